@@ -28,7 +28,7 @@ const (
 	largestPage, smallestPage = protocol.MaxAnswerEntries, protocol.MaxAnswerEntries / 16
 )
 
-// What a Report says where nobody answered.
+// Phrases of a Report where nobody answered.
 const (
 	noneThere    = "there is no neighbor that could be asked"
 	noneAnswered = "no neighbor answered in time"
@@ -155,12 +155,12 @@ func (f *filling) pull(ctx context.Context, found []control.Remote) error {
 // entries are missing that others told of (protocol.CutRefused).
 const cutTime, cutLimit, cutRefused = "time", "limit", "refused"
 
-// tells reports whether an answer says anything. That others have nothing is said by answers for which nobody was late.
+// tells reports whether an answer says anything. Only answers for which nobody was late say that others have nothing.
 func tells(end *control.QueryEnd) bool {
 	return end.Answers > 0 && (toldOf(end) || !slices.Contains(end.Cut, cutTime))
 }
 
-// toldOf reports whether others told of anything. What nobody but our own archive has is no answer of theirs.
+// toldOf reports whether others told of anything. Entries that nobody but our own archive has are no answer of theirs.
 func toldOf(end *control.QueryEnd) bool {
 	return slices.ContainsFunc(end.Found, func(f control.Remote) bool { return len(f.Holders) > 0 })
 }
@@ -206,7 +206,7 @@ func with(reasons []string, more ...string) []string {
 	return reasons
 }
 
-// A told is what answers for a range list.
+// A told is the sum of the answers for a range list.
 type told struct {
 	times   []time.Time // of the entries
 	full    bool        // there is more than is listed

@@ -42,8 +42,8 @@ type Node interface {
 	FetchArchive(ctx context.Context, u, page feed.URL) (control.ArchiveDocument, error)
 }
 
-// A Span is a part of the past of a feed. What was stored of it is there whatever ends the filling in: a repetition
-// downloads from others only what is still missing.
+// A Span is a part of the past of a feed. Entries of it that were stored stay, whatever ends the filling in: a
+// repetition downloads from others only what is still missing.
 type Span struct {
 	Feed feed.URL
 	// Since and Until bound the entries' times, as in feed.Filter. Zero is open.
@@ -261,7 +261,7 @@ func lack(past *archive.Past, why ...string) {
 }
 
 // leaveForLater has neighbors asked again after a while, or no more where somebody waits for the end or nothing has
-// come for long. What is lacking then is for those reasons as well.
+// come for long. Entries that are lacking then are so for those reasons as well.
 func (f *filling) leaveForLater(now time.Time, past *archive.Past, why ...string) {
 	wait := pastAgain
 	for range past.Tries {

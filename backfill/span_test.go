@@ -160,8 +160,8 @@ func testBackfillGoesBack(t *testing.T, plain bool, queries, rounds int) {
 	}
 }
 
-// A neighbor that does not answer in time is asked again, with longer waits, and only so often. What one answer lacks
-// is found by the next.
+// A neighbor that does not answer in time is asked again, with longer waits, and only so often. Entries that one answer
+// lacks are found by the next.
 func TestBackfillAsksAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		late, half int
@@ -224,7 +224,7 @@ func TestBackfillAsksAgainWithinBounds(t *testing.T) {
 	})
 }
 
-// That nobody answers in the middle is no end.
+// Neighbors that do not answer in the middle are no end.
 func TestABackfillThatNobodyAnswersAnyMore(t *testing.T) {
 	o := newPast(500, 200)
 	got, err := Span{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,

@@ -38,8 +38,8 @@ type holder struct {
 	mood  func(query int) mood
 }
 
-// answer is what it tells of, as a node does: the latest, or what arrived last where it is plain, and whether there is
-// more.
+// answer returns the entries that it tells of, as a node does: the latest, or what arrived last where it is plain, and
+// whether there is more.
 func (h *holder) answer(f feed.Filter, limit int, m mood) (a protocol.Answer) {
 	has := slices.Clone(h.has)
 	if !h.plain {
@@ -215,8 +215,8 @@ func (o *neighborhood) check(t *testing.T, name string) (whole bool) {
 	return whole
 }
 
-// Whatever two neighbors do at the first queries: what they have is here at the end, or the backfill says that it is
-// not whole.
+// Two neighbors may do anything at the first queries: their entries are here at the end, or the backfill says that it
+// is not whole.
 func TestBackfillIsWholeOrSaysSo(t *testing.T) {
 	const first = 2
 	all := int(moods * moods)

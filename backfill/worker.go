@@ -57,8 +57,8 @@ func NewWorker(n Node, c Config) *Worker {
 	return &Worker{config: c, node: n, hops: hopsOf(c.Network), seen: make(map[feed.URL]map[feed.URL]bool)}
 }
 
-// hopsOf is how far the network is asked. That the node follows a feed its neighbors know from its adverts, so that
-// asking them tells nobody anything; others only hear of it where the owner always asks.
+// hopsOf is how far the network is asked. Neighbors know from its adverts that the node follows a feed, so that asking
+// them tells nobody anything; others only hear of it where the owner always asks.
 func hopsOf(s node.QueryNetwork) int {
 	switch s {
 	case node.AlwaysNetwork:
@@ -69,7 +69,7 @@ func hopsOf(s node.QueryNetwork) int {
 	return 1
 }
 
-// Run works until ctx ends. What fails is tried again the next time.
+// Run works until ctx ends. Failed work is tried again the next time.
 func (w *Worker) Run(ctx context.Context) {
 	every := w.config.Every
 	if !w.config.Pasts {

@@ -51,7 +51,7 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 	}
 }
 
-// What nobody could fill for long is asked about ever more rarely: the last of it may be a wrong guess.
+// Gaps that nobody could fill for long are asked about ever more rarely: the last of a gap may be a wrong guess.
 func TestOldGapsAreAskedAboutRarely(t *testing.T) {
 	o := newPast(100, 200)
 	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &archive.Gap{After: o.begun.Add(-time.Minute),
@@ -67,7 +67,7 @@ func TestOldGapsAreAskedAboutRarely(t *testing.T) {
 	}
 }
 
-// What the owner lets the node ask by itself.
+// The owner bounds how far the node asks by itself.
 func TestHowFarGapsAreAskedAbout(t *testing.T) {
 	for setting, want := range map[node.QueryNetwork]int{"": 1, node.AskNetwork: 1, node.AlwaysNetwork: 3,
 		node.NeverNetwork: 0} {
@@ -190,8 +190,8 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	}
 }
 
-// That nobody answers is no end: neighbors are asked again, ever later, and go on where they were. All of it is kept,
-// so that a restart changes nothing. At last what is lacking is given up, and stands there.
+// Silence is no end: neighbors are asked again, ever later, and go on where they were. All of it is kept, so that a
+// restart changes nothing. At last what is lacking is given up, and stands there.
 func TestThePastComesBackToThoseWhoDoNotAnswer(t *testing.T) {
 	for _, silent := range []int{1, 3, pastReturns, pastReturns + 1} {
 		o := newPast(300, 200)

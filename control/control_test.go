@@ -284,7 +284,7 @@ func TestClientReportsTheNodesWords(t *testing.T) {
 	}
 }
 
-// What a search found before it was cut arrives, and that it was.
+// Results that a search found before it was cut arrive, and that it was.
 func TestClientLearnsOfACut(t *testing.T) {
 	r := archive.NewRecord(feed.Entry{Feed: "http://example.com/feed"}, time.Unix(1000, 0), protocol.NodeID{})
 	o := &fakeOwner{records: []archive.Record{r}, err: archive.ErrCut}

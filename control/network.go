@@ -10,7 +10,7 @@ import (
 	"feedex/search"
 )
 
-// A QueryRequest is what the owner searches for, here and in the network (Paper §3.6).
+// A QueryRequest is a search of the owner, here and in the network (Paper §3.6).
 type QueryRequest struct {
 	Filter feed.Filter
 	// Network says whether neighbors are asked; nil leaves it to the setting query.network.
@@ -27,7 +27,7 @@ type QueryPart struct {
 	End   *QueryEnd
 }
 
-// Local is what the own archive has.
+// Local holds the results from the own archive.
 type Local struct {
 	Records []archive.Record // newest arrival first, or the best where that was asked for
 	More    bool             // there are more than the limit lets through
@@ -122,7 +122,7 @@ func (r *Remote) Wish() (search.Wish, error) {
 		Holders: r.Holders}, nil
 }
 
-// An ArchiveDocument is what one document of a feed held, and where the publisher keeps what came before, in JSON.
+// An ArchiveDocument says what one document of a feed held, and where the publisher keeps what came before, in JSON.
 type ArchiveDocument struct {
 	Listed      int       `json:"listed"` // entries of the document
 	Stored      int       `json:"stored"` // of them, those that were not here yet

@@ -18,8 +18,8 @@ import (
 	"feedex/reading"
 )
 
-// An Owner is what the owner of a running node may ask of it. The daemon answers by itself; a Client
-// asks it from another process, over the control socket.
+// An Owner is the set of requests that the owner of a running node may make of it. The daemon answers by itself; a
+// Client asks it from another process, over the control socket.
 type Owner interface {
 	Status(ctx context.Context) (Report, error)
 	Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
@@ -69,7 +69,7 @@ type Report struct {
 	// ReaderHosts are the names under which they do so besides.
 	ReaderHosts []string      `json:"reader_hosts,omitempty"`
 	Archive     ArchiveReport `json:"archive"` // what it holds
-	// Retention is what it may hold.
+	// Retention has the limits to what it may hold.
 	Retention RetentionReport `json:"retention"`
 	Storage   string          `json:"storage"` // why entries cannot be stored at present, "" while they can
 }
@@ -84,8 +84,8 @@ type ArchiveReport struct {
 	Unindexed int64 `json:"unindexed"` // entries that the full-text index lacks; searches find them, but take longer
 }
 
-// A RetentionReport says what an archive may hold, and what was purged so that it does not hold more. What has no limit
-// is 0.
+// A RetentionReport says what an archive may hold, and what was purged so that it does not hold more. A limit that is
+// not set is 0.
 type RetentionReport struct {
 	Bytes   int64         `json:"bytes"`   // on disk, without what is free
 	Age     time.Duration `json:"age"`     // in nanoseconds
@@ -100,15 +100,15 @@ type BadRequest struct{ Err error }
 
 func (e BadRequest) Error() string { return e.Err.Error() }
 
-// Unwrap is what is wrong.
+// Unwrap is the error underneath.
 func (e BadRequest) Unwrap() error { return e.Err }
 
 // A Maintenance changes an archive as a whole. An Owner does so while the node runs, commands by themselves while none
 // does.
 type Maintenance interface {
-	// Import fills in entries of an export, the newest first, and returns how many were not there yet. What
-	// was stored is durable when it returns, also where it returns an error; a repetition stores the rest. Entries that
-	// were purged come back by it, and by nothing else.
+	// Import fills in entries of an export, the newest first, and returns how many were not there yet. Stored entries
+	// are durable when it returns, also where it returns an error; a repetition stores the rest. Entries that were
+	// purged come back by it, and by nothing else.
 	Import(ctx context.Context, lines []jsonl.Line) (added int, err error)
 	// Vacuum gives back the room that holds nothing in the archive's file. A node does so in steps between which it
 	// works, unless an older feedex made the file: that is rewritten, and the node can do nothing else meanwhile.
@@ -135,7 +135,7 @@ type FollowAddress struct {
 	Keep bool
 }
 
-// FollowedAddress is what came of a FollowAddress, in JSON.
+// FollowedAddress is the outcome of a FollowAddress, in JSON.
 type FollowedAddress struct {
 	Feed  feed.URL `json:"feed,omitempty"` // what is followed now, "" for nothing
 	Title string   `json:"title,omitempty"`
@@ -151,7 +151,7 @@ type FollowedAddress struct {
 	Waiting   bool   `json:"waiting,omitempty"` // it was not asked for yet
 }
 
-// A RetentionChange changes what is kept of feeds. What is nil stays as it is, and 0 is no limit.
+// A RetentionChange changes what is kept of feeds. Limits that are nil stay as they are, and 0 is no limit.
 type RetentionChange struct {
 	Feeds []feed.URL     `json:"feeds"`
 	Bytes *int64         `json:"bytes,omitempty"` // of texts

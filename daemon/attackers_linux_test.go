@@ -48,7 +48,7 @@ type attack struct {
 	on   func(ctx context.Context, at string, from netip.Addr, nid uint16, begun func())
 }
 
-// begin has all attackers begin, and returns when they have. What it returns ends the attack.
+// begin has all attackers begin, and returns when they have. The function that it returns ends the attack.
 func (a attack) begin(tb testing.TB, at func(from netip.Addr) string) (end func()) {
 	ctx, cancel := context.WithCancel(tb.Context())
 	var all, begun sync.WaitGroup

@@ -54,7 +54,7 @@ func TestFollowingAFeedFillsInItsPast(t *testing.T) {
 	}
 }
 
-// What the owner has read of a publisher's archive the node does not read again by itself.
+// The node does not read again by itself those parts of a publisher's archive that the owner has read.
 func TestABackfillIsNotRepeatedInTheBackground(t *testing.T) {
 	u := startArchive(t, "")
 	n := startNode(t, Config{Subscribe: []feed.URL{u}, Node: node.Config{Backfill: 10 * 365 * 24 * time.Hour},

@@ -30,7 +30,7 @@ type disk struct {
 // noDatabase has no more than nil for what a disk lacks. A test that needs it has an archive on disk.
 type noDatabase struct{ reading.Database }
 
-// A diskState is what a test may choose about a disk.
+// A diskState is the state of a disk, as far as a test may choose it.
 type diskState struct {
 	commit, index error         // what commits and steps of indexing fail with, nil if they do not
 	unindexed     int           // entries

@@ -23,7 +23,7 @@ import (
 	"feedex/reading"
 )
 
-// Followed is what came of following a list.
+// Followed is the outcome of following a list.
 type Followed struct {
 	New        []feed.URL  // feeds that were not followed before and are now, in the order of the list
 	Duplicates []Duplicate // the others, likewise
@@ -191,8 +191,8 @@ var byNumber = regexp.MustCompile(`^feeds/([0-9]+)(-[0-9a-f]+)?\.(atom|rss|json)
 // maxFirstPollWait is the longest that anybody waits for a first poll.
 const maxFirstPollWait = time.Minute
 
-// FollowAddress implements control.Owner. That the address is followed is durable before it waits; what waits is asked
-// for also after a restart, and its outcome is known then.
+// FollowAddress implements control.Owner. The address is durably followed before it waits; an address that waits is
+// asked for also after a restart, and its outcome is known then.
 func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (control.FollowedAddress, error) {
 	if len(w.Feeds) != 1 {
 		return control.FollowedAddress{}, control.BadRequest{Err: errors.New("name one feed")}
@@ -296,8 +296,8 @@ func (s *signal) tell() {
 	}
 }
 
-// outcome is what the first poll of u showed, and does what follows from it: what turned out to be no feed is followed
-// no more, if it was not before.
+// outcome returns the result of the first poll of u, and does what follows from it: a page that turned out to be no
+// feed is followed no more, if it was not before.
 func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f *node.FeedStatus,
 	added bool) (s control.FollowedAddress, err error) {
 	problem := f.LastError

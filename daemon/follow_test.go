@@ -403,7 +403,7 @@ func TestFollowAddressLater(t *testing.T) {
 	}
 }
 
-// Who follows an address hears of its first poll when that is made, and at once where it never will be.
+// A caller that follows an address hears of its first poll when that is made, and at once where it never will be.
 func TestFollowAddressIsTold(t *testing.T) {
 	const u feed.URL = "https://one.example/a"
 	for name, tt := range map[string]struct {
@@ -490,7 +490,7 @@ func TestLibraryFollowsSites(t *testing.T) {
 	if s.asked["https://one.example/a"] != 1 {
 		t.Errorf("a feed that is followed was asked for %d times", s.asked["https://one.example/a"])
 	}
-	// What was looked at is not asked for again by the first poll.
+	// Feeds that were looked at are not asked for again by the first poll.
 	s.feeds["https://new.example/"] = true
 	if _, err := l.Discover(ctx, "https://new.example/"); err != nil {
 		t.Fatal(err)

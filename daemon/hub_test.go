@@ -68,7 +68,7 @@ func TestFeedsArePushed(t *testing.T) {
 	}
 }
 
-// A service is what listens on this machine for others than the node. It counts requests.
+// A service is a program on this machine that listens for others than the node. It counts requests.
 type service struct {
 	*httptest.Server
 	visits atomic.Int32

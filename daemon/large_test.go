@@ -79,7 +79,7 @@ func median(list []time.Duration) time.Duration {
 	return list[len(list)/2]
 }
 
-// largeReport is what the child process measured.
+// largeReport holds the measurements of the child process.
 type largeReport struct {
 	Resident int64           // bytes, at most, as the system counts them
 	Searches []time.Duration // through the control socket

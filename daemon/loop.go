@@ -127,7 +127,7 @@ func (h *host) loop(ctx context.Context) {
 			batch = batch[:0]
 			h.stir()
 		}
-		// Whatever it was may have changed when the loop is needed next.
+		// Each of these may have changed the time at which the loop is needed next.
 		resetTo(wake, h.alarm(time.Now()))
 	}
 }
@@ -258,8 +258,8 @@ func (h *host) serve(ctx context.Context, r transport.Request) transport.Respons
 	}
 }
 
-// carryOut does what the node wants done. What takes time runs in a goroutine of its own; the node
-// bounds how many calls it has open, polls and searches wait for a place.
+// carryOut does what the node wants done. Work that takes time runs in a goroutine of its own; the node bounds how many
+// calls it has open, polls and searches wait for a place.
 func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 	switch e := e.(type) {
 	case node.Respond:

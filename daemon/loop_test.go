@@ -33,7 +33,7 @@ func (unreachable) Fetch(_ context.Context, f node.Fetch) node.Fetched {
 	return node.Fetched{Feed: f.Feed, Dialed: true, Err: errors.New("not reachable")}
 }
 
-// peers are what answers the node's calls: at each address the same.
+// peers is the function that answers the node's calls: at each address the same.
 type peers func(ctx context.Context, addr string, call protocol.Call) (protocol.Reply, error)
 
 func (p peers) Call(ctx context.Context, addr, _ string, call protocol.Call) (transport.Result, error) {
@@ -261,8 +261,8 @@ func TestIndexingUnderLoad(t *testing.T) {
 	}
 }
 
-// What is stepped and committed together is bounded by what it weighs, so that a caller that sends much keeps nobody
-// waiting for long: no batch holds more than that and one event.
+// Events that are stepped and committed together are bounded by their weight, so that a caller that sends much keeps
+// nobody waiting for long: no batch holds more than that and one event.
 func TestBatchesAreLight(t *testing.T) {
 	put := func(entries, bytes int) arrival {
 		list := make([]feed.Entry, entries)
@@ -466,8 +466,8 @@ func TestClock(t *testing.T) {
 }
 
 // A machine without a battery starts in 1970, and learns the time minutes later: until then the node rests, and says
-// so. What is owed to publishers is not taken for what lies decades ahead. A clock that was ahead once, and is right
-// now, is waited for in vain, and no longer than an hour.
+// so. Waits that are owed to publishers are not taken for times that lie decades ahead. A clock that was ahead once,
+// and is right now, is waited for in vain, and no longer than an hour.
 func TestAClockThatStartsIn1970(t *testing.T) {
 	for _, test := range []struct {
 		name         string

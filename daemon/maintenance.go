@@ -216,8 +216,8 @@ func insist[T any](ctx context.Context, h *host, step func() (T, error)) (T, err
 	}
 }
 
-// followedEvery is how often the time is counted for which feeds were followed. What is short of it at the end of a
-// run is not counted.
+// followedEvery is how often the time is counted for which feeds were followed. A shorter time at the end of a run is
+// not counted.
 const followedEvery = 10 * time.Minute
 
 // countFollowed counts for how long feeds were followed, while the node runs.
@@ -233,8 +233,8 @@ func (h *host) countFollowed(ctx context.Context) {
 	}
 }
 
-// rewrite has the archive rewrite its file. That may take minutes and has a time of its own: the loop counts as turning
-// meanwhile.
+// rewrite has the archive rewrite its file. The rewriting may take minutes and has a time of its own: the loop counts
+// as turning meanwhile.
 func (h *host) rewrite(ctx context.Context) error {
 	turning, end := context.WithCancel(ctx)
 	var ticks sync.WaitGroup

@@ -27,7 +27,7 @@ func pastLines(n int) (lines []jsonl.Line) {
 	return lines
 }
 
-// What is imported is stored, but no news: nobody hears of it. It stays hidden where it was.
+// Imported entries are stored, but no news: nobody hears of them. They stay hidden where they were.
 func TestImportIsNoNews(t *testing.T) {
 	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 		notes := 0

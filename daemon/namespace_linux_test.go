@@ -62,7 +62,7 @@ func inNamespace(tb testing.TB) bool {
 	return false
 }
 
-// errNoNamespace is what is said where a namespace is of no use.
+// errNoNamespace is the message where a namespace is of no use.
 const errNoNamespace = "the namespace cannot be set up"
 
 // makeNetwork gives the namespace its addresses. A connection to one of a pair comes from the other, and one to another

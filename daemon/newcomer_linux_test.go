@@ -162,7 +162,7 @@ func register(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 	return happened(tb, begun, listed)
 }
 
-// Whatever attackers with twenty networks, or a /32 of IPv6, do, a newcomer becomes a neighbor, and a tracker lists
+// Attackers with twenty networks, or a /32 of IPv6, may do anything: a newcomer becomes a neighbor, and a tracker lists
 // it.
 func TestNewcomersComeIn(t *testing.T) {
 	if !inNamespace(t) {

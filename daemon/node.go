@@ -48,8 +48,8 @@ type Config struct {
 	// PushTo are the programs, "host:port" each, that may be called with what is new wherever they are, on this machine
 	// too. Other subscribers are called at their own address in a private network. Default: none.
 	PushTo []string
-	// Proxy is what the node does as an HTTP proxy for feed readers, and ProxyPass whether it then fetches for them
-	// what is no feed and on the public Internet. Default: nothing.
+	// Proxy is the extent to which the node is an HTTP proxy for feed readers, and ProxyPass whether it then fetches
+	// for them what is no feed and on the public Internet. Default: nothing.
 	Proxy     ReaderProxy
 	ProxyPass bool
 	// TrustedProxies are the reverse proxies whose word counts about the address of a caller.
@@ -63,7 +63,7 @@ type Config struct {
 	// Node is the core's own configuration; its Port and its secrets are set by Run. Feeds of its
 	// PrivateHosts are read also where these are at addresses that are not public.
 	Node node.Config
-	// Retention is what is kept of the archive, beside the limits of single feeds.
+	// Retention has the limits of the whole archive, beside those of single feeds.
 	Retention archive.Retention
 	// Reserve is how many bytes of the disk are set aside, so that something can be purged when it is full:
 	// ReserveBytes. Default: none.

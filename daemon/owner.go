@@ -17,9 +17,9 @@ import (
 // A host is its own Owner, and serves the control socket as such.
 var _ control.Owner = (*host)(nil)
 
-// look has f called between two steps, in the loop, and returns what f returned. The node is nil while
-// nothing can be stored. What f returns must be a copy, because the node goes on; nothing else may be
-// written by f, because look returns without it when ctx ends.
+// look has f called between two steps, in the loop, and returns what f returned. The node is nil while nothing can be
+// stored. The result of f must be a copy, because the node goes on; nothing else may be written by f, because look
+// returns without it when ctx ends.
 func look[T any](ctx context.Context, h *host, f func(n *node.Node) (T, error)) (T, error) {
 	type answer struct {
 		value T

@@ -9,13 +9,13 @@ import (
 	"feedex/protocol"
 )
 
-// What strangers can do to entries, tried over HTTP on a node whose settings are the defaults, but that it polls as
-// often as it may.
+// Attempts of strangers to alter entries, made over HTTP on a node whose settings are the defaults, but that it polls
+// as often as it may.
 
 // Strangers who agree on everything bring another version of what the node polled itself: two of one network, two of
-// two, ten of one network one after the other, and ten of as many networks, who all brought true entries before.
-// Whatever they say of its date, it is never shown, also when the entry is gone from its publisher's document, or the
-// node was started anew.
+// two, ten of one network one after the other, and ten of as many networks, who all brought true entries before. Their
+// version is never shown, whatever they say of its date, also when the entry is gone from its publisher's document, or
+// the node was started anew.
 func TestStrangersCannotChangeAPolledEntry(t *testing.T) {
 	t.Parallel()
 	if !inNamespace(t) {
@@ -69,8 +69,9 @@ func TestStrangersCannotChangeAPolledEntry(t *testing.T) {
 	b.wantGenuine("at last", gone)
 }
 
-// What no own poll has shown strangers may invent, and alter. It is not taken for confirmed on the word of any number
-// of one network, whatever they brought before, nor on that of strangers; two witnesses in two networks are believed.
+// Entries that no own poll has shown strangers may invent, and alter. They are not taken for confirmed on the word of
+// any number of one network, whatever these brought before, nor on that of strangers; two witnesses in two networks are
+// believed.
 func TestWhoConfirmsWhatNoPollHasShown(t *testing.T) {
 	t.Parallel()
 	if !inNamespace(t) {
@@ -120,8 +121,8 @@ func TestWhoConfirmsWhatNoPollHasShown(t *testing.T) {
 	}
 }
 
-// What a neighbor brought counts as its own no more once a document of the publisher that the owner asks for has it, as
-// when a poll lists it.
+// An entry that a neighbor brought counts as the neighbor's own no more once a document of the publisher that the owner
+// asks for has it, as when a poll lists it.
 func TestPagesGiveBackTheRoomOfWhatNeighborsBrought(t *testing.T) {
 	t.Parallel()
 	if !inNamespace(t) {

@@ -15,7 +15,7 @@ import (
 	"feedex/reader/proxy"
 )
 
-// A ReaderProxy is what the node does as an HTTP proxy for feed readers.
+// A ReaderProxy is the extent to which the node is an HTTP proxy for feed readers.
 type ReaderProxy string
 
 // The kinds of ReaderProxy.

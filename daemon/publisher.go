@@ -18,8 +18,8 @@ import (
 	"feedex/reading"
 )
 
-// FetchArchive implements control.Owner. The publisher is asked like for a poll, one request to a host at a time. What
-// the document holds is filled in, as of the publisher and not as news.
+// FetchArchive implements control.Owner. The publisher is asked like for a poll, one request to a host at a time.
+// Entries of the document are filled in, as of the publisher and not as news.
 func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (control.ArchiveDocument, error) {
 	got, err := h.fetchForOwner(ctx, node.Fetch{Feed: u, Page: page})
 	if err != nil {
@@ -93,7 +93,7 @@ func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
 	return rest(ctx, wait)
 }
 
-// archiveDocumentOf is what a document holds, if there is one, and the records of it.
+// archiveDocumentOf returns what a document holds, if there is one, and its records.
 func archiveDocumentOf(got *node.Fetched) (p control.ArchiveDocument, records []archive.Record) {
 	now, doc := time.Now(), got.Document
 	if got.Err != nil || doc == nil {
@@ -115,8 +115,8 @@ func archiveDocumentOf(got *node.Fetched) (p control.ArchiveDocument, records []
 }
 
 // fillArchive stores what a document holds, to be served to nobody else where the feed is followed discreetly, and
-// returns what of it was not there, and what of it neighbors had brought. The loop turns to other things between two
-// parts of it.
+// returns the records that were not there, and the shares of neighbors that had brought others of them. The loop turns
+// to other things between two parts of it.
 func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []archive.Record) (added []archive.Record,
 	shown []archive.Share, err error) {
 	switch {
@@ -151,8 +151,8 @@ func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []arc
 }
 
 // setRight puts the publisher's versions into the place of what others brought of the entries, or notes that it is the
-// same. What an own poll has shown may be newer, and stays. It returns the shares of neighbors that had brought what is
-// the same.
+// same. A version that an own poll has shown may be newer, and stays. setRight returns the shares of neighbors that had
+// brought the same versions.
 func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share {
 	ids := make([]feed.EntryID, len(records))
 	for i := range records {
@@ -222,7 +222,7 @@ func (l *prefetched) put(got node.Fetched, now time.Time) {
 	}
 }
 
-// take is what came of looking at a feed, if f is its first poll and that was a moment ago.
+// take returns the result of looking at a feed, if f is its first poll and that was a moment ago.
 func (l *prefetched) take(f node.Fetch, now time.Time) (node.Fetched, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

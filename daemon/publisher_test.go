@@ -77,7 +77,7 @@ func TestPagesOfAPublishersArchive(t *testing.T) {
 	}
 }
 
-// What others say of an entry is put right by its publisher's archive.
+// Versions of an entry that others brought are put right by its publisher's archive.
 func TestAPublishersArchiveSetsRightWhatOthersBrought(t *testing.T) {
 	n := startNode(t, Config{})
 	u := startArchive(t, "/2023")
@@ -109,7 +109,7 @@ func TestAPublishersArchiveSetsRightWhatOthersBrought(t *testing.T) {
 	}
 }
 
-// given is what the node gives to a stranger.
+// given is the batch that the node gives to a stranger.
 func (n *testNode) given(wanted protocol.GetEntries) protocol.Batch {
 	n.t.Helper()
 	stranger := transport.NewClient(transport.ClientConfig{Port: 7790, AllowLocal: true})
@@ -146,7 +146,7 @@ func TestAPastThatIsFollowedDiscreetlyIsHidden(t *testing.T) {
 	}
 }
 
-// What a publisher answers to the owner holds for polls as well.
+// Refusals of a publisher to the owner hold for polls as well.
 func TestPagesThatAreRefused(t *testing.T) {
 	f := startFeed(t, "First")
 	var refuse atomic.Bool

@@ -25,7 +25,8 @@ import (
 	"feedex/transport"
 )
 
-// A library is what the programs of a node's owner read and say. It reads beside the loop and writes by it.
+// A library has the entries that the programs of a node's owner read, and takes the marks that they set. It reads
+// beside the loop and writes by it.
 type library struct {
 	reading.View
 	host *host
@@ -199,8 +200,8 @@ func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 	s, err := l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
 		Wait: readerWait, Keep: true})
 	if err == nil && len(s.Choices) > 0 {
-		// A program cannot ask which, and publishers name the one first that they mean. That also decides what becomes
-		// of the page.
+		// A program cannot ask which, and publishers name the one first that they mean. The choice also decides what
+		// becomes of the page.
 		chosen := node.Subscribe{Feeds: []feed.URL{s.Choices[0].URL}}
 		s, err = l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: chosen, Wait: choiceWait})
 	}
@@ -213,7 +214,7 @@ func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 	return l.FeedID(ctx, s.Feed)
 }
 
-// Discover implements reading.Desk. What is followed is not asked for.
+// Discover implements reading.Desk. Addresses that are followed are not asked for.
 func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, error) {
 	u, err := published(ctx, l.host, u, l.host.at.Reader, l.host.config.ReaderHosts)
 	if err != nil {

@@ -105,7 +105,7 @@ var (
 	starred = reading.Stream{Starred: reading.Yes}
 )
 
-// What a program says is there when it has its answer, and after a restart.
+// Changes that a program makes are there when it has its answer, and after a restart.
 func TestLibrary(t *testing.T) {
 	l := newLibrary(t)
 	ctx := t.Context()
@@ -216,7 +216,7 @@ func TestLibraryImport(t *testing.T) {
 	}
 }
 
-// What cannot be is refused with a reason, and nothing of it is done.
+// Impossible requests are refused with a reason, and nothing of them is done.
 func TestLibraryRefuses(t *testing.T) {
 	l := newLibrary(t)
 	ctx := t.Context()
@@ -379,7 +379,7 @@ func TestSyncWhileNothingCanBeStored(t *testing.T) {
 	r.want("/reader/api/0/stream/items/ids?xt="+read, nil, `{"itemRefs":[]}`)
 }
 
-// What was acknowledged is in the file, whatever becomes of the process.
+// Acknowledged marks are in the file, whatever becomes of the process.
 func TestMarksAreDurableWhenAcknowledged(t *testing.T) {
 	l := newLibrary(t)
 	if _, err := l.Subscribe(t.Context(), exampleFeed); err != nil {
@@ -397,7 +397,7 @@ func TestMarksAreDurableWhenAcknowledged(t *testing.T) {
 	}
 }
 
-// What a reader marks, by whichever API, is on the disk when it has its answer; without a password nothing is.
+// Marks of a reader, by whichever API, are on the disk when it has its answer; without a password none is.
 func TestEachAPIMarks(t *testing.T) {
 	l := newLibrary(t)
 	if _, err := l.Subscribe(t.Context(), exampleFeed); err != nil {

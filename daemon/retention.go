@@ -232,7 +232,7 @@ func (h *host) SetRetention(ctx context.Context, b control.RetentionChange) erro
 	})
 }
 
-// retention is what the archive may hold, and what was purged.
+// retention reports what the archive may hold, and what was purged.
 func (h *host) retention(ctx context.Context) (r control.RetentionReport, err error) {
 	k := h.config.Retention
 	r = control.RetentionReport{Bytes: k.All.Bytes, Age: k.All.Age, Count: k.All.Count, Relayed: k.Relayed}

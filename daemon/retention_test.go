@@ -36,7 +36,7 @@ func (l *testLibrary) holds(records []archive.Record) {
 	}
 }
 
-// retainer is what keeps the library to its limits, of which no goroutine runs.
+// retainer returns the retainer that keeps the library to its limits, of which no goroutine runs.
 func (l *testLibrary) retainer(keep archive.Retention) *retainer {
 	return &retainer{host: l.host, keep: keep, reserve: reserveIn(filepath.Dir(l.path), 0)}
 }

@@ -32,9 +32,9 @@ import (
 
 // BenchmarkSteps has neighbors, publishers and time do their worst within the limits of the wire, and measures how much
 // processor time the loop takes for a step: to give a batch of events to the node, and to write what comes of it. No
-// step is to take more than 50 ms. What the loop leaves to others is measured beside it: how long one of their steps
-// keeps the loop from writing at most. TMPDIR is best on a disk without syncs, /dev/shm, for the figures are of the
-// processor.
+// step is to take more than 50 ms. Work that the loop leaves to others is measured beside it: how long one of their
+// steps keeps the loop from writing at most. TMPDIR is best on a disk without syncs, /dev/shm, for the figures are of
+// the processor.
 func BenchmarkSteps(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it collects between steps
 	for _, s := range []struct {
@@ -277,7 +277,7 @@ func (x *bench) bundles() {
 	}
 }
 
-// batches are what waits for the loop together, as many calls as fit.
+// batches measures events that wait for the loop together, as many calls as fit.
 func (x *bench) batches() {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct{ count, entries, bytes int }{{300, 1, 10}, {40, 100, 10}, {20, 10, 30 << 10},

@@ -24,7 +24,7 @@ func backOff(wait, first time.Duration) time.Duration {
 	return min(max(2*wait, first), longestWait)
 }
 
-// storage is what the loop knows of the archive's health.
+// storage is the archive's health as far as the loop knows it.
 type storage struct {
 	problem string        // why entries cannot be stored, "" while they can
 	retry   time.Time     // when to try again

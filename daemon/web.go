@@ -18,7 +18,7 @@ import (
 	"feedex/web"
 )
 
-// dashboard shows the node on pages. What is kept it reads beside the loop.
+// dashboard shows the node on pages. It reads the archive beside the loop.
 type dashboard struct {
 	*library
 	host *host
@@ -119,7 +119,7 @@ func (d dashboard) Happened(ctx context.Context, number int64, since time.Time, 
 	if h.Requests, err = d.RequestsFor(ctx, fetch.Logged(f.URL), since, n); err != nil {
 		return h, err
 	}
-	// What came before may have been confirmed since.
+	// Entries that came before may have been confirmed since.
 	h.Entries, err = d.Appearances(ctx, number, since.Add(-24*time.Hour), n)
 	return h, err
 }

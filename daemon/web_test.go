@@ -29,7 +29,7 @@ func newVisitor(t *testing.T, n *testNode) *visitor {
 	return v
 }
 
-// page is what a page shows.
+// page is the body of a page.
 func (v *visitor) page(path string) string {
 	v.t.Helper()
 	resp, err := v.Get(v.base + path)

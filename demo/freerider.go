@@ -38,7 +38,7 @@ func newFreeRider(urls []feed.URL) (*freeRider, error) {
 	}, nil
 }
 
-// riderToken is what the free rider sends everybody: it has nothing to lose.
+// riderToken is the token that the free rider sends everybody: it has nothing to lose.
 const riderToken = "free rider"
 
 // run takes from the nodes that the tracker names until ctx ends.

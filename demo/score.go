@@ -28,7 +28,7 @@ type published struct {
 	at time.Time
 }
 
-// nodeScore is what one node got.
+// nodeScore is the score of one node.
 type nodeScore struct {
 	name      string
 	follows   map[feed.URL]bool
@@ -117,8 +117,7 @@ func (s *score) complete() bool {
 	return s.count(time.Time{}).Missed == 0
 }
 
-// A Summary is what came of the demonstration. Deliveries count an entry once for each node that
-// follows its feed.
+// A Summary is the outcome of the demonstration. Deliveries count an entry once for each node that follows its feed.
 type Summary struct {
 	Nodes, Feeds   int
 	Published      int           // entries
@@ -134,14 +133,14 @@ type Summary struct {
 	Rider          RiderSummary
 }
 
-// A RiderSummary is what came of it for the free rider, which takes and never gives.
+// A RiderSummary is its outcome for the free rider, which takes and never gives.
 type RiderSummary struct {
 	Got       int  // entries
 	Neighbors int  // that it takes from
 	Held      bool // they hold back what is beyond its bound
 }
 
-// A NodeSummary is what came of it for one node.
+// A NodeSummary is its outcome for one node.
 type NodeSummary struct {
 	Name           string
 	Neighbors      int

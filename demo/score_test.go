@@ -137,8 +137,8 @@ func TestTooShortToShowAnything(t *testing.T) {
 	}
 }
 
-// What becomes of the free rider is said while the demonstration runs, where no terminal shows the picture too, and
-// at its end, whatever became of the others.
+// The fate of the free rider is told while the demonstration runs, where no terminal shows the picture too, and at its
+// end, whatever became of the others.
 func TestTheFreeRiderIsTold(t *testing.T) {
 	s, _, _ := scored(t)
 	var b strings.Builder

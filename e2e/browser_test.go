@@ -163,7 +163,7 @@ func (b *browser) click(t *testing.T, selector chromedp.CSS) {
 	})
 }
 
-// text is what the page says.
+// text is the visible text of the page.
 func (b *browser) text(t *testing.T) (text string) {
 	t.Helper()
 	b.bounded(t, func(ctx context.Context) (err error) {
@@ -184,8 +184,8 @@ func (b *browser) says(t *testing.T, texts ...string) {
 	}
 }
 
-// inspect looks at the page that is open in every way: it must fit the screen and be usable by everybody. What it looks
-// like is kept by its name.
+// inspect looks at the page that is open in every way: it must fit the screen and be usable by everybody. A picture of
+// it is kept by its name.
 func (b *browser) inspect(t *testing.T, name string) {
 	t.Helper()
 	for _, width := range widths {

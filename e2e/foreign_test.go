@@ -35,8 +35,8 @@ tries.push(fetch(peers + '/RPC2' + missing, {method: 'POST', headers: {'Content-
 Promise.all(tries).then(() => { document.getElementById('said').textContent = 'done: ' + said.join(', '); });
 </script>`
 
-// Whatever a page of another site, or of another port of this machine, has the owner's browser do: nothing changes,
-// nothing on the machine is called, nothing is read, and the owner's pages are kept up to date.
+// A page of another site, or of another port of this machine, may have the owner's browser do anything: nothing
+// changes, nothing on the machine is called, nothing is read, and the owner's pages are kept up to date.
 func TestBrowserForeignPage(t *testing.T) {
 	needBrowser(t)
 	n := startPollingNode(t)

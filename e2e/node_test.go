@@ -102,7 +102,7 @@ func startNode(t *testing.T, data string, args ...string) *node {
 	return n
 }
 
-// environment is what programs are run with: a home of their own, and no proxy.
+// environment is the environment of programs that are run: a home of their own, and no proxy.
 func environment(home string, more ...string) []string {
 	env := []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home, "LANG=C.UTF-8",
 		"LC_ALL=C.UTF-8", "TZ=UTC",
@@ -193,7 +193,7 @@ func (o *observer) call(t *testing.T, method, path string, body, answer any) {
 	}
 }
 
-// An entry is what the node says of one.
+// An entry is the JSON of one as the node tells it.
 type entry struct {
 	ID      int64
 	Title   string

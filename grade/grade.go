@@ -49,7 +49,7 @@ type Grade struct {
 	Reason  string `json:"reason"`
 }
 
-// A Host is what a publisher who serves one host thinks of the reader.
+// A Host is the judgement of the reader by a publisher who serves one host.
 type Host struct {
 	Host      string    `json:"host"`
 	Since     time.Time `json:"since"` // the first request in the log

@@ -59,7 +59,7 @@ func (r *Request) Name() string {
 	return cmp.Or(r.Feed, r.URL)
 }
 
-// scope is what a Retry-After counts for.
+// scope is the URL for which alone a Retry-After counts, "" for the whole host.
 func (r *Request) scope() string {
 	if r.Private {
 		return r.URL

@@ -2,7 +2,7 @@ package grade
 
 import "fmt"
 
-// A respect is what a reader is judged by.
+// A respect is one thing by which a reader is judged.
 type respect struct {
 	name      string
 	occasions int     // for doing it right or wrong

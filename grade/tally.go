@@ -13,7 +13,7 @@ const (
 	polite, hasty = time.Hour, 10 * time.Minute
 )
 
-// A tally is what the requests to one host add up to.
+// A tally is the sum of the requests to one host.
 type tally struct {
 	urls  map[string]*visited
 	feeds map[string]*known
@@ -32,7 +32,7 @@ type tally struct {
 	gaps, uninvited, hasty            int // pairs of requests; of these, within an hour, and within minutes
 }
 
-// visited is what a reader knows of one URL.
+// visited is the knowledge that a reader has of one URL.
 type visited struct {
 	last    time.Time // the last answer that told what the document is
 	fresh   time.Time // until when that may be used
@@ -42,7 +42,7 @@ type visited struct {
 	asked   time.Time // when it was asked for last, and there was an answer of any kind
 }
 
-// known is what a reader knows of one feed.
+// known is the knowledge that a reader has of one feed.
 type known struct {
 	latest Validators
 	given  map[string]bool // all there ever were

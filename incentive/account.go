@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// An Account is what we keep of one Holder. It is what outlives links and restarts: the archive keeps
-// it, and JSON holds all of it. Given, Got and Fined are totals over its life; Deficit is what decides.
+// An Account is the balance that we keep with one Holder. It is what outlives links and restarts: the archive keeps it,
+// and JSON holds all of it. Given, Got and Fined are totals over its life; Deficit is what decides.
 type Account struct {
 	Holder Holder
 	Given  Credit // c_{i,j}: what we delivered to it
 	Got    Credit // c_{j,i}: what it earned with us
 	Fined  Credit // what it was fined
-	// Grace is what it may be forgiven, at most D.
+	// Grace is the credit that it may be forgiven, at most D.
 	Grace Credit
 	// Deficit is Given + Fined - Got, less what was forgiven, kept within the limits of the Ledger at every step.
 	Deficit  Credit

@@ -12,7 +12,7 @@ import (
 type Credit int64
 
 const (
-	// Entry is what one entry of a feed in the direct interest is worth.
+	// Entry is the value of one entry of a feed in the direct interest.
 	Entry Credit = 1 << 16
 	// MaxCredit is the allowance of a neighbor without a bound.
 	MaxCredit Credit = math.MaxInt64
@@ -21,9 +21,9 @@ const (
 // maxCounted bounds what Value takes for a number of entries; no bundle comes near.
 const maxCounted = 1 << 20
 
-// Value is what so many entries of one feed are worth. hops is the receiver's hop count of interest in
-// the feed: ours for what we receive, the one that the neighbor advertised for what we send. A number
-// out of its range counts as the nearest one inside.
+// Value is the value of so many entries of one feed. hops is the receiver's hop count of interest in the feed: ours for
+// what we receive, the one that the neighbor advertised for what we send. A number out of its range counts as the
+// nearest one inside.
 //
 // Paper §3.5: "c_{j,i} ← c_{j,i} + w_f α^(-h_f)". Here α is 2, so that a hop halves the value; values
 // from 1 to 8 hardly differ in effect.

@@ -18,9 +18,9 @@ const (
 // A dailyCap is how much of one feed comes in, and what its sharers earned with it today. Without it a
 // neighbor could earn as much as it likes by inventing entries, or by splitting them.
 //
-// The feed's own rate, as far as one neighbor is concerned, is what came in the last seven days by ways that do
-// not lead over it, together with what own polls confirmed of the rest: a flood must not raise the cap that is to
-// hold it. That others offer the same says nothing, for they may have it from the flooder.
+// The feed's own rate, as far as one neighbor is concerned, is what came in the last seven days by ways that do not
+// lead over it, together with what own polls confirmed of the rest: a flood must not raise the cap that is to hold it.
+// Offers of the same by others say nothing, for they may have it from the flooder.
 type dailyCap struct {
 	first   int64 // the day of the first entry
 	total   week  // entries stored
@@ -65,7 +65,7 @@ func (p *dailyCap) sharer(h uint32) *sharer {
 	return &p.sharers[len(p.sharers)-1]
 }
 
-// broughtBy is what h brought, nil for nothing. The pointer is good until somebody else brings something.
+// broughtBy returns the entries that h brought, nil for none. The pointer is good until somebody else brings something.
 func (p *dailyCap) broughtBy(h uint32) *week {
 	for i := range p.brought {
 		if p.brought[i].holder == h {

@@ -22,10 +22,10 @@ const (
 //
 // An entry earns where it was published within the last 48 hours; for one neighbor, not more of one feed in a day than
 // twice the feed's own rate and five more, and beyond it what own polls list, an entry once; a bundle once for each
-// neighbor, be it delivered or offered; and never for a neighbor that we gave it to. What has no date says nothing
-// about its age, and could be brought as new again and again: it counts from when it came here, and earns as what is
-// beyond the cap, once an own poll lists it. The latest few thousand bundles and feeds are remembered. The offer of a
-// bundle that is forgotten earns nothing.
+// neighbor, be it delivered or offered; and never for a neighbor that we gave it to. An entry without a date says
+// nothing about its age, and could be brought as new again and again: it counts from when it came here, and earns as
+// those beyond the cap do, once an own poll lists it. The latest few thousand bundles and feeds are remembered. The
+// offer of a bundle that is forgotten earns nothing.
 type Earnings struct {
 	bundles recent[protocol.DID, stored]
 	feeds   recent[feed.URL, dailyCap]

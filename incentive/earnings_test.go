@@ -173,7 +173,7 @@ func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
 	}
 }
 
-// What a flooder has others bring does not raise its cap, and what polls show of it does.
+// Entries that a flooder has others bring do not raise its cap, and those of them that polls show do.
 func TestAFloodByOthersRaisesNoCap(t *testing.T) {
 	flooder := protocol.NewNodeID(netip.MustParseAddr("20.1.2.3"), 7790)
 	for shown, want := range map[int]int{0: 5, 200: 2*200 + 5} {

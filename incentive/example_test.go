@@ -21,7 +21,7 @@ func peer(id string) incentive.Holder {
 	return incentive.HolderOf(n)
 }
 
-// A stranger may have one entry. What it gives opens its account, up to the bound.
+// A stranger may have one entry. Its gifts open its account, up to the bound.
 func ExampleLedger() {
 	ledger, err := incentive.NewLedger(incentive.Config{})
 	if err != nil {
@@ -72,7 +72,7 @@ func ExampleLedger_Punish() {
 	// refused until 2026-01-06 11:00:00 +0000 UTC
 }
 
-// A neighbor offers what we have from an own poll already. That earns as much as a delivery, once.
+// A neighbor offers what we have from an own poll already. The offer earns as much as a delivery, once.
 func ExampleEarnings() {
 	const u feed.URL = "https://news.example.com/feed"
 	ledger, _ := incentive.NewLedger(incentive.Config{})

@@ -26,11 +26,11 @@ const (
 // believed but the one that just gave.
 type Exchanges struct{ tabs map[Holder]tab }
 
-// Weight is what an entry that is so many bytes long in an answer counts in an exchange: one, and one more for each
+// Weight is the weight in an exchange of an entry that is so many bytes long in an answer: one, and one more for each
 // whole protocol.OwedBytes. Most entries count one; a long one is not to be had for a short one.
 func Weight(bytes int) int { return 1 + max(bytes, 0)/protocol.OwedBytes }
 
-// A tab is what one holder got of us in exchanges, less what came in return for it.
+// A tab is the weight of the entries that one holder got of us in exchanges, less what came in return for it.
 type tab struct {
 	ahead int             // entries by weight; below zero we owe it some
 	by    protocol.NodeID // the node that gave what we owe, zero for the holder itself

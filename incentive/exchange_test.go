@@ -66,7 +66,7 @@ func TestARingOfThreeIsEven(t *testing.T) {
 	}
 }
 
-// Whatever others say and do, nobody is ever ahead of us by more than a quantum within a day, nor more than so many at
+// Nobody is ever ahead of us, whatever others say and do, by more than a quantum within a day, nor more than so many at
 // once, and what is kept of it is bounded.
 func TestNobodyGetsFarAhead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -3,7 +3,7 @@ package incentive
 import "time"
 
 const (
-	// DefaultGifts is what a node gives away in an hour, in bytes: 10 MB within a day.
+	// DefaultGifts is the amount that a node gives away in an hour, in bytes: 10 MB within a day.
 	DefaultGifts = 10_000_000 / 24
 	// DefaultGift is how much of it one address may have within an hour.
 	DefaultGift = 1_000_000

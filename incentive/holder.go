@@ -10,7 +10,7 @@ import (
 	"feedex/protocol"
 )
 
-// A Holder is what an account belongs to. It is comparable. The zero Holder is nobody.
+// A Holder is the party to which an account belongs. It is comparable. The zero Holder is nobody.
 //
 // On the public Internet it is the IP address, whatever the port: a port costs nothing, and with an account a port
 // nodes that came back every hour on a new one were served in full without ever giving. An IPv6 address costs nothing

@@ -14,7 +14,7 @@ const (
 	maxBound     = 1000 // entries
 	// maxDebt caps what fines add up to, so that a node that was repaired is back within a day.
 	maxDebt = 200 * Entry
-	// proven is what a neighbor must have earned before its offers are taken for what most offers are.
+	// proven is the credit that a neighbor must have earned before its offers are taken for what most offers are.
 	proven = 10 * Entry
 	// gracePart is the part of what a neighbor earns that may be forgiven it later, and forgiveAfter how long it must
 	// have stood at its bound for that.
@@ -26,7 +26,7 @@ const (
 	remembered = 30 * 24 * time.Hour
 )
 
-// Config is what the owner may choose. Its zero value means the defaults.
+// Config holds the choices of the owner. Its zero value means the defaults.
 type Config struct {
 	// Bound is D of Paper §3.5, in entries: how much more a neighbor may have got than it gave.
 	// Default 10, range 1 to 1000; negative for no bound.
@@ -121,8 +121,8 @@ func (l *Ledger) limit(h Holder, a *account) Credit {
 	return min(l.bound, l.rules.StrangerLimit+a.Got)
 }
 
-// Allowance is how much may still be sent to h: never negative, MaxCredit where it has no bound. What is
-// on its way to h must be booked already, or two deliveries at a time would both fit.
+// Allowance is how much may still be sent to h: never negative, MaxCredit where it has no bound. Deliveries on their
+// way to h must be booked already, or two deliveries at a time would both fit.
 func (l *Ledger) Allowance(h Holder) Credit { return l.allowance(h, l.of(h)) }
 
 func (l *Ledger) allowance(h Holder, a *account) Credit {
@@ -181,13 +181,13 @@ func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
 }
 
 // Forgive lets a holder that has stood at its bound for an hour owe half of D less, or as much of it as its Grace is;
-// and an entry less after a day, if it earned ten before. It reports whether it did. What fines have brought further
-// than the bound is not forgiven.
+// and an entry less after a day, if it earned ten before. It reports whether it did. A deficit that fines have brought
+// further than the bound is not forgiven.
 //
 // The books of two honest nodes differ: what is lost on the way is paid for all the same, and so is more of a feed than
 // earns in a day. If they have only each other, they come to each other's bound with time, and would stay there. Call
-// it where the neighbor says that we stand at its bound as well. That can be a lie, so forgiving has to be earned as
-// everything else: a holder that gave nothing is forgiven nothing, and one that changes sides D and an entry a day.
+// it where the neighbor says that we stand at its bound as well. Its word can be a lie, so forgiving has to be earned
+// as everything else: a holder that gave nothing is forgiven nothing, and one that changes sides D and an entry a day.
 func (l *Ledger) Forgive(now time.Time, h Holder) bool {
 	a := l.of(h)
 	if a == nil || a.AtBound.IsZero() || now.Sub(a.AtBound) < forgiveAfter || a.Deficit > l.bound {

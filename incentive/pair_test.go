@@ -12,7 +12,7 @@ import (
 	"feedex/protocol"
 )
 
-// A book is what one of two honest nodes keeps of the other, and what it does with a feed that both follow.
+// A book is the account that one of two honest nodes keeps of the other, with a feed that both follow.
 type book struct {
 	other    Holder
 	ledger   *Ledger
@@ -33,7 +33,7 @@ func newBook(other Holder) *book {
 	}
 }
 
-// poll takes in a document. What was held of its entries is owed now.
+// poll takes in a document. Credit that was held for its entries is owed now.
 func (b *book) poll(now time.Time, document []feed.Entry) {
 	var fresh []feed.Entry
 	for _, e := range document {
@@ -60,8 +60,8 @@ func (b *book) poll(now time.Time, document []feed.Entry) {
 	}
 }
 
-// give gives to as much of what waits as it may have, unless it has that bundle or offered it. What has no date, and
-// is only as old as a node has known it, does not wait for more than half a day.
+// give gives to as much of what waits as it may have, unless it has that bundle or offered it. An entry without a date,
+// which is only as old as a node has known it, does not wait for more than half a day.
 func (b *book) give(now time.Time, to *book) {
 	b.waiting = slices.DeleteFunc(b.waiting, func(e feed.Entry) bool {
 		return e.Published.IsZero() && now.Sub(b.seen[e.EntryID()]) > day/2
@@ -170,7 +170,7 @@ func TestTwoHonestBooksAgree(t *testing.T) {
 	})
 }
 
-// What own polls list is no invention: it earns beyond the cap, for each neighbor once.
+// Entries that own polls list are no invention: they earn beyond the cap, for each neighbor once.
 func TestWhatPollsListEarnsBeyondTheCap(t *testing.T) {
 	e := NewEarnings(DefaultRules())
 	all := bundle(news, "a", 20, now, time.Hour)

@@ -149,9 +149,9 @@ func TestTraitorTakesTwiceTheBound(t *testing.T) {
 	})
 }
 
-// One gives, the other only takes, and both pass on what they get to each other: together they get no
-// more than the giver earned, D, and the one entry that every stranger may have. What was earned counts
-// though it is revoked later, because what was sent for it by then cannot be had back: the giver owes it.
+// One gives, the other only takes, and both pass on what they get to each other: together they get no more than the
+// giver earned, D, and the one entry that every stranger may have. Earned credit counts though it is revoked later,
+// because the entries that were sent for it by then cannot be had back: the giver owes it.
 func TestPairGetsNoMoreThanTheWorkerEarned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLedger(config(t))
@@ -187,7 +187,7 @@ func TestWhatIsRevokedIsMadeGoodFirst(t *testing.T) {
 	})
 }
 
-// Whatever a node does, as one port or as many of the same address, it stands the same.
+// A node stands the same whatever it does, as one port or as many of the same address.
 func TestPortsWinNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		one, many := newLedger(Config{}), newLedger(Config{})
@@ -205,7 +205,7 @@ func TestPortsWinNothing(t *testing.T) {
 	})
 }
 
-// What a host keeps from step to step is the whole Ledger: one that is loaded from it, by way of text,
+// The state that a host keeps from step to step is the whole Ledger: one that is loaded from it, by way of text,
 // decides as the first goes on to decide.
 func TestLoadRestoresWhatWasKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,9 +7,9 @@ import (
 	"feedex/feed"
 )
 
-// What a neighbor brings is stored before anybody can tell whether the publisher wrote it, and is no use where he did
-// not. So there is a quota: how much a holder may have us store within 24 hours that no own poll has listed. What an
-// own poll lists is given back, and counts for the holder from then on.
+// An entry that a neighbor brings is stored before anybody can tell whether the publisher wrote it, and is no use where
+// he did not. So there is a quota: how much a holder may have us store within 24 hours that no own poll has listed.
+// Room of entries that an own poll lists is given back, and counts for the holder from then on.
 const (
 	// FreeRoom is the quota of a holder of which own polls have shown nothing, in bytes on disk.
 	FreeRoom = 20_000_000
@@ -38,7 +38,7 @@ const (
 // slotOf numbers the slots.
 func slotOf(t time.Time) int64 { return max(t.Unix()/int64(slot/time.Second), 0) }
 
-// A window is what came in the slots of the last 24 hours, the latest last.
+// A window has the amounts that came in the slots of the last 24 hours, the latest last.
 type window [slots]int64
 
 // rollOver lets so many slots pass.
@@ -123,7 +123,7 @@ type quotaOf struct {
 	feed   feed.URL
 }
 
-// An ofFeed is what a holder stored of a feed.
+// An ofFeed counts the entries of one feed that a holder stored, and the room that they take.
 type ofFeed struct {
 	entries, room window
 	slot          int64     // the latest
@@ -156,13 +156,13 @@ func (q *Quota) note(a *account) {
 	}
 }
 
-// An Allowance is what a holder may store now, of one feed.
+// An Allowance bounds the entries of one feed that a holder may store now, and their room.
 type Allowance struct {
 	entries, feedRoom, room int64
 }
 
-// Allowance is what h may store of the feed. That is nothing where somebody's quota is used up: its own, that of its
-// network or that of all strangers, or its own for the feed.
+// Allowance returns how much of the feed h may store. It is nothing where somebody's quota is used up: its own, that of
+// its network or that of all strangers, or its own for the feed.
 func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v Volume) (a Allowance) {
 	a.room = q.Left(now, h)
 	a.entries, a.feedRoom = v.quota()
@@ -226,7 +226,7 @@ func (q *Quota) Store(now time.Time, h Holder, u feed.URL, entries, room int64) 
 	o.at = now
 }
 
-// ofFeed is what h stored of a feed.
+// ofFeed returns the record of what h stored of a feed.
 func (q *Quota) ofFeed(now time.Time, h Holder, u feed.URL) *ofFeed {
 	key := quotaOf{q.holders.of(h), u}
 	o := q.feeds.use(key)
@@ -316,7 +316,7 @@ func giveBack(w *window, passed, n int64) {
 	}
 }
 
-// storedBy is what h has stored.
+// storedBy returns the record of what h has stored.
 func (l *Ledger) storedBy(now time.Time, h Holder) (s Stored) {
 	if a := l.of(h); a != nil {
 		s = a.Stored

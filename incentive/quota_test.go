@@ -22,7 +22,7 @@ var storers = []Holder{
 
 func holderAt(ip string) Holder { return HolderOf(protocol.NewNodeID(netip.MustParseAddr(ip), 7790)) }
 
-// A storage is what holders stored, and the quota that they are held to.
+// A storage has the entries that holders stored, and the quota that they are held to.
 type storage struct {
 	ledger *Ledger
 	quota  *Quota
@@ -70,7 +70,7 @@ func (s *storage) restart(t rapid.TB, now time.Time, accounts []Account) {
 	s.ledger, s.quota = again.ledger, again.quota
 }
 
-// What strangers can have stored within a day is bounded, for one of them, for a network, and for all together;
+// The room that strangers can fill within a day is bounded, for one of them, for a network, and for all together;
 // whatever they bring of whatever feeds, whenever, and whatever is forgotten in between because the node starts anew.
 func TestQuotaOfStrangers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -156,7 +156,7 @@ func TestQuotaOfAFeed(t *testing.T) {
 	}
 }
 
-// An own poll of a feed has its quota begin anew: what is true was listed then. What was stored since counts.
+// An own poll of a feed has its quota begin anew: what is true was listed then. Entries that were stored since count.
 func TestAPollRenewsTheQuotaOfAFeed(t *testing.T) {
 	const u = feed.URL("https://example.com/feed")
 	s, now := newStorage(t, 10), time.Unix(1_790_000_000, 0)
@@ -178,8 +178,8 @@ func TestAPollRenewsTheQuotaOfAFeed(t *testing.T) {
 	}
 }
 
-// What own polls list is given back, and a holder that brings much that they list may store more. That fades when
-// nothing more comes.
+// Room of entries that own polls list is given back, and a holder that brings much that they list may store more. The
+// extra room fades when nothing more comes.
 func TestQuotaGrowsByWhatPollsShow(t *testing.T) {
 	const u = feed.URL("https://example.com/feed")
 	v := Volume{Entries: 10_000, Room: 10_000}

@@ -36,7 +36,7 @@ import (
 // the same, he gains nothing.
 type Offence int
 
-// The offences. What is persisted is their names, so both order and numbers are free to change.
+// The offences. Their names are persisted, so both order and numbers are free to change.
 const (
 	BrokenPromise Offence = iota + 1
 	FailedAudit
@@ -53,7 +53,7 @@ const (
 	BadAnswer
 )
 
-// A penalty is what an offence costs.
+// A penalty is the cost of an offence.
 type penalty struct {
 	name   string
 	points int    // of the standing
@@ -101,7 +101,7 @@ func (o Offence) String() string {
 
 func (o Offence) valid() bool { return o >= BrokenPromise && int(o) < len(penalties) }
 
-// penalty is what the offence costs, nothing where there is no such offence.
+// penalty is the penalty of the offence, nothing where there is no such offence.
 func (o Offence) penalty() penalty {
 	if !o.valid() {
 		return penalty{}
@@ -109,7 +109,7 @@ func (o Offence) penalty() penalty {
 	return penalties[o]
 }
 
-// Points is what the offence costs of a standing of 100.
+// Points is the cost of the offence, out of a standing of 100.
 func (o Offence) Points() int { return o.penalty().points }
 
 // MarshalText writes the offence's name.
@@ -131,7 +131,7 @@ type Mark struct {
 	At      time.Time // whole seconds
 }
 
-// A Standing is what counts against the holder of an account. The zero Standing is spotless.
+// A Standing is the sum of the offences that count against the holder of an account. The zero Standing is spotless.
 type Standing struct {
 	Marks   []Mark    // oldest first; those that are forgotten may still be there
 	Refused time.Time // until when the address is refused; zero if it never was
@@ -140,7 +140,7 @@ type Standing struct {
 // maxMarks is how many marks are enough to use up every standing.
 const maxMarks = fullStanding
 
-// Points is what is left of the standing: 100 where nothing counts against the holder, 0 at the end.
+// Points is the rest of the standing: 100 where nothing counts against the holder, 0 at the end.
 func (s *Standing) Points(now time.Time) int {
 	points := fullStanding
 	for _, m := range s.Marks {

@@ -7,8 +7,8 @@ import (
 	"feedex/feed"
 )
 
-// What has no date could be brought as new again and again: neither its delivery nor its offer earns anything by
-// itself, whoever else has it. It earns once an own poll lists it, each entry once for a neighbor.
+// An entry without a date could be brought as new again and again: neither its delivery nor its offer earns anything by
+// itself, whoever else has it. It earns once an own poll lists it, and for each neighbor once.
 func TestWhatUndatedEntriesEarn(t *testing.T) {
 	e := NewEarnings(DefaultRules())
 	b, ofPoll := bundle(news, "a", 3, now, -1), bundle(news, "b", 3, now, -1)

@@ -13,7 +13,7 @@ import (
 
 // A codec writes messages as transport would, and counts their bytes. It reads the first of each method and then one of
 // sampleEvery as well: what comes out takes the place of what went in, so that nothing travels for long that the wire
-// cannot carry. What the codec refuses is a fault in the program: it panics.
+// cannot carry. A message that the codec refuses is a fault in the program: it panics.
 type codec struct {
 	buf            []byte
 	calls, replies [Methods]int // so far

@@ -7,7 +7,7 @@ import (
 	"feedex/protocol"
 )
 
-// A Fate is what becomes of a call that is about to arrive. The zero value lets it arrive as it was made.
+// A Fate decides what becomes of a call that is about to arrive. The zero value lets it arrive as it was made.
 type Fate struct {
 	// Call arrives in place of the one that was made.
 	Call protocol.Call

@@ -28,9 +28,9 @@ type Member struct {
 	Name string
 	// ID is its address. Default: one in a network (/16) of its own.
 	ID protocol.NodeID
-	// Feeds are what it subscribes to.
+	// Feeds are those that it subscribes to.
 	Feeds []feed.URL
-	// Discreet are what it follows without letting others see it; nothing is measured of them.
+	// Discreet are feeds that it follows without letting others see it; nothing is measured of them.
 	Discreet []feed.URL
 	// Node is the Config of its node, at each start. Default Config.Node of the World. Port and Secret are set.
 	Node *node.Config
@@ -42,7 +42,7 @@ type Member struct {
 
 // A Host runs one member and carries out its effects.
 type Host struct {
-	// What every step touches stands together, as most steps find none of it in the processor's cache.
+	// Fields that every step touches stand together, as most steps find none of them in the processor's cache.
 	world        *World
 	actor        Actor
 	alarm        time.Duration // when it is woken, or never
@@ -147,7 +147,7 @@ func (h *Host) Running() bool { return h.state == running }
 // Node is the member's node, for its Status, Neighbors and Feeds. Nobody may step it.
 func (h *Host) Node() *node.Node { return h.node }
 
-// Archive is what the member keeps. Nobody may write to it.
+// Archive is the archive of the member. Nobody may write to it.
 func (h *Host) Archive() *archive.Memory { return h.store }
 
 // Crash has the whole machine vanish without a word: calls to it end at their timeout.

@@ -6,8 +6,8 @@ import (
 	"feedex/transport"
 )
 
-// What HTTP adds to a message, to the byte as net/http writes it for transport. A test compares them with
-// what passes over a real connection.
+// The bytes that HTTP adds to a message, exactly as net/http writes it for transport. A test compares them with what
+// passes over a real connection.
 
 // requestBytes is the length of a call's request with a host's name and a body of those lengths.
 func requestBytes(host int, session string, body int) int {

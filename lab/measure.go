@@ -10,7 +10,7 @@ import (
 	"feedex/node"
 )
 
-// A following is what a host saw of one of its own feeds. The times are those of the entries that count,
+// A following has the sights that a host had of one of its own feeds. The times are those of the entries that count,
 // since the World's start, never where an entry was not seen.
 type following struct {
 	feed int
@@ -98,10 +98,10 @@ const Never = never
 // mode, fetching all monitored feeds every two minutes."
 const ReferenceEvery = 2 * time.Minute
 
-// Sights lists every entry that was published in the host's own feeds after the World's start and before until,
-// in order of feed and time. What came later than until did not come. An entry that nobody
-// could ever have read is left out: where more came out within a second than the document holds, as when a
-// project tags all its parts at once, only the newest of them were ever in it.
+// Sights lists every entry that was published in the host's own feeds after the World's start and before until, in
+// order of feed and time. Entries that came later than until count as not come. An entry that nobody could ever have
+// read is left out: where more came out within a second than the document holds, as when a project tags all its parts
+// at once, only the newest of them were ever in it.
 func (h *Host) Sights(until time.Time) []Sight {
 	var list []Sight
 	end := until.Sub(h.world.config.Start)

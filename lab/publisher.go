@@ -35,8 +35,8 @@ type Publisher struct {
 // entryRef names an entry by its feed and its place in the trace.
 type entryRef struct{ feed, index int }
 
-// What an answer takes in bytes. A document without entries is a feed's head; an entry is what Publisher
-// writes: title, link, id, dates and a summary of 200 to 1,000 bytes, once more in markup.
+// Sizes of answers in bytes. A document without entries is a feed's head; an entry is what Publisher writes: title,
+// link, id, dates and a summary of 200 to 1,000 bytes, once more in markup.
 const (
 	responseHead = 350 // status line and headers, of a 304 as of a 200
 	documentHead = 900
@@ -108,10 +108,10 @@ func (p *Publisher) entry(i int) *feed.Entry {
 	return p.entries[i]
 }
 
-// filler is what summaries are cut from: its content matters to nobody, its length does.
+// filler is the text that summaries are cut from: its content matters to nobody, its length does.
 var filler = strings.Repeat("All is quiet at the harbor, and the boats are in. ", 20)
 
-// document is what is served when so many entries are out. Nobody may write to it.
+// document is the document that is served when so many entries are out. Nobody may write to it.
 func (p *Publisher) document(count int) *feed.Document {
 	if p.newest == nil || p.count != count {
 		from, to := p.listed(count)

@@ -78,7 +78,7 @@ func TestWhatNobodyCouldReadDoesNotCount(t *testing.T) {
 	}
 }
 
-// What has left the document by the end is told from what a later poll would still show.
+// Entries that have left the document by the end are told from those that a later poll would still show.
 func TestWhatIsStillListed(t *testing.T) {
 	p := published(t, 2, 60, 120, 180, 600)
 	h, err := p.world.Join(Member{Feeds: []feed.URL{p.URL}})

@@ -27,7 +27,7 @@ type Config struct {
 	Until time.Time
 	// Feeds are the publishers.
 	Feeds []trace.Feed
-	// Node is what the nodes of all Members have in common, but for Port and Secret. Trackers is
+	// Node is the configuration that the nodes of all Members have in common, but for Port and Secret. Trackers is
 	// TrackerURL unless set.
 	Node node.Config
 	// Links is how the network behaves.

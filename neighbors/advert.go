@@ -80,7 +80,7 @@ func (t *Table) Misinformed(n *Neighbor, u feed.URL) bool {
 	return i != nowhere && n.slot != gone && t.advertised(i, n) != t.routes.told(i, n)
 }
 
-// Advertised records that n has taken changes. What changed again meanwhile is found with the next.
+// Advertised records that n has taken changes. Feeds that changed again meanwhile are found with the next.
 func (t *Table) Advertised(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
 		t.tell(n, t.routes.row(in.Feed), max(in.Hops, protocol.Withdrawn))
@@ -129,8 +129,8 @@ func (t *Table) interest(i row, n *Neighbor, others marks) int {
 // maxAdvertBytes bounds an advert on the wire; the rest of the 4 MiB is for the envelope.
 const maxAdvertBytes = 4<<20 - 16<<10
 
-// bounded sorts the set, nearest interest first, and cuts it to what one message may carry. What is
-// cut from a set of changes is said with the next.
+// bounded sorts the set, nearest interest first, and cuts it to what one message may carry. Changes that are cut from a
+// set are told with the next.
 func bounded(s protocol.Subset) protocol.Subset {
 	slices.SortFunc(s, func(a, b protocol.Interest) int {
 		if a.Hops != b.Hops {

@@ -58,7 +58,7 @@ type failing struct {
 	after time.Time
 }
 
-// An address is what the Book knows of one node, of which most never become neighbors.
+// An address is the Book's knowledge of one node, of which most never become neighbors.
 type address struct {
 	id       protocol.NodeID
 	source   Source
@@ -72,7 +72,7 @@ type address struct {
 	past     *past  // what there was with it as a neighbor, nil for nothing
 }
 
-// past is what the Book knows of a neighbor of earlier.
+// past is the Book's knowledge of a neighbor of earlier.
 type past struct {
 	firstMet, lastMet moment
 	together          time.Duration
@@ -97,7 +97,7 @@ func (m moment) time() time.Time {
 	return time.Unix(0, int64(m)).UTC()
 }
 
-// peer is what to remember of the node.
+// peer returns the facts to remember of the node.
 func (a *address) peer() Peer {
 	p := Peer{ID: a.id, Failures: int(a.failures)}
 	if a.past != nil {

@@ -158,7 +158,7 @@ func strangers(kind, n int) (list []protocol.NodeID) {
 	return list
 }
 
-// What one source names leaves the part of the others alone, and pushes out of its own what failed.
+// Addresses that one source names leave the part of the others alone, and push out of its own those that failed.
 func TestEachSourceHasItsPart(t *testing.T) {
 	b := newBook()
 	told, tracked := strangers(1, maxAddresses), strangers(2, 10)

@@ -177,7 +177,7 @@ func (b *Book) Failed(now time.Time, id protocol.NodeID) {
 	}
 }
 
-// Declined notes that id answered and has no place now. That may change any moment.
+// Declined notes that id answered and has no place now. Its refusal may end any moment.
 func (b *Book) Declined(now time.Time, id protocol.NodeID) {
 	b.Heard(now, id)
 	if a := b.byID[id]; a != nil {

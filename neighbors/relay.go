@@ -36,7 +36,8 @@ type relay struct {
 
 // Relay chooses anew what is relayed, of what does not rest: where neighbors want more than the bound allows, each gets
 // in turn one of the feeds that it wants, so that none has more places than others however much it claims to want. Call
-// it before each advert. What is left out is welcome until the next choice: neighbors may have promised it.
+// it before each advert. Feeds that are left out are welcome until the next choice: neighbors may have promised their
+// entries.
 func (t *Table) Relay(now time.Time, rng *rand.Rand) {
 	t.judge(now, rng)
 	var wanted []relay
@@ -81,7 +82,7 @@ func (t *Table) draw(list []relay, rng *rand.Rand) {
 // inTurns are so many of the list: one of the first neighbor, one of the second, and so on, each that which is nearest
 // to the neighbor of what is left, the first in the list of those. There are more in the list, and each is wanted.
 //
-// What is nearest to the neighbor comes before what is worth more, or neighbors that repeat what somebody claims to
+// Feeds nearest to the neighbor come before those that are worth more, or neighbors that repeat what somebody claims to
 // want would spend their turns on it.
 func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 	wants := make([][]int, len(t.slots))
@@ -114,9 +115,9 @@ func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 	return chosen
 }
 
-// relayWorth is what it is worth to relay a feed: what it is to the two neighbors that are nearest to a node that wants
-// it. One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to
-// relay, and while the relay rests.
+// relayWorth is the value of relaying a feed: its worth to the two neighbors that are nearest to a node that wants it.
+// One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to relay,
+// and while the relay rests.
 func (t *Table) relayWorth(i row) Usefulness {
 	if r := &t.routes.list[i]; r.marks&(isOwn|isCover|isPrivate) != 0 || r.rest > 0 {
 		return 0

@@ -62,7 +62,7 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 	}
 }
 
-// What is advertised in any case, or in none, leaves the places to other feeds.
+// Feeds that are advertised in any case, or in none, leave the places to others.
 func TestOwnCoverAndPrivateFeedsTakeNoPlaces(t *testing.T) {
 	for name, mark := range map[string]func(*Table, feed.URL, bool) bool{
 		"own": (*Table).Own, "cover": (*Table).Cover, "private": (*Table).Private,
@@ -141,7 +141,7 @@ func TestWhatItIsWorthToRelay(t *testing.T) {
 	}
 }
 
-// What another neighbor wants as well, or has, and what is nearer, comes first.
+// Feeds that another neighbor wants as well, or has, and those that are nearer, come first.
 func TestWhatIsRelayedFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		wants func(t *Table)
@@ -178,7 +178,7 @@ func TestWhatIsRelayedFirst(t *testing.T) {
 	}
 }
 
-// What was relayed gives way to what is worth more.
+// Relayed feeds give way to those that are worth more.
 func TestRelayedGivesWay(t *testing.T) {
 	table := bounded10()
 	table.Add(now, id(1), true, feeds(0, 30, 0), nil)
@@ -306,7 +306,7 @@ func TestWhatIsLeftOutIsWelcomeForAWhile(t *testing.T) {
 	}
 }
 
-// What only one neighbor wants has its turn now and then, and not the same at every node.
+// Feeds that only one neighbor wants have their turn now and then, and not the same at every node.
 func TestOthersAreTried(t *testing.T) {
 	first := func(rng *rand.Rand) []feed.URL {
 		table := bounded10()
@@ -334,7 +334,7 @@ func TestOthersAreTried(t *testing.T) {
 	}
 }
 
-// Whatever comes, as many are relayed as there is room for, and only what somebody wants.
+// As many feeds are relayed as there is room for, whatever comes, and only those that somebody wants.
 func TestRelayedIsCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 2})

@@ -50,7 +50,7 @@ func (b *Book) Met(now time.Time, n *Neighbor) (p Peer, forgotten protocol.NodeI
 	return a.peer(), forgotten
 }
 
-// Remembered is what to remember of a neighbor whose link goes on: should the host crash, the time together
+// Remembered returns the facts to remember of a neighbor whose link goes on: should the host crash, the time together
 // so far is not lost.
 func (b *Book) Remembered(now time.Time, n *Neighbor) Peer {
 	p, _ := b.Met(now, n)

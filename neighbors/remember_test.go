@@ -11,7 +11,7 @@ import (
 
 const day = 24 * time.Hour
 
-// What never answered leaves the book after a week, what did after 90 days; a neighbor stays.
+// An address that never answered leaves the book after a week, one that did after 90 days; a neighbor stays.
 func TestTheBookAges(t *testing.T) {
 	b := newBook(Peer{ID: id(1), LastMet: now.Add(-10 * day), Together: time.Hour},
 		Peer{ID: id(2), LastMet: now.Add(-89 * day)})

@@ -77,7 +77,7 @@ func TestOnesOwnOfferIsNoCompany(t *testing.T) {
 	}
 }
 
-// What a neighbor brought outweighs in time what it claims.
+// Entries that a neighbor brought outweigh in time its claims.
 func TestALiarEndsAsTheLeastUseful(t *testing.T) {
 	table := newTable()
 	own(table, 100)
@@ -108,7 +108,7 @@ func TestALiarEndsAsTheLeastUseful(t *testing.T) {
 	}
 }
 
-// What neighbors brought is told in feeds, as their claims are: it shares out what all claim.
+// Entries that neighbors brought are told in feeds, as claims are: they share out the sum of all claims.
 func TestObservedUsefulness(t *testing.T) {
 	table := newTable()
 	own(table, 100)
@@ -337,7 +337,7 @@ func TestTallyForgetsWhatIsADayOld(t *testing.T) {
 	}
 }
 
-// What is taken back goes out of the hours in which it came, and never brings a neighbor below nothing.
+// Entries that are taken back go out of the hours in which they came, and never bring a neighbor below nothing.
 func TestTallyTakesBack(t *testing.T) {
 	for _, c := range []struct {
 		back Usefulness

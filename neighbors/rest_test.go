@@ -130,7 +130,7 @@ func TestARelayIsTriedAfterARest(t *testing.T) {
 	}
 }
 
-// What spoke for a rest is forgotten where it may not be so any more.
+// The reasons for a rest are forgotten where they may not hold any more.
 func TestWhatSpokeForARestIsForgotten(t *testing.T) {
 	for name, happens := range map[string]func(*Table){
 		"a neighbor leaves who had it":     func(t *Table) { t.Remove(id(2)) },

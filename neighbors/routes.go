@@ -15,14 +15,14 @@ type routes struct {
 	rows  map[feed.URL]row
 }
 
-// A route is what there is to say of a feed's route beside its cells.
+// A route has the properties of a feed's route beside its cells.
 type route struct {
 	url   feed.URL
 	marks marks
 	rest  uint8 // how many judgements the relay rests for
 }
 
-// marks are what a table knows of a feed whichever neighbors are interested in it.
+// marks are the properties of a feed that do not depend on which neighbors are interested in it.
 type marks uint8
 
 const (
@@ -37,7 +37,7 @@ const (
 	holding = isOwn | isCover | isPrivate // marks that a route is kept for
 )
 
-// A cell is what a neighbor has to do with a feed. The zero cell is nothing.
+// A cell is the relation of a neighbor to a feed. The zero cell is nothing.
 type cell struct {
 	heard int8 // the hop count of its interest, and one; 0 for none
 	told  int8 // that of our interest as it last heard it, and one; 0 where it does not know of any

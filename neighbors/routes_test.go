@@ -8,7 +8,7 @@ import (
 	"feedex/feed"
 )
 
-// Whatever comes and goes, each feed keeps its own marks and cells, and is found under its name alone.
+// Each feed keeps its own marks and cells, whatever comes and goes, and is found under its name alone.
 func TestRoutesKeepApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type content struct {

@@ -29,13 +29,13 @@ type Suppression struct {
 	feeds map[feed.URL]*suppressedWeek
 }
 
-// suppressed is what was counted of one feed.
+// suppressed holds the counts of one feed.
 type suppressed struct {
 	entries, polled    int64
 	expected, variance int64 // of polled, were nobody hostile; in units of certain
 }
 
-// suppressedWeek is what was counted of one feed on each of seven days.
+// suppressedWeek holds the counts of one feed on each of seven days.
 type suppressedWeek struct {
 	days [7]suppressed
 	last int64 // the latest day, since 1970

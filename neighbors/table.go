@@ -170,9 +170,9 @@ func (t *Table) forget(n *Neighbor) {
 // maxHeardBytes bounds the URLs that are kept of one neighbor: no reading list is longer.
 const maxHeardBytes = 1 << 20
 
-// Hear applies changes that n advertised to its subscription set. What would make the set larger than
-// protocol.MaxSubset is left out, and so are feeds that no node should advertise: whose URL is a secret,
-// or on a private network, or that are Unspeakable.
+// Hear applies changes that n advertised to its subscription set. Feeds that would make the set larger than
+// protocol.MaxSubset are left out, and so are those that no node should advertise: whose URL is a secret, or on a
+// private network, or that are Unspeakable.
 func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
 		i := t.routes.find(in.Feed)
@@ -283,9 +283,9 @@ func (t *Table) set(i row, mark marks, is bool) (changed bool) {
 	return changed
 }
 
-// Wanted reports whether a bundle of the feed is welcome from n: whether we advertise the feed to it,
-// because we are interested, or relay it to other neighbors within reach, or did before the last choice. What n alone
-// wants it need not bring us.
+// Wanted reports whether a bundle of the feed is welcome from n: whether we advertise the feed to it, because we are
+// interested, or relay it to other neighbors within reach, or did before the last choice. Feeds that n alone wants it
+// need not bring us.
 func (t *Table) Wanted(u feed.URL, n *Neighbor) bool {
 	return t.Hops(u, n) >= 0
 }

@@ -140,8 +140,8 @@ func TestTheNearestFeedsIntroduceUs(t *testing.T) {
 	}
 }
 
-// Whatever happens, in whatever order: a neighbor that takes every set of changes knows exactly the set
-// that Offer computes for it, which never depends on its own advert.
+// A neighbor that takes every set of changes, in whatever order things happen, knows exactly the set that Offer
+// computes for it, which never depends on its own advert.
 func TestChangesAddUpToTheOffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := newTable()
@@ -308,7 +308,7 @@ func TestChangesFitAMessage(t *testing.T) {
 	}
 }
 
-// What a neighbor offers, and what it may believe of us, is counted as it stands.
+// The offers of a neighbor, and its beliefs about ours, are counted as they stand.
 func TestWhatANeighborOffersUs(t *testing.T) {
 	table := newTable()
 	own(table, 5)

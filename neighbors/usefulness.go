@@ -64,8 +64,7 @@ func (t *Table) Claimed(id protocol.NodeID, subset protocol.Subset) Usefulness {
 	return sum
 }
 
-// worth is what it is worth that n, which may be nil for a stranger, offers the feed at hops. It may have no
-// route.
+// worth is the value of an offer of the feed at hops by n, which may be nil for a stranger. It may have no route.
 func (t *Table) worth(i row, hops int, n *Neighbor) Usefulness {
 	if i == nowhere || t.routes.list[i].marks&isOwn == 0 || hops > t.config.MaxHops {
 		return 0
@@ -112,10 +111,9 @@ func (t *Table) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 	n.brought.add(now, worth)
 }
 
-// Scores is what each neighbor is worth, all things considered, in the order of All: its word at first,
-// and more and more what it really brought within a day, as its part of what all brought. A neighbor that
-// only claims ends at nothing. Where that leaves little between two, age, round trip and reliability
-// decide.
+// Scores returns the worth of each neighbor, all things considered, in the order of All: its word at first, and more
+// and more what it really brought within a day, as its part of what all brought. A neighbor that only claims ends at
+// nothing. Where that leaves little between two, age, round trip and reliability decide.
 func (t *Table) Scores(now time.Time) []Usefulness {
 	scores := t.claims()
 	observed := t.observed(now, scores)
@@ -154,7 +152,7 @@ func (t *Table) observed(now time.Time, claimed []Usefulness) []Usefulness {
 	return observed
 }
 
-// claims is what each neighbor claims, in the order of All.
+// claims returns the worth that each neighbor claims, in the order of All.
 func (t *Table) claims() []Usefulness {
 	claimed := make([]Usefulness, len(t.list))
 	for i, n := range t.list {
@@ -163,8 +161,8 @@ func (t *Table) claims() []Usefulness {
 	return claimed
 }
 
-// rate is what n brings in an hour, over the last day or as long as it is here: nobody is worth less for having
-// come later.
+// rate is the worth of what n brings in an hour, over the last day or as long as it is here: nobody is worth less for
+// having come later.
 func (n *Neighbor) rate(now time.Time) Usefulness {
 	return n.brought.sum(now) * Usefulness(time.Hour/time.Second) / n.seconds(now)
 }
@@ -174,13 +172,13 @@ func (n *Neighbor) seconds(now time.Time) Usefulness {
 	return Usefulness(min(max(now.Sub(n.Since), time.Hour), 24*time.Hour) / time.Second)
 }
 
-// Brought is what n gave us within the last day.
+// Brought is the worth of what n gave us within the last day.
 func (n *Neighbor) Brought(now time.Time) Usefulness { return n.brought.sum(now) }
 
-// Lies reports whether n claims as much as others, of what two others offer as well, and brought less than a
-// tenth of what they brought on average since it came, although they brought enough to tell, and some of it so
-// long ago that n has had its turn since. What hardly anybody else offers is no evidence: it may be silent. Nor
-// does it excuse: or it would do to claim all that we follow.
+// Lies reports whether n claims as much as others, of what two others offer as well, and brought less than a tenth of
+// what they brought on average since it came, although they brought enough to tell, and some of it so long ago that n
+// has had its turn since. A feed that hardly anybody else offers is no evidence: it may be silent. Nor does it excuse:
+// or it would do to claim all that we follow.
 func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 	others := Usefulness(len(t.list) - 1)
 	if others < 2 || now.Sub(n.Since) < liesAfter {
@@ -208,7 +206,7 @@ func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 	return shared > 0 && shared*others >= claimed
 }
 
-// shared is what n claims of the own feeds that enough others offer as well, each counting the same.
+// shared is the sum of n's claims of own feeds that enough others offer as well, each counting the same.
 func (t *Table) shared(n *Neighbor) (sum Usefulness) {
 	for _, i := range t.own {
 		if hops, ok := t.routes.heard(i, n); ok && hops <= t.config.MaxHops && t.offersBeside(i, n) >= covered {

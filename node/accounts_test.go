@@ -16,12 +16,12 @@ import (
 	"feedex/protocol"
 )
 
-// What neighbors owe, and what becomes of neighbors that break the rules.
+// Tests of debts of neighbors, and of the consequences for neighbors that break the rules.
 
 // bound is the bound of the paper's examples.
 func bound() node.Config { return node.Config{Incentive: incentive.Config{Bound: 10}} }
 
-// account is what a keeps of b.
+// account is the account that a keeps of b.
 func (h *testHost) account(of *testHost) incentive.Account {
 	a := h.node.Account(of.id)
 	return a
@@ -151,7 +151,7 @@ func TestAccountsSurviveARestart(t *testing.T) {
 	}
 }
 
-// What an advert should not hold costs standing, the more the worse; the rest of it is used.
+// Feeds that an advert should not hold cost standing, the more the worse; the rest of the advert is used.
 func TestBadAdvertsCostStanding(t *testing.T) {
 	flood := make(protocol.Subset, protocol.MaxSubset)
 	for i := range flood {
@@ -286,7 +286,7 @@ func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 	flood(len(advert.Changes)*advert.Changes[0].WireBytes(), advert)
 }
 
-// Whatever was put in a week, dated or not, earns nothing when it is put or offered again: as it was, in
+// Entries that were put in a week, dated or not, earn nothing when they are put or offered again: as they were, in
 // other bundles, or by a newcomer.
 func TestReplayedPutsEarnNothing(t *testing.T) {
 	w := newNetwork(t)

@@ -63,7 +63,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 	}
 }
 
-// Whatever a neighbor was told and did not take, it is told again with the next advert.
+// Changes that a neighbor was told and did not take it is told again with the next advert.
 func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
@@ -138,7 +138,7 @@ func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
 	}
 }
 
-// What a node comes to follow while it connects does not wait for the period either.
+// Feeds that a node comes to follow while it connects do not wait for the period either.
 func TestFeedsFollowedWhileConnectingAreToldSoon(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)

@@ -43,7 +43,7 @@ func TestAnEmptySetIsRefused(t *testing.T) {
 	}
 }
 
-// What makes sense of a set is used, and the rest counts against its sender: in a connect, in an advert, and in the
+// The sensible part of a set is used, and the rest counts against its sender: in a connect, in an advert, and in the
 // answer to our own connect.
 func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 	decode := func(method string) protocol.Call {

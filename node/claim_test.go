@@ -15,7 +15,7 @@ import (
 	"feedex/trust"
 )
 
-// What neighbors claim of a feed is checked against its publisher.
+// Claims of neighbors about a feed are checked against its publisher.
 
 // skeptics are n nodes that follow news, whose publisher has listed something for three hours.
 func skeptics(t *testing.T, n int) *network {
@@ -122,7 +122,7 @@ func TestARelayOfForgeriesIsNotBlamed(t *testing.T) {
 	}
 }
 
-// What cannot be held against a neighbor is not.
+// Claims that cannot be held against a neighbor are not.
 func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 	for name, c := range map[string]struct {
 		bundle func(w *network) *protocol.Bundle
@@ -343,8 +343,8 @@ func TestTwoWitnessesConfirmAnEntry(t *testing.T) {
 	}
 }
 
-// What is known a neighbor is not asked for, and a delivery of it that nobody asked for is no word: honest neighbors
-// make none. A second one that was asked for is a witness's, as one of another bundle is.
+// Entries that are known a neighbor is not asked for, and a delivery of them that nobody asked for is no word: honest
+// neighbors make none. A second one that was asked for is a witness's, as one of another bundle is.
 func TestASecondDeliveryConfirmsWhereItWasAskedFor(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		w := skeptics(t, 3)
@@ -372,7 +372,7 @@ func near(id protocol.NodeID) protocol.NodeID {
 	return protocol.NewNodeID(netip.AddrFrom4(a), id.Port())
 }
 
-// What a neighbor brought is no word to go by where its publisher has it otherwise.
+// A neighbor's version is no word to go by where the publisher has it otherwise.
 func TestWhoAltersIsNoWitness(t *testing.T) {
 	for _, alters := range []bool{false, true} {
 		w := skeptics(t, 3)
@@ -394,8 +394,8 @@ func TestWhoAltersIsNoWitness(t *testing.T) {
 	}
 }
 
-// A burst is more than a neighbor can earn with a feed in a day. What it brought of it earns all the same, once an own
-// poll shows that the publisher has it; and what the publisher does not have earns no more than it did.
+// A burst is more than a neighbor can earn with a feed in a day. Entries of it that it brought earn all the same, once
+// an own poll shows that the publisher has them; and those that the publisher does not have earn no more than they did.
 func TestABurstEarnsWhenThePublisherListsIt(t *testing.T) {
 	for _, c := range []struct{ listed, want int }{{9, 9}, {0, 4}} { // five earn in a day, of which it has one
 		w := newNetwork(t)

@@ -76,7 +76,7 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 	}
 }
 
-// accounts are what everybody else keeps of h.
+// accounts are those that everybody else keeps of h.
 func (o *overlay) accounts(h *testHost) map[*testHost]incentive.Account {
 	all := make(map[*testHost]incentive.Account)
 	for _, other := range o.list {
@@ -88,7 +88,7 @@ func (o *overlay) accounts(h *testHost) map[*testHost]incentive.Account {
 }
 
 // One works for two: it gives whatever it has, to its leech as well, and the leech takes from everybody and gives
-// nothing. What both get from a node is not more than what the worker gave it, and D. The leech alone gets what any
+// nothing. The two together get no more from a node than the worker gave it, and D. The leech alone gets what any
 // stranger gets on trust.
 func TestAWorkerDoesNotPayForItsLeech(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@ import (
 	"feedex/node/internal/query"
 )
 
-// Config is what a node's owner may choose.
+// Config holds the choices of a node's owner.
 type Config = core.Config
 
 // QueryNetwork says whether the owner's queries go to neighbors.

@@ -128,7 +128,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantHops(second, 0)
 	wantCovers(t, a, first, second)
 
-	// What comes of them goes on.
+	// Entries of cover feeds are passed on.
 	bundle := protocol.NewBundle(second, []feed.Entry{{Feed: second, ID: "1", Published: w.Now()}})
 	if r := a.put(friends[0], bundle); r.Fault != nil {
 		t.Fatal(r.Fault)
@@ -141,7 +141,7 @@ func TestCoverFeeds(t *testing.T) {
 		t.Errorf("cover feeds were polled %d times", n)
 	}
 
-	// What nobody wants any more makes room, and so does what the owner follows and says so.
+	// Feeds that nobody wants any more make room, and so do those that the owner follows and says so.
 	for _, f := range friends {
 		a.advertise(f, 0, third)
 	}

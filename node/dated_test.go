@@ -57,7 +57,7 @@ func TestALongPastIsListedPageByPage(t *testing.T) {
 	}
 }
 
-// What is left out because all is too long for an answer counts as well.
+// Entries that are left out because all are too long for an answer count as well.
 func TestAnAnswerThatIsTooLongIsWholeForLess(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)

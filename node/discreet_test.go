@@ -16,7 +16,7 @@ func (h *testHost) follow(discreet bool, feeds ...feed.URL) {
 	h.step(node.Subscribe{Feeds: feeds, Discreet: &discreet})
 }
 
-// knownOf is what the node tells its neighbor from about the feed's entries.
+// knownOf counts the feed's entries that the node tells its neighbor from about.
 func (h *testHost) knownOf(u feed.URL, from *testHost) int {
 	r := h.hears(from, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: u}}})
 	return len(r.Reply.(protocol.Answer).Found)
@@ -111,7 +111,7 @@ func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 	}
 }
 
-// What neighbors bring of a feed that is followed discreetly its owner has, too, once, and polls confirm it.
+// Entries that neighbors bring of a feed that is followed discreetly its owner has, too, once, and polls confirm them.
 func TestTheOwnerOfADiscreetFeedGetsWhatNeighborsBring(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
@@ -164,15 +164,16 @@ func (h *testHost) hearsAltered(e feed.Entry, witnesses ...*testHost) {
 	}
 }
 
-// tells is what the node answers when another asks for an entry.
+// tells returns the node's answer when another asks for an entry.
 func (h *testHost) tells(other *testHost, id feed.EntryID) []protocol.Found {
 	h.net.t.Helper()
 	r := h.hears(other, protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{IDs: []feed.EntryID{id}}}})
 	return r.Reply.(protocol.Answer).Found
 }
 
-// What a poll of a discreet feed has shown, which neighbors brought before, changes for its owner by another poll only,
-// whether they brought it before the feed was followed or after. Others hear the version on which two witnesses agree.
+// A version that a poll of a discreet feed has shown, and neighbors brought before, changes for its owner by another
+// poll only, whether they brought it before the feed was followed or after. Others hear the version on which two
+// witnesses agree.
 func TestWitnessesDoNotAlterWhatADiscreetPollHasShown(t *testing.T) {
 	for _, before := range []bool{true, false} {
 		w, quiet, reader, friends := amongFriends(t)
@@ -208,8 +209,8 @@ func TestWitnessesDoNotAlterWhatADiscreetPollHasShown(t *testing.T) {
 	}
 }
 
-// Who gives up discretion tells others what own polls list from then on, as the publisher shows it: two witnesses who
-// say otherwise change nothing of that, and what they had altered before is set right.
+// An owner who gives up discretion tells others what own polls list from then on, as the publisher shows it: two
+// witnesses who say otherwise change nothing of that, and what they had altered before is set right.
 func TestOpenPollsSetRightWhatWitnessesAltered(t *testing.T) {
 	for _, before := range []bool{true, false} {
 		w, quiet, reader, friends := amongFriends(t)
@@ -234,8 +235,9 @@ func TestOpenPollsSetRightWhatWitnessesAltered(t *testing.T) {
 	}
 }
 
-// Who gives up discretion asks for the whole document once: an answer that it is the same would leave to others what
-// witnesses had altered, for as long as the publisher changes nothing. That holds for an answer on its way, too.
+// A node that gives up discretion asks for the whole document once: an answer that it is the same would leave to others
+// what witnesses had altered, for as long as the publisher changes nothing. The rule holds for an answer on its way,
+// too.
 func TestAnUnchangedDocumentSetsRightWhatWitnessesAltered(t *testing.T) {
 	for _, underWay := range []bool{false, true} {
 		w, quiet, reader, friends := amongFriends(t)

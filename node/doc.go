@@ -23,8 +23,8 @@
 //	    '---------'-----.----'------------'           an interface of its own; none imports another
 //	                   core
 //
-// Step tells an event to the machine that it is for. What can be decided without knowing the whole node is not decided
-// here:
+// Step tells an event to the machine that it is for. Decisions that can be made without knowing the whole node are not
+// made here:
 //
 //	polling     when a feed is polled next, as far as it is up to us
 //	courtesy    when its publisher may be asked, where, and whether it is our own network that fails
@@ -33,7 +33,6 @@
 //	trust       whose word is believed
 //	search      which neighbors a query asks, what its answers make together, which holders are asked for the entries
 //
-// What the node keeps it writes to an archive.Store while it steps. A host must make those writes
-// durable before it carries out the effects of the step: the answer "ok" to a neighbor means that its
-// entries are stored.
+// State that the node keeps it writes to an archive.Store while it steps. A host must make those writes durable before
+// it carries out the effects of the step: the answer "ok" to a neighbor means that its entries are stored.
 package node

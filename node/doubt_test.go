@@ -15,7 +15,7 @@ import (
 	"feedex/protocol"
 )
 
-// What a forger invents is stopped by nodes that know the forger, on its way too.
+// Inventions of a forger are stopped by nodes that know the forger, on their way too.
 
 // TestAKnownForgerReachesNobodyByRelays: a node that found a forger out does not take what relays bring of it. They are
 // not to blame, and what others bring of the same is taken.
@@ -209,7 +209,8 @@ func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 	}
 }
 
-// What an own poll shows to be otherwise goes no further by way of us, also when it has shown an entry of that id.
+// A version that an own poll shows to be otherwise goes no further by way of us, also when it has shown an entry of
+// that id.
 func TestWhatWasAlteredIsHeldBackForGood(t *testing.T) {
 	s := newSlander(t)
 	s.brings()
@@ -286,8 +287,8 @@ func TestRelaysAreWitnesses(t *testing.T) {
 	}
 }
 
-// What came by several relays is no word against the node that is said to have polled it: any of them may have made the
-// path up, and one liar would have all the honest for witnesses.
+// A bundle that came by several relays is no word against the node that is said to have polled it: any of them may have
+// made the path up, and one liar would have all the honest for witnesses.
 func TestOnlyNeighborsOfANodeAreWitnessesAgainstIt(t *testing.T) {
 	w := skeptics(t, 5)
 	a, named := w.list[0], stranger(7)

@@ -2,7 +2,7 @@ package node
 
 import "feedex/node/internal/core"
 
-// What a node wants done: see Node.Step.
+// Effects are the acts that a node wants done: see Node.Step.
 type (
 	// Effect is something the host must do for the node: one of the types below.
 	Effect = core.Effect
@@ -16,9 +16,9 @@ type (
 	Fetch = core.Fetch
 	// Search looks through the archive.
 	Search = core.Search
-	// Results is what came of the owner's Query with the same Tag.
+	// Results has the results of the owner's Query with the same Tag.
 	Results = core.Results
-	// Pulled is what came of the owner's Pull with the same Tag.
+	// Pulled has the entries that came of the owner's Pull with the same Tag.
 	Pulled = core.Pulled
 	// HolderRefusal is why nothing was taken from a holder.
 	HolderRefusal = core.HolderRefusal
@@ -26,9 +26,9 @@ type (
 	Tell = core.Tell
 )
 
-// What a Tell tells.
+// Notes are the contents of a Tell.
 type (
-	// Note is what a Tell tells: one of the types below.
+	// Note is the content of a Tell: one of the types below.
 	Note = core.Note
 	// Arrived says that new entries of a feed were stored.
 	Arrived = core.Arrived

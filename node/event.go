@@ -2,7 +2,7 @@ package node
 
 import "feedex/node/internal/core"
 
-// What happens to a node: see Node.Step.
+// Events are the things that happen to a node: see Node.Step.
 type (
 	// Event tells the node that something happened: one of the types below.
 	Event = core.Event

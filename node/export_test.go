@@ -13,8 +13,8 @@ import (
 	"feedex/trust"
 )
 
-// What tests of a node may know and do beyond what its owner and its neighbors can. Methods with an effect are for use
-// Within a step.
+// Access for tests to a node, beyond that of its owner and its neighbors. Methods with an effect are for use Within a
+// step.
 
 // Within has f act on the node as a step of its own would.
 func (n *Node) Within(dst []Effect, now time.Time, f func(*Node)) []Effect {
@@ -108,7 +108,7 @@ func (n *Node) HopsOf(id protocol.NodeID, u feed.URL) (hops int, ok bool) {
 	return n.core.LinkTo(id).Peer.Hops(u)
 }
 
-// Offering is what the node would tell a node of that id of its interests.
+// Offering is the set of interests that the node would tell a node of that id.
 func (n *Node) Offering(id protocol.NodeID) protocol.Subset { return n.core.Table.Offer(id) }
 
 // Told is at what hop count the node tells a neighbor of a feed.
@@ -166,7 +166,7 @@ func (n *Node) NoteAddresses(ids ...protocol.NodeID) {
 	n.membership.Book.Add(n.core.Now, neighbors.Tracked, ids)
 }
 
-// NeighborList is what it answers get_neighbors with.
+// NeighborList is its answer to get_neighbors.
 func (n *Node) NeighborList(to protocol.NodeID) protocol.NodeList {
 	return n.membership.NeighborList(to)
 }
@@ -202,7 +202,7 @@ func (n *Node) WeekOfFirsts() int64 {
 
 // Accounts.
 
-// Account is what the node keeps of the holder that a node of that id is.
+// Account is the account of the holder that a node of that id is.
 func (n *Node) Account(id protocol.NodeID) incentive.Account {
 	a, _ := n.core.Ledger.Account(n.core.Ledger.HolderOf(id))
 	return a
@@ -383,7 +383,7 @@ func (n *Node) KeptShort(id protocol.NodeID, after time.Duration) bool {
 
 // Feeds that are followed.
 
-// Subscription is what the node keeps of a feed that it follows, nil for any other. A test may change it.
+// Subscription is the state of a feed that the node follows, nil for any other. A test may change it.
 func (n *Node) Subscription(u feed.URL) *poller.Subscription { return n.poller.Feeds[u] }
 
 // ShownFeeds is how many feeds neighbors may know of.

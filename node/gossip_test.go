@@ -10,7 +10,7 @@ import (
 	"feedex/protocol"
 )
 
-// What a node takes in, and from which neighbors.
+// Tests of the bundles that a node takes in, and from which neighbors.
 
 // A neighbor that alone wants a feed cannot fill our disk with it.
 func TestWhatOnlyTheSenderWantsIsRefused(t *testing.T) {

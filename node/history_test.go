@@ -89,7 +89,7 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 		t.Errorf("history %v, ten minutes later %v", times, again)
 	}
 
-	// After a restart it is rebuilt from the archive; what came first without a date says nothing. What was edited
+	// After a restart it is rebuilt from the archive; what came first without a date says nothing. An edited entry
 	// keeps its date.
 	h.kill()
 	h.start()
@@ -98,8 +98,8 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 		fourth, fourth)
 }
 
-// Many publishers give the day alone. What they publish in the course of it is found in the course of it, before and
-// after a restart.
+// Many publishers give the day alone. Entries that they publish in the course of it are found in the course of it,
+// before and after a restart.
 func TestDatesOfDays(t *testing.T) {
 	const gap, listed = 6 * time.Minute, 20
 	w := newNetworkOf(t, lab.Config{Seed: 3})

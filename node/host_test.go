@@ -305,7 +305,7 @@ func (h *testHost) chosen() (count int) {
 	return count
 }
 
-// stored is what the archive has of a feed.
+// stored is the archive's record of a feed.
 func (h *testHost) stored(u feed.URL) archive.Feed {
 	feeds := h.store.LoadFeeds()
 	i := slices.IndexFunc(feeds, func(f archive.Feed) bool { return f.URL == u })
@@ -361,7 +361,7 @@ func (h *testHost) record(id feed.EntryID) archive.Record {
 	return found[0]
 }
 
-// status is what the node says about its neighbor.
+// status is the node's report about its neighbor.
 func (h *testHost) status(of *testHost) node.NeighborStatus {
 	for _, s := range h.node.Neighbors() {
 		if s.ID == of.id {

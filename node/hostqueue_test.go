@@ -275,8 +275,8 @@ func TestTheHostIsFreedWhateverHappens(t *testing.T) {
 	}
 }
 
-// What a publisher answers to the owner holds for polls: a refusal of a page of its archive speaks for the host where
-// that is public, and one of the feed itself for that alone where it is not.
+// Answers of a publisher to the owner hold for polls: a refusal of a page of its archive speaks for the host where that
+// is public, and one of the feed itself for that alone where it is not.
 func TestARefusedPageSlowsPolls(t *testing.T) {
 	for _, test := range []struct {
 		host, page string

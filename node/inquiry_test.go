@@ -117,8 +117,8 @@ func TestAQueryReachesTheOnlyHolderThreeHopsAway(t *testing.T) {
 	}
 }
 
-// What a relay asks others says nothing of the node that it asks for: neither by an address nor by what differs from
-// asker to asker.
+// The queries of a relay say nothing of the node that it asks for: neither by an address nor by what differs from asker
+// to asker.
 func TestNobodyLearnsWhoAskedFirst(t *testing.T) {
 	passedOn := func(asker int) (bytes string) {
 		w := newNetwork(t)
@@ -230,7 +230,7 @@ func TestPopularAnswersComeFromTheCache(t *testing.T) {
 	}
 }
 
-// What others answer is held against what was asked.
+// Answers of others are held against what was asked.
 func TestBadAnswersAreOffences(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
@@ -388,7 +388,7 @@ func TestHoldersAreCounted(t *testing.T) {
 	}
 }
 
-// What one neighbor does not spend of its share goes to the next.
+// The part of its share that one neighbor does not spend goes to the next.
 func TestWhatIsLeftOfTheBudgetIsSpentOnOthers(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(5, node.Config{}, [2]int{0, 1}, [2]int{0, 2}, [2]int{0, 3}, [2]int{0, 4})
@@ -423,7 +423,7 @@ func TestBeingLateIsNoFailure(t *testing.T) {
 	}
 }
 
-// What one neighbor makes up, as much and as long as an answer may be, leaves those of others in it.
+// Results that one neighbor makes up, as many and as long as an answer may hold, leave those of others in it.
 func TestNobodyCrowdsAnAnswer(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(4, node.Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})

@@ -16,8 +16,8 @@ func hearsOf(a, by *testHost, u feed.URL) bool {
 	return ok
 }
 
-// What looks like a secret stays on the node until its owner says whether it is one, and then it is as they say, in the
-// next run too. What a neighbor says of it does not matter before.
+// A feed whose URL looks like a secret stays on the node until its owner says whether it is one, and then it is as they
+// say, in the next run too. The word of a neighbor about it does not matter before.
 func TestOwnersDecideAboutWhatLooksSecret(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)

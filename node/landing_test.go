@@ -69,7 +69,7 @@ func TestRedirectsShareTheBudgetOfWhereTheyLead(t *testing.T) {
 	}
 }
 
-// What the host refuses to one of them it refuses to all.
+// A refusal of the host to one of them is one to all.
 func TestARefusalWhereRedirectsLead(t *testing.T) {
 	refuse := false
 	w := newNetwork(t)

@@ -75,7 +75,8 @@ func TestANeighborThatIsOfNoUseIsGivenUp(t *testing.T) {
 	}
 }
 
-// While long calls have all connections to a neighbor, other calls end unsent. That says nothing of the neighbor.
+// While long calls have all connections to a neighbor, other calls end unsent. Such a failure says nothing of the
+// neighbor.
 func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
 	for name, queued := range map[string]func(protocol.Call) bool{
 		"all":        func(protocol.Call) bool { return true },

@@ -9,8 +9,8 @@ import (
 	"feedex/node"
 )
 
-// A web page came in place of a feed that has no ETag, as networks with a login serve them. What the publisher then
-// says of the feed is not taken for the page.
+// A web page came in place of a feed that has no ETag, as networks with a login serve them. Later answers of the
+// publisher about the feed are not taken for the page.
 func TestAPageOfANetworkWithALogin(t *testing.T) {
 	const written, login = "Mon, 05 Jan 2026 07:00:00 GMT", "Mon, 05 Jan 2026 11:00:00 GMT"
 	n, away := 0, false

@@ -30,7 +30,7 @@ type network struct {
 	habit    habit                    // of hosts that are added from now on, nil for honest ones
 	answers  []func()                 // to calls of tests, that are still to be handed over
 
-	// What may come between a call and the host that it is for. A nil reply means that no answer comes.
+	// Things that may come between a call and the host that it is for. A nil reply means that no answer comes.
 	alter     func(from *testHost, c protocol.Call) protocol.Call              // changes the call on its way
 	intercept func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) // answers in the host's place
 	watch     func(h *testHost, ev node.Event, effects []node.Effect)          // sees every step
@@ -91,7 +91,7 @@ func (w *network) roundTrip(d time.Duration) {
 	}
 }
 
-// fate is what becomes of a call: that of the test's scripts.
+// fate decides what becomes of a call: the scripts of the test say it.
 func (w *network) fate(caller, callee *lab.Host, c node.Call) (f lab.Fate) {
 	refused := &node.Answered{Err: errors.New("connection refused"), Unsent: true}
 	from := w.hosts[caller.ID]

@@ -60,7 +60,7 @@ func didsOf(list []*protocol.Bundle) (dids []protocol.DID) {
 	return dids
 }
 
-// What waits while an offer is under way goes out as one, and only what the neighbor lacks is delivered.
+// Bundles that wait while an offer is under way go out as one, and only what the neighbor lacks is delivered.
 func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
@@ -197,7 +197,7 @@ func TestWhatFailedForTheMomentIsRepeated(t *testing.T) {
 	}
 }
 
-// What waits behind an offer that came too much does not wait on where the neighbor has that bundle by then.
+// Bundles behind an offer that came too much do not wait on where the neighbor has that bundle by then.
 func TestNothingWaitsBehindWhatIsNotOfferedAgain(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
@@ -217,7 +217,7 @@ func TestNothingWaitsBehindWhatIsNotOfferedAgain(t *testing.T) {
 	}
 }
 
-// What is refused for good is not said again.
+// Bundles that are refused for good are not offered again.
 func TestWhatIsRefusedForGoodIsDropped(t *testing.T) {
 	for _, method := range []string{"check_did", "put_entries"} {
 		for _, code := range []protocol.Code{protocol.InvalidParams, protocol.UnwantedFeed, protocol.BadBundle,
@@ -288,7 +288,7 @@ func TestANeighborThatTakesNoDeliveriesIsGivenUp(t *testing.T) {
 	}
 }
 
-// What went round within the last hour reaches neighbors that come later, and nothing older.
+// Bundles that went round within the last hour reach neighbors that come later, and nothing older.
 func TestNewNeighborsCatchUp(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)

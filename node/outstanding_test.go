@@ -11,7 +11,7 @@ import (
 	"feedex/protocol"
 )
 
-// What was offered and may not have arrived.
+// Tests of bundles that were offered and may not have arrived.
 
 // get_bundle gives a neighbor what it was offered and may wait for, and nothing else; it is charged once, however often
 // it is sent.
@@ -178,7 +178,7 @@ func TestANewLinkGoesOnWhereTheLastEnded(t *testing.T) {
 	}
 }
 
-// What is said meanwhile ends no offer of which nobody knows how it was answered: a neighbor that is told "unseen"
+// Messages in the meantime end no offer of which nobody knows how it was answered: a neighbor that is told "unseen"
 // although it offered the same may be audited.
 func TestAnOfferIsRepeatedThoughTheOtherOffersTheSame(t *testing.T) {
 	w := newNetwork(t)

@@ -29,8 +29,8 @@ func (h *testHost) offers(to *testHost, b *protocol.Bundle) {
 	h.inside(func(n *node.Node) { n.Offer(to.id, b) })
 }
 
-// Whatever message of an offer and its delivery is lost, and whichever other neighbor brings the bundle meanwhile, the
-// bundle arrives and nobody is blamed.
+// The bundle arrives and nobody is blamed, whichever message of an offer and its delivery is lost, and whichever other
+// neighbor brings the bundle meanwhile.
 func TestWhatIsLostBreaksNoPromise(t *testing.T) {
 	lost := map[string]func(c protocol.Call, answer bool) bool{
 		"the answer to the offer":    func(c protocol.Call, answer bool) bool { return isOffer(c) && answer },
@@ -121,10 +121,10 @@ func TestHonestNeighborsFailNoAudit(t *testing.T) {
 	}
 }
 
-// An excuse is what a neighbor says that is asked for what it offered and has not, and what becomes of it.
+// An excuse is the answer of a neighbor that is asked for what it offered and has not, and its consequences.
 type excuse struct {
 	name string
-	// reply is what it answers: nil for nothing at all.
+	// reply returns its answer: nil for none at all.
 	reply func(liar *testHost, c protocol.Call) (reply protocol.Reply, scripted bool)
 	// unless it is no word that is broken, but a neighbor that is not there any more.
 	gone bool
@@ -270,7 +270,7 @@ func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
 	}
 }
 
-// What stands behind another that came late is judged as any.
+// A bundle behind another that came late is judged as any.
 func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, bound(), news)

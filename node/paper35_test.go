@@ -98,7 +98,7 @@ func TestWhatIsGivenCountsByTheReceiversHops(t *testing.T) {
 }
 
 // Paper §3.5: "we define the deficit of contribution d_{i,j} of node i against node j as follows: d_{i,j} = c_{i,j} -
-// c_{j,i}", and: "i can maintain both c_{i,j} and c_{j,i} without relying on j". Whatever j says of the account moves
+// c_{j,i}", and: "i can maintain both c_{i,j} and c_{j,i} without relying on j". Statements of j about the account move
 // nothing.
 func TestDeficitIsGivenLessGotWhateverOthersSay(t *testing.T) {
 	w := newNetwork(t)

@@ -16,7 +16,7 @@ func (w *network) withOlder(u, older feed.URL) {
 	}
 }
 
-// What is done about the past of a feed once the first poll has shown it.
+// The first poll of a feed decides what is done about its past.
 func TestWhereThePastOfAFeedIs(t *testing.T) {
 	const older feed.URL = "https://example.com/2025"
 	for name, tt := range map[string]struct {

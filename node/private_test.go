@@ -14,7 +14,7 @@ import (
 	"feedex/protocol"
 )
 
-// What must stay inside stays inside.
+// Private feeds stay inside.
 
 // forbid fails the test when one of the feeds stands in any call or answer that leaves h, be it a fault, or the
 // did of a bundle of its entries does.
@@ -217,7 +217,7 @@ func TestNeighborsPrivateFeedsAreNotAdvertisedOn(t *testing.T) {
 	}
 }
 
-// A feed turns private: what of it waits, or is kept for newcomers, goes nowhere any more.
+// A feed turns private: bundles of it that wait, or are kept for newcomers, go nowhere any more.
 func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
@@ -343,7 +343,7 @@ func TestAnOptOutSurvivesARestart(t *testing.T) {
 	}
 }
 
-// What was public in a test network is private in the world, though it is followed no more.
+// A feed that was public in a test network is private in the world, though it is followed no more.
 func TestLocalFeedsOfATestNetworkAreNotServedLater(t *testing.T) {
 	const lan feed.URL = "http://192.168.1.5/feed"
 	w := newNetwork(t)

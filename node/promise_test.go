@@ -13,7 +13,7 @@ import (
 	"feedex/protocol"
 )
 
-// What becomes of a bundle between "unseen" and its delivery.
+// Tests of a bundle's fate between "unseen" and its delivery.
 
 // offers has from offer the bundle to h, and adds what is answered to got.
 func (h *testHost) offered(from *testHost, b *protocol.Bundle, got *[]protocol.Reply) {
@@ -177,8 +177,8 @@ func TestTheHolderMayAskAgain(t *testing.T) {
 	}
 }
 
-// Whatever becomes of the link over which a bundle was offered, the call that offered it is answered: a
-// host keeps it open until then.
+// A call that offered a bundle is answered, whatever becomes of the link over which it came: a host keeps it open until
+// then.
 func TestWhoWaitsIsAnsweredWhenItsLinkEnds(t *testing.T) {
 	for name, end := range map[string]func(a, waiting *testHost){
 		"it disconnects": func(a, waiting *testHost) { a.hears(waiting, protocol.Disconnect{}) },
@@ -274,7 +274,7 @@ func TestInheritedPromisesAreBounded(t *testing.T) {
 	}
 }
 
-// What is delivered in time leaves no task behind.
+// Bundles that are delivered in time leave no task behind.
 func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)

@@ -16,7 +16,7 @@ import (
 	"feedex/protocol"
 )
 
-// What holds in every small network, whatever happens in it.
+// Properties that hold in every small network, whatever happens in it.
 
 // A deed is one thing that happens in a village.
 type deed struct {
@@ -25,7 +25,7 @@ type deed struct {
 	which int
 }
 
-// deeds are what may happen; waiting is the most of it.
+// deeds generates the things that may happen; waiting is the most of it.
 func deeds(most int) *rapid.Generator[[]deed] {
 	kinds := []string{
 		"join", "join", "crash", "return", "leave", "subscribe", "subscribe", "unsubscribe", "publish", "publish",
@@ -188,13 +188,13 @@ func (v *village) settle() bool {
 	return false
 }
 
-// A claim is what a neighbor says of its interest in a feed.
+// A claim is the statement of a neighbor about its interest in a feed.
 type claim struct {
 	to, from protocol.NodeID
 	feed     feed.URL
 }
 
-// heard is what everybody heard from their neighbors, and whether all links are known at both ends.
+// heard returns the claims that everybody heard from their neighbors, and whether all links are known at both ends.
 func (v *village) heard() (map[claim]int, bool) {
 	all, mutual := make(map[claim]int), true
 	for _, h := range v.list {
@@ -214,8 +214,8 @@ func (v *village) heard() (map[claim]int, bool) {
 	return all, mutual
 }
 
-// fixPoint is what everybody must have heard, from which nodes are linked and which of them polls what: own interest at
-// 0, and that of others at one more than the nearest of the speaker's other neighbors.
+// fixPoint returns the claims that everybody must have heard, from which nodes are linked and which of them polls what:
+// own interest at 0, and that of others at one more than the nearest of the speaker's other neighbors.
 func (v *village) fixPoint() map[claim]int {
 	all := make(map[claim]int)
 	for hops := range 4 { // an interest at hops stems from one at hops-1

@@ -156,7 +156,7 @@ func TestAForgingHolderIsRefused(t *testing.T) {
 	}
 }
 
-// What may not travel is not taken, even where that is what the answers told of.
+// Entries that may not travel are not taken, even where the answers told of them.
 func TestWhatMayNotTravelIsNotTaken(t *testing.T) {
 	w := newLargeNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
@@ -237,7 +237,7 @@ func TestHoldersAreChecked(t *testing.T) {
 	}
 }
 
-// What does not fit into one answer comes with the next.
+// Entries that do not fit into one answer come with the next.
 func TestALargeDownloadComesInParts(t *testing.T) {
 	w := newLargeNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
@@ -312,7 +312,7 @@ func TestShunnedHoldersAreForgotten(t *testing.T) {
 	}
 }
 
-// What of a gap comes from the network, or from the publisher's archive, counts against it.
+// Entries of a gap that come from the network, or from the publisher's archive, count against it.
 func TestDownloadsFillGaps(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})

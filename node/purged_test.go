@@ -29,7 +29,7 @@ func (h *testHost) newsCount() (n int) {
 	return n
 }
 
-// What was purged stays in its publisher's document for long. It is no news then, opens no gap, and goes to nobody.
+// Purged entries stay in their publisher's document for long. They are no news then, open no gap, and go to nobody.
 func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		w := newNetwork(t)
@@ -140,7 +140,7 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 	}
 }
 
-// What was purged is served to nobody, and not asked for on the network.
+// Purged entries are served to nobody, and not asked for on the network.
 func TestWhatWasPurgedIsNeitherServedNorFetched(t *testing.T) {
 	w := newNetwork(t)
 	h := w.add(node.Config{Incentive: incentive.Config{Gifts: 100_000, Gift: 100_000}})

@@ -16,7 +16,7 @@ import (
 	"feedex/search"
 )
 
-// asksFor is what b answers to a query of a for these words, or why it refuses.
+// asksFor returns b's answer to a query of a for these words, or why it refuses.
 func (a *testHost) asksFor(b *testHost, id string, words ...string) (protocol.Answer, *protocol.Fault) {
 	r := b.hears(a, protocol.QueryFeed{Query: protocol.Query{ID: id, Filter: feed.Filter{Words: words}}})
 	answer, _ := r.Reply.(protocol.Answer)
@@ -84,8 +84,8 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	}
 }
 
-// What a query has others do costs its asker, whatever comes of it: Paper §3.6, "we can put this query relaying
-// under the incentive mechanism".
+// The work that a query causes others costs its asker, whatever comes of it: Paper §3.6, "we can put this query
+// relaying under the incentive mechanism".
 func TestMessagesArePaidFor(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(5, node.Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3},

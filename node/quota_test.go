@@ -152,8 +152,8 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 	}
 }
 
-// What a quota refuses is not lost: the neighbor offers it again, and others do, until it is stored or an own poll has
-// it.
+// Bundles that a quota refuses are not lost: the neighbor offers them again, and others do, until they are stored or an
+// own poll has them.
 func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		hosts  int
@@ -263,7 +263,8 @@ func TestAPartOfABundleFits(t *testing.T) {
 	}
 }
 
-// What own polls list of what a neighbor brought is given back to it: an honest one never comes near its quota.
+// The room of those entries of a neighbor that own polls list is given back to it: an honest neighbor never comes near
+// its quota.
 func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 	w := newLargeNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
@@ -334,7 +335,7 @@ func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 	}
 }
 
-// What is filled in by itself is held to the quotas of the givers, what the owner asks for is not.
+// Entries that are filled in unasked are held to the quotas of the givers, those that the owner asks for are not.
 func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 	for _, unasked := range []bool{true, false} {
 		w := newLargeNetwork(t)
@@ -400,7 +401,7 @@ func TestRevisionsKeepToTheQuota(t *testing.T) {
 	}
 }
 
-// What one neighbor forged keeps nothing away once it was purged: others bring what is true, and it stays.
+// A forgery of one neighbor keeps nothing away once it was purged: others bring what is true, and it stays.
 func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
 	w := newNetwork(t)
 	victim := w.full(2, node.Config{}, news, blog)[0]
@@ -422,7 +423,7 @@ func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
 	}
 }
 
-// What was purged before an own poll has shown it is as new to a poll as what never was here.
+// An entry that was purged before an own poll has shown it is as new to a poll as one that never was here.
 func TestAPollBringsBackWhatNeighborsHadBrought(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)

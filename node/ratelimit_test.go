@@ -16,7 +16,7 @@ import (
 	"feedex/protocol"
 )
 
-// What others may cause, and that coming again, or meanwhile, gains nothing.
+// Tests of the limits to what others may cause, and that coming again, or meanwhile, gains nothing.
 
 // minute lets time pass until a minute begins.
 func (w *network) minute() { w.run(w.Now().Truncate(time.Minute).Add(time.Minute).Sub(w.Now())) }

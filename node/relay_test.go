@@ -54,7 +54,8 @@ func TestRelaysAreBounded(t *testing.T) {
 	}
 }
 
-// What was promised before a choice is taken after it, although the feed is relayed no more, and nobody is blamed.
+// Bundles that were promised before a choice are taken after it, although the feed is relayed no more, and nobody is
+// blamed.
 func TestAPromiseOutlivesAChoice(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(4, node.Config{MaxRelayed: 10}, news)
@@ -178,7 +179,8 @@ func TestARelayThatNobodyNeedsRests(t *testing.T) {
 	}
 }
 
-// What a node missed while it was away has come to its neighbors by other ways, and they wait for what comes next.
+// Bundles that a node missed while it was away have come to its neighbors by other ways, and these wait for what comes
+// next.
 func TestARelayThatWasAwayIsNeeded(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(star)
@@ -220,7 +222,7 @@ func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	w.mustRelay(relay, others[0], 8*time.Hour)
 }
 
-// What counts is which neighbors are known to have what is new, among those that were there before.
+// The verdict goes by which neighbors, among those that were there before, are known to have the new bundle.
 func TestWhoHasABundleFromOthers(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(mesh)
@@ -258,7 +260,7 @@ func TestWhoHasABundleFromOthers(t *testing.T) {
 	}
 }
 
-// What came before a neighbor left says nothing of which neighbors can do without the relay now.
+// Bundles from before a neighbor left say nothing of which neighbors can do without the relay now.
 func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(mesh)

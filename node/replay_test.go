@@ -33,7 +33,7 @@ func TestAReplayEarnsNothing(t *testing.T) {
 			}
 			week = append(week, b)
 			entries = append(entries, b.Entries...)
-			// What has no date earns once it is listed.
+			// Entries without a date earn once they are listed.
 			w.feed(news).entries = append(w.feed(news).entries, b.Entries...)
 			victim.put(hosts[1+i%2], b)
 			if victim.hears(hosts[2-i%2], protocol.CheckDID{DID: b.DID}).Reply == protocol.Seen(false) {
@@ -131,7 +131,7 @@ func TestAFloodOfTrueLookingEntriesEarnsNoMoreThanTheCap(t *testing.T) {
 	}
 }
 
-// What a neighbor brings without a date is paid for when an own poll lists it, and then once.
+// Entries that a neighbor brings without a date are paid for when an own poll lists them, and then once.
 func TestWhatHasNoDateEarnsOnceAPollListsIt(t *testing.T) {
 	t.Parallel()
 	w := newNetwork(t)

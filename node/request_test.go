@@ -173,8 +173,8 @@ func TestSleepCausesNoStampede(t *testing.T) {
 	}
 }
 
-// What cannot be used is not asked for whole as long as it stays the same, but once a week: the program may have
-// learned to read it.
+// A document that cannot be used is not asked for whole as long as it stays the same, but once a week: the program may
+// have learned to read it.
 func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 	whole := []time.Time{}
 	w := newNetwork(t)
@@ -316,7 +316,7 @@ func TestAPollSaysWhomItServes(t *testing.T) {
 	}
 }
 
-// What polls asked of publishers is kept for the owner. Only the first request of the first poll of a feed is its
+// The requests of polls to publishers are kept for the owner. Only the first request of the first poll of a feed is its
 // first, also after a restart; and what comes after the feed was given up counts too.
 func TestRequestsAreKept(t *testing.T) {
 	w := newNetwork(t)

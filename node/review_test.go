@@ -12,7 +12,7 @@ import (
 	"feedex/protocol"
 )
 
-// What the node does where its neighbors as a whole serve it badly.
+// Tests of the measures of a node that its neighbors as a whole serve badly.
 
 // warnings are those that the node told.
 func (h *testHost) warnings() (list []string) {
@@ -156,7 +156,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	if n := a.parted("it sends nothing more"); n != 1 || !linked(a, better) {
 		t.Errorf("%d neighbors made room; linked with the better one: %v", n, linked(a, better))
 	}
-	// What they said is not repeated, and out of date after a while.
+	// Their answers are not repeated, and out of date after a while.
 	w.run(3 * time.Hour)
 	if a.node.Starving() {
 		t.Error("what was said hours ago still counts")

@@ -96,8 +96,8 @@ func TestAnAlteredEntryIsNeverShown(t *testing.T) {
 	}
 }
 
-// Whatever neighbors agree on, what an own poll has shown stays as it is; what none has shown gives way to two
-// witnesses.
+// A version that an own poll has shown stays as it is, whatever neighbors agree on; one that none has shown gives way
+// to two witnesses.
 func TestWhoConfirmsAVersion(t *testing.T) {
 	x, y := stranger(1), stranger(2)
 	for name, c := range map[string]struct {
@@ -189,7 +189,7 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 	}
 }
 
-// Whose word a version is that a node keeps.
+// The sources of a version that a node keeps.
 const (
 	brought   = iota // one neighbor's
 	confirmed        // that of two witnesses
@@ -235,8 +235,8 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 }
 
-// What a publisher edits and dates reaches nodes that never could poll the entry once two witnesses have it; what it
-// does not date stays with nodes that poll, and a node that has polled it waits for the next poll.
+// An edit that a publisher dates reaches nodes that never could poll the entry once two witnesses have it; one that it
+// does not date stays with nodes that poll, and a node that has polled the entry waits for the next poll.
 func TestEditsReachOthersByTwoWays(t *testing.T) {
 	for _, c := range []struct{ dated, polled, want bool }{{true, false, true}, {false, false, false},
 		{true, true, false}} {
@@ -329,8 +329,8 @@ func TestAnOwnPollOverrulesTwoWitnesses(t *testing.T) {
 	}
 }
 
-// Somebody alters an entry, dates it later than its publisher did, and is faster than everybody else. What two
-// neighbors bring after that is kept all the same.
+// Somebody alters an entry, dates it later than its publisher did, and is faster than everybody else. Versions that two
+// neighbors bring after that are kept all the same.
 func TestALaterDateKeepsNobodyAway(t *testing.T) {
 	for name, later := range map[string]time.Duration{"a little": time.Minute,
 		"beyond belief": 20 * 365 * 24 * time.Hour} {

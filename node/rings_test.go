@@ -144,8 +144,8 @@ func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
 	}
 }
 
-// What is served in exchange is not taken from what is given away, and a node that could have it for nothing owes
-// nothing.
+// Entries that are served in exchange are not taken from what is given away, and a node that could have them for
+// nothing owes nothing.
 func TestExchangesLeaveGiftsToOthers(t *testing.T) {
 	w := newNetwork(t)
 	hosts, wishes := w.ringOf(2, 30)

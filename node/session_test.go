@@ -103,7 +103,7 @@ func TestATokenIsGoodForOnePeer(t *testing.T) {
 	}
 }
 
-// What the answer to a call back says of the caller of a connect.
+// The answer to a call back vouches for the caller of a connect, or does not.
 func TestVouching(t *testing.T) {
 	fault := func(code protocol.Code) error { return &protocol.RemoteError{Code: code, Text: "no"} }
 	for _, c := range []struct {

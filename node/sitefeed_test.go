@@ -88,7 +88,7 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 	}
 }
 
-// What waits for its first poll is decided by it, also after a restart.
+// An address that waits for its first poll is decided by it, also after a restart.
 func TestPageIsFollowedAfterARestart(t *testing.T) {
 	w := newNetwork(t)
 	w.page(site, first).slow = 10 * time.Second
@@ -173,7 +173,7 @@ func TestPageWaitsForItsOwner(t *testing.T) {
 	}
 }
 
-// What is a page and names nothing may become a feed, for a week; it is asked for ever more rarely, and then no more.
+// A page that names nothing may become a feed, for a week; it is asked for ever more rarely, and then no more.
 func TestPageWithoutFeeds(t *testing.T) {
 	w := newNetwork(t)
 	w.page(site)
@@ -224,7 +224,7 @@ func TestPageInPlaceOfAFeed(t *testing.T) {
 	}
 }
 
-// What its owner said of a feed before is theirs to change, not a page's.
+// An owner's earlier choices about a feed are theirs to change, not a page's.
 func TestPageNamesWhatIsFollowed(t *testing.T) {
 	w := newNetwork(t)
 	w.page(site, first)

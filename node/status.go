@@ -20,7 +20,7 @@ type (
 	Counters = core.Counters
 )
 
-// A Status is what a node tells its owner about itself at one moment. Counters run since the start.
+// A Status is the report of a node to its owner about itself at one moment. Counters run since the start.
 type Status struct {
 	Self    protocol.NodeID `json:"self"` // as the neighbors see it; zero while not known
 	Started time.Time       `json:"started"`

@@ -10,8 +10,8 @@ import (
 	"feedex/node"
 )
 
-// What documents in the wild do to a node: two feeds, one guid; one feed, two URLs; dates that move; a web
-// page in place of a feed.
+// Tests of the effects of documents in the wild on a node: two feeds, one guid; one feed, two URLs; dates that move; a
+// web page in place of a feed.
 
 // read has the node poll the feed and find the document that body is.
 func (h *testHost) read(u feed.URL, body string) {

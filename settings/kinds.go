@@ -29,7 +29,7 @@ type Kind struct {
 	read func(text string) error
 }
 
-// What settings and flags may hold.
+// Kinds of values that settings and flags may hold.
 var (
 	File       = &Kind{"file", "a text in quotes", anything}
 	Directory  = &Kind{"directory", "a text in quotes", anything}

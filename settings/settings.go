@@ -17,10 +17,10 @@ import (
 	"feedex/tracker/trackerhost"
 )
 
-// A Role is what settings are for.
+// A Role is the kind of program that settings are for.
 type Role int
 
-// Who has settings. A Client is a program that talks to the node of a data directory.
+// Programs that have settings. A Client is a program that talks to the node of a data directory.
 const (
 	Node    Role = 0
 	Client  Role = 1
@@ -36,10 +36,10 @@ type UsageError struct {
 // Error implements error.
 func (e UsageError) Error() string { return e.Err.Error() }
 
-// Unwrap is what is wrong.
+// Unwrap is the error underneath.
 func (e UsageError) Unwrap() error { return e.Err }
 
-// Settings are what an owner chose, and the defaults of all else.
+// Settings are the choices of an owner, and the defaults of all else.
 type Settings struct {
 	role   Role
 	values reflect.Value // a struct with a field a setting, and in it one a table of the config file
@@ -97,7 +97,7 @@ func (s *Settings) text(key string) string        { return s.field(key).String()
 func (s *Settings) texts(key string) []string     { return s.field(key).Interface().([]string) }
 func (s *Settings) span(key string) time.Duration { return Duration(s.text(key)) }
 
-// A value is what a setting holds.
+// A value is a setting together with the Settings that hold it.
 type value struct {
 	*setting
 	of *Settings
@@ -112,8 +112,8 @@ func (v value) number() int          { return int(v.field().Int()) }
 func (v value) fraction() float64    { return v.field().Float() }
 func (v value) isUsual() bool        { return reflect.DeepEqual(v.field().Interface(), v.usual) }
 
-// Node is what the settings mean to a node. Those out of their range are refused, a 0 like every other number: an owner
-// who writes it means it, and would get the default. The error is a UsageError.
+// Node returns the configuration of a node by the settings. Those out of their range are refused, a 0 like every other
+// number: an owner who writes it means it, and would get the default. The error is a UsageError.
 func (s *Settings) Node() (c daemon.Config, err error) {
 	if c.Data, err = s.Data(); err != nil {
 		return daemon.Config{}, err
@@ -150,7 +150,7 @@ func (s *Settings) checkPort() error {
 	return nil
 }
 
-// Tracker is what the settings mean to a tracker, which has some of those of a node.
+// Tracker returns the configuration of a tracker by the settings, of which it has some of those of a node.
 func (s *Settings) Tracker() (trackerhost.Config, error) {
 	c, err := s.Node()
 	return trackerhost.Config{Data: c.Data, Listen: c.Listen, AllowLocal: c.Node.AllowLocal,

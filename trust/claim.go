@@ -21,9 +21,9 @@ const (
 	maxMisses = 1024
 )
 
-// Claims remembers what neighbors brought and no own poll has shown yet, and judges it by the polls that
-// follow. A neighbor whose bundle came with an empty path says that it polled the entries itself. What a
-// later poll should list and does not is missing:
+// Claims remembers what neighbors brought and no own poll has shown yet, and judges it by the polls that follow. A
+// neighbor whose bundle came with an empty path says that it polled the entries itself. A claimed entry that a later
+// poll should list and does not is missing:
 //
 //   - brought first-hand, it is forged, and counts against the neighbor that claimed it;
 //   - relayed, it is nobody's offence that we could know of. In a model of the network, fining relays cut
@@ -34,12 +34,11 @@ const (
 // back beyond: its oldest entry was here before the claimed one was published, or claimed. A claim
 // that is not in the window any more is dropped unjudged. So is none by an empty document.
 //
-// A missing claim is excused where a listed entry has its title or link: publishers edit both, and change
-// ids. It is excused where the feed is divided, which is to say that its publisher shows different readers
-// different documents: where an own poll saw entries vanish from the middle of the document within a week,
-// or where first-hand claims of two witnesses are missing. The latter excuses nobody who misses in other feeds
-// too, and such a network speaks for nobody: or two forgers would be the excuse of the third. What is excused
-// costs no standing, but earns nothing.
+// A missing claim is excused where a listed entry has its title or link: publishers edit both, and change ids. It is
+// excused where the feed is divided, which is to say that its publisher shows different readers different documents:
+// where an own poll saw entries vanish from the middle of the document within a week, or where first-hand claims of two
+// witnesses are missing. The latter excuses nobody who misses in other feeds too, and such a network speaks for nobody:
+// or two forgers would be the excuse of the third. An excused claim costs no standing, but earns nothing.
 type Claims struct {
 	witnesses *Witnesses
 
@@ -57,9 +56,9 @@ type Claim struct {
 	Entry feed.EntryID
 	Via   []protocol.NodeID // the nodes that it came through, the neighbor last; nobody may write to it
 	At    time.Time
-	// What hangs on it, as the node's accounts count: what the entry is worth to us, what of it was booked, and what
-	// was not, because so many entries of the feed earn in a day, and none without a date; that is owed once an own
-	// poll shows the entry.
+	// Credit that hangs on it, as the node's accounts count: the worth of the entry to us, the part of it that was
+	// booked, and the part that was not, because so many entries of the feed earn in a day, and none without a date;
+	// that is owed once an own poll shows the entry.
 	Value, Earned, Held int32
 }
 

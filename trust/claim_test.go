@@ -104,7 +104,7 @@ func TestWhatAPollSaysOfAClaim(t *testing.T) {
 	}
 }
 
-// kind is what a judgement says of an entry.
+// kind names the verdict of a judgement on an entry.
 func kind(c *Claims, j Judgement, id feed.EntryID) string {
 	for _, d := range j.Doubtful {
 		if d.Entry == id && slices.ContainsFunc(j.Relayed, func(r Claim) bool { return r.Entry == id }) {
@@ -125,7 +125,7 @@ func kind(c *Claims, j Judgement, id feed.EntryID) string {
 	return "dropped"
 }
 
-// What counts is when the poll began, not when its answer came.
+// The start of the poll counts, not the time of its answer.
 func TestAClaimMustBeRipeWhenThePollBegins(t *testing.T) {
 	c, window := claims(item(9, 2*time.Hour), time.Hour, 1), listing(item(1, 5*time.Hour))
 	if j := c.Judge(now, now.Add(-time.Second), news, window); len(j.Forged) > 0 {
@@ -275,8 +275,8 @@ func TestEvictionIsDeterministic(t *testing.T) {
 	}
 }
 
-// Whatever is claimed and published: a neighbor that claims what is listed is never blamed, a relay never, nobody
-// within the hour, and nothing is judged twice.
+// A neighbor that claims what is listed is never blamed, a relay never, nobody within the hour, and nothing is judged
+// twice, whatever is claimed and published.
 func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := NewClaims(new(Witnesses))

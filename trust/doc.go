@@ -7,10 +7,10 @@
 //	     |                    same by another way -----------> believed, where two witnesses stand by it
 //	     '--------> Witnesses a node forges -----------------> doubted, where two witnesses say so
 //
-// What an own poll has shown is no matter of anybody's word, and none of this changes it. For everything else one rule
-// says when two words are more than one: where they came by ways apart, from neighbors of whom own polls have shown
-// that they bring what publishers have. See Witnesses.
+// Entries that an own poll has shown are no matter of anybody's word, and none of this changes them. For everything
+// else one rule says when two words are more than one: where they came by ways apart, from neighbors of whom own polls
+// have shown that they bring what publishers have. See Witnesses.
 //
-// What a word is worth in credit, and what is owed for a false one, is for package incentive. The types of this package
+// The worth of a word in credit, and the fine for a false one, are for package incentive. The types of this package
 // belong to one node's loop and are not safe for concurrent use. They read no clock: time is an argument.
 package trust

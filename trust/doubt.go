@@ -23,18 +23,18 @@ const (
 // the feeds in which somebody forges cannot find out by itself, and one such neighbor would be enough for a forger to
 // reach everyone for ever.
 //
-// Two make a node doubted. That is no verdict and costs no standing and no link, or two liars could part any two nodes:
-// what it claims to have polled just goes no further by way of us until an own poll has shown it. It ends at once in
-// each feed of which an own poll shows what the node claims, and everywhere within hours; a witness has one word
-// against a node in a week. One word is enough to have an own poll come sooner. What would be worth more than that is
-// own evidence: a node that an own poll finds forging is refused.
+// Two make a node doubted. Their word is no verdict and costs no standing and no link, or two liars could part any two
+// nodes: what the node claims to have polled just goes no further by way of us until an own poll has shown it. It ends
+// at once in each feed of which an own poll shows what the node claims, and everywhere within hours; a witness has one
+// word against a node in a week. One word is enough to have an own poll come sooner. Own evidence would be worth more
+// than that: a node that an own poll finds forging is refused.
 //
 // A witness must have earned more than the nodes together against which it spoke within the week, so that nobody speaks
 // against all others, and many with little do not silence one that brings much.
 //
 // A witness whose word has had its time, in which own polls showed what the node claims and did not find it forging, is
-// proved wrong. That costs it its voice, which it had to earn, and no credit: somebody may forge to the witness alone,
-// to have it say what nobody else can see, and what is taken from it then must not be worth that.
+// proved wrong. The proof costs it its voice, which it had to earn, and no credit: somebody may forge to the witness
+// alone, to have it say what nobody else can see, and what is taken from it then must not be worth that.
 type doubt struct {
 	against, by protocol.Network
 	at          time.Time

@@ -8,7 +8,7 @@ import (
 	"feedex/protocol"
 )
 
-// A Judgement is what a poll says about claims, in the order in which they were made.
+// A Judgement is the verdict of a poll on claims, in the order in which they were made.
 type Judgement struct {
 	Shown []Claim // the publisher lists them
 	// Genuine are those of Shown that were brought as the publisher has them, but for their dates.

@@ -6,7 +6,7 @@ import (
 	"feedex/feed"
 )
 
-// A Register is what neighbors say and no own poll has shown. Make one with NewRegister.
+// A Register is the record of statements by neighbors that no own poll has shown. Make one with NewRegister.
 type Register struct {
 	Witnesses *Witnesses // whose word counts, and which nodes they speak against
 	Claims    *Claims    // that publishers wrote entries
@@ -19,7 +19,7 @@ func NewRegister() *Register {
 	return &Register{Witnesses: w, Claims: NewClaims(w), Versions: NewVersions(w)}
 }
 
-// A Poll is what an own poll of a feed showed.
+// A Poll has the entries that an own poll of a feed showed.
 type Poll struct {
 	Feed   feed.URL
 	Begun  time.Time

@@ -64,7 +64,7 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 	}
 }
 
-// What a neighbor brought that had earned nothing counts once it has.
+// The word of a neighbor that had earned nothing counts once it has.
 func TestAWordCountsOnceItIsEarned(t *testing.T) {
 	w := heard(1, 1)
 	v := NewVersions(w)

@@ -160,7 +160,7 @@ func total(ctx context.Context, r archiveFile) int64 {
 	return stats.Entries
 }
 
-// archiveStats is what feedex archive stats --json prints.
+// archiveStats is the object that feedex archive stats --json prints.
 type archiveStats struct {
 	File string `json:"file"`
 	archive.Stats
@@ -244,7 +244,7 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 	return t.write(out)
 }
 
-// keeps is what is kept of a feed at most, "" where it has no limit of its own.
+// keeps is the limit to what is kept of a feed, "" where it has no limit of its own.
 func keeps(f *archive.FeedStats) string {
 	var bounds []string
 	if f.KeepBytes > 0 {

@@ -20,7 +20,7 @@ import (
 	"feedex/protocol"
 )
 
-// What is kept of a feed at most has a column where any feed has a limit of its own.
+// The limits of feeds have a column where any feed has a limit of its own.
 func TestPrintBoundsOfFeeds(t *testing.T) {
 	st := archiveStats{File: "feedex.db", ByFeed: []archive.FeedStats{
 		{URL: "https://example.com/a", Entries: 1200, KeepBytes: 20 << 20, KeepAge: 90 * 24 * 3600, KeepCount: 1000},
@@ -145,8 +145,8 @@ func TestKilledImport(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// What a pipe holds is far less than a batch, and one batch is read ahead: once this is written, all batches
-		// but the last two are stored.
+		// A pipe holds far less than a batch, and one batch is read ahead: once this is written, all batches but the
+		// last two are stored.
 		if _, err := io.WriteString(in, whole[:len(whole)/10*part]); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"feedex/settings"
 )
 
-// A spanFlags is what the flags of feedex backfill say.
+// A spanFlags holds the values of the flags of feedex backfill.
 type spanFlags struct {
 	since, until           string
 	noNetwork, noPublisher bool

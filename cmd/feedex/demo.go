@@ -64,7 +64,7 @@ type outputError struct{ cause error }
 // Error implements error.
 func (e outputError) Error() string { return "show the demonstration: " + e.cause.Error() }
 
-// Unwrap is what went wrong with the output.
+// Unwrap is the error of the output.
 func (e outputError) Unwrap() error { return e.cause }
 
 // A watchedWriter tells when w takes no more.

@@ -33,7 +33,7 @@ func numberFlag(to *int, least, most int, usual string) pflag.Value {
 	}}
 }
 
-// nodesOwn is what a flag calls the policy of the node.
+// nodesOwn is the name of the node's policy in a flag.
 const nodesOwn = "default"
 
 // policyFlag is a flag that takes the policy of a feed, as the node reads it: "" for the node's own.

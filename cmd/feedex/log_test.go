@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// What others wrote does not act on a terminal that shows the log, and is still there in JSON.
+// Text of others does not act on a terminal that shows the log, and is still there in JSON.
 func TestLogsAreTidy(t *testing.T) {
 	const hostile = "a\x1b[2J\u009b2J\u202eb\n\u2067c\x7f"
 	for _, as := range []string{"text", "json"} {

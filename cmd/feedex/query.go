@@ -29,7 +29,7 @@ const maxLimit = 10_000
 // maxTitle is the most characters of a title that people are shown.
 const maxTitle = 200
 
-// A query is what the flags of feedex query say.
+// A query holds the values of the flags of feedex query.
 type query struct {
 	feed         string
 	title        []string
@@ -254,7 +254,7 @@ func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]str
 	return nil
 }
 
-// sourceTitle is what people know a feed by.
+// sourceTitle is the title by which people know a feed.
 func sourceTitle(titles map[feed.URL]string, u feed.URL) string {
 	return shorten(cmp.Or(plainTitle(titles[u]), printable(u.Host())), 40)
 }

@@ -215,7 +215,7 @@ func notFollowed(asked feed.URL, s *control.FollowedAddress) string {
 	return ""
 }
 
-// choices lists the feeds that a page names, each with what to type for it. What a page says must not become part of a
+// choices lists the feeds that a page names, each with what to type for it. Text of a page must not become part of a
 // command that somebody copies, but for an address in quotes.
 func choices(list []discover.Feed) string {
 	var b strings.Builder

@@ -30,8 +30,9 @@ import (
 	"feedex/reading"
 )
 
-// A hostileTitle is what somebody puts where a title should be, or the name of an author, a category or a folder: as it
-// stands in HTML or in RSS; what that says; and what a program that reads feeds is told, which may take it for either.
+// A hostileTitle is text that somebody puts where a title should be, or the name of an author, a category or a folder:
+// as it stands in HTML or in RSS; what that says; and what a program that reads feeds is told, which may take it for
+// either.
 type hostileTitle struct{ published, text, label string }
 
 func hostileTitles() []hostileTitle {
@@ -392,7 +393,7 @@ func (r *hostileRun) checkLabels(where string, texts []string, all bool) {
 	}
 }
 
-// What publishers write where a title should be does not reach a reader as markup, in whatever format it reads and
+// Text that publishers write where a title should be does not reach a reader as markup, in whatever format it reads and
 // whether it takes a title for text or for HTML; it steers no terminal and no page, and loses nothing that was meant.
 func TestHostileTitles(t *testing.T) {
 	r, p := startHostile(t)
@@ -423,7 +424,7 @@ func (r *hostileRun) in(t *testing.T) *hostileRun {
 	return &part
 }
 
-// feeds are what readers poll, by whatever way.
+// feeds checks the feeds that readers poll, by whatever way.
 func (r *hostileRun) feeds(t *testing.T, pushed <-chan string, entries int) {
 	r = r.in(t)
 	for n := 1; n <= 3; n++ {
@@ -469,7 +470,7 @@ func (r *hostileRun) feeds(t *testing.T, pushed <-chan string, entries int) {
 	}
 	r.checkLabels("what the hub pushes", texts, true)
 
-	// What programs get as data is as published: an id is made of it. It is JSON, and no page for a browser.
+	// Data for programs is as published: an id is made of it. It is JSON, and no page for a browser.
 	var data struct{ Entries []struct{ Title string } }
 	if err := json.Unmarshal([]byte(r.do("GET", "/archive?limit=200", "")), &data); err != nil {
 		t.Fatal(err)
@@ -481,7 +482,7 @@ func (r *hostileRun) feeds(t *testing.T, pushed <-chan string, entries int) {
 	}
 }
 
-// sync is what readers with accounts get.
+// sync checks the titles that readers with accounts get.
 func (r *hostileRun) sync(t *testing.T, password string) {
 	r = r.in(t)
 	login := []string{"Authorization", "GoogleLogin auth=" + password}
@@ -645,7 +646,7 @@ func attributeOf(n *page.Node, name string) string {
 	return ""
 }
 
-// commands are what the owner reads in a terminal.
+// commands checks the output that the owner reads in a terminal.
 func (r *hostileRun) commands() {
 	for _, args := range [][]string{
 		{"query", "--limit", "200"}, {"query", "--limit", "200", "--json"}, {"feeds"}, {"feeds", "--json"}, {"status"},

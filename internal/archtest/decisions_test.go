@@ -18,7 +18,7 @@ const numbers = `(\d+(?:, \d+)*(?: and \d+)?)`
 var status = regexp.MustCompile(`^Status: (?:accepted|superseded by (\d+))(?:, supersedes ` + numbers +
 	`)?(?:, amends ` + numbers + `)?(?:, amended by ` + numbers + `)?$`)
 
-// A relation is what the status of one decision says of another.
+// A relation is a statement about another decision in the status of one.
 type relation struct {
 	from int
 	verb string

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// A goPackage is what `go list -json` says of a package.
+// A goPackage is the object that `go list -json` prints of a package.
 type goPackage struct {
 	ImportPath                         string
 	Dir                                string

@@ -56,7 +56,7 @@ func TestLinesAreShort(t *testing.T) {
 	}
 }
 
-// Tables of documents fit as well. What a command prints, in a block, is as wide as it was printed.
+// Tables of documents fit as well. The output of a command, in a block, is as wide as it was printed.
 func TestTablesAreNarrow(t *testing.T) {
 	rows := 0
 	for _, path := range markdown(t) {

@@ -51,7 +51,7 @@ func readPromises(t *testing.T) map[string][]promise {
 	return list
 }
 
-// What is promised still stands in the document that is named, word for word; "…" is for what is left out.
+// A promise still stands in the document that is named, word for word; "…" is for what is left out.
 func TestPromisesAreQuoted(t *testing.T) {
 	list := readPromises(t)
 	for _, document := range []string{"../../README.md", "../../docs/READERS.md", "../../docs/POLITENESS.md",

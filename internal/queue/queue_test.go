@@ -55,9 +55,9 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// When 0 is taken 1 rises to its place and 7 to that of 1. What rises to the place of 7 must be one of those below it:
-// if it were the least of those behind them, which is 6, that would be below 7. Of a million heaps hardly one is like
-// this.
+// When 0 is taken 1 rises to its place and 7 to that of 1. The element that rises to the place of 7 must be one of
+// those below it: if it were the least of those behind them, which is 6, that would be below 7. Of a million heaps
+// hardly one is like this.
 func TestNeighborsInTheHeapStay(t *testing.T) {
 	var q queue.Queue[bool]
 	for _, at := range []time.Duration{
@@ -74,7 +74,7 @@ func TestNeighborsInTheHeapStay(t *testing.T) {
 	}
 }
 
-// What was taken out is not held on to.
+// An element that was taken out is not held on to.
 func TestTakenIsLetGo(t *testing.T) {
 	var q queue.Queue[*[64]byte]
 	var taken []weak.Pointer[[64]byte]

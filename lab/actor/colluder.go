@@ -92,7 +92,7 @@ func (c *colluder) deliver(dst []node.Effect, hour time.Time) []node.Effect {
 	return dst
 }
 
-// agreed is what all of a name say of a feed in an hour.
+// agreed returns the entries that all of a name tell of a feed in an hour.
 func (c *colluder) agreed(u feed.URL, hour time.Time) []feed.Entry {
 	list := slices.Clone(c.latest[u])
 	for i := range list {

@@ -5,5 +5,5 @@
 //	host ---- Event ----> actor ---- Event ----> node.Node
 //	     <--- Effect ----       <--- Effect ----
 //
-// What an actor holds back it answers in the network's place, so that its node goes on.
+// Calls that an actor holds back it answers in the network's place, so that its node goes on.
 package actor

@@ -18,7 +18,7 @@ func Echoer(n *node.Node, excuse Excuse) Participant {
 	return e
 }
 
-// An Excuse is what a node says when it is asked by get_bundle for what it offered and does not have.
+// An Excuse is the answer of a node that is asked by get_bundle for what it offered and does not have.
 type Excuse int
 
 // The excuses.
@@ -74,7 +74,7 @@ func newEchoer(n *node.Node, after time.Duration) *echoer {
 	return e
 }
 
-// excused is what becomes of the answer to a get_bundle.
+// excused returns the effect in place of the answer to a get_bundle.
 func (e *echoer) excused(r node.Respond) node.Effect {
 	switch e.excuse {
 	case Lost:

@@ -7,7 +7,7 @@ import (
 	"feedex/protocol"
 )
 
-// A Participant is what a host runs: a *node.Node is one.
+// A Participant has the methods by which a host runs it: a *node.Node is one.
 type Participant interface {
 	Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect
 	Next() time.Time

@@ -2,9 +2,9 @@
 // polling: what well-known feed readers do, and the rule of Paper §3.3 to the letter. The readers' rules
 // were read from their source in 2026; each says where.
 //
-// They are those of a reader that one person runs for itself. What a publisher says of its own accord (ttl,
-// max-age, Retry-After) takes part in several of them; traces say nothing of it, so it is left out, and
-// so are errors, limits on hosts and the capacity of a reader that has more feeds than it polls at once.
+// They are those of a reader that one person runs for itself. Wishes that a publisher states of its own accord (ttl,
+// max-age, Retry-After) take part in several of them; traces say nothing of these, so they are left out, and so are
+// errors, limits on hosts and the capacity of a reader that has more feeds than it polls at once.
 package baseline
 
 import (

@@ -23,7 +23,7 @@ func smallCrowd(t *testing.T) crowd {
 	return c
 }
 
-// A conduct is what the dishonest of a crowd were seen to do.
+// A conduct counts the acts that the dishonest of a crowd were seen to do.
 type conduct struct {
 	offers, late int // dids offered, and these more than half a minute after they were heard of
 	unheard      int // offered without having been heard of
@@ -119,7 +119,7 @@ func offered(c protocol.Call) []protocol.DID {
 	return nil
 }
 
-// What each actor does, and that an honest node in its place does not.
+// Each actor does its misdeed, and an honest node in its place does not.
 func TestHabits(t *testing.T) {
 	t.Parallel()
 	acting := func(f func(n *node.Node, rng *rand.Rand) actor.Participant) kind {

@@ -119,7 +119,7 @@ func (t *trial) altering() (string, bool) {
 		first, came, replaced, confirmed, stays, own), replaced == 0 && confirmed == 0 && own == 0 && first > 0
 }
 
-// replaying is row 22. What nodes follow they know; of other feeds they may be told for the first time.
+// replaying is row 22. Feeds that nodes follow they know; of others they may be told for the first time.
 func (t *trial) replaying() (string, bool) {
 	c := t.crowd
 	c.Bad = max(1, c.Nodes/10)
@@ -171,7 +171,8 @@ func (t *trial) flooding() (string, bool) {
 	for i, u := range c.urls() {
 		rate[u] = float64(c.Feeds[i].Count(c.Start, begins)) / honest.Hours() * 24
 	}
-	// What node i may credit: an entry of a feed that it does not follow is worth half of one that it does, or less.
+	// mark is the credit that node i may book: an entry of a feed that it does not follow is worth half of one that it
+	// does, or less.
 	mark := func(i int) (most float64) {
 		for _, u := range floods {
 			if room := 2*rate[u] + 5; slices.Contains(follows[i], u) {

@@ -324,7 +324,7 @@ func (o *observer) answered(p pair, call protocol.Call, a node.Answered) {
 	}
 }
 
-// allLinks is what can be counted of each node by an observer that has all of its links.
+// allLinks returns the signs of each node that an observer with all of its links can count.
 func (o *observer) allLinks() map[interestOf]*signs {
 	sums := make(map[interestOf]*signs)
 	for p, list := range o.links {
@@ -333,7 +333,8 @@ func (o *observer) allLinks() map[interestOf]*signs {
 	return sums
 }
 
-// oneLink is what can be counted of each node by the one that heard most of it, but for what only others told the node.
+// oneLink returns the signs of each node that the one that heard most of it can count, but for what only others told
+// the node.
 func (o *observer) oneLink() map[interestOf]*signs {
 	heard := make(map[pair]float64)
 	most := make(map[protocol.NodeID]pair)

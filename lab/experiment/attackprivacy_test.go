@@ -14,7 +14,7 @@ const (
 	public feed.URL = "https://public.example.com/feed.xml"
 )
 
-// What names the secret is found in calls and in answers; faults are nobody's words about feeds.
+// Messages that name the secret are found in calls and in answers; faults are nobody's words about feeds.
 func TestLeaksAreFound(t *testing.T) {
 	set := func(u feed.URL) protocol.Subset { return protocol.Subset{{Feed: u}} }
 	by := publicAddress(1)

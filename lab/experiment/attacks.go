@@ -43,7 +43,7 @@ type attack struct {
 	run    func(t *trial) (measured string, pass bool)
 }
 
-// An AttackRow is what came of an attack.
+// An AttackRow is the outcome of an attack.
 type AttackRow struct {
 	Row      int    `json:"row"`
 	Name     string `json:"name"`

@@ -26,8 +26,8 @@ const (
 // little reports whether those of a group read feeds and got next to nothing.
 func (g Group) little() bool { return g.Reading > 0 && g.Coverage <= littleShare }
 
-// starving has a quarter of the nodes take without giving for so many times as long as others. What they get at first
-// is not what counts: a node that is not asked for what it offers has credit for it until it is for the first time, and
+// starving has a quarter of the nodes take without giving for so many times as long as others. Entries that they get at
+// first do not count: a node that is not asked for what it offers has credit for it until it is for the first time, and
 // one that comes back often has an entry of everyone as a stranger.
 func starving(k kind, times int) func(*trial) (string, bool) {
 	return func(t *trial) (string, bool) {
@@ -66,7 +66,7 @@ func (t *trial) starvingUnharmed(c crowd, keep float64, of func(CrowdRow) Group)
 		others.little() && honest.Coverage >= keep*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
-// lying is row 3. That protected neighbors never give way to anybody is for the tests of package neighbors.
+// lying is row 3. Tests of package neighbors show that protected neighbors never give way to anybody.
 func (t *trial) lying() (string, bool) {
 	c := t.with(liars, .25)
 	enemies := c.enemies()
@@ -187,7 +187,7 @@ func (t *trial) betraying() (string, bool) {
 	t.play(c, func(g *gathering) {
 		g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) {
 			key := relation{h, s.ID}
-			// What was on its way may still earn.
+			// Deliveries that were on their way may still earn.
 			if !g.w.Now().After(defects.Add(time.Minute)) {
 				if _, known := before[key]; !known {
 					links++
@@ -205,7 +205,7 @@ func (t *trial) betraying() (string, bool) {
 // entries is an amount in entries as a Credit.
 func entries(n float64) incentive.Credit { return incentive.Credit(n * float64(incentive.Entry)) }
 
-// notes are what effects tell.
+// notes returns the notes of the Tells among the effects.
 func notes(effects []node.Effect) (list []node.Note) {
 	for _, e := range effects {
 		if tell, ok := e.(node.Tell); ok {

@@ -21,7 +21,8 @@ type collusion struct {
 	oneNetwork bool
 }
 
-// colluding is row 26. What an honest node shows is looked at whenever something is delivered that a colluder made up.
+// colluding is row 26. The entries that an honest node shows are looked at whenever something is delivered that a
+// colluder made up.
 func (t *trial) colluding() (string, bool) {
 	var came, changed, near, far int
 	for _, x := range []collusion{{2, true}, {5, true}, {10, true}, {2, false}, {5, false}, {10, false}} {
@@ -101,7 +102,8 @@ const slanderSeeds = 5
 const mostNeighbors = 64
 
 // slandering is row 27. Two neighbors of a node make it doubt a third, so slanderers link with as many as they can.
-// What is held back own polls bring, which come sooner for it: what is lost shows in what comes at once, before these.
+// Entries that are held back own polls bring, which come sooner for it: the loss shows in those that come at once,
+// before these.
 func (t *trial) slandering() (string, bool) {
 	refused := 0
 	var coverage, lag, atOnce [2][]float64 // with slanderers and without

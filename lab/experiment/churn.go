@@ -100,8 +100,8 @@ func (c Churn) comeAndGo(w *lab.World, h *lab.Host, rng *rand.Rand, start time.T
 	})
 }
 
-// A ChurnRow is what came of a network whose members stay for so long on average. Shares are of the entries
-// that came out in the feeds of nodes, each counted once for every node that follows the feed.
+// A ChurnRow is the outcome of a network whose members stay for so long on average. Shares are of the entries that came
+// out in the feeds of nodes, each counted once for every node that follows the feed.
 type ChurnRow struct {
 	Hash     string        `json:"hash"`
 	Steps    int64         `json:"steps"`
@@ -291,7 +291,7 @@ func churnFigure(rows []ChurnRow) report.Figure {
 	return f
 }
 
-// A SplitResult is what came of a network that was cut in two halves from a quarter of the run to a half.
+// A SplitResult is the outcome of a network that was cut in two halves from a quarter of the run to a half.
 type SplitResult struct {
 	From   time.Duration `json:"from_ns"` // since the start
 	To     time.Duration `json:"to_ns"`

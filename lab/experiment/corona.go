@@ -103,7 +103,7 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	return c, longest, nil
 }
 
-// channels are what nodes can follow, the most popular first.
+// channels returns the feeds that nodes can follow, the most popular first.
 func (c Corona) channels() []trace.Feed {
 	feeds := slices.Clone(c.Traces.Feeds)
 	c.Seed.Stream("popularity").Shuffle(len(feeds), func(i, j int) { feeds[i], feeds[j] = feeds[j], feeds[i] })
@@ -185,7 +185,7 @@ func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration
 	return row
 }
 
-// A CoronaRow is what came of one network. Lags are detection times in seconds.
+// A CoronaRow is the outcome of one network. Lags are detection times in seconds.
 type CoronaRow struct {
 	Every   time.Duration `json:"every_ns"`
 	Hash    string        `json:"hash"`
@@ -245,7 +245,7 @@ func tiers() []Tier {
 	return []Tier{{From: 1, To: 1}, {From: 2, To: 9}, {From: 10, To: 29}, {From: 30, To: 99}, {From: 100}}
 }
 
-// coronaCounts is what was counted by some time.
+// coronaCounts holds the counts up to some time.
 type coronaCounts struct {
 	at       time.Duration
 	requests []int64 // by channel

@@ -89,7 +89,8 @@ func partOf(part, whole float64) string {
 	return report.Percent(part / whole)
 }
 
-// coronaStated is what the paper says. It counts clients, which are not nodes: a channel has 50 on average.
+// coronaStated is the table of the paper's figures. It counts clients, which are not nodes: a channel has 50 on
+// average.
 func coronaStated() report.Table {
 	t := report.Table{Title: "The same as Corona's authors state it, at full size (Table 2)",
 		Columns: []string{"scheme", "detection s", "polls/30 min/channel"}}
@@ -100,7 +101,7 @@ func coronaStated() report.Table {
 	return t
 }
 
-// coronaNetworks is what each network did.
+// coronaNetworks is the table of each network's figures.
 func coronaNetworks(rows []CoronaRow) report.Table {
 	t := report.Table{Title: "The networks", Columns: []string{
 		"poll every", "legacy s", "feedex s", "limit s", "by neighbors first", "offered by a neighbor", "304",
@@ -168,7 +169,7 @@ func coronaFigure(row CoronaRow) report.Figure {
 	return f
 }
 
-// aside is what a network took.
+// aside is the line about the time and memory that a network took.
 func (r CoronaRow) aside() string {
 	each := float64(max(1, r.subscriptions))
 	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use at the end; %.1f kB a subscription, %.0f µs a "+

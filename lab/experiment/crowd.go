@@ -93,8 +93,8 @@ func (g *gathering) honest() (hosts []*lab.Host) {
 	return hosts
 }
 
-// gather makes the world of the crowd. What an honest member follows, and when it joins, does not depend on
-// the others.
+// gather makes the world of the crowd. The feeds of an honest member, and the time when it joins, do not depend on the
+// others.
 func (c crowd) gather() *gathering {
 	g := &gathering{w: c.world(), hosts: make([]*lab.Host, c.Nodes), class: c.divide()}
 	for i := range c.Nodes {
@@ -249,7 +249,7 @@ func rejoin(next func(id protocol.NodeID, count int) protocol.NodeID) func(*lab.
 	}
 }
 
-// A CrowdRow is what came of one crowd.
+// A CrowdRow is the outcome of one crowd.
 type CrowdRow struct {
 	Name    string         `json:"name"`
 	Hash    string         `json:"hash"`

@@ -34,7 +34,7 @@ type network struct {
 	NoEncoding bool
 }
 
-// node is what all members have in common.
+// node is the configuration that all members have in common.
 func (n network) node() node.Config {
 	return node.Config{
 		Trackers: []string{lab.TrackerURL}, Policy: cmp.Or[polling.Policy](n.Policy, polling.Fixed{Every: n.Every}),

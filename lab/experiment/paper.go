@@ -86,8 +86,8 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, erro
 	return p.report(feeds, start, rows), nil
 }
 
-// world makes the network that polls at one interval. What its members follow and when they fail is the
-// same in all networks: Paper §4.3: "each machine runs 6 nodes of different intervals".
+// world makes the network that polls at one interval. Its members follow the same feeds and fail at the same times in
+// all networks: Paper §4.3: "each machine runs 6 nodes of different intervals".
 func (p Paper) world(feeds []trace.Feed, start time.Time, every time.Duration) *lab.World {
 	n := network{
 		Seed: p.Seed, Feeds: feeds, Start: start, Length: p.Length, Each: p.Each, Every: every,
@@ -121,8 +121,8 @@ func (p Paper) run(ctx context.Context, w *lab.World, every time.Duration, start
 	return measure(w, every, start, begin)
 }
 
-// A PaperRow is what came of the network that polls at one interval. Lags are in seconds, misses and gains
-// shares, calls and bytes a node a minute, each summed up over the nodes that ran to the end.
+// A PaperRow is the outcome of the network that polls at one interval. Lags are in seconds, misses and gains shares,
+// calls and bytes a node a minute, each summed up over the nodes that ran to the end.
 type PaperRow struct {
 	Every time.Duration `json:"every_ns"`
 	Ran   time.Duration `json:"ran_ns"`

@@ -50,7 +50,7 @@ func TestFinesUnderLoss(t *testing.T) {
 	}
 }
 
-// What the paper claims holds, at a small size too: neighbors bring entries much sooner, and more of them.
+// The claims of the paper hold, at a small size too: neighbors bring entries much sooner, and more of them.
 func TestPaperClaims(t *testing.T) {
 	t.Parallel()
 	p := smallPaper(t)

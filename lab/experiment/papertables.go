@@ -10,8 +10,8 @@ import (
 	"feedex/lab/trace"
 )
 
-// What the paper states, by interval. Table 3 names all bundle sizes; the text of §4.4 and the abstract name
-// the rest.
+// Statements of the paper, by interval. Table 3 names all bundle sizes; the text of §4.4 and the abstract name the
+// rest.
 var (
 	paperBundle = map[time.Duration]string{every(.5): "2.67", every(1): "2.63", every(2): "2.83", every(4): "2.87",
 		every(8): "3.29", every(16): "3.65"}
@@ -30,7 +30,7 @@ var (
 // every is an interval of so many hours.
 func every(hours float64) time.Duration { return time.Duration(hours * float64(time.Hour)) }
 
-// stated is what the paper states for an interval, and unknown where it does not.
+// stated is the paper's figure for an interval, and unknown where there is none.
 func stated(table map[time.Duration]string, every time.Duration) string {
 	if s, ok := table[every]; ok {
 		return s

@@ -286,7 +286,7 @@ func (r *feedRun) delay() (seconds float64, known bool) {
 	return report.Mean(delays), len(delays) > 0
 }
 
-// Averages are what Urbansky's Table 1 says of a policy, in one of its two modes (§4.4).
+// Averages are the figures of Urbansky's Table 1 for a policy, in one of its two modes (§4.4).
 type Averages struct {
 	Delay float64 `json:"delay_seconds"`  // from an entry's publication until it is read
 	Polls float64 `json:"polls_per_item"` // to discover one entry
@@ -298,7 +298,7 @@ func averages(delay, polls float64) Averages {
 	return Averages{Delay: delay, Polls: polls, Error: delay / 60 * polls}
 }
 
-// A PollingRow is what came of one policy.
+// A PollingRow is the outcome of one policy.
 //
 // The unit of both modes is the poll that found something, at the mean delay of what it found; what is
 // unread at the end counts as found then, without a poll. "In the Feeds averaging mode we averaged the

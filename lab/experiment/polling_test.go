@@ -86,8 +86,8 @@ func TestPollingReport(t *testing.T) {
 	}
 }
 
-// What must hold whatever the traces are: every entry is found, missed or late, a day of hours costs what
-// it costs, and the rule of the paper, to the letter, is the worse one.
+// Properties that must hold whatever the traces are: every entry is found, missed or late, a day of hours costs what it
+// costs, and the rule of the paper, to the letter, is the worse one.
 func TestPollingRows(t *testing.T) {
 	report, err := smallPolling().Run(t.Context(), nil)
 	if err != nil {

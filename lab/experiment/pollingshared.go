@@ -13,7 +13,7 @@ import (
 	"feedex/polling"
 )
 
-// SharedPolling is what polling policies come to where nodes share what they poll: networks of several sizes, in
+// SharedPolling is the experiment on polling policies where nodes share what they poll: networks of several sizes, in
 // which all nodes follow the same feeds by the same policy, against as many polite readers. The zero value of each
 // field means its default.
 type SharedPolling struct {
@@ -24,7 +24,7 @@ type SharedPolling struct {
 	Sizes  []int         // default 1, 2, 4, 8, 16
 }
 
-// A SharedRow is what came of one network. Delays are the means of the nodes' means, in seconds.
+// A SharedRow is the outcome of one network. Delays are the means of the nodes' means, in seconds.
 type SharedRow struct {
 	Policy   string  `json:"policy"`
 	Nodes    int     `json:"nodes"`

@@ -17,9 +17,9 @@ import (
 	"feedex/protocol"
 )
 
-// Queries is what queries of the network find and cost (Paper §3.6): by how far they go, by their budget, by how
-// many have what is looked for, in networks that grow, and among nodes that flood. The zero value of each field
-// means its default.
+// Queries is the experiment on what queries of the network find and cost (Paper §3.6): by how far they go, by their
+// budget, by how many have what is looked for, in networks that grow, and among nodes that flood. The zero value of
+// each field means its default.
 //
 // Every feed has as many subscribers in each network, as in Scaling: with the same feeds for all, larger networks
 // would only have more holders. The feeds publish nothing: what a query looks for is put into archives. News on its way

@@ -8,7 +8,7 @@ import (
 	"feedex/lab/report"
 )
 
-// A QueryNetwork is what came of the queries in one network.
+// A QueryNetwork is the outcome of the queries in one network.
 type QueryNetwork struct {
 	Nodes    int        `json:"nodes"`
 	Feeds    int        `json:"feeds"`
@@ -21,7 +21,7 @@ type QueryNetwork struct {
 	heap     uint64 // bytes, at the end
 }
 
-// A QueryRow is what came of the queries of one kind.
+// A QueryRow is the outcome of the queries of one kind.
 type QueryRow struct {
 	Hops     int                  `json:"hops"`
 	Budget   int                  `json:"budget"`

@@ -13,8 +13,8 @@ import (
 	"feedex/protocol"
 )
 
-// Scaling is what a node pays as the network grows: once with as many feeds as it takes for each to keep its
-// number of subscribers, and once with the same feeds for all. The zero value of each field means its default.
+// Scaling is the experiment on what a node pays as the network grows: once with as many feeds as it takes for each to
+// keep its number of subscribers, and once with the same feeds for all. The zero value of each field means its default.
 type Scaling struct {
 	Seed   lab.Seed
 	Traces *trace.Set    // no default
@@ -108,7 +108,7 @@ func copies(feeds []trace.Feed, count int) []trace.Feed {
 	return list
 }
 
-// A ScaleRow is what one network cost.
+// A ScaleRow is the cost of one network.
 type ScaleRow struct {
 	Nodes   int           `json:"nodes"`
 	Feeds   int           `json:"feeds"`

@@ -45,7 +45,7 @@ type Marks struct {
 // Gray is the color of what is there for comparison.
 const Gray = -1
 
-// WriteSVG draws it. What is outside a Scale is drawn at its end.
+// WriteSVG draws it. Points outside a Scale are drawn at its end.
 func (p *Plot) WriteSVG(w io.Writer) error {
 	var series []chart.Series
 	for i := range p.Marks {

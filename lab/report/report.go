@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-// A Report is what came of an experiment. Equal settings give equal Reports.
+// A Report is the outcome of an experiment. Equal settings give equal Reports.
 type Report struct {
 	Title   string   `json:"title"`
 	Seed    uint64   `json:"seed"`
@@ -26,7 +26,7 @@ type Report struct {
 
 	// Steps is how many events nodes were given, in all worlds.
 	Steps int64 `json:"steps"`
-	// Aside is what differs from run to run: time and memory.
+	// Aside has the figures that differ from run to run: time and memory.
 	Aside []string `json:"-"`
 
 	hashes string // of all worlds, in order

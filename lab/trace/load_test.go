@@ -162,7 +162,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Whatever is in the rows, they are refused or give a set that holds together.
+// Rows of any content are refused or give a set that holds together.
 func FuzzLoad(f *testing.F) {
 	f.Add(goodFeeds, goodEntries)
 	f.Add(heading1+"a,x,n,,,,0,9223372036854775807,0,1\n", "feed_id,unix_time\n")

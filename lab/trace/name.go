@@ -26,8 +26,8 @@ func (l *loader) names(rows []*row) []string {
 	return places
 }
 
-// place is the host of a URL, and on github.com, which has a feed for every repository, the
-// repository and what of it. It is empty where the host only carries what others publish.
+// place is the host of a URL, and on github.com, which has a feed for every repository, the repository and the part of
+// it that the feed is about. It is empty where the host only carries what others publish.
 func place(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

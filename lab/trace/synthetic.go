@@ -23,8 +23,8 @@ type Synthesis struct {
 	// Daily is the share of its entries that a feed publishes in the 8 busiest hours of the day, 1/3 to
 	// 1. They begin at an hour of its own, as publishers sit in many time zones. Default 0.56.
 	Daily float64
-	// Weekend is what a feed publishes on a day of the weekend, UTC, as a share of what it does on a
-	// weekday. Default 0.6; negative for none at all.
+	// Weekend is the share that a feed publishes on a day of the weekend, UTC, of its entries on a weekday. Default
+	// 0.6; negative for none at all.
 	Weekend float64
 	// Burst is the share of entries that follow the one before within a minute, at most 0.99: commits
 	// that are pushed together, for one. Default 0.2; negative for none.

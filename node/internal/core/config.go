@@ -13,7 +13,7 @@ import (
 	"feedex/protocol"
 )
 
-// Config is what a node's owner may choose. The zero value of each field means its default.
+// Config holds the choices of a node's owner. The zero value of each field means its default.
 type Config struct {
 	// Port is where the node listens; it is the nid of its calls. Default protocol.DefaultPort.
 	Port uint16
@@ -64,7 +64,7 @@ type Config struct {
 	// Policy says when to poll next those feeds for which no policy was chosen. Default polling.Auto by
 	// Polling.
 	Policy polling.Policy
-	// Polling is what policies go by that were chosen for a feed.
+	// Polling has the settings of policies that were chosen for a feed.
 	Polling polling.Settings
 }
 

@@ -20,9 +20,10 @@ import (
 	"feedex/protocol"
 )
 
-// A Core is what the machines of one node share. Make one with New.
+// A Core is the state that the machines of one node share. Make one with New.
 type Core struct {
-	// What most steps touch stands together, so that they touch little memory: in a lab each step is another node's.
+	// Fields that most steps touch stand together, so that they touch little memory: in a lab each step is another
+	// node's.
 	Now     time.Time         // of the step being made
 	effects []Effect          // of the step being made
 	Timers  Timers            // what to do when

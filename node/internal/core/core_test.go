@@ -47,7 +47,7 @@ func TestAgendaOrder(t *testing.T) {
 	})
 }
 
-// What was called off is not done, and nobody is woken for it.
+// A task that was called off is not done, and nobody is woken for it.
 func TestCalledOff(t *testing.T) {
 	a, done := newTimers(epoch), []string(nil)
 	add := func(second int, name string) TimerID {

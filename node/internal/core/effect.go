@@ -57,8 +57,8 @@ type Fetch struct {
 	Feed feed.URL
 	// Address is where to ask, "" for Feed itself: it may have moved.
 	Address feed.URL
-	// Page is the document of the publisher's archive to ask for (RFC 5005 §4), "" for the feed's own. What is
-	// relative in it is relative to where it comes from.
+	// Page is the document of the publisher's archive to ask for (RFC 5005 §4), "" for the feed's own. Relative
+	// addresses in it are relative to where it comes from.
 	Page feed.URL
 	// ETag and LastModified are the validators from the last document, "" for none; Body is its SHA-1,
 	// zero for none.
@@ -93,7 +93,7 @@ func (Search) effect() {}
 
 func (Tell) effect() {}
 
-// A Note is what a Tell tells: one of the types below.
+// A Note is the content of a Tell: one of the types below.
 type Note interface{ note() }
 
 // Arrived says that new entries of a feed were stored.
@@ -178,8 +178,8 @@ type Kept struct {
 
 func (Kept) note() {}
 
-// Results is what came of the owner's Query with the same Tag: what is new since the last Results and, at the
-// end, the best of all, in order.
+// Results has the results of the owner's Query with the same Tag: what is new since the last Results and, at the end,
+// the best of all, in order.
 type Results struct {
 	Tag   uint64
 	Hits  []search.Hit
@@ -195,7 +195,7 @@ type Results struct {
 
 func (Results) effect() {}
 
-// Pulled is what came of a Pull since the last Pulled, and at the end what did not come.
+// Pulled has the entries that came of a Pull since the last Pulled, and at the end what did not come.
 type Pulled struct {
 	Tag     uint64
 	Stored  []feed.EntryID  // verified and stored

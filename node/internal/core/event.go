@@ -153,10 +153,10 @@ type OwnerFetched struct {
 // them Done.
 type Query struct {
 	Tag uint64 // the host's, unique among the owner's queries that run
-	// Query is what is looked for, how far and for how long; 0 in Hops, Budget and Wait is the default. Its ID
-	// is set by the node.
+	// Query says what is looked for, how far and for how long; 0 in Hops, Budget and Wait is the default. Its ID is set
+	// by the node.
 	Query protocol.Query
-	// Own is what the own archive has of it.
+	// Own has the results from the own archive.
 	Own []archive.Record
 	// Explicit says that the owner asked for the network this time.
 	Explicit bool
@@ -194,7 +194,7 @@ type Pull struct {
 	Unasked bool
 }
 
-// EndPull says that nobody waits for the download any more. What is under way is dropped.
+// EndPull says that nobody waits for the download any more. Requests under way are dropped.
 type EndPull struct{ Tag uint64 }
 
 // Recovered says that the host stored entries of a feed's past that came from its publisher, and which neighbors had

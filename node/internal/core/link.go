@@ -30,10 +30,10 @@ const (
 	SaidFor = 15 * time.Minute
 )
 
-// A Link is what goes on between the node and one neighbor. Package neighbors keeps the rest: its
+// A Link is the state of what goes on between the node and one neighbor. Package neighbors keeps the rest: its
 // subscription set and what we advertised.
 type Link struct {
-	// What most calls touch stands first.
+	// Fields that most calls touch stand first.
 	Session     string    // what it must send so that we know it; "" for a plain peer
 	Usage       *Usage    // what it caused in the current minute
 	Heard       time.Time // of it, last
@@ -51,7 +51,7 @@ type Link struct {
 	LastError string
 	Away      time.Duration // for how long it had no neighbors before, by its word
 
-	// What each machine keeps of the link. It alone reads and writes that.
+	// The state that each machine keeps of the link, which it alone reads and writes.
 	Exchange, Membership, Query any
 }
 

@@ -10,7 +10,7 @@ import (
 	"feedex/search"
 )
 
-// What others may cause within a minute, whatever their accounts say.
+// Limits to what others may cause within a minute, whatever their accounts say.
 const (
 	// CallsAMinute is how many calls a neighbor may make, and all nodes without a link together. Networks share the
 	// latter, as package admission says: a stranger with many addresses keeps nobody away.
@@ -32,8 +32,8 @@ type RateLimits struct {
 	Strangers *admission.Pool[struct{}]   // calls
 }
 
-// Usage is what a neighbor caused in the current minute. All links of a holder share one. What was
-// demanded counts as what it sent: a demand is small, whatever the bundle is.
+// Usage counts the work that a neighbor caused in the current minute. All links of a holder share one. Demanded bundles
+// count as if it had sent them: a demand is small, whatever the bundle is.
 type Usage struct {
 	minute                          int64 // since 1970
 	calls, bytes, queries, messages int

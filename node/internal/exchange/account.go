@@ -16,8 +16,8 @@ func (m *Machine) EarnEntries(l *link, entries int, u feed.URL) {
 	m.Earn(l.Link, m.valueHere(l, entries, u))
 }
 
-// valueHere is what so many entries of the feed are worth to us, coming from that neighbor: nothing, if we
-// do not want them from it.
+// valueHere is the worth of so many entries of the feed to us, coming from that neighbor: nothing, if we do not want
+// them from it.
 func (m *Machine) valueHere(l *link, entries int, u feed.URL) incentive.Credit {
 	hops := m.Table.Hops(u, l.Peer)
 	if hops < 0 {
@@ -122,7 +122,7 @@ func (m *Machine) Forgive(l *core.Link) {
 	}
 }
 
-// offences are what it means that a bundle was refused for this reason.
+// offences has the offence that a refusal of a bundle for each reason means.
 var offences = map[protocol.Code]incentive.Offence{
 	protocol.BadDID:       incentive.WrongDID,
 	protocol.BadBundle:    incentive.MalformedBundle,
@@ -130,8 +130,8 @@ var offences = map[protocol.Code]incentive.Offence{
 	protocol.UnwantedFeed: incentive.UnwantedFeed,
 }
 
-// worth is what a bundle is worth to the neighbor: its own hop count of interest counts, and old entries
-// are worth nothing to anybody.
+// worth is the worth of a bundle to the neighbor: its own hop count of interest counts, and old entries are worth
+// nothing to anybody.
 func (m *Machine) worth(l *link, b *protocol.Bundle) incentive.Credit {
 	hops, _ := l.Peer.Hops(b.Feed)
 	return incentive.Value(incentive.Young(m.Now, b.Entries), hops)
@@ -155,7 +155,7 @@ func (m *Machine) Allowance(l *core.Link) incentive.Credit {
 	return left
 }
 
-// promised is what the neighbor was offered and may still get.
+// promised is the value of the bundles that the neighbor was offered and may still get.
 func (l *link) promised() (sum incentive.Credit) {
 	for _, o := range l.Offers {
 		if !o.paid {
@@ -271,10 +271,10 @@ func (m *Machine) Owing(l *core.Link) bool {
 // usualBound is how much one may owe a node whose owner chose nothing, in thousandths of an entry.
 const usualBound = 10_000
 
-// What neighbors bring and no own poll has shown may take so much room and no more: see incentive.Quota. What is beyond
-// it is refused, without a fine, since a neighbor cannot know: it may be an honest one that relays what others invent.
-// It offers it again later, others may bring it, and own polls do. A poll of the feed comes sooner for that, and after
-// it the neighbor may bring as much again.
+// Entries that neighbors bring and no own poll has shown may take so much room and no more: see incentive.Quota. Those
+// beyond it are refused, without a fine, since a neighbor cannot know: it may be an honest one that relays what others
+// invent. It offers them again later, others may bring them, and own polls do. A poll of the feed comes sooner for
+// that, and after it the neighbor may bring as much again.
 
 // postponedFor is after what time a bundle is offered again that was beyond a quota.
 const postponedFor = time.Hour
@@ -283,7 +283,7 @@ const postponedFor = time.Hour
 var errOverQuota = protocol.Faultf(protocol.OverQuota,
 	"enough is stored of what you brought and no own poll has shown; offer the rest again in an hour")
 
-// allowanceOf is what of a feed a neighbor may still have stored, nil for anything.
+// allowanceOf is the room that a neighbor's entries of a feed may still take, nil for any.
 func (m *Machine) allowanceOf(l *link, u feed.URL) *incentive.Allowance {
 	if m.StoresAll(l.Holder) {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"feedex/trust"
 )
 
-// Feeds is what the exchange needs of the poller.
+// Feeds is the part of the poller that the exchange needs.
 type Feeds interface {
 	// Private reports whether entries of the feed must not leave the node.
 	Private(u feed.URL) bool
@@ -25,7 +25,7 @@ type Feeds interface {
 	SpotPoll(u feed.URL)
 }
 
-// Membership is what the exchange needs of the node's membership in the network.
+// Membership is the part of the node's membership in the network that the exchange needs.
 type Membership interface {
 	// Punish counts an offence. A holder without standing left loses every link.
 	Punish(h incentive.Holder, o incentive.Offence, value incentive.Credit)
@@ -53,7 +53,7 @@ type Machine struct {
 	earnings *incentive.Earnings // what they earned with which bundle
 }
 
-// gossip is what goes round: which bundles are stored, which were promised to us, and which are young
+// gossip is the state of the bundles that go round: which are stored, which were promised to us, and which are young
 // enough to be of use to a new neighbor.
 type gossip struct {
 	Seen     seenDIDs
@@ -79,14 +79,14 @@ func New(c *core.Core, f Feeds, s Membership) *Machine {
 // Start has the machine remember what went round before the node stopped.
 func (m *Machine) Start() { m.After(0, m.recollect) }
 
-// Traffic is what went on with a neighbor in its link.
+// Traffic counts the entries and bundles that pass between the node and a neighbor in its link.
 type Traffic struct {
 	Delivered, Forwarded int64            // entries that it brought first, and that it got
 	Waiting              int              // bundles to be offered or delivered to it
 	Ours                 protocol.Account // how we stand with it, by its word
 }
 
-// Traffic is what went on with a neighbor.
+// Traffic returns the counts of a neighbor's link.
 func (m *Machine) Traffic(to *core.Link) Traffic {
 	l := Of(to)
 	return Traffic{

@@ -11,10 +11,9 @@ import (
 )
 
 const (
-	// atOnce is to how many random interested neighbors a bundle is offered without delay; the rest
-	// follow at one random moment within LaterOffers unless they offered it themselves meanwhile. That
-	// costs as few checks as when all wait, each until a moment of its own, and is nearly as fast as when
-	// none does.
+	// atOnce is to how many random interested neighbors a bundle is offered without delay; the rest follow at one
+	// random moment within LaterOffers unless they offered it themselves meanwhile. This costs as few checks as when
+	// all wait, each until a moment of its own, and is nearly as fast as when none does.
 	atOnce      = 3
 	LaterOffers = 2 * time.Second
 )
@@ -85,7 +84,7 @@ func (m *Machine) passRevisions(u feed.URL, entries []feed.Entry, path []protoco
 }
 
 const (
-	// What went round is remembered for recentAtMost, and no more than recentBundles and RecentBytes of it.
+	// Bundles that went round are remembered for recentAtMost, and no more than recentBundles and RecentBytes of them.
 	recentAtMost  = 24 * time.Hour
 	recentBundles = 1000
 	RecentBytes   = 8 << 20

@@ -155,7 +155,7 @@ func partOf(b *protocol.Bundle, entries []feed.Entry) *protocol.Bundle {
 	return part
 }
 
-// kept is what became of the entries of a bundle.
+// kept sorts the entries of a bundle by their fate.
 type kept struct {
 	fresh   []feed.Entry   // not known before
 	polled  []feed.EntryID // known by own polls, young and with a date

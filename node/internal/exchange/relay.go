@@ -41,8 +41,8 @@ func (m *Machine) WeighRelays() {
 }
 
 // Spared reports whether all neighbors who want the bundle, which came at that time, are known to have it from others:
-// they offered or delivered it, or said that they have it. What is old proves nothing: every node that follows the feed
-// has had it for long.
+// they offered or delivered it, or said that they have it. An old bundle proves nothing: every node that follows the
+// feed has had it for long.
 func (m *Machine) Spared(b *protocol.Bundle, came time.Time) bool {
 	for _, p := range m.Table.Interested(b.Feed) {
 		if came.Sub(p.Since) < acquainted || !Of(m.LinkOf(p)).Offered.has(b.DID) {

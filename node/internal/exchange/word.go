@@ -18,7 +18,7 @@ const (
 	spotOneIn = 10
 )
 
-// hearsay is what neighbors say and no own poll has shown.
+// hearsay is the record of statements by neighbors that no own poll has shown.
 type hearsay struct {
 	*trust.Register
 	Held []*protocol.Bundle // of nodes that are doubted, the latest last
@@ -96,7 +96,7 @@ func (m *Machine) Polled(p trust.Poll) {
 	j, altered := m.Hearsay.Polled(m.Now, p)
 	m.judge(j)
 	for _, a := range altered {
-		// That is no offence: there are publishers that show different readers different versions.
+		// Another version is no offence: there are publishers that show different readers different versions.
 		m.Counters.Altered++
 		m.Suspect(a.Via[len(a.Via)-1], "brought another version of an entry than its publisher shows")
 	}
@@ -154,7 +154,7 @@ var errForgedSource = protocol.Faultf(protocol.ForgedSource,
 
 // byForger reports whether a bundle came by way of a node that forged entries, by what our own polls showed. It is not
 // taken from relays either, nor passed on: a node that knows a forger must not depend on all others knowing it too.
-// What is true in the bundle other neighbors bring, and nobody can keep them from that: a bundle that is refused is not
+// True entries of the bundle other neighbors bring, and nobody can keep them from that: a bundle that is refused is not
 // seen.
 func (m *Machine) byForger(b *protocol.Bundle) bool {
 	return m.Ledger.ForgedAmong(m.Now, b.Path)
@@ -180,8 +180,8 @@ func (m *Machine) Doubted(b *protocol.Bundle) bool {
 // maxHeldBack bounds the bundles that are held back, the latest of them.
 const maxHeldBack = 64
 
-// holdBack keeps a bundle that is stored from going on, as a doubted node says that it polled it. What is true of it
-// others pass on, and we do once an own poll has shown it.
+// holdBack keeps a bundle that is stored from going on, as a doubted node says that it polled it. True entries of it
+// others pass on, and we do once an own poll has shown them.
 func (m *Machine) holdBack(b *protocol.Bundle) {
 	m.Gossip.Seen.Add(b.DID)
 	m.fulfil(b.DID)
@@ -191,8 +191,8 @@ func (m *Machine) holdBack(b *protocol.Bundle) {
 	m.Hearsay.Held = append(m.Hearsay.Held, b)
 }
 
-// releaseShown passes on what was held back of a feed and an own poll has shown since. What a poll has shown otherwise
-// it has refuted: that goes no further.
+// releaseShown passes on what was held back of a feed and an own poll has shown since. Entries that a poll has shown
+// otherwise it has refuted: these go no further.
 func (m *Machine) releaseShown(u feed.URL) {
 	var shown []*protocol.Bundle
 	m.Hearsay.Held = slices.DeleteFunc(m.Hearsay.Held, func(b *protocol.Bundle) bool {

@@ -9,8 +9,8 @@ import (
 	"feedex/node/internal/core"
 )
 
-// absence is since when the node has had no neighbor, or had none until a moment ago. What went round meanwhile is
-// lost to it where documents do not show it any more; neighbors may still have it.
+// absence is since when the node has had no neighbor, or had none until a moment ago. Entries that went round meanwhile
+// are lost to it where documents do not show them any more; neighbors may still have them.
 type absence struct {
 	heard time.Time // the last sign of life of any neighbor, of the last run too; zero where there was none
 	Since time.Time // when the latest absence began, and

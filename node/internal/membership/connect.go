@@ -37,8 +37,8 @@ const (
 	connectTimeout = 15 * time.Second
 )
 
-// Token is what we send to a node so that it knows our calls from those of other nodes that share our address: a keyed
-// hash, so nothing needs to be kept.
+// Token is the text that we send to a node so that it knows our calls from those of other nodes that share our address:
+// a keyed hash, so nothing needs to be kept.
 func (m *Machine) Token(to protocol.NodeID) string {
 	mac := hmac.New(sha256.New, m.Config.Secret)
 	mac.Write([]byte(to.String()))
@@ -160,7 +160,7 @@ func (m *Machine) refuseConnect(ev core.Asked) {
 	m.Refuse(ev, protocol.Faultf(protocol.Busy, "too many connects at once; try again later"))
 }
 
-// refusal is what a caller hears that lost its standing.
+// refusal is the answer to a caller that lost its standing.
 func refusal(id protocol.NodeID) *protocol.Fault {
 	return protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back another day", id.Addr())
 }

@@ -49,8 +49,8 @@ func (m *Machine) forgetOld() {
 	}
 }
 
-// Silence is after how long without a call or an answer a neighbor is asked whether it is still there: as
-// long as a period of adverts. What there is to say finds the dead sooner (see docs/adr/0034).
+// Silence is after how long without a call or an answer a neighbor is asked whether it is still there: as long as a
+// period of adverts. Calls with something to say find the dead sooner (see docs/adr/0034).
 const Silence = 5 * time.Minute
 
 // watchSilence asks neighbors that have not been heard of for a while whether they are still there, for as long as the

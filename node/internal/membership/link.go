@@ -146,7 +146,7 @@ func (m *Machine) failed(l *core.Link, a core.Answered) {
 // has reports whether a peer's list of methods names the one of c.
 func has(methods protocol.Methods, c protocol.Call) bool { return slices.Contains(methods, c.Method()) }
 
-// A link is what membership keeps of a core.Link.
+// A link is the state that membership keeps of a core.Link.
 type link struct {
 	Static  string // the owner's name for it, "" for none
 	probing bool   // a call that shows whether it is still there is to be made
@@ -157,5 +157,5 @@ type link struct {
 	again       bool // and there was more to say meanwhile
 }
 
-// Of is what membership keeps of a link.
+// Of returns the state that membership keeps of a link.
 func Of(l *core.Link) *link { return l.Membership.(*link) }

@@ -10,9 +10,10 @@ import (
 	"feedex/protocol"
 )
 
-// Feeds is what membership needs of the poller.
+// Feeds is the part of the poller that membership needs.
 type Feeds interface {
-	// Known is what is known of a feed that is followed, was once, or covers those that are; the zero Feed for nothing.
+	// Known returns the record of a feed that is followed, was once, or covers those that are; the zero Feed for
+	// nothing.
 	Known(u feed.URL) archive.Feed
 	// Open reports whether a feed is followed, and neighbors may know of it.
 	Open(u feed.URL) bool
@@ -24,7 +25,7 @@ type Feeds interface {
 	KeepCover(f archive.Feed, on bool)
 }
 
-// Exchange is what membership needs of the exchange of entries.
+// Exchange is the part of the exchange of entries that membership needs.
 type Exchange interface {
 	// Joined goes on, over a new link, with what is outstanding; old is the link that it takes the place of, nil for
 	// none.
@@ -83,7 +84,7 @@ func (m *Machine) Start(feeds []archive.Feed, x Exchange) {
 // Sources describes the trackers and static neighbors that the owner named.
 func (m *Machine) Sources() []SourceStatus { return append([]SourceStatus{}, m.Boot.sources...) }
 
-// Warning is what is wrong with how neighbors serve us, "" for nothing.
+// Warning says what is wrong with how neighbors serve us, "" for nothing.
 func (m *Machine) Warning() string { return m.Reviewed.warning }
 
 // CoverFeeds is how many feeds are advertised as if they were followed.

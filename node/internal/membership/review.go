@@ -22,7 +22,7 @@ const (
 	hungryFor = time.Hour
 )
 
-// review is what the node knows of how well it is served as a whole.
+// review is the state of the checks on how well the node is served as a whole.
 type review struct {
 	First       neighbors.Suppression // how often neighbors bring entries first
 	warning     string                // what is wrong, in words; "" where nothing is

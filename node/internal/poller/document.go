@@ -51,7 +51,7 @@ const (
 	portionPause = time.Millisecond
 )
 
-// taken is what a poll brought, while it is taken in.
+// taken holds the items of a poll while they are taken in.
 type taken struct {
 	core.Fetched
 	first bool      // the feed's first poll
@@ -183,7 +183,7 @@ type item struct {
 	entry *feed.Entry // nobody may write to it
 }
 
-// recordOf is what is kept of an item that this poll brought.
+// recordOf is the record to keep of an item that this poll brought.
 func (m *Machine) recordOf(it *item) archive.Record {
 	return archive.RecordOf(*it.entry, it.Identity, m.Now, protocol.NodeID{})
 }

@@ -75,8 +75,8 @@ func lateDay(date, absent time.Time) bool {
 	return date.Before(absent) && absent.Sub(date) < 24*time.Hour
 }
 
-// listedOn is what a feed lists after what is new on it came alone, the oldest first: its newest push out as many
-// of the oldest.
+// listedOn returns the entries that a feed lists after the new ones on it came alone, the oldest first: its newest push
+// out as many of the oldest.
 func listedOn(before, added []trust.Listed) []trust.Listed {
 	again := make(map[feed.EntryID]bool, len(added))
 	for _, e := range added {

@@ -6,14 +6,14 @@ import (
 	"feedex/node/internal/core"
 )
 
-// What a feed published before it was followed is filled in by itself: after the first poll from its publisher's
+// Entries that a feed published before it was followed are filled in unasked: after the first poll from its publisher's
 // archive (RFC 5005 §4), where the document leads to one, and then from neighbors that have the feed. The core knows
 // how far that is and keeps it; the host does one small step after another.
 
 // pastPatience is after how many failed polls in a row neighbors are asked for the past all the same.
 const pastPatience = 3
 
-// wantedPast is what is to be filled in of a feed that is followed from now on.
+// wantedPast is the past to fill in of a feed that is followed from now on.
 func (m *Machine) wantedPast() archive.Past {
 	if m.Config.Backfill == 0 {
 		return archive.Past{}
@@ -47,7 +47,7 @@ func (m *Machine) pastAfter(s *Subscription, stage archive.PastStage) archive.Pa
 }
 
 // Backfilled notes how far the host has come. Before the first poll that is where the publisher's archive begins, where
-// the owner had the document read. What was done for a subscription that has ended does not matter.
+// the owner had the document read. Work for a subscription that has ended does not matter.
 func (m *Machine) Backfilled(ev core.Backfilled) {
 	s := m.Feeds[ev.Feed]
 	if s == nil {
@@ -68,7 +68,7 @@ func (m *Machine) Backfilled(ev core.Backfilled) {
 }
 
 // pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it and nothing
-// is lacking. That of a private feed is its owner's to ask for.
+// is lacking. The past of a private feed is its owner's to ask for.
 func (m *Machine) pastStatus(s *Subscription) *archive.Past {
 	if s.Past.Stage == "" || s.Past.Stage == archive.PastDone && s.Past.Lack == "" || m.Config.Backfill == 0 ||
 		s.kept != "" {

@@ -15,7 +15,7 @@ import (
 	"feedex/trust"
 )
 
-// Exchange is what the poller needs of the exchange of entries.
+// Exchange is the part of the exchange of entries that the poller needs.
 type Exchange interface {
 	// Polled holds what neighbors say of a feed against a poll of it that just ended.
 	Polled(p trust.Poll)
@@ -27,7 +27,7 @@ type Exchange interface {
 	Forget(u feed.URL)
 }
 
-// Membership is what the poller needs of the node's membership in the network.
+// Membership is the part of the node's membership in the network that the poller needs.
 type Membership interface {
 	// AdvertiseSoon tells all neighbors of a change of our own interest.
 	AdvertiseSoon()
@@ -104,7 +104,8 @@ func (m *Machine) Filled(u feed.URL, records []archive.Record) {
 	}
 }
 
-// fill counts entries that arrived against the gap of their feed, if there is one. Whatever brings them may call it.
+// fill counts entries that arrived against the gap of their feed, if there is one. All ways that bring entries may call
+// it.
 func (m *Machine) fill(s *Subscription, arrived []archive.Record) {
 	if s.Gap.Open() {
 		m.narrow(s, arrived)

@@ -10,8 +10,8 @@ import (
 
 // A feed that is followed discreetly is polled for the owner, and to everybody else the node does not follow it:
 // whatever it says and does, it would say and do as well without. Its neighbors may relay the feed to it, as to any
-// node, and it to them; what they bring the owner gets, too. What own polls show stays with the owner, who cannot have
-// both: others to learn of it, and nobody to learn which node it came from.
+// node, and it to them; what they bring the owner gets, too. Entries that own polls show stay with the owner, who
+// cannot have both: others to learn of them, and nobody to learn which node they came from.
 //
 // So what neighbors are told is looked up in Core.Shared, and in openly, where nothing of the feed is found; and what
 // polls of it draw by chance they draw apart.
@@ -67,7 +67,7 @@ func (m *Machine) PrivateURL(u feed.URL) bool {
 }
 
 // Unspeakable reports whether nobody is to hear of a feed from us, whichever node told us of it, as far as its URL
-// says. What our owner shares we may say.
+// says. Feeds that our owner shares we may name.
 func (m *Machine) Unspeakable(u feed.URL) bool {
 	if s := m.openly(u); s != nil && s.Shared && !s.Withheld {
 		why, _ := m.kept(&archive.Feed{URL: u, Shared: true})

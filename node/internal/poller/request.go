@@ -66,7 +66,7 @@ func (m *Machine) freeHost(u feed.URL) {
 	}
 }
 
-// toHosts is what an answer says to hosts.
+// toHosts is the answer as far as it concerns hosts.
 func toHosts(ev *core.Fetched) courtesy.Answer {
 	return courtesy.Answer{
 		From: ev.From, Status: ev.Status, RetryAfter: ev.RetryAfter, Failed: ev.Err != nil, Local: ev.Local,
@@ -109,7 +109,7 @@ const (
 	skipSpread = 15 * time.Minute
 )
 
-// Request begins a poll of a feed. That it is under way is kept, so that a crash brings nobody back at once.
+// Request begins a poll of a feed. The poll is noted in the archive, so that a crash brings nobody back at once.
 func (m *Machine) Request(s *Subscription) {
 	s.Polling, s.Begun = true, m.Now
 	s.NextPoll = m.Now.Add(Unfinished)

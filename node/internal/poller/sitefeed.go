@@ -10,9 +10,8 @@ import (
 	"feedex/node/internal/core"
 )
 
-// Owners say the address of a site where they mean its feed. The first poll then brings a web page, and that says
-// where the feed is: no further request is made to find it. What is followed from then on is the feed, and the page is
-// followed no more.
+// Owners say the address of a site where they mean its feed. The first poll then brings a web page, and that says where
+// the feed is: no further request is made to find it. The feed is followed from then on, and the page no more.
 
 const (
 	// pagePatience is for how long a feed that never was one is asked for whether it has become one: a network that
@@ -83,7 +82,7 @@ func (s *Subscription) wish() *core.Subscribe {
 		Private: said(s.Withheld)}
 }
 
-// said is what an owner said, nil for the zero value.
+// said returns an owner's choice as a pointer, nil for the zero value.
 func said[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil

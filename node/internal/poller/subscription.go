@@ -112,7 +112,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	}
 }
 
-// Known is what is known of a feed that is followed, was once, or covers those that are; the zero Feed for nothing.
+// Known returns the record of a feed that is followed, was once, or covers those that are; the zero Feed for nothing.
 func (m *Machine) Known(u feed.URL) archive.Feed { return m.Store.LoadFeed(u) }
 
 // apply writes down how the feed is to be followed, and reports whether that changed anything.

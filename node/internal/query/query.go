@@ -15,7 +15,7 @@ import (
 	"feedex/search"
 )
 
-// Feeds is what queries need of the poller.
+// Feeds is the part of the poller that queries need.
 type Feeds interface {
 	// Private reports whether entries of the feed must not leave the node, and OwnersAlone whether the owner's wishes
 	// about it must not.
@@ -27,7 +27,7 @@ type Feeds interface {
 	Filled(u feed.URL, records []archive.Record)
 }
 
-// Exchange is what queries need of the exchange of entries: the accounts.
+// Exchange is the part of the exchange of entries that queries need: the accounts.
 type Exchange interface {
 	// Allowance is how much may still be given to a neighbor.
 	Allowance(l *core.Link) incentive.Credit
@@ -35,7 +35,7 @@ type Exchange interface {
 	Earn(l *core.Link, v incentive.Credit)
 }
 
-// Membership is what queries need of the node's membership in the network.
+// Membership is the part of the node's membership in the network that queries need.
 type Membership interface {
 	// Punish counts an offence. A holder without standing left loses every link.
 	Punish(h incentive.Holder, o incentive.Offence, value incentive.Credit)
@@ -62,10 +62,10 @@ func New(c *core.Core, f Feeds, x Exchange, s Membership) *Machine {
 }
 
 const (
-	// RelayPrice is what a neighbor owes for an answer that lists anything.
+	// RelayPrice is the price of an answer that lists anything, for a neighbor.
 	RelayPrice = incentive.Entry / 10
-	// MessagePrice is what it owes for each call that its query took, the one to us included, whatever came of it. All
-	// that a minute allows cost as much as one answer, so that a node that has given little yet can ask for the past.
+	// MessagePrice is the price of each call that its query took, the one to us included, whatever came of it. All that
+	// a minute allows cost as much as one answer, so that a node that has given little yet can ask for the past.
 	MessagePrice = RelayPrice / search.MessagesPerMinute
 	// maxRelayWait is how long a neighbor's query is worked on at most, whatever the asker says: its
 	// connection does not stay open for longer.
@@ -74,7 +74,7 @@ const (
 	maxAnswerBytes = 256 << 10
 )
 
-// queries is what goes on in queries of others and of our own.
+// queries is the state of queries of others and of our own.
 type queries struct {
 	seen  search.IDs
 	cache search.Cache
@@ -215,10 +215,10 @@ func (i *inquiry) answer(hits []*search.Hit) protocol.Answer {
 	return a
 }
 
-// charged is the answer as the neighbor gets it, and is debited for it: a price for each message that it took,
-// a tenth of an entry where it lists anything, and the value of what is news to the neighbor. At most half of
-// what its account allows goes into that, so that nobody who asks is left without the entries that it follows; news
-// beyond that is left out. What became private since the answer was put together is left out as well.
+// charged is the answer as the neighbor gets it, and is debited for it: a price for each message that it took, a tenth
+// of an entry where it lists anything, and the value of what is news to the neighbor. At most half of what its account
+// allows goes into that, so that nobody who asks is left without the entries that it follows; news beyond that is left
+// out. Entries that became private since the answer was put together are left out as well.
 func (m *Machine) charged(l *core.Link, a protocol.Answer, messages int) protocol.Answer {
 	left, price := m.exchange.Allowance(l), incentive.Credit(messages)*MessagePrice
 	if left != incentive.MaxCredit {
@@ -294,14 +294,14 @@ func (m *Machine) holdersOf(l *core.Link, f *protocol.Found) []protocol.NodeID {
 	return holders
 }
 
-// A link is what queries keep of a core.Link.
+// A link is the state that queries keep of a core.Link.
 type link struct {
 	searches   int               // queries of it under way
 	inquiries  int               // queries under way that it was asked
 	queryLimit search.QueryLimit // of queries
 }
 
-// of is what queries keep of a link.
+// of returns the state that queries keep of a link.
 func of(l *core.Link) *link {
 	if l.Query == nil {
 		l.Query = new(link)

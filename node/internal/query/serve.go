@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// ArchivePrice is what a neighbor owes for an entry of the past.
+	// ArchivePrice is the price of an entry of the past, for a neighbor.
 	ArchivePrice = incentive.Entry / 10
 	// serveTime is how long it may take to read the entries that are wanted. They are few and found by their ids, so
 	// only a slow machine or disk needs more than a moment.
@@ -59,8 +59,8 @@ func Spent() *protocol.Fault {
 	return protocol.Faultf(protocol.Spent, "no more is given away for now; ask others, or come back in an hour")
 }
 
-// pastAllowance is what of a neighbor's account may go into entries of the past: as long as half of what it may owe
-// is left for those that it follows.
+// pastAllowance is the part of a neighbor's account that may go into entries of the past: as long as half of what it
+// may owe is left for those that it follows.
 func (m *Machine) pastAllowance(l *core.Link) incentive.Credit {
 	left := m.exchange.Allowance(l)
 	if left != incentive.MaxCredit {
@@ -85,7 +85,7 @@ func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protoc
 		if r == nil {
 			continue
 		}
-		// What is far too heavy for the caller is not looked through: of such there may be a hundred.
+		// An entry far too heavy for the caller is not looked through: of such there may be a hundred.
 		least := len(r.Entry.Summary) + len(r.Entry.Content)
 		if incentive.Weight(least) > incentive.Quantum && price+ArchivePrice > credit && !m.Trusted(h) &&
 			given+int64(least) > gifts {
