@@ -338,7 +338,7 @@ func (m *Machine) putEnded(l *link, o *Offer, a core.Answered) {
 }
 
 // AskedBundle answers get_bundle: it gives a neighbor what it was offered and may wait for, again where an answer was
-// lost, as often as it would ask. What it is given counts in its minute.
+// lost, as often as it would ask. The bundle counts in its minute.
 func (m *Machine) AskedBundle(from *core.Link, ev core.Asked, did protocol.DID) {
 	m.giveBundle(Of(from), ev, did)
 }

@@ -261,7 +261,7 @@ func (m *Machine) noteDocument(s *Subscription, ev *core.Fetched) {
 // scheduleNext asks the policy when to poll next, and keeps away for as long as the publisher asks.
 func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 	if m.Now.Before(s.Ordinary) {
-		// That was a spot poll: too soon after the last one to say anything about the feed's pace.
+		// A spot poll comes too soon after the last one to say anything about the feed's pace.
 		m.PollAt(s, when.Later(s.Ordinary, s.NotBefore))
 		return
 	}
@@ -328,7 +328,7 @@ func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
 // A publisher pays for it with a request that it would not have had. It is a conditional one like all others, there is
 // at most one between two ordinary ones, only while newcomers or nodes that a witness speaks against claim to have
 // polled the feed or a neighbor brings more of it than its quota allows, and never where the publisher asked for rest
-// or fails. What was due falls due as it would have.
+// or fails. The ordinary poll falls due as it would have.
 func (m *Machine) SpotPoll(u feed.URL) {
 	s := m.openly(u)
 	if s == nil || s.Polling || s.Errors > 0 || s.LastSuccess.IsZero() || !s.Ordinary.IsZero() {
