@@ -29,6 +29,7 @@ func (m *Machine) readdressed(s *Subscription, ev core.Fetched) bool {
 	if ev.Instead == "" || s.Page != "" || s.read() {
 		return false
 	}
+	s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter)
 	m.replacePage(s, ev.Instead)
 	return true
 }
@@ -40,12 +41,13 @@ func (s *Subscription) read() bool {
 
 // noFeed reports whether what is followed is a page that is asked for no more, and never was a feed: its owner is to
 // choose among the feeds that it names, or it has named none for too long.
-func (m *Machine) noFeed(s *Subscription) bool {
+func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 	switch {
 	case s.Names == "" || s.read():
 		return false
 	case s.Page == "" && len(discover.Read(s.Names)) > 0:
 		s.LastError = "this is a web page that names several feeds: choose one"
+		s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter)
 		return true
 	}
 	return s.Errors >= pagePolls && m.Now.Sub(s.Since) >= pagePatience
