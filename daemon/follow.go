@@ -202,7 +202,7 @@ func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (cont
 		return control.FollowedAddress{}, err
 	}
 	w.Feeds = []feed.URL{u}
-	before, err := h.Feeds(ctx)
+	before, err := h.feed(ctx, u)
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
@@ -213,32 +213,39 @@ func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (cont
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
-	added := !slices.ContainsFunc(before, func(b node.FeedStatus) bool { return b.URL == u || b.URL == f.URL })
-	return h.outcome(ctx, &w, u, f, added)
+	return h.outcome(ctx, &w, u, f, before == nil && !f.known)
+}
+
+// A polledFeed is a feed as its first poll left it.
+type polledFeed struct {
+	*node.FeedStatus
+	waits bool // it was not polled yet
+	known bool // it is in the place of a page, and was followed before that
 }
 
 // firstPoll waits until what was followed at u is polled, and what is followed in its place.
-func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (*node.FeedStatus, error) {
+func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (f polledFeed, err error) {
 	waiting, cancel := context.WithTimeout(ctx, min(wait, maxFirstPollWait))
 	defer cancel()
-	err := h.FirstPolls(waiting, []feed.URL{u}, func(int) error { return nil })
+	err = h.FirstPolls(waiting, []feed.URL{u}, func(int) error { return nil })
 	if err != nil && (waiting.Err() == nil || ctx.Err() != nil) {
-		return nil, err
+		return f, err
 	} // else it may take longer
-	return look(ctx, h, func(n *node.Node) (*node.FeedStatus, error) {
+	return look(ctx, h, func(n *node.Node) (f polledFeed, err error) {
 		if n == nil {
-			return nil, control.ErrRests
+			return f, control.ErrRests
 		}
-		if f := followedAt(n, u); f != nil {
-			return f, nil
+		f.FeedStatus, f.waits = n.Feed(u), n.AwaitsPoll(u)
+		if f.FeedStatus == nil {
+			var to feed.URL
+			to, f.known = n.Became(u)
+			f.FeedStatus = n.Feed(to)
 		}
-		return nil, fmt.Errorf("%s is followed no more", u.Redacted())
+		if f.FeedStatus == nil {
+			err = fmt.Errorf("%s is followed no more", u.Redacted())
+		}
+		return f, err
 	})
-}
-
-// followedAt is the feed that is followed at u, or in the place of the page there; nil where none is.
-func followedAt(n *node.Node, u feed.URL) *node.FeedStatus {
-	return cmp.Or(n.Feed(u), n.Feed(n.Became(u)))
 }
 
 // FirstPolls implements control.Owner.
@@ -250,10 +257,7 @@ func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waitin
 			if n == nil {
 				return nil, control.ErrRests
 			}
-			return slices.DeleteFunc(list, func(u feed.URL) bool {
-				f := followedAt(n, u)
-				return f == nil || f.Asked()
-			}), nil
+			return slices.DeleteFunc(list, func(u feed.URL) bool { return !n.AwaitsPoll(u) }), nil
 		})
 		if err != nil {
 			return err
@@ -298,14 +302,14 @@ func (s *signal) tell() {
 
 // outcome is what the first poll of u showed, and does what follows from it: what turned out to be no feed is followed
 // no more, if it was not before.
-func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f *node.FeedStatus,
+func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f polledFeed,
 	added bool) (s control.FollowedAddress, err error) {
 	problem := f.LastError
 	if at, err := url.Parse(string(f.URL)); err == nil {
 		problem = strings.TrimPrefix(problem, "get "+at.Host+": ")
 	}
 	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added,
-		Problem: problem, Waiting: !f.Asked()}
+		Problem: problem, Waiting: f.waits}
 	drop := false
 	switch {
 	case f.URL != u:

@@ -57,7 +57,7 @@ func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	page.NextPoll = time.Time{}
 	m.Unsubscribe(page.URL)
-	m.became[page.URL] = to
+	m.became[page.URL] = replacement{to, m.Feeds[to] != nil}
 	if s := m.Feeds[to]; s == nil {
 		m.follow(to, page.wish(), m.Known(to), page.URL)
 	} else if s.Page == "" {
@@ -109,5 +109,15 @@ func (m *Machine) chosen(u feed.URL) {
 	}
 }
 
-// Became is the feed that is followed in place of a page, "" where none was in this run.
-func (m *Machine) Became(page feed.URL) feed.URL { return m.became[page] }
+// A replacement is the feed that is followed in place of a page.
+type replacement struct {
+	feed  feed.URL
+	known bool // it was followed before that
+}
+
+// Became is the feed that is followed in place of a page, "" where none was in this run, and whether it was followed
+// before that.
+func (m *Machine) Became(page feed.URL) (to feed.URL, known bool) {
+	r := m.became[page]
+	return r.feed, r.known
+}
