@@ -248,16 +248,28 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (f
 	})
 }
 
+const (
+	// manyWaiting is of how many feeds, at most, those that wait are looked for after every poll.
+	manyWaiting = 100
+	// lookEvery is how often they are of more feeds, at most.
+	lookEvery = 500 * time.Millisecond
+)
+
 // FirstPolls implements control.Owner.
 func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error {
-	list = slices.Clone(list)
+	list = slices.Clone(list) // a look may go on when its caller does not
 	for {
 		polled := h.polled.next()
-		waiting, err := look(ctx, h, func(n *node.Node) ([]feed.URL, error) {
+		waiting, err := look(ctx, h, func(n *node.Node) (waiting []feed.URL, err error) {
 			if n == nil {
 				return nil, control.ErrRests
 			}
-			return slices.DeleteFunc(list, func(u feed.URL) bool { return !n.AwaitsPoll(u) }), nil
+			for _, u := range list {
+				if n.AwaitsPoll(u) {
+					waiting = append(waiting, u)
+				}
+			}
+			return waiting, nil
 		})
 		if err != nil {
 			return err
@@ -265,6 +277,11 @@ func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waitin
 		list = waiting
 		if err := each(len(list)); err != nil || len(list) == 0 {
 			return err
+		}
+		if len(list) > manyWaiting {
+			if err := rest(ctx, lookEvery); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-polled:
