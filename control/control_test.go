@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -457,6 +458,11 @@ func TestQueriesComeInParts(t *testing.T) {
 	}
 	if !reflect.DeepEqual(o.query, q) {
 		t.Errorf("the owner was asked for %+v, want %+v", o.query, q)
+	}
+	answer := httptest.NewRecorder()
+	NewHandler(o).ServeHTTP(answer, httptest.NewRequest("POST", "/query", strings.NewReader("{}")))
+	if lines := answer.Body.String(); strings.Count(lines, "\n") != len(o.parts) || strings.Contains(lines, `"error"`) {
+		t.Errorf("the answer is %q", lines)
 	}
 	enough := errors.New("enough")
 	if err := c.Query(t.Context(), q, func(QueryPart) error { return enough }); err != enough {

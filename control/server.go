@@ -29,7 +29,7 @@ import (
 //	POST /import        a list of jsonl.Line, answered with an importAnswer
 //	POST /password/add     a passwordRequest, answered with a passwordAnswer
 //	POST /password/remove  a passwordRequest
-//	POST /vacuum        answered, when it has ended, with a refusal, of which the error is "" if it succeeded
+//	POST /vacuum        answered, when it has ended, with a refusal, without an error if it succeeded
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //	POST /pull          a pullRequest, answered, when it has ended, with a pullAnswer
 //	POST /page          an archiveRequest, answered, when it has ended, with an archiveAnswer
