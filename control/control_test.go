@@ -490,6 +490,14 @@ func TestFirstPollsAreTold(t *testing.T) {
 	}
 }
 
+// A node of an older version does not know each path.
+func TestUnknownPath(t *testing.T) {
+	c := serve(t, &fakeOwner{})
+	if err := c.do(t.Context(), "POST", "/later", nil, nil); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("it says %v", err)
+	}
+}
+
 func TestPullOverTheSocket(t *testing.T) {
 	o := &fakeOwner{pulled: PullReport{
 		Stored: []string{"a"}, Missing: []string{"b"},
