@@ -1,7 +1,6 @@
 package control
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -273,7 +272,12 @@ func servePolls(o Owner) http.HandlerFunc {
 func writeLines(w http.ResponseWriter, work func(write func(line any) error) error) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	lines, flush := json.NewEncoder(w), http.NewResponseController(w).Flush
-	err := work(func(line any) error { return cmp.Or(lines.Encode(line), flush()) })
+	err := work(func(line any) error {
+		if err := lines.Encode(line); err != nil {
+			return err
+		}
+		return flush()
+	})
 	if err != nil {
 		_ = lines.Encode(newRefusal(err)) // a client that went away is no concern of ours
 	}
