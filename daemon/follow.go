@@ -27,14 +27,7 @@ import (
 type Followed struct {
 	New        []feed.URL  // feeds that were not followed before and are now, in the order of the list
 	Duplicates []Duplicate // the others, likewise
-	Kept       []Kept      // of the new feeds, those that stay on the node, likewise
-}
-
-// Kept is a feed that stays on the node.
-type Kept struct {
-	URL       feed.URL
-	Why       string
-	Undecided bool // its owner may say otherwise, and has not said anything
+	Kept       []node.Kept // of the new feeds, those that stay on the node, likewise
 }
 
 // A Duplicate is a place in a list that brought nothing new, or a feed that was followed already.
@@ -104,7 +97,7 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Feed, progress fun
 }
 
 // kept are those of the feeds that stay on the node.
-func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []Kept, err error) {
+func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []node.Kept, err error) {
 	known, err := o.Feeds(ctx)
 	status := make(map[feed.URL]*node.FeedStatus, len(known))
 	for i := range known {
@@ -112,7 +105,7 @@ func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []Kept, e
 	}
 	for _, u := range urls {
 		if s := status[u]; s != nil && s.Kept != "" {
-			list = append(list, Kept{u, s.Kept, s.Undecided})
+			list = append(list, node.Kept{Feed: u, Why: s.Kept, Undecided: s.Undecided})
 		}
 	}
 	return list, err
