@@ -132,8 +132,8 @@ func get[T any](ctx context.Context, c *Client, path string) (out T, err error) 
 }
 
 // do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal of the node
-// comes back as an error with the node's words; the error wraps errors.ErrUnsupported where the node is of a version that
-// does not know the path.
+// comes back as an error with the node's words; the error wraps errors.ErrUnsupported where the node is of a version
+// that does not know the path.
 func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
 	_, err := c.ask(ctx, method, path, in, out)
 	return err

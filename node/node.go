@@ -126,8 +126,8 @@ func (n *Node) ReserveRequest(now time.Time, u feed.URL) (at time.Time, ok bool)
 // before that.
 func (n *Node) Became(page feed.URL) (to feed.URL, known bool) { return n.poller.Became(page) }
 
-// AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or that
-// which is followed in the place of the page there.
+// AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or
+// that which is followed in the place of the page there.
 func (n *Node) AwaitsPoll(u feed.URL) bool { return n.poller.AwaitsPoll(u) }
 
 // Feed describes a feed of the node's own interest, nil for any other.
