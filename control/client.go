@@ -132,7 +132,8 @@ func get[T any](ctx context.Context, c *Client, path string) (out T, err error) 
 }
 
 // do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal of the node
-// comes back as an error with the node's words.
+// comes back as an error with the node's words; the error wraps errors.ErrUnsupported where the node is of a version
+// that does not know the path.
 func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
 	_, err := c.ask(ctx, method, path, in, out)
 	return err
@@ -178,6 +179,9 @@ func (c *Client) open(ctx context.Context, method, path string, in any) (*http.R
 	if resp.StatusCode >= 300 {
 		defer resp.Body.Close()
 		var r refusal
+		if resp.StatusCode == http.StatusNotFound {
+			return nil, fmt.Errorf("ask the node: HTTP status %s: %w", resp.Status, errors.ErrUnsupported)
+		}
 		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil || r.Error == "" {
 			return nil, fmt.Errorf("ask the node: HTTP status %s", resp.Status)
 		}

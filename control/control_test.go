@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -458,6 +459,11 @@ func TestQueriesComeInParts(t *testing.T) {
 	if !reflect.DeepEqual(o.query, q) {
 		t.Errorf("the owner was asked for %+v, want %+v", o.query, q)
 	}
+	answer := httptest.NewRecorder()
+	NewHandler(o).ServeHTTP(answer, httptest.NewRequest("POST", "/query", strings.NewReader("{}")))
+	if lines := answer.Body.String(); strings.Count(lines, "\n") != len(o.parts) || strings.Contains(lines, `"error"`) {
+		t.Errorf("the answer is %q", lines)
+	}
 	enough := errors.New("enough")
 	if err := c.Query(t.Context(), q, func(QueryPart) error { return enough }); err != enough {
 		t.Errorf("Query = %v, want the error of the reading side", err)
@@ -481,6 +487,14 @@ func TestFirstPollsAreTold(t *testing.T) {
 	o.waiting, o.err = o.waiting[:1], ErrRests
 	if err := c.FirstPolls(t.Context(), list, each); err == nil || err.Error() != ErrRests.Error() {
 		t.Errorf("FirstPolls = %v, want why it ended", err)
+	}
+}
+
+// A node of an older version does not know each path.
+func TestUnknownPath(t *testing.T) {
+	c := serve(t, &fakeOwner{})
+	if err := c.do(t.Context(), "POST", "/later", nil, nil); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("it says %v", err)
 	}
 }
 

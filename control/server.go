@@ -1,7 +1,6 @@
 package control
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +28,7 @@ import (
 //	POST /import        a list of jsonl.Line, answered with an importAnswer
 //	POST /password/add     a passwordRequest, answered with a passwordAnswer
 //	POST /password/remove  a passwordRequest
-//	POST /vacuum        answered, when it has ended, with a refusal, of which the error is "" if it succeeded
+//	POST /vacuum        answered, when it has ended, with a refusal, without an error if it succeeded
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //	POST /pull          a pullRequest, answered, when it has ended, with a pullAnswer
 //	POST /page          an archiveRequest, answered, when it has ended, with an archiveAnswer
@@ -273,7 +272,12 @@ func servePolls(o Owner) http.HandlerFunc {
 func writeLines(w http.ResponseWriter, work func(write func(line any) error) error) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	lines, flush := json.NewEncoder(w), http.NewResponseController(w).Flush
-	err := work(func(line any) error { return cmp.Or(lines.Encode(line), flush()) })
+	err := work(func(line any) error {
+		if err := lines.Encode(line); err != nil {
+			return err
+		}
+		return flush()
+	})
 	if err != nil {
 		_ = lines.Encode(newRefusal(err)) // a client that went away is no concern of ours
 	}

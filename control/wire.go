@@ -66,9 +66,9 @@ type unsubscribeRequest struct {
 // cutHeader is set in an answer to a search that has archive.ErrCut.
 const cutHeader = "Feedex-Cut"
 
-// A refusal is the body of every answer that is not a success.
+// A refusal is the body of every answer that is not a success, and part of others, where it may have no error.
 type refusal struct {
-	Error string `json:"error"`
+	Error string `json:"error,omitempty"`
 }
 
 // problem is the error that the node told of, also at the end of what it began to do.

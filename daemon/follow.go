@@ -27,14 +27,7 @@ import (
 type Followed struct {
 	New        []feed.URL  // feeds that were not followed before and are now, in the order of the list
 	Duplicates []Duplicate // the others, likewise
-	Kept       []Kept      // of the new feeds, those that stay on the node, likewise
-}
-
-// Kept is a feed that stays on the node.
-type Kept struct {
-	URL       feed.URL
-	Why       string
-	Undecided bool // its owner may say otherwise, and has not said anything
+	Kept       []node.Kept // of the new feeds, those that stay on the node, likewise
 }
 
 // A Duplicate is a place in a list that brought nothing new, or a feed that was followed already.
@@ -104,7 +97,7 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Feed, progress fun
 }
 
 // kept are those of the feeds that stay on the node.
-func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []Kept, err error) {
+func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []node.Kept, err error) {
 	known, err := o.Feeds(ctx)
 	status := make(map[feed.URL]*node.FeedStatus, len(known))
 	for i := range known {
@@ -112,7 +105,7 @@ func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []Kept, e
 	}
 	for _, u := range urls {
 		if s := status[u]; s != nil && s.Kept != "" {
-			list = append(list, Kept{u, s.Kept, s.Undecided})
+			list = append(list, node.Kept{Feed: u, Why: s.Kept, Undecided: s.Undecided})
 		}
 	}
 	return list, err
@@ -202,7 +195,7 @@ func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (cont
 		return control.FollowedAddress{}, err
 	}
 	w.Feeds = []feed.URL{u}
-	before, err := h.Feeds(ctx)
+	before, err := h.feed(ctx, u)
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
@@ -213,47 +206,63 @@ func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (cont
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
-	added := !slices.ContainsFunc(before, func(b node.FeedStatus) bool { return b.URL == u || b.URL == f.URL })
-	return h.outcome(ctx, &w, u, f, added)
+	return h.outcome(ctx, &w, u, f, before == nil && !f.known)
+}
+
+// A polledFeed is a feed as its first poll left it.
+type polledFeed struct {
+	*node.FeedStatus
+	waits bool // it was not polled yet
+	known bool // it is in the place of a page, and was followed before that
 }
 
 // firstPoll waits until what was followed at u is polled, and what is followed in its place.
-func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (*node.FeedStatus, error) {
+func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (f polledFeed, err error) {
 	waiting, cancel := context.WithTimeout(ctx, min(wait, maxFirstPollWait))
 	defer cancel()
-	err := h.FirstPolls(waiting, []feed.URL{u}, func(int) error { return nil })
+	err = h.FirstPolls(waiting, []feed.URL{u}, func(int) error { return nil })
 	if err != nil && (waiting.Err() == nil || ctx.Err() != nil) {
-		return nil, err
+		return f, err
 	} // else it may take longer
-	return look(ctx, h, func(n *node.Node) (*node.FeedStatus, error) {
+	return look(ctx, h, func(n *node.Node) (f polledFeed, err error) {
 		if n == nil {
-			return nil, control.ErrRests
+			return f, control.ErrRests
 		}
-		if f := followedAt(n, u); f != nil {
-			return f, nil
+		f.FeedStatus, f.waits = n.Feed(u), n.AwaitsPoll(u)
+		if f.FeedStatus == nil {
+			var to feed.URL
+			to, f.known = n.Became(u)
+			f.FeedStatus = n.Feed(to)
 		}
-		return nil, fmt.Errorf("%s is followed no more", u.Redacted())
+		if f.FeedStatus == nil {
+			err = fmt.Errorf("%s is followed no more", u.Redacted())
+		}
+		return f, err
 	})
 }
 
-// followedAt is the feed that is followed at u, or in the place of the page there; nil where none is.
-func followedAt(n *node.Node, u feed.URL) *node.FeedStatus {
-	return cmp.Or(n.Feed(u), n.Feed(n.Became(u)))
-}
+const (
+	// manyWaiting is of how many feeds, at most, those that wait are looked for after every poll.
+	manyWaiting = 100
+	// lookEvery is how often they are of more feeds, at most.
+	lookEvery = 500 * time.Millisecond
+)
 
 // FirstPolls implements control.Owner.
 func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error {
-	list = slices.Clone(list)
+	list = slices.Clone(list) // a look may go on when its caller does not
 	for {
 		polled := h.polled.next()
-		waiting, err := look(ctx, h, func(n *node.Node) ([]feed.URL, error) {
+		waiting, err := look(ctx, h, func(n *node.Node) (waiting []feed.URL, err error) {
 			if n == nil {
 				return nil, control.ErrRests
 			}
-			return slices.DeleteFunc(list, func(u feed.URL) bool {
-				f := followedAt(n, u)
-				return f == nil || f.Asked()
-			}), nil
+			for _, u := range list {
+				if n.AwaitsPoll(u) {
+					waiting = append(waiting, u)
+				}
+			}
+			return waiting, nil
 		})
 		if err != nil {
 			return err
@@ -261,6 +270,11 @@ func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waitin
 		list = waiting
 		if err := each(len(list)); err != nil || len(list) == 0 {
 			return err
+		}
+		if len(list) > manyWaiting {
+			if err := rest(ctx, lookEvery); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-polled:
@@ -298,14 +312,14 @@ func (s *signal) tell() {
 
 // outcome returns the result of the first poll of u, and does what follows from it: a page that turned out to be no
 // feed is followed no more, if it was not before.
-func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f *node.FeedStatus,
+func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f polledFeed,
 	added bool) (s control.FollowedAddress, err error) {
 	problem := f.LastError
 	if at, err := url.Parse(string(f.URL)); err == nil {
 		problem = strings.TrimPrefix(problem, "get "+at.Host+": ")
 	}
 	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added,
-		Problem: problem, Waiting: !f.Asked()}
+		Problem: problem, Waiting: f.waits}
 	drop := false
 	switch {
 	case f.URL != u:

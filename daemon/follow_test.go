@@ -382,6 +382,61 @@ func TestFollowAddressAsWished(t *testing.T) {
 	})
 }
 
+// Of two who follow a feed at once, one by the page that names it, one has brought it.
+func TestFollowAddressAtOnce(t *testing.T) {
+	const page, found feed.URL = "https://one.example/", "https://one.example/a"
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		s := newSites()
+		s.slow = 5 * time.Second
+		l.inspect(func(h *host) { h.fetcher = s })
+		follow := func(u feed.URL) control.FollowedAddress {
+			got, err := l.FollowAddress(t.Context(), control.FollowAddress{Subscribe: following(u), Wait: time.Minute})
+			if err != nil || got.Feed != found {
+				t.Errorf("%s: settled as %+v, %v", u, got, err)
+			}
+			return got
+		}
+		var both sync.WaitGroup
+		both.Go(func() {
+			if follow(page).New {
+				t.Error("the page brought a feed that was followed before")
+			}
+		})
+		both.Go(func() {
+			if rest(t.Context(), time.Second) == nil && !follow(found).New {
+				t.Error("the feed was followed before")
+			}
+		})
+		both.Wait()
+	})
+}
+
+// Many that wait are not looked through for every poll of one.
+func TestFirstPollsOfMany(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		l.inspect(func(h *host) { h.fetcher = newSites() })
+		_, urls := numbered(3 * manyWaiting)
+		if err := l.Subscribe(t.Context(), node.Subscribe{Feeds: urls}); err != nil {
+			t.Fatal(err)
+		}
+		given := slices.Clone(urls)
+		var last time.Time
+		before, looks := len(urls)+1, 0
+		err := l.FirstPolls(t.Context(), urls, func(waiting int) error {
+			now := time.Now()
+			if before <= len(urls) && before > manyWaiting && now.Sub(last) < lookEvery || waiting > before {
+				t.Errorf("%d wait %v after %d did", waiting, now.Sub(last), before)
+			}
+			last, before = now, waiting
+			looks++
+			return nil
+		})
+		if err != nil || before != 0 || looks < 3 || !slices.Equal(urls, given) {
+			t.Errorf("ended after %d looks while %d wait, %v", looks, before, err)
+		}
+	})
+}
+
 // An owner who does not wait, or not long enough, hears so; the wish is done all the same.
 func TestFollowAddressLater(t *testing.T) {
 	const page, found feed.URL = "https://one.example/", "https://one.example/a"

@@ -174,13 +174,10 @@ func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remot
 }
 
 // Follow implements web.Owner.
-func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, kept []web.Kept, err error) {
+func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, kept []node.Kept, err error) {
 	f, err := Follow(ctx, d.host, list, func(int, int) {})
 	d.host.changes.Add(1)
-	for _, k := range f.Kept {
-		kept = append(kept, web.Kept(k))
-	}
-	return len(f.New), kept, err
+	return len(f.New), f.Kept, err
 }
 
 // followWait is how long a person waits for a page that says what became of their wish.

@@ -2,9 +2,10 @@ package node_test
 
 import (
 	"errors"
-	"feedex/node"
 	"testing"
 	"time"
+
+	"feedex/node"
 )
 
 // A feed that nobody answered for when it was subscribed to is asked for again in a minute; one that somebody did, in

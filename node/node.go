@@ -122,8 +122,13 @@ func (n *Node) ReserveRequest(now time.Time, u feed.URL) (at time.Time, ok bool)
 	return n.poller.ReserveRequest(now, u)
 }
 
-// Became is the feed that is followed in place of a page, "" where none was in this run.
-func (n *Node) Became(page feed.URL) feed.URL { return n.poller.Became(page) }
+// Became is the feed that is followed in place of a page, "" where none was in this run, and whether it was followed
+// before that.
+func (n *Node) Became(page feed.URL) (to feed.URL, known bool) { return n.poller.Became(page) }
+
+// AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or
+// that which is followed in the place of the page there.
+func (n *Node) AwaitsPoll(u feed.URL) bool { return n.poller.AwaitsPoll(u) }
 
 // Feed describes a feed of the node's own interest, nil for any other.
 func (n *Node) Feed(u feed.URL) *FeedStatus { return n.poller.Feed(u) }

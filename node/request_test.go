@@ -264,6 +264,26 @@ func TestGoneForGood(t *testing.T) {
 	}
 }
 
+// What its publisher says with 410 does not keep an owner waiting who follows the feed anew.
+func TestGoneAndFollowedAnew(t *testing.T) {
+	gone := true
+	w := newNetwork(t)
+	h, p := alone(w, func(_ int, f node.Fetch) node.Fetched {
+		if gone {
+			return status(410, 12*time.Hour)
+		}
+		return listing(f.Feed, 3)
+	})
+	w.run(time.Hour)
+	gone = false
+	h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
+	h.step(node.Subscribe{Feeds: []feed.URL{news}})
+	w.run(time.Minute)
+	if s := h.node.Feeds()[0]; len(p.asked) != 2 || s.LastSuccess.IsZero() {
+		t.Errorf("after %d requests: %+v", len(p.asked), s)
+	}
+}
+
 // A delta (RFC 3229) adds to what the feed lists.
 func TestDeltasAddToTheDocument(t *testing.T) {
 	w := newNetwork(t)

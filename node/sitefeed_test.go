@@ -64,7 +64,7 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 	if s.Weight != 5 || !s.Discreet || !s.Private || s.Policy != policy || s.Page != site || s.LastSuccess.IsZero() {
 		t.Errorf("the feed is followed as %+v", s)
 	}
-	if to := h.node.Became(site); to != first ||
+	if to, known := h.node.Became(site); to != first || known ||
 		!slices.Contains(h.notes, node.Note(node.Replaced{Page: site, Feed: first})) {
 		t.Errorf("the page became %q, notes %v", to, h.notes)
 	}
@@ -160,7 +160,7 @@ func TestPageWaitsForItsOwner(t *testing.T) {
 	}
 	h.step(node.Subscribe{Feeds: []feed.URL{third}})
 	w.run(time.Minute)
-	if to := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third {
+	if to, known := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third || !known {
 		t.Errorf("after the choice it follows %v", h.followed())
 	}
 	// Another time it names one of them only.
@@ -236,6 +236,9 @@ func TestPageNamesWhatIsFollowed(t *testing.T) {
 	w.run(time.Minute)
 	if s := h.node.Feeds(); len(s) != 1 || s[0].Weight != 7 || s[0].Page != site {
 		t.Errorf("follows %+v", s)
+	}
+	if to, known := h.node.Became(site); to != first || !known {
+		t.Errorf("the page became %q, known before: %v", to, known)
 	}
 	kept := h.store.LoadFeeds()
 	if i := slices.IndexFunc(kept, func(f archive.Feed) bool { return f.URL == site }); i < 0 || kept[i].Subscribed {

@@ -1,9 +1,10 @@
 package node_test
 
 import (
-	"feedex/node"
 	"testing"
 	"time"
+
+	"feedex/node"
 )
 
 // A node that is away at the only hours at which a publisher wants to be asked asks at another time once a week.

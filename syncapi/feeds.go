@@ -2,8 +2,9 @@ package syncapi
 
 import (
 	"context"
-	"feedex/reading"
 	"slices"
+
+	"feedex/reading"
 )
 
 // Feed is the feed of that number among those that are followed. The error is missing where there is none.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"feedex/node"
 	"feedex/opml"
 )
 
@@ -76,13 +77,13 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 			"It is no list of feeds: " + err.Error() + ". Nothing was changed."}
 	}
 	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}
-	var kept []Kept
+	var kept []node.Kept
 	if p.Added, kept, err = h.Source.Follow(r.Context(), list.Feeds); err != nil {
 		return "", err
 	}
 	p.MoreKept = max(0, len(kept)-maxProblems)
 	for _, k := range kept[:len(kept)-p.MoreKept] {
-		p.Kept = append(p.Kept, keptLine{address(k.URL), k.Why})
+		p.Kept = append(p.Kept, keptLine{address(k.Feed), k.Why})
 	}
 	p.More = max(0, len(p.Problems)-maxProblems)
 	p.Problems = p.Problems[:len(p.Problems)-p.More]

@@ -68,7 +68,7 @@ type Network interface {
 // Owner has the changes that the owner may make.
 type Owner interface {
 	// Follow follows feeds, and returns how many of them were not followed before and which of these stay on the node.
-	Follow(ctx context.Context, list []opml.Feed) (added int, kept []Kept, err error)
+	Follow(ctx context.Context, list []opml.Feed) (added int, kept []node.Kept, err error)
 	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
 	// followed until its owner has chosen. Number is that of the page which named the address, 0 for none.
 	FollowAt(ctx context.Context, u feed.URL, number int64) (FollowedAt, error)
@@ -82,13 +82,6 @@ type Owner interface {
 	MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error
 	// Arrange titles and files a feed. The error may wrap reading.ErrName or reading.ErrFolders.
 	Arrange(ctx context.Context, a reading.Arrangement) error
-}
-
-// Kept is a feed that stays on the node.
-type Kept struct {
-	URL       feed.URL
-	Why       string
-	Undecided bool // its owner may say otherwise, and has not said anything
 }
 
 // FollowedAt is the result of following the feed or page at an address.

@@ -234,14 +234,14 @@ func (n *aNode) Ask(_ context.Context, f feed.Filter, each func([]web.Remote) er
 	return web.Asked{Neighbors: 2}, each(n.remote)
 }
 
-func (n *aNode) Follow(_ context.Context, list []opml.Feed) (int, []web.Kept, error) {
+func (n *aNode) Follow(_ context.Context, list []opml.Feed) (int, []node.Kept, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	var kept []web.Kept
+	var kept []node.Kept
 	for _, f := range list {
 		n.followed = append(n.followed, f.URL)
 		if _, part := f.URL.Secrecy(); part != "" {
-			kept = append(kept, web.Kept{URL: f.URL, Why: "it holds " + part, Undecided: true})
+			kept = append(kept, node.Kept{Feed: f.URL, Why: "it holds " + part, Undecided: true})
 		}
 	}
 	return len(list), kept, nil

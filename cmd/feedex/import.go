@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -125,6 +126,8 @@ func tellDuplicates(w io.Writer, name string, list []daemon.Duplicate) {
 const (
 	// firstPollsTime is how long to wait for them: a node begins with most of its feeds within a minute.
 	firstPollsTime = time.Minute
+	// lastLookTime is how long to wait for what came of them.
+	lastLookTime = 5 * time.Second
 	// maxUnreachable is how many feeds that failed are told one by one.
 	maxUnreachable = 20
 )
@@ -145,10 +148,16 @@ func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, li
 		return nil
 	})
 	line.end()
-	if err != nil && polling.Err() == nil {
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		fmt.Fprintln(w, "the running node is of an older version and does not tell of first polls, see 'feedex feeds'")
+		return nil
+	case err != nil && polling.Err() == nil:
 		return err
 	}
-	known, err := client.Feeds(context.WithoutCancel(ctx))
+	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLookTime)
+	defer cancel()
+	known, err := client.Feeds(looking)
 	if err != nil {
 		return err
 	}

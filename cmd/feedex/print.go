@@ -10,9 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"feedex/safehtml"
-
 	"github.com/spf13/cobra"
+
+	"feedex/safehtml"
 )
 
 // printJSON writes v as indented JSON that is safe on a terminal.

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"feedex/control"
-	"feedex/daemon"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/neighbors"
@@ -152,7 +151,7 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 		go answers[i]()
 	}
 	var problems []string
-	var kept []daemon.Kept
+	var kept []node.Kept
 	for i, u := range urls {
 		s, err := answers[i]()
 		if err != nil {
@@ -164,7 +163,7 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 		}
 		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &s, w.Wait > 0)
 		if s.Kept != "" && w.Private == nil {
-			kept = append(kept, daemon.Kept{URL: s.Feed, Why: s.Kept, Undecided: s.Undecided})
+			kept = append(kept, node.Kept{Feed: s.Feed, Why: s.Kept, Undecided: s.Undecided})
 		}
 		if bound.IsZero() {
 			continue
@@ -235,15 +234,15 @@ func quoted(s string) string {
 const maxKept = 20
 
 // tellKept tells which feeds stay on the node and why, and how their owner says otherwise.
-func tellKept(w io.Writer, list []daemon.Kept) {
+func tellKept(w io.Writer, list []node.Kept) {
 	open, example := 0, ""
 	for i, k := range list {
 		if i < maxKept {
-			fmt.Fprintf(w, "%s stays on this node: %s\n", printable(string(k.URL)), printable(k.Why))
+			fmt.Fprintf(w, "%s stays on this node: %s\n", printable(string(k.Feed)), printable(k.Why))
 		}
 		if k.Undecided {
 			if open++; open == 1 {
-				example = quoted(string(k.URL))
+				example = quoted(string(k.Feed))
 			}
 		}
 	}

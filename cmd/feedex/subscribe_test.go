@@ -1,10 +1,11 @@
 package main
 
 import (
-	"feedex/control"
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"feedex/control"
 )
 
 func TestKeepFlags(t *testing.T) {

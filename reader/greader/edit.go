@@ -16,9 +16,9 @@ func (h *handler) editTag(w http.ResponseWriter, r *request) error {
 	tagged(&m, r.params.Values["a"], reading.Yes, reading.No)
 	tagged(&m, r.params.Values["r"], reading.No, reading.Either)
 	if ids := r.ids(); len(ids) > 0 && m != (reading.Mark{}) {
-		return ok(w, h.Library.Mark(r.Context(), ids, m))
+		return answer(w, h.Library.Mark(r.Context(), ids, m))
 	}
-	return ok(w, nil)
+	return answer(w, nil)
 }
 
 // tagged sets what tags say of items: is for those that are what the tag names, and not for those that a tag names
@@ -51,5 +51,5 @@ func (h *handler) markAll(w http.ResponseWriter, r *request) error {
 		s.Read = reading.No
 		err = h.Library.MarkStream(r.Context(), s.Before(h.now(r.params, "ts")), reading.Mark{Read: reading.Yes})
 	}
-	return ok(w, err)
+	return answer(w, err)
 }

@@ -147,15 +147,15 @@ func (h *handler) finish(w http.ResponseWriter, r *request, err error) {
 // nothing answers what nobody here knows, so that readers that ask for more go on.
 func (h *handler) nothing(w http.ResponseWriter, r *request) error {
 	if r.Method == http.MethodPost {
-		return ok(w, nil)
+		return answer(w, nil)
 	}
 	w.Header().Set("Content-Type", jsonType)
 	_, _ = io.WriteString(w, "[]")
 	return nil
 }
 
-// ok says that it is done, if it is. Readers look at these two letters.
-func ok(w http.ResponseWriter, err error) error {
+// answer says "OK" where there is no error. Readers look at these two letters.
+func answer(w http.ResponseWriter, err error) error {
 	if err != nil {
 		return err
 	}

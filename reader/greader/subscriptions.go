@@ -66,7 +66,7 @@ func (h *handler) subscriptionEdit(w http.ResponseWriter, r *request) error {
 			return err
 		}
 	}
-	return ok(w, nil)
+	return answer(w, nil)
 }
 
 // labels are the names of folders among tags.
@@ -137,7 +137,7 @@ func (h *handler) renameTag(w http.ResponseWriter, r *request) error {
 	if err == nil && id != 0 {
 		err = h.Library.RenameFolder(r.Context(), id, name)
 	}
-	return ok(w, err)
+	return answer(w, err)
 }
 
 func (h *handler) disableTag(w http.ResponseWriter, r *request) error {
@@ -145,14 +145,14 @@ func (h *handler) disableTag(w http.ResponseWriter, r *request) error {
 	if err == nil && id != 0 {
 		err = h.Library.RemoveFolder(r.Context(), id)
 	}
-	return ok(w, err)
+	return answer(w, err)
 }
 
 // importPath is where a list of feeds is sent, as OPML and not as a form.
 const importPath = "/subscription/import"
 
 func (h *handler) subscriptionImport(w http.ResponseWriter, r *request) error {
-	return ok(w, syncapi.Import(r.Context(), h.Library, r.raw))
+	return answer(w, syncapi.Import(r.Context(), h.Library, r.raw))
 }
 
 func (h *handler) subscriptionExport(w http.ResponseWriter, r *request) error {

@@ -172,8 +172,9 @@ func (Warned) note() {}
 // Kept says that a feed stays on the node that its owner has just begun to follow: neither it nor its entries are told
 // to anybody. Where nothing but the look of an address speaks for that, the owner is to say.
 type Kept struct {
-	Feed feed.URL
-	Why  string
+	Feed      feed.URL
+	Why       string
+	Undecided bool // its owner may say otherwise, and has not said anything
 }
 
 func (Kept) note() {}

@@ -288,7 +288,6 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 // sooner: its owner waits for it. One that is gone for good (RFC 9110 §15.5.11), or was a page for long, is polled no
 // more.
 func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
-	owed := s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter)
 	if m.readdressed(s, ev) {
 		return
 	}
@@ -296,7 +295,7 @@ func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
 	s.Errors++
 	s.LastError = ev.Err.Error()
 	s.Ordinary = time.Time{}
-	if ev.Status == courtesy.Gone && s.Alias == "" || m.noFeed(s) {
+	if ev.Status == courtesy.Gone && s.Alias == "" || m.noFeed(s, ev) {
 		s.Ended, s.NextPoll = true, time.Time{}
 		m.Store.KeepFeed(s.Feed)
 		m.Tell(core.Polled{Feed: s.URL, Problem: s.LastError})
@@ -316,7 +315,7 @@ func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
 	for i := 1; i < s.Errors && wait < LongestBackoff; i++ {
 		wait = min(2*wait, LongestBackoff)
 	}
-	wait = max(wait, owed)
+	wait = max(wait, s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter))
 	m.PollAt(s, when.Later(m.Now.Add(wait+m.pollBetween(s, 0, wait/10)), s.Queued.Until()))
 	m.Store.KeepFeed(s.Feed)
 	m.Tell(core.Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})

@@ -28,6 +28,7 @@ func (m *Machine) readdressed(s *Subscription, ev core.Fetched) bool {
 	if ev.Instead == "" || s.Page != "" || s.read() {
 		return false
 	}
+	s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter)
 	m.replacePage(s, ev.Instead)
 	return true
 }
@@ -39,12 +40,13 @@ func (s *Subscription) read() bool {
 
 // noFeed reports whether what is followed is a page that is asked for no more, and never was a feed: its owner is to
 // choose among the feeds that it names, or it has named none for too long.
-func (m *Machine) noFeed(s *Subscription) bool {
+func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 	switch {
 	case s.Names == "" || s.read():
 		return false
 	case s.Page == "" && len(discover.Read(s.Names)) > 0:
 		s.LastError = "this is a web page that names several feeds: choose one"
+		s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter)
 		return true
 	}
 	return s.Errors >= pagePolls && m.Now.Sub(s.Since) >= pagePatience
@@ -54,7 +56,7 @@ func (m *Machine) noFeed(s *Subscription) bool {
 func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	page.NextPoll = time.Time{}
 	m.Unsubscribe(page.URL)
-	m.became[page.URL] = to
+	m.became[page.URL] = replacement{to, m.Feeds[to] != nil}
 	if s := m.Feeds[to]; s == nil {
 		m.follow(to, page.wish(), m.Known(to), page.URL)
 	} else if s.Page == "" {
@@ -106,5 +108,15 @@ func (m *Machine) chosen(u feed.URL) {
 	}
 }
 
-// Became is the feed that is followed in place of a page, "" where none was in this run.
-func (m *Machine) Became(page feed.URL) feed.URL { return m.became[page] }
+// A replacement is the feed that is followed in place of a page.
+type replacement struct {
+	feed  feed.URL
+	known bool // it was followed before that
+}
+
+// Became is the feed that is followed in place of a page, "" where none was in this run, and whether it was followed
+// before that.
+func (m *Machine) Became(page feed.URL) (to feed.URL, known bool) {
+	r := m.became[page]
+	return r.feed, r.known
+}

@@ -47,8 +47,12 @@ type FeedStatus struct {
 	Names   []discover.Feed `json:"names,omitempty"`    // the feeds that this names, of which the owner is to choose
 }
 
-// Asked reports whether the feed was asked for since its owner subscribed, whatever came of it.
-func (f *FeedStatus) Asked() bool { return f.LastError != "" || f.LastPoll.After(f.Since) }
+// AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or
+// that which is followed in the place of the page there.
+func (m *Machine) AwaitsPoll(u feed.URL) bool {
+	s := cmp.Or(m.Feeds[u], m.Feeds[m.became[u].feed])
+	return s != nil && s.LastError == "" && !s.LastPoll.After(s.Since)
+}
 
 // Feed describes a feed of the node's own interest, nil for any other.
 func (m *Machine) Feed(u feed.URL) *FeedStatus {

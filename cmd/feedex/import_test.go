@@ -1,0 +1,44 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"feedex/control"
+	"feedex/feed"
+)
+
+// dialed is a client of a node that answers so on its control socket.
+func dialed(t *testing.T, node http.HandlerFunc) *control.Client {
+	t.Helper()
+	data := t.TempDir()
+	if _, err := control.SocketPath(data); err != nil {
+		t.Skipf("the folder for temporary files has too long a name for a Unix socket: %v", err)
+	}
+	l, err := control.Listen(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewUnstartedServer(node)
+	srv.Listener.Close()
+	srv.Listener = l
+	srv.Start()
+	t.Cleanup(srv.Close)
+	c, err := control.Dial(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// A node of an older version follows the feeds as well, and does not tell how far it is.
+func TestFirstPollsOfAnOlderNode(t *testing.T) {
+	var out strings.Builder
+	err := tellFirstPolls(t.Context(), &out, dialed(t, http.NotFound), []feed.URL{"https://example.com/feed"})
+	if err != nil || !strings.Contains(out.String(), "older version") {
+		t.Errorf("it says %q, %v", &out, err)
+	}
+}
