@@ -274,8 +274,8 @@ func (m *Machine) leaveOpen(l *link) {
 	})
 }
 
-// takeUp goes on, over a new link, with what is outstanding with the neighbor. Bundles that it was offered it is offered
-// again: nobody knows which of them arrived.
+// takeUp goes on, over a new link, with what is outstanding with the neighbor. Bundles that it was offered it is
+// offered again: nobody knows which of them arrived.
 func (m *Machine) takeUp(l *link) {
 	l.outstanding = m.openWith(l.ID())
 	if l.outstanding == nil {
