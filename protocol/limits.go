@@ -19,6 +19,10 @@ const (
 	maxAway = 100 * 365 * 24 * 3600
 	// MaxDIDs is the most dids in one check_dids.
 	MaxDIDs = 64
+	// MaxNotices is the most notices in one call.
+	MaxNotices = 64
+	// maxNoticeAge is how old a notice may be, in seconds: a day.
+	maxNoticeAge = 24 * 3600
 	// MaxNeighborList is the most addresses in an answer to get_neighbors.
 	MaxNeighborList = 50
 	// MaxAnswerEntries is the most entries in an answer to query_feed.

@@ -199,7 +199,7 @@ func (m *Machine) check(l *link, batch []*Offer) {
 		o.stage = offering
 	}
 	m.Counters.ChecksSent += int64(len(batch))
-	m.Ask(l.Link, callFor(batch), OfferTimeout, func(a core.Answered) {
+	m.Ask(l.Link, callFor(batch, m.takeNotices(l)), OfferTimeout, func(a core.Answered) {
 		l.Checking = false
 		var seen protocol.SeenList
 		switch r := a.Reply.(type) {
@@ -235,15 +235,16 @@ func (m *Machine) check(l *link, batch []*Offer) {
 }
 
 // callFor is the call that offers the bundles.
-func callFor(batch []*Offer) protocol.Call {
+func callFor(batch []*Offer, notices []protocol.Notice) protocol.Call {
 	if len(batch) == 1 {
-		return protocol.CheckDID{DID: batch[0].DID, Feed: batch[0].Feed, Entries: len(batch[0].Entries)}
+		return protocol.CheckDID{DID: batch[0].DID, Feed: batch[0].Feed, Entries: len(batch[0].Entries),
+			Notices: notices}
 	}
 	dids := make([]protocol.DID, len(batch))
 	for i, b := range batch {
 		dids[i] = b.DID
 	}
-	return protocol.CheckDIDs{DIDs: dids}
+	return protocol.CheckDIDs{DIDs: dids, Notices: notices}
 }
 
 // passing reports whether a call failed for a reason that may pass: the network, or too much to do. A
@@ -275,7 +276,8 @@ func (m *Machine) Put(l *link, o *Offer) {
 	l.putting, o.stage = true, putting
 	paid := o.paid
 	m.charge(l, o)
-	m.Call(core.Target{Node: l.ID()}, l.Token, protocol.PutEntries{Bundle: o.Bundle}, TimeToPut(o.Bundle),
+	put := protocol.PutEntries{Bundle: o.Bundle, Notices: m.takeNotices(l)}
+	m.Call(core.Target{Node: l.ID()}, l.Token, put, TimeToPut(o.Bundle),
 		func(a core.Answered) {
 			switch {
 			case a.Unsent && !paid && o.pulled == 0:
@@ -374,6 +376,11 @@ type link struct {
 	PutFailures       int                // failed deliveries in a row, whatever else it answered
 
 	delivered, forwarded int64 // entries
+
+	// Polls of which it is to hear.
+	notices    []notice
+	noticesDue time.Time              // when they are to be sent, zero for never
+	told       map[feed.URL]time.Time // the latest poll of which one of us told the other
 
 	// The account.
 	toldBound bool             // it was told that it came to its bound, and has not left it since

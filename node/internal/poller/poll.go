@@ -82,13 +82,29 @@ const (
 // PollAt has the feed polled at t, or when its publisher allows it after that.
 func (m *Machine) PollAt(s *Subscription, t time.Time) {
 	s.NextPoll = m.allowed(s, t)
-	m.At(s.NextPoll, func() { m.fellDue(s) })
+	if s.alarm.IsZero() || s.NextPoll.Before(s.alarm) {
+		m.setAlarm(s)
+	}
+}
+
+// setAlarm has fellDue called when the feed is due. One that is put off meanwhile is set again then.
+func (m *Machine) setAlarm(s *Subscription) {
+	at := s.NextPoll
+	s.alarm = at
+	m.At(at, func() {
+		if s.alarm.Equal(at) {
+			s.alarm = time.Time{}
+			m.fellDue(s)
+		}
+	})
 }
 
 // fellDue has a feed polled whose time has come, if it still is.
 func (m *Machine) fellDue(s *Subscription) {
 	switch late := m.Now.Sub(s.NextPoll); {
-	case m.Feeds[s.URL] != s || s.Polling || s.Queued.Waiting() || s.Ended || late < 0:
+	case m.Feeds[s.URL] != s || s.Polling || s.Queued.Waiting() || s.Ended:
+	case late < 0:
+		m.setAlarm(s)
 	case late > spreadStart: // this machine slept, and so did all feeds
 		m.PollAt(s, m.Now.Add(m.pollBetween(s, 0, min(spreadStart, s.Interval))))
 	case m.postponed(s):
@@ -177,6 +193,9 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	m.scheduleNext(s, d.poll)
 	m.Store.KeepFeed(s.Feed)
 	m.Tell(core.Polled{Feed: s.URL, New: d.poll.New, Listed: d.poll.Listed, Next: s.NextPoll})
+	if s.shared() {
+		m.exchange.Announce(s.URL, s.Begun, d.poll.New)
+	}
 	if len(d.fresh) > 0 {
 		m.Tell(core.Arrived{Feed: s.URL, Records: d.fresh})
 	}
@@ -280,7 +299,13 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 		}
 		wait = m.pollBetween(s, low, low+wait-wait/10)
 	}
-	m.PollAt(s, core.Later(m.Now.Add(wait), s.NotBefore))
+	if !s.shared() {
+		m.PollAt(s, core.Later(m.Now.Add(wait), s.NotBefore))
+		return
+	}
+	s.chorus.Polled(m.Now, s.Interval, s.pollers(m.Now))
+	s.chorus.Began = m.Now.Add(wait - s.Interval) // but for the first poll now
+	m.PollAt(s, core.Later(s.chorus.Due(s.Interval, s.pollers(m.Now)), s.NotBefore))
 }
 
 // pollFailed leaves the feed alone for a growing while. A feed that was never fetched is tried again
