@@ -13,11 +13,11 @@ import (
 //
 // The zero Silence has heard nothing. Times are those of the node's own clock.
 type Silence struct {
-	Began  time.Time     // when the node's own waiting began: its last poll
+	Began  time.Time     // when the node's own waiting began: its last poll, or where its phase was drawn
 	Latest time.Time     // the latest poll of anybody
 	Delay  time.Duration // how late news of a poll comes, averaged
 	// log is the logarithm of how long the feed is quiet before the node polls that has waited its whole interval, in
-	// even shares of that. The node tunes it so that it polls as often as its interval says, whatever it does not hear.
+	// even shares of that.
 	log float64
 }
 
@@ -25,22 +25,30 @@ const (
 	// earliestTurn and latestTurn bound when a node polls, in parts of its interval, whatever others say: a lie moves a
 	// poll, and never removes one.
 	earliestTurn, latestTurn = .75, 1.1
-	// leastTurn and mostTurn bound what one turn changes of the quiet time.
+	// leastTurn and mostTurn bound what one turn changes of the quiet time, as where the feed's publisher wanted rest.
 	leastTurn, mostTurn = .5, 2
 	// leastDelay is the least that news of a poll is taken to need.
 	leastDelay = time.Second
 	// delayGain is how much the latest delay counts in the average.
 	delayGain = .1
-	// apart is how far apart, in delays, nodes poll that have waited almost equally long: news of the first must
-	// reach the second before its turn.
+	// apart is how far apart, in delays of news, nodes poll of which one has waited an even share longer than the
+	// other. News of the first must reach the second before its turn, and some of it takes a few times as long as on
+	// average: with less than four nodes poll together, with more than sixteen those of a slow network stay behind
+	// their intervals.
 	apart = 8
 )
 
 // mostLog bounds the quiet time to a third and three times an even share.
 var mostLog = math.Log(3)
 
-// Polled notes that the node polled now, after an interval that was to be so long, and that so many nodes poll the feed,
-// itself included.
+// Polled notes that the node polled now, after an interval that was to be so long, and that so many nodes poll the
+// feed, itself included.
+//
+// It tunes the quiet time so that turns last an interval on average, and the node polls as often as that says whatever
+// it does not hear. The quiet time counts in even shares: it stays right where nodes come and go or intervals change,
+// for all the feed's nodes alike. Its logarithm grows by one minus the turn, so that a turn of half an interval is made
+// good by about as much as one of one and a half, and a single turn suffices where the quiet time was all that was
+// wrong.
 func (s *Silence) Polled(now time.Time, interval time.Duration, pollers int) {
 	if !s.Began.IsZero() && pollers > 1 {
 		turn := min(max(s.turn(interval, pollers)/float64(interval), leastTurn), mostTurn)
