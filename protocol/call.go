@@ -149,18 +149,19 @@ var methods = []Method{
 		func(c UpdateSubset) xmlrpc.Array { return xmlrpc.Array{encodeSubset(c.Changes)} },
 		func(p *params) (c UpdateSubset) { c.Changes, c.Ignored = p.subset("changes", Withdrawn); return c },
 		encodeOK, decodeOK),
-	row("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n, polled}. "+
-		"Answers seen or unseen; unseen asks for put_entries.",
+	row("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n, "+
+		"polled}. Answers seen or unseen; unseen asks for put_entries.",
 		"string int string, string int string struct", listBody, smallBody,
 		encodeCheckDID, decodeCheckDID,
 		Seen.String, func(p *params) Seen { v, _ := p.next("answer"); return p.seen("answer", v) }),
-	row("check_dids", "Offers up to 64 bundles at once, with optionally a struct {polled}. Answers an array of seen or unseen in the same order.",
+	row("check_dids", "Offers up to 64 bundles at once, with optionally a struct {polled}. Answers an array of seen "+
+		"or unseen in the same order.",
 		"array int array, array int array struct", listBody, listBody,
 		func(c CheckDIDs) xmlrpc.Array { return withNotices(c.Notices, arrayOf(c.DIDs, DID.String)) },
 		func(p *params) CheckDIDs { return CheckDIDs{p.dids("dids"), p.hint().notices()} },
 		func(s SeenList) xmlrpc.Array { return arrayOf(s, Seen.String) }, decodeSeenList),
-	row("put_entries", "Delivers a bundle: struct {did, feed, path, entries}, with optionally a struct {polled}. Answers "+
-		"ok once its entries are stored.",
+	row("put_entries", "Delivers a bundle: struct {did, feed, path, entries}, with optionally a struct {polled}. "+
+		"Answers ok once its entries are stored.",
 		"string int struct, string int struct struct", bundleBody, smallBody,
 		func(c PutEntries) xmlrpc.Array { return withNotices(c.Notices, encodeBundle(c.Bundle)) },
 		func(p *params) PutEntries { return PutEntries{decodeBundle(p), p.hint().notices()} },
@@ -197,8 +198,8 @@ var methods = []Method{
 		func(c StateAccount) xmlrpc.Array { return xmlrpc.Array{encodeAccount(c.Account)} },
 		func(p *params) StateAccount { return StateAccount{decodeAccount(p)} },
 		encodeAccount, decodeAccount),
-	row("feedex.polled", "Tells of polls of feeds that both nodes follow: array of up to 64 of [feed, age in seconds, new "+
-		"entries, path]. Answers ok.",
+	row("feedex.polled", "Tells of polls of feeds that both nodes follow: array of up to 64 of [feed, age in seconds, "+
+		"new entries, path]. Answers ok.",
 		"string int array", listBody, smallBody,
 		func(c Polled) xmlrpc.Array { return xmlrpc.Array{encodeNotices(c.Notices)} },
 		func(p *params) Polled { return Polled{decodeNotices(p.array("notices", MaxNotices))} },

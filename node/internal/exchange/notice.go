@@ -55,13 +55,6 @@ type relayedPolls struct {
 	gap time.Duration
 }
 
-// maxNoticeBytes bounds the notices of one call, and noticeBytes and pathBytes what one takes beside its feed.
-const (
-	maxNoticeBytes = 32 << 10
-	noticeBytes    = 200
-	pathBytes      = 80
-)
-
 // Announce tells neighbors that the node polled a feed when it did, with so many new entries.
 func (m *Machine) Announce(u feed.URL, at time.Time, fresh int) {
 	m.notify(notice{protocol.Notice{Feed: u, New: fresh}, at}, protocol.NodeID{})
@@ -161,7 +154,7 @@ func (m *Machine) takeNotices(l *link) (list []protocol.Notice) {
 	}
 	for len(l.notices) > 0 && len(list) < protocol.MaxNotices {
 		n := l.notices[0]
-		if bytes += noticeBytes + len(n.Feed) + pathBytes*len(n.Path); bytes > maxNoticeBytes && len(list) > 0 {
+		if bytes += n.WireBytes(); bytes > protocol.MaxNoticeBytes {
 			break
 		}
 		l.notices = l.notices[1:]

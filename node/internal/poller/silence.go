@@ -56,7 +56,8 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 	}
 	s.chorus.polls[origin] = at
 	news = s.chorus.Heard(m.Now, at)
-	if !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() && !s.chorus.Began.IsZero() {
+	if !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 &&
+		s.Ordinary.IsZero() && !s.chorus.Began.IsZero() {
 		m.PollAt(s, core.Later(s.chorus.Due(s.Interval, s.pollers(m.Now)), s.NotBefore))
 	}
 	return news
