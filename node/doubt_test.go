@@ -73,7 +73,7 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 		w := newNetwork(t)
 		w.publish(news)
 		w.full(6, Config{Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 16 * time.Hour}}, news)
-		w.run(17 * time.Hour)
+		w.run(18 * time.Hour)
 		a, doubted := w.list[0], w.list[1]
 		for _, h := range w.list[2 : 2+c.refuse] {
 			h.node.membership.Punish(h.node.core.Ledger.HolderOf(doubted.id), incentive.ForgedEntry, incentive.Entry)

@@ -379,8 +379,8 @@ type link struct {
 
 	// Polls of which it is to hear.
 	notices    []notice
-	noticesDue time.Time              // when they are to be sent, zero for never
-	told       map[feed.URL]time.Time // the latest poll of which one of us told the other
+	noticesDue time.Time // when they are to be sent, zero for never
+	talks      map[feed.URL]talk
 
 	// The account.
 	toldBound bool             // it was told that it came to its bound, and has not left it since

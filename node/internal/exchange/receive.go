@@ -35,6 +35,7 @@ func (m *Machine) Received(from *core.Link, b *protocol.Bundle, answer func(erro
 		m.blame(l, b, err)
 		return
 	}
+	m.noticedBundle(l, b)
 	forged := m.namesUs(l, b)
 	m.strike(l, b.DID)
 	m.shown(l, 0)

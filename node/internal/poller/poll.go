@@ -186,6 +186,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 		m.exchange.Polled(trust.Poll{Feed: s.URL, Begun: s.Begun, Before: d.before, Listed: s.LastListed,
 			Whole: d.Document != nil && !d.Partial})
 	}
+	m.noteLags(s, d.fresh)
 	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.History, s.Helped, d.Unchanged
 	m.noteMoved(s, d.Moved)
 	s.Answered(m.Now, d.Status, d.Document, d.Freshness, d.RetryAfter)
@@ -193,9 +194,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	m.scheduleNext(s, d.poll)
 	m.Store.KeepFeed(s.Feed)
 	m.Tell(core.Polled{Feed: s.URL, New: d.poll.New, Listed: d.poll.Listed, Next: s.NextPoll})
-	if s.shared() {
-		m.exchange.Announce(s.URL, s.Begun, d.poll.New)
-	}
+	m.announce(s, d.poll.New)
 	if len(d.fresh) > 0 {
 		m.Tell(core.Arrived{Feed: s.URL, Records: d.fresh})
 	}
@@ -299,13 +298,7 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 		}
 		wait = m.pollBetween(s, low, low+wait-wait/10)
 	}
-	if !s.shared() {
-		m.PollAt(s, core.Later(m.Now.Add(wait), s.NotBefore))
-		return
-	}
-	s.chorus.Polled(m.Now, s.Interval, s.pollers(m.Now))
-	s.chorus.Began = m.Now.Add(wait - s.Interval) // but for the first poll now
-	m.PollAt(s, core.Later(s.chorus.Due(s.Interval, s.pollers(m.Now)), s.NotBefore))
+	m.PollAt(s, core.Later(m.ownTurn(s, wait), s.NotBefore))
 }
 
 // pollFailed leaves the feed alone for a growing while. A feed that was never fetched is tried again

@@ -94,6 +94,7 @@ func (m *Machine) Brought(u feed.URL, fresh []archive.Record) {
 	}
 	s.delivered += int64(len(fresh))
 	m.fill(s, fresh)
+	m.noteLags(s, fresh)
 	if !s.Discreet {
 		m.membership.FirstSeen(u, len(fresh), s.LastSuccess, false)
 	}
