@@ -31,8 +31,8 @@ const (
 	maxTalks = 1024
 	// deafFor is how long notices of a feed are not heard that came by a link beyond its cap.
 	deafFor = 24 * time.Hour
-	// freeNotices is how many notices of a feed a link may bring in an hour whatever the others do, and noticesEach how
-	// many times as many as the feed has polls by what is known. An honest neighbor tells of each poll once; nodes whose
+	// freeNotices is how many notices of a feed a link may bring in an hour in any case, and noticesEach how many times
+	// as many as the feed has polls by what is known. An honest neighbor tells of each poll once; nodes whose
 	// intervals are half as long as ours poll twice as often.
 	freeNotices = 3
 	noticesEach = 2

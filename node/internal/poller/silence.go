@@ -18,10 +18,10 @@ import (
 type chorus struct {
 	polling.Silence
 	polls map[protocol.NodeID]time.Time // the latest of each node that was heard of
-	since time.Time                     // when the first was heard
+	since time.Time                     // when the first was heard of
 	told  time.Time                     // when neighbors were last told of an own poll
 	lags  []time.Duration               // see late
-	muted time.Time                     // until when nobody is heard
+	muted time.Time                     // until when nobody moves a poll
 }
 
 const (
@@ -64,8 +64,7 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // more than that, nor does one that is older than a quarter of the interval.
 func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news bool) {
 	s := m.openly(u)
-	if s == nil || !s.shared() || s.Interval == 0 || origin == m.Self ||
-		m.Now.Sub(at) > s.Interval/4 || m.Now.Before(s.chorus.muted) {
+	if s == nil || !s.shared() || s.Interval == 0 || origin == m.Self || m.Now.Sub(at) > s.Interval/4 {
 		return false
 	}
 	c := &s.chorus
@@ -77,6 +76,9 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 		c.polls, c.since = make(map[protocol.NodeID]time.Time), m.Now
 	}
 	c.polls[origin] = at
+	if m.Now.Before(c.muted) {
+		return false
+	}
 	news = c.Heard(m.Now, at)
 	if !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() && !s.LastPoll.IsZero() {
 		if c.Began.IsZero() { // after a restart
@@ -95,7 +97,7 @@ func (m *Machine) ownTurn(s *Subscription, wait time.Duration) time.Time {
 		return m.Now.Add(wait)
 	}
 	if m.late(s) {
-		*c = chorus{told: c.told, muted: m.Now.Add(mutedFor * s.Interval)}
+		c.Silence, c.lags, c.muted = polling.Silence{}, nil, m.Now.Add(mutedFor*s.Interval)
 		// Who was made to poll together with others goes apart from them.
 		return m.Now.Add(m.pollBetween(s, wait-wait/10, wait+wait/10))
 	}
@@ -108,7 +110,7 @@ func (m *Machine) ownTurn(s *Subscription, wait time.Duration) time.Time {
 // poll could leave it came from an absence, or is dated otherwise than it was published.
 func (m *Machine) noteLags(s *Subscription, fresh []archive.Record) {
 	c := &s.chorus
-	if c.since.IsZero() || m.Now.Sub(c.since) < s.Interval {
+	if c.since.IsZero() || m.Now.Sub(core.Later(c.since, c.muted)) < s.Interval {
 		return
 	}
 	for i := range fresh {
