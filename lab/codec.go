@@ -31,7 +31,7 @@ func sampled(count *int) bool {
 // userAgent is as long as that of the daemon.
 const userAgent = "feedex/0.1.0"
 
-// packet is the longest body of a check_did, as in transport: a longer one goes without its hint.
+// packet is the longest body of a check_did, as in transport: a longer one without notices goes without its hint.
 const packet = 900
 
 // call sends a call on its way.
@@ -41,7 +41,7 @@ func (c *codec) call(w *World, open *openCall, to node.Target) {
 	}
 	port := open.from.ID.Port()
 	c.buf = protocol.EncodeCall(c.buf[:0], port, open.call)
-	if check, ok := open.call.(protocol.CheckDID); ok && len(c.buf) > packet {
+	if check, ok := open.call.(protocol.CheckDID); ok && len(check.Notices) == 0 && len(c.buf) > packet {
 		open.call = protocol.CheckDID{DID: check.DID}
 		c.buf = protocol.EncodeCall(c.buf[:0], port, open.call)
 	}

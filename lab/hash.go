@@ -94,10 +94,12 @@ func (h *traceHash) call(c protocol.Call) {
 	switch c := c.(type) {
 	case protocol.CheckDID:
 		h.buf = append(h.buf, c.DID[:]...)
+		h.notices(c.Notices)
 	case protocol.CheckDIDs:
 		for i := range c.DIDs {
 			h.buf = append(h.buf, c.DIDs[i][:]...)
 		}
+		h.notices(c.Notices)
 	case protocol.GetBundle:
 		h.buf = append(h.buf, c.DID[:]...)
 	case protocol.PutEntries:
@@ -105,10 +107,25 @@ func (h *traceHash) call(c protocol.Call) {
 		for _, id := range c.Bundle.Path {
 			h.id(id)
 		}
+		h.notices(c.Notices)
+	case protocol.Polled:
+		h.notices(c.Notices)
 	case protocol.Connect:
 		h.subset(c.Subset)
 	case protocol.UpdateSubset:
 		h.subset(c.Changes)
+	}
+}
+
+func (h *traceHash) notices(list []protocol.Notice) {
+	for i := range list {
+		n := &list[i]
+		h.text(string(n.Feed))
+		h.number(uint64(n.Age))
+		h.number(uint64(n.New))
+		for _, id := range n.Path {
+			h.id(id)
+		}
 	}
 }
 

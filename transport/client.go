@@ -168,10 +168,11 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 	return result, nil
 }
 
-// encode is the body of call. A check_did whose hint is too long for a packet goes without it.
+// encode is the body of call. A check_did whose hint is too long for a packet goes without it, unless it carries
+// notices: those may take more packets.
 func (c *Client) encode(call protocol.Call) []byte {
 	body := protocol.EncodeCall(nil, c.cfg.Port, call)
-	if check, ok := call.(protocol.CheckDID); ok && len(body) > packet {
+	if check, ok := call.(protocol.CheckDID); ok && len(check.Notices) == 0 && len(body) > packet {
 		body = protocol.EncodeCall(body[:0], c.cfg.Port, protocol.CheckDID{DID: check.DID})
 	}
 	return body

@@ -37,6 +37,8 @@ type crowd struct {
 	Kind kind
 	// Watch, where it is not nil, sees every step of member i, which is dishonest or not.
 	Watch func(i int, bad bool) func(now time.Time, ev node.Event, effects []node.Effect)
+	// Wrap, where it is not nil, is what the honest are in place of plain nodes.
+	Wrap func(n *node.Node) actor.Participant
 	// Policy, where it is not nil, is in the place of polling at fixed intervals.
 	Policy polling.Policy
 	// Tune, where it is not nil, has the last word on member i.
@@ -169,8 +171,11 @@ func (c *crowd) member(w *lab.World, i int, is class, base node.Config, rng *ran
 	}
 	m.Actor = func(n *node.Node, rng *rand.Rand) lab.Actor {
 		var a actor.Participant = n
-		if is == bad && c.Kind.act != nil {
+		switch {
+		case is == bad && c.Kind.act != nil:
 			a = c.Kind.act(i, n, rng)
+		case is != bad && c.Wrap != nil:
+			a = c.Wrap(n)
 		}
 		if c.Watch != nil {
 			if see := c.Watch(i, is == bad); see != nil {
