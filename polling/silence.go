@@ -32,9 +32,9 @@ const (
 	// delayGain is how much the latest delay counts in the average.
 	delayGain = .1
 	// apart is how far apart, in delays of news, nodes poll of which one has waited an even share longer than the
-	// other. News of the first must reach the second before its turn, and some of it takes a few times as long as on
-	// average: with less than four nodes poll together, with more than sixteen those of a slow network stay behind
-	// their intervals.
+	// other: news of the first must reach the second before its turn. With 46 nodes, intervals of half an hour and two
+	// seconds of delay the gaps between polls deviate by .77 of their mean with 1, by .46 with 4, by .39 with 8, and by
+	// no less with more.
 	apart = 8
 )
 
