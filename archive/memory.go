@@ -140,8 +140,8 @@ func (m *Memory) Keep(records []Record) {
 func (m *Memory) came(r *Record) kept {
 	polled := r.Source.IsZero()
 	return kept{
-		version: m.pool.version(r), unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed ||
-			polled, polled: polled,
+		version: m.pool.version(r), unix: seconds(r.Seen), source: m.pool.nodes.number(r.Source),
+		confirmed: r.Confirmed || polled, polled: polled,
 	}
 }
 
@@ -182,7 +182,7 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 // addPast adds a record of the past that is not there, and returns its Seq.
 func (m *Memory) addPast(r *Record, version int32) (seq int) {
 	m.past = append(m.past, kept{
-		version: version, unix: seconds(r.Seen), source: m.pool.node(r.Source), confirmed: r.Confirmed,
+		version: version, unix: seconds(r.Seen), source: m.pool.nodes.number(r.Source), confirmed: r.Confirmed,
 		polled: r.Confirmed && r.Source.IsZero(),
 	})
 	return -len(m.past)
@@ -215,7 +215,7 @@ func (m *Memory) record(seq int) Record {
 	c := m.content(r)
 	return Record{
 		Seq: int64(seq), ID: c.id, Digest: c.digest, Entry: c.entry,
-		Seen: r.seen(), Source: m.pool.nodes[r.source], Confirmed: r.confirmed || r.owners,
+		Seen: r.seen(), Source: m.pool.nodes.list[r.source], Confirmed: r.confirmed || r.owners,
 	}
 }
 
@@ -229,7 +229,7 @@ func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 }
 
 // shown reports whether an own poll has listed what is kept, as far as others may know.
-func (m *Memory) shown(k *kept) bool { return k.polled || m.pool.nodes[k.source].IsZero() }
+func (m *Memory) shown(k *kept) bool { return k.polled || m.pool.nodes.list[k.source].IsZero() }
 
 // settled reports whether an entry of a feed that is followed discreetly was here before: others know it as it is.
 func (m *Memory) settled(id feed.EntryID, seq int) bool {
@@ -415,13 +415,13 @@ func (m *Memory) KeepRequests(list []grade.Request) {
 
 // HasDID implements Bundles.
 func (m *Memory) HasDID(did protocol.DID) bool {
-	number, known := m.pool.numbers[did]
+	number, known := m.pool.dids.numbers[did]
 	return known && m.hasDID[number]
 }
 
 // KeepDID implements Bundles.
 func (m *Memory) KeepDID(did protocol.DID) {
-	number := m.pool.number(did)
+	number := m.pool.dids.number(did)
 	if m.hasDID[number] {
 		return
 	}
@@ -438,7 +438,7 @@ func (m *Memory) LatestDIDs(n int) []protocol.DID {
 	latest := m.dids[max(0, len(m.dids)-max(0, n)):]
 	dids := make([]protocol.DID, len(latest))
 	for i, number := range latest {
-		dids[i] = m.pool.dids[number]
+		dids[i] = m.pool.dids.list[number]
 	}
 	return dids
 }

@@ -15,10 +15,28 @@ type Pool struct {
 	versions map[contentKey]int32 // indices into contents
 	contents []content
 	entries  map[feed.EntryID]int32 // numbers
-	numbers  map[protocol.DID]int32 // indices into dids
-	dids     []protocol.DID
-	known    map[protocol.NodeID]int32 // indices into nodes
-	nodes    []protocol.NodeID
+	dids     numbered[protocol.DID]
+	nodes    numbered[protocol.NodeID]
+}
+
+// numbered are values with a number each.
+type numbered[T comparable] struct {
+	list    []T
+	numbers map[T]int32 // indices into list
+}
+
+// number is that of a value, which may be new.
+func (n *numbered[T]) number(value T) int32 {
+	number, known := n.numbers[value]
+	if !known {
+		if n.numbers == nil {
+			n.numbers = make(map[T]int32)
+		}
+		number = int32(len(n.list))
+		n.numbers[value] = number
+		n.list = append(n.list, value)
+	}
+	return number
 }
 
 type contentKey struct {
@@ -53,11 +71,7 @@ func seconds(t time.Time) uint32 { return uint32(max(t.Unix(), 0)) }
 
 // NewPool returns an empty pool.
 func NewPool() *Pool {
-	return &Pool{
-		versions: make(map[contentKey]int32), entries: make(map[feed.EntryID]int32),
-		numbers: make(map[protocol.DID]int32),
-		known:   make(map[protocol.NodeID]int32),
-	}
+	return &Pool{versions: make(map[contentKey]int32), entries: make(map[feed.EntryID]int32)}
 }
 
 // version is which of the contents r holds.
@@ -75,26 +89,4 @@ func (p *Pool) version(r *Record) int32 {
 		p.versions[key] = version
 	}
 	return version
-}
-
-// node is the number of a node, which may be new.
-func (p *Pool) node(id protocol.NodeID) int32 {
-	n, known := p.known[id]
-	if !known {
-		n = int32(len(p.nodes))
-		p.known[id] = n
-		p.nodes = append(p.nodes, id)
-	}
-	return n
-}
-
-// number is the number of a did, which may be new.
-func (p *Pool) number(did protocol.DID) int32 {
-	n, known := p.numbers[did]
-	if !known {
-		n = int32(len(p.dids))
-		p.numbers[did] = n
-		p.dids = append(p.dids, did)
-	}
-	return n
 }

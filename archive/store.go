@@ -251,9 +251,8 @@ func RecordOf(e feed.Entry, i feed.Identity, seen time.Time, source protocol.Nod
 // Second is t as records have it: in whole seconds.
 func Second(t time.Time) time.Time { return time.Unix(t.Unix(), 0).UTC() }
 
-// Ahead is how far a date may lie in the future: clocks differ. One further ahead counts as none, or an
-// entry dated next year would stand first until then.
-const Ahead = time.Hour
+// Ahead is how far a date may lie in the future.
+const Ahead = feed.Ahead
 
 // Time is when the entry was published or, where the publisher does not say, when it was last changed or,
 // without a date, or with one more than an hour later than that, when it arrived. Filters go by it.
@@ -261,13 +260,7 @@ func (r *Record) Time() time.Time { return TimeOf(&r.Entry, r.Seen) }
 
 // TimeOf is the Time of an entry that arrived at seen.
 func TimeOf(e *feed.Entry, seen time.Time) time.Time {
-	latest := seen.Add(Ahead)
-	for _, t := range []time.Time{e.Published, e.Updated} {
-		if !t.IsZero() && !t.After(latest) {
-			return t
-		}
-	}
-	return seen
+	return feed.TimeOf(e.Published, e.Updated, seen)
 }
 
 // A Feed is what the node knows of one feed.
@@ -349,17 +342,15 @@ type Volume struct {
 }
 
 // A Host is how many requests a host takes, as its answers have shown.
-type Host struct {
-	Name string // in lower case, without a port
-	courtesy.Budget
-}
+type Host = courtesy.Known
 
 // A Gap is a span of time of which entries are missing: a feed published more between two polls than its
 // document lists. The zero Gap is none.
 type Gap struct {
-	After, Before time.Time // they were published after the one and before the other
-	Missing       int       // about how many there are, 1 at least
-	Filled        int       // how many of them came since, by any way
+	After   time.Time `json:"after"`   // they were published after that
+	Before  time.Time `json:"before"`  // and before that
+	Missing int       `json:"missing"` // about how many there are, 1 at least
+	Filled  int       `json:"filled"`  // how many of them came since, by any way
 }
 
 // Open reports whether entries are missing.
@@ -375,11 +366,8 @@ type Past struct {
 	Back   time.Time `json:"back,omitzero"`  // what came out since is done, at this stage; zero for nothing yet
 	Filled int       `json:"filled"`         // entries that were stored
 
-	// Lack says why others may have more: reasons as of a protocol.Cut, with spaces between. Where it says something,
-	// what came out before Left is lacking in part; zero is open.
-	Lack string    `json:"lack,omitempty"`
-	Left time.Time `json:"left,omitzero"`
-
+	Lack  string    `json:"lack,omitempty"`  // why others may have more: reasons of a protocol.Cut, with spaces between
+	Left  time.Time `json:"left,omitzero"`   // where Lack says something: what came out before is lacking in part
 	Tries int       `json:"tries,omitempty"` // how often in a row it was left for later, and brought nothing
 	Again time.Time `json:"again,omitzero"`  // nobody is asked before; zero is now
 }

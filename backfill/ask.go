@@ -113,8 +113,7 @@ func (f *filling) askRange(ctx context.Context, from, until time.Time) (t told, 
 // query asks once.
 func (f *filling) query(ctx context.Context, from, until time.Time, page int,
 	wait time.Duration) (end *control.QueryEnd, err error) {
-	yes := true
-	q := control.QueryRequest{Network: &yes, Hops: f.Hops, Wait: wait,
+	q := control.QueryRequest{Network: new(true), Hops: f.Hops, Wait: wait,
 		Filter: feed.Filter{Feed: f.Span.Feed, Since: from, Until: until, Limit: page, Dated: true}}
 	err = f.node.Query(ctx, q, func(p control.QueryPart) error { end = p.End; return nil })
 	return end, err

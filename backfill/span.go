@@ -77,7 +77,7 @@ type Report struct {
 	// The gaps that are left: entries of which others told and that nobody gave, and those of which nothing is known
 	// but that there were some.
 	Missing []control.Remote       `json:"missing,omitempty"`
-	Gap     *node.GapStatus        `json:"gap,omitempty"`
+	Gap     *archive.Gap           `json:"gap,omitempty"`
 	Refused []control.RefusedFetch `json:"refused,omitempty"` // nodes asked in vain
 }
 
@@ -86,25 +86,20 @@ type Report struct {
 func (s Span) Run(ctx context.Context, n Node, each func(Report)) (Report, error) {
 	f := newFilling(s, n)
 	f.each = each
-	if s.Publisher {
-		for past := (archive.Past{Stage: archive.PastPublisher, Since: s.Since}); ; {
-			if err := f.read(ctx, time.Now(), &past); err != nil {
-				return f.Report, err
-			}
-			if past.Stage != archive.PastPublisher {
-				break
-			}
-			if err := rest(ctx, f.Pause); err != nil {
-				return f.Report, err
-			}
+	past := archive.Past{Stage: archive.PastPublisher, Since: s.Since}
+	for s.Publisher && past.Stage == archive.PastPublisher {
+		err := f.step(ctx, time.Now(), &past)
+		if err == nil && past.Stage == archive.PastPublisher {
+			err = rest(ctx, f.Pause)
+		}
+		if err != nil {
+			return f.Report, err
 		}
 	}
-	if s.Network {
-		past := archive.Past{Stage: archive.PastNetwork, Since: s.Since, Back: s.Until}
-		for past.Stage == archive.PastNetwork {
-			if err := f.ask(ctx, time.Now(), &past); err != nil {
-				return f.Report, err
-			}
+	past = archive.Past{Stage: archive.PastNetwork, Since: s.Since, Back: s.Until}
+	for s.Network && past.Stage == archive.PastNetwork {
+		if err := f.step(ctx, time.Now(), &past); err != nil {
+			return f.Report, err
 		}
 	}
 	feeds, err := n.Feeds(ctx)
@@ -133,6 +128,14 @@ func newFilling(s Span, n Node) *filling {
 	s.Pause = cmp.Or(s.Pause, backfillPause)
 	return &filling{Span: s, Report: Report{Feed: s.Feed}, node: n, each: func(Report) {},
 		page: pageSize{largestPage, largestPage}}
+}
+
+// step makes a step at the stage at which a past is.
+func (f *filling) step(ctx context.Context, now time.Time, past *archive.Past) error {
+	if past.Stage == archive.PastPublisher {
+		return f.read(ctx, now, past)
+	}
+	return f.ask(ctx, now, past)
 }
 
 // read reads the next document of the publisher's archive, the feed's own where none is named, or notes why that cannot

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
@@ -135,7 +136,7 @@ func testBackfillGoesBack(t *testing.T, plain bool, queries, rounds int) {
 	o := newPast(1050, 200)
 	o.plain = plain
 	o.withheld = "17"
-	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{Missing: 3}}}
+	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &archive.Gap{Missing: 3}}}
 	var steps []Report
 	got, err := Span{Feed: exampleFeed, Network: true, Pause: time.Nanosecond}.Run(t.Context(), o,
 		func(b Report) { steps = append(steps, b) })

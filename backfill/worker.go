@@ -142,14 +142,10 @@ func (w *Worker) stepBack(ctx context.Context, now time.Time) error {
 			continue
 		}
 		w.last = f.URL
-		past := archive.Past(*f.Past)
+		past := *f.Past
 		x := newFilling(Span{Feed: f.URL, Since: past.Since, Hops: w.hops, Pause: w.pause}, w.node)
 		x.patient, x.seen = true, w.seen[f.URL]
-		step := x.ask
-		if past.Stage == archive.PastPublisher {
-			step = x.read
-		}
-		if err := step(ctx, now, &past); err != nil {
+		if err := x.step(ctx, now, &past); err != nil {
 			return err
 		}
 		if delete(w.seen, f.URL); past.Stage == archive.PastPublisher {

@@ -18,7 +18,7 @@ import (
 
 func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 	o := newPast(100, 200)
-	gap := &node.GapStatus{After: o.begun.Add(10 * time.Minute), Before: o.begun.Add(30 * time.Minute), Missing: 19}
+	gap := &archive.Gap{After: o.begun.Add(10 * time.Minute), Before: o.begun.Add(30 * time.Minute), Missing: 19}
 	o.feeds = []node.FeedStatus{
 		{URL: exampleFeed, Gap: gap},
 		{URL: "http://example.com/whole"},
@@ -54,7 +54,7 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 // What nobody could fill for long is asked about ever more rarely: the last of it may be a wrong guess.
 func TestOldGapsAreAskedAboutRarely(t *testing.T) {
 	o := newPast(100, 200)
-	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &node.GapStatus{After: o.begun.Add(-time.Minute),
+	o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: &archive.Gap{After: o.begun.Add(-time.Minute),
 		Before: o.begun, Missing: 19}}}
 	g, _ := newTestWorker(o, o.feeds, 1)
 	for age := gapsEvery; age < 28*24*time.Hour; age += gapsEvery {
@@ -83,8 +83,7 @@ func newTestWorker(n Node, feeds []node.FeedStatus, hops int) (w *Worker, turns 
 	keep := func(_ context.Context, ev node.Backfilled) error {
 		for i := range feeds {
 			if feeds[i].URL == ev.Feed {
-				status := ev.Past
-				feeds[i].Past = &status
+				feeds[i].Past = &ev.Past
 			}
 		}
 		*turns = append(*turns, ev.Feed)
@@ -318,7 +317,7 @@ func TestAWorkerFillsPastsAndGaps(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			o := timedNode{newPast(100, 200), time.Now(), make(map[feed.URL]time.Duration)}
 			o.feeds = []node.FeedStatus{
-				{URL: exampleFeed, Gap: &node.GapStatus{After: o.pastNode.begun, Missing: 60,
+				{URL: exampleFeed, Gap: &archive.Gap{After: o.pastNode.begun, Missing: 60,
 					Before: o.pastNode.begun.Add(time.Hour)}},
 				{URL: old, Offered: 1, Past: &archive.Past{Stage: archive.PastNetwork}},
 			}

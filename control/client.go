@@ -54,37 +54,26 @@ func Dial(data string) (*Client, error) {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Status implements Owner.
-func (c *Client) Status(ctx context.Context) (Report, error) {
-	var r Report
-	err := c.do(ctx, "GET", "/status", nil, &r)
-	return r, err
-}
+func (c *Client) Status(ctx context.Context) (Report, error) { return get[Report](ctx, c, "/status") }
 
 // Neighbors implements Owner.
 func (c *Client) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
-	var list []node.NeighborStatus
-	err := c.do(ctx, "GET", "/neighbors", nil, &list)
-	return list, err
+	return get[[]node.NeighborStatus](ctx, c, "/neighbors")
 }
 
 // Feeds implements Owner.
 func (c *Client) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
-	var list []node.FeedStatus
-	err := c.do(ctx, "GET", "/feeds", nil, &list)
-	return list, err
+	return get[[]node.FeedStatus](ctx, c, "/feeds")
 }
 
 // Numbered implements Owner.
-func (c *Client) Numbered(ctx context.Context, number int64) (u feed.URL, err error) {
-	err = c.do(ctx, "GET", fmt.Sprintf("/feeds/%d", number), nil, &u)
-	return u, err
+func (c *Client) Numbered(ctx context.Context, number int64) (feed.URL, error) {
+	return get[feed.URL](ctx, c, fmt.Sprintf("/feeds/%d", number))
 }
 
 // Publishers implements Owner.
 func (c *Client) Publishers(ctx context.Context) ([]grade.Host, error) {
-	var list []grade.Host
-	err := c.do(ctx, "GET", "/publishers", nil, &list)
-	return list, err
+	return get[[]grade.Host](ctx, c, "/publishers")
 }
 
 // SubscribeStep is how many feeds go into one request: their URLs fit into maxControlBytes at their longest.
@@ -134,6 +123,12 @@ func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, e
 		return records, archive.ErrCut
 	}
 	return records, nil
+}
+
+// get asks what has no parameters.
+func get[T any](ctx context.Context, c *Client, path string) (out T, err error) {
+	err = c.do(ctx, "GET", path, nil, &out)
+	return out, err
 }
 
 // do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal of the node
@@ -229,26 +224,41 @@ func (c *Client) RemovePassword(ctx context.Context, name string) error {
 
 // Query implements Owner.
 func (c *Client) Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error {
-	resp, err := c.open(ctx, "POST", "/query", queryRequest{
+	request := queryRequest{
 		searchRequest: newSearch(q.Filter), Network: q.Network, Hops: q.Hops, Wait: q.Wait.Milliseconds(),
+	}
+	return readLines(ctx, c, "/query", request, func(line queryLine) (last bool, err error) {
+		return line.End != nil, each(line.part())
 	})
+}
+
+// FirstPolls implements Owner.
+func (c *Client) FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error {
+	return readLines(ctx, c, "/polls", list, func(line pollsLine) (last bool, err error) {
+		return line.Waiting == 0, each(line.Waiting)
+	})
+}
+
+// readLines sends in as JSON and has each read the lines of the answer, up to the last or an error.
+func readLines[T interface{ problem() error }](ctx context.Context, c *Client, path string, in any,
+	each func(line T) (last bool, err error)) error {
+	resp, err := c.open(ctx, "POST", path, in)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	for lines := json.NewDecoder(resp.Body); ; {
-		var line queryLine
+		var line T
 		if err := lines.Decode(&line); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF // the end says that it is the end
 			}
 			return fmt.Errorf("read the node's answer: %w", err)
 		}
-		if line.Error != "" {
-			return errors.New(line.Error)
+		if err := line.problem(); err != nil {
+			return err
 		}
-		p := line.part()
-		if err := each(p); err != nil || p.End != nil {
+		if last, err := each(line); err != nil || last {
 			return err
 		}
 	}

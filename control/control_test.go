@@ -59,6 +59,7 @@ type fakeOwner struct {
 	report    Report
 	neighbors []node.NeighborStatus
 	feeds     []node.FeedStatus
+	waiting   []int // for their first polls
 	records   []archive.Record
 	hosts     []grade.Host
 	err       error
@@ -68,6 +69,7 @@ type fakeOwner struct {
 	subscribed   node.Subscribe
 	wish         FollowAddress
 	followed     FollowedAddress
+	polled       []feed.URL
 	unsubscribed feed.URL
 	filter       feed.Filter
 	imported     []jsonl.Line
@@ -103,6 +105,15 @@ func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 func (o *fakeOwner) FollowAddress(_ context.Context, w FollowAddress) (FollowedAddress, error) {
 	o.wish = w
 	return o.followed, o.err
+}
+func (o *fakeOwner) FirstPolls(_ context.Context, list []feed.URL, each func(int) error) error {
+	o.polled = list
+	for _, n := range o.waiting {
+		if err := each(n); err != nil {
+			return err
+		}
+	}
+	return o.err
 }
 func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
 	o.arranged = append(o.arranged, list...)
@@ -454,6 +465,22 @@ func TestQueriesComeInParts(t *testing.T) {
 	o.parts = o.parts[:1]
 	if err := c.Query(t.Context(), q, func(QueryPart) error { return nil }); err == nil {
 		t.Error("an answer without its end passed for whole")
+	}
+}
+
+func TestFirstPollsAreTold(t *testing.T) {
+	o := &fakeOwner{waiting: []int{2, 1, 0}}
+	c := serve(t, o)
+	var got []int
+	each := func(waiting int) error { got = append(got, waiting); return nil }
+	list := []feed.URL{exampleFeed, "http://example.org/feed"}
+	if err := c.FirstPolls(t.Context(), list, each); err != nil || !slices.Equal(got, o.waiting) ||
+		!slices.Equal(o.polled, list) {
+		t.Errorf("told %v of %v, %v", got, o.polled, err)
+	}
+	o.waiting, o.err = o.waiting[:1], ErrRests
+	if err := c.FirstPolls(t.Context(), list, each); err == nil || err.Error() != ErrRests.Error() {
+		t.Errorf("FirstPolls = %v, want why it ended", err)
 	}
 }
 

@@ -33,6 +33,10 @@ type Owner interface {
 	// FollowAddress follows what is at one address: the feed there, or the one that the web page there names, and where
 	// that names several or none it says so. It returns once that is known, or when it has waited long enough.
 	FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error)
+	// FirstPolls waits until each of the feeds was asked for since its owner subscribed to it, or is followed no more.
+	// It calls each with how many of them wait yet, whenever that may have changed, and ends early with an error of
+	// each.
+	FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
 	// SetRetention changes what is kept of feeds.

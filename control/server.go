@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 //	GET  /status, /neighbors, /feeds, /feeds/{number}, /publishers
 //	POST /subscribe     a subscribeRequest
 //	POST /settle        a followRequest, answered, when it is known, with a followAnswer
+//	POST /polls         a list of URLs, answered with a pollsLine each time that more of them were polled
 //	POST /unsubscribe   an unsubscribeRequest
 //	POST /bound         a RetentionChange
 //	POST /arrange       a list of reading.Arrangement
@@ -63,6 +65,7 @@ func NewHandler(o Owner) http.Handler {
 			return followAnswer{got, newRefusal(err)}
 		}, err
 	}))
+	mux.HandleFunc("POST /polls", servePolls(o))
 	mux.HandleFunc("POST /unsubscribe", change(func(ctx context.Context, s unsubscribeRequest) error {
 		u, err := feed.ParseURL(s.URL)
 		if err != nil {
@@ -239,20 +242,39 @@ func serveQuery(o Owner) http.HandlerFunc {
 			writeRefusal(w, http.StatusBadRequest, err)
 			return
 		}
-		w.Header().Set("Content-Type", "application/x-ndjson")
-		lines, flush := json.NewEncoder(w), http.NewResponseController(w).Flush
-		err = o.Query(r.Context(), q, func(p QueryPart) error {
-			line := queryLine{Found: p.Found, End: p.End}
-			if p.Here != nil {
-				line.Here, line.More, line.Unranked = jsonl.Entries(p.Here.Records), p.Here.More, p.Here.Cut
-			}
-			if err := lines.Encode(line); err != nil {
-				return err
-			}
-			return flush()
+		writeLines(w, func(write func(any) error) error {
+			return o.Query(r.Context(), q, func(p QueryPart) error {
+				line := queryLine{Found: p.Found, End: p.End}
+				if p.Here != nil {
+					line.Here, line.More, line.Unranked = jsonl.Entries(p.Here.Records), p.Here.More, p.Here.Cut
+				}
+				return write(line)
+			})
 		})
-		if err != nil {
-			_ = lines.Encode(queryLine{Error: err.Error()}) // a client that went away is no concern of ours
+	}
+}
+
+// servePolls answers with how many feeds wait for their first poll, as long as any does.
+func servePolls(o Owner) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var list []feed.URL
+		if !readBody(w, r, &list, maxImportBody) {
+			return
 		}
+		writeLines(w, func(write func(any) error) error {
+			each := func(waiting int) error { return write(pollsLine{Waiting: waiting}) }
+			return o.FirstPolls(r.Context(), list, each)
+		})
+	}
+}
+
+// writeLines answers with what work writes, each at once as a line of its own, and with the error of work, if there is
+// one, as a refusal.
+func writeLines(w http.ResponseWriter, work func(write func(line any) error) error) {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	lines, flush := json.NewEncoder(w), http.NewResponseController(w).Flush
+	err := work(func(line any) error { return cmp.Or(lines.Encode(line), flush()) })
+	if err != nil {
+		_ = lines.Encode(newRefusal(err)) // a client that went away is no concern of ours
 	}
 }

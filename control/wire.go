@@ -100,6 +100,12 @@ type followAnswer struct {
 	refusal
 }
 
+// A pollsLine is one line of the answer to /polls.
+type pollsLine struct {
+	Waiting int `json:"waiting"`
+	refusal
+}
+
 // A searchRequest is a feed.Filter in JSON.
 type searchRequest struct {
 	Feed      feed.URL  `json:"feed,omitempty"`
@@ -205,7 +211,7 @@ type queryLine struct {
 	Unranked bool          `json:"unranked,omitempty"`
 	Found    []Remote      `json:"found,omitempty"`
 	End      *QueryEnd     `json:"end,omitempty"`
-	Error    string        `json:"error,omitempty"`
+	refusal
 }
 
 // part is the QueryPart that the line stands for.

@@ -1,6 +1,10 @@
 package courtesy
 
-import "time"
+import (
+	"time"
+
+	"feedex/internal/when"
+)
 
 // How requests to a public host are rationed.
 const (
@@ -39,19 +43,12 @@ type Budget struct {
 
 // Ready is when the next request may be made; it may be past.
 func (b Budget) Ready() time.Time {
-	ready := b.Spent.Add(-(Burst - 1) * b.gap())
-	if b.Until.After(ready) {
-		return b.Until
-	}
-	return ready
+	return when.Later(b.Spent.Add(-(Burst-1)*b.gap()), b.Until)
 }
 
 // Take makes a request now.
 func (b *Budget) Take(now time.Time) {
-	if b.Spent.Before(now) {
-		b.Spent = now
-	}
-	b.Spent = b.Spent.Add(b.gap())
+	b.Spent = when.Later(b.Spent, now).Add(b.gap())
 }
 
 // Answered takes note of an answer that is no refusal.
@@ -68,12 +65,8 @@ func (b *Budget) Refused(now time.Time, retryAfter time.Duration) {
 		retryAfter = min(max(2*b.Rest, FirstRest), LongestRest)
 	}
 	b.Rest = min(retryAfter, LongestRest)
-	if until := now.Add(retryAfter); until.After(b.Until) {
-		b.Until = until
-	}
-	if empty := b.Until.Add((Burst - 1) * b.Gap); empty.After(b.Spent) {
-		b.Spent = empty
-	}
+	b.Until = when.Later(b.Until, now.Add(retryAfter))
+	b.Spent = when.Later(b.Spent, b.Until.Add((Burst-1)*b.Gap))
 }
 
 // Learned reports whether there is anything to remember of the host beyond a restart: it is slower than one

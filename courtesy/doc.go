@@ -29,13 +29,6 @@ const (
 // longestAway is the longest that a publisher can have told us to stay away, and a tenth on top of it.
 const longestAway = 33 * 24 * time.Hour
 
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
 // upTo is a random duration below d.
 func upTo(rng *rand.Rand, d time.Duration) time.Duration {
 	if d <= 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/when"
 )
 
 // Hosts are those at which feeds are polled, and those to which their redirects lead. Make them with NewHosts.
@@ -127,7 +128,7 @@ func (h *Host) recall(now time.Time, kept Budget) {
 	if h.Until.After(now.Add(longestAway)) {
 		h.Until = time.Time{}
 	}
-	if h.Spent.After(later(now, h.Until).Add(Burst * LongestGap)) {
+	if h.Spent.After(when.Later(now, h.Until).Add(Burst * LongestGap)) {
 		h.Spent = time.Time{}
 	}
 }

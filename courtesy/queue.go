@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/when"
 )
 
 // Enter has a feed whose time has come wait for its turn at its host, which is the one to ask for the next Turn.
@@ -49,7 +50,7 @@ func (v *QueuedFeed) landing(now time.Time) (at time.Time) {
 		return now
 	}
 	if v.reserved.IsZero() || v.reserved.Before(h.Until) {
-		v.reserved = later(h.Ready(), now)
+		v.reserved = when.Later(h.Ready(), now)
 		h.Take(now)
 	}
 	if at = v.reserved; !at.After(now) {
@@ -97,7 +98,7 @@ func (t *Hosts) Request(now time.Time, u feed.URL) (at time.Time, ok bool) {
 	if h == nil || !h.public {
 		return now, true // no feed is polled there, or it is the owner's own
 	}
-	if at = later(h.Ready(), now); at.Sub(now) > longestWait {
+	if at = when.Later(h.Ready(), now); at.Sub(now) > longestWait {
 		return at, false
 	}
 	h.Take(now)
@@ -130,7 +131,7 @@ func (v *QueuedFeed) Ready() time.Time {
 func (v *QueuedFeed) Until() (until time.Time) {
 	for _, h := range []*Host{v.at, v.lands} {
 		if h != nil && h.public {
-			until = later(until, h.Budget.Until)
+			until = when.Later(until, h.Budget.Until)
 		}
 	}
 	return until

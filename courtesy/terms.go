@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/when"
 )
 
 const (
@@ -61,7 +62,7 @@ func owed(fresh, stays, retryAfter time.Duration) time.Duration {
 // Allowed is at, or the next full hour that the publisher does not skip, for a feed that was last polled at last and is
 // polled so often. Where this machine is off or asleep in all such hours, that must not be the end of the feed.
 func (t *Terms) Allowed(at, last time.Time, interval time.Duration) time.Time {
-	if due := later(last.Add(interval), t.NotBefore); !last.IsZero() && at.Sub(due) >= longestSkipped {
+	if due := when.Later(last.Add(interval), t.NotBefore); !last.IsZero() && at.Sub(due) >= longestSkipped {
 		return at
 	}
 	return t.Pace.Allowed(at)

@@ -202,7 +202,7 @@ func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (cont
 		return control.FollowedAddress{}, err
 	}
 	w.Feeds = []feed.URL{u}
-	before, err := look(ctx, h, func(n *node.Node) (bool, error) { return n != nil && n.Feed(u) != nil, nil })
+	before, err := h.Feeds(ctx)
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
@@ -213,46 +213,59 @@ func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (cont
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
-	return h.outcome(ctx, &w, u, f, !before)
-}
-
-// A polledFeed is a feed as its first poll left it, or that which is followed in its place.
-type polledFeed struct {
-	node.FeedStatus
-	asked  bool // it was polled
-	before bool // it is in the place of a page, and was followed before that
+	added := !slices.ContainsFunc(before, func(b node.FeedStatus) bool { return b.URL == u || b.URL == f.URL })
+	return h.outcome(ctx, &w, u, f, added)
 }
 
 // firstPoll waits until what was followed at u is polled, and what is followed in its place.
-func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (polledFeed, error) {
+func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (*node.FeedStatus, error) {
 	waiting, cancel := context.WithTimeout(ctx, min(wait, maxFirstPollWait))
 	defer cancel()
+	err := h.FirstPolls(waiting, []feed.URL{u}, func(int) error { return nil })
+	if err != nil && (waiting.Err() == nil || ctx.Err() != nil) {
+		return nil, err
+	} // else it may take longer
+	return look(ctx, h, func(n *node.Node) (*node.FeedStatus, error) {
+		if n == nil {
+			return nil, control.ErrRests
+		}
+		if f := followedAt(n, u); f != nil {
+			return f, nil
+		}
+		return nil, fmt.Errorf("%s is followed no more", u.Redacted())
+	})
+}
+
+// followedAt is the feed that is followed at u, or in the place of the page there; nil where none is.
+func followedAt(n *node.Node, u feed.URL) *node.FeedStatus {
+	return cmp.Or(n.Feed(u), n.Feed(n.Became(u)))
+}
+
+// FirstPolls implements control.Owner.
+func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error {
+	list = slices.Clone(list)
 	for {
 		polled := h.polled.next()
-		f, err := look(ctx, h, func(n *node.Node) (p polledFeed, err error) {
+		waiting, err := look(ctx, h, func(n *node.Node) ([]feed.URL, error) {
 			if n == nil {
-				return p, control.ErrRests
+				return nil, control.ErrRests
 			}
-			f := n.Feed(u)
-			if f == nil {
-				var to feed.URL
-				to, p.before = n.Became(u)
-				f = n.Feed(to)
-			}
-			if f == nil {
-				return p, fmt.Errorf("%s is followed no more", u.Redacted())
-			}
-			p.FeedStatus = *f
-			p.asked = f.Asked()
-			return p, nil
+			return slices.DeleteFunc(list, func(u feed.URL) bool {
+				f := followedAt(n, u)
+				return f == nil || f.Asked()
+			}), nil
 		})
-		if err != nil || f.asked || wait <= 0 {
-			return f, err
+		if err != nil {
+			return err
+		}
+		list = waiting
+		if err := each(len(list)); err != nil || len(list) == 0 {
+			return err
 		}
 		select {
 		case <-polled:
-		case <-waiting.Done():
-			return f, context.Cause(ctx) // it may take longer
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
 }
@@ -285,14 +298,14 @@ func (s *signal) tell() {
 
 // outcome is what the first poll of u showed, and does what follows from it: what turned out to be no feed is followed
 // no more, if it was not before.
-func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f polledFeed,
+func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f *node.FeedStatus,
 	added bool) (s control.FollowedAddress, err error) {
 	problem := f.LastError
 	if at, err := url.Parse(string(f.URL)); err == nil {
 		problem = strings.TrimPrefix(problem, "get "+at.Host+": ")
 	}
-	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added && !f.before,
-		Problem: problem, Waiting: !f.asked}
+	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added,
+		Problem: problem, Waiting: !f.Asked()}
 	drop := false
 	switch {
 	case f.URL != u:
@@ -303,10 +316,7 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 			err = h.Subscribe(ctx, *wish)
 		}
 	case f.WebPage && len(f.Names) > 0:
-		s.Page, s.Choices, s.Problem, drop = u, f.Names, "", s.New && !w.Keep
-		for i := range s.Choices {
-			s.Choices[i].URL = discover.Lend(u, s.Choices[i].URL)
-		}
+		s.Page, s.Choices, s.Problem, drop = u, discover.LendAll(u, f.Names), "", s.New && !w.Keep
 	case f.WebPage:
 		s.Page, drop = u, s.New
 	}
@@ -317,22 +327,11 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 	if err != nil {
 		return s, err
 	}
-	s.Kept, s.Undecided, err = h.keeps(ctx, s.Feed)
-	return s, err
-}
-
-// keeps says why a feed stays on the node, and whether its owner is to say whether it does.
-func (h *host) keeps(ctx context.Context, u feed.URL) (why string, undecided bool, err error) {
-	f, err := look(ctx, h, func(n *node.Node) (f *node.FeedStatus, err error) {
-		if n != nil {
-			f = n.Feed(u)
-		}
-		return f, nil
-	})
-	if f == nil {
-		return "", false, err
+	now, err := h.feed(ctx, s.Feed)
+	if now != nil {
+		s.Kept, s.Undecided = now.Kept, now.Undecided
 	}
-	return f.Kept, f.Undecided, err
+	return s, err
 }
 
 // again is the same wish for another feed, nil where it says nothing about how to follow it.

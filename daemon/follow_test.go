@@ -275,10 +275,13 @@ func (s *sites) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 	case s.feeds[f.Feed]:
 		got.Document = &feed.Document{Feed: f.Feed, Title: "Title of " + string(f.Feed)}
 	case isPage:
-		got.WebPage, got.Err = true, fmt.Errorf("get %s: a web page", f.Feed.Host())
+		var named []discover.Feed
 		for _, u := range names {
-			got.Named = append(got.Named, discover.Feed{URL: u, Title: string(u)})
+			named = append(named, discover.Feed{URL: u, Title: string(u)})
 		}
+		meant, _ := discover.Meant(named)
+		got.Names, got.Instead = discover.Text(named), meant.URL
+		got.Err = fmt.Errorf("get %s: a web page", f.Feed.Host())
 	default:
 		got.Status, got.Err = 404, fmt.Errorf("get %s: HTTP 404", f.Feed.Host())
 	}

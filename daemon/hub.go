@@ -15,6 +15,7 @@ import (
 	"feedex/guard"
 	"feedex/reader"
 	"feedex/reader/websub"
+	"feedex/reading"
 )
 
 // newHub makes the hub of the reader address. The reader that cfg describes must have it as its Hub.
@@ -94,10 +95,10 @@ var _ websub.Store = hubStore{}
 
 // Keep implements websub.Store.
 func (s hubStore) Keep(ctx context.Context, x archive.HubSubscription) error {
-	return s.host.write(ctx, func(d desk) error { d.KeepHubSubscription(x); return nil })
+	return s.host.write(ctx, func(d reading.Database) error { d.KeepHubSubscription(x); return nil })
 }
 
 // Drop implements websub.Store.
 func (s hubStore) Drop(ctx context.Context, callback, topic string) error {
-	return s.host.write(ctx, func(d desk) error { d.DropHubSubscription(callback, topic); return nil })
+	return s.host.write(ctx, func(d reading.Database) error { d.DropHubSubscription(callback, topic); return nil })
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"runtime"
@@ -68,8 +69,7 @@ type host struct {
 	asked    map[uint64]chan<- transport.Response // calls of peers that are not answered
 	storage  storage
 	goodbyes goodbyes
-	querying map[uint64]chan<- node.Results // queries of the owner, by tag
-	pulling  map[uint64]*pulling            // downloads of the owner, by tag
+	heard    map[uint64]heard // what comes of queries and downloads of the owner, by tag
 }
 
 // An arrival is something for the loop: an event for the node, or a question about it.
@@ -79,8 +79,7 @@ type arrival struct {
 	reply   chan<- transport.Response // to the caller, where event is an Asked; one answer fits in
 	look    func(n *node.Node)        // to be called between two steps, where there is no event
 	stored  chan<- error              // told once what event brought about is durable, where not nil
-	results chan<- node.Results       // where what comes of event goes, if that is a Query; maxResults fit in
-	pulled  chan<- node.Pulled        // likewise, if that is a Pull; one fits in
+	heard   heard                     // what comes of event, if that is a Query or a Pull
 	goodbye bool                      // event says how a call ended that was a goodbye
 }
 
@@ -96,8 +95,7 @@ func newHost(c Config, store reading.Database, keeping archive.Housekeeper, clie
 		// half of those that the archive has at a time: others are for the owner
 		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))),
 		started:   time.Now(),
-		querying:  make(map[uint64]chan<- node.Results),
-		pulling:   make(map[uint64]*pulling),
+		heard:     make(map[uint64]heard),
 	}
 }
 
@@ -177,13 +175,13 @@ func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival)
 		}
 		switch q := a.event.(type) {
 		case node.Query:
-			h.querying[q.Tag] = a.results
+			h.heard[q.Tag] = a.heard
 		case node.EndQuery:
-			delete(h.querying, q.Tag)
+			delete(h.heard, q.Tag)
 		case node.Pull:
-			h.pulling[q.Tag] = &pulling{done: a.pulled}
+			h.heard[q.Tag] = a.heard
 		case node.EndPull:
-			delete(h.pulling, q.Tag)
+			delete(h.heard, q.Tag)
 		}
 		effects = h.node.Step(effects, now, a.event)
 	}
@@ -263,12 +261,11 @@ func (h *host) serve(ctx context.Context, r transport.Request) transport.Respons
 // carryOut does what the node wants done. What takes time runs in a goroutine of its own; the node
 // bounds how many calls it has open, polls and searches wait for a place.
 func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
-	life := h.life
 	switch e := e.(type) {
 	case node.Respond:
 		h.respond(e)
 	case node.Call:
-		goodbye := isGoodbye(e.Call)
+		life, goodbye := h.life, isGoodbye(e.Call)
 		if goodbye {
 			h.goodbyes.begun()
 		}
@@ -276,32 +273,32 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 			h.send(ctx, arrival{event: h.call(ctx, e), life: life, goodbye: goodbye})
 		})
 	case node.Fetch:
-		h.workers.Go(func() {
+		h.inPlace(ctx, h.fetching, func() node.Event {
 			if got, ok := h.prefetched.take(e, time.Now()); ok {
-				h.send(ctx, arrival{event: got, life: life})
-				return
+				return got
 			}
-			if !enter(ctx, h.fetching) {
-				return
-			}
-			defer leavePlace(h.fetching)
-			h.send(ctx, arrival{event: h.fetcher.Fetch(ctx, e), life: life})
+			return h.fetcher.Fetch(ctx, e)
 		})
 	case node.Search:
-		h.workers.Go(func() {
-			if !enter(ctx, h.searching) {
-				return
-			}
-			defer leavePlace(h.searching)
-			h.send(ctx, arrival{event: h.search(ctx, e), life: life})
-		})
+		h.inPlace(ctx, h.searching, func() node.Event { return h.search(ctx, e) })
 	case node.Results:
-		h.tellQuery(e)
+		h.tellOwner(e.Tag, e)
 	case node.Pulled:
-		h.tellPull(e)
+		h.tellOwner(e.Tag, e)
 	case node.Tell:
 		h.tell(now, e.Note)
 	}
+}
+
+// inPlace begins what takes a place, and tells the core that there is now how it ended.
+func (h *host) inPlace(ctx context.Context, places chan struct{}, do func() node.Event) {
+	life := h.life
+	h.workers.Go(func() {
+		if enter(ctx, places) {
+			defer leavePlace(places)
+			h.send(ctx, arrival{event: do(), life: life})
+		}
+	})
 }
 
 // enter takes a place, or reports that ctx ended first.
@@ -411,6 +408,18 @@ func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, e
 	case <-ctx.Done():
 		return value, context.Cause(ctx)
 	}
+}
+
+// durably has f write in the loop, and makes that durable. Where f returns an error it must have written nothing.
+func (h *host) durably(ctx context.Context, f func(reading.Database) error) error {
+	_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, committed(h.store, f) })
+	return err
+}
+
+// committed has f write to an archive, and makes that durable.
+func committed(d reading.Database, f func(reading.Database) error) error {
+	err := f(d)
+	return cmp.Or(d.Commit(), err) // f may know nothing of why a commit fails, or something else
 }
 
 // rest waits, unless ctx ends.

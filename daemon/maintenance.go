@@ -99,7 +99,7 @@ func removePassword(d reading.Passwords, name string) error {
 
 // AddPassword implements control.Maintenance.
 func (h *host) AddPassword(ctx context.Context, name string) (secret string, err error) {
-	err = h.write(ctx, func(d desk) error {
+	err = h.write(ctx, func(d reading.Database) error {
 		secret, err = addPassword(d, name)
 		return asked(err)
 	})
@@ -108,7 +108,7 @@ func (h *host) AddPassword(ctx context.Context, name string) (secret string, err
 
 // RemovePassword implements control.Maintenance.
 func (h *host) RemovePassword(ctx context.Context, name string) error {
-	return h.write(ctx, func(d desk) error { return asked(removePassword(d, name)) })
+	return h.write(ctx, func(d reading.Database) error { return asked(removePassword(d, name)) })
 }
 
 // asked is err as an error of the client.
@@ -223,9 +223,9 @@ const followedEvery = 10 * time.Minute
 // countFollowed counts for how long feeds were followed, while the node runs.
 func (h *host) countFollowed(ctx context.Context) {
 	for rest(ctx, followedEvery) == nil {
-		_, err := chore(ctx, h, func() (struct{}, error) {
-			h.store.KeepFollowed(time.Now(), followedEvery)
-			return struct{}{}, h.store.Commit()
+		err := h.durably(ctx, func(d reading.Database) error {
+			d.KeepFollowed(time.Now(), followedEvery)
+			return nil
 		})
 		if err != nil {
 			h.config.Log.Debug("time not counted", "err", err) // the loop will say more

@@ -87,9 +87,7 @@ type Config struct {
 
 // withDefaults is the Config with each zero field at its default.
 func (c Config) withDefaults() Config {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Turned == nil {
 		c.Turned = func() {}
 	}

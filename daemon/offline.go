@@ -65,19 +65,15 @@ func (k *OfflineArchive) Index() (remaining int, err error) {
 }
 
 // AddPassword implements control.Maintenance.
-func (k *OfflineArchive) AddPassword(_ context.Context, name string) (string, error) {
-	secret, err := addPassword(k.store, name)
-	if lost := k.store.Commit(); lost != nil {
-		err = lost
-	}
+func (k *OfflineArchive) AddPassword(_ context.Context, name string) (secret string, err error) {
+	err = committed(k.store, func(d reading.Database) error {
+		secret, err = addPassword(d, name)
+		return err
+	})
 	return secret, err
 }
 
 // RemovePassword implements control.Maintenance.
 func (k *OfflineArchive) RemovePassword(_ context.Context, name string) error {
-	err := removePassword(k.store, name)
-	if lost := k.store.Commit(); lost != nil {
-		err = lost
-	}
-	return err
+	return committed(k.store, func(d reading.Database) error { return removePassword(d, name) })
 }

@@ -52,6 +52,16 @@ func listOf[T any](ctx context.Context, h *host, f func(n *node.Node) []T) ([]T,
 	})
 }
 
+// feed is the status of a feed, nil where it is not followed, or nothing can be stored.
+func (h *host) feed(ctx context.Context, u feed.URL) (*node.FeedStatus, error) {
+	return look(ctx, h, func(n *node.Node) (f *node.FeedStatus, err error) {
+		if n != nil {
+			f = n.Feed(u)
+		}
+		return f, nil
+	})
+}
+
 // command gives the node its owner's wish and waits until what it changed is durable.
 func (h *host) command(ctx context.Context, ev node.Event) error {
 	stored := make(chan error, 1)
@@ -168,7 +178,15 @@ func (h *host) queryOthers(ctx context.Context, q control.QueryRequest, own []ar
 		Query: protocol.Query{Filter: q.Filter, Hops: q.Hops, Wait: q.Wait},
 		Own:   own, Explicit: q.Network != nil,
 	}
-	if !h.send(ctx, arrival{event: ev, results: results}) {
+	tell := func(e node.Effect) (last bool) {
+		r, ok := e.(node.Results)
+		if !ok {
+			r = node.Results{Done: true, Err: control.ErrRests}
+		}
+		results <- r
+		return r.Done
+	}
+	if !h.send(ctx, arrival{event: ev, heard: tell}) {
 		return context.Cause(ctx)
 	}
 	ended := false
@@ -199,52 +217,21 @@ func (h *host) queryOthers(ctx context.Context, q control.QueryRequest, own []ar
 	}
 }
 
-// tellQuery passes Results on to the request that waits for them. The loop never waits for a reader.
-func (h *host) tellQuery(r node.Results) {
-	waiting := h.querying[r.Tag]
-	if waiting == nil {
-		return
-	}
-	if r.Done {
-		delete(h.querying, r.Tag)
-	}
-	waiting <- r
-}
+// heard is called from the loop with what comes of a query or a download, or nil where the node rests and there is no
+// more to come. It reports whether that was the last, and must not block.
+type heard func(node.Effect) (last bool)
 
-// endQueries ends every query of the owner: the core that worked on them is no more.
-func (h *host) endQueries() {
-	for tag, waiting := range h.querying {
-		delete(h.querying, tag)
-		waiting <- node.Results{Done: true, Err: control.ErrRests}
+// tellOwner passes on what comes of a request to where it is waited for, if it is.
+func (h *host) tellOwner(tag uint64, e node.Effect) {
+	if tell := h.heard[tag]; tell != nil && tell(e) {
+		delete(h.heard, tag)
 	}
 }
 
-// A pulling is a download of the owner while it goes on.
-type pulling struct {
-	sum  node.Pulled
-	done chan<- node.Pulled // one fits in
-}
-
-// tellPull adds up what comes of a download, and answers the request that waits for it at the end.
-func (h *host) tellPull(r node.Pulled) {
-	p := h.pulling[r.Tag]
-	if p == nil {
-		return
-	}
-	p.sum.Stored = append(p.sum.Stored, r.Stored...)
-	p.sum.Refused = append(p.sum.Refused, r.Refused...)
-	if r.Done {
-		delete(h.pulling, r.Tag)
-		p.sum.Missing, p.sum.Err = r.Missing, r.Err
-		p.done <- p.sum
-	}
-}
-
-// endPulls ends every download: the core that worked on them is no more.
-func (h *host) endPulls() {
-	for tag, p := range h.pulling {
-		delete(h.pulling, tag)
-		p.done <- node.Pulled{Done: true, Err: control.ErrRests}
+// endRequests ends every query and download of the owner: the core that worked on them is no more.
+func (h *host) endRequests() {
+	for tag := range h.heard {
+		h.tellOwner(tag, nil)
 	}
 }
 
@@ -271,8 +258,22 @@ func (h *host) pull(ctx context.Context, list []control.Remote, unasked bool) (c
 		}
 		ev.Wishes = append(ev.Wishes, w)
 	}
+	var sum node.Pulled
 	done := make(chan node.Pulled, 1)
-	if !h.send(ctx, arrival{event: ev, pulled: done}) {
+	tell := func(e node.Effect) (last bool) {
+		r, ok := e.(node.Pulled)
+		if !ok {
+			done <- node.Pulled{Err: control.ErrRests}
+			return true
+		}
+		sum.Stored, sum.Refused = append(sum.Stored, r.Stored...), append(sum.Refused, r.Refused...)
+		if r.Done {
+			sum.Missing, sum.Err = r.Missing, r.Err
+			done <- sum
+		}
+		return r.Done
+	}
+	if !h.send(ctx, arrival{event: ev, heard: tell}) {
 		return control.PullReport{}, context.Cause(ctx)
 	}
 	select {

@@ -267,7 +267,7 @@ func TestQueriesEnd(t *testing.T) {
 		l.follow()
 		l.link(1)
 		running := func() (n int) {
-			l.inspect(func(h *host) { n = len(h.querying) })
+			l.inspect(func(h *host) { n = len(h.heard) })
 			return n
 		}
 		ctx, cancel := context.WithCancel(t.Context())

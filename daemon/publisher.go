@@ -15,6 +15,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // FetchArchive implements control.Owner. The publisher is asked like for a poll, one request to a host at a time. What
@@ -38,19 +39,11 @@ func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (control.Arch
 
 // noteRead notes that a document of a feed was read, for the owner or not.
 func (h *host) noteRead(ctx context.Context, u, at feed.URL, page control.ArchiveDocument) error {
-	status, err := look(ctx, h, func(n *node.Node) (past *archive.Past, err error) {
-		if n != nil {
-			past = n.Past(u)
-		}
-		return past, nil
-	})
-	if err != nil || status == nil {
+	f, err := h.feed(ctx, u)
+	if err != nil || f == nil || f.Past == nil || !backfill.Read(f.Past, u, at, page) {
 		return err
 	}
-	if past := archive.Past(*status); backfill.Read(&past, u, at, page) {
-		return h.command(ctx, node.Backfilled{Feed: u, Past: past})
-	}
-	return nil
+	return h.command(ctx, node.Backfilled{Feed: u, Past: *f.Past})
 }
 
 // fillPast has the node fill in by itself what others have of its feeds, as far as its owner lets it ask them.
@@ -78,11 +71,7 @@ func (h *host) fetchForOwner(ctx context.Context, f node.Fetch) (node.Fetched, e
 			return node.Fetched{}, err
 		}
 	}
-	_, err := chore(ctx, h, func() (struct{}, error) {
-		h.store.KeepRequests(got.Requests)
-		return struct{}{}, h.store.Commit()
-	})
-	return got, err
+	return got, h.durably(ctx, func(d reading.Database) error { d.KeepRequests(got.Requests); return nil })
 }
 
 // awaitHost waits until the host of u may be asked.

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"feedex/archive"
 	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
@@ -34,14 +33,6 @@ type library struct {
 
 var _ reading.Library = (*library)(nil)
 
-// A desk is the part of a reading.Database that programs of the owner write to.
-type desk interface {
-	reading.Marking
-	reading.Folders
-	reading.Passwords
-	archive.HubStore
-}
-
 const (
 	// markStep is how many items are marked together: some milliseconds, in which the loop does nothing else.
 	markStep = 2000
@@ -49,21 +40,14 @@ const (
 	writeTime = 30 * time.Second
 )
 
-// write has f write in the loop, and makes that durable. Where f returns an error it must have written nothing.
-func (h *host) write(ctx context.Context, f func(desk) error) error {
+// write is durably for a program of the owner.
+func (h *host) write(ctx context.Context, f func(reading.Database) error) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	_, err := chore(ctx, h, func() (struct{}, error) {
-		err := f(h.store)
-		if lost := h.store.Commit(); lost != nil { // of which f may know nothing, or something else
-			err = lost
-		}
-		return struct{}{}, err
-	})
-	return err
+	return h.durably(ctx, f)
 }
 
 // User implements reading.Entrance. Readers ask without a password first, which is no guess.
@@ -90,7 +74,7 @@ func (l *library) enter(ctx context.Context, h reading.Hash, fever bool) (string
 	}
 	if now := time.Now(); now.Sub(p.Used) >= time.Hour {
 		// A reader whose visit cannot be written down may read all the same.
-		_ = l.host.write(ctx, func(d desk) error { d.UsePassword(p.Name, now); return nil })
+		_ = l.host.write(ctx, func(d reading.Database) error { d.UsePassword(p.Name, now); return nil })
 	}
 	return p.Name, nil
 }
@@ -98,7 +82,8 @@ func (l *library) enter(ctx context.Context, h reading.Hash, fever bool) (string
 // Mark implements reading.Desk.
 func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark) error {
 	for part := range slices.Chunk(ids, markStep) {
-		if err := l.host.write(ctx, func(d desk) error { d.Mark(time.Now(), part, m); return nil }); err != nil {
+		err := l.host.write(ctx, func(d reading.Database) error { d.Mark(time.Now(), part, m); return nil })
+		if err != nil {
 			return err
 		}
 	}
@@ -108,7 +93,10 @@ func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark
 // MarkStream implements reading.Desk.
 func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
 	for more := true; more; {
-		err := l.host.write(ctx, func(d desk) error { more = d.MarkStream(time.Now(), s, m, markStep); return nil })
+		err := l.host.write(ctx, func(d reading.Database) error {
+			more = d.MarkStream(time.Now(), s, m, markStep)
+			return nil
+		})
 		if err != nil {
 			return err
 		}
@@ -136,7 +124,7 @@ func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
 	if err != nil {
 		return control.BadRequest{Err: err}
 	}
-	return h.write(ctx, func(d desk) error {
+	return h.write(ctx, func(d reading.Database) error {
 		if !d.Arrange(list) {
 			return control.BadRequest{Err: reading.ErrFolders}
 		}
@@ -150,7 +138,7 @@ func (l *library) AddFolder(ctx context.Context, raw string) (id reading.FolderI
 	if err != nil {
 		return 0, err
 	}
-	err = l.host.write(ctx, func(d desk) error {
+	err = l.host.write(ctx, func(d reading.Database) error {
 		var ok bool
 		if id, ok = d.AddFolder(name); !ok {
 			return reading.ErrFolders
@@ -166,12 +154,12 @@ func (l *library) RenameFolder(ctx context.Context, id reading.FolderID, raw str
 	if err != nil {
 		return err
 	}
-	return l.host.write(ctx, func(d desk) error { d.RenameFolder(id, name); return nil })
+	return l.host.write(ctx, func(d reading.Database) error { d.RenameFolder(id, name); return nil })
 }
 
 // RemoveFolder implements reading.Desk.
 func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
-	return l.host.write(ctx, func(d desk) error { d.RemoveFolder(id); return nil })
+	return l.host.write(ctx, func(d reading.Database) error { d.RemoveFolder(id); return nil })
 }
 
 // Import implements reading.Desk.
@@ -231,12 +219,7 @@ func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, er
 	if err != nil {
 		return nil, err
 	}
-	followed, err := look(ctx, l.host, func(n *node.Node) (*node.FeedStatus, error) {
-		if n == nil {
-			return nil, control.ErrRests
-		}
-		return n.Feed(u), nil
-	})
+	followed, err := l.host.feed(ctx, u)
 	if err != nil {
 		return nil, err
 	}
@@ -249,12 +232,11 @@ func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, er
 		return nil, err
 	case got.Document != nil:
 		return []discover.Feed{{URL: u, Title: got.Document.Title}}, nil
-	case len(got.Named) > 0:
-		for i := range got.Named {
-			got.Named[i].URL = discover.Lend(u, got.Named[i].URL)
-		}
-		return got.Named, nil
-	case got.WebPage, errors.Is(got.Err, feed.ErrFormat):
+	}
+	switch named := discover.Read(got.Names); {
+	case len(named) > 0:
+		return discover.LendAll(u, named), nil
+	case got.Names != "", errors.Is(got.Err, feed.ErrFormat):
 		return nil, fmt.Errorf("%w: %w", reading.ErrNoFeed, got.Err)
 	}
 	return nil, fmt.Errorf("%w: %w", reading.ErrUnread, got.Err)

@@ -8,6 +8,7 @@ import (
 	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/reading"
 )
 
 const (
@@ -98,7 +99,7 @@ func (r *retainer) pass(ctx context.Context) (purged int, err error) {
 		case err != nil:
 			return purged, err
 		case n > 0:
-			err = r.tidy(ctx)
+			err = r.steps(ctx, r.host.housekeeper.Tidy)
 		case !untidy:
 			if stats.InSteps && (purged > 0 || r.tight || stats.Free >= muchFree) {
 				err = r.giveBack(ctx)
@@ -138,10 +139,12 @@ func (r *retainer) purge(ctx context.Context, begun time.Time, ids []feed.EntryI
 	return n, nil
 }
 
-// tidy frees in the full-text index what the purged entries took.
-func (r *retainer) tidy(ctx context.Context) error {
+// steps makes a step after the other, each until it comes to its end, as long as there are more.
+func (r *retainer) steps(ctx context.Context, step func(context.Context) (more bool, err error)) error {
 	for {
-		more, err := r.patiently(ctx, r.host.housekeeper.Tidy)
+		more, err := insist(ctx, r.host, func() (bool, error) {
+			return roomy(ctx, r, func() (bool, error) { return step(ctx) })
+		})
 		if err != nil || !more {
 			return err
 		}
@@ -151,81 +154,53 @@ func (r *retainer) tidy(ctx context.Context) error {
 	}
 }
 
-// compact frees all of that.
+// compact frees in the full-text index all that purged entries took.
 func (r *retainer) compact(ctx context.Context) error {
-	for state := int64(-1); ; {
-		next, err := insist(ctx, r.host, func() (int64, error) {
-			return roomy(ctx, r, func() (int64, error) { return r.host.housekeeper.Compact(ctx, state) })
-		})
-		if err != nil || next < 0 {
-			return err
+	state := int64(-1)
+	return r.steps(ctx, func(ctx context.Context) (bool, error) {
+		next, err := r.host.housekeeper.Compact(ctx, state)
+		if err == nil {
+			state = next
 		}
-		state = next
-		if err := rest(ctx, purgePause); err != nil {
-			return err
-		}
-	}
-}
-
-// patiently makes a step until it comes to its end.
-func (r *retainer) patiently(ctx context.Context, step func(context.Context) (bool, error)) (bool, error) {
-	return insist(ctx, r.host, func() (bool, error) {
-		return roomy(ctx, r, func() (bool, error) { return step(ctx) })
+		return next >= 0, err
 	})
 }
 
 // giveBack gives what is free in the file back to the disk, where that can be done in steps. In a file that an older
 // feedex made it stays, for what will come.
 func (r *retainer) giveBack(ctx context.Context) error {
-	for {
-		more, err := r.patiently(ctx, func(ctx context.Context) (bool, error) {
-			left, err := r.host.housekeeper.Reclaim(ctx, reclaimStep)
-			return left > 0, err
-		})
-		switch {
-		case err != nil:
-			return err
-		case !more:
-			return r.host.housekeeper.Shorten(ctx)
-		}
-		if err := rest(ctx, purgePause); err != nil {
-			return err
-		}
+	err := r.steps(ctx, func(ctx context.Context) (bool, error) {
+		left, err := r.host.housekeeper.Reclaim(ctx, reclaimStep)
+		return left > 0, err
+	})
+	if err != nil {
+		return err
 	}
+	return r.host.housekeeper.Shorten(ctx)
 }
 
 // forget forgets what need not be remembered of what was purged.
 func (r *retainer) forget(ctx context.Context) error {
-	u, now := r.host.housekeeper, time.Now()
+	now := time.Now()
 	var id feed.EntryID
-	var number int64
-	for _, step := range []func(context.Context) (bool, error){
-		func(ctx context.Context) (more bool, err error) {
-			last, more, err := u.ForgetPurged(ctx, now, id)
-			if err == nil {
-				id = last
-			}
-			return more, err
-		},
-		func(ctx context.Context) (more bool, err error) {
-			last, more, err := u.ForgetFeeds(ctx, number)
-			if err == nil {
-				number = last
-			}
-			return more, err
-		},
-	} {
-		for more := true; more; {
-			var err error
-			if more, err = r.patiently(ctx, step); err == nil {
-				err = rest(ctx, purgePause)
-			}
-			if err != nil {
-				return err
-			}
+	err := r.steps(ctx, func(ctx context.Context) (more bool, err error) {
+		last, more, err := r.host.housekeeper.ForgetPurged(ctx, now, id)
+		if err == nil {
+			id = last
 		}
+		return more, err
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	var number int64
+	return r.steps(ctx, func(ctx context.Context) (more bool, err error) {
+		last, more, err := r.host.housekeeper.ForgetFeeds(ctx, number)
+		if err == nil {
+			number = last
+		}
+		return more, err
+	})
 }
 
 // roomy calls f. Where the disk is full it gives up the reserve, and calls it again; from then on the log
@@ -249,13 +224,12 @@ func (h *host) SetRetention(ctx context.Context, b control.RetentionChange) erro
 	if err := b.Check(); err != nil {
 		return control.BadRequest{Err: err}
 	}
-	_, err := chore(ctx, h, func() (struct{}, error) {
+	return h.durably(ctx, func(d reading.Database) error {
 		for _, u := range b.Feeds {
-			h.store.SetLimits(u, b.Bytes, b.Age, b.Count)
+			d.SetLimits(u, b.Bytes, b.Age, b.Count)
 		}
-		return struct{}{}, h.store.Commit()
+		return nil
 	})
-	return err
 }
 
 // retention is what the archive may hold, and what was purged.

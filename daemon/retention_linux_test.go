@@ -9,6 +9,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
+	"feedex/reading"
 )
 
 // fill writes to a disk until not a byte more goes onto it.
@@ -47,7 +48,7 @@ func TestAFullDiskIsFreedByRetention(t *testing.T) {
 		}
 		var full error
 		for n := 0; full == nil; n += 50 {
-			full = l.host.write(ctx, func(desk) error { l.host.store.Keep(longRecords(n, n+50)); return nil })
+			full = l.host.write(ctx, func(d reading.Database) error { d.Keep(longRecords(n, n+50)); return nil })
 		}
 		if !errors.Is(full, archive.ErrFull) {
 			t.Fatalf("err = %v", full)
@@ -73,7 +74,7 @@ func TestAFullDiskIsFreedByRetention(t *testing.T) {
 				err, l.entries())
 		}
 		if err := l.host.write(ctx,
-			func(desk) error { l.host.store.Keep(longRecords(100_000, 100_200)); return nil }); err != nil {
+			func(reading.Database) error { l.host.store.Keep(longRecords(100_000, 100_200)); return nil }); err != nil {
 			t.Errorf("restart %v: there is still no room: %v", restart, err)
 		}
 		t.Logf("restart %v: %d of %d entries were purged", restart, n, held)

@@ -30,7 +30,7 @@ func longRecords(from, to int) (list []archive.Record) {
 // holds has the library's archive keep records.
 func (l *testLibrary) holds(records []archive.Record) {
 	l.t.Helper()
-	err := l.host.write(l.t.Context(), func(desk) error { l.host.store.Keep(records); return nil })
+	err := l.host.write(l.t.Context(), func(reading.Database) error { l.host.store.Keep(records); return nil })
 	if err != nil {
 		l.t.Fatal(err)
 	}

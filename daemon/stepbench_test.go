@@ -493,7 +493,7 @@ func (x *bench) answers() {
 			}
 			return friendly(ctx, addr, call)
 		})
-		x.turn(arrival{event: node.Pull{Tag: 1, Wishes: wishes}, pulled: make(chan node.Pulled, 1)})
+		x.turn(arrival{event: node.Pull{Tag: 1, Wishes: wishes}, heard: func(node.Effect) bool { return false }})
 		x.workers.Wait()
 		for len(x.events) > 0 {
 			batch := x.drain([]arrival{<-x.events})

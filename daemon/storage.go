@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"feedex/control"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/transport"
@@ -50,8 +49,7 @@ func (h *host) fail(now time.Time, err error) {
 		delete(h.asked, tag)
 		reply <- unavailable()
 	}
-	h.endQueries()
-	h.endPulls()
+	h.endRequests()
 	h.polled.tell()
 	h.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", s.wait)
 }
@@ -67,10 +65,8 @@ func (h *host) turnAway(batch []arrival) {
 		switch {
 		case a.reply != nil:
 			a.reply <- unavailable()
-		case a.results != nil:
-			a.results <- node.Results{Done: true, Err: control.ErrRests}
-		case a.pulled != nil:
-			a.pulled <- node.Pulled{Done: true, Err: control.ErrRests}
+		case a.heard != nil:
+			a.heard(nil)
 		case a.stored != nil:
 			a.stored <- fmt.Errorf("entries cannot be stored: %s", h.storage.problem)
 		case a.look != nil:

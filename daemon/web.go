@@ -100,22 +100,13 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err err
 	if k.Entries, err = d.CountEntries(ctx, number, web.MaxCounted); err != nil {
 		return k, err
 	}
-	asked := f.URL
-	if f.Alias != "" {
-		asked = f.Alias
-	}
 	if k.Name, k.Folders, err = d.Filing(ctx, number); err != nil {
 		return k, err
 	}
-	if k.Host, err = d.Host(ctx, asked.Host()); err != nil || !f.Subscribed {
+	if k.Host, err = d.Host(ctx, cmp.Or(f.Alias, f.URL).Host()); err != nil || !f.Subscribed {
 		return k, err
 	}
-	k.Status, err = look(ctx, d.host, func(n *node.Node) (*node.FeedStatus, error) {
-		if n == nil {
-			return nil, nil // the page does without
-		}
-		return n.Feed(f.URL), nil
-	})
+	k.Status, err = d.host.feed(ctx, f.URL)
 	return k, err
 }
 
@@ -167,8 +158,7 @@ func (d dashboard) Arrange(ctx context.Context, a reading.Arrangement) error {
 
 // Ask implements web.Network.
 func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remote) error) (asked web.Asked, err error) {
-	yes := true
-	err = d.host.Query(ctx, control.QueryRequest{Filter: f, Network: &yes}, func(p control.QueryPart) error {
+	err = d.host.Query(ctx, control.QueryRequest{Filter: f, Network: new(true)}, func(p control.QueryPart) error {
 		if p.End != nil {
 			asked = web.Asked{Neighbors: p.End.Asked, Cut: p.End.Cut, Problem: p.End.Problem}
 		}
@@ -226,9 +216,8 @@ func (d dashboard) Share(ctx context.Context, number int64, shared bool) error {
 	case !f.Subscribed:
 		return web.ErrNone
 	}
-	private := !shared
 	d.host.changes.Add(1)
-	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{f.URL}, Private: &private})
+	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{f.URL}, Private: new(!shared)})
 }
 
 // Unfollow implements web.Owner.
@@ -260,7 +249,7 @@ func (d dashboard) RemovePassword(ctx context.Context, name string) error {
 
 // EndSessions implements web.Keys.
 func (d dashboard) EndSessions(ctx context.Context, name string) error {
-	return d.host.write(ctx, func(d desk) error { d.EndSessions(name); return nil })
+	return d.host.write(ctx, func(d reading.Database) error { d.EndSessions(name); return nil })
 }
 
 // newDashboard makes the pages of a node. They let go of open connections when ctx ends. login says which requests need

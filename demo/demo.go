@@ -4,6 +4,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,21 +133,11 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 }
 
 func (c Config) withDefaults() Config {
-	if c.For == 0 {
-		c.For = 30 * time.Second
-	}
-	if c.Nodes == 0 {
-		c.Nodes = 6
-	}
-	if c.Feeds == 0 {
-		c.Feeds = 10
-	}
-	if c.Poll == 0 {
-		c.Poll = 20 * time.Second
-	}
-	if c.Out == nil {
-		c.Out = io.Discard
-	}
+	c.For = cmp.Or(c.For, 30*time.Second)
+	c.Nodes = cmp.Or(c.Nodes, 6)
+	c.Feeds = cmp.Or(c.Feeds, 10)
+	c.Poll = cmp.Or(c.Poll, 20*time.Second)
+	c.Out = cmp.Or(c.Out, io.Discard)
 	return c
 }
 

@@ -41,10 +41,12 @@ type nodeScore struct {
 }
 
 func newScore(c Config) *score {
-	return &score{
-		poll: c.Poll, entries: make(map[feed.URL][]published), when: make(map[feed.EntryID]time.Time),
-		nodes: make([]nodeScore, c.Nodes),
+	s := &score{poll: c.Poll, entries: make(map[feed.URL][]published), when: make(map[feed.EntryID]time.Time)}
+	for range c.Nodes {
+		s.nodes = append(s.nodes, nodeScore{arrived: make(map[feed.EntryID]time.Time),
+			polls: make(map[feed.URL][]time.Time)})
 	}
+	return s
 }
 
 // join notes that node i serves at the address name.
@@ -85,9 +87,6 @@ func (s *score) observe(i int, now time.Time, note node.Note) {
 	case node.Unlinked:
 		n.neighbors--
 	case node.Polled:
-		if n.polls == nil {
-			n.polls = make(map[feed.URL][]time.Time)
-		}
 		times := n.polls[t.Feed]
 		if len(times) > 0 {
 			times[len(times)-1] = now // what was due has come
@@ -96,9 +95,6 @@ func (s *score) observe(i int, now time.Time, note node.Note) {
 		}
 		n.polls[t.Feed] = append(times, t.Next)
 	case node.Arrived:
-		if n.arrived == nil {
-			n.arrived = make(map[feed.EntryID]time.Time)
-		}
 		for _, r := range t.Records {
 			if !n.follows[t.Feed] {
 				continue // it passes through, for a neighbor

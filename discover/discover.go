@@ -173,23 +173,14 @@ func titleOf(raw string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(title[:min(len(title), maxTitle)], ""))
 }
 
-// Text is a list as it is kept, "" for nil; Read reads it.
+// Text is a list as it is kept, which is never ""; Read reads it.
 func Text(list []Feed) string {
-	if list == nil {
-		return ""
-	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		return "" // there is nothing in it that could fail
-	}
+	text, _ := json.Marshal(append([]Feed{}, list...)) // there is nothing in it that could fail
 	return string(text)
 }
 
 // Read is the list that Text wrote; nil where it did not.
 func Read(text string) []Feed {
-	if text == "" {
-		return nil
-	}
 	var list []Feed
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		return nil
@@ -212,6 +203,15 @@ func Lend(page, u feed.URL) feed.URL {
 		to.Scheme+"://"))
 	if err != nil {
 		return u
+	}
+	return lent
+}
+
+// LendAll is the list with each address as by Lend.
+func LendAll(page feed.URL, list []Feed) []Feed {
+	lent := slices.Clone(list)
+	for i := range lent {
+		lent[i].URL = Lend(page, lent[i].URL)
 	}
 	return lent
 }

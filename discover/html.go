@@ -22,14 +22,13 @@ func elements(page *url.URL, contentType string, body []byte) (links []link) {
 		default:
 			continue
 		}
-		switch name, more := z.TagName(); {
-		case !more:
-		case string(name) == "base" && !based: // the first counts (HTML §4.2.3)
-			if href, ok := baseHref(attributes(z)["href"], page); ok {
+		switch token := z.Token(); {
+		case token.Data == "base" && !based: // the first counts (HTML §4.2.3)
+			if href, ok := baseHref(attributes(token)["href"], page); ok {
 				base, based = href, true
 			}
-		case string(name) == "link":
-			a := attributes(z)
+		case token.Data == "link":
+			a := attributes(token)
 			l := link{href: a["href"], rel: a["rel"], mediaType: a["type"], title: a["title"]}
 			if l.strength() > 0 {
 				links = append(links, l)
@@ -47,21 +46,15 @@ func rebased(links []link, base *url.URL) []link {
 	return links
 }
 
-// attributes are those of the tag that z is at, as far as they matter here. The first of a name counts.
-func attributes(z *html.Tokenizer) map[string]string {
-	a := make(map[string]string, 4)
-	for {
-		key, value, more := z.TagAttr()
-		switch name := string(key); name {
-		case "href", "rel", "type", "title":
-			if _, ok := a[name]; !ok {
-				a[name] = string(value)
-			}
-		}
-		if !more {
-			return a
+// attributes are those of a tag. The first of a name counts.
+func attributes(token html.Token) map[string]string {
+	a := make(map[string]string)
+	for _, attr := range token.Attr {
+		if _, ok := a[attr.Key]; !ok {
+			a[attr.Key] = attr.Val
 		}
 	}
+	return a
 }
 
 // baseHref is what a <base> says, if links can be relative to it.

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/mmcdole/gofeed/atom"
@@ -49,11 +50,7 @@ func (b *builder) atomEntry(f *atom.Feed, entry *atom.Entry) {
 		}
 	}
 	for _, c := range entry.Categories {
-		name := c.Label
-		if name == "" {
-			name = c.Term
-		}
-		e.Categories = append(e.Categories, name)
+		e.Categories = append(e.Categories, cmp.Or(c.Label, c.Term))
 	}
 	for _, l := range entry.Links {
 		if l.Rel == "enclosure" {
@@ -75,9 +72,7 @@ func atomLink(links []*atom.Link) string {
 		if l.Type == "" || strings.Contains(l.Type, "html") {
 			return l.Href
 		}
-		if first == "" {
-			first = l.Href
-		}
+		first = cmp.Or(first, l.Href)
 	}
 	return first
 }

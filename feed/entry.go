@@ -61,3 +61,18 @@ func (d *Document) Identities() []Identity {
 	}
 	return d.identities[:len(d.Entries)]
 }
+
+// Ahead is how far a date may lie in the future: clocks differ. One further ahead counts as none, or an
+// entry dated next year would stand first until then.
+const Ahead = time.Hour
+
+// TimeOf is when an entry was published or, where that is not known, when it was last changed or, without a date that
+// can be, when it was seen.
+func TimeOf(published, updated, seen time.Time) time.Time {
+	for _, t := range []time.Time{published, updated} {
+		if !t.IsZero() && !t.After(seen.Add(Ahead)) {
+			return t
+		}
+	}
+	return seen
+}

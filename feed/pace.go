@@ -93,10 +93,7 @@ func syndicationPeriod(extensions ext.Extensions) time.Duration {
 
 // extensionText is the text of an element of the syndication module, "" without one.
 func extensionText(extensions ext.Extensions, name string) string {
-	if list := extensions["sy"][name]; len(list) > 0 {
-		return strings.TrimSpace(list[0].Value)
-	}
-	return ""
+	return strings.TrimSpace(value1(extensions["sy"][name]))
 }
 
 // atMost reads a whole number from 0 to most; others are -1.

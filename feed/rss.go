@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"html"
 	"slices"
 	"strings"
@@ -22,10 +23,7 @@ func (b *builder) rss(text string) error {
 	if err != nil {
 		return err
 	}
-	link := lastOf(original.Links)
-	if link == "" {
-		link = f.Link
-	}
+	link := cmp.Or(lastOf(original.Links), f.Link)
 	b.head(f.Title, link, f.Description)
 	b.doc.Pace = rssPace(original)
 	b.own = Clean(strings.TrimSpace(link))
@@ -103,19 +101,13 @@ func rssAuthors(original *rss.Item, item *gofeed.Item) []string {
 		name, _, _ := strings.Cut(inner, "<")
 		return []string{html.UnescapeString(name)}
 	}
-	name := person(item.Authors[0].Name, item.Authors[0].Email)
-	if name == "" {
-		name = original.Author // in no form that gofeed knows
-	}
-	return []string{name}
+	// The last is one in no form that gofeed knows.
+	return []string{cmp.Or(person(item.Authors[0].Name, item.Authors[0].Email), original.Author)}
 }
 
 // person is how an author is called: by name, or by address where there is no name.
 func person(name, email string) string {
-	if name = strings.TrimSpace(name); name != "" {
-		return name
-	}
-	return email
+	return cmp.Or(strings.TrimSpace(name), email)
 }
 
 // verbatim is the id that keepID put in, "" without one.

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -20,20 +19,13 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return 0
 	}
 	if isDigits(s) {
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || n > int64(maxRetryAfter/time.Second) {
-			return maxRetryAfter
-		}
-		return time.Duration(n) * time.Second
+		return min(deltaSeconds(s), maxRetryAfter)
 	}
 	at, err := http.ParseTime(s)
 	if err != nil {
 		return 0
 	}
-	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = theirs
-	}
-	return min(max(at.Sub(now), 0), maxRetryAfter)
+	return min(max(at.Sub(answered(h, now)), 0), maxRetryAfter)
 }
 
 func isDigits(s string) bool {

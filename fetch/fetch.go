@@ -10,6 +10,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1" // tells whether a body changed; a publisher who finds two with the same hash fools nobody else
 	"errors"
@@ -258,8 +259,8 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 	})
 	if err != nil {
 		v.unusable(resp.Header)
-		if errors.Is(err, feed.ErrFormat) && v.isPage(resp, u, body) {
-			return notFeed(v.out.Named)
+		if errors.Is(err, feed.ErrFormat) {
+			return cmp.Or(v.notFeed(resp, u, body), err)
 		}
 		return err
 	}

@@ -58,10 +58,15 @@ func untilExpires(h http.Header, now time.Time) (lifetime time.Duration, stated 
 	if err != nil {
 		return 0, true
 	}
+	return at.Sub(answered(h, now)), true
+}
+
+// answered is when the publisher answered, by its own clock where it says so.
+func answered(h http.Header, now time.Time) time.Time {
 	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = theirs
+		return theirs
 	}
-	return at.Sub(now), true
+	return now
 }
 
 // unchanged is for how long the document had been as it is when the publisher answered, 0 where that cannot be told.
@@ -70,10 +75,7 @@ func unchanged(lastModified string, h http.Header, now time.Time) time.Duration 
 	if err != nil {
 		return 0
 	}
-	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = theirs
-	}
-	return min(max(now.Sub(at), 0), longestFreshness)
+	return min(max(answered(h, now).Sub(at), 0), longestFreshness)
 }
 
 // settling is for how long a Last-Modified may be that of a document that is still being changed (RFC 9110 §8.8.2.2):

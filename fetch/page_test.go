@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/node"
 )
 
 // namedURLs are the addresses of the feeds that a page names.
 func namedURLs(got node.Fetched) (list []string) {
-	for _, f := range got.Named {
+	for _, f := range discover.Read(got.Names) {
 		list = append(list, string(f.URL))
 	}
 	return list
@@ -58,9 +59,9 @@ func TestPageNamesFeeds(t *testing.T) {
 	} {
 		before := requests.Load()
 		got := local(t, server+path)
-		if !slices.Equal(namedURLs(got), test.want) || got.WebPage != test.page || got.Err == nil ||
+		if !slices.Equal(namedURLs(got), test.want) || (got.Names != "") != test.page || got.Err == nil ||
 			!strings.Contains(got.Err.Error(), test.text) {
-			t.Errorf("%s names %q, a page %v, %v; want %q", path, namedURLs(got), got.WebPage, got.Err, test.want)
+			t.Errorf("%s names %q, a page %v, %v; want %q", path, namedURLs(got), got.Names != "", got.Err, test.want)
 		}
 		if test.page != errors.Is(got.Err, ErrNotFeed) || requests.Load()-before != test.asked {
 			t.Errorf("%s: %v, in %d requests", path, got.Err, requests.Load()-before)
@@ -69,7 +70,7 @@ func TestPageNamesFeeds(t *testing.T) {
 	// A document of a feed's archive leads to no other feed.
 	got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/x"),
 		Page: feed.URL(server + "/blog/")})
-	if got.WebPage || len(got.Named) > 0 || !errors.Is(got.Err, ErrNotFeed) {
+	if got.Names != "" || got.Instead != "" || !errors.Is(got.Err, ErrNotFeed) {
 		t.Errorf("a page of the archive names %q, %v", namedURLs(got), got.Err)
 	}
 }
@@ -85,7 +86,7 @@ func TestPagesDoNotLeadToPrivateHosts(t *testing.T) {
 	c := New(Config{Resolver: nameServer(t, inetAton), PrivateHosts: []string{"nas.example", "127.0.0.1"}})
 	pretend(c, public)
 	if got := c.Fetch(t.Context(), node.Fetch{Feed: "http://public.example/"}); !slices.Equal(namedURLs(got),
-		[]string{"http://public.example/f"}) || !got.WebPage {
+		[]string{"http://public.example/f"}) || got.Names == "" {
 		t.Errorf("a public page names %q, %v", namedURLs(got), got.Err)
 	}
 	c.CloseIdle()
@@ -120,5 +121,9 @@ func TestPagePasswords(t *testing.T) {
 	got := local(t, strings.Replace(server, "//", "//ann:secret@", 1))
 	if !slices.Equal(namedURLs(got), []string{server + "/f"}) {
 		t.Errorf("names %q, %v", namedURLs(got), got.Err)
+	}
+	// But the feed that it stands for, at its own origin, is asked for as the page was.
+	if want := strings.Replace(server, "//", "//ann:secret@", 1) + "/f"; string(got.Instead) != want {
+		t.Errorf("stands for %q, want %q", got.Instead, want)
 	}
 }

@@ -12,22 +12,34 @@ import (
 	"feedex/feed"
 )
 
-// isPage reports whether an answer from u is a web page, or names feeds as one does, and takes note of which.
-func (v *visit) isPage(resp *http.Response, u *url.URL, body []byte) bool {
+// notFeed is the error about an answer from u that is a web page, or names feeds as one does, nil for any other. It
+// takes note of which feeds these are; a document of a feed's archive leads to none.
+func (v *visit) notFeed(resp *http.Response, u *url.URL, body []byte) error {
 	contentType := resp.Header.Get("Content-Type")
 	html := isHTML(contentType, body)
 	if !html {
 		body = nil // its header may name some all the same
 	}
-	named, err := contain(func() ([]discover.Feed, error) {
-		return discover.Page(feed.URL(u.String()), contentType, resp.Header.Values("Link"), body), nil
-	})
-	if err != nil || v.fetch.Page != "" {
-		return html
+	var named []discover.Feed
+	if v.fetch.Page == "" {
+		named, _ = contain(func() ([]discover.Feed, error) {
+			return discover.Page(feed.URL(u.String()), contentType, resp.Header.Values("Link"), body), nil
+		})
 	}
-	v.out.Named = slices.DeleteFunc(named, func(f discover.Feed) bool { return !v.mayName(u, f.URL) })
-	v.out.WebPage = html || len(named) > 0
-	return v.out.WebPage
+	if !html && len(named) == 0 {
+		return nil
+	}
+	named = slices.DeleteFunc(named, func(f discover.Feed) bool { return !v.mayName(u, f.URL) })
+	if v.fetch.Page == "" {
+		v.out.Names = discover.Text(named)
+	}
+	if meant, ok := discover.Meant(named); ok {
+		v.out.Instead = discover.Lend(v.fetch.Feed, meant.URL)
+	}
+	if len(named) == 0 {
+		return fmt.Errorf("%w, and it names none", ErrNotFeed)
+	}
+	return ErrNotFeed
 }
 
 // mayName reports whether the page at u may lead to that feed. To what is not public only a page leads that the owner
@@ -38,14 +50,6 @@ func (v *visit) mayName(u *url.URL, to feed.URL) bool {
 		return true
 	}
 	return c.private[hostKey(v.origin.Hostname())] && c.private[hostKey(u.Hostname())]
-}
-
-// notFeed is the error about a web page that names these feeds.
-func notFeed(named []discover.Feed) error {
-	if len(named) == 0 {
-		return fmt.Errorf("%w, and it names none", ErrNotFeed)
-	}
-	return ErrNotFeed
 }
 
 // isHTML reports whether the body is an HTML page: it starts like one, or its publisher says so and it starts like

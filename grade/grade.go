@@ -18,19 +18,15 @@ const (
 	Poor
 )
 
+// marks are the words for them.
+var marks = []string{"not tested", "good", "fair", "poor"}
+
 // String is the mark as a word.
 func (m Mark) String() string {
-	switch m {
-	case NotTested:
-		return "not tested"
-	case Good:
-		return "good"
-	case Fair:
-		return "fair"
-	case Poor:
-		return "poor"
+	if m < 0 || int(m) >= len(marks) {
+		return fmt.Sprintf("Mark(%d)", int(m))
 	}
-	return fmt.Sprintf("Mark(%d)", int(m))
+	return marks[m]
 }
 
 // MarshalText writes the mark as its word.
@@ -38,13 +34,12 @@ func (m Mark) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (m *Mark) UnmarshalText(text []byte) error {
-	for _, known := range []Mark{NotTested, Good, Fair, Poor} {
-		if known.String() == string(text) {
-			*m = known
-			return nil
-		}
+	i := slices.Index(marks, string(text))
+	if i < 0 {
+		return fmt.Errorf("read mark: %q is none", text)
 	}
-	return fmt.Errorf("read mark: %q is none", text)
+	*m = Mark(i)
+	return nil
 }
 
 // A Grade is the mark in one respect, with the reason in words.
@@ -99,8 +94,10 @@ func Hosts(log []Request) []Host {
 
 // grades are the marks in all respects.
 func (t *tally) grades() []Grade {
-	return []Grade{
-		t.conditionals(), t.unmodified(), t.unconditionals(), t.freshness(), t.patience(), t.subscribing(), t.repeats(),
-		t.goneForGood(), t.pace(),
+	respects := t.respects()
+	list := make([]Grade, len(respects))
+	for i := range respects {
+		list[i] = respects[i].grade()
 	}
+	return list
 }

@@ -6,6 +6,7 @@
 package grade
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 	"time"
@@ -41,13 +42,7 @@ func (v Validators) none() bool { return v == Validators{} }
 
 // over is v with what next has in place of its own.
 func (v Validators) over(next Validators) Validators {
-	if next.ETag != "" {
-		v.ETag = next.ETag
-	}
-	if next.LastModified != "" {
-		v.LastModified = next.LastModified
-	}
-	return v
+	return Validators{cmp.Or(next.ETag, v.ETag), cmp.Or(next.LastModified, v.LastModified)}
 }
 
 // host is the host that the request went to, in lower case and without a port.
@@ -61,10 +56,7 @@ func (r *Request) host() string {
 
 // Name is the feed that the request was for.
 func (r *Request) Name() string {
-	if r.Feed == "" {
-		return r.URL
-	}
-	return r.Feed
+	return cmp.Or(r.Feed, r.URL)
 }
 
 // scope is what a Retry-After counts for.

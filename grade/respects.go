@@ -2,131 +2,84 @@ package grade
 
 import "fmt"
 
-// conditionals: are requests for what the reader has conditional (RFC 9110 §13.1)?
-func (t *tally) conditionals() Grade {
-	n := t.conditional + t.unconditional
-	g := Grade{Respect: "conditional requests", Mark: Good}
-	switch {
-	case n == 0:
-		g.Mark, g.Reason = NotTested, "no document with a validator was asked for again"
-	case t.unconditional == 0 && n == 1:
-		g.Reason = "the request for a known document was conditional"
-	case t.unconditional == 0:
-		g.Reason = fmt.Sprintf("all %s for a known document were conditional", requests(n))
-	default:
-		g.Mark, g.Reason = byShare(t.unconditional, n),
-			fmt.Sprintf("%d of %s for a known document were not conditional", t.unconditional, requests(n))
-	}
-	return g
+// A respect is what a reader is judged by.
+type respect struct {
+	name      string
+	occasions int     // for doing it right or wrong
+	untested  string  // the reason where there was none
+	good      string  // the reason where nothing was wrong
+	faults    []fault // of which the first that occurred decides
 }
 
-// unmodified: do validators come back as the publisher gave them?
-func (t *tally) unmodified() Grade {
-	g := Grade{Respect: "validators", Mark: Good, Reason: "came back as they were given"}
-	switch {
-	case t.conditional == 0:
-		g.Mark, g.Reason = NotTested, "none was sent back"
-	case t.madeUp > 0:
-		g.Mark, g.Reason = Poor, fmt.Sprintf("%d of %s carried one that the publisher never gave",
-			t.madeUp, requests(t.conditional))
-	case t.outdated > 0:
-		g.Mark, g.Reason = byShare(t.outdated, t.conditional),
-			fmt.Sprintf("%d of %s carried one of an older document", t.outdated, requests(t.conditional))
-	}
-	return g
+// A fault is how often something was wrong, and what that means.
+type fault struct {
+	times  int
+	mark   Mark
+	reason string
 }
 
-// unconditionals: is a document that the reader has asked for as a whole once a day at most?
-func (t *tally) unconditionals() Grade {
-	g := Grade{Respect: "whole documents", Mark: Good,
-		Reason: "none that the reader has was asked for as a whole twice within a day"}
-	switch {
-	case t.conditional+t.unconditional == 0:
-		g.Mark, g.Reason = NotTested, "no document with a validator was asked for again"
-	case t.daily > 0:
-		g.Mark, g.Reason = Poor, fmt.Sprintf("%s for the whole of a known document came within a day of another",
-			requests(t.daily))
+// grade is the mark in this respect.
+func (r *respect) grade() Grade {
+	if r.occasions == 0 {
+		return Grade{r.name, NotTested, r.untested}
 	}
-	return g
+	for _, f := range r.faults {
+		if f.times > 0 {
+			return Grade{r.name, f.mark, f.reason}
+		}
+	}
+	return Grade{r.name, Good, r.good}
 }
 
-// freshness: is nothing asked for that is still fresh (RFC 9111 §4.2), for a day at most?
-func (t *tally) freshness() Grade {
-	g := Grade{Respect: "freshness", Mark: Good, Reason: "no document was asked for while it was fresh"}
-	switch {
-	case t.fresh == 0:
-		g.Mark, g.Reason = NotTested, "no document that says how long it is fresh was asked for again"
-	case t.early > 0:
-		g.Mark, g.Reason = byShare(t.early, t.fresh), fmt.Sprintf("%d of %s came while the document was fresh",
-			t.early, requests(t.fresh))
+// respects are all that readers are judged by.
+func (t *tally) respects() []respect {
+	known := t.conditional + t.unconditional // requests for a document that the reader has
+	conditional := fmt.Sprintf("all %s for a known document were conditional", requests(known))
+	if known == 1 {
+		conditional = "the request for a known document was conditional"
 	}
-	return g
+	const noneKnown = "no document with a validator was asked for again"
+	const noneAgain = "nothing was asked for again"
+	return []respect{
+		// Are requests for what the reader has conditional (RFC 9110 §13.1)?
+		{"conditional requests", known, noneKnown, conditional, []fault{
+			share(t.unconditional, known, "for a known document were not conditional")}},
+		// Do validators come back as the publisher gave them?
+		{"validators", t.conditional, "none was sent back", "came back as they were given", []fault{
+			{t.madeUp, Poor, part(t.madeUp, t.conditional, "carried one that the publisher never gave")},
+			share(t.outdated, t.conditional, "carried one of an older document")}},
+		// Is a document that the reader has asked for as a whole once a day at most?
+		{"whole documents", known, noneKnown, "none that the reader has was asked for as a whole twice within a day",
+			[]fault{{t.daily, Poor, requests(t.daily) +
+				" for the whole of a known document came within a day of another"}}},
+		// Is nothing asked for that is still fresh (RFC 9111 §4.2), for a day at most?
+		{"freshness", t.fresh, "no document that says how long it is fresh was asked for again",
+			"no document was asked for while it was fresh", []fault{
+				share(t.early, t.fresh, "came while the document was fresh")}},
+		// Is a Retry-After heeded?
+		{"patience", t.told, "was never told to stay away", "stayed away each time it was told to, " + times(t.told),
+			[]fault{{t.impatient, Poor, requests(t.impatient) + " while it was told to stay away"}}},
+		// Does a new feed cost one request?
+		{"subscribing", t.firsts, "no first request is in the log", "took one request",
+			[]fault{{t.repeated, Poor, requests(t.repeated) + " within a minute of the first answer"}}},
+		// Is nothing asked for twice within a minute, as by a reader that is started again?
+		{"repeats", t.gaps, noneAgain, "nothing was asked for again within a minute",
+			[]fault{{t.again, byShare(t.again, t.gaps), requests(t.again) + " within a minute of an answer"}}},
+		// Does 410 end it?
+		{"gone", t.gone, "nothing was gone for good", "did not ask again for what is gone for good",
+			[]fault{{t.afterGone, Poor, requests(t.afterGone) + " for what is gone for good"}}},
+		// Does an hour pass between requests, where the publisher does not itself allow less?
+		{"pace", t.gaps, noneAgain, "an hour at least between requests, or what the publisher allows", []fault{
+			{t.hasty, Poor, part(t.hasty, t.gaps, "came within 10 minutes of the one before")},
+			{t.uninvited, Fair, part(t.uninvited, t.gaps, "came within an hour of the one before")}}},
+	}
 }
 
-// patience: is a Retry-After heeded?
-func (t *tally) patience() Grade {
-	g := Grade{Respect: "patience", Mark: Good, Reason: fmt.Sprintf("stayed away each time it was told to, %s",
-		times(t.told))}
-	switch {
-	case t.told == 0:
-		g.Mark, g.Reason = NotTested, "was never told to stay away"
-	case t.impatient > 0:
-		g.Mark, g.Reason = Poor, fmt.Sprintf("%s while it was told to stay away", requests(t.impatient))
-	}
-	return g
-}
+// part says that n of all requests did something.
+func part(n, all int, did string) string { return fmt.Sprintf("%d of %s %s", n, requests(all), did) }
 
-// subscribing: does a new feed cost one request?
-func (t *tally) subscribing() Grade {
-	g := Grade{Respect: "subscribing", Mark: Good, Reason: "took one request"}
-	switch {
-	case t.firsts == 0:
-		g.Mark, g.Reason = NotTested, "no first request is in the log"
-	case t.repeated > 0:
-		g.Mark, g.Reason = Poor, fmt.Sprintf("%s within a minute of the first answer", requests(t.repeated))
-	}
-	return g
-}
-
-// repeats: is nothing asked for twice within a minute, as by a reader that is started again?
-func (t *tally) repeats() Grade {
-	g := Grade{Respect: "repeats", Mark: Good, Reason: "nothing was asked for again within a minute"}
-	switch {
-	case t.gaps == 0:
-		g.Mark, g.Reason = NotTested, "nothing was asked for again"
-	case t.again > 0:
-		g.Mark, g.Reason = byShare(t.again, t.gaps), fmt.Sprintf("%s within a minute of an answer", requests(t.again))
-	}
-	return g
-}
-
-// goneForGood: does 410 end it?
-func (t *tally) goneForGood() Grade {
-	g := Grade{Respect: "gone", Mark: Good, Reason: "did not ask again for what is gone for good"}
-	switch {
-	case t.gone == 0:
-		g.Mark, g.Reason = NotTested, "nothing was gone for good"
-	case t.afterGone > 0:
-		g.Mark, g.Reason = Poor, fmt.Sprintf("%s for what is gone for good", requests(t.afterGone))
-	}
-	return g
-}
-
-// pace: does an hour pass between requests, where the publisher does not itself allow less?
-func (t *tally) pace() Grade {
-	g := Grade{Respect: "pace", Mark: Good, Reason: "an hour at least between requests, or what the publisher allows"}
-	switch {
-	case t.gaps == 0:
-		g.Mark, g.Reason = NotTested, "nothing was asked for again"
-	case t.hasty > 0:
-		g.Mark, g.Reason = Poor, fmt.Sprintf("%d of %s came within 10 minutes of the one before",
-			t.hasty, requests(t.gaps))
-	case t.uninvited > 0:
-		g.Mark, g.Reason = Fair, fmt.Sprintf("%d of %s came within an hour of the one before",
-			t.uninvited, requests(t.gaps))
-	}
-	return g
-}
+// share is a fault that one in a hundred requests is forgiven for.
+func share(n, all int, did string) fault { return fault{n, byShare(n, all), part(n, all, did)} }
 
 // byShare is the mark for n of all being wrong, which is above 0: up to one in a hundred is fair.
 func byShare(n, all int) Mark {

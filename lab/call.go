@@ -12,18 +12,26 @@ import (
 // An openCall is a call that has not ended yet.
 type openCall struct {
 	number   uint32 // tells it from others that have its place later
+	made     node.Call
 	from     *Host
 	life     uint32 // of from
-	id       uint64 // of the node's effect
-	to       *Host  // nil for the tracker
-	call     protocol.Call
-	session  string
+	to       *Host  // nil for the tracker, and where nobody has the address
 	begun    time.Duration
 	deadline time.Duration
 	bytes    int64         // of the call, and
 	answered int64         // of its answer, as on the wire
 	held     bool          // it arrived; its answer may come in a later step, and expire is on the queue
+	fated    bool          // its Fate is known
+	mute     bool          // its answer never arrives
 	result   node.Answered // once there is one
+}
+
+// receiver is the end of the link at which it arrives.
+func (c *openCall) receiver() int {
+	if c.to == nil {
+		return trackerEnd
+	}
+	return c.to.index
 }
 
 // errRefused is how a call ends whose target's machine runs and whose program does not.
@@ -33,25 +41,23 @@ var errRefused = errors.New("connection refused")
 func (w *World) carry(h *Host, c node.Call) {
 	w.callCount++
 	open := openCall{
-		number: w.callCount, from: h, life: h.life, id: c.ID, call: c.Call, session: c.Session,
-		begun: w.now, deadline: w.now + c.Timeout,
+		number: w.callCount, made: c, from: h, life: h.life, begun: w.now, deadline: w.now + c.Timeout,
 	}
 	to := c.To.Node
 	if c.To.Host != "" {
 		to, _ = protocol.ParseNodeID(c.To.Host)
 	}
-	end := trackerEnd
 	if c.To.Tracker == "" {
-		if open.to = w.byID[to]; open.to == nil { // nobody has that address
+		open.to = w.byID[to]
+		if open.to == nil && w.config.Fate == nil { // nobody has that address
 			h.Made.count(c.Call, 0)
 			w.lose(open)
 			return
 		}
-		end = open.to.index
 	}
-	w.codec.call(w, &open, c.To)
+	w.codec.call(w, &open)
 	h.Made.count(c.Call, open.bytes)
-	d, lost := w.delay(h.index, end, 2*uint64(c.ID))
+	d, lost := w.delay(h.index, open.receiver(), 2*c.ID)
 	if lost || w.now+d >= open.deadline || w.cut(h, open.to) {
 		w.lose(open)
 		return
@@ -66,39 +72,49 @@ func (w *World) cut(a, b *Host) bool {
 
 // lose lets a call that is not in the slab end at its timeout.
 func (w *World) lose(c openCall) {
-	c.result = node.Answered{ID: c.id, Err: context.DeadlineExceeded}
+	c.result = node.Answered{ID: c.made.ID, Err: context.DeadlineExceeded}
 	w.queue.Add(c.deadline, event{kind: answer, index: w.calls.add(c)})
 }
 
 // arrive brings a call to its receiver.
 func (w *World) arrive(i int32) {
+	if !w.fate(i) {
+		return
+	}
 	c := &w.calls.items[i]
-	if c.to == nil {
+	to := c.to
+	switch {
+	case c.made.To.Tracker != "":
 		w.finish(i, node.Respond{Reply: w.tracker.asked(c.from)})
 		return
-	}
-	to := c.to
-	switch to.state {
-	case vanished:
+	case to == nil, to.state == vanished:
 		w.lose(w.calls.take(i))
 		return
-	case stopped:
-		d, _ := w.delay(to.index, c.from.index, 2*c.id+1)
-		c.result = node.Answered{ID: c.id, Err: errRefused, Unsent: true}
-		w.queue.Add(min(w.now+d, c.deadline), event{kind: answer, index: i})
+	case to.state == stopped:
+		w.end(i, node.Answered{Err: errRefused, Unsent: true}, 0)
 		return
 	}
-	to.Received.count(c.call, c.bytes)
-	if _, ok := c.call.(protocol.ListMethods); ok { // the transport answers it
+	to.Received.count(c.made.Call, c.bytes)
+	if _, ok := c.made.Call.(protocol.ListMethods); ok { // the transport answers it
 		w.finish(i, node.Respond{Reply: w.methods})
 		return
 	}
 	number, deadline := c.number, c.deadline
-	to.step(node.Asked{From: c.from.ID, Session: c.session, Call: c.call, Tag: uint64(number)<<32 | uint64(i)})
+	to.step(node.Asked{From: c.from.ID, Session: c.made.Session, Call: c.made.Call,
+		Tag: uint64(number)<<32 | uint64(i)})
 	if c = &w.calls.items[i]; c.number == number && c.result.ID == 0 {
 		c.held = true
 		w.queue.Add(deadline, event{kind: expire, index: i, life: number})
 	}
+}
+
+// end has call i end without its receiver, so much later than it would.
+func (w *World) end(i int32, a node.Answered, late time.Duration) {
+	c := &w.calls.items[i]
+	d, _ := w.delay(c.receiver(), c.from.index, 2*c.made.ID+1)
+	a.ID = c.made.ID
+	c.result = a
+	w.queue.Add(min(w.now+late+d, c.deadline), event{kind: answer, index: i})
 }
 
 // respond takes an answer of a host's on its way.
@@ -113,11 +129,7 @@ func (w *World) respond(r node.Respond) {
 // finish sends the answer to call i back.
 func (w *World) finish(i int32, r node.Respond) {
 	c := &w.calls.items[i]
-	end := trackerEnd
-	if c.to != nil {
-		end = c.to.index
-	}
-	c.result = node.Answered{ID: c.id, Session: r.Session}
+	c.result = node.Answered{ID: c.made.ID, Session: r.Session}
 	if c.to != nil {
 		c.result.Peer = c.to.ID
 	}
@@ -126,16 +138,16 @@ func (w *World) finish(i int32, r node.Respond) {
 	} else {
 		c.result.Reply = w.codec.reply(w, c, r)
 	}
-	m := methodOf(c.call)
+	m := methodOf(c.made.Call)
 	c.from.Made[m].Bytes += c.answered
 	if c.to != nil {
 		c.to.Received[m].Bytes += c.answered
 	}
-	d, lost := w.delay(end, c.from.index, 2*c.id+1)
+	d, lost := w.delay(c.receiver(), c.from.index, 2*c.made.ID+1)
 	at := w.now + d
-	if at > c.deadline || lost || w.cut(c.from, c.to) {
+	if at > c.deadline || lost || c.mute || w.cut(c.from, c.to) {
 		at = c.deadline
-		c.result = node.Answered{ID: c.id, Err: context.DeadlineExceeded}
+		c.result = node.Answered{ID: c.made.ID, Err: context.DeadlineExceeded}
 	}
 	if c.held {
 		w.calls.items[i].number = 0 // expire is void
@@ -163,5 +175,5 @@ func (w *World) expired(i int32, number uint32) {
 	if c.from.life != c.life || c.from.state != running {
 		return
 	}
-	c.from.step(node.Answered{ID: c.id, Err: context.DeadlineExceeded, RTT: w.now - c.begun})
+	c.from.step(node.Answered{ID: c.made.ID, Err: context.DeadlineExceeded, RTT: w.now - c.begun})
 }

@@ -23,9 +23,9 @@ type codec struct {
 const sampleEvery = 256
 
 // sampled counts a message, and reports whether it is to be decoded.
-func sampled(count *int) bool {
+func (w *World) sampled(count *int) bool {
 	*count++
-	return *count%sampleEvery == 1
+	return w.config.EveryMessage || *count%sampleEvery == 1
 }
 
 // userAgent is as long as that of the daemon.
@@ -35,19 +35,19 @@ const userAgent = "feedex/0.1.0"
 const packet = 900
 
 // call sends a call on its way.
-func (c *codec) call(w *World, open *openCall, to node.Target) {
+func (c *codec) call(w *World, open *openCall) {
 	if w.config.NoEncoding {
 		return
 	}
 	port := open.from.ID.Port()
-	c.buf = protocol.EncodeCall(c.buf[:0], port, open.call)
-	if check, ok := open.call.(protocol.CheckDID); ok && len(check.Notices) == 0 && len(c.buf) > packet {
-		open.call = protocol.CheckDID{DID: check.DID}
-		c.buf = protocol.EncodeCall(c.buf[:0], port, open.call)
+	c.buf = protocol.EncodeCall(c.buf[:0], port, open.made.Call)
+	if check, ok := open.made.Call.(protocol.CheckDID); ok && len(check.Notices) == 0 && len(c.buf) > packet {
+		open.made.Call = protocol.CheckDID{DID: check.DID}
+		c.buf = protocol.EncodeCall(c.buf[:0], port, open.made.Call)
 	}
-	open.bytes = int64(requestBytes(hostBytes(to, open.to), open.session, len(c.buf)))
-	if sampled(&c.calls[methodOf(open.call)]) {
-		open.call = c.decoded(open.call)
+	open.bytes = int64(requestBytes(hostBytes(open.made.To, open.to), open.made.Session, len(c.buf)))
+	if w.sampled(&c.calls[methodOf(open.made.Call)]) {
+		open.made.Call = c.decoded(open.made.Call)
 	}
 }
 
@@ -58,6 +58,8 @@ func hostBytes(t node.Target, to *Host) int {
 		return len("tracker.example.net:7788")
 	case t.Host != "":
 		return len(t.Host)
+	case to == nil: // nobody has the address
+		return len(t.Node.String())
 	}
 	return to.addressBytes
 }
@@ -81,16 +83,16 @@ func (c *codec) reply(w *World, open *openCall, r node.Respond) protocol.Reply {
 	}
 	c.buf = protocol.EncodeReply(c.buf[:0], r.Reply)
 	open.answered = int64(responseBytes(r.Session, len(c.buf)))
-	if !sampled(&c.replies[methodOf(open.call)]) {
+	if !w.sampled(&c.replies[methodOf(open.made.Call)]) {
 		return r.Reply
 	}
-	v, err := xmlrpc.DecodeResponse(c.buf, protocol.AnswerLimits(open.call.Method()))
+	v, err := xmlrpc.DecodeResponse(c.buf, protocol.AnswerLimits(open.made.Call.Method()))
 	var reply protocol.Reply
 	if err == nil {
-		reply, err = protocol.DecodeReply(open.call, v)
+		reply, err = protocol.DecodeReply(open.made.Call, v)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("lab: answer to %s of %d bytes: %v", open.call.Method(), len(c.buf), err))
+		panic(fmt.Sprintf("lab: answer to %s of %d bytes: %v", open.made.Call.Method(), len(c.buf), err))
 	}
 	return reply
 }
@@ -104,7 +106,7 @@ func (c *codec) fault(w *World, open *openCall, r node.Respond) error {
 	if !w.config.NoEncoding {
 		c.buf = protocol.EncodeFault(c.buf[:0], r.Fault)
 		open.answered = int64(responseBytes(r.Session, len(c.buf)))
-		_, err := xmlrpc.DecodeResponse(c.buf, protocol.AnswerLimits(open.call.Method()))
+		_, err := xmlrpc.DecodeResponse(c.buf, protocol.AnswerLimits(open.made.Call.Method()))
 		var f *xmlrpc.Fault
 		if !errors.As(err, &f) || protocol.Code(f.Code) != r.Fault.Code {
 			panic(fmt.Sprintf("lab: fault %v came out as %v", r.Fault, err))

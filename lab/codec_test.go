@@ -22,14 +22,14 @@ func TestMessagesPassThroughTheCodec(t *testing.T) {
 	nodes := protocol.NodeList{h.ID}
 	var c codec
 	for i := range 2*sampleEvery + 1 {
-		put := openCall{from: h, to: h, call: protocol.PutEntries{Bundle: bundle}}
-		c.call(w, &put, node.Target{Node: h.ID})
-		got := put.call.(protocol.PutEntries).Bundle
+		put := openTo(h, protocol.PutEntries{Bundle: bundle})
+		c.call(w, &put)
+		got := put.made.Call.(protocol.PutEntries).Bundle
 		if through := got != bundle; through != (i%sampleEvery == 0) || got.DID != bundle.DID {
 			t.Fatalf("put_entries number %d went through the codec: %t, with %v", i, through, got)
 		}
-		get := openCall{from: h, to: h, call: protocol.GetNeighbors{}}
-		c.call(w, &get, node.Target{Node: h.ID})
+		get := openTo(h, protocol.GetNeighbors{})
+		c.call(w, &get)
 		answer := c.reply(w, &get, node.Respond{Reply: nodes}).(protocol.NodeList)
 		if through := &answer[0] != &nodes[0]; through != (i%sampleEvery == 0) || answer[0] != h.ID {
 			t.Fatalf("answer number %d went through the codec: %t, with %v", i, through, answer)
@@ -46,9 +46,9 @@ func TestLongHintsAreLeftOut(t *testing.T) {
 	}
 	var c codec
 	bytes := func(u feed.URL) (int64, protocol.CheckDID) {
-		open := openCall{from: h, to: h, call: protocol.CheckDID{DID: protocol.DID{1}, Feed: u, Entries: 3}}
-		c.call(w, &open, node.Target{Node: h.ID})
-		return open.bytes, open.call.(protocol.CheckDID)
+		open := openTo(h, protocol.CheckDID{DID: protocol.DID{1}, Feed: u, Entries: 3})
+		c.call(w, &open)
+		return open.bytes, open.made.Call.(protocol.CheckDID)
 	}
 	without, _ := bytes("")
 	short, kept := bytes("https://example.com/feed.xml")
@@ -82,4 +82,9 @@ func TestHostBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(node.Target{Node: h.ID}, "198.51.100.200:17788")
+}
+
+// openTo is a call of the host to itself.
+func openTo(h *Host, c protocol.Call) openCall {
+	return openCall{from: h, to: h, made: node.Call{To: node.Target{Node: h.ID}, Call: c}}
 }

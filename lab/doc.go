@@ -22,6 +22,11 @@
 // member, so that it changes one habit and leaves the rest: it sees every event before its node does, and
 // every effect before the network does. Package lab/actor has some.
 //
+// # To script what is not modelled
+//
+// Config.Fate decides what becomes of single calls, Config.Serve answers polls of feeds that have no trace. The tests
+// of package node use both.
+//
 // # To add an experiment
 //
 // It is a struct of settings in package lab/experiment, whose Run makes worlds, runs them and returns a Report of

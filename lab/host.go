@@ -32,7 +32,7 @@ type Member struct {
 	Feeds []feed.URL
 	// Discreet are what it follows without letting others see it; nothing is measured of them.
 	Discreet []feed.URL
-	// Node is the Config of its node. Default Config.Node of the World. Port and Secret are set.
+	// Node is the Config of its node, at each start. Default Config.Node of the World. Port and Secret are set.
 	Node *node.Config
 	// Actor makes what the host runs in place of n. It is called anew after every Return. Default: n.
 	Actor func(n *node.Node, rng *rand.Rand) Actor
@@ -59,7 +59,6 @@ type Host struct {
 	Received Traffic // calls that reached it, bytes of the answers included
 	Polls    PollTraffic
 
-	config    node.Config
 	member    Member
 	rng       *rand.Rand
 	store     *archive.Memory
@@ -93,13 +92,8 @@ func (w *World) Join(m Member) (*Host, error) {
 	if w.byID[m.ID] != nil {
 		return nil, fmt.Errorf("%w: two members have the address %s", ErrConfig, m.ID)
 	}
-	c := w.config.Node
-	if m.Node != nil {
-		c = *m.Node
-	}
-	c.Port, c.Secret = m.ID.Port(), w.config.Seed.Secret(m.Name)
 	h := &Host{
-		Name: m.Name, ID: m.ID, world: w, index: index, addressBytes: len(m.ID.String()), config: c, member: m,
+		Name: m.Name, ID: m.ID, world: w, index: index, addressBytes: len(m.ID.String()), member: m,
 		rng: w.config.Seed.Stream(m.Name), store: w.pool.NewMemory(), alarm: never,
 	}
 	if err := h.follow(m.Feeds); err != nil {
@@ -128,7 +122,12 @@ func address(index int) protocol.NodeID {
 
 // start makes a node from what the store knows.
 func (h *Host) start() error {
-	n, err := node.New(h.world.Now(), h.config, h.store, h.rng)
+	c := h.world.config.Node
+	if h.member.Node != nil {
+		c = *h.member.Node
+	}
+	c.Port, c.Secret = h.ID.Port(), h.world.config.Seed.Secret(h.Name)
+	n, err := node.New(h.world.Now(), c, h.store, h.rng)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", h.Name, err)
 	}

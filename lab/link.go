@@ -14,6 +14,8 @@ import (
 type Links struct {
 	// Delay is the median of the base delays, one way. Default 40 ms, an Internet round trip of 80 ms.
 	Delay time.Duration
+	// Even has all ways take the median.
+	Even bool
 	// Jitter is how much longer a message may take, as a share of the base delay. Default 0.2, negative
 	// for none.
 	Jitter float64
@@ -63,6 +65,9 @@ const (
 
 // base is the delay of every message between two ends, the same both ways.
 func (w *World) base(a, b int) time.Duration {
+	if w.config.Links.Even {
+		return w.config.Links.Delay
+	}
 	if a > b {
 		a, b = b, a
 	}
@@ -80,6 +85,15 @@ func (w *World) delay(from, to int, n uint64) (d time.Duration, lost bool) {
 	jitter := base * time.Duration(h%one) / one * time.Duration(l.Jitter*1000) / 1000
 	lost = l.Loss > 0 && h>>32 < uint64(l.Loss*(1<<32))
 	return base + jitter, lost
+}
+
+// Relink has the network behave otherwise from now on. The error wraps ErrConfig.
+func (w *World) Relink(l Links) error {
+	if err := l.validate(); err != nil {
+		return err
+	}
+	w.config.Links = l.withDefaults()
+	return nil
 }
 
 // Split cuts the network in two: the hosts given, and everyone else with the tracker. Calls between them

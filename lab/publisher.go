@@ -159,9 +159,10 @@ func (w *World) poll(h *Host, f node.Fetch) {
 	o := openPoll{host: h, life: h.life, feed: -1, count: -1, ev: node.Fetched{Feed: f.Feed}}
 	i, known := w.byURL[f.Feed]
 	d, _ := w.delay(h.index, publisherEnd-i, uint64(w.now))
+	var takes time.Duration
 	switch {
 	case !known:
-		o.ev.Status, o.ev.Err = 404, errNoFeed
+		o.ev, takes = w.config.Serve(h, f)
 	case h.member.NoPolls:
 		o.ev.Status, o.ev.Err = 503, errNoPolls
 		d = 15 * time.Second
@@ -172,7 +173,7 @@ func (w *World) poll(h *Host, f node.Fetch) {
 		o.ev.Document, o.ev.ETag, o.count = p.answer(w.Now().Add(d), f.ETag)
 		h.Polls.count(o.ev.Document == nil, p.Bytes-before)
 	}
-	w.queue.Add(w.now+2*d, event{kind: deliver, index: w.polls.add(o)})
+	w.queue.Add(w.now+2*d+takes, event{kind: deliver, index: w.polls.add(o)})
 }
 
 // delivered brings a poll's answer to its host.

@@ -35,6 +35,14 @@ type Config struct {
 	// NoEncoding counts no bytes of calls, and sends none of them through the codec: a little faster.
 	// Nothing else changes, the Hash included.
 	NoEncoding bool
+	// EveryMessage has the codec read every message that it writes, and not only a sample of them.
+	EveryMessage bool
+	// Serve answers polls of the feeds that no Publisher has, and says how much longer that takes than the way there
+	// and back. Default: HTTP status 404.
+	Serve func(h *Host, f node.Fetch) (ev node.Fetched, takes time.Duration)
+	// Fate decides about every call that is about to arrive, to being nil for a tracker and where nobody has the
+	// address. Default: all arrive.
+	Fate func(from, to *Host, c node.Call) Fate
 }
 
 // ErrConfig is wrapped by every error about a Config or a Member.
@@ -79,6 +87,11 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	c.Links = c.Links.withDefaults()
+	if c.Serve == nil {
+		c.Serve = func(_ *Host, f node.Fetch) (node.Fetched, time.Duration) {
+			return node.Fetched{Feed: f.Feed, Status: 404, Err: errNoFeed}, 0
+		}
+	}
 	if c.Node.Trackers == nil {
 		c.Node.Trackers = []string{TrackerURL}
 	}
@@ -123,6 +136,15 @@ func (w *World) Hash() string { return w.hash.String() }
 // At has f called when t has come, or at once where it has passed, but never within another event.
 func (w *World) At(t time.Time, f func()) {
 	w.queue.Add(max(w.now, t.Sub(w.config.Start)), event{kind: perform, index: w.tasks.add(f)})
+}
+
+// Next is when something is to happen next, the zero time where nothing is.
+func (w *World) Next() time.Time {
+	first := w.queue.First()
+	if first == nil {
+		return time.Time{}
+	}
+	return w.config.Start.Add(first.At)
 }
 
 // Run lets everything happen that is to happen up to t, t included.

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -13,7 +14,7 @@ import (
 // the last of them; a node that is new is not.
 func TestWhoWasAwayCatchesUp(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, b, away := hosts[0], hosts[1], hosts[2]
 	away.kill()
 	w.run(2 * time.Hour)
@@ -28,7 +29,7 @@ func TestWhoWasAwayCatchesUp(t *testing.T) {
 	b.kill()
 	a.start()
 	w.run(time.Minute)
-	newcomer := w.add(Config{Trackers: []string{tracker}}, news)
+	newcomer := w.add(node.Config{Trackers: []string{tracker}}, news)
 	away.start()
 	w.run(5 * time.Minute)
 	for _, bundle := range missed {
@@ -41,7 +42,7 @@ func TestWhoWasAwayCatchesUp(t *testing.T) {
 			}
 		}
 	}
-	if newcomer.node.membership.Absence.Since != (time.Time{}) {
+	if !newcomer.node.AwaySince().IsZero() {
 		t.Error("a newcomer believes that it was away")
 	}
 }
@@ -54,7 +55,7 @@ func TestAnAbsenceIsSaid(t *testing.T) {
 		{5 * time.Hour, 10 * time.Minute, 5 * time.Hour}, {5 * time.Hour, 20 * time.Minute, 0},
 	} {
 		w := newNetwork(t)
-		hosts := w.full(2, Config{}, news)
+		hosts := w.full(2, node.Config{}, news)
 		a := hosts[0]
 		if tt.gone > 0 {
 			a.kill()
@@ -64,13 +65,13 @@ func TestAnAbsenceIsSaid(t *testing.T) {
 		}
 		w.run(tt.at)
 		var said []time.Duration
-		other := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
+		other := w.play(stranger(1), func(_ *testHost, c node.Call) protocol.Reply {
 			if c, ok := c.Call.(protocol.Connect); ok {
 				said = append(said, c.Away)
 			}
 			return nil
 		})
-		a.inside(func(n *Node) { n.membership.Connect(other.id, "", func(error) {}) })
+		a.inside(func(n *node.Node) { n.Connect(other.id, func(error) {}) })
 		w.run(time.Second)
 		if !linked(a, hosts[1]) || len(said) != 1 || said[0] < tt.want || said[0] > tt.want+15*time.Minute ||
 			tt.want == 0 && said[0] != 0 {
@@ -83,20 +84,20 @@ func TestAnAbsenceIsSaid(t *testing.T) {
 func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 	const gone = 5 * time.Hour
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a := hosts[0]
 	a.put(hosts[1], one("x"))
 	w.run(time.Minute)
 	a.kill()
 	hosts[1].kill()
-	a.store.KeepPeer(archive.Peer{ID: stranger(1), FirstMet: w.now, LastMet: w.now.Add(80 * 365 * 24 * time.Hour)})
+	a.store.KeepPeer(archive.Peer{ID: stranger(1), FirstMet: w.Now(), LastMet: w.Now().Add(80 * 365 * 24 * time.Hour)})
 	w.run(gone)
 	a.start()
 	w.run(time.Second)
-	if len(a.node.exchange.Gossip.Recent) == 0 {
+	if len(a.node.Recent()) == 0 {
 		t.Error("it remembers nothing of what went round")
 	}
-	if away := a.node.membership.Away(); away < gone || away > gone+15*time.Minute {
+	if away := a.node.Away(); away < gone || away > gone+15*time.Minute {
 		t.Errorf("it was away for %v, want %v", away, gone)
 	}
 }
@@ -104,7 +105,7 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 // A link that does not last ends no absence, and the network that is lost while the node runs is one.
 func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.kill()
 	w.run(4 * time.Hour)
@@ -114,11 +115,11 @@ func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
 		b.kill()
 		w.run(4 * time.Minute)
 	}
-	if away := a.node.membership.Away(); a.node.Status().Neighbors > 0 || away < 4*time.Hour || away > 5*time.Hour {
+	if away := a.node.Away(); a.node.Status().Neighbors > 0 || away < 4*time.Hour || away > 5*time.Hour {
 		t.Errorf("with %d neighbors it was away for %v", a.node.Status().Neighbors, away)
 	}
 	w.run(2 * time.Hour)
-	if away := a.node.membership.Away(); away < 2*time.Hour || away > 3*time.Hour {
+	if away := a.node.Away(); away < 2*time.Hour || away > 3*time.Hour {
 		t.Errorf("two hours later it was away for %v", away)
 	}
 }
@@ -145,8 +146,9 @@ func TestNobodyIsBlamedForWhatCameOutDuringAnAbsence(t *testing.T) {
 		w.publish(news) // or a poll would show no document
 		w.run(3 * time.Hour)
 		if c := a.node.Status().Counters; c.Forged != want.forged ||
-			a.node.membership.Refused(b.id) != (want.forged > 0) {
-			t.Errorf("%s: %d are forged, the neighbor is refused: %v", name, c.Forged, a.node.membership.Refused(b.id))
+			a.node.Refused(b.id) != (want.forged > 0) {
+			t.Errorf("%s: %d are forged, the neighbor is refused: %v", name, c.Forged,
+				a.node.Refused(b.id))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -11,19 +11,19 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
 // What neighbors owe, and what becomes of neighbors that break the rules.
 
 // bound is the bound of the paper's examples.
-func bound() Config { return Config{Incentive: incentive.Config{Bound: 10}} }
+func bound() node.Config { return node.Config{Incentive: incentive.Config{Bound: 10}} }
 
 // account is what a keeps of b.
 func (h *testHost) account(of *testHost) incentive.Account {
-	a, _ := h.node.core.Ledger.Account(incentive.HolderOf(of.id))
+	a := h.node.Account(of.id)
 	return a
 }
 
@@ -58,7 +58,7 @@ func TestWhatIsBeyondTheBoundWaits(t *testing.T) {
 	}
 	for i := range 15 {
 		if r := a.put(taker, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint("given ", i),
-			Published: w.now})); r.Fault != nil {
+			Published: w.Now()})); r.Fault != nil {
 			t.Fatal(r.Fault)
 		}
 		w.run(10 * time.Second)
@@ -73,13 +73,13 @@ func TestWhatIsBeyondTheBoundWaits(t *testing.T) {
 func TestNobodyGetsBeyondTheBound(t *testing.T) {
 	w := newNetwork(t)
 	checked, most := 0, incentive.Credit(0)
-	w.watch = func(h *testHost, _ Event, effects []Effect) {
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			c, ok := e.(Call)
+			c, ok := e.(node.Call)
 			if _, put := c.Call.(protocol.PutEntries); !ok || !put {
 				continue
 			}
-			account, _ := h.node.core.Ledger.Account(incentive.HolderOf(c.To.Node))
+			account := h.node.Account(c.To.Node)
 			if account.Fined == 0 {
 				checked++
 				most = max(most, account.Deficit)
@@ -98,7 +98,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 		fail func(w *network, b *testHost)
 		want incentive.Credit
 	}{
-		"nobody listens": {func(_ *network, b *testHost) { b.down = true }, 0},
+		"nobody listens": {func(_ *network, b *testHost) { b.kill() }, 0},
 		"it takes it and resets": {func(w *network, b *testHost) {
 			w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 				_, put := c.(protocol.PutEntries)
@@ -109,11 +109,9 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 		w := newNetwork(t)
 		hosts := w.full(2, bound(), news)
 		a, b := hosts[0], hosts[1]
-		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
+		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.Now()})
 		c.fail(w, b)
-		a.inside(func(n *Node) {
-			n.exchange.Put(exchange.Of(n.core.LinkTo(b.id)), &exchange.Offer{Bundle: bundle, Value: incentive.Entry})
-		})
+		a.inside(func(n *node.Node) { n.Put(b.id, bundle) })
 		w.run(time.Second)
 		if got := a.account(b).Deficit; got != c.want {
 			t.Errorf("%s: charged %v, want %v", name, got, c.want)
@@ -125,13 +123,13 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 func TestAccountsSurviveARestart(t *testing.T) {
 	for name, stop := range map[string]func(w *network, h *testHost){
 		"crash": func(w *network, h *testHost) { w.run(core.SaveAccountsAfter); h.kill() },
-		"leave": func(_ *network, h *testHost) { h.step(Leave{}); h.kill() },
+		"leave": func(_ *network, h *testHost) { h.step(node.Leave{}); h.kill() },
 	} {
 		w := newNetwork(t)
 		hosts := w.full(3, bound(), news)
 		a, b, c := hosts[0], hosts[1], hosts[2]
 		w.run(time.Minute)
-		a.put(b, bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now}))
+		a.put(b, bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.Now()}))
 		w.run(10 * time.Second) // it is passed on
 		forged := *one("y")
 		forged.DID[0]++
@@ -169,7 +167,7 @@ func TestBadAdvertsCostStanding(t *testing.T) {
 		{"a flood", protocol.UpdateSubset{Changes: flood, Ignored: 1}, 50},
 	} {
 		w := newNetwork(t)
-		hosts := w.full(2, Config{}, news)
+		hosts := w.full(2, node.Config{}, news)
 		a, b := hosts[0], hosts[1]
 		if r := a.hears(b, c.call); r.Fault != nil {
 			t.Errorf("%s: %v", c.name, r.Fault)
@@ -185,9 +183,9 @@ func TestBadAdvertsCostStanding(t *testing.T) {
 // A neighbor that calls all the time is told to wait, and costs no more; in the next minute it is served again.
 func TestACallFloodIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, b, other := hosts[0], hosts[1], hosts[2]
-	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
+	w.run(w.Now().Truncate(time.Minute).Add(time.Minute).Sub(w.Now()))
 	busy := 0
 	for range core.CallsAMinute + 400 {
 		if r := a.hears(b, protocol.GetNeighbors{}); r.Fault != nil && r.Fault.Code == protocol.Busy {
@@ -220,7 +218,7 @@ func TestAnEchoerIsFoundOut(t *testing.T) {
 	}
 	offers := 0
 	for ; offers < 300 && a.neighborOf(echoer.id); offers++ {
-		b := bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(offers), Published: w.now})
+		b := bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(offers), Published: w.Now()})
 		a.put(honest, b)
 		a.hears(echoer, protocol.CheckDID{DID: b.DID})
 		w.run(3 * time.Minute)
@@ -241,7 +239,7 @@ func TestWhoWaitedEarnsAsWell(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, bound(), news)
 	a, faster, other := hosts[0], hosts[1], hosts[2]
-	b := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.now})
+	b := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.Now()})
 	var first, got []protocol.Reply
 	a.offered(faster, b, &first)
 	a.offered(other, b, &got)
@@ -262,9 +260,9 @@ func TestWhoWaitedEarnsAsWell(t *testing.T) {
 // A neighbor may send so many bytes a minute, whether they are new or not.
 func TestAFloodOfBytesIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
-	w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now))
+	w.run(w.Now().Truncate(time.Minute).Add(time.Minute).Sub(w.Now()))
 	bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Content: strings.Repeat("x", 1<<20)})
 	advert := protocol.UpdateSubset{}
 	for i := range 1000 {
@@ -299,9 +297,9 @@ func TestReplayedPutsEarnNothing(t *testing.T) {
 		for i := range 4 {
 			name := fmt.Sprint(day, "/", i)
 			entries := []feed.Entry{
-				{Feed: news, ID: "dated " + name, Title: name, Published: w.now},
+				{Feed: news, ID: "dated " + name, Title: name, Published: w.Now()},
 				{Feed: news, ID: "undated " + name, Title: "undated " + name},
-				{Feed: news, ID: "far " + name, Title: "far " + name, Published: w.now.AddDate(9, 0, 0)},
+				{Feed: news, ID: "far " + name, Title: "far " + name, Published: w.Now().AddDate(9, 0, 0)},
 			}
 			b := bundleWith(entries...)
 			bundles = append(bundles, b)

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
@@ -16,7 +17,7 @@ import (
 // neighbor hears of the withdrawal all the same.
 func TestAWithdrawalIsNeverLost(t *testing.T) {
 	for name, set := range map[string]func(w *network, a, b *testHost){
-		"the answer is slow": func(w *network, _, _ *testHost) { w.rtt = 5 * time.Second },
+		"the answer is slow": func(w *network, _, _ *testHost) { w.roundTrip(5 * time.Second) },
 		"the answer is lost": func(w *network, a, b *testHost) {
 			done := false
 			w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -25,7 +26,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 					return nil, false
 				}
 				done = true
-				b.ask(a.id, b.node.core.LinkTo(a.id).Session, update, func(Respond) {})
+				b.ask(a.id, b.node.SessionOf(a.id), update, func(node.Respond) {})
 				return errors.New("connection reset by peer"), true
 			}
 		},
@@ -43,20 +44,20 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 	} {
 		w := newNetwork(t)
 		w.feed(blog)
-		hosts := w.full(2, Config{}, news)
+		hosts := w.full(2, node.Config{}, news)
 		a, b := hosts[0], hosts[1]
 		set(w, a, b)
-		a.step(Subscribe{Feeds: []feed.URL{blog}})
-		for w.now.Before(epoch.Add(time.Hour)) && count(a.calls, "update_subset") == 0 {
+		a.step(node.Subscribe{Feeds: []feed.URL{blog}})
+		for w.Now().Before(epoch.Add(time.Hour)) && count(a.calls, "update_subset") == 0 {
 			w.run(100 * time.Millisecond)
 		}
 		w.run(w.rtt / 2)
-		a.step(Unsubscribe{Feeds: []feed.URL{blog}})
+		a.step(node.Unsubscribe{Feeds: []feed.URL{blog}})
 		w.run(time.Hour)
 		if !linked(a, b) {
 			t.Fatalf("%s: not linked", name)
 		}
-		if _, ok := b.node.core.LinkTo(a.id).Peer.Hops(blog); ok {
+		if _, ok := b.node.HopsOf(a.id, blog); ok {
 			t.Errorf("%s: the neighbor still believes that we want the feed", name)
 		}
 	}
@@ -66,7 +67,7 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	failures := 0
 	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -77,9 +78,9 @@ func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
 		failures++
 		return nil, true
 	}
-	a.step(Subscribe{Feeds: []feed.URL{blog}})
-	w.run(3 * a.node.core.Config.AdvertInterval)
-	if hops, ok := b.node.core.LinkTo(a.id).Peer.Hops(blog); !ok || hops != 0 || failures != 2 {
+	a.step(node.Subscribe{Feeds: []feed.URL{blog}})
+	w.run(3 * a.node.Config().AdvertInterval)
+	if hops, ok := b.node.HopsOf(a.id, blog); !ok || hops != 0 || failures != 2 {
 		t.Errorf("after %d lost adverts the neighbor knows of the feed: %v", failures, ok)
 	}
 }
@@ -87,22 +88,22 @@ func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
 // An owner who changes their mind ten times within a moment is heard once.
 func TestChangesOfAMomentGoTogether(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	for i := range 10 {
 		w.feed(feed.URL("https://" + string(rune('a'+i)) + ".example.com/"))
 	}
-	w.rtt = 20 * time.Millisecond
+	w.roundTrip(20 * time.Millisecond)
 	before := count(a.calls, "update_subset")
 	for i := range 10 {
-		a.step(Subscribe{Feeds: []feed.URL{feed.URL("https://" + string(rune('a'+i)) + ".example.com/")}})
+		a.step(node.Subscribe{Feeds: []feed.URL{feed.URL("https://" + string(rune('a'+i)) + ".example.com/")}})
 		w.run(50 * time.Millisecond)
 	}
 	w.run(2 * membership.OwnChange)
 	if n := count(a.calls, "update_subset") - before; n != 1 {
 		t.Errorf("%d adverts", n)
 	}
-	if n := b.node.core.LinkTo(a.id).Peer.Feeds(); n != 11 {
+	if n := b.status(a).Feeds; n != 11 {
 		t.Errorf("the neighbor knows of %d feeds, want 11", n)
 	}
 }
@@ -110,7 +111,7 @@ func TestChangesOfAMomentGoTogether(t *testing.T) {
 // A neighbor that takes its time is not told the next thing before it took the last.
 func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	w.feed(blog)
 	w.feed(comic)
@@ -119,16 +120,16 @@ func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
 		if _, ok := c.(protocol.UpdateSubset); ok && from == a {
 			open++
 			most = max(most, open)
-			w.at(w.now.Add(3*time.Second), func() { open-- })
+			w.At(w.Now().Add(3*time.Second), func() { open-- })
 		}
 		return nil, false
 	}
-	w.rtt = 6 * time.Second
-	a.step(Subscribe{Feeds: []feed.URL{blog}})
+	w.roundTrip(6 * time.Second)
+	a.step(node.Subscribe{Feeds: []feed.URL{blog}})
 	w.run(2 * time.Second)
-	a.step(Subscribe{Feeds: []feed.URL{comic}})
+	a.step(node.Subscribe{Feeds: []feed.URL{comic}})
 	w.run(time.Minute)
-	if n := b.node.core.LinkTo(a.id).Peer.Feeds(); n != 3 {
+	if n := b.status(a).Feeds; n != 3 {
 		t.Errorf("after a minute the neighbor knows of %d feeds, want 3", n)
 	}
 	w.run(time.Hour)
@@ -141,17 +142,17 @@ func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
 func TestFeedsFollowedWhileConnectingAreToldSoon(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
-	a, b := w.add(Config{}, news), w.add(Config{}, news)
+	a, b := w.add(node.Config{}, news), w.add(node.Config{}, news)
 	w.run(time.Minute)
-	w.rtt = 4 * time.Second
-	a.inside(func(n *Node) { n.membership.Connect(b.id, "", func(error) {}) })
+	w.roundTrip(4 * time.Second)
+	a.inside(func(n *node.Node) { n.Connect(b.id, func(error) {}) })
 	w.run(time.Second)
-	a.step(Subscribe{Feeds: []feed.URL{blog}})
+	a.step(node.Subscribe{Feeds: []feed.URL{blog}})
 	w.run(30 * time.Second)
 	if !linked(a, b) {
 		t.Fatal("not linked")
 	}
-	if _, ok := b.node.core.LinkTo(a.id).Peer.Hops(blog); !ok {
+	if _, ok := b.node.HopsOf(a.id, blog); !ok {
 		t.Error("half a minute later the neighbor does not know of the feed")
 	}
 }

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/neighbors"
+	"feedex/node"
 	"feedex/protocol"
 	"feedex/xmlrpc"
 )
@@ -34,7 +34,7 @@ func nonsense() xmlrpc.Array {
 // A caller with nothing to offer is told so, and no link comes about.
 func TestAnEmptySetIsRefused(t *testing.T) {
 	w := newNetwork(t)
-	a := w.full(1, Config{}, news)[0]
+	a := w.full(1, node.Config{}, news)[0]
 	w.run(time.Minute)
 	p := a.hearer(stranger(1))
 	r := a.answerTo(p.id, "token of "+p.id.String(), protocol.Connect{})
@@ -70,16 +70,16 @@ func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.script = func(*testHost, Call) protocol.Reply { return reply }
-			a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
+			p.script = func(*testHost, node.Call) protocol.Reply { return reply }
+			a.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 			a.net.run(200 * time.Millisecond)
 		},
 	} {
 		w := newNetwork(t)
-		a := w.full(1, Config{}, news)[0]
+		a := w.full(1, node.Config{}, news)[0]
 		p := a.hearer(stranger(1))
 		send(a, p)
-		l := a.node.core.LinkTo(p.id)
+		l := a.node.LinkTo(p.id)
 		if l == nil {
 			t.Errorf("%s: no link came about, or it ended", name)
 			continue
@@ -100,27 +100,27 @@ func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 func TestWhoIsUnknownConnectsAnew(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.kill()
-	b.store, b.config.Trackers = archive.NewMemory(), nil // it knows nobody
-	b.start()
-	b.step(Subscribe{Feeds: []feed.URL{news}})
+	b.config.Trackers = nil
+	b.loseArchive()
+	b.step(node.Subscribe{Feeds: []feed.URL{news}})
 	faults := 0
-	w.watch = func(_ *testHost, _ Event, effects []Effect) {
+	w.watch = func(_ *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			if r, ok := e.(Respond); ok && r.Fault != nil && r.Fault.Code == protocol.UnknownNeighbor {
+			if r, ok := e.(node.Respond); ok && r.Fault != nil && r.Fault.Code == protocol.UnknownNeighbor {
 				faults++
 			}
 		}
 	}
-	a.step(Subscribe{Feeds: []feed.URL{blog}})
+	a.step(node.Subscribe{Feeds: []feed.URL{blog}})
 	w.run(30 * time.Second)
 	if faults != 1 || !linked(a, b) {
 		t.Fatalf("told %d times that it is unknown; linked %v", faults, linked(a, b))
 	}
 	for _, u := range []feed.URL{news, blog} {
-		if hops, ok := b.node.core.LinkTo(a.id).Peer.Hops(u); !ok || hops != 0 {
+		if hops, ok := b.node.HopsOf(a.id, u); !ok || hops != 0 {
 			t.Errorf("after it connected anew the other knows of %s: %v", u, ok)
 		}
 	}
@@ -130,23 +130,23 @@ func TestWhoIsUnknownConnectsAnew(t *testing.T) {
 // on.
 func TestAFloodAnswersAnIntroduction(t *testing.T) {
 	w := newNetwork(t)
-	a := w.full(1, Config{}, news)[0]
-	a.inside(func(n *Node) {
+	a := w.full(1, node.Config{}, news)[0]
+	a.inside(func(n *node.Node) {
 		for i := range neighbors.MaxIntroduction {
-			n.core.Table.Own(feed.URL(fmt.Sprintf("https://example.com/%d", i)), true)
+			n.Own(feed.URL(fmt.Sprintf("https://example.com/%d", i)))
 		}
 	})
-	p := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
+	p := w.play(stranger(1), func(_ *testHost, c node.Call) protocol.Reply {
 		if _, ok := c.Call.(protocol.Connect); ok {
 			return protocol.FlawedSubset{Subset: protocol.Subset{{Feed: news}}, Ignored: protocol.MaxSubset}
 		}
 		return protocol.OK{}
 	})
-	for floods := 0; !a.node.membership.Refused(p.id); floods++ {
+	for floods := 0; !a.node.Refused(p.id); floods++ {
 		if floods > 100 {
 			t.Fatal("floods cost nothing")
 		}
-		a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
+		a.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 		w.run(200 * time.Millisecond)
 	}
 	if a.neighborOf(p.id) {

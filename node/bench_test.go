@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -19,26 +20,26 @@ import (
 func BenchmarkIdle(b *testing.B) {
 	const feeds, friends = 2000, 10
 	now := epoch
-	n, err := New(now, Config{
+	n, err := node.New(now, node.Config{
 		Policy: polling.Fixed{Every: 4 * time.Hour}, Secret: []byte("secret of a benchmark"),
 	}, archive.NewMemory(), rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		b.Fatal(err)
 	}
-	var effects []Effect
+	var effects []node.Effect
 	polls, calls := 0, 0
-	var step func(ev Event)
-	step = func(ev Event) {
+	var step func(ev node.Event)
+	step = func(ev node.Event) {
 		effects = n.Step(effects[:0], now, ev)
-		var follow []Event
+		var follow []node.Event
 		for _, e := range effects {
 			switch e := e.(type) {
-			case Fetch:
+			case node.Fetch:
 				polls++
-				follow = append(follow, Fetched{Feed: e.Feed, ETag: e.ETag, LastModified: e.LastModified})
-			case Call:
+				follow = append(follow, node.Fetched{Feed: e.Feed, ETag: e.ETag, LastModified: e.LastModified})
+			case node.Call:
 				calls++
-				a := Answered{ID: e.ID, Reply: protocol.OK{}, Peer: e.To.Node, RTT: 50 * time.Millisecond}
+				a := node.Answered{ID: e.ID, Reply: protocol.OK{}, Peer: e.To.Node, RTT: 50 * time.Millisecond}
 				switch e.Call.(type) {
 				case protocol.GetNeighbors:
 					a.Reply = protocol.NodeList{}
@@ -62,7 +63,7 @@ func BenchmarkIdle(b *testing.B) {
 				return
 			}
 			now = next
-			step(Wake{})
+			step(node.Wake{})
 		}
 	}
 	var wishes []feed.URL
@@ -72,12 +73,11 @@ func BenchmarkIdle(b *testing.B) {
 		wishes = append(wishes, u)
 		subset = append(subset, protocol.Interest{Feed: u})
 	}
-	step(Subscribe{Feeds: wishes})
+	step(node.Subscribe{Feeds: wishes})
 	pass(time.Minute)
 	for i := range friends {
 		id := stranger(i)
-		n.core.Now = now
-		n.membership.Join(id, i%2 == 0, "", n.membership.Token(id), "token", subset, n.core.Table.Offer(id))
+		n.Within(nil, now, func(n *node.Node) { n.Join(id, i%2 == 0, "token", subset) })
 	}
 	pass(5 * time.Hour)
 	polls, calls = 0, 0
@@ -85,14 +85,14 @@ func BenchmarkIdle(b *testing.B) {
 	for b.Loop() {
 		for range 60 {
 			for i := range friends {
-				step(Asked{From: stranger(i), Session: "token", Call: protocol.GetNeighbors{}})
+				step(node.Asked{From: stranger(i), Session: "token", Call: protocol.GetNeighbors{}})
 			}
 			pass(time.Minute)
 		}
 	}
 	hours := now.Sub(began).Hours()
-	if len(n.core.Links) != friends || float64(polls) < feeds/4*0.9*hours {
-		b.Fatalf("%d neighbors, %.0f polls an hour", len(n.core.Links), float64(polls)/hours)
+	if n.Status().Neighbors != friends || float64(polls) < feeds/4*0.9*hours {
+		b.Fatalf("%d neighbors, %.0f polls an hour", n.Status().Neighbors, float64(polls)/hours)
 	}
 	b.ReportMetric(100*b.Elapsed().Seconds()/now.Sub(began).Seconds(), "%core")
 	b.ReportMetric(float64(polls)/hours, "polls/h")

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
@@ -33,9 +34,9 @@ func TestOneNetworkWinsTwoPlaces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newNetwork(t)
 			w.feed(news)
-			victim := w.add(Config{}, news)
+			victim := w.add(node.Config{}, news)
 			for i := range 200 {
-				w.addAt(c.id(i), Config{Peers: []string{victim.id.String()}}, news)
+				w.addAt(c.id(i), node.Config{Peers: []string{victim.id.String()}}, news)
 			}
 			w.run(10 * time.Minute)
 			if n := victim.node.Status().Neighbors; n != 2 {
@@ -49,10 +50,10 @@ func TestOneNetworkWinsTwoPlaces(t *testing.T) {
 // one address gets for a start.
 func TestManyPortsAreServedAsOne(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10}}, news)
+	hosts := w.full(2, node.Config{Incentive: incentive.Config{Bound: 10}}, news)
 	victim := hosts[0]
 	got := 0
-	taker := func(_ *testHost, c Call) protocol.Reply {
+	taker := func(_ *testHost, c node.Call) protocol.Reply {
 		switch c := c.Call.(type) {
 		case protocol.Vouch:
 			return protocol.Vouched(true)
@@ -110,8 +111,8 @@ func TestNobodySendsOurCallsInside(t *testing.T) {
 	w.trackers[tracker] = list
 	w.feed(news).clients = inside
 	w.publish(news)
-	a := w.add(Config{Trackers: []string{tracker}}, news)
-	b := w.add(Config{Peers: []string{a.id.String()}}, news)
+	a := w.add(node.Config{Trackers: []string{tracker}}, news)
+	b := w.add(node.Config{Peers: []string{a.id.String()}}, news)
 	w.intercept = func(_, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, asked := c.(protocol.GetNeighbors)
 		return list, asked
@@ -138,9 +139,9 @@ func TestNobodySendsOurCallsInside(t *testing.T) {
 // dials counts the connects that h makes to each address.
 func (w *network) dials(h *testHost) map[netip.Addr]int {
 	dials := make(map[netip.Addr]int)
-	w.watch = func(from *testHost, _ Event, effects []Effect) {
+	w.watch = func(from *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			if c, ok := e.(Call); ok && from == h && c.Call.Method() == "connect" {
+			if c, ok := e.(node.Call); ok && from == h && c.Call.Method() == "connect" {
 				dials[c.To.Node.Addr()]++
 			}
 		}
@@ -172,18 +173,18 @@ func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
 		for i := range 10_000 {
 			w.trackers[tracker] = append(w.trackers[tracker], c.names(i))
 		}
-		a := w.add(Config{}, news)
+		a := w.add(node.Config{}, news)
 		w.run(time.Second)
 		a.kill()
 		a.config.Trackers = []string{tracker}
 		a.start()
 		dials := w.dials(a)
 		most := 0
-		for begun := w.now; w.now.Sub(begun) < c.d; {
+		for begun := w.Now(); w.Now().Sub(begun) < c.d; {
 			w.run(time.Second)
-			if a.node.membership.Boot.Connecting > 2 {
+			if a.node.Connecting() > 2 {
 				t.Fatalf("%s: %d connects to addresses of one source at a time", c.name,
-					a.node.membership.Boot.Connecting)
+					a.node.Connecting())
 			}
 		}
 		for _, n := range dials {
@@ -192,8 +193,8 @@ func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
 		if most > c.most || most < 1 {
 			t.Errorf("%s: %d connects to one, want at most %d", c.name, most, c.most)
 		}
-		if a.node.membership.Book.Len() > 1000 {
-			t.Errorf("%s: the book holds %d addresses", c.name, a.node.membership.Book.Len())
+		if a.node.BookLen() > 1000 {
+			t.Errorf("%s: the book holds %d addresses", c.name, a.node.BookLen())
 		}
 	}
 }
@@ -203,8 +204,8 @@ func TestDocumentsAndNeighborsCannotMakeUsAFlood(t *testing.T) {
 	victim := netip.MustParseAddr("50.0.0.1")
 	w := newNetwork(t)
 	w.feed(news)
-	a := w.add(Config{}, news)
-	b := w.add(Config{Peers: []string{a.id.String()}}, news)
+	a := w.add(node.Config{}, news)
+	b := w.add(node.Config{Peers: []string{a.id.String()}}, news)
 	dials := w.dials(a)
 	ports := 0
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -236,8 +237,8 @@ func TestDocumentsAndNeighborsCannotMakeUsAFlood(t *testing.T) {
 func TestAFriendIsEnough(t *testing.T) {
 	for _, trackers := range [][]string{nil, {deadTracker}} {
 		w := newNetwork(t)
-		friend := w.full(1, Config{}, news)[0]
-		a := w.add(Config{Peers: []string{friend.id.String()}, Trackers: trackers}, news)
+		friend := w.full(1, node.Config{}, news)[0]
+		a := w.add(node.Config{Peers: []string{friend.id.String()}, Trackers: trackers}, news)
 		asked := 0
 		w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
 			if c.Method() == "get_neighbors" && from == a {
@@ -247,7 +248,7 @@ func TestAFriendIsEnough(t *testing.T) {
 		}
 		for range 2 {
 			for range 2 {
-				w.add(Config{Trackers: []string{tracker}, MinNeighbors: 1}, news)
+				w.add(node.Config{Trackers: []string{tracker}, MinNeighbors: 1}, news)
 			}
 			w.run(20 * time.Minute)
 		}
@@ -265,7 +266,7 @@ func TestAFriendIsEnough(t *testing.T) {
 // A neighbor that comes and goes does not make us a nuisance to the tracker.
 func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{MinNeighbors: 2}, news)
+	hosts := w.full(3, node.Config{MinNeighbors: 2}, news)
 	a, b := hosts[0], hosts[1]
 	w.run(30 * time.Minute)
 	before := count(a.calls, "get_neighbors")
@@ -273,13 +274,9 @@ func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 		if a.neighborOf(b.id) {
 			a.hears(b, protocol.Disconnect{})
 		}
-		b.inside(func(n *Node) {
-			if l := n.core.LinkTo(a.id); l != nil {
-				n.membership.Part(l, "over")
-			}
-		})
+		b.inside(func(n *node.Node) { n.Part(a.id, "over") })
 		w.run(200 * time.Millisecond)
-		b.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
+		b.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 		w.run(500 * time.Millisecond)
 	}
 	if n := count(a.calls, "get_neighbors") - before; n > 8 { // a round a minute, a few calls each
@@ -291,12 +288,12 @@ func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 func TestAStormOfConnectsLeavesLittleBehind(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	a := w.add(Config{}, news)
+	a := w.add(node.Config{}, news)
 	w.run(time.Minute)
 	refused := 0
 	for i := range 3000 {
 		id := protocol.NewNodeID(netip.MustParseAddr("20.66.6.6"), uint16(2000+i))
-		w.play(id, func(_ *testHost, c Call) protocol.Reply {
+		w.play(id, func(_ *testHost, c node.Call) protocol.Reply {
 			if _, ok := c.Call.(protocol.Vouch); ok {
 				return protocol.Vouched(true)
 			}
@@ -311,7 +308,7 @@ func TestAStormOfConnectsLeavesLittleBehind(t *testing.T) {
 	if refused != 2980 {
 		t.Errorf("%d of 3,000 connects were refused", refused)
 	}
-	if book, disk := a.node.membership.Book.Len(), len(a.store.LoadPeers()); book > 100 || disk > 100 {
+	if book, disk := a.node.BookLen(), len(a.store.LoadPeers()); book > 100 || disk > 100 {
 		t.Errorf("one host left %d addresses in the book, %d on disk", book, disk)
 	}
 }
@@ -321,12 +318,12 @@ func TestAStaticNeighborIsSoughtForEver(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	late := protocol.NewNodeID(netip.MustParseAddr("20.77.0.1"), 7790)
-	a := w.add(Config{Peers: []string{late.String()}}, news)
+	a := w.add(node.Config{Peers: []string{late.String()}}, news)
 	w.run(24 * time.Hour)
 	if n := count(a.calls, "feedex.whoami"); n < 24*60/7 || n > 24*60/5+20 {
 		t.Errorf("called %d times within a day, want about once in five minutes", n)
 	}
-	b := w.addAt(late, Config{}, news)
+	b := w.addAt(late, node.Config{}, news)
 	w.run(membership.LongestRetry * 3 / 2)
 	if !linked(a, b) || !a.node.Neighbors()[0].Static {
 		t.Error("it came up, and is no static neighbor")
@@ -342,13 +339,13 @@ func TestAStaticNeighborIsSoughtForEver(t *testing.T) {
 func TestANodeWithoutFeedsAsksNobody(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	b := w.add(Config{Trackers: []string{tracker}}, news)
-	a := w.add(Config{Trackers: []string{tracker}, Peers: []string{b.id.String()}})
+	b := w.add(node.Config{Trackers: []string{tracker}}, news)
+	a := w.add(node.Config{Trackers: []string{tracker}, Peers: []string{b.id.String()}})
 	w.run(10 * time.Minute)
 	if n := count(a.calls, "connect"); n != 0 {
 		t.Errorf("%d connects with an empty set", n)
 	}
-	a.step(Subscribe{Feeds: []feed.URL{news}})
+	a.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(membership.LongestRetry * 3 / 2)
 	if !linked(a, b) {
 		t.Error("not linked once there is a feed")

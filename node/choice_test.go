@@ -1,9 +1,10 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
+	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
@@ -11,7 +12,7 @@ import (
 // Which neighbors we choose, and which choose us.
 
 // vouches plays a node that stands by its connects, keeps its links and gives nothing.
-func vouches(_ *testHost, c Call) protocol.Reply {
+func vouches(_ *testHost, c node.Call) protocol.Reply {
 	switch c.Call.(type) {
 	case protocol.Vouch:
 		return protocol.Vouched(true)
@@ -26,7 +27,7 @@ func vouches(_ *testHost, c Call) protocol.Reply {
 // An attacker with as many networks as it likes connects again and again: it has half of the places.
 func TestWhoComesGetsHalfOfThePlaces(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(30, Config{}, news)
+	hosts := w.full(30, node.Config{}, news)
 	a := hosts[0]
 	came := func() (n int) {
 		for _, s := range a.node.Neighbors() {
@@ -54,10 +55,10 @@ func TestWhoComesGetsHalfOfThePlaces(t *testing.T) {
 func TestBothAskAtOnce(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	a, b := w.add(Config{MaxNeighbors: 1}, news), w.add(Config{MaxNeighbors: 1}, news)
+	a, b := w.add(node.Config{MaxNeighbors: 1}, news), w.add(node.Config{MaxNeighbors: 1}, news)
 	w.run(time.Minute)
-	a.inside(func(n *Node) { n.membership.Connect(b.id, "", func(error) {}) })
-	b.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
+	a.inside(func(n *node.Node) { n.Connect(b.id, func(error) {}) })
+	b.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 	w.run(time.Minute)
 	if !linked(a, b) || !a.node.Neighbors()[0].Chosen || !b.node.Neighbors()[0].Chosen {
 		t.Errorf("linked: %v; %+v, %+v", linked(a, b), a.node.Neighbors(), b.node.Neighbors())
@@ -69,9 +70,9 @@ func TestBothAskAtOnce(t *testing.T) {
 func TestAHubThatKnowsNobodyTakesWhoComes(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	hub := w.add(Config{}, news)
+	hub := w.add(node.Config{}, news)
 	for range 8 {
-		w.add(Config{Peers: []string{hub.id.String()}, MinNeighbors: 1}, news)
+		w.add(node.Config{Peers: []string{hub.id.String()}, MinNeighbors: 1}, news)
 	}
 	w.run(membership.LongestRetry * 3 / 2)
 	if n := hub.node.Status().Neighbors; n != 8 {
@@ -88,7 +89,7 @@ func TestNeighborhoodsComeToRest(t *testing.T) {
 		for _, h := range o.list {
 			for _, note := range h.notes {
 				switch note.(type) {
-				case Linked, Unlinked:
+				case node.Linked, node.Unlinked:
 					n++
 				}
 			}

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
-	"feedex/node/internal/exchange"
+	"feedex/node"
 	"feedex/node/internal/poller"
 	"feedex/polling"
 	"feedex/protocol"
@@ -29,7 +29,7 @@ func skeptics(t *testing.T, n int) *network {
 // junk is a bundle of one entry that its publisher never heard of, published now.
 func (w *network) junk(name string, path ...protocol.NodeID) *protocol.Bundle {
 	b := bundleWith(feed.Entry{Feed: news, ID: name, Title: name, Link: "https://example.net/" + name,
-		Published: w.now.Truncate(time.Second)})
+		Published: w.Now().Truncate(time.Second)})
 	b.Path = path
 	return b
 }
@@ -46,16 +46,16 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	w := skeptics(t, 3)
 	a, forger, honest := w.list[0], w.list[1], w.list[2]
 	modified := a.node.Status().Counters.Polls - a.node.Status().Counters.NotModified
-	b, earned := w.junk("junk"), a.account(forger).Got
+	b, was := w.junk("junk"), a.account(forger)
 	a.take(forger, b)
 	before := a.account(forger)
-	if before.Got != earned+incentive.Entry || before.Deficit >= 0 {
-		t.Fatalf("it earned %v, its deficit is %v", before.Got-earned, before.Deficit)
+	if before.Got != was.Got+incentive.Entry || before.Deficit != was.Deficit-incentive.Entry {
+		t.Fatalf("it earned %v, its deficit is %v, and was %v", before.Got-was.Got, before.Deficit, was.Deficit)
 	}
 	w.run(2*time.Hour + time.Minute) // one poll may be too early
 	c := a.node.Status().Counters
-	if c.Forged != 1 || a.neighborOf(forger.id) || !a.node.membership.Refused(forger.id) {
-		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.membership.Refused(forger.id))
+	if c.Forged != 1 || a.neighborOf(forger.id) || !a.node.Refused(forger.id) {
+		t.Errorf("%d entries are forged, refused is %v", c.Forged, a.node.Refused(forger.id))
 	}
 	if c.Polls-c.NotModified != modified {
 		t.Error("the polls were to say that nothing is modified")
@@ -144,21 +144,21 @@ func TestClaimsThatAPollCannotDisprove(t *testing.T) {
 		}, incentive.Entry},
 		"nobody is to learn that we ask the publisher": {(*network).anything, func(w *network, a *testHost) {
 			w.run(2 * time.Hour)
-			a.node.poller.Feeds[news].Discreet = true
+			a.node.Subscription(news).Discreet = true
 		}, incentive.Entry},
 		"the title was edited": {func(w *network) *protocol.Bundle {
-			return bundleWith(feed.Entry{Feed: news, Title: "Ttile", Link: "https://example.com/1", Published: w.now})
+			return bundleWith(feed.Entry{Feed: news, Title: "Ttile", Link: "https://example.com/1", Published: w.Now()})
 		}, func(w *network, _ *testHost) {
 			w.run(2 * time.Hour)
 			p := w.feed(news)
 			p.entries = append(p.entries, feed.Entry{Feed: news, Title: "Title", Link: "https://example.com/1",
-				Published: w.now.Add(-2 * time.Hour)})
+				Published: w.Now().Add(-2 * time.Hour)})
 		}, 0},
 		"the feed is divided": {(*network).anything, func(w *network, a *testHost) {
 			w.run(2 * time.Hour)
 			for i := range 2 {
-				a.inside(func(n *Node) {
-					n.exchange.Hearsay.Claims.Compare(n.core.Now, news, documentOf(i, 2, 4), documentOf(i, 4))
+				a.inside(func(n *node.Node) {
+					n.Compare(news, documentOf(i, 2, 4), documentOf(i, 4))
 				})
 			}
 		}, 0},
@@ -249,7 +249,7 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		"a relay claims nothing": {func(*network, *poller.Subscription) {}, []protocol.NodeID{stranger(1)}, false},
 		"the publisher wants to be let be": {func(w *network,
 			s *poller.Subscription) {
-			s.NotBefore = w.now.Add(every)
+			s.NotBefore = w.Now().Add(every)
 		}, nil, false},
 		"nobody is to learn that we ask it": {func(_ *network, s *poller.Subscription) { s.Discreet = true }, nil,
 			false},
@@ -258,17 +258,17 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		w := newNetwork(t)
 		w.publish(news)
 		// There is more than a newcomer may bring.
-		hosts := w.full(2, Config{Incentive: incentive.Config{Bound: 10, Rules: noQuota},
+		hosts := w.full(2, node.Config{Incentive: incentive.Config{Bound: 10, Rules: noQuota},
 			Policy: polling.Fixed{Every: every}}, news)
 		a, b := hosts[0], hosts[1]
-		s, p := a.node.poller.Feeds[news], w.feeds[news]
-		w.run(s.NextPoll.Sub(w.now) + time.Minute)
+		s, p := a.node.Subscription(news), w.feeds[news]
+		w.run(s.NextPoll.Sub(w.Now()) + time.Minute)
 		b.blocked[news] = true
 		due, asked := s.NextPoll, p.requests
 		c.prepare(w, s)
 		first := time.Time{}
 		for i := 0; i < 200 && first.IsZero(); i++ {
-			e := feed.Entry{Feed: news, ID: fmt.Sprint("real ", i), Title: "T", Published: w.now.AddDate(0, 0, -3)}
+			e := feed.Entry{Feed: news, ID: fmt.Sprint("real ", i), Title: "T", Published: w.Now().AddDate(0, 0, -3)}
 			p.entries = append(p.entries, e) // too old to earn, so that b stays a newcomer
 			bundle := bundleWith(e)
 			bundle.Path = c.path
@@ -283,19 +283,19 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		if !c.spot {
 			continue
 		}
-		if wait := first.Sub(w.now); wait < poller.SpotAfter || wait > poller.SpotAfter+poller.SpotAfter/10 {
+		if wait := first.Sub(w.Now()); wait < poller.SpotAfter || wait > poller.SpotAfter+poller.SpotAfter/10 {
 			t.Errorf("%s: the spot poll is in %v", name, wait)
 		}
 		w.run(2 * time.Hour)
 		for range 200 {
-			a.inside(func(n *Node) { n.poller.SpotPoll(news) })
+			a.inside(func(n *node.Node) { n.SpotPoll(news) })
 		}
 		if !s.NextPoll.Equal(due) || p.requests != asked+1 || s.Interval != every {
 			t.Errorf("after the spot poll %d requests were made, the next is due at %v instead of %v, the interval "+
 				"is %v", p.requests-asked, s.NextPoll, due, s.Interval)
 		}
-		w.run(due.Sub(w.now) + time.Minute)
-		if p.requests != asked+2 || s.NextPoll.Before(w.now.Add(every-2*time.Minute)) {
+		w.run(due.Sub(w.Now()) + time.Minute)
+		if p.requests != asked+2 || s.NextPoll.Before(w.Now().Add(every-2*time.Minute)) {
 			t.Errorf("after the ordinary poll %d requests were made, the next is due at %v",
 				p.requests-asked, s.NextPoll)
 		}
@@ -328,14 +328,13 @@ func TestTwoWitnessesConfirmAnEntry(t *testing.T) {
 			second = w.addAt(near(first.id), bound(), news)
 		}
 		a.befriend(second.id, news)
-		w.hosts[second.id] = second
 		a.hasHeard([]*testHost{first, second}[:c.heard]...)
 		b := w.junk("entry", c.first...)
 		a.take(first, b)
 		if a.record(b.Entries[0].EntryID()).Confirmed {
 			t.Errorf("%s: one neighbor confirms", name)
 		}
-		again := bundleWith(b.Entries[0], feed.Entry{Feed: news, ID: "other", Title: "T", Published: w.now})
+		again := bundleWith(b.Entries[0], feed.Entry{Feed: news, ID: "other", Title: "T", Published: w.Now()})
 		again.Path = c.second
 		a.take(second, again)
 		if got := a.record(b.Entries[0].EntryID()).Confirmed; got != c.want {
@@ -354,7 +353,10 @@ func TestASecondDeliveryConfirmsWhereItWasAskedFor(t *testing.T) {
 		b := w.junk("entry")
 		a.take(first, b)
 		if asked {
-			a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(second.id)), b.DID, incentive.Entry) })
+			a.inside(func(n *node.Node) {
+				n.Owe(second.id, b.DID,
+					incentive.Entry)
+			})
 		}
 		a.take(second, b)
 		if got := a.record(b.Entries[0].EntryID()).Confirmed; got != asked {
@@ -385,7 +387,7 @@ func TestWhoAltersIsNoWitness(t *testing.T) {
 		a.poll(news)
 		junk := w.junk("junk")
 		a.take(b, junk)
-		a.take(other, bundleWith(junk.Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.now}))
+		a.take(other, bundleWith(junk.Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.Now()}))
 		if got := a.record(junk.Entries[0].EntryID()).Confirmed; got == alters {
 			t.Errorf("it alters: %v, and is a witness: %v", alters, got)
 		}
@@ -397,14 +399,15 @@ func TestWhoAltersIsNoWitness(t *testing.T) {
 func TestABurstEarnsWhenThePublisherListsIt(t *testing.T) {
 	for _, c := range []struct{ listed, want int }{{9, 9}, {0, 4}} { // five earn in a day, of which it has one
 		w := newNetwork(t)
-		w.publish(news)
 		hosts := w.full(2, bound(), news)
 		a, b := hosts[0], hosts[1]
+		w.publish(news)
+		b.poll(news)
 		w.run(time.Minute)
 		earned := a.account(b).Got
 		var burst []feed.Entry
 		for i := range 9 {
-			burst = append(burst, feed.Entry{Feed: news, ID: fmt.Sprint("burst ", i), Title: "T", Published: w.now})
+			burst = append(burst, feed.Entry{Feed: news, ID: fmt.Sprint("burst ", i), Title: "T", Published: w.Now()})
 		}
 		a.take(b, bundleWith(burst...))
 		if got := a.account(b).Got - earned; got != 4*incentive.Entry {

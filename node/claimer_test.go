@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"slices"
@@ -6,66 +6,37 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/node"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
 // Neighbors that claim every bundle that they hear of and deliver none.
 
-// claimersIn makes a quarter of the hosts claimers. As soon as one hears of a bundle it offers it to all its
-// neighbors, before any honest node can, and what it delivers never arrives.
-func claimersIn(w *network, hosts []*testHost) (honest []*testHost) {
-	claimed := make(map[*testHost]map[protocol.DID]bool)
-	for i, h := range hosts {
-		if i%4 == 3 {
-			claimed[h] = make(map[protocol.DID]bool)
-		} else {
-			honest = append(honest, h)
-		}
-	}
-	claim := func(h *testHost, d protocol.DID) {
-		if claimed[h][d] {
-			return
-		}
-		claimed[h][d] = true
-		for _, p := range h.node.core.Table.All() {
-			to := h.node.core.LinkTo(p.ID)
-			h.carryOut(Call{To: Target{Node: to.ID()}, Call: protocol.CheckDID{DID: d}, Session: to.Token,
-				Timeout: exchange.OfferTimeout})
-		}
-	}
-	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
-		if claimed[to] != nil {
-			switch c := c.(type) {
-			case protocol.CheckDID:
-				claim(to, c.DID)
-			case protocol.CheckDIDs:
-				for _, d := range c.DIDs {
-					claim(to, d)
-				}
-			}
-		}
-		_, put := c.(protocol.PutEntries)
-		return protocol.OK{}, put && claimed[from] != nil
-	}
-	return honest
-}
-
 // A network of 48, a quarter of them claimers, and 24 bundles that nobody but their source can poll: everybody
 // else gets each of them, 99 of 100 within five seconds. All of it passes within five minutes, so that the
 // claimers are still in full standing with the last bundle.
 func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
-	hosts := w.full(48, Config{}, news)
-	honest := claimersIn(w, hosts)
-	for _, h := range hosts {
-		h.blocked[news] = true
+	w := newLargeNetwork(t)
+	w.feed(news)
+	var honest []*testHost
+	for i := range 48 {
+		w.habit = nil
+		if i%4 == 3 {
+			w.habit = func(n *node.Node) lab.Actor { return actor.Breaker(n) }
+		}
+		h := w.add(node.Config{Trackers: []string{tracker}}, news)
+		if h.blocked[news] = true; w.habit == nil {
+			honest = append(honest, h)
+		}
 	}
+	w.run(2 * time.Minute)
 	published := make(map[feed.EntryID]time.Time)
 	for i := range 24 {
 		id := w.publish(news)
-		published[id] = w.now
+		published[id] = w.Now()
 		source := honest[i%len(honest)]
 		source.blocked[news] = false
 		source.poll(news)
@@ -94,7 +65,7 @@ func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
 		t.Errorf("one of 100 deliveries took longer than %v", p99)
 	}
 	for _, h := range honest {
-		for _, id := range h.node.core.LinkIDs {
+		for _, id := range h.node.LinkIDs() {
 			if !linked(h, w.hosts[id]) {
 				t.Errorf("%s lost %s meanwhile", h.id, id)
 			}
@@ -105,22 +76,23 @@ func TestClaimersDoNotCutAnybodyOff(t *testing.T) {
 // Claimers that know of a bundle before anybody has it, and offer it again and again, delay it and no more.
 func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(8, Config{}, news)
+	hosts := w.full(8, node.Config{}, news)
 	a, honest, claimers := hosts[0], hosts[1], hosts[2:]
 	b := one("awaited")
-	end := w.now.Add(10 * time.Second)
+	end := w.Now().Add(10 * time.Second)
 	for _, claimer := range claimers {
 		var again func()
 		again = func() {
-			if w.now.Before(end) && a.neighborOf(claimer.id) {
-				a.askedBy(claimer, protocol.CheckDID{DID: b.DID}, func(Respond) { w.at(w.now.Add(w.rtt), again) })
+			if w.Now().Before(end) && a.neighborOf(claimer.id) {
+				a.askedBy(claimer, protocol.CheckDID{DID: b.DID},
+					func(node.Respond) { w.At(w.Now().Add(w.rtt), again) })
 			}
 		}
 		again()
 	}
 	w.run(3 * time.Second)
-	begun := w.now
-	honest.inside(func(n *Node) { n.exchange.Offer(exchange.Of(n.core.LinkTo(a.id)), b) })
+	begun := w.Now()
+	honest.inside(func(n *node.Node) { n.Offer(a.id, b) })
 	w.run(time.Minute)
 	at, ok := a.arrived[b.Entries[0].EntryID()]
 	if lag := at.Sub(begun); !ok || lag > (exchange.MaxPassedOver+1)*protocol.HoldAnswer {
@@ -131,7 +103,7 @@ func TestClaimersAheadOfTheBundleDelayIt(t *testing.T) {
 // A claimer loses its place once it has broken its word on three occasions.
 func TestAClaimerIsSentAway(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, claimer := hosts[0], hosts[1]
 	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, put := c.(protocol.PutEntries)
@@ -146,7 +118,7 @@ func TestAClaimerIsSentAway(t *testing.T) {
 	if a.neighborOf(claimer.id) {
 		t.Error("it is still a neighbor")
 	}
-	if r := a.answerTo(claimer.id, claimer.node.membership.Token(a.id), wantsNews()); r.Fault == nil ||
+	if r := a.answerTo(claimer.id, claimer.node.Token(a.id), wantsNews()); r.Fault == nil ||
 		r.Fault.Code != protocol.Dropped {
 		t.Errorf("a connect of a node that was sent away is answered %+v, %v", r.Reply, r.Fault)
 	}
@@ -158,14 +130,14 @@ func TestAClaimerIsSentAway(t *testing.T) {
 // A did that was claimed is stored under whatever neighbor brings it.
 func TestAClaimedBundleIsTakenFromAnybody(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, claimer, honest := hosts[0], hosts[1], hosts[2]
 	b := bundleWith(feed.Entry{Feed: news, ID: "claimed"})
 	a.hears(claimer, protocol.CheckDID{DID: b.DID})
 	if r := a.put(honest, b); r.Fault != nil || !a.has(b.Entries[0].EntryID()) {
 		t.Errorf("answered %v, %v", r.Reply, r.Fault)
 	}
-	if n := len(a.node.exchange.Gossip.Promises); n != 0 {
+	if n := a.node.Promises(); n != 0 {
 		t.Errorf("%d promises of a bundle that is stored", n)
 	}
 }

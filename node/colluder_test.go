@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"net/netip"
@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -26,7 +29,7 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 	o := newOverlay(t, 8, 0)
 	o.run(10 * time.Minute)
 	got := make(map[*testHost]int)
-	taker := func(from *testHost, c Call) protocol.Reply {
+	taker := func(from *testHost, c node.Call) protocol.Reply {
 		switch c := c.Call.(type) {
 		case protocol.Vouch:
 			return protocol.Vouched(true)
@@ -37,11 +40,11 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 		}
 		return protocol.OK{}
 	}
-	var holder incentive.Holder
+	var last protocol.NodeID
 	places := 0
 	for hour := range 36 {
 		id := protocol.NewNodeID(netip.MustParseAddr("20.99.0.1"), uint16(2000+hour))
-		holder = incentive.HolderOf(id)
+		last = id
 		o.play(id, taker)
 		for _, h := range o.list {
 			h.answerTo(id, "token", protocol.Connect{Subset: o.everything()})
@@ -67,7 +70,7 @@ func TestReturningOnAnotherPortWinsNothing(t *testing.T) {
 		t.Fatalf("it won %d of %d places; nothing is shown", places, 8*36)
 	}
 	for _, h := range o.list {
-		if a, _ := h.node.core.Ledger.Account(holder); got[h] != 1 || a.Given != incentive.Entry {
+		if a := h.node.Account(last); got[h] != 1 || a.Given != incentive.Entry {
 			t.Errorf("%s gave it %d entries, and booked %v", h.id, got[h], a.Given)
 		}
 	}
@@ -113,12 +116,14 @@ func TestAWorkerDoesNotPayForItsLeech(t *testing.T) {
 // One gives for long, and then only takes: from the day it changes sides it gets 2D from each neighbor at most.
 func TestATraitorTakesTwiceTheBound(t *testing.T) {
 	t.Parallel()
-	o := newOverlay(t, 10, 0)
+	turns := epoch.Add(13 * time.Hour)
+	o := newOverlayWith(t, 10, 1, node.Config{Incentive: incentive.Config{Bound: 10}},
+		func(n *node.Node) lab.Actor { return actor.Traitor(n, turns) })
 	o.run(10 * time.Minute)
 	o.publishFor(8 * time.Hour)
-	traitor := o.list[0]
+	o.Run(turns)
+	traitor := o.list[9]
 	before := o.accounts(traitor)
-	o.rider[traitor] = true
 	o.publishFor(12 * time.Hour)
 	most, trusted := incentive.Credit(0), incentive.Credit(0)
 	for h, a := range o.accounts(traitor) {

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"maps"
@@ -9,6 +9,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/polling"
 	"feedex/protocol"
@@ -27,11 +28,7 @@ func (h *testHost) advertise(from *testHost, hops int, feeds ...feed.URL) {
 
 // covering are the cover feeds of the node, sorted.
 func (h *testHost) covering() []feed.URL {
-	var urls []feed.URL
-	for _, c := range h.node.membership.Covers.List {
-		urls = append(urls, c.Feed)
-	}
-	return slices.Sorted(slices.Values(urls))
+	return slices.Sorted(slices.Values(h.node.Covers()))
 }
 
 func wantCovers(t *testing.T, h *testHost, want ...feed.URL) {
@@ -66,16 +63,16 @@ func TestCoverFeeds(t *testing.T) {
 		w.feed(u)
 	}
 	w.feed(refused).private = true
-	a := w.add(Config{CoverFeeds: 2, AdvertInterval: time.Minute, PrivateHosts: []string{"wiki.corp.example.com"}},
+	a := w.add(node.Config{CoverFeeds: 2, AdvertInterval: time.Minute, PrivateHosts: []string{"wiki.corp.example.com"}},
 		news, refused)
 	w.run(time.Second)
-	a.step(Unsubscribe{Feeds: []feed.URL{refused}})
+	a.step(node.Unsubscribe{Feeds: []feed.URL{refused}})
 	var friends []*testHost
 	meet := func(feeds ...feed.URL) {
 		friends = nil
 		for i := range 4 {
 			friend := a.befriend(protocol.NewNodeID(netip.AddrFrom4([4]byte{21, byte(i), 0, 1}), 7790), feeds...)
-			friend.script = func(_ *testHost, c Call) protocol.Reply {
+			friend.script = func(_ *testHost, c node.Call) protocol.Reply {
 				switch c := c.Call.(type) {
 				case protocol.WhoAmI:
 					return a.id
@@ -92,7 +89,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantHops := func(u feed.URL, want int) {
 		t.Helper()
 		for _, f := range friends {
-			if got := a.node.core.Table.Hops(u, a.node.core.LinkTo(f.id).Peer); got != want {
+			if got := a.node.Told(u, f.id); got != want {
 				t.Errorf("%s is advertised at hop count %d, want %d", u, got, want)
 			}
 		}
@@ -110,7 +107,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantCovers(t, a, first, second)
 	wantHops(first, 0)
 	wantHops(second, 0)
-	if hops := a.node.core.Table.Hops(third, a.node.core.LinkTo(friends[1].id).Peer); hops != 1 {
+	if hops := a.node.Told(third, friends[1].id); hops != 1 {
 		t.Errorf("another feed is advertised at hop count %d, want 1", hops)
 	}
 
@@ -132,7 +129,7 @@ func TestCoverFeeds(t *testing.T) {
 	wantCovers(t, a, first, second)
 
 	// What comes of them goes on.
-	bundle := protocol.NewBundle(second, []feed.Entry{{Feed: second, ID: "1", Published: w.now}})
+	bundle := protocol.NewBundle(second, []feed.Entry{{Feed: second, ID: "1", Published: w.Now()}})
 	if r := a.put(friends[0], bundle); r.Fault != nil {
 		t.Fatal(r.Fault)
 	}
@@ -174,10 +171,10 @@ func TestCoverFeeds(t *testing.T) {
 func TestCoverFeedsThatAreSilentAreGivenUp(t *testing.T) {
 	const ghost feed.URL = "https://ghost.example.com/"
 	w := newNetwork(t)
-	c := Config{CoverFeeds: 1, AdvertInterval: time.Hour}
+	c := node.Config{CoverFeeds: 1, AdvertInterval: time.Hour}
 	hosts := w.full(3, c, news)
-	follower := w.add(Config{Trackers: []string{tracker}}, news, ghost)
-	second := w.add(Config{Trackers: []string{tracker}}, news, ghost)
+	follower := w.add(node.Config{Trackers: []string{tracker}}, news, ghost)
+	second := w.add(node.Config{Trackers: []string{tracker}}, news, ghost)
 	w.feed(ghost)
 	w.run(3 * time.Hour)
 	for _, h := range hosts {
@@ -191,8 +188,8 @@ func TestCoverFeedsThatAreSilentAreGivenUp(t *testing.T) {
 			wantCovers(t, h, ghost)
 		}
 	}
-	follower.step(Unsubscribe{Feeds: []feed.URL{ghost}})
-	second.step(Unsubscribe{Feeds: []feed.URL{ghost}})
+	follower.step(node.Unsubscribe{Feeds: []feed.URL{ghost}})
+	second.step(node.Unsubscribe{Feeds: []feed.URL{ghost}})
 	w.run(24 * time.Hour)
 	for _, h := range hosts {
 		wantCovers(t, h, ghost) // nobody follows it, and each hears of it from the others
@@ -202,8 +199,8 @@ func TestCoverFeedsThatAreSilentAreGivenUp(t *testing.T) {
 		if len(h.covering()) != 0 {
 			t.Errorf("%s still covers %v", h.id, h.covering())
 		}
-		for _, id := range h.node.core.LinkIDs {
-			if hops, ok := h.node.core.LinkTo(id).Peer.Hops(ghost); ok {
+		for _, id := range h.node.LinkIDs() {
+			if hops, ok := h.node.HopsOf(id, ghost); ok {
 				t.Errorf("%s hears from %s of a feed that nobody follows, at hop count %d", h.id, id, hops)
 			}
 		}
@@ -241,18 +238,18 @@ func (o *observer) hear(s protocol.Subset, whole bool) {
 }
 
 // spy has o hear what leaves the node for its neighbor to.
-func (w *network) spy(node, to *testHost, o *observer) {
+func (w *network) spy(aNode, to *testHost, o *observer) {
 	tags := make(map[uint64]bool) // of calls of the neighbor
-	w.watch = func(h *testHost, ev Event, effects []Effect) {
-		if asked, ok := ev.(Asked); ok && h == node && asked.From == to.id {
+	w.watch = func(h *testHost, ev node.Event, effects []node.Effect) {
+		if asked, ok := ev.(node.Asked); ok && h == aNode && asked.From == to.id {
 			tags[asked.Tag] = true
 		}
-		if h != node {
+		if h != aNode {
 			return
 		}
 		for _, e := range effects {
 			switch e := e.(type) {
-			case Call:
+			case node.Call:
 				if e.To.Node != to.id && e.To.Host != to.id.String() {
 					continue
 				}
@@ -262,7 +259,7 @@ func (w *network) spy(node, to *testHost, o *observer) {
 				case protocol.UpdateSubset:
 					o.hear(c.Changes, false)
 				}
-			case Respond:
+			case node.Respond:
 				if s, ok := e.Reply.(protocol.Subset); ok && tags[e.Tag] && len(s) > 0 {
 					o.hear(s, true)
 				}
@@ -283,34 +280,35 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 	}
 	for _, cover := range sizes {
 		o := newOverlay(t, 20, 0)
-		node := o.add(Config{
+		aNode := o.add(node.Config{
 			Trackers: []string{tracker}, CoverFeeds: cover, Incentive: incentive.Config{Bound: 10},
 			Policy: polling.Fixed{Every: 4 * time.Hour},
 		}, o.feeds[:own]...)
 		o.publishFor(2 * time.Hour)
 		seen := &observer{first: map[feed.URL]bool{}, ever: map[feed.URL]bool{}, left: map[feed.URL]bool{}}
-		late := o.add(Config{Peers: []string{node.id.String()}, Incentive: incentive.Config{Bound: 10}}, o.feeds[own],
+		late := o.add(node.Config{Peers: []string{aNode.id.String()}, Incentive: incentive.Config{Bound: 10}},
+			o.feeds[own],
 			o.feeds[own+1])
-		o.spy(node, late, seen)
+		o.spy(aNode, late, seen)
 		for hour := range 4 {
 			o.publishFor(2 * time.Hour)
 			if hour == 1 {
-				node.kill()
+				aNode.kill()
 				o.run(time.Minute)
-				node.start()
+				aNode.start()
 			}
 			for _, h := range o.list {
-				if l := h.node.core.LinkTo(node.id); l != nil && h.node.core.Table.Lies(o.now, l.Peer) {
+				if h.node.Lies(aNode.id) {
 					t.Errorf("%d cover feeds: %s takes the node for a liar after %v", cover, h.id,
-						o.now.Sub(l.Peer.Since))
+						o.Now().Sub(h.status(aNode).Since))
 				}
 			}
 		}
-		if !linked(node, late) {
+		if !linked(aNode, late) {
 			t.Fatal("the observer is no neighbor")
 		}
 		for _, h := range o.list {
-			if h.suspects(node.id) > 0 {
+			if h.suspects(aNode.id) > 0 {
 				t.Errorf("%d cover feeds: %s noted something against the node", cover, h.id)
 			}
 		}
@@ -327,7 +325,7 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 				if yes {
 					all++
 				}
-				if yes && node.node.poller.Feeds[u] != nil {
+				if yes && aNode.node.Subscription(u) != nil {
 					hits++
 				}
 			}

@@ -1,10 +1,11 @@
-package node
+package node_test
 
 import (
 	"fmt"
 	"testing"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestALongPastIsListedPageByPage(t *testing.T) {
 	const limit, count = 50, 260
 	w := newNetwork(t)
-	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{0, 3})
+	hosts := w.graph(4, node.Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{0, 3})
 	for i, k := range w.rng.Perm(count) {
 		e := oldEntry(news, k)
 		if i%10 > 0 {
@@ -59,7 +60,7 @@ func TestALongPastIsListedPageByPage(t *testing.T) {
 // What is left out because all is too long for an answer counts as well.
 func TestAnAnswerThatIsTooLongIsWholeForLess(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	for i := range 180 {
 		e := oldEntry(news, i)
 		if e.Title = fmt.Sprintf("Entry %d", i); i >= 100 {

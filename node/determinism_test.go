@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"crypto/sha256"
@@ -12,6 +12,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -28,7 +29,7 @@ func busyHour(w *network) {
 	for _, u := range feeds {
 		w.feed(u)
 	}
-	c := Config{
+	c := node.Config{
 		Trackers: []string{tracker}, AdvertInterval: time.Minute, MaxNeighbors: 6, MinNeighbors: 4,
 		Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 4 * time.Minute},
 	}
@@ -47,22 +48,22 @@ func busyHour(w *network) {
 		case 0:
 			h.kill()
 		case 1:
-			h.step(Subscribe{Feeds: []feed.URL{u}})
+			h.step(node.Subscribe{Feeds: []feed.URL{u}})
 		case 2:
-			h.step(Unsubscribe{Feeds: []feed.URL{u}})
+			h.step(node.Unsubscribe{Feeds: []feed.URL{u}})
 		case 3:
-			for _, p := range h.node.core.Table.All() {
-				h.ask(p.ID, h.node.core.LinkTo(p.ID).Session, protocol.QueryFeed{}, func(Respond) {})
+			for _, p := range h.node.Neighbors() {
+				h.ask(p.ID, h.node.SessionOf(p.ID), protocol.QueryFeed{}, func(node.Respond) {})
 			}
 		case 4:
-			for _, p := range w.list[0].node.core.Table.All()[:min(1, w.list[0].node.core.Table.Len())] {
-				w.list[0].ask(p.ID, w.list[0].node.core.LinkTo(p.ID).Session, protocol.CheckDID{DID: did(minute)},
-					func(Respond) {})
+			for _, p := range w.list[0].node.Neighbors()[:min(1, w.list[0].node.Status().Neighbors)] {
+				w.list[0].ask(p.ID, w.list[0].node.SessionOf(p.ID), protocol.CheckDID{DID: did(minute)},
+					func(node.Respond) {})
 			}
 		}
 		w.run(time.Minute)
 		for _, h := range w.list {
-			if h.down {
+			if !h.Running() {
 				h.start()
 			}
 		}
@@ -74,14 +75,14 @@ func busyHour(w *network) {
 func TestEqualEventsGiveEqualEffects(t *testing.T) {
 	type step struct {
 		now     time.Time
-		event   Event
-		effects []Effect
+		event   node.Event
+		effects []node.Effect
 	}
 	var steps []step
 	w := newNetwork(t)
-	w.watch = func(h *testHost, ev Event, effects []Effect) {
+	w.watch = func(h *testHost, ev node.Event, effects []node.Effect) {
 		if h == w.list[0] {
-			steps = append(steps, step{w.now, ev, effects})
+			steps = append(steps, step{w.Now(), ev, effects})
 		}
 	}
 	busyHour(w)
@@ -99,11 +100,13 @@ func TestEqualEventsGiveEqualEffects(t *testing.T) {
 		}
 	}
 	first := w.list[0]
-	if first.life != 1 {
+	if len(first.Sessions()) != 1 {
 		t.Fatal("the node was started again")
 	}
 	for twin := range 2 {
-		n, err := New(epoch, first.config, archive.NewMemory(), rand.New(rand.NewPCG(first.seeds[0], first.seeds[1])))
+		config := first.config
+		config.Port, config.Secret = first.id.Port(), seed.Secret(first.Name)
+		n, err := node.New(epoch, config, archive.NewMemory(), seed.Stream(first.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,9 +128,9 @@ func TestEqualNetworksGiveEqualTraces(t *testing.T) {
 	trace := func() (steps int, sum [sha256.Size]byte) {
 		w := newNetwork(t)
 		h := sha256.New()
-		w.watch = func(host *testHost, ev Event, effects []Effect) {
+		w.watch = func(host *testHost, ev node.Event, effects []node.Effect) {
 			steps++
-			fmt.Fprintf(h, "%v %v %T\n", w.now.Sub(epoch), host.id, ev)
+			fmt.Fprintf(h, "%v %v %T\n", w.Now().Sub(epoch), host.id, ev)
 			for _, e := range effects {
 				write(h, e)
 			}
@@ -142,13 +145,13 @@ func TestEqualNetworksGiveEqualTraces(t *testing.T) {
 }
 
 // write adds an effect to a trace: calls and answers as they stand on the wire.
-func write(h hash.Hash, e Effect) {
+func write(h hash.Hash, e node.Effect) {
 	fmt.Fprintf(h, "%T ", e)
 	switch e := e.(type) {
-	case Call:
+	case node.Call:
 		h.Write(protocol.EncodeCall(nil, protocol.DefaultPort, e.Call))
 		fmt.Fprintln(h, e.ID, e.To, e.Session, e.Timeout)
-	case Respond:
+	case node.Respond:
 		if e.Fault != nil {
 			fmt.Fprintln(h, e.Tag, e.Fault)
 			return

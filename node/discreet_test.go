@@ -1,10 +1,11 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -12,7 +13,7 @@ import (
 
 // follow has the node follow feeds discreetly, or openly.
 func (h *testHost) follow(discreet bool, feeds ...feed.URL) {
-	h.step(Subscribe{Feeds: feeds, Discreet: &discreet})
+	h.step(node.Subscribe{Feeds: feeds, Discreet: &discreet})
 }
 
 // knownOf is what the node tells its neighbor from about the feed's entries.
@@ -27,13 +28,13 @@ func (h *testHost) knownOf(u feed.URL, from *testHost) int {
 func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	line := lineOf(w, 3, Config{AdvertInterval: time.Minute})
+	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	reader, quiet, source := line[0], line[1], line[2] // the reader cannot fetch news itself
 	quiet.follow(true, news)
 	early := w.publish(news)
 	heard := func(h *testHost, want int) {
 		t.Helper()
-		hops, ok := h.node.core.LinkTo(quiet.id).Peer.Hops(news)
+		hops, ok := h.node.HopsOf(quiet.id, news)
 		if ok != (want >= 0) || ok && hops != want {
 			t.Errorf("%s hears of the feed at hop count %d, %v; want %d", h.id, hops, ok, want)
 		}
@@ -78,7 +79,7 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	line := lineOf(w, 3, Config{AdvertInterval: time.Minute})
+	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	reader, quiet, source := line[0], line[1], line[2]
 	quiet.follow(true, news)
 	polled := w.publish(news)
@@ -114,7 +115,7 @@ func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 func TestTheOwnerOfADiscreetFeedGetsWhatNeighborsBring(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	line := lineOf(w, 3, Config{AdvertInterval: time.Minute})
+	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	quiet, source := line[1], line[2]
 	quiet.follow(true, news)
 	source.follow(false, news)
@@ -143,7 +144,7 @@ func TestTheOwnerOfADiscreetFeedGetsWhatNeighborsBring(t *testing.T) {
 func amongFriends(t *testing.T) (w *network, quiet, reader *testHost, friends []*testHost) {
 	w = newNetwork(t)
 	w.feed(news)
-	line := lineOf(w, 2, Config{AdvertInterval: time.Minute})
+	line := lineOf(w, 2, node.Config{AdvertInterval: time.Minute})
 	reader, quiet = line[0], line[1]
 	for _, ip := range []string{"30.1.1.1", "30.2.1.1", "30.3.1.1"} {
 		friends = append(friends, quiet.agreeable(at(ip), blog))
@@ -159,7 +160,7 @@ func (h *testHost) hearsAltered(e feed.Entry, witnesses ...*testHost) {
 	e.Title, e.Updated = "altered", e.Published.Add(time.Second)
 	for _, f := range witnesses {
 		h.take(f, bundleWith(e, feed.Entry{Feed: news, ID: "old", Title: f.id.String(),
-			Published: h.net.now.AddDate(0, 0, -9)}))
+			Published: h.net.Now().AddDate(0, 0, -9)}))
 	}
 }
 
@@ -247,7 +248,7 @@ func TestAnUnchangedDocumentSetsRightWhatWitnessesAltered(t *testing.T) {
 		quiet.hearsAltered(e, friends[1:]...)
 		if underWay {
 			w.feeds[news].slow = time.Minute
-			for s := quiet.node.poller.Feeds[news]; !s.Polling; {
+			for s := quiet.node.Subscription(news); !s.Polling; {
 				w.next()
 			}
 		}
@@ -256,7 +257,7 @@ func TestAnUnchangedDocumentSetsRightWhatWitnessesAltered(t *testing.T) {
 		if found := quiet.tells(reader, id); len(found) != 1 || found[0].Title != e.Title {
 			t.Errorf("with a poll under way %v: others hear %+v", underWay, found)
 		}
-		if s := quiet.node.poller.Feeds[news]; s.ETag == "" || s.Polling {
+		if s := quiet.node.Subscription(news); s.ETag == "" || s.Polling {
 			t.Errorf("with a poll under way %v: later polls are not conditional", underWay)
 		}
 	}
@@ -265,13 +266,13 @@ func TestAnUnchangedDocumentSetsRightWhatWitnessesAltered(t *testing.T) {
 // Discretion can be given up, and taken up again: what was polled openly before is offered no more.
 func TestDiscretionChanges(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news, blog)
+	hosts := w.full(2, node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news, blog)
 	a, b := hosts[0], hosts[1]
 	b.blocked[news] = true
 	heard := func(want int) {
 		t.Helper()
 		w.run(5 * time.Second)
-		if hops, ok := b.node.core.LinkTo(a.id).Peer.Hops(news); ok != (want >= 0) || ok && hops != want {
+		if hops, ok := b.node.HopsOf(a.id, news); ok != (want >= 0) || ok && hops != want {
 			t.Errorf("the feed is advertised at hop count %d, %v; want %d", hops, ok, want)
 		}
 	}
@@ -288,7 +289,7 @@ func TestDiscretionChanges(t *testing.T) {
 	}
 	quietly := w.publish(news)
 	w.run(2 * time.Hour)
-	a.step(Subscribe{Feeds: []feed.URL{news}}) // says nothing about discretion
+	a.step(node.Subscribe{Feeds: []feed.URL{news}}) // says nothing about discretion
 	heard(protocol.Withdrawn)
 	a.follow(false, news)
 	heard(0)
@@ -300,9 +301,9 @@ func TestDiscretionChanges(t *testing.T) {
 	}
 	// A node that follows it no more forgets nothing.
 	a.follow(true, news)
-	a.step(Unsubscribe{Feeds: []feed.URL{news}})
+	a.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 	w.run(10 * time.Minute)
-	a.step(Subscribe{Feeds: []feed.URL{news}})
+	a.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(10 * time.Minute)
 	heard(protocol.Withdrawn)
 }
@@ -311,7 +312,7 @@ func TestDiscretionChanges(t *testing.T) {
 // before is passed on to nobody after it is taken up.
 func TestDiscretionKeepsWhatIsPrivate(t *testing.T) {
 	w := newNetwork(t)
-	a := w.full(3, Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, blog)[0]
+	a := w.full(3, node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, blog)[0]
 	b, c := w.list[1], w.list[2]
 	w.forbid(a, news)
 	w.feed(news).private = true
@@ -337,11 +338,11 @@ func TestDiscretionKeepsWhatIsPrivate(t *testing.T) {
 func TestDiscretionHasItsPrice(t *testing.T) {
 	for discreet, want := range map[bool]float64{false: 1, true: 0} {
 		w := newNetwork(t)
-		hosts := w.full(2, Config{}, blog)
+		hosts := w.full(2, node.Config{}, blog)
 		a, b := hosts[0], hosts[1]
 		w.feed(news)
 		w.run(10 * time.Minute)
-		before := b.node.core.Table.Claimed(a.id, nil)
+		before := b.status(a).Claimed
 		a.follow(discreet, news)
 		b.follow(false, news)
 		a.blocked[news] = true
@@ -355,7 +356,7 @@ func TestDiscretionHasItsPrice(t *testing.T) {
 			t.Errorf("discreet %v: the entry cost %v, want %v", discreet, given, want)
 		}
 		// The feed is the only one of its kind, which counts fourfold.
-		if got := feedsOf(b.node.core.Table.Claimed(a.id, nil) - before); got != 4*want {
+		if got := b.status(a).Claimed - before; got != 4*want {
 			t.Errorf("discreet %v: we are worth %v more to the neighbor, want %v", discreet, got, 4*want)
 		}
 	}
@@ -364,17 +365,17 @@ func TestDiscretionHasItsPrice(t *testing.T) {
 // The weight of a feed counts for what a neighbor is worth, can be changed, and is remembered.
 func TestWeightsAreKept(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news, blog)
+	hosts := w.full(2, node.Config{}, news, blog)
 	a, b := hosts[0], hosts[1]
 	worth := func(want int) {
 		t.Helper()
 		w.run(5 * time.Minute)
 		// Each feed counts fourfold: nobody else offers it.
-		if got := feedsOf(a.node.core.Table.Claimed(b.id, nil)); got != float64(4*want) {
+		if got := a.status(b).Claimed; got != float64(4*want) {
 			t.Errorf("the neighbor is worth %v, want %d", got, 4*want)
 		}
 	}
-	weigh := func(weight int) { a.step(Subscribe{Feeds: []feed.URL{news}, Weight: weight}) }
+	weigh := func(weight int) { a.step(node.Subscribe{Feeds: []feed.URL{news}, Weight: weight}) }
 	worth(2)
 	weigh(7)
 	worth(8)
@@ -388,7 +389,7 @@ func TestWeightsAreKept(t *testing.T) {
 	}
 	weigh(1000)
 	worth(101)
-	a.step(Unsubscribe{Feeds: []feed.URL{news}})
+	a.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 	worth(1)
 	weigh(3)
 	worth(4)

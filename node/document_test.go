@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/poller"
 	"feedex/protocol"
 )
@@ -17,7 +18,7 @@ import (
 func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		w := newNetwork(t)
-		var c Config
+		var c node.Config
 		c.Incentive.Rules = noQuota
 		list := w.full(2, c, news)
 		a, b := list[0], list[1]
@@ -47,12 +48,13 @@ func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 			t.Fatalf("%d entries are stored in one step", n)
 		}
 		answered := false
-		a.askedBy(b, protocol.CheckDID{DID: protocol.DID{1}}, func(Respond) { answered = true })
+		a.askedBy(b, protocol.CheckDID{DID: protocol.DID{1}}, func(node.Respond) { answered = true })
 		if n := stored(); !answered || n == len(ids) {
 			t.Errorf("a neighbor is answered: %v, when %d entries are stored", answered, n)
 		}
 		if killed {
-			a.inside(func(n *Node) { n.core.Store.KeepFeed(n.poller.Feeds[news].Feed) }) // for some other reason
+			// for some other reason
+			a.inside(func(n *node.Node) { n.Keep(news) })
 			a.kill()
 			a.start()
 			w.run(3 * time.Hour)
@@ -65,8 +67,8 @@ func TestALargeDocumentIsStoredInPortions(t *testing.T) {
 		if n := stored(); n != len(ids) {
 			t.Errorf("%d entries are stored of %d", n, len(ids))
 		}
-		told := slices.IndexFunc(a.notes, func(n Note) bool {
-			p, ok := n.(Polled)
+		told := slices.IndexFunc(a.notes, func(n node.Note) bool {
+			p, ok := n.(node.Polled)
 			return ok &&
 				p.New == len(ids) && p.Problem == ""
 		})

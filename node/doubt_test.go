@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
-	"feedex/node/internal/exchange"
+	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/node/internal/poller"
 	"feedex/polling"
@@ -22,14 +22,14 @@ import (
 func TestAKnownForgerReachesNobodyByRelays(t *testing.T) {
 	w := skeptics(t, 4)
 	a, forger, relay, other := w.list[0], w.list[1], w.list[2], w.list[3]
-	a.node.membership.Punish(a.node.core.Ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
+	a.node.Punish(forger.id, incentive.ForgedEntry, incentive.Entry)
 	before := a.account(relay)
 	for i, path := range [][]protocol.NodeID{{forger.id}, {forger.id, stranger(1)}, {stranger(1), forger.id}} {
 		b := w.junk(fmt.Sprint("junk ", i), path...)
 		if r := a.put(relay, b); r.Fault == nil || r.Fault.Code != protocol.ForgedSource {
 			t.Fatalf("what came by %v is answered with %v", path, r)
 		}
-		if a.has(b.Entries[0].EntryID()) || a.node.exchange.Gossip.Seen.Has(b.DID) {
+		if a.has(b.Entries[0].EntryID()) || a.node.Saw(b.DID) {
 			t.Error("it was kept, or counts as seen: others could not bring it")
 		}
 	}
@@ -51,11 +51,11 @@ func TestWhatAForgerBroughtIsNotPassedOn(t *testing.T) {
 	w := skeptics(t, 3)
 	a, forger, hearer := w.list[0], w.list[1], w.list[2]
 	b := w.junk("junk").Via(forger.id)
-	if l := a.node.core.LinkTo(hearer.id); !a.node.exchange.Wants(exchange.Of(l), b) {
+	if !a.node.Wants(hearer.id, b) {
 		t.Fatal("it was not to be passed on anyhow")
 	}
-	a.node.membership.Punish(a.node.core.Ledger.HolderOf(forger.id), incentive.ForgedEntry, incentive.Entry)
-	if l := a.node.core.LinkTo(hearer.id); a.node.exchange.Wants(exchange.Of(l), b) {
+	a.node.Punish(forger.id, incentive.ForgedEntry, incentive.Entry)
+	if a.node.Wants(hearer.id, b) {
 		t.Error("it is passed on")
 	}
 }
@@ -72,14 +72,16 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 	} {
 		w := newNetwork(t)
 		w.publish(news)
-		w.full(6, Config{Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 16 * time.Hour}}, news)
-		w.run(18 * time.Hour)
+		w.full(6, node.Config{Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 16 * time.Hour}},
+			news)
+		w.run(20 * time.Hour)
 		a, doubted := w.list[0], w.list[1]
 		for _, h := range w.list[2 : 2+c.refuse] {
-			h.node.membership.Punish(h.node.core.Ledger.HolderOf(doubted.id), incentive.ForgedEntry, incentive.Entry)
+			h.node.Punish(doubted.id, incentive.ForgedEntry,
+				incentive.Entry)
 		}
 		for _, h := range w.list[2:] { // none is a stranger that may have one entry
-			a.node.core.Ledger.Got(a.node.core.Now, incentive.HolderOf(h.id), incentive.Entry)
+			a.node.Got(h.id, incentive.Entry)
 		}
 		a.hasHeard(w.list[2 : 2+c.heard]...)
 		for range c.earned {
@@ -102,14 +104,14 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 			t.Errorf("%+v: it reached %d of the others", c, reached)
 		}
 		holds := c.refuse > 1 && c.want == 0 && c.heard > 1
-		if c.refuse > 0 && c.heard > 0 && a.node.poller.Feeds[news].Ordinary.IsZero() {
+		if c.refuse > 0 && c.heard > 0 && a.node.Subscription(news).Ordinary.IsZero() {
 			t.Errorf("%+v: no spot poll is to tell", c)
 		}
 		late := w.junk("relayed", doubted.id, w.list[5].id)
-		if goes := !a.node.exchange.Doubted(late); goes == holds {
+		if goes := !a.node.Doubted(late); goes == holds {
 			t.Errorf("%+v: what others relay of it goes on is %v", c, goes)
 		}
-		if l := a.node.core.LinkTo(doubted.id); l == nil || len(a.account(doubted).Standing.Marks) > 0 {
+		if !a.neighborOf(doubted.id) || len(a.account(doubted).Standing.Marks) > 0 {
 			t.Errorf("%+v: a doubt cost it its link or standing", c)
 		}
 	}
@@ -131,13 +133,12 @@ func newSlander(t *testing.T) *slander {
 		_, connect := c.(protocol.Connect)
 		return protocol.Subset{}, connect
 	}
-	c := Config{Policy: polling.Fixed{Every: 4 * time.Hour}}
+	c := node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}
 	c.Incentive.Rules = noQuota // more comes out than polls had shown
 	s.hub, s.honest, s.other = w.add(c, news), w.add(c, news), w.add(c, news)
 	link := func(a, b *testHost, i int) {
 		a.befriend(b.id, news)
-		w.hosts[b.id] = b
-		l := a.node.core.LinkTo(b.id)
+		l := a.node.LinkTo(b.id)
 		membership.Of(l).Static, l.Token, l.Session = "kept", fmt.Sprint("token ", i), fmt.Sprint("token ", i)
 	}
 	for i, h := range []*testHost{s.honest, s.other} {
@@ -145,7 +146,7 @@ func newSlander(t *testing.T) *slander {
 		link(h, s.hub, i)
 	}
 	for i := range 2 {
-		liar := w.play(stranger(i), func(_ *testHost, c Call) protocol.Reply {
+		liar := w.play(stranger(i), func(_ *testHost, c node.Call) protocol.Reply {
 			switch c := c.Call.(type) {
 			case protocol.CheckDID:
 				return protocol.Seen(false)
@@ -172,7 +173,7 @@ func (s *slander) brings() bool {
 	s.honest.poll(news)
 	s.run(time.Minute)
 	if !s.hub.has(id) {
-		s.t.Fatalf("at %v the node between has not got it", s.now)
+		s.t.Fatalf("at %v the node between has not got it", s.Now())
 	}
 	return s.other.has(id)
 }
@@ -185,7 +186,7 @@ func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 	if !s.brings() || s.brings() {
 		t.Fatal("they are not believed, or before they have said anything")
 	}
-	if due := s.hub.node.Feed(news).NextPoll.Sub(s.now); due > poller.SpotAfter+poller.SpotAfter/10 {
+	if due := s.hub.node.Feed(news).NextPoll.Sub(s.Now()); due > poller.SpotAfter+poller.SpotAfter/10 {
 		t.Errorf("the next poll is due in %v", due)
 	}
 	s.run(poller.SpotAfter + poller.SpotAfter/10)
@@ -194,15 +195,15 @@ func TestSlanderEndsWithTheNextPoll(t *testing.T) {
 			t.Errorf("%s was held back, was polled, and is not there", e.ID)
 		}
 	}
-	for begun := s.now; s.now.Sub(begun) < 6*24*time.Hour; s.run(5 * time.Hour) {
+	for begun := s.Now(); s.Now().Sub(begun) < 6*24*time.Hour; s.run(5 * time.Hour) {
 		if !s.brings() {
-			t.Fatalf("at %v it is held back again", s.now)
+			t.Fatalf("at %v it is held back again", s.Now())
 		}
 	}
 	junk := s.junk("junk")
 	s.hub.take(s.liars[0], junk)
 	s.hub.take(s.liars[1], bundleWith(junk.Entries[0], feed.Entry{Feed: news, ID: "beside", Title: "T",
-		Published: s.now}))
+		Published: s.Now()}))
 	if s.hub.record(junk.Entries[0].EntryID()).Confirmed {
 		t.Error("liars are witnesses still")
 	}
@@ -215,14 +216,14 @@ func TestWhatWasAlteredIsHeldBackForGood(t *testing.T) {
 	s.publish(news)
 	published := s.feed(news).entries
 	s.hub.take(s.honest, version(published[len(published)-1], "altered", 0))
-	if !s.hub.shows("altered") || len(s.hub.node.exchange.Hearsay.Held) == 0 {
+	if !s.hub.shows("altered") || s.hub.node.HeldBack() == 0 {
 		t.Fatal("it is not held back")
 	}
 	s.hub.poll(news)
 	if s.run(time.Minute); s.other.shows("altered") {
 		t.Error("what the poll has refuted was passed on")
 	}
-	if held := len(s.hub.node.exchange.Hearsay.Held); held > 0 {
+	if held := s.hub.node.HeldBack(); held > 0 {
 		t.Errorf("%d bundles are held back for ever", held)
 	}
 }
@@ -233,8 +234,8 @@ func TestAnEditHoldsBackNothingElse(t *testing.T) {
 	s.brings()
 	edited, other := s.publish(news), s.publish(news)
 	s.honest.poll(news)
-	if s.run(time.Minute); len(s.hub.node.exchange.Hearsay.Held) != 1 {
-		t.Fatalf("%d bundles are held back", len(s.hub.node.exchange.Hearsay.Held))
+	if s.run(time.Minute); s.hub.node.HeldBack() != 1 {
+		t.Fatalf("%d bundles are held back", s.hub.node.HeldBack())
 	}
 	published := s.feed(news).entries
 	published[len(published)-2].Title = "edited"
@@ -249,12 +250,12 @@ func TestSlanderEndsByItself(t *testing.T) {
 	s := newSlander(t)
 	s.hub.blocked[news] = true
 	s.brings()
-	begun, last, held, passed := s.now, s.now, 0, 0
-	for ; s.now.Sub(begun) < 6*24*time.Hour; s.run(time.Hour) {
+	begun, last, held, passed := s.Now(), s.Now(), 0, 0
+	for ; s.Now().Sub(begun) < 6*24*time.Hour; s.run(time.Hour) {
 		if s.brings() {
 			passed++
 		} else {
-			held, last = held+1, s.now
+			held, last = held+1, s.Now()
 		}
 	}
 	if took := last.Sub(begun); held < 11 || took > 12*time.Hour || passed < 5*24 {
@@ -278,7 +279,7 @@ func TestRelaysAreWitnesses(t *testing.T) {
 				w.run(time.Hour)
 			}
 			a.poll(news)
-			if got := a.node.exchange.Doubted(w.junk("", named)); got != (heard && i > 0) {
+			if got := a.node.Doubted(w.junk("", named)); got != (heard && i > 0) {
 				t.Errorf("after %d relays it is doubted is %v; they are witnesses: %v", i+1, got, heard)
 			}
 		}
@@ -295,7 +296,7 @@ func TestOnlyNeighborsOfANodeAreWitnessesAgainstIt(t *testing.T) {
 		a.take(relay, w.junk(fmt.Sprint("junk ", i), named, stranger(8+i)))
 		w.run(time.Hour)
 		a.poll(news)
-		if a.node.exchange.Doubted(w.junk("", named)) {
+		if a.node.Doubted(w.junk("", named)) {
 			t.Errorf("after %d honest relays it is doubted", i+1)
 		}
 	}
@@ -309,14 +310,14 @@ func TestAnEditCastsNoDoubt(t *testing.T) {
 	for i, relay := range w.list[1:4] {
 		old := w.feeds[news].entries[0]
 		e := feed.Entry{Feed: news, ID: fmt.Sprint("another id ", i), Title: old.Title,
-			Published: w.now.Truncate(time.Second)}
+			Published: w.Now().Truncate(time.Second)}
 		b := bundleWith(e)
 		b.Path = []protocol.NodeID{named}
 		a.take(relay, b)
 	}
 	w.run(time.Hour)
 	a.poll(news)
-	if a.node.exchange.Doubted(w.junk("", named)) {
+	if a.node.Doubted(w.junk("", named)) {
 		t.Error("it is doubted")
 	}
 }

@@ -1,68 +1,14 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
-	"feedex/node/internal/exchange"
-	"feedex/protocol"
+	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/node"
 )
-
-// echoers makes hosts offer what they hear others offer, ten seconds later, to nodes that have it, which they know by
-// magic, and deliver nothing. What they poll themselves they keep to themselves.
-func (o *overlay) echoers(hosts []*testHost) {
-	heard := make(map[*testHost]map[protocol.DID]bool)
-	for _, h := range hosts {
-		heard[h] = make(map[protocol.DID]bool)
-	}
-	echo := func(h *testHost, did protocol.DID) {
-		if heard[h][did] {
-			return
-		}
-		heard[h][did] = true
-		o.at(o.now.Add(10*time.Second), func() {
-			for _, p := range h.node.core.Table.All() {
-				l, other := h.node.core.LinkTo(p.ID), o.hosts[p.ID].node
-				if !other.exchange.Gossip.Seen.Has(did) {
-					continue // to be asked for it would cost more than it earns
-				}
-				h.carryOut(Call{To: Target{Node: p.ID}, Call: protocol.CheckDID{DID: did}, Session: l.Token,
-					Timeout: exchange.OfferTimeout})
-			}
-		})
-	}
-	honest := o.intercept
-	o.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
-		if heard[to] != nil {
-			switch c := c.(type) {
-			case protocol.CheckDID:
-				echo(to, c.DID)
-			case protocol.CheckDIDs:
-				for _, did := range c.DIDs {
-					echo(to, did)
-				}
-			}
-		}
-		if heard[from] == nil {
-			return honest(from, to, c)
-		}
-		switch c := c.(type) {
-		case protocol.PutEntries:
-			return protocol.OK{}, true
-		case protocol.CheckDID:
-			if c.Feed != "" { // the node's own
-				return protocol.Seen(true), true
-			}
-		case protocol.CheckDIDs:
-			seen := make(protocol.SeenList, len(c.DIDs))
-			for i := range seen {
-				seen[i] = true
-			}
-			return seen, true
-		}
-		return nil, false
-	}
-}
 
 // A quarter of the nodes offers what others offer, and delivers nothing: that gets them nothing from neighbors, and
 // the others notice nothing.
@@ -72,12 +18,10 @@ func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 		t.Skip("the race detector makes half a minute of it")
 	}
 	const nodes, echoers = 16, 4
-	without, with := newOverlay(t, nodes-echoers, 0), newOverlay(t, nodes, 0)
-	with.echoers(with.list[nodes-echoers:])
-	echoing := make(map[*testHost]bool)
-	for _, h := range with.list[nodes-echoers:] {
-		echoing[h] = true
-	}
+	without := newOverlay(t, nodes-echoers, 0)
+	with := newOverlayWith(t, nodes, echoers, node.Config{Incentive: incentive.Config{Bound: 10}},
+		func(n *node.Node) lab.Actor { return actor.Echoer(n, actor.None) })
+	echoing := with.bad
 	for _, o := range []*overlay{without, with} {
 		o.run(10 * time.Minute)
 		o.publishFor(49 * time.Hour)
@@ -88,11 +32,7 @@ func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 	echoer := with.service(func(h *testHost) bool { return echoing[h] }, from)
 	fined := 0
 	for _, h := range with.list[:nodes-echoers] {
-		for _, a := range h.node.core.Ledger.Accounts() {
-			if a.Fined > 0 {
-				fined++
-			}
-		}
+		fined += h.node.Fined()
 	}
 	t.Logf("without echoers: %.1f%% covered, lag %v; honest among echoers: %.1f%%, %v; echoers: %.1f%% from "+
 		"neighbors, fined by %d",

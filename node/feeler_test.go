@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/neighbors"
+	"feedex/node"
 	"feedex/protocol"
 )
 
 // Now and then, and one at a time, the node finds out whether a node is there that it has only heard of.
 func TestFeelers(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{MinNeighbors: 1}, news)
+	hosts := w.full(3, node.Config{MinNeighbors: 2}, news)
 	a := hosts[0]
 	felt := make(map[protocol.NodeID]int)
 	open, most := 0, 0
@@ -21,12 +21,12 @@ func TestFeelers(t *testing.T) {
 	for i := range 8 {
 		id := stranger(i)
 		alive := i%2 == 0
-		w.play(id, func(from *testHost, c Call) protocol.Reply {
+		w.play(id, func(from *testHost, c node.Call) protocol.Reply {
 			if _, ok := c.Call.(protocol.WhoAmI); ok && from == a {
 				felt[id]++
 				open++
 				most = max(most, open)
-				w.at(w.now.Add(w.rtt), func() { open-- })
+				w.At(w.Now().Add(w.rtt), func() { open-- })
 			}
 			if !alive {
 				return errors.New("connection reset by peer")
@@ -39,7 +39,7 @@ func TestFeelers(t *testing.T) {
 			gone = append(gone, id)
 		}
 	}
-	a.inside(func(n *Node) { n.membership.Book.Add(n.core.Now, neighbors.Tracked, append(there, gone...)) })
+	a.inside(func(n *node.Node) { n.NoteAddresses(append(there, gone...)...) })
 	before := count(a.calls, "connect")
 	w.run(3 * time.Hour)
 	calls := 0
@@ -57,7 +57,7 @@ func TestFeelers(t *testing.T) {
 	if n := count(a.calls, "connect") - before; n != 0 {
 		t.Errorf("%d connects, though there are neighbors enough", n)
 	}
-	got := a.node.membership.Book.Candidates(w.now, 2, nil, func(id protocol.NodeID) bool { return id == hosts[1].id })
+	got := a.node.Candidates(a.neighborOf)
 	for _, id := range got {
 		if felt[id] == 0 || id == gone[0] || id == gone[1] || id == gone[2] || id == gone[3] {
 			t.Errorf("%s, which never answered, is tried before those that did", id)
@@ -68,10 +68,10 @@ func TestFeelers(t *testing.T) {
 // A neighbor that was not met for 90 days is forgotten, on disk too.
 func TestOldNeighborsAreForgotten(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.kill()
-	old := archive.Peer{ID: stranger(1), FirstMet: w.now.AddDate(0, 0, -100), LastMet: w.now.AddDate(0, 0, -91),
+	old := archive.Peer{ID: stranger(1), FirstMet: w.Now().AddDate(0, 0, -100), LastMet: w.Now().AddDate(0, 0, -91),
 		Together: time.Hour}
 	a.store.KeepPeer(old)
 	a.kill()
@@ -81,15 +81,15 @@ func TestOldNeighborsAreForgotten(t *testing.T) {
 	}
 	a.config.Trackers = nil
 	a.kill()
-	w.now = w.now.AddDate(0, 0, 80)
+	w.run(80 * 24 * time.Hour)
 	a.start()
-	if a.node.membership.Book.Len() != 1 {
-		t.Errorf("%d are remembered after 80 days", a.node.membership.Book.Len())
+	if a.node.BookLen() != 1 {
+		t.Errorf("%d are remembered after 80 days", a.node.BookLen())
 	}
 	for range 11 {
 		w.run(24 * time.Hour)
 	}
-	if peers := a.store.LoadPeers(); len(peers) != 0 || a.node.membership.Book.Len() != 0 {
-		t.Errorf("after 91 days %v are remembered, the book holds %d", peers, a.node.membership.Book.Len())
+	if peers := a.store.LoadPeers(); len(peers) != 0 || a.node.BookLen() != 0 {
+		t.Errorf("after 91 days %v are remembered, the book holds %d", peers, a.node.BookLen())
 	}
 }

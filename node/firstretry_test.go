@@ -1,7 +1,8 @@
-package node
+package node_test
 
 import (
 	"errors"
+	"feedex/node"
 	"testing"
 	"time"
 )
@@ -16,12 +17,12 @@ func TestAFirstPollThatFailedIsMadeAgain(t *testing.T) {
 		w := newNetwork(t)
 		p := w.feed(news)
 		if p.err = errors.New("connection refused"); c.answered {
-			p.answer = func(Fetch) Fetched {
-				return Fetched{Status: 503, Err: errors.New("HTTP status 503"),
+			p.answer = func(node.Fetch) node.Fetched {
+				return node.Fetched{Status: 503, Err: errors.New("HTTP status 503"),
 					Dialed: true}
 			}
 		}
-		w.add(Config{}, news)
+		w.add(node.Config{}, news)
 		w.run(8 * c.want)
 		if len(p.asked) < 3 {
 			t.Fatalf("answered: %v: asked for %d times within %v", c.answered, len(p.asked), 8*c.want)

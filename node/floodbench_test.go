@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -16,27 +17,27 @@ import (
 func BenchmarkQueryFlood(b *testing.B) {
 	const friends = 10
 	now := epoch
-	n, err := New(now, Config{Secret: []byte("secret of a benchmark")}, archive.NewMemory(),
+	n, err := node.New(now, node.Config{Secret: []byte("secret of a benchmark")}, archive.NewMemory(),
 		rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		b.Fatal(err)
 	}
-	var effects []Effect
+	var effects []node.Effect
 	answered, relayed, asked := 0, 0, 0
-	var step func(ev Event)
-	step = func(ev Event) {
+	var step func(ev node.Event)
+	step = func(ev node.Event) {
 		effects = n.Step(effects[:0], now, ev)
-		var follow []Event
+		var follow []node.Event
 		for _, e := range effects {
 			switch e := e.(type) {
-			case Respond:
+			case node.Respond:
 				if _, ok := e.Reply.(protocol.Answer); ok {
 					answered++
 				}
-			case Search:
-				follow = append(follow, Found{ID: e.ID})
-			case Call:
-				a := Answered{ID: e.ID, Reply: protocol.OK{}, Peer: e.To.Node, RTT: 50 * time.Millisecond}
+			case node.Search:
+				follow = append(follow, node.Found{ID: e.ID})
+			case node.Call:
+				a := node.Answered{ID: e.ID, Reply: protocol.OK{}, Peer: e.To.Node, RTT: 50 * time.Millisecond}
 				if _, ok := e.Call.(protocol.QueryFeed); ok {
 					relayed++
 					a.Reply = protocol.Answer{}
@@ -51,15 +52,14 @@ func BenchmarkQueryFlood(b *testing.B) {
 	news := protocol.Subset{{Feed: news}}
 	for i := range friends {
 		id := stranger(i)
-		n.core.Now = now
-		n.membership.Join(id, i%2 == 0, "", n.membership.Token(id), "token", news, n.core.Table.Offer(id))
+		n.Within(nil, now, func(n *node.Node) { n.Join(id, i%2 == 0, "token", news) })
 	}
 	began := now
 	for b.Loop() {
 		for range 60 * 100 {
 			now = now.Add(10 * time.Millisecond)
 			asked++
-			step(Asked{From: stranger(0), Session: "token", Tag: uint64(asked),
+			step(node.Asked{From: stranger(0), Session: "token", Tag: uint64(asked),
 				Call: protocol.QueryFeed{Query: protocol.Query{
 					ID: fmt.Sprint(asked), Hops: 4, Budget: protocol.MaxBudget,
 					Filter: feed.Filter{Words: []string{fmt.Sprint("dodo", asked)}},

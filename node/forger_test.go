@@ -1,62 +1,74 @@
-package node
+package node_test
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
 )
 
 // forgery is a network of nodes that all follow the same feeds and poll them every four hours, and of which the
-// last ones invent an entry an hour. They claim that it came to them from somebody else, each time from another,
-// or that they polled it.
+// last ones invent an entry an hour. They claim that they polled it or, where it is relayed, that it came to them from
+// somebody else, each time from another.
 // It returns the forgeries that came to the others in the last hours, and the network.
 func forgery(t *testing.T, nodes, forgers, hours, last int, relayed bool) (int, *network) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	feeds := []feed.URL{news, blog, comic}
 	for _, u := range feeds {
 		w.publish(u)
 	}
-	hosts := w.full(nodes, Config{Incentive: incentive.Config{Bound: 10},
-		Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
-	w.run(4 * time.Hour)
+	c := node.Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10},
+		Policy: polling.Fixed{Every: 4 * time.Hour}}
+	for i := range nodes {
+		if i >= nodes-forgers && !relayed {
+			w.habit = func(n *node.Node) lab.Actor {
+				return actor.Forger(n, fmt.Sprint(i), 1, epoch.Add(4*time.Hour))
+			}
+		}
+		w.add(c, feeds...)
+	}
+	w.run(4*time.Hour + 2*time.Minute)
 	var from time.Time
 	for hour := range hours {
 		if hour == hours-last {
-			from = w.now
+			from = w.Now()
 		}
 		w.publish(feeds[hour%len(feeds)])
-		for i, h := range hosts[nodes-forgers:] {
-			u := feeds[(hour+i)%len(feeds)]
-			b := protocol.NewBundle(u,
-				[]feed.Entry{{Feed: u, ID: fmt.Sprint("junk ", i, " ", hour), Title: fmt.Sprint("Junk ", i, " ", hour),
-					Published: w.now}})
+		for i, h := range w.list[nodes-forgers:] {
 			if relayed {
+				b := forged(feeds[(hour+i)%len(feeds)], fmt.Sprint(i, "/", hour), w.Now())
 				b.Path = []protocol.NodeID{stranger(hour*nodes + i)}
+				h.offerAll(b)
 			}
-			h.offerAll(b)
 			w.run(time.Hour / time.Duration(forgers))
 		}
 	}
-	junk := func(r archive.Record) bool { return strings.HasPrefix(r.Entry.ID, "junk") && !r.Seen.Before(from) }
 	count := 0
-	for _, h := range hosts[:nodes-forgers] {
+	for _, h := range w.list[:nodes-forgers] {
 		records, err := h.store.Search(t.Context(), feed.Filter{Limit: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
-		records = slices.DeleteFunc(records, func(r archive.Record) bool { return !junk(r) })
-		count += len(records)
+		for _, r := range records {
+			if actor.Forged(&r.Entry) && !r.Seen.Before(from) {
+				count++
+			}
+		}
 	}
 	return count, w
+}
+
+// forged is a bundle of an entry as an actor.Forger makes them.
+func forged(u feed.URL, name string, at time.Time) *protocol.Bundle {
+	return protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "https://forged.example.net/" + name, Title: "News " + name,
+		Published: at}})
 }
 
 // forgers are the nodes that somebody took for forgers.

@@ -1,10 +1,11 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/poller"
 	"feedex/polling"
 	"feedex/protocol"
@@ -14,9 +15,9 @@ import (
 func gapNotes(h *testHost) (slipped, filled int) {
 	for _, note := range h.notes {
 		switch note.(type) {
-		case Slipped:
+		case node.Slipped:
 			slipped++
-		case Filled:
+		case node.Filled:
 			filled++
 		}
 	}
@@ -40,16 +41,16 @@ func (rarely) Longest() time.Duration              { return 720 * time.Hour }
 
 // pollNow has the node poll a feed, whether it is due or not.
 func (h *testHost) pollNow(u feed.URL) {
-	s := h.node.poller.Feeds[u]
+	s := h.node.Subscription(u)
 	s.Polling = true
-	h.step(h.net.fetch(h, Fetch{Feed: u, ETag: s.ETag}))
+	h.step(h.net.fetch(h, node.Fetch{Feed: u, ETag: s.ETag}))
 }
 
 // A feed that publishes more between two polls than its document lists: the gap is noted, kept over a restart,
 // shown, and over when as many entries came as were missing. Meanwhile the feed is polled sooner.
 func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{Policy: rarely{}}, news)
+	hosts := w.full(2, node.Config{Policy: rarely{}}, news)
 	h, neighbor := hosts[0], hosts[1]
 	neighbor.blocked[news] = true // or it would bring them
 	w.flood(news, 3)
@@ -62,7 +63,7 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 	}
 	last := w.feed(news).entries[2]
 	w.flood(news, 30) // of which the document lists ten
-	h.node.poller.Feeds[news].Interval = 40 * time.Hour
+	h.node.Subscription(news).Interval = 40 * time.Hour
 	h.pollNow(news)
 
 	slipped, _ := gapNotes(h)
@@ -124,7 +125,7 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 func TestWindowThatDidNotSlip(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: polling.Fixed{Every: time.Hour}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	w.flood(news, 10)
 	w.run(time.Hour)
 	for _, tc := range []struct {
@@ -164,7 +165,7 @@ func TestWindowThatDidNotSlip(t *testing.T) {
 func TestAGapBehindAnEmptyDocument(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: rarely{}}, news)
+	h := w.add(node.Config{Policy: rarely{}}, news)
 	w.flood(news, 3)
 	h.pollNow(news)
 	p := w.feed(news)
@@ -184,7 +185,7 @@ func TestAGapBehindAnEmptyDocument(t *testing.T) {
 func TestAGapBehindADraft(t *testing.T) {
 	w := newNetwork(t)
 	p := w.feed(news)
-	h := w.add(Config{Policy: rarely{}}, news)
+	h := w.add(node.Config{Policy: rarely{}}, news)
 	w.flood(news, 3)
 	h.pollNow(news)
 	last := p.entries[2].Published
@@ -202,7 +203,7 @@ func TestAGapBehindADraft(t *testing.T) {
 func TestGapsGrowTogether(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: rarely{}}, news)
+	h := w.add(node.Config{Policy: rarely{}}, news)
 	w.flood(news, 3)
 	h.pollNow(news)
 	w.flood(news, 40)

@@ -1,10 +1,11 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/polling"
 )
 
@@ -12,12 +13,12 @@ import (
 // missing; where they come later than that, about as many as fit between.
 func TestAFeedOfOneEntry(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news).answer = func(f Fetch) Fetched {
-		at := w.now.Truncate(24 * time.Hour)
+	w.feed(news).answer = func(f node.Fetch) node.Fetched {
+		at := w.Now().Truncate(24 * time.Hour)
 		e := feed.Entry{Feed: f.Feed, ID: at.Format(time.DateOnly), Title: "A picture a day", Published: at}
-		return Fetched{Status: 200, Document: &feed.Document{Feed: f.Feed, Entries: []feed.Entry{e}}}
+		return node.Fetched{Status: 200, Document: &feed.Document{Feed: f.Feed, Entries: []feed.Entry{e}}}
 	}
-	h := w.add(Config{Policy: polling.Fixed{Every: 5 * time.Hour}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 5 * time.Hour}}, news)
 	w.run(10 * 24 * time.Hour)
 	if slipped, _ := gapNotes(h); slipped != 0 {
 		t.Errorf("%d gaps in a feed of an entry a day: %+v", slipped, h.node.Feeds()[0].Gap)

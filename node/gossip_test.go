@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -14,11 +15,11 @@ import (
 // A neighbor that alone wants a feed cannot fill our disk with it.
 func TestWhatOnlyTheSenderWantsIsRefused(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, sender, other := hosts[0], hosts[1], hosts[2]
 	junk := feed.URL("https://junk.example.com/feed")
 	wants := protocol.UpdateSubset{Changes: protocol.Subset{{Feed: junk}}}
-	put := func(id string) (Respond, feed.EntryID) {
+	put := func(id string) (node.Respond, feed.EntryID) {
 		e := feed.Entry{Feed: junk, ID: id}
 		return a.put(sender, protocol.NewBundle(junk, []feed.Entry{e})), e.EntryID()
 	}
@@ -36,9 +37,9 @@ func TestWhatOnlyTheSenderWantsIsRefused(t *testing.T) {
 // sender.
 func TestAFeedOfAMomentAgoIsNoOffence(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news, blog)
+	hosts := w.full(2, node.Config{}, news, blog)
 	a, b := hosts[0], hosts[1]
-	a.step(Unsubscribe{Feeds: []feed.URL{news, blog}})
+	a.step(node.Unsubscribe{Feeds: []feed.URL{news, blog}})
 	a.hears(b, protocol.UpdateSubset{Changes: protocol.Subset{{Feed: news, Hops: protocol.Withdrawn}}})
 	for i := range 5 {
 		if r := a.put(b, one(fmt.Sprint(i))); r.Fault == nil || r.Fault.Code != protocol.UnwantedFeed {
@@ -56,7 +57,7 @@ func TestAFeedOfAMomentAgoIsNoOffence(t *testing.T) {
 // A document with more entries than a bundle may hold goes out as several, and all of it arrives.
 func TestALargeDocumentTravelsInBundles(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.blocked[news] = true
 	w.feed(news).window = 250
@@ -79,7 +80,7 @@ func TestALargeDocumentTravelsInBundles(t *testing.T) {
 // An entry that no message can carry stays with the node that polled it; the others travel.
 func TestAnEntryTooLongToTravelIsKept(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.blocked[news] = true
 	long, short := w.publish(news), w.publish(news)

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"maps"
@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -25,7 +26,7 @@ type hearer struct {
 // hearer makes a neighbor-to-be of h.
 func (h *testHost) hearer(id protocol.NodeID) *hearer {
 	p := &hearer{of: h}
-	p.testHost = h.net.play(id, func(_ *testHost, c Call) protocol.Reply {
+	p.testHost = h.net.play(id, func(_ *testHost, c node.Call) protocol.Reply {
 		switch c := c.Call.(type) {
 		case protocol.Connect:
 			p.link(c.Subset)
@@ -33,7 +34,7 @@ func (h *testHost) hearer(id protocol.NodeID) *hearer {
 		case protocol.Vouch:
 			return protocol.Vouched(true)
 		case protocol.UpdateSubset:
-			p.adverts = append(p.adverts, h.net.now)
+			p.adverts = append(p.adverts, h.net.Now())
 			p.hear(c.Changes)
 		case protocol.CheckDID:
 			return protocol.Seen(false)
@@ -113,7 +114,7 @@ func TestAdvertsDoNotDependOnTheHearersOwn(t *testing.T) {
 			for _, u := range []feed.URL{news, blog, comic, "https://own.example.com/"} {
 				w.feed(u)
 			}
-			n := w.add(Config{AdvertInterval: time.Minute, MinNeighbors: 1}, "https://own.example.com/")
+			n := w.add(node.Config{AdvertInterval: time.Minute, MinNeighbors: 1}, "https://own.example.com/")
 			w.run(time.Second)
 			p, q := n.hearer(stranger(0)), n.hearer(stranger(1))
 			p.connect(protocol.Subset{{Feed: comic}})
@@ -128,9 +129,9 @@ func TestAdvertsDoNotDependOnTheHearersOwn(t *testing.T) {
 				case 4:
 					q.say(d.subset)
 				case 5:
-					n.step(Subscribe{Feeds: []feed.URL{d.feed}})
+					n.step(node.Subscribe{Feeds: []feed.URL{d.feed}})
 				case 6:
-					n.step(Unsubscribe{Feeds: []feed.URL{d.feed}})
+					n.step(node.Unsubscribe{Feeds: []feed.URL{d.feed}})
 				}
 				w.run(d.wait)
 				if !p.linked {

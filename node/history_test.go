@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"slices"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/lab"
+	"feedex/node"
 	"feedex/polling"
 )
 
@@ -24,9 +26,9 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	var polls []polling.Poll
-	h := w.add(Config{Policy: witness{polling.Fixed{Every: 500 * time.Hour}, &polls}}, news)
+	h := w.add(node.Config{Policy: witness{polling.Fixed{Every: 500 * time.Hour}, &polls}}, news)
 	w.run(time.Minute)
-	begun := w.now
+	begun := w.Now()
 	entry := func(id string, published time.Duration, title string) feed.Entry {
 		e := feed.Entry{Feed: news, ID: id, Title: title}
 		if published != 0 {
@@ -37,15 +39,15 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	poll := func(entries ...feed.Entry) polling.Poll {
 		t.Helper()
 		w.run(time.Hour)
-		h.node.poller.Feeds[news].Polling = true
-		ev := Fetched{Feed: news}
+		h.node.Subscription(news).Polling = true
+		ev := node.Fetched{Feed: news}
 		if entries != nil {
 			ev.Document = &feed.Document{Feed: news, Entries: entries}
 		}
 		polls = nil
 		h.step(ev)
-		if len(polls) != 1 || !polls[0].At.Equal(w.now) {
-			t.Fatalf("at %v the policy was asked about %+v", w.now, polls)
+		if len(polls) != 1 || !polls[0].At.Equal(w.Now()) {
+			t.Fatalf("at %v the policy was asked about %+v", w.Now(), polls)
 		}
 		return polls[0]
 	}
@@ -61,29 +63,29 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	}
 	const d = 24 * time.Hour
 	a, b, old := entry("a", -3*d, "A"), entry("b", -2*d, "B"), entry("old", 0, "without a date")
-	h.node.poller.Feeds[news].Interval = 0 // as before the first poll
+	h.node.Subscription(news).Interval = 0 // as before the first poll
 	check(poll(b, a, old), 2, -3*d, -2*d)
 	check(poll(), 2, -3*d, -2*d)
 	// One is new, one new without a date, one is edited and dated anew, one is dated next year.
 	c, undated, ahead := entry("c", 150*time.Minute, "C"), entry("undated", 0, "new"), entry("ahead", 365*d, "ahead")
-	third := w.now.Add(time.Hour).Sub(begun)
+	third := w.Now().Add(time.Hour).Sub(begun)
 	check(poll(ahead, undated, c, entry("b", time.Minute, "B, edited"), a), 5, -3*d, -2*d, 150*time.Minute,
 		third, third)
 	check(poll(ahead, undated, c), 3, -3*d, -2*d, 150*time.Minute, third, third)
 
 	// A clock that is a little ahead of ours publishes nothing in the future.
-	fourth := w.now.Add(time.Hour).Sub(begun)
+	fourth := w.Now().Add(time.Hour).Sub(begun)
 	check(poll(entry("soon", fourth+time.Minute, "soon")), 1, -3*d, -2*d, 150*time.Minute, third, third, fourth)
 
 	// Nor does it publish the same entry again at each poll until then.
 	ahead = entry("within the hour", fourth+50*time.Minute, "soon")
-	h.node.poller.Feeds[news].Polling = true
-	h.step(Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
-	times := h.node.poller.Feeds[news].History.Times
-	w.now = w.now.Add(10 * time.Minute)
-	h.node.poller.Feeds[news].Polling = true
-	h.step(Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
-	if again := h.node.poller.Feeds[news].History.Times; !slices.Equal(again, times) {
+	h.node.Subscription(news).Polling = true
+	h.step(node.Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
+	times := h.node.Subscription(news).History.Times
+	w.sleep(10 * time.Minute)
+	h.node.Subscription(news).Polling = true
+	h.step(node.Fetched{Feed: news, Document: &feed.Document{Feed: news, Entries: []feed.Entry{ahead, c}}})
+	if again := h.node.Subscription(news).History.Times; !slices.Equal(again, times) {
 		t.Errorf("history %v, ten minutes later %v", times, again)
 	}
 
@@ -100,17 +102,18 @@ func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 // after a restart.
 func TestDatesOfDays(t *testing.T) {
 	const gap, listed = 6 * time.Minute, 20
-	w := newNetwork(t)
-	w.feed(news).answer = func(f Fetch) Fetched {
+	w := newNetworkOf(t, lab.Config{Seed: 3})
+	w.feed(news).answer = func(f node.Fetch) node.Fetched {
 		doc := &feed.Document{Feed: f.Feed}
 		for i := range time.Duration(listed) {
-			at := w.now.Truncate(gap).Add(-i * gap)
+			at := w.Now().Truncate(gap).Add(-i * gap)
 			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: at.String(),
 				Published: at.Truncate(24 * time.Hour)})
 		}
-		return Fetched{Status: 200, Document: doc}
+		return node.Fetched{Status: 200, Document: doc}
 	}
-	h := w.add(Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
+	h := w.add(node.Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}},
+		news)
 	w.run(2 * 24 * time.Hour)
 	for range 3 {
 		before := h.node.Status().Counters.Polled

@@ -1,81 +1,115 @@
-package node
+package node_test
 
 import (
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/lab"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/membership"
 	"feedex/polling"
 	"feedex/protocol"
 )
 
-// A testHost hosts one node, or plays one.
+// A habit makes a participant that misbehaves of a node.
+type habit func(n *node.Node) lab.Actor
+
+// A testHost is a lab.Host with what tests script and note of it. It stands between the host and its node, as an actor
+// does, or plays a node.
 type testHost struct {
+	*lab.Host
 	net     *network
 	id      protocol.NodeID
-	node    *Node
+	node    *node.Node
 	store   *archive.Memory
-	config  Config
-	seeds   [2]uint64                                   // of the node's chance
-	script  func(from *testHost, c Call) protocol.Reply // answers in place of a node; nil for no answer
-	waiting map[uint64]func(Respond)                    // by tag
+	config  node.Config
+	habit   habit                                            // nil for an honest node
+	actor   lab.Actor                                        // the node, or the node with that habit
+	script  func(from *testHost, c node.Call) protocol.Reply // answers in place of a node; nil for no answer
+	within  func(n *node.Node)                               // what the next step does
+	waiting map[uint64]func(node.Respond)                    // calls of tests, by tag
 	tag     uint64
-	down    bool
+	asleep  bool
+	ahead   time.Duration     // of its clock
 	blocked map[feed.URL]bool // feeds whose publisher refuses this host
-	notes   []Note
+	notes   []node.Note
 	arrived map[feed.EntryID]time.Time
-	calls   []string  // methods of the calls it made
-	results []Results // of queries of its owner
-	pulled  []Pulled  // likewise of downloads
-	alarm   time.Time // when the node is woken
-	life    int
-	slow    int // for how many ids it searches in time, 0 for any number
+	calls   []string       // methods of the calls it made
+	results []node.Results // of queries of its owner
+	pulled  []node.Pulled  // likewise of downloads
+	slow    int            // for how many ids it searches in time, 0 for any number
 }
 
-func (w *network) addAt(id protocol.NodeID, c Config, feeds ...feed.URL) *testHost {
+func (w *network) addAt(id protocol.NodeID, c node.Config, feeds ...feed.URL) *testHost {
 	h := &testHost{
-		net: w, id: id, store: archive.NewMemory(), config: c,
+		net: w, id: id, config: c, habit: w.habit, waiting: make(map[uint64]func(node.Respond)),
 		blocked: make(map[feed.URL]bool), arrived: make(map[feed.EntryID]time.Time),
 	}
-	h.config.Port = id.Port()
 	if h.config.Policy == nil {
 		h.config.Policy = polling.Fixed{Every: time.Hour}
 	}
 	if h.config.Incentive.Bound == 0 {
 		h.config.Incentive.Bound = -1 // only tests that are about the bound have one
 	}
-	h.config.Secret = []byte("secret of " + id.String())
 	w.hosts[id] = h
 	w.list = append(w.list, h)
-	h.start()
-	h.step(Subscribe{Feeds: feeds})
+	h.join()
+	h.step(node.Subscribe{Feeds: feeds})
 	return h
+}
+
+// join has the host take part, with an archive of its own.
+func (h *testHost) join() {
+	host, err := h.net.Join(lab.Member{ID: h.id, Node: &h.config, Actor: func(n *node.Node, _ *rand.Rand) lab.Actor {
+		if h.script == nil {
+			h.node, h.actor = n, n
+		}
+		if h.habit != nil {
+			h.actor = h.habit(n)
+		}
+		return h
+	}})
+	if err != nil {
+		h.net.t.Fatal(err)
+	}
+	h.Host, h.store = host, host.Archive()
 }
 
 // play adds a host that is no node: it answers as the script says, an error for a call that fails, nil to
 // let the caller wait.
-func (w *network) play(id protocol.NodeID, script func(from *testHost, c Call) protocol.Reply) *testHost {
+func (w *network) play(id protocol.NodeID, script func(from *testHost, c node.Call) protocol.Reply) *testHost {
+	if h := w.hosts[id]; h != nil {
+		h.script = script
+		return h
+	}
 	h := &testHost{net: w, id: id, script: script}
 	w.hosts[id] = h
+	h.join()
 	return h
 }
 
 // start makes a node from what the store knows, as after a restart.
 func (h *testHost) start() {
-	h.seeds = [2]uint64{h.net.rng.Uint64(), h.net.rng.Uint64()}
-	n, err := New(h.net.now, h.config, h.store, rand.New(rand.NewPCG(h.seeds[0], h.seeds[1])))
-	if err != nil {
+	h.Stop()
+	if err := h.Return(); err != nil {
 		h.net.t.Fatal(err)
 	}
-	h.node, h.down, h.alarm, h.waiting = n, false, time.Time{}, make(map[uint64]func(Respond))
-	h.life++
-	h.step(Wake{})
+}
+
+// loseArchive has a host that does not run start anew, with nothing in its archive.
+func (h *testHost) loseArchive() {
+	nowhere := protocol.NewNodeID(netip.AddrFrom4([4]byte{19, 0, 0, byte(len(h.net.Hosts()))}), 7790)
+	if err := h.Move(nowhere); err != nil {
+		h.net.t.Fatal(err)
+	}
+	h.join()
 }
 
 // noticed is how soon a neighbor that died is known to be gone where there is nothing to say: it is asked, and twice
@@ -83,107 +117,109 @@ func (h *testHost) start() {
 const noticed = membership.Silence + membership.Silence/4 + 3*core.CallTimeout + 4*core.ProbeIn
 
 // kill ends a node without a word.
-func (h *testHost) kill() { h.down = true; h.life++ }
+func (h *testHost) kill() { h.Stop() }
 
 // step gives the node an event and carries out what it wants done.
-func (h *testHost) step(ev Event) {
-	if h.down {
-		return
+func (h *testHost) step(ev node.Event) {
+	h.Tell(ev)
+	h.net.handOver()
+}
+
+// Next implements lab.Actor.
+func (h *testHost) Next() time.Time {
+	if h.script != nil || h.asleep || h.actor.Next().IsZero() {
+		return time.Time{}
 	}
-	effects := h.node.Step(nil, h.net.now, ev)
+	return h.actor.Next().Add(-h.ahead)
+}
+
+// Step implements lab.Actor.
+func (h *testHost) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+	if h.script != nil || h.asleep {
+		return dst
+	}
+	now = now.Add(h.ahead)
+	var effects []node.Effect
+	if f := h.within; f != nil {
+		h.within = nil
+		effects = h.node.Within(nil, now, f)
+	} else {
+		effects = h.actor.Step(nil, now, ev)
+	}
 	if h.net.watch != nil {
 		h.net.watch(h, ev, effects)
 	}
 	for _, e := range effects {
-		h.carryOut(e)
-	}
-	h.setAlarm()
-}
-
-// setAlarm has the node woken when it wants to be. An alarm that was set before and came to nothing stays
-// silent.
-func (h *testHost) setAlarm() {
-	next, life := h.node.Next(), h.life
-	if next.IsZero() || next.Equal(h.alarm) {
-		return
-	}
-	h.alarm = next
-	h.net.at(next, func() {
-		if h.life == life && h.alarm.Equal(next) {
-			h.alarm = time.Time{}
-			h.step(Wake{})
-		}
-	})
-}
-
-func (h *testHost) carryOut(e Effect) {
-	w, life := h.net, h.life
-	alive := func(f func()) func() {
-		return func() {
-			if h.life == life {
-				f()
-			}
+		if h.note(now, e) {
+			dst = append(dst, e)
 		}
 	}
+	return dst
+}
+
+// note notes what a test may want to know of an effect, and reports whether it is the host's to carry out.
+func (h *testHost) note(now time.Time, e node.Effect) bool {
 	switch e := e.(type) {
-	case Respond:
+	case node.Respond:
+		if e.Tag&ofTest == 0 {
+			return true
+		}
 		if answer := h.waiting[e.Tag]; answer != nil {
 			delete(h.waiting, e.Tag)
-			answer(e)
+			h.net.answers = append(h.net.answers, func() { answer(e) })
+			h.net.At(h.net.Now(), h.net.handOver)
 		}
-	case Call:
+		return false
+	case node.Call:
 		h.calls = append(h.calls, e.Call.Method())
-		w.carry(h, e, func(a Answered) {
-			w.at(w.now.Add(w.rtt/2), alive(func() { h.step(a) }))
-		})
-	case Fetch:
-		ev, takes := w.fetch(h, e), w.rtt
-		if p := w.feeds[e.Feed]; p != nil {
-			takes += p.slow
-		}
-		w.at(w.now.Add(takes), alive(func() { h.step(ev) }))
-	case Search:
-		records, err := h.store.Search(context.Background(), e.Filter)
+	case node.Search:
 		if h.slow > 0 && len(e.Filter.IDs) > h.slow {
-			records, err = nil, context.DeadlineExceeded
+			h.net.At(h.net.Now(), func() { h.step(node.Found{ID: e.ID, Err: context.DeadlineExceeded}) })
+			return false
 		}
-		w.at(w.now, alive(func() { h.step(Found{ID: e.ID, Records: records, Err: err}) }))
-	case Results:
+	case node.Results:
 		h.results = append(h.results, e)
-	case Pulled:
+	case node.Pulled:
 		h.pulled = append(h.pulled, e)
-	case Tell:
+	case node.Tell:
 		h.notes = append(h.notes, e.Note)
-		if a, ok := e.Note.(Arrived); ok {
+		if a, ok := e.Note.(node.Arrived); ok {
 			for _, r := range a.Records {
-				h.arrived[r.ID] = w.now
+				h.arrived[r.ID] = h.net.Now()
 			}
 		}
+	}
+	return true
+}
+
+// handOver has the tests hear of the answers to their calls, once the step is over that gave them.
+func (w *network) handOver() {
+	for len(w.answers) > 0 {
+		answer := w.answers[0]
+		w.answers = w.answers[1:]
+		answer()
 	}
 }
 
 // inside has f act on the node as a step of its own would, and carries out what comes of it.
-func (h *testHost) inside(f func(n *Node)) {
-	h.node.core.Now, h.node.core.Effects = h.net.now, nil
-	f(h.node)
-	effects := h.node.core.Effects
-	h.node.core.Effects = nil
-	for _, e := range effects {
-		h.carryOut(e)
-	}
-	h.step(Wake{})
+func (h *testHost) inside(f func(n *node.Node)) {
+	h.within = f
+	h.step(node.Wake{})
 }
 
+// ofTest marks the tags of calls that a test makes.
+const ofTest = 1 << 63
+
 // ask makes a call to the node, as anybody might.
-func (h *testHost) ask(from protocol.NodeID, session string, c protocol.Call, answer func(Respond)) {
+func (h *testHost) ask(from protocol.NodeID, session string, c protocol.Call, answer func(node.Respond)) {
 	h.tag++
-	h.waiting[h.tag] = answer
-	h.step(Asked{From: from, Session: session, Call: c, Tag: h.tag})
+	h.waiting[ofTest|h.tag] = answer
+	h.step(node.Asked{From: from, Session: session, Call: c, Tag: ofTest | h.tag})
 }
 
 // askedBy makes a call to the node in the name of its neighbor from.
-func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(Respond)) {
-	l := h.node.core.LinkTo(from.id)
+func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(node.Respond)) {
+	l := h.node.LinkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
@@ -191,10 +227,10 @@ func (h *testHost) askedBy(from *testHost, c protocol.Call, answer func(Respond)
 }
 
 // answerTo makes a call and returns the answer, after as much time as it takes.
-func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Call) Respond {
-	var got *Respond
-	h.ask(from, session, c, func(r Respond) { got = &r })
-	for i := 0; got == nil && i < 10_000 && h.net.queue.Tasks.Len() > 0; i++ {
+func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Call) node.Respond {
+	var got *node.Respond
+	h.ask(from, session, c, func(r node.Respond) { got = &r })
+	for i := 0; got == nil && i < 10_000 && !h.net.Next().IsZero(); i++ {
 		h.net.next()
 	}
 	if got == nil {
@@ -204,8 +240,8 @@ func (h *testHost) answerTo(from protocol.NodeID, session string, c protocol.Cal
 }
 
 // hears makes a call to the node in the name of its neighbor from, and returns the answer.
-func (h *testHost) hears(from *testHost, c protocol.Call) Respond {
-	l := h.node.core.LinkTo(from.id)
+func (h *testHost) hears(from *testHost, c protocol.Call) node.Respond {
+	l := h.node.LinkTo(from.id)
 	if l == nil {
 		h.net.t.Fatalf("%s is no neighbor of %s", from.id, h.id)
 	}
@@ -213,27 +249,27 @@ func (h *testHost) hears(from *testHost, c protocol.Call) Respond {
 }
 
 // put delivers a bundle to h in the name of its neighbor from.
-func (h *testHost) put(from *testHost, b *protocol.Bundle) Respond {
+func (h *testHost) put(from *testHost, b *protocol.Bundle) node.Respond {
 	return h.hears(from, protocol.PutEntries{Bundle: b})
 }
 
 // hasHeard has the node have learned of the others, by own polls, that they bring what is true: they are witnesses.
 func (h *testHost) hasHeard(others ...*testHost) {
 	for _, other := range others {
-		h.node.exchange.Hearsay.Witnesses.Earned(h.net.now, other.id)
+		h.node.Witness(h.net.Now(), other.id)
 	}
 }
 
 // poll has the node find out now what is new in a feed.
 func (h *testHost) poll(u feed.URL) {
-	s := h.node.poller.Feeds[u]
-	s.Polling, s.Begun = true, h.net.now
-	h.step(h.net.fetch(h, Fetch{Feed: u}))
+	s := h.node.Subscription(u)
+	s.Polling, s.Begun = true, h.net.Now()
+	h.step(h.net.fetch(h, node.Fetch{Feed: u}))
 }
 
 // offerAll has the node offer the bundle to all that want it, as if it had it.
 func (h *testHost) offerAll(b *protocol.Bundle) {
-	h.inside(func(n *Node) { n.exchange.Spread(b, protocol.NodeID{}) })
+	h.inside(func(n *node.Node) { n.Spread(b) })
 }
 
 // has reports whether the node keeps the entry.
@@ -247,7 +283,7 @@ func (h *testHost) digest(id feed.EntryID) feed.Digest {
 // suspects counts what the node noted against the peer.
 func (h *testHost) suspects(peer protocol.NodeID) (count int) {
 	for _, note := range h.notes {
-		if s, ok := note.(Suspect); ok && s.Peer == peer {
+		if s, ok := note.(node.Suspect); ok && s.Peer == peer {
 			count++
 		}
 	}
@@ -256,7 +292,17 @@ func (h *testHost) suspects(peer protocol.NodeID) (count int) {
 
 // neighborOf reports whether the node has a neighbor of that id.
 func (h *testHost) neighborOf(id protocol.NodeID) bool {
-	return slices.ContainsFunc(h.node.Neighbors(), func(s NeighborStatus) bool { return s.ID == id })
+	return slices.ContainsFunc(h.node.Neighbors(), func(s node.NeighborStatus) bool { return s.ID == id })
+}
+
+// chosen counts the neighbors that the node asked itself.
+func (h *testHost) chosen() (count int) {
+	for _, s := range h.node.Neighbors() {
+		if s.Chosen {
+			count++
+		}
+	}
+	return count
 }
 
 // stored is what the archive has of a feed.
@@ -292,14 +338,16 @@ func one(id string) *protocol.Bundle {
 
 // befriend makes the node a neighbor of somebody who follows feeds and never answers a call.
 func (h *testHost) befriend(id protocol.NodeID, feeds ...feed.URL) *testHost {
-	friend := h.net.play(id, func(*testHost, Call) protocol.Reply { return nil })
+	friend := h.net.hosts[id]
+	if friend == nil {
+		friend = h.net.play(id, func(*testHost, node.Call) protocol.Reply { return nil })
+	}
 	var subset protocol.Subset
 	for _, u := range feeds {
 		subset = append(subset, protocol.Interest{Feed: u})
 	}
-	h.inside(func(n *Node) {
-		n.membership.Join(id, false, "", n.membership.Token(id), "token of "+id.String(), subset,
-			n.core.Table.Offer(id))
+	h.inside(func(n *node.Node) {
+		n.Join(id, false, "token of "+id.String(), subset)
 	})
 	return friend
 }
@@ -314,14 +362,14 @@ func (h *testHost) record(id feed.EntryID) archive.Record {
 }
 
 // status is what the node says about its neighbor.
-func (h *testHost) status(of *testHost) NeighborStatus {
+func (h *testHost) status(of *testHost) node.NeighborStatus {
 	for _, s := range h.node.Neighbors() {
 		if s.ID == of.id {
 			return s
 		}
 	}
 	h.net.t.Fatalf("%s is no neighbor of %s", of.id, h.id)
-	return NeighborStatus{}
+	return node.NeighborStatus{}
 }
 
 // did is the i-th of many dids.

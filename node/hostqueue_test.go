@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -7,24 +7,26 @@ import (
 
 	"feedex/courtesy"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/poller"
 	"feedex/polling"
 )
 
 // shared is a node that polls so many feeds of one host every 20 minutes, if it may; answer is told the requests
 // there were so far.
-func shared(w *network, host string, feeds int, answer func(n int, f Fetch) Fetched) (h *testHost, asked *[]time.Time) {
+func shared(w *network, host string, feeds int, answer func(n int, f node.Fetch) node.Fetched) (h *testHost,
+	asked *[]time.Time) {
 	asked = new([]time.Time)
 	var list []feed.URL
 	for i := range feeds {
 		u := feed.URL(fmt.Sprintf("http://%s/%d", host, i))
-		w.feed(u).answer = func(f Fetch) Fetched {
-			*asked = append(*asked, w.now)
+		w.feed(u).answer = func(f node.Fetch) node.Fetched {
+			*asked = append(*asked, w.Now())
 			return answer(len(*asked), f)
 		}
 		list = append(list, u)
 	}
-	h = w.add(Config{AllowLocal: true, Policy: polling.Fixed{Every: 20 * time.Minute}}, list...)
+	h = w.add(node.Config{AllowLocal: true, Policy: polling.Fixed{Every: 20 * time.Minute}}, list...)
 	return h, asked
 }
 
@@ -41,12 +43,13 @@ func within(times []time.Time, begin time.Time, d time.Duration) (n int) {
 // A new host gets one request; nothing more before that is answered.
 func TestFirstContactCostsOneRequest(t *testing.T) {
 	w := newNetwork(t)
-	h, asked := shared(w, "news.example.com", 20, func(_ int, f Fetch) Fetched { return status(429, time.Hour) })
+	h, asked := shared(w, "news.example.com", 20,
+		func(_ int, f node.Fetch) node.Fetched { return status(429, time.Hour) })
 	w.run(time.Hour - time.Minute)
 	for _, s := range h.node.Feeds() {
-		if left := s.NotBefore.Sub(w.now); left < time.Minute || left > 10*time.Minute ||
+		if left := s.NotBefore.Sub(w.Now()); left < time.Minute || left > 10*time.Minute ||
 			s.NextPoll.Before(s.NotBefore) {
-			t.Errorf("%s is left alone for %v, and polled in %v", s.URL, left, s.NextPoll.Sub(w.now))
+			t.Errorf("%s is left alone for %v, and polled in %v", s.URL, left, s.NextPoll.Sub(w.Now()))
 		}
 	}
 	if len(*asked) != 1 {
@@ -58,13 +61,13 @@ func TestFirstContactCostsOneRequest(t *testing.T) {
 func TestFeedsOfAHostShareItsBudget(t *testing.T) {
 	busy := 0
 	w := newNetwork(t)
-	h, asked := shared(w, "news.example.com", 30, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
-	w.watch = func(_ *testHost, ev Event, effects []Effect) {
-		if _, ok := ev.(Fetched); ok {
+	h, asked := shared(w, "news.example.com", 30, func(_ int, f node.Fetch) node.Fetched { return listing(f.Feed, 1) })
+	w.watch = func(_ *testHost, ev node.Event, effects []node.Effect) {
+		if _, ok := ev.(node.Fetched); ok {
 			busy--
 		}
 		for _, e := range effects {
-			if _, ok := e.(Fetch); ok {
+			if _, ok := e.(node.Fetch); ok {
 				if busy++; busy > 1 {
 					t.Errorf("%d polls at a host at a time", busy)
 				}
@@ -78,8 +81,8 @@ func TestFeedsOfAHostShareItsBudget(t *testing.T) {
 	}
 	w.run(9 * time.Minute)
 	first := make(map[feed.URL]bool)
-	for u, s := range h.node.poller.Feeds {
-		first[u] = !s.LastSuccess.IsZero()
+	for _, f := range h.node.Feeds() {
+		first[f.URL] = !f.LastSuccess.IsZero()
 	}
 	for u, ok := range first {
 		if !ok {
@@ -94,8 +97,8 @@ func TestRefillIsLearned(t *testing.T) {
 	var last time.Time
 	refused := 0
 	w := newNetwork(t)
-	h, asked := shared(w, "news.example.com", 60, func(_ int, f Fetch) Fetched {
-		now := w.now
+	h, asked := shared(w, "news.example.com", 60, func(_ int, f node.Fetch) node.Fetched {
+		now := w.Now()
 		defer func() { last = now }()
 		if now.Sub(last) < limit {
 			refused++
@@ -122,12 +125,12 @@ func TestScopeOfARefusal(t *testing.T) {
 	for host, want := range map[string]int{"news.example.com": 1, "192.168.1.7": 10, "bridge.local:8080": 10} {
 		w := newNetwork(t)
 		var refused feed.URL
-		_, asked := shared(w, host, 10, func(n int, f Fetch) Fetched {
+		_, asked := shared(w, host, 10, func(n int, f node.Fetch) node.Fetched {
 			switch {
 			case n == 1:
 				refused = f.Feed
 				return status(429, 3*time.Hour)
-			case f.Feed == refused && w.now.Sub(epoch) < 3*time.Hour:
+			case f.Feed == refused && w.Now().Sub(epoch) < 3*time.Hour:
 				t.Errorf("%s was asked for while it was not to be", f.Feed)
 			}
 			return listing(f.Feed, 1)
@@ -145,8 +148,8 @@ func TestADayBehind429(t *testing.T) {
 	for _, retryAfter := range []time.Duration{0, time.Hour} {
 		begin, end := epoch.Add(2*time.Hour), epoch.Add(26*time.Hour)
 		w := newNetwork(t)
-		h, p := alone(w, func(_ int, f Fetch) Fetched {
-			if w.now.After(begin) && w.now.Before(end) {
+		h, p := alone(w, func(_ int, f node.Fetch) node.Fetched {
+			if w.Now().After(begin) && w.Now().Before(end) {
 				return status(429, retryAfter)
 			}
 			return listing(f.Feed, 1)
@@ -163,7 +166,7 @@ func TestADayBehind429(t *testing.T) {
 		}
 		w.run(24 * time.Hour)
 		if s := h.node.Feeds()[0]; s.Errors != 0 || s.Interval != 20*time.Minute ||
-			w.now.Sub(s.LastSuccess) > time.Hour {
+			w.Now().Sub(s.LastSuccess) > time.Hour {
 			t.Errorf("Retry-After %v: a day later %+v", retryAfter, s)
 		}
 	}
@@ -173,7 +176,7 @@ func TestADayBehind429(t *testing.T) {
 func TestHostsThatThrottleBy403(t *testing.T) {
 	refuse := false
 	w := newNetwork(t)
-	_, asked := shared(w, "news.example.com", 10, func(_ int, f Fetch) Fetched {
+	_, asked := shared(w, "news.example.com", 10, func(_ int, f node.Fetch) node.Fetched {
 		if refuse {
 			return status(403, 0)
 		}
@@ -199,7 +202,7 @@ func TestAForbiddenFeedAlone(t *testing.T) {
 	begun := false
 	requests := 0
 	w := newNetwork(t)
-	h, asked := shared(w, "news.example.com", 5, func(_ int, f Fetch) Fetched {
+	h, asked := shared(w, "news.example.com", 5, func(_ int, f node.Fetch) node.Fetched {
 		if f.Feed == "http://news.example.com/0" && begun {
 			requests++
 			return status(403, 0)
@@ -216,8 +219,8 @@ func TestAForbiddenFeedAlone(t *testing.T) {
 		t.Errorf("%d requests in a week for the four others, each of every 20 minutes", n)
 	}
 	for _, s := range h.node.Feeds()[1:] {
-		if s.Errors != 0 || w.now.Sub(s.LastSuccess) > 25*time.Minute {
-			t.Errorf("%s was last polled %v ago", s.URL, w.now.Sub(s.LastSuccess))
+		if s.Errors != 0 || w.Now().Sub(s.LastSuccess) > 25*time.Minute {
+			t.Errorf("%s was last polled %v ago", s.URL, w.Now().Sub(s.LastSuccess))
 		}
 	}
 	if kept := h.store.LoadHosts(); len(kept) != 0 {
@@ -228,7 +231,7 @@ func TestAForbiddenFeedAlone(t *testing.T) {
 // A host that never let anybody in: its feed backs off, and nobody else is asked less.
 func TestAHostThatForbidsAll(t *testing.T) {
 	w := newNetwork(t)
-	_, p := alone(w, func(int, Fetch) Fetched { return status(403, 0) })
+	_, p := alone(w, func(int, node.Fetch) node.Fetched { return status(403, 0) })
 	w.run(7 * 24 * time.Hour)
 	if n := len(p.asked); n > 18 {
 		t.Errorf("%d requests in a week", n)
@@ -238,11 +241,11 @@ func TestAHostThatForbidsAll(t *testing.T) {
 // A feed that is given up while it waits for its turn is not polled.
 func TestAFeedThatIsGivenUpHasNoTurn(t *testing.T) {
 	w := newNetwork(t)
-	h, asked := shared(w, "news.example.com", 20, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+	h, asked := shared(w, "news.example.com", 20, func(_ int, f node.Fetch) node.Fetched { return listing(f.Feed, 1) })
 	w.run(time.Second)
 	before := len(*asked)
 	for _, s := range h.node.Feeds()[1:] {
-		h.step(Unsubscribe{Feeds: []feed.URL{s.URL}})
+		h.step(node.Unsubscribe{Feeds: []feed.URL{s.URL}})
 	}
 	w.run(15 * time.Minute)
 	if n := len(*asked) - before; n > 1 {
@@ -253,16 +256,16 @@ func TestAFeedThatIsGivenUpHasNoTurn(t *testing.T) {
 // A feed that was left and taken up again while it was polled is polled once more, after that.
 func TestTheHostIsFreedWhateverHappens(t *testing.T) {
 	w := newNetwork(t)
-	h, p := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+	h, p := alone(w, func(_ int, f node.Fetch) node.Fetched { return listing(f.Feed, 1) })
 	p.slow = 10 * time.Second
 	w.run(20 * time.Minute)
-	for !h.node.poller.Feeds[news].Polling {
+	for !h.node.Subscription(news).Polling {
 		w.run(time.Second)
 	}
-	h.step(Unsubscribe{Feeds: []feed.URL{news}})
-	h.step(Subscribe{Feeds: []feed.URL{news}})
+	h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
+	h.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Second)
-	if h.node.poller.Feeds[news].Polling {
+	if h.node.Subscription(news).Polling {
 		t.Error("two polls of a feed at a time")
 	}
 	before := len(p.asked)
@@ -277,7 +280,7 @@ func TestTheHostIsFreedWhateverHappens(t *testing.T) {
 func TestARefusedPageSlowsPolls(t *testing.T) {
 	for _, test := range []struct {
 		host, page string
-		answer     Fetched
+		answer     node.Fetched
 		spared     int // of three feeds
 	}{
 		{"news.example.com", "old", status(429, 3*time.Hour), 3},
@@ -289,11 +292,11 @@ func TestARefusedPageSlowsPolls(t *testing.T) {
 		{"192.168.1.7", "old", status(429, 3*time.Hour), 0},
 	} {
 		w := newNetwork(t)
-		h, _ := shared(w, test.host, 3, func(_ int, f Fetch) Fetched { return listing(f.Feed, 1) })
+		h, _ := shared(w, test.host, 3, func(_ int, f node.Fetch) node.Fetched { return listing(f.Feed, 1) })
 		w.run(time.Hour)
 		test.answer.From = test.host
-		h.step(OwnerFetched{At: feed.URL("http://" + test.host + "/" + test.page), Answer: test.answer})
-		said := w.now
+		h.step(node.OwnerFetched{At: feed.URL("http://" + test.host + "/" + test.page), Answer: test.answer})
+		said := w.Now()
 		h.kill()
 		h.start()
 		w.run(3*time.Hour - time.Minute)

@@ -1,9 +1,10 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 )
@@ -32,7 +33,7 @@ func TestIdentityIsWhatMostNeighborsSay(t *testing.T) {
 			return c.lie, whoami && liars[to]
 		}
 		w.feed(news)
-		config := Config{Trackers: []string{tracker}}
+		config := node.Config{Trackers: []string{tracker}}
 		a := w.add(config, news)
 		for i := range c.honest + c.lies {
 			h := w.add(config, news)
@@ -57,17 +58,17 @@ func TestIdentityIsWhatMostNeighborsSay(t *testing.T) {
 func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	a := w.add(Config{}, news)
+	a := w.add(node.Config{}, news)
 	w.run(time.Minute)
 	var token string
-	liar := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
+	liar := w.play(stranger(1), func(_ *testHost, c node.Call) protocol.Reply {
 		token = c.Session
 		return nil
 	})
-	a.inside(func(n *Node) { n.membership.Connect(liar.id, "", func(error) {}) })
+	a.inside(func(n *node.Node) { n.Connect(liar.id, func(error) {}) })
 	w.run(time.Second)
 	w.play(protocol.NewNodeID(liar.id.Addr(), 9999),
-		func(*testHost, Call) protocol.Reply { return protocol.Vouched(true) })
+		func(*testHost, node.Call) protocol.Reply { return protocol.Vouched(true) })
 	for _, from := range []protocol.NodeID{liar.id, protocol.NewNodeID(liar.id.Addr(), 9999)} {
 		a.answerTo(from, token, wantsNews())
 		if got := a.node.Status().Self; !got.IsZero() {
@@ -80,17 +81,18 @@ func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
 func TestANodeIsNotItsOwnNeighbor(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	a := w.add(Config{}, news)
+	a := w.add(node.Config{}, news)
 	w.run(time.Minute)
 	var err error
-	a.inside(func(n *Node) { n.membership.Connect(a.id, "", func(e error) { err = e }) })
+	a.inside(func(n *node.Node) { n.Connect(a.id, func(e error) { err = e }) })
 	w.run(time.Minute)
 	if core.CodeOf(err) != protocol.NotVouched || a.node.Status().Neighbors != 0 {
 		t.Errorf("a connect to itself ended with %v, %d neighbors", err, a.node.Status().Neighbors)
 	}
 	// Once it knows its id, it does not even ask.
-	hosts := append([]*testHost{a}, w.add(Config{Peers: []string{a.id.String()}}, news),
-		w.add(Config{Peers: []string{a.id.String()}}, news), w.add(Config{Peers: []string{a.id.String()}}, news))
+	hosts := append([]*testHost{a}, w.add(node.Config{Peers: []string{a.id.String()}}, news),
+		w.add(node.Config{Peers: []string{a.id.String()}}, news),
+		w.add(node.Config{Peers: []string{a.id.String()}}, news))
 	w.run(5 * time.Minute)
 	if a.node.Status().Self != a.id {
 		t.Fatalf("of %d nodes, the first takes itself for %q", len(hosts), a.node.Status().Self)

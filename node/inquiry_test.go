@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -12,19 +12,20 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/query"
 	"feedex/protocol"
 )
 
 // tie makes two nodes neighbors of each other, without a word between them.
 func (w *network) tie(a, b *testHost) {
-	ofA, ofB := a.node.core.Table.Offer(b.id), b.node.core.Table.Offer(a.id)
-	a.inside(func(n *Node) { n.membership.Join(b.id, true, "", n.membership.Token(b.id), "", ofB, ofA) })
-	b.inside(func(n *Node) { n.membership.Join(a.id, false, "", n.membership.Token(a.id), "", ofA, ofB) })
+	ofA, ofB := a.node.Offering(b.id), b.node.Offering(a.id)
+	a.inside(func(n *node.Node) { n.Tie(b.id, true, ofB, ofA) })
+	b.inside(func(n *node.Node) { n.Tie(a.id, false, ofA, ofB) })
 }
 
 // graph starts so many nodes that seek no neighbors, and ties those of each pair.
-func (w *network) graph(nodes int, c Config, pairs ...[2]int) []*testHost {
+func (w *network) graph(nodes int, c node.Config, pairs ...[2]int) []*testHost {
 	c.MinNeighbors, c.MaxNeighbors = 1, 64
 	for range nodes {
 		w.add(c)
@@ -61,22 +62,22 @@ func (h *testHost) holds(entries ...feed.Entry) {
 }
 
 // seeks has the owner of the node search the network, and returns what came of it in the end, and when.
-func (h *testHost) seeks(q protocol.Query) (Results, time.Duration) {
+func (h *testHost) seeks(q protocol.Query) (node.Results, time.Duration) {
 	h.net.t.Helper()
-	begun := h.net.now
+	begun := h.net.Now()
 	h.results = nil
-	h.step(Query{Tag: 1, Query: q, Explicit: true})
+	h.step(node.Query{Tag: 1, Query: q, Explicit: true})
 	for range 100_000 {
 		if n := len(h.results); n > 0 && h.results[n-1].Done {
-			return h.results[n-1], h.net.now.Sub(begun)
+			return h.results[n-1], h.net.Now().Sub(begun)
 		}
-		if h.net.queue.Tasks.Len() == 0 {
+		if h.net.Next().IsZero() {
 			break
 		}
 		h.net.next()
 	}
 	h.net.t.Fatal("the query never ended")
-	return Results{}, 0
+	return node.Results{}, 0
 }
 
 // queriesMade counts the query_feed calls that all nodes made.
@@ -94,7 +95,7 @@ func TestAQueryReachesTheOnlyHolderThreeHopsAway(t *testing.T) {
 		"by its id": {IDs: []feed.EntryID{new(oldEntry(news, 1)).EntryID()}},
 	} {
 		w := newNetwork(t)
-		hosts := w.graph(12, Config{}, twelve...)
+		hosts := w.graph(12, node.Config{}, twelve...)
 		e := oldEntry(news, 1)
 		hosts[9].holds(e)
 		if hops2, _ := hosts[0].seeks(protocol.Query{Filter: f, Hops: 2}); len(hops2.Hits) != 0 {
@@ -121,7 +122,7 @@ func TestAQueryReachesTheOnlyHolderThreeHopsAway(t *testing.T) {
 func TestNobodyLearnsWhoAskedFirst(t *testing.T) {
 	passedOn := func(asker int) (bytes string) {
 		w := newNetwork(t)
-		hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
+		hosts := w.graph(4, node.Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
 		w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			if q, ok := c.(protocol.QueryFeed); ok && from == hosts[1] && to == hosts[2] {
 				for _, h := range hosts {
@@ -148,7 +149,7 @@ func TestNobodyLearnsWhoAskedFirst(t *testing.T) {
 
 func TestAStalledHalfCostsItsShare(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(12, Config{}, twelve...)
+	hosts := w.graph(12, node.Config{}, twelve...)
 	for i := 1; i < 12; i += 2 {
 		w.hang[hosts[i].id] = true
 	}
@@ -175,19 +176,19 @@ func TestAStalledHalfCostsItsShare(t *testing.T) {
 // A relay answers at the deadline that its asker named, whichever neighbors it waits for itself.
 func TestARelayAnswersInTime(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
+	hosts := w.graph(3, node.Config{}, [2]int{0, 1}, [2]int{1, 2})
 	w.hang[hosts[2].id] = true
-	begun := w.now
+	begun := w.Now()
 	r := hosts[1].hears(hosts[0],
 		protocol.QueryFeed{Query: protocol.Query{ID: "q", Hops: 2, Budget: 9, Wait: 700 * time.Millisecond}})
-	if took := w.now.Sub(begun); took > 700*time.Millisecond || r.Reply.(protocol.Answer).Cut != protocol.CutTime {
+	if took := w.Now().Sub(begun); took > 700*time.Millisecond || r.Reply.(protocol.Answer).Cut != protocol.CutTime {
 		t.Errorf("took %v, answered %+v", took, r)
 	}
 }
 
 func TestAnIDIsAnsweredOnce(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
+	hosts := w.graph(3, node.Config{}, [2]int{0, 1}, [2]int{1, 2})
 	hosts[1].holds(oldEntry(news, 1))
 	ask := func(from *testHost, words string) int {
 		r := hosts[1].hears(from,
@@ -205,7 +206,7 @@ func TestAnIDIsAnsweredOnce(t *testing.T) {
 
 func TestPopularAnswersComeFromTheCache(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3})
+	hosts := w.graph(4, node.Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3})
 	hosts[3].holds(oldEntry(news, 1))
 	q := protocol.Query{Filter: feed.Filter{Words: []string{"Walrus"}}, Hops: 3, Budget: 20}
 	ask := func(id, words string) int {
@@ -219,7 +220,7 @@ func TestPopularAnswersComeFromTheCache(t *testing.T) {
 	if ask("b", "walrus") != 1 || w.queriesMade() != before {
 		t.Errorf("the same question made %d more calls", w.queriesMade()-before)
 	}
-	hosts[1].inside(func(n *Node) { n.core.Config.PrivateHosts = []string{news.Host()} })
+	hosts[1].inside(func(n *node.Node) { n.Config().PrivateHosts = []string{news.Host()} })
 	if ask("c", "walrus") != 0 {
 		t.Error("what became private meanwhile came from the cache")
 	}
@@ -232,7 +233,7 @@ func TestPopularAnswersComeFromTheCache(t *testing.T) {
 // What others answer is held against what was asked.
 func TestBadAnswersAreOffences(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
 	good := query.FoundHere(new(archive.NewRecord(oldEntry(news, 1), epoch, protocol.NodeID{})))
 	other := good
@@ -264,9 +265,9 @@ func TestBadAnswersAreOffences(t *testing.T) {
 // Holders that cannot be asked for anything are left out.
 func TestHoldersThatMakeNoSenseAreLeftOut(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	a.inside(func(n *Node) { n.core.Self = a.id })
+	a.inside(func(n *node.Node) { *n.Self() = a.id })
 	honest := protocol.NewNodeID(b.id.Addr().Next(), 7790)
 	f := query.FoundHere(new(archive.NewRecord(oldEntry(news, 1), epoch, protocol.NodeID{})))
 	f.Holders = []protocol.NodeID{a.id, mustID("127.0.0.1:7790"), mustID("10.0.0.1:7790"),
@@ -296,8 +297,7 @@ func mustID(text string) protocol.NodeID {
 func TestQueriesKeepTheirRules(t *testing.T) {
 	const secret = feed.URL("https://user:password@example.com/feed")
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newNetwork(t)
-		w.direct = true
+		w := newLargeNetwork(t)
 		nodes := rapid.IntRange(2, 24).Draw(rt, "nodes")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "links"), 1))
 		pairs := [][2]int{}
@@ -309,7 +309,7 @@ func TestQueriesKeepTheirRules(t *testing.T) {
 				pairs = append(pairs, [2]int{a, b})
 			}
 		}
-		hosts := w.graph(nodes, Config{}, pairs...)
+		hosts := w.graph(nodes, node.Config{}, pairs...)
 		for i, h := range hosts {
 			h.holds(oldEntry(news, i%5), oldEntry(blog, i), oldEntry(secret, i), oldEntry("http://10.0.0.1/feed", i))
 			if i > 0 && rng.IntN(6) == 0 {
@@ -318,14 +318,14 @@ func TestQueriesKeepTheirRules(t *testing.T) {
 		}
 		answered := make(map[string]int) // lists by node and id
 		asked := make(map[uint64]string) // the same by node and tag, of queries that were not answered
-		w.watch = func(h *testHost, ev Event, effects []Effect) {
-			if q, is := ev.(Asked); is {
+		w.watch = func(h *testHost, ev node.Event, effects []node.Effect) {
+			if q, is := ev.(node.Asked); is {
 				if c, is := q.Call.(protocol.QueryFeed); is {
 					asked[q.Tag<<8|uint64(slices.Index(hosts, h))] = h.id.String() + " " + c.Query.ID
 				}
 			}
 			for _, e := range effects {
-				r, is := e.(Respond)
+				r, is := e.(node.Respond)
 				a, isAnswer := r.Reply.(protocol.Answer)
 				if !is || !isAnswer {
 					continue
@@ -371,7 +371,7 @@ func TestQueriesKeepTheirRules(t *testing.T) {
 // Versions of an entry stand side by side, each with those that have it.
 func TestHoldersAreCounted(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{0, 2}, [2]int{0, 3})
+	hosts := w.graph(4, node.Config{}, [2]int{0, 1}, [2]int{0, 2}, [2]int{0, 3})
 	e := oldEntry(news, 1)
 	edited := e
 	edited.Summary = "a walrus, edited"
@@ -391,7 +391,7 @@ func TestHoldersAreCounted(t *testing.T) {
 // What one neighbor does not spend of its share goes to the next.
 func TestWhatIsLeftOfTheBudgetIsSpentOnOthers(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(5, Config{}, [2]int{0, 1}, [2]int{0, 2}, [2]int{0, 3}, [2]int{0, 4})
+	hosts := w.graph(5, node.Config{}, [2]int{0, 1}, [2]int{0, 2}, [2]int{0, 3}, [2]int{0, 4})
 	hosts[4].holds(oldEntry(news, 1))
 	got, _ := hosts[0].seeks(protocol.Query{Budget: 4})
 	if got.Asked != 4 || len(got.Hits) != 1 || got.Cut != 0 || w.queriesMade() != 4 {
@@ -407,7 +407,7 @@ func TestWhatIsLeftOfTheBudgetIsSpentOnOthers(t *testing.T) {
 // A neighbor that is late with an answer has others to ask: it counts as no failure, or slow neighbors would be lost.
 func TestBeingLateIsNoFailure(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	w.intercept = func(_, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, is := c.(protocol.QueryFeed)
 		return nil, is
@@ -418,7 +418,7 @@ func TestBeingLateIsNoFailure(t *testing.T) {
 		}
 		w.run(time.Second)
 	}
-	if !linked(hosts[0], hosts[1]) || hosts[0].node.core.LinkTo(hosts[1].id).LastError != "" {
+	if !linked(hosts[0], hosts[1]) || hosts[0].status(hosts[1]).LastError != "" {
 		t.Errorf("the neighbor failed: %+v", hosts[0].status(hosts[1]))
 	}
 }
@@ -426,7 +426,7 @@ func TestBeingLateIsNoFailure(t *testing.T) {
 // What one neighbor makes up, as much and as long as an answer may be, leaves those of others in it.
 func TestNobodyCrowdsAnAnswer(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
+	hosts := w.graph(4, node.Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
 	asker, relay, liar, honest := hosts[0], hosts[1], hosts[2], hosts[3]
 	for i := range 60 {
 		honest.holds(oldEntry(news, i))
@@ -440,7 +440,7 @@ func TestNobodyCrowdsAnAnswer(t *testing.T) {
 		for i := range q.Query.Filter.Limit {
 			a.Found = append(a.Found, protocol.Found{
 				ID: feed.EntryID{1, byte(i)}, Feed: news, Title: strings.Repeat("walrus", protocol.MaxTitleBytes/6),
-				Published: w.now, Seen: w.now,
+				Published: w.Now(), Seen: w.Now(),
 			})
 		}
 		return a, true
@@ -451,7 +451,7 @@ func TestNobodyCrowdsAnAnswer(t *testing.T) {
 	a := r.Reply.(protocol.Answer)
 	true, made := 0, 0
 	for _, f := range a.Found {
-		if f.Published.Equal(w.now) || len(f.Title) > 100 {
+		if f.Published.Equal(w.Now()) || len(f.Title) > 100 {
 			made++
 		} else {
 			true++

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/neighbors"
+	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
@@ -14,15 +15,15 @@ import (
 // A node that knows of many feeds connects with some of them, and tells the others once there is a link.
 func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{MaxRelayed: protocol.MaxSubset}, news)
+	hosts := w.full(2, node.Config{MaxRelayed: protocol.MaxSubset}, news)
 	a, other := hosts[0], hosts[1]
 	var many protocol.Subset
 	for i := range neighbors.MaxIntroduction + 100 {
 		many = append(many, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", i))})
 	}
-	a.inside(func(n *Node) { n.core.Table.Hear(n.core.LinkTo(other.id).Peer, many) })
+	a.inside(func(n *node.Node) { n.Hear(other.id, many) })
 	first, rest := 0, 0
-	p := w.play(stranger(1), func(_ *testHost, c Call) protocol.Reply {
+	p := w.play(stranger(1), func(_ *testHost, c node.Call) protocol.Reply {
 		switch c := c.Call.(type) {
 		case protocol.Connect:
 			first += len(c.Subset)
@@ -32,7 +33,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 		}
 		return protocol.OK{}
 	})
-	a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
+	a.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 	w.run(5 * time.Second)
 	if !a.neighborOf(p.id) {
 		t.Fatal("no link came about")
@@ -49,24 +50,24 @@ func TestWhoHasHalfIsInNoHurry(t *testing.T) {
 	for chosen, want := range map[int][2]int{0: {most / 2, most}, 4: {4, 20}} {
 		w := newNetwork(t)
 		w.feed(news)
-		a := w.add(Config{Trackers: []string{tracker}}, news)
+		a := w.add(node.Config{Trackers: []string{tracker}}, news)
 		for i := range 60 {
 			id := stranger(i)
 			w.play(id, vouches)
 			w.trackers[tracker] = append(w.trackers[tracker], id)
 		}
 		for i := range chosen {
-			p := w.play(stranger(100+i), func(_ *testHost, c Call) protocol.Reply {
+			p := w.play(stranger(100+i), func(_ *testHost, c node.Call) protocol.Reply {
 				if _, ok := c.Call.(protocol.Connect); ok {
 					return wantsNews().Subset
 				}
 				return protocol.OK{}
 			})
-			a.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
+			a.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 		}
 		dials := w.dials(a)
 		w.run(time.Minute)
-		if n := len(a.node.core.Table.Chosen()); n != chosen {
+		if n := a.chosen(); n != chosen {
 			t.Fatalf("%d neighbors, want %d", n, chosen)
 		}
 		asked := 0

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"strings"
@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
 // hearsOf reports whether a neighbor of a has heard of a feed from it.
 func hearsOf(a, by *testHost, u feed.URL) bool {
-	_, ok := by.node.core.LinkTo(a.id).Peer.Hops(u)
+	_, ok := by.node.HopsOf(a.id, u)
 	return ok
 }
 
@@ -22,34 +23,34 @@ func TestOwnersDecideAboutWhatLooksSecret(t *testing.T) {
 	w.feed(news)
 	w.feed(letters)
 	first := w.publish(letters)
-	c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
+	c := node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
 	a, b := w.add(c, news), w.add(c, news)
 	w.run(5 * time.Minute)
 	told := ""
-	w.watch = func(from *testHost, _ Event, effects []Effect) {
+	w.watch = func(from *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			if tell, ok := e.(Tell); ok && from == a {
-				if k, ok := tell.Note.(Kept); ok {
+			if tell, ok := e.(node.Tell); ok && from == a {
+				if k, ok := tell.Note.(node.Kept); ok {
 					told += string(k.Feed) + ": " + k.Why + "\n"
 				}
 			}
 		}
 	}
-	a.step(Subscribe{Feeds: []feed.URL{letters}})
+	a.step(node.Subscribe{Feeds: []feed.URL{letters}})
 	w.run(10 * time.Minute)
 	const why = `its address holds "x7kq…" in its path, which may be a key`
 	if s := a.node.Feed(letters); !s.Private || s.Kept != why || !s.Undecided || a.node.Status().Undecided != 1 ||
 		told != string(letters)+": "+why+"\n" {
 		t.Fatalf("status %+v, told %q", s, told)
 	}
-	b.step(Subscribe{Feeds: []feed.URL{letters}, Private: new(bool)})
+	b.step(node.Subscribe{Feeds: []feed.URL{letters}, Private: new(bool)})
 	w.run(10 * time.Minute)
 	if hearsOf(a, b, letters) || hearsOf(b, a, letters) || !a.has(first) {
 		t.Errorf("before the owner answers a neighbor hears of it: %v, and is heard: %v", hearsOf(a, b, letters),
 			hearsOf(b, a, letters))
 	}
 	for _, private := range []bool{false, true, false} {
-		a.step(Subscribe{Feeds: []feed.URL{letters}, Private: &private})
+		a.step(node.Subscribe{Feeds: []feed.URL{letters}, Private: &private})
 		for range 2 {
 			w.run(5 * time.Minute)
 			s := a.node.Feed(letters)
@@ -74,11 +75,11 @@ func TestOwnersCannotShareAPassword(t *testing.T) {
 		w := newNetwork(t)
 		w.feed(news)
 		w.publish(u)
-		c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute,
+		c := node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute,
 			PrivateHosts: []string{"wiki.example.com"}}
 		a, b := w.add(c, news), w.add(c, news)
 		w.forbid(a, u)
-		a.step(Subscribe{Feeds: []feed.URL{u}, Private: new(bool)})
+		a.step(node.Subscribe{Feeds: []feed.URL{u}, Private: new(bool)})
 		w.run(time.Hour)
 		if s := a.node.Feed(u); s.Kept == "" || s.Undecided || s.LastSuccess.IsZero() || !linked(a, b) {
 			t.Errorf("%s: %+v", u, s)
@@ -92,16 +93,16 @@ func TestWhereAFeedLeadsMayBeASecret(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	secret := true
-	w.feed(short).answer = func(f Fetch) Fetched {
+	w.feed(short).answer = func(f node.Fetch) node.Fetched {
 		ev := listing(f.Feed, 3)
 		ev.Secret = secret
 		return ev
 	}
-	c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
+	c := node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
 	a, b := w.add(c, news), w.add(c, news)
 	w.run(5 * time.Minute)
 	w.forbid(a, short)
-	a.step(Subscribe{Feeds: []feed.URL{short}})
+	a.step(node.Subscribe{Feeds: []feed.URL{short}})
 	w.run(10 * time.Minute)
 	a.kill()
 	a.start()
@@ -111,15 +112,15 @@ func TestWhereAFeedLeadsMayBeASecret(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	w.watch = nil
-	a.step(Subscribe{Feeds: []feed.URL{short}, Private: new(bool)})
+	a.step(node.Subscribe{Feeds: []feed.URL{short}, Private: new(bool)})
 	w.run(5 * time.Minute)
 	if !hearsOf(a, b, short) {
 		t.Error("what the owner shares is not advertised")
 	}
-	a.step(Unsubscribe{Feeds: []feed.URL{short}})
+	a.step(node.Unsubscribe{Feeds: []feed.URL{short}})
 	secret = false
 	w.run(5 * time.Minute)
-	a.step(Subscribe{Feeds: []feed.URL{short}})
+	a.step(node.Subscribe{Feeds: []feed.URL{short}})
 	w.run(5 * time.Minute)
 	if s := a.node.Feed(short); s.Kept != "" || !hearsOf(a, b, short) {
 		t.Errorf("it leads nowhere else any more: %+v", s)
@@ -135,11 +136,11 @@ func TestPagesAndTheFeedsTheyName(t *testing.T) {
 		w.feed(news)
 		w.page(c.page, c.feed)
 		w.publish(c.feed)
-		a, b := w.add(Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news),
-			w.add(Config{Trackers: []string{tracker}}, news)
+		a, b := w.add(node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news),
+			w.add(node.Config{Trackers: []string{tracker}}, news)
 		w.run(5 * time.Minute)
 		w.forbid(a, c.page, c.feed)
-		a.step(Subscribe{Feeds: []feed.URL{c.page}})
+		a.step(node.Subscribe{Feeds: []feed.URL{c.page}})
 		w.run(time.Hour)
 		s := a.node.Feed(c.feed)
 		if s == nil || !s.Undecided || s.Page != c.page || s.LastSuccess.IsZero() || !linked(a, b) {
@@ -162,18 +163,18 @@ func TestAFeedOfASecretPageStaysOnceItIsUnsubscribed(t *testing.T) {
 		w.feed(news)
 		w.page(page, blog)
 		id := w.publish(blog)
-		c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
+		c := node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
 		a, b := w.add(c, news), w.add(c, news)
 		w.run(5 * time.Minute)
-		a.step(Subscribe{Feeds: []feed.URL{page}})
+		a.step(node.Subscribe{Feeds: []feed.URL{page}})
 		w.run(10 * time.Minute)
 		if s := a.node.Feed(blog); s == nil || s.Page != page || !s.Undecided || !a.has(id) || !linked(a, b) {
 			t.Fatalf("%+v", s)
 		}
 		if shared {
-			a.step(Subscribe{Feeds: []feed.URL{blog}, Private: new(bool)})
+			a.step(node.Subscribe{Feeds: []feed.URL{blog}, Private: new(bool)})
 		}
-		a.step(Unsubscribe{Feeds: []feed.URL{blog}})
+		a.step(node.Unsubscribe{Feeds: []feed.URL{blog}})
 		for range 2 {
 			w.run(10 * time.Minute)
 			if n := a.knownOf(blog, b); (n > 0) != shared {

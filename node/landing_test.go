@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/grade"
+	"feedex/node"
 	"feedex/polling"
 )
 
@@ -15,20 +16,20 @@ import (
 const hub = "feeds.example.net"
 
 // redirected is an answer that came from a URL by a redirect.
-func redirected(f Fetch, to string, ev Fetched) Fetched {
+func redirected(f node.Fetch, to string, ev node.Fetched) node.Fetched {
 	ev.From = feed.URL(to).Host()
 	ev.Requests = []grade.Request{{URL: string(f.Feed), Status: 302}, {URL: to, Status: ev.Status}}
 	return ev
 }
 
 // syndicated is a node that follows so many feeds, each at a host of its own, that redirect to the hub.
-func syndicated(w *network, feeds int, answer func(n int) Fetched) (h *testHost, asked *[]time.Time) {
+func syndicated(w *network, feeds int, answer func(n int) node.Fetched) (h *testHost, asked *[]time.Time) {
 	asked = new([]time.Time)
 	var list []feed.URL
 	for i := range feeds {
 		u := feed.URL(fmt.Sprintf("https://host%d.example.com/", i))
-		w.feed(u).answer = func(f Fetch) Fetched {
-			*asked = append(*asked, w.now)
+		w.feed(u).answer = func(f node.Fetch) node.Fetched {
+			*asked = append(*asked, w.Now())
 			ev := answer(len(*asked))
 			if ev.Status == 200 {
 				ev = listing(u, 1)
@@ -37,13 +38,13 @@ func syndicated(w *network, feeds int, answer func(n int) Fetched) (h *testHost,
 		}
 		list = append(list, u)
 	}
-	return w.add(Config{AllowLocal: true, Policy: polling.Fixed{Every: 20 * time.Minute}}, list...), asked
+	return w.add(node.Config{AllowLocal: true, Policy: polling.Fixed{Every: 20 * time.Minute}}, list...), asked
 }
 
 // Feeds of many hosts that redirect to one share its budget, after a restart as well.
 func TestRedirectsShareTheBudgetOfWhereTheyLead(t *testing.T) {
 	w := newNetwork(t)
-	h, asked := syndicated(w, 40, func(int) Fetched { return Fetched{Status: 200} })
+	h, asked := syndicated(w, 40, func(int) node.Fetched { return node.Fetched{Status: 200} })
 	w.run(time.Hour)
 	for range 2 {
 		h.kill()
@@ -61,8 +62,8 @@ func TestRedirectsShareTheBudgetOfWhereTheyLead(t *testing.T) {
 			}
 		}
 		for _, s := range h.node.Feeds() {
-			if w.now.Sub(s.LastSuccess) > 20*time.Minute {
-				t.Errorf("%s was last polled %v ago", s.URL, w.now.Sub(s.LastSuccess))
+			if w.Now().Sub(s.LastSuccess) > 20*time.Minute {
+				t.Errorf("%s was last polled %v ago", s.URL, w.Now().Sub(s.LastSuccess))
 			}
 		}
 	}
@@ -72,11 +73,11 @@ func TestRedirectsShareTheBudgetOfWhereTheyLead(t *testing.T) {
 func TestARefusalWhereRedirectsLead(t *testing.T) {
 	refuse := false
 	w := newNetwork(t)
-	h, asked := syndicated(w, 20, func(int) Fetched {
+	h, asked := syndicated(w, 20, func(int) node.Fetched {
 		if refuse {
 			return status(429, 5*time.Hour)
 		}
-		return Fetched{Status: 200}
+		return node.Fetched{Status: 200}
 	})
 	w.run(2 * time.Hour)
 	refuse = true
@@ -91,8 +92,8 @@ func TestARefusalWhereRedirectsLead(t *testing.T) {
 	refuse = false
 	w.run(4 * time.Hour)
 	for _, s := range h.node.Feeds() {
-		if w.now.Sub(s.LastSuccess) > time.Hour {
-			t.Errorf("%s was last polled %v ago", s.URL, w.now.Sub(s.LastSuccess))
+		if w.Now().Sub(s.LastSuccess) > time.Hour {
+			t.Errorf("%s was last polled %v ago", s.URL, w.Now().Sub(s.LastSuccess))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -7,19 +7,20 @@ import (
 
 	"feedex/courtesy"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
 // A poll that ends after the node left begins no other.
 func TestLeavingEndsPolling(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a := hosts[0]
-	a.node.poller.Feeds[news].Polling = true
-	a.step(Leave{})
-	a.step(w.fetch(a, Fetch{Feed: news}))
+	a.node.Subscription(news).Polling = true
+	a.step(node.Leave{})
+	a.step(w.fetch(a, node.Fetch{Feed: news}))
 	if next := a.node.Next(); !next.IsZero() {
-		t.Errorf("after leaving it wants to be woken in %v", next.Sub(w.now))
+		t.Errorf("after leaving it wants to be woken in %v", next.Sub(w.Now()))
 	}
 }
 
@@ -32,13 +33,13 @@ func TestLeavingEndsTurns(t *testing.T) {
 		for i := range count {
 			urls = append(urls, feed.URL(fmt.Sprintf("https://many.example.com/%d", i)))
 			w.feeds[urls[i]] = &publisher{slow: time.Second,
-				answer: func(Fetch) Fetched { requests++; return Fetched{Status: 304} }}
+				answer: func(node.Fetch) node.Fetched { requests++; return node.Fetched{Status: 304} }}
 		}
-		a := w.addAt(stranger(1), Config{}, urls...)
+		a := w.addAt(stranger(1), node.Config{}, urls...)
 		turns := min(count, courtesy.Burst) - 1
 		w.run(time.Duration(turns) * (time.Second + 100*time.Millisecond))
 		before := requests
-		a.step(Leave{})
+		a.step(node.Leave{})
 		w.run(time.Minute)
 		if requests != before || !a.node.Next().IsZero() {
 			t.Errorf("%d feeds: %d polls after %d, and then %v", count, requests-before, before, a.node.Next())
@@ -49,11 +50,11 @@ func TestLeavingEndsTurns(t *testing.T) {
 // Nobody hangs on the line of a node that is gone.
 func TestLeavingAnswersWhoWaits(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	var first, got []protocol.Reply
 	hosts[0].offered(hosts[1], one("x"), &first)
 	hosts[0].offered(hosts[2], one("x"), &got)
-	hosts[0].step(Leave{})
+	hosts[0].step(node.Leave{})
 	w.run(time.Minute)
 	if len(got) != 1 {
 		t.Errorf("answered %d times", len(got))

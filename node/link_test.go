@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
-	"feedex/node/internal/exchange"
+	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
 )
@@ -34,9 +33,9 @@ func TestWhatAFaultSaysOfTheLink(t *testing.T) {
 		{protocol.Internal, true}, // once
 	} {
 		w := newNetwork(t)
-		hosts := w.full(3, Config{}, news)
+		hosts := w.full(3, node.Config{}, news)
 		a, b := hosts[0], hosts[1]
-		link, failed := a.node.core.LinkTo(b.id), false
+		link, failed := a.node.LinkTo(b.id), false
 		w.intercept = func(_, to *testHost, call protocol.Call) (protocol.Reply, bool) {
 			if to != b || failed {
 				return nil, false
@@ -44,9 +43,9 @@ func TestWhatAFaultSaysOfTheLink(t *testing.T) {
 			failed = true
 			return &protocol.RemoteError{Code: c.code, Text: "no"}, true
 		}
-		a.inside(func(n *Node) { n.exchange.Offer(exchange.Of(link), one("x")) })
+		a.inside(func(n *node.Node) { n.Offer(b.id, one("x")) })
 		w.run(2 * time.Second)
-		if got := a.node.core.LinkTo(b.id) == link; got != c.linked {
+		if got := a.node.LinkTo(b.id) == link; got != c.linked {
 			t.Errorf("after fault %q the link holds: %v", c.code, got)
 		}
 		if !a.neighborOf(hosts[2].id) {
@@ -63,7 +62,7 @@ func TestANeighborThatIsOfNoUseIsGivenUp(t *testing.T) {
 		"it hangs":         nil,
 	} {
 		w := newNetwork(t)
-		hosts := w.full(2, Config{}, news)
+		hosts := w.full(2, node.Config{}, news)
 		a, b := hosts[0], hosts[1]
 		w.intercept = func(_, to *testHost, _ protocol.Call) (protocol.Reply, bool) { return reply, to == b }
 		for range 4 {
@@ -83,9 +82,9 @@ func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
 		"deliveries": func(c protocol.Call) bool { _, put := c.(protocol.PutEntries); return put },
 	} {
 		w := newNetwork(t)
-		hosts := w.full(2, Config{}, news)
+		hosts := w.full(2, node.Config{}, news)
 		a, b := hosts[0], hosts[1]
-		link, tried := a.node.core.LinkTo(b.id), 0
+		link, tried := a.node.LinkTo(b.id), 0
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			if to != b || !queued(c) {
 				return nil, false
@@ -94,10 +93,10 @@ func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
 			return errQueued, true
 		}
 		bundle := one("x")
-		a.inside(func(n *Node) { n.exchange.Offer(exchange.Of(link), bundle) })
+		a.inside(func(n *node.Node) { n.Offer(b.id, bundle) })
 		w.run(20 * time.Second)
-		if tried < 3 || a.node.core.LinkTo(b.id) != link {
-			t.Errorf("%s: after %d calls the link holds: %v", name, tried, a.node.core.LinkTo(b.id) == link)
+		if tried < 3 || a.node.LinkTo(b.id) != link {
+			t.Errorf("%s: after %d calls the link holds: %v", name, tried, a.node.LinkTo(b.id) == link)
 		}
 		w.intercept = nil
 		w.run(20 * time.Second)
@@ -110,13 +109,13 @@ func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
 // Where there is nothing to say, a dead neighbor is noticed all the same, within seven minutes.
 func TestASilentNeighborIsNoticed(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	hosts[1].kill()
-	began := w.now
-	for hosts[0].node.Status().Neighbors > 0 && w.now.Sub(began) < time.Hour {
+	began := w.Now()
+	for hosts[0].node.Status().Neighbors > 0 && w.Now().Sub(began) < time.Hour {
 		w.run(time.Second)
 	}
-	if took := w.now.Sub(began); took > noticed || noticed > 7*time.Minute {
+	if took := w.Now().Sub(began); took > noticed || noticed > 7*time.Minute {
 		t.Errorf("a dead neighbor keeps its place for %v", took)
 	}
 }
@@ -125,7 +124,7 @@ func TestASilentNeighborIsNoticed(t *testing.T) {
 // have both of them all the time and whatever else there is to say gets none.
 func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		if _, query := c.(protocol.QueryFeed); query || from == b {
@@ -133,12 +132,12 @@ func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
 		}
 		return errQueued, true
 	}
-	began := w.now
-	for a.neighborOf(b.id) && w.now.Sub(began) < time.Hour {
-		a.step(Query{Query: protocol.Query{Filter: feed.Filter{Feed: news}}})
+	began := w.Now()
+	for a.neighborOf(b.id) && w.Now().Sub(began) < time.Hour {
+		a.step(node.Query{Query: protocol.Query{Filter: feed.Filter{Feed: news}}})
 		w.run(4 * time.Second)
 	}
-	if took := w.now.Sub(began); took > noticed {
+	if took := w.Now().Sub(began); took > noticed {
 		t.Errorf("it keeps its place for %v", took)
 	}
 }
@@ -147,11 +146,11 @@ func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
 // there is nothing to say to it.
 func TestALinkThatTheOtherForgotEnds(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.kill()
-	b.store, b.config.Trackers = archive.NewMemory(), nil
-	b.start()
+	b.config.Trackers = nil
+	b.loseArchive()
 	w.run(membership.Silence + membership.Silence/4)
 	if a.neighborOf(b.id) {
 		t.Error("a link is believed in of which the other end knows nothing")
@@ -161,14 +160,14 @@ func TestALinkThatTheOtherForgotEnds(t *testing.T) {
 // A node that stops says so, and does no more: nothing that happens afterwards has an effect but answers.
 func TestLeaving(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(6, Config{MaxNeighbors: 3, MinNeighbors: 3}, news)
+	hosts := w.full(6, node.Config{MaxNeighbors: 3, MinNeighbors: 3}, news)
 	a := hosts[0]
 	var former []*testHost
-	for _, id := range a.node.core.LinkIDs {
+	for _, id := range a.node.LinkIDs() {
 		former = append(former, w.hosts[id])
 	}
 	before := len(a.calls)
-	a.step(Leave{})
+	a.step(node.Leave{})
 	if got := a.calls[before:]; count(got, "feedex.disconnect") != len(former) || len(got) != len(former) {
 		t.Errorf("calls at leaving: %v, want one disconnect to each of %d neighbors", got, len(former))
 	}
@@ -189,8 +188,8 @@ func TestLeaving(t *testing.T) {
 	}
 	peers := a.store.LoadPeers()
 	for _, p := range peers {
-		if p.Together > w.now.Sub(epoch) {
-			t.Errorf("together with %v for %v, the node lived %v", p.ID, p.Together, w.now.Sub(epoch))
+		if p.Together > w.Now().Sub(epoch) {
+			t.Errorf("together with %v for %v, the node lived %v", p.ID, p.Together, w.Now().Sub(epoch))
 		}
 	}
 	if len(peers) < len(former) {
@@ -201,7 +200,7 @@ func TestLeaving(t *testing.T) {
 // Neighbors name each other, and nobody else asks.
 func TestNeighborsNameTheirNeighbors(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(6, Config{}, news)
+	hosts := w.full(6, node.Config{}, news)
 	a, asker := hosts[0], hosts[1]
 	list, _ := a.hears(asker, protocol.GetNeighbors{}).Reply.(protocol.NodeList)
 	var want []protocol.NodeID
@@ -222,15 +221,15 @@ func TestNeighborsNameTheirNeighbors(t *testing.T) {
 // A node with more neighbors than a list holds names each of them now and then.
 func TestEachOfManyNeighborsIsNamed(t *testing.T) {
 	w := newNetwork(t)
-	a := w.add(Config{MaxNeighbors: 64}, news)
-	a.inside(func(n *Node) {
+	a := w.add(node.Config{MaxNeighbors: 64}, news)
+	a.inside(func(n *node.Node) {
 		for i := range 64 {
-			n.membership.Join(stranger(i), true, "", "", "", protocol.Subset{{Feed: news}}, nil)
+			n.Meet(stranger(i), protocol.Subset{{Feed: news}})
 		}
 	})
 	named := make(map[protocol.NodeID]bool)
 	for range 100 {
-		list := a.node.membership.NeighborList(stranger(0))
+		list := a.node.NeighborList(stranger(0))
 		if len(list) != protocol.MaxNeighborList {
 			t.Fatalf("a list of %d", len(list))
 		}
@@ -246,7 +245,7 @@ func TestEachOfManyNeighborsIsNamed(t *testing.T) {
 // A restart forgets promises and links, and nothing that was acknowledged.
 func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{SeenDIDs: 100}, news)
+	hosts := w.full(2, node.Config{SeenDIDs: 100}, news)
 	a, b := hosts[0], hosts[1]
 	var kept []*protocol.Bundle
 	for i := range 300 { // more than are known exactly
@@ -265,11 +264,11 @@ func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
 		t.Fatal("not linked")
 	}
 	for i, bundle := range kept {
-		if !a.node.exchange.Gossip.Seen.Has(bundle.DID) || !a.has(bundle.Entries[0].EntryID()) {
+		if !a.node.Saw(bundle.DID) || !a.has(bundle.Entries[0].EntryID()) {
 			t.Fatalf("bundle %d of %d is forgotten", i, len(kept))
 		}
 	}
-	if a.node.exchange.Gossip.Seen.Has(promised.DID) {
+	if a.node.Saw(promised.DID) {
 		t.Error("a bundle that was promised and never came counts as seen")
 	}
 	before := a.node.Status().Counters
@@ -287,7 +286,7 @@ func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
 func TestFeedsThatNobodyOffersAreCounted(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	want := func(alone int) {
 		t.Helper()
@@ -295,13 +294,13 @@ func TestFeedsThatNobodyOffersAreCounted(t *testing.T) {
 			t.Errorf("%d feeds of %d are followed alone, want %d", s.Alone, s.Feeds, alone)
 		}
 	}
-	a.step(Subscribe{Feeds: []feed.URL{blog}})
+	a.step(node.Subscribe{Feeds: []feed.URL{blog}})
 	w.run(time.Minute)
 	want(1)
-	b.step(Subscribe{Feeds: []feed.URL{blog}})
+	b.step(node.Subscribe{Feeds: []feed.URL{blog}})
 	w.run(time.Minute)
 	want(0)
-	b.step(Leave{})
+	b.step(node.Leave{})
 	b.kill()
 	w.run(time.Minute)
 	want(2)

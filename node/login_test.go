@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 )
 
 // A web page came in place of a feed that has no ETag, as networks with a login serve them. What the publisher then
@@ -14,10 +15,10 @@ func TestAPageOfANetworkWithALogin(t *testing.T) {
 	const written, login = "Mon, 05 Jan 2026 07:00:00 GMT", "Mon, 05 Jan 2026 11:00:00 GMT"
 	n, away := 0, false
 	w := newNetwork(t)
-	h, p := alone(w, func(_ int, f Fetch) Fetched {
+	h, p := alone(w, func(_ int, f node.Fetch) node.Fetched {
 		switch {
 		case away:
-			return Fetched{Status: 200, LastModified: login, Body: feed.Digest{9}, Unusable: true, Private: true,
+			return node.Fetched{Status: 200, LastModified: login, Body: feed.Digest{9}, Unusable: true, Private: true,
 				Err: errors.New("this is a web page")}
 		case f.LastModified == "":
 			n++
@@ -25,13 +26,13 @@ func TestAPageOfANetworkWithALogin(t *testing.T) {
 			ev.ETag, ev.LastModified = "", written
 			return ev
 		default: // not modified since
-			return Fetched{Status: 304, LastModified: written, Body: f.Body}
+			return node.Fetched{Status: 304, LastModified: written, Body: f.Body}
 		}
 	})
 	w.run(30 * time.Hour)
 	away = true
 	w.run(time.Hour)
-	if s := h.node.poller.Feeds[news]; !s.Unread || s.Private {
+	if s := h.node.Subscription(news); !s.Unread || s.Private {
 		t.Fatalf("after the page: unread %v, private %v", s.Unread, s.Private)
 	}
 	away = false

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -42,7 +41,7 @@ func (w *network) blamed(h *testHost) (list []string) {
 func (w *network) parted(h *testHost) (count int) {
 	for _, other := range w.list {
 		for _, note := range other.notes {
-			if u, ok := note.(Unlinked); ok && (other == h || u.Peer == h.id) {
+			if u, ok := note.(node.Unlinked); ok && (other == h || u.Peer == h.id) {
 				count++
 			}
 		}
@@ -78,7 +77,7 @@ func TestAPoorNetworkKeepsItsLinks(t *testing.T) {
 		t.Errorf("%d of its links ended", n)
 	}
 	for _, h := range o.list[1:] {
-		if l := h.node.core.LinkTo(poor.id); l != nil && h.status(poor).Standing < 60 {
+		if h.neighborOf(poor.id) && h.status(poor).Standing < 60 {
 			t.Errorf("its standing with %s is %d: %v", h.id, h.status(poor).Standing, o.blamed(poor))
 		}
 	}
@@ -89,17 +88,17 @@ func TestAPoorNetworkKeepsItsLinks(t *testing.T) {
 func TestAFickleNodeBlamesNobody(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	hosts := w.full(2, Config{}, blog)
+	hosts := w.full(2, node.Config{}, blog)
 	fickle, other := hosts[0], hosts[1]
 	fickle.blocked[news] = true
-	other.step(Subscribe{Feeds: []feed.URL{news}})
+	other.step(node.Subscribe{Feeds: []feed.URL{news}})
 	for i := range 100 {
-		fickle.step(Subscribe{Feeds: []feed.URL{news}})
+		fickle.step(node.Subscribe{Feeds: []feed.URL{news}})
 		w.run(20 * time.Second)
 		w.publish(news)
 		other.poll(news)
 		w.run(time.Duration(i) * 2 * time.Millisecond)
-		fickle.step(Unsubscribe{Feeds: []feed.URL{news}})
+		fickle.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 		w.run(20 * time.Second)
 	}
 	if n := fickle.node.Status().Counters.PutsRefused; n < 10 {
@@ -115,7 +114,7 @@ func TestAFickleNodeBlamesNobody(t *testing.T) {
 func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
-	hosts := w.full(5, Config{Policy: polling.Fixed{Every: 1000 * time.Hour}}, news, blog)
+	hosts := w.full(5, node.Config{Policy: polling.Fixed{Every: 1000 * time.Hour}}, news, blog)
 	a := hosts[0]
 	for range 10 {
 		w.publish(news)
@@ -123,15 +122,15 @@ func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 		w.run(time.Minute)
 	}
 	a.kill()
-	a.store, a.blocked[news] = archive.NewMemory(), true
-	a.start()
-	a.step(Subscribe{Feeds: []feed.URL{news, blog}})
+	a.blocked[news] = true
+	a.loseArchive()
+	a.step(node.Subscribe{Feeds: []feed.URL{news, blog}})
 	w.run(5 * time.Minute)
 	for _, h := range hosts[1:] { // their bundles, with those paths, by way of a third
-		for _, r := range h.node.exchange.Gossip.Recent {
+		for _, r := range h.node.Recent() {
 			for _, other := range hosts[1:] {
 				if other != h && a.neighborOf(other.id) {
-					b := r.Bundle.Via(h.id)
+					b := r.Via(h.id)
 					if a.hears(other, protocol.CheckDID{DID: b.DID}).Reply == protocol.Seen(false) {
 						a.put(other, b)
 					}
@@ -181,9 +180,8 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newNetwork(t)
-			hosts := w.full(3, Config{}, news)
+			hosts := w.full(3, node.Config{}, news)
 			a, bad := hosts[0], hosts[0].hearer(stranger(1))
-			w.direct = true
 			bad.connect(protocol.Subset{{Feed: news}})
 			turns := 0
 			for ; turns < 60 && a.neighborOf(bad.id); turns++ {
@@ -223,16 +221,15 @@ func TestWhoOversleepsBlamesNobody(t *testing.T) {
 		a, b := hosts[0], hosts[1]
 		for i := range 4 {
 			if audit {
-				a.inside(func(n *Node) {
-					n.exchange.Owe(exchange.Of(n.core.LinkTo(b.id)), did(i), incentive.Entry)
+				a.inside(func(n *node.Node) {
+					n.Owe(b.id, did(i), incentive.Entry)
 				})
 			} else if r := a.hears(b, protocol.CheckDID{DID: did(i)}); r.Reply != protocol.Seen(false) {
 				t.Fatalf("answered %v", r.Reply)
 			}
-			w.now = w.now.Add(time.Second)
+			w.run(time.Second)
 			a.hears(b, protocol.GetNeighbors{})
-			w.now = w.now.Add(5 * time.Hour)
-			a.step(Wake{})
+			w.sleep(5 * time.Hour)
 		}
 		if !linked(a, b) || len(w.blamed(b)) > 0 {
 			t.Errorf("audit %v: linked %v, %v", audit, linked(a, b), w.blamed(b))

@@ -1,7 +1,6 @@
-package node
+package node_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,30 +9,31 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/node/internal/core"
+	"feedex/lab"
+	"feedex/node"
 	"feedex/protocol"
-	"feedex/xmlrpc"
 )
 
-// A network hosts nodes in virtual time: every call goes through the real codec, unless there are too many of them, and
-// takes half the round trip each way. Tests script what its publishers publish and which nodes are down.
+// A network is a lab.World whose messages all go through the real codec, unless there are too many of them, and take
+// half the round trip each way. Tests script what its publishers publish, what its tracker answers, and what becomes of
+// calls.
 type network struct {
+	*lab.World
 	t        *testing.T
-	now      time.Time
 	rng      *rand.Rand
 	rtt      time.Duration
-	queue    core.Timers
 	hosts    map[protocol.NodeID]*testHost
 	list     []*testHost
 	feeds    map[feed.URL]*publisher
 	trackers map[string][]protocol.NodeID
 	hang     map[protocol.NodeID]bool // nodes that take calls and never answer
-	direct   bool                     // calls and answers are handed over as they are
+	habit    habit                    // of hosts that are added from now on, nil for honest ones
+	answers  []func()                 // to calls of tests, that are still to be handed over
 
 	// What may come between a call and the host that it is for. A nil reply means that no answer comes.
 	alter     func(from *testHost, c protocol.Call) protocol.Call              // changes the call on its way
 	intercept func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) // answers in the host's place
-	watch     func(h *testHost, ev Event, effects []Effect)                    // sees every step
+	watch     func(h *testHost, ev node.Event, effects []node.Effect)          // sees every step
 	lag       func(from, to *testHost) time.Duration                           // holds a call up on its way
 	// a call, or its answer, that never arrives
 	loses func(from, to *testHost, c protocol.Call, answer bool) bool
@@ -50,94 +50,99 @@ type publisher struct {
 	requests int
 	edits    int // of entries, so far
 	err      error
-	answer   func(f Fetch) Fetched // in place of all of the above, where not nil
+	answer   func(f node.Fetch) node.Fetched // in place of all of the above, where not nil
 	asked    []time.Time
 }
+
+// seed is where the chance of all hosts comes from.
+const seed lab.Seed = 1
 
 var epoch = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 
 func newNetwork(t *testing.T) *network {
-	return &network{
-		queue: core.NewTimers(epoch),
-		t:     t, now: epoch, rng: rand.New(rand.NewPCG(1, 2)), rtt: 80 * time.Millisecond,
+	return newNetworkOf(t, lab.Config{Seed: seed, EveryMessage: true})
+}
+
+// newLargeNetwork is a network that hands calls and answers over as they are.
+func newLargeNetwork(t *testing.T) *network {
+	return newNetworkOf(t, lab.Config{Seed: seed, NoEncoding: true})
+}
+
+func newNetworkOf(t *testing.T, c lab.Config) *network {
+	w := &network{
+		t: t, rng: rand.New(rand.NewPCG(1, 2)),
 		hosts: make(map[protocol.NodeID]*testHost), feeds: make(map[feed.URL]*publisher),
-		trackers: make(map[string][]protocol.NodeID),
-		hang:     make(map[protocol.NodeID]bool),
+		trackers: make(map[string][]protocol.NodeID), hang: make(map[protocol.NodeID]bool),
+	}
+	c.Start, c.Fate, c.Serve = epoch, w.fate, w.serve
+	var err error
+	if w.World, err = lab.New(c); err != nil {
+		t.Fatal(err)
+	}
+	w.roundTrip(80 * time.Millisecond)
+	return w
+}
+
+// roundTrip has every call and its answer take so long from now on.
+func (w *network) roundTrip(d time.Duration) {
+	w.rtt = d
+	if err := w.Relink(lab.Links{Delay: d / 2, Even: true, Jitter: -1}); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
-// carry takes a call to its target and hands the answer to done, once.
-func (w *network) carry(from *testHost, c Call, done func(Answered)) {
-	begun := w.now
-	answered := false
-	end := func(a Answered) {
-		if !answered {
-			answered = true
-			a.ID, a.RTT = c.ID, w.now.Sub(begun)
-			done(a)
-		}
+// fate is what becomes of a call: that of the test's scripts.
+func (w *network) fate(caller, callee *lab.Host, c node.Call) (f lab.Fate) {
+	refused := &node.Answered{Err: errors.New("connection refused"), Unsent: true}
+	from := w.hosts[caller.ID]
+	switch {
+	case c.To.Tracker == deadTracker:
+		return lab.Fate{Ended: refused}
+	case c.To.Tracker != "":
+		return lab.Fate{Ended: &node.Answered{Reply: w.tracked(c.To.Tracker, from.id)}}
+	case callee == nil:
+		return lab.Fate{Ended: refused}
 	}
-	w.at(w.now.Add(c.Timeout), func() { end(Answered{Err: context.DeadlineExceeded}) })
-	switch c.To.Tracker {
-	case "":
-	case deadTracker:
-		end(Answered{Err: errors.New("connection refused"), Unsent: true})
-		return
-	default:
-		end(Answered{Reply: w.tracked(c.To.Tracker, from.id)})
-		return
+	to := w.hosts[callee.ID]
+	if w.hang[to.id] {
+		return lab.Fate{Lost: true}
 	}
-	to := c.To.Node
-	if c.To.Host != "" {
-		to, _ = protocol.ParseNodeID(c.To.Host)
-	}
-	if w.hang[to] {
-		return // it takes the call and never answers
+	if !to.Running() {
+		return f
 	}
 	if w.alter != nil {
 		c.Call = w.alter(from, c.Call)
+		f.Call = c.Call
 	}
-	takes := w.rtt / 2
-	if h := w.hosts[to]; h != nil && w.lag != nil {
-		takes += w.lag(from, h)
+	if w.lag != nil {
+		f.Late = w.lag(from, to)
 	}
-	w.at(w.now.Add(takes), func() {
-		h := w.hosts[to]
-		if h == nil || h.down {
-			end(Answered{Err: errors.New("connection refused"), Unsent: true})
-			return
+	if w.loses != nil {
+		f.Lost, f.Mute = w.loses(from, to, c.Call, false), w.loses(from, to, c.Call, true)
+	}
+	if f.Lost {
+		return f
+	}
+	if reply, ok := w.scripted(from, to, c); ok {
+		err, failed := reply.(error)
+		switch {
+		case failed:
+			queued := err == errQueued
+			f.Ended = &node.Answered{Err: err, Peer: to.id, Unsent: queued, Queued: queued}
+		case reply != nil:
+			f.Ended = &node.Answered{Reply: reply, Peer: to.id}
+		default:
+			f.Lost = true
 		}
-		if w.loses != nil && w.loses(from, h, c.Call, false) {
-			return
-		}
-		if reply, ok := w.scripted(from, h, c); ok {
-			if err, is := reply.(error); is {
-				queued := err == errQueued
-				end(Answered{Err: err, Peer: to, Unsent: queued, Queued: queued})
-			} else if reply != nil {
-				end(Answered{Reply: reply, Peer: to})
-			}
-			return
-		}
-		call := w.recode(from, c.Call)
-		h.ask(from.id, c.Session, call, func(r Respond) {
-			if w.loses != nil && w.loses(from, h, c.Call, true) {
-				return
-			}
-			if r.Fault != nil {
-				end(Answered{Err: &protocol.RemoteError{Code: r.Fault.Code, Text: r.Fault.Text}, Peer: to})
-				return
-			}
-			end(Answered{Reply: w.recodeReply(c.Call, r.Reply), Session: r.Session, Peer: to})
-		})
-	})
+	}
+	return f
 }
 
 // errQueued is the reply to a call that got no connection, because other calls had them all.
 var errQueued = errors.New("all connections are in use")
 
 // scripted is the reply to a call that no node answers, if it is one of those.
-func (w *network) scripted(from, to *testHost, c Call) (reply protocol.Reply, ok bool) {
+func (w *network) scripted(from, to *testHost, c node.Call) (reply protocol.Reply, ok bool) {
 	if w.intercept != nil {
 		if reply, ok := w.intercept(from, to, c.Call); ok {
 			return reply, true
@@ -145,13 +150,6 @@ func (w *network) scripted(from, to *testHost, c Call) (reply protocol.Reply, ok
 	}
 	if to.script != nil {
 		return to.script(from, c), true
-	}
-	if _, ok := c.Call.(protocol.ListMethods); ok { // the transport answers it
-		var names protocol.Methods
-		for _, m := range protocol.NodeMethods() {
-			names = append(names, m.Name)
-		}
-		return names, true
 	}
 	return nil, false
 }
@@ -177,45 +175,21 @@ func (w *network) tracked(tracker string, caller protocol.NodeID) protocol.NodeL
 	return others
 }
 
-// recode sends the call through the codec.
-func (w *network) recode(from *testHost, c protocol.Call) protocol.Call {
-	if w.direct {
-		return c
+// serve answers the poll of a host.
+func (w *network) serve(h *lab.Host, f node.Fetch) (ev node.Fetched, takes time.Duration) {
+	if p := w.feeds[f.Feed]; p != nil {
+		takes = p.slow
 	}
-	raw, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, from.id.Port(), c), protocol.CallLimits(c.Method()))
-	if err != nil {
-		w.t.Fatalf("%s: %v", c.Method(), err)
-	}
-	_, call, err := protocol.DecodeCall(raw)
-	if err != nil {
-		w.t.Fatalf("%s: %v", c.Method(), err)
-	}
-	return call
+	return w.fetch(w.hosts[h.ID], f), takes
 }
 
-// recodeReply sends the answer to c through the codec.
-func (w *network) recodeReply(c protocol.Call, r protocol.Reply) protocol.Reply {
-	if w.direct {
-		return r
-	}
-	v, err := xmlrpc.DecodeResponse(protocol.EncodeReply(nil, r), protocol.AnswerLimits(c.Method()))
-	if err != nil {
-		w.t.Fatalf("answer to %s: %v", c.Method(), err)
-	}
-	reply, err := protocol.DecodeReply(c, v)
-	if err != nil {
-		w.t.Fatalf("answer to %s: %v", c.Method(), err)
-	}
-	return reply
-}
-
-func (w *network) fetch(h *testHost, f Fetch) Fetched {
+func (w *network) fetch(h *testHost, f node.Fetch) node.Fetched {
 	p := w.feeds[f.Feed]
 	if p == nil || h.blocked[f.Feed] {
-		return Fetched{Feed: f.Feed, Status: 451, Err: errors.New("HTTP status 451")}
+		return node.Fetched{Feed: f.Feed, Status: 451, Err: errors.New("HTTP status 451")}
 	}
 	p.requests++
-	p.asked = append(p.asked, w.now)
+	p.asked = append(p.asked, w.Now())
 	if p.answer != nil {
 		ev := p.answer(f)
 		ev.Feed = f.Feed
@@ -225,18 +199,18 @@ func (w *network) fetch(h *testHost, f Fetch) Fetched {
 		return ev
 	}
 	if p.err != nil {
-		return Fetched{Feed: f.Feed, Local: p.local, Err: p.err}
+		return node.Fetched{Feed: f.Feed, Local: p.local, Err: p.err}
 	}
 	etag := fmt.Sprintf("%q", fmt.Sprint(len(p.entries), p.edits))
 	if f.ETag == etag {
-		return Fetched{Feed: f.Feed, Local: p.local, ETag: etag}
+		return node.Fetched{Feed: f.Feed, Local: p.local, ETag: etag}
 	}
 	doc := &feed.Document{Feed: f.Feed, Title: "Title", Private: p.private, Clients: p.clients}
 	first := max(0, len(p.entries)-p.window)
 	for i := len(p.entries) - 1; i >= first; i-- {
 		doc.Entries = append(doc.Entries, p.entries[i])
 	}
-	return Fetched{Feed: f.Feed, Local: p.local, Document: doc, ETag: etag}
+	return node.Fetched{Feed: f.Feed, Local: p.local, Document: doc, ETag: etag}
 }
 
 // publish adds an entry to a feed.
@@ -244,7 +218,7 @@ func (w *network) publish(u feed.URL) feed.EntryID {
 	p := w.feed(u)
 	e := feed.Entry{
 		Feed: u, ID: fmt.Sprintf("%s#%d", u, len(p.entries)), Title: fmt.Sprintf("Entry %d", len(p.entries)),
-		Published: w.now.Truncate(time.Second), Summary: "text",
+		Published: w.Now().Truncate(time.Second), Summary: "text",
 	}
 	p.entries = append(p.entries, e)
 	return e.EntryID()
@@ -257,30 +231,26 @@ func (w *network) feed(u feed.URL) *publisher {
 	return w.feeds[u]
 }
 
-// at has f called when the time has come.
-func (w *network) at(t time.Time, f func()) {
-	w.queue.Add(t, f)
-}
-
 // next lets the earliest thing happen.
-func (w *network) next() {
-	if at := w.queue.Next(); at.After(w.now) {
-		w.now = at
-	}
-	w.queue.Tasks.Take().Value()
-}
+func (w *network) next() { w.Run(w.Next()) }
 
 // run lets d pass.
-func (w *network) run(d time.Duration) {
-	end := w.now.Add(d)
-	for w.queue.Tasks.Len() > 0 && !w.queue.Next().After(end) {
-		w.next()
+func (w *network) run(d time.Duration) { w.Run(w.Now().Add(d)) }
+
+// sleep lets d pass while no machine runs.
+func (w *network) sleep(d time.Duration) {
+	for _, h := range w.list {
+		h.asleep = true
 	}
-	w.now = end
+	w.run(d)
+	for _, h := range w.list {
+		h.asleep = false
+		h.step(node.Wake{})
+	}
 }
 
 // full connects n nodes that follow the same feeds with each other through a tracker.
-func (w *network) full(n int, c Config, feeds ...feed.URL) []*testHost {
+func (w *network) full(n int, c node.Config, feeds ...feed.URL) []*testHost {
 	c.Trackers = []string{tracker}
 	for _, u := range feeds {
 		w.feed(u)
@@ -294,7 +264,7 @@ func (w *network) full(n int, c Config, feeds ...feed.URL) []*testHost {
 
 // add starts a node that follows feeds. Hosts are on networks of their own unless the test says
 // otherwise. Nobody is called in truth.
-func (w *network) add(c Config, feeds ...feed.URL) *testHost {
+func (w *network) add(c node.Config, feeds ...feed.URL) *testHost {
 	i := len(w.list) + 1
 	return w.addAt(protocol.NewNodeID(netip.AddrFrom4([4]byte{20, byte(i / 200), byte(i % 200), 7}), 7790), c, feeds...)
 }

@@ -122,13 +122,8 @@ func (n *Node) ReserveRequest(now time.Time, u feed.URL) (at time.Time, ok bool)
 	return n.poller.ReserveRequest(now, u)
 }
 
-// Became is the feed that is followed in place of a page, "" where none was in this run, and whether it was followed
-// before that.
-func (n *Node) Became(page feed.URL) (to feed.URL, known bool) { return n.poller.Became(page) }
-
-// Past describes how far the past of a feed is filled in, nil where nothing is to be done about it and nothing is
-// lacking.
-func (n *Node) Past(u feed.URL) *archive.Past { return n.poller.Past(u) }
+// Became is the feed that is followed in place of a page, "" where none was in this run.
+func (n *Node) Became(page feed.URL) feed.URL { return n.poller.Became(page) }
 
 // Feed describes a feed of the node's own interest, nil for any other.
 func (n *Node) Feed(u feed.URL) *FeedStatus { return n.poller.Feed(u) }

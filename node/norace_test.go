@@ -1,5 +1,5 @@
 //go:build !race
 
-package node
+package node_test
 
 const raced = false

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -16,7 +17,7 @@ import (
 // eager is a neighbor of h that follows news and has these extensions; what it is told of polls is kept in heard.
 func eager(h *testHost, i int, heard *[]protocol.Notice, extensions ...string) *testHost {
 	friend := h.befriend(friendID(i), news)
-	friend.script = func(_ *testHost, c Call) protocol.Reply {
+	friend.script = func(_ *testHost, c node.Call) protocol.Reply {
 		notices := noticesOf(c.Call)
 		if heard != nil {
 			*heard = append(*heard, notices...)
@@ -64,15 +65,15 @@ func (h *testHost) hearsOfPoll(from *testHost, age time.Duration, path ...protoc
 
 // untilPoll is how long it is until the node polls news, by what it has heard so far.
 func (h *testHost) untilPoll() time.Duration {
-	s := h.node.poller.Feeds[news]
-	return s.NextPoll.Sub(h.net.now)
+	s := h.node.Subscription(news)
+	return s.NextPoll.Sub(h.net.Now())
 }
 
 // Nodes that follow one feed poll it at even distances, as often as their intervals say.
 func TestNeighborsPollInTurn(t *testing.T) {
 	const nodes, every = 5, 4 * time.Hour
 	w := newNetwork(t)
-	w.full(nodes, Config{Policy: polling.Fixed{Every: every}}, news)
+	w.full(nodes, node.Config{Policy: polling.Fixed{Every: every}}, news)
 	w.run(3 * every)
 	begun := len(w.feed(news).asked)
 	w.run(6 * every)
@@ -96,7 +97,7 @@ func TestNeighborsPollInTurn(t *testing.T) {
 func TestWhoHearsOfPolls(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 	heard := make([][]protocol.Notice, 4)
 	method := protocol.Polled{}.Method()
 	w.run(time.Minute)
@@ -133,15 +134,15 @@ func TestWhoHearsOfPolls(t *testing.T) {
 // Nobody hears of polls of feeds that stay at home or are followed discreetly, nor of any where feeds cover for others.
 func TestOfWhichPollsNobodyHears(t *testing.T) {
 	for name, tc := range map[string]struct {
-		config Config
+		config node.Config
 		make   func(h *testHost)
 	}{
 		"discreet": {make: func(h *testHost) { h.follow(true, news) }},
 		"private": {make: func(h *testHost) {
 			private := true
-			h.step(Subscribe{Feeds: []feed.URL{news}, Private: &private})
+			h.step(node.Subscribe{Feeds: []feed.URL{news}, Private: &private})
 		}},
-		"with cover feeds": {config: Config{CoverFeeds: 2}, make: func(*testHost) {}},
+		"with cover feeds": {config: node.Config{CoverFeeds: 2}, make: func(*testHost) {}},
 	} {
 		w := newNetwork(t)
 		w.feed(news)
@@ -162,7 +163,7 @@ func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 	const every = 4 * time.Hour
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: polling.Fixed{Every: every}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	liar := eager(h, 1, nil, protocol.Polled{}.Method())
 	w.run(2 * every)
 	for i := range 16 * 60 { // each minute, some invented
@@ -186,7 +187,7 @@ func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 func TestALinkThatFloodsIsNotHeard(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: polling.Fixed{Every: 16 * time.Hour}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 16 * time.Hour}}, news)
 	method := protocol.Polled{}.Method()
 	flood, other := eager(h, 1, nil, method), eager(h, 2, nil, method)
 	w.run(time.Minute)
@@ -211,12 +212,12 @@ func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
 	const every = 2 * time.Hour
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: polling.Fixed{Every: every}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	liar := eager(h, 1, nil, protocol.Polled{}.Method())
 	moved := func() bool {
-		due := h.node.poller.Feeds[news].NextPoll
+		due := h.node.Subscription(news).NextPoll
 		h.hearsOfPoll(liar, 0, friendID(10)) // invented
-		return !h.node.poller.Feeds[news].NextPoll.Equal(due)
+		return !h.node.Subscription(news).NextPoll.Equal(due)
 	}
 	w.run(every + time.Hour)
 	if !moved() {
@@ -248,12 +249,12 @@ func TestABundleIsANotice(t *testing.T) {
 	for _, extensions := range [][]string{{"check_dids"}, {protocol.Polled{}.Method()}} {
 		w := newNetwork(t)
 		w.feed(news)
-		h := w.add(Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+		h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 		friend := eager(h, 1, nil, extensions...)
 		w.run(time.Minute)
-		due := h.node.poller.Feeds[news].NextPoll
-		h.put(friend, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(extensions), Title: "T", Published: w.now}))
-		if moved := !h.node.poller.Feeds[news].NextPoll.Equal(due); moved != (extensions[0] == "check_dids") {
+		due := h.node.Subscription(news).NextPoll
+		h.put(friend, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint(extensions), Title: "T", Published: w.Now()}))
+		if moved := !h.node.Subscription(news).NextPoll.Equal(due); moved != (extensions[0] == "check_dids") {
 			t.Errorf("of a node with %v a bundle moves the next poll: %v", extensions, moved)
 		}
 	}
@@ -263,18 +264,18 @@ func TestABundleIsANotice(t *testing.T) {
 func TestNoticesAfterARestart(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 	w.run(9 * time.Hour)
-	due := h.node.poller.Feeds[news].NextPoll.Truncate(time.Millisecond) // as it is kept
+	due := h.node.Subscription(news).NextPoll.Truncate(time.Millisecond) // as it is kept
 	h.kill()
 	h.start()
 	friend := eager(h, 1, nil, protocol.Polled{}.Method())
 	w.run(10 * time.Second)
-	if got := h.node.poller.Feeds[news].NextPoll; !got.Equal(due) {
+	if got := h.node.Subscription(news).NextPoll; !got.Equal(due) {
 		t.Errorf("after a restart the poll that was due at %v is due at %v", due, got)
 	}
 	h.hearsOfPoll(friend, 0)
-	got := h.node.poller.Feeds[news].NextPoll
+	got := h.node.Subscription(news).NextPoll
 	if got.Equal(due) || got.Before(due.Add(-time.Hour)) || got.After(due.Add(24*time.Minute)) {
 		t.Errorf("what is heard moves the poll from %v to %v", due, got)
 	}

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
@@ -62,15 +63,15 @@ func didsOf(list []*protocol.Bundle) (dids []protocol.DID) {
 // What waits while an offer is under way goes out as one, and only what the neighbor lacks is delivered.
 func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	list := bundles(12)
 	for _, has := range list[4:8] {
-		b.node.exchange.Gossip.Seen.Add(has.DID)
+		b.node.See(has.DID)
 	}
 	got := w.trafficTo(b)
 	for _, bundle := range append(list, list[6:]...) { // some are queued twice
-		a.inside(func(n *Node) { n.exchange.Offer(exchange.Of(n.core.LinkTo(b.id)), bundle) })
+		a.inside(func(n *node.Node) { n.Offer(b.id, bundle) })
 	}
 	w.run(time.Minute)
 	dids := didsOf(list)
@@ -90,9 +91,9 @@ func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
 // promises.
 func TestOffersKeepPaceWithDeliveries(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
-	w.rtt = time.Second
+	w.roundTrip(time.Second)
 	got := w.trafficTo(b)
 	list := bundles(90)
 	for _, bundle := range list {
@@ -100,7 +101,7 @@ func TestOffersKeepPaceWithDeliveries(t *testing.T) {
 	}
 	for range 600 {
 		w.run(time.Second)
-		if n := len(exchange.Of(b.node.core.LinkTo(a.id)).Owed); n > exchange.MaxAsked {
+		if n := b.node.Owed(a.id); n > exchange.MaxAsked {
 			t.Fatalf("%d bundles are owed at a time", n)
 		}
 	}
@@ -116,20 +117,19 @@ func TestOffersKeepPaceWithDeliveries(t *testing.T) {
 // it themselves meanwhile.
 func TestTheRestIsOfferedABundleTogether(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(10, Config{MaxNeighbors: 20, MinNeighbors: 9}, news)
+	hosts := w.full(10, node.Config{MaxNeighbors: 20, MinNeighbors: 9}, news)
 	a, b := hosts[0], one("news")
-	began, offers := w.now, map[time.Duration]int{}
+	began, offers := w.Now(), map[time.Duration]int{}
 	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
 		if c, ok := c.(protocol.CheckDID); ok && c.DID == b.DID && from == a {
-			offers[w.now.Sub(began)]++
+			offers[w.Now().Sub(began)]++
 			return protocol.Seen(true), true
 		}
 		return nil, false
 	}
-	a.inside(func(n *Node) {
-		n.exchange.Spread(b, protocol.NodeID{})
-		has := slices.IndexFunc(n.core.Links, func(l *core.Link) bool { return !exchange.Of(l).Checking })
-		exchange.Of(n.core.Links[has]).Offered.Add(b.DID)
+	a.inside(func(n *node.Node) {
+		n.Spread(b)
+		n.NoteOffered(n.Unasked()[0], b.DID)
 	})
 	w.run(3 * time.Second)
 	if len(offers) != 2 {
@@ -145,9 +145,9 @@ func TestTheRestIsOfferedABundleTogether(t *testing.T) {
 // A neighbor that lacks check_dids is offered one bundle a call.
 func TestPlainNeighborsAreOfferedOneByOne(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
-	a.node.core.LinkTo(b.id).Batches = false
+	a.node.LinkTo(b.id).Batches = false
 	got := w.trafficTo(b)
 	list := bundles(10)
 	for _, bundle := range list {
@@ -166,7 +166,7 @@ func TestWhatFailedForTheMomentIsRepeated(t *testing.T) {
 		for _, failure := range []error{errors.New("connection reset by peer"), refusal(protocol.Busy),
 			refusal(protocol.Unavailable), nil} {
 			w := newNetwork(t)
-			hosts := w.full(2, Config{}, news)
+			hosts := w.full(2, node.Config{}, news)
 			a, b := hosts[0], hosts[1]
 			got := w.trafficTo(b)
 			watch, failed := w.intercept, 0
@@ -200,7 +200,7 @@ func TestWhatFailedForTheMomentIsRepeated(t *testing.T) {
 // What waits behind an offer that came too much does not wait on where the neighbor has that bundle by then.
 func TestNothingWaitsBehindWhatIsNotOfferedAgain(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	first, second := one("first"), one("second")
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -210,7 +210,7 @@ func TestNothingWaitsBehindWhatIsNotOfferedAgain(t *testing.T) {
 	a.offerAll(first)
 	a.offerAll(second)
 	w.run(w.rtt)
-	exchange.Of(a.node.core.LinkTo(b.id)).Offered.Add(first.DID)
+	a.node.NoteOffered(b.id, first.DID)
 	w.run(3 * time.Second)
 	if !b.has(second.Entries[0].EntryID()) {
 		t.Error("the neighbor was not offered what waited")
@@ -223,7 +223,7 @@ func TestWhatIsRefusedForGoodIsDropped(t *testing.T) {
 		for _, code := range []protocol.Code{protocol.InvalidParams, protocol.UnwantedFeed, protocol.BadBundle,
 			protocol.BadDID, protocol.TooLong} {
 			w := newNetwork(t)
-			hosts := w.full(2, Config{}, news)
+			hosts := w.full(2, node.Config{}, news)
 			a, b := hosts[0], hosts[1]
 			calls := 0
 			w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -248,7 +248,7 @@ func TestSenselessAnswersToOffers(t *testing.T) {
 		"too few": protocol.SeenList{false}, "too many": make(protocol.SeenList, 50), "something else": protocol.OK{},
 	} {
 		w := newNetwork(t)
-		hosts := w.full(2, Config{}, news)
+		hosts := w.full(2, node.Config{}, news)
 		a, b := hosts[0], hosts[1]
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			_, offer := c.(protocol.CheckDIDs)
@@ -271,27 +271,27 @@ func TestSenselessAnswersToOffers(t *testing.T) {
 // A neighbor asks for everything and takes nothing; what it answers otherwise does not excuse it.
 func TestANeighborThatTakesNoDeliveriesIsGivenUp(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, feeder, stuck := hosts[0], hosts[1], hosts[2]
 	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, put := c.(protocol.PutEntries)
 		return nil, put && to == stuck
 	}
-	link := a.node.core.LinkTo(stuck.id)
+	link := a.node.LinkTo(stuck.id)
 	for i := range 360 {
 		a.put(feeder, one(fmt.Sprint("e", i)))
 		w.run(time.Second)
 	}
-	if a.node.core.LinkTo(stuck.id) == link {
+	if a.node.LinkTo(stuck.id) == link {
 		t.Errorf("after six minutes it is still a neighbor, %d bundles wait to be delivered",
-			len(exchange.Of(link).Offers))
+			a.node.Offers(stuck.id))
 	}
 }
 
 // What went round within the last hour reaches neighbors that come later, and nothing older.
 func TestNewNeighborsCatchUp(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, feeder := hosts[0], hosts[1]
 	old := one("of an hour ago")
 	a.put(feeder, old)
@@ -301,7 +301,7 @@ func TestNewNeighborsCatchUp(t *testing.T) {
 		a.put(feeder, b)
 	}
 	feeder.kill()
-	late := w.add(Config{Peers: []string{a.id.String()}}, news)
+	late := w.add(node.Config{Peers: []string{a.id.String()}}, news)
 	late.blocked[news] = true
 	got := w.trafficTo(late)
 	w.run(5 * time.Minute)
@@ -321,10 +321,10 @@ func TestNewNeighborsCatchUp(t *testing.T) {
 // After an hour in which nothing went round a newcomer is offered nothing.
 func TestNewNeighborsAreNotOfferedWhatIsOld(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	hosts[0].put(hosts[1], one("old"))
 	w.run(core.RecentFor + time.Second)
-	late := w.add(Config{Peers: []string{hosts[0].id.String()}}, news)
+	late := w.add(node.Config{Peers: []string{hosts[0].id.String()}}, news)
 	got := w.trafficTo(late)
 	w.run(5 * time.Minute)
 	if !linked(hosts[0], late) || len(got.offers) != 0 {
@@ -335,12 +335,12 @@ func TestNewNeighborsAreNotOfferedWhatIsOld(t *testing.T) {
 // A neighbor that connects while a bundle goes round gets it by two ways, and takes it once.
 func TestABundleIsDeliveredOnceThoughItConnectsAnew(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, feeder, newcomer := hosts[0], hosts[1], hosts[2]
-	w.rtt = 900 * time.Millisecond
+	w.roundTrip(900 * time.Millisecond)
 	got := w.trafficTo(newcomer)
 	for i := range 20 {
-		newcomer.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
+		newcomer.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 		w.run(time.Duration(200*i) * time.Millisecond)
 		before := len(got.puts)
 		a.put(feeder, one(fmt.Sprint("e", i)))
@@ -377,14 +377,11 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 		}
 		return bytes
 	}
-	var kept []*protocol.Bundle
-	for _, r := range a.node.exchange.Gossip.Recent {
-		kept = append(kept, r.Bundle)
-	}
+	kept := a.node.Recent()
 	if bytes := wire(kept); bytes > exchange.RecentBytes || len(kept) == 0 {
 		t.Errorf("%d bundles, %d bytes are kept for newcomers; the limit is %d", len(kept), bytes, exchange.RecentBytes)
 	}
-	if waiting := exchange.Of(a.node.core.LinkTo(slow.id)).Waiting; wire(waiting) > exchange.MaxWaitingBytes ||
+	if waiting := a.node.Waiting(slow.id); wire(waiting) > exchange.MaxWaitingBytes ||
 		len(waiting) == 0 {
 		t.Errorf("%d bundles, %d bytes wait for a neighbor; the limit is %d", len(waiting), wire(waiting),
 			exchange.MaxWaitingBytes)
@@ -394,7 +391,7 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 // A delivery that got lost twice is made again before the promise of it is broken, and costs nothing.
 func TestADeliveryThatGotLostIsMadeAgainInTime(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	w.run(time.Minute)
 	lost := 0

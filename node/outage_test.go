@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/polling"
 )
 
-var unreached = Fetched{Unreached: true, Err: errors.New("no route to host")}
+var unreached = node.Fetched{Unreached: true, Err: errors.New("no route to host")}
 
 // scattered is a node that polls so many feeds, each at a host of its own, every hour.
 func scattered(t *testing.T, feeds int, down func(u feed.URL) bool) (w *network, h *testHost, asked func() int) {
@@ -19,7 +20,7 @@ func scattered(t *testing.T, feeds int, down func(u feed.URL) bool) (w *network,
 	requests := 0
 	for i := range feeds {
 		u := feed.URL(fmt.Sprintf("https://host%d.example.com/feed", i))
-		w.feed(u).answer = func(f Fetch) Fetched {
+		w.feed(u).answer = func(f node.Fetch) node.Fetched {
 			requests++
 			if down(u) {
 				return unreached
@@ -28,7 +29,7 @@ func scattered(t *testing.T, feeds int, down func(u feed.URL) bool) (w *network,
 		}
 		list = append(list, u)
 	}
-	return w, w.add(Config{Policy: polling.Fixed{Every: time.Hour}}, list...), func() int { return requests }
+	return w, w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, list...), func() int { return requests }
 }
 
 // While our own network is down no feed fails, few try, and when it is back all are polled soon, none twice.
@@ -53,7 +54,7 @@ func TestOurNetworkIsDown(t *testing.T) {
 	}
 	down = false
 	before = asked()
-	back := w.now
+	back := w.Now()
 	w.run(5 * time.Minute)
 	if n := asked() - before; n != 40 {
 		t.Errorf("%d polls when the network was back, want one of each of 40 feeds", n)
@@ -76,8 +77,8 @@ func TestOneHostIsDown(t *testing.T) {
 		t.Errorf("%d requests to a host that is down for three days", n)
 	}
 	for i, s := range h.node.Feeds() {
-		if i == 0 && s.Errors < 5 || i > 0 && (s.Errors != 0 || w.now.Sub(s.LastSuccess) > 61*time.Minute) {
-			t.Errorf("%s: %d errors, last success %v ago", s.URL, s.Errors, w.now.Sub(s.LastSuccess))
+		if i == 0 && s.Errors < 5 || i > 0 && (s.Errors != 0 || w.Now().Sub(s.LastSuccess) > 61*time.Minute) {
+			t.Errorf("%s: %d errors, last success %v ago", s.URL, s.Errors, w.Now().Sub(s.LastSuccess))
 		}
 	}
 	if !h.node.Status().Offline.IsZero() {

@@ -1,10 +1,11 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
@@ -59,7 +60,7 @@ func TestABundleIsGivenToWhoMayWaitForIt(t *testing.T) {
 		t.Error("it gets the same without end")
 	}
 	w.loses = nil
-	if w.run(time.Minute); len(exchange.Of(a.node.core.LinkTo(b.id)).Offers) != 0 {
+	if w.run(time.Minute); a.node.Offers(b.id) != 0 {
 		t.Error("the offer is open after it arrived")
 	}
 	last := one("told so")
@@ -84,13 +85,13 @@ func TestARepeatedDeliveryCountsInTheMinute(t *testing.T) {
 		puts++
 		return &protocol.RemoteError{Code: protocol.Busy, Text: "not now"}, true
 	}
-	w.run(w.now.Truncate(time.Minute).Add(time.Minute + time.Second).Sub(w.now))
+	w.run(w.Now().Truncate(time.Minute).Add(time.Minute + time.Second).Sub(w.Now()))
 	a.offers(b, bundle)
 	if w.run(w.rtt * 2); puts != 1 {
 		t.Fatalf("%d deliveries at first", puts)
 	}
-	a.inside(func(n *Node) {
-		n.core.UsageOf(n.core.LinkTo(b.id).Holder).Demanded = core.BytesAMinute - 2*bundle.WireBytes()
+	a.inside(func(n *node.Node) {
+		n.Demand(b.id, core.BytesAMinute-2*bundle.WireBytes())
 	})
 	if w.run(45 * time.Second); puts != 4 || !linked(a, b) {
 		t.Errorf("%d deliveries, of which the last three fill the minute", puts)
@@ -108,7 +109,7 @@ func TestABundleIsGivenAfterTheLinkEnded(t *testing.T) {
 	bundle := one("offered")
 	w.loses = func(from, _ *testHost, c protocol.Call, answer bool) bool { return from == a && isOffer(c) && answer }
 	a.offers(b, bundle)
-	session := a.node.core.LinkTo(b.id).Session
+	session := a.node.SessionOf(b.id)
 	a.hears(b, protocol.Disconnect{})
 	w.hang[a.id] = true // it cannot come back
 	if r := a.answerTo(b.id, "guessed", protocol.GetBundle{DID: bundle.DID}); r.Fault == nil {
@@ -122,7 +123,7 @@ func TestABundleIsGivenAfterTheLinkEnded(t *testing.T) {
 	}
 	w.run(exchange.Outlives)
 	if r := a.answerTo(b.id, session, protocol.GetBundle{DID: bundle.DID}); r.Fault == nil ||
-		len(a.node.exchange.Lately) > 0 {
+		a.node.Lately() > 0 {
 		t.Error("it is kept for ever")
 	}
 }
@@ -133,11 +134,11 @@ func TestANewLinkGoesOnWhereTheLastEnded(t *testing.T) {
 		for name, renew := range map[string]func(a, b *testHost){
 			"who waits connects": func(a,
 				b *testHost) {
-				b.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
+				b.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 			},
 			"who offered connects": func(a,
 				b *testHost) {
-				a.inside(func(n *Node) { n.membership.Connect(b.id, "", func(error) {}) })
+				a.inside(func(n *node.Node) { n.Connect(b.id, func(error) {}) })
 			},
 		} {
 			w := newNetwork(t)
@@ -150,24 +151,23 @@ func TestANewLinkGoesOnWhereTheLastEnded(t *testing.T) {
 			}
 			if known {
 				b.knows(bundle)
-				b.inside(func(n *Node) {
-					n.exchange.Owe(exchange.Of(n.core.LinkTo(a.id)), bundle.DID,
+				b.inside(func(n *node.Node) {
+					n.Owe(a.id, bundle.DID,
 						incentive.Entry)
 				})
 			}
 			a.offers(b, bundle)
 			w.run(2 * time.Second)
 			for _, h := range hosts {
-				h.inside(func(n *Node) { n.membership.Part(n.core.Links[0], "silent") })
+				h.inside(func(n *node.Node) { n.Part(n.LinkIDs()[0], "silent") })
 			}
 			w.loses = nil
 			renew(a, b)
 			if w.run(10 * time.Second); !linked(a, b) {
 				t.Fatal("not linked")
 			}
-			if n := len(exchange.Of(b.node.core.LinkTo(a.id)).Owed) + len(
-				exchange.Of(a.node.core.LinkTo(b.id)).Offers) + len(a.node.exchange.Lately) +
-				len(b.node.exchange.Lately); n > 0 {
+			if n := b.node.Owed(a.id) + a.node.Offers(b.id) + a.node.Lately() +
+				b.node.Lately(); n > 0 {
 				t.Errorf("%s, known %v: ten seconds later something is outstanding still", name, known)
 			}
 			w.run(afterwards)
@@ -193,7 +193,7 @@ func TestAnOfferIsRepeatedThoughTheOtherOffersTheSame(t *testing.T) {
 		return hit
 	}
 	a.offers(b, bundle)
-	a.inside(func(n *Node) { exchange.Of(n.core.LinkTo(b.id)).Offered.Add(bundle.DID) })
+	a.inside(func(n *node.Node) { n.NoteOffered(b.id, bundle.DID) })
 	if w.run(protocol.PromiseTimeout - time.Second); !b.has(bundle.Entries[0].EntryID()) {
 		t.Error("it is not delivered")
 	}

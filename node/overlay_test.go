@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -10,6 +10,9 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/lab"
+	"feedex/lab/actor"
+	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -21,57 +24,54 @@ type overlay struct {
 	*network
 	feeds []feed.URL
 	when  map[feed.EntryID]time.Time // of publication
-	rider map[*testHost]bool         // nodes that take and never give
+	bad   map[*testHost]bool         // the last of them, which have a habit
 }
 
 // newOverlay makes a network of that many nodes. Each follows 10 of 30 feeds and polls them every four
 // hours; the last riders of them never offer anything. The others follow and poll as they would without.
 func newOverlay(t *testing.T, nodes, riders int) *overlay {
-	return newOverlayOf(t, nodes, riders, Config{Incentive: incentive.Config{Bound: 10}})
+	return newOverlayOf(t, nodes, riders, node.Config{Incentive: incentive.Config{Bound: 10}})
 }
 
 // newOverlayOf is the same with a Config of the test's own.
-func newOverlayOf(t *testing.T, nodes, riders int, c Config) *overlay {
-	o := &overlay{network: newNetwork(t), when: make(map[feed.EntryID]time.Time), rider: make(map[*testHost]bool)}
-	o.direct = true
+func newOverlayOf(t *testing.T, nodes, riders int, c node.Config) *overlay {
+	return newOverlayWith(t, nodes, riders, c, freeRider)
+}
+
+func freeRider(n *node.Node) lab.Actor { return actor.FreeRider(n) }
+
+// newOverlayWith is the same where the last of the nodes have another habit.
+func newOverlayWith(t *testing.T, nodes, bad int, c node.Config, habit habit) *overlay {
+	o := &overlay{network: newLargeNetwork(t), when: make(map[feed.EntryID]time.Time), bad: make(map[*testHost]bool)}
 	for i := range 30 {
 		u := feed.URL(fmt.Sprintf("https://feed%d.example.com/", i))
 		o.feeds = append(o.feeds, u)
 		o.feed(u)
 	}
 	c.Trackers, c.Policy = []string{tracker}, polling.Fixed{Every: 4 * time.Hour}
-	o.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
-		switch c := c.(type) {
-		case protocol.CheckDID:
-			return protocol.Seen(true), o.rider[from] // its offers go nowhere
-		case protocol.CheckDIDs:
-			seen := make(protocol.SeenList, len(c.DIDs))
-			for i := range seen {
-				seen[i] = true
-			}
-			return seen, o.rider[from]
-		}
-		return nil, false
-	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range nodes {
 		var follows []feed.URL
 		for _, j := range rng.Perm(len(o.feeds))[:10] {
 			follows = append(follows, o.feeds[j])
 		}
+		if i == nodes-bad {
+			o.habit = habit
+		}
 		h := o.add(c, follows...)
-		o.rider[h] = i >= nodes-riders
+		o.bad[h] = o.habit != nil
 	}
+	o.habit = nil
 	return o
 }
 
 // publishFor has the feeds publish for a while: about every two hours each, one after the other.
 func (o *overlay) publishFor(d time.Duration) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for end := o.now.Add(d); o.now.Before(end); {
+	for end := o.Now().Add(d); o.Now().Before(end); {
 		o.run(time.Duration(rng.Int64N(int64(8 * time.Minute))))
 		u := o.feeds[rng.IntN(len(o.feeds))]
-		o.when[o.publish(u)] = o.now
+		o.when[o.publish(u)] = o.Now()
 	}
 	o.run(4*time.Hour + time.Minute) // the last poll of everyone
 }
@@ -98,9 +98,9 @@ func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
 		for _, r := range records {
 			arrived[r.ID] = r
 		}
-		for u := range h.node.poller.Feeds {
-			for i := range o.network.feeds[u].entries {
-				id := o.network.feeds[u].entries[i].EntryID()
+		for _, f := range h.node.Feeds() {
+			for i := range o.network.feeds[f.URL].entries {
+				id := o.network.feeds[f.URL].entries[i].EntryID()
 				at := o.when[id]
 				if at.Before(from) {
 					continue
@@ -130,14 +130,14 @@ func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 	without := newOverlay(t, nodes-riders, 0)
 	with := newOverlay(t, nodes, riders)
 	everyone := func(*testHost) bool { return true }
-	honest := func(h *testHost) bool { return !with.rider[h] }
+	honest := func(h *testHost) bool { return !with.bad[h] }
 	for _, o := range []*overlay{without, with} {
 		o.run(10 * time.Minute)
 		o.publishFor(20 * time.Hour)
 	}
 	from := epoch.Add(8 * time.Hour) // after the first credit is used up
 	base, got, rider := without.service(everyone, from), with.service(honest, from),
-		with.service(func(h *testHost) bool { return with.rider[h] }, from)
+		with.service(func(h *testHost) bool { return with.bad[h] }, from)
 	t.Logf("without riders: %.1f%% covered, lag %v; honest among riders: %.1f%%, %v; riders: %.1f%%, %v, %.1f%% from "+
 		"neighbors",
 		100*base.coverage, base.lag.Round(time.Second), 100*got.coverage, got.lag.Round(time.Second),
@@ -166,7 +166,7 @@ func TestEveryFeedIsCoveredTwice(t *testing.T) {
 				short++
 			}
 		}
-		if n := h.node.core.Table.Len(); n < 8 || n > 10 {
+		if n := h.node.Status().Neighbors; n < 8 || n > 10 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
 	}
@@ -189,9 +189,9 @@ func TestTheOverlayHeals(t *testing.T) {
 	// They are noticed when there is something to say to them.
 	for _, u := range o.feeds {
 		for _, h := range o.list[6:] {
-			if s := h.node.poller.Feeds[u]; s != nil {
+			if h.node.Feed(u) != nil {
 				o.publish(u)
-				h.node.poller.PollAt(s, o.now)
+				h.node.PollAt(u, o.Now())
 				break
 			}
 		}
@@ -199,12 +199,12 @@ func TestTheOverlayHeals(t *testing.T) {
 	o.run(2 * time.Minute)
 	stale, poor := 0, 0
 	for _, h := range o.list[6:] {
-		for _, id := range h.node.core.LinkIDs {
+		for _, id := range h.node.LinkIDs() {
 			if dead[id] {
 				stale++
 			}
 		}
-		if h.node.core.Table.Len() < 8 {
+		if h.node.Status().Neighbors < 8 {
 			poor++
 		}
 	}
@@ -224,12 +224,12 @@ func TestTheOverlayHealsInSilence(t *testing.T) {
 	}
 	o.run(noticed + time.Minute)
 	for _, h := range o.list[6:] {
-		for _, id := range h.node.core.LinkIDs {
-			if o.hosts[id].down {
+		for _, id := range h.node.LinkIDs() {
+			if !o.hosts[id].Running() {
 				t.Errorf("%s counts on %s, which is dead", h.id, id)
 			}
 		}
-		if n := h.node.core.Table.Len(); n < 8 {
+		if n := h.node.Status().Neighbors; n < 8 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
 	}
@@ -242,12 +242,12 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 	o.run(10 * time.Minute)
 	for i := range 200 {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{20, 99, 0, byte(i)}), 7790)
-		o.addAt(id, Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}}, o.feeds...)
+		o.addAt(id, node.Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10}}, o.feeds...)
 	}
 	o.run(10 * time.Minute)
 	for _, h := range o.list[:20] {
 		places := 0
-		for _, id := range h.node.core.LinkIDs {
+		for _, id := range h.node.LinkIDs() {
 			if id.Addr().As4()[1] == 99 {
 				places++
 			}
@@ -263,13 +263,13 @@ func TestANetworkOfTheAttackersWinsTwoPlaces(t *testing.T) {
 func TestALiarIsSentAway(t *testing.T) {
 	t.Parallel()
 	o := newOverlay(t, 20, 0)
-	liar := o.add(Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10},
+	o.habit = freeRider
+	liar := o.add(node.Config{Trackers: []string{tracker}, Incentive: incentive.Config{Bound: 10},
 		Policy: polling.Fixed{Every: 1000 * time.Hour}}, o.feeds...)
-	o.rider[liar] = true
 	var longest time.Duration
-	o.watch = func(h *testHost, _ Event, _ []Effect) {
-		if l := h.node.core.LinkTo(liar.id); l != nil && h != liar {
-			longest = max(longest, o.now.Sub(l.Peer.Since))
+	o.watch = func(h *testHost, _ node.Event, _ []node.Effect) {
+		if l := h.node.LinkTo(liar.id); l != nil && h != liar {
+			longest = max(longest, o.Now().Sub(l.Peer.Since))
 		}
 	}
 	o.run(10 * time.Minute)

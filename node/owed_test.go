@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/exchange"
 	"feedex/protocol"
@@ -20,15 +21,12 @@ const afterwards = 5 * time.Minute
 
 // knows has h have a bundle without telling anybody.
 func (h *testHost) knows(b *protocol.Bundle) {
-	h.inside(func(n *Node) {
-		n.exchange.Gossip.Seen.Add(b.DID)
-		n.exchange.Stored(b, b.Entries, nil)
-	})
+	h.inside(func(n *node.Node) { n.Store(b) })
 }
 
 // offers has h offer a bundle to one neighbor.
 func (h *testHost) offers(to *testHost, b *protocol.Bundle) {
-	h.inside(func(n *Node) { n.exchange.Offer(exchange.Of(n.core.LinkTo(to.id)), b) })
+	h.inside(func(n *node.Node) { n.Offer(to.id, b) })
 }
 
 // Whatever message of an offer and its delivery is lost, and whichever other neighbor brings the bundle meanwhile, the
@@ -87,10 +85,9 @@ func isDemand(c protocol.Call) bool { _, ok := c.(protocol.GetBundle); return ok
 // Of all messages a tenth is lost, and neighbors offer each other what they have, and what they have not: an honest one
 // fails no audit, though links end. Its neighbor knows everything already, so that all that it owes is audits.
 func TestHonestNeighborsFailNoAudit(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	uncapped := incentive.Altered(func(r *incentive.Rules) { r.CapFree = math.MaxInt32 })
-	hosts := w.full(4, Config{Incentive: incentive.Config{Rules: uncapped}}, news)
+	hosts := w.full(4, node.Config{Incentive: incentive.Config{Rules: uncapped}}, news)
 	w.loses = func(_, _ *testHost, _ protocol.Call, _ bool) bool { return w.rng.Float64() < .1 }
 	for i := range 600 {
 		bundle := one(fmt.Sprint("known ", i))
@@ -103,7 +100,7 @@ func TestHonestNeighborsFailNoAudit(t *testing.T) {
 				if to := hosts[(i+j+k)%len(hosts)]; from.neighborOf(to.id) {
 					from.offers(to, bundle)
 				} else {
-					from.inside(func(n *Node) { n.membership.Connect(to.id, "", func(error) {}) })
+					from.inside(func(n *node.Node) { n.Connect(to.id, func(error) {}) })
 				}
 			}
 		}
@@ -174,7 +171,10 @@ func TestNoExcuseSparesAFine(t *testing.T) {
 			want, left := incentive.BrokenPromise, 1
 			if audit {
 				want = incentive.FailedAudit
-				a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(liar.id)), did(1), incentive.Entry) })
+				a.inside(func(n *node.Node) {
+					n.Owe(liar.id, did(1),
+						incentive.Entry)
+				})
 			} else {
 				a.hears(liar, protocol.CheckDID{DID: did(1)})
 			}
@@ -197,13 +197,13 @@ func TestHangingUpSparesNoFine(t *testing.T) {
 			w := newNetwork(t)
 			hosts := w.full(3, bound(), news)
 			a, liar := hosts[0], hosts[1]
-			a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(liar.id)), did(1), audit) })
+			a.inside(func(n *node.Node) { n.Owe(liar.id, did(1), audit) })
 			a.hears(liar, protocol.Disconnect{})
 			if a.neighborOf(liar.id) {
 				t.Fatal("still linked")
 			}
 			if back {
-				liar.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
+				liar.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 			}
 			w.run(afterwards)
 			if back && !linked(a, liar) {
@@ -262,7 +262,7 @@ func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
 		a.hears(liar, protocol.CheckDID{DID: did(i)})
 	}
 	w.run(afterwards)
-	if n := len(exchange.Of(a.node.core.LinkTo(liar.id)).Owed); n != 0 {
+	if n := a.node.Owed(liar.id); n != 0 {
 		t.Errorf("%d bundles are owed still", n)
 	}
 	if n := a.node.Status().Counters.Broken; n != protocol.MaxPromises {
@@ -281,7 +281,7 @@ func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
 	}
 	late := one("late")
 	a.hears(liar, protocol.CheckDID{DID: late.DID})
-	a.inside(func(n *Node) { n.exchange.Owe(exchange.Of(n.core.LinkTo(liar.id)), did(1), incentive.Entry) })
+	a.inside(func(n *node.Node) { n.Owe(liar.id, did(1), incentive.Entry) })
 	w.run(2*protocol.PromiseTimeout + core.ProbeIn)
 	a.put(liar, late)
 	w.run(afterwards)
@@ -318,7 +318,7 @@ func TestWhatIsOfferedDuringAnAuditWaitsForIt(t *testing.T) {
 		} else {
 			a.hears(b, protocol.Disconnect{})
 			w.run(afterwards)
-			b.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
+			b.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 		}
 		if w.run(time.Minute); a.account(b).Got != want || (a.account(b).Fined > 0) == has {
 			t.Errorf("it has the bundle: %v; earned %v, fined %v", has, a.account(b).Got, a.account(b).Fined)

@@ -1,10 +1,11 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -14,13 +15,13 @@ import (
 // falsely advertise back the feeds in which only P, and none of Q's other neighbors, is interested."
 func TestAdvertLeavesOutTheAskersOwn(t *testing.T) {
 	w := newNetwork(t)
-	a := w.add(Config{Trackers: []string{tracker}}, news, blog)
-	b := w.add(Config{Trackers: []string{tracker}}, news, comic)
+	a := w.add(node.Config{Trackers: []string{tracker}}, news, blog)
+	b := w.add(node.Config{Trackers: []string{tracker}}, news, comic)
 	w.run(20 * time.Minute) // several adverts
 	if !linked(a, b) {
 		t.Fatal("not linked")
 	}
-	heard := b.node.core.LinkTo(a.id).Peer
+	heard := b.node.LinkTo(a.id).Peer
 	if _, ok := heard.Hops(comic); ok {
 		t.Error("a advertises to b what only b is interested in")
 	}
@@ -33,14 +34,14 @@ func TestAdvertLeavesOutTheAskersOwn(t *testing.T) {
 // immediately upon change [...] only the difference from the previous advertisement is transmitted."
 func TestAdvertsArePeriodicDifferences(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	w.run(time.Hour)
 	for _, h := range hosts {
 		if n := count(h.calls, "update_subset"); n != 0 {
 			t.Errorf("%d adverts although nothing changed", n)
 		}
 	}
-	hosts[0].step(Subscribe{Feeds: []feed.URL{blog}})
+	hosts[0].step(node.Subscribe{Feeds: []feed.URL{blog}})
 	w.run(20 * time.Minute)
 	if n := count(hosts[0].calls, "update_subset"); n != 2 {
 		t.Errorf("a change of one's own interest was advertised %d times to 2 neighbors", n)
@@ -79,7 +80,7 @@ func TestTheSetFollowsTheNeighbors(t *testing.T) {
 func TestChangesOfNeighborsWaitForThePeriod(t *testing.T) {
 	w := newNetwork(t)
 	_, r, p := between(w)
-	began := w.now
+	began := w.Now()
 	p.connect(protocol.Subset{{Feed: "https://example.com/0"}})
 	for i := range 8 {
 		w.run(30 * time.Second)
@@ -102,12 +103,12 @@ func TestChangesOfNeighborsWaitForThePeriod(t *testing.T) {
 func TestChangesDoNotFeedBack(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
-	hosts := w.full(5, Config{}, news)
+	hosts := w.full(5, node.Config{}, news)
 	for i := range 180 {
 		if i%2 == 0 {
-			hosts[0].step(Subscribe{Feeds: []feed.URL{blog}})
+			hosts[0].step(node.Subscribe{Feeds: []feed.URL{blog}})
 		} else {
-			hosts[0].step(Unsubscribe{Feeds: []feed.URL{blog}})
+			hosts[0].step(node.Unsubscribe{Feeds: []feed.URL{blog}})
 		}
 		w.run(20 * time.Second)
 	}
@@ -123,15 +124,15 @@ func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
 	w.feed(comic)
-	a := w.add(Config{}, blog)
-	b := w.add(Config{Peers: []string{a.id.String()}}, blog, comic)
-	for !linked(a, b) && w.now.Before(epoch.Add(time.Minute)) {
+	a := w.add(node.Config{}, blog)
+	b := w.add(node.Config{Peers: []string{a.id.String()}}, blog, comic)
+	for !linked(a, b) && w.Now().Before(epoch.Add(time.Minute)) {
 		w.run(10 * time.Millisecond)
 	}
-	ofA, _ := b.node.core.LinkTo(a.id).Peer.Hops(blog)
-	ofB, _ := a.node.core.LinkTo(b.id).Peer.Hops(comic)
-	if ofA != 0 || ofB != 0 || a.node.core.LinkTo(b.id).Peer.Feeds() != 2 ||
-		b.node.core.LinkTo(a.id).Peer.Feeds() != 1 {
+	ofA, _ := b.node.HopsOf(a.id, blog)
+	ofB, _ := a.node.HopsOf(b.id, comic)
+	if ofA != 0 || ofB != 0 || a.status(b).Feeds != 2 ||
+		b.status(a).Feeds != 1 {
 		t.Error("neighbors do not know each other's own feeds from the start")
 	}
 	if n := count(a.calls, "update_subset") + count(b.calls, "update_subset"); n != 0 {
@@ -161,12 +162,12 @@ func (o *overlay) restless(d time.Duration) {
 func TestFarInterestsChangeMore(t *testing.T) {
 	t.Parallel()
 	// With two neighbors the network has distances.
-	o := newOverlayOf(t, 24, 0, Config{MaxNeighbors: 3, MinNeighbors: 2, AdvertInterval: time.Minute})
+	o := newOverlayOf(t, 24, 0, node.Config{MaxNeighbors: 3, MinNeighbors: 2, AdvertInterval: time.Minute})
 	o.run(10 * time.Minute)
 	var changed, standing [4]float64
 	o.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		update, ok := c.(protocol.UpdateSubset)
-		l := to.node.core.LinkTo(from.id)
+		l := to.node.LinkTo(from.id)
 		if !ok || l == nil {
 			return nil, false
 		}
@@ -180,9 +181,9 @@ func TestFarInterestsChangeMore(t *testing.T) {
 	for range 12 {
 		o.restless(10 * time.Minute)
 		for _, h := range o.list {
-			for _, p := range h.node.core.Table.All() {
+			for _, id := range h.node.LinkIDs() {
 				for _, u := range o.feeds {
-					if hops, ok := p.Hops(u); ok {
+					if hops, ok := h.node.HopsOf(id, u); ok {
 						standing[hops]++
 					}
 				}
@@ -207,7 +208,7 @@ func TestLongPeriodsSaveAdvertsAndHardlyCost(t *testing.T) {
 		t.Skip("the race detector makes half a minute of it")
 	}
 	measure := func(period time.Duration) (adverts int, s service) {
-		o := newOverlayOf(t, 16, 0, Config{AdvertInterval: period})
+		o := newOverlayOf(t, 16, 0, node.Config{AdvertInterval: period})
 		o.run(10 * time.Minute)
 		o.restless(time.Hour)
 		for _, h := range o.list {

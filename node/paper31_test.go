@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -15,7 +16,7 @@ import (
 // Paper §3.1: "First, a node can contact a well-known server that provides the list."
 func TestNodesMeetThroughATracker(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(4, Config{}, news)
+	hosts := w.full(4, node.Config{}, news)
 	for i, a := range hosts {
 		for _, b := range hosts[i+1:] {
 			if !linked(a, b) {
@@ -30,16 +31,17 @@ func TestNodesMeetThroughATracker(t *testing.T) {
 func TestNodesMeetThroughAFeedDocument(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	a := w.add(Config{}, news)
+	a := w.add(node.Config{}, news)
 	w.feed(news).clients = []string{a.id.String(), "10.0.0.1:7790", "no address"}
 	w.publish(news)
-	b := w.add(Config{}, news)
+	b := w.add(node.Config{}, news)
 	w.run(time.Minute)
 	if !linked(a, b) {
 		t.Error("the node that the document lists is no neighbor")
 	}
 	if slices.ContainsFunc(w.list[1].node.Neighbors(),
-		func(s NeighborStatus) bool { return s.ID.String() == "10.0.0.1:7790" }) || b.node.membership.Book.Len() != 1 {
+		func(s node.NeighborStatus) bool { return s.ID.String() == "10.0.0.1:7790" }) ||
+		b.node.BookLen() != 1 {
 		t.Error("an address inside a private network was taken from a document")
 	}
 }
@@ -48,7 +50,7 @@ func TestNodesMeetThroughAFeedDocument(t *testing.T) {
 // neighbors that are available at the moment."
 func TestNodesReuseEarlierNeighbors(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	b := hosts[1]
 	b.kill()
 	w.run(5 * time.Minute)
@@ -66,19 +68,20 @@ func TestNodesReuseEarlierNeighbors(t *testing.T) {
 // Paper §3.1: "The contacting node includes its information so that it can be included later in the lists for
 // other nodes."
 func TestWhoAsksATrackerIsFound(t *testing.T) {
+	const wanted = 4
 	w := newNetwork(t)
-	hosts := w.full(10, Config{}, news)
+	hosts := w.full(10, node.Config{MinNeighbors: wanted}, news)
 	asked := make(map[*testHost]int)
-	w.watch = func(h *testHost, _ Event, effects []Effect) {
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			if c, ok := e.(Call); ok && c.To.Tracker == tracker {
+			if c, ok := e.(node.Call); ok && c.To.Tracker == tracker {
 				asked[h]++
 			}
 		}
 	}
 	w.run(time.Hour)
 	for _, h := range hosts {
-		if h.node.Status().Neighbors < 8 {
+		if h.node.Status().Neighbors < wanted {
 			t.Fatalf("%s has %d neighbors", h.id, h.node.Status().Neighbors)
 		}
 		if asked[h] < 4 {
@@ -95,7 +98,7 @@ func TestEarlierNeighborsAreTrusted(t *testing.T) {
 	a, old := hosts[0], hosts[1]
 	for _, u := range []feed.URL{news, blog, comic} {
 		for i := range 3 {
-			e := feed.Entry{Feed: u, ID: string(rune('a' + i)), Published: w.now}
+			e := feed.Entry{Feed: u, ID: string(rune('a' + i)), Published: w.Now()}
 			a.put(old, protocol.NewBundle(u, []feed.Entry{e}))
 		}
 	}
@@ -133,7 +136,7 @@ func TestEarlierNeighborsAreTrusted(t *testing.T) {
 // stranger.
 func between(w *network) (q *testHost, r, p *hearer) {
 	w.feed(news)
-	q = w.add(Config{}, news)
+	q = w.add(node.Config{}, news)
 	w.run(time.Second)
 	r, p = q.hearer(stranger(1)), q.hearer(stranger(2))
 	r.connect(protocol.Subset{{Feed: blog}, {Feed: comic, Hops: 2}})
@@ -152,7 +155,7 @@ func TestConnectCarriesTheSet(t *testing.T) {
 		}
 		return nil, false
 	}
-	q.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
+	q.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 	w.run(time.Second)
 	if want := (protocol.Subset{{Feed: news}, {Feed: blog, Hops: 1},
 		{Feed: comic, Hops: 3}}); !slices.Equal(sent, want) {
@@ -198,19 +201,19 @@ func TestTheAnswerLeavesOutTheCallersOwn(t *testing.T) {
 func TestAnEmptyAnswerDeclines(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	q := w.add(Config{MaxNeighbors: 1}, news)
+	q := w.add(node.Config{MaxNeighbors: 1}, news)
 	w.run(time.Second)
 	first := q.hearer(stranger(1))
 	first.connect(protocol.Subset{{Feed: news}})
-	other := w.add(Config{}, news)
+	other := w.add(node.Config{}, news)
 	w.trackers[tracker] = []protocol.NodeID{q.id, other.id}
 	var answers []protocol.Reply
-	w.watch = func(h *testHost, ev Event, _ []Effect) {
-		if a, ok := ev.(Answered); ok && a.Peer == q.id {
+	w.watch = func(h *testHost, ev node.Event, _ []node.Effect) {
+		if a, ok := ev.(node.Answered); ok && a.Peer == q.id {
 			answers = append(answers, a.Reply)
 		}
 	}
-	p := w.add(Config{Trackers: []string{tracker}}, news)
+	p := w.add(node.Config{Trackers: []string{tracker}}, news)
 	w.run(20 * time.Minute)
 	if len(answers) == 0 || slices.ContainsFunc(answers, func(r protocol.Reply) bool {
 		s, ok := r.(protocol.Subset)

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -14,13 +15,13 @@ import (
 // Paper Table 2: at most 10 neighbors, and the search goes on below 8.
 func TestNeighborhoodStaysWithinItsBounds(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(30, Config{}, news)
+	hosts := w.full(30, node.Config{}, news)
 	w.run(time.Hour)
 	for _, h := range hosts {
 		if n := h.node.Status().Neighbors; n > 10 || n < 8 {
 			t.Errorf("%s has %d neighbors", h.id, n)
 		}
-		for _, id := range h.node.core.LinkIDs {
+		for _, id := range h.node.LinkIDs() {
 			if !linked(h, w.hosts[id]) {
 				t.Errorf("%s counts on %s, which does not know it", h.id, id)
 			}
@@ -36,7 +37,7 @@ func TestMoreNeighborsAreFasterAndCostMore(t *testing.T) {
 		t.Skip("the race detector makes half a minute of it")
 	}
 	measure := func(most int) (s service, calls int) {
-		o := newOverlayOf(t, 20, 0, Config{MaxNeighbors: most})
+		o := newOverlayOf(t, 20, 0, node.Config{MaxNeighbors: most})
 		o.run(10 * time.Minute)
 		o.publishFor(3 * time.Hour)
 		for _, h := range o.list {
@@ -75,13 +76,13 @@ func crowd(w *network) (q *testHost, came []*hearer) {
 		w.feed(in.Feed)
 		follows = append(follows, in.Feed)
 	}
-	q = w.add(Config{}, follows...)
+	q = w.add(node.Config{}, follows...)
 	w.run(time.Second)
 	for i := range 10 {
 		p := q.hearer(stranger(i))
 		if i < 5 {
 			p.set = wants(12)
-			q.inside(func(n *Node) { n.membership.Connect(p.id, "", func(error) {}) })
+			q.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
 		} else {
 			p.connect(wants(15 - i))
 			came = append(came, p)
@@ -106,7 +107,7 @@ func TestUsefulnessIsTheWeightedOverlap(t *testing.T) {
 	if s := q.status(p.testHost); s.Claimed != 1+1./2+1./4+1./8 || s.Overlap != 4 || s.Feeds != 5 {
 		t.Errorf("usefulness %v of an overlap of %d among %d feeds", s.Claimed, s.Overlap, s.Feeds)
 	}
-	q.step(Subscribe{Feeds: []feed.URL{wanted(1)}, Weight: 10})
+	q.step(node.Subscribe{Feeds: []feed.URL{wanted(1)}, Weight: 10})
 	if s := q.status(p.testHost); s.Claimed != 1+10./2+1./4+1./8 {
 		t.Errorf("with a weight of 10 for the second feed it is %v", s.Claimed)
 	}

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -21,11 +22,11 @@ func TestTheBoundIsWhatStopsFreeRiders(t *testing.T) {
 		t.Skip("the race detector makes half a minute of it")
 	}
 	fromPeers := func(bound int) (riders, honest float64) {
-		o := newOverlayOf(t, 16, 4, Config{Incentive: incentive.Config{Bound: bound}})
+		o := newOverlayOf(t, 16, 4, node.Config{Incentive: incentive.Config{Bound: bound}})
 		o.run(10 * time.Minute)
 		o.publishFor(9 * time.Hour)
 		share := func(rider bool) float64 {
-			return o.service(func(h *testHost) bool { return o.rider[h] == rider }, epoch.Add(6*time.Hour)).fromPeer
+			return o.service(func(h *testHost) bool { return o.bad[h] == rider }, epoch.Add(6*time.Hour)).fromPeer
 		}
 		return share(true), share(false)
 	}
@@ -46,7 +47,7 @@ func TestTheBoundIsWhatStopsFreeRiders(t *testing.T) {
 func fresh(w *network, u feed.URL, name string, n int) *protocol.Bundle {
 	var entries []feed.Entry
 	for i := range n {
-		entries = append(entries, feed.Entry{Feed: u, ID: fmt.Sprint(name, i), Title: "T", Published: w.now})
+		entries = append(entries, feed.Entry{Feed: u, ID: fmt.Sprint(name, i), Title: "T", Published: w.Now()})
 	}
 	return protocol.NewBundle(u, entries)
 }
@@ -138,7 +139,7 @@ func TestDeficitIsGivenLessGotWhateverOthersSay(t *testing.T) {
 func TestTheBoundIsTheOwners(t *testing.T) {
 	for _, d := range []int{1, 3, 10} {
 		w := newNetwork(t)
-		i := w.full(1, Config{Incentive: incentive.Config{Bound: d}}, news, blog, comic)[0]
+		i := w.full(1, node.Config{Incentive: incentive.Config{Bound: d}}, news, blog, comic)[0]
 		j := i.hearer(stranger(1))
 		j.connect(protocol.Subset{{Feed: news}})
 		for n := range 12 { // enough for any of these bounds

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -28,10 +29,10 @@ const (
 func TestInterestSpreadsHopByHop(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	line := lineOf(w, 6, Config{AdvertInterval: time.Minute})
+	line := lineOf(w, 6, node.Config{AdvertInterval: time.Minute})
 	w.run(10 * time.Minute)
 	for i := 1; i < len(line); i++ {
-		hops, ok := line[i].node.core.LinkTo(line[i-1].id).Peer.Hops(news)
+		hops, ok := line[i].node.HopsOf(line[i-1].id, news)
 		want := i - 1
 		if want <= 3 && (!ok || hops != want) || want > 3 && ok {
 			t.Errorf("node %d hears of the feed at hop count %d, %v from its left neighbor; want %d", i, hops, ok, want)
@@ -40,7 +41,7 @@ func TestInterestSpreadsHopByHop(t *testing.T) {
 	// Only the first node is interested, the last but two can fetch: entries travel back.
 	id := w.publish(news)
 	far := line[3]
-	far.step(Subscribe{Feeds: []feed.URL{news}})
+	far.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(10 * time.Minute)
 	if !line[0].has(id) {
 		t.Error("an entry found three hops away did not arrive")
@@ -49,7 +50,7 @@ func TestInterestSpreadsHopByHop(t *testing.T) {
 
 // lineOf links nodes in a line. The first follows news, which it cannot fetch itself; each follows a
 // feed of its own as well.
-func lineOf(w *network, n int, c Config) []*testHost {
+func lineOf(w *network, n int, c node.Config) []*testHost {
 	c.MinNeighbors = 1
 	for i := range n {
 		cc := c
@@ -73,7 +74,7 @@ func lineOf(w *network, n int, c Config) []*testHost {
 func TestNewEntriesReachThoseWhoCannotFetch(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	c := Config{Trackers: []string{tracker}}
+	c := node.Config{Trackers: []string{tracker}}
 	w.add(c, news)
 	others := []*testHost{w.add(c, news), w.add(c, news)}
 	for _, h := range others {
@@ -94,7 +95,7 @@ func TestNobodyIsOfferedWhatTheyDoNotWant(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	w.feed(blog)
-	c := Config{Trackers: []string{tracker}}
+	c := node.Config{Trackers: []string{tracker}}
 	a := w.add(c, news, blog)
 	b := w.add(c, blog)
 	got := w.trafficTo(b)
@@ -114,7 +115,7 @@ func TestNobodyIsOfferedWhatTheyDoNotWant(t *testing.T) {
 // forwarded via a put_entries call."
 func TestEachNodeIsDeliveredABundleOnce(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(8, Config{}, news)
+	hosts := w.full(8, node.Config{}, news)
 	for _, h := range hosts[1:] {
 		h.blocked[news] = true
 	}
@@ -138,7 +139,7 @@ func TestEachNodeIsDeliveredABundleOnce(t *testing.T) {
 func TestReceiverAppendsTheSenderToThePath(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	line := lineOf(w, 3, Config{AdvertInterval: time.Minute})
+	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	var path []protocol.NodeID
 	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		if put, ok := c.(protocol.PutEntries); ok && to == line[0] {
@@ -148,8 +149,8 @@ func TestReceiverAppendsTheSenderToThePath(t *testing.T) {
 	}
 	w.run(5 * time.Minute)
 	w.publish(news)
-	line[2].step(Subscribe{Feeds: []feed.URL{news}})
-	w.run(5 * time.Minute)
+	line[2].step(node.Subscribe{Feeds: []feed.URL{news}})
+	w.run(30 * time.Second) // then it may find the first by itself
 	if want := []protocol.NodeID{line[2].id}; !slices.Equal(path, want) {
 		t.Errorf("path at the third node is %v, want %v: without the second, whom the receiver appends", path, want)
 	}
@@ -158,7 +159,7 @@ func TestReceiverAppendsTheSenderToThePath(t *testing.T) {
 // Paper §3.4: "If a node detects a loop [...] the entry bundle is discarded."
 func TestABundleThatComesBackGoesNoFurther(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	bundle := bundleOf(w, 1)
 	first := a.put(b, bundle)
@@ -187,7 +188,7 @@ func TestABundleThatComesBackGoesNoFurther(t *testing.T) {
 func TestKnownEntriesArePruned(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	line := lineOf(w, 3, Config{AdvertInterval: time.Minute})
+	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	w.run(5 * time.Minute)
 	middle := line[1]
 	var got []*protocol.Bundle
@@ -224,11 +225,11 @@ func bundleOf(w *network, n int) *protocol.Bundle {
 // Paper §3.4: "nodes store the bundle identifiers did that have been seen recently".
 func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	bundle := bundleOf(w, 1)
 	check := func() protocol.Reply {
-		return a.answerTo(b.id, a.node.core.LinkTo(b.id).Session, protocol.CheckDID{DID: bundle.DID}).Reply
+		return a.answerTo(b.id, a.node.SessionOf(b.id), protocol.CheckDID{DID: bundle.DID}).Reply
 	}
 	if check() != protocol.Seen(false) {
 		t.Error("a bundle that nobody has is answered seen")
@@ -239,7 +240,7 @@ func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 	}
 	a.kill()
 	a.start()
-	if !a.node.exchange.Gossip.Seen.Has(bundle.DID) {
+	if !a.node.Saw(bundle.DID) {
 		t.Error("a restart forgot the bundle")
 	}
 }
@@ -248,7 +249,7 @@ func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 // unreachable nodes and replenish new neighbors if there remain less than min_peers neighbors)".
 func TestAVanishedNeighborIsReplaced(t *testing.T) {
 	w := newNetwork(t)
-	c := Config{MaxNeighbors: 3, MinNeighbors: 2}
+	c := node.Config{MaxNeighbors: 3, MinNeighbors: 2}
 	hosts := w.full(8, c, news)
 	victim := hosts[0]
 	var bereft []*testHost

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"testing"
@@ -6,12 +6,13 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node"
 )
 
 // withOlder has the publisher's document lead to an archive, or to none.
 func (w *network) withOlder(u, older feed.URL) {
-	w.feed(u).answer = func(Fetch) Fetched {
-		return Fetched{Status: 200, Document: &feed.Document{Feed: u, PrevArchive: older}}
+	w.feed(u).answer = func(node.Fetch) node.Fetched {
+		return node.Fetched{Status: 200, Document: &feed.Document{Feed: u, PrevArchive: older}}
 	}
 }
 
@@ -19,24 +20,24 @@ func (w *network) withOlder(u, older feed.URL) {
 func TestWhereThePastOfAFeedIs(t *testing.T) {
 	const older feed.URL = "https://example.com/2025"
 	for name, tt := range map[string]struct {
-		config   Config
+		config   node.Config
 		older    feed.URL
 		discreet bool
 		want     archive.PastStage
 	}{
-		"an archive":             {Config{Backfill: time.Hour}, older, false, archive.PastPublisher},
-		"none":                   {Config{Backfill: time.Hour}, "", false, archive.PastNetwork},
-		"an archive, discreetly": {Config{Backfill: time.Hour}, older, true, archive.PastPublisher},
-		"none, discreetly":       {Config{Backfill: time.Hour}, "", true, archive.PastDone},
-		"none, and nobody to ask": {Config{Backfill: time.Hour, QueryNetwork: NeverNetwork}, "", false,
+		"an archive":             {node.Config{Backfill: time.Hour}, older, false, archive.PastPublisher},
+		"none":                   {node.Config{Backfill: time.Hour}, "", false, archive.PastNetwork},
+		"an archive, discreetly": {node.Config{Backfill: time.Hour}, older, true, archive.PastPublisher},
+		"none, discreetly":       {node.Config{Backfill: time.Hour}, "", true, archive.PastDone},
+		"none, and nobody to ask": {node.Config{Backfill: time.Hour, QueryNetwork: node.NeverNetwork}, "", false,
 			archive.PastDone},
-		"not wanted": {Config{}, older, false, ""},
+		"not wanted": {node.Config{}, older, false, ""},
 	} {
 		w := newNetwork(t)
 		w.withOlder(news, tt.older)
 		h := w.add(tt.config)
 		h.follow(tt.discreet, news)
-		begun := w.now
+		begun := w.Now()
 		if got := h.stored(news).Past.Stage; tt.config.Backfill > 0 && got != archive.PastPoll {
 			t.Errorf("%s: %q before the first poll", name, got)
 		}
@@ -58,14 +59,14 @@ func TestWhereThePastOfAFeedIs(t *testing.T) {
 // Neighbors may have what a publisher lets nobody read.
 func TestThePastOfAFeedThatCannotBeRead(t *testing.T) {
 	w := newNetwork(t)
-	h := w.add(Config{Backfill: time.Hour}, news)
+	h := w.add(node.Config{Backfill: time.Hour}, news)
 	h.blocked[news] = true
 	w.run(time.Minute)
 	if past := h.stored(news).Past; past.Stage != archive.PastPoll {
 		t.Errorf("after the first poll: %+v", past)
 	}
 	w.run(48 * time.Hour)
-	if s := h.node.poller.Feeds[news]; s.Past.Stage != archive.PastNetwork {
+	if s := h.node.Subscription(news); s.Past.Stage != archive.PastNetwork {
 		t.Errorf("after %d polls: %+v", s.Errors, s.Past)
 	}
 }
@@ -75,31 +76,31 @@ func TestThePastOfAFeedThatCannotBeRead(t *testing.T) {
 func TestTheProgressIntoThePastIsKept(t *testing.T) {
 	w := newNetwork(t)
 	w.withOlder(news, "https://example.com/2025")
-	h := w.add(Config{Backfill: 24 * time.Hour}, news)
+	h := w.add(node.Config{Backfill: 24 * time.Hour}, news)
 	w.run(time.Minute)
 	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2024", Steps: 1,
-		Back: w.now.Add(-time.Hour).Truncate(time.Second), Filled: 7}
-	h.step(Backfilled{Feed: news, Past: past})
+		Back: w.Now().Add(-time.Hour).Truncate(time.Second), Filled: 7}
+	h.step(node.Backfilled{Feed: news, Past: past})
 	h.kill()
 	h.start()
 	if got := h.node.Feeds()[0].Past; got == nil || archive.Past(*got) != past {
 		t.Fatalf("after a restart: %+v, want %+v", got, past)
 	}
 	yes, no := true, false
-	h.step(Subscribe{Feeds: []feed.URL{news}, Private: &yes})
+	h.step(node.Subscribe{Feeds: []feed.URL{news}, Private: &yes})
 	if got := h.node.Feeds()[0].Past; got != nil {
 		t.Errorf("private: %+v", got)
 	}
-	h.step(Subscribe{Feeds: []feed.URL{news}, Private: &no, Discreet: &yes})
+	h.step(node.Subscribe{Feeds: []feed.URL{news}, Private: &no, Discreet: &yes})
 	past.Stage = archive.PastNetwork
-	h.step(Backfilled{Feed: news, Past: past})
+	h.step(node.Backfilled{Feed: news, Past: past})
 	if got := h.stored(news).Past.Stage; got != archive.PastDone {
 		t.Errorf("neighbors are to be asked for what is followed discreetly: %q", got)
 	}
-	h.step(Unsubscribe{Feeds: []feed.URL{news}})
-	h.step(Backfilled{Feed: news, Past: past})
-	h.step(Subscribe{Feeds: []feed.URL{news}})
-	h.step(Backfilled{Feed: news, Past: past}) // of the subscription before
+	h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
+	h.step(node.Backfilled{Feed: news, Past: past})
+	h.step(node.Subscribe{Feeds: []feed.URL{news}})
+	h.step(node.Backfilled{Feed: news, Past: past}) // of the subscription before
 	if got := h.stored(news).Past; got.Stage != archive.PastPoll || got.Filled != 0 {
 		t.Errorf("followed anew: %+v", got)
 	}
@@ -109,10 +110,10 @@ func TestTheProgressIntoThePastIsKept(t *testing.T) {
 func TestThePastMayBeginBeforeTheFirstPoll(t *testing.T) {
 	w := newNetwork(t)
 	w.withOlder(news, "https://example.com/2025")
-	h := w.add(Config{Backfill: 24 * time.Hour}, news)
+	h := w.add(node.Config{Backfill: 24 * time.Hour}, news)
 	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2025"}
 	for range 2 {
-		h.step(Backfilled{Feed: news, Past: past})
+		h.step(node.Backfilled{Feed: news, Past: past})
 		if got := h.stored(news).Past; got.Stage != past.Stage || got.Page != past.Page ||
 			got.Steps != past.Steps {
 			t.Fatalf("before the first poll: %+v, want %+v", got, past)
@@ -120,7 +121,8 @@ func TestThePastMayBeginBeforeTheFirstPoll(t *testing.T) {
 		past.Page, past.Steps = "https://example.com/2024", 1
 	}
 	w.run(time.Minute)
-	if got := h.node.poller.Feeds[news]; got.LastSuccess.IsZero() || got.Past.Page != past.Page || got.Past.Steps != 1 {
+	if got := h.node.Subscription(news); got.LastSuccess.IsZero() || got.Past.Page != past.Page ||
+		got.Past.Steps != 1 {
 		t.Errorf("after the first poll: %+v, want %+v", got.Past, past)
 	}
 }

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/node/internal/exchange"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -35,7 +35,7 @@ func (w *network) reach(victim *testHost, sources []*testHost, times int) (total
 	}
 	for i := range times {
 		id := w.publish(news)
-		source, begun := sources[i%len(sources)], w.now
+		source, begun := sources[i%len(sources)], w.Now()
 		source.blocked[news] = false
 		source.poll(news)
 		source.blocked[news] = true
@@ -53,7 +53,7 @@ func (w *network) reach(victim *testHost, sources []*testHost, times int) (total
 // that went in a loop.
 func TestVictimsNameInThePathCutsNobodyOff(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(5, Config{}, news)
+	hosts := w.full(5, node.Config{}, news)
 	victim, attacker := hosts[0], hosts[1]
 	w.run(time.Minute)
 	if victim.node.Status().Self != victim.id {
@@ -76,9 +76,8 @@ func TestVictimsNameInThePathCutsNobodyOff(t *testing.T) {
 // twice as long as among honest nodes.
 func TestVictimsNameInEveryPathHardlyDelays(t *testing.T) {
 	lag := func(attacked bool) time.Duration {
-		w := newNetwork(t)
-		w.direct = true
-		hosts := w.full(30, Config{}, news)
+		w := newLargeNetwork(t)
+		hosts := w.full(30, node.Config{}, news)
 		victim := hosts[0]
 		if victim.node.Status().Self != victim.id {
 			t.Fatalf("the victim takes itself for %v", victim.node.Status().Self)
@@ -110,7 +109,7 @@ func TestVictimsNameInEveryPathHardlyDelays(t *testing.T) {
 // An attacker empties the paths, so that bundles might go round for ever: they end where they are known.
 func TestEmptyPathsMakeNoLoop(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(12, Config{}, news)
+	hosts := w.full(12, node.Config{}, news)
 	w.tamper(hosts[4:], func(*protocol.Bundle) []protocol.NodeID { return nil })
 	before := make(map[*testHost]int64)
 	for _, h := range hosts {
@@ -128,7 +127,7 @@ func TestEmptyPathsMakeNoLoop(t *testing.T) {
 // An honest relay passes on what an attacker wrote; only the attacker, who stands last, is blamed.
 func TestARelayIsNotBlamedForThePathItGot(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(5, Config{}, news)
+	hosts := w.full(5, node.Config{}, news)
 	victim, relay, other := hosts[0], hosts[1], hosts[2]
 	b := *bundleOf(w, 1)
 	b.Path = []protocol.NodeID{victim.id, other.id} // the last is the node that the relay had it from
@@ -154,7 +153,7 @@ func TestAFalseNameBlamesNobody(t *testing.T) {
 		return elsewhere, whoami && liars[to]
 	}
 	w.feed(news)
-	config := Config{Trackers: []string{tracker}}
+	config := node.Config{Trackers: []string{tracker}}
 	victim, honest := w.add(config, news), w.add(config, news)
 	for range 2 {
 		liars[w.add(config, news)] = true
@@ -180,7 +179,7 @@ func TestAFalseNameBlamesNobody(t *testing.T) {
 func TestALongPathIsCut(t *testing.T) {
 	for _, hops := range []int{protocol.MaxPath - 1, protocol.MaxPath} {
 		w := newNetwork(t)
-		hosts := w.full(3, Config{}, news)
+		hosts := w.full(3, node.Config{}, news)
 		a, from, to := hosts[0], hosts[1], hosts[2]
 		b := *bundleWith(feed.Entry{Feed: news, ID: "far"})
 		for i := range hops {
@@ -199,9 +198,8 @@ func TestALongPathIsCut(t *testing.T) {
 // Attackers offer every bundle first, with a path as long as it may be. It still reaches everyone.
 func TestAFullPathSuppressesNothing(t *testing.T) {
 	for _, k := range []int{1, 10} {
-		w := newNetwork(t)
-		w.direct = true
-		hosts := w.full(40, Config{}, news)
+		w := newLargeNetwork(t)
+		hosts := w.full(40, node.Config{}, news)
 		attackers := hosts[40-k:]
 		w.tamper(attackers, func(*protocol.Bundle) (path []protocol.NodeID) {
 			for i := range protocol.MaxPath {
@@ -218,11 +216,11 @@ func TestAFullPathSuppressesNothing(t *testing.T) {
 			source := hosts[i]
 			e := w.feeds[news].entries[len(w.feeds[news].entries)-1]
 			for _, h := range attackers {
-				h.inside(func(n *Node) {
-					n.exchange.Gossip.Seen.Add(bundleWith(e).DID)
-					h.store.Keep([]archive.Record{archive.NewRecord(e, w.now, protocol.NodeID{})})
-					for _, p := range n.core.Table.All() {
-						n.exchange.Offer(exchange.Of(n.core.LinkTo(p.ID)), bundleWith(e))
+				h.inside(func(n *node.Node) {
+					n.See(bundleWith(e).DID)
+					h.store.Keep([]archive.Record{archive.NewRecord(e, w.Now(), protocol.NodeID{})})
+					for _, p := range n.Neighbors() {
+						n.Offer(p.ID, bundleWith(e))
 					}
 				})
 			}

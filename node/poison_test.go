@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/node/internal/core"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -19,7 +19,7 @@ import (
 // A bundle that is not what its did says is refused, and marks nothing: the real one is still taken.
 func TestForgedBundlesMarkNothing(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(11, Config{MaxNeighbors: 20, MinNeighbors: 10}, news)
+	hosts := w.full(11, node.Config{MaxNeighbors: 20, MinNeighbors: 10}, news)
 	a := hosts[0]
 	honest := bundleOf(w, 3)
 	change := []struct {
@@ -57,7 +57,7 @@ func TestForgedBundlesMarkNothing(t *testing.T) {
 			t.Errorf("entry %d was stored from a bundle that was refused", i)
 		}
 	}
-	if a.node.exchange.Gossip.Seen.Has(honest.DID) {
+	if a.node.Saw(honest.DID) {
 		t.Error("a forged bundle marked the honest one seen")
 	}
 	if r := a.put(b, honest); r.Fault != nil || !a.has(honest.Entries[1].EntryID()) {
@@ -120,7 +120,7 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 		count /= 10
 	}
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, friend := hosts[0], hosts[1]
 	rng := rand.New(rand.NewPCG(7, 8))
 	var honest []*protocol.Bundle
@@ -140,8 +140,7 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 	for range count {
 		if !a.neighborOf(foe.id) {
 			pardons++
-			a.node.core.Limits = core.NewRateLimits()
-			if err := a.node.core.LoadAccounts(); err != nil {
+			if err := a.node.Forgive(); err != nil {
 				t.Fatal(err)
 			}
 			a.befriend(foe.id, news)
@@ -162,7 +161,7 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 		t.Errorf("for %d mutated bundles a neighbor was sent away %d times", count, pardons)
 	}
 	for d := range foreign {
-		if a.node.exchange.Gossip.Seen.Has(d) {
+		if a.node.Saw(d) {
 			t.Errorf("%s was marked by a bundle that has another did", d)
 		}
 	}
@@ -181,14 +180,14 @@ func TestMutatedBundlesMarkNothing(t *testing.T) {
 // Content is left out and the did made to fit: that is another bundle, and the whole one is still taken.
 func TestAStrippedBundleIsAnotherBundle(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, attacker, friend := hosts[0], hosts[1], hosts[2]
 	honest := bundleOf(w, 3)
 	stripped := bundleWith(honest.Entries[:1]...)
 	if r := a.put(attacker, stripped); r.Fault != nil {
 		t.Fatal(r.Fault)
 	}
-	if a.node.exchange.Gossip.Seen.Has(honest.DID) {
+	if a.node.Saw(honest.DID) {
 		t.Fatal("the whole bundle counts as seen")
 	}
 	if r := a.hears(friend, protocol.CheckDID{DID: honest.DID}); r.Reply != protocol.Seen(false) {
@@ -238,7 +237,7 @@ func TestRandomOffersDisplaceNothing(t *testing.T) {
 			offers += len(dids) - 1
 		}
 		offers++
-		a.askedBy(foe, c, func(r Respond) {
+		a.askedBy(foe, c, func(r node.Respond) {
 			if r.Fault == nil {
 				promised++
 			}
@@ -253,7 +252,7 @@ func TestRandomOffersDisplaceNothing(t *testing.T) {
 	audits := a.node.Status().Counters.Audits
 	unseen := int64(0)
 	for i, d := range honest {
-		if !a.node.exchange.Gossip.Seen.Latest.Has(d) {
+		if !a.node.SawLately(d) {
 			t.Fatalf("bundle %d of 1,000 was pushed out of the latest", i)
 		}
 		if a.hears(friend, protocol.CheckDID{DID: d}).Reply != protocol.Seen(true) {

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/node/internal/core"
+	"feedex/node"
 	"feedex/node/internal/poller"
 	"feedex/polling"
 )
 
 // polls are the times at which a node of one follows news, and the publisher's entries do not matter.
 func pollTimes(w *network, h *testHost, d time.Duration) (times []time.Duration) {
-	begun := w.now
+	begun := w.Now()
 	before := w.feed(news).requests
-	for w.now.Sub(begun) < d {
+	for w.Now().Sub(begun) < d {
 		w.run(time.Second)
 		if n := w.feed(news).requests; n != before {
-			times = append(times, w.now.Sub(begun))
+			times = append(times, w.Now().Sub(begun))
 			before = n
 		}
 	}
@@ -29,8 +29,8 @@ func pollTimes(w *network, h *testHost, d time.Duration) (times []time.Duration)
 func TestSubscribingCostsOneRequestAtOnce(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{}, news, news)
-	h.step(Subscribe{Feeds: []feed.URL{news}})
+	h := w.add(node.Config{}, news, news)
+	h.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(5 * time.Minute)
 	if n := w.feed(news).requests; n != 1 {
 		t.Errorf("%d requests at subscribing", n)
@@ -40,7 +40,7 @@ func TestSubscribingCostsOneRequestAtOnce(t *testing.T) {
 func TestFixedPolicyPollsAtItsInterval(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: polling.Fixed{Every: time.Hour}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	times := pollTimes(w, h, 6*time.Hour)
 	for i := 2; i < len(times); i++ {
 		if gap := times[i] - times[i-1]; gap < 59*time.Minute || gap > 61*time.Minute {
@@ -58,7 +58,7 @@ func TestFirstPollsAreSpread(t *testing.T) {
 	w.feed(news)
 	seconds := map[int]int{}
 	for range 50 {
-		w.add(Config{}, news)
+		w.add(node.Config{}, news)
 	}
 	w.run(time.Minute)
 	for range 60 {
@@ -86,7 +86,7 @@ func TestWhenTheSecondPollComes(t *testing.T) {
 		w.feed(news)
 		first, last := 24*time.Hour, time.Duration(0)
 		for range 200 {
-			h := w.add(Config{Policy: polling.Fixed{Every: c.every}}, news)
+			h := w.add(node.Config{Policy: polling.Fixed{Every: c.every}}, news)
 			w.run(time.Second)
 			wait := h.stored(news).NextPoll.Sub(h.stored(news).LastPoll)
 			first, last = min(first, wait), max(last, wait)
@@ -102,7 +102,7 @@ func TestRestartCausesNoEarlyPoll(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	w.publish(news)
-	h := w.add(Config{}, news)
+	h := w.add(node.Config{}, news)
 	w.run(3 * time.Hour)
 	due := h.stored(news).NextPoll
 	before := w.feed(news).requests
@@ -111,7 +111,7 @@ func TestRestartCausesNoEarlyPoll(t *testing.T) {
 	if got := h.stored(news).NextPoll; !got.Equal(due.Truncate(time.Millisecond)) {
 		t.Errorf("after a restart the feed is due at %v, before it was %v", got, due)
 	}
-	w.run(due.Sub(w.now) - time.Second)
+	w.run(due.Sub(w.Now()) - time.Second)
 	if n := w.feed(news).requests - before; n != 0 {
 		t.Errorf("%d polls before the feed was due", n)
 	}
@@ -132,7 +132,7 @@ func TestOverdueFeedsAreSpreadAfterAnAbsence(t *testing.T) {
 		w.feed(u)
 		feeds = append(feeds, u)
 	}
-	h := w.add(Config{}, feeds...)
+	h := w.add(node.Config{}, feeds...)
 	w.run(time.Hour)
 	h.kill()
 	w.run(24 * time.Hour)
@@ -157,7 +157,7 @@ func TestOverdueFeedsAreSpreadAfterAnAbsence(t *testing.T) {
 func TestShorterIntervalCountsAtOnce(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news)
 	w.run(10 * time.Minute)
 	h.kill()
 	h.config.Policy = polling.Fixed{Every: 20 * time.Minute}
@@ -172,7 +172,7 @@ func TestShorterIntervalCountsAtOnce(t *testing.T) {
 func TestFailingFeedIsLeftAloneEverLonger(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news).err = errors.New("HTTP status 500")
-	h := w.add(Config{Policy: polling.Fixed{Every: 10 * time.Minute}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 10 * time.Minute}}, news)
 	times := pollTimes(w, h, 4*24*time.Hour)
 	var last time.Duration
 	for i := 1; i < len(times); i++ {
@@ -203,10 +203,10 @@ func TestFailingFeedIsLeftAloneEverLonger(t *testing.T) {
 func TestPublisherMayAskToStayAway(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{}, news)
+	h := w.add(node.Config{}, news)
 	w.run(time.Minute)
-	h.node.poller.Feeds[news].Polling = true
-	h.step(Fetched{Feed: news, Status: 429, Err: errors.New("HTTP status 429"), RetryAfter: 7 * time.Hour})
+	h.node.Subscription(news).Polling = true
+	h.step(node.Fetched{Feed: news, Status: 429, Err: errors.New("HTTP status 429"), RetryAfter: 7 * time.Hour})
 	before := w.feed(news).requests
 	w.run(7*time.Hour - time.Minute)
 	if n := w.feed(news).requests - before; n != 0 {
@@ -220,16 +220,16 @@ func TestPublisherMayAskToStayAway(t *testing.T) {
 
 func TestUnsubscribing(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	id := w.publish(news)
 	w.run(2 * time.Hour)
-	a.step(Unsubscribe{Feeds: []feed.URL{news}})
+	a.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 	w.run(time.Minute)
 	if !a.has(id) {
 		t.Error("the entries are gone")
 	}
-	if _, ok := b.node.core.LinkTo(a.id).Peer.Hops(news); ok {
+	if _, ok := b.node.HopsOf(a.id, news); ok {
 		t.Error("the neighbor was not told")
 	}
 	before := w.feed(news).requests
@@ -248,7 +248,7 @@ func TestUnsubscribing(t *testing.T) {
 // An edit by the publisher replaces what the node has; a neighbor's version of a known entry does not.
 func TestOwnPollsReviseNeighborsDoNot(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	id := w.publish(news)
 	w.run(2 * time.Hour)
@@ -272,11 +272,11 @@ func TestOwnPollsReviseNeighborsDoNot(t *testing.T) {
 func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{}, news)
-	w.now = w.now.Add(365 * 24 * time.Hour)
+	h := w.add(node.Config{}, news)
+	h.ahead = 365 * 24 * time.Hour
 	w.run(3 * time.Hour)
 	h.kill()
-	w.queue, w.now = core.NewTimers(epoch), epoch.Add(time.Hour)
+	h.ahead = 0
 	before := w.feed(news).requests
 	h.start()
 	w.run(25 * time.Hour)
@@ -289,7 +289,7 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 // nodes that follow the feed have the rest already.
 func TestTheFirstPollOffersWhatIsNew(t *testing.T) {
 	w := newNetwork(t)
-	now, none := w.now, time.Time{}
+	now, none := w.Now(), time.Time{}
 	tests := []struct {
 		name               string
 		published, updated time.Time
@@ -309,11 +309,11 @@ func TestTheFirstPollOffersWhatIsNew(t *testing.T) {
 		e := &w.feed(news).entries[i]
 		e.Published, e.Updated = tt.published, tt.updated
 	}
-	hosts := w.full(2, Config{}, "https://other.example.org/feed")
+	hosts := w.full(2, node.Config{}, "https://other.example.org/feed")
 	hosts[1].blocked[news] = true
-	hosts[1].step(Subscribe{Feeds: []feed.URL{news}})
+	hosts[1].step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Minute)
-	hosts[0].step(Subscribe{Feeds: []feed.URL{news}})
+	hosts[0].step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Minute)
 	for i, tt := range tests {
 		if !hosts[0].has(ids[i]) || hosts[1].has(ids[i]) != tt.offered {
@@ -322,7 +322,7 @@ func TestTheFirstPollOffersWhatIsNew(t *testing.T) {
 		}
 	}
 	late := w.publish(news)
-	w.run(time.Hour)
+	w.run(time.Hour + 5*time.Minute) // the second poll comes within an hour, and a little
 	if !hosts[1].has(late) {
 		t.Error("what the second poll showed did not come to the neighbor")
 	}

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"feedex/feed"
-	"feedex/node/internal/exchange"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -40,16 +40,16 @@ func (w *network) grep(h *testHost, feeds []feed.URL, seen func(protocol.Call) p
 	for _, u := range feeds {
 		needles[strings.ReplaceAll(string(u), "&", "&amp;")] = u
 	}
-	w.watch = func(from *testHost, ev Event, effects []Effect) {
+	w.watch = func(from *testHost, ev node.Event, effects []node.Effect) {
 		if from != h {
 			return
 		}
-		asked, _ := ev.(Asked) // a caller that names a feed may hear the name in the fault
+		asked, _ := ev.(node.Asked) // a caller that names a feed may hear the name in the fault
 		for _, e := range effects {
 			var wire []byte
 			switch e := e.(type) {
-			case Tell:
-				if a, ok := e.Note.(Arrived); ok && slices.Contains(feeds, a.Feed) {
+			case node.Tell:
+				if a, ok := e.Note.(node.Arrived); ok && slices.Contains(feeds, a.Feed) {
 					var entries []feed.Entry
 					for _, r := range a.Records {
 						entries = append(entries, r.Entry)
@@ -59,9 +59,9 @@ func (w *network) grep(h *testHost, feeds []feed.URL, seen func(protocol.Call) p
 						needles[b.DID.String()] = a.Feed
 					}
 				}
-			case Call:
+			case node.Call:
 				wire = protocol.EncodeCall(nil, h.id.Port(), seen(e.Call))
-			case Respond:
+			case node.Respond:
 				if e.Reply != nil {
 					wire = protocol.EncodeReply(nil, e.Reply)
 				} else if asked.Call != nil && !slices.Contains(feeds, namedIn(asked.Call)) {
@@ -112,12 +112,12 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 		w.publish(u)
 	}
 	w.feed(optedOut).private = true
-	w.feed(header).answer = func(f Fetch) Fetched {
+	w.feed(header).answer = func(f node.Fetch) node.Fetched {
 		ev := listing(f.Feed, 3)
 		ev.Private = true // as X-Robots-Tag says
 		return ev
 	}
-	c := Config{
+	c := node.Config{
 		Trackers: []string{tracker}, PrivateHosts: []string{"Wiki.Corp.example.com."}, AdvertInterval: time.Minute,
 		CoverFeeds: 50,
 	}
@@ -125,13 +125,14 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	w.forbid(a, private...)
 	for i, u := range private {
 		discreet := i%2 == 0 && u != header // what its publisher says is found by polls alone
-		wish := Subscribe{Feeds: []feed.URL{u}, Weight: 1 + i, Discreet: &discreet}
+		wish := node.Subscribe{Feeds: []feed.URL{u}, Weight: 1 + i, Discreet: &discreet}
 		if owner := true; u == withheld {
 			wish.Private = &owner
 		}
 		a.step(wish)
 	}
-	b, d := w.add(Config{Trackers: []string{tracker}}, news, blog), w.add(Config{Trackers: []string{tracker}}, news)
+	b, d := w.add(node.Config{Trackers: []string{tracker}}, news, blog),
+		w.add(node.Config{Trackers: []string{tracker}}, news)
 	w.run(10 * time.Minute)
 	if !linked(a, b) || !linked(a, d) {
 		t.Fatal("not linked")
@@ -139,9 +140,9 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	curious := func() {
 		t.Helper()
 		for _, u := range private {
-			a.hears(b, protocol.QueryFeed{Query: protocol.Query{ID: fmt.Sprint(w.now, u), Hops: 2, Budget: 8,
+			a.hears(b, protocol.QueryFeed{Query: protocol.Query{ID: fmt.Sprint(w.Now(), u), Hops: 2, Budget: 8,
 				Filter: feed.Filter{Feed: u}}})
-			a.step(Query{Tag: 1, Query: protocol.Query{Filter: feed.Filter{Feed: u}}, Explicit: true})
+			a.step(node.Query{Tag: 1, Query: protocol.Query{Filter: feed.Filter{Feed: u}}, Explicit: true})
 			a.put(d, protocol.NewBundle(u, w.feeds[u].entries))
 			a.hears(b, protocol.CheckDID{DID: protocol.NewBundle(u, w.feeds[u].entries).DID, Feed: u})
 		}
@@ -168,12 +169,12 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 		t.Error("there are no cover feeds, although neighbors follow others than the node does")
 	}
 	curious()
-	a.step(Unsubscribe{Feeds: private})
+	a.step(node.Unsubscribe{Feeds: private})
 	w.run(time.Hour)
 	a.kill()
 	a.start()
 	w.run(10 * time.Minute)
-	late := w.add(Config{Trackers: []string{tracker}}, news)
+	late := w.add(node.Config{Trackers: []string{tracker}}, news)
 	w.run(10 * time.Minute)
 	if !linked(a, b) || !linked(a, d) || !linked(a, late) {
 		t.Fatal("not linked")
@@ -193,7 +194,7 @@ func TestNeighborsPrivateFeedsAreNotAdvertisedOn(t *testing.T) {
 	w.feed(optedOut).private = true
 	w.publish(optedOut)
 	w.feed(news)
-	c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
+	c := node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
 	a := w.add(c, news, optedOut)
 	b, d := w.add(c, news), w.add(c, news)
 	w.run(10 * time.Minute)
@@ -220,7 +221,7 @@ func TestNeighborsPrivateFeedsAreNotAdvertisedOn(t *testing.T) {
 func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(blog)
-	hosts := w.full(2, Config{}, news, blog)
+	hosts := w.full(2, node.Config{}, news, blog)
 	a, slow := hosts[0], hosts[1]
 	w.hang[slow.id] = true
 	w.publish(news)
@@ -233,12 +234,12 @@ func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 	if !a.stored(news).Private {
 		t.Fatal("not private")
 	}
-	if n := len(a.node.exchange.Gossip.Recent); n != 2 {
+	if n := len(a.node.Recent()); n != 2 {
 		t.Fatalf("%d bundles of lately", n)
 	}
 	w.silence(a, news)
 	w.hang[slow.id] = false
-	late := w.add(Config{Trackers: []string{tracker}}, news, blog)
+	late := w.add(node.Config{Trackers: []string{tracker}}, news, blog)
 	w.run(10 * time.Minute)
 	if !linked(a, slow) || !linked(a, late) {
 		t.Fatal("not linked")
@@ -248,13 +249,12 @@ func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 // The same where the neighbor asked for it already.
 func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	for range 3 {
 		a.offerAll(one(w.publish(news).String()))
 	}
-	for o, _ := exchange.Of(a.node.core.LinkTo(b.id)).InStage(exchange.Asked); o == nil; o,
-		_ = exchange.Of(a.node.core.LinkTo(b.id)).InStage(exchange.Asked) {
+	for !a.node.Demanded(b.id) {
 		w.next()
 	}
 	w.feed(news).private = true
@@ -272,13 +272,13 @@ func TestAFeedIsNotSpokenOfBeforeItsFirstPoll(t *testing.T) {
 		"it is read": nil} {
 		w := newNetwork(t)
 		w.feed(news)
-		c := Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
+		c := node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
 		a, b := w.add(c, news), w.add(c, news)
 		w.run(2 * time.Minute)
 		w.forbid(a, intranet)
 		p := w.feed(intranet)
 		p.local, p.slow, p.err = true, 5*time.Minute, err
-		a.step(Subscribe{Feeds: []feed.URL{intranet}})
+		a.step(node.Subscribe{Feeds: []feed.URL{intranet}})
 		w.run(2 * time.Hour)
 		if p.requests == 0 || !linked(a, b) {
 			t.Fatalf("%s: polled %d times, linked %v", name, p.requests, linked(a, b))
@@ -300,19 +300,19 @@ func TestAFeedIsNotSpokenOfBeforeItIsReached(t *testing.T) {
 	} {
 		w := newNetwork(t)
 		w.feed(news)
-		a := w.add(Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
-		b := w.add(Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
-		w.feed(intranet).answer = func(Fetch) Fetched {
-			return Fetched{Status: c.status, Dialed: c.dialed,
+		a := w.add(node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
+		b := w.add(node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
+		w.feed(intranet).answer = func(node.Fetch) node.Fetched {
+			return node.Fetched{Status: c.status, Dialed: c.dialed,
 				Err: errors.New(name)}
 		}
-		a.step(Subscribe{Feeds: []feed.URL{intranet}})
+		a.step(node.Subscribe{Feeds: []feed.URL{intranet}})
 		w.run(2 * time.Hour)
-		_, heard := b.node.core.LinkTo(a.id).Peer.Hops(intranet)
+		_, heard := b.node.HopsOf(a.id, intranet)
 		a.kill()
 		a.start()
 		w.run(10 * time.Minute)
-		_, again := b.node.core.LinkTo(a.id).Peer.Hops(intranet)
+		_, again := b.node.HopsOf(a.id, intranet)
 		if w.feed(intranet).requests == 0 || heard != c.spoken || !c.spoken && again {
 			t.Errorf("%s: polled %d times, the neighbor heard of it: %v, after a restart: %v", name,
 				w.feed(intranet).requests, heard, again)
@@ -326,7 +326,7 @@ func TestAnOptOutSurvivesARestart(t *testing.T) {
 		w := newNetwork(t)
 		w.feed(u).private = true
 		w.publish(u)
-		h := w.add(Config{AllowLocal: true}, u)
+		h := w.add(node.Config{AllowLocal: true}, u)
 		w.run(time.Minute)
 		if !h.stored(u).Private {
 			t.Fatalf("%s is not private", u)
@@ -349,14 +349,14 @@ func TestLocalFeedsOfATestNetworkAreNotServedLater(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	w.publish(lan)
-	a := w.add(Config{AllowLocal: true, Trackers: []string{tracker}}, news, lan)
+	a := w.add(node.Config{AllowLocal: true, Trackers: []string{tracker}}, news, lan)
 	w.run(time.Minute)
-	a.step(Unsubscribe{Feeds: []feed.URL{lan}})
+	a.step(node.Unsubscribe{Feeds: []feed.URL{lan}})
 	a.kill()
 	a.config.AllowLocal = false
 	a.start()
 	w.forbid(a, lan)
-	b := w.add(Config{Trackers: []string{tracker}}, news)
+	b := w.add(node.Config{Trackers: []string{tracker}}, news)
 	w.run(10 * time.Minute)
 	a.hears(b, protocol.QueryFeed{})
 }

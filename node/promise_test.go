@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/protocol"
 )
 
@@ -17,12 +17,12 @@ import (
 
 // offers has from offer the bundle to h, and adds what is answered to got.
 func (h *testHost) offered(from *testHost, b *protocol.Bundle, got *[]protocol.Reply) {
-	h.askedBy(from, protocol.CheckDID{DID: b.DID}, func(r Respond) { *got = append(*got, r.Reply) })
+	h.askedBy(from, protocol.CheckDID{DID: b.DID}, func(r node.Respond) { *got = append(*got, r.Reply) })
 }
 
 // unaudited has every offer believed, a stranger's first as well.
-func unaudited() Config {
-	return Config{Incentive: incentive.Config{Rules: incentive.Altered(func(r *incentive.Rules) {
+func unaudited() node.Config {
+	return node.Config{Incentive: incentive.Config{Rules: incentive.Altered(func(r *incentive.Rules) {
 		r.Audit = func(*rand.Rand, int) bool { return false }
 	})}}
 }
@@ -50,7 +50,7 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 		t.Fatalf("after a second: %v, want one unseen", others)
 	}
 	heir := second
-	if a.node.exchange.Gossip.Promises[b.DID].Holder.ID() == third.id {
+	if a.node.Promised(b.DID) == third.id {
 		heir = third
 	}
 	a.put(heir, b)
@@ -68,15 +68,11 @@ func TestAKeptPromiseWakesNobody(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, unaudited(), news)
 	a, b := hosts[0], bundleOf(w, 1)
-	open := func() (n int) {
-		for task := range a.node.core.Timers.Tasks.All() {
-			if task.Value != nil {
-				n++
-			}
-		}
-		return n
+	open := func() int {
+		_, open := a.node.Tasks()
+		return open
 	}
-	a.inside(func(n *Node) { n.core.SaveAccounts() }) // a delivery has that done as well
+	a.inside(func(n *node.Node) { n.SaveAccounts() }) // a delivery has that done as well
 	before := open()
 	var got []protocol.Reply
 	a.offered(hosts[1], b, &got)
@@ -95,7 +91,7 @@ func TestAKeptPromiseWakesNobody(t *testing.T) {
 func TestWhoKeepsSilentIsHeldToItsPromise(t *testing.T) {
 	for name, dead := range map[string]bool{"it answers": false, "it is dead": true} {
 		w := newNetwork(t)
-		hosts := w.full(2, Config{}, news)
+		hosts := w.full(2, node.Config{}, news)
 		a, claimer := hosts[0], hosts[1]
 		a.hears(claimer, protocol.CheckDID{DID: one("x").DID})
 		if dead {
@@ -116,7 +112,7 @@ func TestWhoKeepsSilentIsHeldToItsPromise(t *testing.T) {
 // none is told "seen".
 func TestNobodyWaitsForEver(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(10, Config{MaxNeighbors: 20, MinNeighbors: 9}, news)
+	hosts := w.full(10, node.Config{MaxNeighbors: 20, MinNeighbors: 9}, news)
 	a := hosts[0]
 	b := bundleOf(w, 1)
 	var got []protocol.Reply
@@ -146,16 +142,13 @@ func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 			a.put(holder, &forged)
 		},
 		"it connects anew": func(a, holder *testHost, _ *protocol.Bundle) {
-			a.inside(func(n *Node) {
-				l := n.core.LinkTo(holder.id)
-				n.membership.Join(holder.id, false, "", n.membership.Token(holder.id), l.Session,
-					protocol.Subset{{Feed: news}},
-					n.core.Table.Offer(holder.id))
+			a.inside(func(n *node.Node) {
+				n.Join(holder.id, false, n.SessionOf(holder.id), protocol.Subset{{Feed: news}})
 			})
 		},
 	} {
 		w := newNetwork(t)
-		hosts := w.full(3, Config{}, news)
+		hosts := w.full(3, node.Config{}, news)
 		a, holder, second := hosts[0], hosts[1], hosts[2]
 		b := bundleOf(w, 1)
 		var first, got []protocol.Reply
@@ -171,7 +164,7 @@ func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 // A neighbor that did not get our answer asks again, and must not wait for itself.
 func TestTheHolderMayAskAgain(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	var got []protocol.Reply
 	for range 3 {
 		hosts[0].offered(hosts[1], bundleOf(w, 1), &got)
@@ -179,7 +172,7 @@ func TestTheHolderMayAskAgain(t *testing.T) {
 	if len(got) != 3 || got[2] != protocol.Seen(false) {
 		t.Errorf("answered %v", got)
 	}
-	if owed := len(exchange.Of(hosts[0].node.core.LinkTo(hosts[1].id)).Owed); owed != 1 {
+	if owed := hosts[0].node.Owed(hosts[1].id); owed != 1 {
 		t.Errorf("owes the same bundle %d times", owed)
 	}
 }
@@ -190,14 +183,14 @@ func TestWhoWaitsIsAnsweredWhenItsLinkEnds(t *testing.T) {
 	for name, end := range map[string]func(a, waiting *testHost){
 		"it disconnects": func(a, waiting *testHost) { a.hears(waiting, protocol.Disconnect{}) },
 		"it is declared gone": func(a, waiting *testHost) {
-			a.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(waiting.id), "gone") })
+			a.inside(func(n *node.Node) { n.Part(waiting.id, "gone") })
 		},
 		"it connects anew": func(a, waiting *testHost) {
-			waiting.inside(func(n *Node) { n.membership.Connect(a.id, "", func(error) {}) })
+			waiting.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
 		},
 	} {
 		w := newNetwork(t)
-		hosts := w.full(3, Config{}, news)
+		hosts := w.full(3, node.Config{}, news)
 		a, holder, waiting := hosts[0], hosts[1], hosts[2]
 		var first, got []protocol.Reply
 		a.offered(holder, bundleOf(w, 1), &first)
@@ -213,7 +206,7 @@ func TestWhoWaitsIsAnsweredWhenItsLinkEnds(t *testing.T) {
 // A neighbor offers a bundle twice, inherits it, and delivers something else.
 func TestOneThatOffersTwiceHoldsNobodyUp(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(4, Config{}, news)
+	hosts := w.full(4, node.Config{}, news)
 	a, claimer, twice, honest := hosts[0], hosts[1], hosts[2], hosts[3]
 	for i := range 10 {
 		b := one(fmt.Sprint("x", i))
@@ -223,14 +216,14 @@ func TestOneThatOffersTwiceHoldsNobodyUp(t *testing.T) {
 		a.offered(twice, b, &ignored)
 		a.offered(honest, b, &got)
 		w.run(protocol.HoldAnswer + time.Millisecond)
-		a.inside(func(n *Node) { n.exchange.GiveUp(exchange.Of(n.core.LinkTo(twice.id)), b.DID) })
+		a.inside(func(n *node.Node) { n.GiveUp(twice.id, b.DID) })
 		w.run(2 * protocol.HoldAnswer)
 		if len(got) != 1 {
 			t.Fatalf("bundle %d: an honest neighbor's offer was answered %d times", i, len(got))
 		}
 	}
 	w.run(time.Minute)
-	if n := len(a.node.exchange.Gossip.Promises); n != 0 {
+	if n := a.node.Promises(); n != 0 {
 		t.Errorf("%d promises are open although their time is over", n)
 	}
 }
@@ -238,7 +231,7 @@ func TestOneThatOffersTwiceHoldsNobodyUp(t *testing.T) {
 // A neighbor may owe 64 deliveries at a time, and no more.
 func TestPromisesAreBounded(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	refused := 0
 	for i := range 100 {
@@ -251,7 +244,7 @@ func TestPromisesAreBounded(t *testing.T) {
 		t.Errorf("%d of 100 offers were refused, want 36", refused)
 	}
 	w.run(time.Minute)
-	if n := len(a.node.exchange.Gossip.Promises); n != 0 {
+	if n := a.node.Promises(); n != 0 {
 		t.Errorf("%d promises are open although their time is over", n)
 	}
 }
@@ -259,14 +252,14 @@ func TestPromisesAreBounded(t *testing.T) {
 // Nor does it owe more by inheriting what others promised.
 func TestInheritedPromisesAreBounded(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(4, Config{}, news)
+	hosts := w.full(4, node.Config{}, news)
 	a, heir := hosts[0], hosts[1]
 	offer := func(from *testHost, kind byte) {
 		dids := make([]protocol.DID, protocol.MaxDIDs)
 		for i := range dids {
 			dids[i] = protocol.DID{byte(i), kind}
 		}
-		a.askedBy(from, protocol.CheckDIDs{DIDs: dids}, func(Respond) {})
+		a.askedBy(from, protocol.CheckDIDs{DIDs: dids}, func(node.Respond) {})
 	}
 	offer(hosts[2], 2)
 	offer(hosts[3], 3)
@@ -275,7 +268,7 @@ func TestInheritedPromisesAreBounded(t *testing.T) {
 	}
 	for range 5 {
 		w.run(protocol.HoldAnswer)
-		if owed := len(exchange.Of(a.node.core.LinkTo(heir.id)).Owed); owed > protocol.MaxPromises {
+		if owed := a.node.Owed(heir.id); owed > protocol.MaxPromises {
 			t.Fatalf("a neighbor owes %d bundles, the limit is %d", owed, protocol.MaxPromises)
 		}
 	}
@@ -284,7 +277,7 @@ func TestInheritedPromisesAreBounded(t *testing.T) {
 // What is delivered in time leaves no task behind.
 func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	owed := one("owed at any moment")
 	for i := range 2000 {
@@ -294,10 +287,10 @@ func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 		a.put(b, owed)
 		owed = next
 	}
-	if n := a.node.core.Timers.Tasks.Len(); n > 100 {
+	if n, _ := a.node.Tasks(); n > 100 {
 		t.Errorf("%d tasks are left", n)
 	}
-	if n := len(exchange.Of(a.node.core.LinkTo(b.id)).Owed); n != 1 {
+	if n := a.node.Owed(b.id); n != 1 {
 		t.Errorf("%d bundles are owed, want the last", n)
 	}
 	if n := a.node.Status().Counters.Broken; n != 0 {
@@ -308,11 +301,11 @@ func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
 // A bundle of a feed that the node does not follow is of no use, whatever it is.
 func TestOffersOfUnwantedFeedsAreAnsweredSeen(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	b := protocol.NewBundle(comic, []feed.Entry{{Feed: comic, ID: "1"}})
 	r := hosts[0].hears(hosts[1], protocol.CheckDID{DID: b.DID, Feed: comic, Entries: 1})
-	if r.Reply != protocol.Seen(true) || len(hosts[0].node.exchange.Gossip.Promises) != 0 {
-		t.Errorf("answered %v, %v; %d promises", r.Reply, r.Fault, len(hosts[0].node.exchange.Gossip.Promises))
+	if r.Reply != protocol.Seen(true) || hosts[0].node.Promises() != 0 {
+		t.Errorf("answered %v, %v; %d promises", r.Reply, r.Fault, hosts[0].node.Promises())
 	}
 }
 
@@ -324,9 +317,9 @@ func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 	stored, promised, fresh := one("stored"), one("promised"), one("fresh")
 	a.put(other, stored)
 	a.hears(other, protocol.CheckDID{DID: promised.DID})
-	var got []Respond
+	var got []node.Respond
 	a.askedBy(b, protocol.CheckDIDs{DIDs: []protocol.DID{fresh.DID, stored.DID, promised.DID, fresh.DID}},
-		func(r Respond) { got = append(got, r) })
+		func(r node.Respond) { got = append(got, r) })
 	if len(got) != 0 {
 		t.Fatalf("answered %+v before it is clear what becomes of a promise", got[0].Reply)
 	}
@@ -344,7 +337,7 @@ func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 	if r := a.hears(b, protocol.CheckDIDs{DIDs: dids}); r.Fault == nil || r.Fault.Code != protocol.Busy {
 		t.Errorf("an offer beyond what may be owed was answered %+v, %v", r.Reply, r.Fault)
 	}
-	if owed := len(exchange.Of(a.node.core.LinkTo(b.id)).Owed); owed != 1 {
+	if owed := a.node.Owed(b.id); owed != 1 {
 		t.Errorf("%d bundles are owed after an offer that was refused, want 1", owed)
 	}
 }
@@ -352,7 +345,7 @@ func TestOffersOfManyAreAnsweredTogether(t *testing.T) {
 // A neighbor that owes too much is asked to deliver all the same, rather than told that a promised bundle is seen.
 func TestWhoOwesTooMuchIsNotToldSeen(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, holder, full := hosts[0], hosts[1], hosts[2]
 	dids := make([]protocol.DID, protocol.MaxDIDs)
 	for i := range dids {
@@ -370,21 +363,21 @@ func TestWhoOwesTooMuchIsNotToldSeen(t *testing.T) {
 // fitted somebody's account.
 func TestAPartThatWeCutOurselvesEndsItsPromise(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(4, Config{}, news)
+	hosts := w.full(4, node.Config{}, news)
 	a, holder, other, poor := hosts[0], hosts[1], hosts[2], hosts[3]
 	whole := bundleOf(w, 2)
 	part := protocol.NewBundle(news, whole.Entries[:1])
 	var got []protocol.Reply
 	a.offered(holder, part, &got)
 	a.take(other, whole)
-	a.inside(func(n *Node) {
-		if cut, _ := n.exchange.Fit(exchange.Of(n.core.LinkTo(poor.id)), whole, incentive.Entry); cut == nil ||
+	a.inside(func(n *node.Node) {
+		if cut, _ := n.Fit(poor.id, whole, incentive.Entry); cut == nil ||
 			cut.DID != part.DID {
 			t.Fatal("it was not cut there")
 		}
 	})
 	a.take(holder, part)
-	if n := len(a.node.exchange.Gossip.Promises); n != 0 {
+	if n := a.node.Promises(); n != 0 {
 		t.Errorf("%d promises are open", n)
 	}
 }

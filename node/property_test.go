@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"crypto/sha256"
@@ -10,6 +10,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/polling"
 	"feedex/protocol"
@@ -49,8 +50,7 @@ type village struct {
 const villagePeriod = time.Minute
 
 func newVillage(t *testing.T) *village {
-	v := &village{network: newNetwork(t), changed: epoch, shown: make(map[*testHost]int)}
-	v.direct = true
+	v := &village{network: newLargeNetwork(t), changed: epoch, shown: make(map[*testHost]int)}
 	for i := range 6 {
 		u := feed.URL(fmt.Sprintf("https://feed%d.example.com/", i))
 		v.feeds = append(v.feeds, u)
@@ -67,7 +67,7 @@ func (v *village) do(d deed) {
 	u := v.feeds[d.which]
 	if d.kind == "join" {
 		if len(v.list) < 7 {
-			v.add(Config{
+			v.add(node.Config{
 				Trackers: []string{tracker}, AdvertInterval: villagePeriod, MaxNeighbors: 3, MinNeighbors: 2,
 				Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 4 * time.Minute},
 			}, u, v.feeds[(d.which+1+d.who)%len(v.feeds)])
@@ -79,16 +79,16 @@ func (v *village) do(d deed) {
 	case "crash":
 		h.kill()
 	case "return":
-		if h.down {
+		if !h.Running() {
 			h.start()
 		}
 	case "leave":
-		h.step(Leave{})
+		h.step(node.Leave{})
 		h.kill()
 	case "subscribe":
-		h.step(Subscribe{Feeds: []feed.URL{u}})
+		h.step(node.Subscribe{Feeds: []feed.URL{u}})
 	case "unsubscribe":
-		h.step(Unsubscribe{Feeds: []feed.URL{u}})
+		h.step(node.Unsubscribe{Feeds: []feed.URL{u}})
 	case "publish":
 		for range 1 + d.who {
 			v.publish(u)
@@ -98,51 +98,46 @@ func (v *village) do(d deed) {
 	case "wait":
 		v.run(time.Duration(d.which*d.which) * 10 * time.Second)
 	}
-	v.changed = v.now
+	v.changed = v.Now()
 }
 
 // look sees to the rules at every step of everybody.
-func (v *village) look(h *testHost, _ Event, effects []Effect) {
+func (v *village) look(h *testHost, _ node.Event, effects []node.Effect) {
 	n := h.node
-	if n.core.Table.Len() > n.core.Config.MaxNeighbors || n.core.Table.Len() != len(n.core.Links) {
-		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.core.Table.Len(),
-			len(n.core.Links),
-			n.core.Config.MaxNeighbors)
+	if n.Places() > n.Config().MaxNeighbors || n.Places() != len(n.LinkIDs()) {
+		v.breaks("%s has %d neighbors and %d links, at most %d are allowed", h.id, n.Places(),
+			len(n.LinkIDs()),
+			n.Config().MaxNeighbors)
 	}
-	shown := 0
-	for _, s := range n.poller.Feeds {
-		if s.Shown() {
-			shown++
-		}
-	}
+	shown := n.ShownFeeds()
 	if v.shown[h] != shown { // and others are about to hear of it
-		v.shown[h], v.changed = shown, v.now
+		v.shown[h], v.changed = shown, v.Now()
 	}
 	parted := false
 	for _, e := range effects {
-		if tell, ok := e.(Tell); ok {
+		if tell, ok := e.(node.Tell); ok {
 			switch tell.Note.(type) {
-			case Linked:
-				v.changed = v.now
-			case Unlinked:
-				v.changed, parted = v.now, true
+			case node.Linked:
+				v.changed = v.Now()
+			case node.Unlinked:
+				v.changed, parted = v.Now(), true
 			}
 		}
 	}
 	for _, e := range effects {
-		c, ok := e.(Call)
+		c, ok := e.(node.Call)
 		if !ok {
 			continue
 		}
 		switch call := c.Call.(type) {
 		case protocol.PutEntries:
-			a, _ := n.core.Ledger.Account(incentive.HolderOf(c.To.Node))
+			a := n.Account(c.To.Node)
 			if bound := min(incentive.Value(10, 0), incentive.Entry+a.Got); a.Fined == 0 && a.Deficit > bound {
 				v.breaks("%s owes %s %v, its bound is %v", c.To.Node, h.id, a.Deficit, bound)
 			}
 		case protocol.UpdateSubset:
 			for _, in := range call.Changes {
-				if want := n.heardFromOthers(in.Feed, c.To.Node); !parted && in.Hops != want {
+				if want := heardFromOthers(n, in.Feed, c.To.Node); !parted && in.Hops != want {
 					v.breaks("%s tells %s of %s at hop count %d; without its own word it is %d", h.id, c.To.Node,
 						in.Feed, in.Hops, want)
 				}
@@ -153,23 +148,23 @@ func (v *village) look(h *testHost, _ Event, effects []Effect) {
 
 func (v *village) breaks(format string, args ...any) {
 	if v.broken == "" {
-		v.broken = fmt.Sprintf("after %v: ", v.now.Sub(epoch)) + fmt.Sprintf(format, args...)
+		v.broken = fmt.Sprintf("after %v: ", v.Now().Sub(epoch)) + fmt.Sprintf(format, args...)
 	}
 }
 
 // heardFromOthers is the hop count of interest in the feed as the node is to tell it to one that it must not
 // count: 0 for its own, else one more than the least that any other neighbor told.
-func (n *Node) heardFromOthers(u feed.URL, to protocol.NodeID) int {
-	if s := n.poller.Feeds[u]; s != nil && !s.Private && s.Shown() {
+func heardFromOthers(n *node.Node, u feed.URL, to protocol.NodeID) int {
+	if s := n.Subscription(u); s != nil && !s.Private && s.Shown() {
 		return 0
 	}
-	best := n.core.Config.MaxSubsetHops
-	for _, p := range n.core.Table.All() {
-		if hops, ok := p.Hops(u); ok && p.ID != to {
+	best := n.Config().MaxSubsetHops
+	for _, id := range n.LinkIDs() {
+		if hops, ok := n.HopsOf(id, u); ok && id != to {
 			best = min(best, hops)
 		}
 	}
-	if best == n.core.Config.MaxSubsetHops {
+	if best == n.Config().MaxSubsetHops {
 		return protocol.Withdrawn
 	}
 	return best + 1
@@ -181,11 +176,11 @@ func (n *Node) heardFromOthers(u feed.URL, to protocol.NodeID) int {
 func (v *village) settle() bool {
 	clear(v.hang)
 	v.run(noticed)
-	v.changed = v.now
+	v.changed = v.Now()
 	window := time.Duration(3) * (villagePeriod + membership.OwnChange + v.rtt)
 	for range 200 {
 		since := v.changed
-		v.run(since.Add(window).Sub(v.now))
+		v.run(since.Add(window).Sub(v.Now()))
 		if v.changed.Equal(since) {
 			return true
 		}
@@ -203,15 +198,15 @@ type claim struct {
 func (v *village) heard() (map[claim]int, bool) {
 	all, mutual := make(map[claim]int), true
 	for _, h := range v.list {
-		if h.down {
+		if !h.Running() {
 			continue
 		}
-		for _, p := range h.node.core.Table.All() {
-			other := v.hosts[p.ID]
-			mutual = mutual && !other.down && linked(h, other)
+		for _, id := range h.node.LinkIDs() {
+			other := v.hosts[id]
+			mutual = mutual && other.Running() && linked(h, other)
 			for _, u := range v.feeds {
-				if hops, ok := p.Hops(u); ok {
-					all[claim{h.id, p.ID, u}] = hops
+				if hops, ok := h.node.HopsOf(id, u); ok {
+					all[claim{h.id, id, u}] = hops
 				}
 			}
 		}
@@ -226,19 +221,19 @@ func (v *village) fixPoint() map[claim]int {
 	for hops := range 4 { // an interest at hops stems from one at hops-1
 		found := make(map[claim]int)
 		for _, h := range v.list {
-			if h.down {
+			if !h.Running() {
 				continue
 			}
-			for _, to := range h.node.core.Table.All() {
+			for _, to := range h.node.LinkIDs() {
 				for _, u := range v.feeds {
-					c := claim{to.ID, h.id, u}
+					c := claim{to, h.id, u}
 					if _, known := all[c]; known {
 						continue
 					}
-					s := h.node.poller.Feeds[u]
+					s := h.node.Subscription(u)
 					near := hops == 0 && s != nil && s.Shown() // nobody hears of it before
-					for _, via := range h.node.core.Table.All() {
-						if d, ok := all[claim{h.id, via.ID, u}]; ok && via.ID != to.ID && d == hops-1 {
+					for _, via := range h.node.LinkIDs() {
+						if d, ok := all[claim{h.id, via, u}]; ok && via != to && d == hops-1 {
 							near = true
 						}
 					}
@@ -299,9 +294,9 @@ func TestEqualLivesHaveEqualEffects(t *testing.T) {
 		live := func() (steps int, sum [sha256.Size]byte) {
 			v := newVillage(t)
 			sums := sha256.New()
-			v.watch = func(h *testHost, ev Event, effects []Effect) {
+			v.watch = func(h *testHost, ev node.Event, effects []node.Effect) {
 				steps++
-				fmt.Fprintf(sums, "%v %v %T\n", v.now.Sub(epoch), h.id, ev)
+				fmt.Fprintf(sums, "%v %v %T\n", v.Now().Sub(epoch), h.id, ev)
 				for _, e := range effects {
 					write(sums, e)
 				}

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/query"
 	"feedex/protocol"
@@ -16,7 +17,7 @@ import (
 )
 
 // wishesOf are the wishes for what a query found.
-func wishesOf(r Results) (wishes []search.Wish) {
+func wishesOf(r node.Results) (wishes []search.Wish) {
 	for _, h := range r.Hits {
 		wishes = append(wishes, search.Wish{Wanted: protocol.Wanted{ID: h.ID, Digest: h.Digest},
 			Feed: h.Feed, Holders: h.Holders})
@@ -34,10 +35,10 @@ func wishFor(e feed.Entry, holders ...*testHost) search.Wish {
 }
 
 // pulls has the owner of the node download entries, and returns all that came of it as one.
-func (h *testHost) pulls(wishes ...search.Wish) (all Pulled) {
+func (h *testHost) pulls(wishes ...search.Wish) (all node.Pulled) {
 	h.net.t.Helper()
 	h.pulled = nil
-	h.step(Pull{Tag: 7, Wishes: wishes})
+	h.step(node.Pull{Tag: 7, Wishes: wishes})
 	for range 100_000 {
 		if n := len(h.pulled); n > 0 && h.pulled[n-1].Done {
 			all = h.pulled[n-1]
@@ -47,7 +48,7 @@ func (h *testHost) pulls(wishes ...search.Wish) (all Pulled) {
 			}
 			return all
 		}
-		if h.net.queue.Tasks.Len() == 0 {
+		if h.net.Next().IsZero() {
 			break
 		}
 		h.net.next()
@@ -58,7 +59,7 @@ func (h *testHost) pulls(wishes ...search.Wish) (all Pulled) {
 
 func TestAnEntryIsFetchedFromTheOnlyHolderThreeHopsAway(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(12, Config{}, twelve...)
+	hosts := w.graph(12, node.Config{}, twelve...)
 	e := oldEntry(news, 1)
 	hosts[9].holds(e)
 	found, _ := hosts[0].seeks(protocol.Query{Filter: feed.Filter{Words: []string{"walrus"}}})
@@ -90,7 +91,7 @@ func TestAnEntryIsFetchedFromTheOnlyHolderThreeHopsAway(t *testing.T) {
 // An own poll that shows the entry confirms it.
 func TestAFetchedEntryIsUnconfirmedUntilAPollShowsIt(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	w.publish(news)
 	e := w.feeds[news].entries[0]
 	hosts[1].holds(e)
@@ -98,7 +99,7 @@ func TestAFetchedEntryIsUnconfirmedUntilAPollShowsIt(t *testing.T) {
 	if r := hosts[0].record(e.EntryID()); r.ID != e.EntryID() || r.Confirmed {
 		t.Fatalf("fetched is %+v", r)
 	}
-	hosts[0].step(Subscribe{Feeds: []feed.URL{news}})
+	hosts[0].step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Hour)
 	if r := hosts[0].record(e.EntryID()); r.ID != e.EntryID() || !r.Confirmed || r.Source != hosts[1].id {
 		t.Errorf("after a poll it is %+v", r)
@@ -121,7 +122,7 @@ func TestAForgingHolderIsRefused(t *testing.T) {
 		"what may not travel":   {Entries: []protocol.Archived{{Entry: unclean}}},
 	} {
 		w := newNetwork(t)
-		hosts := w.graph(12, Config{}, twelve...)
+		hosts := w.graph(12, node.Config{}, twelve...)
 		asker, forger, honest := hosts[0], hosts[9], hosts[11]
 		forger.holds(e, other)
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -157,9 +158,8 @@ func TestAForgingHolderIsRefused(t *testing.T) {
 
 // What may not travel is not taken, even where that is what the answers told of.
 func TestWhatMayNotTravelIsNotTaken(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	w := newLargeNetwork(t)
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	e := oldEntry(news, 1)
 	e.Title += "\x00"
 	w.intercept = func(_, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -174,7 +174,7 @@ func TestWhatMayNotTravelIsNotTaken(t *testing.T) {
 
 func TestALyingNeighborLosesStanding(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	e, forged := oldEntry(news, 1), oldEntry(news, 1)
 	forged.Summary = "forged"
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -190,29 +190,29 @@ func TestALyingNeighborLosesStanding(t *testing.T) {
 // A holder that stalls costs its time and no more, and is left in peace for a while.
 func TestAStallingHolderIsSkipped(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(12, Config{}, twelve...)
+	hosts := w.graph(12, node.Config{}, twelve...)
 	asker, stalled, honest := hosts[0], hosts[9], hosts[11]
 	w.hang[stalled.id] = true
 	first, second := oldEntry(news, 1), oldEntry(news, 2)
 	honest.holds(first, second)
-	begun := w.now
+	begun := w.Now()
 	got := asker.pulls(wishFor(first, stalled, honest))
-	if took := w.now.Sub(begun); len(got.Stored) != 1 || len(got.Refused) != 1 || got.Refused[0].Lied ||
+	if took := w.Now().Sub(begun); len(got.Stored) != 1 || len(got.Refused) != 1 || got.Refused[0].Lied ||
 		took > core.PullTimeout+time.Second {
 		t.Errorf("after %v got %+v", took, got)
 	}
-	begun = w.now
-	if got = asker.pulls(wishFor(second, stalled, honest)); len(got.Stored) != 1 || w.now.Sub(begun) > time.Second {
-		t.Errorf("the second time, after %v, got %+v", w.now.Sub(begun), got)
+	begun = w.Now()
+	if got = asker.pulls(wishFor(second, stalled, honest)); len(got.Stored) != 1 || w.Now().Sub(begun) > time.Second {
+		t.Errorf("the second time, after %v, got %+v", w.Now().Sub(begun), got)
 	}
 }
 
 // A node that others name as a holder is not asked where that would have us call ourselves, or a private network.
 func TestHoldersAreChecked(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	asker := hosts[0]
-	asker.inside(func(n *Node) { n.core.Self = hosts[0].id })
+	asker.inside(func(n *node.Node) { *n.Self() = hosts[0].id })
 	e := oldEntry(news, 1)
 	wish := wishFor(e, asker)
 	for _, text := range []string{"127.0.0.1:7790", "10.0.0.7:7790", "[::1]:7790", "169.254.169.254:8080",
@@ -231,17 +231,16 @@ func TestHoldersAreChecked(t *testing.T) {
 	if got := asker.pulls(wishFor(secret, hosts[1])); len(got.Missing) != 1 || count(asker.calls, "get_entries") != 0 {
 		t.Errorf("a private feed was asked for: %+v", got)
 	}
-	asker.node.core.Config.QueryNetwork = NeverNetwork
-	if got := asker.pulls(wishFor(e, hosts[1])); got.Err != ErrNeverNetwork {
+	asker.node.Config().QueryNetwork = node.NeverNetwork
+	if got := asker.pulls(wishFor(e, hosts[1])); got.Err != node.ErrNeverNetwork {
 		t.Errorf("switched off it ends with %v", got.Err)
 	}
 }
 
 // What does not fit into one answer comes with the next.
 func TestALargeDownloadComesInParts(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	w := newLargeNetwork(t)
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	var wishes []search.Wish
 	for i := range 250 {
 		e := oldEntry(news, i)
@@ -249,9 +248,9 @@ func TestALargeDownloadComesInParts(t *testing.T) {
 		hosts[1].holds(e)
 		wishes = append(wishes, wishFor(e, hosts[1]))
 	}
-	w.watch = func(_ *testHost, _ Event, effects []Effect) {
+	w.watch = func(_ *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			if r, ok := e.(Respond); ok && r.Fault == nil {
+			if r, ok := e.(node.Respond); ok && r.Fault == nil {
 				if n := len(protocol.EncodeReply(nil, r.Reply)); n > 4<<20 {
 					t.Errorf("an answer is %d bytes", n)
 				}
@@ -275,9 +274,8 @@ func TestABusyHolderIsAskedForLess(t *testing.T) {
 		{10, 250, 44}, // 100, 25, then 6 at a time
 		{3, 0, 4},     // 100, 25, 6, 4
 	} {
-		w := newNetwork(t)
-		w.direct = true
-		hosts := w.graph(2, Config{}, [2]int{0, 1})
+		w := newLargeNetwork(t)
+		hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 		hosts[1].slow = tt.slow
 		var wishes []search.Wish
 		for i := range 250 {
@@ -317,12 +315,12 @@ func TestShunnedHoldersAreForgotten(t *testing.T) {
 // What of a gap comes from the network, or from the publisher's archive, counts against it.
 func TestDownloadsFillGaps(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	asker := hosts[0]
-	asker.step(Subscribe{Feeds: []feed.URL{news}})
+	asker.step(node.Subscribe{Feeds: []feed.URL{news}})
 	one, two, outside := oldEntry(news, 10), oldEntry(news, 11), oldEntry(news, 40)
-	asker.inside(func(n *Node) {
-		n.poller.Feeds[news].Gap = archive.Gap{After: epoch.AddDate(-2, 0, -20), Before: epoch.AddDate(-2, 0, 0),
+	asker.inside(func(n *node.Node) {
+		n.Subscription(news).Gap = archive.Gap{After: epoch.AddDate(-2, 0, -20), Before: epoch.AddDate(-2, 0, 0),
 			Missing: 2}
 	})
 	hosts[1].holds(one, outside)
@@ -330,7 +328,8 @@ func TestDownloadsFillGaps(t *testing.T) {
 	if gap := asker.stored(news).Gap; gap.Filled != 1 || !gap.Open() {
 		t.Errorf("after one of two the gap is %+v", gap)
 	}
-	asker.step(Recovered{Feed: news, Records: []archive.Record{archive.NewRecord(two, w.now, protocol.NodeID{})}})
+	asker.step(node.Recovered{Feed: news, Records: []archive.Record{archive.NewRecord(two, w.Now(),
+		protocol.NodeID{})}})
 	if gap := asker.stored(news).Gap; gap != (archive.Gap{}) {
 		t.Errorf("after both it is %+v", gap)
 	}

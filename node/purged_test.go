@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"slices"
@@ -7,13 +7,14 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/protocol"
 )
 
 // forget has the node's host purge entries.
 func (h *testHost) forget(ids ...feed.EntryID) {
 	h.net.t.Helper()
-	if dropped := h.store.Purge(h.net.now, ids); slices.Contains(dropped, false) {
+	if dropped := h.store.Purge(h.net.Now(), ids); slices.Contains(dropped, false) {
 		h.net.t.Fatalf("Purge = %v", dropped)
 	}
 }
@@ -21,7 +22,7 @@ func (h *testHost) forget(ids ...feed.EntryID) {
 // newsCount counts the entries that the node called news.
 func (h *testHost) newsCount() (n int) {
 	for _, note := range h.notes {
-		if a, ok := note.(Arrived); ok {
+		if a, ok := note.(node.Arrived); ok {
 			n += len(a.Records)
 		}
 	}
@@ -32,7 +33,7 @@ func (h *testHost) newsCount() (n int) {
 func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		w := newNetwork(t)
-		hosts := w.full(2, Config{}, news)
+		hosts := w.full(2, node.Config{}, news)
 		h := hosts[0]
 		var old []feed.EntryID
 		for range 5 {
@@ -70,7 +71,7 @@ func TestWhatWasPurgedIsNotPolledAgain(t *testing.T) {
 		if more := count(h.calls, protocol.PutEntries{}.Method()) - puts; more > 1 {
 			t.Errorf("restart %v: %d bundles were sent on, want that of the new entry at most", restart, more)
 		}
-		if s := h.node.poller.Feeds[news]; s.Gap.Open() || s.Slipped {
+		if s := h.node.Subscription(news); s.Gap.Open() || s.Slipped {
 			t.Errorf("restart %v: a gap %+v", restart, s.Gap)
 		}
 	}
@@ -96,12 +97,12 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 		if purged {
 			h.forget(ids...)
 		}
-		before := h.node.exchange.Hearsay.Versions.Len()
+		before := h.node.SetAside()
 		h.hears(hosts[2], protocol.CheckDID{DID: b.DID})
 		again := protocol.NewBundle(news,
-			[]feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.now}})
+			[]feed.Entry{b.Entries[1], {Feed: news, ID: "another", Title: "T", Published: w.Now()}})
 		edited := b.Entries[0]
-		edited.Title, edited.Updated = "edited", w.now
+		edited.Title, edited.Updated = "edited", w.Now()
 		for _, other := range []*protocol.Bundle{b, again,
 			protocol.NewBundle(news, []feed.Entry{b.Entries[0], b.Entries[2]})} {
 			if r := h.put(hosts[2], other); r.Fault != nil {
@@ -114,10 +115,10 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 				t.Errorf("purged %v: entry %d is %+v", purged, i, v)
 			}
 		}
-		if aside := h.node.exchange.Hearsay.Versions.Len() - before; purged && aside > 0 || purged &&
-			!h.node.exchange.Gossip.Seen.Has(again.DID) {
+		if aside := h.node.SetAside() - before; purged && aside > 0 || purged &&
+			!h.node.Saw(again.DID) {
 			t.Errorf("%d versions of what was purged wait to be confirmed, and the bundle is done with %v", aside,
-				h.node.exchange.Gossip.Seen.Has(again.DID))
+				h.node.Saw(again.DID))
 		}
 		if !h.has(again.Entries[1].EntryID()) {
 			t.Errorf("purged %v: what came beside it is not there", purged)
@@ -142,7 +143,7 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 // What was purged is served to nobody, and not asked for on the network.
 func TestWhatWasPurgedIsNeitherServedNorFetched(t *testing.T) {
 	w := newNetwork(t)
-	h := w.add(Config{Incentive: incentive.Config{Gifts: 100_000, Gift: 100_000}})
+	h := w.add(node.Config{Incentive: incentive.Config{Gifts: 100_000, Gift: 100_000}})
 	one, two := oldEntry(news, 1), oldEntry(news, 2)
 	h.holds(one, two)
 	h.forget(one.EntryID())
@@ -150,7 +151,7 @@ func TestWhatWasPurgedIsNeitherServedNorFetched(t *testing.T) {
 		!b.Entries[0].Entry.Equal(&two) {
 		t.Errorf("got %+v, %v, want what is left", b, fault)
 	}
-	holder := w.add(Config{})
+	holder := w.add(node.Config{})
 	holder.holds(one)
 	if p := h.pulls(wishFor(one, holder)); len(p.Stored) > 0 || h.has(one.EntryID()) {
 		t.Errorf("fetched %+v", p)

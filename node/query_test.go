@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 	"feedex/search"
@@ -16,7 +17,7 @@ import (
 // titles, entry titles, published dates, and others."
 func TestQueriesAreAnsweredFromTheArchive(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	for range 8 {
 		w.publish(news)
@@ -24,7 +25,7 @@ func TestQueriesAreAnsweredFromTheArchive(t *testing.T) {
 	}
 	ask := func(f feed.Filter) protocol.Answer {
 		t.Helper()
-		r := a.answerTo(b.id, a.node.core.LinkTo(b.id).Session, protocol.QueryFeed{Query: protocol.Query{Filter: f}})
+		r := a.answerTo(b.id, a.node.SessionOf(b.id), protocol.QueryFeed{Query: protocol.Query{Filter: f}})
 		if r.Fault != nil {
 			t.Fatal(r.Fault)
 		}
@@ -58,20 +59,20 @@ func TestQueriesAreAnsweredFromTheArchive(t *testing.T) {
 
 func TestQueriesOfANeighborAreBounded(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0].node, hosts[1]
-	session := a.core.LinkTo(b.id).Session
-	var effects []Effect
+	session := a.SessionOf(b.id)
+	var effects []node.Effect
 	for tag := range uint64(3) {
-		effects = a.Step(effects, w.now, Asked{From: b.id, Session: session, Call: protocol.QueryFeed{},
+		effects = a.Step(effects, w.Now(), node.Asked{From: b.id, Session: session, Call: protocol.QueryFeed{},
 			Tag: 100 + tag})
 	}
-	var searches []Search
+	var searches []node.Search
 	for _, e := range effects {
 		switch e := e.(type) {
-		case Search:
+		case node.Search:
 			searches = append(searches, e)
-		case Respond:
+		case node.Respond:
 			if e.Fault == nil || e.Fault.Code != protocol.Busy {
 				t.Errorf("the third query was answered %v, %v", e.Reply, e.Fault)
 			}
@@ -80,8 +81,8 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 	if len(searches) != 2 || !searches[0].Filter.Shareable {
 		t.Fatalf("%d searches, the first with %+v", len(searches), searches)
 	}
-	effects = a.Step(nil, w.now, Found{ID: searches[0].ID, Err: errors.New("deadline exceeded")})
-	if r, ok := effects[0].(Respond); !ok || r.Fault != nil || r.Reply.(protocol.Answer).Cut != protocol.CutTime {
+	effects = a.Step(nil, w.Now(), node.Found{ID: searches[0].ID, Err: errors.New("deadline exceeded")})
+	if r, ok := effects[0].(node.Respond); !ok || r.Fault != nil || r.Reply.(protocol.Answer).Cut != protocol.CutTime {
 		t.Errorf("a search that took too long was answered %+v", effects)
 	}
 }
@@ -89,37 +90,37 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 // A slow machine answers as well, as long as it is not asked much.
 func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
-	n, l := hosts[1].node, hosts[1].node.core.LinkTo(hosts[0].id)
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
+	n, l := hosts[1].node, hosts[1].node.LinkTo(hosts[0].id)
 	asked := uint64(0)
-	search := func(wait time.Duration) Search {
+	search := func(wait time.Duration) node.Search {
 		t.Helper()
 		asked++
-		for _, e := range n.Step(nil, w.now, Asked{From: l.ID(), Session: l.Session, Tag: asked,
+		for _, e := range n.Step(nil, w.Now(), node.Asked{From: l.ID(), Session: l.Session, Tag: asked,
 			Call: protocol.QueryFeed{Query: protocol.Query{
 				Wait: wait, Filter: feed.Filter{Words: []string{fmt.Sprint(asked)}},
 			}}}) {
-			if s, ok := e.(Search); ok {
+			if s, ok := e.(node.Search); ok {
 				return s
 			}
 		}
 		t.Fatal("the archive is not searched")
-		return Search{}
+		return node.Search{}
 	}
 	s := search(time.Second)
 	if s.Time != time.Second/2 {
 		t.Errorf("for an asker that waits a second the archive may be searched for %v, want half of that", s.Time)
 	}
-	n.Step(nil, w.now, Found{ID: s.ID})
+	n.Step(nil, w.Now(), node.Found{ID: s.ID})
 	for _, want := range []time.Duration{core.SearchAMinute / 2, core.SearchAMinute / 4, core.SearchAMinute / 8} {
 		s := search(20 * time.Second)
 		if s.Time != want {
 			t.Errorf("search %d may take %v, want %v", asked, s.Time, want)
 		}
-		n.Step(nil, w.now, Found{ID: s.ID, Took: s.Time})
+		n.Step(nil, w.Now(), node.Found{ID: s.ID, Took: s.Time})
 	}
 	s = search(20 * time.Second)
-	n.Step(nil, w.now, Found{ID: s.ID, Took: core.SearchAMinute / 8})
+	n.Step(nil, w.Now(), node.Found{ID: s.ID, Took: core.SearchAMinute / 8})
 	if s := search(20 * time.Second); s.Time != core.LeastSearch {
 		t.Errorf("with nothing left the archive may be searched for %v, want %v", s.Time, core.LeastSearch)
 	}
@@ -129,7 +130,7 @@ func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 // whatever it advertises.
 func TestTheOwnerIsToldOfNeighborsThatWereNotAskedForNow(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	hosts[1].holds(oldEntry(news, 1))
 	q := protocol.Query{Filter: feed.Filter{Feed: news}, Hops: 1}
 	for range search.PerMinute {

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/query"
 	"feedex/protocol"
@@ -25,11 +26,11 @@ func (a *testHost) asksFor(b *testHost, id string, words ...string) (protocol.An
 // Paper §3.6: "Third, and most important, we can put this query relaying under the incentive mechanism".
 func TestQueriesRunIntoTheBound(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
 	b.holds(oldEntry(news, 1))
 	deficit := func() incentive.Credit {
-		account, _ := b.node.core.Ledger.Account(b.node.core.LinkTo(a.id).Holder)
+		account := b.node.Account(a.id)
 		return account.Deficit
 	}
 	if a.asksFor(b, "nothing", "dodo"); deficit() != query.MessagePrice {
@@ -52,32 +53,31 @@ func TestQueriesRunIntoTheBound(t *testing.T) {
 // An answer that lists news is as good as its delivery: it is paid in full, out of half of what is left.
 func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	l := b.node.core.LinkTo(a.id)
-	b.inside(func(n *Node) { n.core.Ledger.Got(n.core.Now, l.Holder, 9*incentive.Entry) })
-	before, _ := b.node.core.Ledger.Account(l.Holder)
+	b.inside(func(n *node.Node) { n.Got(a.id, 9*incentive.Entry) })
+	before := b.node.Account(a.id)
 	var records []archive.Record
 	for i := range 30 {
 		e := oldEntry(news, i)
 		// the first 12 are younger than two days when they are asked for
-		e.Published = w.now.Add(-time.Duration(i) * 4 * time.Hour)
-		records = append(records, archive.NewRecord(e, w.now, protocol.NodeID{}))
+		e.Published = w.Now().Add(-time.Duration(i) * 4 * time.Hour)
+		records = append(records, archive.NewRecord(e, w.Now(), protocol.NodeID{}))
 	}
 	b.store.Keep(records)
 	w.run(time.Minute)
-	room := b.node.core.Ledger.Allowance(l.Holder)
+	room := b.node.Allowance(a.id)
 	answer, _ := a.asksFor(b, "q", "walrus")
-	after, _ := b.node.core.Ledger.Account(l.Holder)
+	after := b.node.Account(a.id)
 	paid := after.Given - before.Given
 	told, affordable := int((paid-query.RelayPrice)/incentive.Entry),
 		int((room/2-query.RelayPrice-query.MessagePrice)/incentive.Entry)
 	if told != affordable || len(answer.Found) != 18+told || answer.Cut&protocol.CutRefused == 0 {
 		t.Errorf("%d entries listed, cut %v, for %v of %v", len(answer.Found), answer.Cut.Reasons(), paid, room)
 	}
-	b.inside(func(n *Node) { n.core.Table.Hear(l.Peer, protocol.Subset{{Feed: news}}) })
+	b.inside(func(n *node.Node) { n.Hear(a.id, protocol.Subset{{Feed: news}}) })
 	answer, _ = a.asksFor(b, "q2", "walrus")
-	last, _ := b.node.core.Ledger.Account(l.Holder)
+	last := b.node.Account(a.id)
 	if len(answer.Found) != 30 || last.Given-after.Given != query.MessagePrice+query.RelayPrice {
 		t.Errorf("%d entries of a feed that the asker gets anyway were listed for %v", len(answer.Found),
 			last.Given-after.Given)
@@ -88,17 +88,16 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 // under the incentive mechanism".
 func TestMessagesArePaidFor(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3},
+	hosts := w.graph(5, node.Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3},
 		[2]int{3, 4})
 	asker, relay := hosts[0], hosts[1]
-	l := relay.node.core.LinkTo(asker.id)
-	relay.inside(func(n *Node) { n.core.Ledger.Got(n.core.Now, l.Holder, incentive.Entry) })
+	relay.inside(func(n *node.Node) { n.Got(asker.id, incentive.Entry) })
 	ask := func(id string, budget int) (protocol.Answer, incentive.Credit) {
-		before, _ := relay.node.core.Ledger.Account(l.Holder)
+		before := relay.node.Account(asker.id)
 		r := relay.hears(asker, protocol.QueryFeed{Query: protocol.Query{
 			ID: id, Hops: 3, Budget: budget, Filter: feed.Filter{Words: []string{"dodo " + id}},
 		}})
-		after, _ := relay.node.core.Ledger.Account(l.Holder)
+		after := relay.node.Account(asker.id)
 		return r.Reply.(protocol.Answer), after.Given - before.Given
 	}
 	if a, paid := ask("near", 0); a.Left != 0 || paid != query.MessagePrice {
@@ -108,13 +107,13 @@ func TestMessagesArePaidFor(t *testing.T) {
 		t.Errorf("a query that takes three more calls cost %v, %d left", paid, a.Left)
 	}
 	// Half of what is left, an entry here, goes into one query at most; what it may not spend is left.
-	relay.inside(func(n *Node) {
-		n.core.Ledger.Gave(n.core.Now, l.Holder, n.core.Ledger.Allowance(l.Holder)-query.RelayPrice)
+	relay.inside(func(n *node.Node) {
+		n.Gave(asker.id, n.Allowance(asker.id)-query.RelayPrice)
 	})
 	if a, paid := ask("poor", 200); a.Left != 197 || paid != 4*query.MessagePrice {
 		t.Errorf("with a tenth of an entry left a query cost %v, %d left", paid, a.Left)
 	}
-	if got := relay.node.query.Affordable(l, 200); got > int(query.RelayPrice/2/query.MessagePrice) {
+	if got := relay.node.Affordable(asker.id, 200); got > int(query.RelayPrice/2/query.MessagePrice) {
 		t.Errorf("with less than a tenth left a query may cause %d messages", got)
 	}
 }
@@ -122,24 +121,23 @@ func TestMessagesArePaidFor(t *testing.T) {
 // Neighbors that ask much leave what a minute allows to the others.
 func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
-	n := hosts[1].node
-	flooder, other := n.core.LinkTo(hosts[0].id), n.core.LinkTo(hosts[2].id)
-	if got := n.query.Affordable(flooder, 50); got != 50 {
+	hosts := w.graph(3, node.Config{}, [2]int{0, 1}, [2]int{1, 2})
+	n, flooder, other := hosts[1].node, hosts[0].id, hosts[2].id
+	if got := n.Affordable(flooder, 50); got != 50 {
 		t.Errorf("%d of 50", got)
 	}
-	if got := n.query.Affordable(flooder, 50); got != search.MessagesPerMinute-50 {
+	if got := n.Affordable(flooder, 50); got != search.MessagesPerMinute-50 {
 		t.Errorf("%d of 50 more", got)
 	}
-	if flooder.Usage.Spared(n.core.Now, 10); n.query.Affordable(flooder, 50) != 10 {
+	if n.SpareMessages(flooder, 10); n.Affordable(flooder, 50) != 10 {
 		t.Error("what was not sent is not there for the next")
 	}
-	if got := n.query.Affordable(other, 256); got != search.MessagesPerMinute {
+	if got := n.Affordable(other, 256); got != search.MessagesPerMinute {
 		t.Errorf("another has %d", got)
 	}
 	w.run(time.Minute)
-	hosts[1].step(Wake{})
-	if got := n.query.Affordable(flooder, 50); got != 50 {
+	hosts[1].step(node.Wake{})
+	if got := n.Affordable(flooder, 50); got != 50 {
 		t.Errorf("%d of 50 a minute later", got)
 	}
 }
@@ -147,33 +145,33 @@ func TestANeighborMayCauseSoManyMessages(t *testing.T) {
 // Queries that take long to answer are answered less often.
 func TestANeighborHasSoMuchSearch(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
-	n, l := hosts[1].node, hosts[1].node.core.LinkTo(hosts[0].id)
-	ask := func(now time.Time) Effect {
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
+	n, l := hosts[1].node, hosts[1].node.LinkTo(hosts[0].id)
+	ask := func(now time.Time) node.Effect {
 		for _, e := range n.Step(nil, now,
-			Asked{From: l.ID(), Session: l.Session, Call: protocol.QueryFeed{Query: protocol.Query{
+			node.Asked{From: l.ID(), Session: l.Session, Call: protocol.QueryFeed{Query: protocol.Query{
 				Filter: feed.Filter{Words: []string{now.String()}}, // no two are the same
 			}}}) {
 			switch e.(type) {
-			case Search, Respond:
+			case node.Search, node.Respond:
 				return e
 			}
 		}
 		return nil
 	}
-	now := w.now.Truncate(time.Minute).Add(time.Minute)
+	now := w.Now().Truncate(time.Minute).Add(time.Minute)
 	for range 2 {
-		s, ok := ask(now).(Search)
+		s, ok := ask(now).(node.Search)
 		if !ok {
 			t.Fatal("a query within the limits is not answered")
 		}
 		now = now.Add(time.Second)
-		n.Step(nil, now, Found{ID: s.ID, Took: core.SearchAMinute/2 + 1})
+		n.Step(nil, now, node.Found{ID: s.ID, Took: core.SearchAMinute/2 + 1})
 	}
-	if r, _ := ask(now).(Respond); r.Fault == nil || r.Fault.Code != protocol.Busy {
+	if r, _ := ask(now).(node.Respond); r.Fault == nil || r.Fault.Code != protocol.Busy {
 		t.Errorf("after %v of search it answers %+v", core.SearchAMinute, r)
 	}
-	if _, ok := ask(now.Add(time.Minute)).(Search); !ok {
+	if _, ok := ask(now.Add(time.Minute)).(node.Search); !ok {
 		t.Error("a minute later a query is not answered")
 	}
 }
@@ -181,7 +179,7 @@ func TestANeighborHasSoMuchSearch(t *testing.T) {
 // The owner can ask though others have us pass on as much as they may.
 func TestRelayedQueriesLeaveRoomForTheOwners(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
+	hosts := w.graph(3, node.Config{}, [2]int{0, 1}, [2]int{1, 2})
 	hosts[2].holds(oldEntry(news, 1))
 	for i := range 10 {
 		hosts[1].hears(hosts[0], protocol.QueryFeed{Query: protocol.Query{
@@ -200,10 +198,10 @@ func TestRelayedQueriesLeaveRoomForTheOwners(t *testing.T) {
 // A flood of queries is refused with its reason, and reaches nobody else.
 func TestAFloodOfQueriesIsHeldBack(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(4, Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
+	hosts := w.graph(4, node.Config{}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3})
 	answered, busy := 0, 0
 	marks := func() int {
-		account, _ := hosts[1].node.core.Ledger.Account(hosts[1].node.core.LinkTo(hosts[0].id).Holder)
+		account := hosts[1].node.Account(hosts[0].id)
 		return len(account.Standing.Marks)
 	}
 	for i := range 100 {
@@ -234,24 +232,26 @@ func TestAFloodOfQueriesIsHeldBack(t *testing.T) {
 func TestTheSettingKeepsQueriesHere(t *testing.T) {
 	const private, discreet = feed.URL("https://intern.example.com/feed"), feed.URL("https://discreet.example.com/feed")
 	for _, c := range []struct {
-		setting  QueryNetwork
+		setting  node.QueryNetwork
 		feed     feed.URL
 		explicit bool
 		want     error
 	}{
-		{AskNetwork, news, true, nil},
-		{AlwaysNetwork, news, false, nil},
-		{NeverNetwork, news, true, ErrNeverNetwork},
-		{AskNetwork, private, true, ErrPrivateFeed},
-		{AskNetwork, "https://user:password@example.com/feed", true, ErrPrivateFeed},
-		{AskNetwork, "http://192.168.1.1/feed", true, ErrPrivateFeed},
-		{AlwaysNetwork, discreet, false, ErrPrivateFeed},
-		{AlwaysNetwork, discreet, true, nil},
+		{node.AskNetwork, news, true, nil},
+		{node.AlwaysNetwork, news, false, nil},
+		{node.NeverNetwork, news, true, node.ErrNeverNetwork},
+		{node.AskNetwork, private, true, node.ErrPrivateFeed},
+		{node.AskNetwork, "https://user:password@example.com/feed", true, node.ErrPrivateFeed},
+		{node.AskNetwork, "http://192.168.1.1/feed", true, node.ErrPrivateFeed},
+		{node.AlwaysNetwork, discreet, false, node.ErrPrivateFeed},
+		{node.AlwaysNetwork, discreet, true, nil},
 	} {
 		w := newNetwork(t)
-		hosts := w.graph(2, Config{QueryNetwork: c.setting, PrivateHosts: []string{"intern.example.com"}}, [2]int{0, 1})
-		hosts[0].step(Subscribe{Feeds: []feed.URL{discreet}, Discreet: new(true)})
-		hosts[0].step(Query{Tag: 7, Query: protocol.Query{Filter: feed.Filter{Feed: c.feed}}, Explicit: c.explicit})
+		hosts := w.graph(2, node.Config{QueryNetwork: c.setting, PrivateHosts: []string{"intern.example.com"}},
+			[2]int{0, 1})
+		hosts[0].step(node.Subscribe{Feeds: []feed.URL{discreet}, Discreet: new(true)})
+		hosts[0].step(node.Query{Tag: 7, Query: protocol.Query{Filter: feed.Filter{Feed: c.feed}},
+			Explicit: c.explicit})
 		w.run(time.Minute)
 		last := hosts[0].results[len(hosts[0].results)-1]
 		if calls := w.queriesMade(); !last.Done || !errors.Is(last.Err, c.want) || calls > 0 != (c.want == nil) {
@@ -263,7 +263,7 @@ func TestTheSettingKeepsQueriesHere(t *testing.T) {
 // Nobody passes on a query that names a feed of which nothing must leave.
 func TestQueriesForPrivateFeedsGoNoFurther(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(3, Config{}, [2]int{0, 1}, [2]int{1, 2})
+	hosts := w.graph(3, node.Config{}, [2]int{0, 1}, [2]int{1, 2})
 	const secret = feed.URL("https://example.com/feed?token=9f86d081884c7d659a2feaa0c55ad015")
 	hosts[1].holds(oldEntry(secret, 1))
 	r := hosts[1].hears(hosts[0],
@@ -276,12 +276,12 @@ func TestQueriesForPrivateFeedsGoNoFurther(t *testing.T) {
 // Nobody waits any more: nothing comes.
 func TestAQueryCanBeEnded(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{}, [2]int{0, 1})
-	hosts[0].step(Query{Tag: 1, Explicit: true})
-	hosts[0].step(EndQuery{Tag: 1})
-	hosts[0].step(EndQuery{Tag: 2})
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
+	hosts[0].step(node.Query{Tag: 1, Explicit: true})
+	hosts[0].step(node.EndQuery{Tag: 1})
+	hosts[0].step(node.EndQuery{Tag: 2})
 	w.run(time.Minute)
-	if len(hosts[0].results) > 0 || len(hosts[0].node.query.Queries.Own) > 0 {
+	if len(hosts[0].results) > 0 || hosts[0].node.OwnQueries() > 0 {
 		t.Errorf("came %+v", hosts[0].results)
 	}
 }
@@ -292,11 +292,11 @@ func TestTheOwnersQueriesAreBounded(t *testing.T) {
 	for i := range 40 {
 		star = append(star, [2]int{0, i + 1})
 	}
-	hosts := w.graph(41, Config{}, star...)
+	hosts := w.graph(41, node.Config{}, star...)
 	for tag := range uint64(query.MaxOwnQueries + 1) {
-		hosts[0].step(Query{Tag: tag, Explicit: true})
+		hosts[0].step(node.Query{Tag: tag, Explicit: true})
 	}
-	if last := hosts[0].results[len(hosts[0].results)-1]; !errors.Is(last.Err, ErrTooManyQueries) {
+	if last := hosts[0].results[len(hosts[0].results)-1]; !errors.Is(last.Err, node.ErrTooManyQueries) {
 		t.Errorf("one too many: %+v", last)
 	}
 }
@@ -306,7 +306,8 @@ func TestTheOwnersQueriesAreBounded(t *testing.T) {
 func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 	for name, age := range map[string]time.Duration{"news": 0, "old": 72 * time.Hour} {
 		w := newNetwork(t)
-		hosts := w.graph(5, Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3},
+		hosts := w.graph(5, node.Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2},
+			[2]int{1, 3},
 			[2]int{1, 4})
 		asker, relay := hosts[0], hosts[1]
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -314,14 +315,14 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 			if !is || to == relay {
 				return nil, false
 			}
-			e := feed.Entry{Feed: news, ID: q.Query.ID + to.id.String(), Title: "walrus", Published: w.now.Add(-age)}
+			e := feed.Entry{Feed: news, ID: q.Query.ID + to.id.String(), Title: "walrus", Published: w.Now().Add(-age)}
 			return protocol.Answer{Found: []protocol.Found{{
-				ID: e.EntryID(), Digest: e.Digest(), Feed: news, Title: e.Title, Published: e.Published, Seen: w.now,
+				ID: e.EntryID(), Digest: e.Digest(), Feed: news, Title: e.Title, Published: e.Published, Seen: w.Now(),
 				Holders: []protocol.NodeID{{}},
 			}}}, true
 		}
 		account := func(h *testHost) incentive.Account {
-			a, _ := relay.node.core.Ledger.Account(relay.node.core.LinkTo(h.id).Holder)
+			a := relay.node.Account(h.id)
 			return a
 		}
 		listed := 0

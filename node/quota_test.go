@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
-	"feedex/node/internal/exchange"
 	"feedex/node/internal/poller"
 	"feedex/protocol"
 	"feedex/search"
 )
 
 // unlimited is for tests that have a neighbor bring more than its quota, and are about something else.
-func unlimited() Config {
-	return Config{Incentive: incentive.Config{Rules: noQuota}}
+func unlimited() node.Config {
+	return node.Config{Incentive: incentive.Config{Rules: noQuota}}
 }
 
 var noQuota = incentive.Altered(func(r *incentive.Rules) {
@@ -46,7 +46,7 @@ func heavy(w *network, u feed.URL, name string, n, bytes int) *protocol.Bundle {
 	var entries []feed.Entry
 	for i := range n {
 		entries = append(entries, feed.Entry{Feed: u, ID: fmt.Sprint(name, i),
-			Title: "T", Published: w.now, Summary: strings.Repeat("x", bytes)})
+			Title: "T", Published: w.Now(), Summary: strings.Repeat("x", bytes)})
 	}
 	return protocol.NewBundle(u, entries)
 }
@@ -54,7 +54,7 @@ func heavy(w *network, u feed.URL, name string, n, bytes int) *protocol.Bundle {
 // agreeable makes the node a neighbor of somebody who follows feeds and agrees to everything.
 func (h *testHost) agreeable(id protocol.NodeID, feeds ...feed.URL) *testHost {
 	friend := h.befriend(id, feeds...)
-	friend.script = func(*testHost, Call) protocol.Reply { return protocol.OK{} }
+	friend.script = func(*testHost, node.Call) protocol.Reply { return protocol.OK{} }
 	return friend
 }
 
@@ -86,12 +86,11 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newNetwork(t)
-			w.direct = true
+			w := newLargeNetwork(t)
 			for range 5 {
 				w.publish(news)
 			}
-			hosts := w.full(2, Config{}, feeds...)
+			hosts := w.full(2, node.Config{}, feeds...)
 			victim, honest := hosts[0], hosts[1]
 			honest.blocked[news] = false
 			w.run(2 * time.Hour)
@@ -121,7 +120,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 									t.Fatalf("refused with %v", r.Fault)
 								}
 							}
-							if victim.node.exchange.Gossip.Seen.Has(b.DID) &&
+							if victim.node.Saw(b.DID) &&
 								!victim.has(b.Entries[len(b.Entries)-1].EntryID()) {
 								t.Fatal("what is not stored counts as seen")
 							}
@@ -133,7 +132,7 @@ func TestAFloodIsStoredAsFarAsQuotasGo(t *testing.T) {
 					c.most == incentive.FreeRoom {
 					t.Errorf("the flooder's status is %+v", s)
 				}
-				victim.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(flooder.id), "over") })
+				victim.inside(func(n *node.Node) { n.Part(flooder.id, "over") })
 			}
 			taken := victim.roomTaken(junk)
 			if taken > c.most || taken < c.most*8/10 || refused == 0 {
@@ -166,20 +165,19 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 		"an own poll has it":                     {2, true, 3 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newNetwork(t)
-			w.direct = true
-			hosts := w.full(c.hosts, Config{}, news)
+			w := newLargeNetwork(t)
+			hosts := w.full(c.hosts, node.Config{}, news)
 			victim, flooder := hosts[0], hosts[1]
 			for _, h := range hosts {
 				h.blocked[news] = true
 			}
-			for i := 0; !victim.node.exchange.OverQuota(exchange.Of(victim.node.core.LinkTo(flooder.id)), news); i++ {
+			for i := 0; !victim.node.OverQuota(flooder.id, news); i++ {
 				victim.put(flooder, heavy(w, news, fmt.Sprint("before ", i, " "), 3, 10_000))
 			}
 			var want []feed.EntryID
 			p := w.feed(news)
 			for i := range 8 {
-				e := feed.Entry{Feed: news, ID: fmt.Sprint("late ", i), Title: "T", Published: w.now, Summary: "text"}
+				e := feed.Entry{Feed: news, ID: fmt.Sprint("late ", i), Title: "T", Published: w.Now(), Summary: "text"}
 				p.entries = append(p.entries, e)
 				want = append(want, e.EntryID())
 			}
@@ -187,11 +185,12 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 			flooder.poll(news) // it offers what it polled
 			flooder.blocked[news] = true
 			w.run(time.Minute)
-			if exchange.Of(flooder.node.core.LinkTo(victim.id)).Postponed == 0 || c.hosts == 2 && victim.has(want[0]) {
+			if !flooder.node.Postpones(victim.id) || c.hosts == 2 &&
+				victim.has(want[0]) {
 				t.Fatal("nothing was refused")
 			}
 			if s := flooder.status(victim); s.Standing != 100 ||
-				exchange.Of(flooder.node.core.LinkTo(victim.id)).PutFailures > 0 {
+				flooder.node.PutFailures(victim.id) > 0 {
 				t.Errorf("a neighbor that refuses is held to fail: %+v", s)
 			}
 			victim.blocked[news] = !c.polls
@@ -211,17 +210,15 @@ func TestWhatAQuotaRefusesIsNotLost(t *testing.T) {
 // A neighbor over its quota learns so before it delivers anything; what is here already it may offer all the same, and
 // earns.
 func TestOffersBeyondAQuota(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
-	hosts := w.full(3, Config{Incentive: incentive.Config{Bound: 10}}, news)
+	w := newLargeNetwork(t)
+	hosts := w.full(3, node.Config{Incentive: incentive.Config{Bound: 10}}, news)
 	victim, flooder, other := hosts[0], hosts[1], hosts[2]
 	known := heavy(w, news, "known", 1, 100)
 	victim.put(other, known)
 	for i := range 40 {
 		victim.put(flooder, heavy(w, news, fmt.Sprint("junk ", i), 100, 10_000))
 	}
-	l := victim.node.core.LinkTo(flooder.id)
-	if !victim.node.exchange.OverQuota(exchange.Of(l), news) {
+	if !victim.node.OverQuota(flooder.id, news) {
 		t.Fatal("it is within its quota")
 	}
 	unknown := heavy(w, news, "unknown", 1, 100)
@@ -238,15 +235,15 @@ func TestOffersBeyondAQuota(t *testing.T) {
 		Entries: 1}); r.Reply != protocol.Seen(false) {
 		t.Errorf("somebody else is answered %v, %v", r.Reply, r.Fault)
 	}
-	if len(exchange.Of(l).Owed) > 1 {
-		t.Errorf("it owes %d bundles that nobody would take", len(exchange.Of(l).Owed))
+	if n := victim.node.Owed(flooder.id); n > 1 {
+		t.Errorf("it owes %d bundles that nobody would take", n)
 	}
 }
 
 // A part of a bundle that fits is stored and passed on, and the rest is refused.
 func TestAPartOfABundleFits(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	victim, neighbor := hosts[0], hosts[1]
 	b := heavy(w, news, "part ", 100, 10_000)
 	if r := victim.put(neighbor, b); r.Fault == nil || r.Fault.Code != protocol.OverQuota {
@@ -261,21 +258,20 @@ func TestAPartOfABundleFits(t *testing.T) {
 	if stored < 20 || stored > 60 || victim.node.Status().Counters.Unkept != int64(100-stored) {
 		t.Errorf("%d entries are stored, %d are counted as refused", stored, victim.node.Status().Counters.Unkept)
 	}
-	if victim.node.exchange.Gossip.Seen.Has(b.DID) {
+	if victim.node.Saw(b.DID) {
 		t.Error("the bundle counts as seen")
 	}
 }
 
 // What own polls list of what a neighbor brought is given back to it: an honest one never comes near its quota.
 func TestPollsGiveBackWhatTheyShow(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
-	hosts := w.full(2, Config{}, news)
+	w := newLargeNetwork(t)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	w.feed(news).window = 100
 	for day := range 5 {
 		for i := range 40 { // 12 MB a day on disk
-			e := feed.Entry{Feed: news, ID: fmt.Sprint(day, "-", i), Title: "T", Published: w.now,
+			e := feed.Entry{Feed: news, ID: fmt.Sprint(day, "-", i), Title: "T", Published: w.Now(),
 				Summary: strings.Repeat("y", 50_000)}
 			w.feed(news).entries = append(w.feed(news).entries, e)
 			if r := a.put(b, protocol.NewBundle(news, []feed.Entry{e})); r.Fault != nil {
@@ -301,9 +297,8 @@ func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 // Strangers have an honest neighbor relay so many inventions that it may bring no more of the feed. The next own poll
 // of the feed, which comes sooner for that, opens it again for what is true, also after a restart.
 func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
-	hosts := w.full(2, Config{}, news)
+	w := newLargeNetwork(t)
+	hosts := w.full(2, node.Config{}, news)
 	a, relay := hosts[0], hosts[1]
 	for range 5 {
 		w.publish(news)
@@ -333,7 +328,7 @@ func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 		}
 		if w.run(poller.SpotAfter + 10*time.Minute); !brings("true ") {
 			t.Errorf("round %d: it is closed after the poll: next at %v, last at %v", again,
-				a.stored(news).NextPoll.Sub(w.now), a.stored(news).LastSuccess.Sub(w.now))
+				a.stored(news).NextPoll.Sub(w.Now()), a.stored(news).LastSuccess.Sub(w.Now()))
 		}
 		w.run(5 * time.Hour) // an ordinary poll
 	}
@@ -342,9 +337,8 @@ func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 // What is filled in by itself is held to the quotas of the givers, what the owner asks for is not.
 func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 	for _, unasked := range []bool{true, false} {
-		w := newNetwork(t)
-		w.direct = true
-		hosts := w.full(2, Config{Incentive: incentive.Config{Gifts: 1 << 40, Gift: 1 << 40}}, news)
+		w := newLargeNetwork(t)
+		hosts := w.full(2, node.Config{Incentive: incentive.Config{Gifts: 1 << 40, Gift: 1 << 40}}, news)
 		a, holder := hosts[0], hosts[1]
 		var wishes []search.Wish
 		for i := range 100 {
@@ -354,9 +348,9 @@ func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 			wishes = append(wishes, wishFor(e, holder))
 		}
 		a.pulled = nil
-		a.step(Pull{Tag: 9, Wishes: wishes, Unasked: unasked})
+		a.step(node.Pull{Tag: 9, Wishes: wishes, Unasked: unasked})
 		w.run(10 * time.Minute)
-		i := slices.IndexFunc(a.pulled, func(p Pulled) bool { return p.Done })
+		i := slices.IndexFunc(a.pulled, func(p node.Pulled) bool { return p.Done })
 		if i < 0 {
 			t.Fatal("the download never ended")
 		}
@@ -377,12 +371,11 @@ func TestPastsAreFilledInAsFarAsQuotasGo(t *testing.T) {
 // Revisions on which two neighbors agree are stored as far as the quota of the neighbor that confirms them goes, like
 // all else.
 func TestRevisionsKeepToTheQuota(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
-	victim := w.full(2, Config{}, news, blog)[0]
+	w := newLargeNetwork(t)
+	victim := w.full(2, node.Config{}, news, blog)[0]
 	victim.blocked[news] = true
 	one, two := victim.agreeable(at("30.1.1.1"), news), victim.agreeable(at("30.2.1.1"), news)
-	e := feed.Entry{Feed: news, ID: "revised", Title: "T", Published: w.now, Updated: w.now}
+	e := feed.Entry{Feed: news, ID: "revised", Title: "T", Published: w.Now(), Updated: w.Now()}
 	victim.take(one, bundleWith(e))
 	refused := 0
 	for i := range 40 {
@@ -410,10 +403,10 @@ func TestRevisionsKeepToTheQuota(t *testing.T) {
 // What one neighbor forged keeps nothing away once it was purged: others bring what is true, and it stays.
 func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
 	w := newNetwork(t)
-	victim := w.full(2, Config{}, news, blog)[0]
+	victim := w.full(2, node.Config{}, news, blog)[0]
 	victim.blocked[news] = true
 	forger, honest := victim.agreeable(at("30.1.1.1"), news), victim.agreeable(at("30.2.1.1"), news)
-	e := feed.Entry{Feed: news, ID: "true", Title: "T", Summary: "true", Published: w.now, Updated: w.now}
+	e := feed.Entry{Feed: news, ID: "true", Title: "T", Summary: "true", Published: w.Now(), Updated: w.Now()}
 	forged := version(e, "forged", 0)
 	victim.take(forger, forged)
 	victim.forget(e.EntryID())
@@ -432,7 +425,7 @@ func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
 // What was purged before an own poll has shown it is as new to a poll as what never was here.
 func TestAPollBringsBackWhatNeighborsHadBrought(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	w.publish(news)
 	e := w.feed(news).entries[0]
@@ -454,8 +447,7 @@ func TestAPollBringsBackWhatNeighborsHadBrought(t *testing.T) {
 
 // How much a feed brings is what own polls have shown, whatever neighbors bring and whatever restart comes in between.
 func TestVolumeOfAFeed(t *testing.T) {
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	hosts := w.full(2, unlimited(), news)
 	a, b := hosts[0], hosts[1]
 	w.feed(news).window = 50

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
@@ -18,7 +19,7 @@ import (
 // What others may cause, and that coming again, or meanwhile, gains nothing.
 
 // minute lets time pass until a minute begins.
-func (w *network) minute() { w.run(w.now.Truncate(time.Minute).Add(time.Minute).Sub(w.now)) }
+func (w *network) minute() { w.run(w.Now().Truncate(time.Minute).Add(time.Minute).Sub(w.Now())) }
 
 // busy counts how many of so many calls of a kind are refused because there were too many.
 func busy(h *testHost, times int, id func(i int) protocol.NodeID, c protocol.Call) (refused int) {
@@ -48,27 +49,28 @@ func TestStrangersAreHeldBack(t *testing.T) {
 	}
 	// Newcomers, of another region, of the first ones' and of their network.
 	elsewhere, nearby, beside := stranger(1), at(netip.MustParseAddr("20.66.7.7")), at(netip.MustParseAddr("20.66.6.7"))
-	trusting := Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true}}
+	trusting := node.Config{AllowLocal: true, Incentive: incentive.Config{TrustLocal: true}}
 	for _, c := range []struct {
 		name      string
-		config    Config
+		config    node.Config
 		times     int
 		id        func(int) protocol.NodeID
 		call      protocol.Call
 		want      int
 		newcomers []protocol.NodeID
 	}{
-		{"one address asks who it is", Config{}, 1000, port, protocol.WhoAmI{}, 400,
+		{"one address asks who it is", node.Config{}, 1000, port, protocol.WhoAmI{}, 400,
 			[]protocol.NodeID{elsewhere, nearby, beside}},
-		{"one address asks us to vouch", Config{}, 1000, port, protocol.Vouch{}, 400, []protocol.NodeID{elsewhere}},
-		{"one address connects with nothing", Config{}, 1000, port, protocol.Connect{}, 400,
+		{"one address asks us to vouch", node.Config{}, 1000, port, protocol.Vouch{}, 400,
 			[]protocol.NodeID{elsewhere}},
-		{"one address offers without a link", Config{}, 1000, port, protocol.CheckDID{}, 400,
+		{"one address connects with nothing", node.Config{}, 1000, port, protocol.Connect{}, 400,
 			[]protocol.NodeID{elsewhere}},
-		{"twenty networks", Config{}, 1000, twenty, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, nearby}},
-		{"one /48", Config{}, 1000, of64, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, of48(2000)}},
-		{"one /32", Config{}, 1000, of48, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere}},
-		{"a local address", Config{AllowLocal: true}, 1000, local, protocol.WhoAmI{}, 400,
+		{"one address offers without a link", node.Config{}, 1000, port, protocol.CheckDID{}, 400,
+			[]protocol.NodeID{elsewhere}},
+		{"twenty networks", node.Config{}, 1000, twenty, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, nearby}},
+		{"one /48", node.Config{}, 1000, of64, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere, of48(2000)}},
+		{"one /32", node.Config{}, 1000, of48, protocol.WhoAmI{}, 400, []protocol.NodeID{elsewhere}},
+		{"a local address", node.Config{AllowLocal: true}, 1000, local, protocol.WhoAmI{}, 400,
 			[]protocol.NodeID{elsewhere}},
 		{"the owner's own machines", trusting, 1000, local, protocol.WhoAmI{}, 0, nil},
 	} {
@@ -79,7 +81,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
 			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
 		}
-		if n := a.node.core.Limits.Strangers.Len() + len(a.node.core.Limits.Holders); n > core.CallsAMinute {
+		if n := a.node.CallersCounted(); n > core.CallsAMinute {
 			t.Errorf("%s: %d calls are kept", c.name, n)
 		}
 		for _, id := range c.newcomers {
@@ -101,8 +103,8 @@ func TestStrangersAreHeldBack(t *testing.T) {
 // A flood of strangers keeps no node away that we asked ourselves, nor a neighbor.
 func TestAFloodOfStrangersKeepsNobodyAway(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
-	a, other := hosts[0], w.add(Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
+	a, other := hosts[0], w.add(node.Config{}, news)
 	w.minute()
 	if busy(a, 1000, stranger, protocol.WhoAmI{}) == 0 {
 		t.Fatal("no flood")
@@ -110,7 +112,7 @@ func TestAFloodOfStrangersKeepsNobodyAway(t *testing.T) {
 	if r := a.hears(hosts[1], protocol.WhoAmI{}); r.Fault != nil {
 		t.Errorf("a neighbor is refused: %v", r.Fault)
 	}
-	a.inside(func(n *Node) { n.membership.Connect(other.id, "", func(error) {}) })
+	a.inside(func(n *node.Node) { n.Connect(other.id, func(error) {}) })
 	w.run(time.Second)
 	if !linked(a, other) {
 		t.Error("the call back of one that we asked is refused")
@@ -132,7 +134,7 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 	} {
 		w := newNetwork(t)
 		w.feed(news)
-		a := w.add(Config{}, news)
+		a := w.add(node.Config{}, news)
 		w.run(2 * time.Minute)
 		w.minute()
 		w.play(first, vouches)
@@ -150,7 +152,7 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 				}
 			}
 			if c.parts {
-				a.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(id), "over") })
+				a.inside(func(n *node.Node) { n.Part(id, "over") })
 			}
 		}
 		if answered > core.CallsAMinute || answered < core.CallsAMinute/2 {
@@ -177,8 +179,7 @@ func large(n, entriesEach int) (list []*protocol.Bundle) {
 // than by deliveries. It is asked for the rest in the minutes after, also where it hung up, and is not blamed.
 func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
 	for _, hangsUp := range []bool{false, true} {
-		w := newNetwork(t)
-		w.direct = true
+		w := newLargeNetwork(t)
 		hosts := w.full(2, unlimited(), news)
 		a, b := hosts[0], hosts[1]
 		w.run(time.Minute)
@@ -190,13 +191,13 @@ func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
 				return nil, false
 			}
 			bundle := list[slices.Index(didsOf(list), demand.DID)]
-			given[core.MinuteOf(w.now)] += bundle.WireBytes()
-			most = max(most, given[core.MinuteOf(w.now)])
+			given[core.MinuteOf(w.Now())] += bundle.WireBytes()
+			most = max(most, given[core.MinuteOf(w.Now())])
 			return bundle, true
 		}
 		a.hears(b, protocol.CheckDIDs{DIDs: didsOf(list)})
 		if hangsUp {
-			a.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(b.id), "over") })
+			a.inside(func(n *node.Node) { n.Part(b.id, "over") })
 		}
 		w.run(afterwards)
 		if most > core.BytesAMinute+list[0].WireBytes() {
@@ -218,11 +219,10 @@ func TestWhatWeAskForCountsInTheMinute(t *testing.T) {
 // also where it hung up.
 func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 	for _, hangsUp := range []bool{false, true} {
-		w := newNetwork(t)
-		w.direct = true
+		w := newLargeNetwork(t)
 		hosts := w.full(2, bound(), news)
 		a, b := hosts[0], hosts[1]
-		a.inside(func(n *Node) { n.exchange.Earn(n.core.LinkTo(b.id), 20*incentive.Entry) })
+		a.inside(func(n *node.Node) { n.Earn(b.id, 20*incentive.Entry) })
 		w.minute()
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			return nil, to == b && isPut(c) // it takes no delivery
@@ -232,9 +232,9 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 			a.offers(b, bundle)
 		}
 		w.run(time.Second)
-		session := b.node.core.LinkTo(a.id).Token
+		session := b.node.TokenOf(a.id)
 		if hangsUp {
-			a.inside(func(n *Node) { n.membership.Part(n.core.LinkTo(b.id), "over") })
+			a.inside(func(n *node.Node) { n.Part(b.id, "over") })
 		}
 		given := 0
 		for range 20 {
@@ -256,17 +256,17 @@ func TestWhatIsAskedForAgainCountsInTheMinute(t *testing.T) {
 
 // While a connect is under way, whichever side began it, the other loses its standing, or is sent away.
 func TestMuchMayHappenDuringAConnect(t *testing.T) {
-	for name, happens := range map[string]func(n *Node, h incentive.Holder){
-		"it is refused":   func(n *Node, h incentive.Holder) { n.membership.Punish(h, incentive.ForgedEntry, 0) },
-		"it is sent away": func(n *Node, h incentive.Holder) { n.membership.Bans.Ban(n.core.Now, h) },
+	for name, happens := range map[string]func(n *node.Node, id protocol.NodeID){
+		"it is refused":   func(n *node.Node, id protocol.NodeID) { n.Punish(id, incentive.ForgedEntry, 0) },
+		"it is sent away": func(n *node.Node, id protocol.NodeID) { n.Ban(id) },
 	} {
 		w := newNetwork(t)
 		w.feed(news)
-		a := w.add(Config{}, news)
+		a := w.add(node.Config{}, news)
 		w.run(2 * time.Minute)
 		id := stranger(1)
-		w.play(id, func(from *testHost, c Call) protocol.Reply {
-			a.inside(func(n *Node) { happens(n, incentive.HolderOf(id)) })
+		w.play(id, func(from *testHost, c node.Call) protocol.Reply {
+			a.inside(func(n *node.Node) { happens(n, id) })
 			if _, ok := c.Call.(protocol.Connect); ok {
 				return wantsNews().Subset
 			}
@@ -276,13 +276,13 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 		if subset, _ := r.Reply.(protocol.Subset); len(subset) > 0 || a.neighborOf(id) {
 			t.Errorf("%s while we call it back: answered %v, %v", name, r.Reply, r.Fault)
 		}
-		b := w.add(Config{}, news)
+		b := w.add(node.Config{}, news)
 		w.run(time.Minute)
-		w.play(id, func(from *testHost, c Call) protocol.Reply {
-			b.inside(func(n *Node) { happens(n, incentive.HolderOf(id)) })
+		w.play(id, func(from *testHost, c node.Call) protocol.Reply {
+			b.inside(func(n *node.Node) { happens(n, id) })
 			return wantsNews().Subset
 		})
-		b.inside(func(n *Node) { n.membership.Connect(id, "", func(error) {}) })
+		b.inside(func(n *node.Node) { n.Connect(id, func(error) {}) })
 		w.run(time.Minute)
 		if b.neighborOf(id) {
 			t.Errorf("%s while we connect: it is a neighbor", name)
@@ -294,12 +294,12 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 func TestARefusedStaticNeighborWaits(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	b := w.add(Config{}, news)
-	a := w.add(Config{Peers: []string{b.id.String()}}, news)
+	b := w.add(node.Config{}, news)
+	a := w.add(node.Config{Peers: []string{b.id.String()}}, news)
 	w.run(time.Minute)
-	a.inside(func(n *Node) {
+	a.inside(func(n *node.Node) {
 		for range 3 {
-			n.membership.Punish(incentive.HolderOf(b.id), incentive.WrongDID, 0)
+			n.Punish(b.id, incentive.WrongDID, 0)
 		}
 	})
 	before := count(a.calls, "connect")

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/exchange"
 	"feedex/polling"
 	"feedex/protocol"
@@ -32,7 +33,7 @@ func numbered(first, count int) (s protocol.Subset) {
 // A node takes part in no more than so many feeds for others' sake, and chooses anew before each advert.
 func TestRelaysAreBounded(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{MaxRelayed: 10}, news)
+	hosts := w.full(3, node.Config{MaxRelayed: 10}, news)
 	a, b, c := hosts[0], hosts[1], hosts[2]
 	relays := func(u string) bool { // what c has of it is welcome
 		return a.hears(c, protocol.CheckDID{DID: one(u).DID, Feed: feed.URL(u),
@@ -48,7 +49,7 @@ func TestRelaysAreBounded(t *testing.T) {
 	if !relays("https://example.com/500") {
 		t.Error("what two neighbors want is not relayed in place of what one wants")
 	}
-	if got := c.node.core.LinkTo(a.id).Peer.Feeds(); got != 1+10 {
+	if got := c.status(a).Feeds; got != 1+10 {
 		t.Errorf("it advertises %d feeds, want ten beside its own", got)
 	}
 }
@@ -56,7 +57,7 @@ func TestRelaysAreBounded(t *testing.T) {
 // What was promised before a choice is taken after it, although the feed is relayed no more, and nobody is blamed.
 func TestAPromiseOutlivesAChoice(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(4, Config{MaxRelayed: 10}, news)
+	hosts := w.full(4, node.Config{MaxRelayed: 10}, news)
 	a, b, c, d := hosts[0], hosts[1], hosts[2], hosts[3]
 	a.hearsWhat(d, 0, 10)
 	w.run(300 * time.Second) // everybody is told
@@ -65,22 +66,17 @@ func TestAPromiseOutlivesAChoice(t *testing.T) {
 	var promised []*protocol.Bundle
 	for i := range 10 {
 		u := feed.URL(fmt.Sprintf("https://example.com/%d", i))
-		bundle := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "1", Title: "T", Published: w.now}})
+		bundle := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "1", Title: "T", Published: w.Now()}})
 		if r := a.hears(b, protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1}); r.Reply != protocol.Seen(false) {
 			t.Fatalf("before the choice an offer is answered %v", r.Reply)
 		}
 		promised = append(promised, bundle)
 	}
-	a.inside(func(n *Node) {
-		n.core.Table.Relay(n.core.Now, n.core.Rng)
-		for _, l := range n.core.Links {
-			n.membership.Advertise(l)
-		}
-	})
+	a.inside((*node.Node).ChooseRelays)
 	w.run(200 * time.Millisecond)
 	left := 0
 	for _, bundle := range promised {
-		if !a.node.core.Table.Advertises(a.node.core.LinkTo(b.id).Peer, bundle.Feed) {
+		if !a.node.Advertises(b.id, bundle.Feed) {
 			left++
 		}
 		if r := a.put(b, bundle); r.Fault != nil || !a.has(bundle.Entries[0].EntryID()) {
@@ -110,7 +106,7 @@ func (w *network) between(pairs [][2]int) (relay *testHost, others []*testHost) 
 		_, is := c.(protocol.Connect)
 		return nil, is
 	}
-	hosts := w.graph(5, Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, pairs...)
+	hosts := w.graph(5, node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, pairs...)
 	for _, h := range hosts[1:] {
 		h.follow(false, news)
 		w.run(17 * time.Minute)
@@ -120,20 +116,20 @@ func (w *network) between(pairs [][2]int) (relay *testHost, others []*testHost) 
 
 // relays reports whether a neighbor believes that the node wants news.
 func (h *testHost) relays(to *testHost) bool {
-	_, ok := to.node.core.LinkTo(h.id).Peer.Hops(news)
+	_, ok := to.node.HopsOf(h.id, news)
 	return ok
 }
 
 // meet makes the node a neighbor of somebody who wants these feeds, answers every call and makes none.
 func (h *testHost) meet(id protocol.NodeID, want protocol.Subset) *testHost {
-	friend := h.net.play(id, func(from *testHost, c Call) protocol.Reply {
+	friend := h.net.play(id, func(from *testHost, c node.Call) protocol.Reply {
 		if _, is := c.Call.(protocol.WhoAmI); is {
 			return from.id
 		}
 		return protocol.OK{}
 	})
-	h.inside(func(n *Node) {
-		n.membership.Join(id, false, "", n.membership.Token(id), "token of "+id.String(), want, n.core.Table.Offer(id))
+	h.inside(func(n *node.Node) {
+		n.Join(id, false, "token of "+id.String(), want)
 	})
 	return friend
 }
@@ -141,7 +137,7 @@ func (h *testHost) meet(id protocol.NodeID, want protocol.Subset) *testHost {
 // mustRelay sees to it that the node relays news for so long, as one of its neighbors hears it.
 func (w *network) mustRelay(relay, to *testHost, d time.Duration) {
 	w.t.Helper()
-	for end := w.now.Add(d); w.now.Before(end); w.run(5 * time.Minute) {
+	for end := w.Now().Add(d); w.Now().Before(end); w.run(5 * time.Minute) {
 		if !relay.relays(to) {
 			w.t.Fatal("the relay rests")
 		}
@@ -192,10 +188,9 @@ func TestARelayThatWasAwayIsNeeded(t *testing.T) {
 	relay.start()
 	for _, h := range others {
 		w.tie(relay, h)
-		h.inside(func(n *Node) {
-			l := n.core.LinkTo(relay.id)
-			l.Away = 5 * time.Hour
-			n.exchange.CatchUp(l)
+		h.inside(func(n *node.Node) {
+			n.LinkTo(relay.id).Away = 5 * time.Hour
+			n.CatchUp(relay.id)
 		})
 	}
 	w.run(10 * time.Minute) // and everybody hears that it relays the feed
@@ -212,7 +207,9 @@ func TestARelayIsNeededThatBroughtAForgery(t *testing.T) {
 	w.run(2 * time.Hour)
 	forger := relay.meet(protocol.NewNodeID(netip.MustParseAddr("99.1.1.1"), 7790), nil)
 	for _, h := range others {
-		h.inside(func(n *Node) { n.membership.Punish(n.core.Ledger.HolderOf(forger.id), incentive.ForgedEntry, 0) })
+		h.inside(func(n *node.Node) {
+			n.Punish(forger.id, incentive.ForgedEntry, 0)
+		})
 	}
 	forged := w.junk("junk")
 	relay.put(forger, forged)
@@ -228,9 +225,9 @@ func TestWhoHasABundleFromOthers(t *testing.T) {
 	w := newNetwork(t)
 	relay, others := w.between(mesh)
 	w.run(2 * time.Hour)
-	entry := feed.Entry{Feed: news, ID: "1", Title: "T", Published: w.now}
+	entry := feed.Entry{Feed: news, ID: "1", Title: "T", Published: w.Now()}
 	undated, old := entry, entry
-	undated.Published, old.Published = time.Time{}, w.now.Add(-49*time.Hour)
+	undated.Published, old.Published = time.Time{}, w.Now().Add(-49*time.Hour)
 	for _, c := range []struct {
 		name  string
 		entry feed.Entry
@@ -244,17 +241,17 @@ func TestWhoHasABundleFromOthers(t *testing.T) {
 		{"it has no date", undated, time.Hour, nil, false},
 		{"it is old", old, time.Hour, nil, false},
 	} {
-		relay.inside(func(n *Node) {
+		relay.inside(func(n *node.Node) {
 			b, latest := bundleWith(c.entry), time.Time{}
-			for _, l := range n.core.Links {
-				if exchange.Of(l).Offered = (exchange.Offered{}); c.lacks == nil || l.ID() != c.lacks.id {
-					exchange.Of(l).Offered.Add(b.DID)
+			for _, l := range n.Links() {
+				if n.ForgetOffered(l.ID()); c.lacks == nil || l.ID() != c.lacks.id {
+					n.NoteOffered(l.ID(), b.DID)
 				}
 				if l.Peer.Since.After(latest) {
 					latest = l.Peer.Since
 				}
 			}
-			if got := n.exchange.Spared(b, latest.Add(c.came)); got != c.want {
+			if got := n.Spared(b, latest.Add(c.came)); got != c.want {
 				t.Errorf("%s: %v", c.name, got)
 			}
 		})
@@ -269,13 +266,13 @@ func TestARelayIsNeededOnceAnotherIsGone(t *testing.T) {
 	w.publish(news)
 	others[0].poll(news)
 	w.run(30 * time.Second)
-	relay.inside(func(n *Node) {
-		came := n.exchange.Gossip.Recent[len(n.exchange.Gossip.Recent)-1].Bundle
-		for _, l := range n.core.Links {
-			exchange.Of(l).Offered.Add(came.DID)
+	relay.inside(func(n *node.Node) {
+		came := n.Recent()[len(n.Recent())-1]
+		for _, id := range n.LinkIDs() {
+			n.NoteOffered(id, came.DID)
 		}
-		n.membership.Part(n.core.LinkTo(others[3].id), "")
-		n.exchange.WeighRelays()
+		n.Part(others[3].id, "")
+		n.WeighRelays()
 	})
 	w.mustRelay(relay, others[0], 3*time.Hour)
 }
@@ -285,22 +282,22 @@ func TestOneRelayInEightIsRestless(t *testing.T) {
 	const count = 90
 	w := newNetwork(t)
 	want := numbered(0, count)
-	relay := w.add(Config{})
+	relay := w.add(node.Config{})
 	for i := range byte(3) {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{99, i, 1, 1}), 7790)
 		relay.meet(id, want)
 	}
 	for range 4 * 12 {
-		relay.inside(func(n *Node) {
+		relay.inside(func(n *node.Node) {
 			for _, in := range want {
-				n.core.Table.Spare(in.Feed, true)
+				n.Spare(in.Feed)
 			}
 		})
 		w.run(5 * time.Minute)
 	}
 	var relayed []feed.URL
 	for _, in := range want {
-		if relay.node.core.Table.Relays(in.Feed) {
+		if relay.node.Relays(in.Feed) {
 			relayed = append(relayed, in.Feed)
 		}
 	}
@@ -314,7 +311,7 @@ func TestOneRelayInEightIsRestless(t *testing.T) {
 func TestRestlessRelaysAreOthersAtOtherNodes(t *testing.T) {
 	var before []feed.URL
 	for _, secret := range []string{"secret of a node", "secret of another"} {
-		n, err := New(epoch, Config{Secret: []byte(secret)}, archive.NewMemory(), rand.New(rand.NewPCG(1, 1)))
+		n, err := node.New(epoch, node.Config{Secret: []byte(secret)}, archive.NewMemory(), rand.New(rand.NewPCG(1, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,9 +324,9 @@ func TestRestlessRelaysAreOthersAtOtherNodes(t *testing.T) {
 }
 
 // restlessOf are those of the feeds whose relay never rests.
-func restlessOf(n *Node, of protocol.Subset) (list []feed.URL) {
+func restlessOf(n *node.Node, of protocol.Subset) (list []feed.URL) {
 	for _, in := range of {
-		if n.exchange.Restless(in.Feed) {
+		if n.Restless(in.Feed) {
 			list = append(list, in.Feed)
 		}
 	}

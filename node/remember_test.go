@@ -1,10 +1,11 @@
-package node
+package node_test
 
 import (
 	"net/netip"
 	"testing"
 	"time"
 
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -12,13 +13,13 @@ import (
 // neighbors after a crash?
 func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(6, Config{}, news)
+	hosts := w.full(6, node.Config{}, news)
 	a := hosts[0]
 	w.run(10 * time.Hour)
 	for i := range 60 {
 		for port := range 20 {
 			id := protocol.NewNodeID(netip.AddrFrom4([4]byte{66, 6, 6, byte(i)}), uint16(2000+port))
-			w.play(id, func(_ *testHost, c Call) protocol.Reply {
+			w.play(id, func(_ *testHost, c node.Call) protocol.Reply {
 				if _, ok := c.Call.(protocol.Vouch); ok {
 					return protocol.Vouched(true)
 				}
@@ -41,8 +42,8 @@ func TestAFloodDoesNotMakeUsForget(t *testing.T) {
 	a.start()
 	w.run(10 * time.Minute)
 	honest := 0
-	for _, id := range a.node.core.LinkIDs {
-		if w.hosts[id].node != nil {
+	for _, id := range a.node.LinkIDs() {
+		if w.hosts[id].script == nil {
 			honest++
 		}
 	}

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/polling"
 )
 
@@ -16,17 +17,18 @@ func TestIdsOfTheFetch(t *testing.T) {
 	w := newNetwork(t)
 	fetches := 0
 	p := w.feed(news)
-	p.answer = func(f Fetch) Fetched {
+	p.answer = func(f node.Fetch) node.Fetched {
 		fetches++
 		doc := &feed.Document{Feed: f.Feed}
-		newest := int(w.now.Sub(epoch) / (6 * time.Hour))
+		newest := int(w.Now().Sub(epoch) / (6 * time.Hour))
 		for i := newest; i > newest-listed; i-- {
 			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: fmt.Sprint(i, " ", fetches),
 				Title: fmt.Sprint("Entry ", i)})
 		}
-		return Fetched{Status: 200, Document: doc}
+		return node.Fetched{Status: 200, Document: doc}
 	}
-	h := w.add(Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}}, news)
+	h := w.add(node.Config{Policy: polling.Auto{Range: polling.Range{Min: 30 * time.Minute, Max: 16 * time.Hour}}},
+		news)
 	w.run(4 * 24 * time.Hour)
 	kept := h.node.Status().Counters.Polled
 	if slipped, _ := gapNotes(h); slipped != 0 || kept < listed+14 || kept > listed+16 || len(p.asked) > 60 {
@@ -38,14 +40,14 @@ func TestIdsOfTheFetch(t *testing.T) {
 func TestEntriesThatSayTheSame(t *testing.T) {
 	n := 2
 	w := newNetwork(t)
-	w.feed(news).answer = func(f Fetch) Fetched {
+	w.feed(news).answer = func(f node.Fetch) node.Fetched {
 		doc := &feed.Document{Feed: f.Feed}
 		for i := n; i > 0; i-- {
 			doc.Entries = append(doc.Entries, feed.Entry{Feed: f.Feed, ID: fmt.Sprint(i), Title: "It passed"})
 		}
-		return Fetched{Status: 200, Document: doc}
+		return node.Fetched{Status: 200, Document: doc}
 	}
-	h := w.add(Config{Policy: polling.Fixed{Every: time.Hour}}, news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	for range 5 {
 		w.run(2 * time.Hour)
 		n++

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -103,7 +103,7 @@ func TestAFloodOfTrueLookingEntriesEarnsNoMoreThanTheCap(t *testing.T) {
 		for _, h := range hosts {
 			h.blocked[news] = true // nobody's own poll shows anything
 		}
-		w.run(w.now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(w.now))
+		w.run(w.Now().Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(w.Now()))
 		for i := range 70 { // a week
 			victim.put(honest, fresh(w, news, fmt.Sprint("true ", i), 1))
 			w.run(24 * time.Hour / 10)

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/grade"
-	"feedex/node/internal/core"
+	"feedex/node"
 	"feedex/polling"
 )
 
 // status is an answer without a document.
-func status(code int, retryAfter time.Duration) Fetched {
-	ev := Fetched{Status: code, RetryAfter: retryAfter}
+func status(code int, retryAfter time.Duration) node.Fetched {
+	ev := node.Fetched{Status: code, RetryAfter: retryAfter}
 	if code != 304 {
 		ev.Err = fmt.Errorf("HTTP status %d", code)
 	}
@@ -23,20 +23,20 @@ func status(code int, retryAfter time.Duration) Fetched {
 }
 
 // listing is an answer with a document of so many entries.
-func listing(u feed.URL, entries int) Fetched {
+func listing(u feed.URL, entries int) node.Fetched {
 	doc := &feed.Document{Feed: u}
 	for i := range entries {
 		doc.Entries = append(doc.Entries,
 			feed.Entry{Feed: u, ID: fmt.Sprint(i), Published: epoch.Add(-time.Duration(i+1) * time.Hour)})
 	}
-	return Fetched{Status: 200, Document: doc, ETag: `"1"`, Body: feed.Digest{1}}
+	return node.Fetched{Status: 200, Document: doc, ETag: `"1"`, Body: feed.Digest{1}}
 }
 
 // alone is a node without neighbors that polls a feed every 20 minutes if it may, and what its publisher answers.
-func alone(w *network, answer func(n int, f Fetch) Fetched) (*testHost, *publisher) {
+func alone(w *network, answer func(n int, f node.Fetch) node.Fetched) (*testHost, *publisher) {
 	p := w.feed(news)
-	p.answer = func(f Fetch) Fetched { return answer(p.requests, f) }
-	return w.add(Config{Policy: polling.Fixed{Every: 20 * time.Minute}}, news), p
+	p.answer = func(f node.Fetch) node.Fetched { return answer(p.requests, f) }
+	return w.add(node.Config{Policy: polling.Fixed{Every: 20 * time.Minute}}, news), p
 }
 
 // gaps are the times between polls.
@@ -64,7 +64,7 @@ func TestPaceOfTheDocumentIsHonored(t *testing.T) {
 		}},
 	} {
 		w := newNetwork(t)
-		h, p := alone(w, func(n int, f Fetch) Fetched {
+		h, p := alone(w, func(n int, f node.Fetch) node.Fetched {
 			if n > 1 {
 				return status(304, 0)
 			}
@@ -90,7 +90,7 @@ func TestPaceOfTheDocumentIsHonored(t *testing.T) {
 // A publisher's word about when to come again outlives the node, whatever its owner chose since.
 func TestCourtesyOutlivesTheNode(t *testing.T) {
 	w := newNetwork(t)
-	h, p := alone(w, func(n int, f Fetch) Fetched {
+	h, p := alone(w, func(n int, f node.Fetch) node.Fetched {
 		ev := listing(f.Feed, n)
 		ev.Freshness = courtesy.Freshness{Stated: true, Lifetime: 12 * time.Hour}
 		return ev
@@ -102,8 +102,8 @@ func TestCourtesyOutlivesTheNode(t *testing.T) {
 		h.start()
 		w.run(30 * time.Minute)
 	}
-	h.step(Unsubscribe{Feeds: []feed.URL{news}})
-	h.step(Subscribe{Feeds: []feed.URL{news}})
+	h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
+	h.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Minute)
 	if len(p.asked) != 1 {
 		t.Errorf("%d requests while the document was fresh", len(p.asked)-1)
@@ -117,10 +117,10 @@ func TestCourtesyOutlivesTheNode(t *testing.T) {
 // The process ends while a poll is under way, again and again: nobody is asked again at once.
 func TestACrashWithinAPollCausesNoEarlyOne(t *testing.T) {
 	w := newNetwork(t)
-	h, p := alone(w, func(_ int, f Fetch) Fetched { return listing(f.Feed, 3) })
+	h, p := alone(w, func(_ int, f node.Fetch) node.Fetched { return listing(f.Feed, 3) })
 	w.run(time.Hour)
 	p.slow = time.Hour
-	for !h.node.poller.Feeds[news].Polling {
+	for !h.node.Subscription(news).Polling {
 		w.run(time.Second)
 	}
 	before := len(p.asked)
@@ -146,7 +146,7 @@ func TestSleepCausesNoStampede(t *testing.T) {
 		feeds = append(feeds, feed.URL(fmt.Sprintf("https://host%d.example.com/", i)))
 		w.feed(feeds[i])
 	}
-	h := w.add(Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
 	w.run(5 * time.Hour)
 	count := func() (n int) {
 		for _, u := range feeds {
@@ -155,16 +155,14 @@ func TestSleepCausesNoStampede(t *testing.T) {
 		return n
 	}
 	before := count()
-	w.queue = core.NewTimers(epoch) // nothing happens for three hours
-	w.now = w.now.Add(3 * time.Hour)
+	const asleep = 3 * time.Hour
 	due := 0
-	for _, s := range h.node.poller.Feeds {
-		if s.NextPoll.Before(w.now) {
+	for _, s := range h.node.Feeds() {
+		if s.NextPoll.Before(w.Now().Add(asleep)) {
 			due++
 		}
 	}
-	h.alarm = time.Time{}
-	h.step(Wake{})
+	w.sleep(asleep)
 	w.run(5 * time.Second)
 	if n := count() - before; n > due/3 {
 		t.Errorf("%d of %d overdue feeds were polled within five seconds", n, due)
@@ -180,17 +178,17 @@ func TestSleepCausesNoStampede(t *testing.T) {
 func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 	whole := []time.Time{}
 	w := newNetwork(t)
-	h, p := alone(w, func(n int, f Fetch) Fetched {
+	h, p := alone(w, func(n int, f node.Fetch) node.Fetched {
 		if n == 1 {
 			return listing(f.Feed, 3)
 		}
 		if f.ETag == `"bad"` && f.Body == (feed.Digest{2}) {
-			return Fetched{Status: 304, ETag: f.ETag, Body: f.Body}
+			return node.Fetched{Status: 304, ETag: f.ETag, Body: f.Body}
 		}
 		if f.ETag == "" {
-			whole = append(whole, w.now)
+			whole = append(whole, w.Now())
 		}
-		return Fetched{Status: 200, ETag: `"bad"`, Body: feed.Digest{2}, Unusable: true,
+		return node.Fetched{Status: 200, ETag: `"bad"`, Body: feed.Digest{2}, Unusable: true,
 			Err: errors.New("byte 7: not a feed")}
 	})
 	w.run(28 * 24 * time.Hour)
@@ -209,7 +207,7 @@ func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 	if !h.has(listing(news, 1).Document.Entries[0].EntryID()) {
 		t.Error("the last good state is gone")
 	}
-	p.answer = func(f Fetch) Fetched { return listing(f.Feed, 4) }
+	p.answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 4) }
 	w.run(27 * time.Hour)
 	if s := h.node.Feeds()[0]; s.Errors != 0 || s.LastError != "" {
 		t.Errorf("after a good document: %d errors, %q", s.Errors, s.LastError)
@@ -219,16 +217,16 @@ func TestUnusableDocumentsAreAskedForConditionally(t *testing.T) {
 // A broken document without a validator comes and goes: its feed is asked about the one before, which is back.
 func TestABrokenDocumentInPassing(t *testing.T) {
 	w := newNetwork(t)
-	h, p := alone(w, func(n int, f Fetch) Fetched {
+	h, p := alone(w, func(n int, f node.Fetch) node.Fetched {
 		switch {
 		case n == 1:
 			return listing(f.Feed, 3)
 		case f.ETag != `"1"`:
 			t.Errorf("request %d has the validator %q", n, f.ETag)
 		case n <= 3:
-			return Fetched{Status: 200, ETag: f.ETag, Body: f.Body, Err: errors.New("byte 7: not a feed")}
+			return node.Fetched{Status: 200, ETag: f.ETag, Body: f.Body, Err: errors.New("byte 7: not a feed")}
 		}
-		return Fetched{Status: 304, ETag: f.ETag, Body: f.Body}
+		return node.Fetched{Status: 304, ETag: f.ETag, Body: f.Body}
 	})
 	w.run(6 * time.Hour)
 	if s := h.node.Feeds()[0]; len(p.asked) < 6 || s.Errors != 0 || s.LastError != "" || s.Interval != 20*time.Minute {
@@ -240,7 +238,7 @@ func TestABrokenDocumentInPassing(t *testing.T) {
 func TestGoneForGood(t *testing.T) {
 	gone := true
 	w := newNetwork(t)
-	h, p := alone(w, func(n int, f Fetch) Fetched {
+	h, p := alone(w, func(n int, f node.Fetch) node.Fetched {
 		if n > 1 && gone {
 			return status(410, 0)
 		}
@@ -259,7 +257,7 @@ func TestGoneForGood(t *testing.T) {
 		t.Errorf("status %+v", s)
 	}
 	gone = false
-	h.step(Subscribe{Feeds: []feed.URL{news}})
+	h.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(time.Hour)
 	if s := h.node.Feeds()[0]; s.Ended || s.Errors != 0 || h.node.Status().Ended != 0 || len(p.asked) < before+2 {
 		t.Errorf("after its owner subscribed again: %+v, %d requests", s, len(p.asked)-before)
@@ -269,7 +267,7 @@ func TestGoneForGood(t *testing.T) {
 // A delta (RFC 3229) adds to what the feed lists.
 func TestDeltasAddToTheDocument(t *testing.T) {
 	w := newNetwork(t)
-	h, _ := alone(w, func(n int, f Fetch) Fetched {
+	h, _ := alone(w, func(n int, f node.Fetch) node.Fetched {
 		ev := listing(f.Feed, 5)
 		if n > 1 {
 			ev.Status, ev.Partial = 226, true
@@ -279,9 +277,9 @@ func TestDeltasAddToTheDocument(t *testing.T) {
 		return ev
 	})
 	w.run(time.Minute)
-	before := h.node.poller.Feeds[news].LastListed
+	before := h.node.Subscription(news).LastListed
 	w.run(20 * time.Minute)
-	s := h.node.poller.Feeds[news]
+	s := h.node.Subscription(news)
 	if len(s.LastListed) != 5 || s.LastListed[3].Entry != before[4].Entry || s.History.Window != 5 {
 		t.Errorf("lists %d entries, window %d; want the new one after the newest four", len(s.LastListed),
 			s.History.Window)
@@ -300,9 +298,9 @@ func TestAPollSaysWhomItServes(t *testing.T) {
 	}{{"shared", false, false, 3}, {"discreet", true, false, 1}, {"private", false, true, 1}} {
 		w := newNetwork(t)
 		var serves int
-		w.feed(news).answer = func(f Fetch) Fetched { serves = f.Serves; return listing(f.Feed, 1) }
-		h := w.add(Config{Policy: polling.Fixed{Every: time.Hour}})
-		h.step(Subscribe{Feeds: []feed.URL{news}, Discreet: &test.discreet, Private: &test.owner})
+		w.feed(news).answer = func(f node.Fetch) node.Fetched { serves = f.Serves; return listing(f.Feed, 1) }
+		h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}})
+		h.step(node.Subscribe{Feeds: []feed.URL{news}, Discreet: &test.discreet, Private: &test.owner})
 		w.run(time.Second)
 		if serves != 1 {
 			t.Errorf("%s: the first poll is for %d", test.name, serves)
@@ -311,7 +309,7 @@ func TestAPollSaysWhomItServes(t *testing.T) {
 		h.befriend(stranger(102), news)
 		h.befriend(stranger(103), "https://example.org/other")
 		h.poll(news)
-		h.inside(func(n *Node) { n.poller.Request(n.poller.Feeds[news]) })
+		h.inside(func(n *node.Node) { n.Request(news) })
 		if serves != test.want {
 			t.Errorf("%s: a poll is for %d, want %d", test.name, serves, test.want)
 		}
@@ -323,14 +321,14 @@ func TestAPollSaysWhomItServes(t *testing.T) {
 func TestRequestsAreKept(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(Config{Policy: rarely{}}, news)
+	h := w.add(node.Config{Policy: rarely{}}, news)
 	poll := func(status ...int) {
-		if s := h.node.poller.Feeds[news]; s != nil {
+		if s := h.node.Subscription(news); s != nil {
 			s.Polling = true
 		}
-		ev := Fetched{Feed: news}
+		ev := node.Fetched{Feed: news}
 		for _, code := range status {
-			ev.Requests = append(ev.Requests, grade.Request{At: w.now, URL: string(news), Status: code})
+			ev.Requests = append(ev.Requests, grade.Request{At: w.Now(), URL: string(news), Status: code})
 		}
 		h.step(ev)
 	}
@@ -338,7 +336,7 @@ func TestRequestsAreKept(t *testing.T) {
 	h.kill()
 	h.start()
 	poll(304)
-	h.node.poller.Unsubscribe(news)
+	h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 	poll(410)
 	var got []int
 	for i, r := range h.store.LoadRequests(10) {

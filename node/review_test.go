@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
-	"feedex/node/internal/exchange"
+	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
 )
@@ -17,7 +17,7 @@ import (
 // warnings are those that the node told.
 func (h *testHost) warnings() (list []string) {
 	for _, note := range h.notes {
-		if w, ok := note.(Warned); ok {
+		if w, ok := note.(node.Warned); ok {
 			list = append(list, w.Warning)
 		}
 	}
@@ -27,7 +27,7 @@ func (h *testHost) warnings() (list []string) {
 // parted counts the links that ended for a reason that begins so.
 func (h *testHost) parted(reason string) (n int) {
 	for _, note := range h.notes {
-		if u, ok := note.(Unlinked); ok && strings.HasPrefix(u.Reason, reason) {
+		if u, ok := note.(node.Unlinked); ok && strings.HasPrefix(u.Reason, reason) {
 			n++
 		}
 	}
@@ -64,7 +64,7 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 	const sampled = 24 * time.Hour / (5 * time.Minute)
 	linked, alone := 0, 0
 	for i := range sampled {
-		o.at(o.now.Add(i*5*time.Minute), func() {
+		o.At(o.Now().Add(i*5*time.Minute), func() {
 			linked += victim.node.Status().Neighbors
 			if victim.node.Status().Neighbors == 0 {
 				alone++
@@ -114,8 +114,7 @@ func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 		if n := h.parted("it brings"); n > 0 {
 			t.Errorf("%s sent %d neighbors away", h.id, n)
 		}
-		_, entries, _ := h.node.membership.Reviewed.First.Week(o.now)
-		counted += entries
+		counted += h.node.WeekOfFirsts()
 	}
 	if counted < 12*100 {
 		t.Errorf("%d entries were counted; nothing is shown", counted)
@@ -127,20 +126,19 @@ func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	a := w.add(Config{MaxNeighbors: 4, MinNeighbors: 4}, news)
+	a := w.add(node.Config{MaxNeighbors: 4, MinNeighbors: 4}, news)
 	w.run(time.Minute)
 	kept := protocol.StateAccount{Account: protocol.Account{Deficit: 10_000, Bound: 10_000, Waiting: 3}}
 	for i := range 4 {
 		id := stranger(i)
 		w.play(id, vouches)
-		a.inside(func(n *Node) {
-			n.membership.Join(id, true, "", n.membership.Token(id), "token", protocol.Subset{{Feed: news}},
-				n.core.Table.Offer(id))
+		a.inside(func(n *node.Node) {
+			n.Join(id, true, "token", protocol.Subset{{Feed: news}})
 		})
 	}
-	better := w.add(Config{}, news)
+	better := w.add(node.Config{}, news)
 	w.run(time.Minute)
-	a.inside(func(n *Node) { n.membership.NoteNodes(0, []protocol.NodeID{better.id}) })
+	a.inside(func(n *node.Node) { n.NoteNodes(0, []protocol.NodeID{better.id}) })
 	say := func(c protocol.StateAccount) {
 		for i := range 4 {
 			if a.neighborOf(stranger(i)) {
@@ -160,7 +158,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	}
 	// What they said is not repeated, and out of date after a while.
 	w.run(3 * time.Hour)
-	if a.node.exchange.Starving() {
+	if a.node.Starving() {
 		t.Error("what was said hours ago still counts")
 	}
 }
@@ -176,15 +174,15 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 		a.poll(news)
 		w.run(10 * time.Second)
 	}
-	if !taker.node.exchange.Starving() {
+	if !taker.node.Starving() {
 		t.Fatal("it does not know that it is at its bound")
 	}
 	for i := range 5 {
-		a.put(taker, bundleWith(feed.Entry{Feed: news, ID: strings.Repeat("x", i+1), Published: w.now}))
+		a.put(taker, bundleWith(feed.Entry{Feed: news, ID: strings.Repeat("x", i+1), Published: w.Now()}))
 		w.run(10 * time.Second)
 	}
 	w.run(6 * time.Minute)
-	if s := taker.node.Neighbors()[0]; taker.node.exchange.Starving() {
+	if s := taker.node.Neighbors()[0]; taker.node.Starving() {
 		t.Errorf("it was not told that it left its bound: owes %v of %v", s.Ours, s.OurBound)
 	}
 }
@@ -199,19 +197,17 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 		w.run(time.Minute)
 		for i := range 3 {
 			w.play(stranger(i), vouches)
-			a.inside(func(n *Node) {
-				n.membership.Join(stranger(i), true, "", n.membership.Token(stranger(i)), "token",
-					protocol.Subset{{Feed: news}},
-					n.core.Table.Offer(stranger(i)))
+			a.inside(func(n *node.Node) {
+				n.Join(stranger(i), true, "token", protocol.Subset{{Feed: news}})
 			})
 		}
-		a.inside(func(n *Node) {
-			n.core.Ledger.Got(n.core.Now, n.core.LinkTo(stranger(0)).Holder, incentive.Value(gave, 0))
+		a.inside(func(n *node.Node) {
+			n.Got(stranger(0), incentive.Value(gave, 0))
 		})
 		for range 12 {
-			a.inside(func(n *Node) {
-				n.exchange.EarnEntries(exchange.Of(n.core.LinkTo(stranger(1))), 3, news)
-				n.exchange.EarnEntries(exchange.Of(n.core.LinkTo(stranger(2))), 3, news)
+			a.inside(func(n *node.Node) {
+				n.EarnEntries(stranger(1), 3, news)
+				n.EarnEntries(stranger(2), 3, news)
 			})
 			w.run(time.Hour)
 		}
@@ -225,11 +221,10 @@ func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 // every four hours, keep nothing from it.
 func TestWhoPollsOftenAccusesNobody(t *testing.T) {
 	t.Parallel()
-	w := newNetwork(t)
-	w.direct = true
+	w := newLargeNetwork(t)
 	feeds := []feed.URL{news, blog, comic}
-	w.full(6, Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
-	eager := w.add(Config{Trackers: []string{tracker}, Policy: polling.Fixed{Every: 15 * time.Minute}}, feeds...)
+	w.full(6, node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, feeds...)
+	eager := w.add(node.Config{Trackers: []string{tracker}, Policy: polling.Fixed{Every: 15 * time.Minute}}, feeds...)
 	for i := range 2 * 24 * 2 {
 		w.publish(feeds[i%len(feeds)])
 		w.run(30 * time.Minute)

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
-	"feedex/node/internal/exchange"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -17,7 +17,7 @@ import (
 
 // editors are n nodes that follow news, of which everyone has polled one entry, last changed at its
 // publication.
-func editors(t *testing.T, n int, c Config) (*network, feed.Entry) {
+func editors(t *testing.T, n int, c node.Config) (*network, feed.Entry) {
 	w := newNetwork(t)
 	w.publish(news)
 	e := &w.feeds[news].entries[0]
@@ -38,7 +38,7 @@ func (w *network) edit(text string, dated bool) feed.Entry {
 	p := w.feeds[news]
 	p.entries[0].Summary = text
 	if dated {
-		p.entries[0].Updated = w.now.Truncate(time.Second)
+		p.entries[0].Updated = w.Now().Truncate(time.Second)
 	}
 	p.edits++
 	return p.entries[0]
@@ -66,13 +66,13 @@ func TestAnAlteredEntryIsNeverShown(t *testing.T) {
 	w, e := editors(t, 4, bound())
 	a, foe := w.list[0], w.list[1]
 	shown := false
-	w.watch = func(h *testHost, _ Event, _ []Effect) { shown = shown || h == a && a.shows("altered") }
+	w.watch = func(h *testHost, _ node.Event, _ []node.Effect) { shown = shown || h == a && a.shows("altered") }
 	before := a.account(foe)
 	for i := range 3 { // in one bundle and another
 		b := version(e, "altered", time.Minute)
 		if i > 0 {
 			b = bundleWith(b.Entries[0], feed.Entry{Feed: news, ID: fmt.Sprint("beside ", i),
-				Title: "T", Published: w.now.AddDate(0, 0, -9)})
+				Title: "T", Published: w.Now().AddDate(0, 0, -9)})
 		}
 		a.take(foe, b)
 	}
@@ -131,12 +131,12 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 		w, e := editors(t, 4, bound())
 		a, b, third := w.list[0], w.list[1], w.list[3]
 		if c.ours != polled {
-			e = feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.now, Updated: w.now}
+			e = feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.Now(), Updated: w.Now()}
 			a.take(third, bundleWith(e))
 		}
 		switch c.ours {
 		case confirmed:
-			a.store.Confirm(w.now, []feed.EntryID{e.EntryID()})
+			a.store.Confirm(w.Now(), []feed.EntryID{e.EntryID()})
 		case listed:
 			w.feed(news).entries = append(w.feed(news).entries, e)
 			a.poll(news)
@@ -149,9 +149,9 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 			a.hasHeard(b, other)
 		}
 		sent := 0
-		w.watch = func(h *testHost, _ Event, effects []Effect) {
+		w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 			for _, ef := range effects {
-				if call, ok := ef.(Call); ok && h == a && call.To.Node == third.id {
+				if call, ok := ef.(node.Call); ok && h == a && call.To.Node == third.id {
 					if put, ok := call.Call.(protocol.PutEntries); ok && put.Bundle.Entries[0].Summary == "edited" {
 						sent++
 					}
@@ -166,14 +166,14 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 		}
 		again := version(e, "edited", c.after)
 		again = bundleWith(again.Entries[0], feed.Entry{Feed: news, ID: "old", Title: "T",
-			Published: w.now.AddDate(0, 0, -9)})
+			Published: w.Now().AddDate(0, 0, -9)})
 		again.Path = c.second
 		a.take(other, again)
 		if a.shows("edited") != c.want {
 			t.Errorf("%s: shown is %v, want %v", name, !c.want, c.want)
 		}
 		awaited := c.ours == brought || c.ours == confirmed && c.after > 0 && c.after < time.Hour
-		if !c.want && a.node.exchange.Gossip.Seen.Has(v.DID) == awaited {
+		if !c.want && a.node.Saw(v.DID) == awaited {
 			t.Errorf("%s: the bundle counts as seen: %v", name, awaited)
 		}
 		if r := a.record(e.EntryID()); r.Confirmed != (c.want || c.ours != brought) {
@@ -204,9 +204,9 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 	b := version(e, "older", -time.Minute)
 	a.take(late, b)
 	w.run(2 * time.Hour)
-	if c := a.node.Status().Counters; c.Altered != 0 || a.node.exchange.Hearsay.Versions.Len() != 0 ||
-		!a.node.exchange.Gossip.Seen.Has(b.DID) {
-		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.exchange.Hearsay.Versions.Len())
+	if c := a.node.Status().Counters; c.Altered != 0 || a.node.SetAside() != 0 ||
+		!a.node.Saw(b.DID) {
+		t.Errorf("%d count as altered, %d are set aside", c.Altered, a.node.SetAside())
 	}
 }
 
@@ -214,7 +214,7 @@ func TestAnOlderVersionIsNoAlarm(t *testing.T) {
 func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	w, _ := editors(t, 4, bound())
 	a, foe, other := w.list[0], w.list[1], w.list[2]
-	e := feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.now, Updated: w.now}
+	e := feed.Entry{Feed: news, ID: "brought", Title: "T", Published: w.Now(), Updated: w.Now()}
 	a.take(w.list[3], bundleWith(e))
 	v := version(e, "altered", time.Minute)
 	check := protocol.CheckDID{DID: v.DID}
@@ -223,7 +223,8 @@ func TestASetAsideVersionIsTakenOnceFromEach(t *testing.T) {
 	}
 	a.take(foe, v)
 	a.take(foe, v)
-	if got := a.node.exchange.Hearsay.Versions.Len(); got != 1 || exchange.Of(a.node.core.LinkTo(foe.id)).Owes(v.DID) {
+	if got := a.node.SetAside(); got != 1 ||
+		a.node.Owes(foe.id, v.DID) {
 		t.Errorf("%d versions are set aside", got)
 	}
 	if r := a.hears(foe, check); r.Reply != protocol.Seen(true) {
@@ -252,7 +253,7 @@ func TestEditsReachOthersByTwoWays(t *testing.T) {
 			first.poll(news)
 			second.poll(news)
 			w.run(10 * time.Second)
-			blind.store.Confirm(w.now, []feed.EntryID{e.EntryID()})
+			blind.store.Confirm(w.Now(), []feed.EntryID{e.EntryID()})
 		}
 		blind.blocked[news] = true
 		w.run(10 * time.Minute)
@@ -281,13 +282,13 @@ func TestEditsReachOthersByTwoWays(t *testing.T) {
 
 // The fourth edit of a day is not passed on.
 func TestEditsArePassedOnAFewTimesADay(t *testing.T) {
-	w, e := editors(t, 2, Config{})
+	w, e := editors(t, 2, node.Config{})
 	a, b := w.list[0], w.list[1]
 	b.blocked[news] = true
 	sent := 0
-	w.watch = func(h *testHost, _ Event, effects []Effect) {
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, ef := range effects {
-			if call, ok := ef.(Call); ok && h == a && call.Call.Method() == (protocol.PutEntries{}).Method() {
+			if call, ok := ef.(node.Call); ok && h == a && call.Call.Method() == (protocol.PutEntries{}).Method() {
 				sent++
 			}
 		}
@@ -313,7 +314,7 @@ func TestAnOwnPollOverrulesTwoWitnesses(t *testing.T) {
 		e := w.feed(news).entries[1]
 		a.take(w.list[1], version(e, "altered", 0))
 		a.take(w.list[2], bundleWith(version(e, "altered", 0).Entries[0],
-			feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.now}))
+			feed.Entry{Feed: news, ID: "beside", Title: "T", Published: w.Now()}))
 		if e := a.record(e.EntryID()); !e.Confirmed || !a.shows("altered") {
 			t.Fatal("two witnesses were not believed")
 		}
@@ -337,10 +338,10 @@ func TestALaterDateKeepsNobodyAway(t *testing.T) {
 		w.full(4, bound(), news)
 		a := w.list[0]
 		a.hasHeard(w.list[1:]...)
-		e := feed.Entry{Feed: news, ID: "true", Title: "T", Published: w.now, Updated: w.now.Truncate(time.Second)}
+		e := feed.Entry{Feed: news, ID: "true", Title: "T", Published: w.Now(), Updated: w.Now().Truncate(time.Second)}
 		a.take(w.list[1], version(e, "altered", later))
 		a.take(w.list[2], bundleWith(e))
-		if a.node.exchange.Gossip.Seen.Has(bundleWith(e).DID) {
+		if a.node.Saw(bundleWith(e).DID) {
 			t.Errorf("%s: nobody is asked for the publisher's version any more", name)
 		}
 		a.take(w.list[3], bundleWith(e))

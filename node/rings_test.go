@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/query"
 	"feedex/protocol"
 	"feedex/search"
@@ -18,7 +19,7 @@ import (
 // for: node 0 serves node 1, and so on.
 func (w *network) ringOf(size, count int) (hosts []*testHost, wishes [][]search.Wish) {
 	for range size {
-		hosts = append(hosts, w.add(Config{Incentive: incentive.Config{Gifts: -1}}))
+		hosts = append(hosts, w.add(node.Config{Incentive: incentive.Config{Gifts: -1}}))
 	}
 	wishes = make([][]search.Wish, size)
 	for i, h := range hosts {
@@ -34,9 +35,9 @@ func (w *network) ringOf(size, count int) (hosts []*testHost, wishes [][]search.
 // balance watches how far ahead of the others a node of a ring gets, at most.
 func (w *network) balance(t *testing.T, hosts []*testHost) (served map[protocol.NodeID]int) {
 	served = make(map[protocol.NodeID]int)
-	w.watch = func(h *testHost, _ Event, effects []Effect) {
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			r, _ := e.(Respond)
+			r, _ := e.(node.Respond)
 			b, _ := r.Reply.(protocol.Batch)
 			served[h.id] += len(b.Entries)
 		}
@@ -60,7 +61,7 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 		hosts, wishes := w.ringOf(size, count)
 		served := w.balance(t, hosts)
 		for i, h := range hosts {
-			h.step(Pull{Tag: 1, Wishes: wishes[i]})
+			h.step(node.Pull{Tag: 1, Wishes: wishes[i]})
 			w.run(time.Minute)
 			if last := h.pulled[len(h.pulled)-1]; i < size-1 && (!last.Done || len(last.Missing) != count) {
 				t.Errorf("%d of %d got something before the ring was closed: %+v", i, size, last)
@@ -82,8 +83,7 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 				t.Errorf("%d of %d got %d of %d entries and gave %d", i, size, got, want, served[h.id])
 			}
 			for j, other := range hosts {
-				if left := h.node.query.Rings.Tabs.Allowed(w.now, incentive.HolderOf(other.id),
-					true); left != incentive.Quantum {
+				if left := h.node.Exchangeable(other.id); left != incentive.Quantum {
 					t.Errorf("%d of %d is not even with %d at the end: it may have %d", i, size, j, left)
 				}
 			}
@@ -94,7 +94,7 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 // A node that takes and does not give gets one round in a day, whatever it says.
 func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
 	w := newNetwork(t)
-	holder := w.add(Config{Incentive: incentive.Config{Gifts: -1}})
+	holder := w.add(node.Config{Incentive: incentive.Config{Gifts: -1}})
 	taker, friend := stranger(1), stranger(2)
 	var mine []feed.Entry
 	for i := range 100 {
@@ -116,7 +116,7 @@ func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
 	if got := takes(friend); got != 0 {
 		t.Fatalf("a node with nothing that the holder wishes for got %d", got)
 	}
-	refuses := func(*testHost, Call) protocol.Reply {
+	refuses := func(*testHost, node.Call) protocol.Reply {
 		return &protocol.RemoteError{Code: protocol.Spent, Text: query.Spent().Text}
 	}
 	w.play(taker, refuses)
@@ -151,10 +151,11 @@ func TestExchangesLeaveGiftsToOthers(t *testing.T) {
 	hosts, wishes := w.ringOf(2, 30)
 	a, b := hosts[0], hosts[1]
 	a.pulls(wishes[0]...)
-	a.node.query.Gifts = incentive.NewGifts(incentive.Config{})
-	before := a.node.query.Gifts.Left(w.now, incentive.HolderOf(b.id))
+	a.node.RefillGifts()
+	before := a.node.GiftsLeft(b.id)
 	b.pulls(wishes[1][:20]...)
-	if after := a.node.query.Gifts.Left(w.now, incentive.HolderOf(b.id)); after != before || !b.has(wishes[1][0].ID) {
+	if after := a.node.GiftsLeft(b.id); after != before ||
+		!b.has(wishes[1][0].ID) {
 		t.Errorf("of %d bytes that may be given away %d are left", before, after)
 	}
 }
@@ -162,7 +163,7 @@ func TestExchangesLeaveGiftsToOthers(t *testing.T) {
 // No node is named to others that has not asked for what is here, nor for longer than an hour.
 func TestAskersAreNamedForAnHour(t *testing.T) {
 	w := newNetwork(t)
-	holder := w.add(Config{Incentive: incentive.Config{Gifts: -1}})
+	holder := w.add(node.Config{Incentive: incentive.Config{Gifts: -1}})
 	e := oldEntry(news, 1)
 	holder.holds(e)
 	holder.wants(stranger(1), oldEntry(blog, 1))
@@ -170,18 +171,19 @@ func TestAskersAreNamedForAnHour(t *testing.T) {
 	for range 3 {
 		holder.wants(stranger(3), e)
 	}
-	if got := holder.node.query.AskersBut(stranger(2)); fmt.Sprint(got) != fmt.Sprint([]protocol.NodeID{stranger(3)}) {
+	if got := holder.node.AskersBut(stranger(2)); !slices.Equal(got, []protocol.NodeID{stranger(3)}) {
 		t.Errorf("named to one of them are %v", got)
 	}
 	for i := range 2 * protocol.MaxAskers {
 		holder.wants(stranger(10+i), e)
 	}
-	if got := holder.node.query.AskersBut(protocol.NodeID{}); len(got) != protocol.MaxAskers || got[0] == stranger(2) {
+	if got := holder.node.AskersBut(protocol.NodeID{}); len(got) != protocol.MaxAskers ||
+		got[0] == stranger(2) {
 		t.Errorf("%d are named", len(got))
 	}
 	w.run(query.WishLife)
-	holder.step(Wake{})
-	if got := holder.node.query.AskersBut(protocol.NodeID{}); len(got) != 0 {
+	holder.step(node.Wake{})
+	if got := holder.node.AskersBut(protocol.NodeID{}); len(got) != 0 {
 		t.Errorf("an hour later %v are named", got)
 	}
 }
@@ -193,11 +195,9 @@ func TestParkedWishesAreBounded(t *testing.T) {
 	for range 10 {
 		hosts[0].pulls(wishes[0]...) // the same again
 	}
-	kept := func() (n int) {
-		for _, p := range hosts[0].node.query.Rings.Parked {
-			n += p.Len()
-		}
-		return n
+	kept := func() int {
+		wishes, _ := hosts[0].node.Parked()
+		return wishes
 	}
 	if kept() != 300 {
 		t.Errorf("%d wishes are kept", kept())
@@ -212,11 +212,11 @@ func TestParkedWishesAreBounded(t *testing.T) {
 		}
 		hosts[0].pulls(more...)
 	}
-	if kept() > MaxWishes {
+	if kept() > node.MaxWishes {
 		t.Errorf("%d wishes are kept", kept())
 	}
 	w.run(query.WishLife + time.Minute)
-	if kept() != 0 || len(hosts[0].node.query.Rings.Parked) != 0 {
+	if wishes, downloads := hosts[0].node.Parked(); wishes != 0 || downloads != 0 {
 		t.Errorf("an hour later %d wishes are kept", kept())
 	}
 }
@@ -236,9 +236,9 @@ func TestLongEntriesAreNotServedForShortOnes(t *testing.T) {
 	}
 	gave := make(map[protocol.NodeID]int) // bytes
 	weights := make(map[protocol.NodeID]int)
-	w.watch = func(h *testHost, _ Event, effects []Effect) {
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			r, _ := e.(Respond)
+			r, _ := e.(node.Respond)
 			b, _ := r.Reply.(protocol.Batch)
 			for i := range b.Entries {
 				gave[h.id] += b.Entries[i].WireBytes()
@@ -250,7 +250,7 @@ func TestLongEntriesAreNotServedForShortOnes(t *testing.T) {
 		}
 	}
 	for i, h := range hosts {
-		h.step(Pull{Tag: 1, Wishes: wishes[i]})
+		h.step(node.Pull{Tag: 1, Wishes: wishes[i]})
 		w.run(time.Minute)
 	}
 	w.run(10 * time.Minute)

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -14,11 +15,11 @@ import (
 // where all places are taken; and comes to rest.
 func TestACutNetworkGrowsTogether(t *testing.T) {
 	for name, test := range map[string]struct {
-		config Config
+		config node.Config
 		oneIn  int // links across before the cut, one of which there must be again
 	}{
-		"usual":                {Config{}, 10},
-		"all places are taken": {Config{MinNeighbors: 8, MaxNeighbors: 8}, 40},
+		"usual":                {node.Config{}, 10},
+		"all places are taken": {node.Config{MinNeighbors: 8, MaxNeighbors: 8}, 40},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -33,7 +34,7 @@ func TestACutNetworkGrowsTogether(t *testing.T) {
 			links := func() (all map[[2]protocol.NodeID]bool, across int) {
 				all = make(map[[2]protocol.NodeID]bool)
 				for _, h := range o.list {
-					for _, id := range h.node.core.LinkIDs {
+					for _, id := range h.node.LinkIDs() {
 						all[[2]protocol.NodeID{h.id, id}] = true
 						if half(h) && !half(o.hosts[id]) {
 							across++

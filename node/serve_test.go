@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/node"
 	"feedex/node/internal/query"
 	"feedex/protocol"
 	"feedex/search"
@@ -26,7 +27,7 @@ func (h *testHost) wants(from protocol.NodeID, entries ...feed.Entry) (protocol.
 // Paper §3.6: "an altruistic S that unconditionally uploads to C", within bounds.
 func TestStrangersAreServedFromGifts(t *testing.T) {
 	w := newNetwork(t)
-	h := w.add(Config{Incentive: incentive.Config{Gifts: 1000, Gift: 5000}})
+	h := w.add(node.Config{Incentive: incentive.Config{Gifts: 1000, Gift: 5000}})
 	one, two := oldEntry(news, 1), oldEntry(news, 2)
 	h.holds(one, two)
 	b, fault := h.wants(stranger(1), two, oldEntry(news, 9), one)
@@ -59,7 +60,7 @@ func TestStrangersAreServedFromGifts(t *testing.T) {
 
 func TestWhatStaysInsideIsNotServed(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{PrivateHosts: []string{"wiki.example.com"}}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{PrivateHosts: []string{"wiki.example.com"}}, [2]int{0, 1})
 	h := hosts[0]
 	inside := oldEntry("https://wiki.example.com/feed", 1)
 	secret, open, hidden := oldEntry("https://example.com/feed?token=0123456789abcdef0123456789abcdef", 1),
@@ -68,10 +69,10 @@ func TestWhatStaysInsideIsNotServed(t *testing.T) {
 	h.holds(secret, open, hidden, withheld, inside)
 	h.store.Hide([]feed.EntryID{hidden.EntryID()})
 	private := true
-	h.step(Subscribe{Feeds: []feed.URL{blog}, Private: &private})
+	h.step(node.Subscribe{Feeds: []feed.URL{blog}, Private: &private})
 	for name, from := range map[string]protocol.NodeID{"stranger": stranger(1), "neighbor": hosts[1].id} {
 		session := ""
-		if l := h.node.core.LinkTo(from); l != nil {
+		if l := h.node.LinkTo(from); l != nil {
 			session = l.Session
 		}
 		var c protocol.GetEntries
@@ -93,20 +94,19 @@ func TestWhatStaysInsideIsNotServed(t *testing.T) {
 // Neighbors pay a tenth for each entry up to half of what they may owe, and are strangers beyond that.
 func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.graph(2, Config{Incentive: incentive.Config{Bound: 10, Gifts: -1}}, [2]int{0, 1})
+	hosts := w.graph(2, node.Config{Incentive: incentive.Config{Bound: 10, Gifts: -1}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	l := b.node.core.LinkTo(a.id)
-	b.inside(func(n *Node) { n.core.Ledger.Got(n.core.Now, l.Holder, 3*incentive.Entry) })
+	b.inside(func(n *node.Node) { n.Got(a.id, 3*incentive.Entry) })
 	var wishes []search.Wish
 	for i := range 60 {
 		e := oldEntry(news, i)
 		b.holds(e)
 		wishes = append(wishes, wishFor(e, b))
 	}
-	before, _ := b.node.core.Ledger.Account(l.Holder)
+	before := b.node.Account(a.id)
 	got := a.pulls(wishes...)
-	after, _ := b.node.core.Ledger.Account(l.Holder)
-	left, half := b.node.core.Ledger.Allowance(l.Holder), b.node.core.Ledger.Limit(l.Holder)/2
+	after := b.node.Account(a.id)
+	left, half := b.node.Allowance(a.id), b.node.Limit(a.id)/2
 	if paid := after.Given - before.Given; len(got.Stored) == 0 ||
 		paid != incentive.Credit(len(got.Stored))*query.ArchivePrice || len(got.Missing) != 60-len(got.Stored) {
 		t.Errorf("%d stored, %d missing, for %v", len(got.Stored), len(got.Missing), paid)
@@ -118,7 +118,7 @@ func TestNeighborsPayForEntriesOfThePast(t *testing.T) {
 		got.Refused[0].Why != (&protocol.RemoteError{Code: protocol.Spent, Text: query.Spent().Text}).Error() {
 		t.Errorf("refused is %+v", got.Refused)
 	}
-	earned, _ := a.node.core.Ledger.Account(a.node.core.LinkTo(b.id).Holder)
+	earned := a.node.Account(b.id)
 	if earned.Got < query.RelayPrice || earned.Got > incentive.Credit(count(a.calls, "get_entries"))*query.RelayPrice {
 		t.Errorf("the holder earned %v", earned.Got)
 	}

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"feedex/feed"
 	"feedex/neighbors"
+	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
@@ -24,7 +25,7 @@ func stranger(i int) protocol.NodeID {
 }
 
 // silent takes calls and never answers.
-func silent(*testHost, Call) protocol.Reply { return nil }
+func silent(*testHost, node.Call) protocol.Reply { return nil }
 
 func wantsNews() protocol.Connect { return protocol.Connect{Subset: protocol.Subset{{Feed: news}}} }
 
@@ -32,16 +33,16 @@ func wantsNews() protocol.Connect { return protocol.Connect{Subset: protocol.Sub
 // hold of: none, guesses, and those that nodes sent to itself with calls that it leaves open.
 func TestNobodySpeaksForAnothersPort(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, victim := hosts[0], hosts[1]
 	tokens := []string{"", "guess", strings.Repeat("f", protocol.MaxSessionBytes),
-		victim.node.core.LinkTo(a.id).Session}
-	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c Call) protocol.Reply {
+		victim.node.SessionOf(a.id)}
+	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c node.Call) protocol.Reply {
 		tokens = append(tokens, c.Session)
 		return nil
 	})
 	for _, h := range hosts {
-		h.inside(func(n *Node) { n.membership.Connect(thief.id, "", func(error) {}) })
+		h.inside(func(n *node.Node) { n.Connect(thief.id, func(error) {}) })
 	}
 	w.run(time.Second)
 	if len(tokens) != 6 {
@@ -73,7 +74,7 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 	if after := account(); !reflect.DeepEqual(after, before) {
 		t.Errorf("the victim's account was %v, it is %v", before, after)
 	}
-	if a.has(b.Entries[0].EntryID()) || len(a.node.exchange.Gossip.Promises) != 0 {
+	if a.has(b.Entries[0].EntryID()) || a.node.Promises() != 0 {
 		t.Error("something was stored, or promised, in the victim's name")
 	}
 }
@@ -82,14 +83,14 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 func TestATokenIsGoodForOnePeer(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	third, victim := w.add(Config{}, news), w.add(Config{}, news)
+	third, victim := w.add(node.Config{}, news), w.add(node.Config{}, news)
 	var stolen string
-	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c Call) protocol.Reply {
+	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c node.Call) protocol.Reply {
 		stolen = c.Session
 		return nil
 	})
 	w.run(time.Minute)
-	victim.inside(func(n *Node) { n.membership.Connect(thief.id, "", func(error) {}) })
+	victim.inside(func(n *node.Node) { n.Connect(thief.id, func(error) {}) })
 	w.run(time.Second)
 	if r := third.answerTo(victim.id, stolen, wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
 		t.Errorf("a connect with a stolen token was answered %+v, %v", r.Reply, r.Fault)
@@ -97,7 +98,7 @@ func TestATokenIsGoodForOnePeer(t *testing.T) {
 	if third.node.Status().Neighbors != 0 {
 		t.Error("linked on the word of a thief")
 	}
-	if stolen == victim.node.membership.Token(third.id) || stolen == "" {
+	if stolen == victim.node.Token(third.id) || stolen == "" {
 		t.Errorf("the thief was sent the token %q", stolen)
 	}
 }
@@ -129,9 +130,9 @@ func TestVouching(t *testing.T) {
 	} {
 		w := newNetwork(t)
 		w.feed(news)
-		a := w.add(Config{}, news)
+		a := w.add(node.Config{}, news)
 		w.run(time.Minute)
-		caller := w.play(stranger(1), func(*testHost, Call) protocol.Reply { return c.answer })
+		caller := w.play(stranger(1), func(*testHost, node.Call) protocol.Reply { return c.answer })
 		r := a.answerTo(caller.id, c.session, wantsNews())
 		if c.linked {
 			if subset, _ := r.Reply.(protocol.Subset); len(subset) == 0 || !a.neighborOf(caller.id) {
@@ -148,9 +149,9 @@ func TestVouching(t *testing.T) {
 // A neighbor of our own kind does not turn into a plain one: a caller that says so wants its link.
 func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(2, Config{}, news)
+	hosts := w.full(2, node.Config{}, news)
 	a, victim := hosts[0], hosts[1]
-	link := a.node.core.LinkTo(victim.id)
+	link := a.node.LinkTo(victim.id)
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, vouch := c.(protocol.Vouch)
 		return &protocol.RemoteError{Code: protocol.UnknownMethod, Text: "an older version"}, vouch && to == victim
@@ -158,7 +159,7 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	if r := a.answerTo(victim.id, "", wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
 		t.Errorf("answered %+v, %v", r.Reply, r.Fault)
 	}
-	if a.node.core.LinkTo(victim.id) != link {
+	if a.node.LinkTo(victim.id) != link {
 		t.Error("the link was replaced")
 	}
 }
@@ -200,12 +201,12 @@ func TestCallBacksAreShared(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newNetwork(t)
 			w.feed(news)
-			a := w.add(Config{}, news)
+			a := w.add(node.Config{}, news)
 			w.run(time.Minute)
 			busy, late := 0, 0
 			for i := range 200 {
 				w.play(c.id(i), silent)
-				a.ask(c.id(i), "", protocol.Connect{Subset: c.subset}, func(r Respond) {
+				a.ask(c.id(i), "", protocol.Connect{Subset: c.subset}, func(r node.Respond) {
 					if r.Fault != nil && r.Fault.Code == protocol.Busy {
 						busy++
 					} else {
@@ -213,7 +214,7 @@ func TestCallBacksAreShared(t *testing.T) {
 					}
 				})
 			}
-			if n := a.node.membership.Boot.Vouching.Len(); n != c.waiting || busy != 200-c.waiting {
+			if n := a.node.Vouching(); n != c.waiting || busy != 200-c.waiting {
 				t.Errorf("%d callers are called back, %d told to wait; want %d and %d", n, busy, c.waiting,
 					200-c.waiting)
 			}
@@ -225,9 +226,9 @@ func TestCallBacksAreShared(t *testing.T) {
 				t.Errorf("a caller from elsewhere is refused: %v", r.Fault)
 			}
 			w.run(core.CallTimeout + time.Second)
-			if busy+late != 200 || a.node.membership.Boot.Vouching.Len() != 0 {
+			if busy+late != 200 || a.node.Vouching() != 0 {
 				t.Errorf("%d were refused and %d called back in vain, of 200; %d still wait", busy, late,
-					a.node.membership.Boot.Vouching.Len())
+					a.node.Vouching())
 			}
 		})
 	}
@@ -238,7 +239,7 @@ func TestCallBacksAreShared(t *testing.T) {
 func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	a, known := w.add(Config{}, news), w.play(stranger(99), vouches)
+	a, known := w.add(node.Config{}, news), w.play(stranger(99), vouches)
 	w.run(time.Minute)
 	if r := a.answerTo(known.id, "token", wantsNews()); r.Fault != nil {
 		t.Fatal(r.Fault)
@@ -250,7 +251,7 @@ func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 	for i := range 2 * membership.MaxVouching {
 		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{50, byte(i), 1, 1}), 7790)
 		w.play(id, silent)
-		a.ask(id, "", wantsNews(), func(r Respond) { refused++ })
+		a.ask(id, "", wantsNews(), func(r node.Respond) { refused++ })
 	}
 	if refused != membership.MaxVouching {
 		t.Fatalf("%d are refused", refused)
@@ -267,10 +268,10 @@ func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	a := w.add(Config{}, news)
+	a := w.add(node.Config{}, news)
 	delivered := 0
 	plain := w.play(protocol.NewNodeID(netip.MustParseAddr("20.9.9.9"), 8000),
-		func(_ *testHost, c Call) protocol.Reply {
+		func(_ *testHost, c node.Call) protocol.Reply {
 			switch c.Call.(type) {
 			case protocol.CheckDID:
 				return protocol.Seen(false)
@@ -301,7 +302,7 @@ func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
 // A process that shares a neighbor's address connects again and again: the neighbor does not suffer for it.
 func TestAStormThrowsOutNobodyElse(t *testing.T) {
 	w := newNetwork(t)
-	hosts := w.full(3, Config{}, news)
+	hosts := w.full(3, node.Config{}, news)
 	a, victim := hosts[0], hosts[1]
 	for i := range 50 {
 		a.answerTo(protocol.NewNodeID(victim.id.Addr(), uint16(9000+i%2)), "guess", wantsNews())

@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"feedex/courtesy"
 	"feedex/discover"
 	"feedex/feed"
+	"feedex/node"
 )
 
 // The addresses of web pages, and of feeds that they name.
@@ -23,16 +24,17 @@ const (
 // page has a web page at an address that names these feeds.
 func (w *network) page(u feed.URL, names ...feed.URL) *publisher {
 	p := w.feed(u)
-	p.answer = func(f Fetch) Fetched {
+	p.answer = func(f node.Fetch) node.Fetched {
 		if f.ETag == "page" {
-			return Fetched{Status: courtesy.Unchanged, ETag: f.ETag, Body: f.Body}
+			return node.Fetched{Status: courtesy.Unchanged, ETag: f.ETag, Body: f.Body}
 		}
-		got := Fetched{Status: courtesy.OK, WebPage: true, Unusable: true, Err: errors.New("a web page"), ETag: "page",
-			Body: feed.Digest{1}}
+		var named []discover.Feed
 		for _, name := range names {
-			got.Named = append(got.Named, discover.Feed{URL: name, Title: string(name), Type: "application/atom+xml"})
+			named = append(named, discover.Feed{URL: name, Title: string(name), Type: "application/atom+xml"})
 		}
-		return got
+		meant, _ := discover.Meant(named)
+		return node.Fetched{Status: courtesy.OK, Names: discover.Text(named), Instead: discover.Lend(u, meant.URL),
+			Unusable: true, Err: errors.New("a web page"), ETag: "page", Body: feed.Digest{1}}
 	}
 	return p
 }
@@ -49,9 +51,9 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 	w := newNetwork(t)
 	w.page(site, first)
 	w.publish(first)
-	h := w.add(Config{})
+	h := w.add(node.Config{})
 	yes, policy := true, "fixed:3h"
-	h.step(Subscribe{Feeds: []feed.URL{site}, Weight: 5, Discreet: &yes, Private: &yes, Policy: &policy})
+	h.step(node.Subscribe{Feeds: []feed.URL{site}, Weight: 5, Discreet: &yes, Private: &yes, Policy: &policy})
 	w.run(time.Minute)
 	if got := h.followed(); !slices.Equal(got, []feed.URL{first}) || w.feed(site).requests != 1 ||
 		w.feed(first).requests != 1 {
@@ -62,12 +64,12 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 	if s.Weight != 5 || !s.Discreet || !s.Private || s.Policy != policy || s.Page != site || s.LastSuccess.IsZero() {
 		t.Errorf("the feed is followed as %+v", s)
 	}
-	if to, known := h.node.Became(site); to != first || known ||
-		!slices.Contains(h.notes, Note(Replaced{Page: site, Feed: first})) {
+	if to := h.node.Became(site); to != first ||
+		!slices.Contains(h.notes, node.Note(node.Replaced{Page: site, Feed: first})) {
 		t.Errorf("the page became %q, notes %v", to, h.notes)
 	}
 	// The owner says the page again: it is asked at once, and whole, what it names now.
-	h.step(Subscribe{Feeds: []feed.URL{site}})
+	h.step(node.Subscribe{Feeds: []feed.URL{site}})
 	w.run(time.Minute)
 	if got := h.followed(); !slices.Equal(got, []feed.URL{first}) || w.feed(site).requests != 2 {
 		t.Errorf("said again: follows %v after %d requests", got, w.feed(site).requests)
@@ -79,7 +81,7 @@ func TestPageGivesWayToItsFeed(t *testing.T) {
 	// A config file says it at each start.
 	h.kill()
 	h.start()
-	h.step(Subscribe{Feeds: []feed.URL{site}, Standing: true})
+	h.step(node.Subscribe{Feeds: []feed.URL{site}, Standing: true})
 	w.run(time.Hour)
 	if got := h.followed(); !slices.Equal(got, []feed.URL{first}) || w.feed(site).requests != 2 {
 		t.Errorf("after a restart: follows %v after %d requests", got, w.feed(site).requests)
@@ -91,7 +93,7 @@ func TestPageIsFollowedAfterARestart(t *testing.T) {
 	w := newNetwork(t)
 	w.page(site, first).slow = 10 * time.Second
 	w.publish(first)
-	h := w.add(Config{}, site)
+	h := w.add(node.Config{}, site)
 	w.run(5 * time.Second)
 	h.kill()
 	w.run(time.Hour)
@@ -109,7 +111,7 @@ func TestSecretPages(t *testing.T) {
 	w.page(mine, first)
 	w.page(members, third)
 	w.publish(third)
-	h := w.add(Config{}, mine, members)
+	h := w.add(node.Config{}, mine, members)
 	w.run(time.Minute)
 	if got := h.followed(); !slices.Equal(got, []feed.URL{"https://ann:pw@site.example/atom.xml", third}) {
 		t.Fatalf("follows %v", got)
@@ -127,7 +129,7 @@ func TestPagesLeadNoFurther(t *testing.T) {
 	w.page(site, other)
 	w.page(other, third)
 	w.publish(third)
-	h := w.add(Config{}, site)
+	h := w.add(node.Config{}, site)
 	w.run(6 * 24 * time.Hour)
 	if got := h.followed(); !slices.Equal(got, []feed.URL{other}) || w.feed(third).requests != 0 ||
 		w.feed(other).requests > 12 {
@@ -141,9 +143,9 @@ func TestPageWaitsForItsOwner(t *testing.T) {
 	w := newNetwork(t)
 	w.page(site, first, third)
 	w.publish(third)
-	h := w.add(Config{}, site)
+	h := w.add(node.Config{}, site)
 	w.run(7 * 24 * time.Hour)
-	if offer := h.node.core.Table.Offer(h.id); len(offer) > 0 {
+	if offer := h.node.Offering(h.id); len(offer) > 0 {
 		t.Errorf("neighbors are told that the page is a feed: %v", offer)
 	}
 	h.kill()
@@ -156,15 +158,15 @@ func TestPageWaitsForItsOwner(t *testing.T) {
 	if s := h.node.Status(); s.Pages != 1 || s.Ended != 0 {
 		t.Errorf("counts %d pages to choose from and %d feeds that ended", s.Pages, s.Ended)
 	}
-	h.step(Subscribe{Feeds: []feed.URL{third}})
+	h.step(node.Subscribe{Feeds: []feed.URL{third}})
 	w.run(time.Minute)
-	if to, _ := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third {
+	if to := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third {
 		t.Errorf("after the choice it follows %v", h.followed())
 	}
 	// Another time it names one of them only.
 	w.page(site, first)
 	w.publish(first)
-	h.step(Subscribe{Feeds: []feed.URL{site}})
+	h.step(node.Subscribe{Feeds: []feed.URL{site}})
 	w.run(time.Minute)
 	if got := h.followed(); !slices.Equal(got, []feed.URL{third, first}) {
 		t.Errorf("the page that names one follows %v", got)
@@ -177,14 +179,14 @@ func TestPageWithoutFeeds(t *testing.T) {
 	w.page(site)
 	w.page(other)
 	w.publish(other)
-	h := w.add(Config{}, site, other)
+	h := w.add(node.Config{}, site, other)
 	w.run(3 * 24 * time.Hour)
 	for _, s := range h.node.Feeds() {
 		if !s.WebPage || s.Ended || s.Errors < 2 {
 			t.Errorf("what is a page still, by a 304, is %+v", s)
 		}
 	}
-	if offer := h.node.core.Table.Offer(h.id); len(offer) > 0 {
+	if offer := h.node.Offering(h.id); len(offer) > 0 {
 		t.Errorf("neighbors are told that pages are feeds: %v", offer)
 	}
 	w.feed(other).answer = nil // the network let nobody through
@@ -201,7 +203,7 @@ func TestPageWithoutFeeds(t *testing.T) {
 	}
 	// Said again, it is asked anew, and whole.
 	w.page(site, first)
-	h.step(Subscribe{Feeds: []feed.URL{site}})
+	h.step(node.Subscribe{Feeds: []feed.URL{site}})
 	w.run(time.Minute)
 	if got := h.followed(); !slices.Contains(got, first) || slices.Contains(got, site) {
 		t.Errorf("follows %v", got)
@@ -212,7 +214,7 @@ func TestPageWithoutFeeds(t *testing.T) {
 func TestPageInPlaceOfAFeed(t *testing.T) {
 	w := newNetwork(t)
 	w.publish(site)
-	h := w.add(Config{}, site)
+	h := w.add(node.Config{}, site)
 	w.run(time.Minute)
 	w.page(site, third)
 	w.publish(third)
@@ -227,10 +229,10 @@ func TestPageNamesWhatIsFollowed(t *testing.T) {
 	w := newNetwork(t)
 	w.page(site, first)
 	w.publish(first)
-	h := w.add(Config{})
-	h.step(Subscribe{Feeds: []feed.URL{first}, Weight: 7})
+	h := w.add(node.Config{})
+	h.step(node.Subscribe{Feeds: []feed.URL{first}, Weight: 7})
 	w.run(time.Minute)
-	h.step(Subscribe{Feeds: []feed.URL{site}})
+	h.step(node.Subscribe{Feeds: []feed.URL{site}})
 	w.run(time.Minute)
 	if s := h.node.Feeds(); len(s) != 1 || s[0].Weight != 7 || s[0].Page != site {
 		t.Errorf("follows %+v", s)

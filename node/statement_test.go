@@ -1,9 +1,10 @@
-package node
+package node_test
 
 import (
 	"testing"
 	"time"
 
+	"feedex/node"
 	"feedex/node/internal/exchange"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
@@ -13,14 +14,14 @@ import (
 // two and a half hours counts no more.
 func TestAccountsAreStatedEveryTwoHours(t *testing.T) {
 	w := newNetwork(t)
-	list := w.full(2, Config{}, news)
+	list := w.full(2, node.Config{}, news)
 	a, b := list[0], list[1]
 	method := protocol.StateAccount{}.Method()
 	var said []time.Time
-	w.watch = func(h *testHost, _ Event, effects []Effect) {
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
-			if c, ok := e.(Call); ok && h == a && c.Call.Method() == method {
-				said = append(said, w.now)
+			if c, ok := e.(node.Call); ok && h == a && c.Call.Method() == method {
+				said = append(said, w.Now())
 			}
 		}
 	}
@@ -34,18 +35,13 @@ func TestAccountsAreStatedEveryTwoHours(t *testing.T) {
 		}
 	}
 	w.watch = nil
-	l := a.node.core.LinkTo(b.id)
-	a.inside(func(n *Node) { n.exchange.NoteOurs(exchange.Of(l), protocol.Account{Bound: 10_000, Waiting: 1}) })
+	a.inside(func(n *node.Node) { n.NoteOurs(b.id, protocol.Account{Bound: 10_000, Waiting: 1}) })
 	for _, c := range []struct {
 		after time.Duration
 		want  bool
 	}{{0, true}, {exchange.StateEvery, true}, {exchange.StateEvery + 31*time.Minute, false}} {
-		at := exchange.Of(l).OursAt.Add(c.after)
-		before := a.node.core.Now
-		a.node.core.Now = at
-		if got := a.node.exchange.KeptShort(l); got != c.want {
+		if got := a.node.KeptShort(b.id, c.after); got != c.want {
 			t.Errorf("%v later it counts: %v", c.after, got)
 		}
-		a.node.core.Now = before
 	}
 }

@@ -14,8 +14,6 @@ import (
 type (
 	// A FeedStatus describes one feed of the node's own interest.
 	FeedStatus = poller.FeedStatus
-	// A GapStatus describes a span of time of which entries of a feed are missing.
-	GapStatus = poller.GapStatus
 	// A SourceStatus describes a tracker or a static neighbor that the owner named.
 	SourceStatus = membership.SourceStatus
 	// Counters count what happened since the node started.

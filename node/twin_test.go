@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -25,12 +26,12 @@ type conversation struct {
 // listen notes what all nodes say from now on.
 func (w *network) listen() *conversation {
 	c := &conversation{w: w}
-	w.watch = func(h *testHost, _ Event, effects []Effect) {
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
 			switch e := e.(type) {
-			case Call:
+			case node.Call:
 				c.add(h, "asks "+e.To.String(), protocol.EncodeCall(nil, h.id.Port(), e.Call))
-			case Respond:
+			case node.Respond:
 				if e.Fault != nil {
 					c.add(h, "refuses", protocol.EncodeFault(nil, e.Fault))
 				} else {
@@ -43,7 +44,7 @@ func (w *network) listen() *conversation {
 }
 
 func (c *conversation) add(h *testHost, what string, wire []byte) {
-	c.lines = append(c.lines, fmt.Sprintf("%v %s %s %s", c.w.now.Sub(epoch), h.id, what, wire))
+	c.lines = append(c.lines, fmt.Sprintf("%v %s %s %s", c.w.Now().Sub(epoch), h.id, what, wire))
 }
 
 // sameAs fails the test where two conversations differ.
@@ -70,7 +71,7 @@ type neighborhood struct {
 	heard *conversation
 }
 
-func newNeighborhood(t *testing.T, seed uint64, c Config) *neighborhood {
+func newNeighborhood(t *testing.T, seed uint64, c node.Config) *neighborhood {
 	w := newNetwork(t)
 	h := &neighborhood{w: w, rng: rand.New(rand.NewPCG(seed, 7))}
 	w.rng = rand.New(rand.NewPCG(seed, 2))
@@ -80,7 +81,7 @@ func newNeighborhood(t *testing.T, seed uint64, c Config) *neighborhood {
 	h.heard = w.listen()
 	c.Trackers, c.AdvertInterval = []string{tracker}, 2*time.Minute
 	h.quiet = w.add(c, blog)
-	plain := Config{Trackers: c.Trackers, AdvertInterval: c.AdvertInterval, MaxNeighbors: 4, MinNeighbors: 3}
+	plain := node.Config{Trackers: c.Trackers, AdvertInterval: c.AdvertInterval, MaxNeighbors: 4, MinNeighbors: 3}
 	for i := range 7 {
 		feeds := []feed.URL{blog}
 		if i%2 == 0 {
@@ -93,7 +94,7 @@ func newNeighborhood(t *testing.T, seed uint64, c Config) *neighborhood {
 		h.list = append(h.list, w.add(plain, feeds...))
 	}
 	for at := time.Minute; at < 48*time.Hour; at += time.Duration(1+h.rng.IntN(30)) * time.Minute {
-		w.at(epoch.Add(at), func() { w.publish([]feed.URL{news, blog, essays}[h.rng.IntN(3)]) })
+		w.At(epoch.Add(at), func() { w.publish([]feed.URL{news, blog, essays}[h.rng.IntN(3)]) })
 	}
 	return h
 }
@@ -102,14 +103,14 @@ func newNeighborhood(t *testing.T, seed uint64, c Config) *neighborhood {
 func (h *neighborhood) pry() {
 	q, u := h.quiet, news
 	entries := h.w.feeds[u].entries
-	if q.node.Status().Neighbors == 0 || len(entries) == 0 || q.down {
+	if q.node.Status().Neighbors == 0 || len(entries) == 0 || !q.Running() {
 		return
 	}
-	from := h.w.hosts[q.node.core.Links[h.rng.IntN(q.node.Status().Neighbors)].ID()]
+	from := h.w.hosts[q.node.LinkIDs()[h.rng.IntN(q.node.Status().Neighbors)]]
 	e := entries[max(0, len(entries)-1-h.rng.IntN(5))]
 	altered := e
 	altered.Title, altered.Updated = "altered", e.Published.Add(time.Duration(h.rng.IntN(300))*time.Second)
-	made := feed.Entry{Feed: u, ID: fmt.Sprint("made up ", h.rng.Uint64()), Title: "made up", Published: h.w.now}
+	made := feed.Entry{Feed: u, ID: fmt.Sprint("made up ", h.rng.Uint64()), Title: "made up", Published: h.w.Now()}
 	undated := feed.Entry{Feed: u, ID: "undated", Title: "undated"}
 	bundle := protocol.NewBundle(u, []feed.Entry{[]feed.Entry{e, altered, made, undated}[h.rng.IntN(4)]})
 	if h.rng.IntN(2) == 0 {
@@ -135,12 +136,12 @@ func (h *neighborhood) pry() {
 			protocol.PutEntries{Bundle: bundle},
 		}
 	}
-	q.askedBy(from, calls[h.rng.IntN(len(calls))], func(Respond) {})
+	q.askedBy(from, calls[h.rng.IntN(len(calls))], func(node.Respond) {})
 }
 
 // run lets d pass, and strangers pry.
 func (h *neighborhood) run(d time.Duration) {
-	for end := h.w.now.Add(d); h.w.now.Before(end); {
+	for end := h.w.Now().Add(d); h.w.Now().Before(end); {
 		h.w.run(time.Duration(1+h.rng.IntN(240)) * time.Second)
 		h.pry()
 	}
@@ -151,9 +152,9 @@ func (h *neighborhood) run(d time.Duration) {
 func (h *neighborhood) script(follows bool) (polled, delivered int64) {
 	follow := func(is bool) {
 		if yes := true; follows && is {
-			h.quiet.step(Subscribe{Feeds: []feed.URL{news}, Discreet: &yes, Weight: 9})
+			h.quiet.step(node.Subscribe{Feeds: []feed.URL{news}, Discreet: &yes, Weight: 9})
 		} else if follows {
-			h.quiet.step(Unsubscribe{Feeds: []feed.URL{news}})
+			h.quiet.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 		}
 	}
 	p := h.w.feeds[news]
@@ -170,7 +171,7 @@ func (h *neighborhood) script(follows bool) (polled, delivered int64) {
 	h.run(3 * time.Hour)
 	p.private = true
 	if yes := true; follows {
-		h.quiet.step(Subscribe{Feeds: []feed.URL{news}, Private: &yes})
+		h.quiet.step(node.Subscribe{Feeds: []feed.URL{news}, Private: &yes})
 	}
 	h.run(2 * time.Hour)
 	if s := h.quiet.node.Feed(news); s != nil {
@@ -196,7 +197,7 @@ func (h *neighborhood) script(follows bool) (polled, delivered int64) {
 // where own polls are the first to bring an entry.
 func TestADiscreetFeedChangesNothingThatOthersSee(t *testing.T) {
 	for seed := range uint64(6) {
-		c := Config{MaxNeighbors: 5, MinNeighbors: 3, MaxRelayed: 1 + int(seed%3), CoverFeeds: int(seed % 2)}
+		c := node.Config{MaxNeighbors: 5, MinNeighbors: 3, MaxRelayed: 1 + int(seed%3), CoverFeeds: int(seed % 2)}
 		if seed == 5 {
 			c.Incentive.Bound = 10
 		}
@@ -220,13 +221,13 @@ func TestWhoTurnsDiscreetSeemsToFollowNoMore(t *testing.T) {
 	for seed := range uint64(4) {
 		var heard [2]*conversation
 		for i, follows := range []bool{false, true} {
-			h := newNeighborhood(t, seed, Config{MaxNeighbors: 5, MinNeighbors: 3, MaxRelayed: 2})
-			h.quiet.step(Subscribe{Feeds: []feed.URL{news}})
+			h := newNeighborhood(t, seed, node.Config{MaxNeighbors: 5, MinNeighbors: 3, MaxRelayed: 2})
+			h.quiet.step(node.Subscribe{Feeds: []feed.URL{news}})
 			h.run(5 * time.Hour)
 			if yes := true; follows {
-				h.quiet.step(Subscribe{Feeds: []feed.URL{news}, Discreet: &yes})
+				h.quiet.step(node.Subscribe{Feeds: []feed.URL{news}, Discreet: &yes})
 			} else {
-				h.quiet.step(Unsubscribe{Feeds: []feed.URL{news}})
+				h.quiet.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 			}
 			p := h.w.feeds[news]
 			for k := range p.entries {

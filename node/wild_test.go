@@ -1,4 +1,4 @@
-package node
+package node_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/node"
 )
 
 // What documents in the wild do to a node: two feeds, one guid; one feed, two URLs; dates that move; a web
@@ -15,16 +16,16 @@ import (
 // read has the node poll the feed and find the document that body is.
 func (h *testHost) read(u feed.URL, body string) {
 	h.net.t.Helper()
-	s := h.node.poller.Feeds[u]
-	s.Polling, s.Begun = true, h.net.now
-	doc, err := feed.Parse(u, "", []byte(body), h.net.now)
-	h.step(Fetched{Feed: u, Document: doc, Err: err})
+	s := h.node.Subscription(u)
+	s.Polling, s.Begun = true, h.net.Now()
+	doc, err := feed.Parse(u, "", []byte(body), h.net.Now())
+	h.step(node.Fetched{Feed: u, Document: doc, Err: err})
 }
 
 // follower is a node by itself that follows the feeds, an hour after it began to.
 func follower(t *testing.T, feeds ...feed.URL) (*network, *testHost) {
 	w := newNetwork(t)
-	h := w.add(Config{}, feeds...)
+	h := w.add(node.Config{}, feeds...)
 	w.run(time.Hour)
 	return w, h
 }
@@ -43,7 +44,7 @@ func channel(items ...[4]string) string {
 // arrivals counts the entries that the node told of as new.
 func (h *testHost) arrivals() (n int) {
 	for _, note := range h.notes {
-		if a, ok := note.(Arrived); ok {
+		if a, ok := note.(node.Arrived); ok {
 			n += len(a.Records)
 		}
 	}
@@ -80,7 +81,7 @@ func TestOneFeedAtTwoURLs(t *testing.T) {
 	if a.Digest() != b.Digest() || a.EntryID() == b.EntryID() {
 		t.Errorf("digests %s and %s of the same text, ids %s and %s", a.Digest(), b.Digest(), a.EntryID(), b.EntryID())
 	}
-	h.step(Unsubscribe{Feeds: []feed.URL{mirror}})
+	h.step(node.Unsubscribe{Feeds: []feed.URL{mirror}})
 	h.read(news, channel([4]string{"1", "In the news", "edited", "Thu, 01 Jan 2026 00:00:00 GMT"}))
 	if a, b := h.kept(news, "1"), h.kept(mirror, "1"); a.Summary != "edited" || b.Summary != "a" {
 		t.Errorf("after an edit at one URL the texts are %q and %q", a.Summary, b.Summary)
@@ -130,7 +131,7 @@ func TestDatesThatMove(t *testing.T) {
 			document := func(text string) string {
 				var items [][4]string
 				for i := range 4 {
-					items = append(items, [4]string{fmt.Sprint(i), fmt.Sprint("Item ", i), text, dates(w.now, i)})
+					items = append(items, [4]string{fmt.Sprint(i), fmt.Sprint("Item ", i), text, dates(w.Now(), i)})
 				}
 				return channel(items...)
 			}
@@ -142,7 +143,7 @@ func TestDatesThatMove(t *testing.T) {
 				w.run(time.Hour)
 				h.read(news, document("text"))
 				if e := h.kept(news, "1"); !e.Equal(&first) {
-					t.Errorf("at %v the entry became %+v, it was %+v", w.now, e, first)
+					t.Errorf("at %v the entry became %+v, it was %+v", w.Now(), e, first)
 				}
 			}
 			h.read(news, document("edited"))
@@ -159,7 +160,7 @@ func TestDatesThatMove(t *testing.T) {
 // An earlier date of publication is a correction, a later one is not; the date of a change counts where
 // something changed.
 func TestWhichDatesCount(t *testing.T) {
-	w, e := editors(t, 1, Config{})
+	w, e := editors(t, 1, node.Config{})
 	h, p := w.list[0], w.feeds[news]
 	date := func(published, updated time.Time) feed.Entry {
 		p.entries[0].Published, p.entries[0].Updated = published, updated
@@ -176,7 +177,7 @@ func TestWhichDatesCount(t *testing.T) {
 	}
 	w.edit("another text", true)
 	h.poll(news)
-	if got := h.record(e.EntryID()).Entry; !got.Updated.Equal(w.now.Truncate(time.Second)) ||
+	if got := h.record(e.EntryID()).Entry; !got.Updated.Equal(w.Now().Truncate(time.Second)) ||
 		got.Summary != "another text" {
 		t.Errorf("an edit: kept %+v", got)
 	}
@@ -185,13 +186,13 @@ func TestWhichDatesCount(t *testing.T) {
 // A neighbor polled at another moment, so its version of a feed whose dates move has other dates. It is no
 // revision, is not set aside and is nothing to be suspected of.
 func TestANeighborsDatesThatMove(t *testing.T) {
-	w, e := editors(t, 2, Config{})
+	w, e := editors(t, 2, node.Config{})
 	a, b := w.list[0], w.list[1]
 	other := e
 	other.Published, other.Updated = e.Published.Add(time.Minute), e.Updated.Add(time.Hour)
 	a.put(b, bundleWith(other))
-	if a.node.exchange.Hearsay.Versions.Len() != 0 {
-		t.Errorf("%d versions are set aside", a.node.exchange.Hearsay.Versions.Len())
+	if a.node.SetAside() != 0 {
+		t.Errorf("%d versions are set aside", a.node.SetAside())
 	}
 	w.run(3 * time.Hour)
 	a.poll(news)
@@ -205,7 +206,7 @@ func TestANeighborsDatesThatMove(t *testing.T) {
 func TestWhatIsNoFeedChangesNothing(t *testing.T) {
 	_, h := follower(t, news)
 	h.read(news, channel([4]string{"1", "A title", "a text", ""}))
-	s := h.node.poller.Feeds[news]
+	s := h.node.Subscription(news)
 	s.ETag, s.Title = `"good"`, "News"
 	for body, reason := range map[string]string{
 		"<!DOCTYPE html>\n<html><body>Log in to the network</body></html>": "document is a web page, not a feed",

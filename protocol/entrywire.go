@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"math"
 
 	"feedex/feed"
@@ -36,9 +37,7 @@ func decodeBundle(p *params) *Bundle {
 	b.Path = m.nodes("path", MaxPath)
 	for em := range m.structs("entries", "entry", MaxBundleEntries) {
 		e := decodeEntry(em)
-		if e.Feed == "" {
-			e.Feed = b.Feed
-		}
+		e.Feed = cmp.Or(e.Feed, b.Feed)
 		if *m.err != nil {
 			return b
 		}

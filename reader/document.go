@@ -104,12 +104,7 @@ func (d *document) authors(e *feed.Entry) []string {
 }
 
 // base is what addresses in an entry's HTML are relative to.
-func base(e *feed.Entry) string {
-	if e.Link != "" {
-		return e.Link
-	}
-	return string(e.Feed)
-}
+func base(e *feed.Entry) string { return cmp.Or(e.Link, string(e.Feed)) }
 
 // published is when the publisher says that the entry was, the zero time where that is not known or in the future.
 func published(r *archive.Record) time.Time {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -60,16 +61,17 @@ func (h *handler) serveFeed(w http.ResponseWriter, r *http.Request, asked string
 
 // isNumbered reports whether a path names a document of a feed by the feed's number.
 func isNumbered(path string) bool {
-	_, extension, _ := cutLast(path, ".")
-	_, ok := formatOf(extension)
+	_, ok := formatOf(extension(path))
 	return ok && strings.HasPrefix(path, feedsPath)
 }
 
+// extension is what stands behind the last dot of a path's last part.
+func extension(asked string) string { return strings.TrimPrefix(path.Ext(asked), ".") }
+
 // serveNumbered serves the feed of a number, as in 7.atom, or one of its archive documents, as in 7/3.atom.
 func (h *handler) serveNumbered(w http.ResponseWriter, r *http.Request, asked string) {
-	name, extension, _ := cutLast(asked, ".")
-	f, ok := formatOf(extension)
-	name, page, paged := strings.Cut(name, "/")
+	f, ok := formatOf(extension(asked))
+	name, page, paged := strings.Cut(strings.TrimSuffix(asked, path.Ext(asked)), "/")
 	number, _, _ := strings.Cut(name, "-")
 	n, err := strconv.ParseInt(number, 10, 64)
 	ref, err2 := parseBlock(page)
@@ -89,14 +91,6 @@ func (h *handler) serveNumbered(w http.ResponseWriter, r *http.Request, asked st
 	default:
 		h.serveChannel(w, r, f, &c, feedsPath+asked)
 	}
-}
-
-// cutLast is strings.Cut at the last separator.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // channelKey is what the address of a feed by its number has besides, where its URL is a secret: numbers can be

@@ -3,10 +3,10 @@ package reader
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 
 	"feedex/archive"
 	"feedex/safehtml"
+	"feedex/syncapi"
 )
 
 // Objects of JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/).
@@ -96,11 +96,8 @@ func writeJSON(w *bufio.Writer, d *document, entries records) error {
 
 // jsonText is v in JSON, with HTML as it is.
 func jsonText(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
+	text, err := syncapi.JSON(v)
+	return bytes.TrimRight(text, "\n"), err
 }
 
 // jsonItem is the entry as JSON Feed has it: its summary is plain text there.

@@ -14,6 +14,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,9 +78,7 @@ type handler struct {
 // It looks at the request target itself and must not stand behind an http.ServeMux pattern, which
 // would redirect away the two slashes in a feed's URL.
 func New(cfg Config) Handler {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	h := &handler{Config: cfg, hosts: map[string]bool{"localhost": true}, safe: safehtml.New()}
 	for _, name := range cfg.Hosts {
 		h.hosts[strings.ToLower(strings.TrimSuffix(name, "."))] = true

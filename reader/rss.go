@@ -2,6 +2,7 @@ package reader
 
 import (
 	"bufio"
+	"cmp"
 	"time"
 
 	"feedex/archive"
@@ -58,13 +59,7 @@ func writeRSS(w *bufio.Writer, d *document, entries records) error {
 		"xmlns:fh", historySpace, "xmlns:media", "http://search.yahoo.com/mrss/")
 	x.open("channel")
 	x.element("title", d.title())
-	site := d.site
-	for _, other := range []string{d.via, d.self} { // there must be one
-		if site == "" {
-			site = other
-		}
-	}
-	x.element("link", site)
+	x.element("link", cmp.Or(d.site, d.via, d.self)) // there must be one
 	x.element("description", "As this feedex node has it, newest arrival first.")
 	for _, l := range d.links(rssType) {
 		if l.Rel != "alternate" {
@@ -130,9 +125,4 @@ func appeared(r *archive.Record) time.Time {
 }
 
 // mediaType is a media type where there must be one.
-func mediaType(t string) string {
-	if t == "" {
-		return "application/octet-stream"
-	}
-	return t
-}
+func mediaType(t string) string { return cmp.Or(t, "application/octet-stream") }

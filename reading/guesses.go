@@ -2,8 +2,11 @@ package reading
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"time"
+
+	"feedex/internal/when"
 )
 
 const (
@@ -51,10 +54,7 @@ func (g *Guesses) Try(now time.Time, from netip.Addr, h Hash) error {
 	if _, ok := g.familiar[familiar{from, h}]; ok {
 		return nil
 	}
-	paid := g.wrong[from]
-	if paid.Before(now) {
-		paid = now
-	}
+	paid := when.Later(g.wrong[from], now)
 	if wait := paid.Add(guessEvery).Sub(now) - freeGuesses*guessEvery; wait > 0 {
 		return Slowed{wait}
 	}
@@ -99,11 +99,7 @@ func (g *Guesses) Familiar(from netip.Addr) bool {
 
 // forget makes room for one more address: what is paid for, and else the address that has the least to wait for.
 func (g *Guesses) forget(now time.Time) {
-	for from, paid := range g.wrong {
-		if !paid.After(now) {
-			delete(g.wrong, from)
-		}
-	}
+	maps.DeleteFunc(g.wrong, func(_ netip.Addr, paid time.Time) bool { return !paid.After(now) })
 	if len(g.wrong) >= maxGuessers {
 		delete(g.wrong, earliest(g.wrong))
 	}

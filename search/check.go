@@ -40,17 +40,6 @@ func asked(f feed.Filter, found *protocol.Found) bool {
 		(len(f.IDs) == 0 || slices.Contains(f.IDs, found.ID))
 }
 
-// ahead is how far a date may lie in the future, as in package archive.
-const ahead = time.Hour
-
 // Time is when an entry was published or, where that is not known, last changed or, without a date that can
 // be, first seen: what since and until are about.
-func Time(f *protocol.Found) time.Time {
-	latest := f.Seen.Add(ahead)
-	for _, t := range []time.Time{f.Published, f.Updated} {
-		if !t.IsZero() && !t.After(latest) {
-			return t
-		}
-	}
-	return f.Seen
-}
+func Time(f *protocol.Found) time.Time { return feed.TimeOf(f.Published, f.Updated, f.Seen) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/protocol"
 )
 
@@ -100,7 +101,7 @@ func (r *Results) Trim(now time.Time) {
 	r.hits = slices.DeleteFunc(r.hits, func(h *Hit) bool {
 		if !kept[h] {
 			delete(r.known, version{h.ID, h.Digest})
-			r.left = later(r.left, Time(&h.Found))
+			r.left = when.Later(r.left, Time(&h.Found))
 		}
 		return !kept[h]
 	})
@@ -164,24 +165,10 @@ func (r *Results) rank(now time.Time) {
 			return cmp.Compare(b.Score, a.Score)
 		}
 		return cmp.Or(
-			earliest(Time(&b.Found), now).Compare(earliest(Time(&a.Found), now)),
+			when.Earlier(Time(&b.Found), now).Compare(when.Earlier(Time(&a.Found), now)),
 			cmp.Compare(b.Told(), a.Told()),
 			a.ID.Compare(b.ID),
 			slices.Compare(a.Digest[:], b.Digest[:]),
 		)
 	})
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-func earliest(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }

@@ -9,36 +9,44 @@ import (
 )
 
 // Flag is a flag of this kind.
-func (k *Kind) Flag(to *string) pflag.Value { return &textFlag{k, to} }
+func (k *Kind) Flag(to *string) pflag.Value {
+	return FlagValue[string]{to, k.name, func(s string) (string, error) { return s, k.check(s) }, Text}
+}
 
 // ListFlag is a flag of this kind that may be repeated. The first value replaces what the list held.
 func (k *Kind) ListFlag(to *[]string) pflag.Value { return &listFlag{kind: k, items: to} }
 
-// A textFlag is a flag that holds a text.
-type textFlag struct {
-	kind *Kind
-	text *string
+// Optional is a flag of a kind, for what value makes of its text; nil where it is not given.
+func Optional[T any](k *Kind, to **T, value func(text string) T) pflag.Value {
+	read := func(s string) (*T, error) { return new(value(s)), k.check(s) }
+	return FlagValue[*T]{to, k.name, read, func(*T) string { return "" }}
+}
+
+// A FlagValue is a flag whose text is read as a value. All its fields must be set.
+type FlagValue[T any] struct {
+	To   *T                      // where it goes; the default is there before
+	Kind string                  // one word for help texts
+	Read func(string) (T, error) // says what is wanted in its place where it cannot
+	Show func(T) string
 }
 
 // Set implements pflag.Value.
-func (f *textFlag) Set(s string) error {
-	if err := f.kind.check(s); err != nil {
-		return err
+func (f FlagValue[T]) Set(s string) error {
+	v, err := f.Read(s)
+	if err == nil {
+		*f.To = v
 	}
-	*f.text = s
-	return nil
+	return err
 }
 
 // String implements pflag.Value.
-func (f *textFlag) String() string {
-	if f.text == nil { // the zero value, which pflag makes to learn the default
-		return ""
-	}
-	return *f.text
-}
+func (f FlagValue[T]) String() string { return f.Show(*f.To) }
 
 // Type implements pflag.Value.
-func (f *textFlag) Type() string { return f.kind.name }
+func (f FlagValue[T]) Type() string { return f.Kind }
+
+// Text shows a text as it is.
+func Text(s string) string { return s }
 
 // A listFlag is a flag that may be repeated.
 type listFlag struct {
@@ -62,12 +70,7 @@ func (f *listFlag) Set(s string) error {
 }
 
 // String implements pflag.Value.
-func (f *listFlag) String() string {
-	if f.items == nil { // the zero value
-		return ""
-	}
-	return strings.Join(*f.items, ",")
-}
+func (f *listFlag) String() string { return strings.Join(*f.items, ",") }
 
 // Type implements pflag.Value.
 func (f *listFlag) Type() string { return f.kind.name }

@@ -33,18 +33,17 @@ func manner(s string) (how, u string) {
 
 // wishes are the feeds of which nothing is said, and how the others are to be followed.
 func wishes(items []string) (plain []feed.URL, others []node.Subscribe) {
-	yes, no := true, false
 	for _, item := range items {
 		how, raw := manner(item)
 		u, _ := feed.ParseURL(raw) // its kind has checked it
 		s := node.Subscribe{Feeds: []feed.URL{u}, Standing: true}
 		switch how {
 		case "public":
-			s.Private = &no
+			s.Private = new(false)
 		case "private":
-			s.Private = &yes
+			s.Private = new(true)
 		case "discreet":
-			s.Discreet = &yes
+			s.Discreet = new(true)
 		default:
 			plain = append(plain, u)
 			continue

@@ -50,23 +50,15 @@ func (r *Registry) placeOf(id protocol.NodeID) place {
 	if r.local(id) {
 		return place{netip.PrefixFrom(id.Addr(), id.Addr().BitLen()), id.Port()}
 	}
-	return place{prefix: prefixOf(id.Addr(), bits)}
+	return place{prefix: netip.PrefixFrom(id.Addr(), bits).Masked()}
 }
 
 func networkOf(a netip.Addr) netip.Prefix {
+	bits := 32
 	if a.Is4() {
-		return prefixOf(a, 16)
+		bits = 16
 	}
-	return prefixOf(a, 32)
-}
-
-// prefixOf is the network of a given size around a; the sizes above fit every address.
-func prefixOf(a netip.Addr, bits int) netip.Prefix {
-	p, err := a.Prefix(bits)
-	if err != nil {
-		panic(err)
-	}
-	return p
+	return netip.PrefixFrom(a, bits).Masked()
 }
 
 // callBackEvery is the least time between two call backs to id.

@@ -18,6 +18,7 @@
 package tracker
 
 import (
+	"cmp"
 	"container/list"
 	"math/rand/v2"
 	"net/netip"
@@ -75,12 +76,8 @@ type Registry struct {
 
 // New makes an empty Registry that draws its answers from rng.
 func New(cfg Config, rng *rand.Rand) *Registry {
-	if cfg.Capacity <= 0 {
-		cfg.Capacity = 100_000
-	}
-	if cfg.CallBacks <= 0 {
-		cfg.CallBacks = 256
-	}
+	cfg.Capacity = cmp.Or(cfg.Capacity, 100_000)
+	cfg.CallBacks = cmp.Or(cfg.CallBacks, 256)
 	return &Registry{
 		cfg:      cfg,
 		rng:      rng,

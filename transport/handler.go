@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -53,9 +54,7 @@ type HandlerConfig struct {
 // answered by itself, and never reaches cfg.Serve: with an HTTP status where HTTP has one for it, else
 // with a fault.
 func NewHandler(cfg HandlerConfig) http.Handler {
-	if cfg.Log == nil {
-		cfg.Log = slog.Default()
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.Default())
 	h := &handler{
 		cfg:         cfg,
 		methods:     make(map[string]protocol.Method, len(cfg.Methods)),

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
@@ -48,9 +49,7 @@ type ServerConfig struct {
 // cfg.Limiter has no more places for connections, those go that keep us waiting for longer than a second, or whose
 // owners have more of them than others.
 func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg ServerConfig) error {
-	if cfg.Log == nil {
-		cfg.Log = slog.Default()
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.Default())
 	if cfg.Limiter == nil {
 		cfg.Limiter = NewLimiter(LimiterConfig{})
 	}

@@ -117,26 +117,36 @@ func (p *entriesPage) tabs(unread int) {
 		number += " or more"
 	}
 	for _, t := range []section{{"", "All"}, {"unread", "Unread (" + number + ")"}, {"starred", "Starred"}} {
-		p.Tabs = append(p.Tabs,
-			section{"/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", t.Path), "&"), t.Name})
+		p.Tabs = append(p.Tabs, section{p.tab(t.Path), t.Name})
 	}
 }
 
 // Tab is the address of the way that is chosen.
-func (p *entriesPage) Tab() string {
-	return "/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", p.Show), "&")
+func (p *entriesPage) Tab() string { return p.tab(p.Show) }
+
+func (p *entriesPage) tab(show string) string {
+	return "/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", show), "&")
+}
+
+// ask has the filter ask for what a person wrote. It returns what is wrong with that, "" for nothing.
+func ask(f *feed.Filter, query string) (problem string) {
+	if strings.TrimSpace(query) == "" {
+		return ""
+	}
+	m, err := feed.ParseMatch(query)
+	if err != nil {
+		return "That cannot be searched for: " + err.Error() + "."
+	}
+	f.Ask(m)
+	return ""
 }
 
 // find searches the archive for what a person wrote, and returns a page of it and whether there is more. What is wrong
 // with what they wrote comes back as the problem.
 func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found []archive.Record, more bool,
 	problem string, err error) {
-	if strings.TrimSpace(query) != "" {
-		m, err := feed.ParseMatch(query)
-		if err != nil {
-			return nil, false, "That cannot be searched for: " + err.Error() + ".", nil
-		}
-		f.Ask(m)
+	if problem := ask(&f, query); problem != "" {
+		return nil, false, problem, nil
 	}
 	f.NoSecrets, f.Limit = !loggedIn(ctx), entriesPerPage+1
 	ctx, cancel := context.WithTimeoutCause(ctx, searchTime, archive.ErrSlow)

@@ -73,11 +73,8 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 			p.Enclosures = append(p.Enclosures, enclosure{link, fileName(link), safehtml.Line(enc.Type)})
 		}
 	}
-	title := p.Title
-	if title == "" {
-		title = "An entry of " + p.Feed
-	}
-	return view{Page: "entry", Title: title, Nav: "/entries", Images: images, Body: p}, nil
+	return view{Page: "entry", Title: cmp.Or(p.Title, "An entry of "+p.Feed), Nav: "/entries", Images: images,
+		Body: p}, nil
 }
 
 // entryID reads the id of an entry.
@@ -92,15 +89,8 @@ func entryID(text string) (id feed.EntryID, err error) {
 // article is the text of an entry as the page shows it, and how much was left out of it.
 func (h *Handler) article(r *archive.Record, images bool) (template.HTML, int) {
 	e := &r.Entry
-	base := e.Link
-	if base == "" {
-		base = string(e.Feed)
-	}
-	text := e.Content
-	if text == "" {
-		text = e.Summary
-	}
-	shown, withheld := withholdRemote(h.safe.Clean(text, base), images)
+	text := cmp.Or(e.Content, e.Summary)
+	shown, withheld := withholdRemote(h.safe.Clean(text, cmp.Or(e.Link, string(e.Feed))), images)
 	shown, ok := wellFormed(shown)
 	if !ok { // its words are better than nothing
 		shown = "<p>" + html.EscapeString(h.safe.Text(text)) + "</p>"

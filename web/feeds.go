@@ -61,25 +61,18 @@ func (h *Handler) feeds(r *http.Request) (view, error) {
 		}
 	}
 	p.Found = len(lines)
-	grave := map[string]int{"bad": 0, "warn": 1, "idle": 2}
+	grave := map[string]int{"bad": 3, "warn": 2, "idle": 1}
 	slices.SortFunc(lines, func(a, b feedLine) int {
 		order := 0
 		switch p.Order {
 		case "trouble":
-			gradeOf := func(l *feedLine) int {
-				if g, ok := grave[l.Grade]; ok {
-					return g
-				}
-				return len(grave)
-			}
-			order = cmp.Compare(gradeOf(&a), gradeOf(&b))
+			order = cmp.Compare(grave[b.Grade], grave[a.Grade])
 		case "neighbors":
 			order = cmp.Compare(b.Brought, a.Brought)
 		case "next":
 			order = a.Next.T.Compare(b.Next.T)
 		}
-		return cmp.Or(order, cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)),
-			cmp.Compare(a.Number, b.Number))
+		return cmp.Or(order, byTitle(a, b), cmp.Compare(a.Number, b.Number))
 	})
 	p.Pages = max(1, (len(lines)+feedsPerPage-1)/feedsPerPage)
 	p.Page, _ = strconv.Atoi(r.FormValue("page"))
@@ -87,6 +80,11 @@ func (h *Handler) feeds(r *http.Request) (view, error) {
 	p.query = queryOf("q", p.Query, "order", p.Order)
 	p.Feeds = lines[(p.Page-1)*feedsPerPage : min(len(lines), p.Page*feedsPerPage)]
 	return view{Page: "feeds", Title: "Feeds", Nav: "/feeds", Live: true, Body: p}, nil
+}
+
+// byTitle orders feeds by what they are called.
+func byTitle(a, b feedLine) int {
+	return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
 }
 
 // matches reports whether one of the names contains the words.

@@ -6,9 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
-	"mime/multipart"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -179,22 +178,18 @@ func (h *Handler) change(pattern string, do func(http.ResponseWriter, *http.Requ
 			next, err = do(w, r)
 		}
 		if err != nil {
-			v := h.failure(r, err)
-			v.Token = h.visitor(w, r)
-			v.Now, v.Version, v.User = h.Now(), h.Version, userOf(r.Context())
-			h.show(w, r, &v)
+			h.show(w, r, h.visitor(w, r), h.failure(r, err))
 			return
 		}
 		http.Redirect(w, r, next, http.StatusSeeOther)
 	})
 }
 
-// readFile reads a file of a form.
-func readFile(file *multipart.FileHeader) ([]byte, error) {
-	f, err := file.Open()
+// feedOf is the number of the feed that a form is about.
+func feedOf(r *http.Request) (int64, error) {
+	number, err := strconv.ParseInt(r.PostFormValue("feed"), 10, 64)
 	if err != nil {
-		return nil, err
+		return 0, ErrNone
 	}
-	defer f.Close()
-	return io.ReadAll(f)
+	return number, nil
 }

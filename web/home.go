@@ -123,8 +123,7 @@ func (h *Handler) troubled(ctx context.Context, feeds []Feed, now time.Time) (li
 		}
 	}
 	slices.SortFunc(ill, func(a, b *Feed) int {
-		return cmp.Or(a.LastSuccess.Compare(b.LastSuccess),
-			cmp.Compare(a.URL, b.URL))
+		return cmp.Or(a.LastSuccess.Compare(b.LastSuccess), cmp.Compare(a.URL, b.URL))
 	})
 	if len(ill) > maxTroubled {
 		ill, more = ill[:maxTroubled], len(ill)-maxTroubled
@@ -165,12 +164,9 @@ func (h *Handler) line(f *Feed, now time.Time) feedLine {
 	l := feedLine{
 		Number: f.Number, Title: titleOf(f.URL, f.Title), URL: address(f.URL),
 		Last: moment{f.LastPoll, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,
-		Polled: f.Polled, Brought: f.Delivered, Offered: f.Offered,
+		Polled: f.Polled, Brought: f.Delivered, Offered: f.Offered, Why: f.LastError,
 	}
 	l.State, l.Grade = stateOf(f)
-	if f.LastError != "" {
-		l.Why = f.LastError
-	}
 	l.Tags = append(l.Tags, f.Folders...)
 	for _, tag := range []struct {
 		is   bool

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -55,11 +57,16 @@ func (i *imports) at(number int) (importPage, bool) {
 
 // importList follows all feeds of a list that a form brings.
 func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, error) {
-	if r.MultipartForm == nil || len(r.MultipartForm.File["list"]) == 0 {
+	file, _, err := r.FormFile("list")
+	if errors.Is(err, http.ErrNotMultipart) || errors.Is(err, http.ErrMissingFile) {
 		return "", refusal{http.StatusBadRequest, "No file was chosen",
 			"Choose the OPML file that your reader exported. Nothing was changed."}
 	}
-	document, err := readFile(r.MultipartForm.File["list"][0])
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	document, err := io.ReadAll(file)
 	if err != nil {
 		return "", err
 	}

@@ -51,13 +51,12 @@ func (s *streams) leave(session string) {
 // A stream sends server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 type stream struct {
 	w     http.ResponseWriter
-	h     *Handler
-	until func(context.Context) context.Context // ends when the server does
 	close func()
 }
 
-// stream begins an answer that consists of events, unless the session has too many already.
-func (h *Handler) stream(w http.ResponseWriter, r *http.Request) (*stream, error) {
+// stream begins an answer that consists of events, unless the session has too many already. The context is that of the
+// request, and ends also when the server does.
+func (h *Handler) stream(w http.ResponseWriter, r *http.Request) (*stream, context.Context, error) {
 	session := visitOf(r)
 	if userOf(r.Context()) != "" {
 		session = cookieOf(r, sessionCookie)
@@ -65,38 +64,28 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request) (*stream, error
 	if !h.streams.enter(session) {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "Too many pages are open.", http.StatusServiceUnavailable)
-		return nil, fmt.Errorf("%d streams are open", maxStreams)
+		return nil, nil, fmt.Errorf("%d streams are open", maxStreams)
 	}
-	s := &stream{w: w, h: h}
-	var stops []func()
-	s.until = func(ctx context.Context) context.Context {
-		ctx, cancel := context.WithCancel(ctx)
-		stops = append(stops, cancel)
-		if h.Ending != nil {
-			go func() {
-				select {
-				case <-h.Ending:
-					cancel()
-				case <-ctx.Done():
-				}
-			}()
+	ctx, cancel := context.WithCancel(r.Context())
+	go func() {
+		select {
+		case <-h.Ending:
+			cancel()
+		case <-ctx.Done():
 		}
-		return ctx
-	}
-	s.close = func() {
-		for _, stop := range stops {
-			stop()
-		}
+	}()
+	s := &stream{w: w, close: func() {
+		cancel()
 		h.streams.leave(session)
-	}
+	}}
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
 	if err := s.write(": feedex\n\n"); err != nil {
 		s.close()
-		return nil, err
+		return nil, nil, err
 	}
-	return s, nil
+	return s, ctx, nil
 }
 
 // send sends one event.
@@ -120,12 +109,11 @@ func (h *Handler) serveLive(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
-	s, err := h.stream(w, r)
+	s, ctx, err := h.stream(w, r)
 	if err != nil {
 		return
 	}
 	defer s.close()
-	ctx := s.until(r.Context())
 	ticks := time.NewTicker(liveEvery)
 	defer ticks.Stop()
 	seen, said := h.Source.Version(), time.Now()

@@ -37,11 +37,11 @@ func sessionCode(p *reading.Password, value string) string {
 
 // user is the name of the password that the browser has shown, "" for none.
 func (h *Handler) user(r *http.Request) (string, error) {
-	value, code, found := cutLast(cookieOf(r, sessionCookie), "|")
-	if !found {
+	parts := strings.Split(cookieOf(r, sessionCookie), "|")
+	if len(parts) != 3 {
 		return "", nil
 	}
-	name, ends, _ := strings.Cut(value, "|")
+	name, ends, code := parts[0], parts[1], parts[2]
 	end, err := strconv.ParseInt(ends, 10, 64)
 	if err != nil || !h.Now().Before(time.Unix(end, 0)) {
 		return "", nil
@@ -51,7 +51,7 @@ func (h *Handler) user(r *http.Request) (string, error) {
 		return "", err
 	}
 	for i := range list {
-		if list[i].Name == name && hmac.Equal([]byte(code), []byte(sessionCode(&list[i], value))) {
+		if list[i].Name == name && hmac.Equal([]byte(code), []byte(sessionCode(&list[i], name+"|"+ends))) {
 			return name, nil
 		}
 	}
@@ -153,12 +153,4 @@ func local(raw string) string {
 		return "/"
 	}
 	return u.RequestURI()
-}
-
-// cutLast cuts s at the last sep.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }

@@ -40,7 +40,7 @@ func (h *Handler) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
 
 // markAll marks as read what had arrived when the list was made, of all feeds or of one.
 func (h *Handler) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
-	number, err1 := strconv.ParseInt(r.PostFormValue("feed"), 10, 64)
+	number, err1 := feedOf(r)
 	until, err2 := strconv.ParseInt(r.PostFormValue("until"), 10, 64)
 	if errors.Join(err1, err2) != nil {
 		return "", ErrNone
@@ -52,9 +52,9 @@ func (h *Handler) markAll(_ http.ResponseWriter, r *http.Request) (string, error
 // arrange titles and files a feed as a form says: one folder a line.
 func (h *Handler) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
 	ctx := r.Context()
-	number, err := strconv.ParseInt(r.PostFormValue("feed"), 10, 64)
+	number, err := feedOf(r)
 	if err != nil {
-		return "", ErrNone
+		return "", err
 	}
 	known, err := h.Source.Feed(ctx, number)
 	if err != nil {

@@ -118,12 +118,8 @@ func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 
 // askOthers searches the network and says how that ended.
 func (h *Handler) askOthers(ctx context.Context, f feed.Filter, query string, each func([]remoteLine) error) string {
-	if query != "" {
-		m, err := feed.ParseMatch(query)
-		if err != nil {
-			return "That cannot be searched for: " + err.Error() + "."
-		}
-		f.Ask(m)
+	if problem := ask(&f, query); problem != "" {
+		return problem
 	}
 	ctx, cancel := context.WithTimeout(ctx, networkTime)
 	defer cancel()
@@ -170,12 +166,12 @@ func (h *Handler) searchNetwork(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "There is nothing to search for.", http.StatusBadRequest)
 		return
 	}
-	s, err := h.stream(w, r)
+	s, ctx, err := h.stream(w, r)
 	if err != nil {
 		return
 	}
 	defer s.close()
-	ended := h.askOthers(s.until(r.Context()), f, p.Query, func(list []remoteLine) error {
+	ended := h.askOthers(ctx, f, p.Query, func(list []remoteLine) error {
 		for i := range list {
 			var b bytes.Buffer
 			if err := h.pages["search"].ExecuteTemplate(&b, "remote", list[i]); err != nil {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"feedex/feed"
 )
@@ -37,18 +36,14 @@ func (h *Handler) settings(r *http.Request) (view, error) {
 		if err != nil {
 			return view{}, err
 		}
-		for i := range list {
-			p.Passwords = append(p.Passwords, passwordLine{list[i].Name, moment{list[i].Created, now},
-				moment{list[i].Used, now}})
+		for _, one := range list {
+			p.Passwords = append(p.Passwords, passwordLine{one.Name, moment{one.Created, now}, moment{one.Used, now}})
 		}
 	}
 	for i := range feeds {
 		p.Feeds = append(p.Feeds, h.line(&feeds[i], now))
 	}
-	slices.SortFunc(p.Feeds, func(a, b feedLine) int {
-		return strings.Compare(strings.ToLower(a.Title),
-			strings.ToLower(b.Title))
-	})
+	slices.SortFunc(p.Feeds, byTitle)
 	return view{Page: "settings", Title: "Settings", Nav: "/settings", Body: p}, nil
 }
 
@@ -117,9 +112,9 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 
 // share says whether neighbors may know of a feed. A browser that may not see a secret cannot give it away either.
 func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) {
-	number, err := strconv.ParseInt(r.PostFormValue("feed"), 10, 64)
+	number, err := feedOf(r)
 	if err != nil {
-		return "", ErrNone
+		return "", err
 	}
 	shared := r.PostFormValue("as") == "shared"
 	if shared && !loggedIn(r.Context()) {
@@ -131,9 +126,9 @@ func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) 
 
 // unfollow follows a feed no more.
 func (h *Handler) unfollow(_ http.ResponseWriter, r *http.Request) (string, error) {
-	number, err := strconv.ParseInt(r.PostFormValue("feed"), 10, 64)
+	number, err := feedOf(r)
 	if err != nil {
-		return "", ErrNone
+		return "", err
 	}
 	return "/settings?done=unfollowed", h.Source.Unfollow(r.Context(), number)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -102,13 +103,11 @@ var gap = regexp.MustCompile(`</?(p|div|li|h[1-6]|br|tr|blockquote)\b`)
 
 // titleOf is what the page calls a feed.
 func titleOf(u feed.URL, title string) string {
-	if t := safehtml.Title(title); t != "" {
-		return t
-	}
+	name := shortURL(u)
 	if u.Secret() {
-		return u.Host()
+		name = u.Host()
 	}
-	return shortURL(u)
+	return cmp.Or(safehtml.Title(title), name)
 }
 
 // shortURL is a URL as people write it.

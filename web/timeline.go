@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -72,8 +73,9 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 		if !inside(r.At) {
 			continue
 		}
-		m := mark{X: at(r.At), Title: moment{r.At, now}.Clock() + ", own poll: " + answerOf(r)}
-		e := event{At: moment{r.At, now}, What: "Own poll: " + answerOf(r)}
+		when := moment{r.At, now}
+		m := mark{X: at(r.At), Title: when.Clock() + ", own poll: " + answerOf(r)}
+		e := event{At: when, What: "Own poll: " + answerOf(r)}
 		switch {
 		case r.Unmodified():
 			m.Class = "same"
@@ -86,30 +88,24 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 	}
 	for i := range happened.Entries {
 		a := &happened.Entries[i]
-		title := safehtml.Title(a.Title)
-		if title == "" {
-			title = "an entry without a title"
-		}
+		title, seen := cmp.Or(safehtml.Title(a.Title), "an entry without a title"), moment{a.Seen, now}
 		path := "/entries/" + a.ID.String()
 		if a.Source == "" {
 			if inside(a.Seen) {
-				t.Own = append(t.Own,
-					mark{X: at(a.Seen), Title: moment{a.Seen, now}.Clock() + ", by an own poll: " + title})
-				t.Events = append(t.Events, event{At: moment{a.Seen, now}, What: "An own poll brought “" + title + "”",
-					Entry: path})
+				t.Own = append(t.Own, mark{X: at(a.Seen), Title: seen.Clock() + ", by an own poll: " + title})
+				t.Events = append(t.Events, event{At: seen, What: "An own poll brought “" + title + "”", Entry: path})
 			}
 			continue
 		}
 		if inside(a.Seen) {
-			m := mark{X: at(a.Seen), Class: "open", Title: moment{a.Seen, now}.Clock() + ", from a neighbor: " + title}
+			m := mark{X: at(a.Seen), Class: "open", Title: seen.Clock() + ", from a neighbor: " + title}
 			if !a.Polled.IsZero() {
 				m.Class = ""
 				m.Title += fmt.Sprintf(", %s before an own poll listed it", span(a.Polled.Sub(a.Seen)))
 			}
 			t.Brought = append(t.Brought, m)
-			t.Events = append(t.Events,
-				event{At: moment{a.Seen, now}, What: fmt.Sprintf("%s brought “%s”", a.Source, title), Grade: "near",
-					Entry: path})
+			t.Events = append(t.Events, event{At: seen, What: fmt.Sprintf("%s brought “%s”", a.Source, title),
+				Grade: "near", Entry: path})
 		}
 		if !a.Polled.IsZero() && inside(a.Polled) {
 			confirmed++

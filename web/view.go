@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -50,15 +51,7 @@ type pages map[string]*template.Template
 func newPages(a assets) (pages, error) {
 	functions := template.FuncMap{
 		"asset": a.path, "grouped": grouped, "bytes": bytesOf, "span": span, "percent": percent,
-		"count": func(n any, one, many string) (string, error) {
-			switch n := n.(type) {
-			case int:
-				return count(n, one, many), nil
-			case int64:
-				return count(n, one, many), nil
-			}
-			return "", fmt.Errorf("count %T", n)
-		},
+		"count":    func(n any, one, many string) string { return count(reflect.ValueOf(n).Int(), one, many) },
 		"line":     safehtml.Line, // what others wrote, or may have written
 		"lines":    func(list []string) string { return strings.Join(list, "\n") },
 		"headline": func(h headline, token string) headline { h.Token = token; return h },
@@ -84,10 +77,11 @@ func newPages(a assets) (pages, error) {
 	return list, nil
 }
 
-// show writes a page. It is made whole before the first byte leaves.
-func (h *Handler) show(w http.ResponseWriter, r *http.Request, v *view) {
+// show writes a page whose forms bear the token. It is made whole before the first byte leaves.
+func (h *Handler) show(w http.ResponseWriter, r *http.Request, token string, v view) {
+	v.Token, v.Now, v.Version, v.User = token, h.Now(), h.Version, userOf(r.Context())
 	var b bytes.Buffer
-	if err := h.pages[v.Page].ExecuteTemplate(&b, "layout.html", v); err != nil {
+	if err := h.pages[v.Page].ExecuteTemplate(&b, "layout.html", &v); err != nil {
 		h.Log.Error("page not made", "path", r.URL.Path, "err", err)
 		http.Error(w, "The page could not be made. The node's log says why.", http.StatusInternalServerError)
 		return

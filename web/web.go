@@ -53,9 +53,7 @@ type Handler struct {
 // New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/search", "/settings" and what is below
 // them. It trusts its caller to have checked the Host header against DNS rebinding.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Login == nil {
 		cfg.Login = func(*http.Request) bool { return false }
 	}
@@ -120,8 +118,7 @@ func (h *Handler) page(pattern string, make func(*http.Request) (view, error)) {
 		if err != nil {
 			v = h.failure(r, err)
 		}
-		v.Token, v.Now, v.Version, v.User = token, h.Now(), h.Version, userOf(r.Context())
-		h.show(w, r, &v)
+		h.show(w, r, token, v)
 	})
 }
 
@@ -131,22 +128,25 @@ func (h *Handler) failure(r *http.Request, err error) view {
 	var slowed reading.Slowed
 	switch {
 	case errors.As(err, &slowed):
-		return view{Page: "message", Title: "Please wait", Code: http.StatusTooManyRequests, Retry: slowed.Seconds(),
-			Body: message{slowed.Error() + "."}}
+		refused = refusal{http.StatusTooManyRequests, "Please wait", slowed.Error() + "."}
 	case errors.Is(err, ErrNone):
-		return view{Page: "message", Title: "Nothing here", Code: http.StatusNotFound,
-			Body: message{"This node has no such page, feed or entry. It may have been removed."}}
+		refused = refusal{http.StatusNotFound, "Nothing here",
+			"This node has no such page, feed or entry. It may have been removed."}
 	case errors.As(err, &refused):
-		return view{Page: "message", Title: refused.title, Code: refused.code, Body: message{refused.text}}
 	case errors.Is(err, context.DeadlineExceeded):
-		return view{Page: "message", Title: "That took too long", Code: http.StatusServiceUnavailable,
-			Body: message{"The node is busy. Try again in a moment."}}
+		refused = refusal{http.StatusServiceUnavailable, "That took too long",
+			"The node is busy. Try again in a moment."}
+	default:
+		if r.Context().Err() == nil {
+			h.Log.Error("page not made", "path", r.URL.Path, "err", err)
+		}
+		refused = refusal{http.StatusInternalServerError, "The node could not do that", err.Error() + "."}
 	}
-	if r.Context().Err() == nil {
-		h.Log.Error("page not made", "path", r.URL.Path, "err", err)
+	v := view{Page: "message", Title: refused.title, Code: refused.code, Body: message{refused.text}}
+	if slowed != (reading.Slowed{}) {
+		v.Retry = slowed.Seconds()
 	}
-	return view{Page: "message", Title: "The node could not do that", Code: http.StatusInternalServerError,
-		Body: message{err.Error() + "."}}
+	return v
 }
 
 // A message is the body of a page that only says something.

@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -74,70 +72,48 @@ func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
 
 // CountedSince implements archive.Activity.
 func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
-	var hour sql.NullInt64
-	if err := scan(r.db.QueryRowContext(ctx, `
-		SELECT max(min(hour) * 3600, coalesce((SELECT min(since) / 1000 FROM feeds), 0)) FROM hours`),
-		&hour); err != nil {
-		return time.Time{}, wrap("read", r.path, err)
-	}
-	return fromSeconds(hour), nil
+	hour, err := one(ctx, r.db, by(func(t *time.Time) []any { return []any{seconds(t)} }), `
+		SELECT max(min(hour) * 3600, coalesce((SELECT min(since) / 1000 FROM feeds), 0)) FROM hours`)
+	return hour, wrap("read", r.path, err)
 }
 
 // Hours implements archive.Activity.
-func (r *Reader) Hours(ctx context.Context, since time.Time) (list []archive.Hour, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT * FROM hours WHERE hour >= ? ORDER BY hour`, hourOf(since))
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var h archive.Hour
-			var hour, ahead, followed int64
-			err := scan(rows, &hour, &h.Polled, &h.Brought, &h.Compared, &ahead, &h.Requests, &h.Unchanged,
-				&h.Failed, &h.Bytes,
-				&followed, &h.FollowedBytes)
-			h.At = time.Unix(hour*3600, 0).UTC()
-			h.Ahead, h.Followed = time.Duration(ahead)*time.Second, time.Duration(followed)*time.Minute
-			list = append(list, h)
-			return err
-		})
-	}
-	return list, wrap("read", r.path, err)
+func (r *Reader) Hours(ctx context.Context, since time.Time) ([]archive.Hour, error) {
+	hours, err := list(ctx, r.db, func(row scanner) (h archive.Hour, err error) {
+		var hour int64
+		err = scan(row, &hour, &h.Polled, &h.Brought, &h.Compared, duration{&h.Ahead, time.Second}, &h.Requests,
+			&h.Unchanged, &h.Failed, &h.Bytes, duration{&h.Followed, time.Minute}, &h.FollowedBytes)
+		h.At = time.Unix(hour*3600, 0).UTC()
+		return h, err
+	}, `SELECT * FROM hours WHERE hour >= ? ORDER BY hour`, hourOf(since))
+	return hours, wrap("read", r.path, err)
+}
+
+// requestColumns are the columns of a request, and requestFields where they go.
+const requestColumns = `at, feed, url, first, private, if_none_match, if_modified_since, status, etag, last_modified,
+	fresh, retry_after, bytes`
+
+func requestFields(r *grade.Request) []any {
+	return []any{millis(&r.At), &r.Feed, &r.URL, &r.First, &r.Private, &r.Sent.ETag, &r.Sent.LastModified, &r.Status,
+		&r.Got.ETag, &r.Got.LastModified, duration{&r.Fresh, time.Millisecond},
+		duration{&r.RetryAfter, time.Millisecond}, &r.Bytes}
 }
 
 // latestRequests finds the latest requests, the latest first.
-const latestRequests = `SELECT at, feed, url, first, private, if_none_match, if_modified_since, status, etag, last_modified,
-	fresh, retry_after, bytes FROM requests ORDER BY n DESC LIMIT ?`
-
-// scanRequest reads a row of latestRequests.
-func scanRequest(rows *sql.Rows) (r grade.Request, err error) {
-	var at sql.NullInt64
-	var fresh, retryAfter int64
-	err = scan(rows, &at, &r.Feed, &r.URL, &r.First, &r.Private, &r.Sent.ETag, &r.Sent.LastModified,
-		&r.Status, &r.Got.ETag, &r.Got.LastModified, &fresh, &retryAfter, &r.Bytes)
-	r.At = fromMillis(at)
-	r.Fresh, r.RetryAfter = time.Duration(fresh)*time.Millisecond, time.Duration(retryAfter)*time.Millisecond
-	return r, err
-}
+const latestRequests = `SELECT ` + requestColumns + ` FROM requests ORDER BY n DESC LIMIT ?`
 
 // LoadRequests implements archive.Requests.
-func (s *Store) LoadRequests(n int) (list []grade.Request) {
-	s.rows(latestRequests, []any{max(0, n)}, func(rows *sql.Rows) error {
-		r, err := scanRequest(rows)
-		list = append(list, r)
-		return err
-	})
-	if s.err != nil {
-		return nil
-	}
-	slices.Reverse(list)
-	return list
+func (s *Store) LoadRequests(n int) []grade.Request {
+	requests := load(&s.writer, by(requestFields), latestRequests, max(0, n))
+	slices.Reverse(requests)
+	return requests
 }
 
 // KeepRequests implements archive.Requests. What is older than it has to keep goes in the same transaction.
 func (s *Store) KeepRequests(list []grade.Request) {
 	for i := range list {
 		r := &list[i]
-		s.write(`INSERT INTO requests VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.At.UnixMilli(), r.Feed, r.URL, r.First, r.Private, r.Sent.ETag, r.Sent.LastModified,
-			r.Status, r.Got.ETag, r.Got.LastModified, r.Fresh.Milliseconds(), r.RetryAfter.Milliseconds(), r.Bytes)
+		s.write(`INSERT INTO requests VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, requestFields(r)...)
 		s.countRequest(r)
 	}
 	if len(list) > 0 {
@@ -160,126 +136,81 @@ func (s *Store) countRequest(r *grade.Request) {
 }
 
 // Requests implements archive.Activity.
-func (r *Reader) Requests(ctx context.Context, n int) (list []grade.Request, err error) {
-	rows, err := r.db.QueryContext(ctx, latestRequests, max(0, n))
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			request, err := scanRequest(rows)
-			list = append(list, request)
-			return err
-		})
-	}
-	slices.Reverse(list)
-	return list, wrap("read", r.path, err)
+func (r *Reader) Requests(ctx context.Context, n int) ([]grade.Request, error) {
+	requests, err := list(ctx, r.db, by(requestFields), latestRequests, max(0, n))
+	slices.Reverse(requests)
+	return requests, wrap("read", r.path, err)
 }
 
 // LoadHosts implements archive.Hosts.
-func (s *Store) LoadHosts() (hosts []archive.Host) {
-	s.rows(`SELECT name, gap, rest, until, spent, forbids FROM hosts ORDER BY name`, nil, func(rows *sql.Rows) error {
-		var h archive.Host
-		var until, spent sql.NullInt64
-		if err := scan(rows, &h.Name, &h.Gap, &h.Rest, &until, &spent, &h.Forbids); err != nil {
-			return err
-		}
-		h.Until, h.Spent = fromMillis(until), fromMillis(spent)
-		hosts = append(hosts, h)
-		return nil
-	})
-	if s.err != nil {
-		return nil
-	}
-	return hosts
+func (s *Store) LoadHosts() []archive.Host {
+	return load(&s.writer, by(hostFields), `SELECT name, gap, rest, until, spent, forbids FROM hosts ORDER BY name`)
+}
+
+// hostFields are where the columns of a host go.
+func hostFields(h *archive.Host) []any {
+	return []any{&h.Name, &h.Gap, &h.Rest, millis(&h.Until), millis(&h.Spent), &h.Forbids}
 }
 
 // KeepHost implements archive.Hosts.
 func (s *Store) KeepHost(h archive.Host) {
-	s.write(`INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?, ?)`,
-		h.Name, int64(h.Gap), int64(h.Rest), toMillis(h.Until), toMillis(h.Spent), h.Forbids)
+	s.write(`INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?, ?)`, hostFields(&h)...)
 }
 
 // DropHost implements archive.Hosts.
 func (s *Store) DropHost(name string) { s.write(`DELETE FROM hosts WHERE name = ?`, name) }
 
 // Host implements archive.Activity.
-func (r *Reader) Host(ctx context.Context, name string) (h archive.Host, err error) {
-	var until, spent sql.NullInt64
-	err = scan(r.db.QueryRowContext(ctx,
-		`SELECT name, gap, rest, until, spent, forbids FROM hosts WHERE name = ?`, name),
-		&h.Name, &h.Gap, &h.Rest, &until, &spent, &h.Forbids)
-	if errors.Is(err, sql.ErrNoRows) {
-		return archive.Host{}, nil
-	}
-	h.Until, h.Spent = fromMillis(until), fromMillis(spent)
+func (r *Reader) Host(ctx context.Context, name string) (archive.Host, error) {
+	h, err := one(ctx, r.db, by(hostFields), `SELECT name, gap, rest, until, spent, forbids FROM hosts WHERE name = ?`,
+		name)
 	return h, wrap("read", r.path, err)
 }
 
 // RequestsFor implements archive.Activity.
-func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time,
-	n int) (list []grade.Request, err error) {
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT * FROM (SELECT at, feed, url, first, private, if_none_match, if_modified_since, status, etag, last_modified,
-				fresh, retry_after, bytes FROM requests
+func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time, n int) ([]grade.Request, error) {
+	requests, err := list(ctx, r.db, by(requestFields), `
+		SELECT * FROM (SELECT `+requestColumns+` FROM requests
 			WHERE iif(feed = '', url, feed) = ? AND at >= ? ORDER BY at DESC LIMIT ?)
 		ORDER BY at`, name, since.UnixMilli(), n)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			one, err := scanRequest(rows)
-			list = append(list, one)
-			return err
-		})
-	}
-	return list, wrap("read", r.path, err)
+	return requests, wrap("read", r.path, err)
 }
 
 // Appearances implements archive.Activity.
 func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time, n int) (list []archive.Appearance,
 	err error) {
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT id, title, seen, source, abs(nullif(polled, 0)) FROM entries INDEXED BY entries_by_feed
-		WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n)
-	if err != nil {
-		return nil, wrap("read", r.path, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var a archive.Appearance
-		var id []byte
-		var seen int64
-		var polled sql.NullInt64
-		if err := scan(rows, &id, &a.Title, &seen, &a.Source, &polled); err != nil {
+	for a, err := range found(ctx, r.db, by(func(a *archive.Appearance) []any {
+		return []any{bytesOf(a.ID[:]), &a.Title, seconds(&a.Seen), &a.Source, seconds(&a.Polled)}
+	}), `SELECT id, title, seen, source, abs(nullif(polled, 0)) FROM entries INDEXED BY entries_by_feed
+		WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n) {
+		if err != nil {
 			return nil, wrap("read", r.path, err)
 		}
-		if a.ID, err = fromBlob[feed.EntryID](id); err != nil {
-			return nil, wrap("read", r.path, err)
-		}
-		if a.Seen, a.Polled = time.Unix(seen, 0).UTC(), fromSeconds(polled); a.Seen.Before(since) {
+		if a.Seen.Before(since) {
 			break
 		}
 		list = append(list, a)
 	}
-	return list, wrap("read", r.path, rows.Err())
+	return list, nil
 }
 
 // BroughtSince implements archive.Activity.
 func (r *Reader) BroughtSince(ctx context.Context, number int64, since time.Time, n int) (brought int, err error) {
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT seen, source <> '' FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n)
-	if err != nil {
-		return 0, wrap("read", r.path, err)
+	type arrival struct {
+		seen     int64
+		neighbor bool
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var seen int64
-		var neighbor bool
-		if err := scan(rows, &seen, &neighbor); err != nil {
+	for a, err := range found(ctx, r.db, by(func(a *arrival) []any { return []any{&a.seen, &a.neighbor} }), `
+		SELECT seen, source <> '' FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n) {
+		if err != nil {
 			return 0, wrap("read", r.path, err)
 		}
-		if seen < since.Unix() {
+		if a.seen < since.Unix() {
 			break
 		}
-		if neighbor {
+		if a.neighbor {
 			brought++
 		}
 	}
-	return brought, wrap("read", r.path, rows.Err())
+	return brought, nil
 }

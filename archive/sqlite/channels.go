@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"iter"
 	"slices"
@@ -37,14 +36,12 @@ func (r *Reader) ChannelNumber(ctx context.Context, number int64) (archive.Chann
 
 func (r *Reader) channel(ctx context.Context, where string, arg any) (c archive.Channel, err error) {
 	var kept bool
-	var since sql.NullInt64
 	var at int64
 	stmt, err := r.prepare(ctx, channels+where)
 	if err == nil {
-		err = scan(stmt.QueryRowContext(ctx, arg), &c.Number, &c.URL, &c.Title, &c.Link, &c.Followed, &since, &kept,
-			&c.Version.Arrived, &c.Version.Changed, &at)
+		err = scan(stmt.QueryRowContext(ctx, arg), &c.Number, &c.URL, &c.Title, &c.Link, &c.Followed,
+			millis(&c.Since), &kept, &c.Version.Arrived, &c.Version.Changed, &at)
 	}
-	c.Since = fromMillis(since)
 	empty := c.Version.Empty()
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && !kept && empty:
@@ -80,40 +77,29 @@ func (r *Reader) NewestOfAll(ctx context.Context, secret bool, after int64, limi
 const ofFollowed = `feed IN (SELECT id FROM feeds WHERE subscribed AND (? OR NOT secret))`
 
 func (r *Reader) listSeqs(ctx context.Context, query string, args ...any) (seqs []int64, err error) {
-	rows, err := r.db.QueryContext(ctx, query, args...)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var seq int64
-			err := scan(rows, &seq)
-			seqs = append(seqs, seq)
-			return err
-		})
-	}
-	if err != nil {
-		return nil, r.failed(ctx, "read", err)
-	}
-	return seqs, nil
+	seqs, err = list(ctx, r.db, single[int64], query, args...)
+	return seqs, r.failed(ctx, "read", err)
 }
 
 // Following implements archive.Channels.
 func (r *Reader) Following(ctx context.Context, secret bool) (f archive.Following, err error) {
 	f.Titles = make(map[feed.URL]string)
-	rows, err := r.db.QueryContext(ctx, `SELECT url, title, replaced, coalesce(replaced_at, 0)
+	type followed struct {
+		url                  feed.URL
+		title                string
+		replaced, replacedAt int64
+	}
+	feeds, err := list(ctx, r.db, by(func(x *followed) []any {
+		return []any{&x.url, &x.title, &x.replaced, &x.replacedAt}
+	}), `SELECT url, title, replaced, coalesce(replaced_at, 0)
 		FROM feeds WHERE subscribed AND (? OR NOT secret) ORDER BY url`, secret)
 	hash := sha256.New()
 	var at, seen int64
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var u feed.URL
-			var title string
-			var replaced, replacedAt int64
-			err := scan(rows, &u, &title, &replaced, &replacedAt)
-			f.Titles[u] = title
-			f.Version.Changed += replaced
-			at = max(at, replacedAt)
-			hash.Write(feed.AppendField(feed.AppendField(nil, string(u)), title))
-			return err
-		})
+	for _, x := range feeds {
+		f.Titles[x.url] = x.title
+		f.Version.Changed += x.replaced
+		at = max(at, x.replacedAt)
+		hash.Write(feed.AppendField(feed.AppendField(nil, string(x.url)), x.title))
 	}
 	if err == nil {
 		err = scan(r.db.QueryRowContext(ctx, `SELECT seq, seen FROM entries INDEXED BY entries_by_seq
@@ -159,28 +145,19 @@ func (r *Reader) Records(ctx context.Context, seqs []int64) iter.Seq2[archive.Re
 
 // some reads the first entries of these seqs, and says how many of the seqs that were.
 func (r *Reader) some(ctx context.Context, seqs []int64) (page []archive.Record, done int, err error) {
-	list, err := json.Marshal(seqs)
-	if err != nil {
-		return nil, 0, err
-	}
-	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, j.key
-		FROM json_each(?) j CROSS JOIN entries e ON e.seq = j.value JOIN feeds f ON f.id = e.feed`, string(list))
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for size := 0; rows.Next(); {
-		var key int
-		record, err := scanRecord(rows, &key)
+	var key, size int
+	read := func(row scanner) (archive.Record, error) { return scanRecord(row, &key) }
+	for record, err := range found(ctx, r.db, read, `SELECT `+recordColumns+`, j.key
+		FROM json_each(?) j CROSS JOIN entries e ON e.seq = j.value JOIN feeds f ON f.id = e.feed`, jsonNumbers(seqs)) {
 		if err != nil {
 			return nil, 0, err
 		}
 		page = append(page, record)
 		if size += len(record.Entry.Summary) + len(record.Entry.Content); size >= pageBytes {
-			return page, key + 1, rows.Close()
+			return page, key + 1, nil
 		}
 	}
-	return page, len(seqs), rows.Err()
+	return page, len(seqs), nil
 }
 
 // A tail is the last block of a feed.
@@ -234,12 +211,9 @@ const inhabited = ` AND (
 	EXISTS (SELECT 1 FROM entries WHERE feed = ?1 AND seq >= p.low AND seq < coalesce(q.low, 0)))`
 
 // span is the first block that is found, the zero span if there is none.
-func (r *Reader) span(ctx context.Context, where string, args ...any) (x span, err error) {
-	err = scan(r.db.QueryRowContext(ctx, spans+where, args...), &x.n, &x.size, &x.high, &x.low, &x.after, &x.before)
-	if errors.Is(err, sql.ErrNoRows) {
-		return span{}, nil
-	}
-	return x, err
+func (r *Reader) span(ctx context.Context, where string, args ...any) (span, error) {
+	return one(ctx, r.db, by(func(x *span) []any { return []any{&x.n, &x.size, &x.high, &x.low, &x.after, &x.before} }),
+		spans+where, args...)
 }
 
 // ref is what there is of the block so far that never becomes more.
@@ -263,10 +237,7 @@ func (r *Reader) LastBlock(ctx context.Context, feed int64) (archive.BlockRef, e
 	if err == nil {
 		ref, err = r.fullBefore(ctx, feed, x.n)
 	}
-	if err != nil {
-		err = r.failed(ctx, "read", err)
-	}
-	return ref, err
+	return ref, r.failed(ctx, "read", err)
 }
 
 // fullBefore is the latest full block before the n-th, or of all where n is 0, that has entries.
@@ -279,10 +250,7 @@ func (r *Reader) fullBefore(ctx context.Context, feed, n int64) (archive.BlockRe
 // Block implements archive.Channels.
 func (r *Reader) Block(ctx context.Context, feed int64, ref archive.BlockRef) (archive.Block, error) {
 	page, err := r.block(ctx, feed, ref)
-	if err != nil {
-		err = r.failed(ctx, "read", err)
-	}
-	return page, err
+	return page, r.failed(ctx, "read", err)
 }
 
 func (r *Reader) block(ctx context.Context, feed int64, ref archive.BlockRef) (page archive.Block, err error) {
@@ -319,28 +287,18 @@ func (r *Reader) block(ctx context.Context, feed int64, ref archive.BlockRef) (p
 func (r *Reader) readSpan(ctx context.Context, feed int64, x span, page *archive.Block) error {
 	const query = `SELECT e.seq, e.digest, max(e.seen, CASE WHEN e.updated <= unixepoch() THEN e.updated ELSE 0 END), ` + isConfirmed + `
 		FROM entries e WHERE e.feed = ?1 AND (e.seq > ?2 AND e.seq <= ?3 OR e.seq >= ?4 AND e.seq < ?5) ORDER BY e.seq DESC`
-	rows, err := r.db.QueryContext(ctx, query, feed, x.after, x.high, x.low, x.before)
-	if err != nil {
-		return err
+	type listed struct {
+		seq, at, confirmed int64
+		digest             []byte
 	}
+	entries, err := list(ctx, r.db, by(func(e *listed) []any { return []any{&e.seq, &e.digest, &e.at, &e.confirmed} }),
+		query, feed, x.after, x.high, x.low, x.before)
 	hash := sha256.New()
 	var updated int64
-	err = each(rows, func(rows *sql.Rows) error {
-		var seq, at int64
-		var digest []byte
-		var confirmed bool
-		if err := scan(rows, &seq, &digest, &at, &confirmed); err != nil {
-			return err
-		}
-		page.Seqs, updated = append(page.Seqs, seq), max(updated, at)
-		hash.Write(digest)
-		if confirmed {
-			hash.Write([]byte{1})
-		} else {
-			hash.Write([]byte{0})
-		}
-		return nil
-	})
+	for _, e := range entries {
+		page.Seqs, updated = append(page.Seqs, e.seq), max(updated, e.at)
+		hash.Write(append(e.digest, byte(e.confirmed)))
+	}
 	page.Updated, page.Digest = time.Unix(updated, 0).UTC(), hex.EncodeToString(hash.Sum(nil)[:16])
 	return err
 }

@@ -22,6 +22,7 @@ var errOrder = fmt.Errorf("%w (entries out of order)", ErrDamaged)
 // A feedRow is a feed with what is counted of it.
 type feedRow struct {
 	archive.FeedStats
+	id   int64
 	kept bool // to ourselves
 }
 
@@ -53,70 +54,64 @@ func (r *Reader) FeedStats(ctx context.Context) ([]archive.FeedStats, error) {
 }
 
 func (r *Reader) feedRows(ctx context.Context) (map[int64]*feedRow, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, title, subscribed, `+isConfidential+
-		`, keep_bytes, keep_age, keep_count, apart FROM feeds f`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	feeds := make(map[int64]*feedRow)
-	for rows.Next() {
-		var id int64
-		f := new(feedRow)
-		if err := scan(rows, &id, &f.URL, &f.Title, &f.Subscribed, &f.kept, &f.KeepBytes, &f.KeepAge, &f.KeepCount,
-			&f.Apart); err != nil {
+	for f, err := range found(ctx, r.db, by(func(f *feedRow) []any {
+		return []any{&f.id, &f.URL, &f.Title, &f.Subscribed, &f.kept, &f.KeepBytes, &f.KeepAge, &f.KeepCount, &f.Apart}
+	}), `SELECT id, url, title, subscribed, `+isConfidential+`, keep_bytes, keep_age, keep_count, apart FROM feeds f`) {
+		if err != nil {
 			return nil, err
 		}
 		f.URL, _ = apartOf(f.URL)
-		feeds[id] = f
+		feeds[f.id] = &f
 	}
-	return feeds, rows.Err()
+	return feeds, nil
 }
 
 // countPage counts the newest entries before a seq, and returns the lowest of theirs; before at the end.
 func (r *Reader) countPage(ctx context.Context, feeds map[int64]*feedRow, before int64) (lowest int64, err error) {
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT e.seq, e.feed, e.time, `+isConfirmed+`, e.seq IN (SELECT seq FROM hidden), e.size
-		FROM entries e WHERE e.seq < ? ORDER BY e.seq DESC LIMIT ?`, before, contentsPage)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
 	lowest = before
-	for rows.Next() {
-		var seq, id, unix, bytes int64
-		var confirmed, hidden bool
-		if err := scan(rows, &seq, &id, &unix, &confirmed, &hidden, &bytes); err != nil {
+	for e, err := range found(ctx, r.db, by(func(e *countedEntry) []any {
+		return []any{&e.seq, &e.feed, seconds(&e.at), &e.confirmed, &e.hidden, &e.bytes}
+	}), `SELECT e.seq, e.feed, e.time, `+isConfirmed+`, e.seq IN (SELECT seq FROM hidden), e.size
+		FROM entries e WHERE e.seq < ? ORDER BY e.seq DESC LIMIT ?`, before, contentsPage) {
+		if err != nil {
 			return 0, err
 		}
-		if seq >= lowest {
+		if e.seq >= lowest {
 			return 0, errOrder
 		}
-		lowest = seq
-		if f := feeds[id]; f != nil { // else it came while we counted
-			f.count(seq, time.Unix(unix, 0).UTC(), bytes, confirmed, hidden)
+		lowest = e.seq
+		if f := feeds[e.feed]; f != nil { // else it came while we counted
+			f.count(&e)
 		}
 	}
-	return lowest, rows.Err()
+	return lowest, nil
 }
 
-func (f *feedRow) count(seq int64, at time.Time, bytes int64, confirmed, hidden bool) {
+// A countedEntry is an entry as far as it is counted.
+type countedEntry struct {
+	seq, feed, bytes  int64
+	at                time.Time
+	confirmed, hidden bool
+}
+
+func (f *feedRow) count(e *countedEntry) {
 	f.Entries++
-	f.Bytes += bytes
-	if !confirmed {
+	f.Bytes += e.bytes
+	if !e.confirmed {
 		f.Unconfirmed++
 	}
-	if seq < 0 {
+	if e.seq < 0 {
 		f.Filled++
 	}
-	if hidden || f.kept {
+	if e.hidden || f.kept {
 		f.Hidden++
 	}
-	if f.Oldest.IsZero() || at.Before(f.Oldest) {
-		f.Oldest = at
+	if f.Oldest.IsZero() || e.at.Before(f.Oldest) {
+		f.Oldest = e.at
 	}
-	if at.After(f.Newest) {
-		f.Newest = at
+	if e.at.After(f.Newest) {
+		f.Newest = e.at
 	}
 }
 
@@ -165,8 +160,8 @@ func (r *Reader) Export(ctx context.Context, u feed.URL) iter.Seq2[archive.Expor
 	return sweep[archive.Exported]{
 		reader: r, verb: "read", args: args, entries: exportEntries,
 		query: `SELECT ` + recordColumns + `, ` + isConfidential + ` OR e.seq IN (SELECT seq FROM hidden) FROM ` + from,
-		scan: func(rows *sql.Rows) (x archive.Exported, err error) {
-			x.Record, err = scanRecord(rows, &x.Hidden)
+		read: func(row scanner) (x archive.Exported, err error) {
+			x.Record, err = scanRecord(row, &x.Hidden)
 			return x, err
 		},
 		record: func(x *archive.Exported) *archive.Record { return &x.Record },
@@ -177,11 +172,11 @@ func (r *Reader) Export(ctx context.Context, u feed.URL) iter.Seq2[archive.Expor
 type sweep[T any] struct {
 	reader *Reader
 	verb   string // what it is for, in errors
-	// query selects recordColumns, and what else scan wants, by a WHERE clause that ends it.
+	// query selects recordColumns, and what else read wants, by a WHERE clause that ends it.
 	query   string
 	args    []any
 	entries int // at a time, unless pageBytes are reached before
-	scan    func(*sql.Rows) (T, error)
+	read    func(scanner) (T, error)
 	record  func(*T) *archive.Record
 }
 
@@ -191,35 +186,30 @@ type sweep[T any] struct {
 func (w sweep[T]) all(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for before := int64(math.MaxInt64); ; {
-			list, err := w.read(ctx, before)
+			page, err := w.page(ctx, before)
 			if err != nil {
 				var none T
 				yield(none, w.reader.failed(ctx, w.verb, err))
 				return
 			}
-			for _, x := range list {
+			for _, x := range page {
 				if !yield(x, nil) {
 					return
 				}
 			}
-			if len(list) == 0 {
+			if len(page) == 0 {
 				return
 			}
-			before = w.record(&list[len(list)-1]).Seq
+			before = w.record(&page[len(page)-1]).Seq
 		}
 	}
 }
 
-// read reads the newest entries before a seq; none at the end.
-func (w sweep[T]) read(ctx context.Context, before int64) (list []T, err error) {
+// page reads the newest entries before a seq; none at the end.
+func (w sweep[T]) page(ctx context.Context, before int64) (page []T, err error) {
 	args := append(w.args[:len(w.args):len(w.args)], before, w.entries)
-	rows, err := w.reader.db.QueryContext(ctx, w.query+` AND e.seq < ? ORDER BY e.seq DESC LIMIT ?`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for size := 0; size < pageBytes && rows.Next(); {
-		x, err := w.scan(rows)
+	size := 0
+	for x, err := range found(ctx, w.reader.db, w.read, w.query+` AND e.seq < ? ORDER BY e.seq DESC LIMIT ?`, args...) {
 		if err != nil {
 			return nil, err
 		}
@@ -228,10 +218,12 @@ func (w sweep[T]) read(ctx context.Context, before int64) (list []T, err error) 
 			return nil, errOrder
 		}
 		before = r.Seq
-		list = append(list, x)
-		size += len(r.Entry.Summary) + len(r.Entry.Content)
+		page = append(page, x)
+		if size += len(r.Entry.Summary) + len(r.Entry.Content); size >= pageBytes {
+			break
+		}
 	}
-	return list, rows.Err()
+	return page, nil
 }
 
 // maxProblems is how many problems of one kind Verify tells one by one.
@@ -256,8 +248,8 @@ func (r *Reader) Verify(ctx context.Context, progress func(entries int64), repor
 			`, e.seq <= (SELECT indexed FROM state) AND e.seq NOT IN (SELECT seq FROM stale),
 				(SELECT sz FROM words_docsize WHERE id = e.seq)
 			FROM entries e JOIN feeds f ON f.id = e.feed WHERE 1`,
-		scan: func(rows *sql.Rows) (x indexedRecord, err error) {
-			x.Record, err = scanRecord(rows, &x.due, &x.sizes)
+		read: func(row scanner) (x indexedRecord, err error) {
+			x.Record, err = scanRecord(row, &x.due, &x.sizes)
 			return x, err
 		},
 		record: func(x *indexedRecord) *archive.Record { return &x.Record },
@@ -299,23 +291,18 @@ func (r *Reader) verifyStructure(ctx context.Context, report func(problem string
 func (r *Reader) verifyBy(ctx context.Context, query string, report func(problem string)) error {
 	ctx, cancel := throughout(ctx, r.path, r.patience)
 	defer cancel()
-	var problems strings.Builder // told at the end: report may take time
-	rows, err := r.db.QueryContext(ctx, query)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var problem string
-			err := scan(rows, &problem)
-			fmt.Fprintln(&problems, problem)
-			return err
-		})
+	var problems []string // told at the end: report may take time
+	var failed error
+	for problem, err := range found(ctx, r.db, single[string], query) {
+		problems, failed = append(problems, problem), err
 	}
-	err = ended(ctx, err)
-	for line := range strings.Lines(problems.String()) {
+	failed = ended(ctx, failed)
+	for line := range strings.Lines(strings.Join(problems, "\n")) {
 		if line = strings.TrimSpace(line); line != "ok" && line != "" {
 			report(line)
 		}
 	}
-	return err
+	return failed
 }
 
 // verifyCount is how many rows a statement counts that looks through everything.

@@ -3,8 +3,6 @@ package sqlite
 import (
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -33,15 +31,11 @@ func (s *Store) known(ids []feed.EntryID) []archive.Version {
 		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)`, []any{jsonIDs(ids)},
 		func(rows *sql.Rows) error {
 			var i int
-			var digest []byte
-			var published, updated, seen sql.NullInt64
-			var confirmed, polled bool
-			err := scan(rows, &i, &digest, &published, &updated, &seen, &confirmed, &polled)
+			var v archive.Version
+			err := scan(rows, &i, bytesOf(v.Digest[:]), seconds(&v.Published), seconds(&v.Updated), seconds(&v.Seen),
+				&v.Confirmed, &v.Polled)
 			if err == nil {
-				v := &versions[i]
-				v.Digest, err = fromBlob[feed.Digest](digest)
-				v.Published, v.Updated, v.Seen, v.Confirmed, v.Polled = fromSeconds(published), fromSeconds(updated),
-					fromSeconds(seen), confirmed, polled
+				versions[i] = v
 			}
 			return err
 		})
@@ -118,14 +112,15 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 	if polled {
 		s.MarkPolled(r.Seen, []feed.EntryID{r.ID}) // nothing speaks for more
 	}
-	e, v := &r.Entry, s.valuesOf(r)
+	e, media := &r.Entry, toEnclosures(r.Entry.Enclosures)
 	if s.write(`
 		UPDATE entries AS e SET digest = ?1, published = ?2, updated = ?3, guid = ?4, title = ?5, link = ?6,
 			authors = ?7, categories = ?8, enclosures = ?9, summary = ?10, content = ?11, confirmed = ?12 OR confirmed AND digest = ?1,
 			polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
 		WHERE id = ?13 AND (?14 OR digest = ?1 OR NOT `+isPolled+` AND (?12 OR NOT `+isConfirmed+`))`,
-		r.Digest[:], v.published, v.updated, e.ID, e.Title, e.Link,
-		v.authors, v.categories, v.enclosures, e.Summary, e.Content, r.Confirmed || polled, r.ID[:], polled) == 0 {
+		r.Digest[:], seconds(&e.Published), seconds(&e.Updated), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors},
+		jsonList[string]{&e.Categories}, jsonList[enclosure]{&media}, e.Summary, e.Content, r.Confirmed || polled,
+		r.ID[:], polled) == 0 {
 		return
 	}
 	s.write(`
@@ -141,34 +136,17 @@ type place struct{ seq, feed int64 }
 // insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did. polled is
 // the column. Its caller has to paginate.
 func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.NullInt64) (at place, stored bool) {
-	e, v := &r.Entry, s.valuesOf(r)
+	e, media := &r.Entry, toEnclosures(r.Entry.Enclosures)
 	at.feed = s.feedID(e.Feed)
 	at.seq, stored = s.insertRow(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
 			authors, categories, enclosures, summary, content, confirmed, polled)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`,
-		seq, r.ID[:], r.Digest[:], at.feed, v.published, v.updated, r.Seen.Unix(), r.Source.String(), e.ID,
-		e.Title, e.Link,
-		v.authors, v.categories, v.enclosures, e.Summary, e.Content, confirmed, polled)
+		seq, r.ID[:], r.Digest[:], at.feed, seconds(&e.Published), seconds(&e.Updated), r.Seen.Unix(),
+		r.Source.String(), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories},
+		jsonList[enclosure]{&media}, e.Summary, e.Content, confirmed, polled)
 	return at, stored
-}
-
-// values are what a record's lists and dates are in the database.
-type values struct {
-	published, updated              sql.NullInt64
-	authors, categories, enclosures sql.NullString
-}
-
-func (s *Store) valuesOf(r *archive.Record) values {
-	e := &r.Entry
-	authors, err1 := toJSON(e.Authors)
-	categories, err2 := toJSON(e.Categories)
-	enclosures, err3 := toJSON(toEnclosures(e.Enclosures))
-	if s.err == nil {
-		s.err = errors.Join(err1, err2, err3)
-	}
-	return values{toSeconds(e.Published), toSeconds(e.Updated), authors, categories, enclosures}
 }
 
 // Fill implements archive.Entries. Entries with a seq below zero are all brought into the index as if they had
@@ -251,14 +229,14 @@ func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.S
 	for i := range ids {
 		shares = append(shares, s.setRight(at, ids[i])...)
 		var seq, seen, size int64
-		var source string
+		var source protocol.NodeID
 		var u feed.URL
 		var settled, hidden, listed, owners bool
 		if !s.row(`SELECT e.seq, e.seen, e.source, f.url, e.size, `+isSettled+
 			`, e.seq IN (SELECT seq FROM hidden), e.polled IS NOT NULL, `+isOwnersPolled+`
 			FROM entries e JOIN feeds f ON f.id = e.feed
 			WHERE e.id = ? AND (NOT `+isPolled+` OR `+isOwnersPolled+` AND NOT `+isSettled+`)`, []any{ids[i][:]},
-			&seq, &seen, &source, &u, &size, &settled, &hidden, &listed, &owners) {
+			&seq, &seen, spelled{&source}, &u, &size, &settled, &hidden, &listed, &owners) {
 			continue
 		}
 		if polled := at.Unix(); settled {
@@ -277,9 +255,8 @@ func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.S
 			hour.Ahead += time.Duration(max(0, at.Unix()-seen)) * time.Second
 		}
 		if !settled && !hidden {
-			share := archive.Share{Feed: u, At: time.Unix(seen, 0).UTC(), Entries: 1, Room: archive.Room(size)}
-			s.sourceOf(&share, source)
-			shares = append(shares, share)
+			shares = append(shares, archive.Share{Source: source, Feed: u, At: time.Unix(seen, 0).UTC(), Entries: 1,
+				Room: archive.Room(size)})
 		}
 	}
 	if hour.Compared > 0 {
@@ -288,35 +265,21 @@ func (s *Store) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.S
 	return shares
 }
 
-// sourceOf reads the source of a share.
-func (s *Store) sourceOf(share *archive.Share, text string) {
-	if err := share.Source.UnmarshalText([]byte(text)); err != nil && s.err == nil {
-		s.err = fmt.Errorf("%w (a source: %w)", ErrDamaged, err)
-	}
-}
-
 // roomOf is archive.Room of entry e.
 var roomOf = fmt.Sprintf(`(%d + e.size * %d / 10 + %d * min(e.size, %d))`, archive.EntryRoom, archive.TextRoom,
 	archive.WordRoom, archive.MaxFoldedBytes)
 
 // Unshown implements archive.Entries.
-func (s *Store) Unshown(since time.Time) (shares []archive.Share) {
+func (s *Store) Unshown(since time.Time) []archive.Share {
 	const unshown = `SELECT e.source, f.url, e.seen / 3600 * 3600, count(*), sum(%s) FROM entries e INDEXED BY %s
 		JOIN feeds f ON f.id = e.feed WHERE %s AND e.seq > 0 AND e.seen >= ?1 AND e.seq NOT IN (SELECT seq FROM hidden) GROUP BY 1, 2, 3`
-	s.rows(fmt.Sprintf(unshown, roomOf, `entries_unshown`, isUnshown)+` UNION ALL `+
+	return load(&s.writer, func(row scanner) (x archive.Share, err error) {
+		err = scan(row, spelled{&x.Source}, &x.Feed, seconds(&x.At), &x.Entries, &x.Room)
+		x.Feed, _ = apartOf(x.Feed)
+		return x, err
+	}, fmt.Sprintf(unshown, roomOf, `entries_unshown`, isUnshown)+` UNION ALL `+
 		fmt.Sprintf(unshown, roomOf, `entries_owners`, isOwnersPolled+` AND e.source <> ''`)+` ORDER BY 1, 2, 3`,
-		[]any{since.Unix()}, func(rows *sql.Rows) error {
-			var x archive.Share
-			var source string
-			var unix int64
-			err := scan(rows, &source, &x.Feed, &unix, &x.Entries, &x.Room)
-			x.Feed, _ = apartOf(x.Feed)
-			x.At = time.Unix(unix, 0).UTC()
-			s.sourceOf(&x, source)
-			shares = append(shares, x)
-			return err
-		})
-	return shares
+		since.Unix())
 }
 
 // Hide implements archive.Entries.
@@ -328,19 +291,11 @@ func (s *Store) Hide(ids []feed.EntryID) {
 }
 
 // Arrivals implements archive.Entries.
-func (s *Store) Arrivals(u feed.URL, n int) (list []archive.Arrival) {
-	s.rows(`SELECT e.time, e.seen FROM entries e INDEXED BY entries_by_feed
+func (s *Store) Arrivals(u feed.URL, n int) []archive.Arrival {
+	return load(&s.writer, by(func(a *archive.Arrival) []any { return []any{&a.Time, &a.Seen} }),
+		`SELECT e.time, e.seen FROM entries e INDEXED BY entries_by_feed
 		WHERE e.feed = (SELECT id FROM feeds WHERE url = ?) AND e.seq > 0 AND `+isPolled+` ORDER BY e.seq DESC LIMIT ?`,
-		[]any{string(u), max(n, 0)}, func(rows *sql.Rows) error {
-			var a archive.Arrival
-			err := scan(rows, &a.Time, &a.Seen)
-			list = append(list, a)
-			return err
-		})
-	if s.err != nil {
-		return nil
-	}
-	return list
+		string(u), max(n, 0))
 }
 
 // recordColumns are what scanRecord wants, from entries e and feeds f.
@@ -349,37 +304,21 @@ const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.s
 
 // scanRecord reads one row of recordColumns, and what is selected behind them. What does not decode was not
 // written by us.
-func scanRecord(rows *sql.Rows, more ...any) (r archive.Record, err error) {
-	var (
-		id, digest                      []byte
-		published, updated              sql.NullInt64
-		seen                            int64
-		source                          string
-		authors, categories, enclosures sql.NullString
-	)
+func scanRecord(row scanner, more ...any) (r archive.Record, err error) {
 	e := &r.Entry
-	columns := []any{&r.Seq, &id, &digest, &e.Feed, &published, &updated, &seen, &source, &e.ID, &e.Title, &e.Link,
-		&authors, &categories, &enclosures, &e.Summary, &e.Content, &r.Confirmed}
-	if err := scan(rows, append(columns, more...)...); err != nil {
-		return r, err
-	}
-	if r.ID, err = fromBlob[feed.EntryID](id); err != nil {
+	var media []enclosure
+	columns := []any{&r.Seq, bytesOf(r.ID[:]), bytesOf(r.Digest[:]), &e.Feed, seconds(&e.Published),
+		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link,
+		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[enclosure]{&media}, &e.Summary,
+		&e.Content, &r.Confirmed}
+	if err := scan(row, append(columns, more...)...); err != nil {
+		if r.Seq != 0 {
+			err = fmt.Errorf("entry %d: %w", r.Seq, err)
+		}
 		return r, err
 	}
 	if of, apart := apartOf(e.Feed); apart {
 		r.ID, e.Feed = turned(r.ID), of
-	}
-	if r.Digest, err = fromBlob[feed.Digest](digest); err != nil {
-		return r, err
-	}
-	e.Published, e.Updated, r.Seen = fromSeconds(published), fromSeconds(updated), time.Unix(seen, 0).UTC()
-	if err := r.Source.UnmarshalText([]byte(source)); err != nil {
-		return r, fmt.Errorf("%w (entry %d: %w)", ErrDamaged, r.Seq, err)
-	}
-	var media []enclosure
-	err = errors.Join(fromJSON(authors, &e.Authors), fromJSON(categories, &e.Categories), fromJSON(enclosures, &media))
-	if err != nil {
-		return r, fmt.Errorf("%w (entry %d: %w)", ErrDamaged, r.Seq, err)
 	}
 	for _, m := range media {
 		e.Enclosures = append(e.Enclosures, feed.Enclosure(m))
@@ -394,56 +333,10 @@ type enclosure struct {
 	Length int64  `json:"length,omitempty"`
 }
 
-func fromJSON[T any](text sql.NullString, list *[]T) error {
-	if !text.Valid {
-		return nil
-	}
-	return json.Unmarshal([]byte(text.String), list)
-}
-
-// toJSON is list as the database holds it.
-func toJSON[T any](list []T) (sql.NullString, error) {
-	if len(list) == 0 {
-		return sql.NullString{}, nil
-	}
-	text, err := json.Marshal(list)
-	return sql.NullString{String: string(text), Valid: true}, err
-}
-
 func toEnclosures(list []feed.Enclosure) []enclosure {
 	var out []enclosure
 	for _, e := range list {
 		out = append(out, enclosure(e))
 	}
 	return out
-}
-
-func toSeconds(t time.Time) sql.NullInt64 {
-	return sql.NullInt64{Int64: t.Unix(), Valid: !t.IsZero()}
-}
-
-func fromSeconds(n sql.NullInt64) time.Time {
-	if !n.Valid {
-		return time.Time{}
-	}
-	return time.Unix(n.Int64, 0).UTC()
-}
-
-func toMillis(t time.Time) sql.NullInt64 {
-	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
-}
-
-func fromMillis(n sql.NullInt64) time.Time {
-	if !n.Valid {
-		return time.Time{}
-	}
-	return time.UnixMilli(n.Int64).UTC()
-}
-
-// fromBlob reads a digest of one kind or another.
-func fromBlob[D feed.Digest | feed.EntryID | protocol.DID](blob []byte) (d D, err error) {
-	if len(blob) != len(d) {
-		return d, fmt.Errorf("%w (a digest of %d bytes)", ErrDamaged, len(blob))
-	}
-	return D(blob), nil
 }

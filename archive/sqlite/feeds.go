@@ -2,73 +2,77 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+	"slices"
+	"strings"
 
 	"feedex/archive"
 	"feedex/feed"
 )
 
-// feedColumns are the columns of a feed, in the order of scanFeed.
-const feedColumns = `url, title, link, subscribed, private, since, weight, discreet, cover, etag, last_modified,
-	poll_interval, next_poll, last_poll, last_success, errors, last_error, withheld, ended, alias, moved, moved_seen,
-	moved_since, body, unread, whole, lifetime, not_before, pace, skip_hours, skip_days,
-	policy, helped, listed, gap_after, gap_before, gap_missing, gap_filled,
-	lands, past_stage, past_since, past_page, past_steps, past_back, past_filled,
-	past_lack, past_left, past_tries, past_again, page, names, daily, entry_size,
-	leads, shared, barred`
+// A column is one of a table, and what goes there.
+type column struct {
+	name  string
+	value any
+}
+
+// feedTable are the columns of a feed that it has itself.
+func feedTable(f *archive.Feed) []column {
+	return []column{
+		{"url", &f.URL}, {"title", &f.Title}, {"link", &f.Link}, {"subscribed", &f.Subscribed}, {"private", &f.Private},
+		{"since", millis(&f.Since)}, {"weight", &f.Weight}, {"discreet", &f.Discreet}, {"cover", &f.Cover},
+		{"etag", &f.ETag}, {"last_modified", &f.LastModified}, {"poll_interval", &f.Interval},
+		{"next_poll", millis(&f.NextPoll)}, {"last_poll", millis(&f.LastPoll)},
+		{"last_success", millis(&f.LastSuccess)}, {"errors", &f.Errors}, {"last_error", &f.LastError},
+		{"withheld", &f.Withheld}, {"ended", &f.Ended}, {"alias", &f.Alias}, {"moved", &f.Moved},
+		{"moved_seen", &f.MovedSeen}, {"moved_since", millis(&f.MovedSince)}, {"body", maybeBytesOf(f.Body[:])},
+		{"unread", &f.Unread}, {"whole", millis(&f.Unconditional)}, {"lifetime", &f.Lifetime},
+		{"not_before", millis(&f.NotBefore)}, {"pace", &f.Pace.Every}, {"skip_hours", &f.Pace.SkipHours},
+		{"skip_days", &f.Pace.SkipDays}, {"policy", &f.Policy}, {"helped", &f.Helped}, {"listed", &f.Listed},
+		{"gap_after", millis(&f.Gap.After)}, {"gap_before", millis(&f.Gap.Before)}, {"gap_missing", &f.Gap.Missing},
+		{"gap_filled", &f.Gap.Filled}, {"lands", &f.Lands}, {"past_stage", &f.Past.Stage},
+		{"past_since", millis(&f.Past.Since)}, {"past_page", &f.Past.Page}, {"past_steps", &f.Past.Steps},
+		{"past_back", millis(&f.Past.Back)}, {"past_filled", &f.Past.Filled}, {"past_lack", &f.Past.Lack},
+		{"past_left", millis(&f.Past.Left)}, {"past_tries", &f.Past.Tries}, {"past_again", millis(&f.Past.Again)},
+		{"page", &f.Page}, {"names", &f.Names}, {"daily", &f.Volume.Daily}, {"entry_size", &f.Volume.Text},
+		{"leads", &f.Leads}, {"shared", &f.Shared}, {"barred", &f.Barred},
+	}
+}
+
+// feedColumns are their names, and feedFields where they go.
+var feedColumns = strings.Join(names(feedTable(new(archive.Feed))), ", ")
+
+func feedFields(f *archive.Feed) []any { return values(feedTable(f)) }
+
+func names(columns []column) (list []string) {
+	for _, c := range columns {
+		list = append(list, c.name)
+	}
+	return list
+}
+
+func values(columns []column) (list []any) {
+	for _, c := range columns {
+		list = append(list, c.value)
+	}
+	return list
+}
 
 // isConfidential is whether feed f, and all entries of it, are the owner's alone.
 const isConfidential = `(f.secret OR CASE WHEN f.discreet THEN f.barred ELSE f.private OR f.withheld OR f.led AND ` +
 	`NOT f.shared END)`
 
 // listFeeds finds the feeds that the node follows or followed.
-const listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
-
-// scanFeed reads feedColumns.
-func scanFeed(row interface{ Scan(...any) error }) (f archive.Feed, err error) {
-	var since, nextPoll, lastPoll, lastSuccess, movedSince, whole, notBefore, gapAfter, gapBefore, pastSince, pastBack,
-		pastLeft, pastAgain sql.NullInt64
-	var body []byte
-	err = scan(row, &f.URL, &f.Title, &f.Link, &f.Subscribed, &f.Private, &since, &f.Weight, &f.Discreet, &f.Cover,
-		&f.ETag, &f.LastModified, &f.Interval, &nextPoll, &lastPoll, &lastSuccess, &f.Errors, &f.LastError,
-		&f.Withheld, &f.Ended, &f.Alias, &f.Moved, &f.MovedSeen, &movedSince, &body, &f.Unread, &whole, &f.Lifetime,
-		&notBefore, &f.Pace.Every, &f.Pace.SkipHours, &f.Pace.SkipDays,
-		&f.Policy, &f.Helped, &f.Listed, &gapAfter, &gapBefore, &f.Gap.Missing, &f.Gap.Filled,
-		&f.Lands, &f.Past.Stage, &pastSince, &f.Past.Page, &f.Past.Steps, &pastBack, &f.Past.Filled,
-		&f.Past.Lack, &pastLeft, &f.Past.Tries, &pastAgain, &f.Page, &f.Names, &f.Volume.Daily, &f.Volume.Text,
-		&f.Leads, &f.Shared, &f.Barred)
-	f.Since, f.NextPoll, f.LastPoll, f.LastSuccess =
-		fromMillis(since), fromMillis(nextPoll), fromMillis(lastPoll), fromMillis(lastSuccess)
-	f.MovedSince, f.Unconditional, f.NotBefore = fromMillis(movedSince), fromMillis(whole), fromMillis(notBefore)
-	f.Gap.After, f.Gap.Before = fromMillis(gapAfter), fromMillis(gapBefore)
-	f.Past.Since, f.Past.Back = fromMillis(pastSince), fromMillis(pastBack)
-	f.Past.Left, f.Past.Again = fromMillis(pastLeft), fromMillis(pastAgain)
-	if err == nil && body != nil {
-		f.Body, err = fromBlob[feed.Digest](body)
-	}
-	return f, err
-}
+var listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
 
 // Feeds implements archive.Contents.
-func (r *Reader) Feeds(ctx context.Context) (feeds []archive.Feed, err error) {
-	rows, err := r.db.QueryContext(ctx, listFeeds)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			f, err := scanFeed(rows)
-			feeds = append(feeds, f)
-			return err
-		})
-	}
+func (r *Reader) Feeds(ctx context.Context) ([]archive.Feed, error) {
+	feeds, err := list(ctx, r.db, by(feedFields), listFeeds)
 	return feeds, wrap("read", r.path, err)
 }
 
 // Feed implements archive.Contents.
 func (r *Reader) Feed(ctx context.Context, u feed.URL) (archive.Feed, error) {
-	f, err := scanFeed(r.db.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feeds WHERE url = ?`, string(u)))
-	if errors.Is(err, sql.ErrNoRows) {
-		return archive.Feed{}, nil
-	}
+	f, err := one(ctx, r.db, by(feedFields), `SELECT `+feedColumns+` FROM feeds WHERE url = ?`, string(u))
 	return f, wrap("read", r.path, err)
 }
 
@@ -105,26 +109,11 @@ func (s *Store) feedID(u feed.URL) int64 {
 }
 
 // LoadFeeds implements archive.Feeds.
-func (s *Store) LoadFeeds() (feeds []archive.Feed) {
-	s.rows(listFeeds, nil, func(rows *sql.Rows) error {
-		f, err := scanFeed(rows)
-		feeds = append(feeds, f)
-		return err
-	})
-	if s.err != nil {
-		return nil
-	}
-	return feeds
-}
+func (s *Store) LoadFeeds() []archive.Feed { return load(&s.writer, by(feedFields), listFeeds) }
 
 // LoadFeed implements archive.Feeds.
 func (s *Store) LoadFeed(u feed.URL) (f archive.Feed) {
-	s.rows(`SELECT `+feedColumns+` FROM feeds WHERE url = ? AND kept`, []any{string(u)},
-		func(rows *sql.Rows) (err error) {
-			f, err = scanFeed(rows)
-			return err
-		})
-	if s.err != nil {
+	if !s.row(`SELECT `+feedColumns+` FROM feeds WHERE url = ? AND kept`, []any{string(u)}, feedFields(&f)...) {
 		return archive.Feed{}
 	}
 	return f
@@ -138,55 +127,22 @@ func (s *Store) KeepFeed(f archive.Feed) {
 	if f.Subscribed && s.row(`SELECT 1 FROM feeds WHERE id = ? AND NOT subscribed`, []any{id}, new(int)) {
 		s.followed(id, &f)
 	}
-	var body []byte
-	if f.Body != (feed.Digest{}) {
-		body = f.Body[:]
-	}
-	s.write(`
-		UPDATE feeds SET kept = 1, name = CASE name WHEN ? THEN '' ELSE name END, title = ?, link = ?, subscribed = ?, private = ?, secret = ?, since = ?, weight = ?, discreet = ?, cover = ?,
-			etag = ?, last_modified = ?, poll_interval = ?, next_poll = ?, last_poll = ?, last_success = ?, errors = ?, last_error = ?,
-			withheld = ?, ended = ?, alias = ?, moved = ?, moved_seen = ?, moved_since = ?, body = ?, unread = ?, whole = ?,
-			lifetime = ?, not_before = ?, pace = ?, skip_hours = ?, skip_days = ?,
-			policy = ?, helped = ?, listed = ?, gap_after = ?, gap_before = ?, gap_missing = ?, gap_filled = ?,
-			lands = ?, past_stage = ?, past_since = ?, past_page = ?, past_steps = ?, past_back = ?, past_filled = ?,
-			past_lack = ?, past_left = ?, past_tries = ?, past_again = ?, page = ?, names = ?, daily = ?, entry_size = ?,
-			leads = ?, led = ?, shared = ?, barred = ?
-		WHERE id = ?`,
-		f.Title, f.Title, f.Link, f.Subscribed, f.Private, f.Secret(), toMillis(f.Since), f.Weight, f.Discreet, f.Cover,
-		f.ETag, f.LastModified,
-		int64(f.Interval), toMillis(f.NextPoll), toMillis(f.LastPoll), toMillis(f.LastSuccess), f.Errors, f.LastError,
-		f.Withheld, f.Ended, string(f.Alias), string(f.Moved), f.MovedSeen, toMillis(f.MovedSince), body, f.Unread,
-		toMillis(f.Unconditional),
-		int64(f.Lifetime), toMillis(f.NotBefore), int64(f.Pace.Every), f.Pace.SkipHours, f.Pace.SkipDays,
-		f.Policy, f.Helped, f.Listed, toMillis(f.Gap.After), toMillis(f.Gap.Before), f.Gap.Missing, f.Gap.Filled,
-		f.Lands, f.Past.Stage, toMillis(f.Past.Since), string(f.Past.Page), f.Past.Steps, toMillis(f.Past.Back),
-		f.Past.Filled,
-		f.Past.Lack, toMillis(f.Past.Left), f.Past.Tries, toMillis(f.Past.Again), string(f.Page), f.Names,
-		f.Volume.Daily, f.Volume.Text,
-		f.Leads, f.Led(), f.Shared, f.Barred, id)
+	columns := feedTable(&f)[1:] // but its URL
+	s.write(`UPDATE feeds SET kept = 1, name = CASE name WHEN ? THEN '' ELSE name END, secret = ?, led = ?, `+
+		strings.Join(names(columns), ` = ?, `)+` = ? WHERE id = ?`,
+		slices.Concat([]any{f.Title, f.Secret(), f.Led()}, values(columns), []any{id})...)
 	s.confine(f.URL)
 }
 
 // FeedNames implements archive.Contents.
-func (r *Reader) FeedNames(ctx context.Context) (names []archive.FeedName, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, iif(name = '', title, name) FROM feeds WHERE NOT apart`)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var n archive.FeedName
-			err := scan(rows, &n.Number, &n.URL, &n.Title)
-			names = append(names, n)
-			return err
-		})
-	}
-	return names, wrap("read", r.path, err)
+func (r *Reader) FeedNames(ctx context.Context) ([]archive.FeedName, error) {
+	feeds, err := list(ctx, r.db, by(func(n *archive.FeedName) []any { return []any{&n.Number, &n.URL, &n.Title} }),
+		`SELECT id, url, iif(name = '', title, name) FROM feeds WHERE NOT apart`)
+	return feeds, wrap("read", r.path, err)
 }
 
 // NumberedFeed implements archive.Contents.
 func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, error) {
-	f, err := scanFeed(r.db.QueryRowContext(ctx,
-		`SELECT `+feedColumns+` FROM feeds WHERE id = ? AND NOT apart`, number))
-	if errors.Is(err, sql.ErrNoRows) {
-		return archive.Feed{}, nil
-	}
+	f, err := one(ctx, r.db, by(feedFields), `SELECT `+feedColumns+` FROM feeds WHERE id = ? AND NOT apart`, number)
 	return f, wrap("read", r.path, err)
 }

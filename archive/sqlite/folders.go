@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 
 	"feedex/feed"
@@ -103,99 +102,76 @@ func (s *Store) RemoveFolder(id reading.FolderID) {
 }
 
 // Folders implements reading.Items.
-func (r *Reader) Folders(ctx context.Context) (folders []reading.Folder, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT id, name FROM folders ORDER BY name`)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var f reading.Folder
-			err := scan(rows, &f.ID, &f.Name)
-			folders = append(folders, f)
-			return err
-		})
-	}
+func (r *Reader) Folders(ctx context.Context) ([]reading.Folder, error) {
+	folders, err := list(ctx, r.db, by(func(f *reading.Folder) []any { return []any{&f.ID, &f.Name} }),
+		`SELECT id, name FROM folders ORDER BY name`)
 	return folders, r.failed(ctx, "read", err)
 }
 
 // Subscriptions implements reading.Items.
-func (r *Reader) Subscriptions(ctx context.Context) (list []reading.Subscription, err error) {
+func (r *Reader) Subscriptions(ctx context.Context) ([]reading.Subscription, error) {
 	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, r.failed(ctx, "read", err)
 	}
 	defer tx.Rollback() // nothing to keep; ends the snapshot
-	rows, err := tx.QueryContext(ctx,
-		`SELECT id, url, name, title, link, since, errors, last_error, last_poll FROM feeds WHERE subscribed ORDER `+
-			`BY id`)
+	feeds, err := list(ctx, tx, func(row scanner) (f reading.Subscription, err error) {
+		err = scan(row, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, millis(&f.Since), &f.Errors, &f.Error,
+			millis(&f.Polled))
+		f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site),
+			safehtml.Inert(safehtml.Line(f.Error))
+		return f, err
+	}, `SELECT id, url, name, title, link, since, errors, last_error, last_poll
+		FROM feeds WHERE subscribed ORDER BY id`)
 	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var f reading.Subscription
-			var since, polled sql.NullInt64
-			err := scan(rows, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, &since, &f.Errors, &f.Error, &polled)
-			f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site),
-				safehtml.Inert(safehtml.Line(f.Error))
-			f.Since, f.Polled = fromMillis(since), fromMillis(polled)
-			list = append(list, f)
-			return err
-		})
+		err = addFolders(ctx, tx, feeds)
 	}
-	if err == nil {
-		err = filed(ctx, tx, list)
-	}
-	return list, r.failed(ctx, "read", err)
+	return feeds, r.failed(ctx, "read", err)
 }
 
-// filed adds to each feed the folders that it is in.
-func filed(ctx context.Context, tx *sql.Tx, list []reading.Subscription) error {
-	rows, err := tx.QueryContext(ctx,
-		`SELECT f.feed, d.id, d.name FROM filed f JOIN folders d ON d.id = f.folder ORDER BY f.feed, d.name`)
-	if err != nil {
-		return err
+// addFolders adds to each feed the folders that it is in.
+func addFolders(ctx context.Context, tx *sql.Tx, feeds []reading.Subscription) error {
+	type filed struct {
+		feed reading.FeedID
+		in   reading.Folder
 	}
-	return each(rows, func(rows *sql.Rows) error {
-		var id reading.FeedID
-		var folder reading.Folder
-		err := scan(rows, &id, &folder.ID, &folder.Name)
-		i, found := slices.BinarySearchFunc(list, id,
+	for x, err := range found(ctx, tx, by(func(x *filed) []any { return []any{&x.feed, &x.in.ID, &x.in.Name} }),
+		`SELECT f.feed, d.id, d.name FROM filed f JOIN folders d ON d.id = f.folder ORDER BY f.feed, d.name`) {
+		if err != nil {
+			return err
+		}
+		i, found := slices.BinarySearchFunc(feeds, x.feed,
 			func(f reading.Subscription, id reading.FeedID) int { return int(f.ID - id) })
 		if found {
-			list[i].Folders = append(list[i].Folders, folder)
+			feeds[i].Folders = append(feeds[i].Folders, x.in)
 		}
-		return err
-	})
+	}
+	return nil
 }
 
 // FeedID implements reading.Filing.
-func (r *Reader) FeedID(ctx context.Context, u feed.URL) (id reading.FeedID, err error) {
-	err = scan(r.db.QueryRowContext(ctx, `SELECT id FROM feeds WHERE url = ?`, string(u)), &id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
+func (r *Reader) FeedID(ctx context.Context, u feed.URL) (reading.FeedID, error) {
+	id, err := one(ctx, r.db, single[reading.FeedID], `SELECT id FROM feeds WHERE url = ?`, string(u))
 	return id, r.failed(ctx, "read", err)
 }
 
 // FeedOf implements reading.Filing.
-func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (u feed.URL, err error) {
-	err = scan(r.db.QueryRowContext(ctx, `SELECT url FROM feeds WHERE id = ?`, int64(id)), &u)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
+func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (feed.URL, error) {
+	u, err := one(ctx, r.db, single[feed.URL], `SELECT url FROM feeds WHERE id = ?`, int64(id))
 	return u, r.failed(ctx, "read", err)
 }
 
 // Filing implements reading.Filing.
 func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
-	rows, err := r.db.QueryContext(ctx, `
+	read := func(row scanner) (folder string, err error) {
+		err = scan(row, &name, &folder)
+		return folder, err
+	}
+	folders, err = list(ctx, r.db, read, `
 		SELECT f.name, coalesce(d.name, '') FROM feeds f LEFT JOIN filed i ON i.feed = f.id LEFT JOIN folders d ON d.id = i.folder
 		WHERE f.id = ? ORDER BY d.name`, number)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var folder string
-			err := scan(rows, &name, &folder)
-			if folder != "" {
-				folders = append(folders, folder)
-			}
-			return err
-		})
+	if len(folders) == 1 && folders[0] == "" {
+		folders = nil
 	}
 	return name, folders, wrap("read", r.path, err)
 }

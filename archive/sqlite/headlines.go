@@ -1,10 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"math"
-	"time"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -24,60 +24,38 @@ const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.n
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
 // Headlines implements reading.Headlines.
-func (r *Reader) Headlines(ctx context.Context, q reading.HeadlineQuery) (list []reading.Headline, err error) {
-	if q.Before == 0 {
-		q.Before = math.MaxInt64
-	}
-	rows, err := r.db.QueryContext(ctx, headlineStatement(&q), sql.Named("feed", q.Feed), sql.Named("before", q.Before),
-		sql.Named("secret", q.Secret),
-		sql.Named("limit", q.Limit))
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			h, err := scanHeadline(rows)
-			list = append(list, h)
-			return err
-		})
-	}
-	return list, wrap("read", r.path, err)
+func (r *Reader) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
+	q.Before = cmp.Or(q.Before, math.MaxInt64)
+	headlines, err := list(ctx, r.db, by(headlineFields), headlineStatement(&q), sql.Named("feed", q.Feed),
+		sql.Named("before", q.Before), sql.Named("secret", q.Secret), sql.Named("limit", q.Limit))
+	return headlines, wrap("read", r.path, err)
 }
 
 // headlineStatement finds the entries by the index that fits.
 func headlineStatement(q *reading.HeadlineQuery) string {
-	const end = ` AND (@secret OR NOT f.secret) AND (@feed = 0 OR f.id = @feed) ORDER BY `
+	const (
+		ofItems   = ` JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed WHERE f.subscribed AND `
+		ofEntries = ` LEFT JOIN items i ON i.seq = e.seq WHERE `
+	)
+	from, order := `entries e JOIN feeds f ON f.id = e.feed`+ofEntries+`NOT f.apart`, `e.seq`
 	switch {
 	case q.Unread && q.Feed != 0:
-		return `SELECT ` + headlineColumns +
-			` FROM items i INDEXED BY items_by_feed JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed
-			WHERE i.feed = @feed AND i.read = 0 AND i.id < @before AND f.subscribed` + end + `i.id DESC LIMIT @limit`
+		from, order = `items i INDEXED BY items_by_feed`+ofItems+`i.feed = @feed AND i.read = 0`, `i.id`
 	case q.Unread:
-		return `SELECT ` + headlineColumns +
-			` FROM items i INDEXED BY items_unread JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed
-			WHERE NOT i.read AND i.id < @before AND f.subscribed` + end + `i.id DESC LIMIT @limit`
+		from, order = `items i INDEXED BY items_unread`+ofItems+`NOT i.read`, `i.id`
 	case q.Starred:
-		return `SELECT ` + headlineColumns +
-			` FROM items i INDEXED BY items_starred JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed
-			WHERE i.starred AND i.id < @before AND f.subscribed` + end + `i.id DESC LIMIT @limit`
+		from, order = `items i INDEXED BY items_starred`+ofItems+`i.starred`, `i.id`
 	case q.Feed != 0:
-		return `SELECT ` + headlineColumns +
-			` FROM feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id
-			LEFT JOIN items i ON i.seq = e.seq WHERE e.seq < @before` + end + `e.seq DESC LIMIT @limit`
+		from = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id` + ofEntries + `1`
 	}
-	return `SELECT ` + headlineColumns +
-		` FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq
-		WHERE e.seq < @before AND NOT f.apart` + end + `e.seq DESC LIMIT @limit`
+	return `SELECT ` + headlineColumns + ` FROM ` + from + ` AND ` + order + ` < @before AND (@secret OR NOT f.secret)
+		AND (@feed = 0 OR f.id = @feed) ORDER BY ` + order + ` DESC LIMIT @limit`
 }
 
-func scanHeadline(rows *sql.Rows) (h reading.Headline, err error) {
-	var id []byte
-	var at, seen int64
-	err = scan(rows, &h.Seq, &id, &h.Feed, &h.URL, &h.FeedTitle, &h.Title, &h.Link, &at, &seen, &h.Source,
-		&h.Confirmed, &h.Lead,
-		&h.Item.ID, &h.Item.Read, &h.Item.Starred)
-	if err == nil {
-		h.ID, err = fromBlob[feed.EntryID](id)
-	}
-	h.Time, h.Seen = time.Unix(at, 0).UTC(), time.Unix(seen, 0).UTC()
-	return h, err
+// headlineFields are where headlineColumns go.
+func headlineFields(h *reading.Headline) []any {
+	return []any{&h.Seq, bytesOf(h.ID[:]), &h.Feed, &h.URL, &h.FeedTitle, &h.Title, &h.Link, seconds(&h.Time),
+		seconds(&h.Seen), &h.Source, &h.Confirmed, &h.Lead, &h.Item.ID, &h.Item.Read, &h.Item.Starred}
 }
 
 // CountUnread implements reading.Headlines.
@@ -91,13 +69,9 @@ func (r *Reader) CountUnread(ctx context.Context, secret bool, max int) (n int, 
 // Entry implements reading.Headlines.
 func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
 	number int64, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
+	record, err = one(ctx, r.db, func(row scanner) (archive.Record, error) {
+		return scanRecord(row, &number, &item.ID, &item.Read, &item.Starred)
+	}, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
 		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq WHERE e.id = ?`, id[:])
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) (err error) {
-			record, err = scanRecord(rows, &number, &item.ID, &item.Read, &item.Starred)
-			return err
-		})
-	}
 	return record, item, number, wrap("read", r.path, err)
 }

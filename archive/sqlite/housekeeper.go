@@ -99,7 +99,7 @@ func (u *Housekeeper) Index(ctx context.Context) (more bool, err error) {
 
 // Tidy implements archive.Housekeeper.
 func (u *Housekeeper) Tidy(ctx context.Context) (more bool, err error) {
-	err = u.step(ctx, "tidy", func() { more = u.tidy() })
+	err = u.step(ctx, "tidy", func() { more = u.merge(mergePages) })
 	return more && err == nil, err
 }
 
@@ -244,30 +244,21 @@ func (w *writer) index(entries, bytes int) {
 
 // indexEntry brings the words of one entry into the index, in place of what was there, and returns how long they are.
 func (w *writer) indexEntry(seq int64) (bytes int) {
-	var r archive.Record
 	var number string
-	w.rows(`SELECT `+recordColumns+`, e.feed FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.seq = ?`, []any{seq},
-		func(rows *sql.Rows) (err error) {
-			r, err = scanRecord(rows, &number)
-			return err
-		})
-	if w.err != nil {
+	read := func(row scanner) (archive.Record, error) { return scanRecord(row, &number) }
+	records := load(w, read, `SELECT `+recordColumns+`, e.feed FROM entries e JOIN feeds f ON f.id = e.feed
+		WHERE e.seq = ?`, seq)
+	if w.err != nil || len(records) == 0 {
 		return 0
 	}
-	title, rest := archive.Fold(&r.Entry)
+	title, rest := archive.Fold(&records[0].Entry)
 	w.write(`INSERT OR REPLACE INTO words (rowid, feed, title, rest) VALUES (?, ?, ?, ?)`, seq, number, title, rest)
 	return len(title) + len(rest)
 }
 
 // seqs reads a list of seqs.
 func (w *writer) seqs(query string, args ...any) (seqs []int64) {
-	w.rows(query, args, func(rows *sql.Rows) error {
-		var seq int64
-		err := scan(rows, &seq)
-		seqs = append(seqs, seq)
-		return err
-	})
-	return seqs
+	return load(w, single[int64], query, args...)
 }
 
 // What is free in the file is given back in one of two ways. Reclaim moves some pages from the file's end to where
@@ -278,21 +269,9 @@ func (w *writer) seqs(query string, args ...any) (seqs []int64) {
 // (https://sqlite.org/pragma.html#pragma_auto_vacuum).
 const incremental = 2
 
-// Reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, in a transaction of its
-// own, and returns how many such pages remain. A page takes some 30 µs. It belongs to the loop, after a Commit, when
-// there is time. The file is shorter once the log has been brought into it: after the last step by Shorten. It is an
-// error that is archive.ErrWhole if the file was not made for it.
-func (s *Store) Reclaim(max int) (remaining int, err error) {
-	if s.tx != nil {
-		return 0, wrap("shorten", s.path, errBusy)
-	}
-	remaining = s.reclaim(max)
-	if err := s.Commit(); err != nil {
-		return 0, err
-	}
-	return remaining, nil
-}
-
+// reclaim gives back to the disk at most max pages of the file (4 KiB each) that hold nothing, and returns how many
+// such pages remain. A page takes some 30 µs. The file is shorter once the log has been brought into it: after the last
+// step by Shorten. It is an error that is archive.ErrWhole if the file was not made for it.
 func (s *writer) reclaim(max int) (remaining int) {
 	var mode int
 	if s.row(`PRAGMA auto_vacuum`, nil, &mode); s.err == nil && mode != incremental {

@@ -412,13 +412,17 @@ func TestReclaim(t *testing.T) {
 	if !before.InSteps || before.Free < 3_900_000 {
 		t.Fatalf("a new archive: %+v", before)
 	}
-	s.Keep(newCorpus().records(1))
-	if _, err := s.Reclaim(1); err == nil {
-		t.Error("reclaimed within a transaction")
+	keep(t, s, newCorpus().records(1)...)
+	reclaim := func(max int) (int, error) {
+		u, err := s.housekeeper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer u.Close()
+		return u.Reclaim(t.Context(), max)
 	}
-	mustCommit(t, s)
 	for last, steps := int(before.Free)/4096, 0; ; steps++ {
-		left, err := s.Reclaim(100)
+		left, err := reclaim(100)
 		if err != nil || left > max(0, last-90) {
 			t.Fatalf("step %d: %d pages remain after %d, %v", steps, left, last, err)
 		}
@@ -436,11 +440,11 @@ func TestReclaim(t *testing.T) {
 	execSQL(t, s, `DROP TABLE behind`)
 	mustVacuumTo(t, s, 0) // as it was made before
 	ballast()
-	if _, err := s.Reclaim(1); !errors.Is(err, archive.ErrWhole) || stats().InSteps {
+	if _, err := reclaim(1); !errors.Is(err, archive.ErrWhole) || stats().InSteps {
 		t.Errorf("a file that was not made for it: %v, %+v", err, stats())
 	}
 	mustVacuumTo(t, s, incremental)
-	if _, err := s.Reclaim(1); err != nil || !stats().InSteps {
+	if _, err := reclaim(1); err != nil || !stats().InSteps {
 		t.Errorf("after it was rewritten: %v, %+v", err, stats())
 	}
 	if got := exported(t, s.Reader, ""); len(got) != len(want) {

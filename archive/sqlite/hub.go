@@ -2,32 +2,21 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"net/netip"
 
 	"feedex/archive"
 )
 
 // HubSubscriptions implements archive.HubList.
-func (r *Reader) HubSubscriptions(ctx context.Context) (list []archive.HubSubscription, err error) {
-	rows, err := r.db.QueryContext(ctx,
-		`SELECT callback, topic, subscriber, secret, expires, etag, failures, next FROM hub ORDER BY callback, topic`)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var s archive.HubSubscription
-			var expires, next sql.NullInt64
-			var from string
-			err := scan(rows, &s.Callback, &s.Topic, &from, &s.Secret, &expires, &s.ETag, &s.Failures, &next)
-			s.From, _ = netip.ParseAddr(from)
-			s.Expires, s.Next = fromMillis(expires), fromMillis(next)
-			list = append(list, s)
-			return err
-		})
-	}
-	if err != nil {
-		return nil, r.failed(ctx, "read", err)
-	}
-	return list, nil
+func (r *Reader) HubSubscriptions(ctx context.Context) ([]archive.HubSubscription, error) {
+	all, err := list(ctx, r.db, func(row scanner) (s archive.HubSubscription, err error) {
+		var from string
+		err = scan(row, &s.Callback, &s.Topic, &from, &s.Secret, millis(&s.Expires), &s.ETag, &s.Failures,
+			millis(&s.Next))
+		s.From, _ = netip.ParseAddr(from)
+		return s, err
+	}, `SELECT callback, topic, subscriber, secret, expires, etag, failures, next FROM hub ORDER BY callback, topic`)
+	return all, r.failed(ctx, "read", err)
 }
 
 // KeepHubSubscription implements archive.HubStore.
@@ -38,7 +27,7 @@ func (s *Store) KeepHubSubscription(h archive.HubSubscription) {
 	}
 	s.write(`INSERT OR REPLACE INTO hub (callback, topic, subscriber, secret, expires, etag, failures, next) VALUES `+
 		`(?, ?, ?, ?, ?, ?, ?, ?)`,
-		h.Callback, h.Topic, from, h.Secret, h.Expires.UnixMilli(), h.ETag, h.Failures, toMillis(h.Next))
+		h.Callback, h.Topic, from, h.Secret, h.Expires.UnixMilli(), h.ETag, h.Failures, millis(&h.Next))
 }
 
 // DropHubSubscription implements archive.HubStore.

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -42,7 +41,7 @@ func (s *Store) followed(id int64, f *archive.Feed) {
 			SELECT seq, feed, seen, seq >= coalesce((SELECT min(seq) FROM (
 				SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 ORDER BY seq DESC LIMIT ?3)), seq + 1) AS new
 			FROM entries WHERE feed = ?1)
-		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, toSeconds(f.Since), reading.FirstUnread)
+		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, seconds(&f.Since), reading.FirstUnread)
 }
 
 // Mark implements reading.Marking.
@@ -50,14 +49,9 @@ func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	if len(ids) == 0 {
 		return
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		s.err = err
-		return
-	}
 	for _, change := range changes(m) {
 		s.write(`UPDATE items SET marked = ?, `+change.set+` WHERE id IN (SELECT value FROM json_each(?)) AND `+
-			change.where, at.Unix(), string(list))
+			change.where, at.Unix(), jsonNumbers(ids))
 	}
 }
 
@@ -117,8 +111,7 @@ func streamWhere(s reading.Stream) (where string, args []any) {
 		all, args = append(all, condition), append(args, values...)
 	}
 	if s.Among != nil {
-		list, _ := json.Marshal(s.Among) // numbers: it cannot fail
-		and(`i.id IN (SELECT value FROM json_each(?))`, string(list))
+		and(`i.id IN (SELECT value FROM json_each(?))`, jsonNumbers(s.Among))
 	}
 	if s.Feed != 0 {
 		and(`i.feed = ?`, int64(s.Feed))
@@ -188,22 +181,14 @@ func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids
 }
 
 // Counts implements reading.Items.
-func (r *Reader) Counts(ctx context.Context) (counts []reading.Count, err error) {
-	rows, err := r.db.QueryContext(ctx, `
+func (r *Reader) Counts(ctx context.Context) ([]reading.Count, error) {
+	counts, err := list(ctx, r.db, by(func(c *reading.Count) []any {
+		return []any{&c.Feed, &c.Unread, seconds(&c.Newest)}
+	}), `
 		SELECT u.feed, u.n, (SELECT arrived FROM items WHERE id = u.newest) FROM (
 			SELECT i.feed AS feed, count(*) AS n, max(i.id) AS newest FROM items i INDEXED BY items_by_feed
 			WHERE i.feed IN (SELECT id FROM feeds WHERE subscribed) AND i.read = 0 GROUP BY i.feed) AS u
 		ORDER BY u.feed`)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			var c reading.Count
-			var newest int64
-			err := scan(rows, &c.Feed, &c.Unread, &newest)
-			c.Newest = time.Unix(newest, 0).UTC()
-			counts = append(counts, c)
-			return err
-		})
-	}
 	return counts, r.failed(ctx, "read", err)
 }
 
@@ -230,41 +215,26 @@ func (r *Reader) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[read
 
 // itemPage reads items up to some bytes, and returns how many of the ids are done.
 func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []reading.Item, done int, err error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, 0, err
-	}
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT `+recordColumns+
+	var key, size int
+	for item, err := range found(ctx, r.db, func(row scanner) (item reading.Item, err error) {
+		record, err := scanRecord(row, &key, &item.ID, &item.Feed, seconds(&item.Arrived), &item.Listed, &item.Read,
+			&item.Starred, seconds(&item.Changed))
+		item.EntryID, item.Entry, item.Time, item.Confirmed = record.ID, record.Entry, record.Time(), record.Confirmed
+		return item, err
+	}, `SELECT `+recordColumns+
 		`, j.key, i.id, i.feed, i.arrived, i.listed, i.read, i.starred, coalesce(i.marked, i.arrived)
 		FROM json_each(?) j CROSS JOIN items i ON i.id = j.value CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = e.feed
-		WHERE f.subscribed ORDER BY j.key`, string(list))
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for size := 0; rows.Next(); {
-		var item reading.Item
-		var key int
-		var arrived, changed int64
-		record, err := scanRecord(rows, &key, &item.ID, &item.Feed, &arrived, &item.Listed, &item.Read,
-			&item.Starred, &changed)
+		WHERE f.subscribed ORDER BY j.key`, jsonNumbers(ids)) {
 		if err != nil {
 			return nil, 0, err
 		}
-		fill(&item, &record)
-		item.Arrived, item.Changed = time.Unix(arrived, 0).UTC(), time.Unix(changed, 0).UTC()
-		page = append(page, item)
-		if size += len(record.Entry.Summary) + len(record.Entry.Content); size >= pageBytes {
+		size += len(item.Entry.Summary) + len(item.Entry.Content)
+		safehtml.Entry(&item.Entry)
+		if page = append(page, item); size >= pageBytes {
 			return page, key + 1, nil
 		}
 	}
-	return page, len(ids), rows.Err()
-}
-
-func fill(item *reading.Item, r *archive.Record) {
-	item.EntryID, item.Entry, item.Time, item.Confirmed = r.ID, r.Entry, r.Time(), r.Confirmed
-	safehtml.Entry(&item.Entry)
+	return page, len(ids), nil
 }
 
 // Find implements reading.Items. It takes no longer than searchTime.
@@ -275,21 +245,16 @@ func (r *Reader) Find(ctx context.Context, m feed.Match, of []reading.FeedID,
 	err = r.searching(ctx, f, func(s *search) error {
 		s.where = ` AND e.feed IN (SELECT id FROM feeds WHERE subscribed)`
 		if len(of) > 0 {
-			list, _ := json.Marshal(of) // numbers: it cannot fail
-			s.where, s.args = s.where+` AND e.feed IN (SELECT value FROM json_each(?))`, []any{string(list)}
+			s.where, s.args = s.where+` AND e.feed IN (SELECT value FROM json_each(?))`, []any{jsonNumbers(of)}
 		}
 		seqs, err := s.newest(limit)
-		if err != nil {
-			return err
-		}
-		found, err := json.Marshal(seqs)
 		if err != nil {
 			return err
 		}
 		var list []byte
 		err = scan(s.tx.QueryRowContext(s.ctx,
 			`SELECT json_group_array(id ORDER BY id) FROM items WHERE seq IN (SELECT value FROM json_each(?))`,
-			string(found)), &list)
+			jsonNumbers(seqs)), &list)
 		if err != nil {
 			return err
 		}

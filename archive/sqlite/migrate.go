@@ -39,8 +39,9 @@ func migrations() ([]string, error) {
 	return scripts, nil
 }
 
-// querier is what *sql.DB and *sql.Conn have in common.
+// querier is what *sql.DB, *sql.Conn and *sql.Tx have in common.
 type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
@@ -103,24 +104,15 @@ func upgrade(ctx context.Context, conn *sql.Conn, scripts []string) error {
 
 // rejudge looks anew at which addresses are secrets: an older feedex took fewer for some.
 func rejudge(ctx context.Context, conn *sql.Conn) error {
-	rows, err := conn.QueryContext(ctx, `SELECT url, secret, shared FROM feeds`)
-	if err != nil {
-		return err
+	type judged struct {
+		archive.Feed
+		was bool
 	}
-	var changed []archive.Feed
-	err = each(rows, func(rows *sql.Rows) error {
-		var f archive.Feed
-		var secret bool
-		err := scan(rows, &f.URL, &secret, &f.Shared)
-		if f.Secret() != secret {
-			changed = append(changed, f)
-		}
-		return err
-	})
-	for i := range changed {
-		if err == nil {
-			_, err = conn.ExecContext(ctx, `UPDATE feeds SET secret = ? WHERE url = ?`, changed[i].Secret(),
-				string(changed[i].URL))
+	feeds, err := list(ctx, conn, by(func(f *judged) []any { return []any{&f.URL, &f.was, &f.Shared} }),
+		`SELECT url, secret, shared FROM feeds`)
+	for i := range feeds {
+		if f := &feeds[i]; err == nil && f.Secret() != f.was {
+			_, err = conn.ExecContext(ctx, `UPDATE feeds SET secret = ? WHERE url = ?`, f.Secret(), string(f.URL))
 		}
 	}
 	return err

@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"database/sql"
-	"fmt"
 	"slices"
 
 	"feedex/archive"
@@ -10,24 +8,10 @@ import (
 )
 
 // LoadPeers implements archive.Peers.
-func (s *Store) LoadPeers() (peers []archive.Peer) {
-	s.rows(`SELECT id, first_met, last_met, together, failures FROM peers`, nil, func(rows *sql.Rows) error {
-		var p archive.Peer
-		var id string
-		var firstMet, lastMet sql.NullInt64
-		if err := scan(rows, &id, &firstMet, &lastMet, &p.Together, &p.Failures); err != nil {
-			return err
-		}
-		if err := p.ID.UnmarshalText([]byte(id)); err != nil {
-			return fmt.Errorf("%w (peers: %w)", ErrDamaged, err)
-		}
-		p.FirstMet, p.LastMet = fromMillis(firstMet), fromMillis(lastMet)
-		peers = append(peers, p)
-		return nil
-	})
-	if s.err != nil {
-		return nil
-	}
+func (s *Store) LoadPeers() []archive.Peer {
+	peers := load(&s.writer, by(func(p *archive.Peer) []any {
+		return []any{spelled{&p.ID}, millis(&p.FirstMet), millis(&p.LastMet), &p.Together, &p.Failures}
+	}), `SELECT id, first_met, last_met, together, failures FROM peers`)
 	slices.SortFunc(peers, func(a, b archive.Peer) int { return a.ID.Compare(b.ID) })
 	return peers
 }
@@ -35,7 +19,7 @@ func (s *Store) LoadPeers() (peers []archive.Peer) {
 // KeepPeer implements archive.Peers.
 func (s *Store) KeepPeer(p archive.Peer) {
 	s.write(`INSERT OR REPLACE INTO peers VALUES (?, ?, ?, ?, ?)`,
-		p.ID.String(), toMillis(p.FirstMet), toMillis(p.LastMet), int64(p.Together), p.Failures)
+		p.ID.String(), millis(&p.FirstMet), millis(&p.LastMet), int64(p.Together), p.Failures)
 }
 
 // DropPeer implements archive.Peers.
@@ -44,19 +28,9 @@ func (s *Store) DropPeer(id protocol.NodeID) {
 }
 
 // LoadAccounts implements archive.Accounts.
-func (s *Store) LoadAccounts() (accounts []archive.Account) {
-	s.rows(`SELECT holder, text FROM accounts ORDER BY holder`, nil, func(rows *sql.Rows) error {
-		var a archive.Account
-		if err := scan(rows, &a.Holder, &a.Text); err != nil {
-			return err
-		}
-		accounts = append(accounts, a)
-		return nil
-	})
-	if s.err != nil {
-		return nil
-	}
-	return accounts
+func (s *Store) LoadAccounts() []archive.Account {
+	return load(&s.writer, by(func(a *archive.Account) []any { return []any{&a.Holder, &a.Text} }),
+		`SELECT holder, text FROM accounts ORDER BY holder`)
 }
 
 // KeepAccount implements archive.Accounts.
@@ -98,19 +72,9 @@ func (s *Store) pruneDIDs() {
 }
 
 // LatestDIDs implements archive.Bundles.
-func (s *Store) LatestDIDs(n int) (dids []protocol.DID) {
-	s.rows(`SELECT did FROM dids ORDER BY n DESC LIMIT ?`, []any{max(0, n)}, func(rows *sql.Rows) error {
-		var blob []byte
-		if err := scan(rows, &blob); err != nil {
-			return err
-		}
-		did, err := fromBlob[protocol.DID](blob)
-		dids = append(dids, did)
-		return err
-	})
-	if s.err != nil {
-		return nil
-	}
+func (s *Store) LatestDIDs(n int) []protocol.DID {
+	dids := load(&s.writer, by(func(d *protocol.DID) []any { return []any{bytesOf(d[:])} }),
+		`SELECT did FROM dids ORDER BY n DESC LIMIT ?`, max(0, n))
 	slices.Reverse(dids)
 	return dids
 }

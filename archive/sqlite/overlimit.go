@@ -80,10 +80,7 @@ const hearsayBytes = `e.size + 512 + (SELECT iif(kept AND NOT discreet, 0, 2 * o
 // up to half a million entries in a second.
 func (r *Reader) OverLimit(ctx context.Context, now time.Time, keep archive.Retention) (ids []feed.EntryID, err error) {
 	ids, err = r.overLimit(ctx, now, keep)
-	if err != nil {
-		err = r.failed(ctx, "read", err)
-	}
-	return ids, err
+	return ids, r.failed(ctx, "read", err)
 }
 
 func (r *Reader) overLimit(ctx context.Context, now time.Time, keep archive.Retention) (ids []feed.EntryID, err error) {
@@ -155,34 +152,31 @@ func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []fee
 	if excess <= 0 {
 		return nil, nil
 	}
-	rows, err := r.db.QueryContext(ctx, `SELECT e.id, `+hearsayBytes+`, `+isSettled+`, NOT e.confirmed AND `+expendable+
-		`, e.confirmed, e.seq`+unshown+` AND (`+isSettled+` OR `+expendable+`)
-		UNION ALL SELECT e.id, `+hearsayBytes+`, 1, 0, e.confirmed, e.seq`+owners+` ORDER BY 5, 6 LIMIT ?`,
-		append(args, maxOverLimit)...)
-	if err != nil {
-		return nil, err
+	type entry struct {
+		id            feed.EntryID
+		size          int64
+		settled, both bool
 	}
-	defer rows.Close()
-	for sum := int64(0); sum < excess && rows.Next(); {
-		var blob []byte
-		var size int64
-		var settled, both, confirmed bool
-		if err := scan(rows, &blob, &size, &settled, &both, &confirmed, new(int64)); err != nil {
-			return nil, err
-		}
-		id, err := fromBlob[feed.EntryID](blob)
+	for e, err := range found(ctx, r.db, by(func(e *entry) []any {
+		return []any{bytesOf(e.id[:]), &e.size, &e.settled, &e.both, new(bool), new(int64)}
+	}), `SELECT e.id, `+hearsayBytes+`, `+isSettled+`, NOT e.confirmed AND `+expendable+`, e.confirmed, e.seq`+unshown+
+		` AND (`+isSettled+` OR `+expendable+`)
+		UNION ALL SELECT e.id, `+hearsayBytes+`, 1, 0, e.confirmed, e.seq`+owners+` ORDER BY 5, 6 LIMIT ?`,
+		append(args, maxOverLimit)...) {
 		if err != nil {
 			return nil, err
 		}
-		if settled {
-			ids = append(ids, turned(id))
+		if e.settled {
+			ids = append(ids, turned(e.id))
 		}
-		if !settled || both {
-			ids = append(ids, id)
+		if !e.settled || e.both {
+			ids = append(ids, e.id)
 		}
-		sum += size
+		if excess -= e.size; excess <= 0 {
+			break
+		}
 	}
-	return ids, rows.Err()
+	return ids, nil
 }
 
 // heaviest are the first entries to go for a limit on the disk of which so much is used.
@@ -339,19 +333,20 @@ func (r *Reader) cutBytes(ctx context.Context, p part, bytes, cut int64) (int64,
 // returns the seq of the last; before if there is none.
 func (r *Reader) fit(ctx context.Context, p part, before, cut int64, bytes *int64) (last int64, err error) {
 	from, args := p.from(`e.seq < ? AND e.seq > ? ORDER BY e.seq DESC LIMIT ?`, before, cut, contentsPage)
-	rows, err := r.db.QueryContext(ctx, `SELECT e.seq, e.size`+from, args...)
-	if err != nil {
-		return 0, err
+	last = before
+	read := func(row scanner) (size int64, err error) {
+		err = scan(row, &last, &size)
+		return size, err
 	}
-	defer rows.Close()
-	for last = before; *bytes >= 0 && rows.Next(); {
-		var size int64
-		if err := scan(rows, &last, &size); err != nil {
+	for size, err := range found(ctx, r.db, read, `SELECT e.seq, e.size`+from, args...) {
+		if err != nil {
 			return 0, err
 		}
-		*bytes -= size
+		if *bytes -= size; *bytes < 0 {
+			break
+		}
 	}
-	return last, rows.Err()
+	return last, nil
 }
 
 // cutAge is a seq up to which everything arrived before a time. Seqs are in the order of arrival.
@@ -369,7 +364,7 @@ func (r *Reader) cutAge(ctx context.Context, p part, before int64) (int64, error
 }
 
 // orNone is the number in a row, or none where there is no row.
-func orNone(none int64, row *sql.Row) (n int64, err error) {
+func orNone(none int64, row scanner) (n int64, err error) {
 	if err = scan(row, &n); errors.Is(err, sql.ErrNoRows) {
 		return none, nil
 	}
@@ -386,28 +381,22 @@ func (r *Reader) victims(ctx context.Context, p part, where string, arg any) (id
 // many there are, and how much they take together.
 func (r *Reader) first(ctx context.Context, takes, from string, args []any,
 	more func(count, sum int64) bool) (ids []feed.EntryID, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT e.id, `+takes+from+` LIMIT ?`,
-		append(args[:len(args):len(args)], maxOverLimit)...)
-	if err != nil {
-		return nil, err
+	var size, sum int64
+	read := func(row scanner) (id feed.EntryID, err error) {
+		err = scan(row, bytesOf(id[:]), &size)
+		return id, err
 	}
-	defer rows.Close()
-	for sum := int64(0); rows.Next(); {
-		var blob []byte
-		var size int64
-		if err := scan(rows, &blob, &size); err != nil {
-			return nil, err
-		}
-		id, err := fromBlob[feed.EntryID](blob)
+	for id, err := range found(ctx, r.db, read, `SELECT e.id, `+takes+from+` LIMIT ?`,
+		append(args[:len(args):len(args)], maxOverLimit)...) {
 		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, id)
 		if sum += size; !more(int64(len(ids)), sum) {
-			return ids, nil
+			break
 		}
 	}
-	return ids, rows.Err()
+	return ids, nil
 }
 
 // SetLimits implements archive.FeedLimiter.
@@ -441,21 +430,11 @@ type limitedFeed struct {
 	id int64
 }
 
-func (r *Reader) limitedFeeds(ctx context.Context) (list []limitedFeed, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT id, url, keep_bytes, keep_age, keep_count FROM feeds
+func (r *Reader) limitedFeeds(ctx context.Context) ([]limitedFeed, error) {
+	return list(ctx, r.db, by(func(f *limitedFeed) []any {
+		return []any{&f.id, &f.URL, &f.Bytes, duration{&f.Age, time.Second}, &f.Count}
+	}), `SELECT id, url, keep_bytes, keep_age, keep_count FROM feeds
 		WHERE keep_bytes > 0 OR keep_age > 0 OR keep_count > 0 ORDER BY url`)
-	if err != nil {
-		return nil, err
-	}
-	err = each(rows, func(rows *sql.Rows) error {
-		var f limitedFeed
-		var seconds int64
-		err := scan(rows, &f.id, &f.URL, &f.Bytes, &seconds, &f.Count)
-		f.Age = time.Duration(seconds) * time.Second
-		list = append(list, f)
-		return err
-	})
-	return list, err
 }
 
 // LastPurge implements archive.OverLimits.

@@ -2,9 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 
 	"feedex/reading"
@@ -20,7 +17,7 @@ func (s *Store) KeepPassword(p reading.Password) error {
 		return reading.ErrPasswords
 	}
 	s.write(`INSERT INTO passwords (name, hash, fever, created) VALUES (?, ?, ?, ?)`, p.Name, p.Hash[:], p.Fever[:],
-		toSeconds(p.Created))
+		seconds(&p.Created))
 	return nil
 }
 
@@ -40,16 +37,9 @@ func (s *Store) DropPassword(name string) bool {
 }
 
 // Passwords implements reading.PasswordList.
-func (r *Reader) Passwords(ctx context.Context) (list []reading.Password, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT `+passwordColumns+` FROM passwords ORDER BY name`)
-	if err == nil {
-		err = each(rows, func(rows *sql.Rows) error {
-			p, err := scanPassword(rows)
-			list = append(list, p)
-			return err
-		})
-	}
-	return list, r.failed(ctx, "read", err)
+func (r *Reader) Passwords(ctx context.Context) ([]reading.Password, error) {
+	all, err := list(ctx, r.db, by(passwordFields), `SELECT `+passwordColumns+` FROM passwords ORDER BY name`)
+	return all, r.failed(ctx, "read", err)
 }
 
 // Password implements reading.PasswordList.
@@ -58,27 +48,13 @@ func (r *Reader) Password(ctx context.Context, h reading.Hash, fever bool) (read
 	if fever {
 		column = `fever`
 	}
-	p, err := scanPassword(r.db.QueryRowContext(ctx, `SELECT `+passwordColumns+` FROM passwords WHERE `+
-		column+` = ?`, h[:]))
-	if errors.Is(err, sql.ErrNoRows) {
-		return reading.Password{}, nil
-	}
+	p, err := one(ctx, r.db, by(passwordFields), `SELECT `+passwordColumns+` FROM passwords WHERE `+column+` = ?`, h[:])
 	return p, r.failed(ctx, "read", err)
 }
 
 const passwordColumns = `name, hash, fever, created, used, epoch`
 
-func scanPassword(row interface{ Scan(...any) error }) (p reading.Password, err error) {
-	var hash, fever []byte
-	var created int64
-	var used sql.NullInt64
-	if err := scan(row, &p.Name, &hash, &fever, &created, &used, &p.Epoch); err != nil {
-		return p, err
-	}
-	if len(hash) != len(p.Hash) || len(fever) != len(p.Fever) {
-		return p, fmt.Errorf("%w (a hash of %d bytes)", ErrDamaged, len(hash))
-	}
-	p.Hash, p.Fever, p.Created, p.Used = reading.Hash(hash), reading.Hash(fever), time.Unix(created, 0).UTC(),
-		fromSeconds(used)
-	return p, nil
+// passwordFields are where passwordColumns go.
+func passwordFields(p *reading.Password) []any {
+	return []any{&p.Name, bytesOf(p.Hash[:]), bytesOf(p.Fever[:]), seconds(&p.Created), seconds(&p.Used), &p.Epoch}
 }

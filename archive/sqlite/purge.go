@@ -58,7 +58,7 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	if len(seqs) == 0 {
 		return dropped
 	}
-	list := jsonSeqs(seqs)
+	list := jsonNumbers(seqs)
 	const these = `IN (SELECT value FROM json_each(?))`
 	s.write(`INSERT INTO purged (id, feed, seen, at, shown, digest)
 		SELECT e.id, e.feed, e.seen, ?, NOT `+isUnshown+`, iif(`+isUnshown+
@@ -73,7 +73,7 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 		s.leave(at, of[i])
 		s.write(`DELETE FROM items WHERE seq = ?`, at.seq)
 	}
-	list = jsonSeqs(rest)
+	list = jsonNumbers(rest)
 	for _, table := range []string{`stale`, `hidden`, `entries`} { // and with the entries, their items
 		s.write(`DELETE FROM `+table+` WHERE seq `+these, list)
 	}
@@ -114,10 +114,10 @@ func (s *writer) purgeOthers(at time.Time, ids []feed.EntryID) []bool {
 	return dropped
 }
 
-// jsonSeqs is a list of seqs as a statement takes it.
-func jsonSeqs(seqs []int64) string {
-	list, _ := json.Marshal(seqs) // numbers
-	return string(list)
+// jsonNumbers is a list of numbers as a statement takes it.
+func jsonNumbers[T ~int64](list []T) string {
+	text, _ := json.Marshal(list) // which cannot fail
+	return string(text)
 }
 
 // Readmit implements archive.Entries.
@@ -169,15 +169,9 @@ func (s *Store) eachPurged(ids []feed.EntryID, f func(i int, v archive.Version))
 	s.rows(`SELECT j.key, p.seen, p.shown, p.digest FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`,
 		[]any{jsonIDs(ids)}, func(rows *sql.Rows) error {
 			var i int
-			var seen sql.NullInt64
-			var digest []byte
 			v := archive.Version{Purged: true}
-			err := scan(rows, &i, &seen, &v.Polled, &digest)
-			if err == nil && digest != nil {
-				v.Gone, err = fromBlob[feed.Digest](digest)
-			}
+			err := scan(rows, &i, seconds(&v.Seen), &v.Polled, maybeBytesOf(v.Gone[:]))
 			if err == nil {
-				v.Seen = fromSeconds(seen)
 				f(i, v)
 			}
 			return err
@@ -194,12 +188,10 @@ func (s *Store) Tidy() (more bool, err error) {
 	if s.tx != nil {
 		return false, wrap("tidy", s.path, errBusy)
 	}
-	more = s.tidy()
+	more = s.merge(mergePages)
 	err = s.Commit()
 	return err == nil && more, err
 }
-
-func (s *writer) tidy() (more bool) { return s.merge(mergePages) }
 
 // merge takes a step of so many pages; the first of those that merge the whole index is below zero.
 func (s *writer) merge(pages int) (more bool) {
@@ -229,24 +221,14 @@ func (s *writer) compact(dead int64) int64 {
 // that the owner does not follow: neither polls nor news bring these back later.
 const tombstoneLife = 30 * 24 * time.Hour
 
-// ForgetPurged looks at some of the entries that were purged, those after an id, and forgets those that were purged
+// forgetPurged looks at some of the entries that were purged, those after an id, and forgets those that were purged
 // long ago and that nothing brings back. It returns the last that it looked at, and whether there are more.
-func (s *Store) ForgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool) {
-	return s.forgetPurged(now, after)
-}
-
 func (s *writer) forgetPurged(now time.Time, after feed.EntryID) (last feed.EntryID, more bool) {
 	const step = 2000
-	var blob []byte
-	more = s.row(`SELECT id FROM purged WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`, []any{after[:], step - 1}, &blob)
-	if more {
-		if last, s.err = fromBlob[feed.EntryID](blob); s.err != nil {
-			return last, false
-		}
-	} else {
-		for i := range last {
-			last[i] = 0xff
-		}
+	more = s.row(`SELECT id FROM purged WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`, []any{after[:], step - 1},
+		bytesOf(last[:]))
+	if !more {
+		last = turned(feed.EntryID{}) // the highest
 	}
 	s.write(`DELETE FROM purged WHERE id > ? AND id <= ? AND at < ? AND (NOT shown OR feed NOT IN (SELECT id FROM `+
 		`feeds WHERE subscribed))`,

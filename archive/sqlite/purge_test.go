@@ -34,7 +34,7 @@ func TestForgetPurged(t *testing.T) {
 	}{{29 * 24 * time.Hour, 6000}, {31 * 24 * time.Hour, 3000}} {
 		steps := 0
 		for last, more := (feed.EntryID{}), true; more; steps++ {
-			last, more = s.ForgetPurged(begin.Add(test.after), last)
+			last, more = s.forgetPurged(begin.Add(test.after), last)
 		}
 		if err := s.Commit(); err != nil {
 			t.Fatal(err)
@@ -64,6 +64,10 @@ func purgingVictim(path string) error {
 	if err != nil {
 		return err
 	}
+	u, err := s.housekeeper()
+	if err != nil {
+		return err
+	}
 	for n := 0; ; n++ {
 		ids, err := s.OverLimit(context.Background(), time.Unix(1, 0), archive.Retention{All: archive.Limits{Count: 1}})
 		if err != nil {
@@ -77,7 +81,7 @@ func purgingVictim(path string) error {
 		if _, err := s.Tidy(); err != nil {
 			return err
 		}
-		if _, err := s.Reclaim(5); err != nil {
+		if _, err := u.Reclaim(context.Background(), 5); err != nil {
 			return err
 		}
 	}

@@ -325,31 +325,25 @@ func (s *search) load(seqs []int64) (records []archive.Record, err error) {
 
 // each calls yield with the records that have these seqs, newest first, until it returns false.
 func (s *search) each(seqs []int64, yield func(archive.Record) bool) error {
-	list, err := json.Marshal(seqs)
-	if err != nil {
-		return err
-	}
-	rows, err := s.tx.QueryContext(s.ctx, `
-		SELECT `+recordColumns+`, `+isKnownConfirmed+` FROM entries e JOIN feeds f ON f.id = e.feed
-		WHERE e.seq IN (SELECT value FROM json_each(?)) ORDER BY e.seq DESC`, string(list))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	read := func(row scanner) (archive.Record, error) {
 		var known bool
-		r, err := scanRecord(rows, &known)
-		if err != nil {
-			return err
-		}
+		r, err := scanRecord(row, &known)
 		if s.filter.Shareable {
 			r.Confirmed = known
 		}
+		return r, err
+	}
+	for r, err := range found(s.ctx, s.tx, read, `
+		SELECT `+recordColumns+`, `+isKnownConfirmed+` FROM entries e JOIN feeds f ON f.id = e.feed
+		WHERE e.seq IN (SELECT value FROM json_each(?)) ORDER BY e.seq DESC`, jsonNumbers(seqs)) {
+		if err != nil {
+			return err
+		}
 		if !yield(r) {
-			return nil
+			break
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 // ranked returns the best of the candidates (archive.RankCandidates). Ranking them ends after a while, or after

@@ -46,12 +46,9 @@ func (s *Store) lookApart() {
 		return
 	}
 	discreet := make(map[feed.URL]bool)
-	s.rows(`SELECT url FROM feeds WHERE discreet`, nil, func(rows *sql.Rows) error {
-		var u feed.URL
-		err := scan(rows, &u)
+	for _, u := range load(&s.writer, single[feed.URL], `SELECT url FROM feeds WHERE discreet`) {
 		discreet[u] = true
-		return err
-	})
+	}
 	differs := len(discreet) > 0 || s.row(`SELECT 1 FROM hidden UNION ALL SELECT 1 FROM feeds WHERE apart
 		UNION ALL SELECT 1 FROM entries WHERE polled < 0 LIMIT 1`, nil, new(int))
 	if s.err == nil {
@@ -179,15 +176,12 @@ func (s *Store) setRight(at time.Time, id feed.EntryID) (shares []archive.Share)
 	if s.lookApart(); !s.differs || !s.othersHave(id) {
 		return nil
 	}
-	var r archive.Record
-	if s.rows(`SELECT `+recordColumns+` FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ?`, []any{id[:]},
-		func(rows *sql.Rows) (err error) {
-			r, err = scanRecord(rows)
-			return err
-		}); r.ID != id || s.isDiscreet(r.Entry.Feed) { // or id is of what others know
+	kept := load(&s.writer, func(row scanner) (archive.Record, error) { return scanRecord(row) },
+		`SELECT `+recordColumns+` FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ?`, id[:])
+	if len(kept) == 0 || kept[0].ID != id || s.isDiscreet(kept[0].Entry.Feed) { // or id is of what others know
 		return nil
 	}
-	r = forOthers(&r)
+	r := forOthers(&kept[0])
 	shares = s.MarkPolled(at, []feed.EntryID{r.ID})
 	if r.Source, r.Seen = (protocol.NodeID{}), at; s.known([]feed.EntryID{r.ID})[0].Digest != r.Digest {
 		s.replace(&r, true)
@@ -265,12 +259,9 @@ func (x shared) known(ids []feed.EntryID, versions []archive.Version) {
 		`SELECT j.key FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value) WHERE p.feed IN (SELECT id ` +
 			`FROM feeds WHERE discreet)`,
 	} {
-		s.rows(query, []any{list}, func(rows *sql.Rows) error {
-			var i int
-			err := scan(rows, &i)
+		for _, i := range load(&s.writer, single[int], query, list) {
 			versions[i] = archive.Version{}
-			return err
-		})
+		}
 	}
 	apart := make([]feed.EntryID, len(ids))
 	for i := range ids {

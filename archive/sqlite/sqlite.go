@@ -15,6 +15,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -37,39 +38,22 @@ import (
 type Config struct {
 	// BusyTimeout is how long to wait for another program that has locked the file. Default 10 s.
 	BusyTimeout time.Duration
-	// Readers is how many searches may run at one time; more wait. Default twice the processors, at
-	// most 4.
-	Readers int
 	// RankTime is how long a search by relevance may rank what it found. Default 1 s.
 	RankTime time.Duration
 	// Patience is how long a statement may take that goes over the whole file, to verify it, to back it up, to rewrite
 	// it or to convert it, and as long again for each 60 MiB of the file. Default 1 min.
 	Patience time.Duration
-	// WriterCache and ReaderCache are how many bytes of the file each connection may hold in memory,
-	// where they take twice the room. Defaults 4 MiB and 1 MiB: the operating system caches the file
-	// besides, so that more gains little.
-	WriterCache, ReaderCache int
+	// WriterCache is how many bytes of the file the connection that writes may hold in memory, where they take twice
+	// the room. Default 4 MiB: the operating system caches the file besides, so that more gains little.
+	WriterCache int
 }
 
+// readerCache is the same of each connection that reads.
+const readerCache = 1 << 20
+
 func (c Config) withDefaults() Config {
-	if c.BusyTimeout <= 0 {
-		c.BusyTimeout = 10 * time.Second
-	}
-	if c.Readers <= 0 {
-		c.Readers = min(4, 2*runtime.GOMAXPROCS(0))
-	}
-	if c.RankTime <= 0 {
-		c.RankTime = time.Second
-	}
-	if c.Patience <= 0 {
-		c.Patience = time.Minute
-	}
-	if c.WriterCache <= 0 {
-		c.WriterCache = 4 << 20
-	}
-	if c.ReaderCache <= 0 {
-		c.ReaderCache = 1 << 20
-	}
+	c.BusyTimeout, c.RankTime = cmp.Or(c.BusyTimeout, 10*time.Second), cmp.Or(c.RankTime, time.Second)
+	c.Patience, c.WriterCache = cmp.Or(c.Patience, time.Minute), cmp.Or(c.WriterCache, 4<<20)
 	return c
 }
 
@@ -241,7 +225,7 @@ func logged(path string) bool {
 var errOlder = errors.New("an older feedex wrote the file: start the node once to convert it")
 
 func newReader(path string, role role, cfg Config) (*Reader, error) {
-	name, err := dsn(path, role, cfg.ReaderCache, cfg.BusyTimeout)
+	name, err := dsn(path, role, readerCache, cfg.BusyTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -249,8 +233,9 @@ func newReader(path string, role role, cfg Config) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(cfg.Readers)
-	db.SetMaxIdleConns(cfg.Readers)
+	most := min(4, 2*runtime.GOMAXPROCS(0)) // more wait
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(most)
 	db.SetConnMaxIdleTime(time.Minute) // for their memory
 	return &Reader{path: path, db: db, rankTime: cfg.RankTime, patience: cfg.Patience, maxTerms: maxTerms,
 		stmts: make(map[string]*sql.Stmt)}, nil

@@ -277,6 +277,8 @@ func (t *writeLock) logged(changed int64, args []any) {
 		switch a := a.(type) {
 		case string:
 			bytes += int64(len(a))
+		case *string:
+			bytes += int64(len(*a))
 		case []byte:
 			bytes += int64(len(a))
 		}

@@ -59,17 +59,55 @@ func patienceFlag(c *cobra.Command, patience *string) {
 		"give up where the disk takes longer, and as long again for each 60 MiB (default 1m)")
 }
 
-// readArchive opens the archive of a data directory for reading, whether or not a node runs on it.
-func readArchive(data string) (*sqlite.Reader, error) {
-	return readArchiveFile(daemon.DatabasePath(data), "")
+// An archiveFile is an archive as commands read it, whether or not a node runs on it.
+type archiveFile interface {
+	reading.View
+	// Verify checks all there is, tells how far it is, and reports what is wrong.
+	Verify(ctx context.Context, progress func(entries int64), report func(problem string)) error
+	// Backup writes the archive to a new file, which has its name when it is complete. The error wraps fs.ErrExist
+	// where there is one of that name.
+	Backup(ctx context.Context, path string) error
+	Close() error
 }
 
-func readArchiveFile(path string, patience string) (*sqlite.Reader, error) {
+// openArchive opens an archive for reading. Patience is for work on the whole file, "" for the default. The error wraps
+// fs.ErrNotExist where there is none.
+func openArchive(path, patience string) (archiveFile, error) {
 	r, err := sqlite.OpenReader(path, sqlite.Config{Patience: settings.Duration(patience)})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no archive %s", path)
+	if err != nil {
+		return nil, err // and not a Reader that is nil, which is an archiveFile
 	}
-	return r, err
+	return r, nil
+}
+
+// readArchive has do read an archive.
+func readArchive(path, patience string, do func(archiveFile) error) error {
+	r, err := openArchive(path, patience)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no archive %s", path)
+	case err != nil:
+		return err
+	}
+	defer r.Close()
+	return do(r)
+}
+
+// onReader is a command that reads the archive of a data directory.
+func onReader(c *cobra.Command, do func(c *cobra.Command, r archiveFile, args []string) error) *cobra.Command {
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		return readArchive(daemon.DatabasePath(data), "", func(r archiveFile) error { return do(c, r, args) })
+	})
+}
+
+// completeFiles completes the names of files, those that end so where that is said.
+func completeFiles(endings ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		if len(endings) == 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return endings, cobra.ShellCompDirectiveFilterFileExt
+	}
 }
 
 // openDatabase is how nodes open their archives: a daemon.OpenDatabase.
@@ -85,34 +123,36 @@ func openDatabaseWith(path string, c sqlite.Config) (reading.Database, error) {
 	return s, nil
 }
 
-// openMaintenance finds what may change the archive of a data directory: the node that runs on it, or else this
-// process. Where create is false there must be an archive. Patience is for work on the whole file, "" for the default.
-func openMaintenance(data string, create bool, patience string) (_ control.Maintenance, local *daemon.OfflineArchive,
-	closing func() error, err error) {
+// maintain has do change the archive of a data directory by what may: the node that runs on it, or else this process,
+// which then has it as local. Where create is false there must be an archive. Patience is for work on the whole file,
+// "" for the default.
+func maintain(data string, create bool, patience string,
+	do func(k control.Maintenance, local *daemon.OfflineArchive) error) error {
 	client, err := control.Dial(data)
 	if err == nil {
-		return client, nil, func() error { client.Close(); return nil }, nil
+		defer client.Close()
+		return do(client, nil)
 	}
 	if !errors.Is(err, control.ErrNotRunning) {
-		return nil, nil, nil, advised(err, data)
+		return advised(err, data)
 	}
 	k, err := daemon.OpenOffline(data, create, func(path string) (reading.Database, error) {
 		return openDatabaseWith(path, sqlite.Config{WriterCache: 64 << 20, Patience: settings.Duration(patience)})
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, nil, fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))
+		return fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))
 	case err != nil:
-		return nil, nil, nil, err
+		return err
 	}
-	return k, k, k.Close, nil
+	return errors.Join(do(k, k), k.Close())
 }
 
 // counted is how many entries there are, as progress is written.
 func counted(n int64) string { return plural(n, "entry", "entries") }
 
 // total is how many entries the archive holds, 0 where that cannot be told.
-func total(ctx context.Context, r *sqlite.Reader) int64 {
+func total(ctx context.Context, r archiveFile) int64 {
 	stats, err := r.Stats(ctx)
 	if err != nil {
 		return 0 // only the progress wants it
@@ -144,19 +184,17 @@ where that is so of any feed.`,
 	}
 	jsonFlag(c.Flags(), &asJSON)
 	return onArchive(c, func(c *cobra.Command, data string, _ []string) error {
-		r, err := readArchive(data)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
 		st := archiveStats{File: daemon.DatabasePath(data)}
-		if st.Stats, err = r.Stats(c.Context()); err != nil {
+		err := readArchive(st.File, "", func(r archiveFile) (err error) {
+			if st.Stats, err = r.Stats(c.Context()); err == nil {
+				st.ByFeed, err = r.FeedStats(c.Context())
+			}
 			return err
-		}
-		if st.ByFeed, err = r.FeedStats(c.Context()); err != nil {
+		})
+		switch {
+		case err != nil:
 			return err
-		}
-		if asJSON {
+		case asJSON:
 			return printJSON(c.OutOrStdout(), st)
 		}
 		return printStats(c.OutOrStdout(), &st, widthOf(c.OutOrStdout()))
@@ -239,10 +277,8 @@ and digest of every entry are those of its content, and that the full-text index
 entry and nothing else. What is wrong is printed line by line; the exit code is then 1.`,
 		Example: `  feedex archive verify
   feedex archive verify /srv/backup/feedex-monday.db`,
-		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFiles(),
 	}
 	patienceFlag(c, &patience)
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
@@ -250,20 +286,18 @@ entry and nothing else. What is wrong is printed line by line; the exit code is 
 		if len(args) > 0 {
 			path = args[0]
 		}
-		r, err := readArchiveFile(path, patience)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
 		line := newProgress(c.ErrOrStderr(), "verify")
-		all, checked, problems := total(c.Context(), r), int64(0), int64(0)
-		err = r.Verify(c.Context(), func(done int64) {
-			checked = done
-			line.at(done, all, counted)
-		}, func(problem string) {
-			line.end()
-			problems++
-			fmt.Fprintln(c.OutOrStdout(), printable(problem))
+		checked, problems := int64(0), int64(0)
+		err := readArchive(path, patience, func(r archiveFile) error {
+			all := total(c.Context(), r)
+			return r.Verify(c.Context(), func(done int64) {
+				checked = done
+				line.at(done, all, counted)
+			}, func(problem string) {
+				line.end()
+				problems++
+				fmt.Fprintln(c.OutOrStdout(), printable(problem))
+			})
 		})
 		line.end()
 		switch {
@@ -291,42 +325,42 @@ feedex.db-wal is there too, of what was there before: the node removes it when i
 was made in another way it would be taken for the copy's own, and spoil it: remove it yourself.`,
 		Example: `  feedex archive backup /srv/backup/feedex-monday.db
   feedex archive verify /srv/backup/feedex-monday.db`,
-		Args: oneFile,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		Args:              oneFile,
+		ValidArgsFunction: completeFiles(),
 	}
 	patienceFlag(c, &patience)
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		r, err := readArchiveFile(daemon.DatabasePath(data), patience)
+		err := readArchive(daemon.DatabasePath(data), patience, func(r archiveFile) error {
+			return backUp(c, r, args[0])
+		})
 		if err != nil {
-			return err
+			return taken(err)
 		}
-		defer r.Close()
-		stats, err := r.Stats(c.Context())
-		if err != nil {
-			return err
-		}
-		done := make(chan error, 1)
-		go func() { done <- r.Backup(c.Context(), args[0]) }()
-		line := newProgress(c.ErrOrStderr(), "backup")
-		tick := time.NewTicker(progressEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				line.at(sizeOf(sqlite.PartOf(args[0])), stats.Bytes-stats.Free, byteSize)
-				continue
-			case err = <-done:
-			}
-			line.end()
-			if err != nil {
-				return taken(err)
-			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", printable(args[0]), byteSize(sizeOf(args[0])))
-			return err
-		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", printable(args[0]), byteSize(sizeOf(args[0])))
+		return err
 	})
+}
+
+// backUp copies an archive, and shows how far that is.
+func backUp(c *cobra.Command, r archiveFile, path string) error {
+	stats, err := r.Stats(c.Context())
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- r.Backup(c.Context(), path) }()
+	line := newProgress(c.ErrOrStderr(), "backup")
+	defer line.end()
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			line.at(sizeOf(sqlite.PartOf(path)), stats.Bytes-stats.Free, byteSize)
+		case err := <-done:
+			return err
+		}
+	}
 }
 
 // oneFile wants the name of the file to write.
@@ -363,22 +397,18 @@ A disk that is slow does not keep the command for ever: see --patience, which ho
 		Args: noArgs,
 	}
 	patienceFlag(c, &patience)
-	return onArchive(c, func(c *cobra.Command, data string, _ []string) (err error) {
-		k, local, closing, err := openMaintenance(data, false, patience)
+	return onArchive(c, func(c *cobra.Command, data string, _ []string) error {
+		var before int64
+		err := maintain(data, false, patience, func(k control.Maintenance, local *daemon.OfflineArchive) error {
+			before = archiveSize(data)
+			if local == nil && !inSteps(c, data) {
+				fmt.Fprintf(c.ErrOrStderr(), "an older feedex made the file: it is rewritten once, and the node does "+
+					"nothing else for about %s\n",
+					roughly(max(time.Second, time.Duration(before/rewritten)*time.Second)))
+			}
+			return k.Vacuum(c.Context())
+		})
 		if err != nil {
-			return err
-		}
-		before := archiveSize(data)
-		if local == nil && !inSteps(c, data) {
-			fmt.Fprintf(c.ErrOrStderr(),
-				"an older feedex made the file: it is rewritten once, and the node does nothing else for about %s\n",
-				roughly(max(time.Second, time.Duration(before/rewritten)*time.Second)))
-		}
-		if err := k.Vacuum(c.Context()); err != nil {
-			_ = closing()
-			return err
-		}
-		if err := closing(); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s, before %s\n", byteSize(archiveSize(data)), byteSize(before))
@@ -391,19 +421,26 @@ const rewritten = 24 << 20
 
 // inSteps reports whether the room that is free in the archive can be given back in steps.
 func inSteps(c *cobra.Command, data string) bool {
-	r, err := readArchive(data)
-	if err != nil {
-		return true // the attempt will say what is wrong
-	}
-	defer r.Close()
-	stats, err := r.Stats(c.Context())
-	return err != nil || stats.InSteps
+	var stats archive.Stats
+	err := readArchive(daemon.DatabasePath(data), "", func(r archiveFile) (err error) {
+		stats, err = r.Stats(c.Context())
+		return err
+	})
+	return err != nil || stats.InSteps // the attempt will say what is wrong
 }
 
 // archiveSize is how much room the archive of a data directory takes, with the log beside it.
 func archiveSize(data string) int64 {
 	path := daemon.DatabasePath(data)
 	return sizeOf(path) + sizeOf(path+"-wal")
+}
+
+// writeTo writes to the file that the first argument names, standard output where it is "-" or there is none.
+func writeTo(c *cobra.Command, args []string, write func(io.Writer) error) error {
+	if len(args) == 0 || args[0] == "-" {
+		return write(c.OutOrStdout())
+	}
+	return writeNew(args[0], write)
 }
 
 // writeNew writes a new file, for its owner alone, which has its name when it is complete. One that is there already is

@@ -3,15 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"feedex/archive"
 	"feedex/archive/jsonl"
-	"feedex/archive/sqlite"
 	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
@@ -33,30 +32,19 @@ else. Later versions may add members. Settings are not exported: 'feedex archive
 Entries of private feeds are written like all others: look after the file.`,
 		Example: `  feedex archive export entries.jsonl
   feedex archive export --feed https://example.com/feed.xml | gzip > example.jsonl.gz`,
-		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFiles(),
 	}
 	c.Flags().Var(settings.FeedURL.Flag(&only), "feed", "only entries of the feed at URL")
 	_ = c.RegisterFlagCompletionFunc("feed", completeFeeds)
-	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		r, err := readArchive(data)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
+	return onReader(c, func(c *cobra.Command, r archiveFile, args []string) error {
 		x := export{reader: r, progress: newProgress(c.ErrOrStderr(), "export")}
 		if only == "" {
 			x.total = total(c.Context(), r)
 		} else {
 			x.feed, _ = feed.ParseURL(only) // its kind has checked it
 		}
-		if len(args) == 0 || args[0] == "-" {
-			err = x.write(c.Context(), c.OutOrStdout())
-		} else {
-			err = writeNew(args[0], func(w io.Writer) error { return x.write(c.Context(), w) })
-		}
+		err := writeTo(c, args, func(w io.Writer) error { return x.write(c.Context(), w) })
 		x.progress.end()
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
@@ -68,7 +56,7 @@ Entries of private feeds are written like all others: look after the file.`,
 
 // An export is one at work.
 type export struct {
-	reader      *sqlite.Reader
+	reader      archive.Contents
 	feed        feed.URL // "" for all
 	progress    *progress
 	done, total int64
@@ -117,35 +105,35 @@ A line that holds no entry, or one whose id or digest is not that of its content
 the reason go to standard error, and the exit code is 1.`,
 		Example: `  feedex archive import entries.jsonl
   ssh other feedex archive export | feedex archive import`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		ValidArgsFunction: completeFiles(),
 	}
-	return onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
-		k, local, closing, err := openMaintenance(data, true, "")
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closing()) }()
-		in := importing{archive: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
-		if len(args) == 0 {
-			args = []string{"-"}
-		}
-		for _, name := range args {
-			if err = in.file(c, name); err != nil {
-				break
-			}
-		}
-		in.progress.end()
-		if err == nil && local != nil {
-			err = indexAll(c, local)
-		}
-		fmt.Fprintf(c.OutOrStdout(), "%s added, %s there already\n", counted(in.added), grouped(in.read-in.added))
-		if err == nil && in.bad > 0 {
-			err = fmt.Errorf("%s left out", plural(in.bad, "line was", "lines were"))
-		}
-		return err
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		return maintain(data, true, "", func(k control.Maintenance, local *daemon.OfflineArchive) error {
+			in := importing{archive: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
+			return in.files(c, args, local)
+		})
 	})
+}
+
+// files imports files, standard input where there are none, and says what came of it.
+func (in *importing) files(c *cobra.Command, names []string, local *daemon.OfflineArchive) (err error) {
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	for _, name := range names {
+		if err = in.file(c, name); err != nil {
+			break
+		}
+	}
+	in.progress.end()
+	if err == nil && local != nil {
+		err = indexAll(c, local)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s added, %s there already\n", counted(in.added), grouped(in.read-in.added))
+	if err == nil && in.bad > 0 {
+		err = fmt.Errorf("%s left out", plural(in.bad, "line was", "lines were"))
+	}
+	return err
 }
 
 // indexAll brings what was imported into the full-text index. Where the owner interrupts it, the node does the rest.

@@ -75,13 +75,8 @@ func (b *spanFlags) run(c *cobra.Command, args []string, client *control.Client)
 	if err := checkRange(b.since, b.until, now); err != nil {
 		return err
 	}
-	wanted := backfill.Span{Feed: u, Publisher: !b.noPublisher, Network: !b.noNetwork}
-	if b.since != "" {
-		wanted.Since = at(b.since, now)
-	}
-	if b.until != "" {
-		wanted.Until = at(b.until, now)
-	}
+	wanted := backfill.Span{Feed: u, Publisher: !b.noPublisher, Network: !b.noNetwork,
+		Since: at(b.since, now), Until: at(b.until, now)}
 	p := newProgress(c.ErrOrStderr(), "backfill")
 	got, err := wanted.Run(c.Context(), client, func(r backfill.Report) {
 		from := wanted.Until
@@ -140,7 +135,7 @@ func (b *spanFlags) report(w io.Writer, r *backfill.Report) error {
 			line("  asked again %s, because some had not answered in time", plural(int64(r.Again), "time", "times"))
 		}
 		if len(r.Cut) > 0 {
-			line("  others may have more: %s", cutWords(r.Cut))
+			line("  others may have more: %s", cutWords(r.Cut, backfillCuts))
 		}
 	}
 	for _, why := range r.Refused {
@@ -165,16 +160,21 @@ func (b *spanFlags) report(w io.Writer, r *backfill.Report) error {
 	return err
 }
 
-// cutWords are the reasons for which an answer is not all there is.
-func cutWords(cut []string) string {
-	words := map[string]string{
-		"time": "some had not answered in time", "hops": "some are further away",
-		"budget": "there were more to ask than one query may",
-		"limit":  "there is more than so many queries can list",
-	}
+// backfillCuts are why a backfill is not all there is, where it is not for what cutWords says.
+var backfillCuts = map[string]string{
+	"time": "some had not answered in time", "hops": "some are further away",
+	"limit": "there is more than so many queries can list",
+}
+
+// cutWords are the reasons for which an answer is not all there is, in the words of the command for some.
+func cutWords(cut []string, own map[string]string) string {
 	var why []string
 	for _, reason := range cut {
-		why = append(why, cmp.Or(words[reason], "some refused or could not be reached"))
+		words := "some refused or could not be reached"
+		if reason == "budget" {
+			words = "there were more to ask than one query may"
+		}
+		why = append(why, cmp.Or(own[reason], words))
 	}
 	return strings.Join(why, ", ")
 }

@@ -53,24 +53,19 @@ The log holds the latest 20,000 requests and outlives the node. Only its owner s
 		if err != nil {
 			return err
 		}
-		for _, a := range args {
-			if !slices.ContainsFunc(list, func(h grade.Host) bool { return h.Host == strings.ToLower(a) }) {
+		for i, a := range args {
+			args[i] = strings.ToLower(a)
+			if !slices.ContainsFunc(list, func(h grade.Host) bool { return h.Host == args[i] }) {
 				return fmt.Errorf("the log holds no request to %s", a)
 			}
 		}
 		if len(args) > 0 {
-			list = slices.DeleteFunc(list, func(h grade.Host) bool {
-				return !slices.ContainsFunc(args, func(a string) bool { return h.Host == strings.ToLower(a) })
-			})
+			list = slices.DeleteFunc(list, func(h grade.Host) bool { return !slices.Contains(args, h.Host) })
 		}
-		if asJSON {
-			return printJSON(c.OutOrStdout(), listed(list))
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(c.ErrOrStderr(), "no requests yet: follow a feed with 'feedex subscribe URL'")
-			return nil
-		}
-		return printHosts(c.OutOrStdout(), list, time.Now())
+		const none = "no requests yet: follow a feed with 'feedex subscribe URL'"
+		return printList(c, asJSON, list, none, func(w io.Writer, list []grade.Host) error {
+			return printHosts(w, list, time.Now())
+		})
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,14 +38,10 @@ On a narrow screen each feed takes two lines.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printJSON(c.OutOrStdout(), listed(list))
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(c.ErrOrStderr(), "no feeds yet: follow one with 'feedex subscribe URL'")
-			return nil
-		}
-		return printFeeds(c.OutOrStdout(), list, time.Now(), widthOf(c.OutOrStdout()))
+		const none = "no feeds yet: follow one with 'feedex subscribe URL'"
+		return printList(c, asJSON, list, none, func(w io.Writer, list []node.FeedStatus) error {
+			return printFeeds(w, list, time.Now(), widthOf(w))
+		})
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c
@@ -68,7 +63,7 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		case len(f.Names) > 0:
 			t.note("is a web page that names " + plural(int64(len(f.Names)), "feed", "feeds") +
 				"; 'feedex subscribe' with one of these follows it in its place:")
-			for _, named := range lent(f) {
+			for _, named := range discover.LendAll(f.URL, f.Names) {
 				t.note(quoted(string(named.URL)) + " " + shorten(plainTitle(named.Title), 60))
 			}
 		case f.Ended:
@@ -150,17 +145,8 @@ func keptNote(f *node.FeedStatus) string {
 	return note
 }
 
-// lent are the feeds that a page names, as they are to be asked for.
-func lent(f *node.FeedStatus) []discover.Feed {
-	list := slices.Clone(f.Names)
-	for i := range list {
-		list[i].URL = discover.Lend(f.URL, list[i].URL)
-	}
-	return list
-}
-
 // gapNote says what a feed lacks.
-func gapNote(g *node.GapStatus) string {
+func gapNote(g *archive.Gap) string {
 	const layout = "2006-01-02 15:04"
 	text := fmt.Sprintf("about %s from %s to %s left the document before it was polled",
 		plural(int64(g.Missing), "entry", "entries"), g.After.Local().Format(layout), g.Before.Local().Format(layout))
@@ -199,7 +185,7 @@ func pastNote(f *node.FeedStatus) string {
 		text += ", back to " + dayOf(p.Back)
 	}
 	if p.Lack != "" {
-		text += "; others may have more: " + cutWords(strings.Fields(p.Lack))
+		text += "; others may have more: " + cutWords(strings.Fields(p.Lack), backfillCuts)
 	}
 	if !p.Again.IsZero() {
 		text += "; they are asked again after " + p.Again.Local().Format("2006-01-02 15:04")

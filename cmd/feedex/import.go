@@ -11,6 +11,7 @@ import (
 
 	"feedex/control"
 	"feedex/daemon"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
@@ -48,9 +49,7 @@ the node, as with 'feedex subscribe'; the command tells which do and why.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"opml", "xml"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+		ValidArgsFunction: completeFiles("opml", "xml"),
 	}
 	noWait := c.Flags().Bool("no-wait", false, "end before the feeds were asked for")
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
@@ -124,8 +123,6 @@ func tellDuplicates(w io.Writer, name string, list []daemon.Duplicate) {
 }
 
 const (
-	// askedEvery is how often a node is asked how far it is with its first polls.
-	askedEvery = 500 * time.Millisecond
 	// firstPollsTime is how long to wait for them: a node begins with most of its feeds within a minute.
 	firstPollsTime = time.Minute
 	// maxUnreachable is how many feeds that failed are told one by one.
@@ -139,78 +136,61 @@ func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, li
 		return nil
 	}
 	line := newProgress(w, "first polls")
-	ticks := time.NewTicker(askedEvery)
-	defer ticks.Stop()
-	timeout := time.After(firstPollsTime)
-	for ended := false; ; {
-		known, err := client.Feeds(ctx)
-		if err != nil {
-			line.end()
-			return err
-		}
-		failed, waiting := firstPolls(known, list)
+	polling, cancel := context.WithTimeout(ctx, firstPollsTime)
+	defer cancel()
+	waiting := len(list)
+	err := client.FirstPolls(polling, list, func(n int) error {
+		waiting = n
 		line.at(int64(len(list)-waiting), int64(len(list)), grouped)
-		if waiting == 0 || ended {
-			line.end()
-			tellPages(w, known, list)
-			tellUnreachable(w, failed, waiting)
-			return nil
-		}
-		select {
-		case <-ticks.C:
-		case <-timeout:
-			ended = true
-		case <-ctx.Done():
-			line.end()
-			tellUnreachable(w, failed, waiting)
-			return context.Cause(ctx)
-		}
+		return nil
+	})
+	line.end()
+	if err != nil && polling.Err() == nil {
+		return err
 	}
+	known, err := client.Feeds(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	tellUnreachable(w, tellPages(w, known, list), waiting)
+	return context.Cause(ctx)
 }
 
-// firstPolls are those of the feeds of which the first poll failed, and how many were not polled yet.
-func firstPolls(known []node.FeedStatus, list []feed.URL) (failed []node.FeedStatus, waiting int) {
-	status := make(map[feed.URL]node.FeedStatus, len(known))
-	for _, f := range known {
-		status[f.URL] = f
-		if _, ok := status[f.Page]; !ok && f.Page != "" {
-			status[f.Page] = f // it is followed in the place of that page
-		}
+// tellPages tells which feeds of a list turned out to be web pages, and what is followed in their place. It returns
+// those that could not be had.
+func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) (failed []*node.FeedStatus) {
+	status := make(map[feed.URL]*node.FeedStatus, len(known))
+	for i := range known {
+		status[known[i].Page] = &known[i]
 	}
+	for i := range known {
+		status[known[i].URL] = &known[i]
+	}
+	pages := 0
 	for _, u := range list {
-		switch f, ok := status[u]; {
-		case !ok: // a page, and what it names was followed already
-		case !f.Asked():
-			waiting++
-		case f.LastError != "":
+		f := status[u]
+		if f == nil {
+			continue // a page, and what it names was followed already
+		}
+		if f.LastError != "" {
 			failed = append(failed, f)
 		}
-	}
-	return failed, waiting
-}
-
-// tellPages tells which feeds of a list turned out to be web pages, and what is followed in their place.
-func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) {
-	named := make(map[feed.URL]feed.URL)
-	for _, f := range known {
-		named[f.Page] = f.URL
-	}
-	told := 0
-	for _, u := range list {
-		to := named[u]
-		if to == "" {
+		if f.URL == u {
 			continue
 		}
-		if told++; told > maxUnreachable {
+		switch pages++; {
+		case pages <= maxUnreachable:
+			fmt.Fprintf(w, "%s is a web page: following %s, which it names\n", printable(string(u)),
+				printable(string(f.URL)))
+		case pages == maxUnreachable+1:
 			fmt.Fprintln(w, "more web pages were followed by the feeds that they name, see 'feedex feeds'")
-			return
 		}
-		fmt.Fprintf(w, "%s is a web page: following %s, which it names\n", printable(string(u)), printable(string(to)))
 	}
+	return failed
 }
 
 // tellUnreachable tells which feeds could not be had.
-func tellUnreachable(w io.Writer, failed []node.FeedStatus, waiting int) {
+func tellUnreachable(w io.Writer, failed []*node.FeedStatus, waiting int) {
 	for i, f := range failed {
 		if i == maxUnreachable {
 			fmt.Fprintf(w, "%s more could not be had, see 'feedex feeds'\n",
@@ -219,10 +199,10 @@ func tellUnreachable(w io.Writer, failed []node.FeedStatus, waiting int) {
 		}
 		if len(f.Names) > 0 {
 			fmt.Fprintf(w, "%s is a web page that names %s. Follow those that you want:%s\n", printable(string(f.URL)),
-				plural(int64(len(f.Names)), "feed", "feeds"), choices(lent(&f)))
+				plural(int64(len(f.Names)), "feed", "feeds"), choices(discover.LendAll(f.URL, f.Names)))
 			continue
 		}
-		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(&f))
+		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(f))
 	}
 	if waiting > 0 {
 		fmt.Fprintf(w, "%s yet to be asked for, see 'feedex feeds'\n", plural(int64(waiting), "feed is", "feeds are"))
@@ -240,29 +220,17 @@ while the node runs and while it does not.
 All feeds are in the list, private ones and those whose URL holds a password or a key too: look after the file. The list
 at /opml of the reader address leaves out the latter, because other users of the machine can read it. To copy the
 entries as well there is 'feedex archive backup'.`,
-		Example: "  feedex export feeds.opml",
-		Args:    cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"opml", "xml"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+		Example:           "  feedex export feeds.opml",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFiles("opml", "xml"),
 	}
-	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		r, err := readArchive(data)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
+	return onReader(c, func(c *cobra.Command, r archiveFile, args []string) error {
 		feeds, err := r.Subscriptions(c.Context())
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 		list := reading.ListOf(feeds)
-		write := func(w io.Writer) error { return opml.Write(w, list, time.Now()) }
-		if len(args) == 0 || args[0] == "-" {
-			err = write(c.OutOrStdout())
-		} else {
-			err = writeNew(args[0], write)
-		}
+		err = writeTo(c, args, func(w io.Writer) error { return opml.Write(w, list, time.Now()) })
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}

@@ -5,12 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -54,10 +51,10 @@ type labFlags struct {
 	seed   uint64
 	nodes  int
 	length time.Duration
-	traces folderValue
-	made   int // feeds made up, 0 for none
+	traces string // a folder, as is svg; "" where it is not given
+	made   int    // feeds made up, 0 for none
 	json   bool
-	svg    folderValue
+	svg    string
 }
 
 // add adds the flags to an experiment's command, with its default for how long it runs.
@@ -65,13 +62,14 @@ func (f *labFlags) add(c *cobra.Command, hours float64) {
 	c.Args = noArgs
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "where all chance comes from")
 	f.length = virtual(hours)
-	c.Flags().Var((*hoursValue)(&f.length), "hours", "how many hours of virtual time")
-	c.Flags().Var(&f.traces, "traces", "folder with the traces of feeds to use in place of the built-in ones")
-	c.Flags().Var(countValue{&f.made, 1}, "synthetic",
+	c.Flags().Var(hoursFlag(&f.length), "hours", "how many hours of virtual time")
+	c.Flags().Var(folderFlag(&f.traces), "traces",
+		"folder with the traces of feeds to use in place of the built-in ones")
+	c.Flags().Var(countFlag(&f.made, 1), "synthetic",
 		"use so many made-up feeds in place of traces: rates by Zipf's law, days, weeks and bursts as in real ones")
 	c.MarkFlagsMutuallyExclusive("traces", "synthetic")
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON, in full")
-	c.Flags().Var(&f.svg, "svg", "folder to draw the figures into")
+	c.Flags().Var(folderFlag(&f.svg), "svg", "folder to draw the figures into")
 	_ = c.MarkFlagDirname("traces")
 	_ = c.MarkFlagDirname("svg")
 }
@@ -80,7 +78,7 @@ func (f *labFlags) add(c *cobra.Command, hours float64) {
 // least.
 func (f *labFlags) addNodes(c *cobra.Command, usual, least int) {
 	f.nodes = usual
-	c.Flags().Var(countValue{&f.nodes, least}, "nodes", "how many nodes start")
+	c.Flags().Var(countFlag(&f.nodes, least), "nodes", "how many nodes start")
 }
 
 // addNoEncoding adds the flag of an experiment that counts the bytes of calls.
@@ -98,9 +96,20 @@ func (f *labFlags) set(c *cobra.Command) (*trace.Set, error) {
 	case f.made > 0:
 		return trace.Synthetic(f.seed, trace.Synthesis{Feeds: f.made}), nil
 	case f.traces != "":
-		return trace.Load(string(f.traces))
+		return trace.Load(f.traces)
 	}
 	return trace.Embedded()
+}
+
+// on has an experiment's command read the traces and do the rest.
+func (f *labFlags) on(do func(c *cobra.Command, set *trace.Set) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		set, err := f.set(c)
+		if err != nil {
+			return err
+		}
+		return do(c, set)
+	}
 }
 
 // maxSynthetic is how many feeds are made up at most.
@@ -110,7 +119,7 @@ const maxSynthetic = 100_000
 func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*report.Report,
 	error)) error {
 	if f.svg != "" { // before the work, not after
-		if err := os.MkdirAll(string(f.svg), 0o777); err != nil {
+		if err := os.MkdirAll(f.svg, 0o777); err != nil {
 			return fmt.Errorf("make folder for figures: %w", err)
 		}
 	}
@@ -138,7 +147,7 @@ func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Pro
 		fmt.Fprintln(c.ErrOrStderr(), line)
 	}
 	if f.svg != "" {
-		if err := drawFigures(string(f.svg), report.All()); err != nil {
+		if err := drawFigures(f.svg, report.All()); err != nil {
 			return err
 		}
 	}
@@ -158,13 +167,13 @@ func (f *labFlags) garbage() int {
 }
 
 // drawFigures writes each figure into a file of its name.
-func drawFigures(dir string, figures []report.Drawing) error {
+func drawFigures(dir string, figures []*report.Plot) error {
 	for _, figure := range figures {
 		var svg bytes.Buffer
 		if err := figure.WriteSVG(&svg); err != nil {
 			return err
 		}
-		file := filepath.Join(dir, figure.File()+".svg")
+		file := filepath.Join(dir, figure.Name+".svg")
 		if err := os.WriteFile(file, svg.Bytes(), 0o666); err != nil {
 			if errors.Is(err, syscall.ENOSPC) {
 				_ = os.Remove(file) // half a figure
@@ -174,151 +183,3 @@ func drawFigures(dir string, figures []report.Drawing) error {
 	}
 	return nil
 }
-
-// maxVirtual is the longest run that makes sense to ask for, in hours: a year.
-const maxVirtual = 24 * 365
-
-var errHours = fmt.Errorf(`want a number of hours such as "22" or ".5", a second at least and %d at most`, maxVirtual)
-
-// parseHours reads a number of hours.
-func parseHours(text string) (time.Duration, error) {
-	hours, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || !(hours > 0 && hours <= maxVirtual) || virtual(hours) == 0 {
-		return 0, errHours
-	}
-	return virtual(hours), nil
-}
-
-// virtual is a number of hours as a span, in whole seconds.
-func virtual(hours float64) time.Duration {
-	return time.Duration(math.Round(hours*3600)) * time.Second
-}
-
-// An hoursValue is a flag that takes hours: 22, .5.
-type hoursValue time.Duration
-
-// Set implements pflag.Value.
-func (v *hoursValue) Set(text string) error {
-	d, err := parseHours(text)
-	if err == nil {
-		*v = hoursValue(d)
-	}
-	return err
-}
-
-// String implements pflag.Value.
-func (v *hoursValue) String() string {
-	return strconv.FormatFloat(time.Duration(*v).Hours(), 'g', -1, 64)
-}
-
-// Type implements pflag.Value.
-func (v *hoursValue) Type() string { return "hours" }
-
-// An intervalsValue is a flag that takes several numbers of hours: .5,1,2.
-type intervalsValue []time.Duration
-
-// Set implements pflag.Value.
-func (v *intervalsValue) Set(text string) error {
-	*v = nil
-	for _, part := range strings.Split(text, ",") {
-		d, err := parseHours(part)
-		if err != nil {
-			return errors.New(`want numbers of hours such as ".5,1,2"`)
-		}
-		*v = append(*v, d)
-	}
-	return nil
-}
-
-// String implements pflag.Value.
-func (v *intervalsValue) String() string {
-	var parts []string
-	for _, d := range *v {
-		h := hoursValue(d)
-		parts = append(parts, h.String())
-	}
-	return strings.Join(parts, ",")
-}
-
-// Type implements pflag.Value.
-func (v *intervalsValue) Type() string { return "hours" }
-
-// A countValue is a flag that takes a whole number.
-type countValue struct {
-	to    *int
-	least int
-}
-
-// Set implements pflag.Value.
-func (v countValue) Set(text string) error {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < v.least {
-		return fmt.Errorf("want a whole number, %d or more, not %q", v.least, text)
-	}
-	*v.to = n
-	return nil
-}
-
-// String implements pflag.Value.
-func (v countValue) String() string {
-	if v.to == nil {
-		return ""
-	}
-	return strconv.Itoa(*v.to)
-}
-
-// Type implements pflag.Value.
-func (v countValue) Type() string { return "int" }
-
-// A countsValue is a flag that takes several whole numbers: 161,1000.
-type countsValue struct {
-	to    *[]int
-	least int
-}
-
-// Set implements pflag.Value.
-func (v countsValue) Set(text string) error {
-	var counts []int
-	for _, part := range strings.Split(text, ",") {
-		var n int
-		if err := (countValue{&n, v.least}).Set(part); err != nil {
-			return fmt.Errorf("want whole numbers with commas between, %d or more each, not %q", v.least, text)
-		}
-		counts = append(counts, n)
-	}
-	*v.to = counts
-	return nil
-}
-
-// String implements pflag.Value.
-func (v countsValue) String() string {
-	if v.to == nil {
-		return ""
-	}
-	var parts []string
-	for _, n := range *v.to {
-		parts = append(parts, strconv.Itoa(n))
-	}
-	return strings.Join(parts, ",")
-}
-
-// Type implements pflag.Value.
-func (v countsValue) Type() string { return "ints" }
-
-// A folderValue is a flag that takes a folder, "" where it is not given.
-type folderValue string
-
-// Set implements pflag.Value.
-func (v *folderValue) Set(text string) error {
-	if text == "" {
-		return errors.New("want a folder")
-	}
-	*v = folderValue(text)
-	return nil
-}
-
-// String implements pflag.Value.
-func (v *folderValue) String() string { return string(*v) }
-
-// Type implements pflag.Value.
-func (v *folderValue) Type() string { return "folder" }

@@ -12,6 +12,7 @@ import (
 	"feedex/lab"
 	"feedex/lab/experiment"
 	"feedex/lab/report"
+	"feedex/lab/trace"
 )
 
 func newLabPaper() *cobra.Command {
@@ -27,11 +28,7 @@ poll every 0.5 to 16 hours, of which 28 vanish at random times, over 22 hours of
 Figures 4 to 6 and its Table 3, beside what it states, with bytes, requests at publishers, and what lag the
 same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way.`,
 		Example: "  feedex lab paper --seed 1\n  feedex lab paper --bound 0 --svg figures",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			if bound > 1000 {
 				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none",
@@ -49,16 +46,16 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 				p.Failing = cmp.Or(failing, -1)
 			}
 			return f.run(c, p.Run)
-		},
+		}),
 	}
 	f.add(c, 22)
 	f.addNodes(c, 189, 2)
 	p.Each = 20
-	c.Flags().Var(countValue{&failing, 0}, "fail",
+	c.Flags().Var(countFlag(&failing, 0), "fail",
 		"how many of the nodes vanish for good; with other --nodes as large a share")
-	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var(countValue{&bound, 0}, "bound", "the deficit bound in entries, 0 for none")
-	c.Flags().Var((*intervalsValue)(&p.Intervals), "intervals",
+	c.Flags().Var(countFlag(&p.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(countFlag(&bound, 0), "bound", "the deficit bound in entries, 0 for none")
+	c.Flags().Var(intervalsFlag(&p.Intervals), "intervals",
 		"hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
 	c.Flags().DurationVar(&links.Delay, "latency", 40*time.Millisecond,
 		"how long messages take one way, the median of the links")
@@ -78,21 +75,17 @@ func newLabChurn() *cobra.Command {
 their machine, and return after half as long; and one network that is cut in two halves for a quarter of the
 run. Shows which entries came, and how soon nodes find neighbors.`,
 		Example: "  feedex lab churn --seed 1\n  feedex lab churn --stays 1,.25 --hours 6",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			e.Seed, e.Traces, e.Nodes, e.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			return f.run(c, e.Run)
-		},
+		}),
 	}
 	f.add(c, 12)
 	f.addNodes(c, 100, 2)
 	e.Each = 20
-	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
-	c.Flags().Var((*intervalsValue)(&e.Sessions), "stays",
+	c.Flags().Var(countFlag(&e.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
+	c.Flags().Var(intervalsFlag(&e.Sessions), "stays",
 		"mean hours that nodes stay, a network each (default 4,2,1,.5 and ten minutes)")
 	return c
 }
@@ -109,21 +102,17 @@ func newLabFreeriders() *cobra.Command {
 range of the deficit bound, and with each rule that is against them switched off in turn. Tables of what
 came of it for the honest and for the others.`,
 		Example: "  feedex lab freeriders --seed 1\n  feedex lab freeriders --nodes 161 --feeds 20 --of 70 --hours 96",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			return f.run(c, p.Run)
-		},
+		}),
 	}
 	f.add(c, 24)
 	f.addNodes(c, 40, 10)
 	p.Each, p.Feeds = 15, 30
-	c.Flags().Var(countValue{&p.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var(countValue{&p.Feeds, 1}, "of", "out of how many feeds")
-	c.Flags().Var((*hoursValue)(&p.Every), "interval", "hours between polls")
+	c.Flags().Var(countFlag(&p.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(countFlag(&p.Feeds, 1), "of", "out of how many feeds")
+	c.Flags().Var(hoursFlag(&p.Every), "interval", "hours between polls")
 	return c
 }
 
@@ -137,14 +126,10 @@ func newLabAttacks() *cobra.Command {
 against a pass mark. The command fails if one of the attacks does not come up to its mark.`,
 		Example: "  feedex lab attacks --seed 1\n  feedex lab attacks --rows 4,7 --nodes 100\n  feedex lab attacks " +
 			"--rows 11 --trials 1000",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			failed := 0
-			err = f.run(c, func(ctx context.Context, progress experiment.Progress) (r *report.Report, err error) {
+			err := f.run(c, func(ctx context.Context, progress experiment.Progress) (r *report.Report, err error) {
 				r, failed, err = p.Run(ctx, progress)
 				return r, err
 			})
@@ -152,13 +137,13 @@ against a pass mark. The command fails if one of the attacks does not come up to
 				err = fmt.Errorf("%d of the attacks are beyond their mark", failed)
 			}
 			return err
-		},
+		}),
 	}
 	f.add(c, 16)
 	f.addNodes(c, 40, 10)
-	c.Flags().Var(countsValue{&p.Rows, 1}, "rows", "make only these of the attacks")
+	c.Flags().Var(countsFlag(&p.Rows, 1), "rows", "make only these of the attacks")
 	p.Trials = 48
-	c.Flags().Var(countValue{&p.Trials, 1}, "trials", "how many nodes an eclipse is tried on")
+	c.Flags().Var(countFlag(&p.Trials, 1), "trials", "how many nodes an eclipse is tried on")
 	return c
 }
 
@@ -178,11 +163,7 @@ into archives. So neighbors are chosen by what they follow, not by what they bro
 nobody can earn anything; all else is as in a node. Every feed has 46 subscribers, or as many as there are with few nodes.
 A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
 		Example: "  feedex lab query --nodes 161 --trials 30\n  feedex lab query --nodes 161,1000,4000 --svg figures",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			if !(e.Flooders >= 0) {
 				return usageOf(c, fmt.Errorf("%w: %v of the nodes flood; want 0 to 0.9",
 					experiment.ErrSetting, e.Flooders))
@@ -193,14 +174,14 @@ A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
 			e.Seed, e.Traces, e.Settle = lab.Seed(f.seed), set, f.length
 			f.nodes = slices.Max(e.Sizes)
 			return f.run(c, e.Run)
-		},
+		}),
 	}
 	f.add(c, 0.35)
 	c.Flags().Lookup("hours").Usage = "how many hours of virtual time pass before the first query"
 	e.Sizes, e.Each, e.Trials = []int{161, 1000}, 20, 10
-	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each")
-	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var(countValue{&e.Trials, 1}, "trials", "how many searches each kind of query is tried on")
+	c.Flags().Var(countsFlag(&e.Sizes, 2), "nodes", "how many nodes, a network each")
+	c.Flags().Var(countFlag(&e.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(countFlag(&e.Trials, 1), "trials", "how many searches each kind of query is tried on")
 	c.Flags().Float64Var(&e.Flooders, "flooders", 0.03, "share of the nodes that flood in the end; 0 for none")
 	return c
 }
@@ -239,12 +220,12 @@ to run, go to stderr. The last of the examples takes some two minutes of process
 	c.Flags().Lookup("traces").Usage = "folder with the traces of feeds that channels publish as, in place of the " +
 		"paper's survey"
 	e.Channels = 100
-	c.Flags().Var(countValue{&e.Channels, 1}, "channels", "how many channels there are")
-	c.Flags().Var(countValue{&e.Subscriptions, 1}, "subscriptions",
+	c.Flags().Var(countFlag(&e.Channels, 1), "channels", "how many channels there are")
+	c.Flags().Var(countFlag(&e.Subscriptions, 1), "subscriptions",
 		"how many subscriptions all nodes have (default 50 a channel)")
-	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between the polls of legacy RSS")
+	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between the polls of legacy RSS")
 	e.Reach = 3
-	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
+	c.Flags().Var(countFlag(&e.Reach, 1), "reach", "over how many hops interests count, 1 to 8")
 	c.Flags().BoolVar(&e.EqualLoad, "equal-load", false,
 		"leave out the networks that poll more rarely, which are most of the work")
 	f.addNoEncoding(c, &e.NoEncoding)
@@ -264,31 +245,27 @@ same feeds for all, or in one of these ways. Time and memory, which differ from 
 take hours.`,
 		Example: "  feedex lab scale --nodes 161,1000 --hours 2\n  feedex lab scale --series feeds --nodes 10000 " +
 			"--hours 1",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			e.Seed, e.Traces, e.Length = lab.Seed(f.seed), set, f.length
 			e.Series = experiment.Series(series)
 			f.nodes = slices.Max(e.Sizes)
 			return f.run(c, e.Run)
-		},
+		}),
 	}
 	f.add(c, 24)
 	e.Sizes, e.Each, e.Reach, e.Relayed = []int{161, 1000, 4000, 10000}, 20, 3, 96
-	c.Flags().Var(countsValue{&e.Sizes, 2}, "nodes", "how many nodes, a network each in every series")
+	c.Flags().Var(countsFlag(&e.Sizes, 2), "nodes", "how many nodes, a network each in every series")
 	c.Flags().StringVar(&series, "series", "",
 		"run only the networks in which these stay the same: subscribers of a feed, or feeds for all (default both)")
 	_ = c.RegisterFlagCompletionFunc("series",
 		cobra.FixedCompletions([]string{string(experiment.SameSubscribers), string(experiment.SameFeeds)},
 			cobra.ShellCompDirectiveNoFileComp))
-	c.Flags().Var(countValue{&e.Each, 1}, "feeds", "how many feeds a node follows")
-	c.Flags().Var(countValue{&e.Reach, 1}, "reach", "over how many hops interests count, 1 to 8")
-	c.Flags().Var(countValue{&e.Relayed, 1}, "relayed",
+	c.Flags().Var(countFlag(&e.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(countFlag(&e.Reach, 1), "reach", "over how many hops interests count, 1 to 8")
+	c.Flags().Var(countFlag(&e.Relayed, 1), "relayed",
 		"how many feeds a node passes on for others' sake, 10,000 at most; it is four for each that it follows where "+
 			"that is more")
-	c.Flags().Var((*hoursValue)(&e.Every), "interval", "hours between polls")
+	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
 	f.addNoEncoding(c, &e.NoEncoding)
 	return c
 }
@@ -309,11 +286,7 @@ Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Fee
 With --shared, three of them in networks of 1 to 16 nodes instead, which share what they poll.`,
 		Example: "  feedex lab polling --seed 1\n  feedex lab polling --least 5 --hours 240 --svg figures\n  feedex " +
 			"lab polling --shared",
-		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := f.set(c)
-			if err != nil {
-				return err
-			}
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces = lab.Seed(f.seed), set
 			if p.Length = set.To.Sub(set.From); c.Flags().Changed("hours") {
 				p.Length = f.length
@@ -330,12 +303,12 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 				return f.run(c, s.Run)
 			}
 			return f.run(c, p.Run)
-		},
+		}),
 	}
 	f.add(c, 840)
 	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")
 	c.Flags().BoolVar(&shared, "shared", false, "have networks of nodes share what they poll, for 240 hours")
-	c.Flags().Var(countsValue{&sizes, 1}, "nodes", "how many nodes share, a network each, with --shared")
+	c.Flags().Var(countsFlag(&sizes, 1), "nodes", "how many nodes share, a network each, with --shared")
 	c.MarkFlagsMutuallyExclusive("shared", "least")
 	return c
 }

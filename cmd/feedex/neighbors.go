@@ -32,15 +32,10 @@ On a narrow screen each neighbor takes two lines.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printJSON(c.OutOrStdout(), listed(list))
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(c.ErrOrStderr(),
-				"no neighbors yet: name a tracker with --tracker or a node with --peer when you start the node")
-			return nil
-		}
-		return printNeighbors(c.OutOrStdout(), list, time.Now(), widthOf(c.OutOrStdout()))
+		const none = "no neighbors yet: name a tracker with --tracker or a node with --peer when you start the node"
+		return printList(c, asJSON, list, none, func(w io.Writer, list []node.NeighborStatus) error {
+			return printNeighbors(w, list, time.Now(), widthOf(w))
+		})
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 
@@ -36,26 +37,42 @@ HTML as published, scripts and all, as 'feedex query --json' has them: who shows
 Atom they are sanitized.`,
 		Example: `  feedex node --tracker http://tracker.example.net:7788/ --subscribe https://example.com/feed.xml
   feedex node --data /srv/feedex --listen :7790 --peer node.example.net:7790 --poll 1h`,
-		Args: noArgs,
-		RunE: runNode,
 	}
-	c.Annotations = map[string]string{helpEnd: settings.Precedence(settings.Node)}
-	settings.Bind(c.Flags(), settings.Node)
-	completeSettings(c)
+	return program(c, settings.Node, runNode)
+}
+
+// program is a command that runs with the settings of a role until it is interrupted.
+func program(c *cobra.Command, role settings.Role,
+	run func(ctx context.Context, s *settings.Settings, log *slog.Logger) error) *cobra.Command {
+	c.Args, c.Annotations = noArgs, map[string]string{helpEnd: settings.Precedence(role)}
+	settings.Bind(c.Flags(), role)
+	for flag, words := range map[string][]string{
+		"log-level": {"debug", "info", "warn", "error"}, "log-format": {"text", "json"},
+	} {
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		s, err := settings.Load(c.Flags(), role)
+		if err != nil {
+			return err
+		}
+		least, format := s.Log()
+		log := newLogger(c.ErrOrStderr(), least, format)
+		defer context.AfterFunc(c.Context(), tellSystemdStopping)()
+		if err := run(c.Context(), s, log); err != nil {
+			return err
+		}
+		log.Info(c.Name() + " stopped")
+		return nil
+	}
 	return c
 }
 
-func runNode(c *cobra.Command, _ []string) error {
-	s, err := settings.Load(c.Flags(), settings.Node)
-	if err != nil {
-		return err
-	}
+func runNode(ctx context.Context, s *settings.Settings, log *slog.Logger) error {
 	cfg, err := s.Node()
 	if err != nil {
 		return err
 	}
-	least, format := s.Log()
-	log := newLogger(c.ErrOrStderr(), least, format)
 	cfg.Log = log
 	cfg.Ready = func(at daemon.Addresses) {
 		log.Info("node serves", "listen", at.Listen, "reader", readerURL(at.Reader), "data", cfg.Data)
@@ -64,17 +81,12 @@ func runNode(c *cobra.Command, _ []string) error {
 		}
 		tellSystemd(log, fmt.Sprintf("serving nodes at %s, feed readers at %s", at.Listen, at.Reader))
 	}
-	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
 	cfg.Open = openDatabase
 	turned, stop := watch(log)
 	defer stop()
 	cfg.Turned = turned
-	err = daemon.Run(c.Context(), cfg)
-	switch {
-	case errors.Is(err, node.ErrConfig):
+	if err = daemon.Run(ctx, cfg); errors.Is(err, node.ErrConfig) {
 		return settings.UsageError{Err: err}
-	case err == nil:
-		log.Info("node stopped")
 	}
 	return err
 }
@@ -86,13 +98,4 @@ func readerURL(addr string) string {
 		addr = net.JoinHostPort("127.0.0.1", port)
 	}
 	return "http://" + addr + "/"
-}
-
-// completeSettings offers completions for the values of flags.
-func completeSettings(c *cobra.Command) {
-	for flag, words := range map[string][]string{
-		"log-level": {"debug", "info", "warn", "error"}, "log-format": {"text", "json"},
-	} {
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-	}
 }

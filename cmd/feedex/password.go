@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/control"
+	"feedex/daemon"
 	"feedex/reading"
 	"feedex/settings"
 )
@@ -42,18 +44,20 @@ func newPasswordAdd() *cobra.Command {
   feedex password add ann@example.com`,
 		Args: oneName,
 	}
-	onArchive(c, func(c *cobra.Command, data string, args []string) (err error) {
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		name := args[0]
 		if err := reading.CheckPasswordName(name); err != nil {
 			return settings.UsageError{Err: err}
 		}
-		k, _, closing, err := openMaintenance(data, true, "")
+		var secret string
+		err := maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) (err error) {
+			if secret, err = k.AddPassword(c.Context(), name); err != nil {
+				err = fmt.Errorf("add password %q: %w", name, err)
+			}
+			return err
+		})
 		if err != nil {
 			return err
-		}
-		secret, err := k.AddPassword(c.Context(), name)
-		if err = errors.Join(err, closing()); err != nil {
-			return fmt.Errorf("add password %q: %w", name, err)
 		}
 		if asJSON {
 			return printJSON(c.OutOrStdout(), struct {
@@ -77,24 +81,15 @@ func newPasswordList() *cobra.Command {
 passwords themselves are not kept.`,
 		Args: noArgs,
 	}
-	onArchive(c, func(c *cobra.Command, data string, _ []string) error {
-		r, err := readArchive(data)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
+	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
 		list, err := r.Passwords(c.Context())
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printJSON(c.OutOrStdout(), passwordsOf(list))
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(c.ErrOrStderr(), "no passwords yet: make one with 'feedex password add NAME'")
-			return nil
-		}
-		return printPasswords(c.OutOrStdout(), list, time.Now())
+		const none = "no passwords yet: make one with 'feedex password add NAME'"
+		return printList(c, asJSON, passwordsOf(list), none, func(w io.Writer, lines []passwordLine) error {
+			return printPasswords(w, lines, time.Now())
+		})
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c
@@ -107,8 +102,7 @@ type passwordLine struct {
 	Used    time.Time `json:"used,omitzero"`
 }
 
-func passwordsOf(list []reading.Password) []passwordLine {
-	lines := make([]passwordLine, 0, len(list))
+func passwordsOf(list []reading.Password) (lines []passwordLine) {
 	for _, p := range list {
 		lines = append(lines, passwordLine{p.Name, p.Created, p.Used})
 	}
@@ -116,7 +110,7 @@ func passwordsOf(list []reading.Password) []passwordLine {
 }
 
 // printPasswords writes a table for people.
-func printPasswords(w io.Writer, list []reading.Password, now time.Time) error {
+func printPasswords(w io.Writer, list []passwordLine, now time.Time) error {
 	t := newTable(0, 3, "NAME", "MADE", "USED")
 	for _, p := range list {
 		used := "never"
@@ -137,11 +131,9 @@ func newPasswordRemove() *cobra.Command {
 		Args:    oneName,
 	}
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		k, _, closing, err := openMaintenance(data, false, "")
-		if err != nil {
-			return err
-		}
-		return errors.Join(k.RemovePassword(c.Context(), args[0]), closing())
+		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+			return k.RemovePassword(c.Context(), args[0])
+		})
 	})
 }
 

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"feedex/safehtml"
+
+	"github.com/spf13/cobra"
 )
 
 // printJSON writes v as indented JSON that is safe on a terminal.
@@ -48,12 +50,16 @@ func (w escapedJSON) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// listed is list, or an empty one rather than nil, so that JSON says [] and not null.
-func listed[T any](list []T) []T {
-	if list == nil {
-		return []T{}
+// printList prints a list as JSON or, where that is not asked for, for people, who are told none where it is empty.
+func printList[T any](c *cobra.Command, asJSON bool, list []T, none string, print func(io.Writer, []T) error) error {
+	switch {
+	case asJSON:
+		return printJSON(c.OutOrStdout(), append([]T{}, list...)) // [], and not null
+	case len(list) == 0:
+		fmt.Fprintln(c.ErrOrStderr(), none)
+		return nil
 	}
-	return list
+	return print(c.OutOrStdout(), list)
 }
 
 // plural is n with the noun that fits: "1 entry", "2 entries".

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/spf13/cobra"
 	"pgregory.net/rapid"
 
 	"feedex/archive"
@@ -155,7 +156,7 @@ https://example.com/busy         0          0s ago  now   60m    0        0     
 		return printFeeds(w, []node.FeedStatus{{
 			URL: "https://example.com/busy", Interval: time.Hour, LastPoll: noon, LastSuccess: noon, NextPoll: noon,
 			Policy: "auto:15m",
-			Gap:    &node.GapStatus{After: noon, Before: noon.Add(time.Hour), Missing: 40, Filled: 3},
+			Gap:    &archive.Gap{After: noon, Before: noon.Add(time.Hour), Missing: 40, Filled: 3},
 		}}, noon, 0)
 	})
 	back := noon.AddDate(0, -1, 0)
@@ -235,7 +236,11 @@ func TestPrintJSON(t *testing.T) {
 	wantText(t, "{\n  \"a\": \"<b>&\\u001b\\u009b\\u007f\"\n}\n", func(w *strings.Builder) error {
 		return printJSON(w, map[string]string{"a": "<b>&\x1b\u009b\x7f"})
 	})
-	wantText(t, "[]\n", func(w *strings.Builder) error { return printJSON(w, listed[int](nil)) })
+	wantText(t, "[]\n", func(w *strings.Builder) error {
+		c := new(cobra.Command)
+		c.SetOut(w)
+		return printList[int](c, true, nil, "", nil)
+	})
 }
 
 func TestNumbersForPeople(t *testing.T) {

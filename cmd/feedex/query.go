@@ -1,25 +1,25 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
-	"feedex/archive/sqlite"
 	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/internal/when"
+	"feedex/protocol"
 	"feedex/settings"
 )
 
@@ -39,7 +39,7 @@ type query struct {
 	json         bool
 	network      bool
 	fetch        bool
-	hops         hopsValue
+	hops         int // -1 where it was not given
 	wait         string
 }
 
@@ -98,10 +98,11 @@ holders, told, which counts the neighbors that told of it, and here where --fetc
 		"only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
 	f.Var(settings.Moment.Flag(&q.until), "until", "only entries before this time")
 	f.BoolVar(&q.relevance, "relevance", false, "what fits best first, in place of the newest")
-	f.Var((*limitValue)(&q.limit), "limit", "at most n entries, up to 10000")
+	f.Var(numberFlag(&q.limit, 1, maxLimit, ""), "limit", "at most n entries, up to 10000")
 	f.BoolVar(&q.network, "network", false, "ask neighbors too, and those beyond them")
 	f.BoolVar(&q.fetch, "fetch", false, "download and store what only others have")
-	f.Var(&q.hops, "hops", "how far to ask, up to 5; 0 asks nobody")
+	usual := strconv.Itoa(protocol.DefaultQueryHops)
+	f.Var(numberFlag(&q.hops, 0, protocol.MaxQueryHops, usual), "hops", "how far to ask, up to 5; 0 asks nobody")
 	f.Var(settings.Span.Flag(&q.wait), "wait", "how long to wait for the network, up to 1m (default 4s)")
 	jsonFlag(f, &q.json)
 	settings.Bind(f, settings.Client)
@@ -151,21 +152,29 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 	if err := checkRange(q.since, q.until, now); err != nil {
 		return err
 	}
-	src, err := openSource(data)
-	if err != nil {
-		return err
-	}
-	defer src.close()
 	wanted := q.filter(args, now)
-	if node, runs := src.(nodeSource); runs {
-		return q.askNode(c, node, wanted)
+	client, err := control.Dial(data)
+	switch {
+	case err == nil:
+		defer client.Close()
+		return q.askNode(c, client, wanted)
+	case !errors.Is(err, control.ErrNotRunning):
+		return advised(err, data)
 	}
+	r, err := openArchive(daemon.DatabasePath(data), "")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return advised(fmt.Errorf("there is no archive in %s and %w there", data, control.ErrNotRunning), data)
+	case err != nil:
+		return fmt.Errorf("open archive: %w", err)
+	}
+	defer r.Close()
 	if wish := q.wish(); wish != nil && *wish {
 		return hintedError{fmt.Errorf("ask the network: %w on %s", control.ErrNotRunning, data),
 			"start one with: feedex node"}
 	}
 	wanted.Limit++ // to see whether there are more
-	records, err := src.Search(c.Context(), wanted)
+	records, err := r.Search(c.Context(), wanted)
 	if errors.Is(err, archive.ErrCut) {
 		defer fmt.Fprintln(c.ErrOrStderr(), archive.ErrCut)
 	} else if err != nil {
@@ -182,7 +191,12 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 		fmt.Fprintln(c.ErrOrStderr(), "nothing found")
 		return nil
 	}
-	return printRecords(c.OutOrStdout(), records, src.titles(c.Context()))
+	titles := make(map[feed.URL]string)
+	feeds, _ := r.Feeds(c.Context()) // without titles, hosts must do
+	for i := range feeds {
+		titles[feeds[i].URL] = feeds[i].Title
+	}
+	return printRecords(c.OutOrStdout(), records, titles)
 }
 
 // cutOff says that there is more than the limit lets through, and what to do about it.
@@ -200,15 +214,8 @@ func (q *query) filter(args []string, now time.Time) feed.Filter {
 		m, _ := feed.ParseMatch(expression(args)) // searchArgs has checked it
 		f.Ask(m)
 	}
-	if q.feed != "" {
-		f.Feed, _ = feed.ParseURL(q.feed) // its kind has checked it
-	}
-	if q.since != "" {
-		f.Since = at(q.since, now)
-	}
-	if q.until != "" {
-		f.Until = at(q.until, now)
-	}
+	f.Feed, _ = feed.ParseURL(q.feed) // its kind has checked it
+	f.Since, f.Until = at(q.since, now), at(q.until, now)
 	return f
 }
 
@@ -249,93 +256,10 @@ func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]str
 
 // sourceTitle is what people know a feed by.
 func sourceTitle(titles map[feed.URL]string, u feed.URL) string {
-	title := plainTitle(titles[u])
-	if title == "" {
-		title = printable(u.Host())
-	}
-	return shorten(title, 40)
+	return shorten(cmp.Or(plainTitle(titles[u]), printable(u.Host())), 40)
 }
 
 // shownTitle is an entry's title on one line.
 func shownTitle(title string) string {
-	if title = plainTitle(title); title == "" {
-		return "(no title)"
-	}
-	return shorten(title, maxTitle)
-}
-
-// limitValue is the flag that bounds the answer.
-type limitValue int
-
-// Set implements pflag.Value.
-func (l *limitValue) Set(s string) error {
-	var n int
-	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 1 || n > maxLimit {
-		return fmt.Errorf("%q: want a number from 1 to %d", s, maxLimit)
-	}
-	*l = limitValue(n)
-	return nil
-}
-
-// String implements pflag.Value.
-func (l *limitValue) String() string { return fmt.Sprint(int(*l)) }
-
-// Type implements pflag.Value.
-func (l *limitValue) Type() string { return "n" }
-
-var _ pflag.Value = (*limitValue)(nil)
-
-// A source is where a query finds entries: a running node, or the archive that one left.
-type source interface {
-	archive.Searcher
-	// titles are the names of the feeds, as far as the source knows them.
-	titles(ctx context.Context) map[feed.URL]string
-	close()
-}
-
-// openSource finds the source for a data directory.
-func openSource(data string) (source, error) {
-	client, err := control.Dial(data)
-	if err == nil {
-		return nodeSource{client}, nil
-	}
-	if !errors.Is(err, control.ErrNotRunning) {
-		return nil, advised(err, data)
-	}
-	r, err := sqlite.OpenReader(daemon.DatabasePath(data), sqlite.Config{})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, advised(fmt.Errorf("there is no archive in %s and %w there", data, control.ErrNotRunning), data)
-	case err != nil:
-		return nil, fmt.Errorf("open archive: %w", err)
-	}
-	return fileSource{r}, nil
-}
-
-// A nodeSource asks a running node.
-type nodeSource struct{ *control.Client }
-
-func (s nodeSource) close() { s.Close() }
-
-func (s nodeSource) titles(ctx context.Context) map[feed.URL]string {
-	out := make(map[feed.URL]string)
-	list, _ := s.Feeds(ctx) // without titles, hosts must do
-	for i := range list {
-		out[list[i].URL] = list[i].Title
-	}
-	return out
-}
-
-// A fileSource reads an archive.
-type fileSource struct{ *sqlite.Reader }
-
-func (s fileSource) close() { s.Close() }
-
-func (s fileSource) titles(ctx context.Context) map[feed.URL]string {
-	out := make(map[feed.URL]string)
-	list, _ := s.Feeds(ctx) // likewise
-	for i := range list {
-		out[list[i].URL] = list[i].Title
-	}
-	return out
+	return shorten(cmp.Or(plainTitle(title), "(no title)"), maxTitle)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,30 +17,6 @@ import (
 	"feedex/protocol"
 	"feedex/settings"
 )
-
-// A hopsValue is the flag that says how far a query goes. It is -1 where it was not given.
-type hopsValue int
-
-// Set implements pflag.Value.
-func (h *hopsValue) Set(s string) error {
-	var n int
-	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 0 || n > protocol.MaxQueryHops {
-		return fmt.Errorf("%q: want a number from 0 to %d", s, protocol.MaxQueryHops)
-	}
-	*h = hopsValue(n)
-	return nil
-}
-
-// String implements pflag.Value.
-func (h *hopsValue) String() string {
-	if *h < 0 {
-		return fmt.Sprint(protocol.DefaultQueryHops)
-	}
-	return fmt.Sprint(int(*h))
-}
-
-// Type implements pflag.Value.
-func (h *hopsValue) Type() string { return "n" }
 
 // checkWait refuses what no node waits for.
 func (q *query) checkWait() error {
@@ -67,13 +42,17 @@ func (q *query) wish() *bool {
 }
 
 // askNode has a running node search, here and with others, and prints what it says as it comes.
-func (q *query) askNode(c *cobra.Command, src nodeSource, wanted feed.Filter) error {
+func (q *query) askNode(c *cobra.Command, node *control.Client, wanted feed.Filter) error {
 	p := queryPrinter{out: c.OutOrStdout(), notes: c.ErrOrStderr(), query: q}
 	if !q.json {
-		p.titles = src.titles(c.Context())
+		p.titles = make(map[feed.URL]string)
+		feeds, _ := node.Feeds(c.Context()) // without titles, hosts must do
+		for i := range feeds {
+			p.titles[feeds[i].URL] = feeds[i].Title
+		}
 	}
-	err := src.Query(c.Context(), control.QueryRequest{
-		Filter: wanted, Network: q.wish(), Hops: max(int(q.hops), 0), Wait: settings.Duration(q.wait),
+	err := node.Query(c.Context(), control.QueryRequest{
+		Filter: wanted, Network: q.wish(), Hops: max(q.hops, 0), Wait: settings.Duration(q.wait),
 	}, p.print)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -83,7 +62,7 @@ func (q *query) askNode(c *cobra.Command, src nodeSource, wanted feed.Filter) er
 	}
 	var fetched string
 	if q.fetch && p.last.Problem == "" {
-		if fetched, err = p.fetch(c.Context(), src); err != nil {
+		if fetched, err = p.fetch(c.Context(), node); err != nil {
 			return fmt.Errorf("download: %w", err)
 		}
 	}
@@ -144,7 +123,7 @@ func (p *queryPrinter) printRemote(r *control.Remote) error {
 }
 
 // fetch has the node download those entries that only others have, and returns what there is to say about it.
-func (p *queryPrinter) fetch(ctx context.Context, src nodeSource) (string, error) {
+func (p *queryPrinter) fetch(ctx context.Context, node *control.Client) (string, error) {
 	var wanted []control.Remote
 	for _, r := range p.last.Found {
 		if !r.Here {
@@ -154,7 +133,7 @@ func (p *queryPrinter) fetch(ctx context.Context, src nodeSource) (string, error
 	if len(wanted) == 0 {
 		return "nothing to download\n", nil
 	}
-	got, err := src.Pull(ctx, wanted)
+	got, err := node.Pull(ctx, wanted)
 	if err != nil {
 		return "", err
 	}
@@ -222,20 +201,6 @@ func (q *query) verdict(end control.QueryEnd) string {
 	case len(end.Cut) == 0:
 		return asked + "; complete, as far as the query may go"
 	}
-	var why []string
-	for _, reason := range end.Cut {
-		switch reason {
-		case "limit":
-			why = append(why, q.cutOff())
-		case "time":
-			why = append(why, "some had not answered in time (--wait)")
-		case "hops":
-			why = append(why, "some are further away (--hops)")
-		case "budget":
-			why = append(why, "there were more to ask than one query may")
-		default:
-			why = append(why, "some refused or could not be reached")
-		}
-	}
-	return asked + "; there may be more: " + strings.Join(why, ", ")
+	return asked + "; there may be more: " + cutWords(end.Cut, map[string]string{"limit": q.cutOff(),
+		"time": "some had not answered in time (--wait)", "hops": "some are further away (--hops)"})
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +16,6 @@ import (
 	"feedex/daemon"
 	"feedex/discover"
 	"feedex/feed"
-	"feedex/internal/when"
 	"feedex/neighbors"
 	"feedex/node"
 	"feedex/polling"
@@ -72,15 +71,16 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 	}
 	var wish node.Subscribe
 	var discreet, private bool
-	var poll policyValue
-	var keep keepFlags
+	var poll string
+	var keep control.RetentionChange
 	f := c.Flags()
-	f.Var((*weightValue)(&wish.Weight), "weight", "how much the feeds matter, 1 to 100 (default 1)")
+	f.Var(numberFlag(&wish.Weight, 1, neighbors.MaxWeight, ""), "weight",
+		"how much the feeds matter, 1 to 100 (default 1)")
 	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
 	f.BoolVar(&private, "private", false,
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
-	f.Var(&poll, "poll", "by which policy to poll the feeds (default: that of the node)")
-	keep.bind(f)
+	f.Var(policyFlag(&poll), "poll", "by which policy to poll the feeds (default: that of the node)")
+	keepFlags(f, &keep)
 	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn),
 		cobra.ShellCompDirectiveNoFileComp))
@@ -92,84 +92,16 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 			wish.Private = &private
 		}
 		if c.Flags().Changed("poll") {
-			wish.Policy = (*string)(&poll)
+			wish.Policy = &poll
 		}
 		w := control.FollowAddress{Subscribe: wish, Wait: subscribeWait}
 		if *noWait {
 			w.Wait = 0
 		}
-		return subscribeAll(c, client, args, w, keep.wish())
+		return subscribeAll(c, client, args, w, keep)
 	})
 	return c
 }
-
-// weightValue is the weight of a feed as a flag, 0 where it is not given.
-type weightValue int
-
-// Set implements pflag.Value.
-func (v *weightValue) Set(s string) error {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > neighbors.MaxWeight {
-		return fmt.Errorf("%q: want a number from 1 to %d", s, neighbors.MaxWeight)
-	}
-	*v = weightValue(n)
-	return nil
-}
-
-// String implements pflag.Value.
-func (v *weightValue) String() string {
-	if *v == 0 {
-		return ""
-	}
-	return strconv.Itoa(int(*v))
-}
-
-// Type implements pflag.Value.
-func (v *weightValue) Type() string { return "n" }
-
-// nodesOwn is what a flag calls the policy of the node.
-const nodesOwn = "default"
-
-// policyValue is the policy of a feed as a flag, as the node reads it: "" for the node's own.
-type policyValue string
-
-// Set implements pflag.Value.
-func (v *policyValue) Set(s string) error {
-	if s == nodesOwn {
-		*v = ""
-		return nil
-	}
-	// The node takes hours and minutes, people also say days.
-	name, value, given := strings.Cut(s, ":")
-	if d, err := when.Span(s); err == nil {
-		s = "fixed:" + hours(d)
-	} else if d, err := when.Span(value); given && err == nil && name != "feedex" {
-		s = name + ":" + hours(d)
-	}
-	if _, err := (polling.Settings{}).Policy(s); err != nil {
-		return err
-	}
-	*v = policyValue(s)
-	return nil
-}
-
-// hours writes d in hours and smaller units, without those that are zero at its end: "36h", "1h30m".
-func hours(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
-
-// String implements pflag.Value.
-func (v *policyValue) String() string { return string(*v) }
-
-// Type implements pflag.Value.
-func (v *policyValue) Type() string { return "policy" }
 
 // feedArgs checks that there are arguments and that each is a feed's URL.
 func feedArgs(_ *cobra.Command, args []string) error {
@@ -184,67 +116,14 @@ func feedArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// keepAll is how people say that there is no limit.
-const keepAll = "all"
-
-// keepFlags are what is kept of a feed, as flags.
-type keepFlags struct {
-	bytes, age string
-	count      keepCount
+// keepFlags are flags for what is kept of a feed.
+func keepFlags(f *pflag.FlagSet, to *control.RetentionChange) {
+	f.Var(settings.Optional(settings.Age, &to.Age, settings.Lifetime), "keep-age",
+		"how long entries are kept, a span such as 90d, or all")
+	f.Var(keepCountFlag(&to.Count), "keep-count", "how many entries are kept, the latest, or all")
+	f.Var(settings.Optional(settings.Size, &to.Bytes, settings.Bytes), "keep-bytes",
+		"how much text is kept, a size such as 100MB, or all")
 }
-
-func (k *keepFlags) bind(f *pflag.FlagSet) {
-	f.Var(settings.Age.Flag(&k.age), "keep-age", "how long entries are kept, a span such as 90d, or all")
-	f.Var(&k.count, "keep-count", "how many entries are kept, the latest, or all")
-	f.Var(settings.Size.Flag(&k.bytes), "keep-bytes", "how much text is kept, a size such as 100MB, or all")
-}
-
-// wish is what is to change.
-func (k *keepFlags) wish() (b control.RetentionChange) {
-	if k.bytes != "" {
-		n := settings.Bytes(k.bytes)
-		b.Bytes = &n
-	}
-	if k.age != "" {
-		d := settings.Lifetime(k.age)
-		b.Age = &d
-	}
-	if k.count != "" {
-		n, _ := k.count.number()
-		b.Count = &n
-	}
-	return b
-}
-
-// keepCount is a number of entries as a flag, "" where it is not given.
-type keepCount string
-
-// Set implements pflag.Value.
-func (v *keepCount) Set(s string) error {
-	if _, err := keepCount(s).number(); err != nil {
-		return err
-	}
-	*v = keepCount(s)
-	return nil
-}
-
-// number is how many they are, 0 for all.
-func (v keepCount) number() (int64, error) {
-	if v == keepAll {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(string(v), 10, 64)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q: want a number from 1 on, or %q", string(v), keepAll)
-	}
-	return n, nil
-}
-
-// String implements pflag.Value.
-func (v *keepCount) String() string { return string(*v) }
-
-// Type implements pflag.Value.
-func (v *keepCount) Type() string { return "n" }
 
 const (
 	// subscribeWait is how long to wait for the first poll of a feed.
@@ -256,51 +135,41 @@ const (
 // subscribeAll follows what is at each of the addresses, bounded so, and tells what came of it in their order.
 func subscribeAll(c *cobra.Command, client *control.Client, args []string, w control.FollowAddress,
 	bound control.RetentionChange) error {
-	type answer struct {
-		settled control.FollowedAddress
-		err     error
-	}
-	urls := make([]feed.URL, len(args))
-	answers := make([]chan answer, len(args))
-	for i, a := range args {
-		u, err := feed.ParseURL(a)
-		if err != nil {
-			return err
-		}
-		urls[i], answers[i] = u, make(chan answer, 1)
-	}
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	places := make(chan struct{}, maxSubscribing)
-	for i, u := range urls {
-		go func() {
+	urls := make([]feed.URL, len(args))
+	answers := make([]func() (control.FollowedAddress, error), len(args))
+	for i, a := range args {
+		urls[i], _ = feed.ParseURL(a) // feedArgs has checked it
+		wish := w
+		wish.Feeds = urls[i : i+1]
+		answers[i] = sync.OnceValues(func() (control.FollowedAddress, error) {
 			places <- struct{}{}
 			defer func() { <-places }()
-			wish := w
-			wish.Feeds = []feed.URL{u}
-			s, err := client.FollowAddress(ctx, wish)
-			answers[i] <- answer{s, err}
-		}()
+			return client.FollowAddress(ctx, wish)
+		})
+		go answers[i]()
 	}
 	var problems []string
 	var kept []daemon.Kept
 	for i, u := range urls {
-		a := <-answers[i]
-		if a.err != nil {
-			return a.err
+		s, err := answers[i]()
+		if err != nil {
+			return err
 		}
-		if problem := notFollowed(u, &a.settled); problem != "" {
+		if problem := notFollowed(u, &s); problem != "" {
 			problems = append(problems, problem)
 			continue
 		}
-		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &a.settled, w.Wait > 0)
-		if s := &a.settled; s.Kept != "" && w.Private == nil {
+		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &s, w.Wait > 0)
+		if s.Kept != "" && w.Private == nil {
 			kept = append(kept, daemon.Kept{URL: s.Feed, Why: s.Kept, Undecided: s.Undecided})
 		}
 		if bound.IsZero() {
 			continue
 		}
-		bound.Feeds = []feed.URL{a.settled.Feed}
+		bound.Feeds = []feed.URL{s.Feed}
 		if err := client.SetRetention(ctx, bound); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -17,35 +18,19 @@ func newTracker() *cobra.Command {
 call back, and gives each asker some of the others at random. It learns neither feeds nor entries.
 The list survives a restart. A status page is at /, Prometheus metrics are at /metrics.`,
 		Example: "  feedex tracker --listen :7788 --data /srv/tracker",
-		Args:    noArgs,
-		RunE:    runTracker,
 	}
-	c.Annotations = map[string]string{helpEnd: settings.Precedence(settings.Tracker)}
-	settings.Bind(c.Flags(), settings.Tracker)
-	completeSettings(c)
-	return c
+	return program(c, settings.Tracker, runTracker)
 }
 
-func runTracker(c *cobra.Command, _ []string) error {
-	s, err := settings.Load(c.Flags(), settings.Tracker)
-	if err != nil {
-		return err
-	}
+func runTracker(ctx context.Context, s *settings.Settings, log *slog.Logger) error {
 	cfg, err := s.Tracker()
 	if err != nil {
 		return err
 	}
-	least, format := s.Log()
-	log := newLogger(c.ErrOrStderr(), least, format)
 	cfg.Log = log
 	cfg.Ready = func(addr string) {
 		log.Info("tracker serves", "listen", addr, "data", cfg.Data)
 		tellSystemd(log, "serving nodes at "+addr)
 	}
-	defer context.AfterFunc(c.Context(), tellSystemdStopping)()
-	err = trackerhost.Run(c.Context(), cfg)
-	if err == nil {
-		log.Info("tracker stopped")
-	}
-	return err
+	return trackerhost.Run(ctx, cfg)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -31,32 +30,21 @@ followed again when it starts the next time, unless it is removed there too.`,
 		for i := range list {
 			followed[list[i].URL] = true
 		}
-		err = eachFeed(c, args, "no longer following", func(ctx context.Context, u feed.URL) error {
+		defer warnOfReturn(c, args)
+		for _, a := range args {
+			u, _ := feed.ParseURL(a) // feedArgs has checked it
 			if !followed[u] {
 				return fmt.Errorf("unsubscribe %s: it was not followed", u)
 			}
-			return client.Unsubscribe(ctx, u)
-		})
-		warnOfReturn(c, args)
-		return err
+			if err := client.Unsubscribe(c.Context(), u); err != nil {
+				return err
+			}
+			fmt.Fprintln(c.OutOrStdout(), "no longer following", u)
+		}
+		return nil
 	})
 	c.ValidArgsFunction = completeFeeds
 	return c
-}
-
-// eachFeed does something to each feed and says so.
-func eachFeed(c *cobra.Command, args []string, done string, do func(context.Context, feed.URL) error) error {
-	for _, a := range args {
-		u, err := feed.ParseURL(a)
-		if err != nil {
-			return err
-		}
-		if err := do(c.Context(), u); err != nil {
-			return err
-		}
-		fmt.Fprintln(c.OutOrStdout(), done, u)
-	}
-	return nil
 }
 
 // warnOfReturn says which feeds a node that starts with the config file will follow again.

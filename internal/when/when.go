@@ -1,4 +1,4 @@
-// Package when reads times as people write them.
+// Package when reads times as people write them, and orders them.
 package when
 
 import (
@@ -22,7 +22,7 @@ func Span(s string) (time.Duration, error) {
 		}
 		rest = rest[digits:]
 		letters := len(rest) - len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyzµ"))
-		unit, ok := Unit(rest[:letters])
+		unit, ok := units[rest[:letters]]
 		if !ok {
 			return 0, fmt.Errorf("%q is no span of time", s)
 		}
@@ -42,34 +42,18 @@ func Text(d time.Duration) string {
 	}
 	var b strings.Builder
 	for _, unit := range []string{"d", "h", "m", "s", "ms"} {
-		one, _ := Unit(unit)
-		if n := d / one; n > 0 {
+		if n := d / units[unit]; n > 0 {
 			fmt.Fprintf(&b, "%d%s", n, unit)
-			d -= n * one
+			d -= n * units[unit]
 		}
 	}
 	return b.String()
 }
 
-// Unit is how long a unit of a Span is: "ms", "s", "m", "h", "d", "w" or "y".
-func Unit(name string) (time.Duration, bool) {
-	switch name {
-	case "ms":
-		return time.Millisecond, true
-	case "s":
-		return time.Second, true
-	case "m":
-		return time.Minute, true
-	case "h":
-		return time.Hour, true
-	case "d":
-		return 24 * time.Hour, true
-	case "w":
-		return 7 * 24 * time.Hour, true
-	case "y":
-		return 365 * 24 * time.Hour, true
-	}
-	return 0, false
+// units are the units of a Span.
+var units = map[string]time.Duration{
+	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
+	"w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour,
 }
 
 // Moment reads a point in time: a date, which begins at midnight here, an RFC 3339 time, or a span

@@ -18,9 +18,8 @@ import (
 )
 
 // arrivals has f called for each entry that a neighbor, or an own poll, brings a member.
-func arrivals(f func(i int, isBad bool, source protocol.NodeID, e *feed.Entry)) func(i int, isBad bool) func(time.Time,
-	node.Event, []node.Effect) {
-	return func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+func arrivals(f func(i int, isBad bool, source protocol.NodeID, e *feed.Entry)) func(i int, isBad bool) watch {
+	return func(i int, isBad bool) watch {
 		return func(_ time.Time, _ node.Event, effects []node.Effect) {
 			for _, note := range notes(effects) {
 				if a, ok := note.(node.Arrived); ok {
@@ -60,8 +59,7 @@ func (t *trial) altering() (string, bool) {
 	c := t.crowd
 	c.Bad = max(1, c.Nodes/10)
 	c.Kind = kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
-		return actor.Alterer(n,
-			fmt.Sprint(i))
+		return actor.Alterer(n, fmt.Sprint(i))
 	}}
 	came, first := 0, 0
 	type entry struct {
@@ -125,16 +123,11 @@ func (t *trial) altering() (string, bool) {
 func (t *trial) replaying() (string, bool) {
 	c := t.crowd
 	c.Bad = max(1, c.Nodes/10)
-	c.Kind = kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Replayer(n) }}
+	c.Kind = kind{act: all(actor.Replayer)}
 	enemies := c.enemies()
 	again, offers, credit := 0, 0, 0.0
-	follows := make([]map[feed.URL]bool, c.Nodes)
-	c.Tune = func(i int, _ class, m *lab.Member) {
-		follows[i] = make(map[feed.URL]bool)
-		for _, u := range m.Feeds {
-			follows[i][u] = true
-		}
-	}
+	follows := make([][]feed.URL, c.Nodes)
+	c.Tune = func(i int, _ class, m *lab.Member) { follows[i] = m.Feeds }
 	c.Watch = func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
 		if isBad {
 			return nil
@@ -146,7 +139,7 @@ func (t *trial) replaying() (string, bool) {
 				}
 			}
 			for _, note := range notes(effects) {
-				if a, ok := note.(node.Arrived); ok && enemies[a.Source] && follows[i][a.Feed] {
+				if a, ok := note.(node.Arrived); ok && enemies[a.Source] && slices.Contains(follows[i], a.Feed) {
 					again += len(a.Records)
 				}
 			}
@@ -167,14 +160,10 @@ func (t *trial) flooding() (string, bool) {
 	c.Nodes, c.Bad, c.Kind = max(10, c.Nodes/2), 1, forgers(1000, begins)
 	// The run begins at midnight and floods for no more than a day.
 	c.Length = honest + min(c.Length, 20*time.Hour)
-	follows := make([]map[feed.URL]bool, c.Nodes)
+	follows := make([][]feed.URL, c.Nodes)
 	var floods []feed.URL
 	c.Tune = func(i int, is class, m *lab.Member) {
-		follows[i] = make(map[feed.URL]bool)
-		for _, u := range m.Feeds {
-			follows[i][u] = true
-		}
-		if is == bad {
+		if follows[i] = m.Feeds; is == bad {
 			floods = m.Feeds
 		}
 	}
@@ -185,7 +174,7 @@ func (t *trial) flooding() (string, bool) {
 	// What node i may credit: an entry of a feed that it does not follow is worth half of one that it does, or less.
 	mark := func(i int) (most float64) {
 		for _, u := range floods {
-			if room := 2*rate[u] + 5; follows[i][u] {
+			if room := 2*rate[u] + 5; slices.Contains(follows[i], u) {
 				most += room
 			} else {
 				most += room / 2
@@ -233,33 +222,24 @@ func share(s float64) string { return fmt.Sprintf("%.2f%%", 100*s) }
 // reached, and how long that took 99 of 100.
 func (g *gathering) spreads(c crowd) (reached float64, p99 time.Duration) {
 	first := make(map[entry]time.Duration)
-	each := func(f func(e entry, s lab.Sight)) {
-		from, to := c.window()
-		for _, h := range g.honest() {
-			for _, s := range h.Sights(g.w.Now()) {
-				if s.Published >= from && s.Published < to {
-					f(entry{s.Feed, s.Entry}, s)
-				}
-			}
-		}
-	}
-	each(func(e entry, s lab.Sight) {
+	for s := range g.sights(c) {
+		e := entry{s.Feed, s.Entry}
 		if at, known := first[e]; !known || s.Any < at {
 			first[e] = s.Any
 		}
-	})
+	}
 	var took []time.Duration
 	all := 0
-	each(func(e entry, s lab.Sight) {
-		switch at := first[e]; {
-		case at == lab.Never || s.Any == at: // nobody had it, or nobody before
-		default:
-			all++
-			if s.Any != lab.Never {
-				took = append(took, s.Any-at)
-			}
+	for s := range g.sights(c) {
+		at := first[entry{s.Feed, s.Entry}]
+		if at == lab.Never || s.Any == at { // nobody had it, or nobody before
+			continue
 		}
-	})
+		all++
+		if s.Any != lab.Never {
+			took = append(took, s.Any-at)
+		}
+	}
 	if len(took) == 0 {
 		return 0, 0
 	}
@@ -282,9 +262,9 @@ func (t *trial) tampering() (string, bool) {
 		return m.group()
 	}
 	before := of(kind{})
-	after := of(kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant {
+	after := of(kind{act: all(func(n *node.Node) actor.Participant {
 		return actor.Tamperer(n, publicAddress(victim))
-	}})
+	})})
 	return fmt.Sprintf("it gets %s, %s min; before %s, %s min", report.Percent(after.Coverage),
 			report.Minutes(after.Lag), report.Percent(before.Coverage), report.Minutes(before.Lag)),
 		after.Coverage >= before.Coverage-.001 && after.Lag < 2*before.Lag

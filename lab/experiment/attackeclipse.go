@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"sync"
 	"time"
 
 	"feedex/lab"
@@ -26,16 +27,9 @@ const (
 
 // eclipsers claim every feed, give nothing, and name only each other.
 func eclipsers(c *crowd) kind {
-	var named []protocol.NodeID
+	named := sync.OnceValue(c.badAddresses)
 	return kind{member: liars.member, act: func(_ int, n *node.Node, rng *rand.Rand) actor.Participant {
-		if named == nil {
-			for i, is := range c.divide() {
-				if is == bad {
-					named = append(named, publicAddress(i))
-				}
-			}
-		}
-		return actor.Eclipser(n, rng, named)
+		return actor.Eclipser(n, rng, named())
 	}}
 }
 
@@ -80,23 +74,14 @@ func (t *trial) eclipsing() (string, bool) {
 // attacked has victim number v join and restart.
 func attacked(c crowd, g *gathering, v int) *lab.Host {
 	rng := c.Seed.Stream(fmt.Sprintf("victim %d", v))
-	h, err := g.w.Join(lab.Member{Name: fmt.Sprintf("victim %d", v), ID: publicAddress(c.Nodes + v),
+	h := joinNow(g.w, lab.Member{Name: fmt.Sprintf("victim %d", v), ID: publicAddress(c.Nodes + v),
 		Feeds: choose(rng, g.w, c.Each)})
-	if err != nil {
-		panic(err) // the settings were checked
+	for n := range restarts {
+		g.w.At(g.w.Now().Add(time.Duration(1+n)*betweenRuns), func() {
+			h.Stop()
+			comeBack(h)
+		})
 	}
-	var restart func(left int)
-	restart = func(left int) {
-		if left == 0 {
-			return
-		}
-		h.Stop()
-		if err := h.Return(); err != nil {
-			panic(err) // it started before
-		}
-		g.w.At(g.w.Now().Add(betweenRuns), func() { restart(left - 1) })
-	}
-	g.w.At(g.w.Now().Add(betweenRuns), func() { restart(restarts) })
 	return h
 }
 
@@ -114,14 +99,12 @@ func (t *trial) suppressing() (string, bool) {
 			if is == bad {
 				return
 			}
-			config := *m.Node
-			config.Trackers = []string{}
-			for i, is := range c.divide() {
-				if is == bad && hostile {
-					config.Peers = append(config.Peers, publicAddress(i).String())
+			m.Node.Trackers = []string{}
+			if hostile {
+				for _, id := range c.badAddresses() {
+					m.Node.Peers = append(m.Node.Peers, id.String())
 				}
 			}
-			m.Node = &config
 		}
 		g := t.play(c, nil)
 		for _, h := range g.honest() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -43,12 +42,12 @@ func (t *trial) observing() (string, bool) {
 		}
 	}
 	c.Bad = max(1, c.Nodes/10)
-	c.Kind = kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant {
+	c.Kind = kind{act: all(func(n *node.Node) actor.Participant {
 		return actor.Asker(n, urls, 2*time.Minute, c.Start)
-	}}
+	})}
 	var g *gathering
 	o := newObserver()
-	c.Watch = func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+	c.Watch = func(i int, _ bool) watch {
 		alone := func() bool { return g.hosts[i] == nil || g.hosts[i].Links() == 0 }
 		return o.watch(c.address(i, c.divide()[i]), alone)
 	}
@@ -57,11 +56,7 @@ func (t *trial) observing() (string, bool) {
 		for i := range g.hosts {
 			at := c.Start.Add(c.Length/2 + time.Duration(i)*time.Minute)
 			g.w.At(at, func() { g.hosts[i].Stop() })
-			g.w.At(at.Add(10*time.Minute), func() {
-				if err := g.hosts[i].Return(); err != nil {
-					panic(err) // the settings were checked
-				}
-			})
+			g.w.At(at.Add(10*time.Minute), func() { comeBack(g.hosts[i]) })
 		}
 	})
 	var pairs, rest []interestOf
@@ -163,7 +158,7 @@ func newObserver() *observer {
 }
 
 // watch sees all steps of one node.
-func (o *observer) watch(me protocol.NodeID, alone func() bool) func(time.Time, node.Event, []node.Effect) {
+func (o *observer) watch(me protocol.NodeID, alone func() bool) watch {
 	open := make(map[uint64]node.Call)
 	return func(_ time.Time, ev node.Event, effects []node.Effect) {
 		switch ev := ev.(type) {

@@ -22,9 +22,7 @@ func (t *trial) profiling() (string, bool) {
 	private := t.urls()[0]
 	follows := make(map[protocol.NodeID]map[feed.URL]bool)
 	c.Tune = func(_ int, _ class, m *lab.Member) {
-		config := *m.Node
-		config.CoverFeeds, config.PrivateHosts = coverFeeds, []string{private.Host()}
-		m.Node = &config
+		m.Node.CoverFeeds, m.Node.PrivateHosts = coverFeeds, []string{private.Host()}
 		follows[m.ID] = make(map[feed.URL]bool)
 		for _, u := range append(m.Feeds, private) {
 			follows[m.ID][u] = true
@@ -38,7 +36,7 @@ func (t *trial) profiling() (string, bool) {
 	}
 	heard := make(adverts)
 	leaks := leak{url: []byte(private)}
-	c.Watch = func(i int, _ bool) func(time.Time, node.Event, []node.Effect) {
+	c.Watch = func(i int, _ bool) watch {
 		by := publicAddress(i)
 		return func(_ time.Time, ev node.Event, effects []node.Effect) {
 			heard.hear(by, ev)
@@ -131,9 +129,5 @@ func (l *leak) look(by protocol.NodeID, effects []node.Effect) {
 
 // urls are the addresses of the feeds of the crowd's worlds.
 func (c crowd) urls() []feed.URL {
-	w, err := lab.New(lab.Config{Seed: c.Seed, Start: c.Start, Feeds: c.Feeds})
-	if err != nil {
-		panic(err) // the settings were checked
-	}
-	return everything(w)
+	return everything(c.world())
 }

@@ -64,23 +64,20 @@ type trial struct {
 	tell   func(done float64)
 	worlds float64 // that it runs
 	ran    float64 // of them
-	hashes []string
+	hashes string  // of all, one after the other
 	steps  int64
 	broken bool // interrupted
 }
 
 // play runs a crowd to its end. before, if it is not nil, is called before anything happens.
 func (t *trial) play(c crowd, before func(g *gathering)) *gathering {
-	g, err := c.gather()
-	if err != nil {
-		panic(err) // the settings were checked
-	}
+	g := c.gather()
 	if before != nil {
 		before(g)
 	}
-	t.broken = !c.run(t.ctx, g, func(done float64) { t.tell(min(1, (t.ran+done)/t.worlds)) }) || t.broken
+	t.broken = !c.run(t.ctx, g.w, func(done float64) { t.tell(min(1, (t.ran+done)/t.worlds)) }) || t.broken
 	t.ran++
-	t.hashes = append(t.hashes, g.w.Hash())
+	t.hashes += g.w.Hash()
 	t.steps += g.w.Steps()
 	return g
 }
@@ -118,9 +115,17 @@ func (g *gathering) every(c crowd, d time.Duration, f func(h *lab.Host, s node.N
 // enemies are the addresses of the dishonest, as they joined.
 func (c crowd) enemies() map[protocol.NodeID]bool {
 	ids := make(map[protocol.NodeID]bool)
+	for _, id := range c.badAddresses() {
+		ids[id] = true
+	}
+	return ids
+}
+
+// badAddresses are the same in order.
+func (c *crowd) badAddresses() (ids []protocol.NodeID) {
 	for i, is := range c.divide() {
 		if is == bad {
-			ids[c.address(i, is)] = true
+			ids = append(ids, c.address(i, is))
 		}
 	}
 	return ids
@@ -130,11 +135,7 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 	a.Nodes, a.Length, a.Trials = cmp.Or(a.Nodes, 40), cmp.Or(a.Length, 16*time.Hour), cmp.Or(a.Trials, 48)
 	var chosen []attack
 	for _, x := range attacks() {
-		wanted := a.Rows == nil
-		for _, row := range a.Rows {
-			wanted = wanted || row == x.row
-		}
-		if wanted {
+		if a.Rows == nil || slices.Contains(a.Rows, x.row) {
 			chosen = append(chosen, x)
 		}
 	}
@@ -147,13 +148,13 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 	most := a.Traces.To.Sub(a.Traces.From) / longestAttack
 	switch {
 	case a.Length < leastAttack || a.Length > most:
-		err = fmt.Errorf("%w: attacks of %s; as some take %d times as long, want %s to %s", ErrSetting,
-			report.Spell(a.Length), longestAttack, report.Spell(leastAttack), report.Spell(most.Truncate(time.Hour)))
+		err = impossible("attacks of %s; as some take %d times as long, want %s to %s", report.Spell(a.Length),
+			longestAttack, report.Spell(leastAttack), report.Spell(most.Truncate(time.Hour)))
 	case err != nil:
 	case a.Trials < 1:
-		err = fmt.Errorf("%w: %d trials; want 1 or more", ErrSetting, a.Trials)
+		err = impossible("%d trials; want 1 or more", a.Trials)
 	case unknown >= 0:
-		err = fmt.Errorf("%w: row %d cannot be shown; those that can are %s", ErrSetting, a.Rows[unknown],
+		err = impossible("row %d cannot be shown; those that can are %s", a.Rows[unknown],
 			strings.Trim(strings.ReplaceAll(fmt.Sprint(attackRows()), " ", ", "), "[]"))
 	}
 	return a, c, chosen, err
@@ -172,22 +173,20 @@ func (a Attacks) Run(ctx context.Context, progress Progress) (r *report.Report, 
 	if err != nil {
 		return nil, 0, err
 	}
-	rows := make([]AttackRow, len(chosen))
-	costs := make([]float64, len(chosen))
-	for i := range chosen {
-		costs[i] = float64(chosen[i].worlds)
+	var costs []float64
+	for _, x := range chosen {
+		costs = append(costs, float64(x.worlds))
 	}
-	m := newMeter(progress, costs)
-	together(len(chosen), func(i int) {
+	rows := together(newMeter(progress, costs), func(i int, tell Progress) AttackRow {
 		x := &chosen[i]
-		t := &trial{crowd: c, ctx: ctx, trials: a.Trials, worlds: float64(x.worlds),
-			tell: func(done float64) { m.set(i, done) }}
-		rows[i] = AttackRow{Row: x.row, Name: x.name, Done: x.done, Mark: x.mark}
-		rows[i].Measured, rows[i].Pass = x.run(t)
-		rows[i].Hash, rows[i].Steps, rows[i].Partial = report.HashOf(t.hashes), t.steps, t.broken
+		t := &trial{crowd: c, ctx: ctx, trials: a.Trials, worlds: costs[i], tell: tell}
+		row := AttackRow{Row: x.row, Name: x.name, Done: x.done, Mark: x.mark}
+		row.Measured, row.Pass = x.run(t)
+		row.Hash, row.Steps, row.Partial = report.HashOf(t.hashes), t.steps, t.broken
 		if t.broken {
-			rows[i].Measured, rows[i].Pass = report.Unknown, false
+			row.Measured, row.Pass = report.Unknown, false
 		}
+		return row
 	})
 	for i := range rows {
 		if !rows[i].Pass && !rows[i].Partial {
@@ -205,10 +204,10 @@ func attacks() []attack {
 			"they get <= 1%; honest >= 99.9% of, and lag <= 1.1 x, what they have without a bound", 6,
 			(*trial).freeRiding},
 		{2, "echoing", "25% offer a minute later what they heard offered, six times as long", "they get <= 1%", 6,
-			(*trial).echoing},
+			starving(echoers, 6)},
 		{2, "echoing with excuses",
 			"they say nothing, that they are busy, or hang up when they are asked for it, three times as long",
-			"they get <= 1%", 3, (*trial).excusing},
+			"they get <= 1%", 3, starving(excusers, 3)},
 		{2, "echoing on bad links", "the same, and a tenth of all messages is lost",
 			"they get <= 1%; honest >= 99.5% of, and lag <= 1.1 x, what they have without a bound", 6,
 			(*trial).echoingUnderLoss},
@@ -229,7 +228,7 @@ func attacks() []attack {
 		{12, "Sybils of one address", "as many ports of one address as there are honest nodes",
 			"<= 2 places a node, <= D free service", 1, (*trial).sybils},
 		{13, "whitewashing by port", "25% come back every hour on another port, six times as long", "they get <= 1%", 6,
-			(*trial).whitewashing},
+			starving(portRejoiners, 6)},
 		{14, "deficit laundering", "a leech behind a worker that has no bound for it",
 			"a node gives the pair <= what the worker gave + D + 1", 1, (*trial).laundering},
 		{15, "traitors", "10% are honest for half of the time, then take", "<= 2D a neighbor from then on", 1,
@@ -266,17 +265,16 @@ func attackRows() (rows []int) {
 
 // report shows what came of the attacks.
 func (a Attacks) report(c crowd, rows []AttackRow) *report.Report {
-	r := &report.Report{
-		Title: "Attacks on nodes of this program in virtual time, each against its pass mark",
-		Seed:  uint64(a.Seed), Traces: a.Traces.Hash(), Result: rows,
-		Setting: []string{
-			fmt.Sprintf("%d nodes, polling every %s h, %d of %d feeds each, for %s h where the attack says nothing "+
-				"else", a.Nodes, report.Hours(c.Every), c.Each, len(c.Feeds), report.Hours(c.Length)),
-			"Floods of queries (row 16) are left to `feedex lab query`, and what needs a real network is left out.",
-		},
+	r := newReport("Attacks on nodes of this program in virtual time, each against its pass mark", a.Seed, a.Traces)
+	r.Result = rows
+	r.Setting = []string{
+		fmt.Sprintf("%d nodes, polling every %s h, %d of %d feeds each, for %s h where the attack says nothing else",
+			a.Nodes, report.Hours(c.Every), c.Each, len(c.Feeds), report.Hours(c.Length)),
+		"Floods of queries (row 16) are left to `feedex lab query`, and what needs a real network is left out.",
 	}
 	t := report.Table{Title: "Attacks", Columns: []string{"row and attack", "", "measured"}}
-	var hashes []string
+	marks := report.Table{Title: "What was done, and the pass marks",
+		Columns: []string{"row and attack", "what was done", "pass mark", "hash"}}
 	ended := 0
 	for _, row := range rows {
 		verdict := "FAIL"
@@ -289,19 +287,14 @@ func (a Attacks) report(c crowd, rows []AttackRow) *report.Report {
 		if !row.Partial {
 			ended++
 		}
-		t.Row(fmt.Sprintf("%2d %s", row.Row, row.Name), verdict, row.Measured)
-		hashes = append(hashes, row.Hash)
-		r.Steps += row.Steps
+		name := fmt.Sprintf("%2d %s", row.Row, row.Name)
+		t.Row(name, verdict, row.Measured)
+		marks.Row(name, row.Done, row.Mark, row.Hash)
+		r.Took(row.Hash, row.Steps)
 	}
-	r.Hash = report.HashOf(hashes)
 	if ended < len(rows) {
 		r.Partial = fmt.Sprintf("interrupted; %d of %d attacks came to their end, of the others nothing is known",
 			ended, len(rows))
-	}
-	marks := report.Table{Title: "What was done, and the pass marks",
-		Columns: []string{"row and attack", "what was done", "pass mark", "hash"}}
-	for _, row := range rows {
-		marks.Row(fmt.Sprintf("%2d %s", row.Row, row.Name), row.Done, row.Mark, row.Hash)
 	}
 	r.Tables = []report.Table{t, marks}
 	return r

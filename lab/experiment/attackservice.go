@@ -26,62 +26,44 @@ const (
 // little reports whether those of a group read feeds and got next to nothing.
 func (g Group) little() bool { return g.Reading > 0 && g.Coverage <= littleShare }
 
+// starving has a quarter of the nodes take without giving for so many times as long as others. What they get at first
+// is not what counts: a node that is not asked for what it offers has credit for it until it is for the first time, and
+// one that comes back often has an entry of everyone as a stranger.
+func starving(k kind, times int) func(*trial) (string, bool) {
+	return func(t *trial) (string, bool) {
+		c := t.with(k, .25)
+		c.Length *= time.Duration(times)
+		row := t.measured(c)
+		return fmt.Sprintf("they get %s, honest %s", report.Percent(row.Groups[bad].Coverage),
+			report.Percent(row.Honest.Coverage)), row.Groups[bad].little()
+	}
+}
+
 // freeRiding is row 1.
 func (t *trial) freeRiding() (string, bool) {
 	c := t.with(freeRiders, .25)
-	c.Alike, c.Length = false, 3*c.Length
-	with := t.measured(c)
-	c.Bound = -1
-	without := t.measured(c)
-	others, honest, free := with.Groups[bad], with.Groups[ordinary], without.Groups[ordinary]
-	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s, %s min",
-			report.Percent(others.Coverage), report.Percent(honest.Coverage), report.Minutes(honest.Lag),
-			report.Percent(free.Coverage), report.Minutes(free.Lag)),
-		others.little() && honest.Coverage >= .999*free.Coverage && honest.Lag <= 1.1*free.Lag
-}
-
-// echoing is row 2. A node that is not asked for what it offers has credit for it, until it is for the first time: what
-// counts is what comes later.
-func (t *trial) echoing() (string, bool) {
-	c := t.with(echoers, .25)
-	c.Length *= 6
-	row := t.measured(c)
-	return fmt.Sprintf("they get %s, honest %s", report.Percent(row.Groups[bad].Coverage),
-		report.Percent(row.Honest.Coverage)), row.Groups[bad].little()
-}
-
-// excusing is row 2 again: a node that does not have what it offered has an excuse.
-func (t *trial) excusing() (string, bool) {
-	c := t.with(excusers, .25)
-	c.Length *= 3
-	row := t.measured(c)
-	return fmt.Sprintf("they get %s, honest %s", report.Percent(row.Groups[bad].Coverage),
-		report.Percent(row.Honest.Coverage)), row.Groups[bad].little()
+	c.Alike = false
+	return t.starvingUnharmed(c, .999, func(row CrowdRow) Group { return row.Groups[ordinary] })
 }
 
 // echoingUnderLoss is row 2 where what is lost is an excuse that may be true.
 func (t *trial) echoingUnderLoss() (string, bool) {
 	c := t.with(excusers, .25)
-	c.Length *= 3
 	c.Links.Loss = lossy
+	return t.starvingUnharmed(c, .995, func(row CrowdRow) Group { return row.Honest })
+}
+
+// starvingUnharmed has the dishonest get little for three times as long as others, while the honest keep that share of
+// what they have without a bound, hardly later.
+func (t *trial) starvingUnharmed(c crowd, keep float64, of func(CrowdRow) Group) (string, bool) {
+	c.Length *= 3
 	with := t.measured(c)
 	c.Bound = -1
-	free := t.measured(c).Honest
-	others, honest := with.Groups[bad], with.Honest
+	others, honest, free := with.Groups[bad], of(with), of(t.measured(c))
 	return fmt.Sprintf("they get %s; honest %s, %s min, without a bound %s, %s min",
 			report.Percent(others.Coverage), report.Percent(honest.Coverage), report.Minutes(honest.Lag),
 			report.Percent(free.Coverage), report.Minutes(free.Lag)),
-		others.little() && honest.Coverage >= .995*free.Coverage && honest.Lag <= 1.1*free.Lag
-}
-
-// whitewashing is row 13. A node that comes back often meets everyone, and has an entry of each as a stranger: what
-// counts is what comes later.
-func (t *trial) whitewashing() (string, bool) {
-	c := t.with(portRejoiners, .25)
-	c.Length *= 6
-	row := t.measured(c)
-	return fmt.Sprintf("they get %s, honest %s", report.Percent(row.Groups[bad].Coverage),
-		report.Percent(row.Honest.Coverage)), row.Groups[bad].little()
+		others.little() && honest.Coverage >= keep*free.Coverage && honest.Lag <= 1.1*free.Lag
 }
 
 // lying is row 3. That protected neighbors never give way to anybody is for the tests of package neighbors.
@@ -90,7 +72,7 @@ func (t *trial) lying() (string, bool) {
 	enemies := c.enemies()
 	var longest time.Duration
 	links, long := 0, 0
-	c.Watch = func(_ int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+	c.Watch = func(_ int, isBad bool) watch {
 		if isBad {
 			return nil
 		}
@@ -155,12 +137,7 @@ func (t *trial) sybils() (string, bool) {
 func (t *trial) laundering() (string, bool) {
 	c := t.crowd
 	c.Bad = 2
-	var pair []protocol.NodeID
-	for i, is := range c.divide() {
-		if is == bad {
-			pair = append(pair, c.address(i, is))
-		}
-	}
+	pair := c.badAddresses()
 	worker, leech := pair[0], pair[1]
 	c.Kind = kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
 		if c.address(i, bad) == leech {
@@ -169,32 +146,23 @@ func (t *trial) laundering() (string, bool) {
 		return n
 	}}
 	c.Tune = func(_ int, is class, m *lab.Member) {
-		config := *m.Node
 		switch {
 		case is != bad:
-			return
 		case m.ID == worker:
-			config.Peers, config.Incentive.Bound = []string{leech.String()}, -1
+			m.Node.Peers, m.Node.Incentive.Bound = []string{leech.String()}, -1
 		default:
-			config.Peers, m.NoPolls = []string{worker.String()}, true
+			m.Node.Peers, m.NoPolls = []string{worker.String()}, true
 		}
-		m.Node = &config
 	}
 	excess, given := 0.0, 0.0
-	type account struct{ given, got float64 }
-	accounts := make(map[*lab.Host]map[protocol.NodeID]account)
+	latest := make(map[relation]node.NeighborStatus)
 	g := t.play(c, func(g *gathering) {
-		g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) {
-			if accounts[h] == nil {
-				accounts[h] = make(map[protocol.NodeID]account)
-			}
-			accounts[h][s.ID] = account{s.Given, s.Got}
-		})
+		g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) { latest[relation{h, s.ID}] = s })
 	})
 	for _, h := range g.honest() {
-		w, l := accounts[h][worker], accounts[h][leech]
-		given += w.given + l.given
-		excess = max(excess, w.given+l.given-w.got)
+		w, l := latest[relation{h, worker}], latest[relation{h, leech}]
+		given += w.Given + l.Given
+		excess = max(excess, w.Given+l.Given-w.Got)
 	}
 	row := g.measure(c)
 	return fmt.Sprintf("%.1f entries at most beyond what the worker gave, of %.0f in all; the pair's coverage is %s",
@@ -202,21 +170,23 @@ func (t *trial) laundering() (string, bool) {
 		given > 0 && excess <= bound+1
 }
 
+// A relation is that of a node to a dishonest neighbor.
+type relation struct {
+	host *lab.Host
+	to   protocol.NodeID
+}
+
 // betraying is row 15.
 func (t *trial) betraying() (string, bool) {
 	c := t.crowd
 	defects := c.Start.Add(c.Length / 2)
 	c.Bad = max(1, c.Nodes/10)
-	c.Kind = kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Traitor(n, defects) }}
-	type of struct {
-		host    *lab.Host
-		traitor protocol.NodeID
-	}
-	before := make(map[of]incentive.Account)
+	c.Kind = kind{act: all(func(n *node.Node) actor.Participant { return actor.Traitor(n, defects) })}
+	before := make(map[relation]incentive.Account)
 	most, links := 0.0, 0
 	t.play(c, func(g *gathering) {
 		g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) {
-			key := of{h, s.ID}
+			key := relation{h, s.ID}
 			// What was on its way may still earn.
 			if !g.w.Now().After(defects.Add(time.Minute)) {
 				if _, known := before[key]; !known {

@@ -29,7 +29,7 @@ func (t *trial) colluding() (string, bool) {
 		c.Nodes, c.Bad = c.Nodes/2+x.nodes, x.nodes
 		c.Kind = colluders(c.Start.Add(c.Length/4), x.oneNetwork)
 		var g *gathering
-		c.Watch = func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+		c.Watch = func(i int, isBad bool) watch {
 			if isBad {
 				return nil
 			}
@@ -110,10 +110,8 @@ func (t *trial) slandering() (string, bool) {
 		c.Seed += lab.Seed(n) << 32
 		c.Tune = func(_ int, is class, m *lab.Member) {
 			if is == bad {
-				config := *m.Node
-				config.MaxNeighbors = min(c.Nodes-1, mostNeighbors)
-				config.MinNeighbors = config.MaxNeighbors
-				m.Node = &config
+				m.Node.MaxNeighbors = min(c.Nodes-1, mostNeighbors)
+				m.Node.MinNeighbors = m.Node.MaxNeighbors
 			}
 		}
 		friends, begins := c.enemies(), c.Start.Add(c.Length/4)
@@ -122,7 +120,7 @@ func (t *trial) slandering() (string, bool) {
 		}}
 		for j, k := range []kind{slanderers, {}} {
 			c.Kind = k
-			c.Watch = func(_ int, isBad bool) func(time.Time, node.Event, []node.Effect) {
+			c.Watch = func(_ int, isBad bool) watch {
 				if !isBad || j > 0 {
 					return nil
 				}
@@ -151,16 +149,10 @@ func (t *trial) slandering() (string, bool) {
 
 // atOnce is the share of the entries of their feeds that the honest have within a minute of the first of them.
 func (g *gathering) atOnce(c crowd) float64 {
-	type entry struct{ feed, number int }
-	from, to := c.window()
 	came := make(map[entry][]time.Duration)
-	for _, h := range g.honest() {
-		for _, s := range h.Sights(g.w.Now()) {
-			if s.Published >= from && s.Published < to {
-				e := entry{s.Feed, s.Entry}
-				came[e] = append(came[e], s.Any)
-			}
-		}
+	for s := range g.sights(c) {
+		e := entry{s.Feed, s.Entry}
+		came[e] = append(came[e], s.Any)
 	}
 	all, soon := 0, 0
 	for _, times := range came {

@@ -11,6 +11,7 @@ import (
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
+	"feedex/protocol"
 )
 
 // Churn is about nodes that come and go: networks whose members stay for hours or for minutes, and one that
@@ -41,8 +42,7 @@ func (c Churn) withDefaults() (Churn, []trace.Feed, error) {
 	}
 	for _, stay := range c.Sessions {
 		if stay < shortestStay {
-			return c, nil, fmt.Errorf("%w: stays of %s; want %s or more", ErrSetting, report.Spell(stay),
-				report.Spell(shortestStay))
+			return c, nil, impossible("stays of %s; want %s or more", report.Spell(stay), report.Spell(shortestStay))
 		}
 	}
 	return c, feeds, nil
@@ -59,35 +59,19 @@ func (c Churn) Run(ctx context.Context, progress Progress) (*report.Report, erro
 	}
 	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each,
 		Every: c.Every, NoEncoding: true}
-	rows := make([]ChurnRow, len(c.Sessions)+1)
 	var split SplitResult
-	costs := make([]float64, len(rows))
-	for i := range costs {
-		costs[i] = 1
-	}
-	m := newMeter(progress, costs)
-	errs := make([]error, len(rows))
-	together(len(rows), func(i int) {
-		tell := func(done float64) { m.set(i, done) }
-		w, err := n.world()
-		if err != nil {
-			errs[i] = err
-			return
-		}
+	rows := together(newMeter(progress, equal(len(c.Sessions)+1)), func(i int, tell Progress) ChurnRow {
+		w := n.world()
 		if i == len(c.Sessions) {
 			split = c.split(ctx, n, w, tell)
-			rows[i] = churned(w, c.Length)
-			return
+			return churned(w, c.Length)
 		}
 		for j := range c.Nodes {
 			n.join(w, j, func(h *lab.Host, rng *rand.Rand) { c.comeAndGo(w, h, rng, n.Start, c.Sessions[i]) })
 		}
-		advance(ctx, w, n.Start.Add(c.Length), tell)
-		rows[i] = churned(w, c.Sessions[i])
+		n.run(ctx, w, tell)
+		return churned(w, c.Sessions[i])
 	})
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
 	return c.report(n, rows, split), nil
 }
 
@@ -108,14 +92,9 @@ func (c Churn) comeAndGo(w *lab.World, h *lab.Host, rng *rand.Rand, start time.T
 		case 2:
 			h.Crash()
 		}
-		back := w.Now().Add(stay/4 + within(rng, stay/2))
-		if back.After(calm) {
-			back = calm
-		}
-		w.At(back, func() {
-			if err := h.Return(); err != nil {
-				panic(err) // it started before
-			}
+		back := stay/4 + within(rng, stay/2)
+		w.At(w.Now().Add(min(back, calm.Sub(w.Now()))), func() {
+			comeBack(h)
 			c.comeAndGo(w, h, rng, start, stay)
 		})
 	})
@@ -177,7 +156,8 @@ func churned(w *lab.World, stay time.Duration) ChurnRow {
 		row.Kept.count(had)
 	}
 	var alone, exchange, present Share
-	var served, lags []float64
+	var served []float64
+	var lags means
 	for _, h := range w.Hosts() {
 		for _, s := range h.Sessions() {
 			row.Stays++
@@ -191,8 +171,7 @@ func churned(w *lab.World, stay time.Duration) ChurnRow {
 			}
 		}
 		present.Whole += int(end / time.Second)
-		var lag float64
-		var there int
+		var there arrived
 		for _, s := range h.Sights(now) {
 			alone.count(s.Own != lab.Never)
 			exchange.count(s.Any != lab.Never)
@@ -202,17 +181,12 @@ func churned(w *lab.World, stay time.Duration) ChurnRow {
 			switch stays(h, s.Published, enough) {
 			case wasThere:
 				row.There.count(s.Any != lab.Never)
-				if s.Any != lab.Never {
-					there++
-					lag += (s.Any - s.Published).Seconds()
-				}
+				there.add(s.Published, s.Any)
 			case wasAway:
 				row.Away.count(s.Any != lab.Never)
 			}
 		}
-		if there > 0 {
-			lags = append(lags, lag/float64(there))
-		}
+		lags.add(there.late, there.count)
 	}
 	row.Present, row.Alone, row.Exchange = present.of(), alone.of(), exchange.of()
 	row.Served, row.Lag = report.SpreadOf(served), report.SpreadOf(lags)
@@ -264,24 +238,21 @@ type ChurnResult struct {
 
 // report shows what came of the networks, the last of which is the one that was cut in two.
 func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Report {
-	r := &report.Report{
-		Title: "Nodes that come and go", Seed: uint64(c.Seed), Traces: c.Traces.Hash(),
-		Result: ChurnResult{rows[:len(rows)-1], split},
-		Setting: []string{
-			fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %s, %s from %s", c.Nodes, c.Each, len(n.Feeds),
-				report.Spell(c.Every), report.Spell(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
-			"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each " +
-				"is in order,",
-			"of the program, and of the machine. Nobody goes in the last quarter of the run.",
-		},
+	r := newReport("Nodes that come and go", c.Seed, c.Traces)
+	r.Result = ChurnResult{rows[:len(rows)-1], split}
+	r.Setting = []string{
+		fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %s, %s from %s", c.Nodes, c.Each, len(n.Feeds),
+			report.Spell(c.Every), report.Spell(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
+		"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each is in " +
+			"order,",
+		"of the program, and of the machine. Nobody goes in the last quarter of the run.",
 	}
-	var hashes []string
 	var ran []time.Duration
 	for _, row := range rows {
-		hashes, ran = append(hashes, row.Hash), append(ran, row.Ran)
-		r.Steps += row.Steps
+		r.Took(row.Hash, row.Steps)
+		ran = append(ran, row.Ran)
 	}
-	r.Hash, r.Partial = report.HashOf(hashes), howFar(ran, c.Length)
+	r.Partial = howFar(ran, c.Length)
 	rows = slices.DeleteFunc(slices.Clone(rows[:len(rows)-1]), func(row ChurnRow) bool { return row.Stays == 0 })
 	t := report.Table{
 		Title: "Entries, by how long nodes stay",
@@ -341,7 +312,7 @@ type SplitLook struct {
 
 // split cuts the network in two for a quarter of the run. A random half of its members is on the far side,
 // without the tracker.
-func (c Churn) split(ctx context.Context, n network, w *lab.World, progress func(float64)) SplitResult {
+func (c Churn) split(ctx context.Context, n network, w *lab.World, tell Progress) SplitResult {
 	for i := range c.Nodes {
 		n.join(w, i, nil)
 	}
@@ -371,11 +342,10 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, progress func
 	for _, after := range slices.Compact(whole) {
 		look(r.To+after, report.Spell(after)+" after it healed")
 	}
-	advance(ctx, w, n.Start.Add(c.Length), progress)
-	var lags [3][]float64
+	n.run(ctx, w, tell)
+	var lags [3]means
 	for _, h := range w.Hosts() {
-		var sum [3]float64
-		var count [3]int
+		var came [3]arrived
 		for _, s := range h.Sights(w.Now()) {
 			r.Missed.count(s.Any == lab.Never)
 			phase := 0
@@ -385,15 +355,10 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, progress func
 			case s.Published >= r.From:
 				phase = 1
 			}
-			if s.Any != lab.Never {
-				sum[phase] += (s.Any - s.Published).Seconds()
-				count[phase]++
-			}
+			came[phase].add(s.Published, s.Any)
 		}
-		for i := range lags {
-			if count[i] > 0 {
-				lags[i] = append(lags[i], sum[i]/float64(count[i]))
-			}
+		for i, a := range came {
+			lags[i].add(a.late, a.count)
 		}
 	}
 	r.Before, r.Cut, r.After = report.SpreadOf(lags[0]), report.SpreadOf(lags[1]), report.SpreadOf(lags[2])
@@ -401,16 +366,15 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, progress func
 }
 
 func lookAt(w *lab.World, far map[*lab.Host]bool, when string) SplitLook {
-	look := SplitLook{When: when}
-	farIDs := make(map[string]bool)
+	farIDs := make(map[protocol.NodeID]bool)
 	for h := range far {
-		farIDs[h.ID.String()] = true
+		farIDs[h.ID] = true
 	}
 	cross, all, farLinks := 0, 0, 0
 	for _, h := range w.Hosts() {
 		for _, n := range h.Node().Neighbors() {
 			all++
-			if farIDs[n.ID.String()] != far[h] {
+			if farIDs[n.ID] != far[h] {
 				cross++
 			}
 			if far[h] {
@@ -418,10 +382,10 @@ func lookAt(w *lab.World, far map[*lab.Host]bool, when string) SplitLook {
 			}
 		}
 	}
-	look.Cross = float64(cross) / float64(max(1, all))
-	look.Links = float64(all) / float64(max(1, len(w.Hosts())))
-	look.Far = float64(farLinks) / float64(max(1, len(far)))
-	return look
+	return SplitLook{
+		When: when, Cross: float64(cross) / float64(max(1, all)), Links: float64(all) / float64(max(1, len(w.Hosts()))),
+		Far: float64(farLinks) / float64(max(1, len(far))),
+	}
 }
 
 func (r SplitResult) table() report.Table {

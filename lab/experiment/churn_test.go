@@ -56,10 +56,7 @@ func TestNothingIsLostThatANodeKeeps(t *testing.T) {
 	const stay = 5 * time.Hour
 	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each,
 		Every: c.Every, NoEncoding: true}
-	w, err := n.world()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := n.world()
 	for i := range c.Nodes {
 		n.join(w, i, func(h *lab.Host, rng *rand.Rand) { c.comeAndGo(w, h, rng, n.Start, stay) })
 	}

@@ -76,31 +76,28 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	c.Length, c.Every, c.Reach = cmp.Or(c.Length, 6*time.Hour), cmp.Or(c.Every, 30*time.Minute), cmp.Or(c.Reach, 3)
 	switch {
 	case c.Nodes < 2 || c.Nodes > maxNodes:
-		return c, 0, fmt.Errorf("%w: %d nodes; want 2 to %d", ErrSetting, c.Nodes, maxNodes)
+		return c, 0, impossible("%d nodes; want 2 to %d", c.Nodes, maxNodes)
 	case c.Channels < 1 || c.Channels > coronaChannels:
-		return c, 0, fmt.Errorf("%w: %d channels; want 1 to %d", ErrSetting, c.Channels, coronaChannels)
+		return c, 0, impossible("%d channels; want 1 to %d", c.Channels, coronaChannels)
 	case c.Subscriptions < c.Nodes || c.Subscriptions > c.Nodes*c.Channels:
-		return c, 0, fmt.Errorf("%w: %d subscriptions of %d nodes to %d channels; as a node follows a channel once, "+
-			"and at least one, want %d to %d",
-			ErrSetting, c.Subscriptions, c.Nodes, c.Channels, c.Nodes, c.Nodes*c.Channels)
+		return c, 0, impossible("%d subscriptions of %d nodes to %d channels; as a node follows a channel once, and "+
+			"at least one, want %d to %d", c.Subscriptions, c.Nodes, c.Channels, c.Nodes, c.Nodes*c.Channels)
 	case c.Length < 30*time.Minute || c.Length > 7*24*time.Hour:
-		return c, 0, fmt.Errorf("%w: a run of %s; want 30m to a week", ErrSetting, report.Spell(c.Length))
+		return c, 0, impossible("a run of %s; want 30m to a week", report.Spell(c.Length))
 	case c.Reach < 1 || c.Reach > 8:
-		return c, 0, fmt.Errorf("%w: a reach of %d hops; want 1 to 8", ErrSetting, c.Reach)
+		return c, 0, impossible("a reach of %d hops; want 1 to 8", c.Reach)
 	case c.Every < time.Minute || c.Every > rarest:
-		return c, 0, fmt.Errorf("%w: polling every %s; want 1m to %s", ErrSetting, report.Spell(c.Every),
-			report.Spell(rarest))
+		return c, 0, impossible("polling every %s; want 1m to %s", report.Spell(c.Every), report.Spell(rarest))
 	}
 	if c.Traces == nil {
-		c.Traces = trace.Surveyed(uint64(c.Seed), trace.Survey{Feeds: c.Channels, Length: c.span(rarest)})
+		c.Traces = trace.Surveyed(uint64(c.Seed), c.Channels, c.span(rarest))
 		return c, rarest, nil
 	}
 	covered := c.Traces.To.Sub(c.Traces.From)
 	longest := min(rarest, (covered-c.Length-linking)/3)
 	if longest < c.Every || len(c.Traces.Feeds) == 0 {
-		return c, 0, fmt.Errorf("%w: a run of %s with polls every %s takes traces of one feed or more over %s; these "+
-			"are %d over %s",
-			ErrSetting, report.Spell(c.Length), report.Spell(c.Every), report.Spell(linking+c.Length+3*c.Every),
+		return c, 0, impossible("a run of %s with polls every %s takes traces of one feed or more over %s; these are "+
+			"%d over %s", report.Spell(c.Length), report.Spell(c.Every), report.Spell(linking+c.Length+3*c.Every),
 			len(c.Traces.Feeds), report.Spell(covered))
 	}
 	return c, longest, nil
@@ -128,26 +125,16 @@ func (c Corona) Run(ctx context.Context, progress Progress) (*report.Report, err
 	}
 	m := newMeter(progress, costs)
 	var rows []CoronaRow
-	run := func(every time.Duration) error {
-		row, err := c.run(ctx, feeds, every, func(done float64) { m.set(len(rows), done) })
-		rows = append(rows, row)
-		return err
-	}
-	if err := run(c.Every); err != nil {
-		return nil, err
-	}
+	run := func(every time.Duration) { rows = append(rows, c.run(ctx, feeds, every, m.of(len(rows)))) }
+	run(c.Every)
 	target := rows[0].Alone.Lag
 	for len(rows) < len(costs) && ctx.Err() == nil && rows[0].Exchange.Lag > 0 && rows[0].Exchange.Lag < target {
 		every := min(nextInterval(rows, target), longest)
-		if slices.ContainsFunc(rows, func(r CoronaRow) bool {
-			return r.Every == every ||
-				r.off(target) < closeEnough
-		}) {
+		tried := func(r CoronaRow) bool { return r.Every == every || r.off(target) < closeEnough }
+		if slices.ContainsFunc(rows, tried) {
 			break
 		}
-		if err := run(every); err != nil {
-			return nil, err
-		}
+		run(every)
 	}
 	return c.report(rows), nil
 }
@@ -166,17 +153,13 @@ func nextInterval(rows []CoronaRow, target float64) time.Duration {
 }
 
 // run runs one network and takes its measures.
-func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration,
-	progress func(float64)) (CoronaRow, error) {
+func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration, tell Progress) CoronaRow {
 	start := c.Traces.From
 	n := network{
 		Seed: c.Seed, Feeds: feeds, Start: start, Length: c.settled(every) + c.counted(every), Every: every,
 		Reach: c.Reach, NoEncoding: c.NoEncoding,
 	}
-	w, err := n.world()
-	if err != nil {
-		return CoronaRow{}, err
-	}
+	w := n.world()
 	for i := range c.Nodes {
 		each := c.Subscriptions / c.Nodes
 		if i < c.Subscriptions%c.Nodes {
@@ -187,7 +170,7 @@ func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration
 		for _, rank := range drawByRank(rng, len(feeds), each) {
 			m.Feeds = append(m.Feeds, w.Publishers()[rank].URL)
 		}
-		joinSoon(w, rng, m, func(*lab.Host) {})
+		joinSoon(w, rng, m, nil)
 	}
 	begin := c.settled(every)
 	end := begin + c.counted(every)
@@ -195,11 +178,11 @@ func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration
 	w.At(start.Add(begin), func() { at[0] = countCorona(w) })
 	w.At(start.Add(end), func() { at[1] = countCorona(w) })
 	began := time.Now()
-	whole := advance(ctx, w, start.Add(c.span(every)), progress)
+	whole := advance(ctx, w, start.Add(c.span(every)), tell)
 	row := measureCorona(w, every, begin, end, at, whole)
 	row.seconds, row.heap = time.Since(began).Seconds(), heapNow()
 	runtime.KeepAlive(w)
-	return row, nil
+	return row
 }
 
 // A CoronaRow is what came of one network. Lags are detection times in seconds.

@@ -13,33 +13,26 @@ type CoronaResult struct {
 
 // report shows what came of the networks, the first of which polls as legacy RSS does.
 func (c Corona) report(rows []CoronaRow) *report.Report {
-	r := &report.Report{
-		Title: "Feedex in the setting of Corona's simulations", Seed: uint64(c.Seed), Traces: c.Traces.Hash(),
-		Result: CoronaResult{rows},
-		Setting: []string{
-			fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; "+
-				"what came out in %s, up to whole intervals, counts",
-				c.Nodes, c.Channels, c.Subscriptions, report.Spell(c.Length)),
-			fmt.Sprintf("interests count over %d hops", c.Reach),
-			fmt.Sprintf("Corona §5.1 has %d nodes, %d channels and %d subscriptions: this is %.2g of these",
-				coronaNodes, coronaChannels, coronaSubscriptions, float64(c.Subscriptions)/coronaSubscriptions),
-		},
+	r := newReport("Feedex in the setting of Corona's simulations", c.Seed, c.Traces)
+	r.Result = CoronaResult{rows}
+	r.Setting = []string{
+		fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; what "+
+			"came out in %s, up to whole intervals, counts", c.Nodes, c.Channels, c.Subscriptions,
+			report.Spell(c.Length)),
+		fmt.Sprintf("interests count over %d hops", c.Reach),
+		fmt.Sprintf("Corona §5.1 has %d nodes, %d channels and %d subscriptions: this is %.2g of these",
+			coronaNodes, coronaChannels, coronaSubscriptions, float64(c.Subscriptions)/coronaSubscriptions),
 	}
-	var hashes []string
-	for _, row := range rows {
-		r.Steps += row.Steps
-		hashes = append(hashes, row.Hash)
+	for i, row := range rows {
+		r.Took(row.Hash, row.Steps)
+		r.Aside = append(r.Aside, row.aside())
 		if row.Partial {
 			r.Partial = fmt.Sprintf("interrupted in network %d after %s of %s h; its figures are of what there was "+
-				"by then", len(hashes), report.Hours(row.Ran), report.Hours(c.span(row.Every)))
+				"by then", i+1, report.Hours(row.Ran), report.Hours(c.span(row.Every)))
 		}
 	}
-	r.Hash = report.HashOf(hashes)
 	r.Tables = []report.Table{c.summary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0])}
 	r.Figures = []report.Figure{coronaFigure(rows[0])}
-	for _, row := range rows {
-		r.Aside = append(r.Aside, row.aside())
-	}
 	return r
 }
 
@@ -100,16 +93,9 @@ func partOf(part, whole float64) string {
 func coronaStated() report.Table {
 	t := report.Table{Title: "The same as Corona's authors state it, at full size (Table 2)",
 		Columns: []string{"scheme", "detection s", "polls/30 min/channel"}}
-	for _, s := range []struct {
-		name      string
-		detection string
-		polls     string
-	}{
+	t.Rows = [][]string{
 		{"Legacy-RSS", "900", "50.00"}, {"Corona-Lite", "53", "48.97"}, {"Corona-Fair", "142", "50.14"},
-		{"Corona-Fair-Sqrt", "55", "49.46"},
-		{"Corona-Fair-Log", "53", "49.43"}, {"Corona-Fast", "32", "58.75"},
-	} {
-		t.Row(s.name, s.detection, s.polls)
+		{"Corona-Fair-Sqrt", "55", "49.46"}, {"Corona-Fair-Log", "53", "49.43"}, {"Corona-Fast", "32", "58.75"},
 	}
 	return t
 }

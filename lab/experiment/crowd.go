@@ -1,18 +1,16 @@
 package experiment
 
 import (
-	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"net/netip"
 	"time"
 
 	"feedex/feed"
-	"feedex/incentive"
 	"feedex/lab"
 	"feedex/lab/actor"
 	"feedex/lab/report"
-	"feedex/lab/trace"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -20,42 +18,43 @@ import (
 
 // A crowd is a network of honest nodes, not all of them alike, and of some that are not honest.
 type crowd struct {
-	Seed   lab.Seed
-	Feeds  []trace.Feed
-	Start  time.Time
-	Length time.Duration
-	Every  time.Duration // between polls
-	Nodes  int
-	Each   int              // feeds a node
-	Bound  int              // as incentive.Config has it
-	Rules  *incentive.Rules // as incentive.Config has them
-	Links  lab.Links
+	network
+	Nodes int
 	// Alike has no honest nodes that are slow or have few feeds or links.
 	Alike bool
 	// Bad is how many of the nodes are dishonest, and how.
 	Bad  int
 	Kind kind
 	// Watch, where it is not nil, sees every step of member i, which is dishonest or not.
-	Watch func(i int, bad bool) func(now time.Time, ev node.Event, effects []node.Effect)
+	Watch func(i int, bad bool) watch
 	// Wrap, where it is not nil, is what the honest are in place of plain nodes.
 	Wrap func(n *node.Node) actor.Participant
-	// Policy, where it is not nil, is in the place of polling at fixed intervals.
-	Policy polling.Policy
 	// Tune, where it is not nil, has the last word on member i.
 	Tune func(i int, is class, m *lab.Member)
 }
 
+// A watch is told of an event of a node's and of the effects that came of it, which it must not keep.
+type watch = func(now time.Time, ev node.Event, effects []node.Effect)
+
 // A kind is a way not to be honest.
 type kind struct {
 	name string
-	// member changes what an honest member i would be; it may be nil.
-	member func(c *crowd, w *lab.World, i int, m *lab.Member)
+	// member changes what an honest member would be; it may be nil.
+	member func(w *lab.World, m *lab.Member)
 	// act makes the actor.
-	act func(i int, n *node.Node, rng *rand.Rand) actor.Participant
+	act acting
 	// joined is called once it runs; it may be nil.
-	joined func(c *crowd, w *lab.World, h *lab.Host, rng *rand.Rand)
+	joined func(w *lab.World, h *lab.Host, rng *rand.Rand)
 	// address is where member i is; nil for a network of its own.
 	address func(i int) protocol.NodeID
+}
+
+// An acting makes of the node of member i what it is.
+type acting = func(i int, n *node.Node, rng *rand.Rand) actor.Participant
+
+// all has every member act alike.
+func all(act func(n *node.Node) actor.Participant) acting {
+	return func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return act(n) }
 }
 
 // A class is a part of a crowd.
@@ -98,32 +97,18 @@ func (g *gathering) honest() (hosts []*lab.Host) {
 
 // gather makes the world of the crowd. What an honest member follows, and when it joins, does not depend on
 // the others.
-func (c crowd) gather() (*gathering, error) {
-	if c.Policy == nil {
-		c.Policy = polling.Fixed{Every: c.Every}
-	}
-	base := node.Config{
-		Trackers: []string{lab.TrackerURL}, Policy: c.Policy,
-		Incentive: incentive.Config{Bound: c.Bound, Rules: c.Rules},
-	}
-	w, err := lab.New(lab.Config{
-		Seed: c.Seed, Start: c.Start, Until: c.Start.Add(c.Length), Feeds: c.Feeds, Links: c.Links,
-		NoEncoding: true, Node: base,
-	})
-	if err != nil {
-		return nil, err
-	}
-	g := &gathering{w: w, hosts: make([]*lab.Host, c.Nodes), class: c.divide()}
+func (c crowd) gather() *gathering {
+	g := &gathering{w: c.world(), hosts: make([]*lab.Host, c.Nodes), class: c.divide()}
 	for i := range c.Nodes {
-		rng := c.Seed.Stream(fmt.Sprintf("machine %d", i))
-		m := c.member(w, i, g.class[i], base, rng)
-		joinSoon(w, rng, m, func(h *lab.Host) {
+		m, rng := c.member(g.w, i)
+		c.adapt(&m, g.w, i, g.class[i])
+		joinSoon(g.w, rng, m, func(h *lab.Host, rng *rand.Rand) {
 			if g.hosts[i] = h; g.class[i] == bad && c.Kind.joined != nil {
-				c.Kind.joined(&c, w, h, rng)
+				c.Kind.joined(g.w, h, rng)
 			}
 		})
 	}
-	return g, nil
+	return g
 }
 
 // divide tells what each member is.
@@ -148,9 +133,10 @@ func (c *crowd) divide() []class {
 	return list
 }
 
-// member is member number i.
-func (c *crowd) member(w *lab.World, i int, is class, base node.Config, rng *rand.Rand) lab.Member {
-	m := lab.Member{Name: fmt.Sprintf("node %d", i), ID: c.address(i, is), Feeds: choose(rng, w, c.Each)}
+// adapt makes of member number i one of its class.
+func (c *crowd) adapt(m *lab.Member, w *lab.World, i int, is class) {
+	base := c.node()
+	m.ID, m.Node = c.address(i, is), &base
 	switch is {
 	case slow:
 		base.Policy = polling.Fixed{Every: 2 * c.Every}
@@ -160,14 +146,11 @@ func (c *crowd) member(w *lab.World, i int, is class, base node.Config, rng *ran
 		base.MaxNeighbors = threeLinks
 	case bad:
 		if c.Kind.member != nil {
-			c.Kind.member(c, w, i, &m)
+			c.Kind.member(w, m)
 		}
 	}
-	if m.Node == nil {
-		m.Node = &base
-	}
 	if c.Tune != nil {
-		c.Tune(i, is, &m)
+		c.Tune(i, is, m)
 	}
 	m.Actor = func(n *node.Node, rng *rand.Rand) lab.Actor {
 		var a actor.Participant = n
@@ -184,7 +167,6 @@ func (c *crowd) member(w *lab.World, i int, is class, base node.Config, rng *ran
 		}
 		return a
 	}
-	return m
 }
 
 // address is where member i joins.
@@ -200,11 +182,6 @@ func publicAddress(i int) protocol.NodeID {
 	return protocol.NewNodeID(netip.AddrFrom4([4]byte{byte(20 + i/256), byte(i % 256), 1, 7}), protocol.DefaultPort)
 }
 
-// run runs the crowd to the end of its Length, and reports whether it came there.
-func (c crowd) run(ctx context.Context, g *gathering, progress func(float64)) bool {
-	return advance(ctx, g.w, c.Start.Add(c.Length), progress)
-}
-
 // everything are all feeds of a world.
 func everything(w *lab.World) []feed.URL {
 	var urls []feed.URL
@@ -215,30 +192,27 @@ func everything(w *lab.World) []feed.URL {
 }
 
 // Nodes that take without giving poll nothing: what they have is what neighbors brought.
-func pollsNothing(_ *crowd, _ *lab.World, _ int, m *lab.Member) { m.NoPolls = true }
-
-func freeRides(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.FreeRider(n) }
+func pollsNothing(_ *lab.World, m *lab.Member) { m.NoPolls = true }
 
 var (
-	freeRiders = kind{name: "free riders", member: pollsNothing, act: freeRides}
+	freeRiders = kind{name: "free riders", member: pollsNothing, act: all(actor.FreeRider)}
 	echoers    = kind{name: "echoers", member: pollsNothing,
-		act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Echoer(n, actor.None) }}
+		act: all(func(n *node.Node) actor.Participant { return actor.Echoer(n, actor.None) })}
 	// Of those with excuses each has one of its own.
 	excusers = kind{name: "echoers with excuses", member: pollsNothing,
 		act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
 			return actor.Echoer(n, actor.Lost+actor.Excuse(i)%(actor.Excuses-actor.Lost))
 		}}
-	breakers = kind{name: "breakers", member: pollsNothing,
-		act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant { return actor.Breaker(n) }}
-	liars = kind{name: "liars", act: freeRides, member: func(_ *crowd, w *lab.World, _ int, m *lab.Member) {
+	breakers = kind{name: "breakers", member: pollsNothing, act: all(actor.Breaker)}
+	liars    = kind{name: "liars", act: all(actor.FreeRider), member: func(w *lab.World, m *lab.Member) {
 		m.NoPolls, m.Feeds = true, everything(w)
 	}}
 	// Rejoiners leave every hour and come back on another port, or at another address of their /24.
-	portRejoiners = kind{name: "rejoiners, port", member: pollsNothing, act: freeRides,
+	portRejoiners = kind{name: "rejoiners, port", member: pollsNothing, act: all(actor.FreeRider),
 		joined: rejoin(func(id protocol.NodeID, count int) protocol.NodeID {
 			return protocol.NewNodeID(id.Addr(), protocol.DefaultPort+uint16(count))
 		})}
-	addressRejoiners = kind{name: "rejoiners, address", member: pollsNothing, act: freeRides,
+	addressRejoiners = kind{name: "rejoiners, address", member: pollsNothing, act: all(actor.FreeRider),
 		joined: rejoin(func(id protocol.NodeID, count int) protocol.NodeID {
 			a := id.Addr().As4()
 			a[3] = byte(7 + count)
@@ -261,8 +235,8 @@ const (
 )
 
 // rejoin has a host leave and return at another address, which next gives, hour after hour.
-func rejoin(next func(id protocol.NodeID, count int) protocol.NodeID) func(*crowd, *lab.World, *lab.Host, *rand.Rand) {
-	return func(_ *crowd, w *lab.World, h *lab.Host, rng *rand.Rand) {
+func rejoin(next func(id protocol.NodeID, count int) protocol.NodeID) func(*lab.World, *lab.Host, *rand.Rand) {
+	return func(w *lab.World, h *lab.Host, rng *rand.Rand) {
 		first, count := h.ID, 0
 		var leave func()
 		leave = func() {
@@ -272,9 +246,7 @@ func rejoin(next func(id protocol.NodeID, count int) protocol.NodeID) func(*crow
 				if err := h.Move(next(first, count)); err != nil {
 					panic(err) // nobody else is in that network
 				}
-				if err := h.Return(); err != nil {
-					panic(err) // it started before
-				}
+				comeBack(h)
 				w.At(w.Now().Add(rejoinEvery), leave)
 			})
 		}
@@ -310,6 +282,31 @@ func (c *crowd) window() (from, to time.Duration) {
 	return min(c.Length/4, 12*time.Hour), c.Length - c.Every
 }
 
+// sights are how those entries came to a host that count.
+func (c *crowd) sights(w *lab.World, h *lab.Host) iter.Seq[lab.Sight] {
+	from, to := c.window()
+	return func(yield func(lab.Sight) bool) {
+		for _, s := range h.Sights(w.Now()) {
+			if s.Published >= from && s.Published < to && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// sights are how those entries came to the honest that count.
+func (g *gathering) sights(c crowd) iter.Seq[lab.Sight] {
+	return func(yield func(lab.Sight) bool) {
+		for _, h := range g.honest() {
+			for s := range c.sights(g.w, h) {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // measure sums up the crowd.
 func (g *gathering) measure(c crowd) CrowdRow {
 	row := CrowdRow{Hash: g.w.Hash(), Steps: g.w.Steps()}
@@ -331,7 +328,7 @@ func (g *gathering) measure(c crowd) CrowdRow {
 // members gathers a Group node by node.
 type members struct {
 	nodes                                int
-	coverage, lags, alone, calls, served []float64
+	coverage, lags, alone, calls, served means
 }
 
 // add takes in a host, nil for one that has not joined.
@@ -343,31 +340,27 @@ func (m *members) add(c crowd, w *lab.World, h *lab.Host) {
 	ran := w.Now().Sub(c.Start)
 	m.calls = append(m.calls, float64(h.Made.Total().Calls)/ran.Minutes())
 	m.served = append(m.served, float64(h.Received[lab.PutEntries].Items)/ran.Hours())
-	from, to := c.window()
-	var lag, alone float64
-	var all, came, polled int
-	for _, s := range h.Sights(w.Now()) {
-		if s.Published < from || s.Published >= to {
-			continue
-		}
-		all++
-		if s.Any != lab.Never {
-			came++
-			lag += (s.Any - s.Published).Seconds()
-		}
-		if s.Own != lab.Never {
-			polled++
-			alone += (s.Own - s.Published).Seconds()
-		}
+	var came, polled arrived
+	for s := range c.sights(w, h) {
+		came.add(s.Published, s.Any)
+		polled.add(s.Published, s.Own)
 	}
-	if all > 0 {
-		m.coverage = append(m.coverage, float64(came)/float64(all))
-	}
-	if came > 0 {
-		m.lags = append(m.lags, lag/float64(came))
-	}
-	if polled > 0 {
-		m.alone = append(m.alone, alone/float64(polled))
+	m.coverage.add(float64(came.count), came.of)
+	m.lags.add(came.late, came.count)
+	m.alone.add(polled.late, polled.count)
+}
+
+// arrived is how entries came.
+type arrived struct {
+	of, count int     // entries, and those of them that came
+	late      float64 // the sum of how late these were, in seconds
+}
+
+// add takes in an entry that came at a time, or never.
+func (a *arrived) add(published, at time.Duration) {
+	if a.of++; at != lab.Never {
+		a.count++
+		a.late += (at - published).Seconds()
 	}
 }
 

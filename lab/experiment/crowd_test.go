@@ -48,7 +48,7 @@ func TestAttacksFailWithoutABound(t *testing.T) {
 	}
 	c.Alike, c.Length, c.Bound = true, leastAttack, -1
 	for name, attack := range map[string]func(*trial) (string, bool){
-		"echoing": (*trial).echoing, "Sybils": (*trial).sybils, "laundering": (*trial).laundering,
+		"echoing": starving(echoers, 6), "Sybils": (*trial).sybils, "laundering": (*trial).laundering,
 		"traitors": (*trial).betraying,
 	} {
 		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
@@ -93,10 +93,7 @@ func TestImpossibleCrowds(t *testing.T) {
 // Move takes a member to another address, with what it had.
 func TestMove(t *testing.T) {
 	c := smallCrowd(t)
-	g, err := c.gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := c.gather()
 	g.w.Run(c.Start.Add(30 * time.Minute))
 	h, to := g.hosts[0], publicAddress(200)
 	if err := h.Move(to); !errors.Is(err, lab.ErrConfig) {

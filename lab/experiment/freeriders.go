@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"feedex/incentive"
@@ -46,11 +47,11 @@ func (f FreeRiders) withDefaults() (FreeRiders, crowd, error) {
 	switch {
 	case err != nil:
 	case f.Feeds > len(c.Feeds):
-		err = fmt.Errorf("%w: %d feeds to follow; there are %d of %d entries a day or more, so want %d to that",
-			ErrSetting, f.Feeds, len(c.Feeds), leastRate, f.Each)
+		err = impossible("%d feeds to follow; there are %d of %d entries a day or more, so want %d to that", f.Feeds,
+			len(c.Feeds), leastRate, f.Each)
 	case f.Length < 3*f.Every:
-		err = fmt.Errorf("%w: a run of %s with polls every %s; want three times as long or more", ErrSetting,
-			report.Spell(f.Length), report.Spell(f.Every))
+		err = impossible("a run of %s with polls every %s; want three times as long or more", report.Spell(f.Length),
+			report.Spell(f.Every))
 	}
 	return f, c, err
 }
@@ -62,21 +63,21 @@ func newCrowd(seed lab.Seed, set *trace.Set, nodes, most, each int, every, lengt
 	var err error
 	switch {
 	case nodes < 10 || nodes > maxCrowd:
-		err = fmt.Errorf("%w: %d nodes; want 10 to %d", ErrSetting, nodes, maxCrowd)
+		err = impossible("%d nodes; want 10 to %d", nodes, maxCrowd)
 	case len(busy) == 0:
 		err = errNoFeeds
 	case each < 1 || each > len(busy):
-		err = fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to that", ErrSetting,
-			each, len(busy), leastRate)
+		err = impossible("%d feeds a node; there are %d of %d entries a day or more, so want 1 to that", each,
+			len(busy), leastRate)
 	case every < time.Minute:
-		err = fmt.Errorf("%w: polling every %s; want 1m or more", ErrSetting, report.Spell(every))
+		err = impossible("polling every %s; want 1m or more", report.Spell(every))
 	case length < 10*time.Minute || length > span:
-		err = fmt.Errorf("%w: a run of %s; the traces cover %s, so want 10m to that", ErrSetting,
-			report.Spell(length), report.Spell(span))
+		err = impossible("a run of %s; the traces cover %s, so want 10m to that", report.Spell(length),
+			report.Spell(span))
 	}
-	return crowd{
-		Seed: seed, Feeds: busy, Start: weekday(set, length), Length: length, Every: every, Nodes: nodes, Each: each,
-	}, err
+	n := network{Seed: seed, Feeds: busy, Start: weekday(set, length), Length: length, Every: every, Each: each,
+		NoEncoding: true}
+	return crowd{network: n, Nodes: nodes}, err
 }
 
 // maxCrowd is how many members have a network of their own.
@@ -160,43 +161,24 @@ func (f FreeRiders) Run(ctx context.Context, progress Progress) (*report.Report,
 		return nil, err
 	}
 	kinds, bounds, rules := f.cells(c.Start)
-	cells := append(append(append([]cell(nil), kinds...), bounds...), rules...)
-	rows := make([]CrowdRow, len(cells))
-	costs := make([]float64, len(cells))
-	for i := range costs {
-		costs[i] = 1
-	}
-	m := newMeter(progress, costs)
-	together(len(cells), func(i int) {
-		// Worlds are made here, not before: some thirty at once would need memory for nothing.
-		row, err := f.row(ctx, c, cells[i], func(done float64) { m.set(i, done) })
-		if err != nil {
-			panic(err) // the settings were checked
-		}
-		rows[i] = row
+	cells := slices.Concat(kinds, bounds, rules)
+	rows := together(newMeter(progress, equal(len(cells))), func(i int, tell Progress) CrowdRow {
+		x, c := cells[i], c
+		c.Kind, c.Bad, c.Bound, c.Rules = x.Kind, int(x.Share*float64(c.Nodes)+.5), x.Bound, x.Rules
+		g := c.gather() // here, not before: some thirty worlds at once would need memory for nothing
+		partial := !c.run(ctx, g.w, tell)
+		row := g.measure(c)
+		row.Name, row.Partial = x.Name, partial
+		return row
 	})
 	return f.report(c, rows, len(kinds), len(bounds)), nil
 }
 
-// row runs one network.
-func (f FreeRiders) row(ctx context.Context, c crowd, x cell, progress func(float64)) (CrowdRow, error) {
-	c.Kind, c.Bad, c.Bound, c.Rules = x.Kind, int(x.Share*float64(c.Nodes)+.5), x.Bound, x.Rules
-	g, err := c.gather()
-	if err != nil {
-		return CrowdRow{}, err
-	}
-	partial := !c.run(ctx, g, progress)
-	row := g.measure(c)
-	row.Name, row.Partial = x.Name, partial
-	return row, nil
-}
-
 // report shows what came of the networks; so many of the first are about kinds, the next about bounds.
 func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *report.Report {
-	r := &report.Report{
-		Title: "Those who take without giving (Paper §3.5), among nodes of this program in virtual time",
-		Seed:  uint64(f.Seed), Traces: f.Traces.Hash(), Result: rows,
-	}
+	r := newReport("Those who take without giving (Paper §3.5), among nodes of this program in virtual time", f.Seed,
+		f.Traces)
+	r.Result = rows
 	from, to := c.window()
 	r.Setting = []string{
 		fmt.Sprintf("%d nodes in each of %d networks, polling every %s h; %d of %d feeds each", f.Nodes, len(rows),
@@ -208,11 +190,9 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *report.
 		"Cells: share of the entries that came, and how late in minutes. The others poll nothing: theirs came from " +
 			"neighbors alone.",
 	}
-	var hashes []string
 	ended := 0
 	for i := range rows {
-		hashes = append(hashes, rows[i].Hash)
-		r.Steps += rows[i].Steps
+		r.Took(rows[i].Hash, rows[i].Steps)
 		if !rows[i].Partial {
 			ended++
 		}
@@ -221,7 +201,6 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *report.
 		r.Partial = fmt.Sprintf("interrupted; %d of %d networks came to their end, of the others there is what was "+
 			"by then", ended, len(rows))
 	}
-	r.Hash = report.HashOf(hashes)
 	r.Tables = []report.Table{
 		crowdTable("Who is dishonest, and how many of the nodes (D = 10, all rules)", rows[:kinds]),
 		crowdTable("The deficit bound D, 25% free riders", rows[kinds:kinds+bounds]),

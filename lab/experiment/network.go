@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -20,51 +22,84 @@ type network struct {
 	Seed       lab.Seed
 	Feeds      []trace.Feed
 	Start      time.Time
-	Length     time.Duration // what is published from Start for so long counts
-	Each       int           // feeds a member
-	Every      time.Duration // between polls
-	Bound      int           // as incentive.Config has it
-	Reach      int           // hops at which interests count, as node.Config.MaxSubsetHops has it
-	Relayed    int           // most feeds that a member relays, as node.Config.MaxRelayed has it
+	Length     time.Duration    // what is published from Start for so long counts
+	Each       int              // feeds a member
+	Every      time.Duration    // between polls
+	Policy     polling.Policy   // in the place of polling at fixed intervals, where it is not nil
+	Bound      int              // as incentive.Config has it
+	Rules      *incentive.Rules // likewise
+	Reach      int              // hops at which interests count, as node.Config.MaxSubsetHops has it
+	Relayed    int              // most feeds that a member relays, as node.Config.MaxRelayed has it
 	Links      lab.Links
 	NoEncoding bool
 }
 
-// world makes the world, in which nobody is yet.
-func (n network) world() (*lab.World, error) {
-	return lab.New(lab.Config{
+// node is what all members have in common.
+func (n network) node() node.Config {
+	return node.Config{
+		Trackers: []string{lab.TrackerURL}, Policy: cmp.Or[polling.Policy](n.Policy, polling.Fixed{Every: n.Every}),
+		Incentive: incentive.Config{Bound: n.Bound, Rules: n.Rules}, MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed,
+	}
+}
+
+// world makes the world, in which nobody is yet, of settings that were checked.
+func (n network) world() *lab.World {
+	w, err := lab.New(lab.Config{
 		Seed: n.Seed, Start: n.Start, Until: n.Start.Add(n.Length), Feeds: n.Feeds, Links: n.Links,
-		NoEncoding: n.NoEncoding,
-		Node: node.Config{Policy: polling.Fixed{Every: n.Every}, Incentive: incentive.Config{Bound: n.Bound},
-			MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed},
+		NoEncoding: n.NoEncoding, Node: n.node(),
 	})
+	if err != nil {
+		panic(err)
+	}
+	return w
+}
+
+// run runs the world to its end, and reports whether it came there.
+func (n network) run(ctx context.Context, w *lab.World, tell Progress) bool {
+	return advance(ctx, w, n.Start.Add(n.Length), tell)
 }
 
 // joinWithin is the time within which all members start.
 const joinWithin = time.Minute
 
-// join has member number i join within the first minute. then is called once it did, with a stream of the
-// member's own.
-func (n network) join(w *lab.World, i int, then func(h *lab.Host, rng *rand.Rand)) {
+// member is member number i, with the stream that all else about it comes from.
+func (n network) member(w *lab.World, i int) (lab.Member, *rand.Rand) {
 	rng := n.Seed.Stream(fmt.Sprintf("machine %d", i))
 	// The name, not the order of joining, decides about the chance of a member.
-	m := lab.Member{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}
-	joinSoon(w, rng, m, func(h *lab.Host) {
-		if then != nil {
-			then(h, rng)
+	return lab.Member{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}, rng
+}
+
+// join has member number i join within the first minute. joined, if it is not nil, is called once it did, with a
+// stream of the member's own.
+func (n network) join(w *lab.World, i int, joined func(h *lab.Host, rng *rand.Rand)) {
+	m, rng := n.member(w, i)
+	joinSoon(w, rng, m, joined)
+}
+
+// joinSoon has a member join within the first minute, at a time that rng says.
+func joinSoon(w *lab.World, rng *rand.Rand, m lab.Member, joined func(h *lab.Host, rng *rand.Rand)) {
+	w.At(w.Start().Add(within(rng, joinWithin)), func() {
+		h := joinNow(w, m)
+		if joined != nil {
+			joined(h, rng)
 		}
 	})
 }
 
-// joinSoon has a member join within the first minute, at a time that rng says. joined is called once it did.
-func joinSoon(w *lab.World, rng *rand.Rand, m lab.Member, joined func(h *lab.Host)) {
-	w.At(w.Start().Add(within(rng, joinWithin)), func() {
-		h, err := w.Join(m)
-		if err != nil {
-			panic(err) // the settings were checked
-		}
-		joined(h)
-	})
+// joinNow has a member join, of which the settings were checked.
+func joinNow(w *lab.World, m lab.Member) *lab.Host {
+	h, err := w.Join(m)
+	if err != nil {
+		panic(err)
+	}
+	return h
+}
+
+// comeBack has a host start again that started before.
+func comeBack(h *lab.Host) {
+	if err := h.Return(); err != nil {
+		panic(err)
+	}
 }
 
 // within is a random time of less than d.
@@ -101,33 +136,31 @@ const maxNodes = 100_000
 // tooShort says that the traces are, if they cover less than an experiment takes.
 func tooShort(s *trace.Set, least time.Duration) error {
 	if span := s.To.Sub(s.From); span < least {
-		return fmt.Errorf("%w: the traces cover %s; want traces of %s or more", ErrSetting, report.Spell(span),
-			report.Spell(least))
+		return impossible("the traces cover %s; want traces of %s or more", report.Spell(span), report.Spell(least))
 	}
 	return nil
 }
 
 // errNoFeeds says that the traces are of no use to an experiment that wants feeds that publish.
-var errNoFeeds = fmt.Errorf("%w: the traces have no feed of %d entries a day or more; want traces that have",
-	ErrSetting, leastRate)
+var errNoFeeds = impossible("the traces have no feed of %d entries a day or more; want traces that have", leastRate)
 
 // possible says what is wrong with the settings that all experiments have, and what would be possible.
 func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every time.Duration) error {
 	span := s.To.Sub(s.From)
 	switch {
 	case nodes < 2 || nodes > maxNodes:
-		return fmt.Errorf("%w: %d nodes; want 2 to %d", ErrSetting, nodes, maxNodes)
+		return impossible("%d nodes; want 2 to %d", nodes, maxNodes)
 	case len(feeds) == 0:
 		return errNoFeeds
 	case each < 1 || each > len(feeds):
-		return fmt.Errorf("%w: %d feeds a node; there are %d of %d entries a day or more, so want 1 to %d", ErrSetting,
-			each, len(feeds), leastRate, len(feeds))
+		return impossible("%d feeds a node; there are %d of %d entries a day or more, so want 1 to %d", each,
+			len(feeds), leastRate, len(feeds))
 	case length < 10*time.Minute || length > span:
-		return fmt.Errorf("%w: a run of %s; the traces cover %s, so want 10m to that", ErrSetting,
-			report.Spell(length), report.Spell(span))
+		return impossible("a run of %s; the traces cover %s, so want 10m to that", report.Spell(length),
+			report.Spell(span))
 	case every < time.Minute || every > length:
-		return fmt.Errorf("%w: polling every %s in a run of %s; want 1m to %s", ErrSetting, report.Spell(every),
-			report.Spell(length), report.Spell(length))
+		return impossible("polling every %s in a run of %s; want 1m to %s", report.Spell(every), report.Spell(length),
+			report.Spell(length))
 	}
 	return nil
 }

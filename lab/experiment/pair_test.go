@@ -28,15 +28,9 @@ func TestTwoNodesAloneKeepExchanging(t *testing.T) {
 					feeds = append(feeds, busy[i])
 				}
 				start := set.From.Add(7 * 24 * time.Hour)
-				c := crowd{
-					Seed: 1, Feeds: feeds, Start: start, Length: days * 24 * time.Hour, Nodes: 2, Each: len(feeds),
-					Bound: 10, Alike: true,
-					Policy: policy,
-				}
-				g, err := c.gather()
-				if err != nil {
-					t.Fatal(err)
-				}
+				n := network{Seed: 1, Feeds: feeds, Start: start, Length: days * 24 * time.Hour, Each: len(feeds),
+					Bound: 10, Policy: policy, NoEncoding: true}
+				g := crowd{network: n, Nodes: 2, Alike: true}.gather()
 				var given, most [2]float64
 				for day := span; day <= days; day += span {
 					if !advance(t.Context(), g.w, start.Add(time.Duration(day)*24*time.Hour), func(float64) {}) {

@@ -3,7 +3,6 @@ package experiment
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -54,18 +53,19 @@ func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
 	}
 	busy := busiest(p.Seed, p.Traces, p.Feeds)
 	if p.Failing >= p.Nodes {
-		return p, nil, fmt.Errorf("%w: %d of %d nodes fail; want 0 to %d", ErrSetting, p.Failing, p.Nodes, p.Nodes-1)
+		return p, nil, impossible("%d of %d nodes fail; want 0 to %d", p.Failing, p.Nodes, p.Nodes-1)
 	}
 	if len(p.Intervals) == 0 {
-		return p, nil, fmt.Errorf("%w: a run of %s is too short for polling every 30m; want 30m or more, or other "+
-			"intervals", ErrSetting, report.Spell(p.Length))
+		return p, nil, impossible("a run of %s is too short for polling every 30m; want 30m or more, or other "+
+			"intervals", report.Spell(p.Length))
 	}
 	for _, every := range p.Intervals {
 		if err := possible(p.Traces, busy, p.Nodes, p.Each, p.Length, every); err != nil {
 			return p, nil, err
 		}
 	}
-	return p, busy, nil
+	_, err := lab.New(lab.Config{Start: p.Traces.From, Links: p.Links})
+	return p, busy, err
 }
 
 // Run runs one network for each interval. If ctx ends before they do, the Report says so and shows what
@@ -76,38 +76,24 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, erro
 		return nil, err
 	}
 	start := weekday(p.Traces, p.Length)
-	rows := make([]PaperRow, len(p.Intervals))
-	errs := make([]error, len(rows))
 	var costs []float64
 	for _, every := range p.Intervals {
 		costs = append(costs, 1+2*float64(time.Hour)/float64(every+time.Hour))
 	}
-	m := newMeter(progress, costs)
-	together(len(rows), func(i int) {
-		w, err := p.world(feeds, start, p.Intervals[i])
-		if err != nil {
-			errs[i] = err
-			return
-		}
-		rows[i] = p.run(ctx, w, p.Intervals[i], start, func(done float64) { m.set(i, done) })
+	rows := together(newMeter(progress, costs), func(i int, tell Progress) PaperRow {
+		return p.run(ctx, p.world(feeds, start, p.Intervals[i]), p.Intervals[i], start, tell)
 	})
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
 	return p.report(feeds, start, rows), nil
 }
 
 // world makes the network that polls at one interval. What its members follow and when they fail is the
 // same in all networks: Paper §4.3: "each machine runs 6 nodes of different intervals".
-func (p Paper) world(feeds []trace.Feed, start time.Time, every time.Duration) (*lab.World, error) {
+func (p Paper) world(feeds []trace.Feed, start time.Time, every time.Duration) *lab.World {
 	n := network{
 		Seed: p.Seed, Feeds: feeds, Start: start, Length: p.Length, Each: p.Each, Every: every,
 		Bound: p.Bound, Links: p.Links, NoEncoding: p.NoEncoding,
 	}
-	w, err := n.world()
-	if err != nil {
-		return nil, err
-	}
+	w := n.world()
 	fails := p.Seed.Stream("failures").Perm(p.Nodes)[:p.Failing]
 	for i := range p.Nodes {
 		n.join(w, i, func(h *lab.Host, rng *rand.Rand) {
@@ -116,7 +102,7 @@ func (p Paper) world(feeds []trace.Feed, start time.Time, every time.Duration) (
 			}
 		})
 	}
-	return w, nil
+	return w
 }
 
 // settled is when the exchange of what documents held from before is over: calls are counted from then on
@@ -124,17 +110,14 @@ func (p Paper) world(feeds []trace.Feed, start time.Time, every time.Duration) (
 const settled = 30 * time.Minute
 
 // run runs one network and takes its measures.
-func (p Paper) run(ctx context.Context, w *lab.World, every time.Duration, start time.Time,
-	progress func(float64)) PaperRow {
+func (p Paper) run(ctx context.Context, w *lab.World, every time.Duration, start time.Time, tell Progress) PaperRow {
 	begin := make(map[*lab.Host]lab.Traffic)
-	if p.Length > settled {
-		w.At(start.Add(settled), func() {
-			for _, h := range w.Hosts() {
-				begin[h] = h.Received
-			}
-		})
-	}
-	advance(ctx, w, start.Add(p.Length), progress)
+	w.At(start.Add(settled), func() {
+		for _, h := range w.Hosts() {
+			begin[h] = h.Received
+		}
+	})
+	advance(ctx, w, start.Add(p.Length), tell)
 	return measure(w, every, start, begin)
 }
 
@@ -187,7 +170,17 @@ type Calls struct {
 }
 
 // modes gathers a Mode node by node.
-type modes struct{ lag, refLag, miss, listed, refMiss, refGain []float64 }
+type modes struct{ lag, refLag, miss, listed, refMiss, refGain means }
+
+// means are those of nodes, one each.
+type means []float64
+
+// add takes in the mean of a node: sum over count, nothing where there was nothing to count.
+func (m *means) add(sum float64, count int) {
+	if count > 0 {
+		*m = append(*m, sum/float64(count))
+	}
+}
 
 // add takes in one node, whose entries came at the time that at names.
 func (m *modes) add(sights []lab.Sight, at func(lab.Sight) time.Duration) {
@@ -216,20 +209,14 @@ func (m *modes) add(sights []lab.Sight, at func(lab.Sight) time.Duration) {
 			gained++
 		}
 	}
-	if got > 0 {
-		m.lag = append(m.lag, lag/float64(got))
-	}
-	if both > 0 {
-		m.refLag = append(m.refLag, refLag/float64(both))
-	}
 	if len(sights) > 0 {
 		m.miss = append(m.miss, 1-float64(got)/float64(len(sights)))
-		m.listed = append(m.listed, float64(listed)/float64(len(sights)))
 	}
-	if reference > 0 {
-		m.refMiss = append(m.refMiss, float64(missed)/float64(reference))
-		m.refGain = append(m.refGain, float64(gained)/float64(reference))
-	}
+	m.lag.add(lag, got)
+	m.refLag.add(refLag, both)
+	m.listed.add(float64(listed), len(sights))
+	m.refMiss.add(float64(missed), reference)
+	m.refGain.add(float64(gained), reference)
 }
 
 func (m *modes) mode() Mode {
@@ -256,11 +243,11 @@ func measure(w *lab.World, every time.Duration, start time.Time, begin map[*lab.
 		r := h.Received
 		all, later = all.Plus(r), later.Plus(r.Minus(begin[h]))
 		rate := func(n int64) float64 { return float64(n) / minutes }
-		check, put := r[lab.CheckDID].Calls+r[lab.CheckDIDs].Calls, r[lab.PutEntries].Calls
-		checks = append(checks, rate(check))
-		dids = append(dids, rate(r[lab.CheckDID].Items+r[lab.CheckDIDs].Items))
+		check, put := checked(r), r[lab.PutEntries].Calls
+		checks = append(checks, rate(check.Calls))
+		dids = append(dids, rate(check.Items))
 		puts = append(puts, rate(put))
-		other = append(other, rate(r.Total().Calls-check-put))
+		other = append(other, rate(r.Total().Calls-check.Calls-put))
 		bytes = append(bytes, rate(r.Total().Bytes+h.Made.Total().Bytes))
 		polls = append(polls, rate(h.Polls.Bytes))
 	}
@@ -272,8 +259,8 @@ func measure(w *lab.World, every time.Duration, start time.Time, begin map[*lab.
 	if row.Ran > settled && row.Nodes > 0 {
 		per := float64(row.Nodes) * (row.Ran - settled).Minutes()
 		row.Settled = Calls{
-			Checks: float64(later[lab.CheckDID].Calls+later[lab.CheckDIDs].Calls) / per,
-			DIDs:   float64(later[lab.CheckDID].Items+later[lab.CheckDIDs].Items) / per,
+			Checks: float64(checked(later).Calls) / per,
+			DIDs:   float64(checked(later).Items) / per,
 			Puts:   float64(later[lab.PutEntries].Calls) / per,
 			Bundle: bundle(later),
 		}
@@ -285,6 +272,12 @@ func measure(w *lab.World, every time.Duration, start time.Time, begin map[*lab.
 	}
 	row.limits(w)
 	return row
+}
+
+// checked counts the offers, one by one and many at a time.
+func checked(t lab.Traffic) lab.Count {
+	one, many := t[lab.CheckDID], t[lab.CheckDIDs]
+	return lab.Count{Calls: one.Calls + many.Calls, Items: one.Items + many.Items}
 }
 
 // bundle is the mean number of entries in a put_entries.

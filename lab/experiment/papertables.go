@@ -47,10 +47,8 @@ type PaperResult struct {
 
 // report shows what came of the networks.
 func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *report.Report {
-	r := &report.Report{
-		Title: "The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time",
-		Seed:  uint64(p.Seed), Traces: p.Traces.Hash(),
-	}
+	r := newReport("The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time", p.Seed,
+		p.Traces)
 	result := PaperResult{Start: start, Rows: rows}
 	entries := 0
 	for i := range feeds {
@@ -78,14 +76,13 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *rep
 			fmt.Sprintf("Messages take %v one way, the median of the links; %s of them are lost.", links.Delay,
 				report.Percent(links.Loss)))
 	}
-	var hashes []string
 	var ran []time.Duration
 	for _, row := range rows {
-		hashes, ran = append(hashes, row.Hash), append(ran, row.Ran)
-		r.Steps += row.Steps
+		r.Took(row.Hash, row.Steps)
+		ran = append(ran, row.Ran)
 	}
 	rows = slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
-	r.Hash, r.Partial = report.HashOf(hashes), howFar(ran, p.Length)
+	r.Partial = howFar(ran, p.Length)
 	r.Tables = []report.Table{
 		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows),
 		costTable(rows, p.NoEncoding), limitTable(rows),

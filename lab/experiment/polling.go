@@ -74,16 +74,15 @@ func (p Polling) withDefaults() (Polling, []trace.Feed, error) {
 	feeds := p.Traces.Busy(p.Least)
 	switch {
 	case !(p.Least >= 0):
-		return p, nil, fmt.Errorf("%w: feeds of %v entries a day; want 0 or more", ErrSetting, p.Least)
+		return p, nil, impossible("feeds of %v entries a day; want 0 or more", p.Least)
 	case p.Length < 24*time.Hour || p.Length > span:
-		return p, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 24h to that", ErrSetting,
-			report.Spell(p.Length), report.Spell(span))
+		return p, nil, impossible("a run of %s; the traces cover %s, so want 24h to that", report.Spell(p.Length),
+			report.Spell(span))
 	case len(p.Traces.Feeds) == 0:
-		return p, nil, fmt.Errorf("%w: no feeds in the traces; want one or more", ErrSetting)
+		return p, nil, impossible("no feeds in the traces; want one or more")
 	case len(feeds) == 0:
 		most := p.Traces.Busy(0)[0]
-		return p, nil, fmt.Errorf("%w: no feed publishes %v entries a day; the most active one has %.1f",
-			ErrSetting, p.Least,
+		return p, nil, impossible("no feed publishes %v entries a day; the most active one has %.1f", p.Least,
 			float64(most.Count(p.Traces.From, p.Traces.To))/(span.Hours()/24))
 	}
 	return p, feeds, nil
@@ -97,17 +96,17 @@ func (p Polling) Run(ctx context.Context, progress Progress) (*report.Report, er
 		return nil, err
 	}
 	policies := contenders()
-	runs := make([][]feedRun, len(feeds)) // by feed, then by policy
-	costs := make([]float64, len(feeds))
+	var costs []float64
 	for i := range feeds {
-		costs[i] = 50 + float64(len(feeds[i].Times))
+		costs = append(costs, 50+float64(len(feeds[i].Times)))
 	}
-	m := newMeter(progress, costs)
-	together(len(feeds), func(i int) {
-		if ctx.Err() == nil {
-			runs[i] = p.runFeed(&feeds[i], policies)
-			m.set(i, 1)
+	// By feed, then by policy.
+	runs := together(newMeter(progress, costs), func(i int, tell Progress) []feedRun {
+		if ctx.Err() != nil {
+			return nil
 		}
+		defer tell(1)
+		return p.runFeed(&feeds[i], policies)
 	})
 	return p.report(feeds, runs), nil
 }
@@ -130,8 +129,7 @@ func (p Polling) report(feeds []trace.Feed, runs [][]feedRun) *report.Report {
 	var done [][]feedRun
 	var of []trace.Feed
 	sum := sha256.New()
-	r := &report.Report{Title: "Polling policies, each by itself (Urbansky and others, §4)", Seed: uint64(p.Seed),
-		Traces: p.Traces.Hash()}
+	r := newReport("Polling policies, each by itself (Urbansky and others, §4)", p.Seed, p.Traces)
 	for i := range runs {
 		if runs[i] == nil {
 			continue
@@ -166,7 +164,7 @@ func (p Polling) report(feeds []trace.Feed, runs [][]feedRun) *report.Report {
 	rows := pollingRows(done)
 	r.Result = rows
 	r.Tables = pollingTables(rows)
-	r.Drawings = pollingFigures(rows)
+	r.Plots = pollingFigures(rows)
 	return r
 }
 

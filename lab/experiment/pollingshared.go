@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -47,12 +48,7 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 	if s.Sizes == nil {
 		s.Sizes = []int{1, 2, 4, 8, 16}
 	}
-	if s.Feeds == 0 {
-		s.Feeds = 12
-	}
-	if s.Length == 0 {
-		s.Length = 10 * 24 * time.Hour
-	}
+	s.Feeds, s.Length = cmp.Or(s.Feeds, 12), cmp.Or(s.Length, 10*24*time.Hour)
 	if err := tooShort(s.Traces, sharedShortest); err != nil {
 		return s, nil, err
 	}
@@ -60,15 +56,15 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 	span := s.Traces.To.Sub(s.Traces.From)
 	switch {
 	case s.Length < sharedShortest || s.Length > span:
-		return s, nil, fmt.Errorf("%w: a run of %s; the traces cover %s, so want 48h to that", ErrSetting,
-			report.Spell(s.Length), report.Spell(span))
+		return s, nil, impossible("a run of %s; the traces cover %s, so want 48h to that", report.Spell(s.Length),
+			report.Spell(span))
 	case s.Feeds < 1 || s.Feeds > len(busy):
-		return s, nil, fmt.Errorf("%w: %d feeds; %d publish an entry in two days or more, so want 1 to that",
-			ErrSetting, s.Feeds, len(busy))
+		return s, nil, impossible("%d feeds; %d publish an entry in two days or more, so want 1 to that", s.Feeds,
+			len(busy))
 	}
 	for _, size := range s.Sizes {
 		if size < 1 || size > maxCrowd {
-			return s, nil, fmt.Errorf("%w: %d nodes; want 1 to %d", ErrSetting, size, maxCrowd)
+			return s, nil, impossible("%d nodes; want 1 to %d", size, maxCrowd)
 		}
 	}
 	feeds := make([]trace.Feed, s.Feeds)
@@ -92,40 +88,33 @@ func (s SharedPolling) Run(ctx context.Context, progress Progress) (*report.Repo
 		{"FeedEx", polling.FeedEx{}},
 		{"Auto", polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
 	}
-	rows := make([]*SharedRow, len(policies)*len(s.Sizes))
-	costs := make([]float64, len(rows))
-	for i := range rows {
-		costs[i] = float64(s.Sizes[i%len(s.Sizes)])
+	var costs []float64
+	for range policies {
+		for _, size := range s.Sizes {
+			costs = append(costs, float64(size))
+		}
 	}
-	m := newMeter(progress, costs)
-	together(len(rows), func(i int) {
+	rows := together(newMeter(progress, costs), func(i int, tell Progress) *SharedRow {
 		p := policies[i/len(s.Sizes)]
-		rows[i] = s.network(ctx, feeds, p.name, p.policy, s.Sizes[i%len(s.Sizes)],
-			func(done float64) { m.set(i, done) })
+		return s.network(ctx, feeds, p.name, p.policy, s.Sizes[i%len(s.Sizes)], tell)
 	})
 	return s.report(rows), nil
 }
 
 // network runs one network; nil where ctx ended before.
 func (s SharedPolling) network(ctx context.Context, feeds []trace.Feed, name string, p polling.Policy, nodes int,
-	progress func(float64)) *SharedRow {
+	tell Progress) *SharedRow {
 	// The documents have filled up when it starts, where the traces are long enough.
 	start := s.Traces.From.Add(min(7*24*time.Hour, s.Traces.To.Sub(s.Traces.From)-s.Length))
-	c := crowd{
-		Seed: s.Seed, Feeds: feeds, Start: start, Length: s.Length, Every: time.Hour, Nodes: nodes,
-		Each: len(feeds), Bound: 10,
-		Alike: true, Policy: p,
-	}
-	g, err := c.gather()
-	if err != nil {
-		panic(err) // the settings were checked
-	}
+	n := network{Seed: s.Seed, Feeds: feeds, Start: start, Length: s.Length, Every: time.Hour, Each: len(feeds),
+		Bound: 10, Policy: p, NoEncoding: true}
+	g := crowd{network: n, Nodes: nodes, Alike: true}.gather()
 	half := s.Length / 2
-	if !advance(ctx, g.w, start.Add(half), func(done float64) { progress(done / 2) }) {
+	if !advance(ctx, g.w, start.Add(half), func(done float64) { tell(done / 2) }) {
 		return nil
 	}
 	before := requestsOf(g)
-	if !advance(ctx, g.w, start.Add(s.Length), func(done float64) { progress(.5 + done/2) }) {
+	if !advance(ctx, g.w, start.Add(s.Length), func(done float64) { tell(.5 + done/2) }) {
 		return nil
 	}
 	row := &SharedRow{Policy: name, Nodes: nodes, Hash: g.w.Hash(), steps: g.w.Steps()}
@@ -153,31 +142,27 @@ func requestsOf(g *gathering) []int64 {
 // delays measures how late the entries came that were published in the second half, but for the last eighth: a node
 // that polls rarely comes to them too.
 func (s SharedPolling) delays(g *gathering, row *SharedRow) {
-	var delays, own, coverage []float64
+	var delays, own, coverage means
 	for _, h := range g.honest() {
-		var all, came, polled, any, alone float64
+		var came, polled arrived
 		for _, sight := range h.Sights(g.w.Now()) {
 			if sight.Published < s.Length/2 || sight.Published >= s.Length*7/8 {
 				continue
 			}
-			all++
-			if sight.Any != lab.Never {
-				came, any = came+1, any+(sight.Any-sight.Published).Seconds()
-			}
-			if sight.Own != lab.Never {
-				polled, alone = polled+1, alone+(sight.Own-sight.Published).Seconds()
-			}
+			came.add(sight.Published, sight.Any)
+			polled.add(sight.Published, sight.Own)
 		}
-		delays, own, coverage = append(delays, any/max(1, came)), append(own, alone/max(1, polled)),
-			append(coverage, came/max(1, all))
+		// A node to which nothing came counts as well, without a delay.
+		delays.add(came.late, max(1, came.count))
+		own.add(polled.late, max(1, polled.count))
+		coverage.add(float64(came.count), max(1, came.of))
 	}
 	row.Delay, row.Own, row.Coverage = report.Mean(delays), report.Mean(own), report.Mean(coverage)
 }
 
 // report makes the Report of the rows, of which those that did not come to their end are nil.
 func (s SharedPolling) report(rows []*SharedRow) *report.Report {
-	r := &report.Report{Title: "Polling policies, where nodes share what they poll", Seed: uint64(s.Seed),
-		Traces: s.Traces.Hash()}
+	r := newReport("Polling policies, where nodes share what they poll", s.Seed, s.Traces)
 	r.Setting = []string{fmt.Sprintf("%d feeds from the busiest to those of an entry in two days, which all nodes "+
 		"follow, for %.1f days, of which the second half counts",
 		s.Feeds, s.Length.Hours()/24)}
@@ -191,13 +176,12 @@ func (s SharedPolling) report(rows []*SharedRow) *report.Report {
 		},
 	}
 	var done []SharedRow
-	var hashes []string
 	for _, row := range rows {
 		if row == nil {
 			continue
 		}
-		done, hashes = append(done, *row), append(hashes, row.Hash)
-		r.Steps += row.steps
+		done = append(done, *row)
+		r.Took(row.Hash, row.steps)
 		number := func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 		t.Row(row.Policy, fmt.Sprint(row.Nodes), number(row.Delay/60), number(row.Own/60), report.Percent(row.Coverage),
 			number(row.Requests), number(row.Requests/float64(row.Nodes)), number(row.Least),
@@ -206,6 +190,6 @@ func (s SharedPolling) report(rows []*SharedRow) *report.Report {
 	if len(done) < len(rows) {
 		r.Partial = fmt.Sprintf("%d of %d networks", len(done), len(rows))
 	}
-	r.Hash, r.Result, r.Tables = report.HashOf(hashes), done, []report.Table{t}
+	r.Result, r.Tables = done, []report.Table{t}
 	return r
 }

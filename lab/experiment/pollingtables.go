@@ -9,15 +9,15 @@ import (
 )
 
 // pollingFigures draws Figures 2 to 4 of Urbansky, and delay against requests.
-func pollingFigures(rows []PollingRow) []report.Drawing {
-	drawings := []report.Drawing{volumeFigure(rows), costFigure(rows), timelyFigure(rows)}
+func pollingFigures(rows []PollingRow) []*report.Plot {
+	plots := []*report.Plot{volumeFigure(rows), costFigure(rows), timelyFigure(rows)}
 	for i := range rows {
 		switch rows[i].Policy {
 		case "Fix Learned", "Post Rate", "Moving Average", "FeedEx", "Auto":
-			drawings = append(drawings, intervalFigure(&rows[i]))
+			plots = append(plots, intervalFigure(&rows[i]))
 		}
 	}
-	return drawings
+	return plots
 }
 
 // kind is a color and its name: one for the policies of Urbansky, one for ours, and gray for others.

@@ -91,9 +91,9 @@ func (c Queries) withDefaults() (Queries, []trace.Feed, error) {
 	}
 	switch {
 	case c.Trials < 1:
-		return c, nil, fmt.Errorf("%w: %d searches; want 1 or more", ErrSetting, c.Trials)
+		return c, nil, impossible("%d searches; want 1 or more", c.Trials)
 	case c.Flooders > .9:
-		return c, nil, fmt.Errorf("%w: %v of the nodes flood; want 0 to 0.9", ErrSetting, c.Flooders)
+		return c, nil, impossible("%v of the nodes flood; want 0 to 0.9", c.Flooders)
 	}
 	return c, feeds, nil
 }
@@ -122,10 +122,8 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*report.Report, er
 		costs[i] = float64(size) * float64(min(size*c.Each/subscribers, size))
 	}
 	m := newMeter(progress, costs)
-	r := &report.Report{Title: "What queries of the network find and cost", Seed: uint64(c.Seed),
-		Traces: c.Traces.Hash()}
+	r := newReport("What queries of the network find and cost", c.Seed, c.Traces)
 	var rows []QueryNetwork
-	var hashes []string
 	for i, size := range c.Sizes {
 		n := network{
 			Seed: c.Seed, Feeds: copies(feeds, max(c.Each, size*c.Each/subscribers)),
@@ -133,33 +131,24 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*report.Report, er
 			Each: c.Each, Every: c.length(), Bound: -1, NoEncoding: true,
 		}
 		began := time.Now()
-		row, err := c.network(ctx, n, size, func(done float64) { m.set(i, done) })
-		if err != nil {
-			return nil, err
-		}
-		r.Steps += row.steps
-		hashes = append(hashes, row.Hash)
+		row := c.network(ctx, n, size, m.of(i))
+		r.Took(row.Hash, row.steps)
 		if ctx.Err() != nil {
 			r.Partial = fmt.Sprintf("interrupted in network %d, of which nothing is told", i+1)
 			break
 		}
 		rows = append(rows, row)
-		r.Aside = append(r.Aside, fmt.Sprintf("%d nodes, %d feeds: %.1f s, %.0f steps a second, %.0f MB",
-			size, len(n.Feeds), time.Since(began).Seconds(), float64(row.steps)/time.Since(began).Seconds(),
-			float64(row.heap)/1e6))
+		r.Aside = append(r.Aside, cost(size, len(n.Feeds), row.steps, row.heap, time.Since(began).Seconds()))
 	}
 	c.tables(r, rows)
 	r.Figures = c.figures(rows)
-	r.Hash, r.Result = report.HashOf(hashes), rows
+	r.Result = rows
 	return r, nil
 }
 
 // network runs one network and has its nodes ask, one after the other.
-func (c Queries) network(ctx context.Context, n network, size int, tell func(float64)) (QueryNetwork, error) {
-	w, err := n.world()
-	if err != nil {
-		return QueryNetwork{}, err
-	}
+func (c Queries) network(ctx context.Context, n network, size int, tell Progress) QueryNetwork {
+	w := n.world()
 	flooders := int(max(0, c.Flooders) * float64(size))
 	var honest []*lab.Host
 	followers := make(map[feed.URL][]*lab.Host)
@@ -199,25 +188,24 @@ func (c Queries) network(ctx context.Context, n network, size int, tell func(flo
 	complete := advance(ctx, w, n.Start.Add(c.length()+1), tell)
 	row.Hash, row.steps, row.heap = w.Hash(), w.Steps(), heapNow()
 	if !complete {
-		return row, nil
+		return row
 	}
 	row.Load = (row.Load + float64(queriesMade(honest))) / float64(max(1, len(honest))) / (c.length() - c.begins(last) +
 		floodAhead).Minutes()
 	for _, kind := range c.kinds() {
 		row.Kinds = append(row.Kinds, summed(questions, kind))
 	}
-	return row, nil
+	return row
 }
 
 // join has member number i join within the first minute. joined is called if it never floods.
 func (c Queries) join(w *lab.World, n network, i int, floods bool, joined func(h *lab.Host, feeds []feed.URL)) {
-	rng := n.Seed.Stream(fmt.Sprintf("machine %d", i))
-	m := lab.Member{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}
+	m, rng := n.member(w, i)
 	if floods {
 		from := w.Start().Add(c.begins(len(c.kinds())-1) - floodAhead)
 		m.Actor = func(n *node.Node, _ *rand.Rand) lab.Actor { return actor.Querier(n, m.Name, floodEvery, from) }
 	}
-	joinSoon(w, rng, m, func(h *lab.Host) {
+	joinSoon(w, rng, m, func(h *lab.Host, _ *rand.Rand) {
 		if !floods {
 			joined(h, m.Feeds)
 		}

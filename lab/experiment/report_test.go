@@ -52,12 +52,12 @@ func isGolden(t *testing.T, name string, r *report.Report) {
 
 // checkDrawings holds figures to being SVG, each in a file of its own, with a title, names of the axes and of the
 // marks.
-func checkDrawings(t *testing.T, drawings []report.Drawing) {
+func checkDrawings(t *testing.T, plots []*report.Plot) {
 	t.Helper()
 	files := map[string]bool{}
-	for _, d := range drawings {
+	for _, p := range plots {
 		var svg bytes.Buffer
-		if err := d.WriteSVG(&svg); err != nil {
+		if err := p.WriteSVG(&svg); err != nil {
 			t.Error(err)
 		}
 		texts := map[string]bool{}
@@ -66,18 +66,11 @@ func checkDrawings(t *testing.T, drawings []report.Drawing) {
 			if errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
-				t.Fatalf("%s: %v", d.File(), err)
+				t.Fatalf("%s: %v", p.Name, err)
 			}
 			if text, ok := token.(xml.CharData); ok {
 				texts[string(text)] = true
 			}
-		}
-		p, ok := d.(*report.Plot)
-		if f, is := d.(*report.Figure); is {
-			p, ok = f.Plot(), true
-		}
-		if !ok {
-			t.Fatalf("%s is a %T", d.File(), d)
 		}
 		named := 0
 		for _, m := range p.Marks {
@@ -85,15 +78,15 @@ func checkDrawings(t *testing.T, drawings []report.Drawing) {
 				named++
 			}
 			if m.Name != "" && !texts[m.Name] {
-				t.Errorf("%s: the legend lacks %q", d.File(), m.Name)
+				t.Errorf("%s: the legend lacks %q", p.Name, m.Name)
 			}
 		}
 		if !texts[p.Title] || !texts[p.X.Name] || p.Y.Name != "" && !texts[p.Y.Name] || named == 0 {
-			t.Errorf("%s lacks a title, the name of an axis or a legend", d.File())
+			t.Errorf("%s lacks a title, the name of an axis or a legend", p.Name)
 		}
-		if files[d.File()] {
-			t.Errorf("%s twice", d.File())
+		if files[p.Name] {
+			t.Errorf("%s twice", p.Name)
 		}
-		files[d.File()] = true
+		files[p.Name] = true
 	}
 }

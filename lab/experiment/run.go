@@ -12,10 +12,16 @@ import (
 
 	"feedex/lab"
 	"feedex/lab/report"
+	"feedex/lab/trace"
 )
 
 // ErrSetting is wrapped by every error about an impossible setting. The text says what would be possible.
 var ErrSetting = errors.New("impossible setting")
+
+// impossible is an ErrSetting that says what is wrong, and what would be possible.
+func impossible(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrSetting}, args...)...)
+}
 
 // Progress is told now and then how much of an experiment is done, from 0 to 1. It is never called by two
 // goroutines at once.
@@ -23,47 +29,51 @@ type Progress func(done float64)
 
 // A meter adds up the progress of several worlds.
 type meter struct {
-	mu     sync.Mutex
-	shares []float64 // of the whole, by world
-	done   []float64 // of the world
-	tell   Progress
+	mu    sync.Mutex
+	costs []float64 // what share of the time each world takes, times their sum
+	done  []float64 // of the world
+	tell  Progress
 }
 
-// newMeter tells the progress of worlds of which each takes that share of the time.
+// newMeter tells the progress of worlds of which each takes as much of the time as its cost says.
 func newMeter(tell Progress, costs []float64) *meter {
-	sum := 0.0
-	for _, c := range costs {
-		sum += c
-	}
-	m := &meter{tell: tell, done: make([]float64, len(costs))}
-	for _, c := range costs {
-		m.shares = append(m.shares, c/sum)
-	}
-	return m
+	return &meter{tell: tell, costs: costs, done: make([]float64, len(costs))}
 }
 
-func (m *meter) set(world int, done float64) {
-	if m.tell == nil {
-		return
+// equal are the costs of n worlds that take as long as each other.
+func equal(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+
+// of is told of the progress of one of the worlds.
+func (m *meter) of(world int) Progress {
+	return func(done float64) {
+		if m.tell == nil {
+			return
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.done[world] = done
+		sum, whole := 0.0, 0.0
+		for i, cost := range m.costs {
+			sum += cost * m.done[i]
+			whole += cost
+		}
+		m.tell(sum / whole)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.done[world] = done
-	sum := 0.0
-	for i, share := range m.shares {
-		sum += share * m.done[i]
-	}
-	m.tell(sum)
+}
+
+// newReport is the Report of an experiment before it has run anything.
+func newReport(title string, seed lab.Seed, set *trace.Set) *report.Report {
+	return &report.Report{Title: title, Seed: uint64(seed), Traces: set.Hash(), Hash: report.HashOf("")}
 }
 
 // howFar says how long the networks of an interrupted experiment ran, "" where all came to their end.
 func howFar(ran []time.Duration, whole time.Duration) string {
+	if len(ran) == 0 || slices.Min(ran) >= whole {
+		return ""
+	}
 	var each []string
 	for _, r := range ran {
 		each = append(each, report.Hours(r))
-	}
-	if !slices.ContainsFunc(ran, func(r time.Duration) bool { return r < whole }) {
-		return ""
 	}
 	return fmt.Sprintf("interrupted; of %s h the networks ran %s; what had not begun is left out", report.Hours(whole),
 		strings.Join(each, ", "))
@@ -78,7 +88,7 @@ const (
 )
 
 // advance runs a world to its end, or until ctx ends, and reports whether it came to its end.
-func advance(ctx context.Context, w *lab.World, end time.Time, progress func(done float64)) bool {
+func advance(ctx context.Context, w *lab.World, end time.Time, tell Progress) bool {
 	begin, slice := w.Now(), shortestSlice
 	for w.Now().Before(end) {
 		if ctx.Err() != nil {
@@ -96,25 +106,24 @@ func advance(ctx context.Context, w *lab.World, end time.Time, progress func(don
 		case took < briefly/2:
 			slice = min(2*slice, longestSlice)
 		}
-		progress(float64(w.Now().Sub(begin)) / float64(end.Sub(begin)))
+		tell(float64(w.Now().Sub(begin)) / float64(end.Sub(begin)))
 	}
 	return true
 }
 
-// together calls f for 0 to n-1, as many at a time as there are processors, in order.
-func together(n int, f func(i int)) {
+// together runs all worlds of a meter, as many at a time as there are processors, and returns what each came to, in
+// order.
+func together[Row any](m *meter, run func(i int, tell Progress) Row) []Row {
+	rows := make([]Row, len(m.costs))
 	var workers sync.WaitGroup
-	next := make(chan int)
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	busy := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range rows {
+		busy <- struct{}{}
 		workers.Go(func() {
-			for i := range next {
-				f(i)
-			}
+			rows[i] = run(i, m.of(i))
+			<-busy
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
 	workers.Wait()
+	return rows
 }

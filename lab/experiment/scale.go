@@ -70,17 +70,16 @@ func (c Scaling) withDefaults() (Scaling, []trace.Feed, error) {
 	c.Each = cmp.Or(c.Each, 20)
 	c.Length, c.Every = cmp.Or(c.Length, 24*time.Hour), cmp.Or(c.Every, time.Hour)
 	if c.Reach = cmp.Or(c.Reach, 3); c.Reach < 1 || c.Reach > 8 {
-		return c, nil, fmt.Errorf("%w: a reach of %d hops; want 1 to 8", ErrSetting, c.Reach)
+		return c, nil, impossible("a reach of %d hops; want 1 to 8", c.Reach)
 	}
 	if c.Relayed = cmp.Or(c.Relayed, 96); c.Relayed < 1 || c.Relayed > protocol.MaxSubset {
-		return c, nil, fmt.Errorf("%w: %d relayed feeds; want 1 to %d", ErrSetting, c.Relayed, protocol.MaxSubset)
+		return c, nil, impossible("%d relayed feeds; want 1 to %d", c.Relayed, protocol.MaxSubset)
 	}
 	if c.Sizes == nil {
 		c.Sizes = []int{161, 1000, 4000, 10000}
 	}
 	if c.Series != BothSeries && c.Series != SameSubscribers && c.Series != SameFeeds {
-		return c, nil, fmt.Errorf("%w: no series is called %q; want %s or %s", ErrSetting, c.Series,
-			SameSubscribers, SameFeeds)
+		return c, nil, impossible("no series is called %q; want %s or %s", c.Series, SameSubscribers, SameFeeds)
 	}
 	feeds := busiest(c.Seed, c.Traces, 70)
 	for _, size := range c.Sizes {
@@ -136,43 +135,34 @@ func (c Scaling) Run(ctx context.Context, progress Progress) (*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	type setting struct {
-		nodes int
-		feeds []trace.Feed
-	}
-	var settings []setting
 	var costs []float64
 	series := c.growths(len(feeds))
-	for _, g := range series {
+	for range series {
 		for _, size := range c.Sizes {
-			settings = append(settings, setting{size, copies(feeds, g.feeds(size))})
 			costs = append(costs, float64(size))
 		}
 	}
 	m := newMeter(progress, costs)
 	start := weekday(c.Traces, c.Length)
-	rows := make([]ScaleRow, len(settings))
-	hashes := make([]string, len(settings))
-	for i, s := range settings {
+	rows := make([]ScaleRow, len(costs))
+	for i := range rows {
 		if ctx.Err() != nil {
 			break
 		}
-		n := network{Seed: c.Seed, Feeds: s.feeds, Start: start, Length: c.Length, Each: c.Each, Every: c.Every,
-			Reach: c.Reach, Relayed: c.Relayed, NoEncoding: c.NoEncoding}
-		w, err := n.world()
-		if err != nil {
-			return nil, err
-		}
-		for j := range s.nodes {
+		size := c.Sizes[i%len(c.Sizes)]
+		n := network{Seed: c.Seed, Feeds: copies(feeds, series[i/len(c.Sizes)].feeds(size)), Start: start,
+			Length: c.Length, Each: c.Each, Every: c.Every, Reach: c.Reach, Relayed: c.Relayed,
+			NoEncoding: c.NoEncoding}
+		w := n.world()
+		for j := range size {
 			n.join(w, j, nil)
 		}
 		began := time.Now()
-		advance(ctx, w, start.Add(c.Length), func(done float64) { m.set(i, done) })
-		rows[i] = scaled(w, len(s.feeds))
+		n.run(ctx, w, m.of(i))
+		rows[i] = scaled(w, len(n.Feeds))
 		rows[i].Seconds = time.Since(began).Seconds()
-		hashes[i] = w.Hash()
 	}
-	return c.report(series, rows, hashes, start), nil
+	return c.report(series, rows, start), nil
 }
 
 // scaled sums up a network.
@@ -192,7 +182,7 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 	}
 	per := float64(max(1, row.Nodes)) * max(1, row.Ran.Minutes())
 	row.Calls = float64(all.Total().Calls) / per
-	row.Checks = float64(all[lab.CheckDID].Calls+all[lab.CheckDIDs].Calls) / per
+	row.Checks = float64(checked(all).Calls) / per
 	row.Puts = float64(all[lab.PutEntries].Calls) / per
 	row.Bytes = float64(all.Total().Bytes+made.Total().Bytes) / per
 	row.Lag, row.Cover, row.Links = report.SpreadOf(m.lag), 1-report.Mean(m.miss), report.SpreadOf(links)
@@ -206,21 +196,21 @@ func scaled(w *lab.World, feeds int) ScaleRow {
 	return row
 }
 
-func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start time.Time) *report.Report {
-	r := &report.Report{
-		Title: "What a node pays as the network grows", Seed: uint64(c.Seed), Traces: c.Traces.Hash(),
-		Hash:   report.HashOf(hashes),
-		Result: rows,
-		Setting: []string{
-			fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most, or four "+
-				"for each of one's own", c.Each, report.Spell(c.Every), report.Spell(c.Length),
-				start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
-		},
+func (c Scaling) report(series []growth, rows []ScaleRow, start time.Time) *report.Report {
+	r := newReport("What a node pays as the network grows", c.Seed, c.Traces)
+	r.Result = rows
+	r.Setting = []string{
+		fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most, or four for "+
+			"each of one's own", c.Each, report.Spell(c.Every), report.Spell(c.Length),
+			start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
 	}
 	var ran []time.Duration
 	for _, row := range rows {
-		r.Steps += row.Steps
+		r.Took(row.Hash, row.Steps)
 		ran = append(ran, row.Ran)
+		if row.Nodes > 0 {
+			r.Aside = append(r.Aside, cost(row.Nodes, row.Feeds, row.Steps, row.Heap, row.Seconds))
+		}
 	}
 	r.Partial = howFar(ran, c.Length)
 	f := report.Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes",
@@ -240,13 +230,13 @@ func (c Scaling) report(series []growth, rows []ScaleRow, hashes []string, start
 		}
 	}
 	r.Figures = []report.Figure{f}
-	for _, row := range rows {
-		if row.Nodes > 0 {
-			r.Aside = append(r.Aside, fmt.Sprintf("%d nodes, %d feeds: %.1f s, %.0f steps a second, %.0f MB",
-				row.Nodes, row.Feeds, row.Seconds, float64(row.Steps)/row.Seconds, float64(row.Heap)/1e6))
-		}
-	}
 	return r
+}
+
+// cost tells what a network took of the machine.
+func cost(nodes, feeds int, steps int64, heap uint64, seconds float64) string {
+	return fmt.Sprintf("%d nodes, %d feeds: %.1f s, %.0f steps a second, %.0f MB", nodes, feeds, seconds,
+		float64(steps)/seconds, float64(heap)/1e6)
 }
 
 func scaleTable(title string, rows []ScaleRow) report.Table {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/wcharczuk/go-chart/v2/drawing"
@@ -31,14 +30,6 @@ func colors() []drawing.Color {
 		drawing.ColorFromHex("0072B2"), drawing.ColorFromHex("D55E00"), drawing.ColorFromHex("009E73"),
 		drawing.ColorFromHex("CC79A7"), drawing.ColorFromHex("000000"),
 	}
-}
-
-// File implements Drawing.
-func (f *Figure) File() string { return f.Name }
-
-// WriteSVG implements Drawing.
-func (f *Figure) WriteSVG(w io.Writer) error {
-	return f.Plot().WriteSVG(w)
 }
 
 // Plot is the figure as points in a plane.

@@ -9,14 +9,6 @@ import (
 	"github.com/wcharczuk/go-chart/v2/drawing"
 )
 
-// A Drawing is a picture of what came of an experiment.
-type Drawing interface {
-	// File is the name of its file, without the suffix.
-	File() string
-	// WriteSVG draws it.
-	WriteSVG(w io.Writer) error
-}
-
 // A Plot is a chart of points in a plane.
 type Plot struct {
 	Name  string // of its file, without the suffix
@@ -53,10 +45,7 @@ type Marks struct {
 // Gray is the color of what is there for comparison.
 const Gray = -1
 
-// File implements Drawing.
-func (p *Plot) File() string { return p.Name }
-
-// WriteSVG implements Drawing. What is outside a Scale is drawn at its end.
+// WriteSVG draws it. What is outside a Scale is drawn at its end.
 func (p *Plot) WriteSVG(w io.Writer) error {
 	var series []chart.Series
 	for i := range p.Marks {

@@ -21,24 +21,31 @@ type Report struct {
 	Tables  []Table  `json:"tables"`
 	Result  any      `json:"result"` // what the tables show, in full
 	Figures []Figure `json:"-"`
-	// Drawings are figures of other shapes.
-	Drawings []Drawing `json:"-"`
+	// Plots are figures of other shapes.
+	Plots []*Plot `json:"-"`
 
 	// Steps is how many events nodes were given, in all worlds.
 	Steps int64 `json:"steps"`
 	// Aside is what differs from run to run: time and memory.
 	Aside []string `json:"-"`
+
+	hashes string // of all worlds, in order
+}
+
+// Took takes in a world that was run: its Hash and its Steps.
+func (r *Report) Took(hash string, steps int64) {
+	r.hashes += hash
+	r.Hash, r.Steps = HashOf(r.hashes), r.Steps+steps
 }
 
 // All are the figures of which there is something to draw, in order.
-func (r *Report) All() []Drawing {
-	var all []Drawing
+func (r *Report) All() (all []*Plot) {
 	for i := range r.Figures {
 		if len(r.Figures[i].Points) > 0 {
-			all = append(all, &r.Figures[i])
+			all = append(all, r.Figures[i].Plot())
 		}
 	}
-	return append(all, r.Drawings...)
+	return append(all, r.Plots...)
 }
 
 // Write writes the Report for a person to read.
@@ -65,11 +72,8 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// HashOf is one hash for those of several worlds, in order.
-func HashOf(hashes []string) string {
-	sum := sha256.New()
-	for _, h := range hashes {
-		io.WriteString(sum, h)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+// HashOf is one hash for those of several worlds, which stand one after the other.
+func HashOf(hashes string) string {
+	sum := sha256.Sum256([]byte(hashes))
+	return hex.EncodeToString(sum[:8])
 }

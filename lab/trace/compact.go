@@ -20,15 +20,15 @@ var recorded []byte
 
 // Embedded is the set that comes with the program.
 func Embedded() (*Set, error) {
+	var s *Set
+	var text []byte
 	r, err := gzip.NewReader(bytes.NewReader(recorded))
-	if err != nil {
-		return nil, fmt.Errorf("unpack the recorded feeds: %w", err)
+	if err == nil {
+		text, err = io.ReadAll(r)
 	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("unpack the recorded feeds: %w", err)
+	if err == nil {
+		s, err = decode(text)
 	}
-	s, err := decode(text)
 	if err != nil {
 		return nil, fmt.Errorf("unpack the recorded feeds: %w", err)
 	}

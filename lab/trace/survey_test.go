@@ -3,11 +3,13 @@ package trace
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
 // Surveyed feeds change as often as the survey says, and begin with a full document.
 func TestSurveyedShape(t *testing.T) {
-	s := Surveyed(1, Survey{Feeds: 4000})
+	const week = 7 * 24 * time.Hour
+	s := Surveyed(1, 4000, week)
 	count := map[string]int{}
 	for _, f := range s.Feeds {
 		if !slices.IsSorted(f.Times) || f.Times[f.Window-1] >= s.From.Unix() || len(f.Times) > f.Window &&
@@ -29,11 +31,11 @@ func TestSurveyedShape(t *testing.T) {
 	if n := count["still"]; n < 1880 || n > 2120 {
 		t.Errorf("%d of 4,000 feeds publish once a week, want about 50%%", n)
 	}
-	more := Surveyed(1, Survey{Feeds: 9000})
+	more := Surveyed(1, 9000, week)
 	if !slices.Equal(more.Feeds[7].Times, s.Feeds[7].Times) {
 		t.Error("more feeds change those that there were")
 	}
-	if Surveyed(2, Survey{Feeds: 4000}).Hash() == s.Hash() {
+	if Surveyed(2, 4000, week).Hash() == s.Hash() {
 		t.Error("another seed gives the same feeds")
 	}
 }

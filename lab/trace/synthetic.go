@@ -12,9 +12,8 @@ import (
 // value gives as many feeds, of which as many publish 5 entries a day. Those that publish less than one a day are fewer
 // than there, and hardly one is silent.
 type Synthesis struct {
-	Feeds int       // default 373
-	From  time.Time // default 2026-07-04 UTC, a Saturday
-	Days  int       // default 35
+	Feeds int // default 373
+	Days  int // from 2026-07-04 UTC on, a Saturday; default 35
 	// Top is the entries a day of the most active feed. Default 168.
 	Top float64
 	// Slope is the exponent s of Zipf's law, and Shift is the q that Mandelbrot added for the flatter head that real
@@ -39,9 +38,6 @@ func (c Synthesis) withDefaults() Synthesis {
 	c.Top, c.Slope, c.Daily = cmp.Or(c.Top, 168), cmp.Or(c.Slope, 1.15), cmp.Or(c.Daily, 0.56)
 	c.Shift = max(0, cmp.Or(c.Shift, 2.5))
 	c.Weekend, c.Burst = max(0, cmp.Or(c.Weekend, 0.6)), min(max(0, cmp.Or(c.Burst, 0.2)), 0.99)
-	if c.From.IsZero() {
-		c.From = time.Date(2026, 7, 4, 0, 0, 0, 0, time.UTC)
-	}
 	if len(c.Windows) == 0 {
 		c.Windows = []int{10, 10, 15, 20, 25, 30, 45, 50}
 	}
@@ -56,7 +52,8 @@ const lead = 28 * day
 // every platform.
 func Synthetic(seed uint64, c Synthesis) *Set {
 	c = c.withDefaults()
-	s := &Set{From: c.From.UTC(), To: c.From.UTC().AddDate(0, 0, c.Days)}
+	from := time.Date(2026, 7, 4, 0, 0, 0, 0, time.UTC)
+	s := &Set{From: from, To: from.AddDate(0, 0, c.Days)}
 	width := len(fmt.Sprint(c.Feeds))
 	for rank := 1; rank <= c.Feeds; rank++ {
 		// A feed's times depend on seed and rank alone: more feeds leave it as it is.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // mark marks an item, or all of a feed or group that arrived before a moment. What it does not understand it leaves.
@@ -39,7 +40,7 @@ func (h *handler) mark(ctx context.Context, asked values) error {
 
 // streams are what the id of a feed or of a group stands for: 0 is everything. Group -1 are the sparks, which are feeds
 // that nobody has to have read: there is nothing in it, like in any other that there is not.
-func (h *handler) streams(ctx context.Context, group bool, id int64) (list []reading.Stream, err error) {
+func (h *handler) streams(ctx context.Context, group bool, id int64) ([]reading.Stream, error) {
 	switch {
 	case id == 0:
 		return []reading.Stream{{}}, nil
@@ -48,11 +49,6 @@ func (h *handler) streams(ctx context.Context, group bool, id int64) (list []rea
 	case reading.FolderID(id) != unfiled:
 		return []reading.Stream{{Folder: reading.FolderID(id)}}, nil
 	}
-	feeds, err := h.Library.Subscriptions(ctx)
-	for _, s := range feeds {
-		if len(s.Folders) == 0 {
-			list = append(list, reading.Stream{Feed: s.ID})
-		}
-	}
-	return list, err
+	return syncapi.Streams(ctx, h.Library, reading.Stream{},
+		func(f *reading.Subscription) bool { return len(f.Folders) == 0 })
 }

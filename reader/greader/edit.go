@@ -1,6 +1,7 @@
 package greader
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -12,30 +13,27 @@ import (
 // item unread. Tags other than read, unread and starred do not matter.
 func (h *handler) editTag(w http.ResponseWriter, r *request) error {
 	var m reading.Mark
-	for _, tag := range r.params.Values["a"] {
-		switch state(strings.TrimSpace(tag)) {
-		case readState:
-			m.Read = reading.Yes
-		case unread, tracking:
-			m.Read = reading.No
-		case starred:
-			m.Starred = reading.Yes
-		}
-	}
-	for _, tag := range r.params.Values["r"] {
-		switch state(strings.TrimSpace(tag)) {
-		case readState:
-			m.Read = reading.No
-		case starred:
-			m.Starred = reading.No
-		}
-	}
+	tagged(&m, r.params.Values["a"], reading.Yes, reading.No)
+	tagged(&m, r.params.Values["r"], reading.No, reading.Either)
 	if ids := r.ids(); len(ids) > 0 && m != (reading.Mark{}) {
-		if err := h.Library.Mark(r.Context(), ids, m); err != nil {
-			return err
+		return ok(w, h.Library.Mark(r.Context(), ids, m))
+	}
+	return ok(w, nil)
+}
+
+// tagged sets what tags say of items: is for those that are what the tag names, and not for those that a tag names
+// which says the contrary.
+func tagged(m *reading.Mark, tags []string, is, not reading.Choice) {
+	for _, tag := range tags {
+		switch state(strings.TrimSpace(tag)) {
+		case readState:
+			m.Read = is
+		case unread, tracking:
+			m.Read = cmp.Or(not, m.Read)
+		case starred:
+			m.Starred = is
 		}
 	}
-	return ok(w)
 }
 
 // markAll marks a stream read that was shown until a time, or until now. In a stream that nobody knows there is nothing
@@ -51,10 +49,7 @@ func (h *handler) markAll(w http.ResponseWriter, r *request) error {
 	}
 	if known {
 		s.Read = reading.No
-		if err := h.Library.MarkStream(r.Context(), s.Before(h.now(r.params, "ts")),
-			reading.Mark{Read: reading.Yes}); err != nil {
-			return err
-		}
+		err = h.Library.MarkStream(r.Context(), s.Before(h.now(r.params, "ts")), reading.Mark{Read: reading.Yes})
 	}
-	return ok(w)
+	return ok(w, err)
 }

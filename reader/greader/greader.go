@@ -29,7 +29,8 @@ type Config struct {
 
 type handler struct {
 	Config
-	text reading.Text
+	text           reading.Text
+	reads, changes map[string]route // by the path below apiPath
 }
 
 // Paths lists the beginnings of the paths at which the handler serves.
@@ -41,13 +42,13 @@ const freshPath = "/api/greader.php"
 // New makes the handler. It looks at the path itself and must not stand behind an http.ServeMux pattern, which would
 // redirect away the slashes of a feed's URL in it.
 func New(cfg Config) http.Handler {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &handler{cfg, reading.NewText()}
+	h := &handler{Config: cfg, text: reading.NewText()}
+	h.reads, h.changes = h.routes()
+	return h
 }
 
 // A request is one that is being answered.
@@ -60,49 +61,24 @@ type request struct {
 }
 
 // A route answers one kind of request. Where it returns an error it has written nothing.
-type route func(h *handler, w http.ResponseWriter, r *request) error
+type route func(w http.ResponseWriter, r *request) error
 
 // apiPath is what stands in front of all but two paths.
 const apiPath = "/reader/api/0/"
 
-// routeOf is what answers a request for a path below apiPath, and whether that changes anything.
-func routeOf(path string) (do route, changes bool) {
-	switch path {
-	case "token":
-		return (*handler).token, false
-	case "user-info":
-		return (*handler).userInfo, false
-	case "subscription/list":
-		return (*handler).subscriptionList, false
-	case "subscription/export":
-		return (*handler).subscriptionExport, false
-	case "tag/list":
-		return (*handler).tagList, false
-	case "unread-count":
-		return (*handler).unreadCount, false
-	case "stream/items/ids":
-		return (*handler).itemIDs, false
-	case "stream/items/contents":
-		return (*handler).itemContents, false
-	case "edit-tag":
-		return (*handler).editTag, true
-	case "mark-all-as-read":
-		return (*handler).markAll, true
-	case "subscription/quickadd":
-		return (*handler).quickAdd, true
-	case "subscription/edit":
-		return (*handler).subscriptionEdit, true
-	case "subscription/import":
-		return (*handler).subscriptionImport, true
-	case "rename-tag":
-		return (*handler).renameTag, true
-	case "disable-tag":
-		return (*handler).disableTag, true
+// routes are what answers requests for paths below apiPath. Those below contentsPath name a stream.
+func (h *handler) routes() (reads, changes map[string]route) {
+	reads = map[string]route{
+		"token": h.token, "user-info": h.userInfo, "tag/list": h.tagList, "unread-count": h.unreadCount,
+		"subscription/list": h.subscriptionList, "subscription/export": h.subscriptionExport,
+		"stream/items/ids": h.itemIDs, "stream/items/contents": h.itemContents, "stream/contents": h.streamContents,
 	}
-	if path == "stream/contents" || strings.HasPrefix(path, contentsPath) {
-		return (*handler).streamContents, false
+	changes = map[string]route{
+		"edit-tag": h.editTag, "mark-all-as-read": h.markAll, "rename-tag": h.renameTag, "disable-tag": h.disableTag,
+		"subscription/quickadd": h.quickAdd, "subscription/edit": h.subscriptionEdit,
+		"subscription/import": h.subscriptionImport,
 	}
-	return (*handler).nothing, false
+	return reads, changes
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
@@ -134,12 +110,20 @@ func (h *handler) serve(w http.ResponseWriter, r *request, path string) (err err
 	if !ok {
 		return syncapi.Refuse(http.StatusNotFound, "There is nothing here.")
 	}
-	do, changes := routeOf(name)
-	if changes && r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		return syncapi.Refuse(http.StatusMethodNotAllowed, "Only POST works here.")
+	if change := h.changes[name]; change != nil {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			return syncapi.Refuse(http.StatusMethodNotAllowed, "Only POST works here.")
+		}
+		return change(w, r)
 	}
-	return do(h, w, r)
+	if strings.HasPrefix(name, contentsPath) {
+		return h.streamContents(w, r)
+	}
+	if read := h.reads[name]; read != nil {
+		return read(w, r)
+	}
+	return h.nothing(w, r)
 }
 
 // finish answers a request that was not.
@@ -163,15 +147,18 @@ func (h *handler) finish(w http.ResponseWriter, r *request, err error) {
 // nothing answers what nobody here knows, so that readers that ask for more go on.
 func (h *handler) nothing(w http.ResponseWriter, r *request) error {
 	if r.Method == http.MethodPost {
-		return ok(w)
+		return ok(w, nil)
 	}
 	w.Header().Set("Content-Type", jsonType)
 	_, _ = io.WriteString(w, "[]")
 	return nil
 }
 
-// ok says that it is done. Readers look at these two letters.
-func ok(w http.ResponseWriter) error {
+// ok says that it is done, if it is. Readers look at these two letters.
+func ok(w http.ResponseWriter, err error) error {
+	if err != nil {
+		return err
+	}
 	text(w, http.StatusOK, "OK")
 	return nil
 }

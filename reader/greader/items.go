@@ -2,6 +2,7 @@ package greader
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -97,9 +98,7 @@ func (h *handler) streamContents(w http.ResponseWriter, r *request) error {
 	if _, rest, ok := strings.Cut(r.path, apiPath+contentsPath); ok && rest != "" {
 		name = strings.TrimRight(rest, "/")
 	}
-	if name == "" {
-		name = statePath + everything
-	}
+	name = cmp.Or(name, statePath+everything)
 	ids, next, err := h.streamPage(r, name, maxContents)
 	if err != nil {
 		return err

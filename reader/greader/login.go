@@ -1,6 +1,7 @@
 package greader
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -63,11 +64,7 @@ func authToken(header string) string {
 
 // token answers with the T of changes: no newline ends it, or newsboat would send that as well.
 func (h *handler) token(w http.ResponseWriter, r *request) error {
-	token := authToken(r.Header.Get("Authorization"))
-	if token == "" {
-		token = r.params.get("T")
-	}
-	text(w, http.StatusOK, token)
+	text(w, http.StatusOK, cmp.Or(authToken(r.Header.Get("Authorization")), r.params.get("T")))
 	return nil
 }
 

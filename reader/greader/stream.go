@@ -138,26 +138,10 @@ const overlap = 10 * time.Second
 
 // narrowed is the stream without what the parameters leave out. A tag that is not known leaves nothing out.
 func (p params) narrowed(s reading.Stream) reading.Stream {
-	for _, tag := range p.Values["xt"] {
-		switch state(strings.TrimSpace(tag)) {
-		case readState:
-			s.Read = reading.No
-		case unread, tracking:
-			s.Read = reading.Yes
-		case starred:
-			s.Starred = reading.No
-		}
-	}
-	for _, tag := range p.Values["it"] {
-		switch state(strings.TrimSpace(tag)) {
-		case readState:
-			s.Read = reading.Yes
-		case unread, tracking:
-			s.Read = reading.No
-		case starred:
-			s.Starred = reading.Yes
-		}
-	}
+	m := reading.Mark{Read: s.Read, Starred: s.Starred}
+	tagged(&m, p.Values["xt"], reading.No, reading.Yes)
+	tagged(&m, p.Values["it"], reading.Yes, reading.No)
+	s.Read, s.Starred = m.Read, m.Starred
 	if at := p.moment("ot"); !at.IsZero() {
 		s.Since = at.Add(-overlap)
 	}

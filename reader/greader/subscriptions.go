@@ -1,14 +1,11 @@
 package greader
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"feedex/feed"
-	"feedex/opml"
 	"feedex/reading"
 	"feedex/syncapi"
 )
@@ -69,7 +66,7 @@ func (h *handler) subscriptionEdit(w http.ResponseWriter, r *request) error {
 			return err
 		}
 	}
-	return ok(w)
+	return ok(w, nil)
 }
 
 // labels are the names of folders among tags.
@@ -137,57 +134,27 @@ func (h *handler) renameTag(w http.ResponseWriter, r *request) error {
 		return syncapi.Refuse(http.StatusBadRequest, "dest is the label's new name: user/-/label/NAME.")
 	}
 	id, err := h.folderOf(r)
-	if err != nil {
-		return err
+	if err == nil && id != 0 {
+		err = h.Library.RenameFolder(r.Context(), id, name)
 	}
-	if id != 0 {
-		if err := h.Library.RenameFolder(r.Context(), id, name); err != nil {
-			return err
-		}
-	}
-	return ok(w)
+	return ok(w, err)
 }
 
 func (h *handler) disableTag(w http.ResponseWriter, r *request) error {
 	id, err := h.folderOf(r)
-	if err != nil {
-		return err
+	if err == nil && id != 0 {
+		err = h.Library.RemoveFolder(r.Context(), id)
 	}
-	if id != 0 {
-		if err := h.Library.RemoveFolder(r.Context(), id); err != nil {
-			return err
-		}
-	}
-	return ok(w)
+	return ok(w, err)
 }
 
 // importPath is where a list of feeds is sent, as OPML and not as a form.
 const importPath = "/subscription/import"
 
 func (h *handler) subscriptionImport(w http.ResponseWriter, r *request) error {
-	list, err := opml.Read(r.raw)
-	switch {
-	case errors.Is(err, opml.ErrFormat), errors.Is(err, opml.ErrSize):
-		return syncapi.Refuse(http.StatusBadRequest, "%v", err)
-	case err != nil:
-		return err
-	}
-	if err := h.Library.Import(r.Context(), list.Feeds); err != nil {
-		return err
-	}
-	return ok(w)
+	return ok(w, syncapi.Import(r.Context(), h.Library, r.raw))
 }
 
 func (h *handler) subscriptionExport(w http.ResponseWriter, r *request) error {
-	feeds, err := h.Library.Subscriptions(r.Context())
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := opml.Write(&b, reading.ListOf(feeds), time.Time{}); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "text/x-opml; charset=utf-8")
-	_, _ = w.Write(b.Bytes()) // a reader that went away wants no answer
-	return nil
+	return syncapi.Export(r.Context(), h.Library, w, "text/x-opml; charset=utf-8")
 }

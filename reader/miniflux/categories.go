@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // A category is a folder as readers want it.
@@ -85,13 +86,9 @@ func (h *handler) count(ctx context.Context, list []category) error {
 	if err != nil {
 		return err
 	}
-	counts, err := h.Library.Counts(ctx)
+	unread, err := syncapi.Unread(ctx, h.Library)
 	if err != nil {
 		return err
-	}
-	unread := make(map[reading.FeedID]int)
-	for _, c := range counts {
-		unread[c.Feed] = c.Unread
 	}
 	for i := range list {
 		list[i].Feeds, list[i].Unread = new(int), new(int)
@@ -176,8 +173,5 @@ func (h *handler) removeCategory(w http.ResponseWriter, r *http.Request) error {
 	if c.ID == unfiled {
 		return errFixed
 	}
-	if err := h.Library.RemoveFolder(r.Context(), c.ID); err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, h.Library.RemoveFolder(r.Context(), c.ID))
 }

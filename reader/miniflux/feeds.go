@@ -2,10 +2,8 @@ package miniflux
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,19 +63,7 @@ func (h *handler) asked(r *http.Request) (*reading.Subscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.followed(r.Context(), n)
-}
-
-func (h *handler) followed(ctx context.Context, id reading.FeedID) (*reading.Subscription, error) {
-	feeds, err := h.Library.Subscriptions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(feeds, func(s reading.Subscription) bool { return s.ID == id })
-	if i < 0 {
-		return nil, errMissing
-	}
-	return &feeds[i], nil
+	return syncapi.Feed(r.Context(), h.Library, n, errMissing)
 }
 
 func (h *handler) feed(w http.ResponseWriter, r *http.Request) error {
@@ -204,7 +190,7 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Library.Arrange(r.Context(), a); err != nil {
 		return err
 	}
-	if s, err = h.followed(r.Context(), s.ID); err != nil {
+	if s, err = syncapi.Feed(r.Context(), h.Library, s.ID, errMissing); err != nil {
 		return err
 	}
 	return reply(w, http.StatusCreated, h.feedObject(s))
@@ -215,10 +201,7 @@ func (h *handler) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Library.Unsubscribe(r.Context(), s.ID); err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, h.Library.Unsubscribe(r.Context(), s.ID))
 }
 
 // counters are the numbers of unread entries by the feeds' ids. Those of read ones nobody has asked for yet.

@@ -19,10 +19,7 @@ func (h *handler) markEntries(w http.ResponseWriter, r *http.Request) error {
 	if !known {
 		return refuse("status %.40q is not read or unread", wish.Status)
 	}
-	if err := h.Library.Mark(r.Context(), wish.IDs, m); err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, h.Library.Mark(r.Context(), wish.IDs, m))
 }
 
 // markAll marks all entries of a feed, of a category, or of the owner read.
@@ -36,7 +33,7 @@ func (h *handler) markAll(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return done(w)
+	return done(w, nil)
 }
 
 // turnStar stars an entry, or takes its star away where it has one: readers do not say which they mean.
@@ -51,10 +48,7 @@ func (h *handler) turnStar(w http.ResponseWriter, r *http.Request) error {
 	if i.Starred {
 		m.Starred = reading.No
 	}
-	if err := h.Library.Mark(r.Context(), []reading.ItemID{i.ID}, m); err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, h.Library.Mark(r.Context(), []reading.ItemID{i.ID}, m))
 }
 
 // save refuses what integrations says there is not.

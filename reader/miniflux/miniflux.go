@@ -141,8 +141,11 @@ func reply(w http.ResponseWriter, code int, value any) error {
 	return syncapi.Reply(w, code, "application/json", value)
 }
 
-// done answers that it was done: with no body, which is how one reader tells that it was.
-func done(w http.ResponseWriter) error {
+// done answers that it was done, if it was: with no body, which is how one reader tells that it was.
+func done(w http.ResponseWriter, err error) error {
+	if err != nil {
+		return err
+	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
@@ -175,7 +178,7 @@ func id[T ~int64](r *http.Request, name string) (T, error) {
 func (h *handler) unknown(http.ResponseWriter, *http.Request) error { return errMissing }
 
 // nothing is for what the node does by itself.
-func (h *handler) nothing(w http.ResponseWriter, _ *http.Request) error { return done(w) }
+func (h *handler) nothing(w http.ResponseWriter, _ *http.Request) error { return done(w, nil) }
 
 func (h *handler) version(w http.ResponseWriter, _ *http.Request) error {
 	return reply(w, http.StatusOK, map[string]string{"version": spoken, "commit": "feedex " + h.Version})

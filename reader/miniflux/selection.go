@@ -100,18 +100,8 @@ func (h *handler) streams(r *http.Request, folder reading.FolderID, s reading.St
 	if folder == 0 {
 		return []reading.Stream{s}, nil
 	}
-	feeds, err := h.Library.Subscriptions(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	var list []reading.Stream
-	for i := range feeds {
-		if categoryOf(&feeds[i]).ID == folder {
-			s.Feed = feeds[i].ID
-			list = append(list, s)
-		}
-	}
-	return list, nil
+	return syncapi.Streams(r.Context(), h.Library, s,
+		func(f *reading.Subscription) bool { return categoryOf(f).ID == folder })
 }
 
 // find returns the ids on the page, and how many there are on all pages.

@@ -54,13 +54,9 @@ func (h *handler) list(ctx context.Context, only reading.FeedID) (*feedList, err
 	if err != nil {
 		return nil, err
 	}
-	counts, err := h.Library.Counts(ctx)
+	unread, err := syncapi.Unread(ctx, h.Library)
 	if err != nil {
 		return nil, err
-	}
-	unread := make(map[reading.FeedID]int)
-	for _, c := range counts {
-		unread[c.Feed] = c.Unread
 	}
 	l := &feedList{Feeds: []feedObject{}}
 	if l.Starred, err = h.Library.Size(ctx, reading.Stream{Starred: reading.Yes}); err != nil {
@@ -158,15 +154,7 @@ func (h *handler) asked(r *request) (*reading.Subscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	feeds, err := h.Library.Subscriptions(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(feeds, func(s reading.Subscription) bool { return s.ID == reading.FeedID(id) })
-	if i < 0 {
-		return nil, errMissing
-	}
-	return &feeds[i], nil
+	return syncapi.Feed(r.Context(), h.Library, reading.FeedID(id), errMissing)
 }
 
 func (h *handler) unsubscribe(w http.ResponseWriter, r *request) error {
@@ -174,10 +162,7 @@ func (h *handler) unsubscribe(w http.ResponseWriter, r *request) error {
 	if err == nil {
 		err = h.Library.Unsubscribe(r.Context(), s.ID)
 	}
-	if err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, err)
 }
 
 // moveFeed files a feed in a folder, and takes it out of all others.
@@ -193,10 +178,7 @@ func (h *handler) moveFeed(w http.ResponseWriter, r *request) error {
 	if a.Into, err = h.wanted(r); err == nil {
 		err = h.Library.Arrange(r.Context(), a)
 	}
-	if err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, err)
 }
 
 func (h *handler) renameFeed(w http.ResponseWriter, r *request) error {
@@ -205,10 +187,7 @@ func (h *handler) renameFeed(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	name := r.args.text("feedTitle")
-	if err := h.Library.Arrange(r.Context(), reading.Arrangement{Feed: s.ID, Name: &name}); err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, h.Library.Arrange(r.Context(), reading.Arrangement{Feed: s.ID, Name: &name}))
 }
 
 func (h *handler) folders(w http.ResponseWriter, r *request) error {
@@ -253,10 +232,7 @@ func (h *handler) renameFolder(w http.ResponseWriter, r *request) error {
 	if err == nil {
 		err = h.Library.RenameFolder(r.Context(), f.ID, r.args.text("name"))
 	}
-	if err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, err)
 }
 
 // removeFolder removes a folder. Its feeds stay, other than with Nextcloud: what cannot be undone is not done in
@@ -266,8 +242,5 @@ func (h *handler) removeFolder(w http.ResponseWriter, r *request) error {
 	if err == nil {
 		err = h.Library.RemoveFolder(r.Context(), f.ID)
 	}
-	if err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, err)
 }

@@ -80,16 +80,8 @@ func (h *handler) streams(r *request, s reading.Stream) ([]reading.Stream, error
 }
 
 // inFolder are streams like s, each of a feed that is shown in a folder.
-func (h *handler) inFolder(ctx context.Context, id reading.FolderID,
-	s reading.Stream) (list []reading.Stream, err error) {
-	feeds, err := h.Library.Subscriptions(ctx)
-	for i := range feeds {
-		if folderOf(&feeds[i]) == id {
-			s.Feed = feeds[i].ID
-			list = append(list, s)
-		}
-	}
-	return list, err
+func (h *handler) inFolder(ctx context.Context, id reading.FolderID, s reading.Stream) ([]reading.Stream, error) {
+	return syncapi.Streams(ctx, h.Library, s, func(f *reading.Subscription) bool { return folderOf(f) == id })
 }
 
 // items answers with those on one side of an offset, as many as are wanted.

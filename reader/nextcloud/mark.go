@@ -28,16 +28,13 @@ func marks(state string) (m reading.Mark, known bool) {
 func (h *handler) markItem(w http.ResponseWriter, r *request) error {
 	m, known := marks(r.PathValue("state"))
 	if !known {
-		return done(w)
+		return done(w, nil)
 	}
 	id, err := r.number("id")
 	if err == nil {
 		err = h.Library.Mark(r.Context(), []reading.ItemID{reading.ItemID(id)}, m)
 	}
-	if err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, err)
 }
 
 // markGUID marks an item by its feed and its guid, or the MD5 of that.
@@ -110,7 +107,7 @@ func (h *handler) markFound(w http.ResponseWriter, r *request, hashes map[readin
 			return err
 		}
 	}
-	return done(w)
+	return done(w, nil)
 }
 
 func (h *handler) readFeed(w http.ResponseWriter, r *request) error {
@@ -118,10 +115,7 @@ func (h *handler) readFeed(w http.ResponseWriter, r *request) error {
 	if err == nil {
 		err = h.read(r.Context(), r.newest(), reading.Stream{Feed: s.ID})
 	}
-	if err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, err)
 }
 
 func (h *handler) readFolder(w http.ResponseWriter, r *request) error {
@@ -133,17 +127,11 @@ func (h *handler) readFolder(w http.ResponseWriter, r *request) error {
 	if err == nil {
 		err = h.read(r.Context(), r.newest(), streams...)
 	}
-	if err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, err)
 }
 
 func (h *handler) readAll(w http.ResponseWriter, r *request) error {
-	if err := h.read(r.Context(), r.newest(), reading.Stream{}); err != nil {
-		return err
-	}
-	return done(w)
+	return done(w, h.read(r.Context(), r.newest(), reading.Stream{}))
 }
 
 // newest is the last item that the reader knows of, the highest number where it does not say.

@@ -148,10 +148,15 @@ func reply(w http.ResponseWriter, code int, value any) error {
 	return syncapi.Reply(w, code, "application/json; charset=utf-8", value)
 }
 
-// done answers that it was done, like Nextcloud with an empty list.
-func done(w http.ResponseWriter) error { return reply(w, http.StatusOK, []int{}) }
+// done answers that it was done, if it was, like Nextcloud with an empty list.
+func done(w http.ResponseWriter, err error) error {
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, []int{})
+}
 
-func (h *handler) nothing(w http.ResponseWriter, _ *request) error { return done(w) }
+func (h *handler) nothing(w http.ResponseWriter, _ *request) error { return done(w, nil) }
 
 // spoken is the News whose API this is. Readers send null for the folder of feeds that are in none to all since 15.1.
 const spoken = "25.0.0"

@@ -8,6 +8,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,9 +72,7 @@ type proxy struct {
 
 // New makes the handler.
 func New(cfg Config) http.Handler {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	p := &proxy{Config: cfg, own: map[string]bool{"localhost": true}}
 	for _, name := range cfg.Hosts {
 		p.own[strings.ToLower(strings.TrimSuffix(name, "."))] = true

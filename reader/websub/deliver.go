@@ -2,6 +2,7 @@ package websub
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -147,9 +148,7 @@ func (h *Hub) document(ctx context.Context, method, topic, etag string) *answer 
 		}()
 		h.Feeds.ServeHTTP(doc, r)
 	}()
-	if doc.code == 0 {
-		doc.code = http.StatusOK
-	}
+	doc.code = cmp.Or(doc.code, http.StatusOK)
 	return doc
 }
 
@@ -166,9 +165,7 @@ func (a *answer) Header() http.Header { return a.header }
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(code int) {
-	if a.code == 0 {
-		a.code = code
-	}
+	a.code = cmp.Or(a.code, code)
 }
 
 // Write implements http.ResponseWriter.

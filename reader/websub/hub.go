@@ -7,6 +7,7 @@
 package websub
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -110,9 +111,7 @@ type request struct {
 
 // New makes a hub. It delivers while Run does.
 func New(cfg Config) *Hub {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.From == nil {
 		cfg.From = func(*http.Request) netip.Addr { return netip.Addr{} }
 	}

@@ -3,6 +3,7 @@
 package trackerhost
 
 import (
+	"cmp"
 	"context"
 	crand "crypto/rand"
 	"errors"
@@ -46,9 +47,7 @@ type Config struct {
 // Run hosts a tracker until ctx ends (Paper §3.1): XML-RPC at transport.Path, a status page at
 // /, Prometheus metrics at /metrics. The error wraps datadir.ErrInUse where another runs on the data directory.
 func Run(ctx context.Context, c Config) error {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	unlock, err := datadir.Lock(c.Data)
 	if err != nil {
 		return err

@@ -38,11 +38,11 @@ func (c *Core) SaveAccounts() {
 		return
 	}
 	c.saving = true
-	c.After(SaveAccountsAfter, c.KeepAccounts)
+	c.After(SaveAccountsAfter, c.keepAccounts)
 }
 
-// KeepAccounts keeps what changed in the accounts.
-func (c *Core) KeepAccounts() {
+// keepAccounts keeps what changed in the accounts.
+func (c *Core) keepAccounts() {
 	c.saving = false
 	c.Ledger.Expire(c.Now)
 	dropped, changed := c.Ledger.Changed()

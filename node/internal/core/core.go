@@ -24,7 +24,7 @@ import (
 type Core struct {
 	// What most steps touch stands together, so that they touch little memory: in a lab each step is another node's.
 	Now     time.Time         // of the step being made
-	Effects []Effect          // of the step being made
+	effects []Effect          // of the step being made
 	Timers  Timers            // what to do when
 	Links   []*Link           // in the order of the table's neighbors
 	LinkIDs []protocol.NodeID // their ids: a caller is looked for among them
@@ -36,7 +36,7 @@ type Core struct {
 	Unseen  *rand.Rand        // of what neighbors are not to see
 	Ledger  *incentive.Ledger // what neighbors give and get (Paper §3.5)
 	Quota   *incentive.Quota  // what they may have stored
-	saving  bool              // KeepAccounts is to be called
+	saving  bool              // keepAccounts is to be called
 	Store   archive.Store
 	Shared  archive.Shared // what neighbors may know of it
 
@@ -63,7 +63,7 @@ func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*Co
 	c := &Core{
 		Now: now, Started: now, Config: config, Rng: rng, Unseen: rand.New(rand.NewChaCha8(seed)),
 		Store: store, Shared: store.Shared(),
-		Timers: NewTimers(now), Limits: NewRateLimits(), sought: make(map[uint64]func(Found)),
+		Timers: newTimers(now), Limits: NewRateLimits(), sought: make(map[uint64]func(Found)),
 	}
 	if err := c.LoadAccounts(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
@@ -74,7 +74,7 @@ func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*Co
 // Begin begins a step at now, whose effects are appended to dst. Time never runs back: an earlier now counts as the
 // last one.
 func (c *Core) Begin(dst []Effect, now time.Time) {
-	c.Effects = dst
+	c.effects = dst
 	if now.After(c.Now) {
 		c.Now = now
 	}
@@ -82,19 +82,19 @@ func (c *Core) Begin(dst []Effect, now time.Time) {
 
 // End does what is due, ends the step and returns its effects.
 func (c *Core) End() []Effect {
-	c.Timers.Run(c.Now)
-	dst := c.Effects
-	c.Effects = nil
+	c.Timers.run(c.Now)
+	dst := c.effects
+	c.effects = nil
 	return dst
 }
 
 // Next is when the node wants a Wake; the zero time if never.
-func (c *Core) Next() time.Time { return c.Timers.Next() }
+func (c *Core) Next() time.Time { return c.Timers.next() }
 
 // Leave ends all that the node would do of its own accord, with accounts kept.
 func (c *Core) Leave() {
 	c.Left = true
-	c.KeepAccounts()
+	c.keepAccounts()
 	c.Timers = Timers{}
 }
 
@@ -119,7 +119,7 @@ func (c *Core) Moved(from, to time.Time) bool {
 }
 
 // Do appends an effect to the step's.
-func (c *Core) Do(e Effect) { c.Effects = append(c.Effects, e) }
+func (c *Core) Do(e Effect) { c.effects = append(c.effects, e) }
 
 // Tell appends a note to the step's effects.
 func (c *Core) Tell(note Note) { c.Do(Tell{note}) }
@@ -129,7 +129,7 @@ func (c *Core) At(t time.Time, f func()) TimerID {
 	if c.Left {
 		return 0
 	}
-	return c.Timers.Add(t, f)
+	return c.Timers.add(t, f)
 }
 
 // After has f called when d has passed, as At does.
@@ -149,22 +149,6 @@ func Drawn(rng *rand.Rand, low, high time.Duration) time.Duration {
 // Trusted reports whether the holder is on the owner's own network, which is not held to limits.
 func (c *Core) Trusted(h incentive.Holder) bool { return c.Config.Incentive.TrustLocal && h.Local() }
 
-// Later is the later of two times.
-func Later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// Earlier is the earlier of two times.
-func Earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
 // Timers are the tasks of a node, each with its time. Tasks of the same time are done in the order in which they were
 // added. A task that has lost its purpose finds that out itself when its time comes; one that mostly loses it before is
 // canceled.
@@ -176,11 +160,11 @@ type Timers struct {
 // A TimerID names a task; 0 is none.
 type TimerID = queue.ID
 
-// NewTimers returns timers that count from now.
-func NewTimers(now time.Time) Timers { return Timers{began: now.Round(0)} }
+// newTimers returns timers that count from now.
+func newTimers(now time.Time) Timers { return Timers{began: now.Round(0)} }
 
-// Add has do called at that time.
-func (t *Timers) Add(at time.Time, do func()) TimerID { return t.Tasks.Add(at.Sub(t.began), do) }
+// add has do called at that time.
+func (t *Timers) add(at time.Time, do func()) TimerID { return t.Tasks.Add(at.Sub(t.began), do) }
 
 // Cancel has a task not done. There need not be one of that id.
 func (t *Timers) Cancel(id TimerID) {
@@ -192,8 +176,8 @@ func (t *Timers) Cancel(id TimerID) {
 	}
 }
 
-// Next is the time of the earliest task, the zero time if there is none.
-func (t *Timers) Next() time.Time {
+// next is the time of the earliest task, the zero time if there is none.
+func (t *Timers) next() time.Time {
 	for first := t.Tasks.First(); first != nil; first = t.Tasks.First() {
 		if first.Value != nil {
 			return t.began.Add(first.At)
@@ -203,8 +187,8 @@ func (t *Timers) Next() time.Time {
 	return time.Time{}
 }
 
-// Run does every task whose time has come by now, those that are added meanwhile included.
-func (t *Timers) Run(now time.Time) {
+// run does every task whose time has come by now, those that are added meanwhile included.
+func (t *Timers) run(now time.Time) {
 	passed := now.Sub(t.began)
 	for first := t.Tasks.First(); first != nil && first.At <= passed; first = t.Tasks.First() {
 		if do := t.Tasks.Take().Value; do != nil {

@@ -18,7 +18,7 @@ var epoch = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 // were called off are not done at all.
 func TestAgendaOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := NewTimers(epoch)
+		a := newTimers(epoch)
 		type task struct {
 			at time.Duration
 			id TimerID
@@ -26,7 +26,7 @@ func TestAgendaOrder(t *testing.T) {
 		var did, want []task
 		for _, second := range rapid.SliceOf(rapid.IntRange(0, 9)).Draw(t, "seconds") {
 			next := task{at: time.Duration(second) * time.Second}
-			next.id = a.Add(epoch.Add(next.at), func() { did = append(did, task{next.at, next.id}) })
+			next.id = a.add(epoch.Add(next.at), func() { did = append(did, task{next.at, next.id}) })
 			want = append(want, next)
 		}
 		for _, id := range rapid.SliceOf(rapid.IntRange(1, 20)).Draw(t, "called off") {
@@ -35,8 +35,8 @@ func TestAgendaOrder(t *testing.T) {
 		}
 		slices.SortStableFunc(want, func(x, y task) int { return int(x.at - y.at) })
 		for second := range 10 {
-			a.Run(epoch.Add(time.Duration(second) * time.Second))
-			if next, done := a.Next(), len(did); next.IsZero() != (done == len(want)) || !next.IsZero() &&
+			a.run(epoch.Add(time.Duration(second) * time.Second))
+			if next, done := a.next(), len(did); next.IsZero() != (done == len(want)) || !next.IsZero() &&
 				!next.Equal(epoch.Add(want[done].at)) {
 				t.Fatalf("after %d s, and %d of %d tasks, the next is at %v", second, done, len(want), next)
 			}
@@ -49,24 +49,24 @@ func TestAgendaOrder(t *testing.T) {
 
 // What was called off is not done, and nobody is woken for it.
 func TestCalledOff(t *testing.T) {
-	a, done := NewTimers(epoch), []string(nil)
+	a, done := newTimers(epoch), []string(nil)
 	add := func(second int, name string) TimerID {
-		return a.Add(epoch.Add(time.Duration(second)*time.Second), func() { done = append(done, name) })
+		return a.add(epoch.Add(time.Duration(second)*time.Second), func() { done = append(done, name) })
 	}
 	first := add(1, "first")
 	add(3, "third")
 	second := add(2, "second")
 	a.Cancel(second)
 	a.Cancel(first)
-	if next := a.Next(); !next.Equal(epoch.Add(3 * time.Second)) {
+	if next := a.next(); !next.Equal(epoch.Add(3 * time.Second)) {
 		t.Errorf("the next is at %v", next)
 	}
 	a.Cancel(first) // it is gone
 	last := add(4, "last")
 	a.Cancel(last)
-	a.Run(epoch.Add(time.Minute))
-	if want := []string{"third"}; !slices.Equal(done, want) || !a.Next().IsZero() {
-		t.Errorf("did %v, want %v; the next is at %v", done, want, a.Next())
+	a.run(epoch.Add(time.Minute))
+	if want := []string{"third"}; !slices.Equal(done, want) || !a.next().IsZero() {
+		t.Errorf("did %v, want %v; the next is at %v", done, want, a.next())
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"feedex/archive"
 	"feedex/courtesy"
-	"feedex/discover"
 	"feedex/feed"
 	"feedex/grade"
 	"feedex/protocol"
@@ -54,10 +53,11 @@ type Fetched struct {
 	Body               feed.Digest
 	// Unusable says that Err is about that document.
 	Unusable bool
-	// WebPage says that it is a web page, and Named which feeds that names, none of them on a host that the owner's
-	// leave for the feed does not reach.
-	WebPage bool
-	Named   []discover.Feed
+	// Names are the feeds that the web page names that is there instead (discover.Text), none of them on a host that
+	// the owner's leave for the feed does not reach; "" where there is none. Instead is the one that the page stands
+	// for, "" where it names none or its owner is to choose.
+	Names   string
+	Instead feed.URL
 
 	// Status is the HTTP status of the last answer, 0 where nobody answered.
 	Status int

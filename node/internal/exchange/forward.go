@@ -33,7 +33,7 @@ func (m *Machine) Spread(b *protocol.Bundle, from protocol.NodeID) {
 	m.Gossip.shorten(m.Now)
 	var to []*link
 	for _, p := range m.Table.Interested(b.Feed) {
-		if l := Of(m.LinkOf(p)); p.ID != from && !l.Offered.Has(b.DID) {
+		if l := Of(m.LinkOf(p)); p.ID != from && !l.Offered.has(b.DID) {
 			to = append(to, l)
 		}
 	}

@@ -94,7 +94,7 @@ func (m *Machine) Offer(l *link, b *protocol.Bundle) {
 // Wants reports whether the bundle is to be offered to the neighbor, as things stand now.
 func (m *Machine) Wants(l *link, b *protocol.Bundle) bool {
 	fromIt := len(b.Path) > 0 && b.Path[len(b.Path)-1] == l.ID()
-	return !fromIt && !l.Offered.Has(b.DID) && m.interested(l, b.Feed) && !m.byForger(b)
+	return !fromIt && !l.Offered.has(b.DID) && m.interested(l, b.Feed) && !m.byForger(b)
 }
 
 // interested reports whether bundles of the feed go to the neighbor: it wants them, and they may leave.
@@ -199,7 +199,7 @@ func (m *Machine) check(l *link, batch []*Offer) {
 		o.stage = offering
 	}
 	m.Counters.ChecksSent += int64(len(batch))
-	m.Ask(l.Link, callFor(batch, m.takeNotices(l)), OfferTimeout, func(a core.Answered) {
+	m.Ask(l.Link, callFor(batch, m.takeNotices(l)), offerTimeout, func(a core.Answered) {
 		l.Checking = false
 		var seen protocol.SeenList
 		switch r := a.Reply.(type) {
@@ -416,7 +416,7 @@ const offeredWindow = 256
 // Add notes that the neighbor has the bundle.
 func (o *Offered) Add(did protocol.DID) {
 	switch {
-	case o.Has(did):
+	case o.has(did):
 	case len(o.dids) < offeredWindow:
 		o.dids = append(o.dids, eightOf(did))
 	default:
@@ -425,7 +425,7 @@ func (o *Offered) Add(did protocol.DID) {
 	}
 }
 
-// Has reports whether the neighbor is known to have the bundle.
-func (o *Offered) Has(did protocol.DID) bool { return slices.Contains(o.dids, eightOf(did)) }
+// has reports whether the neighbor is known to have the bundle.
+func (o *Offered) has(did protocol.DID) bool { return slices.Contains(o.dids, eightOf(did)) }
 
 func eightOf(did protocol.DID) uint64 { return binary.LittleEndian.Uint64(did[:]) }

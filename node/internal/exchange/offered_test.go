@@ -18,7 +18,7 @@ func TestOfferedAreTheLatest(t *testing.T) {
 		o.Add(did(i))
 		o.Add(did(max(0, i-offeredWindow/2))) // again: it takes no place
 		for _, j := range []int{i, i - offeredWindow + 1, i - offeredWindow, i + 1} {
-			if want := j >= 0 && j <= i && j > i-offeredWindow; j >= 0 && o.Has(did(j)) != want {
+			if want := j >= 0 && j <= i && j > i-offeredWindow; j >= 0 && o.has(did(j)) != want {
 				t.Fatalf("after %d: has %d is %v", i, j, !want)
 			}
 		}

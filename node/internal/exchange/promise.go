@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 )
@@ -36,9 +37,9 @@ func (w *waiter) answer(s protocol.Seen) {
 // must not wait for ever.
 const MaxPassedOver = 3
 
-// OfferTimeout is how long our own offers wait for an answer, which the neighbor may hold for as
+// offerTimeout is how long our own offers wait for an answer, which the neighbor may hold for as
 // many times.
-const OfferTimeout = (MaxPassedOver+1)*protocol.HoldAnswer + 6*time.Second
+const offerTimeout = (MaxPassedOver+1)*protocol.HoldAnswer + 6*time.Second
 
 // checked answers the offer of a bundle, now or once it is clear whether an earlier promise is kept.
 //
@@ -395,7 +396,7 @@ func (m *Machine) watchOwed(l *link) {
 	if l.watching != 0 || l.demanding || len(l.Owed) == 0 {
 		return
 	}
-	out, at := l.outstanding, core.Later(l.Owed[0].due, m.Now)
+	out, at := l.outstanding, when.Later(l.Owed[0].due, m.Now)
 	out.watching = m.At(at, func() {
 		out.watching = 0
 		for m.Now.Sub(at) >= protocol.PromiseTimeout && out.overdue(m.Now) {

@@ -12,7 +12,7 @@ import (
 
 const (
 	// weighedAfter is how long after a bundle came it is clear which neighbor had it from which: offers go out within
-	// LaterOffers, and their answers are held for OfferTimeout at most.
+	// LaterOffers, and their answers are held for offerTimeout at most.
 	weighedAfter = 2 * time.Minute
 	// acquainted is how long there was a link when something came of which it counts which neighbor has it from which.
 	// At first a neighbor brings, and has, what it got by other ways before.
@@ -45,7 +45,7 @@ func (m *Machine) WeighRelays() {
 // has had it for long.
 func (m *Machine) Spared(b *protocol.Bundle, came time.Time) bool {
 	for _, p := range m.Table.Interested(b.Feed) {
-		if came.Sub(p.Since) < acquainted || !Of(m.LinkOf(p)).Offered.Has(b.DID) {
+		if came.Sub(p.Since) < acquainted || !Of(m.LinkOf(p)).Offered.has(b.DID) {
 			return false
 		}
 	}

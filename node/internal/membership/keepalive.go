@@ -3,6 +3,7 @@ package membership
 import (
 	"time"
 
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 )
@@ -60,7 +61,7 @@ func (m *Machine) watchSilence() {
 		if m.Now.Sub(l.Heard) >= Silence {
 			m.knock(l) // a failure has it asked again sooner
 		} else {
-			earliest = core.Earlier(earliest, l.Heard)
+			earliest = when.Earlier(earliest, l.Heard)
 		}
 	}
 	wait := m.Between(Silence, Silence+Silence/4) - m.Now.Sub(earliest)

@@ -1,10 +1,12 @@
 package poller
 
 import (
+	"cmp"
 	"math"
 	"time"
 
 	"feedex/archive"
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 )
 
@@ -29,13 +31,26 @@ func (m *Machine) newestKnown(s *Subscription, lastPoll time.Time) time.Time {
 // overrun, but has other ids now; one of a single entry holds none that was known whenever there is a new one.
 func (m *Machine) watchWindow(s *Subscription, newest time.Time, fresh []archive.Record, listed int) {
 	before := s.Listed
-	if listed > 0 {
-		s.Listed = listed
+	s.Listed = cmp.Or(listed, before)
+	gap := archive.Gap{}
+	if before > 0 && len(fresh) >= listed {
+		gap = slipped(s.History.Times, newest, fresh, listed)
 	}
-	if before == 0 || listed == 0 || len(fresh) < listed {
+	if gap.Missing == 0 {
 		m.fill(s, fresh)
 		return
 	}
+	s.Slipped = true
+	if s.Gap.Open() { // now it reaches from the one into the other
+		gap.After, gap.Missing, gap.Filled = s.Gap.After, min(gap.Missing+s.Gap.Missing, MostMissing), s.Gap.Filled
+	}
+	s.Gap = gap
+	m.Tell(core.Slipped{Feed: s.URL, Gap: gap})
+}
+
+// slipped is the gap before a document of so many entries, all of which are fresh. Where that was not overrun nothing
+// is missing.
+func slipped(times []int64, newest time.Time, fresh []archive.Record, listed int) archive.Gap {
 	var oldest, latest time.Time
 	since := 0
 	for i := range fresh {
@@ -46,25 +61,16 @@ func (m *Machine) watchWindow(s *Subscription, newest time.Time, fresh []archive
 		if since++; since == 1 {
 			oldest, latest = t, t
 		}
-		oldest, latest = core.Earlier(oldest, t), core.Later(latest, t)
+		oldest, latest = when.Earlier(oldest, t), when.Later(latest, t)
 	}
 	if 2*since <= listed {
-		m.fill(s, fresh)
-		return
+		return archive.Gap{}
 	}
 	gap := archive.Gap{After: newest, Before: oldest, Missing: Missing(oldest.Sub(newest), latest.Sub(oldest), since)}
 	if listed == 1 {
-		if gap.Missing = skipped(s.History.Times, newest, oldest); gap.Missing == 0 {
-			m.fill(s, fresh)
-			return
-		}
+		gap.Missing = skipped(times, newest, oldest)
 	}
-	s.Slipped = true
-	if s.Gap.Open() { // now it reaches from the one into the other
-		gap.After, gap.Missing, gap.Filled = s.Gap.After, min(gap.Missing+s.Gap.Missing, MostMissing), s.Gap.Filled
-	}
-	s.Gap = gap
-	m.Tell(core.Slipped{Feed: s.URL, Gap: gap})
+	return gap
 }
 
 // Missing is about how many entries came out in a gap: as many for its length as in the document that follows it,

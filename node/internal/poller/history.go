@@ -7,7 +7,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
-	"feedex/node/internal/core"
+	"feedex/internal/when"
 	"feedex/polling"
 	"feedex/trust"
 )
@@ -56,9 +56,9 @@ func (m *Machine) dateEntries(s *Subscription, items []item, known []archive.Ver
 		case dated && fresh && lateDay(t, since):
 			times = append(times, m.Now.Unix())
 		case dated && fresh:
-			times = append(times, core.Earlier(t, m.Now).Unix())
+			times = append(times, when.Earlier(t, m.Now).Unix())
 		case dated && known[i].Seen.After(since): // a neighbor brought it
-			times = append(times, core.Earlier(t, known[i].Seen).Unix())
+			times = append(times, when.Earlier(t, known[i].Seen).Unix())
 		case fresh && s.Interval > 0:
 			times = append(times, m.Now.Unix())
 		}

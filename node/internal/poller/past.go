@@ -67,15 +67,6 @@ func (m *Machine) Backfilled(ev core.Backfilled) {
 	m.Store.KeepFeed(s.Feed)
 }
 
-// Past describes how far the past of a feed is filled in, nil where nothing is to be done about it and nothing is
-// lacking.
-func (m *Machine) Past(u feed.URL) *archive.Past {
-	if s := m.Feeds[u]; s != nil {
-		return m.pastStatus(s)
-	}
-	return nil
-}
-
 // pastStatus describes how far the past of the feed is filled in, nil where nothing is to be done about it and nothing
 // is lacking. That of a private feed is its owner's to ask for.
 func (m *Machine) pastStatus(s *Subscription) *archive.Past {

@@ -8,6 +8,7 @@ import (
 	"feedex/archive"
 	"feedex/courtesy"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
 	"feedex/polling"
@@ -148,16 +149,16 @@ func (m *Machine) polled(s *Subscription, ev core.Fetched) {
 	s.LastPoll = m.Now
 	s.found = s.found || ev.Status != 0 || ev.Err == nil || ev.Dialed
 	s.Private, s.Leads = m.optedOut(s, ev), ev.Secret || s.Leads && ev.Err != nil
-	s.notePage(ev)
+	if ev.Document != nil || ev.Err != nil && ev.Status != courtesy.Unchanged { // else it is as it was
+		s.Names = ev.Names
+	}
 	if m.speakOf(s) {
 		m.membership.AdvertiseSoon()
 	}
 	m.noteHosts(s, &ev)
 	m.noteDocument(s, &ev)
 	if ev.Err != nil {
-		if !m.turned(s, ev) {
-			m.pollFailed(s, ev)
-		}
+		m.pollFailed(s, ev)
 		return
 	}
 	m.Counters.Polls++
@@ -279,7 +280,7 @@ func (m *Machine) noteDocument(s *Subscription, ev *core.Fetched) {
 func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 	if m.Now.Before(s.Ordinary) {
 		// That was a spot poll: too soon after the last one to say anything about the feed's pace.
-		m.PollAt(s, core.Later(s.Ordinary, s.NotBefore))
+		m.PollAt(s, when.Later(s.Ordinary, s.NotBefore))
 		return
 	}
 	s.Ordinary = time.Time{}
@@ -298,12 +299,17 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 		}
 		wait = m.pollBetween(s, low, low+wait-wait/10)
 	}
-	m.PollAt(s, core.Later(m.ownTurn(s, wait), s.NotBefore))
+	m.PollAt(s, when.Later(m.ownTurn(s, wait), s.NotBefore))
 }
 
 // pollFailed leaves the feed alone for a growing while. A feed that was never fetched is tried again
-// sooner: its owner waits for it. One that is gone for good (RFC 9110 §15.5.11) is polled no more.
+// sooner: its owner waits for it. One that is gone for good (RFC 9110 §15.5.11), or was a page for long, is polled no
+// more.
 func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
+	owed := s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter)
+	if m.readdressed(s, ev) {
+		return
+	}
 	m.Counters.PollsFailed++
 	s.Errors++
 	s.LastError = ev.Err.Error()
@@ -328,8 +334,8 @@ func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
 	for i := 1; i < s.Errors && wait < LongestBackoff; i++ {
 		wait = min(2*wait, LongestBackoff)
 	}
-	wait = max(wait, s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter))
-	m.PollAt(s, core.Later(m.Now.Add(wait+m.pollBetween(s, 0, wait/10)), s.Queued.Until()))
+	wait = max(wait, owed)
+	m.PollAt(s, when.Later(m.Now.Add(wait+m.pollBetween(s, 0, wait/10)), s.Queued.Until()))
 	m.Store.KeepFeed(s.Feed)
 	m.Tell(core.Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})
 }
@@ -346,7 +352,7 @@ func (m *Machine) SpotPoll(u feed.URL) {
 	if s == nil || s.Polling || s.Errors > 0 || s.LastSuccess.IsZero() || !s.Ordinary.IsZero() {
 		return
 	}
-	at := core.Later(m.Now.Add(SpotAfter+m.Between(0, SpotAfter/10)), s.NotBefore)
+	at := when.Later(m.Now.Add(SpotAfter+m.Between(0, SpotAfter/10)), s.NotBefore)
 	if at.Before(s.NextPoll) {
 		s.Ordinary = s.NextPoll
 		m.PollAt(s, at)

@@ -46,15 +46,15 @@ type Machine struct {
 	membership Membership
 
 	Feeds  map[feed.URL]*Subscription
-	became map[feed.URL]replacement // pages that were followed in this run, and the feeds that are in their place
-	hosts  *courtesy.Hosts          // where they are polled
-	outage courtesy.Outage          // whether our network works
+	became map[feed.URL]feed.URL // pages that were followed in this run, and the feeds that are in their place
+	hosts  *courtesy.Hosts       // where they are polled
+	outage courtesy.Outage       // whether our network works
 }
 
 // New returns a machine that follows nothing yet.
 func New(c *core.Core) *Machine {
 	m := &Machine{
-		Core: c, Feeds: make(map[feed.URL]*Subscription), became: make(map[feed.URL]replacement),
+		Core: c, Feeds: make(map[feed.URL]*Subscription), became: make(map[feed.URL]feed.URL),
 		outage: courtesy.NewOutage(c.Unseen),
 	}
 	m.hosts = courtesy.NewHosts(c.Unseen, m.privateHost)

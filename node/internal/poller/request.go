@@ -7,6 +7,7 @@ import (
 	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/grade"
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 )
 
@@ -89,9 +90,9 @@ func (m *Machine) OwnerFetched(ev core.OwnerFetched) {
 	if s == nil || s.Ended || ev.Answer.Err == nil || ev.Answer.RetryAfter <= 0 {
 		return
 	}
-	s.NotBefore = core.Later(s.NotBefore, m.Now.Add(ev.Answer.RetryAfter))
+	s.NotBefore = when.Later(s.NotBefore, m.Now.Add(ev.Answer.RetryAfter))
 	if !s.Polling && !s.Queued.Waiting() {
-		m.PollAt(s, core.Later(s.NextPoll, s.NotBefore))
+		m.PollAt(s, when.Later(s.NextPoll, s.NotBefore))
 	}
 	m.Store.KeepFeed(s.Feed)
 }
@@ -158,13 +159,13 @@ func (s *Subscription) expected() time.Time {
 	if s.Ended {
 		return s.NextPoll
 	}
-	return core.Later(s.NextPoll, s.Queued.Ready())
+	return when.Later(s.NextPoll, s.Queued.Ready())
 }
 
 // wantedLater is until when the publisher of a feed wants to be left alone, the zero time where that is past.
 func (m *Machine) wantedLater(s *Subscription) (until time.Time) {
 	if until = s.Queued.Until(); !s.Polling {
-		until = core.Later(until, s.NotBefore)
+		until = when.Later(until, s.NotBefore)
 	}
 	if s.Ended || !until.After(m.Now) {
 		return time.Time{}

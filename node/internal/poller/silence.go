@@ -8,6 +8,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 	"feedex/polling"
 	"feedex/protocol"
@@ -84,7 +85,7 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 		if c.Began.IsZero() { // after a restart
 			c.Began = s.NextPoll.Add(-s.Interval)
 		}
-		m.PollAt(s, core.Later(c.Due(s.Interval, s.pollers(m.Now)), s.NotBefore))
+		m.PollAt(s, when.Later(c.Due(s.Interval, s.pollers(m.Now)), s.NotBefore))
 	}
 	return news
 }
@@ -110,7 +111,7 @@ func (m *Machine) ownTurn(s *Subscription, wait time.Duration) time.Time {
 // poll could leave it came from an absence, or is dated otherwise than it was published.
 func (m *Machine) noteLags(s *Subscription, fresh []archive.Record) {
 	c := &s.chorus
-	if c.since.IsZero() || m.Now.Sub(core.Later(c.since, c.muted)) < s.Interval {
+	if c.since.IsZero() || m.Now.Sub(when.Later(c.since, c.muted)) < s.Interval {
 		return
 	}
 	for i := range fresh {

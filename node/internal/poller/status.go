@@ -10,14 +10,6 @@ import (
 	"feedex/feed"
 )
 
-// gapStatus describes a gap, nil for none.
-func gapStatus(g *archive.Gap) *GapStatus {
-	if !g.Open() {
-		return nil
-	}
-	return &GapStatus{After: g.After, Before: g.Before, Missing: g.Missing, Filled: g.Filled}
-}
-
 // A FeedStatus describes one feed of the node's own interest.
 type FeedStatus struct {
 	URL   feed.URL `json:"url"`
@@ -47,7 +39,7 @@ type FeedStatus struct {
 	Delivered int64     `json:"delivered"` // entries that neighbors brought first, since the start
 	// share of its entries that neighbors bring before own polls do, of late
 	Helped float64       `json:"helped"`
-	Gap    *GapStatus    `json:"gap,omitempty"`
+	Gap    *archive.Gap  `json:"gap,omitempty"`  // of which entries are missing
 	Past   *archive.Past `json:"past,omitempty"` // while it is filled in, and where others may have more
 
 	Page    feed.URL        `json:"page,omitempty"`     // the web page that named it
@@ -57,15 +49,6 @@ type FeedStatus struct {
 
 // Asked reports whether the feed was asked for since its owner subscribed, whatever came of it.
 func (f *FeedStatus) Asked() bool { return f.LastError != "" || f.LastPoll.After(f.Since) }
-
-// A GapStatus describes a span of time of which entries of a feed are missing: it published more between two
-// polls than its document lists.
-type GapStatus struct {
-	After   time.Time `json:"after"`   // they were published after that
-	Before  time.Time `json:"before"`  // and before that
-	Missing int       `json:"missing"` // about how many there are
-	Filled  int       `json:"filled"`  // how many of them came since
-}
 
 // Feed describes a feed of the node's own interest, nil for any other.
 func (m *Machine) Feed(u feed.URL) *FeedStatus {
@@ -88,16 +71,19 @@ func (m *Machine) Statuses() []FeedStatus {
 }
 
 func (m *Machine) feedStatus(s *Subscription) FeedStatus {
-	names, isPage := pageOf(&s.Feed)
-	return FeedStatus{
-		Since: s.Since, Page: s.Page, WebPage: isPage, Names: names,
+	status := FeedStatus{
+		Since: s.Since, Page: s.Page, WebPage: s.Names != "", Names: discover.Read(s.Names),
 		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: s.kept != "", Kept: s.kept,
 		Undecided: s.undecided, Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: m.Table.Offering(s.URL),
 		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
 		NotBefore: m.wantedLater(s),
 		Errors:    s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
-		Policy: s.Policy, Helped: s.Helped, Gap: gapStatus(&s.Gap), Past: m.pastStatus(s),
+		Policy: s.Policy, Helped: s.Helped, Past: m.pastStatus(s),
 	}
+	if gap := s.Gap; gap.Open() {
+		status.Gap = &gap
+	}
+	return status
 }
 
 // Counts are how many feeds are followed, and how many of them are such.
@@ -115,8 +101,8 @@ type Counts struct {
 func (m *Machine) Count() Counts {
 	c := Counts{Followed: len(m.Feeds)}
 	for u, s := range m.Feeds {
-		switch named, _ := pageOf(&s.Feed); {
-		case len(named) > 0 && s.Ended:
+		switch {
+		case s.Ended && len(discover.Read(s.Names)) > 0:
 			c.Pages++
 		case s.Ended:
 			c.Ended++

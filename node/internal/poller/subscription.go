@@ -6,6 +6,7 @@ import (
 	"feedex/archive"
 	"feedex/courtesy"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
 	"feedex/polling"
@@ -34,9 +35,9 @@ func (m *Machine) readable(policy string) bool {
 func (m *Machine) repolicy(s *Subscription) {
 	s.PollPolicy = m.policyOf(&s.Feed)
 	if !s.Polling && s.Errors == 0 && !s.LastPoll.IsZero() {
-		due := core.Later(s.LastPoll.Add(s.PollPolicy.Longest()), s.NotBefore)
+		due := when.Later(s.LastPoll.Add(s.PollPolicy.Longest()), s.NotBefore)
 		if due.Before(s.NextPoll) {
-			m.PollAt(s, core.Later(due, m.Now))
+			m.PollAt(s, when.Later(due, m.Now))
 		}
 	}
 }
@@ -153,7 +154,7 @@ func (m *Machine) due(s *Subscription, t time.Time) time.Time {
 	due, last := t, m.Now.Add(max(s.PollPolicy.Longest(), LongestBackoff))
 	if s.Errors == 0 && !s.LastPoll.IsZero() {
 		// The owner may have chosen a shorter interval since.
-		due = core.Earlier(due, s.LastPoll.Add(s.PollPolicy.Longest()))
+		due = when.Earlier(due, s.LastPoll.Add(s.PollPolicy.Longest()))
 	}
 	switch {
 	case due.After(last):
@@ -164,7 +165,7 @@ func (m *Machine) due(s *Subscription, t time.Time) time.Time {
 		due = m.Now.Add(m.pollBetween(s, 0, min(spreadStart, s.Interval)))
 	}
 	if !s.LastPoll.After(m.Now) { // or it is not known by which clock it was
-		due = core.Later(due, s.NotBefore)
+		due = when.Later(due, s.NotBefore)
 	}
 	return due
 }

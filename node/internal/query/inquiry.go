@@ -7,6 +7,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 	"feedex/search"
@@ -230,7 +231,7 @@ func (i *inquiry) take(l *core.Link, a protocol.Answer) {
 	i.answers++
 	i.cut |= a.Cut
 	if a.Cut&protocol.CutLimit != 0 {
-		i.since = core.Later(i.since, a.CompleteSince)
+		i.since = when.Later(i.since, a.CompleteSince)
 		i.unknown = i.unknown || a.CompleteSince.IsZero()
 	}
 	var fresh []*search.Hit
@@ -297,9 +298,9 @@ func (i *inquiry) whole(left ...*search.Hit) (since time.Time) {
 	if i.unknown || !archive.NewMatcher(f).Dated() {
 		return time.Time{}
 	}
-	since = core.Later(i.since, i.results.CompleteSince())
+	since = when.Later(i.since, i.results.CompleteSince())
 	for _, h := range left {
-		since = core.Later(since, search.After(search.Time(&h.Found)))
+		since = when.Later(since, search.After(search.Time(&h.Found)))
 	}
 	return since
 }
