@@ -356,5 +356,7 @@ func (m *Machine) SpotPoll(u feed.URL) {
 	if at.Before(s.NextPoll) {
 		s.Ordinary = s.NextPoll
 		m.PollAt(s, at)
+	} else {
+		s.chorus.fixed = true
 	}
 }

@@ -23,6 +23,7 @@ type chorus struct {
 	told  time.Time                     // when neighbors were last told of an own poll
 	lags  []time.Duration               // see late
 	muted time.Time                     // until when nobody moves a poll
+	fixed bool                          // nobody moves the next one: it is in the place of a spot poll
 }
 
 const (
@@ -31,7 +32,7 @@ const (
 	// A feed's chorus is of no help where the mean lag of judgedLags entries or more is mostLag times what it would be
 	// if all who are heard polled at random moments. Then nobody is heard for mutedFor intervals: whether notices are
 	// lies or come too late, the node is no worse off than without.
-	judgedLags = 12
+	judgedLags = 24
 	mostLag    = 1.3
 	mutedFor   = 4
 )
@@ -81,7 +82,8 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 		return false
 	}
 	news = c.Heard(m.Now, at)
-	if !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() && !s.LastPoll.IsZero() {
+	if !c.fixed && !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() &&
+		!s.LastPoll.IsZero() {
 		if c.Began.IsZero() { // after a restart
 			c.Began = s.NextPoll.Add(-s.Interval)
 		}
@@ -94,6 +96,7 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 // is heard until then.
 func (m *Machine) ownTurn(s *Subscription, wait time.Duration) time.Time {
 	c := &s.chorus
+	c.fixed = false
 	if !s.shared() || m.Now.Before(c.muted) {
 		return m.Now.Add(wait)
 	}
