@@ -26,7 +26,7 @@ type Poll struct {
 	Listed []Listed // by the latest document, the oldest entry first
 	// Replaced says that this poll brought that document, which took the place of one that listed Before.
 	Replaced bool
-	Before []Listed
+	Before   []Listed
 }
 
 // Polled ends what is said of a feed and a poll of it can tell of: it returns how the claims ended, and the versions
