@@ -98,6 +98,7 @@ type RetentionReport struct {
 // A BadRequest is an error of the client.
 type BadRequest struct{ Err error }
 
+// Error says what is wrong with the request.
 func (e BadRequest) Error() string { return e.Err.Error() }
 
 // Unwrap is the error underneath.

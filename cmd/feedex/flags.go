@@ -48,24 +48,12 @@ func readPolicy(s string) (string, error) {
 	// The node takes hours and minutes, people also say days.
 	name, value, given := strings.Cut(s, ":")
 	if d, err := when.Span(s); err == nil {
-		s = "fixed:" + hours(d)
+		s = "fixed:" + when.Clock(d)
 	} else if d, err := when.Span(value); given && err == nil && name != "feedex" {
-		s = name + ":" + hours(d)
+		s = name + ":" + when.Clock(d)
 	}
 	_, err := (polling.Settings{}).Policy(s)
 	return s, err
-}
-
-// hours writes d in hours and smaller units, without those that are zero at its end: "36h", "1h30m".
-func hours(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 // keepAll is how people say that there is no limit.

@@ -35,6 +35,18 @@ func Span(s string) (time.Duration, error) {
 	return time.Duration(math.Round(total)), nil
 }
 
+// Clock writes d in hours and smaller units, without those that are zero at its end: "36h", "1h30m", "45s".
+func Clock(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
 // Text writes a length of time as people write spans: "30d", "1h30m", "10ms".
 func Text(d time.Duration) string {
 	if d <= 0 || d%time.Millisecond != 0 {

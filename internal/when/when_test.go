@@ -24,6 +24,17 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+func TestClock(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 45 * time.Second: "45s", 90 * time.Minute: "1h30m", 36 * time.Hour: "36h", 10 * time.Minute: "10m",
+		time.Hour + time.Second: "1h0m1s",
+	} {
+		if got := when.Clock(d); got != want {
+			t.Errorf("%d is written as %q, want %q", d, got, want)
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	for _, want := range []string{"10ms", "1s", "1h30m", "16h", "30d", "1d12h", "1m30s"} {
 		d, err := when.Span(want)

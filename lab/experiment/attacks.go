@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
@@ -148,8 +149,8 @@ func (a Attacks) withDefaults() (Attacks, crowd, []attack, error) {
 	most := a.Traces.To.Sub(a.Traces.From) / longestAttack
 	switch {
 	case a.Length < leastAttack || a.Length > most:
-		err = impossible("attacks of %s; as some take %d times as long, want %s to %s", report.Spell(a.Length),
-			longestAttack, report.Spell(leastAttack), report.Spell(most.Truncate(time.Hour)))
+		err = impossible("attacks of %s; as some take %d times as long, want %s to %s", when.Clock(a.Length),
+			longestAttack, when.Clock(leastAttack), when.Clock(most.Truncate(time.Hour)))
 	case err != nil:
 	case a.Trials < 1:
 		err = impossible("%d trials; want 1 or more", a.Trials)

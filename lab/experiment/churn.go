@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
@@ -42,7 +43,7 @@ func (c Churn) withDefaults() (Churn, []trace.Feed, error) {
 	}
 	for _, stay := range c.Sessions {
 		if stay < shortestStay {
-			return c, nil, impossible("stays of %s; want %s or more", report.Spell(stay), report.Spell(shortestStay))
+			return c, nil, impossible("stays of %s; want %s or more", when.Clock(stay), when.Clock(shortestStay))
 		}
 	}
 	return c, feeds, nil
@@ -242,7 +243,7 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Rep
 	r.Result = ChurnResult{rows[:len(rows)-1], split}
 	r.Setting = []string{
 		fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %s, %s from %s", c.Nodes, c.Each, len(n.Feeds),
-			report.Spell(c.Every), report.Spell(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
+			when.Clock(c.Every), when.Clock(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
 		"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each is in " +
 			"order,",
 		"of the program, and of the machine. Nobody goes in the last quarter of the run.",
@@ -268,7 +269,7 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Rep
 		},
 	}
 	for _, row := range rows {
-		t.Row(report.Spell(row.Stay), fmt.Sprint(row.Stays), report.Percent(row.Present), report.Percent(row.Alone),
+		t.Row(when.Clock(row.Stay), fmt.Sprint(row.Stays), report.Percent(row.Present), report.Percent(row.Alone),
 			report.Percent(row.Exchange), row.There.percent(), row.Away.percent(), row.Kept.percent(),
 			fmt.Sprint(row.Lost.Part), row.Lag.Minutes(), row.Served.Text(1, "%.0f"), fmt.Sprint(row.Unserved))
 	}
@@ -283,7 +284,7 @@ func churnFigure(rows []ChurnRow) report.Figure {
 			{Name: "out while the node was there"}, {Name: "XCH: all"}, {Name: "SLN: all"},
 		}}
 	for _, row := range rows {
-		f.Points = append(f.Points, report.Spell(row.Stay))
+		f.Points = append(f.Points, when.Clock(row.Stay))
 		for i, v := range []float64{row.There.of(), row.Exchange, row.Alone} {
 			f.Lines[i].Values = append(f.Lines[i].Values, 100*v)
 		}
@@ -340,7 +341,7 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, tell Progress
 	whole := []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour, c.Length / 2}
 	slices.Sort(whole)
 	for _, after := range slices.Compact(whole) {
-		look(r.To+after, report.Spell(after)+" after it healed")
+		look(r.To+after, when.Clock(after)+" after it healed")
 	}
 	n.run(ctx, w, tell)
 	var lags [3]means
@@ -390,8 +391,8 @@ func lookAt(w *lab.World, far map[*lab.Host]bool, when string) SplitLook {
 
 func (r SplitResult) table() report.Table {
 	t := report.Table{
-		Title: fmt.Sprintf("A network that is cut in two halves from %s to %s", report.Spell(r.From),
-			report.Spell(r.To)),
+		Title: fmt.Sprintf("A network that is cut in two halves from %s to %s", when.Clock(r.From),
+			when.Clock(r.To)),
 		Columns: []string{"", "links between the halves", "neighbors a node", "in the half without the tracker"},
 	}
 	for _, l := range r.Looks {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
@@ -83,11 +84,11 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 		return c, 0, impossible("%d subscriptions of %d nodes to %d channels; as a node follows a channel once, and "+
 			"at least one, want %d to %d", c.Subscriptions, c.Nodes, c.Channels, c.Nodes, c.Nodes*c.Channels)
 	case c.Length < 30*time.Minute || c.Length > 7*24*time.Hour:
-		return c, 0, impossible("a run of %s; want 30m to a week", report.Spell(c.Length))
+		return c, 0, impossible("a run of %s; want 30m to a week", when.Clock(c.Length))
 	case c.Reach < 1 || c.Reach > 8:
 		return c, 0, impossible("a reach of %d hops; want 1 to 8", c.Reach)
 	case c.Every < time.Minute || c.Every > rarest:
-		return c, 0, impossible("polling every %s; want 1m to %s", report.Spell(c.Every), report.Spell(rarest))
+		return c, 0, impossible("polling every %s; want 1m to %s", when.Clock(c.Every), when.Clock(rarest))
 	}
 	if c.Traces == nil {
 		c.Traces = trace.Surveyed(uint64(c.Seed), c.Channels, c.span(rarest))
@@ -97,8 +98,8 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 	longest := min(rarest, (covered-c.Length-linking)/3)
 	if longest < c.Every || len(c.Traces.Feeds) == 0 {
 		return c, 0, impossible("a run of %s with polls every %s takes traces of one feed or more over %s; these are "+
-			"%d over %s", report.Spell(c.Length), report.Spell(c.Every), report.Spell(linking+c.Length+3*c.Every),
-			len(c.Traces.Feeds), report.Spell(covered))
+			"%d over %s", when.Clock(c.Length), when.Clock(c.Every), when.Clock(linking+c.Length+3*c.Every),
+			len(c.Traces.Feeds), when.Clock(covered))
 	}
 	return c, longest, nil
 }

@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 
+	"feedex/internal/when"
 	"feedex/lab/report"
 )
 
@@ -18,7 +19,7 @@ func (c Corona) report(rows []CoronaRow) *report.Report {
 	r.Setting = []string{
 		fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; what "+
 			"came out in %s, up to whole intervals, counts", c.Nodes, c.Channels, c.Subscriptions,
-			report.Spell(c.Length)),
+			when.Clock(c.Length)),
 		fmt.Sprintf("interests count over %d hops", c.Reach),
 		fmt.Sprintf("Corona §5.1 has %d nodes, %d channels and %d subscriptions: this is %.2g of these",
 			coronaNodes, coronaChannels, coronaSubscriptions, float64(c.Subscriptions)/coronaSubscriptions),
@@ -45,7 +46,7 @@ func (c Corona) summary(rows []CoronaRow) report.Table {
 	}
 	base := rows[0]
 	row := func(name string, r CoronaRow, d Detection) {
-		t.Row(name, report.Spell(r.Every), report.Known("%.0f", d.Lag), report.Known("%.0f", d.ByUpdate),
+		t.Row(name, when.Clock(r.Every), report.Known("%.0f", d.Lag), report.Known("%.0f", d.ByUpdate),
 			report.Percent(d.Coverage), report.Known("%.2f", r.Requests), partOf(r.Requests, base.Requests),
 			report.Known("%.1f", r.Bytes/1e3), partOf(r.Bytes, base.Bytes))
 	}
@@ -108,10 +109,10 @@ func coronaNetworks(rows []CoronaRow) report.Table {
 		"calls/node/min", "kB/node/min", "neighbors", "hash"}}
 	for _, r := range rows {
 		if r.Partial {
-			t.Row(report.Spell(r.Every))
+			t.Row(when.Clock(r.Every))
 			continue
 		}
-		t.Row(report.Spell(r.Every), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag),
+		t.Row(when.Clock(r.Every), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag),
 			fmt.Sprintf("%.0f", r.Limit), report.Percent(r.First), report.Percent(r.Offered),
 			report.Percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), report.Known("%.1f", r.CallBytes/1e3),
 			r.Links.Text(1, "%.1f"), r.Hash)
@@ -127,7 +128,7 @@ func coronaNetworks(rows []CoronaRow) report.Table {
 // coronaTiers shows what popularity brings.
 func coronaTiers(row CoronaRow) report.Table {
 	t := report.Table{
-		Title:   fmt.Sprintf("By popularity, polling every %s (Figures 5 and 6)", report.Spell(row.Every)),
+		Title:   fmt.Sprintf("By popularity, polling every %s (Figures 5 and 6)", when.Clock(row.Every)),
 		Columns: []string{"subscribers", "channels", "polls/30 min/channel", "legacy s", "feedex s", "limit s"},
 	}
 	for _, tier := range row.Tiers {
@@ -155,7 +156,7 @@ func (t Tier) name() string {
 
 func coronaFigure(row CoronaRow) report.Figure {
 	f := report.Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %s",
-		report.Spell(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)", Log: true,
+		when.Clock(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)", Log: true,
 		Lines: []report.Line{{Name: "legacy RSS"}, {Name: "feedex, the same polls"},
 			{Name: "random phases, T/(n+1)", Thin: true}}}
 	for _, t := range row.Tiers {
@@ -174,6 +175,6 @@ func (r CoronaRow) aside() string {
 	each := float64(max(1, r.subscriptions))
 	return fmt.Sprintf("polls every %s: %.1f s, %.0f MB in use at the end; %.1f kB a subscription, %.0f µs a "+
 		"subscription and hour of virtual time",
-		report.Spell(r.Every), r.seconds, float64(r.heap)/1e6, float64(r.heap)/each/1e3,
+		when.Clock(r.Every), r.seconds, float64(r.heap)/1e6, float64(r.heap)/each/1e3,
 		r.seconds*1e6/each/max(.01, r.Ran.Hours()))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"feedex/incentive"
+	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
@@ -50,8 +51,8 @@ func (f FreeRiders) withDefaults() (FreeRiders, crowd, error) {
 		err = impossible("%d feeds to follow; there are %d of %d entries a day or more, so want %d to that", f.Feeds,
 			len(c.Feeds), leastRate, f.Each)
 	case f.Length < 3*f.Every:
-		err = impossible("a run of %s with polls every %s; want three times as long or more", report.Spell(f.Length),
-			report.Spell(f.Every))
+		err = impossible("a run of %s with polls every %s; want three times as long or more", when.Clock(f.Length),
+			when.Clock(f.Every))
 	}
 	return f, c, err
 }
@@ -70,10 +71,10 @@ func newCrowd(seed lab.Seed, set *trace.Set, nodes, most, each int, every, lengt
 		err = impossible("%d feeds a node; there are %d of %d entries a day or more, so want 1 to that", each,
 			len(busy), leastRate)
 	case every < time.Minute:
-		err = impossible("polling every %s; want 1m or more", report.Spell(every))
+		err = impossible("polling every %s; want 1m or more", when.Clock(every))
 	case length < 10*time.Minute || length > span:
-		err = impossible("a run of %s; the traces cover %s, so want 10m to that", report.Spell(length),
-			report.Spell(span))
+		err = impossible("a run of %s; the traces cover %s, so want 10m to that", when.Clock(length),
+			when.Clock(span))
 	}
 	n := network{Seed: seed, Feeds: busy, Start: weekday(set, length), Length: length, Every: every, Each: each,
 		NoEncoding: true}
@@ -183,7 +184,7 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *report.
 	r.Setting = []string{
 		fmt.Sprintf("%d nodes in each of %d networks, polling every %s h; %d of %d feeds each", f.Nodes, len(rows),
 			report.Hours(f.Every), f.Each, len(c.Feeds)),
-		fmt.Sprintf("%s from %s; entries published from hour %s to hour %s count", report.Spell(f.Length),
+		fmt.Sprintf("%s from %s; entries published from hour %s to hour %s count", when.Clock(f.Length),
 			c.Start.Format("Monday 2006-01-02 15:04 MST"), report.Hours(from), report.Hours(to)),
 		"Of the honest a fifth polls half as often (slow), a tenth follows a quarter of the feeds, a tenth has 3 " +
 			"neighbors.",

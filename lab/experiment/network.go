@@ -9,8 +9,8 @@ import (
 
 	"feedex/feed"
 	"feedex/incentive"
+	"feedex/internal/when"
 	"feedex/lab"
-	"feedex/lab/report"
 	"feedex/lab/trace"
 	"feedex/node"
 	"feedex/polling"
@@ -136,7 +136,7 @@ const maxNodes = 100_000
 // tooShort says that the traces are, if they cover less than an experiment takes.
 func tooShort(s *trace.Set, least time.Duration) error {
 	if span := s.To.Sub(s.From); span < least {
-		return impossible("the traces cover %s; want traces of %s or more", report.Spell(span), report.Spell(least))
+		return impossible("the traces cover %s; want traces of %s or more", when.Clock(span), when.Clock(least))
 	}
 	return nil
 }
@@ -156,11 +156,11 @@ func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every t
 		return impossible("%d feeds a node; there are %d of %d entries a day or more, so want 1 to %d", each,
 			len(feeds), leastRate, len(feeds))
 	case length < 10*time.Minute || length > span:
-		return impossible("a run of %s; the traces cover %s, so want 10m to that", report.Spell(length),
-			report.Spell(span))
+		return impossible("a run of %s; the traces cover %s, so want 10m to that", when.Clock(length),
+			when.Clock(span))
 	case every < time.Minute || every > length:
-		return impossible("polling every %s in a run of %s; want 1m to %s", report.Spell(every), report.Spell(length),
-			report.Spell(length))
+		return impossible("polling every %s in a run of %s; want 1m to %s", when.Clock(every), when.Clock(length),
+			when.Clock(length))
 	}
 	return nil
 }

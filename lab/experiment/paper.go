@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
@@ -57,7 +58,7 @@ func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
 	}
 	if len(p.Intervals) == 0 {
 		return p, nil, impossible("a run of %s is too short for polling every 30m; want 30m or more, or other "+
-			"intervals", report.Spell(p.Length))
+			"intervals", when.Clock(p.Length))
 	}
 	for _, every := range p.Intervals {
 		if err := possible(p.Traces, busy, p.Nodes, p.Each, p.Length, every); err != nil {

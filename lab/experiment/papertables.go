@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
@@ -67,7 +68,7 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *rep
 		fmt.Sprintf("%d nodes in each of %d networks, of which %d vanish for good; %d of %d feeds each, which "+
 			"publish %d entries",
 			p.Nodes, len(rows), p.Failing, p.Each, len(feeds), entries),
-		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", report.Spell(p.Length),
+		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", when.Clock(p.Length),
 			start.Format("Monday 2006-01-02 15:04 MST"), bound),
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
 	}

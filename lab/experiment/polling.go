@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/baseline"
 	"feedex/lab/report"
@@ -76,8 +77,8 @@ func (p Polling) withDefaults() (Polling, []trace.Feed, error) {
 	case !(p.Least >= 0):
 		return p, nil, impossible("feeds of %v entries a day; want 0 or more", p.Least)
 	case p.Length < 24*time.Hour || p.Length > span:
-		return p, nil, impossible("a run of %s; the traces cover %s, so want 24h to that", report.Spell(p.Length),
-			report.Spell(span))
+		return p, nil, impossible("a run of %s; the traces cover %s, so want 24h to that", when.Clock(p.Length),
+			when.Clock(span))
 	case len(p.Traces.Feeds) == 0:
 		return p, nil, impossible("no feeds in the traces; want one or more")
 	case len(feeds) == 0:

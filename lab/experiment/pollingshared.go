@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
@@ -56,8 +57,8 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 	span := s.Traces.To.Sub(s.Traces.From)
 	switch {
 	case s.Length < sharedShortest || s.Length > span:
-		return s, nil, impossible("a run of %s; the traces cover %s, so want 48h to that", report.Spell(s.Length),
-			report.Spell(span))
+		return s, nil, impossible("a run of %s; the traces cover %s, so want 48h to that", when.Clock(s.Length),
+			when.Clock(span))
 	case s.Feeds < 1 || s.Feeds > len(busy):
 		return s, nil, impossible("%d feeds; %d publish an entry in two days or more, so want 1 to that", s.Feeds,
 			len(busy))

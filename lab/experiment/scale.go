@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
@@ -201,7 +202,7 @@ func (c Scaling) report(series []growth, rows []ScaleRow, start time.Time) *repo
 	r.Result = rows
 	r.Setting = []string{
 		fmt.Sprintf("%d feeds a node, polled every %s, %s from %s, %d hops, %d feeds relayed at most, or four for "+
-			"each of one's own", c.Each, report.Spell(c.Every), report.Spell(c.Length),
+			"each of one's own", c.Each, when.Clock(c.Every), when.Clock(c.Length),
 			start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
 	}
 	var ran []time.Duration

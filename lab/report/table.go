@@ -96,18 +96,6 @@ func (s Spread) Percent() string {
 // Percent writes a share.
 func Percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
-// Spell writes a span of time without what is nothing at its end: 2h, 1h37m, 45s.
-func Spell(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
 // Hours writes an interval as the paper does: .5, 1, 2.
 func Hours(d time.Duration) string {
 	text := strconv.FormatFloat(math.Round(100*d.Hours())/100, 'f', -1, 64)
