@@ -23,6 +23,10 @@ const sandbox = "allow-scripts allow-same-origin allow-popups"
 // https is where frames may be from: not the node itself, nor another machine nearby.
 var https = regexp.MustCompile(`(?i)^https://[^/?#]*\.[^/?#]*[a-z](:[0-9]+)?([/?#]|$)`)
 
+// frame is a frame as bluemonday writes it, with what stood in it: text, to which all up to its end tag is, or all that
+// follows where it has none.
+var frame = regexp.MustCompile(`<iframe[^>]*>[^<]*(</iframe>)?`)
+
 // A Policy says what may be shown. Make one with New; it may be used by several goroutines at once.
 type Policy struct {
 	allowed *bluemonday.Policy
@@ -59,9 +63,19 @@ func (p *Policy) Clean(markup, base string) string {
 	if u, err := url.Parse(base); err == nil {
 		markup = feed.Resolve(markup, u, growth)
 	}
-	// A quote in text or in a value is escaped by now, so this stands in tags alone. References may have been to
-	// control characters.
-	return feed.Clean(strings.ReplaceAll(p.allowed.Sanitize(markup), `sandbox=""`, `sandbox="`+sandbox+`"`))
+	// A quote in text or in a value is escaped by now, and so are "<" and ">": these stand in tags alone.
+	markup = frame.ReplaceAllStringFunc(p.allowed.Sanitize(markup), closed)
+	// References may have been to control characters.
+	return feed.Clean(strings.ReplaceAll(markup, `sandbox=""`, `sandbox="`+sandbox+`"`))
+}
+
+// closed is a frame with nothing in it, as one that nobody closed would hide what follows; "" for one without address.
+func closed(frame string) string {
+	tag, _, _ := strings.Cut(frame, ">")
+	if !strings.Contains(tag, ` src="`) {
+		return ""
+	}
+	return tag + "></iframe>"
 }
 
 // Text is HTML without any markup, as one line of plain text.

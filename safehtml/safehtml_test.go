@@ -41,8 +41,11 @@ func TestClean(t *testing.T) {
 			`sandbox="allow-top-navigation"></iframe>`, ``},
 		"a frame nearby": {`<iframe src="http://192.168.1.1/reboot"></iframe><iframe ` +
 			`src="https://127.0.0.1:7791/"></iframe>`, ``},
-		"control characters": {"<p>a&#27;[2J\x1b&#0;</p>", "<p>a[2J\uFFFD</p>"},
-		"a sandbox in text":  {`<p title='sandbox=""'>sandbox=""</p>`, `<p>sandbox=&#34;&#34;</p>`},
+		"a frame left open": {`<iframe src="https://video.example/1">a<p>b`, `<iframe src="https://video.example/1" ` +
+			`sandbox="allow-scripts allow-same-origin allow-popups"></iframe>`},
+		"a frame from nowhere": {`<iframe src="https://a.example b">a</iframe>c`, `c`},
+		"control characters":   {"<p>a&#27;[2J\x1b&#0;</p>", "<p>a[2J\uFFFD</p>"},
+		"a sandbox in text":    {`<p title='sandbox=""'>sandbox=""</p>`, `<p>sandbox=&#34;&#34;</p>`},
 	} {
 		got := p.Clean(tc.markup, link)
 		if got != tc.want {
@@ -70,7 +73,7 @@ func FuzzClean(f *testing.F) {
 	for _, s := range []string{
 		"<p>a</p>", "<scr<script>ipt>alert(1)</script>", `<a href="&#106;avascript:alert(1)">`, "<svg/onload=alert(1)>",
 		"<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>", `<iframe src="//x">`,
-		"<!--><img src=x onerror=a>-->",
+		"<!--><img src=x onerror=a>-->", `<iframe src="https://a.example/">"`, `<iframe src="https://a.b c">a`,
 	} {
 		f.Add(s)
 	}
