@@ -88,9 +88,13 @@ func (h *traceHash) id(id protocol.NodeID) {
 	h.buf = binary.LittleEndian.AppendUint16(h.buf, id.Port())
 }
 
-// call takes in what a peer asks.
+// call takes in what a peer asks: of a call that has a Method of its own what is essential, of any other its message.
 func (h *traceHash) call(c protocol.Call) {
-	h.buf = append(h.buf, byte(methodOf(c)))
+	m := methodOf(c)
+	h.buf = append(h.buf, byte(m))
+	if m == Other { // its message says what it is
+		h.buf = protocol.EncodeCall(h.buf, 0, c)
+	}
 	switch c := c.(type) {
 	case protocol.CheckDID:
 		h.buf = append(h.buf, c.DID[:]...)

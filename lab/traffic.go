@@ -1,6 +1,10 @@
 package lab
 
-import "feedex/protocol"
+import (
+	"slices"
+
+	"feedex/protocol"
+)
 
 // A Method is one of the calls of the protocol, as an index into Traffic.
 type Method uint8
@@ -22,56 +26,28 @@ const (
 	// Knock is a check_dids that offers nothing: how a silent neighbor is asked whether it is there.
 	Knock
 	GetBundle
-	// Other are calls that this package does not know by name.
+	// Other are calls of all other methods: one that is new needs nothing here.
 	Other
 	// Methods is how many there are.
 	Methods
 )
 
-// String is the name of the method on the wire, as far as it has one.
-func (m Method) String() string {
-	return [Methods]string{
-		"get_neighbors", "connect", "update_subset", "check_did", "check_dids", "put_entries", "query_feed",
-		"get_entries",
-		"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account",
-		"check_dids of none",
-		"feedex.get_bundle", "other",
-	}[m]
+// methodNames are the names of the methods on the wire, as far as they have one.
+var methodNames = [Methods]string{
+	"get_neighbors", "connect", "update_subset", "check_did", "check_dids", "put_entries", "query_feed",
+	"get_entries",
+	"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account",
+	"check_dids of none",
+	"feedex.get_bundle", "other",
 }
 
+// methodOf is the method of a call.
 func methodOf(c protocol.Call) Method {
-	switch c := c.(type) {
-	case protocol.GetNeighbors:
-		return GetNeighbors
-	case protocol.Connect:
-		return Connect
-	case protocol.UpdateSubset:
-		return UpdateSubset
-	case protocol.CheckDID:
-		return CheckDID
-	case protocol.CheckDIDs:
-		if len(c.DIDs) == 0 {
-			return Knock
-		}
-		return CheckDIDs
-	case protocol.PutEntries:
-		return PutEntries
-	case protocol.QueryFeed:
-		return QueryFeed
-	case protocol.GetEntries:
-		return GetEntries
-	case protocol.GetBundle:
-		return GetBundle
-	case protocol.WhoAmI:
-		return WhoAmI
-	case protocol.Vouch:
-		return Vouch
-	case protocol.ListMethods:
-		return ListMethods
-	case protocol.Disconnect:
-		return Disconnect
-	case protocol.StateAccount:
-		return StateAccount
+	if check, ok := c.(protocol.CheckDIDs); ok && len(check.DIDs) == 0 {
+		return Knock
+	}
+	if m := slices.Index(methodNames[:], c.Method()); m >= 0 {
+		return Method(m)
 	}
 	return Other
 }
