@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"feedex/feed"
 	"feedex/node"
 )
 
@@ -40,18 +41,18 @@ const (
 	clockPatience = time.Hour
 )
 
-// clockBehind is the latest time of which we know that it is past, where the clock says that it is not: when this
-// program was made, or the latest poll of a feed that is followed. The zero time is for a clock that may be right, or
-// was waited for long enough.
-func (h *host) clockBehind(now time.Time) (past time.Time) {
-	past = madeAt()
+// latestPast is the latest time of which we know that it is past: when this program was made, and what the node's own
+// clock has written, the latest poll of a feed that is followed and the latest arrival of an entry.
+func (h *host) latestPast() time.Time {
+	past := madeAt()
 	for _, f := range h.store.LoadFeeds() {
 		if f.Subscribed && !f.Ended && f.LastPoll.After(past) {
 			past = f.LastPoll
 		}
 	}
-	if !now.Before(past) || time.Since(h.started) >= clockPatience {
-		return time.Time{}
+	newest, err := h.store.Search(context.Background(), feed.Filter{Limit: 1}) // an error is met again by the core
+	if err == nil && len(newest) > 0 && newest[0].Seq > 0 && newest[0].Seen.After(past) {
+		past = newest[0].Seen // no time of what was filled in, which others may have told
 	}
 	return past
 }
@@ -68,17 +69,22 @@ func madeAt() (t time.Time) {
 	return t
 }
 
-// awaitClock has the node rest while the clock is behind, and reports whether it does. A core that runs by such a clock
-// would take all that is owed to publishers and known of neighbors for what lies decades ahead.
+// awaitClock has the node rest while the clock says what cannot be, until it was waited for long enough, and reports
+// whether it does. A core that runs by such a clock would take all that is owed to publishers and known of neighbors
+// for what lies decades ahead. Once a core has run, the clock of this process never runs back.
 func (h *host) awaitClock(now time.Time) bool {
-	past := h.clockBehind(now)
-	if past.IsZero() {
+	if h.life > 0 {
 		return false
 	}
-	s := &h.storage
-	if s.problem == "" {
-		h.config.Log.Warn("the clock is behind; the node waits until it is set, an hour at most", "clock", now,
-			"later than", past)
+	past, s, log := h.latestPast(), &h.storage, h.config.Log.With("clock", now)
+	switch {
+	case !now.Before(past):
+		return false
+	case time.Since(h.started) >= clockPatience:
+		log.Warn("the clock is behind still; the node starts all the same", "later than", past)
+		return false
+	case s.problem == "":
+		log.Warn("the clock is behind; the node waits until it is set, an hour at most", "later than", past)
 	}
 	s.problem = fmt.Sprintf("the clock says %s, and it is later than %s: set it", now.UTC().Format(time.DateTime),
 		past.UTC().Format(time.DateTime))

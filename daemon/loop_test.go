@@ -469,21 +469,37 @@ func TestClock(t *testing.T) {
 // so. Waits that are owed to publishers are not taken for times that lie decades ahead. A clock that was ahead once,
 // and is right now, is waited for in vain, and no longer than an hour.
 func TestAClockThatStartsIn1970(t *testing.T) {
+	polled := func(d *disk, at time.Time) {
+		d.KeepFeed(archive.Feed{URL: exampleFeed, Subscribed: true, LastPoll: at})
+	}
+	arrived := func(d *disk, at time.Time) {
+		polled(d, at.Add(-365*24*time.Hour)) // neighbors brought more since
+		d.Keep([]archive.Record{archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: "1"}, at, peerID(1))})
+	}
+	filled := func(d *disk, at time.Time) {
+		d.Fill(time.Now(), []archive.Record{archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: "1"}, at, peerID(1))})
+	}
 	for _, test := range []struct {
 		name         string
+		kept         func(d *disk, at time.Time)
 		ahead, waits time.Duration
 	}{
-		{"it is set after 20 minutes", 20 * time.Minute, 20 * time.Minute},
-		{"it was ahead by years once", 10 * 365 * 24 * time.Hour, clockPatience},
-		{"it is right", -time.Minute, 0},
+		{"it is set after 20 minutes", polled, 20 * time.Minute, 20 * time.Minute},
+		{"it was ahead by years once", polled, 10 * 365 * 24 * time.Hour, clockPatience},
+		{"it is right", polled, -time.Minute, 0},
+		{"it is behind an arrival", arrived, 20 * time.Minute, 20 * time.Minute},
+		{"it is behind an arrival by years", arrived, 10 * 365 * 24 * time.Hour, clockPatience},
+		{"it is right, and something arrived", arrived, -time.Minute, 0},
+		{"it is behind a time that others tell of the past", filled, 20 * time.Minute, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			polled := func() *disk {
+			kept := func() *disk {
 				d := newDisk()
-				d.KeepFeed(archive.Feed{URL: exampleFeed, Subscribed: true, LastPoll: time.Now().Add(test.ahead)})
+				test.kept(d, time.Now().Add(test.ahead))
 				return d
 			}
-			runLoopOn(t, polled, friendly, func(t *testing.T, l *testLoop) {
+			runLoopOn(t, kept, friendly, func(t *testing.T, l *testLoop) {
+				const behind = "the clock is behind; the node waits until it is set, an hour at most"
 				if test.waits > 0 {
 					l.pass(test.waits - 2*clockEvery)
 					if fault := l.knock(); fault == nil || fault.Code != protocol.Unavailable {
@@ -498,6 +514,14 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 				l.pass(3 * clockEvery)
 				if fault := l.knock(); fault != nil {
 					t.Errorf("a peer hears %v", fault)
+				}
+				said := l.said.count()
+				if waited := said[behind] == 1; waited != (test.waits > 0) {
+					t.Errorf("the log says %v", said)
+				}
+				const inVain = "the clock is behind still; the node starts all the same"
+				if vain := said[inVain] == 1; vain != (test.waits == clockPatience) {
+					t.Errorf("the log says %v", said)
 				}
 			})
 		})
