@@ -245,8 +245,7 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Rep
 		fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %s, %s from %s", c.Nodes, c.Each, len(n.Feeds),
 			when.Clock(c.Every), when.Clock(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
 		"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each is in " +
-			"order,",
-		"of the program, and of the machine. Nobody goes in the last quarter of the run.",
+			"order, of the program, and of the machine. Nobody goes in the last quarter of the run.",
 	}
 	var ran []time.Duration
 	for _, row := range rows {
@@ -263,8 +262,8 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Rep
 			"SLN, XCH: share of all entries of own feeds that own polls brought, that came by any way, whether the " +
 				"node was there or not.",
 			"Out while there: those that came out half an hour or more before the node went. Neighbors in: from a " +
-				"start to eight of them, mean",
-			"(5th-95th percentile); never: stays of a quarter hour or more that did not come to eight.",
+				"start to eight of them, mean " +
+				"(5th-95th percentile); never: stays of a quarter hour or more that did not come to eight.",
 			"Lost though kept: entries that a follower does not have at the end, and some node that runs then has.",
 		},
 	}
