@@ -33,7 +33,7 @@ func TestAxis(t *testing.T) {
 		{0, 0, []string{"0", "0.2", "0.4", "0.6", "0.8", "1"}},
 	} {
 		var got []string
-		s := round("", c.low, c.high)
+		s := Even("", c.low, c.high)
 		for _, tick := range s.Ticks {
 			got = append(got, tick.Label)
 		}
