@@ -14,7 +14,7 @@ import (
 // Width is how many columns a line of a Report has at most: in the indented block of a page they make 120.
 const Width = 116
 
-// A Table is a plain table. The first column stands on the left, the others on the right.
+// A Table is a plain table of two columns or more. The first stands on the left, the others on the right.
 type Table struct {
 	Title   string     `json:"title"`
 	Columns []string   `json:"columns"`
