@@ -271,9 +271,9 @@ func (a Attacks) report(c crowd, rows []AttackRow) *report.Report {
 			a.Nodes, report.Hours(c.Every), c.Each, len(c.Feeds), report.Hours(c.Length)),
 		"Floods of queries (row 16) are left to `feedex lab query`, and what needs a real network is left out.",
 	}
-	t := report.Table{Title: "Attacks", Columns: []string{"row and attack", "", "measured"}}
-	marks := report.Table{Title: "What was done, and the pass marks",
-		Columns: []string{"row and attack", "what was done", "pass mark", "hash"}}
+	t := report.Table{Title: "Attacks", Columns: []string{"row and attack", "", "hash"}}
+	marks := report.Table{Title: "What was done, the pass marks, and what was measured", Texts: true,
+		Columns: []string{"row and attack", "done", "mark", "measured"}}
 	ended := 0
 	for _, row := range rows {
 		verdict := "FAIL"
@@ -287,8 +287,8 @@ func (a Attacks) report(c crowd, rows []AttackRow) *report.Report {
 			ended++
 		}
 		name := fmt.Sprintf("%2d %s", row.Row, row.Name)
-		t.Row(name, verdict, row.Measured)
-		marks.Row(name, row.Done, row.Mark, row.Hash)
+		t.Row(name, verdict, row.Hash)
+		marks.Row(name, row.Done, row.Mark, row.Measured)
 		r.Took(row.Hash, row.Steps)
 	}
 	if ended < len(rows) {

@@ -245,15 +245,12 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Rep
 		fmt.Sprintf("%d nodes, %d of %d feeds each, polled every %s, %s from %s", c.Nodes, c.Each, len(n.Feeds),
 			when.Clock(c.Every), when.Clock(c.Length), n.Start.Format("Monday 2006-01-02 15:04 MST")),
 		"A stay lasts half to one and a half times its mean, an absence half as long; a third of the ends each is in " +
-			"order,",
-		"of the program, and of the machine. Nobody goes in the last quarter of the run.",
+			"order, of the program, and of the machine. Nobody goes in the last quarter of the run.",
 	}
-	var ran []time.Duration
 	for _, row := range rows {
 		r.Took(row.Hash, row.Steps)
-		ran = append(ran, row.Ran)
 	}
-	r.Partial = howFar(ran, c.Length)
+	r.Partial = howFar(each(rows, func(row ChurnRow) time.Duration { return row.Ran }), c.Length)
 	rows = slices.DeleteFunc(slices.Clone(rows[:len(rows)-1]), func(row ChurnRow) bool { return row.Stays == 0 })
 	t := report.Table{
 		Title: "Entries, by how long nodes stay",
@@ -263,8 +260,8 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Rep
 			"SLN, XCH: share of all entries of own feeds that own polls brought, that came by any way, whether the " +
 				"node was there or not.",
 			"Out while there: those that came out half an hour or more before the node went. Neighbors in: from a " +
-				"start to eight of them, mean",
-			"(5th-95th percentile); never: stays of a quarter hour or more that did not come to eight.",
+				"start to eight of them, mean " +
+				"(5th-95th percentile); never: stays of a quarter hour or more that did not come to eight.",
 			"Lost though kept: entries that a follower does not have at the end, and some node that runs then has.",
 		},
 	}
@@ -279,17 +276,16 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Rep
 }
 
 func churnFigure(rows []ChurnRow) report.Figure {
-	f := report.Figure{Name: "churn-coverage", Title: "Entries of own feeds, by how long nodes stay", X: "Mean stay",
-		Y: "Entries (%)", Lines: []report.Line{
-			{Name: "out while the node was there"}, {Name: "XCH: all"}, {Name: "SLN: all"},
-		}}
-	for _, row := range rows {
-		f.Points = append(f.Points, when.Clock(row.Stay))
-		for i, v := range []float64{row.There.of(), row.Exchange, row.Alone} {
-			f.Lines[i].Values = append(f.Lines[i].Values, 100*v)
-		}
+	return report.Figure{
+		Name: "churn-coverage", Title: "Entries of own feeds, by how long nodes stay", X: "Mean stay", Y: "Entries (%)",
+		Points: each(rows, func(row ChurnRow) string { return when.Clock(row.Stay) }),
+		Lines: []report.Line{
+			{Name: "out while the node was there",
+				Values: each(rows, func(row ChurnRow) float64 { return 100 * row.There.of() })},
+			{Name: "XCH: all", Values: each(rows, func(row ChurnRow) float64 { return 100 * row.Exchange })},
+			{Name: "SLN: all", Values: each(rows, func(row ChurnRow) float64 { return 100 * row.Alone })},
+		},
 	}
-	return f
 }
 
 // A SplitResult is the outcome of a network that was cut in two halves from a quarter of the run to a half.

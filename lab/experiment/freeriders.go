@@ -190,6 +190,7 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *report.
 			"neighbors.",
 		"Cells: share of the entries that came, and how late in minutes. The others poll nothing: theirs came from " +
 			"neighbors alone.",
+		"Calls: what an honest node makes in a minute, and what one of the others does.",
 	}
 	ended := 0
 	for i := range rows {
@@ -218,7 +219,7 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *report.
 
 func crowdTable(title string, rows []CrowdRow) report.Table {
 	t := report.Table{Title: title, Columns: []string{
-		"network", "ordinary", "slow", "few feeds", "3 links", "others", "calls/min: honest", "others", "hash",
+		"network", "ordinary", "slow", "few feeds", "3 links", "others", "calls/min", "hash",
 	}}
 	cell := func(g Group) string {
 		if g.Reading == 0 {
@@ -241,7 +242,7 @@ func crowdTable(title string, rows []CrowdRow) report.Table {
 			name += ", interrupted"
 		}
 		t.Row(name, cell(r.Groups[ordinary]), cell(r.Groups[slow]), cell(r.Groups[fewFeeds]), cell(r.Groups[fewLinks]),
-			cell(r.Groups[bad]), calls(r.Honest), calls(r.Groups[bad]), r.Hash)
+			cell(r.Groups[bad]), calls(r.Honest)+" / "+calls(r.Groups[bad]), r.Hash)
 	}
 	return t
 }

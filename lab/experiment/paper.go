@@ -77,10 +77,9 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, erro
 		return nil, err
 	}
 	start := weekday(p.Traces, p.Length)
-	var costs []float64
-	for _, every := range p.Intervals {
-		costs = append(costs, 1+2*float64(time.Hour)/float64(every+time.Hour))
-	}
+	costs := each(p.Intervals, func(every time.Duration) float64 {
+		return 1 + 2*float64(time.Hour)/float64(every+time.Hour)
+	})
 	rows := together(newMeter(progress, costs), func(i int, tell Progress) PaperRow {
 		return p.run(ctx, p.world(feeds, start, p.Intervals[i]), p.Intervals[i], start, tell)
 	})

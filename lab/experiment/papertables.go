@@ -77,13 +77,11 @@ func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *rep
 			fmt.Sprintf("Messages take %v one way, the median of the links; %s of them are lost.", links.Delay,
 				report.Percent(links.Loss)))
 	}
-	var ran []time.Duration
 	for _, row := range rows {
 		r.Took(row.Hash, row.Steps)
-		ran = append(ran, row.Ran)
 	}
+	r.Partial = howFar(each(rows, func(row PaperRow) time.Duration { return row.Ran }), p.Length)
 	rows = slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
-	r.Partial = howFar(ran, p.Length)
 	r.Tables = []report.Table{
 		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows),
 		costTable(rows, p.NoEncoding), limitTable(rows),
@@ -236,25 +234,17 @@ func limitTable(rows []PaperRow) report.Table {
 
 // paperFigures draws Figures 4 to 6.
 func paperFigures(rows []PaperRow) []report.Figure {
-	var points []string
-	for _, r := range rows {
-		points = append(points, report.Hours(r.Every))
-	}
+	points := each(rows, func(r PaperRow) string { return report.Hours(r.Every) })
 	pick := func(name string, unit float64, of func(PaperRow) report.Spread) report.Line {
-		l := report.Line{Name: name}
-		for _, r := range rows {
-			s := of(r)
-			l.Values, l.Low, l.High = append(l.Values, s.Mean/unit), append(l.Low, s.P5/unit),
-				append(l.High, s.P95/unit)
+		return report.Line{
+			Name:   name,
+			Values: each(rows, func(r PaperRow) float64 { return of(r).Mean / unit }),
+			Low:    each(rows, func(r PaperRow) float64 { return of(r).P5 / unit }),
+			High:   each(rows, func(r PaperRow) float64 { return of(r).P95 / unit }),
 		}
-		return l
 	}
 	plain := func(name string, of func(PaperRow) float64) report.Line {
-		l := report.Line{Name: name, Thin: true}
-		for _, r := range rows {
-			l.Values = append(l.Values, of(r))
-		}
-		return l
+		return report.Line{Name: name, Thin: true, Values: each(rows, of)}
 	}
 	const interval = "Fetching interval (hours)"
 	minute, cent := time.Minute.Seconds(), .01

@@ -97,10 +97,7 @@ func (p Polling) Run(ctx context.Context, progress Progress) (*report.Report, er
 		return nil, err
 	}
 	policies := contenders()
-	var costs []float64
-	for i := range feeds {
-		costs = append(costs, 50+float64(len(feeds[i].Times)))
-	}
+	costs := each(feeds, func(f trace.Feed) float64 { return 50 + float64(len(f.Times)) })
 	// By feed, then by policy.
 	runs := together(newMeter(progress, costs), func(i int, tell Progress) []feedRun {
 		if ctx.Err() != nil {

@@ -47,40 +47,26 @@ func byKind(p *report.Plot, rows []PollingRow) {
 // volumeFigure is Figure 2: a bar for each policy.
 func volumeFigure(rows []PollingRow) *report.Plot {
 	p := &report.Plot{Name: "polling-bytes", Title: "What publishers send, by policy (Figure 2)",
-		X: report.Scale{Name: "Megabytes", Max: 1}, Y: report.Scale{Min: -.7, Max: float64(len(rows)) - .3}}
+		Y: report.Scale{Min: -.7, Max: float64(len(rows)) - .3}}
+	most := 0.0
 	for i, r := range rows {
 		y, mb := float64(len(rows)-1-i), float64(r.Bytes)/1e6
 		color, _ := r.kind()
 		p.Marks = append(p.Marks, report.Marks{X: []float64{0, mb}, Y: []float64{y, y}, Width: 14, Color: color})
 		p.Y.Ticks = append([]report.Tick{{Value: y, Label: r.Policy + "    "}}, p.Y.Ticks...)
-		p.X.Max = max(p.X.Max, 1.05*mb)
+		most = max(most, mb)
 	}
-	p.X.Ticks = evenTicks(p.X.Max)
+	p.X = report.Even("Megabytes", 0, most)
 	byKind(p, rows)
 	return p
-}
-
-// evenTicks are up to seven values of 1, 2 or 5 times a power of ten apart, from 0 to most.
-func evenTicks(most float64) []report.Tick {
-	step := 1.0
-	for i := 0; most/step > 6; i++ {
-		step *= [3]float64{2, 2.5, 2}[i%3]
-	}
-	var ticks []report.Tick
-	for v := 0.0; v <= most; v += step {
-		ticks = append(ticks, report.Tick{Value: v, Label: fmt.Sprintf("%g", v)})
-	}
-	return ticks
 }
 
 // costFigure shows what a policy costs publishers, and what that buys.
 func costFigure(rows []PollingRow) *report.Plot {
 	p := &report.Plot{
 		Name: "polling-delay-requests", Title: "Delay against requests, by policy: best is below left",
-		X: report.Scale{Name: "Requests at a feed a day", Min: .8, Max: 100, Log: true,
-			Ticks: plainTicks(1, 2, 5, 10, 20, 50, 100)},
-		Y: report.Scale{Name: "Mean delay of entries (minutes)", Min: 10, Max: 1000, Log: true,
-			Ticks: plainTicks(10, 20, 50, 100, 200, 500, 1000)},
+		X: report.Decades("Requests at a feed a day", .8, 100),
+		Y: report.Decades("Mean delay of entries (minutes)", 10, 1000),
 	}
 	for i, r := range rows {
 		if i > 0 && same(&rows[0], &r) {
@@ -99,24 +85,14 @@ func costFigure(rows []PollingRow) *report.Plot {
 // same reports whether two policies did the same.
 func same(a, b *PollingRow) bool { return a.Requests == b.Requests && a.Entries == b.Entries }
 
-func plainTicks(values ...float64) []report.Tick {
-	var ticks []report.Tick
-	for _, v := range values {
-		ticks = append(ticks, report.Tick{Value: v, Label: fmt.Sprintf("%g", v)})
-	}
-	return ticks
-}
-
 // timelyFigure is Figure 3: how the delay develops while a policy learns.
 func timelyFigure(rows []PollingRow) *report.Plot {
 	const smooth = 10
 	p := &report.Plot{
 		Name:  "polling-timeliness",
 		Title: fmt.Sprintf("Delay of feeds with %d entries or more, mean of %d polls (Figure 3)", timelyPolls, smooth),
-		X: report.Scale{Name: "Polls that found entries", Max: timelyPolls,
-			Ticks: plainTicks(0, 50, 100, 150, 200, 250, 300)},
-		Y: report.Scale{Name: "Mean delay (minutes)", Min: 5, Max: 500, Log: true,
-			Ticks: plainTicks(5, 10, 20, 50, 100, 200, 500)},
+		X:     report.Even("Polls that found entries", 0, timelyPolls),
+		Y:     report.Decades("Mean delay (minutes)", 5, 500),
 	}
 	color := 0
 	for _, r := range rows {

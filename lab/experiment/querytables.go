@@ -71,8 +71,7 @@ func (c Queries) tables(r *report.Report, networks []QueryNetwork) {
 		fmt.Sprintf("%d feeds a node, %d subscribers a feed, nothing published; %v until the first query, then one "+
 			"every %v", c.Each, subscribers, c.Settle, apart),
 		fmt.Sprintf("%d searches a cell, the same for each kind: a random subscriber looks for %d old entries of a "+
-			"feed,", c.Trials, planted),
-		"each of them held by so many of the feed's other subscribers, one at least",
+			"feed, each of them held by so many of the feed's other subscribers, one at least", c.Trials, planted),
 	}
 	columns := []string{}
 	for _, share := range heldBy {

@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"feedex/lab/report"
 	"feedex/lab/trace"
@@ -33,6 +35,11 @@ func isGolden(t *testing.T, name string, r *report.Report) {
 	var got bytes.Buffer
 	if err := r.Write(&got); err != nil {
 		t.Fatal(err)
+	}
+	for line := range strings.Lines(got.String()) {
+		if columns := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); columns > report.Width {
+			t.Errorf("%s: %d columns, the limit is %d: %s", name, columns, report.Width, line)
+		}
 	}
 	golden := filepath.Join("testdata", name)
 	if *update {

@@ -61,6 +61,15 @@ func (m *meter) of(world int) Progress {
 	}
 }
 
+// each is what f makes of every row.
+func each[Row, T any](rows []Row, f func(Row) T) []T {
+	list := make([]T, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, f(row))
+	}
+	return list
+}
+
 // newReport is the Report of an experiment before it has run anything.
 func newReport(title string, seed lab.Seed, set *trace.Set) *report.Report {
 	return &report.Report{Title: title, Seed: uint64(seed), Traces: set.Hash(), Hash: report.HashOf("")}

@@ -205,15 +205,13 @@ func (c Scaling) report(series []growth, rows []ScaleRow, start time.Time) *repo
 			"each of one's own", c.Each, when.Clock(c.Every), when.Clock(c.Length),
 			start.Format("Monday 2006-01-02 15:04 MST"), c.Reach, c.Relayed),
 	}
-	var ran []time.Duration
 	for _, row := range rows {
 		r.Took(row.Hash, row.Steps)
-		ran = append(ran, row.Ran)
 		if row.Nodes > 0 {
 			r.Aside = append(r.Aside, cost(row.Nodes, row.Feeds, row.Steps, row.Heap, row.Seconds))
 		}
 	}
-	r.Partial = howFar(ran, c.Length)
+	r.Partial = howFar(each(rows, func(row ScaleRow) time.Duration { return row.Ran }), c.Length)
 	f := report.Figure{Name: "scale-calls", Title: "Calls that a node receives as the network grows", X: "Nodes",
 		Y: "Calls per node and minute"}
 	for i, g := range series {

@@ -67,9 +67,9 @@ func (f *Figure) Plot() *Plot {
 		}
 		marks = append(marks, Marks{Name: l.Name, X: xs, Y: l.Values, Width: width, Color: i})
 	}
-	axis := round
+	axis := Even
 	if f.Log {
-		axis = decades
+		axis = Decades
 	}
 	return &Plot{Name: f.Name, Title: f.Title, X: x, Y: axis(f.Y, low, high), Marks: marks}
 }
@@ -83,8 +83,8 @@ func errorBar(x, low, high float64, color int) []Marks {
 	return []Marks{line(x, low, x, high), line(x-wing, low, x+wing, low), line(x-wing, high, x+wing, high)}
 }
 
-// round is an axis from low, 0 at most, to high with some five round values on it.
-func round(name string, low, high float64) Scale {
+// Even is an axis from low, 0 at most, to high with some five round values on it.
+func Even(name string, low, high float64) Scale {
 	if high <= low {
 		high = low + 1
 	}
@@ -110,8 +110,8 @@ func round(name string, low, high float64) Scale {
 	return s
 }
 
-// decades is a logarithmic axis from low or below to high or above, with 1, 2 and 5 times the powers of ten on it.
-func decades(name string, low, high float64) Scale {
+// Decades is a logarithmic axis from low or below to high or above, with 1, 2 and 5 times the powers of ten on it.
+func Decades(name string, low, high float64) Scale {
 	s := Scale{Name: name, Log: true}
 	step := .001
 	for i := 0; i < 60 && step < high; i++ {

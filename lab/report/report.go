@@ -52,10 +52,10 @@ func (r *Report) All() (all []*Plot) {
 func (r *Report) Write(w io.Writer) error {
 	text := r.Title + "\n\n"
 	for _, s := range r.Setting {
-		text += s + "\n"
+		text += wrapped("", s)
 	}
 	if r.Partial != "" {
-		text += "\nPARTIAL: " + r.Partial + "\n"
+		text += "\n" + wrapped("", "PARTIAL: "+r.Partial)
 	}
 	for _, t := range r.Tables {
 		text += "\n" + t.String()

@@ -2,7 +2,9 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestSpread(t *testing.T) {
@@ -31,12 +33,69 @@ func TestAxis(t *testing.T) {
 		{0, 0, []string{"0", "0.2", "0.4", "0.6", "0.8", "1"}},
 	} {
 		var got []string
-		s := round("", c.low, c.high)
+		s := Even("", c.low, c.high)
 		for _, tick := range s.Ticks {
 			got = append(got, tick.Label)
 		}
 		if !slices.Equal(got, c.want) || s.Min != s.Ticks[0].Value || s.Max != s.Ticks[len(got)-1].Value {
 			t.Errorf("from %v to %v: %v, want %v; %v to %v", c.low, c.high, got, c.want, s.Min, s.Max)
+		}
+	}
+}
+
+// A table that would be too wide has headings of several lines, and then parts about as wide as each other.
+func TestTablesAreNarrow(t *testing.T) {
+	wide := strings.Repeat("1", 20)
+	for _, c := range []struct {
+		name  string
+		table Table
+		want  string
+	}{
+		{"narrow", Table{Title: "Title", Columns: []string{"h", "the lag"}, Rows: [][]string{{".5", "1"}, {"16"}}}, `
+Title
+  h   the lag
+  .5        1
+  16
+`},
+		{"headings", Table{
+			Columns: []string{"every so many h", "the lag, in minutes", wide, wide, wide, wide},
+			Rows:    [][]string{{".5", "1.1", "2", "3", "4", "ä"}},
+		}, `
+  every so    the lag,
+  many h    in minutes  11111111111111111111  11111111111111111111  11111111111111111111  11111111111111111111
+  .5               1.1                     2                     3                     4                     ä
+`},
+		{"parts", Table{
+			Columns: []string{"h", "a", "b", "c", "d", "e", "f"},
+			Rows:    [][]string{{".5", wide, wide, wide, wide, wide, wide}, {"16", "-"}}, Notes: []string{"note"},
+		}, `
+  h                      a                     b                     c
+  .5  11111111111111111111  11111111111111111111  11111111111111111111
+  16                     -
+
+  h                      d                     e                     f
+  .5  11111111111111111111  11111111111111111111  11111111111111111111
+  16
+  note
+`},
+		{"texts", Table{
+			Columns: []string{"attack", "done", "mark"}, Texts: true,
+			Rows: [][]string{{"1 free riding", strings.Repeat("they take and never give ", 5), "none"}},
+		}, `
+  1 free riding
+    done: they take and never give they take and never give they take and never give they take and never give they
+      take and never give
+    mark: none
+`},
+	} {
+		got := "\n" + c.table.String()
+		if got != c.want {
+			t.Errorf("%s:%s\nwant%s", c.name, got, c.want)
+		}
+		for line := range strings.Lines(got) {
+			if utf8.RuneCountInString(line) > Width+1 {
+				t.Errorf("%s: a line of %d columns: %s", c.name, utf8.RuneCountInString(line), line)
+			}
 		}
 	}
 }
