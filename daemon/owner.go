@@ -119,7 +119,7 @@ func (h *host) Numbered(ctx context.Context, number int64) (feed.URL, error) {
 }
 
 // Publishers implements control.Owner.
-func (h *host) Publishers(ctx context.Context) ([]grade.Host, error) {
+func (h *host) Publishers(ctx context.Context) ([]grade.Judgement, error) {
 	log, err := h.store.Requests(ctx, archive.KeptRequests)
 	if err != nil {
 		return nil, fmt.Errorf("read the log of requests: %w", err)

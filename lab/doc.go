@@ -1,9 +1,9 @@
 // Package lab hosts whole networks of the real node.Node and tracker.Registry in virtual time: what a
 // world shows is what the product does, because it is the product that does it.
 //
-//	trace.Feed --> publisher --Fetched--> +------+ --Call--> link --Asked--> another Host
-//	                                      | Host |
-//	tracker.Registry <--get_neighbors---- +------+ --Tell--> what a Member measures
+//	trace.Timeline --> publisher --Fetched--> +------+ --Call--> link --Asked--> another Host
+//	                                          | Host |
+//	tracker.Registry <--get_neighbors-------- +------+ --Tell--> what a Member measures
 //
 // A World is one goroutine, one virtual clock, one heap of events and one seed. Each node, link and
 // publisher draws its chance from a stream of its own, which depends on the seed and its name alone, so

@@ -11,11 +11,11 @@ import (
 
 // published makes a publisher with entries at those seconds after the World's start.
 func published(t *testing.T, window int, seconds ...int64) *Publisher {
-	f := trace.Feed{Name: "The Feed!", Window: window}
+	f := trace.Timeline{Name: "The Feed!", Window: window}
 	for _, s := range seconds {
 		f.Times = append(f.Times, wednesday.Unix()+s)
 	}
-	return network(t, Config{Feeds: []trace.Feed{f}, Node: hourly}, 0, 0).Publishers()[0]
+	return network(t, Config{Feeds: []trace.Timeline{f}, Node: hourly}, 0, 0).Publishers()[0]
 }
 
 // A document holds the newest entries, the newest first, and a node that knows it is told so.

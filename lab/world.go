@@ -26,7 +26,7 @@ type Config struct {
 	// Start. Default: 24 hours after Start.
 	Until time.Time
 	// Feeds are the publishers.
-	Feeds []trace.Feed
+	Feeds []trace.Timeline
 	// Node is the configuration that the nodes of all Members have in common, but for Port and Secret. Trackers is
 	// TrackerURL unless set.
 	Node node.Config

@@ -19,11 +19,11 @@ var wednesday = time.Date(2026, 7, 22, 0, 0, 0, 0, time.UTC)
 
 // feeds makes so many feeds that publish perDay entries at random times from the day before start on, for
 // three days. Their documents hold 10 entries.
-func feeds(count, perDay int) []trace.Feed {
-	var list []trace.Feed
+func feeds(count, perDay int) []trace.Timeline {
+	var list []trace.Timeline
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range count {
-		f := trace.Feed{Name: fmt.Sprintf("feed %d", i), Kind: "news", Window: 10}
+		f := trace.Timeline{Name: fmt.Sprintf("feed %d", i), Kind: "news", Window: 10}
 		for range 3 * perDay {
 			f.Times = append(f.Times, wednesday.Unix()-86400+rng.Int64N(3*86400))
 		}
@@ -171,7 +171,7 @@ func TestImpossibleWorlds(t *testing.T) {
 		"no start":        {},
 		"end before":      {Start: wednesday, Until: wednesday},
 		"all is lost":     {Start: wednesday, Links: Links{Loss: 1}},
-		"no window":       {Start: wednesday, Feeds: []trace.Feed{{Name: "a", Window: 0}}},
+		"no window":       {Start: wednesday, Feeds: []trace.Timeline{{Name: "a", Window: 0}}},
 		"negative delays": {Start: wednesday, Links: Links{Delay: -1}},
 		"delays of hours": {Start: wednesday, Links: Links{Delay: time.Hour}},
 		"no share at all": {Start: wednesday, Links: Links{Loss: math.NaN()}},

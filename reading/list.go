@@ -16,7 +16,7 @@ func ListOf(feeds []Subscription) opml.List {
 	slices.SortFunc(feeds, func(a, b Subscription) int { return strings.Compare(string(a.URL), string(b.URL)) })
 	for i := range feeds {
 		f := &feeds[i]
-		entry := opml.Feed{URL: f.URL, Title: cmp.Or(f.Name, f.Title), Site: f.Site}
+		entry := opml.Outline{URL: f.URL, Title: cmp.Or(f.Name, f.Title), Site: f.Site}
 		if len(f.Folders) == 0 {
 			list.Feeds = append(list.Feeds, entry)
 		}

@@ -70,7 +70,7 @@ func (r *Registry) draw(asker protocol.NodeID, limit int) []candidate {
 }
 
 // pick draws one of the host's listed ids that is not asker's.
-func (r *Registry) pick(h *host, asker protocol.NodeID) (protocol.NodeID, bool) {
+func (r *Registry) pick(h *hostNodes, asker protocol.NodeID) (protocol.NodeID, bool) {
 	start := r.rng.IntN(len(h.listed))
 	for i := range h.listed {
 		if id := h.listed[(start+i)%len(h.listed)].id; id != asker {

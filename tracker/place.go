@@ -17,8 +17,8 @@ type place struct {
 	port   uint16 // 0 but for a local id
 }
 
-// A host is a place with the ids that are known there.
-type host struct {
+// hostNodes are the ids that are known at one place.
+type hostNodes struct {
 	place   place
 	network *network  // nil at local addresses, where no network counts
 	known   int       // records
@@ -97,12 +97,12 @@ func (r *Registry) admit(id protocol.NodeID) *record {
 }
 
 // hostOf finds the host of id, or makes one that is not yet part of the registry.
-func (r *Registry) hostOf(id protocol.NodeID) *host {
+func (r *Registry) hostOf(id protocol.NodeID) *hostNodes {
 	p := r.placeOf(id)
 	if h := r.hosts[p]; h != nil {
 		return h
 	}
-	h := &host{place: p}
+	h := &hostNodes{place: p}
 	if r.local(id) {
 		return h
 	}

@@ -61,9 +61,9 @@ type Registry struct {
 	rng *rand.Rand
 
 	known    map[protocol.NodeID]*record
-	hosts    map[place]*host
+	hosts    map[place]*hostNodes
 	networks map[netip.Prefix]*network
-	listed   []*host // the hosts with a listed id, in no order that means anything
+	listed   []*hostNodes // the hosts with a listed id, in no order that means anything
 
 	// Every record is in one of two queues. live holds, by latest call, those that are listed or whose
 	// call back is under way; old holds, by when they got there, those that are kept only to
@@ -82,7 +82,7 @@ func New(cfg Config, rng *rand.Rand) *Registry {
 		cfg:      cfg,
 		rng:      rng,
 		known:    make(map[protocol.NodeID]*record),
-		hosts:    make(map[place]*host),
+		hosts:    make(map[place]*hostNodes),
 		networks: make(map[netip.Prefix]*network),
 
 		callBacks: admission.NewPool[*record](cfg.CallBacks, CallBackPatience),
@@ -92,7 +92,7 @@ func New(cfg Config, rng *rand.Rand) *Registry {
 // A record is the knowledge of one id.
 type record struct {
 	id    protocol.NodeID
-	host  *host
+	host  *hostNodes
 	state state
 	heard time.Time // its latest call that counted
 	asked time.Time // when its latest call back began

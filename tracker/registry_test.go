@@ -282,7 +282,7 @@ func check(t interface {
 }, r *Registry) {
 	t.Helper()
 	records, listed, waiting := 0, 0, 0
-	known := make(map[*host]int)
+	known := make(map[*hostNodes]int)
 	inNetwork := make(map[*network]int)
 	for _, rec := range r.known {
 		records++

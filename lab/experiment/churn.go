@@ -31,7 +31,7 @@ type Churn struct {
 // is without any, so that whatever can still come has time to.
 func (c Churn) calm() time.Duration { return c.Length / 4 }
 
-func (c Churn) withDefaults() (Churn, []trace.Feed, error) {
+func (c Churn) withDefaults() (Churn, []trace.Timeline, error) {
 	c.Nodes, c.Each = cmp.Or(c.Nodes, 100), cmp.Or(c.Each, 20)
 	c.Length, c.Every = cmp.Or(c.Length, 12*time.Hour), cmp.Or(c.Every, 4*time.Hour)
 	if c.Sessions == nil {

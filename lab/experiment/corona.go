@@ -105,7 +105,7 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 }
 
 // channels returns the feeds that nodes can follow, the most popular first.
-func (c Corona) channels() []trace.Feed {
+func (c Corona) channels() []trace.Timeline {
 	feeds := slices.Clone(c.Traces.Feeds)
 	c.Seed.Stream("popularity").Shuffle(len(feeds), func(i, j int) { feeds[i], feeds[j] = feeds[j], feeds[i] })
 	return copies(feeds, c.Channels)
@@ -154,7 +154,7 @@ func nextInterval(rows []CoronaRow, target float64) time.Duration {
 }
 
 // run runs one network and takes its measures.
-func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration, tell Progress) CoronaRow {
+func (c Corona) run(ctx context.Context, feeds []trace.Timeline, every time.Duration, tell Progress) CoronaRow {
 	start := c.Traces.From
 	n := network{
 		Seed: c.Seed, Feeds: feeds, Start: start, Length: c.settled(every) + c.counted(every), Every: every,

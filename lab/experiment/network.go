@@ -20,7 +20,7 @@ import (
 // one interval.
 type network struct {
 	Seed       lab.Seed
-	Feeds      []trace.Feed
+	Feeds      []trace.Timeline
 	Start      time.Time
 	Length     time.Duration    // what is published from Start for so long counts
 	Each       int              // feeds a member
@@ -121,7 +121,7 @@ func choose(rng *rand.Rand, w *lab.World, count int) []feed.URL {
 const leastRate = 5
 
 // busiest are the feeds that publish at least leastRate, or so many of them at random.
-func busiest(seed lab.Seed, s *trace.Set, most int) []trace.Feed {
+func busiest(seed lab.Seed, s *trace.Set, most int) []trace.Timeline {
 	feeds := s.Busy(leastRate)
 	if len(feeds) > most {
 		seed.Stream("feeds").Shuffle(len(feeds), func(i, j int) { feeds[i], feeds[j] = feeds[j], feeds[i] })
@@ -145,7 +145,7 @@ func tooShort(s *trace.Set, least time.Duration) error {
 var errNoFeeds = impossible("the traces have no feed of %d entries a day or more; want traces that have", leastRate)
 
 // possible says what is wrong with the settings that all experiments have, and what would be possible.
-func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every time.Duration) error {
+func possible(s *trace.Set, feeds []trace.Timeline, nodes, each int, length, every time.Duration) error {
 	span := s.To.Sub(s.From)
 	switch {
 	case nodes < 2 || nodes > maxNodes:

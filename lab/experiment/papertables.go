@@ -47,7 +47,7 @@ type PaperResult struct {
 }
 
 // report shows what came of the networks.
-func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *report.Report {
+func (p Paper) report(feeds []trace.Timeline, start time.Time, rows []PaperRow) *report.Report {
 	r := newReport("The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time", p.Seed,
 		p.Traces)
 	result := PaperResult{Start: start, Rows: rows}

@@ -74,7 +74,7 @@ func (c Queries) kinds() []queryKind {
 	return kinds
 }
 
-func (c Queries) withDefaults() (Queries, []trace.Feed, error) {
+func (c Queries) withDefaults() (Queries, []trace.Timeline, error) {
 	c.Each, c.Trials = cmp.Or(c.Each, 20), cmp.Or(c.Trials, 10)
 	c.Settle, c.Flooders = cmp.Or(c.Settle, 21*time.Minute), cmp.Or(c.Flooders, .03)
 	if c.Sizes == nil {

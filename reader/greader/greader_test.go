@@ -346,7 +346,7 @@ func (failing) IDs(context.Context, reading.Stream, reading.Page) ([]reading.Ite
 func (failing) MarkStream(context.Context, reading.Stream, reading.Mark) error { return errDisk }
 func (failing) Folders(context.Context) ([]reading.Folder, error)              { return nil, errDisk }
 func (failing) Mark(context.Context, []reading.ItemID, reading.Mark) error     { return errDisk }
-func (failing) Import(context.Context, []opml.Feed) error                      { return errDisk }
+func (failing) Import(context.Context, []opml.Outline) error                   { return errDisk }
 
 // The list of feeds goes out in OPML as it came in.
 func TestExport(t *testing.T) {
