@@ -32,7 +32,7 @@ type Memory struct {
 	peers    map[protocol.NodeID]Peer
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
-	hosts    map[string]Host
+	hosts    map[string]KnownHost
 }
 
 var (
@@ -55,7 +55,7 @@ func (p *Pool) NewMemory() *Memory {
 		feeds:    make(map[feed.URL]Feed),
 		peers:    make(map[protocol.NodeID]Peer),
 		accounts: make(map[string][]byte),
-		hosts:    make(map[string]Host),
+		hosts:    make(map[string]KnownHost),
 	}
 }
 
@@ -473,12 +473,12 @@ func (m *Memory) KeepAccount(a Account) {
 func (m *Memory) DropAccount(holder string) { delete(m.accounts, holder) }
 
 // LoadHosts implements Hosts.
-func (m *Memory) LoadHosts() []Host {
-	return slices.SortedFunc(maps.Values(m.hosts), func(a, b Host) int { return cmp.Compare(a.Name, b.Name) })
+func (m *Memory) LoadHosts() []KnownHost {
+	return slices.SortedFunc(maps.Values(m.hosts), func(a, b KnownHost) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // KeepHost implements Hosts.
-func (m *Memory) KeepHost(h Host) {
+func (m *Memory) KeepHost(h KnownHost) {
 	h.Until, h.Spent = milli(h.Until), milli(h.Spent)
 	m.hosts[h.Name] = h
 }

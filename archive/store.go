@@ -187,9 +187,9 @@ type Accounts interface {
 // Hosts keeps how many requests hosts of publishers take.
 type Hosts interface {
 	// LoadHosts returns every host, ordered by name, byte by byte.
-	LoadHosts() []Host
+	LoadHosts() []KnownHost
 	// KeepHost stores h in place of what was kept for h.Name, its times to the millisecond.
-	KeepHost(h Host)
+	KeepHost(h KnownHost)
 	// DropHost forgets the host; it is no error if there is none.
 	DropHost(name string)
 }
@@ -341,8 +341,8 @@ type Volume struct {
 	Text  int64 // bytes of one of them, on average
 }
 
-// A Host is how many requests a host takes, as its answers have shown.
-type Host = courtesy.Known
+// A KnownHost is how many requests a host takes, as its answers have shown.
+type KnownHost = courtesy.KnownHost
 
 // A Gap is a span of time of which entries are missing: a feed published more between two polls than its
 // document lists. The zero Gap is none.

@@ -99,7 +99,7 @@ func (d *disk) KeepPeer(p archive.Peer) {
 func (d *disk) DropPeer(id protocol.NodeID) {
 	d.write(func(m *archive.Memory) { m.DropPeer(id) })
 }
-func (d *disk) KeepHost(h archive.Host) {
+func (d *disk) KeepHost(h archive.KnownHost) {
 	d.write(func(m *archive.Memory) { m.KeepHost(h) })
 }
 func (d *disk) KeepRequests(l []grade.Request) {

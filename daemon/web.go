@@ -43,7 +43,7 @@ func (d dashboard) Feeds(ctx context.Context) ([]web.FeedSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := make(map[feed.URL]*reading.Subscription, len(followed))
+	by := make(map[feed.URL]*reading.FollowedFeed, len(followed))
 	for i := range followed {
 		by[followed[i].URL] = &followed[i]
 	}
@@ -61,7 +61,7 @@ func (d dashboard) Feeds(ctx context.Context) ([]web.FeedSummary, error) {
 }
 
 // foldersOf are the names of a feed's folders.
-func foldersOf(s *reading.Subscription) []string {
+func foldersOf(s *reading.FollowedFeed) []string {
 	names := make([]string, len(s.Folders))
 	for i := range s.Folders {
 		names[i] = s.Folders[i].Name

@@ -92,15 +92,15 @@ func (s *Stored) quota() int64 { return FreeRoom + s.proven() }
 // free is how much of Unshown is not accounted for by what was shown.
 func (s *Stored) free() int64 { return max(0, s.Unshown.sum()-s.proven()) }
 
-// A Volume is how much a feed brings in a day, as far as own polls have shown; zero for one that they have not.
-type Volume struct {
+// A DailyVolume is how much a feed brings in a day, as far as own polls have shown; zero for one that they have not.
+type DailyVolume struct {
 	Entries int64
 	Room    int64     // bytes on disk, of one entry
 	Polled  time.Time // the last own poll: of the feed's quota counts only what was stored since
 }
 
 // quota is how many entries of the feed a holder may store within a day, and how much room they may take.
-func (v Volume) quota() (entries, room int64) {
+func (v DailyVolume) quota() (entries, room int64) {
 	if v.Room == 0 {
 		return unknownEntries, unknownRoom
 	}
@@ -163,7 +163,7 @@ type Allowance struct {
 
 // Allowance returns how much of the feed h may store. It is nothing where somebody's quota is used up: its own, that of
 // its network or that of all strangers, or its own for the feed.
-func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v Volume) (a Allowance) {
+func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v DailyVolume) (a Allowance) {
 	a.room = q.Left(now, h)
 	a.entries, a.feedRoom = v.quota()
 	if o := q.feeds.use(quotaOf{q.holders.of(h), u}); o != nil {

@@ -10,13 +10,13 @@ import (
 	"feedex/protocol"
 )
 
-// A Source is where an address came from. Lower ones are tried first.
-type Source uint8
+// An Origin is where an address came from. Lower ones are tried first.
+type Origin uint8
 
 // The three sources of Paper §3.1, neighbors' neighbors, and nodes that came to us, in the order in which they are
 // tried.
 const (
-	Remembered Source = iota // a neighbor of earlier that we chose: trust needs time, and there was some
+	Remembered Origin = iota // a neighbor of earlier that we chose: trust needs time, and there was some
 	Listed                   // named in a feed document
 	Tracked                  // named by a tracker
 	Told                     // named by a neighbor
@@ -49,7 +49,7 @@ type Book struct {
 	list  []*address // in the order in which they came
 	// failing are networks of which addresses failed: a victim that is named under ever new ports is
 	// not called each time anew.
-	failing map[network]failing
+	failing map[packedNetwork]failing
 }
 
 // failing is how often addresses of a network failed in a row, and until when it is left alone.
@@ -61,11 +61,11 @@ type failing struct {
 // An address is the Book's knowledge of one node, of which most never become neighbors.
 type address struct {
 	id       protocol.NodeID
-	source   Source
+	source   Origin
 	trying   bool
 	linked   bool   // it is a neighbor now
 	failures uint32 // failed connects since the last link
-	network  network
+	network  packedNetwork
 	added    moment
 	heard    moment // when it last answered us
 	after    moment // not to be tried before
@@ -132,7 +132,7 @@ func (p Peer) acquaintance() time.Duration { return p.LastMet.Sub(p.FirstMet) }
 // many. allowLocal lifts the bound on addresses of one network where they are not public.
 func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book {
 	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address),
-		failing: make(map[network]failing)}
+		failing: make(map[packedNetwork]failing)}
 	peers = slices.Clone(peers)
 	slices.SortStableFunc(peers, func(x, y Peer) int {
 		return cmp.Or(cmp.Compare(y.Together, x.Together), cmp.Compare(y.acquaintance(), x.acquaintance()))
@@ -157,7 +157,7 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book
 // Add notes ids that a source named. One that is known already stays as it is. At most two of one network are taken: an
 // attacker that lists a victim under many ports, or a network of its own, must not fill the Book. Where it is full, or
 // the source has filled its part, a newcomer takes the place of one of the same source that failed, or none.
-func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
+func (b *Book) Add(now time.Time, source Origin, ids []protocol.NodeID) {
 	for _, id := range ids {
 		if b.byID[id] != nil || b.crowded(id) {
 			continue
@@ -172,7 +172,7 @@ func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
 }
 
 // count is how many addresses a source named.
-func (b *Book) count(source Source) (n int) {
+func (b *Book) count(source Origin) (n int) {
 	for _, a := range b.list {
 		if a.source == source {
 			n++
@@ -182,7 +182,7 @@ func (b *Book) count(source Source) (n int) {
 }
 
 // evictFailed makes room for one address of a source among its own: the most often failed goes.
-func (b *Book) evictFailed(source Source) bool {
+func (b *Book) evictFailed(source Origin) bool {
 	worst := -1
 	for i, a := range b.list {
 		if a.source == source && !a.trying && !a.met() && a.failures > 0 &&

@@ -23,10 +23,10 @@ const (
 
 // A region is a part of the Internet that one attacker seldom has more than one of, written as a network: /16 for IPv4,
 // /32 for IPv6.
-type region network
+type region packedNetwork
 
 // region is the region that the network is in.
-func (n network) region() region {
+func (n packedNetwork) region() region {
 	host := networkBits - 32
 	if n.isIPv4() {
 		host = networkBits - 16

@@ -16,7 +16,7 @@ type eclipse struct {
 	list   []protocol.NodeID // the tracker's
 	sybil  map[protocol.NodeID]bool
 	book   *Book
-	table  *Table
+	table  *RoutingTable
 	first  Suppression
 	now    time.Time
 	stored map[protocol.NodeID]Peer

@@ -161,7 +161,7 @@ func (n *Node) Candidates(not func(protocol.NodeID) bool) []protocol.NodeID {
 }
 
 // NoteNodes has it hear of nodes, and NoteAddresses remember them without looking for neighbors.
-func (n *Node) NoteNodes(s neighbors.Source, ids []protocol.NodeID) { n.membership.NoteNodes(s, ids) }
+func (n *Node) NoteNodes(s neighbors.Origin, ids []protocol.NodeID) { n.membership.NoteNodes(s, ids) }
 func (n *Node) NoteAddresses(ids ...protocol.NodeID) {
 	n.membership.Book.Add(n.core.Now, neighbors.Tracked, ids)
 }

@@ -39,7 +39,7 @@ func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*No
 	n.membership = membership.New(c, n.poller)
 	n.exchange = exchange.New(c, n.poller, n.membership)
 	n.query = query.New(c, n.poller, n.exchange, n.membership)
-	c.Table = neighbors.NewTable(neighbors.Config{
+	c.Table = neighbors.NewRoutingTable(neighbors.Config{
 		Max: c.Config.MaxNeighbors, MaxHops: c.Config.MaxSubsetHops, MaxRelayed: c.Config.MaxRelayed,
 		AllowLocal: c.Config.AllowLocal, Unspeakable: n.poller.Unspeakable, Restless: n.exchange.Restless,
 	})

@@ -30,11 +30,11 @@ type Entrance interface {
 // Items are the items that there are to read.
 type Items interface {
 	// Subscriptions are the feeds that the owner follows, ordered by ID.
-	Subscriptions(ctx context.Context) ([]Subscription, error)
+	Subscriptions(ctx context.Context) ([]FollowedFeed, error)
 	// Folders are all folders, also those without a feed, ordered by name.
 	Folders(ctx context.Context) ([]Folder, error)
 	// Counts are the feeds with items that are unread, ordered by feed.
-	Counts(ctx context.Context) ([]Count, error)
+	Counts(ctx context.Context) ([]UnreadCount, error)
 	// Size is how many items of a stream there are.
 	Size(ctx context.Context, s Stream) (int, error)
 	// IDs are the items of a stream on one page, in its order.

@@ -47,7 +47,7 @@ func (r *Registry) Hand(now time.Time, asker protocol.NodeID, limit int) []proto
 // more to look at.
 func (r *Registry) draw(asker protocol.NodeID, limit int) []candidate {
 	share, sure := max(1, limit/10), 0
-	ranks := make(map[*network]int, limit)
+	ranks := make(map[*netRange]int, limit)
 	drawn := make([]candidate, 0, limit)
 	for i := 0; i < len(r.listed) && i < looks*limit && sure < limit; i++ {
 		r.swap(i, i+r.rng.IntN(len(r.listed)-i)) // as in a shuffle: nobody twice

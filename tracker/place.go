@@ -20,14 +20,14 @@ type place struct {
 // hostNodes are the ids that are known at one place.
 type hostNodes struct {
 	place   place
-	network *network  // nil at local addresses, where no network counts
+	network *netRange // nil at local addresses, where no network counts
 	known   int       // records
 	listed  []*record // those that may be handed out, at most MaxPorts
 	at      int       // index in Registry.listed while listed is not empty
 }
 
-// A network is a range that one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6.
-type network struct {
+// A netRange is a range that one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6.
+type netRange struct {
 	prefix netip.Prefix
 	known  int // records
 }
@@ -108,7 +108,7 @@ func (r *Registry) hostOf(id protocol.NodeID) *hostNodes {
 	}
 	prefix := networkOf(id.Addr())
 	if h.network = r.networks[prefix]; h.network == nil {
-		h.network = &network{prefix: prefix}
+		h.network = &netRange{prefix: prefix}
 	}
 	return h
 }

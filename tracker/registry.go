@@ -62,7 +62,7 @@ type Registry struct {
 
 	known    map[protocol.NodeID]*record
 	hosts    map[place]*hostNodes
-	networks map[netip.Prefix]*network
+	networks map[netip.Prefix]*netRange
 	listed   []*hostNodes // the hosts with a listed id, in no order that means anything
 
 	// Every record is in one of two queues. live holds, by latest call, those that are listed or whose
@@ -70,7 +70,7 @@ type Registry struct {
 	// remember how their call back ended.
 	live, old list.List
 
-	callBacks *admission.Pool[*record] // that are under way
+	callBacks *admission.Places[*record] // that are under way
 	status    Status
 }
 
@@ -83,9 +83,9 @@ func New(cfg Config, rng *rand.Rand) *Registry {
 		rng:      rng,
 		known:    make(map[protocol.NodeID]*record),
 		hosts:    make(map[place]*hostNodes),
-		networks: make(map[netip.Prefix]*network),
+		networks: make(map[netip.Prefix]*netRange),
 
-		callBacks: admission.NewPool[*record](cfg.CallBacks, CallBackPatience),
+		callBacks: admission.NewPlaces[*record](cfg.CallBacks, CallBackPatience),
 	}
 }
 

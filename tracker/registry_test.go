@@ -283,7 +283,7 @@ func check(t interface {
 	t.Helper()
 	records, listed, waiting := 0, 0, 0
 	known := make(map[*hostNodes]int)
-	inNetwork := make(map[*network]int)
+	inNetwork := make(map[*netRange]int)
 	for _, rec := range r.known {
 		records++
 		known[rec.host]++

@@ -134,11 +134,11 @@ type Title struct {
 type FeedDetail struct {
 	archive.Feed
 	Number  int64
-	Host    archive.Host     // where it is asked for; the zero Host where nothing is kept of it
-	Status  *node.FeedStatus // nil where it is not followed, or nobody can tell at present
-	Entries int              // that are kept, MaxCounted at most
-	Name    string           // the owner's own title, "" for none
-	Folders []string         // that it is in
+	Host    archive.KnownHost // where it is asked for; the zero Host where nothing is kept of it
+	Status  *node.FeedStatus  // nil where it is not followed, or nobody can tell at present
+	Entries int               // that are kept, MaxCounted at most
+	Name    string            // the owner's own title, "" for none
+	Folders []string          // that it is in
 }
 
 // MaxCounted is up to where a feed's entries are counted.

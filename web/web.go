@@ -43,7 +43,7 @@ type Handler struct {
 	origin  *http.CrossOriginProtection
 	pages   pages
 	assets  assets
-	safe    *safehtml.Policy
+	safe    *safehtml.Sanitizer
 	key     []byte // of the tokens
 	streams streams
 	imports imports

@@ -203,7 +203,7 @@ func (m *model) keepAccount(rt *rapid.T) {
 }
 
 func (m *model) keepHost(rt *rapid.T) {
-	h := archive.Host{Name: rapid.SampledFrom([]string{"a.example.com", "b.example.com"}).Draw(rt, "host")}
+	h := archive.KnownHost{Name: rapid.SampledFrom([]string{"a.example.com", "b.example.com"}).Draw(rt, "host")}
 	h.Gap, h.Forbids = time.Duration(rapid.IntRange(0, 3).Draw(rt, "gap")), rapid.Bool().Draw(rt, "forbids")
 	drop := rapid.Bool().Draw(rt, "drop")
 	m.do(func(s archive.Store) {

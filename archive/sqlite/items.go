@@ -181,8 +181,8 @@ func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids
 }
 
 // Counts implements reading.Items.
-func (r *Reader) Counts(ctx context.Context) ([]reading.Count, error) {
-	counts, err := list(ctx, r.db, by(func(c *reading.Count) []any {
+func (r *Reader) Counts(ctx context.Context) ([]reading.UnreadCount, error) {
+	counts, err := list(ctx, r.db, by(func(c *reading.UnreadCount) []any {
 		return []any{&c.Feed, &c.Unread, seconds(&c.Newest)}
 	}), `
 		SELECT u.feed, u.n, (SELECT arrived FROM items WHERE id = u.newest) FROM (

@@ -339,7 +339,7 @@ var errDisk = errors.New("disk on fire")
 // A failing library lets people in, and no more.
 type failing struct{ *readertest.Library }
 
-func (failing) Subscriptions(context.Context) ([]reading.Subscription, error) { return nil, errDisk }
+func (failing) Subscriptions(context.Context) ([]reading.FollowedFeed, error) { return nil, errDisk }
 func (failing) IDs(context.Context, reading.Stream, reading.Page) ([]reading.ItemID, error) {
 	return nil, errDisk
 }

@@ -101,7 +101,7 @@ func (h *handler) streams(r *http.Request, folder reading.FolderID, s reading.St
 		return []reading.Stream{s}, nil
 	}
 	return syncapi.Streams(r.Context(), h.Library, s,
-		func(f *reading.Subscription) bool { return categoryOf(f).ID == folder })
+		func(f *reading.FollowedFeed) bool { return categoryOf(f).ID == folder })
 }
 
 // find returns the ids on the page, and how many there are on all pages.

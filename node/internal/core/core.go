@@ -32,7 +32,7 @@ type Core struct {
 	Left    bool              // the host stops; the neighbors were told
 	lastID  uint64            // of calls and searches
 	open    []openCall        // calls that have not ended, the earliest first
-	Table   *neighbors.Table
+	Table   *neighbors.RoutingTable
 	Rng     *rand.Rand
 	Unseen  *rand.Rand        // of what neighbors are not to see
 	Ledger  *incentive.Ledger // what neighbors give and get (Paper §3.5)

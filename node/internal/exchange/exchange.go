@@ -18,7 +18,7 @@ type Feeds interface {
 	// Discreet reports whether a feed is followed discreetly.
 	Discreet(u feed.URL) bool
 	// Volume is how much a feed brings, as far as own polls have shown.
-	Volume(u feed.URL) incentive.Volume
+	Volume(u feed.URL) incentive.DailyVolume
 	// Brought takes in what neighbors brought first of a feed, which may be followed or not.
 	Brought(u feed.URL, fresh []archive.Record)
 	// SpotPoll sees to it that a feed is polled soon, to check what neighbors brought of it.
