@@ -457,15 +457,15 @@ func (m *Memory) KeepPeer(p Peer) {
 func (m *Memory) DropPeer(id protocol.NodeID) { delete(m.peers, id) }
 
 // LoadAccounts implements Accounts.
-func (m *Memory) LoadAccounts() (accounts []Account) {
+func (m *Memory) LoadAccounts() (accounts []KeptAccount) {
 	for _, holder := range slices.Sorted(maps.Keys(m.accounts)) {
-		accounts = append(accounts, Account{Holder: holder, Text: slices.Clone(m.accounts[holder])})
+		accounts = append(accounts, KeptAccount{Holder: holder, Text: slices.Clone(m.accounts[holder])})
 	}
 	return accounts
 }
 
 // KeepAccount implements Accounts.
-func (m *Memory) KeepAccount(a Account) {
+func (m *Memory) KeepAccount(a KeptAccount) {
 	m.accounts[a.Holder] = append(m.accounts[a.Holder][:0], a.Text...)
 }
 

@@ -176,10 +176,10 @@ type Peers interface {
 // each holder of an account. The archive does not look into it.
 type Accounts interface {
 	// LoadAccounts returns every account, ordered by holder, byte by byte.
-	LoadAccounts() []Account
+	LoadAccounts() []KeptAccount
 	// KeepAccount stores a in place of what was kept for a.Holder. It leaves a.Text to the caller,
 	// who may write to it afterwards.
-	KeepAccount(a Account)
+	KeepAccount(a KeptAccount)
 	// DropAccount forgets the account; it is no error if there is none.
 	DropAccount(holder string)
 }
@@ -392,8 +392,8 @@ type Peer struct {
 	Failures int           // failed connects since the last link
 }
 
-// An Account is the node's record of one holder.
-type Account struct {
+// A KeptAccount is the node's record of one holder.
+type KeptAccount struct {
 	Holder string
 	Text   []byte // nil and empty are the same
 }

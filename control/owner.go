@@ -27,7 +27,7 @@ type Owner interface {
 	// Numbered is the feed that the reader address has as /feeds/<number>, "" for none.
 	Numbered(ctx context.Context, number int64) (feed.URL, error)
 	// Publishers grades the node by its latest requests, as each host that it asks for feeds would.
-	Publishers(ctx context.Context) ([]grade.Judgement, error)
+	Publishers(ctx context.Context) ([]grade.Assessment, error)
 	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
 	Subscribe(ctx context.Context, s node.Subscribe) error
 	// FollowAddress follows what is at one address: the feed there, or the one that the web page there names, and where

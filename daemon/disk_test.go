@@ -115,7 +115,7 @@ func (d *disk) DropHost(name string) {
 func (d *disk) DropAccount(holder string) {
 	d.write(func(m *archive.Memory) { m.DropAccount(holder) })
 }
-func (d *disk) KeepAccount(a archive.Account) {
+func (d *disk) KeepAccount(a archive.KeptAccount) {
 	a.Text = slices.Clone(a.Text) // the caller will write over it
 	d.write(func(m *archive.Memory) { m.KeepAccount(a) })
 }

@@ -53,8 +53,8 @@ func Page(page feed.URL, contentType string, links []string, body []byte) []Site
 	return tidy(list, self)
 }
 
-// A link is an address that a page names, with what it says about it.
-type link struct {
+// A pageLink is an address that a page names, with what it says about it.
+type pageLink struct {
 	base      *url.URL // what href is relative to
 	href      string
 	rel       string
@@ -64,7 +64,7 @@ type link struct {
 }
 
 // strength is how surely a link leads to a feed: 0 for not at all, 1 where other things are named so as well.
-func (l *link) strength() int {
+func (l *pageLink) strength() int {
 	rel := strings.Fields(strings.ToLower(l.rel))
 	alternate := slices.Contains(rel, "alternate") && !slices.Contains(rel, "stylesheet")
 	switch kind := l.kind(); {
@@ -79,7 +79,7 @@ func (l *link) strength() int {
 }
 
 // kind is the media type without its parameters.
-func (l *link) kind() string {
+func (l *pageLink) kind() string {
 	kind, _, _ := strings.Cut(l.mediaType, ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
@@ -101,7 +101,7 @@ func isAPI(href string) bool {
 }
 
 // tidy makes feeds of links. Links that may lead to a feed count only where no other does.
-func tidy(links []link, self feed.URL) []SiteFeed {
+func tidy(links []pageLink, self feed.URL) []SiteFeed {
 	best := 1
 	for i := range links {
 		best = max(best, links[i].strength())

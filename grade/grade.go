@@ -49,8 +49,8 @@ type Grade struct {
 	Reason  string `json:"reason"`
 }
 
-// A Judgement is that of the reader by a publisher who serves one host.
-type Judgement struct {
+// An Assessment is that of the reader by a publisher who serves one host.
+type Assessment struct {
 	Host      string    `json:"host"`
 	Since     time.Time `json:"since"` // the first request in the log
 	Feeds     int       `json:"feeds"`
@@ -61,7 +61,7 @@ type Judgement struct {
 }
 
 // Mark is the worst of the grades.
-func (h *Judgement) Mark() (worst Rating) {
+func (h *Assessment) Mark() (worst Rating) {
 	for _, g := range h.Grades {
 		worst = max(worst, g.Mark)
 	}
@@ -69,7 +69,7 @@ func (h *Judgement) Mark() (worst Rating) {
 }
 
 // Hosts grades a log, host by host, ordered by name. The log need not be complete at its beginning, nor in order.
-func Hosts(log []Request) []Judgement {
+func Hosts(log []Request) []Assessment {
 	log = slices.Clone(log)
 	slices.SortStableFunc(log, func(a, b Request) int { return a.At.Compare(b.At) })
 	tallies := make(map[string]*tally)
@@ -81,14 +81,14 @@ func Hosts(log []Request) []Judgement {
 		}
 		tallies[name].add(&log[i])
 	}
-	hosts := make([]Judgement, 0, len(tallies))
+	hosts := make([]Assessment, 0, len(tallies))
 	for name, t := range tallies {
-		hosts = append(hosts, Judgement{
+		hosts = append(hosts, Assessment{
 			Host: name, Since: t.since, Feeds: len(t.feeds), Requests: t.requests, Unchanged: t.unchanged,
 			Failed: t.failed, Grades: t.grades(),
 		})
 	}
-	slices.SortFunc(hosts, func(a, b Judgement) int { return cmp.Compare(a.Host, b.Host) })
+	slices.SortFunc(hosts, func(a, b Assessment) int { return cmp.Compare(a.Host, b.Host) })
 	return hosts
 }
 

@@ -66,7 +66,7 @@ func TestReference(t *testing.T) {
 func TestWhatNobodyCouldReadDoesNotCount(t *testing.T) {
 	p := published(t, 2, 60, 60, 60, 60)
 	w := p.world
-	h, err := w.Join(Member{Feeds: nil})
+	h, err := w.Join(MemberConfig{Feeds: nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestWhatNobodyCouldReadDoesNotCount(t *testing.T) {
 // Entries that have left the document by the end are told from those that a later poll would still show.
 func TestWhatIsStillListed(t *testing.T) {
 	p := published(t, 2, 60, 120, 180, 600)
-	h, err := p.world.Join(Member{Feeds: []feed.URL{p.URL}})
+	h, err := p.world.Join(MemberConfig{Feeds: []feed.URL{p.URL}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func network(t testing.TB, c Config, members, each int) *World {
 			follows = append(follows, w.Publishers()[j].URL)
 		}
 		w.At(w.Now().Add(time.Duration(rng.Int64N(int64(time.Minute)))), func() {
-			if _, err := w.Join(Member{Name: fmt.Sprintf("member %d", i), Feeds: follows}); err != nil {
+			if _, err := w.Join(MemberConfig{Name: fmt.Sprintf("member %d", i), Feeds: follows}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -181,10 +181,10 @@ func TestImpossibleWorlds(t *testing.T) {
 		}
 	}
 	w := run(t, Config{Feeds: feeds(4, 5)}, 1, time.Minute)
-	if _, err := w.Join(Member{Feeds: []feed.URL{"https://nobody.example.com/"}}); err == nil {
+	if _, err := w.Join(MemberConfig{Feeds: []feed.URL{"https://nobody.example.com/"}}); err == nil {
 		t.Error("a member follows a feed that nobody publishes")
 	}
-	if _, err := w.Join(Member{ID: w.Hosts()[0].ID}); err == nil {
+	if _, err := w.Join(MemberConfig{ID: w.Hosts()[0].ID}); err == nil {
 		t.Error("two members have one address")
 	}
 }

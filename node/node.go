@@ -63,15 +63,15 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		n.core.Answered(ev)
 	case Fetched:
 		n.poller.Fetched(ev)
-	case Found:
-		n.core.Found(ev)
+	case Searched:
+		n.core.Searched(ev)
 	case Subscribe:
 		n.poller.Subscribe(ev)
 	case Unsubscribe:
 		for _, u := range ev.Feeds {
 			n.poller.Unsubscribe(u)
 		}
-	case Query:
+	case OwnerQuery:
 		n.query.SearchOthers(ev)
 	case EndQuery:
 		n.query.EndQuery(ev.Tag)

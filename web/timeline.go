@@ -25,7 +25,7 @@ type timeline struct {
 	Brought []mark // entries from neighbors
 	Own     []mark // entries that an own poll brought first
 	Polls   []mark
-	Links   []link
+	Links   []pollLink
 	Summary string
 	Events  []event // the same in words, the latest first
 }
@@ -43,8 +43,8 @@ type mark struct {
 	Title string
 }
 
-// A link leads from an entry to the poll that confirmed it.
-type link struct{ From, To string }
+// A pollLink leads from an entry to the poll that confirmed it.
+type pollLink struct{ From, To string }
 
 // An event is an incident in the life of a feed, in words.
 type event struct {
@@ -113,7 +113,7 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 			if !inside(a.Seen) {
 				from = "0%"
 			}
-			t.Links = append(t.Links, link{from, at(a.Polled)})
+			t.Links = append(t.Links, pollLink{from, at(a.Polled)})
 			t.Events = append(t.Events, event{At: moment{a.Polled, now}, Entry: path,
 				What: fmt.Sprintf("The publisher listed “%s”, %s after a neighbor had brought it", title,
 					span(a.Polled.Sub(a.Seen)))})

@@ -188,7 +188,7 @@ func (m *model) keepPeer(rt *rapid.T) {
 }
 
 func (m *model) keepAccount(rt *rapid.T) {
-	a := archive.Account{
+	a := archive.KeptAccount{
 		Holder: rapid.SampledFrom([]string{"", "192.0.2.1", "192.0.2.10", "2001:db8::/64"}).Draw(rt, "holder"),
 		Text:   rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(rt, "text"),
 	}

@@ -79,7 +79,7 @@ func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 
 // Hours implements archive.Activity.
 func (r *Reader) Hours(ctx context.Context, since time.Time) ([]archive.Hour, error) {
-	hours, err := list(ctx, r.db, func(row scanner) (h archive.Hour, err error) {
+	hours, err := list(ctx, r.db, func(row rowScanner) (h archive.Hour, err error) {
 		var hour int64
 		err = scan(row, &hour, &h.Polled, &h.Brought, &h.Compared, duration{&h.Ahead, time.Second}, &h.Requests,
 			&h.Unchanged, &h.Failed, &h.Bytes, duration{&h.Followed, time.Minute}, &h.FollowedBytes)

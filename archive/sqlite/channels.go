@@ -146,7 +146,7 @@ func (r *Reader) Records(ctx context.Context, seqs []int64) iter.Seq2[archive.Re
 // some reads the first entries of these seqs, and says how many of the seqs that were.
 func (r *Reader) some(ctx context.Context, seqs []int64) (page []archive.Record, done int, err error) {
 	var key, size int
-	read := func(row scanner) (archive.Record, error) { return scanRecord(row, &key) }
+	read := func(row rowScanner) (archive.Record, error) { return scanRecord(row, &key) }
 	for record, err := range found(ctx, r.db, read, `SELECT `+recordColumns+`, j.key
 		FROM json_each(?) j CROSS JOIN entries e ON e.seq = j.value JOIN feeds f ON f.id = e.feed`, jsonNumbers(seqs)) {
 		if err != nil {

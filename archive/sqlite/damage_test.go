@@ -51,7 +51,7 @@ func use(path string) (errs []error) {
 	}
 	s.KeepPeer(archive.Peer{ID: protocol.NodeID{}})
 	note(s.Commit())
-	s.KeepAccount(archive.Account{Holder: "192.0.2.1"})
+	s.KeepAccount(archive.KeptAccount{Holder: "192.0.2.1"})
 	s.DropAccount("192.0.2.2")
 	note(s.Commit())
 
@@ -109,7 +109,7 @@ func wholeArchive(t *testing.T) []byte {
 		s.KeepDID(protocol.DID(r.ID))
 		s.KeepFeed(archive.Feed{URL: r.Entry.Feed, Title: "title"})
 		s.KeepPeer(archive.Peer{ID: newNodeID(t, fmt.Sprintf("192.0.2.%d:7790", i))})
-		s.KeepAccount(archive.Account{Holder: fmt.Sprintf("192.0.2.%d", i), Text: []byte("text")})
+		s.KeepAccount(archive.KeptAccount{Holder: fmt.Sprintf("192.0.2.%d", i), Text: []byte("text")})
 	}
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)

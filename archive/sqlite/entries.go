@@ -119,7 +119,7 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 			polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
 		WHERE id = ?13 AND (?14 OR digest = ?1 OR NOT `+isPolled+` AND (?12 OR NOT `+isConfirmed+`))`,
 		r.Digest[:], seconds(&e.Published), seconds(&e.Updated), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors},
-		jsonList[string]{&e.Categories}, jsonList[enclosure]{&media}, e.Summary, e.Content, r.Confirmed || polled,
+		jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media}, e.Summary, e.Content, r.Confirmed || polled,
 		r.ID[:], polled) == 0 {
 		return
 	}
@@ -145,7 +145,7 @@ func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.Nu
 		ON CONFLICT (id) DO NOTHING`,
 		seq, r.ID[:], r.Digest[:], at.feed, seconds(&e.Published), seconds(&e.Updated), r.Seen.Unix(),
 		r.Source.String(), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories},
-		jsonList[enclosure]{&media}, e.Summary, e.Content, confirmed, polled)
+		jsonList[keptEnclosure]{&media}, e.Summary, e.Content, confirmed, polled)
 	return at, stored
 }
 
@@ -273,7 +273,7 @@ var roomOf = fmt.Sprintf(`(%d + e.size * %d / 10 + %d * min(e.size, %d))`, archi
 func (s *Store) Unshown(since time.Time) []archive.Share {
 	const unshown = `SELECT e.source, f.url, e.seen / 3600 * 3600, count(*), sum(%s) FROM entries e INDEXED BY %s
 		JOIN feeds f ON f.id = e.feed WHERE %s AND e.seq > 0 AND e.seen >= ?1 AND e.seq NOT IN (SELECT seq FROM hidden) GROUP BY 1, 2, 3`
-	return load(&s.writer, func(row scanner) (x archive.Share, err error) {
+	return load(&s.writer, func(row rowScanner) (x archive.Share, err error) {
 		err = scan(row, spelled{&x.Source}, &x.Feed, seconds(&x.At), &x.Entries, &x.Room)
 		x.Feed, _ = apartOf(x.Feed)
 		return x, err
@@ -304,12 +304,12 @@ const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.s
 
 // scanRecord reads one row of recordColumns, and what is selected behind them. A row that does not decode was not
 // written by us.
-func scanRecord(row scanner, more ...any) (r archive.Record, err error) {
+func scanRecord(row rowScanner, more ...any) (r archive.Record, err error) {
 	e := &r.Entry
-	var media []enclosure
+	var media []keptEnclosure
 	columns := []any{&r.Seq, bytesOf(r.ID[:]), bytesOf(r.Digest[:]), &e.Feed, seconds(&e.Published),
 		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link,
-		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[enclosure]{&media}, &e.Summary,
+		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media}, &e.Summary,
 		&e.Content, &r.Confirmed}
 	if err := scan(row, append(columns, more...)...); err != nil {
 		if r.Seq != 0 {
@@ -326,17 +326,17 @@ func scanRecord(row scanner, more ...any) (r archive.Record, err error) {
 	return r, nil
 }
 
-// An enclosure is a feed.Enclosure with the names it has in the database.
-type enclosure struct {
+// A keptEnclosure is a feed.Enclosure with the names it has in the database.
+type keptEnclosure struct {
 	URL    string `json:"url"`
 	Type   string `json:"type,omitempty"`
 	Length int64  `json:"length,omitempty"`
 }
 
-func toEnclosures(list []feed.Enclosure) []enclosure {
-	var out []enclosure
+func toEnclosures(list []feed.Enclosure) []keptEnclosure {
+	var out []keptEnclosure
 	for _, e := range list {
-		out = append(out, enclosure(e))
+		out = append(out, keptEnclosure(e))
 	}
 	return out
 }

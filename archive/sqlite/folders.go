@@ -115,7 +115,7 @@ func (r *Reader) Subscriptions(ctx context.Context) ([]reading.FollowedFeed, err
 		return nil, r.failed(ctx, "read", err)
 	}
 	defer tx.Rollback() // nothing to keep; ends the snapshot
-	feeds, err := list(ctx, tx, func(row scanner) (f reading.FollowedFeed, err error) {
+	feeds, err := list(ctx, tx, func(row rowScanner) (f reading.FollowedFeed, err error) {
 		err = scan(row, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, millis(&f.Since), &f.Errors, &f.Error,
 			millis(&f.Polled))
 		f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site),
@@ -163,7 +163,7 @@ func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (feed.URL, error
 
 // Filing implements reading.Filing.
 func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
-	read := func(row scanner) (folder string, err error) {
+	read := func(row rowScanner) (folder string, err error) {
 		err = scan(row, &name, &folder)
 		return folder, err
 	}

@@ -69,7 +69,7 @@ func (r *Reader) CountUnread(ctx context.Context, secret bool, max int) (n int, 
 // Entry implements reading.Headlines.
 func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
 	number int64, err error) {
-	record, err = one(ctx, r.db, func(row scanner) (archive.Record, error) {
+	record, err = one(ctx, r.db, func(row rowScanner) (archive.Record, error) {
 		return scanRecord(row, &number, &item.ID, &item.Read, &item.Starred)
 	}, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
 		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq WHERE e.id = ?`, id[:])

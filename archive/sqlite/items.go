@@ -216,7 +216,7 @@ func (r *Reader) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[read
 // itemPage reads items up to some bytes, and returns how many of the ids are done.
 func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []reading.Item, done int, err error) {
 	var key, size int
-	for item, err := range found(ctx, r.db, func(row scanner) (item reading.Item, err error) {
+	for item, err := range found(ctx, r.db, func(row rowScanner) (item reading.Item, err error) {
 		record, err := scanRecord(row, &key, &item.ID, &item.Feed, seconds(&item.Arrived), &item.Listed, &item.Read,
 			&item.Starred, seconds(&item.Changed))
 		item.EntryID, item.Entry, item.Time, item.Confirmed = record.ID, record.Entry, record.Time(), record.Confirmed

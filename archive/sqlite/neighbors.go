@@ -28,13 +28,13 @@ func (s *Store) DropPeer(id protocol.NodeID) {
 }
 
 // LoadAccounts implements archive.Accounts.
-func (s *Store) LoadAccounts() []archive.Account {
-	return load(&s.writer, by(func(a *archive.Account) []any { return []any{&a.Holder, &a.Text} }),
+func (s *Store) LoadAccounts() []archive.KeptAccount {
+	return load(&s.writer, by(func(a *archive.KeptAccount) []any { return []any{&a.Holder, &a.Text} }),
 		`SELECT holder, text FROM accounts ORDER BY holder`)
 }
 
 // KeepAccount implements archive.Accounts.
-func (s *Store) KeepAccount(a archive.Account) {
+func (s *Store) KeepAccount(a archive.KeptAccount) {
 	// For the driver a nil slice is NULL.
 	s.write(`INSERT OR REPLACE INTO accounts VALUES (?, coalesce(?, x''))`, a.Holder, a.Text)
 }

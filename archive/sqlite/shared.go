@@ -177,7 +177,7 @@ func (s *Store) setRight(at time.Time, id feed.EntryID) (shares []archive.Share)
 	if s.lookApart(); !s.differs || !s.othersHave(id) {
 		return nil
 	}
-	kept := load(&s.writer, func(row scanner) (archive.Record, error) { return scanRecord(row) },
+	kept := load(&s.writer, func(row rowScanner) (archive.Record, error) { return scanRecord(row) },
 		`SELECT `+recordColumns+` FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ?`, id[:])
 	if len(kept) == 0 || kept[0].ID != id || s.isDiscreet(kept[0].Entry.Feed) { // or id is of what others know
 		return nil

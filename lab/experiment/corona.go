@@ -167,7 +167,7 @@ func (c Corona) run(ctx context.Context, feeds []trace.Timeline, every time.Dura
 			each++
 		}
 		rng := c.Seed.Stream(fmt.Sprintf("machine %d", i))
-		m := lab.Member{Name: fmt.Sprintf("node %d", i)}
+		m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i)}
 		for _, rank := range drawByRank(rng, len(feeds), each) {
 			m.Feeds = append(m.Feeds, w.Publishers()[rank].URL)
 		}

@@ -63,10 +63,10 @@ func (n network) run(ctx context.Context, w *lab.World, tell Progress) bool {
 const joinWithin = time.Minute
 
 // member is member number i, with the stream that all else about it comes from.
-func (n network) member(w *lab.World, i int) (lab.Member, *rand.Rand) {
+func (n network) member(w *lab.World, i int) (lab.MemberConfig, *rand.Rand) {
 	rng := n.Seed.Stream(fmt.Sprintf("machine %d", i))
 	// The name, not the order of joining, decides about the chance of a member.
-	return lab.Member{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}, rng
+	return lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}, rng
 }
 
 // join has member number i join within the first minute. joined, if it is not nil, is called once it did, with a
@@ -77,7 +77,7 @@ func (n network) join(w *lab.World, i int, joined func(h *lab.Host, rng *rand.Ra
 }
 
 // joinSoon has a member join within the first minute, at a time that rng says.
-func joinSoon(w *lab.World, rng *rand.Rand, m lab.Member, joined func(h *lab.Host, rng *rand.Rand)) {
+func joinSoon(w *lab.World, rng *rand.Rand, m lab.MemberConfig, joined func(h *lab.Host, rng *rand.Rand)) {
 	w.At(w.Start().Add(within(rng, joinWithin)), func() {
 		h := joinNow(w, m)
 		if joined != nil {
@@ -87,7 +87,7 @@ func joinSoon(w *lab.World, rng *rand.Rand, m lab.Member, joined func(h *lab.Hos
 }
 
 // joinNow has a member join, of which the settings were checked.
-func joinNow(w *lab.World, m lab.Member) *lab.Host {
+func joinNow(w *lab.World, m lab.MemberConfig) *lab.Host {
 	h, err := w.Join(m)
 	if err != nil {
 		panic(err)

@@ -240,8 +240,8 @@ func paperFigures(rows []PaperRow) []report.Figure {
 	for _, r := range rows {
 		points = append(points, report.Hours(r.Every))
 	}
-	pick := func(name string, unit float64, of func(PaperRow) report.Spread) report.Line {
-		l := report.Line{Name: name}
+	pick := func(name string, unit float64, of func(PaperRow) report.Spread) report.Curve {
+		l := report.Curve{Name: name}
 		for _, r := range rows {
 			s := of(r)
 			l.Values, l.Low, l.High = append(l.Values, s.Mean/unit), append(l.Low, s.P5/unit),
@@ -249,8 +249,8 @@ func paperFigures(rows []PaperRow) []report.Figure {
 		}
 		return l
 	}
-	plain := func(name string, of func(PaperRow) float64) report.Line {
-		l := report.Line{Name: name, Thin: true}
+	plain := func(name string, of func(PaperRow) float64) report.Curve {
+		l := report.Curve{Name: name, Thin: true}
 		for _, r := range rows {
 			l.Values = append(l.Values, of(r))
 		}
@@ -260,19 +260,19 @@ func paperFigures(rows []PaperRow) []report.Figure {
 	minute, cent := time.Minute.Seconds(), .01
 	return []report.Figure{
 		{Name: "paper-lag", Title: "Time lag of the nodes: mean, 5th to 95th percentile (Figure 4)", X: interval,
-			Y: "Time lag (hours)", Points: points, Lines: []report.Line{
+			Y: "Time lag (hours)", Points: points, Lines: []report.Curve{
 				pick("SLN: stand-alone", 3600, func(r PaperRow) report.Spread { return r.Alone.Lag }),
 				pick("XCH: exchange", 3600, func(r PaperRow) report.Spread { return r.Exchange.Lag }),
 			}},
 		{Name: "paper-lag-limits", Title: "Time lag of exchange against what the same polls allow", X: interval,
-			Y: "Time lag (minutes)", Points: points, Lines: []report.Line{
+			Y: "Time lag (minutes)", Points: points, Lines: []report.Curve{
 				pick("XCH: exchange", minute, func(r PaperRow) report.Spread { return r.Exchange.Lag }),
 				plain("random phases, T/(n+1)", func(r PaperRow) float64 { return r.Random / minute }),
 				plain("staggered, T/2n", func(r PaperRow) float64 { return r.Staggered / minute }),
 				plain("staggered, shared by demand", func(r PaperRow) float64 { return r.Shared / minute }),
 			}},
 		{Name: "paper-miss", Title: "Missing entries, of those of the reference node (Figure 5)", X: interval,
-			Y: "Entries (%); gain below zero", Points: points, Lines: []report.Line{
+			Y: "Entries (%); gain below zero", Points: points, Lines: []report.Curve{
 				pick("SLN miss", cent, func(r PaperRow) report.Spread { return r.Alone.RefMiss }),
 				pick("XCH miss", cent, func(r PaperRow) report.Spread { return r.Exchange.RefMiss }),
 				pick("SLN gain", -cent, func(r PaperRow) report.Spread { return r.Alone.RefGain }),
@@ -280,7 +280,7 @@ func paperFigures(rows []PaperRow) []report.Figure {
 				plain("SLN miss, median", func(r PaperRow) float64 { return r.Alone.RefMiss.Median / cent }),
 			}},
 		{Name: "paper-calls", Title: "Calls that a node receives (Figure 6)", X: interval,
-			Y: "Calls per node and minute", Points: points, Lines: []report.Line{
+			Y: "Calls per node and minute", Points: points, Lines: []report.Curve{
 				pick("check_did and check_dids", 1, func(r PaperRow) report.Spread { return r.Checks }),
 				pick("put_entries", 1, func(r PaperRow) report.Spread { return r.Puts }),
 				plain("checks, settled", func(r PaperRow) float64 { return r.Settled.Checks }),

@@ -219,7 +219,7 @@ func (c Scaling) report(series []growth, rows []ScaleRow, start time.Time) *repo
 	for i, g := range series {
 		part := rows[i*len(c.Sizes):][:len(c.Sizes)]
 		r.Tables = append(r.Tables, scaleTable(g.title, part))
-		f.Lines = append(f.Lines, report.Line{Name: g.line})
+		f.Lines = append(f.Lines, report.Curve{Name: g.line})
 	}
 	for i, size := range c.Sizes {
 		if rows[len(rows)-len(c.Sizes)+i].Nodes == 0 {

@@ -20,8 +20,8 @@ type entry struct {
 	Updated    int64       `json:"updated"`
 	Title      string      `json:"title"`
 	Author     string      `json:"author"`
-	Canonical  []link      `json:"canonical"`
-	Alternate  []link      `json:"alternate"`
+	Canonical  []hrefLink  `json:"canonical"`
+	Alternate  []hrefLink  `json:"alternate"`
 	Categories []string    `json:"categories"`
 	Summary    body        `json:"summary"`
 	Content    body        `json:"content"`
@@ -30,7 +30,7 @@ type entry struct {
 }
 
 type (
-	link struct {
+	hrefLink struct {
 		Href string `json:"href"`
 		Type string `json:"type,omitempty"`
 	}
@@ -65,7 +65,7 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 		Timestamp: strconv.FormatInt(item.Arrived.UnixMicro(), 10),
 		Published: item.Time.Unix(), Updated: updated(item).Unix(),
 		Title: item.Title(), Author: item.Author(),
-		Canonical: []link{{Href: href}}, Alternate: []link{{href, "text/html"}},
+		Canonical: []hrefLink{{Href: href}}, Alternate: []hrefLink{{href, "text/html"}},
 		Categories: categories(item, f), Summary: text, Content: text,
 		Origin:    origin{streamID(f.ID), f.Called(), site(f)},
 		Enclosure: []enclosure{},

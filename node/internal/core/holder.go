@@ -204,7 +204,7 @@ func (c *Core) keepAccounts() {
 	}
 	for _, a := range changed {
 		if text, err := json.Marshal(a); err == nil {
-			c.Store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: text})
+			c.Store.KeepAccount(archive.KeptAccount{Holder: a.Holder.String(), Text: text})
 		}
 	}
 }

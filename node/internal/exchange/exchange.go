@@ -79,17 +79,17 @@ func New(c *core.Core, f Feeds, s Membership) *Machine {
 // Start has the machine remember what went round before the node stopped.
 func (m *Machine) Start() { m.After(0, m.recollect) }
 
-// Traffic counts the entries and bundles that pass between the node and a neighbor in its link.
-type Traffic struct {
-	Delivered, Forwarded int64            // entries that it brought first, and that it got
-	Waiting              int              // bundles to be offered or delivered to it
-	Ours                 protocol.Account // how we stand with it, by its word
+// LinkTraffic counts the entries and bundles that pass between the node and a neighbor in its link.
+type LinkTraffic struct {
+	Delivered, Forwarded int64              // entries that it brought first, and that it got
+	Waiting              int                // bundles to be offered or delivered to it
+	Ours                 protocol.Statement // how we stand with it, by its word
 }
 
 // Traffic returns the counts of a neighbor's link.
-func (m *Machine) Traffic(to *core.Link) Traffic {
+func (m *Machine) Traffic(to *core.Link) LinkTraffic {
 	l := Of(to)
-	return Traffic{
+	return LinkTraffic{
 		Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.Waiting) + len(l.Offers), Ours: l.ours,
 	}
 }
