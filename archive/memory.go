@@ -29,7 +29,7 @@ type Memory struct {
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
 	dids     []int32               // in order of arrival, by the pool's numbers
 	hasDID   map[int32]bool        // the same
-	peers    map[protocol.NodeID]Peer
+	peers    map[protocol.NodeID]protocol.FormerNeighbor
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
 	hosts    map[string]KnownHost
@@ -53,7 +53,7 @@ func (p *Pool) NewMemory() *Memory {
 		apart:    make(map[feed.EntryID]int),
 		purged:   make(map[feed.EntryID]gone),
 		feeds:    make(map[feed.URL]Feed),
-		peers:    make(map[protocol.NodeID]Peer),
+		peers:    make(map[protocol.NodeID]protocol.FormerNeighbor),
 		accounts: make(map[string][]byte),
 		hosts:    make(map[string]KnownHost),
 	}
@@ -443,12 +443,12 @@ func (m *Memory) LatestDIDs(n int) []protocol.DID {
 }
 
 // LoadPeers implements Peers.
-func (m *Memory) LoadPeers() []Peer {
-	return slices.SortedFunc(maps.Values(m.peers), func(a, b Peer) int { return a.ID.Compare(b.ID) })
+func (m *Memory) LoadPeers() []protocol.FormerNeighbor {
+	return slices.SortedFunc(maps.Values(m.peers), func(a, b protocol.FormerNeighbor) int { return a.ID.Compare(b.ID) })
 }
 
 // KeepPeer implements Peers.
-func (m *Memory) KeepPeer(p Peer) {
+func (m *Memory) KeepPeer(p protocol.FormerNeighbor) {
 	p.FirstMet, p.LastMet = milli(p.FirstMet), milli(p.LastMet)
 	m.peers[p.ID] = p
 }

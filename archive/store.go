@@ -165,9 +165,9 @@ type Bundles interface {
 // neighbors").
 type Peers interface {
 	// LoadPeers returns every peer, ordered by ID.
-	LoadPeers() []Peer
+	LoadPeers() []protocol.FormerNeighbor
 	// KeepPeer stores p in place of what was known of p.ID, its times to the millisecond.
-	KeepPeer(p Peer)
+	KeepPeer(p protocol.FormerNeighbor)
 	// DropPeer forgets the peer; it is no error if there is none.
 	DropPeer(id protocol.NodeID)
 }
@@ -382,15 +382,6 @@ const (
 	PastNetwork   PastStage = "network"   // to ask neighbors
 	PastDone      PastStage = "done"
 )
-
-// A Peer is a node that was a neighbor once, as the address book remembers it.
-type Peer struct {
-	ID       protocol.NodeID
-	FirstMet time.Time
-	LastMet  time.Time     // end of the last link, or its last sign of life
-	Together time.Duration // time linked, over all links that we asked for
-	Failures int           // failed connects since the last link
-}
 
 // A KeptAccount is the node's record of one holder.
 type KeptAccount struct {

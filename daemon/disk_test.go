@@ -93,7 +93,7 @@ func (d *disk) KeepFeed(f archive.Feed) {
 func (d *disk) KeepDID(did protocol.DID) {
 	d.write(func(m *archive.Memory) { m.KeepDID(did) })
 }
-func (d *disk) KeepPeer(p archive.Peer) {
+func (d *disk) KeepPeer(p protocol.FormerNeighbor) {
 	d.write(func(m *archive.Memory) { m.KeepPeer(p) })
 }
 func (d *disk) DropPeer(id protocol.NodeID) {

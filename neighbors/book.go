@@ -32,15 +32,6 @@ const (
 	maxOfSource = maxAddresses / 4
 )
 
-// A Peer is a node that was a neighbor once, as the Book remembers it. The archive keeps it.
-type Peer struct {
-	ID       protocol.NodeID
-	FirstMet time.Time
-	LastMet  time.Time     // end of the last link, or its last sign of life
-	Together time.Duration // time linked, over all links that we asked for
-	Failures int           // failed connects since the last link
-}
-
 // A Book remembers addresses of nodes that may become neighbors. It does not link or call; it says which to try next.
 type Book struct {
 	rng   *rand.Rand
@@ -98,8 +89,8 @@ func (m moment) time() time.Time {
 }
 
 // peer returns the facts to remember of the node.
-func (a *address) peer() Peer {
-	p := Peer{ID: a.id, Failures: int(a.failures)}
+func (a *address) peer() protocol.FormerNeighbor {
+	p := protocol.FormerNeighbor{ID: a.id, Failures: int(a.failures)}
 	if a.past != nil {
 		p.FirstMet, p.LastMet, p.Together = a.past.firstMet.time(), a.past.lastMet.time(), a.past.together
 	}
@@ -125,17 +116,15 @@ func (a *address) acquaintance() time.Duration {
 	return time.Duration(a.past.lastMet - a.past.firstMet)
 }
 
-// acquaintance is for how long we have known it.
-func (p Peer) acquaintance() time.Duration { return p.LastMet.Sub(p.FirstMet) }
-
 // NewBook returns a Book that remembers peers, those that we were linked with longest if there are too
 // many. allowLocal lifts the bound on addresses of one network where they are not public.
-func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book {
+func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []protocol.FormerNeighbor) *Book {
 	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address),
 		failing: make(map[packedNetwork]failing)}
 	peers = slices.Clone(peers)
-	slices.SortStableFunc(peers, func(x, y Peer) int {
-		return cmp.Or(cmp.Compare(y.Together, x.Together), cmp.Compare(y.acquaintance(), x.acquaintance()))
+	slices.SortStableFunc(peers, func(x, y protocol.FormerNeighbor) int {
+		return cmp.Or(cmp.Compare(y.Together, x.Together),
+			cmp.Compare(y.LastMet.Sub(y.FirstMet), x.LastMet.Sub(x.FirstMet)))
 	})
 	came := 0
 	for _, p := range peers[:min(len(peers), maxAddresses)] {

@@ -23,7 +23,7 @@ func (n *Neighbor) ours() bool { return n.Chosen || n.Static }
 
 // Met notes that n is a neighbor now, and returns what to remember of it. forgotten is the node that the Book had no
 // room for any more, zero for none.
-func (b *Book) Met(now time.Time, n *Neighbor) (p Peer, forgotten protocol.NodeID) {
+func (b *Book) Met(now time.Time, n *Neighbor) (p protocol.FormerNeighbor, forgotten protocol.NodeID) {
 	a := b.byID[n.ID]
 	if a == nil {
 		switch {
@@ -52,7 +52,7 @@ func (b *Book) Met(now time.Time, n *Neighbor) (p Peer, forgotten protocol.NodeI
 
 // Remembered returns the facts to remember of a neighbor whose link goes on: should the host crash, the time together
 // so far is not lost.
-func (b *Book) Remembered(now time.Time, n *Neighbor) Peer {
+func (b *Book) Remembered(now time.Time, n *Neighbor) protocol.FormerNeighbor {
 	p, _ := b.Met(now, n)
 	if n.ours() {
 		p.Together += now.Sub(n.Since)
@@ -62,7 +62,7 @@ func (b *Book) Remembered(now time.Time, n *Neighbor) Peer {
 
 // Parted notes that the link to n is over, and returns what to remember of it. It is tried again after a
 // while.
-func (b *Book) Parted(now time.Time, n *Neighbor) Peer {
+func (b *Book) Parted(now time.Time, n *Neighbor) protocol.FormerNeighbor {
 	p := b.Remembered(now, n)
 	a := b.byID[n.ID]
 	a.linked, a.past.together = false, p.Together

@@ -176,7 +176,7 @@ func (m *model) keepPeer(rt *rapid.T) {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	p := archive.Peer{ID: id, Failures: rapid.IntRange(0, 3).Draw(rt, "failures")}
+	p := protocol.FormerNeighbor{ID: id, Failures: rapid.IntRange(0, 3).Draw(rt, "failures")}
 	drop := rapid.Bool().Draw(rt, "drop")
 	m.do(func(s archive.Store) {
 		if drop {

@@ -49,7 +49,7 @@ func use(path string) (errs []error) {
 		s.KeepFeed(archive.Feed{URL: records[i].Entry.Feed, Private: i%2 == 0})
 		note(s.Commit())
 	}
-	s.KeepPeer(archive.Peer{ID: protocol.NodeID{}})
+	s.KeepPeer(protocol.FormerNeighbor{ID: protocol.NodeID{}})
 	note(s.Commit())
 	s.KeepAccount(archive.KeptAccount{Holder: "192.0.2.1"})
 	s.DropAccount("192.0.2.2")
@@ -108,7 +108,7 @@ func wholeArchive(t *testing.T) []byte {
 		s.Keep([]archive.Record{r})
 		s.KeepDID(protocol.DID(r.ID))
 		s.KeepFeed(archive.Feed{URL: r.Entry.Feed, Title: "title"})
-		s.KeepPeer(archive.Peer{ID: newNodeID(t, fmt.Sprintf("192.0.2.%d:7790", i))})
+		s.KeepPeer(protocol.FormerNeighbor{ID: newNodeID(t, fmt.Sprintf("192.0.2.%d:7790", i))})
 		s.KeepAccount(archive.KeptAccount{Holder: fmt.Sprintf("192.0.2.%d", i), Text: []byte("text")})
 	}
 	if err := s.Commit(); err != nil {
