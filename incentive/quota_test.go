@@ -255,7 +255,7 @@ func TestQuotaOfOldAccounts(t *testing.T) {
 		&old); err != nil {
 		t.Fatal(err)
 	}
-	ahead := Account{Holder: storers[4], Stored: Stored{Unshown: window{slots - 1: FreeRoom},
+	ahead := Account{Holder: storers[4], Stored: Stored{Unshown: dayWindow{slots - 1: FreeRoom},
 		Slot: slotOf(now.AddDate(3, 0, 0))}}
 	s := newStorage(t, 10)
 	s.restart(t, now, []Account{old, ahead})

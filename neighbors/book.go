@@ -57,31 +57,31 @@ type address struct {
 	linked   bool   // it is a neighbor now
 	failures uint32 // failed connects since the last link
 	network  packedNetwork
-	added    moment
-	heard    moment // when it last answered us
-	after    moment // not to be tried before
-	past     *past  // what there was with it as a neighbor, nil for nothing
+	added    unixNano
+	heard    unixNano // when it last answered us
+	after    unixNano // not to be tried before
+	past     *past    // what there was with it as a neighbor, nil for nothing
 }
 
 // past is the Book's knowledge of a neighbor of earlier.
 type past struct {
-	firstMet, lastMet moment
+	firstMet, lastMet unixNano
 	together          time.Duration
-	searchAt          moment // when it is to be tried again because it was lost; never if it was not, or is back
-	searches          int    // times that this was put off
+	searchAt          unixNano // when it is to be tried again because it was lost; never if it was not, or is back
+	searches          int      // times that this was put off
 }
 
-// A moment is a time in Unix nanoseconds, and 0 never: there are many, and a time.Time is three words.
-type moment int64
+// A unixNano is a time in Unix nanoseconds, and 0 never: there are many, and a time.Time is three words.
+type unixNano int64
 
-func momentOf(t time.Time) moment {
+func unixNanoOf(t time.Time) unixNano {
 	if t.IsZero() {
 		return 0
 	}
-	return moment(t.UnixNano())
+	return unixNano(t.UnixNano())
 }
 
-func (m moment) time() time.Time {
+func (m unixNano) time() time.Time {
 	if m == 0 {
 		return time.Time{}
 	}
@@ -129,8 +129,8 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []protocol.Fo
 	came := 0
 	for _, p := range peers[:min(len(peers), maxAddresses)] {
 		a := &address{ // after a restart everyone gets a new chance
-			id: p.ID, source: Remembered, added: momentOf(now), heard: momentOf(p.LastMet),
-			past: &past{firstMet: momentOf(p.FirstMet), lastMet: momentOf(p.LastMet), together: p.Together},
+			id: p.ID, source: Remembered, added: unixNanoOf(now), heard: unixNanoOf(p.LastMet),
+			past: &past{firstMet: unixNanoOf(p.FirstMet), lastMet: unixNanoOf(p.LastMet), together: p.Together},
 		}
 		if p.Together <= 0 {
 			if came++; came > maxOfSource {
@@ -156,7 +156,7 @@ func (b *Book) Add(now time.Time, source Origin, ids []protocol.NodeID) {
 				return
 			}
 		}
-		b.insert(&address{id: id, source: source, added: momentOf(now)})
+		b.insert(&address{id: id, source: source, added: unixNanoOf(now)})
 	}
 }
 

@@ -32,21 +32,21 @@ func (b *Book) Met(now time.Time, n *Neighbor) (p protocol.FormerNeighbor, forgo
 		case len(b.list) >= maxAddresses:
 			forgotten = b.evict(func(*address) bool { return true })
 		}
-		a = &address{id: n.ID, source: Came, added: momentOf(now)}
+		a = &address{id: n.ID, source: Came, added: unixNanoOf(now)}
 		b.insert(a)
 	}
 	if n.ours() {
 		a.source = Remembered
 	}
-	a.trying, a.linked, a.heard, a.failures = false, true, momentOf(now), 0
+	a.trying, a.linked, a.heard, a.failures = false, true, unixNanoOf(now), 0
 	delete(b.failing, a.network)
 	if a.past == nil {
 		a.past = &past{}
 	}
 	if a.past.firstMet == 0 {
-		a.past.firstMet = momentOf(now)
+		a.past.firstMet = unixNanoOf(now)
 	}
-	a.past.lastMet, a.past.searchAt = momentOf(now), 0
+	a.past.lastMet, a.past.searchAt = unixNanoOf(now), 0
 	return a.peer(), forgotten
 }
 
@@ -66,7 +66,7 @@ func (b *Book) Parted(now time.Time, n *Neighbor) protocol.FormerNeighbor {
 	p := b.Remembered(now, n)
 	a := b.byID[n.ID]
 	a.linked, a.past.together = false, p.Together
-	a.after = momentOf(now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait)))))
+	a.after = unixNanoOf(now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait)))))
 	return p
 }
 
@@ -97,7 +97,7 @@ func (b *Book) Age(now time.Time) (gone []protocol.NodeID) {
 		if a.heard != 0 {
 			last, keep = a.heard, unheardFor
 		}
-		if !a.trying && !a.linked && time.Duration(momentOf(now)-last) > keep {
+		if !a.trying && !a.linked && time.Duration(unixNanoOf(now)-last) > keep {
 			old = append(old, a)
 		}
 	}

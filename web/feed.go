@@ -159,9 +159,9 @@ func whyThen(k *FeedDetail, now time.Time) (why []string) {
 }
 
 // sortEvents puts the latest first.
-func sortEvents(list []event) {
+func sortEvents(list []incident) {
 	slices.SortStableFunc(list,
-		func(a, b event) int { return cmp.Or(b.At.T.Compare(a.At.T), cmp.Compare(a.What, b.What)) })
+		func(a, b incident) int { return cmp.Or(b.At.T.Compare(a.At.T), cmp.Compare(a.What, b.What)) })
 }
 
 // Decidable reports whether the owner may say something else about what neighbors know of the feed than holds now.

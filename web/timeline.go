@@ -27,7 +27,7 @@ type timeline struct {
 	Polls   []mark
 	Links   []pollLink
 	Summary string
-	Events  []event // the same in words, the latest first
+	Events  []incident // the same in words, the latest first
 }
 
 // A tick is a full hour.
@@ -46,8 +46,8 @@ type mark struct {
 // A pollLink leads from an entry to the poll that confirmed it.
 type pollLink struct{ From, To string }
 
-// An event is an incident in the life of a feed, in words.
-type event struct {
+// An incident is one in the life of a feed, in words.
+type incident struct {
 	At    moment
 	What  string
 	Grade string // "near", "bad" or ""
@@ -75,7 +75,7 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 		}
 		when := moment{r.At, now}
 		m := mark{X: at(r.At), Title: when.Clock() + ", own poll: " + answerOf(r)}
-		e := event{At: when, What: "Own poll: " + answerOf(r)}
+		e := incident{At: when, What: "Own poll: " + answerOf(r)}
 		switch {
 		case r.Unmodified():
 			m.Class = "same"
@@ -93,7 +93,8 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 		if a.Source == "" {
 			if inside(a.Seen) {
 				t.Own = append(t.Own, mark{X: at(a.Seen), Title: seen.Clock() + ", by an own poll: " + title})
-				t.Events = append(t.Events, event{At: seen, What: "An own poll brought “" + title + "”", Entry: path})
+				t.Events = append(t.Events,
+					incident{At: seen, What: "An own poll brought “" + title + "”", Entry: path})
 			}
 			continue
 		}
@@ -104,7 +105,7 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 				m.Title += fmt.Sprintf(", %s before an own poll listed it", span(a.Polled.Sub(a.Seen)))
 			}
 			t.Brought = append(t.Brought, m)
-			t.Events = append(t.Events, event{At: seen, What: fmt.Sprintf("%s brought “%s”", a.Source, title),
+			t.Events = append(t.Events, incident{At: seen, What: fmt.Sprintf("%s brought “%s”", a.Source, title),
 				Grade: "near", Entry: path})
 		}
 		if !a.Polled.IsZero() && inside(a.Polled) {
@@ -114,7 +115,7 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 				from = "0%"
 			}
 			t.Links = append(t.Links, pollLink{from, at(a.Polled)})
-			t.Events = append(t.Events, event{At: moment{a.Polled, now}, Entry: path,
+			t.Events = append(t.Events, incident{At: moment{a.Polled, now}, Entry: path,
 				What: fmt.Sprintf("The publisher listed “%s”, %s after a neighbor had brought it", title,
 					span(a.Polled.Sub(a.Seen)))})
 		}

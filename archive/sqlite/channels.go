@@ -164,8 +164,8 @@ func (r *Reader) some(ctx context.Context, seqs []int64) (page []archive.Record,
 type tail struct{ n, high, low, size int64 }
 
 // paginate puts entries that were just stored, in this order, on the last blocks of their feeds, or on new ones.
-func (s *Store) paginate(stored []place) {
-	slices.SortStableFunc(stored, func(a, b place) int { return cmp.Compare(a.feed, b.feed) })
+func (s *Store) paginate(stored []storedPlace) {
+	slices.SortStableFunc(stored, func(a, b storedPlace) int { return cmp.Compare(a.feed, b.feed) })
 	for len(stored) > 0 && s.err == nil {
 		id := stored[0].feed
 		last := s.tail(id)

@@ -72,11 +72,11 @@ func (s *Store) Keep(records []archive.Record) {
 }
 
 // keepEach has keep store each record that does not stay away, and sees to what follows from those that are new.
-func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (at place, isNew bool)) {
+func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (at storedPlace, isNew bool)) {
 	s.begin() // what is read here is to hold until it is written
 	newest := s.newestSeq()
 	var news counted
-	var stored []place
+	var stored []storedPlace
 	gone := s.whichPurged(records)
 	for i := range records {
 		if gone[i] {
@@ -95,7 +95,7 @@ func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (a
 }
 
 // keep stores a record and reports whether it is a new one, and where it stands then.
-func (s *Store) keep(r *archive.Record) (at place, isNew bool) {
+func (s *Store) keep(r *archive.Record) (at storedPlace, isNew bool) {
 	polled := r.Source.IsZero()
 	if at, ok := s.insert(nil, r, r.Confirmed || polled, sql.NullInt64{}); ok || s.err != nil {
 		return at, ok
@@ -103,7 +103,7 @@ func (s *Store) keep(r *archive.Record) (at place, isNew bool) {
 	// SQLite has taken a number for the row that it then did not insert; it gets it back.
 	s.write(`UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'entries'`)
 	s.replace(r, polled)
-	return place{}, false
+	return storedPlace{}, false
 }
 
 // replace puts a record, which an own poll has shown or a neighbor brought, into the place of the version that is kept,
@@ -130,12 +130,12 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 		r.Seen.Unix(), s.feedID(e.Feed))
 }
 
-// A place is where an entry stands that was stored: its row, and that of its feed.
-type place struct{ seq, feed int64 }
+// A storedPlace is where an entry stands that was stored: its row, and that of its feed.
+type storedPlace struct{ seq, feed int64 }
 
 // insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did. polled is
 // the column. Its caller has to paginate.
-func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.NullInt64) (at place, stored bool) {
+func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.NullInt64) (at storedPlace, stored bool) {
 	e, media := &r.Entry, toEnclosures(r.Entry.Enclosures)
 	at.feed = s.feedID(e.Feed)
 	at.seq, stored = s.insertRow(`
@@ -159,7 +159,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 	var oldest int64
 	s.row(`SELECT lowest FROM state`, nil, &oldest)
 	stored, seq := make([]bool, len(records)), oldest
-	var places []place
+	var places []storedPlace
 	gone := s.whichPurged(records)
 	for i := range records {
 		if gone[i] {
@@ -167,7 +167,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 		}
 		r := &records[i]
 		polled := sql.NullInt64{Int64: at.Unix(), Valid: r.Confirmed && r.Source.IsZero()}
-		var where place
+		var where storedPlace
 		if where, stored[i] = s.insert(seq-1, r, r.Confirmed, polled); stored[i] {
 			places = append(places, where)
 			seq--
