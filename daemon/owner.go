@@ -141,8 +141,8 @@ func (h *host) Search(ctx context.Context, f feed.Filter) ([]archive.Record, err
 	return h.store.Search(ctx, f)
 }
 
-// maxResults is how many Results of one query may wait to be read: each neighbor that is asked brings at most one, and
-// there are no more than 64 neighbors.
+// maxResults is how many QueryResults of one query may wait to be read: each neighbor that is asked brings at most one,
+// and there are no more than 64 neighbors.
 const maxResults = 128
 
 // Query implements control.Owner.

@@ -27,7 +27,7 @@ func (h *Host) Query(q protocol.Query, result func(node.QueryResults)) {
 	h.Tell(node.OwnerQuery{Tag: h.lastQuery, Query: q, Explicit: true})
 }
 
-// told passes Results on, once the step is over.
+// told passes QueryResults on, once the step is over.
 func (h *Host) told(r node.QueryResults) {
 	result := h.queries[r.Tag]
 	if r.Done {
