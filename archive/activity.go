@@ -25,8 +25,8 @@ type Activity interface {
 	// RequestsFor returns the requests for the feed since then, n of the latest at most, in order. Name is the feed's
 	// URL as the log has it.
 	RequestsFor(ctx context.Context, name string, since time.Time, n int) ([]grade.Request, error)
-	// Host returns how many requests a host takes, the zero Host for one that nothing is kept of.
-	Host(ctx context.Context, name string) (Host, error)
+	// Host returns how many requests a host takes, the zero KnownHost for one that nothing is kept of.
+	Host(ctx context.Context, name string) (KnownHost, error)
 }
 
 // An Appearance is when and how an entry came.

@@ -20,8 +20,8 @@ import (
 // them.
 type Memory struct {
 	pool     *Pool
-	records  []kept                // in order of Seq, which is the index plus one
-	past     []kept                // that were filled in, back from -1
+	records  []keptRecord          // in order of Seq, which is the index plus one
+	past     []keptRecord          // that were filled in, back from -1
 	seqs     map[int32]int         // of both, by the pool's numbers of the entries
 	hidden   map[feed.EntryID]bool // entries not to be shared
 	apart    map[feed.EntryID]int  // the Seqs of entries as others know them, where that is not as the index has them
@@ -29,10 +29,10 @@ type Memory struct {
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
 	dids     []int32               // in order of arrival, by the pool's numbers
 	hasDID   map[int32]bool        // the same
-	peers    map[protocol.NodeID]Peer
+	peers    map[protocol.NodeID]protocol.FormerNeighbor
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
-	hosts    map[string]Host
+	hosts    map[string]KnownHost
 }
 
 var (
@@ -53,9 +53,9 @@ func (p *Pool) NewMemory() *Memory {
 		apart:    make(map[feed.EntryID]int),
 		purged:   make(map[feed.EntryID]gone),
 		feeds:    make(map[feed.URL]Feed),
-		peers:    make(map[protocol.NodeID]Peer),
+		peers:    make(map[protocol.NodeID]protocol.FormerNeighbor),
 		accounts: make(map[string][]byte),
-		hosts:    make(map[string]Host),
+		hosts:    make(map[string]KnownHost),
 	}
 }
 
@@ -136,22 +136,22 @@ func (m *Memory) Keep(records []Record) {
 }
 
 // came is a record as it came.
-func (m *Memory) came(r *Record) kept {
+func (m *Memory) came(r *Record) keptRecord {
 	polled := r.Source.IsZero()
-	return kept{
+	return keptRecord{
 		version: m.pool.version(r), unix: seconds(r.Seen), source: m.pool.nodes.number(r.Source),
 		confirmed: r.Confirmed || polled, polled: polled,
 	}
 }
 
 // add adds what is not there, and returns its Seq.
-func (m *Memory) add(k kept) (seq int) {
+func (m *Memory) add(k keptRecord) (seq int) {
 	m.records = append(m.records, k)
 	return len(m.records)
 }
 
 // giveWay makes k the version that came now, unless more speaks for the one that it is.
-func (k *kept) giveWay(next *kept) {
+func (k *keptRecord) giveWay(next *keptRecord) {
 	switch {
 	case k.version == next.version:
 		k.confirmed, k.polled = k.confirmed || next.confirmed, k.polled || next.polled
@@ -180,7 +180,7 @@ func (m *Memory) Fill(_ time.Time, records []Record) []bool {
 
 // addPast adds a record of the past that is not there, and returns its Seq.
 func (m *Memory) addPast(r *Record, version int32) (seq int) {
-	m.past = append(m.past, kept{
+	m.past = append(m.past, keptRecord{
 		version: version, unix: seconds(r.Seen), source: m.pool.nodes.number(r.Source), confirmed: r.Confirmed,
 		polled: r.Confirmed && r.Source.IsZero(),
 	})
@@ -198,7 +198,7 @@ func (m *Memory) seq(id feed.EntryID) (seq int, kept bool) {
 }
 
 // at is the entry that is kept with a Seq.
-func (m *Memory) at(seq int) *kept {
+func (m *Memory) at(seq int) *keptRecord {
 	if seq < 0 {
 		return &m.past[-seq-1]
 	}
@@ -206,7 +206,7 @@ func (m *Memory) at(seq int) *kept {
 }
 
 // content is the content of an entry that is kept.
-func (m *Memory) content(k *kept) *content { return &m.pool.contents[k.version] }
+func (m *Memory) content(k *keptRecord) *content { return &m.pool.contents[k.version] }
 
 // record is the record with a Seq.
 func (m *Memory) record(seq int) Record {
@@ -228,7 +228,7 @@ func (m *Memory) Confirm(_ time.Time, ids []feed.EntryID) {
 }
 
 // shown reports whether an own poll has listed what is kept, as far as others may know.
-func (m *Memory) shown(k *kept) bool { return k.polled || m.pool.nodes.list[k.source].IsZero() }
+func (m *Memory) shown(k *keptRecord) bool { return k.polled || m.pool.nodes.list[k.source].IsZero() }
 
 // settled reports whether an entry of a feed that is followed discreetly was here before: others know it as it is.
 func (m *Memory) settled(id feed.EntryID, seq int) bool {
@@ -443,12 +443,12 @@ func (m *Memory) LatestDIDs(n int) []protocol.DID {
 }
 
 // LoadPeers implements Peers.
-func (m *Memory) LoadPeers() []Peer {
-	return slices.SortedFunc(maps.Values(m.peers), func(a, b Peer) int { return a.ID.Compare(b.ID) })
+func (m *Memory) LoadPeers() []protocol.FormerNeighbor {
+	return slices.SortedFunc(maps.Values(m.peers), func(a, b protocol.FormerNeighbor) int { return a.ID.Compare(b.ID) })
 }
 
 // KeepPeer implements Peers.
-func (m *Memory) KeepPeer(p Peer) {
+func (m *Memory) KeepPeer(p protocol.FormerNeighbor) {
 	p.FirstMet, p.LastMet = milli(p.FirstMet), milli(p.LastMet)
 	m.peers[p.ID] = p
 }
@@ -457,15 +457,15 @@ func (m *Memory) KeepPeer(p Peer) {
 func (m *Memory) DropPeer(id protocol.NodeID) { delete(m.peers, id) }
 
 // LoadAccounts implements Accounts.
-func (m *Memory) LoadAccounts() (accounts []Account) {
+func (m *Memory) LoadAccounts() (accounts []KeptAccount) {
 	for _, holder := range slices.Sorted(maps.Keys(m.accounts)) {
-		accounts = append(accounts, Account{Holder: holder, Text: slices.Clone(m.accounts[holder])})
+		accounts = append(accounts, KeptAccount{Holder: holder, Text: slices.Clone(m.accounts[holder])})
 	}
 	return accounts
 }
 
 // KeepAccount implements Accounts.
-func (m *Memory) KeepAccount(a Account) {
+func (m *Memory) KeepAccount(a KeptAccount) {
 	m.accounts[a.Holder] = append(m.accounts[a.Holder][:0], a.Text...)
 }
 
@@ -473,12 +473,12 @@ func (m *Memory) KeepAccount(a Account) {
 func (m *Memory) DropAccount(holder string) { delete(m.accounts, holder) }
 
 // LoadHosts implements Hosts.
-func (m *Memory) LoadHosts() []Host {
-	return slices.SortedFunc(maps.Values(m.hosts), func(a, b Host) int { return cmp.Compare(a.Name, b.Name) })
+func (m *Memory) LoadHosts() []KnownHost {
+	return slices.SortedFunc(maps.Values(m.hosts), func(a, b KnownHost) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // KeepHost implements Hosts.
-func (m *Memory) KeepHost(h Host) {
+func (m *Memory) KeepHost(h KnownHost) {
 	h.Until, h.Spent = milli(h.Until), milli(h.Spent)
 	m.hosts[h.Name] = h
 }

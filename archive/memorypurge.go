@@ -27,7 +27,7 @@ func (m *Memory) Purge(_ time.Time, ids []feed.EntryID) []bool {
 			continue
 		}
 		delete(m.hidden, id)
-		*k = kept{purged: true} // its place stays empty, because no Seq is used twice
+		*k = keptRecord{purged: true} // its place stays empty, because no Seq is used twice
 	}
 	return dropped
 }

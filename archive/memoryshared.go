@@ -55,7 +55,7 @@ func (m memoryShared) Keep(records []Record) {
 			next := m.came(r)
 			m.seqs[m.pool.contents[next.version].number] = m.add(next)
 			if m.feeds[r.Entry.Feed].Discreet { // the next Seq stays free for part
-				m.add(kept{purged: true})
+				m.add(keptRecord{purged: true})
 			}
 		}
 	}

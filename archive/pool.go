@@ -52,8 +52,8 @@ type content struct {
 	number int32 // of the entry
 }
 
-// kept is a record as a Memory keeps it.
-type kept struct {
+// keptRecord is a record as a Memory keeps it.
+type keptRecord struct {
 	version   int32  // among the pool's contents
 	source    int32  // among the pool's nodes
 	unix      uint32 // when it arrived
@@ -64,9 +64,9 @@ type kept struct {
 	apart     bool // as others know it (see Shared)
 }
 
-func (k *kept) seen() time.Time { return time.Unix(int64(k.unix), 0).UTC() }
+func (k *keptRecord) seen() time.Time { return time.Unix(int64(k.unix), 0).UTC() }
 
-// seconds is t as a kept has it.
+// seconds is t as a keptRecord has it.
 func seconds(t time.Time) uint32 { return uint32(max(t.Unix(), 0)) }
 
 // NewPool returns an empty pool.

@@ -165,9 +165,9 @@ type Bundles interface {
 // neighbors").
 type Peers interface {
 	// LoadPeers returns every peer, ordered by ID.
-	LoadPeers() []Peer
+	LoadPeers() []protocol.FormerNeighbor
 	// KeepPeer stores p in place of what was known of p.ID, its times to the millisecond.
-	KeepPeer(p Peer)
+	KeepPeer(p protocol.FormerNeighbor)
 	// DropPeer forgets the peer; it is no error if there is none.
 	DropPeer(id protocol.NodeID)
 }
@@ -176,10 +176,10 @@ type Peers interface {
 // each holder of an account. The archive does not look into it.
 type Accounts interface {
 	// LoadAccounts returns every account, ordered by holder, byte by byte.
-	LoadAccounts() []Account
+	LoadAccounts() []KeptAccount
 	// KeepAccount stores a in place of what was kept for a.Holder. It leaves a.Text to the caller,
 	// who may write to it afterwards.
-	KeepAccount(a Account)
+	KeepAccount(a KeptAccount)
 	// DropAccount forgets the account; it is no error if there is none.
 	DropAccount(holder string)
 }
@@ -187,9 +187,9 @@ type Accounts interface {
 // Hosts keeps how many requests hosts of publishers take.
 type Hosts interface {
 	// LoadHosts returns every host, ordered by name, byte by byte.
-	LoadHosts() []Host
+	LoadHosts() []KnownHost
 	// KeepHost stores h in place of what was kept for h.Name, its times to the millisecond.
-	KeepHost(h Host)
+	KeepHost(h KnownHost)
 	// DropHost forgets the host; it is no error if there is none.
 	DropHost(name string)
 }
@@ -341,8 +341,8 @@ type Volume struct {
 	Text  int64 // bytes of one of them, on average
 }
 
-// A Host is how many requests a host takes, as its answers have shown.
-type Host = courtesy.Known
+// A KnownHost is how many requests a host takes, as its answers have shown.
+type KnownHost = courtesy.KnownHost
 
 // A Gap is a span of time of which entries are missing: a feed published more between two polls than its
 // document lists. The zero Gap is none.
@@ -383,17 +383,8 @@ const (
 	PastDone      PastStage = "done"
 )
 
-// A Peer is a node that was a neighbor once, as the address book remembers it.
-type Peer struct {
-	ID       protocol.NodeID
-	FirstMet time.Time
-	LastMet  time.Time     // end of the last link, or its last sign of life
-	Together time.Duration // time linked, over all links that we asked for
-	Failures int           // failed connects since the last link
-}
-
-// An Account is the node's record of one holder.
-type Account struct {
+// A KeptAccount is the node's record of one holder.
+type KeptAccount struct {
 	Holder string
 	Text   []byte // nil and empty are the same
 }

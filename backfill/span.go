@@ -34,8 +34,8 @@ const (
 	pastTries, pastReturns = 3, 4
 )
 
-// A Node is the part of a control.Owner that is needed to fill in the past.
-type Node interface {
+// A PastSource is the part of a control.Owner that is needed to fill in the past.
+type PastSource interface {
 	Feeds(ctx context.Context) ([]node.FeedStatus, error)
 	Query(ctx context.Context, q control.QueryRequest, each func(control.QueryPart) error) error
 	Pull(ctx context.Context, list []control.Remote) (control.PullReport, error)
@@ -83,7 +83,7 @@ type Report struct {
 
 // Run fills in what n can get, and calls each with how far it is. An error ends it early; what others and the
 // publisher refuse does not.
-func (s Span) Run(ctx context.Context, n Node, each func(Report)) (Report, error) {
+func (s Span) Run(ctx context.Context, n PastSource, each func(Report)) (Report, error) {
 	f := newFilling(s, n)
 	f.each = each
 	past := archive.Past{Stage: archive.PastPublisher, Since: s.Since}
@@ -116,7 +116,7 @@ func (s Span) Run(ctx context.Context, n Node, each func(Report)) (Report, error
 type filling struct {
 	Span
 	Report
-	node    Node
+	node    PastSource
 	each    func(Report)
 	patient bool              // those who have nothing to say now are come back to, and nobody waits for the end
 	seen    map[feed.URL]bool // documents of the publisher's archive that led on; nil before the first
@@ -124,7 +124,7 @@ type filling struct {
 	page    pageSize
 }
 
-func newFilling(s Span, n Node) *filling {
+func newFilling(s Span, n PastSource) *filling {
 	s.Pause = cmp.Or(s.Pause, backfillPause)
 	return &filling{Span: s, Report: Report{Feed: s.Feed}, node: n, each: func(Report) {},
 		page: pageSize{largestPage, largestPage}}

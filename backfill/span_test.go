@@ -26,7 +26,7 @@ const exampleFeed = feed.URL("http://example.com/feed")
 
 // A fakeNode answers from its fields.
 type fakeNode struct {
-	Node
+	PastSource
 	feeds []node.FeedStatus
 	pages map[feed.URL]control.ArchiveDocument
 	err   error

@@ -43,7 +43,7 @@ type Config struct {
 // followed discreetly: there the owner has to ask.
 type Worker struct {
 	config Config
-	node   Node
+	node   PastSource
 	hops   int                            // as in a Span; 0 where nobody but publishers is asked
 	pause  time.Duration                  // likewise
 	tried  map[feed.URL]time.Time         // gaps that others were asked about
@@ -52,7 +52,7 @@ type Worker struct {
 }
 
 // NewWorker makes a Worker for a node.
-func NewWorker(n Node, c Config) *Worker {
+func NewWorker(n PastSource, c Config) *Worker {
 	c.Every = cmp.Or(c.Every, pastEvery)
 	return &Worker{config: c, node: n, hops: hopsOf(c.Network), seen: make(map[feed.URL]map[feed.URL]bool)}
 }

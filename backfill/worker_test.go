@@ -78,7 +78,7 @@ func TestHowFarGapsAreAskedAbout(t *testing.T) {
 }
 
 // newTestWorker is a Worker for n that keeps what it does in what n tells of its feeds.
-func newTestWorker(n Node, feeds []node.FeedStatus, hops int) (w *Worker, turns *[]feed.URL) {
+func newTestWorker(n PastSource, feeds []node.FeedStatus, hops int) (w *Worker, turns *[]feed.URL) {
 	turns = new([]feed.URL)
 	keep := func(_ context.Context, ev node.Backfilled) error {
 		for i := range feeds {

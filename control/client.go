@@ -72,8 +72,8 @@ func (c *Client) Numbered(ctx context.Context, number int64) (feed.URL, error) {
 }
 
 // Publishers implements Owner.
-func (c *Client) Publishers(ctx context.Context) ([]grade.Host, error) {
-	return get[[]grade.Host](ctx, c, "/publishers")
+func (c *Client) Publishers(ctx context.Context) ([]grade.Assessment, error) {
+	return get[[]grade.Assessment](ctx, c, "/publishers")
 }
 
 // SubscribeStep is how many feeds go into one request: their URLs fit into maxControlBytes at their longest.

@@ -62,7 +62,7 @@ type fakeOwner struct {
 	feeds     []node.FeedStatus
 	waiting   []int // for their first polls
 	records   []archive.Record
-	hosts     []grade.Host
+	hosts     []grade.Assessment
 	err       error
 
 	arranged     []reading.Arrangement
@@ -93,7 +93,7 @@ func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) 
 	}
 	return "https://example.com/seven", o.err
 }
-func (o *fakeOwner) Publishers(context.Context) ([]grade.Host, error) { return o.hosts, o.err }
+func (o *fakeOwner) Publishers(context.Context) ([]grade.Assessment, error) { return o.hosts, o.err }
 func (o *fakeOwner) SetRetention(_ context.Context, b RetentionChange) error {
 	o.bound = b
 	return b.Check()
@@ -210,7 +210,7 @@ func TestClientAsksOwner(t *testing.T) {
 		neighbors: []node.NeighborStatus{{ID: peer, Since: at, Chosen: true, RTT: time.Millisecond}},
 		feeds:     []node.FeedStatus{{URL: "http://example.com/feed", Title: "T", Interval: time.Hour, LastPoll: at}},
 		records:   []archive.Record{polled, bare},
-		hosts: []grade.Host{{Host: "example.com", Since: at, Requests: 2,
+		hosts: []grade.Assessment{{Host: "example.com", Since: at, Requests: 2,
 			Grades: []grade.Grade{{Respect: "pace", Mark: grade.Fair, Reason: "r"}}}},
 	}
 	c := serve(t, o)
@@ -522,7 +522,7 @@ func TestFollowAddressOverTheSocket(t *testing.T) {
 	want := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://two.example/"}, Weight: 3,
 		Discreet: &yes, Private: &yes, Policy: &policy}, Wait: time.Second, Keep: true}
 	o := &fakeOwner{followed: FollowedAddress{Page: "https://two.example/",
-		Choices: []discover.Feed{{URL: "https://two.example/a", Title: "A", Type: "b"}}}}
+		Choices: []discover.SiteFeed{{URL: "https://two.example/a", Title: "A", Type: "b"}}}}
 	c := serve(t, o)
 	if got, err := c.FollowAddress(t.Context(), want); err != nil || !reflect.DeepEqual(got, o.followed) ||
 		!reflect.DeepEqual(o.wish, want) {

@@ -27,7 +27,7 @@ type Owner interface {
 	// Numbered is the feed that the reader address has as /feeds/<number>, "" for none.
 	Numbered(ctx context.Context, number int64) (feed.URL, error)
 	// Publishers grades the node by its latest requests, as each host that it asks for feeds would.
-	Publishers(ctx context.Context) ([]grade.Host, error)
+	Publishers(ctx context.Context) ([]grade.Assessment, error)
 	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
 	Subscribe(ctx context.Context, s node.Subscribe) error
 	// FollowAddress follows what is at one address: the feed there, or the one that the web page there names, and where
@@ -143,8 +143,8 @@ type FollowedAddress struct {
 	New   bool     `json:"new"`            // it was not followed before
 	Page  feed.URL `json:"page,omitempty"` // the web page that is at the address, "" where none is
 	// Choices are the feeds that the page names, where their owner is to say which they mean.
-	Choices []discover.Feed `json:"choices,omitempty"`
-	Problem string          `json:"problem,omitempty"` // why it could not be read
+	Choices []discover.SiteFeed `json:"choices,omitempty"`
+	Problem string              `json:"problem,omitempty"` // why it could not be read
 	// Kept is why it stays on the node, "" where it is exchanged with neighbors; Undecided says that its owner may say
 	// otherwise and has not said anything.
 	Kept      string `json:"kept,omitempty"`

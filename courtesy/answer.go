@@ -11,8 +11,8 @@ import (
 // is taken at its word.
 const maxForbidden = 3
 
-// An Answer is how a request to publishers ended, as far as it matters to hosts.
-type Answer struct {
+// An Outcome is how a request to publishers ended, as far as it matters to hosts.
+type Outcome struct {
 	From       string          // the host that gave the last answer, in lower case and without a port
 	Status     int             // of that, 0 where nobody answered
 	RetryAfter time.Duration   // how long it asks us to stay away, 0 where it does not
@@ -21,14 +21,14 @@ type Answer struct {
 	Requests   []grade.Request // that it took, in order
 }
 
-// A Record is how polls of a feed went before.
-type Record struct {
+// PastPolls is how polls of a feed went before.
+type PastPolls struct {
 	Shown  bool // it was read once
 	Errors int  // failures in a row
 }
 
 // Polled takes note of the answer to a poll of a feed with that record.
-func (t *Hosts) Polled(now time.Time, v *QueuedFeed, a Answer, r Record) {
+func (t *HostQueues) Polled(now time.Time, v *QueuedFeed, a Outcome, r PastPolls) {
 	t.landed(now, v, a)
 	t.learn(now, a, r, v.forbidden)
 	v.forbidden = a.Status == Forbidden
@@ -36,10 +36,10 @@ func (t *Hosts) Polled(now time.Time, v *QueuedFeed, a Answer, r Record) {
 
 // OwnerFetched takes note of the answer to a request of the owner's, beside the polls (see Visit): it is the same
 // client that asks.
-func (t *Hosts) OwnerFetched(now time.Time, a Answer) { t.learn(now, a, Record{}, false) }
+func (t *HostQueues) OwnerFetched(now time.Time, a Outcome) { t.learn(now, a, PastPolls{}, false) }
 
 // landed takes note of where the redirects of a feed led, and counts the requests that nobody knew of before.
-func (t *Hosts) landed(now time.Time, v *QueuedFeed, a Answer) {
+func (t *HostQueues) landed(now time.Time, v *QueuedFeed, a Outcome) {
 	before, counted := v.lands, v.lands
 	switch name := plain(a.From); {
 	case a.Status == 0 || name == "":
@@ -66,7 +66,7 @@ func (t *Hosts) landed(now time.Time, v *QueuedFeed, a Answer) {
 
 // learn takes note of what an answer says about how many requests its host takes. Whether the answer before was 403
 // is told by forbade.
-func (t *Hosts) learn(now time.Time, a Answer, r Record, forbade bool) {
+func (t *HostQueues) learn(now time.Time, a Outcome, r PastPolls, forbade bool) {
 	h := t.named[plain(a.From)]
 	if h == nil || !h.public || a.Status == 0 {
 		return // of a host that we have no feed at, the feed alone remembers it
@@ -83,7 +83,7 @@ func (t *Hosts) learn(now time.Time, a Answer, r Record, forbade bool) {
 	}
 	if h.Learned() || h.Until.After(now) {
 		h.kept = true
-		t.keep = append(t.keep, Known{h.name, h.Budget})
+		t.keep = append(t.keep, KnownHost{h.name, h.Budget})
 	} else {
 		t.forget(h)
 	}
@@ -94,7 +94,7 @@ func (t *Hosts) learn(now time.Time, a Answer, r Record, forbade bool) {
 // shows a feed to us no more, and that is nothing to its other feeds; where the feed was shown before,
 // the host gets a rest once, and what comes after that tells which of the two it was. One that is known for it,
 // forbids, gets more.
-func refused(a Answer, r Record, forbids bool) bool {
+func refused(a Outcome, r PastPolls, forbids bool) bool {
 	switch a.Status {
 	case TooMany:
 		return true

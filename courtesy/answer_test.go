@@ -7,30 +7,30 @@ import (
 
 // Which answers speak for the whole host.
 func TestRefusals(t *testing.T) {
-	shown, failing := Record{Shown: true}, func(n int) Record { return Record{Shown: true, Errors: n} }
+	shown, failing := PastPolls{Shown: true}, func(n int) PastPolls { return PastPolls{Shown: true, Errors: n} }
 	for _, test := range []struct {
 		name       string
 		status     int
 		retryAfter time.Duration
-		feed       Record
+		feed       PastPolls
 		forbids    bool
 		want       bool
 	}{
-		{"429", 429, 0, Record{}, false, true},
+		{"429", 429, 0, PastPolls{}, false, true},
 		{"429 with a time", 429, time.Hour, shown, false, true},
 		{"503", 503, 0, shown, false, false},
-		{"503 with a time", 503, time.Hour, Record{}, false, true},
+		{"503 with a time", 503, time.Hour, PastPolls{}, false, true},
 		{"500 with a time is about the feed", 500, time.Hour, shown, false, false},
 		{"404", 404, 0, shown, false, false},
-		{"403 with a time", 403, time.Hour, Record{}, false, true},
-		{"403 of a feed that was never shown", 403, 0, Record{}, false, false},
+		{"403 with a time", 403, time.Hour, PastPolls{}, false, true},
+		{"403 of a feed that was never shown", 403, 0, PastPolls{}, false, false},
 		{"403 of a feed that was", 403, 0, shown, false, true},
 		{"403 again is about the feed", 403, 0, failing(1), false, false},
 		{"403 again of a host that is known for it", 403, 0, failing(1), true, true},
 		{"403 of such a host, taken at its word", 403, 0, failing(maxForbidden), true, false},
 		{"200", 200, 0, shown, true, false},
 	} {
-		if got := refused(Answer{Status: test.status, RetryAfter: test.retryAfter}, test.feed,
+		if got := refused(Outcome{Status: test.status, RetryAfter: test.retryAfter}, test.feed,
 			test.forbids); got != test.want {
 			t.Errorf("%s: refused %v, want %v", test.name, got, test.want)
 		}
@@ -43,7 +43,7 @@ func TestRestsEndApart(t *testing.T) {
 	ends := make(map[time.Time]bool)
 	for _, name := range []string{"a.example.com", "b.example.com", "c.example.com"} {
 		v := hosts.visitors(name, 1)[0]
-		hosts.Polled(epoch, v, Answer{From: name, Status: 429, RetryAfter: time.Hour}, Record{})
+		hosts.Polled(epoch, v, Outcome{From: name, Status: 429, RetryAfter: time.Hour}, PastPolls{})
 		if rest := v.Until().Sub(epoch); rest < time.Hour || rest >= 66*time.Minute {
 			t.Errorf("%s is left alone for %v, want an hour and a tenth at most", name, rest)
 		}
@@ -59,9 +59,9 @@ func TestHostsAreKnownForTheir403(t *testing.T) {
 	for _, then := range []int{200, 403} {
 		hosts := newHosts()
 		v := hosts.visitors("news.example.com", 1)[0]
-		hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: 403, Failed: true}, Record{Shown: true})
-		hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: then, Failed: then != 200},
-			Record{Shown: true, Errors: 1})
+		hosts.Polled(epoch, v, Outcome{From: "news.example.com", Status: 403, Failed: true}, PastPolls{Shown: true})
+		hosts.Polled(epoch, v, Outcome{From: "news.example.com", Status: then, Failed: then != 200},
+			PastPolls{Shown: true, Errors: 1})
 		if got := v.at.Forbids; got != (then == 200) {
 			t.Errorf("403, then %d: known for it %v", then, got)
 		}
@@ -72,8 +72,8 @@ func TestHostsAreKnownForTheir403(t *testing.T) {
 func TestWhatIsKeptOfHosts(t *testing.T) {
 	hosts := newHosts()
 	v := hosts.visitors("news.example.com", 1)[0]
-	answer := func(now time.Time, status int) (keep []Known, drop []string) {
-		hosts.Polled(now, v, Answer{From: "news.example.com.", Status: status}, Record{Shown: true})
+	answer := func(now time.Time, status int) (keep []KnownHost, drop []string) {
+		hosts.Polled(now, v, Outcome{From: "news.example.com.", Status: status}, PastPolls{Shown: true})
 		return hosts.Changes()
 	}
 	if keep, drop := answer(epoch, 200); len(keep)+len(drop) != 0 {
@@ -95,7 +95,7 @@ func TestWhatIsKeptOfHosts(t *testing.T) {
 			t.Fatalf("after %d answers are kept %v", i, keep)
 		}
 	}
-	hosts.Recall(epoch, []Known{{Name: "unheard.example.com"}})
+	hosts.Recall(epoch, []KnownHost{{Name: "unheard.example.com"}})
 	if keep, drop := hosts.Changes(); len(keep) != 0 || len(drop) != 1 || drop[0] != "unheard.example.com" {
 		t.Errorf("of a host that nobody asks is kept %v, dropped %v", keep, drop)
 	}
@@ -119,7 +119,7 @@ func TestHostsOfAnotherClock(t *testing.T) {
 	} {
 		hosts := newHosts()
 		v := hosts.visitors("news.example.com", 1)[0]
-		hosts.Recall(epoch, []Known{{"news.example.com", test.budget}})
+		hosts.Recall(epoch, []KnownHost{{"news.example.com", test.budget}})
 		if got := v.Ready(); !got.Equal(test.want) && (got.After(epoch) || !test.want.IsZero()) {
 			t.Errorf("%s: may be asked at %v, want %v", test.name, got, test.want)
 		}

@@ -1,7 +1,7 @@
 // Package courtesy knows what publishers are owed: when a host, or a feed, may be asked again, whatever the node would
 // like (docs/POLITENESS.md). When it would like to says package polling.
 //
-//	feeds that fall due ----> Hosts ------> whose turn it is, or when to come back
+//	feeds that fall due --> HostQueues ----> whose turn it is, or when to come back
 //	answers --------------------^ '-------> what hosts take, as Budgets that outlive the run
 //	        '---------------> Terms ------> when a feed may be asked again
 //	redirects for good -----> Move -------> where it is asked for

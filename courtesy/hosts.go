@@ -9,20 +9,21 @@ import (
 	"feedex/internal/when"
 )
 
-// Hosts are those at which feeds are polled, and those to which their redirects lead. Make them with NewHosts.
-type Hosts struct {
+// HostQueues are those of the hosts at which feeds are polled, and to which their redirects lead. Make them with
+// NewHostQueues.
+type HostQueues struct {
 	rng     *rand.Rand
 	private func(feed.URL) bool
-	named   map[string]*Host
-	polls   map[feed.URL]*Host // where a poll is under way
-	keep    []Known            // see Changes
+	named   map[string]*HostQueue
+	polls   map[feed.URL]*HostQueue // where a poll is under way
+	keep    []KnownHost             // see Changes
 	drop    []string
 }
 
-// A Host is where feeds are polled, one at a time. How many requests it takes is learned, and all its feeds
+// A HostQueue is where feeds are polled, one at a time. How many requests it takes is learned, and all its feeds
 // share in that: the limits of publishers are by client. Hosts that are not public are let be: several
 // publishers may share one that know nothing of each other, or a bridge to others.
-type Host struct {
+type HostQueue struct {
 	Budget
 	name   string
 	public bool
@@ -33,30 +34,31 @@ type Host struct {
 	kept   bool          // it was said to be kept
 }
 
-// Known is the knowledge of a host that is kept beyond the run.
-type Known struct {
+// KnownHost is the knowledge of a host that is kept beyond the run.
+type KnownHost struct {
 	Name string // in lower case, without a port
 	Budget
 }
 
-// A QueuedFeed is a feed as its hosts see it. Make one with Hosts.Add.
+// A QueuedFeed is a feed as its hosts see it. Make one with HostQueues.Add.
 type QueuedFeed struct {
 	Feed      feed.URL
-	at        *Host     // where it is asked for
-	lands     *Host     // where its redirects lead, nil where that is no other
-	reserved  time.Time // when it may be asked there: that request is counted; zero for not yet
-	waiting   bool      // for its turn
-	forbidden bool      // the last answer was 403
+	at        *HostQueue // where it is asked for
+	lands     *HostQueue // where its redirects lead, nil where that is no other
+	reserved  time.Time  // when it may be asked there: that request is counted; zero for not yet
+	waiting   bool       // for its turn
+	forbidden bool       // the last answer was 403
 }
 
-// NewHosts returns no hosts yet. Those for which private reports true are not public.
-func NewHosts(rng *rand.Rand, private func(u feed.URL) bool) *Hosts {
-	return &Hosts{rng: rng, private: private, named: make(map[string]*Host), polls: make(map[feed.URL]*Host)}
+// NewHostQueues returns the queues of no hosts yet. Those for which private reports true are not public.
+func NewHostQueues(rng *rand.Rand, private func(u feed.URL) bool) *HostQueues {
+	return &HostQueues{rng: rng, private: private, named: make(map[string]*HostQueue),
+		polls: make(map[feed.URL]*HostQueue)}
 }
 
 // QueuedFeed is a feed that is asked for at a URL, its own or another, and whose redirects led to the host of that
 // name, "" for no other.
-func (t *Hosts) Add(u, at feed.URL, lands string) *QueuedFeed {
+func (t *HostQueues) Add(u, at feed.URL, lands string) *QueuedFeed {
 	v := &QueuedFeed{Feed: u}
 	t.change(&v.at, t.host(at))
 	if lands != "" {
@@ -66,10 +68,10 @@ func (t *Hosts) Add(u, at feed.URL, lands string) *QueuedFeed {
 }
 
 // Sent has a feed that does not wait for its turn asked for at another URL from now on.
-func (t *Hosts) Sent(v *QueuedFeed, at feed.URL) { t.change(&v.at, t.host(at)) }
+func (t *HostQueues) Sent(v *QueuedFeed, at feed.URL) { t.change(&v.at, t.host(at)) }
 
 // Leave forgets a feed. A poll that is under way goes on until End.
-func (t *Hosts) Leave(v *QueuedFeed) {
+func (t *HostQueues) Leave(v *QueuedFeed) {
 	if v.waiting {
 		v.at.strike(v)
 	}
@@ -78,7 +80,7 @@ func (t *Hosts) Leave(v *QueuedFeed) {
 }
 
 // change has one of a visitor's hosts be another, or none.
-func (t *Hosts) change(which **Host, to *Host) {
+func (t *HostQueues) change(which **HostQueue, to *HostQueue) {
 	if *which != nil {
 		(*which).users--
 	}
@@ -88,18 +90,18 @@ func (t *Hosts) change(which **Host, to *Host) {
 }
 
 // host is the host of a URL.
-func (t *Hosts) host(at feed.URL) *Host {
+func (t *HostQueues) host(at feed.URL) *HostQueue {
 	name := plain(at.Host())
 	h := t.named[name]
 	if h == nil {
-		h = &Host{name: name, public: !t.private(at)}
+		h = &HostQueue{name: name, public: !t.private(at)}
 		t.named[name] = h
 	}
 	return h
 }
 
 // called is the host of that name.
-func (t *Hosts) called(name string) *Host {
+func (t *HostQueues) called(name string) *HostQueue {
 	if strings.Contains(name, ":") {
 		name = "[" + name + "]"
 	}
@@ -111,7 +113,7 @@ func plain(name string) string { return strings.TrimSuffix(name, ".") }
 
 // Recall takes up what earlier runs knew of hosts, once all visitors are there. Those that none of them has to do with
 // are to be dropped.
-func (t *Hosts) Recall(now time.Time, known []Known) {
+func (t *HostQueues) Recall(now time.Time, known []KnownHost) {
 	for _, k := range known {
 		if h := t.named[k.Name]; h != nil {
 			h.kept = true
@@ -123,7 +125,7 @@ func (t *Hosts) Recall(now time.Time, known []Known) {
 }
 
 // recall takes up the budget of an earlier run, but for times that cannot be: its clock was ahead of ours.
-func (h *Host) recall(now time.Time, kept Budget) {
+func (h *HostQueue) recall(now time.Time, kept Budget) {
 	h.Budget = kept
 	if h.Until.After(now.Add(longestAway)) {
 		h.Until = time.Time{}
@@ -135,13 +137,13 @@ func (h *Host) recall(now time.Time, kept Budget) {
 
 // Changes are the hosts of which something else is to be known beyond the run than at the last call, and the names of
 // those of which nothing is.
-func (t *Hosts) Changes() (keep []Known, drop []string) {
+func (t *HostQueues) Changes() (keep []KnownHost, drop []string) {
 	keep, drop, t.keep, t.drop = t.keep, t.drop, nil, nil
 	return keep, drop
 }
 
 // forget has nothing known of a host beyond the run.
-func (t *Hosts) forget(h *Host) {
+func (t *HostQueues) forget(h *HostQueue) {
 	if h.kept {
 		h.kept = false
 		t.drop = append(t.drop, h.name)

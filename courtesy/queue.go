@@ -9,7 +9,7 @@ import (
 )
 
 // Enter has a feed whose time has come wait for its turn at its host, which is the one to ask for the next Turn.
-func (t *Hosts) Enter(v *QueuedFeed) *Host {
+func (t *HostQueues) Enter(v *QueuedFeed) *HostQueue {
 	v.waiting = true
 	v.at.queue = append(v.at.queue, v)
 	return v.at
@@ -18,7 +18,7 @@ func (t *Hosts) Enter(v *QueuedFeed) *Host {
 // Next takes the feed whose turn it is out of the queue of a host. Its poll begins now, and lasts until End; or later,
 // at, which is when it is to enter again: the host to which its redirects lead has others first. Where it is nobody's
 // turn, nil, at is when to ask again, the zero time where nobody waits or a poll is under way.
-func (t *Hosts) Next(now time.Time, h *Host) (v *QueuedFeed, at time.Time) {
+func (t *HostQueues) Next(now time.Time, h *HostQueue) (v *QueuedFeed, at time.Time) {
 	if len(h.queue) == 0 || h.asked {
 		return nil, time.Time{}
 	}
@@ -37,7 +37,7 @@ func (t *Hosts) Next(now time.Time, h *Host) (v *QueuedFeed, at time.Time) {
 }
 
 // strike takes a feed out of the queue.
-func (h *Host) strike(v *QueuedFeed) {
+func (h *HostQueue) strike(v *QueuedFeed) {
 	v.waiting = false
 	h.queue = slices.DeleteFunc(h.queue, func(other *QueuedFeed) bool { return other == v })
 }
@@ -61,7 +61,7 @@ func (v *QueuedFeed) landing(now time.Time) (at time.Time) {
 
 // Await reports whether somebody must come back for the next Turn of the host at that time: not the zero time, nor
 // where that was said of an earlier time that has not come.
-func (h *Host) Await(at time.Time) bool {
+func (h *HostQueue) Await(at time.Time) bool {
 	if at.IsZero() || !h.waking.IsZero() && !at.Before(h.waking) {
 		return false
 	}
@@ -70,7 +70,7 @@ func (h *Host) Await(at time.Time) bool {
 }
 
 // Awaited reports whether somebody still has to come back at that time.
-func (h *Host) Awaited(at time.Time) bool {
+func (h *HostQueue) Awaited(at time.Time) bool {
 	if !h.waking.Equal(at) {
 		return false
 	}
@@ -79,7 +79,7 @@ func (h *Host) Awaited(at time.Time) bool {
 }
 
 // End ends the poll of a feed, and returns the host that may be asked for the next Turn, nil for none.
-func (t *Hosts) End(u feed.URL) *Host {
+func (t *HostQueues) End(u feed.URL) *HostQueue {
 	h := t.polls[u]
 	if h != nil {
 		delete(t.polls, u)
@@ -93,7 +93,7 @@ const longestWait = time.Minute
 
 // Request counts a request of the owner's at the host of u, beside the polls, and returns when it may be made. Where
 // that is more than a minute after now it is not counted and not to be made: the host wants to be left alone.
-func (t *Hosts) Request(now time.Time, u feed.URL) (at time.Time, ok bool) {
+func (t *HostQueues) Request(now time.Time, u feed.URL) (at time.Time, ok bool) {
 	h := t.named[plain(u.Host())]
 	if h == nil || !h.public {
 		return now, true // no feed is polled there, or it is the owner's own
@@ -129,7 +129,7 @@ func (v *QueuedFeed) Ready() time.Time {
 
 // Until is when the last of the feed's hosts may be asked again that refused; it may be past, and the zero time.
 func (v *QueuedFeed) Until() (until time.Time) {
-	for _, h := range []*Host{v.at, v.lands} {
+	for _, h := range []*HostQueue{v.at, v.lands} {
 		if h != nil && h.public {
 			until = when.Later(until, h.Budget.Until)
 		}

@@ -16,13 +16,13 @@ import (
 const hub = "feeds.example.net"
 
 // newHosts returns hosts of which those below 192.168 are private.
-func newHosts() *Hosts {
+func newHosts() *HostQueues {
 	private := func(u feed.URL) bool { return strings.HasPrefix(u.Host(), "192.168.") }
-	return NewHosts(rand.New(rand.NewPCG(1, 2)), private)
+	return NewHostQueues(rand.New(rand.NewPCG(1, 2)), private)
 }
 
 // visitors are so many feeds of a host.
-func (t *Hosts) visitors(host string, feeds int) (list []*QueuedFeed) {
+func (t *HostQueues) visitors(host string, feeds int) (list []*QueuedFeed) {
 	for i := range feeds {
 		u := feed.URL(fmt.Sprintf("https://%s/%d", host, i))
 		list = append(list, t.Add(u, u, ""))
@@ -31,7 +31,7 @@ func (t *Hosts) visitors(host string, feeds int) (list []*QueuedFeed) {
 }
 
 // enter has feeds wait for their turns.
-func (t *Hosts) enter(list ...*QueuedFeed) {
+func (t *HostQueues) enter(list ...*QueuedFeed) {
 	for _, v := range list {
 		t.Enter(v)
 	}
@@ -39,7 +39,7 @@ func (t *Hosts) enter(list ...*QueuedFeed) {
 
 // serve gives out all turns of a host that come until the end, each of which takes a second, and returns when the
 // polls began. They are answered as answer says.
-func (t *Hosts) serve(h *Host, now, end time.Time, answer func(v *QueuedFeed) Answer) (begun []time.Time) {
+func (t *HostQueues) serve(h *HostQueue, now, end time.Time, answer func(v *QueuedFeed) Outcome) (begun []time.Time) {
 	for now.Before(end) {
 		switch v, at := t.Next(now, h); {
 		case v == nil && at.IsZero():
@@ -52,14 +52,14 @@ func (t *Hosts) serve(h *Host, now, end time.Time, answer func(v *QueuedFeed) An
 		default:
 			begun = append(begun, now)
 			now = now.Add(time.Second)
-			t.Polled(now, v, answer(v), Record{Shown: true})
+			t.Polled(now, v, answer(v), PastPolls{Shown: true})
 			t.End(v.Feed)
 		}
 	}
 	return begun
 }
 
-func good(*QueuedFeed) Answer { return Answer{Status: 200} }
+func good(*QueuedFeed) Outcome { return Outcome{Status: 200} }
 
 // Feeds of a host are polled one after another, in the order in which they came, and no faster than its budget.
 func TestTurns(t *testing.T) {
@@ -79,7 +79,7 @@ func TestTurns(t *testing.T) {
 		t.Error("the host is not free after that")
 	}
 	var order []feed.URL
-	begun := hosts.serve(h, epoch.Add(time.Second), epoch.Add(time.Hour), func(v *QueuedFeed) Answer {
+	begun := hosts.serve(h, epoch.Add(time.Second), epoch.Add(time.Hour), func(v *QueuedFeed) Outcome {
 		order = append(order, v.Feed)
 		return good(v)
 	})
@@ -96,8 +96,8 @@ func TestPrivateHostsAreLetBe(t *testing.T) {
 	hosts := newHosts()
 	list := hosts.visitors("192.168.1.7", 30)
 	hosts.enter(list...)
-	begun := hosts.serve(list[0].at, epoch, epoch.Add(time.Hour), func(*QueuedFeed) Answer {
-		return Answer{From: "192.168.1.7", Status: 429, RetryAfter: time.Hour}
+	begun := hosts.serve(list[0].at, epoch, epoch.Add(time.Hour), func(*QueuedFeed) Outcome {
+		return Outcome{From: "192.168.1.7", Status: 429, RetryAfter: time.Hour}
 	})
 	if keep, _ := hosts.Changes(); len(begun) != 30 || begun[29].Sub(begun[0]) != 29*time.Second || len(keep) != 0 {
 		t.Errorf("%d turns within %v, kept are %v", len(begun), begun[len(begun)-1].Sub(begun[0]), keep)
@@ -140,7 +140,7 @@ func TestRedirectsShareAHost(t *testing.T) {
 	if later[Burst-1] != 0 || later[Burst] != FirstGap || later[Burst+1] != 2*FirstGap {
 		t.Errorf("turns are in %v", later)
 	}
-	hosts.Polled(epoch, list[0], Answer{From: hub, Status: 429, RetryAfter: time.Hour}, Record{Shown: true})
+	hosts.Polled(epoch, list[0], Outcome{From: hub, Status: 429, RetryAfter: time.Hour}, PastPolls{Shown: true})
 	v := list[Burst]
 	hosts.Enter(v)
 	if _, at := hosts.Next(epoch.Add(FirstGap), v.at); at.Sub(epoch) < time.Hour || v.Until().Sub(epoch) < time.Hour {
@@ -165,7 +165,7 @@ func TestRedirectsAreCounted(t *testing.T) {
 		hosts.Enter(v)
 		hosts.Next(epoch, v.at)
 		requests := []grade.Request{{URL: string(u)}, {URL: "https://" + test.there + "/"}}
-		hosts.Polled(epoch, v, Answer{From: test.there, Status: 304, Requests: requests}, Record{Shown: true})
+		hosts.Polled(epoch, v, Outcome{From: test.there, Status: 304, Requests: requests}, PastPolls{Shown: true})
 		if got := hosts.named[test.there].Spent.Sub(epoch); got != time.Duration(test.want)*FirstGap {
 			t.Errorf("%s: a poll of two requests keeps the budget busy for %v", test.name, got)
 		}
@@ -178,16 +178,16 @@ func TestRedirectsToEverOtherHosts(t *testing.T) {
 	u := feed.URL("https://news.example.com/")
 	v := hosts.Add(u, u, "")
 	for i := range 100 {
-		hosts.Polled(epoch, v, Answer{From: fmt.Sprintf("host%d.example.com", i), Status: 200}, Record{})
+		hosts.Polled(epoch, v, Outcome{From: fmt.Sprintf("host%d.example.com", i), Status: 200}, PastPolls{})
 	}
 	if n := len(hosts.named); n != 2 || v.Lands() != "host99.example.com" {
 		t.Errorf("%d hosts are known, the last is %s", n, v.Lands())
 	}
-	hosts.Polled(epoch, v, Answer{Status: 0, Failed: true}, Record{})
+	hosts.Polled(epoch, v, Outcome{Status: 0, Failed: true}, PastPolls{})
 	if v.Lands() == "" {
 		t.Error("nobody answered, and it counts as no redirect")
 	}
-	hosts.Polled(epoch, v, Answer{From: "news.example.com", Status: 200}, Record{})
+	hosts.Polled(epoch, v, Outcome{From: "news.example.com", Status: 200}, PastPolls{})
 	if n := len(hosts.named); n != 1 || v.Lands() != "" {
 		t.Errorf("after it stopped %d hosts are known, and it leads to %q", n, v.Lands())
 	}
@@ -206,7 +206,7 @@ func TestTheOwnersRequestsTakeTurns(t *testing.T) {
 	if at, ok := hosts.Request(epoch, page); !ok || at.Sub(epoch) != FirstGap || !v.Ready().After(epoch) {
 		t.Errorf("the next turn is in %v, %v; that of polls in %v", at.Sub(epoch), ok, v.Ready().Sub(epoch))
 	}
-	hosts.OwnerFetched(epoch, Answer{From: "news.example.com", Status: 429, RetryAfter: time.Hour})
+	hosts.OwnerFetched(epoch, Outcome{From: "news.example.com", Status: 429, RetryAfter: time.Hour})
 	if at, ok := hosts.Request(epoch, page); ok || at.Sub(epoch) < time.Hour {
 		t.Errorf("a host that wants an hour's rest is asked in %v, %v", at.Sub(epoch), ok)
 	}

@@ -81,7 +81,7 @@ func startBenchNode(b *testing.B) *benchNode {
 			case protocol.WhoAmI:
 				return transport.Response{Reply: r.From}
 			case protocol.StateAccount:
-				return transport.Response{Reply: protocol.Account{Bound: -1}}
+				return transport.Response{Reply: protocol.Statement{Bound: -1}}
 			}
 			return transport.Response{Reply: protocol.OK{}}
 		},

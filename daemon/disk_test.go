@@ -93,13 +93,13 @@ func (d *disk) KeepFeed(f archive.Feed) {
 func (d *disk) KeepDID(did protocol.DID) {
 	d.write(func(m *archive.Memory) { m.KeepDID(did) })
 }
-func (d *disk) KeepPeer(p archive.Peer) {
+func (d *disk) KeepPeer(p protocol.FormerNeighbor) {
 	d.write(func(m *archive.Memory) { m.KeepPeer(p) })
 }
 func (d *disk) DropPeer(id protocol.NodeID) {
 	d.write(func(m *archive.Memory) { m.DropPeer(id) })
 }
-func (d *disk) KeepHost(h archive.Host) {
+func (d *disk) KeepHost(h archive.KnownHost) {
 	d.write(func(m *archive.Memory) { m.KeepHost(h) })
 }
 func (d *disk) KeepRequests(l []grade.Request) {
@@ -115,7 +115,7 @@ func (d *disk) DropHost(name string) {
 func (d *disk) DropAccount(holder string) {
 	d.write(func(m *archive.Memory) { m.DropAccount(holder) })
 }
-func (d *disk) KeepAccount(a archive.Account) {
+func (d *disk) KeepAccount(a archive.KeptAccount) {
 	a.Text = slices.Clone(a.Text) // the caller will write over it
 	d.write(func(m *archive.Memory) { m.KeepAccount(a) })
 }

@@ -250,7 +250,7 @@ func newFloodPeer(b *testing.B, ip, at string, u feed.URL) *floodPeer {
 			case protocol.WhoAmI:
 				return transport.Response{Reply: r.From}
 			case protocol.StateAccount:
-				return transport.Response{Reply: protocol.Account{Bound: -1}}
+				return transport.Response{Reply: protocol.Statement{Bound: -1}}
 			}
 			return transport.Response{Reply: protocol.OK{}}
 		},

@@ -32,7 +32,7 @@ type Followed struct {
 
 // A Duplicate is a place in a list that brought nothing new, or a feed that was followed already.
 type Duplicate struct {
-	opml.Feed
+	opml.Outline
 	First int // the line at which the list named it before, 0 where the node followed it already
 }
 
@@ -40,7 +40,8 @@ type Duplicate struct {
 // titles, and their folders besides those of the list. One at the node's own address for readers, as a reader has it
 // that reads through the node, is the feed behind that. It calls progress as it goes on, with how many of the new feeds
 // are followed. Where it returns an error Followed says how far it came; a repetition follows the rest.
-func Follow(ctx context.Context, o control.Owner, list []opml.Feed, progress func(done, total int)) (Followed, error) {
+func Follow(ctx context.Context, o control.Owner, list []opml.Outline,
+	progress func(done, total int)) (Followed, error) {
 	var f Followed
 	known, err := o.Feeds(ctx)
 	if err != nil {
@@ -115,7 +116,7 @@ func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []node.Ke
 const maxFiled = 20
 
 // file notes the folder that a list has a feed in, and reports whether that is one more.
-func file(arranged map[feed.URL]*reading.Arrangement, l *opml.Feed) bool {
+func file(arranged map[feed.URL]*reading.Arrangement, l *opml.Outline) bool {
 	a := arranged[l.URL]
 	if a == nil {
 		a = &reading.Arrangement{URL: l.URL}

@@ -87,10 +87,10 @@ func serve(t *testing.T, o control.Owner) *control.Client {
 }
 
 // numbered is a list of n feeds, each in a line of its own.
-func numbered(n int) (list []opml.Feed, urls []feed.URL) {
+func numbered(n int) (list []opml.Outline, urls []feed.URL) {
 	for i := range n {
 		u := feed.URL(fmt.Sprintf("https://example.com/%d", i))
-		list, urls = append(list, opml.Feed{URL: u, Line: i + 1}), append(urls, u)
+		list, urls = append(list, opml.Outline{URL: u, Line: i + 1}), append(urls, u)
 	}
 	return list, urls
 }
@@ -98,7 +98,7 @@ func numbered(n int) (list []opml.Feed, urls []feed.URL) {
 // A list is followed in a few requests, each feed once, also over the socket.
 func TestFollow(t *testing.T) {
 	list, urls := numbered(250)
-	twice := opml.Feed{URL: urls[7], Line: 251}
+	twice := opml.Outline{URL: urls[7], Line: 251}
 	list = append(list, twice)
 	want := Followed{New: slices.Concat(urls[:3], urls[4:]), Duplicates: []Duplicate{{list[3], 0}, {twice, 8}}}
 	for name, over := range map[string]func(*followingOwner) control.Owner{
@@ -175,7 +175,7 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 	} {
 		o := &followingOwner{fakeOwner: fakeOwner{report: control.Report{Reader: "127.0.0.1:7791",
 			ReaderHosts: []string{"news.example.org"}}}}
-		_, err := Follow(t.Context(), serve(t, o), []opml.Feed{{URL: raw, Line: 1}}, func(int, int) {})
+		_, err := Follow(t.Context(), serve(t, o), []opml.Outline{{URL: raw, Line: 1}}, func(int, int) {})
 		if err != nil || !slices.Equal(o.followed, []feed.URL{want}) {
 			t.Errorf("%s: followed %v, %v; want %s", raw, o.followed, err, want)
 		}
@@ -186,7 +186,7 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 func TestFollowPageAgain(t *testing.T) {
 	o := &followingOwner{fakeOwner: fakeOwner{feeds: []node.FeedStatus{{URL: "https://site.example/atom.xml",
 		Page: "https://site.example/"}}}}
-	got, err := Follow(t.Context(), o, []opml.Feed{{URL: "https://site.example/", Line: 1, Folder: []string{"A"}}},
+	got, err := Follow(t.Context(), o, []opml.Outline{{URL: "https://site.example/", Line: 1, Folder: []string{"A"}}},
 		func(int, int) {})
 	if err != nil || len(got.New) != 0 || len(got.Duplicates) != 1 && len(o.arranged) != 1 || o.requests != 0 {
 		t.Errorf("%+v, %v, arranged %+v", got, err, o.arranged)
@@ -275,9 +275,9 @@ func (s *sites) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 	case s.feeds[f.Feed]:
 		got.Document = &feed.Document{Feed: f.Feed, Title: "Title of " + string(f.Feed)}
 	case isPage:
-		var named []discover.Feed
+		var named []discover.SiteFeed
 		for _, u := range names {
-			named = append(named, discover.Feed{URL: u, Title: string(u)})
+			named = append(named, discover.SiteFeed{URL: u, Title: string(u)})
 		}
 		meant, _ := discover.Meant(named)
 		got.Names, got.Instead = discover.Text(named), meant.URL
@@ -291,9 +291,9 @@ func (s *sites) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 func TestFollowAddress(t *testing.T) {
 	const one, two, none, chain, mine feed.URL = "https://one.example/", "https://two.example/",
 		"https://none.example/", "https://chain.example/", "https://ann:pw@two.example/"
-	named := func(list ...feed.URL) (choices []discover.Feed) {
+	named := func(list ...feed.URL) (choices []discover.SiteFeed) {
 		for _, u := range list {
-			choices = append(choices, discover.Feed{URL: u, Title: string(u)})
+			choices = append(choices, discover.SiteFeed{URL: u, Title: string(u)})
 		}
 		return choices
 	}
@@ -328,7 +328,7 @@ func TestFollowAddress(t *testing.T) {
 		"what is not there": {at: one + "x", want: control.FollowedAddress{Feed: one + "x", New: true,
 			Problem: "HTTP 404"}, followed: []feed.URL{one + "x"}},
 		"a page with a password": {at: mine, want: control.FollowedAddress{Page: mine,
-			Choices: []discover.Feed{{URL: mine + "a", Title: "https://two.example/a"},
+			Choices: []discover.SiteFeed{{URL: mine + "a", Title: "https://two.example/a"},
 				{URL: "https://other.example/b", Title: "https://other.example/b"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -174,7 +174,7 @@ func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival)
 			continue
 		}
 		switch q := a.event.(type) {
-		case node.Query:
+		case node.OwnerQuery:
 			h.heard[q.Tag] = a.heard
 		case node.EndQuery:
 			delete(h.heard, q.Tag)
@@ -281,7 +281,7 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 		})
 	case node.Search:
 		h.inPlace(ctx, h.searching, func() node.Event { return h.search(ctx, e) })
-	case node.Results:
+	case node.QueryResults:
 		h.tellOwner(e.Tag, e)
 	case node.Pulled:
 		h.tellOwner(e.Tag, e)
@@ -334,12 +334,12 @@ func (h *host) call(ctx context.Context, c node.Call) node.Answered {
 }
 
 // search looks through the archive for a neighbor.
-func (h *host) search(ctx context.Context, s node.Search) node.Found {
+func (h *host) search(ctx context.Context, s node.Search) node.Searched {
 	ctx, cancel := context.WithTimeout(ctx, s.Time)
 	defer cancel()
 	begun := time.Now()
 	records, err := h.store.Search(ctx, s.Filter)
-	return node.Found{ID: s.ID, Records: records, Took: time.Since(begun), Err: err}
+	return node.Searched{ID: s.ID, Records: records, Took: time.Since(begun), Err: err}
 }
 
 // tell passes a note on to the log and to observers.

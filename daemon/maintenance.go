@@ -16,14 +16,14 @@ import (
 	"feedex/reading"
 )
 
-// filling is the part of an archive that an import writes to.
-type filling interface {
+// importTarget is the part of an archive that an import writes to.
+type importTarget interface {
 	archive.Entries
 	Commit() error
 }
 
 // fill stores some lines durably.
-func fill(store filling, now time.Time, lines []jsonl.Line) (added int, err error) {
+func fill(store importTarget, now time.Time, lines []jsonl.Line) (added int, err error) {
 	records := make([]archive.Record, len(lines))
 	ids := make([]feed.EntryID, len(lines))
 	for i := range lines {

@@ -119,7 +119,7 @@ func (h *host) Numbered(ctx context.Context, number int64) (feed.URL, error) {
 }
 
 // Publishers implements control.Owner.
-func (h *host) Publishers(ctx context.Context) ([]grade.Host, error) {
+func (h *host) Publishers(ctx context.Context) ([]grade.Assessment, error) {
 	log, err := h.store.Requests(ctx, archive.KeptRequests)
 	if err != nil {
 		return nil, fmt.Errorf("read the log of requests: %w", err)
@@ -141,8 +141,8 @@ func (h *host) Search(ctx context.Context, f feed.Filter) ([]archive.Record, err
 	return h.store.Search(ctx, f)
 }
 
-// maxResults is how many Results of one query may wait to be read: each neighbor that is asked brings at most one, and
-// there are no more than 64 neighbors.
+// maxResults is how many QueryResults of one query may wait to be read: each neighbor that is asked brings at most one,
+// and there are no more than 64 neighbors.
 const maxResults = 128
 
 // Query implements control.Owner.
@@ -172,16 +172,16 @@ func (h *host) Query(ctx context.Context, q control.QueryRequest, each func(cont
 // queryOthers has the node ask its neighbors, and passes on what they tell.
 func (h *host) queryOthers(ctx context.Context, q control.QueryRequest, own []archive.Record,
 	each func(control.QueryPart) error) error {
-	results := make(chan node.Results, maxResults)
-	ev := node.Query{
+	results := make(chan node.QueryResults, maxResults)
+	ev := node.OwnerQuery{
 		Tag:   h.lastQuery.Add(1),
 		Query: protocol.Query{Filter: q.Filter, Hops: q.Hops, Wait: q.Wait},
 		Own:   own, Explicit: q.Network != nil,
 	}
 	tell := func(e node.Effect) (last bool) {
-		r, ok := e.(node.Results)
+		r, ok := e.(node.QueryResults)
 		if !ok {
-			r = node.Results{Done: true, Err: control.ErrRests}
+			r = node.QueryResults{Done: true, Err: control.ErrRests}
 		}
 		results <- r
 		return r.Done

@@ -164,7 +164,7 @@ func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
 }
 
 // Import implements reading.Desk.
-func (l *library) Import(ctx context.Context, list []opml.Feed) error {
+func (l *library) Import(ctx context.Context, list []opml.Outline) error {
 	if _, err := Follow(ctx, l.host, list, func(int, int) {}); err != nil {
 		return fmt.Errorf("follow the feeds of a list: %w", err)
 	}
@@ -215,7 +215,7 @@ func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 }
 
 // Discover implements reading.Desk. Addresses that are followed are not asked for.
-func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, error) {
+func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.SiteFeed, error) {
 	u, err := published(ctx, l.host, u, l.host.at.Reader, l.host.config.ReaderHosts)
 	if err != nil {
 		return nil, err
@@ -225,14 +225,14 @@ func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.Feed, er
 		return nil, err
 	}
 	if followed != nil && !followed.WebPage {
-		return []discover.Feed{{URL: u, Title: followed.Title}}, nil
+		return []discover.SiteFeed{{URL: u, Title: followed.Title}}, nil
 	}
 	got, err := l.host.prefetch(ctx, u)
 	switch {
 	case err != nil:
 		return nil, err
 	case got.Document != nil:
-		return []discover.Feed{{URL: u, Title: got.Document.Title}}, nil
+		return []discover.SiteFeed{{URL: u, Title: got.Document.Title}}, nil
 	}
 	switch named := discover.Read(got.Names); {
 	case len(named) > 0:

@@ -178,7 +178,7 @@ func TestLibrary(t *testing.T) {
 func TestLibraryImport(t *testing.T) {
 	l := newLibrary(t)
 	ctx := t.Context()
-	list := []opml.Feed{
+	list := []opml.Outline{
 		{URL: exampleFeed, Title: "Its own", Folder: []string{"A", " "}},
 		{URL: "http://example.com/other", Title: "Another", Folder: []string{"A", "B"}},
 		{URL: exampleFeed, Folder: []string{"C"}},

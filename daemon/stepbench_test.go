@@ -565,7 +565,7 @@ func (x *bench) accounts() {
 		return text
 	}
 	for i := range 10_000 {
-		x.store.KeepAccount(archive.Account{Holder: fmt.Sprintf("%d.%d.%d.1", 20+i/65536, i/256%256, i%256),
+		x.store.KeepAccount(archive.KeptAccount{Holder: fmt.Sprintf("%d.%d.%d.1", 20+i/65536, i/256%256, i%256),
 			Text: text(i)})
 	}
 	if err := x.store.Commit(); err != nil {

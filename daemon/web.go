@@ -34,7 +34,7 @@ func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 }
 
 // Feeds implements web.Present.
-func (d dashboard) Feeds(ctx context.Context) ([]web.Feed, error) {
+func (d dashboard) Feeds(ctx context.Context) ([]web.FeedSummary, error) {
 	list, err := d.host.Feeds(ctx)
 	if err != nil {
 		return nil, err
@@ -43,17 +43,17 @@ func (d dashboard) Feeds(ctx context.Context) ([]web.Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := make(map[feed.URL]*reading.Subscription, len(followed))
+	by := make(map[feed.URL]*reading.FollowedFeed, len(followed))
 	for i := range followed {
 		by[followed[i].URL] = &followed[i]
 	}
-	feeds := make([]web.Feed, 0, len(list))
+	feeds := make([]web.FeedSummary, 0, len(list))
 	for i := range list {
 		s := by[list[i].URL]
 		if s == nil { // followed or left this very moment
 			continue
 		}
-		f := web.Feed{FeedStatus: list[i], Number: int64(s.ID), Folders: foldersOf(s)}
+		f := web.FeedSummary{FeedStatus: list[i], Number: int64(s.ID), Folders: foldersOf(s)}
 		f.Title = cmp.Or(s.Name, f.Title)
 		feeds = append(feeds, f)
 	}
@@ -61,7 +61,7 @@ func (d dashboard) Feeds(ctx context.Context) ([]web.Feed, error) {
 }
 
 // foldersOf are the names of a feed's folders.
-func foldersOf(s *reading.Subscription) []string {
+func foldersOf(s *reading.FollowedFeed) []string {
 	names := make([]string, len(s.Folders))
 	for i := range s.Folders {
 		names[i] = s.Folders[i].Name
@@ -77,7 +77,7 @@ func (d dashboard) Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
 // Version implements web.Present.
 func (d dashboard) Version() uint64 { return d.host.changes.Load() }
 
-// Titles implements web.Library.
+// Titles implements web.Archive.
 func (d dashboard) Titles(ctx context.Context) (map[int64]web.Title, error) {
 	names, err := d.FeedNames(ctx)
 	titles := make(map[int64]web.Title, len(names))
@@ -87,8 +87,8 @@ func (d dashboard) Titles(ctx context.Context) (map[int64]web.Title, error) {
 	return titles, err
 }
 
-// Feed implements web.Library.
-func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err error) {
+// Feed implements web.Archive.
+func (d dashboard) Feed(ctx context.Context, number int64) (k web.FeedDetail, err error) {
 	f, err := d.NumberedFeed(ctx, number)
 	if err != nil {
 		return k, err
@@ -96,7 +96,7 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err err
 	if f.URL == "" {
 		return k, web.ErrNone
 	}
-	k = web.Known{Feed: f, Number: number}
+	k = web.FeedDetail{Feed: f, Number: number}
 	if k.Entries, err = d.CountEntries(ctx, number, web.MaxCounted); err != nil {
 		return k, err
 	}
@@ -110,7 +110,7 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.Known, err err
 	return k, err
 }
 
-// Happened implements web.Library.
+// Happened implements web.Archive.
 func (d dashboard) Happened(ctx context.Context, number int64, since time.Time, n int) (h web.Happened, err error) {
 	f, err := d.NumberedFeed(ctx, number)
 	if err != nil {
@@ -124,57 +124,58 @@ func (d dashboard) Happened(ctx context.Context, number int64, since time.Time, 
 	return h, err
 }
 
-// Brought implements web.Library.
+// Brought implements web.Archive.
 func (d dashboard) Brought(ctx context.Context, number int64, since time.Time, n int) (int, error) {
 	return d.BroughtSince(ctx, number, since, n)
 }
 
-// Entry implements web.Library.
-func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (web.Entry, error) {
+// Entry implements web.Archive.
+func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (web.EntryDetail, error) {
 	r, item, number, err := d.View.Entry(ctx, id)
 	if err == nil && number == 0 {
 		err = web.ErrNone
 	}
-	return web.Entry{Record: r, Feed: number, Item: item}, err
+	return web.EntryDetail{Record: r, Feed: number, Item: item}, err
 }
 
-// Mark implements web.Owner.
+// Mark implements web.OwnerActions.
 func (d dashboard) Mark(ctx context.Context, id reading.ItemID, m reading.Mark) error {
 	d.host.changes.Add(1)
 	return d.library.Mark(ctx, []reading.ItemID{id}, m)
 }
 
-// MarkStream implements web.Owner.
+// MarkStream implements web.OwnerActions.
 func (d dashboard) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
 	d.host.changes.Add(1)
 	return d.library.MarkStream(ctx, s, m)
 }
 
-// Arrange implements web.Owner.
+// Arrange implements web.OwnerActions.
 func (d dashboard) Arrange(ctx context.Context, a reading.Arrangement) error {
 	d.host.changes.Add(1)
 	return d.library.Arrange(ctx, a)
 }
 
-// Ask implements web.Network.
-func (d dashboard) Ask(ctx context.Context, f feed.Filter, each func([]web.Remote) error) (asked web.Asked, err error) {
+// Ask implements web.NetworkSearcher.
+func (d dashboard) Ask(ctx context.Context, f feed.Filter,
+	each func([]web.RemoteEntry) error) (asked web.SearchOutcome, err error) {
 	err = d.host.Query(ctx, control.QueryRequest{Filter: f, Network: new(true)}, func(p control.QueryPart) error {
 		if p.End != nil {
-			asked = web.Asked{Neighbors: p.End.Asked, Cut: p.End.Cut, Problem: p.End.Problem}
+			asked = web.SearchOutcome{Neighbors: p.End.Asked, Cut: p.End.Cut, Problem: p.End.Problem}
 		}
-		list := make([]web.Remote, len(p.Found))
+		list := make([]web.RemoteEntry, len(p.Found))
 		for i := range p.Found {
 			r := &p.Found[i]
-			list[i] = web.Remote{Feed: r.Feed, Title: r.Title, Link: r.Link, Time: r.Time(), Holders: len(r.Holders),
-				Here: r.Here}
+			list[i] = web.RemoteEntry{Feed: r.Feed, Title: r.Title, Link: r.Link, Time: r.Time(),
+				Holders: len(r.Holders), Here: r.Here}
 		}
 		return each(list)
 	})
 	return asked, err
 }
 
-// Follow implements web.Owner.
-func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, kept []node.Kept, err error) {
+// Follow implements web.OwnerActions.
+func (d dashboard) Follow(ctx context.Context, list []opml.Outline) (added int, kept []node.Kept, err error) {
 	f, err := Follow(ctx, d.host, list, func(int, int) {})
 	d.host.changes.Add(1)
 	return len(f.New), f.Kept, err
@@ -183,7 +184,7 @@ func (d dashboard) Follow(ctx context.Context, list []opml.Feed) (added int, kep
 // followWait is how long a person waits for a page that says what became of their wish.
 const followWait = 10 * time.Second
 
-// FollowAt implements web.Owner.
+// FollowAt implements web.OwnerActions.
 func (d dashboard) FollowAt(ctx context.Context, u feed.URL, number int64) (f web.FollowedAt, err error) {
 	if number != 0 {
 		page, err := d.NumberedFeed(ctx, number)
@@ -204,7 +205,7 @@ func (d dashboard) FollowAt(ctx context.Context, u feed.URL, number int64) (f we
 	return f, err
 }
 
-// Share implements web.Owner.
+// Share implements web.OwnerActions.
 func (d dashboard) Share(ctx context.Context, number int64, shared bool) error {
 	f, err := d.NumberedFeed(ctx, number)
 	switch {
@@ -217,7 +218,7 @@ func (d dashboard) Share(ctx context.Context, number int64, shared bool) error {
 	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{f.URL}, Private: new(!shared)})
 }
 
-// Unfollow implements web.Owner.
+// Unfollow implements web.OwnerActions.
 func (d dashboard) Unfollow(ctx context.Context, number int64) error {
 	f, err := d.NumberedFeed(ctx, number)
 	if err != nil {

@@ -48,7 +48,7 @@ func weightOf(ev node.Event) int {
 				weight += entryWeight + textOf(&ev.Document.Entries[i])
 			}
 		}
-	case node.Found:
+	case node.Searched:
 		for i := range ev.Records {
 			weight += recordWeight(&ev.Records[i])
 		}

@@ -106,7 +106,7 @@ func (f *freeRider) serve(_ context.Context, r transport.Request) transport.Resp
 		return transport.Response{Reply: protocol.OK{}}
 	case protocol.StateAccount:
 		f.bound = f.bound || c.Account.Waiting > 0
-		return transport.Response{Reply: protocol.Account{Bound: -1}}
+		return transport.Response{Reply: protocol.Statement{Bound: -1}}
 	case protocol.WhoAmI:
 		return transport.Response{Reply: r.From}
 	case protocol.Disconnect:

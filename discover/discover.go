@@ -25,8 +25,8 @@ const (
 	maxTitle = 200
 )
 
-// A Feed is one that a page names.
-type Feed struct {
+// A SiteFeed is one that a page names.
+type SiteFeed struct {
 	URL   feed.URL `json:"url"` // without user name and password
 	Title string   `json:"title,omitempty"`
 	Type  string   `json:"type,omitempty"` // the media type that the page says, "" where it says none
@@ -36,7 +36,7 @@ type Feed struct {
 // Content-Type, the values of its Link headers, and the URL that it was fetched from in the end, against which relative
 // addresses resolve. An address of the page itself, one that no feed can have, or one with a user name in it is left
 // out.
-func Page(page feed.URL, contentType string, links []string, body []byte) []Feed {
+func Page(page feed.URL, contentType string, links []string, body []byte) []SiteFeed {
 	base, err := url.Parse(string(page))
 	if err != nil {
 		return nil
@@ -53,8 +53,8 @@ func Page(page feed.URL, contentType string, links []string, body []byte) []Feed
 	return tidy(list, self)
 }
 
-// A link is an address that a page names, with what it says about it.
-type link struct {
+// A pageLink is an address that a page names, with what it says about it.
+type pageLink struct {
 	base      *url.URL // what href is relative to
 	href      string
 	rel       string
@@ -64,7 +64,7 @@ type link struct {
 }
 
 // strength is how surely a link leads to a feed: 0 for not at all, 1 where other things are named so as well.
-func (l *link) strength() int {
+func (l *pageLink) strength() int {
 	rel := strings.Fields(strings.ToLower(l.rel))
 	alternate := slices.Contains(rel, "alternate") && !slices.Contains(rel, "stylesheet")
 	switch kind := l.kind(); {
@@ -79,7 +79,7 @@ func (l *link) strength() int {
 }
 
 // kind is the media type without its parameters.
-func (l *link) kind() string {
+func (l *pageLink) kind() string {
 	kind, _, _ := strings.Cut(l.mediaType, ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
@@ -101,12 +101,12 @@ func isAPI(href string) bool {
 }
 
 // tidy makes feeds of links. Links that may lead to a feed count only where no other does.
-func tidy(links []link, self feed.URL) []Feed {
+func tidy(links []pageLink, self feed.URL) []SiteFeed {
 	best := 1
 	for i := range links {
 		best = max(best, links[i].strength())
 	}
-	var list []Feed
+	var list []SiteFeed
 	place := make(map[string]int) // by address without scheme
 	for i := range links {
 		l := &links[i]
@@ -117,7 +117,7 @@ func tidy(links []link, self feed.URL) []Feed {
 		if !ok || u == self {
 			continue
 		}
-		f := Feed{URL: u, Title: titleOf(l.title), Type: l.kind()}
+		f := SiteFeed{URL: u, Title: titleOf(l.title), Type: l.kind()}
 		_, key, _ := strings.Cut(string(u), "://")
 		if at, ok := place[key]; ok {
 			was := &list[at]
@@ -134,7 +134,7 @@ func tidy(links []link, self feed.URL) []Feed {
 			list = append(list, f)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Feed) int { return order(&a) - order(&b) })
+	slices.SortStableFunc(list, func(a, b SiteFeed) int { return order(&a) - order(&b) })
 	return list[:min(len(list), MaxFeeds)]
 }
 
@@ -174,14 +174,14 @@ func titleOf(raw string) string {
 }
 
 // Text is a list as it is kept, which is never ""; Read reads it.
-func Text(list []Feed) string {
-	text, _ := json.Marshal(append([]Feed{}, list...)) // there is nothing in it that could fail
+func Text(list []SiteFeed) string {
+	text, _ := json.Marshal(append([]SiteFeed{}, list...)) // there is nothing in it that could fail
 	return string(text)
 }
 
 // Read is the list that Text wrote; nil where it did not.
-func Read(text string) []Feed {
-	var list []Feed
+func Read(text string) []SiteFeed {
+	var list []SiteFeed
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		return nil
 	}
@@ -208,7 +208,7 @@ func Lend(page, u feed.URL) feed.URL {
 }
 
 // LendAll is the list with each address as by Lend.
-func LendAll(page feed.URL, list []Feed) []Feed {
+func LendAll(page feed.URL, list []SiteFeed) []SiteFeed {
 	lent := slices.Clone(list)
 	for i := range lent {
 		lent[i].URL = Lend(page, lent[i].URL)

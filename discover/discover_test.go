@@ -11,7 +11,7 @@ import (
 const page = "https://blog.example/about/"
 
 // named are the addresses of feeds, in order, each with its title behind it.
-func named(list []Feed) (names []string) {
+func named(list []SiteFeed) (names []string) {
 	for _, f := range list {
 		names = append(names, strings.TrimSpace(string(f.URL)+" "+f.Title))
 	}
@@ -149,22 +149,22 @@ func TestPageBounds(t *testing.T) {
 
 func TestMeant(t *testing.T) {
 	const atom, json = "application/atom+xml", "application/feed+json"
-	f := func(u, title, kind string) Feed { return Feed{feed.URL(u), title, kind} }
+	f := func(u, title, kind string) SiteFeed { return SiteFeed{feed.URL(u), title, kind} }
 	for name, test := range map[string]struct {
-		list []Feed
+		list []SiteFeed
 		want feed.URL // "" for none
 	}{
-		"one":  {[]Feed{f("/f", "F", "")}, "/f"},
+		"one":  {[]SiteFeed{f("/f", "F", "")}, "/f"},
 		"none": {nil, ""},
-		"two":  {[]Feed{f("/f", "News", atom), f("/g", "Sport", atom)}, ""},
-		"comments": {[]Feed{f("/f", "Blog » Feed", atom),
+		"two":  {[]SiteFeed{f("/f", "News", atom), f("/g", "Sport", atom)}, ""},
+		"comments": {[]SiteFeed{f("/f", "Blog » Feed", atom),
 			f("/comments/feed/", "Blog » Kommentar-Feed", atom)}, "/f"},
-		"nothing but comments": {[]Feed{f("/comments/feed/", "Comments", atom)}, "/comments/feed/"},
-		"formats": {[]Feed{f("/r", "Blog - RSS", "application/rss+xml"),
+		"nothing but comments": {[]SiteFeed{f("/comments/feed/", "Comments", atom)}, "/comments/feed/"},
+		"formats": {[]SiteFeed{f("/r", "Blog - RSS", "application/rss+xml"),
 			f("/a", "Blog - Atom 1.0", atom), f("/j", "Blog (JSON Feed)", json)}, "/r"},
-		"formats without titles":  {[]Feed{f("/a", "", atom), f("/r", "", "application/rss+xml")}, "/a"},
-		"one format twice":        {[]Feed{f("/a", "", atom), f("/b", "", atom)}, ""},
-		"formats of other things": {[]Feed{f("/a", "News", atom), f("/r", "Podcast", "application/rss+xml")}, ""},
+		"formats without titles":  {[]SiteFeed{f("/a", "", atom), f("/r", "", "application/rss+xml")}, "/a"},
+		"one format twice":        {[]SiteFeed{f("/a", "", atom), f("/b", "", atom)}, ""},
+		"formats of other things": {[]SiteFeed{f("/a", "News", atom), f("/r", "Podcast", "application/rss+xml")}, ""},
 	} {
 		if got, ok := Meant(test.list); got.URL != test.want || ok != (test.want != "") {
 			t.Errorf("%s: %v %v, want %q", name, got.URL, ok, test.want)
@@ -202,7 +202,7 @@ func FuzzPage(f *testing.F) {
 				!strings.Contains(string(u), "?") || len(found.Title) > maxTitle {
 				t.Errorf("names %+v", found)
 			}
-			if slices.ContainsFunc(list[i+1:], func(other Feed) bool { return other.URL == u }) {
+			if slices.ContainsFunc(list[i+1:], func(other SiteFeed) bool { return other.URL == u }) {
 				t.Errorf("names %s twice", u)
 			}
 		}

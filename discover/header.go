@@ -6,7 +6,7 @@ import (
 )
 
 // header returns the links of one Link header (RFC 8288 §3) that lead to something. Text that it cannot read ends it.
-func header(page *url.URL, value string) (links []link) {
+func header(page *url.URL, value string) (links []pageLink) {
 	for n := 0; n < maxNamed; n++ {
 		value = strings.TrimLeft(value, " \t,")
 		rest, ok := strings.CutPrefix(value, "<")
@@ -17,7 +17,7 @@ func header(page *url.URL, value string) (links []link) {
 		if !ok {
 			return links
 		}
-		l := link{base: page, href: href}
+		l := pageLink{base: page, href: href}
 		value = l.parameters(rest)
 		if l.strength() > 0 {
 			links = append(links, l)
@@ -27,7 +27,7 @@ func header(page *url.URL, value string) (links []link) {
 }
 
 // parameters reads those of a link, and returns what stands behind them. The first of a name counts (§3.3).
-func (l *link) parameters(s string) (rest string) {
+func (l *pageLink) parameters(s string) (rest string) {
 	for {
 		s = strings.TrimLeft(s, " \t")
 		if !strings.HasPrefix(s, ";") {

@@ -11,7 +11,7 @@ import (
 
 // elements returns the <link> elements of a page that lead to something, wherever they stand: some publishers have
 // them in the body.
-func elements(page *url.URL, contentType string, body []byte) (links []link) {
+func elements(page *url.URL, contentType string, body []byte) (links []pageLink) {
 	z := html.NewTokenizer(strings.NewReader(decode(contentType, body[:min(len(body), MaxPageBytes)])))
 	base, based := page, false
 	for len(links) < maxNamed {
@@ -29,7 +29,7 @@ func elements(page *url.URL, contentType string, body []byte) (links []link) {
 			}
 		case token.Data == "link":
 			a := attributes(token)
-			l := link{href: a["href"], rel: a["rel"], mediaType: a["type"], title: a["title"]}
+			l := pageLink{href: a["href"], rel: a["rel"], mediaType: a["type"], title: a["title"]}
 			if l.strength() > 0 {
 				links = append(links, l)
 			}
@@ -39,7 +39,7 @@ func elements(page *url.URL, contentType string, body []byte) (links []link) {
 }
 
 // rebased is the links with what they are relative to: a <base> counts also for what stands before it.
-func rebased(links []link, base *url.URL) []link {
+func rebased(links []pageLink, base *url.URL) []pageLink {
 	for i := range links {
 		links[i].base = base
 	}

@@ -9,18 +9,18 @@ import (
 // Meant is the feed that is meant by an owner who gives the address of a page that names these, and false where that is
 // the owner's to say. Feeds of comments are not meant where there are others. A feed that a page names in several
 // formats under one title is one feed, and the format the one that it names first.
-func Meant(list []Feed) (Feed, bool) {
-	i := slices.IndexFunc(list, func(f Feed) bool { return order(&f) > 0 })
+func Meant(list []SiteFeed) (SiteFeed, bool) {
+	i := slices.IndexFunc(list, func(f SiteFeed) bool { return order(&f) > 0 })
 	if i > 0 { // they are last
 		list = list[:i]
 	}
 	if len(list) == 0 {
-		return Feed{}, false
+		return SiteFeed{}, false
 	}
 	first, formats := bare(list[0].Title), map[string]bool{list[0].Type: true}
 	for _, f := range list[1:] {
 		if bare(f.Title) != first || formats[f.Type] {
-			return Feed{}, false
+			return SiteFeed{}, false
 		}
 		formats[f.Type] = true
 	}
@@ -28,7 +28,7 @@ func Meant(list []Feed) (Feed, bool) {
 }
 
 // order is where a feed stands among those of a page: comments behind the rest.
-func order(f *Feed) int {
+func order(f *SiteFeed) int {
 	path := strings.ToLower(string(f.URL))
 	title := strings.ToLower(f.Title)
 	for _, word := range comments {

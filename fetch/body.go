@@ -70,7 +70,7 @@ func inflate(in io.Reader, codings []string) (io.Reader, error) {
 			return nil, fmt.Errorf("read gzip body: %w", err)
 		}
 		z.Multistream(false)
-		return &members{z, buffered}, nil
+		return &gzipMembers{z, buffered}, nil
 	case !coded:
 		return buffered, nil
 	case coding != "br":
@@ -83,12 +83,12 @@ func inflate(in io.Reader, codings []string) (io.Reader, error) {
 
 // members reads the members of a gzip body (RFC 1952 §2.2). Bytes that follow them and are no member, as the blanks
 // that a server's programs print after all is said, are no part of it.
-type members struct {
+type gzipMembers struct {
 	*gzip.Reader
 	in *bufio.Reader
 }
 
-func (m *members) Read(p []byte) (int, error) {
+func (m *gzipMembers) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
 	if err != io.EOF {
 		return n, err

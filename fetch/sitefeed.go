@@ -20,16 +20,16 @@ func (v *visit) notFeed(resp *http.Response, u *url.URL, body []byte) error {
 	if !html {
 		body = nil // its header may name some all the same
 	}
-	var named []discover.Feed
+	var named []discover.SiteFeed
 	if v.fetch.Page == "" {
-		named, _ = contain(func() ([]discover.Feed, error) {
+		named, _ = contain(func() ([]discover.SiteFeed, error) {
 			return discover.Page(feed.URL(u.String()), contentType, resp.Header.Values("Link"), body), nil
 		})
 	}
 	if !html && len(named) == 0 {
 		return nil
 	}
-	named = slices.DeleteFunc(named, func(f discover.Feed) bool { return !v.mayName(u, f.URL) })
+	named = slices.DeleteFunc(named, func(f discover.SiteFeed) bool { return !v.mayName(u, f.URL) })
 	if v.fetch.Page == "" {
 		v.out.Names = discover.Text(named)
 	}

@@ -147,7 +147,7 @@ func TestAReadersWeek(t *testing.T) {
 
 // wantGood fails where a host has anything to complain of. Two requests in the first hour of a feed are fair: its
 // second poll sets the phase of all others.
-func wantGood(t *testing.T, hosts []grade.Host) {
+func wantGood(t *testing.T, hosts []grade.Assessment) {
 	t.Helper()
 	for _, h := range hosts {
 		for _, g := range h.Grades {
@@ -159,7 +159,7 @@ func wantGood(t *testing.T, hosts []grade.Host) {
 }
 
 // wantTested fails where no host had occasion to look at something.
-func wantTested(t *testing.T, hosts []grade.Host) {
+func wantTested(t *testing.T, hosts []grade.Assessment) {
 	t.Helper()
 	tested := make(map[string]int)
 	for _, h := range hosts {
@@ -175,7 +175,7 @@ func wantTested(t *testing.T, hosts []grade.Host) {
 }
 
 // wantSame fails where the reader's own log leads to other marks than the publishers'.
-func wantSame(t *testing.T, theirs, own []grade.Host) {
+func wantSame(t *testing.T, theirs, own []grade.Assessment) {
 	t.Helper()
 	if len(theirs) != len(own) {
 		t.Fatalf("%d hosts were visited, the node's log has %d", len(theirs), len(own))

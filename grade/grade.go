@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A Mark is how well a reader does in one respect, the better the less.
-type Mark int
+// A Rating is how well a reader does in one respect, the better the less.
+type Rating int
 
 // The marks. NotTested is for what there was no occasion for.
 const (
-	NotTested Mark = iota
+	NotTested Rating = iota
 	Good
 	Fair
 	Poor
@@ -22,35 +22,35 @@ const (
 var marks = []string{"not tested", "good", "fair", "poor"}
 
 // String is the mark as a word.
-func (m Mark) String() string {
+func (m Rating) String() string {
 	if m < 0 || int(m) >= len(marks) {
-		return fmt.Sprintf("Mark(%d)", int(m))
+		return fmt.Sprintf("Rating(%d)", int(m))
 	}
 	return marks[m]
 }
 
 // MarshalText writes the mark as its word.
-func (m Mark) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+func (m Rating) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (m *Mark) UnmarshalText(text []byte) error {
+func (m *Rating) UnmarshalText(text []byte) error {
 	i := slices.Index(marks, string(text))
 	if i < 0 {
 		return fmt.Errorf("read mark: %q is none", text)
 	}
-	*m = Mark(i)
+	*m = Rating(i)
 	return nil
 }
 
 // A Grade is the mark in one respect, with the reason in words.
 type Grade struct {
 	Respect string `json:"respect"`
-	Mark    Mark   `json:"mark"`
+	Mark    Rating `json:"mark"`
 	Reason  string `json:"reason"`
 }
 
-// A Host is the judgement of the reader by a publisher who serves one host.
-type Host struct {
+// An Assessment is that of the reader by a publisher who serves one host.
+type Assessment struct {
 	Host      string    `json:"host"`
 	Since     time.Time `json:"since"` // the first request in the log
 	Feeds     int       `json:"feeds"`
@@ -61,7 +61,7 @@ type Host struct {
 }
 
 // Mark is the worst of the grades.
-func (h *Host) Mark() (worst Mark) {
+func (h *Assessment) Mark() (worst Rating) {
 	for _, g := range h.Grades {
 		worst = max(worst, g.Mark)
 	}
@@ -69,7 +69,7 @@ func (h *Host) Mark() (worst Mark) {
 }
 
 // Hosts grades a log, host by host, ordered by name. The log need not be complete at its beginning, nor in order.
-func Hosts(log []Request) []Host {
+func Hosts(log []Request) []Assessment {
 	log = slices.Clone(log)
 	slices.SortStableFunc(log, func(a, b Request) int { return a.At.Compare(b.At) })
 	tallies := make(map[string]*tally)
@@ -81,14 +81,14 @@ func Hosts(log []Request) []Host {
 		}
 		tallies[name].add(&log[i])
 	}
-	hosts := make([]Host, 0, len(tallies))
+	hosts := make([]Assessment, 0, len(tallies))
 	for name, t := range tallies {
-		hosts = append(hosts, Host{
+		hosts = append(hosts, Assessment{
 			Host: name, Since: t.since, Feeds: len(t.feeds), Requests: t.requests, Unchanged: t.unchanged,
 			Failed: t.failed, Grades: t.grades(),
 		})
 	}
-	slices.SortFunc(hosts, func(a, b Host) int { return cmp.Compare(a.Host, b.Host) })
+	slices.SortFunc(hosts, func(a, b Assessment) int { return cmp.Compare(a.Host, b.Host) })
 	return hosts
 }
 

@@ -55,7 +55,7 @@ func TestGrades(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		respect string
-		want    grade.Mark
+		want    grade.Rating
 		log     []grade.Request
 	}{
 		{"conditional", "conditional requests", grade.Good,
@@ -160,7 +160,7 @@ func TestOneSlipIsFair(t *testing.T) {
 
 // Nor does one outdated validator in a hundred; but none may be made up.
 func TestOneOutdatedValidatorIsFair(t *testing.T) {
-	for sent, want := range map[string]grade.Mark{"a": grade.Fair, "c": grade.Poor} {
+	for sent, want := range map[string]grade.Rating{"a": grade.Fair, "c": grade.Poor} {
 		log := []grade.Request{ask(0, "", 200, "a"), ask(60, "a", 200, "b"), ask(120, sent, 200, "b")}
 		for i := range 98 {
 			log = append(log, ask(60*(i+3), "b", 304, ""))
@@ -193,14 +193,14 @@ func TestHostsApart(t *testing.T) {
 }
 
 func TestMarksAsText(t *testing.T) {
-	for _, m := range []grade.Mark{grade.NotTested, grade.Good, grade.Fair, grade.Poor} {
+	for _, m := range []grade.Rating{grade.NotTested, grade.Good, grade.Fair, grade.Poor} {
 		text, err := json.Marshal(m)
-		var back grade.Mark
+		var back grade.Rating
 		if err != nil || json.Unmarshal(text, &back) != nil || back != m {
 			t.Errorf("%v: %s, %v, %v", m, text, err, back)
 		}
 	}
-	if new(grade.Mark).UnmarshalText([]byte("fine")) == nil {
+	if new(grade.Rating).UnmarshalText([]byte("fine")) == nil {
 		t.Error("a mark that is none was read")
 	}
 }

@@ -14,7 +14,7 @@ type respect struct {
 // A fault is how often something was wrong, and what that means.
 type fault struct {
 	times  int
-	mark   Mark
+	mark   Rating
 	reason string
 }
 
@@ -82,7 +82,7 @@ func part(n, all int, did string) string { return fmt.Sprintf("%d of %s %s", n, 
 func share(n, all int, did string) fault { return fault{n, byShare(n, all), part(n, all, did)} }
 
 // byShare is the mark for n of all being wrong, which is above 0: up to one in a hundred is fair.
-func byShare(n, all int) Mark {
+func byShare(n, all int) Rating {
 	if n*100 <= all {
 		return Fair
 	}

@@ -27,9 +27,9 @@ const (
 // those beyond the cap do, once an own poll lists it. The latest few thousand bundles and feeds are remembered. The
 // offer of a bundle that is forgotten earns nothing.
 type Earnings struct {
-	bundles recent[protocol.DID, stored]
-	feeds   recent[feed.URL, dailyCap]
-	listed  recent[proof, struct{}] // what earned beyond the cap
+	bundles recentKeys[protocol.DID, stored]
+	feeds   recentKeys[feed.URL, dailyCap]
+	listed  recentKeys[proof, struct{}] // what earned beyond the cap
 	holders numbers
 	rules   Rules
 }
@@ -53,9 +53,9 @@ type proof struct {
 func NewEarnings(r Rules) *Earnings {
 	return &Earnings{
 		rules:   r,
-		bundles: newRecent[protocol.DID, stored](keptBundles),
-		feeds:   newRecent[feed.URL, dailyCap](keptFeeds),
-		listed:  newRecent[proof, struct{}](keptBundles),
+		bundles: newRecentKeys[protocol.DID, stored](keptBundles),
+		feeds:   newRecentKeys[feed.URL, dailyCap](keptFeeds),
+		listed:  newRecentKeys[proof, struct{}](keptBundles),
 	}
 }
 

@@ -23,7 +23,7 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 		}
 		l.accounts[a.Holder] = a
 		l.forgers = l.forgers ||
-			slices.ContainsFunc(a.Standing.Marks, func(m Mark) bool { return m.Offence == ForgedEntry })
+			slices.ContainsFunc(a.Standing.Marks, func(m CountedOffence) bool { return m.Offence == ForgedEntry })
 	}
 }
 

@@ -38,25 +38,25 @@ const (
 // slotOf numbers the slots.
 func slotOf(t time.Time) int64 { return max(t.Unix()/int64(slot/time.Second), 0) }
 
-// A window has the amounts that came in the slots of the last 24 hours, the latest last.
-type window [slots]int64
+// A dayWindow has the amounts that came in the slots of the last 24 hours, the latest last.
+type dayWindow [slots]int64
 
 // rollOver lets so many slots pass.
-func (w *window) rollOver(passed int64) {
+func (w *dayWindow) rollOver(passed int64) {
 	passed = min(max(passed, 0), int64(slots))
 	copy(w[:], w[passed:])
 	clear(w[int64(slots)-passed:])
 }
 
 // at is the slot that so many passed since; nil where it is not in the window.
-func (w *window) at(passed int64) *int64 {
+func (w *dayWindow) at(passed int64) *int64 {
 	if i := int64(slots) - 1 - max(passed, 0); i >= 0 {
 		return &w[i]
 	}
 	return nil
 }
 
-func (w *window) sum() (n int64) {
+func (w *dayWindow) sum() (n int64) {
 	for _, x := range w {
 		n += x
 	}
@@ -65,9 +65,9 @@ func (w *window) sum() (n int64) {
 
 // Stored is how much room what a holder brought takes in the archive, in bytes on disk at most.
 type Stored struct {
-	Unshown window // that no own poll has listed
-	Shown   int64  // that own polls have listed, of about a week
-	Slot    int64  // the latest
+	Unshown dayWindow // that no own poll has listed
+	Shown   int64     // that own polls have listed, of about a week
+	Slot    int64     // the latest
 }
 
 // age lets time pass. A clock that is set back changes nothing.
@@ -92,15 +92,15 @@ func (s *Stored) quota() int64 { return FreeRoom + s.proven() }
 // free is how much of Unshown is not accounted for by what was shown.
 func (s *Stored) free() int64 { return max(0, s.Unshown.sum()-s.proven()) }
 
-// A Volume is how much a feed brings in a day, as far as own polls have shown; zero for one that they have not.
-type Volume struct {
+// A DailyVolume is how much a feed brings in a day, as far as own polls have shown; zero for one that they have not.
+type DailyVolume struct {
 	Entries int64
 	Room    int64     // bytes on disk, of one entry
 	Polled  time.Time // the last own poll: of the feed's quota counts only what was stored since
 }
 
 // quota is how many entries of the feed a holder may store within a day, and how much room they may take.
-func (v Volume) quota() (entries, room int64) {
+func (v DailyVolume) quota() (entries, room int64) {
 	if v.Room == 0 {
 		return unknownEntries, unknownRoom
 	}
@@ -114,7 +114,7 @@ type Quota struct {
 	places  int64
 	storing []*account // of which something counts, also where the Ledger has forgotten the account meanwhile
 	holders numbers
-	feeds   recent[quotaOf, ofFeed]
+	feeds   recentKeys[quotaOf, ofFeed]
 }
 
 // quotaOf is whose quota it is, and for what.
@@ -125,7 +125,7 @@ type quotaOf struct {
 
 // An ofFeed counts the entries of one feed that a holder stored, and the room that they take.
 type ofFeed struct {
-	entries, room window
+	entries, room dayWindow
 	slot          int64     // the latest
 	at            time.Time // of the latest entry
 }
@@ -141,7 +141,7 @@ func (o *ofFeed) age(now time.Time) {
 // NewQuota returns the Quota of a node with places for so many neighbors: holders of which own polls have shown nothing
 // may store as much as if all of these were such, however many of them come and go.
 func NewQuota(l *Ledger, places int) *Quota {
-	q := &Quota{ledger: l, places: int64(places), feeds: newRecent[quotaOf, ofFeed](keptQuotas)}
+	q := &Quota{ledger: l, places: int64(places), feeds: newRecentKeys[quotaOf, ofFeed](keptQuotas)}
 	for _, h := range l.holders() {
 		q.note(l.of(h))
 	}
@@ -163,7 +163,7 @@ type Allowance struct {
 
 // Allowance returns how much of the feed h may store. It is nothing where somebody's quota is used up: its own, that of
 // its network or that of all strangers, or its own for the feed.
-func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v Volume) (a Allowance) {
+func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v DailyVolume) (a Allowance) {
 	a.room = q.Left(now, h)
 	a.entries, a.feedRoom = v.quota()
 	if o := q.feeds.use(quotaOf{q.holders.of(h), u}); o != nil {
@@ -259,7 +259,7 @@ const Remembered = time.Duration(slots) * slot
 
 // Recall notes what the archive knows of the time that is Remembered: accounts are kept a moment late, and not by feed.
 func (q *Quota) Recall(now time.Time, list []Brought) {
-	byHolder := make(map[Holder]*window)
+	byHolder := make(map[Holder]*dayWindow)
 	var order []Holder
 	for _, x := range list {
 		passed := slotOf(now) - slotOf(x.At)
@@ -273,7 +273,7 @@ func (q *Quota) Recall(now time.Time, list []Brought) {
 		}
 		w := byHolder[x.Holder]
 		if w == nil {
-			w = new(window)
+			w = new(dayWindow)
 			byHolder[x.Holder], order = w, append(order, x.Holder)
 		}
 		if n := w.at(passed); n != nil {
@@ -310,7 +310,7 @@ func (q *Quota) Shown(now time.Time, h Holder, u feed.URL, at time.Time, entries
 }
 
 // giveBack takes n from the slot that so many passed since.
-func giveBack(w *window, passed, n int64) {
+func giveBack(w *dayWindow, passed, n int64) {
 	if x := w.at(passed); x != nil {
 		*x = max(0, *x-n)
 	}

@@ -40,7 +40,7 @@ func newStorage(t rapid.TB, places int) *storage {
 }
 
 // store has h store what it may of so many entries, and returns how many that are.
-func (s *storage) store(now time.Time, h Holder, u feed.URL, v Volume, entries int, each int64) (count int64) {
+func (s *storage) store(now time.Time, h Holder, u feed.URL, v DailyVolume, entries int, each int64) (count int64) {
 	a := s.quota.Allowance(now, h, u, v)
 	for range entries {
 		if a.Take(each) {
@@ -83,7 +83,7 @@ func TestQuotaOfStrangers(t *testing.T) {
 				"seconds")) * time.Second)
 			h := rapid.SampledFrom(storers).Draw(t, "holder")
 			u := feed.URL(fmt.Sprintf("https://%d.example.com/", rapid.IntRange(0, 20).Draw(t, "feed")))
-			v := rapid.SampledFrom([]Volume{{}, {Entries: 100, Room: 50_000},
+			v := rapid.SampledFrom([]DailyVolume{{}, {Entries: 100, Room: 50_000},
 				{Entries: 1, Room: 1000}, {Entries: 1000, Room: 1_000_000}}).Draw(t, "volume")
 			s.store(now, h, u, v, rapid.IntRange(1, 3000).Draw(t, "entries"),
 				int64(rapid.SampledFrom([]int{600, 5000, 100_000, 2_500_000}).Draw(t, "room")))
@@ -124,19 +124,19 @@ func TestQuotaOfAFeed(t *testing.T) {
 	const u = feed.URL("https://example.com/feed")
 	for _, c := range []struct {
 		name    string
-		volume  Volume
+		volume  DailyVolume
 		each    int64
 		bursts  int // an hour apart
 		entries int64
 	}{
-		{"a feed that nobody polled", Volume{}, 1000, 1, 500},
-		{"and in a day", Volume{}, 1000, 24, 500},
-		{"and in three", Volume{}, 1000, 73, 1500},
-		{"large entries of it", Volume{}, 300_000, 1, 7}, // the last may be larger than what is left
-		{"one that brings two a day", Volume{Entries: 2, Room: 5000}, 1000, 1, 24},
-		{"large entries of it", Volume{Entries: 2, Room: 5000}, 50_000, 1, 3},
-		{"one that brings a hundred a day", Volume{Entries: 100, Room: 20_000}, 20_000, 1, 220},
-		{"a whole day of it, and again", Volume{Entries: 100, Room: 20_000}, 20_000, 2, 220},
+		{"a feed that nobody polled", DailyVolume{}, 1000, 1, 500},
+		{"and in a day", DailyVolume{}, 1000, 24, 500},
+		{"and in three", DailyVolume{}, 1000, 73, 1500},
+		{"large entries of it", DailyVolume{}, 300_000, 1, 7}, // the last may be larger than what is left
+		{"one that brings two a day", DailyVolume{Entries: 2, Room: 5000}, 1000, 1, 24},
+		{"large entries of it", DailyVolume{Entries: 2, Room: 5000}, 50_000, 1, 3},
+		{"one that brings a hundred a day", DailyVolume{Entries: 100, Room: 20_000}, 20_000, 1, 220},
+		{"a whole day of it, and again", DailyVolume{Entries: 100, Room: 20_000}, 20_000, 2, 220},
 	} {
 		s := newStorage(t, 10)
 		now, count := time.Unix(1_790_000_000, 0), int64(0)
@@ -160,7 +160,7 @@ func TestQuotaOfAFeed(t *testing.T) {
 func TestAPollRenewsTheQuotaOfAFeed(t *testing.T) {
 	const u = feed.URL("https://example.com/feed")
 	s, now := newStorage(t, 10), time.Unix(1_790_000_000, 0)
-	v := Volume{Entries: 2, Room: 5000, Polled: now.Add(-time.Hour)}
+	v := DailyVolume{Entries: 2, Room: 5000, Polled: now.Add(-time.Hour)}
 	for _, c := range []struct {
 		passes time.Duration
 		polled bool
@@ -182,7 +182,7 @@ func TestAPollRenewsTheQuotaOfAFeed(t *testing.T) {
 // extra room fades when nothing more comes.
 func TestQuotaGrowsByWhatPollsShow(t *testing.T) {
 	const u = feed.URL("https://example.com/feed")
-	v := Volume{Entries: 10_000, Room: 10_000}
+	v := DailyVolume{Entries: 10_000, Room: 10_000}
 	s := newStorage(t, 10)
 	now := time.Unix(1_790_000_000, 0)
 	h := storers[0]
@@ -220,7 +220,7 @@ func TestQuotaOfANetwork(t *testing.T) {
 	now := time.Unix(1_790_000_000, 0)
 	fill := func(h Holder) (room int64) {
 		for i := range 20 {
-			room += 100_000 * s.store(now, h, feed.URL(fmt.Sprintf("https://%d.example.com/", i)), Volume{},
+			room += 100_000 * s.store(now, h, feed.URL(fmt.Sprintf("https://%d.example.com/", i)), DailyVolume{},
 				1000, 100_000)
 		}
 		return room
@@ -255,7 +255,7 @@ func TestQuotaOfOldAccounts(t *testing.T) {
 		&old); err != nil {
 		t.Fatal(err)
 	}
-	ahead := Account{Holder: storers[4], Stored: Stored{Unshown: window{slots - 1: FreeRoom},
+	ahead := Account{Holder: storers[4], Stored: Stored{Unshown: dayWindow{slots - 1: FreeRoom},
 		Slot: slotOf(now.AddDate(3, 0, 0))}}
 	s := newStorage(t, 10)
 	s.restart(t, now, []Account{old, ahead})
@@ -284,7 +284,7 @@ func BenchmarkQuota(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		a := q.Allowance(now, storers[0], "https://example.com/feed", Volume{})
+		a := q.Allowance(now, storers[0], "https://example.com/feed", DailyVolume{})
 		a.Take(1)
 		q.Store(now, storers[0], "https://example.com/feed", 1, 1)
 		now = now.Add(time.Minute)

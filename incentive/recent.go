@@ -1,18 +1,18 @@
 package incentive
 
-// recent remembers at least the latest size keys used and at most twice as many: keys go into the current half, and
+// recentKeys remembers at least the latest size keys used and at most twice as many: keys go into the current half, and
 // when that is full it becomes the previous one.
-type recent[K comparable, V any] struct {
+type recentKeys[K comparable, V any] struct {
 	size              int
 	current, previous map[K]*V
 }
 
-func newRecent[K comparable, V any](size int) recent[K, V] {
-	return recent[K, V]{size: size, current: make(map[K]*V)}
+func newRecentKeys[K comparable, V any](size int) recentKeys[K, V] {
+	return recentKeys[K, V]{size: size, current: make(map[K]*V)}
 }
 
 // use returns the value at k, nil where there is none, and counts as a use of k.
-func (r *recent[K, V]) use(k K) *V {
+func (r *recentKeys[K, V]) use(k K) *V {
 	if v := r.current[k]; v != nil {
 		return v
 	}
@@ -23,7 +23,7 @@ func (r *recent[K, V]) use(k K) *V {
 }
 
 // put gives k a value.
-func (r *recent[K, V]) put(k K, value V) *V {
+func (r *recentKeys[K, V]) put(k K, value V) *V {
 	if v := r.current[k]; v != nil {
 		*v = value
 		return v
@@ -32,7 +32,7 @@ func (r *recent[K, V]) put(k K, value V) *V {
 }
 
 // add puts k into the current half, where it is not.
-func (r *recent[K, V]) add(k K, v *V) *V {
+func (r *recentKeys[K, V]) add(k K, v *V) *V {
 	if len(r.current) >= r.size {
 		r.previous, r.current = r.current, make(map[K]*V)
 	}
@@ -41,4 +41,4 @@ func (r *recent[K, V]) add(k K, v *V) *V {
 }
 
 // len counts those twice that were used since they became the previous.
-func (r *recent[K, V]) len() int { return len(r.current) + len(r.previous) }
+func (r *recentKeys[K, V]) len() int { return len(r.current) + len(r.previous) }

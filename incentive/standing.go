@@ -125,16 +125,16 @@ func (o *Offence) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Mark is one offence that counts against a neighbor.
-type Mark struct {
+// A CountedOffence is one offence that counts against a neighbor.
+type CountedOffence struct {
 	Offence Offence
 	At      time.Time // whole seconds
 }
 
 // A Standing is the sum of the offences that count against the holder of an account. The zero Standing is spotless.
 type Standing struct {
-	Marks   []Mark    // oldest first; those that are forgotten may still be there
-	Refused time.Time // until when the address is refused; zero if it never was
+	Marks   []CountedOffence // oldest first; those that are forgotten may still be there
+	Refused time.Time        // until when the address is refused; zero if it never was
 }
 
 // maxMarks is how many marks are enough to use up every standing.
@@ -153,7 +153,7 @@ func (s *Standing) Points(now time.Time) int {
 
 // counts reports whether the mark still counts. One from a future further away than marks last was made
 // by a clock that went wrong.
-func (m Mark) counts(now time.Time) bool { return now.Sub(m.At).Abs() < m.Offence.lasts() }
+func (m CountedOffence) counts(now time.Time) bool { return now.Sub(m.At).Abs() < m.Offence.lasts() }
 
 // lasts is for how long the offence counts, and its last straw has an address refused.
 func (o Offence) lasts() time.Duration {
@@ -165,7 +165,9 @@ func (o Offence) lasts() time.Duration {
 
 // forged reports whether the holder forged an entry, as far as that still counts.
 func (s *Standing) forged(now time.Time) bool {
-	return slices.ContainsFunc(s.Marks, func(m Mark) bool { return m.Offence == ForgedEntry && m.counts(now) })
+	return slices.ContainsFunc(s.Marks, func(m CountedOffence) bool {
+		return m.Offence == ForgedEntry && m.counts(now)
+	})
 }
 
 // refused reports whether the address is refused. The clock may have gone wrong here too.
@@ -177,8 +179,8 @@ func (s *Standing) refused(now time.Time) bool {
 // mark counts an offence, and reports whether it was one of its own and not part of one that is counted
 // already.
 func (s *Standing) mark(now time.Time, o Offence) bool {
-	s.Marks = slices.DeleteFunc(s.Marks, func(m Mark) bool { return !m.counts(now) })
-	if o.unkept() && slices.ContainsFunc(s.Marks, func(m Mark) bool {
+	s.Marks = slices.DeleteFunc(s.Marks, func(m CountedOffence) bool { return !m.counts(now) })
+	if o.unkept() && slices.ContainsFunc(s.Marks, func(m CountedOffence) bool {
 		return m.Offence.unkept() && now.Sub(m.At).Abs() < oneFailure
 	}) {
 		return false
@@ -186,7 +188,7 @@ func (s *Standing) mark(now time.Time, o Offence) bool {
 	if len(s.Marks) == maxMarks {
 		s.Marks = slices.Delete(s.Marks, 0, 1)
 	}
-	s.Marks = append(s.Marks, Mark{o, now})
+	s.Marks = append(s.Marks, CountedOffence{o, now})
 	if until := now.Add(o.lasts()); s.Points(now) == 0 && (o == ForgedEntry || !s.refused(now)) {
 		s.Refused = until
 	}

@@ -13,7 +13,7 @@ import (
 // The first message of each method comes out of the codec as another value, and so does one of sampleEvery after it.
 func TestMessagesPassThroughTheCodec(t *testing.T) {
 	w := network(t, Config{}, 0, 0)
-	h, err := w.Join(Member{})
+	h, err := w.Join(MemberConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestMessagesPassThroughTheCodec(t *testing.T) {
 // A check_did that is too long for a packet goes without its hint, as transport has it.
 func TestLongHintsAreLeftOut(t *testing.T) {
 	w := network(t, Config{}, 0, 0)
-	h, err := w.Join(Member{})
+	h, err := w.Join(MemberConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestLongHintsAreLeftOut(t *testing.T) {
 // The Host header is as long as what a call is sent to.
 func TestHostBytes(t *testing.T) {
 	w := network(t, Config{}, 0, 0)
-	h, err := w.Join(Member{})
+	h, err := w.Join(MemberConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

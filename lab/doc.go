@@ -1,9 +1,9 @@
 // Package lab hosts whole networks of the real node.Node and tracker.Registry in virtual time: what a
 // world shows is what the product does, because it is the product that does it.
 //
-//	trace.Feed --> publisher --Fetched--> +------+ --Call--> link --Asked--> another Host
-//	                                      | Host |
-//	tracker.Registry <--get_neighbors---- +------+ --Tell--> what a Member measures
+//	trace.Timeline --> publisher --Fetched--> +------+ --Call--> link --Asked--> another Host
+//	                                          | Host |
+//	tracker.Registry <--get_neighbors-------- +------+ --Tell--> what is measured
 //
 // A World is one goroutine, one virtual clock, one heap of events and one seed. Each node, link and
 // publisher draws its chance from a stream of its own, which depends on the seed and its name alone, so
@@ -12,13 +12,13 @@
 //
 // # To run a world
 //
-// Make a World with New, let Members Join, then Run to a time, as often as there is something to do in
+// Make a World with New, let members Join, then Run to a time, as often as there is something to do in
 // between: Crash, Stop, Return and Leave hosts, Split and Heal the network. Reports of what came of it are
 // read from the Hosts (Measures, Calls) and the Publishers.
 //
 // # To add a misbehaving participant
 //
-// An Actor is anything with the two methods of a node. Member.Actor makes one from the real node of the
+// An Actor is anything with the two methods of a node. MemberConfig.Actor makes one from the real node of the
 // member, so that it changes one habit and leaves the rest: it sees every event before its node does, and
 // every effect before the network does. Package lab/actor has some.
 //

@@ -59,7 +59,7 @@ func TestFate(t *testing.T) {
 			Fate: func(_, _ *Host, _ node.Call) Fate { return tt.fate }}, 0, 0)
 		var both [2]caller
 		for i := range both {
-			h, err := w.Join(Member{Actor: func(*node.Node, *rand.Rand) Actor { return &both[i] }})
+			h, err := w.Join(MemberConfig{Actor: func(*node.Node, *rand.Rand) Actor { return &both[i] }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestServe(t *testing.T) {
 	w := network(t, Config{Serve: func(_ *Host, f node.Fetch) (node.Fetched, time.Duration) {
 		return node.Fetched{Feed: f.Feed, Document: &feed.Document{Feed: f.Feed, Title: "Served"}}, time.Second
 	}}, 0, 0)
-	h, err := w.Join(Member{})
+	h, err := w.Join(MemberConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

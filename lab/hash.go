@@ -63,7 +63,7 @@ func (h *traceHash) step(at time.Duration, host int, ev node.Event, effects int)
 	case node.Fetched:
 		h.buf = append(h.buf, 'f')
 		h.text(ev.ETag)
-	case node.Found:
+	case node.Searched:
 		h.buf = append(h.buf, 's')
 		h.number(uint64(len(ev.Records)))
 	case node.Subscribe:
@@ -72,7 +72,7 @@ func (h *traceHash) step(at time.Duration, host int, ev node.Event, effects int)
 	case node.Unsubscribe:
 		h.buf = append(h.buf, '-')
 		h.number(uint64(len(ev.Feeds)))
-	case node.Query:
+	case node.OwnerQuery:
 		h.buf = append(h.buf, 'q')
 		h.number(uint64(ev.Query.Hops)<<32 | uint64(ev.Query.Budget))
 	case node.Leave:

@@ -21,8 +21,8 @@ type Actor interface {
 	Next() time.Time
 }
 
-// A Member is a node that joins a World. The zero value of each field means its default.
-type Member struct {
+// A MemberConfig describes a node that joins a World. The zero value of each field means its default.
+type MemberConfig struct {
 	// Name names the stream of the member's chance; it must be unique. Default "node N", N being its
 	// index among the hosts.
 	Name string
@@ -59,13 +59,13 @@ type Host struct {
 	Received Traffic // calls that reached it, bytes of the answers included
 	Polls    PollTraffic
 
-	member    Member
+	member    MemberConfig
 	rng       *rand.Rand
 	store     *archive.Memory
 	node      *node.Node
 	following []following // its own feeds, in order of their index
 	sessions  []Session
-	queries   map[uint64]func(node.Results)
+	queries   map[uint64]func(node.QueryResults)
 	lastQuery uint64
 }
 
@@ -81,7 +81,7 @@ const (
 const never = time.Duration(1<<63 - 1)
 
 // Join has a member start now. The error wraps ErrConfig or node.ErrConfig.
-func (w *World) Join(m Member) (*Host, error) {
+func (w *World) Join(m MemberConfig) (*Host, error) {
 	index := len(w.hosts)
 	if m.Name == "" {
 		m.Name = fmt.Sprintf("node %d", index)
@@ -208,7 +208,7 @@ func (h *Host) step(ev node.Event) {
 			w.poll(h, e)
 		case node.Search:
 			h.search(e)
-		case node.Results:
+		case node.QueryResults:
 			h.told(e)
 		case node.Tell:
 			h.noted(e.Note)
@@ -248,7 +248,7 @@ func (h *Host) search(e node.Search) {
 	const took = 5 * time.Millisecond
 	h.world.At(h.world.Now().Add(took), func() {
 		if h.life == life {
-			h.step(node.Found{ID: e.ID, Records: records, Took: took, Err: err})
+			h.step(node.Searched{ID: e.ID, Records: records, Took: took, Err: err})
 		}
 	})
 }

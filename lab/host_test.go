@@ -79,7 +79,7 @@ func (m mute) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effec
 func TestActorsChangeHabits(t *testing.T) {
 	t.Parallel()
 	w := network(t, Config{Seed: 5, Feeds: feeds(12, 48), NoEncoding: true}, 15, 4)
-	h, err := w.Join(Member{
+	h, err := w.Join(MemberConfig{
 		Name: "mute", Feeds: w.feedURLs(),
 		Actor: func(n *node.Node, _ *rand.Rand) Actor { return mute{n} },
 	})
@@ -151,7 +151,7 @@ func TestAlarms(t *testing.T) {
 	} {
 		w := network(t, Config{}, 0, 0)
 		s := &sleeper{next: after(2 * time.Minute)}
-		h, err := w.Join(Member{Actor: func(*node.Node, *rand.Rand) Actor { return s }})
+		h, err := w.Join(MemberConfig{Actor: func(*node.Node, *rand.Rand) Actor { return s }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -136,12 +136,12 @@ func TestAnswersDoNotCrossACut(t *testing.T) {
 	after := func(d time.Duration) time.Time { return wednesday.Add(d) }
 	for _, cut := range []bool{false, true} {
 		w := network(t, Config{Seed: 1, NoEncoding: true}, 0, 0)
-		other, err := w.Join(Member{})
+		other, err := w.Join(MemberConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		a := &asker{sleeper: sleeper{next: after(time.Second)}, to: other.ID}
-		if _, err := w.Join(Member{Actor: func(*node.Node, *rand.Rand) Actor { return a }}); err != nil {
+		if _, err := w.Join(MemberConfig{Actor: func(*node.Node, *rand.Rand) Actor { return a }}); err != nil {
 			t.Fatal(err)
 		}
 		if cut {
@@ -163,12 +163,12 @@ func TestAnswersDoNotCrossACut(t *testing.T) {
 func TestLinksThatAreTooSlow(t *testing.T) {
 	for _, delay := range []time.Duration{4 * time.Second, 8 * time.Second, time.Minute} {
 		w := network(t, Config{Seed: 1, Links: Links{Delay: delay}, NoEncoding: true}, 0, 0)
-		other, err := w.Join(Member{})
+		other, err := w.Join(MemberConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		a := &asker{sleeper: sleeper{next: wednesday.Add(time.Second)}, to: other.ID}
-		if _, err := w.Join(Member{Actor: func(*node.Node, *rand.Rand) Actor { return a }}); err != nil {
+		if _, err := w.Join(MemberConfig{Actor: func(*node.Node, *rand.Rand) Actor { return a }}); err != nil {
 			t.Fatal(err)
 		}
 		for last := w.Now(); a.answer == nil &&

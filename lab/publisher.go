@@ -17,7 +17,7 @@ import (
 // holds. A request that names the current document as known to it is answered "not modified".
 type Publisher struct {
 	URL  feed.URL
-	Feed trace.Feed
+	Feed trace.Timeline
 
 	Requests    int64 // polls answered
 	NotModified int64 // of these, answered 304
@@ -53,7 +53,7 @@ func AnswerBytes(entries int) int64 {
 	return responseHead + documentHead + int64(entries)*(entryMarkup+entryTexts)
 }
 
-func newPublisher(w *World, index int, f trace.Feed) *Publisher {
+func newPublisher(w *World, index int, f trace.Timeline) *Publisher {
 	p := &Publisher{
 		URL: feed.URL("https://" + hostLabel(f.Name, index) + ".example.com/feed.xml"), Feed: f,
 		index: index, world: w, entries: make([]*feed.Entry, len(f.Times)), count: -1,

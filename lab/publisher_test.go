@@ -11,11 +11,11 @@ import (
 
 // published makes a publisher with entries at those seconds after the World's start.
 func published(t *testing.T, window int, seconds ...int64) *Publisher {
-	f := trace.Feed{Name: "The Feed!", Window: window}
+	f := trace.Timeline{Name: "The Feed!", Window: window}
 	for _, s := range seconds {
 		f.Times = append(f.Times, wednesday.Unix()+s)
 	}
-	return network(t, Config{Feeds: []trace.Feed{f}, Node: hourly}, 0, 0).Publishers()[0]
+	return network(t, Config{Feeds: []trace.Timeline{f}, Node: hourly}, 0, 0).Publishers()[0]
 }
 
 // A document holds the newest entries, the newest first, and a node that knows it is told so.
@@ -66,7 +66,7 @@ func TestReference(t *testing.T) {
 func TestWhatNobodyCouldReadDoesNotCount(t *testing.T) {
 	p := published(t, 2, 60, 60, 60, 60)
 	w := p.world
-	h, err := w.Join(Member{Feeds: nil})
+	h, err := w.Join(MemberConfig{Feeds: nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestWhatNobodyCouldReadDoesNotCount(t *testing.T) {
 // Entries that have left the document by the end are told from those that a later poll would still show.
 func TestWhatIsStillListed(t *testing.T) {
 	p := published(t, 2, 60, 120, 180, 600)
-	h, err := p.world.Join(Member{Feeds: []feed.URL{p.URL}})
+	h, err := p.world.Join(MemberConfig{Feeds: []feed.URL{p.URL}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,17 +18,17 @@ func (h *Host) Plant(entries ...feed.Entry) {
 
 // Query has the member's owner search the network. result is called with what comes of it, the last time with
 // Done set, unless the member ends before.
-func (h *Host) Query(q protocol.Query, result func(node.Results)) {
+func (h *Host) Query(q protocol.Query, result func(node.QueryResults)) {
 	if h.queries == nil {
-		h.queries = make(map[uint64]func(node.Results))
+		h.queries = make(map[uint64]func(node.QueryResults))
 	}
 	h.lastQuery++
 	h.queries[h.lastQuery] = result
-	h.Tell(node.Query{Tag: h.lastQuery, Query: q, Explicit: true})
+	h.Tell(node.OwnerQuery{Tag: h.lastQuery, Query: q, Explicit: true})
 }
 
-// told passes Results on, once the step is over.
-func (h *Host) told(r node.Results) {
+// told passes QueryResults on, once the step is over.
+func (h *Host) told(r node.QueryResults) {
 	result := h.queries[r.Tag]
 	if r.Done {
 		delete(h.queries, r.Tag)

@@ -10,7 +10,7 @@ import (
 // A stay is served once it has enough neighbors for the first time, and counts those that it has now.
 func TestServedSinceTheFirstTime(t *testing.T) {
 	w := network(t, Config{}, 0, 0)
-	h, err := w.Join(Member{})
+	h, err := w.Join(MemberConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ type Config struct {
 	// Start. Default: 24 hours after Start.
 	Until time.Time
 	// Feeds are the publishers.
-	Feeds []trace.Feed
-	// Node is the configuration that the nodes of all Members have in common, but for Port and Secret. Trackers is
+	Feeds []trace.Timeline
+	// Node is the configuration that the nodes of all members have in common, but for Port and Secret. Trackers is
 	// TrackerURL unless set.
 	Node node.Config
 	// Links is how the network behaves.
@@ -45,7 +45,7 @@ type Config struct {
 	Fate func(from, to *Host, c node.Call) Fate
 }
 
-// ErrConfig is wrapped by every error about a Config or a Member.
+// ErrConfig is wrapped by every error about a Config or a MemberConfig.
 var ErrConfig = errors.New("impossible setting")
 
 // A World is a network in virtual time. Make one with New. It belongs to one goroutine.

@@ -19,11 +19,11 @@ var wednesday = time.Date(2026, 7, 22, 0, 0, 0, 0, time.UTC)
 
 // feeds makes so many feeds that publish perDay entries at random times from the day before start on, for
 // three days. Their documents hold 10 entries.
-func feeds(count, perDay int) []trace.Feed {
-	var list []trace.Feed
+func feeds(count, perDay int) []trace.Timeline {
+	var list []trace.Timeline
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range count {
-		f := trace.Feed{Name: fmt.Sprintf("feed %d", i), Kind: "news", Window: 10}
+		f := trace.Timeline{Name: fmt.Sprintf("feed %d", i), Kind: "news", Window: 10}
 		for range 3 * perDay {
 			f.Times = append(f.Times, wednesday.Unix()-86400+rng.Int64N(3*86400))
 		}
@@ -55,7 +55,7 @@ func network(t testing.TB, c Config, members, each int) *World {
 			follows = append(follows, w.Publishers()[j].URL)
 		}
 		w.At(w.Now().Add(time.Duration(rng.Int64N(int64(time.Minute)))), func() {
-			if _, err := w.Join(Member{Name: fmt.Sprintf("member %d", i), Feeds: follows}); err != nil {
+			if _, err := w.Join(MemberConfig{Name: fmt.Sprintf("member %d", i), Feeds: follows}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -171,7 +171,7 @@ func TestImpossibleWorlds(t *testing.T) {
 		"no start":        {},
 		"end before":      {Start: wednesday, Until: wednesday},
 		"all is lost":     {Start: wednesday, Links: Links{Loss: 1}},
-		"no window":       {Start: wednesday, Feeds: []trace.Feed{{Name: "a", Window: 0}}},
+		"no window":       {Start: wednesday, Feeds: []trace.Timeline{{Name: "a", Window: 0}}},
 		"negative delays": {Start: wednesday, Links: Links{Delay: -1}},
 		"delays of hours": {Start: wednesday, Links: Links{Delay: time.Hour}},
 		"no share at all": {Start: wednesday, Links: Links{Loss: math.NaN()}},
@@ -181,10 +181,10 @@ func TestImpossibleWorlds(t *testing.T) {
 		}
 	}
 	w := run(t, Config{Feeds: feeds(4, 5)}, 1, time.Minute)
-	if _, err := w.Join(Member{Feeds: []feed.URL{"https://nobody.example.com/"}}); err == nil {
+	if _, err := w.Join(MemberConfig{Feeds: []feed.URL{"https://nobody.example.com/"}}); err == nil {
 		t.Error("a member follows a feed that nobody publishes")
 	}
-	if _, err := w.Join(Member{ID: w.Hosts()[0].ID}); err == nil {
+	if _, err := w.Join(MemberConfig{ID: w.Hosts()[0].ID}); err == nil {
 		t.Error("two members have one address")
 	}
 }

@@ -21,7 +21,7 @@ const maxPerNetwork = 2
 // Admit says why id cannot become a neighbor now, or nil. chosen tells that we ask, otherwise it does. Nodes that ask
 // us get half of the places at most: an attacker with connections to spare must not own all. One that is a neighbor
 // already may connect again.
-func (t *Table) Admit(id protocol.NodeID, chosen bool) error {
+func (t *RoutingTable) Admit(id protocol.NodeID, chosen bool) error {
 	if t.byID[id] != nil {
 		return nil
 	}
@@ -38,12 +38,12 @@ func (t *Table) Admit(id protocol.NodeID, chosen bool) error {
 }
 
 // keptFrom reports whether neighbors that came by themselves have all the places that they get.
-func (t *Table) keptFrom() bool {
+func (t *RoutingTable) keptFrom() bool {
 	return len(t.list)-len(t.Chosen()) >= max(t.config.Max/2, 1)
 }
 
 // Chosen lists the neighbors that we chose, or that our owner named.
-func (t *Table) Chosen() []protocol.NodeID {
+func (t *RoutingTable) Chosen() []protocol.NodeID {
 	ids := make([]protocol.NodeID, 0, len(t.list))
 	for _, n := range t.list {
 		if n.ours() {
@@ -54,7 +54,7 @@ func (t *Table) Chosen() []protocol.NodeID {
 }
 
 // crowded reports whether the network of id has all the places that one network gets.
-func (t *Table) crowded(id protocol.NodeID) bool {
+func (t *RoutingTable) crowded(id protocol.NodeID) bool {
 	same := 0
 	for _, n := range t.list {
 		if n.ID.Network() == id.Network() {
@@ -64,16 +64,16 @@ func (t *Table) crowded(id protocol.NodeID) bool {
 	return same >= maxPerNetwork
 }
 
-// A network is a protocol.Network as it is kept, of thousands of addresses: the first 6 bytes of them, of which there
-// are 3 for IPv4, and a 4 or a 6 for the family.
-type network uint64
+// A packedNetwork is a protocol.Network as it is kept, of thousands of addresses: the first 6 bytes of them, of which
+// there are 3 for IPv4, and a 4 or a 6 for the family.
+type packedNetwork uint64
 
 // networkBits is how many bits of a network are its address.
 const networkBits = 48
 
-func (n network) isIPv4() bool { return n>>(networkBits+8) == 4 }
+func (n packedNetwork) isIPv4() bool { return n>>(networkBits+8) == 4 }
 
-func networkOf(id protocol.NodeID) network {
+func networkOf(id protocol.NodeID) packedNetwork {
 	var b [8]byte
 	switch a := id.Addr(); {
 	case a.Is4():
@@ -85,5 +85,5 @@ func networkOf(id protocol.NodeID) network {
 		b[0] = 6
 		copy(b[2:], ip[:6])
 	}
-	return network(binary.BigEndian.Uint64(b[:]))
+	return packedNetwork(binary.BigEndian.Uint64(b[:]))
 }

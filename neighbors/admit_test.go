@@ -8,7 +8,7 @@ import (
 // Nodes that come by themselves get half of the places; the others are for those that we choose.
 func TestHalfOfThePlacesAreOurs(t *testing.T) {
 	for _, c := range []struct{ places, came int }{{1, 1}, {2, 1}, {3, 1}, {7, 3}, {10, 5}, {64, 32}} {
-		table := NewTable(Config{Max: c.places, MaxHops: 3, MaxRelayed: 100})
+		table := NewRoutingTable(Config{Max: c.places, MaxHops: 3, MaxRelayed: 100})
 		admitted := 0
 		for i := range 100 {
 			if table.Admit(id(i), false) == nil {

@@ -11,7 +11,7 @@ import (
 
 // Offer is our whole subscription set as the node id is to hear it: computed without that node's own
 // advert, or it would hear its own interest back from us (Paper §3.1). id may be a stranger.
-func (t *Table) Offer(id protocol.NodeID) protocol.Subset {
+func (t *RoutingTable) Offer(id protocol.NodeID) protocol.Subset {
 	n := t.byID[id]
 	subset := make(protocol.Subset, 0, len(t.routes.list))
 	for i, r := range t.routes.list {
@@ -27,10 +27,10 @@ func (t *Table) Offer(id protocol.NodeID) protocol.Subset {
 const MaxIntroduction = 500
 
 // Introduction is the part of the Offer to a node with which we ask it to become a neighbor: the nearest feeds, our
-// own first. The slice is the Table's own: read it only.
+// own first. The slice is the table's own: read it only.
 //
 // Differs from the paper, whose connect carries the whole set (§3.1). The rest are Changes once there is a link.
-func (t *Table) Introduction(id protocol.NodeID) protocol.Subset {
+func (t *RoutingTable) Introduction(id protocol.NodeID) protocol.Subset {
 	known := t.byID[id] != nil
 	if !known && t.stranger != nil {
 		return t.stranger
@@ -46,7 +46,7 @@ func (t *Table) Introduction(id protocol.NodeID) protocol.Subset {
 }
 
 // Silent reports whether that set is empty.
-func (t *Table) Silent(id protocol.NodeID) bool {
+func (t *RoutingTable) Silent(id protocol.NodeID) bool {
 	n := t.byID[id]
 	for i := range t.routes.list { // any of them will do
 		if t.advertised(row(i), n) >= 0 {
@@ -58,7 +58,7 @@ func (t *Table) Silent(id protocol.NodeID) bool {
 
 // Changes is the difference between our subscription set as n is to hear it and as it last heard it,
 // empty where there is nothing to say, which costs no time. Call Advertised once n has taken it.
-func (t *Table) Changes(n *Neighbor) protocol.Subset {
+func (t *RoutingTable) Changes(n *Neighbor) protocol.Subset {
 	if n.slot == gone || n.knows == t.changed {
 		return nil
 	}
@@ -75,37 +75,37 @@ func (t *Table) Changes(n *Neighbor) protocol.Subset {
 }
 
 // Misinformed reports whether n believes otherwise of our interest in the feed than we would say now.
-func (t *Table) Misinformed(n *Neighbor, u feed.URL) bool {
+func (t *RoutingTable) Misinformed(n *Neighbor, u feed.URL) bool {
 	i := t.routes.find(u)
 	return i != nowhere && n.slot != gone && t.advertised(i, n) != t.routes.told(i, n)
 }
 
 // Advertised records that n has taken changes. Feeds that changed again meanwhile are found with the next.
-func (t *Table) Advertised(n *Neighbor, changes protocol.Subset) {
+func (t *RoutingTable) Advertised(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
 		t.tell(n, t.routes.row(in.Feed), max(in.Hops, protocol.Withdrawn))
 	}
 }
 
 // Advertises reports whether n may still believe that we want the feed: it was not told otherwise yet.
-func (t *Table) Advertises(n *Neighbor, u feed.URL) bool {
+func (t *RoutingTable) Advertises(n *Neighbor, u feed.URL) bool {
 	i := t.routes.find(u)
 	return i != nowhere && t.routes.told(i, n) != protocol.Withdrawn
 }
 
 // Doubt records that n may or may not have taken changes: no answer came. They are said again.
-func (t *Table) Doubt(n *Neighbor, changes protocol.Subset) {
+func (t *RoutingTable) Doubt(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
 		t.tell(n, t.routes.row(in.Feed), unknown)
 	}
 }
 
 // advertised is the hop count at which n is to hear of the feed, Withdrawn if it is not.
-func (t *Table) advertised(i row, n *Neighbor) int { return t.interest(i, n, isRelayed) }
+func (t *RoutingTable) advertised(i row, n *Neighbor) int { return t.interest(i, n, isRelayed) }
 
 // interest is the hop count of our interest in the feed as it is to n, where others' feeds count that have one of these
 // marks; Withdrawn if there is none.
-func (t *Table) interest(i row, n *Neighbor, others marks) int {
+func (t *RoutingTable) interest(i row, n *Neighbor, others marks) int {
 	switch is := t.routes.list[i].marks; {
 	case is&isPrivate != 0:
 		return protocol.Withdrawn
@@ -148,7 +148,7 @@ func bounded(s protocol.Subset) protocol.Subset {
 }
 
 // Overlap counts the feeds of our own interest in n's subscription set: S_P ∩ S'_Q of Paper §3.2.
-func (t *Table) Overlap(n *Neighbor) int {
+func (t *RoutingTable) Overlap(n *Neighbor) int {
 	count := 0
 	for _, i := range t.own {
 		if _, ok := t.routes.heard(i, n); ok {
@@ -159,7 +159,7 @@ func (t *Table) Overlap(n *Neighbor) int {
 }
 
 // Nearest counts the feeds of our own interest in n's subscription set by hop count, 0 to 3.
-func (t *Table) Nearest(n *Neighbor) (counts [4]int) {
+func (t *RoutingTable) Nearest(n *Neighbor) (counts [4]int) {
 	for _, i := range t.own {
 		if hops, ok := t.routes.heard(i, n); ok && hops < len(counts) {
 			counts[hops]++
@@ -169,7 +169,7 @@ func (t *Table) Nearest(n *Neighbor) (counts [4]int) {
 }
 
 // Offering counts the neighbors that have the feed in their set, within reach.
-func (t *Table) Offering(u feed.URL) int {
+func (t *RoutingTable) Offering(u feed.URL) int {
 	if i := t.routes.find(u); i != nowhere {
 		return t.offersBeside(i, nil)
 	}

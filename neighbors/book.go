@@ -10,13 +10,13 @@ import (
 	"feedex/protocol"
 )
 
-// A Source is where an address came from. Lower ones are tried first.
-type Source uint8
+// An Origin is where an address came from. Lower ones are tried first.
+type Origin uint8
 
 // The three sources of Paper §3.1, neighbors' neighbors, and nodes that came to us, in the order in which they are
 // tried.
 const (
-	Remembered Source = iota // a neighbor of earlier that we chose: trust needs time, and there was some
+	Remembered Origin = iota // a neighbor of earlier that we chose: trust needs time, and there was some
 	Listed                   // named in a feed document
 	Tracked                  // named by a tracker
 	Told                     // named by a neighbor
@@ -32,15 +32,6 @@ const (
 	maxOfSource = maxAddresses / 4
 )
 
-// A Peer is a node that was a neighbor once, as the Book remembers it. The archive keeps it.
-type Peer struct {
-	ID       protocol.NodeID
-	FirstMet time.Time
-	LastMet  time.Time     // end of the last link, or its last sign of life
-	Together time.Duration // time linked, over all links that we asked for
-	Failures int           // failed connects since the last link
-}
-
 // A Book remembers addresses of nodes that may become neighbors. It does not link or call; it says which to try next.
 type Book struct {
 	rng   *rand.Rand
@@ -49,7 +40,7 @@ type Book struct {
 	list  []*address // in the order in which they came
 	// failing are networks of which addresses failed: a victim that is named under ever new ports is
 	// not called each time anew.
-	failing map[network]failing
+	failing map[packedNetwork]failing
 }
 
 // failing is how often addresses of a network failed in a row, and until when it is left alone.
@@ -61,36 +52,36 @@ type failing struct {
 // An address is the Book's knowledge of one node, of which most never become neighbors.
 type address struct {
 	id       protocol.NodeID
-	source   Source
+	source   Origin
 	trying   bool
 	linked   bool   // it is a neighbor now
 	failures uint32 // failed connects since the last link
-	network  network
-	added    moment
-	heard    moment // when it last answered us
-	after    moment // not to be tried before
-	past     *past  // what there was with it as a neighbor, nil for nothing
+	network  packedNetwork
+	added    unixNano
+	heard    unixNano // when it last answered us
+	after    unixNano // not to be tried before
+	past     *past    // what there was with it as a neighbor, nil for nothing
 }
 
 // past is the Book's knowledge of a neighbor of earlier.
 type past struct {
-	firstMet, lastMet moment
+	firstMet, lastMet unixNano
 	together          time.Duration
-	searchAt          moment // when it is to be tried again because it was lost; never if it was not, or is back
-	searches          int    // times that this was put off
+	searchAt          unixNano // when it is to be tried again because it was lost; never if it was not, or is back
+	searches          int      // times that this was put off
 }
 
-// A moment is a time in Unix nanoseconds, and 0 never: there are many, and a time.Time is three words.
-type moment int64
+// A unixNano is a time in Unix nanoseconds, and 0 never: there are many, and a time.Time is three words.
+type unixNano int64
 
-func momentOf(t time.Time) moment {
+func unixNanoOf(t time.Time) unixNano {
 	if t.IsZero() {
 		return 0
 	}
-	return moment(t.UnixNano())
+	return unixNano(t.UnixNano())
 }
 
-func (m moment) time() time.Time {
+func (m unixNano) time() time.Time {
 	if m == 0 {
 		return time.Time{}
 	}
@@ -98,8 +89,8 @@ func (m moment) time() time.Time {
 }
 
 // peer returns the facts to remember of the node.
-func (a *address) peer() Peer {
-	p := Peer{ID: a.id, Failures: int(a.failures)}
+func (a *address) peer() protocol.FormerNeighbor {
+	p := protocol.FormerNeighbor{ID: a.id, Failures: int(a.failures)}
 	if a.past != nil {
 		p.FirstMet, p.LastMet, p.Together = a.past.firstMet.time(), a.past.lastMet.time(), a.past.together
 	}
@@ -125,23 +116,21 @@ func (a *address) acquaintance() time.Duration {
 	return time.Duration(a.past.lastMet - a.past.firstMet)
 }
 
-// acquaintance is for how long we have known it.
-func (p Peer) acquaintance() time.Duration { return p.LastMet.Sub(p.FirstMet) }
-
 // NewBook returns a Book that remembers peers, those that we were linked with longest if there are too
 // many. allowLocal lifts the bound on addresses of one network where they are not public.
-func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book {
+func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []protocol.FormerNeighbor) *Book {
 	b := &Book{rng: rng, local: allowLocal, byID: make(map[protocol.NodeID]*address),
-		failing: make(map[network]failing)}
+		failing: make(map[packedNetwork]failing)}
 	peers = slices.Clone(peers)
-	slices.SortStableFunc(peers, func(x, y Peer) int {
-		return cmp.Or(cmp.Compare(y.Together, x.Together), cmp.Compare(y.acquaintance(), x.acquaintance()))
+	slices.SortStableFunc(peers, func(x, y protocol.FormerNeighbor) int {
+		return cmp.Or(cmp.Compare(y.Together, x.Together),
+			cmp.Compare(y.LastMet.Sub(y.FirstMet), x.LastMet.Sub(x.FirstMet)))
 	})
 	came := 0
 	for _, p := range peers[:min(len(peers), maxAddresses)] {
 		a := &address{ // after a restart everyone gets a new chance
-			id: p.ID, source: Remembered, added: momentOf(now), heard: momentOf(p.LastMet),
-			past: &past{firstMet: momentOf(p.FirstMet), lastMet: momentOf(p.LastMet), together: p.Together},
+			id: p.ID, source: Remembered, added: unixNanoOf(now), heard: unixNanoOf(p.LastMet),
+			past: &past{firstMet: unixNanoOf(p.FirstMet), lastMet: unixNanoOf(p.LastMet), together: p.Together},
 		}
 		if p.Together <= 0 {
 			if came++; came > maxOfSource {
@@ -157,7 +146,7 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []Peer) *Book
 // Add notes ids that a source named. One that is known already stays as it is. At most two of one network are taken: an
 // attacker that lists a victim under many ports, or a network of its own, must not fill the Book. Where it is full, or
 // the source has filled its part, a newcomer takes the place of one of the same source that failed, or none.
-func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
+func (b *Book) Add(now time.Time, source Origin, ids []protocol.NodeID) {
 	for _, id := range ids {
 		if b.byID[id] != nil || b.crowded(id) {
 			continue
@@ -167,12 +156,12 @@ func (b *Book) Add(now time.Time, source Source, ids []protocol.NodeID) {
 				return
 			}
 		}
-		b.insert(&address{id: id, source: source, added: momentOf(now)})
+		b.insert(&address{id: id, source: source, added: unixNanoOf(now)})
 	}
 }
 
 // count is how many addresses a source named.
-func (b *Book) count(source Source) (n int) {
+func (b *Book) count(source Origin) (n int) {
 	for _, a := range b.list {
 		if a.source == source {
 			n++
@@ -182,7 +171,7 @@ func (b *Book) count(source Source) (n int) {
 }
 
 // evictFailed makes room for one address of a source among its own: the most often failed goes.
-func (b *Book) evictFailed(source Source) bool {
+func (b *Book) evictFailed(source Origin) bool {
 	worst := -1
 	for i, a := range b.list {
 		if a.source == source && !a.trying && !a.met() && a.failures > 0 &&

@@ -9,7 +9,7 @@ import (
 	"feedex/protocol"
 )
 
-func newBook(peers ...Peer) *Book {
+func newBook(peers ...protocol.FormerNeighbor) *Book {
 	return NewBook(now, rand.New(rand.NewPCG(1, 2)), false, peers)
 }
 
@@ -19,7 +19,8 @@ func chosen(id protocol.NodeID) *Neighbor { return &Neighbor{ID: id, Since: now,
 func nobody(protocol.NodeID) bool { return false }
 
 func TestCandidatesInOrder(t *testing.T) {
-	b := newBook(Peer{ID: id(1), Together: time.Hour}, Peer{ID: id(2), Together: 5 * time.Hour})
+	b := newBook(protocol.FormerNeighbor{ID: id(1), Together: time.Hour},
+		protocol.FormerNeighbor{ID: id(2), Together: 5 * time.Hour})
 	b.Add(now, Tracked, []protocol.NodeID{id(3)})
 	b.Add(now, Listed, []protocol.NodeID{id(4)})
 	got := b.Candidates(now, 10, nil, nobody)
@@ -76,7 +77,7 @@ func TestFailuresAreTriedEverMoreRarely(t *testing.T) {
 }
 
 func TestRememberedNeighborsAreNotPushedOut(t *testing.T) {
-	b := newBook(Peer{ID: id(0), Together: time.Hour})
+	b := newBook(protocol.FormerNeighbor{ID: id(0), Together: time.Hour})
 	for i := range 3000 {
 		a := netip.AddrFrom4([4]byte{20, byte(1 + i/250), byte(i % 250), 9})
 		b.Add(now, Tracked, []protocol.NodeID{protocol.NewNodeID(a, 7790)})
@@ -112,10 +113,11 @@ func TestTwoOfANetworkAreTaken(t *testing.T) {
 }
 
 func TestTheBookStaysBounded(t *testing.T) {
-	var peers []Peer
+	var peers []protocol.FormerNeighbor
 	for i := range 2000 {
 		a := netip.AddrFrom4([4]byte{21, byte(i / 250), byte(i % 250), 9})
-		peers = append(peers, Peer{ID: protocol.NewNodeID(a, 7790), Together: time.Duration(i) * time.Minute})
+		peers = append(peers, protocol.FormerNeighbor{ID: protocol.NewNodeID(a, 7790),
+			Together: time.Duration(i) * time.Minute})
 	}
 	b := newBook(peers...)
 	if b.Len() != maxAddresses {
@@ -137,7 +139,7 @@ func TestTheBookStaysBounded(t *testing.T) {
 
 // A remembered neighbor that did not answer is tried later; that it failed makes it no place for others.
 func TestARememberedNeighborMayFail(t *testing.T) {
-	b := newBook(Peer{ID: id(0), Together: time.Hour})
+	b := newBook(protocol.FormerNeighbor{ID: id(0), Together: time.Hour})
 	b.Candidates(now, 1, nil, nobody)
 	b.Failed(now, id(0))
 	for source := Listed; source < sources; source++ {
@@ -202,7 +204,8 @@ func TestReady(t *testing.T) {
 }
 
 func TestForgetting(t *testing.T) {
-	b := newBook(Peer{ID: id(1), Together: time.Hour}, Peer{ID: id(2), Together: time.Hour})
+	b := newBook(protocol.FormerNeighbor{ID: id(1), Together: time.Hour},
+		protocol.FormerNeighbor{ID: id(2), Together: time.Hour})
 	b.Forget(id(1))
 	b.Forget(id(3))
 	if got := b.Candidates(now, 5, nil, nobody); len(got) != 1 || got[0] != id(2) {

@@ -23,10 +23,10 @@ const (
 
 // A region is a part of the Internet that one attacker seldom has more than one of, written as a network: /16 for IPv4,
 // /32 for IPv6.
-type region network
+type region packedNetwork
 
 // region is the region that the network is in.
-func (n network) region() region {
+func (n packedNetwork) region() region {
 	host := networkBits - 32
 	if n.isIPv4() {
 		host = networkBits - 16
@@ -113,7 +113,7 @@ func compareBool(x, y bool) int {
 
 // ready reports whether the address may be tried now.
 func (b *Book) ready(now time.Time, a *address) bool {
-	return !a.trying && momentOf(now) >= a.after && !b.resting(now, a)
+	return !a.trying && unixNanoOf(now) >= a.after && !b.resting(now, a)
 }
 
 // Ready reports whether there is an address to try now. skip tells which do not count.
@@ -145,9 +145,9 @@ func (b *Book) Untested(now time.Time, skip func(protocol.NodeID) bool) (id prot
 // Next is when the first of the addresses that wait after a failure may be tried again; the zero time
 // where none waits. skip tells which do not count.
 func (b *Book) Next(now time.Time, skip func(protocol.NodeID) bool) time.Time {
-	var next moment
+	var next unixNano
 	for _, a := range b.list {
-		if a.trying || a.after <= momentOf(now) || skip(a.id) {
+		if a.trying || a.after <= unixNanoOf(now) || skip(a.id) {
 			continue
 		}
 		if next == 0 || a.after < next {
@@ -166,7 +166,7 @@ func (b *Book) Heard(now time.Time, id protocol.NodeID) {
 	if a.heard == 0 {
 		a.failures = 0 // it was not there then
 	}
-	a.trying, a.heard = false, momentOf(now)
+	a.trying, a.heard = false, unixNanoOf(now)
 }
 
 // Failed notes that id did not answer, or wants nothing of us: it is tried again after a growing while.
@@ -190,7 +190,7 @@ func (b *Book) putOff(now time.Time, a *address, longest time.Duration) {
 	wait := min(longest, firstWait<<min(a.failures, 12))
 	a.trying = false
 	a.failures++
-	a.after = momentOf(now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1))))
+	a.after = unixNanoOf(now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1))))
 }
 
 // maxFailing bounds the networks that are left alone.

@@ -15,7 +15,7 @@ func at(addr string) protocol.NodeID {
 
 // Where we chose a neighbor already, others come first; but if there are no others, it is no obstacle.
 func TestOtherRegionsFirst(t *testing.T) {
-	b := newBook(Peer{ID: at("20.1.0.1"), Together: time.Hour})
+	b := newBook(protocol.FormerNeighbor{ID: at("20.1.0.1"), Together: time.Hour})
 	b.Add(now, Tracked, []protocol.NodeID{at("20.1.9.9"), at("30.1.0.1"), at("2a00:1:5::1"), at("2a00:2::1")})
 	chosen := []protocol.NodeID{at("20.1.7.7"), at("2a00:1::1")}
 	got := append(b.Candidates(now, 2, chosen, nobody), b.Candidates(now, 9, chosen, nobody)...)

@@ -12,7 +12,9 @@ import (
 
 // Cover says whether the feed is advertised at hop count 0 although the interest in it is not our own, so
 // that those of our own stand out less. It reports whether that is news.
-func (t *Table) Cover(u feed.URL, is bool) (changed bool) { return t.set(t.routes.row(u), isCover, is) }
+func (t *RoutingTable) Cover(u feed.URL, is bool) (changed bool) {
+	return t.set(t.routes.row(u), isCover, is)
+}
 
 // popular is how many neighbors must want a feed for it to be popular: one alone could choose what we
 // cover.
@@ -20,7 +22,7 @@ const popular = 2
 
 // Popular returns the feeds that are not ours, and that two neighbors or more want within reach: first what
 // most of them want, distance halving each one's part, then by URL.
-func (t *Table) Popular() []feed.URL {
+func (t *RoutingTable) Popular() []feed.URL {
 	type candidate struct {
 		url  feed.URL
 		want Usefulness

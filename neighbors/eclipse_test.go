@@ -16,17 +16,17 @@ type eclipse struct {
 	list   []protocol.NodeID // the tracker's
 	sybil  map[protocol.NodeID]bool
 	book   *Book
-	table  *Table
+	table  *RoutingTable
 	first  Suppression
 	now    time.Time
-	stored map[protocol.NodeID]Peer
+	stored map[protocol.NodeID]protocol.FormerNeighbor
 }
 
 // newEclipse lists 40 honest nodes all over the Internet and 160 of the attacker's: 100 in one /24, and 60 in
 // four other networks (/16).
 func newEclipse(seed uint64) *eclipse {
 	e := &eclipse{rng: rand.New(rand.NewPCG(seed, 7)), sybil: make(map[protocol.NodeID]bool), now: now,
-		stored: make(map[protocol.NodeID]Peer)}
+		stored: make(map[protocol.NodeID]protocol.FormerNeighbor)}
 	for i := range 200 {
 		a := [4]byte{byte(20 + i), byte(i), 0, 1}
 		switch {
@@ -44,7 +44,7 @@ func newEclipse(seed uint64) *eclipse {
 
 // start begins a run with what the last one left.
 func (e *eclipse) start() {
-	var peers []Peer
+	var peers []protocol.FormerNeighbor
 	for _, id := range e.list {
 		if p, ok := e.stored[id]; ok {
 			peers = append(peers, p)
@@ -67,7 +67,7 @@ func (e *eclipse) join(id protocol.NodeID, chosen bool) {
 	e.keep(e.book.Met(e.now, e.table.Add(e.now, id, chosen, feeds(0, 4, 0), nil)))
 }
 
-func (e *eclipse) keep(p Peer, forgotten protocol.NodeID) {
+func (e *eclipse) keep(p protocol.FormerNeighbor, forgotten protocol.NodeID) {
 	e.stored[p.ID] = p
 	delete(e.stored, forgotten)
 }

@@ -31,8 +31,8 @@ func (b *Book) Missed(now time.Time, skip func(protocol.NodeID) bool) (id protoc
 	var best *address
 	for _, a := range b.list {
 		switch {
-		case a.linked || a.past == nil || a.past.searchAt == 0 || momentOf(now) < a.past.searchAt || !b.ready(now, a):
-		case time.Duration(momentOf(now)-a.past.lastMet) > missedFor:
+		case a.linked || a.past == nil || a.past.searchAt == 0 || unixNanoOf(now) < a.past.searchAt || !b.ready(now, a):
+		case time.Duration(unixNanoOf(now)-a.past.lastMet) > missedFor:
 			a.past.searchAt = 0 // it is gone for good
 		case skip(a.id):
 		case best == nil || a.past.together > best.past.together:
@@ -51,5 +51,5 @@ func (b *Book) Missed(now time.Time, skip func(protocol.NodeID) bool) (id protoc
 func (b *Book) searchLater(now time.Time, p *past) {
 	wait := min(longestSearch, firstSearch<<min(p.searches, 12))
 	p.searches++
-	p.searchAt = momentOf(now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1))))
+	p.searchAt = unixNanoOf(now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1))))
 }

@@ -38,7 +38,7 @@ type relay struct {
 // in turn one of the feeds that it wants, so that none has more places than others however much it claims to want. Call
 // it before each advert. Feeds that are left out are welcome until the next choice: neighbors may have promised their
 // entries.
-func (t *Table) Relay(now time.Time, rng *rand.Rand) {
+func (t *RoutingTable) Relay(now time.Time, rng *rand.Rand) {
 	t.judge(now, rng)
 	var wanted []relay
 	for i := range t.routes.list {
@@ -67,7 +67,7 @@ func (t *Table) Relay(now time.Time, rng *rand.Rand) {
 
 // draw gives each its lot: other ones than at other nodes, or all would do without the same feeds, and for a while the
 // same ones.
-func (t *Table) draw(list []relay, rng *rand.Rand) {
+func (t *RoutingTable) draw(list []relay, rng *rand.Rand) {
 	if t.choices%tried == 0 {
 		t.lots = rng.Uint64()
 	}
@@ -84,7 +84,7 @@ func (t *Table) draw(list []relay, rng *rand.Rand) {
 //
 // Feeds nearest to the neighbor come before those that are worth more, or neighbors that repeat what somebody claims to
 // want would spend their turns on it.
-func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
+func (t *RoutingTable) inTurns(list []relay, count int) (chosen []relay) {
 	wants := make([][]int, len(t.slots))
 	for hops := range t.config.MaxHops {
 		for k, r := range list {
@@ -118,7 +118,7 @@ func (t *Table) inTurns(list []relay, count int) (chosen []relay) {
 // relayWorth is the value of relaying a feed: its worth to the two neighbors that are nearest to a node that wants it.
 // One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to relay,
 // and while the relay rests.
-func (t *Table) relayWorth(i row) Usefulness {
+func (t *RoutingTable) relayWorth(i row) Usefulness {
 	if r := &t.routes.list[i]; r.marks&(isOwn|isCover|isPrivate) != 0 || r.rest > 0 {
 		return 0
 	}
@@ -136,20 +136,20 @@ func (t *Table) relayWorth(i row) Usefulness {
 }
 
 // near reports whether a neighbor's interest is near enough to be advertised to others, a hop further.
-func (t *Table) near(c cell) bool { return c.heard > 0 && int(c.heard) <= t.config.MaxHops }
+func (t *RoutingTable) near(c cell) bool { return c.heard > 0 && int(c.heard) <= t.config.MaxHops }
 
 // places is how many feeds are relayed at most: the configured bound, or so many for each of our own where that is
 // more, as neighbors tend to want as many as we do.
-func (t *Table) places() int { return max(t.config.MaxRelayed, relaysEach*len(t.own)) }
+func (t *RoutingTable) places() int { return max(t.config.MaxRelayed, relaysEach*len(t.own)) }
 
 // noteWanted has a feed relayed as soon as it is wanted, as long as there is room, and as long as it is wanted.
-func (t *Table) noteWanted(i row) {
+func (t *RoutingTable) noteWanted(i row) {
 	is := t.routes.list[i].marks&isRelayed != 0
 	t.setRelayed(i, t.relayWorth(i) > 0 && (is || t.relayed < t.places()))
 }
 
 // setRelayed says whether a feed is relayed.
-func (t *Table) setRelayed(i row, is bool) {
+func (t *RoutingTable) setRelayed(i row, is bool) {
 	marks := &t.routes.list[i].marks
 	if (*marks&isRelayed != 0) == is {
 		return

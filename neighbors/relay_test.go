@@ -13,12 +13,12 @@ import (
 )
 
 // bounded10 is a table that relays ten feeds.
-func bounded10() *Table { return NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 10}) }
+func bounded10() *RoutingTable { return NewRoutingTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 10}) }
 
 func chance() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
 // relayed are the feeds that a stranger hears we want for the sake of others.
-func relayed(t *Table) (list []feed.URL) {
+func relayed(t *RoutingTable) (list []feed.URL) {
 	for _, in := range t.Offer(id(99)) {
 		if in.Hops > 0 {
 			list = append(list, in.Feed)
@@ -64,8 +64,8 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 
 // Feeds that are advertised in any case, or in none, leave the places to others.
 func TestOwnCoverAndPrivateFeedsTakeNoPlaces(t *testing.T) {
-	for name, mark := range map[string]func(*Table, feed.URL, bool) bool{
-		"own": (*Table).Own, "cover": (*Table).Cover, "private": (*Table).Private,
+	for name, mark := range map[string]func(*RoutingTable, feed.URL, bool) bool{
+		"own": (*RoutingTable).Own, "cover": (*RoutingTable).Cover, "private": (*RoutingTable).Private,
 	} {
 		table := bounded10()
 		for i := range 2 { // few enough for the bound to stay
@@ -144,22 +144,22 @@ func TestWhatItIsWorthToRelay(t *testing.T) {
 // Feeds that another neighbor wants as well, or has, and those that are nearer, come first.
 func TestWhatIsRelayedFirst(t *testing.T) {
 	for name, c := range map[string]struct {
-		wants func(t *Table)
+		wants func(t *RoutingTable)
 		first int // the first of the feeds that are to be relayed
 		count int
 	}{
-		"two want it": {func(t *Table) {
+		"two want it": {func(t *RoutingTable) {
 			t.Add(now, id(1), true, feeds(0, 30, 0), nil)
 			t.Add(now, id(2), true, feeds(20, 25, 0), nil)
 		}, 20, 5},
-		"one wants it, and it may come from another": {func(t *Table) {
+		"one wants it, and it may come from another": {func(t *RoutingTable) {
 			t.Add(now, id(1), true, feeds(0, 30, 0), nil)
 			t.Add(now, id(2), true, feeds(20, 25, 2), nil)
 		}, 20, 5},
-		"it is wanted from nearer": {func(t *Table) {
+		"it is wanted from nearer": {func(t *RoutingTable) {
 			t.Add(now, id(1), true, append(feeds(20, 25, 0), feeds(0, 20, 1)...), nil)
 		}, 20, 5},
-		"it was relayed before": {func(t *Table) {
+		"it was relayed before": {func(t *RoutingTable) {
 			t.Add(now, id(1), true, feeds(20, 30, 0), nil)
 			t.Add(now, id(2), true, feeds(20, 30, 0), nil)
 			t.Hear(lookup(t, id(1)), feeds(0, 20, 0))
@@ -203,7 +203,7 @@ func TestRelayedGivesWay(t *testing.T) {
 
 // A neighbor that claims to want everything gets no more of the places than others.
 func TestNobodyTakesAllThatIsRelayed(t *testing.T) {
-	table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 90})
+	table := NewRoutingTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 90})
 	for i := range 2 { // two of them, so that their feeds are worth more than those of others
 		table.Add(now, id(i), false, feeds(1000, 5000, 0), nil)
 	}
@@ -228,14 +228,14 @@ func TestNobodyTakesAllThatIsRelayed(t *testing.T) {
 func TestJunkIsRepeatedAndDoesNotCount(t *testing.T) {
 	const nodes, follows, feeds, attackers, junk = 60, 20, 200, 3, 500
 	rng := chance()
-	tables := make([]*Table, nodes)
+	tables := make([]*RoutingTable, nodes)
 	linked := func(i, j int) bool { // in a ring with chords
 		d := (i - j + nodes) % nodes
 		return slices.Contains([]int{1, 2, 7, 19}, d) || slices.Contains([]int{1, 2, 7, 19}, nodes-d)
 	}
 	var own [nodes][]int
 	for i := range tables {
-		tables[i] = NewTable(Config{Max: 20, MaxHops: 3, MaxRelayed: 96})
+		tables[i] = NewRoutingTable(Config{Max: 20, MaxHops: 3, MaxRelayed: 96})
 		own[i] = rng.Perm(feeds)[:follows]
 		for _, k := range own[i] {
 			tables[i].Own(url(k), true)
@@ -337,7 +337,7 @@ func TestOthersAreTried(t *testing.T) {
 // As many feeds are relayed as there is room for, whatever comes, and only those that somebody wants.
 func TestRelayedIsCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 2})
+		table := NewRoutingTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 2})
 		rng, at := chance(), now
 		t.Repeat(map[string]func(*rapid.T){
 			"own": func(t *rapid.T) {
@@ -386,7 +386,7 @@ func TestRelayedIsCounted(t *testing.T) {
 }
 
 // wanted counts the feeds that might be relayed.
-func wanted(t *Table) (count int) {
+func wanted(t *RoutingTable) (count int) {
 	for i := range t.routes.list {
 		if t.relayWorth(row(i)) > 0 {
 			count++

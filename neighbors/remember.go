@@ -23,7 +23,7 @@ func (n *Neighbor) ours() bool { return n.Chosen || n.Static }
 
 // Met notes that n is a neighbor now, and returns what to remember of it. forgotten is the node that the Book had no
 // room for any more, zero for none.
-func (b *Book) Met(now time.Time, n *Neighbor) (p Peer, forgotten protocol.NodeID) {
+func (b *Book) Met(now time.Time, n *Neighbor) (p protocol.FormerNeighbor, forgotten protocol.NodeID) {
 	a := b.byID[n.ID]
 	if a == nil {
 		switch {
@@ -32,27 +32,27 @@ func (b *Book) Met(now time.Time, n *Neighbor) (p Peer, forgotten protocol.NodeI
 		case len(b.list) >= maxAddresses:
 			forgotten = b.evict(func(*address) bool { return true })
 		}
-		a = &address{id: n.ID, source: Came, added: momentOf(now)}
+		a = &address{id: n.ID, source: Came, added: unixNanoOf(now)}
 		b.insert(a)
 	}
 	if n.ours() {
 		a.source = Remembered
 	}
-	a.trying, a.linked, a.heard, a.failures = false, true, momentOf(now), 0
+	a.trying, a.linked, a.heard, a.failures = false, true, unixNanoOf(now), 0
 	delete(b.failing, a.network)
 	if a.past == nil {
 		a.past = &past{}
 	}
 	if a.past.firstMet == 0 {
-		a.past.firstMet = momentOf(now)
+		a.past.firstMet = unixNanoOf(now)
 	}
-	a.past.lastMet, a.past.searchAt = momentOf(now), 0
+	a.past.lastMet, a.past.searchAt = unixNanoOf(now), 0
 	return a.peer(), forgotten
 }
 
 // Remembered returns the facts to remember of a neighbor whose link goes on: should the host crash, the time together
 // so far is not lost.
-func (b *Book) Remembered(now time.Time, n *Neighbor) Peer {
+func (b *Book) Remembered(now time.Time, n *Neighbor) protocol.FormerNeighbor {
 	p, _ := b.Met(now, n)
 	if n.ours() {
 		p.Together += now.Sub(n.Since)
@@ -62,11 +62,11 @@ func (b *Book) Remembered(now time.Time, n *Neighbor) Peer {
 
 // Parted notes that the link to n is over, and returns what to remember of it. It is tried again after a
 // while.
-func (b *Book) Parted(now time.Time, n *Neighbor) Peer {
+func (b *Book) Parted(now time.Time, n *Neighbor) protocol.FormerNeighbor {
 	p := b.Remembered(now, n)
 	a := b.byID[n.ID]
 	a.linked, a.past.together = false, p.Together
-	a.after = momentOf(now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait)))))
+	a.after = unixNanoOf(now.Add(firstWait/3 + time.Duration(b.rng.Int64N(int64(firstWait)))))
 	return p
 }
 
@@ -97,7 +97,7 @@ func (b *Book) Age(now time.Time) (gone []protocol.NodeID) {
 		if a.heard != 0 {
 			last, keep = a.heard, unheardFor
 		}
-		if !a.trying && !a.linked && time.Duration(momentOf(now)-last) > keep {
+		if !a.trying && !a.linked && time.Duration(unixNanoOf(now)-last) > keep {
 			old = append(old, a)
 		}
 	}

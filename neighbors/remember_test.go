@@ -13,8 +13,8 @@ const day = 24 * time.Hour
 
 // An address that never answered leaves the book after a week, one that did after 90 days; a neighbor stays.
 func TestTheBookAges(t *testing.T) {
-	b := newBook(Peer{ID: id(1), LastMet: now.Add(-10 * day), Together: time.Hour},
-		Peer{ID: id(2), LastMet: now.Add(-89 * day)})
+	b := newBook(protocol.FormerNeighbor{ID: id(1), LastMet: now.Add(-10 * day), Together: time.Hour},
+		protocol.FormerNeighbor{ID: id(2), LastMet: now.Add(-89 * day)})
 	b.Add(now, Tracked, []protocol.NodeID{id(3), id(4), id(5)})
 	b.Heard(now, id(4))
 	b.Met(now, chosen(id(5)))
@@ -42,10 +42,11 @@ func TestTheBookAges(t *testing.T) {
 
 // Neighbors of earlier that we had chosen are tried before all that others name, those that we had for longest first.
 func TestRememberedNeighborsComeFirst(t *testing.T) {
-	met := func(i int, ago, together time.Duration) Peer {
-		return Peer{ID: id(i), FirstMet: now.Add(-50 * day), LastMet: now.Add(-ago), Together: together}
+	met := func(i int, ago, together time.Duration) protocol.FormerNeighbor {
+		return protocol.FormerNeighbor{ID: id(i), FirstMet: now.Add(-50 * day), LastMet: now.Add(-ago),
+			Together: together}
 	}
-	b := NewBook(now, rand.New(rand.NewPCG(1, 2)), false, []Peer{
+	b := NewBook(now, rand.New(rand.NewPCG(1, 2)), false, []protocol.FormerNeighbor{
 		met(1, time.Hour, 0), // came by itself
 		met(2, time.Hour, day),
 		met(3, time.Hour, 3*day),
@@ -102,12 +103,13 @@ func TestAFloodOfMomentsFillsAPart(t *testing.T) {
 // Acquaintances are nodes that were neighbors: first the ones that we chose, however long others were, then those that
 // were for longest; no more of them than there are places, and none that was merely named.
 func TestAcquaintances(t *testing.T) {
-	var peers []Peer
+	var peers []protocol.FormerNeighbor
 	for i := range 2 * maxAcquaintances {
-		peers = append(peers, Peer{ID: id(100 + i), FirstMet: now.Add(-time.Duration(i+2) * day),
+		peers = append(peers, protocol.FormerNeighbor{ID: id(100 + i), FirstMet: now.Add(-time.Duration(i+2) * day),
 			LastMet: now.Add(-day)})
 	}
-	peers = append(peers, Peer{ID: id(1), FirstMet: now.Add(-2 * day), LastMet: now.Add(-day), Together: time.Hour})
+	peers = append(peers, protocol.FormerNeighbor{ID: id(1), FirstMet: now.Add(-2 * day),
+		LastMet: now.Add(-day), Together: time.Hour})
 	b := newBook(peers...)
 	b.Add(now, Tracked, []protocol.NodeID{id(3)})
 	b.Met(now, chosen(id(5)))

@@ -26,7 +26,8 @@ const (
 //
 // Paper §3.2: "A node may need to drop some of current neighbors, for example, [...] when a newly
 // connecting node has a higher degree of usefulness."
-func (t *Table) Replaceable(now time.Time, newcomer protocol.NodeID, chosen bool, subset protocol.Subset) *Neighbor {
+func (t *RoutingTable) Replaceable(now time.Time, newcomer protocol.NodeID, chosen bool,
+	subset protocol.Subset) *Neighbor {
 	onlyCame := !chosen && t.keptFrom()
 	stays := func(n *Neighbor) bool { return n.Static || onlyCame && n.ours() || now.Sub(n.Since) < grace }
 	if !slices.ContainsFunc(t.list, func(n *Neighbor) bool { return !stays(n) }) {
@@ -58,7 +59,7 @@ func (t *Table) Replaceable(now time.Time, newcomer protocol.NodeID, chosen bool
 }
 
 // LeastUseful is the neighbor that is worth least of those that may go, nil if none may. A static one never may.
-func (t *Table) LeastUseful(now time.Time, may func(*Neighbor) bool) *Neighbor {
+func (t *RoutingTable) LeastUseful(now time.Time, may func(*Neighbor) bool) *Neighbor {
 	scores := t.Scores(now)
 	least := -1
 	for i, n := range t.list {
@@ -74,7 +75,7 @@ func (t *Table) LeastUseful(now time.Time, may func(*Neighbor) bool) *Neighbor {
 
 // essential reports whether n offers an own feed that would be left with fewer than two offers, and that
 // the newcomer does not offer as near.
-func (t *Table) essential(n *Neighbor, offered map[row]int) bool {
+func (t *RoutingTable) essential(n *Neighbor, offered map[row]int) bool {
 	for _, i := range t.own {
 		hops, ok := t.routes.heard(i, n)
 		if !ok || hops > t.config.MaxHops || t.offersBeside(i, n) >= covered {
@@ -88,7 +89,7 @@ func (t *Table) essential(n *Neighbor, offered map[row]int) bool {
 }
 
 // protected tells which neighbors no newcomer replaces.
-func (t *Table) protected(now time.Time, scores []Usefulness) []bool {
+func (t *RoutingTable) protected(now time.Time, scores []Usefulness) []bool {
 	protected := make([]bool, len(t.list))
 	best := func(worth func(i int) Usefulness) {
 		ranked := make([]int, 0, len(t.list))
@@ -115,7 +116,7 @@ func (t *Table) protected(now time.Time, scores []Usefulness) []bool {
 
 // Uncovered counts the own feeds that fewer than two neighbors offer: while there are any, more neighbors
 // are wanted than the minimum.
-func (t *Table) Uncovered() (count int) {
+func (t *RoutingTable) Uncovered() (count int) {
 	for _, i := range t.own {
 		if t.offersBeside(i, nil) < covered {
 			count++

@@ -10,7 +10,7 @@ import (
 )
 
 // own makes the first n feeds our own.
-func own(t *Table, n int) {
+func own(t *RoutingTable, n int) {
 	for i := range n {
 		t.Own(url(i), true)
 	}
@@ -26,7 +26,7 @@ func feeds(from, end, hops int) (s protocol.Subset) {
 
 // Paper §3.2: u(Q) = Σ w_i·d^(−h_i) over P's direct set and Q's entire set.
 func TestClaimedUsefulness(t *testing.T) {
-	crowd := func() *Table { // every feed is offered twice already
+	crowd := func() *RoutingTable { // every feed is offered twice already
 		table := newTable()
 		own(table, 8)
 		table.Add(now, id(8), true, feeds(0, 20, 0), nil)
@@ -35,7 +35,7 @@ func TestClaimedUsefulness(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		set    func(*Table)
+		set    func(*RoutingTable)
 		subset protocol.Subset
 		want   Usefulness
 	}{
@@ -45,15 +45,17 @@ func TestClaimedUsefulness(t *testing.T) {
 		{"an eighth at three hops", nil, feeds(0, 1, 3), One / 8},
 		{"nothing beyond reach", nil, feeds(0, 1, 4), 0},
 		{"nothing for what only others want", nil, feeds(8, 20, 0), 0},
-		{"weights count", func(t *Table) { t.Weigh(url(0), 5) }, feeds(0, 2, 0), 6 * One},
-		{"weights are bounded", func(t *Table) { t.Weigh(url(0), 1000) }, feeds(0, 1, 0), MaxWeight * One},
+		{"weights count", func(t *RoutingTable) { t.Weigh(url(0), 5) }, feeds(0, 2, 0), 6 * One},
+		{"weights are bounded", func(t *RoutingTable) { t.Weigh(url(0), 1000) }, feeds(0, 1, 0), MaxWeight * One},
 		{"a feed that one other offers counts twice",
-			func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn)) }, feeds(0, 1, 0), 2 * One},
+			func(t *RoutingTable) {
+				t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn))
+			}, feeds(0, 1, 0), 2 * One},
 		{"one that offers it from two hops further is no company",
-			func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 2)) }, feeds(0, 1, 0), 2 * One},
-		{"one that offers it from a hop further is", func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) },
+			func(t *RoutingTable) { t.Hear(lookup(t, id(9)), feeds(0, 1, 2)) }, feeds(0, 1, 0), 2 * One},
+		{"one that offers it from a hop further is", func(t *RoutingTable) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) },
 			feeds(0, 1, 0), One},
-		{"a feed that nobody else offers counts four times", func(t *Table) {
+		{"a feed that nobody else offers counts four times", func(t *RoutingTable) {
 			t.Hear(lookup(t, id(8)), feeds(0, 1, protocol.Withdrawn))
 			t.Hear(lookup(t, id(9)), feeds(0, 1, protocol.Withdrawn))
 		}, feeds(0, 1, 0), 4 * One},
@@ -162,7 +164,7 @@ func TestSecondaryMetricsDecideBetweenEquals(t *testing.T) {
 }
 
 // fullTable has ten neighbors of a day ago, of which the last is of least use.
-func fullTable() *Table {
+func fullTable() *RoutingTable {
 	table := newTable()
 	own(table, 40)
 	for i := range 10 {
@@ -176,7 +178,7 @@ func TestReplacement(t *testing.T) {
 	stranger := id(77)
 	for _, c := range []struct {
 		name   string
-		set    func(*Table)
+		set    func(*RoutingTable)
 		subset protocol.Subset
 		want   int // the neighbor that gives way, -1 for none
 	}{
@@ -184,19 +186,21 @@ func TestReplacement(t *testing.T) {
 		{"one that is as useful does not", nil, feeds(0, 22, 0), -1},
 		{"one that is a little more useful does not", nil, feeds(0, 26, 0), -1},
 		{"one that shares nothing does not", nil, feeds(50, 90, 0), -1},
-		{"a newcomer of lately has its grace", func(t *Table) { lookup(t, id(9)).Since = now.Add(-time.Minute) },
+		{"a newcomer of lately has its grace", func(t *RoutingTable) { lookup(t, id(9)).Since = now.Add(-time.Minute) },
 			feeds(0, 40, 0), 8},
-		{"a static neighbor stays", func(t *Table) { lookup(t, id(9)).Static = true }, feeds(0, 40, 0), 8},
-		{"a good deliverer stays", func(t *Table) { t.Brought(now, lookup(t, id(9)), 10*One) }, feeds(0, 40, 0), 8},
-		{"the only one that offers a feed stays", func(t *Table) {
+		{"a static neighbor stays", func(t *RoutingTable) { lookup(t, id(9)).Static = true }, feeds(0, 40, 0), 8},
+		{"a good deliverer stays", func(t *RoutingTable) {
+			t.Brought(now, lookup(t, id(9)), 10*One)
+		}, feeds(0, 40, 0), 8},
+		{"the only one that offers a feed stays", func(t *RoutingTable) {
 			t.Own(url(60), true)
 			t.Hear(lookup(t, id(9)), feeds(60, 61, 0))
 		}, feeds(0, 40, 0), 8},
-		{"unless the newcomer offers it as well", func(t *Table) {
+		{"unless the newcomer offers it as well", func(t *RoutingTable) {
 			t.Own(url(60), true)
 			t.Hear(lookup(t, id(9)), feeds(60, 61, 3))
 		}, append(feeds(0, 40, 0), feeds(60, 61, 0)...), 9},
-		{"two that we chose stay", func(t *Table) {
+		{"two that we chose stay", func(t *RoutingTable) {
 			for i := range 10 {
 				lookup(t, id(i)).Chosen = i >= 8
 			}
@@ -253,43 +257,43 @@ func TestAFloodLeavesTheProtected(t *testing.T) {
 func TestLies(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		set  func(table *Table, liar *Neighbor)
+		set  func(table *RoutingTable, liar *Neighbor)
 		want bool
 	}{
 		{"brought nothing of what it claims", nil, true},
-		{"brought a little", func(table *Table, liar *Neighbor) { table.Brought(now, liar, One/2) }, true},
+		{"brought a little", func(table *RoutingTable, liar *Neighbor) { table.Brought(now, liar, One/2) }, true},
 		{"brought a tenth of what others did",
-			func(table *Table, liar *Neighbor) { table.Brought(now, liar, One) }, false},
-		{"had no time", func(_ *Table, liar *Neighbor) { liar.Since = now.Add(-time.Hour) }, false},
-		{"claims little", func(table *Table,
+			func(table *RoutingTable, liar *Neighbor) { table.Brought(now, liar, One) }, false},
+		{"had no time", func(_ *RoutingTable, liar *Neighbor) { liar.Since = now.Add(-time.Hour) }, false},
+		{"claims little", func(table *RoutingTable,
 			liar *Neighbor) {
 			table.Hear(liar, feeds(1, 20, protocol.Withdrawn))
 		}, false},
-		{"others brought nothing either", func(table *Table, _ *Neighbor) {
+		{"others brought nothing either", func(table *RoutingTable, _ *Neighbor) {
 			for _, n := range table.All() {
 				n.brought = tally{}
 			}
 		}, false},
-		{"others only began to bring lately", func(table *Table, _ *Neighbor) {
+		{"others only began to bring lately", func(table *RoutingTable, _ *Neighbor) {
 			for _, n := range table.All()[1:] {
 				n.brought = tally{}
 				table.Brought(now.Add(-3*time.Hour), n, 10*One)
 			}
 		}, false},
 		{"what others brought was before its time",
-			func(_ *Table, liar *Neighbor) { liar.Since = now.Add(-liesAfter - time.Minute) }, false},
-		{"claims what nobody else offers besides", func(table *Table, liar *Neighbor) {
+			func(_ *RoutingTable, liar *Neighbor) { liar.Since = now.Add(-liesAfter - time.Minute) }, false},
+		{"claims what nobody else offers besides", func(table *RoutingTable, liar *Neighbor) {
 			table.Own(url(60), true)
 			table.Hear(liar, feeds(60, 61, 0))
 		}, true},
-		{"offers what nobody else does, and it is silent", func(table *Table, liar *Neighbor) {
+		{"offers what nobody else does, and it is silent", func(table *RoutingTable, liar *Neighbor) {
 			for i := range 20 {
 				table.Own(url(60+i), true)
 			}
 			table.Hear(liar, feeds(60, 80, 0))
 			table.Hear(liar, feeds(1, 20, protocol.Withdrawn))
 		}, false},
-		{"there is nobody to compare with", func(table *Table, _ *Neighbor) {
+		{"there is nobody to compare with", func(table *RoutingTable, _ *Neighbor) {
 			table.Remove(id(1))
 			table.Remove(id(2))
 		}, false},

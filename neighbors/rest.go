@@ -26,13 +26,13 @@ const (
 )
 
 // Relays reports whether the feed is relayed at present.
-func (t *Table) Relays(u feed.URL) bool {
+func (t *RoutingTable) Relays(u feed.URL) bool {
 	i := t.routes.find(u)
 	return i != nowhere && t.routes.list[i].marks&isRelayed != 0
 }
 
 // Spare says whether all neighbors who want the feed have from others what came of it last.
-func (t *Table) Spare(u feed.URL, is bool) {
+func (t *RoutingTable) Spare(u feed.URL, is bool) {
 	switch i := t.routes.find(u); {
 	case i == nowhere:
 	case is:
@@ -44,7 +44,7 @@ func (t *Table) Spare(u feed.URL, is bool) {
 
 // judge has relays rest that nobody needs, and those that rested for long enough are tried again. It does so about once
 // an hour, however often it is called.
-func (t *Table) judge(now time.Time, rng *rand.Rand) {
+func (t *RoutingTable) judge(now time.Time, rng *rand.Rand) {
 	if now.Before(t.judged) {
 		return
 	}
@@ -59,20 +59,20 @@ func (t *Table) judge(now time.Time, rng *rand.Rand) {
 }
 
 // mayRest reports whether nobody depends on a relay, as far as can be told.
-func (t *Table) mayRest(i row) bool {
+func (t *RoutingTable) mayRest(i row) bool {
 	r := &t.routes.list[i]
 	return r.marks&(isRelayed|isSpare) == isRelayed|isSpare && t.wanting(i) >= crowd &&
 		(t.config.Restless == nil || !t.config.Restless(r.url))
 }
 
 // wake ends the rest of a relay, and forgets what spoke for one.
-func (t *Table) wake(i row) {
+func (t *RoutingTable) wake(i row) {
 	t.routes.list[i].rest = 0
 	t.routes.list[i].marks &^= isSpare
 }
 
 // wanting counts the neighbors whose interest in a feed is near enough to be advertised to others.
-func (t *Table) wanting(i row) (count int) {
+func (t *RoutingTable) wanting(i row) (count int) {
 	for _, c := range t.routes.of(i) {
 		if t.near(c) {
 			count++

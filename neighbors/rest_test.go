@@ -11,8 +11,8 @@ import (
 )
 
 // wantedBy is a table with so many neighbors that want the first feed, and those given beside it.
-func wantedBy(c Config, count int, beside ...protocol.Interest) *Table {
-	table := NewTable(c)
+func wantedBy(c Config, count int, beside ...protocol.Interest) *RoutingTable {
+	table := NewRoutingTable(c)
 	for i := range count {
 		table.Add(now, id(1+i), true, append(feeds(0, 1, 0), beside...), nil)
 	}
@@ -21,12 +21,12 @@ func wantedBy(c Config, count int, beside ...protocol.Interest) *Table {
 
 // often is a clock for choices five minutes apart.
 type often struct {
-	table *Table
+	table *RoutingTable
 	rng   *rand.Rand
 	now   time.Time
 }
 
-func choosing(t *Table) *often { return &often{t, chance(), now} }
+func choosing(t *RoutingTable) *often { return &often{t, chance(), now} }
 
 // choose has the table choose the next time.
 func (o *often) choose() {
@@ -34,19 +34,22 @@ func (o *often) choose() {
 	o.table.Relay(o.now, o.rng)
 }
 
-func relaysFirst(t *Table) bool { return slices.Contains(relayed(t), url(0)) }
+func relaysFirst(t *RoutingTable) bool { return slices.Contains(relayed(t), url(0)) }
 
 func TestRelaysRestThatNobodyNeeds(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		wanting int
-		happens func(*Table)
+		happens func(*RoutingTable)
 		rests   bool
 	}{
-		{"nothing comes", 5, func(*Table) {}, false},
-		{"all have it from others", 3, func(table *Table) { table.Spare(url(0), true) }, true},
-		{"not all have it", 5, func(table *Table) { table.Spare(url(0), true); table.Spare(url(0), false) }, false},
-		{"only two want it", 2, func(table *Table) { table.Spare(url(0), true) }, false},
+		{"nothing comes", 5, func(*RoutingTable) {}, false},
+		{"all have it from others", 3, func(table *RoutingTable) { table.Spare(url(0), true) }, true},
+		{"not all have it", 5, func(table *RoutingTable) {
+			table.Spare(url(0), true)
+			table.Spare(url(0), false)
+		}, false},
+		{"only two want it", 2, func(table *RoutingTable) { table.Spare(url(0), true) }, false},
 	} {
 		table := wantedBy(Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, c.wanting)
 		table.Add(now, id(20), true, feeds(0, 1, 3), nil) // too far to count
@@ -87,16 +90,23 @@ func resting(t *testing.T, c Config, wanting int, beside ...protocol.Interest) *
 // more.
 func TestRestsEnd(t *testing.T) {
 	for name, c := range map[string]struct {
-		happens func(*Table)
+		happens func(*RoutingTable)
 		ends    bool
 	}{
-		"a neighbor leaves who had it":          {func(t *Table) { t.Remove(id(2)) }, true},
-		"one leaves who did not":                {func(t *Table) { t.Remove(id(9)) }, false},
-		"a neighbor begins to follow it":        {func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 0)) }, true},
-		"a neighbor hears of one who does":      {func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) }, false},
-		"two of four do not want it any more":   {func(t *Table) { withdraw(t, 2, 3) }, true},
-		"one of four does not want it any more": {func(t *Table) { withdraw(t, 2) }, false},
-		"we follow it for a while":              {func(t *Table) { t.Own(url(0), true); t.Own(url(0), false) }, true},
+		"a neighbor leaves who had it": {func(t *RoutingTable) { t.Remove(id(2)) }, true},
+		"one leaves who did not":       {func(t *RoutingTable) { t.Remove(id(9)) }, false},
+		"a neighbor begins to follow it": {func(t *RoutingTable) {
+			t.Hear(lookup(t, id(9)), feeds(0, 1, 0))
+		}, true},
+		"a neighbor hears of one who does": {func(t *RoutingTable) {
+			t.Hear(lookup(t, id(9)), feeds(0, 1, 1))
+		}, false},
+		"two of four do not want it any more":   {func(t *RoutingTable) { withdraw(t, 2, 3) }, true},
+		"one of four does not want it any more": {func(t *RoutingTable) { withdraw(t, 2) }, false},
+		"we follow it for a while": {func(t *RoutingTable) {
+			t.Own(url(0), true)
+			t.Own(url(0), false)
+		}, true},
 	} {
 		o := resting(t, Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 4)
 		o.table.Add(now, id(9), true, feeds(5, 6, 0), nil)
@@ -132,20 +142,29 @@ func TestARelayIsTriedAfterARest(t *testing.T) {
 
 // The reasons for a rest are forgotten where they may not hold any more.
 func TestWhatSpokeForARestIsForgotten(t *testing.T) {
-	for name, happens := range map[string]func(*Table){
-		"a neighbor leaves who had it":     func(t *Table) { t.Remove(id(2)) },
-		"a neighbor begins to follow it":   func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 0)) },
-		"a neighbor hears of one who does": func(t *Table) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) },
-		"two were enough, and then others came": func(t *Table) {
+	for name, happens := range map[string]func(*RoutingTable){
+		"a neighbor leaves who had it":     func(t *RoutingTable) { t.Remove(id(2)) },
+		"a neighbor begins to follow it":   func(t *RoutingTable) { t.Hear(lookup(t, id(9)), feeds(0, 1, 0)) },
+		"a neighbor hears of one who does": func(t *RoutingTable) { t.Hear(lookup(t, id(9)), feeds(0, 1, 1)) },
+		"two were enough, and then others came": func(t *RoutingTable) {
 			withdraw(t, 2, 3)
 			t.Hear(lookup(t, id(2)),
 				feeds(0, 1, 1))
 		},
-		"it is followed for a while":             func(t *Table) { t.Own(url(0), true); t.Own(url(0), false) },
-		"it was a cover feed for a while":        func(t *Table) { t.Cover(url(0), true); t.Cover(url(0), false) },
-		"it was given up, and is relayed anew":   func(t *Table) { t.Private(url(0), true); t.Private(url(0), false) },
-		"one has it from others, one does not":   func(t *Table) { t.Spare(url(0), false) },
-		"nothing, where it is about another one": func(t *Table) { t.Spare(url(0), false); t.Spare(url(1), true) },
+		"it is followed for a while": func(t *RoutingTable) { t.Own(url(0), true); t.Own(url(0), false) },
+		"it was a cover feed for a while": func(t *RoutingTable) {
+			t.Cover(url(0), true)
+			t.Cover(url(0), false)
+		},
+		"it was given up, and is relayed anew": func(t *RoutingTable) {
+			t.Private(url(0), true)
+			t.Private(url(0), false)
+		},
+		"one has it from others, one does not": func(t *RoutingTable) { t.Spare(url(0), false) },
+		"nothing, where it is about another one": func(t *RoutingTable) {
+			t.Spare(url(0), false)
+			t.Spare(url(1), true)
+		},
 	} {
 		o := choosing(wantedBy(Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 4, feeds(1, 2, 0)...))
 		o.table.Add(now, id(9), true, feeds(5, 6, 0), nil)
@@ -179,7 +198,7 @@ func TestRelaysAreJudgedAtRandom(t *testing.T) {
 	}
 }
 
-func withdraw(t *Table, neighbors ...int) {
+func withdraw(t *RoutingTable, neighbors ...int) {
 	for _, i := range neighbors {
 		t.Hear(lookup(t, id(i)), feeds(0, 1, protocol.Withdrawn))
 	}
@@ -222,7 +241,7 @@ func TestOwnFeedsDoNotRest(t *testing.T) {
 // Some relays never rest, and always the same ones.
 func TestSomeRelaysAreRestless(t *testing.T) {
 	restless := []feed.URL{url(14), url(15), url(3)}
-	table := NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 96,
+	table := NewRoutingTable(Config{Max: 10, MaxHops: 3, MaxRelayed: 96,
 		Restless: func(u feed.URL) bool { return slices.Contains(restless, u) }})
 	for i := range 3 {
 		table.Add(now, id(1+i), true, feeds(0, 40, 0), nil)

@@ -80,7 +80,7 @@ func TestRoutesKeepApart(t *testing.T) {
 }
 
 // The table names its own rows right, however routes move, and keeps none of which there is nothing to say.
-func checkRoutes(t *rapid.T, table *Table) {
+func checkRoutes(t *rapid.T, table *RoutingTable) {
 	owned := 0
 	for i, r := range table.routes.list {
 		if r.marks&isOwn != 0 {

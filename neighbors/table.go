@@ -8,8 +8,8 @@ import (
 	"feedex/protocol"
 )
 
-// A Table holds the neighbors and the routes: for each feed, which neighbors want it and at how many hops.
-type Table struct {
+// A RoutingTable holds the neighbors and the routes: for each feed, which neighbors want it and at how many hops.
+type RoutingTable struct {
 	config  Config
 	list    []*Neighbor // in the order in which they came: effects must not depend on a map's order
 	byID    map[protocol.NodeID]*Neighbor
@@ -28,7 +28,7 @@ type Table struct {
 	stranger protocol.Subset
 }
 
-// A Config bounds a Table. All fields but the functions must be set.
+// A Config bounds a RoutingTable. All fields but the functions must be set.
 type Config struct {
 	// Max is the most neighbors, 100 or fewer. Paper Table 2, "maximum neighbors".
 	Max int
@@ -59,33 +59,33 @@ type Neighbor struct {
 
 	brought tally // what it gave us within a day
 
-	table *Table
+	table *RoutingTable
 	slot  int8   // its column in the routes
 	feeds int    // in its subscription set
 	bytes int    // of their URLs
 	knows uint64 // the count of changes up to which it believes of all feeds what we would say
 }
 
-// NewTable returns a Table without neighbors.
-func NewTable(c Config) *Table {
+// NewRoutingTable returns a RoutingTable without neighbors.
+func NewRoutingTable(c Config) *RoutingTable {
 	if c.Unspeakable == nil {
 		c.Unspeakable = func(u feed.URL) bool { return u.Secret() || u.Local() && !c.AllowLocal }
 	}
-	return &Table{config: c, byID: make(map[protocol.NodeID]*Neighbor),
+	return &RoutingTable{config: c, byID: make(map[protocol.NodeID]*Neighbor),
 		weights: make(map[feed.URL]Usefulness), changed: 1}
 }
 
 // Len is the number of neighbors.
-func (t *Table) Len() int { return len(t.list) }
+func (t *RoutingTable) Len() int { return len(t.list) }
 
-// All returns the neighbors, the longest-serving first. The slice is the Table's own: read it, and not
+// All returns the neighbors, the longest-serving first. The slice is the table's own: read it, and not
 // across Add and Remove.
-func (t *Table) All() []*Neighbor { return t.list }
+func (t *RoutingTable) All() []*Neighbor { return t.list }
 
 // Add makes id a neighbor whose subscription set is subset, and to which offered was advertised. The
 // caller has asked Admit. A neighbor that connects again starts over with its link's age kept:
 // repeating connect replaces the earlier state.
-func (t *Table) Add(now time.Time, id protocol.NodeID, chosen bool, subset, offered protocol.Subset) *Neighbor {
+func (t *RoutingTable) Add(now time.Time, id protocol.NodeID, chosen bool, subset, offered protocol.Subset) *Neighbor {
 	n, again := t.byID[id], true
 	if n == nil {
 		n, again = &Neighbor{ID: id, Since: now, Chosen: chosen, table: t, slot: t.freeSlot()}, false
@@ -109,7 +109,7 @@ func (t *Table) Add(now time.Time, id protocol.NodeID, chosen bool, subset, offe
 
 // confuse notes that n was told offered beside what it was told before. If both sides connect at once, each has two
 // sets of the other, and nobody knows which of them came last.
-func (t *Table) confuse(n *Neighbor, offered protocol.Subset) {
+func (t *RoutingTable) confuse(n *Neighbor, offered protocol.Subset) {
 	same := make(map[feed.URL]bool, len(offered))
 	for _, in := range offered {
 		if i := t.routes.row(in.Feed); t.routes.told(i, n) == in.Hops {
@@ -127,7 +127,7 @@ func (t *Table) confuse(n *Neighbor, offered protocol.Subset) {
 }
 
 // freeSlot is a slot that no neighbor has.
-func (t *Table) freeSlot() int8 {
+func (t *RoutingTable) freeSlot() int8 {
 	i := slices.Index(t.slots, nil)
 	if i < 0 {
 		i = len(t.slots)
@@ -138,7 +138,7 @@ func (t *Table) freeSlot() int8 {
 }
 
 // Remove ends the neighbor's part in everything; its feeds fall back to other routes at once.
-func (t *Table) Remove(id protocol.NodeID) {
+func (t *RoutingTable) Remove(id protocol.NodeID) {
 	n := t.byID[id]
 	if n == nil {
 		return
@@ -160,7 +160,7 @@ func (t *Table) Remove(id protocol.NodeID) {
 }
 
 // forget takes back everything that n advertised.
-func (t *Table) forget(n *Neighbor) {
+func (t *RoutingTable) forget(n *Neighbor) {
 	for i := row(len(t.routes.list)) - 1; i >= 0; i-- {
 		t.setHop(n, i, protocol.Withdrawn)
 	}
@@ -173,7 +173,7 @@ const maxHeardBytes = 1 << 20
 // Hear applies changes that n advertised to its subscription set. Feeds that would make the set larger than
 // protocol.MaxSubset are left out, and so are those that no node should advertise: whose URL is a secret, or on a
 // private network, or that are Unspeakable.
-func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
+func (t *RoutingTable) Hear(n *Neighbor, changes protocol.Subset) {
 	for _, in := range changes {
 		i := t.routes.find(in.Feed)
 		old, known := t.routes.heard(i, n)
@@ -201,7 +201,7 @@ func (t *Table) Hear(n *Neighbor, changes protocol.Subset) {
 }
 
 // setHop records n's interest in a feed, or with a negative count that there is none any more.
-func (t *Table) setHop(n *Neighbor, i row, count int) {
+func (t *RoutingTable) setHop(n *Neighbor, i row, count int) {
 	heard := &t.routes.of(i)[n.slot].heard
 	if count = max(count, protocol.Withdrawn); *heard == int8(count+1) {
 		return
@@ -219,7 +219,7 @@ func (t *Table) setHop(n *Neighbor, i row, count int) {
 }
 
 // tell notes what n believes of our interest in the feed.
-func (t *Table) tell(n *Neighbor, i row, count int) {
+func (t *RoutingTable) tell(n *Neighbor, i row, count int) {
 	if n.slot == gone {
 		return
 	}
@@ -229,13 +229,13 @@ func (t *Table) tell(n *Neighbor, i row, count int) {
 }
 
 // touch has what is said of feeds looked at again.
-func (t *Table) touch() {
+func (t *RoutingTable) touch() {
 	t.stranger = nil
 	t.changed++
 }
 
 // drop forgets a route that nobody is interested in, and of which nobody believes so.
-func (t *Table) drop(i row) {
+func (t *RoutingTable) drop(i row) {
 	if !t.routes.empty(i) {
 		return
 	}
@@ -247,7 +247,7 @@ func (t *Table) drop(i row) {
 }
 
 // Own says whether the feed is in our own direct interest, and may be told to others. It reports whether that is news.
-func (t *Table) Own(u feed.URL, is bool) (changed bool) {
+func (t *RoutingTable) Own(u feed.URL, is bool) (changed bool) {
 	i := t.routes.row(u)
 	switch had := t.routes.list[i].marks&isOwn != 0; {
 	case is && !had:
@@ -260,18 +260,18 @@ func (t *Table) Own(u feed.URL, is bool) (changed bool) {
 
 // Private says whether the feed must not leave the node. Then it is not advertised, not forwarded and not
 // wanted, even if neighbors are interested in it. It reports whether that is news.
-func (t *Table) Private(u feed.URL, is bool) (changed bool) {
+func (t *RoutingTable) Private(u feed.URL, is bool) (changed bool) {
 	return t.set(t.routes.row(u), isPrivate, is)
 }
 
 // IsPrivate reports whether the feed must not leave the node, as Private said last.
-func (t *Table) IsPrivate(u feed.URL) bool {
+func (t *RoutingTable) IsPrivate(u feed.URL) bool {
 	i := t.routes.find(u)
 	return i != nowhere && t.routes.list[i].marks&isPrivate != 0
 }
 
 // set sets a mark of the feed's route, and has what is said of it looked at again if that changed it.
-func (t *Table) set(i row, mark marks, is bool) (changed bool) {
+func (t *RoutingTable) set(i row, mark marks, is bool) (changed bool) {
 	marks := &t.routes.list[i].marks
 	if changed = (*marks&mark != 0) != is; changed {
 		*marks ^= mark
@@ -286,13 +286,13 @@ func (t *Table) set(i row, mark marks, is bool) (changed bool) {
 // Wanted reports whether a bundle of the feed is welcome from n: whether we advertise the feed to it, because we are
 // interested, or relay it to other neighbors within reach, or did before the last choice. Feeds that n alone wants it
 // need not bring us.
-func (t *Table) Wanted(u feed.URL, n *Neighbor) bool {
+func (t *RoutingTable) Wanted(u feed.URL, n *Neighbor) bool {
 	return t.Hops(u, n) >= 0
 }
 
 // Hops is the hop count of our own interest in the feed as n hears of it: 0 where we are interested
 // ourselves or say so (see Cover), protocol.Withdrawn where it is not Wanted.
-func (t *Table) Hops(u feed.URL, n *Neighbor) int {
+func (t *RoutingTable) Hops(u feed.URL, n *Neighbor) int {
 	if i := t.routes.find(u); i != nowhere {
 		return t.interest(i, n, isRelayed|isLeaving)
 	}
@@ -301,7 +301,7 @@ func (t *Table) Hops(u feed.URL, n *Neighbor) int {
 
 // Interested returns the neighbors to which bundles of the feed are forwarded: those in whose
 // subscription set it stands at a hop count within MaxHops (Paper §3.4), the longest-serving first.
-func (t *Table) Interested(u feed.URL) []*Neighbor {
+func (t *RoutingTable) Interested(u feed.URL) []*Neighbor {
 	i := t.routes.find(u)
 	if i == nowhere || t.routes.list[i].marks&isPrivate != 0 {
 		return nil
@@ -317,11 +317,11 @@ func (t *Table) Interested(u feed.URL) []*Neighbor {
 }
 
 // reaches reports whether a neighbor's interest is within reach.
-func (t *Table) reaches(c cell) bool { return c.heard > 0 && int(c.heard)-1 <= t.config.MaxHops }
+func (t *RoutingTable) reaches(c cell) bool { return c.heard > 0 && int(c.heard)-1 <= t.config.MaxHops }
 
 // Forwards reports whether bundles of the feed are forwarded to n, which is to say whether it is among those
 // Interested.
-func (t *Table) Forwards(u feed.URL, n *Neighbor) bool {
+func (t *RoutingTable) Forwards(u feed.URL, n *Neighbor) bool {
 	i := t.routes.find(u)
 	count, ok := t.routes.heard(i, n)
 	return ok && t.routes.list[i].marks&isPrivate == 0 && count <= t.config.MaxHops

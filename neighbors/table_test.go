@@ -23,9 +23,11 @@ func id(i int) protocol.NodeID {
 func url(i int) feed.URL { return feed.URL(fmt.Sprintf("https://example.com/%d", i)) }
 
 // lookup is the neighbor with that id, or nil.
-func lookup(t *Table, id protocol.NodeID) *Neighbor { return t.byID[id] }
+func lookup(t *RoutingTable, id protocol.NodeID) *Neighbor { return t.byID[id] }
 
-func newTable() *Table { return NewTable(Config{Max: 10, MaxHops: 3, MaxRelayed: protocol.MaxSubset}) }
+func newTable() *RoutingTable {
+	return NewRoutingTable(Config{Max: 10, MaxHops: 3, MaxRelayed: protocol.MaxSubset})
+}
 
 func TestOfferIsComputedWithoutTheAskersOwn(t *testing.T) {
 	table := newTable()
@@ -51,7 +53,7 @@ func TestOfferIsComputedWithoutTheAskersOwn(t *testing.T) {
 }
 
 func TestForwardingGoesToThoseWithinReach(t *testing.T) {
-	table := NewTable(Config{Max: 10, MaxHops: 2, MaxRelayed: 100})
+	table := NewRoutingTable(Config{Max: 10, MaxHops: 2, MaxRelayed: 100})
 	table.Add(now, id(1), true, protocol.Subset{{Feed: url(0), Hops: 1}}, nil)
 	table.Add(now, id(2), true, protocol.Subset{{Feed: url(0), Hops: 3}}, nil)
 	far := table.All()[1]
@@ -103,7 +105,7 @@ func TestAdmission(t *testing.T) {
 		{"a full table takes nobody", true, []string{"127.0.0.1:1001", "127.0.0.1:1002",
 			"127.0.0.1:1003", "127.0.0.1:1004"}, "127.0.0.1:1005", ErrFull},
 	} {
-		table := NewTable(Config{Max: 4, MaxHops: 3, MaxRelayed: 100, AllowLocal: c.local})
+		table := NewRoutingTable(Config{Max: 4, MaxHops: 3, MaxRelayed: 100, AllowLocal: c.local})
 		for _, h := range c.have {
 			table.Add(now, at(h), true, nil, nil)
 		}

@@ -30,7 +30,7 @@ const (
 )
 
 // Weigh sets the weight w_i of preference for a feed, 1 to MaxWeight. Default 1. Paper §3.2.
-func (t *Table) Weigh(u feed.URL, weight int) {
+func (t *RoutingTable) Weigh(u feed.URL, weight int) {
 	if weight <= 1 {
 		delete(t.weights, u)
 		return
@@ -47,7 +47,7 @@ func (t *Table) Weigh(u feed.URL, weight int) {
 //
 // Paper §3.2, with d = 2. "The purpose of a factor d^(−h_i) is to depreciate the value of overlap in
 // inverse proportion to the hop count because a feed with a large hop count is more prone to disappear."
-func (t *Table) Claimed(id protocol.NodeID, subset protocol.Subset) Usefulness {
+func (t *RoutingTable) Claimed(id protocol.NodeID, subset protocol.Subset) Usefulness {
 	var sum Usefulness
 	n := t.byID[id]
 	if subset == nil && n != nil {
@@ -65,7 +65,7 @@ func (t *Table) Claimed(id protocol.NodeID, subset protocol.Subset) Usefulness {
 }
 
 // worth is the value of an offer of the feed at hops by n, which may be nil for a stranger. It may have no route.
-func (t *Table) worth(i row, hops int, n *Neighbor) Usefulness {
+func (t *RoutingTable) worth(i row, hops int, n *Neighbor) Usefulness {
 	if i == nowhere || t.routes.list[i].marks&isOwn == 0 || hops > t.config.MaxHops {
 		return 0
 	}
@@ -83,7 +83,7 @@ func (t *Table) worth(i row, hops int, n *Neighbor) Usefulness {
 }
 
 // offersBeside counts the neighbors other than n that offer the feed within reach.
-func (t *Table) offersBeside(i row, n *Neighbor) (count int) {
+func (t *RoutingTable) offersBeside(i row, n *Neighbor) (count int) {
 	slot := n.place()
 	for k, c := range t.routes.of(i) {
 		if k != slot && t.reaches(c) {
@@ -95,7 +95,7 @@ func (t *Table) offersBeside(i row, n *Neighbor) (count int) {
 
 // nearBeside counts the neighbors other than n that offer the feed as near as at hops, or nearly: one to which
 // it comes by two hops more is no match for n.
-func (t *Table) nearBeside(i row, n *Neighbor, hops int) (count int) {
+func (t *RoutingTable) nearBeside(i row, n *Neighbor, hops int) (count int) {
 	slot := n.place()
 	for k, c := range t.routes.of(i) {
 		if k != slot && t.reaches(c) && int(c.heard)-1 <= hops+1 {
@@ -107,14 +107,14 @@ func (t *Table) nearBeside(i row, n *Neighbor, hops int) (count int) {
 
 // Brought notes that n gave us something of that worth: entries that it delivered first, or truly had
 // when it offered them. A negative worth takes back what turned out to be worth nothing.
-func (t *Table) Brought(now time.Time, n *Neighbor, worth Usefulness) {
+func (t *RoutingTable) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 	n.brought.add(now, worth)
 }
 
 // Scores returns the worth of each neighbor, all things considered, in the order of All: its word at first, and more
 // and more what it really brought within a day, as its part of what all brought. A neighbor that only claims ends at
 // nothing. Where that leaves little between two, age, round trip and reliability decide.
-func (t *Table) Scores(now time.Time) []Usefulness {
+func (t *RoutingTable) Scores(now time.Time) []Usefulness {
 	scores := t.claims()
 	observed := t.observed(now, scores)
 	var brought Usefulness
@@ -133,10 +133,10 @@ func (t *Table) Scores(now time.Time) []Usefulness {
 
 // Observed is the usefulness of each neighbor by what it really brought within a day, in the order of All: all
 // that they claim together, shared out among them as each brought it.
-func (t *Table) Observed(now time.Time) []Usefulness { return t.observed(now, t.claims()) }
+func (t *RoutingTable) Observed(now time.Time) []Usefulness { return t.observed(now, t.claims()) }
 
 // observed is Observed of neighbors that claim so much.
-func (t *Table) observed(now time.Time, claimed []Usefulness) []Usefulness {
+func (t *RoutingTable) observed(now time.Time, claimed []Usefulness) []Usefulness {
 	observed := make([]Usefulness, len(t.list))
 	var allClaimed, allRates Usefulness
 	for i, n := range t.list {
@@ -153,7 +153,7 @@ func (t *Table) observed(now time.Time, claimed []Usefulness) []Usefulness {
 }
 
 // claims returns the worth that each neighbor claims, in the order of All.
-func (t *Table) claims() []Usefulness {
+func (t *RoutingTable) claims() []Usefulness {
 	claimed := make([]Usefulness, len(t.list))
 	for i, n := range t.list {
 		claimed[i] = t.Claimed(n.ID, nil)
@@ -179,7 +179,7 @@ func (n *Neighbor) Brought(now time.Time) Usefulness { return n.brought.sum(now)
 // what they brought on average since it came, although they brought enough to tell, and some of it so long ago that n
 // has had its turn since. A feed that hardly anybody else offers is no evidence: it may be silent. Nor does it excuse:
 // or it would do to claim all that we follow.
-func (t *Table) Lies(now time.Time, n *Neighbor) bool {
+func (t *RoutingTable) Lies(now time.Time, n *Neighbor) bool {
 	others := Usefulness(len(t.list) - 1)
 	if others < 2 || now.Sub(n.Since) < liesAfter {
 		return false
@@ -207,7 +207,7 @@ func (t *Table) Lies(now time.Time, n *Neighbor) bool {
 }
 
 // shared is the sum of n's claims of own feeds that enough others offer as well, each counting the same.
-func (t *Table) shared(n *Neighbor) (sum Usefulness) {
+func (t *RoutingTable) shared(n *Neighbor) (sum Usefulness) {
 	for _, i := range t.own {
 		if hops, ok := t.routes.heard(i, n); ok && hops <= t.config.MaxHops && t.offersBeside(i, n) >= covered {
 			sum += One >> hops

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
@@ -90,7 +89,8 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 	w.run(time.Minute)
 	a.kill()
 	hosts[1].kill()
-	a.store.KeepPeer(archive.Peer{ID: stranger(1), FirstMet: w.Now(), LastMet: w.Now().Add(80 * 365 * 24 * time.Hour)})
+	a.store.KeepPeer(protocol.FormerNeighbor{ID: stranger(1), FirstMet: w.Now(),
+		LastMet: w.Now().Add(80 * 365 * 24 * time.Hour)})
 	w.run(gone)
 	a.start()
 	w.run(time.Second)

@@ -139,7 +139,7 @@ func TestAccountsSurviveARestart(t *testing.T) {
 			t.Fatalf("accounts: %+v", before)
 		}
 		stop(w, a)
-		a.store.KeepAccount(archive.Account{Holder: stranger(1).Addr().String(), Text: []byte("{")})
+		a.store.KeepAccount(archive.KeptAccount{Holder: stranger(1).Addr().String(), Text: []byte("{")})
 		a.start()
 		for i, of := range []*testHost{b, c} {
 			got := a.account(of)

@@ -44,7 +44,7 @@ func BenchmarkIdle(b *testing.B) {
 				case protocol.GetNeighbors:
 					a.Reply = protocol.NodeList{}
 				case protocol.StateAccount:
-					a.Reply = protocol.Account{}
+					a.Reply = protocol.Statement{}
 				case protocol.ListMethods:
 					a.Reply = protocol.Methods{"check_dids", "feedex.account"}
 				}

@@ -21,7 +21,7 @@ const (
 // ErrConfig is wrapped by every error about a Config.
 var ErrConfig = core.ErrConfig
 
-// Errors of Results and Pulled: why nobody was asked.
+// Errors of QueryResults and Pulled: why nobody was asked.
 var (
 	ErrNeverNetwork   = core.ErrNeverNetwork
 	ErrPrivateFeed    = core.ErrPrivateFeed

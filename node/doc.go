@@ -3,7 +3,7 @@
 //
 //	host ---- Event ----> Step ---- Effect ----> host
 //	      Wake, Asked, Answered,      Respond, Call,
-//	      Fetched, Found, commands    Fetch, Search, Tell
+//	      Fetched, Searched, commands Fetch, Search, Tell
 //
 // A Node is a state machine without I/O: it holds no goroutine, lock, timer, socket, file or context.
 // Time is an argument and chance comes from a *rand.Rand given at construction, so equal nodes given

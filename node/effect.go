@@ -16,8 +16,8 @@ type (
 	Fetch = core.Fetch
 	// Search looks through the archive.
 	Search = core.Search
-	// Results has the results of the owner's Query with the same Tag.
-	Results = core.Results
+	// QueryResults has the results of the OwnerQuery with the same Tag.
+	QueryResults = core.QueryResults
 	// Pulled has the entries that came of the owner's Pull with the same Tag.
 	Pulled = core.Pulled
 	// HolderRefusal is why nothing was taken from a holder.

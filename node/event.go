@@ -14,19 +14,19 @@ type (
 	Answered = core.Answered
 	// Fetched says how a Fetch ended.
 	Fetched = core.Fetched
-	// Found says how a Search ended.
-	Found = core.Found
+	// Searched says how a Search ended.
+	Searched = core.Searched
 	// OwnerFetched says how a request of the owner's, beside the polls, ended.
 	OwnerFetched = core.OwnerFetched
 	// Subscribe is the owner's wish to follow feeds, or to follow them in another way.
 	Subscribe = core.Subscribe
 	// Unsubscribe is the owner's wish to follow feeds no more.
 	Unsubscribe = core.Unsubscribe
-	// Query is the owner's wish to search the archives of others.
-	Query = core.Query
-	// EndQuery says that nobody waits for a Query any more.
+	// OwnerQuery is the owner's wish to search the archives of others.
+	OwnerQuery = core.OwnerQuery
+	// EndQuery says that nobody waits for an OwnerQuery any more.
 	EndQuery = core.EndQuery
-	// Pull is the owner's wish to have entries that a Query found.
+	// Pull is the owner's wish to have entries that an OwnerQuery found.
 	Pull = core.Pull
 	// EndPull says that nobody waits for a Pull any more.
 	EndPull = core.EndPull

@@ -161,7 +161,7 @@ func (n *Node) Candidates(not func(protocol.NodeID) bool) []protocol.NodeID {
 }
 
 // NoteNodes has it hear of nodes, and NoteAddresses remember them without looking for neighbors.
-func (n *Node) NoteNodes(s neighbors.Source, ids []protocol.NodeID) { n.membership.NoteNodes(s, ids) }
+func (n *Node) NoteNodes(s neighbors.Origin, ids []protocol.NodeID) { n.membership.NoteNodes(s, ids) }
 func (n *Node) NoteAddresses(ids ...protocol.NodeID) {
 	n.membership.Book.Add(n.core.Now, neighbors.Tracked, ids)
 }
@@ -371,7 +371,7 @@ func (n *Node) CatchUp(id protocol.NodeID) { n.exchange.CatchUp(n.core.LinkTo(id
 
 // NoteOurs takes in how the node stands with a neighbor, by its word, and KeptShort reports whether that word counts
 // as saying so long after that it is kept short.
-func (n *Node) NoteOurs(id protocol.NodeID, a protocol.Account) {
+func (n *Node) NoteOurs(id protocol.NodeID, a protocol.Statement) {
 	n.exchange.NoteOurs(exchange.Of(n.core.LinkTo(id)), a)
 }
 func (n *Node) KeptShort(id protocol.NodeID, after time.Duration) bool {

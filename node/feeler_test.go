@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"feedex/archive"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -71,8 +70,8 @@ func TestOldNeighborsAreForgotten(t *testing.T) {
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
 	b.kill()
-	old := archive.Peer{ID: stranger(1), FirstMet: w.Now().AddDate(0, 0, -100), LastMet: w.Now().AddDate(0, 0, -91),
-		Together: time.Hour}
+	old := protocol.FormerNeighbor{ID: stranger(1), FirstMet: w.Now().AddDate(0, 0, -100),
+		LastMet: w.Now().AddDate(0, 0, -91), Together: time.Hour}
 	a.store.KeepPeer(old)
 	a.kill()
 	a.start()

@@ -35,7 +35,7 @@ func BenchmarkQueryFlood(b *testing.B) {
 					answered++
 				}
 			case node.Search:
-				follow = append(follow, node.Found{ID: e.ID})
+				follow = append(follow, node.Searched{ID: e.ID})
 			case node.Call:
 				a := node.Answered{ID: e.ID, Reply: protocol.OK{}, Peer: e.To.Node, RTT: 50 * time.Millisecond}
 				if _, ok := e.Call.(protocol.QueryFeed); ok {

@@ -41,10 +41,10 @@ type testHost struct {
 	blocked map[feed.URL]bool // feeds whose publisher refuses this host
 	notes   []node.Note
 	arrived map[feed.EntryID]time.Time
-	calls   []string       // methods of the calls it made
-	results []node.Results // of queries of its owner
-	pulled  []node.Pulled  // likewise of downloads
-	slow    int            // for how many ids it searches in time, 0 for any number
+	calls   []string            // methods of the calls it made
+	results []node.QueryResults // of queries of its owner
+	pulled  []node.Pulled       // likewise of downloads
+	slow    int                 // for how many ids it searches in time, 0 for any number
 }
 
 func (w *network) addAt(id protocol.NodeID, c node.Config, feeds ...feed.URL) *testHost {
@@ -67,7 +67,7 @@ func (w *network) addAt(id protocol.NodeID, c node.Config, feeds ...feed.URL) *t
 
 // join has the host take part, with an archive of its own.
 func (h *testHost) join() {
-	host, err := h.net.Join(lab.Member{ID: h.id, Node: &h.config, Actor: func(n *node.Node, _ *rand.Rand) lab.Actor {
+	actor := func(n *node.Node, _ *rand.Rand) lab.Actor {
 		if h.script == nil {
 			h.node, h.actor = n, n
 		}
@@ -75,7 +75,8 @@ func (h *testHost) join() {
 			h.actor = h.habit(n)
 		}
 		return h
-	}})
+	}
+	host, err := h.net.Join(lab.MemberConfig{ID: h.id, Node: &h.config, Actor: actor})
 	if err != nil {
 		h.net.t.Fatal(err)
 	}
@@ -174,10 +175,10 @@ func (h *testHost) note(now time.Time, e node.Effect) bool {
 		h.calls = append(h.calls, e.Call.Method())
 	case node.Search:
 		if h.slow > 0 && len(e.Filter.IDs) > h.slow {
-			h.net.At(h.net.Now(), func() { h.step(node.Found{ID: e.ID, Err: context.DeadlineExceeded}) })
+			h.net.At(h.net.Now(), func() { h.step(node.Searched{ID: e.ID, Err: context.DeadlineExceeded}) })
 			return false
 		}
-	case node.Results:
+	case node.QueryResults:
 		h.results = append(h.results, e)
 	case node.Pulled:
 		h.pulled = append(h.pulled, e)

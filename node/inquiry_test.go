@@ -62,11 +62,11 @@ func (h *testHost) holds(entries ...feed.Entry) {
 }
 
 // seeks has the owner of the node search the network, and returns what came of it in the end, and when.
-func (h *testHost) seeks(q protocol.Query) (node.Results, time.Duration) {
+func (h *testHost) seeks(q protocol.Query) (node.QueryResults, time.Duration) {
 	h.net.t.Helper()
 	begun := h.net.Now()
 	h.results = nil
-	h.step(node.Query{Tag: 1, Query: q, Explicit: true})
+	h.step(node.OwnerQuery{Tag: 1, Query: q, Explicit: true})
 	for range 100_000 {
 		if n := len(h.results); n > 0 && h.results[n-1].Done {
 			return h.results[n-1], h.net.Now().Sub(begun)
@@ -77,7 +77,7 @@ func (h *testHost) seeks(q protocol.Query) (node.Results, time.Duration) {
 		h.net.next()
 	}
 	h.net.t.Fatal("the query never ended")
-	return node.Results{}, 0
+	return node.QueryResults{}, 0
 }
 
 // queriesMade counts the query_feed calls that all nodes made.

@@ -135,7 +135,7 @@ func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
 	}
 	began := w.Now()
 	for a.neighborOf(b.id) && w.Now().Sub(began) < time.Hour {
-		a.step(node.Query{Query: protocol.Query{Filter: feed.Filter{Feed: news}}})
+		a.step(node.OwnerQuery{Query: protocol.Query{Filter: feed.Filter{Feed: news}}})
 		w.run(4 * time.Second)
 	}
 	if took := w.Now().Sub(began); took > noticed {

@@ -39,7 +39,7 @@ func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*No
 	n.membership = membership.New(c, n.poller)
 	n.exchange = exchange.New(c, n.poller, n.membership)
 	n.query = query.New(c, n.poller, n.exchange, n.membership)
-	c.Table = neighbors.NewTable(neighbors.Config{
+	c.Table = neighbors.NewRoutingTable(neighbors.Config{
 		Max: c.Config.MaxNeighbors, MaxHops: c.Config.MaxSubsetHops, MaxRelayed: c.Config.MaxRelayed,
 		AllowLocal: c.Config.AllowLocal, Unspeakable: n.poller.Unspeakable, Restless: n.exchange.Restless,
 	})
@@ -63,15 +63,15 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		n.core.Answered(ev)
 	case Fetched:
 		n.poller.Fetched(ev)
-	case Found:
-		n.core.Found(ev)
+	case Searched:
+		n.core.Searched(ev)
 	case Subscribe:
 		n.poller.Subscribe(ev)
 	case Unsubscribe:
 		for _, u := range ev.Feeds {
 			n.poller.Unsubscribe(u)
 		}
-	case Query:
+	case OwnerQuery:
 		n.query.SearchOthers(ev)
 	case EndQuery:
 		n.query.EndQuery(ev.Tag)

@@ -105,7 +105,7 @@ func TestDeficitIsGivenLessGotWhateverOthersSay(t *testing.T) {
 	i := w.full(1, bound(), news)[0]
 	j := i.hearer(stranger(1))
 	j.connect(protocol.Subset{{Feed: news}})
-	lies := []protocol.Account{
+	lies := []protocol.Statement{
 		{Given: 1 << 50, Got: -1 << 50, Deficit: -1 << 50, Bound: 1},
 		{Got: 1 << 50, Deficit: 1 << 50, Bound: -1, Waiting: 1 << 40}, {},
 	}

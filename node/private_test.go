@@ -142,7 +142,7 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 		for _, u := range private {
 			a.hears(b, protocol.QueryFeed{Query: protocol.Query{ID: fmt.Sprint(w.Now(), u), Hops: 2, Budget: 8,
 				Filter: feed.Filter{Feed: u}}})
-			a.step(node.Query{Tag: 1, Query: protocol.Query{Filter: feed.Filter{Feed: u}}, Explicit: true})
+			a.step(node.OwnerQuery{Tag: 1, Query: protocol.Query{Filter: feed.Filter{Feed: u}}, Explicit: true})
 			a.put(d, protocol.NewBundle(u, w.feeds[u].entries))
 			a.hears(b, protocol.CheckDID{DID: protocol.NewBundle(u, w.feeds[u].entries).DID, Feed: u})
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // wishesOf are the wishes for what a query found.
-func wishesOf(r node.Results) (wishes []search.Wish) {
+func wishesOf(r node.QueryResults) (wishes []search.Wish) {
 	for _, h := range r.Hits {
 		wishes = append(wishes, search.Wish{Wanted: protocol.Wanted{ID: h.ID, Digest: h.Digest},
 			Feed: h.Feed, Holders: h.Holders})

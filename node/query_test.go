@@ -81,7 +81,7 @@ func TestQueriesOfANeighborAreBounded(t *testing.T) {
 	if len(searches) != 2 || !searches[0].Filter.Shareable {
 		t.Fatalf("%d searches, the first with %+v", len(searches), searches)
 	}
-	effects = a.Step(nil, w.Now(), node.Found{ID: searches[0].ID, Err: errors.New("deadline exceeded")})
+	effects = a.Step(nil, w.Now(), node.Searched{ID: searches[0].ID, Err: errors.New("deadline exceeded")})
 	if r, ok := effects[0].(node.Respond); !ok || r.Fault != nil || r.Reply.(protocol.Answer).Cut != protocol.CutTime {
 		t.Errorf("a search that took too long was answered %+v", effects)
 	}
@@ -111,16 +111,16 @@ func TestSearchesHaveTimeWhileLittleIsAsked(t *testing.T) {
 	if s.Time != time.Second/2 {
 		t.Errorf("for an asker that waits a second the archive may be searched for %v, want half of that", s.Time)
 	}
-	n.Step(nil, w.Now(), node.Found{ID: s.ID})
+	n.Step(nil, w.Now(), node.Searched{ID: s.ID})
 	for _, want := range []time.Duration{core.SearchAMinute / 2, core.SearchAMinute / 4, core.SearchAMinute / 8} {
 		s := search(20 * time.Second)
 		if s.Time != want {
 			t.Errorf("search %d may take %v, want %v", asked, s.Time, want)
 		}
-		n.Step(nil, w.Now(), node.Found{ID: s.ID, Took: s.Time})
+		n.Step(nil, w.Now(), node.Searched{ID: s.ID, Took: s.Time})
 	}
 	s = search(20 * time.Second)
-	n.Step(nil, w.Now(), node.Found{ID: s.ID, Took: core.SearchAMinute / 8})
+	n.Step(nil, w.Now(), node.Searched{ID: s.ID, Took: core.SearchAMinute / 8})
 	if s := search(20 * time.Second); s.Time != core.LeastSearch {
 		t.Errorf("with nothing left the archive may be searched for %v, want %v", s.Time, core.LeastSearch)
 	}

@@ -166,7 +166,7 @@ func TestANeighborHasSoMuchSearch(t *testing.T) {
 			t.Fatal("a query within the limits is not answered")
 		}
 		now = now.Add(time.Second)
-		n.Step(nil, now, node.Found{ID: s.ID, Took: core.SearchAMinute/2 + 1})
+		n.Step(nil, now, node.Searched{ID: s.ID, Took: core.SearchAMinute/2 + 1})
 	}
 	if r, _ := ask(now).(node.Respond); r.Fault == nil || r.Fault.Code != protocol.Busy {
 		t.Errorf("after %v of search it answers %+v", core.SearchAMinute, r)
@@ -250,7 +250,7 @@ func TestTheSettingKeepsQueriesHere(t *testing.T) {
 		hosts := w.graph(2, node.Config{QueryNetwork: c.setting, PrivateHosts: []string{"intern.example.com"}},
 			[2]int{0, 1})
 		hosts[0].step(node.Subscribe{Feeds: []feed.URL{discreet}, Discreet: new(true)})
-		hosts[0].step(node.Query{Tag: 7, Query: protocol.Query{Filter: feed.Filter{Feed: c.feed}},
+		hosts[0].step(node.OwnerQuery{Tag: 7, Query: protocol.Query{Filter: feed.Filter{Feed: c.feed}},
 			Explicit: c.explicit})
 		w.run(time.Minute)
 		last := hosts[0].results[len(hosts[0].results)-1]
@@ -277,7 +277,7 @@ func TestQueriesForPrivateFeedsGoNoFurther(t *testing.T) {
 func TestAQueryCanBeEnded(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
-	hosts[0].step(node.Query{Tag: 1, Explicit: true})
+	hosts[0].step(node.OwnerQuery{Tag: 1, Explicit: true})
 	hosts[0].step(node.EndQuery{Tag: 1})
 	hosts[0].step(node.EndQuery{Tag: 2})
 	w.run(time.Minute)
@@ -294,7 +294,7 @@ func TestTheOwnersQueriesAreBounded(t *testing.T) {
 	}
 	hosts := w.graph(41, node.Config{}, star...)
 	for tag := range uint64(query.MaxOwnQueries + 1) {
-		hosts[0].step(node.Query{Tag: tag, Explicit: true})
+		hosts[0].step(node.OwnerQuery{Tag: tag, Explicit: true})
 	}
 	if last := hosts[0].results[len(hosts[0].results)-1]; !errors.Is(last.Err, node.ErrTooManyQueries) {
 		t.Errorf("one too many: %+v", last)

@@ -128,7 +128,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	w.feed(news)
 	a := w.add(node.Config{MaxNeighbors: 4, MinNeighbors: 4}, news)
 	w.run(time.Minute)
-	kept := protocol.StateAccount{Account: protocol.Account{Deficit: 10_000, Bound: 10_000, Waiting: 3}}
+	kept := protocol.StateAccount{Account: protocol.Statement{Deficit: 10_000, Bound: 10_000, Waiting: 3}}
 	for i := range 4 {
 		id := stranger(i)
 		w.play(id, vouches)

@@ -28,9 +28,9 @@ func (w *network) page(u feed.URL, names ...feed.URL) *publisher {
 		if f.ETag == "page" {
 			return node.Fetched{Status: courtesy.Unchanged, ETag: f.ETag, Body: f.Body}
 		}
-		var named []discover.Feed
+		var named []discover.SiteFeed
 		for _, name := range names {
-			named = append(named, discover.Feed{URL: name, Title: string(name), Type: "application/atom+xml"})
+			named = append(named, discover.SiteFeed{URL: name, Title: string(name), Type: "application/atom+xml"})
 		}
 		meant, _ := discover.Meant(named)
 		return node.Fetched{Status: courtesy.OK, Names: discover.Text(named), Instead: discover.Lend(u, meant.URL),

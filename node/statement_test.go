@@ -35,7 +35,7 @@ func TestAccountsAreStatedEveryTwoHours(t *testing.T) {
 		}
 	}
 	w.watch = nil
-	a.inside(func(n *node.Node) { n.NoteOurs(b.id, protocol.Account{Bound: 10_000, Waiting: 1}) })
+	a.inside(func(n *node.Node) { n.NoteOurs(b.id, protocol.Statement{Bound: 10_000, Waiting: 1}) })
 	for _, c := range []struct {
 		after time.Duration
 		want  bool

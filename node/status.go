@@ -122,7 +122,7 @@ func (n *Node) Neighbors() []NeighborStatus {
 }
 
 // boundOf is how much we may owe by a neighbor's word, in entries, -1 for no bound.
-func boundOf(ours protocol.Account) float64 {
+func boundOf(ours protocol.Statement) float64 {
 	if ours.Bound < 0 {
 		return -1
 	}

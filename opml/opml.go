@@ -33,12 +33,12 @@ var (
 // A List is a list of feeds.
 type List struct {
 	Title    string    // of the list
-	Feeds    []Feed    // in the order of the document; a feed that is in it twice is here twice
+	Feeds    []Outline // in the order of the document; a feed that is in it twice is here twice
 	Problems []Problem // what could not be used, in the order of the document
 }
 
-// A Feed is one feed in a list.
-type Feed struct {
+// An Outline is one feed in a list: an outline element with an address.
+type Outline struct {
 	URL    feed.URL
 	Title  string   // one line of text, "" where the list names none
 	Site   string   // the page that the feed belongs to, as written; "" where the list names none

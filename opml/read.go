@@ -102,7 +102,7 @@ func (r *reading) outline(t tag) {
 		if name == string(u) {
 			name = ""
 		}
-		r.list.Feeds = append(r.list.Feeds, Feed{u, name, strings.TrimSpace(t.attr("htmlurl")), r.path(), t.line})
+		r.list.Feeds = append(r.list.Feeds, Outline{u, name, strings.TrimSpace(t.attr("htmlurl")), r.path(), t.line})
 	case t.flaw != "":
 		r.problem(t.line, name, t.flaw)
 	case strings.TrimSpace(address) != "":

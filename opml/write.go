@@ -56,7 +56,7 @@ const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 // inFolders is the feeds with those of a folder beside one another, otherwise in their order, and with the names of
 // folders as they are written.
-func inFolders(feeds []Feed) []Feed {
+func inFolders(feeds []Outline) []Outline {
 	feeds = slices.Clone(feeds)
 	for i := range feeds {
 		var path []string
@@ -67,7 +67,7 @@ func inFolders(feeds []Feed) []Feed {
 		}
 		feeds[i].Folder = path
 	}
-	slices.SortStableFunc(feeds, func(a, b Feed) int { return slices.Compare(a.Folder, b.Folder) })
+	slices.SortStableFunc(feeds, func(a, b Outline) int { return slices.Compare(a.Folder, b.Folder) })
 	return feeds
 }
 

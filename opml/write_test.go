@@ -39,7 +39,7 @@ func TestWrite(t *testing.T) {
 </opml>
 `
 	var b bytes.Buffer
-	err := opml.Write(&b, opml.List{Title: "Ann &\nBo", Feeds: []opml.Feed{
+	err := opml.Write(&b, opml.List{Title: "Ann &\nBo", Feeds: []opml.Outline{
 		{URL: "https://example.com/3", Title: "Three", Folder: []string{"B"}},
 		{URL: "https://example.com/1", Folder: []string{"A", " "}},
 		{URL: "https://example.com/?a=1&b=2", Title: "Loose <b>\x00", Site: "https://example.com/"},
@@ -65,8 +65,8 @@ func TestRoundTrip(t *testing.T) {
 		return strings.Join(strings.Fields(feed.Clean(rapid.String().Draw(t, "text"))), " ")
 	})
 	name := rapid.Custom(func(t *rapid.T) string { return "f" + text.Draw(t, "name") })
-	entry := rapid.Custom(func(t *rapid.T) opml.Feed {
-		f := opml.Feed{Title: text.Draw(t, "title"), Site: text.Draw(t, "site"),
+	entry := rapid.Custom(func(t *rapid.T) opml.Outline {
+		f := opml.Outline{Title: text.Draw(t, "title"), Site: text.Draw(t, "site"),
 			Folder: rapid.SliceOfN(name, 0, 3).Draw(t, "folder")}
 		raw := "https://example.com/" + rapid.StringMatching(`[a-z]{0,4}(\?[a-z&=;%]{0,8})?`).Draw(t, "path")
 		u, err := feed.ParseURL(raw)
@@ -96,7 +96,7 @@ func TestRoundTrip(t *testing.T) {
 			got.Feeds[i].Line = 0
 		}
 		for _, l := range []*opml.List{&want, &got} {
-			slices.SortStableFunc(l.Feeds, func(a, b opml.Feed) int { return slices.Compare(a.Folder, b.Folder) })
+			slices.SortStableFunc(l.Feeds, func(a, b opml.Outline) int { return slices.Compare(a.Folder, b.Folder) })
 			for i := range l.Feeds {
 				l.Feeds[i].Folder = slices.Clip(append([]string{}, l.Feeds[i].Folder...))
 			}
@@ -138,7 +138,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil || again.Problems != nil || len(again.Feeds) != len(l.Feeds) || again.Title != l.Title {
 			t.Fatalf("%v: %+v became %+v", err, l, again)
 		}
-		byURL := func(a, b opml.Feed) int { return cmp.Compare(a.URL, b.URL) }
+		byURL := func(a, b opml.Outline) int { return cmp.Compare(a.URL, b.URL) }
 		slices.SortFunc(l.Feeds, byURL)
 		slices.SortFunc(again.Feeds, byURL)
 		for i := range l.Feeds {

@@ -91,12 +91,12 @@ func (ListMethods) Method() string  { return "system.listMethods" }
 func (Disconnect) Method() string   { return "feedex.disconnect" }
 func (StateAccount) Method() string { return "feedex.account" }
 
-// StateAccount tells a neighbor how it stands with us; the reply, an Account, is how we stand with it. An
+// StateAccount tells a neighbor how it stands with us; the reply, a Statement, is how we stand with it. An
 // extension: "both sides can see the balance".
-type StateAccount struct{ Account Account }
+type StateAccount struct{ Account Statement }
 
-// An Account is the record that one node keeps of another (Paper §3.5), in thousandths of an entry.
-type Account struct {
+// A Statement is the record that one node keeps of another (Paper §3.5), in thousandths of an entry.
+type Statement struct {
 	Given   int64 // what it got from the node that keeps the account
 	Got     int64 // what it gave
 	Deficit int64 // what it owes; below zero what it is owed
@@ -125,7 +125,7 @@ type Methods []string
 // methods is the table of the protocol's methods, in the order in which system.listMethods names them. A call is its
 // type and a row here, and what handles it. Of each there is its name, its help, the ways to call it, the bounds of a
 // call's body and an answer's, and how its parameters after nid and its answer are written and read.
-var methods = []Method{
+var methods = []MethodSpec{
 	row("get_neighbors", "Nodes that this node is linked with. For neighbors only."+listOfNodes,
 		"array int", smallBody, listBody,
 		writeNothing[GetNeighbors], readNothing[GetNeighbors], encodeNodes, decodeNodes,

@@ -34,7 +34,7 @@ func wireFiles(f *testing.F, pattern string) map[string][]byte {
 
 // unescaped are limits for a message that is written anew: text that came as CDATA takes up to five times
 // as many bytes.
-var unescaped = xmlrpc.Limits{Bytes: 5 * 4 << 20}
+var unescaped = xmlrpc.MessageLimits{Bytes: 5 * 4 << 20}
 
 // counted is the call without the count of what was left out of it, which is not sent.
 func counted(call protocol.Call) protocol.Call {

@@ -7,16 +7,16 @@ import (
 	"feedex/xmlrpc"
 )
 
-// A Method describes one XML-RPC method, for system.listMethods, system.methodHelp and system.methodSignature, for
+// A MethodSpec describes one XML-RPC method, for system.listMethods, system.methodHelp and system.methodSignature, for
 // a server that must bound a message before reading it, and for whoever writes and reads its calls and answers.
-type Method struct {
+type MethodSpec struct {
 	Name string
 	Help string
 	// Signatures are the ways to call it: the type of the answer and then of each parameter, as the
 	// XML-RPC introspection convention has it.
 	Signatures [][]string
 	// Call and Answer bound a call's body and an answer's.
-	Call, Answer xmlrpc.Limits
+	Call, Answer xmlrpc.MessageLimits
 
 	tracker string // its help at a tracker, "" where a tracker has none such; those of system are everywhere
 	wire           // zero for what has no Call: transport answers it
@@ -25,11 +25,11 @@ type Method struct {
 // Bounds of message bodies. A check must fit in a packet, so a page of memory is plenty; a bundle may
 // hold whole articles.
 var (
-	smallBody  = xmlrpc.Limits{Bytes: 4 << 10, Depth: 8, Values: 64, StringBytes: 4 << 10}
-	listBody   = xmlrpc.Limits{Bytes: 64 << 10, Depth: 8, Values: 4096, StringBytes: 4 << 10}
-	subsetBody = xmlrpc.Limits{Bytes: 4 << 20, Depth: 8, Values: 40_000, StringBytes: 4 << 10}
-	bundleBody = xmlrpc.Limits{Bytes: 4 << 20, Depth: 12, Values: 64 << 10, StringBytes: MaxTextBytes}
-	answerBody = xmlrpc.Limits{Bytes: 1 << 20, Depth: 12, Values: 4096, StringBytes: 64 << 10}
+	smallBody  = xmlrpc.MessageLimits{Bytes: 4 << 10, Depth: 8, Values: 64, StringBytes: 4 << 10}
+	listBody   = xmlrpc.MessageLimits{Bytes: 64 << 10, Depth: 8, Values: 4096, StringBytes: 4 << 10}
+	subsetBody = xmlrpc.MessageLimits{Bytes: 4 << 20, Depth: 8, Values: 40_000, StringBytes: 4 << 10}
+	bundleBody = xmlrpc.MessageLimits{Bytes: 4 << 20, Depth: 12, Values: 64 << 10, StringBytes: MaxTextBytes}
+	answerBody = xmlrpc.MessageLimits{Bytes: 1 << 20, Depth: 12, Values: 4096, StringBytes: 64 << 10}
 )
 
 // A wire is how the calls of a method, and the answers, become values and come of them.
@@ -43,8 +43,9 @@ type wire struct {
 
 // row describes a method whose calls are of type C, and whose replies are sent as R, which is V on the wire, and read
 // as D. The signatures are words, with a comma between two of them.
-func row[C Call, R, V, D any](name, help, signatures string, call, answer xmlrpc.Limits,
-	encode func(C) xmlrpc.Array, decode func(*params) C, encodeReply func(R) V, decodeReply func(*params) D) Method {
+func row[C Call, R, V, D any](name, help, signatures string, call, answer xmlrpc.MessageLimits,
+	encode func(C) xmlrpc.Array, decode func(*params) C, encodeReply func(R) V,
+	decodeReply func(*params) D) MethodSpec {
 	m := described(name, help, signatures, call, answer)
 	m.wire = wire{
 		calls:  func(c Call) bool { _, is := c.(C); return is },
@@ -63,8 +64,8 @@ func row[C Call, R, V, D any](name, help, signatures string, call, answer xmlrpc
 }
 
 // described is a method that transport answers by itself.
-func described(name, help, signatures string, call, answer xmlrpc.Limits) Method {
-	m := Method{Name: name, Help: help, Call: call, Answer: answer}
+func described(name, help, signatures string, call, answer xmlrpc.MessageLimits) MethodSpec {
+	m := MethodSpec{Name: name, Help: help, Call: call, Answer: answer}
 	for way := range strings.SplitSeq(signatures, ", ") {
 		m.Signatures = append(m.Signatures, strings.Fields(way))
 	}
@@ -72,13 +73,13 @@ func described(name, help, signatures string, call, answer xmlrpc.Limits) Method
 }
 
 // atTracker is the method with what a tracker says of it.
-func (m Method) atTracker(help string) Method {
+func (m MethodSpec) atTracker(help string) MethodSpec {
 	m.tracker = help
 	return m
 }
 
 // methodOf is the row of a call.
-func methodOf(call Call) *Method {
+func methodOf(call Call) *MethodSpec {
 	for i := range methods {
 		if m := &methods[i]; m.calls != nil && m.calls(call) {
 			return m
@@ -88,29 +89,29 @@ func methodOf(call Call) *Method {
 }
 
 // methodCalled is the row of a name; an unknown one has no more than the smallest bounds.
-func methodCalled(name string) *Method {
+func methodCalled(name string) *MethodSpec {
 	for i := range methods {
 		if methods[i].Name == name {
 			return &methods[i]
 		}
 	}
-	return &Method{Call: smallBody, Answer: smallBody}
+	return &MethodSpec{Call: smallBody, Answer: smallBody}
 }
 
 // introspects reports whether the method is about methods: a call of it carries no nid.
-func (m *Method) introspects() bool { return strings.HasPrefix(m.Name, "system.") }
+func (m *MethodSpec) introspects() bool { return strings.HasPrefix(m.Name, "system.") }
 
 // CallLimits bounds the body of a call of the named method; an unknown method gets the smallest.
-func CallLimits(name string) xmlrpc.Limits { return methodCalled(name).Call }
+func CallLimits(name string) xmlrpc.MessageLimits { return methodCalled(name).Call }
 
 // AnswerLimits bounds the body of an answer of the named method.
-func AnswerLimits(name string) xmlrpc.Limits { return methodCalled(name).Answer }
+func AnswerLimits(name string) xmlrpc.MessageLimits { return methodCalled(name).Answer }
 
 // NodeMethods lists what a node answers to.
-func NodeMethods() []Method { return slices.Clone(methods) }
+func NodeMethods() []MethodSpec { return slices.Clone(methods) }
 
 // TrackerMethods lists what a tracker answers to.
-func TrackerMethods() (list []Method) {
+func TrackerMethods() (list []MethodSpec) {
 	for _, m := range methods {
 		if m.tracker != "" {
 			m.Help = m.tracker

@@ -91,9 +91,9 @@ var examples = []struct {
 	{"get_bundle", protocol.GetBundle{DID: exampleBundle.DID}, exampleBundle},
 	{"whoami", protocol.WhoAmI{}, mustNode("192.0.2.7:7790")},
 	{"vouch", protocol.Vouch{Session: "9f86d081884c7d659a2feaa0c55ad015"}, protocol.Vouched(true)},
-	{"account", protocol.StateAccount{Account: protocol.Account{Given: 12_500, Got: 4_000, Deficit: 8_500,
+	{"account", protocol.StateAccount{Account: protocol.Statement{Given: 12_500, Got: 4_000, Deficit: 8_500,
 		Bound: 10_000, Waiting: 3}},
-		protocol.Account{Given: 4_000, Got: 12_500, Deficit: -8_500, Bound: -1}},
+		protocol.Statement{Given: 4_000, Got: 12_500, Deficit: -8_500, Bound: -1}},
 	{"disconnect", protocol.Disconnect{Reason: "the node stops"}, protocol.OK{}},
 }
 

@@ -33,7 +33,7 @@ type document struct {
 	generator string // our version
 	// titles are those of the feeds that the entries are of, as published, where these are several.
 	titles map[feed.URL]string
-	safe   *safehtml.Policy
+	safe   *safehtml.Sanitizer
 }
 
 // records are entries as they come out of the archive. An error is the last thing that comes.

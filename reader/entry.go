@@ -59,7 +59,7 @@ var unconfirmed = atomCategory{Term: "unconfirmed", Scheme: "urn:feedex:state"}
 
 // newEntry is the entry as Atom has it, its HTML as safe lets it be. changed is when any entry of the document
 // did so last.
-func newEntry(r *archive.Record, safe *safehtml.Policy, changed time.Time) *atomEntry {
+func newEntry(r *archive.Record, safe *safehtml.Sanitizer, changed time.Time) *atomEntry {
 	e := &r.Entry
 	a := &atomEntry{ID: entryID(r), Title: e.Title, Updated: timestamp(updated(r, changed))}
 	if p := published(r); !p.IsZero() {

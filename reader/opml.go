@@ -38,7 +38,7 @@ func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string
 		return
 	}
 	all := len(feeds)
-	feeds = slices.DeleteFunc(feeds, func(f reading.Subscription) bool { return f.URL.Secret() })
+	feeds = slices.DeleteFunc(feeds, func(f reading.FollowedFeed) bool { return f.URL.Secret() })
 	list := reading.ListOf(feeds)
 	if left := all - len(feeds); left > 0 {
 		w.Header().Set(leftOutHeader, strconv.Itoa(left))

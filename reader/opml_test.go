@@ -37,12 +37,12 @@ func TestOPML(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []opml.Feed{
+		want := []opml.Outline{
 			{URL: at + exampleURL, Title: "Example News", Site: "https://example.com/", Line: 7},
 			{URL: at + "https://example.net/new", Title: unnamed, Line: 8},
 			{URL: at + "https://example.org/?a=1&b=2", Title: "Storms & more", Line: 9},
 		}
-		same := func(a, b opml.Feed) bool {
+		same := func(a, b opml.Outline) bool {
 			return a.URL == b.URL && a.Title == b.Title && a.Site == b.Site && a.Line == b.Line &&
 				len(a.Folder)+len(b.Folder) == 0
 		}

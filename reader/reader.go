@@ -68,7 +68,7 @@ type Handler interface {
 type handler struct {
 	Config
 	hosts map[string]bool
-	safe  *safehtml.Policy
+	safe  *safehtml.Sanitizer
 }
 
 // New makes the handler. It serves GET and HEAD of /feed/<url> and /feeds/<number>.<format>, with conditional requests

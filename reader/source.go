@@ -13,7 +13,7 @@ type Source interface {
 	// Feeds returns the feeds that the node follows or followed, in the order they are to be shown.
 	Feeds(ctx context.Context) ([]archive.Feed, error)
 	// Subscriptions returns the feeds that the owner follows.
-	Subscriptions(ctx context.Context) ([]reading.Subscription, error)
+	Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error)
 	archive.Channels
 	archive.Searcher
 }

@@ -40,10 +40,10 @@ var errDisk = errors.New("disk on fire")
 
 func (l *library) Feeds(context.Context) ([]archive.Feed, error) { return l.feeds, l.err }
 
-func (l *library) Subscriptions(context.Context) (list []reading.Subscription, err error) {
+func (l *library) Subscriptions(context.Context) (list []reading.FollowedFeed, err error) {
 	for i, f := range l.feeds {
 		if f.Subscribed {
-			list = append(list, reading.Subscription{
+			list = append(list, reading.FollowedFeed{
 				ID: reading.FeedID(i + 1), URL: f.URL, Name: l.names[f.URL], Title: safehtml.Label(f.Title),
 				Site: f.Link, Folders: l.folders[f.URL],
 			})

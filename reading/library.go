@@ -30,11 +30,11 @@ type Entrance interface {
 // Items are the items that there are to read.
 type Items interface {
 	// Subscriptions are the feeds that the owner follows, ordered by ID.
-	Subscriptions(ctx context.Context) ([]Subscription, error)
+	Subscriptions(ctx context.Context) ([]FollowedFeed, error)
 	// Folders are all folders, also those without a feed, ordered by name.
 	Folders(ctx context.Context) ([]Folder, error)
 	// Counts are the feeds with items that are unread, ordered by feed.
-	Counts(ctx context.Context) ([]Count, error)
+	Counts(ctx context.Context) ([]UnreadCount, error)
 	// Size is how many items of a stream there are.
 	Size(ctx context.Context, s Stream) (int, error)
 	// IDs are the items of a stream on one page, in its order.
@@ -60,7 +60,7 @@ type Desk interface {
 	Subscribe(ctx context.Context, u feed.URL) (FeedID, error)
 	// Discover is which feeds are at an address: the one there, or those that the web page there names. It follows
 	// none. The error wraps ErrNoFeed where there is none, and ErrUnread where the address could not be read.
-	Discover(ctx context.Context, u feed.URL) ([]discover.Feed, error)
+	Discover(ctx context.Context, u feed.URL) ([]discover.SiteFeed, error)
 	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks. It is no error if nobody
 	// followed it.
 	Unsubscribe(ctx context.Context, id FeedID) error
@@ -75,7 +75,7 @@ type Desk interface {
 	// RemoveFolder removes a folder and leaves its feeds followed. It is no error if there is none.
 	RemoveFolder(ctx context.Context, id FolderID) error
 	// Import follows the feeds of a list, titled and filed as there.
-	Import(ctx context.Context, list []opml.Feed) error
+	Import(ctx context.Context, list []opml.Outline) error
 }
 
 // Before is the Stream of what arrived no later than at, to the second: what a reader that was shown everything until

@@ -10,7 +10,7 @@ import (
 
 // A list has titles of the owner's own, and a feed in each folder that it is in.
 func TestList(t *testing.T) {
-	feeds := []reading.Subscription{
+	feeds := []reading.FollowedFeed{
 		{URL: "https://example.org/?a=1&b=2", Title: "Storms & more"},
 		{URL: "https://example.com/feed.xml", Name: "Mine", Title: "Theirs", Site: "https://example.com/",
 			Folders: []reading.Folder{{ID: 1, Name: "A"}, {ID: 2, Name: "B › C"}}},

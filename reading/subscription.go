@@ -11,8 +11,8 @@ import (
 	"feedex/safehtml"
 )
 
-// A Subscription is a feed that the owner follows.
-type Subscription struct {
+// A FollowedFeed is a feed that the owner follows.
+type FollowedFeed struct {
 	ID      FeedID
 	URL     feed.URL
 	Name    string // the owner's own title for it, "" for none
@@ -34,8 +34,8 @@ type Folder struct {
 	Name string
 }
 
-// A Count is how many items of a feed are unread.
-type Count struct {
+// An UnreadCount is how many items of a feed are unread.
+type UnreadCount struct {
 	Feed   FeedID
 	Unread int
 	Newest time.Time // when the latest of them arrived

@@ -9,13 +9,13 @@ import (
 
 // A Text makes the HTML of items fit to be shown by the programs of the owner. It may be used by several goroutines at
 // once.
-type Text struct{ safe *safehtml.Policy }
+type Text struct{ safe *safehtml.Sanitizer }
 
 // NewText returns one.
 func NewText() Text { return Text{safehtml.New()} }
 
 // Called is the name of a feed: the owner's own title, or the publisher's, or its URL. It is never empty.
-func (s *Subscription) Called() string {
+func (s *FollowedFeed) Called() string {
 	return cmp.Or(s.Name, s.Title, safehtml.Inert(string(s.URL)))
 }
 

@@ -10,12 +10,12 @@ import (
 // Titles are never empty, with the owner's own before the publisher's.
 func TestTitles(t *testing.T) {
 	for _, c := range []struct {
-		s    reading.Subscription
+		s    reading.FollowedFeed
 		want string
 	}{
-		{reading.Subscription{URL: "u", Title: "A & B", Name: "Mine"}, "Mine"},
-		{reading.Subscription{URL: "u", Title: "A & B"}, "A & B"},
-		{reading.Subscription{URL: "https://example.com/?a=1&lt=2"}, "https://example.com/?a=1＆lt=2"},
+		{reading.FollowedFeed{URL: "u", Title: "A & B", Name: "Mine"}, "Mine"},
+		{reading.FollowedFeed{URL: "u", Title: "A & B"}, "A & B"},
+		{reading.FollowedFeed{URL: "https://example.com/?a=1&lt=2"}, "https://example.com/?a=1＆lt=2"},
 	} {
 		if got := c.s.Called(); got != c.want {
 			t.Errorf("%+v is called %q, want %q", c.s, got, c.want)

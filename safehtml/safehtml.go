@@ -1,6 +1,6 @@
 // Package safehtml makes what publishers and peers wrote fit to be shown. Archives keep entries as they were
-// published (package feed); whatever shows one to a person passes it through here first: HTML by a Policy, and what is
-// text, or ought to be, by Title for the node's own pages and for terminals, by Label for programs that read feeds.
+// published (package feed); whatever shows one to a person passes it through here first: HTML by a Sanitizer, and what
+// is text, or ought to be, by Title for the node's own pages and for terminals, by Label for programs that read feeds.
 package safehtml
 
 import (
@@ -27,8 +27,8 @@ var https = regexp.MustCompile(`(?i)^https://[^/?#]*\.[^/?#]*[a-z](:[0-9]+)?([/?
 // follows where it has none.
 var frame = regexp.MustCompile(`<iframe[^>]*>[^<]*(</iframe>)?`)
 
-// A Policy says what may be shown. Make one with New; it may be used by several goroutines at once.
-type Policy struct {
+// A Sanitizer says what may be shown. Make one with New; it may be used by several goroutines at once.
+type Sanitizer struct {
 	allowed *bluemonday.Policy
 	nothing *bluemonday.Policy
 }
@@ -37,7 +37,7 @@ type Policy struct {
 // video, and the frames in which other sites play theirs, which may run programs but reach nothing outside
 // of themselves. Programs, forms, styles, and addresses other than http, https and mailto are left out; so
 // is what would be code in an attribute.
-func New() *Policy {
+func New() *Sanitizer {
 	p := bluemonday.UGCPolicy()
 	p.RequireNoFollowOnLinks(false)
 	p.AllowDataURIImages()
@@ -51,12 +51,12 @@ func New() *Policy {
 	p.AllowAttrs("width", "height").Matching(bluemonday.NumberOrPercent).OnElements("video", "iframe")
 	p.AllowAttrs("allowfullscreen", "title").OnElements("iframe")
 	p.RequireSandboxOnIFrame()
-	return &Policy{allowed: p, nothing: bluemonday.StrictPolicy()}
+	return &Sanitizer{allowed: p, nothing: bluemonday.StrictPolicy()}
 }
 
 // Clean is HTML without what could do harm or have the page look like something else. Its relative
 // addresses are made absolute against base, the entry's link or the feed's URL; where that is none they go.
-func (p *Policy) Clean(markup, base string) string {
+func (p *Sanitizer) Clean(markup, base string) string {
 	if !strings.ContainsAny(markup, "<>&\"'\x00\r") {
 		return markup
 	}
@@ -79,6 +79,6 @@ func closed(frame string) string {
 }
 
 // Text is HTML without any markup, as one line of plain text.
-func (p *Policy) Text(markup string) string {
+func (p *Sanitizer) Text(markup string) string {
 	return Line(html.UnescapeString(p.nothing.Sanitize(markup)))
 }

@@ -37,8 +37,8 @@ type wish struct {
 	asking bool              // one of them was asked and has not answered
 }
 
-// A Request is the list of entries that one holder is asked for.
-type Request struct {
+// A HolderRequest is the list of entries that one holder is asked for.
+type HolderRequest struct {
 	Holder protocol.NodeID
 	Wanted []protocol.Wanted
 	wishes []*wish
@@ -52,8 +52,8 @@ func (w *Wishes) Len() int { return len(w.open) }
 
 // Next is which holders are to be asked now for what; those that are not usable are none from now on. Each must end in
 // Answered. Where nobody is asked, Waiting says whether somebody still was.
-func (w *Wishes) Next(usable func(protocol.NodeID) bool) []Request {
-	var requests []Request
+func (w *Wishes) Next(usable func(protocol.NodeID) bool) []HolderRequest {
+	var requests []HolderRequest
 	busy := make(map[feed.EntryID]bool) // one version of an entry is asked for at a time
 	for _, one := range w.open {
 		busy[one.ID] = busy[one.ID] || one.asking
@@ -64,13 +64,13 @@ func (w *Wishes) Next(usable func(protocol.NodeID) bool) []Request {
 		}
 		one.Holders = slices.DeleteFunc(one.Holders, func(id protocol.NodeID) bool { return !usable(id) })
 		for _, id := range one.Holders {
-			i := slices.IndexFunc(requests, func(r Request) bool { return r.Holder == id })
+			i := slices.IndexFunc(requests, func(r HolderRequest) bool { return r.Holder == id })
 			switch {
 			case i < 0 && (slices.Contains(w.asked, id) || len(requests)+len(w.asked) >= maxHolders):
 				continue
 			case i < 0:
 				i = len(requests)
-				requests = append(requests, Request{Holder: id})
+				requests = append(requests, HolderRequest{Holder: id})
 			case len(requests[i].wishes) >= cmp.Or(w.loads[id], protocol.MaxBatch):
 				continue
 			}
@@ -91,7 +91,7 @@ func (w *Wishes) Waiting() bool { return len(w.asked) > 0 }
 
 // Answered notes that a holder answered, and left so many at the end of the request for another answer: it is asked no
 // more for the others. Where it refused because it gives no more away, spent, that holds until Again.
-func (w *Wishes) Answered(r Request, left int, spent bool) {
+func (w *Wishes) Answered(r HolderRequest, left int, spent bool) {
 	w.ended(r)
 	answered := r.wishes
 	if left < len(answered) { // or it would be asked the same again and again
@@ -106,7 +106,7 @@ func (w *Wishes) Answered(r Request, left int, spent bool) {
 }
 
 // ended notes that somebody is asked no more.
-func (w *Wishes) ended(r Request) {
+func (w *Wishes) ended(r HolderRequest) {
 	w.asked = slices.DeleteFunc(w.asked, func(id protocol.NodeID) bool { return id == r.Holder })
 	for _, one := range r.wishes {
 		one.asking = false
@@ -116,7 +116,7 @@ func (w *Wishes) ended(r Request) {
 // Busy notes that a holder had no time for the request, in place of Answered, and reports whether it is to be asked for
 // fewer at a time. A slow machine may need longer for all that one request may name than it gives to it. A holder
 // without time for a few is asked no more.
-func (w *Wishes) Busy(r Request) (fewer bool) {
+func (w *Wishes) Busy(r HolderRequest) (fewer bool) {
 	w.ended(r)
 	if len(r.wishes) <= smallestLoad {
 		for _, one := range w.open {

@@ -26,7 +26,7 @@ func wishesFor(entries int, holders ...protocol.NodeID) (w search.Wishes) {
 func everybody(protocol.NodeID) bool { return true }
 
 // said is which holder is asked for how many.
-func said(requests []search.Request) string {
+func said(requests []search.HolderRequest) string {
 	text := ""
 	for _, r := range requests {
 		text += fmt.Sprintf("%d:%d ", r.Holder.Addr().As4()[3], len(r.Wanted))

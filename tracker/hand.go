@@ -10,8 +10,8 @@ import (
 // nearly everybody belongs to a network that has its share already.
 const looks = 20
 
-// A candidate is an id that was drawn for an answer, and how many of its network were drawn before it.
-type candidate struct {
+// A drawnID is an id that was drawn for an answer, and how many of its network were drawn before it.
+type drawnID struct {
 	id   protocol.NodeID
 	rank int
 }
@@ -45,10 +45,10 @@ func (r *Registry) Hand(now time.Time, asker protocol.NodeID, limit int) []proto
 
 // draw draws candidates, one a host, until limit of them are sure to be handed out or there are no
 // more to look at.
-func (r *Registry) draw(asker protocol.NodeID, limit int) []candidate {
+func (r *Registry) draw(asker protocol.NodeID, limit int) []drawnID {
 	share, sure := max(1, limit/10), 0
-	ranks := make(map[*network]int, limit)
-	drawn := make([]candidate, 0, limit)
+	ranks := make(map[*netRange]int, limit)
+	drawn := make([]drawnID, 0, limit)
 	for i := 0; i < len(r.listed) && i < looks*limit && sure < limit; i++ {
 		r.swap(i, i+r.rng.IntN(len(r.listed)-i)) // as in a shuffle: nobody twice
 		h := r.listed[i]
@@ -56,7 +56,7 @@ func (r *Registry) draw(asker protocol.NodeID, limit int) []candidate {
 		if !ok {
 			continue
 		}
-		c := candidate{id: id}
+		c := drawnID{id: id}
 		if h.network != nil {
 			c.rank = ranks[h.network]
 			ranks[h.network]++
@@ -70,7 +70,7 @@ func (r *Registry) draw(asker protocol.NodeID, limit int) []candidate {
 }
 
 // pick draws one of the host's listed ids that is not asker's.
-func (r *Registry) pick(h *host, asker protocol.NodeID) (protocol.NodeID, bool) {
+func (r *Registry) pick(h *hostNodes, asker protocol.NodeID) (protocol.NodeID, bool) {
 	start := r.rng.IntN(len(h.listed))
 	for i := range h.listed {
 		if id := h.listed[(start+i)%len(h.listed)].id; id != asker {
@@ -81,7 +81,7 @@ func (r *Registry) pick(h *host, asker protocol.NodeID) (protocol.NodeID, bool) 
 }
 
 // within is the first limit of those drawn, with at most share of a network.
-func within(drawn []candidate, share, limit int) []protocol.NodeID {
+func within(drawn []drawnID, share, limit int) []protocol.NodeID {
 	ids := make([]protocol.NodeID, 0, limit)
 	for _, c := range drawn {
 		if c.rank < share && len(ids) < limit {

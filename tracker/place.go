@@ -17,17 +17,17 @@ type place struct {
 	port   uint16 // 0 but for a local id
 }
 
-// A host is a place with the ids that are known there.
-type host struct {
+// hostNodes are the ids that are known at one place.
+type hostNodes struct {
 	place   place
-	network *network  // nil at local addresses, where no network counts
+	network *netRange // nil at local addresses, where no network counts
 	known   int       // records
 	listed  []*record // those that may be handed out, at most MaxPorts
 	at      int       // index in Registry.listed while listed is not empty
 }
 
-// A network is a range that one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6.
-type network struct {
+// A netRange is a range that one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6.
+type netRange struct {
 	prefix netip.Prefix
 	known  int // records
 }
@@ -97,18 +97,18 @@ func (r *Registry) admit(id protocol.NodeID) *record {
 }
 
 // hostOf finds the host of id, or makes one that is not yet part of the registry.
-func (r *Registry) hostOf(id protocol.NodeID) *host {
+func (r *Registry) hostOf(id protocol.NodeID) *hostNodes {
 	p := r.placeOf(id)
 	if h := r.hosts[p]; h != nil {
 		return h
 	}
-	h := &host{place: p}
+	h := &hostNodes{place: p}
 	if r.local(id) {
 		return h
 	}
 	prefix := networkOf(id.Addr())
 	if h.network = r.networks[prefix]; h.network == nil {
-		h.network = &network{prefix: prefix}
+		h.network = &netRange{prefix: prefix}
 	}
 	return h
 }

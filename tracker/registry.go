@@ -61,16 +61,16 @@ type Registry struct {
 	rng *rand.Rand
 
 	known    map[protocol.NodeID]*record
-	hosts    map[place]*host
-	networks map[netip.Prefix]*network
-	listed   []*host // the hosts with a listed id, in no order that means anything
+	hosts    map[place]*hostNodes
+	networks map[netip.Prefix]*netRange
+	listed   []*hostNodes // the hosts with a listed id, in no order that means anything
 
 	// Every record is in one of two queues. live holds, by latest call, those that are listed or whose
 	// call back is under way; old holds, by when they got there, those that are kept only to
 	// remember how their call back ended.
 	live, old list.List
 
-	callBacks *admission.Pool[*record] // that are under way
+	callBacks *admission.Places[*record] // that are under way
 	status    Status
 }
 
@@ -82,17 +82,17 @@ func New(cfg Config, rng *rand.Rand) *Registry {
 		cfg:      cfg,
 		rng:      rng,
 		known:    make(map[protocol.NodeID]*record),
-		hosts:    make(map[place]*host),
-		networks: make(map[netip.Prefix]*network),
+		hosts:    make(map[place]*hostNodes),
+		networks: make(map[netip.Prefix]*netRange),
 
-		callBacks: admission.NewPool[*record](cfg.CallBacks, CallBackPatience),
+		callBacks: admission.NewPlaces[*record](cfg.CallBacks, CallBackPatience),
 	}
 }
 
 // A record is the knowledge of one id.
 type record struct {
 	id    protocol.NodeID
-	host  *host
+	host  *hostNodes
 	state state
 	heard time.Time // its latest call that counted
 	asked time.Time // when its latest call back began

@@ -282,8 +282,8 @@ func check(t interface {
 }, r *Registry) {
 	t.Helper()
 	records, listed, waiting := 0, 0, 0
-	known := make(map[*host]int)
-	inNetwork := make(map[*network]int)
+	known := make(map[*hostNodes]int)
+	inNetwork := make(map[*netRange]int)
 	for _, rec := range r.known {
 		records++
 		known[rec.host]++

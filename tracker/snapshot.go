@@ -9,8 +9,8 @@ import (
 	"feedex/protocol"
 )
 
-// An Entry is a Registry's memory of a node between two runs.
-type Entry struct {
+// A KnownNode is a Registry's memory of a node between two runs.
+type KnownNode struct {
 	ID        protocol.NodeID `json:"id"`
 	Heard     time.Time       `json:"heard"`     // its latest call
 	Asked     time.Time       `json:"asked"`     // when it was called back
@@ -19,13 +19,13 @@ type Entry struct {
 
 // Snapshot returns what Load needs to go on after a restart, first to be forgotten first. Call backs under
 // way are left out: they begin anew with the node's next call.
-func (r *Registry) Snapshot(now time.Time) []Entry {
+func (r *Registry) Snapshot(now time.Time) []KnownNode {
 	r.expire(now)
-	entries := make([]Entry, 0, len(r.known))
+	entries := make([]KnownNode, 0, len(r.known))
 	for _, queue := range []*list.List{&r.old, &r.live} {
 		for e := queue.Front(); e != nil; e = e.Next() {
 			if rec := e.Value.(*record); rec.state != pending {
-				entries = append(entries, Entry{rec.id, rec.heard, rec.asked, rec.state == confirmed})
+				entries = append(entries, KnownNode{rec.id, rec.heard, rec.asked, rec.state == confirmed})
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func (r *Registry) Snapshot(now time.Time) []Entry {
 // Load fills an empty Registry with the entries of a Snapshot, and returns how many it took. Entries
 // that have lapsed since, that are not allowed now, or for which there is no room are left out; times
 // after now, from a clock that was wrong, count as now.
-func (r *Registry) Load(now time.Time, entries []Entry) (loaded int) {
+func (r *Registry) Load(now time.Time, entries []KnownNode) (loaded int) {
 	entries = slices.Clone(entries)
 	for i := range entries {
 		e := &entries[i]
@@ -47,7 +47,7 @@ func (r *Registry) Load(now time.Time, entries []Entry) (loaded int) {
 		}
 	}
 	slices.SortStableFunc(entries,
-		func(a, b Entry) int { return cmp.Or(a.left().Compare(b.left()), a.ID.Compare(b.ID)) })
+		func(a, b KnownNode) int { return cmp.Or(a.left().Compare(b.left()), a.ID.Compare(b.ID)) })
 	for _, e := range entries {
 		if r.known[e.ID] != nil || !r.mayList(e.ID) || now.Sub(e.left()) >= CallBackEvery || !r.hasRoom(e.ID) {
 			continue
@@ -72,4 +72,4 @@ func (r *Registry) Load(now time.Time, entries []Entry) (loaded int) {
 }
 
 // left is the latest time at which the entry's node can have gone off the list.
-func (e Entry) left() time.Time { return e.Heard.Add(Expiry) }
+func (e KnownNode) left() time.Time { return e.Heard.Add(Expiry) }

@@ -28,7 +28,7 @@ func TestSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var entries []Entry
+	var entries []KnownNode
 	if err := json.Unmarshal(text, &entries); err != nil {
 		t.Fatal(err)
 	}
@@ -61,11 +61,11 @@ func TestSnapshot(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
-	entry := func(id string, ago time.Duration) Entry {
-		return Entry{ID: node(id), Heard: start.Add(-ago), Asked: start.Add(-ago), Confirmed: true}
+	entry := func(id string, ago time.Duration) KnownNode {
+		return KnownNode{ID: node(id), Heard: start.Add(-ago), Asked: start.Add(-ago), Confirmed: true}
 	}
 	r := newRegistry(Config{Capacity: 30})
-	got := r.Load(start, []Entry{
+	got := r.Load(start, []KnownNode{
 		entry("11.1.1.1:7790", 0),
 		entry("11.1.1.1:7790", 0), // twice
 		entry("11.2.1.1:7790", Expiry+CallBackEvery),

@@ -98,10 +98,10 @@ func (b *buffer) readAll(src io.Reader, length int64, limit int, budget *budget)
 }
 
 // memory is the amount that all long messages may hold together, in units of keptBytes. Where it is all held,
-// admission.Pool says whose message is given up.
+// admission.Places says whose message is given up.
 type memory struct {
 	mu   sync.Mutex
-	pool *admission.Pool[func()]
+	pool *admission.Places[func()]
 }
 
 // A budget is one message's part of it.

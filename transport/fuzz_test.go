@@ -58,7 +58,7 @@ func FuzzHandler(f *testing.F) {
 		if w.Code >= 400 && w.Code < 500 {
 			return
 		}
-		_, err := xmlrpc.DecodeResponse(w.Body.Bytes(), xmlrpc.Limits{})
+		_, err := xmlrpc.DecodeResponse(w.Body.Bytes(), xmlrpc.MessageLimits{})
 		if _, isFault := err.(*xmlrpc.Fault); w.Code != 200 || err != nil && !isFault {
 			t.Errorf("HTTP status %d, %v: %s", w.Code, err, w.Body)
 		}

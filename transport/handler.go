@@ -38,7 +38,7 @@ type Response struct {
 type HandlerConfig struct {
 	// Methods are those that are served: protocol.NodeMethods() or protocol.TrackerMethods(). All
 	// others are unknown.
-	Methods []protocol.Method
+	Methods []protocol.MethodSpec
 	// Serve answers a call. It is called concurrently, ought to return once its context ends, as it
 	// does when the caller goes away, and need not know the system methods. If it panics, the call is
 	// cut off and the server logs why.
@@ -56,8 +56,8 @@ func NewHandler(cfg HandlerConfig) http.Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.Default())
 	h := &handler{
 		cfg:         cfg,
-		methods:     make(map[string]protocol.Method, len(cfg.Methods)),
-		memory:      memory{pool: admission.NewPool[func()](budgetBytes/keptBytes, patience)},
+		methods:     make(map[string]protocol.MethodSpec, len(cfg.Methods)),
+		memory:      memory{pool: admission.NewPlaces[func()](budgetBytes/keptBytes, patience)},
 		contentType: []string{"text/xml"},
 	}
 	for _, m := range cfg.Methods {
@@ -68,7 +68,7 @@ func NewHandler(cfg HandlerConfig) http.Handler {
 
 type handler struct {
 	cfg     HandlerConfig
-	methods map[string]protocol.Method
+	methods map[string]protocol.MethodSpec
 	buffers buffers
 	memory  memory // of long messages
 

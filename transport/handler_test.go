@@ -74,7 +74,7 @@ func TestHTTPStatus(t *testing.T) {
 func TestBodyLimits(t *testing.T) {
 	h := newHandler(unserved(t))
 	for _, m := range append(protocol.NodeMethods(),
-		protocol.Method{Name: "no_such_method", Call: protocol.CallLimits("")}) {
+		protocol.MethodSpec{Name: "no_such_method", Call: protocol.CallLimits("")}) {
 		for _, announced := range []bool{true, false} {
 			for extra, want := range map[int]int{-1: 200, 0: 200, 1: 413, 1 << 20: 413} {
 				// Not well-formed, so that it is a fault if it is read at all.
@@ -137,7 +137,7 @@ func TestTrackerReadsNoBundles(t *testing.T) {
 // TestMoreThanKnownIsIgnored: that is how versions grow.
 func TestMoreThanKnownIsIgnored(t *testing.T) {
 	for _, e := range examples("\r\n") {
-		c, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, 7790, e.call), xmlrpc.Limits{})
+		c, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, 7790, e.call), xmlrpc.MessageLimits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +268,7 @@ func TestIntrospection(t *testing.T) {
 	h := newHandler(unserved(t))
 	ask := func(method string, params ...xmlrpc.Value) xmlrpc.Value {
 		v, err := xmlrpc.DecodeResponse(post(h, string(xmlrpc.AppendCall(nil, method, params...))).Body.Bytes(),
-			xmlrpc.Limits{})
+			xmlrpc.MessageLimits{})
 		if err != nil {
 			t.Fatalf("%s%v: %v", method, params, err)
 		}

@@ -35,7 +35,7 @@ func plain(v xmlrpc.Value) any {
 
 func params(t *testing.T, call protocol.Call) (plainParams []any) {
 	t.Helper()
-	c, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, 7790, call), xmlrpc.Limits{})
+	c, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, 7790, call), xmlrpc.MessageLimits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestKolo(t *testing.T) {
 		if err := kolo.Response(answer).Unmarshal(&theirs); err != nil {
 			t.Errorf("%s: %v in %s", e.call.Method(), err, answer)
 		}
-		ours, err := xmlrpc.DecodeResponse(answer, xmlrpc.Limits{})
+		ours, err := xmlrpc.DecodeResponse(answer, xmlrpc.MessageLimits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestPython(t *testing.T) {
 	var calls, want []any
 	for _, e := range list {
 		calls = append(calls, []any{e.call.Method(), params(t, e.call)})
-		v, err := xmlrpc.DecodeResponse(protocol.EncodeReply(nil, e.reply), xmlrpc.Limits{})
+		v, err := xmlrpc.DecodeResponse(protocol.EncodeReply(nil, e.reply), xmlrpc.MessageLimits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func TestRefused(t *testing.T) {
 // checkFault checks that body is a fault with that code and with words for a person.
 func checkFault(t *testing.T, body []byte, code protocol.Code) {
 	t.Helper()
-	v, err := xmlrpc.DecodeResponse(body, xmlrpc.Limits{Bytes: 4 << 10})
+	v, err := xmlrpc.DecodeResponse(body, xmlrpc.MessageLimits{Bytes: 4 << 10})
 	fault, ok := err.(*xmlrpc.Fault)
 	switch {
 	case !ok:

@@ -56,7 +56,7 @@ func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg Serve
 	// Calls outlive ctx by the grace, no longer.
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	gate := &gate{handler: handler, proxies: cfg.TrustedProxies}
+	gate := &requestGate{handler: handler, proxies: cfg.TrustedProxies}
 	server := &http.Server{
 		Handler:           gate,
 		ReadHeaderTimeout: headerTimeout,
@@ -92,8 +92,8 @@ func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg Serve
 	return err
 }
 
-// A gate lets requests through to a handler until it is closed.
-type gate struct {
+// A requestGate lets requests through to a handler until it is closed.
+type requestGate struct {
 	handler http.Handler
 	proxies []netip.Prefix
 	inside  sync.WaitGroup
@@ -101,7 +101,7 @@ type gate struct {
 	closed  bool
 }
 
-func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *requestGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !g.enter() {
 		panic(http.ErrAbortHandler)
 	}
@@ -110,7 +110,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.handler.ServeHTTP(w, r)
 }
 
-func (g *gate) enter() bool {
+func (g *requestGate) enter() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed {
@@ -120,7 +120,7 @@ func (g *gate) enter() bool {
 }
 
 // close lets no more requests through, and returns when the last has ended.
-func (g *gate) close() {
+func (g *requestGate) close() {
 	g.mu.Lock()
 	g.closed = true
 	g.mu.Unlock()

@@ -19,8 +19,8 @@ func NewRegister() *Register {
 	return &Register{Witnesses: w, Claims: NewClaims(w), Versions: NewVersions(w)}
 }
 
-// A Poll has the entries that an own poll of a feed showed.
-type Poll struct {
+// An OwnPoll has the entries that an own poll of a feed showed.
+type OwnPoll struct {
 	Feed   feed.URL
 	Begun  time.Time
 	Listed []Listed // by the latest document, the oldest entry first
@@ -31,7 +31,7 @@ type Poll struct {
 
 // Polled ends what is said of a feed and a poll of it can tell of: it returns how the claims ended, and the versions
 // that were altered on their way.
-func (r *Register) Polled(now time.Time, p Poll) (j Judgement, altered []Version) {
+func (r *Register) Polled(now time.Time, p OwnPoll) (j Judgement, altered []BroughtVersion) {
 	if p.Replaced {
 		r.Claims.Compare(now, p.Feed, p.Before, p.Listed)
 	}

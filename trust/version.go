@@ -29,15 +29,15 @@ const (
 // that confirms it brings it again. Make it with NewVersions.
 type Versions struct {
 	witnesses *Witnesses
-	aside     []Version // oldest first
-	passed    []passed  // likewise
+	aside     []BroughtVersion // oldest first
+	passed    []passed         // likewise
 }
 
 // NewVersions returns Versions that remembers none.
 func NewVersions(w *Witnesses) *Versions { return &Versions{witnesses: w} }
 
-// A Version is one of an entry that one neighbor brought.
-type Version struct {
+// A BroughtVersion is one of an entry that one neighbor brought.
+type BroughtVersion struct {
 	Entry  feed.EntryID
 	Digest feed.Digest
 	Kept   feed.Digest       // of our version
@@ -47,7 +47,7 @@ type Version struct {
 }
 
 // by is the network of the neighbor.
-func (v *Version) by() protocol.Network { return v.Via[len(v.Via)-1].Network() }
+func (v *BroughtVersion) by() protocol.Network { return v.Via[len(v.Via)-1].Network() }
 
 // passed is a revision that went to the neighbors.
 type passed struct {
@@ -61,14 +61,14 @@ func (v *Versions) Len() int { return len(v.aside) }
 // Took reports whether the neighbor, or another of its network, delivered a bundle of which something was set aside: it
 // need not do so again, while others must be asked for theirs.
 func (v *Versions) Took(id protocol.NodeID, did protocol.DID) bool {
-	return slices.ContainsFunc(v.aside, func(a Version) bool { return a.DID == did && a.by() == id.Network() })
+	return slices.ContainsFunc(v.aside, func(a BroughtVersion) bool { return a.DID == did && a.by() == id.Network() })
 }
 
 // SetAside remembers a version that came now. A flood of one network pushes out its own. Where there is no more room,
 // the oldest goes of networks without a voice.
-func (v *Versions) SetAside(now time.Time, one Version) {
+func (v *Versions) SetAside(now time.Time, one BroughtVersion) {
 	one.At = now
-	v.aside = slices.DeleteFunc(v.aside, func(old Version) bool { return now.Sub(old.At) > asideFor })
+	v.aside = slices.DeleteFunc(v.aside, func(old BroughtVersion) bool { return now.Sub(old.At) > asideFor })
 	by, own, first := one.by(), 0, -1
 	for i := range v.aside {
 		if old := &v.aside[i]; old.by() == by {
@@ -85,17 +85,17 @@ func (v *Versions) SetAside(now time.Time, one Version) {
 	case own >= maxAsideEach:
 		v.aside = slices.Delete(v.aside, first, first+1)
 	case len(v.aside) >= maxAside:
-		v.aside = makeRoom(v.witnesses, now, v.aside, (*Version).by)
+		v.aside = makeRoom(v.witnesses, now, v.aside, (*BroughtVersion).by)
 	}
 	v.aside = append(v.aside, one)
 }
 
 // Vouched reports whether two witnesses stand by a version that came now, of an entry that no own poll has shown. first
 // is the way by which the same came before it was known, nil for none. Where they do not it is set aside.
-func (v *Versions) Vouched(now time.Time, one Version, first []protocol.NodeID) bool {
-	is := func(a Version) bool { return a.Entry == one.Entry && a.Digest == one.Digest }
+func (v *Versions) Vouched(now time.Time, one BroughtVersion, first []protocol.NodeID) bool {
+	is := func(a BroughtVersion) bool { return a.Entry == one.Entry && a.Digest == one.Digest }
 	vouched := len(first) > 0 && v.witnesses.bothCount(now, first, one.Via) ||
-		slices.ContainsFunc(v.aside, func(a Version) bool {
+		slices.ContainsFunc(v.aside, func(a BroughtVersion) bool {
 			return is(a) && now.Sub(a.At) <= asideFor && v.witnesses.bothCount(now, a.Via, one.Via)
 		})
 	if vouched {
@@ -109,7 +109,7 @@ func (v *Versions) Vouched(now time.Time, one Version, first []protocol.NodeID) 
 // Compare looks at what was set aside of entries that a poll begun then has shown: the publisher's versions are kept by
 // now, and those that differ from one that the publisher never changed were altered on their way. The latter are
 // returned.
-func (v *Versions) Compare(begun time.Time, listed []Listed) (altered []Version) {
+func (v *Versions) Compare(begun time.Time, listed []Listed) (altered []BroughtVersion) {
 	if len(v.aside) == 0 || len(listed) == 0 {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (v *Versions) Compare(begun time.Time, listed []Listed) (altered []Version)
 	for _, e := range listed {
 		published[e.Entry] = e.Digest
 	}
-	v.aside = slices.DeleteFunc(v.aside, func(a Version) bool {
+	v.aside = slices.DeleteFunc(v.aside, func(a BroughtVersion) bool {
 		digest, shown := published[a.Entry]
 		switch {
 		case !shown:

@@ -9,8 +9,8 @@ import (
 )
 
 // brought is a version of entry 1 that came by way of these, the last of them a neighbor.
-func brought(digest byte, via ...int) Version {
-	v := Version{Entry: feed.EntryID{1}, Digest: feed.Digest{digest}, Kept: feed.Digest{1}}
+func brought(digest byte, via ...int) BroughtVersion {
+	v := BroughtVersion{Entry: feed.EntryID{1}, Digest: feed.Digest{digest}, Kept: feed.Digest{1}}
 	for _, i := range via {
 		v.Via = append(v.Via, id(i))
 	}
@@ -22,29 +22,29 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 	near.Via[0] = beside(6)
 	for _, test := range []struct {
 		name   string
-		before []Version
+		before []BroughtVersion
 		ago    time.Duration
-		then   Version
+		then   BroughtVersion
 		first  []protocol.NodeID
 		want   bool
 	}{
 		{"nobody brought it before", nil, 0, brought(2, 5), nil, false},
-		{"two polls", []Version{brought(2, 5)}, 0, brought(2, 6), nil, true},
-		{"two relays", []Version{brought(2, 1, 5)}, 0, brought(2, 2, 6), nil, true},
-		{"two relays of one source", []Version{brought(2, 1, 5)}, 0, brought(2, 1, 6), nil, false},
-		{"one neighbor twice", []Version{brought(2, 5)}, 0, brought(2, 1, 5), nil, false},
-		{"two of one network", []Version{near}, 0, brought(2, 6), nil, false},
+		{"two polls", []BroughtVersion{brought(2, 5)}, 0, brought(2, 6), nil, true},
+		{"two relays", []BroughtVersion{brought(2, 1, 5)}, 0, brought(2, 2, 6), nil, true},
+		{"two relays of one source", []BroughtVersion{brought(2, 1, 5)}, 0, brought(2, 1, 6), nil, false},
+		{"one neighbor twice", []BroughtVersion{brought(2, 5)}, 0, brought(2, 1, 5), nil, false},
+		{"two of one network", []BroughtVersion{near}, 0, brought(2, 6), nil, false},
 		{"by a node of one network",
-			[]Version{{Entry: feed.EntryID{1}, Digest: feed.Digest{2},
+			[]BroughtVersion{{Entry: feed.EntryID{1}, Digest: feed.Digest{2},
 				Via: append([]protocol.NodeID{beside(1)}, way(5)...)}}, 0, brought(2, 1, 6), nil, false},
-		{"one of three", []Version{brought(2, 1, 5), brought(2, 7)}, 0, brought(2, 1, 6), nil, true},
-		{"one who has earned nothing, at first", []Version{brought(2, 30)}, 0, brought(2, 6), nil, false},
-		{"or then", []Version{brought(2, 5)}, 0, brought(2, 30), nil, false},
-		{"who does not matter where two others have", []Version{brought(2, 30), brought(2, 5)}, 0,
+		{"one of three", []BroughtVersion{brought(2, 1, 5), brought(2, 7)}, 0, brought(2, 1, 6), nil, true},
+		{"one who has earned nothing, at first", []BroughtVersion{brought(2, 30)}, 0, brought(2, 6), nil, false},
+		{"or then", []BroughtVersion{brought(2, 5)}, 0, brought(2, 30), nil, false},
+		{"who does not matter where two others have", []BroughtVersion{brought(2, 30), brought(2, 5)}, 0,
 			brought(2, 6), nil, true},
-		{"another version", []Version{brought(3, 5)}, 0, brought(2, 6), nil, false},
-		{"after two days", []Version{brought(2, 5)}, asideFor, brought(2, 6), nil, true},
-		{"after more than that", []Version{brought(2, 5)}, asideFor + 1, brought(2, 6), nil, false},
+		{"another version", []BroughtVersion{brought(3, 5)}, 0, brought(2, 6), nil, false},
+		{"after two days", []BroughtVersion{brought(2, 5)}, asideFor, brought(2, 6), nil, true},
+		{"after more than that", []BroughtVersion{brought(2, 5)}, asideFor + 1, brought(2, 6), nil, false},
 		{"who brought it when it was new", nil, 0, brought(2, 6), way(1, 5), true},
 		{"but not itself", nil, 0, brought(2, 6), way(6), false},
 		{"nor by way of it", nil, 0, brought(2, 6, 5), way(6), false},
@@ -121,8 +121,8 @@ func TestVersionsAreTakenOnceFromEach(t *testing.T) {
 
 func TestVersionsAreBounded(t *testing.T) {
 	v := NewVersions(new(Witnesses))
-	one := func(i, by int) Version {
-		return Version{Entry: feed.EntryID(did(i)), DID: did(i), Via: way(by)}
+	one := func(i, by int) BroughtVersion {
+		return BroughtVersion{Entry: feed.EntryID(did(i)), DID: did(i), Via: way(by)}
 	}
 	v.SetAside(now, one(0, 0))
 	for i := range 2 * maxAside {

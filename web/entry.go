@@ -32,11 +32,11 @@ type entryPage struct {
 	Confirmed  bool
 	Article    template.HTML // sanitized
 	Withheld   int           // pictures and the like that were left out
-	Enclosures []enclosure
+	Enclosures []attachment
 }
 
-// An enclosure is a file that belongs to an entry.
-type enclosure struct{ Link, Name, Kind string }
+// An attachment is a file that belongs to an entry.
+type attachment struct{ Link, Name, Kind string }
 
 func (h *Handler) entry(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
@@ -70,7 +70,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	p.Article, p.Withheld = h.article(&record, images)
 	for _, enc := range e.Enclosures {
 		if link := webLink(enc.URL); link != "" {
-			p.Enclosures = append(p.Enclosures, enclosure{link, fileName(link), safehtml.Line(enc.Type)})
+			p.Enclosures = append(p.Enclosures, attachment{link, fileName(link), safehtml.Line(enc.Type)})
 		}
 	}
 	return view{Page: "entry", Title: cmp.Or(p.Title, "An entry of "+p.Feed), Nav: "/entries", Images: images,

@@ -19,7 +19,7 @@ const latestOnFeed = 10
 
 // feedPage is all about one feed.
 type feedPage struct {
-	Known
+	FeedDetail
 	Line     feedLine
 	Secret   bool // its URL is one, and stays off the page
 	Address  string
@@ -54,9 +54,9 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	p := &feedPage{Known: known, Secret: known.URL.Secret(), Address: address(known.URL), LoggedIn: loggedIn(ctx)}
+	p := &feedPage{FeedDetail: known, Secret: known.URL.Secret(), Address: address(known.URL), LoggedIn: loggedIn(ctx)}
 	if known.Status != nil {
-		p.Line = h.line(&Feed{FeedStatus: *known.Status, Number: number, Folders: known.Folders}, now)
+		p.Line = h.line(&FeedSummary{FeedStatus: *known.Status, Number: number, Folders: known.Folders}, now)
 	} else {
 		p.Line = feedLine{Title: titleOf(known.URL, known.Title), Number: number, State: "no longer followed",
 			Grade: "idle"}
@@ -75,18 +75,18 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 		p.Timeline = h.newTimeline(Happened{Requests: happened.Requests}, now)
 	}
 	p.Since, p.Last = moment{known.Since, now}, moment{known.LastSuccess, now}
-	p.Why = whyThen(&p.Known, now)
+	p.Why = whyThen(&p.FeedDetail, now)
 	p.throttled(now)
 	if g := known.Gap; g.Open() {
 		p.Missing, p.From, p.To = g.Missing-g.Filled, moment{g.After, now}, moment{g.Before, now}
 	}
-	p.Named = h.named(&p.Known, p.LoggedIn)
+	p.Named = h.named(&p.FeedDetail, p.LoggedIn)
 	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Live: len(p.Named) == 0, Body: p}, nil
 }
 
 // named are the feeds that the web page names which is at a feed's address. Where one of the addresses is a secret they
 // are for browsers that have logged in.
-func (h *Handler) named(k *Known, loggedIn bool) (list []namedFeed) {
+func (h *Handler) named(k *FeedDetail, loggedIn bool) (list []namedFeed) {
 	if !k.Subscribed {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (p *feedPage) throttled(now time.Time) {
 }
 
 // whyThen says why the next poll is when it is, by what is known of the feed.
-func whyThen(k *Known, now time.Time) (why []string) {
+func whyThen(k *FeedDetail, now time.Time) (why []string) {
 	f := &k.Feed
 	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	switch {
@@ -159,9 +159,9 @@ func whyThen(k *Known, now time.Time) (why []string) {
 }
 
 // sortEvents puts the latest first.
-func sortEvents(list []event) {
+func sortEvents(list []incident) {
 	slices.SortStableFunc(list,
-		func(a, b event) int { return cmp.Or(b.At.T.Compare(a.At.T), cmp.Compare(a.What, b.What)) })
+		func(a, b incident) int { return cmp.Or(b.At.T.Compare(a.At.T), cmp.Compare(a.What, b.What)) })
 }
 
 // Decidable reports whether the owner may say something else about what neighbors know of the feed than holds now.

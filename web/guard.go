@@ -104,7 +104,7 @@ func (h *Handler) token(visit string) string {
 }
 
 // errToken is for a form that is not from a page of ours, or from one of a node that has been restarted since.
-var errToken = refusal{http.StatusForbidden, "Please try again",
+var errToken = clientError{http.StatusForbidden, "Please try again",
 	"This form is too old, or came from another site. Nothing was changed. Go back, load the page anew and send it " +
 		"once more."}
 
@@ -131,7 +131,7 @@ func linked(r *http.Request) bool {
 }
 
 // errForeign is for what another site may not begin: it costs something, or tells what is looked for.
-var errForeign = refusal{http.StatusForbidden, "Please begin here",
+var errForeign = clientError{http.StatusForbidden, "Please begin here",
 	"Another site sent you to a page that does something. Begin it here, if you want it."}
 
 // own reports whether the request was begun on a page of ours: those of other sites bear no strict cookie, and browsers
@@ -172,7 +172,7 @@ func (h *Handler) change(pattern string, do func(http.ResponseWriter, *http.Requ
 		}
 		next := ""
 		if err != nil {
-			err = refusal{http.StatusBadRequest, "That form could not be read",
+			err = clientError{http.StatusBadRequest, "That form could not be read",
 				"It is too large, or broken off. Nothing was changed."}
 		} else if err = h.authentic(r); err == nil {
 			next, err = do(w, r)

@@ -115,14 +115,15 @@ func (h *Handler) home(r *http.Request) (view, error) {
 }
 
 // troubled are the feeds of which something is wrong, the longest first.
-func (h *Handler) troubled(ctx context.Context, feeds []Feed, now time.Time) (list []trouble, more int, err error) {
-	var ill []*Feed
+func (h *Handler) troubled(ctx context.Context, feeds []FeedSummary,
+	now time.Time) (list []trouble, more int, err error) {
+	var ill []*FeedSummary
 	for i := range feeds {
 		if f := &feeds[i]; f.Errors > 0 || f.Ended || f.Gap != nil && f.Gap.Missing > f.Gap.Filled {
 			ill = append(ill, f)
 		}
 	}
-	slices.SortFunc(ill, func(a, b *Feed) int {
+	slices.SortFunc(ill, func(a, b *FeedSummary) int {
 		return cmp.Or(a.LastSuccess.Compare(b.LastSuccess), cmp.Compare(a.URL, b.URL))
 	})
 	if len(ill) > maxTroubled {
@@ -160,7 +161,7 @@ type feedLine struct {
 }
 
 // line is the feed as lists show it.
-func (h *Handler) line(f *Feed, now time.Time) feedLine {
+func (h *Handler) line(f *FeedSummary, now time.Time) feedLine {
 	l := feedLine{
 		Number: f.Number, Title: titleOf(f.URL, f.Title), URL: address(f.URL),
 		Last: moment{f.LastPoll, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,
@@ -189,7 +190,7 @@ func address(u feed.URL) string {
 }
 
 // stateOf says in a few words how a feed is, and how grave that is.
-func stateOf(f *Feed) (state, grade string) {
+func stateOf(f *FeedSummary) (state, grade string) {
 	switch {
 	case len(f.Names) > 0:
 		return "choose a feed", "warn"

@@ -60,7 +60,7 @@ func (i *imports) at(number int) (importPage, bool) {
 func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, error) {
 	file, _, err := r.FormFile("list")
 	if errors.Is(err, http.ErrNotMultipart) || errors.Is(err, http.ErrMissingFile) {
-		return "", refusal{http.StatusBadRequest, "No file was chosen",
+		return "", clientError{http.StatusBadRequest, "No file was chosen",
 			"Choose the OPML file that your reader exported. Nothing was changed."}
 	}
 	if err != nil {
@@ -73,7 +73,7 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 	}
 	list, err := opml.Read(document)
 	if err != nil {
-		return "", refusal{http.StatusBadRequest, "That file could not be read",
+		return "", clientError{http.StatusBadRequest, "That file could not be read",
 			"It is no list of feeds: " + err.Error() + ". Nothing was changed."}
 	}
 	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}

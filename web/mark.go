@@ -80,7 +80,7 @@ func (h *Handler) arrange(_ http.ResponseWriter, r *http.Request) (string, error
 	}
 	err = h.Source.Arrange(ctx, a)
 	if errors.Is(err, reading.ErrName) || errors.Is(err, reading.ErrFolders) {
-		return "", refusal{http.StatusBadRequest, "That cannot be done", err.Error() + "."}
+		return "", clientError{http.StatusBadRequest, "That cannot be done", err.Error() + "."}
 	}
 	return "/feeds/" + strconv.FormatInt(number, 10), err
 }

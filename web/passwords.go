@@ -49,7 +49,7 @@ func (s *secrets) take(word string) (newPassword, bool) {
 }
 
 // errLogin is for what needs a login.
-var errLogin = refusal{http.StatusForbidden, "Log in first",
+var errLogin = clientError{http.StatusForbidden, "Log in first",
 	"Passwords are shown and made for those only who have one: anybody who uses this machine can open this page."}
 
 // addPassword makes an app password.
@@ -59,11 +59,11 @@ func (h *Handler) addPassword(_ http.ResponseWriter, r *http.Request) (string, e
 	}
 	name := r.PostFormValue("name")
 	if err := reading.CheckPasswordName(name); err != nil {
-		return "", refusal{http.StatusBadRequest, "That cannot be a name", err.Error() + "."}
+		return "", clientError{http.StatusBadRequest, "That cannot be a name", err.Error() + "."}
 	}
 	secret, err := h.Source.AddPassword(r.Context(), name)
 	if errors.Is(err, reading.ErrTaken) || errors.Is(err, reading.ErrPasswords) {
-		return "", refusal{http.StatusBadRequest, "No password was made", err.Error() + "."}
+		return "", clientError{http.StatusBadRequest, "No password was made", err.Error() + "."}
 	}
 	if err != nil {
 		return "", err

@@ -42,7 +42,7 @@ type choice struct {
 
 // A remoteLine is an entry that others have, as the list shows it.
 type remoteLine struct {
-	Remote
+	RemoteEntry
 	Title, Link, Feed string
 	When              moment
 }
@@ -124,14 +124,14 @@ func (h *Handler) askOthers(ctx context.Context, f feed.Filter, query string, ea
 	ctx, cancel := context.WithTimeout(ctx, networkTime)
 	defer cancel()
 	total, now := 0, h.Now()
-	end, err := h.Source.Ask(ctx, f, func(list []Remote) error {
+	end, err := h.Source.Ask(ctx, f, func(list []RemoteEntry) error {
 		var lines []remoteLine
 		for i := range list {
 			l := &list[i]
 			if l.Here {
 				continue
 			}
-			lines = append(lines, remoteLine{Remote: *l, Title: safehtml.Title(l.Title),
+			lines = append(lines, remoteLine{RemoteEntry: *l, Title: safehtml.Title(l.Title),
 				Link: webLink(l.Link), Feed: address(l.Feed), When: moment{l.Time, now}})
 		}
 		total += len(lines)

@@ -89,7 +89,7 @@ func (h *Handler) done(r *http.Request) string {
 func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error) {
 	u, err := feed.ParseTyped(r.PostFormValue("url"))
 	if err != nil {
-		return "", refusal{http.StatusBadRequest, "That is no address of a feed",
+		return "", clientError{http.StatusBadRequest, "That is no address of a feed",
 			"The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
 	}
 	page, _ := strconv.ParseInt(r.PostFormValue("page"), 10, 64)
@@ -99,7 +99,7 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 	case err != nil:
 		return "", err
 	case f.Number == 0:
-		return "", refusal{http.StatusUnprocessableEntity, "There is no feed",
+		return "", clientError{http.StatusUnprocessableEntity, "There is no feed",
 			"At " + address(u) + " there is no feed: " + f.Problem +
 				". Nothing is followed. Look on the site for a link to its RSS or Atom feed, and follow that."}
 	case f.Choose:
@@ -118,7 +118,7 @@ func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) 
 	}
 	shared := r.PostFormValue("as") == "shared"
 	if shared && !loggedIn(r.Context()) {
-		return "", refusal{http.StatusForbidden, "Log in first",
+		return "", clientError{http.StatusForbidden, "Log in first",
 			"What may be a secret is told to neighbors by somebody who has logged in. Nothing was changed."}
 	}
 	return "/feeds/" + strconv.FormatInt(number, 10), h.Source.Share(r.Context(), number, shared)

@@ -20,9 +20,9 @@ var ErrNone = errors.New("there is none")
 // early with their context's error.
 type Source interface {
 	Present
-	Library
-	Network
-	Owner
+	Archive
+	NetworkSearcher
+	OwnerActions
 	Keys
 }
 
@@ -30,20 +30,20 @@ type Source interface {
 type Present interface {
 	Status(ctx context.Context) (Status, error)
 	// Feeds returns the feeds that the node follows, in any order.
-	Feeds(ctx context.Context) ([]Feed, error)
+	Feeds(ctx context.Context) ([]FeedSummary, error)
 	Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
 	// Version grows with everything that pages may want to show.
 	Version() uint64
 }
 
-// A Library is the archive of the node.
-type Library interface {
+// An Archive is the archive of the node.
+type Archive interface {
 	// Hours returns the hours since then in which anything was done, in order.
 	Hours(ctx context.Context, since time.Time) ([]archive.Hour, error)
 	// CountedSince is when anything was first counted; zero for never.
 	CountedSince(ctx context.Context) (time.Time, error)
 	// Feed returns what is known of the feed with that number, ErrNone if there is none.
-	Feed(ctx context.Context, number int64) (Known, error)
+	Feed(ctx context.Context, number int64) (FeedDetail, error)
 	// Titles returns what feeds are called, by their numbers.
 	Titles(ctx context.Context) (map[int64]Title, error)
 	// Happened returns what became of the feed since then, of each kind the latest n at most.
@@ -55,20 +55,20 @@ type Library interface {
 	// CountUnread counts what is not read, max at most, of feeds whose URL is a secret only where that is asked for.
 	CountUnread(ctx context.Context, secret bool, max int) (int, error)
 	// Entry returns one entry, ErrNone if there is none.
-	Entry(ctx context.Context, id feed.EntryID) (Entry, error)
+	Entry(ctx context.Context, id feed.EntryID) (EntryDetail, error)
 	archive.Searcher
 }
 
-// Network has the entries of others.
-type Network interface {
+// NetworkSearcher has the entries of others.
+type NetworkSearcher interface {
 	// Ask has neighbors searched. It calls each with what they tell, as it comes, and returns how it ended.
-	Ask(ctx context.Context, f feed.Filter, each func([]Remote) error) (Asked, error)
+	Ask(ctx context.Context, f feed.Filter, each func([]RemoteEntry) error) (SearchOutcome, error)
 }
 
-// Owner has the changes that the owner may make.
-type Owner interface {
+// OwnerActions has the changes that the owner may make.
+type OwnerActions interface {
 	// Follow follows feeds, and returns how many of them were not followed before and which of these stay on the node.
-	Follow(ctx context.Context, list []opml.Feed) (added int, kept []node.Kept, err error)
+	Follow(ctx context.Context, list []opml.Outline) (added int, kept []node.Kept, err error)
 	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
 	// followed until its owner has chosen. Number is that of the page which named the address, 0 for none.
 	FollowAt(ctx context.Context, u feed.URL, number int64) (FollowedAt, error)
@@ -117,8 +117,8 @@ type Status struct {
 	Bytes   int64  // that these take on the disk
 }
 
-// A Feed is one that the node follows. Its Title is the owner's own, where there is one.
-type Feed struct {
+// A FeedSummary is one that the node follows. Its Title is the owner's own, where there is one.
+type FeedSummary struct {
 	node.FeedStatus
 	Number  int64    // in this archive, for good
 	Folders []string // that it is in
@@ -130,15 +130,15 @@ type Title struct {
 	Text string // as its publisher wrote it
 }
 
-// Known is all that is known of a feed.
-type Known struct {
+// FeedDetail is all that is known of a feed.
+type FeedDetail struct {
 	archive.Feed
 	Number  int64
-	Host    archive.Host     // where it is asked for; the zero Host where nothing is kept of it
-	Status  *node.FeedStatus // nil where it is not followed, or nobody can tell at present
-	Entries int              // that are kept, MaxCounted at most
-	Name    string           // the owner's own title, "" for none
-	Folders []string         // that it is in
+	Host    archive.KnownHost // where it is asked for; the zero Host where nothing is kept of it
+	Status  *node.FeedStatus  // nil where it is not followed, or nobody can tell at present
+	Entries int               // that are kept, MaxCounted at most
+	Name    string            // the owner's own title, "" for none
+	Folders []string          // that it is in
 }
 
 // MaxCounted is up to where a feed's entries are counted.
@@ -150,15 +150,15 @@ type Happened struct {
 	Entries  []archive.Appearance // that came, the latest first
 }
 
-// An Entry is one entry with all there is of it.
-type Entry struct {
+// An EntryDetail is one entry with all there is of it.
+type EntryDetail struct {
 	archive.Record
 	Feed int64 // its number
 	Item reading.ItemState
 }
 
-// A Remote is an entry that others have.
-type Remote struct {
+// A RemoteEntry is an entry that others have.
+type RemoteEntry struct {
 	Feed    feed.URL
 	Title   string
 	Link    string
@@ -167,8 +167,8 @@ type Remote struct {
 	Here    bool // this node has it as well
 }
 
-// Asked is how a search of the network ended.
-type Asked struct {
+// SearchOutcome is how a search of the network ended.
+type SearchOutcome struct {
 	Neighbors int      // that were asked
 	Cut       []string // why there may be more; none where it is complete
 	Problem   string   // why nobody was asked

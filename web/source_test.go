@@ -31,13 +31,13 @@ const (
 // aNode is a node that does nothing.
 type aNode struct {
 	status    web.Status
-	feeds     []web.Feed
-	known     map[int64]web.Known
+	feeds     []web.FeedSummary
+	known     map[int64]web.FeedDetail
 	happened  web.Happened
 	hours     []archive.Hour
 	neighbors []node.NeighborStatus
 	entries   []archive.Record
-	remote    []web.Remote
+	remote    []web.RemoteEntry
 	version   atomic.Uint64
 
 	mu        sync.Mutex
@@ -64,7 +64,7 @@ func newNode(t testing.TB) *aNode {
 		Interval: 2 * time.Hour, LastPoll: noon.Add(-time.Hour), LastSuccess: noon.Add(-time.Hour), Helped: .8}
 	mine := archive.Feed{URL: secretURL, Title: "Mine", Subscribed: true, LastError: "get example.org: 403 Forbidden",
 		LastPoll: noon, LastSuccess: noon.Add(-30 * time.Hour)}
-	n := &aNode{items: make(map[int64]reading.ItemState), known: make(map[int64]web.Known),
+	n := &aNode{items: make(map[int64]reading.ItemState), known: make(map[int64]web.FeedDetail),
 		neighbors: []node.NeighborStatus{{ID: neighbor, Since: noon.Add(-time.Hour), Heard: noon, Overlap: 1, Feeds: 3,
 			Nearest: [4]int{0, 1}, Deficit: 4, Bound: 10, Unshown: 3_100_000, Quota: 20_000_000, Standing: 90}}}
 	for i, f := range []archive.Feed{news, mine} {
@@ -74,8 +74,8 @@ func newNode(t testing.TB) *aNode {
 		if f.LastError != "" {
 			s.Errors = 3
 		}
-		n.feeds = append(n.feeds, web.Feed{FeedStatus: s, Number: int64(i + 1)})
-		n.known[int64(i+1)] = web.Known{Feed: f, Number: int64(i + 1), Status: &s, Entries: 2}
+		n.feeds = append(n.feeds, web.FeedSummary{FeedStatus: s, Number: int64(i + 1)})
+		n.known[int64(i+1)] = web.FeedDetail{Feed: f, Number: int64(i + 1), Status: &s, Entries: 2}
 	}
 	n.add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)
 	n.add(secretURL, "Confidential", "Nobody else may read this.", noon.Add(-2*time.Hour), protocol.NodeID{})
@@ -95,7 +95,7 @@ func newNode(t testing.TB) *aNode {
 			FollowedBytes: 1_050_000},
 		{At: noon.Add(-2 * time.Hour), Brought: 3, Compared: 2, Ahead: 3 * time.Hour, Requests: 2},
 	}
-	n.remote = []web.Remote{{Feed: newsURL, Title: "Far <script>away</script>", Link: "javascript:alert(1)",
+	n.remote = []web.RemoteEntry{{Feed: newsURL, Title: "Far <script>away</script>", Link: "javascript:alert(1)",
 		Time: noon.Add(-time.Hour), Holders: 2}, {Title: "Here too", Here: true}}
 	return n
 }
@@ -117,7 +117,7 @@ const hostile = `<p onclick="alert(1)" style="position:fixed" id="main">Read</p>
 <svg onload="alert(1)"><image href="https://tracker.example/i.png"/></svg><div data-live data-network="/unfollow">b</div></div></article></main><b>`
 
 func (n *aNode) Status(context.Context) (web.Status, error)               { return n.status, nil }
-func (n *aNode) Feeds(context.Context) ([]web.Feed, error)                { return n.feeds, nil }
+func (n *aNode) Feeds(context.Context) ([]web.FeedSummary, error)         { return n.feeds, nil }
 func (n *aNode) Neighbors(context.Context) ([]node.NeighborStatus, error) { return n.neighbors, nil }
 func (n *aNode) Version() uint64                                          { return n.version.Load() }
 func (n *aNode) Hours(_ context.Context, since time.Time) (list []archive.Hour, _ error) {
@@ -131,7 +131,7 @@ func (n *aNode) Hours(_ context.Context, since time.Time) (list []archive.Hour, 
 
 func (n *aNode) CountedSince(context.Context) (time.Time, error) { return n.hours[0].At, nil }
 
-func (n *aNode) Feed(_ context.Context, number int64) (web.Known, error) {
+func (n *aNode) Feed(_ context.Context, number int64) (web.FeedDetail, error) {
 	k, ok := n.known[number]
 	if !ok {
 		return k, web.ErrNone
@@ -184,17 +184,17 @@ func (n *aNode) CountUnread(context.Context, bool, int) (unread int, _ error) {
 	return unread, nil
 }
 
-func (n *aNode) Entry(_ context.Context, id feed.EntryID) (web.Entry, error) {
+func (n *aNode) Entry(_ context.Context, id feed.EntryID) (web.EntryDetail, error) {
 	for _, r := range n.entries {
 		if r.ID == id {
-			e := web.Entry{Record: r, Feed: 1, Item: n.items[r.Seq]}
+			e := web.EntryDetail{Record: r, Feed: 1, Item: n.items[r.Seq]}
 			if r.Entry.Feed == secretURL {
 				e.Feed = 2
 			}
 			return e, nil
 		}
 	}
-	return web.Entry{}, web.ErrNone
+	return web.EntryDetail{}, web.ErrNone
 }
 
 func (n *aNode) Mark(_ context.Context, id reading.ItemID, m reading.Mark) error {
@@ -227,14 +227,14 @@ func (n *aNode) Search(ctx context.Context, f feed.Filter) ([]archive.Record, er
 	return memory.Search(ctx, f)
 }
 
-func (n *aNode) Ask(_ context.Context, f feed.Filter, each func([]web.Remote) error) (web.Asked, error) {
+func (n *aNode) Ask(_ context.Context, f feed.Filter, each func([]web.RemoteEntry) error) (web.SearchOutcome, error) {
 	n.mu.Lock()
 	n.asked = append(n.asked, f)
 	n.mu.Unlock()
-	return web.Asked{Neighbors: 2}, each(n.remote)
+	return web.SearchOutcome{Neighbors: 2}, each(n.remote)
 }
 
-func (n *aNode) Follow(_ context.Context, list []opml.Feed) (int, []node.Kept, error) {
+func (n *aNode) Follow(_ context.Context, list []opml.Outline) (int, []node.Kept, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var kept []node.Kept

@@ -25,9 +25,9 @@ type timeline struct {
 	Brought []mark // entries from neighbors
 	Own     []mark // entries that an own poll brought first
 	Polls   []mark
-	Links   []link
+	Links   []pollLink
 	Summary string
-	Events  []event // the same in words, the latest first
+	Events  []incident // the same in words, the latest first
 }
 
 // A tick is a full hour.
@@ -43,11 +43,11 @@ type mark struct {
 	Title string
 }
 
-// A link leads from an entry to the poll that confirmed it.
-type link struct{ From, To string }
+// A pollLink leads from an entry to the poll that confirmed it.
+type pollLink struct{ From, To string }
 
-// An event is an incident in the life of a feed, in words.
-type event struct {
+// An incident is one in the life of a feed, in words.
+type incident struct {
 	At    moment
 	What  string
 	Grade string // "near", "bad" or ""
@@ -75,7 +75,7 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 		}
 		when := moment{r.At, now}
 		m := mark{X: at(r.At), Title: when.Clock() + ", own poll: " + answerOf(r)}
-		e := event{At: when, What: "Own poll: " + answerOf(r)}
+		e := incident{At: when, What: "Own poll: " + answerOf(r)}
 		switch {
 		case r.Unmodified():
 			m.Class = "same"
@@ -93,7 +93,8 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 		if a.Source == "" {
 			if inside(a.Seen) {
 				t.Own = append(t.Own, mark{X: at(a.Seen), Title: seen.Clock() + ", by an own poll: " + title})
-				t.Events = append(t.Events, event{At: seen, What: "An own poll brought “" + title + "”", Entry: path})
+				t.Events = append(t.Events,
+					incident{At: seen, What: "An own poll brought “" + title + "”", Entry: path})
 			}
 			continue
 		}
@@ -104,7 +105,7 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 				m.Title += fmt.Sprintf(", %s before an own poll listed it", span(a.Polled.Sub(a.Seen)))
 			}
 			t.Brought = append(t.Brought, m)
-			t.Events = append(t.Events, event{At: seen, What: fmt.Sprintf("%s brought “%s”", a.Source, title),
+			t.Events = append(t.Events, incident{At: seen, What: fmt.Sprintf("%s brought “%s”", a.Source, title),
 				Grade: "near", Entry: path})
 		}
 		if !a.Polled.IsZero() && inside(a.Polled) {
@@ -113,8 +114,8 @@ func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
 			if !inside(a.Seen) {
 				from = "0%"
 			}
-			t.Links = append(t.Links, link{from, at(a.Polled)})
-			t.Events = append(t.Events, event{At: moment{a.Polled, now}, Entry: path,
+			t.Links = append(t.Links, pollLink{from, at(a.Polled)})
+			t.Events = append(t.Events, incident{At: moment{a.Polled, now}, Entry: path,
 				What: fmt.Sprintf("The publisher listed “%s”, %s after a neighbor had brought it", title,
 					span(a.Polled.Sub(a.Seen)))})
 		}

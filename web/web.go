@@ -43,7 +43,7 @@ type Handler struct {
 	origin  *http.CrossOriginProtection
 	pages   pages
 	assets  assets
-	safe    *safehtml.Policy
+	safe    *safehtml.Sanitizer
 	key     []byte // of the tokens
 	streams streams
 	imports imports
@@ -124,23 +124,23 @@ func (h *Handler) page(pattern string, make func(*http.Request) (view, error)) {
 
 // failure is the page that says what went wrong.
 func (h *Handler) failure(r *http.Request, err error) view {
-	var refused refusal
+	var refused clientError
 	var slowed reading.Slowed
 	switch {
 	case errors.As(err, &slowed):
-		refused = refusal{http.StatusTooManyRequests, "Please wait", slowed.Error() + "."}
+		refused = clientError{http.StatusTooManyRequests, "Please wait", slowed.Error() + "."}
 	case errors.Is(err, ErrNone):
-		refused = refusal{http.StatusNotFound, "Nothing here",
+		refused = clientError{http.StatusNotFound, "Nothing here",
 			"This node has no such page, feed or entry. It may have been removed."}
 	case errors.As(err, &refused):
 	case errors.Is(err, context.DeadlineExceeded):
-		refused = refusal{http.StatusServiceUnavailable, "That took too long",
+		refused = clientError{http.StatusServiceUnavailable, "That took too long",
 			"The node is busy. Try again in a moment."}
 	default:
 		if r.Context().Err() == nil {
 			h.Log.Error("page not made", "path", r.URL.Path, "err", err)
 		}
-		refused = refusal{http.StatusInternalServerError, "The node could not do that", err.Error() + "."}
+		refused = clientError{http.StatusInternalServerError, "The node could not do that", err.Error() + "."}
 	}
 	v := view{Page: "message", Title: refused.title, Code: refused.code, Body: message{refused.text}}
 	if slowed != (reading.Slowed{}) {
@@ -152,10 +152,10 @@ func (h *Handler) failure(r *http.Request, err error) view {
 // A message is the body of a page that only says something.
 type message struct{ Text string }
 
-// A refusal is an error of the client.
-type refusal struct {
+// A clientError is an error of the client.
+type clientError struct {
 	code        int
 	title, text string
 }
 
-func (r refusal) Error() string { return cmp.Or(r.text, r.title) }
+func (r clientError) Error() string { return cmp.Or(r.text, r.title) }

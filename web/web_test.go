@@ -161,7 +161,7 @@ func wantSound(t *testing.T, target string, w *httptest.ResponseRecorder) {
 // A feed that was polled in vain was polled, and one without a title is named once.
 func TestListOfFeeds(t *testing.T) {
 	n := newNode(t)
-	n.feeds = []web.Feed{{Number: 3, FeedStatus: node.FeedStatus{URL: "https://example.net/untitled",
+	n.feeds = []web.FeedSummary{{Number: 3, FeedStatus: node.FeedStatus{URL: "https://example.net/untitled",
 		Errors: 1, LastError: "404 Not Found", LastPoll: noon.Add(-5 * time.Minute), NextPoll: noon.Add(time.Hour)}}}
 	text := get(newHandler(t, n), "/feeds").Body.String()
 	if strings.Count(text, "example.net/untitled") != 1 {
@@ -270,14 +270,14 @@ func (b *browser) post(path string, form url.Values, header ...string) *httptest
 // The page of a web page that names several feeds lets its owner choose, and nobody else see what is a secret.
 func TestChoice(t *testing.T) {
 	n := newNode(t)
-	named := discover.Text([]discover.Feed{{URL: "https://site.example/a", Title: "News <script>alert(1)</script>"},
+	named := discover.Text([]discover.SiteFeed{{URL: "https://site.example/a", Title: "News <script>alert(1)</script>"},
 		{URL: "https://site.example/b?token=hunter2"}})
 	add := func(number int64, u feed.URL) {
 		f := archive.Feed{URL: u, Subscribed: true, Ended: true, Names: named, LastPoll: noon}
 		status := node.FeedStatus{URL: u, Ended: true, WebPage: true, Names: discover.Read(named), Errors: 1,
 			LastError: "a web page"}
-		n.known[number] = web.Known{Feed: f, Number: number, Status: &status}
-		n.feeds = append(n.feeds, web.Feed{FeedStatus: status, Number: number})
+		n.known[number] = web.FeedDetail{Feed: f, Number: number, Status: &status}
+		n.feeds = append(n.feeds, web.FeedSummary{FeedStatus: status, Number: number})
 	}
 	add(3, siteURL)
 	add(4, "https://ann:pw@site.example/")

@@ -114,7 +114,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := DecodeCall(body, Limits{}); err != nil {
+				if _, err := DecodeCall(body, MessageLimits{}); err != nil {
 					b.Fatal(err)
 				}
 			}

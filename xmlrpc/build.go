@@ -8,7 +8,7 @@ import (
 // A decoder builds values from what its scanner reads.
 type decoder struct {
 	scanner
-	limits Limits
+	limits MessageLimits
 	count  int // values so far
 	depth  int // arrays and structs that are open
 
@@ -19,7 +19,7 @@ type decoder struct {
 	arena strings.Builder // see keep
 }
 
-func newDecoder(body []byte, lim Limits) decoder {
+func newDecoder(body []byte, lim MessageLimits) decoder {
 	return decoder{scanner: scanner{body: body}, limits: lim.withDefaults()}
 }
 

@@ -14,7 +14,7 @@ type Call struct {
 const maxMethodName = 255
 
 // DecodeCall reads a methodCall. The error is a *SyntaxError, which wraps ErrSyntax or ErrLimit.
-func DecodeCall(body []byte, lim Limits) (Call, error) {
+func DecodeCall(body []byte, lim MessageLimits) (Call, error) {
 	d := newDecoder(body, lim)
 	call, ok := d.call()
 	if !ok {
@@ -27,13 +27,13 @@ func DecodeCall(body []byte, lim Limits) (Call, error) {
 // limits for the rest. It returns false where the name is not within these bytes, or where they are
 // no beginning of a call.
 func DecodeMethod(prefix []byte) (name string, ok bool) {
-	d := newDecoder(prefix, Limits{})
+	d := newDecoder(prefix, MessageLimits{})
 	return d.method()
 }
 
 // DecodeResponse reads a methodResponse. The error is a *Fault where the response carries one, else
 // a *SyntaxError, which wraps ErrSyntax or ErrLimit.
-func DecodeResponse(body []byte, lim Limits) (Value, error) {
+func DecodeResponse(body []byte, lim MessageLimits) (Value, error) {
 	d := newDecoder(body, lim)
 	v, fault, ok := d.response()
 	switch {

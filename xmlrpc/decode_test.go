@@ -106,7 +106,7 @@ func TestDecodeValue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := DecodeCall([]byte(call(tt.value)), Limits{})
+			got, err := DecodeCall([]byte(call(tt.value)), MessageLimits{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +156,7 @@ func TestDecodeCall(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := DecodeCall([]byte(tt.body), Limits{})
+			got, err := DecodeCall([]byte(tt.body), MessageLimits{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestDecodeCutShort(t *testing.T) {
 		"</value></param></params></methodCall>"
 	named := strings.Index(body, "</methodName>") + len("</methodName>")
 	for n := range len(body) {
-		_, err := DecodeCall([]byte(body[:n]), Limits{})
+		_, err := DecodeCall([]byte(body[:n]), MessageLimits{})
 		if !errors.Is(err, ErrSyntax) || errors.Is(err, ErrLimit) {
 			t.Errorf("first %d bytes: got %v, want ErrSyntax", n, err)
 		}
@@ -209,7 +209,7 @@ func TestDecodeResponse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := DecodeResponse([]byte("<methodResponse>"+tt.body+"</methodResponse>"), Limits{})
+			got, err := DecodeResponse([]byte("<methodResponse>"+tt.body+"</methodResponse>"), MessageLimits{})
 			var f *Fault
 			if errors.As(err, &f) != (tt.fault != nil) || f == nil && err != nil {
 				t.Fatal(err)
@@ -228,7 +228,7 @@ func TestDecodeResponse(t *testing.T) {
 func TestDecodeIsOwnMemory(t *testing.T) {
 	want := Call{"put_entries", []Value{bundles(2)}}
 	body := AppendCall(nil, want.Method, want.Params...)
-	got, err := DecodeCall(body, Limits{})
+	got, err := DecodeCall(body, MessageLimits{})
 	if err != nil {
 		t.Fatal(err)
 	}

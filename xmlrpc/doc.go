@@ -11,9 +11,9 @@
 // # Decoding
 //
 // The Decode functions read bytes that a stranger sent. They never panic, take time in proportion to the length of the
-// message and no more stack than Limits.Depth allows. A message of too many bytes is refused unread, one of too many
-// values before more than a few KiB are built from it. Their results do not refer to the bytes that they read, and a
-// string that is kept from one keeps at most 4 KiB of its neighbors alive.
+// message and no more stack than MessageLimits.Depth allows. A message of too many bytes is refused unread, one of too
+// many values before more than a few KiB are built from it. Their results do not refer to the bytes that they read, and
+// a string that is kept from one keeps at most 4 KiB of its neighbors alive.
 //
 // A message is UTF-8, with or without an XML declaration that says so, or says US-ASCII, which is a
 // part of it. White space and comments may stand between all elements; text may hold comments, CDATA

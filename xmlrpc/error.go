@@ -8,7 +8,7 @@ import (
 var (
 	// ErrSyntax is in every refusal of bytes that are not XML-RPC as this package reads it.
 	ErrSyntax = errors.New("not XML-RPC")
-	// ErrLimit is in every refusal of a message that goes beyond its Limits.
+	// ErrLimit is in every refusal of a message that goes beyond its MessageLimits.
 	ErrLimit = errors.New("beyond a limit")
 )
 

@@ -35,7 +35,7 @@ func ExampleDecodeCall() {
 			</struct></value></param>
 		</params>
 	</methodCall>`)
-	call, err := xmlrpc.DecodeCall(body, xmlrpc.Limits{Bytes: 4096, Values: 16})
+	call, err := xmlrpc.DecodeCall(body, xmlrpc.MessageLimits{Bytes: 4096, Values: 16})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -43,9 +43,9 @@ func ExampleDecodeCall() {
 	days, _ := call.Params[1].(xmlrpc.Struct).Lookup("days")
 	fmt.Printf("%s of %q for %d days\n", call.Method, call.Params[0], days)
 
-	_, err = xmlrpc.DecodeCall(body, xmlrpc.Limits{Values: 2})
+	_, err = xmlrpc.DecodeCall(body, xmlrpc.MessageLimits{Values: 2})
 	fmt.Println(err, errors.Is(err, xmlrpc.ErrLimit))
-	_, err = xmlrpc.DecodeCall([]byte("<!DOCTYPE methodCall>"), xmlrpc.Limits{})
+	_, err = xmlrpc.DecodeCall([]byte("<!DOCTYPE methodCall>"), xmlrpc.MessageLimits{})
 	fmt.Println(err, errors.Is(err, xmlrpc.ErrSyntax))
 	// Output:
 	// weather.report of "Ghent & Bruges" for 3 days
@@ -59,7 +59,7 @@ func ExampleDecodeResponse() {
 		xmlrpc.AppendFault(nil, xmlrpc.Fault{Code: 1, String: "unknown neighbor"}),
 		[]byte("<html>"),
 	} {
-		v, err := xmlrpc.DecodeResponse(body, xmlrpc.Limits{})
+		v, err := xmlrpc.DecodeResponse(body, xmlrpc.MessageLimits{})
 		var fault *xmlrpc.Fault
 		switch {
 		case errors.As(err, &fault):

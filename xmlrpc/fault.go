@@ -5,7 +5,7 @@ import "fmt"
 // A Fault is a refusal that the called side sent in place of a value.
 type Fault struct {
 	Code   int
-	String string // as the other side worded it: not to be trusted, at most Limits.StringBytes long
+	String string // as the other side worded it: not to be trusted, at most MessageLimits.StringBytes long
 }
 
 func (f *Fault) Error() string { return fmt.Sprintf("fault %d: %s", f.Code, f.String) }

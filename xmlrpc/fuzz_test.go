@@ -9,7 +9,7 @@ import (
 func FuzzDecodeCall(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := DecodeCall(body, Limits{})
+		got, err := DecodeCall(body, MessageLimits{})
 		if err != nil {
 			checkError(t, body, err)
 			return
@@ -19,7 +19,7 @@ func FuzzDecodeCall(f *testing.F) {
 			t.Errorf("DecodeMethod = %q, %t; want %q", name, ok, got.Method)
 		}
 		want := Call{got.Method, sendable(Array(got.Params)).(Array)}
-		back, err := DecodeCall(AppendCall(nil, want.Method, want.Params...), Limits{Bytes: 1 << 30})
+		back, err := DecodeCall(AppendCall(nil, want.Method, want.Params...), MessageLimits{Bytes: 1 << 30})
 		if err != nil || !reflect.DeepEqual(back, want) {
 			t.Errorf("got %#v, %v; want %#v", back, err, want)
 		}
@@ -29,9 +29,9 @@ func FuzzDecodeCall(f *testing.F) {
 func FuzzDecodeResponse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := DecodeResponse(body, Limits{})
+		got, err := DecodeResponse(body, MessageLimits{})
 		if fault, ok := err.(*Fault); ok {
-			_, err := DecodeResponse(AppendFault(nil, *fault), Limits{Bytes: 1 << 30})
+			_, err := DecodeResponse(AppendFault(nil, *fault), MessageLimits{Bytes: 1 << 30})
 			if back, ok := err.(*Fault); !ok || *back != *fault {
 				t.Errorf("got %#v, want %#v", err, fault)
 			}
@@ -43,7 +43,7 @@ func FuzzDecodeResponse(f *testing.F) {
 		}
 		checkReference(t, body, got)
 		want := sendable(got)
-		back, err := DecodeResponse(AppendResponse(nil, want), Limits{Bytes: 1 << 30})
+		back, err := DecodeResponse(AppendResponse(nil, want), MessageLimits{Bytes: 1 << 30})
 		if err != nil || !reflect.DeepEqual(back, want) {
 			t.Errorf("got %#v, %v; want %#v", back, err, want)
 		}

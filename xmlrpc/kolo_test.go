@@ -31,7 +31,7 @@ func TestKolo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := DecodeCall(body, Limits{})
+		got, err := DecodeCall(body, MessageLimits{})
 		if err != nil || len(got.Params) != 1 || !reflect.DeepEqual(plain(got.Params[0]), plain(v)) {
 			t.Fatalf("got %#v, %v; want %#v", got, err, v)
 		}

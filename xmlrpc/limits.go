@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Limits bound what a message may cost its reader. A field that is zero stands for its default.
-type Limits struct {
+// MessageLimits bound what a message may cost its reader. A field that is zero stands for its default.
+type MessageLimits struct {
 	// Bytes is the longest message. Default 4 MiB.
 	Bytes int
 	// Depth is how many arrays and structs may stand inside each other. Default 32.
@@ -19,7 +19,7 @@ type Limits struct {
 	StringBytes int
 }
 
-func (l Limits) withDefaults() Limits {
+func (l MessageLimits) withDefaults() MessageLimits {
 	for _, f := range []struct {
 		field *int
 		value int

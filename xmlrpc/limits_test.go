@@ -28,48 +28,49 @@ func TestLimits(t *testing.T) {
 	text := func(n int) string { return call("<value><string>" + strings.Repeat("x", n) + "</string></value>") }
 	tests := []struct {
 		name     string
-		limits   Limits
+		limits   MessageLimits
 		body     func(n int) string
 		most     int
 		reason   string
 		defaults bool
 	}{
-		{"bytes", Limits{Bytes: 500},
+		{"bytes", MessageLimits{Bytes: 500},
 			func(n int) string { return call("<value/>") + strings.Repeat(" ", n-len(call("<value/>"))) }, 500,
 			"longer than 500 bytes", false},
-		{"bytes by default", Limits{},
+		{"bytes by default", MessageLimits{},
 			func(n int) string { return call("<value/>") + strings.Repeat(" ", n-len(call("<value/>"))) }, 4 << 20,
 			"longer than 4194304 bytes", true},
-		{"depth", Limits{Depth: 3}, func(n int) string { return call(nested(n)) }, 3, "nested deeper than 3", false},
-		{"depth by default", Limits{}, func(n int) string { return call(nested(n)) }, 32,
+		{"depth", MessageLimits{Depth: 3}, func(n int) string { return call(nested(n)) }, 3,
+			"nested deeper than 3", false},
+		{"depth by default", MessageLimits{}, func(n int) string { return call(nested(n)) }, 32,
 			"nested deeper than 32", true},
-		{"depth of structs", Limits{}, func(n int) string { return call(structs(n)) }, 32,
+		{"depth of structs", MessageLimits{}, func(n int) string { return call(structs(n)) }, 32,
 			"nested deeper than 32", true},
-		{"values", Limits{Values: 5}, func(n int) string { return list(n - 1) }, 5, "more than 5 values", false},
-		{"values, many", Limits{Values: 5000}, func(n int) string { return list(n - 1) }, 5000,
+		{"values", MessageLimits{Values: 5}, func(n int) string { return list(n - 1) }, 5, "more than 5 values", false},
+		{"values, many", MessageLimits{Values: 5000}, func(n int) string { return list(n - 1) }, 5000,
 			"more than 5000 values", false},
-		{"values by default", Limits{}, func(n int) string { return list(n - 1) }, 65_536,
+		{"values by default", MessageLimits{}, func(n int) string { return list(n - 1) }, 65_536,
 			"more than 65536 values", true},
-		{"string", Limits{StringBytes: 10}, text, 10, "text longer than 10 bytes", false},
-		{"string by default", Limits{}, text, 2 << 20, "text longer than 2097152 bytes", true},
-		{"string, no type", Limits{StringBytes: 10},
+		{"string", MessageLimits{StringBytes: 10}, text, 10, "text longer than 10 bytes", false},
+		{"string by default", MessageLimits{}, text, 2 << 20, "text longer than 2097152 bytes", true},
+		{"string, no type", MessageLimits{StringBytes: 10},
 			func(n int) string { return call("<value>" + strings.Repeat("x", n) + "</value>") }, 10,
 			"text longer than 10 bytes", false},
-		{"string, resolved", Limits{StringBytes: 10},
+		{"string, resolved", MessageLimits{StringBytes: 10},
 			func(n int) string { return call("<value>" + strings.Repeat("&#x20;", n) + "</value>") }, 10,
 			"text longer than 10 bytes", false},
-		{"string, in pieces", Limits{StringBytes: 10},
+		{"string, in pieces", MessageLimits{StringBytes: 10},
 			func(n int) string { return call("<value>" + strings.Repeat("<!----><![CDATA[x]]>", n) + "</value>") }, 10,
 			"text longer than 10 bytes", false},
-		{"member name", Limits{StringBytes: 10}, func(n int) string {
+		{"member name", MessageLimits{StringBytes: 10}, func(n int) string {
 			return call("<value><struct><member><name>" + strings.Repeat("x", n) +
 				"</name><value/></member></struct></value>")
 		}, 10, "text longer than 10 bytes", false},
-		{"base64", Limits{StringBytes: 12}, func(n int) string {
+		{"base64", MessageLimits{StringBytes: 12}, func(n int) string {
 			return call("<value><base64>" + strings.Repeat("AAAA", n/4) + strings.Repeat(" ", n%4) +
 				"</base64></value>")
 		}, 12, "text longer than 12 bytes", false},
-		{"method name", Limits{}, func(n int) string {
+		{"method name", MessageLimits{}, func(n int) string {
 			return "<methodCall><methodName>" + strings.Repeat("x", n) + "</methodName></methodCall>"
 		}, 255, "method name longer than 255 bytes", true},
 	}
@@ -83,8 +84,8 @@ func TestLimits(t *testing.T) {
 		})
 	}
 	t.Run("zero and below are the defaults", func(t *testing.T) {
-		if got := (Limits{Bytes: -1, Depth: -1, Values: -1, StringBytes: -1}).withDefaults(); got != (Limits{4 << 20,
-			32, 65_536, 2 << 20}) {
+		got := (MessageLimits{Bytes: -1, Depth: -1, Values: -1, StringBytes: -1}).withDefaults()
+		if got != (MessageLimits{4 << 20, 32, 65_536, 2 << 20}) {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -95,14 +96,14 @@ func TestValuesAreCountedExactly(t *testing.T) {
 	many := strings.Repeat("<value/>", 2000)
 	body := call("<value><array><data><!-- " + many + " --><value><![CDATA[" + many +
 		"<!--]]></value><value>c</value></data></array></value>")
-	got, err := DecodeCall([]byte(body), Limits{Values: 3})
+	got, err := DecodeCall([]byte(body), MessageLimits{Values: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []Value{Array{many + "<!--", "c"}}; !reflect.DeepEqual(got.Params, want) {
 		t.Errorf("got %.100v", got.Params)
 	}
-	_, err = DecodeCall([]byte(body), Limits{Values: 2})
+	_, err = DecodeCall([]byte(body), MessageLimits{Values: 2})
 	checkRefusal(t, err, ErrLimit, "more than 2 values")
 }
 
@@ -122,35 +123,40 @@ func TestRefusalIsCheap(t *testing.T) {
 	open := head + "<value><array><data>"
 	tests := []struct {
 		name, body string
-		limits     Limits
+		limits     MessageLimits
 	}{
-		{"1 MB of empty values", open + strings.Repeat("<value/>", mega/8), Limits{}},
-		{"1 MB of empty values, few allowed", open + strings.Repeat("<value/>", mega/8), Limits{Values: 4096}},
-		{"1 MB of short values", open + strings.Repeat("<value>a</value>", mega/16), Limits{Values: 4096}},
-		{"1 MB of numbers", open + strings.Repeat("<value><int>1000</int></value>", mega/30), Limits{Values: 4096}},
-		{"1 MB of empty params", head + strings.Repeat("<value/></param><param>", mega/23), Limits{Values: 4096}},
+		{"1 MB of empty values", open + strings.Repeat("<value/>", mega/8), MessageLimits{}},
+		{"1 MB of empty values, few allowed", open + strings.Repeat("<value/>", mega/8), MessageLimits{Values: 4096}},
+		{"1 MB of short values", open + strings.Repeat("<value>a</value>", mega/16), MessageLimits{Values: 4096}},
+		{"1 MB of numbers", open + strings.Repeat("<value><int>1000</int></value>", mega/30),
+			MessageLimits{Values: 4096}},
+		{"1 MB of empty params", head + strings.Repeat("<value/></param><param>", mega/23),
+			MessageLimits{Values: 4096}},
 		{"1 MB of members", head + "<value><struct>" + strings.Repeat("<member><name/><value/></member>", mega/32),
-			Limits{Values: 4096}},
-		{"1 MB of empty values in a short message", open + strings.Repeat("<value/>", mega/8), Limits{Bytes: mega / 2}},
-		{"100,000 unknown levels", head + strings.Repeat("<x>", 100_000), Limits{}},
-		{"100,000 unknown levels in a value", head + "<value>" + strings.Repeat("<x>", 100_000), Limits{}},
-		{"200,000 levels of arrays", head + strings.Repeat("<value><array><data>", 200_000), Limits{}},
-		{"100,000 levels of structs", head + strings.Repeat("<value><struct><member><name/>", 100_000), Limits{}},
-		{"1 MB of values that are values", head + strings.Repeat("<value>", mega/7), Limits{}},
-		{"1 MB of a name", head + "<value><" + strings.Repeat("x", mega), Limits{}},
-		{"1 MB of digits", head + "<value><int>" + strings.Repeat("1", mega) + "</int>", Limits{}},
-		{"1 MB of a fraction", head + "<value><double>0." + strings.Repeat("1", mega) + "</double>", Limits{}},
+			MessageLimits{Values: 4096}},
+		{"1 MB of empty values in a short message", open + strings.Repeat("<value/>", mega/8),
+			MessageLimits{Bytes: mega / 2}},
+		{"100,000 unknown levels", head + strings.Repeat("<x>", 100_000), MessageLimits{}},
+		{"100,000 unknown levels in a value", head + "<value>" + strings.Repeat("<x>", 100_000), MessageLimits{}},
+		{"200,000 levels of arrays", head + strings.Repeat("<value><array><data>", 200_000), MessageLimits{}},
+		{"100,000 levels of structs", head + strings.Repeat("<value><struct><member><name/>", 100_000),
+			MessageLimits{}},
+		{"1 MB of values that are values", head + strings.Repeat("<value>", mega/7), MessageLimits{}},
+		{"1 MB of a name", head + "<value><" + strings.Repeat("x", mega), MessageLimits{}},
+		{"1 MB of digits", head + "<value><int>" + strings.Repeat("1", mega) + "</int>", MessageLimits{}},
+		{"1 MB of a fraction", head + "<value><double>0." + strings.Repeat("1", mega) + "</double>", MessageLimits{}},
 		{"1 MB of a time", head + "<value><dateTime.iso8601>" + strings.Repeat("1", mega) +
-			"</dateTime.iso8601>", Limits{}},
-		{"1 MB of a method's name", "<methodCall><methodName>" + strings.Repeat("x", mega) + "</methodName>", Limits{}},
-		{"1 MB of attributes", head + "<value" + strings.Repeat(" a='b'", mega/6) + "/>", Limits{}},
-		{"1 MB of comments", head + strings.Repeat("<!---->", mega/7), Limits{}},
-		{"1 MB of open comments", head + strings.Repeat("<!--", mega/4), Limits{}},
-		{"1 MB of open CDATA", head + "<value>" + strings.Repeat("<![CDATA[", mega/9), Limits{}},
-		{"1 MB of space", strings.Repeat(" ", mega), Limits{}},
-		{"1 MB of a digit's reference", head + "<value>&#" + strings.Repeat("0", mega) + "65;", Limits{}},
-		{"1 MB of document type", "<!DOCTYPE m [" + strings.Repeat("<!ENTITY a 'b'>", mega/15), Limits{}},
-		{"4 MiB of nothing, and more", strings.Repeat("\x00", 4*mega+1), Limits{}},
+			"</dateTime.iso8601>", MessageLimits{}},
+		{"1 MB of a method's name", "<methodCall><methodName>" + strings.Repeat("x", mega) + "</methodName>",
+			MessageLimits{}},
+		{"1 MB of attributes", head + "<value" + strings.Repeat(" a='b'", mega/6) + "/>", MessageLimits{}},
+		{"1 MB of comments", head + strings.Repeat("<!---->", mega/7), MessageLimits{}},
+		{"1 MB of open comments", head + strings.Repeat("<!--", mega/4), MessageLimits{}},
+		{"1 MB of open CDATA", head + "<value>" + strings.Repeat("<![CDATA[", mega/9), MessageLimits{}},
+		{"1 MB of space", strings.Repeat(" ", mega), MessageLimits{}},
+		{"1 MB of a digit's reference", head + "<value>&#" + strings.Repeat("0", mega) + "65;", MessageLimits{}},
+		{"1 MB of document type", "<!DOCTYPE m [" + strings.Repeat("<!ENTITY a 'b'>", mega/15), MessageLimits{}},
+		{"4 MiB of nothing, and more", strings.Repeat("\x00", 4*mega+1), MessageLimits{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -185,7 +191,7 @@ func TestDecodeAllocates(t *testing.T) {
 }
 
 func mustDecode(t *testing.T, body []byte) Call {
-	c, err := DecodeCall(body, Limits{})
+	c, err := DecodeCall(body, MessageLimits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func TestPython(t *testing.T) {
 		body := frame()
 		// Python writes carriage returns as they are, so that they arrive as newlines.
 		want := edit(params, strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace)
-		if got, err := DecodeResponse(body, Limits{}); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := DecodeResponse(body, MessageLimits{}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("call %d: got %#v, %v; want %#v", i, got, err, want)
 		}
 	}

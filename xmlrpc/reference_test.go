@@ -200,7 +200,7 @@ func TestReadNoise(t *testing.T) {
 			n.element("methodResponse",
 				n.space()+n.element("params", n.space()+n.element("param", n.value(want))+n.space())+
 					n.space()) + n.space()
-		got, err := DecodeResponse([]byte(body), Limits{})
+		got, err := DecodeResponse([]byte(body), MessageLimits{})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			rt.Fatalf("%q: got %#v, %v; want %#v", body, got, err, want)
 		}

@@ -144,7 +144,7 @@ func TestRefuseValue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := DecodeCall([]byte(call(tt.value)), Limits{})
+			_, err := DecodeCall([]byte(call(tt.value)), MessageLimits{})
 			checkRefusal(t, err, ErrSyntax, tt.reason)
 		})
 	}
@@ -220,7 +220,7 @@ func TestRefuseCall(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := DecodeCall([]byte(tt.body), Limits{})
+			_, err := DecodeCall([]byte(tt.body), MessageLimits{})
 			checkRefusal(t, err, ErrSyntax, tt.reason)
 		})
 	}
@@ -255,7 +255,7 @@ func TestRefuseResponse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v, err := DecodeResponse([]byte(tt.body), Limits{})
+			v, err := DecodeResponse([]byte(tt.body), MessageLimits{})
 			if v != nil {
 				t.Errorf("got %v beside the error", v)
 			}
@@ -296,13 +296,13 @@ func TestOffset(t *testing.T) {
 	}
 	for _, tt := range tests {
 		body := call(tt.value)
-		_, err := DecodeCall([]byte(body), Limits{Values: 6})
+		_, err := DecodeCall([]byte(body), MessageLimits{Values: 6})
 		var e *SyntaxError
 		if !errors.As(err, &e) || e.Offset != strings.Index(body, tt.at) {
 			t.Errorf("%s: got %v, want an error at byte %d", tt.value, err, strings.Index(body, tt.at))
 		}
 	}
-	_, err := DecodeCall([]byte("<methodCall>x"), Limits{})
+	_, err := DecodeCall([]byte("<methodCall>x"), MessageLimits{})
 	if want := "parse message at byte 12: text between elements"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -323,7 +323,7 @@ func TestWireRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			malformed := strings.HasPrefix(filepath.Base(name), "parse-error_")
-			if _, err := DecodeCall(body, Limits{}); errors.Is(err, ErrSyntax) != malformed {
+			if _, err := DecodeCall(body, MessageLimits{}); errors.Is(err, ErrSyntax) != malformed {
 				t.Errorf("got %v; want ErrSyntax: %t", err, malformed)
 			}
 		})

@@ -105,19 +105,19 @@ func TestRoundTrip(t *testing.T) {
 		for _, p := range params {
 			want.Params = append(want.Params, edit(p, carried))
 		}
-		got, err := DecodeCall(AppendCall(nil, "m", params...), Limits{})
+		got, err := DecodeCall(AppendCall(nil, "m", params...), MessageLimits{})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("call: got %#v, %v; want %#v", got, err, want)
 		}
 
 		v := sh.draw(t, 4)
-		back, err := DecodeResponse(AppendResponse(nil, v), Limits{})
+		back, err := DecodeResponse(AppendResponse(nil, v), MessageLimits{})
 		if err != nil || !reflect.DeepEqual(back, edit(v, carried)) {
 			t.Fatalf("response: got %#v, %v; want %#v", back, err, v)
 		}
 
 		fault := Fault{rapid.Int().Draw(t, "code"), sh.text.Draw(t, "fault")}
-		_, err = DecodeResponse(AppendFault(nil, fault), Limits{})
+		_, err = DecodeResponse(AppendFault(nil, fault), MessageLimits{})
 		fault.String = carried(fault.String)
 		if f, ok := err.(*Fault); !ok || *f != fault {
 			t.Fatalf("fault: got %#v, want %#v", err, fault)

@@ -11,7 +11,7 @@ import (
 
 func testAccounts(t *testing.T, a Archive) {
 	wantAccounts(t, a)
-	ordered := []archive.Account{
+	ordered := []archive.KeptAccount{
 		{Holder: ""}, // no text
 		{Holder: "10.0.0.1", Text: []byte(strings.Repeat("long ", 1000))},
 		{Holder: "10.0.0.1:7790", Text: []byte("\x00\xff'; any bytes")},
@@ -28,7 +28,7 @@ func testAccounts(t *testing.T, a Archive) {
 
 	// Changes that the caller makes to its own bytes, before or after, are no concern of the archive.
 	buffer := []byte("replaced")
-	a.KeepAccount(archive.Account{Holder: ordered[1].Holder, Text: buffer})
+	a.KeepAccount(archive.KeptAccount{Holder: ordered[1].Holder, Text: buffer})
 	clear(buffer)
 	ordered[1].Text = []byte("replaced")
 	clear(a.LoadAccounts()[1].Text)
@@ -43,8 +43,8 @@ func testAccounts(t *testing.T, a Archive) {
 	if !ok {
 		return
 	}
-	a.KeepAccount(archive.Account{Holder: "198.51.100.1", Text: []byte("new")})
-	a.KeepAccount(archive.Account{Holder: ordered[0].Holder, Text: []byte("replaced again")})
+	a.KeepAccount(archive.KeptAccount{Holder: "198.51.100.1", Text: []byte("new")})
+	a.KeepAccount(archive.KeptAccount{Holder: ordered[0].Holder, Text: []byte("replaced again")})
 	a.DropAccount(ordered[1].Holder)
 	a = r.Reopen()
 	wantAccounts(t, a, ordered...)
@@ -53,7 +53,7 @@ func testAccounts(t *testing.T, a Archive) {
 	wantAccounts(t, a.(Reopener).Reopen(), ordered[1:]...)
 }
 
-func wantAccounts(t *testing.T, a Archive, want ...archive.Account) {
+func wantAccounts(t *testing.T, a Archive, want ...archive.KeptAccount) {
 	t.Helper()
 	if got := a.LoadAccounts(); !sameAccounts(got, want) {
 		t.Errorf("LoadAccounts = %q, want %q", got, want)
@@ -61,8 +61,8 @@ func wantAccounts(t *testing.T, a Archive, want ...archive.Account) {
 }
 
 // SameAccounts reports whether two lists are the same to the letter.
-func sameAccounts(a, b []archive.Account) bool {
-	return slices.EqualFunc(a, b, func(a, b archive.Account) bool {
+func sameAccounts(a, b []archive.KeptAccount) bool {
+	return slices.EqualFunc(a, b, func(a, b archive.KeptAccount) bool {
 		return a.Holder == b.Holder && bytes.Equal(a.Text, b.Text)
 	})
 }

@@ -160,7 +160,7 @@ func testRequestsFor(t *testing.T, a reading.Database) {
 	list[3].Feed, list[3].URL = string(news), "https://example.com/moved"
 	list[4].URL = "https://example.org/other"
 	a.KeepRequests(list)
-	a.KeepHost(archive.Host{Name: "example.com", Budget: courtesy.Budget{Gap: time.Minute, Until: at}})
+	a.KeepHost(archive.KnownHost{Name: "example.com", Budget: courtesy.Budget{Gap: time.Minute, Until: at}})
 	commit(t, a)
 	got, err := a.RequestsFor(t.Context(), string(news), at.Add(2*time.Hour), 9)
 	if err != nil || len(got) != 3 || got[0].Status != 202 || got[1].Status != 203 || got[2].Status != 205 {
@@ -173,7 +173,7 @@ func testRequestsFor(t *testing.T, a reading.Database) {
 	if h, err := a.Host(t.Context(), "example.com"); err != nil || h.Gap != time.Minute || !h.Until.Equal(at) {
 		t.Errorf("Host = %+v, %v", h, err)
 	}
-	if h, err := a.Host(t.Context(), "example.net"); err != nil || h != (archive.Host{}) {
+	if h, err := a.Host(t.Context(), "example.net"); err != nil || h != (archive.KnownHost{}) {
 		t.Errorf("Host = %+v, %v, want none", h, err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 
 func testHosts(t *testing.T, a Archive) {
 	wantHosts(t, a)
-	slow := archive.Host{Name: "news.example.org", Budget: courtesy.Budget{
+	slow := archive.KnownHost{Name: "news.example.org", Budget: courtesy.Budget{
 		Gap: 40*time.Second + 1, Rest: 90 * time.Minute, Until: base.Add(1500 * time.Millisecond),
 		Spent: base.Add(time.Hour), Forbids: true,
 	}}
-	bare := archive.Host{Name: "blog.example.net"}
+	bare := archive.KnownHost{Name: "blog.example.net"}
 	a.KeepHost(slow)
 	a.KeepHost(bare)
 	a.DropHost("nobody.example.com") // was never there
@@ -38,7 +38,7 @@ func testHosts(t *testing.T, a Archive) {
 	}
 }
 
-func wantHosts(t *testing.T, a Archive, want ...archive.Host) {
+func wantHosts(t *testing.T, a Archive, want ...archive.KnownHost) {
 	t.Helper()
 	if got := a.LoadHosts(); !slices.Equal(got, want) {
 		t.Errorf("LoadHosts = %+v, want %+v", got, want)

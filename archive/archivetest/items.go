@@ -168,7 +168,7 @@ func testMarks(t *testing.T, a ItemArchive) {
 	wantIDs(t, a, all, 4, 3, 2, 1)
 
 	counts, err := a.Counts(t.Context())
-	want := []reading.Count{{Feed: feedID(t, a, news), Unread: 2, Newest: time.Unix(20, 0).UTC()},
+	want := []reading.UnreadCount{{Feed: feedID(t, a, news), Unread: 2, Newest: time.Unix(20, 0).UTC()},
 		{Feed: feedID(t, a, otherNews), Unread: 1, Newest: time.Unix(11, 0).UTC()}}
 	if err != nil || !slices.Equal(counts, want) {
 		t.Errorf("Counts = %+v, %v; want %+v", counts, err, want)

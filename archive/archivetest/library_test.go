@@ -241,12 +241,12 @@ func (l *library) IDs(_ context.Context, s reading.Stream, p reading.Page) ([]re
 	return ids[:min(len(ids), max(p.Limit, 0))], nil
 }
 
-func (l *library) Counts(context.Context) (list []reading.Count, err error) {
-	counts := make(map[reading.FeedID]*reading.Count)
+func (l *library) Counts(context.Context) (list []reading.UnreadCount, err error) {
+	counts := make(map[reading.FeedID]*reading.UnreadCount)
 	for _, x := range l.stream(reading.Stream{Read: reading.No}) {
 		number := l.numbers[x.feed]
 		if counts[number] == nil {
-			counts[number] = &reading.Count{Feed: number}
+			counts[number] = &reading.UnreadCount{Feed: number}
 		}
 		counts[number].Unread++
 		counts[number].Newest = x.arrived
@@ -300,19 +300,19 @@ func (l *library) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[rea
 	}
 }
 
-func (l *library) Subscriptions(context.Context) (list []reading.Subscription, err error) {
+func (l *library) Subscriptions(context.Context) (list []reading.FollowedFeed, err error) {
 	for _, f := range l.LoadFeeds() {
 		if !f.Subscribed {
 			continue
 		}
 		id := l.numbers[f.URL]
-		list = append(list, reading.Subscription{
+		list = append(list, reading.FollowedFeed{
 			ID: id, URL: f.URL, Name: l.names[id], Title: safehtml.Label(f.Title), Site: safehtml.Link(f.Link),
 			Since: f.Since, Errors: f.Errors, Error: safehtml.Label(f.LastError), Polled: f.LastPoll,
 			Folders: l.foldersOf(id),
 		})
 	}
-	slices.SortFunc(list, func(a, b reading.Subscription) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b reading.FollowedFeed) int { return cmp.Compare(a.ID, b.ID) })
 	return list, nil
 }
 

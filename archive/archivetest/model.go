@@ -176,7 +176,7 @@ func (m *model) keepPeer(rt *rapid.T) {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	p := archive.Peer{ID: id, Failures: rapid.IntRange(0, 3).Draw(rt, "failures")}
+	p := protocol.FormerNeighbor{ID: id, Failures: rapid.IntRange(0, 3).Draw(rt, "failures")}
 	drop := rapid.Bool().Draw(rt, "drop")
 	m.do(func(s archive.Store) {
 		if drop {
@@ -188,7 +188,7 @@ func (m *model) keepPeer(rt *rapid.T) {
 }
 
 func (m *model) keepAccount(rt *rapid.T) {
-	a := archive.Account{
+	a := archive.KeptAccount{
 		Holder: rapid.SampledFrom([]string{"", "192.0.2.1", "192.0.2.10", "2001:db8::/64"}).Draw(rt, "holder"),
 		Text:   rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(rt, "text"),
 	}
@@ -203,7 +203,7 @@ func (m *model) keepAccount(rt *rapid.T) {
 }
 
 func (m *model) keepHost(rt *rapid.T) {
-	h := archive.Host{Name: rapid.SampledFrom([]string{"a.example.com", "b.example.com"}).Draw(rt, "host")}
+	h := archive.KnownHost{Name: rapid.SampledFrom([]string{"a.example.com", "b.example.com"}).Draw(rt, "host")}
 	h.Gap, h.Forbids = time.Duration(rapid.IntRange(0, 3).Draw(rt, "gap")), rapid.Bool().Draw(rt, "forbids")
 	drop := rapid.Bool().Draw(rt, "drop")
 	m.do(func(s archive.Store) {

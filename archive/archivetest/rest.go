@@ -146,11 +146,11 @@ func testPeers(t *testing.T, a Archive) {
 	if got := a.LoadPeers(); len(got) != 0 {
 		t.Fatalf("LoadPeers of an empty archive = %+v", got)
 	}
-	peer := func(id string) archive.Peer {
-		return archive.Peer{ID: nodeID(t, id), FirstMet: base, LastMet: base.Add(time.Millisecond),
+	peer := func(id string) protocol.FormerNeighbor {
+		return protocol.FormerNeighbor{ID: nodeID(t, id), FirstMet: base, LastMet: base.Add(time.Millisecond),
 			Together: time.Hour + 1, Failures: 2}
 	}
-	ordered := []archive.Peer{
+	ordered := []protocol.FormerNeighbor{
 		peer("9.9.9.9:7790"), peer("10.0.0.1:80"), peer("10.0.0.1:7790"), {ID: nodeID(t, "[2001:db8::1]:7790")},
 	}
 	for _, i := range []int{2, 3, 0, 1} {

@@ -79,7 +79,7 @@ func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
 
 // Hours implements archive.Activity.
 func (r *Reader) Hours(ctx context.Context, since time.Time) ([]archive.Hour, error) {
-	hours, err := list(ctx, r.db, func(row scanner) (h archive.Hour, err error) {
+	hours, err := list(ctx, r.db, func(row rowScanner) (h archive.Hour, err error) {
 		var hour int64
 		err = scan(row, &hour, &h.Polled, &h.Brought, &h.Compared, duration{&h.Ahead, time.Second}, &h.Requests,
 			&h.Unchanged, &h.Failed, &h.Bytes, duration{&h.Followed, time.Minute}, &h.FollowedBytes)
@@ -143,17 +143,17 @@ func (r *Reader) Requests(ctx context.Context, n int) ([]grade.Request, error) {
 }
 
 // LoadHosts implements archive.Hosts.
-func (s *Store) LoadHosts() []archive.Host {
+func (s *Store) LoadHosts() []archive.KnownHost {
 	return load(&s.writer, by(hostFields), `SELECT name, gap, rest, until, spent, forbids FROM hosts ORDER BY name`)
 }
 
 // hostFields are where the columns of a host go.
-func hostFields(h *archive.Host) []any {
+func hostFields(h *archive.KnownHost) []any {
 	return []any{&h.Name, &h.Gap, &h.Rest, millis(&h.Until), millis(&h.Spent), &h.Forbids}
 }
 
 // KeepHost implements archive.Hosts.
-func (s *Store) KeepHost(h archive.Host) {
+func (s *Store) KeepHost(h archive.KnownHost) {
 	s.write(`INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?, ?)`, hostFields(&h)...)
 }
 
@@ -161,7 +161,7 @@ func (s *Store) KeepHost(h archive.Host) {
 func (s *Store) DropHost(name string) { s.write(`DELETE FROM hosts WHERE name = ?`, name) }
 
 // Host implements archive.Activity.
-func (r *Reader) Host(ctx context.Context, name string) (archive.Host, error) {
+func (r *Reader) Host(ctx context.Context, name string) (archive.KnownHost, error) {
 	h, err := one(ctx, r.db, by(hostFields), `SELECT name, gap, rest, until, spent, forbids FROM hosts WHERE name = ?`,
 		name)
 	return h, wrap("read", r.path, err)

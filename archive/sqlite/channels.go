@@ -146,7 +146,7 @@ func (r *Reader) Records(ctx context.Context, seqs []int64) iter.Seq2[archive.Re
 // some reads the first entries of these seqs, and says how many of the seqs that were.
 func (r *Reader) some(ctx context.Context, seqs []int64) (page []archive.Record, done int, err error) {
 	var key, size int
-	read := func(row scanner) (archive.Record, error) { return scanRecord(row, &key) }
+	read := func(row rowScanner) (archive.Record, error) { return scanRecord(row, &key) }
 	for record, err := range found(ctx, r.db, read, `SELECT `+recordColumns+`, j.key
 		FROM json_each(?) j CROSS JOIN entries e ON e.seq = j.value JOIN feeds f ON f.id = e.feed`, jsonNumbers(seqs)) {
 		if err != nil {
@@ -164,8 +164,8 @@ func (r *Reader) some(ctx context.Context, seqs []int64) (page []archive.Record,
 type tail struct{ n, high, low, size int64 }
 
 // paginate puts entries that were just stored, in this order, on the last blocks of their feeds, or on new ones.
-func (s *Store) paginate(stored []place) {
-	slices.SortStableFunc(stored, func(a, b place) int { return cmp.Compare(a.feed, b.feed) })
+func (s *Store) paginate(stored []storedPlace) {
+	slices.SortStableFunc(stored, func(a, b storedPlace) int { return cmp.Compare(a.feed, b.feed) })
 	for len(stored) > 0 && s.err == nil {
 		id := stored[0].feed
 		last := s.tail(id)

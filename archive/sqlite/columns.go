@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// A scanner is a row that can be read.
-type scanner interface{ Scan(...any) error }
+// A rowScanner is a row that can be read.
+type rowScanner interface{ Scan(...any) error }
 
 // by reads rows into values of T, whose columns are where those of the row go.
-func by[T any](columns func(*T) []any) func(scanner) (T, error) {
-	return func(row scanner) (x T, err error) {
+func by[T any](columns func(*T) []any) func(rowScanner) (T, error) {
+	return func(row rowScanner) (x T, err error) {
 		err = scan(row, columns(&x)...)
 		return x, err
 	}
 }
 
 // single reads a row of one column.
-func single[T any](row scanner) (x T, err error) {
+func single[T any](row rowScanner) (x T, err error) {
 	err = scan(row, &x)
 	return x, err
 }
 
 // found yields the rows that a statement finds, as read reads them. An error is the last thing it yields.
-func found[T any](ctx context.Context, q querier, read func(scanner) (T, error), query string,
+func found[T any](ctx context.Context, q querier, read func(rowScanner) (T, error), query string,
 	args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -54,7 +54,7 @@ func found[T any](ctx context.Context, q querier, read func(scanner) (T, error),
 }
 
 // list is all rows that a statement finds.
-func list[T any](ctx context.Context, q querier, read func(scanner) (T, error), query string,
+func list[T any](ctx context.Context, q querier, read func(rowScanner) (T, error), query string,
 	args ...any) (all []T, err error) {
 	for x, err := range found(ctx, q, read, query, args...) {
 		if err != nil {
@@ -66,7 +66,7 @@ func list[T any](ctx context.Context, q querier, read func(scanner) (T, error), 
 }
 
 // one is the first row that a statement finds, the zero value where there is none.
-func one[T any](ctx context.Context, q querier, read func(scanner) (T, error), query string,
+func one[T any](ctx context.Context, q querier, read func(rowScanner) (T, error), query string,
 	args ...any) (x T, err error) {
 	if x, err = read(q.QueryRowContext(ctx, query, args...)); errors.Is(err, sql.ErrNoRows) {
 		err = nil
@@ -75,7 +75,7 @@ func one[T any](ctx context.Context, q querier, read func(scanner) (T, error), q
 }
 
 // load is all rows that a statement of a writer finds, none where anything went wrong.
-func load[T any](w *writer, read func(scanner) (T, error), query string, args ...any) (all []T) {
+func load[T any](w *writer, read func(rowScanner) (T, error), query string, args ...any) (all []T) {
 	w.rows(query, args, func(rows *sql.Rows) error {
 		x, err := read(rows)
 		all = append(all, x)

@@ -160,7 +160,7 @@ func (r *Reader) Export(ctx context.Context, u feed.URL) iter.Seq2[archive.Expor
 	return sweep[archive.Exported]{
 		reader: r, verb: "read", args: args, entries: exportEntries,
 		query: `SELECT ` + recordColumns + `, ` + isConfidential + ` OR e.seq IN (SELECT seq FROM hidden) FROM ` + from,
-		read: func(row scanner) (x archive.Exported, err error) {
+		read: func(row rowScanner) (x archive.Exported, err error) {
 			x.Record, err = scanRecord(row, &x.Hidden)
 			return x, err
 		},
@@ -176,7 +176,7 @@ type sweep[T any] struct {
 	query   string
 	args    []any
 	entries int // at a time, unless pageBytes are reached before
-	read    func(scanner) (T, error)
+	read    func(rowScanner) (T, error)
 	record  func(*T) *archive.Record
 }
 
@@ -248,7 +248,7 @@ func (r *Reader) Verify(ctx context.Context, progress func(entries int64), repor
 			`, e.seq <= (SELECT indexed FROM state) AND e.seq NOT IN (SELECT seq FROM stale),
 				(SELECT sz FROM words_docsize WHERE id = e.seq)
 			FROM entries e JOIN feeds f ON f.id = e.feed WHERE 1`,
-		read: func(row scanner) (x indexedRecord, err error) {
+		read: func(row rowScanner) (x indexedRecord, err error) {
 			x.Record, err = scanRecord(row, &x.due, &x.sizes)
 			return x, err
 		},

@@ -49,9 +49,9 @@ func use(path string) (errs []error) {
 		s.KeepFeed(archive.Feed{URL: records[i].Entry.Feed, Private: i%2 == 0})
 		note(s.Commit())
 	}
-	s.KeepPeer(archive.Peer{ID: protocol.NodeID{}})
+	s.KeepPeer(protocol.FormerNeighbor{ID: protocol.NodeID{}})
 	note(s.Commit())
-	s.KeepAccount(archive.Account{Holder: "192.0.2.1"})
+	s.KeepAccount(archive.KeptAccount{Holder: "192.0.2.1"})
 	s.DropAccount("192.0.2.2")
 	note(s.Commit())
 
@@ -108,8 +108,8 @@ func wholeArchive(t *testing.T) []byte {
 		s.Keep([]archive.Record{r})
 		s.KeepDID(protocol.DID(r.ID))
 		s.KeepFeed(archive.Feed{URL: r.Entry.Feed, Title: "title"})
-		s.KeepPeer(archive.Peer{ID: newNodeID(t, fmt.Sprintf("192.0.2.%d:7790", i))})
-		s.KeepAccount(archive.Account{Holder: fmt.Sprintf("192.0.2.%d", i), Text: []byte("text")})
+		s.KeepPeer(protocol.FormerNeighbor{ID: newNodeID(t, fmt.Sprintf("192.0.2.%d:7790", i))})
+		s.KeepAccount(archive.KeptAccount{Holder: fmt.Sprintf("192.0.2.%d", i), Text: []byte("text")})
 	}
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)

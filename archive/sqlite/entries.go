@@ -72,11 +72,11 @@ func (s *Store) Keep(records []archive.Record) {
 }
 
 // keepEach has keep store each record that does not stay away, and sees to what follows from those that are new.
-func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (at place, isNew bool)) {
+func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (at storedPlace, isNew bool)) {
 	s.begin() // what is read here is to hold until it is written
 	newest := s.newestSeq()
 	var news counted
-	var stored []place
+	var stored []storedPlace
 	gone := s.whichPurged(records)
 	for i := range records {
 		if gone[i] {
@@ -95,7 +95,7 @@ func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (a
 }
 
 // keep stores a record and reports whether it is a new one, and where it stands then.
-func (s *Store) keep(r *archive.Record) (at place, isNew bool) {
+func (s *Store) keep(r *archive.Record) (at storedPlace, isNew bool) {
 	polled := r.Source.IsZero()
 	if at, ok := s.insert(nil, r, r.Confirmed || polled, sql.NullInt64{}); ok || s.err != nil {
 		return at, ok
@@ -103,7 +103,7 @@ func (s *Store) keep(r *archive.Record) (at place, isNew bool) {
 	// SQLite has taken a number for the row that it then did not insert; it gets it back.
 	s.write(`UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'entries'`)
 	s.replace(r, polled)
-	return place{}, false
+	return storedPlace{}, false
 }
 
 // replace puts a record, which an own poll has shown or a neighbor brought, into the place of the version that is kept,
@@ -119,7 +119,7 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 			polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
 		WHERE id = ?13 AND (?14 OR digest = ?1 OR NOT `+isPolled+` AND (?12 OR NOT `+isConfirmed+`))`,
 		r.Digest[:], seconds(&e.Published), seconds(&e.Updated), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors},
-		jsonList[string]{&e.Categories}, jsonList[enclosure]{&media}, e.Summary, e.Content, r.Confirmed || polled,
+		jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media}, e.Summary, e.Content, r.Confirmed || polled,
 		r.ID[:], polled) == 0 {
 		return
 	}
@@ -130,12 +130,12 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 		r.Seen.Unix(), s.feedID(e.Feed))
 }
 
-// A place is where an entry stands that was stored: its row, and that of its feed.
-type place struct{ seq, feed int64 }
+// A storedPlace is where an entry stands that was stored: its row, and that of its feed.
+type storedPlace struct{ seq, feed int64 }
 
 // insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did. polled is
 // the column. Its caller has to paginate.
-func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.NullInt64) (at place, stored bool) {
+func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.NullInt64) (at storedPlace, stored bool) {
 	e, media := &r.Entry, toEnclosures(r.Entry.Enclosures)
 	at.feed = s.feedID(e.Feed)
 	at.seq, stored = s.insertRow(`
@@ -145,7 +145,7 @@ func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.Nu
 		ON CONFLICT (id) DO NOTHING`,
 		seq, r.ID[:], r.Digest[:], at.feed, seconds(&e.Published), seconds(&e.Updated), r.Seen.Unix(),
 		r.Source.String(), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories},
-		jsonList[enclosure]{&media}, e.Summary, e.Content, confirmed, polled)
+		jsonList[keptEnclosure]{&media}, e.Summary, e.Content, confirmed, polled)
 	return at, stored
 }
 
@@ -159,7 +159,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 	var oldest int64
 	s.row(`SELECT lowest FROM state`, nil, &oldest)
 	stored, seq := make([]bool, len(records)), oldest
-	var places []place
+	var places []storedPlace
 	gone := s.whichPurged(records)
 	for i := range records {
 		if gone[i] {
@@ -167,7 +167,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 		}
 		r := &records[i]
 		polled := sql.NullInt64{Int64: at.Unix(), Valid: r.Confirmed && r.Source.IsZero()}
-		var where place
+		var where storedPlace
 		if where, stored[i] = s.insert(seq-1, r, r.Confirmed, polled); stored[i] {
 			places = append(places, where)
 			seq--
@@ -273,7 +273,7 @@ var roomOf = fmt.Sprintf(`(%d + e.size * %d / 10 + %d * min(e.size, %d))`, archi
 func (s *Store) Unshown(since time.Time) []archive.Share {
 	const unshown = `SELECT e.source, f.url, e.seen / 3600 * 3600, count(*), sum(%s) FROM entries e INDEXED BY %s
 		JOIN feeds f ON f.id = e.feed WHERE %s AND e.seq > 0 AND e.seen >= ?1 AND e.seq NOT IN (SELECT seq FROM hidden) GROUP BY 1, 2, 3`
-	return load(&s.writer, func(row scanner) (x archive.Share, err error) {
+	return load(&s.writer, func(row rowScanner) (x archive.Share, err error) {
 		err = scan(row, spelled{&x.Source}, &x.Feed, seconds(&x.At), &x.Entries, &x.Room)
 		x.Feed, _ = apartOf(x.Feed)
 		return x, err
@@ -304,12 +304,12 @@ const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.s
 
 // scanRecord reads one row of recordColumns, and what is selected behind them. A row that does not decode was not
 // written by us.
-func scanRecord(row scanner, more ...any) (r archive.Record, err error) {
+func scanRecord(row rowScanner, more ...any) (r archive.Record, err error) {
 	e := &r.Entry
-	var media []enclosure
+	var media []keptEnclosure
 	columns := []any{&r.Seq, bytesOf(r.ID[:]), bytesOf(r.Digest[:]), &e.Feed, seconds(&e.Published),
 		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link,
-		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[enclosure]{&media}, &e.Summary,
+		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media}, &e.Summary,
 		&e.Content, &r.Confirmed}
 	if err := scan(row, append(columns, more...)...); err != nil {
 		if r.Seq != 0 {
@@ -326,17 +326,17 @@ func scanRecord(row scanner, more ...any) (r archive.Record, err error) {
 	return r, nil
 }
 
-// An enclosure is a feed.Enclosure with the names it has in the database.
-type enclosure struct {
+// A keptEnclosure is a feed.Enclosure with the names it has in the database.
+type keptEnclosure struct {
 	URL    string `json:"url"`
 	Type   string `json:"type,omitempty"`
 	Length int64  `json:"length,omitempty"`
 }
 
-func toEnclosures(list []feed.Enclosure) []enclosure {
-	var out []enclosure
+func toEnclosures(list []feed.Enclosure) []keptEnclosure {
+	var out []keptEnclosure
 	for _, e := range list {
-		out = append(out, enclosure(e))
+		out = append(out, keptEnclosure(e))
 	}
 	return out
 }

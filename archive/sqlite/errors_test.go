@@ -174,7 +174,7 @@ func TestReadingTakesNoLock(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	s := newStore(t)
 	execSQL(t, s, `PRAGMA query_only = 1`)
-	s.KeepPeer(archive.Peer{})
+	s.KeepPeer(protocol.FormerNeighbor{})
 	wantCause(t, s.Commit(), ErrReadOnly, s.path)
 
 	_, err := Open(t.TempDir(), Config{}) // a folder

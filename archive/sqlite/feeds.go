@@ -251,13 +251,13 @@ func (r *Reader) Folders(ctx context.Context) ([]reading.Folder, error) {
 }
 
 // Subscriptions implements reading.Items.
-func (r *Reader) Subscriptions(ctx context.Context) ([]reading.Subscription, error) {
+func (r *Reader) Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error) {
 	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, r.failed(ctx, "read", err)
 	}
 	defer tx.Rollback() // nothing to keep; ends the snapshot
-	feeds, err := list(ctx, tx, func(row scanner) (f reading.Subscription, err error) {
+	feeds, err := list(ctx, tx, func(row rowScanner) (f reading.FollowedFeed, err error) {
 		err = scan(row, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, millis(&f.Since), &f.Errors, &f.Error,
 			millis(&f.Polled))
 		f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site),
@@ -272,7 +272,7 @@ func (r *Reader) Subscriptions(ctx context.Context) ([]reading.Subscription, err
 }
 
 // addFolders adds to each feed the folders that it is in.
-func addFolders(ctx context.Context, tx *sql.Tx, feeds []reading.Subscription) error {
+func addFolders(ctx context.Context, tx *sql.Tx, feeds []reading.FollowedFeed) error {
 	type filed struct {
 		feed reading.FeedID
 		in   reading.Folder
@@ -283,7 +283,7 @@ func addFolders(ctx context.Context, tx *sql.Tx, feeds []reading.Subscription) e
 			return err
 		}
 		i, found := slices.BinarySearchFunc(feeds, x.feed,
-			func(f reading.Subscription, id reading.FeedID) int { return int(f.ID - id) })
+			func(f reading.FollowedFeed, id reading.FeedID) int { return int(f.ID - id) })
 		if found {
 			feeds[i].Folders = append(feeds[i].Folders, x.in)
 		}
@@ -305,7 +305,7 @@ func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (feed.URL, error
 
 // Filing implements reading.Filing.
 func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
-	read := func(row scanner) (folder string, err error) {
+	read := func(row rowScanner) (folder string, err error) {
 		err = scan(row, &name, &folder)
 		return folder, err
 	}

@@ -245,7 +245,7 @@ func (w *writer) index(entries, bytes int) {
 // indexEntry brings the words of one entry into the index, in place of what was there, and returns how long they are.
 func (w *writer) indexEntry(seq int64) (bytes int) {
 	var number string
-	read := func(row scanner) (archive.Record, error) { return scanRecord(row, &number) }
+	read := func(row rowScanner) (archive.Record, error) { return scanRecord(row, &number) }
 	records := load(w, read, `SELECT `+recordColumns+`, e.feed FROM entries e JOIN feeds f ON f.id = e.feed
 		WHERE e.seq = ?`, seq)
 	if w.err != nil || len(records) == 0 {

@@ -9,7 +9,7 @@ import (
 
 // HubSubscriptions implements archive.HubList.
 func (r *Reader) HubSubscriptions(ctx context.Context) ([]archive.HubSubscription, error) {
-	all, err := list(ctx, r.db, func(row scanner) (s archive.HubSubscription, err error) {
+	all, err := list(ctx, r.db, func(row rowScanner) (s archive.HubSubscription, err error) {
 		var from string
 		err = scan(row, &s.Callback, &s.Topic, &from, &s.Secret, millis(&s.Expires), &s.ETag, &s.Failures,
 			millis(&s.Next))

@@ -184,8 +184,8 @@ func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids
 }
 
 // Counts implements reading.Items.
-func (r *Reader) Counts(ctx context.Context) ([]reading.Count, error) {
-	counts, err := list(ctx, r.db, by(func(c *reading.Count) []any {
+func (r *Reader) Counts(ctx context.Context) ([]reading.UnreadCount, error) {
+	counts, err := list(ctx, r.db, by(func(c *reading.UnreadCount) []any {
 		return []any{&c.Feed, &c.Unread, seconds(&c.Newest)}
 	}), `
 		SELECT u.feed, u.n, (SELECT arrived FROM items WHERE id = u.newest) FROM (
@@ -219,7 +219,7 @@ func (r *Reader) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[read
 // itemPage reads items up to some bytes, and returns how many of the ids are done.
 func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []reading.Item, done int, err error) {
 	var key, size int
-	for item, err := range found(ctx, r.db, func(row scanner) (item reading.Item, err error) {
+	for item, err := range found(ctx, r.db, func(row rowScanner) (item reading.Item, err error) {
 		record, err := scanRecord(row, &key, &item.ID, &item.Feed, seconds(&item.Arrived), &item.Listed, &item.Read,
 			&item.Starred, seconds(&item.Changed))
 		item.EntryID, item.Entry, item.Time, item.Confirmed = record.ID, record.Entry, record.Time(), record.Confirmed
@@ -324,7 +324,7 @@ func (r *Reader) CountUnread(ctx context.Context, secret bool, max int) (n int, 
 // Entry implements reading.Headlines.
 func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
 	number int64, err error) {
-	record, err = one(ctx, r.db, func(row scanner) (archive.Record, error) {
+	record, err = one(ctx, r.db, func(row rowScanner) (archive.Record, error) {
 		return scanRecord(row, &number, &item.ID, &item.Read, &item.Starred)
 	}, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
 		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq WHERE e.id = ?`, id[:])

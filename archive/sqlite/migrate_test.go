@@ -53,7 +53,7 @@ func TestMigrateToAccounts(t *testing.T) {
 	if got := s.LoadAccounts(); len(got) != 0 {
 		t.Errorf("LoadAccounts = %+v, want none", got)
 	}
-	s.KeepAccount(archive.Account{Holder: "192.0.2.1", Text: []byte("{}")})
+	s.KeepAccount(archive.KeptAccount{Holder: "192.0.2.1", Text: []byte("{}")})
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
 	}

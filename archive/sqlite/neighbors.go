@@ -8,16 +8,16 @@ import (
 )
 
 // LoadPeers implements archive.Peers.
-func (s *Store) LoadPeers() []archive.Peer {
-	peers := load(&s.writer, by(func(p *archive.Peer) []any {
+func (s *Store) LoadPeers() []protocol.FormerNeighbor {
+	peers := load(&s.writer, by(func(p *protocol.FormerNeighbor) []any {
 		return []any{spelled{&p.ID}, millis(&p.FirstMet), millis(&p.LastMet), &p.Together, &p.Failures}
 	}), `SELECT id, first_met, last_met, together, failures FROM peers`)
-	slices.SortFunc(peers, func(a, b archive.Peer) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(peers, func(a, b protocol.FormerNeighbor) int { return a.ID.Compare(b.ID) })
 	return peers
 }
 
 // KeepPeer implements archive.Peers.
-func (s *Store) KeepPeer(p archive.Peer) {
+func (s *Store) KeepPeer(p protocol.FormerNeighbor) {
 	s.write(`INSERT OR REPLACE INTO peers VALUES (?, ?, ?, ?, ?)`,
 		p.ID.String(), millis(&p.FirstMet), millis(&p.LastMet), int64(p.Together), p.Failures)
 }
@@ -28,13 +28,13 @@ func (s *Store) DropPeer(id protocol.NodeID) {
 }
 
 // LoadAccounts implements archive.Accounts.
-func (s *Store) LoadAccounts() []archive.Account {
-	return load(&s.writer, by(func(a *archive.Account) []any { return []any{&a.Holder, &a.Text} }),
+func (s *Store) LoadAccounts() []archive.KeptAccount {
+	return load(&s.writer, by(func(a *archive.KeptAccount) []any { return []any{&a.Holder, &a.Text} }),
 		`SELECT holder, text FROM accounts ORDER BY holder`)
 }
 
 // KeepAccount implements archive.Accounts.
-func (s *Store) KeepAccount(a archive.Account) {
+func (s *Store) KeepAccount(a archive.KeptAccount) {
 	// For the driver a nil slice is NULL.
 	s.write(`INSERT OR REPLACE INTO accounts VALUES (?, coalesce(?, x''))`, a.Holder, a.Text)
 }

@@ -336,7 +336,7 @@ func (r *Reader) cutBytes(ctx context.Context, p part, bytes, cut int64) (int64,
 func (r *Reader) fit(ctx context.Context, p part, before, cut int64, bytes *int64) (last int64, err error) {
 	from, args := p.from(`e.seq < ? AND e.seq > ? ORDER BY e.seq DESC LIMIT ?`, before, cut, contentsPage)
 	last = before
-	read := func(row scanner) (size int64, err error) {
+	read := func(row rowScanner) (size int64, err error) {
 		err = scan(row, &last, &size)
 		return size, err
 	}
@@ -366,7 +366,7 @@ func (r *Reader) cutAge(ctx context.Context, p part, before int64) (int64, error
 }
 
 // orNone is the number in a row, or none where there is no row.
-func orNone(none int64, row scanner) (n int64, err error) {
+func orNone(none int64, row rowScanner) (n int64, err error) {
 	if err = scan(row, &n); errors.Is(err, sql.ErrNoRows) {
 		return none, nil
 	}
@@ -384,7 +384,7 @@ func (r *Reader) victims(ctx context.Context, p part, where string, arg any) (id
 func (r *Reader) first(ctx context.Context, takes, from string, args []any,
 	more func(count, sum int64) bool) (ids []feed.EntryID, err error) {
 	var size, sum int64
-	read := func(row scanner) (id feed.EntryID, err error) {
+	read := func(row rowScanner) (id feed.EntryID, err error) {
 		err = scan(row, bytesOf(id[:]), &size)
 		return id, err
 	}

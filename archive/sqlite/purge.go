@@ -30,14 +30,14 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	var seqs, rest []int64
 	var bytes, dead int64
 	taken := make(map[int64]bool)
-	var left []place      // to others
-	var of []feed.EntryID // the entries there
+	var left []storedPlace // to others
+	var of []feed.EntryID  // the entries there
 	s.rows(`SELECT j.key, e.seq, e.size, e.feed, `+isSettled+
 		` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
 		WHERE NOT `+isStarred+` ORDER BY j.key`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
 		var i int
 		var size int64
-		var at place
+		var at storedPlace
 		var settled bool
 		err := scan(rows, &i, &at.seq, &size, &at.feed, &settled)
 		if err != nil || taken[at.seq] {
@@ -92,11 +92,11 @@ func (s *writer) purgeOthers(at time.Time, ids []feed.EntryID) []bool {
 	for i := range ids {
 		own[i] = turned(ids[i])
 	}
-	same := make(map[int]place)
+	same := make(map[int]storedPlace)
 	s.rows(`SELECT j.key, e.seq, e.feed FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
 		WHERE `+isSettled+` AND e.source <> ''`, []any{jsonIDs(own)}, func(rows *sql.Rows) error {
 		var i int
-		var at place
+		var at storedPlace
 		err := scan(rows, &i, &at.seq, &at.feed)
 		same[i] = at
 		return err

@@ -325,7 +325,7 @@ func (s *search) load(seqs []int64) (records []archive.Record, err error) {
 
 // each calls yield with the records that have these seqs, newest first, until it returns false.
 func (s *search) each(seqs []int64, yield func(archive.Record) bool) error {
-	read := func(row scanner) (archive.Record, error) {
+	read := func(row rowScanner) (archive.Record, error) {
 		var known bool
 		r, err := scanRecord(row, &known)
 		if s.filter.Shareable {

@@ -83,7 +83,7 @@ func (s *Store) confine(u feed.URL) {
 }
 
 // keepOwn is keep for what others need not know.
-func (s *Store) keepOwn(r *archive.Record) (at place, isNew bool) {
+func (s *Store) keepOwn(r *archive.Record) (at storedPlace, isNew bool) {
 	if !s.isDiscreet(r.Entry.Feed) {
 		if at, isNew = s.keep(r); r.Source.IsZero() && s.differs {
 			s.setRight(r.Seen, r.ID)
@@ -99,7 +99,7 @@ func (s *Store) keepOwn(r *archive.Record) (at place, isNew bool) {
 			if r.Source.IsZero() {
 				s.MarkPolled(r.Seen, []feed.EntryID{r.ID})
 			}
-			return place{}, false
+			return storedPlace{}, false
 		}
 		if s.othersHave(r.ID) {
 			s.write(`INSERT INTO hidden VALUES (?)`, seq)
@@ -114,7 +114,7 @@ func (s *Store) keepOwn(r *archive.Record) (at place, isNew bool) {
 }
 
 // hideOwn has others know nothing of a record that was stored there, where its feed is followed discreetly.
-func (s *Store) hideOwn(r *archive.Record, at place) {
+func (s *Store) hideOwn(r *archive.Record, at storedPlace) {
 	if s.isDiscreet(r.Entry.Feed) {
 		s.write(`INSERT INTO hidden VALUES (?)`, at.seq)
 	}
@@ -122,7 +122,7 @@ func (s *Store) hideOwn(r *archive.Record, at place) {
 
 // keepSpaced is keep for what neighbors bring. Of a feed that is followed discreetly the next seq stays free: should
 // the entry come to be two, both have its place among the others.
-func (s *Store) keepSpaced(r *archive.Record) (at place, isNew bool) {
+func (s *Store) keepSpaced(r *archive.Record) (at storedPlace, isNew bool) {
 	if at, isNew = s.keep(r); isNew && s.isDiscreet(r.Entry.Feed) {
 		s.write(`UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'entries'`)
 	}
@@ -143,10 +143,10 @@ func (s *Store) part(seq int64, r *archive.Record) {
 		s.write(`INSERT INTO stale SELECT ?1 FROM state WHERE indexed >= ?1`, seq+1)
 		s.write(`UPDATE entries SET confirmed = ?, polled = ? WHERE seq = ?`, confirmed, polled, seq)
 		s.write(`INSERT INTO hidden VALUES (?)`, seq)
-		s.paginate([]place{{seq + 1, apart}})
+		s.paginate([]storedPlace{{seq + 1, apart}})
 		return
 	}
-	apart := s.leave(place{seq, own}, r.ID)
+	apart := s.leave(storedPlace{seq, own}, r.ID)
 	var next any
 	if seq < 0 { // what was filled in is no news to the owner either
 		var lowest int64
@@ -157,7 +157,7 @@ func (s *Store) part(seq int64, r *archive.Record) {
 	owners := s.copied(seq, next, r.ID, own, confirmed, polled)
 	s.write(`INSERT INTO hidden VALUES (?)`, owners)
 	s.write(`UPDATE items SET seq = ? WHERE seq = ?`, owners, seq)
-	s.paginate([]place{{owners, own}, {seq, apart}})
+	s.paginate([]storedPlace{{owners, own}, {seq, apart}})
 }
 
 // copied stores a copy of an entry, with the next seq where it is nil, and returns its seq.
@@ -177,7 +177,7 @@ func (s *Store) setRight(at time.Time, id feed.EntryID) (shares []archive.Share)
 	if s.lookApart(); !s.differs || !s.othersHave(id) {
 		return nil
 	}
-	kept := load(&s.writer, func(row scanner) (archive.Record, error) { return scanRecord(row) },
+	kept := load(&s.writer, func(row rowScanner) (archive.Record, error) { return scanRecord(row) },
 		`SELECT `+recordColumns+` FROM entries e JOIN feeds f ON f.id = e.feed WHERE e.id = ?`, id[:])
 	if len(kept) == 0 || kept[0].ID != id || s.isDiscreet(kept[0].Entry.Feed) { // or id is of what others know
 		return nil
@@ -198,7 +198,7 @@ func (w *writer) othersHave(id feed.EntryID) bool {
 
 // leave leaves an entry that is the same to everybody to others, as they know it, and returns the feed that it is of
 // then.
-func (w *writer) leave(at place, id feed.EntryID) (apart int64) {
+func (w *writer) leave(at storedPlace, id feed.EntryID) (apart int64) {
 	apart = w.apartFeed(at.feed)
 	id = turned(id)
 	w.write(`UPDATE entries SET id = ?, feed = ?, polled = iif(polled < 0, NULL, polled) WHERE seq = ?`, id[:],
@@ -289,7 +289,7 @@ func (x shared) Keep(records []archive.Record) {
 				continue
 			}
 			if at, isNew := s.keep(&apart); isNew {
-				s.paginate([]place{at})
+				s.paginate([]storedPlace{at})
 			}
 		} else {
 			s.keepEach(records[i:i+1], s.keepSpaced)

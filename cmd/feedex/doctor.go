@@ -55,15 +55,15 @@ The log holds the latest 20,000 requests and outlives the node. Only its owner s
 		}
 		for i, a := range args {
 			args[i] = strings.ToLower(a)
-			if !slices.ContainsFunc(list, func(h grade.Host) bool { return h.Host == args[i] }) {
+			if !slices.ContainsFunc(list, func(h grade.Assessment) bool { return h.Host == args[i] }) {
 				return fmt.Errorf("the log holds no request to %s", a)
 			}
 		}
 		if len(args) > 0 {
-			list = slices.DeleteFunc(list, func(h grade.Host) bool { return !slices.Contains(args, h.Host) })
+			list = slices.DeleteFunc(list, func(h grade.Assessment) bool { return !slices.Contains(args, h.Host) })
 		}
 		const none = "no requests yet: follow a feed with 'feedex subscribe URL'"
-		return printList(c, asJSON, list, none, func(w io.Writer, list []grade.Host) error {
+		return printList(c, asJSON, list, none, func(w io.Writer, list []grade.Assessment) error {
 			return printHosts(w, list, time.Now())
 		})
 	})
@@ -72,7 +72,7 @@ The log holds the latest 20,000 requests and outlives the node. Only its owner s
 }
 
 // printHosts writes the grades of each host for people.
-func printHosts(out io.Writer, list []grade.Host, now time.Time) error {
+func printHosts(out io.Writer, list []grade.Assessment, now time.Time) error {
 	for i := range list {
 		h := &list[i]
 		if i > 0 {

@@ -216,7 +216,7 @@ func notFollowed(asked feed.URL, s *control.FollowedAddress) string {
 
 // choices lists the feeds that a page names, each with what to type for it. Text of a page must not become part of a
 // command that somebody copies, but for an address in quotes.
-func choices(list []discover.Feed) string {
+func choices(list []discover.SiteFeed) string {
 	var b strings.Builder
 	for i := range list {
 		title := cmp.Or(shorten(plainTitle(list[i].Title), 60), "Without a title")

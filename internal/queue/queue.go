@@ -14,8 +14,8 @@ type Queue[V any] struct {
 	count ID
 }
 
-// An Item is a value in a Queue.
-type Item[V any] struct {
+// An Element is a value in a Queue.
+type Element[V any] struct {
 	At    time.Duration // since whatever moment the owner of the Queue counts from
 	ID    ID
 	Value V
@@ -25,7 +25,7 @@ type Item[V any] struct {
 type ID uint64
 
 // items are a heap for heap.Fix, which asks for no more and no fewer.
-type items[V any] []Item[V]
+type items[V any] []Element[V]
 
 func (x items[V]) Len() int      { return len(x) }
 func (x items[V]) Swap(i, j int) { x[i], x[j] = x[j], x[i] }
@@ -41,13 +41,13 @@ func (q *Queue[V]) Len() int { return len(q.items) }
 // Add puts in a value.
 func (q *Queue[V]) Add(at time.Duration, value V) ID {
 	q.count++
-	q.items = append(q.items, Item[V]{at, q.count, value})
+	q.items = append(q.items, Element[V]{at, q.count, value})
 	heap.Fix(&q.items, len(q.items)-1)
 	return q.count
 }
 
 // First is the earliest item, nil where there is none. The pointer is good until the next Add or Take.
-func (q *Queue[V]) First() *Item[V] {
+func (q *Queue[V]) First() *Element[V] {
 	if len(q.items) == 0 {
 		return nil
 	}
@@ -55,9 +55,9 @@ func (q *Queue[V]) First() *Item[V] {
 }
 
 // Take takes out the earliest item. There must be one.
-func (q *Queue[V]) Take() Item[V] {
+func (q *Queue[V]) Take() Element[V] {
 	first, n := q.items[0], len(q.items)-1
-	q.items[0], q.items[n] = q.items[n], Item[V]{} // let what it holds go
+	q.items[0], q.items[n] = q.items[n], Element[V]{} // let what it holds go
 	if q.items = q.items[:n]; n > 0 {
 		heap.Fix(&q.items, 0)
 	}
@@ -65,8 +65,8 @@ func (q *Queue[V]) Take() Item[V] {
 }
 
 // All are the items, in no order. Their times must stay as they are.
-func (q *Queue[V]) All() iter.Seq[*Item[V]] {
-	return func(yield func(*Item[V]) bool) {
+func (q *Queue[V]) All() iter.Seq[*Element[V]] {
+	return func(yield func(*Element[V]) bool) {
 		for i := range q.items {
 			if !yield(&q.items[i]) {
 				return

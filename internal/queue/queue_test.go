@@ -15,7 +15,7 @@ import (
 
 // Items come in the order of their times, and those of one time in the order in which they were added.
 func TestOrder(t *testing.T) {
-	type item = queue.Item[string]
+	type item = queue.Element[string]
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue.Queue[string]
 		var want []item

@@ -127,7 +127,7 @@ func (t *trial) replaying() (string, bool) {
 	enemies := c.enemies()
 	again, offers, credit := 0, 0, 0.0
 	follows := make([][]feed.URL, c.Nodes)
-	c.Tune = func(i int, _ class, m *lab.Member) { follows[i] = m.Feeds }
+	c.Tune = func(i int, _ class, m *lab.MemberConfig) { follows[i] = m.Feeds }
 	c.Watch = func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
 		if isBad {
 			return nil
@@ -162,7 +162,7 @@ func (t *trial) flooding() (string, bool) {
 	c.Length = honest + min(c.Length, 20*time.Hour)
 	follows := make([][]feed.URL, c.Nodes)
 	var floods []feed.URL
-	c.Tune = func(i int, is class, m *lab.Member) {
+	c.Tune = func(i int, is class, m *lab.MemberConfig) {
 		if follows[i] = m.Feeds; is == bad {
 			floods = m.Feeds
 		}
@@ -222,9 +222,9 @@ func share(s float64) string { return fmt.Sprintf("%.2f%%", 100*s) }
 // spreads tells how what one honest node had came to the others that follow the feed: how many of them it
 // reached, and how long that took 99 of 100.
 func (g *gathering) spreads(c crowd) (reached float64, p99 time.Duration) {
-	first := make(map[entry]time.Duration)
+	first := make(map[entryIndex]time.Duration)
 	for s := range g.sights(c) {
-		e := entry{s.Feed, s.Entry}
+		e := entryIndex{s.Feed, s.Entry}
 		if at, known := first[e]; !known || s.Any < at {
 			first[e] = s.Any
 		}
@@ -232,7 +232,7 @@ func (g *gathering) spreads(c crowd) (reached float64, p99 time.Duration) {
 	var took []time.Duration
 	all := 0
 	for s := range g.sights(c) {
-		at := first[entry{s.Feed, s.Entry}]
+		at := first[entryIndex{s.Feed, s.Entry}]
 		if at == lab.Never || s.Any == at { // nobody had it, or nobody before
 			continue
 		}
@@ -253,7 +253,7 @@ func (t *trial) tampering() (string, bool) {
 	c := t.crowd
 	c.Bad = c.Nodes / 5
 	victim := slices.Index(c.divide(), ordinary)
-	c.Tune = func(i int, _ class, m *lab.Member) { m.NoPolls = m.NoPolls || i == victim }
+	c.Tune = func(i int, _ class, m *lab.MemberConfig) { m.NoPolls = m.NoPolls || i == victim }
 	c.Bound = -1 // a node that polls nothing would owe
 	of := func(k kind) Group {
 		c.Kind = k

@@ -74,7 +74,7 @@ func (t *trial) eclipsing() (string, bool) {
 // attacked has victim number v join and restart.
 func attacked(c crowd, g *gathering, v int) *lab.Host {
 	rng := c.Seed.Stream(fmt.Sprintf("victim %d", v))
-	h := joinNow(g.w, lab.Member{Name: fmt.Sprintf("victim %d", v), ID: publicAddress(c.Nodes + v),
+	h := joinNow(g.w, lab.MemberConfig{Name: fmt.Sprintf("victim %d", v), ID: publicAddress(c.Nodes + v),
 		Feeds: choose(rng, g.w, c.Each)})
 	for n := range restarts {
 		g.w.At(g.w.Now().Add(time.Duration(1+n)*betweenRuns), func() {
@@ -95,7 +95,7 @@ func (t *trial) suppressing() (string, bool) {
 	c.Kind = eclipsers(&c)
 	lag := func(hostile bool) (float64, int) {
 		links := 0
-		c.Tune = func(_ int, is class, m *lab.Member) {
+		c.Tune = func(_ int, is class, m *lab.MemberConfig) {
 			if is == bad {
 				return
 			}

@@ -27,7 +27,7 @@ func (t *trial) observing() (string, bool) {
 	c := t.crowd
 	urls := t.urls()
 	quiet, open := make(map[interestOf]bool), make(map[interestOf]bool)
-	c.Tune = func(i int, _ class, m *lab.Member) {
+	c.Tune = func(i int, _ class, m *lab.MemberConfig) {
 		rng := c.Seed.Stream(fmt.Sprintf("discreet feeds of %d", i))
 		m.Feeds = m.Feeds[:c.Each/2]
 		for _, u := range urls {

@@ -21,7 +21,7 @@ func (t *trial) profiling() (string, bool) {
 	c := t.crowd
 	private := t.urls()[0]
 	follows := make(map[protocol.NodeID]map[feed.URL]bool)
-	c.Tune = func(_ int, _ class, m *lab.Member) {
+	c.Tune = func(_ int, _ class, m *lab.MemberConfig) {
 		m.Node.CoverFeeds, m.Node.PrivateHosts = coverFeeds, []string{private.Host()}
 		follows[m.ID] = make(map[feed.URL]bool)
 		for _, u := range append(m.Feeds, private) {

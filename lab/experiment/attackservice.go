@@ -145,7 +145,7 @@ func (t *trial) laundering() (string, bool) {
 		}
 		return n
 	}}
-	c.Tune = func(_ int, is class, m *lab.Member) {
+	c.Tune = func(_ int, is class, m *lab.MemberConfig) {
 		switch {
 		case is != bad:
 		case m.ID == worker:

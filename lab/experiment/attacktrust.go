@@ -110,7 +110,7 @@ func (t *trial) slandering() (string, bool) {
 	for n := range slanderSeeds {
 		c := t.with(kind{}, .1)
 		c.Seed += lab.Seed(n) << 32
-		c.Tune = func(_ int, is class, m *lab.Member) {
+		c.Tune = func(_ int, is class, m *lab.MemberConfig) {
 			if is == bad {
 				m.Node.MaxNeighbors = min(c.Nodes-1, mostNeighbors)
 				m.Node.MinNeighbors = m.Node.MaxNeighbors
@@ -151,9 +151,9 @@ func (t *trial) slandering() (string, bool) {
 
 // atOnce is the share of the entries of their feeds that the honest have within a minute of the first of them.
 func (g *gathering) atOnce(c crowd) float64 {
-	came := make(map[entry][]time.Duration)
+	came := make(map[entryIndex][]time.Duration)
 	for s := range g.sights(c) {
-		e := entry{s.Feed, s.Entry}
+		e := entryIndex{s.Feed, s.Entry}
 		came[e] = append(came[e], s.Any)
 	}
 	all, soon := 0, 0

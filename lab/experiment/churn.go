@@ -31,7 +31,7 @@ type Churn struct {
 // is without any, so that whatever can still come has time to.
 func (c Churn) calm() time.Duration { return c.Length / 4 }
 
-func (c Churn) withDefaults() (Churn, []trace.Feed, error) {
+func (c Churn) withDefaults() (Churn, []trace.Timeline, error) {
 	c.Nodes, c.Each = cmp.Or(c.Nodes, 100), cmp.Or(c.Each, 20)
 	c.Length, c.Every = cmp.Or(c.Length, 12*time.Hour), cmp.Or(c.Every, 4*time.Hour)
 	if c.Sessions == nil {
@@ -112,31 +112,31 @@ type ChurnRow struct {
 	Present  float64       `json:"present"`  // share of the time that nodes were there
 	Alone    float64       `json:"sln"`      // share that own polls brought
 	Exchange float64       `json:"xch"`      // share that came by any way
-	There    Share         `json:"there"`    // that came out while the node was there, and stayed half an hour more
-	Away     Share         `json:"away"`     // that came out while it was not
-	Kept     Share         `json:"kept"`     // entries that some node has at the end
-	Lost     Share         `json:"lost"`     // of these, counted for every follower, those that did not come
+	There    Fraction      `json:"there"`    // that came out while the node was there, and stayed half an hour more
+	Away     Fraction      `json:"away"`     // that came out while it was not
+	Kept     Fraction      `json:"kept"`     // entries that some node has at the end
+	Lost     Fraction      `json:"lost"`     // of these, counted for every follower, those that did not come
 	Served   report.Spread `json:"served"`   // seconds from a start to enough neighbors
 	Unserved int           `json:"unserved"` // stays of a quarter hour or more without enough neighbors
 	Lag      report.Spread `json:"lag"`      // in seconds, of entries that came out while the node was there
 }
 
-// A Share is a part of a whole.
-type Share struct {
+// A Fraction is a part of a whole.
+type Fraction struct {
 	Part  int `json:"part"`
 	Whole int `json:"whole"`
 }
 
-func (s *Share) count(part bool) {
+func (s *Fraction) count(part bool) {
 	s.Whole++
 	if part {
 		s.Part++
 	}
 }
 
-func (s Share) of() float64 { return float64(s.Part) / float64(max(1, s.Whole)) }
+func (s Fraction) of() float64 { return float64(s.Part) / float64(max(1, s.Whole)) }
 
-func (s Share) percent() string {
+func (s Fraction) percent() string {
 	if s.Whole == 0 {
 		return report.Unknown
 	}
@@ -156,7 +156,7 @@ func churned(w *lab.World, stay time.Duration) ChurnRow {
 	for _, had := range has {
 		row.Kept.count(had)
 	}
-	var alone, exchange, present Share
+	var alone, exchange, present Fraction
 	var served []float64
 	var lags means
 	for _, h := range w.Hosts() {
@@ -176,7 +176,7 @@ func churned(w *lab.World, stay time.Duration) ChurnRow {
 		for _, s := range h.Sights(now) {
 			alone.count(s.Own != lab.Never)
 			exchange.count(s.Any != lab.Never)
-			if has[entry{s.Feed, s.Entry}] {
+			if has[entryIndex{s.Feed, s.Entry}] {
 				row.Lost.count(s.Any == lab.Never)
 			}
 			switch stays(h, s.Published, enough) {
@@ -216,15 +216,15 @@ func stays(h *lab.Host, t, after time.Duration) presence {
 	return wasAway
 }
 
-// An entry is one of all feeds: the index of its Publisher, and its own there.
-type entry struct{ feed, index int }
+// An entryIndex is one of all feeds: the index of its Publisher, and its own there.
+type entryIndex struct{ feed, index int }
 
 // keptSomewhere tells of every entry of followed feeds whether some node has it at the end.
-func keptSomewhere(w *lab.World) map[entry]bool {
-	has := make(map[entry]bool)
+func keptSomewhere(w *lab.World) map[entryIndex]bool {
+	has := make(map[entryIndex]bool)
 	for _, h := range w.Hosts() {
 		for _, s := range h.Sights(w.Now()) {
-			e := entry{s.Feed, s.Entry}
+			e := entryIndex{s.Feed, s.Entry}
 			has[e] = has[e] || h.Running() && s.Any != lab.Never
 		}
 	}
@@ -279,7 +279,7 @@ func churnFigure(rows []ChurnRow) report.Figure {
 	return report.Figure{
 		Name: "churn-coverage", Title: "Entries of own feeds, by how long nodes stay", X: "Mean stay", Y: "Entries (%)",
 		Points: each(rows, func(row ChurnRow) string { return when.Clock(row.Stay) }),
-		Lines: []report.Line{
+		Lines: []report.Curve{
 			{Name: "out while the node was there",
 				Values: each(rows, func(row ChurnRow) float64 { return 100 * row.There.of() })},
 			{Name: "XCH: all", Values: each(rows, func(row ChurnRow) float64 { return 100 * row.Exchange })},
@@ -296,7 +296,7 @@ type SplitResult struct {
 	Before report.Spread `json:"lag_before"` // in seconds, of entries that came out before the cut,
 	Cut    report.Spread `json:"lag_cut"`    // during it,
 	After  report.Spread `json:"lag_after"`  // and afterwards
-	Missed Share         `json:"missed"`     // entries of own feeds that did not come
+	Missed Fraction      `json:"missed"`     // entries of own feeds that did not come
 }
 
 // A SplitLook is how the halves hang together at one time.

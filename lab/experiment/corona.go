@@ -105,7 +105,7 @@ func (c Corona) withDefaults() (Corona, time.Duration, error) {
 }
 
 // channels returns the feeds that nodes can follow, the most popular first.
-func (c Corona) channels() []trace.Feed {
+func (c Corona) channels() []trace.Timeline {
 	feeds := slices.Clone(c.Traces.Feeds)
 	c.Seed.Stream("popularity").Shuffle(len(feeds), func(i, j int) { feeds[i], feeds[j] = feeds[j], feeds[i] })
 	return copies(feeds, c.Channels)
@@ -154,7 +154,7 @@ func nextInterval(rows []CoronaRow, target float64) time.Duration {
 }
 
 // run runs one network and takes its measures.
-func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration, tell Progress) CoronaRow {
+func (c Corona) run(ctx context.Context, feeds []trace.Timeline, every time.Duration, tell Progress) CoronaRow {
 	start := c.Traces.From
 	n := network{
 		Seed: c.Seed, Feeds: feeds, Start: start, Length: c.settled(every) + c.counted(every), Every: every,
@@ -167,7 +167,7 @@ func (c Corona) run(ctx context.Context, feeds []trace.Feed, every time.Duration
 			each++
 		}
 		rng := c.Seed.Stream(fmt.Sprintf("machine %d", i))
-		m := lab.Member{Name: fmt.Sprintf("node %d", i)}
+		m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i)}
 		for _, rank := range drawByRank(rng, len(feeds), each) {
 			m.Feeds = append(m.Feeds, w.Publishers()[rank].URL)
 		}

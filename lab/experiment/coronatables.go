@@ -157,7 +157,7 @@ func (t Tier) name() string {
 func coronaFigure(row CoronaRow) report.Figure {
 	f := report.Figure{Name: "corona-popularity", Title: fmt.Sprintf("Detection of updates, polling every %s",
 		when.Clock(row.Every)), X: "Subscribers of the channel", Y: "Detection time (seconds)", Log: true,
-		Lines: []report.Line{{Name: "legacy RSS"}, {Name: "feedex, the same polls"},
+		Lines: []report.Curve{{Name: "legacy RSS"}, {Name: "feedex, the same polls"},
 			{Name: "random phases, T/(n+1)", Thin: true}}}
 	for _, t := range row.Tiers {
 		if t.Alone > 0 {

@@ -28,7 +28,7 @@ type crowd struct {
 	// Watch, where it is not nil, sees every step of member i, which is dishonest or not.
 	Watch func(i int, bad bool) watch
 	// Tune, where it is not nil, has the last word on member i.
-	Tune func(i int, is class, m *lab.Member)
+	Tune func(i int, is class, m *lab.MemberConfig)
 }
 
 // A watch is told of an event of a node's and of the effects that came of it, which it must not keep.
@@ -38,7 +38,7 @@ type watch = func(now time.Time, ev node.Event, effects []node.Effect)
 type kind struct {
 	name string
 	// member changes what an honest member would be; it may be nil.
-	member func(w *lab.World, m *lab.Member)
+	member func(w *lab.World, m *lab.MemberConfig)
 	// act makes the actor.
 	act acting
 	// joined is called once it runs; it may be nil.
@@ -132,7 +132,7 @@ func (c *crowd) divide() []class {
 }
 
 // adapt makes of member number i one of its class.
-func (c *crowd) adapt(m *lab.Member, w *lab.World, i int, is class) {
+func (c *crowd) adapt(m *lab.MemberConfig, w *lab.World, i int, is class) {
 	base := c.node()
 	m.ID, m.Node = c.address(i, is), &base
 	switch is {
@@ -187,7 +187,7 @@ func everything(w *lab.World) []feed.URL {
 }
 
 // Nodes that take without giving poll nothing: what they have is what neighbors brought.
-func pollsNothing(_ *lab.World, m *lab.Member) { m.NoPolls = true }
+func pollsNothing(_ *lab.World, m *lab.MemberConfig) { m.NoPolls = true }
 
 var (
 	freeRiders = kind{name: "free riders", member: pollsNothing, act: all(actor.FreeRider)}
@@ -199,7 +199,7 @@ var (
 			return actor.Echoer(n, actor.Lost+actor.Excuse(i)%(actor.Excuses-actor.Lost))
 		}}
 	breakers = kind{name: "breakers", member: pollsNothing, act: all(actor.Breaker)}
-	liars    = kind{name: "liars", act: all(actor.FreeRider), member: func(w *lab.World, m *lab.Member) {
+	liars    = kind{name: "liars", act: all(actor.FreeRider), member: func(w *lab.World, m *lab.MemberConfig) {
 		m.NoPolls, m.Feeds = true, everything(w)
 	}}
 	// Rejoiners leave every hour and come back on another port, or at another address of their /24.

@@ -256,7 +256,7 @@ func (f FreeRiders) shareFigure(rows []CrowdRow) report.Figure {
 	}
 	rest := rows[1:] // the first has none of them
 	for _, k := range []kind{freeRiders, echoers, portRejoiners, addressRejoiners, liars} {
-		l := report.Line{Name: k.name}
+		l := report.Curve{Name: k.name}
 		for range f.Shares {
 			l.Values = append(l.Values, 100*rest[0].Groups[bad].Coverage)
 			rest = rest[1:]

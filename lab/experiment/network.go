@@ -20,7 +20,7 @@ import (
 // one interval.
 type network struct {
 	Seed       lab.Seed
-	Feeds      []trace.Feed
+	Feeds      []trace.Timeline
 	Start      time.Time
 	Length     time.Duration    // what is published from Start for so long counts
 	Each       int              // feeds a member
@@ -63,10 +63,10 @@ func (n network) run(ctx context.Context, w *lab.World, tell Progress) bool {
 const joinWithin = time.Minute
 
 // member is member number i, with the stream that all else about it comes from.
-func (n network) member(w *lab.World, i int) (lab.Member, *rand.Rand) {
+func (n network) member(w *lab.World, i int) (lab.MemberConfig, *rand.Rand) {
 	rng := n.Seed.Stream(fmt.Sprintf("machine %d", i))
 	// The name, not the order of joining, decides about the chance of a member.
-	return lab.Member{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}, rng
+	return lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}, rng
 }
 
 // join has member number i join within the first minute. joined, if it is not nil, is called once it did, with a
@@ -77,7 +77,7 @@ func (n network) join(w *lab.World, i int, joined func(h *lab.Host, rng *rand.Ra
 }
 
 // joinSoon has a member join within the first minute, at a time that rng says.
-func joinSoon(w *lab.World, rng *rand.Rand, m lab.Member, joined func(h *lab.Host, rng *rand.Rand)) {
+func joinSoon(w *lab.World, rng *rand.Rand, m lab.MemberConfig, joined func(h *lab.Host, rng *rand.Rand)) {
 	w.At(w.Start().Add(within(rng, joinWithin)), func() {
 		h := joinNow(w, m)
 		if joined != nil {
@@ -87,7 +87,7 @@ func joinSoon(w *lab.World, rng *rand.Rand, m lab.Member, joined func(h *lab.Hos
 }
 
 // joinNow has a member join, of which the settings were checked.
-func joinNow(w *lab.World, m lab.Member) *lab.Host {
+func joinNow(w *lab.World, m lab.MemberConfig) *lab.Host {
 	h, err := w.Join(m)
 	if err != nil {
 		panic(err)
@@ -121,7 +121,7 @@ func choose(rng *rand.Rand, w *lab.World, count int) []feed.URL {
 const leastRate = 5
 
 // busiest are the feeds that publish at least leastRate, or so many of them at random.
-func busiest(seed lab.Seed, s *trace.Set, most int) []trace.Feed {
+func busiest(seed lab.Seed, s *trace.Set, most int) []trace.Timeline {
 	feeds := s.Busy(leastRate)
 	if len(feeds) > most {
 		seed.Stream("feeds").Shuffle(len(feeds), func(i, j int) { feeds[i], feeds[j] = feeds[j], feeds[i] })
@@ -145,7 +145,7 @@ func tooShort(s *trace.Set, least time.Duration) error {
 var errNoFeeds = impossible("the traces have no feed of %d entries a day or more; want traces that have", leastRate)
 
 // possible says what is wrong with the settings that all experiments have, and what would be possible.
-func possible(s *trace.Set, feeds []trace.Feed, nodes, each int, length, every time.Duration) error {
+func possible(s *trace.Set, feeds []trace.Timeline, nodes, each int, length, every time.Duration) error {
 	span := s.To.Sub(s.From)
 	switch {
 	case nodes < 2 || nodes > maxNodes:

@@ -23,7 +23,7 @@ func TestTwoNodesAloneKeepExchanging(t *testing.T) {
 		for _, from := range []int{2, 3} {
 			t.Run(fmt.Sprintf("%T/%d", policy, from), func(t *testing.T) {
 				t.Parallel()
-				var feeds []trace.Feed
+				var feeds []trace.Timeline
 				for i := from; i < len(busy); i += 7 {
 					feeds = append(feeds, busy[i])
 				}

@@ -37,7 +37,7 @@ type Paper struct {
 }
 
 // withDefaults is p with each zero field at its default, or what is impossible.
-func (p Paper) withDefaults() (Paper, []trace.Feed, error) {
+func (p Paper) withDefaults() (Paper, []trace.Timeline, error) {
 	p.Nodes = cmp.Or(p.Nodes, 189)
 	if p.Failing == 0 {
 		p.Failing = p.Nodes * 28 / 189
@@ -88,7 +88,7 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, erro
 
 // world makes the network that polls at one interval. Its members follow the same feeds and fail at the same times in
 // all networks: Paper §4.3: "each machine runs 6 nodes of different intervals".
-func (p Paper) world(feeds []trace.Feed, start time.Time, every time.Duration) *lab.World {
+func (p Paper) world(feeds []trace.Timeline, start time.Time, every time.Duration) *lab.World {
 	n := network{
 		Seed: p.Seed, Feeds: feeds, Start: start, Length: p.Length, Each: p.Each, Every: every,
 		Bound: p.Bound, Links: p.Links, NoEncoding: p.NoEncoding,

@@ -47,7 +47,7 @@ type PaperResult struct {
 }
 
 // report shows what came of the networks.
-func (p Paper) report(feeds []trace.Feed, start time.Time, rows []PaperRow) *report.Report {
+func (p Paper) report(feeds []trace.Timeline, start time.Time, rows []PaperRow) *report.Report {
 	r := newReport("The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time", p.Seed,
 		p.Traces)
 	result := PaperResult{Start: start, Rows: rows}
@@ -235,34 +235,34 @@ func limitTable(rows []PaperRow) report.Table {
 // paperFigures draws Figures 4 to 6.
 func paperFigures(rows []PaperRow) []report.Figure {
 	points := each(rows, func(r PaperRow) string { return report.Hours(r.Every) })
-	pick := func(name string, unit float64, of func(PaperRow) report.Spread) report.Line {
-		return report.Line{
+	pick := func(name string, unit float64, of func(PaperRow) report.Spread) report.Curve {
+		return report.Curve{
 			Name:   name,
 			Values: each(rows, func(r PaperRow) float64 { return of(r).Mean / unit }),
 			Low:    each(rows, func(r PaperRow) float64 { return of(r).P5 / unit }),
 			High:   each(rows, func(r PaperRow) float64 { return of(r).P95 / unit }),
 		}
 	}
-	plain := func(name string, of func(PaperRow) float64) report.Line {
-		return report.Line{Name: name, Thin: true, Values: each(rows, of)}
+	plain := func(name string, of func(PaperRow) float64) report.Curve {
+		return report.Curve{Name: name, Thin: true, Values: each(rows, of)}
 	}
 	const interval = "Fetching interval (hours)"
 	minute, cent := time.Minute.Seconds(), .01
 	return []report.Figure{
 		{Name: "paper-lag", Title: "Time lag of the nodes: mean, 5th to 95th percentile (Figure 4)", X: interval,
-			Y: "Time lag (hours)", Points: points, Lines: []report.Line{
+			Y: "Time lag (hours)", Points: points, Lines: []report.Curve{
 				pick("SLN: stand-alone", 3600, func(r PaperRow) report.Spread { return r.Alone.Lag }),
 				pick("XCH: exchange", 3600, func(r PaperRow) report.Spread { return r.Exchange.Lag }),
 			}},
 		{Name: "paper-lag-limits", Title: "Time lag of exchange against what the same polls allow", X: interval,
-			Y: "Time lag (minutes)", Points: points, Lines: []report.Line{
+			Y: "Time lag (minutes)", Points: points, Lines: []report.Curve{
 				pick("XCH: exchange", minute, func(r PaperRow) report.Spread { return r.Exchange.Lag }),
 				plain("random phases, T/(n+1)", func(r PaperRow) float64 { return r.Random / minute }),
 				plain("staggered, T/2n", func(r PaperRow) float64 { return r.Staggered / minute }),
 				plain("staggered, shared by demand", func(r PaperRow) float64 { return r.Shared / minute }),
 			}},
 		{Name: "paper-miss", Title: "Missing entries, of those of the reference node (Figure 5)", X: interval,
-			Y: "Entries (%); gain below zero", Points: points, Lines: []report.Line{
+			Y: "Entries (%); gain below zero", Points: points, Lines: []report.Curve{
 				pick("SLN miss", cent, func(r PaperRow) report.Spread { return r.Alone.RefMiss }),
 				pick("XCH miss", cent, func(r PaperRow) report.Spread { return r.Exchange.RefMiss }),
 				pick("SLN gain", -cent, func(r PaperRow) report.Spread { return r.Alone.RefGain }),
@@ -270,7 +270,7 @@ func paperFigures(rows []PaperRow) []report.Figure {
 				plain("SLN miss, median", func(r PaperRow) float64 { return r.Alone.RefMiss.Median / cent }),
 			}},
 		{Name: "paper-calls", Title: "Calls that a node receives (Figure 6)", X: interval,
-			Y: "Calls per node and minute", Points: points, Lines: []report.Line{
+			Y: "Calls per node and minute", Points: points, Lines: []report.Curve{
 				pick("check_did and check_dids", 1, func(r PaperRow) report.Spread { return r.Checks }),
 				pick("put_entries", 1, func(r PaperRow) report.Spread { return r.Puts }),
 				plain("checks, settled", func(r PaperRow) float64 { return r.Settled.Checks }),

@@ -69,7 +69,7 @@ func contenders() []contender {
 
 // withDefaults is p with each zero field at its default and the feeds that take part, or what is
 // impossible.
-func (p Polling) withDefaults() (Polling, []trace.Feed, error) {
+func (p Polling) withDefaults() (Polling, []trace.Timeline, error) {
 	span := p.Traces.To.Sub(p.Traces.From)
 	p.Length = cmp.Or(p.Length, span)
 	feeds := p.Traces.Busy(p.Least)
@@ -97,7 +97,7 @@ func (p Polling) Run(ctx context.Context, progress Progress) (*report.Report, er
 		return nil, err
 	}
 	policies := contenders()
-	costs := each(feeds, func(f trace.Feed) float64 { return 50 + float64(len(f.Times)) })
+	costs := each(feeds, func(f trace.Timeline) float64 { return 50 + float64(len(f.Times)) })
 	// By feed, then by policy.
 	runs := together(newMeter(progress, costs), func(i int, tell Progress) []feedRun {
 		if ctx.Err() != nil {
@@ -111,7 +111,7 @@ func (p Polling) Run(ctx context.Context, progress Progress) (*report.Report, er
 
 // runFeed polls one feed by every policy. The first poll is the same for all, at some time of the first day:
 // a policy must not gain or lose by when it begins.
-func (p Polling) runFeed(f *trace.Feed, policies []contender) []feedRun {
+func (p Polling) runFeed(f *trace.Timeline, policies []contender) []feedRun {
 	first := p.Traces.From.Add(within(p.Seed.Stream("first poll of "+f.Name), min(24*time.Hour, p.Length/2)))
 	first = first.Truncate(time.Second)
 	runs := make([]feedRun, len(policies))
@@ -123,9 +123,9 @@ func (p Polling) runFeed(f *trace.Feed, policies []contender) []feedRun {
 }
 
 // report makes the Report of the runs, of which those that did not take place are nil.
-func (p Polling) report(feeds []trace.Feed, runs [][]feedRun) *report.Report {
+func (p Polling) report(feeds []trace.Timeline, runs [][]feedRun) *report.Report {
 	var done [][]feedRun
-	var of []trace.Feed
+	var of []trace.Timeline
 	sum := sha256.New()
 	r := newReport("Polling policies, each by itself (Urbansky and others, §4)", p.Seed, p.Traces)
 	for i := range runs {
@@ -167,7 +167,7 @@ func (p Polling) report(feeds []trace.Feed, runs [][]feedRun) *report.Report {
 }
 
 // unseeable is how many entries of a span left the document in the second in which they came.
-func unseeable(f *trace.Feed, from, to time.Time) int {
+func unseeable(f *trace.Timeline, from, to time.Time) int {
 	n := 0
 	for i, t := range f.Times {
 		if t >= from.Unix() && t < to.Unix() && i+f.Window < len(f.Times) && f.Times[i+f.Window] == t {
@@ -198,7 +198,7 @@ type feedRun struct {
 
 // runFeed polls a feed from first to end. The document is the newest entries at each time, as many as its
 // window says; nothing takes time, and every poll is conditional.
-func runFeed(f *trace.Feed, p polling.Policy, first, end time.Time) feedRun {
+func runFeed(f *trace.Timeline, p polling.Policy, first, end time.Time) feedRun {
 	var r feedRun
 	sum := sha256.New()
 	stop := end.Unix()
@@ -259,7 +259,7 @@ func (r *feedRun) read(times []int64, now int64) {
 // close counts the entries that nobody has read when the run ends. One that could still be read has
 // waited that long already: that is its delay, at least. Otherwise a policy that never polls again would
 // be prompt.
-func (r *feedRun) close(f *trace.Feed, begin, shown int, stop int64) {
+func (r *feedRun) close(f *trace.Timeline, begin, shown int, stop int64) {
 	end := shown
 	for end < len(f.Times) && f.Times[end] < stop {
 		end++

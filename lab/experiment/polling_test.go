@@ -21,7 +21,7 @@ func TestRunFeed(t *testing.T) {
 	for _, minute := range []int64{-60, -5, 10, 14, 15, 16, 16, 31, 50, 51, 52, 53, 61} {
 		times = append(times, begin.Unix()+minute*60)
 	}
-	f := trace.Feed{Name: "a", Window: 2, Times: times}
+	f := trace.Timeline{Name: "a", Window: 2, Times: times}
 	p := &watched{}
 	r := runFeed(&f, p, begin.Add(10*time.Minute), begin.Add(time.Hour))
 	// Read: 00:10 what was there before; 00:20 the two of :16, not :14 and :15; 00:30 nothing; 00:40

@@ -45,7 +45,7 @@ const sharedLeast = 0.5
 // sharedShortest is the shortest run.
 const sharedShortest = 48 * time.Hour
 
-func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
+func (s SharedPolling) withDefaults() (SharedPolling, []trace.Timeline, error) {
 	if s.Sizes == nil {
 		s.Sizes = []int{1, 2, 4, 8, 16}
 	}
@@ -68,7 +68,7 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Feed, error) {
 			return s, nil, impossible("%d nodes; want 1 to %d", size, maxCrowd)
 		}
 	}
-	feeds := make([]trace.Feed, s.Feeds)
+	feeds := make([]trace.Timeline, s.Feeds)
 	for i := range feeds {
 		feeds[i] = busy[i*len(busy)/s.Feeds]
 	}
@@ -103,7 +103,7 @@ func (s SharedPolling) Run(ctx context.Context, progress Progress) (*report.Repo
 }
 
 // network runs one network; nil where ctx ended before.
-func (s SharedPolling) network(ctx context.Context, feeds []trace.Feed, name string, p polling.Policy, nodes int,
+func (s SharedPolling) network(ctx context.Context, feeds []trace.Timeline, name string, p polling.Policy, nodes int,
 	tell Progress) *SharedRow {
 	// The documents have filled up when it starts, where the traces are long enough.
 	start := s.Traces.From.Add(min(7*24*time.Hour, s.Traces.To.Sub(s.Traces.From)-s.Length))

@@ -74,7 +74,7 @@ func (c Queries) kinds() []queryKind {
 	return kinds
 }
 
-func (c Queries) withDefaults() (Queries, []trace.Feed, error) {
+func (c Queries) withDefaults() (Queries, []trace.Timeline, error) {
 	c.Each, c.Trials = cmp.Or(c.Each, 20), cmp.Or(c.Trials, 10)
 	c.Settle, c.Flooders = cmp.Or(c.Settle, 21*time.Minute), cmp.Or(c.Flooders, .03)
 	if c.Sizes == nil {
@@ -123,7 +123,7 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*report.Report, er
 	}
 	m := newMeter(progress, costs)
 	r := newReport("What queries of the network find and cost", c.Seed, c.Traces)
-	var rows []QueryNetwork
+	var rows []QueriedNetwork
 	for i, size := range c.Sizes {
 		n := network{
 			Seed: c.Seed, Feeds: copies(feeds, max(c.Each, size*c.Each/subscribers)),
@@ -147,7 +147,7 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*report.Report, er
 }
 
 // network runs one network and has its nodes ask, one after the other.
-func (c Queries) network(ctx context.Context, n network, size int, tell Progress) QueryNetwork {
+func (c Queries) network(ctx context.Context, n network, size int, tell Progress) QueriedNetwork {
 	w := n.world()
 	flooders := int(max(0, c.Flooders) * float64(size))
 	var honest []*lab.Host
@@ -160,7 +160,7 @@ func (c Queries) network(ctx context.Context, n network, size int, tell Progress
 			}
 		})
 	}
-	row := QueryNetwork{Nodes: size, Feeds: len(n.Feeds), Flooders: flooders}
+	row := QueriedNetwork{Nodes: size, Feeds: len(n.Feeds), Flooders: flooders}
 	var searches []search
 	w.At(n.Start.Add(c.Settle), func() {
 		rng := c.Seed.Stream("queries")
@@ -280,7 +280,7 @@ func (q *question) begin(w *lab.World, s search) {
 	}
 	begun := w.Now()
 	q.messages, q.first = queriesMade(w.Hosts()), lab.Never
-	s.asker.Query(ask, func(r node.Results) {
+	s.asker.Query(ask, func(r node.QueryResults) {
 		took := w.Now().Sub(begun)
 		if len(r.Hits) > 0 {
 			q.first = min(q.first, took)

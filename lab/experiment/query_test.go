@@ -22,7 +22,7 @@ func TestQueries(t *testing.T) {
 	if report.Hash == "" || report.Hash != again.Hash {
 		t.Errorf("one seed gave the hashes %s and %s", report.Hash, again.Hash)
 	}
-	networks := report.Result.([]QueryNetwork)
+	networks := report.Result.([]QueriedNetwork)
 	if len(report.Tables) != 3 || len(networks) != 1 || len(networks[0].Kinds) != 11 {
 		t.Fatalf("%d tables of %+v", len(report.Tables), networks)
 	}

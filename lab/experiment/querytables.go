@@ -8,8 +8,8 @@ import (
 	"feedex/lab/report"
 )
 
-// A QueryNetwork is the outcome of the queries in one network.
-type QueryNetwork struct {
+// A QueriedNetwork is the outcome of the queries in one network.
+type QueriedNetwork struct {
 	Nodes    int        `json:"nodes"`
 	Feeds    int        `json:"feeds"`
 	Flooders int        `json:"flooders"` // nodes that flood in the end
@@ -66,7 +66,7 @@ func summed(questions []*question, kind queryKind) QueryRow {
 }
 
 // tables shows a table for each network, and two of them all.
-func (c Queries) tables(r *report.Report, networks []QueryNetwork) {
+func (c Queries) tables(r *report.Report, networks []QueriedNetwork) {
 	r.Setting = []string{
 		fmt.Sprintf("%d feeds a node, %d subscribers a feed, nothing published; %v until the first query, then one "+
 			"every %v", c.Each, subscribers, c.Settle, apart),
@@ -99,7 +99,7 @@ func (c Queries) tables(r *report.Report, networks []QueryNetwork) {
 }
 
 // grown compares what the usual query comes to in networks of all sizes.
-func grown(networks []QueryNetwork, columns []string) report.Table {
+func grown(networks []QueriedNetwork, columns []string) report.Table {
 	t := report.Table{Title: fmt.Sprintf("%v, as the network grows", usual), Columns: append([]string{"nodes"},
 		columns...)}
 	for _, flooded := range []bool{false, true} {
@@ -118,7 +118,7 @@ func grown(networks []QueryNetwork, columns []string) report.Table {
 }
 
 // near shows where subscribers of a feed are from each other.
-func near(networks []QueryNetwork) report.Table {
+func near(networks []QueriedNetwork) report.Table {
 	t := report.Table{
 		Title:   "Where the other subscribers of a feed are, from who asks",
 		Columns: []string{"nodes", "feeds", "neighbors", "of these subscribers", "other subscribers"},
@@ -161,18 +161,18 @@ func (k queryKind) String() string {
 }
 
 // figures draws what is found, by the size of the network and by how far queries go.
-func (c Queries) figures(networks []QueryNetwork) []report.Figure {
+func (c Queries) figures(networks []QueriedNetwork) []report.Figure {
 	bySize := report.Figure{Name: "query-nodes", Title: fmt.Sprintf("What a query of %d hops and %d messages finds",
 		usual.hops, usual.budget), X: "Nodes", Y: "Entries found (%)"}
 	byHops := report.Figure{Name: "query-hops",
 		Title: fmt.Sprintf("What %d messages find of what %.0f%% of the subscribers hold", usual.budget,
 			100*heldBy[rare]), X: "Hops", Y: "Entries found (%)"}
 	for _, share := range heldBy {
-		bySize.Lines = append(bySize.Lines, report.Line{Name: fmt.Sprintf("held by %.0f%%", 100*share)})
+		bySize.Lines = append(bySize.Lines, report.Curve{Name: fmt.Sprintf("held by %.0f%%", 100*share)})
 	}
 	for i, n := range networks {
 		bySize.Points = append(bySize.Points, fmt.Sprint(n.Nodes))
-		byHops.Lines = append(byHops.Lines, report.Line{Name: fmt.Sprintf("%d nodes", n.Nodes)})
+		byHops.Lines = append(byHops.Lines, report.Curve{Name: fmt.Sprintf("%d nodes", n.Nodes)})
 		for _, row := range n.Kinds {
 			if row.kind() == usual {
 				for k, recall := range row.Recall {

@@ -67,7 +67,7 @@ func (c Scaling) growths(feeds int) (list []growth) {
 // subscribers is how many nodes follow a feed where that is constant, as in Paper §4.3: 161 · 20 / 70.
 const subscribers = 46
 
-func (c Scaling) withDefaults() (Scaling, []trace.Feed, error) {
+func (c Scaling) withDefaults() (Scaling, []trace.Timeline, error) {
 	c.Each = cmp.Or(c.Each, 20)
 	c.Length, c.Every = cmp.Or(c.Length, 24*time.Hour), cmp.Or(c.Every, time.Hour)
 	if c.Reach = cmp.Or(c.Reach, 3); c.Reach < 1 || c.Reach > 8 {
@@ -92,8 +92,8 @@ func (c Scaling) withDefaults() (Scaling, []trace.Feed, error) {
 }
 
 // copies are count feeds made of the given ones: each copy publishes as its original, some minutes later.
-func copies(feeds []trace.Feed, count int) []trace.Feed {
-	list := make([]trace.Feed, 0, count)
+func copies(feeds []trace.Timeline, count int) []trace.Timeline {
+	list := make([]trace.Timeline, 0, count)
 	for i := range count {
 		f := feeds[i%len(feeds)]
 		if turn := i / len(feeds); turn > 0 {
@@ -217,7 +217,7 @@ func (c Scaling) report(series []growth, rows []ScaleRow, start time.Time) *repo
 	for i, g := range series {
 		part := rows[i*len(c.Sizes):][:len(c.Sizes)]
 		r.Tables = append(r.Tables, scaleTable(g.title, part))
-		f.Lines = append(f.Lines, report.Line{Name: g.line})
+		f.Lines = append(f.Lines, report.Curve{Name: g.line})
 	}
 	for i, size := range c.Sizes {
 		if rows[len(rows)-len(c.Sizes)+i].Nodes == 0 {

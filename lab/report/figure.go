@@ -13,12 +13,12 @@ type Figure struct {
 	Title  string
 	X, Y   string // what the axes show, with the unit
 	Points []string
-	Lines  []Line
+	Lines  []Curve
 	Log    bool // the axis of the values is logarithmic: all of them are above 0
 }
 
-// A Line is one line of a Figure: a value at each point and, where Low and High are not nil, an error bar.
-type Line struct {
+// A Curve is one line of a Figure: a value at each point and, where Low and High are not nil, an error bar.
+type Curve struct {
 	Name              string
 	Values, Low, High []float64
 	Thin              bool // for comparison

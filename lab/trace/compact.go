@@ -74,7 +74,7 @@ func decode(text []byte) (*Set, error) {
 	from, to := d.number(), d.number()
 	s := &Set{From: time.Unix(from, 0).UTC(), To: time.Unix(to, 0).UTC()}
 	for range d.count() {
-		f := Feed{Name: string(d.bytes(d.count())), Kind: string(d.bytes(d.count())), Window: int(d.number())}
+		f := Timeline{Name: string(d.bytes(d.count())), Kind: string(d.bytes(d.count())), Window: int(d.number())}
 		last := from
 		f.Times = make([]int64, d.count())
 		for i := range f.Times {

@@ -81,7 +81,7 @@ func TestEmbeddedFigures(t *testing.T) {
 			len(s.Feeds), silent, len(s.Busy(5)), len(s.Busy(1)))
 	}
 	for _, c := range []struct {
-		feeds []Feed
+		feeds []Timeline
 		want  map[string]int
 	}{
 		{s.Feeds, map[string]int{"gh-commits": 143, "gh-tags": 107, "blog": 79, "generated-feed": 23, "news": 15,
@@ -110,7 +110,7 @@ func TestEmbeddedFigures(t *testing.T) {
 
 func TestBusyOrder(t *testing.T) {
 	from := time.Unix(0, 0).UTC()
-	s := &Set{From: from, To: from.Add(48 * time.Hour), Feeds: []Feed{
+	s := &Set{From: from, To: from.Add(48 * time.Hour), Feeds: []Timeline{
 		{Name: "b", Times: []int64{-5, 0, 1}},
 		{Name: "c", Times: []int64{0, 1, 2}},
 		{Name: "a", Times: []int64{-2, 7, 8}},
@@ -126,7 +126,7 @@ func TestBusyOrder(t *testing.T) {
 }
 
 func TestCompactForm(t *testing.T) {
-	s := &Set{From: time.Unix(1000, 0).UTC(), To: time.Unix(90000, 0).UTC(), Feeds: []Feed{
+	s := &Set{From: time.Unix(1000, 0).UTC(), To: time.Unix(90000, 0).UTC(), Feeds: []Timeline{
 		{Name: "news.example.com", Kind: "news", Window: 15, Times: []int64{-7, 1000, 1000, 5000}},
 		{Name: "blog-001", Kind: "blog", Window: 1, Times: []int64{}},
 	}}

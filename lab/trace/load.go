@@ -268,7 +268,7 @@ func (l *loader) set(file string) (*Set, error) {
 		window := cmp.Or(r.window, l.drawWindow(r))
 		first, _ := slices.BinarySearch(r.times, from)
 		end, _ := slices.BinarySearch(r.times, to)
-		s.Feeds = append(s.Feeds, Feed{Name: names[i], Kind: r.kind, Window: window,
+		s.Feeds = append(s.Feeds, Timeline{Name: names[i], Kind: r.kind, Window: window,
 			Times: slices.Clone(r.times[max(0, first-window):end])})
 	}
 	return s, nil

@@ -46,7 +46,7 @@ func folder(t *testing.T, files map[string]string) string {
 }
 
 func TestLoad(t *testing.T) {
-	want := &Set{From: time.Unix(172800, 0).UTC(), To: time.Unix(345600, 0).UTC(), Feeds: []Feed{
+	want := &Set{From: time.Unix(172800, 0).UTC(), To: time.Unix(345600, 0).UTC(), Feeds: []Timeline{
 		// Two entries from before the span fill the window of two; the one at its end is past it.
 		{Name: "news.example.com", Kind: "news", Window: 2, Times: []int64{100001, 172799, 172800, 172800}},
 		{Name: "news-002", Kind: "news", Window: 2}, // the only one observed in news

@@ -32,7 +32,7 @@ func Surveyed(seed uint64, feeds int, length time.Duration) *Set {
 		// More feeds leave a feed as it is.
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		every := surveyedInterval(r.Float64())
-		f := Feed{Name: fmt.Sprintf("surveyed-%0*d", width, i), Kind: "surveyed", Window: surveyedWindow}
+		f := Timeline{Name: fmt.Sprintf("surveyed-%0*d", width, i), Kind: "surveyed", Window: surveyedWindow}
 		at := s.From.Unix() + r.Int64N(every) - surveyedWindow*every
 		for ; at < s.To.Unix(); at += every {
 			f.Times = append(f.Times, at)

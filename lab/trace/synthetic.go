@@ -58,7 +58,7 @@ func Synthetic(seed uint64, c Synthesis) *Set {
 	for rank := 1; rank <= c.Feeds; rank++ {
 		// A feed's times depend on seed and rank alone: more feeds leave it as it is.
 		r := rand.New(rand.NewPCG(seed, uint64(rank)))
-		f := Feed{Name: fmt.Sprintf("synthetic-%0*d", width, rank), Kind: "synthetic",
+		f := Timeline{Name: fmt.Sprintf("synthetic-%0*d", width, rank), Kind: "synthetic",
 			Window: c.Windows[r.IntN(len(c.Windows))]}
 		f.Times = c.times(r, c.Top*power((float64(rank)+c.Shift)/(1+c.Shift), -c.Slope),
 			s.From.Unix()-lead, s.To.Unix())

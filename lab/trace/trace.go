@@ -22,12 +22,12 @@ import (
 
 // A Set is a number of feeds, recorded over the same span of time.
 type Set struct {
-	Feeds    []Feed
+	Feeds    []Timeline
 	From, To time.Time // the span, To excluded
 }
 
-// A Feed is when one feed published.
-type Feed struct {
+// A Timeline is when one feed published.
+type Timeline struct {
 	Name   string  // unique in its Set: a host, a repository's page, or its kind and a number
 	Kind   string  // what sort of publisher it is, such as "news" or "gh-commits"
 	Window int     // the entries that its document lists at most, the newest; 1 or more
@@ -37,7 +37,7 @@ type Feed struct {
 }
 
 // Count is the number of entries in a span.
-func (f *Feed) Count(from, to time.Time) int {
+func (f *Timeline) Count(from, to time.Time) int {
 	a, _ := slices.BinarySearch(f.Times, from.Unix())
 	b, _ := slices.BinarySearch(f.Times, to.Unix())
 	return b - a
@@ -45,15 +45,15 @@ func (f *Feed) Count(from, to time.Time) int {
 
 // Busy are the feeds that publish at least least entries a day on average over the span, the most
 // active first, those that are equal by name.
-func (s *Set) Busy(least float64) []Feed {
+func (s *Set) Busy(least float64) []Timeline {
 	days := s.To.Sub(s.From).Hours() / 24
-	var busy []Feed
+	var busy []Timeline
 	for _, f := range s.Feeds {
 		if float64(f.Count(s.From, s.To)) >= least*days {
 			busy = append(busy, f)
 		}
 	}
-	slices.SortFunc(busy, func(a, b Feed) int {
+	slices.SortFunc(busy, func(a, b Timeline) int {
 		return cmp.Or(cmp.Compare(b.Count(s.From, s.To), a.Count(s.From, s.To)), cmp.Compare(a.Name, b.Name))
 	})
 	return busy

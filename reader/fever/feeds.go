@@ -38,7 +38,7 @@ const (
 )
 
 // groups are the folders, and that of the feeds in none if there are such.
-func (h *handler) groups(ctx context.Context, feeds []reading.Subscription) ([]group, error) {
+func (h *handler) groups(ctx context.Context, feeds []reading.FollowedFeed) ([]group, error) {
 	folders, err := h.Library.Folders(ctx)
 	if err != nil {
 		return nil, err
@@ -47,13 +47,13 @@ func (h *handler) groups(ctx context.Context, feeds []reading.Subscription) ([]g
 	for _, f := range folders {
 		list = append(list, group{f.ID, f.Name})
 	}
-	if slices.ContainsFunc(feeds, func(s reading.Subscription) bool { return len(s.Folders) == 0 }) {
+	if slices.ContainsFunc(feeds, func(s reading.FollowedFeed) bool { return len(s.Folders) == 0 }) {
 		list = append(list, group{unfiled, unfiledTitle})
 	}
 	return list, nil
 }
 
-func (h *handler) feeds(feeds []reading.Subscription) []feed {
+func (h *handler) feeds(feeds []reading.FollowedFeed) []feed {
 	list := []feed{}
 	for i := range feeds {
 		s := &feeds[i]
@@ -67,7 +67,7 @@ func (h *handler) feeds(feeds []reading.Subscription) []feed {
 }
 
 // members says which feeds are in which group: each in one at least.
-func members(feeds []reading.Subscription) []member {
+func members(feeds []reading.FollowedFeed) []member {
 	in := make(map[reading.FolderID][]string)
 	for i := range feeds {
 		id := strconv.FormatInt(int64(feeds[i].ID), 10)

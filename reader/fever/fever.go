@@ -47,18 +47,18 @@ const version = 3
 
 // An answer holds what was selected. Its lists are nil where they were not, and empty where there is nothing in them.
 type answer struct {
-	Version   int        `json:"api_version"`
-	Auth      int        `json:"auth"`
-	Refreshed int64      `json:"last_refreshed_on_time"` // Unix time
-	Groups    []group    `json:"groups,omitzero"`
-	Feeds     []feed     `json:"feeds,omitzero"`
-	Members   []member   `json:"feeds_groups,omitzero"`
-	Favicons  []struct{} `json:"favicons,omitzero"` // the node has none
-	Total     *int       `json:"total_items,omitempty"`
-	Items     []item     `json:"items,omitzero"`
-	Links     []struct{} `json:"links,omitzero"` // those of the "hot" page, which the node does not have
-	Unread    *string    `json:"unread_item_ids,omitempty"`
-	Saved     *string    `json:"saved_item_ids,omitempty"`
+	Version   int         `json:"api_version"`
+	Auth      int         `json:"auth"`
+	Refreshed int64       `json:"last_refreshed_on_time"` // Unix time
+	Groups    []group     `json:"groups,omitzero"`
+	Feeds     []feed      `json:"feeds,omitzero"`
+	Members   []member    `json:"feeds_groups,omitzero"`
+	Favicons  []struct{}  `json:"favicons,omitzero"` // the node has none
+	Total     *int        `json:"total_items,omitempty"`
+	Items     []feverItem `json:"items,omitzero"`
+	Links     []struct{}  `json:"links,omitzero"` // those of the "hot" page, which the node does not have
+	Unread    *string     `json:"unread_item_ids,omitempty"`
+	Saved     *string     `json:"saved_item_ids,omitempty"`
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

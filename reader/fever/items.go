@@ -8,8 +8,8 @@ import (
 	"feedex/reading"
 )
 
-// An item is one as readers of the Fever API want it.
-type item struct {
+// A feverItem is one as readers of the Fever API want it.
+type feverItem struct {
 	ID      reading.ItemID `json:"id"`
 	Feed    reading.FeedID `json:"feed_id"`
 	Title   string         `json:"title"`
@@ -46,12 +46,12 @@ func (h *handler) items(ctx context.Context, a *answer, asked values) error {
 	if err != nil {
 		return err
 	}
-	a.Total, a.Items = &total, []item{}
+	a.Total, a.Items = &total, []feverItem{}
 	for i, err := range h.Library.Items(ctx, ids) {
 		if err != nil {
 			return err
 		}
-		a.Items = append(a.Items, item{
+		a.Items = append(a.Items, feverItem{
 			ID: i.ID, Feed: i.Feed, Title: i.Title(), Author: i.Author(), HTML: h.text.HTML(&i), URL: i.Link(),
 			Saved: one(i.Starred), Read: one(i.Read), Created: i.Time.Unix(),
 		})

@@ -51,5 +51,5 @@ func (h *handler) streams(ctx context.Context, group bool, id int64) ([]reading.
 		return []reading.Stream{{Folder: reading.FolderID(id)}}, nil
 	}
 	return syncapi.Streams(ctx, h.Library, reading.Stream{},
-		func(f *reading.Subscription) bool { return len(f.Folders) == 0 })
+		func(f *reading.FollowedFeed) bool { return len(f.Folders) == 0 })
 }

@@ -20,8 +20,8 @@ type entry struct {
 	Updated    int64       `json:"updated"`
 	Title      string      `json:"title"`
 	Author     string      `json:"author"`
-	Canonical  []link      `json:"canonical"`
-	Alternate  []link      `json:"alternate"`
+	Canonical  []hrefLink  `json:"canonical"`
+	Alternate  []hrefLink  `json:"alternate"`
 	Categories []string    `json:"categories"`
 	Summary    body        `json:"summary"`
 	Content    body        `json:"content"`
@@ -30,7 +30,7 @@ type entry struct {
 }
 
 type (
-	link struct {
+	hrefLink struct {
 		Href string `json:"href"`
 		Type string `json:"type,omitempty"`
 	}
@@ -55,7 +55,7 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 	e := &item.Entry
 	f := c.byID[item.Feed]
 	if f == nil { // followed since the catalog was read
-		f = &reading.Subscription{ID: item.Feed, URL: e.Feed}
+		f = &reading.FollowedFeed{ID: item.Feed, URL: e.Feed}
 	}
 	href := cmp.Or(e.Link, f.Site, string(f.URL))
 	text := body{"ltr", h.text.HTML(item)}
@@ -65,7 +65,7 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 		Timestamp: strconv.FormatInt(item.Arrived.UnixMicro(), 10),
 		Published: item.Time.Unix(), Updated: updated(item).Unix(),
 		Title: item.Title(), Author: item.Author(),
-		Canonical: []link{{Href: href}}, Alternate: []link{{href, "text/html"}},
+		Canonical: []hrefLink{{Href: href}}, Alternate: []hrefLink{{href, "text/html"}},
 		Categories: categories(item, f), Summary: text, Content: text,
 		Origin:    origin{streamID(f.ID), f.Called(), site(f)},
 		Enclosure: []enclosure{},
@@ -87,7 +87,7 @@ func updated(item *reading.Item) time.Time {
 // categories are the states and folders of an item. The publisher's own are not among them, since they could look like
 // states. The state of having been read comes first: liferea looks no further. (Up to 2.0 it does not find it there
 // either: it wants backslashes that are gone once JSON is read.)
-func categories(item *reading.Item, f *reading.Subscription) []string {
+func categories(item *reading.Item, f *reading.FollowedFeed) []string {
 	list := []string{}
 	add := func(is bool, name string) {
 		if is {
@@ -106,4 +106,4 @@ func categories(item *reading.Item, f *reading.Subscription) []string {
 func streamID(id reading.FeedID) string { return feedPath + strconv.FormatInt(int64(id), 10) }
 
 // site is the page of a feed, or the feed itself where none is known.
-func site(f *reading.Subscription) string { return cmp.Or(f.Site, string(f.URL)) }
+func site(f *reading.FollowedFeed) string { return cmp.Or(f.Site, string(f.URL)) }

@@ -339,14 +339,14 @@ var errDisk = errors.New("disk on fire")
 // A failing library lets people in, and no more.
 type failing struct{ *readertest.Library }
 
-func (failing) Subscriptions(context.Context) ([]reading.Subscription, error) { return nil, errDisk }
+func (failing) Subscriptions(context.Context) ([]reading.FollowedFeed, error) { return nil, errDisk }
 func (failing) IDs(context.Context, reading.Stream, reading.Page) ([]reading.ItemID, error) {
 	return nil, errDisk
 }
 func (failing) MarkStream(context.Context, reading.Stream, reading.Mark) error { return errDisk }
 func (failing) Folders(context.Context) ([]reading.Folder, error)              { return nil, errDisk }
 func (failing) Mark(context.Context, []reading.ItemID, reading.Mark) error     { return errDisk }
-func (failing) Import(context.Context, []opml.Feed) error                      { return errDisk }
+func (failing) Import(context.Context, []opml.Outline) error                   { return errDisk }
 
 // The list of feeds goes out in OPML as it came in.
 func TestExport(t *testing.T) {

@@ -103,8 +103,8 @@ func (h *handler) unreadCount(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	list := []count{}
-	var total reading.Count
-	folders := make(map[reading.FolderID]reading.Count)
+	var total reading.UnreadCount
+	folders := make(map[reading.FolderID]reading.UnreadCount)
 	for _, n := range counts {
 		list = append(list, newCount(streamID(n.Feed), n))
 		total = sum(total, n)
@@ -126,7 +126,7 @@ func (h *handler) unreadCount(w http.ResponseWriter, r *request) error {
 	}{total.Unread, list})
 }
 
-func newCount(id string, n reading.Count) count {
+func newCount(id string, n reading.UnreadCount) count {
 	newest := "0"
 	if !n.Newest.IsZero() {
 		newest = strconv.FormatInt(n.Newest.UnixMicro(), 10)
@@ -134,7 +134,7 @@ func newCount(id string, n reading.Count) count {
 	return count{id, n.Unread, newest}
 }
 
-func sum(a, b reading.Count) reading.Count {
+func sum(a, b reading.UnreadCount) reading.UnreadCount {
 	a.Unread += b.Unread
 	if b.Newest.After(a.Newest) {
 		a.Newest = b.Newest

@@ -25,9 +25,9 @@ const (
 
 // A catalog is the list of all feeds and folders, and of their names in this API.
 type catalog struct {
-	feeds   []reading.Subscription
+	feeds   []reading.FollowedFeed
 	folders []reading.Folder
-	byID    map[reading.FeedID]*reading.Subscription
+	byID    map[reading.FeedID]*reading.FollowedFeed
 }
 
 // catalog reads what there is.
@@ -40,7 +40,7 @@ func (h *handler) catalog(ctx context.Context) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &catalog{feeds, folders, make(map[reading.FeedID]*reading.Subscription, len(feeds))}
+	c := &catalog{feeds, folders, make(map[reading.FeedID]*reading.FollowedFeed, len(feeds))}
 	for i := range feeds {
 		c.byID[feeds[i].ID] = &feeds[i]
 	}
@@ -74,7 +74,7 @@ func anyUser(tag string) string {
 }
 
 // feed is the feed of a stream, nil if it is not one that is followed: named by its number or by its URL.
-func (c *catalog) feed(stream string) *reading.Subscription {
+func (c *catalog) feed(stream string) *reading.FollowedFeed {
 	name, ok := strings.CutPrefix(stream, feedPath)
 	if !ok {
 		return nil

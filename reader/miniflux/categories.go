@@ -26,7 +26,7 @@ const (
 )
 
 // categoryOf is the one category that a feed is shown in.
-func categoryOf(s *reading.Subscription) category {
+func categoryOf(s *reading.FollowedFeed) category {
 	if len(s.Folders) == 0 {
 		return category{ID: unfiled, User: owner, Title: unfiledTitle}
 	}

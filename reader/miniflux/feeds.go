@@ -31,7 +31,7 @@ type feedObject struct {
 	Icon     *struct{}      `json:"icon"` // none
 }
 
-func (h *handler) feedObject(s *reading.Subscription) feedObject {
+func (h *handler) feedObject(s *reading.FollowedFeed) feedObject {
 	return feedObject{
 		ID: s.ID, User: owner, URL: s.URL, Site: s.Site, Title: s.Called(),
 		Checked: s.Polled.UTC().Truncate(time.Second), Error: s.Error, Errors: s.Errors, Category: categoryOf(s),
@@ -58,7 +58,7 @@ func (h *handler) feedList(w http.ResponseWriter, r *http.Request, in reading.Fo
 }
 
 // asked is the feed that the path names. The error is errMissing where it is not followed.
-func (h *handler) asked(r *http.Request) (*reading.Subscription, error) {
+func (h *handler) asked(r *http.Request) (*reading.FollowedFeed, error) {
 	n, err := id[reading.FeedID](r, "feed")
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ const defaultLimit = 100
 
 // selected is the selection that a request makes.
 func (h *handler) selected(r *http.Request) (*selection, error) {
-	q := query{Values: r.URL.Query()}
+	q := arguments{Values: r.URL.Query()}
 	s := &selection{
 		above: reading.ItemID(q.number("after_entry_id", 0)), below: reading.ItemID(q.number("before_entry_id", 0)),
 		oldest: q.Get("direction") != "desc", offset: int(q.number("offset", 0)),
@@ -101,7 +101,7 @@ func (h *handler) streams(r *http.Request, folder reading.FolderID, s reading.St
 		return []reading.Stream{s}, nil
 	}
 	return syncapi.Streams(r.Context(), h.Library, s,
-		func(f *reading.Subscription) bool { return categoryOf(f).ID == folder })
+		func(f *reading.FollowedFeed) bool { return categoryOf(f).ID == folder })
 }
 
 // find returns the ids on the page, and how many there are on all pages.
@@ -141,14 +141,14 @@ func (h *handler) between(ctx context.Context, s *selection) (ids []reading.Item
 	return ids, nil
 }
 
-// A query is the arguments of a request, with what is wrong with the last that could not be read.
-type query struct {
+// arguments are those of a request, with what is wrong with the last that could not be read.
+type arguments struct {
 	url.Values
 	err error
 }
 
 // number is an argument that is a number, 0 or greater.
-func (q *query) number(name string, otherwise int64) int64 {
+func (q *arguments) number(name string, otherwise int64) int64 {
 	text := q.Get(name)
 	if text == "" {
 		return otherwise
@@ -161,7 +161,7 @@ func (q *query) number(name string, otherwise int64) int64 {
 }
 
 // status is which entries are asked for: read ones, unread ones, or both.
-func (q *query) status() reading.Choice {
+func (q *arguments) status() reading.Choice {
 	read, unread := false, false
 	for _, text := range q.Values["status"] {
 		switch text {
@@ -183,7 +183,7 @@ func (q *query) status() reading.Choice {
 	return reading.Either
 }
 
-func (q *query) starred() reading.Choice {
+func (q *arguments) starred() reading.Choice {
 	switch text := q.Get("starred"); text {
 	case "":
 		return reading.Either
@@ -198,7 +198,7 @@ func (q *query) starred() reading.Choice {
 }
 
 // moment is the time by which entries are asked for, by one of the names that it has; the zero time for none.
-func (q *query) moment(names ...string) time.Time {
+func (q *arguments) moment(names ...string) time.Time {
 	for _, name := range names {
 		if n := q.number(name, 0); n > 0 {
 			return time.Unix(n, 0)

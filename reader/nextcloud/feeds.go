@@ -41,7 +41,7 @@ type (
 )
 
 // folderOf is the one folder that a feed is shown in, 0 for none.
-func folderOf(s *reading.Subscription) reading.FolderID {
+func folderOf(s *reading.FollowedFeed) reading.FolderID {
 	if len(s.Folders) == 0 {
 		return 0
 	}
@@ -149,7 +149,7 @@ func (h *handler) folder(ctx context.Context, id reading.FolderID) (reading.Fold
 }
 
 // asked is the feed that the path names.
-func (h *handler) asked(r *request) (*reading.Subscription, error) {
+func (h *handler) asked(r *request) (*reading.FollowedFeed, error) {
 	id, err := r.number("id")
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (h *handler) streams(r *request, s reading.Stream) ([]reading.Stream, error
 
 // inFolder are streams like s, each of a feed that is shown in a folder.
 func (h *handler) inFolder(ctx context.Context, id reading.FolderID, s reading.Stream) ([]reading.Stream, error) {
-	return syncapi.Streams(ctx, h.Library, s, func(f *reading.Subscription) bool { return folderOf(f) == id })
+	return syncapi.Streams(ctx, h.Library, s, func(f *reading.FollowedFeed) bool { return folderOf(f) == id })
 }
 
 // items answers with those on one side of an offset, as many as are wanted.

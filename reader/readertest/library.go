@@ -133,17 +133,17 @@ const (
 )
 
 // Discover implements reading.Desk.
-func (l *Library) Discover(_ context.Context, u feed.URL) ([]discover.Feed, error) {
+func (l *Library) Discover(_ context.Context, u feed.URL) ([]discover.SiteFeed, error) {
 	switch u {
 	case site:
-		return []discover.Feed{{URL: site + "atom.xml", Title: "Site", Type: "application/atom+xml"},
+		return []discover.SiteFeed{{URL: site + "atom.xml", Title: "Site", Type: "application/atom+xml"},
 			{URL: site + "comments.xml", Type: "application/rss+xml"}}, nil
 	case silent:
 		return nil, fmt.Errorf("%w: this is a web page, not a feed, and it names none", reading.ErrNoFeed)
 	case silent + "gone":
 		return nil, fmt.Errorf("%w: HTTP 404", reading.ErrUnread)
 	}
-	return []discover.Feed{{URL: u, Title: "Its own title"}}, nil
+	return []discover.SiteFeed{{URL: u, Title: "Its own title"}}, nil
 }
 
 // Subscribe implements reading.Desk.
@@ -214,7 +214,7 @@ func (l *Library) RemoveFolder(_ context.Context, id reading.FolderID) error {
 }
 
 // Import implements reading.Desk.
-func (l *Library) Import(ctx context.Context, list []opml.Feed) error {
+func (l *Library) Import(ctx context.Context, list []opml.Outline) error {
 	for _, f := range list {
 		if _, err := l.Subscribe(ctx, f.URL); err != nil {
 			return err

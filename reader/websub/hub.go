@@ -67,7 +67,7 @@ type Hub struct {
 	Config
 	client  http.Client
 	wake    chan struct{}
-	asked   chan request
+	asked   chan verification
 	working chan struct{} // a place each for maxWorking requests to callbacks
 
 	keeping sync.Mutex // held while one is stored, so that the store has the latest
@@ -102,8 +102,8 @@ type subscription struct {
 	stale bool // there may be something new
 }
 
-// A request is one of a subscriber that waits to be verified.
-type request struct {
+// A verification is one of a subscriber that waits to be verified.
+type verification struct {
 	archive.HubSubscription
 	leave bool // to end the subscription
 	lease time.Duration
@@ -125,8 +125,8 @@ func New(cfg Config) *Hub {
 			// §7: "subscribers MUST NOT use HTTP redirects". Following them would lead past the consent of a callback.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		wake: make(chan struct{}, 1), asked: make(chan request, MaxWaiting), working: make(chan struct{}, maxWorking),
-		subs: make(map[key]*subscription),
+		wake: make(chan struct{}, 1), asked: make(chan verification, MaxWaiting),
+		working: make(chan struct{}, maxWorking), subs: make(map[key]*subscription),
 	}
 }
 
@@ -190,7 +190,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // readRequest reads the form of a subscriber, or says what is wrong with it. Parameters that it does not know mean
 // nothing.
-func readRequest(form url.Values) (q request, problem string) {
+func readRequest(form url.Values) (q verification, problem string) {
 	q.Callback, q.Topic, q.Secret = form.Get("hub.callback"), form.Get("hub.topic"), form.Get("hub.secret")
 	switch form.Get("hub.mode") {
 	case "subscribe":

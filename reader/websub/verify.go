@@ -19,7 +19,7 @@ import (
 const verifyTime = 10 * time.Second
 
 // verify asks the callback whether it wants what was asked for in its name (§5.3), and has it so.
-func (h *Hub) verify(ctx context.Context, q request) {
+func (h *Hub) verify(ctx context.Context, q verification) {
 	if err := h.consent(ctx, q); err != nil {
 		h.Log.Info("subscription not verified", "callback", hostOf(q.Callback), "err", err)
 		return
@@ -47,7 +47,7 @@ func (h *Hub) verify(ctx context.Context, q request) {
 }
 
 // consent is nil if the callback echoes a challenge.
-func (h *Hub) consent(ctx context.Context, q request) error {
+func (h *Hub) consent(ctx context.Context, q verification) error {
 	ctx, cancel := context.WithTimeout(ctx, verifyTime)
 	defer cancel()
 	var chance [16]byte

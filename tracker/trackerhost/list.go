@@ -25,7 +25,7 @@ func (t *host) load() error {
 	if err != nil {
 		return fmt.Errorf("read list: %w; make it readable or choose another directory with --data", err)
 	}
-	var entries []tracker.Entry
+	var entries []tracker.KnownNode
 	if err := json.Unmarshal(text, &entries); err != nil {
 		aside := path + ".damaged"
 		t.config.Log.Warn("list of an earlier run is damaged; starting with an empty one", "err", err, "kept", aside)

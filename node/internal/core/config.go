@@ -125,7 +125,7 @@ const (
 	NeverNetwork  QueryNetwork = "never"
 )
 
-// Errors of Results: why nobody was asked.
+// Errors of QueryResults: why nobody was asked.
 var (
 	// ErrNeverNetwork means that the owner's setting forbids it.
 	ErrNeverNetwork = errors.New("queries of the network are switched off by the setting query.network")

@@ -32,7 +32,7 @@ type Core struct {
 	Left    bool              // the host stops; the neighbors were told
 	lastID  uint64            // of calls and searches
 	open    []openCall        // calls that have not ended, the earliest first
-	Table   *neighbors.Table
+	Table   *neighbors.RoutingTable
 	Rng     *rand.Rand
 	Unseen  *rand.Rand        // of what neighbors are not to see
 	Ledger  *incentive.Ledger // what neighbors give and get (Paper §3.5)
@@ -50,7 +50,7 @@ type Core struct {
 	Self protocol.NodeID
 	// Failed hears of calls to neighbors that failed, and may end the link.
 	Failed func(*Link, Answered)
-	sought map[uint64]func(Found) // searches that have not ended
+	sought map[uint64]func(Searched) // searches that have not ended
 }
 
 // New returns a core with the accounts that store keeps. Its Table is the caller's to set, and Failed membership's. The
@@ -64,7 +64,7 @@ func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*Co
 	c := &Core{
 		Now: now, Started: now, Config: config, Rng: rng, Unseen: rand.New(rand.NewChaCha8(seed)),
 		Store: store, Shared: store.Shared(),
-		Timers: newTimers(now), Limits: NewRateLimits(), sought: make(map[uint64]func(Found)),
+		Timers: newTimers(now), Limits: NewRateLimits(), sought: make(map[uint64]func(Searched)),
 	}
 	if err := c.LoadAccounts(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
@@ -337,8 +337,8 @@ func (c *Core) Answered(ev Answered) {
 	}
 }
 
-// Found ends the search of which ev tells.
-func (c *Core) Found(ev Found) {
+// Searched ends the search of which ev tells.
+func (c *Core) Searched(ev Searched) {
 	then := c.sought[ev.ID]
 	if then == nil {
 		return
@@ -348,7 +348,7 @@ func (c *Core) Found(ev Found) {
 }
 
 // SearchFor looks through the archive for so long, and has then called with what is found.
-func (c *Core) SearchFor(f feed.Filter, most time.Duration, then func(Found)) {
+func (c *Core) SearchFor(f feed.Filter, most time.Duration, then func(Searched)) {
 	c.lastID++
 	c.sought[c.lastID] = then
 	c.Do(Search{ID: c.lastID, Filter: f, Time: most})

@@ -73,11 +73,11 @@ func (f Fetch) At() feed.URL {
 	return cmp.Or(f.Page, f.Address, f.Feed)
 }
 
-// Search looks through the archive. Exactly one Found with the same ID must follow.
+// Search looks through the archive. Exactly one Searched with the same ID must follow.
 type Search struct {
 	ID     uint64
 	Filter feed.Filter
-	Time   time.Duration // how long it may keep the archive busy; after that Found has an Err
+	Time   time.Duration // how long it may keep the archive busy; after that Searched has an Err
 }
 
 // Tell is something that a person, a page or a test may want to know; hosts may drop it.
@@ -179,9 +179,9 @@ type Kept struct {
 
 func (Kept) note() {}
 
-// Results has the results of the owner's Query with the same Tag: what is new since the last Results and, at the end,
-// the best of all, in order.
-type Results struct {
+// QueryResults has the results of the OwnerQuery with the same Tag: what is new since the last QueryResults and, at the
+// end, the best of all, in order.
+type QueryResults struct {
 	Tag   uint64
 	Hits  []search.Hit
 	Done  bool
@@ -194,7 +194,7 @@ type Results struct {
 	Err           error // at the end: why nobody was asked
 }
 
-func (Results) effect() {}
+func (QueryResults) effect() {}
 
 // Pulled has the entries that came of a Pull since the last Pulled, and at the end what did not come.
 type Pulled struct {

@@ -89,8 +89,8 @@ type Fetched struct {
 	Requests []grade.Request
 }
 
-// Found says how a Search ended.
-type Found struct {
+// Searched says how a Search ended.
+type Searched struct {
 	ID      uint64 // as in the Search
 	Records []archive.Record
 	Took    time.Duration // how long the archive was busy with it, without the time that it waited for its turn
@@ -135,7 +135,7 @@ func (Answered) event() {}
 
 func (Fetched) event() {}
 
-func (Found) event() {}
+func (Searched) event() {}
 
 func (Subscribe) event() {}
 
@@ -149,9 +149,9 @@ type OwnerFetched struct {
 	Answer Fetched
 }
 
-// Query is the owner's wish to search the archives of others. Results with the same Tag follow, the last of
-// them Done.
-type Query struct {
+// OwnerQuery is the owner's wish to search the archives of others. QueryResults with the same Tag follow, the
+// last of them Done.
+type OwnerQuery struct {
 	Tag uint64 // the host's, unique among the owner's queries that run
 	// Query says what is looked for, how far and for how long; 0 in Hops, Budget and Wait is the default. Its ID is set
 	// by the node.
@@ -162,10 +162,11 @@ type Query struct {
 	Explicit bool
 }
 
-// EndQuery says that nobody waits for the owner's query with that Tag any more. It ends without Results.
+// EndQuery says that nobody waits for the owner's query with that Tag any more. It ends without
+// QueryResults.
 type EndQuery struct{ Tag uint64 }
 
-func (Query) event() {}
+func (OwnerQuery) event() {}
 
 func (EndQuery) event() {}
 
@@ -184,7 +185,7 @@ const (
 	PullTimeout = 25 * time.Second
 )
 
-// Pull is the owner's wish to have entries that a Query found. Pulled with the same Tag follow, the last of them
+// Pull is the owner's wish to have entries that an OwnerQuery found. Pulled with the same Tag follow, the last of them
 // Done.
 type Pull struct {
 	Tag    uint64        // the host's, unique among the owner's downloads that run

@@ -31,7 +31,7 @@ const (
 type RateLimits struct {
 	minute    int64                       // since 1970
 	Holders   map[incentive.Holder]*Usage // without a link: connecting again gains no more
-	Strangers *admission.Pool[struct{}]   // calls
+	Strangers *admission.Places[struct{}] // calls
 }
 
 // Usage counts the work that a neighbor caused in the current minute. All links of a holder share one. Demanded bundles
@@ -51,8 +51,8 @@ func NewRateLimits() RateLimits {
 	return RateLimits{Holders: make(map[incentive.Holder]*Usage), Strangers: newCalls()}
 }
 
-func newCalls() *admission.Pool[struct{}] {
-	return admission.NewPool[struct{}](CallsAMinute, time.Minute)
+func newCalls() *admission.Places[struct{}] {
+	return admission.NewPlaces[struct{}](CallsAMinute, time.Minute)
 }
 
 // rollOver begins a new minute.
@@ -204,7 +204,7 @@ func (c *Core) keepAccounts() {
 	}
 	for _, a := range changed {
 		if text, err := json.Marshal(a); err == nil {
-			c.Store.KeepAccount(archive.Account{Holder: a.Holder.String(), Text: text})
+			c.Store.KeepAccount(archive.KeptAccount{Holder: a.Holder.String(), Text: text})
 		}
 	}
 }

@@ -192,9 +192,9 @@ func (m *Machine) Fit(l *link, b *protocol.Bundle, allowance incentive.Credit) (
 const StateEvery = 2 * time.Hour
 
 // accountOf is how a neighbor stands with us, as we tell it.
-func (m *Machine) accountOf(l *core.Link) protocol.Account {
+func (m *Machine) accountOf(l *core.Link) protocol.Statement {
 	a, _ := m.Ledger.Account(l.Holder)
-	told := protocol.Account{
+	told := protocol.Statement{
 		Given: thousandths(a.Given), Got: thousandths(a.Got), Deficit: thousandths(a.Deficit), Bound: -1,
 		Waiting: int64(len(Of(l).Waiting)),
 	}
@@ -219,20 +219,20 @@ func (m *Machine) StateAccount(to *core.Link) {
 	}
 	l.stated, l.toldBound = m.Now, atBound
 	m.Ask(to, protocol.StateAccount{Account: m.accountOf(to)}, core.CallTimeout, func(a core.Answered) {
-		if ours, ok := a.Reply.(protocol.Account); ok {
+		if ours, ok := a.Reply.(protocol.Statement); ok {
 			m.NoteOurs(l, ours)
 		}
 	})
 }
 
 // AskedAccount takes in how we stand with a neighbor, and tells how it stands with us.
-func (m *Machine) AskedAccount(l *core.Link, ev core.Asked, ours protocol.Account) {
+func (m *Machine) AskedAccount(l *core.Link, ev core.Asked, ours protocol.Statement) {
 	m.NoteOurs(Of(l), ours)
 	m.Respond(ev, m.accountOf(l))
 }
 
 // NoteOurs remembers how we stand with a neighbor. A node at its bound with one looks for others, instead of starving.
-func (m *Machine) NoteOurs(l *link, ours protocol.Account) {
+func (m *Machine) NoteOurs(l *link, ours protocol.Statement) {
 	l.ours, l.OursAt = ours, m.Now
 	if m.Starving() {
 		m.membership.LookForMore()

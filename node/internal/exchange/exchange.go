@@ -18,7 +18,7 @@ type Feeds interface {
 	// Discreet reports whether a feed is followed discreetly.
 	Discreet(u feed.URL) bool
 	// Volume is how much a feed brings, as far as own polls have shown.
-	Volume(u feed.URL) incentive.Volume
+	Volume(u feed.URL) incentive.DailyVolume
 	// Brought takes in what neighbors brought first of a feed, which may be followed or not.
 	Brought(u feed.URL, fresh []archive.Record)
 	// SpotPoll sees to it that a feed is polled soon, to check what neighbors brought of it.
@@ -79,17 +79,17 @@ func New(c *core.Core, f Feeds, s Membership) *Machine {
 // Start has the machine remember what went round before the node stopped.
 func (m *Machine) Start() { m.After(0, m.recollect) }
 
-// Traffic counts the entries and bundles that pass between the node and a neighbor in its link.
-type Traffic struct {
-	Delivered, Forwarded int64            // entries that it brought first, and that it got
-	Waiting              int              // bundles to be offered or delivered to it
-	Ours                 protocol.Account // how we stand with it, by its word
+// LinkTraffic counts the entries and bundles that pass between the node and a neighbor in its link.
+type LinkTraffic struct {
+	Delivered, Forwarded int64              // entries that it brought first, and that it got
+	Waiting              int                // bundles to be offered or delivered to it
+	Ours                 protocol.Statement // how we stand with it, by its word
 }
 
 // Traffic returns the counts of a neighbor's link.
-func (m *Machine) Traffic(to *core.Link) Traffic {
+func (m *Machine) Traffic(to *core.Link) LinkTraffic {
 	l := Of(to)
-	return Traffic{
+	return LinkTraffic{
 		Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.Waiting) + len(l.Offers), Ours: l.ours,
 	}
 }

@@ -138,7 +138,7 @@ func (m *Machine) recollect() {
 	if len(m.Store.LoadPeers()) == 0 {
 		return // nothing ever went round
 	}
-	m.SearchFor(feed.Filter{Limit: recollected, Shareable: true}, recollecting, func(found core.Found) {
+	m.SearchFor(feed.Filter{Limit: recollected, Shareable: true}, recollecting, func(found core.Searched) {
 		if found.Err != nil {
 			return // the archive has enough to do
 		}

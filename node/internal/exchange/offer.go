@@ -376,10 +376,10 @@ type link struct {
 	delivered, forwarded int64 // entries
 
 	// The account.
-	toldBound bool             // it was told that it came to its bound, and has not left it since
-	ours      protocol.Account // how we stand with it, by its word
-	OursAt    time.Time        // when it said so
-	stated    time.Time        // when we told it how it stands with us
+	toldBound bool               // it was told that it came to its bound, and has not left it since
+	ours      protocol.Statement // how we stand with it, by its word
+	OursAt    time.Time          // when it said so
+	stated    time.Time          // when we told it how it stands with us
 }
 
 // Of is what the exchange keeps of a link.

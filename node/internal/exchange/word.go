@@ -66,7 +66,7 @@ func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Rec
 			continue
 		}
 		c, open := m.Hearsay.Claims.Of(r.ID)
-		again := trust.Version{Entry: r.ID, Digest: r.Digest, Kept: r.Digest, Via: via, DID: b.DID}
+		again := trust.BroughtVersion{Entry: r.ID, Digest: r.Digest, Kept: r.Digest, Via: via, DID: b.DID}
 		if !m.Hearsay.Versions.Vouched(m.Now, again, c.Via) {
 			continue
 		}
@@ -92,7 +92,7 @@ func (m *Machine) believe(claims ...trust.Claim) {
 }
 
 // Polled holds what neighbors say of a feed against a poll of it that just ended.
-func (m *Machine) Polled(p trust.Poll) {
+func (m *Machine) Polled(p trust.OwnPoll) {
 	j, altered := m.Hearsay.Polled(m.Now, p)
 	m.judge(j)
 	for _, a := range altered {
@@ -241,7 +241,8 @@ const (
 // all.
 func (m *Machine) revise(l *link, b *protocol.Bundle, v *archive.Record, known archive.Version,
 	allowed *incentive.Allowance) revised {
-	other := trust.Version{Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: b.Via(l.ID()).Path, DID: b.DID}
+	other := trust.BroughtVersion{Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: b.Via(l.ID()).Path,
+		DID: b.DID}
 	updated := v.Entry.Updated
 	if known.Updated.After(m.Now.Add(archive.Ahead)) {
 		known.Updated = time.Time{} // no date: it must not keep every later version away

@@ -3,10 +3,9 @@ package membership
 import (
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
-	"feedex/neighbors"
 	"feedex/node/internal/core"
+	"feedex/protocol"
 )
 
 // absence is since when the node has had no neighbor, or had none until a moment ago. Entries that went round meanwhile
@@ -19,7 +18,7 @@ type absence struct {
 
 // recall takes up when neighbors of earlier runs gave their last sign of life, but for what a clock noted that was
 // ahead.
-func (b *absence) recall(now time.Time, peers []neighbors.Peer) {
+func (b *absence) recall(now time.Time, peers []protocol.FormerNeighbor) {
 	for _, p := range peers {
 		if !p.LastMet.After(now) {
 			b.parted(p.LastMet)
@@ -70,11 +69,3 @@ func (m *Machine) Away() time.Duration {
 
 // AbsentAt reports whether the publisher dates the entry within the latest long absence.
 func (m *Machine) AbsentAt(e *feed.Entry) bool { return m.Absence.covers(e) }
-
-// peersOf are the neighbors of earlier that the archive keeps.
-func peersOf(store archive.Peers) (peers []neighbors.Peer) {
-	for _, p := range store.LoadPeers() {
-		peers = append(peers, neighbors.Peer(p))
-	}
-	return peers
-}

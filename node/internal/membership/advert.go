@@ -25,7 +25,7 @@ func (m *Machine) advertiseLater() {
 		for _, l := range m.Links {
 			if l.Established {
 				m.Advertise(l)
-				m.keepPeer(m.Book.Remembered(m.Now, l.Peer))
+				m.Store.KeepPeer(m.Book.Remembered(m.Now, l.Peer))
 				m.exchange.StateAccount(l)
 			}
 		}

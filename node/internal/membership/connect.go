@@ -235,7 +235,7 @@ func (m *Machine) SayGoodbye() {
 		m.Table.Remove(l.ID())
 		m.Call(core.Target{Node: l.ID()}, l.Token, protocol.Disconnect{Reason: "the node stops"}, core.CallTimeout,
 			func(core.Answered) {})
-		m.keepPeer(m.Book.Parted(m.Now, l.Peer))
+		m.Store.KeepPeer(m.Book.Parted(m.Now, l.Peer))
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"feedex/archive"
-	"feedex/neighbors"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 )
@@ -46,7 +44,7 @@ func (m *Machine) Join(id protocol.NodeID, chosen bool, static, token, session s
 	m.counted()
 	m.Ledger.Met(m.Now, l.Holder)
 	p, forgotten := m.Book.Met(m.Now, l.Peer)
-	m.keepPeer(p)
+	m.Store.KeepPeer(p)
 	if !forgotten.IsZero() {
 		m.Store.DropPeer(forgotten)
 	}
@@ -78,9 +76,6 @@ func (m *Machine) noteShared() {
 	}
 }
 
-// keepPeer remembers a neighbor beyond this run.
-func (m *Machine) keepPeer(p neighbors.Peer) { m.Store.KeepPeer(archive.Peer(p)) }
-
 // learn asks a new neighbor what it can do and under which address it knows us.
 func (m *Machine) learn(l *core.Link) {
 	m.Ask(l, protocol.ListMethods{}, core.CallTimeout, func(a core.Answered) {
@@ -110,7 +105,7 @@ func (m *Machine) Part(l *core.Link, reason string) {
 	m.counted()
 	m.Table.Remove(l.ID())
 	m.exchange.Parted(l)
-	m.keepPeer(m.Book.Parted(m.Now, l.Peer))
+	m.Store.KeepPeer(m.Book.Parted(m.Now, l.Peer))
 	m.Tell(core.Unlinked{Peer: l.ID(), Reason: reason})
 	if host := Of(l).Static; host != "" {
 		m.seekStatic(host)

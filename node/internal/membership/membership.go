@@ -64,7 +64,7 @@ type Machine struct {
 
 // New returns a machine that knows the neighbors of earlier that the archive keeps.
 func New(c *core.Core, f Feeds) *Machine {
-	peers := peersOf(c.Store)
+	peers := c.Store.LoadPeers()
 	m := &Machine{
 		Core: c, feeds: f, Book: neighbors.NewBook(c.Now, c.Rng, c.Config.AllowLocal, peers),
 		Bans: newBans(), votes: make(map[protocol.NodeID]protocol.NodeID),

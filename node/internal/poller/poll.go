@@ -168,7 +168,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	}
 	if !s.Discreet {
 		m.membership.FirstSeen(s.URL, d.poll.New, d.since, true)
-		m.exchange.Polled(trust.Poll{Feed: s.URL, Begun: s.Begun, Before: d.before, Listed: s.LastListed,
+		m.exchange.Polled(trust.OwnPoll{Feed: s.URL, Begun: s.Begun, Before: d.before, Listed: s.LastListed,
 			Replaced: d.Document != nil && !d.Partial})
 	}
 	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.History, s.Helped, d.Unchanged

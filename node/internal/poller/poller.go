@@ -18,7 +18,7 @@ import (
 // Exchange is the part of the exchange of entries that the poller needs.
 type Exchange interface {
 	// Polled holds what neighbors say of a feed against a poll of it that just ended.
-	Polled(p trust.Poll)
+	Polled(p trust.OwnPoll)
 	// Publish offers what a poll of a feed brought first, and the revisions that it showed.
 	Publish(u feed.URL, fresh, revised []feed.Entry)
 	// ShownOf notes that polls have listed what neighbors had brought.
@@ -32,7 +32,7 @@ type Membership interface {
 	// AdvertiseSoon tells all neighbors of a change of our own interest.
 	AdvertiseSoon()
 	// NoteNodes remembers nodes that a source named.
-	NoteNodes(source neighbors.Source, list []protocol.NodeID)
+	NoteNodes(source neighbors.Origin, list []protocol.NodeID)
 	// FirstSeen counts entries of a feed by whether neighbors or a poll brought them first.
 	FirstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool)
 }
@@ -45,7 +45,7 @@ type Machine struct {
 
 	Feeds  map[feed.URL]*Subscription
 	became map[feed.URL]replacement // pages that were followed in this run, and the feeds that are in their place
-	hosts  *courtesy.Hosts          // where they are polled
+	hosts  *courtesy.HostQueues     // where they are polled
 	outage courtesy.Outage          // whether our network works
 }
 
@@ -55,7 +55,7 @@ func New(c *core.Core) *Machine {
 		Core: c, Feeds: make(map[feed.URL]*Subscription), became: make(map[feed.URL]replacement),
 		outage: courtesy.NewOutage(c.Unseen),
 	}
-	m.hosts = courtesy.NewHosts(c.Unseen, m.privateHost)
+	m.hosts = courtesy.NewHostQueues(c.Unseen, m.privateHost)
 	return m
 }
 
@@ -76,7 +76,7 @@ func (m *Machine) Start(feeds []archive.Feed, x Exchange, s Membership) {
 const usualRoom = 20_000
 
 // Volume is how much a feed brings, as far as own polls have shown.
-func (m *Machine) Volume(u feed.URL) (v incentive.Volume) {
+func (m *Machine) Volume(u feed.URL) (v incentive.DailyVolume) {
 	if s := m.openly(u); s != nil && s.Volume.Text > 0 {
 		v.Entries, v.Room = s.Volume.Daily, max(archive.Room(2*s.Volume.Text), usualRoom)
 		v.Polled = s.LastSuccess

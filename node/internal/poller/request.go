@@ -13,9 +13,9 @@ import (
 
 // loadHosts takes up what earlier lives learned of the hosts of feeds.
 func (m *Machine) loadHosts() {
-	var known []courtesy.Known
+	var known []courtesy.KnownHost
 	for _, kept := range m.Store.LoadHosts() {
-		known = append(known, courtesy.Known(kept))
+		known = append(known, courtesy.KnownHost(kept))
 	}
 	m.hosts.Recall(m.Now, known)
 	m.keepHosts()
@@ -28,12 +28,12 @@ func (m *Machine) keepHosts() {
 		m.Store.DropHost(name)
 	}
 	for _, h := range keep {
-		m.Store.KeepHost(archive.Host(h))
+		m.Store.KeepHost(archive.KnownHost(h))
 	}
 }
 
 // serveHost begins the next poll at a host, or comes back when it may.
-func (m *Machine) serveHost(h *courtesy.Host) {
+func (m *Machine) serveHost(h *courtesy.HostQueue) {
 	for {
 		v, at := m.hosts.Next(m.Now, h)
 		switch {
@@ -48,7 +48,7 @@ func (m *Machine) serveHost(h *courtesy.Host) {
 	}
 }
 
-func (m *Machine) wakeHost(h *courtesy.Host, at time.Time) {
+func (m *Machine) wakeHost(h *courtesy.HostQueue, at time.Time) {
 	if !h.Await(at) {
 		return
 	}
@@ -67,8 +67,8 @@ func (m *Machine) freeHost(u feed.URL) {
 }
 
 // toHosts is the answer as far as it concerns hosts.
-func toHosts(ev *core.Fetched) courtesy.Answer {
-	return courtesy.Answer{
+func toHosts(ev *core.Fetched) courtesy.Outcome {
+	return courtesy.Outcome{
 		From: ev.From, Status: ev.Status, RetryAfter: ev.RetryAfter, Failed: ev.Err != nil, Local: ev.Local,
 		Requests: ev.Requests,
 	}
@@ -76,7 +76,7 @@ func toHosts(ev *core.Fetched) courtesy.Answer {
 
 // noteHosts takes note of what the answer to a poll says about the feed's hosts.
 func (m *Machine) noteHosts(s *Subscription, ev *core.Fetched) {
-	m.hosts.Polled(m.Now, s.Queued, toHosts(ev), courtesy.Record{Shown: !s.LastSuccess.IsZero(), Errors: s.Errors})
+	m.hosts.Polled(m.Now, s.Queued, toHosts(ev), courtesy.PastPolls{Shown: !s.LastSuccess.IsZero(), Errors: s.Errors})
 	s.Lands = s.Queued.Lands()
 	m.keepHosts()
 }

@@ -97,7 +97,7 @@ func said[T comparable](v T) *T {
 func (m *Machine) chosen(u feed.URL) {
 	var pages []*Subscription
 	for _, s := range m.Feeds {
-		meant := func(f discover.Feed) bool { return discover.Lend(s.URL, f.URL) == discover.Lend(s.URL, u) }
+		meant := func(f discover.SiteFeed) bool { return discover.Lend(s.URL, f.URL) == discover.Lend(s.URL, u) }
 		if s.Ended && s.URL != u && slices.ContainsFunc(discover.Read(s.Names), meant) {
 			pages = append(pages, s)
 		}

@@ -42,9 +42,9 @@ type FeedStatus struct {
 	Gap    *archive.Gap  `json:"gap,omitempty"`  // of which entries are missing
 	Past   *archive.Past `json:"past,omitempty"` // while it is filled in, and where others may have more
 
-	Page    feed.URL        `json:"page,omitempty"`     // the web page that named it
-	WebPage bool            `json:"web_page,omitempty"` // the last poll brought a web page instead
-	Names   []discover.Feed `json:"names,omitempty"`    // the feeds that this names, of which the owner is to choose
+	Page    feed.URL            `json:"page,omitempty"`     // the web page that named it
+	WebPage bool                `json:"web_page,omitempty"` // the last poll brought a web page instead
+	Names   []discover.SiteFeed `json:"names,omitempty"`    // the feeds that this names: the owner is to choose
 }
 
 // AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or

@@ -119,7 +119,7 @@ func (p *pull) advance() {
 }
 
 // ask has a holder send some entries.
-func (p *pull) ask(r search.Request) {
+func (p *pull) ask(r search.HolderRequest) {
 	id := r.Holder
 	l, session := p.m.LinkTo(id), ""
 	if l != nil {
@@ -147,7 +147,7 @@ func (p *pull) ask(r search.Request) {
 }
 
 // take keeps what a holder sent, if all of it is what it was asked for.
-func (p *pull) take(r search.Request, l *core.Link, b protocol.Batch, err error) {
+func (p *pull) take(r search.HolderRequest, l *core.Link, b protocol.Batch, err error) {
 	m, id := p.m, r.Holder
 	if err != nil {
 		why := err.Error()

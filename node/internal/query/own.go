@@ -14,10 +14,10 @@ import (
 const MaxOwnQueries = 16
 
 // SearchOthers begins a query of the owner.
-func (m *Machine) SearchOthers(ev core.Query) {
+func (m *Machine) SearchOthers(ev core.OwnerQuery) {
 	q, err := m.admissible(ev)
 	if err != nil {
-		m.Do(core.Results{Tag: ev.Tag, Done: true, Err: err})
+		m.Do(core.QueryResults{Tag: ev.Tag, Done: true, Err: err})
 		return
 	}
 	q.ID = fmt.Sprintf("%016x%016x", m.Rng.Uint64(), m.Rng.Uint64())
@@ -28,18 +28,18 @@ func (m *Machine) SearchOthers(ev core.Query) {
 	i := m.newInquiry(q, nil)
 	m.Queries.Own[ev.Tag] = i
 	i.grown = func(fresh []*search.Hit) {
-		m.Do(core.Results{Tag: ev.Tag, Hits: copied(fresh)})
+		m.Do(core.QueryResults{Tag: ev.Tag, Hits: copied(fresh)})
 	}
 	i.done = func(hits []*search.Hit) {
 		delete(m.Queries.Own, ev.Tag)
-		m.Do(core.Results{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked, Answers: i.answers,
-			CompleteSince: i.completeSince()})
+		m.Do(core.QueryResults{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked,
+			Answers: i.answers, CompleteSince: i.completeSince()})
 	}
 	i.begin(ev.Own)
 }
 
 // admissible is the query with its defaults, or why it must stay here.
-func (m *Machine) admissible(ev core.Query) (protocol.Query, error) {
+func (m *Machine) admissible(ev core.OwnerQuery) (protocol.Query, error) {
 	q, u := ev.Query, ev.Query.Filter.Feed
 	switch {
 	case m.Config.QueryNetwork == core.NeverNetwork:

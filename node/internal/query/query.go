@@ -139,7 +139,7 @@ func (m *Machine) Queried(l *core.Link, ev core.Asked, q protocol.Query) {
 	f := q.Filter
 	f.Shareable = true
 	f.Limit++ // one more tells whether there is more
-	m.SearchFor(f, m.searchTime(l, q.Wait), func(found core.Found) {
+	m.SearchFor(f, m.searchTime(l, q.Wait), func(found core.Searched) {
 		l.Usage.Searched(m.Now, found.Took)
 		if i.over {
 			return

@@ -40,7 +40,7 @@ func (m *Machine) Serve(l *core.Link, ev core.Asked, c protocol.GetEntries) {
 		m.Respond(ev, protocol.Batch{})
 		return
 	}
-	m.SearchFor(feed.Filter{IDs: ids, Limit: len(ids), Shareable: true}, serveTime, func(found core.Found) {
+	m.SearchFor(feed.Filter{IDs: ids, Limit: len(ids), Shareable: true}, serveTime, func(found core.Searched) {
 		if found.Err != nil {
 			m.Refuse(ev, protocol.Faultf(protocol.Busy, "the archive took too long; ask for less, or later"))
 			return
