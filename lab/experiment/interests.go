@@ -1,0 +1,261 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"feedex/internal/when"
+	"feedex/lab"
+	"feedex/lab/report"
+	"feedex/lab/trace"
+	"feedex/protocol"
+)
+
+// Interests is the experiment on what a network is worth to people whose feeds hardly anybody else follows: most of
+// those on real subscription lists. The zero value of each field means its default.
+type Interests struct {
+	Seed   lab.Seed
+	Traces *trace.Set    // no default
+	Lists  trace.Lists   // default: as many as Nodes, made up
+	Nodes  int           // default 251, or as many as there are Lists, which are drawn from where they are more
+	Length time.Duration // default 24 h
+	Every  time.Duration // between polls; default 4 h
+	// NoEncoding leaves out the codec and the counts of bytes.
+	NoEncoding bool
+}
+
+// followings are the classes of feeds by their number of followers, the last without end.
+var followings = []struct {
+	name  string
+	least int
+}{{"1", 1}, {"2-4", 2}, {"5-19", 5}, {"20 and more", 20}}
+
+// An InterestRow is what came of the feeds of one class. Lags are means over the entries as their followers had them,
+// in seconds.
+type InterestRow struct {
+	Followers     string  `json:"followers"`
+	Feeds         int     `json:"feeds"`
+	Subscriptions int     `json:"subscriptions"`
+	Entries       int     `json:"entries"` // counted once a follower
+	Coverage      float64 `json:"coverage"`
+	Lag           float64 `json:"lag"`
+	Alone         float64 `json:"sln_lag"`  // of own polls
+	Even          float64 `json:"even"`     // where the followers' polls are evenly spaced: T/2n
+	Requests      float64 `json:"requests"` // a feed and day
+}
+
+// InterestResult is the outcome.
+type InterestResult struct {
+	Rows []InterestRow `json:"rows"`
+	// Near is the share of a node's feeds that a neighbor follows, Best that which its ten best others do, and Any that
+	// which anybody else does.
+	Near  report.Spread `json:"near"`
+	Best  report.Spread `json:"best"`
+	Any   report.Spread `json:"any"`
+	Links report.Spread `json:"links"` // neighbors
+	Calls float64       `json:"calls"` // received, a node a minute
+	Bytes float64       `json:"bytes"` // of calls made and received, with their answers, likewise
+	Ran   time.Duration `json:"ran_ns"`
+}
+
+func (c Interests) withDefaults() (Interests, error) {
+	c.Length, c.Every = cmp.Or(c.Length, 24*time.Hour), cmp.Or(c.Every, 4*time.Hour)
+	if c.Nodes = cmp.Or(c.Nodes, len(c.Lists), 251); c.Lists == nil {
+		c.Lists = trace.SyntheticLists(uint64(c.Seed), min(c.Nodes, maxNodes))
+	}
+	if c.Nodes > len(c.Lists) {
+		return c, impossible("%d nodes; there are %d lists", c.Nodes, len(c.Lists))
+	}
+	if c.Length < 3*c.Every {
+		return c, impossible("a run of %s; want three times the %s between polls", when.Clock(c.Length),
+			when.Clock(c.Every))
+	}
+	if len(c.Traces.Feeds) == 0 {
+		return c, errNoFeeds
+	}
+	return c, possible(c.Traces, c.Traces.Feeds, c.Nodes, 1, c.Length, c.Every)
+}
+
+// Run runs the network. The error wraps ErrSetting.
+func (c Interests) Run(ctx context.Context, progress Progress) (*report.Report, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	lists := c.Lists.Of(c.Seed.Stream("lists").Perm(len(c.Lists))[:c.Nodes])
+	followers := lists.Followers()
+	feeds := slices.Clone(c.Traces.Feeds)
+	c.Seed.Stream("feeds").Shuffle(len(feeds), func(i, j int) { feeds[i], feeds[j] = feeds[j], feeds[i] })
+	n := network{Seed: c.Seed, Feeds: copies(feeds, len(followers)), Start: weekday(c.Traces, c.Length),
+		Length: c.Length, Every: c.Every, NoEncoding: c.NoEncoding}
+	w := n.world()
+	readers := make([]reader, len(lists))
+	for i, list := range lists {
+		m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i)}
+		for _, f := range list {
+			m.Feeds = append(m.Feeds, w.Publishers()[f].URL)
+		}
+		joinSoon(w, c.Seed.Stream(fmt.Sprintf("machine %d", i)), m, func(h *lab.Host, _ *rand.Rand) {
+			readers[i] = reader{h, list}
+		})
+	}
+	n.run(ctx, w, newMeter(progress, equal(1)).of(0))
+	return c.report(w, lists, c.measure(w, lists, slices.DeleteFunc(readers, reader.absent))), nil
+}
+
+// classOf is the class of a feed.
+func classOf(followers int) int {
+	i := len(followings) - 1
+	for followings[i].least > followers {
+		i--
+	}
+	return i
+}
+
+// A reader is a host with its list.
+type reader struct {
+	*lab.Host
+	list []int
+}
+
+// absent reports whether it has not joined.
+func (r reader) absent() bool { return r.Host == nil }
+
+// measure sums up the network.
+func (c Interests) measure(w *lab.World, lists trace.Lists, readers []reader) InterestResult {
+	r := InterestResult{Rows: make([]InterestRow, len(followings)), Ran: w.Now().Sub(w.Start())}
+	followers := lists.Followers()
+	for i, f := range followings {
+		r.Rows[i].Followers = f.name
+	}
+	for f, n := range followers {
+		row := &r.Rows[classOf(n)]
+		row.Feeds++
+		row.Subscriptions += n
+		row.Requests += float64(w.Publishers()[f].Requests) * 24 / max(1, r.Ran.Hours())
+	}
+	came, own := make([]arrived, len(followings)), make([]arrived, len(followings))
+	var received, made lab.Traffic
+	var links []float64
+	for _, h := range readers {
+		for _, s := range h.Sights(w.Now()) {
+			if s.Published < c.Every || s.Published >= c.Length-c.Every*3/2 {
+				continue // before every feed was polled, or so late that not all are polled once more
+			}
+			n := followers[s.Feed]
+			k := classOf(n)
+			came[k].add(s.Published, s.Any)
+			own[k].add(s.Published, s.Own)
+			r.Rows[k].Even += c.Every.Seconds() / float64(2*n)
+		}
+		received, made = received.Plus(h.Received), made.Plus(h.Made)
+		links = append(links, float64(h.Links()))
+	}
+	for i := range r.Rows {
+		row, a, o := &r.Rows[i], &came[i], &own[i]
+		row.Entries, row.Coverage = a.of, float64(a.count)/float64(max(1, a.of))
+		row.Lag, row.Alone = a.late/float64(max(1, a.count)), o.late/float64(max(1, o.count))
+		row.Even /= float64(max(1, a.of))
+		row.Requests /= float64(max(1, row.Feeds))
+	}
+	per := float64(max(1, len(readers))) * max(1, r.Ran.Minutes())
+	r.Calls = float64(received.Total().Calls) / per
+	r.Bytes = float64(received.Total().Bytes+made.Total().Bytes) / per
+	r.Links = report.SpreadOf(links)
+	r.Near, r.Best, r.Any = held(readers, len(followers))
+	return r
+}
+
+// held is of the readers' feeds which share a neighbor follows, which share the ten best others do, and which anybody.
+func held(readers []reader, feeds int) (near, best, any report.Spread) {
+	index := make(map[protocol.NodeID]int)
+	followers := make([][]int, feeds)
+	for i, r := range readers {
+		index[r.ID] = i
+		for _, f := range r.list {
+			followers[f] = append(followers[f], i)
+		}
+	}
+	var nears, bests, anys []float64
+	for i, r := range readers {
+		linked := make(map[int]bool)
+		for _, s := range r.Node().Neighbors() {
+			linked[index[s.ID]] = true
+		}
+		shared := slices.DeleteFunc(slices.Clone(r.list), func(f int) bool { return len(followers[f]) < 2 })
+		share := func(covered int) float64 { return float64(covered) / float64(len(r.list)) }
+		missed := slices.DeleteFunc(slices.Clone(shared), func(f int) bool {
+			return slices.ContainsFunc(followers[f], func(j int) bool { return linked[j] })
+		})
+		nears = append(nears, share(len(shared)-len(missed)))
+		bests = append(bests, share(tenBest(followers, i, shared)))
+		anys = append(anys, share(len(shared)))
+	}
+	return report.SpreadOf(nears), report.SpreadOf(bests), report.SpreadOf(anys)
+}
+
+// tenBest is how many of the feeds those ten readers follow, other than i, of whom each adds most to those before.
+func tenBest(followers [][]int, i int, feeds []int) (covered int) {
+	left := slices.Clone(feeds)
+	for range 10 {
+		adds := make(map[int]int)
+		best := -1
+		for _, f := range left {
+			for _, j := range followers[f] {
+				if j != i {
+					adds[j]++
+				}
+			}
+		}
+		for j, n := range adds {
+			if best < 0 || n > adds[best] || n == adds[best] && j < best {
+				best = j
+			}
+		}
+		left = slices.DeleteFunc(left, func(f int) bool { return slices.Contains(followers[f], best) })
+	}
+	return len(feeds) - len(left)
+}
+
+func (c Interests) report(w *lab.World, lists trace.Lists, result InterestResult) *report.Report {
+	r := newReport("What a network is worth where interests are those of real people", c.Seed, c.Traces)
+	r.Result = result
+	r.Took(w.Hash(), w.Steps())
+	r.Setting = []string{
+		fmt.Sprintf("%s, a node each, polling every %s, %s from %s; each feed publishes as one of %d of the traces",
+			lists, when.Clock(c.Every), when.Clock(c.Length), w.Start().Format("Monday 2006-01-02 15:04 MST"),
+			len(c.Traces.Feeds)),
+	}
+	r.Partial = howFar([]time.Duration{result.Ran}, c.Length)
+	t := report.Table{Title: "Feeds by how many follow them", Columns: []string{"followers", "feeds", "subscriptions",
+		"requests/day", "entries", "coverage", "alone min", "lag min", "T/2n min", "lag/(T/2n)"}}
+	for _, row := range result.Rows {
+		if row.Feeds == 0 {
+			continue
+		}
+		alone, lag, even, ratio := report.Unknown, report.Unknown, report.Unknown, report.Unknown
+		if row.Entries > 0 {
+			alone, lag, even = report.Minutes(row.Alone), report.Minutes(row.Lag), report.Minutes(row.Even)
+			ratio = fmt.Sprintf("%.2f", row.Lag/row.Even)
+		}
+		t.Row(row.Followers, fmt.Sprint(row.Feeds), fmt.Sprint(row.Subscriptions), fmt.Sprintf("%.1f", row.Requests),
+			fmt.Sprint(row.Entries), report.Percent(row.Coverage), alone, lag, even, ratio)
+	}
+	links := report.Table{Title: "Which share of a node's feeds others follow", Columns: []string{"others", "mean",
+		"5th", "median", "95th"}}
+	for _, s := range []struct {
+		who string
+		of  report.Spread
+	}{{"its neighbors", result.Near}, {"the ten best", result.Best}, {"anybody", result.Any}} {
+		links.Row(s.who, report.Percent(s.of.Mean), report.Percent(s.of.P5), report.Percent(s.of.Median),
+			report.Percent(s.of.P95))
+	}
+	cost := report.Table{Title: "What it takes", Columns: []string{"neighbors", "calls/node/min", "B/node/min"}}
+	cost.Row(result.Links.Text(1, "%.1f"), fmt.Sprintf("%.2f", result.Calls), report.Known("%.0f", result.Bytes))
+	r.Tables = []report.Table{t, links, cost}
+	return r
+}

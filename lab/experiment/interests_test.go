@@ -1,0 +1,50 @@
+package experiment
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"feedex/lab/trace"
+)
+
+func TestInterestsReport(t *testing.T) {
+	e := Interests{Seed: 1, Traces: embedded(t), Nodes: 40, Length: 12 * time.Hour, Every: 2 * time.Hour}
+	r, err := e.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isGolden(t, "interests.golden", r)
+	rows := r.Result.(InterestResult).Rows
+	if lone := rows[0]; lone.Lag != lone.Alone || lone.Feeds == 0 || lone.Coverage == 0 {
+		t.Errorf("feeds that one node follows: %+v; want that all entries come by its own polls", lone)
+	}
+	if few := rows[1]; few.Lag >= few.Alone || few.Feeds == 0 {
+		t.Errorf("feeds that a few follow: %+v; want that neighbors bring entries before own polls", few)
+	}
+}
+
+func TestInterestsSettings(t *testing.T) {
+	set := embedded(t)
+	for _, e := range []Interests{
+		{Traces: set, Nodes: 1},
+		{Traces: set, Nodes: 3, Lists: trace.Lists{{0}, {0}}},
+		{Traces: set, Length: 8 * time.Hour},
+		{Traces: &trace.Set{From: set.From, To: set.To}},
+	} {
+		if _, err := e.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
+			t.Errorf("%d nodes, %v: error %v", e.Nodes, e.Length, err)
+		}
+	}
+}
+
+// The second best adds nothing to the first; the third, which shares less, does.
+func TestTenBest(t *testing.T) {
+	followers := [][]int{{0, 1, 2}, {0, 1, 2}, {0, 3}, {0}}
+	if got := tenBest(followers, 0, []int{0, 1, 2, 3}); got != 3 {
+		t.Errorf("the ten best follow %d of the feeds, want 3", got)
+	}
+	if got := tenBest([][]int{{0}}, 0, []int{0}); got != 0 {
+		t.Errorf("of a feed that nobody else follows %d are covered", got)
+	}
+}
