@@ -234,6 +234,8 @@ func attacks() []attack {
 			"a node gives the pair <= what the worker gave + D + 1", 1, (*trial).laundering},
 		{15, "traitors", "10% are honest for half of the time, then take", "<= 2D a neighbor from then on", 1,
 			(*trial).betraying},
+		{15, "traitors who outran all", "20% poll every 5 min for half of the time, so that relays rest, then take",
+			"lag of the next 2 h <= 1.15 x as where they never gave, means of 5", 2 * outrunSeeds, (*trial).outrunning},
 		{18, "tracker poisoning", "a tracker is told of 10,000 victims, three days long",
 			"none handed out, <= 1 call back a day each", 1, (*trial).poisoning},
 		{22, "replay", "10% offer old entries again, hour by hour", "no credit, nothing of own feeds arrives again", 1,
