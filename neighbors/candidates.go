@@ -124,9 +124,19 @@ func (b *Book) Ready(now time.Time, skip func(protocol.NodeID) bool) bool {
 // Untested picks by chance an address that never answered us, of those that failed least, and marks it as
 // being tried; false where there is none to try now. skip tells which not to take.
 func (b *Book) Untested(now time.Time, skip func(protocol.NodeID) bool) (id protocol.NodeID, ok bool) {
+	return b.any(now, func(a *address) bool { return a.heard != 0 || skip(a.id) })
+}
+
+// Another is Untested among all addresses: those that were tried least come first.
+func (b *Book) Another(now time.Time, skip func(protocol.NodeID) bool) (id protocol.NodeID, ok bool) {
+	return b.any(now, func(a *address) bool { return skip(a.id) })
+}
+
+// any picks by chance one of the addresses that failed least, and marks it as being tried.
+func (b *Book) any(now time.Time, skip func(*address) bool) (id protocol.NodeID, ok bool) {
 	var ready []*address
 	for _, a := range b.list {
-		if a.heard != 0 || !b.ready(now, a) || len(ready) > 0 && a.failures > ready[0].failures || skip(a.id) {
+		if !b.ready(now, a) || len(ready) > 0 && a.failures > ready[0].failures || skip(a) {
 			continue
 		}
 		if len(ready) > 0 && a.failures < ready[0].failures {
@@ -182,6 +192,14 @@ func (b *Book) Declined(now time.Time, id protocol.NodeID) {
 	b.Heard(now, id)
 	if a := b.byID[id]; a != nil {
 		b.putOff(now, a, longestDeclined)
+	}
+}
+
+// Unfit notes that id answered, and that it or we had no use for the other: all others are tried before it is again.
+func (b *Book) Unfit(now time.Time, id protocol.NodeID) {
+	b.Heard(now, id)
+	if a := b.byID[id]; a != nil {
+		b.putOff(now, a, longestWait)
 	}
 }
 

@@ -32,6 +32,28 @@ func TestOtherRegionsFirst(t *testing.T) {
 	}
 }
 
+// One of no use is tried again after all others.
+func TestTheLeastTriedIsNext(t *testing.T) {
+	b := newBook()
+	list := []protocol.NodeID{at("20.1.0.1"), at("20.2.0.1"), at("20.3.0.1")}
+	b.Add(now, Tracked, list)
+	for round := range 3 {
+		later := now.Add(time.Duration(round) * 24 * time.Hour)
+		var tried []protocol.NodeID
+		for range list {
+			id, ok := b.Another(later, nobody)
+			if !ok || slices.Contains(tried, id) {
+				t.Fatalf("round %d: after %v it is the turn of %v, %v", round, tried, id, ok)
+			}
+			tried = append(tried, id)
+			b.Unfit(later, id)
+		}
+		if id, ok := b.Another(later, nobody); ok {
+			t.Errorf("round %d: %v is tried again at once", round, id)
+		}
+	}
+}
+
 // Machines of the owner's own are all in one place.
 func TestLocalAddressesHaveNoRegion(t *testing.T) {
 	b := newBook()

@@ -35,15 +35,9 @@ func (t *RoutingTable) Replaceable(now time.Time, newcomer protocol.NodeID, chos
 	}
 	scores := t.Scores(now)
 	protected := t.protected(now, scores)
-	offered := make(map[row]int, len(t.own))
-	for _, in := range subset {
-		if i := t.routes.find(in.Feed); i != nowhere && t.routes.list[i].marks&isOwn != 0 {
-			offered[i] = in.Hops
-		}
-	}
 	least := -1
 	for i, n := range t.list {
-		if stays(n) || protected[i] || t.essential(n, offered) {
+		if stays(n) || protected[i] {
 			continue
 		}
 		if least < 0 || scores[i] < scores[least] {
@@ -71,21 +65,6 @@ func (t *RoutingTable) LeastUseful(now time.Time, may func(*Neighbor) bool) *Nei
 		return nil
 	}
 	return t.list[least]
-}
-
-// essential reports whether n offers an own feed that would be left with fewer than two offers, and that
-// the newcomer does not offer as near.
-func (t *RoutingTable) essential(n *Neighbor, offered map[row]int) bool {
-	for _, i := range t.own {
-		hops, ok := t.routes.heard(i, n)
-		if !ok || hops > t.config.MaxHops || t.offersBeside(i, n) >= covered {
-			continue
-		}
-		if other, ok := offered[i]; !ok || other > hops {
-			return true
-		}
-	}
-	return false
 }
 
 // protected tells which neighbors no newcomer replaces.

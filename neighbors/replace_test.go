@@ -192,7 +192,7 @@ func TestReplacement(t *testing.T) {
 		{"a good deliverer stays", func(t *RoutingTable) {
 			t.Brought(now, lookup(t, id(9)), 10*One)
 		}, feeds(0, 40, 0), 8},
-		{"the only one that offers a feed stays", func(t *RoutingTable) {
+		{"the only one that offers a feed is worth more for it", func(t *RoutingTable) {
 			t.Own(url(60), true)
 			t.Hear(lookup(t, id(9)), feeds(60, 61, 0))
 		}, feeds(0, 40, 0), 8},
@@ -200,6 +200,10 @@ func TestReplacement(t *testing.T) {
 			t.Own(url(60), true)
 			t.Hear(lookup(t, id(9)), feeds(60, 61, 3))
 		}, append(feeds(0, 40, 0), feeds(60, 61, 0)...), 9},
+		{"but does not stay for it alone", func(t *RoutingTable) {
+			t.Own(url(60), true)
+			t.Hear(lookup(t, id(9)), append(feeds(0, 22, protocol.Withdrawn), feeds(60, 61, 0)...))
+		}, feeds(0, 40, 0), 9},
 		{"two that we chose stay", func(t *RoutingTable) {
 			for i := range 10 {
 				lookup(t, id(i)).Chosen = i >= 8

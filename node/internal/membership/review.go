@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,6 +14,8 @@ import (
 const (
 	// ReviewEvery is how often the node looks whether its neighbors are worth their places.
 	ReviewEvery = 5 * time.Minute
+	// longestSeek bounds the time after which a better neighbor is sought again; it doubles each time that none is found.
+	longestSeek = time.Hour
 	// evictEvery is the least time between two neighbors that make room for a search for better ones.
 	evictEvery = time.Hour
 	// leastSpan is the least time between two polls of which the later one says anything about neighbors. A node that
@@ -28,6 +31,8 @@ type review struct {
 	warning     string                // what is wrong, in words; "" where nothing is
 	hungrySince time.Time             // since when half of the neighbors keep us at our bound; zero if not
 	evicted     time.Time             // when a neighbor last made room for another
+	soughtAt    time.Time             // when a better one was last sought
+	sought      int                   // in vain since the last that was found
 	replacing   bool                  // nobody has come in its place yet
 }
 
@@ -44,6 +49,7 @@ func (m *Machine) reviewLater() {
 		m.watchHunger()
 		m.evictOne()
 		m.retryLost()
+		m.seek()
 		if m.Table.Len() < m.Config.MinNeighbors && !m.tracked() {
 			m.refillSoon(0) // neighbors may know others by now
 		}
@@ -138,4 +144,31 @@ func (m *Machine) retryLost() {
 	if id, ok := m.Book.Missed(m.Now, m.unwanted); ok {
 		m.try(id)
 	}
+}
+
+// seek tries a node that may be of more use than the least useful neighbor, while there are feeds that fewer than two
+// neighbors offer and no place is free: both sides decide by what the other adds to what its neighbors offer.
+//
+// Paper §3.2: "it needs to select 'good' neighbors". Of those that a person follows few others follow any.
+func (m *Machine) seek() {
+	wait := min(longestSeek, ReviewEvery<<min(m.Reviewed.sought, 8))
+	if m.Now.Sub(m.Reviewed.soughtAt) < wait || m.Table.Len() < m.Config.MaxNeighbors-1 || m.Table.Uncovered() == 0 {
+		return
+	}
+	id, ok := m.Book.Another(m.Now, m.unwanted)
+	if !ok {
+		return
+	}
+	m.Reviewed.soughtAt = m.Now
+	m.Reviewed.sought++
+	m.Connect(id, "", func(err error) {
+		switch {
+		case err == nil:
+			m.Reviewed.sought = 0
+		case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
+			m.Book.Unfit(m.Now, id)
+		default:
+			m.Book.Failed(m.Now, id)
+		}
+	})
 }
