@@ -123,14 +123,15 @@ func (m *Memory) Keep(records []Record) {
 		}
 		next := m.came(r)
 		if ok {
-			if m.at(seq).giveWay(&next); next.polled {
-				m.setRight(r.ID, next.version)
+			m.at(seq).giveWay(&next)
+		} else {
+			m.seqs[m.pool.contents[next.version].number] = m.add(next)
+			if discreet {
+				m.hidden[r.ID] = true
 			}
-			continue
 		}
-		m.seqs[m.pool.contents[next.version].number] = m.add(next)
-		if discreet {
-			m.hidden[r.ID] = true
+		if next.polled {
+			m.setRight(r.ID, next.version)
 		}
 	}
 }

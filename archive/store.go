@@ -41,7 +41,8 @@ type Entries interface {
 	// n at most, in any order.
 	Arrivals(u feed.URL, n int) []Arrival
 	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record of an own poll,
-	// which has no Source, is Confirmed and Polled.
+	// which has no Source, is Confirmed and Polled. Where others know its entry apart from what the owner has (see
+	// Shared), of a feed that is followed discreetly no more, they know it from then on as the poll showed it.
 	//
 	// A record whose ID is kept already replaces that version and leaves its Seq, Seen and Source alone, unless more
 	// speaks for the version than for the record: what an own poll has shown is replaced by another own poll alone,

@@ -13,7 +13,8 @@ import (
 )
 
 // A freeRider is a node of bad habits: it says that it follows every feed, takes what it is given, and
-// never polls nor gives anything.
+// never polls nor gives anything. It is a client of its own, as anybody may write one: the participants of package
+// lab/actor are nodes of this program whose effects are changed, and need a host in virtual time.
 type freeRider struct {
 	ln     net.Listener
 	port   uint16

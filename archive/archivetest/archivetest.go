@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t testing.TB) Archive) {
 	t.Run("hosts", func(t *testing.T) { testHosts(t, open(t)) })
 	t.Run("polled discreetly", func(t *testing.T) { testPolledDiscreetly(t, open(t)) })
 	t.Run("polled openly again", func(t *testing.T) { testPolledOpenlyAgain(t, open(t)) })
+	t.Run("purged discreetly", func(t *testing.T) { testPurgedDiscreetly(t, open(t)) })
 	t.Run("purge forged", func(t *testing.T) { testPurgeForged(t, open(t)) })
 	t.Run("shared", func(t *testing.T) { testShared(t, open) })
 	t.Run("search", func(t *testing.T) { testSearch(t, open) })

@@ -338,3 +338,37 @@ func testPolledOpenlyAgain(t *testing.T, a Archive) {
 		indexAll(t, a)
 	}
 }
+
+// testPurgedDiscreetly has an owner purge entries of a feed that they follow discreetly, which others keep, and own
+// polls list them again once the feed is followed openly. From then on the owner has them, and others know them as the
+// publisher shows them.
+func testPurgedDiscreetly(t *testing.T, a Archive) {
+	same, edited, absent := record(news, 1, "same", ""), record(news, 2, "edited", ""), record(news, 3, "absent", "")
+	brought := []archive.Record{same, edited, absent}
+	ids := make([]feed.EntryID, len(brought))
+	for i := range brought {
+		brought[i].Source, brought[i].Confirmed, ids[i] = someNeighbor, false, brought[i].ID
+	}
+	a.Keep(brought)
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Discreet: true})
+	a.Purge(base, ids)
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
+	edited.Entry.Title = "edited since"
+	edited.Digest = edited.Entry.Digest()
+	a.Keep([]archive.Record{same, edited})
+	commit(t, a)
+
+	for i, want := range []*archive.Record{&same, &edited, &absent} {
+		listed := i < 2
+		v := a.Shared().Known(ids[i : i+1])[0]
+		if v.Digest != want.Digest || v.Polled != listed || v.Confirmed != listed {
+			t.Errorf("others know %q as %+v", want.Entry.Title, v)
+		}
+		if v := a.Known(ids[i : i+1])[0]; v.Kept() != listed || listed && (v.Digest != want.Digest || !v.Polled) {
+			t.Errorf("the owner knows %q as %+v", want.Entry.Title, v)
+		}
+	}
+	if got := sums(a.Unshown(base)); len(got) != 1 || got[0].Entries != 1 {
+		t.Errorf("Unshown = %+v, want what no open poll listed", got)
+	}
+}
