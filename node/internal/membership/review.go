@@ -14,7 +14,7 @@ import (
 const (
 	// ReviewEvery is how often the node looks whether its neighbors are worth their places.
 	ReviewEvery = 5 * time.Minute
-	// longestSeek bounds the time after which a better neighbor is sought again; it doubles each time that none is found.
+	// longestSeek bounds the time until a better neighbor is sought again; it doubles each time that none is found.
 	longestSeek = time.Hour
 	// evictEvery is the least time between two neighbors that make room for a search for better ones.
 	evictEvery = time.Hour
