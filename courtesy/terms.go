@@ -18,9 +18,9 @@ const (
 
 // Terms are the wishes of the publisher of a feed. The zero value is nothing.
 type Terms struct {
-	Lifetime  time.Duration // how long an answer is fresh (RFC 9111 §4.2)
-	NotBefore time.Time     // the next request, at the earliest
-	Pace      feed.Pace     // by the last document
+	Lifetime  time.Duration     // how long an answer is fresh (RFC 9111 §4.2)
+	NotBefore time.Time         // the next request, at the earliest
+	Pace      feed.PollingHints // by the last document
 }
 
 // Freshness is the statement of an answer about how long it is fresh (RFC 9111 §4.2). The zero value says nothing.

@@ -23,7 +23,7 @@ func TestFreshDocumentsAreNotAskedFor(t *testing.T) {
 	fresh := func(d, age time.Duration) Freshness { return Freshness{Stated: true, Lifetime: d, Age: age} }
 	said := func(f Freshness) answer { return answer{status: 200, doc: &feed.Document{}, fresh: f} }
 	paced := func(every time.Duration) answer {
-		return answer{status: 200, doc: &feed.Document{Pace: feed.Pace{Every: every}}}
+		return answer{status: 200, doc: &feed.Document{Pace: feed.PollingHints{Every: every}}}
 	}
 	same := answer{status: 304}
 	for _, test := range []struct {
@@ -45,7 +45,8 @@ func TestFreshDocumentsAreNotAskedFor(t *testing.T) {
 		{"ttl of a month", []answer{paced(30 * day)}, day},
 		{"ttl holds on", []answer{paced(3 * h), same}, 3 * h},
 		{"the longer of both",
-			[]answer{{status: 200, doc: &feed.Document{Pace: feed.Pace{Every: 3 * h}}, fresh: fresh(4*h, 0)}}, 4 * h},
+			[]answer{{status: 200, doc: &feed.Document{Pace: feed.PollingHints{Every: 3 * h}}, fresh: fresh(4*h, 0)}},
+			4 * h},
 		{"Retry-After", []answer{{status: 304, retryAfter: 5 * h}}, 5 * h},
 		{"Retry-After of days", []answer{{status: 304, retryAfter: 5 * day}}, 5 * day},
 		{"Retry-After of a moment", []answer{said(fresh(2*h, 0)), {status: 304, retryAfter: 1}}, 2 * h},
@@ -72,7 +73,7 @@ func TestTermsAfterAFailure(t *testing.T) {
 		{Freshness{Stated: true, Lifetime: 90 * day}, 0, day},
 		{Freshness{Stated: true, Lifetime: h}, 30 * day, 30 * day},
 	} {
-		terms := Terms{Lifetime: 12 * h, Pace: feed.Pace{Every: 13 * h}}
+		terms := Terms{Lifetime: 12 * h, Pace: feed.PollingHints{Every: 13 * h}}
 		if got := terms.Failed(epoch, test.fresh, test.retryAfter); got != test.want ||
 			terms.NotBefore.Sub(epoch) != got {
 			t.Errorf("%+v, Retry-After %v: left alone for %v, want %v", test.fresh, test.retryAfter, got, test.want)
@@ -85,7 +86,7 @@ func TestTermsAfterAFailure(t *testing.T) {
 
 // Hours that the publisher skips are waited for, but not for ever.
 func TestAllowedHours(t *testing.T) {
-	terms := Terms{Pace: feed.Pace{SkipHours: 1<<24 - 1 - 1<<15}} // all but from three to four in the afternoon
+	terms := Terms{Pace: feed.PollingHints{SkipHours: 1<<24 - 1 - 1<<15}} // all but from three to four in the afternoon
 	for _, test := range []struct {
 		at, last time.Duration // since noon
 		want     time.Duration

@@ -25,9 +25,9 @@ import (
 
 // Followed is the outcome of following a list.
 type Followed struct {
-	New        []feed.URL  // feeds that were not followed before and are now, in the order of the list
-	Duplicates []Duplicate // the others, likewise
-	Kept       []node.Kept // of the new feeds, those that stay on the node, likewise
+	New        []feed.URL      // feeds that were not followed before and are now, in the order of the list
+	Duplicates []Duplicate     // the others, likewise
+	Kept       []node.Withheld // of the new feeds, those that stay on the node, likewise
 }
 
 // A Duplicate is a place in a list that brought nothing new, or a feed that was followed already.
@@ -98,7 +98,7 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Outline,
 }
 
 // kept are those of the feeds that stay on the node.
-func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []node.Kept, err error) {
+func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []node.Withheld, err error) {
 	known, err := o.Feeds(ctx)
 	status := make(map[feed.URL]*node.FeedStatus, len(known))
 	for i := range known {
@@ -106,7 +106,7 @@ func kept(ctx context.Context, o control.Owner, urls []feed.URL) (list []node.Ke
 	}
 	for _, u := range urls {
 		if s := status[u]; s != nil && s.Kept != "" {
-			list = append(list, node.Kept{Feed: u, Why: s.Kept, Undecided: s.Undecided})
+			list = append(list, node.Withheld{Feed: u, Why: s.Kept, Undecided: s.Undecided})
 		}
 	}
 	return list, err

@@ -353,7 +353,7 @@ func (h *host) tell(now time.Time, note node.Note) {
 	case node.Unlinked:
 		h.noteAcquaintances()
 		log.Info("neighbor lost", "peer", t.Peer, "err", t.Reason)
-	case node.Sought:
+	case node.SourceChanged:
 		if t.Problem != "" {
 			log.Warn("no neighbors from there", "peer", t.Name, "err", t.Problem)
 		} else {
@@ -371,7 +371,7 @@ func (h *host) tell(now time.Time, note node.Note) {
 	case node.Replaced:
 		h.polled.tell()
 		log.Info("page gave way to the feed that it names", "page", t.Page.Redacted(), "feed", t.Feed.Redacted())
-	case node.Kept:
+	case node.Withheld:
 		log.Info("feed stays on this node", "feed", t.Feed.Redacted(), "why", t.Why)
 	case node.Slipped:
 		log.Warn("entries missed between two polls", "feed", t.Feed.Redacted(), "entries", t.Gap.Missing)

@@ -80,7 +80,7 @@ func (l *library) enter(ctx context.Context, h reading.Hash, fever bool) (string
 	return p.Name, nil
 }
 
-// Mark implements reading.Desk.
+// Mark implements reading.Editor.
 func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark) error {
 	for part := range slices.Chunk(ids, markStep) {
 		err := l.host.write(ctx, func(d reading.Database) error { d.Mark(time.Now(), part, m); return nil })
@@ -91,7 +91,7 @@ func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark
 	return nil
 }
 
-// MarkStream implements reading.Desk.
+// MarkStream implements reading.Editor.
 func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
 	for more := true; more; {
 		err := l.host.write(ctx, func(d reading.Database) error {
@@ -105,7 +105,7 @@ func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Ma
 	return nil
 }
 
-// Unsubscribe implements reading.Desk.
+// Unsubscribe implements reading.Editor.
 func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	u, err := l.FeedOf(ctx, id)
 	if err != nil || u == "" {
@@ -114,7 +114,7 @@ func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	return l.host.Unsubscribe(ctx, u)
 }
 
-// Arrange implements reading.Desk.
+// Arrange implements reading.Editor.
 func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) error {
 	return l.host.Arrange(ctx, list)
 }
@@ -133,7 +133,7 @@ func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
 	})
 }
 
-// AddFolder implements reading.Desk.
+// AddFolder implements reading.Editor.
 func (l *library) AddFolder(ctx context.Context, raw string) (id reading.FolderID, err error) {
 	name, err := reading.FolderName(raw)
 	if err != nil {
@@ -149,7 +149,7 @@ func (l *library) AddFolder(ctx context.Context, raw string) (id reading.FolderI
 	return id, err
 }
 
-// RenameFolder implements reading.Desk.
+// RenameFolder implements reading.Editor.
 func (l *library) RenameFolder(ctx context.Context, id reading.FolderID, raw string) error {
 	name, err := reading.FolderName(raw)
 	if err != nil {
@@ -158,12 +158,12 @@ func (l *library) RenameFolder(ctx context.Context, id reading.FolderID, raw str
 	return l.host.write(ctx, func(d reading.Database) error { d.RenameFolder(id, name); return nil })
 }
 
-// RemoveFolder implements reading.Desk.
+// RemoveFolder implements reading.Editor.
 func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
 	return l.host.write(ctx, func(d reading.Database) error { d.RemoveFolder(id); return nil })
 }
 
-// Import implements reading.Desk.
+// Import implements reading.Editor.
 func (l *library) Import(ctx context.Context, list []opml.Outline) error {
 	if _, err := Follow(ctx, l.host, list, func(int, int) {}); err != nil {
 		return fmt.Errorf("follow the feeds of a list: %w", err)
@@ -195,7 +195,7 @@ const (
 	choiceWait = 5 * time.Second
 )
 
-// Subscribe implements reading.Desk.
+// Subscribe implements reading.Editor.
 func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
 	s, err := l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
 		Wait: readerWait, Keep: true})
@@ -214,7 +214,7 @@ func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 	return l.FeedID(ctx, s.Feed)
 }
 
-// Discover implements reading.Desk. Addresses that are followed are not asked for.
+// Discover implements reading.Editor. Addresses that are followed are not asked for.
 func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.SiteFeed, error) {
 	u, err := published(ctx, l.host, u, l.host.at.Reader, l.host.config.ReaderHosts)
 	if err != nil {

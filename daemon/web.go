@@ -175,7 +175,7 @@ func (d dashboard) Ask(ctx context.Context, f feed.Filter,
 }
 
 // Follow implements web.OwnerActions.
-func (d dashboard) Follow(ctx context.Context, list []opml.Outline) (added int, kept []node.Kept, err error) {
+func (d dashboard) Follow(ctx context.Context, list []opml.Outline) (added int, kept []node.Withheld, err error) {
 	f, err := Follow(ctx, d.host, list, func(int, int) {})
 	d.host.changes.Add(1)
 	return len(f.New), f.Kept, err

@@ -44,7 +44,7 @@ type Document struct {
 	// "prev-archive"), "" where there is none or it has no URL that can be asked for.
 	PrevArchive URL
 	// Pace is when the publisher thinks that it is worth coming again.
-	Pace Pace
+	Pace PollingHints
 
 	identities []Identity // nil before somebody asked
 	identified *Entry     // the first of the entries that they are of

@@ -9,8 +9,8 @@ import (
 	"github.com/mmcdole/gofeed/rss"
 )
 
-// A Pace is a document's statement about when it is worth coming again. The zero value says nothing.
-type Pace struct {
+// PollingHints are a document's statements about when it is worth coming again. The zero value says nothing.
+type PollingHints struct {
 	// Every is how long the document stays as it is: the longer of RSS's ttl and the period of the
 	// syndication module, 0 where neither is given.
 	Every time.Duration
@@ -28,14 +28,14 @@ const (
 
 // Skips reports whether the publisher wants nobody to come at t. A publisher who skips every hour, or every day, has
 // misunderstood what that is for.
-func (p Pace) Skips(t time.Time) bool {
+func (p PollingHints) Skips(t time.Time) bool {
 	t = t.UTC()
 	return p.SkipHours != allHours && p.SkipHours>>t.Hour()&1 == 1 ||
 		p.SkipDays != allDays && p.SkipDays>>t.Weekday()&1 == 1
 }
 
 // Allowed is the first time from t on that the publisher does not skip: t itself, or a full hour.
-func (p Pace) Allowed(t time.Time) time.Time {
+func (p PollingHints) Allowed(t time.Time) time.Time {
 	for p.Skips(t) { // a week has 168 hours, of which one is allowed
 		t = t.Truncate(time.Hour).Add(time.Hour)
 	}
@@ -43,8 +43,8 @@ func (p Pace) Allowed(t time.Time) time.Time {
 }
 
 // rssPace reads what an RSS document says.
-func rssPace(f *rss.Feed) Pace {
-	p := Pace{Every: syndicationPeriod(f.Extensions)}
+func rssPace(f *rss.Feed) PollingHints {
+	p := PollingHints{Every: syndicationPeriod(f.Extensions)}
 	if minutes := atMost(f.TTL, 1e6); minutes > 0 {
 		p.Every = max(p.Every, time.Duration(minutes)*time.Minute)
 	}

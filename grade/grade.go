@@ -72,7 +72,7 @@ func (h *Assessment) Mark() (worst Rating) {
 func Hosts(log []Request) []Assessment {
 	log = slices.Clone(log)
 	slices.SortStableFunc(log, func(a, b Request) int { return a.At.Compare(b.At) })
-	tallies := make(map[string]*tally)
+	tallies := make(map[string]*hostTally)
 	for i := range log {
 		name := log[i].host()
 		if tallies[name] == nil {
@@ -93,7 +93,7 @@ func Hosts(log []Request) []Assessment {
 }
 
 // grades are the marks in all respects.
-func (t *tally) grades() []Grade {
+func (t *hostTally) grades() []Grade {
 	respects := t.respects()
 	list := make([]Grade, len(respects))
 	for i := range respects {

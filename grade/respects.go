@@ -32,7 +32,7 @@ func (r *respect) grade() Grade {
 }
 
 // respects are all that readers are judged by.
-func (t *tally) respects() []respect {
+func (t *hostTally) respects() []respect {
 	known := t.conditional + t.unconditional // requests for a document that the reader has
 	conditional := fmt.Sprintf("all %s for a known document were conditional", requests(known))
 	if known == 1 {

@@ -13,8 +13,8 @@ const (
 	polite, hasty = time.Hour, 10 * time.Minute
 )
 
-// A tally is the sum of the requests to one host.
-type tally struct {
+// A hostTally is the sum of the requests to one host.
+type hostTally struct {
 	urls  map[string]*visited
 	feeds map[string]*known
 	// until is when the host, or one URL of it, may be asked again.
@@ -49,12 +49,14 @@ type known struct {
 	full   time.Time       // when it last asked for all of it
 }
 
-func newTally() *tally {
-	return &tally{urls: make(map[string]*visited), feeds: make(map[string]*known), until: make(map[string]time.Time)}
+func newTally() *hostTally {
+	return &hostTally{
+		urls: make(map[string]*visited), feeds: make(map[string]*known), until: make(map[string]time.Time),
+	}
 }
 
 // add takes in the next request.
-func (t *tally) add(r *Request) {
+func (t *hostTally) add(r *Request) {
 	u, f := t.urls[r.URL], t.feeds[r.Name()]
 	if u == nil {
 		u = new(visited)
@@ -71,7 +73,7 @@ func (t *tally) add(r *Request) {
 }
 
 // timing judges when the request was made.
-func (t *tally) timing(r *Request, u *visited) {
+func (t *hostTally) timing(r *Request, u *visited) {
 	if r.First {
 		t.firsts++
 	}
@@ -111,7 +113,7 @@ func (t *tally) timing(r *Request, u *visited) {
 }
 
 // validators judges what the request said of the version that the reader has.
-func (t *tally) validators(r *Request, f *known) {
+func (t *hostTally) validators(r *Request, f *known) {
 	if f.latest.none() {
 		return // nothing is known to be known
 	}
@@ -137,7 +139,7 @@ func (t *tally) validators(r *Request, f *known) {
 }
 
 // answer notes what the reader was told.
-func (t *tally) answer(r *Request, u *visited, f *known) {
+func (t *hostTally) answer(r *Request, u *visited, f *known) {
 	if r.Sent.none() {
 		f.full = r.At
 	}

@@ -20,7 +20,7 @@ type Account struct {
 	Since    time.Time // first contact
 	Met      time.Time // last contact
 	Standing Standing
-	Stored   Stored // what it brought
+	Stored   RoomUsed // what it brought
 }
 
 // clone is the account with its own list of marks.

@@ -63,15 +63,15 @@ func (w *dayWindow) sum() (n int64) {
 	return n
 }
 
-// Stored is how much room what a holder brought takes in the archive, in bytes on disk at most.
-type Stored struct {
+// RoomUsed is how much room what a holder brought takes in the archive, in bytes on disk at most.
+type RoomUsed struct {
 	Unshown dayWindow // that no own poll has listed
 	Shown   int64     // that own polls have listed, of about a week
 	Slot    int64     // the latest
 }
 
 // age lets time pass. A clock that is set back changes nothing.
-func (s *Stored) age(now time.Time) {
+func (s *RoomUsed) age(now time.Time) {
 	latest := slotOf(now)
 	if latest <= s.Slot {
 		return
@@ -85,12 +85,12 @@ func (s *Stored) age(now time.Time) {
 }
 
 // proven is the part of the quota that own polls account for.
-func (s *Stored) proven() int64 { return shownFactor * s.Shown / shownDays }
+func (s *RoomUsed) proven() int64 { return shownFactor * s.Shown / shownDays }
 
-func (s *Stored) quota() int64 { return FreeRoom + s.proven() }
+func (s *RoomUsed) quota() int64 { return FreeRoom + s.proven() }
 
 // free is how much of Unshown is not accounted for by what was shown.
-func (s *Stored) free() int64 { return max(0, s.Unshown.sum()-s.proven()) }
+func (s *RoomUsed) free() int64 { return max(0, s.Unshown.sum()-s.proven()) }
 
 // A DailyVolume is how much a feed brings in a day, as far as own polls have shown; zero for one that they have not.
 type DailyVolume struct {
@@ -317,7 +317,7 @@ func giveBack(w *dayWindow, passed, n int64) {
 }
 
 // storedBy returns the record of what h has stored.
-func (l *Ledger) storedBy(now time.Time, h Holder) (s Stored) {
+func (l *Ledger) storedBy(now time.Time, h Holder) (s RoomUsed) {
 	if a := l.of(h); a != nil {
 		s = a.Stored
 	}

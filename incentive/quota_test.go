@@ -255,7 +255,7 @@ func TestQuotaOfOldAccounts(t *testing.T) {
 		&old); err != nil {
 		t.Fatal(err)
 	}
-	ahead := Account{Holder: storers[4], Stored: Stored{Unshown: dayWindow{slots - 1: FreeRoom},
+	ahead := Account{Holder: storers[4], Stored: RoomUsed{Unshown: dayWindow{slots - 1: FreeRoom},
 		Slot: slotOf(now.AddDate(3, 0, 0))}}
 	s := newStorage(t, 10)
 	s.restart(t, now, []Account{old, ahead})
@@ -280,7 +280,7 @@ func BenchmarkQuota(b *testing.B) {
 		h := holderAt(fmt.Sprintf("%d.%d.%d.1", 20+i/65536, i/256%256, i%256))
 		q.Fill(now, h, 1)
 		if i >= 50 {
-			l.of(h).Stored = Stored{}
+			l.of(h).Stored = RoomUsed{}
 		}
 	}
 	for b.Loop() {

@@ -9,8 +9,8 @@ import (
 	"feedex/protocol"
 )
 
-// An openCall is a call that has not ended yet.
-type openCall struct {
+// An inFlightCall is a call that has not ended yet.
+type inFlightCall struct {
 	number   uint32 // tells it from others that have its place later
 	made     node.Call
 	from     *Host
@@ -27,7 +27,7 @@ type openCall struct {
 }
 
 // receiver is the end of the link at which it arrives.
-func (c *openCall) receiver() int {
+func (c *inFlightCall) receiver() int {
 	if c.to == nil {
 		return trackerEnd
 	}
@@ -40,7 +40,7 @@ var errRefused = errors.New("connection refused")
 // carry takes a call of a host's on its way.
 func (w *World) carry(h *Host, c node.Call) {
 	w.callCount++
-	open := openCall{
+	open := inFlightCall{
 		number: w.callCount, made: c, from: h, life: h.life, begun: w.now, deadline: w.now + c.Timeout,
 	}
 	to := c.To.Node
@@ -71,7 +71,7 @@ func (w *World) cut(a, b *Host) bool {
 }
 
 // lose lets a call that is not in the slab end at its timeout.
-func (w *World) lose(c openCall) {
+func (w *World) lose(c inFlightCall) {
 	c.result = node.Answered{ID: c.made.ID, Err: context.DeadlineExceeded}
 	w.queue.Add(c.deadline, event{kind: answer, index: w.calls.add(c)})
 }

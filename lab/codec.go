@@ -35,7 +35,7 @@ const userAgent = "feedex/0.1.0"
 const packet = 900
 
 // call sends a call on its way.
-func (c *codec) call(w *World, open *openCall) {
+func (c *codec) call(w *World, open *inFlightCall) {
 	if w.config.NoEncoding {
 		return
 	}
@@ -77,7 +77,7 @@ func (c *codec) decoded(call protocol.Call) protocol.Call {
 }
 
 // reply sends the answer to a call on its way.
-func (c *codec) reply(w *World, open *openCall, r node.Respond) protocol.Reply {
+func (c *codec) reply(w *World, open *inFlightCall, r node.Respond) protocol.Reply {
 	if w.config.NoEncoding {
 		return r.Reply
 	}
@@ -101,7 +101,7 @@ func (c *codec) reply(w *World, open *openCall, r node.Respond) protocol.Reply {
 const maxFaultText = 256
 
 // fault sends a refusal through the codec.
-func (c *codec) fault(w *World, open *openCall, r node.Respond) error {
+func (c *codec) fault(w *World, open *inFlightCall, r node.Respond) error {
 	text := r.Fault.Text
 	if !w.config.NoEncoding {
 		c.buf = protocol.EncodeFault(c.buf[:0], r.Fault)

@@ -85,6 +85,6 @@ func TestHostBytes(t *testing.T) {
 }
 
 // openTo is a call of the host to itself.
-func openTo(h *Host, c protocol.Call) openCall {
-	return openCall{from: h, to: h, made: node.Call{To: node.Target{Node: h.ID}, Call: c}}
+func openTo(h *Host, c protocol.Call) inFlightCall {
+	return inFlightCall{from: h, to: h, made: node.Call{To: node.Target{Node: h.ID}, Call: c}}
 }

@@ -60,7 +60,7 @@ type World struct {
 	byURL      map[feed.URL]int
 	entries    map[feed.EntryID]entryRef // every entry that was in a document
 	pool       *archive.Pool
-	calls      slab[openCall]
+	calls      slab[inFlightCall]
 	callCount  uint32
 	polls      slab[openPoll]
 	tasks      slab[func()]

@@ -38,16 +38,16 @@ type (
 	Slipped = core.Slipped
 	// Filled says that as many entries came as were missing.
 	Filled = core.Filled
-	// Kept says that a feed stays on the node that its owner has just begun to follow.
-	Kept = core.Kept
+	// Withheld says that a feed stays on the node that its owner has just begun to follow.
+	Withheld = core.Withheld
 	// Replaced says that a web page was followed no more because it named the feed that was meant.
 	Replaced = core.Replaced
 	// Linked says that a neighbor was won.
 	Linked = core.Linked
 	// Unlinked says that a neighbor was lost, and why.
 	Unlinked = core.Unlinked
-	// Sought says that it changed whether a tracker or a static neighbor is of use.
-	Sought = core.Sought
+	// SourceChanged says that it changed whether a tracker or a static neighbor is of use.
+	SourceChanged = core.SourceChanged
 	// Suspect says that a peer did what no honest node does.
 	Suspect = core.Suspect
 	// Warned says that something is wrong that the owner should know of.

@@ -30,7 +30,7 @@ func TestOwnersDecideAboutWhatLooksSecret(t *testing.T) {
 	w.watch = func(from *testHost, _ node.Event, effects []node.Effect) {
 		for _, e := range effects {
 			if tell, ok := e.(node.Tell); ok && from == a {
-				if k, ok := tell.Note.(node.Kept); ok {
+				if k, ok := tell.Note.(node.Withheld); ok {
 					told += string(k.Feed) + ": " + k.Why + "\n"
 				}
 			}

@@ -50,18 +50,19 @@ func (p *publisher) gaps() (list []time.Duration) {
 func TestPaceOfTheDocumentIsHonored(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		pace feed.Pace
+		pace feed.PollingHints
 		ok   func(at time.Time, gap time.Duration) bool
 	}{
-		{"ttl", feed.Pace{Every: 3 * time.Hour},
+		{"ttl", feed.PollingHints{Every: 3 * time.Hour},
 			func(_ time.Time, gap time.Duration) bool { return gap == 3*time.Hour }},
-		{"ttl of a month", feed.Pace{Every: 30 * 24 * time.Hour},
+		{"ttl of a month", feed.PollingHints{Every: 30 * 24 * time.Hour},
 			func(_ time.Time, gap time.Duration) bool { return gap == 24*time.Hour }},
-		{"skipHours", feed.Pace{SkipHours: 1<<24 - 1 - 1<<5 - 1<<17},
+		{"skipHours", feed.PollingHints{SkipHours: 1<<24 - 1 - 1<<5 - 1<<17},
 			func(at time.Time, _ time.Duration) bool { return at.Hour() == 5 || at.Hour() == 17 }},
-		{"skipDays", feed.Pace{SkipDays: 1<<time.Saturday | 1<<time.Sunday}, func(at time.Time, _ time.Duration) bool {
-			return at.Weekday() != time.Saturday && at.Weekday() != time.Sunday
-		}},
+		{"skipDays", feed.PollingHints{SkipDays: 1<<time.Saturday | 1<<time.Sunday},
+			func(at time.Time, _ time.Duration) bool {
+				return at.Weekday() != time.Saturday && at.Weekday() != time.Sunday
+			}},
 	} {
 		w := newNetwork(t)
 		h, p := alone(w, func(n int, f node.Fetch) node.Fetched {

@@ -14,7 +14,7 @@ func Read(document []byte) (List, error) {
 	if len(document) > MaxBytes {
 		return List{}, fmt.Errorf("read OPML: %w: over %d bytes", ErrSize, MaxBytes)
 	}
-	r := reading{scanner: scanner{text: feed.Text("", document), line: 1}}
+	r := reading{tagScanner: tagScanner{text: feed.Text("", document), line: 1}}
 	t, ok := r.next()
 	for ok && t.name == "" {
 		t, ok = r.flawed(t)
@@ -41,7 +41,7 @@ func Read(document []byte) (List, error) {
 
 // A reading is a document being read.
 type reading struct {
-	scanner
+	tagScanner
 	list     List
 	folders  []string // those that are open, "" for an outline that is none
 	deeper   int      // outlines that are open beyond MaxDepth

@@ -7,14 +7,14 @@ import (
 
 // A tag is a start or an end tag, or, where it has no name, a place that holds none although it looks so.
 type tag struct {
-	name       string // in lower case
-	attrs      []attr // those that mean something here
-	line       int    // where it begins
+	name       string        // in lower case
+	attrs      []outlineAttr // those that mean something here
+	line       int           // where it begins
 	end, empty bool
 	flaw       string // the first reason why it could not be read as a whole, "" if it could
 }
 
-type attr struct{ name, value string }
+type outlineAttr struct{ name, value string }
 
 // attr is the value of an attribute, its name in lower case, or "".
 func (t *tag) attr(name string) string {
@@ -26,8 +26,8 @@ func (t *tag) attr(name string) string {
 	return ""
 }
 
-// A scanner finds the tags of a document, in time that grows with its length only.
-type scanner struct {
+// A tagScanner finds the tags of a document, in time that grows with its length only.
+type tagScanner struct {
 	text    string
 	pos     int
 	counted int             // line ends were counted up to here
@@ -36,7 +36,7 @@ type scanner struct {
 }
 
 // next is the next tag.
-func (s *scanner) next() (tag, bool) {
+func (s *tagScanner) next() (tag, bool) {
 	for {
 		i := strings.IndexByte(s.text[s.pos:], '<')
 		if i < 0 {
@@ -65,7 +65,7 @@ func (s *scanner) next() (tag, bool) {
 }
 
 // skip skips what begins and ends so, only its beginning where it does not end: what follows is then read.
-func (s *scanner) skip(begin, end, never string) (flaw string) {
+func (s *tagScanner) skip(begin, end, never string) (flaw string) {
 	from := s.pos + len(begin)
 	i := -1
 	if !s.absent[end] {
@@ -84,7 +84,7 @@ func (s *scanner) skip(begin, end, never string) (flaw string) {
 }
 
 // tag reads the tag that begins here. One that is never closed ends where the next begins.
-func (s *scanner) tag() tag {
+func (s *tagScanner) tag() tag {
 	t := tag{line: s.at()}
 	s.pos++
 	if s.text[s.pos] == '/' {
@@ -113,7 +113,7 @@ func (s *scanner) tag() tag {
 }
 
 // attribute reads one attribute, or steps over something else.
-func (s *scanner) attribute(t *tag) (flaw string) {
+func (s *tagScanner) attribute(t *tag) (flaw string) {
 	name := s.word(" \t\r\n=/><\"'")
 	if name == "" {
 		s.pos++
@@ -148,7 +148,7 @@ func (s *scanner) attribute(t *tag) (flaw string) {
 	switch name = strings.ToLower(name); name {
 	case "text", "title", "type", "xmlurl", "htmlurl", "url":
 		if t.attr(name) == "" {
-			t.attrs = append(t.attrs, attr{name, unescape(value)})
+			t.attrs = append(t.attrs, outlineAttr{name, unescape(value)})
 		}
 	}
 	return ""
@@ -171,7 +171,7 @@ func nextOutline(s string) int {
 }
 
 // word is the text up to one of the characters.
-func (s *scanner) word(ends string) string {
+func (s *tagScanner) word(ends string) string {
 	rest := s.text[s.pos:]
 	i := strings.IndexAny(rest, ends)
 	if i < 0 {
@@ -181,17 +181,17 @@ func (s *scanner) word(ends string) string {
 	return rest[:i]
 }
 
-func (s *scanner) blanks() {
+func (s *tagScanner) blanks() {
 	for s.pos < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.pos]) >= 0 {
 		s.pos++
 	}
 }
 
 // textHere is the text up to the next tag.
-func (s *scanner) textHere() string { return s.word("<") }
+func (s *tagScanner) textHere() string { return s.word("<") }
 
 // at is the line of the present place, from 1.
-func (s *scanner) at() int {
+func (s *tagScanner) at() int {
 	for ; s.counted < s.pos; s.counted++ {
 		switch c := s.text[s.counted]; {
 		case c == '\n', c == '\r' && !strings.HasPrefix(s.text[s.counted+1:], "\n"):

@@ -29,11 +29,11 @@ const (
 	searchTime = 5 * time.Second
 )
 
-// An archiveAnswer is the answer to a search in JSON. Members are only ever added. Texts are as published, which is
+// archiveResults are the answer to a search in JSON. Members are only ever added. Texts are as published, which is
 // what scripts want that compare, convert or keep them; a script that shows them in a browser sanitizes them, as the
 // Atom form and the pages do. No browser shows the answer itself as a page: it is JSON, and says that it is nothing
 // else.
-type archiveAnswer struct {
+type archiveResults struct {
 	Query    string        `json:"query"`              // the words, as they were asked for
 	Entries  []jsonl.Entry `json:"entries"`            // newest arrival first, or what fits best
 	More     bool          `json:"more"`               // there are more than are listed
@@ -80,7 +80,7 @@ func (h *handler) serveArchive(w http.ResponseWriter, r *http.Request, query str
 	if r.Method == http.MethodHead {
 		return
 	}
-	a := archiveAnswer{Query: values.Get("q"), Entries: jsonl.Entries(records), More: more,
+	a := archiveResults{Query: values.Get("q"), Entries: jsonl.Entries(records), More: more,
 		Unranked: errors.Is(err, archive.ErrCut)}
 	if err := json.NewEncoder(w).Encode(a); err != nil {
 		h.Log.Debug("search result not sent", "err", err)

@@ -3,6 +3,7 @@ package reader
 import (
 	"bufio"
 	"encoding/xml"
+	"io"
 
 	"feedex/archive"
 )
@@ -88,8 +89,8 @@ type xmlWriter struct {
 
 // newXMLWriter begins a document with that root and its attributes, in pairs.
 func newXMLWriter(w *bufio.Writer, root string, attributes ...string) *xmlWriter {
-	// The encoder flushes after each element; if it saw a bufio.Writer it would flush that.
-	x := &xmlWriter{out: w, enc: xml.NewEncoder(struct{ writer }{w})}
+	// The encoder flushes after each element; if it saw a bufio.Writer it would flush that. So it sees an io.Writer.
+	x := &xmlWriter{out: w, enc: xml.NewEncoder(struct{ io.Writer }{w})}
 	x.enc.Indent("", " ")
 	_, x.err = w.WriteString(xml.Header)
 	x.open(root, attributes...)
@@ -127,6 +128,3 @@ func (x *xmlWriter) end() error {
 	}
 	return x.err
 }
-
-// writer is io.Writer, so that nothing more of a bufio.Writer shows.
-type writer interface{ Write(p []byte) (int, error) }

@@ -16,7 +16,7 @@ import (
 type Library interface {
 	Entrance
 	Items
-	Desk
+	Editor
 }
 
 // An Entrance tells which clients may come in.
@@ -48,8 +48,8 @@ type Items interface {
 	Items(ctx context.Context, ids []ItemID) iter.Seq2[Item, error]
 }
 
-// A Desk is where the owner's programs say what changes.
-type Desk interface {
+// An Editor makes the changes that the owner's programs ask for: marks, feeds and folders.
+type Editor interface {
 	// Mark marks items. Those of which there is none do not matter.
 	Mark(ctx context.Context, ids []ItemID, m Mark) error
 	// MarkStream marks all items of a stream.

@@ -70,7 +70,7 @@ type Registry struct {
 	// remember how their call back ended.
 	live, old list.List
 
-	callBacks *admission.Places[*record] // that are under way
+	callBacks *admission.SharedPool[*record] // that are under way
 	status    Status
 }
 
@@ -85,7 +85,7 @@ func New(cfg Config, rng *rand.Rand) *Registry {
 		hosts:    make(map[place]*hostNodes),
 		networks: make(map[netip.Prefix]*netRange),
 
-		callBacks: admission.NewPlaces[*record](cfg.CallBacks, CallBackPatience),
+		callBacks: admission.NewSharedPool[*record](cfg.CallBacks, CallBackPatience),
 	}
 }
 

@@ -98,10 +98,10 @@ func (b *buffer) readAll(src io.Reader, length int64, limit int, budget *budget)
 }
 
 // memory is the amount that all long messages may hold together, in units of keptBytes. Where it is all held,
-// admission.Places says whose message is given up.
+// admission.SharedPool says whose message is given up.
 type memory struct {
 	mu   sync.Mutex
-	pool *admission.Places[func()]
+	pool *admission.SharedPool[func()]
 }
 
 // A budget is one message's part of it.

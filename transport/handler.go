@@ -57,7 +57,7 @@ func NewHandler(cfg HandlerConfig) http.Handler {
 	h := &handler{
 		cfg:         cfg,
 		methods:     make(map[string]protocol.MethodSpec, len(cfg.Methods)),
-		memory:      memory{pool: admission.NewPlaces[func()](budgetBytes/keptBytes, patience)},
+		memory:      memory{pool: admission.NewSharedPool[func()](budgetBytes/keptBytes, patience)},
 		contentType: []string{"text/xml"},
 	}
 	for _, m := range cfg.Methods {

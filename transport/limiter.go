@@ -29,7 +29,7 @@ const (
 type LimiterConfig struct{ Neighbor, Reader func(netip.Addr) bool }
 
 // A Limiter shares connections among callers, at all listeners of a process. Places are kept for neighbors and for the
-// owner; where all are taken, admission.Places says which connection is closed so that another can be had. Make
+// owner; where all are taken, admission.SharedPool says which connection is closed so that another can be had. Make
 // one with NewLimiter. It is safe for concurrent use.
 type Limiter struct {
 	neighbor, reader func(netip.Addr) bool
@@ -38,16 +38,16 @@ type Limiter struct {
 	strangers, neighbors, owner *connections
 }
 
-type connections = admission.Places[*conn]
+type connections = admission.SharedPool[*conn]
 
 // NewLimiter makes a Limiter.
 func NewLimiter(cfg LimiterConfig) *Limiter {
 	nobody := func(netip.Addr) bool { return false }
 	l := &Limiter{
 		neighbor: nobody, reader: nobody,
-		strangers: admission.NewPlaces[*conn](strangerConns, patience),
-		neighbors: admission.NewPlaces[*conn](neighborConns, patience),
-		owner:     admission.NewPlaces[*conn](ownerConns, patience),
+		strangers: admission.NewSharedPool[*conn](strangerConns, patience),
+		neighbors: admission.NewSharedPool[*conn](neighborConns, patience),
+		owner:     admission.NewSharedPool[*conn](ownerConns, patience),
 	}
 	if cfg.Neighbor != nil {
 		l.neighbor = cfg.Neighbor

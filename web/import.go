@@ -77,7 +77,7 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 			"It is no list of feeds: " + err.Error() + ". Nothing was changed."}
 	}
 	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}
-	var kept []node.Kept
+	var kept []node.Withheld
 	if p.Added, kept, err = h.Source.Follow(r.Context(), list.Feeds); err != nil {
 		return "", err
 	}

@@ -68,7 +68,7 @@ type NetworkSearcher interface {
 // OwnerActions has the changes that the owner may make.
 type OwnerActions interface {
 	// Follow follows feeds, and returns how many of them were not followed before and which of these stay on the node.
-	Follow(ctx context.Context, list []opml.Outline) (added int, kept []node.Kept, err error)
+	Follow(ctx context.Context, list []opml.Outline) (added int, kept []node.Withheld, err error)
 	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
 	// followed until its owner has chosen. Number is that of the page which named the address, 0 for none.
 	FollowAt(ctx context.Context, u feed.URL, number int64) (FollowedAt, error)

@@ -234,14 +234,14 @@ func (n *aNode) Ask(_ context.Context, f feed.Filter, each func([]web.RemoteEntr
 	return web.SearchOutcome{Neighbors: 2}, each(n.remote)
 }
 
-func (n *aNode) Follow(_ context.Context, list []opml.Outline) (int, []node.Kept, error) {
+func (n *aNode) Follow(_ context.Context, list []opml.Outline) (int, []node.Withheld, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	var kept []node.Kept
+	var kept []node.Withheld
 	for _, f := range list {
 		n.followed = append(n.followed, f.URL)
 		if _, part := f.URL.Secrecy(); part != "" {
-			kept = append(kept, node.Kept{Feed: f.URL, Why: "it holds " + part, Undecided: true})
+			kept = append(kept, node.Withheld{Feed: f.URL, Why: "it holds " + part, Undecided: true})
 		}
 	}
 	return len(list), kept, nil

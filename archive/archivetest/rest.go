@@ -36,7 +36,7 @@ func testFeeds(t *testing.T, a Archive) {
 		},
 		Terms: courtesy.Terms{
 			Lifetime: time.Hour + 1, NotBefore: base.Add(2 * time.Hour),
-			Pace: feed.Pace{Every: time.Minute, SkipHours: 1<<24 - 1, SkipDays: 1 << 6},
+			Pace: feed.PollingHints{Every: time.Minute, SkipHours: 1<<24 - 1, SkipDays: 1 << 6},
 		},
 	}
 	bare := archive.Feed{URL: blog}
@@ -62,7 +62,7 @@ func testFeeds(t *testing.T, a Archive) {
 		archive.Volume{}, archive.Gap{}, archive.Past{}
 	full.Page, full.Names = "", ""
 	full.Withheld, full.Ended, full.Body, full.Unread, full.Alias, full.Pace = false, false, feed.Digest{}, false,
-		"", feed.Pace{}
+		"", feed.PollingHints{}
 	a.KeepFeed(full)
 	local := full
 	local.NextPoll = full.NextPoll.In(time.FixedZone("", 3600)).Add(999 * time.Microsecond)

@@ -12,15 +12,15 @@ import (
 	"feedex/safehtml"
 )
 
-// A column is one of a table, and what goes there.
-type column struct {
+// A columnValue is a column of a table, and what goes there.
+type columnValue struct {
 	name  string
 	value any
 }
 
 // feedTable are the columns of a feed that it has itself.
-func feedTable(f *archive.Feed) []column {
-	return []column{
+func feedTable(f *archive.Feed) []columnValue {
+	return []columnValue{
 		{"url", &f.URL}, {"title", &f.Title}, {"link", &f.Link}, {"subscribed", &f.Subscribed}, {"private", &f.Private},
 		{"since", millis(&f.Since)}, {"weight", &f.Weight}, {"discreet", &f.Discreet}, {"cover", &f.Cover},
 		{"etag", &f.ETag}, {"last_modified", &f.LastModified}, {"poll_interval", &f.Interval},
@@ -46,14 +46,14 @@ var feedColumns = strings.Join(names(feedTable(new(archive.Feed))), ", ")
 
 func feedFields(f *archive.Feed) []any { return values(feedTable(f)) }
 
-func names(columns []column) (list []string) {
+func names(columns []columnValue) (list []string) {
 	for _, c := range columns {
 		list = append(list, c.name)
 	}
 	return list
 }
 
-func values(columns []column) (list []any) {
+func values(columns []columnValue) (list []any) {
 	for _, c := range columns {
 		list = append(list, c.value)
 	}

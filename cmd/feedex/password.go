@@ -87,7 +87,7 @@ passwords themselves are not kept.`,
 			return err
 		}
 		const none = "no passwords yet: make one with 'feedex password add NAME'"
-		return printList(c, asJSON, passwordsOf(list), none, func(w io.Writer, lines []passwordLine) error {
+		return printList(c, asJSON, passwordsOf(list), none, func(w io.Writer, lines []listedPassword) error {
 			return printPasswords(w, lines, time.Now())
 		})
 	})
@@ -95,22 +95,22 @@ passwords themselves are not kept.`,
 	return c
 }
 
-// A passwordLine is a password as it is listed.
-type passwordLine struct {
+// A listedPassword is a password as it is listed.
+type listedPassword struct {
 	Name    string    `json:"name"`
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"used,omitzero"`
 }
 
-func passwordsOf(list []reading.Password) (lines []passwordLine) {
+func passwordsOf(list []reading.Password) (lines []listedPassword) {
 	for _, p := range list {
-		lines = append(lines, passwordLine{p.Name, p.Created, p.Used})
+		lines = append(lines, listedPassword{p.Name, p.Created, p.Used})
 	}
 	return lines
 }
 
 // printPasswords writes a table for people.
-func printPasswords(w io.Writer, list []passwordLine, now time.Time) error {
+func printPasswords(w io.Writer, list []listedPassword, now time.Time) error {
 	t := newTable(0, 3, "NAME", "MADE", "USED")
 	for _, p := range list {
 		used := "never"

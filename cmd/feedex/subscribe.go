@@ -151,7 +151,7 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 		go answers[i]()
 	}
 	var problems []string
-	var kept []node.Kept
+	var kept []node.Withheld
 	for i, u := range urls {
 		s, err := answers[i]()
 		if err != nil {
@@ -163,7 +163,7 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 		}
 		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &s, w.Wait > 0)
 		if s.Kept != "" && w.Private == nil {
-			kept = append(kept, node.Kept{Feed: s.Feed, Why: s.Kept, Undecided: s.Undecided})
+			kept = append(kept, node.Withheld{Feed: s.Feed, Why: s.Kept, Undecided: s.Undecided})
 		}
 		if bound.IsZero() {
 			continue
@@ -234,7 +234,7 @@ func quoted(s string) string {
 const maxKept = 20
 
 // tellKept tells which feeds stay on the node and why, and how their owner says otherwise.
-func tellKept(w io.Writer, list []node.Kept) {
+func tellKept(w io.Writer, list []node.Withheld) {
 	open, example := 0, ""
 	for i, k := range list {
 		if i < maxKept {

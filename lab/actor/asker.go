@@ -18,7 +18,7 @@ func Asker(n *node.Node, feeds []feed.URL, every time.Duration, from time.Time) 
 }
 
 // Querier floods: it asks every neighbor at each interval for something new, as far and with as many messages as
-// a query may (row 16 of `feedex lab attacks`). In all else it is honest. No other querier has its name.
+// a query may (row 16 of `feedex lab attacks`). In all else it is honest. No other queryActor has its name.
 func Querier(n *node.Node, name string, every time.Duration, from time.Time) Participant {
 	return newAsker(n, every, from, func(_ int, call uint64) protocol.Query {
 		return protocol.Query{
@@ -29,9 +29,9 @@ func Querier(n *node.Node, name string, every time.Duration, from time.Time) Par
 	})
 }
 
-type asker struct {
+type queryActor struct {
 	habit
-	caller
+	sideCaller
 	query func(round int, call uint64) protocol.Query
 	round int
 	every time.Duration
@@ -39,8 +39,8 @@ type asker struct {
 }
 
 func newAsker(n *node.Node, every time.Duration, from time.Time,
-	query func(round int, call uint64) protocol.Query) *asker {
-	a := &asker{caller: newCaller(n), query: query, every: every, next: from}
+	query func(round int, call uint64) protocol.Query) *queryActor {
+	a := &queryActor{sideCaller: newCaller(n), query: query, every: every, next: from}
 	a.habit = habit{node: n, change: func(e node.Effect) node.Effect {
 		a.overhears(e)
 		return e
@@ -49,7 +49,7 @@ func newAsker(n *node.Node, every time.Duration, from time.Time,
 }
 
 // Step implements Participant.
-func (a *asker) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+func (a *queryActor) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
 	if !a.answered(ev) {
 		dst = a.habit.Step(dst, now, ev)
 	}
@@ -65,7 +65,7 @@ func (a *asker) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Eff
 }
 
 // Next implements Participant.
-func (a *asker) Next() time.Time {
+func (a *queryActor) Next() time.Time {
 	if next := a.habit.Next(); !next.IsZero() && next.Before(a.next) {
 		return next
 	}

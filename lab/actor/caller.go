@@ -5,24 +5,24 @@ import (
 	"feedex/protocol"
 )
 
-// A caller makes calls of its own beside those of its node, in its name. It learns the tokens by which
+// A sideCaller makes calls of its own beside those of its node, in its name. It learns the tokens by which
 // neighbors know the node from the node's own calls.
-type caller struct {
+type sideCaller struct {
 	node   *node.Node
 	tokens map[protocol.NodeID]string
 	last   uint64
 	open   map[uint64]func(node.Answered)
 }
 
-func newCaller(n *node.Node) caller {
-	return caller{node: n, tokens: make(map[protocol.NodeID]string), open: make(map[uint64]func(node.Answered))}
+func newCaller(n *node.Node) sideCaller {
+	return sideCaller{node: n, tokens: make(map[protocol.NodeID]string), open: make(map[uint64]func(node.Answered))}
 }
 
 // own marks the ids of calls that are not the node's.
 const own = 1 << 62
 
 // call asks a neighbor. answered may be nil.
-func (c *caller) call(dst []node.Effect, to protocol.NodeID, call protocol.Call,
+func (c *sideCaller) call(dst []node.Effect, to protocol.NodeID, call protocol.Call,
 	answered func(node.Answered)) []node.Effect {
 	c.last++
 	id := own | c.last
@@ -34,14 +34,14 @@ func (c *caller) call(dst []node.Effect, to protocol.NodeID, call protocol.Call,
 }
 
 // overhears learns from an effect of the node.
-func (c *caller) overhears(e node.Effect) {
+func (c *sideCaller) overhears(e node.Effect) {
 	if call, ok := e.(node.Call); ok && !call.To.Node.IsZero() {
 		c.tokens[call.To.Node] = call.Session
 	}
 }
 
 // answered takes in an event that ends a call of its own, and reports whether it was one.
-func (c *caller) answered(ev node.Event) bool {
+func (c *sideCaller) answered(ev node.Event) bool {
 	a, ok := ev.(node.Answered)
 	if !ok || a.ID&own == 0 {
 		return false
@@ -54,7 +54,7 @@ func (c *caller) answered(ev node.Event) bool {
 }
 
 // neighbors are those that the node has now.
-func (c *caller) neighbors() []protocol.NodeID {
+func (c *sideCaller) neighbors() []protocol.NodeID {
 	var ids []protocol.NodeID
 	for _, s := range c.node.Neighbors() {
 		ids = append(ids, s.ID)

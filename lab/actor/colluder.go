@@ -16,7 +16,7 @@ import (
 // until then and in all else, so that its word has weight (row 26 of `feedex lab attacks`).
 func Colluder(n *node.Node, name string, from time.Time, named protocol.NodeID) Participant {
 	c := &colluder{
-		caller: newCaller(n), name: name, named: named, next: from,
+		sideCaller: newCaller(n), name: name, named: named, next: from,
 		latest: make(map[feed.URL][]feed.Entry), wanted: make(map[protocol.NodeID][]feed.URL),
 	}
 	c.habit = habit{node: n, change: func(e node.Effect) node.Effect {
@@ -29,7 +29,7 @@ func Colluder(n *node.Node, name string, from time.Time, named protocol.NodeID) 
 
 type colluder struct {
 	habit
-	caller
+	sideCaller
 	name   string
 	named  protocol.NodeID
 	next   time.Time // of the next round

@@ -40,7 +40,7 @@ func Breaker(n *node.Node) Participant { return newEchoer(n, 0) }
 // An echoer is both of them: a FreeRider with offers of its own.
 type echoer struct {
 	habit
-	caller
+	sideCaller
 	after  time.Duration
 	heard  []echo                // oldest first
 	known  map[protocol.DID]bool // of all that was ever heard: two echoers must not go on for ever
@@ -60,7 +60,7 @@ type echo struct {
 const maxEcho = 16
 
 func newEchoer(n *node.Node, after time.Duration) *echoer {
-	e := &echoer{caller: newCaller(n), after: after, known: make(map[protocol.DID]bool)}
+	e := &echoer{sideCaller: newCaller(n), after: after, known: make(map[protocol.DID]bool)}
 	e.habit = habit{node: n, change: func(effect node.Effect) node.Effect {
 		e.overhears(effect)
 		if e.withhold(effect) {

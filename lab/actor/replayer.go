@@ -11,7 +11,7 @@ import (
 // Replayer polls, and gives neighbors nothing but what is past: every hour it offers each of them old entries
 // as bundles of their own, again and again (row 22 of `feedex lab attacks`).
 func Replayer(n *node.Node) Participant {
-	r := &replayer{caller: newCaller(n), known: make(map[feed.EntryID]bool)}
+	r := &replayer{sideCaller: newCaller(n), known: make(map[feed.EntryID]bool)}
 	r.habit = habit{node: n, change: func(e node.Effect) node.Effect {
 		r.overhears(e)
 		if r.withhold(e) {
@@ -24,7 +24,7 @@ func Replayer(n *node.Node) Participant {
 
 type replayer struct {
 	habit
-	caller
+	sideCaller
 	known map[feed.EntryID]bool // of bundles
 	old   []*protocol.Bundle
 	next  time.Time // of the next round

@@ -257,7 +257,7 @@ func (t *trial) tampering() (string, bool) {
 	c.Bound = -1 // a node that polls nothing would owe
 	of := func(k kind) Group {
 		c.Kind = k
-		var m members
+		var m groupTotals
 		g := t.play(c, nil)
 		m.add(c, g.w, g.hosts[victim])
 		return m.group()

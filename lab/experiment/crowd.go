@@ -305,8 +305,8 @@ func (g *gathering) sights(c crowd) iter.Seq[lab.Sight] {
 // measure sums up the crowd.
 func (g *gathering) measure(c crowd) CrowdRow {
 	row := CrowdRow{Hash: g.w.Hash(), Steps: g.w.Steps()}
-	var parts [classes]members
-	var honest members
+	var parts [classes]groupTotals
+	var honest groupTotals
 	for i, h := range g.hosts {
 		parts[g.class[i]].add(c, g.w, h)
 		if g.class[i] != bad {
@@ -321,13 +321,13 @@ func (g *gathering) measure(c crowd) CrowdRow {
 }
 
 // members gathers a Group node by node.
-type members struct {
+type groupTotals struct {
 	nodes                                int
 	coverage, lags, alone, calls, served means
 }
 
 // add takes in a host, nil for one that has not joined.
-func (m *members) add(c crowd, w *lab.World, h *lab.Host) {
+func (m *groupTotals) add(c crowd, w *lab.World, h *lab.Host) {
 	if h == nil {
 		return
 	}
@@ -359,7 +359,7 @@ func (a *arrived) add(published, at time.Duration) {
 	}
 }
 
-func (m *members) group() Group {
+func (m *groupTotals) group() Group {
 	return Group{
 		Nodes: m.nodes, Reading: len(m.coverage), Coverage: report.Mean(m.coverage), Lag: report.Mean(m.lags),
 		Alone: report.Mean(m.alone), Calls: report.Mean(m.calls), Served: report.Mean(m.served),

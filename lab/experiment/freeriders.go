@@ -84,8 +84,8 @@ func newCrowd(seed lab.Seed, set *trace.Set, nodes, most, each int, every, lengt
 // maxCrowd is how many members have a network of their own.
 const maxCrowd = 25_000
 
-// A cell is one network of the experiment.
-type cell struct {
+// A freeriderNetwork is one network of the experiment.
+type freeriderNetwork struct {
 	Name  string
 	Kind  kind
 	Share float64
@@ -94,11 +94,12 @@ type cell struct {
 }
 
 // cells are all networks, by table.
-func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []cell) {
-	kinds = []cell{{Name: "nobody"}}
+func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []freeriderNetwork) {
+	kinds = []freeriderNetwork{{Name: "nobody"}}
 	for _, k := range []kind{freeRiders, echoers, portRejoiners, addressRejoiners, liars} {
 		for _, share := range f.Shares {
-			kinds = append(kinds, cell{Name: fmt.Sprintf("%s %g%%", k.name, 100*share), Kind: k, Share: share})
+			name := fmt.Sprintf("%s %g%%", k.name, 100*share)
+			kinds = append(kinds, freeriderNetwork{Name: name, Kind: k, Share: share})
 		}
 	}
 	const quarter = .25
@@ -107,7 +108,7 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []cell) {
 		if b < 0 {
 			name = "no bound"
 		}
-		bounds = append(bounds, cell{Name: name, Kind: freeRiders, Share: quarter, Bound: b})
+		bounds = append(bounds, freeriderNetwork{Name: name, Kind: freeRiders, Share: quarter, Bound: b})
 	}
 	padders := forgers(padsAnHour, start)
 	padders.name = "padders"
@@ -123,7 +124,7 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []cell) {
 		{"all rules, padders", padders, nil},
 		{"no daily cap, padders", padders, noDailyCap},
 	} {
-		x := cell{Name: r.name, Kind: r.kind, Share: quarter, Rules: r.rules}
+		x := freeriderNetwork{Name: r.name, Kind: r.kind, Share: quarter, Rules: r.rules}
 		if r.kind.name == padders.name {
 			x.Share = padderShare
 		}

@@ -161,7 +161,7 @@ func (c Queries) network(ctx context.Context, n network, size int, tell Progress
 		})
 	}
 	row := QueriedNetwork{Nodes: size, Feeds: len(n.Feeds), Flooders: flooders}
-	var searches []search
+	var searches []searchTrial
 	w.At(n.Start.Add(c.Settle), func() {
 		rng := c.Seed.Stream("queries")
 		for range c.Trials {
@@ -220,9 +220,9 @@ func queriesMade(hosts []*lab.Host) (calls int64) {
 	return calls
 }
 
-// A search is a node that looks for entries of a feed, and the holders of each of them. It is made in every way that is
-// compared.
-type search struct {
+// A searchTrial is a node that looks for entries of a feed, and the holders of each of them. It is made in every way
+// that is compared.
+type searchTrial struct {
 	feed    feed.URL
 	asker   *lab.Host
 	others  []*lab.Host // the feed's other subscribers
@@ -230,8 +230,8 @@ type search struct {
 }
 
 // newSearch draws one, for what so large a share of the feed's other subscribers hold.
-func newSearch(w *lab.World, followers map[feed.URL][]*lab.Host, share float64, rng *rand.Rand) search {
-	var s search
+func newSearch(w *lab.World, followers map[feed.URL][]*lab.Host, share float64, rng *rand.Rand) searchTrial {
+	var s searchTrial
 	for len(followers[s.feed]) < 2 {
 		s.feed = w.Publishers()[rng.IntN(len(w.Publishers()))].URL
 	}
@@ -262,7 +262,7 @@ type question struct {
 }
 
 // begin gives the holders of a search something old, and has its asker ask for it.
-func (q *question) begin(w *lab.World, s search) {
+func (q *question) begin(w *lab.World, s searchTrial) {
 	title := fmt.Sprintf("Question %d", q.number)
 	for k, holders := range s.holders {
 		e := feed.Entry{
@@ -304,7 +304,7 @@ type Nearness struct {
 var nearHops = [...]int{1, 2, 3, 4, 5}
 
 // nearness looks at the neighborhoods of the nodes that ask, as they are now.
-func nearness(w *lab.World, searches []search) (n Nearness) {
+func nearness(w *lab.World, searches []searchTrial) (n Nearness) {
 	byID := make(map[protocol.NodeID]*lab.Host)
 	for _, h := range w.Hosts() {
 		byID[h.ID] = h

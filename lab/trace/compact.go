@@ -67,7 +67,7 @@ var errFormat = errors.New("not the compact form of a trace")
 
 // decode is the inverse of encode.
 func decode(text []byte) (*Set, error) {
-	d := decoder{rest: text}
+	d := compactDecoder{rest: text}
 	if string(d.bytes(len(heading))) != heading {
 		return nil, errFormat
 	}
@@ -89,13 +89,13 @@ func decode(text []byte) (*Set, error) {
 	return s, nil
 }
 
-// A decoder takes values from bytes. Once that failed it gives zeros.
-type decoder struct {
+// A compactDecoder takes values from bytes. Once that failed it gives zeros.
+type compactDecoder struct {
 	rest []byte
 	bad  bool
 }
 
-func (d *decoder) number() int64 {
+func (d *compactDecoder) number() int64 {
 	v, n := binary.Varint(d.rest)
 	if n <= 0 {
 		d.rest, d.bad = nil, true
@@ -106,7 +106,7 @@ func (d *decoder) number() int64 {
 }
 
 // count is the number of things of a byte or more that follow.
-func (d *decoder) count() int {
+func (d *compactDecoder) count() int {
 	n := d.number()
 	if n < 0 || n > int64(len(d.rest)) {
 		d.rest, d.bad = nil, true
@@ -115,7 +115,7 @@ func (d *decoder) count() int {
 	return int(n)
 }
 
-func (d *decoder) bytes(n int) []byte {
+func (d *compactDecoder) bytes(n int) []byte {
 	if n > len(d.rest) {
 		d.rest, d.bad = nil, true
 		return nil

@@ -56,7 +56,7 @@ const largestWindow = 100_000
 //
 // A row that cannot be right is an ErrRow; its error names file and line and what is wrong.
 func Load(dir string) (*Set, error) {
-	l := loader{rows: make(map[string]*row)}
+	l := loader{rows: make(map[string]*csvRow)}
 	feeds := filepath.Join(dir, "feeds.csv")
 	if err := l.read(feeds, l.feed, feedColumns()); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w; want a folder with feeds.csv and entries-*.csv", err)
@@ -92,8 +92,8 @@ func feedColumns() []string {
 // entryColumns are the columns of the entries that entry takes.
 func entryColumns() []string { return []string{"feed_id", "unix_time"} }
 
-// A row is one of feeds.csv.
-type row struct {
+// A csvRow is a row of feeds.csv.
+type csvRow struct {
 	line                 int
 	id, kind, url        string
 	window               int // 0 if unknown
@@ -104,8 +104,8 @@ type row struct {
 
 // A loader gathers what the files say.
 type loader struct {
-	order []*row
-	rows  map[string]*row
+	order []*csvRow
+	rows  map[string]*csvRow
 }
 
 // read takes the rows of a file.
@@ -179,7 +179,7 @@ func unread(file string, line int, err error) error {
 
 // feed takes a row of feeds.csv.
 func (l *loader) feed(line int, v []string) error {
-	r := &row{line: line, id: v[0], kind: v[1], url: v[2], observed: strings.HasPrefix(v[4], "observed"),
+	r := &csvRow{line: line, id: v[0], kind: v[1], url: v[2], observed: strings.HasPrefix(v[4], "observed"),
 		common: v[8] == "1"}
 	switch {
 	case r.id == "":
@@ -237,7 +237,7 @@ func (l *loader) entry(_ int, v []string) error {
 
 // set makes the set of the feeds that belong to it.
 func (l *loader) set(file string) (*Set, error) {
-	var common []*row
+	var common []*csvRow
 	var from, to int64
 	for _, r := range l.order {
 		if int64(len(r.times)) != r.declared {
@@ -275,7 +275,7 @@ func (l *loader) set(file string) (*Set, error) {
 }
 
 // drawWindow draws a window for a feed whose own is not known.
-func (l *loader) drawWindow(r *row) int {
+func (l *loader) drawWindow(r *csvRow) int {
 	var same, all []int
 	for _, o := range l.order {
 		if o.observed && o.window > 0 {

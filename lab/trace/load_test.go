@@ -167,7 +167,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(goodFeeds, goodEntries)
 	f.Add(heading1+"a,x,n,,,,0,9223372036854775807,0,1\n", "feed_id,unix_time\n")
 	f.Fuzz(func(t *testing.T, feeds, entries string) {
-		l := loader{rows: make(map[string]*row)}
+		l := loader{rows: make(map[string]*csvRow)}
 		if readRows("feeds.csv", strings.NewReader(feeds), l.feed, feedColumns()) != nil ||
 			readRows("entries.csv", strings.NewReader(entries), l.entry, entryColumns()) != nil {
 			return

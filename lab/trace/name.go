@@ -9,7 +9,7 @@ import (
 // names are the names of feeds, for the reader of a table: the host where a feed is the only one of it, the
 // repository's page on github.com, and else the kind with a number. Titles are left alone: they are
 // somebody's words, and those of blogs often somebody's name.
-func (l *loader) names(rows []*row) []string {
+func (l *loader) names(rows []*csvRow) []string {
 	places := make([]string, len(rows))
 	used := make(map[string]int)
 	for i, r := range rows {

@@ -30,7 +30,7 @@ type Config struct {
 type handler struct {
 	Config
 	text           reading.Text
-	reads, changes map[string]route // by the path below apiPath
+	reads, changes map[string]endpoint // by the path below apiPath
 }
 
 // Paths lists the beginnings of the paths at which the handler serves.
@@ -56,24 +56,24 @@ type request struct {
 	*http.Request
 	user   string
 	path   string // below the API, without a slash at its end
-	params params
+	params requestParams
 	raw    []byte // the body, where it is no form
 }
 
-// A route answers one kind of request. Where it returns an error it has written nothing.
-type route func(w http.ResponseWriter, r *request) error
+// An endpoint answers one kind of request. Where it returns an error it has written nothing.
+type endpoint func(w http.ResponseWriter, r *request) error
 
 // apiPath is the path in front of all but two paths.
 const apiPath = "/reader/api/0/"
 
 // routes are the functions that answer requests for paths below apiPath. Those below contentsPath name a stream.
-func (h *handler) routes() (reads, changes map[string]route) {
-	reads = map[string]route{
+func (h *handler) routes() (reads, changes map[string]endpoint) {
+	reads = map[string]endpoint{
 		"token": h.token, "user-info": h.userInfo, "tag/list": h.tagList, "unread-count": h.unreadCount,
 		"subscription/list": h.subscriptionList, "subscription/export": h.subscriptionExport,
 		"stream/items/ids": h.itemIDs, "stream/items/contents": h.itemContents, "stream/contents": h.streamContents,
 	}
-	changes = map[string]route{
+	changes = map[string]endpoint{
 		"edit-tag": h.editTag, "mark-all-as-read": h.markAll, "rename-tag": h.renameTag, "disable-tag": h.disableTag,
 		"subscription/quickadd": h.quickAdd, "subscription/edit": h.subscriptionEdit,
 		"subscription/import": h.subscriptionImport,

@@ -48,8 +48,8 @@ func (h *handler) subscriptionList(w http.ResponseWriter, r *request) error {
 	return h.writeTagged(w, r, map[string]any{"subscriptions": list})
 }
 
-// A tag is a state or a folder. RSS Guard takes for a folder what is of that type.
-type tag struct {
+// A tagObject is a state or a folder. RSS Guard takes for a folder what is of that type.
+type tagObject struct {
 	ID   string `json:"id"`
 	Type string `json:"type,omitempty"`
 }
@@ -59,9 +59,9 @@ func (h *handler) tagList(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	list := []tag{{ID: statePath + starred}}
+	list := []tagObject{{ID: statePath + starred}}
 	for _, f := range folders {
-		list = append(list, tag{labelPath + f.Name, "folder"})
+		list = append(list, tagObject{labelPath + f.Name, "folder"})
 	}
 	return h.writeTagged(w, r, map[string]any{"tags": list})
 }
@@ -143,7 +143,7 @@ func sum(a, b reading.UnreadCount) reading.UnreadCount {
 }
 
 // now is the time until which everything is meant that a reader has been shown.
-func (h *handler) now(p params, name string) time.Time {
+func (h *handler) now(p requestParams, name string) time.Time {
 	if at := p.moment(name); !at.IsZero() {
 		return at
 	}

@@ -13,8 +13,8 @@ import (
 // maxForm bounds the body of a request: 10,000 items by their longest names, encoded.
 const maxForm = 2 << 20
 
-// params are the parameters of a request: readers send them in the query, in the body or in both.
-type params struct{ url.Values }
+// requestParams are the parameters of a request: readers send them in the query, in the body or in both.
+type requestParams struct{ url.Values }
 
 // read reads the parameters.
 func (h *handler) read(w http.ResponseWriter, r *request) error {
@@ -22,7 +22,7 @@ func (h *handler) read(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return syncapi.Refuse(http.StatusBadRequest, "The query cannot be read: %v", err)
 	}
-	r.params = params{values}
+	r.params = requestParams{values}
 	if r.Method != http.MethodPost {
 		return nil
 	}
@@ -51,4 +51,4 @@ func (h *handler) read(w http.ResponseWriter, r *request) error {
 }
 
 // get is a parameter without blanks around it, "" where there is none.
-func (p params) get(name string) string { return strings.TrimSpace(p.Get(name)) }
+func (p requestParams) get(name string) string { return strings.TrimSpace(p.Get(name)) }

@@ -137,7 +137,7 @@ func (h *handler) stream(ctx context.Context, name string) (s reading.Stream, ok
 const overlap = 10 * time.Second
 
 // narrowed is the stream without what the parameters leave out. A tag that is not known leaves nothing out.
-func (p params) narrowed(s reading.Stream) reading.Stream {
+func (p requestParams) narrowed(s reading.Stream) reading.Stream {
 	m := reading.Mark{Read: s.Read, Starred: s.Starred}
 	tagged(&m, p.Values["xt"], reading.No, reading.Yes)
 	tagged(&m, p.Values["it"], reading.Yes, reading.No)
@@ -152,7 +152,7 @@ func (p params) narrowed(s reading.Stream) reading.Stream {
 }
 
 // moment is a parameter that is a time, the zero time for one that is none.
-func (p params) moment(name string) time.Time {
+func (p requestParams) moment(name string) time.Time {
 	n, err := strconv.ParseInt(p.get(name), 10, 64)
 	if err != nil {
 		return time.Time{}
@@ -169,7 +169,7 @@ const (
 
 // page is which part of a stream the parameters ask for, with one item more than that: if it is there, the stream goes
 // on.
-func (p params) page(most int) (reading.Page, error) {
+func (p requestParams) page(most int) (reading.Page, error) {
 	n, err := strconv.Atoi(p.get("n"))
 	if err != nil || n <= 0 {
 		n = usualPage

@@ -42,8 +42,8 @@ type handler struct {
 	turning sync.Mutex // held while a star is turned into none or back
 }
 
-// A call answers a request that somebody may make.
-type call func(w http.ResponseWriter, r *http.Request) error
+// An endpoint answers a request that somebody may make.
+type endpoint func(w http.ResponseWriter, r *http.Request) error
 
 // Paths lists the beginnings of the paths at which the handler serves.
 func Paths() []string { return []string{"/v1/"} }
@@ -53,7 +53,7 @@ func New(cfg Config) http.Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	h := &handler{Config: cfg, text: reading.NewText()}
 	mux := http.NewServeMux()
-	for pattern, f := range map[string]call{
+	for pattern, f := range map[string]endpoint{
 		"GET /v1/me":                                     h.me,
 		"GET /v1/version":                                h.version,
 		"GET /v1/integrations/status":                    h.integrations,
@@ -104,7 +104,7 @@ func New(cfg Config) http.Handler {
 type user struct{}
 
 // serve answers requests that may come in.
-func (h *handler) serve(w http.ResponseWriter, r *http.Request, f call) {
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, f endpoint) {
 	w.Header().Set("Cache-Control", "no-store")
 	name, err := h.enter(r)
 	if err == nil {

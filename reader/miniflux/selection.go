@@ -30,7 +30,7 @@ const defaultLimit = 100
 
 // selected is the selection that a request makes.
 func (h *handler) selected(r *http.Request) (*selection, error) {
-	q := arguments{Values: r.URL.Query()}
+	q := queryArguments{Values: r.URL.Query()}
 	s := &selection{
 		above: reading.ItemID(q.number("after_entry_id", 0)), below: reading.ItemID(q.number("before_entry_id", 0)),
 		oldest: q.Get("direction") != "desc", offset: int(q.number("offset", 0)),
@@ -141,14 +141,14 @@ func (h *handler) between(ctx context.Context, s *selection) (ids []reading.Item
 	return ids, nil
 }
 
-// arguments are those of a request, with what is wrong with the last that could not be read.
-type arguments struct {
+// queryArguments are those of a request, with what is wrong with the last that could not be read.
+type queryArguments struct {
 	url.Values
 	err error
 }
 
 // number is an argument that is a number, 0 or greater.
-func (q *arguments) number(name string, otherwise int64) int64 {
+func (q *queryArguments) number(name string, otherwise int64) int64 {
 	text := q.Get(name)
 	if text == "" {
 		return otherwise
@@ -161,7 +161,7 @@ func (q *arguments) number(name string, otherwise int64) int64 {
 }
 
 // status is which entries are asked for: read ones, unread ones, or both.
-func (q *arguments) status() reading.Choice {
+func (q *queryArguments) status() reading.Choice {
 	read, unread := false, false
 	for _, text := range q.Values["status"] {
 		switch text {
@@ -183,7 +183,7 @@ func (q *arguments) status() reading.Choice {
 	return reading.Either
 }
 
-func (q *arguments) starred() reading.Choice {
+func (q *queryArguments) starred() reading.Choice {
 	switch text := q.Get("starred"); text {
 	case "":
 		return reading.Either
@@ -198,7 +198,7 @@ func (q *arguments) starred() reading.Choice {
 }
 
 // moment is the time by which entries are asked for, by one of the names that it has; the zero time for none.
-func (q *arguments) moment(names ...string) time.Time {
+func (q *queryArguments) moment(names ...string) time.Time {
 	for _, name := range names {
 		if n := q.number(name, 0); n > 0 {
 			return time.Unix(n, 0)

@@ -47,14 +47,14 @@ const ocsPath = "/ocs/v1.php/cloud/users/"
 // base is the part in front of all other paths.
 var base = regexp.MustCompile(`^(/index\.php)?/apps/news/api(/v1-[23])?`)
 
-// A call answers a request that somebody may make.
-type call func(w http.ResponseWriter, r *request) error
+// An endpoint answers a request that somebody may make.
+type endpoint func(w http.ResponseWriter, r *request) error
 
 // New makes the handler.
 func New(cfg Config) http.Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	h := &handler{Config: cfg, text: reading.NewText(), mux: http.NewServeMux()}
-	for pattern, f := range map[string]call{
+	for pattern, f := range map[string]endpoint{
 		"GET /{$}":             h.levels,
 		"GET /status":          h.status,
 		"GET /version":         h.version,
@@ -73,7 +73,7 @@ func New(cfg Config) http.Handler {
 	} {
 		h.handle(pattern, f)
 	}
-	for pattern, f := range map[string]call{
+	for pattern, f := range map[string]endpoint{
 		"/folders/{id}/read":           h.readFolder,
 		"/feeds/{id}/read":             h.readFeed,
 		"/feeds/{id}/move":             h.moveFeed,
@@ -90,7 +90,7 @@ func New(cfg Config) http.Handler {
 	return h
 }
 
-func (h *handler) handle(pattern string, f call) {
+func (h *handler) handle(pattern string, f endpoint) {
 	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		asked, err := h.enter(w, r)
 		if err == nil {

@@ -25,12 +25,12 @@ var errBusy = errors.New("the node is looking at other addresses")
 // looks are the addresses that the node looked at because somebody asked for them. The zero value is ready.
 type looks struct {
 	mu   sync.Mutex
-	all  map[feed.URL]*look
+	all  map[feed.URL]*attempt
 	open int // how many are under way
 }
 
-// A look is one that is under way or failed.
-type look struct {
+// An attempt is a look that is under way or failed.
+type attempt struct {
 	done chan struct{} // closed at the end
 	doc  *feed.Document
 	err  error
@@ -59,7 +59,7 @@ func (l *looks) at(ctx context.Context, u feed.URL, now time.Time,
 		return nil, errBusy
 	}
 	l.open++
-	x = &look{done: make(chan struct{})}
+	x = &attempt{done: make(chan struct{})}
 	l.forget(now)
 	l.all[u] = x
 	l.mu.Unlock()
@@ -82,7 +82,7 @@ func (l *looks) at(ctx context.Context, u feed.URL, now time.Time,
 // forget makes room for one more: what is over first, and then whatever failed.
 func (l *looks) forget(now time.Time) {
 	if l.all == nil {
-		l.all = make(map[feed.URL]*look)
+		l.all = make(map[feed.URL]*attempt)
 	}
 	for _, span := range []time.Duration{failedFor, 0} {
 		for u, x := range l.all {

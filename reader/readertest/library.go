@@ -116,12 +116,12 @@ func (l *Library) FeverUser(ctx context.Context, key string) (string, error) {
 	return p.Name, err
 }
 
-// Mark implements reading.Desk.
+// Mark implements reading.Editor.
 func (l *Library) Mark(_ context.Context, ids []reading.ItemID, m reading.Mark) error {
 	return l.write(func(s reading.Database) { s.Mark(Evening, ids, m) })
 }
 
-// MarkStream implements reading.Desk.
+// MarkStream implements reading.Editor.
 func (l *Library) MarkStream(_ context.Context, stream reading.Stream, m reading.Mark) error {
 	return l.write(func(s reading.Database) { s.MarkStream(Evening, stream, m, reading.MaxPage) })
 }
@@ -132,7 +132,7 @@ const (
 	silent feed.URL = "https://silent.example/"
 )
 
-// Discover implements reading.Desk.
+// Discover implements reading.Editor.
 func (l *Library) Discover(_ context.Context, u feed.URL) ([]discover.SiteFeed, error) {
 	switch u {
 	case site:
@@ -146,7 +146,7 @@ func (l *Library) Discover(_ context.Context, u feed.URL) ([]discover.SiteFeed, 
 	return []discover.SiteFeed{{URL: u, Title: "Its own title"}}, nil
 }
 
-// Subscribe implements reading.Desk.
+// Subscribe implements reading.Editor.
 func (l *Library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
 	if u == site || u == silent {
 		named, err := l.Discover(ctx, u)
@@ -164,7 +164,7 @@ func (l *Library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 	return l.FeedID(ctx, u)
 }
 
-// Unsubscribe implements reading.Desk.
+// Unsubscribe implements reading.Editor.
 func (l *Library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	u, err := l.FeedOf(ctx, id)
 	if err != nil || u == "" {
@@ -173,7 +173,7 @@ func (l *Library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	return l.write(func(s reading.Database) { s.KeepFeed(archive.Feed{URL: u}) })
 }
 
-// Arrange implements reading.Desk.
+// Arrange implements reading.Editor.
 func (l *Library) Arrange(_ context.Context, list ...reading.Arrangement) error {
 	list, err := reading.Checked(list)
 	if err != nil {
@@ -186,7 +186,7 @@ func (l *Library) Arrange(_ context.Context, list ...reading.Arrangement) error 
 	return reading.ErrFolders
 }
 
-// AddFolder implements reading.Desk.
+// AddFolder implements reading.Editor.
 func (l *Library) AddFolder(_ context.Context, raw string) (id reading.FolderID, err error) {
 	name, err := reading.FolderName(raw)
 	if err != nil {
@@ -199,7 +199,7 @@ func (l *Library) AddFolder(_ context.Context, raw string) (id reading.FolderID,
 	return 0, reading.ErrFolders
 }
 
-// RenameFolder implements reading.Desk.
+// RenameFolder implements reading.Editor.
 func (l *Library) RenameFolder(_ context.Context, id reading.FolderID, raw string) error {
 	name, err := reading.FolderName(raw)
 	if err != nil {
@@ -208,12 +208,12 @@ func (l *Library) RenameFolder(_ context.Context, id reading.FolderID, raw strin
 	return l.write(func(s reading.Database) { s.RenameFolder(id, name) })
 }
 
-// RemoveFolder implements reading.Desk.
+// RemoveFolder implements reading.Editor.
 func (l *Library) RemoveFolder(_ context.Context, id reading.FolderID) error {
 	return l.write(func(s reading.Database) { s.RemoveFolder(id) })
 }
 
-// Import implements reading.Desk.
+// Import implements reading.Editor.
 func (l *Library) Import(ctx context.Context, list []opml.Outline) error {
 	for _, f := range list {
 		if _, err := l.Subscribe(ctx, f.URL); err != nil {

@@ -34,7 +34,7 @@ var (
 )
 
 // deliver delivers what is new of the topic, if there is anything, and notes how that went.
-func (h *Hub) deliver(ctx context.Context, x *subscription) {
+func (h *Hub) deliver(ctx context.Context, x *activeSubscription) {
 	h.mu.Lock()
 	s := x.HubSubscription
 	h.mu.Unlock()
@@ -120,8 +120,8 @@ func (h *Hub) version(ctx context.Context, topic string) string {
 }
 
 // document is the answer of the reader address to a request for a topic by a subscriber that has that version.
-func (h *Hub) document(ctx context.Context, method, topic, etag string) *answer {
-	doc := &answer{header: make(http.Header)}
+func (h *Hub) document(ctx context.Context, method, topic, etag string) *responseBuffer {
+	doc := &responseBuffer{header: make(http.Header)}
 	u, err := url.Parse(topic)
 	if err != nil {
 		doc.code = http.StatusNotFound
@@ -152,8 +152,8 @@ func (h *Hub) document(ctx context.Context, method, topic, etag string) *answer 
 	return doc
 }
 
-// An answer is a ResponseWriter in memory.
-type answer struct {
+// A responseBuffer is a ResponseWriter in memory.
+type responseBuffer struct {
 	header http.Header
 	code   int
 	body   bytes.Buffer
@@ -161,15 +161,15 @@ type answer struct {
 }
 
 // Header implements http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.header }
+func (a *responseBuffer) Header() http.Header { return a.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (a *answer) WriteHeader(code int) {
+func (a *responseBuffer) WriteHeader(code int) {
 	a.code = cmp.Or(a.code, code)
 }
 
 // Write implements http.ResponseWriter.
-func (a *answer) Write(p []byte) (int, error) {
+func (a *responseBuffer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if a.body.Len()+len(p) > maxDelivery {
 		a.over = true

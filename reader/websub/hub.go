@@ -73,7 +73,7 @@ type Hub struct {
 	keeping sync.Mutex // held while one is stored, so that the store has the latest
 
 	mu   sync.Mutex
-	subs map[key]*subscription
+	subs map[key]*activeSubscription
 }
 
 type key struct{ callback, topic string }
@@ -95,8 +95,8 @@ func requestTo(ctx context.Context, s *archive.HubSubscription, method, callback
 	return http.NewRequestWithContext(context.WithValue(ctx, subscriberKey{}, s.From), method, callback, body)
 }
 
-// A subscription is one with what is going on about it.
-type subscription struct {
+// An activeSubscription is a subscription with what is going on about it.
+type activeSubscription struct {
 	archive.HubSubscription
 	busy  bool // a delivery is under way
 	stale bool // there may be something new
@@ -126,7 +126,7 @@ func New(cfg Config) *Hub {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		wake: make(chan struct{}, 1), asked: make(chan verification, MaxWaiting),
-		working: make(chan struct{}, maxWorking), subs: make(map[key]*subscription),
+		working: make(chan struct{}, maxWorking), subs: make(map[key]*activeSubscription),
 	}
 }
 

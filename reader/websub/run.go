@@ -21,7 +21,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	for _, s := range list {
-		h.subs[keyOf(&s)] = &subscription{HubSubscription: s, stale: true}
+		h.subs[keyOf(&s)] = &activeSubscription{HubSubscription: s, stale: true}
 	}
 	h.mu.Unlock()
 	var workers sync.WaitGroup
@@ -83,7 +83,7 @@ func (h *Hub) again() {
 
 // due are the subscriptions that something is to be delivered to, marked as busy, in their order. Those that are over
 // it forgets.
-func (h *Hub) due(ctx context.Context, now time.Time) (list []*subscription) {
+func (h *Hub) due(ctx context.Context, now time.Time) (list []*activeSubscription) {
 	var over []key
 	h.mu.Lock()
 	for k, x := range h.subs {
@@ -101,7 +101,7 @@ func (h *Hub) due(ctx context.Context, now time.Time) (list []*subscription) {
 	for _, k := range over {
 		h.drop(ctx, k)
 	}
-	slices.SortFunc(list, func(a, b *subscription) int {
+	slices.SortFunc(list, func(a, b *activeSubscription) int {
 		return cmp.Or(cmp.Compare(a.Callback, b.Callback), cmp.Compare(a.Topic, b.Topic))
 	})
 	return list
@@ -131,7 +131,7 @@ func (h *Hub) drop(ctx context.Context, k key) {
 }
 
 // dropIf forgets a subscription unless it has been renewed meanwhile.
-func (h *Hub) dropIf(ctx context.Context, x *subscription) {
+func (h *Hub) dropIf(ctx context.Context, x *activeSubscription) {
 	h.mu.Lock()
 	current := h.subs[keyOf(&x.HubSubscription)] == x
 	h.mu.Unlock()

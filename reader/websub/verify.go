@@ -43,7 +43,7 @@ func (h *Hub) verify(ctx context.Context, q verification) {
 	defer h.mu.Unlock()
 	// An entry that arrived since it was asked for is due. A delivery that is under way for the same subscriber ends as
 	// it may.
-	h.subs[keyOf(&q.HubSubscription)] = &subscription{HubSubscription: q.HubSubscription, stale: true}
+	h.subs[keyOf(&q.HubSubscription)] = &activeSubscription{HubSubscription: q.HubSubscription, stale: true}
 }
 
 // consent is nil if the callback echoes a challenge.

@@ -63,7 +63,7 @@ func Run(ctx context.Context, c Config) error {
 	client := transport.NewClient(transport.ClientConfig{Port: uint16(ln.Addr().(*net.TCPAddr).Port),
 		AllowLocal: c.AllowLocal, UserAgent: c.UserAgent})
 	defer client.CloseIdle()
-	t := &host{
+	t := &registryHost{
 		config:   c,
 		client:   client,
 		registry: tracker.New(tracker.Config{AllowLocal: c.AllowLocal}, rand.New(rand.NewChaCha8(seed))),
@@ -76,8 +76,8 @@ func Run(ctx context.Context, c Config) error {
 	return t.run(ctx, ln)
 }
 
-// A host runs one tracker.
-type host struct {
+// A registryHost runs one tracker.
+type registryHost struct {
 	config  Config
 	client  *transport.Client
 	started time.Time
@@ -92,7 +92,7 @@ type host struct {
 type callBack struct{ cancel context.CancelFunc }
 
 // run serves until ctx ends.
-func (t *host) run(ctx context.Context, ln net.Listener) error {
+func (t *registryHost) run(ctx context.Context, ln net.Listener) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	mux := http.NewServeMux()
@@ -117,7 +117,7 @@ func (t *host) run(ctx context.Context, ln net.Listener) error {
 }
 
 // serve registers the caller and hands out others.
-func (t *host) serve(ctx context.Context, r transport.Request) transport.Response {
+func (t *registryHost) serve(ctx context.Context, r transport.Request) transport.Response {
 	if _, ok := r.Call.(protocol.GetNeighbors); !ok {
 		return transport.Response{Fault: protocol.Faultf(protocol.UnknownMethod, "a tracker has get_neighbors only")}
 	}
@@ -145,7 +145,7 @@ func (t *host) serve(ctx context.Context, r transport.Request) transport.Respons
 
 // callBack finds out whether a node listens where it says. Any answer of an XML-RPC server will do,
 // also a refusal: a node of another make may not know the question.
-func (t *host) callBack(ctx context.Context, id protocol.NodeID, back *callBack) {
+func (t *registryHost) callBack(ctx context.Context, id protocol.NodeID, back *callBack) {
 	defer back.cancel()
 	_, err := t.client.Call(ctx, id.String(), "", protocol.ListMethods{})
 	var refused *protocol.RemoteError
@@ -165,7 +165,7 @@ func (t *host) callBack(ctx context.Context, id protocol.NodeID, back *callBack)
 }
 
 // status is the registry's report about itself now.
-func (t *host) status() tracker.Status {
+func (t *registryHost) status() tracker.Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.registry.Status(time.Now())

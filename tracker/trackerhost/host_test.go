@@ -133,7 +133,7 @@ func TestTrackerAnswersNothingButGetNeighbors(t *testing.T) {
 			t.Errorf("%s is answered %v, %v", c.Method(), r.Reply, err)
 		}
 	}
-	if r := (&host{}).serve(context.Background(), transport.Request{Call: protocol.WhoAmI{}}); r.Fault == nil ||
+	if r := (&registryHost{}).serve(context.Background(), transport.Request{Call: protocol.WhoAmI{}}); r.Fault == nil ||
 		r.Fault.Code != protocol.UnknownMethod {
 		t.Errorf("past the handler, who_am_i is answered %+v", r)
 	}

@@ -16,7 +16,7 @@ import (
 
 // load reads the list of an earlier run. A list that cannot be read is set aside: the nodes will
 // call again, and an owner who wonders finds it.
-func (t *host) load() error {
+func (t *registryHost) load() error {
 	path := filepath.Join(t.config.Data, listName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +40,7 @@ func (t *host) load() error {
 }
 
 // saveNowAndThen writes the list to disk until ctx ends.
-func (t *host) saveNowAndThen(ctx context.Context) {
+func (t *registryHost) saveNowAndThen(ctx context.Context) {
 	ticker := time.NewTicker(saveEvery)
 	defer ticker.Stop()
 	for {
@@ -56,7 +56,7 @@ func (t *host) saveNowAndThen(ctx context.Context) {
 }
 
 // save writes the list so that a crash leaves either the old one or the new one.
-func (t *host) save() error {
+func (t *registryHost) save() error {
 	t.mu.Lock()
 	entries := t.registry.Snapshot(time.Now())
 	t.mu.Unlock()

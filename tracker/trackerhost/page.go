@@ -38,7 +38,7 @@ they follow. It sees no feeds and no entries. To use it, start a node with
 `))
 
 // page shows how the tracker is doing.
-func (t *host) page(w http.ResponseWriter, r *http.Request) {
+func (t *registryHost) page(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
@@ -52,7 +52,7 @@ func (t *host) page(w http.ResponseWriter, r *http.Request) {
 }
 
 // metrics serves the tracker's figures to Prometheus.
-func (t *host) metrics() http.Handler {
+func (t *registryHost) metrics() http.Handler {
 	registry := prometheus.NewRegistry()
 	gauge := func(name, help string, value func(tracker.Status) float64) {
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "feedex", Subsystem: "tracker",

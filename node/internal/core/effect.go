@@ -136,8 +136,8 @@ type Unlinked struct {
 	Reason string
 }
 
-// Sought says that it changed whether a tracker or a static neighbor is of use.
-type Sought struct {
+// SourceChanged says that it changed whether a tracker or a static neighbor is of use.
+type SourceChanged struct {
 	Name    string // as the owner wrote it
 	Problem string // "" where it is of use again
 }
@@ -163,21 +163,21 @@ func (Linked) note() {}
 
 func (Unlinked) note() {}
 
-func (Sought) note() {}
+func (SourceChanged) note() {}
 
 func (Suspect) note() {}
 
 func (Warned) note() {}
 
-// Kept says that a feed stays on the node that its owner has just begun to follow: neither it nor its entries are told
-// to anybody. Where nothing but the look of an address speaks for that, the owner is to say.
-type Kept struct {
+// Withheld says that a feed stays on the node that its owner has just begun to follow: neither it nor its entries are
+// told to anybody. Where nothing but the look of an address speaks for that, the owner is to say.
+type Withheld struct {
 	Feed      feed.URL
 	Why       string
 	Undecided bool // its owner may say otherwise, and has not said anything
 }
 
-func (Kept) note() {}
+func (Withheld) note() {}
 
 // QueryResults has the results of the OwnerQuery with the same Tag: what is new since the last QueryResults and, at the
 // end, the best of all, in order.

@@ -29,9 +29,9 @@ const (
 
 // RateLimits counts each neighbor's calls and bytes in the current minute, and the calls of strangers.
 type RateLimits struct {
-	minute    int64                       // since 1970
-	Holders   map[incentive.Holder]*Usage // without a link: connecting again gains no more
-	Strangers *admission.Places[struct{}] // calls
+	minute    int64                           // since 1970
+	Holders   map[incentive.Holder]*Usage     // without a link: connecting again gains no more
+	Strangers *admission.SharedPool[struct{}] // calls
 }
 
 // Usage counts the work that a neighbor caused in the current minute. All links of a holder share one. Demanded bundles
@@ -51,8 +51,8 @@ func NewRateLimits() RateLimits {
 	return RateLimits{Holders: make(map[incentive.Holder]*Usage), Strangers: newCalls()}
 }
 
-func newCalls() *admission.Places[struct{}] {
-	return admission.NewPlaces[struct{}](CallsAMinute, time.Minute)
+func newCalls() *admission.SharedPool[struct{}] {
+	return admission.NewSharedPool[struct{}](CallsAMinute, time.Minute)
 }
 
 // rollOver begins a new minute.

@@ -40,20 +40,20 @@ const (
 
 // bootstrap is the node's looking for neighbors (Paper §3.1).
 type bootstrap struct {
-	Connecting int                           // connects under way
-	tokens     map[string]int                // sent with them, counted
-	Vouching   *admission.Places[core.Asked] // connects whose callers are being called back
-	returning  *admission.Places[core.Asked] // likewise of nodes that we know already
-	refillAt   time.Time                     // when refill is to be called; zero for not at all
-	retries    map[string]int                // of trackers and static neighbors, since the last success
-	round      int                           // of asking the trackers
-	turnAt     time.Time                     // when one beyond half of the minimum may be chosen
-	shortSince time.Time                     // since when there are fewer neighbors than the minimum; zero if not
-	extraAt    time.Time                     // when one more than the minimum may be looked for
-	aroundAt   time.Time                     // when a neighbor may be asked for its neighbors again
-	minute     int64                         // since 1970, of tries
-	tries      int                           // connects to candidates within that minute
-	sources    []SourceStatus                // trackers and static neighbors, as the owner named them
+	Connecting int                               // connects under way
+	tokens     map[string]int                    // sent with them, counted
+	Vouching   *admission.SharedPool[core.Asked] // connects whose callers are being called back
+	returning  *admission.SharedPool[core.Asked] // likewise of nodes that we know already
+	refillAt   time.Time                         // when refill is to be called; zero for not at all
+	retries    map[string]int                    // of trackers and static neighbors, since the last success
+	round      int                               // of asking the trackers
+	turnAt     time.Time                         // when one beyond half of the minimum may be chosen
+	shortSince time.Time                         // since when there are fewer neighbors than the minimum; zero if not
+	extraAt    time.Time                         // when one more than the minimum may be looked for
+	aroundAt   time.Time                         // when a neighbor may be asked for its neighbors again
+	minute     int64                             // since 1970, of tries
+	tries      int                               // connects to candidates within that minute
+	sources    []SourceStatus                    // trackers and static neighbors, as the owner named them
 	roundBegan time.Time
 }
 
@@ -61,8 +61,8 @@ type bootstrap struct {
 func (m *Machine) startBootstrap() {
 	m.Boot = bootstrap{
 		tokens:    make(map[string]int),
-		Vouching:  admission.NewPlaces[core.Asked](MaxVouching, VouchPatience),
-		returning: admission.NewPlaces[core.Asked](MaxVouching, VouchPatience),
+		Vouching:  admission.NewSharedPool[core.Asked](MaxVouching, VouchPatience),
+		returning: admission.NewSharedPool[core.Asked](MaxVouching, VouchPatience),
 		retries:   make(map[string]int),
 	}
 	for _, url := range m.Config.Trackers {
@@ -111,7 +111,7 @@ func (m *Machine) noteSource(name string, err error) {
 			continue
 		}
 		if s.Problem != problem {
-			m.Tell(core.Sought{Name: name, Problem: problem})
+			m.Tell(core.SourceChanged{Name: name, Problem: problem})
 		}
 		s.Asked, s.Problem = m.Now, problem
 	}

@@ -19,7 +19,7 @@ import (
 // The earliest date of publication that the publisher gave stays, and a version that differs in its
 // dates alone is the one that is kept, unless its date of publication is an earlier one, or the first. Of
 // what no own poll has shown the publisher's dates are taken as they are.
-func keepDates(items []item, known []archive.Version) {
+func keepDates(items []listedEntry, known []archive.Version) {
 	for i := range items {
 		v := &known[i]
 		if !v.Kept() || v.Digest == items[i].Digest || !v.Polled {
@@ -177,33 +177,33 @@ func (m *Machine) listedBy(s *Subscription, d *taken) {
 	m.Counters.Polled += int64(len(d.fresh))
 }
 
-// An item is an entry as a document lists it.
-type item struct {
+// A listedEntry is an entry as a document lists it.
+type listedEntry struct {
 	feed.Identity
 	entry *feed.Entry // nobody may write to it
 }
 
 // recordOf is the record to keep of an item that this poll brought.
-func (m *Machine) recordOf(it *item) archive.Record {
+func (m *Machine) recordOf(it *listedEntry) archive.Record {
 	return archive.RecordOf(*it.entry, it.Identity, m.Now, protocol.NodeID{})
 }
 
 // oldestFirst are the items of a document in the order in which they came out, as far as one can tell:
 // most publishers list the newest first. It becomes the order of arrival.
-func oldestFirst(doc *feed.Document) []item {
+func oldestFirst(doc *feed.Document) []listedEntry {
 	identities, last := doc.Identities(), len(doc.Entries)-1
 	at := func(i int) int { return last - i }
 	if last > 0 && doc.Entries[0].Published.Before(doc.Entries[last].Published) && !doc.Entries[0].Published.IsZero() {
 		at = func(i int) int { return i }
 	}
-	items := make([]item, len(doc.Entries))
+	items := make([]listedEntry, len(doc.Entries))
 	for i := range items {
-		items[i] = item{identities[at(i)], &doc.Entries[at(i)]}
+		items[i] = listedEntry{identities[at(i)], &doc.Entries[at(i)]}
 	}
 	return items
 }
 
-func idsOf(items []item) []feed.EntryID {
+func idsOf(items []listedEntry) []feed.EntryID {
 	ids := make([]feed.EntryID, len(items))
 	for i := range items {
 		ids[i] = items[i].ID
@@ -228,7 +228,7 @@ func (s *Subscription) noteVolume(doc *feed.Document) {
 // ones for each fetch, and all of it would be new each time. It is believed where no id of the document is known,
 // and half of it says what the last document of this run did. Two entries of one document that say the same are what
 // they are.
-func (s *Subscription) renamed(items []item, known []archive.Version) (again []bool) {
+func (s *Subscription) renamed(items []listedEntry, known []archive.Version) (again []bool) {
 	if !slices.ContainsFunc(known, func(v archive.Version) bool { return !v.New() }) {
 		again = s.repeated(items)
 	}
@@ -242,7 +242,7 @@ func (s *Subscription) renamed(items []item, known []archive.Version) (again []b
 }
 
 // repeated tells which items say what the last document did, nil where it is less than half of them.
-func (s *Subscription) repeated(items []item) []bool {
+func (s *Subscription) repeated(items []listedEntry) []bool {
 	before := make(map[uint64]bool, len(s.said))
 	for _, bare := range s.said {
 		before[bare] = true

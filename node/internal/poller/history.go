@@ -45,7 +45,8 @@ func (m *Machine) recall(s *Subscription) {
 //
 // One that the poll before, at since, did not show was not there yet, although its date may be of that day: many
 // publishers name the day alone. It counts at this poll, or a feed would seem to publish all of it at midnight.
-func (m *Machine) dateEntries(s *Subscription, items []item, known []archive.Version, since time.Time, partial bool) {
+func (m *Machine) dateEntries(s *Subscription, items []listedEntry, known []archive.Version, since time.Time,
+	partial bool) {
 	var times []int64
 	now := archive.Second(m.Now)
 	for i := range items {

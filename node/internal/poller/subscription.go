@@ -108,7 +108,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	s := m.Feeds[u]
 	m.Store.KeepFeed(s.Feed)
 	if s.kept != "" {
-		m.Tell(core.Kept{Feed: u, Why: s.kept, Undecided: s.undecided})
+		m.Tell(core.Withheld{Feed: u, Why: s.kept, Undecided: s.undecided})
 	}
 }
 

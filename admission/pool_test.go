@@ -14,7 +14,7 @@ var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 const patience = time.Second
 
 // fill has a place taken from each of the addresses.
-func fill(p *Places[string], addrs ...string) {
+func fill(p *SharedPool[string], addrs ...string) {
 	for _, a := range addrs {
 		p.Enter(start, netip.MustParseAddr(a), 1, a)
 	}
@@ -57,7 +57,7 @@ func TestWhoGivesWay(t *testing.T) {
 		{"one /32", []string{"2a00::1", "2a00:0:1::", "2a00:0:2::", "2a00:0:3::"}, "2b00::1", 0, "2a00::1"},
 		{"mapped", []string{"::ffff:1.1.1.1", "1.1.1.1", "1.1.1.1", "2.1.1.1"}, "3.1.1.1", 0, "::ffff:1.1.1.1"},
 	} {
-		p := NewPlaces[string](4, patience)
+		p := NewSharedPool[string](4, patience)
 		fill(p, c.held...)
 		place, gaveUp := p.Enter(start.Add(c.after), netip.MustParseAddr(c.comes), 1, "newcomer")
 		got := "none"
@@ -75,7 +75,7 @@ func TestWhoGivesWay(t *testing.T) {
 
 // Of callers that hold equally much the one goes that has kept us waiting for longest, and none that waits for us.
 func TestTheIdlestGoes(t *testing.T) {
-	p := NewPlaces[string](4, patience)
+	p := NewSharedPool[string](4, patience)
 	var places []*Place[string]
 	for _, a := range repeat(4, "%d.1.1.1") {
 		place, _ := p.Enter(start, netip.MustParseAddr(a), 1, a)
@@ -99,7 +99,7 @@ func TestTheIdlestGoes(t *testing.T) {
 
 // A place that has become heavier takes room of callers that hold more, and none where that is not enough.
 func TestGrow(t *testing.T) {
-	p := NewPlaces[string](10, patience)
+	p := NewSharedPool[string](10, patience)
 	heavy, _ := p.Enter(start, netip.MustParseAddr("1.1.1.1"), 6, "heavy")
 	light, _ := p.Enter(start, netip.MustParseAddr("2.1.1.1"), 2, "light")
 	if gaveUp, ok := p.Grow(start, light, 2); !ok || len(gaveUp) > 0 {
@@ -132,7 +132,7 @@ func TestProperties(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		capacity := rapid.SampledFrom([]int{1, 5, 20}).Draw(t, "capacity")
-		p, now := NewPlaces[netip.Addr](capacity, patience), start
+		p, now := NewSharedPool[netip.Addr](capacity, patience), start
 		var held []*Place[netip.Addr]
 		weights := func(place *Place[netip.Addr]) (w [levels]int) {
 			for i, h := range place.holders {
@@ -237,7 +237,7 @@ func TestProperties(t *testing.T) {
 }
 
 func BenchmarkEnter(b *testing.B) {
-	p := NewPlaces[int](512, patience)
+	p := NewSharedPool[int](512, patience)
 	b.ReportAllocs()
 	for i := range b.N {
 		p.Enter(start, netip.AddrFrom4([4]byte{1, byte(i % 20), byte(i >> 8), byte(i)}), 1, i)

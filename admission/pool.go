@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Places are a number of places. T is the type of the thing that a place is given to. It has no clock, and is not safe
-// for concurrent use.
-type Places[T any] struct {
+// A SharedPool has a bounded number of places. T is the type of the thing that a place is given to. The pool has no
+// clock, and is not safe for concurrent use.
+type SharedPool[T any] struct {
 	capacity int
 	patience time.Duration
 	taken    int // of the capacity
@@ -22,14 +22,14 @@ type Places[T any] struct {
 	holders  map[netip.Prefix]*holder
 }
 
-// A Place is one of the Places, which somebody holds.
+// A Place is one of a SharedPool, which somebody holds.
 type Place[T any] struct {
 	Of T
 
 	weight  int // of the capacity
 	waits   time.Time
 	holders [levels]*holder
-	at      int // in Places.places, -1 where it is held no more
+	at      int // in SharedPool.places, -1 where it is held no more
 }
 
 // A holder is a region, a network or a host that holds something.
@@ -39,16 +39,16 @@ type holder struct {
 	places int
 }
 
-// NewPlaces returns so many Places. Among callers that hold equally much, one that has kept us waiting for
+// NewSharedPool makes a pool of so many places. Among callers that hold equally much, one that has kept us waiting for
 // longer than patience gives way to a newcomer.
-func NewPlaces[T any](capacity int, patience time.Duration) *Places[T] {
-	return &Places[T]{capacity: capacity, patience: patience, holders: make(map[netip.Prefix]*holder)}
+func NewSharedPool[T any](capacity int, patience time.Duration) *SharedPool[T] {
+	return &SharedPool[T]{capacity: capacity, patience: patience, holders: make(map[netip.Prefix]*holder)}
 }
 
 // Enter gives a place of some weight at now to a newcomer from an address, and we wait for it from then on. Places that
 // were given up for it are held by nobody any more. Where the place is nil there is none: nobody has more, nor keeps us
 // waiting.
-func (p *Places[T]) Enter(now time.Time, from netip.Addr, weight int, of T) (place *Place[T], gaveUp []*Place[T]) {
+func (p *SharedPool[T]) Enter(now time.Time, from netip.Addr, weight int, of T) (place *Place[T], gaveUp []*Place[T]) {
 	place = &Place[T]{Of: of, waits: now, holders: p.holdersOf(from), at: -1}
 	if gaveUp, ok := p.Grow(now, place, weight); ok {
 		return place, gaveUp
@@ -57,7 +57,7 @@ func (p *Places[T]) Enter(now time.Time, from netip.Addr, weight int, of T) (pla
 }
 
 // Grow makes a place heavier, as Enter gives one, and reports whether that is possible; it stays as it is otherwise.
-func (p *Places[T]) Grow(now time.Time, place *Place[T], weight int) (gaveUp []*Place[T], ok bool) {
+func (p *SharedPool[T]) Grow(now time.Time, place *Place[T], weight int) (gaveUp []*Place[T], ok bool) {
 	held := place.at >= 0
 	if held {
 		p.remove(place)
@@ -84,7 +84,7 @@ func (p *Places[T]) Grow(now time.Time, place *Place[T], weight int) (gaveUp []*
 }
 
 // Leave gives a place back, and reports whether it was held until now.
-func (p *Places[T]) Leave(place *Place[T]) (held bool) {
+func (p *SharedPool[T]) Leave(place *Place[T]) (held bool) {
 	if held = place.at >= 0; held {
 		p.remove(place)
 	}
@@ -92,7 +92,7 @@ func (p *Places[T]) Leave(place *Place[T]) (held bool) {
 }
 
 // Move has a place count for another address.
-func (p *Places[T]) Move(place *Place[T], from netip.Addr) {
+func (p *SharedPool[T]) Move(place *Place[T], from netip.Addr) {
 	held := place.at >= 0
 	if held {
 		p.remove(place)
@@ -103,7 +103,7 @@ func (p *Places[T]) Move(place *Place[T], from netip.Addr) {
 }
 
 // Len is how many places are held.
-func (p *Places[T]) Len() int { return len(p.places) }
+func (p *SharedPool[T]) Len() int { return len(p.places) }
 
 // Await says that we wait for the place's holder since a time.
 func (pl *Place[T]) Await(since time.Time) { pl.waits = since }
@@ -116,7 +116,7 @@ func (pl *Place[T]) Waits() time.Time { return pl.waits }
 
 // victim is the place that gives way where one must: of the region, network and host that hold most the one that keeps
 // us waiting for longest. It is nil where there is none but newcomer.
-func (p *Places[T]) victim(newcomer *Place[T]) (worst *Place[T]) {
+func (p *SharedPool[T]) victim(newcomer *Place[T]) (worst *Place[T]) {
 	for _, pl := range p.places {
 		if pl != newcomer && (worst == nil || pl.before(worst)) {
 			worst = pl
@@ -142,7 +142,7 @@ func (pl *Place[T]) before(other *Place[T]) bool {
 
 // givesWay reports whether a place may be given up for another: by a caller that holds more at the first level at which
 // the two are different, and where they hold the same, or are one host, by one that keeps us waiting for too long.
-func (p *Places[T]) givesWay(now time.Time, victim, newcomer *Place[T]) bool {
+func (p *SharedPool[T]) givesWay(now time.Time, victim, newcomer *Place[T]) bool {
 	for i, h := range victim.holders {
 		if o := newcomer.holders[i]; h != o && h.weight != o.weight {
 			return h.weight > o.weight
@@ -153,7 +153,7 @@ func (p *Places[T]) givesWay(now time.Time, victim, newcomer *Place[T]) bool {
 	return !victim.waits.IsZero() && now.Sub(victim.waits) >= p.patience
 }
 
-func (p *Places[T]) holdersOf(a netip.Addr) (all [levels]*holder) {
+func (p *SharedPool[T]) holdersOf(a netip.Addr) (all [levels]*holder) {
 	for i, prefix := range prefixes(a) {
 		if all[i] = p.holders[prefix]; all[i] == nil {
 			all[i] = &holder{prefix: prefix}
@@ -162,7 +162,7 @@ func (p *Places[T]) holdersOf(a netip.Addr) (all [levels]*holder) {
 	return all
 }
 
-func (p *Places[T]) add(pl *Place[T]) {
+func (p *SharedPool[T]) add(pl *Place[T]) {
 	pl.at = len(p.places)
 	p.places = append(p.places, pl)
 	p.taken += pl.weight
@@ -176,7 +176,7 @@ func (p *Places[T]) add(pl *Place[T]) {
 	}
 }
 
-func (p *Places[T]) remove(pl *Place[T]) {
+func (p *SharedPool[T]) remove(pl *Place[T]) {
 	last := p.places[len(p.places)-1]
 	p.places[pl.at], last.at = last, pl.at
 	p.places[len(p.places)-1] = nil
