@@ -345,7 +345,7 @@ func TestFollowAddress(t *testing.T) {
 					control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{test.at}}, Wait: maxFirstPollWait,
 						Keep: test.keep})
 				if err != nil || !reflect.DeepEqual(got, test.want) {
-					t.Errorf("settled as %+v, %v;\nwant %+v", got, err, test.want)
+					t.Errorf("followed as %+v, %v;\nwant %+v", got, err, test.want)
 				}
 				var followed []feed.URL
 				list, err := l.Feeds(t.Context())
@@ -392,7 +392,7 @@ func TestFollowAddressAtOnce(t *testing.T) {
 		follow := func(u feed.URL) control.FollowedAddress {
 			got, err := l.FollowAddress(t.Context(), control.FollowAddress{Subscribe: following(u), Wait: time.Minute})
 			if err != nil || got.Feed != found {
-				t.Errorf("%s: settled as %+v, %v", u, got, err)
+				t.Errorf("%s: followed as %+v, %v", u, got, err)
 			}
 			return got
 		}
@@ -448,7 +448,7 @@ func TestFollowAddressLater(t *testing.T) {
 			got, err := l.FollowAddress(t.Context(), control.FollowAddress{Subscribe: following(page), Wait: wait})
 			if want := (control.FollowedAddress{Feed: page, New: true, Waiting: true}); err != nil ||
 				!reflect.DeepEqual(got, want) {
-				t.Errorf("settled as %+v, %v", got, err)
+				t.Errorf("followed as %+v, %v", got, err)
 			}
 			l.pass(time.Minute)
 			if list, err := l.Feeds(t.Context()); err != nil || len(list) != 1 || list[0].URL != found {
@@ -507,7 +507,7 @@ func TestFollowAddressWhileNothingIsStored(t *testing.T) {
 		if got, err := l.FollowAddress(t.Context(),
 			control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://one.example/"}},
 				Wait: maxFirstPollWait}); err == nil {
-			t.Errorf("settled as %+v", got)
+			t.Errorf("followed as %+v", got)
 		}
 	})
 }

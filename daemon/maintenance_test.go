@@ -90,7 +90,7 @@ func TestOfflineArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenOffline(data, true, ondisk.Open); !errors.Is(err, datadir.ErrInUse) {
-		t.Errorf("a second keeper: %v", err)
+		t.Errorf("a second process: %v", err)
 	}
 	if added, err := k.Import(t.Context(), pastLines(5)); err != nil || added != 5 {
 		t.Errorf("Import = %d, %v", added, err)

@@ -105,9 +105,9 @@ func (x *bench) open(c node.Config) {
 		}
 	})
 	x.turn(arrival{event: node.Subscribe{Feeds: []feed.URL{exampleFeed}}})
-	x.settle()
+	x.runUntilIdle()
 	x.call("connect", peerID(1), protocol.Connect{Subset: protocol.Subset{{Feed: exampleFeed}}})
-	x.settle()
+	x.runUntilIdle()
 }
 
 func (x *bench) close() {
@@ -158,8 +158,8 @@ func (x *bench) turn(batch ...arrival) {
 	}
 }
 
-// settle has the node do what it has to do now.
-func (x *bench) settle() {
+// runUntilIdle has the node do what it has to do now.
+func (x *bench) runUntilIdle() {
 	for range 100 {
 		x.workers.Wait()
 		if len(x.events) == 0 {
@@ -179,7 +179,7 @@ func (x *bench) settle() {
 // pass lets time pass.
 func (x *bench) pass(d time.Duration) {
 	x.clock.told, x.clock.read = x.clock.now(time.Now()).Add(d), time.Now()
-	x.settle()
+	x.runUntilIdle()
 }
 
 // call has a neighbor make a call, and measures the step in which it comes.
@@ -209,7 +209,7 @@ func (x *bench) call(name string, from protocol.NodeID, c protocol.Call) transpo
 			}
 			return r
 		default:
-			x.settle()
+			x.runUntilIdle()
 		}
 	}
 	x.b.Fatalf("%s was not answered", c.Method())
@@ -294,7 +294,7 @@ func (x *bench) batches() {
 			x.measure(fmt.Sprintf("a batch of bundles of %d entries of %d bytes", c.entries, c.bytes),
 				func() { x.step(x.b.Context(), nil, batch) })
 		}
-		x.settle()
+		x.runUntilIdle()
 	}
 	var dids []protocol.DID
 	for range protocol.MaxDIDs {
@@ -308,7 +308,7 @@ func (x *bench) batches() {
 		batch := x.drain([]arrival{<-x.events})
 		x.measure("a batch of offers of 64 bundles", func() { x.step(x.b.Context(), nil, batch) })
 	}
-	x.settle()
+	x.runUntilIdle()
 }
 
 // housekeepingSteps are those of the housekeeping, after a flood: what one of them takes is for how long the loop may
@@ -381,7 +381,7 @@ func (x *bench) subsets() {
 		id = append(id, peerID(i+2))
 		x.call("a connect with 10,000 feeds", id[i],
 			protocol.Connect{Subset: append(protocol.Subset{{Feed: exampleFeed}}, subset(i, 0)[1:]...)})
-		x.settle()
+		x.runUntilIdle()
 	}
 	if n := x.node.Status().Neighbors; n < 5 {
 		x.b.Fatalf("%d neighbors", n)
@@ -459,7 +459,7 @@ func (x *bench) answers() {
 			batch := x.drain([]arrival{<-x.events})
 			x.measure("entries of 1 MiB are served", func() { x.step(x.b.Context(), nil, batch) })
 		}
-		x.settle()
+		x.runUntilIdle()
 	}
 	reply := make(chan transport.Response, 1)
 	x.turn(arrival{event: node.Asked{From: peerID(1), Session: "its token",
@@ -471,7 +471,7 @@ func (x *bench) answers() {
 		batch := x.drain([]arrival{<-x.events})
 		x.measure("a query finds entries of 1 MiB", func() { x.step(x.b.Context(), nil, batch) })
 	}
-	x.settle()
+	x.runUntilIdle()
 	for _, c := range []struct{ entries, bytes int }{{3, 1 << 20}, {200, 15 << 10}} { // what a holder gives, 4 MiB
 		given := hostileBundle(r, exampleFeed, "words", c.entries, c.bytes)
 		var batch protocol.Batch
@@ -500,7 +500,7 @@ func (x *bench) answers() {
 			x.measure(fmt.Sprintf("%d entries of %d bytes are downloaded", c.entries, c.bytes),
 				func() { x.step(x.b.Context(), nil, batch) })
 		}
-		x.settle()
+		x.runUntilIdle()
 	}
 }
 

@@ -170,10 +170,10 @@ func heardFromOthers(n *node.Node, u feed.URL, to protocol.NodeID) int {
 	return best + 1
 }
 
-// settle lets the village live on, with everybody answering, until every neighbor that is dead or forgot a link is
+// converge lets the village live on, with everybody answering, until every neighbor that is dead or forgot a link is
 // found out, an advert that nobody answered was repeated with the next, and nothing changed for as long as adverts need
 // for max_subset_hops.
-func (v *village) settle() bool {
+func (v *village) converge() bool {
 	clear(v.hang)
 	v.run(noticed)
 	v.changed = v.Now()
@@ -262,7 +262,7 @@ func TestRulesHoldAndSetsConverge(t *testing.T) {
 		for _, d := range deeds(40).Draw(rt, "deeds") {
 			v.do(d)
 		}
-		if !v.settle() {
+		if !v.converge() {
 			rt.Fatal("the links never came to rest")
 		}
 		if v.broken != "" {

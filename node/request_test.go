@@ -265,7 +265,7 @@ func TestGoneForGood(t *testing.T) {
 	}
 }
 
-// What its publisher says with 410 does not keep an owner waiting who follows the feed anew.
+// A publisher's 410 does not keep an owner waiting who follows the feed anew.
 func TestGoneAndFollowedAnew(t *testing.T) {
 	gone := true
 	w := newNetwork(t)

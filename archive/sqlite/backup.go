@@ -110,8 +110,7 @@ func foreignLog(path string) error {
 var errForeignLog = errors.New("beside the backup stands the log of the archive that was here before: remove it, or " +
 	"start the node, which does")
 
-// logOf and shareOf are the files that stand beside the archive at path while it is in use.
-func logOf(path string) string   { return behindLinks(path) + "-wal" }
+// shareOf is the file that stands beside the archive at path, with its log, while it is in use.
 func shareOf(path string) string { return behindLinks(path) + "-shm" }
 
 // behindLinks is where the file is to which path leads, as SQLite has it: not on Windows, where it follows no symbolic

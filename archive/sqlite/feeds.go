@@ -150,7 +150,7 @@ func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, 
 	return f, wrap("read", r.path, err)
 }
 
-// How the owner titles and files feeds.
+// The titles and folders of feeds, as the owner sets them.
 
 // Arrange implements reading.Folders.
 func (s *Store) Arrange(list []reading.Arrangement) bool {

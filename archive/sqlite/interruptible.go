@@ -129,6 +129,9 @@ func throughout(ctx context.Context, path string, patience time.Duration) (conte
 		patience+time.Duration(float64(patience)*float64(size)/perPatience), ErrStalled)
 }
 
+// logOf is the log that stands beside the archive at path while it is in use.
+func logOf(path string) string { return behindLinks(path) + "-wal" }
+
 // sizeOf is the size of a file, 0 where there is none.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)

@@ -362,11 +362,11 @@ func (m *Machine) giveBundle(l *link, ev core.Asked, did protocol.DID) {
 type link struct {
 	*core.Link
 
-	// What it offers us.
+	// Offers of the neighbor.
 	*outstanding
 	Offered Offered // latest dids it offered, delivered or said that it has
 
-	// What we offer it.
+	// Offers to the neighbor.
 	Checking, putting bool               // an offer, a delivery is under way
 	Waiting           []*protocol.Bundle // to be offered, oldest first
 	waitingBytes      int                // of them on the wire

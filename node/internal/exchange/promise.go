@@ -234,8 +234,8 @@ func (m *Machine) AnswerWaiting() {
 	clear(m.Gossip.Promises)
 }
 
-// What is outstanding between us and a neighbor outlives the link: on a bad network links end while an answer is on its
-// way, and to hang up must be no way out of an audit.
+// An outstanding is all that is open between us and a neighbor. It outlives the link: on a bad network links end while
+// an answer is on its way, and to hang up must be no way out of an audit.
 type outstanding struct {
 	link *link // the latest
 
