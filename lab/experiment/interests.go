@@ -237,13 +237,14 @@ func (c Interests) report(w *lab.World, lists trace.Lists, result InterestResult
 		if row.Feeds == 0 {
 			continue
 		}
-		alone, lag, even, ratio := report.Unknown, report.Unknown, report.Unknown, report.Unknown
+		cover, alone, lag, even, ratio := report.Unknown, report.Unknown, report.Unknown, report.Unknown, report.Unknown
 		if row.Entries > 0 {
+			cover = report.Percent(row.Coverage)
 			alone, lag, even = report.Minutes(row.Alone), report.Minutes(row.Lag), report.Minutes(row.Even)
 			ratio = fmt.Sprintf("%.2f", row.Lag/row.Even)
 		}
 		t.Row(row.Followers, fmt.Sprint(row.Feeds), fmt.Sprint(row.Subscriptions), fmt.Sprintf("%.1f", row.Requests),
-			fmt.Sprint(row.Entries), report.Percent(row.Coverage), alone, lag, even, ratio)
+			fmt.Sprint(row.Entries), cover, alone, lag, even, ratio)
 	}
 	links := report.Table{Title: "Which share of a node's feeds others follow", Columns: []string{"others", "mean",
 		"5th", "median", "95th"}}
