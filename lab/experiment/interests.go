@@ -171,7 +171,7 @@ func (c Interests) measure(w *lab.World, lists trace.Lists, readers []reader) In
 }
 
 // held is of the readers' feeds which share a neighbor follows, which share the ten best others do, and which anybody.
-func held(readers []reader, feeds int) (near, best, any report.Spread) {
+func held(readers []reader, feeds int) (near, best, anybody report.Spread) {
 	index := make(map[protocol.NodeID]int)
 	followers := make([][]int, feeds)
 	for i, r := range readers {
