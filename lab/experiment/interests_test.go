@@ -9,7 +9,7 @@ import (
 )
 
 func TestInterestsReport(t *testing.T) {
-	e := Interests{Seed: 1, Traces: embedded(t), Nodes: 40, Length: 12 * time.Hour, Every: 2 * time.Hour}
+	e := Interests{Seed: 1, Traces: embedded(t), Nodes: 16, Length: 6 * time.Hour, Every: time.Hour}
 	r, err := e.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
