@@ -22,6 +22,7 @@ const (
 	// Knock is a check_dids that offers nothing: how a silent neighbor is asked whether it is there.
 	Knock
 	GetBundle
+	Polled
 	// Other are calls that this package does not know by name.
 	Other
 	// Methods is how many there are.
@@ -35,7 +36,7 @@ func (m Method) String() string {
 		"get_entries",
 		"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account",
 		"check_dids of none",
-		"feedex.get_bundle", "other",
+		"feedex.get_bundle", "feedex.polled", "other",
 	}[m]
 }
 
@@ -72,6 +73,8 @@ func methodOf(c protocol.Call) Method {
 		return Disconnect
 	case protocol.StateAccount:
 		return StateAccount
+	case protocol.Polled:
+		return Polled
 	}
 	return Other
 }
@@ -82,7 +85,7 @@ type Traffic [Methods]Count
 // A Count is of the calls of one method.
 type Count struct {
 	Calls int64 // calls
-	Items int64 // dids that they offered, or entries that they delivered
+	Items int64 // dids that they offered, entries that they delivered, or notices of calls of their own
 	Bytes int64 // of calls and answers, HTTP headers included; 0 without encoding
 }
 
@@ -98,6 +101,8 @@ func (t *Traffic) count(c protocol.Call, bytes int64) {
 		n.Items += int64(len(c.DIDs))
 	case protocol.PutEntries:
 		n.Items += int64(len(c.Bundle.Entries))
+	case protocol.Polled:
+		n.Items += int64(len(c.Notices))
 	}
 }
 
