@@ -42,9 +42,9 @@ func LoadLists(dir string) (Lists, error) {
 		l[reader] = append(l[reader], f)
 		return nil
 	}
-	err := (&loader{}).read(filepath.Join(dir, "lists.csv.gz"), take, []string{"list", "feed"})
+	err := readFile(filepath.Join(dir, "lists.csv.gz"), take, []string{"list", "feed"})
 	if errors.Is(err, fs.ErrNotExist) {
-		err = (&loader{}).read(filepath.Join(dir, "lists.csv"), take, []string{"list", "feed"})
+		err = readFile(filepath.Join(dir, "lists.csv"), take, []string{"list", "feed"})
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -58,7 +58,7 @@ const largestWindow = 100_000
 func Load(dir string) (*Set, error) {
 	l := loader{rows: make(map[string]*csvRow)}
 	feeds := filepath.Join(dir, "feeds.csv")
-	if err := l.read(feeds, l.feed, feedColumns()); errors.Is(err, fs.ErrNotExist) {
+	if err := readFile(feeds, l.feed, feedColumns()); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w; want a folder with feeds.csv and entries-*.csv", err)
 	} else if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func Load(dir string) (*Set, error) {
 	}
 	slices.Sort(files)
 	for _, file := range files {
-		if err := l.read(file, l.entry, entryColumns()); err != nil {
+		if err := readFile(file, l.entry, entryColumns()); err != nil {
 			return nil, err
 		}
 	}
@@ -108,11 +108,11 @@ type loader struct {
 	rows  map[string]*csvRow
 }
 
-// read takes the rows of a file.
-func (l *loader) read(file string, take func(line int, values []string) error, columns []string) error {
+// readFile takes the rows of a file.
+func readFile(file string, take func(line int, values []string) error, columns []string) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("open trace: %w", err)
+		return err // it names the file
 	}
 	defer f.Close()
 	if !strings.HasSuffix(file, ".gz") {
