@@ -45,14 +45,21 @@ type CheckDID struct {
 	// answer "seen". Both are optional: "" and 0 where the caller did not say.
 	Feed    feed.URL
 	Entries int
+	Notices []Notice // as of Polled
 }
 
 // CheckDIDs offers up to MaxDIDs bundles at once. The reply is SeenList, in the same order. An
 // extension.
-type CheckDIDs struct{ DIDs []DID }
+type CheckDIDs struct {
+	DIDs    []DID
+	Notices []Notice // as of Polled
+}
 
 // PutEntries delivers a bundle. The reply is OK once its entries are stored for good. Paper §3.4.
-type PutEntries struct{ Bundle *Bundle }
+type PutEntries struct {
+	Bundle  *Bundle
+	Notices []Notice // as of Polled
+}
 
 // GetBundle asks for a bundle that the called node offered and the caller waits for. The reply is a *Bundle. An
 // extension: the caller sees whether it got through, where a delivery that does not come may have been lost, or never
@@ -142,20 +149,22 @@ var methods = []MethodSpec{
 		func(c UpdateSubset) xmlrpc.Array { return xmlrpc.Array{encodeSubset(c.Changes)} },
 		func(p *params) (c UpdateSubset) { c.Changes, c.Ignored = p.subset("changes", Withdrawn); return c },
 		encodeOK, decodeOK),
-	row("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n}. "+
-		"Answers seen or unseen; unseen asks for put_entries.",
+	row("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n, "+
+		"polled}. Answers seen or unseen; unseen asks for put_entries.",
 		"string int string, string int string struct", smallBody, smallBody,
 		encodeCheckDID, decodeCheckDID,
 		Seen.String, func(p *params) Seen { v, _ := p.next("answer"); return p.seen("answer", v) }),
-	row("check_dids", "Offers up to 64 bundles at once. Answers an array of seen or unseen in the same order.",
-		"array int array", listBody, listBody,
-		func(c CheckDIDs) xmlrpc.Array { return xmlrpc.Array{arrayOf(c.DIDs, DID.String)} },
-		func(p *params) CheckDIDs { return CheckDIDs{p.dids("dids")} },
+	row("check_dids", "Offers up to 64 bundles at once, with optionally a struct {polled}. Answers an array of seen "+
+		"or unseen in the same order.",
+		"array int array, array int array struct", listBody, listBody,
+		func(c CheckDIDs) xmlrpc.Array { return withNotices(c.Notices, arrayOf(c.DIDs, DID.String)) },
+		func(p *params) CheckDIDs { return CheckDIDs{p.dids("dids"), p.hint().notices()} },
 		func(s SeenList) xmlrpc.Array { return arrayOf(s, Seen.String) }, decodeSeenList),
-	row("put_entries", "Delivers a bundle: struct {did, feed, path, entries}. Answers ok once its entries are stored.",
-		"string int struct", bundleBody, smallBody,
-		func(c PutEntries) xmlrpc.Array { return xmlrpc.Array{encodeBundle(c.Bundle)} },
-		func(p *params) PutEntries { return PutEntries{decodeBundle(p)} },
+	row("put_entries", "Delivers a bundle: struct {did, feed, path, entries}, with optionally a struct {polled}. "+
+		"Answers ok once its entries are stored.",
+		"string int struct, string int struct struct", bundleBody, smallBody,
+		func(c PutEntries) xmlrpc.Array { return withNotices(c.Notices, encodeBundle(c.Bundle)) },
+		func(p *params) PutEntries { return PutEntries{decodeBundle(p), p.hint().notices()} },
 		encodeOK, decodeOK),
 	row("query_feed", "Searches the archive, and those of neighbors: struct {feed, words, title, since, until, ids, "+
 		"limit, order, id, hops, budget, wait}, all optional. Answers {found, partial, cut, left}.",
@@ -189,6 +198,13 @@ var methods = []MethodSpec{
 		func(c StateAccount) xmlrpc.Array { return xmlrpc.Array{encodeAccount(c.Account)} },
 		func(p *params) StateAccount { return StateAccount{decodeAccount(p)} },
 		encodeAccount, decodeAccount),
+	row("feedex.polled", "Tells of polls of feeds that both nodes follow: array of up to 64 of [feed, age in seconds, "+
+		"new entries, path]. Answers an array of such.",
+		"array int array", listBody, listBody,
+		func(c Polled) xmlrpc.Array { return xmlrpc.Array{encodeNotices(c.Notices)} },
+		func(p *params) Polled { return Polled{decodeNotices(p.array("notices", MaxNotices))} },
+		func(n Notices) xmlrpc.Array { return encodeNotices(n) },
+		func(p *params) Notices { return decodeNotices(p.array("answer", MaxNotices)) }),
 	row("feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",
 		"string int string", smallBody, smallBody,
 		func(c Disconnect) xmlrpc.Array { return xmlrpc.Array{c.Reason} },

@@ -19,6 +19,13 @@ const (
 	maxAway = 100 * 365 * 24 * 3600
 	// MaxDIDs is the most dids in one check_dids.
 	MaxDIDs = 64
+	// MaxNotices is the most notices in one call.
+	MaxNotices = 64
+	// MaxNoticeBytes bounds the notices of one call, by Notice.WireBytes: what the longest bundle leaves of
+	// put_entries.
+	MaxNoticeBytes = 15 << 10
+	// maxNoticeAge is how old a notice may be, in seconds: a day.
+	maxNoticeAge = 24 * 3600
 	// MaxNeighborList is the most addresses in an answer to get_neighbors.
 	MaxNeighborList = 50
 	// MaxAnswerEntries is the most entries in an answer to query_feed.

@@ -113,12 +113,24 @@ func TestMalformedCalls(t *testing.T) {
 			array{someDID, structure{{Name: "feed", Value: someURL}, {Name: "n", Value: int64(101)}}},
 			invalid, "hint.n"},
 
+		{"check_did", "notices a string", array{someDID, structure{{Name: "polled", Value: someURL}}}, invalid,
+			"hint.polled"},
+		{"check_did", "too many notices", array{someDID, structure{{Name: "polled",
+			Value: times(protocol.MaxNotices+1, array{})}}}, long, "hint.polled"},
+
 		{"check_dids", "no dids", nil, invalid, "dids: missing"},
 		{"check_dids", "string", array{someDID}, invalid, "dids"},
 		{"check_dids", "too many", array{times(protocol.MaxDIDs+1, someDID)}, invalid, "dids"},
 		{"check_dids", "int among them", array{array{someDID, int64(1)}}, invalid, "dids"},
 		{"check_dids", "nested", array{array{array{someDID}}}, invalid, "dids"},
 		{"check_dids", "short one", array{array{someDID, "ab"}}, invalid, "dids"},
+
+		{"check_dids", "notices an int", array{array{someDID}, structure{{Name: "polled", Value: int64(1)}}}, invalid,
+			"hint.polled"},
+
+		{"feedex.polled", "no notices", nil, invalid, "notices: missing"},
+		{"feedex.polled", "struct", array{structure{}}, invalid, "notices"},
+		{"feedex.polled", "too many", array{times(protocol.MaxNotices+1, array{})}, invalid, "notices"},
 
 		{"put_entries", "no bundle", nil, invalid, "bundle: missing"},
 		{"put_entries", "array", array{array{goodBundle}}, invalid, "bundle: want a struct"},

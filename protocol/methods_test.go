@@ -75,6 +75,7 @@ func TestLimits(t *testing.T) {
 		{"feedex.vouch", small, small},
 		{"feedex.disconnect", small, small},
 		{"feedex.account", small, small},
+		{"feedex.polled", list, list},
 		{"system.listMethods", small, list},
 		{"system.methodHelp", small, small},
 		{"no_such_method", small, small},

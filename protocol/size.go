@@ -14,6 +14,7 @@ const (
 	interestMarkup  = 120 // one element of a subset with its hop count
 	itemMarkup      = 32  // a string in an array
 	nodeMarkup      = 80  // a node in a path, the node included
+	noticeMarkup    = 200 // a notice with its numbers
 	archivedMarkup  = 160 // the feed and the time of an entry of a batch
 )
 
@@ -31,6 +32,11 @@ func (b *Bundle) WireBytes() int {
 // WireBytes is how long one element of a subset is at most, in bytes: no less than what EncodeCall and
 // EncodeReply give for it, however much of the URL is escaped.
 func (in Interest) WireBytes() int { return interestMarkup + escapedBytes(string(in.Feed)) }
+
+// WireBytes is how long a notice is at most, in bytes, however much of its URL is escaped.
+func (n *Notice) WireBytes() int {
+	return noticeMarkup + escapedBytes(string(n.Feed)) + nodeMarkup*len(n.Path)
+}
 
 // wireBytes is how long the entry is at most.
 func wireBytes(e *feed.Entry) int {

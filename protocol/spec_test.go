@@ -36,6 +36,8 @@ var (
 		b.Path = []protocol.NodeID{mustNode("192.0.2.7:7790")}
 		return b
 	}()
+	exampleNotice = protocol.Notice{Feed: "https://example.com/feed", Age: 17 * time.Second,
+		Path: []protocol.NodeID{mustNode("192.0.2.9:7790"), mustNode("192.0.2.8:7790")}}
 	exampleMatch = func() feed.Match {
 		m, err := feed.ParseMatch(`("new world" OR morn*) NOT again`)
 		if err != nil {
@@ -94,6 +96,10 @@ var examples = []struct {
 	{"account", protocol.StateAccount{Account: protocol.Statement{Given: 12_500, Got: 4_000, Deficit: 8_500,
 		Bound: 10_000, Waiting: 3}},
 		protocol.Statement{Given: 4_000, Got: 12_500, Deficit: -8_500, Bound: -1}},
+	{"polled", protocol.Polled{Notices: []protocol.Notice{exampleNotice, {Feed: "https://example.org/rss", New: 2}}},
+		protocol.Notices{{Feed: "https://example.org/rss", Age: time.Minute}}},
+	{"check_did_polled", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1,
+		Notices: []protocol.Notice{exampleNotice}}, protocol.Seen(true)},
 	{"disconnect", protocol.Disconnect{Reason: "the node stops"}, protocol.OK{}},
 }
 

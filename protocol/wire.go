@@ -109,9 +109,15 @@ func decodeAccepted(p *params) Reply {
 
 func encodeCheckDID(c CheckDID) xmlrpc.Array {
 	list := xmlrpc.Array{c.DID.String()}
+	var hint xmlrpc.Struct
 	if c.Feed != "" {
-		list = append(list, xmlrpc.Struct{{Name: "feed", Value: string(c.Feed)},
-			{Name: "n", Value: int64(c.Entries)}})
+		hint = xmlrpc.Struct{{Name: "feed", Value: string(c.Feed)}, {Name: "n", Value: int64(c.Entries)}}
+	}
+	if len(c.Notices) > 0 {
+		hint = append(hint, xmlrpc.Member{Name: "polled", Value: encodeNotices(c.Notices)})
+	}
+	if hint != nil {
+		list = append(list, hint)
 	}
 	return list
 }
@@ -121,6 +127,7 @@ func decodeCheckDID(p *params) CheckDID {
 	if u, err := feed.ParseURL(m.string("feed", feed.MaxURLBytes)); err == nil {
 		c.Feed, c.Entries = u, int(m.int("n", 0, MaxBundleEntries))
 	}
+	c.Notices = m.notices()
 	return c
 }
 

@@ -1,0 +1,135 @@
+package protocol_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/xmlrpc"
+)
+
+// notices draws what a call may tell of polls.
+func notices() *rapid.Generator[[]protocol.Notice] {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) protocol.Notice {
+		n := protocol.Notice{Feed: feedURLs().Draw(t, "feed"), New: rapid.IntRange(0, 1000).Draw(t, "new")}
+		n.Age = time.Duration(rapid.IntRange(0, 24*3600).Draw(t, "age")) * time.Second
+		for range rapid.IntRange(0, protocol.MaxPath).Draw(t, "hops") {
+			n.Path = append(n.Path, mustNode("[2001:db8::9]:17790"))
+		}
+		return n
+	}), 1, protocol.MaxNotices)
+}
+
+// TestNoticesAreCarried sends notices by each of the calls that may hold them.
+func TestNoticesAreCarried(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var list, few []protocol.Notice // as many as a node sends at once, and as there is room for in check_did
+		bytes := 0
+		for _, n := range notices().Draw(t, "notices") {
+			if bytes += n.WireBytes(); bytes <= protocol.MaxNoticeBytes {
+				list = append(list, n)
+			}
+			if bytes <= 3<<10 && len(few) < 8 && len(n.Path) < 2 {
+				few = append(few, n)
+			}
+		}
+		for _, c := range []protocol.Call{
+			protocol.Polled{Notices: list},
+			protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1, Notices: few},
+			protocol.CheckDID{DID: exampleBundle.DID, Notices: few},
+			protocol.CheckDIDs{DIDs: []protocol.DID{exampleBundle.DID}, Notices: list},
+			protocol.PutEntries{Bundle: exampleBundle, Notices: list},
+		} {
+			raw, err := xmlrpc.DecodeCall(protocol.EncodeCall(nil, 7790, c), protocol.CallLimits(c.Method()))
+			if err != nil {
+				t.Fatalf("%s: %v", c.Method(), err)
+			}
+			_, got, err := protocol.DecodeCall(raw)
+			if put, ok := got.(protocol.PutEntries); ok {
+				put.Bundle.Identities()
+			}
+			if err != nil || !same(got, c) {
+				t.Errorf("%s came over as %+v, %v\nwant %+v", c.Method(), got, err, c)
+			}
+		}
+	})
+}
+
+// TestNoticesFitBesideABundle has the longest notices take no more than they say, which the longest bundle leaves.
+func TestNoticesFitBesideABundle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := notices().Draw(t, "notices")
+		bytes := 0
+		for i := range list {
+			bytes += list[i].WireBytes()
+		}
+		without := protocol.EncodeCall(nil, 7790, protocol.PutEntries{Bundle: exampleBundle})
+		with := protocol.EncodeCall(nil, 7790, protocol.PutEntries{Bundle: exampleBundle, Notices: list})
+		if took := len(with) - len(without); took > bytes+1<<10 {
+			t.Errorf("notices take %d bytes, more than %d", took, bytes)
+		}
+	})
+	longest := protocol.Notice{Age: 24 * time.Hour, New: 1 << 31, Path: make([]protocol.NodeID, protocol.MaxPath),
+		Feed: feed.URL("https://example.com/?" + strings.Repeat("&", feed.MaxURLBytes-len("https://example.com/?")))}
+	if longest.WireBytes() > protocol.MaxNoticeBytes {
+		t.Errorf("a notice takes %d bytes, and would never be sent", longest.WireBytes())
+	}
+}
+
+// TestNoticesThatMakeNoSense are left out, and so is what is beyond the limits: the rest of a call holds.
+func TestNoticesThatMakeNoSense(t *testing.T) {
+	notice := func(change ...any) array {
+		n := array{someURL, int64(5), int64(1), array{"192.0.2.9:7790"}}
+		for i := 0; i < len(change); i += 2 {
+			n[change[i].(int)] = change[i+1]
+		}
+		return n
+	}
+	const day = 24 * 3600
+	for name, tc := range map[string]struct {
+		notice xmlrpc.Value
+		kept   bool
+	}{
+		"as it should be":         {notice(), true},
+		"with more members":       {append(notice(), "later", int64(1)), true},
+		"a day old":               {notice(1, int64(day)), true},
+		"a path of sixteen":       {notice(3, times(protocol.MaxPath, "192.0.2.9:7790")), true},
+		"no path":                 {notice(3, array{}), true},
+		"a string":                {someURL, false},
+		"a struct":                {structure{{Name: "feed", Value: someURL}}, false},
+		"too short":               {notice()[:3], false},
+		"feed an int":             {notice(0, int64(1)), false},
+		"feed not in normal form": {notice(0, "HTTP://example.com"), false},
+		"feed too long":           {notice(0, someURL+strings.Repeat("x", feed.MaxURLBytes)), false},
+		"feed that is a file":     {notice(0, "file:///etc/passwd"), false},
+		"yet to come":             {notice(1, int64(-1)), false},
+		"older than a day":        {notice(1, int64(day+1)), false},
+		"age a string":            {notice(1, "5"), false},
+		"fewer than no entries":   {notice(2, int64(-1)), false},
+		"too many entries":        {notice(2, int64(1)<<31), false},
+		"path a string":           {notice(3, "192.0.2.9:7790"), false},
+		"path too long":           {notice(3, times(protocol.MaxPath+1, "192.0.2.9:7790")), false},
+		"path of names":           {notice(3, array{"example.com:7790"}), false},
+	} {
+		raw := xmlrpc.Call{Method: "feedex.polled", Params: array{int64(7790), array{notice(), tc.notice}}}
+		want := 1
+		if tc.kept {
+			want = 2
+		}
+		if _, call, err := protocol.DecodeCall(raw); err != nil || len(call.(protocol.Polled).Notices) != want {
+			t.Errorf("%s: %+v, %v; want %d notices", name, call, err, want)
+		}
+	}
+}
+
+func TestOriginOfANotice(t *testing.T) {
+	sender := mustNode("192.0.2.1:7790")
+	own, passedOn := protocol.Notice{}, exampleNotice
+	if own.Origin(sender) != sender || passedOn.Origin(sender) != mustNode("192.0.2.9:7790") {
+		t.Errorf("polled by %s and %s", own.Origin(sender), passedOn.Origin(sender))
+	}
+}
