@@ -60,11 +60,11 @@ func (s *Silence) Polled(now time.Time, interval time.Duration, pollers int) {
 // Heard notes that somebody polled at that time, of which the node hears now, and reports whether that is news: later
 // than what it knew by more than such news usually needs. Others need not hear it but for that.
 func (s *Silence) Heard(now, at time.Time) (news bool) {
-	if delay := max(now.Sub(at), leastDelay); s.Delay == 0 {
+	delay := max(now.Sub(at), leastDelay)
+	if s.Delay == 0 {
 		s.Delay = delay
-	} else if at.Before(now) {
-		s.Delay += time.Duration(delayGain * float64(delay-s.Delay))
 	}
+	s.Delay += time.Duration(delayGain * float64(delay-s.Delay))
 	news = at.Sub(s.Latest) > s.Delay
 	if at.After(s.Latest) {
 		s.Latest = at
