@@ -74,7 +74,7 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 		w.publish(news)
 		w.full(6, node.Config{Incentive: incentive.Config{Bound: 10}, Policy: polling.Fixed{Every: 16 * time.Hour}},
 			news)
-		w.run(17 * time.Hour)
+		w.run(20 * time.Hour)
 		a, doubted := w.list[0], w.list[1]
 		for _, h := range w.list[2 : 2+c.refuse] {
 			h.node.Punish(doubted.id, incentive.ForgedEntry,

@@ -187,8 +187,9 @@ func (n *Node) asked(ev Asked) {
 	case protocol.CheckDID:
 		n.exchange.AskedCheck(l, ev, c)
 	case protocol.CheckDIDs:
-		n.exchange.AskedChecks(l, ev, c.DIDs)
+		n.exchange.AskedChecks(l, ev, c)
 	case protocol.PutEntries:
+		n.exchange.Noticed(l, c.Notices)
 		n.exchange.Received(l, c.Bundle, func(err error) {
 			if err != nil {
 				n.core.Refuse(ev, err)
@@ -202,6 +203,8 @@ func (n *Node) asked(ev Asked) {
 		n.query.Queried(l, ev, c.Query)
 	case protocol.StateAccount:
 		n.exchange.AskedAccount(l, ev, c.Account)
+	case protocol.Polled:
+		n.exchange.AskedPolled(l, ev, c.Notices)
 	case protocol.Disconnect:
 		n.core.Respond(ev, protocol.OK{})
 		n.membership.Part(l, "it ended the link: "+c.Reason)

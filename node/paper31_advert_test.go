@@ -214,7 +214,7 @@ func TestLongPeriodsSaveAdvertsAndHardlyCost(t *testing.T) {
 		for _, h := range o.list {
 			adverts += count(h.calls, "update_subset")
 		}
-		o.publishFor(2 * time.Hour)
+		o.publishFor(6 * time.Hour)
 		return adverts, o.service(func(*testHost) bool { return true }, epoch)
 	}
 	often, base := measure(30 * time.Second)

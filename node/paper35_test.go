@@ -24,7 +24,7 @@ func TestTheBoundIsWhatStopsFreeRiders(t *testing.T) {
 	fromPeers := func(bound int) (riders, honest float64) {
 		o := newOverlayOf(t, 16, 4, node.Config{Incentive: incentive.Config{Bound: bound}})
 		o.run(10 * time.Minute)
-		o.publishFor(9 * time.Hour)
+		o.publishFor(24 * time.Hour)
 		share := func(rider bool) float64 {
 			return o.service(func(h *testHost) bool { return o.bad[h] == rider }, epoch.Add(6*time.Hour)).fromPeer
 		}

@@ -14,6 +14,7 @@ import (
 	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/poller"
+	"feedex/polling"
 	"feedex/protocol"
 	"feedex/search"
 )
@@ -299,7 +300,7 @@ func TestPollsGiveBackWhatTheyShow(t *testing.T) {
 // of the feed, which comes sooner for that, opens it again for what is true, also after a restart.
 func TestInventionsCloseARelayUntilTheNextPoll(t *testing.T) {
 	w := newLargeNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
+	hosts := w.full(2, node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 	a, relay := hosts[0], hosts[1]
 	for range 5 {
 		w.publish(news)

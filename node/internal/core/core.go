@@ -185,6 +185,7 @@ type Link struct {
 	Established bool   // both sides have heard of it
 	Batches     bool   // it has check_dids
 	Accounts    bool   // it has feedex.account
+	Notices     bool   // it has feedex.polled
 	Token       string // what we send so that it knows us
 
 	RTT       time.Duration // smoothed; zero while unknown

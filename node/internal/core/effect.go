@@ -206,6 +206,12 @@ type Pulled struct {
 	Err     error          // at the end: why nobody was asked
 }
 
+// A PollTime is when a feed was polled.
+type PollTime struct {
+	Feed feed.URL
+	At   time.Time
+}
+
 // A HolderRefusal is why nothing was taken from a holder.
 type HolderRefusal struct {
 	Holder protocol.NodeID

@@ -12,6 +12,8 @@ type Counters struct {
 	ChecksSent    int64 `json:"checks_sent"`    // dids offered to neighbors
 	ChecksSeen    int64 `json:"checks_seen"`    // of these, answered "seen"
 	ChecksAsked   int64 `json:"checks_asked"`   // dids that neighbors offered
+	NoticesSent   int64 `json:"notices_sent"`   // polls of which neighbors were told
+	NoticesHeard  int64 `json:"notices_heard"`  // polls of which neighbors told
 	PutsSent      int64 `json:"puts_sent"`      // bundles delivered
 	PutsReceived  int64 `json:"puts_received"`  // bundles received
 	PutsRefused   int64 `json:"puts_refused"`   // bundles received and refused

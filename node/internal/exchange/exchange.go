@@ -3,6 +3,8 @@
 package exchange
 
 import (
+	"time"
+
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
@@ -21,6 +23,14 @@ type Feeds interface {
 	Volume(u feed.URL) incentive.DailyVolume
 	// Brought takes in what neighbors brought first of a feed, which may be followed or not.
 	Brought(u feed.URL, fresh []archive.Record)
+	// Heard takes in that a node polled a feed, and reports whether that is news to pass on.
+	Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news bool)
+	// Open reports whether a feed is followed, and neighbors may know of it.
+	Open(u feed.URL) bool
+	// LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.
+	LatestPolls() []core.PollTime
+	// Spacing is the usual time between polls of the feed by anybody.
+	Spacing(u feed.URL) time.Duration
 	// SpotPoll sees to it that a feed is polled soon, to check what neighbors brought of it.
 	SpotPoll(u feed.URL)
 }
@@ -58,13 +68,15 @@ type Machine struct {
 type gossip struct {
 	Seen     seenDIDs
 	Promises map[protocol.DID]*promise
-	Recent   []recent // oldest first
-	bytes    int      // of recent
-	weighed  int64    // what came up to then was looked at by WeighRelays; Unix nanoseconds
+	Recent   []recent                  // oldest first
+	bytes    int                       // of recent
+	polls    map[feed.URL]relayedPolls // the latest of feeds that the node relays
+	weighed  int64                     // what came up to then was looked at by WeighRelays; Unix nanoseconds
 }
 
 func newGossip(seen int, store archive.Bundles) gossip {
-	return gossip{Seen: newSeenDIDs(seen, store), Promises: make(map[protocol.DID]*promise)}
+	return gossip{Seen: newSeenDIDs(seen, store), Promises: make(map[protocol.DID]*promise),
+		polls: make(map[feed.URL]relayedPolls)}
 }
 
 // New returns a machine that knows the bundles that the archive knows.

@@ -375,6 +375,11 @@ type link struct {
 
 	delivered, forwarded int64 // entries
 
+	// Polls of which it is to hear.
+	notices    []notice
+	noticesDue time.Time // when they are to be sent, zero for never
+	talks      map[feed.URL]talk
+
 	// The account.
 	toldBound bool               // it was told that it came to its bound, and has not left it since
 	ours      protocol.Statement // how we stand with it, by its word

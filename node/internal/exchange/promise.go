@@ -166,6 +166,7 @@ func (m *Machine) fulfil(did protocol.DID) {
 // AskedCheck answers check_did.
 func (m *Machine) AskedCheck(from *core.Link, ev core.Asked, c protocol.CheckDID) {
 	l := Of(from)
+	m.Noticed(from, c.Notices)
 	if c.Feed != "" && !m.Table.Wanted(c.Feed, l.Peer) && !l.Owes(c.DID) {
 		m.Respond(ev, protocol.Seen(true))
 		return
@@ -183,8 +184,9 @@ func (m *Machine) AskedCheck(from *core.Link, ev core.Asked, c protocol.CheckDID
 }
 
 // AskedChecks answers check_dids once the last of its offers can be answered.
-func (m *Machine) AskedChecks(from *core.Link, ev core.Asked, dids []protocol.DID) {
-	l := Of(from)
+func (m *Machine) AskedChecks(from *core.Link, ev core.Asked, c protocol.CheckDIDs) {
+	l, dids := Of(from), c.DIDs
+	m.Noticed(from, c.Notices)
 	if m.overpromised(l, dids...) {
 		m.Refuse(ev, errOverpromised)
 		return

@@ -81,7 +81,8 @@ func (m *Machine) learn(l *core.Link) {
 	m.Ask(l, protocol.ListMethods{}, core.CallTimeout, func(a core.Answered) {
 		if methods, ok := a.Reply.(protocol.Methods); ok {
 			l.Batches, l.Accounts = has(methods, protocol.CheckDIDs{}), has(methods, protocol.StateAccount{})
-			m.exchange.StateAccount(l)
+			l.Notices = has(methods, protocol.Polled{})
+			m.exchange.Learned(l)
 		}
 	})
 	m.Ask(l, protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {

@@ -34,6 +34,8 @@ type Exchange interface {
 	CatchUp(l *core.Link)
 	// Parted lets others deliver what a neighbor that is gone was to.
 	Parted(l *core.Link)
+	// Learned is called when it is known which calls a new neighbor has.
+	Learned(l *core.Link)
 	// StateAccount tells a neighbor how it stands with us, where it is time for that.
 	StateAccount(l *core.Link)
 	// Forgive goes on with a neighbor where neither side gives anything any more.

@@ -83,13 +83,25 @@ const (
 // PollAt has the feed polled at t, or when its publisher allows it after that.
 func (m *Machine) PollAt(s *Subscription, t time.Time) {
 	s.NextPoll = m.allowed(s, t)
-	m.At(s.NextPoll, func() { m.fellDue(s) })
+	if !s.wakeAt.IsZero() && !s.NextPoll.Before(s.wakeAt) {
+		return // fellDue sees then that the feed was put off
+	}
+	if !s.wakeAt.IsZero() {
+		m.Timers.Cancel(s.wake)
+	}
+	s.wakeAt = s.NextPoll
+	s.wake = m.At(s.wakeAt, func() {
+		s.wakeAt = time.Time{}
+		m.fellDue(s)
+	})
 }
 
 // fellDue has a feed polled whose time has come, if it still is.
 func (m *Machine) fellDue(s *Subscription) {
 	switch late := m.Now.Sub(s.NextPoll); {
-	case m.Feeds[s.URL] != s || s.Polling || s.Queued.Waiting() || s.Ended || late < 0:
+	case m.Feeds[s.URL] != s || s.Polling || s.Queued.Waiting() || s.Ended:
+	case late < 0:
+		m.PollAt(s, s.NextPoll)
 	case late > spreadStart: // this machine slept, and so did all feeds
 		m.PollAt(s, m.Now.Add(m.pollBetween(s, 0, min(spreadStart, s.Interval))))
 	case m.postponed(s):
@@ -171,6 +183,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 		m.exchange.Polled(trust.OwnPoll{Feed: s.URL, Begun: s.Begun, Before: d.before, Listed: s.LastListed,
 			Replaced: d.Document != nil && !d.Partial})
 	}
+	m.noteLags(s, d.fresh)
 	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.History, s.Helped, d.Unchanged
 	m.noteMoved(s, d.Moved)
 	s.Answered(m.Now, d.Status, d.Document, d.Freshness, d.RetryAfter)
@@ -181,7 +194,9 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	if len(d.fresh) > 0 {
 		m.Tell(core.Arrived{Feed: s.URL, Records: d.fresh})
 	}
-	m.publish(s, d.first, d.fresh, d.revised)
+	if !m.publish(s, d.first, d.fresh, d.revised) {
+		m.announce(s, d.poll.New)
+	}
 }
 
 // optedOut reports whether the feed must not leave the node, by how a poll of it ended: the last document, or what came
@@ -200,10 +215,10 @@ func (m *Machine) optedOut(s *Subscription, ev core.Fetched) bool {
 }
 
 // publish offers what an own poll brought, the feed's first or a later one, to the neighbors that want it, unless
-// nobody is to know of it.
-func (m *Machine) publish(s *Subscription, first bool, fresh []archive.Record, revised []feed.Entry) {
+// nobody is to know of it, and reports whether there was anything new among it.
+func (m *Machine) publish(s *Subscription, first bool, fresh []archive.Record, revised []feed.Entry) (news bool) {
 	if s.Discreet || s.kept != "" {
-		return
+		return false
 	}
 	var entries []feed.Entry
 	for i := range fresh {
@@ -212,6 +227,7 @@ func (m *Machine) publish(s *Subscription, first bool, fresh []archive.Record, r
 		}
 	}
 	m.exchange.Publish(s.URL, entries, revised)
+	return len(entries) > 0
 }
 
 // news reports whether an entry of a feed's first document is one that others who follow the feed may not have. One
@@ -281,7 +297,7 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 		}
 		wait = m.pollBetween(s, low, low+wait-wait/10)
 	}
-	m.PollAt(s, when.Later(m.Now.Add(wait), s.NotBefore))
+	m.PollAt(s, when.Later(m.ownTurn(s, wait), s.NotBefore))
 }
 
 // pollFailed leaves the feed alone for a growing while. A feed that was never fetched is tried again
@@ -337,5 +353,7 @@ func (m *Machine) SpotPoll(u feed.URL) {
 	if at.Before(s.NextPoll) {
 		s.Ordinary = s.NextPoll
 		m.PollAt(s, at)
+	} else {
+		s.chorus.fixed = true
 	}
 }

@@ -19,6 +19,8 @@ import (
 type Exchange interface {
 	// Polled holds what neighbors say of a feed against a poll of it that just ended.
 	Polled(p trust.OwnPoll)
+	// Announce tells neighbors that the node polled a feed when it did, with so many new entries.
+	Announce(u feed.URL, at time.Time, fresh int)
 	// Publish offers what a poll of a feed brought first, and the revisions that it showed.
 	Publish(u feed.URL, fresh, revised []feed.Entry)
 	// ShownOf notes that polls have listed what neighbors had brought.
@@ -92,6 +94,7 @@ func (m *Machine) Brought(u feed.URL, fresh []archive.Record) {
 	}
 	s.delivered += int64(len(fresh))
 	m.fill(s, fresh)
+	m.noteLags(s, fresh)
 	if !s.Discreet {
 		m.membership.FirstSeen(u, len(fresh), s.LastSuccess, false)
 	}

@@ -59,6 +59,9 @@ type Subscription struct {
 	unread     string               // why the last document could not be used, if that was in this run
 	// when it falls due but for a spot poll; zero where there was none since the last time
 	Ordinary          time.Time
+	chorus            chorus         // who else polls it
+	wake              core.TimerID   // the task that calls fellDue
+	wakeAt            time.Time      // when that is to be done, zero for never
 	LastListed        []trust.Listed // the last document of this run, oldest entry first
 	said              []uint64       // what the entries of that document say
 	polled, delivered int64          // entries brought first by own polls, and by neighbors

@@ -1,0 +1,273 @@
+package exchange
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// Notices tell those who follow a feed that somebody polled it, so that they need not (polling.Silence). They go from
+// follower to follower as bundles do, are worth nothing, and a node that lies with them moves polls of others a little.
+// Of polls that brought something new the bundle tells: a node that keeps what it finds takes no turn from others.
+
+// A notice is a protocol.Notice with a time of our own clock.
+type notice struct {
+	protocol.Notice
+	at time.Time // of the poll
+}
+
+const (
+	// fewFollowers is with how many neighbors that follow a feed those that relay it need not hear of polls as well.
+	fewFollowers = 2
+	// A notice that is passed on waits for others that go the same way for a part of the usual time between polls of
+	// its feed, within bounds. What is news by less than that part need not be told.
+	noticePart      = 10
+	leastNoticeWait = time.Second
+	mostNoticeWait  = 3 * time.Minute
+	// maxTalks bounds the feeds of whose polls is known what a neighbor knows, and the notices that wait for it.
+	maxTalks = 1024
+	// deafFor is how long notices of a feed are not heard that came by a link beyond its cap.
+	deafFor = 24 * time.Hour
+	// freeNotices is how many notices of a feed a link may bring in an hour in any case, and noticesEach how many times
+	// as many as the feed has polls by what is known. An honest neighbor tells of each poll once; nodes whose
+	// intervals are half as long as ours poll twice as often.
+	freeNotices = 3
+	noticesEach = 2
+)
+
+// A talk is what a neighbor and we told each other of polls of one feed.
+type talk struct {
+	latest time.Time // poll of which one of us told the other
+	since  time.Time // the begin of the hour in which what it tells is counted
+	heard  int       // notices in that hour
+	deaf   time.Time // until when it is not heard
+}
+
+// Announce tells neighbors that the node polled a feed when it did, with so many new entries. Where feeds cover for
+// others nobody is told: what is told of is no cover.
+func (m *Machine) Announce(u feed.URL, at time.Time, fresh int) {
+	if m.Config.CoverFeeds == 0 {
+		m.notify(notice{protocol.Notice{Feed: u, New: fresh}, at}, protocol.NodeID{})
+	}
+}
+
+// Learned tells a neighbor of which it is known now what calls it has how it stands with us, and of our latest polls.
+func (m *Machine) Learned(to *core.Link) {
+	m.StateAccount(to)
+	if !to.Notices || m.Config.CoverFeeds > 0 {
+		return
+	}
+	l := Of(to)
+	for _, p := range m.feeds.LatestPolls() {
+		if hops, ok := l.Peer.Hops(p.Feed); ok && hops == 0 && m.interested(l, p.Feed) {
+			m.queueNotice(l, notice{protocol.Notice{Feed: p.Feed}, p.At}, leastNoticeWait)
+		}
+	}
+}
+
+// follows reports whether the node passes on notices of a feed as one that follows it. Where feeds cover for others it
+// passes on all notices as a relay does, or they would show which feeds it follows.
+func (m *Machine) follows(u feed.URL) bool { return m.Config.CoverFeeds == 0 && m.feeds.Open(u) }
+
+// spacing is the usual time between polls of a feed by anybody, zero while that is not known.
+func (m *Machine) spacing(u feed.URL) time.Duration {
+	if m.follows(u) {
+		return m.feeds.Spacing(u)
+	}
+	return m.Gossip.polls[u].gap
+}
+
+// relayedPolls are the polls of a feed that the node relays.
+type relayedPolls struct {
+	at  time.Time     // the latest
+	gap time.Duration // between them, averaged
+}
+
+// relays reports whether a poll of a feed that the node does not follow is news to those for whom it relays it.
+func (m *Machine) relays(u feed.URL, at time.Time) bool {
+	last := m.Gossip.polls[u]
+	gap := at.Sub(last.at)
+	if !m.Table.Wanted(u, nil) || gap < max(leastNoticeWait, last.gap/noticePart) {
+		return false
+	}
+	if len(m.Gossip.polls) >= maxTalks {
+		clear(m.Gossip.polls)
+	}
+	switch {
+	case last.at.IsZero():
+	case last.gap == 0:
+		last.gap = gap
+	default:
+		last.gap += (gap - last.gap) / 8
+	}
+	last.at = at
+	m.Gossip.polls[u] = last
+	return true
+}
+
+// notify queues the notice for the neighbors that follow the feed, or where none does for those that relay it to one
+// that does; not for from, which told it.
+func (m *Machine) notify(n notice, from protocol.NodeID) {
+	if m.feeds.Private(n.Feed) {
+		return
+	}
+	var followers, relays []*link
+	for _, p := range m.Table.Interested(n.Feed) {
+		l := Of(m.LinkOf(p))
+		if hops, _ := p.Hops(n.Feed); l.Notices && p.ID != from && !slices.Contains(n.Path, p.ID) {
+			switch hops {
+			case 0:
+				followers = append(followers, l)
+			case 1:
+				relays = append(relays, l)
+			}
+		}
+	}
+	if len(followers) < fewFollowers && m.follows(n.Feed) {
+		followers = append(followers, relays...)
+	}
+	wait := leastNoticeWait
+	if len(n.Path) > 0 {
+		wait = min(max(m.spacing(n.Feed)/noticePart, leastNoticeWait), mostNoticeWait)
+		wait = m.Between(wait/2, 3*wait/2) // what two pass on at the same time crosses
+	}
+	for _, l := range followers {
+		m.queueNotice(l, n, wait)
+	}
+}
+
+// queueNotice has the neighbor hear of a poll, unless one of the two has told the other of one about as late.
+func (m *Machine) queueNotice(l *link, n notice, wait time.Duration) {
+	if n.at.Sub(l.talks[n.Feed].latest) <= m.spacing(n.Feed)/noticePart || len(l.notices) >= maxTalks {
+		return
+	}
+	m.told(l, n.Feed, n.at)
+	l.notices = slices.DeleteFunc(l.notices, func(other notice) bool { return other.Feed == n.Feed })
+	l.notices = append(l.notices, n)
+	due := m.Now.Add(wait)
+	if l.noticesDue.IsZero() || due.Before(l.noticesDue) {
+		l.noticesDue = due
+		m.At(due, func() {
+			if l.noticesDue.Equal(due) {
+				m.sendNotices(l)
+			}
+		})
+	}
+}
+
+// keepTalk keeps what a neighbor and we told each other of polls of a feed, as far as there is room.
+func (m *Machine) keepTalk(l *link, u feed.URL, t talk) {
+	if l.talks == nil {
+		l.talks = make(map[feed.URL]talk)
+	}
+	if _, known := l.talks[u]; !known && len(l.talks) >= maxTalks {
+		maps.DeleteFunc(l.talks, func(_ feed.URL, t talk) bool {
+			return m.Now.Sub(t.latest) > deafFor && m.Now.After(t.deaf)
+		})
+		if len(l.talks) >= maxTalks {
+			return
+		}
+	}
+	l.talks[u] = t
+}
+
+// told notes that a neighbor and we both know of a poll.
+func (m *Machine) told(l *link, u feed.URL, at time.Time) {
+	if t := l.talks[u]; at.After(t.latest) {
+		t.latest = at
+		m.keepTalk(l, u, t)
+	}
+}
+
+// hears counts a notice of a feed against the link that brought it, and reports whether it is heard: one that brings
+// more than all who poll the feed could have to tell is not, for a day.
+func (m *Machine) hears(l *link, u feed.URL) bool {
+	t, spacing := l.talks[u], m.spacing(u)
+	if m.Now.Before(t.deaf) {
+		return false
+	}
+	if m.Now.Sub(t.since) >= time.Hour {
+		t.since, t.heard = m.Now, 0
+	}
+	t.heard++
+	if spacing > 0 && t.heard > freeNotices+int(noticesEach*time.Hour/spacing) {
+		t.deaf = m.Now.Add(deafFor)
+	}
+	m.keepTalk(l, u, t)
+	return !m.Now.Before(t.deaf)
+}
+
+// takeNotices takes what the neighbor is to hear out of its queue, as much as one call holds.
+func (m *Machine) takeNotices(l *link) (list protocol.Notices) {
+	bytes := 0
+	l.noticesDue = time.Time{}
+	for l.Notices && len(l.notices) > 0 && len(list) < protocol.MaxNotices {
+		n := l.notices[0]
+		if bytes += n.WireBytes(); bytes > protocol.MaxNoticeBytes {
+			break
+		}
+		l.notices = l.notices[1:]
+		if n.Age = m.Now.Sub(n.at).Truncate(time.Second); m.interested(l, n.Feed) {
+			m.Counters.NoticesSent++
+			list = append(list, n.Notice)
+		}
+	}
+	return list
+}
+
+// sendNotices tells a neighbor what waits for it.
+func (m *Machine) sendNotices(l *link) {
+	for !l.Over {
+		list := m.takeNotices(l)
+		if len(list) == 0 {
+			return
+		}
+		m.Ask(l.Link, protocol.Polled{Notices: list}, core.CallTimeout, func(a core.Answered) {
+			if told, ok := a.Reply.(protocol.Notices); ok {
+				m.Noticed(l.Link, told)
+			}
+		})
+	}
+}
+
+// AskedPolled answers feedex.polled with what waits for the neighbor.
+func (m *Machine) AskedPolled(from *core.Link, ev core.Asked, list []protocol.Notice) {
+	m.Noticed(from, list)
+	m.Respond(ev, protocol.Notices(m.takeNotices(Of(from))))
+}
+
+// Noticed takes in what a neighbor says of polls, and passes on what is news here.
+func (m *Machine) Noticed(from *core.Link, list []protocol.Notice) {
+	for i := range list {
+		m.noticed(Of(from), list[i])
+	}
+}
+
+func (m *Machine) noticed(l *link, n protocol.Notice) {
+	m.Counters.NoticesHeard++
+	if !m.feeds.Open(n.Feed) && !m.Table.Wanted(n.Feed, nil) || !m.hears(l, n.Feed) {
+		return
+	}
+	at := m.Now.Add(-n.Age)
+	m.told(l, n.Feed, at)
+	same := m.spacing(n.Feed) / noticePart
+	l.notices = slices.DeleteFunc(l.notices, func(waiting notice) bool {
+		return waiting.Feed == n.Feed && waiting.at.Sub(at) <= same
+	})
+	if !m.Self.IsZero() && slices.Contains(n.Path, m.Self) {
+		return
+	}
+	news := m.feeds.Open(n.Feed) && m.feeds.Heard(n.Feed, n.Origin(l.ID()), at)
+	if !m.follows(n.Feed) {
+		news = m.relays(n.Feed, at)
+	}
+	if !news {
+		return
+	}
+	n.Path = []protocol.NodeID{n.Origin(l.ID())}
+	m.notify(notice{n, at}, l.ID())
+}

@@ -1,0 +1,160 @@
+package poller
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/internal/when"
+	"feedex/node/internal/core"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// A chorus is who else polls a feed, and when it is the node's turn. Nothing of it is kept: after a restart the next
+// poll comes when it was due, until somebody is heard.
+type chorus struct {
+	polling.Silence
+	polls map[protocol.NodeID]time.Time // the latest of each node that was heard of
+	since time.Time                     // when the first was heard of
+	told  time.Time                     // when neighbors were last told of an own poll
+	lags  []time.Duration               // see late
+	muted time.Time                     // until when nobody moves a poll
+	fixed bool                          // nobody moves the next one: it is in the place of a spot poll
+}
+
+const (
+	// maxPollers bounds the nodes of whose polls of one feed is known.
+	maxPollers = 1024
+	// A feed's chorus is of no help where the mean lag of judgedLags entries or more is mostLag times what it would be
+	// if all who are heard polled at random moments. Then nobody is heard for mutedFor intervals: whether notices are
+	// lies or come too late, the node is no worse off than without.
+	judgedLags = 24
+	mostLag    = 1.3
+	mutedFor   = 4
+)
+
+// pollers is how many nodes poll the feed, this one included: as many as it heard of within an interval. Where it has
+// not listened for so long it takes those that it heard of as a part of all.
+func (s *Subscription) pollers(now time.Time) int {
+	maps.DeleteFunc(s.chorus.polls, func(_ protocol.NodeID, at time.Time) bool {
+		return now.Sub(at) > s.Interval+s.Interval/8
+	})
+	heard := len(s.chorus.polls)
+	if listened := max(now.Sub(s.chorus.since), s.Interval/16); heard > 1 && listened < s.Interval {
+		heard = int(float64(heard) * float64(s.Interval) / float64(listened))
+	}
+	return 1 + heard
+}
+
+// shared reports whether others may hear of polls of the feed, and move them.
+func (s *Subscription) shared() bool { return !s.Discreet && s.kept == "" }
+
+// announce tells neighbors of a poll that was answered, once in half an interval: nobody hears more from one node.
+func (m *Machine) announce(s *Subscription, fresh int) {
+	if s.shared() && s.Begun.Sub(s.chorus.told) >= s.Interval/2 {
+		s.chorus.told = s.Begun
+		m.exchange.Announce(s.URL, s.Begun, fresh)
+	}
+}
+
+// Heard takes in that a node polled a feed at that time, by the word of neighbors, and reports whether that is news
+// which others who follow the feed are to hear. A node counts once in half an interval: a flood of notices weighs no
+// more than that, nor does one that is older than a quarter of the interval.
+func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news bool) {
+	s := m.openly(u)
+	if s == nil || !s.shared() || s.Interval == 0 || origin == m.Self || m.Now.Sub(at) > s.Interval/4 {
+		return false
+	}
+	c := &s.chorus
+	last, known := c.polls[origin]
+	if known && at.Sub(last) < s.Interval/2 || !known && len(c.polls) >= maxPollers {
+		return false
+	}
+	if c.polls == nil {
+		c.polls, c.since = make(map[protocol.NodeID]time.Time), m.Now
+	}
+	c.polls[origin] = at
+	if m.Now.Before(c.muted) {
+		return false
+	}
+	news = c.Heard(m.Now, at)
+	if !c.fixed && !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() &&
+		!s.LastPoll.IsZero() {
+		if c.Began.IsZero() { // after a restart
+			c.Began = s.NextPoll.Add(-s.Interval)
+		}
+		m.PollAt(s, when.Later(c.Due(s.Interval, s.pollers(m.Now)), s.NotBefore))
+	}
+	return news
+}
+
+// ownTurn is when a feed is polled next whose policy waits for so long after a poll that just ended, as far as nobody
+// is heard until then.
+func (m *Machine) ownTurn(s *Subscription, wait time.Duration) time.Time {
+	c := &s.chorus
+	c.fixed = false
+	if !s.shared() || m.Now.Before(c.muted) {
+		return m.Now.Add(wait)
+	}
+	if m.late(s) {
+		c.Silence, c.lags, c.muted = polling.Silence{}, nil, m.Now.Add(mutedFor*s.Interval)
+		// Who was made to poll together with others goes apart from them.
+		return m.Now.Add(m.pollBetween(s, wait-wait/10, wait+wait/10))
+	}
+	c.Polled(m.Now, s.Interval, s.pollers(m.Now))
+	c.Began = m.Now.Add(wait - s.Interval) // but for the first poll now
+	return c.Due(s.Interval, s.pollers(m.Now))
+}
+
+// noteLags takes in how long entries took to get here from their publication, by whatever way. What is older than any
+// poll could leave it came from an absence, or is dated otherwise than it was published.
+func (m *Machine) noteLags(s *Subscription, fresh []archive.Record) {
+	c := &s.chorus
+	if c.since.IsZero() || m.Now.Sub(when.Later(c.since, c.muted)) < s.Interval {
+		return
+	}
+	for i := range fresh {
+		lag := fresh[i].Seen.Sub(fresh[i].Entry.Published)
+		if lag >= 0 && lag < s.Interval+s.Interval/4 {
+			c.lags = append(c.lags, lag)
+		}
+	}
+	c.lags = c.lags[max(0, len(c.lags)-2*judgedLags):]
+}
+
+// late reports whether entries come later than if nobody heard of anybody.
+func (m *Machine) late(s *Subscription) bool {
+	c := &s.chorus
+	if len(c.lags) < judgedLags {
+		return false
+	}
+	var sum time.Duration
+	for _, lag := range c.lags {
+		sum += lag
+	}
+	random := s.Interval / time.Duration(s.pollers(m.Now)+1)
+	return float64(sum)/float64(len(c.lags)) > mostLag*float64(random)
+}
+
+// Spacing is the usual time between polls of the feed by anybody.
+func (m *Machine) Spacing(u feed.URL) time.Duration {
+	if s := m.openly(u); s != nil {
+		return s.Interval / time.Duration(s.pollers(m.Now))
+	}
+	return 0
+}
+
+// LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.
+func (m *Machine) LatestPolls() (list []core.PollTime) {
+	for u, s := range m.Feeds {
+		if s.shared() && s.Errors == 0 && !s.LastSuccess.IsZero() && m.Now.Sub(s.Begun) <= s.Interval/4 {
+			list = append(list, core.PollTime{Feed: u, At: s.Begun})
+		}
+	}
+	slices.SortFunc(list, func(a, b core.PollTime) int { return cmp.Compare(a.Feed, b.Feed) })
+	return list
+}

@@ -1,0 +1,291 @@
+package node_test
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// eager is a neighbor of h that follows news and has these extensions; what it is told of polls is kept in heard.
+func eager(h *testHost, i int, heard *[]protocol.Notice, extensions ...string) *testHost {
+	friend := h.befriend(friendID(i), news)
+	friend.script = func(_ *testHost, c node.Call) protocol.Reply {
+		notices := noticesOf(c.Call)
+		if heard != nil {
+			*heard = append(*heard, notices...)
+		}
+		switch c := c.Call.(type) {
+		case protocol.ListMethods:
+			return protocol.Methods(extensions)
+		case protocol.WhoAmI:
+			return h.id
+		case protocol.CheckDID:
+			return protocol.Seen(true)
+		case protocol.CheckDIDs:
+			return make(protocol.SeenList, len(c.DIDs))
+		case protocol.GetNeighbors:
+			return protocol.NodeList{}
+		case protocol.Polled:
+			return protocol.Notices{}
+		}
+		return protocol.OK{}
+	}
+	return friend
+}
+
+func friendID(i int) protocol.NodeID {
+	return protocol.NewNodeID(netip.AddrFrom4([4]byte{21, byte(i), 0, 1}), 7790)
+}
+
+// noticesOf are the notices that a call carries.
+func noticesOf(c protocol.Call) []protocol.Notice {
+	switch c := c.(type) {
+	case protocol.Polled:
+		return c.Notices
+	}
+	return nil
+}
+
+// hearsOfPoll has the node hear from a neighbor that somebody polled news, through path.
+func (h *testHost) hearsOfPoll(from *testHost, age time.Duration, path ...protocol.NodeID) {
+	h.hears(from, protocol.Polled{Notices: []protocol.Notice{{Feed: news, Age: age, Path: path}}})
+}
+
+// untilPoll is how long it is until the node polls news, by what it has heard so far.
+func (h *testHost) untilPoll() time.Duration {
+	s := h.node.Subscription(news)
+	return s.NextPoll.Sub(h.net.Now())
+}
+
+// Nodes that follow one feed poll it at even distances, as often as their intervals say.
+func TestNeighborsPollInTurn(t *testing.T) {
+	const nodes, every = 5, 4 * time.Hour
+	w := newNetwork(t)
+	w.full(nodes, node.Config{Policy: polling.Fixed{Every: every}}, news)
+	w.run(3 * every)
+	begun := len(w.feed(news).asked)
+	w.run(6 * every)
+	asked := w.feed(news).asked[begun:]
+	if len(asked) < 6*nodes*19/20 || len(asked) > 6*nodes*21/20 {
+		t.Errorf("%d polls by %d nodes in 6 intervals", len(asked), nodes)
+	}
+	var sum, squares float64
+	for i := range asked[1:] {
+		gap := asked[i+1].Sub(asked[i]).Seconds()
+		sum, squares = sum+gap, squares+gap*gap
+	}
+	mean := sum / float64(len(asked)-1)
+	if cv := math.Sqrt(squares/float64(len(asked)-1)-mean*mean) / mean; cv > .3 {
+		t.Errorf("gaps between polls deviate by %.2f of their mean", cv)
+	}
+}
+
+// A node tells those that follow a feed and have the method of each poll, and passes on what it hears; nobody hears
+// what it told, or what went through it.
+func TestWhoHearsOfPolls(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+	heard := make([][]protocol.Notice, 4)
+	method := protocol.Polled{}.Method()
+	w.run(time.Minute)
+	a, b := eager(h, 0, &heard[0], method), eager(h, 1, &heard[1], method)
+	eager(h, 2, &heard[2], "check_dids")
+	w.run(10 * time.Second)
+	if len(heard[0]) != 1 || len(heard[1]) != 1 {
+		t.Errorf("new neighbors hear %v and %v of the latest poll", heard[0], heard[1])
+	}
+	w.run(100 * time.Minute)
+	clear(heard)
+	h.hearsOfPoll(a, 7*time.Second)
+	w.run(5 * time.Minute)
+	if len(heard[1]) != 1 || !slices.Equal(heard[1][0].Path, []protocol.NodeID{a.id}) ||
+		heard[1][0].Age < 7*time.Second {
+		t.Errorf("the other follower hears %v", heard[1])
+	}
+	h.hearsOfPoll(b, 2*time.Minute, a.id) // by another way
+	w.run(5 * time.Minute)
+	if len(heard[0])+len(heard[1]) != 1 {
+		t.Errorf("who told it hears %v; what is no news goes on: %v", heard[0], heard[1])
+	}
+	w.run(2 * time.Hour)
+	h.hearsOfPoll(a, 0)
+	answer := h.hears(b, protocol.Polled{}).Reply.(protocol.Notices) // which the other one need not wait for
+	clear(heard)
+	w.run(5 * time.Minute)
+	if len(answer) != 1 || !slices.Equal(answer[0].Path, []protocol.NodeID{a.id}) || len(heard[1]) != 0 {
+		t.Errorf("the answer tells of %v, and a call later of %v", answer, heard[1])
+	}
+	w.run(5 * time.Hour) // polls in less than half of an interval are not told of: the first two may be
+	clear(heard)
+	asked := len(w.feed(news).asked)
+	w.run(9 * time.Hour)
+	polls := len(w.feed(news).asked) - asked
+	if polls < 2 || len(heard[0]) != polls || len(heard[1]) != polls || len(heard[2]) != 0 {
+		t.Errorf("of %d polls those with the method hear %d and %d times, the other one %d", polls, len(heard[0]),
+			len(heard[1]), len(heard[2]))
+	}
+}
+
+// Nobody hears of polls of feeds that stay at home or are followed discreetly, nor of any where feeds cover for others.
+func TestOfWhichPollsNobodyHears(t *testing.T) {
+	for name, tc := range map[string]struct {
+		config node.Config
+		make   func(h *testHost)
+	}{
+		"discreet": {make: func(h *testHost) { h.follow(true, news) }},
+		"private": {make: func(h *testHost) {
+			private := true
+			h.step(node.Subscribe{Feeds: []feed.URL{news}, Private: &private})
+		}},
+		"with cover feeds": {config: node.Config{CoverFeeds: 2}, make: func(*testHost) {}},
+	} {
+		w := newNetwork(t)
+		w.feed(news)
+		h := w.add(tc.config, news)
+		tc.make(h)
+		var heard []protocol.Notice
+		eager(h, 1, &heard, protocol.Polled{}.Method())
+		w.run(5 * time.Hour)
+		if len(w.feed(news).asked) < 4 || len(heard) > 0 {
+			t.Errorf("%s: of %d polls others hear %v", name, len(w.feed(news).asked), heard)
+		}
+	}
+}
+
+// Whatever neighbors say, a node polls no sooner than after three quarters of its interval and no later than a tenth
+// after it; each origin counts once in half an interval.
+func TestFalseNoticesMoveAPollALittle(t *testing.T) {
+	const every = 4 * time.Hour
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	liar := eager(h, 1, nil, protocol.Polled{}.Method())
+	w.run(2 * every)
+	for i := range 16 * 60 { // each minute, some invented
+		h.hearsOfPoll(liar, 0)
+		h.hearsOfPoll(liar, 3*time.Hour)
+		h.hearsOfPoll(liar, 0, friendID(10+i%40))
+		w.run(time.Minute)
+	}
+	asked := w.feed(news).asked
+	for i := 3; i < len(asked); i++ {
+		if gap := asked[i].Sub(asked[i-1]); gap < every*3/4-time.Second || gap > every*11/10+time.Second {
+			t.Errorf("polled again after %v", gap)
+		}
+	}
+	if len(asked) < 5 {
+		t.Errorf("%d polls", len(asked))
+	}
+}
+
+// A link that brings more notices of a feed than there can be polls of it is not heard for a day; others are.
+func TestALinkThatFloodsIsNotHeard(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 16 * time.Hour}}, news)
+	method := protocol.Polled{}.Method()
+	flood, other := eager(h, 1, nil, method), eager(h, 2, nil, method)
+	w.run(time.Minute)
+	for range 20 {
+		h.hearsOfPoll(flood, 0)
+		w.run(time.Second)
+	}
+	due := h.untilPoll()
+	h.hearsOfPoll(flood, 0, friendID(7))
+	if h.untilPoll() < due-2*time.Second || h.untilPoll() > due {
+		t.Errorf("a flood moves a poll from in %v to in %v", due, h.untilPoll())
+	}
+	due = h.untilPoll()
+	h.hearsOfPoll(other, 0)
+	if h.untilPoll() == due {
+		t.Errorf("another neighbor is not heard: the poll stays in %v", due)
+	}
+}
+
+// Where entries come later than if nobody heard of anybody, nobody is heard for four intervals.
+func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
+	const every = 2 * time.Hour
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	liar := eager(h, 1, nil, protocol.Polled{}.Method())
+	moved := func() bool {
+		due := h.node.Subscription(news).NextPoll
+		h.hearsOfPoll(liar, 0, friendID(10)) // invented
+		return !h.node.Subscription(news).NextPoll.Equal(due)
+	}
+	w.run(every + time.Hour)
+	if !moved() {
+		t.Fatal("news move nothing")
+	}
+	asked, published := len(w.feed(news).asked), 0
+	for range 5 * 24 { // who polled had nothing of it
+		w.run(5 * time.Minute)
+		if published++; published%2 == 0 {
+			w.publish(news)
+		}
+		for i := range 8 {
+			if published%12 == 0 { // as often as such nodes would
+				h.hearsOfPoll(liar, 0, friendID(20+i))
+			}
+		}
+	}
+	if moved() {
+		t.Errorf("lies are heard after %d polls", len(w.feed(news).asked)-asked)
+	}
+	w.run(5 * every)
+	if !moved() {
+		t.Error("nobody is heard ever after")
+	}
+}
+
+// A bundle with something new tells of the poll that brought it, also where its node knows nothing of notices; what is
+// known tells nothing.
+func TestABundleIsANotice(t *testing.T) {
+	for _, extensions := range [][]string{{"check_dids"}, {protocol.Polled{}.Method()}} {
+		w := newNetwork(t)
+		w.feed(news)
+		h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+		friend := eager(h, 1, nil, extensions...)
+		w.run(time.Minute)
+		e := feed.Entry{Feed: news, ID: fmt.Sprint(extensions), Title: "T", Published: w.Now()}
+		for range 2 {
+			due, known := h.node.Subscription(news).NextPoll, h.has(e.EntryID())
+			h.put(friend, bundleWith(e))
+			if moved := !h.node.Subscription(news).NextPoll.Equal(due); moved == known {
+				t.Errorf("of a node with %v a bundle (known: %v) moves the next poll: %v", extensions, known, moved)
+			}
+			w.run(time.Minute)
+		}
+	}
+}
+
+// After a restart the next poll comes when it was due, until somebody is heard.
+func TestNoticesAfterARestart(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+	w.run(9 * time.Hour)
+	due := h.node.Subscription(news).NextPoll.Truncate(time.Millisecond) // as it is kept
+	h.kill()
+	h.start()
+	friend := eager(h, 1, nil, protocol.Polled{}.Method())
+	w.run(10 * time.Second)
+	if got := h.node.Subscription(news).NextPoll; !got.Equal(due) {
+		t.Errorf("after a restart the poll that was due at %v is due at %v", due, got)
+	}
+	h.hearsOfPoll(friend, 0)
+	got := h.node.Subscription(news).NextPoll
+	if got.Equal(due) || got.Before(due.Add(-time.Hour)) || got.After(due.Add(24*time.Minute)) {
+		t.Errorf("what is heard moves the poll from %v to %v", due, got)
+	}
+}
