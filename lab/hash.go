@@ -109,10 +109,24 @@ func (h *traceHash) call(c protocol.Call) {
 		for _, id := range c.Bundle.Path {
 			h.id(id)
 		}
+	case protocol.Polled:
+		h.notices(c.Notices)
 	case protocol.Connect:
 		h.subset(c.Subset)
 	case protocol.UpdateSubset:
 		h.subset(c.Changes)
+	}
+}
+
+func (h *traceHash) notices(list []protocol.Notice) {
+	for i := range list {
+		n := &list[i]
+		h.text(string(n.Feed))
+		h.number(uint64(n.Age))
+		h.number(uint64(n.New))
+		for _, id := range n.Path {
+			h.id(id)
+		}
 	}
 }
 

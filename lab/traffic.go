@@ -26,6 +26,7 @@ const (
 	// Knock is a check_dids that offers nothing: how a silent neighbor is asked whether it is there.
 	Knock
 	GetBundle
+	Polled
 	// Other are calls of all other methods: one that is new needs nothing here.
 	Other
 	// Methods is how many there are.
@@ -38,7 +39,7 @@ var methodNames = [Methods]string{
 	"get_entries",
 	"feedex.whoami", "feedex.vouch", "system.listMethods", "feedex.disconnect", "feedex.account",
 	"check_dids of none",
-	"feedex.get_bundle", "other",
+	"feedex.get_bundle", "feedex.polled", "other",
 }
 
 // methodOf is the method of a call.

@@ -253,6 +253,8 @@ func attacks() []attack {
 		{27, "slander", "10% link with all and say of all others that they forge, 5 networks",
 			"honest coverage, lag and share within a minute of the first, to 2% as without, means of 5",
 			2 * slanderSeeds, (*trial).slandering},
+		{28, "false notices", "10, 25, 50% say each minute that they and 3 others polled all feeds, every other 2 h",
+			"honest lag <= 1.05 x that without notices", 5 * pretenseSeeds, (*trial).pretending},
 	}
 }
 

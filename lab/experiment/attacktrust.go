@@ -170,3 +170,52 @@ func (g *gathering) atOnce(c crowd) float64 {
 	}
 	return float64(soon) / float64(max(all, 1))
 }
+
+const (
+	// pretenseSeeds is how many networks with pretenders are compared with as many where nobody has notices.
+	pretenseSeeds = 3
+	// pretendedOthers is how many nodes a pretender invents.
+	pretendedOthers = 3
+)
+
+// pretending is row 28. Pretenders do all else that honest nodes do, polls among it, so that nothing but their lies
+// tells the networks apart.
+func (t *trial) pretending() (string, bool) {
+	const marked = 1.05
+	shares := []float64{0, .1, .25, .5}
+	lags, requests := make([][]float64, len(shares)), make([][]float64, len(shares))
+	var without, asked []float64
+	row := func(c crowd) (lag, requests float64) {
+		g := t.play(c, nil)
+		for _, p := range g.w.Publishers() {
+			requests += float64(p.Requests)
+		}
+		return g.measure(c).Honest.Lag, requests
+	}
+	for n := range pretenseSeeds {
+		c := t.crowd
+		c.Seed += lab.Seed(n) << 32
+		uncoordinated := c
+		uncoordinated.Bad, uncoordinated.Kind = 0, kind{}
+		uncoordinated.Wrap = actor.Uncoordinated
+		lag, polls := row(uncoordinated)
+		without, asked = append(without, lag), append(asked, polls)
+		for i, share := range shares {
+			c.Bad = int(share*float64(c.Nodes) + .5)
+			c.Kind = kind{name: "pretenders", act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+				return actor.Pretender(n, fmt.Sprintf("pretender %d", i), pretendedOthers, c.Every/2)
+			}}
+			lag, polls := row(c)
+			lags[i], requests[i] = append(lags[i], lag), append(requests[i], polls)
+		}
+	}
+	base, polls, pass := report.Mean(without), report.Mean(asked), true
+	measured := fmt.Sprintf("without notices %s min", report.Minutes(base))
+	for i, share := range shares {
+		lag := report.Mean(lags[i])
+		pass = pass && lag <= marked*base
+		measured += fmt.Sprintf("; %s lie %s min, %+.1f%% requests", report.Percent(share), report.Minutes(lag),
+			100*(report.Mean(requests[i])/polls-1))
+	}
+	return measured, pass
+}

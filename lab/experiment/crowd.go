@@ -27,6 +27,8 @@ type crowd struct {
 	Kind kind
 	// Watch, where it is not nil, sees every step of member i, which is dishonest or not.
 	Watch func(i int, bad bool) watch
+	// Wrap, where it is not nil, is what the honest are in place of plain nodes.
+	Wrap func(n *node.Node) actor.Participant
 	// Tune, where it is not nil, has the last word on member i.
 	Tune func(i int, is class, m *lab.MemberConfig)
 }
@@ -152,8 +154,11 @@ func (c *crowd) adapt(m *lab.MemberConfig, w *lab.World, i int, is class) {
 	}
 	m.Actor = func(n *node.Node, rng *rand.Rand) lab.Actor {
 		var a actor.Participant = n
-		if is == bad && c.Kind.act != nil {
+		switch {
+		case is == bad && c.Kind.act != nil:
 			a = c.Kind.act(i, n, rng)
+		case is != bad && c.Wrap != nil:
+			a = c.Wrap(n)
 		}
 		if c.Watch != nil {
 			if see := c.Watch(i, is == bad); see != nil {
