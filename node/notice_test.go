@@ -124,7 +124,7 @@ func TestWhoHearsOfPolls(t *testing.T) {
 	if len(answer) != 1 || !slices.Equal(answer[0].Path, []protocol.NodeID{a.id}) || len(heard[1]) != 0 {
 		t.Errorf("the answer tells of %v, and a call later of %v", answer, heard[1])
 	}
-	w.run(5 * time.Hour) // polls in less than half of an interval are not told of: the first two may be
+	w.run(5 * time.Hour)
 	clear(heard)
 	asked := len(w.feed(news).asked)
 	w.run(9 * time.Hour)
@@ -132,6 +132,28 @@ func TestWhoHearsOfPolls(t *testing.T) {
 	if polls < 2 || len(heard[0]) != polls || len(heard[1]) != polls || len(heard[2]) != 0 {
 		t.Errorf("of %d polls those with the method hear %d and %d times, the other one %d", polls, len(heard[0]),
 			len(heard[1]), len(heard[2]))
+	}
+}
+
+// Neighbors hear of the second poll of a feed however soon it comes after the first: nodes that start together know of
+// nobody until then.
+func TestTheSecondPollIsTold(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	heard := make([][]protocol.Notice, 8)
+	for i := range heard {
+		eager(w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news), i, &heard[i],
+			protocol.Polled{}.Method())
+	}
+	w.run(time.Minute)
+	clear(heard)
+	w.run(119 * time.Minute)
+	polls, told := len(w.feed(news).asked)-len(heard), 0
+	for i := range heard {
+		told += len(heard[i])
+	}
+	if polls < 2 || told != polls {
+		t.Errorf("of %d polls in less than half an interval after the first %d are told", polls, told)
 	}
 }
 

@@ -20,7 +20,6 @@ type chorus struct {
 	polling.Silence
 	polls map[protocol.NodeID]time.Time // the latest of each node that was heard of
 	since time.Time                     // when the first was heard of
-	told  time.Time                     // when neighbors were last told of an own poll
 	lags  []time.Duration               // see late
 	muted time.Time                     // until when nobody moves a poll
 	fixed bool                          // nobody moves the next one: it is in the place of a spot poll
@@ -53,10 +52,11 @@ func (s *Subscription) pollers(now time.Time) int {
 // shared reports whether others may hear of polls of the feed, and move them.
 func (s *Subscription) shared() bool { return !s.Discreet && s.kept == "" }
 
-// announce tells neighbors of a poll that was answered, once in half an interval: nobody hears more from one node.
+// announce tells neighbors of a poll that was answered. The second poll of a feed is told however soon it comes after
+// the first, where the phase of all later ones was drawn: nodes that start together know nothing of one another but
+// for these two.
 func (m *Machine) announce(s *Subscription, fresh int) {
-	if s.shared() && s.Begun.Sub(s.chorus.told) >= s.Interval/2 {
-		s.chorus.told = s.Begun
+	if s.shared() {
 		m.exchange.Announce(s.URL, s.Begun, fresh)
 	}
 }
