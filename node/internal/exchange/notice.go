@@ -30,13 +30,13 @@ const (
 	mostNoticeWait  = 3 * time.Minute
 	// maxTalks bounds the feeds of whose polls is known what a neighbor knows, and the notices that wait for it.
 	maxTalks = 1024
-	// deafFor is how long notices of a feed are not heard that came by a link beyond its cap.
-	deafFor = 24 * time.Hour
-	// freeNotices is how many notices of a feed a link may bring in an hour in any case, and noticesEach how many times
-	// as many as the feed has polls by what is known. An honest neighbor tells of each poll once; nodes whose
-	// intervals are half as long as ours poll twice as often.
-	freeNotices = 3
-	noticesEach = 2
+	// forgottenAfter is when there may be room for other feeds.
+	forgottenAfter = 24 * time.Hour
+	// freeNotices is how many notices of a feed are heard of a link in an hour in any case, and noticesEach how many
+	// times as many as the feed has polls by what is known. An honest neighbor tells of each poll once; polls of nodes
+	// that started lately come by chance, and those whose intervals are shorter than ours poll more often.
+	freeNotices = 12
+	noticesEach = 4
 )
 
 // A talk is what a neighbor and we told each other of polls of one feed.
@@ -44,7 +44,6 @@ type talk struct {
 	latest time.Time // poll of which one of us told the other
 	since  time.Time // the begin of the hour in which what it tells is counted
 	heard  int       // notices in that hour
-	deaf   time.Time // until when it is not heard
 }
 
 // Announce tells neighbors that the node polled a feed when it did, with so many new entries. Where feeds cover for
@@ -166,7 +165,7 @@ func (m *Machine) keepTalk(l *link, u feed.URL, t talk) {
 	}
 	if _, known := l.talks[u]; !known && len(l.talks) >= maxTalks {
 		maps.DeleteFunc(l.talks, func(_ feed.URL, t talk) bool {
-			return m.Now.Sub(t.latest) > deafFor && m.Now.After(t.deaf)
+			return m.Now.Sub(t.latest) > forgottenAfter
 		})
 		if len(l.talks) >= maxTalks {
 			return
@@ -183,22 +182,21 @@ func (m *Machine) told(l *link, u feed.URL, at time.Time) {
 	}
 }
 
-// hears counts a notice of a feed against the link that brought it, and reports whether it is heard: one that brings
-// more than all who poll the feed could have to tell is not, for a day.
+// hears counts a notice of a feed against the link that brought it, and reports whether it is heard: what is more than
+// all who poll the feed could have to tell in an hour is not. Relays know of nobody who polls, and pass on a part alone
+// of what comes fast.
 func (m *Machine) hears(l *link, u feed.URL) bool {
-	t, spacing := l.talks[u], m.spacing(u)
-	if m.Now.Before(t.deaf) {
-		return false
+	spacing := m.spacing(u)
+	if spacing == 0 || !m.follows(u) {
+		return true
 	}
+	t := l.talks[u]
 	if m.Now.Sub(t.since) >= time.Hour {
 		t.since, t.heard = m.Now, 0
 	}
 	t.heard++
-	if spacing > 0 && t.heard > freeNotices+int(noticesEach*time.Hour/spacing) {
-		t.deaf = m.Now.Add(deafFor)
-	}
 	m.keepTalk(l, u, t)
-	return !m.Now.Before(t.deaf)
+	return t.heard <= freeNotices+int(noticesEach*time.Hour/spacing)
 }
 
 // takeNotices takes what the neighbor is to hear out of its queue, as much as one call holds.
