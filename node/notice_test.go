@@ -209,7 +209,7 @@ func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 	}
 }
 
-// A link that brings more notices of a feed than there can be polls of it is not heard for a day; others are.
+// What a link brings of a feed beyond the polls that there can be in an hour is not heard; other links are.
 func TestALinkThatFloodsIsNotHeard(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
@@ -250,7 +250,7 @@ func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
 		t.Fatal("news move nothing")
 	}
 	asked, published := len(w.feed(news).asked), 0
-	for range 5 * 24 { // who polled had nothing of it
+	for range 8 * 24 { // who polled had nothing of it
 		w.run(5 * time.Minute)
 		if published++; published%2 == 0 {
 			w.publish(news)

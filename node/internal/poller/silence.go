@@ -20,7 +20,7 @@ type chorus struct {
 	polling.Silence
 	polls map[protocol.NodeID]time.Time // the latest of each node that was heard of
 	since time.Time                     // when the first was heard of
-	lags  []time.Duration               // see late
+	lags  []time.Duration               // of what came together, see noteLags
 	muted time.Time                     // until when nobody moves a poll
 	fixed bool                          // nobody moves the next one: it is in the place of a spot poll
 }
@@ -28,10 +28,10 @@ type chorus struct {
 const (
 	// maxPollers bounds the nodes of whose polls of one feed is known.
 	maxPollers = 1024
-	// A feed's chorus is of no help where the mean lag of judgedLags entries or more is mostLag times what it would be
-	// if all who are heard polled at random moments. Then nobody is heard for mutedFor intervals: whether notices are
+	// A feed's chorus is of no help where the mean of judgedLags lags or more is mostLag times what it would be if all
+	// who are heard polled at random moments. Then nobody is heard for mutedFor intervals: whether notices are
 	// lies or come too late, the node is no worse off than without.
-	judgedLags = 24
+	judgedLags = 6
 	mostLag    = 1.3
 	mutedFor   = 4
 )
@@ -110,18 +110,23 @@ func (m *Machine) ownTurn(s *Subscription, wait time.Duration) time.Time {
 	return c.Due(s.Interval, s.pollers(m.Now))
 }
 
-// noteLags takes in how long entries took to get here from their publication, by whatever way. What is older than any
-// poll could leave it came from an absence, or is dated otherwise than it was published.
+// noteLags takes in how long entries took to get here from their publication, by whatever way. Those that came together
+// count once, with their mean: they waited for the same poll. What is older than any poll could leave it came from an
+// absence, or is dated otherwise than it was published.
 func (m *Machine) noteLags(s *Subscription, fresh []archive.Record) {
 	c := &s.chorus
 	if c.since.IsZero() || m.Now.Sub(when.Later(c.since, c.muted)) < s.Interval {
 		return
 	}
+	var sum, entries time.Duration
 	for i := range fresh {
 		lag := fresh[i].Seen.Sub(fresh[i].Entry.Published)
 		if lag >= 0 && lag < s.Interval+s.Interval/4 {
-			c.lags = append(c.lags, lag)
+			sum, entries = sum+lag, entries+1
 		}
+	}
+	if entries > 0 {
+		c.lags = append(c.lags, sum/entries)
 	}
 	c.lags = c.lags[max(0, len(c.lags)-2*judgedLags):]
 }
