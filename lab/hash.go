@@ -109,7 +109,7 @@ func (h *traceHash) call(c protocol.Call) {
 		for _, id := range c.Bundle.Path {
 			h.id(id)
 		}
-	case protocol.Polled:
+	case protocol.Notify:
 		h.notices(c.Notices)
 	case protocol.Connect:
 		h.subset(c.Subset)

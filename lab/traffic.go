@@ -26,7 +26,7 @@ const (
 	// Knock is a check_dids that offers nothing: how a silent neighbor is asked whether it is there.
 	Knock
 	GetBundle
-	Polled
+	Notify
 	// Other are calls of all other methods: one that is new needs nothing here.
 	Other
 	// Methods is how many there are.

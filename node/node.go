@@ -203,7 +203,7 @@ func (n *Node) asked(ev Asked) {
 		n.query.Queried(l, ev, c.Query)
 	case protocol.StateAccount:
 		n.exchange.AskedAccount(l, ev, c.Account)
-	case protocol.Polled:
+	case protocol.Notify:
 		n.exchange.AskedPolled(l, ev, c.Notices)
 	case protocol.Disconnect:
 		n.core.Respond(ev, protocol.OK{})

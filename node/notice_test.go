@@ -33,7 +33,7 @@ func eager(h *testHost, i int, heard *[]protocol.Notice, extensions ...string) *
 			return make(protocol.SeenList, len(c.DIDs))
 		case protocol.GetNeighbors:
 			return protocol.NodeList{}
-		case protocol.Polled:
+		case protocol.Notify:
 			return protocol.Notices{}
 		}
 		return protocol.OK{}
@@ -48,7 +48,7 @@ func friendID(i int) protocol.NodeID {
 // noticesOf are the notices that a call carries.
 func noticesOf(c protocol.Call) []protocol.Notice {
 	switch c := c.(type) {
-	case protocol.Polled:
+	case protocol.Notify:
 		return c.Notices
 	}
 	return nil
@@ -56,7 +56,7 @@ func noticesOf(c protocol.Call) []protocol.Notice {
 
 // hearsOfPoll has the node hear from a neighbor that somebody polled news, through path.
 func (h *testHost) hearsOfPoll(from *testHost, age time.Duration, path ...protocol.NodeID) {
-	h.hears(from, protocol.Polled{Notices: []protocol.Notice{{Feed: news, Age: age, Path: path}}})
+	h.hears(from, protocol.Notify{Notices: []protocol.Notice{{Feed: news, Age: age, Path: path}}})
 }
 
 // untilPoll is how long it is until the node polls news, by what it has heard so far.
@@ -95,7 +95,7 @@ func TestWhoHearsOfPolls(t *testing.T) {
 	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 	heard := make([][]protocol.Notice, 4)
-	method := protocol.Polled{}.Method()
+	method := protocol.Notify{}.Method()
 	w.run(time.Minute)
 	a, b := eager(h, 0, &heard[0], method), eager(h, 1, &heard[1], method)
 	eager(h, 2, &heard[2], "check_dids")
@@ -118,7 +118,7 @@ func TestWhoHearsOfPolls(t *testing.T) {
 	}
 	w.run(2 * time.Hour)
 	h.hearsOfPoll(a, 0)
-	answer := h.hears(b, protocol.Polled{}).Reply.(protocol.Notices) // which the other one need not wait for
+	answer := h.hears(b, protocol.Notify{}).Reply.(protocol.Notices) // which the other one need not wait for
 	clear(heard)
 	w.run(5 * time.Minute)
 	if len(answer) != 1 || !slices.Equal(answer[0].Path, []protocol.NodeID{a.id}) || len(heard[1]) != 0 {
@@ -143,7 +143,7 @@ func TestTheSecondPollIsTold(t *testing.T) {
 	heard := make([][]protocol.Notice, 8)
 	for i := range heard {
 		eager(w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news), i, &heard[i],
-			protocol.Polled{}.Method())
+			protocol.Notify{}.Method())
 	}
 	w.run(time.Minute)
 	clear(heard)
@@ -175,7 +175,7 @@ func TestOfWhichPollsNobodyHears(t *testing.T) {
 		h := w.add(tc.config, news)
 		tc.make(h)
 		var heard []protocol.Notice
-		eager(h, 1, &heard, protocol.Polled{}.Method())
+		eager(h, 1, &heard, protocol.Notify{}.Method())
 		w.run(5 * time.Hour)
 		if len(w.feed(news).asked) < 4 || len(heard) > 0 {
 			t.Errorf("%s: of %d polls others hear %v", name, len(w.feed(news).asked), heard)
@@ -190,7 +190,7 @@ func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
-	liar := eager(h, 1, nil, protocol.Polled{}.Method())
+	liar := eager(h, 1, nil, protocol.Notify{}.Method())
 	w.run(2 * every)
 	for i := range 16 * 60 { // each minute, some invented
 		h.hearsOfPoll(liar, 0)
@@ -214,7 +214,7 @@ func TestALinkThatFloodsIsNotHeard(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: 16 * time.Hour}}, news)
-	method := protocol.Polled{}.Method()
+	method := protocol.Notify{}.Method()
 	flood, other := eager(h, 1, nil, method), eager(h, 2, nil, method)
 	w.run(time.Minute)
 	for range 20 {
@@ -239,7 +239,7 @@ func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
-	liar := eager(h, 1, nil, protocol.Polled{}.Method())
+	liar := eager(h, 1, nil, protocol.Notify{}.Method())
 	moved := func() bool {
 		due := h.node.Subscription(news).NextPoll
 		h.hearsOfPoll(liar, 0, friendID(10)) // invented
@@ -273,7 +273,7 @@ func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
 // A bundle with something new tells of the poll that brought it, also where its node knows nothing of notices; what is
 // known tells nothing.
 func TestABundleIsANotice(t *testing.T) {
-	for _, extensions := range [][]string{{"check_dids"}, {protocol.Polled{}.Method()}} {
+	for _, extensions := range [][]string{{"check_dids"}, {protocol.Notify{}.Method()}} {
 		w := newNetwork(t)
 		w.feed(news)
 		h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
@@ -300,7 +300,7 @@ func TestNoticesAfterARestart(t *testing.T) {
 	due := h.node.Subscription(news).NextPoll.Truncate(time.Millisecond) // as it is kept
 	h.kill()
 	h.start()
-	friend := eager(h, 1, nil, protocol.Polled{}.Method())
+	friend := eager(h, 1, nil, protocol.Notify{}.Method())
 	w.run(10 * time.Second)
 	if got := h.node.Subscription(news).NextPoll; !got.Equal(due) {
 		t.Errorf("after a restart the poll that was due at %v is due at %v", due, got)

@@ -45,20 +45,20 @@ type CheckDID struct {
 	// answer "seen". Both are optional: "" and 0 where the caller did not say.
 	Feed    feed.URL
 	Entries int
-	Notices []Notice // as of Polled
+	Notices []Notice // as of Notify
 }
 
 // CheckDIDs offers up to MaxDIDs bundles at once. The reply is SeenList, in the same order. An
 // extension.
 type CheckDIDs struct {
 	DIDs    []DID
-	Notices []Notice // as of Polled
+	Notices []Notice // as of Notify
 }
 
 // PutEntries delivers a bundle. The reply is OK once its entries are stored for good. Paper §3.4.
 type PutEntries struct {
 	Bundle  *Bundle
-	Notices []Notice // as of Polled
+	Notices []Notice // as of Notify
 }
 
 // GetBundle asks for a bundle that the called node offered and the caller waits for. The reply is a *Bundle. An
@@ -201,8 +201,8 @@ var methods = []MethodSpec{
 	row("feedex.polled", "Tells of polls of feeds that both nodes follow: array of up to 64 of [feed, age in seconds, "+
 		"new entries, path]. Answers an array of such.",
 		"array int array", listBody, listBody,
-		func(c Polled) xmlrpc.Array { return xmlrpc.Array{encodeNotices(c.Notices)} },
-		func(p *params) Polled { return Polled{decodeNotices(p.array("notices", MaxNotices))} },
+		func(c Notify) xmlrpc.Array { return xmlrpc.Array{encodeNotices(c.Notices)} },
+		func(p *params) Notify { return Notify{decodeNotices(p.array("notices", MaxNotices))} },
 		func(n Notices) xmlrpc.Array { return encodeNotices(n) },
 		func(p *params) Notices { return decodeNotices(p.array("answer", MaxNotices)) }),
 	row("feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",

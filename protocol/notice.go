@@ -18,14 +18,14 @@ type Notice struct {
 	Path []NodeID
 }
 
-// Polled tells a neighbor of polls of feeds that both follow, by the caller and by others. The reply is Notices, of
+// Notify tells a neighbor of polls of feeds that both follow, by the caller and by others. The reply is Notices, of
 // what the called node has to tell. An extension: a node that knows nothing of it polls at moments of its own.
-type Polled struct{ Notices Notices }
+type Notify struct{ Notices Notices }
 
-// Notices is the reply to Polled.
+// Notices is the reply to Notify.
 type Notices []Notice
 
-func (Polled) Method() string { return "feedex.polled" }
+func (Notify) Method() string { return "feedex.polled" }
 
 // Origin is the node that polled, by the word of sender and of those before it.
 func (n *Notice) Origin(sender NodeID) NodeID {

@@ -38,7 +38,7 @@ func TestNoticesAreCarried(t *testing.T) {
 			}
 		}
 		for _, c := range []protocol.Call{
-			protocol.Polled{Notices: list},
+			protocol.Notify{Notices: list},
 			protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1, Notices: few},
 			protocol.CheckDID{DID: exampleBundle.DID, Notices: few},
 			protocol.CheckDIDs{DIDs: []protocol.DID{exampleBundle.DID}, Notices: list},
@@ -120,7 +120,7 @@ func TestNoticesThatMakeNoSense(t *testing.T) {
 		if tc.kept {
 			want = 2
 		}
-		if _, call, err := protocol.DecodeCall(raw); err != nil || len(call.(protocol.Polled).Notices) != want {
+		if _, call, err := protocol.DecodeCall(raw); err != nil || len(call.(protocol.Notify).Notices) != want {
 			t.Errorf("%s: %+v, %v; want %d notices", name, call, err, want)
 		}
 	}

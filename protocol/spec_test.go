@@ -96,7 +96,7 @@ var examples = []struct {
 	{"account", protocol.StateAccount{Account: protocol.Statement{Given: 12_500, Got: 4_000, Deficit: 8_500,
 		Bound: 10_000, Waiting: 3}},
 		protocol.Statement{Given: 4_000, Got: 12_500, Deficit: -8_500, Bound: -1}},
-	{"polled", protocol.Polled{Notices: []protocol.Notice{exampleNotice, {Feed: "https://example.org/rss", New: 2}}},
+	{"polled", protocol.Notify{Notices: []protocol.Notice{exampleNotice, {Feed: "https://example.org/rss", New: 2}}},
 		protocol.Notices{{Feed: "https://example.org/rss", Age: time.Minute}}},
 	{"check_did_polled", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1,
 		Notices: []protocol.Notice{exampleNotice}}, protocol.Seen(true)},

@@ -56,7 +56,7 @@ func (p *pretender) Step(dst []node.Effect, now time.Time, ev node.Event) []node
 	}
 	for _, to := range p.neighbors() {
 		for chunk := range slices.Chunk(lies, protocol.MaxNotices) {
-			dst = p.call(dst, to, protocol.Polled{Notices: chunk}, nil)
+			dst = p.call(dst, to, protocol.Notify{Notices: chunk}, nil)
 		}
 	}
 	return dst
@@ -89,7 +89,7 @@ func (p *uncoordinated) Step(dst []node.Effect, now time.Time, ev node.Event) []
 	if a, ok := ev.(node.Answered); ok {
 		if methods, ok := a.Reply.(protocol.Methods); ok {
 			a.Reply = slices.DeleteFunc(slices.Clone(methods), func(name string) bool {
-				return name == protocol.Polled{}.Method()
+				return name == protocol.Notify{}.Method()
 			})
 			ev = a
 		}

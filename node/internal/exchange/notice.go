@@ -224,7 +224,7 @@ func (m *Machine) sendNotices(l *link) {
 		if len(list) == 0 {
 			return
 		}
-		m.Ask(l.Link, protocol.Polled{Notices: list}, core.CallTimeout, func(a core.Answered) {
+		m.Ask(l.Link, protocol.Notify{Notices: list}, core.CallTimeout, func(a core.Answered) {
 			if told, ok := a.Reply.(protocol.Notices); ok {
 				m.Noticed(l.Link, told)
 			}
