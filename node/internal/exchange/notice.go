@@ -23,11 +23,14 @@ type notice struct {
 const (
 	// fewFollowers is with how many neighbors that follow a feed those that relay it need not hear of polls as well.
 	fewFollowers = 2
-	// A notice that is passed on waits for others that go the same way for a part of the usual time between polls of
-	// its feed, within bounds. What is news by less than that part need not be told.
-	noticePart      = 10
+	// A notice waits for others that go the same way for a part of the usual time between polls of its feed, within
+	// bounds; one that is passed on for up to three times as long.
+	waitPart        = 20
 	leastNoticeWait = time.Second
-	mostNoticeWait  = 3 * time.Minute
+	mostNoticeWait  = time.Minute
+	// newsPart is by what part of that time a poll must be later than the latest of which a neighbor knows, for others
+	// to tell it. Who polled tells it in any case.
+	newsPart = 2
 	// maxTalks bounds the feeds of whose polls is known what a neighbor knows, and the notices that wait for it.
 	maxTalks = 1024
 	// forgottenAfter is when there may be room for other feeds.
@@ -90,7 +93,7 @@ type relayedPolls struct {
 func (m *Machine) relays(u feed.URL, at time.Time) bool {
 	last := m.Gossip.polls[u]
 	gap := at.Sub(last.at)
-	if !m.Table.Wanted(u, nil) || gap < max(leastNoticeWait, last.gap/noticePart) {
+	if !m.Table.Wanted(u, nil) || gap < max(leastNoticeWait, last.gap/newsPart) {
 		return false
 	}
 	if len(m.Gossip.polls) >= maxTalks {
@@ -129,10 +132,9 @@ func (m *Machine) notify(n notice, from protocol.NodeID) {
 	if len(followers) < fewFollowers && m.follows(n.Feed) {
 		followers = append(followers, relays...)
 	}
-	wait := leastNoticeWait
+	wait := min(max(m.spacing(n.Feed)/waitPart, leastNoticeWait), mostNoticeWait)
 	if len(n.Path) > 0 {
-		wait = min(max(m.spacing(n.Feed)/noticePart, leastNoticeWait), mostNoticeWait)
-		wait = m.Between(wait/2, 3*wait/2) // what two pass on at the same time crosses
+		wait = m.Between(wait, 3*wait) // what two pass on at the same time crosses
 	}
 	for _, l := range followers {
 		m.queueNotice(l, n, wait)
@@ -141,7 +143,7 @@ func (m *Machine) notify(n notice, from protocol.NodeID) {
 
 // queueNotice has the neighbor hear of a poll, unless one of the two has told the other of one about as late.
 func (m *Machine) queueNotice(l *link, n notice, wait time.Duration) {
-	if n.at.Sub(l.talks[n.Feed].latest) <= m.spacing(n.Feed)/noticePart || len(l.notices) >= maxTalks {
+	if len(n.Path) > 0 && n.at.Sub(l.talks[n.Feed].latest) <= m.spacing(n.Feed)/newsPart || len(l.notices) >= maxTalks {
 		return
 	}
 	m.told(l, n.Feed, n.at)
@@ -252,7 +254,7 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	}
 	at := m.Now.Add(-n.Age)
 	m.told(l, n.Feed, at)
-	same := m.spacing(n.Feed) / noticePart
+	same := m.spacing(n.Feed) / newsPart
 	l.notices = slices.DeleteFunc(l.notices, func(waiting notice) bool {
 		return waiting.Feed == n.Feed && waiting.at.Sub(at) <= same
 	})
