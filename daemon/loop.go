@@ -274,7 +274,7 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 		})
 	case node.Fetch:
 		h.inPlace(ctx, h.fetching, func() node.Event {
-			if got, ok := h.prefetched.take(e, time.Now()); ok {
+			if got, ok := h.prefetched.take(e, time.Now()); ok && !e.Locate {
 				return got
 			}
 			return h.fetcher.Fetch(ctx, e)
@@ -377,6 +377,9 @@ func (h *host) tell(now time.Time, note node.Note) {
 		log.Warn("entries missed between two polls", "feed", t.Feed.Redacted(), "entries", t.Gap.Missing)
 	case node.Filled:
 		log.Info("missed entries came", "feed", t.Feed.Redacted(), "entries", t.Gap.Filled)
+	case node.Waived:
+		h.polled.tell()
+		log.Debug("first poll left to neighbors", "feed", t.Feed.Redacted(), "next", t.Next.Format(time.RFC3339))
 	case node.Polled:
 		h.polled.tell()
 		switch {

@@ -1,14 +1,17 @@
 package fetch
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"feedex/feed"
 	"feedex/guard"
 )
 
@@ -57,4 +60,17 @@ func (c *Client) transport(origin, u *url.URL) *http.Transport {
 // hostKey is the form in which hosts are compared.
 func hostKey(host string) string {
 	return strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
+}
+
+// nameTime bounds how long a name is looked up.
+const nameTime = 10 * time.Second
+
+// public reports whether a host's name leads to addresses of the public Internet, and to no others.
+func (c *Client) public(ctx context.Context, host string) bool {
+	ctx, cancel := context.WithTimeout(ctx, nameTime)
+	defer cancel()
+	addrs, err := c.resolver.LookupNetIP(ctx, "ip", host)
+	return err == nil && len(addrs) > 0 && !slices.ContainsFunc(addrs, func(a netip.Addr) bool {
+		return !feed.PublicAddr(a.Unmap())
+	})
 }

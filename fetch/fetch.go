@@ -60,6 +60,7 @@ type Client struct {
 	allowLocal bool
 	userAgent  string
 	about      string
+	resolver   *net.Resolver
 	private    map[string]bool // hosts from Config.PrivateHosts
 	hosts      hosts
 	large      gate // to memory for large bodies
@@ -72,7 +73,7 @@ type Client struct {
 // New makes a client.
 func New(cfg Config) *Client {
 	c := &Client{allowLocal: cfg.AllowLocal, userAgent: cfg.UserAgent, about: cfg.About, private: make(map[string]bool),
-		large: make(gate, largeBodies), parsing: newParsing()}
+		resolver: cfg.Resolver, large: make(gate, largeBodies), parsing: newParsing()}
 	if c.userAgent == "" {
 		c.userAgent = "feedex"
 	}
@@ -101,9 +102,9 @@ func (c *Client) CloseIdle() {
 // next time: those of the document that came, whether it could be used or not (Unusable), else the ones of f.
 // Err wraps ErrTooLarge, ErrTooManyRedirects, ErrLoop, ErrNotFeed, ErrEncoding, *StatusError,
 // guard.ErrForbidden, feed.ErrFormat, feed.ErrLimit or context.DeadlineExceeded where one of these was
-// the cause.
+// the cause. To locate a feed nobody is asked but the resolver.
 func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
-	out := node.Fetched{Feed: f.Feed, ETag: f.ETag, LastModified: f.LastModified, Body: f.Body}
+	out := node.Fetched{Feed: f.Feed, ETag: f.ETag, LastModified: f.LastModified, Body: f.Body, Located: f.Locate}
 	origin, err := url.Parse(string(f.Feed))
 	if err != nil || origin.Host == "" {
 		out.Err = fmt.Errorf("fetch %q: %w", f.Feed, feed.ErrURL)
@@ -112,6 +113,10 @@ func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 	u, err := url.Parse(string(f.At()))
 	if err != nil || u.Host == "" {
 		out.Err = fmt.Errorf("fetch %q: %w", f.At(), feed.ErrURL)
+		return out
+	}
+	if f.Locate {
+		out.Dialed = c.public(ctx, u.Hostname())
 		return out
 	}
 	u.RawQuery = escaped(u.RawQuery)

@@ -124,6 +124,30 @@ func TestRebindingResolver(t *testing.T) {
 	}
 }
 
+// Where a feed is located nobody is asked: its name is looked up, and is public if its addresses are.
+func TestANameIsLocated(t *testing.T) {
+	l := listen(t)
+	r := nameServer(t, func(name string, _ int) netip.Addr {
+		if name == "public.example.com" {
+			return netip.MustParseAddr("8.8.8.8")
+		}
+		return netip.MustParseAddr("127.0.0.1")
+	})
+	for host, public := range map[string]bool{
+		"public.example.com": true, "8.8.8.8": true, "intranet.example.com": false, "127.0.0.1": false, "::1": false,
+	} {
+		got := fetchWith(t, Config{Resolver: r}, node.Fetch{
+			Feed: feed.URL("http://" + net.JoinHostPort(host, l.port()) + "/"), Locate: true,
+		})
+		if !got.Located || got.Dialed != public || len(got.Requests) > 0 {
+			t.Errorf("%s: %+v, want public %v", host, got, public)
+		}
+	}
+	if n := l.close(t); n > 0 {
+		t.Errorf("%d connections left", n)
+	}
+}
+
 // pretend makes the client take the server for public.example, at a public address.
 func pretend(c *Client, server string) {
 	guarded := c.guarded.DialContext

@@ -161,6 +161,8 @@ func (w *World) poll(h *Host, f node.Fetch) {
 	d, _ := w.delay(h.index, publisherEnd-i, uint64(w.now))
 	var takes time.Duration
 	switch {
+	case known && f.Locate:
+		o.ev.Located, o.ev.Dialed = true, true
 	case !known:
 		o.ev, takes = w.config.Serve(h, f)
 	case h.member.NoPolls:

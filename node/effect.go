@@ -34,6 +34,8 @@ type (
 	Arrived = core.Arrived
 	// Polled says how a poll of an own feed ended.
 	Polled = core.Polled
+	// Waived says that the first poll of a feed is left to neighbors.
+	Waived = core.Waived
 	// Slipped says that entries of a feed are missing.
 	Slipped = core.Slipped
 	// Filled says that as many entries came as were missing.

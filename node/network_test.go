@@ -177,8 +177,12 @@ func (w *network) tracked(tracker string, caller protocol.NodeID) protocol.NodeL
 
 // serve answers the poll of a host.
 func (w *network) serve(h *lab.Host, f node.Fetch) (ev node.Fetched, takes time.Duration) {
-	if p := w.feeds[f.Feed]; p != nil {
+	p := w.feeds[f.Feed]
+	if p != nil {
 		takes = p.slow
+	}
+	if f.Locate {
+		return node.Fetched{Feed: f.Feed, Located: true, Dialed: p != nil && !p.local}, takes
 	}
 	return w.fetch(w.hosts[h.ID], f), takes
 }

@@ -66,6 +66,8 @@ type Fetch struct {
 	Body               feed.Digest
 	// Serves is how many nodes the poll is for: this one, and neighbors that get what it brings.
 	Serves int
+	// Locate says that nobody is to be asked: the host only looks up where the name leads. Fetched then is Located.
+	Locate bool
 }
 
 // At is where to ask.
@@ -112,6 +114,12 @@ type Polled struct {
 	Problem string // "" for success
 }
 
+// Waived says that the first poll of a feed is left to neighbors that follow it.
+type Waived struct {
+	Feed feed.URL
+	Next time.Time
+}
+
 // Slipped says that entries of a feed are missing: its document holds none that was known before.
 type Slipped struct {
 	Feed feed.URL
@@ -154,6 +162,7 @@ type Warned struct{ Warning string }
 func (Arrived) note() {}
 
 func (Polled) note() {}
+func (Waived) note() {}
 
 func (Slipped) note() {}
 

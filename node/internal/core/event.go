@@ -84,7 +84,10 @@ type Fetched struct {
 	// Local says that the feed was reached, or would have been reached, at an address that is not
 	// public.
 	Local bool
-	Err   error
+	// Located answers Fetch.Locate: nobody was asked, and Dialed says whether the name leads to the public Internet
+	// alone.
+	Located bool
+	Err     error
 	// Requests are those that the poll took, for the owner's log.
 	Requests []grade.Request
 }
