@@ -16,7 +16,11 @@ import (
 
 // eager is a neighbor of h that follows news and has these extensions; what it is told of polls is kept in heard.
 func eager(h *testHost, i int, heard *[]protocol.Notice, extensions ...string) *testHost {
-	friend := h.befriend(friendID(i), news)
+	return eagerAt(h, friendID(i), heard, extensions...)
+}
+
+func eagerAt(h *testHost, id protocol.NodeID, heard *[]protocol.Notice, extensions ...string) *testHost {
+	friend := h.befriend(id, news)
 	friend.script = func(_ *testHost, c node.Call) protocol.Reply {
 		notices := noticesOf(c.Call)
 		if heard != nil {

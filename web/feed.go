@@ -123,6 +123,9 @@ func whyThen(k *FeedDetail, now time.Time) (why []string) {
 		return []string{"Never: its publisher says that it is gone for good."}
 	case k.Status == nil:
 		return nil
+	case f.LastPoll.IsZero() && f.Interval > 0:
+		return []string{"Neighbors bring it already, so that it was not polled at once; it will be within " +
+			span(f.Interval) + "."}
 	case f.LastPoll.IsZero():
 		return []string{"It has not been polled yet; new feeds are asked for one after another."}
 	}

@@ -34,11 +34,16 @@ type network struct {
 	NoEncoding bool
 }
 
+// past is how far back members want what came out before they joined. Nobody measures that, but it lets them do without
+// their first polls.
+const past = 24 * time.Hour
+
 // node is the configuration that all members have in common.
 func (n network) node() node.Config {
 	return node.Config{
 		Trackers: []string{lab.TrackerURL}, Policy: cmp.Or[polling.Policy](n.Policy, polling.Fixed{Every: n.Every}),
 		Incentive: incentive.Config{Bound: n.Bound, Rules: n.Rules}, MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed,
+		Backfill: past,
 	}
 }
 

@@ -105,6 +105,7 @@ func (m *Machine) fellDue(s *Subscription) {
 	case late > spreadStart: // this machine slept, and so did all feeds
 		m.PollAt(s, m.Now.Add(m.pollBetween(s, 0, min(spreadStart, s.Interval))))
 	case m.postponed(s):
+	case m.leavesToOthers(s):
 	default:
 		m.serveHost(m.hosts.Enter(s.Queued))
 	}
@@ -113,6 +114,10 @@ func (m *Machine) fellDue(s *Subscription) {
 // Fetched takes in how a poll ended.
 func (m *Machine) Fetched(ev core.Fetched) {
 	s := m.Feeds[ev.Feed]
+	if ev.Located {
+		m.located(s, ev.Dialed)
+		return
+	}
 	m.noteRequests(s, ev.Requests)
 	if m.Left {
 		return // too late
@@ -222,7 +227,7 @@ func (m *Machine) publish(s *Subscription, first bool, fresh []archive.Record, r
 	}
 	var entries []feed.Entry
 	for i := range fresh {
-		if !first || m.news(&fresh[i]) {
+		if !first || m.news(s, &fresh[i]) {
 			entries = append(entries, fresh[i].Entry)
 		}
 	}
@@ -231,11 +236,11 @@ func (m *Machine) publish(s *Subscription, first bool, fresh []archive.Record, r
 }
 
 // news reports whether an entry of a feed's first document is one that others who follow the feed may not have. One
-// without a date that counts may be of any age.
-func (m *Machine) news(r *archive.Record) bool {
+// without a date that counts may be of any age. What came out after the first poll was waived is news.
+func (m *Machine) news(s *Subscription, r *archive.Record) bool {
 	t := r.Time()
 	dated := t.Equal(r.Entry.Published) || t.Equal(r.Entry.Updated)
-	return dated && m.Now.Sub(t) <= NewsFor
+	return dated && (m.Now.Sub(t) <= NewsFor || !s.waived.IsZero() && t.After(s.waived))
 }
 
 // noteClients remembers the nodes that a feed document lists (Paper §3.1, second source).

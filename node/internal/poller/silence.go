@@ -82,8 +82,7 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 		return false
 	}
 	news = c.Heard(m.Now, at)
-	if !c.fixed && !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() &&
-		!s.LastPoll.IsZero() {
+	if !c.fixed && !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() {
 		if c.Began.IsZero() { // after a restart
 			c.Began = s.NextPoll.Add(-s.Interval)
 		}

@@ -48,10 +48,10 @@ type FeedStatus struct {
 }
 
 // AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or
-// that which is followed in the place of the page there.
+// that which is followed in the place of the page there. Nobody waits for a first poll that was waived.
 func (m *Machine) AwaitsPoll(u feed.URL) bool {
 	s := cmp.Or(m.Feeds[u], m.Feeds[m.became[u].feed])
-	return s != nil && s.LastError == "" && !s.LastPoll.After(s.Since)
+	return s != nil && s.LastError == "" && s.waived.IsZero() && !s.LastPoll.After(s.Since)
 }
 
 // Feed describes a feed of the node's own interest, nil for any other.

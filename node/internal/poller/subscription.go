@@ -60,6 +60,8 @@ type Subscription struct {
 	// when it falls due but for a spot poll; zero where there was none since the last time
 	Ordinary          time.Time
 	chorus            chorus         // who else polls it
+	awaits            bool           // its first poll waits for neighbors, or for whether its name is public
+	waived            time.Time      // when its first poll was left to them
 	wake              core.TimerID   // the task that calls fellDue
 	wakeAt            time.Time      // when that is to be done, zero for never
 	LastListed        []trust.Listed // the last document of this run, oldest entry first
@@ -85,6 +87,10 @@ func (m *Machine) Subscribe(wish core.Subscribe) {
 			if s.Ended {
 				m.revive(s)
 			}
+			if s.awaits && len(wish.Feeds) == 1 {
+				s.awaits = false
+				m.PollAt(s, m.Now)
+			}
 			m.chosen(u)
 			continue
 		}
@@ -109,6 +115,9 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 		m.membership.AdvertiseSoon()
 	}
 	s := m.Feeds[u]
+	if len(wish.Feeds) > 1 {
+		m.await(s)
+	}
 	m.Store.KeepFeed(s.Feed)
 	if s.kept != "" {
 		m.Tell(core.Withheld{Feed: u, Why: s.kept, Undecided: s.undecided})
@@ -161,8 +170,9 @@ func (m *Machine) due(s *Subscription, t time.Time) time.Time {
 	case due.After(last):
 		// A clock that was ahead once must not silence the feed.
 		due = last.Add(m.pollBetween(s, 0, spreadStart))
-	case due.Before(m.Now):
-		// No stampede after an absence: every publisher waits its turn.
+	case due.Before(m.Now), s.LastPoll.IsZero() && s.Interval > 0:
+		// No stampede after an absence: every publisher waits its turn. A first poll is waived for one run: the feed is
+		// not spoken of in the next one before a poll shows again where it leads.
 		due = m.Now.Add(m.pollBetween(s, 0, min(spreadStart, s.Interval)))
 	}
 	if !s.LastPoll.After(m.Now) { // or it is not known by which clock it was

@@ -1,0 +1,80 @@
+package poller
+
+import (
+	"feedex/archive"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// A first poll is waived where neighbors have the feed already: what comes out from then on comes in their bundles, and
+// what its document lists with the feed's past, which is filled in from them at once. Addresses that come in a list
+// wait for that, up to spreadStart; one that the owner enters is looked at in any case. The word of one owner counts
+// for nothing, and that of liars of two networks delays a poll by the first interval, once.
+
+// await has the first poll of a feed wait until neighbors can have said that they follow it. Where there are none to
+// come, or neighbors may not know of the feed, nobody is waited for.
+func (m *Machine) await(s *Subscription) {
+	if s.awaits = m.waivable(s); s.awaits {
+		m.PollAt(s, m.Now.Add(m.pollBetween(s, 0, spreadStart)))
+	}
+}
+
+// waivable reports whether neighbors can do without the first poll of the feed. Where addresses that are not public
+// count they cannot, as nothing but a poll shows then whether the feed is somebody's own.
+func (m *Machine) waivable(s *Subscription) bool {
+	return s.shared() && s.LastPoll.IsZero() && s.Interval == 0 && s.Past.Stage == archive.PastPoll &&
+		m.Config.QueryNetwork != core.NeverNetwork && !m.Config.AllowLocal &&
+		len(m.Links)+len(m.Config.Trackers) > 0
+}
+
+// followedElsewhere reports whether neighbors of two networks follow the feed, and so have seen its document.
+func (m *Machine) followedElsewhere(s *Subscription) bool {
+	var one protocol.Network
+	for _, p := range m.Table.Interested(s.URL) {
+		if hops, ok := p.Hops(s.URL); !ok || hops > 0 {
+			continue
+		}
+		switch network := p.ID.Network(); {
+		case one.IsZero():
+			one = network
+		case network != one:
+			return true
+		}
+	}
+	return false
+}
+
+// leavesToOthers reports whether the poll that fell due may be waived. Neighbors may name what is in somebody's
+// intranet, so the host first looks up where the feed's name leads.
+func (m *Machine) leavesToOthers(s *Subscription) bool {
+	if !s.awaits || !m.waivable(s) || !m.followedElsewhere(s) {
+		s.awaits = false
+		return false
+	}
+	m.PollAt(s, m.Now.Add(Unfinished))
+	m.Do(core.Fetch{Feed: s.URL, Locate: true})
+	return true
+}
+
+// located waives the first poll of a feed whose name leads to the public Internet, or has it polled now. The phase of
+// all later polls is drawn as a poll would have drawn it.
+func (m *Machine) located(s *Subscription, public bool) {
+	if m.Left || s == nil || !s.awaits {
+		return
+	}
+	s.awaits = false
+	if !public || !m.waivable(s) || !m.followedElsewhere(s) {
+		m.PollAt(s, m.Now)
+		return
+	}
+	s.found, s.waived, s.Interval = true, m.Now, s.PollPolicy.First()
+	m.beginPast(s, nil)
+	wait := m.pollBetween(s, s.Interval/10, s.Interval)
+	s.chorus.Began = m.Now.Add(wait - s.Interval)
+	m.PollAt(s, m.Now.Add(wait))
+	if m.speakOf(s) {
+		m.membership.AdvertiseSoon()
+	}
+	m.Store.KeepFeed(s.Feed)
+	m.Tell(core.Waived{Feed: s.URL, Next: s.NextPoll})
+}

@@ -1,0 +1,108 @@
+package node_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// The first poll of a feed that comes in a list is left out where neighbors of two networks follow the feed and its
+// name is public: the node says that it follows it, asks for its past, and polls within its interval. Else it polls
+// within a minute, and at once where its owner entered it or nobody can be waited for.
+func TestFirstPollsAreWaived(t *testing.T) {
+	const every = 4 * time.Hour
+	for name, c := range map[string]struct {
+		followers                                     int
+		sameNetwork, entered, again, discreet, silent bool
+		local                                         bool
+		past                                          time.Duration
+		waived, atOnce                                bool
+	}{
+		"two follow it":              {followers: 2, past: time.Hour, waived: true},
+		"two of one network":         {followers: 2, past: time.Hour, sameNetwork: true},
+		"one follows it":             {followers: 1, past: time.Hour},
+		"its name is not public":     {followers: 2, past: time.Hour, local: true},
+		"its owner enters it":        {followers: 2, past: time.Hour, entered: true, atOnce: true},
+		"its owner enters it again":  {followers: 2, past: time.Hour, again: true, atOnce: true},
+		"it is discreet":             {followers: 2, past: time.Hour, discreet: true, atOnce: true},
+		"no past is wanted":          {followers: 2, atOnce: true},
+		"the network is never asked": {followers: 2, past: time.Hour, silent: true, atOnce: true},
+		"there are no neighbors":     {past: time.Hour, atOnce: true},
+	} {
+		w := newNetwork(t)
+		w.feed(blog)
+		p := w.feed(news)
+		p.local = c.local
+		config := node.Config{Policy: polling.Fixed{Every: every}, Backfill: c.past}
+		if c.silent {
+			config.QueryNetwork = node.NeverNetwork
+		}
+		h := w.add(config)
+		for i := range c.followers {
+			id := friendID(i)
+			if c.sameNetwork {
+				id = protocol.NewNodeID(netip.AddrFrom4([4]byte{21, 0, 0, byte(1 + i)}), 7790)
+			}
+			eagerAt(h, id, nil, protocol.Notify{}.Method())
+		}
+		feeds := []feed.URL{news, blog}
+		if c.entered {
+			feeds = feeds[:1]
+		}
+		h.step(node.Subscribe{Feeds: feeds, Discreet: &c.discreet})
+		if c.again {
+			h.step(node.Subscribe{Feeds: []feed.URL{news}})
+		}
+		w.run(time.Second)
+		atOnce := len(p.asked) > 0
+		w.run(2 * time.Minute)
+		soon, past := len(p.asked) > 0, h.node.Subscription(news).Past.Stage
+		w.run(every)
+		if atOnce != c.atOnce || soon == c.waived || len(p.asked) == 0 {
+			t.Errorf("%s: polled at once %v, soon %v, %d times in an interval", name, atOnce, soon, len(p.asked))
+		}
+		if c.waived && past != archive.PastNetwork {
+			t.Errorf("%s: its past is at %q", name, past)
+		}
+	}
+}
+
+// What came out after a first poll was waived, and nobody brought, is news to others when the poll comes. A node that
+// starts again before it does polls soon: the next run does not speak of the feed until then.
+func TestAfterAWaivedPoll(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		w := newNetwork(t)
+		w.feed(blog)
+		w.publish(news)
+		h := w.add(node.Config{Policy: polling.Fixed{Every: 40 * time.Hour}, Backfill: time.Hour})
+		for i := range 2 {
+			eager(h, i, nil, protocol.Notify{}.Method())
+		}
+		h.step(node.Subscribe{Feeds: []feed.URL{news, blog}})
+		w.run(2 * time.Minute)
+		w.publish(news)
+		p, begun := w.feed(news), w.Now()
+		if len(p.asked) > 0 {
+			t.Fatalf("%d polls in two minutes", len(p.asked))
+		}
+		if again {
+			h.start()
+		}
+		for len(p.asked) == 0 {
+			w.run(time.Minute)
+		}
+		if soon := w.Now().Sub(begun) < 2*time.Minute; soon != again {
+			t.Errorf("it starts again: %v, the poll comes after %v", again, w.Now().Sub(begun))
+		}
+		w.run(time.Minute)
+		if sent := h.node.Status().Counters.ChecksSent; !again && sent != 2 {
+			t.Errorf("the new entry is offered %d times, want twice", sent)
+		}
+	}
+}
