@@ -13,8 +13,9 @@ import (
 )
 
 // The first poll of a feed that comes in a list is left out where neighbors of two networks follow the feed and its
-// name is public: the node says that it follows it, asks for its past, and polls within its interval. Else it polls
-// within a minute, and at once where its owner entered it or nobody can be waited for.
+// name is public: the node asks neighbors for its past and polls within its interval, from when on it reads the
+// publisher's own archive. Else it polls within a minute, and at once where its owner entered it or nobody can be
+// waited for.
 func TestFirstPollsAreWaived(t *testing.T) {
 	const every = 4 * time.Hour
 	for name, c := range map[string]struct {
@@ -39,6 +40,7 @@ func TestFirstPollsAreWaived(t *testing.T) {
 		w.feed(blog)
 		p := w.feed(news)
 		p.local = c.local
+		w.withOlder(news, "https://news.example.com/older")
 		config := node.Config{Policy: polling.Fixed{Every: every}, Backfill: c.past}
 		if c.silent {
 			config.QueryNetwork = node.NeverNetwork
@@ -67,8 +69,9 @@ func TestFirstPollsAreWaived(t *testing.T) {
 		if atOnce != c.atOnce || soon == c.waived || len(p.asked) == 0 {
 			t.Errorf("%s: polled at once %v, soon %v, %d times in an interval", name, atOnce, soon, len(p.asked))
 		}
-		if c.waived && past != archive.PastNetwork {
-			t.Errorf("%s: its past is at %q", name, past)
+		then := h.node.Subscription(news).Past.Stage
+		if c.waived && (past != archive.PastNetwork || then != archive.PastPublisher) {
+			t.Errorf("%s: its past is at %q, and after a poll at %q", name, past, then)
 		}
 	}
 }

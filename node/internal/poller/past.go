@@ -28,9 +28,6 @@ func (m *Machine) wantedPast() archive.Past {
 // beginPast notes where the past of the feed is to be found, once a poll has shown the document, or that there is none
 // to be had. The caller keeps the feed.
 func (m *Machine) beginPast(s *Subscription, doc *feed.Document) {
-	if doc != nil && doc.PrevArchive != "" && !s.waived.IsZero() && s.LastSuccess.Before(s.waived) {
-		s.Past = m.wantedPast() // it began without a document
-	}
 	p := &s.Past
 	switch {
 	case p.Stage != archive.PastPoll:

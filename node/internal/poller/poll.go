@@ -192,6 +192,9 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.History, s.Helped, d.Unchanged
 	m.noteMoved(s, d.Moved)
 	s.Answered(m.Now, d.Status, d.Document, d.Freshness, d.RetryAfter)
+	if !s.waived.IsZero() && d.since.IsZero() && d.Document != nil && d.Document.PrevArchive != "" {
+		s.Past = m.wantedPast() // it began without a document
+	}
 	m.beginPast(s, d.Document)
 	m.scheduleNext(s, d.poll)
 	m.Store.KeepFeed(s.Feed)
