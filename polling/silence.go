@@ -86,6 +86,6 @@ func (s *Silence) Due(interval time.Duration, pollers int) time.Time {
 // polls first: from a whole interval on after the quiet time, before that after up to grade more.
 func (s *Silence) turn(interval time.Duration, pollers int) float64 {
 	quiet := math.Exp(s.log) * float64(interval) / float64(pollers)
-	grade := max(4*quiet, apart*float64(pollers)*float64(s.Delay))
+	grade := max(8*quiet, apart*float64(pollers)*float64(s.Delay))
 	return (float64(s.Latest.Sub(s.Began)) + quiet + grade) / (1 + grade/float64(interval))
 }

@@ -119,27 +119,29 @@ func (t *trial) altering() (string, bool) {
 		first, came, replaced, confirmed, stays, own), replaced == 0 && confirmed == 0 && own == 0 && first > 0
 }
 
-// replaying is row 22. Feeds that nodes follow they know; of others they may be told for the first time.
+// replaying is row 22. Feeds that nodes have polled they know; of others they may be told for the first time.
 func (t *trial) replaying() (string, bool) {
 	c := t.crowd
 	c.Bad = max(1, c.Nodes/10)
 	c.Kind = kind{act: all(actor.Replayer)}
 	enemies := c.enemies()
 	again, offers, credit := 0, 0, 0.0
-	follows := make([][]feed.URL, c.Nodes)
-	c.Tune = func(i int, _ class, m *lab.MemberConfig) { follows[i] = m.Feeds }
 	c.Watch = func(i int, isBad bool) func(time.Time, node.Event, []node.Effect) {
 		if isBad {
 			return nil
 		}
+		polled := make(map[feed.URL]bool)
 		return func(_ time.Time, ev node.Event, effects []node.Effect) {
+			if f, ok := ev.(node.Fetched); ok && f.Document != nil {
+				polled[f.Feed] = true
+			}
 			if asked, ok := ev.(node.Asked); ok && enemies[asked.From] {
 				if _, ok := asked.Call.(protocol.CheckDID); ok {
 					offers++
 				}
 			}
 			for _, note := range notes(effects) {
-				if a, ok := note.(node.Arrived); ok && enemies[a.Source] && slices.Contains(follows[i], a.Feed) {
+				if a, ok := note.(node.Arrived); ok && enemies[a.Source] && polled[a.Feed] {
 					again += len(a.Records)
 				}
 			}

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -22,8 +23,8 @@ func TestCorona(t *testing.T) {
 
 	rows := r.Result.(CoronaResult).Networks
 	base := rows[0]
-	if want := 250. / 20; base.Requests != want {
-		t.Errorf("%.3f polls a channel in 30 minutes, want one of each subscriber, %.3f", base.Requests, want)
+	if want := 250. / 20; math.Abs(base.Requests/want-1) > .02 {
+		t.Errorf("%.3f polls a channel in 30 minutes, want one of each subscriber, %.3f, within 2%%", base.Requests, want)
 	}
 	// Alone it is half of the 30 minutes between polls on average, and the phases of so few are a little uneven.
 	if base.Exchange.Lag*2 > base.Alone.Lag || base.Alone.Lag < 750 || base.Alone.Lag > 1050 {
