@@ -286,7 +286,7 @@ func TestNewcomersAreSpotChecked(t *testing.T) {
 		if wait := first.Sub(w.Now()); wait < poller.SpotAfter || wait > poller.SpotAfter+poller.SpotAfter/10 {
 			t.Errorf("%s: the spot poll is in %v", name, wait)
 		}
-		w.run(2 * time.Hour)
+		w.run(first.Sub(w.Now()) + time.Minute)
 		for range 200 {
 			a.inside(func(n *node.Node) { n.SpotPoll(news) })
 		}

@@ -304,8 +304,8 @@ func TestCoverFeedsHideWhatIsFollowed(t *testing.T) {
 				}
 			}
 		}
-		if !linked(aNode, late) {
-			t.Fatal("the observer is no neighbor")
+		if len(seen.hops) == 0 {
+			t.Fatal("the observer was never a neighbor")
 		}
 		for _, h := range o.list {
 			if h.suspects(aNode.id) > 0 {

@@ -3,6 +3,7 @@ package node_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,11 +38,12 @@ func (w *network) blamed(h *testHost) (list []string) {
 	return list
 }
 
-// parted counts the links to h that ended.
+// parted counts the links to h that ended, but for those whose place went to a better neighbor.
 func (w *network) parted(h *testHost) (count int) {
 	for _, other := range w.list {
 		for _, note := range other.notes {
-			if u, ok := note.(node.Unlinked); ok && (other == h || u.Peer == h.id) {
+			if u, ok := note.(node.Unlinked); ok && (other == h || u.Peer == h.id) &&
+				!strings.Contains(u.Reason, "more useful") {
 				count++
 			}
 		}

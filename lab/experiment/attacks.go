@@ -238,7 +238,7 @@ func attacks() []attack {
 			"lag of the next 2 h <= 1.15 x as where they never gave, means of 5", 2 * outrunSeeds, (*trial).outrunning},
 		{18, "tracker poisoning", "a tracker is told of 10,000 victims, three days long",
 			"none handed out, <= 1 call back a day each", 1, (*trial).poisoning},
-		{22, "replay", "10% offer old entries again, hour by hour", "no credit, nothing of polled feeds arrives again", 1,
+		{22, "replay", "10% offer old entries again, hour by hour", "no credit, nothing of polled feeds comes again", 1,
 			(*trial).replaying},
 		{23, "floods", "a node forges 1,000 entries an hour",
 			"credit a day <= 2 x its feeds' rate + 5 each, half where the node does not follow", 2, (*trial).flooding},

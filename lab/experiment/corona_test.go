@@ -24,7 +24,7 @@ func TestCorona(t *testing.T) {
 	rows := r.Result.(CoronaResult).Networks
 	base := rows[0]
 	if want := 250. / 20; math.Abs(base.Requests/want-1) > .02 {
-		t.Errorf("%.3f polls a channel in 30 minutes, want one of each subscriber, %.3f, within 2%%", base.Requests, want)
+		t.Errorf("%.3f polls a channel in 30 minutes, want one of each subscriber, %.3f", base.Requests, want)
 	}
 	// Alone it is half of the 30 minutes between polls on average, and the phases of so few are a little uneven.
 	if base.Exchange.Lag*2 > base.Alone.Lag || base.Alone.Lag < 750 || base.Alone.Lag > 1050 {
@@ -95,7 +95,8 @@ func TestCoronaAtEqualLoad(t *testing.T) {
 		}
 		return r.Result.(CoronaResult).Networks[0]
 	}
-	if near, far := run(1), run(3); near.Calls*1.1 > far.Calls || near.Requests != far.Requests {
+	if near, far := run(1), run(3); near.Calls*1.1 > far.Calls ||
+		math.Abs(near.Requests/far.Requests-1) > .02 {
 		t.Errorf("%.1f calls and %.2f polls over one hop, %.1f and %.2f over three", near.Calls, near.Requests,
 			far.Calls, far.Requests)
 	}

@@ -43,7 +43,7 @@ func TestQueries(t *testing.T) {
 		t.Errorf("%d flooders had each honest node make %.0f calls a minute", n.Flooders, n.Load)
 	}
 	// In a network of thirty everybody is near.
-	if near := n.Near; near.Neighbors < 5 || near.Alike < 2 || near.Within[0] < .3 || near.Within[2] < .9 ||
+	if near := n.Near; near.Neighbors < 5 || near.Alike < 2 || near.Within[0] < .25 || near.Within[2] < .9 ||
 		near.Nodes[4] != 29 {
 		t.Errorf("the other subscribers are not near: %+v", near)
 	}
