@@ -19,13 +19,15 @@ import (
 func TestFirstPollsAreWaived(t *testing.T) {
 	const every = 4 * time.Hour
 	for name, c := range map[string]struct {
-		followers                                     int
+		followers, hops                               int
 		sameNetwork, entered, again, discreet, silent bool
 		local                                         bool
 		past                                          time.Duration
 		waived, atOnce                                bool
 	}{
 		"two follow it":              {followers: 2, past: time.Hour, waived: true},
+		"two relay it":               {followers: 2, past: time.Hour, hops: 1, waived: true},
+		"two relays are farther":     {followers: 2, past: time.Hour, hops: 2},
 		"two of one network":         {followers: 2, past: time.Hour, sameNetwork: true},
 		"one follows it":             {followers: 1, past: time.Hour},
 		"its name is not public":     {followers: 2, past: time.Hour, local: true},
@@ -52,6 +54,9 @@ func TestFirstPollsAreWaived(t *testing.T) {
 				id = protocol.NewNodeID(netip.AddrFrom4([4]byte{21, 0, 0, byte(1 + i)}), 7790)
 			}
 			eagerAt(h, id, nil, protocol.Notify{}.Method())
+			h.inside(func(n *node.Node) {
+				n.Join(id, false, "token of "+id.String(), protocol.Subset{{Feed: news, Hops: c.hops}})
+			})
 		}
 		feeds := []feed.URL{news, blog}
 		if c.entered {
@@ -72,6 +77,31 @@ func TestFirstPollsAreWaived(t *testing.T) {
 		then := h.node.Subscription(news).Past.Stage
 		if c.waived && (past != archive.PastNetwork || then != archive.PastPublisher) {
 			t.Errorf("%s: its past is at %q, and after a poll at %q", name, past, then)
+		}
+	}
+}
+
+// Where neighbors bring nothing of a feed that they say they have, its first poll is made after all.
+func TestAWaivedPollIsMadeWhereNothingComes(t *testing.T) {
+	for _, filled := range []int{0, 1} {
+		w := newNetwork(t)
+		w.feed(blog)
+		p := w.feed(news)
+		h := w.add(node.Config{Policy: polling.Fixed{Every: 40 * time.Hour}, Backfill: time.Hour})
+		for i := range 2 {
+			eager(h, i, nil, protocol.Notify{}.Method())
+		}
+		h.step(node.Subscribe{Feeds: []feed.URL{news, blog}})
+		w.run(2 * time.Minute)
+		if len(p.asked) > 0 {
+			t.Fatalf("%d polls in two minutes", len(p.asked))
+		}
+		past := h.node.Subscription(news).Past
+		past.Steps, past.Filled = 1, filled
+		h.step(node.Backfilled{Feed: news, Past: past})
+		w.run(time.Minute)
+		if polled := len(p.asked) > 0; polled != (filled == 0) {
+			t.Errorf("%d entries came, and it is polled: %v", filled, polled)
 		}
 	}
 }

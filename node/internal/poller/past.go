@@ -64,6 +64,7 @@ func (m *Machine) Backfilled(ev core.Backfilled) {
 	}
 	s.Past = ev.Past
 	s.Past.Stage = m.pastAfter(s, ev.Past.Stage)
+	m.missPoll(s)
 	m.Store.KeepFeed(s.Feed)
 }
 

@@ -9,7 +9,7 @@ import (
 // A first poll is waived where neighbors have the feed already: what comes out from then on comes in their bundles, and
 // what its document lists with the feed's past, which is filled in from them at once. Addresses that come in a list
 // wait for that, up to spreadStart; one that the owner enters is looked at in any case. The word of one owner counts
-// for nothing, and that of liars of two networks delays a poll by the first interval, once.
+// for nothing, and where those who say that they have the feed bring nothing of it, it is polled after all.
 
 // await has the first poll of a feed wait until neighbors can have said that they follow it. Where there are none to
 // come, or neighbors may not know of the feed, nobody is waited for.
@@ -27,11 +27,12 @@ func (m *Machine) waivable(s *Subscription) bool {
 		len(m.Links)+len(m.Config.Trackers) > 0
 }
 
-// followedElsewhere reports whether neighbors of two networks follow the feed, and so have seen its document.
-func (m *Machine) followedElsewhere(s *Subscription) bool {
+// hasElsewhere reports whether neighbors of two networks say that they follow the feed, or have it from somebody who
+// does.
+func (m *Machine) hasElsewhere(s *Subscription) bool {
 	var one protocol.Network
 	for _, p := range m.Table.Interested(s.URL) {
-		if hops, ok := p.Hops(s.URL); !ok || hops > 0 {
+		if hops, ok := p.Hops(s.URL); !ok || hops > 1 {
 			continue
 		}
 		switch network := p.ID.Network(); {
@@ -47,7 +48,7 @@ func (m *Machine) followedElsewhere(s *Subscription) bool {
 // leavesToOthers reports whether the poll that fell due may be waived. Neighbors may name what is in somebody's
 // intranet, so the host first looks up where the feed's name leads.
 func (m *Machine) leavesToOthers(s *Subscription) bool {
-	if !s.awaits || !m.waivable(s) || !m.followedElsewhere(s) {
+	if !s.awaits || !m.waivable(s) || !m.hasElsewhere(s) {
 		s.awaits = false
 		return false
 	}
@@ -63,7 +64,7 @@ func (m *Machine) located(s *Subscription, public bool) {
 		return
 	}
 	s.awaits = false
-	if !public || !m.waivable(s) || !m.followedElsewhere(s) {
+	if !public || !m.waivable(s) || !m.hasElsewhere(s) {
 		m.PollAt(s, m.Now)
 		return
 	}
@@ -77,4 +78,11 @@ func (m *Machine) located(s *Subscription, public bool) {
 	}
 	m.Store.KeepFeed(s.Feed)
 	m.Tell(core.Waived{Feed: s.URL, Next: s.NextPoll})
+}
+
+// missPoll has a feed polled whose first poll was waived, where those who were to have it have brought nothing of it.
+func (m *Machine) missPoll(s *Subscription) {
+	if !s.waived.IsZero() && s.LastPoll.IsZero() && s.Past.Filled == 0 {
+		m.PollAt(s, m.Now)
+	}
 }
