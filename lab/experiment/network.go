@@ -32,6 +32,7 @@ type network struct {
 	Relayed    int              // most feeds that a member relays, as node.Config.MaxRelayed has it
 	Links      lab.Links
 	NoEncoding bool
+	Alone      bool // as node.Config has it
 }
 
 // past is how far back members want what came out before they joined. Nobody measures that, but it lets them do without
@@ -43,7 +44,7 @@ func (n network) node() node.Config {
 	return node.Config{
 		Trackers: []string{lab.TrackerURL}, Policy: cmp.Or[polling.Policy](n.Policy, polling.Fixed{Every: n.Every}),
 		Incentive: incentive.Config{Bound: n.Bound, Rules: n.Rules}, MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed,
-		Backfill: past,
+		Backfill: past, Alone: n.Alone,
 	}
 }
 

@@ -61,6 +61,10 @@ type Config struct {
 	// Incentive bounds what a neighbor may owe.
 	Incentive incentive.Config
 
+	// Alone has the node poll at moments of its own: it neither tells of its polls nor hears of others', and makes all
+	// first polls. It is what evaluations compare with.
+	Alone bool
+
 	// Policy says when to poll next those feeds for which no policy was chosen. Default polling.Auto by
 	// Polling.
 	Policy polling.Policy

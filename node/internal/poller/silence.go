@@ -50,13 +50,13 @@ func (s *Subscription) pollers(now time.Time) int {
 }
 
 // shared reports whether others may hear of polls of the feed, and move them.
-func (s *Subscription) shared() bool { return !s.Discreet && s.kept == "" }
+func (m *Machine) shared(s *Subscription) bool { return !m.Config.Alone && !s.Discreet && s.kept == "" }
 
 // announce tells neighbors of a poll that was answered. The second poll of a feed is told however soon it comes after
 // the first, where the phase of all later ones was drawn: nodes that start together know nothing of one another but
 // for these two.
 func (m *Machine) announce(s *Subscription, fresh int) {
-	if s.shared() {
+	if m.shared(s) {
 		m.exchange.Announce(s.URL, s.Begun, fresh)
 	}
 }
@@ -66,7 +66,7 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // more than that, nor does one that is older than a quarter of the interval.
 func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news bool) {
 	s := m.openly(u)
-	if s == nil || !s.shared() || s.Interval == 0 || origin == m.Self || m.Now.Sub(at) > s.Interval/4 {
+	if s == nil || !m.shared(s) || s.Interval == 0 || origin == m.Self || m.Now.Sub(at) > s.Interval/4 {
 		return false
 	}
 	c := &s.chorus
@@ -96,7 +96,7 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 func (m *Machine) ownTurn(s *Subscription, wait time.Duration) time.Time {
 	c := &s.chorus
 	c.fixed = false
-	if !s.shared() || m.Now.Before(c.muted) {
+	if !m.shared(s) || m.Now.Before(c.muted) {
 		return m.Now.Add(wait)
 	}
 	if m.late(s) {
@@ -155,7 +155,7 @@ func (m *Machine) Spacing(u feed.URL) time.Duration {
 // LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.
 func (m *Machine) LatestPolls() (list []core.PollTime) {
 	for u, s := range m.Feeds {
-		if s.shared() && s.Errors == 0 && !s.LastSuccess.IsZero() && m.Now.Sub(s.Begun) <= s.Interval/4 {
+		if m.shared(s) && s.Errors == 0 && !s.LastSuccess.IsZero() && m.Now.Sub(s.Begun) <= s.Interval/4 {
 			list = append(list, core.PollTime{Feed: u, At: s.Begun})
 		}
 	}

@@ -22,7 +22,7 @@ func (m *Machine) await(s *Subscription) {
 // waivable reports whether neighbors can do without the first poll of the feed. Where addresses that are not public
 // count they cannot, as nothing but a poll shows then whether the feed is somebody's own.
 func (m *Machine) waivable(s *Subscription) bool {
-	return s.shared() && s.LastPoll.IsZero() && s.Interval == 0 && s.Past.Stage == archive.PastPoll &&
+	return m.shared(s) && s.LastPoll.IsZero() && s.Interval == 0 && s.Past.Stage == archive.PastPoll &&
 		m.Config.QueryNetwork != core.NeverNetwork && !m.Config.AllowLocal &&
 		len(m.Links)+len(m.Config.Trackers) > 0
 }
@@ -70,7 +70,7 @@ func (m *Machine) located(s *Subscription, public bool) {
 	}
 	s.found, s.waived, s.Interval = true, m.Now, s.PollPolicy.First()
 	m.beginPast(s, nil)
-	wait := m.pollBetween(s, s.Interval/10, s.Interval)
+	wait := m.pollBetween(s, 0, s.Interval)
 	s.chorus.Began = m.Now.Add(wait - s.Interval)
 	m.PollAt(s, m.Now.Add(wait))
 	if m.speakOf(s) {
