@@ -82,7 +82,8 @@ type Config struct {
 	retainPause time.Duration
 	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for the default
 
-	roomOn func(directory string) (room, size int64) // where a test says how full the disk is
+	roomOn  func(directory string) (room, size int64) // where a test says how full the disk is
+	metered func(net.Listener) net.Listener           // where a benchmark counts what neighbors send
 }
 
 // withDefaults is the Config with each zero field at its default.
@@ -95,6 +96,9 @@ func (c Config) withDefaults() Config {
 	c.retainPause = cmp.Or(c.retainPause, retainEvery)
 	if c.roomOn == nil {
 		c.roomOn = roomOn
+	}
+	if c.metered == nil {
+		c.metered = func(ln net.Listener) net.Listener { return ln }
 	}
 	return c
 }
@@ -198,7 +202,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	}
 	var servers, loop sync.WaitGroup
 	loop.Go(func() { h.loop(looping) })
-	servers.Go(func() { serve(l.peers, peers, false) })
+	servers.Go(func() { serve(h.config.metered(l.peers), peers, false) })
 	servers.Go(func() {
 		serve(l.reader, withCaller(h.proxied(readers, entrance, open),
 			h.config.TrustedProxies), true)
