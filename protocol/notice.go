@@ -1,7 +1,9 @@
 package protocol
 
 import (
-	"math"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"feedex/feed"
@@ -35,41 +37,41 @@ func (n *Notice) Origin(sender NodeID) NodeID {
 	return sender
 }
 
-// encodeNotices writes an array of [feed, age, new, path].
+// encodeNotices writes an array of strings, each of words: age, new, feed and the nodes of the path.
 func encodeNotices(list []Notice) xmlrpc.Array {
-	return arrayOf(list, func(n Notice) xmlrpc.Array {
-		return xmlrpc.Array{string(n.Feed), int64(n.Age / time.Second), int64(n.New), arrayOf(n.Path, NodeID.String)}
+	return arrayOf(list, func(n Notice) string {
+		text := fmt.Sprintf("%d %d %s", n.Age/time.Second, n.New, n.Feed)
+		for _, id := range n.Path {
+			text += " " + id.String()
+		}
+		return text
 	})
 }
 
 // decodeNotices reads what notices make sense. Others are left out, as they move nobody's poll.
 func decodeNotices(list xmlrpc.Array) (notices []Notice) {
 	for _, v := range list {
-		if n, ok := decodeNotice(v); ok {
+		text, _ := v.(string)
+		if n, ok := decodeNotice(strings.Split(text, " ")); ok {
 			notices = append(notices, n)
 		}
 	}
 	return notices
 }
 
-func decodeNotice(v xmlrpc.Value) (n Notice, ok bool) {
-	parts, _ := v.(xmlrpc.Array)
-	if len(parts) < 4 {
+func decodeNotice(words []string) (n Notice, ok bool) {
+	if len(words) < 3 || len(words) > 3+MaxPath {
 		return n, false
 	}
-	text, _ := parts[0].(string)
-	age, isAge := parts[1].(int64)
-	count, isCount := parts[2].(int64)
-	path, isPath := parts[3].(xmlrpc.Array)
-	u, err := feed.ParseURL(text)
-	if err != nil || string(u) != text || !isAge || age < 0 || age > maxNoticeAge ||
-		!isCount || count < 0 || count > math.MaxInt32 || !isPath || len(path) > MaxPath {
+	age, err := strconv.ParseUint(words[0], 10, 31)
+	count, err2 := strconv.ParseUint(words[1], 10, 31)
+	u, err3 := feed.ParseURL(words[2])
+	if err != nil || age > maxNoticeAge || err2 != nil || err3 != nil || string(u) != words[2] {
 		return n, false
 	}
 	n = Notice{Feed: u, Age: time.Duration(age) * time.Second, New: int(count)}
-	for _, v := range path {
-		text, _ := v.(string)
-		id, err := ParseNodeID(text)
+	for _, word := range words[3:] {
+		id, err := ParseNodeID(word)
 		if err != nil {
 			return n, false
 		}

@@ -33,7 +33,7 @@ func TestNoticesAreCarried(t *testing.T) {
 			if bytes += n.WireBytes(); bytes <= protocol.MaxNoticeBytes {
 				list = append(list, n)
 			}
-			if bytes <= 3<<10 && len(few) < 8 && len(n.Path) < 2 {
+			if bytes <= 3<<10 {
 				few = append(few, n)
 			}
 		}
@@ -82,40 +82,33 @@ func TestNoticesFitBesideABundle(t *testing.T) {
 
 // TestNoticesThatMakeNoSense are left out, and so is what is beyond the limits: the rest of a call holds.
 func TestNoticesThatMakeNoSense(t *testing.T) {
-	notice := func(change ...any) array {
-		n := array{someURL, int64(5), int64(1), array{"192.0.2.9:7790"}}
-		for i := 0; i < len(change); i += 2 {
-			n[change[i].(int)] = change[i+1]
-		}
-		return n
-	}
-	const day = 24 * 3600
+	const whole = "5 1 " + someURL
 	for name, tc := range map[string]struct {
 		notice xmlrpc.Value
 		kept   bool
 	}{
-		"as it should be":         {notice(), true},
-		"with more members":       {append(notice(), "later", int64(1)), true},
-		"a day old":               {notice(1, int64(day)), true},
-		"a path of sixteen":       {notice(3, times(protocol.MaxPath, "192.0.2.9:7790")), true},
-		"no path":                 {notice(3, array{}), true},
-		"a string":                {someURL, false},
-		"a struct":                {structure{{Name: "feed", Value: someURL}}, false},
-		"too short":               {notice()[:3], false},
-		"feed an int":             {notice(0, int64(1)), false},
-		"feed not in normal form": {notice(0, "HTTP://example.com"), false},
-		"feed too long":           {notice(0, someURL+strings.Repeat("x", feed.MaxURLBytes)), false},
-		"feed that is a file":     {notice(0, "file:///etc/passwd"), false},
-		"yet to come":             {notice(1, int64(-1)), false},
-		"older than a day":        {notice(1, int64(day+1)), false},
-		"age a string":            {notice(1, "5"), false},
-		"fewer than no entries":   {notice(2, int64(-1)), false},
-		"too many entries":        {notice(2, int64(1)<<31), false},
-		"path a string":           {notice(3, "192.0.2.9:7790"), false},
-		"path too long":           {notice(3, times(protocol.MaxPath+1, "192.0.2.9:7790")), false},
-		"path of names":           {notice(3, array{"example.com:7790"}), false},
+		"as it should be":         {whole + " 192.0.2.9:7790", true},
+		"a day old":               {"86400 1 " + someURL, true},
+		"a path of sixteen":       {whole + strings.Repeat(" 192.0.2.9:7790", protocol.MaxPath), true},
+		"no path":                 {whole, true},
+		"an array":                {array{int64(5), int64(1), someURL}, false},
+		"nothing":                 {"", false},
+		"too short":               {"5 1", false},
+		"two spaces":              {"5  1 " + someURL, false},
+		"a space at the end":      {whole + " ", false},
+		"feed a number":           {"5 1 1", false},
+		"feed not in normal form": {"5 1 HTTP://example.com", false},
+		"feed too long":           {whole + strings.Repeat("x", feed.MaxURLBytes), false},
+		"feed that is a file":     {"5 1 file:///etc/passwd", false},
+		"yet to come":             {"-1 1 " + someURL, false},
+		"older than a day":        {"86401 1 " + someURL, false},
+		"age a word":              {"five 1 " + someURL, false},
+		"fewer than no entries":   {"5 -1 " + someURL, false},
+		"too many entries":        {"5 2147483648 " + someURL, false},
+		"path too long":           {whole + strings.Repeat(" 192.0.2.9:7790", protocol.MaxPath+1), false},
+		"path of names":           {whole + " example.com:7790", false},
 	} {
-		raw := xmlrpc.Call{Method: "feedex.polled", Params: array{int64(7790), array{notice(), tc.notice}}}
+		raw := xmlrpc.Call{Method: "feedex.polled", Params: array{int64(7790), array{whole, tc.notice}}}
 		want := 1
 		if tc.kept {
 			want = 2

@@ -14,7 +14,7 @@ const (
 	interestMarkup  = 120 // one element of a subset with its hop count
 	itemMarkup      = 32  // a string in an array
 	nodeMarkup      = 80  // a node in a path, the node included
-	noticeMarkup    = 200 // a notice with its numbers
+	noticeMarkup    = 60  // a notice with its numbers
 	archivedMarkup  = 160 // the feed and the time of an entry of a batch
 )
 
