@@ -123,8 +123,9 @@ func asked(err error) error {
 // through what is not indexed yet. But it takes the longer the more there is of it, so the index must
 // not fall behind for good where there never is time.
 const (
-	// housekeepingIdle is how long after something was stored the first step is made.
-	housekeepingIdle = 250 * time.Millisecond
+	// housekeepingIdle is how long after something was stored the first step is made, so that entries that come one by
+	// one share a step.
+	housekeepingIdle = 10 * time.Second
 	// housekeepingShare is how many times as long as a step the pause after it is where the loop had to wait for that.
 	// Else it is as long as the step, so that half of a processor is left to others.
 	housekeepingShare = 20
