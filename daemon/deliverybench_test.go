@@ -18,8 +18,8 @@ import (
 	"feedex/polling"
 )
 
-// BenchmarkDelivery runs 16 nodes on loopback that follow one feed, which has a new entry of 600 bytes every second. One
-// of them polls it as often, the others hear of it by their neighbors. All are in this process, each with its archive
+// BenchmarkDelivery runs 16 nodes on loopback that follow one feed, with a new entry of 600 bytes every second. One of
+// them polls it as often, the others hear of it by their neighbors. All are in this process, each with its archive
 // on disk. It takes a minute, and says what a delivery to a node costs with all that goes with it, offers and the
 // publisher included: processor time, calls, and bytes of HTTP without TCP and IP; and how long after the poll that
 // brought the entry it came to a node.
