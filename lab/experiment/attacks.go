@@ -236,6 +236,8 @@ func attacks() []attack {
 			(*trial).betraying},
 		{15, "traitors who outran all", "20% poll every 5 min for half of the time, so that relays rest, then take",
 			"lag of the next 2 h <= 1.15 x as where they never gave, means of 5", 2 * outrunSeeds, (*trial).outrunning},
+		{17, "baits", "10% advertise 10,000 addresses that are no feeds; all volunteer, three times as long",
+			"<= 1 request a volunteer and host in all, <= 4 a volunteer and day", 1, (*trial).baiting},
 		{18, "tracker poisoning", "a tracker is told of 10,000 victims, three days long",
 			"none handed out, <= 1 call back a day each", 1, (*trial).poisoning},
 		{22, "replay", "10% offer old entries again, hour by hour", "no credit, nothing of polled feeds comes again", 1,
