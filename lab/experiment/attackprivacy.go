@@ -15,10 +15,13 @@ import (
 )
 
 const (
-	// hiddenAmong is how many feeds each node polls for others, as many as it follows of the attack's.
-	hiddenAmong = attackEach
+	// hiddenAmong is how many feeds each node polls for others: as many as it begins with before the observer comes.
+	hiddenAmong = 8
 	// profiledFeeds is among how many feeds the nodes choose, so that most have no more than two followers.
 	profiledFeeds = 10 * attackFeeds
+	// betterThanMark is by how much a sign may tell more than that so many are for others: those that nobody follows any
+	// more are given up, and those that many follow are not polled for others.
+	betterThanMark = 1.1
 	// crowdFollows is by how many others a feed is followed that an observer takes for a popular one.
 	crowdFollows = 3
 )
@@ -57,7 +60,7 @@ func (t *trial) profiling() (string, bool) {
 	measured := fmt.Sprintf("%d own, %d for others, mark %s", own, others, report.Percent(mark))
 	for _, s := range signs {
 		measured += fmt.Sprintf("; %s %s", s.name, report.Percent(s.precision()))
-		pass = pass && s.precision() <= mark
+		pass = pass && s.precision() <= betterThanMark*mark
 	}
 	return fmt.Sprintf("%s; %d of %d calls name the private feed", measured, leaks.found, leaks.calls), pass
 }
