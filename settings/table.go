@@ -227,8 +227,8 @@ more, or "all"), and how many there may be (100 or more; 0 is all), all feeds to
 		{key: "retention.relayed", usual: "1GiB", kind: Size, check: checkBytes,
 			to: func(c *daemon.Config, v value) { c.Retention.Relayed = Bytes(v.text()) },
 			meaning: `
-How much text is kept of what neighbors brought of feeds that you never followed ("16MiB" or more, or "all"): the node
-passes it on, and answers queries from it.`},
+How much text is kept of feeds that you never followed, which neighbors brought or the node polls for them ("16MiB" or
+more, or "all"): the node passes it on, and answers queries from it.`},
 		{key: "query", meaning: `
 Searches of your own, with 'feedex query'.`},
 		{key: "query.network", usual: "ask", kind: AskOthers,

@@ -275,6 +275,28 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 	wantSound(t, s)
 }
 
+// What own polls have shown of feeds that are polled for others is bounded with what neighbors brought, and goes after
+// what nobody confirmed; what they show of the owner's stays.
+func testPolledForOthersOverTheLimit(t *testing.T, s reading.Database) {
+	const others, relayed = feed.URL("https://volunteer.example.org/"), feed.URL("https://relayed.example.org/")
+	text := strings.Repeat("0123456789", 100)
+	follow(t, s, time.Unix(1, 0), news)
+	s.KeepFeed(archive.Feed{URL: others, Volunteering: archive.Volunteering{Tried: time.Unix(1, 0)}})
+	for n := range 300 {
+		for u, source := range map[feed.URL]protocol.NodeID{news: {}, others: {}, relayed: someNeighbor} {
+			e := feed.Entry{Feed: u, ID: fmt.Sprint(n), Content: text}
+			s.Keep([]archive.Record{archive.NewRecord(e, time.Unix(int64(n), 0), source)})
+		}
+	}
+	commit(t, s)
+	purgeAll(t, s, time.Unix(1e9, 0), archive.Retention{Relayed: 200 * 1512})
+	if a, b, c := left(t, s, news), left(t, s, others), left(t, s, relayed); len(a) != 300 || len(b) < 190 || len(b) > 200 ||
+		len(c) != 0 {
+		t.Errorf("left are %d, %d and %d", len(a), len(b), len(c))
+	}
+	wantSound(t, s)
+}
+
 // Nothing that an own poll has shown goes because of what neighbors bring: what is left of it is what would be left if
 // they had brought nothing, whatever the limits are and whatever was confirmed. Of theirs there is never more than an
 // eighth of a limit beside it, and what goes of it is what the least is known of.
