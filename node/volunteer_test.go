@@ -488,3 +488,55 @@ func TestVolunteersDoNotFollowOneAnother(t *testing.T) {
 		t.Errorf("%d nodes poll for nobody", n)
 	}
 }
+
+// Who comes later cannot tell by what a node says of its feeds which ones its owner follows: neither from its adverts,
+// at a restart too, nor from the polls of which it tells.
+func TestVolunteersHideWhatIsFollowed(t *testing.T) {
+	w := newNetwork(t)
+	a := w.volunteer(8)
+	var own, others []feed.URL
+	for i := range 4 {
+		own, others = append(own, lone(i)), append(others, lone(10+i))
+		w.publish(lone(i))
+		w.publish(lone(10 + i))
+	}
+	a.step(node.Subscribe{Feeds: own})
+	a.step(node.Unsubscribe{Feeds: []feed.URL{news}})
+	all := append(slices.Clone(own), others...)
+	slices.Sort(all)
+	patron(a, 0, all...)
+	w.run(24 * time.Hour)
+	wantVolunteered(t, a, others...)
+	for _, restarted := range []bool{false, true} {
+		if restarted {
+			a.kill()
+			a.start()
+		}
+		var told []feed.URL
+		for _, in := range a.node.Offering(friendID(1)) {
+			if in.Hops == 0 {
+				told = append(told, in.Feed)
+			}
+		}
+		if slices.Sort(told); !slices.Equal(told, all) {
+			t.Errorf("at hop count 0 are %v, want %v", told, all)
+		}
+	}
+	patron(a, 0, all...)
+	var notices []protocol.Notice
+	late := eagerAt(a, friendID(2), &notices, protocol.Notify{}.Method())
+	a.advertise(late, 0, all...)
+	w.run(3 * time.Hour)
+	heard := make(map[feed.URL]int)
+	for _, n := range notices {
+		heard[n.Feed]++
+		if len(n.Path) > 0 {
+			t.Errorf("a poll of its own is told as another's: %+v", n)
+		}
+	}
+	for _, u := range all {
+		if heard[u] < 2 || heard[u] > 4 {
+			t.Errorf("of polls of %s there are %d notices in three hours", u, heard[u])
+		}
+	}
+}
