@@ -102,7 +102,7 @@ func secrets() []feed.URL {
 
 // Feeds with a secret in the URL, on private addresses, of hosts that the owner named, and of publishers who
 // opted out, whether they are followed discreetly or openly: none stands in any call or answer, not even to
-// be withdrawn, and no query finds its entries. Not when neighbors advertise them; not when cover feeds are
+// be withdrawn, and no query finds its entries. Not when neighbors advertise them; not when feeds to volunteer for are
 // wanted; not after they are followed no more, or after a restart.
 func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	const optedOut, intranet feed.URL = "https://shy.example.com/feed", "https://wiki.corp.example.com/feed"
