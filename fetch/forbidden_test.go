@@ -207,7 +207,8 @@ func TestStrangersFeedsLeadNowhereElse(t *testing.T) {
 		from := feed.URL(strings.Replace(public, "127.0.0.1", "public.example", 1))
 		before := requests.Load()
 		got := c.Fetch(t.Context(), node.Fetch{Feed: from, SameHost: true})
-		if (got.Err == nil) != allowed || !allowed && !errors.Is(got.Err, ErrElsewhere) || (requests.Load() > before) != allowed {
+		if (got.Err == nil) != allowed || !allowed && !errors.Is(got.Err, ErrElsewhere) ||
+			(requests.Load() > before) != allowed {
 			t.Errorf("to %s: %v, %d requests", host, got.Err, requests.Load()-before)
 		}
 		wantEntry(t, c.Fetch(t.Context(), node.Fetch{Feed: from}))

@@ -192,8 +192,8 @@ func (h *neighborhood) script(follows bool) (polled, delivered int64) {
 }
 
 // A node says and does the same whether it follows a feed discreetly or not at all: to neighbors who are honest and
-// to strangers who try everything, from the first moment, while relays rest and prospects are watched, at restarts, when
-// the feed is followed no more, while its publisher edits entries, lists clients or wants nothing passed on, and
+// to strangers who try everything, from the first moment, while relays rest and prospects are watched, at restarts,
+// when the feed is followed no more, while its publisher edits entries, lists clients or wants nothing passed on, and
 // where own polls are the first to bring an entry.
 func TestADiscreetFeedChangesNothingThatOthersSee(t *testing.T) {
 	for seed := range uint64(6) {

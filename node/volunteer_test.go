@@ -42,7 +42,8 @@ func patron(h *testHost, i int, feeds ...feed.URL) *testHost {
 // volunteer is a node that follows news and polls so many feeds for others.
 func (w *network) volunteer(most int) *testHost {
 	w.feed(news)
-	h := w.add(node.Config{Volunteer: most, AdvertInterval: time.Minute, PrivateHosts: []string{"wiki.example.com"}}, news)
+	h := w.add(node.Config{Volunteer: most, AdvertInterval: time.Minute,
+		PrivateHosts: []string{"wiki.example.com"}}, news)
 	w.run(time.Second)
 	return h
 }
@@ -135,13 +136,17 @@ func TestVolunteersChooseLoneFollowersFirst(t *testing.T) {
 		w.feed(u)
 	}
 	p, q := patron(a, 0, two, three, heard, relayed, lone(0)), patron(a, 1, two, three)
+	hears := func(i int) {
+		path := []protocol.NodeID{friendID(50 + i)}
+		a.hears(p, protocol.Notify{Notices: []protocol.Notice{{Feed: heard, Path: path}}})
+	}
 	a.advertise(patron(a, 2, three), 1, relayed)
 	for i := range 2 {
-		a.hears(p, protocol.Notify{Notices: []protocol.Notice{{Feed: heard, Path: []protocol.NodeID{friendID(50 + i)}}}})
+		hears(i)
 	}
 	w.run(2 * time.Minute) // they are prospects by now
 	for i := range 2 {
-		a.hears(p, protocol.Notify{Notices: []protocol.Notice{{Feed: heard, Path: []protocol.NodeID{friendID(50 + i)}}}})
+		hears(i)
 		w.run(2 * time.Minute)
 	}
 	w.run(poller.VolunteerWatch)
@@ -155,7 +160,7 @@ func TestVolunteersChooseLoneFollowersFirst(t *testing.T) {
 	patron(a, 2, three)
 	w.run(2 * time.Minute)
 	for i := range 2 {
-		a.hears(p, protocol.Notify{Notices: []protocol.Notice{{Feed: heard, Path: []protocol.NodeID{friendID(50 + i)}}}})
+		hears(i)
 		w.run(2 * time.Minute)
 	}
 	w.run(poller.VolunteerWatch)
@@ -214,7 +219,8 @@ func TestWhatIsNoFeedIsNeverAskedForAgain(t *testing.T) {
 	const page, other, empty feed.URL = "https://page.example.com/a", "https://page.example.com/b",
 		"https://empty.example.com/feed"
 	for name, answer := range map[string]node.Fetched{
-		"a page":       {Status: 200, Err: errors.New("no feed"), Names: `[{"url":"https://page.example.com/b"}]`, Instead: other},
+		"a page": {Status: 200, Err: errors.New("no feed"), Names: `[{"url":"https://page.example.com/b"}]`,
+			Instead: other},
 		"nothing":      {Status: 404, Err: errors.New("HTTP status 404")},
 		"nobody there": {Err: errors.New("no answer"), Unreached: true},
 	} {
@@ -249,7 +255,8 @@ func TestWhatIsNoFeedIsNeverAskedForAgain(t *testing.T) {
 // A publisher that refuses a poll, wants fewer, or asks that nothing be passed on is asked by no volunteer any more,
 // whomever the poll was for.
 func TestNobodyVolunteersToGetRoundARefusal(t *testing.T) {
-	const one, two, third feed.URL = "https://host.example.com/1", "https://host.example.com/2", "https://host.example.com/3"
+	const one, two, third feed.URL = "https://host.example.com/1", "https://host.example.com/2",
+		"https://host.example.com/3"
 	for name, answer := range map[string]func() node.Fetched{
 		"401": func() node.Fetched { return node.Fetched{Status: 401, Err: errors.New("HTTP status 401")} },
 		"403": func() node.Fetched { return node.Fetched{Status: 403, Err: errors.New("HTTP status 403")} },

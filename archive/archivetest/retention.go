@@ -290,8 +290,8 @@ func testPolledForOthersOverTheLimit(t *testing.T, s reading.Database) {
 	}
 	commit(t, s)
 	purgeAll(t, s, time.Unix(1e9, 0), archive.Retention{Relayed: 200 * 1512})
-	if a, b, c := left(t, s, news), left(t, s, others), left(t, s, relayed); len(a) != 300 || len(b) < 190 || len(b) > 200 ||
-		len(c) != 0 {
+	a, b, c := left(t, s, news), left(t, s, others), left(t, s, relayed)
+	if len(a) != 300 || len(b) < 190 || len(b) > 200 || len(c) != 0 {
 		t.Errorf("left are %d, %d and %d", len(a), len(b), len(c))
 	}
 	wantSound(t, s)

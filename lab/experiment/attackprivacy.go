@@ -19,8 +19,8 @@ const (
 	hiddenAmong = 8
 	// profiledFeeds is among how many feeds the nodes choose, so that most have no more than two followers.
 	profiledFeeds = 10 * attackFeeds
-	// betterThanMark is by how much a sign may tell more than that so many are for others: those that nobody follows any
-	// more are given up, and those that many follow are not polled for others.
+	// betterThanMark is by how much a sign may tell more than that so many are for others: those that nobody follows
+	// any more are given up, and those that many follow are not polled for others.
 	betterThanMark = 1.1
 	// crowdFollows is by how many others a feed is followed that an observer takes for a popular one.
 	crowdFollows = 3
@@ -125,9 +125,10 @@ type readingSign struct {
 // precision is the share of guesses that are right.
 func (g readingSign) precision() float64 { return float64(g.right) / float64(max(1, g.made)) }
 
-// guesses tells what comes of taking feeds for a node's own by each sign, of those that somebody else advertises too, and
-// how many feeds of nodes that the observer heard are their own, and others'.
-func (o *observed) guesses(g *gathering, follows map[protocol.NodeID]map[feed.URL]bool) (list []readingSign, own, others int) {
+// guesses tells what comes of taking feeds for a node's own by each sign, of those that somebody else advertises too,
+// and how many feeds of nodes that the observer heard are their own, and others'.
+func (o *observed) guesses(g *gathering, follows map[protocol.NodeID]map[feed.URL]bool) (list []readingSign,
+	own, others int) {
 	followers := make(map[feed.URL]int)
 	for _, set := range o.heard {
 		for u, hops := range set {

@@ -16,8 +16,8 @@ func (m *Machine) EarnEntries(l *link, entries int, u feed.URL) {
 	m.earnOf(l, m.valueHere(l, entries, u), u)
 }
 
-// earnOf books what a neighbor earned with entries of a feed. Those of one that is polled for others earn as any do, but
-// make nobody a better neighbor for the owner, or who names feeds to poll would be the best of all.
+// earnOf books what a neighbor earned with entries of a feed. Those of one that is polled for others earn as any do,
+// but make nobody a better neighbor for the owner, or who names feeds to poll would be the best of all.
 func (m *Machine) earnOf(l *link, v incentive.Credit, u feed.URL) {
 	useful := neighbors.Usefulness(v)
 	if m.Table.Volunteers(u) {

@@ -10,8 +10,8 @@ import (
 	"feedex/protocol"
 )
 
-// Which feeds are polled for others follows from what neighbors of standing follow and hardly anybody polls. A node that
-// polls a feed for others advertises it as its own, which has two consequences. Adverts alone would have each
+// Which feeds are polled for others follows from what neighbors of standing follow and hardly anybody polls. A node
+// that polls a feed for others advertises it as its own, which has two consequences. Adverts alone would have each
 // volunteer's neighbor volunteer for the same feed: hence a prospect is watched for a while, as its bundles and notices
 // name the nodes that poll it. And two volunteers would poll for each other when nobody follows the feed any more:
 // hence a feed is polled for those that followed it before the node did, and for nobody who came later. So who polls

@@ -131,8 +131,8 @@ func (m *Machine) Request(s *Subscription) {
 	m.Do(f)
 }
 
-// serves is how many nodes a poll of the feed is for: this one, unless it polls for others alone, and the neighbors that
-// follow the feed themselves and get what it brings.
+// serves is how many nodes a poll of the feed is for: this one, unless it polls for others alone, and the neighbors
+// that follow the feed themselves and get what it brings.
 func (m *Machine) serves(s *Subscription) int {
 	count := 1
 	if s.Discreet || s.kept != "" {

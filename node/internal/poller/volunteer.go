@@ -155,8 +155,8 @@ func (m *Machine) mayVolunteer(u feed.URL) bool {
 	return m.mayAsk(&f) && !m.Now.Before(f.Rests)
 }
 
-// mayAsk reports whether a feed that the owner does not follow may be asked for, as far as its address and what is known
-// of it say. What the owner once kept from others is not, nor what was asked for and gave no feed.
+// mayAsk reports whether a feed that the owner does not follow may be asked for, as far as its address and what is
+// known of it say. What the owner once kept from others is not, nor what was asked for and gave no feed.
 func (m *Machine) mayAsk(f *archive.Feed) bool {
 	return !m.PrivateURL(f.URL) && !f.Confidential() && (f.Discreet || !f.Ended &&
 		(f.LastPoll.IsZero() || !f.LastSuccess.IsZero()))
