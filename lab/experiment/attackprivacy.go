@@ -137,8 +137,8 @@ func (o *observed) guesses(g *gathering, follows map[protocol.NodeID]map[feed.UR
 			}
 		}
 	}
-	list = []readingSign{{name: "now at hop 0"}, {name: "at first"}, {name: "ever"}, {name: "always"}, {name: "rare ones"},
-		{name: "popular ones"}}
+	list = []readingSign{{name: "now at hop 0"}, {name: "at first"}, {name: "ever"}, {name: "always"},
+		{name: "rare ones"}, {name: "popular ones"}}
 	for _, h := range g.honest() {
 		set := o.heard[pair{o.by, h.ID}]
 		if set == nil {
