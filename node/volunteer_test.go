@@ -313,7 +313,7 @@ func TestVolunteeredFeedsAreGivenUp(t *testing.T) {
 	a := w.volunteer(10)
 	w.publish(lone(0))
 	w.publish(lone(1))
-	p, q := patron(a, 0, lone(0), lone(1)), patron(a, 1)
+	patron(a, 0, lone(0), lone(1))
 	w.run(poller.VolunteerWatch + 5*time.Minute)
 	wantVolunteered(t, a, lone(0), lone(1))
 	a.kill()
@@ -321,7 +321,7 @@ func TestVolunteeredFeedsAreGivenUp(t *testing.T) {
 	a.start()
 	w.run(poller.VolunteerPatience / 2) // nobody is there yet
 	wantVolunteered(t, a, lone(0), lone(1))
-	p, q = patron(a, 0, lone(0), lone(1)), patron(a, 1)
+	p, q := patron(a, 0, lone(0), lone(1)), patron(a, 1)
 	w.run(2 * poller.VolunteerPatience)
 	wantVolunteered(t, a, lone(0), lone(1))
 	a.advertise(p, protocol.Withdrawn, lone(1))
