@@ -49,7 +49,8 @@ type Limits struct {
 type Retention struct {
 	All Limits // of everything; Bytes counts the room that the archive takes, without what is free in its file
 	// Relayed is how many bytes of texts are kept of what neighbors brought, and no own poll has shown, of feeds that
-	// the owner never followed; and of what one of them alone brought of others. Each counts half a kilobyte more.
+	// the owner never followed, and of what polls for neighbors have shown of such feeds; and of what one of them alone
+	// brought of others. Each counts half a kilobyte more.
 	Relayed int64
 	// Short is how many bytes the disk lacks: some of the same goes for them, whatever its limit.
 	Short int64

@@ -280,7 +280,6 @@ type Feed struct {
 	Weight   int  // of preference, w_i of Paper §3.2: 1 to 100, and 0 is 1
 	Discreet bool // neighbors are not to learn that the interest is the node's own
 	Barred   bool // where it is Discreet: it was Confidential before, and to neighbors it stays so
-	Cover    bool // advertised like a feed of the node's own interest, so that those stand out less
 
 	Policy string  // by which it is polled, as polling.Settings reads it; "" is the node's own
 	Helped float64 // share of its entries that neighbors bring before own polls do (polling.Help)
@@ -308,9 +307,21 @@ type Feed struct {
 	Lands         string // the host that its redirects lead to, "" where they lead to no other than is asked
 	courtesy.Terms
 
+	Volunteering
+
 	// Where it came from.
 	Page  feed.URL // the web page that named it, "" where the owner did
 	Names string   // the feeds that the web page names that is there instead (discover.Text), "" where there is none
+}
+
+// Volunteering is what is known of a feed as one that the node polls for neighbors who want it, and not for its owner.
+type Volunteering struct {
+	Volunteered time.Time // since when it does, zero where it does not
+	Tried       time.Time // when it first asked for it so, zero for never
+	Patrons     string    // the ids of the neighbors for whom it does, with blanks between them
+	Rests       time.Time // until when it does not do so again
+	// Refused is when the publisher last refused a poll, whomever that was for, or wanted fewer.
+	Refused time.Time
 }
 
 // Confidential reports whether the feed and its entries never leave the node, whatever is at its URL. Of one that is

@@ -18,12 +18,13 @@ import (
 
 // HTTP statuses that mean something to when a feed is polled next (RFC 9110 §15, RFC 6585 §4).
 const (
-	OK          = 200
-	Unchanged   = 304
-	Forbidden   = 403
-	Gone        = 410
-	TooMany     = 429
-	Unavailable = 503
+	OK           = 200
+	Unchanged    = 304
+	Unauthorized = 401
+	Forbidden    = 403
+	Gone         = 410
+	TooMany      = 429
+	Unavailable  = 503
 )
 
 // longestAway is the longest that a publisher can have told us to stay away, and a tenth on top of it.

@@ -16,6 +16,8 @@ var (
 	ErrTooManyRedirects = fmt.Errorf("redirected more than %d times", MaxRedirects)
 	// ErrLoop says that an address redirects to itself, by whatever way.
 	ErrLoop = errors.New("redirected in a circle")
+	// ErrElsewhere says that a feed that is polled for others led to another host.
+	ErrElsewhere = errors.New("redirected to another host")
 	// ErrNotFeed says that the address leads to a web page.
 	ErrNotFeed = errors.New("this is a web page, not a feed")
 	// ErrEncoding says that the publisher uses a content coding that was not asked for.

@@ -100,7 +100,7 @@ func (c *Client) CloseIdle() {
 //
 // Where nothing changed, Document and Err are both nil. The validators returned are those to send
 // next time: those of the document that came, whether it could be used or not (Unusable), else the ones of f.
-// Err wraps ErrTooLarge, ErrTooManyRedirects, ErrLoop, ErrNotFeed, ErrEncoding, *StatusError,
+// Err wraps ErrTooLarge, ErrTooManyRedirects, ErrLoop, ErrElsewhere, ErrNotFeed, ErrEncoding, *StatusError,
 // guard.ErrForbidden, feed.ErrFormat, feed.ErrLimit or context.DeadlineExceeded where one of these was
 // the cause. To locate a feed nobody is asked but the resolver.
 func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {

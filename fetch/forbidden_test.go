@@ -193,6 +193,29 @@ func TestRedirectsAreRechecked(t *testing.T) {
 	}
 }
 
+// A feed that neighbors named leads to no other host, whatever its publisher says.
+func TestStrangersFeedsLeadNowhereElse(t *testing.T) {
+	other, requests := serve(t, serveRSS)
+	port := other[strings.LastIndexByte(other, ':')+1:]
+	for host, allowed := range map[string]bool{"public.example": true, "www.public.example": true,
+		"victim.example": false} {
+		public, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://"+host+":"+port+"/")
+			w.WriteHeader(http.StatusMovedPermanently)
+		})
+		c := New(Config{Resolver: nameServer(t, inetAton), AllowLocal: true})
+		from := feed.URL(strings.Replace(public, "127.0.0.1", "public.example", 1))
+		before := requests.Load()
+		got := c.Fetch(t.Context(), node.Fetch{Feed: from, SameHost: true})
+		if (got.Err == nil) != allowed || !allowed && !errors.Is(got.Err, ErrElsewhere) ||
+			(requests.Load() > before) != allowed {
+			t.Errorf("to %s: %v, %d requests", host, got.Err, requests.Load()-before)
+		}
+		wantEntry(t, c.Fetch(t.Context(), node.Fetch{Feed: from}))
+		c.CloseIdle()
+	}
+}
+
 func TestRedirectsToOtherSchemes(t *testing.T) {
 	for _, target := range []string{"file:///etc/passwd", "gopher://127.0.0.1/", "ftp://example.com/", "javascript:x",
 		"mailto:x@example.com", "http://", "http://a b/", "\x7f", ""} {

@@ -15,6 +15,9 @@ func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err 
 	if err != nil {
 		return nil, err
 	}
+	if v.fetch.SameHost && siteOf(to.Host()) != siteOf(u.Hostname()) {
+		return nil, ErrElsewhere
+	}
 	v.forGood = v.forGood && (resp.StatusCode == http.StatusMovedPermanently ||
 		resp.StatusCode == http.StatusPermanentRedirect)
 	if v.forGood {
@@ -22,6 +25,9 @@ func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err 
 	}
 	return url.Parse(string(to))
 }
+
+// siteOf is a host without the "www." that one name of a site has and another has not.
+func siteOf(host string) string { return strings.TrimPrefix(hostKey(host), "www.") }
 
 // isRedirect reports whether the status says that the document is elsewhere.
 func isRedirect(code int) bool {

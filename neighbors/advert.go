@@ -109,8 +109,10 @@ func (t *RoutingTable) interest(i row, n *Neighbor, others marks) int {
 	switch is := t.routes.list[i].marks; {
 	case is&isPrivate != 0:
 		return protocol.Withdrawn
-	case is&(isOwn|isCover) != 0:
+	case is&(isOwn|isVolunteered) != 0:
 		return 0
+	case is&isProspect != 0:
+		return 1
 	case is&others == 0:
 		return protocol.Withdrawn
 	}

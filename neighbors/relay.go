@@ -119,7 +119,7 @@ func (t *RoutingTable) inTurns(list []relay, count int) (chosen []relay) {
 // One alone has nobody to get it from, and more than two can do without us. It is 0 where there is nothing to relay,
 // and while the relay rests.
 func (t *RoutingTable) relayWorth(i row) Usefulness {
-	if r := &t.routes.list[i]; r.marks&(isOwn|isCover|isPrivate) != 0 || r.rest > 0 {
+	if r := &t.routes.list[i]; r.marks&holding != 0 || r.rest > 0 {
 		return 0
 	}
 	var first, second Usefulness

@@ -63,9 +63,9 @@ func TestOthersFeedsAreRelayedUpToABound(t *testing.T) {
 }
 
 // Feeds that are advertised in any case, or in none, leave the places to others.
-func TestOwnCoverAndPrivateFeedsTakeNoPlaces(t *testing.T) {
+func TestOwnVolunteeredAndPrivateFeedsTakeNoPlaces(t *testing.T) {
 	for name, mark := range map[string]func(*RoutingTable, feed.URL, bool) bool{
-		"own": (*RoutingTable).Own, "cover": (*RoutingTable).Cover, "private": (*RoutingTable).Private,
+		"own": (*RoutingTable).Own, "volunteered": (*RoutingTable).Volunteer, "private": (*RoutingTable).Private,
 	} {
 		table := bounded10()
 		for i := range 2 { // few enough for the bound to stay
@@ -344,7 +344,8 @@ func TestRelayedIsCounted(t *testing.T) {
 				table.Own(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "own"))
 			},
 			"mark": func(t *rapid.T) {
-				mark := rapid.SampledFrom([]func(feed.URL, bool) bool{table.Private, table.Cover}).Draw(t, "mark")
+				mark := rapid.SampledFrom([]func(feed.URL, bool) bool{table.Private, table.Volunteer,
+					table.Prospect}).Draw(t, "mark")
 				mark(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "value"))
 			},
 			"join": func(t *rapid.T) {

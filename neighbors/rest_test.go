@@ -152,9 +152,9 @@ func TestWhatSpokeForARestIsForgotten(t *testing.T) {
 				feeds(0, 1, 1))
 		},
 		"it is followed for a while": func(t *RoutingTable) { t.Own(url(0), true); t.Own(url(0), false) },
-		"it was a cover feed for a while": func(t *RoutingTable) {
-			t.Cover(url(0), true)
-			t.Cover(url(0), false)
+		"it was polled for others for a while": func(t *RoutingTable) {
+			t.Volunteer(url(0), true)
+			t.Volunteer(url(0), false)
 		},
 		"it was given up, and is relayed anew": func(t *RoutingTable) {
 			t.Private(url(0), true)

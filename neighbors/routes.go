@@ -26,15 +26,16 @@ type route struct {
 type marks uint8
 
 const (
-	isOwn       marks = 1 << iota // we are interested, and may say so
-	isCover                       // we say that we are
-	isPrivate                     // nobody is to hear of it from us, interested or not
-	isRelayed                     // we take part for others' sake
-	isLeaving                     // we did up to the last choice, and somebody may be about to bring us something
-	isSpare                       // all neighbors that want it have from others what came last
-	isSpeakable                   // its URL may be said, as far as that was looked into
+	isOwn         marks = 1 << iota // we are interested, and may say so
+	isVolunteered                   // we poll it for others, and say that we are
+	isProspect                      // we may come to poll it for others
+	isPrivate                       // nobody is to hear of it from us, interested or not
+	isRelayed                       // we take part for others' sake
+	isLeaving                       // we did up to the last choice, and somebody may be about to bring us something
+	isSpare                         // all neighbors that want it have from others what came last
+	isSpeakable                     // its URL may be said, as far as that was looked into
 
-	holding = isOwn | isCover | isPrivate // marks that a route is kept for
+	holding = isOwn | isVolunteered | isProspect | isPrivate // marks that a route is kept for
 )
 
 // A cell is the relation of a neighbor to a feed. The zero cell is nothing.

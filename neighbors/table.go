@@ -291,7 +291,7 @@ func (t *RoutingTable) Wanted(u feed.URL, n *Neighbor) bool {
 }
 
 // Hops is the hop count of our own interest in the feed as n hears of it: 0 where we are interested
-// ourselves or say so (see Cover), protocol.Withdrawn where it is not Wanted.
+// ourselves or poll it for others, protocol.Withdrawn where it is not Wanted.
 func (t *RoutingTable) Hops(u feed.URL, n *Neighbor) int {
 	if i := t.routes.find(u); i != nowhere {
 		return t.interest(i, n, isRelayed|isLeaving)

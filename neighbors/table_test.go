@@ -153,7 +153,8 @@ func TestChangesAddUpToTheOffer(t *testing.T) {
 				table.Own(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "own"))
 			},
 			"mark": func(t *rapid.T) {
-				mark := rapid.SampledFrom([]func(feed.URL, bool) bool{table.Private, table.Cover}).Draw(t, "mark")
+				mark := rapid.SampledFrom([]func(feed.URL, bool) bool{table.Private, table.Volunteer,
+					table.Prospect}).Draw(t, "mark")
 				mark(url(rapid.IntRange(0, 5).Draw(t, "feed")), rapid.Bool().Draw(t, "value"))
 			},
 			"join": func(t *rapid.T) {

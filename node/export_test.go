@@ -186,14 +186,6 @@ func (n *Node) Punish(id protocol.NodeID, o incentive.Offence, value incentive.C
 func (n *Node) Away() time.Duration  { return n.membership.Away() }
 func (n *Node) AwaySince() time.Time { return n.membership.Absence.Since }
 
-// Covers are its cover feeds.
-func (n *Node) Covers() (urls []feed.URL) {
-	for _, c := range n.membership.Covers.List {
-		urls = append(urls, c.Feed)
-	}
-	return urls
-}
-
 // WeekOfFirsts is how many entries of a week were counted by who was the first to bring them.
 func (n *Node) WeekOfFirsts() int64 {
 	_, entries, _ := n.membership.Reviewed.First.Week(n.core.Now)

@@ -43,9 +43,8 @@ func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*No
 		Max: c.Config.MaxNeighbors, MaxHops: c.Config.MaxSubsetHops, MaxRelayed: c.Config.MaxRelayed,
 		AllowLocal: c.Config.AllowLocal, Unspeakable: n.poller.Unspeakable, Restless: n.exchange.Restless,
 	})
-	feeds := store.LoadFeeds()
-	n.poller.Start(feeds, n.exchange, n.membership)
-	n.membership.Start(feeds, n.exchange)
+	n.poller.Start(store.LoadFeeds(), n.exchange, n.membership)
+	n.membership.Start(n.exchange)
 	n.exchange.Start()
 	return n, nil
 }

@@ -161,23 +161,19 @@ func TestTheSecondPollIsTold(t *testing.T) {
 	}
 }
 
-// Nobody hears of polls of feeds that stay at home or are followed discreetly, nor of any where feeds cover for others.
+// Nobody hears of polls of feeds that stay at home or are followed discreetly.
 func TestOfWhichPollsNobodyHears(t *testing.T) {
-	for name, tc := range map[string]struct {
-		config node.Config
-		make   func(h *testHost)
-	}{
-		"discreet": {make: func(h *testHost) { h.follow(true, news) }},
-		"private": {make: func(h *testHost) {
+	for name, keep := range map[string]func(h *testHost){
+		"discreet": func(h *testHost) { h.follow(true, news) },
+		"private": func(h *testHost) {
 			private := true
 			h.step(node.Subscribe{Feeds: []feed.URL{news}, Private: &private})
-		}},
-		"with cover feeds": {config: node.Config{CoverFeeds: 2}, make: func(*testHost) {}},
+		},
 	} {
 		w := newNetwork(t)
 		w.feed(news)
-		h := w.add(tc.config, news)
-		tc.make(h)
+		h := w.add(node.Config{}, news)
+		keep(h)
 		var heard []protocol.Notice
 		eager(h, 1, &heard, protocol.Notify{}.Method())
 		w.run(5 * time.Hour)

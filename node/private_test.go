@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/node"
+	"feedex/node/internal/poller"
 	"feedex/protocol"
 )
 
@@ -100,7 +102,7 @@ func secrets() []feed.URL {
 
 // Feeds with a secret in the URL, on private addresses, of hosts that the owner named, and of publishers who
 // opted out, whether they are followed discreetly or openly: none stands in any call or answer, not even to
-// be withdrawn, and no query finds its entries. Not when neighbors advertise them; not when cover feeds are
+// be withdrawn, and no query finds its entries. Not when neighbors advertise them; not when feeds to volunteer for are
 // wanted; not after they are followed no more, or after a restart.
 func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	const optedOut, intranet feed.URL = "https://shy.example.com/feed", "https://wiki.corp.example.com/feed"
@@ -119,7 +121,7 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	}
 	c := node.Config{
 		Trackers: []string{tracker}, PrivateHosts: []string{"Wiki.Corp.example.com."}, AdvertInterval: time.Minute,
-		CoverFeeds: 50,
+		Volunteer: 50,
 	}
 	a := w.add(c, news)
 	w.forbid(a, private...)
@@ -165,9 +167,9 @@ func TestPrivateFeedsNeverLeaveTheNode(t *testing.T) {
 	a.advertise(b, 0, private...)
 	a.advertise(d, 0, private...)
 	w.run(10 * time.Minute)
-	if n := len(a.covering()); n == 0 {
-		t.Error("there are no cover feeds, although neighbors follow others than the node does")
-	}
+	a.inside(func(n *node.Node) { n.Got(b.id, 10*incentive.Entry) })
+	w.run(poller.VolunteerWatch + 10*time.Minute)
+	wantVolunteered(t, a, blog) // and none of the others
 	curious()
 	a.step(node.Unsubscribe{Feeds: private})
 	w.run(time.Hour)

@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"feedex/feed"
 	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
@@ -30,15 +31,16 @@ type Status struct {
 	// of these, are web pages of whose feeds the owner is to choose
 	Pages int `json:"pages,omitempty"`
 	// of these, stay on this node until the owner says whether they are private
-	Undecided int            `json:"undecided,omitempty"`
-	Offline   time.Time      `json:"offline,omitzero"`  // since when no publisher can be reached; zero for not
-	Gaps      int            `json:"gaps"`              // of them, feeds of which entries are missing
-	Pasts     int            `json:"pasts"`             // of them, feeds of which the past is being filled in
-	Covers    int            `json:"covers"`            // advertised as if they were subscribed
-	Neighbors int            `json:"neighbors"`         // linked now
-	Sources   []SourceStatus `json:"sources"`           // trackers and static neighbors, as the owner named them
-	Warning   string         `json:"warning,omitempty"` // what is wrong, in words
-	Counters  core.Counters  `json:"counters"`
+	Undecided int       `json:"undecided,omitempty"`
+	Offline   time.Time `json:"offline,omitzero"` // since when no publisher can be reached; zero for not
+	Gaps      int       `json:"gaps"`             // of them, feeds of which entries are missing
+	Pasts     int       `json:"pasts"`            // of them, feeds of which the past is being filled in
+	// feeds that are not followed, and polled for neighbors who want them
+	Volunteered []feed.URL     `json:"volunteered,omitempty"`
+	Neighbors   int            `json:"neighbors"`         // linked now
+	Sources     []SourceStatus `json:"sources"`           // trackers and static neighbors, as the owner named them
+	Warning     string         `json:"warning,omitempty"` // what is wrong, in words
+	Counters    core.Counters  `json:"counters"`
 }
 
 // A NeighborStatus describes one neighbor. Amounts of the account are in entries.
@@ -86,8 +88,8 @@ func (n *Node) Status() Status {
 	return Status{
 		Self: n.core.Self, Started: n.core.Started, Feeds: feeds.Followed, Alone: feeds.Alone, Ended: feeds.Ended,
 		Pages: feeds.Pages, Undecided: feeds.Undecided, Offline: n.poller.Offline(), Gaps: feeds.Gaps,
-		Pasts:  feeds.Pasts,
-		Covers: n.membership.CoverFeeds(), Neighbors: len(n.core.Links), Sources: n.membership.Sources(),
+		Pasts: feeds.Pasts, Volunteered: n.poller.Volunteered(),
+		Neighbors: len(n.core.Links), Sources: n.membership.Sources(),
 		Warning: n.membership.Warning(), Counters: n.core.Counters,
 	}
 }

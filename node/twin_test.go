@@ -192,12 +192,12 @@ func (h *neighborhood) script(follows bool) (polled, delivered int64) {
 }
 
 // A node says and does the same whether it follows a feed discreetly or not at all: to neighbors who are honest and
-// to strangers who try everything, from the first moment, while relays rest and cover feeds change, at restarts, when
-// the feed is followed no more, while its publisher edits entries, lists clients or wants nothing passed on, and
+// to strangers who try everything, from the first moment, while relays rest and prospects are watched, at restarts,
+// when the feed is followed no more, while its publisher edits entries, lists clients or wants nothing passed on, and
 // where own polls are the first to bring an entry.
 func TestADiscreetFeedChangesNothingThatOthersSee(t *testing.T) {
 	for seed := range uint64(6) {
-		c := node.Config{MaxNeighbors: 5, MinNeighbors: 3, MaxRelayed: 1 + int(seed%3), CoverFeeds: int(seed % 2)}
+		c := node.Config{MaxNeighbors: 5, MinNeighbors: 3, MaxRelayed: 1 + int(seed%3), Volunteer: int(seed % 2)}
 		if seed == 5 {
 			c.Incentive.Bound = 10
 		}

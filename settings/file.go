@@ -111,8 +111,16 @@ func position(data []byte, key toml.Key) (line, column int, ok bool) {
 	return 1, 1, false
 }
 
+// replaced are keys of earlier versions, and what to write in their place.
+var replaced = map[string]string{
+	"cover_feeds": "write volunteer = 200, or another number of feeds to poll for your neighbors, or leave it out",
+}
+
 // unknownKey says that there is no such key, and which one may have been meant.
 func unknownKey(key toml.Key) string {
+	if instead, ok := replaced[strings.Join(key, ".")]; ok {
+		return fmt.Sprintf("there is no %s any more: %s", strings.Join(key, "."), instead)
+	}
 	last := len(key) - 1
 	message, prefix := fmt.Sprintf("unknown key %s", strings.Join(key, ".")), strings.Join(key[:last], ".")
 	if prefix != "" {

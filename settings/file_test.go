@@ -97,6 +97,8 @@ func TestConfigFileErrors(t *testing.T) {
 		{"unknown key, one nearby", "listen = ':1'\n  lisen = ':2'", "2:3: unknown key lisen, did you mean listen?"},
 		{"unknown key, none nearby", "favorite = 3",
 			"1:1: unknown key favorite: 'feedex config' prints those there are"},
+		{"key of an earlier version", "listen = ':1'\ncover_feeds = 5", "2:1: there is no cover_feeds any more: " +
+			"write volunteer = 200, or another number of feeds to poll for your neighbors, or leave it out"},
 		{"unknown key in a table", "[polling]\npolici = 'fixed'",
 			"2:1: unknown key polling.polici, did you mean policy?"},
 		{"unknown table", "[poling]\nmin = '1h'", "1:2: unknown key poling, did you mean polling?"},

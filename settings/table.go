@@ -158,15 +158,16 @@ How many bytes of old entries may be given away in an hour to nodes that are no 
 (0 is none; what is not asked for may be given later, up to a day's), and how many of them to one address.`},
 		{key: "give_address", usual: incentive.DefaultGift, check: between(0, 1_000_000_000, ""),
 			to: func(c *daemon.Config, v value) { c.Node.Incentive.Gift = int64(v.numberOrNone()) }},
-		{key: "cover_feeds", usual: 0, check: between(0, 50, ""),
-			to: func(c *daemon.Config, v value) { c.Node.CoverFeeds = v.number() },
+		{key: "volunteer", usual: 0, check: between(0, 1000, ""),
+			to: func(c *daemon.Config, v value) { c.Node.Volunteer = v.number() },
 			meaning: `
-How many feeds that this node does not follow it tells its neighbors that it does (0 to 50), so that they
-cannot tell which ones it follows: with 20 of its own and 5 of these, one guess in five is wrong. They are
-the most popular nearby. Their entries are passed on and kept, and cost credit with the neighbors that bring
-them: so there are none unless you want them. Who polls a feed can still be seen when it is first with an
-entry, and neighbors of the node's first minutes know its own feeds; 'feedex subscribe --discreet' is for
-feeds that are nobody's business.`},
+How many feeds that you do not follow this node polls for neighbors that want them (0 to 1000; try 200): those
+first that one neighbor follows and nobody else polls, four new ones a day at most and two a host. What it
+brings earns credit, and neighbors cannot tell which of the feeds that it polls are yours, as far as somebody else
+had named them: a feed that you alone follow is not hidden so. It makes requests at publishers that you did not
+choose, so there are none unless you want them. 'feedex subscribe --discreet' is for feeds that are nobody's
+business, none of which are volunteered: leave this at 0 where somebody who guesses one must not be able to tell
+that from it.`},
 		{key: "about", usual: "", example: `"https://example.com/about-my-node"`, kind: PageURL,
 			to: func(c *daemon.Config, v value) { c.About = v.text() },
 			meaning: `
@@ -226,8 +227,8 @@ more, or "all"), and how many there may be (100 or more; 0 is all), all feeds to
 		{key: "retention.relayed", usual: "1GiB", kind: Size, check: checkBytes,
 			to: func(c *daemon.Config, v value) { c.Retention.Relayed = Bytes(v.text()) },
 			meaning: `
-How much text is kept of what neighbors brought of feeds that you never followed ("16MiB" or more, or "all"): the node
-passes it on, and answers queries from it.`},
+How much text is kept of feeds that you never followed, which neighbors brought or the node polls for them ("16MiB" or
+more, or "all"): the node passes it on, and answers queries from it.`},
 		{key: "query", meaning: `
 Searches of your own, with 'feedex query'.`},
 		{key: "query.network", usual: "ask", kind: AskOthers,

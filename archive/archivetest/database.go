@@ -38,6 +38,7 @@ func RunBlocks(t *testing.T, open func(t testing.TB) reading.Database) { testBlo
 func RunRetention(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("over the limit of a feed", func(t *testing.T) { testOverTheLimitOfAFeed(t, open) })
 	t.Run("hearsay", func(t *testing.T) { testHearsayOverTheLimit(t, open(t)) })
+	t.Run("polled for others", func(t *testing.T) { testPolledForOthersOverTheLimit(t, open(t)) })
 	t.Run("nothing shown goes", func(t *testing.T) { testNothingShownGoes(t, open) })
 	t.Run("properties", func(t *testing.T) { testRetentionProperties(t, open) })
 }

@@ -18,7 +18,9 @@ func testFeeds(t *testing.T, a Archive) {
 	}
 	full := archive.Feed{
 		URL: news, Title: "News", Link: "https://news.example.org/", Subscribed: true, Private: true, Since: base,
-		Weight: 7, Discreet: true, Cover: true, Barred: true, Leads: true, Shared: true,
+		Weight: 7, Discreet: true, Barred: true, Leads: true, Shared: true,
+		Volunteering: archive.Volunteering{Volunteered: base, Tried: base.Add(-time.Hour), Patrons: "192.0.2.1:7790",
+			Rests: base.Add(time.Hour), Refused: base.Add(-time.Minute)},
 		Lands: "feeds.example.net", Policy: "auto:15m", Helped: 0.3125, Listed: 20,
 		Volume: archive.Volume{Daily: 12, Text: 3400}, Gap: archive.Gap{After: base, Before: base.Add(time.Hour),
 			Missing: 4, Filled: 1},
@@ -57,7 +59,8 @@ func testFeeds(t *testing.T, a Archive) {
 	commit(t, a)
 
 	full.Subscribed, full.ETag, full.LastError, full.Since = false, "", "", time.Time{}
-	full.Weight, full.Discreet, full.Cover, full.Barred, full.Leads, full.Shared = 0, false, false, false, false, false
+	full.Weight, full.Discreet, full.Barred, full.Leads, full.Shared = 0, false, false, false, false
+	full.Volunteering = archive.Volunteering{}
 	full.Lands, full.Policy, full.Helped, full.Listed, full.Volume, full.Gap, full.Past = "", "", 0, 0,
 		archive.Volume{}, archive.Gap{}, archive.Past{}
 	full.Page, full.Names = "", ""

@@ -193,14 +193,14 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 		r.Confirmed = confirmed
 		return r
 	}
-	const relayed, cover, once = feed.URL("https://relayed.example.org/"), feed.URL("https://cover.example.org/"),
-		feed.URL("https://once.example.org/")
+	const relayed, volunteered = feed.URL("https://relayed.example.org/"), feed.URL("https://volunteer.example.org/")
+	const once = feed.URL("https://once.example.org/")
 	follow(t, s, time.Unix(1, 0), news, once)
 	s.KeepFeed(archive.Feed{URL: once, Since: time.Unix(1, 0)}) // no more
-	s.KeepFeed(archive.Feed{URL: cover, Cover: true})
+	s.KeepFeed(archive.Feed{URL: volunteered, Volunteering: archive.Volunteering{Volunteered: time.Unix(1, 0)}})
 	var polled []feed.EntryID
 	for n := range 300 {
-		for _, u := range []feed.URL{news, once, relayed, cover} {
+		for _, u := range []feed.URL{news, once, relayed, volunteered} {
 			s.Keep([]archive.Record{brought(u, n, n%2 == 0)})
 			if n%3 == 0 && u == news {
 				polled = append(polled, brought(u, n, false).ID)
@@ -223,7 +223,7 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 	} {
 		purgeAll(t, s, time.Unix(1e9, 0), archive.Retention{Relayed: test.bound})
 		a, b := left(t, s, news), left(t, s, once)
-		others := append(left(t, s, relayed), left(t, s, cover)...)
+		others := append(left(t, s, relayed), left(t, s, volunteered)...)
 		confirmed, nobody := 0, -1 // but for the one that was fetched
 		for _, r := range others {
 			if r.Confirmed {
@@ -268,9 +268,31 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 		commit(t, s)
 		short = len(ids) > 0
 	}
-	if a, b, c, d := left(t, s, news), left(t, s, once), left(t, s, relayed), left(t, s, cover); len(a) != 200 ||
+	if a, b, c, d := left(t, s, news), left(t, s, once), left(t, s, relayed), left(t, s, volunteered); len(a) != 200 ||
 		len(b) != 150 || len(c) != 1 || len(d) != 0 {
 		t.Errorf("left are %d, %d, %d and %d", len(a), len(b), len(c), len(d))
+	}
+	wantSound(t, s)
+}
+
+// What own polls have shown of feeds that are polled for others is bounded with what neighbors brought, and goes after
+// what nobody confirmed; what they show of the owner's stays.
+func testPolledForOthersOverTheLimit(t *testing.T, s reading.Database) {
+	const others, relayed = feed.URL("https://volunteer.example.org/"), feed.URL("https://relayed.example.org/")
+	text := strings.Repeat("0123456789", 100)
+	follow(t, s, time.Unix(1, 0), news)
+	s.KeepFeed(archive.Feed{URL: others, Volunteering: archive.Volunteering{Tried: time.Unix(1, 0)}})
+	for n := range 300 {
+		for u, source := range map[feed.URL]protocol.NodeID{news: {}, others: {}, relayed: someNeighbor} {
+			e := feed.Entry{Feed: u, ID: fmt.Sprint(n), Content: text}
+			s.Keep([]archive.Record{archive.NewRecord(e, time.Unix(int64(n), 0), source)})
+		}
+	}
+	commit(t, s)
+	purgeAll(t, s, time.Unix(1e9, 0), archive.Retention{Relayed: 200 * 1512})
+	a, b, c := left(t, s, news), left(t, s, others), left(t, s, relayed)
+	if len(a) != 300 || len(b) < 190 || len(b) > 200 || len(c) != 0 {
+		t.Errorf("left are %d, %d and %d", len(a), len(b), len(c))
 	}
 	wantSound(t, s)
 }

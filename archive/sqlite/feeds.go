@@ -22,7 +22,7 @@ type columnValue struct {
 func feedTable(f *archive.Feed) []columnValue {
 	return []columnValue{
 		{"url", &f.URL}, {"title", &f.Title}, {"link", &f.Link}, {"subscribed", &f.Subscribed}, {"private", &f.Private},
-		{"since", millis(&f.Since)}, {"weight", &f.Weight}, {"discreet", &f.Discreet}, {"cover", &f.Cover},
+		{"since", millis(&f.Since)}, {"weight", &f.Weight}, {"discreet", &f.Discreet},
 		{"etag", &f.ETag}, {"last_modified", &f.LastModified}, {"poll_interval", &f.Interval},
 		{"next_poll", millis(&f.NextPoll)}, {"last_poll", millis(&f.LastPoll)},
 		{"last_success", millis(&f.LastSuccess)}, {"errors", &f.Errors}, {"last_error", &f.LastError},
@@ -37,7 +37,9 @@ func feedTable(f *archive.Feed) []columnValue {
 		{"past_back", millis(&f.Past.Back)}, {"past_filled", &f.Past.Filled}, {"past_lack", &f.Past.Lack},
 		{"past_left", millis(&f.Past.Left)}, {"past_tries", &f.Past.Tries}, {"past_again", millis(&f.Past.Again)},
 		{"page", &f.Page}, {"names", &f.Names}, {"daily", &f.Volume.Daily}, {"entry_size", &f.Volume.Text},
-		{"leads", &f.Leads}, {"shared", &f.Shared}, {"barred", &f.Barred},
+		{"leads", &f.Leads}, {"shared", &f.Shared}, {"barred", &f.Barred}, {"volunteered", millis(&f.Volunteered)},
+		{"tried", millis(&f.Tried)}, {"patrons", &f.Patrons},
+		{"rests", millis(&f.Rests)}, {"refused", millis(&f.Refused)},
 	}
 }
 

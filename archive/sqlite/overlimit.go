@@ -71,6 +71,11 @@ const hearsay = `e.seq > 0 AND (NOT e.confirmed OR e.feed IN (SELECT id FROM fee
 // ownersHearsay is a condition on what own polls have shown to the owner alone: to others it is hearsay.
 const ownersHearsay = isOwnersPolled + ` AND e.source <> '' AND e.seq > 0 AND ` + isSettled
 
+// polledForOthers are conditions on what own polls have shown of feeds that are polled for neighbors, or were, and
+// that the owner never followed: it is kept as what they relay.
+const polledForOthers = `e.feed IN (SELECT id FROM feeds WHERE NOT subscribed AND since IS NULL ` +
+	`AND tried IS NOT NULL) AND e.seq > 0 AND NOT ` + isUnshown
+
 // hearsayBytes is the size that such an entry counts as: its text and, since there may be none, what it takes at least;
 // and the URL of a feed that would else be nowhere.
 const hearsayBytes = `e.size + 512 + (SELECT iif(kept AND NOT discreet, 0, 2 * octet_length(url)) FROM feeds ` +
@@ -134,17 +139,19 @@ func (r *Reader) dead(ctx context.Context) (bytes int64, err error) {
 	return bytes, err
 }
 
-// hearsay are the entries beyond what is to be kept of hearsay, and those that go because the disk is short of room. An
-// entry that is the same to the owner and to others goes as theirs, and is the owner's to lose only if it is hearsay to
-// both.
+// hearsay are the entries beyond what is to be kept of hearsay and of what is polled for others, and those that go
+// because the disk is short of room. An entry that is the same to the owner and to others goes as theirs, and is the
+// owner's to lose only if it is hearsay to both.
 func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []feed.EntryID, err error) {
 	unshown, args := everything.unshown().from(hearsay)
 	owners, _ := part{index: `entries_owners`, where: ownersHearsay}.from(`1`)
+	polled, _ := part{index: `entries_by_feed`, where: polledForOthers}.from(`1`)
 	excess := keep.Short / overLimitShare
 	if keep.Relayed > 0 {
 		var bytes int64
 		err := scan(r.db.QueryRowContext(ctx, `SELECT coalesce(sum(n), 0) FROM (SELECT `+hearsayBytes+` AS n`+unshown+
-			` UNION ALL SELECT `+hearsayBytes+owners+`)`, args...), &bytes)
+			` UNION ALL SELECT `+hearsayBytes+owners+` UNION ALL SELECT `+hearsayBytes+polled+`)`,
+			args...), &bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +169,8 @@ func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []fee
 		return []any{bytesOf(e.id[:]), &e.size, &e.settled, &e.both, new(bool), new(int64)}
 	}), `SELECT e.id, `+hearsayBytes+`, `+isSettled+`, NOT e.confirmed AND `+expendable+`, e.confirmed, e.seq`+unshown+
 		` AND (`+isSettled+` OR `+expendable+`)
-		UNION ALL SELECT e.id, `+hearsayBytes+`, 1, 0, e.confirmed, e.seq`+owners+` ORDER BY 5, 6 LIMIT ?`,
+		UNION ALL SELECT e.id, `+hearsayBytes+`, 1, 0, e.confirmed, e.seq`+owners+`
+		UNION ALL SELECT e.id, `+hearsayBytes+`, 0, 0, 1, e.seq`+polled+` AND `+expendable+` ORDER BY 5, 6 LIMIT ?`,
 		append(args, maxOverLimit)...) {
 		if err != nil {
 			return nil, err

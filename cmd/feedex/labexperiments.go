@@ -281,6 +281,7 @@ func newLabInterests() *cobra.Command {
 		Long: `Run a network whose nodes follow what people do: most of their feeds hardly anybody else follows. Tables of how
 late entries come by how many follow a feed, and of which share of a node's feeds its neighbors follow.
 
+With --volunteer nodes poll feeds for others, and a table has which share of a node's feeds somebody else polls.
 Without --lists the lists are made up after 251 that their owners published. --lists takes a folder with lists.csv.gz
 or lists.csv, a row a subscription in the columns list and feed.`,
 		Example: "  feedex lab interests --nodes 60 --hours 12\n  feedex lab interests --lists subscriptions",
@@ -302,6 +303,7 @@ or lists.csv, a row a subscription in the columns list and feed.`,
 	c.Flags().Var(folderFlag(&lists), "lists", "folder with subscription lists to use in place of made-up ones")
 	_ = c.MarkFlagDirname("lists")
 	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
+	c.Flags().IntVar(&e.Volunteer, "volunteer", 0, "feeds that each node polls for others, up to 1000")
 	f.addNoEncoding(c, &e.NoEncoding)
 	return c
 }

@@ -40,7 +40,8 @@ func TestPrintStatus(t *testing.T) {
 	r := control.Report{
 		Status: node.Status{
 			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Gaps: 1, Ended: 1,
-			Offline: noon, Covers: 5, Neighbors: 9,
+			Offline: noon, Neighbors: 9, Volunteered: []feed.URL{"https://a.example.com/", "https://b.example.com/",
+				"https://c.example.com/", "https://d.example.com/", "https://e.example.com/", "https://f.example.com/"},
 			Warning: "within a week own polls were first to bring 60 of 80 entries",
 			Counters: node.Counters{Polled: 1, Delivered: 2345, Forwarded: 1000, Polls: 1234567, NotModified: 12,
 				PollsFailed: 3, ChecksSent: 6, ChecksSeen: 4, ChecksAsked: 5, Confirmed: 1234, Forged: 2, Altered: 1,
@@ -55,7 +56,9 @@ node       192.0.2.1:7790
 running    for 3h, version 0.1.0
 data       /srv/feedex
 listening  at [::]:7790 for nodes, at 127.0.0.1:7791 for feed readers
-following  4 feeds, 2 of them alone, and 5 cover feeds with 9 neighbors
+following  4 feeds, 2 of them alone, with 9 neighbors
+polling    6 feeds for neighbors: https://a.example.com/, https://b.example.com/, https://c.example.com/, `+
+		`https://d.example.com/, https://e.example.com/ and 1 more, see 'feedex status --json'
 ended      1 feed that publishers gave up, see 'feedex feeds'
 offline    no publisher can be reached since `+noon.Local().Format("2006-01-02 15:04")+`: is this machine online?
 keeping    12,345 entries of 14 feeds, 34.0 MiB, of which 3.0 MiB are free

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/control"
+	"feedex/feed"
 	"feedex/internal/when"
 )
 
@@ -40,6 +41,22 @@ keep entries from the node, or it polls far more often than they do. It tries ot
 	return c
 }
 
+// mostFeeds is how many feeds a line of the status names.
+const mostFeeds = 5
+
+// someFeeds names feeds in one line, and says how many are left out.
+func someFeeds(list []feed.URL) string {
+	var names []string
+	for _, u := range list[:min(mostFeeds, len(list))] {
+		names = append(names, printable(string(u)))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(list) - mostFeeds; more > 0 {
+		text += fmt.Sprintf(" and %s more, see 'feedex status --json'", grouped(int64(more)))
+	}
+	return text
+}
+
 // printStatus writes a report for people, one fact a line.
 func printStatus(out io.Writer, r *control.Report) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -58,10 +75,11 @@ func printStatus(out io.Writer, r *control.Report) error {
 	if r.Alone > 0 && r.Neighbors > 0 {
 		following += fmt.Sprintf(", %s of them alone,", grouped(int64(r.Alone)))
 	}
-	if r.Covers > 0 {
-		following += fmt.Sprintf(" and %s", plural(int64(r.Covers), "cover feed", "cover feeds"))
-	}
 	line("following", "%s with %s", following, plural(int64(r.Neighbors), "neighbor", "neighbors"))
+	if len(r.Volunteered) > 0 {
+		line("polling", "%s for neighbors: %s", plural(int64(len(r.Volunteered)), "feed", "feeds"),
+			someFeeds(r.Volunteered))
+	}
 	if r.Ended > 0 {
 		line("ended", "%s that publishers gave up, see 'feedex feeds'", plural(int64(r.Ended), "feed", "feeds"))
 	}

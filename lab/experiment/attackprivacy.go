@@ -3,66 +3,166 @@ package experiment
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"feedex/feed"
 	"feedex/lab"
+	"feedex/lab/actor"
 	"feedex/lab/report"
 	"feedex/node"
 	"feedex/protocol"
 )
 
-// coverFeeds is how many feeds each node advertises as if it followed them.
-const coverFeeds = 5
+const (
+	// hiddenAmong is how many feeds each node polls for others: as many as it begins with before the observer comes.
+	hiddenAmong = 8
+	// profiledFeeds is among how many feeds the nodes choose, so that most have no more than two followers.
+	profiledFeeds = 10 * attackFeeds
+	// betterThanMark is by how much a sign may tell more than that so many are for others: those that nobody follows
+	// any more are given up, and those that many follow are not polled for others.
+	betterThanMark = 1.1
+	// crowdFollows is by how many others a feed is followed that an observer takes for a popular one.
+	crowdFollows = 3
+)
 
-// profiling is row 24. Every node hears what its neighbors advertise, and takes what is at hop 0 for their
-// own. One feed is private to all; its URL must be in no call and no answer.
+// profiling is row 24. All nodes poll feeds for others. Late somebody comes who wants a link to all of them and all
+// feeds, hears what they advertise, and tells by that which feeds they follow of those that others advertise as well.
+// One feed is private to all; its URL must be in no call and no answer.
 func (t *trial) profiling() (string, bool) {
 	c := t.crowd
-	private := t.urls()[0]
+	c.Feeds, c.Length = copies(c.Feeds, profiledFeeds), 4*c.Length
+	private := c.urls()[0]
 	follows := make(map[protocol.NodeID]map[feed.URL]bool)
 	c.Tune = func(_ int, _ class, m *lab.MemberConfig) {
-		m.Node.CoverFeeds, m.Node.PrivateHosts = coverFeeds, []string{private.Host()}
+		m.Node.Volunteer, m.Node.PrivateHosts = hiddenAmong, []string{private.Host()}
 		follows[m.ID] = make(map[feed.URL]bool)
 		for _, u := range append(m.Feeds, private) {
 			follows[m.ID][u] = true
 		}
 		m.Feeds = nil
-		for _, p := range t.urls() {
+		for _, p := range c.urls() {
 			if follows[m.ID][p] {
 				m.Feeds = append(m.Feeds, p)
 			}
 		}
 	}
-	heard := make(adverts)
 	leaks := leak{url: []byte(private)}
 	c.Watch = func(i int, _ bool) watch {
 		by := publicAddress(i)
-		return func(_ time.Time, ev node.Event, effects []node.Effect) {
-			heard.hear(by, ev)
-			leaks.look(by, effects)
+		return func(_ time.Time, _ node.Event, effects []node.Effect) { leaks.look(by, effects) }
+	}
+	var seen *observed
+	g := t.play(c, func(g *gathering) { seen = observe(c, g) })
+	signs, own, others := seen.guesses(g, follows)
+	mark := float64(own) / float64(max(1, own+others))
+	pass := own > 0 && others > 0 && leaks.found == 0 && leaks.calls > 0
+	measured := fmt.Sprintf("%d own, %d for others, mark %s", own, others, report.Percent(mark))
+	for _, s := range signs {
+		measured += fmt.Sprintf("; %s %s", s.name, report.Percent(s.precision()))
+		pass = pass && s.precision() <= betterThanMark*mark
+	}
+	return fmt.Sprintf("%s; %d of %d calls name the private feed", measured, leaks.found, leaks.calls), pass
+}
+
+// An observed holds what an observer heard that links with everybody.
+type observed struct {
+	by          protocol.NodeID
+	heard       adverts
+	first, ever map[protocol.NodeID]map[feed.URL]bool // at hop 0 in the first set of a node, and at any time
+}
+
+// observe has an observer join after three quarters of the time. It follows every feed, so that all want it.
+func observe(c crowd, g *gathering) *observed {
+	o := &observed{by: publicAddress(c.Nodes), heard: make(adverts),
+		first: make(map[protocol.NodeID]map[feed.URL]bool), ever: make(map[protocol.NodeID]map[feed.URL]bool)}
+	config := c.node()
+	config.MaxNeighbors = 64
+	config.MinNeighbors = config.MaxNeighbors
+	for i := range c.Nodes {
+		config.Peers = append(config.Peers, publicAddress(i).String())
+	}
+	m := lab.MemberConfig{ID: o.by, Name: "observer", Node: &config, Feeds: everything(g.w),
+		Actor: func(n *node.Node, _ *rand.Rand) lab.Actor {
+			return actor.Watched{Participant: n, See: func(_ time.Time, ev node.Event, _ []node.Effect) { o.hear(ev) }}
+		}}
+	g.w.At(c.Start.Add(c.Length*3/4), func() { joinNow(g.w, m) })
+	return o
+}
+
+// hear takes in an event of the observer's.
+func (o *observed) hear(ev node.Event) {
+	var of protocol.NodeID
+	switch ev := ev.(type) {
+	case node.Asked:
+		of = ev.From
+	case node.Answered:
+		of = ev.Peer
+	}
+	o.heard.hear(o.by, ev)
+	set := o.heard[pair{o.by, of}]
+	if len(set) == 0 {
+		return
+	}
+	if o.ever[of] == nil {
+		o.first[of], o.ever[of] = make(map[feed.URL]bool), make(map[feed.URL]bool)
+	}
+	fresh := len(o.first[of]) == 0
+	for u, hops := range set {
+		if hops == 0 {
+			o.ever[of][u] = true
+			o.first[of][u] = o.first[of][u] || fresh
 		}
 	}
-	g := t.play(c, nil)
-	near, own := 0, 0
+}
+
+// A readingSign is a way to tell own feeds from others, and how often it is right.
+type readingSign struct {
+	name        string
+	right, made int
+}
+
+// precision is the share of guesses that are right.
+func (g readingSign) precision() float64 { return float64(g.right) / float64(max(1, g.made)) }
+
+// guesses tells what comes of taking feeds for a node's own by each sign, of those that somebody else advertises too,
+// and how many feeds of nodes that the observer heard are their own, and others'.
+func (o *observed) guesses(g *gathering, follows map[protocol.NodeID]map[feed.URL]bool) (list []readingSign,
+	own, others int) {
+	followers := make(map[feed.URL]int)
+	for _, set := range o.heard {
+		for u, hops := range set {
+			if hops == 0 {
+				followers[u]++
+			}
+		}
+	}
+	list = []readingSign{{name: "now at hop 0"}, {name: "at first"}, {name: "ever"}, {name: "always"},
+		{name: "rare ones"}, {name: "popular ones"}}
 	for _, h := range g.honest() {
-		for _, s := range h.Node().Neighbors() {
-			for u, hops := range heard[pair{h.ID, s.ID}] {
-				if hops != 0 {
-					continue
-				}
-				near++
-				if follows[s.ID][u] {
-					own++
+		set := o.heard[pair{o.by, h.ID}]
+		if set == nil {
+			continue
+		}
+		own, others = own+len(h.Node().Feeds()), others+len(h.Node().Status().Volunteered)
+		for u := range o.ever[h.ID] {
+			hops, is := set[u]
+			now, first := is && hops == 0, o.first[h.ID][u]
+			if followers[u] < 2 {
+				continue
+			}
+			popular := followers[u] > crowdFollows
+			for i, sign := range []bool{now, first, true, now && first, now && !popular, now && popular} {
+				if sign {
+					list[i].made++
+					if follows[h.ID][u] {
+						list[i].right++
+					}
 				}
 			}
 		}
 	}
-	precision := float64(own) / float64(max(1, near))
-	mark := 1 / (1 + float64(coverFeeds)/float64(c.Each))
-	return fmt.Sprintf("precision %s, mark %s; %d of %d calls name the private feed", report.Percent(precision),
-			report.Percent(mark), leaks.found, leaks.calls),
-		precision <= mark && near > 0 && leaks.found == 0 && leaks.calls > 0
+	return list, own, others
 }
 
 // A pair is the node that heard an advert, and the one that it is of.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/feed"
 	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/report"
@@ -24,6 +25,8 @@ type Interests struct {
 	Nodes  int           // default 251, or as many as there are Lists, which are drawn from where they are more
 	Length time.Duration // default 24 h
 	Every  time.Duration // between polls; default 4 h
+	// Volunteer is how many feeds each node polls for others; default none.
+	Volunteer int
 	// NoEncoding leaves out the codec and the counts of bytes.
 	NoEncoding bool
 }
@@ -53,13 +56,15 @@ type InterestResult struct {
 	Rows []InterestRow `json:"rows"`
 	// Near is the share of a node's feeds that a neighbor follows, Best that which its ten best others do, and Any that
 	// which anybody else does.
-	Near  report.Spread `json:"near"`
-	Best  report.Spread `json:"best"`
-	Any   report.Spread `json:"any"`
-	Links report.Spread `json:"links"` // neighbors
-	Calls float64       `json:"calls"` // received, a node a minute
-	Bytes float64       `json:"bytes"` // of calls made and received, with their answers, likewise
-	Ran   time.Duration `json:"ran_ns"`
+	Near report.Spread `json:"near"`
+	Best report.Spread `json:"best"`
+	Any  report.Spread `json:"any"`
+	// Polled is the share of a node's feeds that anybody else polls, for itself or for others.
+	Polled report.Spread `json:"polled"`
+	Links  report.Spread `json:"links"` // neighbors
+	Calls  float64       `json:"calls"` // received, a node a minute
+	Bytes  float64       `json:"bytes"` // of calls made and received, with their answers, likewise
+	Ran    time.Duration `json:"ran_ns"`
 }
 
 func (c Interests) withDefaults() (Interests, error) {
@@ -69,6 +74,9 @@ func (c Interests) withDefaults() (Interests, error) {
 	}
 	if c.Nodes > len(c.Lists) {
 		return c, impossible("%d nodes; there are %d lists", c.Nodes, len(c.Lists))
+	}
+	if c.Volunteer < 0 || c.Volunteer > 1000 {
+		return c, impossible("%d feeds polled for others; want 0 to 1000", c.Volunteer)
 	}
 	if c.Length < 3*c.Every {
 		return c, impossible("a run of %s; want three times the %s between polls", when.Clock(c.Length),
@@ -94,8 +102,10 @@ func (c Interests) Run(ctx context.Context, progress Progress) (*report.Report, 
 		Length: c.Length, Every: c.Every, NoEncoding: c.NoEncoding}
 	w := n.world()
 	readers := make([]reader, len(lists))
+	config := n.node()
+	config.Volunteer = c.Volunteer
 	for i, list := range lists {
-		m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i)}
+		m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Node: &config}
 		for _, f := range list {
 			m.Feeds = append(m.Feeds, w.Publishers()[f].URL)
 		}
@@ -167,7 +177,32 @@ func (c Interests) measure(w *lab.World, lists trace.Lists, readers []reader) In
 	r.Bytes = float64(received.Total().Bytes+made.Total().Bytes) / per
 	r.Links = report.SpreadOf(links)
 	r.Near, r.Best, r.Any = held(readers, len(followers))
+	r.Polled = polledElsewhere(w, readers)
 	return r
+}
+
+// polledElsewhere is which share of the readers' feeds somebody else polls.
+func polledElsewhere(w *lab.World, readers []reader) report.Spread {
+	pollers, urls := make(map[feed.URL]int), everything(w)
+	for _, r := range readers {
+		for _, f := range r.list {
+			pollers[urls[f]]++
+		}
+		for _, u := range r.Node().Status().Volunteered {
+			pollers[u]++
+		}
+	}
+	var shares []float64
+	for _, r := range readers {
+		second := 0
+		for _, f := range r.list {
+			if pollers[urls[f]] > 1 {
+				second++
+			}
+		}
+		shares = append(shares, float64(second)/float64(len(r.list)))
+	}
+	return report.SpreadOf(shares)
 }
 
 // held is of the readers' feeds which share a neighbor follows, which share the ten best others do, and which anybody.
@@ -230,6 +265,9 @@ func (c Interests) report(w *lab.World, lists trace.Lists, result InterestResult
 			lists, when.Clock(c.Every), when.Clock(c.Length), w.Start().Format("Monday 2006-01-02 15:04 MST"),
 			len(c.Traces.Feeds)),
 	}
+	if c.Volunteer > 0 {
+		r.Setting = append(r.Setting, fmt.Sprintf("Each node polls up to %d feeds for others.", c.Volunteer))
+	}
 	r.Partial = howFar([]time.Duration{result.Ran}, c.Length)
 	t := report.Table{Title: "Feeds by how many follow them", Columns: []string{"followers", "feeds", "subscriptions",
 		"requests/day", "entries", "coverage", "alone min", "lag min", "T/2n min", "lag/(T/2n)"}}
@@ -248,10 +286,15 @@ func (c Interests) report(w *lab.World, lists trace.Lists, result InterestResult
 	}
 	links := report.Table{Title: "Which share of a node's feeds others follow", Columns: []string{"others", "mean",
 		"5th", "median", "95th"}}
-	for _, s := range []struct {
+	type share struct {
 		who string
 		of  report.Spread
-	}{{"its neighbors", result.Near}, {"the ten best", result.Best}, {"anybody", result.Any}} {
+	}
+	shares := []share{{"its neighbors", result.Near}, {"the ten best", result.Best}, {"anybody", result.Any}}
+	if c.Volunteer > 0 {
+		shares = append(shares, share{"anybody, or polls", result.Polled})
+	}
+	for _, s := range shares {
 		links.Row(s.who, report.Percent(s.of.Mean), report.Percent(s.of.P5), report.Percent(s.of.Median),
 			report.Percent(s.of.P95))
 	}

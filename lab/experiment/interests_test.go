@@ -30,11 +30,26 @@ func TestInterestsSettings(t *testing.T) {
 		{Traces: set, Nodes: 1},
 		{Traces: set, Nodes: 3, Lists: trace.Lists{{0}, {0}}},
 		{Traces: set, Length: 8 * time.Hour},
+		{Traces: set, Volunteer: 1001},
 		{Traces: &trace.Set{From: set.From, To: set.To}},
 	} {
 		if _, err := e.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
 			t.Errorf("%d nodes, %v: error %v", e.Nodes, e.Length, err)
 		}
+	}
+}
+
+// Volunteers poll what their neighbors alone follow.
+func TestVolunteersGiveLoneFollowersCompany(t *testing.T) {
+	t.Parallel()
+	e := Interests{Seed: 1, Traces: embedded(t), Nodes: 12, Length: 48 * time.Hour, Volunteer: 200, NoEncoding: true}
+	r, err := e.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := r.Result.(InterestResult)
+	if got.Polled.Mean < got.Any.Mean+.02 {
+		t.Errorf("somebody else polls %.3f of a node's feeds, and follows %.3f of them", got.Polled.Mean, got.Any.Mean)
 	}
 }
 

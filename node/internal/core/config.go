@@ -44,9 +44,9 @@ type Config struct {
 	// AdvertInterval is the time between adverts to a neighbor. Default 300 s, range 1 s to
 	// a day. Paper §3.1, Table 2.
 	AdvertInterval time.Duration
-	// CoverFeeds is how many feeds that the node does not follow it advertises as if it did, so that those
-	// that it follows stand out less. Default 0, range 0–50.
-	CoverFeeds int
+	// Volunteer is how many feeds that the node does not follow it polls for neighbors that want them. Default 0,
+	// range 0–1000.
+	Volunteer int
 	// SeenDIDs is how many of the latest dids are known exactly; older ones are looked up behind a
 	// Bloom filter. Default 1,000, range 1–1,000,000. Paper §3.4.
 	SeenDIDs int
@@ -105,8 +105,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: max_relayed is %d, want 1 to %d", ErrConfig, c.MaxRelayed, protocol.MaxSubset)
 	case c.AdvertInterval < time.Second || c.AdvertInterval > 24*time.Hour:
 		return c, fmt.Errorf("%w: advert_interval is %v, want 1s to 24h", ErrConfig, c.AdvertInterval)
-	case c.CoverFeeds < 0 || c.CoverFeeds > 50:
-		return c, fmt.Errorf("%w: cover_feeds is %d, want 0 to 50", ErrConfig, c.CoverFeeds)
+	case c.Volunteer < 0 || c.Volunteer > 1000:
+		return c, fmt.Errorf("%w: volunteer is %d, want 0 to 1000", ErrConfig, c.Volunteer)
 	case c.SeenDIDs < 1 || c.SeenDIDs > 1_000_000:
 		return c, fmt.Errorf("%w: seen_dids is %d, want 1 to 1000000", ErrConfig, c.SeenDIDs)
 	case c.Backfill < 0:

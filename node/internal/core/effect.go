@@ -66,6 +66,8 @@ type Fetch struct {
 	Body               feed.Digest
 	// Serves is how many nodes the poll is for: this one, and neighbors that get what it brings.
 	Serves int
+	// SameHost says that redirects to other hosts are not followed: others than the owner named the feed.
+	SameHost bool
 	// Locate says that nobody is to be asked: the host only looks up where the name leads. Fetched then is Located.
 	Locate bool
 }

@@ -13,7 +13,17 @@ import (
 
 // EarnEntries books what a neighbor gave us: c_{j,i} of Paper §3.5. It may be sent more now.
 func (m *Machine) EarnEntries(l *link, entries int, u feed.URL) {
-	m.Earn(l.Link, m.valueHere(l, entries, u))
+	m.earnOf(l, m.valueHere(l, entries, u), u)
+}
+
+// earnOf books what a neighbor earned with entries of a feed. Those of one that is polled for others earn as any do,
+// but make nobody a better neighbor for the owner, or who names feeds to poll would be the best of all.
+func (m *Machine) earnOf(l *link, v incentive.Credit, u feed.URL) {
+	useful := neighbors.Usefulness(v)
+	if m.Table.Volunteers(u) {
+		useful = 0
+	}
+	m.book(l.Link, v, useful)
 }
 
 // valueHere is the worth of so many entries of the feed to us, coming from that neighbor: nothing, if we do not want
@@ -27,12 +37,15 @@ func (m *Machine) valueHere(l *link, entries int, u feed.URL) incentive.Credit {
 }
 
 // Earn books what a neighbor gave us, where that is worth anything.
-func (m *Machine) Earn(l *core.Link, v incentive.Credit) {
+func (m *Machine) Earn(l *core.Link, v incentive.Credit) { m.book(l, v, neighbors.Usefulness(v)) }
+
+// book books what a neighbor gave us, and of what use that is to the owner.
+func (m *Machine) book(l *core.Link, v incentive.Credit, useful neighbors.Usefulness) {
 	if v <= 0 {
 		return
 	}
 	m.Ledger.Got(m.Now, l.Holder, v)
-	m.Table.Brought(m.Now, l.Peer, neighbors.Usefulness(v))
+	m.Table.Brought(m.Now, l.Peer, useful)
 	m.SaveAccounts()
 	m.pumpHolder(l)
 }
@@ -89,7 +102,7 @@ func (m *Machine) offeredSeen(l *link, did protocol.DID) protocol.Seen {
 		m.Owe(l, did, value)
 		return false
 	default:
-		m.Earn(l.Link, value)
+		m.earnOf(l, value, u)
 	}
 	return true
 }

@@ -23,9 +23,10 @@ type Feeds interface {
 	Volume(u feed.URL) incentive.DailyVolume
 	// Brought takes in what neighbors brought first of a feed, which may be followed or not.
 	Brought(u feed.URL, fresh []archive.Record)
-	// Heard takes in that a node polled a feed, and reports whether that is news to pass on.
+	// Heard takes in that a node polled a feed, which may be polled here or not, and reports whether that is news to
+	// pass on.
 	Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news bool)
-	// Open reports whether a feed is followed, and neighbors may know of it.
+	// Open reports whether a feed is polled, and neighbors may know of it.
 	Open(u feed.URL) bool
 	// LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.
 	LatestPolls() []core.PollTime
@@ -43,8 +44,6 @@ type Membership interface {
 	Expel(l *core.Link, reason string)
 	// LookForMore looks for one more neighbor in a while, if one is wanted by then.
 	LookForMore()
-	// CoverBrought notes that a neighbor brought new entries of a feed, which may be a cover feed.
-	CoverBrought(u feed.URL)
 	// AbsentAt reports whether the publisher dates the entry within the latest long absence of the node.
 	AbsentAt(e *feed.Entry) bool
 	// NamedBy is our id by a neighbor's word, the zero id where it said nothing.

@@ -49,18 +49,15 @@ type talk struct {
 	heard  int       // notices in that hour
 }
 
-// Announce tells neighbors that the node polled a feed when it did, with so many new entries. Where feeds cover for
-// others nobody is told: what is told of is no cover.
+// Announce tells neighbors that the node polled a feed when it did, with so many new entries.
 func (m *Machine) Announce(u feed.URL, at time.Time, fresh int) {
-	if m.Config.CoverFeeds == 0 {
-		m.notify(notice{protocol.Notice{Feed: u, New: fresh}, at}, protocol.NodeID{})
-	}
+	m.notify(notice{protocol.Notice{Feed: u, New: fresh}, at}, protocol.NodeID{})
 }
 
 // Learned tells a neighbor of which it is known now what calls it has how it stands with us, and of our latest polls.
 func (m *Machine) Learned(to *core.Link) {
 	m.StateAccount(to)
-	if !to.Notices || m.Config.CoverFeeds > 0 {
+	if !to.Notices {
 		return
 	}
 	l := Of(to)
@@ -71,13 +68,9 @@ func (m *Machine) Learned(to *core.Link) {
 	}
 }
 
-// follows reports whether the node passes on notices of a feed as one that follows it. Where feeds cover for others it
-// passes on all notices as a relay does, or they would show which feeds it follows.
-func (m *Machine) follows(u feed.URL) bool { return m.Config.CoverFeeds == 0 && m.feeds.Open(u) }
-
 // spacing is the usual time between polls of a feed by anybody, zero while that is not known.
 func (m *Machine) spacing(u feed.URL) time.Duration {
-	if m.follows(u) {
+	if m.feeds.Open(u) {
 		return m.feeds.Spacing(u)
 	}
 	return m.Gossip.polls[u].gap
@@ -129,7 +122,7 @@ func (m *Machine) notify(n notice, from protocol.NodeID) {
 			}
 		}
 	}
-	if len(followers) < fewFollowers && m.follows(n.Feed) {
+	if len(followers) < fewFollowers && m.feeds.Open(n.Feed) {
 		followers = append(followers, relays...)
 	}
 	wait := min(max(m.spacing(n.Feed)/waitPart, leastNoticeWait), mostNoticeWait)
@@ -189,7 +182,7 @@ func (m *Machine) told(l *link, u feed.URL, at time.Time) {
 // of what comes fast.
 func (m *Machine) hears(l *link, u feed.URL) bool {
 	spacing := m.spacing(u)
-	if spacing == 0 || !m.follows(u) {
+	if spacing == 0 || !m.feeds.Open(u) {
 		return true
 	}
 	t := l.talks[u]
@@ -261,8 +254,8 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	if !m.Self.IsZero() && slices.Contains(n.Path, m.Self) {
 		return
 	}
-	news := m.feeds.Open(n.Feed) && m.feeds.Heard(n.Feed, n.Origin(l.ID()), at)
-	if !m.follows(n.Feed) {
+	news := m.feeds.Heard(n.Feed, n.Origin(l.ID()), at)
+	if !m.feeds.Open(n.Feed) {
 		news = m.relays(n.Feed, at)
 	}
 	if !news {

@@ -229,7 +229,6 @@ func (m *Machine) keepNew(l *link, b *protocol.Bundle) (k kept) {
 	if len(fresh) > 0 {
 		m.Shared.Keep(fresh)
 		m.storedFrom(l, b.Feed, fresh)
-		m.membership.CoverBrought(b.Feed)
 	}
 	m.Counters.Delivered += int64(len(news))
 	m.Counters.Duplicates += int64(len(records) - k.left - len(news))

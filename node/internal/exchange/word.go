@@ -141,7 +141,7 @@ func (m *Machine) judge(j trust.Judgement) {
 // ofNoUse takes back what a claim did for the usefulness of the neighbor: one that keeps bringing what its publisher
 // does not have ends as the least useful.
 func (m *Machine) ofNoUse(c trust.Claim) {
-	if l := m.LinkTo(c.Neighbor()); l != nil {
+	if l := m.LinkTo(c.Neighbor()); l != nil && !m.Table.Volunteers(c.Feed) {
 		m.Table.Brought(m.Now, l.Peer, -neighbors.Usefulness(c.Earned))
 	}
 }

@@ -3,7 +3,6 @@
 package membership
 
 import (
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
@@ -12,17 +11,8 @@ import (
 
 // Feeds is the part of the poller that membership needs.
 type Feeds interface {
-	// Known returns the record of a feed that is followed, was once, or covers those that are; the zero Feed for
-	// nothing.
-	Known(u feed.URL) archive.Feed
-	// Open reports whether a feed is followed, and neighbors may know of it.
-	Open(u feed.URL) bool
-	// AnyOpen reports whether one of those feeds is such.
+	// AnyOpen reports whether one of the feeds that are polled, and that neighbors may know of, is such.
 	AnyOpen(such func(u feed.URL) bool) bool
-	// PrivateURL reports whether a URL alone says that a feed must not leave the node.
-	PrivateURL(u feed.URL) bool
-	// KeepCover keeps whether a feed, of which f is what is known, covers those that are followed.
-	KeepCover(f archive.Feed, on bool)
 }
 
 // Exchange is the part of the exchange of entries that membership needs.
@@ -59,7 +49,6 @@ type Machine struct {
 	Boot     bootstrap // looking for neighbors
 	Absence  absence   // when it had no neighbors
 	Bans     bans      // neighbors that were sent away
-	Covers   covers    // what hides the feeds that we follow
 	Reviewed review    // how well the neighbors serve us
 	votes    map[protocol.NodeID]protocol.NodeID
 }
@@ -76,10 +65,9 @@ func New(c *core.Core, f Feeds) *Machine {
 	return m
 }
 
-// Start looks for neighbors. The archive keeps these feeds, some of which may be cover feeds.
-func (m *Machine) Start(feeds []archive.Feed, x Exchange) {
+// Start looks for neighbors.
+func (m *Machine) Start(x Exchange) {
 	m.exchange = x
-	m.resumeCovers(feeds)
 	m.startBootstrap()
 }
 
@@ -88,6 +76,3 @@ func (m *Machine) Sources() []SourceStatus { return append([]SourceStatus{}, m.B
 
 // Warning says what is wrong with how neighbors serve us, "" for nothing.
 func (m *Machine) Warning() string { return m.Reviewed.warning }
-
-// CoverFeeds is how many feeds are advertised as if they were followed.
-func (m *Machine) CoverFeeds() int { return len(m.Covers.List) }

@@ -73,7 +73,7 @@ type taken struct {
 func (m *Machine) take(s *Subscription, d *taken) {
 	doc := d.Document
 	s.Title, s.Link = doc.Title, doc.Link
-	if !s.Discreet && s.kept == "" { // a node that is called knows by which feed
+	if !s.Discreet && s.kept == "" && !s.volunteered() { // a node that is called knows by which feed
 		m.noteClients(doc.Clients)
 	}
 	items := oldestFirst(doc)

@@ -140,7 +140,7 @@ func (m *Machine) Fetched(ev core.Fetched) {
 // Where 189 nodes start together, offering all of it makes four of five calls of the first half hour.
 func (m *Machine) polled(s *Subscription, ev core.Fetched) {
 	s.Polling = false
-	if ev.Unreached && m.excused(s, ev) {
+	if ev.Unreached && !s.untested() && m.excused(s, ev) {
 		return
 	}
 	if !ev.Unreached {
@@ -158,6 +158,10 @@ func (m *Machine) polled(s *Subscription, ev core.Fetched) {
 	}
 	m.noteHosts(s, &ev)
 	m.noteDocument(s, &ev)
+	if m.noteRefusal(s, &ev); s.volunteered() && m.unfit(s, &ev) {
+		m.giveUp(s, 0)
+		return
+	}
 	if ev.Err != nil {
 		m.pollFailed(s, ev)
 		return
@@ -183,8 +187,12 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 		m.listedBy(s, d)
 		d.poll.Listed, d.poll.New = len(s.LastListed), len(d.fresh)
 	}
-	if !s.Discreet {
+	if s.volunteered() {
+		m.volunteerPolled(s, d.poll.New)
+	} else if !s.Discreet {
 		m.membership.FirstSeen(s.URL, d.poll.New, d.since, true)
+	}
+	if !s.Discreet {
 		m.exchange.Polled(trust.OwnPoll{Feed: s.URL, Begun: s.Begun, Before: d.before, Listed: s.LastListed,
 			Replaced: d.Document != nil && !d.Partial})
 	}
@@ -312,7 +320,7 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 // sooner: its owner waits for it. One that is gone for good (RFC 9110 §15.5.11), or was a page for long, is polled no
 // more.
 func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
-	if m.readdressed(s, ev) {
+	if !s.volunteered() && m.readdressed(s, ev) {
 		return
 	}
 	m.Counters.PollsFailed++

@@ -39,16 +39,17 @@ type Membership interface {
 	FirstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool)
 }
 
-// A Machine polls the feeds that the owner follows. Make one with New.
+// A Machine polls the feeds that the owner follows, and those that neighbors want polled. Make one with New.
 type Machine struct {
 	*core.Core
 	exchange   Exchange
 	membership Membership
 
-	Feeds  map[feed.URL]*Subscription
-	became map[feed.URL]replacement // pages that were followed in this run, and the feeds that are in their place
-	hosts  *courtesy.HostQueues     // where they are polled
-	outage courtesy.Outage          // whether our network works
+	Feeds     map[feed.URL]*Subscription // that are polled, for the owner or for others
+	became    map[feed.URL]replacement   // pages that were followed in this run, and the feeds that are in their place
+	hosts     *courtesy.HostQueues       // where they are polled
+	outage    courtesy.Outage            // whether our network works
+	forOthers volunteering               // which feeds are polled for others, and may be
 }
 
 // New returns a machine that follows nothing yet.
@@ -71,6 +72,7 @@ func (m *Machine) Start(feeds []archive.Feed, x Exchange, s Membership) {
 			m.Table.Private(f.URL, f.Confidential())
 		}
 	}
+	m.resumeVolunteering(feeds)
 	m.loadHosts()
 }
 
@@ -95,7 +97,9 @@ func (m *Machine) Brought(u feed.URL, fresh []archive.Record) {
 	s.delivered += int64(len(fresh))
 	m.fill(s, fresh)
 	m.noteLags(s, fresh)
-	if !s.Discreet {
+	if s.volunteered() {
+		s.brought = m.Now
+	} else if !s.Discreet {
 		m.membership.FirstSeen(u, len(fresh), s.LastSuccess, false)
 	}
 }

@@ -16,7 +16,8 @@ import (
 // So what neighbors are told is looked up in Core.Shared, and in openly, where nothing of the feed is found; and what
 // polls of it draw by chance they draw apart.
 
-// openly is the subscription of a feed that neighbors may know of, nil where it is followed discreetly, or not at all.
+// openly is the subscription of a feed that neighbors may know of, nil where it is followed discreetly, or not polled
+// at all.
 func (m *Machine) openly(u feed.URL) *Subscription {
 	if s := m.Feeds[u]; s != nil && !s.Discreet {
 		return s
@@ -24,7 +25,7 @@ func (m *Machine) openly(u feed.URL) *Subscription {
 	return nil
 }
 
-// Open reports whether a feed is followed, and neighbors may know of it.
+// Open reports whether a feed is polled, and neighbors may know of it.
 func (m *Machine) Open(u feed.URL) bool { return m.openly(u) != nil }
 
 // Discreet reports whether a feed is followed discreetly.
@@ -95,7 +96,7 @@ func (m *Machine) Private(u feed.URL) bool {
 
 // OwnersAlone reports whether the owner's wishes about the feed must not leave the node.
 func (m *Machine) OwnersAlone(u feed.URL) bool {
-	if s := m.Feeds[u]; s != nil {
+	if s := m.followed(u); s != nil {
 		return s.kept != ""
 	}
 	return m.Private(u)

@@ -62,9 +62,11 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 }
 
 // Heard takes in that a node polled a feed at that time, by the word of neighbors, and reports whether that is news
-// which others who follow the feed are to hear. A node counts once in half an interval: a flood of notices weighs no
-// more than that, nor does one that is older than a quarter of the interval.
+// which others who follow the feed are to hear. Of one that is not polled here it only counts who does. A node counts
+// once in half an interval: a flood of notices weighs no more than that, nor does one that is older than a quarter of
+// the interval.
 func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news bool) {
+	m.countPoller(u, origin)
 	s := m.openly(u)
 	if s == nil || !m.shared(s) || s.Interval == 0 || origin == m.Self || m.Now.Sub(at) > s.Interval/4 {
 		return false

@@ -56,8 +56,8 @@ func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	page.NextPoll = time.Time{}
 	m.Unsubscribe(page.URL)
-	m.became[page.URL] = replacement{to, m.Feeds[to] != nil}
-	if s := m.Feeds[to]; s == nil {
+	m.became[page.URL] = replacement{to, m.followed(to) != nil}
+	if s := m.followed(to); s == nil {
 		m.follow(to, page.wish(), m.Known(to), page.URL)
 	} else if s.Page == "" {
 		s.Page = page.URL

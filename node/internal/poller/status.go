@@ -50,13 +50,13 @@ type FeedStatus struct {
 // AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or
 // that which is followed in the place of the page there. Nobody waits for a first poll that was waived.
 func (m *Machine) AwaitsPoll(u feed.URL) bool {
-	s := cmp.Or(m.Feeds[u], m.Feeds[m.became[u].feed])
+	s := cmp.Or(m.followed(u), m.followed(m.became[u].feed))
 	return s != nil && s.LastError == "" && s.waived.IsZero() && !s.LastPoll.After(s.Since)
 }
 
 // Feed describes a feed of the node's own interest, nil for any other.
 func (m *Machine) Feed(u feed.URL) *FeedStatus {
-	s := m.Feeds[u]
+	s := m.followed(u)
 	if s == nil {
 		return nil
 	}
@@ -68,7 +68,9 @@ func (m *Machine) Feed(u feed.URL) *FeedStatus {
 func (m *Machine) Statuses() []FeedStatus {
 	list := make([]FeedStatus, 0, len(m.Feeds))
 	for _, s := range m.Feeds {
-		list = append(list, m.feedStatus(s))
+		if !s.volunteered() {
+			list = append(list, m.feedStatus(s))
+		}
 	}
 	slices.SortFunc(list, func(a, b FeedStatus) int { return cmp.Compare(a.URL, b.URL) })
 	return list
@@ -103,8 +105,12 @@ type Counts struct {
 
 // Count counts the feeds.
 func (m *Machine) Count() Counts {
-	c := Counts{Followed: len(m.Feeds)}
+	var c Counts
 	for u, s := range m.Feeds {
+		if s.volunteered() {
+			continue
+		}
+		c.Followed++
 		switch {
 		case s.Ended && len(discover.Read(s.Names)) > 0:
 			c.Pages++

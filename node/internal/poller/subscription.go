@@ -42,7 +42,7 @@ func (m *Machine) repolicy(s *Subscription) {
 	}
 }
 
-// A Subscription is a feed of the node's own interest.
+// A Subscription is a feed that is polled: of the node's own interest, or volunteered.
 type Subscription struct {
 	archive.Feed
 	kept       string               // why it stays on this node, "" where it is exchanged
@@ -66,13 +66,15 @@ type Subscription struct {
 	wakeAt            time.Time      // when that is to be done, zero for never
 	LastListed        []trust.Listed // the last document of this run, oldest entry first
 	said              []uint64       // what the entries of that document say
+	patrons           []patron       // where it is volunteered
+	brought           time.Time      // when there last was something new of it then
 	polled, delivered int64          // entries brought first by own polls, and by neighbors
 }
 
 // Subscribe begins to follow feeds, or changes how they are followed.
 func (m *Machine) Subscribe(wish core.Subscribe) {
 	for _, u := range wish.Feeds {
-		if s := m.Feeds[u]; s != nil {
+		if s := m.followed(u); s != nil {
 			discreet := s.Discreet
 			if m.apply(&wish, &s.Feed) {
 				if s.Discreet && !discreet {
@@ -105,6 +107,11 @@ func (m *Machine) Subscribe(wish core.Subscribe) {
 // follow begins to follow a feed of which f is known, the zero Feed for nothing, and which that page named, "" for
 // none.
 func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page feed.URL) {
+	if s := m.Feeds[u]; s != nil {
+		m.stopPolling(s)
+		f = s.Feed
+	}
+	f.Volunteered, f.Patrons = time.Time{}, ""
 	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, m.Now, m.Now, 0, ""
 	f.Ended, f.Past, f.Names = false, m.wantedPast(), ""
 	delete(m.became, u)
@@ -112,6 +119,9 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	m.apply(wish, &f)
 	f.Page = page // which says nothing of what the feed was before
 	if m.resume(f) {
+		m.membership.AdvertiseSoon()
+	}
+	if m.Table.Volunteer(u, false) { // which nobody notices, but where it is followed discreetly
 		m.membership.AdvertiseSoon()
 	}
 	s := m.Feeds[u]
@@ -124,7 +134,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	}
 }
 
-// Known returns the record of a feed that is followed, was once, or covers those that are; the zero Feed for nothing.
+// Known returns the record of a feed that is polled, or was once; the zero Feed for nothing.
 func (m *Machine) Known(u feed.URL) archive.Feed { return m.Store.LoadFeed(u) }
 
 // apply writes down how the feed is to be followed, and reports whether that changed anything.
@@ -210,6 +220,9 @@ func (s *Subscription) Shown() bool { return s.found || !s.LastSuccess.IsZero() 
 // intranet.
 func (m *Machine) speakOf(s *Subscription) (news bool) {
 	s.kept, s.undecided = m.kept(&s.Feed)
+	if s.volunteered() {
+		return m.Table.Volunteer(s.URL, s.kept == "" && !s.LastSuccess.IsZero())
+	}
 	m.Table.Weigh(s.URL, s.Weight)
 	private, own := s.kept != "", s.kept == "" && s.Shown() && s.Names == ""
 	if s.Discreet {
@@ -221,12 +234,11 @@ func (m *Machine) speakOf(s *Subscription) (news bool) {
 
 // Unsubscribe ends following a feed. Its entries stay.
 func (m *Machine) Unsubscribe(u feed.URL) {
-	s := m.Feeds[u]
+	s := m.followed(u)
 	if s == nil {
 		return
 	}
-	delete(m.Feeds, u)
-	m.hosts.Leave(s.Queued)
+	m.stopPolling(s)
 	s.Subscribed = false
 	m.Store.KeepFeed(s.Feed)
 	m.Table.Weigh(u, 1)
@@ -240,17 +252,13 @@ func (m *Machine) Unsubscribe(u feed.URL) {
 	}
 }
 
-// KeepCover keeps whether a feed, of which f is what is known, covers those that are followed.
-func (m *Machine) KeepCover(f archive.Feed, on bool) {
-	if s := m.Feeds[f.URL]; s != nil {
-		s.Cover = on
-		f = s.Feed
-	}
-	f.Cover = on
-	m.Store.KeepFeed(f)
+// stopPolling has the feed polled no more.
+func (m *Machine) stopPolling(s *Subscription) {
+	delete(m.Feeds, s.URL)
+	m.hosts.Leave(s.Queued)
 }
 
-// AnyOpen reports whether one of the feeds that are followed, and that neighbors may know of, is such.
+// AnyOpen reports whether one of the feeds that are polled, and that neighbors may know of, is such.
 func (m *Machine) AnyOpen(such func(u feed.URL) bool) bool {
 	for u, s := range m.Feeds {
 		if !s.Discreet && such(u) {
