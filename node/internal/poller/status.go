@@ -27,9 +27,9 @@ type FeedStatus struct {
 	Policy   string        `json:"policy"`   // by which it is polled, "" for the node's own
 	Offered  int           `json:"offered"`  // neighbors that have it in their set, within reach
 	Interval time.Duration `json:"interval"` // between own polls, in nanoseconds
-	// Pollers is how many nodes poll it, this one included, by what neighbors told within an interval: an estimate until
-	// the node has listened for that long. It is 1 where nobody is heard, as after a start, or those who are heard do
-	// not help.
+	// Pollers is how many nodes poll it, this one included, by what neighbors told within an interval: an estimate
+	// until the node has listened for that long. It is 1 where nobody is heard, as after a start, or those who are
+	// heard do not help.
 	Pollers int `json:"pollers"`
 	// Spacing is the usual time between polls of it by anybody, in nanoseconds; 0 where nobody else is heard.
 	Spacing     time.Duration `json:"spacing,omitempty"`

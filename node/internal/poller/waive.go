@@ -68,6 +68,7 @@ func (m *Machine) located(s *Subscription, public bool) {
 		m.PollAt(s, m.Now)
 		return
 	}
+	m.Counters.PollsWaived++
 	s.found, s.waived, s.Interval = true, m.Now, s.PollPolicy.First()
 	m.beginPast(s, nil)
 	wait := m.pollBetween(s, 0, s.Interval)
