@@ -155,6 +155,8 @@ type feedLine struct {
 
 	Last, Next moment
 	Every      time.Duration
+	Pollers    int           // nodes that poll it, this one included
+	Spacing    time.Duration // between polls by any of them; 0 where no other is heard
 	Polled     int64
 	Brought    int64
 	Offered    int
@@ -165,6 +167,7 @@ func (h *Handler) line(f *FeedSummary, now time.Time) feedLine {
 	l := feedLine{
 		Number: f.Number, Title: titleOf(f.URL, f.Title), URL: address(f.URL),
 		Last: moment{f.LastPoll, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,
+		Pollers: f.Pollers, Spacing: f.Spacing,
 		Polled: f.Polled, Brought: f.Delivered, Offered: f.Offered, Why: f.LastError,
 	}
 	l.State, l.Grade = stateOf(f)
