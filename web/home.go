@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"feedex/archive"
@@ -34,6 +35,13 @@ const maxTroubled = 12
 
 // maxBrought is up to where the entries are counted that neighbors brought of a feed in trouble.
 const maxBrought = 500
+
+// poolSpares is the share of the requests at publishers that nodes spare by telling one another of their polls and
+// leaving first polls to those that follow a feed: 7,096 requests in place of 8,362, which the same nodes make that
+// exchange entries alone. The first figure is what the following prints, and the second stands in ADR 49:
+//
+//	feedex lab paper --seed 1 --intervals 16
+const poolSpares = 1 - 7096.0/8362
 
 // homePage shows the work of the node for its owner.
 type homePage struct {
@@ -65,6 +73,24 @@ func (p *homePage) MaxBrought() int { return maxBrought }
 
 // Ahead is by how much neighbors were earlier, on average.
 func (p *homePage) Ahead() time.Duration { return p.Sum.Ahead / time.Duration(max(1, p.Sum.Compared)) }
+
+// SparedByPool says which polls neighbors spared since the start, "" for none, as without neighbors.
+func (p *homePage) SparedByPool() string {
+	c, parts := &p.Status.Counters, []string(nil)
+	if p.Status.Neighbors == 0 {
+		return ""
+	}
+	if c.PollsWaived > 0 {
+		parts = append(parts, count(c.PollsWaived, "first poll", "first polls")+" left to neighbors")
+	}
+	if n := int64(c.PollsSpared); n > 0 {
+		parts = append(parts, "about "+count(n, "poll", "polls")+" that their entries made needless")
+	}
+	return strings.Join(parts, ", and ")
+}
+
+// PoolSpares is poolSpares.
+func (p *homePage) PoolSpares() float64 { return poolSpares }
 
 // Hourly is how many requests a reader would have made that asks for every feed once an hour.
 func (p *homePage) Hourly() int64 { return int64(p.Sum.Followed / time.Hour) }
