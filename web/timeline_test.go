@@ -47,11 +47,14 @@ func TestTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	timeline := newTimeline(happened, 24*time.Hour, now)
-	if len(timeline.Polls) != 5 || len(timeline.Others) != 4 || len(timeline.Brought) != 2 || len(timeline.Own) != 1 || len(timeline.Links) != 2 ||
-		len(timeline.Events) != 12 {
-		t.Errorf("%d polls, %d by others, %d entries from neighbors, %d own ones, %d lines, %d events", len(timeline.Polls),
-			len(timeline.Others), len(timeline.Brought), len(timeline.Own),
-			len(timeline.Links), len(timeline.Events))
+	for what, c := range map[string]struct{ got, want int }{
+		"own polls": {len(timeline.Polls), 5}, "polls by others": {len(timeline.Others), 4},
+		"entries from neighbors": {len(timeline.Brought), 2}, "own entries": {len(timeline.Own), 1},
+		"lines": {len(timeline.Links), 2}, "events": {len(timeline.Events), 12},
+	} {
+		if c.got != c.want {
+			t.Errorf("%d %s, want %d", c.got, what, c.want)
+		}
 	}
 	for i := 1; i < len(timeline.Events); i++ {
 		if timeline.Events[i].At.T.After(timeline.Events[i-1].At.T) {
@@ -86,8 +89,8 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// A timeline shows a day, or three intervals where that is more, in whole days up to a week. Its hours are few enough to
-// be read, and say which day they are of where there are several.
+// A timeline shows a day, or three intervals where that is more, in whole days up to a week. Its hours are few enough
+// to be read, and say which day they are of where there are several.
 func TestHowFarBackATimelineGoes(t *testing.T) {
 	const day = 24 * time.Hour
 	now := time.Date(2026, 11, 20, 12, 30, 0, 0, time.Local)

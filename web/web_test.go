@@ -188,7 +188,8 @@ func TestWhatOthersPollIsShown(t *testing.T) {
 	}
 	n.happened.Requests = nil
 	shown := []struct{ path, text string }{
-		{"/feeds/1", "among 7 nodes somebody looks about every 20 min"}, {"/feeds/1", "It heard of 2 polls by other nodes."},
+		{"/feeds/1", "among 7 nodes somebody looks about every 20 min"},
+		{"/feeds/1", "It heard of 2 polls by other nodes."},
 		{"/feeds/1", "Other nodes polled it, 2 times since " +
 			noon.Add(-40*time.Minute).Local().Format("15:04")}, {"/feeds", "anybody: every 20 min"},
 		{"/", "3 first polls left to neighbors, and about 4 polls that their entries made needless, since the start"},
