@@ -165,7 +165,8 @@ https://example.com/many         9          0s ago  in 3h  4h, anybody 20m  0   
 `, func(w *strings.Builder) error {
 		return printFeeds(w, []node.FeedStatus{{
 			URL: "https://example.com/many", Offered: 9,
-			Interval: 4 * time.Hour, Pollers: 12, Spacing: 20 * time.Minute, LastPoll: noon, LastSuccess: noon, NextPoll: noon.Add(3 * time.Hour),
+			Interval: 4 * time.Hour, Pollers: 12, Spacing: 20 * time.Minute,
+			LastPoll: noon, LastSuccess: noon, NextPoll: noon.Add(3 * time.Hour),
 		}}, noon, 0)
 	})
 	back := noon.AddDate(0, -1, 0)
