@@ -106,6 +106,9 @@ func TestAWaivedPollIsMadeWhereNothingComes(t *testing.T) {
 		if polled := len(p.asked) > 0; polled != (filled == 0) {
 			t.Errorf("%d entries came, and it is polled: %v", filled, polled)
 		}
+		if n := h.node.Status().Counters.PollsWaived; n != int64(filled) {
+			t.Errorf("%d entries came, and %d polls are counted as waived", filled, n)
+		}
 	}
 }
 

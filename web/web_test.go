@@ -193,7 +193,7 @@ func TestWhatOthersPollIsShown(t *testing.T) {
 		{"/feeds/1", "Other nodes polled it, 2 times since " +
 			noon.Add(-40*time.Minute).Local().Format("15:04")}, {"/feeds", "anybody: every 20 min"},
 		{"/", "3 first polls left to neighbors, and about 4 polls that their entries made needless, since the start"},
-		{"/", "Compared with this node alone"}, {"/", "15\u202f% fewer requests"},
+		{"/", "Compared with this node alone"}, {"/", "35\u202f% fewer requests"},
 	}
 	for _, s := range shown {
 		says(s.path, false, s.text)

@@ -5,7 +5,7 @@ type Counters struct {
 	Polls         int64 `json:"polls"`          // answered polls of feeds
 	PollsFailed   int64 `json:"polls_failed"`   // polls that ended in an error
 	NotModified   int64 `json:"not_modified"`   // polls answered "not modified"
-	PollsWaived   int64 `json:"polls_waived"`   // first polls that were left to neighbors
+	PollsWaived   int64 `json:"polls_waived"`   // first polls that were left to neighbors, and not made after all
 	Polled        int64 `json:"polled"`         // entries that an own poll brought first
 	Delivered     int64 `json:"delivered"`      // entries that a neighbor brought first
 	Forwarded     int64 `json:"forwarded"`      // entries delivered to neighbors

@@ -84,6 +84,10 @@ func (m *Machine) located(s *Subscription, public bool) {
 // missPoll has a feed polled whose first poll was waived, where those who were to have it have brought nothing of it.
 func (m *Machine) missPoll(s *Subscription) {
 	if !s.waived.IsZero() && s.LastPoll.IsZero() && s.Past.Filled == 0 {
+		if !s.missed {
+			s.missed = true
+			m.Counters.PollsWaived--
+		}
 		m.PollAt(s, m.Now)
 	}
 }
