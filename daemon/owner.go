@@ -62,6 +62,16 @@ func (h *host) feed(ctx context.Context, u feed.URL) (*node.FeedStatus, error) {
 	})
 }
 
+// pollsHeard is when others polled a feed, by what neighbors told since the start; none where nobody can tell.
+func (h *host) pollsHeard(ctx context.Context, u feed.URL) ([]time.Time, error) {
+	return look(ctx, h, func(n *node.Node) ([]time.Time, error) {
+		if n == nil {
+			return nil, nil
+		}
+		return n.PollsHeard(u), nil
+	})
+}
+
 // command gives the node its owner's wish and waits until what it changed is durable.
 func (h *host) command(ctx context.Context, ev node.Event) error {
 	stored := make(chan error, 1)

@@ -119,6 +119,9 @@ func (d dashboard) Happened(ctx context.Context, number int64, since time.Time, 
 	if h.Requests, err = d.RequestsFor(ctx, fetch.Logged(f.URL), since, n); err != nil {
 		return h, err
 	}
+	if h.Heard, err = d.host.pollsHeard(ctx, f.URL); err != nil {
+		return h, err
+	}
 	// Entries that came before may have been confirmed since.
 	h.Entries, err = d.Appearances(ctx, number, since.Add(-24*time.Hour), n)
 	return h, err

@@ -9,6 +9,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/polling"
 )
 
 // A visitor is a person's browser at a node's pages.
@@ -127,6 +132,24 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("unfollowing leads to\n%s", page)
 	}
 	v.want("/feeds/"+number, "no longer followed")
+}
+
+// The page of a feed shows that a neighbor polled it.
+func TestThePageOfAFeedShowsPollsByOthers(t *testing.T) {
+	f := startFeed(t, "Harbor")
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
+	n.waitArrival(f.url)
+	startNode(t, Config{Subscribe: []feed.URL{f.url}, Node: node.Config{Peers: []string{n.at.Listen},
+		Policy: polling.Fixed{Every: time.Second}}})
+	v := newVisitor(t, n)
+	var page string
+	for end := time.Now().Add(patience); time.Now().Before(end); breathe() {
+		if page = v.page("/feeds/1"); strings.Contains(page, "It heard of 1 poll by other nodes.") {
+			v.want("/feeds/1", "Another node polled it", "among 2 nodes somebody looks about every")
+			return
+		}
+	}
+	t.Errorf("nobody's poll is shown:\n%s", page)
 }
 
 // An attacker with a copy of a session's cookies has nothing of them after the logout, nor when the node was restarted

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type score struct {
 	entries map[feed.URL][]published
 	when    map[feed.EntryID]time.Time // of publication
 	nodes   []nodeScore
+	feeds   []feed.URL
+	turns   map[feed.URL][]turn // but for the first poll of each node
 }
 
 // published is an entry of a feed and when it came out.
@@ -41,7 +44,8 @@ type nodeScore struct {
 }
 
 func newScore(c Config) *score {
-	s := &score{poll: c.Poll, entries: make(map[feed.URL][]published), when: make(map[feed.EntryID]time.Time)}
+	s := &score{poll: c.Poll, entries: make(map[feed.URL][]published), when: make(map[feed.EntryID]time.Time),
+		turns: make(map[feed.URL][]turn)}
 	for range c.Nodes {
 		s.nodes = append(s.nodes, nodeScore{arrived: make(map[feed.EntryID]time.Time),
 			polls: make(map[feed.URL][]time.Time)})
@@ -56,6 +60,9 @@ func (s *score) join(i int, name string, follows []feed.URL) {
 	n := &s.nodes[i]
 	n.name, n.follows = name, make(map[feed.URL]bool)
 	for _, u := range follows {
+		if !slices.Contains(s.feeds, u) {
+			s.feeds = append(s.feeds, u)
+		}
 		n.follows[u] = true
 	}
 }
@@ -89,6 +96,7 @@ func (s *score) observe(i int, now time.Time, note node.Note) {
 	case node.Polled:
 		times := n.polls[t.Feed]
 		if len(times) > 0 {
+			s.turns[t.Feed] = append(s.turns[t.Feed], turn{i + 1, now})
 			times[len(times)-1] = now // what was due has come
 		} else {
 			times = append(times, now)
@@ -131,6 +139,7 @@ type Summary struct {
 	Ran            time.Duration
 	Each           []NodeSummary
 	Rider          RiderSummary
+	Turns          Turns
 }
 
 // A RiderSummary is its outcome for the free rider, which takes and never gives.
@@ -153,7 +162,7 @@ func (s *score) summary(now time.Time, requests int64) Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := s.count(now)
-	sum.Requests = requests - s.before
+	sum.Requests, sum.Turns = requests-s.before, s.turnsOf(now)
 	if s.rider != nil {
 		sum.Rider.Got, sum.Rider.Neighbors, sum.Rider.Held = s.rider.state()
 	}

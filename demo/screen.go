@@ -46,6 +46,7 @@ func (sc *screen) draw(now time.Time) {
 				sum.Ran.Seconds(), sum.Published, sum.Expected-sum.Missed, sum.Expected, lag(sum.Lag),
 				lag(sum.AloneLag), sum.Requests,
 				sum.Rider.Got, sum.Rider.held(", held"))
+			fmt.Fprintf(sc.config.Out, "       %s\n", sum.Turns)
 		}
 		return
 	}
@@ -71,9 +72,10 @@ func (sc *screen) write(w io.Writer, sum Summary) {
 	fmt.Fprintf(w, "  %s%s %3.0f of %.0f s\n  %s\n\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
 		ran.Seconds(), sc.config.For.Seconds(), phase)
 	sum.figures(w)
+	fmt.Fprintf(w, "  %s\n", sum.Turns)
 	fmt.Fprintf(w, "\n  %-22s %9s %8s %14s %9s\n", "node", "neighbors", "by poll", "by a neighbor", "mean lag")
-	for _, n := range sum.Each {
-		fmt.Fprintf(w, "  %-22s %9d %8d %14d %9s\n", n.Name, n.Neighbors, n.ByPoll, n.ByPeer, lag(n.Lag))
+	for i, n := range sum.Each {
+		fmt.Fprintf(w, "  %d %-20s %9d %8d %14d %9s\n", i+1, n.Name, n.Neighbors, n.ByPoll, n.ByPeer, lag(n.Lag))
 	}
 	fmt.Fprintf(w, "  %-22s %9d %8s %14d%s\n", "a free rider", sum.Rider.Neighbors, "-", sum.Rider.Got,
 		sum.Rider.held("  the rest is held"))
@@ -101,6 +103,9 @@ func (s Summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "After %.0f seconds:\n\n", s.Ran.Seconds())
 	s.figures(&b)
+	if even := s.Turns.evenness(); even != "" {
+		fmt.Fprintf(&b, "  between polls     %s\n", even)
+	}
 	b.WriteString("\n")
 	rider := s.Rider.held(fmt.Sprintf("The free rider, who takes and never gives, was held to %d entries of %d.\n",
 		s.Rider.Got, s.Published))

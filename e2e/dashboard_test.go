@@ -82,6 +82,30 @@ func TestBrowserFirstStart(t *testing.T) {
 	}
 }
 
+// The page of a feed shows when a neighbor polled it, and how often somebody does.
+func TestBrowserShowsWhoPolls(t *testing.T) {
+	needBrowser(t)
+	harbor := startPublisher(t).publish("/harbor.xml", "Harbor News", "Low tide")
+	n := startNode(t, t.TempDir(), "--allow-private", "--poll", "1h", "--subscribe", harbor)
+	startNode(t, t.TempDir(), "--allow-private", "--poll", "1s", "--subscribe", harbor, "--peer", n.listen)
+	b := openBrowser(t, n)
+	const shown = `document.querySelectorAll('.drawing line.heard').length + ' drawn. ' +
+		document.querySelector('#timeline-text').textContent`
+	eventually(t, func() (amiss string) {
+		b.visit(t, "/feeds/1")
+		b.bounded(t, func(ctx context.Context) error {
+			text, err := chromedp.Run(ctx, chromedp.Evaluate[string](shown))
+			if !strings.Contains(text, "1 drawn") || !strings.Contains(text, "It heard of 1 poll by other nodes.") {
+				amiss = text
+			}
+			return err
+		})
+		return amiss
+	})
+	b.says(t, "among 2 nodes somebody looks about every 30")
+	b.inspect(t, "polled-by-others")
+}
+
 // Every page of a node that has run for a week, among neighbors, can be looked at.
 func TestBrowserOpensEveryPage(t *testing.T) {
 	needBrowser(t)

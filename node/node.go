@@ -135,6 +135,10 @@ func (n *Node) Feed(u feed.URL) *FeedStatus { return n.poller.Feed(u) }
 // Feeds describes every feed of the node's own interest, ordered by URL.
 func (n *Node) Feeds() []FeedStatus { return n.poller.Statuses() }
 
+// PollsHeard returns when others polled a feed of the node's own interest, by the word of neighbors since the start:
+// the latest 256 at most, in the order in which they were heard of.
+func (n *Node) PollsHeard(u feed.URL) []time.Time { return n.poller.PollsHeard(u) }
+
 // asked answers a peer's call, now or later.
 func (n *Node) asked(ev Asked) {
 	if n.core.Left {

@@ -311,3 +311,50 @@ func TestNoticesAfterARestart(t *testing.T) {
 		t.Errorf("what is heard moves the poll from %v to %v", due, got)
 	}
 }
+
+// The owner sees how many nodes poll a feed and how often somebody does, as long as they are heard, and when others
+// polled: the latest 256. To look changes nothing.
+func TestTheOwnerSeesWhoPolls(t *testing.T) {
+	const every = 4 * time.Hour
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	friend := eager(h, 1, nil, protocol.Notify{}.Method())
+	sees := func(pollers int, spacing time.Duration) {
+		t.Helper()
+		if f := h.node.Feed(news); f.Pollers != pollers || f.Spacing != spacing {
+			t.Errorf("%d nodes poll it, somebody every %v; want %d, %v", f.Pollers, f.Spacing, pollers, spacing)
+		}
+	}
+	w.run(time.Minute)
+	sees(1, 0)
+	if heard := h.node.PollsHeard(news); len(heard) != 0 {
+		t.Errorf("polls of nobody: %v", heard)
+	}
+	begun := w.Now()
+	for i := range 3 {
+		h.hearsOfPoll(friend, 7*time.Second, friendID(10+i))
+		h.hearsOfPoll(friend, 0, friendID(10+i)) // the same poll
+		w.run(80 * time.Minute)
+	}
+	sees(4, every/4)
+	heard := h.node.PollsHeard(news)
+	if len(heard) != 3 || !heard[0].Equal(begun.Add(-7*time.Second)) {
+		t.Errorf("others polled it at %v", heard)
+	}
+	w.run(every + every/8)
+	sees(1, 0)
+	for i := range 360 {
+		h.hearsOfPoll(friend, 0, friendID(10+i%200))
+		w.run(time.Minute)
+	}
+	due := h.untilPoll()
+	if heard = h.node.PollsHeard(news); len(heard) != 256 || w.Now().Sub(heard[255]) > time.Minute {
+		t.Errorf("%d polls are remembered, the latest of %v ago", len(heard), w.Now().Sub(heard[len(heard)-1]))
+	}
+	if h.untilPoll() != due {
+		t.Errorf("a look moves the next poll from in %v to in %v", due, h.untilPoll())
+	}
+	h.follow(true, news)
+	sees(1, 0)
+}

@@ -134,6 +134,10 @@ func TestNeighborsSparePolls(t *testing.T) {
 	if lone := alone.node.Subscription(news); lone.Helped != 0 || float64(h.Interval) < 1.4*float64(lone.Interval) {
 		t.Errorf("polls every %v, alone every %v; alone neighbors bring %.2f", h.Interval, lone.Interval, lone.Helped)
 	}
+	spared := func(h *testHost) float64 { return h.node.Status().Counters.PollsSpared }
+	if spared(w.list[0]) < 1 || spared(alone) != 0 {
+		t.Errorf("neighbors spare a node %.1f polls, and %.1f where there are none", spared(w.list[0]), spared(alone))
+	}
 	for _, other := range w.list[1:6] {
 		other.kill()
 	}

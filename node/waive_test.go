@@ -74,6 +74,9 @@ func TestFirstPollsAreWaived(t *testing.T) {
 		if atOnce != c.atOnce || soon == c.waived || len(p.asked) == 0 {
 			t.Errorf("%s: polled at once %v, soon %v, %d times in an interval", name, atOnce, soon, len(p.asked))
 		}
+		if n := h.node.Status().Counters.PollsWaived; n > 1 || n == 1 != c.waived {
+			t.Errorf("%s: %d polls are counted as waived", name, n)
+		}
 		then := h.node.Subscription(news).Past.Stage
 		if c.waived && (past != archive.PastNetwork || then != archive.PastPublisher) {
 			t.Errorf("%s: its past is at %q, and after a poll at %q", name, past, then)
@@ -102,6 +105,9 @@ func TestAWaivedPollIsMadeWhereNothingComes(t *testing.T) {
 		w.run(time.Minute)
 		if polled := len(p.asked) > 0; polled != (filled == 0) {
 			t.Errorf("%d entries came, and it is polled: %v", filled, polled)
+		}
+		if n := h.node.Status().Counters.PollsWaived; n != int64(filled) {
+			t.Errorf("%d entries came, and %d polls are counted as waived", filled, n)
 		}
 	}
 }

@@ -50,7 +50,8 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	known.Link = webLink(known.Link)
-	happened, err := h.Source.Happened(ctx, number, now.Add(-timelineSpan), maxHappened)
+	shown := timelineSpan(known.Interval)
+	happened, err := h.Source.Happened(ctx, number, now.Add(-shown), maxHappened)
 	if err != nil {
 		return view{}, err
 	}
@@ -70,10 +71,10 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 			return view{}, err
 		}
 		p.Latest = h.headlines(list, false, now)
-		p.Timeline = h.newTimeline(happened, now)
 	} else {
-		p.Timeline = h.newTimeline(Happened{Requests: happened.Requests}, now)
+		happened.Entries = nil
 	}
+	p.Timeline = newTimeline(happened, shown, now)
 	p.Since, p.Last = moment{known.Since, now}, moment{known.LastSuccess, now}
 	p.Why = whyThen(&p.FeedDetail, now)
 	p.throttled(now)

@@ -147,6 +147,7 @@ const MaxCounted = 100_000
 // Happened is the history of a feed.
 type Happened struct {
 	Requests []grade.Request      // own ones to its publisher, in order
+	Heard    []time.Time          // polls by other nodes, as neighbors told since the start: node.Node.PollsHeard
 	Entries  []archive.Appearance // that came, the latest first
 }
 

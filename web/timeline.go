@@ -8,26 +8,49 @@ import (
 	"strings"
 	"time"
 
+	"feedex/archive"
 	"feedex/grade"
 	"feedex/safehtml"
 )
 
-// timelineSpan is how far back a timeline goes.
-const timelineSpan = 24 * time.Hour
+// A timeline goes back for a day, or for a few intervals of the feed where these are longer, up to a week.
+const (
+	shortestTimeline  = 24 * time.Hour
+	longestTimeline   = 7 * 24 * time.Hour
+	timelineIntervals = 3
+)
 
 // maxHappened is how many events of each kind a timeline shows at most.
 const maxHappened = 300
 
-// A timeline draws what became of a feed within a day: what neighbors brought above, own polls below, and a line from
-// each entry to the poll by which the publisher confirmed it. So its length is how much earlier the entry came.
+// timelineSpan is how far back the timeline of a feed goes that is polled so often: whole days.
+func timelineSpan(interval time.Duration) time.Duration {
+	const day = 24 * time.Hour
+	days := (timelineIntervals*min(interval, longestTimeline) + day - 1) / day
+	return min(max(days*day, shortestTimeline), longestTimeline)
+}
+
+// A timeline draws what became of a feed of late: what neighbors brought and when others polled above, own polls below,
+// and a line from each entry to the poll by which the publisher confirmed it. So its length is how much earlier the
+// entry came.
 type timeline struct {
+	scale
 	Ticks   []tick
 	Brought []mark // entries from neighbors
+	Others  []mark // polls by other nodes, as neighbors told
 	Own     []mark // entries that an own poll brought first
 	Polls   []mark
 	Links   []pollLink
 	Summary string
 	Events  []incident // the same in words, the latest first
+
+	unchanged, failed, confirmed int // polls, polls and entries
+}
+
+// A scale is the stretch of time that a timeline shows.
+type scale struct {
+	begin, now time.Time
+	span       time.Duration
 }
 
 // A tick is a full hour.
@@ -49,89 +72,168 @@ type pollLink struct{ From, To string }
 // An incident is one in the life of a feed, in words.
 type incident struct {
 	At    moment
+	Clock string
 	What  string
 	Grade string // "near", "bad" or ""
 	Entry string // path of the entry, "" for none
+	polls int    // by other nodes, since then
 }
 
-// newTimeline draws what happened until now.
-func (h *Handler) newTimeline(happened Happened, now time.Time) timeline {
-	var t timeline
-	begin := now.Add(-timelineSpan)
-	at := func(when time.Time) string {
-		return inPercent(100 * float64(when.Sub(begin)) / float64(timelineSpan))
+// Name is what the scale shows: the "last 24 hours".
+func (s scale) Name() string {
+	if s.span <= shortestTimeline {
+		return "last 24 hours"
 	}
-	inside := func(when time.Time) bool { return !when.Before(begin) && !when.After(now) }
-	for hour := begin.Local().Truncate(time.Hour).Add(time.Hour); hour.Before(now); hour = hour.Add(time.Hour) {
-		if hour.Hour()%3 == 0 {
-			t.Ticks = append(t.Ticks, tick{at(hour), hour.Format("15:04"), hour.Hour()%6 != 0})
+	return fmt.Sprintf("last %d days", s.span/(24*time.Hour))
+}
+
+// shows reports whether a time is on the scale.
+func (s scale) shows(t time.Time) bool { return !t.Before(s.begin) && !t.After(s.now) }
+
+// at is where a time is on the scale.
+func (s scale) at(t time.Time) string {
+	return inPercent(100 * max(0, float64(t.Sub(s.begin))/float64(s.span)))
+}
+
+// clock says when something was, so that it is known which day of the scale is meant.
+func (s scale) clock(t time.Time) string {
+	if s.span > shortestTimeline {
+		return t.Local().Format("Mon 15:04")
+	}
+	return t.Local().Format("15:04")
+}
+
+// ticks are eight full hours or so.
+func (s scale) ticks() (list []tick) {
+	every := 3
+	for _, longer := range []int{6, 12, 24} {
+		if time.Duration(8*every)*time.Hour < s.span {
+			every = longer
 		}
 	}
-	var unchanged, failed, confirmed int
-	for i := range happened.Requests {
-		r := &happened.Requests[i]
-		if !inside(r.At) {
+	for hour := s.begin.Local().Truncate(time.Hour).Add(time.Hour); hour.Before(s.now); hour = hour.Add(time.Hour) {
+		if hour.Hour()%every != 0 {
 			continue
 		}
-		when := moment{r.At, now}
-		m := mark{X: at(r.At), Title: when.Clock() + ", own poll: " + answerOf(r)}
-		e := incident{At: when, What: "Own poll: " + answerOf(r)}
-		switch {
-		case r.Unmodified():
-			m.Class = "same"
-			unchanged++
-		case r.Refused():
-			m.Class, e.Grade = "failed", "bad"
-			failed++
+		label := hour.Format("15:04")
+		if hour.Hour() == 0 && s.span > shortestTimeline {
+			label = hour.Format("Mon 2")
 		}
-		t.Polls, t.Events = append(t.Polls, m), append(t.Events, e)
+		list = append(list, tick{s.at(hour), label, every < 24 && hour.Hour()%(2*every) != 0})
+	}
+	return list
+}
+
+// newTimeline draws what happened within a span until now.
+func newTimeline(happened Happened, span time.Duration, now time.Time) timeline {
+	t := timeline{scale: scale{begin: now.Add(-span), now: now, span: span}}
+	t.Ticks = t.ticks()
+	for i := range happened.Requests {
+		t.addRequest(&happened.Requests[i])
+	}
+	for _, at := range happened.Heard {
+		t.addHeard(at)
 	}
 	for i := range happened.Entries {
-		a := &happened.Entries[i]
-		title, seen := cmp.Or(safehtml.Title(a.Title), "an entry without a title"), moment{a.Seen, now}
-		path := "/entries/" + a.ID.String()
-		if a.Source == "" {
-			if inside(a.Seen) {
-				t.Own = append(t.Own, mark{X: at(a.Seen), Title: seen.Clock() + ", by an own poll: " + title})
-				t.Events = append(t.Events,
-					incident{At: seen, What: "An own poll brought “" + title + "”", Entry: path})
-			}
-			continue
-		}
-		if inside(a.Seen) {
-			m := mark{X: at(a.Seen), Class: "open", Title: seen.Clock() + ", from a neighbor: " + title}
-			if !a.Polled.IsZero() {
-				m.Class = ""
-				m.Title += fmt.Sprintf(", %s before an own poll listed it", span(a.Polled.Sub(a.Seen)))
-			}
-			t.Brought = append(t.Brought, m)
-			t.Events = append(t.Events, incident{At: seen, What: fmt.Sprintf("%s brought “%s”", a.Source, title),
-				Grade: "near", Entry: path})
-		}
-		if !a.Polled.IsZero() && inside(a.Polled) {
-			confirmed++
-			from := at(a.Seen)
-			if !inside(a.Seen) {
-				from = "0%"
-			}
-			t.Links = append(t.Links, pollLink{from, at(a.Polled)})
-			t.Events = append(t.Events, incident{At: moment{a.Polled, now}, Entry: path,
-				What: fmt.Sprintf("The publisher listed “%s”, %s after a neighbor had brought it", title,
-					span(a.Polled.Sub(a.Seen)))})
-		}
+		t.addEntry(&happened.Entries[i])
 	}
 	sortEvents(t.Events)
-	t.Summary = "In the last 24 hours this node asked the publisher " + count(len(t.Polls), "time", "times")
-	if unchanged > 0 {
-		t.Summary += ", " + strconv.Itoa(unchanged) + " of them in vain"
-	}
-	if failed > 0 {
-		t.Summary += ", and was refused or got no answer " + count(failed, "time", "times")
-	}
-	t.Summary += fmt.Sprintf(". Neighbors brought %s, own polls %d. Own polls then listed %d that neighbors had "+
-		"brought.",
-		count(len(t.Brought), "entry", "entries"), len(t.Own), confirmed)
+	t.Events = joined(t.Events)
+	t.Summary = t.sum()
 	return t
+}
+
+// tell adds an incident.
+func (t *timeline) tell(at time.Time, e incident) {
+	e.At, e.Clock = moment{at, t.now}, t.clock(at)
+	t.Events = append(t.Events, e)
+}
+
+// addRequest adds an own poll.
+func (t *timeline) addRequest(r *grade.Request) {
+	if !t.shows(r.At) {
+		return
+	}
+	m := mark{X: t.at(r.At), Title: t.clock(r.At) + ", own poll: " + answerOf(r)}
+	e := incident{What: "Own poll: " + answerOf(r)}
+	switch {
+	case r.Unmodified():
+		m.Class = "same"
+		t.unchanged++
+	case r.Refused():
+		m.Class, e.Grade = "failed", "bad"
+		t.failed++
+	}
+	t.Polls = append(t.Polls, m)
+	t.tell(r.At, e)
+}
+
+// addHeard adds a poll by another node.
+func (t *timeline) addHeard(at time.Time) {
+	if t.shows(at) {
+		t.Others = append(t.Others, mark{X: t.at(at), Title: t.clock(at) + ", a poll by another node"})
+		t.tell(at, incident{polls: 1})
+	}
+}
+
+// addEntry adds an entry that came, and the poll that confirmed it.
+func (t *timeline) addEntry(a *archive.Appearance) {
+	title, path := cmp.Or(safehtml.Title(a.Title), "an entry without a title"), "/entries/"+a.ID.String()
+	if a.Source == "" {
+		if t.shows(a.Seen) {
+			t.Own = append(t.Own, mark{X: t.at(a.Seen), Title: t.clock(a.Seen) + ", by an own poll: " + title})
+			t.tell(a.Seen, incident{What: "An own poll brought “" + title + "”", Entry: path})
+		}
+		return
+	}
+	if t.shows(a.Seen) {
+		m := mark{X: t.at(a.Seen), Class: "open", Title: t.clock(a.Seen) + ", from a neighbor: " + title}
+		if !a.Polled.IsZero() {
+			m.Class = ""
+			m.Title += fmt.Sprintf(", %s before an own poll listed it", span(a.Polled.Sub(a.Seen)))
+		}
+		t.Brought = append(t.Brought, m)
+		t.tell(a.Seen, incident{What: fmt.Sprintf("%s brought “%s”", a.Source, title), Grade: "near", Entry: path})
+	}
+	if !a.Polled.IsZero() && t.shows(a.Polled) {
+		t.confirmed++
+		t.Links = append(t.Links, pollLink{t.at(a.Seen), t.at(a.Polled)})
+		t.tell(a.Polled, incident{Entry: path, What: fmt.Sprintf("The publisher listed “%s”, %s after a neighbor had "+
+			"brought it", title, span(a.Polled.Sub(a.Seen)))})
+	}
+}
+
+// joined makes one of polls by other nodes between which nothing else happened.
+func joined(events []incident) []incident {
+	list := events[:0]
+	for _, e := range events {
+		if last := len(list) - 1; e.polls > 0 && last >= 0 && list[last].polls > 0 {
+			list[last].polls += e.polls
+			list[last].What = fmt.Sprintf("Other nodes polled it, %d times since %s", list[last].polls, e.Clock)
+			continue
+		} else if e.polls > 0 {
+			e.What = "Another node polled it"
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// sum says in a few sentences what is drawn.
+func (t *timeline) sum() string {
+	text := "In the " + t.Name() + " this node asked the publisher " + count(len(t.Polls), "time", "times")
+	if t.unchanged > 0 {
+		text += ", " + strconv.Itoa(t.unchanged) + " of them in vain"
+	}
+	if t.failed > 0 {
+		text += ", and was refused or got no answer " + count(t.failed, "time", "times")
+	}
+	text += "."
+	if n := len(t.Others); n > 0 {
+		text += " It heard of " + count(n, "poll", "polls") + " by other nodes."
+	}
+	return text + fmt.Sprintf(" Neighbors brought %s, own polls %d. Own polls then listed %d that neighbors had "+
+		"brought.", count(len(t.Brought), "entry", "entries"), len(t.Own), t.confirmed)
 }
 
 // answerOf says how a publisher answered a request.

@@ -12,7 +12,6 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/grade"
-	"feedex/safehtml"
 )
 
 var update = flag.Bool("update", false, "write the expected drawings anew")
@@ -30,6 +29,7 @@ func TestTimeline(t *testing.T) {
 			{At: at(5), Status: 0},
 			{At: at(1), Status: 226, Bytes: 300},
 		},
+		Heard: []time.Time{at(31), at(14), at(13), at(12.5), at(3)},
 		Entries: []archive.Appearance{
 			{ID: feed.EntryID{1}, Title: "Not yet <b>confirmed</b>", Seen: at(.5), Source: "192.0.2.7:7790"},
 			{ID: feed.EntryID{2}, Title: "Own", Seen: at(1)},
@@ -46,13 +46,15 @@ func TestTimeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Handler{safe: safehtml.New()}
-	timeline := h.newTimeline(happened, now)
-	if len(timeline.Polls) != 5 || len(timeline.Brought) != 2 || len(timeline.Own) != 1 || len(timeline.Links) != 2 ||
-		len(timeline.Events) != 10 {
-		t.Errorf("%d polls, %d entries from neighbors, %d own ones, %d lines, %d events", len(timeline.Polls),
-			len(timeline.Brought), len(timeline.Own),
-			len(timeline.Links), len(timeline.Events))
+	timeline := newTimeline(happened, 24*time.Hour, now)
+	for what, c := range map[string]struct{ got, want int }{
+		"own polls": {len(timeline.Polls), 5}, "polls by others": {len(timeline.Others), 4},
+		"entries from neighbors": {len(timeline.Brought), 2}, "own entries": {len(timeline.Own), 1},
+		"lines": {len(timeline.Links), 2}, "events": {len(timeline.Events), 12},
+	} {
+		if c.got != c.want {
+			t.Errorf("%d %s, want %d", c.got, what, c.want)
+		}
 	}
 	for i := 1; i < len(timeline.Events); i++ {
 		if timeline.Events[i].At.T.After(timeline.Events[i-1].At.T) {
@@ -84,5 +86,30 @@ func TestTimeline(t *testing.T) {
 			}
 		}
 		t.Fatalf("%d lines, want %d", len(gotLines), len(wantLines))
+	}
+}
+
+// A timeline shows a day, or three intervals where that is more, in whole days up to a week. Its hours are few enough
+// to be read, and say which day they are of where there are several.
+func TestHowFarBackATimelineGoes(t *testing.T) {
+	const day = 24 * time.Hour
+	now := time.Date(2026, 11, 20, 12, 30, 0, 0, time.Local)
+	for _, c := range []struct{ interval, span time.Duration }{
+		{0, day}, {30 * time.Minute, day}, {8 * time.Hour, day}, {9 * time.Hour, 2 * day}, {16 * time.Hour, 2 * day},
+		{day, 3 * day}, {4 * day, 7 * day}, {1 << 62, 7 * day},
+	} {
+		if got := timelineSpan(c.interval); got != c.span {
+			t.Errorf("of a feed that is polled every %v it shows %v, want %v", c.interval, got, c.span)
+		}
+		scale := newTimeline(Happened{}, c.span, now)
+		if n := len(scale.Ticks); n < 6 || n > 9 {
+			t.Errorf("%v have %d hours", c.span, n)
+		}
+		if text := scale.clock(now); text == "12:30" != (c.span == day) {
+			t.Errorf("of %v it says %q", c.span, text)
+		}
+		if !strings.HasPrefix(scale.Summary, "In the "+scale.Name()) {
+			t.Errorf("it says %q", scale.Summary)
+		}
 	}
 }

@@ -172,6 +172,45 @@ func TestListOfFeeds(t *testing.T) {
 	}
 }
 
+// Who polls a feed as well is said where somebody is heard, and on no page else; what neighbors spared a node is said
+// where they spared something, with what it is compared with.
+func TestWhatOthersPollIsShown(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	says := func(path string, is bool, texts ...string) {
+		t.Helper()
+		page := strings.ReplaceAll(get(h, path).Body.String(), "\u00a0", " ")
+		for _, text := range texts {
+			if strings.Contains(page, text) != is {
+				t.Errorf("%s says %q: %v\n%s", path, text, !is, page)
+			}
+		}
+	}
+	n.happened.Requests = nil
+	shown := []struct{ path, text string }{
+		{"/feeds/1", "among 7 nodes somebody looks about every 20 min"},
+		{"/feeds/1", "It heard of 2 polls by other nodes."},
+		{"/feeds/1", "Other nodes polled it, 2 times since " +
+			noon.Add(-40*time.Minute).Local().Format("15:04")}, {"/feeds", "anybody: every 20 min"},
+		{"/", "3 first polls left to neighbors, and about 4 polls that their entries made needless, since the start"},
+		{"/", "Compared with this node alone"}, {"/", "35\u202f% fewer requests"},
+	}
+	for _, s := range shown {
+		says(s.path, false, s.text)
+	}
+	n.known[1].Status.Pollers, n.known[1].Status.Spacing = 7, 20*time.Minute
+	n.feeds[0].Spacing = 20 * time.Minute
+	n.happened.Heard = []time.Time{noon.Add(-40 * time.Minute), noon.Add(-20 * time.Minute)}
+	n.status.Counters.PollsWaived, n.status.Counters.PollsSpared = 3, 4.6
+	says("/", false, "first polls left to neighbors", "fewer requests")
+	n.status.Neighbors = 2
+	for _, s := range shown {
+		says(s.path, true, s.text)
+	}
+	n.status.Counters.PollsWaived, n.status.Counters.PollsSpared = 0, .9
+	says("/", false, "first polls left to neighbors", "fewer requests")
+}
+
 // An owner who finds a page full of entries is told that there are more.
 func TestMoreIsFound(t *testing.T) {
 	n := newNode(t)

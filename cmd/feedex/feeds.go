@@ -21,10 +21,11 @@ func newFeeds() *cobra.Command {
 		Use:   "feeds",
 		Short: "List the feeds that the running node follows",
 		Long: `List the feeds that the running node follows: how many neighbors carry each, how often and when it is
-polled, how many entries came by own polls and from neighbors, and what last went wrong. A feed marked
-private never leaves the node, one marked discreet does not show that the node follows it, one with a
-weight is preferred when neighbors are chosen, and one that names a policy is polled by that. Of a feed that
-published more between two polls than its document lists, entries are missing until as many came from neighbors.
+polled, how many entries came by own polls and from neighbors, and what last went wrong. Where neighbors tell
+of polls, EVERY also says about how often anybody polls it. A feed marked private never leaves the node, one
+marked discreet does not show that the node follows it, one with a weight is preferred when neighbors are
+chosen, and one that names a policy is polled by that. Of a feed that published more between two polls than its
+document lists, entries are missing until as many came from neighbors.
 Of a feed that was followed lately it says how far its past is filled in (the setting backfill).
 Of a web page that names several feeds it lists these: follow one, and the page is followed no more.
 A feed that its publisher ended (HTTP 410) is polled no more, one that has moved is asked for at its new address,
@@ -55,6 +56,9 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		every := "-"
 		if f.Interval > 0 {
 			every = roughly(f.Interval)
+		}
+		if f.Spacing > 0 {
+			every += ", anybody " + roughly(f.Spacing)
 		}
 		t.row(printable(string(f.URL)), shorten(plainTitle(f.Title), 30), fmt.Sprint(f.Offered),
 			ago(f.LastPoll, now), in(f.NextPoll, now), every,

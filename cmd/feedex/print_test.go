@@ -162,6 +162,16 @@ https://example.com/busy         0          0s ago  now   60m    0        0     
 			Gap:    &archive.Gap{After: noon, Before: noon.Add(time.Hour), Missing: 40, Filled: 3},
 		}}, noon, 0)
 	})
+	wantText(t, `
+FEED                      TITLE  NEIGHBORS  POLLED  NEXT   EVERY            BY POLL  BY NEIGHBORS  STATE
+https://example.com/many         9          0s ago  in 3h  4h, anybody 20m  0        0             ok
+`, func(w *strings.Builder) error {
+		return printFeeds(w, []node.FeedStatus{{
+			URL: "https://example.com/many", Offered: 9,
+			Interval: 4 * time.Hour, Pollers: 12, Spacing: 20 * time.Minute,
+			LastPoll: noon, LastSuccess: noon, NextPoll: noon.Add(3 * time.Hour),
+		}}, noon, 0)
+	})
 	back := noon.AddDate(0, -1, 0)
 	wantText(t, `
 FEED                    TITLE  NEIGHBORS  POLLED  NEXT  EVERY  BY POLL  BY NEIGHBORS  STATE

@@ -5,6 +5,7 @@ type Counters struct {
 	Polls         int64 `json:"polls"`          // answered polls of feeds
 	PollsFailed   int64 `json:"polls_failed"`   // polls that ended in an error
 	NotModified   int64 `json:"not_modified"`   // polls answered "not modified"
+	PollsWaived   int64 `json:"polls_waived"`   // first polls that were left to neighbors, and not made after all
 	Polled        int64 `json:"polled"`         // entries that an own poll brought first
 	Delivered     int64 `json:"delivered"`      // entries that a neighbor brought first
 	Forwarded     int64 `json:"forwarded"`      // entries delivered to neighbors
@@ -22,6 +23,9 @@ type Counters struct {
 	Audits        int64 `json:"audits"`         // offers answered "unseen" only to see whether they are true
 	PathsTampered int64 `json:"paths_tampered"` // bundles whose path named us without cause
 	Confirmed     int64 `json:"confirmed"`      // entries that a neighbor brought first and an own poll then showed
+	// polls that there would have been besides if the policies had not counted what neighbors bring of feeds: the sum,
+	// over intervals, of by how many times each is longer for that
+	PollsSpared float64 `json:"polls_spared"`
 	// entries that a neighbor claimed as its own poll and the publisher never listed
 	Forged int64 `json:"forged"`
 	// versions of entries that a neighbor brought and the publisher never had

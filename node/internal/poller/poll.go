@@ -302,6 +302,7 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 	if _, fixed := s.PollPolicy.(polling.Fixed); s.Slipped && !fixed {
 		wait = min(wait, max(p.Interval/2, shortestAfterGap))
 	}
+	m.Counters.PollsSpared += sparedByHelp(s.PollPolicy, p, wait)
 	s.Interval = wait
 	if p.Interval == 0 {
 		// The first poll sets the phase of all later ones. Neighbors that start together must not poll together, or all
@@ -314,6 +315,16 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 		wait = m.pollBetween(s, low, low+wait-wait/10)
 	}
 	m.PollAt(s, when.Later(m.ownTurn(s, wait), s.NotBefore))
+}
+
+// sparedByHelp is how many polls more there would be, in the time until the next one, if neighbors brought nothing of
+// the feed.
+func sparedByHelp(policy polling.Policy, p polling.Poll, wait time.Duration) float64 {
+	if p.Helped <= 0 {
+		return 0
+	}
+	p.Helped = 0
+	return max(0, float64(wait)/float64(policy.Interval(p))-1)
 }
 
 // pollFailed leaves the feed alone for a growing while. A feed that was never fetched is tried again

@@ -19,6 +19,7 @@ import (
 type chorus struct {
 	polling.Silence
 	polls map[protocol.NodeID]time.Time // the latest of each node that was heard of
+	heard []time.Time                   // the latest of all of them, for the owner to see
 	since time.Time                     // when the first was heard of
 	lags  []time.Duration               // of what came together, see noteLags
 	muted time.Time                     // until when nobody moves a poll
@@ -28,6 +29,8 @@ type chorus struct {
 const (
 	// maxPollers bounds the nodes of whose polls of one feed is known.
 	maxPollers = 1024
+	// maxHeard bounds the polls by others that the node remembers of one feed: six kilobytes.
+	maxHeard = 256
 	// A feed's chorus is of no help where the mean of judgedLags lags or more is mostLag times what it would be if all
 	// who are heard polled at random moments. Then nobody is heard for mutedFor intervals: whether notices are
 	// lies or come too late, the node is no worse off than without.
@@ -36,13 +39,26 @@ const (
 	mutedFor   = 4
 )
 
-// pollers is how many nodes poll the feed, this one included: as many as it heard of within an interval. Where it has
-// not listened for so long it takes those that it heard of as a part of all.
+// pollers is how many nodes poll the feed, this one included. Those that it did not hear of for an interval it forgets.
 func (s *Subscription) pollers(now time.Time) int {
-	maps.DeleteFunc(s.chorus.polls, func(_ protocol.NodeID, at time.Time) bool {
-		return now.Sub(at) > s.Interval+s.Interval/8
-	})
-	heard := len(s.chorus.polls)
+	maps.DeleteFunc(s.chorus.polls, func(_ protocol.NodeID, at time.Time) bool { return s.silent(now, at) })
+	return s.countPollers(now)
+}
+
+// silent reports whether a node whose last poll was then polls the feed no more.
+func (s *Subscription) silent(now, last time.Time) bool {
+	return now.Sub(last) > s.Interval+s.Interval/8
+}
+
+// countPollers is how many nodes poll the feed, and changes nothing: as many as it heard of within an interval. Where
+// it has not listened for so long it takes those that it heard of as a part of all.
+func (s *Subscription) countPollers(now time.Time) int {
+	heard := 0
+	for _, last := range s.chorus.polls {
+		if !s.silent(now, last) {
+			heard++
+		}
+	}
 	if listened := max(now.Sub(s.chorus.since), s.Interval/16); heard > 1 && listened < s.Interval {
 		heard = int(float64(heard) * float64(s.Interval) / float64(listened))
 	}
@@ -80,6 +96,7 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 		c.polls, c.since = make(map[protocol.NodeID]time.Time), m.Now
 	}
 	c.polls[origin] = at
+	c.heard = append(c.heard[max(0, len(c.heard)+1-maxHeard):], at)
 	if m.Now.Before(c.muted) {
 		return false
 	}
@@ -152,6 +169,23 @@ func (m *Machine) Spacing(u feed.URL) time.Duration {
 		return s.Interval / time.Duration(s.pollers(m.Now))
 	}
 	return 0
+}
+
+// heardPollers is how many nodes poll the feed, this one included, by the word of neighbors; one where nobody is heard.
+func (m *Machine) heardPollers(s *Subscription) int {
+	if !m.shared(s) || s.Ended || s.Interval == 0 || m.Now.Before(s.chorus.muted) {
+		return 1
+	}
+	return s.countPollers(m.Now)
+}
+
+// PollsHeard returns when others polled the feed, by the word of neighbors since the start: the latest maxHeard. It is
+// for the owner alone.
+func (m *Machine) PollsHeard(u feed.URL) []time.Time {
+	if s := m.Feeds[u]; s != nil {
+		return slices.Clone(s.chorus.heard)
+	}
+	return nil
 }
 
 // LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.

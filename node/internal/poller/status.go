@@ -22,11 +22,17 @@ type FeedStatus struct {
 	// that is for the look of an address, and its owner has not said anything
 	Undecided bool `json:"undecided,omitempty"`
 	// neighbors are not to learn that the interest is the node's own
-	Discreet    bool          `json:"discreet"`
-	Weight      int           `json:"weight"`             // of preference, 1 to 100
-	Policy      string        `json:"policy"`             // by which it is polled, "" for the node's own
-	Offered     int           `json:"offered"`            // neighbors that have it in their set, within reach
-	Interval    time.Duration `json:"interval"`           // between polls, in nanoseconds
+	Discreet bool          `json:"discreet"`
+	Weight   int           `json:"weight"`   // of preference, 1 to 100
+	Policy   string        `json:"policy"`   // by which it is polled, "" for the node's own
+	Offered  int           `json:"offered"`  // neighbors that have it in their set, within reach
+	Interval time.Duration `json:"interval"` // between own polls, in nanoseconds
+	// Pollers is how many nodes poll it, this one included, by what neighbors told within an interval: an estimate
+	// until the node has listened for that long. It is 1 where nobody is heard, as after a start, or those who are
+	// heard do not help.
+	Pollers int `json:"pollers"`
+	// Spacing is the usual time between polls of it by anybody, in nanoseconds; 0 where nobody else is heard.
+	Spacing     time.Duration `json:"spacing,omitempty"`
 	LastPoll    time.Time     `json:"last_poll,omitzero"` // zero for never, here and in the next
 	LastSuccess time.Time     `json:"last_success,omitzero"`
 	NextPoll    time.Time     `json:"next_poll,omitzero"` // zero while none is planned
@@ -85,6 +91,9 @@ func (m *Machine) feedStatus(s *Subscription) FeedStatus {
 		NotBefore: m.wantedLater(s),
 		Errors:    s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
 		Policy: s.Policy, Helped: s.Helped, Past: m.pastStatus(s),
+	}
+	if status.Pollers = m.heardPollers(s); status.Pollers > 1 {
+		status.Spacing = s.Interval / time.Duration(status.Pollers)
 	}
 	if gap := s.Gap; gap.Open() {
 		status.Gap = &gap

@@ -62,6 +62,7 @@ type Subscription struct {
 	chorus            chorus         // who else polls it
 	awaits            bool           // its first poll waits for neighbors, or for whether its name is public
 	waived            time.Time      // when its first poll was left to them
+	missed            bool           // and it was made after all
 	wake              core.TimerID   // the task that calls fellDue
 	wakeAt            time.Time      // when that is to be done, zero for never
 	LastListed        []trust.Listed // the last document of this run, oldest entry first

@@ -68,6 +68,7 @@ func (m *Machine) located(s *Subscription, public bool) {
 		m.PollAt(s, m.Now)
 		return
 	}
+	m.Counters.PollsWaived++
 	s.found, s.waived, s.Interval = true, m.Now, s.PollPolicy.First()
 	m.beginPast(s, nil)
 	wait := m.pollBetween(s, 0, s.Interval)
@@ -83,6 +84,10 @@ func (m *Machine) located(s *Subscription, public bool) {
 // missPoll has a feed polled whose first poll was waived, where those who were to have it have brought nothing of it.
 func (m *Machine) missPoll(s *Subscription) {
 	if !s.waived.IsZero() && s.LastPoll.IsZero() && s.Past.Filled == 0 {
+		if !s.missed {
+			s.missed = true
+			m.Counters.PollsWaived--
+		}
 		m.PollAt(s, m.Now)
 	}
 }
