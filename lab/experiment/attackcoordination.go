@@ -142,14 +142,15 @@ func pretenses() []pretense {
 			.25, onOff, nil},
 		{"Sybils x 3, 25%", "25% name three times as many others as are honest, who polled", .25, few, nil},
 		{"Sybils x 10, 25%", "25% name ten times as many", .25, many, nil},
-		{"silent members, 50%", "50% neither poll nor tell, and take", .5, func(*crowd) kind { return freeRiders }, nil},
+		{"silent members, 50%", "50% neither poll nor tell, and take", .5,
+			func(*crowd) kind { return freeRiders }, nil},
 		{"repeating, 25%", "25% tell again a quarter of an hour later what they heard", .25,
 			repeating(coordinationEvery / 4), nil},
 		{"future and ancient, 25%", "25% tell of polls to come, and of those of more than a day ago", .25, future, nil},
 		{"wrong ages, 25%", "25% tell of polls that there were not, up to a quarter of the interval ago", .25, dated,
 			nil},
-		{"all neighbors lie", "50% say each minute that they polled, and as many others as are honest; nobody else is " +
-			"known to the honest", .5, pretending(0, 1), surrounded(0)},
+		{"all neighbors lie", "50% say each minute that they polled, and as many others as are honest; nobody else " +
+			"is known to the honest", .5, pretending(0, 1), surrounded(0)},
 		{"all neighbors but one lie", "the same, and each of the honest knows one other", .5, pretending(0, 1),
 			surrounded(1)},
 	}
