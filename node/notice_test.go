@@ -121,11 +121,11 @@ func TestWhoHearsOfPolls(t *testing.T) {
 		t.Errorf("who told it hears %v; what is no news goes on: %v", heard[0], heard[1])
 	}
 	w.run(2 * time.Hour)
-	h.hearsOfPoll(a, 0)
+	h.hearsOfPoll(a, 0, friendID(9))
 	answer := h.hears(b, protocol.Notify{}).Reply.(protocol.Notices) // which the other one need not wait for
 	clear(heard)
 	w.run(5 * time.Minute)
-	if len(answer) != 1 || !slices.Equal(answer[0].Path, []protocol.NodeID{a.id}) || len(heard[1]) != 0 {
+	if len(answer) != 1 || !slices.Equal(answer[0].Path, []protocol.NodeID{friendID(9)}) || len(heard[1]) != 0 {
 		t.Errorf("the answer tells of %v, and a call later of %v", answer, heard[1])
 	}
 	w.run(5 * time.Hour)
@@ -184,7 +184,7 @@ func TestOfWhichPollsNobodyHears(t *testing.T) {
 }
 
 // Whatever neighbors say, a node polls no sooner than after three quarters of its interval and no later than a tenth
-// after it; each origin counts once in half an interval.
+// after it; each origin counts once in three quarters of an interval.
 func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 	const every = 4 * time.Hour
 	w := newNetwork(t)
@@ -206,6 +206,28 @@ func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 	}
 	if len(asked) < 5 {
 		t.Errorf("%d polls", len(asked))
+	}
+}
+
+// Who says that it polled again before an honest node of the same interval would is not heard.
+func TestAnOriginCountsOnceInThreeQuartersOfAnInterval(t *testing.T) {
+	const every = 4 * time.Hour
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	other := eager(h, 1, nil, protocol.Notify{}.Method())
+	w.run(2 * time.Minute)
+	w.run(h.untilPoll() + time.Minute)
+	h.hearsOfPoll(other, 0)
+	w.run(every*3/4 - 2*time.Minute)
+	due := h.untilPoll()
+	if h.hearsOfPoll(other, 0); h.untilPoll() != due {
+		t.Errorf("a poll too soon after the last moves ours from in %v to in %v", due, h.untilPoll())
+	}
+	w.run(3 * time.Minute)
+	due = h.untilPoll()
+	if h.hearsOfPoll(other, 0); h.untilPoll() == due {
+		t.Errorf("the next poll of another node is not heard: ours stays in %v", due)
 	}
 }
 

@@ -79,8 +79,8 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 
 // Heard takes in that a node polled a feed at that time, by the word of neighbors, and reports whether that is news
 // which others who follow the feed are to hear. Of one that is not polled here it only counts who does. A node counts
-// once in half an interval: a flood of notices weighs no more than that, nor does one that is older than a quarter of
-// the interval.
+// once in three quarters of an interval, as none with the same interval polls sooner again: a flood of notices weighs
+// no more than true ones, nor does one that is older than a quarter of the interval.
 func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news bool) {
 	m.countPoller(u, origin)
 	s := m.openly(u)
@@ -89,7 +89,7 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 	}
 	c := &s.chorus
 	last, known := c.polls[origin]
-	if known && at.Sub(last) < s.Interval/2 || !known && len(c.polls) >= maxPollers {
+	if known && at.Sub(last) < s.Interval*3/4 || !known && len(c.polls) >= maxPollers {
 		return false
 	}
 	if c.polls == nil {

@@ -1,0 +1,52 @@
+package actor
+
+import (
+	"time"
+
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// Repeater tells everybody, so long after it heard it, what others told it of polls, with the age that it had then: as
+// if those who polled had polled that much later. In all else it is an honest node (row 28 of `feedex lab attacks`).
+func Repeater(n *node.Node, after time.Duration) Participant {
+	r := &repeater{after: after}
+	r.teller = newTeller(n, func(now time.Time, to protocol.NodeID) (old []protocol.Notice) {
+		for i := range r.heard {
+			if h := &r.heard[i]; h.from != to && now.Sub(h.at) >= after && now.Sub(h.at) < after+tellEvery {
+				old = append(old, h.Notice)
+			}
+		}
+		return old
+	})
+	return r
+}
+
+type repeater struct {
+	*teller
+	after time.Duration
+	heard []repeated // oldest first
+}
+
+// A repeated is a notice that was heard, whose path names who told it.
+type repeated struct {
+	protocol.Notice
+	from protocol.NodeID
+	at   time.Time
+}
+
+// Step implements Participant.
+func (r *repeater) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+	if asked, ok := ev.(node.Asked); ok {
+		if c, ok := asked.Call.(protocol.Notify); ok {
+			for _, n := range c.Notices {
+				n.Path = []protocol.NodeID{n.Origin(asked.From)}
+				r.heard = append(r.heard, repeated{n, asked.From, now})
+			}
+		}
+	}
+	for len(r.heard) > 0 && now.Sub(r.heard[0].at) >= r.after+2*tellEvery {
+		r.heard = r.heard[1:]
+	}
+	return r.teller.Step(dst, now, ev)
+}
