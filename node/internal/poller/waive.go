@@ -58,7 +58,7 @@ func (m *Machine) leavesToOthers(s *Subscription) bool {
 }
 
 // located waives the first poll of a feed whose name leads to the public Internet, or has it polled now. The phase of
-// all later polls is drawn as a poll would have drawn it.
+// all later polls is drawn from the whole interval: nobody was asked yet, and others that start now wait as well.
 func (m *Machine) located(s *Subscription, public bool) {
 	if m.Left || s == nil || !s.awaits {
 		return
