@@ -267,9 +267,9 @@ func (p Publishers) flashTable(rows []FlashRow) report.Table {
 		Title: fmt.Sprintf("A flash crowd: %d times as many nodes follow a feed within an hour", p.Times),
 		Columns: []string{"first polls", "nodes", "an hour before", "that hour", "a newcomer", "most a minute",
 			"the day after", "a node", "readers", "hash"},
-		Notes: []string{"Requests at a feed, by the policy Auto. First polls are waived where what a newcomer follows " +
-			"comes in a list, and made where it may ask nothing of the network. Readers: as many that ask every hour, " +
-			"in the day after."}}
+		Notes: []string{"Requests at a feed, by the policy Auto. First polls are waived where what a newcomer " +
+			"follows comes in a list, and made where it may ask nothing of the network. Readers: as many that " +
+			"ask every hour, in the day after."}}
 	for _, row := range rows {
 		how := "made"
 		if row.Waived {
