@@ -158,19 +158,18 @@ func TestABrokenDocumentLeavesTheValidatorsBefore(t *testing.T) {
 func TestUserAgent(t *testing.T) {
 	for _, test := range []struct {
 		about  string
-		serves int
+		reader bool
 		want   string
 	}{
-		{"", 0, "feedex/1.2"},
-		{"https://example.com/feedex", 0, "feedex/1.2 (+https://example.com/feedex)"},
-		{"https://example.com/feedex", 1, "feedex/1.2 (+https://example.com/feedex; 1 subscriber)"},
-		{"https://example.com/feedex", 7, "feedex/1.2 (+https://example.com/feedex; 7 subscribers)"},
-		{"", 7, "feedex/1.2 (7 subscribers)"},
+		{"", false, "feedex/1.2"},
+		{"https://example.com/feedex", false, "feedex/1.2 (+https://example.com/feedex)"},
+		{"https://example.com/feedex", true, "feedex/1.2 (+https://example.com/feedex; 1 subscriber)"},
+		{"", true, "feedex/1.2 (1 subscriber)"},
 	} {
 		var got string
 		server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { got = r.UserAgent(); serveRSS(w, r) })
 		fetchWith(t, Config{AllowLocal: true, UserAgent: "feedex/1.2", About: test.about},
-			node.Fetch{Feed: feed.URL(server), Serves: test.serves})
+			node.Fetch{Feed: feed.URL(server), Reader: test.reader})
 		if got != test.want {
 			t.Errorf("user agent %q, want %q", got, test.want)
 		}

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -56,18 +55,16 @@ func (v *visit) request(ctx context.Context, u *url.URL) (req *http.Request, con
 // conditional reports whether the publisher may answer with less than the document.
 func (v *visit) conditional() bool { return v.fetch.ETag != "" || v.fetch.LastModified != "" }
 
-// agent says which program asks, where to read about it, and for how many: the form that publishers know from
-// readers that poll for several subscribers.
+// agent says which program asks, where to read about it, and that somebody follows the feed: the form from which
+// publishers add up subscribers. Neighbors that get what the poll brings say so themselves when they poll, so that each
+// counts once.
 func (v *visit) agent() string {
 	var notes []string
 	if v.client.about != "" {
 		notes = append(notes, "+"+v.client.about)
 	}
-	switch n := v.fetch.Serves; {
-	case n == 1:
+	if v.fetch.Reader {
 		notes = append(notes, "1 subscriber")
-	case n > 1:
-		notes = append(notes, fmt.Sprintf("%d subscribers", n))
 	}
 	if len(notes) == 0 {
 		return v.client.userAgent

@@ -22,6 +22,7 @@ type Publisher struct {
 	Requests    int64 // polls answered
 	NotModified int64 // of these, answered 304
 	Bytes       int64 // of all answers, with headers
+	Minutes     []int // polls answered in each minute since the World's start
 
 	index   int
 	world   *World
@@ -129,6 +130,9 @@ func (p *Publisher) answer(t time.Time, etag string) (doc *feed.Document, curren
 	count = p.published(t)
 	current = `"` + strconv.Itoa(count) + `"`
 	p.Requests++
+	minute := int(t.Sub(p.world.config.Start) / time.Minute)
+	p.Minutes = append(p.Minutes, make([]int, max(0, minute+1-len(p.Minutes)))...)
+	p.Minutes[minute]++
 	p.Bytes += responseHead
 	if etag == current {
 		p.NotModified++

@@ -380,3 +380,78 @@ func TestTheOwnerSeesWhoPolls(t *testing.T) {
 	h.follow(true, news)
 	sees(1, 0)
 }
+
+// A poll that a publisher refuses is told as one, and asks nobody to come in its place: who hears of it waits for its
+// turn anew, within the bounds of any notice, and comes no sooner. Who is not known to poll the feed is not heard.
+func TestARefusalIsHeard(t *testing.T) {
+	const every = 4 * time.Hour
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	var told []protocol.Notice
+	method := protocol.Notify{}.Method()
+	friend, other := eager(h, 1, &told, method), eager(h, 2, nil, method)
+	w.run(2 * every)
+	due := func() time.Time { return h.node.Subscription(news).NextPoll }
+	refusedBy := func(from *testHost, age time.Duration, path ...protocol.NodeID) {
+		n := protocol.Notice{Feed: news, Age: age, New: protocol.Refused, Path: path}
+		h.hears(from, protocol.Notify{Notices: []protocol.Notice{n}})
+	}
+	before := due()
+	refusedBy(friend, 0)
+	refusedBy(friend, 0, friendID(7))
+	if !due().Equal(before) {
+		t.Errorf("refusals of nodes that nobody knows to poll the feed move the poll by %v", due().Sub(before))
+	}
+	h.hearsOfPoll(friend, 0)
+	h.hearsOfPoll(friend, 0, friendID(7))
+	h.poll(news)
+	for i := range 24 {
+		w.run(10 * time.Minute)
+		h.hearsOfPoll(other, 0, friendID(20+i))
+	}
+	before = due()
+	for i := range 6 { // of long ago: notices that come so late do not help
+		refusedBy(other, 50*time.Minute, friendID(20+i))
+	}
+	if now := due(); now.Before(before) {
+		t.Errorf("refusals that come late have the node poll %v sooner", before.Sub(now))
+	}
+	h.poll(news)
+	asked, moved := len(w.feed(news).asked), false
+	for range 4 * 24 { // refused all the time, and claimed to be
+		before := due()
+		refusedBy(friend, 0)
+		refusedBy(other, time.Second, friendID(7))
+		now := due()
+		if now.Before(before) {
+			t.Fatalf("a refusal has the node poll %v sooner", before.Sub(now))
+		}
+		moved = moved || now.After(before)
+		w.run(10 * time.Minute)
+	}
+	polls := w.feed(news).asked[asked-1:]
+	for i := range polls[1:] {
+		if gap := polls[i+1].Sub(polls[i]); gap > every*11/10+time.Second {
+			t.Errorf("polled again after %v", gap)
+		}
+	}
+	if !moved || len(polls) < 4 {
+		t.Errorf("refusals move a poll: %v; %d polls in four intervals", moved, len(polls)-1)
+	}
+
+	w.feed(news).answer = func(node.Fetch) node.Fetched { return status(429, time.Hour) }
+	told = nil
+	h.poll(news)
+	w.run(2 * time.Minute)
+	if len(told) != 1 || told[0].New != protocol.Refused {
+		t.Errorf("of its own poll that is refused neighbors hear %v", told)
+	}
+	w.feed(news).answer = func(node.Fetch) node.Fetched { return status(500, 0) }
+	told = nil
+	h.poll(news)
+	w.run(2 * time.Minute)
+	if len(told) != 0 {
+		t.Errorf("of one that fails neighbors hear %v", told)
+	}
+}

@@ -311,28 +311,25 @@ func TestDeltasAddToTheDocument(t *testing.T) {
 	}
 }
 
-func TestAPollSaysWhomItServes(t *testing.T) {
-	for _, test := range []struct {
-		name            string
-		discreet, owner bool
-		want            int
-	}{{"shared", false, false, 3}, {"discreet", true, false, 1}, {"private", false, true, 1}} {
-		w := newNetwork(t)
-		var serves int
-		w.feed(news).answer = func(f node.Fetch) node.Fetched { serves = f.Serves; return listing(f.Feed, 1) }
-		h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}})
-		h.step(node.Subscribe{Feeds: []feed.URL{news}, Discreet: &test.discreet, Private: &test.owner})
-		w.run(time.Second)
-		if serves != 1 {
-			t.Errorf("%s: the first poll is for %d", test.name, serves)
+// Publishers that add up what nodes say of subscribers within a day count each reader once: whoever follows a feed says
+// so for itself, however many get what its poll brings, and polls in time.
+func TestEachReaderCountsOnce(t *testing.T) {
+	w := newNetwork(t)
+	said := make(map[*testHost]bool)
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
+		for _, effect := range effects {
+			if f, ok := effect.(node.Fetch); ok && f.Feed == news && f.Reader {
+				said[h] = true
+			}
 		}
-		h.befriend(stranger(101), news)
-		h.befriend(stranger(102), news)
-		h.befriend(stranger(103), "https://example.org/other")
-		h.poll(news)
-		h.inside(func(n *node.Node) { n.Request(news) })
-		if serves != test.want {
-			t.Errorf("%s: a poll is for %d, want %d", test.name, serves, test.want)
+	}
+	hosts := w.full(5, node.Config{}, news)
+	w.run(5 * 24 * time.Hour)
+	for range 3 {
+		clear(said)
+		w.run(24 * time.Hour)
+		if len(said) != len(hosts) {
+			t.Errorf("within a day %d of %d nodes say that they follow the feed", len(said), len(hosts))
 		}
 	}
 }

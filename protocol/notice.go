@@ -10,11 +10,14 @@ import (
 	"feedex/xmlrpc"
 )
 
+// Refused is what New is in the notice of a poll that the publisher refused: it wants to be asked less.
+const Refused = -1
+
 // A Notice tells that a node polled a feed and its publisher answered: whoever follows the feed need not ask at once.
 type Notice struct {
 	Feed feed.URL
 	Age  time.Duration // since that poll began, in whole seconds
-	New  int           // entries that its node did not have before
+	New  int           // entries that its node did not have before, or Refused
 	// Path lists the nodes that the notice went through, the one that polled first. The receiver, not the sender,
 	// appends the sender; so it is empty where the sender polled itself.
 	Path []NodeID
@@ -64,9 +67,9 @@ func decodeNotice(words []string) (n Notice, ok bool) {
 		return n, false
 	}
 	age, err := strconv.ParseUint(words[0], 10, 31)
-	count, err2 := strconv.ParseUint(words[1], 10, 31)
+	count, err2 := strconv.ParseInt(words[1], 10, 32)
 	u, err3 := feed.ParseURL(words[2])
-	if err != nil || age > maxNoticeAge || err2 != nil || err3 != nil || string(u) != words[2] {
+	if err != nil || age > maxNoticeAge || err2 != nil || count < Refused || err3 != nil || string(u) != words[2] {
 		return n, false
 	}
 	n = Notice{Feed: u, Age: time.Duration(age) * time.Second, New: int(count)}

@@ -15,7 +15,8 @@ import (
 // notices draws what a call may tell of polls.
 func notices() *rapid.Generator[[]protocol.Notice] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) protocol.Notice {
-		n := protocol.Notice{Feed: feedURLs().Draw(t, "feed"), New: rapid.IntRange(0, 1000).Draw(t, "new")}
+		n := protocol.Notice{Feed: feedURLs().Draw(t, "feed")}
+		n.New = rapid.IntRange(protocol.Refused, 1000).Draw(t, "new")
 		n.Age = time.Duration(rapid.IntRange(0, 24*3600).Draw(t, "age")) * time.Second
 		for range rapid.IntRange(0, protocol.MaxPath).Draw(t, "hops") {
 			n.Path = append(n.Path, mustNode("[2001:db8::9]:17790"))
@@ -103,7 +104,8 @@ func TestNoticesThatMakeNoSense(t *testing.T) {
 		"yet to come":             {"-1 1 " + someURL, false},
 		"older than a day":        {"86401 1 " + someURL, false},
 		"age a word":              {"five 1 " + someURL, false},
-		"fewer than no entries":   {"5 -1 " + someURL, false},
+		"a refusal":               {"5 -1 " + someURL, true},
+		"fewer than a refusal":    {"5 -2 " + someURL, false},
 		"too many entries":        {"5 2147483648 " + someURL, false},
 		"path too long":           {whole + strings.Repeat(" 192.0.2.9:7790", protocol.MaxPath+1), false},
 		"path of names":           {whole + " example.com:7790", false},

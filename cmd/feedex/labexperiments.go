@@ -350,3 +350,27 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 	c.MarkFlagsMutuallyExclusive("shared", "least")
 	return c
 }
+
+func newLabPublisher() *cobra.Command {
+	var f labFlags
+	p := experiment.Publishers{Feeds: 4, Sizes: []int{1, 10, 100, 1000}}
+	c := &cobra.Command{
+		Use:   "publisher",
+		Short: "What the publisher of a feed sees of the nodes that follow it",
+		Long: `Run networks of 1 to 1,000 nodes that all follow the same feeds, by the default policy and by one that polls
+every hour, and count the requests that a publisher gets, beside those of as many readers that ask every hour.
+And have the followers of feeds become a hundred times as many within an hour, with their first polls waived
+and made.`,
+		Example: "  feedex lab publisher --seed 1\n  feedex lab publisher --nodes 1,20 --hours 48 --feeds 2",
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
+			p.Seed, p.Traces, p.Length = lab.Seed(f.seed), set, f.length
+			f.nodes = slices.Max(p.Sizes)
+			return f.run(c, p.Run)
+		}),
+	}
+	f.add(c, 72)
+	c.Flags().Var(countFlag(&p.Feeds, 1), "feeds", "how many feeds, all of which each node follows")
+	c.Flags().Var(countsFlag(&p.Sizes, 1), "nodes", "how many nodes follow the feeds, a network each; a flash "+
+		"crowd comes\nto a hundredth of the most")
+	return c
+}

@@ -64,8 +64,8 @@ type Fetch struct {
 	// zero for none.
 	ETag, LastModified string
 	Body               feed.Digest
-	// Serves is how many nodes the poll is for: this one, and neighbors that get what it brings.
-	Serves int
+	// Reader says that the owner follows what is asked for: its publisher may count one subscriber.
+	Reader bool
 	// SameHost says that redirects to other hosts are not followed: others than the owner named the feed.
 	SameHost bool
 	// Locate says that nobody is to be asked: the host only looks up where the name leads. Fetched then is Located.

@@ -49,7 +49,7 @@ type talk struct {
 	heard  int       // notices in that hour
 }
 
-// Announce tells neighbors that the node polled a feed when it did, with so many new entries.
+// Announce tells neighbors that the node polled a feed when it did, with so many new entries, or protocol.Refused.
 func (m *Machine) Announce(u feed.URL, at time.Time, fresh int) {
 	m.notify(notice{protocol.Notice{Feed: u, New: fresh}, at}, protocol.NodeID{})
 }
@@ -254,7 +254,7 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	if !m.Self.IsZero() && slices.Contains(n.Path, m.Self) {
 		return
 	}
-	news := m.feeds.Heard(n.Feed, n.Origin(l.ID()), at)
+	news := m.feeds.Heard(n.Feed, n.Origin(l.ID()), at, n.New == protocol.Refused)
 	if !m.feeds.Open(n.Feed) {
 		news = m.relays(n.Feed, at)
 	}

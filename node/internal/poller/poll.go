@@ -360,6 +360,9 @@ func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
 	}
 	wait = max(wait, s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter))
 	m.PollAt(s, when.Later(m.Now.Add(wait+m.pollBetween(s, 0, wait/10)), s.Queued.Until()))
+	if ev.Status == courtesy.TooMany || ev.RetryAfter > 0 {
+		m.announce(s, protocol.Refused)
+	}
 	m.Store.KeepFeed(s.Feed)
 	m.Tell(core.Polled{Feed: s.URL, Next: s.NextPoll, Problem: s.LastError})
 }

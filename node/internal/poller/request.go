@@ -118,8 +118,8 @@ func (m *Machine) Request(s *Subscription) {
 	}
 	s.NotBefore = s.NextPoll
 	f := core.Fetch{
-		Feed: s.URL, Address: s.Alias, ETag: s.ETag, LastModified: s.LastModified, Body: s.Body, Serves: m.serves(s),
-		SameHost: s.volunteered(),
+		Feed: s.URL, Address: s.Alias, ETag: s.ETag, LastModified: s.LastModified, Body: s.Body,
+		Reader: !s.volunteered(), SameHost: s.volunteered(),
 	}
 	if s.Unread && m.Now.Sub(s.Unconditional) >= unconditionalEvery {
 		f.ETag, f.LastModified, f.Body = "", "", feed.Digest{}
@@ -129,24 +129,6 @@ func (m *Machine) Request(s *Subscription) {
 	}
 	m.Store.KeepFeed(s.Feed)
 	m.Do(f)
-}
-
-// serves is how many nodes a poll of the feed is for: this one, unless it polls for others alone, and the neighbors
-// that follow the feed themselves and get what it brings.
-func (m *Machine) serves(s *Subscription) int {
-	count := 1
-	if s.Discreet || s.kept != "" {
-		return count
-	}
-	if s.volunteered() {
-		count = 0
-	}
-	for _, p := range m.Table.Interested(s.URL) {
-		if hops, ok := p.Hops(s.URL); ok && hops == 0 {
-			count++
-		}
-	}
-	return max(count, 1)
 }
 
 // noteRequests keeps what a poll of the feed asked of publishers. It is for the owner alone.

@@ -68,9 +68,9 @@ func (s *Subscription) countPollers(now time.Time) int {
 // shared reports whether others may hear of polls of the feed, and move them.
 func (m *Machine) shared(s *Subscription) bool { return !m.Config.Alone && !s.Discreet && s.kept == "" }
 
-// announce tells neighbors of a poll that was answered. The second poll of a feed is told however soon it comes after
-// the first, where the phase of all later ones was drawn: nodes that start together know nothing of one another but
-// for these two.
+// announce tells neighbors of a poll that was answered, or refused. The second poll of a feed is told however soon it
+// comes after the first, where the phase of all later ones was drawn: nodes that start together know nothing of one
+// another but for these two.
 func (m *Machine) announce(s *Subscription, fresh int) {
 	if m.shared(s) {
 		m.exchange.Announce(s.URL, s.Begun, fresh)
@@ -81,7 +81,11 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // which others who follow the feed are to hear. Of one that is not polled here it only counts who does. A node counts
 // once in three quarters of an interval, as none with the same interval polls sooner again: a flood of notices weighs
 // no more than true ones, nor does one that is older than a quarter of the interval.
-func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news bool) {
+//
+// A poll that was refused counts where its node is known to poll the feed, and makes no poll come sooner: the feed was
+// asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It
+// binds nobody else: liars could keep everybody away, and limits of publishers are by client.
+func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time, refused bool) (news bool) {
 	m.countPoller(u, origin)
 	s := m.openly(u)
 	if s == nil || !m.shared(s) || s.Interval == 0 || origin == m.Self || m.Now.Sub(at) > s.Interval/4 {
@@ -89,7 +93,7 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 	}
 	c := &s.chorus
 	last, known := c.polls[origin]
-	if known && at.Sub(last) < s.Interval*3/4 || !known && len(c.polls) >= maxPollers {
+	if known && at.Sub(last) < s.Interval*3/4 || !known && (refused || len(c.polls) >= maxPollers) {
 		return false
 	}
 	if c.polls == nil {
@@ -105,7 +109,9 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time) (news 
 		if c.Began.IsZero() { // after a restart
 			c.Began = s.NextPoll.Add(-s.Interval)
 		}
-		m.PollAt(s, when.Later(c.Due(s.Interval, s.pollers(m.Now)), s.NotBefore))
+		if due := c.Due(s.Interval, s.pollers(m.Now)); !refused || due.After(s.NextPoll) {
+			m.PollAt(s, when.Later(due, s.NotBefore))
+		}
 	}
 	return news
 }

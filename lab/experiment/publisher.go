@@ -1,0 +1,285 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"feedex/internal/when"
+	"feedex/lab"
+	"feedex/lab/report"
+	"feedex/lab/trace"
+	"feedex/node"
+	"feedex/polling"
+)
+
+// Publishers is the experiment on what the publisher of a feed sees of the nodes that follow it: networks of several
+// sizes, in which all nodes follow the same feeds, and one in which many times as many come to follow them within an
+// hour. The zero value of each field means its default.
+type Publishers struct {
+	Seed   lab.Seed
+	Traces *trace.Set    // no default
+	Feeds  int           // of those that publish an entry in two days, from the busiest to the quietest; default 4
+	Length time.Duration // two days at least, of which the second half counts; default 3 days
+	Sizes  []int         // default 1, 10, 100, 1000
+	Times  int           // as many times more followers a flash crowd makes of a hundredth of the largest; default 100
+}
+
+// A PublisherRow is what the publisher of a feed sees of so many nodes.
+type PublisherRow struct {
+	Policy    string  `json:"policy"`
+	Nodes     int     `json:"nodes"`
+	Hash      string  `json:"hash"`
+	Requests  float64 `json:"requests"`  // a feed and day, of all nodes
+	Silent    float64 `json:"silent"`    // the same at a feed that publishes nothing
+	Unchanged float64 `json:"unchanged"` // share of the requests answered 304
+	Most      int     `json:"most"`      // requests at a feed in one minute
+	Delay     float64 `json:"delay"`     // of entries, in seconds: the mean of the nodes' means
+	steps     int64
+}
+
+// A FlashRow is what the publisher of a feed sees whose followers become many times as many within an hour.
+type FlashRow struct {
+	Waived bool    `json:"waived"` // newcomers may do without their first polls
+	Nodes  int     `json:"nodes"`
+	Hash   string  `json:"hash"`
+	Before float64 `json:"before"` // requests a feed and hour before, the mean of half a day
+	During float64 `json:"during"` // in the hour in which they come, and the two minutes after
+	Most   int     `json:"most"`   // in one minute, until a day after
+	After  float64 `json:"after"`  // a feed in the day after
+	steps  int64
+}
+
+const (
+	// flashPart is by how much smaller than the largest network the one is to which a flash crowd comes.
+	flashPart = 100
+	// flashWithin is the time within which they come, and flashSettled until the last of them has made its first poll.
+	flashWithin  = time.Hour
+	flashSettled = flashWithin + 2*time.Minute
+	// day is for how long a flash crowd's feed is watched before and after.
+	day = 24 * time.Hour
+)
+
+// PublisherResult is the outcome.
+type PublisherResult struct {
+	Steady []PublisherRow `json:"steady"`
+	Flash  []FlashRow     `json:"flash"`
+}
+
+// habits are the policies by which all nodes of a network poll.
+var habits = []struct {
+	name   string
+	policy polling.Policy
+}{
+	{"Auto", polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
+	{"Fix 1h", polling.Fixed{Every: time.Hour}},
+}
+
+func (p Publishers) withDefaults() (Publishers, []trace.Timeline, error) {
+	if p.Sizes == nil {
+		p.Sizes = []int{1, 10, 100, 1000}
+	}
+	p.Feeds, p.Length, p.Times = cmp.Or(p.Feeds, 4), cmp.Or(p.Length, 3*day), cmp.Or(p.Times, 100)
+	s, feeds, err := SharedPolling{Traces: p.Traces, Feeds: p.Feeds, Length: p.Length, Sizes: p.Sizes}.withDefaults()
+	if err == nil && s.Traces.To.Sub(s.Traces.From) < 2*day+flashSettled {
+		err = impossible("traces of less than %s", when.Clock(2*day+flashSettled))
+	}
+	return p, append(slices.Clone(feeds), trace.Timeline{Name: "silent", Window: 1}), err
+}
+
+// Run runs every network. If ctx ends before it is done, the Report says so. The error wraps ErrSetting.
+func (p Publishers) Run(ctx context.Context, progress Progress) (*report.Report, error) {
+	p, feeds, err := p.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	var costs []float64
+	for range habits {
+		for _, size := range p.Sizes {
+			costs = append(costs, float64(size))
+		}
+	}
+	steady := len(costs)
+	flash := max(1, slices.Max(p.Sizes)/flashPart)
+	for range 2 { // first polls waived, and made
+		costs = append(costs, float64(p.Times*flash)/2)
+	}
+	var result PublisherResult
+	rows := together(newMeter(progress, costs), func(i int, tell Progress) any {
+		if i < steady {
+			return p.steady(ctx, feeds, i/len(p.Sizes), p.Sizes[i%len(p.Sizes)], tell)
+		}
+		return p.flash(ctx, feeds, i == steady, flash, tell)
+	})
+	for _, row := range rows {
+		switch row := row.(type) {
+		case *PublisherRow:
+			if row != nil {
+				result.Steady = append(result.Steady, *row)
+			}
+		case *FlashRow:
+			if row != nil {
+				result.Flash = append(result.Flash, *row)
+			}
+		}
+	}
+	r := p.report(result)
+	if done := len(result.Steady) + len(result.Flash); done < len(rows) {
+		r.Partial = fmt.Sprintf("%d of %d networks", done, len(rows))
+	}
+	return r, nil
+}
+
+// network is a network whose nodes poll by a habit, for so long.
+func (p Publishers) network(feeds []trace.Timeline, habit int, length time.Duration) network {
+	// The documents have filled up when it starts, where the traces are long enough.
+	start := p.Traces.From.Add(min(7*day, p.Traces.To.Sub(p.Traces.From)-length))
+	return network{Seed: p.Seed, Feeds: feeds, Start: start, Length: length, Every: time.Hour, Each: len(feeds),
+		Bound: 10, Policy: habits[habit].policy, NoEncoding: true}
+}
+
+// steady runs a network whose nodes are there from its start; nil where ctx ended before.
+func (p Publishers) steady(ctx context.Context, feeds []trace.Timeline, habit, nodes int, tell Progress) *PublisherRow {
+	g := crowd{network: p.network(feeds, habit, p.Length), Nodes: nodes, Alike: true}.gather()
+	half := p.Length / 2
+	if !advance(ctx, g.w, g.w.Start().Add(half), func(done float64) { tell(done / 2) }) {
+		return nil
+	}
+	var before, unchanged int64
+	for _, publisher := range spoken(g.w) {
+		before, unchanged = before+publisher.Requests, unchanged+publisher.NotModified
+	}
+	if !advance(ctx, g.w, g.w.Start().Add(p.Length), func(done float64) { tell(.5 + done/2) }) {
+		return nil
+	}
+	row := &PublisherRow{Policy: habits[habit].name, Nodes: nodes, Hash: g.w.Hash(), steps: g.w.Steps()}
+	var all, same int64
+	for _, publisher := range spoken(g.w) {
+		all, same = all+publisher.Requests, same+publisher.NotModified
+	}
+	days := half.Hours() / 24
+	row.Requests = asked(spoken(g.w), half, p.Length) / days
+	row.Silent = asked(g.w.Publishers()[len(feeds)-1:], half, p.Length) / days
+	row.Unchanged = float64(same-unchanged) / float64(max(1, all-before))
+	row.Most = busiestMinute(spoken(g.w), half, p.Length)
+	var shared SharedRow
+	SharedPolling{Length: p.Length}.delays(g, &shared)
+	row.Delay = shared.Delay
+	return row
+}
+
+// spoken are the publishers of the world whose feeds are not silent.
+func spoken(w *lab.World) []*lab.Publisher { return w.Publishers()[:len(w.Publishers())-1] }
+
+// asked is how many requests a feed its publishers got between two times since the start of the world.
+func asked(publishers []*lab.Publisher, from, to time.Duration) float64 {
+	sum := 0
+	for _, p := range publishers {
+		for _, n := range minutes(p, from, to) {
+			sum += n
+		}
+	}
+	return float64(sum) / float64(len(publishers))
+}
+
+// busiestMinute is the most requests that one of the publishers got in a minute between two times.
+func busiestMinute(publishers []*lab.Publisher, from, to time.Duration) (most int) {
+	for _, p := range publishers {
+		for _, n := range minutes(p, from, to) {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// minutes are the requests of each minute in which the publisher got any, between two times, and of some others.
+func minutes(p *lab.Publisher, from, to time.Duration) []int {
+	last := min(int(to/time.Minute), len(p.Minutes))
+	return p.Minutes[min(int(from/time.Minute), last):last]
+}
+
+// flash runs a network to which a flash crowd comes after a day; nil where ctx ended before.
+func (p Publishers) flash(ctx context.Context, feeds []trace.Timeline, waived bool, nodes int,
+	tell Progress) *FlashRow {
+	n := p.network(feeds, 0, 2*day+flashSettled)
+	w := n.world()
+	for i := range nodes * p.Times {
+		m, rng := n.member(w, i)
+		base := n.node()
+		if !waived {
+			base.QueryNetwork = node.NeverNetwork
+		}
+		m.Node, m.Feeds = &base, everything(w)
+		joins := w.Start().Add(within(rng, joinWithin))
+		if i >= nodes {
+			joins = w.Start().Add(day + within(rng, flashWithin))
+		}
+		w.At(joins, func() { joinNow(w, m) })
+	}
+	if !n.run(ctx, w, tell) {
+		return nil
+	}
+	return &FlashRow{Waived: waived, Nodes: len(w.Hosts()), Hash: w.Hash(),
+		Before: asked(spoken(w), day/2, day) / (day / 2).Hours(), During: asked(spoken(w), day, day+flashSettled),
+		Most:  busiestMinute(spoken(w), day, n.Length),
+		After: asked(spoken(w), day+flashSettled, n.Length), steps: w.Steps()}
+}
+
+// report makes the Report of the networks that came to their end.
+func (p Publishers) report(result PublisherResult) *report.Report {
+	r := newReport("What the publisher of a feed sees of the nodes that follow it", p.Seed, p.Traces)
+	r.Result = result
+	r.Setting = []string{fmt.Sprintf("%d feeds from the busiest to those of an entry in two days, and one that is "+
+		"silent, which all nodes follow, for %.1f days, of which the second half counts", p.Feeds, p.Length.Hours()/24)}
+	for _, row := range result.Steady {
+		r.Took(row.Hash, row.steps)
+	}
+	for _, row := range result.Flash {
+		r.Took(row.Hash, row.steps)
+	}
+	r.Tables = []report.Table{steadyTable(result.Steady), p.flashTable(result.Flash)}
+	return r
+}
+
+func steadyTable(rows []PublisherRow) report.Table {
+	t := report.Table{Title: "Requests at a feed by how many nodes follow it",
+		Columns: []string{"policy", "nodes", "requests/day", "a node", "a node, silent feed", "readers", "floor", "304",
+			"most a minute", "delay min", "hash"},
+		Notes: []string{
+			"Requests of all nodes at a feed on a day; a node's part of them, and of those at the feed that publishes " +
+				"nothing. Readers: as many that ask every hour. Floor: one request a node and day.",
+			"Most a minute: in any minute, at any of the feeds. Delay: from an entry's publication until it comes, by " +
+				"any way.",
+		}}
+	for _, row := range rows {
+		t.Row(row.Policy, fmt.Sprint(row.Nodes), fmt.Sprintf("%.1f", row.Requests),
+			fmt.Sprintf("%.1f", row.Requests/float64(row.Nodes)), fmt.Sprintf("%.1f", row.Silent/float64(row.Nodes)),
+			fmt.Sprint(24*row.Nodes), fmt.Sprint(row.Nodes), report.Percent(row.Unchanged), fmt.Sprint(row.Most),
+			report.Minutes(row.Delay), row.Hash)
+	}
+	return t
+}
+
+func (p Publishers) flashTable(rows []FlashRow) report.Table {
+	t := report.Table{
+		Title: fmt.Sprintf("A flash crowd: %d times as many nodes follow a feed within an hour", p.Times),
+		Columns: []string{"first polls", "nodes", "an hour before", "that hour", "a newcomer", "most a minute",
+			"the day after", "a node", "readers", "hash"},
+		Notes: []string{"Requests at a feed, by the policy Auto. First polls are waived where what a newcomer " +
+			"follows comes in a list, and made where it may ask nothing of the network. Readers: as many that " +
+			"ask every hour, in the day after."}}
+	for _, row := range rows {
+		how := "made"
+		if row.Waived {
+			how = "waived"
+		}
+		newcomers := float64(row.Nodes - row.Nodes/p.Times)
+		t.Row(how, fmt.Sprint(row.Nodes), fmt.Sprintf("%.1f", row.Before), fmt.Sprintf("%.1f", row.During),
+			fmt.Sprintf("%.2f", (row.During-row.Before)/newcomers), fmt.Sprint(row.Most),
+			fmt.Sprintf("%.1f", row.After), fmt.Sprintf("%.1f", row.After/float64(row.Nodes)), fmt.Sprint(24*row.Nodes),
+			row.Hash)
+	}
+	return t
+}
