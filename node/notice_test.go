@@ -406,12 +406,12 @@ func TestARefusalIsHeard(t *testing.T) {
 	h.hearsOfPoll(friend, 0)
 	h.hearsOfPoll(friend, 0, friendID(7))
 	h.poll(news)
-	for i := range 24 {
-		w.run(10 * time.Minute)
-		h.hearsOfPoll(other, 0, friendID(20+i))
+	for i := 0; i < 200 && due().Sub(h.node.Subscription(news).Begun) <= every; i++ {
+		w.run(12 * time.Minute)
+		h.hearsOfPoll(other, 0, friendID(20+i%19))
 	}
 	before = due()
-	for i := range 6 { // of long ago: notices that come so late do not help
+	for i := range 19 { // of long ago: notices that come so late do not help
 		refusedBy(other, 50*time.Minute, friendID(20+i))
 	}
 	if now := due(); now.Before(before) {

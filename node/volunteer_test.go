@@ -125,6 +125,27 @@ func TestVolunteersPollWhatNeighborsWant(t *testing.T) {
 	}
 }
 
+// To publishers whoever polls for others alone is no subscriber: those for whom it polls say so themselves.
+func TestAVolunteerIsNoSubscriber(t *testing.T) {
+	w := newNetwork(t)
+	w.publish(lone(0))
+	polls := make(map[feed.URL]int)
+	w.watch = func(_ *testHost, _ node.Event, effects []node.Effect) {
+		for _, effect := range effects {
+			if f, ok := effect.(node.Fetch); ok && !f.Locate {
+				if polls[f.Feed]++; f.Reader != (f.Feed == news) {
+					t.Errorf("a poll of %s is for a reader: %v", f.Feed, f.Reader)
+				}
+			}
+		}
+	}
+	patron(w.volunteer(6), 0, lone(0))
+	w.run(poller.VolunteerWatch + time.Hour)
+	if polls[news] == 0 || polls[lone(0)] == 0 {
+		t.Errorf("polls %v", polls)
+	}
+}
+
 // The first are those that one neighbor follows and nobody else offers. What three nodes poll, by adverts, bundles or
 // notices, needs nobody else.
 func TestVolunteersChooseLoneFollowersFirst(t *testing.T) {

@@ -248,10 +248,10 @@ func steadyTable(rows []PublisherRow) report.Table {
 		Columns: []string{"policy", "nodes", "requests/day", "a node", "a node, silent feed", "readers", "floor", "304",
 			"most a minute", "delay min", "hash"},
 		Notes: []string{
-			"Requests of all nodes at a feed on a day; a node's part of them, and of those at the feed that publishes " +
-				"nothing. Readers: as many that ask every hour. Floor: one request a node and day.",
-			"Most a minute: in any minute, at any of the feeds. Delay: from an entry's publication until it comes, by " +
-				"any way.",
+			"Requests of all nodes at a feed on a day; a node's part of them, and of those at the feed that " +
+				"publishes nothing. Readers: as many that ask every hour. Floor: one request a node and day.",
+			"Most a minute: in any minute, at any of the feeds. Delay: from an entry's publication until it comes, " +
+				"by any way.",
 		}}
 	for _, row := range rows {
 		t.Row(row.Policy, fmt.Sprint(row.Nodes), fmt.Sprintf("%.1f", row.Requests),
