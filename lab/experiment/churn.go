@@ -59,7 +59,7 @@ func (c Churn) Run(ctx context.Context, progress Progress) (*report.Report, erro
 		return nil, err
 	}
 	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each,
-		Every: c.Every, NoEncoding: true}
+		Every: c.Every, NoEncoding: true, FirstPolls: true}
 	var split SplitResult
 	rows := together(newMeter(progress, equal(len(c.Sessions)+1)), func(i int, tell Progress) ChurnRow {
 		w := n.world()

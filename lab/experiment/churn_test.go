@@ -55,7 +55,7 @@ func TestNothingIsLostThatANodeKeeps(t *testing.T) {
 	}
 	const stay = 5 * time.Hour
 	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Each: c.Each,
-		Every: c.Every, NoEncoding: true}
+		Every: c.Every, NoEncoding: true, FirstPolls: true}
 	w := n.world()
 	for i := range c.Nodes {
 		n.join(w, i, func(h *lab.Host, rng *rand.Rand) { c.comeAndGo(w, h, rng, n.Start, stay) })

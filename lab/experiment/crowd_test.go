@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,11 +26,13 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 }
 
 // The same for all attacks, and they come up to their marks. Among fourteen nodes chance decides some: with other seeds
-// one or two are missed. What the marks are worth forty nodes show (docs/evaluation/attacks.md).
+// one or two are missed. What the marks are worth forty nodes show (docs/evaluation/attacks.md). The lies about polls
+// are left out: a feed has no dozen followers there, and they have a test of their own.
 func TestAttacksAreReproducible(t *testing.T) {
 	t.Parallel()
+	rows := slices.DeleteFunc(attackRows(), func(row int) bool { return row == 28 })
 	r, failed, err := Attacks{Seed: 3, Traces: embedded(t), Nodes: 14, Length: 9 * time.Hour,
-		Trials: 2}.Run(t.Context(), nil)
+		Trials: 2, Rows: rows}.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +40,24 @@ func TestAttacksAreReproducible(t *testing.T) {
 		t.Errorf("%d of the attacks are beyond their mark", failed)
 	}
 	isGolden(t, "attacks.golden", r)
+}
+
+// Polls in turns bring entries sooner than polls at random moments, and a few liars do not change that.
+func TestLiesAboutPolls(t *testing.T) {
+	t.Parallel()
+	c, err := newCrowd(1, embedded(t), 24, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Alike, c.Length = true, leastAttack
+	for _, p := range pretenses()[:2] {
+		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
+		if measured, pass := p.try(tr); !pass {
+			t.Errorf("%s: %s", p.name, measured)
+		} else {
+			t.Logf("%s: %s", p.name, measured)
+		}
+	}
 }
 
 // A pass mark can be missed: without a deficit bound, nodes that live by taking take more than they may.

@@ -33,6 +33,7 @@ type network struct {
 	Links      lab.Links
 	NoEncoding bool
 	Alone      bool // as node.Config has it
+	FirstPolls bool // members make all first polls: the lab fills in no past, which is what waived ones leave to it
 }
 
 // past is how far back members want what came out before they joined. Nobody measures that, but it lets them do without
@@ -41,10 +42,14 @@ const past = 24 * time.Hour
 
 // node is the configuration that all members have in common.
 func (n network) node() node.Config {
+	backfill := past
+	if n.FirstPolls {
+		backfill = 0
+	}
 	return node.Config{
 		Trackers: []string{lab.TrackerURL}, Policy: cmp.Or[polling.Policy](n.Policy, polling.Fixed{Every: n.Every}),
 		Incentive: incentive.Config{Bound: n.Bound, Rules: n.Rules}, MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed,
-		Backfill: past, Alone: n.Alone,
+		Backfill: backfill, Alone: n.Alone,
 	}
 }
 
