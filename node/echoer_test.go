@@ -24,7 +24,7 @@ func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 	echoing := with.bad
 	for _, o := range []*overlay{without, with} {
 		o.run(10 * time.Minute)
-		o.publishFor(49 * time.Hour)
+		o.publishFor(69 * time.Hour)
 	}
 	from := epoch.Add(45 * time.Hour) // after the first credit is used up, with everybody in turn
 	base := without.service(func(*testHost) bool { return true }, from)
