@@ -368,7 +368,7 @@ func TestRequestsAreKept(t *testing.T) {
 	}
 }
 
-// A publisher that calls its documents fresh for a day is asked once a day by each node, whatever those tell each other.
+// A publisher that calls its documents fresh for a day is asked once a day by each node, whatever they tell each other.
 func TestADayOfFreshnessIsOneRequest(t *testing.T) {
 	const nodes, days = 5, 10
 	w := newNetwork(t)
