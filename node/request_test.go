@@ -367,3 +367,23 @@ func TestRequestsAreKept(t *testing.T) {
 		t.Errorf("kept %v, want 302, 200, 304, 410", got)
 	}
 }
+
+// A publisher that calls its documents fresh for a day is asked once a day by each node, whatever they tell each other.
+func TestADayOfFreshnessIsOneRequest(t *testing.T) {
+	const nodes, days = 5, 10
+	w := newNetwork(t)
+	published := 0
+	w.feed(news).answer = func(f node.Fetch) node.Fetched {
+		published++
+		ev := listing(f.Feed, published)
+		ev.Freshness = courtesy.Freshness{Stated: true, Lifetime: 24 * time.Hour}
+		return ev
+	}
+	w.full(nodes, node.Config{}, news)
+	w.run(24 * time.Hour)
+	begun := published
+	w.run(days * 24 * time.Hour)
+	if got := published - begun; got < nodes*(days-1) || got > nodes*days {
+		t.Errorf("%d requests of %d nodes in %d days", got, nodes, days)
+	}
+}
