@@ -184,8 +184,8 @@ func (m *Machine) pollersOf(p *prospect) int {
 	return count
 }
 
-// countPoller notes that a node polled a feed, where that is a prospect.
-func (m *Machine) countPoller(u feed.URL, origin protocol.NodeID) {
+// prospectPolled notes that a node polled a feed, where that is a prospect.
+func (m *Machine) prospectPolled(u feed.URL, origin protocol.NodeID) {
 	for i := range m.forOthers.prospects {
 		p := &m.forOthers.prospects[i]
 		if p.feed == u && len(p.pollers) < enoughPollers && origin != m.Self && !slices.Contains(p.pollers, origin) {

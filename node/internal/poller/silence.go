@@ -86,7 +86,7 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It
 // binds nobody else: liars could keep everybody away, and limits of publishers are by client.
 func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time, refused bool) (news bool) {
-	m.countPoller(u, origin)
+	m.prospectPolled(u, origin)
 	s := m.openly(u)
 	if s == nil || !m.shared(s) || s.Interval == 0 || origin == m.Self || m.Now.Sub(at) > s.Interval/4 {
 		return false
