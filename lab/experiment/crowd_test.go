@@ -30,6 +30,9 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 // are left out: a feed has no dozen followers there, and they have a test of their own.
 func TestAttacksAreReproducible(t *testing.T) {
 	t.Parallel()
+	if raced {
+		t.Skip("the race detector makes minutes of it")
+	}
 	rows := slices.DeleteFunc(attackRows(), func(row int) bool { return row == 28 })
 	r, failed, err := Attacks{Seed: 3, Traces: embedded(t), Nodes: 14, Length: 9 * time.Hour,
 		Trials: 2, Rows: rows}.Run(t.Context(), nil)
@@ -45,6 +48,9 @@ func TestAttacksAreReproducible(t *testing.T) {
 // Polls in turns bring entries sooner than polls at random moments, and a few liars do not change that.
 func TestLiesAboutPolls(t *testing.T) {
 	t.Parallel()
+	if raced {
+		t.Skip("the race detector makes minutes of it")
+	}
 	c, err := newCrowd(1, embedded(t), 24, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
 	if err != nil {
 		t.Fatal(err)
