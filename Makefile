@@ -35,7 +35,7 @@ tidy: # go.mod and go.sum say what is used, no more and no less
 	cd e2e && $(GO) mod tidy -diff
 
 test:
-	FEEDEX_HAS_NAMESPACES=$(NAMESPACES) $(GO) test $(RACE) -shuffle=on -timeout 20m ./...
+	FEEDEX_HAS_NAMESPACES=$(NAMESPACES) $(GO) test $(RACE) -shuffle=on -timeout 40m ./...
 
 readme: # the program takes every command line of the documents, and the first of them does its work
 	$(GO) test -count=1 -run '^TestDocuments' ./cmd/feedex
