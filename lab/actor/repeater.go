@@ -11,9 +11,9 @@ import (
 // if those who polled had polled that much later. In all else it is an honest node (row 28 of `feedex lab attacks`).
 func Repeater(n *node.Node, after time.Duration) Participant {
 	r := &repeater{after: after}
-	r.teller = newTeller(n, func(now time.Time, to protocol.NodeID) (old []protocol.Notice) {
+	r.teller = tellsOfPolls(n, func(now time.Time, to protocol.NodeID) (old []protocol.Notice) {
 		for i := range r.heard {
-			if h := &r.heard[i]; h.from != to && now.Sub(h.at) >= after && now.Sub(h.at) < after+tellEvery {
+			if h := &r.heard[i]; h.from != to && now.Sub(h.at) >= after && now.Sub(h.at) < after+noticeEvery {
 				old = append(old, h.Notice)
 			}
 		}
@@ -45,7 +45,7 @@ func (r *repeater) Step(dst []node.Effect, now time.Time, ev node.Event) []node.
 			}
 		}
 	}
-	for len(r.heard) > 0 && now.Sub(r.heard[0].at) >= r.after+2*tellEvery {
+	for len(r.heard) > 0 && now.Sub(r.heard[0].at) >= r.after+2*noticeEvery {
 		r.heard = r.heard[1:]
 	}
 	return r.teller.Step(dst, now, ev)

@@ -1,0 +1,65 @@
+package actor
+
+import (
+	"slices"
+	"time"
+
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// A teller makes calls to each of its neighbors every so often, beside what its node does.
+type teller struct {
+	habit
+	sideCaller
+	every time.Duration
+	tells func(now time.Time, to protocol.NodeID) []protocol.Call
+	next  time.Time // when it does again
+}
+
+func newTeller(n *node.Node, every time.Duration, tells func(time.Time, protocol.NodeID) []protocol.Call) *teller {
+	t := &teller{sideCaller: newCaller(n), every: every, tells: tells}
+	t.habit = habit{node: n, change: func(e node.Effect) node.Effect { t.overhears(e); return e }}
+	return t
+}
+
+// noticeEvery is how often an actor tells of polls that lies about them.
+const noticeEvery = time.Minute
+
+// turn is the number of a minute.
+func turn(now time.Time) int { return int(now.Unix() / int64(noticeEvery/time.Second)) }
+
+// tellsOfPolls is a teller of notices.
+func tellsOfPolls(n *node.Node, tells func(now time.Time, to protocol.NodeID) []protocol.Notice) *teller {
+	return newTeller(n, noticeEvery, func(now time.Time, to protocol.NodeID) (calls []protocol.Call) {
+		for chunk := range slices.Chunk(tells(now, to), protocol.MaxNotices) {
+			calls = append(calls, protocol.Notify{Notices: chunk})
+		}
+		return calls
+	})
+}
+
+// Step implements Participant.
+func (t *teller) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
+	if !t.answered(ev) {
+		dst = t.habit.Step(dst, now, ev)
+	}
+	if now.Before(t.next) {
+		return dst
+	}
+	t.next = now.Add(t.every)
+	for _, to := range t.neighbors() {
+		for _, c := range t.tells(now, to) {
+			dst = t.call(dst, to, c, nil)
+		}
+	}
+	return dst
+}
+
+// Next implements Participant.
+func (t *teller) Next() time.Time {
+	if next := t.habit.Next(); !next.IsZero() && next.Before(t.next) {
+		return next
+	}
+	return t.next
+}
