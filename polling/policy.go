@@ -19,6 +19,8 @@ type Poll struct {
 	History  History       // when the feed published, this document included
 	// Helped is the share of the feed's entries that neighbors bring before own polls do, from 0 to 1 (see Help).
 	Helped float64
+	// Pollers is how many nodes poll the feed, this one included, by the word of neighbors; 0 where that is not known.
+	Pollers int
 	// Unchanged is for how long the document had been as it is, by its Last-Modified, where the publisher does not say
 	// how long it stays so; 0 where it is not known.
 	Unchanged time.Duration

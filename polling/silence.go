@@ -3,6 +3,8 @@ package polling
 import (
 	"math"
 	"time"
+
+	"feedex/internal/when"
 )
 
 // A Silence is when a node polls one feed that others poll as well. None of them owns a moment or keeps a list of the
@@ -16,6 +18,7 @@ type Silence struct {
 	Began  time.Time     // when the node's own waiting began: its last poll, or where its phase was drawn
 	Latest time.Time     // the latest poll of anybody
 	Delay  time.Duration // how late news of a poll comes, averaged
+	Clock  *Clock        // by which turns are even; nil for the usual one
 	// log is the logarithm of how long the feed is quiet before the node polls that has waited its whole interval, in
 	// even shares of that.
 	log float64
@@ -51,7 +54,7 @@ var mostLog = math.Log(3)
 // wrong.
 func (s *Silence) Polled(now time.Time, interval time.Duration, pollers int) {
 	if !s.Began.IsZero() && pollers > 1 {
-		turn := min(max(s.turn(interval, pollers)/float64(interval), leastTurn), mostTurn)
+		turn := min(max(s.turn(interval, pollers)/s.whole(interval), leastTurn), mostTurn)
 		s.log = min(max(s.log+1-turn, -mostLog), mostLog)
 	}
 	s.Began, s.Latest = now, now
@@ -78,14 +81,21 @@ func (s *Silence) Due(interval time.Duration, pollers int) time.Time {
 	if pollers < 2 || s.Delay > interval/time.Duration(2*pollers) {
 		return s.Began.Add(interval)
 	}
-	wait := min(max(s.turn(interval, pollers), earliestTurn*float64(interval)), latestTurn*float64(interval))
-	return s.Began.Add(time.Duration(wait))
+	earliest, latest := stretched(interval, earliestTurn), stretched(interval, latestTurn)
+	due := s.Clock.After(s.Began, s.turn(interval, pollers), s.Began.Add(latest))
+	return when.Later(due, s.Began.Add(earliest))
 }
 
-// turn is how long the node would wait if its own interval were no bound, in nanoseconds. Whoever has waited longest
-// polls first: from a whole interval on after the quiet time, before that after up to grade more.
+// whole is an interval after the node's last poll by the feed's clock, in nanoseconds.
+func (s *Silence) whole(interval time.Duration) float64 {
+	return s.Clock.Passed(s.Began, s.Began.Add(interval))
+}
+
+// turn is how long the node would wait if its own interval were no bound, in nanoseconds by the feed's clock. Whoever
+// has waited longest polls first: from a whole interval on after the quiet time, before that after up to grade more.
 func (s *Silence) turn(interval time.Duration, pollers int) float64 {
-	quiet := math.Exp(s.log) * float64(interval) / float64(pollers)
+	whole := s.whole(interval)
+	quiet := math.Exp(s.log) * whole / float64(pollers)
 	grade := max(8*quiet, apart*float64(pollers)*float64(s.Delay))
-	return (float64(s.Latest.Sub(s.Began)) + quiet + grade) / (1 + grade/float64(interval))
+	return (s.Clock.Passed(s.Began, s.Latest) + quiet + grade) / (1 + grade/whole)
 }

@@ -39,8 +39,9 @@ func TestAutoNeverLetsTheWindowSlip(t *testing.T) {
 		}
 		window := rapid.IntRange(1, len(times)).Draw(t, "window")
 		helped := rapid.SampledFrom([]float64{0, 0, 0.5, 0.9, 1}).Draw(t, "helped")
+		pollers := rapid.IntRange(0, 20).Draw(t, "pollers")
 		u := p.Interval(Poll{
-			At: time.Unix(now, 0), Interval: time.Hour, Helped: helped,
+			At: time.Unix(now, 0), Interval: time.Hour, Helped: helped, Pollers: pollers,
 			History: History{Times: times, Window: window},
 		})
 		if u > p.Longest() || u < min(p.Min, urbanskyMin) {
@@ -51,7 +52,7 @@ func TestAutoNeverLetsTheWindowSlip(t *testing.T) {
 			cut++
 		}
 		if n := r.expected(now, now+int64(u/time.Second)); u > urbanskyMin &&
-			n > stretchOf(helped)*float64(window)/2+1e-6 {
+			n > stretchOf(helped, pollers)*float64(window)/2+1e-6 {
 			t.Fatalf("%.3f entries are to be expected until the next poll after %v, the document lists %d",
 				n, u, window)
 		}

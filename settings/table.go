@@ -204,7 +204,7 @@ about one entry that is their delay (1s to 30d; a quarter of it takes twice the 
 			to: func(c *daemon.Config, v value) { c.Node.Polling.Range.Min = v.span() },
 			meaning: `
 For every policy but fixed: the shortest and the longest interval (1s to 30d each), but that auto comes sooner
-where half of the document would be new by then, and up to four times later where neighbors bring entries. For
+where half of the document would be new by then, and up to 3.6 times later where neighbors bring entries. For
 policy feedex, the one that a feed starts with.`},
 		{key: "polling.max", usual: "16h", kind: Span, check: checkMax,
 			to: func(c *daemon.Config, v value) { c.Node.Polling.Range.Max = v.span() }},

@@ -198,6 +198,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	}
 	m.noteLags(s, d.fresh)
 	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.History, s.Helped, d.Unchanged
+	d.poll.Pollers = m.knownPollers(s)
 	m.noteMoved(s, d.Moved)
 	s.Answered(m.Now, d.Status, d.Document, d.Freshness, d.RetryAfter)
 	if !s.waived.IsZero() && d.since.IsZero() && d.Document != nil && d.Document.PrevArchive != "" {
@@ -314,7 +315,7 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 		}
 		wait = m.pollBetween(s, low, low+wait-wait/10)
 	}
-	m.PollAt(s, when.Later(m.ownTurn(s, wait), s.NotBefore))
+	m.PollAt(s, when.Later(m.ownTurn(s, p, wait), s.NotBefore))
 }
 
 // sparedByHelp is how many polls more there would be, in the time until the next one, if neighbors brought nothing of
@@ -323,7 +324,7 @@ func sparedByHelp(policy polling.Policy, p polling.Poll, wait time.Duration) flo
 	if p.Helped <= 0 {
 		return 0
 	}
-	p.Helped = 0
+	p.Helped, p.Pollers = 0, 0
 	return max(0, float64(wait)/float64(policy.Interval(p))-1)
 }
 

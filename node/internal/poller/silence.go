@@ -116,9 +116,29 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time, refuse
 	return news
 }
 
+// knownPollers is how many nodes are known to poll the feed, this one included, for its policy: 0 where nobody was ever
+// heard, or nobody is now, and 1 where all have missed a turn, as none was heard since the last own poll. Intervals
+// differ by node: who was heard within two of this one's polls.
+func (m *Machine) knownPollers(s *Subscription) int {
+	c := &s.chorus
+	switch {
+	case !m.shared(s) || c.since.IsZero() || m.Now.Before(c.muted):
+		return 0
+	case !c.Latest.After(c.Began):
+		return 1
+	}
+	heard := 1
+	for _, last := range c.polls {
+		if m.Now.Sub(last) <= 2*s.Interval {
+			heard++
+		}
+	}
+	return heard
+}
+
 // ownTurn is when a feed is polled next whose policy waits for so long after a poll that just ended, as far as nobody
 // is heard until then.
-func (m *Machine) ownTurn(s *Subscription, wait time.Duration) time.Time {
+func (m *Machine) ownTurn(s *Subscription, p polling.Poll, wait time.Duration) time.Time {
 	c := &s.chorus
 	c.fixed = false
 	if !m.shared(s) || m.Now.Before(c.muted) {
@@ -129,7 +149,11 @@ func (m *Machine) ownTurn(s *Subscription, wait time.Duration) time.Time {
 		// Who was made to poll together with others goes apart from them.
 		return m.Now.Add(m.pollBetween(s, wait-wait/10, wait+wait/10))
 	}
-	c.Polled(m.Now, s.Interval, s.pollers(m.Now))
+	c.Polled(m.Now, cmp.Or(p.Interval, s.Interval), s.pollers(m.Now))
+	c.Clock = nil
+	if auto, ok := s.PollPolicy.(polling.Auto); ok {
+		c.Clock = auto.Clock(p.History, m.Now)
+	}
 	c.Began = m.Now.Add(wait - s.Interval) // but for the first poll now
 	return c.Due(s.Interval, s.pollers(m.Now))
 }
