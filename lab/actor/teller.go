@@ -15,6 +15,7 @@ type teller struct {
 	every time.Duration
 	tells func(now time.Time, to protocol.NodeID) []protocol.Call
 	next  time.Time // when it does again
+	turns int       // how often it has
 }
 
 func newTeller(n *node.Node, every time.Duration, tells func(time.Time, protocol.NodeID) []protocol.Call) *teller {
@@ -53,6 +54,7 @@ func (t *teller) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Ef
 			dst = t.call(dst, to, c, nil)
 		}
 	}
+	t.turns++
 	return dst
 }
 
