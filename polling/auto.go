@@ -82,7 +82,7 @@ func (a Auto) Interval(p Poll) time.Duration {
 func stretchOf(helped float64, pollers int) float64 {
 	own := 1 - max(helped, 0)
 	if !(own > 0) { // nor a NaN
-		own = math.SmallestNonzeroFloat32
+		own = 0
 	}
 	n := 1 / own
 	if pollers > 0 {
