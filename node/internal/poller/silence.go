@@ -117,8 +117,7 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time, refuse
 }
 
 // knownPollers is how many nodes are known to poll the feed, this one included, for its policy: 0 where nobody was ever
-// heard, or nobody is now, and 1 where all have missed a turn, as none was heard since the last own poll. Intervals
-// differ by node: who was heard within two of this one's polls.
+// heard, or nobody is now, and 1 where all have missed a turn, as none was heard since the last own poll.
 func (m *Machine) knownPollers(s *Subscription) int {
 	c := &s.chorus
 	switch {
@@ -127,13 +126,7 @@ func (m *Machine) knownPollers(s *Subscription) int {
 	case !c.Latest.After(c.Began):
 		return 1
 	}
-	heard := 1
-	for _, last := range c.polls {
-		if m.Now.Sub(last) <= 2*s.Interval {
-			heard++
-		}
-	}
-	return heard
+	return s.countPollers(m.Now)
 }
 
 // ownTurn is when a feed is polled next whose policy waits for so long after a poll that just ended, as far as nobody
