@@ -11,8 +11,10 @@ const DefaultTargetDelay = time.Hour
 // How many times more rarely Auto polls with n nodes that share what they find than alone is n to the power of shared,
 // and MostStretch at most.
 const (
-	MostStretch = 3.6
-	shared      = .62
+	MostStretch = 4
+	shared      = .63
+	// withinDay is the longest interval that others stretch to: turns that last a tenth longer still come within a day.
+	withinDay = 21 * time.Hour
 	// believed is how many others are taken to poll by their word, for each of whom own polls show that it does.
 	believed = 4
 )
@@ -26,9 +28,9 @@ const (
 // them together ask not much more often than one, and entries wait for less: among eight, 2.2 times as often for 1/2.2
 // of the delay (Paper §3.3, where entries that came from neighbors are not new to a poll, and lead to longer
 // intervals). How many they are they say themselves. They are believed as far as own polls bear it out: where neighbors
-// bring a share of 1-1/n before own polls do, about n poll. The range stretches with it; up to MostStretch times, as a
-// neighbor that brings much may hold something back. Half of the document stays what it is: should the neighbors fall
-// silent, nothing is lost.
+// bring a share of 1-1/n before own polls do, about n poll. The range stretches with it, up to MostStretch
+// times and to a poll a day, as a neighbor that brings much may hold something back. Half of the document stays what it
+// is: should the neighbors fall silent, nothing is lost.
 //
 // At a constant rate r that is every sqrt(2 * TargetDelay / r): of all ways to share out so many polls
 // among feeds, the one in which entries wait the least. A feed that publishes four times as often is polled
@@ -64,18 +66,21 @@ func (a Auto) Interval(p Poll) time.Duration {
 	if p.History.Window > 0 {
 		half = float64(p.History.Window) / 2
 	}
-	stretch := stretchOf(p.Helped, p.Pollers)
-	most := stretched(a.Range.Longest(), stretch)
-	waited, full := r.until(now, int64(most/time.Second), target*stretch*stretch, half)
-	b := a.withDefaults()
-	u := most
-	if waited >= 0 {
-		u = min(u, max(seconds(waited), stretched(b.Min, stretch)))
+	interval := func(stretch float64) time.Duration {
+		most := stretched(a.Range.Longest(), stretch)
+		waited, full := r.until(now, int64(most/time.Second), target*stretch*stretch, half)
+		b := a.withDefaults()
+		u := most
+		if waited >= 0 {
+			u = min(u, max(seconds(waited), stretched(b.Min, stretch)))
+		}
+		if full >= 0 {
+			u = min(u, seconds(full))
+		}
+		return max(u, min(b.Min, urbanskyMin))
 	}
-	if full >= 0 {
-		u = min(u, seconds(full))
-	}
-	return max(u, min(b.Min, urbanskyMin))
+	alone := interval(1)
+	return max(alone, min(interval(stretchOf(p.Helped, p.Pollers)), withinDay))
 }
 
 // stretchOf is how many times more rarely to poll where neighbors bring that share, and by their word so many poll.
@@ -96,8 +101,11 @@ func stretched(t time.Duration, times float64) time.Duration {
 	return time.Duration(float64(t) * times)
 }
 
-// Longest is Max, as often as polls are rarer with neighbors.
-func (a Auto) Longest() time.Duration { return stretched(a.Range.Longest(), MostStretch) }
+// Longest is Max, or as often as polls are rarer with neighbors within a day.
+func (a Auto) Longest() time.Duration {
+	alone := a.Range.Longest()
+	return max(alone, min(stretched(alone, MostStretch), withinDay))
+}
 
 // Validate reports the first setting that is out of range as an ErrSetting.
 func (a Auto) Validate() error {

@@ -19,6 +19,9 @@ type Silence struct {
 	Latest time.Time     // the latest poll of anybody
 	Delay  time.Duration // how late news of a poll comes, averaged
 	Clock  *Clock        // by which turns are even; nil for the usual one
+	// Ahead is for how long the node has waited beyond what it has since Began, or below 0 for less: whoever polls
+	// together with others goes apart from them by it. No bound moves by it.
+	Ahead time.Duration
 	// log is the logarithm of how long the feed is quiet before the node polls that has waited its whole interval, in
 	// even shares of that.
 	log float64
@@ -30,6 +33,10 @@ const (
 	earliestTurn, latestTurn = .75, 1.1
 	// leastTurn and mostTurn bound what one turn changes of the quiet time, as where the feed's publisher wanted rest.
 	leastTurn, mostTurn = .5, 2
+	// together is within what part of an even share two polls are too close to one another, and mostAhead by what part
+	// of the interval the node then moves away from there at most.
+	together  = .25
+	mostAhead = .1
 	// leastDelay is the least that news of a poll is taken to need.
 	leastDelay = time.Second
 	// delayGain is how much the latest delay counts in the average.
@@ -57,7 +64,17 @@ func (s *Silence) Polled(now time.Time, interval time.Duration, pollers int) {
 		turn := min(max(s.turn(interval, pollers)/s.whole(interval), leastTurn), mostTurn)
 		s.log = min(max(s.log+1-turn, -mostLog), mostLog)
 	}
-	s.Began, s.Latest = now, now
+	s.Began, s.Latest, s.Ahead = now, now, 0
+}
+
+// Together is how far the node is to move from a moment at which it polled together with somebody, either way and drawn
+// at random: all who poll at one moment have waited for as long as each other from then on, and would do so again. It
+// is 0 where their polls are apart, or the node has moved already.
+func (s *Silence) Together(at time.Time, interval time.Duration, pollers int) time.Duration {
+	if s.Ahead != 0 || s.Began.IsZero() || at.Sub(s.Began).Abs() > stretched(interval, together)/time.Duration(pollers) {
+		return 0
+	}
+	return stretched(interval, mostAhead)
 }
 
 // Heard notes that somebody polled at that time, of which the node hears now, and reports whether that is news: later
@@ -82,8 +99,8 @@ func (s *Silence) Due(interval time.Duration, pollers int) time.Time {
 		return s.Began.Add(interval)
 	}
 	earliest, latest := stretched(interval, earliestTurn), stretched(interval, latestTurn)
-	due := s.Clock.After(s.Began, s.turn(interval, pollers), s.Began.Add(latest))
-	return when.Later(due, s.Began.Add(earliest))
+	due := s.Clock.After(s.Began, s.turn(interval, pollers), s.Began.Add(latest)).Add(-s.Ahead)
+	return when.Earlier(when.Later(due, s.Began.Add(earliest)), s.Began.Add(latest))
 }
 
 // whole is an interval after the node's last poll by the feed's clock, in nanoseconds.

@@ -70,6 +70,7 @@ func TestNothingHeardRemovesAPoll(t *testing.T) {
 				s.Polled(now, interval, pollers.Draw(t, "pollers"))
 			} else {
 				s.Heard(now, now.Add(-drawn("age", -interval, interval)))
+				s.Ahead = drawn("ahead", -interval, interval)
 			}
 			due := s.Due(interval, pollers.Draw(t, "pollers")).Sub(s.Began)
 			if part := float64(due) / float64(interval); part < .75-1e-6 || part > 1.1+1e-6 {
@@ -96,6 +97,34 @@ func TestWhoHasWaitedLongestPollsFirst(t *testing.T) {
 			t.Errorf("who began %d minutes later polls %v earlier", b-a, -d)
 		}
 	})
+}
+
+// Who polled together with somebody moves away from there once, and no bound moves.
+func TestWhoPollsTogetherGoesApart(t *testing.T) {
+	const interval, pollers = 8 * time.Hour, 4
+	var s polling.Silence
+	s.Polled(clock(0), interval, pollers)
+	if far := s.Together(clock(31), interval, pollers); far != 0 {
+		t.Errorf("half an hour apart is together: moves by %v", far)
+	}
+	far := s.Together(clock(29), interval, pollers)
+	if far != interval/10 {
+		t.Fatalf("moves by %v", far)
+	}
+	stays := s.Due(interval, pollers)
+	s.Ahead = -far
+	if moved := s.Due(interval, pollers); moved.Sub(stays) != far {
+		t.Errorf("%v behind: due at %v in place of %v", far, moved, stays)
+	}
+	if again := s.Together(clock(29), interval, pollers); again != 0 {
+		t.Errorf("moves again, by %v", again)
+	}
+	if s.Ahead = -interval; s.Due(interval, pollers).Sub(clock(0)) != interval*11/10 {
+		t.Errorf("far behind: due at %v", s.Due(interval, pollers))
+	}
+	if s.Polled(clock(500), interval, pollers); s.Ahead != 0 {
+		t.Errorf("ahead by %v after its turn", s.Ahead)
+	}
 }
 
 // Nodes that hear of one another poll at even distances, and no more often than their intervals say, although nobody

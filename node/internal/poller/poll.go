@@ -305,10 +305,10 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 	}
 	m.Counters.PollsSpared += sparedByHelp(s.PollPolicy, p, wait)
 	s.Interval = wait
-	if p.Interval == 0 {
+	if p.Interval == 0 || p.Pollers > 1 && wait > 2*p.Interval {
 		// The first poll sets the phase of all later ones. Neighbors that start together must not poll together, or all
-		// of them learn of an entry at the same late moment. But no node comes back within minutes unless its owner
-		// told it to.
+		// of them learn of an entry at the same late moment; nor must those of which the intervals have become longer
+		// than the time within which they started. But no node comes back within minutes unless its owner told it to.
 		low := wait / 10
 		if wait > soonestAgain {
 			low = max(low, soonestAgain)

@@ -3,6 +3,7 @@ package poller
 import (
 	"feedex/archive"
 	"feedex/node/internal/core"
+	"feedex/polling"
 	"feedex/protocol"
 )
 
@@ -69,7 +70,8 @@ func (m *Machine) located(s *Subscription, public bool) {
 		return
 	}
 	m.Counters.PollsWaived++
-	s.found, s.waived, s.Interval = true, m.Now, s.PollPolicy.First()
+	s.found, s.waived = true, m.Now
+	s.Interval = min(polling.MostStretch*s.PollPolicy.First(), s.PollPolicy.Longest())
 	m.beginPast(s, nil)
 	wait := m.pollBetween(s, 0, s.Interval)
 	s.chorus.Began = m.Now.Add(wait - s.Interval)
