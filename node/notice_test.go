@@ -92,6 +92,29 @@ func TestNeighborsPollInTurn(t *testing.T) {
 	}
 }
 
+// grown polls every hour until it has polled twice, and every ten hours then.
+type grown struct{ polling.Fixed }
+
+func (g grown) Interval(p polling.Poll) time.Duration {
+	if p.Interval == 0 {
+		return time.Hour
+	}
+	return 10 * time.Hour
+}
+
+// Nodes whose intervals become ten times as long do not go on to poll within the hour in which they did before.
+func TestLongerIntervalsAreSpread(t *testing.T) {
+	w := newNetwork(t)
+	w.full(8, node.Config{Policy: grown{polling.Fixed{Every: 10 * time.Hour}}}, news)
+	w.run(24 * time.Hour)
+	asked := w.feed(news).asked
+	for i := range asked[1:] {
+		if gap := asked[i+1].Sub(asked[i]); gap > 6*time.Hour {
+			t.Errorf("nobody polls for %v, after poll %d of %d", gap, i, len(asked))
+		}
+	}
+}
+
 // A node tells those that follow a feed and have the method of each poll, and passes on what it hears; nobody hears
 // what it told, or what went through it.
 func TestWhoHearsOfPolls(t *testing.T) {

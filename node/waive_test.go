@@ -145,3 +145,25 @@ func TestAfterAWaivedPoll(t *testing.T) {
 		}
 	}
 }
+
+// A feed whose first poll was waived is polled as rarely as one that neighbors bring.
+func TestAWaivedFeedIsPolledAsWithNeighbors(t *testing.T) {
+	for want, policy := range map[time.Duration]polling.Policy{
+		40 * time.Hour: polling.Fixed{Every: 40 * time.Hour},
+		4 * time.Hour:  polling.Auto{},
+		3 * time.Hour:  polling.Auto{Range: polling.Range{Max: 45 * time.Minute}},
+	} {
+		w := newNetwork(t)
+		w.feed(blog)
+		w.feed(news)
+		h := w.add(node.Config{Policy: policy, Backfill: time.Hour})
+		for i := range 2 {
+			eager(h, i, nil, protocol.Notify{}.Method())
+		}
+		h.step(node.Subscribe{Feeds: []feed.URL{news, blog}})
+		w.run(2 * time.Minute)
+		if f := h.node.Feed(news); h.node.Status().Counters.PollsWaived == 0 || f.Interval != want {
+			t.Errorf("%T: an interval of %v after a waived poll, want %v", policy, f.Interval, want)
+		}
+	}
+}

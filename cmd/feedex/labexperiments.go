@@ -17,8 +17,10 @@ import (
 
 func newLabPaper() *cobra.Command {
 	var f labFlags
-	var p experiment.Paper
+	var t experiment.PaperTurns
+	p := &t.Paper
 	var links lab.Links
+	var turns bool
 	failing, bound := 28, 10
 	c := &cobra.Command{
 		Use:   "paper",
@@ -26,8 +28,12 @@ func newLabPaper() *cobra.Command {
 		Long: `Re-run the evaluation of the FeedEx paper (section 4) on the built-in traces: six networks of 189 nodes that
 poll every 0.5 to 16 hours, of which 28 vanish at random times, over 22 hours of a Wednesday. Tables for its
 Figures 4 to 6 and its Table 3, beside what it states, with bytes, requests at publishers, and what lag the
-same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way.`,
-		Example: "  feedex lab paper --seed 1\n  feedex lab paper --bound 0 --svg figures",
+same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way.
+
+With --turns, what it is worth that nodes poll in turn: the same networks in which nobody tells of polls, at as many
+requests, by the default policy, and where messages are lost, pairs of nodes are cut off, or nodes cannot poll.`,
+		Example: "  feedex lab paper --seed 1\n  feedex lab paper --bound 0 --svg figures\n" +
+			"  feedex lab paper --turns --intervals 16 --seeds 5",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			if bound > 1000 {
@@ -45,6 +51,9 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 			if c.Flags().Changed("fail") {
 				p.Failing = cmp.Or(failing, -1)
 			}
+			if turns {
+				return f.run(c, t.Run)
+			}
 			return f.run(c, p.Run)
 		}),
 	}
@@ -60,6 +69,8 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 	c.Flags().DurationVar(&links.Delay, "latency", 40*time.Millisecond,
 		"how long messages take one way, the median of the links")
 	c.Flags().Float64Var(&links.Loss, "loss", 0, "share of the messages that are lost")
+	c.Flags().BoolVar(&turns, "turns", false, "compare with nodes that do not poll in turn, at as many requests too")
+	c.Flags().Var(countFlag(&t.Seeds, 1), "seeds", "with --turns, how many seeds, from --seed on (default 1)")
 	f.addNoEncoding(c, &p.NoEncoding)
 	return c
 }

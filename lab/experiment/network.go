@@ -32,8 +32,10 @@ type network struct {
 	Relayed    int              // most feeds that a member relays, as node.Config.MaxRelayed has it
 	Links      lab.Links
 	NoEncoding bool
-	Alone      bool // as node.Config has it
-	FirstPolls bool // members make all first polls: the lab fills in no past, which is what waived ones leave to it
+	Alone      bool    // as node.Config has it
+	Unable     float64 // share of the members whose polls all fail
+	Earshot    float64 // share of the pairs whose calls arrive, where it is not 0
+	FirstPolls bool    // members make all first polls: the lab fills in no past, which is what waived ones leave to it
 }
 
 // past is how far back members want what came out before they joined. Nobody measures that, but it lets them do without
@@ -57,12 +59,26 @@ func (n network) node() node.Config {
 func (n network) world() *lab.World {
 	w, err := lab.New(lab.Config{
 		Seed: n.Seed, Start: n.Start, Until: n.Start.Add(n.Length), Feeds: n.Feeds, Links: n.Links,
-		NoEncoding: n.NoEncoding, Node: n.node(),
+		NoEncoding: n.NoEncoding, Node: n.node(), Fate: n.fate(),
 	})
 	if err != nil {
 		panic(err)
 	}
 	return w
+}
+
+// fate is that of calls between members that are out of earshot of each other, nil where all are within.
+func (n network) fate() func(from, to *lab.Host, c node.Call) lab.Fate {
+	if n.Earshot == 0 {
+		return nil
+	}
+	return func(from, to *lab.Host, _ node.Call) lab.Fate {
+		if to == nil {
+			return lab.Fate{}
+		}
+		pair := fmt.Sprint("pair ", min(from.Name, to.Name), " ", max(from.Name, to.Name))
+		return lab.Fate{Lost: n.Seed.Stream(pair).Float64() >= n.Earshot}
+	}
 }
 
 // run runs the world to its end, and reports whether it came there.
@@ -77,7 +93,9 @@ const joinWithin = time.Minute
 func (n network) member(w *lab.World, i int) (lab.MemberConfig, *rand.Rand) {
 	rng := n.Seed.Stream(fmt.Sprintf("machine %d", i))
 	// The name, not the order of joining, decides about the chance of a member.
-	return lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}, rng
+	m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}
+	m.NoPolls = n.Unable > 0 && n.Seed.Stream(m.Name+" polls").Float64() < n.Unable
+	return m, rng
 }
 
 // join has member number i join within the first minute. joined, if it is not nil, is called once it did, with a

@@ -81,23 +81,27 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, erro
 		return 1 + 2*float64(time.Hour)/float64(every+time.Hour)
 	})
 	rows := together(newMeter(progress, costs), func(i int, tell Progress) PaperRow {
-		return p.run(ctx, p.world(feeds, start, p.Intervals[i]), p.Intervals[i], start, tell)
+		return p.run(ctx, p.world(p.network(feeds, start, p.Intervals[i])), p.Intervals[i], start, tell)
 	})
 	return p.report(feeds, start, rows), nil
 }
 
-// world makes the network that polls at one interval. Its members follow the same feeds and fail at the same times in
-// all networks: Paper §4.3: "each machine runs 6 nodes of different intervals".
-func (p Paper) world(feeds []trace.Timeline, start time.Time, every time.Duration) *lab.World {
-	n := network{
+// network is the one that polls at an interval.
+func (p Paper) network(feeds []trace.Timeline, start time.Time, every time.Duration) network {
+	return network{
 		Seed: p.Seed, Feeds: feeds, Start: start, Length: p.Length, Each: p.Each, Every: every,
 		Bound: p.Bound, Links: p.Links, NoEncoding: p.NoEncoding,
 	}
+}
+
+// world makes a network. Its members follow the same feeds and fail at the same times in all networks: Paper §4.3:
+// "each machine runs 6 nodes of different intervals".
+func (p Paper) world(n network) *lab.World {
 	w := n.world()
 	fails := p.Seed.Stream("failures").Perm(p.Nodes)[:p.Failing]
 	for i := range p.Nodes {
 		n.join(w, i, func(h *lab.Host, rng *rand.Rand) {
-			if dies := start.Add(within(rng, p.Length)); slices.Contains(fails, i) {
+			if dies := n.Start.Add(within(rng, p.Length)); slices.Contains(fails, i) {
 				w.At(dies, h.Crash)
 			}
 		})

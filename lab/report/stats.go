@@ -26,6 +26,15 @@ func SpreadOf(values []float64) Spread {
 	return Spread{Count: len(sorted), Mean: Mean(sorted), P5: at(.05), Median: at(.5), P95: at(.95)}
 }
 
+// RangeOf sums up values with the least and the most in the place of percentiles: there are few of them.
+func RangeOf(values []float64) Spread {
+	s := SpreadOf(values)
+	if s.Count > 0 {
+		s.P5, s.P95 = slices.Min(values), slices.Max(values)
+	}
+	return s
+}
+
 // Mean is the mean of values, 0 of none.
 func Mean(values []float64) float64 {
 	sum := 0.0

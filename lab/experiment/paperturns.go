@@ -1,0 +1,144 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"feedex/lab"
+	"feedex/lab/report"
+	"feedex/lab/trace"
+	"feedex/polling"
+)
+
+// PaperTurns is what it is worth that nodes poll in turn and waive first polls, in the networks of a Paper: against
+// nodes that do neither, at as many requests as those make, by the default policy, and where the network is worse. The
+// zero value of each field means its default.
+type PaperTurns struct {
+	Paper
+	Seeds int // how many, from Seed on; default 1
+}
+
+// A turnsCase is a network that PaperTurns compares.
+type turnsCase struct {
+	name   string
+	change func(*network)
+}
+
+// turnsCases are the networks in the order of the table, but for that which takes its interval from the first two.
+var turnsCases = []turnsCase{
+	{"without turns", func(n *network) { n.Alone = true }},
+	{"in turn", func(*network) {}},
+	{"by auto", func(n *network) {
+		n.Policy = polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}
+	}},
+	{"20% of messages lost", func(n *network) { n.Links.Loss = .2 }},
+	{"60% in earshot", func(n *network) { n.Earshot = .6 }},
+	{"17% cannot poll", func(n *network) { n.Unable = .17 }},
+}
+
+// atAsManyRequests is the case of which the interval is what makes it ask as often as the first case.
+const atAsManyRequests = "as many requests"
+
+// A TurnsRow is the outcome of one case at one interval: a figure of each seed, in their order.
+type TurnsRow struct {
+	Case     string        `json:"case"`
+	Interval time.Duration `json:"interval_ns"` // with which it is compared
+	Every    time.Duration `json:"every_ns"`    // between polls
+	Lag      []float64     `json:"lag"`         // seconds, the mean of the nodes' means
+	Wide     []float64     `json:"wide"`        // seconds, from their 5th to their 95th percentile
+	Coverage []float64     `json:"coverage"`    // share of what was published
+	Calls    []float64     `json:"calls"`       // that a node receives in a minute
+	Bytes    []float64     `json:"bytes"`       // of calls, a node and minute; none without encoding
+	Requests []float64     `json:"requests"`    // at publishers
+}
+
+// Run runs the networks. If ctx ends before they do, the Report says so and shows what there was by then. The error
+// wraps ErrSetting.
+func (t PaperTurns) Run(ctx context.Context, progress Progress) (*report.Report, error) {
+	p, feeds, err := t.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t.Paper, t.Seeds = p, max(1, t.Seeds)
+	r := newReport("Polls in turn, in the networks of the FeedEx paper (§4)", t.Seed, t.Traces)
+	r.Setting = []string{
+		fmt.Sprintf("%d nodes in each network, of which %d vanish for good; %d of %d feeds each, for %s; seeds %d to %d",
+			t.Nodes, t.Failing, t.Each, len(feeds), report.Hours(t.Length)+" h", t.Seed, uint64(t.Seed)+uint64(t.Seeds)-1),
+	}
+	part := func(from, to float64) Progress {
+		return func(done float64) {
+			if progress != nil {
+				progress(from + (to-from)*done)
+			}
+		}
+	}
+	const pairs = .9 // of the time goes to the cases that are known before
+	rows := t.rows(ctx, feeds, turnsCases, t.Intervals, r, part(0, pairs))
+	matched := make([]time.Duration, len(t.Intervals))
+	for i, every := range t.Intervals {
+		alone, turns := rows[i*len(turnsCases)], rows[i*len(turnsCases)+1]
+		if matched[i] = every; report.Mean(alone.Requests) > 0 {
+			matched[i] = time.Duration(float64(every) * report.Mean(turns.Requests) / report.Mean(alone.Requests))
+		}
+	}
+	more := t.rows(ctx, feeds, []turnsCase{{atAsManyRequests, func(*network) {}}}, matched, r, part(pairs, 1))
+	var all []TurnsRow
+	for i, every := range t.Intervals {
+		more[i].Interval = every
+		all = append(append(all, rows[i*len(turnsCases):(i+1)*len(turnsCases)]...), more[i])
+	}
+	r.Result, r.Tables = all, []report.Table{turnsTable(all)}
+	return r, nil
+}
+
+// rows runs each case at each interval with each seed: by interval, then by case.
+func (t PaperTurns) rows(ctx context.Context, feeds []trace.Timeline, cases []turnsCase, intervals []time.Duration,
+	r *report.Report, progress Progress) []TurnsRow {
+	start := weekday(t.Traces, t.Length)
+	runs := len(intervals) * len(cases) * t.Seeds
+	networks := together(newMeter(progress, equal(runs)), func(i int, tell Progress) PaperRow {
+		p, every := t.Paper, intervals[i/t.Seeds/len(cases)]
+		p.Seed += lab.Seed(i % t.Seeds)
+		n := p.network(feeds, start, every)
+		cases[i/t.Seeds%len(cases)].change(&n)
+		return p.run(ctx, p.world(n), every, start, tell)
+	})
+	var rows []TurnsRow
+	for i, n := range networks {
+		r.Took(n.Hash, n.Steps)
+		if i%t.Seeds == 0 {
+			every := intervals[i/t.Seeds/len(cases)]
+			rows = append(rows, TurnsRow{Case: cases[i/t.Seeds%len(cases)].name, Interval: every, Every: every})
+		}
+		row := &rows[len(rows)-1]
+		lag := n.Exchange.Lag
+		row.Lag, row.Wide = append(row.Lag, lag.Mean), append(row.Wide, lag.P95-lag.P5)
+		row.Coverage = append(row.Coverage, 1-n.Exchange.Miss.Mean)
+		row.Calls = append(row.Calls, n.Checks.Mean+n.Puts.Mean+n.Other.Mean)
+		row.Bytes = append(row.Bytes, n.Bytes.Mean)
+		row.Requests = append(row.Requests, float64(n.Requests))
+	}
+	r.Partial = cmp.Or(r.Partial, howFar(each(networks, func(n PaperRow) time.Duration { return n.Ran }), t.Length))
+	return rows
+}
+
+func turnsTable(rows []TurnsRow) report.Table {
+	t := report.Table{
+		Title:   "Mean over seeds, and from the least to the most",
+		Columns: []string{"interval h", "every h", "lag min", "spread", "coverage", "calls", "bytes", "requests"},
+		Notes: []string{"Lag is the mean of the nodes' means, from when an entry was published; spread, from their 5th to " +
+			"their 95th percentile, in minutes. Calls that a node receives, and bytes of those and of its own, a minute."},
+	}
+	for _, r := range rows {
+		bytes := report.Unknown
+		if b := report.Mean(r.Bytes); b > 0 {
+			bytes = fmt.Sprintf("%.0f", b)
+		}
+		t.Row(report.Hours(r.Interval)+", "+r.Case, report.Hours(r.Every), report.RangeOf(r.Lag).Text(60, "%.1f"),
+			report.Minutes(report.Mean(r.Wide)), report.Percent(report.Mean(r.Coverage)),
+			fmt.Sprintf("%.1f", report.Mean(r.Calls)), bytes, report.RangeOf(r.Requests).Text(1, "%.0f"))
+	}
+	return t
+}

@@ -1,0 +1,45 @@
+package experiment
+
+import (
+	"testing"
+	"time"
+
+	"feedex/lab/report"
+)
+
+// Nodes that poll in turn have entries sooner than nodes that do not, at fewer requests, and much sooner at as many.
+func TestTurnsAreWorthRequests(t *testing.T) {
+	t.Parallel()
+	p := PaperTurns{Paper: smallPaper(t), Seeds: 2}
+	p.NoEncoding, p.Intervals = true, []time.Duration{time.Hour}
+	r, err := p.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]TurnsRow)
+	for _, row := range r.Result.([]TurnsRow) {
+		if len(row.Lag) != p.Seeds || len(row.Requests) != p.Seeds {
+			t.Errorf("%s: %d lags of %d seeds", row.Case, len(row.Lag), p.Seeds)
+		}
+		rows[row.Case] = row
+	}
+	if len(rows) != len(turnsCases)+1 {
+		t.Errorf("%d rows of %d cases and one more", len(rows), len(turnsCases))
+	}
+	without, turns, matched := rows[turnsCases[0].name], rows[turnsCases[1].name], rows[atAsManyRequests]
+	if report.Mean(turns.Requests) >= report.Mean(without.Requests) ||
+		report.Mean(turns.Lag) >= report.Mean(without.Lag) {
+		t.Errorf("in turn: %+v, without: %+v", turns, without)
+	}
+	if matched.Every >= turns.Every || report.Mean(matched.Lag) >= report.Mean(turns.Lag) ||
+		report.Mean(matched.Requests) <= report.Mean(turns.Requests) {
+		t.Errorf("at as many requests: %+v, in turn: %+v", matched, turns)
+	}
+	unable, deaf := rows["17% cannot poll"], rows["60% in earshot"]
+	if report.Mean(unable.Requests) >= report.Mean(turns.Requests) {
+		t.Errorf("where some cannot poll there are %v requests, and %v where all can", unable.Requests, turns.Requests)
+	}
+	if report.Mean(deaf.Lag) <= report.Mean(turns.Lag) {
+		t.Errorf("where pairs are out of earshot lags are %v, and %v where all hear", deaf.Lag, turns.Lag)
+	}
+}
