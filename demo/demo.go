@@ -24,7 +24,7 @@ import (
 // Config says how large the demonstration is. Open must be set; the zero value of each other field means its default.
 type Config struct {
 	Open  daemon.OpenDatabase // the nodes' archives
-	For   time.Duration       // how long it runs. Default 30 s, at least 15 s
+	For   time.Duration       // how long it runs. Default a minute, at least 15 s
 	Nodes int                 // default 6
 	Feeds int                 // default 10
 	Poll  time.Duration       // how often a node polls each feed. Default 20 s
@@ -133,7 +133,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 }
 
 func (c Config) withDefaults() Config {
-	c.For = cmp.Or(c.For, 30*time.Second)
+	c.For = cmp.Or(c.For, time.Minute)
 	c.Nodes = cmp.Or(c.Nodes, 6)
 	c.Feeds = cmp.Or(c.Feeds, 10)
 	c.Poll = cmp.Or(c.Poll, 20*time.Second)

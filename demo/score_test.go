@@ -103,20 +103,22 @@ func TestTurnsAreTold(t *testing.T) {
 	tells := func(seconds float64, nodes, evenness string) {
 		t.Helper()
 		turns := s.summary(at(seconds), 0).Turns
-		if turns.String() != "Harbor News: "+nodes || turns.evenness() != evenness {
+		if turns.String() != "Harbor News"+nodes || turns.evenness() != evenness {
 			t.Errorf("after %v s it tells %q and %q", seconds, turns, turns.evenness())
 		}
 	}
-	tells(1, "nobody's second turn has come", "")
+	tells(1, ": nobody's second turn has come", "")
 	for i, seconds := range []float64{5, 15, 25, 35} {
 		s.observe(i%2, at(seconds), node.Polled{Feed: feedA, Next: at(seconds + 20)})
 		if i == 0 {
-			tells(6, "polled by node 1", "")
+			tells(6, ", polled by node ------------------------------1-", "")
 		}
 	}
-	tells(36, "polled by node 1 2, every 10.0 s", "10.0 s, give or take 0%; at random times 58%")
+	tells(36, ", polled by node --------------1---------------2-, every 10.0 s",
+		"10.0 s, give or take 0%; at random times 58%")
 	s.observe(0, at(40), node.Polled{Feed: feedA, Next: at(60)})
-	tells(41, "polled by node 1 2 1, every 8.3 s", " 8.3 s, give or take 28%; at random times 58%")
+	tells(41, ", polled by node ------1---------------2-------1-, every 8.3 s",
+		" 8.3 s, give or take 28%; at random times 58%")
 	if text := s.summary(at(41), 0).String(); !strings.Contains(text, "between polls      8.3 s, give or take 28%;") {
 		t.Errorf("in words:\n%s", text)
 	}
@@ -141,7 +143,7 @@ func TestScreenFitsATerminal(t *testing.T) {
 	sc := &screen{config: c, score: s}
 	for _, ran := range []time.Duration{0, c.For / 2, c.For, 2 * c.For} {
 		sum := s.summary(start.Add(ran), 1_000_000)
-		sum.Turns = Turns{Feed: title(0), Nodes: []int{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, Gap: 10 * time.Second}
+		sum.Turns = Turns{Feed: title(0), Line: strings.Repeat("1234", turnsWidth/4), Gap: 10 * time.Second}
 		sum.Rider = RiderSummary{Got: 12345, Neighbors: 10, Held: true}
 		var b strings.Builder
 		sc.write(&b, sum)
@@ -170,7 +172,7 @@ func TestTheFreeRiderIsTold(t *testing.T) {
 	var b strings.Builder
 	sc := &screen{config: Config{Out: &b}.withDefaults(), score: s, pub: &publisher{}, every: 250 * time.Millisecond}
 	sc.draw(start)
-	if !strings.Contains(b.String(), "free rider 0\n") || !strings.Contains(b.String(), "Harbor News: ") {
+	if !strings.Contains(b.String(), "free rider 0\n") || !strings.Contains(b.String(), "Harbor News") {
 		t.Errorf("it shows %q", b.String())
 	}
 	for _, missed := range []int{0, 3} {

@@ -17,24 +17,34 @@ type turn struct {
 // count: all begin together.
 type Turns struct {
 	Feed      string        // title of one of the feeds
-	Nodes     []int         // that polled it last, from 1, in order
+	Line      string        // which node polled it when, from 1, until now: "2---1---"
 	Gap       time.Duration // mean time between two polls of a feed, of all feeds; 0 for not yet
 	Deviation float64       // of these times, in parts of their mean
 	Random    float64       // the deviation if each node polled at times of its own
 }
 
-// lately are the turns of a feed that came since then, and how long after the one before, in seconds.
-func lately(list []turn, since time.Time) (nodes []int, gaps []float64) {
-	for i, t := range list {
-		if !t.at.After(since) {
-			continue
+// turnsWidth is how many columns show the time in which each node polls a feed once.
+const turnsWidth = 32
+
+// line draws which node polled a feed when, in the time until now.
+func line(list []turn, now time.Time, poll time.Duration) string {
+	cells := []byte(strings.Repeat("-", turnsWidth))
+	for _, t := range list {
+		if ago := now.Sub(t.at); ago >= 0 && ago < poll {
+			cells[turnsWidth-1-int(turnsWidth*ago/poll)] = "0123456789abcdef"[t.node%16]
 		}
-		nodes = append(nodes, t.node)
-		if i > 0 {
+	}
+	return string(cells)
+}
+
+// lately are how long after the one before the turns of a feed came since then, in seconds.
+func lately(list []turn, since time.Time) (gaps []float64) {
+	for i, t := range list {
+		if i > 0 && t.at.After(since) {
 			gaps = append(gaps, t.at.Sub(list[i-1].at).Seconds())
 		}
 	}
-	return nodes, gaps
+	return gaps
 }
 
 // turnsOf tells how the nodes polled until now. The caller holds the lock.
@@ -44,11 +54,10 @@ func (s *score) turnsOf(now time.Time) Turns {
 	t := Turns{Feed: title(0), Random: math.Sqrt((n - 1) / (n + 1))}
 	var sum, squares, count float64
 	for i, u := range s.feeds {
-		nodes, gaps := lately(s.turns[u], now.Add(-s.poll))
 		if i == 0 {
-			t.Nodes = nodes
+			t.Line = line(s.turns[u], now, s.poll)
 		}
-		for _, gap := range gaps {
+		for _, gap := range lately(s.turns[u], now.Add(-s.poll)) {
 			sum, squares, count = sum+gap, squares+gap*gap, count+1
 		}
 	}
@@ -61,14 +70,14 @@ func (s *score) turnsOf(now time.Time) Turns {
 
 // String says who polled one of the feeds.
 func (t Turns) String() string {
-	if len(t.Nodes) == 0 {
+	if strings.Trim(t.Line, "-") == "" {
 		return t.Feed + ": nobody's second turn has come"
 	}
-	text := strings.Trim(fmt.Sprint(t.Nodes), "[]")
-	if t.Gap == 0 {
-		return fmt.Sprintf("%s: polled by node %s", t.Feed, text)
+	text := t.Feed + ", polled by node " + t.Line
+	if t.Gap > 0 {
+		text += ", every " + lag(t.Gap)
 	}
-	return fmt.Sprintf("%s: polled by node %s, every %s", t.Feed, text, lag(t.Gap))
+	return text
 }
 
 // evenness says how even the times between polls are, "" while nothing is known.

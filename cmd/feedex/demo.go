@@ -16,16 +16,16 @@ import (
 )
 
 func newDemo() *cobra.Command {
-	length := "30s"
+	length := "1m"
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Show a whole network at work on this machine",
 		Long: `Start a server with ten feeds that publish every few seconds, a tracker and six nodes, all on this machine's
 loopback address and in temporary folders, and show live what they do. Each node polls far too rarely to see
-entries in time by itself. They poll each feed in turn, the more evenly the longer it runs: it shows who polls
-one of the feeds after whom, and in the end how even the times between polls are. The exit code is 1 if a
+entries in time by itself. They poll each feed in turn, the more evenly the longer it runs: it shows which node
+polled one of the feeds when, and in the end how even the times between polls are. The exit code is 1 if a
 node missed an entry. No Internet is needed. When it is interrupted it says how far it came.`,
-		Example: "  feedex demo\n  feedex demo --for 1m",
+		Example: "  feedex demo\n  feedex demo --for 5m",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return runDemo(c, settings.Duration(length))
