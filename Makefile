@@ -3,6 +3,8 @@
 GO       ?= go
 # Inputs to each fuzz target, by number: an end by the clock can fail one that found nothing (golang/go#75804).
 FUZZTIME ?= 2000x
+# For how long make loopback measures.
+LOOPBACK ?= 1h
 # The race detector needs a C compiler; the program itself does not. With it come checks of each use of unsafe pointers: our
 # packages have them, and SQLite, which is C translated into Go and would take twice as long, goes without.
 RACE     ?= $(if $(shell command -v gcc || command -v clang),-race -gcflags=modernc.org/...=-d=checkptr=0)
@@ -10,7 +12,7 @@ RACE     ?= $(if $(shell command -v gcc || command -v clang),-race -gcflags=mode
 # Attacks from many networks, and full disks, are tested in namespaces. Where this system has them nothing of that is skipped.
 NAMESPACES := $(shell unshare --user --map-root-user --net --mount true 2>/dev/null && echo 1)
 
-.PHONY: build check fmt vet lint tidy test readme fuzz e2e figure bench man demo
+.PHONY: build check fmt vet lint tidy test readme fuzz e2e loopback figure bench man demo
 
 build: # the program, static
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/feedex ./cmd/feedex
@@ -52,6 +54,9 @@ fuzz: # new inputs to every fuzz target; for more of them, make fuzz FUZZTIME=10
 e2e: # newsboat, sfeed and Chromium use the real program; screenshots are left in e2e/out
 	cd e2e && npm ci --ignore-scripts --no-audit --no-fund --silent
 	cd e2e && $(GO) vet ./... && FEEDEX_E2E=1 $(GO) test -count=1 -timeout 20m ./...
+
+loopback: # how evenly, and how often, twenty nodes that are processes poll a feed, measured for LOOPBACK
+	cd e2e && $(GO) test -count=1 -timeout 0 -v -run '^TestTwentyProcesses$$' -loopback $(LOOPBACK)
 
 figure: e2e # the README's picture of the dashboard
 	cp e2e/out/dashboard.png docs/figures/dashboard.png

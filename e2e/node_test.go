@@ -61,6 +61,24 @@ func startPollingNode(t *testing.T) *node {
 // startNode runs a node until the test ends.
 func startNode(t *testing.T, data string, args ...string) *node {
 	t.Helper()
+	where := start(t, append([]string{"node", "--data", data, "--listen", "127.0.0.1:0",
+		"--reader", "127.0.0.1:0", "--log-level", "warn"}, args...)...)
+	n := &node{data: data}
+	n.bin, _ = program()
+	n.listen, n.reader, _ = strings.Cut(where, ", feed readers at ")
+	return n
+}
+
+// startTracker runs a tracker until the test ends, and returns its URL.
+func startTracker(t *testing.T) string {
+	t.Helper()
+	return "http://" + start(t, "tracker", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--allow-private",
+		"--log-level", "warn") + "/"
+}
+
+// start runs a command of feedex until the test ends, and returns where it says that it serves.
+func start(t *testing.T, args ...string) (where string) {
+	t.Helper()
 	bin, err := program()
 	if err != nil {
 		t.Fatal(err)
@@ -72,8 +90,6 @@ func startNode(t *testing.T, data string, args ...string) *node {
 		t.Fatal(err)
 	}
 	defer notify.Close()
-	args = append([]string{"node", "--data", data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0",
-		"--log-level", "warn"}, args...)
 	cmd := exec.Command(bin, args...)
 	cmd.Env = append(environment(dir), "NOTIFY_SOCKET="+filepath.Join(dir, "n"))
 	var log safeBuffer
@@ -84,22 +100,20 @@ func startNode(t *testing.T, data string, args ...string) *node {
 	t.Cleanup(func() {
 		cmd.Process.Signal(os.Interrupt)
 		if err := cmd.Wait(); err != nil || t.Failed() {
-			t.Logf("the node ended (%v) and had said:\n%s", err, &log)
+			t.Logf("the %s ended (%v) and had said:\n%s", args[0], err, &log)
 		}
 	})
-	n := &node{bin: bin, data: data}
 	notify.SetReadDeadline(time.Now().Add(patience))
 	buf := make([]byte, 4096)
-	for n.reader == "" {
+	for {
 		size, err := notify.Read(buf)
 		if err != nil {
-			t.Fatalf("the node does not serve: %v\n%s", err, &log)
+			t.Fatalf("the %s does not serve: %v\n%s", args[0], err, &log)
 		}
 		if _, where, ok := strings.Cut(string(buf[:size]), "serving nodes at "); ok {
-			n.listen, n.reader, _ = strings.Cut(where, ", feed readers at ")
+			return where
 		}
 	}
-	return n
 }
 
 // environment is the environment of programs that are run: a home of their own, and no proxy.

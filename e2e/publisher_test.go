@@ -17,13 +17,25 @@ type publisher struct {
 	first  time.Time // when the first entry of each feed came out
 	mu     sync.Mutex
 	feeds  map[string]*published // by path
-	agents []string              // User-Agent of every request
+	log    []request
 }
 
-// A published feed is the title and the titles of its entries, the oldest first.
+// A request is one that a publisher answered.
+type request struct {
+	at          time.Time
+	path, agent string
+}
+
+// A published feed is its title and its entries, the oldest first. They are in its document from their time on.
 type published struct {
 	title   string
-	entries []string
+	entries []item
+}
+
+// An item is the title of an entry, and when it comes out.
+type item struct {
+	title string
+	at    time.Time
 }
 
 func startPublisher(t *testing.T) *publisher {
@@ -40,7 +52,10 @@ func (p *publisher) publish(path, title string, entries ...string) string {
 	if p.feeds[path] == nil {
 		p.feeds[path] = &published{title: title}
 	}
-	p.feeds[path].entries = append(p.feeds[path].entries, entries...)
+	f := p.feeds[path]
+	for _, e := range entries {
+		f.entries = append(f.entries, item{e, p.first.Add(time.Duration(len(f.entries)) * time.Minute)})
+	}
 	return p.server.URL + path
 }
 
@@ -48,8 +63,8 @@ func (p *publisher) publish(path, title string, entries ...string) string {
 func (p *publisher) asked(agent string) (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, a := range p.agents {
-		if strings.HasPrefix(strings.ToLower(a), agent) {
+	for _, r := range p.log {
+		if strings.HasPrefix(strings.ToLower(r.agent), agent) {
 			n++
 		}
 	}
@@ -60,13 +75,18 @@ func (p *publisher) asked(agent string) (n int) {
 func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.agents = append(p.agents, r.UserAgent())
+	now := time.Now()
+	p.log = append(p.log, request{now, r.URL.Path, r.UserAgent()})
 	f := p.feeds[r.URL.Path]
 	if f == nil {
 		http.NotFound(w, r)
 		return
 	}
-	tag := fmt.Sprintf(`"%d"`, len(f.entries))
+	out := 0
+	for out < len(f.entries) && !f.entries[out].at.After(now) {
+		out++
+	}
+	tag := fmt.Sprintf(`"%d"`, out)
 	w.Header().Set("ETag", tag)
 	if r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
@@ -75,13 +95,11 @@ func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/rss+xml")
 	fmt.Fprintf(w, "<rss version=\"2.0\"><channel><title>%s</title><link>%s/</link><description>d</description>\n",
 		html.EscapeString(f.title), p.server.URL)
-	for i, title := range f.entries {
+	for i, e := range f.entries[:out] {
 		fmt.Fprintf(w, "<item><guid isPermaLink=\"false\">%s#%d</guid><title>%s</title><link>%s/%d</link><pubDate>"+
 			"%s</pubDate>"+
 			"<description>&lt;p&gt;What there is to say of “%s”.&lt;/p&gt;</description></item>\n", r.URL.Path, i,
-			html.EscapeString(title),
-			p.server.URL, i, p.first.Add(time.Duration(i)*time.Minute).UTC().Format(time.RFC1123Z),
-			html.EscapeString(title))
+			html.EscapeString(e.title), p.server.URL, i, e.at.UTC().Format(time.RFC1123Z), html.EscapeString(e.title))
 	}
 	fmt.Fprint(w, "</channel></rss>\n")
 }
