@@ -71,7 +71,8 @@ func (s *Silence) Polled(now time.Time, interval time.Duration, pollers int) {
 // at random: all who poll at one moment have waited for as long as each other from then on, and would do so again. It
 // is 0 where their polls are apart, or the node has moved already.
 func (s *Silence) Together(at time.Time, interval time.Duration, pollers int) time.Duration {
-	if s.Ahead != 0 || s.Began.IsZero() || at.Sub(s.Began).Abs() > stretched(interval, together)/time.Duration(pollers) {
+	near := stretched(interval, together) / time.Duration(pollers)
+	if s.Ahead != 0 || s.Began.IsZero() || at.Sub(s.Began).Abs() > near {
 		return 0
 	}
 	return stretched(interval, mostAhead)

@@ -64,8 +64,8 @@ func (t PaperTurns) Run(ctx context.Context, progress Progress) (*report.Report,
 	t.Paper, t.Seeds = p, max(1, t.Seeds)
 	r := newReport("Polls in turn, in the networks of the FeedEx paper (§4)", t.Seed, t.Traces)
 	r.Setting = []string{
-		fmt.Sprintf("%d nodes in each network, of which %d vanish for good; %d of %d feeds each, for %s; seeds %d to %d",
-			t.Nodes, t.Failing, t.Each, len(feeds), report.Hours(t.Length)+" h", t.Seed, uint64(t.Seed)+uint64(t.Seeds)-1),
+		fmt.Sprintf("%d nodes in each network, of which %d vanish for good; %d of %d feeds each, for %s h; seeds %d "+
+			"to %d", t.Nodes, t.Failing, t.Each, len(feeds), report.Hours(t.Length), t.Seed, int(t.Seed)+t.Seeds-1),
 	}
 	part := func(from, to float64) Progress {
 		return func(done float64) {
@@ -128,8 +128,9 @@ func turnsTable(rows []TurnsRow) report.Table {
 	t := report.Table{
 		Title:   "Mean over seeds, and from the least to the most",
 		Columns: []string{"interval h", "every h", "lag min", "spread", "coverage", "calls", "bytes", "requests"},
-		Notes: []string{"Lag is the mean of the nodes' means, from when an entry was published; spread, from their 5th to " +
-			"their 95th percentile, in minutes. Calls that a node receives, and bytes of those and of its own, a minute."},
+		Notes: []string{"Lag is the mean of the nodes' means, from when an entry was published; spread, from their " +
+			"5th to their 95th percentile, in minutes. Calls that a node receives, and bytes of those and of its own, " +
+			"a minute."},
 	}
 	for _, r := range rows {
 		bytes := report.Unknown
