@@ -81,7 +81,7 @@ func TestDrawByRank(t *testing.T) {
 // A run for equal load alone gives the first network alone, and with interests over fewer hops there are fewer calls.
 func TestCoronaAtEqualLoad(t *testing.T) {
 	t.Parallel()
-	c := Corona{Seed: 1, Nodes: 48, Channels: 60, Subscriptions: 144, Length: 30 * time.Minute, EqualLoad: true,
+	c := Corona{Seed: 1, Nodes: 48, Channels: 60, Subscriptions: 144, Length: 2 * time.Hour, EqualLoad: true,
 		NoEncoding: true}
 	run := func(reach int) CoronaRow {
 		c.Reach = reach
