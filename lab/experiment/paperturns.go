@@ -129,7 +129,7 @@ func turnsTable(rows []TurnsRow) report.Table {
 		Title:   "Mean over seeds, and from the least to the most",
 		Columns: []string{"interval h", "every h", "lag min", "spread", "coverage", "calls", "bytes", "requests"},
 		Notes: []string{"Lag is the mean of the nodes' means, from when an entry was published; spread, from their " +
-			"5th to their 95th percentile, in minutes. Calls that a node receives, and bytes of those and of its own, " +
+			"5th to their 95th percentile, in minutes. Calls that a node receives, and bytes of those and its own, " +
 			"a minute."},
 	}
 	for _, r := range rows {
