@@ -67,10 +67,10 @@ func (s *Silence) Polled(now time.Time, interval time.Duration, pollers int) {
 	s.Began, s.Latest, s.Ahead = now, now, 0
 }
 
-// Together is how far the node is to move from a moment at which it polled together with somebody, either way and drawn
-// at random: all who poll at one moment have waited for as long as each other from then on, and would do so again. It
-// is 0 where their polls are apart, or the node has moved already.
-func (s *Silence) Together(at time.Time, interval time.Duration, pollers int) time.Duration {
+// Aside is how far the node is to move at most, either way and drawn at random, from a moment at which it polled
+// together with somebody: all who poll at one moment have waited for as long as each other from then on, and would do
+// so again. It is 0 where their polls are apart, or the node has moved already.
+func (s *Silence) Aside(at time.Time, interval time.Duration, pollers int) time.Duration {
 	near := stretched(interval, together) / time.Duration(pollers)
 	if s.Ahead != 0 || s.Began.IsZero() || at.Sub(s.Began).Abs() > near {
 		return 0

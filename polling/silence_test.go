@@ -104,10 +104,10 @@ func TestWhoPollsTogetherGoesApart(t *testing.T) {
 	const interval, pollers = 8 * time.Hour, 4
 	var s polling.Silence
 	s.Polled(clock(0), interval, pollers)
-	if far := s.Together(clock(31), interval, pollers); far != 0 {
+	if far := s.Aside(clock(31), interval, pollers); far != 0 {
 		t.Errorf("half an hour apart is together: moves by %v", far)
 	}
-	far := s.Together(clock(29), interval, pollers)
+	far := s.Aside(clock(29), interval, pollers)
 	if far != interval/10 {
 		t.Fatalf("moves by %v", far)
 	}
@@ -116,7 +116,7 @@ func TestWhoPollsTogetherGoesApart(t *testing.T) {
 	if moved := s.Due(interval, pollers); moved.Sub(stays) != far {
 		t.Errorf("%v behind: due at %v in place of %v", far, moved, stays)
 	}
-	if again := s.Together(clock(29), interval, pollers); again != 0 {
+	if again := s.Aside(clock(29), interval, pollers); again != 0 {
 		t.Errorf("moves again, by %v", again)
 	}
 	if s.Ahead = -interval; s.Due(interval, pollers).Sub(clock(0)) != interval*11/10 {

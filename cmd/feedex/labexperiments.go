@@ -51,8 +51,12 @@ requests, by the default policy, and where messages are lost, pairs of nodes are
 			if c.Flags().Changed("fail") {
 				p.Failing = cmp.Or(failing, -1)
 			}
-			if turns {
+			switch {
+			case turns:
 				return f.run(c, t.Run)
+			case c.Flags().Changed("seeds"):
+				return usageOf(c, fmt.Errorf("%w: one network an interval has one seed; want --turns with --seeds, or --seed",
+					experiment.ErrSetting))
 			}
 			return f.run(c, p.Run)
 		}),

@@ -18,6 +18,7 @@ func TestInterruptedExperimentsSaySo(t *testing.T) {
 	few := []time.Duration{time.Hour, 2 * time.Hour}
 	for name, run := range map[string]func(context.Context, Progress) (*report.Report, error){
 		"paper":      Paper{Seed: 1, Traces: set, Nodes: 10, Intervals: few}.Run,
+		"turns":      PaperTurns{Paper: Paper{Seed: 1, Traces: set, Nodes: 10, Intervals: few[:1]}}.Run,
 		"polling":    Polling{Seed: 1, Traces: set}.Run,
 		"shared":     SharedPolling{Seed: 1, Traces: set}.Run,
 		"churn":      Churn{Seed: 1, Traces: set, Nodes: 10, Sessions: few}.Run,

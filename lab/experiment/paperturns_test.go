@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -34,6 +35,9 @@ func TestTurnsAreWorthRequests(t *testing.T) {
 	if matched.Every >= turns.Every || report.Mean(matched.Lag) >= report.Mean(turns.Lag) ||
 		report.Mean(matched.Requests) <= report.Mean(turns.Requests) {
 		t.Errorf("at as many requests: %+v, in turn: %+v", matched, turns)
+	}
+	if part := report.Mean(matched.Requests) / report.Mean(without.Requests); math.Abs(part-1) > .02 {
+		t.Errorf("at as many requests there are %.3f times as many", part)
 	}
 	unable, deaf := rows["17% cannot poll"], rows["60% in earshot"]
 	if report.Mean(unable.Requests) >= report.Mean(turns.Requests) {

@@ -105,7 +105,7 @@ func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time, refuse
 		return false
 	}
 	news = c.Heard(m.Now, at)
-	if most := c.Together(at, s.Interval, s.pollers(m.Now)); most > 0 {
+	if most := c.Aside(at, s.Interval, s.pollers(m.Now)); most > 0 {
 		c.Ahead = m.pollBetween(s, 0, 2*most) - most
 	}
 	if !c.fixed && !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() {
