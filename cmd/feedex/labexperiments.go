@@ -75,6 +75,7 @@ requests, by the default policy, and where messages are lost, pairs of nodes are
 	c.Flags().Float64Var(&links.Loss, "loss", 0, "share of the messages that are lost")
 	c.Flags().BoolVar(&turns, "turns", false, "compare with nodes that do not poll in turn, at as many requests too")
 	c.Flags().Var(countFlag(&t.Seeds, 1), "seeds", "with --turns, how many seeds, from --seed on (default 1)")
+	c.MarkFlagsMutuallyExclusive("turns", "svg") // it draws none
 	f.addNoEncoding(c, &p.NoEncoding)
 	return c
 }
