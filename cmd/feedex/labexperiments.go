@@ -55,8 +55,8 @@ requests, by the default policy, and where messages are lost, pairs of nodes are
 			case turns:
 				return f.run(c, t.Run)
 			case c.Flags().Changed("seeds"):
-				return usageOf(c, fmt.Errorf("%w: one network an interval has one seed; want --turns with --seeds, or --seed",
-					experiment.ErrSetting))
+				return usageOf(c, fmt.Errorf("%w: a network of each interval has one seed; want --turns with --seeds, "+
+					"or --seed", experiment.ErrSetting))
 			}
 			return f.run(c, p.Run)
 		}),
