@@ -22,6 +22,8 @@ const (
 	Told                     // named by a neighbor
 	// a neighbor of earlier that came by itself: an attacker that wants our places must not be the first to get them
 	Came
+	// polls feeds of ours, by the word of neighbors: such an address is tried by Best alone, and for no free place
+	Overheard
 	sources
 )
 
@@ -148,7 +150,11 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []protocol.Fo
 // the source has filled its part, a newcomer takes the place of one of the same source that failed, or none.
 func (b *Book) Add(now time.Time, source Origin, ids []protocol.NodeID) {
 	for _, id := range ids {
-		if b.byID[id] != nil || b.crowded(id) {
+		if a := b.byID[id]; a != nil {
+			a.named(source)
+			continue
+		}
+		if b.crowded(id) {
 			continue
 		}
 		if len(b.list) >= maxAddresses || b.count(source) >= maxOfSource {
@@ -157,6 +163,13 @@ func (b *Book) Add(now time.Time, source Origin, ids []protocol.NodeID) {
 			}
 		}
 		b.insert(&address{id: id, source: source, added: unixNanoOf(now)})
+	}
+}
+
+// named notes that a source named the address, too. That matters where it was Overheard alone.
+func (a *address) named(source Origin) {
+	if a.source == Overheard {
+		a.source = source
 	}
 }
 

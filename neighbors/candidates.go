@@ -111,8 +111,11 @@ func compareBool(x, y bool) int {
 	return 1
 }
 
-// ready reports whether the address may be tried now.
-func (b *Book) ready(now time.Time, a *address) bool {
+// ready reports whether the address may be tried now for a free place.
+func (b *Book) ready(now time.Time, a *address) bool { return a.source != Overheard && b.due(now, a) }
+
+// due reports whether the address may be tried now.
+func (b *Book) due(now time.Time, a *address) bool {
 	return !a.trying && unixNanoOf(now) >= a.after && !b.resting(now, a)
 }
 
@@ -130,6 +133,32 @@ func (b *Book) Untested(now time.Time, skip func(protocol.NodeID) bool) (id prot
 // Another is Untested among all addresses: those that were tried least come first.
 func (b *Book) Another(now time.Time, skip func(protocol.NodeID) bool) (id protocol.NodeID, ok bool) {
 	return b.any(now, func(a *address) bool { return skip(a.id) })
+}
+
+// Best picks the address that is worth most, and marks it as being tried; false where there is none to try now. One
+// that was of no use counts half as much each time. The Book need not hold it yet.
+func (b *Book) Best(now time.Time, worth map[protocol.NodeID]Usefulness) (id protocol.NodeID, ok bool) {
+	var most Usefulness
+	for other, w := range worth {
+		a := b.byID[other]
+		if a == nil {
+			a = &address{network: networkOf(other)}
+		}
+		w >>= min(a.failures, 62)
+		better := w > most || w == most && w > 0 && other.Compare(id) < 0
+		if better && b.due(now, a) && (b.byID[other] != nil || !b.crowded(other)) {
+			id, most = other, w
+		}
+	}
+	if most > 0 {
+		b.Add(now, Overheard, []protocol.NodeID{id})
+	}
+	a := b.byID[id]
+	if a == nil { // there is nobody, or no room
+		return protocol.NodeID{}, false
+	}
+	a.trying = true
+	return id, true
 }
 
 // any picks by chance one of the addresses that failed least, and marks it as being tried.
@@ -157,7 +186,7 @@ func (b *Book) any(now time.Time, skip func(*address) bool) (id protocol.NodeID,
 func (b *Book) Next(now time.Time, skip func(protocol.NodeID) bool) time.Time {
 	var next unixNano
 	for _, a := range b.list {
-		if a.trying || a.after <= unixNanoOf(now) || skip(a.id) {
+		if a.source == Overheard || a.trying || a.after <= unixNanoOf(now) || skip(a.id) {
 			continue
 		}
 		if next == 0 || a.after < next {

@@ -54,6 +54,40 @@ func TestTheLeastTriedIsNext(t *testing.T) {
 	}
 }
 
+// Who is heard to poll most of our feeds is tried first, then those heard to poll fewer, and one that was of no use
+// counts half. However many addresses of a network are made up, two are tried; and none of them for a free place.
+func TestWhoIsWorthMostIsNext(t *testing.T) {
+	b := newBook()
+	b.Add(now, Tracked, []protocol.NodeID{at("20.1.0.1")})
+	worth := map[protocol.NodeID]Usefulness{at("20.1.0.1"): 5, at("20.2.0.1"): 7, at("20.3.0.1"): 0}
+	for i := range byte(100) {
+		worth[protocol.NewNodeID(netip.AddrFrom4([4]byte{66, 6, 6, i}), 7790)] = 13
+	}
+	var tried []string
+	for hour := range 7 {
+		later := now.Add(time.Duration(hour) * 24 * time.Hour)
+		id, ok := b.Best(later, worth)
+		if !ok {
+			t.Fatalf("after %v nobody", tried)
+		}
+		tried = append(tried, id.Addr().String())
+		b.Unfit(later, id)
+	}
+	want := []string{"66.6.6.0", "66.6.6.1", "20.2.0.1", "66.6.6.0", "66.6.6.1", "20.1.0.1", "20.2.0.1"}
+	if !slices.Equal(tried, want) {
+		t.Errorf("tried %v, want %v", tried, want)
+	}
+	later := now.Add(9 * 24 * time.Hour)
+	if got := b.Candidates(later, 9, nil, nobody); len(got) != 1 || got[0] != at("20.1.0.1") {
+		t.Errorf("for a free place %v, want what the tracker named", got)
+	}
+	b.Failed(later, at("20.1.0.1"))
+	b.Add(later, Tracked, []protocol.NodeID{at("20.2.0.1")})
+	if got := b.Candidates(later, 9, nil, nobody); len(got) != 1 || got[0] != at("20.2.0.1") {
+		t.Errorf("for a free place %v, want what the tracker names now", got)
+	}
+}
+
 // Machines of the owner's own are all in one place.
 func TestLocalAddressesHaveNoRegion(t *testing.T) {
 	b := newBook()

@@ -35,6 +35,7 @@ func (b *Book) Met(now time.Time, n *Neighbor) (p protocol.FormerNeighbor, forgo
 		a = &address{id: n.ID, source: Came, added: unixNanoOf(now)}
 		b.insert(a)
 	}
+	a.named(Came)
 	if n.ours() {
 		a.source = Remembered
 	}

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -82,5 +83,109 @@ func TestWhoIsServedSeeksNobody(t *testing.T) {
 	w.run(3 * time.Hour)
 	if calls > 0 {
 		t.Errorf("it connected %d times to one more", calls)
+	}
+}
+
+// hearsOfPolls has the node hear from a neighbor that another polled feeds.
+func (h *testHost) hearsOfPolls(from *testHost, origin protocol.NodeID, feeds protocol.Subset) {
+	var list []protocol.Notice
+	for _, in := range feeds {
+		list = append(list, protocol.Notice{Feed: in.Feed, Path: []protocol.NodeID{origin}})
+	}
+	h.hears(from, protocol.Notify{Notices: list})
+}
+
+// lonely puts a node that follows twelve feeds among ten neighbors that offer one of them, five of which came by
+// themselves. It returns one that it chose.
+func lonely(w *network) (q *testHost, chosen *hearer) {
+	var follows []feed.URL
+	for _, in := range wants(12) {
+		w.feed(in.Feed)
+		follows = append(follows, in.Feed)
+	}
+	q = w.add(node.Config{}, follows...)
+	w.run(time.Second)
+	for i := range 10 {
+		p := q.hearer(stranger(i))
+		if p.set = wants(1); i < 5 {
+			chosen = p
+			q.inside(func(n *node.Node) { n.Connect(p.id, func(error) {}) })
+		} else {
+			p.connect(wants(1))
+		}
+		w.run(time.Second)
+	}
+	w.run(time.Hour)
+	return q, chosen
+}
+
+// Of all addresses a node tries first that which it hears to poll most of what it has from nobody.
+func TestWhoIsHeardIsSoughtFirst(t *testing.T) {
+	w := newNetwork(t)
+	q, p := lonely(w)
+	var tried []protocol.NodeID
+	join := func(id protocol.NodeID, subset protocol.Subset) protocol.NodeID {
+		w.play(id, func(_ *testHost, c node.Call) protocol.Reply {
+			if _, ok := c.Call.(protocol.Connect); ok {
+				tried = append(tried, id)
+				return subset
+			}
+			return protocol.Vouched(true)
+		})
+		return id
+	}
+	var others []protocol.NodeID
+	for i := range 20 {
+		others = append(others, join(stranger(20+i), wants(1)))
+	}
+	poor, rich := join(stranger(40), wants(3)), join(stranger(41), wants(8))
+	q.inside(func(n *node.Node) { n.NoteAddresses(others...) })
+	q.hearsOfPolls(p.testHost, poor, wants(3))
+	q.hearsOfPolls(p.testHost, rich, wants(8))
+	w.run(time.Hour)
+	if len(tried) < 2 || tried[0] != rich || tried[1] != poor || !q.neighborOf(rich) {
+		t.Errorf("tried %v, want first %v and then %v", tried, rich, poor)
+	}
+}
+
+// A neighbor names others that poll what a node has from nobody. A node tries them as rarely as any, calls
+// nobody on its own network, and has half of its places for those of its own choice.
+func TestWhoNamesPollersGetsNoPlaceForThem(t *testing.T) {
+	w := newNetwork(t)
+	q, p := lonely(w)
+	calls, inside := 0, 0
+	for i := range 200 {
+		feeds := wants(12)[1+i%11 : 2+i%11]
+		for _, id := range []protocol.NodeID{stranger(100 + i),
+			protocol.NewNodeID(netip.AddrFrom4([4]byte{10, 0, byte(i), 1}), 7790)} {
+			w.play(id, func(_ *testHost, c node.Call) protocol.Reply {
+				switch c.Call.(type) {
+				case protocol.Connect:
+					if calls++; !id.Addr().IsGlobalUnicast() || id.Addr().IsPrivate() {
+						inside++
+					}
+					return feeds
+				case protocol.Vouch:
+					return protocol.Vouched(true)
+				}
+				return protocol.OK{}
+			})
+			q.hearsOfPolls(p.testHost, id, feeds)
+		}
+		if i%10 == 0 {
+			w.run(10 * time.Minute)
+		}
+	}
+	chosen, places := 0, 0
+	for _, s := range q.node.Neighbors() {
+		if s.Chosen {
+			chosen++
+		}
+		places++
+	}
+	t.Logf("%d calls, %d chosen of %d", calls, chosen, places)
+	if calls == 0 || calls > 25 || inside > 0 || 2*chosen < places {
+		t.Errorf("%d calls, %d of them inside; %d neighbors of %d are of the node's own choice", calls, inside, chosen,
+			places)
 	}
 }

@@ -42,6 +42,7 @@ const (
 type bootstrap struct {
 	Connecting int                               // connects under way
 	tokens     map[string]int                    // sent with them, counted
+	named      protocol.NodeID                   // connected to as neighbors named it, and not by our own choice
 	Vouching   *admission.SharedPool[core.Asked] // connects whose callers are being called back
 	returning  *admission.SharedPool[core.Asked] // likewise of nodes that we know already
 	refillAt   time.Time                         // when refill is to be called; zero for not at all

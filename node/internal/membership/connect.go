@@ -77,7 +77,8 @@ func (m *Machine) Connect(to protocol.NodeID, static string, done func(err error
 				done(errDeclined)
 				return
 			}
-			victim, ok := m.place(to, true, subset)
+			chosen := to != m.Boot.named
+			victim, ok := m.place(to, chosen, subset)
 			if !ok || m.Refused(to) || static == "" && m.Bans.banned(m.Now, m.Ledger.HolderOf(to)) {
 				// Others came while we asked, or it lost its standing. It believes in a link: tell it.
 				m.Call(core.Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, core.CallTimeout,
@@ -86,7 +87,7 @@ func (m *Machine) Connect(to protocol.NodeID, static string, done func(err error
 				return
 			}
 			m.giveWay(victim)
-			m.Join(to, true, static, token, a.Session, subset, offered)
+			m.Join(to, chosen, static, token, a.Session, subset, offered)
 			l := m.LinkTo(to)
 			if len(offered) == neighbors.MaxIntroduction {
 				m.tellSoon(l) // the rest
@@ -165,9 +166,9 @@ func refusal(id protocol.NodeID) *protocol.Fault {
 	return protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back another day", id.Addr())
 }
 
-// asking reports whether a connect of our own to id is under way.
+// asking reports whether a connect of our own choice to id is under way.
 func (m *Machine) asking(id protocol.NodeID) bool {
-	return len(m.Boot.tokens) > 0 && m.Boot.tokens[m.Token(id)] > 0
+	return len(m.Boot.tokens) > 0 && id != m.Boot.named && m.Boot.tokens[m.Token(id)] > 0
 }
 
 // vouched admits the caller of a connect if the node at its address stands by the call.
@@ -204,7 +205,7 @@ func (m *Machine) vouched(ev core.Asked, a core.Answered) {
 	m.giveWay(victim)
 	token := m.Token(ev.From)
 	m.Do(core.Respond{Tag: ev.Tag, Reply: offered, Session: token})
-	m.Join(ev.From, m.Boot.tokens[token] > 0, "", token, ev.Session, c.Subset, offered)
+	m.Join(ev.From, m.asking(ev.From), "", token, ev.Session, c.Subset, offered)
 	m.LinkTo(ev.From).Away = c.Away
 	m.JudgeSubset(m.LinkTo(ev.From), len(c.Subset), c.Ignored)
 }

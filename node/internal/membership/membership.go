@@ -13,6 +13,8 @@ import (
 type Feeds interface {
 	// AnyOpen reports whether one of the feeds that are polled, and that neighbors may know of, is such.
 	AnyOpen(such func(u feed.URL) bool) bool
+	// HeardPollers returns the nodes that were heard to poll feeds lately of which neighbors may know, with those feeds.
+	HeardPollers() map[protocol.NodeID]protocol.Subset
 }
 
 // Exchange is the part of the exchange of entries that membership needs.

@@ -9,6 +9,7 @@ import (
 	"feedex/feed"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
+	"feedex/protocol"
 )
 
 const (
@@ -149,19 +150,25 @@ func (m *Machine) retryLost() {
 // seek tries a node that may be of more use than the least useful neighbor, while there are feeds that fewer than two
 // neighbors offer and no place is free: both sides decide by what the other adds to what its neighbors offer.
 //
+// Those that are heard to poll most of such feeds come first. Whom others named so gets no place that is kept for those
+// that we choose: liars would fill these with nodes of theirs, which now win no more than if they came by themselves.
+//
 // Paper §3.2: "it needs to select 'good' neighbors". Of those that a person follows few others follow any.
 func (m *Machine) seek() {
 	wait := min(longestSeek, ReviewEvery<<min(m.Reviewed.sought, 8))
 	if m.Now.Sub(m.Reviewed.soughtAt) < wait || m.Table.Len() < m.Config.MaxNeighbors-1 || m.Table.Uncovered() == 0 {
 		return
 	}
-	id, ok := m.Book.Another(m.Now, m.unwanted)
-	if !ok {
-		return
+	id, ok := m.mostHeard()
+	if m.Boot.named = id; !ok {
+		if id, ok = m.Book.Another(m.Now, m.unwanted); !ok {
+			return
+		}
 	}
 	m.Reviewed.soughtAt = m.Now
 	m.Reviewed.sought++
 	m.Connect(id, "", func(err error) {
+		m.Boot.named = protocol.NodeID{}
 		switch {
 		case err == nil:
 			m.Reviewed.sought = 0
@@ -171,4 +178,16 @@ func (m *Machine) seek() {
 			m.Book.Failed(m.Now, id)
 		}
 	})
+}
+
+// mostHeard picks of the nodes that are heard to poll our feeds the one that would be worth most as a neighbor if it
+// offers these.
+func (m *Machine) mostHeard() (id protocol.NodeID, ok bool) {
+	worth := make(map[protocol.NodeID]neighbors.Usefulness)
+	for id, feeds := range m.feeds.HeardPollers() {
+		if !m.unwanted(id) {
+			worth[id] = m.Table.Claimed(id, feeds)
+		}
+	}
+	return m.Book.Best(m.Now, worth)
 }

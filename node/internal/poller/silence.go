@@ -205,6 +205,22 @@ func (m *Machine) heardPollers(s *Subscription) int {
 	return s.countPollers(m.Now)
 }
 
+// HeardPollers returns the nodes that were heard to poll feeds lately of which neighbors may know, with those feeds.
+func (m *Machine) HeardPollers() map[protocol.NodeID]protocol.Subset {
+	heard := make(map[protocol.NodeID]protocol.Subset)
+	for u, s := range m.Feeds {
+		if !m.shared(s) {
+			continue
+		}
+		for id, last := range s.chorus.polls {
+			if !s.silent(m.Now, last) {
+				heard[id] = append(heard[id], protocol.Interest{Feed: u})
+			}
+		}
+	}
+	return heard
+}
+
 // PollsHeard returns when others polled the feed, by the word of neighbors since the start: the latest maxHeard. It is
 // for the owner alone.
 func (m *Machine) PollsHeard(u feed.URL) []time.Time {
