@@ -28,10 +28,27 @@ const (
 // connecting node has a higher degree of usefulness."
 func (t *RoutingTable) Replaceable(now time.Time, newcomer protocol.NodeID, chosen bool,
 	subset protocol.Subset) *Neighbor {
+	if least, bar := t.replaceable(now, chosen); least != nil && t.Claimed(newcomer, subset) >= bar {
+		return least
+	}
+	return nil
+}
+
+// Bar is what a newcomer must claim to get a place, and false where none gets one.
+func (t *RoutingTable) Bar(now time.Time, chosen bool) (bar Usefulness, ok bool) {
+	if len(t.list) < t.config.Max && (chosen || !t.keptFrom()) {
+		return 0, true
+	}
+	least, bar := t.replaceable(now, chosen)
+	return bar, least != nil
+}
+
+// replaceable is the least useful of those that may give way to a newcomer, nil for none, and what that must claim.
+func (t *RoutingTable) replaceable(now time.Time, chosen bool) (_ *Neighbor, bar Usefulness) {
 	onlyCame := !chosen && t.keptFrom()
 	stays := func(n *Neighbor) bool { return n.Static || onlyCame && n.ours() || now.Sub(n.Since) < grace }
 	if !slices.ContainsFunc(t.list, func(n *Neighbor) bool { return !stays(n) }) {
-		return nil // whatever the newcomer has: while a network starts, nearly all that ask a node are declined
+		return nil, 0 // whatever the newcomer has: while a network starts, nearly all that ask a node are declined
 	}
 	scores := t.Scores(now)
 	protected := t.protected(now, scores)
@@ -44,12 +61,12 @@ func (t *RoutingTable) Replaceable(now time.Time, newcomer protocol.NodeID, chos
 			least = i
 		}
 	}
+	if least < 0 {
+		return nil, 0
+	}
 	// The newcomer has nothing but its word: it must promise a quarter more than the other has shown,
 	// and a feed at least.
-	if least < 0 || t.Claimed(newcomer, subset) < scores[least]+scores[least]/4+One {
-		return nil
-	}
-	return t.list[least]
+	return t.list[least], scores[least] + scores[least]/4 + One
 }
 
 // LeastUseful is the neighbor that is worth least of those that may go, nil if none may. A static one never may.

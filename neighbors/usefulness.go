@@ -1,8 +1,6 @@
 package neighbors
 
 import (
-	"os"
-	"strconv"
 	"time"
 
 	"feedex/feed"
@@ -74,10 +72,6 @@ func (t *RoutingTable) worth(i row, hops int, n *Neighbor) Usefulness {
 	w, ok := t.weights[t.routes.list[i].url]
 	if !ok {
 		w = 1
-	}
-	if xSave > 0 {
-		k := Usefulness(t.nearBeside(i, n, hops))
-		return w * One * xSave / ((k + 1) * (k + 2)) >> hops
 	}
 	switch t.nearBeside(i, n, hops) {
 	case 0:
@@ -287,5 +281,3 @@ func (y *tally) rollOver(now time.Time) {
 	}
 	y.last = max(y.last, hour)
 }
-
-var xSave = func() Usefulness { n, _ := strconv.Atoi(os.Getenv("XSAVE")); return Usefulness(n) }()

@@ -183,7 +183,6 @@ func TestWhoNamesPollersGetsNoPlaceForThem(t *testing.T) {
 		}
 		places++
 	}
-	t.Logf("%d calls, %d chosen of %d", calls, chosen, places)
 	if calls == 0 || calls > 25 || inside > 0 || 2*chosen < places {
 		t.Errorf("%d calls, %d of them inside; %d neighbors of %d are of the node's own choice", calls, inside, chosen,
 			places)

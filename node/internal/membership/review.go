@@ -181,12 +181,16 @@ func (m *Machine) seek() {
 }
 
 // mostHeard picks of the nodes that are heard to poll our feeds the one that would be worth most as a neighbor if it
-// offers these.
+// offers these, where that is enough for a place.
 func (m *Machine) mostHeard() (id protocol.NodeID, ok bool) {
+	bar, ok := m.Table.Bar(m.Now, false)
+	if !ok {
+		return id, false
+	}
 	worth := make(map[protocol.NodeID]neighbors.Usefulness)
 	for id, feeds := range m.feeds.HeardPollers() {
-		if !m.unwanted(id) {
-			worth[id] = m.Table.Claimed(id, feeds)
+		if w := m.Table.Claimed(id, feeds); w >= bar && !m.unwanted(id) {
+			worth[id] = w
 		}
 	}
 	return m.Book.Best(m.Now, worth)
