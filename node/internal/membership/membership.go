@@ -13,7 +13,8 @@ import (
 type Feeds interface {
 	// AnyOpen reports whether one of the feeds that are polled, and that neighbors may know of, is such.
 	AnyOpen(such func(u feed.URL) bool) bool
-	// HeardPollers returns the nodes that were heard to poll feeds lately of which neighbors may know, with those feeds.
+	// HeardPollers returns the nodes that were heard to poll feeds lately, with those feeds, as far as neighbors may
+	// know of them.
 	HeardPollers() map[protocol.NodeID]protocol.Subset
 }
 

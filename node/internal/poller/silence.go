@@ -205,7 +205,8 @@ func (m *Machine) heardPollers(s *Subscription) int {
 	return s.countPollers(m.Now)
 }
 
-// HeardPollers returns the nodes that were heard to poll feeds lately of which neighbors may know, with those feeds.
+// HeardPollers returns the nodes that were heard to poll feeds lately, with those feeds, as far as neighbors may know
+// of them. The lists are in no order.
 func (m *Machine) HeardPollers() map[protocol.NodeID]protocol.Subset {
 	heard := make(map[protocol.NodeID]protocol.Subset)
 	for u, s := range m.Feeds {
