@@ -25,7 +25,7 @@ type Feeds interface {
 	Brought(u feed.URL, fresh []archive.Record)
 	// Heard takes in that a node polled a feed, which may be polled here or not, or was refused there, and reports
 	// whether that is news to pass on.
-	Heard(u feed.URL, origin protocol.NodeID, at time.Time, refused bool) (news bool)
+	Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, refused bool) (news bool)
 	// Open reports whether a feed is polled, and neighbors may know of it.
 	Open(u feed.URL) bool
 	// LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.

@@ -35,19 +35,7 @@ const (
 	maxTalks = 1024
 	// forgottenAfter is when there may be room for other feeds.
 	forgottenAfter = 24 * time.Hour
-	// freeNotices is how many notices of a feed are heard of a link in an hour in any case, and noticesEach how many
-	// times as many as the feed has polls by what is known. An honest neighbor tells of each poll once; polls of nodes
-	// that started lately come by chance, and those whose intervals are shorter than ours poll more often.
-	freeNotices = 12
-	noticesEach = 4
 )
-
-// A talk is what a neighbor and we told each other of polls of one feed.
-type talk struct {
-	latest time.Time // poll of which one of us told the other
-	since  time.Time // the begin of the hour in which what it tells is counted
-	heard  int       // notices in that hour
-}
 
 // Announce tells neighbors that the node polled a feed when it did, with so many new entries, or protocol.Refused.
 func (m *Machine) Announce(u feed.URL, at time.Time, fresh int) {
@@ -136,7 +124,7 @@ func (m *Machine) notify(n notice, from protocol.NodeID) {
 
 // queueNotice has the neighbor hear of a poll, unless one of the two has told the other of one about as late.
 func (m *Machine) queueNotice(l *link, n notice, wait time.Duration) {
-	if len(n.Path) > 0 && n.at.Sub(l.talks[n.Feed].latest) <= m.spacing(n.Feed)/newsPart || len(l.notices) >= maxTalks {
+	if len(n.Path) > 0 && n.at.Sub(l.talks[n.Feed]) <= m.spacing(n.Feed)/newsPart || len(l.notices) >= maxTalks {
 		return
 	}
 	m.told(l, n.Feed, n.at)
@@ -153,45 +141,21 @@ func (m *Machine) queueNotice(l *link, n notice, wait time.Duration) {
 	}
 }
 
-// keepTalk keeps what a neighbor and we told each other of polls of a feed, as far as there is room.
-func (m *Machine) keepTalk(l *link, u feed.URL, t talk) {
-	if l.talks == nil {
-		l.talks = make(map[feed.URL]talk)
-	}
-	if _, known := l.talks[u]; !known && len(l.talks) >= maxTalks {
-		maps.DeleteFunc(l.talks, func(_ feed.URL, t talk) bool {
-			return m.Now.Sub(t.latest) > forgottenAfter
-		})
-		if len(l.talks) >= maxTalks {
-			return
-		}
-	}
-	l.talks[u] = t
-}
-
-// told notes that a neighbor and we both know of a poll.
+// told notes that a neighbor and we both know of a poll of a feed, as far as there is room.
 func (m *Machine) told(l *link, u feed.URL, at time.Time) {
-	if t := l.talks[u]; at.After(t.latest) {
-		t.latest = at
-		m.keepTalk(l, u, t)
+	latest, known := l.talks[u]
+	if !at.After(latest) {
+		return
 	}
-}
-
-// hears counts a notice of a feed against the link that brought it, and reports whether it is heard: what is more than
-// all who poll the feed could have to tell in an hour is not. Relays know of nobody who polls, and pass on a part alone
-// of what comes fast.
-func (m *Machine) hears(l *link, u feed.URL) bool {
-	spacing := m.spacing(u)
-	if spacing == 0 || !m.feeds.Open(u) {
-		return true
+	if l.talks == nil {
+		l.talks = make(map[feed.URL]time.Time)
 	}
-	t := l.talks[u]
-	if m.Now.Sub(t.since) >= time.Hour {
-		t.since, t.heard = m.Now, 0
+	if !known && len(l.talks) >= maxTalks {
+		maps.DeleteFunc(l.talks, func(_ feed.URL, latest time.Time) bool { return m.Now.Sub(latest) > forgottenAfter })
 	}
-	t.heard++
-	m.keepTalk(l, u, t)
-	return t.heard <= freeNotices+int(noticesEach*time.Hour/spacing)
+	if known || len(l.talks) < maxTalks {
+		l.talks[u] = at
+	}
 }
 
 // takeNotices takes what the neighbor is to hear out of its queue, as much as one call holds.
@@ -242,7 +206,7 @@ func (m *Machine) Noticed(from *core.Link, list []protocol.Notice) {
 
 func (m *Machine) noticed(l *link, n protocol.Notice) {
 	m.Counters.NoticesHeard++
-	if !m.feeds.Open(n.Feed) && !m.Table.Wanted(n.Feed, nil) || !m.hears(l, n.Feed) {
+	if !m.feeds.Open(n.Feed) && !m.Table.Wanted(n.Feed, nil) {
 		return
 	}
 	at := m.Now.Add(-n.Age)
@@ -254,7 +218,7 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	if !m.Self.IsZero() && slices.Contains(n.Path, m.Self) {
 		return
 	}
-	news := m.feeds.Heard(n.Feed, n.Origin(l.ID()), at, n.New == protocol.Refused)
+	news := m.feeds.Heard(n.Feed, l.ID(), n.Origin(l.ID()), at, n.New == protocol.Refused)
 	if !m.feeds.Open(n.Feed) {
 		news = m.relays(n.Feed, at)
 	}

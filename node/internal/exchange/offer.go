@@ -378,7 +378,7 @@ type link struct {
 	// Polls of which it is to hear.
 	notices    []notice
 	noticesDue time.Time // when they are to be sent, zero for never
-	talks      map[feed.URL]talk
+	talks      map[feed.URL]time.Time
 
 	// The account.
 	toldBound bool               // it was told that it came to its bound, and has not left it since

@@ -129,7 +129,7 @@ func (m *Machine) forward(l *link, b *protocol.Bundle, k kept) {
 		m.fulfil(b.DID)
 	}
 	if pruned != nil {
-		m.feeds.Heard(b.Feed, via.Path[0], m.Now, false) // who polled it did so just now
+		m.feeds.Heard(b.Feed, l.ID(), via.Path[0], m.Now, false) // who polled it did so just now
 	}
 	if pruned != nil && pruned != via {
 		m.earnings.Pruned(m.Now, pruned, l.Holder)

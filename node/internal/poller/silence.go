@@ -18,17 +18,26 @@ import (
 // poll comes when it was due, until somebody is heard.
 type chorus struct {
 	polling.Silence
-	polls map[protocol.NodeID]time.Time // the latest of each node that was heard of
-	heard []time.Time                   // the latest of all of them, for the owner to see
-	since time.Time                     // when the first was heard of
-	lags  []time.Duration               // of what came together, see noteLags
-	muted time.Time                     // until when nobody moves a poll
-	fixed bool                          // nobody moves the next one: it is in the place of a spot poll
+	polls map[protocol.NodeID]pollOf // the latest of each node that was heard of
+	heard []time.Time                // the latest of all of them, for the owner to see
+	since time.Time                  // when the first was heard of
+	lags  []time.Duration            // of what came together, see noteLags
+	muted time.Time                  // until when nobody moves a poll
+	fixed bool                       // nobody moves the next one: it is in the place of a spot poll
+}
+
+// A pollOf is the latest poll of one node.
+type pollOf struct {
+	at    time.Time
+	via   protocol.NodeID // the neighbor that named it first, or the node itself once it is heard to speak
+	named time.Time       // when it was heard of first
 }
 
 const (
 	// maxPollers bounds the nodes of whose polls of one feed is known.
 	maxPollers = 1024
+	// moreNamed is how many nodes that poll a feed a neighbor may name beyond twice as many as others do.
+	moreNamed = 1
 	// maxHeard bounds the polls by others that the node remembers of one feed: six kilobytes.
 	maxHeard = 256
 	// A feed's chorus is of no help where the mean of judgedLags lags or more is mostLag times what it would be if all
@@ -41,7 +50,7 @@ const (
 
 // pollers is how many nodes poll the feed, this one included. Those that it did not hear of for an interval it forgets.
 func (s *Subscription) pollers(now time.Time) int {
-	maps.DeleteFunc(s.chorus.polls, func(_ protocol.NodeID, at time.Time) bool { return s.silent(now, at) })
+	maps.DeleteFunc(s.chorus.polls, func(_ protocol.NodeID, p pollOf) bool { return s.silent(now, p.at) })
 	return s.countPollers(now)
 }
 
@@ -53,16 +62,49 @@ func (s *Subscription) silent(now, last time.Time) bool {
 // countPollers is how many nodes poll the feed, and changes nothing: as many as it heard of within an interval. Where
 // it has not listened for so long it takes those that it heard of as a part of all.
 func (s *Subscription) countPollers(now time.Time) int {
+	named := s.named(now)
+	most := mostNamed(named)
 	heard := 0
-	for _, last := range s.chorus.polls {
-		if !s.silent(now, last) {
-			heard++
-		}
+	for _, n := range named {
+		heard += min(n, most)
 	}
 	if listened := max(now.Sub(s.chorus.since), s.Interval/16); heard > 1 && listened < s.Interval {
 		heard = int(float64(heard) * float64(s.Interval) / float64(listened))
 	}
 	return 1 + heard
+}
+
+// named is how many nodes each neighbor named that poll the feed, itself included.
+func (s *Subscription) named(now time.Time) map[protocol.NodeID]int {
+	named := make(map[protocol.NodeID]int)
+	for _, p := range s.chorus.polls {
+		if !s.silent(now, p.at) {
+			named[p.via]++
+		}
+	}
+	return named
+}
+
+// mostNamed is how many nodes are believed of one neighbor to poll the feed: hardly more than twice as many as of the
+// neighbor in the middle. Nodes can be invented, neighbors cannot: as long as most of them are honest, what those that
+// are not may name goes by what the others do.
+func mostNamed(named map[protocol.NodeID]int) int {
+	counts := slices.Sorted(maps.Values(named))
+	if len(counts) == 0 {
+		return moreNamed
+	}
+	return 2*counts[(len(counts)-1)/2] + moreNamed
+}
+
+// believed reports whether the node is among the first of those that its neighbor named, as many as are believed.
+func (s *Subscription) believed(now time.Time, p pollOf) bool {
+	earlier := 0
+	for _, other := range s.chorus.polls {
+		if other.via == p.via && other.named.Before(p.named) && !s.silent(now, other.at) {
+			earlier++
+		}
+	}
+	return earlier < mostNamed(s.named(now))
 }
 
 // shared reports whether others may hear of polls of the feed, and move them.
@@ -85,21 +127,30 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // A poll that was refused counts where its node is known to poll the feed, and makes no poll come sooner: the feed was
 // asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It
 // binds nobody else: liars could keep everybody away, and limits of publishers are by client.
-func (m *Machine) Heard(u feed.URL, origin protocol.NodeID, at time.Time, refused bool) (news bool) {
+func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, refused bool) (news bool) {
 	m.prospectPolled(u, origin)
 	s := m.openly(u)
 	if s == nil || !m.shared(s) || s.Interval == 0 || origin == m.Self || m.Now.Sub(at) > s.Interval/4 {
 		return false
 	}
 	c := &s.chorus
-	last, known := c.polls[origin]
-	if known && at.Sub(last) < s.Interval*3/4 || !known && (refused || len(c.polls) >= maxPollers) {
+	p, known := c.polls[origin]
+	if known && at.Sub(p.at) < s.Interval*3/4 || !known && (refused || len(c.polls) >= maxPollers) {
 		return false
 	}
 	if c.polls == nil {
-		c.polls, c.since = make(map[protocol.NodeID]time.Time), m.Now
+		c.polls, c.since = make(map[protocol.NodeID]pollOf), m.Now
 	}
-	c.polls[origin] = at
+	if p.at = at; !known || via == origin {
+		p.via = via
+	}
+	if !known {
+		p.named = m.Now
+	}
+	c.polls[origin] = p
+	if !s.believed(m.Now, p) {
+		return false
+	}
 	c.heard = append(c.heard[max(0, len(c.heard)+1-maxHeard):], at)
 	if m.Now.Before(c.muted) {
 		return false

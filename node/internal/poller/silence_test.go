@@ -1,0 +1,53 @@
+package poller
+
+import (
+	"testing"
+	"time"
+
+	"feedex/protocol"
+)
+
+// Nodes can be invented, neighbors cannot: what one neighbor names counts as far as others name about as many.
+func TestPollersCountAsOthersNameThem(t *testing.T) {
+	id := func(text string) protocol.NodeID {
+		parsed, err := protocol.ParseNodeID(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
+	}
+	liar, honest, other := id("192.0.2.1:7070"), id("198.51.100.1:7070"), id("203.0.113.1:7070")
+	for _, c := range []struct {
+		named map[protocol.NodeID]int
+		most  int
+	}{
+		{nil, 1},
+		{map[protocol.NodeID]int{honest: 1}, 3},
+		{map[protocol.NodeID]int{liar: 300, honest: 1, other: 2}, 5},
+		{map[protocol.NodeID]int{liar: 300, honest: 12}, 25},
+	} {
+		if most := mostNamed(c.named); most != c.most {
+			t.Errorf("of neighbors that name %v, %d nodes are believed of each, not %d", c.named, most, c.most)
+		}
+	}
+
+	now := time.Date(2025, 3, 1, 8, 0, 0, 0, time.UTC)
+	s := &Subscription{}
+	s.Interval = time.Hour
+	s.chorus.since = now.Add(-2 * time.Hour)
+	s.chorus.polls = make(map[protocol.NodeID]pollOf)
+	hear := func(origin, via protocol.NodeID) {
+		s.chorus.polls[origin] = pollOf{at: now, via: via, named: now}
+	}
+	hear(honest, honest)
+	hear(other, other)
+	if n := s.countPollers(now); n != 3 {
+		t.Fatalf("%d poll the feed; two neighbors and the node itself are 3", n)
+	}
+	for i := range 100 {
+		hear(id("192.0.2.2:"+string([]byte{'7', byte('0' + i/10), byte('0' + i%10), '0'})), liar)
+	}
+	if n := s.countPollers(now); n != 6 {
+		t.Errorf("%d poll the feed where one of three neighbors names a hundred; 3 of them are believed", n)
+	}
+}
