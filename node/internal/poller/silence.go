@@ -264,8 +264,8 @@ func (m *Machine) HeardPollers() map[protocol.NodeID]protocol.Subset {
 		if !m.shared(s) {
 			continue
 		}
-		for id, last := range s.chorus.polls {
-			if !s.silent(m.Now, last) {
+		for id, p := range s.chorus.polls {
+			if !s.silent(m.Now, p.at) {
 				heard[id] = append(heard[id], protocol.Interest{Feed: u})
 			}
 		}
