@@ -262,7 +262,7 @@ func TestANeighborNamesHardlyMoreThanOthers(t *testing.T) {
 	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	method := protocol.Notify{}.Method()
-	liar, honest := eager(h, 1, nil, method), eager(h, 2, nil, method)
+	liar, honest, other := eager(h, 1, nil, method), eager(h, 2, nil, method), eager(h, 3, nil, method)
 	w.run(time.Minute)
 	h.hearsOfPoll(honest, 0)
 	w.run(2 * every)
@@ -270,6 +270,8 @@ func TestANeighborNamesHardlyMoreThanOthers(t *testing.T) {
 	w.run(every / 2)
 	for i := range 2 {
 		h.hearsOfPoll(honest, 0, friendID(50+i))
+		w.run(time.Second)
+		h.hearsOfPoll(other, 0, friendID(60+i))
 		w.run(time.Second)
 	}
 	for i := range 30 {

@@ -83,6 +83,13 @@ type service struct {
 	fromPeer float64       // share of the entries of one's feeds that a neighbor brought first
 }
 
+// add adds one of so many services to their mean.
+func (s *service) add(one service, of int) {
+	s.coverage += one.coverage / float64(of)
+	s.lag += one.lag / time.Duration(of)
+	s.fromPeer += one.fromPeer / float64(of)
+}
+
 func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
 	var want, got, peer int
 	var lag time.Duration
@@ -126,18 +133,22 @@ func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 	if raced {
 		t.Skip("the race detector makes a minute of it")
 	}
-	const nodes, riders = 60, 15
-	without := newOverlay(t, nodes-riders, 0)
-	with := newOverlay(t, nodes, riders)
-	everyone := func(*testHost) bool { return true }
-	honest := func(h *testHost) bool { return !with.bad[h] }
-	for _, o := range []*overlay{without, with} {
+	const nodes, riders, orders = 60, 15, 3
+	from := epoch.Add(8 * time.Hour) // after the first credit is used up
+	play := func(o *overlay) *overlay {
 		o.run(10 * time.Minute)
 		o.publishFor(20 * time.Hour)
+		return o
 	}
-	from := epoch.Add(8 * time.Hour) // after the first credit is used up
-	base, got, rider := without.service(everyone, from), with.service(honest, from),
-		with.service(func(h *testHost) bool { return with.bad[h] }, from)
+	base := play(newOverlay(t, nodes-riders, 0)).service(func(*testHost) bool { return true }, from)
+	var got, rider service // means over the orders in which the tracker names the nodes: one alone says little
+	for order := range uint64(orders) {
+		with := newOverlay(t, nodes, riders)
+		with.rng = rand.New(rand.NewPCG(1, 2+order))
+		play(with)
+		got.add(with.service(func(h *testHost) bool { return !with.bad[h] }, from), orders)
+		rider.add(with.service(func(h *testHost) bool { return with.bad[h] }, from), orders)
+	}
 	t.Logf("without riders: %.1f%% covered, lag %v; honest among riders: %.1f%%, %v; riders: %.1f%%, %v, %.1f%% from "+
 		"neighbors",
 		100*base.coverage, base.lag.Round(time.Second), 100*got.coverage, got.lag.Round(time.Second),
@@ -146,7 +157,7 @@ func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 		t.Errorf("the honest get %.1f%% of their entries among free riders, %.1f%% without", 100*got.coverage,
 			100*base.coverage)
 	}
-	if got.lag > base.lag*105/100 {
+	if got.lag > base.lag*110/100 {
 		t.Errorf("the honest wait %v among free riders, %v without", got.lag, base.lag)
 	}
 	if rider.fromPeer > 0.02 { // an entry from each node that they meet first, and no more

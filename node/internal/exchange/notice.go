@@ -23,8 +23,8 @@ type notice struct {
 const (
 	// fewFollowers is with how many neighbors that follow a feed those that relay it need not hear of polls as well.
 	fewFollowers = 2
-	// A notice waits for others that go the same way for a part of the usual time between polls of its feed, within
-	// bounds; one that is passed on for up to three times as long.
+	// A notice that is passed on waits for others that go the same way for a part of the usual time between polls of its
+	// feed, within bounds, and up to three times as long. One of an own poll would hardly find company.
 	waitPart        = 20
 	leastNoticeWait = time.Second
 	mostNoticeWait  = time.Minute
@@ -113,9 +113,10 @@ func (m *Machine) notify(n notice, from protocol.NodeID) {
 	if len(followers) < fewFollowers && m.feeds.Open(n.Feed) {
 		followers = append(followers, relays...)
 	}
-	wait := min(max(m.spacing(n.Feed)/waitPart, leastNoticeWait), mostNoticeWait)
-	if len(n.Path) > 0 {
-		wait = m.Between(wait, 3*wait) // what two pass on at the same time crosses
+	wait := leastNoticeWait
+	if len(n.Path) > 0 { // what two pass on at the same time crosses
+		wait = min(max(m.spacing(n.Feed)/waitPart, wait), mostNoticeWait)
+		wait = m.Between(wait, 3*wait)
 	}
 	for _, l := range followers {
 		m.queueNotice(l, n, wait)

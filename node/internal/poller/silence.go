@@ -36,8 +36,8 @@ type pollOf struct {
 const (
 	// maxPollers bounds the nodes of whose polls of one feed is known.
 	maxPollers = 1024
-	// moreNamed is how many nodes that poll a feed a neighbor may name beyond twice as many as others do.
-	moreNamed = 1
+	// A neighbor may name so many times as many nodes that poll a feed as others do, and so many more.
+	timesNamed, moreNamed = 3, 1
 	// maxHeard bounds the polls by others that the node remembers of one feed: six kilobytes.
 	maxHeard = 256
 	// A feed's chorus is of no help where the mean of judgedLags lags or more is mostLag times what it would be if all
@@ -85,15 +85,15 @@ func (s *Subscription) named(now time.Time) map[protocol.NodeID]int {
 	return named
 }
 
-// mostNamed is how many nodes are believed of one neighbor to poll the feed: hardly more than twice as many as of the
-// neighbor in the middle. Nodes can be invented, neighbors cannot: as long as most of them are honest, what those that
-// are not may name goes by what the others do.
+// mostNamed is how many nodes are believed of one neighbor to poll the feed: hardly more than three times as many as of
+// the neighbor in the middle. Nodes can be invented, neighbors cannot: while fewer than half of them lie, what those may
+// name goes by what the others do. Of two neighbors nobody can tell which lies.
 func mostNamed(named map[protocol.NodeID]int) int {
 	counts := slices.Sorted(maps.Values(named))
 	if len(counts) == 0 {
 		return moreNamed
 	}
-	return 2*counts[(len(counts)-1)/2] + moreNamed
+	return timesNamed*counts[len(counts)/2] + moreNamed
 }
 
 // believed reports whether the node is among the first of those that its neighbor named, as many as are believed.

@@ -22,9 +22,9 @@ func TestPollersCountAsOthersNameThem(t *testing.T) {
 		most  int
 	}{
 		{nil, 1},
-		{map[protocol.NodeID]int{honest: 1}, 3},
-		{map[protocol.NodeID]int{liar: 300, honest: 1, other: 2}, 5},
-		{map[protocol.NodeID]int{liar: 300, honest: 12}, 25},
+		{map[protocol.NodeID]int{honest: 1}, 4},
+		{map[protocol.NodeID]int{liar: 300, honest: 1, other: 2}, 7},
+		{map[protocol.NodeID]int{honest: 30, other: 2}, 91},
 	} {
 		if most := mostNamed(c.named); most != c.most {
 			t.Errorf("of neighbors that name %v, %d nodes are believed of each, not %d", c.named, most, c.most)
@@ -47,7 +47,7 @@ func TestPollersCountAsOthersNameThem(t *testing.T) {
 	for i := range 100 {
 		hear(id("192.0.2.2:"+string([]byte{'7', byte('0' + i/10), byte('0' + i%10), '0'})), liar)
 	}
-	if n := s.countPollers(now); n != 6 {
-		t.Errorf("%d poll the feed where one of three neighbors names a hundred; 3 of them are believed", n)
+	if n := s.countPollers(now); n != 7 {
+		t.Errorf("%d poll the feed where one of three neighbors names a hundred; 4 of them are believed", n)
 	}
 }
