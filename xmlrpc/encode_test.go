@@ -42,7 +42,7 @@ func TestAppendValue(t *testing.T) {
 			"<struct><member><name>a</name><value><string>b</string></value></member>" +
 				"<member><name>&lt;&amp;&gt;</name><value><struct></struct></value></member></struct>"},
 	}
-	const before, after = declaration + "<methodResponse><params><param><value>",
+	const before, after = "<methodResponse><params><param><value>",
 		"</value></param></params></methodResponse>"
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAppendCall(t *testing.T) {
 			"<param><value><string></string></value></param></params>"},
 	}
 	for _, tt := range tests {
-		want := declaration + "<methodCall>" + tt.want + "</methodCall>"
+		want := "<methodCall>" + tt.want + "</methodCall>"
 		if got := string(AppendCall(nil, tt.method, tt.params...)); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -73,7 +73,7 @@ func TestAppendCall(t *testing.T) {
 }
 
 func TestAppendFault(t *testing.T) {
-	const want = declaration + "<methodResponse><fault><value><struct>" +
+	const want = "<methodResponse><fault><value><struct>" +
 		"<member><name>faultCode</name><value><int>-32700</int></value></member>" +
 		"<member><name>faultString</name><value><string>a &amp; b</string></value></member>" +
 		"</struct></value></fault></methodResponse>"

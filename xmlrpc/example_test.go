@@ -15,7 +15,7 @@ func ExampleAppendCall() {
 		"<param", "\n<param", "<value><string>", "\n<value><string>", "</struct>", "\n</struct>")
 	fmt.Println(lines.Replace(string(body)))
 	// Output:
-	// <?xml version="1.0" encoding="UTF-8"?><methodCall><methodName>check_did</methodName>
+	// <methodCall><methodName>check_did</methodName>
 	// <params>
 	// <param><value><int>7790</int></value></param>
 	// <param>
