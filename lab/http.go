@@ -11,12 +11,12 @@ import (
 
 // requestBytes is the length of a call's request with a host's name and a body of those lengths.
 func requestBytes(host int, session string, body int) int {
-	n := len("POST "+transport.Path+" HTTP/1.1\r\n") + header("Host", host) + header("User-Agent", len(userAgent)) +
-		header("Content-Length", digits(body)) + header("Content-Type", len("text/xml")) + len("\r\n") + body
+	n := len("POST "+transport.Path+" HTTP/1.1\r\n") + header("Host", host) + header("Content-Length", digits(body)) +
+		header("Content-Type", len("text/xml")) + len("\r\n") + body
 	if session != "" {
-		n += header(transport.SessionHeader, len(session))
+		return n + header(transport.SessionHeader, len(session))
 	}
-	return n
+	return n + header("User-Agent", len(userAgent))
 }
 
 // responseBytes is the length of its answer.

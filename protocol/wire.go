@@ -111,7 +111,10 @@ func encodeCheckDID(c CheckDID) xmlrpc.Array {
 	list := xmlrpc.Array{c.DID.String()}
 	var hint xmlrpc.Struct
 	if c.Feed != "" {
-		hint = xmlrpc.Struct{{Name: "feed", Value: string(c.Feed)}, {Name: "n", Value: int64(c.Entries)}}
+		hint = xmlrpc.Struct{{Name: "feed", Value: string(c.Feed)}}
+	}
+	if c.Entries > 0 {
+		hint = append(hint, xmlrpc.Member{Name: "n", Value: int64(c.Entries)})
 	}
 	if len(c.Notices) > 0 {
 		hint = append(hint, xmlrpc.Member{Name: "polled", Value: encodeNotices(c.Notices)})

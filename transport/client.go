@@ -43,7 +43,7 @@ type ClientConfig struct {
 	Port uint16
 	// AllowLocal permits calls to addresses that are not public.
 	AllowLocal bool
-	// UserAgent is sent with every call; "" sends none. Keep it short: a check must fit in a packet.
+	// UserAgent is sent with calls that carry no session: to others than neighbors, who know each other. "" sends none.
 	UserAgent string
 }
 
@@ -147,6 +147,7 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 	}
 	if session != "" {
 		req.Header[SessionHeader] = []string{session}
+		req.Header["User-Agent"] = []string{""}
 	}
 	// The transport itself, without an http.Client around it: nothing follows redirects.
 	resp, err := c.transport.RoundTrip(req)
