@@ -237,7 +237,7 @@ func (m *Machine) check(l *link, batch []*Offer) {
 // callFor is the call that offers the bundles.
 func callFor(batch []*Offer) protocol.Call {
 	if len(batch) == 1 {
-		return protocol.CheckDID{DID: batch[0].DID, Feed: batch[0].Feed, Entries: len(batch[0].Entries)}
+		return protocol.CheckDID{DID: batch[0].DID, Feed: batch[0].Feed}
 	}
 	dids := make([]protocol.DID, len(batch))
 	for i, b := range batch {
