@@ -23,8 +23,8 @@ type notice struct {
 const (
 	// fewFollowers is with how many neighbors that follow a feed those that relay it need not hear of polls as well.
 	fewFollowers = 2
-	// A notice that is passed on waits for others that go the same way for a part of the usual time between polls of its
-	// feed, within bounds, and up to three times as long. One of an own poll would hardly find company.
+	// A notice that is passed on waits for others that go the same way for a part of the usual time between polls of
+	// its feed, within bounds, and up to three times as long. One of an own poll would hardly find company.
 	waitPart        = 20
 	leastNoticeWait = time.Second
 	mostNoticeWait  = time.Minute
