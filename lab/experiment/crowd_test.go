@@ -26,8 +26,9 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 }
 
 // The same for all attacks, and they come up to their marks but for two at most: among fourteen nodes chance decides
-// some, with one seed these and with another those. What the marks are worth forty nodes show (docs/evaluation/attacks.md).
-// The lies about polls are left out: a feed has no dozen followers there, and they have a test of their own.
+// some, with one seed these and with another those. What the marks are worth forty nodes show
+// (docs/evaluation/attacks.md). The lies about polls are left out: a feed has no dozen followers there, and they have a
+// test of their own.
 func TestAttacksAreReproducible(t *testing.T) {
 	t.Parallel()
 	if raced {

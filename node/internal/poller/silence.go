@@ -86,8 +86,8 @@ func (s *Subscription) named(now time.Time) map[protocol.NodeID]int {
 }
 
 // mostNamed is how many nodes are believed of one neighbor to poll the feed: hardly more than three times as many as
-// of the neighbor in the middle. Nodes can be invented, neighbors cannot: while fewer than half of them lie, what those may
-// name goes by what the others do. Of two neighbors nobody can tell which lies.
+// of the neighbor in the middle. Nodes can be invented, neighbors cannot: while fewer than half of them lie, what those
+// may name goes by what the others do. Of two neighbors nobody can tell which lies.
 func mostNamed(named map[protocol.NodeID]int) int {
 	counts := slices.Sorted(maps.Values(named))
 	if len(counts) == 0 {
