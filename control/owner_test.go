@@ -1,0 +1,151 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/feed"
+	"feedex/grade"
+	"feedex/node"
+	"feedex/reading"
+)
+
+// A fakeOwner answers from its fields and remembers what it was asked.
+type fakeOwner struct {
+	bound     RetentionChange
+	report    Report
+	neighbors []node.NeighborStatus
+	feeds     []node.FeedStatus
+	waiting   []int // for their first polls
+	records   []archive.Record
+	hosts     []grade.Assessment
+	err       error
+
+	arranged     []reading.Arrangement
+	passwords    []string
+	subscribed   node.Subscribe
+	wish         FollowAddress
+	followed     FollowedAddress
+	polled       []feed.URL
+	unsubscribed feed.URL
+	filter       feed.Filter
+	imported     []jsonl.Line
+	vacuumed     bool
+	query        QueryRequest
+	parts        []QueryPart
+	wanted       []Remote
+	pulled       PullReport
+	pages        map[feed.URL]ArchiveDocument
+}
+
+func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
+func (o *fakeOwner) Neighbors(context.Context) ([]node.NeighborStatus, error) {
+	return o.neighbors, o.err
+}
+func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
+func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) {
+	if number != 7 {
+		return "", o.err
+	}
+	return "https://example.com/seven", o.err
+}
+func (o *fakeOwner) Publishers(context.Context) ([]grade.Assessment, error) { return o.hosts, o.err }
+func (o *fakeOwner) SetRetention(_ context.Context, b RetentionChange) error {
+	o.bound = b
+	return b.Check()
+}
+
+func (o *fakeOwner) Subscribe(_ context.Context, s node.Subscribe) error {
+	o.subscribed = s
+	return o.err
+}
+func (o *fakeOwner) FollowAddress(_ context.Context, w FollowAddress) (FollowedAddress, error) {
+	o.wish = w
+	return o.followed, o.err
+}
+func (o *fakeOwner) FirstPolls(_ context.Context, list []feed.URL, each func(int) error) error {
+	o.polled = list
+	for _, n := range o.waiting {
+		if err := each(n); err != nil {
+			return err
+		}
+	}
+	return o.err
+}
+func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
+	o.arranged = append(o.arranged, list...)
+	return o.err
+}
+func (o *fakeOwner) AddPassword(_ context.Context, name string) (string, error) {
+	o.passwords = append(o.passwords, name)
+	return "secret of " + name, o.err
+}
+func (o *fakeOwner) RemovePassword(_ context.Context, name string) error {
+	o.passwords = slices.DeleteFunc(o.passwords, func(have string) bool { return have == name })
+	return o.err
+}
+func (o *fakeOwner) Unsubscribe(_ context.Context, u feed.URL) error {
+	o.unsubscribed = u
+	return o.err
+}
+func (o *fakeOwner) Import(_ context.Context, lines []jsonl.Line) (int, error) {
+	o.imported = append(o.imported, lines...)
+	return len(lines), o.err
+}
+func (o *fakeOwner) Vacuum(context.Context) error {
+	o.vacuumed = true
+	return o.err
+}
+func (o *fakeOwner) Query(_ context.Context, q QueryRequest, each func(QueryPart) error) error {
+	o.query = q
+	for _, p := range o.parts {
+		if err := each(p); err != nil {
+			return err
+		}
+	}
+	return o.err
+}
+func (o *fakeOwner) Pull(_ context.Context, list []Remote) (PullReport, error) {
+	o.wanted = append(o.wanted, list...)
+	return o.pulled, o.err
+}
+func (o *fakeOwner) FetchArchive(_ context.Context, u, page feed.URL) (ArchiveDocument, error) {
+	p, ok := o.pages[cmp.Or(page, u)]
+	if !ok {
+		return p, errors.New("HTTP status 404")
+	}
+	return p, o.err
+}
+func (o *fakeOwner) Search(_ context.Context, f feed.Filter) ([]archive.Record, error) {
+	o.filter = f
+	return o.records, o.err
+}
+
+// serve runs the control handler of o on a socket in a new data directory and returns a client.
+func serve(t *testing.T, o Owner) *Client {
+	t.Helper()
+	data := t.TempDir()
+	if _, err := SocketPath(data); err != nil {
+		t.Skipf("the folder for temporary files has too long a name for a Unix socket: %v", err)
+	}
+	l, err := Listen(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{Handler: NewHandler(o)}
+	done := make(chan struct{})
+	go func() { defer close(done); _ = srv.Serve(l) }()
+	t.Cleanup(func() { srv.Close(); <-done })
+	c, err := Dial(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
