@@ -45,7 +45,7 @@ func TestRoutesKeepApart(t *testing.T) {
 			},
 			"widen": func(t *rapid.T) {
 				if r.width == 10 {
-					t.Skip("wide enough")
+					t.Skip("there are ten columns, one for each neighbor that a node has")
 				}
 				r.widen()
 				for _, c := range want {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -397,6 +398,35 @@ func TestCallEndsWithItsContext(t *testing.T) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 	<-left
+}
+
+// Who is called without a session learns which program calls. A neighbor, which knows, is not told each time.
+func TestWhoIsToldTheUserAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		agents := make(map[string][]string) // by session
+		inner := newHandler(func(context.Context, Request) Response { return Response{Reply: protocol.Seen(true)} })
+		ln := newMemListener()
+		stop := run(t.Context(), ln, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			agents[r.Header.Get(SessionHeader)] = r.Header["User-Agent"]
+			inner.ServeHTTP(w, r)
+		}), ServerConfig{Log: quiet})
+		defer stop()
+		client := newClient(t)
+		client.transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+			return ln.dial(t, "11.1.1.1:1024"), nil
+		}
+		for _, session := range []string{"", "neighbor"} {
+			if _, err := client.Call(deadline(t), "11.0.0.1:7790", session, protocol.CheckDID{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := agents[""]; !slices.Equal(got, []string{"feedex"}) {
+			t.Errorf("a stranger is told %q, want feedex", got)
+		}
+		if got, called := agents["neighbor"]; !called || got != nil {
+			t.Errorf("a neighbor is told %q, want nothing", got)
+		}
+	})
 }
 
 // TestCallReusesConnections makes calls of every outcome that leaves a connection usable, one after

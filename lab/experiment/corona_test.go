@@ -95,7 +95,7 @@ func TestCoronaAtEqualLoad(t *testing.T) {
 		}
 		return r.Result.(CoronaResult).Networks[0]
 	}
-	if near, far := run(1), run(3); near.Calls >= far.Calls ||
+	if near, far := run(1), run(3); near.Calls*1.05 > far.Calls ||
 		math.Abs(near.Requests/far.Requests-1) > .02 {
 		t.Errorf("%.1f calls and %.2f polls over one hop, %.1f and %.2f over three", near.Calls, near.Requests,
 			far.Calls, far.Requests)

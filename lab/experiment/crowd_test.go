@@ -25,8 +25,8 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 	checkDrawings(t, r.All())
 }
 
-// The same for all attacks, and they come up to their marks but for two at most: among fourteen nodes chance decides
-// some, with one seed these and with another those. What the marks are worth forty nodes show
+// The same for all attacks, and they come up to their marks. Among fourteen nodes chance decides some: what is beyond
+// its mark with one seed must come up to it with the next. What the marks are worth forty nodes show
 // (docs/evaluation/attacks.md). The lies about polls are left out: a feed has no dozen followers there, and they have a
 // test of their own.
 func TestAttacksAreReproducible(t *testing.T) {
@@ -34,14 +34,24 @@ func TestAttacksAreReproducible(t *testing.T) {
 	if raced {
 		t.Skip("the race detector makes minutes of it")
 	}
-	rows := slices.DeleteFunc(attackRows(), func(row int) bool { return row == 28 })
-	r, failed, err := Attacks{Seed: 3, Traces: embedded(t), Nodes: 14, Length: 9 * time.Hour,
-		Trials: 2, Rows: rows}.Run(t.Context(), nil)
+	a := Attacks{Seed: 3, Traces: embedded(t), Nodes: 14, Length: 9 * time.Hour, Trials: 2,
+		Rows: slices.DeleteFunc(attackRows(), func(row int) bool { return row == 28 })}
+	r, _, err := a.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if failed > 2 {
-		t.Errorf("%d of the attacks are beyond their mark", failed)
+	a.Rows = nil
+	for _, row := range r.Result.([]AttackRow) {
+		if !row.Pass {
+			a.Rows = append(a.Rows, row.Row)
+		}
+	}
+	if a.Rows != nil {
+		a.Seed++
+		if _, failed, err := a.Run(t.Context(), nil); err != nil || failed > 0 {
+			t.Errorf("of rows %v, beyond their mark with one seed, %d attacks are with the next: %v", a.Rows, failed,
+				err)
+		}
 	}
 	isGolden(t, "attacks.golden", r)
 }

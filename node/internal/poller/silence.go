@@ -119,10 +119,11 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 	}
 }
 
-// Heard takes in that a node polled a feed at that time, by the word of neighbors, and reports whether that is news
-// which others who follow the feed are to hear. Of one that is not polled here it only counts who does. A node counts
-// once in three quarters of an interval, as none with the same interval polls sooner again: a flood of notices weighs
-// no more than true ones, nor does one that is older than a quarter of the interval.
+// Heard takes in that a node polled a feed at that time, by the word of the neighbor via, and reports whether that is
+// news which others who follow the feed are to hear. Of one that is not polled here it only counts who does. A node
+// counts once in three quarters of an interval, as none with the same interval polls sooner again: a flood of notices
+// weighs no more than true ones, nor does one that is older than a quarter of the interval. Of the nodes that via named
+// first, those beyond mostNamed move nothing and are no news.
 //
 // A poll that was refused counts where its node is known to poll the feed, and makes no poll come sooner: the feed was
 // asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -9,14 +10,10 @@ import (
 
 // Nodes can be invented, neighbors cannot: what one neighbor names counts as far as others name about as many.
 func TestPollersCountAsOthersNameThem(t *testing.T) {
-	id := func(text string) protocol.NodeID {
-		parsed, err := protocol.ParseNodeID(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return parsed
+	id := func(network, port int) protocol.NodeID {
+		return protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, byte(network), 1}), uint16(port))
 	}
-	liar, honest, other := id("192.0.2.1:7070"), id("198.51.100.1:7070"), id("203.0.113.1:7070")
+	liar, honest, other := id(1, 7070), id(2, 7070), id(3, 7070)
 	for _, c := range []struct {
 		named map[protocol.NodeID]int
 		most  int
@@ -45,7 +42,7 @@ func TestPollersCountAsOthersNameThem(t *testing.T) {
 		t.Fatalf("%d poll the feed; two neighbors and the node itself are 3", n)
 	}
 	for i := range 100 {
-		hear(id("192.0.2.2:"+string([]byte{'7', byte('0' + i/10), byte('0' + i%10), '0'})), liar)
+		hear(id(4, 7000+i), liar)
 	}
 	if n := s.countPollers(now); n != 7 {
 		t.Errorf("%d poll the feed where one of three neighbors names a hundred; 4 of them are believed", n)
