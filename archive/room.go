@@ -25,7 +25,7 @@ func Room(text int64) int64 {
 // TextBytes is how many bytes of text an archive keeps of an entry, at most.
 func TextBytes(e *feed.Entry) int64 {
 	n := len(e.ID) + len(e.Title) + len(e.Link) + len(e.Summary) + len(e.Content)
-	for _, list := range [][]string{e.Authors, e.Categories} {
+	for _, list := range [][]string{e.Authors, e.Categories, e.Rights} {
 		for i, s := range list {
 			if i == 0 {
 				n += len(`[]`)
@@ -36,6 +36,9 @@ func TextBytes(e *feed.Entry) int64 {
 	const names = len(`[{"url":,"type":,"length":1234567890123456789}]`)
 	for i := range e.Enclosures {
 		n += names + quotedBytes(e.Enclosures[i].URL) + quotedBytes(e.Enclosures[i].Type)
+	}
+	if from := e.CopiedFrom; from != (feed.Original{}) {
+		n += len(`{"id":,"title":,"url":}`) + quotedBytes(from.ID) + quotedBytes(from.Title) + quotedBytes(from.URL)
 	}
 	return int64(n)
 }

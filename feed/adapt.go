@@ -120,6 +120,7 @@ var textElements = map[string]bool{
 // adaptEnd is adaptStart for the end tag t of the innermost open element.
 func (w *walk) adaptEnd(e *element, t token) {
 	n := len(w.open)
+	w.keepRSL(e, t.to)
 	if n == 3 && e.local == "id" && w.open[1].local == "entry" {
 		w.keepID(e, w.src[e.tag.to:t.from])
 	}

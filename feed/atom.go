@@ -52,10 +52,18 @@ func (b *builder) atomEntry(f *atom.Feed, entry *atom.Entry) {
 	for _, c := range entry.Categories {
 		e.Categories = append(e.Categories, cmp.Or(c.Label, c.Term))
 	}
+	e.Rights = append(e.Rights, entry.Rights)
 	for _, l := range entry.Links {
-		if l.Rel == "enclosure" {
+		switch l.Rel {
+		case "enclosure":
 			e.Enclosures = b.enclosure(e.Enclosures, l.Href, l.Type, l.Length)
+		case "license": // RFC 4946
+			e.Rights = append(e.Rights, b.link(l.Href))
 		}
+	}
+	if s := entry.Source; s != nil {
+		e.CopiedFrom = Original{strings.TrimSpace(s.ID), strings.TrimSpace(s.Title), b.link(atomSelf(s.Links))}
+		e.Rights = append(e.Rights, s.Rights)
 	}
 	b.fill(&e, entry.Extensions, nil)
 	b.add(e)
@@ -75,6 +83,16 @@ func atomLink(links []*atom.Link) string {
 		first = cmp.Or(first, l.Href)
 	}
 	return first
+}
+
+// atomSelf is the address of the feed that has these links, or of its page where they do not say.
+func atomSelf(links []*atom.Link) string {
+	for _, l := range links {
+		if l.Rel == "self" && l.Href != "" {
+			return l.Href
+		}
+	}
+	return atomLink(links)
 }
 
 // atomAuthors lists the entry's authors, or those of the feed that it was copied from, or those of

@@ -19,6 +19,11 @@ type Entry struct {
 	Content    string      // HTML as published
 	Categories []string    // in the publisher's order
 	Enclosures []Enclosure // in the publisher's order
+	// Rights are the publisher's statements about who may do what with this entry, in their order: a text (Atom rights,
+	// dc:rights), the address of a license (Creative Commons, Atom's link), or an element of RSL as it was published,
+	// with the declaration of its namespace (see IsRSL). What is said of the whole feed is not among them.
+	Rights     []string
+	CopiedFrom Original // the feed that it was copied from, if any
 }
 
 // An Enclosure is a media file that belongs to an entry (RSS 2.0 enclosure, Atom rel=enclosure).

@@ -49,6 +49,14 @@ type goldenEntry struct {
 	Content    string            `json:"content,omitzero"`
 	Categories []string          `json:"categories,omitzero"`
 	Enclosures []goldenEnclosure `json:"enclosures,omitzero"`
+	Rights     []string          `json:"rights,omitzero"`
+	CopiedFrom goldenOriginal    `json:"copied_from,omitzero"`
+}
+
+type goldenOriginal struct {
+	ID    string `json:"id,omitzero"`
+	Title string `json:"title,omitzero"`
+	URL   string `json:"url,omitzero"`
 }
 
 type goldenEnclosure struct {
@@ -65,7 +73,8 @@ func goldenOf(doc *feed.Document, err error) golden {
 		Private: doc.Private}
 	for _, e := range doc.Entries {
 		ge := goldenEntry{ID: e.ID, Title: e.Title, Link: e.Link, Authors: e.Authors, Published: e.Published,
-			Updated: e.Updated, Summary: e.Summary, Content: e.Content, Categories: e.Categories}
+			Updated: e.Updated, Summary: e.Summary, Content: e.Content, Categories: e.Categories, Rights: e.Rights,
+			CopiedFrom: goldenOriginal(e.CopiedFrom)}
 		for _, enc := range e.Enclosures {
 			ge.Enclosures = append(ge.Enclosures, goldenEnclosure(enc))
 		}

@@ -132,6 +132,12 @@ func (e *Entry) appendRest(b []byte) []byte {
 		b = AppendField(b, enc.Type)
 		b = AppendField(b, strconv.FormatInt(enc.Length, 10))
 	}
+	if len(e.Rights) > 0 || e.CopiedFrom != (Original{}) {
+		b = appendList(b, e.Rights)
+		for _, s := range []string{e.CopiedFrom.ID, e.CopiedFrom.Title, e.CopiedFrom.URL} {
+			b = AppendField(b, s)
+		}
+	}
 	return b
 }
 
@@ -174,11 +180,13 @@ func seconds(t time.Time) string {
 // Clean brings every string of the entry into clean form and every time to whole seconds of UTC.
 // An entry must be clean before its EntryID or Digest is taken.
 func (e *Entry) Clean() {
-	for _, s := range []*string{&e.ID, &e.Title, &e.Link, &e.Summary, &e.Content} {
+	for _, s := range []*string{&e.ID, &e.Title, &e.Link, &e.Summary, &e.Content, &e.CopiedFrom.ID, &e.CopiedFrom.Title,
+		&e.CopiedFrom.URL} {
 		*s = Clean(*s)
 	}
 	cleanAll(e.Authors)
 	cleanAll(e.Categories)
+	cleanAll(e.Rights)
 	for i := range e.Enclosures {
 		e.Enclosures[i].URL = Clean(e.Enclosures[i].URL)
 		e.Enclosures[i].Type = Clean(e.Enclosures[i].Type)
@@ -202,5 +210,6 @@ func (e *Entry) Equal(other *Entry) bool {
 		e.Summary == other.Summary && e.Content == other.Content &&
 		e.Published.Equal(other.Published) && e.Updated.Equal(other.Updated) &&
 		slices.Equal(e.Authors, other.Authors) && slices.Equal(e.Categories, other.Categories) &&
-		slices.Equal(e.Enclosures, other.Enclosures)
+		slices.Equal(e.Enclosures, other.Enclosures) && slices.Equal(e.Rights, other.Rights) &&
+		e.CopiedFrom == other.CopiedFrom
 }

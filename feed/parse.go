@@ -133,6 +133,7 @@ func (b *builder) add(e Entry) {
 	e.Title = strings.TrimSpace(e.Title)
 	e.Authors = tidy(e.Authors)
 	e.Categories = tidy(e.Categories)
+	e.Rights = tidy(e.Rights)
 	e.Clean()
 	if e.ID == "" && e.Title == "" && e.Link == "" {
 		e.ID = nameless(&e)

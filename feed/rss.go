@@ -56,6 +56,9 @@ func (b *builder) rssItem(original *rss.Item, item *gofeed.Item) {
 	for _, enc := range original.Enclosures {
 		e.Enclosures = b.enclosure(e.Enclosures, enc.URL, enc.Type, enc.Length)
 	}
+	if s := original.Source; s != nil {
+		e.CopiedFrom = Original{Title: strings.TrimSpace(s.Title), URL: b.link(s.URL)}
+	}
 	b.fill(&e, original.Extensions, original.Custom)
 	b.add(e)
 }

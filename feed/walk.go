@@ -152,6 +152,7 @@ func (w *walk) start(t token) error {
 	w.notice(&e, t)
 	w.open = append(w.open, e)
 	if t.empty {
+		w.keepRSL(&e, t.to)
 		w.leave(len(w.open) - 1)
 	}
 	return nil

@@ -106,16 +106,21 @@ func CheckEntry(e *feed.Entry) error {
 	}{
 		{"id", e.ID, MaxIDBytes}, {"title", e.Title, MaxTitleBytes}, {"link", e.Link, feed.MaxURLBytes},
 		{"summary", e.Summary, MaxTextBytes}, {"content", e.Content, MaxTextBytes},
+		{"source id", e.CopiedFrom.ID, MaxIDBytes}, {"source title", e.CopiedFrom.Title, MaxTitleBytes},
+		{"source url", e.CopiedFrom.URL, feed.MaxURLBytes},
 	}
 	for _, f := range fields {
 		if err := checkText(f.name, f.text, f.limit); err != nil {
 			return err
 		}
 	}
-	if err := checkList("authors", e.Authors, MaxAuthors); err != nil {
+	if err := checkList("authors", e.Authors, MaxAuthors, MaxLabelBytes); err != nil {
 		return err
 	}
-	if err := checkList("categories", e.Categories, MaxCategories); err != nil {
+	if err := checkList("categories", e.Categories, MaxCategories, MaxLabelBytes); err != nil {
+		return err
+	}
+	if err := checkList("rights", e.Rights, MaxRights, MaxRightBytes); err != nil {
 		return err
 	}
 	if len(e.Enclosures) > MaxEnclosures {
@@ -153,12 +158,12 @@ func checkText(name, text string, limit int) error {
 	return nil
 }
 
-func checkList(name string, items []string, limit int) error {
+func checkList(name string, items []string, limit, bytes int) error {
 	if len(items) > limit {
 		return faultf(TooLong, "%d %s, the limit is %d", len(items), name, limit)
 	}
 	for _, s := range items {
-		if err := checkText(name, s, MaxLabelBytes); err != nil {
+		if err := checkText(name, s, bytes); err != nil {
 			return err
 		}
 	}

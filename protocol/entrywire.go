@@ -49,7 +49,7 @@ func decodeBundle(p *params) *Bundle {
 // encodeEntry writes an entry's members; those that are empty are left out. The feed stands in the
 // bundle.
 func encodeEntry(e *feed.Entry) xmlrpc.Struct {
-	s := make(xmlrpc.Struct, 0, 10)
+	s := make(xmlrpc.Struct, 0, 12)
 	text := func(name, value string) {
 		if value != "" {
 			s = append(s, xmlrpc.Member{Name: name, Value: value})
@@ -76,6 +76,11 @@ func encodeEntry(e *feed.Entry) xmlrpc.Struct {
 	if len(e.Enclosures) > 0 {
 		s = append(s, xmlrpc.Member{Name: "enclosures", Value: arrayOf(e.Enclosures, encodeEnclosure)})
 	}
+	list("rights", e.Rights)
+	if from := e.CopiedFrom; from != (feed.Original{}) {
+		s = append(s, xmlrpc.Member{Name: "source", Value: xmlrpc.Struct{{Name: "id", Value: from.ID},
+			{Name: "title", Value: from.Title}, {Name: "url", Value: from.URL}}})
+	}
 	return s
 }
 
@@ -101,6 +106,11 @@ func decodeEntry(m members) feed.Entry {
 			Type:   em.string("type", MaxLabelBytes),
 			Length: em.int("length", 0, math.MaxInt64),
 		})
+	}
+	e.Rights = m.strings("rights", MaxRights)
+	if from, ok := m.structure("source", "source"); ok {
+		e.CopiedFrom = feed.Original{ID: from.string("id", MaxIDBytes), Title: from.string("title", MaxTitleBytes),
+			URL: from.string("url", feed.MaxURLBytes)}
 	}
 	return e
 }

@@ -38,6 +38,8 @@ const (
 	MaxAuthors    = 32      // authors of an entry
 	MaxCategories = 128     // categories of an entry
 	MaxEnclosures = 32      // enclosures of an entry
+	MaxRights     = 16      // statements of rights of an entry
+	MaxRightBytes = 8192    // one of them
 
 	// MaxSessionBytes is the longest session token.
 	MaxSessionBytes = 64

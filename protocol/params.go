@@ -259,6 +259,19 @@ func (m members) strings(name string, limit int) []string {
 	return out
 }
 
+// structure reads a struct, of which faults speak as where; false where it is missing.
+func (m members) structure(name, where string) (members, bool) {
+	v, ok := m.list.Lookup(name)
+	if !ok {
+		return members{}, false
+	}
+	s, is := v.(xmlrpc.Struct)
+	if !is {
+		m.fail(name, "want a struct")
+	}
+	return members{list: s, where: where, err: m.err}, true
+}
+
 // structs reads an array of structs, of which faults speak as where.
 func (m members) structs(name, where string, limit int) iter.Seq[members] {
 	return func(yield func(members) bool) {

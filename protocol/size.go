@@ -9,7 +9,9 @@ import (
 // The room that the parts of a message take beside their text, at most: tags, names of members, numbers.
 const (
 	callMarkup      = 600 // put_entries with a bundle of no entries: envelope, nid, did, names
-	entryMarkup     = 800 // an entry with every member, both times among them
+	entryMarkup     = 800 // an entry with every member but the next two, both times among them
+	rightsMarkup    = 100 // that it has rights
+	sourceMarkup    = 300 // that it has a source
 	enclosureMarkup = 250 // an enclosure with its length
 	interestMarkup  = 120 // one element of a subset with its hop count
 	itemMarkup      = 32  // a string in an array
@@ -41,13 +43,20 @@ func (n *Notice) WireBytes() int {
 // wireBytes is how long the entry is at most.
 func wireBytes(e *feed.Entry) int {
 	n := entryMarkup
-	for _, s := range []string{e.ID, e.Title, e.Link, e.Summary, e.Content} {
+	for _, s := range []string{e.ID, e.Title, e.Link, e.Summary, e.Content, e.CopiedFrom.ID, e.CopiedFrom.Title,
+		e.CopiedFrom.URL} {
 		n += escapedBytes(s)
 	}
-	for _, list := range [][]string{e.Authors, e.Categories} {
+	for _, list := range [][]string{e.Authors, e.Categories, e.Rights} {
 		for _, s := range list {
 			n += itemMarkup + escapedBytes(s)
 		}
+	}
+	if len(e.Rights) > 0 {
+		n += rightsMarkup
+	}
+	if e.CopiedFrom != (feed.Original{}) {
+		n += sourceMarkup
 	}
 	for _, enc := range e.Enclosures {
 		n += enclosureMarkup + escapedBytes(enc.URL) + escapedBytes(enc.Type)

@@ -136,6 +136,7 @@ func TestSplitFitsTheWire(t *testing.T) {
 		{"as many values as there can be", with(func(e *feed.Entry) {
 			e.Title, e.Link, e.Summary, e.Content = "t", "l", "s", "c"
 			e.Authors, e.Categories = repeat(protocol.MaxAuthors, ""), repeat(protocol.MaxCategories, "")
+			e.Rights, e.CopiedFrom.Title = repeat(protocol.MaxRights, ""), "&"
 			e.Enclosures = enclosures(protocol.MaxEnclosures, feed.Enclosure{Length: math.MaxInt64})
 		}), 250, protocol.MaxBundleEntries},
 		{"every list full", with(func(e *feed.Entry) {

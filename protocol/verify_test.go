@@ -120,6 +120,9 @@ func TestEntriesAtTheLimitTravel(t *testing.T) {
 		Categories: slices.Repeat([]string{text(protocol.MaxLabelBytes)}, protocol.MaxCategories),
 		Enclosures: slices.Repeat([]feed.Enclosure{{URL: text(feed.MaxURLBytes), Type: text(protocol.MaxLabelBytes),
 			Length: 1<<63 - 1}}, protocol.MaxEnclosures),
+		Rights: slices.Repeat([]string{text(protocol.MaxRightBytes)}, protocol.MaxRights),
+		CopiedFrom: feed.Original{ID: text(protocol.MaxIDBytes), Title: text(protocol.MaxTitleBytes),
+			URL: text(feed.MaxURLBytes)},
 	}
 	got, err := overTheWire(t, protocol.NewBundle(e.Feed, []feed.Entry{e}))
 	if err != nil {

@@ -261,6 +261,8 @@ func fullRecords(t testing.TB) []archive.Record {
 		Content:    strings.Repeat(odd, 2000),
 		Categories: []string{odd, "x"},
 		Enclosures: []feed.Enclosure{{URL: "https://news.example.org/a.mp3", Type: "audio/mpeg", Length: 1 << 40}, {}},
+		Rights:     []string{odd, "https://creativecommons.org/licenses/by/4.0/"},
+		CopiedFrom: feed.Original{ID: odd, Title: odd, URL: "https://news.example.org/original"},
 	}
 	epoch := feed.Entry{Feed: blog, ID: "epoch", Published: time.Unix(0, 0).UTC()}
 	bare := feed.Entry{Feed: blog}

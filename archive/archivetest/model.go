@@ -319,6 +319,8 @@ var (
 			e.Content = genText.Draw(rt, "content")
 			e.Authors = rapid.SliceOfN(genText, 0, 2).Draw(rt, "authors")
 			e.Categories = rapid.SliceOfN(genText, 0, 2).Draw(rt, "categories")
+			e.Rights = rapid.SliceOfN(genText, 0, 2).Draw(rt, "rights")
+			e.CopiedFrom.Title = genText.Draw(rt, "copied from")
 			e.Published = genDate.Draw(rt, "published")
 			e.Updated = genDate.Draw(rt, "updated")
 		}

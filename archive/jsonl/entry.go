@@ -30,6 +30,8 @@ type Entry struct {
 	Content    string          `json:"content,omitempty"` // HTML as published
 	Categories []string        `json:"categories,omitempty"`
 	Enclosures []Enclosure     `json:"enclosures,omitempty"`
+	Rights     []string        `json:"rights,omitempty"`     // statements, as published
+	CopiedFrom Original        `json:"copied_from,omitzero"` // the feed that it was copied from
 }
 
 // An Enclosure is a media file of an Entry.
@@ -37,6 +39,13 @@ type Enclosure struct {
 	URL    string `json:"url"`
 	Type   string `json:"type,omitempty"`
 	Length int64  `json:"length,omitempty"` // bytes
+}
+
+// An Original is the feed that an Entry was copied from.
+type Original struct {
+	ID    string `json:"id,omitempty"`
+	Title string `json:"title,omitempty"`
+	URL   string `json:"url,omitempty"` // of the feed, or of its page
 }
 
 // Entries converts records, in order. It returns an empty list rather than nil, so that JSON says [].
@@ -55,6 +64,7 @@ func NewEntry(r *archive.Record) Entry {
 		ID: r.ID.String(), Seq: r.Seq, Feed: e.Feed, GUID: e.ID, Title: e.Title, Link: e.Link,
 		Authors: e.Authors, Published: e.Published, Updated: e.Updated, Seen: r.Seen, Source: r.Source,
 		Confirmed: r.Confirmed, Summary: e.Summary, Content: e.Content, Categories: e.Categories,
+		Rights: e.Rights, CopiedFrom: Original(e.CopiedFrom),
 	}
 	for _, enc := range e.Enclosures {
 		out.Enclosures = append(out.Enclosures, Enclosure(enc))
@@ -73,7 +83,7 @@ func (e *Entry) entry() feed.Entry {
 	entry := feed.Entry{
 		Feed: e.Feed, ID: e.GUID, Title: e.Title, Link: e.Link, Authors: e.Authors,
 		Published: e.Published, Updated: e.Updated, Summary: e.Summary, Content: e.Content,
-		Categories: e.Categories,
+		Categories: e.Categories, Rights: e.Rights, CopiedFrom: feed.Original(e.CopiedFrom),
 	}
 	for _, enc := range e.Enclosures {
 		entry.Enclosures = append(entry.Enclosures, feed.Enclosure(enc))

@@ -185,6 +185,27 @@ func (c jsonList[T]) Value() (driver.Value, error) {
 	return string(text), err
 }
 
+// A jsonValue is a value in JSON, NULL for the zero value.
+type jsonValue[T comparable] struct{ value *T }
+
+// Scan implements sql.Scanner.
+func (c jsonValue[T]) Scan(src any) error {
+	var text sql.NullString
+	if err := text.Scan(src); err != nil || !text.Valid {
+		return err
+	}
+	return json.Unmarshal([]byte(text.String), c.value)
+}
+
+// Value implements driver.Valuer.
+func (c jsonValue[T]) Value() (driver.Value, error) {
+	if none := *new(T); *c.value == none {
+		return nil, nil
+	}
+	text, err := json.Marshal(*c.value)
+	return string(text), err
+}
+
 // A spelled is a value that has a form as a text.
 type spelled struct{ encoding.TextUnmarshaler }
 

@@ -112,15 +112,15 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 	if polled {
 		s.MarkPolled(r.Seen, []feed.EntryID{r.ID}) // nothing speaks for more
 	}
-	e, media := &r.Entry, toEnclosures(r.Entry.Enclosures)
+	e, media, from := &r.Entry, toEnclosures(r.Entry.Enclosures), keptOriginal(r.Entry.CopiedFrom)
 	if s.write(`
 		UPDATE entries AS e SET digest = ?1, published = ?2, updated = ?3, guid = ?4, title = ?5, link = ?6,
 			authors = ?7, categories = ?8, enclosures = ?9, summary = ?10, content = ?11, confirmed = ?12 OR confirmed AND digest = ?1,
-			polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
+			rights = ?15, copied_from = ?16, polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
 		WHERE id = ?13 AND (?14 OR digest = ?1 OR NOT `+isPolled+` AND (?12 OR NOT `+isConfirmed+`))`,
 		r.Digest[:], seconds(&e.Published), seconds(&e.Updated), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors},
 		jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media}, e.Summary, e.Content, r.Confirmed || polled,
-		r.ID[:], polled) == 0 {
+		r.ID[:], polled, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}) == 0 {
 		return
 	}
 	s.write(`
@@ -136,16 +136,17 @@ type storedPlace struct{ seq, feed int64 }
 // insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did. polled is
 // the column. Its caller has to paginate.
 func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.NullInt64) (at storedPlace, stored bool) {
-	e, media := &r.Entry, toEnclosures(r.Entry.Enclosures)
+	e, media, from := &r.Entry, toEnclosures(r.Entry.Enclosures), keptOriginal(r.Entry.CopiedFrom)
 	at.feed = s.feedID(e.Feed)
 	at.seq, stored = s.insertRow(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
-			authors, categories, enclosures, summary, content, confirmed, polled)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			authors, categories, enclosures, rights, copied_from, summary, content, confirmed, polled)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`,
 		seq, r.ID[:], r.Digest[:], at.feed, seconds(&e.Published), seconds(&e.Updated), r.Seen.Unix(),
 		r.Source.String(), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories},
-		jsonList[keptEnclosure]{&media}, e.Summary, e.Content, confirmed, polled)
+		jsonList[keptEnclosure]{&media}, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}, e.Summary, e.Content,
+		confirmed, polled)
 	return at, stored
 }
 
@@ -300,17 +301,18 @@ func (s *Store) Arrivals(u feed.URL, n int) []archive.Arrival {
 
 // recordColumns are the columns that scanRecord wants, from entries e and feeds f.
 const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.seen, e.source, e.guid, e.title, e.link,
-	e.authors, e.categories, e.enclosures, e.summary, e.content, ` + isConfirmed
+	e.authors, e.categories, e.enclosures, e.rights, e.copied_from, e.summary, e.content, ` + isConfirmed
 
 // scanRecord reads one row of recordColumns, and what is selected behind them. A row that does not decode was not
 // written by us.
 func scanRecord(row rowScanner, more ...any) (r archive.Record, err error) {
 	e := &r.Entry
 	var media []keptEnclosure
+	var from keptOriginal
 	columns := []any{&r.Seq, bytesOf(r.ID[:]), bytesOf(r.Digest[:]), &e.Feed, seconds(&e.Published),
 		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link,
-		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media}, &e.Summary,
-		&e.Content, &r.Confirmed}
+		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media},
+		jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}, &e.Summary, &e.Content, &r.Confirmed}
 	if err := scan(row, append(columns, more...)...); err != nil {
 		if r.Seq != 0 {
 			err = fmt.Errorf("entry %d: %w", r.Seq, err)
@@ -323,6 +325,7 @@ func scanRecord(row rowScanner, more ...any) (r archive.Record, err error) {
 	for _, m := range media {
 		e.Enclosures = append(e.Enclosures, feed.Enclosure(m))
 	}
+	e.CopiedFrom = feed.Original(from)
 	return r, nil
 }
 
@@ -331,6 +334,13 @@ type keptEnclosure struct {
 	URL    string `json:"url"`
 	Type   string `json:"type,omitempty"`
 	Length int64  `json:"length,omitempty"`
+}
+
+// A keptOriginal is a feed.Original with the names it has in the database.
+type keptOriginal struct {
+	ID    string `json:"id,omitempty"`
+	Title string `json:"title,omitempty"`
+	URL   string `json:"url,omitempty"`
 }
 
 func toEnclosures(list []feed.Enclosure) []keptEnclosure {

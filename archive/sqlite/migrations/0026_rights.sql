@@ -1,0 +1,11 @@
+-- What publishers state of rights in an entry, a list, and the feed that it was copied from; NULL for none.
+ALTER TABLE entries ADD COLUMN rights      TEXT;
+ALTER TABLE entries ADD COLUMN copied_from TEXT;
+
+-- How many bytes of text an entry holds has these in it.
+DROP INDEX entries_unshown;
+ALTER TABLE entries DROP COLUMN size;
+ALTER TABLE entries ADD COLUMN size INTEGER NOT NULL AS (octet_length(guid) + octet_length(title) + octet_length(link) +
+	octet_length(summary) + octet_length(content) + coalesce(octet_length(authors), 0) + coalesce(octet_length(categories), 0) +
+	coalesce(octet_length(enclosures), 0) + coalesce(octet_length(rights), 0) + coalesce(octet_length(copied_from), 0)) VIRTUAL;
+CREATE INDEX entries_unshown ON entries (confirmed, seq, feed, source, seen, size) WHERE source <> '' AND polled IS NULL;
