@@ -21,7 +21,7 @@ type Entry struct {
 	Enclosures []Enclosure // in the publisher's order
 	// Rights are the publisher's statements about who may do what with this entry, in their order: a text (Atom rights,
 	// dc:rights), the address of a license (Creative Commons, Atom's link), or an element of RSL as it was published,
-	// with the declaration of its namespace (see IsRSL). What is said of the whole feed is not among them.
+	// with the declaration of its namespace (see RSL). What is said of the whole feed is not among them.
 	Rights     []string
 	CopiedFrom Original // the feed that it was copied from, if any
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"html"
 	"io"
+	"slices"
 	"strings"
 
 	ext "github.com/mmcdole/gofeed/extensions"
@@ -21,39 +22,60 @@ type Original struct {
 	URL   string // of the feed where that is said, else of its page
 }
 
-// IsRSL reports whether a statement of rights is one well-formed element of RSL, which may stand in a document of XML
-// as it is.
-func IsRSL(statement string) bool {
+// RSL is the statement written anew if it is one element of RSL, so that it may stand in any document of XML, its names
+// with a prefix as publishers write them: readers that look at names alone take a bare content for the entry's. It is
+// false for all else, also for elements of other namespaces within, which a neighbor may have made.
+func RSL(statement string) (element string, is bool) {
 	if !strings.HasPrefix(statement, "<") {
-		return false
+		return "", false
 	}
-	d := xml.NewDecoder(strings.NewReader(statement))
-	for depth, elements := 0, 0; ; {
-		t, err := d.Token()
+	var out strings.Builder
+	in, enc := xml.NewDecoder(strings.NewReader(statement)), xml.NewEncoder(&out)
+	for depth := 0; ; {
+		t, err := in.Token()
 		if err == io.EOF {
-			return elements > 0
+			return out.String(), enc.Close() == nil
 		}
-		if err != nil {
-			return false
-		}
-		switch t := t.(type) {
+		switch e := t.(type) {
 		case xml.StartElement:
-			if depth == 0 && (elements > 0 || t.Name.Space != rslSpace) {
-				return false
+			if e.Name.Space != rslSpace || strings.Contains(e.Name.Local, ":") || depth == 0 && out.Len() > 0 {
+				return "", false
 			}
+			t = rslStart(e, depth == 0)
 			depth++
-			elements++
 		case xml.EndElement:
+			t = xml.EndElement{Name: rslName(e.Name)}
 			depth--
 		case xml.CharData:
-			if depth == 0 && strings.TrimSpace(string(t)) != "" {
-				return false
+			if depth == 0 {
+				return "", false
 			}
-		default: // comments, processing instructions and declarations say nothing of rights
-			return false
+		default: // comments, processing instructions, declarations, and errors
+			return "", false
+		}
+		if enc.EncodeToken(t) != nil || enc.Flush() != nil {
+			return "", false
 		}
 	}
 }
+
+// rslStart begins an element with the attributes that are RSL's own, each once; the outermost declares the namespace.
+func rslStart(e xml.StartElement, outermost bool) xml.StartElement {
+	list := []xml.Attr{{Name: xml.Name{Local: "xmlns:rsl"}, Value: rslSpace}}
+	for _, a := range e.Attr {
+		if a.Name.Space == "" && a.Name.Local != "xmlns" && !strings.Contains(a.Name.Local, ":") &&
+			!slices.ContainsFunc(list, func(b xml.Attr) bool { return b.Name == a.Name }) {
+			list = append(list, a)
+		}
+	}
+	if !outermost {
+		list = list[1:]
+	}
+	return xml.StartElement{Name: rslName(e.Name), Attr: list}
+}
+
+// rslName is a name of RSL as RSL writes it.
+func rslName(n xml.Name) xml.Name { return xml.Name{Local: "rsl:" + n.Local} }
 
 // fillRights takes what the vocabularies beside the feed's own say about rights: Dublin Core, Creative Commons in its
 // forms for RSS 2.0 and RSS 1.0, and RSL.

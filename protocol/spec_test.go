@@ -53,7 +53,8 @@ var (
 		Summary: "Short.\r\n", Content: "<p>Long</p>", Categories: []string{"news"},
 		Enclosures: []feed.Enclosure{{URL: "https://example.com/2.mp3", Type: "audio/mpeg", Length: 5_000_000_000}},
 		Rights:     []string{"© Ada", "https://creativecommons.org/licenses/by/4.0/"},
-		CopiedFrom: feed.Original{ID: "tag:example.org,2026:ada", Title: "Ada's notes", URL: "https://example.org/ada.xml"},
+		CopiedFrom: feed.Original{ID: "tag:example.org,2026:ada", Title: "Ada's notes",
+			URL: "https://example.org/ada.xml"},
 	}
 )
 

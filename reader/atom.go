@@ -23,7 +23,7 @@ const (
 
 // writeAtom writes Atom 1.0 (RFC 4287).
 func writeAtom(w *bufio.Writer, d *document, entries records) error {
-	x := newXMLWriter(w, "feed", "xmlns", atomSpace, "xmlns:fh", historySpace)
+	x := newXMLWriter(w, "feed", "xmlns", atomSpace, "xmlns:dc", dublinCore, "xmlns:fh", historySpace)
 	// The feed itself stands in as author of entries that name none, because Atom wants one.
 	x.element("id", d.id)
 	x.element("title", d.title())
@@ -71,6 +71,10 @@ func (d *document) atomEntry(r *archive.Record) *atomEntry {
 		return a
 	}
 	e := &r.Entry
+	// Readers tell the feeds of the document apart by its sources.
+	if from := e.CopiedFrom.URL; from != "" {
+		a.Links = append(a.Links, atomLink{Rel: "via", Href: from})
+	}
 	a.Source = &atomSource{ID: string(e.Feed), Title: d.feedTitle(e.Feed), Updated: timestamp(d.updated)}
 	a.Authors = nil
 	for _, name := range d.authors(e) {

@@ -115,7 +115,7 @@ func published(r *archive.Record) time.Time {
 }
 
 // writing is raised when the same entries are written differently, so that readers fetch them again.
-const writing = 6
+const writing = 7
 
 // etag is a strong entity tag: it covers all that the bytes of the document depend on, given that they are the
 // same as long as the version and what else there is are. It tells the version that it is of, so that one

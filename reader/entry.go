@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/feed"
 	"feedex/safehtml"
 )
 
@@ -34,9 +35,10 @@ type (
 		Name    string `xml:",chardata"`
 	}
 	atomSource struct {
-		ID      string `xml:"id"`
-		Title   string `xml:"title"`
-		Updated string `xml:"updated"`
+		ID      string     `xml:"id,omitempty"`
+		Title   string     `xml:"title,omitempty"`
+		Updated string     `xml:"updated,omitempty"`
+		Links   []atomLink `xml:"link"`
 	}
 	atomEntry struct {
 		ID         string         `xml:"id"`
@@ -48,7 +50,10 @@ type (
 		Categories []atomCategory `xml:"category"`
 		Summary    *atomText      `xml:"summary"`
 		Content    *atomText      `xml:"content"`
-		Source     *atomSource    `xml:"source"` // the feed, in a document of several
+		Source     *atomSource    `xml:"source"` // the feed that it was copied from, also into a document of several
+		Rights     string         `xml:"rights,omitempty"`
+		More       []string       `xml:"dc:rights"` // Atom has one text
+		RSL        string         `xml:",innerxml"` // elements
 	}
 )
 
@@ -76,6 +81,19 @@ func newEntry(r *archive.Record, safe *safehtml.Sanitizer, changed time.Time) *a
 	}
 	for _, term := range e.Categories {
 		a.Categories = append(a.Categories, atomCategory{Term: term})
+	}
+	stated := rightsOf(e)
+	for _, address := range stated.licenses {
+		a.Links = append(a.Links, atomLink{Rel: "license", Href: address}) // RFC 4946
+	}
+	if a.RSL = stated.rsl; len(stated.texts) > 0 {
+		a.Rights, a.More = stated.texts[0], stated.texts[1:]
+	}
+	if from := e.CopiedFrom; from != (feed.Original{}) {
+		a.Source = &atomSource{ID: from.ID, Title: from.Title}
+		if from.URL != "" {
+			a.Source.Links = []atomLink{{Rel: "self", Href: from.URL}}
+		}
 	}
 	if !r.Confirmed {
 		a.Categories = append(a.Categories, unconfirmed)

@@ -122,6 +122,18 @@ func TestFormatsReadByFeed(t *testing.T) {
 		if name == "json" {
 			enclosures[1].Type = "application/octet-stream" // there must be one
 		}
+		// RSS has no id of a source, and what is Dublin Core's comes behind what is Atom's.
+		var rights []string
+		var from feed.Original
+		switch r := e.Rights; name {
+		case "atom":
+			rights, from = []string{r[0], r[2], r[1], r[3]}, e.CopiedFrom
+		case "rss":
+			rights, from = r, feed.Original{Title: e.CopiedFrom.Title, URL: e.CopiedFrom.URL}
+		}
+		if !slices.Equal(got.Rights, rights) || got.CopiedFrom != from {
+			t.Errorf("%s: %q from %+v, want %q from %+v", name, got.Rights, got.CopiedFrom, rights, from)
+		}
 		if got.ID != e.ID || !slices.Equal(got.Authors, e.Authors) || !slices.Equal(got.Enclosures, enclosures) ||
 			!slices.Equal(got.Categories, e.Categories) {
 			t.Errorf("%s: %+v, want %+v", name, got, e)

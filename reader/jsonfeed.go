@@ -3,8 +3,10 @@ package reader
 import (
 	"bufio"
 	"bytes"
+	"reflect"
 
 	"feedex/archive"
+	"feedex/feed"
 	"feedex/safehtml"
 	"feedex/syncapi"
 )
@@ -58,6 +60,14 @@ type (
 		Unconfirmed bool   `json:"unconfirmed,omitempty"` // of which there is one neighbor's word and no more
 		Feed        string `json:"feed,omitempty"`        // where it is published, in a document of several feeds
 		FeedTitle   string `json:"feed_title,omitempty"`
+
+		Rights []string      `json:"rights,omitempty"` // statements: texts, addresses of licenses, elements of RSL
+		Source *jsonOriginal `json:"source,omitempty"` // the feed that it was copied from
+	}
+	jsonOriginal struct {
+		ID    string `json:"id,omitempty"`
+		Title string `json:"title,omitempty"`
+		URL   string `json:"url,omitempty"`
 	}
 )
 
@@ -121,11 +131,15 @@ func (d *document) jsonItem(r *archive.Record) *jsonItem {
 	for _, enc := range e.Enclosures {
 		item.Attachments = append(item.Attachments, jsonAttachment{enc.URL, mediaType(enc.Type), max(enc.Length, 0)})
 	}
-	here := jsonItemHere{Unconfirmed: !r.Confirmed}
+	here := jsonItemHere{Unconfirmed: !r.Confirmed, Rights: e.Rights}
+	if e.CopiedFrom != (feed.Original{}) {
+		from := jsonOriginal(e.CopiedFrom)
+		here.Source = &from
+	}
 	if d.titles != nil {
 		here.Feed, here.FeedTitle = string(e.Feed), d.feedTitle(e.Feed)
 	}
-	if here != (jsonItemHere{}) {
+	if !reflect.ValueOf(here).IsZero() {
 		item.Here = &here
 	}
 	return item

@@ -48,14 +48,17 @@ type (
 		Media       []rssMedia    `xml:"media:content"`
 		Updated     string        `xml:"atom:updated"`
 		Source      *rssSource    `xml:"source"`
+		Rights      []string      `xml:"dc:rights"`
+		Licenses    []string      `xml:"creativeCommons:license"`
+		RSL         string        `xml:",innerxml"` // elements
 	}
 )
 
 // writeRSS writes RSS 2.0 by the Advisory Board's best practices (https://www.rssboard.org/rss-profile).
 func writeRSS(w *bufio.Writer, d *document, entries records) error {
 	x := newXMLWriter(w, "rss", "version", "2.0",
-		"xmlns:atom", atomSpace, "xmlns:content", "http://purl.org/rss/1.0/modules/content/", "xmlns:dc",
-		"http://purl.org/dc/elements/1.1/",
+		"xmlns:atom", atomSpace, "xmlns:content", "http://purl.org/rss/1.0/modules/content/",
+		"xmlns:creativeCommons", commonsLicense, "xmlns:dc", dublinCore,
 		"xmlns:fh", historySpace, "xmlns:media", "http://search.yahoo.com/mrss/")
 	x.open("channel")
 	x.element("title", d.title())
@@ -108,6 +111,11 @@ func (d *document) rssItem(r *archive.Record) *rssItem {
 		} else {
 			item.Media = append(item.Media, rssMedia{enc.URL, length, enc.Type})
 		}
+	}
+	stated := rightsOf(e)
+	item.Rights, item.Licenses, item.RSL = stated.texts, stated.licenses, stated.rsl
+	if from := e.CopiedFrom; from.URL != "" {
+		item.Source = &rssSource{from.URL, from.Title}
 	}
 	if d.titles != nil {
 		item.Source = &rssSource{string(e.Feed), d.feedTitle(e.Feed)}

@@ -175,6 +175,12 @@ func exampleLibrary() *library {
 				{URL: "https://example.com/4.mp3?x=1&y=2", Type: "audio/mpeg", Length: 1234},
 				{URL: "https://example.com/4.bin"},
 			},
+			Rights: []string{"© Ada & Charles", "Only as a whole",
+				"https://creativecommons.org/licenses/by/4.0/",
+				`<rsl:content xmlns:rsl="https://rslstandard.org/rsl" url="/4"><rsl:license>` +
+					`<rsl:permits type="usage">search</rsl:permits></rsl:license></rsl:content>`},
+			CopiedFrom: feed.Original{ID: "tag:example.net,2026:engines", Title: "Engines & <i>mills</i>",
+				URL: "https://example.net/engines.atom"},
 		},
 		{ID: "https://example.com/3", Title: "A map<string> of 1 < 2", Link: "https://example.com/3", Published: day(3),
 			Summary: "brief"},

@@ -67,11 +67,13 @@ func beginsReference(s string) bool {
 	return html.UnescapeString(s) != s
 }
 
-// Entry leaves of an entry what any program of the owner may take as it is: labels, addresses that may be followed, and
-// media types. Summary and content stay as they were published; Clean is for these.
+// Entry leaves of an entry what any program of the owner may take as it is: labels, addresses that may be followed,
+// media types, and elements of RSL. Summary and content stay as they were published; Clean is for these.
 func Entry(e *feed.Entry) {
 	e.Title, e.Link = Label(e.Title), Link(e.Link)
-	e.Authors, e.Categories = labels(e.Authors), labels(e.Categories)
+	e.Authors, e.Categories, e.Rights = labels(e.Authors), labels(e.Categories), rights(e.Rights)
+	from := &e.CopiedFrom
+	from.ID, from.Title, from.URL = Inert(from.ID), Label(from.Title), Link(from.URL)
 	var files []feed.Enclosure // others may have the list
 	for _, f := range e.Enclosures {
 		if f.URL = Link(f.URL); f.URL != "" {
@@ -87,6 +89,18 @@ func labels(published []string) (list []string) {
 	for _, s := range published {
 		if s = Label(s); s != "" {
 			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// rights are statements of rights: elements of RSL are written anew. Others may have the list.
+func rights(published []string) (list []string) {
+	for _, s := range published {
+		if element, is := feed.RSL(s); is {
+			list = append(list, element)
+		} else {
+			list = append(list, labels([]string{s})...)
 		}
 	}
 	return list

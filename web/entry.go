@@ -33,7 +33,12 @@ type entryPage struct {
 	Article    template.HTML // sanitized
 	Withheld   int           // pictures and the like that were left out
 	Enclosures []attachment
+	Rights     []rightsLine
+	CopiedFrom rightsLine // the feed that it was copied from, zero for none
 }
+
+// A rightsLine is a statement of rights, or the feed that an entry was copied from: a text, perhaps with a link.
+type rightsLine struct{ Link, Text string }
 
 // An attachment is a file that belongs to an entry.
 type attachment struct{ Link, Name, Kind string }
@@ -73,6 +78,12 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 			p.Enclosures = append(p.Enclosures, attachment{link, fileName(link), safehtml.Line(enc.Type)})
 		}
 	}
+	for _, s := range e.Rights {
+		p.Rights = append(p.Rights, newRightsLine(s))
+	}
+	if from := e.CopiedFrom; from != (feed.Original{}) {
+		p.CopiedFrom = rightsLine{webLink(from.URL), cmp.Or(safehtml.Title(from.Title), from.URL, from.ID)}
+	}
 	return view{Page: "entry", Title: cmp.Or(p.Title, "An entry of "+p.Feed), Nav: "/entries", Images: images,
 		Body: p}, nil
 }
@@ -96,6 +107,14 @@ func (h *Handler) article(r *archive.Record, images bool) (template.HTML, int) {
 		shown = "<p>" + html.EscapeString(h.safe.Text(text)) + "</p>"
 	}
 	return template.HTML(shown), withheld //nolint:gosec // sanitized
+}
+
+// newRightsLine is a statement of rights as the page shows it.
+func newRightsLine(s string) rightsLine {
+	if _, is := feed.RSL(s); is {
+		return rightsLine{Text: "terms for machines (RSL)"}
+	}
+	return rightsLine{webLink(s), safehtml.Title(s)}
 }
 
 // webLink is an address that a page may link to, "" for any other.

@@ -103,6 +103,12 @@ func newNode(t testing.TB) *aNode {
 // add has an entry arrive.
 func (n *aNode) add(u feed.URL, title, content string, at time.Time, source protocol.NodeID) {
 	e := feed.Entry{Feed: u, ID: title, Title: title, Link: "https://example.com/1", Content: content, Published: at}
+	if content == hostile {
+		e.Rights = []string{"© <script>steal()</script> Ada", "javascript:steal()",
+			"https://creativecommons.org/licenses/by/4.0/",
+			`<content xmlns="https://rslstandard.org/rsl"><license/></content>`}
+		e.CopiedFrom = feed.Original{Title: "<b>Towers</b>", URL: "javascript:steal()"}
+	}
 	r := archive.NewRecord(e, at, source)
 	r.Seq = int64(len(n.entries) + 1)
 	n.entries = append(n.entries, r)

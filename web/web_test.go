@@ -251,7 +251,15 @@ func TestHostileEntry(t *testing.T) {
 		strings.Count(page, "<b>") != strings.Count(page, "</b>") {
 		t.Errorf("the entry ends what it did not begin, or begins what it does not end:\n%s", page)
 	}
-	for _, want := range []string{"Read</p>", "Picture: A ferry",
+	head, _, _ := strings.Cut(page[strings.Index(page, `<article class="article">`):], "</header>")
+	for _, bad := range []string{"<script", `href="javascript`, "<b>", "<content"} {
+		if strings.Contains(head, bad) {
+			t.Errorf("the head of the article holds %q:\n%s", bad, head)
+		}
+	}
+	const license = "https://creativecommons.org/licenses/by/4.0/"
+	for _, want := range []string{"Read</p>", "<span>javascript:steal()</span>", "Copied from Towers",
+		"terms for machines (RSL)", `<a href="` + license + `">` + license + `</a>`, "Picture: A ferry",
 		`<a href="https://video.example/1">Page from elsewhere: A film</a>`, "data:image/png", "?images=1"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)

@@ -31,7 +31,7 @@ type Entry struct {
 	Categories []string        `json:"categories,omitempty"`
 	Enclosures []Enclosure     `json:"enclosures,omitempty"`
 	Rights     []string        `json:"rights,omitempty"`     // statements, as published
-	CopiedFrom Original        `json:"copied_from,omitzero"` // the feed that it was copied from
+	CopiedFrom OriginalFeed    `json:"copied_from,omitzero"` // the feed that it was copied from
 }
 
 // An Enclosure is a media file of an Entry.
@@ -41,8 +41,8 @@ type Enclosure struct {
 	Length int64  `json:"length,omitempty"` // bytes
 }
 
-// An Original is the feed that an Entry was copied from.
-type Original struct {
+// An OriginalFeed is the feed that an Entry was copied from.
+type OriginalFeed struct {
 	ID    string `json:"id,omitempty"`
 	Title string `json:"title,omitempty"`
 	URL   string `json:"url,omitempty"` // of the feed, or of its page
@@ -64,7 +64,7 @@ func NewEntry(r *archive.Record) Entry {
 		ID: r.ID.String(), Seq: r.Seq, Feed: e.Feed, GUID: e.ID, Title: e.Title, Link: e.Link,
 		Authors: e.Authors, Published: e.Published, Updated: e.Updated, Seen: r.Seen, Source: r.Source,
 		Confirmed: r.Confirmed, Summary: e.Summary, Content: e.Content, Categories: e.Categories,
-		Rights: e.Rights, CopiedFrom: Original(e.CopiedFrom),
+		Rights: e.Rights, CopiedFrom: OriginalFeed(e.CopiedFrom),
 	}
 	for _, enc := range e.Enclosures {
 		out.Enclosures = append(out.Enclosures, Enclosure(enc))

@@ -145,8 +145,8 @@ func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.Nu
 		ON CONFLICT (id) DO NOTHING`,
 		seq, r.ID[:], r.Digest[:], at.feed, seconds(&e.Published), seconds(&e.Updated), r.Seen.Unix(),
 		r.Source.String(), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories},
-		jsonList[keptEnclosure]{&media}, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}, e.Summary, e.Content,
-		confirmed, polled)
+		jsonList[keptEnclosure]{&media}, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}, e.Summary,
+		e.Content, confirmed, polled)
 	return at, stored
 }
 

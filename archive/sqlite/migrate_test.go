@@ -11,6 +11,7 @@ import (
 	"feedex/archive"
 	"feedex/archive/archivetest"
 	"feedex/feed"
+	"feedex/protocol"
 	"feedex/reading"
 )
 
@@ -275,5 +276,45 @@ func TestMigrateToHours(t *testing.T) {
 	}
 	if got := s.LoadRequests(9); len(got) != 1 || got[0].Status != 200 {
 		t.Errorf("LoadRequests = %+v", got)
+	}
+}
+
+// An archive from before rights were kept has its entries under the same digests, states none for them, and counts
+// their texts as before; a version that states some replaces one of before.
+func TestMigrateToRights(t *testing.T) {
+	own, brought := newsRecord("1", "own", time.Unix(1, 0)), newsRecord("2", "brought", time.Unix(1, 0))
+	insert := func(r *archive.Record, source string) string {
+		return fmt.Sprintf(`INSERT INTO entries (id, digest, feed, seen, source, guid, title, link, summary, content)
+			VALUES (x'%x', x'%x', 1, 1, '%s', '%s', '%s', '', '', '');`, r.ID[:], r.Digest[:], source, r.Entry.ID,
+			r.Entry.Title)
+	}
+	path := olderArchive(t, 25, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);`, news)+
+		insert(&own, "")+insert(&brought, "192.0.2.1:7790"))
+	s := openFile(t, path)
+	got := s.Known([]feed.EntryID{own.ID, brought.ID})
+	if got[0].Digest != own.Digest || got[1].Digest != brought.Digest {
+		t.Errorf("Known = %+v", got)
+	}
+	var size int
+	if err := s.conn.QueryRowContext(t.Context(), `SELECT size FROM entries WHERE title = 'brought'`).
+		Scan(&size); err != nil || size != len("2brought") {
+		t.Errorf("what a neighbor brought has %d bytes, %v", size, err)
+	}
+	licensed := own.Entry
+	licensed.Rights = []string{"https://creativecommons.org/licenses/by/4.0/"}
+	licensed.CopiedFrom = feed.Original{URL: "https://example.net/feed"}
+	s.Keep([]archive.Record{archive.NewRecord(licensed, time.Unix(2, 0), protocol.NodeID{})})
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Search(t.Context(), feed.Filter{})
+	if err != nil || len(found) != 2 {
+		t.Fatalf("found %+v, %v", found, err)
+	}
+	for _, r := range found {
+		want := map[feed.EntryID]feed.Entry{own.ID: licensed, brought.ID: brought.Entry}[r.ID]
+		if !r.Entry.Equal(&want) {
+			t.Errorf("found %+v, want %+v", r.Entry, want)
+		}
 	}
 }
