@@ -135,6 +135,9 @@ func Run(ctx context.Context, c Config) error {
 	c.Node.Port = portOf(listeners.peers)
 	c.Node.Secret = make([]byte, 32)
 	crand.Read(c.Node.Secret)
+	if c.Node.Key, err = nodeKey(c.Data, c.Log); err != nil {
+		return err
+	}
 
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal,
 		UserAgent: UserAgent})

@@ -3,15 +3,18 @@ package incentive
 import (
 	"slices"
 	"time"
+
+	"feedex/protocol"
 )
 
 // An Account is the balance that we keep with one Holder. It is what outlives links and restarts: the archive keeps it,
 // and JSON holds all of it. Given, Got and Fined are totals over its life; Deficit is what decides.
 type Account struct {
 	Holder Holder
-	Given  Credit // c_{i,j}: what we delivered to it
-	Got    Credit // c_{j,i}: what it earned with us
-	Fined  Credit // what it was fined
+	At     protocol.NodeID // where the node was last, if the holder is a key
+	Given  Credit          // c_{i,j}: what we delivered to it
+	Got    Credit          // c_{j,i}: what it earned with us
+	Fined  Credit          // what it was fined
 	// Grace is the credit that it may be forgiven, at most D.
 	Grace Credit
 	// Deficit is Given + Fined - Got, less what was forgiven, kept within the limits of the Ledger at every step.

@@ -49,7 +49,7 @@ type proof struct {
 	holder uint32 // its number
 }
 
-// NewEarnings returns Earnings that remember nothing and go by those rules.
+// NewEarnings returns Earnings that remember nothing and go by those rules. Holders are those of Ledger.Party.
 func NewEarnings(r Rules) *Earnings {
 	return &Earnings{
 		rules:   r,
@@ -70,7 +70,7 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	sender := e.holders.of(from)
 	p.stored(today, count, sender)
 	for _, id := range b.Path {
-		if h, known := e.holders.byHolder[HolderOf(id)]; known {
+		if h, known := e.holders.byHolder[e.rules.HolderOf(id)]; known {
 			p.passed(today, count, h)
 		}
 	}

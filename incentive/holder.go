@@ -1,6 +1,8 @@
 package incentive
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -15,9 +17,11 @@ import (
 // On the public Internet it is the IP address, whatever the port: a port costs nothing, and with an account a port
 // nodes that came back every hour on a new one were served in full without ever giving. An IPv6 address costs nothing
 // either, for everyone has the 2^64 of a /64; there that network holds the account. Local addresses hold one for each
-// port, because a test network shares one address.
+// port, because a test network shares one address. A key costs nothing as well, so it holds an account only once its
+// node has given something (Ledger.Recognize).
 type Holder struct {
-	id protocol.NodeID // port 0 for all of them; of a public IPv6 address where the /64 begins
+	id  protocol.NodeID // port 0 for all of them; of a public IPv6 address where the /64 begins; zero beside a key
+	key protocol.NodeKey
 }
 
 // ErrHolder is wrapped by the errors of ParseHolder.
@@ -40,9 +44,15 @@ func HolderOf(id protocol.NodeID) Holder {
 	return Holder{id: protocol.NewNodeID(a, 0)}
 }
 
+// keyed reports whether the account is that of a key.
+func (h Holder) keyed() bool { return !h.key.IsZero() }
+
+// keyHolder is the holder of the account of a key.
+func keyHolder(k protocol.NodeKey) Holder { return Holder{key: k} }
+
 // networkAt holds the account of a public IPv6 address.
 func networkAt(a netip.Addr) Holder {
-	return Holder{protocol.NewNodeID(netip.PrefixFrom(a, ownedBits).Masked().Addr(), 0)}
+	return Holder{id: protocol.NewNodeID(netip.PrefixFrom(a, ownedBits).Masked().Addr(), 0)}
 }
 
 // ParseHolder reads what String writes.
@@ -51,7 +61,9 @@ func ParseHolder(s string) (Holder, error) {
 		return Holder{}, nil
 	}
 	var h Holder
-	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
+	if k, err := protocol.ParseNodeKey(s); err == nil {
+		h = keyHolder(k)
+	} else if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
 		h = HolderOf(protocol.NewNodeID(a, 0))
 	} else if p, err := netip.ParsePrefix(s); err == nil && strings.HasSuffix(s, "/64") && p.Addr().Is6() {
 		h = networkAt(p.Addr())
@@ -59,7 +71,7 @@ func ParseHolder(s string) (Holder, error) {
 		h = Holder{id: id}
 	}
 	if h == (Holder{}) {
-		return Holder{}, fmt.Errorf("%w: %q: want an address, an IPv6 /64 or ip:port", ErrHolder, s)
+		return Holder{}, fmt.Errorf("%w: %q: want an address, an IPv6 /64, ip:port or a key", ErrHolder, s)
 	}
 	return h, nil
 }
@@ -67,14 +79,13 @@ func ParseHolder(s string) (Holder, error) {
 // Local reports whether the account belongs to one port of an address that is not public.
 func (h Holder) Local() bool { return h.id.Port() != 0 }
 
-// network is the one that the holder is in.
-func (h Holder) network() protocol.Network { return h.id.Network() }
+// Compare orders holders by address, by port and then by key.
+func (h Holder) Compare(other Holder) int {
+	return cmp.Or(h.id.Compare(other.id), bytes.Compare(h.key[:], other.key[:]))
+}
 
-// Compare orders holders by address and then by port.
-func (h Holder) Compare(other Holder) int { return h.id.Compare(other.id) }
-
-// String writes the holder as "ip", as "ipv6/64", as "ip:port" where it is local, and as "" where it
-// is nobody.
+// String writes the holder as "ip", as "ipv6/64", as "ip:port" where it is local, as a key writes itself, and as ""
+// where it is nobody.
 func (h Holder) String() string {
 	var buf [64]byte // longer than any
 	return string(h.append(buf[:0]))
@@ -85,6 +96,8 @@ func (h Holder) append(dst []byte) []byte {
 	switch a := h.id.Addr(); {
 	case h == Holder{}:
 		return dst
+	case h.keyed():
+		return append(dst, h.key.String()...)
 	case h.Local():
 		return netip.AddrPortFrom(a, h.id.Port()).AppendTo(dst)
 	case a.Is6() && feed.PublicAddr(a):

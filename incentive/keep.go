@@ -14,6 +14,9 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 	for i := range accounts {
 		a := &account{Account: accounts[i].clone()}
 		l.clamp(a.Met, a)
+		if old := l.of(a.Holder); old != nil {
+			l.discount(old)
+		}
 		if a.AtBound.After(now) {
 			a.AtBound = seconds(now)
 		}
@@ -22,8 +25,14 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 			l.makeRoom()
 		}
 		l.accounts[a.Holder] = a
+		if other := l.of(l.keyed[a.At]); a.Holder.keyed() && (other == nil || other.Met.Before(a.Met)) {
+			l.keyed[a.At] = a.Holder
+		}
 		l.forgers = l.forgers ||
 			slices.ContainsFunc(a.Standing.Marks, func(m CountedOffence) bool { return m.Offence == ForgedEntry })
+	}
+	for _, a := range l.accounts {
+		l.count(now, a)
 	}
 }
 
@@ -57,6 +66,9 @@ func (l *Ledger) Expire(now time.Time) {
 		if now.Sub(l.of(h).Met) > remembered {
 			l.drop(h)
 		}
+	}
+	for _, a := range l.accounts {
+		l.count(now, a) // some may be settled by now
 	}
 }
 
@@ -101,7 +113,12 @@ func (a *account) lessThan(b *account) bool {
 func (a *account) exchanged() bool { return a.Given > 0 || a.Got > 0 }
 
 func (l *Ledger) drop(h Holder) {
-	l.of(h).dirty = false
+	a := l.of(h)
+	a.dirty = false
+	if l.keyed[a.At] == h {
+		delete(l.keyed, a.At)
+	}
+	l.discount(a)
 	delete(l.accounts, h)
 	l.dropped = append(l.dropped, h)
 }

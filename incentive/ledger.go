@@ -75,15 +75,19 @@ type Ledger struct {
 	rules      Rules
 
 	accounts map[Holder]*account
-	changed  []*account // in the order in which they changed first
+	keyed    map[protocol.NodeID]Holder // of nodes that proved a key with an account
+	tallies  map[Holder]addressTally    // by the address
+	changed  []*account                 // in the order in which they changed first
 	dropped  []Holder
 	forgers  bool  // somebody forged an entry once
 	expired  int64 // the day on which Expire last looked
 }
 
-// account is an Account, and whether it is among the changed, and among those of which a Quota counts something.
+// account is an Account, what it counts at its address, and whether it is among the changed, and among those of which a
+// Quota counts something.
 type account struct {
 	Account
+	counted        counted
 	dirty, storing bool
 }
 
@@ -93,7 +97,8 @@ func NewLedger(c Config) (*Ledger, error) {
 		return nil, err
 	}
 	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, rules: c.InForce(),
-		accounts: make(map[Holder]*account)}
+		accounts: make(map[Holder]*account), keyed: make(map[protocol.NodeID]Holder),
+		tallies: make(map[Holder]addressTally)}
 	if c.Bound <= 0 {
 		c.Bound = defaultBound
 	}
@@ -103,7 +108,12 @@ func NewLedger(c Config) (*Ledger, error) {
 }
 
 // HolderOf is the holder of the account of the node id.
-func (l *Ledger) HolderOf(id protocol.NodeID) Holder { return l.rules.HolderOf(id) }
+func (l *Ledger) HolderOf(id protocol.NodeID) Holder {
+	if h, keyed := l.keyed[id]; keyed {
+		return h
+	}
+	return l.rules.HolderOf(id)
+}
 
 // of is the account of h, nil where it has none.
 func (l *Ledger) of(h Holder) *account { return l.accounts[h] }
@@ -112,13 +122,10 @@ func (l *Ledger) of(h Holder) *account { return l.accounts[h] }
 func (l *Ledger) Limit(h Holder) Credit { return l.limit(h, l.of(h)) }
 
 func (l *Ledger) limit(h Holder, a *account) Credit {
-	switch {
-	case l.unbounded || l.trustLocal && h.Local():
+	if l.unbounded || l.trustLocal && h.Local() {
 		return MaxCredit
-	case a == nil:
-		return min(l.bound, l.rules.StrangerLimit)
 	}
-	return min(l.bound, l.rules.StrangerLimit+a.Got)
+	return l.mayOwe(h, a)
 }
 
 // Allowance is how much may still be sent to h: never negative, MaxCredit where it has no bound. Deliveries on their
@@ -207,9 +214,10 @@ func (l *Ledger) Forgive(now time.Time, h Holder) bool {
 
 // Punish counts an offence of h against its standing and fines it. value is that of what was promised,
 // offered or delivered; where it is not known, 0, it counts as one entry. It reports whether h is
-// refused from now on: then every link to it must end.
+// refused from now on: then every link to it must end. Strangers at the address of a key are refused with it, or
+// another key would begin anew there.
 func (l *Ledger) Punish(now time.Time, h Holder, o Offence, value Credit) (ended bool) {
-	a := l.meet(now, h)
+	a, at := l.meet(now, h), l.At(h)
 	l.forgers = l.forgers || o == ForgedEntry
 	counted := a.Standing.mark(seconds(now), o)
 	if counted || o == FailedAudit {
@@ -221,16 +229,36 @@ func (l *Ledger) Punish(now time.Time, h Holder, o Offence, value Credit) (ended
 		l.book(now, a, fine)
 	}
 	l.touch(a)
-	return a.Standing.refused(now)
+	ended = a.Standing.refused(now)
+	if ended && at != h {
+		strangers := l.meet(now, at)
+		strangers.Standing.Refused = later(strangers.Standing.Refused, a.Standing.Refused)
+		l.touch(strangers)
+	}
+	return ended
 }
 
-// Refused reports whether no link to h may come about, and until when.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Refused reports whether no link to h may come about, and until when. A key that is not settled is refused where its
+// address is.
 func (l *Ledger) Refused(now time.Time, h Holder) (until time.Time, refused bool) {
 	a := l.of(h)
-	if a == nil || !a.Standing.refused(now) {
+	if a == nil {
 		return time.Time{}, false
 	}
-	return a.Standing.Refused, true
+	if a.Standing.refused(now) {
+		return a.Standing.Refused, true
+	}
+	if at := l.At(h); at != h && !a.settled(now) {
+		return l.Refused(now, at)
+	}
+	return time.Time{}, false
 }
 
 // Forged reports whether h forged an entry lately: then it is refused, and so is what comes by way of it.
@@ -287,6 +315,7 @@ func (l *Ledger) meet(now time.Time, h Holder) *account {
 func (l *Ledger) book(now time.Time, a *account, by Credit) {
 	a.Deficit += by
 	l.clamp(now, a)
+	l.count(now, a)
 	l.touch(a)
 }
 

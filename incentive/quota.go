@@ -164,6 +164,7 @@ type Allowance struct {
 // Allowance returns how much of the feed h may store. It is nothing where somebody's quota is used up: its own, that of
 // its network or that of all strangers, or its own for the feed.
 func (q *Quota) Allowance(now time.Time, h Holder, u feed.URL, v DailyVolume) (a Allowance) {
+	h = q.ledger.Party(h)
 	a.room = q.Left(now, h)
 	a.entries, a.feedRoom = v.quota()
 	if o := q.feeds.use(quotaOf{q.holders.of(h), u}); o != nil {
@@ -193,12 +194,14 @@ func (a *Allowance) Take(room int64) bool {
 
 // Left is how much room what h brings may take now.
 func (q *Quota) Left(now time.Time, h Holder) int64 {
+	h = q.ledger.Party(h)
 	own := q.ledger.storedBy(now, h)
 	strangers, network := q.places*FreeRoom, int64(networkPlaces*FreeRoom)
+	near := q.ledger.At(h).id.Network()
 	q.storing = slices.DeleteFunc(q.storing, func(a *account) bool {
 		a.Stored.age(now)
 		strangers -= a.Stored.free()
-		if a.Holder.network() == h.network() {
+		if q.ledger.At(a.Holder).id.Network() == near {
 			network -= a.Stored.free()
 		}
 		a.storing = a.Stored.Unshown.sum() > 0
@@ -210,7 +213,7 @@ func (q *Quota) Left(now time.Time, h Holder) int64 {
 
 // Stored is how much room is taken by what h brought and no own poll has listed, and how much may be.
 func (q *Quota) Stored(now time.Time, h Holder) (unshown, quota int64) {
-	s := q.ledger.storedBy(now, h)
+	s := q.ledger.storedBy(now, q.ledger.Party(h))
 	return s.Unshown.sum(), s.quota()
 }
 
@@ -219,6 +222,7 @@ func (q *Quota) Store(now time.Time, h Holder, u feed.URL, entries, room int64) 
 	if entries == 0 {
 		return
 	}
+	h = q.ledger.Party(h)
 	q.Fill(now, h, room)
 	o := q.ofFeed(now, h, u)
 	*o.entries.at(0) += entries
@@ -239,7 +243,7 @@ func (q *Quota) ofFeed(now time.Time, h Holder, u feed.URL) *ofFeed {
 
 // Fill notes that entries of the past are stored that h gave: a day's quota for the feed says nothing about those.
 func (q *Quota) Fill(now time.Time, h Holder, room int64) {
-	a := q.ledger.meet(now, h)
+	a := q.ledger.meet(now, q.ledger.Party(h))
 	a.Stored.age(now)
 	*a.Stored.Unshown.at(0) += room
 	q.note(a)
@@ -262,6 +266,7 @@ func (q *Quota) Recall(now time.Time, list []Brought) {
 	byHolder := make(map[Holder]*dayWindow)
 	var order []Holder
 	for _, x := range list {
+		x.Holder = q.ledger.Party(x.Holder)
 		passed := slotOf(now) - slotOf(x.At)
 		o := q.ofFeed(now, x.Holder, x.Feed)
 		if n := o.entries.at(passed); n != nil {
@@ -293,6 +298,7 @@ func (q *Quota) Recall(now time.Time, list []Brought) {
 
 // Shown notes that an own poll listed entries that h had brought at that time.
 func (q *Quota) Shown(now time.Time, h Holder, u feed.URL, at time.Time, entries, room int64) {
+	h = q.ledger.Party(h)
 	passed := slotOf(now) - slotOf(at)
 	if o := q.feeds.use(quotaOf{q.holders.of(h), u}); o != nil {
 		o.age(now)

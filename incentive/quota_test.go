@@ -98,8 +98,8 @@ func TestQuotaOfStrangers(t *testing.T) {
 			all, networks, holders := int64(0), make(map[protocol.Network]int64), make(map[Holder]int64)
 			for _, x := range s.stored {
 				if !x.At.Before(at) && x.At.Sub(at) < day {
-					all, networks[x.Holder.network()], holders[x.Holder] = all+x.Room,
-						networks[x.Holder.network()]+x.Room, holders[x.Holder]+x.Room
+					all, networks[x.Holder.id.Network()], holders[x.Holder] = all+x.Room,
+						networks[x.Holder.id.Network()]+x.Room, holders[x.Holder]+x.Room
 				}
 			}
 			for h, room := range holders {

@@ -40,7 +40,7 @@ func TestEachRuleCanBeTakenAway(t *testing.T) {
 	}
 	nothing := func(func() int) int { return 0 }
 	noAudits := func(*rand.Rand, int) bool { return false }
-	portHolder := func(id protocol.NodeID) Holder { return Holder{id} }
+	portHolder := func(id protocol.NodeID) Holder { return Holder{id: id} }
 	for _, c := range []struct {
 		rule    string
 		measure func(Rules) int

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -32,7 +33,8 @@ type MemberConfig struct {
 	Feeds []feed.URL
 	// Discreet are feeds that it follows without letting others see it; nothing is measured of them.
 	Discreet []feed.URL
-	// Node is the Config of its node, at each start. Default Config.Node of the World. Port and Secret are set.
+	// Node is the Config of its node, at each start. Default Config.Node of the World. Port, Secret and
+	// Key are set.
 	Node *node.Config
 	// Actor makes what the host runs in place of n. It is called anew after every Return. Default: n.
 	Actor func(n *node.Node, rng *rand.Rand) Actor
@@ -51,6 +53,7 @@ type Host struct {
 	state        hostState
 	apart        bool // on the far side of a Split
 	links        int  // neighbors now
+	keys         int  // that it had before
 	ID           protocol.NodeID
 	addressBytes int // of ID in words
 
@@ -127,6 +130,7 @@ func (h *Host) start() error {
 		c = *h.member.Node
 	}
 	c.Port, c.Secret = h.ID.Port(), h.world.config.Seed.Secret(h.Name)
+	c.Key = ed25519.NewKeyFromSeed(h.world.config.Seed.Secret(fmt.Sprintf("key %d of %s", h.keys, h.Name)))
 	n, err := node.New(h.world.Now(), c, h.store, h.rng)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", h.Name, err)

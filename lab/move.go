@@ -20,3 +20,6 @@ func (h *Host) Move(id protocol.NodeID) error {
 	h.world.byID[id] = h
 	return nil
 }
+
+// NewKey has a host that does not run begin under another key.
+func (h *Host) NewKey() { h.keys++ }

@@ -20,12 +20,12 @@ const maxPerNetwork = 2
 
 // Admit says why id cannot become a neighbor now, or nil. chosen tells that we ask, otherwise it does. Nodes that ask
 // us get half of the places at most: an attacker with connections to spare must not own all. One that is a neighbor
-// already may connect again.
-func (t *RoutingTable) Admit(id protocol.NodeID, chosen bool) error {
+// already may connect again. Of settled nodes there may be any number on a network.
+func (t *RoutingTable) Admit(id protocol.NodeID, chosen, settled bool) error {
 	if t.byID[id] != nil {
 		return nil
 	}
-	if t.crowded(id) {
+	if !settled && t.crowded(id, chosen) {
 		return ErrCrowded // before ErrFull: no place that somebody gives up is for it either
 	}
 	if !chosen && t.keptFrom() {
@@ -53,11 +53,12 @@ func (t *RoutingTable) Chosen() []protocol.NodeID {
 	return ids
 }
 
-// crowded reports whether the network of id has all the places that one network gets.
-func (t *RoutingTable) crowded(id protocol.NodeID) bool {
+// crowded reports whether the network of id has all the places that one network gets. Where we do not choose, its
+// settled nodes take none of them.
+func (t *RoutingTable) crowded(id protocol.NodeID, chosen bool) bool {
 	same := 0
 	for _, n := range t.list {
-		if n.ID.Network() == id.Network() {
+		if n.ID.Network() == id.Network() && (chosen || !n.Settled) {
 			same++
 		}
 	}

@@ -11,7 +11,7 @@ func TestHalfOfThePlacesAreOurs(t *testing.T) {
 		table := NewRoutingTable(Config{Max: c.places, MaxHops: 3, MaxRelayed: 100})
 		admitted := 0
 		for i := range 100 {
-			if table.Admit(id(i), false) == nil {
+			if table.Admit(id(i), false, false) == nil {
 				table.Add(now, id(i), false, feeds(0, 1, 0), nil)
 				admitted++
 			}
@@ -20,7 +20,7 @@ func TestHalfOfThePlacesAreOurs(t *testing.T) {
 			t.Errorf("of %d places %d went to nodes that came, want %d", c.places, admitted, c.came)
 		}
 		for i := 100; i < 200; i++ {
-			if table.Admit(id(i), true) == nil {
+			if table.Admit(id(i), true, false) == nil {
 				table.Add(now, id(i), true, feeds(0, 1, 0), nil)
 			}
 		}

@@ -57,7 +57,7 @@ func (e *eclipse) start() {
 // flood has the attacker take what places it can get.
 func (e *eclipse) flood() {
 	for _, id := range e.list {
-		if e.sybil[id] && e.table.Admit(id, false) == nil {
+		if e.sybil[id] && e.table.Admit(id, false, false) == nil {
 			e.join(id, false)
 		}
 	}
@@ -84,7 +84,7 @@ func (e *eclipse) refill() {
 			switch {
 			case !e.sybil[id] && e.rng.IntN(10) == 0:
 				e.book.Failed(e.now, id)
-			case e.table.Admit(id, true) != nil:
+			case e.table.Admit(id, true, false) != nil:
 				e.book.Declined(e.now, id)
 			default:
 				e.join(id, true)

@@ -56,6 +56,7 @@ type Neighbor struct {
 	// The host of the table keeps these up to date.
 	RTT      time.Duration // smoothed round trip; zero while unknown
 	Failures int           // failed calls in a row
+	Settled  bool          // its key gave for long, see incentive.Ledger
 
 	brought tally // what it gave us within a day
 

@@ -109,7 +109,7 @@ func TestAdmission(t *testing.T) {
 		for _, h := range c.have {
 			table.Add(now, at(h), true, nil, nil)
 		}
-		if got := table.Admit(at(c.ask), true); got != c.want {
+		if got := table.Admit(at(c.ask), true, false); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

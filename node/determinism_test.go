@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"crypto/ed25519"
 	"crypto/sha256"
 	"fmt"
 	"hash"
@@ -106,6 +107,7 @@ func TestEqualEventsGiveEqualEffects(t *testing.T) {
 	for twin := range 2 {
 		config := first.config
 		config.Port, config.Secret = first.id.Port(), seed.Secret(first.Name)
+		config.Key = ed25519.NewKeyFromSeed(seed.Secret("key 0 of " + first.Name))
 		n, err := node.New(epoch, config, archive.NewMemory(), seed.Stream(first.Name))
 		if err != nil {
 			t.Fatal(err)

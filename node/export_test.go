@@ -78,17 +78,17 @@ func (n *Node) Connect(id protocol.NodeID, f func(error)) { n.membership.Connect
 
 // Join makes a node a neighbor that knows the node by that token and has that subset, without a word between them.
 func (n *Node) Join(id protocol.NodeID, chosen bool, token string, subset protocol.Subset) {
-	n.membership.Join(id, chosen, "", n.Token(id), token, subset, n.Offering(id))
+	n.membership.Join(id, protocol.NodeKey{}, chosen, "", n.Token(id), token, subset, n.Offering(id))
 }
 
 // Tie makes a node a neighbor of those interests, which was told those of this node.
 func (n *Node) Tie(id protocol.NodeID, chosen bool, theirs, ours protocol.Subset) {
-	n.membership.Join(id, chosen, "", n.Token(id), "", theirs, ours)
+	n.membership.Join(id, protocol.NodeKey{}, chosen, "", n.Token(id), "", theirs, ours)
 }
 
 // Meet makes a node a neighbor that has no tokens and heard no advert.
 func (n *Node) Meet(id protocol.NodeID, subset protocol.Subset) {
-	n.membership.Join(id, true, "", "", "", subset, nil)
+	n.membership.Join(id, protocol.NodeKey{}, true, "", "", "", subset, nil)
 }
 
 // Part ends the link to a neighbor, where there is one.
@@ -210,8 +210,23 @@ func (n *Node) Fined() (count int) {
 	return count
 }
 
+// Settle has a key be one that gave for long at that address.
+func (n *Node) Settle(id protocol.NodeID, key protocol.NodeKey) {
+	holder, err := incentive.ParseHolder(key.String())
+	if err != nil {
+		panic(err)
+	}
+	now := n.core.Now
+	n.core.Ledger.Load(now, []incentive.Account{{Holder: holder, At: id, Got: 20 * incentive.Entry, Met: now,
+		Since: now.Add(-30 * 24 * time.Hour)}})
+}
+
 // Got and Gave book what a neighbor gave and got. Allowance is what it may get, and Limit the most that it may owe.
 func (n *Node) Got(id protocol.NodeID, value incentive.Credit) {
+	if l := n.core.LinkTo(id); l != nil {
+		n.core.Got(l, value)
+		return
+	}
 	n.core.Ledger.Got(n.core.Now, n.core.Ledger.HolderOf(id), value)
 }
 func (n *Node) Gave(id protocol.NodeID, value incentive.Credit) {

@@ -42,7 +42,12 @@ func freeRider(n *node.Node) lab.Actor { return actor.FreeRider(n) }
 
 // newOverlayWith is the same where the last of the nodes have another habit.
 func newOverlayWith(t *testing.T, nodes, bad int, c node.Config, habit habit) *overlay {
-	o := &overlay{network: newLargeNetwork(t), when: make(map[feed.EntryID]time.Time), bad: make(map[*testHost]bool)}
+	return newOverlayOn(newLargeNetwork(t), nodes, bad, c, habit)
+}
+
+// newOverlayOn is the same on a network without nodes.
+func newOverlayOn(w *network, nodes, bad int, c node.Config, habit habit) *overlay {
+	o := &overlay{network: w, when: make(map[feed.EntryID]time.Time), bad: make(map[*testHost]bool)}
 	for i := range 30 {
 		u := feed.URL(fmt.Sprintf("https://feed%d.example.com/", i))
 		o.feeds = append(o.feeds, u)

@@ -23,11 +23,12 @@ type (
 
 // A Status is the report of a node to its owner about itself at one moment. Counters run since the start.
 type Status struct {
-	Self    protocol.NodeID `json:"self"` // as the neighbors see it; zero while not known
-	Started time.Time       `json:"started"`
-	Feeds   int             `json:"feeds"` // subscribed
-	Alone   int             `json:"alone"` // of these, no neighbor offers
-	Ended   int             `json:"ended"` // of these, are gone for good, by their publishers
+	Self    protocol.NodeID  `json:"self"`         // as the neighbors see it; zero while not known
+	Key     protocol.NodeKey `json:"key,omitzero"` // by which neighbors know it wherever it is
+	Started time.Time        `json:"started"`
+	Feeds   int              `json:"feeds"` // subscribed
+	Alone   int              `json:"alone"` // of these, no neighbor offers
+	Ended   int              `json:"ended"` // of these, are gone for good, by their publishers
 	// of these, are web pages of whose feeds the owner is to choose
 	Pages int `json:"pages,omitempty"`
 	// of these, stay on this node until the owner says whether they are private
@@ -45,13 +46,16 @@ type Status struct {
 
 // A NeighborStatus describes one neighbor. Amounts of the account are in entries.
 type NeighborStatus struct {
-	ID      protocol.NodeID `json:"id"`
-	Since   time.Time       `json:"since"`
-	Chosen  bool            `json:"chosen"`  // we asked; otherwise they did
-	Static  bool            `json:"static"`  // the owner named it
-	Feeds   int             `json:"feeds"`   // in its subscription set
-	Overlap int             `json:"overlap"` // of these, in our own interest
-	Nearest [4]int          `json:"nearest"` // of these, at hop count 0, 1, 2, 3
+	ID     protocol.NodeID `json:"id"`
+	Since  time.Time       `json:"since"`
+	Chosen bool            `json:"chosen"` // we asked; otherwise they did
+	Static bool            `json:"static"` // the owner named it
+	// Key is what it proved to have, and Settled whether that gave for a week.
+	Key     protocol.NodeKey `json:"key,omitzero"`
+	Settled bool             `json:"settled,omitempty"`
+	Feeds   int              `json:"feeds"`   // in its subscription set
+	Overlap int              `json:"overlap"` // of these, in our own interest
+	Nearest [4]int           `json:"nearest"` // of these, at hop count 0, 1, 2, 3
 
 	// Usefulness, in feeds of weight 1 at hop count 0: by its word (Paper §3.2), by what it really brought
 	// within the day, and all things considered.
@@ -86,7 +90,7 @@ type NeighborStatus struct {
 func (n *Node) Status() Status {
 	feeds := n.poller.Count()
 	return Status{
-		Self: n.core.Self, Started: n.core.Started, Feeds: feeds.Followed, Alone: feeds.Alone, Ended: feeds.Ended,
+		Self: n.core.Self, Key: protocol.NodeKeyOf(n.core.Config.Key), Started: n.core.Started, Feeds: feeds.Followed, Alone: feeds.Alone, Ended: feeds.Ended,
 		Pages: feeds.Pages, Undecided: feeds.Undecided, Offline: n.poller.Offline(), Gaps: feeds.Gaps,
 		Pasts: feeds.Pasts, Volunteered: n.poller.Volunteered(),
 		Neighbors: len(n.core.Links), Sources: n.membership.Sources(),
@@ -102,7 +106,7 @@ func (n *Node) Neighbors() []NeighborStatus {
 		p, traffic := l.Peer, n.exchange.Traffic(l)
 		account, _ := n.core.Ledger.Account(l.Holder)
 		s := NeighborStatus{
-			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static,
+			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static, Key: l.Key, Settled: p.Settled,
 			Feeds: p.Feeds(), Overlap: n.core.Table.Overlap(p), Nearest: n.core.Table.Nearest(p),
 			Claimed: feedsOf(n.core.Table.Claimed(p.ID, nil)), Observed: feedsOf(observed[i]),
 			Score: feedsOf(scores[i]),

@@ -26,6 +26,10 @@ type Connect struct {
 	// Away is for how long the caller had no neighbors, in whole seconds: it would like to be offered what went
 	// round meanwhile. 0 where it does not say.
 	Away time.Duration
+	// Key is the caller's and Challenge what it drew for the called node, which proves a key of its own by it when it
+	// calls back. Both are zero where the caller has no key.
+	Key       NodeKey
+	Challenge string
 	// Ignored is how many elements were left out on the way in, because they make no sense. It is not
 	// sent.
 	Ignored int
@@ -75,8 +79,16 @@ type QueryFeed struct{ Query Query }
 type WhoAmI struct{}
 
 // Vouch asks the node at the other end of a Connect whether it is the one that called, by the session
-// token that came with the Connect ("" where none came). The reply is a Vouched. An extension.
-type Vouch struct{ Session string }
+// token that came with the Connect ("" where none came). The reply is a Vouched; where the Connect had a key, and it is
+// the node that called, a KeyProof. An extension.
+type Vouch struct {
+	Session string
+	// Key is that of the node that calls back, and Proof shows it to the one that drew the challenge of the Connect.
+	// Challenge is for the key of that one. All are zero where either has no key.
+	Key       NodeKey
+	Challenge string
+	Proof     KeyProof
+}
 
 // ListMethods asks which methods the called node has. The reply is Methods.
 type ListMethods struct{}
@@ -123,8 +135,20 @@ type SeenList []Seen
 // NodeList is the reply to GetNeighbors: at most MaxNeighborList nodes, never the asker.
 type NodeList []NodeID
 
-// Vouched is the reply to Vouch: whether the node sent that Connect.
+// A VouchReply is the reply to Vouch: Vouched or KeyProof.
+type VouchReply interface{ standsBy() bool }
+
+// Vouched says whether the node sent that Connect.
 type Vouched bool
+
+func (v Vouched) standsBy() bool { return bool(v) }
+func (KeyProof) standsBy() bool  { return true }
+
+// StandsBy reports whether the answer to a Vouch is that the node sent that Connect.
+func StandsBy(r Reply) bool {
+	v, is := r.(VouchReply)
+	return is && v.standsBy()
+}
 
 // Methods is the reply to ListMethods: the names of all methods.
 type Methods []string
@@ -139,7 +163,8 @@ var methods = []MethodSpec{
 	).atTracker("Nodes that are running, at random, and registers the caller: its address from the connection, its " +
 		"port from nid." + listOfNodes),
 	row("connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set; optionally "+
-		"a struct {away}, the seconds that the caller had no neighbors. Answers the called node's own subscription "+
+		"a struct {away, key, challenge}: the seconds that the caller had no neighbors, its key, and what the called "+
+		"node is to sign. Answers the called node's own subscription "+
 		"set; an empty one declines.",
 		"array int array, array int array struct", subsetBody, subsetBody,
 		encodeConnect, decodeConnect, encodeSubset, decodeAccepted),
@@ -187,11 +212,11 @@ var methods = []MethodSpec{
 		func(c GetBundle) xmlrpc.Array { return xmlrpc.Array{c.DID.String()} },
 		func(p *params) GetBundle { return GetBundle{p.did("did")} },
 		encodeBundle, decodeBundle),
-	row("feedex.vouch", "Whether this node sent the caller a connect with that session token.",
-		"boolean int string", smallBody, smallBody,
-		func(c Vouch) xmlrpc.Array { return xmlrpc.Array{c.Session} },
-		func(p *params) Vouch { return Vouch{p.string("session", MaxSessionBytes)} },
-		func(v Vouched) bool { return bool(v) }, func(p *params) Vouched { return Vouched(p.bool("answer")) }),
+	row("feedex.vouch", "Whether this node sent the caller a connect with that session token, with optionally a struct "+
+		"{key, challenge, dialled, proof} that shows the caller's key. Answers a boolean, or a struct {dialled, proof} "+
+		"that shows this node's key.",
+		"boolean int string, struct int string struct", smallBody, smallBody,
+		encodeVouch, decodeVouch, encodeVouchReply, decodeVouchReply),
 	row("feedex.account", "Tells how the called node stands with the caller: struct {given, got, deficit, bound, "+
 		"waiting}, in thousandths of an entry. Answers how the caller stands with the called node.",
 		"struct int struct", smallBody, smallBody,

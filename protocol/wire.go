@@ -86,15 +86,24 @@ func DecodeReply(call Call, v xmlrpc.Value) (Reply, error) {
 
 func encodeConnect(c Connect) xmlrpc.Array {
 	list := xmlrpc.Array{encodeSubset(c.Subset)}
+	var hint xmlrpc.Struct
 	if c.Away >= time.Second {
-		list = append(list, xmlrpc.Struct{{Name: "away", Value: int64(c.Away / time.Second)}})
+		hint = xmlrpc.Struct{{Name: "away", Value: int64(c.Away / time.Second)}}
+	}
+	if !c.Key.IsZero() {
+		hint = append(hint, keyMembers(c.Key, c.Challenge)...)
+	}
+	if hint != nil {
+		list = append(list, hint)
 	}
 	return list
 }
 
 func decodeConnect(p *params) (c Connect) {
 	c.Subset, c.Ignored = p.subset("subset", 0)
-	c.Away = time.Duration(p.hint().int("away", 0, maxAway)) * time.Second
+	hint := p.hint()
+	c.Away = time.Duration(hint.int("away", 0, maxAway)) * time.Second
+	c.Key, c.Challenge = hint.key()
 	return c
 }
 

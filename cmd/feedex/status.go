@@ -68,6 +68,9 @@ func printStatus(out io.Writer, r *control.Report) error {
 	}
 	c := &r.Counters
 	line("node", "%s", self)
+	if !r.Key.IsZero() {
+		line("key", "%s", r.Key)
+	}
 	line("running", "for %s, version %s", roughly(r.Uptime), printable(r.Version))
 	line("data", "%s", printable(r.Data))
 	line("listening", "at %s for nodes, at %s for feed readers", r.Listen, r.Reader)

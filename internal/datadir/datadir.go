@@ -1,4 +1,5 @@
-// Package datadir holds the directory of everything that a node or a tracker keeps for one process at a time.
+// Package datadir holds the directory of everything that a node or a tracker keeps for one process at a time, and puts
+// small files there.
 package datadir
 
 import (

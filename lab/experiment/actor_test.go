@@ -141,7 +141,7 @@ func TestHabits(t *testing.T) {
 					!slices.Equal(s.named[:1], named[:1])
 			}},
 		{"free riders", freeRiders, func(s *conduct) bool { return s.offers+s.puts == 0 }},
-		{"rejoiners", portRejoiners, func(s *conduct) bool { return s.offers+s.puts == 0 }},
+		{"rejoiners", keyRejoiners, func(s *conduct) bool { return s.offers+s.puts == 0 }},
 		{"liars", liars, func(s *conduct) bool { return s.offers+s.puts == 0 }},
 		{"echoers", echoers, func(s *conduct) bool {
 			return s.offers > 0 && s.late == s.offers &&

@@ -229,7 +229,7 @@ func attacks() []attack {
 		{12, "Sybils of one address", "as many ports of one address as there are honest nodes",
 			"<= 2 places a node, <= D free service", 1, (*trial).sybils},
 		{13, "whitewashing by port", "25% come back every hour on another port, six times as long", "they get <= 1%", 6,
-			starving(portRejoiners, 6)},
+			starving(keyRejoiners, 6)},
 		{14, "deficit laundering", "a leech behind a worker that has no bound for it",
 			"a node gives the pair <= what the worker gave + D + 1", 1, (*trial).laundering},
 		{15, "traitors", "10% are honest for half of the time, then take", "<= 2D a neighbor from then on", 1,

@@ -207,8 +207,8 @@ var (
 	liars    = kind{name: "liars", act: all(actor.FreeRider), member: func(w *lab.World, m *lab.MemberConfig) {
 		m.NoPolls, m.Feeds = true, everything(w)
 	}}
-	// Rejoiners leave every hour and come back on another port, or at another address of their /24.
-	portRejoiners = kind{name: "rejoiners, port", member: pollsNothing, act: all(actor.FreeRider),
+	// Rejoiners leave every hour and come back under another key, on another port or at another address of their /24.
+	keyRejoiners = kind{name: "rejoiners, key", member: pollsNothing, act: all(actor.FreeRider),
 		joined: rejoin(func(id protocol.NodeID, count int) protocol.NodeID {
 			return protocol.NewNodeID(id.Addr(), protocol.DefaultPort+uint16(count))
 		})}
@@ -234,7 +234,7 @@ const (
 	awayFor     = 30 * time.Second
 )
 
-// rejoin has a host leave and return at another address, which next gives, hour after hour.
+// rejoin has a host leave and return under another key at another address, which next gives, hour after hour.
 func rejoin(next func(id protocol.NodeID, count int) protocol.NodeID) func(*lab.World, *lab.Host, *rand.Rand) {
 	return func(w *lab.World, h *lab.Host, rng *rand.Rand) {
 		first, count := h.ID, 0
@@ -243,6 +243,7 @@ func rejoin(next func(id protocol.NodeID, count int) protocol.NodeID) func(*lab.
 			h.Leave()
 			w.At(w.Now().Add(awayFor), func() {
 				count++
+				h.NewKey()
 				if err := h.Move(next(first, count)); err != nil {
 					panic(err) // nobody else is in that network
 				}

@@ -96,7 +96,7 @@ type freeriderNetwork struct {
 // cells are all networks, by table.
 func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []freeriderNetwork) {
 	kinds = []freeriderNetwork{{Name: "nobody"}}
-	for _, k := range []kind{freeRiders, echoers, portRejoiners, addressRejoiners, liars} {
+	for _, k := range []kind{freeRiders, echoers, keyRejoiners, addressRejoiners, liars} {
 		for _, share := range f.Shares {
 			name := fmt.Sprintf("%s %g%%", k.name, 100*share)
 			kinds = append(kinds, freeriderNetwork{Name: name, Kind: k, Share: share})
@@ -119,7 +119,7 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []freeriderNetw
 	}{
 		{`no credit for "seen" offers, free riders`, freeRiders, noSeenCredit},
 		{"no audits, echoers", echoers, noAudits},
-		{"an account for each port, rejoiners", portRejoiners, portAccounts},
+		{"an account for each port, rejoiners", keyRejoiners, portAccounts},
 		{"no limit for strangers, rejoiners elsewhere", addressRejoiners, noStrangerLimit},
 		{"all rules, padders", padders, nil},
 		{"no daily cap, padders", padders, noDailyCap},
@@ -256,7 +256,7 @@ func (f FreeRiders) shareFigure(rows []CrowdRow) report.Figure {
 		fig.Points = append(fig.Points, fmt.Sprintf("%g", 100*s))
 	}
 	rest := rows[1:] // the first has none of them
-	for _, k := range []kind{freeRiders, echoers, portRejoiners, addressRejoiners, liars} {
+	for _, k := range []kind{freeRiders, echoers, keyRejoiners, addressRejoiners, liars} {
 		l := report.Curve{Name: k.name}
 		for range f.Shares {
 			l.Values = append(l.Values, 100*rest[0].Groups[bad].Coverage)

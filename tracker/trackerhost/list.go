@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
+	"feedex/internal/datadir"
 	"feedex/tracker"
 )
 
@@ -65,38 +65,8 @@ func (t *registryHost) save() error {
 		return fmt.Errorf("save list: %w", err)
 	}
 	path := filepath.Join(t.config.Data, listName)
-	if err := replaceFile(path, text); err != nil {
+	if err := datadir.Replace(path, text); err != nil {
 		return fmt.Errorf("save list: %w; free some space or choose another directory with --data", err)
 	}
 	return nil
-}
-
-// replaceFile puts text in the place of the file at path, durably and at once.
-func replaceFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone by then if all went well
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes durable which files are in a directory.
-func syncDir(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil // which syncs no directories
-	}
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }

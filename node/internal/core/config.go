@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,6 +30,8 @@ type Config struct {
 	// Secret keys the session tokens, and what nobody is to foretell: 32 random bytes of the host's, 16 at least. It
 	// need not outlive the run. It has no default.
 	Secret []byte
+	// Key is the private key by which neighbors know the node again wherever it is. Nil for none.
+	Key ed25519.PrivateKey
 
 	// MaxNeighbors is the most neighbors at one time. Default 10, range 1–64. Paper Table 2.
 	MaxNeighbors int

@@ -182,11 +182,14 @@ type Link struct {
 	Holder      incentive.Holder // of its account
 	Shared      bool             // that is the account of another neighbor as well
 	Over        bool
-	Established bool   // both sides have heard of it
-	Batches     bool   // it has check_dids
-	Accounts    bool   // it has feedex.account
-	Notices     bool   // it has feedex.polled
-	Token       string // what we send so that it knows us
+	Established bool             // both sides have heard of it
+	Batches     bool             // it has check_dids
+	Accounts    bool             // it has feedex.account
+	Notices     bool             // it has feedex.polled
+	Token       string           // what we send so that it knows us
+	Key         protocol.NodeKey // that it proved, zero for none
+	// Given and Got are what was booked since the link came about.
+	Given, Got incentive.Credit
 
 	RTT       time.Duration // smoothed; zero while unknown
 	Failures  int           // failed calls in a row

@@ -185,6 +185,26 @@ func (c *Core) LoadAccounts() error {
 	return nil
 }
 
+// Gave books what is delivered to a neighbor, before it is sent.
+func (c *Core) Gave(l *Link, v incentive.Credit) {
+	c.Ledger.Gave(c.Now, l.Holder, v)
+	l.Given += v
+	c.SaveAccounts()
+}
+
+// Returned takes back a Gave of which nothing was sent.
+func (c *Core) Returned(l *Link, v incentive.Credit) {
+	c.Ledger.Returned(c.Now, l.Holder, v)
+	l.Given = max(0, l.Given-v)
+}
+
+// Got books what a neighbor earned.
+func (c *Core) Got(l *Link, v incentive.Credit) {
+	c.Ledger.Got(c.Now, l.Holder, v)
+	l.Got += v
+	c.SaveAccounts()
+}
+
 // SaveAccounts keeps what changed in the accounts, in a moment.
 func (c *Core) SaveAccounts() {
 	if c.saving {

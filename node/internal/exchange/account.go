@@ -44,11 +44,13 @@ func (m *Machine) book(l *core.Link, v incentive.Credit, useful neighbors.Useful
 	if v <= 0 {
 		return
 	}
-	m.Ledger.Got(m.Now, l.Holder, v)
+	m.Got(l, v)
 	m.Table.Brought(m.Now, l.Peer, useful)
-	m.SaveAccounts()
 	m.pumpHolder(l)
 }
+
+// party is whose caps hold for a neighbor.
+func (m *Machine) party(l *core.Link) incentive.Holder { return m.Ledger.Party(l.Holder) }
 
 // pumpHolder goes on with every neighbor that has the account of l, because there is room in it.
 func (m *Machine) pumpHolder(l *core.Link) {
@@ -70,7 +72,7 @@ func (m *Machine) Stored(b *protocol.Bundle, fresh []feed.Entry, from *link, pol
 		m.earnings.Stored(m.Now, b, fresh, incentive.Holder{})
 		return
 	}
-	earned := m.earnings.Stored(m.Now, b, fresh, from.Holder, polled...)
+	earned := m.earnings.Stored(m.Now, b, fresh, m.party(from.Link), polled...)
 	m.claimed(from, b, fresh, earned)
 	m.EarnEntries(from, earned, b.Feed)
 }
@@ -91,7 +93,7 @@ func (m *Machine) earnLate(h incentive.Holder, v incentive.Credit) {
 // offeredSeen answers the offer of a bundle that we have. It earns as a delivery would have: it would have
 // served us as well, only later. Now and then we say "unseen" to find out whether it is true.
 func (m *Machine) offeredSeen(l *link, did protocol.DID) protocol.Seen {
-	u, entries := m.earnings.Offered(m.Now, l.Holder, did)
+	u, entries := m.earnings.Offered(m.Now, m.party(l.Link), did)
 	value := m.valueHere(l, entries, u)
 	switch {
 	case value <= 0:
@@ -122,7 +124,7 @@ func (m *Machine) deliveredAgain(l *link, b *protocol.Bundle) {
 	records, ids := m.recordsOf(l, b)
 	m.corroborate(l, b, records, m.Shared.Known(ids))
 	if m.shown(l, o.audit); o.audit == 0 {
-		u, entries := m.earnings.Offered(m.Now, l.Holder, b.DID)
+		u, entries := m.earnings.Offered(m.Now, m.party(l.Link), b.DID)
 		m.EarnEntries(l, entries, u)
 	}
 }

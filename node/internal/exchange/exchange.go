@@ -83,7 +83,7 @@ func New(c *core.Core, f Feeds, s Membership) *Machine {
 	return &Machine{
 		Core: c, feeds: f, membership: s,
 		Gossip: newGossip(c.Config.SeenDIDs, c.Store), Hearsay: hearsay{Register: trust.NewRegister()},
-		earnings: incentive.NewEarnings(c.Config.Incentive.InForce()),
+		earnings: incentive.NewEarnings(earningRules(c)),
 	}
 }
 
@@ -103,4 +103,11 @@ func (m *Machine) Traffic(to *core.Link) LinkTraffic {
 	return LinkTraffic{
 		Delivered: l.delivered, Forwarded: l.forwarded, Waiting: len(l.Waiting) + len(l.Offers), Ours: l.ours,
 	}
+}
+
+// earningRules are the rules in force, by which parties earn.
+func earningRules(c *core.Core) incentive.Rules {
+	r := c.Config.Incentive.InForce()
+	r.HolderOf = func(id protocol.NodeID) incentive.Holder { return c.Ledger.Party(c.Ledger.HolderOf(id)) }
+	return r
 }

@@ -279,7 +279,7 @@ func (m *Machine) Put(l *link, o *Offer) {
 		func(a core.Answered) {
 			switch {
 			case a.Unsent && !paid && o.pulled == 0:
-				m.Ledger.Returned(m.Now, l.Holder, o.Value)
+				m.Returned(l.Link, o.Value)
 				o.paid = false
 			case !a.Unsent && paid:
 				m.UsageOf(l.Holder).Demanded += o.WireBytes()
@@ -297,9 +297,8 @@ func (m *Machine) charge(l *link, o *Offer) {
 		return
 	}
 	o.paid = true
-	m.Ledger.Gave(m.Now, l.Holder, o.Value)
-	m.earnings.Gave(l.Holder, o.DID)
-	m.SaveAccounts()
+	m.Gave(l.Link, o.Value)
+	m.earnings.Gave(m.party(l.Link), o.DID)
 }
 
 // TimeToPut is how long the delivery of the bundle may take.

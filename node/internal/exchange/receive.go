@@ -111,7 +111,7 @@ func (m *Machine) within(b *protocol.Bundle, k kept) error {
 // credit books what a bundle earns for the neighbor that brought it.
 func (m *Machine) credit(l *link, b *protocol.Bundle, k kept) {
 	if known := partOf(b.Via(l.ID()), k.plain); known != nil {
-		m.EarnEntries(l, m.earnings.Listed(l.Holder, known.DID, k.undated), b.Feed)
+		m.EarnEntries(l, m.earnings.Listed(m.party(l.Link), known.DID, k.undated), b.Feed)
 		m.Stored(known, k.fresh, l, k.polled...)
 	}
 }
@@ -132,7 +132,7 @@ func (m *Machine) forward(l *link, b *protocol.Bundle, k kept) {
 		m.feeds.Heard(b.Feed, l.ID(), via.Path[0], m.Now, false) // who polled it did so just now
 	}
 	if pruned != nil && pruned != via {
-		m.earnings.Pruned(m.Now, pruned, l.Holder)
+		m.earnings.Pruned(m.Now, pruned, m.party(l.Link))
 	}
 	switch {
 	case pruned == nil:

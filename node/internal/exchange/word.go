@@ -72,7 +72,7 @@ func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Rec
 		}
 		confirmed = append(confirmed, *r)
 		if open {
-			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.HolderOf(c.Neighbor()), 1)
+			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.Party(m.Ledger.HolderOf(c.Neighbor())), 1)
 		}
 	}
 	m.Shared.Confirm(m.Now, idsOfRecords(confirmed))
@@ -85,7 +85,7 @@ func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Rec
 func (m *Machine) believe(claims ...trust.Claim) {
 	for _, c := range claims {
 		for _, id := range c.Via {
-			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.HolderOf(id), 1)
+			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.Party(m.Ledger.HolderOf(id)), 1)
 		}
 		m.earnLate(m.Ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Held))
 	}

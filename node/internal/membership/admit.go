@@ -11,14 +11,16 @@ import (
 )
 
 // place finds a place for a newcomer with that subscription set: a free one, where victim is nil, or that of a neighbor
-// that gives way. chosen tells that we asked it; where neighbors have been missing for long, any newcomer is as
-// welcome.
+// that gives way. holder is that of its account. chosen tells that we asked it; where neighbors have been missing for
+// long, any newcomer is as welcome.
 //
 // Paper §3.2: "a node should restrict the number of neighbors within a sustainable level. Since a node
 // may have more neighbor candidates than it can sustain, it needs to select 'good' neighbors."
-func (m *Machine) place(id protocol.NodeID, chosen bool, subset protocol.Subset) (victim *core.Link, ok bool) {
+func (m *Machine) place(id protocol.NodeID, holder incentive.Holder, chosen bool, subset protocol.Subset) (
+	victim *core.Link, ok bool) {
+	settled := !chosen && m.Ledger.Settled(m.Now, holder)
 	chosen = chosen || m.short()
-	switch m.Table.Admit(id, chosen) {
+	switch m.Table.Admit(id, chosen, settled) {
 	case nil:
 		return nil, true
 	case neighbors.ErrFull, neighbors.ErrKept:
@@ -114,16 +116,16 @@ func (m *Machine) Expel(l *core.Link, reason string) {
 	m.Part(l, reason)
 }
 
-// Punish counts an offence. A holder without standing left loses every link, and is refused for a while.
+// Punish counts an offence. A holder without standing left loses every link, as do the strangers at its address, and is
+// refused for a while.
 func (m *Machine) Punish(h incentive.Holder, o incentive.Offence, value incentive.Credit) {
 	ended := m.Ledger.Punish(m.Now, h, o, value)
 	m.SaveAccounts()
 	for _, l := range slices.Clone(m.Links) {
-		if l.Holder != h {
-			continue
+		if l.Holder == h {
+			m.Suspect(l.ID(), o.String())
 		}
-		m.Suspect(l.ID(), o.String())
-		if ended {
+		if ended && (l.Holder == h || l.Holder == m.Ledger.At(h)) {
 			m.dismiss(l, "it broke the rules too often, last: "+o.String())
 		}
 	}

@@ -61,12 +61,21 @@ func (m *Machine) Connect(to protocol.NodeID, static string, done func(err error
 	offered := m.Table.Introduction(to)
 	token := m.Token(to)
 	m.Boot.Connecting++
-	m.Boot.tokens[token]++
-	m.Call(core.Target{Node: to}, token, protocol.Connect{Subset: offered, Away: m.Away()}, connectTimeout,
+	asked := m.Boot.asked[token]
+	if asked == nil {
+		asked = &asking{challenge: m.challenge(to)}
+		m.Boot.asked[token] = asked
+	}
+	asked.connects++
+	call := protocol.Connect{Subset: offered, Away: m.Away()}
+	if call.Key = m.key(); !call.Key.IsZero() {
+		call.Challenge = asked.challenge
+	}
+	m.Call(core.Target{Node: to}, token, call, connectTimeout,
 		func(a core.Answered) {
 			m.Boot.Connecting--
-			if m.Boot.tokens[token]--; m.Boot.tokens[token] == 0 {
-				delete(m.Boot.tokens, token)
+			if asked.connects--; asked.connects == 0 {
+				delete(m.Boot.asked, token)
 			}
 			subset, ignored := answeredSet(a.Reply)
 			switch {
@@ -77,8 +86,9 @@ func (m *Machine) Connect(to protocol.NodeID, static string, done func(err error
 				done(errDeclined)
 				return
 			}
+			m.Ledger.Proved(m.Now, to, asked.proved)
 			chosen := to != m.Boot.named
-			victim, ok := m.place(to, chosen, subset)
+			victim, ok := m.place(to, m.Ledger.HolderOf(to), chosen, subset)
 			if !ok || m.Refused(to) || static == "" && m.Bans.banned(m.Now, m.Ledger.HolderOf(to)) {
 				// Others came while we asked, or it lost its standing. It believes in a link: tell it.
 				m.Call(core.Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, core.CallTimeout,
@@ -87,7 +97,7 @@ func (m *Machine) Connect(to protocol.NodeID, static string, done func(err error
 				return
 			}
 			m.giveWay(victim)
-			m.Join(to, chosen, static, token, a.Session, subset, offered)
+			m.Join(to, asked.proved, chosen, static, token, a.Session, subset, offered)
 			l := m.LinkTo(to)
 			if len(offered) == neighbors.MaxIntroduction {
 				m.tellSoon(l) // the rest
@@ -117,7 +127,7 @@ var (
 // word, so it is called back there before it is believed.
 func (m *Machine) AskedConnect(ev core.Asked, c protocol.Connect) {
 	switch {
-	case ev.Session != "" && m.Boot.tokens[ev.Session] > 0:
+	case ev.Session != "" && m.Boot.asked[ev.Session] != nil || !c.Key.IsZero() && c.Key == m.key():
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "this is the node itself"))
 		return
 	case !m.callable(ev.From):
@@ -127,12 +137,14 @@ func (m *Machine) AskedConnect(ev core.Asked, c protocol.Connect) {
 	case len(c.Subset) == 0:
 		m.Refuse(ev, protocol.Faultf(protocol.BadSubset, "the subset names no feed"))
 		return
-	case m.Refused(ev.From):
+	}
+	claimed := m.Ledger.Claimed(ev.From, c.Key)
+	if _, refused := m.Ledger.Refused(m.Now, claimed); refused {
 		m.Refuse(ev, refusal(ev.From))
 		return
 	}
-	if _, ok := m.place(ev.From, m.asking(ev.From), c.Subset); !ok ||
-		m.Bans.banned(m.Now, m.Ledger.HolderOf(ev.From)) || m.Table.Silent(ev.From) {
+	if _, ok := m.place(ev.From, claimed, m.asking(ev.From), c.Subset); !ok ||
+		m.Bans.banned(m.Now, claimed) || m.Table.Silent(ev.From) {
 		m.Respond(ev, protocol.Subset{})
 		return
 	}
@@ -149,12 +161,16 @@ func (m *Machine) AskedConnect(ev core.Asked, c protocol.Connect) {
 		m.refuseConnect(ev)
 		return
 	}
-	m.Call(core.Target{Node: ev.From}, m.Token(ev.From), protocol.Vouch{Session: ev.Session}, core.CallTimeout,
-		func(a core.Answered) {
-			if pool.Leave(place) {
-				m.vouched(place.Of, a)
-			}
-		})
+	vouch := protocol.Vouch{Session: ev.Session}
+	if own := m.key(); !own.IsZero() && !c.Key.IsZero() {
+		vouch.Key, vouch.Challenge = own, m.challenge(ev.From)
+		vouch.Proof = protocol.ProveKey(m.Config.Key, c.Key, c.Challenge, ev.From)
+	}
+	m.Call(core.Target{Node: ev.From}, m.Token(ev.From), vouch, core.CallTimeout, func(a core.Answered) {
+		if pool.Leave(place) {
+			m.vouched(place.Of, vouch.Challenge, a)
+		}
+	})
 }
 
 func (m *Machine) refuseConnect(ev core.Asked) {
@@ -168,44 +184,54 @@ func refusal(id protocol.NodeID) *protocol.Fault {
 
 // asking reports whether a connect of our own choice to id is under way.
 func (m *Machine) asking(id protocol.NodeID) bool {
-	return len(m.Boot.tokens) > 0 && id != m.Boot.named && m.Boot.tokens[m.Token(id)] > 0
+	return len(m.Boot.asked) > 0 && id != m.Boot.named && m.Boot.asked[m.Token(id)] != nil
 }
 
-// vouched admits the caller of a connect if the node at its address stands by the call.
-func (m *Machine) vouched(ev core.Asked, a core.Answered) {
+// vouched admits the caller of a connect if the node at its address stands by the call. challenge is what its key was
+// to sign.
+func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 	c, old := ev.Call.(protocol.Connect), m.LinkTo(ev.From)
+	proof, proved := a.Reply.(protocol.KeyProof)
 	switch {
 	case a.Err != nil && !isRefusal(a.Err):
 		m.Refuse(ev, protocol.Faultf(protocol.Unreachable, "%s does not answer; check its port and firewall", ev.From))
 		return
-	case a.Reply == protocol.Vouched(true):
+	case proved && !proof.Proves(c.Key, m.key(), challenge):
+		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the node at %s has not the key that it names", ev.From))
+		return
+	case protocol.StandsBy(a.Reply):
 	case isPlain(a.Err) && ev.Session == "" && (old == nil || old.Session == ""):
 	default:
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the node at %s did not send this connect", ev.From))
 		return
 	}
-	offered := m.Table.Offer(ev.From)
-	victim, ok := m.place(ev.From, m.asking(ev.From), c.Subset)
+	var key protocol.NodeKey
+	if proved && m.dialled(proof) {
+		key = c.Key
+	}
+	m.Ledger.Proved(m.Now, ev.From, key)
+	holder, offered := m.Ledger.HolderOf(ev.From), m.Table.Offer(ev.From)
+	victim, ok := m.place(ev.From, holder, m.asking(ev.From), c.Subset)
 	switch { // much may have happened meanwhile
 	case m.Refused(ev.From):
 		m.Refuse(ev, refusal(ev.From))
 		return
-	case !ok || len(offered) == 0 || m.Bans.banned(m.Now, m.Ledger.HolderOf(ev.From)):
+	case !ok || len(offered) == 0 || m.Bans.banned(m.Now, holder):
 		m.Respond(ev, protocol.Subset{})
 		return
 	}
 	// Only now is it sure that the caller is the node that it says, and not somebody behind the same address. A caller
 	// that is declined does not make a neighbor begin anew again and again.
-	if h := m.Ledger.HolderOf(ev.From); m.Bans.countConnect(m.Now, h) {
+	if m.Bans.countConnect(m.Now, holder) {
 		m.Refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later",
 			connectsAnHour))
-		m.Punish(h, incentive.ConnectStorm, 0)
+		m.Punish(holder, incentive.ConnectStorm, 0)
 		return
 	}
 	m.giveWay(victim)
 	token := m.Token(ev.From)
 	m.Do(core.Respond{Tag: ev.Tag, Reply: offered, Session: token})
-	m.Join(ev.From, m.asking(ev.From), "", token, ev.Session, c.Subset, offered)
+	m.Join(ev.From, key, m.asking(ev.From), "", token, ev.Session, c.Subset, offered)
 	m.LinkTo(ev.From).Away = c.Away
 	m.JudgeSubset(m.LinkTo(ev.From), len(c.Subset), c.Ignored)
 }
@@ -223,10 +249,21 @@ func isPlain(err error) bool {
 	return errors.As(err, &refused) && refused.Code < protocol.UnknownNeighbor && refused.Code != protocol.Internal
 }
 
-// AskedVouch tells whether we sent the caller a connect with that token, or send it with our calls.
+// AskedVouch tells whether we sent the caller a connect with that token, or send it with our calls. To a caller that
+// shows its key we show ours.
 func (m *Machine) AskedVouch(ev core.Asked, c protocol.Vouch) {
-	ours := c.Session == m.Token(ev.From)
-	m.Respond(ev, protocol.Vouched(ours && (m.Boot.tokens[c.Session] > 0 || m.LinkTo(ev.From) != nil)))
+	asked := m.Boot.asked[c.Session]
+	switch ours := c.Session == m.Token(ev.From); {
+	case !ours || asked == nil || c.Key.IsZero() || m.key().IsZero():
+		m.Respond(ev, protocol.Vouched(ours && (asked != nil || m.LinkTo(ev.From) != nil)))
+	case !c.Proof.Proves(c.Key, m.key(), asked.challenge):
+		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the proof is not that of the key, or of another connect"))
+	default:
+		if m.dialled(c.Proof) {
+			asked.proved = c.Key
+		}
+		m.Respond(ev, protocol.ProveKey(m.Config.Key, c.Key, c.Challenge, ev.From))
+	}
 }
 
 // SayGoodbye tells all neighbors that the node goes.

@@ -16,15 +16,18 @@ const (
 	establishedIn = 500 * time.Millisecond
 )
 
-// Join makes a node a neighbor, whose subscription set is subset, and to which offered was advertised. We send it
-// token, and it sends us session.
-func (m *Machine) Join(id protocol.NodeID, chosen bool, static, token, session string,
+// Join makes a node a neighbor that proved key, the zero key for none, whose subscription set is subset, and to which
+// offered was advertised. We send it token, and it sends us session.
+func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, static, token, session string,
 	subset, offered protocol.Subset) {
+	if moved := m.linkWithKey(key); moved != nil && moved.ID() != id {
+		m.Part(moved, "its node is at another address now")
+	}
 	old, holder := m.LinkTo(id), m.Ledger.HolderOf(id)
 	l := &core.Link{
 		Peer:   m.Table.Add(m.Now, id, chosen, subset, offered),
 		Holder: holder, Usage: m.UsageOf(holder),
-		Token: token, Session: session,
+		Token: token, Session: session, Key: key,
 		Heard: m.Now,
 	}
 	l.Membership = &link{Static: static}
@@ -40,7 +43,7 @@ func (m *Machine) Join(id protocol.NodeID, chosen bool, static, token, session s
 		m.Tell(core.Linked{Peer: id, Chosen: chosen})
 	}
 	m.exchange.Joined(l, old)
-	l.Peer.Static = Of(l).Static != ""
+	l.Peer.Static, l.Peer.Settled = Of(l).Static != "", m.Ledger.Settled(m.Now, holder)
 	m.counted()
 	m.Ledger.Met(m.Now, l.Holder)
 	p, forgotten := m.Book.Met(m.Now, l.Peer)

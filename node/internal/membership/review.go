@@ -46,6 +46,7 @@ func (m *Machine) reviewLater() {
 				m.exchange.Forgive(l)
 			}
 		}
+		m.recognize()
 		m.watchSuppression()
 		m.watchHunger()
 		m.evictOne()

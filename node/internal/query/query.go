@@ -245,8 +245,7 @@ func (m *Machine) charged(l *core.Link, a protocol.Answer, messages int) protoco
 	if len(a.Found) > 0 {
 		price += RelayPrice
 	}
-	m.Ledger.Gave(m.Now, l.Holder, price)
-	m.SaveAccounts()
+	m.Gave(l, price)
 	return a
 }
 

@@ -24,7 +24,10 @@ const (
 //
 // Paper §3.6: "S has no incentive to upload entries to C as it only costs S its resources".
 func (m *Machine) Serve(l *core.Link, ev core.Asked, c protocol.GetEntries) {
-	h := m.Ledger.HolderOf(ev.From)
+	h := m.Ledger.At(m.Ledger.HolderOf(ev.From)) // who has no link proves no key
+	if l != nil {
+		h = l.Holder
+	}
 	ids := make([]feed.EntryID, len(c.Wanted))
 	for i := range c.Wanted {
 		ids[i] = c.Wanted[i].ID
@@ -134,7 +137,11 @@ func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protoc
 	if b.Owed > 0 {
 		b.For = m.took(ev.From, h, b.Owed, round)
 	}
-	if price > 0 {
+	switch l := m.LinkTo(ev.From); {
+	case price == 0:
+	case l != nil:
+		m.Gave(l, price)
+	default:
 		m.Ledger.Gave(m.Now, h, price)
 		m.SaveAccounts()
 	}

@@ -1,0 +1,73 @@
+package daemon
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"feedex/internal/datadir"
+)
+
+// keyName is the file in the data directory that holds the node's private key, as PKCS #8 in PEM.
+const keyName = "node.key"
+
+// KeyPath is where the private key of the node on a data directory lies.
+func KeyPath(data string) string { return filepath.Join(data, keyName) }
+
+// nodeKey is the private key of the node on a data directory, drawn where there is none yet. A file that is no key is an
+// error: with another key the node would lose its standing with all neighbors. Where a new one cannot be kept, as on a
+// full disk, the node has none, and neighbors know it by its address.
+func nodeKey(data string, log *slog.Logger) (ed25519.PrivateKey, error) {
+	path := KeyPath(data)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		private, err := newKey(path)
+		if err != nil {
+			log.Warn("the node has no key in this run; free some space in its data directory", "err", err)
+		}
+		return private, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the node's key: %w", err)
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, badKey(path, errors.New("no PEM in it"))
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	private, is := key.(ed25519.PrivateKey)
+	if err == nil && !is {
+		err = fmt.Errorf("a %T", key)
+	}
+	if err != nil {
+		return nil, badKey(path, err)
+	}
+	return private, nil
+}
+
+func badKey(path string, err error) error {
+	return fmt.Errorf("the node's key in %s is none of Ed25519 (%w): put back the file as it was, or remove it, and the "+
+		"node begins anew under another key", path, err)
+}
+
+// newKey draws a key, and keeps it before anybody hears of it.
+func newKey(path string) (ed25519.PrivateKey, error) {
+	_, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		return nil, fmt.Errorf("draw the node's key: %w", err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, fmt.Errorf("keep the node's key: %w", err)
+	}
+	if err := datadir.Replace(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})); err != nil {
+		return nil, fmt.Errorf("keep the node's key: %w", err)
+	}
+	return private, nil
+}

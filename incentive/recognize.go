@@ -1,0 +1,145 @@
+package incentive
+
+import (
+	"time"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Anybody makes as many keys as he likes, so a key by itself is worth nothing: until its node has given an entry, what
+// it gives and gets is booked with the address at which it is, like that of all other strangers there. From then on the
+// key holds an account of its own, which goes with it to other addresses. But who makes one key after another must not
+// gain by it, so all nodes at an address together may owe no more than one may. A key that has given for a week is
+// settled: what others do and owe at its address is no matter for it.
+const (
+	// recognized is what a node must have given for its key to hold an account.
+	recognized = Entry
+	// settledAfter is for how long a key must have held an account to be settled. It must have earned as much as makes
+	// an end of probation besides.
+	settledAfter = 7 * 24 * time.Hour
+	// settledEach is for how many settled keys at an address the strangers there have the credit of one.
+	settledEach = 3
+)
+
+// Proved notes that the node at id showed that it has the key k, or that it showed none, the zero key. Call it whenever
+// a link comes about, before anything is booked.
+func (l *Ledger) Proved(now time.Time, id protocol.NodeID, k protocol.NodeKey) {
+	a := l.accounts[keyHolder(k)]
+	if a == nil || !feed.PublicAddr(id.Addr()) {
+		delete(l.keyed, id)
+		return
+	}
+	if l.keyed[a.At] == a.Holder {
+		delete(l.keyed, a.At)
+	}
+	l.keyed[id], a.At = a.Holder, id
+	l.count(now, a)
+	l.touch(a)
+}
+
+// Claimed is the holder that a node at id would have if it proved the key k.
+func (l *Ledger) Claimed(id protocol.NodeID, k protocol.NodeKey) Holder {
+	if h := keyHolder(k); l.accounts[h] != nil && feed.PublicAddr(id.Addr()) {
+		return h
+	}
+	return l.rules.HolderOf(id)
+}
+
+// Recognize gives the key that the node at id proved an account of its own, if the node has given enough, and reports
+// whether it did. given and got are what was booked with the address for that node: they go over.
+func (l *Ledger) Recognize(now time.Time, id protocol.NodeID, k protocol.NodeKey, given, got Credit) bool {
+	h := keyHolder(k)
+	if k.IsZero() || got < recognized || l.accounts[h] != nil || !feed.PublicAddr(id.Addr()) {
+		return false
+	}
+	at := l.meet(now, l.rules.HolderOf(id))
+	given, got = min(given, at.Given), min(got, at.Got)
+	at.Given, at.Got = at.Given-given, at.Got-got
+	l.book(now, at, got-given)
+	a := l.meet(now, h)
+	a.At, a.Given, a.Got = id, given, got
+	l.keyed[id] = h
+	l.book(now, a, given-got)
+	return true
+}
+
+// Settled reports whether h is a key that has given for a week, and kept to the rules.
+func (l *Ledger) Settled(now time.Time, h Holder) bool {
+	a := l.of(h)
+	return a != nil && a.settled(now)
+}
+
+func (a *account) settled(now time.Time) bool {
+	return a.Holder.keyed() && a.Got >= proven && now.Sub(a.Since) >= settledAfter && !a.Standing.refused(now)
+}
+
+// At is the holder of the accounts of strangers at the address where h is: h itself, unless it is a key.
+func (l *Ledger) At(h Holder) Holder {
+	if a := l.of(h); a != nil && h.keyed() {
+		return l.rules.HolderOf(a.At)
+	}
+	return h
+}
+
+// Party is whose caps and quotas hold for h: the address where it is, if it is a key that is not settled. Or each new key
+// would have some of its own.
+func (l *Ledger) Party(h Holder) Holder {
+	if a := l.of(h); a != nil && a.counted.settled > 0 {
+		return h
+	}
+	return l.At(h)
+}
+
+// An addressTally is what is known of all accounts of nodes at one address.
+type addressTally struct {
+	owed    Credit // by those that are not settled
+	settled int
+}
+
+// counted is what an account counts in the tally of the address where it is.
+type counted struct {
+	at Holder
+	addressTally
+}
+
+// count brings the tallies up to date after a change of the account, or of the time.
+func (l *Ledger) count(now time.Time, a *account) {
+	l.discount(a)
+	a.counted.at = l.At(a.Holder)
+	if a.settled(now) {
+		a.counted.settled = 1
+	} else {
+		a.counted.owed = max(0, a.Deficit)
+	}
+	t := l.tallies[a.counted.at]
+	l.tallies[a.counted.at] = addressTally{t.owed + a.counted.owed, t.settled + a.counted.settled}
+}
+
+// discount takes an account out of the tallies.
+func (l *Ledger) discount(a *account) {
+	t := l.tallies[a.counted.at]
+	t.owed, t.settled = t.owed-a.counted.owed, t.settled-a.counted.settled
+	if l.tallies[a.counted.at] = t; t == (addressTally{}) {
+		delete(l.tallies, a.counted.at)
+	}
+	a.counted = counted{}
+}
+
+// mayOwe is the largest deficit that the account of h may have, nil where it has none: what one node may owe, less what
+// others owe that are not settled at the same address.
+func (l *Ledger) mayOwe(h Holder, a *account) Credit {
+	var own counted
+	var got Credit
+	if a != nil {
+		own, got = a.counted, a.Got
+	}
+	if own.settled > 0 {
+		return min(l.bound, got)
+	}
+	t, stranger := l.tallies[l.At(h)], Credit(0)
+	if !h.keyed() {
+		stranger = l.rules.StrangerLimit * Credit(max(1, t.settled/settledEach))
+	}
+	return max(0, min(l.bound, stranger+got, l.bound-t.owed+own.owed))
+}

@@ -1,0 +1,39 @@
+package datadir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Replace puts text in the place of the file at path, or where there is none: durably and at once, so that a crash leaves
+// either the old one or the new one. It is for its owner alone.
+func Replace(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone by then if all went well
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes durable which files are in a directory.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which syncs no directories
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

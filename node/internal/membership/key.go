@@ -1,0 +1,63 @@
+package membership
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"time"
+
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// An asking is what is known of the connects to a node that are under way.
+type asking struct {
+	connects  int
+	challenge string           // what it is to sign
+	proved    protocol.NodeKey // the key that it proved by that when it called back
+}
+
+// key is the node's own key, the zero key for none.
+func (m *Machine) key() protocol.NodeKey { return protocol.NodeKeyOf(m.Config.Key) }
+
+// challenge is what a node is to sign so that its key is believed: another one each time, which nobody foretells.
+func (m *Machine) challenge(to protocol.NodeID) string {
+	mac := hmac.New(sha256.New, m.Config.Secret)
+	mac.Write([]byte("challenge " + to.String() + " " + m.Now.Format(time.RFC3339Nano)))
+	return protocol.ChallengeOf([sha256.Size]byte(mac.Sum(nil)))
+}
+
+// dialled reports whether the maker of a proof dialled this node, as far as the node knows its own address: a neighbor
+// must still say so, because the address may have changed since. If it did not, the proof went through the hands of
+// another node, which would pass for its maker.
+func (m *Machine) dialled(p protocol.KeyProof) bool {
+	for voter, id := range m.votes {
+		if m.LinkTo(voter) != nil && id == m.Self && !m.Self.IsZero() {
+			return p.Dialled == m.Self
+		}
+	}
+	return true
+}
+
+// linkWithKey is the link to the node that proved the key, nil where there is none.
+func (m *Machine) linkWithKey(k protocol.NodeKey) *core.Link {
+	for _, l := range m.Links {
+		if !k.IsZero() && l.Key == k {
+			return l
+		}
+	}
+	return nil
+}
+
+// recognize gives neighbors that have given enough accounts of their own, and notes which of them are settled.
+func (m *Machine) recognize() {
+	for _, l := range m.Links {
+		l.Peer.Settled = m.Ledger.Settled(m.Now, l.Holder)
+		if m.Ledger.Recognize(m.Now, l.ID(), l.Key, l.Given, l.Got) {
+			m.Limits.Keep(m.Now, l)
+			l.Holder = m.Ledger.HolderOf(l.ID())
+			l.Usage = m.UsageOf(l.Holder)
+			m.noteShared()
+			m.SaveAccounts()
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package node_test
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/incentive"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// signer is the private key of a caller that tests play.
+func signer(i byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(append(make([]byte, ed25519.SeedSize-1), i))
+}
+
+// privateKey is the key of a node, which the lab drew.
+func (h *testHost) privateKey() ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(seed.Secret("key 0 of " + h.Name))
+}
+
+// keyOf is the key that the node knows a neighbor by.
+func (h *testHost) keyOf(id protocol.NodeID) protocol.NodeKey {
+	if l := h.node.LinkTo(id); l != nil {
+		return l.Key
+	}
+	return protocol.NodeKey{}
+}
+
+// Both ends of a link prove their keys, whoever asked.
+func TestNodesProveTheirKeys(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(5, node.Config{}, news)
+	for _, a := range hosts {
+		for _, b := range hosts {
+			if want := b.node.Status().Key; a != b && (a.keyOf(b.id) != want || want.IsZero()) {
+				t.Errorf("%s knows %s by %v, want %v", a.id, b.id, a.keyOf(b.id), want)
+			}
+		}
+	}
+}
+
+// Whoever calls back gets a proof for its own challenge, of the node that it dialled, and no other.
+func TestProofsOfCallers(t *testing.T) {
+	key := protocol.NodeKeyOf(signer(1))
+	var first protocol.Vouch // of an earlier connect
+	for i, c := range []struct {
+		name   string
+		answer func(a *testHost, v protocol.Vouch) protocol.Reply
+		linked bool
+		known  protocol.NodeKey
+	}{
+		{"its own proof", func(a *testHost, v protocol.Vouch) protocol.Reply {
+			first = v
+			return protocol.ProveKey(signer(1), v.Key, v.Challenge, a.id)
+		}, true, key},
+		{"no proof", func(*testHost, protocol.Vouch) protocol.Reply { return protocol.Vouched(true) }, true,
+			protocol.NodeKey{}},
+		{"the proof of another key", func(a *testHost, v protocol.Vouch) protocol.Reply {
+			return protocol.ProveKey(signer(2), v.Key, v.Challenge, a.id)
+		}, false, protocol.NodeKey{}},
+		{"a proof for another node", func(a *testHost, v protocol.Vouch) protocol.Reply {
+			return protocol.ProveKey(signer(1), protocol.NodeKeyOf(signer(3)), v.Challenge, a.id)
+		}, false, protocol.NodeKey{}},
+		{"the proof of before", func(a *testHost, v protocol.Vouch) protocol.Reply {
+			return protocol.ProveKey(signer(1), v.Key, first.Challenge, a.id)
+		}, false, protocol.NodeKey{}},
+		{"a proof that went through other hands", func(_ *testHost, v protocol.Vouch) protocol.Reply {
+			return protocol.ProveKey(signer(1), v.Key, v.Challenge, stranger(9))
+		}, true, protocol.NodeKey{}},
+		{"nothing that is a proof", func(a *testHost, v protocol.Vouch) protocol.Reply {
+			return protocol.KeyProof{Dialled: a.id, Signature: "x"}
+		}, false, protocol.NodeKey{}},
+	} {
+		w := newNetwork(t)
+		a := w.full(5, node.Config{}, news)[0] // it knows its own address
+		w.run(time.Duration(i) * time.Second)
+		caller := w.play(stranger(1), func(_ *testHost, call node.Call) protocol.Reply {
+			v, _ := call.Call.(protocol.Vouch)
+			if v.Key != a.node.Status().Key || !v.Proof.Proves(v.Key, key, "challenge") || v.Proof.Dialled != stranger(1) {
+				t.Errorf("%s: called back with %+v", c.name, v)
+			}
+			return c.answer(a, v)
+		})
+		connect := wantsNews()
+		connect.Key, connect.Challenge = key, "challenge"
+		r := a.answerTo(caller.id, "token", connect)
+		if c.linked != a.neighborOf(caller.id) || a.keyOf(caller.id) != c.known ||
+			!c.linked && (r.Fault == nil || r.Fault.Code != protocol.NotVouched) {
+			t.Errorf("%s: answered %v, %v; it is known by %v", c.name, r.Reply, r.Fault, a.keyOf(caller.id))
+		}
+	}
+}
+
+// Whoever was called proves its key when it calls back, and gets no proof where it shows a wrong one.
+func TestProofsOfTheCalled(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		proof func(a *testHost, connect protocol.Connect) protocol.KeyProof
+		want  protocol.NodeKey
+		fault protocol.Code
+	}{
+		{"its own proof", func(a *testHost, c protocol.Connect) protocol.KeyProof {
+			return protocol.ProveKey(signer(1), c.Key, c.Challenge, a.id)
+		}, protocol.NodeKeyOf(signer(1)), 0},
+		{"the proof of another key", func(a *testHost, c protocol.Connect) protocol.KeyProof {
+			return protocol.ProveKey(signer(2), c.Key, c.Challenge, a.id)
+		}, protocol.NodeKey{}, protocol.NotVouched},
+		{"a proof for another connect", func(a *testHost, c protocol.Connect) protocol.KeyProof {
+			return protocol.ProveKey(signer(1), c.Key, "another", a.id)
+		}, protocol.NodeKey{}, protocol.NotVouched},
+		{"a proof that went through other hands", func(_ *testHost, c protocol.Connect) protocol.KeyProof {
+			return protocol.ProveKey(signer(1), c.Key, c.Challenge, stranger(9))
+		}, protocol.NodeKey{}, 0},
+	} {
+		w := newNetwork(t)
+		a := w.full(5, node.Config{}, news)[0]
+		called := w.play(stranger(1), func(_ *testHost, call node.Call) protocol.Reply {
+			connect, is := call.Call.(protocol.Connect)
+			if !is {
+				return protocol.OK{}
+			}
+			v := protocol.Vouch{Session: call.Session, Key: protocol.NodeKeyOf(signer(1)), Challenge: "challenge",
+				Proof: c.proof(a, connect)}
+			r := a.answerTo(stranger(1), "its token", v)
+			if c.fault != 0 {
+				if r.Fault == nil || r.Fault.Code != c.fault {
+					t.Errorf("%s: answered %+v, %v", c.name, r.Reply, r.Fault)
+				}
+				return protocol.Subset{}
+			}
+			if p, is := r.Reply.(protocol.KeyProof); !is || p.Dialled != stranger(1) ||
+				!p.Proves(connect.Key, v.Key, v.Challenge) {
+				t.Errorf("%s: answered %+v, %v", c.name, r.Reply, r.Fault)
+			}
+			return protocol.Subset{{Feed: news}}
+		})
+		a.inside(func(n *node.Node) { n.Connect(called.id, func(error) {}) })
+		w.run(time.Second)
+		if a.neighborOf(called.id) != (c.fault == 0) || a.keyOf(called.id) != c.want {
+			t.Errorf("%s: linked %v, known by %v", c.name, a.neighborOf(called.id), a.keyOf(called.id))
+		}
+	}
+}
+
+// A neighbor that gave something keeps its account where its address changes, and has one link; who comes to its old
+// address begins anew.
+func TestAnAccountMovesWithItsKey(t *testing.T) {
+	w := newNetwork(t)
+	c := node.Config{Incentive: incentive.Config{Bound: 10}}
+	hosts := w.full(2, c, news)
+	a, b := hosts[0], hosts[1]
+	old := b.id
+	a.inside(func(n *node.Node) { n.Got(old, 5*incentive.Entry) })
+	w.run(6 * time.Minute)
+	if got := a.account(b); got.Got != 5*incentive.Entry || got.Holder.String() != b.node.Status().Key.String() {
+		t.Fatalf("the account is %+v", got)
+	}
+	b.kill()
+	moved := protocol.NewNodeID(stranger(4).Addr(), 9000)
+	if err := b.Move(moved); err != nil {
+		t.Fatal(err)
+	}
+	w.hosts[moved], b.id = b, moved
+	if err := b.Return(); err != nil {
+		t.Fatal(err)
+	}
+	b.inside(func(n *node.Node) { n.Connect(a.id, func(error) {}) })
+	w.run(time.Second)
+	if len(a.node.Links()) != 1 || !a.neighborOf(moved) || a.account(b).Got != 5*incentive.Entry {
+		t.Errorf("after the move there are %d links, and the account is %+v", len(a.node.Links()), a.account(b))
+	}
+	if got := a.node.Limit(old); got != incentive.Entry {
+		t.Errorf("who comes to the old address may owe %v", got)
+	}
+}
+
+// Twenty homes behind one address of a carrier, and a forger among them: the twenty keep their links, and he gets none
+// under another key.
+func TestNeighborsBehindOneAddress(t *testing.T) {
+	w := newNetwork(t)
+	c := node.Config{MaxNeighbors: 64, Incentive: incentive.Config{Bound: 10}}
+	a := w.add(c, news)
+	w.run(time.Minute)
+	house := func(i int) protocol.NodeID { return protocol.NewNodeID(stranger(1).Addr(), uint16(10_000+i)) }
+	knock := func(i int, key byte) node.Respond {
+		w.play(house(i), func(_ *testHost, call node.Call) protocol.Reply {
+			if v, is := call.Call.(protocol.Vouch); is {
+				return protocol.ProveKey(signer(key), v.Key, v.Challenge, a.id)
+			}
+			return protocol.OK{}
+		})
+		connect := wantsNews()
+		connect.Key, connect.Challenge = protocol.NodeKeyOf(signer(key)), "challenge"
+		return a.answerTo(house(i), fmt.Sprint("token ", i), connect)
+	}
+	const homes, forger = 20, 20
+	for i := range homes + 1 {
+		a.inside(func(n *node.Node) { n.Settle(house(i), protocol.NodeKeyOf(signer(byte(i+1)))) })
+	}
+	for i := range homes + 1 {
+		if knock(i, byte(i+1)); !a.neighborOf(house(i)) {
+			t.Fatalf("home %d has no link", i)
+		}
+	}
+	for i := range 3 { // strangers of that address get what they always got
+		knock(100+i, byte(100+i))
+		if a.neighborOf(house(100+i)) != (i < 2) {
+			t.Errorf("stranger %d has a link: %v", i, a.neighborOf(house(100+i)))
+		}
+	}
+	a.inside(func(n *node.Node) { n.Punish(house(forger), incentive.ForgedEntry, incentive.Entry) })
+	for i := range homes {
+		if !a.neighborOf(house(i)) {
+			t.Errorf("home %d lost its link", i)
+		}
+	}
+	if a.neighborOf(house(forger)) || a.neighborOf(house(100)) {
+		t.Error("the forger, or a stranger at his address, keeps his link")
+	}
+	if r := knock(forger, 200); r.Fault == nil || r.Fault.Code != protocol.Dropped {
+		t.Errorf("under another key he was answered %+v, %v", r.Reply, r.Fault)
+	}
+	a.inside(func(n *node.Node) { n.Part(house(3), "a test") })
+	if knock(3, 4); !a.neighborOf(house(3)) {
+		t.Error("a settled neighbor does not come back")
+	}
+}
