@@ -20,9 +20,9 @@ const keyName = "node.key"
 // KeyPath is where the private key of the node on a data directory lies.
 func KeyPath(data string) string { return filepath.Join(data, keyName) }
 
-// nodeKey is the private key of the node on a data directory, drawn where there is none yet. A file that is no key is an
-// error: with another key the node would lose its standing with all neighbors. Where a new one cannot be kept, as on a
-// full disk, the node has none, and neighbors know it by its address.
+// nodeKey is the private key of the node on a data directory, drawn where there is none yet. A file that is no key is
+// an error: with another key the node would lose its standing with all neighbors. Where a new one cannot be kept, as on
+// a full disk, the node has none, and neighbors know it by its address.
 func nodeKey(data string, log *slog.Logger) (ed25519.PrivateKey, error) {
 	path := KeyPath(data)
 	text, err := os.ReadFile(path)
@@ -52,8 +52,8 @@ func nodeKey(data string, log *slog.Logger) (ed25519.PrivateKey, error) {
 }
 
 func badKey(path string, err error) error {
-	return fmt.Errorf("the node's key in %s is none of Ed25519 (%w): put back the file as it was, or remove it, and the "+
-		"node begins anew under another key", path, err)
+	return fmt.Errorf("the node's key in %s is none of Ed25519 (%w): put back the file as it was, or remove it, "+
+		"and the node begins anew under another key", path, err)
 }
 
 // newKey draws a key, and keeps it before anybody hears of it.

@@ -87,7 +87,7 @@ type Ledger struct {
 // Quota counts something.
 type account struct {
 	Account
-	counted        counted
+	tallied        tallied
 	dirty, storing bool
 }
 

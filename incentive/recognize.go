@@ -82,10 +82,10 @@ func (l *Ledger) At(h Holder) Holder {
 	return h
 }
 
-// Party is whose caps and quotas hold for h: the address where it is, if it is a key that is not settled. Or each new key
-// would have some of its own.
+// Party is whose caps and quotas hold for h: the address where it is, if it is a key that is not settled. Or each new
+// key would have some of its own.
 func (l *Ledger) Party(h Holder) Holder {
-	if a := l.of(h); a != nil && a.counted.settled > 0 {
+	if a := l.of(h); a != nil && a.tallied.settled > 0 {
 		return h
 	}
 	return l.At(h)
@@ -97,8 +97,8 @@ type addressTally struct {
 	settled int
 }
 
-// counted is what an account counts in the tally of the address where it is.
-type counted struct {
+// A tallied is what an account counts in the tally of the address where it is.
+type tallied struct {
 	at Holder
 	addressTally
 }
@@ -106,33 +106,33 @@ type counted struct {
 // count brings the tallies up to date after a change of the account, or of the time.
 func (l *Ledger) count(now time.Time, a *account) {
 	l.discount(a)
-	a.counted.at = l.At(a.Holder)
+	a.tallied.at = l.At(a.Holder)
 	if a.settled(now) {
-		a.counted.settled = 1
+		a.tallied.settled = 1
 	} else {
-		a.counted.owed = max(0, a.Deficit)
+		a.tallied.owed = max(0, a.Deficit)
 	}
-	t := l.tallies[a.counted.at]
-	l.tallies[a.counted.at] = addressTally{t.owed + a.counted.owed, t.settled + a.counted.settled}
+	t := l.tallies[a.tallied.at]
+	l.tallies[a.tallied.at] = addressTally{t.owed + a.tallied.owed, t.settled + a.tallied.settled}
 }
 
 // discount takes an account out of the tallies.
 func (l *Ledger) discount(a *account) {
-	t := l.tallies[a.counted.at]
-	t.owed, t.settled = t.owed-a.counted.owed, t.settled-a.counted.settled
-	if l.tallies[a.counted.at] = t; t == (addressTally{}) {
-		delete(l.tallies, a.counted.at)
+	t := l.tallies[a.tallied.at]
+	t.owed, t.settled = t.owed-a.tallied.owed, t.settled-a.tallied.settled
+	if l.tallies[a.tallied.at] = t; t == (addressTally{}) {
+		delete(l.tallies, a.tallied.at)
 	}
-	a.counted = counted{}
+	a.tallied = tallied{}
 }
 
 // mayOwe is the largest deficit that the account of h may have, nil where it has none: what one node may owe, less what
 // others owe that are not settled at the same address.
 func (l *Ledger) mayOwe(h Holder, a *account) Credit {
-	var own counted
+	var own tallied
 	var got Credit
 	if a != nil {
-		own, got = a.counted, a.Got
+		own, got = a.tallied, a.Got
 	}
 	if own.settled > 0 {
 		return min(l.bound, got)

@@ -79,7 +79,8 @@ func TestProofsOfCallers(t *testing.T) {
 		w.run(time.Duration(i) * time.Second)
 		caller := w.play(stranger(1), func(_ *testHost, call node.Call) protocol.Reply {
 			v, _ := call.Call.(protocol.Vouch)
-			if v.Key != a.node.Status().Key || !v.Proof.Proves(v.Key, key, "challenge") || v.Proof.Dialled != stranger(1) {
+			if v.Key != a.node.Status().Key || !v.Proof.Proves(v.Key, key, "challenge") ||
+				v.Proof.Dialled != stranger(1) {
 				t.Errorf("%s: called back with %+v", c.name, v)
 			}
 			return c.answer(a, v)

@@ -212,9 +212,9 @@ var methods = []MethodSpec{
 		func(c GetBundle) xmlrpc.Array { return xmlrpc.Array{c.DID.String()} },
 		func(p *params) GetBundle { return GetBundle{p.did("did")} },
 		encodeBundle, decodeBundle),
-	row("feedex.vouch", "Whether this node sent the caller a connect with that session token, with optionally a struct "+
-		"{key, challenge, dialled, proof} that shows the caller's key. Answers a boolean, or a struct {dialled, proof} "+
-		"that shows this node's key.",
+	row("feedex.vouch", "Whether this node sent the caller a connect with that session token, with optionally a "+
+		"struct {key, challenge, dialled, proof} that shows the caller's key. Answers a boolean, or a struct "+
+		"{dialled, proof} that shows this node's key.",
 		"boolean int string, struct int string struct", smallBody, smallBody,
 		encodeVouch, decodeVouch, encodeVouchReply, decodeVouchReply),
 	row("feedex.account", "Tells how the called node stands with the caller: struct {given, got, deficit, bound, "+

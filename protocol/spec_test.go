@@ -1,6 +1,8 @@
 package protocol_test
 
 import (
+	"crypto/ed25519"
+	"encoding/hex"
 	"flag"
 	"fmt"
 	"os"
@@ -58,6 +60,26 @@ var (
 	}
 )
 
+// The keys of the examples: that of RFC 8032 §7.1, TEST 1, and that of TEST 2.
+var (
+	callerKey = ed25519.NewKeyFromSeed(unhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"))
+	calledKey = ed25519.NewKeyFromSeed(unhex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb"))
+)
+
+// What they are to sign: 32 bytes 1 and 32 bytes 2.
+const (
+	callerChallenge = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE"
+	calledChallenge = "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI"
+)
+
+func unhex(text string) []byte {
+	b, err := hex.DecodeString(text)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
 // examples are the calls that the specification shows, with their answers. The caller listens on 7790.
 var examples = []struct {
 	name  string
@@ -96,6 +118,12 @@ var examples = []struct {
 	{"get_bundle", protocol.GetBundle{DID: exampleBundle.DID}, exampleBundle},
 	{"whoami", protocol.WhoAmI{}, mustNode("192.0.2.7:7790")},
 	{"vouch", protocol.Vouch{Session: "9f86d081884c7d659a2feaa0c55ad015"}, protocol.Vouched(true)},
+	{"connect_key", protocol.Connect{Subset: protocol.Subset{{Feed: "https://example.com/feed"}},
+		Key: protocol.NodeKeyOf(callerKey), Challenge: callerChallenge}, protocol.Subset{}},
+	{"vouch_key", protocol.Vouch{Session: "9f86d081884c7d659a2feaa0c55ad015", Key: protocol.NodeKeyOf(calledKey),
+		Challenge: calledChallenge, Proof: protocol.ProveKey(calledKey, protocol.NodeKeyOf(callerKey), callerChallenge,
+			mustNode("192.0.2.7:7790"))},
+		protocol.ProveKey(callerKey, protocol.NodeKeyOf(calledKey), calledChallenge, mustNode("192.0.2.8:7790"))},
 	{"account", protocol.StateAccount{Account: protocol.Statement{Given: 12_500, Got: 4_000, Deficit: 8_500,
 		Bound: 10_000, Waiting: 3}},
 		protocol.Statement{Given: 4_000, Got: 12_500, Deficit: -8_500, Bound: -1}},

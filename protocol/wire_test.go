@@ -48,6 +48,10 @@ func TestEveryMemberIsCarried(t *testing.T) {
 		{"declined", protocol.Connect{Subset: protocol.Subset{}}, protocol.Subset{}},
 		{"nobody", protocol.GetNeighbors{}, protocol.NodeList{}},
 		{"no token", protocol.Vouch{}, protocol.Vouched(false)},
+		{"back after hours, with a key", protocol.Connect{Subset: protocol.Subset{}, Away: time.Hour,
+			Key: protocol.NodeKeyOf(callerKey), Challenge: callerChallenge}, protocol.Subset{}},
+		{"a key that is not shown in answer", protocol.Vouch{Key: protocol.NodeKeyOf(calledKey),
+			Challenge: calledChallenge}, protocol.Vouched(true)},
 		{"methods", protocol.ListMethods{}, protocol.Methods{"connect", "system.listMethods"}},
 		{"outside address", protocol.WhoAmI{}, mustNode("[2001:db8::7]:7790")},
 	}

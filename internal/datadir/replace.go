@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// Replace puts text in the place of the file at path, or where there is none: durably and at once, so that a crash leaves
-// either the old one or the new one. It is for its owner alone.
+// Replace puts text in the place of the file at path, or where there is none: durably and at once, so that a crash
+// leaves either the old one or the new one. It is for its owner alone.
 func Replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {

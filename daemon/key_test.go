@@ -1,0 +1,68 @@
+package daemon
+
+import (
+	"crypto/ed25519"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"feedex/internal/asnobody"
+)
+
+// A node draws its key once, for its owner alone, and has it at each start.
+func TestTheKeyIsKept(t *testing.T) {
+	data, log := t.TempDir(), slog.New(slog.DiscardHandler)
+	first, err := nodeKey(data, log)
+	if err != nil || len(first) != ed25519.PrivateKeySize {
+		t.Fatalf("drew %d bytes, %v", len(first), err)
+	}
+	if again, err := nodeKey(data, log); err != nil || !again.Equal(first) {
+		t.Errorf("at the next start it has another key, %v", err)
+	}
+	info, err := os.Stat(KeyPath(data))
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%s has the mode %v, %v", KeyPath(data), info.Mode(), err)
+	}
+	if other, err := nodeKey(t.TempDir(), log); err != nil || other.Equal(first) {
+		t.Errorf("another node has the same key, %v", err)
+	}
+}
+
+// A file that is no key is never replaced, and the error says what to do.
+func TestAKeyThatIsNone(t *testing.T) {
+	const x25519 = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VuBCIEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB\n" +
+		"-----END PRIVATE KEY-----\n" // of X25519, which signs nothing
+	const broken = "-----BEGIN PRIVATE KEY-----\n!\n-----END PRIVATE KEY-----\n"
+	for _, text := range []string{"", "not a key", broken, x25519} {
+		data := t.TempDir()
+		if err := os.WriteFile(KeyPath(data), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := nodeKey(data, slog.New(slog.DiscardHandler)); err == nil ||
+			!strings.Contains(err.Error(), "put back the file as it was, or remove it") {
+			t.Errorf("%q is a key: %v", text, err)
+		}
+		if kept, err := os.ReadFile(KeyPath(data)); err != nil || string(kept) != text {
+			t.Errorf("%q was replaced by %q, %v", text, kept, err)
+		}
+	}
+}
+
+// Where a new key cannot be kept the node runs without one, and says so.
+func TestAKeyThatCannotBeKept(t *testing.T) {
+	if !asnobody.Run(t) {
+		return
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(data, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	key, err := nodeKey(data, slog.New(slog.NewTextHandler(&said, nil)))
+	if key != nil || err != nil || !strings.Contains(said.String(), "has no key in this run") {
+		t.Errorf("it has a key: %v, %v; it said %q", key != nil, err, said.String())
+	}
+}
