@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 func newArchiveBackup() *cobra.Command {
 	var patience string
+	var key bool
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the archive while the node runs",
@@ -22,23 +24,39 @@ its name when it is complete and on the disk; one that is there already is left 
 
 To restore it, stop the node and put FILE in the place of feedex.db in the data directory. Where the node was killed a
 feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside a copy that
-was made in another way it would be taken for the copy's own, and spoil it: remove it yourself.`,
+was made in another way it would be taken for the copy's own, and spoil it: remove it yourself.
+
+With --key the node's private key is copied as well, to FILE.key, which only its owner can read: put it in the place of
+node.key, and neighbors know the node again. Without it the node begins anew among them. Two nodes must not have one key.`,
 		Example: `  feedex archive backup /srv/backup/feedex-monday.db
   feedex archive verify /srv/backup/feedex-monday.db`,
 		Args:              oneFile,
 		ValidArgsFunction: completeFiles(),
 	}
 	patienceFlag(c, &patience)
+	c.Flags().BoolVar(&key, "key", false, "copy the node's private key as well, to FILE.key")
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		err := readArchive(daemon.DatabasePath(data), patience, func(r archiveFile) error {
 			return backUp(c, r, args[0])
 		})
+		if err == nil && key {
+			err = copyKey(data, args[0]+".key")
+		}
 		if err != nil {
 			return taken(err)
 		}
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", printable(args[0]), byteSize(sizeOf(args[0])))
 		return err
 	})
+}
+
+// copyKey copies the node's private key.
+func copyKey(data, path string) error {
+	key, err := os.ReadFile(daemon.KeyPath(data))
+	if err != nil {
+		return fmt.Errorf("copy the node's key: %w; a node has one once it ran", err)
+	}
+	return writeNew(path, func(w io.Writer) error { _, err := w.Write(key); return err })
 }
 
 // backUp copies an archive, and shows how far that is.
