@@ -36,6 +36,11 @@ func HolderOf(id protocol.NodeID) Holder {
 	switch {
 	case id.IsZero():
 		return Holder{}
+	case id.Named():
+		if k, err := protocol.ParseNodeKey(id.String()); err == nil {
+			return keyHolder(k)
+		}
+		return Holder{id: id}
 	case !feed.PublicAddr(a):
 		return Holder{id: id}
 	case a.Is6():
@@ -96,6 +101,8 @@ func (h Holder) append(dst []byte) []byte {
 	switch a := h.id.Addr(); {
 	case h == Holder{}:
 		return dst
+	case h.id.Named():
+		return append(dst, h.id.String()...)
 	case h.keyed():
 		return append(dst, h.key.String()...)
 	case h.Local():

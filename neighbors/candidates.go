@@ -140,6 +140,9 @@ func (b *Book) Another(now time.Time, skip func(protocol.NodeID) bool) (id proto
 func (b *Book) Best(now time.Time, worth map[protocol.NodeID]Usefulness) (id protocol.NodeID, ok bool) {
 	var most Usefulness
 	for other, w := range worth {
+		if other.Named() {
+			continue // nobody can tell where it is
+		}
 		a := b.byID[other]
 		if a == nil {
 			a = &address{network: networkOf(other)}

@@ -34,7 +34,7 @@ func decodeBundle(p *params) *Bundle {
 		m.fail("did", "want 40 hexadecimal digits")
 	}
 	b.DID = did
-	b.Path = m.nodes("path", MaxPath)
+	b.Path = m.path("path", MaxPath)
 	for em := range m.structs("entries", "entry", MaxBundleEntries) {
 		e := decodeEntry(em)
 		e.Feed = cmp.Or(e.Feed, b.Feed)

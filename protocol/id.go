@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"regexp"
+	"strings"
+	"unique"
 )
 
 // A NodeID names a node: the IP address from which its calls come, as the called node observed it,
@@ -15,11 +18,12 @@ import (
 //
 // Paper §3: "A node is identified by a pair of IP address and port number."
 //
-// A node holds thousands of them, and looks them up all the time: without a pointer the garbage collector passes them
-// by, and without padding they are compared and hashed as the 18 bytes that they are.
+// On a path a node may be named in other ways: by its key, or as versions to come name nodes. Such a name has neither
+// address nor port.
 type NodeID struct {
-	ip   [16]byte // of IPv4 as IPv6 maps it; zero for nobody
+	ip   [16]byte // of IPv4 as IPv6 maps it; zero for nobody, and beside a name
 	port uint16
+	name unique.Handle[string]
 }
 
 // ErrNodeID is wrapped by the errors of ParseNodeID.
@@ -46,7 +50,31 @@ func ParseNodeID(s string) (NodeID, error) {
 	return id, nil
 }
 
-// String writes the id as "ip:port" or "[ipv6]:port", and "" for the zero id.
+// named are the names that are no addresses: a kind, a colon, and what tells one from another. A host's name is none.
+var named = regexp.MustCompile(`^[a-z][a-z0-9-]{1,31}:[A-Za-z0-9_-]{16,}$`)
+
+// ParsePathNode reads a node as it stands on a path: an id, a key, or another name of at most MaxNameBytes, which stays
+// as it is whether this version knows its kind or not.
+func ParsePathNode(s string) (NodeID, error) {
+	id, err := ParseNodeID(s)
+	if err != nil && len(s) <= MaxNameBytes && named.MatchString(s) {
+		return NodeID{name: unique.Make(s)}, nil
+	}
+	return id, err
+}
+
+// NameOf is the node as its key names it, nobody for no key.
+func NameOf(k NodeKey) NodeID {
+	if k.IsZero() {
+		return NodeID{}
+	}
+	return NodeID{name: unique.Make(k.String())}
+}
+
+// Named reports whether the node is named by something else than an address.
+func (n NodeID) Named() bool { return n.name != unique.Handle[string]{} }
+
+// String writes the id as "ip:port" or "[ipv6]:port", a name as it is, and "" for the zero id.
 func (n NodeID) String() string {
 	var buf [64]byte // longer than any
 	return string(n.appendTo(buf[:0]))
@@ -54,28 +82,34 @@ func (n NodeID) String() string {
 
 // appendTo appends what String writes.
 func (n NodeID) appendTo(b []byte) []byte {
-	if n.IsZero() {
+	switch {
+	case n.IsZero():
 		return b
+	case n.Named():
+		return append(b, n.name.Value()...)
 	}
 	return netip.AddrPortFrom(n.Addr(), n.port).AppendTo(b)
 }
 
-// Addr is the node's IP address.
+// Addr is the node's IP address, the zero Addr for a name.
 func (n NodeID) Addr() netip.Addr {
-	if n.IsZero() {
+	if n.ip == [16]byte{} {
 		return netip.Addr{}
 	}
 	return netip.AddrFrom16(n.ip).Unmap()
 }
 
-// Port is the TCP port at which the node listens.
+// Port is the TCP port at which the node listens, 0 for a name.
 func (n NodeID) Port() uint16 { return n.port }
 
 // IsZero reports whether the id names nobody.
-func (n NodeID) IsZero() bool { return n.ip == [16]byte{} }
+func (n NodeID) IsZero() bool { return n.ip == [16]byte{} && !n.Named() }
 
-// Compare orders ids by address and then by port.
+// Compare orders ids by address and then by port, and names behind them: these begin with a letter.
 func (n NodeID) Compare(other NodeID) int {
+	if n.Named() || other.Named() {
+		return strings.Compare(n.String(), other.String())
+	}
 	return cmp.Or(bytes.Compare(n.ip[:], other.ip[:]), cmp.Compare(n.port, other.port))
 }
 
@@ -88,7 +122,7 @@ func (n *NodeID) UnmarshalText(text []byte) (err error) {
 		*n = NodeID{}
 		return nil
 	}
-	*n, err = ParseNodeID(string(text))
+	*n, err = ParsePathNode(string(text))
 	return err
 }
 

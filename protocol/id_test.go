@@ -37,6 +37,38 @@ func TestParseNodeID(t *testing.T) {
 	}
 }
 
+// A path names nodes by more than addresses. What it names is carried as it is, and is no place that could be called.
+func TestParsePathNode(t *testing.T) {
+	key := protocol.NodeKeyOf(callerKey)
+	const later = "sha3-256:0123456789abcdef"
+	for _, text := range []string{"192.0.2.7:7790", "[2001:db8::7]:7790", key.String(), later,
+		"x2:" + strings.Repeat("A", protocol.MaxNameBytes-3)} {
+		id, err := protocol.ParsePathNode(text)
+		again, _ := protocol.ParsePathNode(text)
+		if err != nil || id.String() != text || id.IsZero() || id != again || id.Named() == id.Addr().IsValid() ||
+			id.Named() && (id.Port() != 0 || id.Network().String() != text) {
+			t.Errorf("%q reads as %q, %v", text, id, err)
+		}
+		var back protocol.NodeID
+		if data, err := json.Marshal(id); err != nil || json.Unmarshal(data, &back) != nil || back != id {
+			t.Errorf("%q becomes %q, %v", text, back, err)
+		}
+	}
+	if id, _ := protocol.ParsePathNode(key.String()); id != protocol.NameOf(key) {
+		t.Errorf("%v is named %v", key, protocol.NameOf(key))
+	}
+	if id := protocol.NameOf(protocol.NodeKey{}); !id.IsZero() {
+		t.Errorf("no key names %v", id)
+	}
+	for _, text := range []string{"", "example.com:7790", "localhost:7790", "192.0.2.7:0", "ed25519:short",
+		"ED25519:" + key.String()[8:], "x2:0123456789abcde", "x2:" + strings.Repeat("A", protocol.MaxNameBytes-2),
+		"x:0123456789abcdef", "x2:0123456789abcde f", "x2:0123456789abcde/"} {
+		if id, err := protocol.ParsePathNode(text); !errors.Is(err, protocol.ErrNodeID) || !id.IsZero() {
+			t.Errorf("%q reads as %q, %v", text, id, err)
+		}
+	}
+}
+
 // Nobody has one id, and it is the zero one: what is written is what was read.
 func TestNobodyIsAnywhere(t *testing.T) {
 	for _, a := range []netip.Addr{{}, netip.IPv6Unspecified(), netip.IPv6Unspecified().WithZone("eth0")} {
@@ -47,8 +79,15 @@ func TestNobodyIsAnywhere(t *testing.T) {
 }
 
 func TestNodeIDOrder(t *testing.T) {
+	name := func(text string) protocol.NodeID {
+		id, err := protocol.ParsePathNode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
 	want := []protocol.NodeID{{}, mustNode("192.0.2.7:80"), mustNode("192.0.2.7:7790"), mustNode("192.0.2.10:80"),
-		mustNode("[2001:db8::]:80")}
+		mustNode("[2001:db8::]:80"), name("sha:0123456789abcdee"), name("sha:0123456789abcdef")}
 	got := slices.Clone(want)
 	slices.Reverse(got)
 	slices.SortFunc(got, protocol.NodeID.Compare)

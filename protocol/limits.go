@@ -38,6 +38,7 @@ const (
 	MaxAuthors    = 32      // authors of an entry
 	MaxCategories = 128     // categories of an entry
 	MaxEnclosures = 32      // enclosures of an entry
+	MaxNameBytes  = 128     // of a node on a path that is named by something else than its address
 	MaxRights     = 16      // statements of rights of an entry
 	MaxRightBytes = 8192    // one of them
 

@@ -45,7 +45,7 @@ func (n Network) Compare(other Network) int { return n.first.Compare(other.first
 func (n Network) String() string {
 	a := n.first.Addr()
 	switch {
-	case n.IsZero() || n.first.port != 0:
+	case n.IsZero() || n.first.port != 0 || n.first.Named():
 		return n.first.String()
 	case a.Is4():
 		return netip.PrefixFrom(a, networkBits4).String()

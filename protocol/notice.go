@@ -74,7 +74,7 @@ func decodeNotice(words []string) (n Notice, ok bool) {
 	}
 	n = Notice{Feed: u, Age: time.Duration(age) * time.Second, New: int(count)}
 	for _, word := range words[3:] {
-		id, err := ParseNodeID(word)
+		id, err := ParsePathNode(word)
 		if err != nil {
 			return n, false
 		}

@@ -289,10 +289,18 @@ func (m members) structs(name, where string, limit int) iter.Seq[members] {
 
 // nodes reads an array of node ids.
 func (m members) nodes(name string, limit int) (ids []NodeID) {
+	return m.parsed(name, limit, ParseNodeID, "want ip:port each")
+}
+
+func (m members) path(name string, limit int) (ids []NodeID) {
+	return m.parsed(name, limit, ParsePathNode, "want ip:port or a name each")
+}
+
+func (m members) parsed(name string, limit int, parse func(string) (NodeID, error), want string) (ids []NodeID) {
 	for _, text := range m.strings(name, limit) {
-		id, err := ParseNodeID(text)
+		id, err := parse(text)
 		if err != nil {
-			m.fail(name, "want ip:port each")
+			m.fail(name, want)
 		}
 		ids = append(ids, id)
 	}

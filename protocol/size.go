@@ -28,7 +28,7 @@ func (b *Bundle) WireBytes() int {
 	if len(b.Entries) > 0 {
 		entries = b.contents().bytes
 	}
-	return callMarkup + escapedBytes(string(b.Feed)) + nodeMarkup*len(b.Path) + entries
+	return callMarkup + escapedBytes(string(b.Feed)) + pathBytes(b.Path) + entries
 }
 
 // WireBytes is how long one element of a subset is at most, in bytes: no less than what EncodeCall and
@@ -37,7 +37,7 @@ func (in Interest) WireBytes() int { return interestMarkup + escapedBytes(string
 
 // WireBytes is how long a notice is at most, in bytes, however much of its URL is escaped.
 func (n *Notice) WireBytes() int {
-	return noticeMarkup + escapedBytes(string(n.Feed)) + nodeMarkup*len(n.Path)
+	return noticeMarkup + escapedBytes(string(n.Feed)) + pathBytes(n.Path)
 }
 
 // wireBytes is how long the entry is at most.
@@ -68,4 +68,15 @@ func wireBytes(e *feed.Entry) int {
 func escapedBytes(s string) int {
 	const longest = len("&amp;") - 1
 	return len(s) + longest*(strings.Count(s, "&")+strings.Count(s, "<")+strings.Count(s, ">")+strings.Count(s, "\r"))
+}
+
+// pathBytes is how much a path takes, at most.
+func pathBytes(path []NodeID) int {
+	n := nodeMarkup * len(path)
+	for _, id := range path {
+		if id.Named() {
+			n += MaxNameBytes
+		}
+	}
+	return n
 }

@@ -203,6 +203,20 @@ type Link struct {
 // ID is the id of the neighbor.
 func (l *Link) ID() protocol.NodeID { return l.Peer.ID }
 
+// Passed reports whether the neighbor is on a path, by its id or by its key.
+func (l *Link) Passed(path []protocol.NodeID) bool { return onPath(path, l.ID(), l.Key) }
+
+// Passed reports whether the node itself is on a path, as far as it knows its id.
+func (c *Core) Passed(path []protocol.NodeID) bool {
+	return onPath(path, c.Self, protocol.NodeKeyOf(c.Config.Key))
+}
+
+func onPath(path []protocol.NodeID, id protocol.NodeID, key protocol.NodeKey) bool {
+	return slices.ContainsFunc(path, func(p protocol.NodeID) bool {
+		return p == id || p.Named() && !key.IsZero() && p == protocol.NameOf(key)
+	})
+}
+
 // LinkTo is the link to the node id, nil where there is none.
 func (c *Core) LinkTo(id protocol.NodeID) *Link {
 	if i := slices.Index(c.LinkIDs, id); i >= 0 {

@@ -101,7 +101,7 @@ func (m *Machine) notify(n notice, from protocol.NodeID) {
 	var followers, relays []*link
 	for _, p := range m.Table.Interested(n.Feed) {
 		l := Of(m.LinkOf(p))
-		if hops, _ := p.Hops(n.Feed); l.Notices && p.ID != from && !slices.Contains(n.Path, p.ID) {
+		if hops, _ := p.Hops(n.Feed); l.Notices && p.ID != from && !l.Passed(n.Path) {
 			switch hops {
 			case 0:
 				followers = append(followers, l)
@@ -216,7 +216,7 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	l.notices = slices.DeleteFunc(l.notices, func(waiting notice) bool {
 		return waiting.Feed == n.Feed && waiting.at.Sub(at) <= same
 	})
-	if !m.Self.IsZero() && slices.Contains(n.Path, m.Self) {
+	if m.Passed(n.Path) {
 		return
 	}
 	news := m.feeds.Heard(n.Feed, l.ID(), n.Origin(l.ID()), at, n.New == protocol.Refused)

@@ -1,8 +1,6 @@
 package exchange
 
 import (
-	"slices"
-
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
@@ -90,7 +88,7 @@ func (m *Machine) blame(l *link, b *protocol.Bundle, err error) {
 // what is before; further up it may have been done to set us against an honest relay. So may our name have been given
 // to us by others.
 func (m *Machine) namesUs(l *link, b *protocol.Bundle) (forged bool) {
-	if m.Self.IsZero() || !slices.Contains(b.Path, m.Self) {
+	if !m.Passed(b.Path) {
 		return false
 	}
 	m.Counters.PathsTampered++
