@@ -3,6 +3,7 @@ package feed
 import (
 	"bytes"
 	"crypto/sha1" // the protocol's digest, Paper §3.4; not used against forgery of a preimage
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -24,6 +25,20 @@ type EntryID [sha1.Size]byte
 // A Digest tells whether two versions of an entry are the same to the letter: the SHA-1 of all its
 // fields. docs/PROTOCOL.md specifies the hashed bytes.
 type Digest [sha1.Size]byte
+
+// A Fingerprint is a Digest by SHA-256, of the feed's URL as well: what is to be signed, or compared with the word of
+// strangers, needs a hash of which nobody makes two texts. The protocol's own identifiers are the paper's.
+// docs/PROTOCOL.md specifies the hashed bytes.
+type Fingerprint [sha256.Size]byte
+
+// String is the fingerprint as 64 lower-case hexadecimal digits.
+func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
+
+// Fingerprint computes the fingerprint of the entry.
+func (e *Entry) Fingerprint() Fingerprint {
+	b := AppendField(make([]byte, 0, e.fieldsBytes()+len(e.Feed)), string(e.Feed))
+	return sha256.Sum256(e.appendRest(AppendField(b, e.ID)))
+}
 
 // An Identity is the identity of an entry and that of the version of it.
 type Identity struct {

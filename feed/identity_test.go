@@ -82,6 +82,9 @@ func anyEntry(t *rapid.T) feed.Entry {
 		Authors: texts.Draw(t, "authors"), Categories: texts.Draw(t, "categories"),
 		Published: when.Draw(t, "published"), Updated: when.Draw(t, "updated"),
 		Summary: anyText.Draw(t, "summary"), Content: anyText.Draw(t, "content"),
+		Rights: texts.Draw(t, "rights"),
+		CopiedFrom: feed.Original{ID: anyText.Draw(t, "source id"), Title: anyText.Draw(t, "source title"),
+			URL: anyText.Draw(t, "source url")},
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "enclosures") {
 		e.Enclosures = append(e.Enclosures, feed.Enclosure{URL: anyText.Draw(t, "url"), Type: anyText.Draw(t, "type"),
@@ -100,6 +103,13 @@ func TestDigestSeparatesFields(t *testing.T) {
 		if a.Equal(&b) != (a.Digest() == b.Digest()) {
 			t.Fatalf("%+v and %+v: equal %v, digests %s and %s", a, b, a.Equal(&b), a.Digest(), b.Digest())
 		}
+		if same := a.Equal(&b) && a.Feed == b.Feed; same != (a.Fingerprint() == b.Fingerprint()) {
+			t.Fatalf("%+v and %+v: same %v, fingerprints %s and %s", a, b, same, a.Fingerprint(), b.Fingerprint())
+		}
+		moved := a
+		if moved.Feed += "/elsewhere"; moved.Fingerprint() == a.Fingerprint() {
+			t.Fatalf("%+v has the same fingerprint in another feed", a)
+		}
 	})
 }
 
@@ -114,6 +124,9 @@ var moves = []func(*feed.Entry){
 	func(e *feed.Entry) { e.Categories = append(e.Categories, "") },
 	func(e *feed.Entry) { e.Enclosures = append(e.Enclosures, feed.Enclosure{}) },
 	func(e *feed.Entry) { slices.Reverse(e.Authors) },
+	func(e *feed.Entry) { e.Rights, e.Categories = e.Categories, e.Rights },
+	func(e *feed.Entry) { e.Rights, e.CopiedFrom = append(slices.Clip(e.Rights), e.CopiedFrom.ID), feed.Original{} },
+	func(e *feed.Entry) { e.CopiedFrom.ID, e.CopiedFrom.Title = e.CopiedFrom.Title, e.CopiedFrom.ID },
 }
 
 func TestDigestNoticesMoves(t *testing.T) {

@@ -222,8 +222,8 @@ func checkExample(t *testing.T, spec, name string, messages ...[]byte) string {
 // checkDigests compares the figures under "digests" with what the program computes.
 func checkDigests(t *testing.T, spec string) string {
 	t.Helper()
-	figures := fmt.Sprintf("EntryID  %s\ndigest   %s\ndid      %s\n", exampleEntry.EntryID(), exampleEntry.Digest(),
-		exampleBundle.DID)
+	figures := fmt.Sprintf("EntryID      %s\ndigest       %s\ndid          %s\nfingerprint  %s\n",
+		exampleEntry.EntryID(), exampleEntry.Digest(), exampleBundle.DID, exampleEntry.Fingerprint())
 	marker := "<!-- example digests -->\n"
 	i := strings.Index(spec, marker)
 	if i < 0 {

@@ -33,6 +33,8 @@ var (
 			Updated: genTime.Draw(rt, "updated"),
 			Summary: genText.Draw(rt, "summary"), Content: genText.Draw(rt, "content"),
 			Categories: rapid.SliceOfN(genText, 0, 2).Draw(rt, "categories"),
+			Rights:     rapid.SliceOfN(genText, 0, 2).Draw(rt, "rights"),
+			CopiedFrom: feed.Original{ID: genText.Draw(rt, "source id"), Title: genText.Draw(rt, "source title")},
 		}
 		for range rapid.IntRange(0, 2).Draw(rt, "enclosures") {
 			e.Enclosures = append(e.Enclosures, feed.Enclosure{URL: genText.Draw(rt, "url"),
@@ -86,7 +88,8 @@ func TestLineMembers(t *testing.T) {
 	text, err := line.Append(nil)
 	want := `{"id":"` + r.ID.String() +
 		`","seq":-3,"feed":"https://example.com/feed","guid":"1","title":"<b>","published":"2026-03-01T12:00:00Z",` +
-		`"seen":"2026-03-01T12:00:01Z","confirmed":true,"digest":"` + r.Digest.String() + `","hidden":true}` + "\n"
+		`"seen":"2026-03-01T12:00:01Z","confirmed":true,"digest":"` + r.Digest.String() + `","sha256":"` +
+		r.Entry.Fingerprint().String() + `","hidden":true}` + "\n"
 	if err != nil || string(text) != want {
 		t.Errorf("%s, %v\nwant %s", text, err, want)
 	}

@@ -16,6 +16,8 @@ import (
 type Line struct {
 	Entry
 	Digest string `json:"digest"` // of the content, 40 hexadecimal digits; see docs/PROTOCOL.md
+	// SHA256 is the fingerprint, 64 hexadecimal digits, also there.
+	SHA256 string `json:"sha256,omitempty"`
 	// Hidden says that the archive serves the entry to nobody but its owner.
 	Hidden bool `json:"hidden,omitempty"`
 
@@ -33,7 +35,8 @@ const MaxLineBytes = 16 << 20
 
 // NewLine converts a record, hidden or not.
 func NewLine(r *archive.Record, hidden bool) Line {
-	return Line{Entry: NewEntry(r), Digest: r.Digest.String(), Hidden: hidden}
+	return Line{Entry: NewEntry(r), Digest: r.Digest.String(), SHA256: r.Entry.Fingerprint().String(),
+		Hidden: hidden}
 }
 
 // Append appends the line as an export has it, with a line feed at the end.
@@ -71,7 +74,8 @@ func (l *Line) Check() error {
 	switch {
 	case l.ID != "" && l.ID != c.identity.ID.String():
 		return errors.New("the id is not that of the content")
-	case l.Digest != "" && l.Digest != c.identity.Digest.String():
+	case l.Digest != "" && l.Digest != c.identity.Digest.String(),
+		l.SHA256 != "" && l.SHA256 != c.entry.Fingerprint().String():
 		return errors.New("the digest is not that of the content: the line was changed")
 	}
 	l.checked = c
