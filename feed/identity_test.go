@@ -125,7 +125,9 @@ var moves = []func(*feed.Entry){
 	func(e *feed.Entry) { e.Enclosures = append(e.Enclosures, feed.Enclosure{}) },
 	func(e *feed.Entry) { slices.Reverse(e.Authors) },
 	func(e *feed.Entry) { e.Rights, e.Categories = e.Categories, e.Rights },
-	func(e *feed.Entry) { e.Rights, e.CopiedFrom = append(slices.Clip(e.Rights), e.CopiedFrom.ID), feed.Original{} },
+	func(e *feed.Entry) {
+		e.Rights, e.CopiedFrom = append(slices.Clip(e.Rights), e.CopiedFrom.ID), feed.Original{}
+	},
 	func(e *feed.Entry) { e.CopiedFrom.ID, e.CopiedFrom.Title = e.CopiedFrom.Title, e.CopiedFrom.ID },
 }
 
