@@ -34,6 +34,12 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 	for _, a := range l.accounts {
 		l.count(now, a)
 	}
+	for i := range accounts { // what is at its bound depends on what others owe
+		if a := l.of(accounts[i].Holder); a != nil && a.AtBound.IsZero() && !accounts[i].AtBound.IsZero() &&
+			l.allowance(a.Holder, a) < Entry {
+			a.AtBound = accounts[i].AtBound
+		}
+	}
 }
 
 // Changed drains what happened since the last call: the holders whose accounts were dropped, and the accounts that
@@ -63,9 +69,14 @@ func (l *Ledger) Expire(now time.Time) {
 	}
 	l.expired = today
 	for _, h := range l.holders() {
-		if now.Sub(l.of(h).Met) > remembered {
-			l.drop(h)
+		a := l.of(h)
+		if now.Sub(a.Met) <= remembered {
+			continue
 		}
+		if at := l.of(l.At(h)); at != nil && at != a && !a.settled(now) {
+			l.book(now, at, max(0, a.Deficit)) // others at its address go on
+		}
+		l.drop(h)
 	}
 	for _, a := range l.accounts {
 		l.count(now, a) // some may be settled by now

@@ -197,7 +197,8 @@ func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
 // as everything else: a holder that gave nothing is forgiven nothing, and one that changes sides D and an entry a day.
 func (l *Ledger) Forgive(now time.Time, h Holder) bool {
 	a := l.of(h)
-	if a == nil || a.AtBound.IsZero() || now.Sub(a.AtBound) < forgiveAfter || a.Deficit > l.bound {
+	if a == nil || a.AtBound.IsZero() || now.Sub(a.AtBound) < forgiveAfter || a.Deficit > l.bound ||
+		l.allowance(h, a) >= Entry {
 		return false
 	}
 	v := min(a.Grace, l.bound/2)
@@ -214,10 +215,11 @@ func (l *Ledger) Forgive(now time.Time, h Holder) bool {
 
 // Punish counts an offence of h against its standing and fines it. value is that of what was promised,
 // offered or delivered; where it is not known, 0, it counts as one entry. It reports whether h is
-// refused from now on: then every link to it must end. Strangers at the address of a key are refused with it, or
-// another key would begin anew there.
+// refused from now on: then every link to it must end, and that to whoever else RefusedAt says. An offence of a key
+// that is not settled counts against its address as well, or another key would begin anew there; one that has a settled
+// key refused has strangers at its address refused with it.
 func (l *Ledger) Punish(now time.Time, h Holder, o Offence, value Credit) (ended bool) {
-	a, at := l.meet(now, h), l.At(h)
+	a, at, settled := l.meet(now, h), l.At(h), l.Settled(now, h)
 	l.forgers = l.forgers || o == ForgedEntry
 	counted := a.Standing.mark(seconds(now), o)
 	if counted || o == FailedAudit {
@@ -230,10 +232,16 @@ func (l *Ledger) Punish(now time.Time, h Holder, o Offence, value Credit) (ended
 	}
 	l.touch(a)
 	ended = a.Standing.refused(now)
-	if ended && at != h {
+	if at != h {
 		strangers := l.meet(now, at)
-		strangers.Standing.Refused = later(strangers.Standing.Refused, a.Standing.Refused)
+		if !settled {
+			strangers.Standing.mark(seconds(now), o)
+		}
+		if ended {
+			strangers.Standing.Refused = later(strangers.Standing.Refused, a.Standing.Refused)
+		}
 		l.touch(strangers)
+		ended = ended || !settled && strangers.Standing.refused(now)
 	}
 	return ended
 }
@@ -245,20 +253,23 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Refused reports whether no link to h may come about, and until when. A key that is not settled is refused where its
-// address is.
+// Refused reports whether h is refused, and until when.
 func (l *Ledger) Refused(now time.Time, h Holder) (until time.Time, refused bool) {
 	a := l.of(h)
-	if a == nil {
+	if a == nil || !a.Standing.refused(now) {
 		return time.Time{}, false
 	}
-	if a.Standing.refused(now) {
-		return a.Standing.Refused, true
+	return a.Standing.Refused, true
+}
+
+// RefusedAt reports whether no link to the node id may come about, whose account would be that of h. A key that is not
+// settled is refused where strangers are.
+func (l *Ledger) RefusedAt(now time.Time, id protocol.NodeID, h Holder) bool {
+	if _, refused := l.Refused(now, h); refused || l.Settled(now, h) {
+		return refused
 	}
-	if at := l.At(h); at != h && !a.settled(now) {
-		return l.Refused(now, at)
-	}
-	return time.Time{}, false
+	_, refused := l.Refused(now, l.rules.HolderOf(id))
+	return refused
 }
 
 // Forged reports whether h forged an entry lately: then it is refused, and so is what comes by way of it.

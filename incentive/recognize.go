@@ -11,67 +11,85 @@ import (
 // it gives and gets is booked with the address at which it is, like that of all other strangers there. From then on the
 // key holds an account of its own, which goes with it to other addresses. But who makes one key after another must not
 // gain by it, so all nodes at an address together may owe no more than one may. A key that has given for a week is
-// settled: what others do and owe at its address is no matter for it.
+// settled: what others do and owe at its address is no matter for it, and it may owe a quarter of what it gave.
 const (
 	// recognized is what a node must have given for its key to hold an account.
 	recognized = Entry
 	// settledAfter is for how long a key must have held an account to be settled. It must have earned as much as makes
 	// an end of probation besides.
 	settledAfter = 7 * 24 * time.Hour
+	// settledPart is the part of what a settled key gave that it may owe. Who has keys settle, takes that and makes
+	// others gains a quarter of what he gives.
+	settledPart = 4
 	// settledEach is for how many settled keys at an address the strangers there have the credit of one.
 	settledEach = 3
 )
 
-// Proved notes that the node at id showed that it has the key k, or that it showed none, the zero key. Call it whenever
-// a link comes about, before anything is booked.
-func (l *Ledger) Proved(now time.Time, id protocol.NodeID, k protocol.NodeKey) {
+// Claimed is the holder that a node at id would have if it proved the key k.
+func (l *Ledger) Claimed(id protocol.NodeID, k protocol.NodeKey) Holder {
+	strangers := l.rules.HolderOf(id)
 	a := l.accounts[keyHolder(k)]
 	if a == nil || !feed.PublicAddr(id.Addr()) {
+		return strangers
+	}
+	// What it owes must fit at the new address. Who owes more is a stranger there, and has his account at the old one.
+	if l.At(a.Holder) != strangers && a.tallied.owed > max(0, l.bound-l.tallies[strangers].owed) {
+		return strangers
+	}
+	return a.Holder
+}
+
+// Proved notes that the node at id showed that it has the key k, or that it showed none, the zero key. Call it when a
+// link comes about, before anything is booked, and not before: what was not linked is not to move an account.
+func (l *Ledger) Proved(now time.Time, id protocol.NodeID, k protocol.NodeKey) {
+	h := l.Claimed(id, k)
+	a := l.of(h)
+	if a == nil || !h.keyed() {
 		delete(l.keyed, id)
 		return
 	}
-	if l.keyed[a.At] == a.Holder {
+	if l.keyed[a.At] == h {
 		delete(l.keyed, a.At)
 	}
-	l.keyed[id], a.At = a.Holder, id
+	l.keyed[id], a.At = h, id
 	l.count(now, a)
 	l.touch(a)
 }
 
-// Claimed is the holder that a node at id would have if it proved the key k.
-func (l *Ledger) Claimed(id protocol.NodeID, k protocol.NodeKey) Holder {
-	if h := keyHolder(k); l.accounts[h] != nil && feed.PublicAddr(id.Addr()) {
-		return h
-	}
-	return l.rules.HolderOf(id)
-}
-
 // Recognize gives the key that the node at id proved an account of its own, if the node has given enough, and reports
-// whether it did. given and got are what was booked with the address for that node: they go over.
-func (l *Ledger) Recognize(now time.Time, id protocol.NodeID, k protocol.NodeKey, given, got Credit) bool {
-	h := keyHolder(k)
-	if k.IsZero() || got < recognized || l.accounts[h] != nil || !feed.PublicAddr(id.Addr()) {
+// whether it did. given and got are what was booked with the address for that node, and deficit what it owes by that:
+// they go over.
+func (l *Ledger) Recognize(now time.Time, id protocol.NodeID, k protocol.NodeKey, given, got, deficit Credit) bool {
+	h, at := keyHolder(k), l.of(l.rules.HolderOf(id))
+	if k.IsZero() || at == nil || l.accounts[h] != nil || !feed.PublicAddr(id.Addr()) {
 		return false
 	}
-	at := l.meet(now, l.rules.HolderOf(id))
 	given, got = min(given, at.Given), min(got, at.Got)
+	if got < recognized {
+		return false
+	}
+	deficit = min(max(deficit, min(0, at.Deficit)), max(0, at.Deficit)) // what is there of it
 	at.Given, at.Got = at.Given-given, at.Got-got
-	l.book(now, at, got-given)
+	l.book(now, at, -deficit)
 	a := l.meet(now, h)
 	a.At, a.Given, a.Got = id, given, got
 	l.keyed[id] = h
-	l.book(now, a, given-got)
+	l.book(now, a, deficit)
 	return true
 }
 
-// Settled reports whether h is a key that has given for a week, and kept to the rules.
+// Net is what a node owes that owed deficit before, after by more: within the limits of an account.
+func (l *Ledger) Net(deficit, by Credit) Credit { return min(max(deficit+by, -l.bound), l.debt) }
+
+// Settled reports whether h is a key that has given for a week, owes no more than it may by that, and is not refused.
 func (l *Ledger) Settled(now time.Time, h Holder) bool {
 	a := l.of(h)
 	return a != nil && a.settled(now)
 }
 
 func (a *account) settled(now time.Time) bool {
-	return a.Holder.keyed() && a.Got >= proven && now.Sub(a.Since) >= settledAfter && !a.Standing.refused(now)
+	return a.Holder.keyed() && a.Got >= proven && now.Sub(a.Since) >= settledAfter && a.Deficit <= a.Got/settledPart &&
+		!a.Standing.refused(now)
 }
 
 // At is the holder of the accounts of strangers at the address where h is: h itself, unless it is a key.
@@ -135,7 +153,7 @@ func (l *Ledger) mayOwe(h Holder, a *account) Credit {
 		own, got = a.tallied, a.Got
 	}
 	if own.settled > 0 {
-		return min(l.bound, got)
+		return min(l.bound, got/settledPart)
 	}
 	t, stranger := l.tallies[l.At(h)], Credit(0)
 	if !h.keyed() {

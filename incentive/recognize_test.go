@@ -17,10 +17,10 @@ func behind(i int) protocol.NodeID { return protocol.NewNodeID(node(1).Addr(), u
 
 // A keyed node is one that proves a key and that the tests serve.
 type keyed struct {
-	l          *Ledger
-	id         protocol.NodeID
-	key        protocol.NodeKey
-	given, got Credit
+	l               *Ledger
+	id              protocol.NodeID
+	key             protocol.NodeKey
+	given, got, net Credit
 }
 
 func meetKey(l *Ledger, at time.Time, id protocol.NodeID, k protocol.NodeKey) *keyed {
@@ -32,7 +32,7 @@ func meetKey(l *Ledger, at time.Time, id protocol.NodeID, k protocol.NodeKey) *k
 func (k *keyed) takes(at time.Time) (taken Credit) {
 	for h := k.l.HolderOf(k.id); k.l.Allowance(h) >= Entry; taken += Entry {
 		k.l.Gave(at, h, Entry)
-		k.given += Entry
+		k.given, k.net = k.given+Entry, k.l.Net(k.net, Entry)
 	}
 	return taken
 }
@@ -40,8 +40,8 @@ func (k *keyed) takes(at time.Time) (taken Credit) {
 // gives has the node earn, and recognizes it where that is enough.
 func (k *keyed) gives(at time.Time, v Credit) {
 	k.l.Got(at, k.l.HolderOf(k.id), v)
-	k.got += v
-	k.l.Recognize(at, k.id, k.key, k.given, k.got)
+	k.got, k.net = k.got+v, k.l.Net(k.net, -v)
+	k.l.Recognize(at, k.id, k.key, k.given, k.got, k.net)
 }
 
 // However many keys are made at an address, together they get what one stranger gets, and from then on what they give.
@@ -105,11 +105,8 @@ func TestAKeyTakesItsAccountAlong(t *testing.T) {
 		t.Errorf("who comes to its old address has the account of %v", got)
 	}
 	l.Proved(now, node(7), nodeKey(2))
-	if got := l.HolderOf(node(7)); got != HolderOf(node(7)) {
+	if got := l.HolderOf(node(7)); got != HolderOf(node(7)) || l.Claimed(node(7), nodeKey(1)) != h {
 		t.Errorf("another key at its address has the account of %v", got)
-	}
-	if got := l.Claimed(node(7), nodeKey(1)); got != h {
-		t.Errorf("claimed, the key's account is that of %v", got)
 	}
 	local := protocol.NewNodeID(netip.MustParseAddr("192.168.1.7"), 7790)
 	if l.Proved(now, local, nodeKey(1)); l.HolderOf(local) != HolderOf(local) {
@@ -132,17 +129,22 @@ func TestWhatAKeyDoesIsNoMatterForSettledOnesBesideIt(t *testing.T) {
 	}
 	for i := range 20 {
 		h := l.HolderOf(behind(i))
-		if _, refused := l.Refused(later, h); refused || !l.Settled(later, h) || l.Limit(h) != proven {
-			t.Errorf("the settled key %d is refused: %v; it may have %v", i, refused, l.Allowance(h))
+		if l.RefusedAt(later, behind(i), h) || !l.Settled(later, h) ||
+			l.Allowance(h) < proven {
+			t.Errorf("the settled key %d may have %v", i, l.Allowance(h))
 		}
 	}
 	young, next := meetKey(l, later, behind(20), nodeKey(20)), meetKey(l, later, behind(30), nodeKey(30))
 	for _, k := range []*keyed{forger, young, next} {
-		if until, refused := l.Refused(later, l.HolderOf(k.id)); !refused || !until.Equal(later.Add(forgerForgotten)) {
-			t.Errorf("%v is refused: %v, until %v", k.id, refused, until)
+		week := later.Add(forgerForgotten)
+		if h := l.HolderOf(k.id); !l.RefusedAt(week.Add(-time.Second), k.id, h) || l.RefusedAt(week, k.id, h) {
+			t.Errorf("%v is not refused for a week", k.id)
 		}
 	}
-	if _, refused := l.Refused(later, l.HolderOf(node(2))); refused {
+	if l.RefusedAt(later, node(9), l.HolderOf(young.id)) {
+		t.Error("a key that kept to the rules is refused elsewhere")
+	}
+	if l.RefusedAt(later, node(2), l.HolderOf(node(2))) {
 		t.Error("a stranger elsewhere is refused")
 	}
 }
@@ -156,5 +158,90 @@ func TestSettledKeysSpeakForTheirAddress(t *testing.T) {
 	l.Expire(later)
 	if got := meetKey(l, later, behind(50), nodeKey(50)).takes(later); got != 2*Entry {
 		t.Errorf("a stranger beside 7 settled keys got %v, want %v", got, 2*Entry)
+	}
+}
+
+// What an account counts goes over with a key, and no more: neither owes anything else for it.
+func TestRecognitionInventsNothing(t *testing.T) {
+	l := newLedger(Config{})
+	k := meetKey(l, now, behind(1), nodeKey(1))
+	h := l.HolderOf(k.id)
+	l.Got(now, h, 30*Entry)
+	k.got, k.net = 30*Entry, l.Net(0, -30*Entry)
+	before, _ := l.Account(h)
+	k.gives(now, 0)
+	at, _ := l.Account(HolderOf(k.id))
+	own, _ := l.Account(l.HolderOf(k.id))
+	if before.Deficit != -10*Entry || at.Deficit != 0 || own.Deficit != -10*Entry || own.Got != 30*Entry {
+		t.Errorf("the address owed %v, and owes %v; the key owes %v", before.Deficit, at.Deficit, own.Deficit)
+	}
+	// What others gave at the address is not the key's, also where what it gave was worth nothing in the end.
+	l = newLedger(Config{})
+	l.Got(now, HolderOf(behind(1)), 5*Entry)
+	l.Revoked(now, HolderOf(behind(1)), 5*Entry)
+	if l.Recognize(now, behind(1), nodeKey(1), 0, 5*Entry, -5*Entry) {
+		t.Error("a key has an account for what was revoked")
+	}
+}
+
+// Debts stay where they were made: keys that owe are strangers elsewhere, beyond what one node may owe there.
+func TestDebtsAreNotCarriedAway(t *testing.T) {
+	l := newLedger(Config{})
+	var got, given Credit
+	for i := range 500 {
+		k := meetKey(l, now, behind(i), nodeKey(i))
+		k.gives(now, Entry)
+		given += Entry
+		got += k.takes(now)
+		l.Proved(now, node(2), nodeKey(i)) // as far as its debt fits there
+		l.Proved(now, node(2), protocol.NodeKey{})
+	}
+	if most := given + 2*Value(defaultBound, 0); got > most {
+		t.Errorf("keys that go elsewhere with their debts gave %v and got %v, more than two nodes may owe", given, got)
+	}
+}
+
+// Keys that wait until they are settled gain a quarter of what they give, however many there are.
+func TestPatienceGainsAQuarter(t *testing.T) {
+	l, later := newLedger(Config{}), now
+	var got, given Credit
+	for round := range 3 {
+		var list []*keyed
+		for i := range 100 {
+			k := meetKey(l, later, behind(100*round+i), nodeKey(100*round+i))
+			k.gives(later, proven)
+			given += proven
+			got += k.takes(later)
+			list = append(list, k)
+		}
+		later = later.Add(settledAfter)
+		l.Expire(later)
+		for _, k := range list {
+			got += k.takes(later)
+		}
+	}
+	if most := given + given/settledPart + Value(defaultBound, 0); got > most {
+		t.Errorf("keys that settle gave %v and got %v", given, got)
+	}
+}
+
+// An account that ends owes on where it was.
+func TestDebtsOutliveAccounts(t *testing.T) {
+	l, later := newLedger(Config{}), now
+	var got, given Credit
+	for i := range 12 {
+		k := meetKey(l, later, behind(i), nodeKey(i))
+		k.gives(later, proven)
+		given += proven
+		got += k.takes(later)
+		for range 31 {
+			later = later.Add(day)
+			l.Met(later, HolderOf(behind(0)))
+			l.Got(later, HolderOf(behind(99)), 1) // another of that address
+			l.Expire(later)
+		}
+	}
+	if most := given + given/settledPart + 2*Value(defaultBound, 0); got > most {
+		t.Errorf("month by month keys gave %v and got %v", given, got)
 	}
 }

@@ -53,12 +53,12 @@ func (t *RoutingTable) Chosen() []protocol.NodeID {
 	return ids
 }
 
-// crowded reports whether the network of id has all the places that one network gets. Where we do not choose, its
-// settled nodes take none of them.
+// crowded reports whether the network of id has all the places that one network gets. Its settled nodes take none of
+// them, but those that we chose where we choose again.
 func (t *RoutingTable) crowded(id protocol.NodeID, chosen bool) bool {
 	same := 0
 	for _, n := range t.list {
-		if n.ID.Network() == id.Network() && (chosen || !n.Settled) {
+		if n.ID.Network() == id.Network() && (chosen && n.ours() || !n.Settled) {
 			same++
 		}
 	}

@@ -210,6 +210,15 @@ func (n *Node) Fined() (count int) {
 	return count
 }
 
+// HolderOf is the holder of a node's account, and EarnLate pays what it brought before.
+func (n *Node) HolderOf(id protocol.NodeID) incentive.Holder { return n.core.Ledger.HolderOf(id) }
+func (n *Node) EarnLate(id protocol.NodeID, v incentive.Credit) {
+	n.exchange.EarnLate(id, n.HolderOf(id), v)
+}
+
+// Expel ends the link to a neighbor, and keeps it out.
+func (n *Node) Expel(id protocol.NodeID) { n.membership.Expel(n.core.LinkTo(id), "a test") }
+
 // Settle has a key be one that gave for long at that address.
 func (n *Node) Settle(id protocol.NodeID, key protocol.NodeKey) {
 	holder, err := incentive.ParseHolder(key.String())

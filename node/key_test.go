@@ -178,54 +178,170 @@ func TestAnAccountMovesWithItsKey(t *testing.T) {
 	}
 }
 
+// A carrier is a node, and what calls it from homes behind one address.
+type carrier struct {
+	w *network
+	a *testHost
+}
+
+func newCarrier(t *testing.T) carrier {
+	w := newNetwork(t)
+	a := w.add(node.Config{MaxNeighbors: 64, Incentive: incentive.Config{Bound: 10}}, news)
+	w.run(time.Minute)
+	return carrier{w, a}
+}
+
+func (carrier) home(i int) protocol.NodeID {
+	return protocol.NewNodeID(stranger(1).Addr(), uint16(10_000+i))
+}
+
+// settle has the key of that number be one that gave for long.
+func (c carrier) settle(key byte) {
+	c.a.inside(func(n *node.Node) { n.Settle(c.home(int(key)), protocol.NodeKeyOf(signer(key))) })
+}
+
+// connect has home i connect under a key, 0 for none.
+func (c carrier) connect(i int, key byte) node.Respond {
+	c.w.play(c.home(i), func(_ *testHost, call node.Call) protocol.Reply {
+		v, is := call.Call.(protocol.Vouch)
+		switch {
+		case !is:
+			return protocol.OK{}
+		case key == 0:
+			return protocol.Vouched(true)
+		}
+		return protocol.ProveKey(signer(key), v.Key, v.Challenge, c.a.id)
+	})
+	connect := wantsNews()
+	if key != 0 {
+		connect.Key, connect.Challenge = protocol.NodeKeyOf(signer(key)), "challenge"
+	}
+	return c.a.answerTo(c.home(i), fmt.Sprint("token ", i), connect)
+}
+
+// linked reports whether home i has a link.
+func (c carrier) linked(i int) bool { return c.a.neighborOf(c.home(i)) }
+
+// punish has home i have forged an entry.
+func (c carrier) punish(i int) {
+	c.a.inside(func(n *node.Node) { n.Punish(c.home(i), incentive.ForgedEntry, incentive.Entry) })
+}
+
 // Twenty homes behind one address of a carrier, and a forger among them: the twenty keep their links, and he gets none
 // under another key.
 func TestNeighborsBehindOneAddress(t *testing.T) {
-	w := newNetwork(t)
-	c := node.Config{MaxNeighbors: 64, Incentive: incentive.Config{Bound: 10}}
-	a := w.add(c, news)
-	w.run(time.Minute)
-	house := func(i int) protocol.NodeID { return protocol.NewNodeID(stranger(1).Addr(), uint16(10_000+i)) }
-	knock := func(i int, key byte) node.Respond {
-		w.play(house(i), func(_ *testHost, call node.Call) protocol.Reply {
-			if v, is := call.Call.(protocol.Vouch); is {
-				return protocol.ProveKey(signer(key), v.Key, v.Challenge, a.id)
-			}
-			return protocol.OK{}
-		})
-		connect := wantsNews()
-		connect.Key, connect.Challenge = protocol.NodeKeyOf(signer(key)), "challenge"
-		return a.answerTo(house(i), fmt.Sprint("token ", i), connect)
+	c := newCarrier(t)
+	const homes, forger = 20, 21
+	for i := 1; i <= forger; i++ {
+		c.settle(byte(i))
 	}
-	const homes, forger = 20, 20
-	for i := range homes + 1 {
-		a.inside(func(n *node.Node) { n.Settle(house(i), protocol.NodeKeyOf(signer(byte(i+1)))) })
-	}
-	for i := range homes + 1 {
-		if knock(i, byte(i+1)); !a.neighborOf(house(i)) {
+	for i := 1; i <= forger; i++ {
+		if c.connect(i, byte(i)); !c.linked(i) {
 			t.Fatalf("home %d has no link", i)
 		}
 	}
 	for i := range 3 { // strangers of that address get what they always got
-		knock(100+i, byte(100+i))
-		if a.neighborOf(house(100+i)) != (i < 2) {
-			t.Errorf("stranger %d has a link: %v", i, a.neighborOf(house(100+i)))
+		if c.connect(100+i, byte(100+i)); c.linked(100+i) != (i < 2) {
+			t.Errorf("stranger %d has a link: %v", i, c.linked(100+i))
 		}
 	}
-	a.inside(func(n *node.Node) { n.Punish(house(forger), incentive.ForgedEntry, incentive.Entry) })
-	for i := range homes {
-		if !a.neighborOf(house(i)) {
+	c.punish(forger)
+	for i := 1; i <= homes; i++ {
+		if !c.linked(i) {
 			t.Errorf("home %d lost its link", i)
 		}
 	}
-	if a.neighborOf(house(forger)) || a.neighborOf(house(100)) {
+	if c.linked(forger) || c.linked(100) {
 		t.Error("the forger, or a stranger at his address, keeps his link")
 	}
-	if r := knock(forger, 200); r.Fault == nil || r.Fault.Code != protocol.Dropped {
+	if r := c.connect(200, 200); r.Fault == nil || r.Fault.Code != protocol.Dropped {
 		t.Errorf("under another key he was answered %+v, %v", r.Reply, r.Fault)
 	}
-	a.inside(func(n *node.Node) { n.Part(house(3), "a test") })
-	if knock(3, 4); !a.neighborOf(house(3)) {
+	c.a.inside(func(n *node.Node) { n.Part(c.home(3), "a test") })
+	if c.connect(3, 3); !c.linked(3) {
 		t.Error("a settled neighbor does not come back")
+	}
+}
+
+// One settled key gets one place, whatever comes behind it at its addresses and ports.
+func TestASettledKeyHasOnePlace(t *testing.T) {
+	c := newCarrier(t)
+	c.settle(1)
+	for i := range 10 {
+		c.connect(i, 1)
+		if r := c.connect(i, 0); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
+			t.Errorf("who shows no key in place of it is answered %v, %v", r.Reply, r.Fault)
+		}
+	}
+	if n := len(c.a.node.Links()); n != 1 {
+		t.Errorf("there are %d links", n)
+	}
+	strangers := 0
+	for i := range 10 {
+		if c.connect(20+i, 0); c.linked(20 + i) {
+			strangers++
+		}
+	}
+	if strangers != 2 {
+		t.Errorf("there are links to %d strangers", strangers)
+	}
+}
+
+// A connect that is declined moves nobody's account, and what a key did stays with it.
+func TestADeclinedConnectMovesNothing(t *testing.T) {
+	c := newCarrier(t)
+	c.settle(1)
+	for range 21 {
+		c.connect(5, 0)
+	}
+	if c.connect(1, 1); !c.linked(1) {
+		t.Fatal("the settled key has no link")
+	}
+	holder := c.a.node.LinkTo(c.home(1)).Holder
+	if c.connect(1, 0); c.a.node.HolderOf(c.home(1)) != holder {
+		t.Errorf("after a connect without it its account is of %v", c.a.node.HolderOf(c.home(1)))
+	}
+	c.punish(1)
+	if c.linked(1) {
+		t.Error("the forger keeps his link")
+	}
+}
+
+// A key that is not settled goes with the strangers at its address, where these are refused, and where it is sent away.
+func TestAKeyThatIsNotSettledIsAsItsAddress(t *testing.T) {
+	c := newCarrier(t)
+	c.connect(1, 1)
+	c.connect(2, 2)
+	c.a.inside(func(n *node.Node) { n.Got(c.home(1), 2*incentive.Entry) })
+	c.w.run(6 * time.Minute)
+	if got := c.a.node.HolderOf(c.home(1)); got.String() != protocol.NodeKeyOf(signer(1)).String() {
+		t.Fatalf("the account is that of %v", got)
+	}
+	c.punish(2)
+	if c.linked(1) || c.linked(2) {
+		t.Error("a link is left")
+	}
+
+	c = newCarrier(t)
+	c.connect(1, 1)
+	c.a.inside(func(n *node.Node) { n.Got(c.home(1), 2*incentive.Entry) })
+	c.w.run(6 * time.Minute)
+	c.a.inside(func(n *node.Node) { n.Expel(c.home(1)) })
+	for _, key := range []byte{1, 0, 2} {
+		if c.connect(1, key); c.linked(1) {
+			t.Errorf("who was sent away is back by key %d", key)
+		}
+	}
+}
+
+// What is paid late is paid to whoever brought it, and not to another at its address.
+func TestLateEarningsAreTheirOwn(t *testing.T) {
+	c := newCarrier(t)
+	c.connect(1, 1)
+	c.connect(2, 2)
+	c.a.inside(func(n *node.Node) { n.EarnLate(c.home(2), 3*incentive.Entry) })
+	one, two := c.a.node.LinkTo(c.home(1)), c.a.node.LinkTo(c.home(2))
+	if one.Got != 0 || two.Got != 3*incentive.Entry {
+		t.Errorf("the one got %v, the other %v", one.Got, two.Got)
 	}
 }

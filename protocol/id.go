@@ -51,7 +51,7 @@ func ParseNodeID(s string) (NodeID, error) {
 }
 
 // named are the names that are no addresses: a kind, a colon, and what tells one from another. A host's name is none.
-var named = regexp.MustCompile(`^[a-z][a-z0-9-]{1,31}:[A-Za-z0-9_-]{16,}$`)
+var named = regexp.MustCompile(`^[a-z][a-z0-9-]{1,31}:[A-Za-z0-9._:+/=-]{16,}$`)
 
 // ParsePathNode reads a node as it stands on a path: an id, a key, or another name of at most MaxNameBytes, which stays
 // as it is whether this version knows its kind or not.

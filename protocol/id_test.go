@@ -42,6 +42,7 @@ func TestParsePathNode(t *testing.T) {
 	key := protocol.NodeKeyOf(callerKey)
 	const later = "sha3-256:0123456789abcdef"
 	for _, text := range []string{"192.0.2.7:7790", "[2001:db8::7]:7790", key.String(), later,
+		"did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK",
 		"x2:" + strings.Repeat("A", protocol.MaxNameBytes-3)} {
 		id, err := protocol.ParsePathNode(text)
 		again, _ := protocol.ParsePathNode(text)
@@ -62,7 +63,7 @@ func TestParsePathNode(t *testing.T) {
 	}
 	for _, text := range []string{"", "example.com:7790", "localhost:7790", "192.0.2.7:0", "ed25519:short",
 		"ED25519:" + key.String()[8:], "x2:0123456789abcde", "x2:" + strings.Repeat("A", protocol.MaxNameBytes-2),
-		"x:0123456789abcdef", "x2:0123456789abcde f", "x2:0123456789abcde/"} {
+		"x:0123456789abcdef", "x2:0123456789abcde f", "x2:0123456789abcde<"} {
 		if id, err := protocol.ParsePathNode(text); !errors.Is(err, protocol.ErrNodeID) || !id.IsZero() {
 			t.Errorf("%q reads as %q, %v", text, id, err)
 		}

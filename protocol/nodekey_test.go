@@ -36,6 +36,9 @@ func TestWhatCountsAsNoKey(t *testing.T) {
 		{{Name: "key", Value: key}},
 		{{Name: "key", Value: key}, {Name: "challenge", Value: "AQ\n" + key}},
 		{{Name: "challenge", Value: callerChallenge}},
+		{{Name: "key", Value: int64(1)}, {Name: "challenge", Value: callerChallenge}},
+		{{Name: "key", Value: key}, {Name: "challenge", Value: array{}}},
+		{{Name: "key", Value: key}, {Name: "challenge", Value: strings.Repeat("A", 65)}},
 	} {
 		call := xmlrpc.Call{Method: "connect", Params: array{int64(7790), array{}, hint}}
 		_, got, err := protocol.DecodeCall(call)

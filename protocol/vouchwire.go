@@ -10,7 +10,6 @@ import (
 // Bounds of the members that are about keys: those of kinds to come are longer.
 const (
 	maxChallengeBytes = 64
-	maxKeyBytes       = 2048
 	maxProofBytes     = 2048
 )
 
@@ -32,14 +31,18 @@ func proofMembers(p KeyProof) xmlrpc.Struct {
 	return xmlrpc.Struct{{Name: "dialled", Value: p.Dialled.String()}, {Name: "proof", Value: p.Signature}}
 }
 
-// key reads keyMembers. A key of a kind that this version does not know is none: its owner is met as one without.
-func (m members) key() (k NodeKey, challenge string) {
-	k, err := ParseNodeKey(m.string("key", maxKeyBytes))
-	challenge = m.string("challenge", maxChallengeBytes)
-	if err != nil || challenge == "" || strings.Trim(challenge, base64url) != "" { // a line of what is signed
+// key reads keyMembers. A key or a challenge of a kind that this version does not know is none: its owner is met as one
+// without.
+func (m members) key() (NodeKey, string) {
+	text, _ := m.list.Lookup("key")
+	challenge, _ := m.list.Lookup("challenge")
+	key, _ := text.(string)
+	line, _ := challenge.(string)
+	k, err := ParseNodeKey(key)
+	if err != nil || line == "" || len(line) > maxChallengeBytes || strings.Trim(line, base64url) != "" {
 		return NodeKey{}, ""
 	}
-	return k, challenge
+	return k, line
 }
 
 // base64url are the characters of base64url.

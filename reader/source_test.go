@@ -176,7 +176,7 @@ func exampleLibrary() *library {
 				{URL: "https://example.com/4.bin"},
 			},
 			Rights: []string{"© Ada & Charles", "Only as a whole",
-				"https://creativecommons.org/licenses/by/4.0/",
+				"https://creativecommons.org/licenses/by/4.0/?a=1&copy=2",
 				`<rsl:content xmlns:rsl="https://rslstandard.org/rsl" url="/4"><rsl:license>` +
 					`<rsl:permits type="usage">search</rsl:permits></rsl:license></rsl:content>`},
 			CopiedFrom: feed.Original{ID: "tag:example.net,2026:engines", Title: "Engines & <i>mills</i>",

@@ -94,12 +94,17 @@ func labels(published []string) (list []string) {
 	return list
 }
 
-// rights are statements of rights: elements of RSL are written anew. Others may have the list.
+// rights are statements of rights: elements of RSL are written anew, and addresses of licenses stay addresses. Others
+// may have the list.
 func rights(published []string) (list []string) {
 	for _, s := range published {
-		if element, is := feed.RSL(s); is {
+		element, is := feed.RSL(s)
+		switch {
+		case is:
 			list = append(list, element)
-		} else {
+		case links.MatchString(s) && !strings.ContainsFunc(s, unicode.IsSpace):
+			list = append(list, Link(s))
+		default:
 			list = append(list, labels([]string{s})...)
 		}
 	}

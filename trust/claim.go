@@ -56,6 +56,9 @@ type Claim struct {
 	Entry feed.EntryID
 	Via   []protocol.NodeID // the nodes that it came through, the neighbor last; nobody may write to it
 	At    time.Time
+	// Account is whose account answers for the claim, as the caller names accounts: another node may be at the
+	// neighbor's address by the time that it is judged.
+	Account string
 	// Credit that hangs on it, as the node's accounts count: the worth of the entry to us, the part of it that was
 	// booked, and the part that was not, because so many entries of the feed earn in a day, and none without a date;
 	// that is owed once an own poll shows the entry.

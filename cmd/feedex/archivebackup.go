@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -11,6 +11,7 @@ import (
 
 	"feedex/archive/sqlite"
 	"feedex/daemon"
+	"feedex/internal/datadir"
 )
 
 func newArchiveBackup() *cobra.Command {
@@ -36,6 +37,9 @@ node.key, and neighbors know the node again. Without it the node begins anew amo
 	patienceFlag(c, &patience)
 	c.Flags().BoolVar(&key, "key", false, "copy the node's private key as well, to FILE.key")
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		if _, err := os.Lstat(args[0] + ".key"); key && err == nil { // both are made, or neither
+			return taken(fmt.Errorf("%s.key: %w", args[0], fs.ErrExist))
+		}
 		err := readArchive(daemon.DatabasePath(data), patience, func(r archiveFile) error {
 			return backUp(c, r, args[0])
 		})
@@ -56,7 +60,7 @@ func copyKey(data, path string) error {
 	if err != nil {
 		return fmt.Errorf("copy the node's key: %w; a node has one once it ran", err)
 	}
-	return writeNew(path, func(w io.Writer) error { _, err := w.Write(key); return err })
+	return datadir.Replace(path, key)
 }
 
 // backUp copies an archive, and shows how far that is.

@@ -188,8 +188,8 @@ type Link struct {
 	Notices     bool             // it has feedex.polled
 	Token       string           // what we send so that it knows us
 	Key         protocol.NodeKey // that it proved, zero for none
-	// Given and Got are what was booked since the link came about.
-	Given, Got incentive.Credit
+	// Given and Got are what was booked since the link came about, and Net is what it owes by that.
+	Given, Got, Net incentive.Credit
 
 	RTT       time.Duration // smoothed; zero while unknown
 	Failures  int           // failed calls in a row

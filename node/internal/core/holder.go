@@ -30,7 +30,7 @@ const (
 // RateLimits counts each neighbor's calls and bytes in the current minute, and the calls of strangers.
 type RateLimits struct {
 	minute    int64                           // since 1970
-	Holders   map[incentive.Holder]*Usage     // without a link: connecting again gains no more
+	Holders   map[incentive.Holder]*Usage     // of parties without a link: connecting again gains no more
 	Strangers *admission.SharedPool[struct{}] // calls
 }
 
@@ -63,17 +63,28 @@ func (r *RateLimits) rollOver(now time.Time) {
 	}
 }
 
-// Keep remembers the usage of a link that ends.
-func (r *RateLimits) Keep(now time.Time, l *Link) {
-	r.rollOver(now)
-	r.Holders[l.Holder] = l.Usage
+// KeepUsage remembers the usage of a link that ends.
+func (c *Core) KeepUsage(l *Link) {
+	c.Limits.rollOver(c.Now)
+	c.Limits.Holders[c.Ledger.Party(l.Holder)] = l.Usage
+}
+
+// linkOfParty is a link whose caps are those of h, nil where there is none.
+func (c *Core) linkOfParty(h incentive.Holder) *Link {
+	for _, l := range c.Links {
+		if c.Ledger.Party(l.Holder) == h {
+			return l
+		}
+	}
+	return nil
 }
 
 // UsageOf is the usage of a holder, to whom there may be no link.
 func (c *Core) UsageOf(h incentive.Holder) *Usage {
 	c.Limits.rollOver(c.Now)
+	h = c.Ledger.Party(h)
 	e := c.Limits.Holders[h]
-	if l := c.LinkHeldBy(h); l != nil {
+	if l := c.linkOfParty(h); l != nil {
 		e = l.Usage
 	} else if e == nil {
 		e = new(Usage)
@@ -188,20 +199,29 @@ func (c *Core) LoadAccounts() error {
 // Gave books what is delivered to a neighbor, before it is sent.
 func (c *Core) Gave(l *Link, v incentive.Credit) {
 	c.Ledger.Gave(c.Now, l.Holder, v)
-	l.Given += v
+	l.Given, l.Net = l.Given+v, c.Ledger.Net(l.Net, v)
 	c.SaveAccounts()
 }
 
 // Returned takes back a Gave of which nothing was sent.
 func (c *Core) Returned(l *Link, v incentive.Credit) {
 	c.Ledger.Returned(c.Now, l.Holder, v)
-	l.Given = max(0, l.Given-v)
+	l.Given, l.Net = max(0, l.Given-v), c.Ledger.Net(l.Net, -v)
 }
 
 // Got books what a neighbor earned.
 func (c *Core) Got(l *Link, v incentive.Credit) {
 	c.Ledger.Got(c.Now, l.Holder, v)
-	l.Got += v
+	l.Got, l.Net = l.Got+v, c.Ledger.Net(l.Net, -v)
+	c.SaveAccounts()
+}
+
+// Revoked takes back what a node, which may be gone, had earned. h holds the account.
+func (c *Core) Revoked(id protocol.NodeID, h incentive.Holder, v incentive.Credit) {
+	c.Ledger.Revoked(c.Now, h, v)
+	if l := c.LinkTo(id); l != nil && l.Holder == h {
+		l.Got, l.Net = max(0, l.Got-v), c.Ledger.Net(l.Net, v)
+	}
 	c.SaveAccounts()
 }
 

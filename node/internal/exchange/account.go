@@ -77,12 +77,12 @@ func (m *Machine) Stored(b *protocol.Bundle, fresh []feed.Entry, from *link, pol
 	m.EarnEntries(from, earned, b.Feed)
 }
 
-// earnLate books what the holder, who may be gone, earned with something that it brought before.
-func (m *Machine) earnLate(h incentive.Holder, v incentive.Credit) {
+// EarnLate books what a node, which may be gone, earned with something that it brought before. h holds the account.
+func (m *Machine) EarnLate(id protocol.NodeID, h incentive.Holder, v incentive.Credit) {
 	if v <= 0 {
 		return
 	}
-	if l := m.LinkHeldBy(h); l != nil {
+	if l := m.LinkTo(id); l != nil && l.Holder == h {
 		m.Earn(l, v)
 		return
 	}

@@ -299,6 +299,7 @@ func (m *Machine) charge(l *link, o *Offer) {
 	o.paid = true
 	m.Gave(l.Link, o.Value)
 	m.earnings.Gave(m.party(l.Link), o.DID)
+	m.earnings.Gave(l.Holder, o.DID) // whoever is settled by then offers it back in vain
 }
 
 // TimeToPut is how long the delivery of the bundle may take.

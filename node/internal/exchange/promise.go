@@ -384,7 +384,7 @@ func (m *Machine) shown(l *link, value incentive.Credit) {
 		l.pending = 0
 	}
 	if l.Over {
-		m.earnLate(l.Holder, value)
+		m.EarnLate(l.ID(), l.Holder, value)
 	} else {
 		m.Earn(l.Link, value)
 	}

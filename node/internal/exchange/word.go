@@ -24,11 +24,21 @@ type hearsay struct {
 	Held []*protocol.Bundle // of nodes that are doubted, the latest last
 }
 
+// holderOf is the holder of the account that answers for a claim: that of the neighbor's key, if it has one by now, and
+// else the one that it had then.
+func (m *Machine) holderOf(c *trust.Claim) incentive.Holder {
+	h, err := incentive.ParseHolder(c.Account)
+	if now := m.Ledger.HolderOf(c.Neighbor()); err != nil || m.Ledger.At(now) == h {
+		return now
+	}
+	return h
+}
+
 // claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many entries
 // earned, until an own poll shows whether the publisher has it. Those that were known count as the ones that earned:
 // what was first is paid for when it is shown, if it was too much for a day or has no date.
 func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
-	c := trust.Claim{Feed: b.Feed, At: m.Now, Value: int32(m.valueHere(l, 1, b.Feed))}
+	c := trust.Claim{Feed: b.Feed, At: m.Now, Account: l.Holder.String(), Value: int32(m.valueHere(l, 1, b.Feed))}
 	ids := b.Identities()
 	earned -= incentive.Dated(m.Now, b.Entries) - incentive.Dated(m.Now, fresh)
 	for i := range fresh {
@@ -72,7 +82,7 @@ func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Rec
 		}
 		confirmed = append(confirmed, *r)
 		if open {
-			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.Party(m.Ledger.HolderOf(c.Neighbor())), 1)
+			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.Party(m.holderOf(&c)), 1)
 		}
 	}
 	m.Shared.Confirm(m.Now, idsOfRecords(confirmed))
@@ -87,7 +97,7 @@ func (m *Machine) believe(claims ...trust.Claim) {
 		for _, id := range c.Via {
 			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.Party(m.Ledger.HolderOf(id)), 1)
 		}
-		m.earnLate(m.Ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Held))
+		m.EarnLate(c.Neighbor(), m.holderOf(&c), incentive.Credit(c.Held))
 	}
 }
 
@@ -120,13 +130,12 @@ func (m *Machine) judge(j trust.Judgement) {
 	}
 	for _, c := range j.Excused {
 		m.ofNoUse(c)
-		m.Ledger.Revoked(m.Now, m.Ledger.HolderOf(c.Neighbor()), incentive.Credit(c.Earned))
-		m.SaveAccounts()
+		m.Revoked(c.Neighbor(), m.holderOf(&c), incentive.Credit(c.Earned))
 	}
 	for len(j.Forged) > 0 {
-		h, value := m.Ledger.HolderOf(j.Forged[0].Neighbor()), incentive.Credit(0)
+		h, value := m.holderOf(&j.Forged[0]), incentive.Credit(0)
 		j.Forged = slices.DeleteFunc(j.Forged, func(c trust.Claim) bool {
-			if m.Ledger.HolderOf(c.Neighbor()) != h {
+			if m.holderOf(&c) != h {
 				return false
 			}
 			m.ofNoUse(c)

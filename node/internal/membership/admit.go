@@ -34,7 +34,7 @@ func (m *Machine) place(id protocol.NodeID, holder incentive.Holder, chosen bool
 // giveWay dismisses a neighbor in favor of a more useful one.
 func (m *Machine) giveWay(victim *core.Link) {
 	if victim != nil {
-		m.Bans.Ban(m.Now, victim.Holder)
+		m.ban(victim)
 		m.dismiss(victim, "its place went to a more useful neighbor")
 	}
 }
@@ -44,7 +44,7 @@ func (m *Machine) reviewLink(l *core.Link) {
 	if Of(l).Static != "" || !m.Table.Lies(m.Now, l.Peer) || m.exchange.Owing(l) {
 		return
 	}
-	m.Bans.Ban(m.Now, l.Holder)
+	m.ban(l)
 	m.Punish(l.Holder, incentive.SubsetLie, 0)
 	if !l.Over {
 		m.dismiss(l, "it brings nothing of what it claims")
@@ -57,9 +57,13 @@ func (m *Machine) unwanted(id protocol.NodeID) bool {
 		return true
 	}
 	h := m.Ledger.HolderOf(id)
-	_, refused := m.Ledger.Refused(m.Now, h)
-	return refused || m.Bans.banned(m.Now, h)
+	return m.Ledger.RefusedAt(m.Now, id, h) || m.banned(h)
 }
+
+// ban keeps whoever a neighbor stands for out for a while, banned reports whether it is.
+func (m *Machine) ban(l *core.Link) { m.Bans.Ban(m.Now, m.Ledger.Party(l.Holder)) }
+
+func (m *Machine) banned(h incentive.Holder) bool { return m.Bans.banned(m.Now, m.Ledger.Party(h)) }
 
 const (
 	// banFor is how long a neighbor that gave way to another is not taken back.
@@ -112,7 +116,7 @@ func (b *bans) Ban(now time.Time, h incentive.Holder) {
 
 // Expel ends a link from our side without a word, and keeps the holder out for a while.
 func (m *Machine) Expel(l *core.Link, reason string) {
-	m.Bans.Ban(m.Now, l.Holder)
+	m.ban(l)
 	m.Part(l, reason)
 }
 
@@ -125,7 +129,7 @@ func (m *Machine) Punish(h incentive.Holder, o incentive.Offence, value incentiv
 		if l.Holder == h {
 			m.Suspect(l.ID(), o.String())
 		}
-		if ended && (l.Holder == h || l.Holder == m.Ledger.At(h)) {
+		if ended && m.Ledger.RefusedAt(m.Now, l.ID(), l.Holder) {
 			m.dismiss(l, "it broke the rules too often, last: "+o.String())
 		}
 	}
@@ -141,6 +145,5 @@ func (m *Machine) dismiss(l *core.Link, reason string) {
 
 // Refused reports whether the node wants no link with id at present.
 func (m *Machine) Refused(id protocol.NodeID) bool {
-	_, refused := m.Ledger.Refused(m.Now, m.Ledger.HolderOf(id))
-	return refused
+	return m.Ledger.RefusedAt(m.Now, id, m.Ledger.HolderOf(id))
 }

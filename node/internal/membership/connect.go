@@ -86,10 +86,11 @@ func (m *Machine) Connect(to protocol.NodeID, static string, done func(err error
 				done(errDeclined)
 				return
 			}
-			m.Ledger.Proved(m.Now, to, asked.proved)
 			chosen := to != m.Boot.named
-			victim, ok := m.place(to, m.Ledger.HolderOf(to), chosen, subset)
-			if !ok || m.Refused(to) || static == "" && m.Bans.banned(m.Now, m.Ledger.HolderOf(to)) {
+			holder := m.Ledger.Claimed(to, asked.proved)
+			victim, ok := m.place(to, holder, chosen, subset)
+			ok = ok && m.sameKey(to, asked.proved)
+			if !ok || m.Ledger.RefusedAt(m.Now, to, holder) || static == "" && m.banned(holder) {
 				// Others came while we asked, or it lost its standing. It believes in a link: tell it.
 				m.Call(core.Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, core.CallTimeout,
 					func(core.Answered) {})
@@ -139,12 +140,16 @@ func (m *Machine) AskedConnect(ev core.Asked, c protocol.Connect) {
 		return
 	}
 	claimed := m.Ledger.Claimed(ev.From, c.Key)
-	if _, refused := m.Ledger.Refused(m.Now, claimed); refused {
+	switch {
+	case !m.sameKey(ev.From, c.Key):
+		m.Refuse(ev, otherKey(ev.From))
+		return
+	case m.Ledger.RefusedAt(m.Now, ev.From, claimed):
 		m.Refuse(ev, refusal(ev.From))
 		return
 	}
-	if _, ok := m.place(ev.From, claimed, m.asking(ev.From), c.Subset); !ok ||
-		m.Bans.banned(m.Now, claimed) || m.Table.Silent(ev.From) {
+	if _, ok := m.place(ev.From, claimed, m.asking(ev.From), c.Subset); !ok || m.banned(claimed) ||
+		m.Table.Silent(ev.From) {
 		m.Respond(ev, protocol.Subset{})
 		return
 	}
@@ -182,6 +187,11 @@ func refusal(id protocol.NodeID) *protocol.Fault {
 	return protocol.Faultf(protocol.Dropped, "%s broke the rules too often; come back another day", id.Addr())
 }
 
+// otherKey is the answer to a caller at the address and port of another.
+func otherKey(id protocol.NodeID) *protocol.Fault {
+	return protocol.Faultf(protocol.NotVouched, "%s was another node, by its key, a moment ago; try again", id)
+}
+
 // asking reports whether a connect of our own choice to id is under way.
 func (m *Machine) asking(id protocol.NodeID) bool {
 	return len(m.Boot.asked) > 0 && id != m.Boot.named && m.Boot.asked[m.Token(id)] != nil
@@ -209,20 +219,24 @@ func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 	if proved && m.dialled(proof) {
 		key = c.Key
 	}
-	m.Ledger.Proved(m.Now, ev.From, key)
-	holder, offered := m.Ledger.HolderOf(ev.From), m.Table.Offer(ev.From)
+	offered := m.Table.Offer(ev.From)
+	holder := m.Ledger.Claimed(ev.From, key)
+	if !m.sameKey(ev.From, key) {
+		m.Refuse(ev, otherKey(ev.From))
+		return
+	}
 	victim, ok := m.place(ev.From, holder, m.asking(ev.From), c.Subset)
 	switch { // much may have happened meanwhile
-	case m.Refused(ev.From):
+	case m.Ledger.RefusedAt(m.Now, ev.From, holder):
 		m.Refuse(ev, refusal(ev.From))
 		return
-	case !ok || len(offered) == 0 || m.Bans.banned(m.Now, holder):
+	case !ok || len(offered) == 0 || m.banned(holder):
 		m.Respond(ev, protocol.Subset{})
 		return
 	}
 	// Only now is it sure that the caller is the node that it says, and not somebody behind the same address. A caller
 	// that is declined does not make a neighbor begin anew again and again.
-	if m.Bans.countConnect(m.Now, holder) {
+	if m.Bans.countConnect(m.Now, m.Ledger.Party(holder)) {
 		m.Refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later",
 			connectsAnHour))
 		m.Punish(holder, incentive.ConnectStorm, 0)

@@ -38,6 +38,19 @@ func (m *Machine) dialled(p protocol.KeyProof) bool {
 	return true
 }
 
+// sameKey reports whether the link to id, if there is one, is to the node that has the key. A neighbor that showed a
+// key is not replaced by one that has none, or another, but asked whether it is still there.
+func (m *Machine) sameKey(id protocol.NodeID, key protocol.NodeKey) bool {
+	l := m.LinkTo(id)
+	if l == nil || l.Key.IsZero() || l.Key == key {
+		return true
+	}
+	if !Of(l).probing {
+		m.knock(l)
+	}
+	return false
+}
+
 // linkWithKey is the link to the node that proved the key, nil where there is none.
 func (m *Machine) linkWithKey(k protocol.NodeKey) *core.Link {
 	for _, l := range m.Links {
@@ -52,10 +65,8 @@ func (m *Machine) linkWithKey(k protocol.NodeKey) *core.Link {
 func (m *Machine) recognize() {
 	for _, l := range m.Links {
 		l.Peer.Settled = m.Ledger.Settled(m.Now, l.Holder)
-		if m.Ledger.Recognize(m.Now, l.ID(), l.Key, l.Given, l.Got) {
-			m.Limits.Keep(m.Now, l)
+		if m.Ledger.Recognize(m.Now, l.ID(), l.Key, l.Given, l.Got, l.Net) {
 			l.Holder = m.Ledger.HolderOf(l.ID())
-			l.Usage = m.UsageOf(l.Holder)
 			m.noteShared()
 			m.SaveAccounts()
 		}

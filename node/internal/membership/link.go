@@ -23,6 +23,7 @@ func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, st
 	if moved := m.linkWithKey(key); moved != nil && moved.ID() != id {
 		m.Part(moved, "its node is at another address now")
 	}
+	m.Ledger.Proved(m.Now, id, key)
 	old, holder := m.LinkTo(id), m.Ledger.HolderOf(id)
 	l := &core.Link{
 		Peer:   m.Table.Add(m.Now, id, chosen, subset, offered),
@@ -101,7 +102,7 @@ func (m *Machine) Part(l *core.Link, reason string) {
 		return
 	}
 	l.Over = true
-	m.Limits.Keep(m.Now, l)
+	m.KeepUsage(l)
 	m.Absence.parted(l.Heard)
 	i := slices.Index(m.Links, l)
 	m.Links, m.LinkIDs = slices.Delete(m.Links, i, i+1), slices.Delete(m.LinkIDs, i, i+1)

@@ -135,7 +135,7 @@ func (m *Machine) evictOne() {
 	}
 	m.Reviewed.evicted, m.Reviewed.replacing = m.Now, true
 	l := m.LinkOf(victim)
-	m.Bans.Ban(m.Now, l.Holder)
+	m.ban(l)
 	m.dismiss(l, reason)
 	m.refillSoon(0)
 }

@@ -32,7 +32,7 @@ func (m *Machine) Serve(l *core.Link, ev core.Asked, c protocol.GetEntries) {
 	for i := range c.Wanted {
 		ids[i] = c.Wanted[i].ID
 	}
-	if !m.mayServe(l, h) && m.roundOf(ev.From, h, c.Askers).weight == 0 { // the archive is not searched
+	if !m.mayServe(l, h) && m.roundOf(ev.From, m.Ledger.At(h), c.Askers).weight == 0 { // the archive is not searched
 		if slices.ContainsFunc(m.Shared.Known(ids), func(v archive.Version) bool { return v.Kept() }) {
 			m.askedUs(ev.From, true)
 		}
@@ -54,7 +54,7 @@ func (m *Machine) Serve(l *core.Link, ev core.Asked, c protocol.GetEntries) {
 
 // mayServe reports whether anything at all may be given to the holder.
 func (m *Machine) mayServe(l *core.Link, h incentive.Holder) bool {
-	return m.Trusted(h) || m.Gifts.Left(m.Now, h) > 0 || l != nil && m.pastAllowance(l) >= ArchivePrice
+	return m.Trusted(h) || m.Gifts.Left(m.Now, m.Ledger.Party(h)) > 0 || l != nil && m.pastAllowance(l) >= ArchivePrice
 }
 
 // Spent refuses to serve what would be given to nobody.
@@ -81,7 +81,7 @@ func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protoc
 		credit = m.pastAllowance(l)
 	}
 	var b protocol.Batch
-	gifts, round := m.Gifts.Left(m.Now, h), m.roundOf(ev.From, h, c.Askers)
+	gifts, round := m.Gifts.Left(m.Now, m.Ledger.Party(h)), m.roundOf(ev.From, m.Ledger.At(h), c.Askers)
 	bytes, given, tooHeavy := 0, int64(0), false
 	for i, w := range c.Wanted {
 		r := m.meant(w, records)
@@ -133,9 +133,9 @@ func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protoc
 		m.Refuse(ev, Spent())
 		return
 	}
-	m.Gifts.Give(m.Now, h, given)
+	m.Gifts.Give(m.Now, m.Ledger.Party(h), given)
 	if b.Owed > 0 {
-		b.For = m.took(ev.From, h, b.Owed, round)
+		b.For = m.took(ev.From, m.Ledger.At(h), b.Owed, round)
 	}
 	switch l := m.LinkTo(ev.From); {
 	case price == 0:

@@ -113,7 +113,7 @@ func (m *Machine) gave(from protocol.NodeID, b protocol.Batch) {
 		to, by = from, protocol.NodeID{}
 	}
 	if to != m.Self {
-		m.Rings.Tabs.Owed(m.Now, m.Ledger.HolderOf(to), by, min(b.Owed, weight))
+		m.Rings.Tabs.Owed(m.Now, m.Ledger.At(m.Ledger.HolderOf(to)), by, min(b.Owed, weight))
 	}
 }
 
