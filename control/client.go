@@ -17,6 +17,7 @@ import (
 	"feedex/feed"
 	"feedex/grade"
 	"feedex/node"
+	"feedex/protocol"
 	"feedex/reading"
 )
 
@@ -277,6 +278,13 @@ func (c *Client) Pull(ctx context.Context, list []Remote) (PullReport, error) {
 	var a pullAnswer
 	err := c.do(ctx, "POST", "/pull", request, &a)
 	return a.PullReport, err
+}
+
+// Join implements Owner.
+func (c *Client) Join(ctx context.Context, j JoinRequest) (protocol.NodeID, error) {
+	var a joinAnswer
+	err := c.do(ctx, "POST", "/join", j, &a)
+	return a.Peer, err
 }
 
 // FetchArchive implements Owner.

@@ -364,6 +364,19 @@ func TestUnknownPath(t *testing.T) {
 	}
 }
 
+func TestJoinOverTheSocket(t *testing.T) {
+	o := &fakeOwner{}
+	c := serve(t, o)
+	want := JoinRequest{Host: "192.0.2.7:7790", Key: protocol.NodeKey{1}}
+	if got, err := c.Join(t.Context(), want); err != nil || got != peer() || o.joined != want {
+		t.Errorf("joined %v, %v; asked for %+v", got, err, o.joined)
+	}
+	o.err = node.ErrNothingToOffer
+	if _, err := c.Join(t.Context(), want); err == nil || err.Error() != o.err.Error() {
+		t.Errorf("Join = %v, want %v", err, o.err)
+	}
+}
+
 func TestPullOverTheSocket(t *testing.T) {
 	o := &fakeOwner{pulled: PullReport{
 		Stored: []string{"a"}, Missing: []string{"b"},

@@ -15,6 +15,7 @@ import (
 	"feedex/feed"
 	"feedex/grade"
 	"feedex/node"
+	"feedex/protocol"
 	"feedex/reading"
 )
 
@@ -37,6 +38,8 @@ type Owner interface {
 	// It calls each with how many of them wait yet, whenever that may have changed, and ends early with an error of
 	// each.
 	FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error
+	// Join makes a neighbor of the node at an address, if it proves a key. It returns its id once there is a link.
+	Join(ctx context.Context, j JoinRequest) (protocol.NodeID, error)
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
 	// SetRetention changes what is kept of feeds.
@@ -174,4 +177,10 @@ func (b *RetentionChange) Check() error {
 		return fmt.Errorf("count is %d, want none below 0", *b.Count)
 	}
 	return nil
+}
+
+// A JoinRequest names the node to become a neighbor of.
+type JoinRequest struct {
+	Host string           `json:"host"` // "host:port"
+	Key  protocol.NodeKey `json:"key"`  // that it must prove
 }

@@ -13,6 +13,7 @@ import (
 	"feedex/feed"
 	"feedex/grade"
 	"feedex/node"
+	"feedex/protocol"
 	"feedex/reading"
 )
 
@@ -42,6 +43,7 @@ type fakeOwner struct {
 	wanted       []Remote
 	pulled       PullReport
 	pages        map[feed.URL]ArchiveDocument
+	joined       JoinRequest
 }
 
 func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
@@ -121,6 +123,10 @@ func (o *fakeOwner) FetchArchive(_ context.Context, u, page feed.URL) (ArchiveDo
 		return p, errors.New("HTTP status 404")
 	}
 	return p, o.err
+}
+func (o *fakeOwner) Join(_ context.Context, j JoinRequest) (protocol.NodeID, error) {
+	o.joined = j
+	return peer(), o.err
 }
 func (o *fakeOwner) Search(_ context.Context, f feed.Filter) ([]archive.Record, error) {
 	o.filter = f

@@ -240,6 +240,12 @@ type pullAnswer struct {
 	refusal
 }
 
+// A joinAnswer is the answer to a JoinRequest.
+type joinAnswer struct {
+	Peer protocol.NodeID `json:"peer,omitzero"`
+	refusal
+}
+
 // An archiveRequest names a document of a feed: the feed's own where Document is empty.
 type archiveRequest struct {
 	Feed     string `json:"feed"`

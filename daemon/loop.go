@@ -79,7 +79,7 @@ type arrival struct {
 	reply   chan<- transport.Response // to the caller, where event is an Asked; one answer fits in
 	look    func(n *node.Node)        // to be called between two steps, where there is no event
 	stored  chan<- error              // told once what event brought about is durable, where not nil
-	heard   heard                     // what comes of event, if that is a Query or a Pull
+	heard   heard                     // what comes of event, if that is a Query, a Pull or a Join
 	goodbye bool                      // event says how a call ended that was a goodbye
 }
 
@@ -182,6 +182,8 @@ func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival)
 			h.heard[q.Tag] = a.heard
 		case node.EndPull:
 			delete(h.heard, q.Tag)
+		case node.Join:
+			h.heard[q.Tag] = a.heard
 		}
 		effects = h.node.Step(effects, now, a.event)
 	}
@@ -284,6 +286,8 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 	case node.QueryResults:
 		h.tellOwner(e.Tag, e)
 	case node.Pulled:
+		h.tellOwner(e.Tag, e)
+	case node.Joined:
 		h.tellOwner(e.Tag, e)
 	case node.Tell:
 		h.tell(now, e.Note)

@@ -2,6 +2,7 @@ package node
 
 import (
 	"feedex/node/internal/core"
+	"feedex/node/internal/membership"
 	"feedex/node/internal/query"
 )
 
@@ -20,6 +21,9 @@ const (
 
 // ErrConfig is wrapped by every error about a Config.
 var ErrConfig = core.ErrConfig
+
+// ErrNothingToOffer is the error of Joined where the node has nothing to offer.
+var ErrNothingToOffer = membership.ErrNothingToOffer
 
 // Errors of QueryResults and Pulled: why nobody was asked.
 var (

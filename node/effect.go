@@ -20,6 +20,8 @@ type (
 	QueryResults = core.QueryResults
 	// Pulled has the entries that came of the owner's Pull with the same Tag.
 	Pulled = core.Pulled
+	// Joined says how the owner's Join with the same Tag ended.
+	Joined = core.Joined
 	// HolderRefusal is why nothing was taken from a holder.
 	HolderRefusal = core.HolderRefusal
 	// Tell is something that a person, a page or a test may want to know.

@@ -30,6 +30,8 @@ type (
 	Pull = core.Pull
 	// EndPull says that nobody waits for a Pull any more.
 	EndPull = core.EndPull
+	// Join is the owner's wish to become a neighbor of a node.
+	Join = core.Join
 	// Recovered says that the host stored entries of a feed's past that came from its publisher.
 	Recovered = core.Recovered
 	// Backfilled says how far the past of a feed is filled in now.

@@ -74,7 +74,9 @@ func (n *Node) TokenOf(id protocol.NodeID) string   { return n.core.LinkTo(id).T
 func (n *Node) Token(id protocol.NodeID) string { return n.membership.Token(id) }
 
 // Connect asks a node for a link.
-func (n *Node) Connect(id protocol.NodeID, f func(error)) { n.membership.Connect(id, "", f) }
+func (n *Node) Connect(id protocol.NodeID, f func(error)) {
+	n.membership.Connect(id, "", protocol.NodeKey{}, f)
+}
 
 // Join makes a node a neighbor that knows the node by that token and has that subset, without a word between them.
 func (n *Node) Join(id protocol.NodeID, chosen bool, token string, subset protocol.Subset) {

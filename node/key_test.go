@@ -16,11 +16,6 @@ func signer(i byte) ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(append(make([]byte, ed25519.SeedSize-1), i))
 }
 
-// privateKey is the key of a node, which the lab drew.
-func (h *testHost) privateKey() ed25519.PrivateKey {
-	return ed25519.NewKeyFromSeed(seed.Secret("key 0 of " + h.Name))
-}
-
 // keyOf is the key that the node knows a neighbor by.
 func (h *testHost) keyOf(id protocol.NodeID) protocol.NodeKey {
 	if l := h.node.LinkTo(id); l != nil {

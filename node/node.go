@@ -78,6 +78,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		n.query.Pull(ev)
 	case EndPull:
 		n.query.EndPull(ev.Tag)
+	case Join:
+		n.membership.JoinHost(ev)
 	case Recovered:
 		n.exchange.ShownOf(ev.Shown)
 		n.poller.Filled(ev.Feed, ev.Records)

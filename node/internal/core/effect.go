@@ -217,6 +217,13 @@ type Pulled struct {
 	Err     error          // at the end: why nobody was asked
 }
 
+// Joined says how a Join ended: with the id of the neighbor, or why there is none.
+type Joined struct {
+	Tag  uint64
+	Peer protocol.NodeID
+	Err  error
+}
+
 // A PollTime is when a feed was polled.
 type PollTime struct {
 	Feed feed.URL
@@ -231,6 +238,7 @@ type HolderRefusal struct {
 }
 
 func (Pulled) effect() {}
+func (Joined) effect() {}
 
 // Replaced says that a web page was followed no more because it named the feed that was meant.
 type Replaced struct{ Page, Feed feed.URL }

@@ -201,6 +201,14 @@ type Pull struct {
 // EndPull says that nobody waits for the download any more. Requests under way are dropped.
 type EndPull struct{ Tag uint64 }
 
+// Join is the owner's wish to become a neighbor of the node at Host, "host:port", if it proves Key. Joined with the
+// same Tag follows.
+type Join struct {
+	Tag  uint64 // the host's, unique among the owner's requests that run
+	Host string
+	Key  protocol.NodeKey
+}
+
 // Recovered says that the host stored entries of a feed's past that came from its publisher, and which neighbors had
 // brought others that its publisher has.
 type Recovered struct {
@@ -210,6 +218,7 @@ type Recovered struct {
 }
 
 func (Pull) event() {}
+func (Join) event() {}
 
 func (EndPull) event() {}
 

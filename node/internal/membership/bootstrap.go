@@ -154,7 +154,7 @@ func (m *Machine) connectStatic(host string) {
 			m.seekStatic(host)
 			return
 		}
-		m.Connect(a.Peer, host, func(err error) {
+		m.Connect(a.Peer, host, protocol.NodeKey{}, func(err error) {
 			m.noteSource(host, err)
 			if err != nil {
 				m.seekStatic(host)
@@ -266,7 +266,7 @@ func (m *Machine) half() int { return (m.Config.MinNeighbors + 1) / 2 }
 
 // try connects to a candidate.
 func (m *Machine) try(id protocol.NodeID) {
-	m.Connect(id, "", func(err error) {
+	m.Connect(id, "", protocol.NodeKey{}, func(err error) {
 		switch {
 		case err == nil:
 			m.Reviewed.replacing = false

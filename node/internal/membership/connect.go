@@ -52,12 +52,13 @@ func (m *Machine) callable(id protocol.NodeID) bool {
 		(m.Config.AllowLocal || feed.PublicAddr(id.Addr()))
 }
 
-// Connect asks a node to become a neighbor. static is the owner's name for it, "" for none.
+// Connect asks a node to become a neighbor. static is the owner's name for it, "" for none, and key the one that it
+// must prove, zero for any or none.
 //
 // Paper §3.1: "If the connected node Q decides to accept the connecting node P, Q returns its
 // subscription set to P. [...] If Q decides not to accept P (for example, because Q's neighbor capacity
 // is full), it returns an empty set."
-func (m *Machine) Connect(to protocol.NodeID, static string, done func(err error)) {
+func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKey, done func(err error)) {
 	offered := m.Table.Introduction(to)
 	token := m.Token(to)
 	m.Boot.Connecting++
@@ -90,11 +91,15 @@ func (m *Machine) Connect(to protocol.NodeID, static string, done func(err error
 			holder := m.Ledger.Claimed(to, asked.proved)
 			victim, ok := m.place(to, holder, chosen, subset)
 			ok = ok && m.sameKey(to, asked.proved)
+			why := errNoPlace
+			if !key.IsZero() && asked.proved != key {
+				why, ok = ErrOtherKey, false
+			}
 			if !ok || m.Ledger.RefusedAt(m.Now, to, holder) || static == "" && m.banned(holder) {
 				// Others came while we asked, or it lost its standing. It believes in a link: tell it.
-				m.Call(core.Target{Node: to}, token, protocol.Disconnect{Reason: errNoPlace.Error()}, core.CallTimeout,
+				m.Call(core.Target{Node: to}, token, protocol.Disconnect{Reason: why.Error()}, core.CallTimeout,
 					func(core.Answered) {})
-				done(errNoPlace)
+				done(why)
 				return
 			}
 			m.giveWay(victim)
@@ -122,6 +127,7 @@ var (
 	errDeclined = errors.New("declined to become a neighbor")
 	errNoPlace  = errors.New("there is no place any more")
 	ErrRefused  = errors.New("it broke the rules too often and is refused for a while")
+	ErrOtherKey = errors.New("another node is there, or it does not know its own key")
 )
 
 // AskedConnect decides about a node that wants to become a neighbor. The port in its call is only its

@@ -168,7 +168,7 @@ func (m *Machine) seek() {
 	}
 	m.Reviewed.soughtAt = m.Now
 	m.Reviewed.sought++
-	m.Connect(id, "", func(err error) {
+	m.Connect(id, "", protocol.NodeKey{}, func(err error) {
 		m.Boot.named = protocol.NodeID{}
 		switch {
 		case err == nil:

@@ -1,0 +1,34 @@
+package membership
+
+import (
+	"errors"
+
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// ErrNothingToOffer says why a node that follows nothing has no neighbors: whoever asks for a link names its feeds.
+var ErrNothingToOffer = errors.New("the node follows no feed yet that neighbors may know of; follow one first")
+
+// JoinHost makes a neighbor of the node that the owner was invited by.
+func (m *Machine) JoinHost(ev core.Join) {
+	end := func(peer protocol.NodeID, err error) { m.Do(core.Joined{Tag: ev.Tag, Peer: peer, Err: err}) }
+	if m.Table.Silent(protocol.NodeID{}) {
+		end(protocol.NodeID{}, ErrNothingToOffer)
+		return
+	}
+	m.Call(core.Target{Host: ev.Host}, "", protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {
+		switch l := m.LinkTo(a.Peer); {
+		case a.Peer.IsZero() || a.Err != nil && !isRefusal(a.Err):
+			end(a.Peer, a.Err)
+		case l != nil && l.Key == ev.Key:
+			end(a.Peer, nil)
+		case l != nil:
+			end(a.Peer, ErrOtherKey)
+		case m.Refused(a.Peer):
+			end(a.Peer, ErrRefused)
+		default:
+			m.Connect(a.Peer, "", ev.Key, func(err error) { end(a.Peer, err) })
+		}
+	})
+}
