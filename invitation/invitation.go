@@ -36,7 +36,7 @@ func Parse(link string) (Invitation, error) {
 	}
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil || u.Scheme != "feedex" || u.Opaque != "" {
-		return Invitation{}, fmt.Errorf("%w: %.80q: want feedex://host:port/?key=...", ErrInvitation, link)
+		return Invitation{}, fmt.Errorf("%w: %.80q: want feedex://host:port/?key=KEY", ErrInvitation, link)
 	}
 	members, err := url.ParseQuery(u.RawQuery)
 	if err != nil || u.User != nil || u.Fragment != "" || u.Path != "" && u.Path != "/" {
