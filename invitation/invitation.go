@@ -25,7 +25,7 @@ const (
 	MaxFeeds = 100
 )
 
-// ErrInvitation is wrapped by the errors of Parse and Check.
+// ErrInvitation is wrapped by the errors of Parse.
 var ErrInvitation = errors.New("not an invitation")
 
 // Parse reads a link: "feedex://host:port/?key=ed25519:...&feed=https://...". Members that this version does not know
@@ -46,8 +46,10 @@ func Parse(link string) (Invitation, error) {
 	if u.Port() == "" {
 		i.Host = strings.TrimSuffix(u.Host, ":") + ":" + strconv.Itoa(protocol.DefaultPort)
 	}
-	if i.Key, err = protocol.ParseNodeKey(members.Get("key")); err != nil {
-		return Invitation{}, fmt.Errorf("%w: its key: %w", ErrInvitation, err)
+	if text := members.Get("key"); text != "" {
+		if i.Key, err = protocol.ParseNodeKey(text); err != nil {
+			return Invitation{}, fmt.Errorf("%w: its key: %w", ErrInvitation, err)
+		}
 	}
 	for _, text := range members["feed"] {
 		f, err := feed.ParseURL(text)
@@ -56,7 +58,10 @@ func Parse(link string) (Invitation, error) {
 		}
 		i.Feeds = append(i.Feeds, f)
 	}
-	return i, i.Check()
+	if err := i.Check(); err != nil {
+		return Invitation{}, fmt.Errorf("%w: %w", ErrInvitation, err)
+	}
+	return i, nil
 }
 
 // Check says what is wrong with an invitation that is to be given to somebody.
@@ -68,17 +73,16 @@ func (i *Invitation) Check() error {
 	n, err := strconv.ParseUint(at.Port(), 10, 16)
 	switch {
 	case at.Hostname() == "" || err != nil || n < protocol.LowestPort:
-		return fmt.Errorf("%w: %q: want host:port, the port from %d to 65535", ErrInvitation, i.Host,
+		return fmt.Errorf("%q is no place of a node: want host:port, the port from %d to 65535", i.Host,
 			protocol.LowestPort)
 	case i.Key.IsZero():
-		return fmt.Errorf("%w: it names no key", ErrInvitation)
+		return errors.New("it names no key; ask for a link as 'feedex invite' prints it")
 	case len(i.Feeds) > MaxFeeds:
-		return fmt.Errorf("%w: %d feeds, the limit is %d", ErrInvitation, len(i.Feeds), MaxFeeds)
+		return fmt.Errorf("%d feeds, the limit is %d", len(i.Feeds), MaxFeeds)
 	}
 	for _, f := range i.Feeds {
 		if f.Secret() || f.Local() {
-			return fmt.Errorf("%w: %s is not for others: its address is private or looks like a secret", ErrInvitation,
-				f.Redacted())
+			return fmt.Errorf("%s is not for others: its address is private or looks like a secret", f.Redacted())
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 
 	"feedex/control"
 	"feedex/invitation"
-	"feedex/node"
 )
 
 func newJoin() *cobra.Command {
@@ -20,8 +19,8 @@ func newJoin() *cobra.Command {
 prove the key that the link names, or there is no link with it. The running node remembers it and comes back to it when
 it starts again.
 
-The feeds that the link names are printed; with --follow they are followed as well. A node that follows no feed yet needs
-some first, because neighbors have to have something in common.`,
+The feeds that the link names are printed; with --follow they are followed first. A node that has read no feed yet that
+neighbors may know of has nothing in common with any, and gets no link.`,
 		Example: "  feedex join 'feedex://192.0.2.7:7790/?key=ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -36,26 +35,32 @@ some first, because neighbors have to have something in common.`,
 		if err != nil {
 			return err
 		}
-		if follow && len(i.Feeds) > 0 {
-			if err := client.Subscribe(c.Context(), node.Subscribe{Feeds: i.Feeds}); err != nil {
-				return err
-			}
-		}
-		peer, err := client.Join(c.Context(), control.JoinRequest{Host: i.Host, Key: i.Key})
-		out := c.OutOrStdout()
-		for _, u := range i.Feeds {
-			if follow {
-				fmt.Fprintln(out, "following", u)
-			} else {
-				fmt.Fprintf(out, "it names %s; to follow it: feedex subscribe '%s'\n", u, u)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(out, "linked with", peer)
-		return err
+		return join(c, client, i, follow)
 	})
 	c.Flags().BoolVar(&follow, "follow", false, "follow the feeds that the link names")
 	return c
+}
+
+// join follows an invitation. Its feeds come first: a node has something in common with others once it has read one.
+func join(c *cobra.Command, client *control.Client, i invitation.Invitation, follow bool) error {
+	var notFollowed error
+	if follow && len(i.Feeds) > 0 {
+		urls := make([]string, len(i.Feeds))
+		for n, u := range i.Feeds {
+			urls[n] = string(u)
+		}
+		w := control.FollowAddress{Wait: subscribeWait}
+		notFollowed = subscribeAll(c, client, urls, w, control.RetentionChange{})
+	}
+	peer, err := client.Join(c.Context(), control.JoinRequest{Host: i.Host, Key: i.Key})
+	if err == nil {
+		fmt.Fprintln(c.OutOrStdout(), "linked with", peer)
+	}
+	if !follow {
+		for _, u := range i.Feeds {
+			fmt.Fprintf(c.OutOrStdout(), "it names %s; to follow it: feedex subscribe %s\n", printable(string(u)),
+				quoted(string(u)))
+		}
+	}
+	return errors.Join(notFollowed, err)
 }

@@ -124,10 +124,10 @@ func answeredSet(r protocol.Reply) (subset protocol.Subset, ignored int) {
 
 // How a connect may end without a link, although everybody answered.
 var (
-	errDeclined = errors.New("declined to become a neighbor")
+	errDeclined = errors.New("it declined: it has no place for this node at present; try again later")
 	errNoPlace  = errors.New("there is no place any more")
 	ErrRefused  = errors.New("it broke the rules too often and is refused for a while")
-	ErrOtherKey = errors.New("another node is there, or it does not know its own key")
+	ErrOtherKey = errors.New("the node there did not show the key of the invitation; ask for a new link")
 )
 
 // AskedConnect decides about a node that wants to become a neighbor. The port in its call is only its

@@ -2,13 +2,16 @@ package membership
 
 import (
 	"errors"
+	"fmt"
 
 	"feedex/node/internal/core"
 	"feedex/protocol"
 )
 
-// ErrNothingToOffer says why a node that follows nothing has no neighbors: whoever asks for a link names its feeds.
-var ErrNothingToOffer = errors.New("the node follows no feed yet that neighbors may know of; follow one first")
+// ErrNothingToOffer says why a node that follows nothing has no neighbors: whoever asks for a link names its feeds. One
+// that was not read yet is not told of.
+var ErrNothingToOffer = errors.New("the node has read no feed yet that neighbors may know of: follow one, and see in " +
+	"'feedex feeds' that it was read")
 
 // JoinHost makes a neighbor of the node that the owner was invited by.
 func (m *Machine) JoinHost(ev core.Join) {
@@ -20,7 +23,7 @@ func (m *Machine) JoinHost(ev core.Join) {
 	m.Call(core.Target{Host: ev.Host}, "", protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {
 		switch l := m.LinkTo(a.Peer); {
 		case a.Peer.IsZero() || a.Err != nil && !isRefusal(a.Err):
-			end(a.Peer, a.Err)
+			end(a.Peer, fmt.Errorf("no node answers there; ask whether it runs and can be reached: %w", a.Err))
 		case l != nil && l.Key == ev.Key:
 			end(a.Peer, nil)
 		case l != nil:

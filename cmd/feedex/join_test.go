@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"feedex/control"
+	"feedex/feed"
+	"feedex/invitation"
+	"feedex/protocol"
+)
+
+// A newcomer is a node that follows nothing yet, and notes what it is asked.
+type newcomer struct {
+	control.Owner
+	mu    sync.Mutex
+	asked []string
+	bad   feed.URL // nothing is there
+}
+
+func (n *newcomer) note(what string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.asked = append(n.asked, what)
+}
+
+func (n *newcomer) FollowAddress(_ context.Context, w control.FollowAddress) (control.FollowedAddress, error) {
+	n.note("follow " + string(w.Feeds[0]))
+	if w.Wait != subscribeWait {
+		return control.FollowedAddress{}, errors.New("it does not wait until the feed was read")
+	}
+	if w.Feeds[0] == n.bad {
+		return control.FollowedAddress{Problem: "there is no host of this name"}, nil
+	}
+	return control.FollowedAddress{Feed: w.Feeds[0]}, nil
+}
+
+func (n *newcomer) Join(_ context.Context, j control.JoinRequest) (protocol.NodeID, error) {
+	n.note("join " + j.Host)
+	return protocol.ParseNodeID(j.Host)
+}
+
+// Feeds are followed and read before a node has something in common with the one that invites it. What a link names is
+// no part of a command that somebody copies.
+func TestJoin(t *testing.T) {
+	const one, other = "https://example.com/feed", "https://example.com/';reboot;'"
+	i := invitation.Invitation{Host: "192.0.2.7:7790", Key: protocol.NodeKey{1}, Feeds: []feed.URL{one, other}}
+	both := []string{"follow " + other, "follow " + one, "join 192.0.2.7:7790"}
+	for _, c := range []struct {
+		name   string
+		follow bool
+		bad    feed.URL
+		asked  []string
+		out    []string
+		err    string
+	}{
+		{"not following", false, "", both[2:], []string{"linked with 192.0.2.7:7790",
+			"it names " + one + "; to follow it: feedex subscribe '" + one + "'",
+			"it names " + other + `; to follow it: feedex subscribe 'https://example.com/'\'';reboot;'\'''`}, ""},
+		{"following", true, "", both, []string{"following " + one, "following " + other, "linked with 192.0.2.7:7790"}, ""},
+		{"following what is not there", true, one, both, []string{"following " + other, "linked with 192.0.2.7:7790"},
+			"1 address is not followed"},
+	} {
+		n := &newcomer{bad: c.bad}
+		client := dialed(t, control.NewHandler(n).ServeHTTP)
+		cmd, out, notes := new(cobra.Command), new(strings.Builder), new(strings.Builder)
+		cmd.SetContext(t.Context())
+		cmd.SetOut(out)
+		cmd.SetErr(notes)
+		err := join(cmd, client, i, c.follow)
+		slices.Sort(n.asked[:len(n.asked)-1]) // several are waited for at a time
+		if !slices.Equal(n.asked, c.asked) || out.String() != strings.Join(c.out, "\n")+"\n" ||
+			(err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: asked for %q, printed %q and %q, %v", c.name, n.asked, out, notes, err)
+		}
+	}
+}
