@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/protocol"
 )
 
@@ -238,19 +239,12 @@ func (l *Ledger) Punish(now time.Time, h Holder, o Offence, value Credit) (ended
 			strangers.Standing.mark(seconds(now), o)
 		}
 		if ended {
-			strangers.Standing.Refused = later(strangers.Standing.Refused, a.Standing.Refused)
+			strangers.Standing.Refused = when.Later(strangers.Standing.Refused, a.Standing.Refused)
 		}
 		l.touch(strangers)
 		ended = ended || !settled && strangers.Standing.refused(now)
 	}
 	return ended
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // Refused reports whether h is refused, and until when.
