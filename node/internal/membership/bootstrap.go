@@ -41,7 +41,7 @@ const (
 // bootstrap is the node's looking for neighbors (Paper §3.1).
 type bootstrap struct {
 	Connecting int                               // connects under way
-	asked      map[string]*asking                // by the token sent with them
+	asked      map[string]*openConnect           // by the token sent with them
 	named      protocol.NodeID                   // connected to as neighbors named it, and not by our own choice
 	Vouching   *admission.SharedPool[core.Asked] // connects whose callers are being called back
 	returning  *admission.SharedPool[core.Asked] // likewise of nodes that we know already
@@ -61,7 +61,7 @@ type bootstrap struct {
 // startBootstrap looks for neighbors from all sources that the owner named.
 func (m *Machine) startBootstrap() {
 	m.Boot = bootstrap{
-		asked:     make(map[string]*asking),
+		asked:     make(map[string]*openConnect),
 		Vouching:  admission.NewSharedPool[core.Asked](MaxVouching, VouchPatience),
 		returning: admission.NewSharedPool[core.Asked](MaxVouching, VouchPatience),
 		retries:   make(map[string]int),

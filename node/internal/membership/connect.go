@@ -64,7 +64,7 @@ func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKe
 	m.Boot.Connecting++
 	asked := m.Boot.asked[token]
 	if asked == nil {
-		asked = &asking{challenge: m.challenge(to)}
+		asked = &openConnect{challenge: m.challenge(to)}
 		m.Boot.asked[token] = asked
 	}
 	asked.connects++

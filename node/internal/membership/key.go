@@ -9,8 +9,8 @@ import (
 	"feedex/protocol"
 )
 
-// An asking is what is known of the connects to a node that are under way.
-type asking struct {
+// An openConnect is what is known of the connects to a node that are under way.
+type openConnect struct {
 	connects  int
 	challenge string           // what it is to sign
 	proved    protocol.NodeKey // the key that it proved by that when it called back
