@@ -72,9 +72,7 @@ func (d *document) atomEntry(r *archive.Record) *atomEntry {
 	}
 	e := &r.Entry
 	// Readers tell the feeds of the document apart by its sources.
-	if from := e.CopiedFrom.URL; from != "" {
-		a.Links = append(a.Links, atomLink{Rel: "via", Href: from})
-	}
+	a.Links = append(a.Links, via(e)...)
 	a.Source = &atomSource{ID: string(e.Feed), Title: d.feedTitle(e.Feed), Updated: timestamp(d.updated)}
 	a.Authors = nil
 	for _, name := range d.authors(e) {

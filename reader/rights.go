@@ -39,3 +39,11 @@ func isAddress(statement string) bool {
 	_, err := feed.ParseURL(statement)
 	return err == nil && !strings.ContainsAny(statement, " \t\r\n")
 }
+
+// via leads to the feed that an entry was copied from, where its source is another.
+func via(e *feed.Entry) []atomLink {
+	if e.CopiedFrom.URL == "" {
+		return nil
+	}
+	return []atomLink{{Rel: "via", Href: e.CopiedFrom.URL}}
+}

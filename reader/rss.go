@@ -48,6 +48,7 @@ type (
 		Media       []rssMedia    `xml:"media:content"`
 		Updated     string        `xml:"atom:updated"`
 		Source      *rssSource    `xml:"source"`
+		Links       []atomLink    `xml:"atom:link"`
 		Rights      []string      `xml:"dc:rights"`
 		Licenses    []string      `xml:"creativeCommons:license"`
 		RSL         string        `xml:",innerxml"` // elements
@@ -118,6 +119,7 @@ func (d *document) rssItem(r *archive.Record) *rssItem {
 		item.Source = &rssSource{from.URL, from.Title}
 	}
 	if d.titles != nil {
+		item.Links = via(e)
 		item.Source = &rssSource{string(e.Feed), d.feedTitle(e.Feed)}
 		item.Creators = d.authors(e)
 	}
