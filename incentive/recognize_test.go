@@ -44,6 +44,12 @@ func (k *keyed) gives(at time.Time, v Credit) {
 	k.l.Recognize(at, k.id, k.key, k.given, k.got, k.net)
 }
 
+// trades has the node give as much and take what it can, and returns how much that was.
+func (k *keyed) trades(at time.Time, v Credit) (taken Credit) {
+	k.gives(at, v)
+	return k.takes(at)
+}
+
 // However many keys are made at an address, together they get what one stranger gets, and from then on what they give.
 func TestKeysOfAnAddressShareTheCreditOfOneStranger(t *testing.T) {
 	l := newLedger(Config{})
@@ -59,9 +65,8 @@ func TestKeysOfAnAddressShareTheCreditOfOneStranger(t *testing.T) {
 	}
 	for round := range 20 { // each gives an entry and takes what it can, then others come under new keys
 		for i, k := range list {
-			k.gives(now, Entry)
 			given += Entry
-			got += k.takes(now)
+			got += k.trades(now, Entry)
 			list[i] = meetKey(l, now, behind(i), nodeKey(200*(round+1)+i))
 			got += list[i].takes(now)
 		}
@@ -190,9 +195,8 @@ func TestDebtsAreNotCarriedAway(t *testing.T) {
 	var got, given Credit
 	for i := range 500 {
 		k := meetKey(l, now, behind(i), nodeKey(i))
-		k.gives(now, Entry)
 		given += Entry
-		got += k.takes(now)
+		got += k.trades(now, Entry)
 		l.Proved(now, node(2), nodeKey(i)) // as far as its debt fits there
 		l.Proved(now, node(2), protocol.NodeKey{})
 	}
@@ -209,9 +213,8 @@ func TestPatienceGainsAQuarter(t *testing.T) {
 		var list []*keyed
 		for i := range 100 {
 			k := meetKey(l, later, behind(100*round+i), nodeKey(100*round+i))
-			k.gives(later, proven)
 			given += proven
-			got += k.takes(later)
+			got += k.trades(later, proven)
 			list = append(list, k)
 		}
 		later = later.Add(settledAfter)
@@ -231,9 +234,8 @@ func TestDebtsOutliveAccounts(t *testing.T) {
 	var got, given Credit
 	for i := range 12 {
 		k := meetKey(l, later, behind(i), nodeKey(i))
-		k.gives(later, proven)
 		given += proven
-		got += k.takes(later)
+		got += k.trades(later, proven)
 		for range 31 {
 			later = later.Add(day)
 			l.Met(later, HolderOf(behind(0)))
@@ -243,5 +245,26 @@ func TestDebtsOutliveAccounts(t *testing.T) {
 	}
 	if most := given + given/settledPart + 2*Value(defaultBound, 0); got > most {
 		t.Errorf("month by month keys gave %v and got %v", given, got)
+	}
+}
+
+// What keys of an address do wrong adds up, as long as they are not settled: another key has no clean slate.
+func TestOffencesOfKeysAddUpAtTheirAddress(t *testing.T) {
+	l := newLedger(Config{})
+	settled := meetKey(l, now, behind(0), nodeKey(0))
+	settled.gives(now, proven)
+	at := now.Add(settledAfter)
+	for i := 1; i <= 3; i++ { // a broken promise each, of which three are too many
+		k := meetKey(l, at, behind(i), nodeKey(i))
+		k.gives(at, Entry)
+		if ended := l.Punish(at, l.HolderOf(k.id), BrokenPromise, 0); ended != (i == 3) {
+			t.Errorf("after %d the address is refused: %v", i, ended)
+		}
+		at = at.Add(2 * oneFailure)
+	}
+	for i, refused := range []bool{false, true, true, true, true} {
+		if got := l.RefusedAt(at, behind(i), l.HolderOf(behind(i))); got != refused {
+			t.Errorf("node %d is refused: %v", i, got)
+		}
 	}
 }

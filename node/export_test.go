@@ -218,6 +218,13 @@ func (n *Node) EarnLate(id protocol.NodeID, v incentive.Credit) {
 	n.exchange.EarnLate(id, n.HolderOf(id), v)
 }
 
+// Revoked takes back what a neighbor earned, and AccountOf is the account of a holder.
+func (n *Node) Revoked(id protocol.NodeID, v incentive.Credit) { n.core.Revoked(id, n.HolderOf(id), v) }
+func (n *Node) AccountOf(h incentive.Holder) incentive.Account {
+	a, _ := n.core.Ledger.Account(h)
+	return a
+}
+
 // Expel ends the link to a neighbor, and keeps it out.
 func (n *Node) Expel(id protocol.NodeID) { n.membership.Expel(n.core.LinkTo(id), "a test") }
 

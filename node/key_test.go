@@ -181,6 +181,8 @@ type carrier struct {
 
 func newCarrier(t *testing.T) carrier {
 	w := newNetwork(t)
+	w.feed(news)
+	w.publish(news)
 	a := w.add(node.Config{MaxNeighbors: 64, Incentive: incentive.Config{Bound: 10}}, news)
 	w.run(time.Minute)
 	return carrier{w, a}
@@ -338,5 +340,52 @@ func TestLateEarningsAreTheirOwn(t *testing.T) {
 	one, two := c.a.node.LinkTo(c.home(1)), c.a.node.LinkTo(c.home(2))
 	if one.Got != 0 || two.Got != 3*incentive.Entry {
 		t.Errorf("the one got %v, the other %v", one.Got, two.Got)
+	}
+}
+
+// A key has no account for what was taken back, though others at its address gave as much.
+func TestWhatWasRevokedRecognizesNobody(t *testing.T) {
+	c := newCarrier(t)
+	c.connect(1, 1)
+	c.connect(2, 2)
+	c.a.inside(func(n *node.Node) {
+		n.Got(c.home(1), 5*incentive.Entry)
+		n.Revoked(c.home(1), 5*incentive.Entry)
+		n.Got(c.home(2), 5*incentive.Entry)
+	})
+	c.w.run(6 * time.Minute)
+	for i, want := range []string{1: "30.0.1.1", 2: protocol.NodeKeyOf(signer(2)).String()} {
+		if got := c.a.node.HolderOf(c.home(i)).String(); i > 0 && got != want {
+			t.Errorf("the account of home %d is that of %s, want %s", i, got, want)
+		}
+	}
+}
+
+// Whoever forged answers for it, and not who came to his address and port before he was judged.
+func TestAForgerAnswersForItUnderHisKey(t *testing.T) {
+	c := newCarrier(t)
+	c.w.run(3 * time.Hour) // it polled the feed some times
+	c.settle(1)
+	c.connect(1, 1)
+	c.w.run(time.Minute)
+	forged := protocol.PutEntries{Bundle: c.w.junk("junk")}
+	if r := c.a.answerTo(c.home(1), "token 1", forged); r.Fault != nil {
+		t.Fatal(r.Fault)
+	}
+	forger := c.a.node.HolderOf(c.home(1))
+	c.a.inside(func(n *node.Node) { n.Part(c.home(1), "a test") })
+	if c.connect(1, 0); !c.linked(1) || c.a.node.HolderOf(c.home(1)) == forger {
+		t.Fatal("nobody else is there")
+	}
+	c.w.run(3 * time.Hour)
+	if got := c.a.node.Status().Counters.Forged; got != 1 {
+		t.Fatalf("%d entries are forged", got)
+	}
+	c.connect(9, 1) // the key is refused wherever it comes
+	if account := c.a.node.AccountOf(forger); c.linked(9) || account.Fined != 10*incentive.Entry {
+		t.Errorf("the forger is linked: %v; his account is %+v", c.linked(9), account)
+	}
+	if stranger := c.a.node.AccountOf(c.a.node.HolderOf(c.home(1))); stranger.Fined != 0 {
+		t.Errorf("the stranger was fined %v", stranger.Fined)
 	}
 }
