@@ -63,7 +63,8 @@ func TestJoin(t *testing.T) {
 		{"not following", false, "", both[2:], []string{"linked with 192.0.2.7:7790",
 			"it names " + one + "; to follow it: feedex subscribe '" + one + "'",
 			"it names " + other + `; to follow it: feedex subscribe 'https://example.com/'\'';reboot;'\'''`}, ""},
-		{"following", true, "", both, []string{"following " + one, "following " + other, "linked with 192.0.2.7:7790"}, ""},
+		{"following", true, "", both,
+			[]string{"following " + one, "following " + other, "linked with 192.0.2.7:7790"}, ""},
 		{"following what is not there", true, one, both, []string{"following " + other, "linked with 192.0.2.7:7790"},
 			"1 address is not followed"},
 	} {
