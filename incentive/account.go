@@ -15,6 +15,7 @@ type Account struct {
 	Given  Credit          // c_{i,j}: what we delivered to it
 	Got    Credit          // c_{j,i}: what it earned with us
 	Fined  Credit          // what it was fined
+	Asked  Credit          // what it asked for nothing
 	// Grace is the credit that it may be forgiven, at most D.
 	Grace Credit
 	// Deficit is Given + Fined - Got, less what was forgiven, kept within the limits of the Ledger at every step.

@@ -36,8 +36,8 @@ func HolderOf(id protocol.NodeID) Holder {
 	switch {
 	case id.IsZero():
 		return Holder{}
-	case id.Named():
-		if k, err := protocol.ParseNodeKey(id.String()); err == nil {
+	case id.Named() && (!id.Hosted() || !feed.PublicAddr(a)):
+		if k, err := protocol.ParseNodeKey(id.Name().String()); err == nil {
 			return keyHolder(k)
 		}
 		return Holder{id: id}

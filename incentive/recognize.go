@@ -10,17 +10,17 @@ import (
 // Anybody makes as many keys as he likes, so a key by itself is worth nothing: until its node has given an entry, what
 // it gives and gets is booked with the address at which it is, like that of all other strangers there. From then on the
 // key holds an account of its own, which goes with it to other addresses. But who makes one key after another must not
-// gain by it, so all nodes at an address together may owe no more than one may. A key that has given for a week is
-// settled: what others do and owe at its address is no matter for it, and it may owe a quarter of what it gave.
+// gain by it, so all nodes at an address together may owe no more than one may, beyond a quarter of what each of them
+// gave. A key that has given for a week is settled: what others do at its address is no matter for it.
 const (
 	// recognized is what a node must have given for its key to hold an account.
 	recognized = Entry
 	// settledAfter is for how long a key must have held an account to be settled. It must have earned as much as makes
 	// an end of probation besides.
 	settledAfter = 7 * 24 * time.Hour
-	// settledPart is the part of what a settled key gave that it may owe. Who has keys settle, takes that and makes
-	// others gains a quarter of what he gives.
-	settledPart = 4
+	// keyPart is the part of what a key gave that it may owe, whatever others owe at its address: hundreds of homes may
+	// share one. Who makes one key after another gains a quarter of what he gives.
+	keyPart = 4
 	// settledEach is for how many settled keys at an address the strangers there have the credit of one.
 	settledEach = 3
 )
@@ -88,7 +88,7 @@ func (l *Ledger) Settled(now time.Time, h Holder) bool {
 }
 
 func (a *account) settled(now time.Time) bool {
-	return a.Holder.keyed() && a.Got >= proven && now.Sub(a.Since) >= settledAfter && a.Deficit <= a.Got/settledPart &&
+	return a.Holder.keyed() && a.Got >= proven && now.Sub(a.Since) >= settledAfter && a.Deficit <= a.Got/keyPart &&
 		!a.Standing.refused(now)
 }
 
@@ -111,7 +111,7 @@ func (l *Ledger) Party(h Holder) Holder {
 
 // An addressTally is what is known of all accounts of nodes at one address.
 type addressTally struct {
-	owed    Credit // by those that are not settled
+	owed    Credit // by those that are not settled, beyond what each of them earned
 	settled int
 }
 
@@ -128,7 +128,7 @@ func (l *Ledger) count(now time.Time, a *account) {
 	if a.settled(now) {
 		a.tallied.settled = 1
 	} else {
-		a.tallied.owed = max(0, a.Deficit)
+		a.tallied.owed = max(0, a.Deficit-a.earned())
 	}
 	t := l.tallies[a.tallied.at]
 	l.tallies[a.tallied.at] = addressTally{t.owed + a.tallied.owed, t.settled + a.tallied.settled}
@@ -148,16 +148,24 @@ func (l *Ledger) discount(a *account) {
 // others owe that are not settled at the same address.
 func (l *Ledger) mayOwe(h Holder, a *account) Credit {
 	var own tallied
-	var got Credit
+	var got, earned Credit
 	if a != nil {
-		own, got = a.tallied, a.Got
+		own, got, earned = a.tallied, a.Got, min(l.bound, a.earned())
 	}
 	if own.settled > 0 {
-		return min(l.bound, got/settledPart)
+		return earned
 	}
 	t, stranger := l.tallies[l.At(h)], Credit(0)
 	if !h.keyed() {
 		stranger = l.rules.StrangerLimit * Credit(max(1, t.settled/settledEach))
 	}
-	return max(0, min(l.bound, stranger+got, l.bound-t.owed+own.owed))
+	return max(0, earned, min(l.bound, stranger+got, earned+l.bound-t.owed+own.owed))
+}
+
+// earned is what the node of a key may owe whatever others do at its address: a part of what it gave.
+func (a *account) earned() Credit {
+	if !a.Holder.keyed() {
+		return 0
+	}
+	return a.Got / keyPart
 }

@@ -50,7 +50,8 @@ func (k *keyed) trades(at time.Time, v Credit) (taken Credit) {
 	return k.takes(at)
 }
 
-// However many keys are made at an address, together they get what one stranger gets, and from then on what they give.
+// However many keys are made at an address, together they get what one stranger gets, and from then on what they give
+// and a quarter of that.
 func TestKeysOfAnAddressShareTheCreditOfOneStranger(t *testing.T) {
 	l := newLedger(Config{})
 	var got, given Credit
@@ -71,8 +72,9 @@ func TestKeysOfAnAddressShareTheCreditOfOneStranger(t *testing.T) {
 			got += list[i].takes(now)
 		}
 	}
-	if most := given + Value(defaultBound, 0); got > most {
-		t.Errorf("keys that change after each entry gave %v and got %v, more than one node may owe", given, got)
+	if most := given + given/keyPart + Value(defaultBound, 0); got > most {
+		t.Errorf("keys that change after each entry gave %v and got %v, more than that and what one node may owe",
+			given, got)
 	}
 	if others := meetKey(l, now, node(2), nodeKey(9999)).takes(now); others != Entry {
 		t.Errorf("a stranger elsewhere got %v", others)
@@ -200,8 +202,9 @@ func TestDebtsAreNotCarriedAway(t *testing.T) {
 		l.Proved(now, node(2), nodeKey(i)) // as far as its debt fits there
 		l.Proved(now, node(2), protocol.NodeKey{})
 	}
-	if most := given + 2*Value(defaultBound, 0); got > most {
-		t.Errorf("keys that go elsewhere with their debts gave %v and got %v, more than two nodes may owe", given, got)
+	if most := given + given/keyPart + 2*Value(defaultBound, 0); got > most {
+		t.Errorf("keys that go elsewhere with their debts gave %v and got %v, more than that and what two may owe",
+			given, got)
 	}
 }
 
@@ -223,8 +226,28 @@ func TestPatienceGainsAQuarter(t *testing.T) {
 			got += k.takes(later)
 		}
 	}
-	if most := given + given/settledPart + Value(defaultBound, 0); got > most {
+	if most := given + given/keyPart + Value(defaultBound, 0); got > most {
 		t.Errorf("keys that settle gave %v and got %v", given, got)
+	}
+}
+
+// A key at an address of many may owe a quarter of what it gave, whatever the others there owe; and these leave a
+// stranger there the credit of one.
+func TestAKeyMayOweAQuarterOfWhatItGave(t *testing.T) {
+	l := newLedger(Config{})
+	for i := range 30 {
+		meetKey(l, now, behind(i), nodeKey(i)).trades(now, 4*Entry) // together they owe what they may
+	}
+	for i := range 30 {
+		k := meetKey(l, now, behind(100+i), nodeKey(100+i))
+		k.gives(now, 8*Entry)
+		l.Gave(now, l.HolderOf(k.id), 8*Entry)
+		if got := l.Limit(l.HolderOf(k.id)); got != 2*Entry {
+			t.Fatalf("a key that gave 8 may owe %v, want 2", got)
+		}
+		if got := k.takes(now); got != 2*Entry {
+			t.Errorf("it took %v, want 2", got)
+		}
 	}
 }
 
@@ -243,7 +266,7 @@ func TestDebtsOutliveAccounts(t *testing.T) {
 			l.Expire(later)
 		}
 	}
-	if most := given + given/settledPart + 2*Value(defaultBound, 0); got > most {
+	if most := given + given/keyPart + 2*Value(defaultBound, 0); got > most {
 		t.Errorf("month by month keys gave %v and got %v", given, got)
 	}
 }
