@@ -9,7 +9,7 @@ LOOPBACK ?= 1h
 # packages have them, and SQLite, which is C translated into Go and would take twice as long, goes without.
 RACE     ?= $(if $(shell command -v gcc || command -v clang),-race -gcflags=modernc.org/...=-d=checkptr=0)
 
-# Attacks from many networks, and full disks, are tested in namespaces. Where this system has them nothing of that is skipped.
+# Attacks from many networks, full disks, and homes behind routers are tested in namespaces. Where this system has them nothing of that is skipped.
 NAMESPACES := $(shell unshare --user --map-root-user --net --mount true 2>/dev/null && echo 1)
 
 .PHONY: build check fmt vet lint tidy test readme fuzz e2e loopback figure bench man demo
@@ -18,7 +18,7 @@ build: # the program, static
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/feedex ./cmd/feedex
 
 check: fmt vet lint tidy build test readme fuzz
-	@test -n "$(NAMESPACES)" || echo "check: NOT TESTED: attacks from many networks, and full disks: unshare --user --net --mount fails here"
+	@test -n "$(NAMESPACES)" || echo "check: NOT TESTED: attacks from many networks, full disks, and (make e2e) homes behind routers: unshare --user --net --mount fails here"
 
 fmt:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt these files:"; echo "$$files"; exit 1; }
@@ -51,7 +51,7 @@ fuzz: # new inputs to every fuzz target; for more of them, make fuzz FUZZTIME=10
 		done; \
 	done
 
-e2e: # newsboat, sfeed and Chromium use the real program; screenshots are left in e2e/out
+e2e: # newsboat, sfeed and Chromium use the real program, and two homes behind routers; screenshots are left in e2e/out
 	cd e2e && npm ci --ignore-scripts --no-audit --no-fund --silent
 	cd e2e && $(GO) vet ./... && FEEDEX_E2E=1 $(GO) test -count=1 -timeout 20m ./...
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
+	"net/http"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,7 @@ const (
 // A caller carries out calls to peers and trackers: a transport.Client.
 type caller interface {
 	Call(ctx context.Context, addr, session string, call protocol.Call) (transport.Result, error)
+	Reverse(ctx context.Context, to protocol.NodeID) (*transport.ReverseLink, error)
 }
 
 // A fetcher polls feeds: a fetch.Client.
@@ -60,6 +62,10 @@ type host struct {
 	callers     callers       // of the reader address
 	known       acquaintances // places are kept for them
 	changes     atomic.Uint64 // counts what pages may want to show
+	self        atomic.Pointer[protocol.NodeID]
+	peers       http.Handler // answers the calls of other nodes
+
+	reversed map[protocol.NodeID]*reversed // reverse links that are open, or being opened
 
 	node     *node.Node // nil while nothing can be stored
 	clock    clock
@@ -96,6 +102,7 @@ func newHost(c Config, store reading.Database, keeping archive.Housekeeper, clie
 		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))),
 		started:   time.Now(),
 		heard:     make(map[uint64]heard),
+		reversed:  make(map[protocol.NodeID]*reversed),
 	}
 }
 
@@ -187,6 +194,8 @@ func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival)
 		}
 		effects = h.node.Step(effects, now, a.event)
 	}
+	self := h.node.Self()
+	h.self.Store(&self)
 	err := h.store.Commit()
 	for _, a := range batch {
 		if a.stored != nil {
@@ -246,7 +255,9 @@ func (h *host) serve(ctx context.Context, r transport.Request) transport.Respons
 		_ = put.Bundle.Verify() // here, where nobody waits for it; the node asks again and decides
 	}
 	reply := make(chan transport.Response, 1)
-	a := arrival{event: node.Asked{From: r.From, Session: r.Session, Call: r.Call}, reply: reply}
+	a := arrival{
+		event: node.Asked{From: r.From, Session: r.Session, Call: r.Call, Reversed: r.Reversed}, reply: reply,
+	}
 	select {
 	case h.events <- a:
 	default:
@@ -274,6 +285,10 @@ func (h *host) carryOut(ctx context.Context, now time.Time, e node.Effect) {
 		h.workers.Go(func() {
 			h.send(ctx, arrival{event: h.call(ctx, e), life: life, goodbye: goodbye})
 		})
+	case node.Reverse:
+		h.reverse(ctx, e)
+	case node.Release:
+		h.release(e.To)
 	case node.Fetch:
 		h.inPlace(ctx, h.fetching, func() node.Event {
 			if got, ok := h.prefetched.take(e, time.Now()); ok && !e.Locate {

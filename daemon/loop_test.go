@@ -41,6 +41,11 @@ func (p peers) Call(ctx context.Context, addr, _ string, call protocol.Call) (tr
 	return transport.Result{Reply: reply}, err
 }
 
+// Reverse implements caller: none of them hosts anybody.
+func (p peers) Reverse(context.Context, protocol.NodeID) (*transport.ReverseLink, error) {
+	return nil, transport.ErrNotHosted
+}
+
 // friendly vouches for every call, becomes nobody's neighbor, and agrees to all else.
 func friendly(_ context.Context, _ string, call protocol.Call) (protocol.Reply, error) {
 	switch call.(type) {

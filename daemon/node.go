@@ -41,7 +41,7 @@ type OpenDatabase func(path string) (reading.Database, error)
 type Config struct {
 	Data   string // directory of everything that the node keeps; made if it does not exist
 	Open   OpenDatabase
-	Listen string // where other nodes reach it, "host:port"; port 0 is any free one
+	Listen string // where other nodes reach it, "host:port"; port 0 is any free one; ListenNone for nowhere
 	Reader string // where feed readers reach it, "host:port"; port 0 is any free one
 	// ReaderHosts are names under which feed readers reach it, besides localhost and IP addresses.
 	ReaderHosts []string
@@ -86,6 +86,9 @@ type Config struct {
 	metered func(net.Listener) net.Listener           // where a benchmark counts what neighbors send
 }
 
+// ListenNone is the Config.Listen of a node that others cannot dial.
+const ListenNone = "none"
+
 // withDefaults is the Config with each zero field at its default.
 func (c Config) withDefaults() Config {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
@@ -103,7 +106,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Addresses are where a node really listens, "host:port" each.
+// Addresses are where a node really listens, "host:port" each; Listen is ListenNone where nobody can dial it.
 type Addresses struct{ Listen, Reader string }
 
 // Run hosts a node until ctx ends, and then ends it cleanly: its neighbors are told, calls that run
@@ -132,21 +135,33 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	defer listeners.close()
-	c.Node.Port = portOf(listeners.peers)
+	if c.Node.Port = protocol.DefaultPort; listeners.peers != nil {
+		c.Node.Port = portOf(listeners.peers)
+	}
+	c.Node.Undialled = listeners.peers == nil
 	c.Node.Secret = make([]byte, 32)
 	crand.Read(c.Node.Secret)
 	if c.Node.Key, err = nodeKey(c.Data, c.Log); err != nil {
 		return err
 	}
 
+	var h *host
+	hosting := newHosting(c.Node, func() protocol.NodeID { return h.whoami() })
+	defer hosting.Close()
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal,
-		UserAgent: UserAgent})
+		UserAgent: UserAgent, Key: c.Node.Key, Hosting: hosting})
 	defer client.CloseIdle()
 	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts,
 		UserAgent: UserAgent, About: c.About})
 	defer fetcher.CloseIdle()
-	h := newHost(c, store, keeping, client, fetcher)
-	h.at = Addresses{Listen: listeners.peers.Addr().String(), Reader: listeners.reader.Addr().String()}
+	h = newHost(c, store, keeping, client, fetcher)
+	h.peers = transport.NewHandler(transport.HandlerConfig{
+		Methods: protocol.NodeMethods(), Serve: h.serve, Hosting: hosting, TrustedProxies: c.TrustedProxies, Log: c.Log,
+	})
+	h.at = Addresses{Listen: ListenNone, Reader: listeners.reader.Addr().String()}
+	if listeners.peers != nil {
+		h.at.Listen = listeners.peers.Addr().String()
+	}
 	waits := h.awaitClock(h.clock.now(time.Now()))
 	if !waits {
 		if err := h.revive(); err != nil {
@@ -179,9 +194,6 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	looping, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopLoop()
 
-	peers := transport.NewHandler(transport.HandlerConfig{
-		Methods: protocol.NodeMethods(), Serve: h.serve, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
-	})
 	open, entrance := openAt(l.reader), &library{h.store, h}
 	pages, err := newDashboard(serving, h, h.store, func(r *http.Request) bool { return !open(r) })
 	if err != nil {
@@ -205,7 +217,9 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	}
 	var servers, loop sync.WaitGroup
 	loop.Go(func() { h.loop(looping) })
-	servers.Go(func() { serve(h.config.metered(l.peers), peers, false) })
+	if l.peers != nil {
+		servers.Go(func() { serve(h.config.metered(l.peers), h.peers, false) })
+	}
 	servers.Go(func() {
 		serve(l.reader, withCaller(h.proxied(readers, entrance, open),
 			h.config.TrustedProxies), true)
@@ -262,8 +276,10 @@ func (l *listenerSet) close() {
 func listen(c *Config) (*listenerSet, error) {
 	var l listenerSet
 	var err error
-	if l.peers, err = listenTCP("neighbors", "--listen", c.Listen); err != nil {
-		return nil, err
+	if c.Listen != ListenNone {
+		if l.peers, err = listenTCP("neighbors", "--listen", c.Listen); err != nil {
+			return nil, err
+		}
 	}
 	if l.reader, err = listenTCP("feed readers", "--reader", c.Reader); err != nil {
 		l.close()

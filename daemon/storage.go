@@ -105,6 +105,9 @@ func (h *host) revive() error {
 	}
 	h.life++
 	h.node = n
+	for to := range h.reversed { // that node knows of none
+		h.release(to)
+	}
 	h.noteAcquaintances()
 	h.asked = make(map[uint64]chan<- transport.Response)
 	return nil

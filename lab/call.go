@@ -49,6 +49,11 @@ func (w *World) carry(h *Host, c node.Call) {
 	}
 	if c.To.Tracker == "" {
 		open.to = w.byID[to]
+		if open.to != nil && to.Hosted() && !open.to.reversed[h] {
+			open.result = node.Answered{ID: c.ID, Err: errNoReverse, Unsent: true}
+			w.queue.Add(w.now, event{kind: answer, index: w.calls.add(open)})
+			return
+		}
 		if open.to == nil && w.config.Fate == nil { // nobody has that address
 			h.Made.count(c.Call, 0)
 			w.lose(open)
@@ -100,7 +105,8 @@ func (w *World) arrive(i int32) {
 		return
 	}
 	number, deadline := c.number, c.deadline
-	to.step(node.Asked{From: c.from.ID, Session: c.made.Session, Call: c.made.Call,
+	from, reversed := c.from.calledAs(to)
+	to.step(node.Asked{From: from, Session: c.made.Session, Call: c.made.Call, Reversed: reversed,
 		Tag: uint64(number)<<32 | uint64(i)})
 	if c = &w.calls.items[i]; c.number == number && c.result.ID == 0 {
 		c.held = true

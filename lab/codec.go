@@ -39,7 +39,7 @@ func (c *codec) call(w *World, open *inFlightCall) {
 	if w.config.NoEncoding {
 		return
 	}
-	port := open.from.ID.Port()
+	port := open.from.seen.Port()
 	c.buf = protocol.EncodeCall(c.buf[:0], port, open.made.Call)
 	if check, ok := open.made.Call.(protocol.CheckDID); ok && len(c.buf) > packet {
 		open.made.Call = protocol.CheckDID{DID: check.DID}

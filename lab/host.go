@@ -29,6 +29,9 @@ type MemberConfig struct {
 	Name string
 	// ID is its address. Default: one in a network (/16) of its own.
 	ID protocol.NodeID
+	// Behind is the address of the router that it is behind, which lets nobody in: such a member has no ID of its own,
+	// and may share the address with others. Default: it can be dialled.
+	Behind netip.Addr
 	// Feeds are those that it subscribes to.
 	Feeds []feed.URL
 	// Discreet are feeds that it follows without letting others see it; nothing is measured of them.
@@ -55,7 +58,10 @@ type Host struct {
 	links        int  // neighbors now
 	keys         int  // that it had before
 	ID           protocol.NodeID
-	addressBytes int // of ID in words
+	addressBytes int             // of ID in words
+	seen         protocol.NodeID // from which its calls come
+	reversed     map[*Host]bool  // to whom it keeps a reverse link open
+	reversals    int             // that others keep open to it
 
 	Name     string
 	Made     Traffic // calls of its own that were sent
@@ -96,7 +102,8 @@ func (w *World) Join(m MemberConfig) (*Host, error) {
 		return nil, fmt.Errorf("%w: two members have the address %s", ErrConfig, m.ID)
 	}
 	h := &Host{
-		Name: m.Name, ID: m.ID, world: w, index: index, addressBytes: len(m.ID.String()), member: m,
+		Name: m.Name, ID: m.ID, seen: m.ID, reversed: make(map[*Host]bool), world: w, index: index,
+		addressBytes: len(m.ID.String()), member: m,
 		rng: w.config.Seed.Stream(m.Name), store: w.pool.NewMemory(), alarm: never,
 	}
 	if err := h.follow(m.Feeds); err != nil {
@@ -106,7 +113,9 @@ func (w *World) Join(m MemberConfig) (*Host, error) {
 		return nil, err
 	}
 	w.hosts = append(w.hosts, h)
-	w.byID[h.ID] = h
+	if !h.Unreachable() {
+		w.byID[h.ID] = h
+	}
 	h.step(node.Subscribe{Feeds: m.Feeds})
 	if yes := true; len(m.Discreet) > 0 {
 		h.step(node.Subscribe{Feeds: m.Discreet, Discreet: &yes})
@@ -129,8 +138,9 @@ func (h *Host) start() error {
 	if h.member.Node != nil {
 		c = *h.member.Node
 	}
-	c.Port, c.Secret = h.ID.Port(), h.world.config.Seed.Secret(h.Name)
+	c.Port, c.Secret = h.seen.Port(), h.world.config.Seed.Secret(h.Name)
 	c.Key = ed25519.NewKeyFromSeed(h.world.config.Seed.Secret(fmt.Sprintf("key %d of %s", h.keys, h.Name)))
+	h.behind(protocol.NodeKeyOf(c.Key))
 	n, err := node.New(h.world.Now(), c, h.store, h.rng)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", h.Name, err)
@@ -171,6 +181,7 @@ func (h *Host) Leave() {
 func (h *Host) end(s hostState) {
 	if h.Running() {
 		h.state = s
+		h.endReversals()
 		h.life++
 		h.sessions[len(h.sessions)-1].To = h.world.now
 	}
@@ -208,6 +219,12 @@ func (h *Host) step(ev node.Event) {
 			w.respond(e)
 		case node.Call:
 			w.carry(h, e)
+		case node.Reverse:
+			w.reverse(h, e)
+		case node.Release:
+			if to := w.byID[e.To]; to != nil {
+				h.release(to)
+			}
 		case node.Fetch:
 			w.poll(h, e)
 		case node.Search:

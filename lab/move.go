@@ -16,7 +16,7 @@ func (h *Host) Move(id protocol.NodeID) error {
 		return fmt.Errorf("%w: two members have the address %s", ErrConfig, id)
 	}
 	delete(h.world.byID, h.ID)
-	h.ID, h.addressBytes = id, len(id.String())
+	h.ID, h.seen, h.addressBytes = id, id, len(id.String())
 	h.world.byID[id] = h
 	return nil
 }

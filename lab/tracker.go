@@ -27,10 +27,10 @@ func newTrackerHost(w *World) *trackerHost {
 // asked registers the caller and hands out others.
 func (t *trackerHost) asked(from *Host) protocol.NodeList {
 	now := t.world.Now()
-	if callBack, _ := t.registry.Register(now, from.ID); callBack {
+	if callBack, _ := t.registry.Register(now, from.seen); callBack {
 		t.callBack(from)
 	}
-	return protocol.NodeList(t.registry.Hand(now, from.ID, protocol.MaxNeighborList))
+	return protocol.NodeList(t.registry.Hand(now, from.seen, protocol.MaxNeighborList))
 }
 
 // callBack finds out whether a node listens where it says: whether its machine runs is enough to know,
@@ -42,13 +42,13 @@ func (t *trackerHost) callBack(h *Host) {
 	back, lostBack := w.delay(h.index, trackerEnd, 2*t.backs+1)
 	w.At(w.Now().Add(there), func() {
 		state := h.state
-		if w.cut(h, nil) || lost || lostBack {
+		if w.cut(h, nil) || h.Unreachable() || lost || lostBack {
 			state = vanished
 		}
 		wait := back
 		if state == vanished {
 			wait = callBackTimeout - there
 		}
-		w.At(w.Now().Add(wait), func() { t.registry.Confirm(w.Now(), h.ID, state == running) })
+		w.At(w.Now().Add(wait), func() { t.registry.Confirm(w.Now(), h.seen, state == running) })
 	})
 }

@@ -20,10 +20,16 @@ const maxPerNetwork = 2
 
 // Admit says why id cannot become a neighbor now, or nil. chosen tells that we ask, otherwise it does. Nodes that ask
 // us get half of the places at most: an attacker with connections to spare must not own all. One that is a neighbor
-// already may connect again. Of settled nodes there may be any number on a network.
+// already may connect again. Of settled nodes there may be any number on a network. Those that cannot be dialled have
+// places of their own, which networks share (see Replaceable): hundreds of homes may be one network.
 func (t *RoutingTable) Admit(id protocol.NodeID, chosen, settled bool) error {
-	if t.byID[id] != nil {
+	switch {
+	case t.byID[id] != nil:
 		return nil
+	case id.Hosted() && t.hosted < t.config.MaxHosted:
+		return nil
+	case id.Hosted():
+		return ErrFull
 	}
 	if !settled && t.crowded(id, chosen) {
 		return ErrCrowded // before ErrFull: no place that somebody gives up is for it either
@@ -31,7 +37,7 @@ func (t *RoutingTable) Admit(id protocol.NodeID, chosen, settled bool) error {
 	if !chosen && t.keptFrom() {
 		return ErrKept
 	}
-	if len(t.list) >= t.config.Max {
+	if t.Places() >= t.config.Max {
 		return ErrFull
 	}
 	return nil
@@ -39,7 +45,7 @@ func (t *RoutingTable) Admit(id protocol.NodeID, chosen, settled bool) error {
 
 // keptFrom reports whether neighbors that came by themselves have all the places that they get.
 func (t *RoutingTable) keptFrom() bool {
-	return len(t.list)-len(t.Chosen()) >= max(t.config.Max/2, 1)
+	return t.Places()-len(t.Chosen()) >= max(t.config.Max/2, 1)
 }
 
 // Chosen lists the neighbors that we chose, or that our owner named.
@@ -58,7 +64,7 @@ func (t *RoutingTable) Chosen() []protocol.NodeID {
 func (t *RoutingTable) crowded(id protocol.NodeID, chosen bool) bool {
 	same := 0
 	for _, n := range t.list {
-		if n.ID.Network() == id.Network() && (chosen && n.ours() || !n.Settled) {
+		if !n.ID.Hosted() && n.ID.Network() == id.Network() && (chosen && n.ours() || !n.Settled) {
 			same++
 		}
 	}

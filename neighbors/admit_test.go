@@ -1,8 +1,11 @@
 package neighbors
 
 import (
+	"net/netip"
 	"testing"
 	"time"
+
+	"feedex/protocol"
 )
 
 // Nodes that come by themselves get half of the places; the others are for those that we choose.
@@ -64,5 +67,32 @@ func TestWhoComesTakesThePlaceOfWhoCame(t *testing.T) {
 		if got := table.Replaceable(now, id(77), c.chosen, feeds(0, 40, 0)); got != lookup(table, id(c.want)) {
 			t.Errorf("%s: replaces %s, want %v", c.name, name(got), id(c.want))
 		}
+	}
+}
+
+// As many neighbors as an owner may want, hosted ones included, each have a column of the routes, and take nobody's
+// place.
+func TestAsManyNeighborsAsThereCanBe(t *testing.T) {
+	const places, hosted = 64, 100
+	table := NewRoutingTable(Config{Max: places, MaxHosted: hosted, MaxHops: 3, MaxRelayed: 96})
+	subset := protocol.Subset{{Feed: "http://example.com/feed"}}
+	for i := range places + hosted {
+		from := netip.AddrFrom4([4]byte{20, byte(i), 0, 7})
+		id := protocol.NewNodeID(from, 7790)
+		if i >= places {
+			id = protocol.HostedID(from, protocol.NodeKey{1, byte(i)})
+		}
+		if err := table.Admit(id, true, false); err != nil {
+			t.Fatalf("neighbor %d: %v", i, err)
+		}
+		table.Add(now, id, true, subset, nil)
+	}
+	if n := len(table.Interested(subset[0].Feed)); n != places+hosted || table.Places() != places {
+		t.Errorf("%d neighbors want the feed, and %d places are taken", n, table.Places())
+	}
+	dialled := protocol.NewNodeID(netip.MustParseAddr("21.0.0.1"), 7790)
+	another := protocol.HostedID(dialled.Addr(), protocol.NodeKey{2})
+	if table.Admit(dialled, true, false) != ErrFull || table.Admit(another, false, true) != ErrFull {
+		t.Error("there is a place more")
 	}
 }

@@ -28,6 +28,9 @@ const (
 // connecting node has a higher degree of usefulness."
 func (t *RoutingTable) Replaceable(now time.Time, newcomer protocol.NodeID, chosen bool,
 	subset protocol.Subset) *Neighbor {
+	if newcomer.Hosted() {
+		return t.replaceableHosted(now, newcomer, subset)
+	}
 	if least, bar := t.replaceable(now, chosen); least != nil && t.Claimed(newcomer, subset) >= bar {
 		return least
 	}
@@ -36,7 +39,7 @@ func (t *RoutingTable) Replaceable(now time.Time, newcomer protocol.NodeID, chos
 
 // Bar is what a newcomer must claim to get a place, and false where none gets one.
 func (t *RoutingTable) Bar(now time.Time, chosen bool) (bar Usefulness, ok bool) {
-	if len(t.list) < t.config.Max && (chosen || !t.keptFrom()) {
+	if t.Places() < t.config.Max && (chosen || !t.keptFrom()) {
 		return 0, true
 	}
 	least, bar := t.replaceable(now, chosen)
@@ -46,7 +49,45 @@ func (t *RoutingTable) Bar(now time.Time, chosen bool) (bar Usefulness, ok bool)
 // replaceable is the least useful of those that may give way to a newcomer, nil for none, and what that must claim.
 func (t *RoutingTable) replaceable(now time.Time, chosen bool) (_ *Neighbor, bar Usefulness) {
 	onlyCame := !chosen && t.keptFrom()
-	stays := func(n *Neighbor) bool { return n.Static || onlyCame && n.ours() || now.Sub(n.Since) < grace }
+	stays := func(n *Neighbor) bool {
+		return n.ID.Hosted() || n.Static || onlyCame && n.ours() || now.Sub(n.Since) < grace
+	}
+	return t.leastUseful(now, stays)
+}
+
+// replaceableHosted is Replaceable among those that cannot be dialled. A network that has fewer of their places than
+// another takes one of the latter's, the least useful of those that are not settled; the shares are those of package
+// admission. Where it has none to take, usefulness decides as it does among others.
+func (t *RoutingTable) replaceableHosted(now time.Time, newcomer protocol.NodeID, subset protocol.Subset) *Neighbor {
+	counts := make(map[protocol.Network]int)
+	most := 0
+	for _, n := range t.list {
+		if n.ID.Hosted() && !n.Settled {
+			counts[n.ID.Network()]++
+			most = max(most, counts[n.ID.Network()])
+		}
+	}
+	if most > counts[newcomer.Network()]+1 {
+		scores := t.Scores(now)
+		least := -1
+		for i, n := range t.list {
+			if n.ID.Hosted() && !n.Settled && counts[n.ID.Network()] == most &&
+				(least < 0 || scores[i] < scores[least]) {
+				least = i
+			}
+		}
+		return t.list[least]
+	}
+	least, bar := t.leastUseful(now, func(n *Neighbor) bool { return !n.ID.Hosted() || now.Sub(n.Since) < grace })
+	if least != nil && t.Claimed(newcomer, subset) >= bar {
+		return least
+	}
+	return nil
+}
+
+// leastUseful is the least useful of the neighbors that need not stay and are not protected, nil for none, and what a
+// newcomer must claim for its place.
+func (t *RoutingTable) leastUseful(now time.Time, stays func(*Neighbor) bool) (_ *Neighbor, bar Usefulness) {
 	if !slices.ContainsFunc(t.list, func(n *Neighbor) bool { return !stays(n) }) {
 		return nil, 0 // whatever the newcomer has: while a network starts, nearly all that ask a node are declined
 	}
@@ -84,7 +125,7 @@ func (t *RoutingTable) LeastUseful(now time.Time, may func(*Neighbor) bool) *Nei
 	return t.list[least]
 }
 
-// protected tells which neighbors no newcomer replaces.
+// protected tells which neighbors no newcomer replaces, of those that are hosted and of the others.
 func (t *RoutingTable) protected(now time.Time, scores []Usefulness) []bool {
 	protected := make([]bool, len(t.list))
 	best := func(worth func(i int) Usefulness) {
@@ -95,8 +136,12 @@ func (t *RoutingTable) protected(now time.Time, scores []Usefulness) []bool {
 			}
 		}
 		slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Compare(worth(b), worth(a)) })
-		for _, i := range ranked[:min(protectedEach, len(ranked))] {
-			protected[i] = true
+		left := map[bool]int{false: protectedEach, true: protectedEach}
+		for _, i := range ranked {
+			if hosted := t.list[i].ID.Hosted(); left[hosted] > 0 {
+				left[hosted]--
+				protected[i] = true
+			}
 		}
 	}
 	best(func(i int) Usefulness { return Usefulness(len(t.list) - i) }) // the longest-serving stand first

@@ -11,6 +11,7 @@ import (
 // A RoutingTable holds the neighbors and the routes: for each feed, which neighbors want it and at how many hops.
 type RoutingTable struct {
 	config  Config
+	hosted  int         // neighbors that cannot be dialled
 	list    []*Neighbor // in the order in which they came: effects must not depend on a map's order
 	byID    map[protocol.NodeID]*Neighbor
 	slots   []*Neighbor // by Neighbor.slot, nil where a slot is free
@@ -32,6 +33,8 @@ type RoutingTable struct {
 type Config struct {
 	// Max is the most neighbors, 100 or fewer. Paper Table 2, "maximum neighbors".
 	Max int
+	// MaxHosted is the most neighbors that cannot be dialled, beside Max.
+	MaxHosted int
 	// MaxHops is the largest hop count advertised and forwarded to. Paper §3.4, max_subset_hops.
 	MaxHops int
 	// MaxRelayed is the most feeds that are relayed where few are our own: four times as many as are our own may be.
@@ -61,7 +64,7 @@ type Neighbor struct {
 	brought tally // what it gave us within a day
 
 	table *RoutingTable
-	slot  int8   // its column in the routes
+	slot  int16  // its column in the routes
 	feeds int    // in its subscription set
 	bytes int    // of their URLs
 	knows uint64 // the count of changes up to which it believes of all feeds what we would say
@@ -79,6 +82,9 @@ func NewRoutingTable(c Config) *RoutingTable {
 // Len is the number of neighbors.
 func (t *RoutingTable) Len() int { return len(t.list) }
 
+// Places is the number of neighbors beside those that are hosted.
+func (t *RoutingTable) Places() int { return len(t.list) - t.hosted }
+
 // All returns the neighbors, the longest-serving first. The slice is the table's own: read it, and not
 // across Add and Remove.
 func (t *RoutingTable) All() []*Neighbor { return t.list }
@@ -92,6 +98,9 @@ func (t *RoutingTable) Add(now time.Time, id protocol.NodeID, chosen bool, subse
 		n, again = &Neighbor{ID: id, Since: now, Chosen: chosen, table: t, slot: t.freeSlot()}, false
 		t.byID[id] = n
 		t.list = append(t.list, n)
+		if id.Hosted() {
+			t.hosted++
+		}
 		t.slots[n.slot] = n
 	} else {
 		n.Chosen = n.Chosen || chosen // both of us asked
@@ -128,14 +137,14 @@ func (t *RoutingTable) confuse(n *Neighbor, offered protocol.Subset) {
 }
 
 // freeSlot is a slot that no neighbor has.
-func (t *RoutingTable) freeSlot() int8 {
+func (t *RoutingTable) freeSlot() int16 {
 	i := slices.Index(t.slots, nil)
 	if i < 0 {
 		i = len(t.slots)
 		t.slots = append(t.slots, nil)
 		t.routes.widen()
 	}
-	return int8(i)
+	return int16(i)
 }
 
 // Remove ends the neighbor's part in everything; its feeds fall back to other routes at once.
@@ -157,6 +166,9 @@ func (t *RoutingTable) Remove(id protocol.NodeID) {
 	t.slots[n.slot] = nil
 	n.slot, n.feeds, n.bytes = gone, 0, 0
 	delete(t.byID, id)
+	if id.Hosted() {
+		t.hosted--
+	}
 	t.list = slices.DeleteFunc(t.list, func(other *Neighbor) bool { return other == n })
 }
 

@@ -19,6 +19,13 @@ const (
 	NeverNetwork  = core.NeverNetwork
 )
 
+// DefaultHosted is how many neighbors that cannot be dialled a node has where its owner says nothing, and MaxHosted how
+// many at most.
+const (
+	DefaultHosted = core.DefaultHosted
+	MaxHosted     = core.MaxHosted
+)
+
 // ErrConfig is wrapped by every error about a Config.
 var ErrConfig = core.ErrConfig
 

@@ -10,6 +10,10 @@ type (
 	Respond = core.Respond
 	// Call asks a peer or a tracker.
 	Call = core.Call
+	// Reverse opens a reverse link.
+	Reverse = core.Reverse
+	// Release ends a reverse link.
+	Release = core.Release
 	// Target is where a Call goes.
 	Target = core.Target
 	// Fetch polls a feed with a conditional request.

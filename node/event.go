@@ -32,6 +32,8 @@ type (
 	EndPull = core.EndPull
 	// Join is the owner's wish to become a neighbor of a node.
 	Join = core.Join
+	// Broke says that a reverse link broke.
+	Broke = core.Broke
 	// Recovered says that the host stored entries of a feed's past that came from its publisher.
 	Recovered = core.Recovered
 	// Backfilled says how far the past of a feed is filled in now.

@@ -26,8 +26,8 @@ func (n *Node) Within(dst []Effect, now time.Time, f func(*Node)) []Effect {
 // Config is the node's Config with defaults, which a test may change.
 func (n *Node) Config() *Config { return &n.core.Config }
 
-// Self is the node's own id, as it knows it, which a test may change.
-func (n *Node) Self() *protocol.NodeID { return &n.core.Self }
+// SetSelf has the node know itself by an id.
+func (n *Node) SetSelf(id protocol.NodeID) { n.core.Self = id }
 
 // Tasks are how many tasks wait for their time, and how many of them have not lost their purpose.
 func (n *Node) Tasks() (all, open int) {
@@ -72,6 +72,9 @@ func (n *Node) TokenOf(id protocol.NodeID) string   { return n.core.LinkTo(id).T
 
 // Token is the token that the node has for anybody of that id.
 func (n *Node) Token(id protocol.NodeID) string { return n.membership.Token(id) }
+
+// Dialled is how many neighbors the node has beside those that it hosts.
+func (n *Node) Dialled() int { return n.core.Table.Places() }
 
 // Connect asks a node for a link.
 func (n *Node) Connect(id protocol.NodeID, f func(error)) {
@@ -176,6 +179,11 @@ func (n *Node) NeighborList(to protocol.NodeID) protocol.NodeList {
 // Vouching is how many callers of connect are being called back, Connecting how many connects of its own are open.
 func (n *Node) Vouching() int   { return n.membership.Boot.Vouching.Len() }
 func (n *Node) Connecting() int { return n.membership.Boot.Connecting }
+
+// AskedAll has a neighbor have asked what it may for nothing.
+func (n *Node) AskedAll(id protocol.NodeID) {
+	n.core.Ledger.Question(n.core.Now, n.core.Ledger.HolderOf(id), incentive.Entry)
+}
 
 // Refused reports whether a node is to have no link, Ban sees to it, and Punish counts an offence of its.
 func (n *Node) Refused(id protocol.NodeID) bool { return n.membership.Refused(id) }

@@ -37,6 +37,7 @@ type testHost struct {
 	waiting map[uint64]func(node.Respond)                    // calls of tests, by tag
 	tag     uint64
 	asleep  bool
+	behind  netip.Addr        // of the router, where nobody can dial it
 	ahead   time.Duration     // of its clock
 	blocked map[feed.URL]bool // feeds whose publisher refuses this host
 	notes   []node.Note
@@ -76,7 +77,7 @@ func (h *testHost) join() {
 		}
 		return h
 	}
-	host, err := h.net.Join(lab.MemberConfig{ID: h.id, Node: &h.config, Actor: actor})
+	host, err := h.net.Join(lab.MemberConfig{ID: h.id, Behind: h.behind, Node: &h.config, Actor: actor})
 	if err != nil {
 		h.net.t.Fatal(err)
 	}

@@ -267,7 +267,7 @@ func TestHoldersThatMakeNoSenseAreLeftOut(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	a.inside(func(n *node.Node) { *n.Self() = a.id })
+	a.inside(func(n *node.Node) { n.SetSelf(a.id) })
 	honest := protocol.NewNodeID(b.id.Addr().Next(), 7790)
 	f := query.FoundHere(new(archive.NewRecord(oldEntry(news, 1), epoch, protocol.NodeID{})))
 	f.Holders = []protocol.NodeID{a.id, mustID("127.0.0.1:7790"), mustID("10.0.0.1:7790"),

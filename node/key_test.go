@@ -49,21 +49,21 @@ func TestProofsOfCallers(t *testing.T) {
 	}{
 		{"its own proof", func(a *testHost, v protocol.Vouch) protocol.Reply {
 			first = v
-			return protocol.ProveKey(signer(1), v.Key, v.Challenge, a.id)
+			return protocol.ProveKey(signer(1), protocol.ProvesLink, v.Key, v.Challenge, a.id)
 		}, true, key},
 		{"no proof", func(*testHost, protocol.Vouch) protocol.Reply { return protocol.Vouched(true) }, true,
 			protocol.NodeKey{}},
 		{"the proof of another key", func(a *testHost, v protocol.Vouch) protocol.Reply {
-			return protocol.ProveKey(signer(2), v.Key, v.Challenge, a.id)
+			return protocol.ProveKey(signer(2), protocol.ProvesLink, v.Key, v.Challenge, a.id)
 		}, false, protocol.NodeKey{}},
 		{"a proof for another node", func(a *testHost, v protocol.Vouch) protocol.Reply {
-			return protocol.ProveKey(signer(1), protocol.NodeKeyOf(signer(3)), v.Challenge, a.id)
+			return protocol.ProveKey(signer(1), protocol.ProvesLink, protocol.NodeKeyOf(signer(3)), v.Challenge, a.id)
 		}, false, protocol.NodeKey{}},
 		{"the proof of before", func(a *testHost, v protocol.Vouch) protocol.Reply {
-			return protocol.ProveKey(signer(1), v.Key, first.Challenge, a.id)
+			return protocol.ProveKey(signer(1), protocol.ProvesLink, v.Key, first.Challenge, a.id)
 		}, false, protocol.NodeKey{}},
 		{"a proof that went through other hands", func(_ *testHost, v protocol.Vouch) protocol.Reply {
-			return protocol.ProveKey(signer(1), v.Key, v.Challenge, stranger(9))
+			return protocol.ProveKey(signer(1), protocol.ProvesLink, v.Key, v.Challenge, stranger(9))
 		}, true, protocol.NodeKey{}},
 		{"nothing that is a proof", func(a *testHost, v protocol.Vouch) protocol.Reply {
 			return protocol.KeyProof{Dialled: a.id, Signature: "x"}
@@ -74,7 +74,7 @@ func TestProofsOfCallers(t *testing.T) {
 		w.run(time.Duration(i) * time.Second)
 		caller := w.play(stranger(1), func(_ *testHost, call node.Call) protocol.Reply {
 			v, _ := call.Call.(protocol.Vouch)
-			if v.Key != a.node.Status().Key || !v.Proof.Proves(v.Key, key, "challenge") ||
+			if v.Key != a.node.Status().Key || !v.Proof.Proves(protocol.ProvesLink, v.Key, key, "challenge") ||
 				v.Proof.Dialled != stranger(1) {
 				t.Errorf("%s: called back with %+v", c.name, v)
 			}
@@ -99,16 +99,16 @@ func TestProofsOfTheCalled(t *testing.T) {
 		fault protocol.Code
 	}{
 		{"its own proof", func(a *testHost, c protocol.Connect) protocol.KeyProof {
-			return protocol.ProveKey(signer(1), c.Key, c.Challenge, a.id)
+			return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, a.id)
 		}, protocol.NodeKeyOf(signer(1)), 0},
 		{"the proof of another key", func(a *testHost, c protocol.Connect) protocol.KeyProof {
-			return protocol.ProveKey(signer(2), c.Key, c.Challenge, a.id)
+			return protocol.ProveKey(signer(2), protocol.ProvesLink, c.Key, c.Challenge, a.id)
 		}, protocol.NodeKey{}, protocol.NotVouched},
 		{"a proof for another connect", func(a *testHost, c protocol.Connect) protocol.KeyProof {
-			return protocol.ProveKey(signer(1), c.Key, "another", a.id)
+			return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, "another", a.id)
 		}, protocol.NodeKey{}, protocol.NotVouched},
 		{"a proof that went through other hands", func(_ *testHost, c protocol.Connect) protocol.KeyProof {
-			return protocol.ProveKey(signer(1), c.Key, c.Challenge, stranger(9))
+			return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, stranger(9))
 		}, protocol.NodeKey{}, 0},
 	} {
 		w := newNetwork(t)
@@ -128,7 +128,7 @@ func TestProofsOfTheCalled(t *testing.T) {
 				return protocol.Subset{}
 			}
 			if p, is := r.Reply.(protocol.KeyProof); !is || p.Dialled != stranger(1) ||
-				!p.Proves(connect.Key, v.Key, v.Challenge) {
+				!p.Proves(protocol.ProvesLink, connect.Key, v.Key, v.Challenge) {
 				t.Errorf("%s: answered %+v, %v", c.name, r.Reply, r.Fault)
 			}
 			return protocol.Subset{{Feed: news}}
@@ -207,7 +207,7 @@ func (c carrier) connect(i int, key byte) node.Respond {
 		case key == 0:
 			return protocol.Vouched(true)
 		}
-		return protocol.ProveKey(signer(key), v.Key, v.Challenge, c.a.id)
+		return protocol.ProveKey(signer(key), protocol.ProvesLink, v.Key, v.Challenge, c.a.id)
 	})
 	connect := wantsNews()
 	if key != 0 {

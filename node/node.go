@@ -40,7 +40,8 @@ func New(now time.Time, config Config, store archive.Store, rng *rand.Rand) (*No
 	n.exchange = exchange.New(c, n.poller, n.membership)
 	n.query = query.New(c, n.poller, n.exchange, n.membership)
 	c.Table = neighbors.NewRoutingTable(neighbors.Config{
-		Max: c.Config.MaxNeighbors, MaxHops: c.Config.MaxSubsetHops, MaxRelayed: c.Config.MaxRelayed,
+		Max: c.Config.MaxNeighbors, MaxHosted: c.Config.Hosted,
+		MaxHops: c.Config.MaxSubsetHops, MaxRelayed: c.Config.MaxRelayed,
 		AllowLocal: c.Config.AllowLocal, Unspeakable: n.poller.Unspeakable, Restless: n.exchange.Restless,
 	})
 	n.poller.Start(store.LoadFeeds(), n.exchange, n.membership)
@@ -78,6 +79,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		n.query.Pull(ev)
 	case EndPull:
 		n.query.EndPull(ev.Tag)
+	case Broke:
+		n.membership.Broke(ev.To)
 	case Join:
 		n.membership.JoinHost(ev)
 	case Recovered:
@@ -98,6 +101,12 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 // Next is when the node wants a Wake; the zero time if never. Its host keeps one timer; it may be late,
 // never early.
 func (n *Node) Next() time.Time { return n.core.Next() }
+
+// Self is the node's id as its neighbors see it, the zero id while it is not known.
+func (n *Node) Self() protocol.NodeID { return n.core.Self }
+
+// Hosts is how many neighbors that cannot be dialled the node has at most.
+func (n *Node) Hosts() int { return n.core.Config.Hosted }
 
 // leave ends what the node does of its own accord. It tells its neighbors.
 func (n *Node) leave() {
@@ -152,6 +161,14 @@ func (n *Node) asked(ev Asked) {
 	if l != nil && l.Session != "" && l.Session != ev.Session {
 		known = nil // somebody else on its address, or itself after a restart
 	}
+	if known == nil {
+		if hosted := n.core.HostedCaller(ev); hosted != nil {
+			l, known = hosted, hosted
+		}
+	}
+	if !ev.Reversed {
+		n.membership.Dialled(ev.From)
+	}
 	if n.overLimit(ev, known) {
 		return
 	}
@@ -165,6 +182,11 @@ func (n *Node) asked(ev Asked) {
 	case protocol.WhoAmI:
 		n.core.Respond(ev, ev.From)
 		return
+	}
+	if known != nil {
+		ev.From = known.ID() // a hosted neighbor has no address of its own
+	}
+	switch c := ev.Call.(type) {
 	case protocol.GetEntries:
 		n.query.Serve(known, ev, c)
 		return

@@ -212,7 +212,7 @@ func TestHoldersAreChecked(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
 	asker := hosts[0]
-	asker.inside(func(n *node.Node) { *n.Self() = hosts[0].id })
+	asker.inside(func(n *node.Node) { n.SetSelf(hosts[0].id) })
 	e := oldEntry(news, 1)
 	wish := wishFor(e, asker)
 	for _, text := range []string{"127.0.0.1:7790", "10.0.0.7:7790", "[::1]:7790", "169.254.169.254:8080",

@@ -33,20 +33,43 @@ func TestQueriesRunIntoTheBound(t *testing.T) {
 		account := b.node.Account(a.id)
 		return account.Deficit
 	}
-	if a.asksFor(b, "nothing", "dodo"); deficit() != query.MessagePrice {
-		t.Errorf("an empty answer cost %v, want %v", deficit(), query.MessagePrice)
+	b.inside(func(n *node.Node) { n.AskedAll(a.id); n.Got(a.id, incentive.Entry) })
+	before := deficit()
+	if a.asksFor(b, "nothing", "dodo"); deficit()-before != query.MessagePrice {
+		t.Errorf("an empty answer cost %v, want %v", deficit()-before, query.MessagePrice)
 	}
 	w.run(time.Minute)
-	before := deficit()
+	before = deficit()
 	if a.asksFor(b, "one", "walrus"); deficit()-before != query.MessagePrice+query.RelayPrice {
 		t.Errorf("an answer cost %v, want %v", deficit()-before, query.MessagePrice+query.RelayPrice)
 	}
 	for i := range 20 {
 		w.run(10 * time.Second)
 		_, fault := a.asksFor(b, fmt.Sprint("q", i), "walrus")
-		if i < 8 && fault != nil || i >= 8 && (fault == nil || fault.Code != protocol.AtBound) {
-			t.Fatalf("answer %d: %v; an address never seen before has a bound of one entry", i+2, fault)
+		if i < 18 && fault != nil || i >= 18 && (fault == nil || fault.Code != protocol.AtBound) {
+			t.Fatalf("answer %d: %v; who gave an entry may ask until one entry's worth is left", i+2, fault)
 		}
+	}
+}
+
+// Two nodes that know nobody else, and ask each other about the past before either has anything to give, give each
+// other the first entry that comes out.
+func TestQuestionsLeaveRoomForTheFirstEntry(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	for i, a := range hosts {
+		b := hosts[1-i]
+		b.holds(oldEntry(news, i))
+		for q := range 10 {
+			a.asksFor(b, fmt.Sprint("q", i, q), "walrus")
+		}
+		a.hears(b, protocol.GetEntries{Wanted: []protocol.Wanted{{ID: new(oldEntry(news, i)).EntryID()}}})
+	}
+	id := w.publish(news)
+	hosts[0].poll(news)
+	w.run(10 * time.Second)
+	if !hosts[1].has(id) {
+		t.Errorf("it waits: the other owes %v", hosts[0].account(hosts[1]).Deficit)
 	}
 }
 
@@ -55,7 +78,7 @@ func TestNewsInAnswersIsPaidFor(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.graph(2, node.Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1})
 	a, b := hosts[0], hosts[1]
-	b.inside(func(n *node.Node) { n.Got(a.id, 9*incentive.Entry) })
+	b.inside(func(n *node.Node) { n.AskedAll(a.id); n.Got(a.id, 9*incentive.Entry) })
 	before := b.node.Account(a.id)
 	var records []archive.Record
 	for i := range 30 {
@@ -91,7 +114,7 @@ func TestMessagesArePaidFor(t *testing.T) {
 	hosts := w.graph(5, node.Config{Incentive: incentive.Config{Bound: 10}}, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3},
 		[2]int{3, 4})
 	asker, relay := hosts[0], hosts[1]
-	relay.inside(func(n *node.Node) { n.Got(asker.id, incentive.Entry) })
+	relay.inside(func(n *node.Node) { n.AskedAll(asker.id); n.Got(asker.id, incentive.Entry) })
 	ask := func(id string, budget int) (protocol.Answer, incentive.Credit) {
 		before := relay.node.Account(asker.id)
 		r := relay.hears(asker, protocol.QueryFeed{Query: protocol.Query{
@@ -106,13 +129,16 @@ func TestMessagesArePaidFor(t *testing.T) {
 	if a, paid := ask("far", 20); a.Left != 17 || paid != 4*query.MessagePrice {
 		t.Errorf("a query that takes three more calls cost %v, %d left", paid, a.Left)
 	}
-	// Half of what is left, an entry here, goes into one query at most; what it may not spend is left.
+	// Half of what is left goes into one query at most; what it may not spend is left.
+	relay.inside(func(n *node.Node) {
+		n.Gave(asker.id, n.Allowance(asker.id)-incentive.Entry-query.RelayPrice)
+	})
+	if a, paid := ask("poor", 200); a.Left != 197 || paid != 4*query.MessagePrice {
+		t.Errorf("with a tenth of an entry left for queries one cost %v, %d left", paid, a.Left)
+	}
 	relay.inside(func(n *node.Node) {
 		n.Gave(asker.id, n.Allowance(asker.id)-query.RelayPrice)
 	})
-	if a, paid := ask("poor", 200); a.Left != 197 || paid != 4*query.MessagePrice {
-		t.Errorf("with a tenth of an entry left a query cost %v, %d left", paid, a.Left)
-	}
 	if got := relay.node.Affordable(asker.id, 200); got > int(query.RelayPrice/2/query.MessagePrice) {
 		t.Errorf("with less than a tenth left a query may cause %d messages", got)
 	}
@@ -321,6 +347,7 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 				Holders: []protocol.NodeID{{}},
 			}}}, true
 		}
+		relay.inside(func(n *node.Node) { n.AskedAll(asker.id); n.Got(asker.id, incentive.Entry/2) })
 		account := func(h *testHost) incentive.Account {
 			a := relay.node.Account(h.id)
 			return a

@@ -39,6 +39,8 @@ type Status struct {
 	// feeds that are not followed, and polled for neighbors who want them
 	Volunteered []feed.URL     `json:"volunteered,omitempty"`
 	Neighbors   int            `json:"neighbors"`         // linked now
+	Hosted      int            `json:"hosted"`            // of these, others cannot dial
+	Undialled   bool           `json:"undialled"`         // others cannot dial this node
 	Sources     []SourceStatus `json:"sources"`           // trackers and static neighbors, as the owner named them
 	Warning     string         `json:"warning,omitempty"` // what is wrong, in words
 	Counters    core.Counters  `json:"counters"`
@@ -50,6 +52,9 @@ type NeighborStatus struct {
 	Since  time.Time       `json:"since"`
 	Chosen bool            `json:"chosen"` // we asked; otherwise they did
 	Static bool            `json:"static"` // the owner named it
+	// Dialling says that it calls us over a connection that we keep open to it. A neighbor that we call so has an id of
+	// its key and its address (protocol.HostedID).
+	Dialling bool `json:"dialling,omitempty"`
 	// Key is what it proved to have, and Settled whether that gave for a week.
 	Key     protocol.NodeKey `json:"key,omitzero"`
 	Settled bool             `json:"settled,omitempty"`
@@ -94,7 +99,8 @@ func (n *Node) Status() Status {
 		Feeds: feeds.Followed, Alone: feeds.Alone, Ended: feeds.Ended,
 		Pages: feeds.Pages, Undecided: feeds.Undecided, Offline: n.poller.Offline(), Gaps: feeds.Gaps,
 		Pasts: feeds.Pasts, Volunteered: n.poller.Volunteered(),
-		Neighbors: len(n.core.Links), Sources: n.membership.Sources(),
+		Neighbors: len(n.core.Links), Hosted: len(n.core.Links) - n.core.Table.Places(), Undialled: n.core.Undialled,
+		Sources: n.membership.Sources(),
 		Warning: n.membership.Warning(), Counters: n.core.Counters,
 	}
 }
@@ -107,7 +113,8 @@ func (n *Node) Neighbors() []NeighborStatus {
 		p, traffic := l.Peer, n.exchange.Traffic(l)
 		account, _ := n.core.Ledger.Account(l.Holder)
 		s := NeighborStatus{
-			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static, Key: l.Key, Settled: p.Settled,
+			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static, Dialling: l.Dialling,
+			Key: l.Key, Settled: p.Settled,
 			Feeds: p.Feeds(), Overlap: n.core.Table.Overlap(p), Nearest: n.core.Table.Nearest(p),
 			Claimed: feedsOf(n.core.Table.Claimed(p.ID, nil)), Observed: feedsOf(observed[i]),
 			Score: feedsOf(scores[i]),

@@ -30,6 +30,9 @@ type Connect struct {
 	// calls back. Both are zero where the caller has no key.
 	Key       NodeKey
 	Challenge string
+	// Reverse says that the caller cannot be dialled, and is to be called over the reverse link that it has opened
+	// (HTTPUpgrade). It has a key then.
+	Reverse bool
 	// Ignored is how many elements were left out on the way in, because they make no sense. It is not
 	// sent.
 	Ignored int

@@ -17,7 +17,7 @@ func encodeBundle(b *Bundle) xmlrpc.Struct {
 	return xmlrpc.Struct{
 		{Name: "did", Value: b.DID.String()},
 		{Name: "feed", Value: string(b.Feed)},
-		{Name: "path", Value: arrayOf(b.Path, NodeID.String)},
+		{Name: "path", Value: arrayOf(b.Path, nameOf)},
 		{Name: "entries", Value: entries},
 	}
 }

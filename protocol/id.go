@@ -19,7 +19,7 @@ import (
 // Paper §3: "A node is identified by a pair of IP address and port number."
 //
 // On a path a node may be named in other ways: by its key, or as versions to come name nodes. Such a name has neither
-// address nor port.
+// address nor port. A node that cannot be dialled is named by its key and the address from which it comes: HostedID.
 type NodeID struct {
 	ip   [16]byte // of IPv4 as IPv6 maps it; zero for nobody, and beside a name
 	port uint16
@@ -71,10 +71,38 @@ func NameOf(k NodeKey) NodeID {
 	return NodeID{name: unique.Make(k.String())}
 }
 
-// Named reports whether the node is named by something else than an address.
+// HostedID is the id of a node that cannot be dialled, for the one that it keeps a connection open to: its key, and the
+// address from which that comes. Others know the node by its Name.
+func HostedID(from netip.Addr, k NodeKey) NodeID {
+	id := NameOf(k)
+	if !id.IsZero() {
+		id.ip = from.As16()
+	}
+	return id
+}
+
+// Hosted reports whether the id is one that HostedID made.
+func (n NodeID) Hosted() bool { return n.Named() && n.ip != [16]byte{} }
+
+// Name is the node as it stands on a path: of a HostedID the key alone, of any other the id itself.
+func (n NodeID) Name() NodeID {
+	if n.Named() {
+		n.ip = [16]byte{}
+	}
+	return n
+}
+
+// nameOf is Name as it goes over the wire.
+func nameOf(n NodeID) string { return n.Name().String() }
+
+// Named reports whether the node is named by something else than an address and a port.
 func (n NodeID) Named() bool { return n.name != unique.Handle[string]{} }
 
-// String writes the id as "ip:port" or "[ipv6]:port", a name as it is, and "" for the zero id.
+// hostedAt stands between the key and the address of a HostedID.
+const hostedAt = "@"
+
+// String writes the id as "ip:port" or "[ipv6]:port", a name as it is, a HostedID as its key, "@" and the address, and
+// "" for the zero id.
 func (n NodeID) String() string {
 	var buf [64]byte // longer than any
 	return string(n.appendTo(buf[:0]))
@@ -85,6 +113,8 @@ func (n NodeID) appendTo(b []byte) []byte {
 	switch {
 	case n.IsZero():
 		return b
+	case n.Hosted():
+		return n.Addr().AppendTo(append(b, n.name.Value()+hostedAt...))
 	case n.Named():
 		return append(b, n.name.Value()...)
 	}
@@ -105,7 +135,7 @@ func (n NodeID) Port() uint16 { return n.port }
 // IsZero reports whether the id names nobody.
 func (n NodeID) IsZero() bool { return n.ip == [16]byte{} && !n.Named() }
 
-// Compare orders ids by address and then by port, and names behind them: these begin with a letter.
+// Compare orders ids by address and then by port, and names, which begin with a letter, behind them.
 func (n NodeID) Compare(other NodeID) int {
 	if n.Named() || other.Named() {
 		return strings.Compare(n.String(), other.String())
@@ -122,8 +152,20 @@ func (n *NodeID) UnmarshalText(text []byte) (err error) {
 		*n = NodeID{}
 		return nil
 	}
-	*n, err = ParsePathNode(string(text))
-	return err
+	name, at, hosted := strings.Cut(string(text), hostedAt)
+	if *n, err = ParsePathNode(name); err != nil || !hosted {
+		return err
+	}
+	key, err := ParseNodeKey(name)
+	if err != nil {
+		return fmt.Errorf("%w: %q: %w", ErrNodeID, text, err)
+	}
+	from, err := netip.ParseAddr(at)
+	if err != nil {
+		return fmt.Errorf("%w: %q: %w", ErrNodeID, text, err)
+	}
+	*n = HostedID(from, key)
+	return nil
 }
 
 // A DID identifies a bundle by its content (Paper §3.4). See Bundle.

@@ -68,21 +68,30 @@ type KeyProof struct {
 	Signature string
 }
 
+// A Purpose is what a proof is for: one that was made for something else proves nothing.
+type Purpose string
+
+// The purposes of proofs.
+const (
+	ProvesLink    Purpose = "feedex link 1"    // feedex.vouch
+	ProvesReverse Purpose = "feedex reverse 1" // a reverse link that is opened
+)
+
 // ProveKey makes the proof for the node that has the key verifier, was reached at dialled, and drew the challenge.
-func ProveKey(private ed25519.PrivateKey, verifier NodeKey, challenge string, dialled NodeID) KeyProof {
-	text := proofText(NodeKeyOf(private), verifier, challenge, dialled)
+func ProveKey(private ed25519.PrivateKey, why Purpose, verifier NodeKey, challenge string, dialled NodeID) KeyProof {
+	text := proofText(why, NodeKeyOf(private), verifier, challenge, dialled)
 	return KeyProof{dialled, base64.RawURLEncoding.EncodeToString(ed25519.Sign(private, text))}
 }
 
 // Proves reports whether the proof was made with the private half of signer, for verifier and its challenge.
-func (p KeyProof) Proves(signer, verifier NodeKey, challenge string) bool {
+func (p KeyProof) Proves(why Purpose, signer, verifier NodeKey, challenge string) bool {
 	signature, err := base64.RawURLEncoding.Strict().DecodeString(p.Signature)
 	return err == nil && !signer.IsZero() && challenge != "" &&
-		ed25519.Verify(signer[:], proofText(signer, verifier, challenge, p.Dialled), signature)
+		ed25519.Verify(signer[:], proofText(why, signer, verifier, challenge, p.Dialled), signature)
 }
 
 // proofText is what a KeyProof signs: five lines, the first of which says for what.
-func proofText(signer, verifier NodeKey, challenge string, dialled NodeID) []byte {
-	return []byte("feedex link 1\n" + challenge + "\n" + verifier.String() + "\n" + signer.String() + "\n" +
+func proofText(why Purpose, signer, verifier NodeKey, challenge string, dialled NodeID) []byte {
+	return []byte(string(why) + "\n" + challenge + "\n" + verifier.String() + "\n" + signer.String() + "\n" +
 		dialled.String() + "\n")
 }

@@ -51,10 +51,10 @@ func TestWhatCountsAsNoKey(t *testing.T) {
 // A proof holds for its signer, its verifier, its challenge and the address that was dialled, and for nothing else.
 func TestKeyProofs(t *testing.T) {
 	signer, verifier, at := protocol.NodeKeyOf(callerKey), protocol.NodeKeyOf(calledKey), mustNode("192.0.2.7:7790")
-	p := protocol.ProveKey(callerKey, verifier, calledChallenge, at)
+	p := protocol.ProveKey(callerKey, protocol.ProvesLink, verifier, calledChallenge, at)
 	elsewhere, other := p, p
 	elsewhere.Dialled = mustNode("192.0.2.7:7791")
-	other.Signature = protocol.ProveKey(calledKey, verifier, calledChallenge, at).Signature
+	other.Signature = protocol.ProveKey(calledKey, protocol.ProvesLink, verifier, calledChallenge, at).Signature
 	for _, c := range []struct {
 		name             string
 		proof            protocol.KeyProof
@@ -66,13 +66,13 @@ func TestKeyProofs(t *testing.T) {
 		{"of another key", p, verifier, verifier, calledChallenge, false},
 		{"for another node", p, signer, signer, calledChallenge, false},
 		{"for another challenge", p, signer, verifier, callerChallenge, false},
-		{"for none", protocol.ProveKey(callerKey, verifier, "", at), signer, verifier, "", false},
+		{"for none", protocol.ProveKey(callerKey, protocol.ProvesLink, verifier, "", at), signer, verifier, "", false},
 		{"another address", elsewhere, signer, verifier, calledChallenge, false},
 		{"another signature", other, signer, verifier, calledChallenge, false},
 		{"no key", p, protocol.NodeKey{}, verifier, calledChallenge, false},
 		{"nothing", protocol.KeyProof{}, signer, verifier, calledChallenge, false},
 	} {
-		if got := c.proof.Proves(c.signer, c.verifier, c.challenge); got != c.want {
+		if got := c.proof.Proves(protocol.ProvesLink, c.signer, c.verifier, c.challenge); got != c.want {
 			t.Errorf("%s: the proof holds: %v", c.name, got)
 		}
 	}

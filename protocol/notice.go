@@ -45,7 +45,7 @@ func encodeNotices(list []Notice) xmlrpc.Array {
 	return arrayOf(list, func(n Notice) string {
 		text := fmt.Sprintf("%d %d %s", n.Age/time.Second, n.New, n.Feed)
 		for _, id := range n.Path {
-			text += " " + id.String()
+			text += " " + nameOf(id)
 		}
 		return text
 	})

@@ -93,6 +93,9 @@ func encodeConnect(c Connect) xmlrpc.Array {
 	if !c.Key.IsZero() {
 		hint = append(hint, keyMembers(c.Key, c.Challenge)...)
 	}
+	if c.Reverse {
+		hint = append(hint, xmlrpc.Member{Name: "reverse", Value: true})
+	}
 	if hint != nil {
 		list = append(list, hint)
 	}
@@ -104,6 +107,7 @@ func decodeConnect(p *params) (c Connect) {
 	hint := p.hint()
 	c.Away = time.Duration(hint.int("away", 0, maxAway)) * time.Second
 	c.Key, c.Challenge = hint.key()
+	c.Reverse = hint.bool("reverse")
 	return c
 }
 

@@ -33,6 +33,7 @@ type Kind struct {
 var (
 	File       = &Kind{"file", "a text in quotes", anything}
 	Directory  = &Kind{"directory", "a text in quotes", anything}
+	Listener   = &Kind{"address", `an address such as ":7790" or "127.0.0.1:7790", or "none"`, checkListener}
 	Address    = &Kind{"address", `an address such as ":7790" or "127.0.0.1:7790"`, checkAddress}
 	OwnName    = &Kind{"host", `a host name without a port, such as "nas.local"`, checkHost}
 	Host       = &Kind{"host", `a host as feed URLs name it, such as "nas.local" or "192.168.1.9"`, checkHost}
@@ -87,6 +88,13 @@ func parsedBy[T any](parse func(string) (T, error)) func(string) error {
 		_, err := parse(s)
 		return err
 	}
+}
+
+func checkListener(s string) error {
+	if s == daemon.ListenNone {
+		return nil
+	}
+	return checkAddress(s)
 }
 
 func checkAddress(s string) error {

@@ -35,12 +35,14 @@ func table() []setting {
 The directory of everything that the node keeps: the archive, its lock, its control socket. One node
 a directory. The default is the user's data directory: ~/.local/share/feedex on Linux,
 ~/Library/Application Support/feedex on macOS, %LocalAppData%\feedex on Windows. A ~ in front is your home directory.`},
-		{key: "listen", usual: ":7790", kind: Address, also: Tracker,
+		{key: "listen", usual: ":7790", kind: Listener, also: Tracker,
 			flag: "address at which other nodes reach this one",
 			to:   func(c *daemon.Config, v value) { c.Listen = v.text() },
 			meaning: `
-Where other nodes reach this one, host:port; without a host on every address of the machine. To take
-part fully a node must be reachable from outside: forward this port on your router.`},
+Where other nodes reach this one, host:port; without a host on every address of the machine. A node that others
+cannot dial, because it is behind a router, finds that out and has its neighbors call it over connections that it
+keeps open; with "none" it does so from the start. Forward this port on your router if you can: then the node hosts
+others in turn.`},
 		{key: "reader", usual: "127.0.0.1:7791", kind: Address,
 			flag: "address at which feed readers reach this node",
 			to:   func(c *daemon.Config, v value) { c.Reader = v.text() },
@@ -133,6 +135,11 @@ What to log: debug, info, warn or error and what is graver; and how: text or jso
 How many neighbors to have at most (1 to 64), and below how many to look for more (at most as many).`},
 		{key: "min_neighbors", usual: 8, check: checkMinNeighbors,
 			to: func(c *daemon.Config, v value) { c.Node.MinNeighbors = min(v.number(), c.Node.MaxNeighbors) }},
+		{key: "hosted", usual: node.DefaultHosted, check: between(0, node.MaxHosted, ", where 0 is none"),
+			to: func(c *daemon.Config, v value) { c.Node.Hosted = v.numberOrNone() },
+			meaning: `
+How many neighbors to have besides that others cannot dial, at most (0 to 100): they are called over connections
+that they keep open.`},
 		{key: "max_subset_hops", usual: 3, check: between(1, 8, ""),
 			to: func(c *daemon.Config, v value) { c.Node.MaxSubsetHops = v.number() },
 			meaning: `

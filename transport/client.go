@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,10 @@ type ClientConfig struct {
 	Port uint16
 	// AllowLocal permits calls to addresses that are not public.
 	AllowLocal bool
+	// Key is the node's private key, by which it opens reverse links. Default: it opens none.
+	Key ed25519.PrivateKey
+	// Hosting has the reverse links over which nodes are called that cannot be dialled. Default: none is.
+	Hosting *Hosting
 	// UserAgent is sent with calls that carry no session: to others than neighbors, who know each other. "" sends none.
 	UserAgent string
 }
@@ -91,9 +96,9 @@ type Result struct {
 	Unsent, Queued bool
 }
 
-// Call makes call to the peer at addr, "host:port", or to a tracker, whose addr is an http or https
-// URL (its path, if it has none, is Path). session is sent along unless it is "". The call ends with
-// ctx, which ought to have a deadline.
+// Call makes call to the peer at addr, "host:port", or one that is hosted, as its id spells itself, or to a tracker,
+// whose addr is an http or https URL (its path, if it has none, is Path). session is sent along unless it is "". The
+// call ends with ctx, which ought to have a deadline.
 //
 // The error is a *protocol.RemoteError where the peer answered with a fault. It wraps ErrNotXMLRPC
 // where the answer makes no sense, guard.ErrForbidden where the address must not be called, ctx's
@@ -121,7 +126,11 @@ func (c *Client) CloseIdle() { c.transport.CloseIdleConnections() }
 
 func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call,
 	way *way) (result Result, err error) {
-	target, err := endpoint(addr)
+	var hosted protocol.NodeID
+	target, err := hostedEndpoint, hosted.UnmarshalText([]byte(addr))
+	if !hosted.Hosted() {
+		target, err = endpoint(addr)
+	}
 	if err != nil {
 		return Result{}, err
 	}
@@ -130,7 +139,7 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 		ConnectStart: func(_, _ string) { way.begun.Store(true) },
 		GotConn: func(info httptrace.GotConnInfo) {
 			way.begun.Store(true)
-			if ap, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
+			if ap, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil && !hosted.Hosted() {
 				result.Peer = protocol.NewNodeID(ap.Addr(), ap.Port())
 			}
 		},
@@ -150,7 +159,12 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 		req.Header["User-Agent"] = []string{""}
 	}
 	// The transport itself, without an http.Client around it: nothing follows redirects.
-	resp, err := c.transport.RoundTrip(req)
+	roundTrip := c.transport.RoundTrip
+	if hosted.Hosted() {
+		result.Peer = hosted
+		roundTrip = func(r *http.Request) (*http.Response, error) { return c.cfg.Hosting.roundTrip(hosted, r) }
+	}
+	resp, err := roundTrip(req)
 	if err != nil {
 		return Result{}, err
 	}
@@ -212,6 +226,12 @@ func remoteError(f *xmlrpc.Fault) *protocol.RemoteError {
 	}
 	return &protocol.RemoteError{Code: code, Text: feed.Clean(text)}
 }
+
+// Calls over a reverse link go to a host of no name, as it has none that leads to it.
+const (
+	hostedHost     = "hosted.invalid"
+	hostedEndpoint = "http://" + hostedHost + Path
+)
 
 // endpoint is the URL to which calls to addr go. The port of a peer must be one at which a node may
 // listen: a stranger's address must not have us talk to a mail server. A tracker's URL is its owner's.

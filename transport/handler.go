@@ -24,7 +24,9 @@ type Request struct {
 	// Paper §3: "The IP address of a node is taken implicitly […] from the connection".
 	From    protocol.NodeID
 	Session string // the token that came along, "" for none; at most protocol.MaxSessionBytes
-	Call    protocol.Call
+	// Reversed says that it came over a reverse link that this node has opened to From.
+	Reversed bool
+	Call     protocol.Call
 }
 
 // A Response answers a Request: with Fault where that is not nil, else with Reply.
@@ -46,6 +48,8 @@ type HandlerConfig struct {
 	// TrustedProxies are the networks of reverse proxies that are believed when they say, by Forwarded or
 	// X-Forwarded-For, where a call comes from. Default none.
 	TrustedProxies []netip.Prefix
+	// Hosting takes the reverse links of nodes that cannot be dialled. Default: they are refused.
+	Hosting *Hosting
 	// Log receives refused calls, at debug level. Default slog.Default().
 	Log *slog.Logger
 }
@@ -76,13 +80,22 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if status, reason := refusal(r); status != 0 {
+	upgrade := h.cfg.Hosting.wants(r)
+	if status, reason := refusal(r, upgrade); status != 0 {
 		refuse(w, r, status, reason)
 		return
 	}
-	caller, err := Caller(r, h.cfg.TrustedProxies)
-	if err != nil {
+	host := reversedBy(r.Context())
+	caller, err := host.Addr(), error(nil)
+	if host.IsZero() {
+		caller, err = Caller(r, h.cfg.TrustedProxies)
+	}
+	switch {
+	case err != nil:
 		refuse(w, r, http.StatusBadRequest, err.Error())
+		return
+	case upgrade:
+		h.cfg.Hosting.take(w, r, caller)
 		return
 	}
 	claim := budget{of: &h.memory, from: caller, abort: func() {
@@ -187,15 +200,20 @@ func (h *handler) answer(r *http.Request, caller netip.Addr, c xmlrpc.Call, dst 
 	if err != nil {
 		return dst, "", err
 	}
-	resp := h.cfg.Serve(r.Context(), Request{From: protocol.NewNodeID(caller, nid), Session: token, Call: call})
+	req := Request{From: protocol.NewNodeID(caller, nid), Session: token, Call: call}
+	if host := reversedBy(r.Context()); !host.IsZero() {
+		req.From, req.Reversed = host, true // whatever port it states
+	}
+	resp := h.cfg.Serve(r.Context(), req)
 	if resp.Fault != nil {
 		return dst, resp.Session, resp.Fault
 	}
 	return protocol.EncodeReply(dst, resp.Reply), resp.Session, nil
 }
 
-// refusal is the HTTP status with which r is refused for what its headers say, 0 if it is not.
-func refusal(r *http.Request) (status int, reason string) {
+// refusal is the HTTP status with which r is refused for what its headers say, 0 if it is not. upgrade says that it
+// asks for a reverse link.
+func refusal(r *http.Request, upgrade bool) (status int, reason string) {
 	switch {
 	case r.URL.Path != Path:
 		return http.StatusNotFound, "calls go to " + Path
@@ -204,6 +222,7 @@ func refusal(r *http.Request) (status int, reason string) {
 	case r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "":
 		// one whose name was made to lead here could (DNS rebinding)
 		return http.StatusForbidden, "web pages make no calls"
+	case upgrade:
 	case r.Header.Get("Content-Encoding") != "":
 		return http.StatusUnsupportedMediaType, "no Content-Encoding is accepted"
 	case !isXML(r.Header.Get("Content-Type")):

@@ -147,6 +147,12 @@ func (c *conn) attribute(a netip.Addr) {
 	c.hold(func(p *admission.Place[*conn]) { c.pool.Move(p, a) })
 }
 
+// leavePool has the connection keep what it is without a place.
+func (c *conn) leavePool() {
+	c.hold(func(p *admission.Place[*conn]) { c.pool.Leave(p) })
+	c.limiter = nil
+}
+
 // Write implements net.Conn. A peer that takes nothing keeps us waiting.
 func (c *conn) Write(p []byte) (int, error) {
 	now, waited := time.Now(), true

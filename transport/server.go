@@ -39,6 +39,8 @@ type ServerConfig struct {
 	TrustedProxies []netip.Prefix
 	// Log receives what goes wrong with single connections. Default slog.Default().
 	Log *slog.Logger
+
+	reverse *ReverseLink // the listener has its connection alone
 }
 
 // Serve answers HTTP requests on ln by handler until ctx ends, then gives the calls under way a few
@@ -74,8 +76,13 @@ func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg Serve
 		grace, server.MaxHeaderBytes = ownerGraceTimeout, ownerMaxHeaderBytes
 		server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout = ownerHeaderTimeout, 0, ownerWriteTimeout
 	}
+	if cfg.reverse == nil {
+		ln = &listener{ln, cfg.Limiter, cfg.Owner}
+	} else {
+		serveReverse(server, cfg.reverse, ln)
+	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(&listener{ln, cfg.Limiter, cfg.Owner}) }()
+	go func() { ended <- server.Serve(ln) }()
 
 	var err error
 	select {

@@ -48,8 +48,13 @@ func (h *Handler) neighbors(r *http.Request) (view, error) {
 		switch {
 		case n.Static:
 			l.Kind = "you named it"
+		case n.ID.Hosted():
+			l.Kind = "others cannot dial it: it keeps a connection open to this node"
 		case n.Chosen:
 			l.Kind = "this node chose it"
+		}
+		if n.Dialling {
+			l.Kind += ", and calls it over a connection that this node keeps open"
 		}
 		if n.Bound > 0 {
 			l.Owes += " of " + entries(n.Bound)

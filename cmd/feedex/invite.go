@@ -35,6 +35,9 @@ yours, say it with --address.`,
 		switch {
 		case r.Key.IsZero():
 			return errors.New("invite: the node has no key in this run, as its log says; mend that and start it again")
+		case address == "" && r.Undialled:
+			return errors.New("invite: others cannot dial this node, so its address leads nowhere: forward its port " +
+				"on your router and name the address with --address HOST:PORT, or have your friend invite you")
 		case address == "" && r.Self.IsZero():
 			return errors.New("invite: the node does not know its address yet, because fewer than three neighbors " +
 				"have told it: name one with --address HOST:PORT")

@@ -41,7 +41,8 @@ the text shows them, result, the same in numbers, and partial, which is there on
 result, names that end in _ns are nanoseconds, lags and delays are seconds, and shares go from 0 to 1.`,
 		Example: "  feedex lab paper\n  feedex lab churn --seed 7 --svg figures",
 	}
-	c.AddCommand(newLabPaper(), newLabPolling(), newLabPublisher(), newLabChurn(), newLabScale(), newLabInterests(),
+	c.AddCommand(newLabPaper(), newLabPolling(), newLabPublisher(), newLabChurn(), newLabNAT(),
+		newLabScale(), newLabInterests(),
 		newLabCorona(), newLabFreeriders(), newLabAttacks(), newLabQuery())
 	return c
 }

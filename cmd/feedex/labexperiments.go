@@ -106,6 +106,34 @@ run. Shows which entries came, and how soon nodes find neighbors.`,
 	return c
 }
 
+func newLabNAT() *cobra.Command {
+	var f labFlags
+	var e experiment.NAT
+	e.Every = 4 * time.Hour
+	c := &cobra.Command{
+		Use:   "nat",
+		Short: "Nodes behind routers, which nobody can dial",
+		Long: `Run networks of which all, a half, 30%, 20% and a tenth of the nodes can be dialled. The others are behind
+routers: half of them at an address each, half behind carriers, 50 homes an address. They find that out, and
+have neighbors call them over connections that they keep open. Shows which entries came and how late, how soon
+nodes find five neighbors, and how soon again when a third of those that can be dialled vanish.`,
+		Example: "  feedex lab nat --seed 1\n  feedex lab nat --hosting 16",
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
+			e.Seed, e.Traces, e.Nodes, e.Length = lab.Seed(f.seed), set, f.nodes, f.length
+			return f.run(c, e.Run)
+		}),
+	}
+	f.add(c, 22)
+	f.addNodes(c, 161, 2)
+	e.Each = 20
+	c.Flags().Var(countFlag(&e.Each, 1), "feeds", "how many feeds a node follows")
+	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
+	c.Flags().Var(countFlag(&e.Hosting, 1), "hosting",
+		"places for neighbors that cannot be dialled (default 32, and 72 where a tenth can be)")
+	f.addNoEncoding(c, &e.NoEncoding)
+	return c
+}
+
 func newLabFreeriders() *cobra.Command {
 	var f labFlags
 	var p experiment.FreeRiders

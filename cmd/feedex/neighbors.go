@@ -5,12 +5,14 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"feedex/control"
 	"feedex/node"
+	"feedex/protocol"
 )
 
 func newNeighbors() *cobra.Command {
@@ -51,15 +53,25 @@ func printNeighbors(w io.Writer, list []node.NeighborStatus, now time.Time, widt
 		if n.RTT > 0 {
 			rtt = n.RTT.Round(time.Millisecond / 10).String()
 		}
-		t.row(n.ID.String(), neighborKind(n), roughly(now.Sub(n.Since)), ago(n.Heard, now), rtt, fmt.Sprint(n.Feeds),
-			fmt.Sprint(n.Overlap), byHops(n.Nearest), usefulness(n.Claimed), usefulness(n.Observed),
-			usefulness(n.Score),
+		t.row(neighborName(n.ID), neighborKind(n), roughly(now.Sub(n.Since)), ago(n.Heard, now), rtt,
+			fmt.Sprint(n.Feeds), fmt.Sprint(n.Overlap), byHops(n.Nearest),
+			usefulness(n.Claimed), usefulness(n.Observed), usefulness(n.Score),
 			amount(n.Got), amount(n.Given), owed(n), byteSize(n.Unshown), fmt.Sprintf("%d%%", n.Standing))
 		if n.LastError != "" {
 			t.note("last error: " + printable(n.LastError))
 		}
 	}
 	return t.write(w)
+}
+
+// neighborName writes a neighbor's id; of one that others cannot dial its address, and as much of its key as tells it
+// from others there.
+func neighborName(id protocol.NodeID) string {
+	if !id.Hosted() {
+		return id.String()
+	}
+	_, key, _ := strings.Cut(id.Name().String(), ":")
+	return id.Addr().String() + " " + key[:8]
 }
 
 // byHops writes how many feeds are at hop counts 0, 1, 2 and 3.
@@ -88,6 +100,8 @@ func neighborKind(n *node.NeighborStatus) string {
 	switch {
 	case n.Static:
 		return "static"
+	case n.ID.Hosted():
+		return "hosted"
 	case n.Chosen:
 		return "chosen"
 	}

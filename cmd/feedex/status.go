@@ -74,6 +74,12 @@ func printStatus(out io.Writer, r *control.Report) error {
 	line("running", "for %s, version %s", roughly(r.Uptime), printable(r.Version))
 	line("data", "%s", printable(r.Data))
 	line("listening", "at %s for nodes, at %s for feed readers", r.Listen, r.Reader)
+	switch {
+	case r.Undialled:
+		line("dialled", "by nobody: neighbors call it over connections that it keeps open to them")
+	case r.Hosted > 0:
+		line("hosting", "%s that others cannot dial", plural(int64(r.Hosted), "neighbor", "neighbors"))
+	}
 	following := plural(int64(r.Feeds), "feed", "feeds")
 	if r.Alone > 0 && r.Neighbors > 0 {
 		following += fmt.Sprintf(", %s of them alone,", grouped(int64(r.Alone)))

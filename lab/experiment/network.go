@@ -30,6 +30,7 @@ type network struct {
 	Rules      *incentive.Rules // likewise
 	Reach      int              // hops at which interests count, as node.Config.MaxSubsetHops has it
 	Relayed    int              // most feeds that a member relays, as node.Config.MaxRelayed has it
+	Hosting    int              // places for hosted neighbors, as node.Config.Hosted has it
 	Links      lab.Links
 	NoEncoding bool
 	Alone      bool    // as node.Config has it
@@ -51,7 +52,7 @@ func (n network) node() node.Config {
 	return node.Config{
 		Trackers: []string{lab.TrackerURL}, Policy: cmp.Or[polling.Policy](n.Policy, polling.Fixed{Every: n.Every}),
 		Incentive: incentive.Config{Bound: n.Bound, Rules: n.Rules}, MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed,
-		Backfill: backfill, Alone: n.Alone,
+		Backfill: backfill, Alone: n.Alone, Hosted: n.Hosting,
 	}
 }
 

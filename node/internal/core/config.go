@@ -38,6 +38,11 @@ type Config struct {
 	// MinNeighbors is the number below which the node looks for more. Default 8, or MaxNeighbors if
 	// that is less. Paper Table 2.
 	MinNeighbors int
+	// Hosted is the most neighbors that cannot be dialled, beside MaxNeighbors: they are called over connections that
+	// they keep open. Default 32, below 0 for none, at most 100.
+	Hosted int
+	// Undialled says that others cannot dial the node. Default: it finds that out.
+	Undialled bool
 	// MaxSubsetHops is the largest hop count that is advertised and forwarded to. Default 3, range
 	// 1–8. Paper §3.4, Table 2.
 	MaxSubsetHops int
@@ -75,6 +80,15 @@ type Config struct {
 	Polling polling.Settings
 }
 
+// How many neighbors that cannot be dialled a node has where its owner says nothing, and at most.
+const (
+	DefaultHosted = 32
+	MaxHosted     = 100
+)
+
+// HostingSlots is how many neighbors are hosted at most, by what Hosted says.
+func (c Config) HostingSlots() int { return max(0, cmp.Or(c.Hosted, DefaultHosted)) }
+
 // ErrConfig is wrapped by every error about a Config.
 var ErrConfig = errors.New("setting out of range")
 
@@ -83,6 +97,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Port = cmp.Or(c.Port, protocol.DefaultPort)
 	c.MaxNeighbors = cmp.Or(c.MaxNeighbors, 10)
 	c.MinNeighbors = cmp.Or(c.MinNeighbors, min(8, c.MaxNeighbors))
+	c.Hosted = c.HostingSlots()
 	c.MaxSubsetHops = cmp.Or(c.MaxSubsetHops, 3)
 	c.MaxRelayed = cmp.Or(c.MaxRelayed, 96)
 	c.AdvertInterval = cmp.Or(c.AdvertInterval, 300*time.Second)
@@ -102,6 +117,10 @@ func (c Config) withDefaults() (Config, error) {
 	case c.MinNeighbors < 0 || c.MinNeighbors > c.MaxNeighbors:
 		return c, fmt.Errorf("%w: min_neighbors is %d, want 0 to max_neighbors (%d)", ErrConfig, c.MinNeighbors,
 			c.MaxNeighbors)
+	case c.Hosted > MaxHosted:
+		return c, fmt.Errorf("%w: hosted is %d, want 0 to %d", ErrConfig, c.Hosted, MaxHosted)
+	case c.Undialled && c.Key == nil:
+		return c, fmt.Errorf("%w: a node that cannot be dialled needs a key", ErrConfig)
 	case c.MaxSubsetHops < 1 || c.MaxSubsetHops > 8:
 		return c, fmt.Errorf("%w: max_subset_hops is %d, want 1 to 8", ErrConfig, c.MaxSubsetHops)
 	case c.MaxRelayed < 1 || c.MaxRelayed > protocol.MaxSubset:

@@ -48,6 +48,8 @@ type Core struct {
 	// Self is the node's own id, the zero id while it is not known: a node does not see its outside address and learns
 	// it from its neighbors.
 	Self protocol.NodeID
+	// Undialled says that others cannot dial the node: Self may be the address of several, one of which can be dialled.
+	Undialled bool
 	// Failed hears of calls to neighbors that failed, and may end the link.
 	Failed func(*Link, Answered)
 	sought map[uint64]func(Searched) // searches that have not ended
@@ -188,6 +190,7 @@ type Link struct {
 	Notices     bool             // it has feedex.polled
 	Token       string           // what we send so that it knows us
 	Key         protocol.NodeKey // that it proved, zero for none
+	Dialling    bool             // it calls us over a reverse link, which we keep open
 	// Given and Got are what was booked since the link came about, and Net is what it owes by that.
 	Given, Got, Net incentive.Credit
 
@@ -204,23 +207,39 @@ type Link struct {
 func (l *Link) ID() protocol.NodeID { return l.Peer.ID }
 
 // Passed reports whether the neighbor is on a path, by its id or by its key.
-func (l *Link) Passed(path []protocol.NodeID) bool { return onPath(path, l.ID(), l.Key) }
-
-// Passed reports whether the node itself is on a path, as far as it knows its id.
-func (c *Core) Passed(path []protocol.NodeID) bool {
-	return onPath(path, c.Self, protocol.NodeKeyOf(c.Config.Key))
+func (l *Link) Passed(path []protocol.NodeID) bool {
+	return slices.ContainsFunc(path, func(p protocol.NodeID) bool { return p == l.ID() || isNameOf(p, l.Key) })
 }
 
-func onPath(path []protocol.NodeID, id protocol.NodeID, key protocol.NodeKey) bool {
-	return slices.ContainsFunc(path, func(p protocol.NodeID) bool {
-		return p == id || p.Named() && !key.IsZero() && p == protocol.NameOf(key)
-	})
+// Passed reports whether the node itself is on a path, as far as it knows its id.
+func (c *Core) Passed(path []protocol.NodeID) bool { return slices.ContainsFunc(path, c.Is) }
+
+// Is reports whether id names the node itself, as far as it knows.
+func (c *Core) Is(id protocol.NodeID) bool {
+	return id == c.Self && !c.Undialled || isNameOf(id, protocol.NodeKeyOf(c.Config.Key))
+}
+
+// isNameOf reports whether id is the name of a node with the key.
+func isNameOf(id protocol.NodeID, key protocol.NodeKey) bool {
+	return id.Named() && !key.IsZero() && id.Name() == protocol.NameOf(key)
 }
 
 // LinkTo is the link to the node id, nil where there is none.
 func (c *Core) LinkTo(id protocol.NodeID) *Link {
 	if i := slices.Index(c.LinkIDs, id); i >= 0 {
 		return c.Links[i]
+	}
+	return nil
+}
+
+// HostedCaller is the link to the hosted neighbor that makes a call, nil where it is another caller: several such have
+// one address and port, so it is the session that tells. Its calls need not come from the very address from which it
+// keeps its connection open, but from the same network.
+func (c *Core) HostedCaller(ev Asked) *Link {
+	for _, l := range c.Links {
+		if ev.Session != "" && l.Session == ev.Session && l.ID().Hosted() && l.ID().Network() == ev.From.Network() {
+			return l
+		}
 	}
 	return nil
 }
@@ -327,6 +346,13 @@ type openCall struct {
 // Call asks to and has f called when the call ends.
 func (c *Core) Call(to Target, session string, what protocol.Call, timeout time.Duration, f func(Answered)) {
 	c.begin(nil, Call{To: to, Call: what, Session: session, Timeout: timeout}, f)
+}
+
+// Reverse opens a reverse link to a node, and has f called when there is one, or why there is not.
+func (c *Core) Reverse(to protocol.NodeID, f func(error)) {
+	c.lastID++
+	c.open = append(c.open, openCall{c.lastID, nil, func(a Answered) { f(a.Err) }})
+	c.Do(Reverse{ID: c.lastID, To: to, Timeout: CallTimeout})
 }
 
 // begin makes a call, over a link where that is not nil, and has f called when it ends.

@@ -33,6 +33,18 @@ type Call struct {
 	Timeout time.Duration
 }
 
+// Reverse opens a reverse link to a node, over which that calls us, where none is open. Exactly one Answered with the
+// same ID must follow, at the latest when Timeout is over: with Err where there is none. Broke follows when a link ends
+// that was open.
+type Reverse struct {
+	ID      uint64
+	To      protocol.NodeID
+	Timeout time.Duration
+}
+
+// Release ends the reverse link to a node, if one is open. No Broke follows.
+type Release struct{ To protocol.NodeID }
+
 // A Target is where a Call goes: a node by its id or, where the owner named it so, by host and port; or a tracker by
 // its URL. Exactly one of the fields is set.
 type Target struct {
@@ -90,6 +102,10 @@ type Tell struct{ Note Note }
 func (Respond) effect() {}
 
 func (Call) effect() {}
+
+func (Reverse) effect() {}
+
+func (Release) effect() {}
 
 func (Fetch) effect() {}
 

@@ -24,6 +24,8 @@ type Asked struct {
 	Session string          // the token that came with the call, "" for none
 	Call    protocol.Call
 	Tag     uint64 // the host's, unique among its open calls
+	// Reversed says that it came over a reverse link that we have opened, to From.
+	Reversed bool
 }
 
 // Answered says how a Call of the node ended: with a Reply, or with Err.
@@ -216,6 +218,11 @@ type Recovered struct {
 	Records []archive.Record
 	Shown   []archive.Share
 }
+
+// Broke says that a reverse link to a node has ended that was not released.
+type Broke struct{ To protocol.NodeID }
+
+func (Broke) event() {}
 
 func (Pull) event() {}
 func (Join) event() {}

@@ -27,7 +27,7 @@ const (
 func (m *Machine) Spread(b *protocol.Bundle, from protocol.NodeID) {
 	m.Gossip.Seen.Add(b.DID)
 	m.fulfil(b.DID)
-	b = shortPath(b)
+	b = asPassedOn(b)
 	m.Gossip.keep(b, m.Now)
 	m.Gossip.shorten(m.Now)
 	var to []*link
@@ -51,15 +51,19 @@ func (m *Machine) offerAll(to []*link, b *protocol.Bundle) {
 	}
 }
 
-// shortPath is the bundle with a path that the next hop takes: of a longer one the first forwarders are left out. To
-// drop the bundle instead would let an attacker that offers it first with a long path suppress it.
-func shortPath(b *protocol.Bundle) *protocol.Bundle {
-	if len(b.Path) <= protocol.MaxPath {
+// asPassedOn is the bundle with a path that the next hop takes: where hosted neighbors are is nobody's business, and of
+// a longer one the first forwarders are left out. To drop the bundle instead would let an attacker that offers it first
+// with a long path suppress it.
+func asPassedOn(b *protocol.Bundle) *protocol.Bundle {
+	if len(b.Path) <= protocol.MaxPath && !slices.ContainsFunc(b.Path, protocol.NodeID.Hosted) {
 		return b
 	}
-	short := *b
-	short.Path = b.Path[len(b.Path)-protocol.MaxPath:]
-	return &short
+	passed := *b
+	passed.Path = slices.Clone(b.Path[max(0, len(b.Path)-protocol.MaxPath):])
+	for i, id := range passed.Path {
+		passed.Path[i] = id.Name()
+	}
+	return &passed
 }
 
 // Publish offers what an own poll brought first, and the revisions that it showed, to the neighbors that want it.

@@ -219,13 +219,14 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	if m.Passed(n.Path) {
 		return
 	}
-	news := m.feeds.Heard(n.Feed, l.ID(), n.Origin(l.ID()), at, n.New == protocol.Refused)
+	origin := n.Origin(l.ID()).Name()
+	news := m.feeds.Heard(n.Feed, l.ID(), origin, at, n.New == protocol.Refused)
 	if !m.feeds.Open(n.Feed) {
 		news = m.relays(n.Feed, at)
 	}
 	if !news {
 		return
 	}
-	n.Path = []protocol.NodeID{n.Origin(l.ID())}
+	n.Path = []protocol.NodeID{origin}
 	m.notify(notice{n, at}, l.ID())
 }

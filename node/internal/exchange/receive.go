@@ -92,7 +92,7 @@ func (m *Machine) namesUs(l *link, b *protocol.Bundle) (forged bool) {
 		return false
 	}
 	m.Counters.PathsTampered++
-	return b.Path[len(b.Path)-1] == m.Self && m.membership.NamedBy(l.ID()) == m.Self
+	return !m.Undialled && b.Path[len(b.Path)-1] == m.Self && m.membership.NamedBy(l.ID()) == m.Self
 }
 
 // within says whether all of a bundle was within its neighbor's quota, nil where it was. A poll comes sooner for what
@@ -127,7 +127,7 @@ func (m *Machine) forward(l *link, b *protocol.Bundle, k kept) {
 		m.fulfil(b.DID)
 	}
 	if pruned != nil {
-		m.feeds.Heard(b.Feed, l.ID(), via.Path[0], m.Now, false) // who polled it did so just now
+		m.feeds.Heard(b.Feed, l.ID(), via.Path[0].Name(), m.Now, false) // who polled it did so just now
 	}
 	if pruned != nil && pruned != via {
 		m.earnings.Pruned(m.Now, pruned, m.party(l.Link))

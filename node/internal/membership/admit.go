@@ -19,7 +19,7 @@ import (
 func (m *Machine) place(id protocol.NodeID, holder incentive.Holder, chosen bool, subset protocol.Subset) (
 	victim *core.Link, ok bool) {
 	settled := !chosen && m.Ledger.Settled(m.Now, holder)
-	chosen = chosen || m.short()
+	chosen = chosen || m.short() && !id.Hosted()
 	switch m.Table.Admit(id, chosen, settled) {
 	case nil:
 		return nil, true
@@ -57,13 +57,24 @@ func (m *Machine) unwanted(id protocol.NodeID) bool {
 		return true
 	}
 	h := m.Ledger.HolderOf(id)
-	return m.Ledger.RefusedAt(m.Now, id, h) || m.banned(h)
+	return m.Ledger.RefusedAt(m.Now, id, h) || m.banned(id, h)
 }
 
 // ban keeps whoever a neighbor stands for out for a while, banned reports whether it is.
-func (m *Machine) ban(l *core.Link) { m.Bans.Ban(m.Now, m.Ledger.Party(l.Holder)) }
+func (m *Machine) ban(l *core.Link) { m.Bans.Ban(m.Now, m.party(l.ID(), l.Holder)) }
 
-func (m *Machine) banned(h incentive.Holder) bool { return m.Bans.banned(m.Now, m.Ledger.Party(h)) }
+func (m *Machine) banned(id protocol.NodeID, h incentive.Holder) bool {
+	return m.Bans.banned(m.Now, m.party(id, h))
+}
+
+// party is who is meant where a node with the account of h is sent away: of a hosted one its key, for hundreds of homes
+// may have its address, and one that comes again with a new key gets no better place than others there.
+func (m *Machine) party(id protocol.NodeID, h incentive.Holder) incentive.Holder {
+	if id.Hosted() {
+		return incentive.HolderOf(id.Name())
+	}
+	return m.Ledger.Party(h)
+}
 
 const (
 	// banFor is how long a neighbor that gave way to another is not taken back.
@@ -140,7 +151,9 @@ func (m *Machine) dismiss(l *core.Link, reason string) {
 	m.Call(core.Target{Node: l.ID()}, l.Token, protocol.Disconnect{Reason: reason}, core.CallTimeout,
 		func(core.Answered) {})
 	m.Part(l, reason)
-	m.Book.Failed(m.Now, l.ID())
+	if !l.ID().Hosted() {
+		m.Book.Failed(m.Now, l.ID())
+	}
 }
 
 // Refused reports whether the node wants no link with id at present.

@@ -182,7 +182,7 @@ func (m *Machine) askTracker(url string, round int) {
 			m.NoteNodes(neighbors.Tracked, list)
 		}
 		wait := trackerPeriod
-		if a.Err != nil || m.Table.Len() < m.Config.MinNeighbors {
+		if a.Err != nil || m.Table.Places() < m.least() {
 			wait = m.retryIn(url)
 		} else {
 			m.Boot.retries[url] = 0
@@ -220,7 +220,7 @@ func (m *Machine) refill() {
 	if m.Table.Silent(protocol.NodeID{}) {
 		return
 	}
-	need := m.Config.MinNeighbors - m.Table.Len() - m.Boot.Connecting
+	need := m.least() - m.Table.Places() - m.Boot.Connecting
 	chosen := len(m.Table.Chosen()) + m.Boot.Connecting
 	switch half := m.half(); {
 	case need <= 0 && !m.wantsMore():
@@ -262,7 +262,12 @@ func (m *Machine) refill() {
 }
 
 // half is how many neighbors are chosen without giving others time to come by themselves.
-func (m *Machine) half() int { return (m.Config.MinNeighbors + 1) / 2 }
+func (m *Machine) half() int {
+	if m.Undialled {
+		return m.least() // nobody comes
+	}
+	return (m.least() + 1) / 2
+}
 
 // try connects to a candidate.
 func (m *Machine) try(id protocol.NodeID) {
@@ -286,7 +291,7 @@ func (m *Machine) try(id protocol.NodeID) {
 // counted notes that the number of neighbors changed.
 func (m *Machine) counted() {
 	switch {
-	case len(m.Links) >= m.Config.MinNeighbors:
+	case m.Table.Places() >= m.least():
 		m.Boot.shortSince = time.Time{}
 	case m.Boot.shortSince.IsZero():
 		m.Boot.shortSince = m.Now
@@ -303,10 +308,10 @@ func (m *Machine) short() bool {
 // one made room for a better one.
 func (m *Machine) wantsMore() bool {
 	if m.Reviewed.replacing {
-		return m.Table.Len()+m.Boot.Connecting < m.Config.MaxNeighbors
+		return m.Table.Places()+m.Boot.Connecting < m.most()
 	}
 	// One place stays free for a newcomer.
-	return m.Table.Len()+m.Boot.Connecting < m.Config.MaxNeighbors-1 &&
+	return m.Table.Places()+m.Boot.Connecting < m.most()-1 &&
 		(m.Table.Uncovered() > 0 || m.exchange.Starving())
 }
 

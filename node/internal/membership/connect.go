@@ -18,7 +18,7 @@ import (
 func (m *Machine) NeighborList(asker protocol.NodeID) protocol.NodeList {
 	var list protocol.NodeList
 	for _, p := range m.Table.All() {
-		if p.ID != asker {
+		if p.ID != asker && !p.ID.Hosted() {
 			list = append(list, p.ID)
 		}
 	}
@@ -48,17 +48,17 @@ func (m *Machine) Token(to protocol.NodeID) string {
 // callable reports whether the node may call id at all: nobody must be able to send our calls to
 // services on this machine, a private network, or below the ports of ordinary programs.
 func (m *Machine) callable(id protocol.NodeID) bool {
-	return id.Port() >= protocol.LowestPort && id != m.Self &&
+	return (id.Port() >= protocol.LowestPort || id.Hosted()) && id != m.Self &&
 		(m.Config.AllowLocal || feed.PublicAddr(id.Addr()))
 }
 
-// Connect asks a node to become a neighbor. static is the owner's name for it, "" for none, and key the one that it
-// must prove, zero for any or none.
+// connect is Connect where it is clear whether the node is to call us over a reverse link.
 //
 // Paper §3.1: "If the connected node Q decides to accept the connecting node P, Q returns its
 // subscription set to P. [...] If Q decides not to accept P (for example, because Q's neighbor capacity
 // is full), it returns an empty set."
-func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKey, done func(err error)) {
+func (m *Machine) connect(to protocol.NodeID, static string, key protocol.NodeKey, reverse bool,
+	done func(err error)) {
 	offered := m.Table.Introduction(to)
 	token := m.Token(to)
 	m.Boot.Connecting++
@@ -68,7 +68,7 @@ func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKe
 		m.Boot.asked[token] = asked
 	}
 	asked.connects++
-	call := protocol.Connect{Subset: offered, Away: m.Away()}
+	call := protocol.Connect{Subset: offered, Away: m.Away(), Reverse: reverse}
 	if call.Key = m.key(); !call.Key.IsZero() {
 		call.Challenge = asked.challenge
 	}
@@ -95,7 +95,7 @@ func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKe
 			if !key.IsZero() && asked.proved != key {
 				why, ok = ErrOtherKey, false
 			}
-			if !ok || m.Ledger.RefusedAt(m.Now, to, holder) || static == "" && m.banned(holder) {
+			if !ok || m.Ledger.RefusedAt(m.Now, to, holder) || static == "" && m.banned(to, holder) {
 				// Others came while we asked, or it lost its standing. It believes in a link: tell it.
 				m.Call(core.Target{Node: to}, token, protocol.Disconnect{Reason: why.Error()}, core.CallTimeout,
 					func(core.Answered) {})
@@ -105,6 +105,7 @@ func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKe
 			m.giveWay(victim)
 			m.Join(to, asked.proved, chosen, static, token, a.Session, subset, offered)
 			l := m.LinkTo(to)
+			l.Dialling = reverse
 			if len(offered) == neighbors.MaxIntroduction {
 				m.tellSoon(l) // the rest
 			}
@@ -133,13 +134,20 @@ var (
 // AskedConnect decides about a node that wants to become a neighbor. The port in its call is only its
 // word, so it is called back there before it is believed.
 func (m *Machine) AskedConnect(ev core.Asked, c protocol.Connect) {
+	seen := ev.From
+	if c.Reverse {
+		ev.From = protocol.HostedID(seen.Addr(), c.Key)
+	}
 	switch {
+	case ev.From.IsZero():
+		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "a reverse link belongs to a key"))
+		return
 	case ev.Session != "" && m.Boot.asked[ev.Session] != nil || !c.Key.IsZero() && c.Key == m.key():
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "this is the node itself"))
 		return
 	case !m.callable(ev.From):
 		m.Refuse(ev, protocol.Faultf(protocol.Unreachable,
-			"%s is not a public address; it cannot be called back", ev.From))
+			"%s is not a public address; it cannot be called back", seen))
 		return
 	case len(c.Subset) == 0:
 		m.Refuse(ev, protocol.Faultf(protocol.BadSubset, "the subset names no feed"))
@@ -154,7 +162,7 @@ func (m *Machine) AskedConnect(ev core.Asked, c protocol.Connect) {
 		m.Refuse(ev, refusal(ev.From))
 		return
 	}
-	if _, ok := m.place(ev.From, claimed, m.asking(ev.From), c.Subset); !ok || m.banned(claimed) ||
+	if _, ok := m.place(ev.From, claimed, m.asking(ev.From), c.Subset); !ok || m.banned(ev.From, claimed) ||
 		m.Table.Silent(ev.From) {
 		m.Respond(ev, protocol.Subset{})
 		return
@@ -175,7 +183,7 @@ func (m *Machine) AskedConnect(ev core.Asked, c protocol.Connect) {
 	vouch := protocol.Vouch{Session: ev.Session}
 	if own := m.key(); !own.IsZero() && !c.Key.IsZero() {
 		vouch.Key, vouch.Challenge = own, m.challenge(ev.From)
-		vouch.Proof = protocol.ProveKey(m.Config.Key, c.Key, c.Challenge, ev.From)
+		vouch.Proof = protocol.ProveKey(m.Config.Key, protocol.ProvesLink, c.Key, c.Challenge, seen)
 	}
 	m.Call(core.Target{Node: ev.From}, m.Token(ev.From), vouch, core.CallTimeout, func(a core.Answered) {
 		if pool.Leave(place) {
@@ -212,8 +220,11 @@ func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 	case a.Err != nil && !isRefusal(a.Err):
 		m.Refuse(ev, protocol.Faultf(protocol.Unreachable, "%s does not answer; check its port and firewall", ev.From))
 		return
-	case proved && !proof.Proves(c.Key, m.key(), challenge):
+	case proved && !proof.Proves(protocol.ProvesLink, c.Key, m.key(), challenge):
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the node at %s has not the key that it names", ev.From))
+		return
+	case c.Reverse && (!proved || !m.dialled(proof)):
+		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "%s proved no key for a reverse link to this node", ev.From))
 		return
 	case protocol.StandsBy(a.Reply):
 	case isPlain(a.Err) && ev.Session == "" && (old == nil || old.Session == ""):
@@ -236,16 +247,18 @@ func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 	case m.Ledger.RefusedAt(m.Now, ev.From, holder):
 		m.Refuse(ev, refusal(ev.From))
 		return
-	case !ok || len(offered) == 0 || m.banned(holder):
+	case !ok || len(offered) == 0 || m.banned(ev.From, holder):
 		m.Respond(ev, protocol.Subset{})
 		return
 	}
 	// Only now is it sure that the caller is the node that it says, and not somebody behind the same address. A caller
 	// that is declined does not make a neighbor begin anew again and again.
-	if m.Bans.countConnect(m.Now, m.Ledger.Party(holder)) {
+	if m.Bans.countConnect(m.Now, m.party(ev.From, holder)) {
 		m.Refuse(ev, protocol.Faultf(protocol.Busy, "more than %d connects within an hour; try again later",
 			connectsAnHour))
-		m.Punish(holder, incentive.ConnectStorm, 0)
+		if !c.Reverse { // of others at its address it is no fault
+			m.Punish(holder, incentive.ConnectStorm, 0)
+		}
 		return
 	}
 	m.giveWay(victim)
@@ -276,13 +289,13 @@ func (m *Machine) AskedVouch(ev core.Asked, c protocol.Vouch) {
 	switch ours := c.Session == m.Token(ev.From); {
 	case !ours || asked == nil || c.Key.IsZero() || m.key().IsZero():
 		m.Respond(ev, protocol.Vouched(ours && (asked != nil || m.LinkTo(ev.From) != nil)))
-	case !c.Proof.Proves(c.Key, m.key(), asked.challenge):
+	case !c.Proof.Proves(protocol.ProvesLink, c.Key, m.key(), asked.challenge):
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the proof is not that of the key, or of another connect"))
 	default:
 		if m.dialled(c.Proof) {
 			asked.proved = c.Key
 		}
-		m.Respond(ev, protocol.ProveKey(m.Config.Key, c.Key, c.Challenge, ev.From))
+		m.Respond(ev, protocol.ProveKey(m.Config.Key, protocol.ProvesLink, c.Key, c.Challenge, ev.From))
 	}
 }
 
@@ -293,7 +306,7 @@ func (m *Machine) SayGoodbye() {
 		m.Table.Remove(l.ID())
 		m.Call(core.Target{Node: l.ID()}, l.Token, protocol.Disconnect{Reason: "the node stops"}, core.CallTimeout,
 			func(core.Answered) {})
-		m.Store.KeepPeer(m.Book.Parted(m.Now, l.Peer))
+		m.keepParted(l)
 	}
 }
 

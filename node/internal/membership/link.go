@@ -47,11 +47,7 @@ func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, st
 	l.Peer.Static, l.Peer.Settled = Of(l).Static != "", m.Ledger.Settled(m.Now, holder)
 	m.counted()
 	m.Ledger.Met(m.Now, l.Holder)
-	p, forgotten := m.Book.Met(m.Now, l.Peer)
-	m.Store.KeepPeer(p)
-	if !forgotten.IsZero() {
-		m.Store.DropPeer(forgotten)
-	}
+	m.keepMet(l)
 	m.After(m.Between(establishedIn, 2*establishedIn), func() {
 		if !l.Over {
 			l.Established = true
@@ -60,6 +56,24 @@ func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, st
 		}
 	})
 	m.tellMissed(l)
+}
+
+// keepMet and keepParted remember a neighbor. One that cannot be dialled is not to be looked for.
+func (m *Machine) keepMet(l *core.Link) {
+	if l.ID().Hosted() {
+		return
+	}
+	p, forgotten := m.Book.Met(m.Now, l.Peer)
+	m.Store.KeepPeer(p)
+	if !forgotten.IsZero() {
+		m.Store.DropPeer(forgotten)
+	}
+}
+
+func (m *Machine) keepParted(l *core.Link) {
+	if !l.ID().Hosted() {
+		m.Store.KeepPeer(m.Book.Parted(m.Now, l.Peer))
+	}
 }
 
 // enlist puts the link in the place of old, or behind all others where that is nil.
@@ -110,12 +124,15 @@ func (m *Machine) Part(l *core.Link, reason string) {
 	m.counted()
 	m.Table.Remove(l.ID())
 	m.exchange.Parted(l)
-	m.Store.KeepPeer(m.Book.Parted(m.Now, l.Peer))
+	m.keepParted(l)
+	if l.Dialling {
+		m.Do(core.Release{To: l.ID()})
+	}
 	m.Tell(core.Unlinked{Peer: l.ID(), Reason: reason})
 	if host := Of(l).Static; host != "" {
 		m.seekStatic(host)
 	}
-	if len(m.Links) == m.Config.MinNeighbors-1 {
+	if m.Table.Places() == m.least()-1 {
 		m.askTrackers() // there were enough until now, so they were asked long ago
 	}
 	m.refillSoon(0)
@@ -136,7 +153,9 @@ func (m *Machine) failed(l *core.Link, a core.Answered) {
 		l.Peer.Failures = l.Failures
 		if l.Failures >= maxFailures {
 			m.Part(l, "does not answer: "+a.Err.Error())
-			m.Book.Lost(m.Now, l.ID())
+			if !l.ID().Hosted() {
+				m.Book.Lost(m.Now, l.ID())
+			}
 			return
 		}
 		m.probe(l)

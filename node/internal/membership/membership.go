@@ -53,6 +53,7 @@ type Machine struct {
 	Absence  absence   // when it had no neighbors
 	Bans     bans      // neighbors that were sent away
 	Reviewed review    // how well the neighbors serve us
+	reach    reach     // whether others can dial the node
 	votes    map[protocol.NodeID]protocol.NodeID
 }
 
@@ -64,7 +65,7 @@ func New(c *core.Core, f Feeds) *Machine {
 		Bans: newBans(), votes: make(map[protocol.NodeID]protocol.NodeID),
 	}
 	m.Absence.recall(c.Now, peers)
-	c.Failed = m.failed
+	c.Failed, c.Undialled = m.failed, c.Config.Undialled
 	return m
 }
 

@@ -52,7 +52,7 @@ func (m *Machine) reviewLater() {
 		m.evictOne()
 		m.retryLost()
 		m.seek()
-		if m.Table.Len() < m.Config.MinNeighbors && !m.tracked() {
+		if m.Table.Places() < m.least() && !m.tracked() {
 			m.refillSoon(0) // neighbors may know others by now
 		}
 		m.reviewLater()
@@ -123,12 +123,14 @@ func (m *Machine) evictOne() {
 		daily := neighbors.Usefulness(polled) * neighbors.One / 7
 		reason = "it brings next to nothing, and others may bring more"
 		victim = m.Table.LeastUseful(m.Now, func(p *neighbors.Neighbor) bool {
-			return m.Now.Sub(p.Since) >= evictEvery && p.Brought(m.Now)*10 < daily
+			return !p.ID.Hosted() && m.Now.Sub(p.Since) >= evictEvery && p.Brought(m.Now)*10 < daily
 		})
-	case !hungry.IsZero() && m.Now.Sub(hungry) >= hungryFor && m.Table.Len() >= m.Config.MaxNeighbors-1:
+	case !hungry.IsZero() && m.Now.Sub(hungry) >= hungryFor && m.Table.Places() >= m.most()-1:
 		reason = "it sends nothing more, and others may"
 		victim = m.Table.LeastUseful(m.Now,
-			func(p *neighbors.Neighbor) bool { return m.exchange.KeptShort(m.LinkOf(p)) })
+			func(p *neighbors.Neighbor) bool {
+				return !p.ID.Hosted() && m.exchange.KeptShort(m.LinkOf(p))
+			})
 	}
 	if victim == nil {
 		return
@@ -157,7 +159,7 @@ func (m *Machine) retryLost() {
 // Paper §3.2: "it needs to select 'good' neighbors". Of those that a person follows few others follow any.
 func (m *Machine) seek() {
 	wait := min(longestSeek, ReviewEvery<<min(m.Reviewed.sought, 8))
-	if m.Now.Sub(m.Reviewed.soughtAt) < wait || m.Table.Len() < m.Config.MaxNeighbors-1 || m.Table.Uncovered() == 0 {
+	if m.Now.Sub(m.Reviewed.soughtAt) < wait || m.Table.Places() < m.most()-1 || m.Table.Uncovered() == 0 {
 		return
 	}
 	id, ok := m.mostHeard()

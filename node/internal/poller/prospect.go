@@ -188,7 +188,7 @@ func (m *Machine) pollersOf(p *prospect) int {
 func (m *Machine) prospectPolled(u feed.URL, origin protocol.NodeID) {
 	for i := range m.forOthers.prospects {
 		p := &m.forOthers.prospects[i]
-		if p.feed == u && len(p.pollers) < enoughPollers && origin != m.Self && !slices.Contains(p.pollers, origin) {
+		if p.feed == u && len(p.pollers) < enoughPollers && !m.Is(origin) && !slices.Contains(p.pollers, origin) {
 			p.pollers = append(p.pollers, origin)
 		}
 	}

@@ -131,7 +131,7 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, refused bool) (news bool) {
 	m.prospectPolled(u, origin)
 	s := m.openly(u)
-	if s == nil || !m.shared(s) || s.Interval == 0 || origin == m.Self || m.Now.Sub(at) > s.Interval/4 {
+	if s == nil || !m.shared(s) || s.Interval == 0 || m.Is(origin) || m.Now.Sub(at) > s.Interval/4 {
 		return false
 	}
 	c := &s.chorus

@@ -73,8 +73,8 @@ func (m *Machine) EndPull(tag uint64) {
 // pullable reports whether we ask the node for entries: not ourselves, nobody at an address that is not public
 // unless it is a neighbor, and nobody who lied or did not answer a short while ago.
 func (m *Machine) pullable(id protocol.NodeID) bool {
-	reachable := m.LinkTo(id) != nil || m.Config.AllowLocal || feed.PublicAddr(id.Addr())
-	return reachable && !id.IsZero() && id != m.Self && id.Port() >= protocol.LowestPort &&
+	reachable := m.LinkTo(id) != nil || !id.Hosted() && (m.Config.AllowLocal || feed.PublicAddr(id.Addr()))
+	return reachable && !id.IsZero() && id != m.Self && (id.Port() >= protocol.LowestPort || id.Hosted()) &&
 		!m.Queries.shunned.Has(m.Now, id)
 }
 

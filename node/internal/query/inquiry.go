@@ -115,7 +115,8 @@ func (i *inquiry) spread() {
 	for _, p := range m.Table.All() {
 		l := m.LinkTo(p.ID)
 		switch fit := i.fit(l); {
-		case i.asker != nil && l.Holder == i.asker.Holder:
+		case l == i.asker:
+		case i.asker != nil && l.Holder == i.asker.Holder && !l.ID().Hosted(): // homes may share an address
 		case i.query.Hops <= 0:
 			i.unasked(fit, protocol.CutHops)
 		case (of(l).inquiries >= search.AtOnce || !of(l).queryLimit.Free(m.Now, i.kept())) && !m.Trusted(l.Holder):
@@ -262,9 +263,9 @@ func (i *inquiry) take(l *core.Link, a protocol.Answer) {
 
 // share pays those that told of something new out of what the asker paid for the list. If each got as much, or got it
 // although the asker paid nothing, neighbors that invent answers for each other would earn more than they pay.
-func (i *inquiry) share() {
+func (i *inquiry) share(paid incentive.Credit) {
 	for _, l := range i.useful {
-		i.m.exchange.Earn(l, RelayPrice/incentive.Credit(len(i.useful)))
+		i.m.exchange.Earn(l, paid/incentive.Credit(len(i.useful)))
 	}
 }
 

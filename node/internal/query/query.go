@@ -82,6 +82,7 @@ type queries struct {
 
 	pulls   map[uint64]*pull // downloads of the owner, by tag
 	shunned Shunned          // holders that are not asked
+	passing passing          // what hosted neighbors have
 }
 
 // Queried answers a neighbor's query, from our own archive and those of our neighbors.
@@ -103,7 +104,7 @@ func (m *Machine) Queried(l *core.Link, ev core.Asked, q protocol.Query) {
 			"more than %d queries within a minute, or than %v of search; slow down", search.PerMinute,
 			core.SearchAMinute))
 		return
-	case m.Ledger.Allowance(l.Holder) < RelayPrice:
+	case !m.Ledger.MayAsk(l.Holder, RelayPrice):
 		m.Refuse(ev, protocol.Faultf(protocol.AtBound, "the account is at its bound; give before asking"))
 		return
 	}
@@ -115,7 +116,8 @@ func (m *Machine) Queried(l *core.Link, ev core.Asked, q protocol.Query) {
 	key := search.Key(q)
 	if a, ok := m.Queries.cache.Find(m.Now, key, q); ok {
 		a.Left = q.Budget
-		m.Respond(ev, m.charged(l, a, 1))
+		a, _ = m.charged(l, a, 1)
+		m.Respond(ev, a)
 		return
 	}
 	asked := q.Budget
@@ -130,10 +132,10 @@ func (m *Machine) Queried(l *core.Link, ev core.Asked, q protocol.Query) {
 		}
 		l.Usage.Spared(m.Now, i.left)
 		a.Left = asked - (q.Budget - i.left)
-		a = m.charged(l, a, 1+q.Budget-i.left)
+		a, paid := m.charged(l, a, 1+q.Budget-i.left)
 		m.Respond(ev, a)
 		if len(a.Found) > 0 {
-			i.share()
+			i.share(min(paid, RelayPrice))
 		}
 	}
 	f := q.Filter
@@ -209,7 +211,7 @@ func (i *inquiry) answer(hits []*search.Hit) protocol.Answer {
 	a := protocol.Answer{Cut: i.cut, CompleteSince: i.completeSince(left...)}
 	for _, h := range hits {
 		if fits[h] {
-			a.Found = append(a.Found, h.Found)
+			a.Found = append(a.Found, i.m.forOthers(h.Found))
 		}
 	}
 	return a
@@ -218,11 +220,13 @@ func (i *inquiry) answer(hits []*search.Hit) protocol.Answer {
 // charged is the answer as the neighbor gets it, and is debited for it: a price for each message that it took, a tenth
 // of an entry where it lists anything, and the value of what is news to the neighbor. At most half of what its account
 // allows goes into that, so that nobody who asks is left without the entries that it follows; news beyond that is left
-// out. Entries that became private since the answer was put together are left out as well.
-func (m *Machine) charged(l *core.Link, a protocol.Answer, messages int) protocol.Answer {
-	left, price := m.exchange.Allowance(l), incentive.Credit(messages)*MessagePrice
+// out. Entries that became private since the answer was put together are left out as well. What it paid is without that
+// for news.
+func (m *Machine) charged(l *core.Link, a protocol.Answer, messages int) (charged protocol.Answer,
+	paid incentive.Credit) {
+	left, question, news := m.exchange.Allowance(l), incentive.Credit(messages)*MessagePrice, incentive.Credit(0)
 	if left != incentive.MaxCredit {
-		left = left/2 - RelayPrice - price
+		left = left/2 - RelayPrice - question
 	}
 	all := a.Found
 	a.Found = make([]protocol.Found, 0, len(all))
@@ -235,7 +239,7 @@ func (m *Machine) charged(l *core.Link, a protocol.Answer, messages int) protoco
 			a.Cut |= protocol.CutRefused
 			continue
 		default:
-			price += incentive.Entry
+			news += incentive.Entry
 			if left != incentive.MaxCredit {
 				left -= incentive.Entry
 			}
@@ -243,10 +247,11 @@ func (m *Machine) charged(l *core.Link, a protocol.Answer, messages int) protoco
 		a.Found = append(a.Found, all[i])
 	}
 	if len(a.Found) > 0 {
-		price += RelayPrice
+		question += RelayPrice
 	}
-	m.Gave(l, price)
-	return a
+	paid = m.Ledger.Question(m.Now, l.Holder, question)
+	m.Gave(l, news+paid)
+	return a, paid
 }
 
 // newsTo reports whether the entry is young, and of a feed that the neighbor does not get from us anyway.
@@ -283,7 +288,8 @@ func (m *Machine) holdersOf(l *core.Link, f *protocol.Found) []protocol.NodeID {
 			id = l.ID()
 		}
 		usable := id == l.ID() || m.Config.AllowLocal || feed.PublicAddr(id.Addr())
-		if usable && id != m.Self && id.Port() >= protocol.LowestPort && !slices.Contains(holders, id) {
+		dialled := id.Port() >= protocol.LowestPort && id != m.Self
+		if usable && (dialled || id == l.ID()) && !slices.Contains(holders, id) {
 			holders = append(holders, id)
 		}
 	}

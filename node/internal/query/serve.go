@@ -48,7 +48,7 @@ func (m *Machine) Serve(l *core.Link, ev core.Asked, c protocol.GetEntries) {
 			m.Refuse(ev, protocol.Faultf(protocol.Busy, "the archive took too long; ask for less, or later"))
 			return
 		}
-		m.give(l, ev, h, c, found.Records)
+		m.passOn(c.Wanted, found.Records, func(records []archive.Record) { m.give(l, ev, h, c, records) })
 	})
 }
 
@@ -63,11 +63,11 @@ func Spent() *protocol.Fault {
 }
 
 // pastAllowance is the part of a neighbor's account that may go into entries of the past: as long as half of what it
-// may owe is left for those that it follows.
+// may owe is left for those that it follows, and an entry.
 func (m *Machine) pastAllowance(l *core.Link) incentive.Credit {
 	left := m.exchange.Allowance(l)
 	if left != incentive.MaxCredit {
-		left -= m.Ledger.Limit(l.Holder) / 2
+		left -= max(m.Ledger.Limit(l.Holder)/2, incentive.Entry)
 	}
 	return left
 }

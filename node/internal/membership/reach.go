@@ -1,0 +1,126 @@
+package membership
+
+import (
+	"time"
+
+	"feedex/feed"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// A node behind a router that nobody forwards cannot be dialled. It learns that when nodes to which it connects cannot
+// call it back, and has them call it over connections that it keeps open (reverse links). So a neighbor is one of three
+// kinds: dialled, at its address; hosted, over the connection that it keeps open to us; or dialling, where we keep one
+// open to it.
+
+const (
+	// unreached is on how many networks nodes must have called back in vain, since somebody last dialled the node, for
+	// it to open reverse links at once.
+	unreached = 2
+	// enoughHosts is with how many neighbors a node looks for no more that cannot be dialled: it needs places at those
+	// that can, of which there may be few.
+	enoughHosts = 5
+	// reconnectIn is how soon a node connects anew whose reverse link broke.
+	reconnectIn = time.Second
+)
+
+// reach is what the node knows of whether others can dial it.
+type reach struct {
+	vain map[protocol.Network]bool // those of nodes that called back in vain since somebody dialled
+}
+
+// Dialled notes that somebody at an address dialled the node.
+func (m *Machine) Dialled(from protocol.NodeID) {
+	if len(m.reach.vain) > 0 && (m.Config.AllowLocal || feed.PublicAddr(from.Addr())) {
+		clear(m.reach.vain)
+		m.Undialled = m.Config.Undialled
+	}
+}
+
+// notDialled notes that a node called back in vain.
+func (m *Machine) notDialled(by protocol.NodeID) {
+	if m.reach.vain == nil {
+		m.reach.vain = make(map[protocol.Network]bool)
+	}
+	if m.reach.vain[by.Network()] = true; len(m.reach.vain) >= unreached {
+		m.Undialled = true
+	}
+}
+
+// Connect asks a node to become a neighbor, and opens a reverse link to it where it cannot dial us. static is the
+// owner's name for it, "" for none, and key the one that it must prove, zero for any or none.
+func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKey, done func(err error)) {
+	if m.Undialled {
+		m.connectReversed(to, static, key, done)
+		return
+	}
+	m.connect(to, static, key, false, func(err error) {
+		if core.CodeOf(err) == protocol.Unreachable && !m.key().IsZero() {
+			m.notDialled(to)
+			m.connectReversed(to, static, key, done)
+			return
+		}
+		done(err)
+	})
+}
+
+// connectReversed is Connect over a reverse link.
+func (m *Machine) connectReversed(to protocol.NodeID, static string, key protocol.NodeKey, done func(err error)) {
+	m.Boot.Connecting++
+	m.Reverse(to, func(err error) {
+		m.Boot.Connecting--
+		if err != nil {
+			done(err)
+			return
+		}
+		m.connect(to, static, key, true, func(err error) {
+			if l := m.LinkTo(to); l == nil || !l.Dialling {
+				m.Do(core.Release{To: to})
+			}
+			done(err)
+		})
+	})
+}
+
+// Broke takes in that the reverse link to a neighbor ended. The node connects anew: its address may be another by now,
+// or the neighbor may have begun anew.
+func (m *Machine) Broke(to protocol.NodeID) {
+	if l := m.LinkTo(to); l != nil && l.Dialling {
+		m.reconnect(l, 0)
+	}
+}
+
+// reconnect connects anew to a neighbor, as was tried so often in vain.
+func (m *Machine) reconnect(l *core.Link, failures int) {
+	if failures == maxFailures {
+		m.Part(l, "it takes no reverse link any more")
+		m.Book.Lost(m.Now, l.ID())
+		return
+	}
+	wait := reconnectIn << (2 * failures)
+	m.After(m.Between(wait, 2*wait), func() {
+		if l.Over {
+			return
+		}
+		m.connectReversed(l.ID(), Of(l).Static, l.Key, func(err error) {
+			if err != nil && !l.Over {
+				m.reconnect(l, failures+1)
+			}
+		})
+	})
+}
+
+// least and most are how many neighbors the node looks for, and has at most, beside those that it hosts.
+func (m *Machine) least() int {
+	if m.Undialled {
+		return min(m.Config.MinNeighbors, enoughHosts)
+	}
+	return m.Config.MinNeighbors
+}
+
+func (m *Machine) most() int {
+	if m.Undialled {
+		return min(m.Config.MaxNeighbors, enoughHosts+1)
+	}
+	return m.Config.MaxNeighbors
+}

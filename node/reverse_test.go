@@ -1,0 +1,361 @@
+package node_test
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/lab"
+	"feedex/node"
+	"feedex/polling"
+	"feedex/protocol"
+)
+
+// router is the address of homes that share one.
+var router = netip.MustParseAddr("21.0.0.9")
+
+// addBehind starts a node behind a router that lets nobody in.
+func (w *network) addBehind(address netip.Addr, c node.Config, feeds ...feed.URL) *testHost {
+	c.Policy = polling.Fixed{Every: time.Hour}
+	c.Incentive.Bound = -1
+	h := &testHost{
+		net: w, config: c, waiting: make(map[uint64]func(node.Respond)), blocked: make(map[feed.URL]bool),
+		arrived: make(map[feed.EntryID]time.Time), behind: address,
+	}
+	w.list = append(w.list, h)
+	h.join()
+	h.id = h.ID
+	w.hosts[h.id] = h
+	h.step(node.Subscribe{Feeds: feeds})
+	return h
+}
+
+// street starts a node that can be dialled, and homes at one address that know it.
+func (w *network) street(homes int, feeds ...feed.URL) (host *testHost, street []*testHost) {
+	for _, u := range feeds {
+		w.feed(u)
+	}
+	host = w.add(node.Config{}, feeds...)
+	for range homes {
+		street = append(street, w.addBehind(router, node.Config{Peers: []string{host.id.String()}}, feeds...))
+	}
+	w.run(time.Minute)
+	return host, street
+}
+
+// seenAs is what calls from the homes look like.
+var seenAs = protocol.NewNodeID(router, protocol.DefaultPort)
+
+// Homes behind one address become neighbors of a node that can be dialled, each by its key, over links that it calls
+// them by; and what one polls the other has by way of that node.
+func TestHomesAtOneAddress(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(2, news)
+	var paths [][]protocol.NodeID
+	w.watch = func(_ *testHost, ev node.Event, _ []node.Effect) {
+		if asked, ok := ev.(node.Asked); ok {
+			if put, ok := asked.Call.(protocol.PutEntries); ok {
+				paths = append(paths, put.Bundle.Path)
+			}
+		}
+	}
+	for i, h := range homes {
+		if !host.neighborOf(h.id) || !h.neighborOf(host.id) || host.keyOf(h.id) != h.node.Status().Key ||
+			h.keyOf(host.id) != host.node.Status().Key {
+			t.Fatalf("home %d is no neighbor by its key: %+v", i, host.node.Neighbors())
+		}
+	}
+	id := w.publish(news)
+	homes[0].poll(news)
+	w.run(time.Minute)
+	if !host.has(id) || !homes[1].has(id) {
+		t.Fatalf("what a home polled: the host has it %v, the other home %v", host.has(id), homes[1].has(id))
+	}
+	want := protocol.NameOf(homes[0].node.Status().Key)
+	if !slices.ContainsFunc(paths, func(p []protocol.NodeID) bool { return slices.Equal(p, []protocol.NodeID{want}) }) {
+		t.Errorf("the paths of what came are %v, want one of %v alone", paths, want)
+	}
+	id = w.publish(news)
+	host.poll(news)
+	w.run(time.Minute)
+	if !homes[0].has(id) || !homes[1].has(id) {
+		t.Errorf("what the host polled: the homes have it %v, %v", homes[0].has(id), homes[1].has(id))
+	}
+}
+
+// Who asks for neighbors, and who keeps them over a restart, hears of nobody that cannot be dialled.
+func TestHostedNeighborsAreNotNamed(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(2, news)
+	for _, asker := range homes {
+		r := host.hears(asker, protocol.GetNeighbors{})
+		if list, ok := r.Reply.(protocol.NodeList); !ok || len(list) != 0 {
+			t.Errorf("a home is told of %v", r.Reply)
+		}
+	}
+	for _, p := range host.store.LoadPeers() {
+		if p.ID.Hosted() {
+			t.Errorf("the archive has %v", p.ID)
+		}
+	}
+}
+
+// A node that cannot be dialled finds that out from two that called back in vain, and then opens reverse links at once;
+// somebody that dials it has it try without.
+func TestANodeLearnsThatItCannotBeDialled(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	var peers []string
+	var hosts []*testHost
+	for range 3 {
+		h := w.add(node.Config{}, news)
+		hosts, peers = append(hosts, h), append(peers, h.id.String())
+	}
+	home := w.addBehind(router, node.Config{Peers: peers[:2]}, news)
+	var direct, reversed int
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
+		for _, e := range effects {
+			call, ok := e.(node.Call)
+			if c, is := call.Call.(protocol.Connect); ok && is && h == home {
+				if c.Reverse {
+					reversed++
+				} else {
+					direct++
+				}
+			}
+		}
+	}
+	w.run(time.Minute)
+	if direct != 2 || reversed != 2 || len(home.node.Neighbors()) != 2 {
+		t.Fatalf("two connects in vain, and two over reverse links: %d, %d; %d neighbors", direct, reversed,
+			len(home.node.Neighbors()))
+	}
+	home.inside(func(n *node.Node) { n.Connect(hosts[2].id, func(error) {}) })
+	w.run(time.Minute)
+	if direct != 2 || reversed != 3 || !home.neighborOf(hosts[2].id) {
+		t.Errorf("then: %d connects in vain, %d over reverse links", direct, reversed)
+	}
+	home.ask(stranger(7), "", protocol.WhoAmI{}, func(node.Respond) {})
+	home.inside(func(n *node.Node) { n.Connect(hosts[2].id, func(error) {}) })
+	w.run(time.Second)
+	if direct != 3 {
+		t.Errorf("after somebody dialled it: %d connects without a reverse link, want 3", direct)
+	}
+}
+
+// An owner who says so spares the node that.
+func TestAnOwnerSaysThatANodeCannotBeDialled(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	host := w.add(node.Config{}, news)
+	home := w.addBehind(router, node.Config{Undialled: true, Peers: []string{host.id.String()}}, news)
+	w.run(5 * time.Second)
+	if !host.neighborOf(home.id) {
+		t.Error("there is no link within seconds")
+	}
+	if c := slices.Index(home.calls, "connect"); c < 0 || slices.Contains(home.calls[c+1:], "connect") {
+		t.Errorf("it made the calls %v, want one connect", home.calls)
+	}
+}
+
+// A link that breaks is opened again, and one whose host is gone is given up.
+func TestABrokenReverseLinkIsReplaced(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(1, news)
+	home := homes[0]
+	cut := func() { home.step(node.Broke{To: host.id}) }
+	home.Unreverse(host.Host)
+	cut()
+	w.run(10 * time.Second)
+	id := w.publish(news)
+	host.poll(news)
+	w.run(time.Minute)
+	if !home.has(id) {
+		t.Fatal("after the link broke the home hears nothing")
+	}
+	host.kill()
+	w.run(time.Minute)
+	if home.neighborOf(host.id) {
+		t.Error("the host is gone, and the home holds on to it")
+	}
+	host.start()
+	w.run(5 * time.Minute)
+	if !home.neighborOf(host.id) || !host.neighborOf(home.id) {
+		t.Error("the host is back, and the home does not find it")
+	}
+	home.kill()
+	w.run(3 * time.Minute)
+	if host.neighborOf(home.id) {
+		t.Error("the home is gone, and the host holds on to it")
+	}
+}
+
+// What only a home has is found from another one, and had by way of the node that hosts both.
+func TestAHomesArchiveIsReached(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(2, news)
+	old := oldEntry(news, 1)
+	homes[0].holds(old)
+	other := w.add(node.Config{Peers: []string{host.id.String()}}, news)
+	w.run(time.Minute)
+	for name, asker := range map[string]*testHost{"a home": homes[1], "one that can be dialled": other} {
+		r, _ := asker.seeks(protocol.Query{Filter: feed.Filter{Words: []string{"walrus"}}})
+		if len(r.Hits) != 1 || len(r.Hits[0].Holders) != 1 || r.Hits[0].Holders[0] != host.id {
+			t.Fatalf("%s found %+v, want one hit with the host as its holder", name, r.Hits)
+		}
+		if got := asker.pulls(wishesOf(r)...); len(got.Stored) != 1 || asker.digest(old.EntryID()) != old.Digest() {
+			t.Errorf("%s: the entry did not come: %+v", name, got)
+		}
+	}
+	if host.has(old.EntryID()) {
+		t.Error("the host kept what it passed on")
+	}
+}
+
+// A home that sends another version than it told of is noted, and nothing of that is passed on.
+func TestAHostPassesOnNoLies(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(2, news)
+	homes[0].holds(oldEntry(news, 1))
+	forged := oldEntry(news, 1)
+	forged.Title = "forged"
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if _, ok := c.(protocol.GetEntries); ok && to == homes[0] {
+			return protocol.Batch{Entries: []protocol.Archived{{Entry: forged, Seen: epoch}}}, true
+		}
+		return nil, false
+	}
+	r, _ := homes[1].seeks(protocol.Query{Filter: feed.Filter{Words: []string{"walrus"}}})
+	if got := homes[1].pulls(wishesOf(r)...); len(got.Stored) != 0 || len(got.Missing) != 1 {
+		t.Errorf("got %+v", got)
+	}
+	if host.suspects(homes[0].id) != 1 {
+		t.Error("the lie was not noted")
+	}
+}
+
+// Nobody takes the part of a home that he shares an address with: without its session his calls are a stranger's, and
+// without its key he gets no link in its name.
+func TestNobodyPassesForAHome(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(1, news)
+	home := homes[0]
+	token := host.node.SessionOf(home.id)
+	for name, c := range map[string]struct {
+		from    protocol.NodeID
+		session string
+		code    protocol.Code
+	}{
+		"without a session":           {seenAs, "", protocol.UnknownNeighbor},
+		"with another session":        {seenAs, "x" + token, protocol.UnknownNeighbor},
+		"from elsewhere":              {stranger(3), token, protocol.UnknownNeighbor},
+		"with the session":            {seenAs, token, 0},
+		"and from another port there": {protocol.NewNodeID(router, 9000), token, 0},
+	} {
+		r := host.answerTo(c.from, c.session, protocol.GetNeighbors{})
+		if code := codeOf(r); code != c.code {
+			t.Errorf("%s: fault %d, want %d", name, code, c.code)
+		}
+	}
+	key := home.node.Status().Key
+	for name, c := range map[string]struct {
+		connect protocol.Connect
+		answer  func(v protocol.Vouch) protocol.Reply
+		code    protocol.Code
+	}{
+		"no key": {protocol.Connect{}, nil, protocol.NotVouched},
+		"no link": {protocol.Connect{Key: protocol.NodeKeyOf(signer(8)), Challenge: "x"}, nil,
+			protocol.Unreachable},
+		"the home's key": {protocol.Connect{Key: key, Challenge: "x"}, nil, protocol.NotVouched},
+	} {
+		c.connect.Subset, c.connect.Reverse = protocol.Subset{{Feed: news}}, true
+		if r := host.answerTo(seenAs, "theirs", c.connect); codeOf(r) != c.code {
+			t.Errorf("connect with %s: %+v, %v, want fault %d", name, r.Reply, r.Fault, c.code)
+		}
+	}
+	if !host.neighborOf(home.id) || host.node.SessionOf(home.id) != token {
+		t.Error("the home has lost its link")
+	}
+}
+
+// Keys cost nothing: all that are new at an address owe together what one may.
+func TestHostedKeysShareOneCredit(t *testing.T) {
+	w := newNetwork(t)
+	_, homes := w.street(3, news)
+	host := w.list[0]
+	first := host.node.LinkTo(homes[0].id).Holder
+	for _, h := range homes[1:] {
+		if got := host.node.LinkTo(h.id).Holder; got != first || strings.Contains(got.String(), "ed25519") {
+			t.Errorf("the account is that of %v, want %v", got, first)
+		}
+	}
+}
+
+// codeOf is the code of the fault that is an answer, 0 for another answer.
+func codeOf(r node.Respond) protocol.Code {
+	if r.Fault == nil {
+		return 0
+	}
+	return r.Fault.Code
+}
+
+// A street of homes takes no place that the node fills itself, and of those for hosted neighbors no more than there
+// are; where they are short a second street gets its share.
+func TestStreetsShareThePlaces(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	const places = 6
+	host := w.add(node.Config{Hosted: places}, news)
+	at := func(address netip.Addr) (homes []*testHost) {
+		for range places + 2 {
+			homes = append(homes, w.addBehind(address, node.Config{Peers: []string{host.id.String()}, Undialled: true},
+				news))
+		}
+		return homes
+	}
+	linked := func(homes []*testHost) (n int) {
+		for _, h := range homes {
+			if host.neighborOf(h.id) {
+				n++
+			}
+		}
+		return n
+	}
+	first := at(router)
+	w.run(time.Minute)
+	if n := linked(first); n != places || host.node.Dialled() != 0 {
+		t.Fatalf("a street has %d of %d places, and %d of others", n, places, host.node.Dialled())
+	}
+	second := at(netip.MustParseAddr("22.0.0.9"))
+	w.run(30 * time.Minute)
+	if a, b := linked(first), linked(second); a != places/2 || b != places/2 {
+		t.Errorf("two streets have %d and %d places, want %d each", a, b, places/2)
+	}
+	none := w.add(node.Config{Hosted: -1}, news)
+	home := w.addBehind(router, node.Config{Peers: []string{none.id.String()}}, news)
+	w.run(time.Minute)
+	if none.neighborOf(home.id) {
+		t.Error("a node hosts whose owner wants none")
+	}
+}
+
+// The lab takes messages of hosted nodes through the codec without a difference.
+func TestHostedIDsStayOnTheNode(t *testing.T) {
+	hash := func(c lab.Config) string {
+		w := newNetworkOf(t, c)
+		_, homes := w.street(3, news)
+		for range 3 {
+			w.publish(news)
+			homes[0].poll(news)
+			w.run(time.Hour)
+		}
+		return w.Hash()
+	}
+	encoded, plain := hash(lab.Config{Seed: seed, EveryMessage: true}), hash(lab.Config{Seed: seed, NoEncoding: true})
+	if encoded != plain {
+		t.Errorf("with the codec %s, without %s", encoded, plain)
+	}
+}

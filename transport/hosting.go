@@ -1,0 +1,291 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"feedex/admission"
+	"feedex/protocol"
+)
+
+const (
+	// proofTimeout is how long a caller may take to prove its key.
+	proofTimeout = 5 * time.Second
+	// hostedPatience is how long a reverse link may go without a call while others want its place: a node calls its
+	// neighbors more often.
+	hostedPatience = 10 * time.Minute
+	// perSlot is how many reverse links there may be for each place that nodes have as hosted neighbors: who asks for
+	// one has the link first.
+	perSlot = 2
+	// callsAtOnce is how many calls are made over a reverse link at a time.
+	callsAtOnce = reverseStreams / 2
+)
+
+// HostingConfig holds what a Hosting needs to know of its node. All fields must be set.
+type HostingConfig struct {
+	Key   ed25519.PrivateKey
+	Slots int // how many neighbors are hosted at most
+	// Self is the node's own address as others see it, zero while it does not know it.
+	Self func() protocol.NodeID
+}
+
+// A Hosting keeps the reverse links by which other nodes, which cannot be dialled, are called. Make one with
+// NewHosting, and give it to the handler and the client of the same node. It is safe for concurrent use.
+type Hosting struct {
+	cfg       HostingConfig
+	transport *http.Transport
+
+	mu     sync.Mutex
+	links  map[protocol.NodeID]*hostedLink
+	pool   *admission.SharedPool[*hostedLink]
+	closed bool
+}
+
+// A hostedLink is the end of the node that hosts.
+type hostedLink struct {
+	id    protocol.NodeID // protocol.HostedID, once its key is proved
+	conn  net.Conn
+	calls chan struct{}    // a place each for those that are made at a time
+	ready chan struct{}    // closed once there is http, or the link is over
+	http  *http.ClientConn // nil where it is over
+	place *admission.Place[*hostedLink]
+	gone  bool // its place went to another
+}
+
+// NewHosting makes a Hosting.
+func NewHosting(cfg HostingConfig) *Hosting {
+	h := &Hosting{
+		cfg: cfg, links: make(map[protocol.NodeID]*hostedLink),
+		pool: admission.NewSharedPool[*hostedLink](perSlot*cfg.Slots, hostedPatience),
+	}
+	h.transport = &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return ctx.Value(dialledKey{}).(net.Conn), nil
+		},
+		DisableCompression: true, MaxResponseHeaderBytes: maxHeaderBytes,
+	}
+	h.transport.Protocols, h.transport.HTTP2 = reverseHTTP2()
+	return h
+}
+
+// dialledKey is where the connection is, in the context of a "dial", that was there before.
+type dialledKey struct{}
+
+// Close ends all reverse links, and takes no more.
+func (h *Hosting) Close() {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	h.closed = true
+	var open []*hostedLink
+	for _, l := range h.links {
+		open = append(open, l)
+	}
+	h.mu.Unlock()
+	for _, l := range open {
+		l.conn.Close()
+	}
+}
+
+// wants reports whether a request asks for a reverse link.
+func (h *Hosting) wants(r *http.Request) bool {
+	return h != nil && r.Method == http.MethodPost && strings.EqualFold(r.Header.Get("Upgrade"), reverseToken)
+}
+
+// take makes a reverse link of the connection of a request from an address.
+func (h *Hosting) take(w http.ResponseWriter, r *http.Request, from netip.Addr) {
+	key, err := protocol.ParseNodeKey(r.Header.Get(KeyHeader))
+	switch {
+	case err != nil:
+		refuse(w, r, http.StatusBadRequest, KeyHeader+": "+err.Error())
+		return
+	case r.ContentLength != 0:
+		refuse(w, r, http.StatusBadRequest, "a reverse link begins without a body")
+		return
+	case key == protocol.NodeKeyOf(h.cfg.Key):
+		refuse(w, r, http.StatusConflict, "this is the node itself")
+		return
+	}
+	l := &hostedLink{id: protocol.HostedID(from, key), ready: make(chan struct{}),
+		calls: make(chan struct{}, callsAtOnce)}
+	if !h.enter(l, from) {
+		refuse(w, r, http.StatusServiceUnavailable, "all places for nodes that cannot be dialled are taken")
+		return
+	}
+	if err := h.swapRoles(w, r, l, key); err != nil {
+		h.leave(l)
+	}
+}
+
+// swapRoles becomes the client of the node at the other end, once it has proved its key. An error has closed the
+// connection.
+func (h *Hosting) swapRoles(w http.ResponseWriter, r *http.Request, l *hostedLink, key protocol.NodeKey) error {
+	own := protocol.NodeKeyOf(h.cfg.Key)
+	var chance [32]byte
+	rand.Read(chance[:])
+	challenge := protocol.ChallengeOf(chance)
+	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
+		c.leavePool() // it has a place here
+	}
+	under, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	l.conn = under
+	gone := l.gone
+	h.mu.Unlock()
+	if gone {
+		under.Close()
+		return errNotProved
+	}
+	under.SetDeadline(time.Now().Add(proofTimeout))
+	fmt.Fprintf(buffered, "HTTP/1.1 %d %s\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s: %s\r\n%s: %s\r\n\r\n",
+		http.StatusSwitchingProtocols, http.StatusText(http.StatusSwitchingProtocols), reverseToken, KeyHeader, own,
+		ChallengeHeader, challenge)
+	err = buffered.Flush()
+	if err == nil {
+		err = h.proved(buffered.Reader, key, challenge)
+	}
+	if err == nil {
+		err = under.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		under.Close()
+		return err
+	}
+	// The other end takes our first words in our new role for a sign that it can be called, so it is enlisted before.
+	if old := h.enlist(l); old != nil {
+		old.conn.Close() // its node has a newer one
+	}
+	defer close(l.ready)
+	ctx := context.WithValue(context.Background(), dialledKey{}, net.Conn(&readConn{under, buffered.Reader}))
+	link, err := h.transport.NewClientConn(ctx, "http", hostedHost+":80")
+	if err != nil {
+		under.Close()
+		return err
+	}
+	l.http = link
+	link.SetStateHook(func(c *http.ClientConn) {
+		if c.Err() != nil {
+			h.leave(l)
+		}
+	})
+	if link.Err() != nil { // before there was a hook
+		h.leave(l)
+	}
+	return nil
+}
+
+// errNotProved is why a reverse link ends before it begins.
+var errNotProved = errors.New("the key is not proved")
+
+// proved reads the line by which a caller proves its key.
+func (h *Hosting) proved(r *bufio.Reader, key protocol.NodeKey, challenge string) error {
+	var line []byte
+	for len(line) == 0 || line[len(line)-1] != '\n' {
+		b, err := r.ReadByte()
+		if err != nil {
+			return err
+		}
+		if line = append(line, b); len(line) > maxProofLine {
+			return errNotProved
+		}
+	}
+	dialled, signature, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+	id, err := protocol.ParseNodeID(dialled)
+	self := h.cfg.Self()
+	proof := protocol.KeyProof{Dialled: id, Signature: signature}
+	if err != nil || !self.IsZero() && id != self ||
+		!proof.Proves(protocol.ProvesReverse, key, protocol.NodeKeyOf(h.cfg.Key), challenge) {
+		return errNotProved
+	}
+	return nil
+}
+
+// enter gives a link a place, for which others may be closed.
+func (h *Hosting) enter(l *hostedLink, from netip.Addr) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	var gaveUp []*admission.Place[*hostedLink]
+	l.place, gaveUp = h.pool.Enter(time.Now(), from, 1, l)
+	for _, other := range gaveUp {
+		if other.Of.gone = true; other.Of.conn != nil {
+			other.Of.conn.Close() // which has it leave
+		}
+	}
+	return l.place != nil
+}
+
+// enlist has calls go over the link from now on, and returns the one that they went over.
+func (h *Hosting) enlist(l *hostedLink) (old *hostedLink) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	old = h.links[l.id]
+	h.links[l.id] = l
+	if h.closed {
+		l.conn.Close()
+	}
+	return old
+}
+
+// leave ends a link.
+func (h *Hosting) leave(l *hostedLink) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pool.Leave(l.place)
+	if h.links[l.id] == l {
+		delete(h.links, l.id)
+	}
+}
+
+// roundTrip makes a call over the reverse link of a node.
+func (h *Hosting) roundTrip(to protocol.NodeID, req *http.Request) (*http.Response, error) {
+	var link *hostedLink
+	if h != nil {
+		h.mu.Lock()
+		if link = h.links[to]; link != nil {
+			link.place.Await(time.Now())
+		}
+		h.mu.Unlock()
+	}
+	if link == nil {
+		return nil, fmt.Errorf("%w of %s", ErrNotHosted, to)
+	}
+	select {
+	case <-link.ready:
+	case <-req.Context().Done():
+		return nil, req.Context().Err()
+	}
+	if link.http == nil {
+		return nil, fmt.Errorf("%w of %s", ErrNotHosted, to)
+	}
+	select {
+	case link.calls <- struct{}{}:
+		defer func() { <-link.calls }()
+	case <-req.Context().Done():
+		return nil, req.Context().Err()
+	}
+	return link.http.RoundTrip(req)
+}
+
+// Len is how many reverse links there are.
+func (h *Hosting) Len() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.links)
+}
