@@ -146,7 +146,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 
 	var h *host
-	hosting := newHosting(c.Node, func() protocol.NodeID { return h.whoami() })
+	hosting := newHosting(c.Node, func() *host { return h })
 	defer hosting.Close()
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal,
 		UserAgent: UserAgent, Key: c.Node.Key, Hosting: hosting})

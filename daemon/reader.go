@@ -17,6 +17,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
+	"feedex/protocol"
 	"feedex/reader/fever"
 	"feedex/reader/greader"
 	"feedex/reader/miniflux"
@@ -300,7 +301,13 @@ func (v *callers) familiar(a netip.Addr) bool {
 
 // acquaintances are the addresses of neighbors, and of earlier ones. The zero value is nobody's.
 type acquaintances struct {
-	addrs atomic.Pointer[map[netip.Addr]bool]
+	addrs  atomic.Pointer[map[netip.Addr]bool]
+	hosted atomic.Pointer[map[protocol.NodeID]bool] // neighbors that others cannot dial
+}
+
+func (a *acquaintances) hosts(id protocol.NodeID) bool {
+	hosted := a.hosted.Load()
+	return hosted != nil && (*hosted)[id]
 }
 
 func (a *acquaintances) has(addr netip.Addr) bool {
@@ -312,6 +319,11 @@ func (a *acquaintances) has(addr netip.Addr) bool {
 func (h *host) noteAcquaintances() {
 	addrs := h.node.Acquaintances()
 	h.known.addrs.Store(&addrs)
+	hosted := make(map[protocol.NodeID]bool)
+	for _, id := range h.node.Hosted() {
+		hosted[id] = true
+	}
+	h.known.hosted.Store(&hosted)
 }
 
 // openAt tells which clients need no password where readers connect: those on this machine, where it alone can connect.

@@ -32,8 +32,9 @@ func (h *host) reverse(ctx context.Context, e node.Reverse) {
 		dialing, dialed := context.WithTimeout(serving, e.Timeout)
 		link, err := h.client.Reverse(dialing, e.To)
 		dialed()
+		ok := err == nil
 		opened := func(*node.Node) {
-			if r.open = err == nil; !r.open {
+			if r.open = ok; !ok {
 				h.forgetReversed(e.To, r)
 			}
 		}
@@ -42,11 +43,11 @@ func (h *host) reverse(ctx context.Context, e node.Reverse) {
 			return
 		}
 		h.send(ctx, arrival{event: node.Answered{ID: e.ID, Err: err}, life: life})
-		if err != nil {
+		if !ok {
 			return
 		}
-		err = link.Serve(serving, h.peers, transport.ServerConfig{Log: h.config.Log})
-		h.config.Log.Debug("reverse link ended", "peer", e.To, "err", err)
+		ended := link.Serve(serving, h.peers, transport.ServerConfig{Log: h.config.Log})
+		h.config.Log.Debug("reverse link ended", "peer", e.To, "err", ended)
 		h.send(ctx, arrival{look: func(*node.Node) { h.forgetReversed(e.To, r) }})
 		if serving.Err() == nil { // nobody released it
 			h.send(ctx, arrival{event: node.Broke{To: e.To}, life: life})
@@ -77,12 +78,15 @@ func (h *host) whoami() (id protocol.NodeID) {
 	return id
 }
 
-// newHosting takes the reverse links of as many nodes as the owner hosts, nil for none. Without a key nobody can prove to
-// this node that it has one.
-func newHosting(c node.Config, self func() protocol.NodeID) *transport.Hosting {
+// newHosting takes the reverse links of as many nodes as the owner hosts, nil for none. Without a key nobody can prove
+// to this node that it has one. h is there before the first link is.
+func newHosting(c node.Config, h func() *host) *transport.Hosting {
 	slots := c.HostingSlots()
 	if slots == 0 || c.Key == nil {
 		return nil
 	}
-	return transport.NewHosting(transport.HostingConfig{Key: c.Key, Slots: slots, Self: self})
+	return transport.NewHosting(transport.HostingConfig{
+		Key: c.Key, Slots: slots, Self: func() protocol.NodeID { return h().whoami() },
+		Neighbor: func(id protocol.NodeID) bool { return h().known.hosts(id) },
+	})
 }

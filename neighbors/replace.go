@@ -55,32 +55,41 @@ func (t *RoutingTable) replaceable(now time.Time, chosen bool) (_ *Neighbor, bar
 	return t.leastUseful(now, stays)
 }
 
-// replaceableHosted is Replaceable among those that cannot be dialled. A network that has fewer of their places than
-// another takes one of the latter's, the least useful of those that are not settled; the shares are those of package
-// admission. Where it has none to take, usefulness decides as it does among others.
+// replaceableHosted is Replaceable among those that cannot be dialled. A region that has fewer of their places than
+// another takes one of the latter's, and so does a network of a region: the least useful of those that may be replaced
+// and are not settled. The shares are those of package admission. Where there is none to take, usefulness decides as it
+// does among others.
 func (t *RoutingTable) replaceableHosted(now time.Time, newcomer protocol.NodeID, subset protocol.Subset) *Neighbor {
-	counts := make(map[protocol.Network]int)
-	most := 0
+	regions, networks := make(map[region]int), make(map[packedNetwork]int)
 	for _, n := range t.list {
 		if n.ID.Hosted() && !n.Settled {
-			counts[n.ID.Network()]++
-			most = max(most, counts[n.ID.Network()])
+			in := networkOf(n.ID)
+			regions[in.region()]++
+			networks[in]++
 		}
 	}
-	if most > counts[newcomer.Network()]+1 {
-		scores := t.Scores(now)
-		least := -1
-		for i, n := range t.list {
-			if n.ID.Hosted() && !n.Settled && counts[n.ID.Network()] == most &&
-				(least < 0 || scores[i] < scores[least]) {
-				least = i
-			}
+	own := networkOf(newcomer)
+	scores := t.Scores(now)
+	protected := t.protected(now, scores)
+	least := -1
+	for i, n := range t.list {
+		in := networkOf(n.ID)
+		more := regions[in.region()] > regions[own.region()]+1 ||
+			in.region() == own.region() && networks[in] > networks[own]+1
+		if !n.ID.Hosted() || n.Settled || !more || protected[i] || now.Sub(n.Since) < grace {
+			continue
 		}
+		if least < 0 || regions[in.region()] > regions[networkOf(t.list[least].ID).region()] ||
+			regions[in.region()] == regions[networkOf(t.list[least].ID).region()] && scores[i] < scores[least] {
+			least = i
+		}
+	}
+	if least >= 0 {
 		return t.list[least]
 	}
-	least, bar := t.leastUseful(now, func(n *Neighbor) bool { return !n.ID.Hosted() || now.Sub(n.Since) < grace })
-	if least != nil && t.Claimed(newcomer, subset) >= bar {
-		return least
+	useless, bar := t.leastUseful(now, func(n *Neighbor) bool { return !n.ID.Hosted() || now.Sub(n.Since) < grace })
+	if useless != nil && t.Claimed(newcomer, subset) >= bar {
+		return useless
 	}
 	return nil
 }

@@ -473,5 +473,8 @@ func (n *Node) Exchangeable(id protocol.NodeID) int {
 	return n.query.Rings.Tabs.Allowed(n.core.Now, incentive.HolderOf(id), true)
 }
 
+// AskedForBy has a node wait for entries of ours.
+func (n *Node) AskedForBy(id protocol.NodeID) { n.query.AskedUs(id, true) }
+
 // AskersBut are those who asked lately for what the node does not have, but for one.
 func (n *Node) AskersBut(id protocol.NodeID) []protocol.NodeID { return n.query.AskersBut(id) }

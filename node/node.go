@@ -102,8 +102,18 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 // never early.
 func (n *Node) Next() time.Time { return n.core.Next() }
 
-// Self is the node's id as its neighbors see it, the zero id while it is not known.
-func (n *Node) Self() protocol.NodeID { return n.core.Self }
+// Self is the node's id as a neighbor sees it now, the zero id while it is not known.
+func (n *Node) Self() protocol.NodeID { return n.membership.SureSelf() }
+
+// Hosted are the neighbors that others cannot dial.
+func (n *Node) Hosted() (ids []protocol.NodeID) {
+	for _, id := range n.core.LinkIDs {
+		if id.Hosted() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
 
 // Hosts is how many neighbors that cannot be dialled the node has at most.
 func (n *Node) Hosts() int { return n.core.Config.Hosted }
@@ -161,7 +171,7 @@ func (n *Node) asked(ev Asked) {
 	if l != nil && l.Session != "" && l.Session != ev.Session {
 		known = nil // somebody else on its address, or itself after a restart
 	}
-	if known == nil {
+	if known == nil || known.Session == "" && ev.Session != "" { // a plain neighbor may be at the address of homes
 		if hosted := n.core.HostedCaller(ev); hosted != nil {
 			l, known = hosted, hosted
 		}
@@ -256,7 +266,7 @@ func (n *Node) overLimit(ev Asked, l *core.Link) bool {
 		return false
 	}
 	n.core.Refuse(ev, core.ErrExhausted)
-	if first {
+	if first && !l.ID().Hosted() { // others at its address may have made most of the calls
 		n.membership.Punish(l.Holder, incentive.CallFlood, 0)
 	}
 	return true

@@ -330,7 +330,7 @@ func TestStreetsShareThePlaces(t *testing.T) {
 		t.Fatalf("a street has %d of %d places, and %d of others", n, places, host.node.Dialled())
 	}
 	second := at(netip.MustParseAddr("22.0.0.9"))
-	w.run(30 * time.Minute)
+	w.run(2 * time.Hour) // nobody loses a place at once
 	if a, b := linked(first), linked(second); a != places/2 || b != places/2 {
 		t.Errorf("two streets have %d and %d places, want %d each", a, b, places/2)
 	}
@@ -357,5 +357,109 @@ func TestHostedIDsStayOnTheNode(t *testing.T) {
 	encoded, plain := hash(lab.Config{Seed: seed, EveryMessage: true}), hash(lab.Config{Seed: seed, NoEncoding: true})
 	if encoded != plain {
 		t.Errorf("with the codec %s, without %s", encoded, plain)
+	}
+}
+
+// Nobody hears of a hosted node by what it asks its host for, and the host's own downloads go on.
+func TestWhatAHomeWishesForStaysWithItsHost(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(1, news)
+	host.holds(oldEntry(news, 1))
+	host.inside(func(n *node.Node) { n.AskedForBy(homes[0].id) })
+	if askers := host.node.AskersBut(protocol.NodeID{}); len(askers) != 0 {
+		t.Errorf("others are told that %v ask", askers)
+	}
+	if len(host.node.Hosted()) != 1 {
+		t.Error("nothing is shown")
+	}
+}
+
+// Hosted neighbors, which may all be one machine, have no say about the address of their host, and are not asked for
+// others.
+func TestHostedNeighborsNameNobody(t *testing.T) {
+	w := newNetwork(t)
+	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if _, asked := c.(protocol.WhoAmI); asked && to.behind.IsValid() {
+			return protocol.NewNodeID(stranger(66).Addr(), protocol.DefaultPort), true
+		}
+		if _, asked := c.(protocol.GetNeighbors); asked && to.behind.IsValid() {
+			t.Errorf("%s asks a home for neighbors", from.id)
+		}
+		return nil, false
+	}
+	host, homes := w.street(8, news)
+	w.run(time.Hour)
+	if got := host.node.Status().Self; !got.IsZero() || len(host.node.Hosted()) != len(homes) {
+		t.Errorf("by the word of %d homes the host is %v", len(host.node.Hosted()), got)
+	}
+}
+
+// A plain neighbor at the address and port of homes takes nothing that they send.
+func TestAPlainNeighborTakesNoCallsOfHomes(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(1, news)
+	w.play(seenAs, func(*testHost, node.Call) protocol.Reply { return protocol.OK{} })
+	host.inside(func(n *node.Node) { n.Join(seenAs, false, "", protocol.Subset{{Feed: news}}) })
+	r := host.answerTo(seenAs, host.node.SessionOf(homes[0].id), protocol.Disconnect{Reason: "gone"})
+	if r.Fault != nil || host.neighborOf(homes[0].id) || !host.neighborOf(seenAs) {
+		t.Errorf("the goodbye of a home, answered %v: the home is a neighbor %v, the plain node %v", r.Fault,
+			host.neighborOf(homes[0].id), host.neighborOf(seenAs))
+	}
+}
+
+// A host that drops each reverse link as soon as it is there is left, and not called for ever.
+func TestAHostThatDropsLinksIsLeft(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(1, news)
+	home := homes[0]
+	connects := 0
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
+		for _, e := range effects {
+			if _, opens := e.(node.Reverse); opens && h == home {
+				connects++
+			}
+		}
+	}
+	for range 30 {
+		home.Unreverse(host.Host)
+		home.step(node.Broke{To: host.id})
+		home.step(node.Broke{To: host.id}) // said twice
+		w.run(2 * time.Second)
+	}
+	if connects > 6 {
+		t.Errorf("within a minute it opened %d reverse links", connects)
+	}
+	w.run(30 * time.Minute)
+	id := w.publish(news)
+	host.poll(news)
+	w.run(time.Minute)
+	if !home.has(id) {
+		t.Error("half an hour later it has no link")
+	}
+}
+
+// A reverse link that breaks while the node connects is opened again.
+func TestAReverseLinkBreaksBeforeItIsOfUse(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	host := w.add(node.Config{}, news)
+	home := w.addBehind(router, node.Config{Peers: []string{host.id.String()}, Undialled: true}, news)
+	broken := false
+	w.watch = func(h *testHost, ev node.Event, _ []node.Effect) {
+		asked, ok := ev.(node.Asked)
+		if _, vouch := asked.Call.(protocol.Vouch); ok && vouch && h == home && !broken {
+			broken = true
+			w.At(w.Now().Add(time.Millisecond), func() {
+				home.Unreverse(host.Host)
+				home.step(node.Broke{To: host.id})
+			})
+		}
+	}
+	w.run(time.Minute)
+	id := w.publish(news)
+	host.poll(news)
+	w.run(time.Minute)
+	if !broken || !home.has(id) {
+		t.Errorf("the link broke %v, and the home has what came after %v", broken, home.has(id))
 	}
 }

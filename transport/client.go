@@ -143,7 +143,10 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 				result.Peer = protocol.NewNodeID(ap.Addr(), ap.Port())
 			}
 		},
-		WroteHeaders: func() { way.sent.Store(true) },
+		WroteHeaders: func() { // over a reverse link that is the first sign of a connection
+			way.begun.Store(true)
+			way.sent.Store(true)
+		},
 	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(c.encode(call)))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -21,12 +22,9 @@ import (
 const (
 	// proofTimeout is how long a caller may take to prove its key.
 	proofTimeout = 5 * time.Second
-	// hostedPatience is how long a reverse link may go without a call while others want its place: a node calls its
-	// neighbors more often.
-	hostedPatience = 10 * time.Minute
-	// perSlot is how many reverse links there may be for each place that nodes have as hosted neighbors: who asks for
-	// one has the link first.
-	perSlot = 2
+	// hostedPatience is how long a reverse link may go without a call while others want its place, of a neighbor and of
+	// one that is none yet: a node calls its neighbors more often.
+	hostedPatience, newcomerPatience = 10 * time.Minute, time.Minute
 	// callsAtOnce is how many calls are made over a reverse link at a time.
 	callsAtOnce = reverseStreams / 2
 )
@@ -34,9 +32,11 @@ const (
 // HostingConfig holds what a Hosting needs to know of its node. All fields must be set.
 type HostingConfig struct {
 	Key   ed25519.PrivateKey
-	Slots int // how many neighbors are hosted at most
+	Slots int // how many neighbors are hosted at most; as many may have a link that are none yet
 	// Self is the node's own address as others see it, zero while it does not know it.
 	Self func() protocol.NodeID
+	// Neighbor reports whether a node is one. It is called from many goroutines.
+	Neighbor func(protocol.NodeID) bool
 }
 
 // A Hosting keeps the reverse links by which other nodes, which cannot be dialled, are called. Make one with
@@ -45,11 +45,13 @@ type Hosting struct {
 	cfg       HostingConfig
 	transport *http.Transport
 
-	mu     sync.Mutex
-	links  map[protocol.NodeID]*hostedLink
-	pool   *admission.SharedPool[*hostedLink]
-	closed bool
+	mu                   sync.Mutex
+	links                map[protocol.NodeID]*hostedLink
+	neighbors, newcomers *hostedLinks // links whose keys are proved
+	closed               bool
 }
+
+type hostedLinks = admission.SharedPool[*hostedLink]
 
 // A hostedLink is the end of the node that hosts.
 type hostedLink struct {
@@ -58,15 +60,16 @@ type hostedLink struct {
 	calls chan struct{}    // a place each for those that are made at a time
 	ready chan struct{}    // closed once there is http, or the link is over
 	http  *http.ClientConn // nil where it is over
+	pool  *hostedLinks
 	place *admission.Place[*hostedLink]
-	gone  bool // its place went to another
 }
 
 // NewHosting makes a Hosting.
 func NewHosting(cfg HostingConfig) *Hosting {
 	h := &Hosting{
 		cfg: cfg, links: make(map[protocol.NodeID]*hostedLink),
-		pool: admission.NewSharedPool[*hostedLink](perSlot*cfg.Slots, hostedPatience),
+		neighbors: admission.NewSharedPool[*hostedLink](cfg.Slots, hostedPatience),
+		newcomers: admission.NewSharedPool[*hostedLink](cfg.Slots, newcomerPatience),
 	}
 	h.transport = &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -117,43 +120,31 @@ func (h *Hosting) take(w http.ResponseWriter, r *http.Request, from netip.Addr) 
 		refuse(w, r, http.StatusConflict, "this is the node itself")
 		return
 	}
-	l := &hostedLink{id: protocol.HostedID(from, key), ready: make(chan struct{}),
-		calls: make(chan struct{}, callsAtOnce)}
-	if !h.enter(l, from) {
-		refuse(w, r, http.StatusServiceUnavailable, "all places for nodes that cannot be dialled are taken")
-		return
-	}
-	if err := h.swapRoles(w, r, l, key); err != nil {
-		h.leave(l)
+	if err := h.swapRoles(w, r, &hostedLink{
+		id: protocol.HostedID(from, key), ready: make(chan struct{}), calls: make(chan struct{}, callsAtOnce),
+	}, key); err != nil {
+		slog.Debug("no reverse link", "peer", from, "err", err)
 	}
 }
+
+// errNoPlace is why a link ends whose key is proved.
+var errNoPlace = errors.New("all places for nodes that cannot be dialled are taken")
 
 // swapRoles becomes the client of the node at the other end, once it has proved its key. An error has closed the
 // connection.
 func (h *Hosting) swapRoles(w http.ResponseWriter, r *http.Request, l *hostedLink, key protocol.NodeKey) error {
-	own := protocol.NodeKeyOf(h.cfg.Key)
 	var chance [32]byte
 	rand.Read(chance[:])
 	challenge := protocol.ChallengeOf(chance)
-	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
-		c.leavePool() // it has a place here
-	}
 	under, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return err
 	}
-	h.mu.Lock()
 	l.conn = under
-	gone := l.gone
-	h.mu.Unlock()
-	if gone {
-		under.Close()
-		return errNotProved
-	}
 	under.SetDeadline(time.Now().Add(proofTimeout))
 	fmt.Fprintf(buffered, "HTTP/1.1 %d %s\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s: %s\r\n%s: %s\r\n\r\n",
-		http.StatusSwitchingProtocols, http.StatusText(http.StatusSwitchingProtocols), reverseToken, KeyHeader, own,
-		ChallengeHeader, challenge)
+		http.StatusSwitchingProtocols, http.StatusText(http.StatusSwitchingProtocols), reverseToken, KeyHeader,
+		protocol.NodeKeyOf(h.cfg.Key), ChallengeHeader, challenge)
 	err = buffered.Flush()
 	if err == nil {
 		err = h.proved(buffered.Reader, key, challenge)
@@ -161,19 +152,23 @@ func (h *Hosting) swapRoles(w http.ResponseWriter, r *http.Request, l *hostedLin
 	if err == nil {
 		err = under.SetDeadline(time.Time{})
 	}
+	// The other end takes our first words in our new role for a sign that it can be called, so it is enlisted before.
+	if err == nil {
+		err = h.enlist(l)
+	}
 	if err != nil {
 		under.Close()
 		return err
 	}
-	// The other end takes our first words in our new role for a sign that it can be called, so it is enlisted before.
-	if old := h.enlist(l); old != nil {
-		old.conn.Close() // its node has a newer one
+	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
+		c.leavePool() // it has a place here
 	}
 	defer close(l.ready)
 	ctx := context.WithValue(context.Background(), dialledKey{}, net.Conn(&readConn{under, buffered.Reader}))
 	link, err := h.transport.NewClientConn(ctx, "http", hostedHost+":80")
 	if err != nil {
 		under.Close()
+		h.leave(l)
 		return err
 	}
 	l.http = link
@@ -214,41 +209,61 @@ func (h *Hosting) proved(r *bufio.Reader, key protocol.NodeKey, challenge string
 	return nil
 }
 
-// enter gives a link a place, for which others may be closed.
-func (h *Hosting) enter(l *hostedLink, from netip.Addr) bool {
+// enlist gives a link a place, for which others may be closed, and has calls go over it from now on.
+func (h *Hosting) enlist(l *hostedLink) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed {
-		return false
+	old := h.links[l.id]
+	if old != nil {
+		old.pool.Leave(old.place) // its node has a newer one
 	}
-	var gaveUp []*admission.Place[*hostedLink]
-	l.place, gaveUp = h.pool.Enter(time.Now(), from, 1, l)
-	for _, other := range gaveUp {
-		if other.Of.gone = true; other.Of.conn != nil {
-			other.Of.conn.Close() // which has it leave
+	l.pool = h.newcomers
+	if h.cfg.Neighbor(l.id) {
+		l.pool = h.neighbors
+	}
+	if h.closed || !h.enter(l) {
+		if old != nil {
+			old.place, _ = old.pool.Enter(time.Now(), old.id.Addr(), 1, old) // there was room for it
 		}
+		return errNoPlace
 	}
-	return l.place != nil
+	h.links[l.id] = l
+	if old != nil {
+		old.conn.Close()
+	}
+	return nil
 }
 
-// enlist has calls go over the link from now on, and returns the one that they went over.
-func (h *Hosting) enlist(l *hostedLink) (old *hostedLink) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	old = h.links[l.id]
-	h.links[l.id] = l
-	if h.closed {
-		l.conn.Close()
+// enter gives a link a place in its pool.
+func (h *Hosting) enter(l *hostedLink) bool {
+	place, gaveUp := l.pool.Enter(time.Now(), l.id.Addr(), 1, l)
+	for _, other := range gaveUp {
+		other.Of.conn.Close() // which has it leave
 	}
-	return old
+	if place != nil {
+		l.place = place
+	}
+	return place != nil
+}
+
+// called notes that a call is made over a link. One of a node that is a neighbor by now has a place among those.
+func (h *Hosting) called(l *hostedLink) {
+	if l.pool == h.newcomers && h.cfg.Neighbor(l.id) {
+		before := l.place
+		if l.pool = h.neighbors; h.enter(l) {
+			h.newcomers.Leave(before)
+		} else {
+			l.pool = h.newcomers
+		}
+	}
+	l.place.Await(time.Now())
 }
 
 // leave ends a link.
 func (h *Hosting) leave(l *hostedLink) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.pool.Leave(l.place)
-	if h.links[l.id] == l {
+	if l.pool.Leave(l.place); h.links[l.id] == l {
 		delete(h.links, l.id)
 	}
 }
@@ -259,7 +274,7 @@ func (h *Hosting) roundTrip(to protocol.NodeID, req *http.Request) (*http.Respon
 	if h != nil {
 		h.mu.Lock()
 		if link = h.links[to]; link != nil {
-			link.place.Await(time.Now())
+			h.called(link)
 		}
 		h.mu.Unlock()
 	}

@@ -147,11 +147,8 @@ func (c *conn) attribute(a netip.Addr) {
 	c.hold(func(p *admission.Place[*conn]) { c.pool.Move(p, a) })
 }
 
-// leavePool has the connection keep what it is without a place.
-func (c *conn) leavePool() {
-	c.hold(func(p *admission.Place[*conn]) { c.pool.Leave(p) })
-	c.limiter = nil
-}
+// leavePool gives the place back, and lets the connection go on.
+func (c *conn) leavePool() { c.hold(func(p *admission.Place[*conn]) { c.pool.Leave(p) }) }
 
 // Write implements net.Conn. A peer that takes nothing keeps us waiting.
 func (c *conn) Write(p []byte) (int, error) {

@@ -118,7 +118,7 @@ func (c *Client) swapRoles(conn net.Conn, to protocol.NodeID) (*bufio.Reader, er
 	}
 	// What comes behind the headers are the host's first words in its new role: it has believed the proof.
 	if _, err := read.Peek(1); err != nil {
-		return nil, fmt.Errorf("%w: it did not believe the proof of the key: %w", ErrNotHosted, err)
+		return nil, fmt.Errorf("%w: it does not believe the proof of the key, or has no place: %w", ErrNotHosted, err)
 	}
 	first, err := read.Peek(read.Buffered())
 	return bufio.NewReader(io.MultiReader(strings.NewReader(string(first)), conn)), err

@@ -32,13 +32,15 @@ type reversible struct {
 	addr    string
 	id      protocol.NodeID
 	calls   chan Request
+	near    sync.Map // neighbors
 }
 
 func newReversible(t *testing.T, slots int) *reversible {
 	t.Helper()
 	r := &reversible{calls: make(chan Request, 100)}
 	r.hosting = NewHosting(HostingConfig{Key: signer(1), Slots: slots,
-		Self: func() protocol.NodeID { return r.id }})
+		Self:     func() protocol.NodeID { return r.id },
+		Neighbor: func(id protocol.NodeID) bool { _, is := r.near.Load(id); return is }})
 	t.Cleanup(r.hosting.Close)
 	r.client = NewClient(ClientConfig{Port: 7790, AllowLocal: true, Hosting: r.hosting})
 	t.Cleanup(r.client.CloseIdle)
@@ -165,15 +167,23 @@ func TestReverseLinkBreaks(t *testing.T) {
 
 // Where places are short a network that has many gives way to another, and a node without hosting says so.
 func TestReversePlaces(t *testing.T) {
-	r := newReversible(t, 1) // two links
+	r := newReversible(t, 2)
 	ok := func(context.Context, Request) Response { return Response{Reply: protocol.OK{}} }
 	r.open(t, 2, ok)
 	r.open(t, 3, ok)
 	until(t, "two links are there", func() bool { return r.hosting.Len() == 2 })
 	client := NewClient(ClientConfig{AllowLocal: true, Key: signer(4)})
-	if _, err := client.Reverse(deadline(t), r.id); !errors.Is(err, ErrNotHosted) ||
-		!strings.Contains(err.Error(), "taken") {
+	if _, err := client.Reverse(deadline(t), r.id); !errors.Is(err, ErrNotHosted) {
 		t.Errorf("a third link of one address: %v", err)
+	}
+	// Who becomes a neighbor is called, and leaves its place to others that would like to.
+	r.near.Store(hosted(2), true)
+	if _, err := r.client.Call(deadline(t), hosted(2).String(), "", protocol.Disconnect{}); err != nil {
+		t.Fatal(err)
+	}
+	r.open(t, 4, ok)
+	if r.hosting.Len() != 3 {
+		t.Errorf("there are %d links, want a neighbor's and two", r.hosting.Len())
 	}
 	plain := serveLoopback(t, newHandler(unserved(t)), ServerConfig{})
 	if _, err := client.Reverse(deadline(t), nodeID(plain)); !errors.Is(err, ErrNotHosted) {
@@ -309,5 +319,25 @@ func TestReverseLinkIsBounded(t *testing.T) {
 	calls.Wait()
 	if most > callsAtOnce {
 		t.Errorf("%d calls at a time, want %d at most", most, callsAtOnce)
+	}
+}
+
+// A call that was sent and not answered in time is known to have been sent, as it is where a peer was dialled.
+func TestNoAnswerOverReverseLink(t *testing.T) {
+	r := newReversible(t, 4)
+	asked := make(chan struct{})
+	r.open(t, 2, func(ctx context.Context, _ Request) Response {
+		close(asked)
+		<-ctx.Done()
+		return Response{Reply: protocol.OK{}}
+	})
+	ctx, cancel := context.WithCancel(deadline(t))
+	go func() {
+		<-asked
+		cancel()
+	}()
+	got, err := r.client.Call(ctx, hosted(2).String(), "", protocol.Disconnect{})
+	if !errors.Is(err, context.Canceled) || got.Unsent || got.Queued {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

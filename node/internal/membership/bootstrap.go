@@ -317,11 +317,17 @@ func (m *Machine) wantsMore() bool {
 
 // askAround asks a neighbor for its neighbors, when nobody else is known.
 func (m *Machine) askAround() {
-	if len(m.Links) == 0 || m.Now.Before(m.Boot.aroundAt) {
+	var ask []*core.Link // hosted ones may all be one machine, and know nobody better
+	for _, l := range m.Links {
+		if !l.ID().Hosted() {
+			ask = append(ask, l)
+		}
+	}
+	if len(ask) == 0 || m.Now.Before(m.Boot.aroundAt) {
 		return
 	}
 	m.Boot.aroundAt = m.Now.Add(aroundEvery)
-	l := m.Links[m.Rng.IntN(len(m.Links))]
+	l := ask[m.Rng.IntN(len(ask))]
 	m.Ask(l, protocol.GetNeighbors{}, core.CallTimeout, func(a core.Answered) {
 		if list, ok := a.Reply.(protocol.NodeList); ok {
 			m.NoteNodes(neighbors.Told, list)

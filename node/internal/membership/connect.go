@@ -103,6 +103,9 @@ func (m *Machine) connect(to protocol.NodeID, static string, key protocol.NodeKe
 				return
 			}
 			m.giveWay(victim)
+			if old := m.LinkTo(to); old != nil && old.Dialling && !reverse {
+				m.Do(core.Release{To: to})
+			}
 			m.Join(to, asked.proved, chosen, static, token, a.Session, subset, offered)
 			l := m.LinkTo(to)
 			l.Dialling = reverse
@@ -314,9 +317,9 @@ func (m *Machine) SayGoodbye() {
 // or two may lie.
 const minVoters = 3
 
-// learnSelf counts a neighbor's word about our id.
+// learnSelf counts a neighbor's word about our id. Hosted ones have none: one machine may be all of them.
 func (m *Machine) learnSelf(l *core.Link, id protocol.NodeID) {
-	if id.Port() != m.Config.Port {
+	if id.Port() != m.Config.Port || l.ID().Hosted() {
 		return
 	}
 	votes := m.votes

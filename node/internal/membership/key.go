@@ -26,16 +26,22 @@ func (m *Machine) challenge(to protocol.NodeID) string {
 	return protocol.ChallengeOf([sha256.Size]byte(mac.Sum(nil)))
 }
 
-// dialled reports whether the maker of a proof dialled this node, as far as the node knows its own address: a neighbor
-// must still say so, because the address may have changed since. If it did not, the proof went through the hands of
-// another node, which would pass for its maker.
+// dialled reports whether the maker of a proof dialled this node, as far as the node knows its own address. If it did
+// not, the proof went through the hands of another node, which would pass for its maker.
 func (m *Machine) dialled(p protocol.KeyProof) bool {
+	self := m.SureSelf()
+	return self.IsZero() || p.Dialled == self
+}
+
+// SureSelf is the node's own id while a neighbor still says so, because the address may have changed since; the zero id
+// otherwise.
+func (m *Machine) SureSelf() protocol.NodeID {
 	for voter, id := range m.votes {
-		if m.LinkTo(voter) != nil && id == m.Self && !m.Self.IsZero() {
-			return p.Dialled == m.Self
+		if m.LinkTo(voter) != nil && id == m.Self {
+			return id
 		}
 	}
-	return true
+	return protocol.NodeID{}
 }
 
 // sameKey reports whether the link to id, if there is one, is to the node that has the key. A neighbor that showed a

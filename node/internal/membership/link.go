@@ -40,6 +40,7 @@ func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, st
 	if old != nil {
 		// It connected anew: it forgot us, or both of us asked at once.
 		Of(l).Static = cmp.Or(static, Of(old).Static)
+		Of(l).breaks, Of(l).broke = Of(old).breaks, Of(old).broke
 	} else {
 		m.Tell(core.Linked{Peer: id, Chosen: chosen})
 	}
@@ -169,6 +170,10 @@ func has(methods protocol.Methods, c protocol.Call) bool { return slices.Contain
 type link struct {
 	Static  string // the owner's name for it, "" for none
 	probing bool   // a call that shows whether it is still there is to be made
+
+	reconnecting bool      // because the reverse link to it broke
+	breaks       int       // in a row
+	broke        time.Time // last
 
 	// Our adverts to it.
 	telling     bool // one about a change of our own is to be sent

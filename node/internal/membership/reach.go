@@ -20,13 +20,17 @@ const (
 	// enoughHosts is with how many neighbors a node looks for no more that cannot be dialled: it needs places at those
 	// that can, of which there may be few.
 	enoughHosts = 5
-	// reconnectIn is how soon a node connects anew whose reverse link broke.
+	// reconnectIn is how soon a node connects anew whose reverse link broke; where it breaks again within Silence the
+	// node waits four times as long each time.
 	reconnectIn = time.Second
+	// plainlyOneIn is how many connects of a node that others cannot dial there are to one that tries whether they can.
+	plainlyOneIn = 8
 )
 
 // reach is what the node knows of whether others can dial it.
 type reach struct {
-	vain map[protocol.Network]bool // those of nodes that called back in vain since somebody dialled
+	vain    map[protocol.Network]bool // those of nodes that called back in vain since somebody dialled
+	opening map[protocol.NodeID]bool  // nodes that we connect to over a reverse link; true where that broke meanwhile
 }
 
 // Dialled notes that somebody at an address dialled the node.
@@ -50,7 +54,7 @@ func (m *Machine) notDialled(by protocol.NodeID) {
 // Connect asks a node to become a neighbor, and opens a reverse link to it where it cannot dial us. static is the
 // owner's name for it, "" for none, and key the one that it must prove, zero for any or none.
 func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKey, done func(err error)) {
-	if m.Undialled {
+	if m.Undialled && (m.Config.Undialled || m.Rng.IntN(plainlyOneIn) > 0) {
 		m.connectReversed(to, static, key, done)
 		return
 	}
@@ -66,18 +70,27 @@ func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKe
 
 // connectReversed is Connect over a reverse link.
 func (m *Machine) connectReversed(to protocol.NodeID, static string, key protocol.NodeKey, done func(err error)) {
+	if m.reach.opening == nil {
+		m.reach.opening = make(map[protocol.NodeID]bool)
+	}
+	m.reach.opening[to] = false
 	m.Boot.Connecting++
 	m.Reverse(to, func(err error) {
 		m.Boot.Connecting--
 		if err != nil {
+			delete(m.reach.opening, to)
 			done(err)
 			return
 		}
 		m.connect(to, static, key, true, func(err error) {
+			broke := m.reach.opening[to]
+			delete(m.reach.opening, to)
 			if l := m.LinkTo(to); l == nil || !l.Dialling {
 				m.Do(core.Release{To: to})
 			}
-			done(err)
+			if done(err); err == nil && broke {
+				m.Broke(to)
+			}
 		})
 	})
 }
@@ -85,26 +98,38 @@ func (m *Machine) connectReversed(to protocol.NodeID, static string, key protoco
 // Broke takes in that the reverse link to a neighbor ended. The node connects anew: its address may be another by now,
 // or the neighbor may have begun anew.
 func (m *Machine) Broke(to protocol.NodeID) {
-	if l := m.LinkTo(to); l != nil && l.Dialling {
-		m.reconnect(l, 0)
+	if _, opening := m.reach.opening[to]; opening {
+		m.reach.opening[to] = true
+		return
 	}
+	l := m.LinkTo(to)
+	if l == nil || !l.Dialling || Of(l).reconnecting {
+		return
+	}
+	if m.Now.Sub(Of(l).broke) > Silence {
+		Of(l).breaks = 0
+	}
+	Of(l).broke = m.Now
+	m.reconnect(l)
 }
 
-// reconnect connects anew to a neighbor, as was tried so often in vain.
-func (m *Machine) reconnect(l *core.Link, failures int) {
-	if failures == maxFailures {
+// reconnect connects anew to a neighbor whose reverse link broke.
+func (m *Machine) reconnect(l *core.Link) {
+	s := Of(l)
+	if s.breaks++; s.breaks > maxFailures {
 		m.Part(l, "it takes no reverse link any more")
 		m.Book.Lost(m.Now, l.ID())
 		return
 	}
-	wait := reconnectIn << (2 * failures)
+	s.reconnecting = true
+	wait := reconnectIn << (2 * (s.breaks - 1))
 	m.After(m.Between(wait, 2*wait), func() {
 		if l.Over {
 			return
 		}
-		m.connectReversed(l.ID(), Of(l).Static, l.Key, func(err error) {
-			if err != nil && !l.Over {
-				m.reconnect(l, failures+1)
+		m.connectReversed(l.ID(), s.Static, l.Key, func(err error) {
+			if s.reconnecting = false; err != nil && !l.Over {
+				m.reconnect(l)
 			}
 		})
 	})

@@ -27,7 +27,10 @@ func (m *Machine) forOthers(f protocol.Found) protocol.Found {
 	if m.Queries.passing == nil || len(m.Queries.passing) >= maxPassed {
 		m.Queries.passing = make(passing)
 	}
-	m.Queries.passing[protocol.Wanted{ID: f.ID, Digest: f.Digest}] = f.Holders[at]
+	w := protocol.Wanted{ID: f.ID, Digest: f.Digest}
+	if m.LinkTo(m.Queries.passing[w]) == nil {
+		m.Queries.passing[w] = f.Holders[at]
+	}
 	others := slices.DeleteFunc(slices.Clone(f.Holders), func(id protocol.NodeID) bool {
 		return id.Hosted() || id.IsZero()
 	})
@@ -64,6 +67,11 @@ func (m *Machine) passOn(wanted []protocol.Wanted, records []archive.Record, the
 			if lie != "" {
 				m.Suspect(from.ID(), lie)
 				sent = nil
+			}
+			if len(sent) == 0 { // others may have what it does not give
+				for _, w := range wishes {
+					delete(m.Queries.passing, w)
+				}
 			}
 			then(append(slices.Clip(records), slices.DeleteFunc(sent, m.mayNotPass)...))
 		})

@@ -34,7 +34,7 @@ func (m *Machine) Serve(l *core.Link, ev core.Asked, c protocol.GetEntries) {
 	}
 	if !m.mayServe(l, h) && m.roundOf(ev.From, m.Ledger.At(h), c.Askers).weight == 0 { // the archive is not searched
 		if slices.ContainsFunc(m.Shared.Known(ids), func(v archive.Version) bool { return v.Kept() }) {
-			m.askedUs(ev.From, true)
+			m.AskedUs(ev.From, true)
 		}
 		m.Refuse(ev, Spent())
 		return
@@ -128,7 +128,7 @@ func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protoc
 			given += int64(size)
 		}
 	}
-	m.askedUs(ev.From, b.Left > 0 || b.Owed > 0)
+	m.AskedUs(ev.From, b.Left > 0 || b.Owed > 0)
 	if len(b.Entries) == 0 && (b.Left > 0 || tooHeavy) {
 		m.Refuse(ev, Spent())
 		return

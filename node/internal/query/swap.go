@@ -33,13 +33,14 @@ type asker struct {
 	at time.Time
 }
 
-// askedUs notes that a node wants entries that we have, and whether it goes on waiting for some.
-func (m *Machine) askedUs(id protocol.NodeID, waits bool) {
+// AskedUs notes that a node wants entries that we have, and whether it goes on waiting for some.
+func (m *Machine) AskedUs(id protocol.NodeID, waits bool) {
 	h := incentive.HolderOf(id)
 	list := slices.DeleteFunc(m.Rings.askers, func(a asker) bool {
 		return incentive.HolderOf(a.id) == h || m.Now.Sub(a.at) >= WishLife
 	})
-	if waits && (m.Config.AllowLocal || feed.PublicAddr(id.Addr())) {
+	// Nobody else could ask a hosted node, or is to hear where it is.
+	if waits && !id.Hosted() && (m.Config.AllowLocal || feed.PublicAddr(id.Addr())) {
 		if len(list) == protocol.MaxAskers {
 			list = slices.Delete(list, 0, 1)
 		}
@@ -69,7 +70,7 @@ type round struct {
 // roundOf is the round of a node that asks.
 func (m *Machine) roundOf(from protocol.NodeID, h incentive.Holder, askers []protocol.NodeID) (t round) {
 	wishes := make(map[protocol.NodeID]int, 1+len(askers))
-	if m.pullable(from) {
+	if !from.Hosted() && m.pullable(from) {
 		wishes[from] = 0
 	}
 	for _, id := range askers {
@@ -95,7 +96,7 @@ func (m *Machine) took(from protocol.NodeID, h incentive.Holder, weight int, t r
 	if t.ring {
 		m.After(nextRound, func() { m.askAgain(t.giver) })
 	}
-	if t.giver == from {
+	if t.giver == from || t.giver.Hosted() {
 		return protocol.NodeID{}
 	}
 	return t.giver
