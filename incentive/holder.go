@@ -36,8 +36,8 @@ func HolderOf(id protocol.NodeID) Holder {
 	switch {
 	case id.IsZero():
 		return Holder{}
-	case id.Named() && (!id.Hosted() || !feed.PublicAddr(a)):
-		if k, err := protocol.ParseNodeKey(id.Name().String()); err == nil {
+	case id.Named() && !id.Hosted():
+		if k, err := protocol.ParseNodeKey(id.String()); err == nil {
 			return keyHolder(k)
 		}
 		return Holder{id: id}
@@ -72,8 +72,10 @@ func ParseHolder(s string) (Holder, error) {
 		h = HolderOf(protocol.NewNodeID(a, 0))
 	} else if p, err := netip.ParsePrefix(s); err == nil && strings.HasSuffix(s, "/64") && p.Addr().Is6() {
 		h = networkAt(p.Addr())
-	} else if id, err := protocol.ParseNodeID(s); err == nil {
-		h = Holder{id: id}
+	} else if err := h.id.UnmarshalText([]byte(s)); err == nil && (h.id.Port() != 0 || h.id.Hosted()) {
+		h = Holder{id: h.id}
+	} else {
+		h = Holder{}
 	}
 	if h == (Holder{}) {
 		return Holder{}, fmt.Errorf("%w: %q: want an address, an IPv6 /64, ip:port or a key", ErrHolder, s)
@@ -81,8 +83,9 @@ func ParseHolder(s string) (Holder, error) {
 	return h, nil
 }
 
-// Local reports whether the account belongs to one port of an address that is not public.
-func (h Holder) Local() bool { return h.id.Port() != 0 }
+// Local reports whether the account belongs to one port of an address that is not public, or to one node there that
+// cannot be dialled.
+func (h Holder) Local() bool { return h.id.Port() != 0 || h.id.Hosted() }
 
 // Compare orders holders by address, by port and then by key.
 func (h Holder) Compare(other Holder) int {

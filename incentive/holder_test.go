@@ -47,3 +47,16 @@ func TestParseHolderRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A node that cannot be dialled and is on the owner's own network holds an account there, as others do by their port.
+func TestHolderOfHostedNodes(t *testing.T) {
+	local := HolderOf(protocol.HostedID(netip.MustParseAddr("10.0.0.1"), nodeKey(1)))
+	again, err := ParseHolder(local.String())
+	if err != nil || again != local || !local.Local() || local.keyed() {
+		t.Errorf("the holder is %v, read again %v, %v", local, again, err)
+	}
+	public := netip.MustParseAddr("20.0.0.1")
+	if got := HolderOf(protocol.HostedID(public, nodeKey(1))); got != HolderOf(protocol.NewNodeID(public, 7790)) {
+		t.Errorf("at a public address the holder is %v", got)
+	}
+}
