@@ -463,3 +463,21 @@ func TestAReverseLinkBreaksBeforeItIsOfUse(t *testing.T) {
 		t.Errorf("the link broke %v, and the home has what came after %v", broken, home.has(id))
 	}
 }
+
+// On the owner's own network a hosted neighbor is known as well, by its address there.
+func TestAHostedNeighborOnALocalNetwork(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	at := protocol.NewNodeID(netip.MustParseAddr("10.0.0.1"), protocol.DefaultPort)
+	host := w.addAt(at, node.Config{AllowLocal: true}, news)
+	home := w.addBehind(netip.MustParseAddr("10.0.0.2"), node.Config{AllowLocal: true, Undialled: true,
+		Peers: []string{at.String()}}, news)
+	w.run(10 * time.Minute)
+	id := w.publish(news)
+	home.poll(news)
+	w.run(time.Minute)
+	if !host.neighborOf(home.id) || !host.has(id) || count(home.calls, "connect") != 1 {
+		t.Errorf("it is a neighbor %v, what it polled is there %v, after the calls %v", host.neighborOf(home.id),
+			host.has(id), home.calls)
+	}
+}
