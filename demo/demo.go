@@ -1,6 +1,6 @@
 // Package demo runs a whole feedex network on one machine and shows what it does: a server with feeds
 // that publish every few seconds, a tracker, and nodes with real XML-RPC and archives that poll far too
-// rarely to see anything in time by themselves.
+// rarely to see anything in time by themselves, and one of which nobody can dial.
 package demo
 
 import (
@@ -96,15 +96,19 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 
 	ready := make(chan struct{}, c.Nodes)
 	for i := range c.Nodes {
+		listen := "127.0.0.1:0"
+		if i == c.Nodes-1 && i > 0 {
+			listen = daemon.ListenNone // as behind a router
+		}
 		parts.Go(func() {
 			stop(daemon.Run(running, daemon.Config{
-				Data: filepath.Join(dir, fmt.Sprintf("node%d", i+1)), Open: c.Open, Listen: "127.0.0.1:0",
+				Data: filepath.Join(dir, fmt.Sprintf("node%d", i+1)), Open: c.Open, Listen: listen,
 				Reader: "127.0.0.1:0", Subscribe: pub.urls,
 				Node: node.Config{Trackers: []string{trackerURL}, AllowLocal: true,
 					Policy: polling.Fixed{Every: c.Poll}},
 				Log: c.Log,
 				Ready: func(a daemon.Addresses) {
-					s.join(i, a.Listen, pub.urls)
+					s.join(i, nodeName(a), pub.urls)
 					ready <- struct{}{}
 				},
 				Observe: func(now time.Time, note node.Note) { s.observe(i, now, note) },
@@ -130,6 +134,14 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		err = fmt.Errorf("%w: %d of %d deliveries", ErrMissed, sum.Missed, sum.Expected)
 	}
 	return sum, err
+}
+
+// nodeName is how the screen calls a node.
+func nodeName(a daemon.Addresses) string {
+	if a.Listen == daemon.ListenNone {
+		return "cannot be dialled"
+	}
+	return a.Listen
 }
 
 func (c Config) withDefaults() Config {
