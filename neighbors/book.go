@@ -13,13 +13,15 @@ import (
 // An Origin is where an address came from. Lower ones are tried first.
 type Origin uint8
 
-// The three sources of Paper §3.1, neighbors' neighbors, and nodes that came to us, in the order in which they are
-// tried.
+// The three sources of Paper §3.1, those of the host (node.Discovered), neighbors' neighbors, and nodes that came to
+// us, in the order in which they are tried.
 const (
 	Remembered Origin = iota // a neighbor of earlier that we chose: trust needs time, and there was some
+	Near                     // on the network of this machine
 	Listed                   // named in a feed document
 	Tracked                  // named by a tracker
 	Told                     // named by a neighbor
+	Announced                // named by a rendezvous at which everybody may announce anything
 	// a neighbor of earlier that came by itself: an attacker that wants our places must not be the first to get them
 	Came
 	// polls feeds of ours, by the word of neighbors: such an address is tried by Best alone, and for no free place

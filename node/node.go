@@ -81,6 +81,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		n.query.EndPull(ev.Tag)
 	case Broke:
 		n.membership.Broke(ev.To)
+	case Discovered:
+		n.membership.NoteNodes(ev.By, ev.Nodes)
 	case Join:
 		n.membership.JoinHost(ev)
 	case Recovered:

@@ -7,6 +7,7 @@ import (
 	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/grade"
+	"feedex/neighbors"
 	"feedex/protocol"
 	"feedex/search"
 )
@@ -223,6 +224,14 @@ type Recovered struct {
 type Broke struct{ To protocol.NodeID }
 
 func (Broke) event() {}
+
+// Discovered says that the host discovered nodes by other means than the node's calls.
+type Discovered struct {
+	By    neighbors.Origin
+	Nodes []protocol.NodeID
+}
+
+func (Discovered) event() {}
 
 func (Pull) event() {}
 func (Join) event() {}
