@@ -146,7 +146,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 
 	var h *host
-	hosting := newHosting(c.Node, func() *host { return h })
+	hosting := newHosting(c, func() *host { return h })
 	defer hosting.Close()
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal,
 		UserAgent: UserAgent, Key: c.Node.Key, Hosting: hosting})

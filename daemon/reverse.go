@@ -80,13 +80,13 @@ func (h *host) whoami() (id protocol.NodeID) {
 
 // newHosting takes the reverse links of as many nodes as the owner hosts, nil for none. Without a key nobody can prove
 // to this node that it has one. h is there before the first link is.
-func newHosting(c node.Config, h func() *host) *transport.Hosting {
-	slots := c.HostingSlots()
-	if slots == 0 || c.Key == nil {
+func newHosting(c Config, h func() *host) *transport.Hosting {
+	slots := c.Node.HostingSlots()
+	if slots == 0 || c.Node.Key == nil {
 		return nil
 	}
 	return transport.NewHosting(transport.HostingConfig{
-		Key: c.Key, Slots: slots, Self: func() protocol.NodeID { return h().whoami() },
+		Key: c.Node.Key, Slots: slots, Log: c.Log, Self: func() protocol.NodeID { return h().whoami() },
 		Neighbor: func(id protocol.NodeID) bool { return h().known.hosts(id) },
 	})
 }

@@ -96,3 +96,22 @@ func TestAsManyNeighborsAsThereCanBe(t *testing.T) {
 		t.Error("there is a place more")
 	}
 }
+
+// Homes that are hosted count for none of the places that a network gets of others.
+func TestHomesTakeNoPlacesOfTheirNetwork(t *testing.T) {
+	table := NewRoutingTable(Config{Max: 8, MaxHosted: 8, MaxHops: 3, MaxRelayed: 96})
+	router := netip.MustParseAddr("20.0.0.1")
+	for i := range byte(3) {
+		table.Add(now, protocol.HostedID(router, protocol.NodeKey{1, i}), false, nil, nil)
+	}
+	for port := range uint16(maxPerNetwork) {
+		id := protocol.NewNodeID(router, 7790+port)
+		if err := table.Admit(id, true, false); err != nil {
+			t.Fatalf("dialled neighbor %d of their network: %v", port, err)
+		}
+		table.Add(now, id, true, nil, nil)
+	}
+	if err := table.Admit(protocol.NewNodeID(router, 7900), true, false); err != ErrCrowded {
+		t.Errorf("one more: %v", err)
+	}
+}

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"crypto/ed25519"
 	"net/netip"
 	"slices"
 	"strings"
@@ -144,6 +145,43 @@ func TestANodeLearnsThatItCannotBeDialled(t *testing.T) {
 	if direct != 3 {
 		t.Errorf("after somebody dialled it: %d connects without a reverse link, want 3", direct)
 	}
+	home.inside(func(n *node.Node) { n.Connect(hosts[1].id, func(error) {}) })
+	w.run(time.Second)
+	if direct != 4 {
+		t.Errorf("after one more in vain: %d connects without a reverse link, want 4", direct)
+	}
+}
+
+// A home gets no place whose key is not proved to its host, over the link.
+func TestAHomeProvesItsKeyToItsHost(t *testing.T) {
+	for name, answer := range map[string]func(home *testHost, v protocol.Vouch) protocol.Reply{
+		"it proves none": func(*testHost, protocol.Vouch) protocol.Reply { return protocol.Vouched(true) },
+		"it dialled another node": func(home *testHost, v protocol.Vouch) protocol.Reply {
+			key := ed25519.NewKeyFromSeed(seed.Secret("key 0 of " + home.Name))
+			return protocol.ProveKey(key, protocol.ProvesLink, v.Key, v.Challenge, stranger(5))
+		},
+	} {
+		w := newNetwork(t)
+		w.feed(news)
+		host := w.full(4, node.Config{}, news)[0]
+		w.run(time.Minute)
+		if host.node.Self() != host.id {
+			t.Fatalf("the host takes itself for %v", host.node.Self())
+		}
+		asked := 0
+		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+			if v, is := c.(protocol.Vouch); is && to.behind.IsValid() {
+				asked++
+				return answer(to, v), true
+			}
+			return nil, false
+		}
+		home := w.addBehind(router, node.Config{Undialled: true, Peers: []string{host.id.String()}}, news)
+		w.run(time.Minute)
+		if asked == 0 || host.neighborOf(home.id) {
+			t.Errorf("%s: asked %d times, a neighbor %v", name, asked, host.neighborOf(home.id))
+		}
+	}
 }
 
 // An owner who says so spares the node that.
@@ -254,6 +292,7 @@ func TestNobodyPassesForAHome(t *testing.T) {
 		"from elsewhere":              {stranger(3), token, protocol.UnknownNeighbor},
 		"with the session":            {seenAs, token, 0},
 		"and from another port there": {protocol.NewNodeID(router, 9000), token, 0},
+		"and from its network":        {protocol.NewNodeID(router.Next(), 9000), token, 0},
 	} {
 		r := host.answerTo(c.from, c.session, protocol.GetNeighbors{})
 		if code := codeOf(r); code != c.code {

@@ -37,6 +37,7 @@ type HostingConfig struct {
 	Self func() protocol.NodeID
 	// Neighbor reports whether a node is one. It is called from many goroutines.
 	Neighbor func(protocol.NodeID) bool
+	Log      *slog.Logger
 }
 
 // A Hosting keeps the reverse links by which other nodes, which cannot be dialled, are called. Make one with
@@ -101,15 +102,18 @@ func (h *Hosting) Close() {
 	}
 }
 
-// wants reports whether a request asks for a reverse link.
-func (h *Hosting) wants(r *http.Request) bool {
-	return h != nil && r.Method == http.MethodPost && strings.EqualFold(r.Header.Get("Upgrade"), reverseToken)
+// asksForLink reports whether a request asks for a reverse link.
+func asksForLink(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.EqualFold(r.Header.Get("Upgrade"), reverseToken)
 }
 
 // take makes a reverse link of the connection of a request from an address.
 func (h *Hosting) take(w http.ResponseWriter, r *http.Request, from netip.Addr) {
 	key, err := protocol.ParseNodeKey(r.Header.Get(KeyHeader))
 	switch {
+	case h == nil:
+		refuse(w, r, http.StatusNotImplemented, "this node takes no reverse links")
+		return
 	case err != nil:
 		refuse(w, r, http.StatusBadRequest, KeyHeader+": "+err.Error())
 		return
@@ -123,7 +127,7 @@ func (h *Hosting) take(w http.ResponseWriter, r *http.Request, from netip.Addr) 
 	if err := h.swapRoles(w, r, &hostedLink{
 		id: protocol.HostedID(from, key), ready: make(chan struct{}), calls: make(chan struct{}, callsAtOnce),
 	}, key); err != nil {
-		slog.Debug("no reverse link", "peer", from, "err", err)
+		h.cfg.Log.Debug("no reverse link", "peer", from, "err", err)
 	}
 }
 

@@ -127,6 +127,7 @@ func (c *Client) swapRoles(conn net.Conn, to protocol.NodeID) (*bufio.Reader, er
 // Serve answers the calls of the node to which the link leads, until ctx or the connection ends; nobody else can make
 // any. The limits are those of the package's Serve.
 func (l *ReverseLink) Serve(ctx context.Context, handler http.Handler, cfg ServerConfig) error {
+	defer l.conn.Close() // where it ends before the server has taken it
 	cfg.reverse, cfg.TrustedProxies = l, nil
 	err := Serve(ctx, newOneConn(l.conn), handler, cfg)
 	if errors.Is(err, net.ErrClosed) {

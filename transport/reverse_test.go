@@ -40,7 +40,7 @@ func newReversible(t *testing.T, slots int) *reversible {
 	r := &reversible{calls: make(chan Request, 100)}
 	r.hosting = NewHosting(HostingConfig{Key: signer(1), Slots: slots,
 		Self:     func() protocol.NodeID { return r.id },
-		Neighbor: func(id protocol.NodeID) bool { _, is := r.near.Load(id); return is }})
+		Neighbor: func(id protocol.NodeID) bool { _, is := r.near.Load(id); return is }, Log: quiet})
 	t.Cleanup(r.hosting.Close)
 	r.client = NewClient(ClientConfig{Port: 7790, AllowLocal: true, Hosting: r.hosting})
 	t.Cleanup(r.client.CloseIdle)
@@ -282,6 +282,12 @@ func TestReverseRefusals(t *testing.T) {
 			t.Errorf("%s: HTTP status %d, want %d", c.name, resp.StatusCode, c.status)
 		}
 		transport.CloseIdleConnections()
+	}
+	alone := serveLoopback(t, newHandler(nil), ServerConfig{})
+	client := NewClient(ClientConfig{Port: 7790, AllowLocal: true, Key: signer(2), UserAgent: "feedex"})
+	if _, err := client.Reverse(deadline(t), nodeID(alone)); !errors.Is(err, ErrNotHosted) ||
+		!strings.Contains(err.Error(), "501") {
+		t.Errorf("a node that hosts nobody: %v", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/control"
+	"feedex/daemon"
 	"feedex/feed"
 	"feedex/internal/when"
 )
@@ -73,7 +74,11 @@ func printStatus(out io.Writer, r *control.Report) error {
 	}
 	line("running", "for %s, version %s", roughly(r.Uptime), printable(r.Version))
 	line("data", "%s", printable(r.Data))
-	line("listening", "at %s for nodes, at %s for feed readers", r.Listen, r.Reader)
+	nodes := "at " + r.Listen
+	if r.Listen == daemon.ListenNone {
+		nodes = "nowhere"
+	}
+	line("listening", "%s for nodes, at %s for feed readers", nodes, r.Reader)
 	switch {
 	case r.Undialled:
 		line("dialled", "by nobody: neighbors call it over connections that it keeps open to them")
