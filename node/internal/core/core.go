@@ -237,7 +237,11 @@ func (c *Core) LinkTo(id protocol.NodeID) *Link {
 // keeps its connection open, but from the same network.
 func (c *Core) HostedCaller(ev Asked) *Link {
 	for _, l := range c.Links {
-		if ev.Session != "" && l.Session == ev.Session && l.ID().Hosted() && l.ID().Network() == ev.From.Network() {
+		if ev.Session == "" || l.Session != ev.Session || !l.ID().Hosted() {
+			continue
+		}
+		// On a private network each node is a network.
+		if l.ID().Addr() == ev.From.Addr() || l.ID().Network() == ev.From.Network() {
 			return l
 		}
 	}
