@@ -88,12 +88,15 @@ func conductOf(t *testing.T, c crowd) (*conduct, *gathering) {
 	return seen, g
 }
 
+// stolen is the key in whose name impostors forge.
+var stolen = protocol.NodeKey{1, 2, 3}
+
 func (s *conduct) delivered(now time.Time, b *protocol.Bundle, victim protocol.NodeID) {
 	s.puts++
 	if len(b.Path) == 0 {
 		s.own++
 	}
-	if slices.Contains(b.Path, victim) {
+	if slices.Contains(b.Path, victim) || slices.Contains(b.Path, protocol.NameOf(stolen)) {
 		s.victim++
 	}
 	is := func(f func(*feed.Entry) bool) int {
@@ -172,6 +175,13 @@ func TestHabits(t *testing.T) {
 		}), func(s *conduct) bool {
 			return s.refused > 0 && s.forged > 0 && s.own > 0
 		}},
+		{"withholders", withholders, func(s *conduct) bool { return s.puts > 0 && s.own == s.puts && s.unheard > 0 }},
+		{"flooders", acting(func(n *node.Node, _ *rand.Rand) actor.Participant {
+			return actor.Flooder(n, 60, half)
+		}), func(s *conduct) bool { return s.own > 0 && s.afterHalf > 1000 }},
+		{"impostors", acting(func(n *node.Node, _ *rand.Rand) actor.Participant {
+			return actor.Impostor(n, "one", 5, base.Start, func() protocol.NodeKey { return stolen })
+		}), func(s *conduct) bool { return s.forged > 0 && s.victim >= s.forged && s.own > 0 }},
 		{"eclipsers", acting(func(n *node.Node, rng *rand.Rand) actor.Participant {
 			return actor.Eclipser(n,
 				rng, named)

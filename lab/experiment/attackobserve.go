@@ -23,13 +23,25 @@ const chanceErrors = 3.5
 // whether it does so discreetly. Nodes are observed in all that they say, over one link, over all of their links,
 // and as they speak while they have no neighbor; they restart in between, and some neighbors ask them for entries.
 // Each way of counting is a guess at how the coins fell, right in half of the cases where there is nothing to see.
-func (t *trial) observing() (string, bool) {
+func (t *trial) observing() (string, bool) { return t.observed(false) }
+
+// reading is row 29, of hosts that read what those that they host say: the same of the homes among the nodes, which
+// follow a private feed besides, of which hosts hear nothing at all.
+func (t *trial) reading() (string, bool) { return t.observed(true) }
+
+// observed observes all nodes, or half of them at home.
+func (t *trial) observed(atHome bool) (string, bool) {
 	c := t.crowd
-	urls := t.urls()
+	asked := t.urls()
+	urls, private := asked, feed.URL("")
+	if atHome {
+		private, urls = asked[0], asked[1:]
+	}
+	leaks := leak{url: []byte(private)}
 	quiet, open := make(map[interestOf]bool), make(map[interestOf]bool)
-	c.Tune = func(i int, _ class, m *lab.MemberConfig) {
+	c.tune(func(i int, _ class, m *lab.MemberConfig) {
 		rng := c.Seed.Stream(fmt.Sprintf("discreet feeds of %d", i))
-		m.Feeds = m.Feeds[:c.Each/2]
+		m.Feeds = slices.DeleteFunc(m.Feeds, func(u feed.URL) bool { return u == private })[:c.Each/2]
 		for _, u := range urls {
 			heads := rng.IntN(2) == 0
 			switch {
@@ -40,16 +52,30 @@ func (t *trial) observing() (string, bool) {
 				quiet[interestOf{m.ID, u}] = true
 			}
 		}
-	}
+		if atHome {
+			m.Feeds, m.Node.PrivateHosts = append(m.Feeds, private), []string{private.Host()}
+		}
+	})
 	c.Bad = max(1, c.Nodes/10)
 	c.Kind = kind{act: all(func(n *node.Node) actor.Participant {
-		return actor.Asker(n, urls, 2*time.Minute, c.Start)
+		return actor.Asker(n, asked, 2*time.Minute, c.Start)
 	})}
+	seen := slices.Repeat([]bool{true}, c.Nodes)
+	if atHome {
+		seen = c.homes()
+		c.withHomes()
+	}
 	var g *gathering
 	o := newObserver()
 	c.Watch = func(i int, _ bool) watch {
-		alone := func() bool { return g.hosts[i] == nil || g.hosts[i].Links() == 0 }
-		return o.watch(c.address(i, c.divide()[i]), alone)
+		me := c.address(i, c.divide()[i])
+		observe := o.watch(me, func() bool { return g.hosts[i] == nil || g.hosts[i].Links() == 0 })
+		return func(now time.Time, ev node.Event, effects []node.Effect) {
+			observe(now, ev, effects)
+			if atHome && seen[i] {
+				leaks.look(me, effects)
+			}
+		}
 	}
 	t.play(c, func(made *gathering) {
 		g = made
@@ -62,15 +88,18 @@ func (t *trial) observing() (string, bool) {
 	var pairs, rest []interestOf
 	for i := range g.hosts {
 		for _, u := range urls {
-			if in := (interestOf{c.address(i, g.class[i]), u}); open[in] {
+			switch in := (interestOf{c.address(i, g.class[i]), u}); {
+			case !seen[i]:
+			case open[in]:
 				rest = append(rest, in)
-			} else {
+			default:
 				pairs = append(pairs, in)
 			}
 		}
 	}
 	one, all := o.oneLink(), o.allLinks()
-	pass := len(quiet) > 0 && len(quiet) < len(pairs)
+	pass := slices.ContainsFunc(pairs, func(in interestOf) bool { return quiet[in] }) &&
+		slices.ContainsFunc(pairs, func(in interestOf) bool { return !quiet[in] })
 	var most []float64
 	var chance float64
 	for _, seen := range []map[interestOf]*signs{one, all, o.before} {
@@ -81,9 +110,14 @@ func (t *trial) observing() (string, bool) {
 	}
 	// An observer who cannot tell what is followed openly would not have been one.
 	openly, _ := guess(all, append(rest, pairs...), open)
-	return fmt.Sprintf("right by one link %s, all links %s, before any %s; chance is up to %s; of open feeds %s",
+	measured := fmt.Sprintf("right by one link %s, all links %s, before any %s; chance is up to %s; of open feeds %s",
 		report.Percent(most[0]), report.Percent(most[1]), report.Percent(most[2]), report.Percent(chance),
-		report.Percent(openly)), pass && openly > .95
+		report.Percent(openly))
+	if atHome {
+		measured += fmt.Sprintf("; %d of %d calls name the private feed", leaks.found, leaks.calls)
+		pass = pass && leaks.calls > 0 && leaks.found == 0
+	}
+	return measured, pass && openly > .95
 }
 
 // guess is how often the best sign, more of it or less, is right about which node follows what, and how often it may be
@@ -163,10 +197,10 @@ func (o *observer) watch(me protocol.NodeID, alone func() bool) watch {
 	return func(_ time.Time, ev node.Event, effects []node.Effect) {
 		switch ev := ev.(type) {
 		case node.Asked:
-			o.asked(pair{me, ev.From}, ev.Call)
+			o.asked(pair{me, atAddress(ev.From)}, ev.Call)
 		case node.Answered:
 			if c, ok := open[ev.ID]; ok {
-				o.answered(pair{me, ev.Peer}, c.Call, ev)
+				o.answered(pair{me, atAddress(ev.Peer)}, c.Call, ev)
 				delete(open, ev.ID)
 			}
 		}
@@ -174,7 +208,7 @@ func (o *observer) watch(me protocol.NodeID, alone func() bool) watch {
 			switch e := e.(type) {
 			case node.Call:
 				open[e.ID] = e
-				o.tells(pair{me, e.To.Node}, e.Call)
+				o.tells(pair{me, atAddress(e.To.Node)}, e.Call)
 				if c, ok := e.Call.(protocol.Connect); ok && alone() {
 					o.alone(me, c.Subset)
 				}
@@ -185,6 +219,14 @@ func (o *observer) watch(me protocol.NodeID, alone func() bool) watch {
 			}
 		}
 	}
+}
+
+// atAddress is the node itself, or what a node at home would be if it could be dialled: each has an address of its own.
+func atAddress(id protocol.NodeID) protocol.NodeID {
+	if id.Hosted() {
+		return protocol.NewNodeID(id.Addr(), protocol.DefaultPort)
+	}
+	return id
 }
 
 // add counts a sign of a feed on a link.

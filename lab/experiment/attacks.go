@@ -200,7 +200,7 @@ func (a Attacks) Run(ctx context.Context, progress Progress) (r *report.Report, 
 // attacks are the rows of the list of threats that a simulator can show. The others are about parsers,
 // addresses and connections, of which a world has none, or about queries, for which there is Queries.
 func attacks() []attack {
-	return append([]attack{
+	return slices.Concat([]attack{
 		{1, "free riding", "25% take and never give, three times as long",
 			"they get <= 1%; honest >= 99.9% of, and lag <= 1.1 x, what they have without a bound", 6,
 			(*trial).freeRiding},
@@ -256,7 +256,7 @@ func attacks() []attack {
 		{27, "slander", "10% link with all and say of all others that they forge, 5 networks",
 			"honest coverage, lag and share within a minute of the first, to 2% as without, means of 5",
 			2 * slanderSeeds, (*trial).slandering},
-	}, coordinationAttacks()...)
+	}, coordinationAttacks(), hostAttacks(), keyAttacks())
 }
 
 // attackRows are the numbers of the rows that there are.
