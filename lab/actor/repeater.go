@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"slices"
 	"time"
 
 	"feedex/node"
@@ -8,7 +9,9 @@ import (
 )
 
 // Repeater tells everybody, so long after it heard it, what others told it of polls, with the age that it had then: as
-// if those who polled had polled that much later. In all else it is an honest node (row 28 of `feedex lab attacks`).
+// if those who polled had polled that much later. Repeaters tell one another as well what they repeat, so of a node's
+// polls of a feed one waits at a time: else there were several times as much of it with every round. In all else it is
+// an honest node (row 28 of `feedex lab attacks`).
 func Repeater(n *node.Node, after time.Duration) Participant {
 	r := &repeater{after: after}
 	r.teller = tellsOfPolls(n, func(now time.Time, to protocol.NodeID) (old []protocol.Notice) {
@@ -41,7 +44,9 @@ func (r *repeater) Step(dst []node.Effect, now time.Time, ev node.Event) []node.
 		if c, ok := asked.Call.(protocol.Notify); ok {
 			for _, n := range c.Notices {
 				n.Path = []protocol.NodeID{n.Origin(asked.From)}
-				r.heard = append(r.heard, repeated{n, asked.From, now})
+				if !r.waits(n) {
+					r.heard = append(r.heard, repeated{n, asked.From, now})
+				}
 			}
 		}
 	}
@@ -49,4 +54,9 @@ func (r *repeater) Step(dst []node.Effect, now time.Time, ev node.Event) []node.
 		r.heard = r.heard[1:]
 	}
 	return r.teller.Step(dst, now, ev)
+}
+
+// waits reports whether a poll of the same feed by the same node is to be told already.
+func (r *repeater) waits(n protocol.Notice) bool {
+	return slices.ContainsFunc(r.heard, func(h repeated) bool { return h.Feed == n.Feed && h.Path[0] == n.Path[0] })
 }
