@@ -220,3 +220,28 @@ func claimsAll(g *gathering, c crowd) bool {
 		})
 	})
 }
+
+// Who repeats what it heard of polls tells others who do so as well: what they tell does not grow with every round.
+func TestRepeatersTellNoMoreWithEveryRound(t *testing.T) {
+	c := smallCrowd(t)
+	c.Bad, c.Kind, c.Length = 5, repeating(15*time.Minute)(&c), 4*time.Hour
+	told := make([]int, c.Length/time.Hour+1)
+	c.Watch = func(_ int, isBad bool) watch {
+		if !isBad {
+			return nil
+		}
+		return func(now time.Time, _ node.Event, effects []node.Effect) {
+			for _, e := range effects {
+				if call, ok := e.(node.Call); ok {
+					if n, ok := call.Call.(protocol.Notify); ok {
+						told[now.Sub(c.Start)/time.Hour] += len(n.Notices)
+					}
+				}
+			}
+		}
+	}
+	c.run(t.Context(), c.gather().w, func(float64) {})
+	if told[1] == 0 || told[3] > 3*told[1] {
+		t.Errorf("repeaters told %v notices an hour; want in the fourth at most three times those of the second", told)
+	}
+}
