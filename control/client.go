@@ -287,6 +287,11 @@ func (c *Client) Join(ctx context.Context, j JoinRequest) (protocol.NodeID, erro
 	return a.Peer, err
 }
 
+// UseDHT implements Owner.
+func (c *Client) UseDHT(ctx context.Context, on bool) error {
+	return c.do(ctx, "POST", "/dht", dhtRequest{on}, nil)
+}
+
 // FetchArchive implements Owner.
 func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
 	var a archiveAnswer

@@ -377,6 +377,20 @@ func TestJoinOverTheSocket(t *testing.T) {
 	}
 }
 
+func TestUseDHTOverTheSocket(t *testing.T) {
+	o := &fakeOwner{}
+	c := serve(t, o)
+	for _, on := range []bool{true, false} {
+		if err := c.UseDHT(t.Context(), on); err != nil || o.dht[len(o.dht)-1] != on {
+			t.Errorf("UseDHT(%t): %v, asked for %v", on, err, o.dht)
+		}
+	}
+	o.err = BadRequest{errors.New("the settings say so")}
+	if err := c.UseDHT(t.Context(), true); err == nil || err.Error() != o.err.Error() {
+		t.Errorf("UseDHT = %v, want %v", err, o.err)
+	}
+}
+
 func TestPullOverTheSocket(t *testing.T) {
 	o := &fakeOwner{pulled: PullReport{
 		Stored: []string{"a"}, Missing: []string{"b"},

@@ -40,6 +40,9 @@ type Owner interface {
 	FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error
 	// Join makes a neighbor of the node at an address, if it proves a key. It returns its id once there is a link.
 	Join(ctx context.Context, j JoinRequest) (protocol.NodeID, error)
+	// UseDHT keeps the owner's answer to whether the node may meet others by the DHT. The error is a BadRequest where
+	// the settings say it.
+	UseDHT(ctx context.Context, on bool) error
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
 	// SetRetention changes what is kept of feeds.
@@ -74,7 +77,29 @@ type Report struct {
 	Archive     ArchiveReport `json:"archive"` // what it holds
 	// Retention has the limits to what it may hold.
 	Retention RetentionReport `json:"retention"`
+	DHT       DHTReport       `json:"dht"`
 	Storage   string          `json:"storage"` // why entries cannot be stored at present, "" while they can
+}
+
+// DHTUse says whether a node meets others by BitTorrent's DHT, which tells whoever looks there that its address runs
+// feedex.
+type DHTUse string
+
+// The values of DHTUse. Until its owner has answered, DHTAsk, a node does not.
+const (
+	DHTAsk DHTUse = "ask"
+	DHTOn  DHTUse = "on"
+	DHTOff DHTUse = "off"
+)
+
+// A DHTReport says how a node meets others by the DHT. Times are zero for never since the start.
+type DHTReport struct {
+	Use       DHTUse    `json:"use"`
+	Fixed     bool      `json:"fixed"`              // by the settings, so that no answer changes it
+	Met       time.Time `json:"met,omitzero"`       // when it last looked there
+	Found     int       `json:"found"`              // addresses then
+	Announced time.Time `json:"announced,omitzero"` // when it last said there that it is here
+	Problem   string    `json:"problem,omitempty"`  // why it found nobody then
 }
 
 // An ArchiveReport counts what an archive holds.

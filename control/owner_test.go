@@ -44,6 +44,7 @@ type fakeOwner struct {
 	pulled       PullReport
 	pages        map[feed.URL]ArchiveDocument
 	joined       JoinRequest
+	dht          []bool
 }
 
 func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
@@ -127,6 +128,10 @@ func (o *fakeOwner) FetchArchive(_ context.Context, u, page feed.URL) (ArchiveDo
 func (o *fakeOwner) Join(_ context.Context, j JoinRequest) (protocol.NodeID, error) {
 	o.joined = j
 	return peer(), o.err
+}
+func (o *fakeOwner) UseDHT(_ context.Context, on bool) error {
+	o.dht = append(o.dht, on)
+	return o.err
 }
 func (o *fakeOwner) Search(_ context.Context, f feed.Filter) ([]archive.Record, error) {
 	o.filter = f

@@ -31,6 +31,7 @@ import (
 //	POST /vacuum        answered, when it has ended, with a refusal, without an error if it succeeded
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //	POST /join          a JoinRequest, answered, when it has ended, with a joinAnswer
+//	POST /dht           a dhtRequest
 //	POST /pull          a pullRequest, answered, when it has ended, with a pullAnswer
 //	POST /page          an archiveRequest, answered, when it has ended, with an archiveAnswer
 //
@@ -108,6 +109,7 @@ func NewHandler(o Owner) http.Handler {
 			return joinAnswer{peer, newRefusal(err)}
 		}, nil
 	}))
+	mux.HandleFunc("POST /dht", change(func(ctx context.Context, r dhtRequest) error { return o.UseDHT(ctx, r.On) }))
 	mux.HandleFunc("POST /page", patiently(func(ctx context.Context, r archiveRequest) (func() any, error) {
 		u, page, err := r.document()
 		return func() any {

@@ -246,6 +246,11 @@ type joinAnswer struct {
 	refusal
 }
 
+// A dhtRequest is the owner's answer to whether the node may meet others by the DHT.
+type dhtRequest struct {
+	On bool `json:"on"`
+}
+
 // An archiveRequest names a document of a feed: the feed's own where Document is empty.
 type archiveRequest struct {
 	Feed     string `json:"feed"`

@@ -64,6 +64,7 @@ type host struct {
 	changes     atomic.Uint64 // counts what pages may want to show
 	self        atomic.Pointer[protocol.NodeID]
 	peers       http.Handler // answers the calls of other nodes
+	meetings    *meetings
 
 	reversed map[protocol.NodeID]*reversed // reverse links that are open, or being opened
 
@@ -92,7 +93,8 @@ type arrival struct {
 // newHost makes a host that has no core yet. c has its defaults.
 func newHost(c Config, store reading.Database, keeping archive.Housekeeper, client caller, fetcher fetcher) *host {
 	return &host{
-		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher,
+		meetings: newMeetings(&c),
+		config:   c, store: store, housekeeper: keeping, client: client, fetcher: fetcher,
 		stirred:  make(chan struct{}, 1),
 		rng:      rand.New(rand.NewPCG(seed(), seed())),
 		events:   make(chan arrival, maxArrivals),
@@ -253,6 +255,9 @@ func (h *host) send(ctx context.Context, a arrival) bool {
 func (h *host) serve(ctx context.Context, r transport.Request) transport.Response {
 	if put, ok := r.Call.(protocol.PutEntries); ok {
 		_ = put.Bundle.Verify() // here, where nobody waits for it; the node asks again and decides
+	}
+	if !r.Reversed {
+		h.noteDialled(r.From)
 	}
 	reply := make(chan transport.Response, 1)
 	a := arrival{

@@ -17,6 +17,7 @@ import (
 
 	"feedex/archive"
 	"feedex/control"
+	"feedex/dht"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/internal/datadir"
@@ -48,6 +49,11 @@ type Config struct {
 	// PushTo are the programs, "host:port" each, that may be called with what is new wherever they are, on this machine
 	// too. Other subscribers are called at their own address in a private network. Default: none.
 	PushTo []string
+	// DHT says whether the node meets others by BitTorrent's DHT. Default: as its owner answered, and not at all
+	// before that.
+	DHT control.DHTUse
+	// DHTNodes are where it begins to look for others there, "host:port" each. Default dht.DefaultNodes.
+	DHTNodes []string
 	// Proxy is the extent to which the node is an HTTP proxy for feed readers, and ProxyPass whether it then fetches
 	// for them what is no feed and on the public Internet. Default: nothing.
 	Proxy     ReaderProxy
@@ -80,6 +86,7 @@ type Config struct {
 	revival time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
 	// the time between two looks for what is not to be kept, where a test cannot wait for retainEvery
 	retainPause time.Duration
+	meetPause   time.Duration // between two looks at whether to meet others, where a test cannot wait for those
 	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for the default
 
 	roomOn  func(directory string) (room, size int64) // where a test says how full the disk is
@@ -96,6 +103,10 @@ func (c Config) withDefaults() Config {
 		c.Turned = func() {}
 	}
 	c.revival = cmp.Or(c.revival, firstRevival)
+	c.DHT = cmp.Or(c.DHT, control.DHTAsk)
+	if c.DHTNodes == nil {
+		c.DHTNodes = dht.DefaultNodes()
+	}
 	c.retainPause = cmp.Or(c.retainPause, retainEvery)
 	if c.roomOn == nil {
 		c.roomOn = roomOn
@@ -231,6 +242,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		}
 	})
 	servers.Go(func() { h.fillPast(serving) })
+	servers.Go(func() { h.meet(serving) })
 	servers.Go(func() { h.retain(serving) })
 	servers.Go(func() { h.housekeep(serving) })
 	servers.Go(func() { h.countFollowed(serving) })

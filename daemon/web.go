@@ -30,7 +30,8 @@ var _ web.Source = dashboard{}
 func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 	r, err := d.host.Status(ctx)
 	return web.Status{Status: r.Status, Version: r.Version, Data: r.Data, Storage: r.Storage,
-		Entries: r.Archive.Entries, Bytes: r.Archive.Bytes}, err
+		Entries: r.Archive.Entries, Bytes: r.Archive.Bytes,
+		DHT: web.DHT{On: r.DHT.Use == control.DHTOn, Ask: r.DHT.Use == control.DHTAsk, Fixed: r.DHT.Fixed}}, err
 }
 
 // Feeds implements web.Present.
@@ -233,6 +234,9 @@ func (d dashboard) Unfollow(ctx context.Context, number int64) error {
 	d.host.changes.Add(1)
 	return d.host.Unsubscribe(ctx, f.URL)
 }
+
+// UseDHT implements web.OwnerActions.
+func (d dashboard) UseDHT(ctx context.Context, on bool) error { return d.host.UseDHT(ctx, on) }
 
 // AddPassword implements web.Keys.
 func (d dashboard) AddPassword(ctx context.Context, name string) (string, error) {

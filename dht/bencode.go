@@ -12,8 +12,8 @@ import (
 var ErrPacket = errors.New("no packet of the DHT")
 
 const (
-	// maxPacket is how many bytes of a packet are read. Those of BEP 5 fit in an Ethernet frame; longer ones are nobody's
-	// business.
+	// maxPacket is how many bytes a packet has at most. Those of BEP 5 fit in an Ethernet frame; longer ones are
+	// dropped.
 	maxPacket = 1500
 	// maxDepth is how deep lists and dictionaries may lie in one another. A packet of BEP 5 takes three.
 	maxDepth = 5
@@ -50,7 +50,7 @@ func encode(b []byte, v any) []byte {
 // decode reads a dictionary that is the whole of a packet. Its keys may be in any order, as some implementations write
 // them; nothing else may be amiss. The error wraps ErrPacket.
 func decode(packet []byte) (dict, error) {
-	d := decoder{packet}
+	d := unpacker{packet}
 	v, err := d.value(maxDepth)
 	if err != nil {
 		return nil, err
@@ -62,11 +62,11 @@ func decode(packet []byte) (dict, error) {
 	return top, nil
 }
 
-// A decoder reads what is left of a packet.
-type decoder struct{ rest []byte }
+// An unpacker reads what is left of a packet.
+type unpacker struct{ rest []byte }
 
 // value reads a value in which others lie so deep at most.
-func (d *decoder) value(depth int) (any, error) {
+func (d *unpacker) value(depth int) (any, error) {
 	if depth == 0 || len(d.rest) == 0 {
 		return nil, fmt.Errorf("%w: too short, or too deep", ErrPacket)
 	}
@@ -107,7 +107,7 @@ func (d *decoder) value(depth int) (any, error) {
 }
 
 // ended reports whether a list or dictionary ends here, and if so reads its end.
-func (d *decoder) ended() bool {
+func (d *unpacker) ended() bool {
 	if len(d.rest) == 0 || d.rest[0] != 'e' {
 		return false
 	}
@@ -116,7 +116,7 @@ func (d *decoder) ended() bool {
 }
 
 // text reads a string.
-func (d *decoder) text() (string, error) {
+func (d *unpacker) text() (string, error) {
 	n, err := d.number(':')
 	if err != nil {
 		return "", err
@@ -130,7 +130,7 @@ func (d *decoder) text() (string, error) {
 }
 
 // number reads a number up to a byte. It must be written as encode writes it.
-func (d *decoder) number(end byte) (int64, error) {
+func (d *unpacker) number(end byte) (int64, error) {
 	at := slices.Index(d.rest[:min(len(d.rest), 21)], end)
 	if at < 0 {
 		return 0, fmt.Errorf("%w: not a number", ErrPacket)

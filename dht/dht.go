@@ -42,15 +42,15 @@ const (
 	shards, crowd = 16, 200
 	// MaxFound is how many addresses one meeting finds at most.
 	MaxFound = 20
-	// networkBits is how many leading bits tell networks from another, of which each has one address found and one voice
-	// in which.
+	// networkBits is how many leading bits tell one network from another. Each has one address found, and one voice in
+	// which those are.
 	networkBits = 16
-	// searchTime and maxQuestions bound one search.
-	searchTime   = time.Minute
+	// lookupTime and maxQuestions bound one lookup.
+	lookupTime   = time.Minute
 	maxQuestions = 200
 	// answerTime is how long an answer is waited for.
 	answerTime = 2 * time.Second
-	// maxAtAddress is how many questions one search asks at one address, whatever the port.
+	// maxAtAddress is how many questions one lookup asks at one address, whatever the port.
 	maxAtAddress = 3
 	// remembered is how many nodes of the DHT are asked first the next time.
 	remembered = 8
@@ -64,14 +64,14 @@ var ErrNobody = errors.New("no node of the DHT answers: is UDP blocked, or its n
 // rendezvous is the key of a shard.
 func rendezvous(shard int) Key { return sha1.Sum([]byte("feedex 1 " + strconv.Itoa(shard))) }
 
-// DefaultNodes are where a search begins, where an owner says nothing else: they are known for that, "host:port" each.
+// DefaultNodes are where a lookup begins, where an owner says nothing else: they are known for that, "host:port" each.
 func DefaultNodes() []string {
 	return []string{"router.bittorrent.com:6881", "dht.libtorrent.org:25401", "dht.transmissionbt.com:6881"}
 }
 
 // A Client meets others. It has one meeting at a time, and keeps no socket between them.
 type Client struct {
-	Nodes      []string // where searches begin, "host:port" each
+	Nodes      []string // where lookups begin, "host:port" each
 	AllowLocal bool     // counts all addresses as public, for test networks
 
 	known    []netip.AddrPort // that answered the last time
@@ -97,10 +97,10 @@ func (c *Client) Meet(ctx context.Context, port uint16) (f Finding, err error) {
 	defer conn.Close()
 	line := &line{conn: conn, patience: cmp.Or(c.patience, answerTime), waiting: make(map[string]waiting)}
 	seeds := append(c.seeds(ctx), c.known...)
-	s := c.search(ctx, line, rendezvous(0), seeds)
+	s := c.lookup(ctx, line, rendezvous(0), seeds)
 	voices := s.voices
 	if f.Answered = s.answered; s.named() > crowd {
-		s = c.search(ctx, line, rendezvous(1+mrand.IntN(shards-1)), s.best(remembered))
+		s = c.lookup(ctx, line, rendezvous(1+mrand.IntN(shards-1)), s.best(remembered))
 		voices = append(voices, s.voices...)
 		f.Answered += s.answered
 	}
@@ -115,9 +115,9 @@ func (c *Client) Meet(ctx context.Context, port uint16) (f Finding, err error) {
 	return f, nil
 }
 
-// seeds are the addresses of those with whom a search begins.
+// seeds are the addresses of those with whom a lookup begins.
 func (c *Client) seeds(ctx context.Context) (list []netip.AddrPort) {
-	ctx, cancel := context.WithTimeout(ctx, searchTime)
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	for _, name := range c.Nodes {
 		host, text, err := net.SplitHostPort(name)

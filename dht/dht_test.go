@@ -48,7 +48,8 @@ func TestACrowdMeetsUnderOtherKeys(t *testing.T) {
 	nodes := newDHT(t, 30)
 	for i, n := range nodes {
 		for j := range 30 {
-			n.kept[rendezvous(0)] = append(n.kept[rendezvous(0)], netip.AddrPortFrom(addr(60, byte(i), byte(j), 1), 7790))
+			at := netip.AddrPortFrom(addr(60, byte(i), byte(j), 1), 7790)
+			n.kept[rendezvous(0)] = append(n.kept[rendezvous(0)], at)
 		}
 		for shard := 1; shard < shards; shard++ {
 			n.kept[rendezvous(shard)] = []netip.AddrPort{netip.AddrPortFrom(addr(61, byte(i), byte(shard), 1), 7790)}
@@ -121,7 +122,7 @@ func TestManyAddressesOfOneNode(t *testing.T) {
 	}
 }
 
-// A search ends among nodes that all name others which are nearer.
+// A lookup ends among nodes that all name others which are nearer.
 func TestAlwaysNearer(t *testing.T) {
 	key := rendezvous(0)
 	var nodes []*fakeNode
@@ -164,7 +165,7 @@ func TestOthersThanWereNamed(t *testing.T) {
 // Where strangers name addresses only those of the public Internet are asked or found, at ports that are no services',
 // and each a few times.
 func TestOnlyPublicAddresses(t *testing.T) {
-	s := &search{client: &Client{}, key: rendezvous(0), at: make(map[netip.Addr]int),
+	s := &lookup{client: &Client{}, key: rendezvous(0), at: make(map[netip.Addr]int),
 		asked: make(map[netip.AddrPort]bool)}
 	var list []netip.AddrPort
 	for _, at := range []string{"127.0.0.1:6881", "10.1.2.3:6881", "192.168.1.1:6881", "169.254.169.254:8080",
@@ -267,7 +268,8 @@ func TestBencoding(t *testing.T) {
 func FuzzParseReply(f *testing.F) {
 	for _, seed := range []string{
 		"d1:rd2:id20:aaaaaaaaaaaaaaaaaaaae1:t1:x1:y1:re",
-		"d1:rd2:id20:aaaaaaaaaaaaaaaaaaaa5:nodes26:bbbbbbbbbbbbbbbbbbbb1234565:token2:to6:valuesl6:abcdefee1:t1:x1:y1:re",
+		"d1:rd2:id20:aaaaaaaaaaaaaaaaaaaa5:nodes26:bbbbbbbbbbbbbbbbbbbb1234565:token2:to6:valuesl6:abcdefee1:t1:x" +
+			"1:y1:re",
 		"d1:eli201e2:noe1:t1:x1:y1:ee", "d1:ad2:id20:aaaaaaaaaaaaaaaaaaaae1:q4:ping1:t1:x1:y1:qe", "d1:alllleeeee",
 	} {
 		f.Add([]byte(seed))

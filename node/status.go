@@ -41,6 +41,7 @@ type Status struct {
 	Neighbors   int            `json:"neighbors"`         // linked now
 	Hosted      int            `json:"hosted"`            // of these, others cannot dial
 	Undialled   bool           `json:"undialled"`         // others cannot dial this node
+	Seeking     bool           `json:"seeking"`           // it looks for neighbors, as it has too few
 	Sources     []SourceStatus `json:"sources"`           // trackers and static neighbors, as the owner named them
 	Warning     string         `json:"warning,omitempty"` // what is wrong, in words
 	Counters    core.Counters  `json:"counters"`
@@ -100,6 +101,7 @@ func (n *Node) Status() Status {
 		Pages: feeds.Pages, Undecided: feeds.Undecided, Offline: n.poller.Offline(), Gaps: feeds.Gaps,
 		Pasts: feeds.Pasts, Volunteered: n.poller.Volunteered(),
 		Neighbors: len(n.core.Links), Hosted: len(n.core.Links) - n.core.Table.Places(), Undialled: n.core.Undialled,
+		Seeking: n.membership.Seeking(),
 		Sources: n.membership.Sources(),
 		Warning: n.membership.Warning(), Counters: n.core.Counters,
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/internal/when"
@@ -56,6 +57,8 @@ var (
 	Format    = &Kind{"format", `"text" or "json"`, oneOf("text", "json")}
 	AskOthers = &Kind{"choice", `"ask", "always" or "never"`,
 		oneOf(string(node.AskNetwork), string(node.AlwaysNetwork), string(node.NeverNetwork))}
+	MeetByDHT = &Kind{"choice", `"ask", "on" or "off"`,
+		oneOf(string(control.DHTAsk), string(control.DHTOn), string(control.DHTOff))}
 	Proxy = &Kind{"choice", `"off", "known" or "subscribe"`,
 		oneOf(string(daemon.ProxyOff), string(daemon.ProxyKnown), string(daemon.ProxySubscribe))}
 	Policy = &Kind{"policy", `"auto", "feedex", "fixed", "fix-learned", "moving-average" or "post-rate"`,

@@ -3,7 +3,9 @@ package settings
 import (
 	"time"
 
+	"feedex/control"
 	"feedex/daemon"
+	"feedex/dht"
 	"feedex/incentive"
 	"feedex/node"
 	"feedex/polling"
@@ -87,6 +89,17 @@ Trackers to find neighbors with.`},
 			to:   func(c *daemon.Config, v value) { c.Node.Peers = v.texts() },
 			meaning: `
 Nodes to have as neighbors always.`},
+		{key: "dht", usual: string(control.DHTAsk), kind: MeetByDHT,
+			to: func(c *daemon.Config, v value) { c.DHT = control.DHTUse(v.text()) },
+			meaning: `
+Whether to find neighbors by BitTorrent's DHT (on or off): it tells whoever looks there that this address runs feedex,
+and nothing of what you read. With "ask" the first page of the dashboard asks, 'feedex dht' answers, and it is off until
+then. The node looks there a minute after its start at the earliest, while it has too few neighbors, and says where it
+is once others have dialled it.`},
+		{key: "dht_node", usual: dht.DefaultNodes(), kind: Peer,
+			to: func(c *daemon.Config, v value) { c.DHTNodes = v.texts() },
+			meaning: `
+Where it begins to look there: nodes of the DHT.`},
 		{key: "subscribe", usual: []string(nil),
 			example: `["https://example.com/feed.xml", "private:https://members.example.com/feed.xml"]`,
 			kind:    Wish,

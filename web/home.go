@@ -117,7 +117,7 @@ func (h *Handler) home(r *http.Request) (view, error) {
 		return v, err
 	}
 	if p.Followed = len(feeds); p.Followed == 0 && p.Status.Storage == "" {
-		return view{Page: "start", Title: "Welcome", Nav: "/", Body: nil}, nil
+		return view{Page: "start", Title: "Welcome", Nav: "/", Body: p}, nil
 	}
 	since := now.Add(-p.Period.span).Truncate(time.Hour).Add(time.Hour)
 	hours, err := h.Source.Hours(ctx, since)

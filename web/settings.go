@@ -79,6 +79,8 @@ func (h *Handler) done(r *http.Request) string {
 		return name + " is followed." + kept
 	case "unfollowed":
 		return "The feed is not followed any more. Its entries stay."
+	case "dht":
+		return "The answer is kept. It can be changed below."
 	case "password":
 		return "The password is removed. Whoever used it is locked out."
 	}
@@ -131,4 +133,9 @@ func (h *Handler) unfollow(_ http.ResponseWriter, r *http.Request) (string, erro
 		return "", err
 	}
 	return "/settings?done=unfollowed", h.Source.Unfollow(r.Context(), number)
+}
+
+// answerDHT takes in whether the node may find neighbors by BitTorrent's DHT. Only "on" is a yes.
+func (h *Handler) answerDHT(_ http.ResponseWriter, r *http.Request) (string, error) {
+	return "/settings?done=dht#dht", h.Source.UseDHT(r.Context(), r.PostFormValue("use") == "on")
 }

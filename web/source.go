@@ -76,6 +76,8 @@ type OwnerActions interface {
 	Share(ctx context.Context, number int64, shared bool) error
 	// Unfollow follows a feed no more and keeps its entries.
 	Unfollow(ctx context.Context, number int64) error
+	// UseDHT keeps the owner's answer to whether the node may find neighbors by BitTorrent's DHT.
+	UseDHT(ctx context.Context, on bool) error
 	// Mark marks an item.
 	Mark(ctx context.Context, id reading.ItemID, m reading.Mark) error
 	// MarkStream marks all items of a stream.
@@ -115,6 +117,14 @@ type Status struct {
 	Storage string // why entries cannot be stored at present, "" while they can
 	Entries int64  // that it keeps
 	Bytes   int64  // that these take on the disk
+	DHT     DHT
+}
+
+// A DHT says whether the node finds neighbors by BitTorrent's DHT.
+type DHT struct {
+	On    bool
+	Ask   bool // its owner has not answered yet
+	Fixed bool // the settings say it, so that no answer changes it
 }
 
 // A FeedSummary is one that the node follows. Its Title is the owner's own, where there is one.

@@ -299,6 +299,13 @@ func (n *aNode) User(_ context.Context, password string) (string, error) {
 	return "", nil
 }
 
+func (n *aNode) UseDHT(_ context.Context, on bool) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.status.DHT = DHT{On: on}
+	return nil
+}
+
 func (n *aNode) Passwords(context.Context) ([]reading.Password, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -90,6 +90,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /follow", h.follow)
 	h.change("POST /share", h.share)
 	h.change("POST /unfollow", h.unfollow)
+	h.change("POST /dht", h.answerDHT)
 	h.change(importPattern, h.importList)
 	h.mux.HandleFunc("GET /search/network", h.searchNetwork)
 	h.mux.HandleFunc("GET /live", h.serveLive)

@@ -120,6 +120,7 @@ func printStatus(out io.Writer, r *control.Report) error {
 		}
 		line(name, "%s: %s", printable(source.Name), printable(state))
 	}
+	line("dht", "%s", dhtLine(&r.DHT, time.Now()))
 	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"),
 		plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes)+free(&r.Archive))
 	for i, text := range retentionLines(&r.Retention, time.Now()) {
@@ -159,6 +160,26 @@ func printStatus(out io.Writer, r *control.Report) error {
 		line("storage", "NOTHING IS BEING KEPT: %s", printable(r.Storage))
 	}
 	return w.Flush()
+}
+
+// dhtLine says how the node meets others by the DHT.
+func dhtLine(r *control.DHTReport, now time.Time) string {
+	switch {
+	case r.Use == control.DHTAsk:
+		return "off until you answer whether others may learn that this address runs feedex: feedex dht on|off"
+	case r.Use == control.DHTOff:
+		return "off"
+	case r.Met.IsZero():
+		return "on, not asked yet"
+	}
+	text := fmt.Sprintf("on, %s found %s ago", plural(int64(r.Found), "address", "addresses"), roughly(now.Sub(r.Met)))
+	if r.Problem != "" {
+		text = "on, " + printable(r.Problem)
+	}
+	if !r.Announced.IsZero() {
+		text += fmt.Sprintf("; told where this node is %s ago", roughly(now.Sub(r.Announced)))
+	}
+	return text
 }
 
 // free says how much of the archive holds nothing, "" where that is little.

@@ -261,6 +261,11 @@ func (m *Machine) refill() {
 	}
 }
 
+// Seeking reports whether the node looks for neighbors, because it has too few: one that offers nothing finds none.
+func (m *Machine) Seeking() bool {
+	return m.Table.Places() < m.least() && !m.Table.Silent(protocol.NodeID{})
+}
+
 // half is how many neighbors are chosen without giving others time to come by themselves.
 func (m *Machine) half() int {
 	if m.Undialled {

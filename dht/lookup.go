@@ -11,7 +11,7 @@ import (
 const (
 	// keepers is how many nodes of the DHT keep what is under a key: the nearest.
 	keepers = 8
-	// maxNear is how many contacts a search knows at most, the nearest.
+	// maxNear is how many contacts a lookup knows at most, the nearest.
 	maxNear = 256
 )
 
@@ -31,8 +31,8 @@ type contact struct {
 	token string
 }
 
-// A search is for the nodes of the DHT that are nearest to a key, and for what these keep under it.
-type search struct {
+// A lookup is for the nodes of the DHT that are nearest to a key, and for what these keep under it.
+type lookup struct {
 	client   *Client
 	line     *line
 	self     Key
@@ -45,19 +45,19 @@ type search struct {
 	voices   []voice
 }
 
-// search looks for a key, beginning with the seeds.
-func (c *Client) search(ctx context.Context, l *line, key Key, seeds []netip.AddrPort) *search {
-	ctx, cancel := context.WithTimeout(ctx, searchTime)
+// lookup looks for a key, beginning with the seeds.
+func (c *Client) lookup(ctx context.Context, l *line, key Key, seeds []netip.AddrPort) *lookup {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
-	s := &search{client: c, line: l, self: newKey(), key: key, seeds: seeds,
+	s := &lookup{client: c, line: l, self: newKey(), key: key, seeds: seeds,
 		at: make(map[netip.Addr]int), asked: make(map[netip.AddrPort]bool)}
 	l.run(ctx, s.next)
 	return s
 }
 
-// next is the next question: to those with whom the search begins, then to the nearest of whom nothing is known yet, as
+// next is the next question: to those with whom the lookup begins, then to the nearest of whom nothing is known yet, as
 // long as it is among the nearest of all that do not fail.
-func (s *search) next() (q ask, ok bool) {
+func (s *lookup) next() (q ask, ok bool) {
 	for len(s.asked) < maxQuestions && len(s.seeds) > 0 {
 		c := &contact{at: s.seeds[0]}
 		s.seeds = s.seeds[1:]
@@ -85,7 +85,7 @@ func (s *search) next() (q ask, ok bool) {
 
 // mayAsk reports whether an address may be asked, and notes that it is: once, and a few times whatever the port, since
 // whoever names addresses of somebody else has us send to them.
-func (s *search) mayAsk(at netip.AddrPort) bool {
+func (s *lookup) mayAsk(at netip.AddrPort) bool {
 	if s.asked[at] || !s.client.AllowLocal && s.at[at.Addr()] == maxAtAddress || !s.client.asks(at) {
 		return false
 	}
@@ -95,7 +95,7 @@ func (s *search) mayAsk(at netip.AddrPort) bool {
 }
 
 // question asks a contact what it has under the key. A seed is believed who it is.
-func (s *search) question(c *contact, seed bool) ask {
+func (s *lookup) question(c *contact, seed bool) ask {
 	c.state = asked
 	return ask{to: c.at, method: "get_peers", args: dict{"id": string(s.self[:]), "info_hash": string(s.key[:])},
 		ended: func(r *reply) {
@@ -121,7 +121,7 @@ func (s *search) question(c *contact, seed bool) ask {
 
 // announce has the nearest that answered keep that a node is at a port of this machine's address, and returns how many
 // of them said that they do.
-func (s *search) announce(ctx context.Context, port uint16) (took int) {
+func (s *lookup) announce(ctx context.Context, port uint16) (took int) {
 	var to []*contact
 	for _, c := range s.near {
 		if c.state == answered && c.token != "" && len(to) < keepers {
@@ -144,7 +144,7 @@ func (s *search) announce(ctx context.Context, port uint16) (took int) {
 	return took
 }
 
-// newKey is a key by chance: this machine's own, in one search. Nobody keeps it (BEP 43), so that it need not be one
+// newKey is a key by chance: this machine's own, in one lookup. Nobody keeps it (BEP 43), so that it need not be one
 // that BEP 42 has for the address.
 func newKey() (k Key) {
 	crand.Read(k[:])
@@ -152,7 +152,7 @@ func newKey() (k Key) {
 }
 
 // best are the nearest of those that answered.
-func (s *search) best(n int) (list []netip.AddrPort) {
+func (s *lookup) best(n int) (list []netip.AddrPort) {
 	for _, c := range s.near {
 		if c.state == answered && len(list) < n {
 			list = append(list, c.at)
@@ -161,11 +161,11 @@ func (s *search) best(n int) (list []netip.AddrPort) {
 	return list
 }
 
-func (s *search) named() int { return len(distinct(s.voices)) }
+func (s *lookup) named() int { return len(distinct(s.voices)) }
 
-// insert puts a contact in its place by distance, if it may be asked. What a seed says of itself takes the place of what
-// others said of it.
-func (s *search) insert(c contact) {
+// insert puts a contact in its place by distance, if it may be asked. What a seed says of itself takes the place of
+// what others said of it.
+func (s *lookup) insert(c contact) {
 	if !s.client.takes(c.at) {
 		return
 	}
@@ -180,6 +180,6 @@ func (s *search) insert(c contact) {
 }
 
 // order is by distance, and then by address: an id is whose it is said to be.
-func (s *search) order(a, b *contact) int {
+func (s *lookup) order(a, b *contact) int {
 	return cmp.Or(s.key.nearer(a.id, b.id), a.at.Compare(b.at))
 }
