@@ -104,7 +104,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.revival = cmp.Or(c.revival, firstRevival)
 	c.DHT = cmp.Or(c.DHT, control.DHTAsk)
-	if c.DHTNodes == nil {
+	if len(c.DHTNodes) == 0 {
 		c.DHTNodes = dht.DefaultNodes()
 	}
 	c.retainPause = cmp.Or(c.retainPause, retainEvery)

@@ -5,7 +5,6 @@ import (
 
 	"feedex/control"
 	"feedex/daemon"
-	"feedex/dht"
 	"feedex/incentive"
 	"feedex/node"
 	"feedex/polling"
@@ -96,10 +95,10 @@ Whether to find neighbors by BitTorrent's DHT (on or off): it tells whoever look
 and nothing of what you read. With "ask" the first page of the dashboard asks, 'feedex dht' answers, and it is off until
 then. The node looks there a minute after its start at the earliest, while it has too few neighbors, and says where it
 is once others have dialled it.`},
-		{key: "dht_node", usual: dht.DefaultNodes(), kind: Peer,
+		{key: "dht_node", usual: []string(nil), example: `["router.bittorrent.com:6881"]`, kind: Peer,
 			to: func(c *daemon.Config, v value) { c.DHTNodes = v.texts() },
 			meaning: `
-Where it begins to look there: nodes of the DHT.`},
+Nodes of the DHT with which it begins there, instead of those that are known for that.`},
 		{key: "subscribe", usual: []string(nil),
 			example: `["https://example.com/feed.xml", "private:https://members.example.com/feed.xml"]`,
 			kind:    Wish,

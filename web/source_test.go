@@ -302,7 +302,7 @@ func (n *aNode) User(_ context.Context, password string) (string, error) {
 func (n *aNode) UseDHT(_ context.Context, on bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.status.DHT = DHT{On: on}
+	n.status.DHT = web.DHT{On: on}
 	return nil
 }
 

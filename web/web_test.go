@@ -389,13 +389,46 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// The first page asks whether neighbors may be found by the DHT until there is an answer, which the settings show.
+func TestTheFirstPageAsksOnce(t *testing.T) {
+	for _, followed := range []bool{true, false} {
+		n := newNode(t)
+		if !followed {
+			n.feeds = nil
+		}
+		const question, offer = "this address runs feedex", "Find neighbors by the DHT"
+		n.status.DHT = web.DHT{Ask: true}
+		h := newHandler(t, n)
+		b := newBrowser(t, h)
+		if page := get(h, "/").Body.String(); !strings.Contains(page, question) || !strings.Contains(page, `value="on"`) {
+			t.Errorf("followed %t: it does not ask: %s", followed, page)
+		}
+		for _, use := range []string{"on", "off", ""} {
+			w := b.post("/dht", url.Values{"token": {b.token}, "use": {use}})
+			if want := (web.DHT{On: use == "on"}); w.Code != http.StatusSeeOther || n.status.DHT != want {
+				t.Errorf("answered %q: %d, %+v", use, w.Code, n.status.DHT)
+			}
+			if page := get(h, "/").Body.String(); strings.Contains(page, question) {
+				t.Errorf("answered %q: it asks again", use)
+			}
+			if page := get(h, "/settings").Body.String(); strings.Contains(page, offer) != (use != "on") {
+				t.Errorf("answered %q: the settings say %s", use, page)
+			}
+		}
+		n.status.DHT = web.DHT{On: true, Fixed: true}
+		if page := get(h, "/settings").Body.String(); strings.Contains(page, `name="use"`) {
+			t.Error("the settings have it, and the page asks")
+		}
+	}
+}
+
 // Requests that another site makes a browser send change nothing.
 func TestForeignChanges(t *testing.T) {
 	n := newNode(t)
 	h := newHandler(t, n)
 	b, other := newBrowser(t, h), newBrowser(t, h)
 	good := url.Values{"token": {b.token}, "url": {"https://example.net/feed"}, "feed": {"1"}}
-	for _, path := range []string{"/follow", "/unfollow", "/import", "/mark", "/read", "/arrange", "/passwords",
+	for _, path := range []string{"/follow", "/unfollow", "/dht", "/import", "/mark", "/read", "/arrange", "/passwords",
 		"/passwords/remove", "/login", "/logout"} {
 		for name, w := range map[string]*httptest.ResponseRecorder{
 			"without a token": b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),

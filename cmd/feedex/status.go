@@ -120,7 +120,9 @@ func printStatus(out io.Writer, r *control.Report) error {
 		}
 		line(name, "%s: %s", printable(source.Name), printable(state))
 	}
-	line("dht", "%s", dhtLine(&r.DHT, time.Now()))
+	if r.DHT.Use != "" {
+		line("dht", "%s", dhtLine(&r.DHT, time.Now()))
+	}
 	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"),
 		plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes)+free(&r.Archive))
 	for i, text := range retentionLines(&r.Retention, time.Now()) {

@@ -29,3 +29,21 @@ func TestRetentionLines(t *testing.T) {
 		}
 	}
 }
+
+// The status says whether the node uses the DHT, how to have it so, and what came of it.
+func TestDHTLine(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	at := now.Add(-5 * time.Minute)
+	for want, r := range map[string]control.DHTReport{
+		"off until you answer whether others may learn that this address runs feedex: feedex dht on|off": {Use: "ask"},
+		"off":                        {Use: "off"},
+		"on, not asked yet":          {Use: "on"},
+		"on, 1 address found 5m ago": {Use: "on", Met: at, Found: 1},
+		"on, nobody answers":         {Use: "on", Met: at, Problem: "nobody answers"},
+		"on, 20 addresses found 5m ago; told where this node is 5m ago": {Use: "on", Met: at, Found: 20, Announced: at},
+	} {
+		if got := dhtLine(&r, now); got != want {
+			t.Errorf("%+v: %q, want %q", r, got, want)
+		}
+	}
+}
