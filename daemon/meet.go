@@ -24,8 +24,8 @@ const (
 	// firstMeeting is how long after its start a node looks in the DHT at the earliest: until then neighbors of before,
 	// trackers and whom the owner named have their turn.
 	firstMeeting = time.Minute
-	// seekEvery is how soon it looks again while it has too few neighbors, twice as late each time, up to meetEvery; and
-	// how often it looks whether there is a reason to.
+	// seekEvery is how soon it looks again while it has too few neighbors, twice as late each time, up to meetEvery;
+	// and how often it looks whether there is a reason to.
 	seekEvery = 5 * time.Minute
 	// meetEvery is how often a node announces itself, since the DHT forgets after half an hour.
 	meetEvery = 25 * time.Minute

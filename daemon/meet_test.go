@@ -66,8 +66,8 @@ func startRendezvous(t *testing.T) *rendezvousNode {
 func TestNewcomersMeetByTheDHT(t *testing.T) {
 	f, d := startFeed(t, "One"), startRendezvous(t)
 	config := func(use control.DHTUse, peers ...string) Config {
-		return Config{Subscribe: []feed.URL{f.url}, Node: node.Config{Peers: peers}, DHT: use, DHTNodes: []string{d.at},
-			meetPause: time.Millisecond}
+		return Config{Subscribe: []feed.URL{f.url}, Node: node.Config{Peers: peers}, DHT: use,
+			DHTNodes: []string{d.at}, meetPause: time.Millisecond}
 	}
 	here := startNode(t, config(control.DHTOn))
 	newcomer := startNode(t, config(control.DHTAsk))

@@ -400,7 +400,8 @@ func TestTheFirstPageAsksOnce(t *testing.T) {
 		n.status.DHT = web.DHT{Ask: true}
 		h := newHandler(t, n)
 		b := newBrowser(t, h)
-		if page := get(h, "/").Body.String(); !strings.Contains(page, question) || !strings.Contains(page, `value="on"`) {
+		page := get(h, "/").Body.String()
+		if !strings.Contains(page, question) || !strings.Contains(page, `value="on"`) {
 			t.Errorf("followed %t: it does not ask: %s", followed, page)
 		}
 		for _, use := range []string{"on", "off", ""} {
