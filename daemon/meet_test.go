@@ -61,8 +61,8 @@ func startRendezvous(t *testing.T) *rendezvousNode {
 	return d
 }
 
-// A node that others dialled announces itself, and a newcomer that knows nobody becomes its neighbor, once its owner has
-// answered that it may.
+// A node that others dialled announces itself, and a newcomer that knows nobody becomes its neighbor, once its owner
+// has answered that it may.
 func TestNewcomersMeetByTheDHT(t *testing.T) {
 	f, d := startFeed(t, "One"), startRendezvous(t)
 	config := func(use control.DHTUse, peers ...string) Config {

@@ -80,7 +80,8 @@ func runNode(ctx context.Context, s *settings.Settings, log *slog.Logger) error 
 		switch use := cfg.UsesDHT(); {
 		case use == control.DHTAsk:
 			log.Info("may the node find neighbors by BitTorrent's DHT, which tells whoever looks there that this " +
-				"address runs feedex? It does not until you answer, here or in a browser: feedex dht on, or feedex dht off")
+				"address runs feedex? It does not until you answer, here or in a browser: " +
+				"feedex dht on, or feedex dht off")
 		case use == control.DHTOff && len(cfg.Node.Trackers)+len(cfg.Node.Peers) == 0:
 			log.Info("node reads alone until it is given a tracker or a peer, see 'feedex node --help'")
 		}
