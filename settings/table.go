@@ -82,11 +82,13 @@ Whether the proxy fetches for readers what is no feed, such as pictures, from th
 			to:   func(c *daemon.Config, v value) { c.Node.Trackers = v.texts() },
 			meaning: `
 Trackers to find neighbors with.`},
-		{key: "peer", usual: []string(nil), example: `["node.example.net:7790"]`, kind: Peer,
-			flag: "host:port of a node to have as a neighbor (repeatable)",
+		{key: "peer", usual: []string(nil), example: `["node.example.net:7790", "example.org"]`, kind: Peer,
+			flag: "host:port of a node to have as a neighbor, or a site that names nodes (repeatable)",
 			to:   func(c *daemon.Config, v value) { c.Node.Peers = v.texts() },
 			meaning: `
-Nodes to have as neighbors always.`},
+Nodes to have as neighbors always. A name without a port is that of a site, of whose nodes one is chosen: those of its
+document https://example.org/.well-known/feedex ('feedex invite --well-known' prints one), or else of its name server's
+SRV records for _feedex._tcp.example.org.`},
 		{key: "subscribe", usual: []string(nil),
 			example: `["https://example.com/feed.xml", "private:https://members.example.com/feed.xml"]`,
 			kind:    Wish,

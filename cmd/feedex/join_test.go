@@ -41,6 +41,11 @@ func (n *newcomer) FollowAddress(_ context.Context, w control.FollowAddress) (co
 	return control.FollowedAddress{Feed: w.Feeds[0]}, nil
 }
 
+func (n *newcomer) SiteFeeds(_ context.Context, name string) ([]feed.URL, error) {
+	n.note("site " + name)
+	return []feed.URL{"https://example.com/feed"}, nil
+}
+
 func (n *newcomer) Join(_ context.Context, j control.JoinRequest) (protocol.NodeID, error) {
 	n.note("join " + j.Host)
 	return protocol.ParseNodeID(j.Host)
