@@ -47,6 +47,25 @@ func (h *host) callSite(ctx context.Context, c node.Call) (r transport.Result, k
 	return r, key, fmt.Errorf("site %s: of its nodes none answers: %w", c.To.Host, err)
 }
 
+// Join implements web.Inviter. What is followed first is waited for: a node links by the feeds that it has read.
+func (d dashboard) Join(ctx context.Context, i invitation.Invitation) (protocol.NodeID, error) {
+	defer d.host.changes.Add(1)
+	if len(i.Feeds) > 0 {
+		if err := d.host.Subscribe(ctx, node.Subscribe{Feeds: i.Feeds}); err != nil {
+			return protocol.NodeID{}, err
+		}
+		waiting, cancel := context.WithTimeout(ctx, followWait)
+		_ = d.host.FirstPolls(waiting, i.Feeds, func(int) error { return nil }) // else the join says what is missing
+		cancel()
+	}
+	return d.host.Join(ctx, control.JoinRequest{Host: i.Host, Key: i.Key})
+}
+
+// SiteFeeds implements web.Inviter.
+func (d dashboard) SiteFeeds(ctx context.Context, name string) ([]feed.URL, error) {
+	return d.host.SiteFeeds(ctx, name)
+}
+
 // SiteFeeds implements control.Owner.
 func (h *host) SiteFeeds(ctx context.Context, name string) ([]feed.URL, error) {
 	if !invitation.IsSite(name) {

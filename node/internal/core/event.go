@@ -40,7 +40,7 @@ type Answered struct {
 	Queued  bool            // that was because other calls had all connections to the peer
 	// Key is the key by which the host was told to know the node there, where the Call named a site; zero for any.
 	Key protocol.NodeKey
-	RTT     time.Duration   // from request to answer
+	RTT time.Duration // from request to answer
 }
 
 // Fetched says how a Fetch ended.
