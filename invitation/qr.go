@@ -21,9 +21,14 @@ func (i *Invitation) SVG() (string, error) {
 	size := code.Bounds().Dx()
 	var path strings.Builder
 	for y := range size {
-		for x := range size {
-			if code.At(x, y) == color.Black {
-				fmt.Fprintf(&path, "M%d %dh1v1h-1z", x+quiet, y+quiet)
+		for x := 0; x < size; x++ {
+			run := 0
+			for x+run < size && code.At(x+run, y) == color.Black {
+				run++
+			}
+			if run > 0 {
+				fmt.Fprintf(&path, "M%d %dh%dv1H%dz", x+quiet, y+quiet, run, x+quiet)
+				x += run
 			}
 		}
 	}
