@@ -16,7 +16,6 @@ import (
 	"feedex/protocol"
 	"feedex/reader/websub"
 	"feedex/reading"
-	"feedex/site"
 	"feedex/transport"
 )
 
@@ -95,8 +94,7 @@ type arrival struct {
 // newHost makes a host that has no core yet. c has its defaults.
 func newHost(c Config, store reading.Database, keeping archive.Housekeeper, client caller, fetcher fetcher) *host {
 	return &host{
-		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher,
-		sites:    site.New(site.Config{AllowLocal: c.Node.AllowLocal, UserAgent: UserAgent}),
+		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher, sites: c.sites,
 		stirred:  make(chan struct{}, 1),
 		rng:      rand.New(rand.NewPCG(seed(), seed())),
 		events:   make(chan arrival, maxArrivals),
