@@ -23,8 +23,8 @@ const (
 // ErrDocument is wrapped by the errors of ParseDocument.
 var ErrDocument = errors.New("no list of nodes")
 
-// document is the JSON object. Members that this version does not know are passed over.
-type document struct {
+// nodeList is the JSON object. Members that this version does not know are passed over.
+type nodeList struct {
 	Nodes []string `json:"nodes"` // links
 }
 
@@ -34,7 +34,7 @@ func ParseDocument(body []byte) ([]Invitation, error) {
 	if len(body) > MaxDocumentBytes {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrDocument, MaxDocumentBytes)
 	}
-	var d document
+	var d nodeList
 	if err := json.Unmarshal(body, &d); err != nil {
 		return nil, fmt.Errorf("%w: it is not the JSON of 'feedex invite --well-known': %w", ErrDocument, err)
 	}
@@ -53,7 +53,7 @@ func ParseDocument(body []byte) ([]Invitation, error) {
 
 // Document writes the document of a site that names nodes.
 func Document(list ...Invitation) []byte {
-	d := document{Nodes: make([]string, len(list))}
+	d := nodeList{Nodes: make([]string, len(list))}
 	for n := range list {
 		d.Nodes[n] = list[n].String()
 	}

@@ -51,11 +51,11 @@ type Finder struct {
 	userAgent string
 	transport *http.Transport
 	mu        sync.Mutex
-	kept      map[string]answer
+	kept      map[string]saying
 }
 
-// An answer is what a site said.
-type answer struct {
+// A saying is what a site said.
+type saying struct {
 	nodes []invitation.Invitation
 	err   error
 	until time.Time
@@ -70,7 +70,7 @@ func New(c Config) *Finder {
 	dialer := guard.Dialer(allow)
 	dialer.Resolver = c.Resolver
 	return &Finder{
-		resolver: c.Resolver, userAgent: c.UserAgent, kept: make(map[string]answer),
+		resolver: c.Resolver, userAgent: c.UserAgent, kept: make(map[string]saying),
 		transport: &http.Transport{
 			DialContext: dialer.DialContext, DisableKeepAlives: true, MaxResponseHeaderBytes: 16 << 10,
 		},
@@ -105,12 +105,12 @@ func (f *Finder) Find(ctx context.Context, name string) ([]invitation.Invitation
 		}
 	}
 	if err == nil || said {
-		f.keep(name, answer{nodes, err, time.Now().Add(keptFor)})
+		f.keep(name, saying{nodes, err, time.Now().Add(keptFor)})
 	}
 	return nodes, err
 }
 
-func (f *Finder) keep(name string, a answer) {
+func (f *Finder) keep(name string, a saying) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.kept) >= maxKept {

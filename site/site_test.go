@@ -235,7 +235,7 @@ func TestPrivateSites(t *testing.T) {
 func TestKept(t *testing.T) {
 	f := New(Config{})
 	for n := range 1000 {
-		f.keep(fmt.Sprint(n), answer{})
+		f.keep(fmt.Sprint(n), saying{})
 	}
 	if len(f.kept) > maxKept {
 		t.Errorf("%d answers are kept", len(f.kept))
