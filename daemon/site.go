@@ -24,7 +24,8 @@ type siteFinder interface {
 // maxSiteCalls is how many nodes of a site are called, at most, before it counts as one that does not answer.
 const maxSiteCalls = 3
 
-// callSite calls the first node that answers of those that a site names, and returns the key by which the site knows it.
+// callSite calls the first node that answers of those that a site names, and returns the key by which the site knows
+// it.
 func (h *host) callSite(ctx context.Context, c node.Call) (r transport.Result, key protocol.NodeKey, err error) {
 	list, err := h.sites.Known(ctx, c.To.Host)
 	if err != nil {

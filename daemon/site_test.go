@@ -61,7 +61,8 @@ func TestNodesOfSites(t *testing.T) {
 			t.Errorf("joined %v by %s, %v; want %q", peer, name, err, want)
 		}
 	}
-	if feeds, err := b.client.SiteFeeds(t.Context(), "keyed.example"); err != nil || len(feeds) != 1 || feeds[0] != f.url {
+	if feeds, err := b.client.SiteFeeds(t.Context(), "keyed.example"); err != nil || len(feeds) != 1 ||
+		feeds[0] != f.url {
 		t.Errorf("it names %q, %v", feeds, err)
 	}
 	for _, name := range []string{"none.example", "127.0.0.1:80/", "x@example.org"} {
@@ -94,7 +95,8 @@ func TestCallsToSites(t *testing.T) {
 			called = append(called, addr)
 			return nil, errors.New("nobody answers")
 		}), unreachable{})
-	got := h.call(t.Context(), node.Call{To: node.Target{Host: "example.org"}, Call: protocol.WhoAmI{}, Timeout: time.Second})
+	got := h.call(t.Context(), node.Call{To: node.Target{Host: "example.org"}, Call: protocol.WhoAmI{},
+		Timeout: time.Second})
 	if want := []string{many[0].Host, many[1].Host, many[2].Host}; got.Err == nil || !slices.Equal(called, want) ||
 		!strings.Contains(got.Err.Error(), "site example.org: of its nodes none answers: nobody answers") {
 		t.Errorf("called %q, %v", called, got.Err)

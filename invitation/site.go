@@ -82,7 +82,8 @@ func Read(text string) (Invitation, error) {
 	return i, err
 }
 
-// IsSite reports whether a node's address, as a person gives it, is the name of a site: a name of hosts (RFC 1123 §2.1),
+// IsSite reports whether a node's address, as a person gives it, is the name of a site: a name of hosts (RFC 1123
+// §2.1),
 // without a port.
 func IsSite(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil || len(name) > 253 {

@@ -15,13 +15,16 @@ import (
 func TestRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"example.org": "example.org", " Example.ORG.\n": "example.org", "https://example.org": "example.org",
-		"https://www.example.org/me?x=1#y": "www.example.org", "nas": "nas", "xn--bcher-kva.example": "xn--bcher-kva.example",
+		"https://www.example.org/me?x=1#y": "www.example.org", "nas": "nas",
+		"xn--bcher-kva.example":          "xn--bcher-kva.example",
 		"feedex://192.0.2.7/?key=" + key: "192.0.2.7:7790",
 		// neither
 		"": "", "192.0.2.7": "", "192.0.2.7:7790": "", "example.org:7790": "", "2001:db8::1": "", "[2001:db8::1]": "",
-		"http://example.org/": "", "https://me@example.org/": "", "https://example.org:8443/": "", "https://192.0.2.7/": "",
-		"a..example": "", "-a.example": "", "a-.example": "", "bücher.example": "", "a b": "", "_feedex._tcp.example.org": "",
-		"example.org/me": "", strings.Repeat("a", 64) + ".example": "", strings.Repeat("a.", 127) + "aa": "",
+		"http://example.org/": "", "https://me@example.org/": "", "https://example.org:8443/": "",
+		"https://192.0.2.7/": "",
+		"a..example":         "", "-a.example": "", "a-.example": "", "bücher.example": "", "a b": "",
+		"_feedex._tcp.example.org": "",
+		"example.org/me":           "", strings.Repeat("a", 64) + ".example": "", strings.Repeat("a.", 127) + "aa": "",
 		"feedex://example.org": "",
 	} {
 		got, err := invitation.Read(text)
@@ -42,7 +45,8 @@ func TestDocument(t *testing.T) {
 	other := one
 	other.Host = "node.example.org:7790"
 	text := string(invitation.Document(one, other))
-	if want := "{\n  \"nodes\": [\n    \"" + one.String() + "\",\n    \"" + other.String() + "\"\n  ]\n}\n"; text != want {
+	if want := "{\n  \"nodes\": [\n    \"" + one.String() + "\",\n    \"" +
+		other.String() + "\"\n  ]\n}\n"; text != want {
 		t.Errorf("written as %s, want %s", text, want)
 	}
 	for _, text := range []string{text, strings.Replace(text, "{", `{"tracker": {"later": [1]},`, 1)} {
@@ -55,7 +59,8 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "[]", "{}", `{"nodes":"x"}`, `{"nodes":[7]}`, text + text,
-		strings.Replace(text, ":7790", ":25", 1), strings.Replace(text, "https%3A%2F%2Fexample.com", "http%3A%2F%2F10.0.0.1", 1),
+		strings.Replace(text, ":7790", ":25", 1), strings.Replace(text, "https%3A%2F%2Fexample.com",
+			"http%3A%2F%2F10.0.0.1", 1),
 		strings.Repeat("[", 60_000), strings.Repeat(" ", invitation.MaxDocumentBytes) + text} {
 		if got, err := invitation.ParseDocument([]byte(bad)); !errors.Is(err, invitation.ErrDocument) {
 			t.Errorf("%.60q reads as %+v, %v", bad, got, err)

@@ -23,7 +23,8 @@ import (
 	"feedex/protocol"
 )
 
-// nameServer answers questions by the records of their names, in lower case and without the last dot; where it has none,
+// nameServer answers questions by the records of their names, in lower case and without the last dot; where it has
+// none,
 // there is no such name.
 func nameServer(t *testing.T, records map[string][]dnsmessage.ResourceBody) *net.Resolver {
 	t.Helper()
@@ -152,8 +153,10 @@ func TestBadDocuments(t *testing.T) {
 		many[n] = invited(byte(n))
 	}
 	for want, h := range map[string]http.HandlerFunc{
-		"HTTP 404 Not Found":                                   http.NotFound,
-		"HTTP 503 Service Unavailable":                         func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) },
+		"HTTP 404 Not Found": http.NotFound,
+		"HTTP 503 Service Unavailable": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(503)
+		},
 		"it leads to another site: \"http:":                    to(elsewhere.URL),
 		"it leads to another site: \"https://evil.example.com": to("https://evil.example.com/"),
 		"redirected more than 3 times":                         to("https://example.com/again"),

@@ -28,9 +28,10 @@ func TestOwnInvitation(t *testing.T) {
 		want      string
 	}{
 		{protocol.NodeKey{}, self, false, "the node has no key in this run"},
-		{protocol.NodeKey{1}, self, true, "others cannot dial this node, so its address leads nowhere: forward its port"},
+		{protocol.NodeKey{1}, self, true, "others cannot dial this node, so its address leads nowhere"},
 		{protocol.NodeKey{1}, protocol.NodeID{}, false, "does not know its address yet"},
-		{protocol.NodeKey{1}, self, false, "feedex://192.0.2.1:7790/?key=ed25519:AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
+		{protocol.NodeKey{1}, self, false,
+			"feedex://192.0.2.1:7790/?key=ed25519:AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
 	} {
 		n.status.Key, n.status.Self, n.status.Undialled = c.key, c.self, c.undialled
 		w := get(h, "/neighbors")
@@ -59,8 +60,8 @@ func TestJoin(t *testing.T) {
 		" Example.ORG ":          `value="https://example.com/&lt;shared&gt;"`,
 		"https://example.org/me": "The site example.org",
 	} {
-		if code, page := look(text); code != 200 || !strings.Contains(page, want) || strings.Contains(page, "<shared>") ||
-			strings.Contains(page, "checked") {
+		if code, page := look(text); code != 200 || !strings.Contains(page, want) ||
+			strings.Contains(page, "<shared>") || strings.Contains(page, "checked") {
 			t.Errorf("%q: %d, without %q or with what should not be there:\n%s", text, code, want, page)
 		}
 	}

@@ -50,8 +50,8 @@ type Handler struct {
 	secrets secrets
 }
 
-// New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/join", "/search", "/settings" and what is below
-// them. It trusts its caller to have checked the Host header against DNS rebinding.
+// New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/join", "/search", "/settings" and what is
+// below them. It trusts its caller to have checked the Host header against DNS rebinding.
 func New(cfg Config) (*Handler, error) {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Login == nil {

@@ -395,7 +395,8 @@ func TestForeignChanges(t *testing.T) {
 	h := newHandler(t, n)
 	b, other := newBrowser(t, h), newBrowser(t, h)
 	good := url.Values{"token": {b.token}, "url": {"https://example.net/feed"}, "feed": {"1"}}
-	for _, path := range []string{"/follow", "/join", "/unfollow", "/import", "/mark", "/read", "/arrange", "/passwords",
+	for _, path := range []string{"/follow", "/join", "/unfollow", "/import", "/mark", "/read", "/arrange",
+		"/passwords",
 		"/passwords/remove", "/login", "/logout"} {
 		for name, w := range map[string]*httptest.ResponseRecorder{
 			"without a token": b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),

@@ -45,7 +45,8 @@ type Reverse struct {
 // Release ends the reverse link to a node, if one is open. No Broke follows.
 type Release struct{ To protocol.NodeID }
 
-// A Target is where a Call goes: a node by its id or, where the owner named it so, by host and port, or by the site that
+// A Target is where a Call goes: a node by its id or, where the owner named it so, by host and port, or by the site
+// that
 // names it; or a tracker by its URL. Exactly one of the fields is set.
 type Target struct {
 	Node    protocol.NodeID
