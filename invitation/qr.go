@@ -32,7 +32,8 @@ func (i *Invitation) SVG() (string, error) {
 			}
 		}
 	}
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[1]d" width="%[2]d" `+
-		`height="%[2]d" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/><path d="%[3]s"/></svg>`,
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" `+
+		`viewBox="0 0 %[1]d %[1]d" width="%[2]d" height="%[2]d" `+
+		`shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/><path d="%[3]s"/></svg>`,
 		size+2*quiet, 4*(size+2*quiet), path.String()), nil
 }
