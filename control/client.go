@@ -280,6 +280,13 @@ func (c *Client) Pull(ctx context.Context, list []Remote) (PullReport, error) {
 	return a.PullReport, err
 }
 
+// SiteFeeds implements Owner.
+func (c *Client) SiteFeeds(ctx context.Context, name string) ([]feed.URL, error) {
+	var a siteAnswer
+	err := c.do(ctx, "POST", "/site", siteRequest{name}, &a)
+	return a.Feeds, err
+}
+
 // Join implements Owner.
 func (c *Client) Join(ctx context.Context, j JoinRequest) (protocol.NodeID, error) {
 	var a joinAnswer

@@ -364,6 +364,19 @@ func TestUnknownPath(t *testing.T) {
 	}
 }
 
+func TestSiteFeedsOverTheSocket(t *testing.T) {
+	o := &fakeOwner{}
+	c := serve(t, o)
+	if got, err := c.SiteFeeds(t.Context(), "example.org"); err != nil || o.site != "example.org" || len(got) != 1 ||
+		got[0] != "https://example.com/feed" {
+		t.Errorf("%v, %v; asked for %q", got, err, o.site)
+	}
+	o.err = errors.New("it names no node")
+	if _, err := c.SiteFeeds(t.Context(), "example.org"); err == nil || err.Error() != o.err.Error() {
+		t.Errorf("SiteFeeds = %v, want %v", err, o.err)
+	}
+}
+
 func TestJoinOverTheSocket(t *testing.T) {
 	o := &fakeOwner{}
 	c := serve(t, o)

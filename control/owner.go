@@ -38,6 +38,9 @@ type Owner interface {
 	// It calls each with how many of them wait yet, whenever that may have changed, and ends early with an error of
 	// each.
 	FirstPolls(ctx context.Context, list []feed.URL, each func(waiting int) error) error
+	// SiteFeeds asks a site, as invitation.IsSite has its name, which feeds its nodes share, so that they may be
+	// followed before a Join. The error says why it names no node.
+	SiteFeeds(ctx context.Context, name string) ([]feed.URL, error)
 	// Join makes a neighbor of the node at an address, if it proves a key. It returns its id once there is a link.
 	Join(ctx context.Context, j JoinRequest) (protocol.NodeID, error)
 	// UseDHT keeps the owner's answer to whether the node may meet others by the DHT. The error is a BadRequest where
@@ -206,6 +209,6 @@ func (b *RetentionChange) Check() error {
 
 // A JoinRequest names the node to become a neighbor of.
 type JoinRequest struct {
-	Host string           `json:"host"` // "host:port"
-	Key  protocol.NodeKey `json:"key"`  // that it must prove
+	Host string           `json:"host"` // "host:port", or the name of a site
+	Key  protocol.NodeKey `json:"key"`  // that it must prove; zero for the one that the site has of it, if any
 }

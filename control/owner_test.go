@@ -45,6 +45,7 @@ type fakeOwner struct {
 	pages        map[feed.URL]ArchiveDocument
 	joined       JoinRequest
 	dht          []bool
+	site         string
 }
 
 func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
@@ -125,6 +126,11 @@ func (o *fakeOwner) FetchArchive(_ context.Context, u, page feed.URL) (ArchiveDo
 	}
 	return p, o.err
 }
+func (o *fakeOwner) SiteFeeds(_ context.Context, name string) ([]feed.URL, error) {
+	o.site = name
+	return []feed.URL{"https://example.com/feed"}, o.err
+}
+
 func (o *fakeOwner) Join(_ context.Context, j JoinRequest) (protocol.NodeID, error) {
 	o.joined = j
 	return peer(), o.err

@@ -30,6 +30,7 @@ import (
 //	POST /password/remove  a passwordRequest
 //	POST /vacuum        answered, when it has ended, with a refusal, without an error if it succeeded
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
+//	POST /site          a siteRequest, answered, when the site has answered, with a siteAnswer
 //	POST /join          a JoinRequest, answered, when it has ended, with a joinAnswer
 //	POST /dht           a dhtRequest
 //	POST /pull          a pullRequest, answered, when it has ended, with a pullAnswer
@@ -101,6 +102,12 @@ func NewHandler(o Owner) http.Handler {
 		return func() any {
 			got, err := o.Pull(ctx, r.Entries)
 			return pullAnswer{got, newRefusal(err)}
+		}, nil
+	}))
+	mux.HandleFunc("POST /site", patiently(func(ctx context.Context, r siteRequest) (func() any, error) {
+		return func() any {
+			feeds, err := o.SiteFeeds(ctx, r.Name)
+			return siteAnswer{feeds, newRefusal(err)}
 		}, nil
 	}))
 	mux.HandleFunc("POST /join", patiently(func(ctx context.Context, j JoinRequest) (func() any, error) {

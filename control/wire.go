@@ -240,6 +240,17 @@ type pullAnswer struct {
 	refusal
 }
 
+// A siteRequest asks for the feeds that the nodes of a site share, and a siteAnswer is the answer to it.
+type (
+	siteRequest struct {
+		Name string `json:"name"`
+	}
+	siteAnswer struct {
+		Feeds []feed.URL `json:"feeds"`
+		refusal
+	}
+)
+
 // A joinAnswer is the answer to a JoinRequest.
 type joinAnswer struct {
 	Peer protocol.NodeID `json:"peer,omitzero"`

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/invitation"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reader/websub"
@@ -48,6 +49,7 @@ type host struct {
 	stirred     chan struct{} // something was stored that housekeeping may have to do with
 	client      caller
 	fetcher     fetcher
+	sites       siteFinder
 	hub         *websub.Hub // nil before run
 	events      chan arrival
 	chores      chan func()   // what concerns the archive and not the node
@@ -93,8 +95,8 @@ type arrival struct {
 // newHost makes a host that has no core yet. c has its defaults.
 func newHost(c Config, store reading.Database, keeping archive.Housekeeper, client caller, fetcher fetcher) *host {
 	return &host{
+		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher, sites: c.sites,
 		meetings: newMeetings(&c),
-		config:   c, store: store, housekeeper: keeping, client: client, fetcher: fetcher,
 		stirred:  make(chan struct{}, 1),
 		rng:      rand.New(rand.NewPCG(seed(), seed())),
 		events:   make(chan arrival, maxArrivals),
@@ -347,13 +349,20 @@ func (h *host) respond(r node.Respond) {
 
 // call carries out a call and says how it ended.
 func (h *host) call(ctx context.Context, c node.Call) node.Answered {
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-	defer cancel()
 	begun := time.Now()
-	r, err := h.client.Call(ctx, c.To.String(), c.Session, c.Call)
+	var r transport.Result
+	var key protocol.NodeKey
+	var err error
+	if invitation.IsSite(c.To.Host) {
+		r, key, err = h.callSite(ctx, c)
+	} else {
+		called, cancel := context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+		r, err = h.client.Call(called, c.To.String(), c.Session, c.Call)
+	}
 	return node.Answered{
 		ID: c.ID, Reply: r.Reply, Session: r.Session, Peer: r.Peer, Err: err, Unsent: r.Unsent, Queued: r.Queued,
-		RTT: time.Since(begun),
+		RTT: time.Since(begun), Key: key,
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"feedex/protocol"
 	"feedex/reader"
 	"feedex/reading"
+	"feedex/site"
 	"feedex/transport"
 )
 
@@ -91,6 +92,7 @@ type Config struct {
 
 	roomOn  func(directory string) (room, size int64) // where a test says how full the disk is
 	metered func(net.Listener) net.Listener           // where a benchmark counts what neighbors send
+	sites   siteFinder                                // where a test has no web and no names
 }
 
 // ListenNone is the Config.Listen of a node that others cannot dial.
@@ -110,6 +112,9 @@ func (c Config) withDefaults() Config {
 	c.retainPause = cmp.Or(c.retainPause, retainEvery)
 	if c.roomOn == nil {
 		c.roomOn = roomOn
+	}
+	if c.sites == nil {
+		c.sites = site.New(site.Config{AllowLocal: c.Node.AllowLocal, UserAgent: UserAgent})
 	}
 	if c.metered == nil {
 		c.metered = func(ln net.Listener) net.Listener { return ln }

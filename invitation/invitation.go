@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"feedex/feed"
 	"feedex/protocol"
@@ -67,7 +68,7 @@ func Parse(link string) (Invitation, error) {
 // Check says what is wrong with an invitation that is to be given to somebody.
 func (i *Invitation) Check() error {
 	at, err := url.Parse("feedex://" + i.Host)
-	if err != nil || at.Host != i.Host {
+	if err != nil || at.Host != i.Host || !utf8.ValidString(i.Host) {
 		at = new(url.URL)
 	}
 	n, err := strconv.ParseUint(at.Port(), 10, 16)

@@ -113,7 +113,8 @@ func TestConfigFileErrors(t *testing.T) {
 		{"text for a list", "tracker = 'http://example.com/'",
 			`1:11: tracker: want a list in brackets of a tracker's URL such as "http://tracker.example.net:7788/"`},
 		{"number in a list", "peer = [7790]",
-			`1:9: peer: want a list in brackets of a node's address such as "node.example.net:7790"`},
+			`1:9: peer: want a list in brackets of a node's address such as "node.example.net:7790", ` +
+				`or a site such as "example.org"`},
 		{"value for a table", "polling = 'fixed'", "1:11: polling: want a table, [polling]"},
 		{"another choice", "[query]\nnetwork = 'sometimes'",
 			`2:1: query.network: "sometimes" is none of the choices: want "ask", "always" or "never"`},

@@ -18,6 +18,7 @@ import (
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/internal/when"
+	"feedex/invitation"
 	"feedex/node"
 	"feedex/polling"
 )
@@ -32,14 +33,15 @@ type Kind struct {
 
 // Kinds of values that settings and flags may hold.
 var (
-	File       = &Kind{"file", "a text in quotes", anything}
-	Directory  = &Kind{"directory", "a text in quotes", anything}
-	Listener   = &Kind{"address", `an address such as ":7790" or "127.0.0.1:7790", or "none"`, checkListener}
-	Address    = &Kind{"address", `an address such as ":7790" or "127.0.0.1:7790"`, checkAddress}
-	OwnName    = &Kind{"host", `a host name without a port, such as "nas.local"`, checkHost}
-	Host       = &Kind{"host", `a host as feed URLs name it, such as "nas.local" or "192.168.1.9"`, checkHost}
-	Peer       = &Kind{"host:port", `a node's address such as "node.example.net:7790"`, checkPeer}
-	Program    = &Kind{"host:port", `a program's address such as "127.0.0.1:8080"`, checkPeer}
+	File      = &Kind{"file", "a text in quotes", anything}
+	Directory = &Kind{"directory", "a text in quotes", anything}
+	Listener  = &Kind{"address", `an address such as ":7790" or "127.0.0.1:7790", or "none"`, checkListener}
+	Address   = &Kind{"address", `an address such as ":7790" or "127.0.0.1:7790"`, checkAddress}
+	OwnName   = &Kind{"host", `a host name without a port, such as "nas.local"`, checkHost}
+	Host      = &Kind{"host", `a host as feed URLs name it, such as "nas.local" or "192.168.1.9"`, checkHost}
+	Peer      = &Kind{"host", `a node's address such as "node.example.net:7790", ` +
+		`or a site such as "example.org"`, checkPeer}
+	Program    = &Kind{"host:port", `a program's address such as "127.0.0.1:8080"`, checkProgram}
 	Network    = &Kind{"network", `an address or network such as "127.0.0.1" or "10.0.0.0/8"`, parsedBy(parsePrefix)}
 	TrackerURL = &Kind{"URL", `a tracker's URL such as "http://tracker.example.net:7788/"`, checkTrackerURL}
 	FeedURL    = &Kind{"URL", `a feed's URL such as "https://example.com/feed.xml"`, checkFeedURL}
@@ -157,7 +159,15 @@ func checkPageURL(s string) error {
 	return nil
 }
 
+// checkPeer is for a node's address, or the name of a site that names nodes.
 func checkPeer(s string) error {
+	if invitation.IsSite(s) {
+		return nil
+	}
+	return checkProgram(s)
+}
+
+func checkProgram(s string) error {
 	name, port, err := net.SplitHostPort(s)
 	if err != nil || name == "" || strings.ContainsAny(name, "/@ ") {
 		return fmt.Errorf("%q is no host and port", s)

@@ -26,6 +26,7 @@ func TestRanges(t *testing.T) {
 		{"min_neighbors = 0", "1:1: min_neighbors is 0, want 1 to max_neighbors (10)"},
 		{"max_subset_hops = 0", "1:1: max_subset_hops is 0, want 1 to 8"},
 		{"seen_dids = 0", "1:1: seen_dids is 0, want 1 to 1000000"},
+		{"peer = ['node.example.net:7790', 'example.org', '[2001:db8::1]:7790']", ""},
 		{"volunteer = 1000", ""},
 		{"volunteer = 1001", "1:1: volunteer is 1001, want 0 to 1000"},
 		{"volunteer = -1", "1:1: volunteer is -1, want 0 to 1000"},

@@ -83,11 +83,13 @@ Whether the proxy fetches for readers what is no feed, such as pictures, from th
 			to:   func(c *daemon.Config, v value) { c.Node.Trackers = v.texts() },
 			meaning: `
 Trackers to find neighbors with.`},
-		{key: "peer", usual: []string(nil), example: `["node.example.net:7790"]`, kind: Peer,
-			flag: "host:port of a node to have as a neighbor (repeatable)",
+		{key: "peer", usual: []string(nil), example: `["node.example.net:7790", "example.org"]`, kind: Peer,
+			flag: "host:port of a node to have as a neighbor, or a site that names nodes (repeatable)",
 			to:   func(c *daemon.Config, v value) { c.Node.Peers = v.texts() },
 			meaning: `
-Nodes to have as neighbors always.`},
+Nodes to have as neighbors always. A name without a port is that of a site, of whose nodes one is chosen: those of its
+document https://example.org/.well-known/feedex ('feedex invite --well-known' prints one), or else of its name server's
+SRV records for _feedex._tcp.example.org.`},
 		{key: "dht", usual: string(control.DHTAsk), kind: MeetByDHT,
 			to: func(c *daemon.Config, v value) { c.DHT = control.DHTUse(v.text()) },
 			meaning: `
@@ -95,7 +97,7 @@ Whether to find neighbors by BitTorrent's DHT (on or off): it tells whoever look
 and nothing of what you read. With "ask" the first page of the dashboard asks, 'feedex dht' answers, and it is off until
 then. The node looks there a minute after its start at the earliest, while it has too few neighbors, and says where it
 is once others have dialled it.`},
-		{key: "dht_node", usual: []string(nil), example: `["router.bittorrent.com:6881"]`, kind: Peer,
+		{key: "dht_node", usual: []string(nil), example: `["router.bittorrent.com:6881"]`, kind: Program,
 			to: func(c *daemon.Config, v value) { c.DHTNodes = v.texts() },
 			meaning: `
 Nodes of the DHT with which it begins there, instead of those that are known for that.`},

@@ -14,6 +14,7 @@ import (
 type neighborsPage struct {
 	Neighbors []neighborLine
 	Status    Status
+	Own       ownInvitation
 }
 
 // A neighborLine is a neighbor as the list shows it. Amounts are in entries.
@@ -41,6 +42,7 @@ func (h *Handler) neighbors(r *http.Request) (view, error) {
 	if p.Status, err = h.Source.Status(ctx); err != nil {
 		return view{}, err
 	}
+	p.Own = p.Status.ownInvitation()
 	for i := range list {
 		n := &list[i]
 		l := neighborLine{NeighborStatus: *n, Kind: "it asked us", Since: moment{n.Since, now},

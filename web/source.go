@@ -23,6 +23,7 @@ type Source interface {
 	Archive
 	NetworkSearcher
 	OwnerActions
+	Inviter
 	Keys
 }
 

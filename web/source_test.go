@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/grade"
+	"feedex/invitation"
 	"feedex/node"
 	"feedex/opml"
 	"feedex/protocol"
@@ -50,6 +52,8 @@ type aNode struct {
 	items     map[int64]reading.ItemState // by seq, which is their id
 	streams   []reading.Stream
 	arranged  []reading.Arrangement
+	sites     []string
+	joined    []invitation.Invitation
 }
 
 // newNode is a node that follows two feeds, of which one has a secret address.
@@ -279,6 +283,26 @@ func (n *aNode) FollowAt(_ context.Context, u feed.URL, number int64) (web.Follo
 	}
 	n.followed, n.pages = append(n.followed, u), append(n.pages, number)
 	return web.FollowedAt{Number: 1, New: true}, nil
+}
+
+func (n *aNode) SiteFeeds(_ context.Context, name string) ([]feed.URL, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.sites = append(n.sites, name)
+	if name == "silent.example" {
+		return nil, errors.New("site silent.example: it names no node")
+	}
+	return []feed.URL{"https://example.com/<shared>"}, nil
+}
+
+func (n *aNode) Join(_ context.Context, i invitation.Invitation) (protocol.NodeID, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if i.Host == "192.0.2.9:7790" {
+		return protocol.NodeID{}, errors.New("no node answers there")
+	}
+	n.joined = append(n.joined, i)
+	return protocol.ParseNodeID("192.0.2.7:7790")
 }
 
 func (n *aNode) Unfollow(_ context.Context, number int64) error {

@@ -50,8 +50,8 @@ type Handler struct {
 	secrets secrets
 }
 
-// New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/search", "/settings" and what is below
-// them. It trusts its caller to have checked the Host header against DNS rebinding.
+// New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/join", "/search", "/settings" and what is
+// below them. It trusts its caller to have checked the Host header against DNS rebinding.
 func New(cfg Config) (*Handler, error) {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Login == nil {
@@ -75,6 +75,7 @@ func New(cfg Config) (*Handler, error) {
 	h.page("GET /entries", h.entries)
 	h.page("GET /entries/{id}", h.entry)
 	h.page("GET /neighbors", h.neighbors)
+	h.page("GET /join", h.invited)
 	h.page("GET /search", h.search)
 	h.page("GET /settings", h.settings)
 	h.page("GET /imported/{number}", h.imported)
@@ -89,6 +90,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /arrange", h.arrange)
 	h.change("POST /follow", h.follow)
 	h.change("POST /share", h.share)
+	h.change("POST /join", h.join)
 	h.change("POST /unfollow", h.unfollow)
 	h.change("POST /dht", h.answerDHT)
 	h.change(importPattern, h.importList)

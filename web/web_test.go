@@ -429,7 +429,8 @@ func TestForeignChanges(t *testing.T) {
 	h := newHandler(t, n)
 	b, other := newBrowser(t, h), newBrowser(t, h)
 	good := url.Values{"token": {b.token}, "url": {"https://example.net/feed"}, "feed": {"1"}}
-	for _, path := range []string{"/follow", "/unfollow", "/dht", "/import", "/mark", "/read", "/arrange", "/passwords",
+	for _, path := range []string{"/follow", "/join", "/unfollow", "/dht", "/import", "/mark", "/read", "/arrange",
+		"/passwords",
 		"/passwords/remove", "/login", "/logout"} {
 		for name, w := range map[string]*httptest.ResponseRecorder{
 			"without a token": b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),
@@ -450,7 +451,7 @@ func TestForeignChanges(t *testing.T) {
 			t.Errorf("GET %s: %d", path, w.Code)
 		}
 	}
-	if len(n.followed)+len(n.unfollows)+len(n.arranged)+len(n.streams) > 0 {
+	if len(n.joined)+len(n.followed)+len(n.unfollows)+len(n.arranged)+len(n.streams) > 0 {
 		t.Errorf("followed %q, unfollowed %d", n.followed, n.unfollows)
 	}
 }
@@ -520,7 +521,7 @@ func TestFirstStart(t *testing.T) {
 	n := newNode(t)
 	n.feeds = nil
 	w := get(newHandler(t, n), "/")
-	for _, want := range []string{`action="/import"`, `action="/follow"`, "Read feeds together"} {
+	for _, want := range []string{`action="/import"`, `action="/follow"`, `action="/join"`, "Read feeds together"} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}

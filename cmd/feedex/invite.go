@@ -9,10 +9,12 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/invitation"
+	"feedex/node"
 )
 
 func newInvite() *cobra.Command {
 	var address string
+	var document, page bool
 	c := &cobra.Command{
 		Use:   "invite [URL...]",
 		Short: "Print a link by which a friend's node finds this one",
@@ -21,9 +23,15 @@ become neighbors. It holds the node's address and its key, by which the other kn
 feeds that you name, for your friend to follow if they like. Whoever has the link learns these, and nothing else.
 
 The address is that at which neighbors see the node. As long as too few have told, or where others reach it by a name of
-yours, say it with --address.`,
+yours, say it with --address.
+
+With --well-known it prints a document instead, for https://your.site/.well-known/feedex: 'feedex join your.site' and
+'feedex node --peer your.site' find the node by it then, and the document can be renewed when the address changes. It may
+name up to 16 nodes, in any order. With --page it prints a page for people, with the link and its QR code, for your site or
+anywhere else.`,
 		Example: `  feedex invite
-  feedex invite --address home.example.com:7790 https://example.com/feed.xml`,
+  feedex invite --address home.example.com:7790 https://example.com/feed.xml
+  feedex invite --well-known > /var/www/html/.well-known/feedex`,
 		Args: anyFeedArgs,
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
@@ -31,18 +39,15 @@ yours, say it with --address.`,
 		if err != nil {
 			return err
 		}
-		i := invitation.Invitation{Host: address, Key: r.Key}
+		i, err := r.Invitation()
 		switch {
-		case r.Key.IsZero():
-			return errors.New("invite: the node has no key in this run, as its log says; mend that and start it again")
-		case address == "" && r.Undialled:
-			return errors.New("invite: others cannot dial this node, so its address leads nowhere: forward its port " +
-				"on your router and name the address with --address HOST:PORT, or have your friend invite you")
-		case address == "" && r.Self.IsZero():
-			return errors.New("invite: the node does not know its address yet, because fewer than three neighbors " +
-				"have told it: name one with --address HOST:PORT")
+		case err == nil && address == "":
+		case errors.Is(err, node.ErrNoKey):
+			return fmt.Errorf("invite: %w", err)
 		case address == "":
-			i.Host = r.Self.String()
+			return fmt.Errorf("invite: %w; or name an address with --address HOST:PORT", err)
+		default:
+			i.Host = address
 		}
 		for _, a := range args {
 			u, err := feed.ParseURL(a)
@@ -54,10 +59,20 @@ yours, say it with --address.`,
 		if err := i.Check(); err != nil {
 			return fmt.Errorf("invite: %w", err)
 		}
-		_, err = fmt.Fprintln(c.OutOrStdout(), i.String())
+		switch out := c.OutOrStdout(); {
+		case document:
+			_, err = out.Write(invitation.Document(i))
+		case page:
+			err = writeInvitePage(out, &i)
+		default:
+			_, err = fmt.Fprintln(out, i.String())
+		}
 		return err
 	})
 	c.Flags().StringVar(&address, "address", "", "where others reach the node, HOST:PORT; default as neighbors see it")
+	c.Flags().BoolVar(&document, "well-known", false, "print the document for a site's /.well-known/feedex")
+	c.Flags().BoolVar(&page, "page", false, "print a page with the link and its QR code, in HTML")
+	c.MarkFlagsMutuallyExclusive("well-known", "page")
 	c.ValidArgsFunction = completeFeeds
 	return c
 }

@@ -13,37 +13,48 @@ import (
 func newJoin() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
-		Use:   "join LINK",
+		Use:   "join LINK|SITE",
 		Short: "Become a neighbor of the node that an invitation leads to",
 		Long: `Have the running node become a neighbor of the one that a link of 'feedex invite' leads to. The node there must
 prove the key that the link names, or there is no link with it. The running node remembers it and comes back to it when
 it starts again.
 
-The feeds that the link names are printed; with --follow they are followed first. A node that has read no feed yet that
-neighbors may know of has nothing in common with any, and gets no link.`,
-		Example: "  feedex join 'feedex://192.0.2.7:7790/?key=ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'",
+A site, as example.org or a page of it at https, names nodes in its document https://example.org/.well-known/feedex,
+with their keys, or by its name server, in SRV records for _feedex._tcp.example.org, without. The link is with one of
+these.
+
+The feeds that the link or the site names are printed; with --follow they are followed first. A node that has read no
+feed yet that neighbors may know of has nothing in common with any, and gets no link.`,
+		Example: `  feedex join 'feedex://192.0.2.7:7790/?key=ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
+  feedex join example.org`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return errors.New("name one link, in quotes")
+				return errors.New("name one link, in quotes, or a site")
 			}
-			_, err := invitation.Parse(args[0])
+			_, err := invitation.Read(args[0])
 			return err
 		},
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
-		i, err := invitation.Parse(args[0])
+		i, err := invitation.Read(args[0])
 		if err != nil {
 			return err
 		}
 		return join(c, client, i, follow)
 	})
-	c.Flags().BoolVar(&follow, "follow", false, "follow the feeds that the link names")
+	c.Flags().BoolVar(&follow, "follow", false, "follow the feeds that the link or the site names")
 	return c
 }
 
 // join follows an invitation. Its feeds come first: a node has something in common with others once it has read one.
 func join(c *cobra.Command, client *control.Client, i invitation.Invitation, follow bool) error {
 	var notFollowed error
+	if invitation.IsSite(i.Host) {
+		var err error
+		if i.Feeds, err = client.SiteFeeds(c.Context(), i.Host); err != nil {
+			return err
+		}
+	}
 	if follow && len(i.Feeds) > 0 {
 		urls := make([]string, len(i.Feeds))
 		for n, u := range i.Feeds {

@@ -41,32 +41,42 @@ func (n *newcomer) FollowAddress(_ context.Context, w control.FollowAddress) (co
 	return control.FollowedAddress{Feed: w.Feeds[0]}, nil
 }
 
+func (n *newcomer) SiteFeeds(_ context.Context, name string) ([]feed.URL, error) {
+	n.note("site " + name)
+	return []feed.URL{"https://example.com/feed"}, nil
+}
+
 func (n *newcomer) Join(_ context.Context, j control.JoinRequest) (protocol.NodeID, error) {
 	n.note("join " + j.Host)
-	return protocol.ParseNodeID(j.Host)
+	return protocol.ParseNodeID("192.0.2.7:7790")
 }
 
 // Feeds are followed and read before a node has something in common with the one that invites it. What a link names is
 // no part of a command that somebody copies.
 func TestJoin(t *testing.T) {
 	const one, other = "https://example.com/feed", "https://example.com/';reboot;'"
-	i := invitation.Invitation{Host: "192.0.2.7:7790", Key: protocol.NodeKey{1}, Feeds: []feed.URL{one, other}}
+	link := invitation.Invitation{Host: "192.0.2.7:7790", Key: protocol.NodeKey{1}, Feeds: []feed.URL{one, other}}
+	site := invitation.Invitation{Host: "example.org"}
 	both := []string{"follow " + other, "follow " + one, "join 192.0.2.7:7790"}
 	for _, c := range []struct {
 		name   string
+		i      invitation.Invitation
 		follow bool
 		bad    feed.URL
 		asked  []string
 		out    []string
 		err    string
 	}{
-		{"not following", false, "", both[2:], []string{"linked with 192.0.2.7:7790",
+		{"not following", link, false, "", both[2:], []string{"linked with 192.0.2.7:7790",
 			"it names " + one + "; to follow it: feedex subscribe '" + one + "'",
 			"it names " + other + `; to follow it: feedex subscribe 'https://example.com/'\'';reboot;'\'''`}, ""},
-		{"following", true, "", both,
+		{"following", link, true, "", both,
 			[]string{"following " + one, "following " + other, "linked with 192.0.2.7:7790"}, ""},
-		{"following what is not there", true, one, both, []string{"following " + other, "linked with 192.0.2.7:7790"},
+		{"following what is not there", link, true, one, both,
+			[]string{"following " + other, "linked with 192.0.2.7:7790"},
 			"1 address is not followed"},
+		{"a site", site, true, "", []string{"follow " + one, "site example.org", "join example.org"},
+			[]string{"following " + one, "linked with 192.0.2.7:7790"}, ""},
 	} {
 		n := &newcomer{bad: c.bad}
 		client := dialed(t, control.NewHandler(n).ServeHTTP)
@@ -74,7 +84,7 @@ func TestJoin(t *testing.T) {
 		cmd.SetContext(t.Context())
 		cmd.SetOut(out)
 		cmd.SetErr(notes)
-		err := join(cmd, client, i, c.follow)
+		err := join(cmd, client, c.i, c.follow)
 		slices.Sort(n.asked[:len(n.asked)-1]) // several are waited for at a time
 		if !slices.Equal(n.asked, c.asked) || out.String() != strings.Join(c.out, "\n")+"\n" ||
 			(err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {

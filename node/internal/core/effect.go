@@ -24,7 +24,7 @@ type Respond struct {
 }
 
 // Call asks a peer or a tracker. Exactly one Answered with the same ID must follow, at the latest when
-// Timeout is over.
+// Timeout is over; where it goes to a site, a minute later.
 type Call struct {
 	ID      uint64
 	To      Target
@@ -45,11 +45,12 @@ type Reverse struct {
 // Release ends the reverse link to a node, if one is open. No Broke follows.
 type Release struct{ To protocol.NodeID }
 
-// A Target is where a Call goes: a node by its id or, where the owner named it so, by host and port; or a tracker by
-// its URL. Exactly one of the fields is set.
+// A Target is where a Call goes: a node by its id or, where the owner named it so, by host and port, or by the site
+// that
+// names it; or a tracker by its URL. Exactly one of the fields is set.
 type Target struct {
 	Node    protocol.NodeID
-	Host    string // "host:port"
+	Host    string // "host:port", or a site's name
 	Tracker string // URL
 }
 

@@ -38,7 +38,9 @@ type Answered struct {
 	Err     error           // *protocol.RemoteError where the peer answered with a fault
 	Unsent  bool            // the call failed before it was written to the network
 	Queued  bool            // that was because other calls had all connections to the peer
-	RTT     time.Duration   // from request to answer
+	// Key is the key by which the host was told to know the node there, where the Call named a site; zero for any.
+	Key protocol.NodeKey
+	RTT time.Duration // from request to answer
 }
 
 // Fetched says how a Fetch ended.
@@ -204,8 +206,8 @@ type Pull struct {
 // EndPull says that nobody waits for the download any more. Requests under way are dropped.
 type EndPull struct{ Tag uint64 }
 
-// Join is the owner's wish to become a neighbor of the node at Host, "host:port", if it proves Key. Joined with the
-// same Tag follows.
+// Join is the owner's wish to become a neighbor of the node at Host, "host:port" or the name of a site, if it proves
+// Key: where that is zero, the one that the host has of the site, if any. Joined with the same Tag follows.
 type Join struct {
 	Tag  uint64 // the host's, unique among the owner's requests that run
 	Host string

@@ -144,6 +144,11 @@ func (m *Machine) connectStatic(host string) {
 			return
 		}
 		if l := m.LinkTo(a.Peer); l != nil {
+			if !a.Key.IsZero() && l.Key != a.Key {
+				m.noteSource(host, ErrOtherKey)
+				m.seekStatic(host)
+				return
+			}
 			Of(l).Static, l.Peer.Static = host, true
 			m.Boot.retries[host] = 0
 			m.noteSource(host, nil)
@@ -154,7 +159,7 @@ func (m *Machine) connectStatic(host string) {
 			m.seekStatic(host)
 			return
 		}
-		m.Connect(a.Peer, host, protocol.NodeKey{}, func(err error) {
+		m.Connect(a.Peer, host, a.Key, func(err error) {
 			m.noteSource(host, err)
 			if err != nil {
 				m.seekStatic(host)

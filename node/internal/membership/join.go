@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -21,17 +22,18 @@ func (m *Machine) JoinHost(ev core.Join) {
 		return
 	}
 	m.Call(core.Target{Host: ev.Host}, "", protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {
+		key := cmp.Or(ev.Key, a.Key)
 		switch l := m.LinkTo(a.Peer); {
 		case a.Peer.IsZero() || a.Err != nil && !isRefusal(a.Err):
 			end(a.Peer, fmt.Errorf("no node answers there; ask whether it runs and can be reached: %w", a.Err))
-		case l != nil && l.Key == ev.Key:
+		case l != nil && (l.Key == key || key.IsZero()):
 			end(a.Peer, nil)
 		case l != nil:
 			end(a.Peer, ErrOtherKey)
 		case m.Refused(a.Peer):
 			end(a.Peer, ErrRefused)
 		default:
-			m.Connect(a.Peer, "", ev.Key, func(err error) { end(a.Peer, err) })
+			m.Connect(a.Peer, "", key, func(err error) { end(a.Peer, err) })
 		}
 	})
 }

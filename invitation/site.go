@@ -1,0 +1,117 @@
+package invitation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"feedex/feed"
+)
+
+// DocumentPath is where a site has its document of nodes, at https (RFC 8615).
+const DocumentPath = "/.well-known/feedex"
+
+// Bounds of a site's document.
+const (
+	MaxDocumentBytes = 64 << 10
+	MaxNodes         = 16
+)
+
+// ErrDocument is wrapped by the errors of ParseDocument.
+var ErrDocument = errors.New("no list of nodes")
+
+// nodeList is the JSON object. Members that this version does not know are passed over.
+type nodeList struct {
+	Nodes []string `json:"nodes"` // links
+}
+
+// ParseDocument reads the document in which a site names nodes. One that goes beyond the bounds, or holds anything that
+// is no invitation, is none at all.
+func ParseDocument(body []byte) ([]Invitation, error) {
+	if len(body) > MaxDocumentBytes {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrDocument, MaxDocumentBytes)
+	}
+	var d nodeList
+	if err := json.Unmarshal(body, &d); err != nil {
+		return nil, fmt.Errorf("%w: it is not the JSON of 'feedex invite --well-known': %w", ErrDocument, err)
+	}
+	if len(d.Nodes) == 0 || len(d.Nodes) > MaxNodes {
+		return nil, fmt.Errorf("%w: %d nodes, want 1 to %d", ErrDocument, len(d.Nodes), MaxNodes)
+	}
+	list := make([]Invitation, len(d.Nodes))
+	for n, link := range d.Nodes {
+		var err error
+		if list[n], err = Parse(link); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDocument, err)
+		}
+	}
+	return list, nil
+}
+
+// Document writes the document of a site that names nodes.
+func Document(list ...Invitation) []byte {
+	d := nodeList{Nodes: make([]string, len(list))}
+	for n := range list {
+		d.Nodes[n] = list[n].String()
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	_ = e.Encode(d) // strings go into any builder
+	return []byte(b.String())
+}
+
+// Read reads what a person has of an invitation: a link, or a site by its name, as "example.org", or by the address of
+// a page of it at https. A site's name is the Host then, without a key: the nodes there are yet to be found.
+func Read(text string) (Invitation, error) {
+	name := strings.TrimSpace(text)
+	if u, err := url.Parse(name); err == nil && u.Scheme == "https" && u.User == nil && u.Port() == "" {
+		name = u.Host
+	}
+	if name = strings.ToLower(strings.TrimSuffix(name, ".")); IsSite(name) {
+		return Invitation{Host: name}, nil
+	}
+	i, err := Parse(text)
+	if err != nil && !strings.HasPrefix(strings.TrimSpace(text), "feedex:") {
+		err = fmt.Errorf("%w, or the name of a site such as example.org", err)
+	}
+	return i, err
+}
+
+// IsSite reports whether a node's address, as a person gives it, is the name of a site: a name of hosts (RFC 1123
+// §2.1),
+// without a port.
+func IsSite(name string) bool {
+	if _, err := netip.ParseAddr(name); err == nil || len(name) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' ||
+			strings.ContainsFunc(label, notInNames) {
+			return false
+		}
+	}
+	return true
+}
+
+func notInNames(c rune) bool {
+	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-'
+}
+
+// Feeds are those that invitations name, each once, MaxFeeds at most.
+func Feeds(list []Invitation) (feeds []feed.URL) {
+	seen := make(map[feed.URL]bool)
+	for i := range list {
+		for _, u := range list[i].Feeds {
+			if !seen[u] && len(feeds) < MaxFeeds {
+				seen[u] = true
+				feeds = append(feeds, u)
+			}
+		}
+	}
+	return feeds
+}

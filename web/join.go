@@ -1,0 +1,97 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+
+	"feedex/feed"
+	"feedex/invitation"
+	"feedex/protocol"
+)
+
+// An Inviter makes neighbors of nodes by invitations.
+type Inviter interface {
+	// SiteFeeds asks a site, as invitation.IsSite has its name, which feeds its nodes share.
+	SiteFeeds(ctx context.Context, name string) ([]feed.URL, error)
+	// Join follows the feeds of an invitation, and makes a neighbor of the node there, or of one that the site there
+	// names. It returns its id once there is a link. Feeds are followed also where there is none.
+	Join(ctx context.Context, i invitation.Invitation) (protocol.NodeID, error)
+}
+
+// ownInvitation is the node's own invitation as its owner may give it to others.
+type ownInvitation struct {
+	Link string
+	Code template.HTML // QR
+	None string        // why there is none
+}
+
+func (s *Status) ownInvitation() ownInvitation {
+	i, err := s.Invitation()
+	if err != nil {
+		return ownInvitation{None: err.Error()}
+	}
+	code, err := i.SVG()
+	if err != nil {
+		return ownInvitation{None: err.Error()}
+	}
+	return ownInvitation{Link: i.String(), Code: template.HTML(code)}
+}
+
+// joinPage says where an invitation leads, and offers the feeds that it names.
+type joinPage struct {
+	invitation.Invitation
+	Link string
+	Site bool
+}
+
+// errInvitation is for a text that is no invitation, or a site that has none.
+func errInvitation(err error) error {
+	return clientError{http.StatusBadRequest, "That leads to no node", err.Error() + "."}
+}
+
+// invited shows an invitation that was pasted. A site is asked for what it names: only where our own page asks so.
+func (h *Handler) invited(r *http.Request) (view, error) {
+	p := &joinPage{Link: r.FormValue("link")}
+	var err error
+	if p.Invitation, err = invitation.Read(p.Link); err != nil {
+		return view{}, errInvitation(err)
+	}
+	if p.Site = invitation.IsSite(p.Host); p.Site {
+		if err := h.own(r); err != nil {
+			return view{}, err
+		}
+		if p.Feeds, err = h.Source.SiteFeeds(r.Context(), p.Host); err != nil {
+			return view{}, errInvitation(err)
+		}
+	}
+	return view{Page: "join", Title: "Invitation", Nav: "/neighbors", Body: p}, nil
+}
+
+// join follows an invitation, with those of its feeds that were chosen.
+func (h *Handler) join(_ http.ResponseWriter, r *http.Request) (string, error) {
+	i, err := invitation.Read(r.PostFormValue("link"))
+	if err != nil {
+		return "", errInvitation(err)
+	}
+	i.Feeds = nil
+	for _, text := range r.PostForm["feed"] {
+		u, err := feed.ParseURL(text)
+		if err == nil && len(i.Feeds) >= invitation.MaxFeeds {
+			err = errors.New("there are too many feeds")
+		}
+		if err != nil {
+			return "", errInvitation(err)
+		}
+		i.Feeds = append(i.Feeds, u)
+	}
+	if _, err := h.Source.Join(r.Context(), i); err != nil {
+		text := "There is no link: " + err.Error() + "."
+		if len(i.Feeds) > 0 {
+			text += " The feeds that you chose are followed all the same."
+		}
+		return "", clientError{http.StatusUnprocessableEntity, "No new neighbor", text}
+	}
+	return "/neighbors", nil
+}

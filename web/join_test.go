@@ -1,0 +1,98 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+const link = "feedex://192.0.2.8:7790/?key=ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
+
+// The page of neighbors has the node's own invitation, or says why there is none.
+func TestOwnInvitation(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	self, err := protocol.ParseNodeID("192.0.2.1:7790")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		key       protocol.NodeKey
+		self      protocol.NodeID
+		undialled bool
+		want      string
+	}{
+		{protocol.NodeKey{}, self, false, "the node has no key in this run"},
+		{protocol.NodeKey{1}, self, true, "others cannot dial this node, so its address leads nowhere"},
+		{protocol.NodeKey{1}, protocol.NodeID{}, false, "does not know its address yet"},
+		{protocol.NodeKey{1}, self, false,
+			"feedex://192.0.2.1:7790/?key=ed25519:AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
+	} {
+		n.status.Key, n.status.Self, n.status.Undialled = c.key, c.self, c.undialled
+		w := get(h, "/neighbors")
+		page, code := w.Body.String(), strings.HasPrefix(c.want, "feedex:")
+		if !strings.Contains(page, c.want) || strings.Contains(page, `shape-rendering="crispEdges"`) != code {
+			t.Errorf("%v, %v, %v: the page lacks %q, or has a code: %v", c.key, c.self, c.undialled, c.want, !code)
+		}
+		wantSound(t, "/neighbors", w)
+	}
+}
+
+// What an invitation holds is shown first, and feeds are followed that were chosen.
+func TestJoin(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	look := func(text string, header ...string) (int, string) {
+		w := get(b.h, "/join?"+url.Values{"link": {text}}.Encode(), append(header, "Cookie", b.cookie)...)
+		page := w.Body.String()
+		wantSound(t, text, w)
+		return w.Code, page
+	}
+	full := link + "&feed=https%3A%2F%2Fexample.com%2Fa&feed=https%3A%2F%2Fexample.com%2Fb"
+	for text, want := range map[string]string{
+		full:                     `value="https://example.com/b"`,
+		link:                     "the node at 192.0.2.8:7790",
+		" Example.ORG ":          `value="https://example.com/&lt;shared&gt;"`,
+		"https://example.org/me": "The site example.org",
+	} {
+		if code, page := look(text); code != 200 || !strings.Contains(page, want) ||
+			strings.Contains(page, "<shared>") || strings.Contains(page, "checked") {
+			t.Errorf("%q: %d, without %q or with what should not be there:\n%s", text, code, want, page)
+		}
+	}
+	for text, want := range map[string]string{"": "not an invitation", "http://example.org/": "or the name of a site",
+		"feedex://192.0.2.8/": "it names no key", "silent.example": "it names no node",
+		"<script>alert(1)</script>": "not an invitation"} {
+		if code, page := look(text); code != http.StatusBadRequest || !strings.Contains(page, want) {
+			t.Errorf("%q: %d, %s", text, code, page)
+		}
+	}
+	before := len(n.sites)
+	if code, _ := look("example.org", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest",
+		"document"); code != http.StatusForbidden || len(n.sites) != before {
+		t.Errorf("a link of another site: %d, asked %v", code, n.sites)
+	}
+	w := b.post("/join", url.Values{"token": {b.token}, "link": {full}, "feed": {"https://example.com/b"}})
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/neighbors" || len(n.joined) != 1 ||
+		n.joined[0].Host != "192.0.2.8:7790" || n.joined[0].Key.IsZero() ||
+		!slices.Equal(n.joined[0].Feeds, []feed.URL{"https://example.com/b"}) {
+		t.Errorf("%d to %q, joined %+v", w.Code, w.Header().Get("Location"), n.joined)
+	}
+	w = b.post("/join", url.Values{"token": {b.token}, "link": {"example.org"}})
+	if w.Code != http.StatusSeeOther || len(n.joined) != 2 || n.joined[1].Host != "example.org" {
+		t.Errorf("%d, joined %+v", w.Code, n.joined)
+	}
+	for _, form := range []url.Values{{"link": {"x y"}}, {"link": {link}, "feed": {"ftp://example.com/"}},
+		{"link": {link}, "feed": slices.Repeat([]string{"https://example.com/"}, 101)},
+		{"link": {strings.Replace(link, "2.8", "2.9", 1)}}} {
+		form.Set("token", b.token)
+		if w := b.post("/join", form); w.Code/100 != 4 || len(n.joined) != 2 {
+			t.Errorf("%v: %d, joined %+v", form, w.Code, n.joined)
+		}
+	}
+}
