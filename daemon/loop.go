@@ -12,6 +12,7 @@ import (
 
 	"feedex/archive"
 	"feedex/invitation"
+	"feedex/lan"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reader/websub"
@@ -67,6 +68,7 @@ type host struct {
 	self        atomic.Pointer[protocol.NodeID]
 	peers       http.Handler // answers the calls of other nodes
 	meetings    *meetings
+	onLAN       *lan.Responder // nil for none
 
 	reversed map[protocol.NodeID]*reversed // reverse links that are open, or being opened
 

@@ -59,6 +59,9 @@ type Config struct {
 	// for them what is no feed and on the public Internet. Default: nothing.
 	Proxy     ReaderProxy
 	ProxyPass bool
+	// LAN has the node and others on this machine's networks find each other, unless it listens on the loopback
+	// interface, or nowhere.
+	LAN bool
 	// TrustedProxies are the reverse proxies whose word counts about the address of a caller.
 	TrustedProxies []netip.Prefix
 	// Subscribe are feeds to follow, besides those that the archive knows.
@@ -164,13 +167,15 @@ func Run(ctx context.Context, c Config) error {
 	var h *host
 	hosting := newHosting(c, func() *host { return h })
 	defer hosting.Close()
+	onLAN := newResponder(c, listeners.peers, func(ev node.Discovered) { h.discovered(ev) })
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal,
-		UserAgent: UserAgent, Key: c.Node.Key, Hosting: hosting})
+		Near: nearOn(onLAN), UserAgent: UserAgent, Key: c.Node.Key, Hosting: hosting})
 	defer client.CloseIdle()
 	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts,
 		UserAgent: UserAgent, About: c.About})
 	defer fetcher.CloseIdle()
 	h = newHost(c, store, keeping, client, fetcher)
+	h.onLAN = onLAN
 	h.peers = transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, Hosting: hosting, TrustedProxies: c.TrustedProxies, Log: c.Log,
 	})
@@ -246,6 +251,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 			h.config.Log.Error("feeds are not pushed", "err", err)
 		}
 	})
+	servers.Go(func() { h.findNear(serving) })
 	servers.Go(func() { h.fillPast(serving) })
 	servers.Go(func() { h.meet(serving) })
 	servers.Go(func() { h.retain(serving) })

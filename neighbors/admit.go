@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"feedex/feed"
 	"feedex/protocol"
 )
 
@@ -64,11 +65,18 @@ func (t *RoutingTable) Chosen() []protocol.NodeID {
 func (t *RoutingTable) crowded(id protocol.NodeID, chosen bool) bool {
 	same := 0
 	for _, n := range t.list {
-		if !n.ID.Hosted() && n.ID.Network() == id.Network() && (chosen && n.ours() || !n.Settled) {
+		if !n.ID.Hosted() && t.sameNetwork(n.ID, id) && (chosen && n.ours() || !n.Settled) {
 			same++
 		}
 	}
 	return same >= maxPerNetwork
+}
+
+// sameNetwork reports whether two nodes are on one network. Those at addresses that are not public all are, unless
+// these count as public.
+func (t *RoutingTable) sameNetwork(a, b protocol.NodeID) bool {
+	return a.Network() == b.Network() ||
+		!t.config.AllowLocal && !feed.PublicAddr(a.Addr()) && !feed.PublicAddr(b.Addr())
 }
 
 // A packedNetwork is a protocol.Network as it is kept, of thousands of addresses: the first 6 bytes of them, of which

@@ -148,15 +148,16 @@ func NewBook(now time.Time, rng *rand.Rand, allowLocal bool, peers []protocol.Fo
 }
 
 // Add notes ids that a source named. One that is known already stays as it is. At most two of one network are taken: an
-// attacker that lists a victim under many ports, or a network of its own, must not fill the Book. Where it is full, or
-// the source has filled its part, a newcomer takes the place of one of the same source that failed, or none.
+// attacker that lists a victim under many ports, or a network of its own, must not fill the Book; how many are Near the
+// host bounds. Where it is full, or the source has filled its part, a newcomer takes the place of one of the same
+// source that failed, or none.
 func (b *Book) Add(now time.Time, source Origin, ids []protocol.NodeID) {
 	for _, id := range ids {
 		if a := b.byID[id]; a != nil {
 			a.named(source)
 			continue
 		}
-		if b.crowded(id) {
+		if source != Near && b.crowded(id) {
 			continue
 		}
 		if len(b.list) >= maxAddresses || b.count(source) >= maxOfSource {
@@ -257,6 +258,13 @@ func (b *Book) Forget(id protocol.NodeID) {
 	}
 	delete(b.byID, id)
 	b.list = slices.DeleteFunc(b.list, func(a *address) bool { return a.id == id })
+}
+
+// ForgetStranger removes id, unless it was a neighbor once.
+func (b *Book) ForgetStranger(id protocol.NodeID) {
+	if a := b.byID[id]; a != nil && !a.met() {
+		b.Forget(id)
+	}
 }
 
 // Len is the number of addresses.

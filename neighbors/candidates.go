@@ -248,7 +248,7 @@ const maxFailing = 4096
 
 // rest leaves the network of an address that was never a neighbor alone for a while.
 func (b *Book) rest(now time.Time, a *address) {
-	if a.met() || b.local && !feed.PublicAddr(a.id.Addr()) {
+	if a.met() || a.source == Near || b.local && !feed.PublicAddr(a.id.Addr()) {
 		return
 	}
 	if len(b.failing) >= maxFailing {
@@ -262,5 +262,5 @@ func (b *Book) rest(now time.Time, a *address) {
 
 // resting reports whether the network of an address is left alone.
 func (b *Book) resting(now time.Time, a *address) bool {
-	return !a.met() && len(b.failing) > 0 && now.Before(b.failing[a.network].after)
+	return !a.met() && a.source != Near && len(b.failing) > 0 && now.Before(b.failing[a.network].after)
 }

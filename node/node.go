@@ -82,7 +82,7 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 	case Broke:
 		n.membership.Broke(ev.To)
 	case Discovered:
-		n.membership.NoteNodes(ev.By, ev.Nodes)
+		n.membership.Discovered(ev)
 	case Join:
 		n.membership.JoinHost(ev)
 	case Recovered:

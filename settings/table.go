@@ -101,6 +101,14 @@ is once others have dialled it.`},
 			to: func(c *daemon.Config, v value) { c.DHTNodes = v.texts() },
 			meaning: `
 Nodes of the DHT with which it begins there, instead of those that are known for that.`},
+		{key: "lan", usual: true,
+			flag: "find nodes on the networks that this machine is on, and be found there",
+			to:   func(c *daemon.Config, v value) { c.LAN = v.is() },
+			meaning: `
+Whether to find nodes on the local networks that this machine is on, and be found there (DNS-SD over multicast DNS, service
+_feedex._tcp). Whoever is on such a network hears that a node is there, its port and its key: set it to false where
+that is nobody's business, as on a laptop that comes to networks of others. Only networks with addresses that are not public
+count, and none where listen is an address on this machine alone, or "none".`},
 		{key: "subscribe", usual: []string(nil),
 			example: `["https://example.com/feed.xml", "private:https://members.example.com/feed.xml"]`,
 			kind:    Wish,

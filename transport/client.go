@@ -44,6 +44,8 @@ type ClientConfig struct {
 	Port uint16
 	// AllowLocal permits calls to addresses that are not public.
 	AllowLocal bool
+	// Near permits calls to an address that is not public, and not this machine's. Default: to none.
+	Near func(netip.AddrPort) bool
 	// Key is the node's private key, by which it opens reverse links. Default: it opens none.
 	Key ed25519.PrivateKey
 	// Hosting has the reverse links over which nodes are called that cannot be dialled. Default: none is.
@@ -61,12 +63,20 @@ type Client struct {
 	buffers   buffers
 }
 
-// NewClient makes a Client. Unless cfg allows local addresses it refuses, at the moment it connects,
-// every address that is not public, or is this machine's own, however the name of it was spelt or resolved.
+// NewClient makes a Client. Unless cfg allows it, it refuses, at the moment it connects, every address that is not
+// public, or is this machine's own, however the name of it was spelt or resolved.
 func NewClient(cfg ClientConfig) *Client {
 	allow := guard.Others
-	if cfg.AllowLocal {
+	switch {
+	case cfg.AllowLocal:
 		allow = nil
+	case cfg.Near != nil:
+		allow = func(ap netip.AddrPort) error {
+			if cfg.Near(ap) {
+				return guard.NotHere(ap)
+			}
+			return guard.Others(ap)
+		}
 	}
 	dialer := guard.Dialer(allow)
 	dialer.Timeout = 10 * time.Second

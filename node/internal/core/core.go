@@ -152,6 +152,27 @@ func Drawn(rng *rand.Rand, low, high time.Duration) time.Duration {
 // Trusted reports whether the holder is on the owner's own network, which is not held to limits.
 func (c *Core) Trusted(h incentive.Holder) bool { return c.Config.Incentive.TrustLocal && h.Local() }
 
+// Local reports whether a node is at an address that is not public, where those do not count as public.
+func (c *Core) Local(id protocol.NodeID) bool {
+	return !c.Config.AllowLocal && id.Addr().IsValid() && !feed.PublicAddr(id.Addr())
+}
+
+// Secluded reports whether most others could not dial a node at the address that we know it by. Where it is is nobody's
+// business then.
+func (c *Core) Secluded(id protocol.NodeID) bool { return id.Hosted() || c.Local(id) }
+
+// Outward is a node as others are to hear of it: its id, or its key alone where it is secluded; nobody where it showed
+// none.
+func (c *Core) Outward(id protocol.NodeID) protocol.NodeID {
+	if id.Hosted() || !c.Local(id) {
+		return id.Name()
+	}
+	if l := c.LinkTo(id); l != nil {
+		return protocol.NameOf(l.Key)
+	}
+	return protocol.NodeID{}
+}
+
 // LinkHeldBy is a link with the account of h, nil where there is none.
 func (c *Core) LinkHeldBy(h incentive.Holder) *Link {
 	if i := slices.IndexFunc(c.Links, func(l *Link) bool { return l.Holder == h }); i >= 0 {

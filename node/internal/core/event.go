@@ -231,6 +231,10 @@ func (Broke) event() {}
 type Discovered struct {
 	By    neighbors.Origin
 	Nodes []protocol.NodeID
+	// With By Near, Nodes are all that are on this machine's networks now, and those that may be called at addresses
+	// that are not public. Keys are theirs, by their own word, and Own the ids under which this node is known to them.
+	Keys []protocol.NodeKey
+	Own  []protocol.NodeID
 }
 
 func (Discovered) event() {}

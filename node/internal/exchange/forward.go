@@ -27,7 +27,7 @@ const (
 func (m *Machine) Spread(b *protocol.Bundle, from protocol.NodeID) {
 	m.Gossip.Seen.Add(b.DID)
 	m.fulfil(b.DID)
-	b = asPassedOn(b)
+	b = m.asPassedOn(b)
 	m.Gossip.keep(b, m.Now)
 	m.Gossip.shorten(m.Now)
 	var to []*link
@@ -51,19 +51,26 @@ func (m *Machine) offerAll(to []*link, b *protocol.Bundle) {
 	}
 }
 
-// asPassedOn is the bundle with a path that the next hop takes: where hosted neighbors are is nobody's business, and of
-// a longer one the first forwarders are left out. To drop the bundle instead would let an attacker that offers it first
-// with a long path suppress it.
-func asPassedOn(b *protocol.Bundle) *protocol.Bundle {
-	if len(b.Path) <= protocol.MaxPath && !slices.ContainsFunc(b.Path, protocol.NodeID.Hosted) {
+// asPassedOn is the bundle with a path that the next hop takes: where secluded neighbors are is nobody's
+// business, and of a longer one the first forwarders are left out. To drop the bundle instead would let an
+// attacker that offers it first with a long path suppress it.
+func (m *Machine) asPassedOn(b *protocol.Bundle) *protocol.Bundle {
+	if len(b.Path) <= protocol.MaxPath && !slices.ContainsFunc(b.Path, m.Secluded) {
 		return b
 	}
 	passed := *b
-	passed.Path = slices.Clone(b.Path[max(0, len(b.Path)-protocol.MaxPath):])
-	for i, id := range passed.Path {
-		passed.Path[i] = id.Name()
-	}
+	passed.Path = m.outward(b.Path[max(0, len(b.Path)-protocol.MaxPath):])
 	return &passed
+}
+
+// outward is a path as others are to hear of it.
+func (m *Machine) outward(path []protocol.NodeID) (out []protocol.NodeID) {
+	for _, id := range path {
+		if id = m.Outward(id); !id.IsZero() {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // Publish offers what an own poll brought first, and the revisions that it showed, to the neighbors that want it.
@@ -177,7 +184,10 @@ func (m *Machine) regather(records []archive.Record) {
 		together, _ := protocol.Split(first.Entry.Feed, entries)
 		for _, b := range together {
 			for _, b := range m.wentRound(b) {
-				if !first.Source.IsZero() {
+				switch {
+				case m.Local(first.Source):
+					b.Path = m.outward([]protocol.NodeID{first.Source})
+				case !first.Source.IsZero():
 					b.Path = []protocol.NodeID{first.Source}
 				}
 				m.Gossip.keep(b, first.Seen)

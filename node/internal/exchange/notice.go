@@ -227,6 +227,6 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	if !news {
 		return
 	}
-	n.Path = []protocol.NodeID{origin}
+	n.Path = m.outward([]protocol.NodeID{origin})
 	m.notify(notice{n, at}, l.ID())
 }

@@ -93,7 +93,7 @@ func (m *Machine) Offer(l *link, b *protocol.Bundle) {
 
 // Wants reports whether the bundle is to be offered to the neighbor, as things stand now.
 func (m *Machine) Wants(l *link, b *protocol.Bundle) bool {
-	fromIt := len(b.Path) > 0 && b.Path[len(b.Path)-1].Name() == l.ID().Name()
+	fromIt := len(b.Path) > 0 && l.Passed(b.Path[len(b.Path)-1:])
 	return !fromIt && !l.Offered.has(b.DID) && m.interested(l, b.Feed) && !m.byForger(b)
 }
 

@@ -51,9 +51,10 @@ func (m *Machine) reviewLink(l *core.Link) {
 	}
 }
 
-// unwanted reports whether id is none to connect to: it is linked, not callable, or refused.
+// unwanted reports whether id is none to connect to: it is linked, at this address or another, not callable, or
+// refused.
 func (m *Machine) unwanted(id protocol.NodeID) bool {
-	if m.LinkTo(id) != nil || !m.callable(id) {
+	if m.LinkTo(id) != nil || !m.callable(id) || m.linkWithKey(m.near.keyOf(id)) != nil {
 		return true
 	}
 	h := m.Ledger.HolderOf(id)

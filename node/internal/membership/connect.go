@@ -18,7 +18,7 @@ import (
 func (m *Machine) NeighborList(asker protocol.NodeID) protocol.NodeList {
 	var list protocol.NodeList
 	for _, p := range m.Table.All() {
-		if p.ID != asker && !p.ID.Hosted() {
+		if p.ID != asker && !m.Secluded(p.ID) {
 			list = append(list, p.ID)
 		}
 	}
@@ -46,10 +46,11 @@ func (m *Machine) Token(to protocol.NodeID) string {
 }
 
 // callable reports whether the node may call id at all: nobody must be able to send our calls to
-// services on this machine, a private network, or below the ports of ordinary programs.
+// services on this machine, a private network, or below the ports of ordinary programs. On the networks that this
+// machine is on, those nodes are called that the host discovered there.
 func (m *Machine) callable(id protocol.NodeID) bool {
 	return (id.Port() >= protocol.LowestPort || id.Hosted()) && id != m.Self &&
-		(m.Config.AllowLocal || feed.PublicAddr(id.Addr()))
+		(m.Config.AllowLocal || feed.PublicAddr(id.Addr()) || m.near.has(id))
 }
 
 // connect is Connect where it is clear whether the node is to call us over a reverse link.
@@ -226,7 +227,7 @@ func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 	case proved && !proof.Proves(protocol.ProvesLink, c.Key, m.key(), challenge):
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the node at %s has not the key that it names", ev.From))
 		return
-	case c.Reverse && (!proved || !m.dialled(proof)):
+	case c.Reverse && (!proved || !m.dialled(ev.From, proof)):
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "%s proved no key for a reverse link to this node", ev.From))
 		return
 	case protocol.StandsBy(a.Reply):
@@ -236,13 +237,17 @@ func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 		return
 	}
 	var key protocol.NodeKey
-	if proved && m.dialled(proof) {
+	if proved && m.dialled(ev.From, proof) {
 		key = c.Key
 	}
 	offered := m.Table.Offer(ev.From)
 	holder := m.Ledger.Claimed(ev.From, key)
 	if !m.sameKey(ev.From, key) {
 		m.Refuse(ev, otherKey(ev.From))
+		return
+	}
+	if l := m.linkWithKey(key); l != nil && l.ID() != ev.From && m.Local(l.ID()) {
+		m.Respond(ev, protocol.Subset{}) // it is on our network: it would come and go by two addresses
 		return
 	}
 	victim, ok := m.place(ev.From, holder, m.asking(ev.From), c.Subset)
@@ -295,7 +300,7 @@ func (m *Machine) AskedVouch(ev core.Asked, c protocol.Vouch) {
 	case !c.Proof.Proves(protocol.ProvesLink, c.Key, m.key(), asked.challenge):
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the proof is not that of the key, or of another connect"))
 	default:
-		if m.dialled(c.Proof) {
+		if m.dialled(ev.From, c.Proof) {
 			asked.proved = c.Key
 		}
 		m.Respond(ev, protocol.ProveKey(m.Config.Key, protocol.ProvesLink, c.Key, c.Challenge, ev.From))
@@ -317,9 +322,10 @@ func (m *Machine) SayGoodbye() {
 // or two may lie.
 const minVoters = 3
 
-// learnSelf counts a neighbor's word about our id. Hosted ones have none: one machine may be all of them.
+// learnSelf counts a neighbor's word about our id. Hosted ones have none: one machine may be all of them. Nor
+// have those on our own network, to which we are at another address.
 func (m *Machine) learnSelf(l *core.Link, id protocol.NodeID) {
-	if id.Port() != m.Config.Port || l.ID().Hosted() {
+	if id.Port() != m.Config.Port || m.Secluded(l.ID()) {
 		return
 	}
 	votes := m.votes

@@ -3,6 +3,7 @@ package membership
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"slices"
 	"time"
 
 	"feedex/node/internal/core"
@@ -28,7 +29,10 @@ func (m *Machine) challenge(to protocol.NodeID) string {
 
 // dialled reports whether the maker of a proof dialled this node, as far as the node knows its own address. If it did
 // not, the proof went through the hands of another node, which would pass for its maker.
-func (m *Machine) dialled(p protocol.KeyProof) bool {
+func (m *Machine) dialled(from protocol.NodeID, p protocol.KeyProof) bool {
+	if m.Local(from) {
+		return slices.Contains(m.near.own, p.Dialled)
+	}
 	self := m.SureSelf()
 	return self.IsZero() || p.Dialled == self
 }

@@ -54,6 +54,7 @@ type Machine struct {
 	Bans     bans      // neighbors that were sent away
 	Reviewed review    // how well the neighbors serve us
 	reach    reach     // whether others can dial the node
+	near     near      // who is on its own networks
 	votes    map[protocol.NodeID]protocol.NodeID
 }
 

@@ -54,13 +54,15 @@ func (m *Machine) notDialled(by protocol.NodeID) {
 // Connect asks a node to become a neighbor, and opens a reverse link to it where it cannot dial us. static is the
 // owner's name for it, "" for none, and key the one that it must prove, zero for any or none.
 func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKey, done func(err error)) {
-	if m.Undialled && (m.Config.Undialled || m.Rng.IntN(plainlyOneIn) > 0) {
+	if m.Undialled && !m.Local(to) && (m.Config.Undialled || m.Rng.IntN(plainlyOneIn) > 0) {
 		m.connectReversed(to, static, key, done)
 		return
 	}
 	m.connect(to, static, key, false, func(err error) {
 		if core.CodeOf(err) == protocol.Unreachable && !m.key().IsZero() {
-			m.notDialled(to)
+			if !m.Local(to) {
+				m.notDialled(to)
+			}
 			m.connectReversed(to, static, key, done)
 			return
 		}

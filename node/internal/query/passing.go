@@ -20,7 +20,7 @@ type passing map[protocol.Wanted]protocol.NodeID
 
 // forOthers is what was found as others hear of it.
 func (m *Machine) forOthers(f protocol.Found) protocol.Found {
-	at := slices.IndexFunc(f.Holders, protocol.NodeID.Hosted)
+	at := slices.IndexFunc(f.Holders, m.Secluded)
 	if at < 0 {
 		return f
 	}
@@ -32,7 +32,7 @@ func (m *Machine) forOthers(f protocol.Found) protocol.Found {
 		m.Queries.passing[w] = f.Holders[at]
 	}
 	others := slices.DeleteFunc(slices.Clone(f.Holders), func(id protocol.NodeID) bool {
-		return id.Hosted() || id.IsZero()
+		return m.Secluded(id) || id.IsZero()
 	})
 	f.Holders = append([]protocol.NodeID{{}}, others...)
 	return f
@@ -45,7 +45,7 @@ func (m *Machine) passOn(wanted []protocol.Wanted, records []archive.Record, the
 	var from *core.Link
 	for _, w := range wanted {
 		l := m.LinkTo(m.Queries.passing[w])
-		if l == nil || !l.ID().Hosted() ||
+		if l == nil || !m.Secluded(l.ID()) ||
 			slices.ContainsFunc(records, func(r archive.Record) bool { return r.ID == w.ID && r.Digest == w.Digest }) {
 			continue
 		}

@@ -1,0 +1,107 @@
+package node_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/neighbors"
+	"feedex/node"
+	"feedex/protocol"
+)
+
+// household starts nodes at addresses of one private network that follow a feed.
+func (w *network) household(nodes int, c node.Config) (list []*testHost) {
+	w.feed(news)
+	for i := range nodes {
+		at := netip.AddrFrom4([4]byte{192, 168, 1, byte(2 + i)})
+		list = append(list, w.addAt(protocol.NewNodeID(at, 7790), c, news))
+	}
+	return list
+}
+
+// discovers has the host tell the node of all that are near it.
+func (h *testHost) discovers(others ...*testHost) {
+	ev := node.Discovered{By: neighbors.Near, Own: []protocol.NodeID{h.id}}
+	for _, o := range others {
+		ev.Nodes, ev.Keys = append(ev.Nodes, o.id), append(ev.Keys, o.node.Status().Key)
+	}
+	h.step(ev)
+}
+
+// Nodes that discovered each other on their own network become neighbors by their keys, although one may have
+// learned of the other later, and nobody else there is called, whoever names him.
+func TestNearNodesBecomeNeighbors(t *testing.T) {
+	w := newNetwork(t)
+	h := w.household(3, node.Config{})
+	a, b, c := h[0], h[1], h[2]
+	dialled := w.dials(a)
+	a.discovers(b)
+	w.run(time.Second)
+	b.discovers(a)
+	a.step(node.Discovered{By: neighbors.Announced, Nodes: []protocol.NodeID{c.id}})
+	w.run(2 * time.Minute)
+	if !a.neighborOf(b.id) || !b.neighborOf(a.id) || a.keyOf(b.id) != b.node.Status().Key ||
+		b.keyOf(a.id) != a.node.Status().Key {
+		t.Errorf("they are no neighbors by their keys: %+v", a.node.Neighbors())
+	}
+	if dialled[c.id.Addr()] > 0 || a.neighborOf(c.id) {
+		t.Errorf("a node that others named is called on the private network: %v", dialled)
+	}
+}
+
+// Who is not near hears nothing of who is: neither who asks for neighbors nor who gets what they brought.
+func TestNobodyHearsOfNearNodes(t *testing.T) {
+	w := newNetwork(t)
+	b := w.household(1, node.Config{})[0]
+	a := w.add(node.Config{}, news)
+	w.run(time.Minute)
+	a.discovers(b)
+	w.run(time.Minute)
+	stranger := w.add(node.Config{}, news)
+	w.run(time.Minute)
+	a.step(node.Discovered{By: neighbors.Announced, Nodes: []protocol.NodeID{stranger.id}})
+	w.run(2 * time.Minute)
+	if l := stranger.node.Neighbors(); len(l) != 1 || !a.neighborOf(b.id) {
+		t.Fatalf("the node that is to be asked has the neighbors %v, and the one that asks %v", l, a.node.Neighbors())
+	}
+	told := 0
+	w.watch = func(h *testHost, ev node.Event, _ []node.Effect) {
+		if asked, ok := ev.(node.Asked); ok && h == stranger {
+			if told++; strings.Contains(string(protocol.EncodeCall(nil, 1, asked.Call)), b.id.Addr().String()) {
+				t.Errorf("a stranger is told %v", asked.Call)
+			}
+		}
+	}
+	id := w.publish(news)
+	b.poll(news)
+	w.run(10 * time.Minute)
+	if !stranger.has(id) || told == 0 {
+		t.Error("the stranger has not got what a near node polled")
+	}
+	if r := a.hears(stranger, protocol.GetNeighbors{}); len(r.Reply.(protocol.NodeList)) != 0 {
+		t.Errorf("a stranger who asks for neighbors hears of %v", r.Reply)
+	}
+}
+
+// One network has two places, however many nodes are there.
+func TestNearNodesHaveTwoPlaces(t *testing.T) {
+	w := newNetwork(t)
+	h := w.household(6, node.Config{})
+	for _, n := range h {
+		var others []*testHost
+		for _, o := range h {
+			if o != n {
+				others = append(others, o)
+			}
+		}
+		n.discovers(others...)
+	}
+	w.run(10 * time.Minute)
+	for _, n := range h {
+		if count := len(n.node.Neighbors()); count < 1 || count > 2 {
+			t.Errorf("%s has %d neighbors", n.id, count)
+		}
+	}
+}
