@@ -42,7 +42,7 @@ func (w *withholder) passes(e node.Effect) bool {
 	if put, ok := c.Call.(protocol.PutEntries); ok {
 		return len(put.Bundle.Path) > 0
 	}
-	dids := didsOf(c.Call)
+	dids := Offered(c.Call)
 	if w.polling {
 		for _, did := range dids {
 			w.polled[did] = true
@@ -51,8 +51,8 @@ func (w *withholder) passes(e node.Effect) bool {
 	return slices.ContainsFunc(dids, func(did protocol.DID) bool { return !w.polled[did] })
 }
 
-// didsOf are the dids that a call offers.
-func didsOf(c protocol.Call) []protocol.DID {
+// Offered are the dids that a call offers, none where it is another call.
+func Offered(c protocol.Call) []protocol.DID {
 	switch c := c.(type) {
 	case protocol.CheckDID:
 		return []protocol.DID{c.DID}

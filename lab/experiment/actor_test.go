@@ -48,7 +48,7 @@ func conductOf(t *testing.T, c crowd) (*conduct, *gathering) {
 		heard := make(map[protocol.DID]time.Time)
 		return func(now time.Time, ev node.Event, effects []node.Effect) {
 			if asked, ok := ev.(node.Asked); ok {
-				for _, did := range offered(asked.Call) {
+				for _, did := range actor.Offered(asked.Call) {
 					if _, known := heard[did]; !known {
 						heard[did] = now
 					}
@@ -64,7 +64,7 @@ func conductOf(t *testing.T, c crowd) (*conduct, *gathering) {
 						seen.named = append(seen.named, list...)
 					}
 				case node.Call:
-					for _, did := range offered(e.Call) {
+					for _, did := range actor.Offered(e.Call) {
 						seen.offers++
 						if now.After(half) {
 							seen.afterHalf++
@@ -110,16 +110,6 @@ func (s *conduct) delivered(now time.Time, b *protocol.Bundle, victim protocol.N
 	s.forged += is(actor.Forged)
 	s.altered += is(actor.Altered)
 	s.old += is(func(e *feed.Entry) bool { return now.Sub(e.Published) > 48*time.Hour })
-}
-
-func offered(c protocol.Call) []protocol.DID {
-	switch c := c.(type) {
-	case protocol.CheckDID:
-		return []protocol.DID{c.DID}
-	case protocol.CheckDIDs:
-		return c.DIDs
-	}
-	return nil
 }
 
 // Each actor does its misdeed, and an honest node in its place does not.
