@@ -83,8 +83,7 @@ func Read(text string) (Invitation, error) {
 }
 
 // IsSite reports whether a node's address, as a person gives it, is the name of a site: a name of hosts (RFC 1123
-// §2.1),
-// without a port.
+// §2.1), without a port.
 func IsSite(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil || len(name) > 253 {
 		return false

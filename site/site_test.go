@@ -24,8 +24,7 @@ import (
 )
 
 // nameServer answers questions by the records of their names, in lower case and without the last dot; where it has
-// none,
-// there is no such name.
+// none, there is no such name.
 func nameServer(t *testing.T, records map[string][]dnsmessage.ResourceBody) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")

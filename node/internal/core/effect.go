@@ -46,8 +46,7 @@ type Reverse struct {
 type Release struct{ To protocol.NodeID }
 
 // A Target is where a Call goes: a node by its id or, where the owner named it so, by host and port, or by the site
-// that
-// names it; or a tracker by its URL. Exactly one of the fields is set.
+// that names it; or a tracker by its URL. Exactly one of the fields is set.
 type Target struct {
 	Node    protocol.NodeID
 	Host    string // "host:port", or a site's name
