@@ -100,8 +100,8 @@ func (f *Finder) Find(ctx context.Context, name string) ([]invitation.Invitation
 			err = nil
 		} else {
 			said = said && saidToo
-			err = fmt.Errorf("site %s: %w: https://%s%s: %w; and by its name server: %w", name, ErrNone, name,
-				invitation.DocumentPath, err, noRecord)
+			err = fmt.Errorf("site %s: %w: https://%s%s: %w; and by its name server: %w; check the name",
+				name, ErrNone, name, invitation.DocumentPath, err, noRecord)
 		}
 	}
 	if err == nil || said {

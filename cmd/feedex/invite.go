@@ -45,7 +45,8 @@ anywhere else.`,
 		case errors.Is(err, node.ErrNoKey):
 			return fmt.Errorf("invite: %w", err)
 		case address == "":
-			return fmt.Errorf("invite: %w; or name an address with --address HOST:PORT", err)
+			return fmt.Errorf("invite: %w; where you know an address at which others reach it, say --address HOST:PORT",
+				err)
 		default:
 			i.Host = address
 		}

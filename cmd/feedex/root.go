@@ -125,7 +125,11 @@ func markUsageErrors(c *cobra.Command) {
 		if bad := new(pflag.InvalidValueError); errors.As(err, &bad) {
 			err = fmt.Errorf("--%s: %w", bad.GetFlag().Name, bad.Unwrap())
 			if number := new(strconv.NumError); errors.As(bad, &number) {
-				err = fmt.Errorf("--%s: %q is no number that it takes: %w", bad.GetFlag().Name, number.Num, number.Err)
+				what := "number that it takes"
+				if bad.GetFlag().Value.Type() == "bool" {
+					what = "choice: want true or false"
+				}
+				err = fmt.Errorf("--%s: %q is no %s: %w", bad.GetFlag().Name, number.Num, what, number.Err)
 			}
 		}
 		return usageOf(c, err)
