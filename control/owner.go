@@ -16,6 +16,7 @@ import (
 	"feedex/grade"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reach"
 	"feedex/reading"
 )
 
@@ -73,7 +74,7 @@ type Report struct {
 	Version string        `json:"version"`
 	Uptime  time.Duration `json:"uptime"` // since the process serves, in nanoseconds
 	Data    string        `json:"data"`   // the data directory
-	Listen  string        `json:"listen"` // where other nodes reach it, "host:port"
+	Listen  string        `json:"listen"` // where it listens for other nodes, "host:port"; "none" for nowhere
 	Reader  string        `json:"reader"` // where feed readers reach it, "host:port"
 	// ReaderHosts are the names under which they do so besides.
 	ReaderHosts []string      `json:"reader_hosts,omitempty"`
@@ -81,6 +82,7 @@ type Report struct {
 	// Retention has the limits to what it may hold.
 	Retention RetentionReport `json:"retention"`
 	DHT       DHTReport       `json:"dht"`
+	Reach     reach.Facts     `json:"reach"`   // how others reach it
 	Storage   string          `json:"storage"` // why entries cannot be stored at present, "" while they can
 }
 

@@ -15,6 +15,7 @@ import (
 	"feedex/lan"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reach"
 	"feedex/reader/websub"
 	"feedex/reading"
 	"feedex/transport"
@@ -68,6 +69,8 @@ type host struct {
 	self        atomic.Pointer[protocol.NodeID]
 	peers       http.Handler // answers the calls of other nodes
 	meetings    *meetings
+	dialled     atomic.Int64 // when somebody last dialled the node, in seconds since 1970
+	forwarding  atomic.Pointer[reach.Forwarding]
 	onLAN       *lan.Responder // nil for none
 
 	reversed map[protocol.NodeID]*reversed // reverse links that are open, or being opened

@@ -8,12 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"feedex/control"
 	"feedex/dht"
-	"feedex/feed"
 	"feedex/internal/datadir"
 	"feedex/neighbors"
 	"feedex/node"
@@ -29,8 +27,6 @@ const (
 	seekEvery = 5 * time.Minute
 	// meetEvery is how often a node announces itself, since the DHT forgets after half an hour.
 	meetEvery = 25 * time.Minute
-	// dialledFor is for how long a node that was dialled counts as one that others can dial.
-	dialledFor = time.Hour
 )
 
 // dhtName is the file in the data directory that holds what the owner answered: "on" or "off".
@@ -53,8 +49,7 @@ func (c *Config) UsesDHT() control.DHTUse {
 type meetings struct {
 	mu       sync.Mutex
 	report   control.DHTReport
-	answered signal       // that the owner answered
-	dialled  atomic.Int64 // when somebody last dialled the node, in seconds since 1970
+	answered signal // that the owner answered
 }
 
 func newMeetings(c *Config) *meetings {
@@ -72,13 +67,6 @@ func (m *meetings) change(f func(r *control.DHTReport)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f(&m.report)
-}
-
-// noteDialled notes that somebody at an address dialled the node.
-func (h *host) noteDialled(from protocol.NodeID) {
-	if h.config.Node.AllowLocal || feed.PublicAddr(from.Addr()) {
-		h.meetings.dialled.Store(time.Now().Unix())
-	}
 }
 
 // UseDHT implements control.Owner.
@@ -155,8 +143,7 @@ func (h *host) meetOnce(ctx context.Context, client *dht.Client) (seeking, met b
 		}
 		return s, nil
 	})
-	reachable := h.at.Listen != ListenNone && !s.Undialled &&
-		time.Since(time.Unix(h.meetings.dialled.Load(), 0)) < dialledFor
+	reachable := h.at.Listen != ListenNone && !s.Undialled && h.isDialled()
 	if err != nil || !s.Seeking && !reachable {
 		return s.Seeking, false
 	}

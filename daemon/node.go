@@ -62,6 +62,9 @@ type Config struct {
 	// LAN has the node and others on this machine's networks find each other, unless it listens on the loopback
 	// interface, or nowhere.
 	LAN bool
+	// PortMapping has the router forward the node's port, unless the node listens on the loopback interface, or nowhere,
+	// or private addresses count as public.
+	PortMapping bool
 	// TrustedProxies are the reverse proxies whose word counts about the address of a caller.
 	TrustedProxies []netip.Prefix
 	// Subscribe are feeds to follow, besides those that the archive knows.
@@ -252,6 +255,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		}
 	})
 	servers.Go(func() { h.findNear(serving) })
+	servers.Go(func() { h.mapPort(serving) })
 	servers.Go(func() { h.fillPast(serving) })
 	servers.Go(func() { h.meet(serving) })
 	servers.Go(func() { h.retain(serving) })

@@ -34,6 +34,8 @@ type (
 	Join = core.Join
 	// Broke says that a reverse link broke.
 	Broke = core.Broke
+	// Forwarded says that the router forwards the node's port since now.
+	Forwarded = core.Forwarded
 	// Discovered says that the host discovered nodes by other means than the node's calls.
 	Discovered = core.Discovered
 	// Recovered says that the host stored entries of a feed's past that came from its publisher.

@@ -81,6 +81,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		n.query.EndPull(ev.Tag)
 	case Broke:
 		n.membership.Broke(ev.To)
+	case Forwarded:
+		n.membership.Forwarded()
 	case Discovered:
 		n.membership.Discovered(ev)
 	case Join:

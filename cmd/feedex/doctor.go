@@ -19,9 +19,9 @@ func newDoctor() *cobra.Command {
 		Use:     "doctor",
 		Short:   "Find out what is wrong with a running node",
 		Long:    `Look at what the running node did and say in words what of it is good and what is not.`,
-		Example: "  feedex doctor publisher",
+		Example: "  feedex doctor network\n  feedex doctor publisher",
 	}
-	c.AddCommand(newDoctorPublisher())
+	c.AddCommand(newDoctorPublisher(), newDoctorNetwork())
 	return c
 }
 

@@ -227,6 +227,11 @@ type Broke struct{ To protocol.NodeID }
 
 func (Broke) event() {}
 
+// Forwarded says that the router forwards the node's port since now, as it seems, so that others may be able to dial it.
+type Forwarded struct{}
+
+func (Forwarded) event() {}
+
 // Discovered says that the host discovered nodes by other means than the node's calls.
 type Discovered struct {
 	By    neighbors.Origin

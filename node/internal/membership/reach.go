@@ -36,9 +36,14 @@ type reach struct {
 // Dialled notes that somebody at an address dialled the node.
 func (m *Machine) Dialled(from protocol.NodeID) {
 	if len(m.reach.vain) > 0 && (m.Config.AllowLocal || feed.PublicAddr(from.Addr())) {
-		clear(m.reach.vain)
-		m.Undialled = m.Config.Undialled
+		m.Forwarded()
 	}
+}
+
+// Forwarded notes that others may be able to dial the node, whatever it learned before.
+func (m *Machine) Forwarded() {
+	clear(m.reach.vain)
+	m.Undialled = m.Config.Undialled
 }
 
 // notDialled notes that a node called back in vain.

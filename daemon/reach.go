@@ -1,0 +1,63 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"net"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/portmap"
+	"feedex/protocol"
+	"feedex/reach"
+)
+
+// dialledFor is for how long a node that was dialled counts as one that others can dial.
+const dialledFor = time.Hour
+
+// noteDialled notes that somebody at an address dialled the node.
+func (h *host) noteDialled(from protocol.NodeID) {
+	if h.config.Node.AllowLocal || feed.PublicAddr(from.Addr()) {
+		h.dialled.Store(time.Now().Unix())
+	}
+}
+
+// isDialled reports whether somebody dialled the node lately.
+func (h *host) isDialled() bool { return time.Since(time.Unix(h.dialled.Load(), 0)) < dialledFor }
+
+// reachOf is what is known of how others reach a node of that state.
+func (h *host) reachOf(s *node.Status) reach.Facts {
+	return reach.Facts{Listen: h.at.Listen, Self: s.Self, Neighbors: s.Neighbors, Hosted: s.Hosted,
+		Undialled: s.Undialled, Dialled: h.isDialled(), Forwarding: h.forwarding.Load()}
+}
+
+// mapPort keeps the node's port forwarded by the router, until ctx ends, where that is wanted and of use.
+func (h *host) mapPort(ctx context.Context) {
+	at, err := net.ResolveTCPAddr("tcp", h.at.Listen)
+	if !h.config.PortMapping || h.config.Node.AllowLocal || err != nil || at.IP.IsLoopback() {
+		return
+	}
+	c := portmap.Config{Port: h.config.Node.Port, At: at.AddrPort().Addr(),
+		Told: func(f reach.Forwarding) { h.forwarded(ctx, f) }}
+	sum := sha256.Sum256(append([]byte("feedex port mapping\n"), h.config.Node.Key...))
+	copy(c.Nonce[:], sum[:])
+	portmap.Run(ctx, c)
+}
+
+// forwarded takes in what came of asking the router to forward the port.
+func (h *host) forwarded(ctx context.Context, f reach.Forwarding) {
+	h.forwarding.Store(&f)
+	h.changes.Add(1)
+	switch self := h.whoami(); {
+	case f.Problem != "":
+		h.config.Log.Info("the router does not forward the node's port", "problem", f.Problem)
+	case !f.External.IsValid():
+	case f.Outside(self):
+		h.config.Log.Info("the router forwards the node's port", "at", f.External, "by", f.Protocol)
+		h.send(ctx, arrival{event: node.Forwarded{}})
+	default:
+		h.config.Log.Info("the router forwards the node's port, but another router is before it", "at", f.External,
+			"node", self)
+	}
+}

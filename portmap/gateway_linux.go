@@ -1,0 +1,40 @@
+package portmap
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// gateway is the router of the machine's default route.
+func gateway() (netip.Addr, error) {
+	text, err := os.ReadFile("/proc/net/route")
+	if err != nil {
+		return netip.Addr{}, fmt.Errorf("%w: %w", errNoRouter, err)
+	}
+	return known(gatewayIn(string(text)))
+}
+
+// gatewayIn is that of the default route that is preferred, by the kernel's table: a line each of interface,
+// destination, gateway, flags, three numbers of which the last is the metric, and the mask. Addresses are numbers as the
+// machine has them, in hexadecimal.
+func gatewayIn(table string) (router netip.Addr) {
+	least := uint64(1<<64 - 1)
+	for line := range strings.Lines(table) {
+		f := strings.Fields(line)
+		if len(f) < 8 || f[1] != "00000000" || f[7] != "00000000" {
+			continue
+		}
+		at, err := strconv.ParseUint(f[2], 16, 32)
+		metric, err2 := strconv.ParseUint(f[6], 10, 64)
+		if err == nil && err2 == nil && at != 0 && metric < least {
+			var bytes [4]byte
+			binary.NativeEndian.PutUint32(bytes[:], uint32(at))
+			router, least = netip.AddrFrom4(bytes), metric
+		}
+	}
+	return router
+}

@@ -1,0 +1,8 @@
+//go:build !darwin && !dragonfly && !freebsd && !linux && !netbsd && !openbsd && !windows
+
+package portmap
+
+import "net/netip"
+
+// gateway is not known here.
+func gateway() (netip.Addr, error) { return netip.Addr{}, errNoRouter }

@@ -1,0 +1,206 @@
+// Package portmap has the router forward a port to this machine: by PCP (RFC 6887), or by NAT-PMP (RFC 6886) where that
+// is what the router knows. It asks for TCP over IPv4, and takes the same port outside or none, since a node is known by
+// the port at which it listens.
+package portmap
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"feedex/feed"
+	"feedex/reach"
+)
+
+// Config says what is to be forwarded. Port and Told must be set.
+type Config struct {
+	Port uint16     // at which the node listens
+	At   netip.Addr // where it listens, if that is one address of this machine only
+	// Nonce tells this node from others on the machine, and nobody else may know it: by it the router knows who may
+	// change what is forwarded, also after the node was killed.
+	Nonce [12]byte
+	// Told is called with what came of it: at first, and whenever that changes.
+	Told func(reach.Forwarding)
+}
+
+const (
+	// lease is for how long the router is asked to forward the port: so long it does so at most once the node is gone.
+	// It is asked again after half of that.
+	lease = 20 * time.Minute
+	// lookEvery is how often it is looked whether the router, or the machine's address, is another one, or something is
+	// due, also by the clock of a machine that slept.
+	lookEvery = time.Minute
+	// againIn is how soon a router is asked again that refused, or was silent.
+	againIn = 15 * time.Minute
+	// Each question is asked so often, and each time twice as long is waited for an answer (RFC 6886 §3.1 goes on for a
+	// minute; who does not answer within a few seconds knows the protocol not).
+	firstWait = 250 * time.Millisecond
+	tries     = 4
+	// farewell bounds how long it takes to tell the router that nothing need be forwarded any more.
+	farewell = time.Second
+)
+
+// routerPort is where routers take requests, by both protocols.
+const routerPort = 5351
+
+// A keeper keeps the port forwarded.
+type keeper struct {
+	config  Config
+	gateway func() (netip.Addr, error)
+	port    uint16
+	wait    time.Duration // the first for an answer
+
+	last *reach.Forwarding // as was told; nil before
+	due  time.Time         // by the wall clock, when the router is to be asked again
+}
+
+// Run keeps the port forwarded until ctx ends, and then has the router end that.
+func Run(ctx context.Context, c Config) {
+	k := &keeper{config: c, gateway: gateway, port: routerPort, wait: firstWait}
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		k.look(ctx, time.Now().Round(0))
+		select {
+		case <-ctx.Done():
+			k.end(context.WithoutCancel(ctx))
+			return
+		case <-look.C:
+		}
+	}
+}
+
+// look asks the router if that is due, or if it is another one than before.
+func (k *keeper) look(ctx context.Context, now time.Time) {
+	router, err := k.gateway()
+	if err != nil {
+		k.tell(reach.Forwarding{Problem: err.Error()})
+		return
+	}
+	conn, err := k.dial(router)
+	if err != nil {
+		k.tell(reach.Forwarding{Router: router, Problem: err.Error()})
+		return
+	}
+	defer conn.Close()
+	f := reach.Forwarding{Router: router, Machine: conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()}
+	if k.last != nil && f.Router == k.last.Router && f.Machine == k.last.Machine && now.Before(k.due) {
+		return
+	}
+	again := againIn
+	switch at := k.config.At.Unmap(); {
+	case feed.PublicAddr(f.Machine): // nobody has to
+	case at.IsValid() && !at.IsUnspecified() && at != f.Machine:
+		f.Problem = fmt.Sprintf("the node listens at %s alone, and the router knows this machine as %s", at, f.Machine)
+	default:
+		m, name, err := k.ask(ctx, conn, lease)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			f.Problem = fmt.Sprintf("%s %v", router, err)
+			break
+		}
+		f.Protocol, f.External = name, m.external
+		again = min(max(m.lifetime, 2*lookEvery), lease) / 2
+	}
+	k.due = now.Add(again)
+	k.tell(f)
+}
+
+// dial opens a socket that takes packets of the router alone.
+func (k *keeper) dial(router netip.Addr) (*net.UDPConn, error) {
+	conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(router, k.port)))
+	if err != nil {
+		return nil, fmt.Errorf("the router %s cannot be asked: %w", router, err)
+	}
+	return conn, nil
+}
+
+// tell says what came of it, where that is new.
+func (k *keeper) tell(f reach.Forwarding) {
+	if k.last == nil || *k.last != f {
+		k.last = &f
+		k.config.Told(f)
+	}
+}
+
+// end has the router forward nothing any more.
+func (k *keeper) end(ctx context.Context) {
+	if k.last == nil || !k.last.External.IsValid() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, farewell)
+	defer cancel()
+	if conn, err := k.dial(k.last.Router); err == nil {
+		defer conn.Close()
+		_, _, _ = k.ask(ctx, conn, 0) // whatever it says: the lease ends as well
+	}
+}
+
+// The names of the protocols.
+const pcp, natPMP = "PCP", "NAT-PMP"
+
+// A mapping is what a router forwards: where it takes it, and for how long it will.
+type mapping struct {
+	external netip.AddrPort
+	lifetime time.Duration
+}
+
+var (
+	// errSilent means that no answer came.
+	errSilent = errors.New("answers neither PCP nor NAT-PMP")
+	// errOlder means that the router knows NAT-PMP alone.
+	errOlder = errors.New("answers by NAT-PMP")
+)
+
+// ask has the router forward the port for so long, or end that where lifetime is 0. It returns by which protocol. The
+// error is what the router does.
+func (k *keeper) ask(ctx context.Context, conn *net.UDPConn, lifetime time.Duration) (mapping, string, error) {
+	name, m, err := pcp, mapping{}, errOlder
+	if k.last == nil || k.last.Protocol != natPMP {
+		m, err = k.byPCP(ctx, conn, lifetime)
+	}
+	if errors.Is(err, errOlder) || errors.Is(err, errSilent) {
+		name = natPMP
+		m, err = k.byNATPMP(ctx, conn, lifetime)
+	}
+	switch {
+	case err != nil || lifetime == 0:
+		return mapping{}, name, err
+	case m.external.Port() != k.config.Port:
+		_, _, _ = k.ask(ctx, conn, 0)
+		return mapping{}, name, fmt.Errorf("would forward port %d in place of %d, which another machine may have there",
+			m.external.Port(), k.config.Port)
+	case !m.external.Addr().IsValid() || m.external.Addr().IsUnspecified():
+		return mapping{}, name, errors.New("has no address outside: is it online?")
+	}
+	return m, name, nil
+}
+
+// exchange sends a packet and returns the first answer that is one to it. The error wraps errSilent where none comes.
+func (k *keeper) exchange(ctx context.Context, conn *net.UDPConn, packet []byte,
+	answers func([]byte) bool) ([]byte, error) {
+	defer context.AfterFunc(ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) })()
+	data := make([]byte, maxAnswer)
+	for wait := k.wait; wait < k.wait<<tries; wait *= 2 {
+		if _, err := conn.Write(packet); err != nil && ctx.Err() == nil {
+			continue // the router may have said that nobody is there
+		}
+		conn.SetReadDeadline(time.Now().Add(wait))
+		for ctx.Err() == nil { // which may have ended before the deadline was set
+			n, err := conn.Read(data)
+			if err != nil {
+				break
+			}
+			if answers(data[:n]) {
+				return data[:n], nil
+			}
+		}
+	}
+	return nil, cmp.Or(ctx.Err(), errSilent)
+}

@@ -1,0 +1,291 @@
+package portmap
+
+import (
+	"context"
+	"encoding/binary"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"feedex/reach"
+)
+
+// A fakeRouter answers on the loopback interface, as answer says.
+type fakeRouter struct {
+	conn   *net.UDPConn
+	answer func(request []byte) [][]byte
+
+	mu       sync.Mutex
+	requests [][]byte
+}
+
+func newFakeRouter(t *testing.T, answer func(request []byte) [][]byte) *fakeRouter {
+	t.Helper()
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &fakeRouter{conn: conn, answer: answer}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		data := make([]byte, 2000)
+		for {
+			n, from, err := conn.ReadFromUDP(data)
+			if err != nil {
+				return
+			}
+			r.mu.Lock()
+			r.requests = append(r.requests, slices.Clone(data[:n]))
+			r.mu.Unlock()
+			for _, a := range answer(data[:n]) {
+				conn.WriteToUDP(a, from)
+			}
+		}
+	})
+	t.Cleanup(func() { conn.Close(); serving.Wait() })
+	return r
+}
+
+// asked is what it was asked so far, and forgets it.
+func (r *fakeRouter) asked() [][]byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := r.requests
+	r.requests = nil
+	return list
+}
+
+// keeper keeps port 7790 forwarded by the router, and writes down what it tells.
+func (r *fakeRouter) keeper(told *[]reach.Forwarding) *keeper {
+	c := Config{Port: 7790, Nonce: [12]byte{1, 2, 3}, Told: func(f reach.Forwarding) { *told = append(*told, f) }}
+	at := r.conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	return &keeper{config: c, gateway: func() (netip.Addr, error) { return at.Addr(), nil }, port: at.Port(),
+		wait: time.Second}
+}
+
+// pcpAnswer answers a MAP request.
+func pcpAnswer(request []byte, code byte, port uint16, at string, seconds uint32) []byte {
+	a := slices.Clone(request)
+	a[1] |= response
+	a[3] = code
+	binary.BigEndian.PutUint32(a[4:], seconds)
+	binary.BigEndian.PutUint16(a[pcpHeader+18:], port)
+	outside := netip.MustParseAddr(at).As16()
+	copy(a[pcpHeader+20:], outside[:])
+	return a
+}
+
+// natPMPAnswer answers a request of NAT-PMP, or tells one of PCP that it knows no better.
+func natPMPAnswer(request []byte, port uint16) []byte {
+	var a []byte
+	switch {
+	case request[0] != natPMPVersion:
+		return []byte{0, response | request[1], 0, 1, 0, 0, 0, 9}
+	case request[1] == natPMPAddress:
+		a = append(make([]byte, 8), 203, 0, 113, 9)
+	default:
+		a = make([]byte, 16)
+		copy(a[8:], request[4:6])
+		binary.BigEndian.PutUint16(a[10:], port)
+		copy(a[12:], request[8:12])
+	}
+	a[1] = response | request[1]
+	return a
+}
+
+var (
+	now      = time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
+	outside  = netip.MustParseAddrPort("203.0.113.9:7790")
+	loopback = netip.MustParseAddr("127.0.0.1")
+)
+
+// A router forwards the port by PCP: it is asked again after half of the time that it promised, by the same nonce, and
+// at the end to forward nothing.
+func TestForwardsByPCP(t *testing.T) {
+	r := newFakeRouter(t, func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7790, "203.0.113.9", 600)} })
+	var told []reach.Forwarding
+	k := r.keeper(&told)
+	k.look(t.Context(), now)
+	want := reach.Forwarding{Machine: loopback, Router: loopback, Protocol: "PCP", External: outside}
+	if !slices.Equal(told, []reach.Forwarding{want}) {
+		t.Fatalf("told %+v, want %+v", told, want)
+	}
+	k.look(t.Context(), now.Add(299*time.Second))
+	first := r.asked()
+	if len(first) != 1 {
+		t.Fatalf("asked %d times, want once", len(first))
+	}
+	q := first[0]
+	if q[0] != 2 || q[1] != 1 || binary.BigEndian.Uint32(q[4:]) != 1200 ||
+		netip.AddrFrom16([16]byte(q[8:24])).Unmap() != loopback || string(q[24:27]) != "\x01\x02\x03" || q[36] != 6 ||
+		binary.BigEndian.Uint16(q[40:]) != 7790 || binary.BigEndian.Uint16(q[42:]) != 7790 {
+		t.Errorf("asked % x", q)
+	}
+	k.look(t.Context(), now.Add(300*time.Second))
+	if again := r.asked(); len(again) != 1 || string(again[0]) != string(q) {
+		t.Errorf("asked again % x, want the same once", again)
+	}
+	k.end(t.Context())
+	if last := r.asked(); len(last) != 1 || binary.BigEndian.Uint32(last[0][4:]) != 0 ||
+		string(last[0][24:42]) != string(q[24:42]) {
+		t.Errorf("at the end asked % x", last)
+	}
+	if len(told) != 1 {
+		t.Errorf("told %+v, want one thing", told)
+	}
+}
+
+// A router that knows NAT-PMP alone is asked by that, whether it says so or is silent to PCP.
+func TestForwardsByNATPMP(t *testing.T) {
+	for name, silent := range map[string]bool{"it says so": false, "it is silent": true} {
+		t.Run(name, func(t *testing.T) {
+			r := newFakeRouter(t, func(q []byte) [][]byte {
+				if silent && q[0] != natPMPVersion {
+					return nil
+				}
+				return [][]byte{natPMPAnswer(q, 7790)}
+			})
+			var told []reach.Forwarding
+			k := r.keeper(&told)
+			if silent {
+				k.wait = time.Millisecond
+			}
+			k.look(t.Context(), now)
+			if len(told) != 1 || told[0].Protocol != "NAT-PMP" || told[0].External != outside {
+				t.Fatalf("told %+v", told)
+			}
+			r.asked()
+			k.wait = time.Second
+			k.end(t.Context())
+			last := r.asked()
+			if q := last[len(last)-1]; len(q) != 12 || string(q[1:4]) != "\x02\x00\x00" ||
+				string(q[4:]) != "\x1e\x6e\x00\x00\x00\x00\x00\x00" {
+				t.Errorf("at the end asked % x", q)
+			}
+		})
+	}
+}
+
+// What a router does not forward, or does otherwise, is said, and asked for again a quarter of an hour later.
+func TestSaysWhatARouterDoes(t *testing.T) {
+	tests := map[string]struct {
+		answer func(q []byte) [][]byte
+		want   string
+	}{
+		"silence": {func([]byte) [][]byte { return nil }, "127.0.0.1 answers neither PCP nor NAT-PMP"},
+		"a refusal": {func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 2, 0, "::", 1800)} },
+			"127.0.0.1 refuses: it lets no machine have ports forwarded, or not this one"},
+		"an unknown refusal": {func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 99, 0, "::", 1800)} },
+			"127.0.0.1 refuses, by code 99"},
+		"a refusal by NAT-PMP": {func(q []byte) [][]byte {
+			if q[0] == natPMPVersion {
+				return [][]byte{{0, response | q[1], 0, 3, 0, 0, 0, 1}}
+			}
+			return [][]byte{natPMPAnswer(q, 0)}
+		}, "127.0.0.1 refuses: it has no connection outside"},
+		"another port": {func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7791, "203.0.113.9", 600)} },
+			"127.0.0.1 would forward port 7791 in place of 7790, which another machine may have there"},
+		"no address": {func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7790, "0.0.0.0", 600)} },
+			"127.0.0.1 has no address outside: is it online?"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newFakeRouter(t, test.answer)
+			var told []reach.Forwarding
+			k := r.keeper(&told)
+			if name == "silence" {
+				k.wait = time.Millisecond
+			}
+			k.look(t.Context(), now)
+			if len(told) != 1 || told[0].Problem != test.want || told[0].External.IsValid() {
+				t.Errorf("told %+v, want the problem %q", told, test.want)
+			}
+			r.asked()
+			if k.look(t.Context(), now.Add(againIn-time.Second)); len(r.asked()) > 0 {
+				t.Error("asked again too soon")
+			}
+			if k.look(t.Context(), now.Add(againIn)); len(r.asked()) == 0 {
+				t.Error("not asked again")
+			}
+			if len(told) != 1 {
+				t.Errorf("told %+v, want one thing", told)
+			}
+		})
+	}
+}
+
+// A mapping of another port than the one that was asked for is given up at once.
+func TestGivesUpAnotherPort(t *testing.T) {
+	r := newFakeRouter(t, func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7791, "203.0.113.9", 600)} })
+	var told []reach.Forwarding
+	r.keeper(&told).look(t.Context(), now)
+	if asked := r.asked(); len(asked) != 2 || binary.BigEndian.Uint32(asked[1][4:]) != 0 {
+		t.Errorf("asked % x, want a request and its end", asked)
+	}
+}
+
+// What is no answer to the question is passed over: of another version, to somebody else's question, too short.
+func TestPassesOverWhatIsNoAnswer(t *testing.T) {
+	r := newFakeRouter(t, func(q []byte) [][]byte {
+		good := pcpAnswer(q, 0, 7790, "203.0.113.9", 600)
+		other, port, older := slices.Clone(good), slices.Clone(good), slices.Clone(good)
+		other[pcpHeader]++   // the nonce
+		port[pcpHeader+17]++ // inside
+		older[0] = 1
+		return [][]byte{nil, {2}, q, other, port, older, good[:pcpPacket-1], good}
+	})
+	var told []reach.Forwarding
+	r.keeper(&told).look(t.Context(), now)
+	if len(told) != 1 || told[0].External != outside || told[0].Protocol != "PCP" {
+		t.Errorf("told %+v", told)
+	}
+}
+
+// A router that answers without end what is no answer does not hold the node, and neither does an end of the node wait
+// for it.
+func TestIsNotHeldByARouter(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newFakeRouter(t, func([]byte) [][]byte { cancel(); return nil })
+	var told []reach.Forwarding
+	k := r.keeper(&told)
+	k.wait = time.Hour
+	k.look(ctx, now)
+	if len(told) != 0 {
+		t.Errorf("told %+v of a question that was not answered", told)
+	}
+}
+
+// Another router, or another address of the machine, is asked at once.
+func TestAnotherRouterIsAskedAtOnce(t *testing.T) {
+	r := newFakeRouter(t, func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7790, "203.0.113.9", 600)} })
+	var told []reach.Forwarding
+	k := r.keeper(&told)
+	k.look(t.Context(), now)
+	k.last.Router = netip.MustParseAddr("192.168.1.1")
+	r.asked()
+	k.look(t.Context(), now.Add(lookEvery))
+	if len(r.asked()) != 1 || len(told) != 2 {
+		t.Errorf("told %+v", told)
+	}
+	k.gateway = func() (netip.Addr, error) { return netip.Addr{}, errNoRouter }
+	k.look(t.Context(), now.Add(2*lookEvery))
+	if last := told[len(told)-1]; last.Problem != errNoRouter.Error() || last.External.IsValid() {
+		t.Errorf("without a router told %+v", last)
+	}
+}
+
+// A node that listens at another address of the machine than the one that its router knows has nothing forwarded.
+func TestListensElsewhere(t *testing.T) {
+	r := newFakeRouter(t, func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7790, "203.0.113.9", 600)} })
+	var told []reach.Forwarding
+	k := r.keeper(&told)
+	k.config.At = netip.MustParseAddr("192.168.7.7")
+	k.look(t.Context(), now)
+	if len(told) != 1 || !strings.Contains(told[0].Problem, "listens at 192.168.7.7 alone") || len(r.asked()) > 0 {
+		t.Errorf("told %+v", told)
+	}
+}

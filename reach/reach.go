@@ -1,0 +1,121 @@
+// Package reach says in words whether and how others reach a node, and what its owner could do about it.
+package reach
+
+import (
+	"fmt"
+	"net/netip"
+
+	"feedex/feed"
+	"feedex/protocol"
+)
+
+// Facts are what a node knows of how others reach it.
+type Facts struct {
+	Listen    string          `json:"listen"`        // where it listens, "host:port"; "none" for nowhere
+	Self      protocol.NodeID `json:"self,omitzero"` // under which others know it; zero while it does not know
+	Neighbors int             `json:"neighbors"`     // linked now
+	Hosted    int             `json:"hosted"`        // of these, others cannot dial
+	// Undialled says that others cannot dial it, and Dialled that somebody did within the last hour. Neither says that
+	// it is not known.
+	Undialled bool `json:"undialled"`
+	Dialled   bool `json:"dialled"`
+	// Forwarding is what came of asking the router to forward the node's port, nil where it is not asked, or was not
+	// yet.
+	Forwarding *Forwarding `json:"forwarding,omitempty"`
+}
+
+// A Forwarding is what came of asking a router to forward a port.
+type Forwarding struct {
+	Machine  netip.Addr     `json:"machine,omitzero"`   // this machine's address, as the router sees it
+	Router   netip.Addr     `json:"router,omitzero"`    // zero where the machine knows none
+	Protocol string         `json:"protocol,omitempty"` // by which it forwards
+	External netip.AddrPort `json:"external,omitzero"`  // where it takes what it forwards; zero where it forwards nothing
+	Problem  string         `json:"problem,omitempty"`  // why it does not, where it should
+}
+
+// Outside reports whether what comes to the router's address comes from the public Internet, as far as can be told: a
+// provider may have a router of its own in between (RFC 6598), and then self, under which others know the node, is at
+// another address.
+func (f *Forwarding) Outside(self protocol.NodeID) bool {
+	return feed.PublicAddr(f.External.Addr()) && (self.IsZero() || self.Addr() == f.External.Addr())
+}
+
+// A Finding is a fact in words, and what the owner could do about it, "" for nothing. Each is one or more sentences.
+type Finding struct {
+	Fact   string `json:"fact"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// Findings say it all, what matters most first.
+func (f *Facts) Findings() []Finding {
+	found := []Finding{f.dialled()}
+	if f.Neighbors == 0 {
+		found = append(found, Finding{Fact: "It has no neighbors at present.",
+			Advice: "Take a friend's invitation, or name a tracker: 'feedex join' has the ways."})
+	} else if f.Hosted > 0 {
+		found = append(found, Finding{Fact: fmt.Sprintf("It hosts %d of its %d neighbors, which others cannot dial: it "+
+			"calls them over connections that they keep open.", f.Hosted, f.Neighbors)})
+	}
+	if f.Forwarding != nil {
+		found = append(found, f.forwarded())
+	}
+	return found
+}
+
+// dialled says whether others can dial the node.
+func (f *Facts) dialled() Finding {
+	at, err := netip.ParseAddrPort(f.Listen)
+	switch {
+	case err != nil:
+		return Finding{"Nobody can dial this node, as it listens nowhere: neighbors call it over connections that it " +
+			"keeps open to them.", `If others could dial it, it could host some of them: see listen in 'feedex config'.`}
+	case at.Addr().IsLoopback():
+		return Finding{"Only programs on this machine can dial this node: it listens at " + f.Listen + ".",
+			fmt.Sprintf("For others, have it listen at \":%d\": see listen in 'feedex config'.", at.Port())}
+	case f.Undialled:
+		return Finding{Fact: "Others cannot dial this node: neighbors call it over connections that it keeps open to " +
+			"them. It takes part as well as others do, and hosts nobody."}
+	case f.Dialled && !f.Self.IsZero():
+		return Finding{Fact: "Others can dial this node, at " + f.Self.String() + "."}
+	case f.Dialled:
+		return Finding{Fact: "Others can dial this node."}
+	}
+	return Finding{Fact: "Whether others can dial this node is not known: nobody did within the last hour, and no " +
+		"two of those that it asked to tried in vain."}
+}
+
+// forwarded says what came of asking the router.
+func (f *Facts) forwarded() Finding {
+	r := f.Forwarding
+	at, _ := netip.ParseAddrPort(f.Listen)
+	open := Finding{
+		Advice: fmt.Sprintf("Let TCP port %d in through this machine's firewall, if it has one.", at.Port()),
+	}
+	switch {
+	case feed.PublicAddr(r.Machine):
+		open.Fact = fmt.Sprintf("This machine has a public address, %s: no router has to forward anything.", r.Machine)
+	case !r.External.IsValid():
+		forward := fmt.Sprintf("forward TCP port %d to this machine", at.Port())
+		if r.Machine.IsValid() {
+			forward += fmt.Sprintf(", %s,", r.Machine)
+		}
+		return Finding{"The router does not forward the node's port: " + r.Problem + ".",
+			"Switch on PCP or NAT-PMP on the router, or " + forward + " on it. Where there is none, a firewall may " +
+				"have to let that port in."}
+	case !r.Outside(f.Self):
+		between := fmt.Sprintf("The router, %s, forwards the node's port by %s, but its own address, %s, is not the one "+
+			"by which others see it", r.Router, r.Protocol, r.External.Addr())
+		if !f.Self.IsZero() {
+			between += ", " + f.Self.Addr().String()
+		}
+		return Finding{between + ": your provider has a router of its own in between (carrier-grade NAT), which lets " +
+			"nobody in.", "Nothing has to be done. Some providers give a public address of your own if asked."}
+	default:
+		open.Fact = fmt.Sprintf("The router, %s, forwards the node's port by %s: others reach it at %s.", r.Router,
+			r.Protocol, r.External)
+	}
+	if !f.Undialled {
+		open.Advice = ""
+	}
+	return open
+}
