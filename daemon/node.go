@@ -62,7 +62,7 @@ type Config struct {
 	// LAN has the node and others on this machine's networks find each other, unless it listens on the loopback
 	// interface, or nowhere.
 	LAN bool
-	// PortMapping has the router forward the node's port, unless the node listens on the loopback interface, or nowhere,
+	// PortMapping has the router forward the node's port, unless the node listens on the loopback interface or nowhere,
 	// or private addresses count as public.
 	PortMapping bool
 	// TrustedProxies are the reverse proxies whose word counts about the address of a caller.

@@ -3,7 +3,7 @@ package daemon
 import (
 	"context"
 	"crypto/sha256"
-	"net"
+	"net/netip"
 	"time"
 
 	"feedex/feed"
@@ -34,15 +34,18 @@ func (h *host) reachOf(s *node.Status) reach.Facts {
 
 // mapPort keeps the node's port forwarded by the router, until ctx ends, where that is wanted and of use.
 func (h *host) mapPort(ctx context.Context) {
-	at, err := net.ResolveTCPAddr("tcp", h.at.Listen)
-	if !h.config.PortMapping || h.config.Node.AllowLocal || err != nil || at.IP.IsLoopback() {
-		return
+	if at, ok := h.toForward(); ok {
+		c := portmap.Config{Port: at.Port(), At: at.Addr(), Told: func(f reach.Forwarding) { h.forwarded(ctx, f) }}
+		sum := sha256.Sum256(append([]byte("feedex port mapping\n"), h.config.Node.Key...))
+		copy(c.Nonce[:], sum[:])
+		portmap.Run(ctx, c)
 	}
-	c := portmap.Config{Port: h.config.Node.Port, At: at.AddrPort().Addr(),
-		Told: func(f reach.Forwarding) { h.forwarded(ctx, f) }}
-	sum := sha256.Sum256(append([]byte("feedex port mapping\n"), h.config.Node.Key...))
-	copy(c.Nonce[:], sum[:])
-	portmap.Run(ctx, c)
+}
+
+// toForward is where the node listens, and whether the router is to be asked to forward that.
+func (h *host) toForward() (netip.AddrPort, bool) {
+	at, err := netip.ParseAddrPort(h.at.Listen)
+	return at, h.config.PortMapping && !h.config.Node.AllowLocal && err == nil && !at.Addr().IsLoopback()
 }
 
 // forwarded takes in what came of asking the router to forward the port.

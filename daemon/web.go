@@ -30,7 +30,7 @@ var _ web.Source = dashboard{}
 func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 	r, err := d.host.Status(ctx)
 	return web.Status{Status: r.Status, Version: r.Version, Data: r.Data, Storage: r.Storage,
-		Entries: r.Archive.Entries, Bytes: r.Archive.Bytes, Reach: r.Reach.Findings(),
+		Entries: r.Archive.Entries, Bytes: r.Archive.Bytes, Reach: r.Reach.Diagnose(),
 		DHT: web.DHT{On: r.DHT.Use == control.DHTOn, Ask: r.DHT.Use == control.DHTAsk, Fixed: r.DHT.Fixed}}, err
 }
 

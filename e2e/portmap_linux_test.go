@@ -59,8 +59,9 @@ func TestARouterForwardsThePort(t *testing.T) {
 			}
 			return ""
 		})
-		if said, want := home.feedex(t, "doctor", "network"), "The router, 192.168.1.1, forwards the node's port by PCP: "+
-			"others reach it at "+routerAt+":7790."; !strings.Contains(said, want) {
+		said := home.feedex(t, "doctor", "network")
+		want := "The router, 192.168.1.1, forwards the node's port by PCP: others reach it at " + routerAt + ":7790."
+		if !strings.Contains(said, want) {
 			t.Errorf("doctor says %q, want %q in it", said, want)
 		}
 	})
@@ -69,7 +70,8 @@ func TestARouterForwardsThePort(t *testing.T) {
 	}
 }
 
-// layRouter makes a network in which everybody can be dialled, and behind a router that lets nobody in by itself a home.
+// layRouter makes a network in which everybody can be dialled, and a home behind a router that lets nobody in of its
+// own accord.
 func layRouter(t *testing.T) {
 	t.Helper()
 	if err := syscall.Mount("none", "/run", "tmpfs", 0, ""); err != nil {

@@ -105,7 +105,7 @@ func TestHostedNeighborsAreNotNamed(t *testing.T) {
 }
 
 // A node that cannot be dialled finds that out from two that called back in vain, and then opens reverse links at once;
-// somebody that dials it has it try without.
+// somebody that dials it has it try without, and so does a router that forwards its port.
 func TestANodeLearnsThatItCannotBeDialled(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
@@ -149,6 +149,15 @@ func TestANodeLearnsThatItCannotBeDialled(t *testing.T) {
 	w.run(time.Second)
 	if direct != 4 {
 		t.Errorf("after one more in vain: %d connects without a reverse link, want 4", direct)
+	}
+	if !home.node.Status().Undialled {
+		t.Fatal("after two in vain it does not know that it cannot be dialled")
+	}
+	home.step(node.Forwarded{})
+	home.inside(func(n *node.Node) { n.Connect(hosts[2].id, func(error) {}) })
+	w.run(time.Second)
+	if direct != 5 {
+		t.Errorf("after the router forwards the port: %d connects without a reverse link, want 5", direct)
 	}
 }
 

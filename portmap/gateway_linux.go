@@ -19,8 +19,8 @@ func gateway() (netip.Addr, error) {
 }
 
 // gatewayIn is that of the default route that is preferred, by the kernel's table: a line each of interface,
-// destination, gateway, flags, three numbers of which the last is the metric, and the mask. Addresses are numbers as the
-// machine has them, in hexadecimal.
+// destination, gateway, flags, three numbers of which the last is the metric, and the mask. Addresses are numbers as
+// the machine has them, in hexadecimal.
 func gatewayIn(table string) (router netip.Addr) {
 	least := uint64(1<<64 - 1)
 	for line := range strings.Lines(table) {

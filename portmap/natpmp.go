@@ -32,7 +32,8 @@ func (k *keeper) byNATPMP(ctx context.Context, conn *net.UDPConn, lifetime time.
 	}
 	port := binary.BigEndian.Uint16(answer[10:])
 	m.lifetime = time.Duration(binary.BigEndian.Uint32(answer[12:])) * time.Second
-	answer, err = k.exchangeNATPMP(ctx, conn, []byte{natPMPVersion, natPMPAddress}, 12, func([]byte) bool { return true })
+	request = []byte{natPMPVersion, natPMPAddress}
+	answer, err = k.exchangeNATPMP(ctx, conn, request, 12, func([]byte) bool { return true })
 	if err != nil {
 		return m, err
 	}

@@ -1,6 +1,6 @@
-// Package portmap has the router forward a port to this machine: by PCP (RFC 6887), or by NAT-PMP (RFC 6886) where that
-// is what the router knows. It asks for TCP over IPv4, and takes the same port outside or none, since a node is known by
-// the port at which it listens.
+// Package portmap has the router forward a port to this machine: by PCP (RFC 6887), or by NAT-PMP (RFC 6886) where
+// that is what the router knows. It asks for TCP over IPv4, and takes the same port outside or none, since a node is
+// known by the port at which it listens.
 package portmap
 
 import (

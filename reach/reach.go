@@ -29,7 +29,7 @@ type Forwarding struct {
 	Machine  netip.Addr     `json:"machine,omitzero"`   // this machine's address, as the router sees it
 	Router   netip.Addr     `json:"router,omitzero"`    // zero where the machine knows none
 	Protocol string         `json:"protocol,omitempty"` // by which it forwards
-	External netip.AddrPort `json:"external,omitzero"`  // where it takes what it forwards; zero where it forwards nothing
+	External netip.AddrPort `json:"external,omitzero"`  // where it takes what it forwards; zero for nowhere
 	Problem  string         `json:"problem,omitempty"`  // why it does not, where it should
 }
 
@@ -40,21 +40,21 @@ func (f *Forwarding) Outside(self protocol.NodeID) bool {
 	return feed.PublicAddr(f.External.Addr()) && (self.IsZero() || self.Addr() == f.External.Addr())
 }
 
-// A Finding is a fact in words, and what the owner could do about it, "" for nothing. Each is one or more sentences.
-type Finding struct {
+// A Diagnosis is a fact in words, and what the owner could do about it, "" for nothing. Each is one or more sentences.
+type Diagnosis struct {
 	Fact   string `json:"fact"`
 	Advice string `json:"advice,omitempty"`
 }
 
-// Findings say it all, what matters most first.
-func (f *Facts) Findings() []Finding {
-	found := []Finding{f.dialled()}
+// Diagnose says it all, what matters most first.
+func (f *Facts) Diagnose() []Diagnosis {
+	found := []Diagnosis{f.dialled()}
 	if f.Neighbors == 0 {
-		found = append(found, Finding{Fact: "It has no neighbors at present.",
+		found = append(found, Diagnosis{Fact: "It has no neighbors at present.",
 			Advice: "Take a friend's invitation, or name a tracker: 'feedex join' has the ways."})
 	} else if f.Hosted > 0 {
-		found = append(found, Finding{Fact: fmt.Sprintf("It hosts %d of its %d neighbors, which others cannot dial: it "+
-			"calls them over connections that they keep open.", f.Hosted, f.Neighbors)})
+		found = append(found, Diagnosis{Fact: fmt.Sprintf("It hosts %d of its %d neighbors, which others cannot dial: "+
+			"it calls them over connections that they keep open.", f.Hosted, f.Neighbors)})
 	}
 	if f.Forwarding != nil {
 		found = append(found, f.forwarded())
@@ -63,32 +63,33 @@ func (f *Facts) Findings() []Finding {
 }
 
 // dialled says whether others can dial the node.
-func (f *Facts) dialled() Finding {
+func (f *Facts) dialled() Diagnosis {
 	at, err := netip.ParseAddrPort(f.Listen)
 	switch {
 	case err != nil:
-		return Finding{"Nobody can dial this node, as it listens nowhere: neighbors call it over connections that it " +
-			"keeps open to them.", `If others could dial it, it could host some of them: see listen in 'feedex config'.`}
+		return Diagnosis{"Nobody can dial this node, as it listens nowhere: neighbors call it over connections that " +
+			"it keeps open to them.",
+			"If others could dial it, it could host some of them: see listen in 'feedex config'."}
 	case at.Addr().IsLoopback():
-		return Finding{"Only programs on this machine can dial this node: it listens at " + f.Listen + ".",
+		return Diagnosis{"Only programs on this machine can dial this node: it listens at " + f.Listen + ".",
 			fmt.Sprintf("For others, have it listen at \":%d\": see listen in 'feedex config'.", at.Port())}
 	case f.Undialled:
-		return Finding{Fact: "Others cannot dial this node: neighbors call it over connections that it keeps open to " +
-			"them. It takes part as well as others do, and hosts nobody."}
+		return Diagnosis{Fact: "Others cannot dial this node: neighbors call it over connections that it keeps open " +
+			"to them. It takes part as well as others do, and hosts nobody."}
 	case f.Dialled && !f.Self.IsZero():
-		return Finding{Fact: "Others can dial this node, at " + f.Self.String() + "."}
+		return Diagnosis{Fact: "Others can dial this node, at " + f.Self.String() + "."}
 	case f.Dialled:
-		return Finding{Fact: "Others can dial this node."}
+		return Diagnosis{Fact: "Others can dial this node."}
 	}
-	return Finding{Fact: "Whether others can dial this node is not known: nobody did within the last hour, and no " +
+	return Diagnosis{Fact: "Whether others can dial this node is not known: nobody did within the last hour, and no " +
 		"two of those that it asked to tried in vain."}
 }
 
 // forwarded says what came of asking the router.
-func (f *Facts) forwarded() Finding {
+func (f *Facts) forwarded() Diagnosis {
 	r := f.Forwarding
 	at, _ := netip.ParseAddrPort(f.Listen)
-	open := Finding{
+	open := Diagnosis{
 		Advice: fmt.Sprintf("Let TCP port %d in through this machine's firewall, if it has one.", at.Port()),
 	}
 	switch {
@@ -99,17 +100,17 @@ func (f *Facts) forwarded() Finding {
 		if r.Machine.IsValid() {
 			forward += fmt.Sprintf(", %s,", r.Machine)
 		}
-		return Finding{"The router does not forward the node's port: " + r.Problem + ".",
+		return Diagnosis{"The router does not forward the node's port: " + r.Problem + ".",
 			"Switch on PCP or NAT-PMP on the router, or " + forward + " on it. Where there is none, a firewall may " +
 				"have to let that port in."}
 	case !r.Outside(f.Self):
-		between := fmt.Sprintf("The router, %s, forwards the node's port by %s, but its own address, %s, is not the one "+
-			"by which others see it", r.Router, r.Protocol, r.External.Addr())
+		between := fmt.Sprintf("The router, %s, forwards the node's port by %s, but its own address, %s, is not the "+
+			"one by which others see it", r.Router, r.Protocol, r.External.Addr())
 		if !f.Self.IsZero() {
 			between += ", " + f.Self.Addr().String()
 		}
-		return Finding{between + ": your provider has a router of its own in between (carrier-grade NAT), which lets " +
-			"nobody in.", "Nothing has to be done. Some providers give a public address of your own if asked."}
+		return Diagnosis{between + ": your provider has a router of its own in between (carrier-grade NAT), which " +
+			"lets nobody in.", "Nothing has to be done. Some providers give a public address of your own if asked."}
 	default:
 		open.Fact = fmt.Sprintf("The router, %s, forwards the node's port by %s: others reach it at %s.", r.Router,
 			r.Protocol, r.External)

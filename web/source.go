@@ -120,7 +120,7 @@ type Status struct {
 	Entries int64  // that it keeps
 	Bytes   int64  // that these take on the disk
 	DHT     DHT
-	Reach   []reach.Finding // how others reach it, in words
+	Reach   []reach.Diagnosis // how others reach it, in words
 }
 
 // A DHT says whether the node finds neighbors by BitTorrent's DHT.

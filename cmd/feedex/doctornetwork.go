@@ -28,14 +28,14 @@ some of those. With --json it prints the facts.`,
 		if asJSON {
 			return printJSON(c.OutOrStdout(), r.Reach)
 		}
-		return printFindings(c.OutOrStdout(), r.Reach.Findings())
+		return printDiagnoses(c.OutOrStdout(), r.Reach.Diagnose())
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
-// printFindings writes findings for people, a line each, and what to do about it below.
-func printFindings(out io.Writer, list []reach.Finding) error {
+// printDiagnoses writes diagnoses for people, a line each, and what to do about it below.
+func printDiagnoses(out io.Writer, list []reach.Diagnosis) error {
 	for _, f := range list {
 		text := printable(f.Fact) + "\n"
 		if f.Advice != "" {

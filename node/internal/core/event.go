@@ -227,7 +227,7 @@ type Broke struct{ To protocol.NodeID }
 
 func (Broke) event() {}
 
-// Forwarded says that the router forwards the node's port since now, as it seems, so that others may be able to dial it.
+// Forwarded says that the router forwards the node's port since now, so that others may be able to dial it.
 type Forwarded struct{}
 
 func (Forwarded) event() {}

@@ -1,0 +1,106 @@
+package reach
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"feedex/protocol"
+)
+
+var (
+	home   = netip.MustParseAddr("192.168.1.7")
+	router = netip.MustParseAddr("192.168.1.1")
+	self   = protocol.NewNodeID(netip.MustParseAddr("198.51.101.4"), 7790)
+)
+
+// Each state of a node has words of its own, and advice only where the owner can do something.
+func TestDiagnose(t *testing.T) {
+	by := func(external string) *Forwarding {
+		return &Forwarding{Machine: home, Router: router, Protocol: "PCP", External: netip.MustParseAddrPort(external)}
+	}
+	tests := map[string]struct {
+		facts  Facts
+		says   []string // in the facts, one after another
+		advice []string // likewise, "" for none
+	}{
+		"dialled, by a router that forwards": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 8, Hosted: 3, Dialled: true,
+				Forwarding: by("198.51.101.4:7790")},
+			[]string{"Others can dial this node, at 198.51.101.4:7790.", "It hosts 3 of its 8 neighbors",
+				"The router, 192.168.1.1, forwards the node's port by PCP: others reach it at 198.51.101.4:7790."},
+			[]string{"", "", ""},
+		},
+		"dialled by many who do not agree where it is": {
+			Facts{Listen: "[::]:7790", Neighbors: 1, Dialled: true},
+			[]string{"Others can dial this node."}, []string{""},
+		},
+		"nobody came yet": {
+			Facts{Listen: "[::]:7790"},
+			[]string{"Whether others can dial this node is not known", "It has no neighbors at present."},
+			[]string{"", "feedex join"},
+		},
+		"a router that is silent": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: &Forwarding{Machine: home,
+				Router: router, Problem: "192.168.1.1 answers neither PCP nor NAT-PMP"}},
+			[]string{"Others cannot dial this node",
+				"not forward the node's port: 192.168.1.1 answers neither PCP nor NAT-PMP."},
+			[]string{"", "forward TCP port 7790 to this machine, 192.168.1.7,"},
+		},
+		"no router": {
+			Facts{Listen: "0.0.0.0:7791", Neighbors: 5, Undialled: true, Forwarding: &Forwarding{Problem: "none here"}},
+			[]string{"Others cannot dial this node", "not forward the node's port: none here."},
+			[]string{"", "forward TCP port 7791 to this machine on it"},
+		},
+		"a carrier, by its address": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: by("100.64.0.11:7790")},
+			[]string{"Others cannot dial this node", "its own address, 100.64.0.11, is not the one by which others " +
+				"see it, 198.51.101.4: your provider has a router of its own"}, []string{"", "Nothing has to be done."},
+		},
+		"a carrier, before anybody said": {
+			Facts{Listen: "[::]:7790", Neighbors: 5, Undialled: true, Forwarding: by("10.9.9.9:7790")},
+			[]string{"Others cannot dial this node", "not the one by which others see it: your provider"},
+			[]string{"", "Nothing has to be done."},
+		},
+		"a carrier, by another public address": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: by("198.51.101.5:7790")},
+			[]string{"Others cannot dial this node", "carrier-grade NAT"}, []string{"", "Nothing has to be done."},
+		},
+		"a firewall behind the router": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: by("198.51.101.4:7790")},
+			[]string{"Others cannot dial this node", "others reach it at 198.51.101.4:7790"},
+			[]string{"", "Let TCP port 7790 in through this machine's firewall"},
+		},
+		"a firewall on a server": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true,
+				Forwarding: &Forwarding{Machine: self.Addr(), Router: router}},
+			[]string{"Others cannot dial this node", "This machine has a public address, 198.51.101.4"},
+			[]string{"", "Let TCP port 7790 in"},
+		},
+		"nowhere": {
+			Facts{Listen: "none", Neighbors: 5, Undialled: true},
+			[]string{"Nobody can dial this node, as it listens nowhere"}, []string{"see listen"},
+		},
+		"on this machine": {
+			Facts{Listen: "127.0.0.1:7790", Neighbors: 5},
+			[]string{"Only programs on this machine can dial this node: it listens at 127.0.0.1:7790."},
+			[]string{`at ":7790"`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := test.facts.Diagnose()
+			if len(got) != len(test.says) {
+				t.Fatalf("found %q, want %d diagnoses", got, len(test.says))
+			}
+			for i, f := range got {
+				if !strings.Contains(f.Fact, test.says[i]) || !strings.HasSuffix(f.Fact, ".") {
+					t.Errorf("diagnosis %d is %q, want a sentence with %q", i, f.Fact, test.says[i])
+				}
+				if want := test.advice[i]; (want == "") != (f.Advice == "") || !strings.Contains(f.Advice, want) {
+					t.Errorf("to %q the advice is %q, want %q in it", f.Fact, f.Advice, want)
+				}
+			}
+		})
+	}
+}
