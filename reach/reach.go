@@ -81,8 +81,7 @@ func (f *Facts) dialled() Diagnosis {
 	case f.Dialled:
 		return Diagnosis{Fact: "Others can dial this node."}
 	}
-	return Diagnosis{Fact: "Whether others can dial this node is not known: nobody did within the last hour, and no " +
-		"two of those that it asked to tried in vain."}
+	return Diagnosis{Fact: "Whether others can dial this node is not known: nobody did within the last hour."}
 }
 
 // forwarded says what came of asking the router.
