@@ -80,7 +80,7 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	upgrade := asksForLink(r)
+	upgrade := linkAsked(r) != ""
 	if status, reason := refusal(r, upgrade); status != 0 {
 		refuse(w, r, status, reason)
 		return

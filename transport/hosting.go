@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -29,6 +30,10 @@ const (
 	callsAtOnce = reverseStreams / 2
 )
 
+// keepAlive has TCP ask as often as pings do whether the other end is still there, and give up as soon, since HTTP/1.1
+// has no pings.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: pingAfter, Interval: pingTimeout / 5, Count: 5}
+
 // HostingConfig holds what a Hosting needs to know of its node. All fields must be set.
 type HostingConfig struct {
 	Key   ed25519.PrivateKey
@@ -43,8 +48,8 @@ type HostingConfig struct {
 // A Hosting keeps the reverse links by which other nodes, which cannot be dialled, are called. Make one with
 // NewHosting, and give it to the handler and the client of the same node. It is safe for concurrent use.
 type Hosting struct {
-	cfg       HostingConfig
-	transport *http.Transport
+	cfg        HostingConfig
+	transports map[string]*http.Transport // by the tokens that ask for them
 
 	mu                   sync.Mutex
 	links                map[protocol.NodeID]*hostedLink
@@ -57,6 +62,7 @@ type hostedLinks = admission.SharedPool[*hostedLink]
 // A hostedLink is the end of the node that hosts.
 type hostedLink struct {
 	id    protocol.NodeID // protocol.HostedID, once its key is proved
+	token string          // by which it was asked for
 	conn  net.Conn
 	calls chan struct{}    // a place each for those that are made at a time
 	ready chan struct{}    // closed once there is http, or the link is over
@@ -72,13 +78,15 @@ func NewHosting(cfg HostingConfig) *Hosting {
 		neighbors: admission.NewSharedPool[*hostedLink](cfg.Slots, hostedPatience),
 		newcomers: admission.NewSharedPool[*hostedLink](cfg.Slots, newcomerPatience),
 	}
-	h.transport = &http.Transport{
+	serial := &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return ctx.Value(dialledKey{}).(net.Conn), nil
 		},
 		DisableCompression: true, MaxResponseHeaderBytes: maxHeaderBytes,
 	}
-	h.transport.Protocols, h.transport.HTTP2 = reverseHTTP2()
+	parallel := serial.Clone()
+	parallel.Protocols, parallel.HTTP2 = reverseHTTP2()
+	h.transports = map[string]*http.Transport{serialToken: serial, reverseToken: parallel}
 	return h
 }
 
@@ -102,9 +110,13 @@ func (h *Hosting) Close() {
 	}
 }
 
-// asksForLink reports whether a request asks for a reverse link.
-func asksForLink(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.EqualFold(r.Header.Get("Upgrade"), reverseToken)
+// linkAsked is the token by which a request asks for a reverse link, "" where it asks for none.
+func linkAsked(r *http.Request) string {
+	token := strings.ToLower(r.Header.Get("Upgrade"))
+	if r.Method != http.MethodPost || token != reverseToken && token != serialToken {
+		return ""
+	}
+	return token
 }
 
 // take makes a reverse link of the connection of a request from an address.
@@ -125,7 +137,8 @@ func (h *Hosting) take(w http.ResponseWriter, r *http.Request, from netip.Addr) 
 		return
 	}
 	if err := h.swapRoles(w, r, &hostedLink{
-		id: protocol.HostedID(from, key), ready: make(chan struct{}), calls: make(chan struct{}, callsAtOnce),
+		id: protocol.HostedID(from, key), token: linkAsked(r),
+		ready: make(chan struct{}), calls: make(chan struct{}, callsAtOnce),
 	}, key); err != nil {
 		h.cfg.Log.Debug("no reverse link", "peer", from, "err", err)
 	}
@@ -147,7 +160,7 @@ func (h *Hosting) swapRoles(w http.ResponseWriter, r *http.Request, l *hostedLin
 	l.conn = under
 	under.SetDeadline(time.Now().Add(proofTimeout))
 	fmt.Fprintf(buffered, "HTTP/1.1 %d %s\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s: %s\r\n%s: %s\r\n\r\n",
-		http.StatusSwitchingProtocols, http.StatusText(http.StatusSwitchingProtocols), reverseToken, KeyHeader,
+		http.StatusSwitchingProtocols, http.StatusText(http.StatusSwitchingProtocols), l.token, KeyHeader,
 		protocol.NodeKeyOf(h.cfg.Key), ChallengeHeader, challenge)
 	err = buffered.Flush()
 	if err == nil {
@@ -166,10 +179,16 @@ func (h *Hosting) swapRoles(w http.ResponseWriter, r *http.Request, l *hostedLin
 	}
 	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
 		c.leavePool() // it has a place here
+		if tcp, ok := c.Conn.(*net.TCPConn); ok {
+			_ = tcp.SetKeepAliveConfig(keepAlive)
+		}
+	}
+	if l.token == serialToken { // which begins with no words; an empty line says nothing (RFC 9112 §2.2)
+		io.WriteString(under, "\r\n")
 	}
 	defer close(l.ready)
 	ctx := context.WithValue(context.Background(), dialledKey{}, net.Conn(&readConn{under, buffered.Reader}))
-	link, err := h.transport.NewClientConn(ctx, "http", hostedHost+":80")
+	link, err := h.transports[l.token].NewClientConn(ctx, "http", hostedHost+":80")
 	if err != nil {
 		under.Close()
 		h.leave(l)

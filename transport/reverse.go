@@ -17,12 +17,15 @@ import (
 
 // A node that cannot be dialled, for it is behind a router that nobody forwards, keeps a connection open to each of its
 // neighbors, over which it is called: a reverse link. It is an HTTP connection whose ends change roles by Upgrade
-// (RFC 9110 §7.8); who dialled proves its key, and then serves HTTP/2 on it (RFC 9113 §3.3). Its own calls go over
-// connections of their own, as everybody's.
+// (RFC 9110 §7.8); who dialled proves its key, and then serves HTTP on it. Its own calls go over connections of their
+// own, as everybody's.
 //
-// The token gives way to that of Transposed Transactions over HTTP once there is an RFC for it.
+// The tokens give way to that of Transposed Transactions over HTTP once there is an RFC for it.
 const (
+	// reverseToken asks for HTTP/2 (RFC 9113 §3.3), as this program does, and serialToken for HTTP/1.1, by which there
+	// is one call at a time: for languages that have no server of HTTP/2.
 	reverseToken = "feedex-reverse/2"
+	serialToken  = "feedex-reverse/1"
 	// KeyHeader says which key each end has, and ChallengeHeader what the one that dialled is to sign.
 	KeyHeader       = "Feedex-Key"
 	ChallengeHeader = "Feedex-Challenge"
