@@ -183,8 +183,11 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		// A short body is read to the end, so that the connection can serve again.
-		io.CopyN(io.Discard, resp.Body, 4<<10)
+		// A short body is read to the end, so that the connection can serve again. That of a 101 is the connection
+		// itself, for which ctx ends nothing.
+		if resp.StatusCode != http.StatusSwitchingProtocols {
+			io.CopyN(io.Discard, resp.Body, 4<<10)
+		}
 		return Result{}, fmt.Errorf("%w: HTTP status %d", ErrNotXMLRPC, resp.StatusCode)
 	}
 	if result.Reply, err = c.decode(resp, call); err != nil {

@@ -183,11 +183,13 @@ func (h *Hosting) swapRoles(w http.ResponseWriter, r *http.Request, l *hostedLin
 			_ = tcp.SetKeepAliveConfig(keepAlive)
 		}
 	}
+	defer close(l.ready)
+	conn := net.Conn(&readConn{under, buffered.Reader})
 	if l.token == serialToken { // which begins with no words; an empty line says nothing (RFC 9112 §2.2)
 		io.WriteString(under, "\r\n")
+		conn = &serialConn{conn, l}
 	}
-	defer close(l.ready)
-	ctx := context.WithValue(context.Background(), dialledKey{}, net.Conn(&readConn{under, buffered.Reader}))
+	ctx := context.WithValue(context.Background(), dialledKey{}, conn)
 	link, err := h.transports[l.token].NewClientConn(ctx, "http", hostedHost+":80")
 	if err != nil {
 		under.Close()
@@ -205,6 +207,24 @@ func (h *Hosting) swapRoles(w http.ResponseWriter, r *http.Request, l *hostedLin
 	}
 	return nil
 }
+
+// A serialConn is a connection with HTTP/1.1 inside. It fails where something comes that nobody asked for, which
+// net/http would write to the standard log, for strangers to fill.
+type serialConn struct {
+	net.Conn
+	link *hostedLink
+}
+
+func (c *serialConn) Read(p []byte) (int, error) {
+	<-c.link.ready
+	n, err := c.Conn.Read(p)
+	if n > 0 && c.link.http.InFlight() == 0 {
+		return 0, errUnasked
+	}
+	return n, err
+}
+
+var errUnasked = errors.New("an answer that nobody asked for")
 
 // errNotProved is why a reverse link ends before it begins.
 var errNotProved = errors.New("the key is not proved")

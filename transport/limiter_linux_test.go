@@ -3,6 +3,7 @@ package transport
 import (
 	"net"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,20 +25,43 @@ func TestSocketsKeepLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	raw, err := c.(*conn).Conn.(*net.TCPConn).SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, option := range map[string]int{"receive": unix.SO_RCVBUF, "send": unix.SO_SNDBUF} {
-		var size int
-		if control := raw.Control(func(fd uintptr) {
-			size,
-				err = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, option)
-		}); control != nil || err != nil {
-			t.Fatal(control, err)
-		}
+		size := socketOption(t, c, unix.SOL_SOCKET, option)
 		if size <= 0 || size > 2*socketBytes { // the kernel takes it twice, for its own needs
 			t.Errorf("the kernel keeps %d bytes to %s", size, name)
 		}
 	}
+}
+
+// The kernel asks whether the home of a reverse link over HTTP/1.1 is still there, and gives up as soon as pings would.
+func TestSerialLinksAreKeptAlive(t *testing.T) {
+	r := newReversible(t, 4)
+	r.dialSerial(t, 2)
+	r.hosting.mu.Lock()
+	c := r.hosting.links[hosted(2)].conn
+	r.hosting.mu.Unlock()
+	if socketOption(t, c, unix.SOL_SOCKET, unix.SO_KEEPALIVE) == 0 {
+		t.Error("the kernel asks nothing")
+	}
+	idle := socketOption(t, c, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE)
+	interval := socketOption(t, c, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL)
+	count := socketOption(t, c, unix.IPPROTO_TCP, unix.TCP_KEEPCNT)
+	if given := time.Duration(idle+interval*count) * time.Second; given != pingAfter+pingTimeout {
+		t.Errorf("the kernel gives up after %v, want %v", given, pingAfter+pingTimeout)
+	}
+}
+
+// socketOption is what the kernel has for an option of the socket of an accepted connection.
+func socketOption(t *testing.T, c net.Conn, level, option int) (value int) {
+	t.Helper()
+	raw, err := c.(*conn).Conn.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if control := raw.Control(func(fd uintptr) {
+		value, err = unix.GetsockoptInt(int(fd), level, option)
+	}); control != nil || err != nil {
+		t.Fatal(control, err)
+	}
+	return value
 }

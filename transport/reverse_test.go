@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bufio"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -79,6 +80,18 @@ func (r *reversible) open(t *testing.T, key byte, serve func(context.Context, Re
 		<-ended
 	})
 	return link, ended
+}
+
+// askForLink asks for a reverse link by a token, and returns the answer.
+func (r *reversible) askForLink(t *testing.T, conn net.Conn, token string, key byte) *http.Response {
+	t.Helper()
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s: %s\r\n\r\n", Path, token,
+		KeyHeader, keyOf(key))
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols || answer.Header.Get("Upgrade") != token {
+		t.Fatalf("asked for %s: %+v, %v", token, answer, err)
+	}
+	return answer
 }
 
 // hosted is the id by which calls go to the node with the key.
@@ -221,25 +234,18 @@ func TestReverseProofs(t *testing.T) {
 		"no address": func(string) string { return "x y\n" },
 		"endless":    func(string) string { return strings.Repeat("x", 4096) },
 	} {
-		conn, err := net.Dial("tcp", r.addr)
-		if err != nil {
-			t.Fatal(err)
+		for _, token := range []string{reverseToken, serialToken} {
+			conn, err := net.Dial("tcp", r.addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(conn, line(r.askForLink(t, conn, token, 2).Header.Get(ChallengeHeader)))
+			conn.SetReadDeadline(time.Now().Add(time.Minute))
+			if rest, err := io.ReadAll(conn); len(rest) > 0 || errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s, %s: the link goes on with %q, %v", name, token, rest, err)
+			}
+			conn.Close()
 		}
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s: %s\r\n\r\n", Path,
-			reverseToken, KeyHeader, keyOf(2))
-		answer := make([]byte, 4096)
-		n, err := conn.Read(answer)
-		_, after, found := strings.Cut(string(answer[:n]), ChallengeHeader+": ")
-		challenge, _, _ := strings.Cut(after, "\r\n")
-		if err != nil || !found || !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 101 ") {
-			t.Fatalf("%s: answered %q, %v", name, answer[:n], err)
-		}
-		io.WriteString(conn, line(challenge))
-		conn.SetReadDeadline(time.Now().Add(time.Minute))
-		if rest, err := io.ReadAll(conn); len(rest) > 0 || errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: the link goes on with %q, %v", name, rest, err)
-		}
-		conn.Close()
 	}
 	got, err := r.client.Call(deadline(t), hosted(2).String(), "", protocol.WhoAmI{})
 	if err == nil || r.hosting.Len() != 1 { // it answers OK, which is no id: it was asked

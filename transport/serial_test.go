@@ -2,12 +2,15 @@ package transport
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -31,18 +34,6 @@ func (r *reversible) dialSerial(t *testing.T, key byte) net.Conn {
 		t.Fatalf("the sign that the proof is believed: %q, %v", sign, err)
 	}
 	return conn
-}
-
-// askForLink asks for a reverse link by a token, and returns the answer.
-func (r *reversible) askForLink(t *testing.T, conn net.Conn, token string, key byte) *http.Response {
-	t.Helper()
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s: %s\r\n\r\n", Path, token,
-		KeyHeader, keyOf(key))
-	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols || answer.Header.Get("Upgrade") != token {
-		t.Fatalf("asked for %s: %+v, %v", token, answer, err)
-	}
-	return answer
 }
 
 // openSerial opens a reverse link for HTTP/1.1, and answers the calls over it until the test ends.
@@ -123,36 +114,69 @@ func (h *Hosting) waiting(to protocol.NodeID) int {
 // all, costs one call in its time, and has no link any more.
 func TestSerialHomesThatMisbehave(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n"
-	endless := strings.NewReader(strings.Repeat("x", 32<<20))
-	for name, answer := range map[string]func(io.Writer){
-		"nothing":          nil,
-		"the end":          func(w io.Writer) { w.(net.Conn).Close() },
-		"endless headers":  func(w io.Writer) { io.WriteString(w, head+"A: "); io.Copy(w, endless) },
-		"an endless body":  func(w io.Writer) { io.WriteString(w, head+"\r\n"); io.Copy(w, endless) },
-		"too long a body":  func(w io.Writer) { io.WriteString(w, head+"Content-Length: 99999999\r\n\r\n") },
-		"endless interims": func(w io.Writer) { io.WriteString(w, strings.Repeat("HTTP/1.1 102 X\r\n\r\n", 1<<20)) },
-		"another protocol": func(w io.Writer) { io.WriteString(w, "HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n") },
-		"no HTTP":          func(w io.Writer) { io.WriteString(w, "220 mail.example\r\n") },
-		"half an answer":   func(w io.Writer) { io.WriteString(w, head+"Content-Length: 100\r\n\r\n<method") },
-		"one answer a lot": func(w io.Writer) { io.WriteString(w, strings.Repeat(head+"Content-Length: 0\r\n\r\n", 1<<20)) },
+	endless := strings.Repeat("x", 64<<10)
+	for _, c := range []struct {
+		name          string
+		first, repeat string
+		ends          bool // the call, with its context
+	}{
+		{name: "nothing", ends: true},
+		{name: "half an answer", first: head + "Content-Length: 100\r\n\r\n<method", ends: true},
+		{name: "endless headers", first: head + "A: ", repeat: endless},
+		{name: "an endless body", first: head + "\r\n", repeat: endless},
+		{name: "endless chunks", first: head + "Transfer-Encoding: chunked\r\n\r\n", repeat: "1\r\nx\r\n"},
+		{name: "endless interims", repeat: "HTTP/1.1 102 X\r\n\r\n"},
+		{name: "endless answers", repeat: head + "Content-Length: 1\r\n\r\nx"},
+		{name: "too long a body", first: head + "Content-Length: 99999999\r\n\r\n"},
+		{name: "another protocol", first: "HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"},
+		{name: "no HTTP", first: "220 mail.example\r\n"},
 	} {
-		r := newReversible(t, 4)
-		conn := r.dialSerial(t, 2)
-		ctx, cancel := context.WithCancel(deadline(t))
-		sent := make(chan struct{})
-		go func() {
-			defer close(sent)
-			http.ReadRequest(bufio.NewReader(conn))
-			if answer != nil {
-				answer(conn)
+		t.Run(c.name, func(t *testing.T) {
+			r := newReversible(t, 4)
+			conn := r.dialSerial(t, 2)
+			ctx, cancel := context.WithCancel(deadline(t))
+			sent := make(chan struct{})
+			go func() {
+				defer close(sent)
+				http.ReadRequest(bufio.NewReader(conn))
+				_, err := io.WriteString(conn, c.first)
+				for err == nil && c.repeat != "" {
+					_, err = io.WriteString(conn, c.repeat)
+				}
+				if c.ends {
+					cancel()
+				}
+			}()
+			got, err := r.client.Call(ctx, hosted(2).String(), "", protocol.Disconnect{})
+			if err == nil || got.Unsent || errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%+v, %v", got, err)
 			}
-			cancel()
-		}()
-		got, err := r.client.Call(ctx, hosted(2).String(), "", protocol.Disconnect{})
-		if err == nil || got.Unsent {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
-		until(t, name+": the link is over", func() bool { return r.hosting.Len() == 0 })
-		<-sent
+			until(t, "the link is over", func() bool { return r.hosting.Len() == 0 })
+			<-sent
+		})
+	}
+}
+
+// A link over HTTP/1.1 is over once its home is gone, whether or not it is called, and of one that says what nobody
+// asked for; a newer link of the same home takes its place.
+func TestSerialLinkBreaks(t *testing.T) {
+	r := newReversible(t, 4)
+	r.dialSerial(t, 2).Close()
+	until(t, "the first link is gone", func() bool { return r.hosting.Len() == 0 })
+	var said bytes.Buffer
+	log.SetOutput(&said)
+	defer log.SetOutput(os.Stderr)
+	io.WriteString(r.dialSerial(t, 2), "HTTP/1.1 200 OK\r\n\r\n")
+	until(t, "the second link is gone", func() bool { return r.hosting.Len() == 0 })
+	old := r.dialSerial(t, 2)
+	r.open(t, 2, func(context.Context, Request) Response { return Response{Reply: protocol.OK{}, Session: "new"} })
+	if n, err := old.Read(make([]byte, 1)); err == nil || n > 0 {
+		t.Errorf("the older link goes on: %d, %v", n, err)
+	}
+	if got, err := r.client.Call(deadline(t), hosted(2).String(), "", protocol.Disconnect{}); got.Session != "new" {
+		t.Errorf("over the newer link: %+v, %v", got, err)
+	}
+	if said.Len() > 0 {
+		t.Errorf("what came unasked stands in the log: %s", &said)
 	}
 }
