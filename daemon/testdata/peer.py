@@ -1,11 +1,16 @@
 """Plays a neighbor of a feedex node with nothing but Python's standard library.
 
 Written from docs/PROTOCOL.md alone, as anybody might write a neighbor of their own:
-peer.py HOST:PORT FEED_URL. Prints "ok" at the end; any other end is a failure.
+peer.py HOST:PORT FEED_URL [home]. A home listens nowhere: it is called over a reverse link.
+Prints "ok" at the end; any other end is a failure.
 """
 
+import base64
 import hashlib
+import http.client
+import os
 import queue
+import socket
 import sys
 import threading
 import xmlrpc.client
@@ -66,10 +71,80 @@ class Neighbor:
 
 class Handler(SimpleXMLRPCRequestHandler):
     rpc_paths = ("/RPC2",)
+    protocol_version = "HTTP/1.1"
 
 
 class Server(ThreadingMixIn, SimpleXMLRPCServer):
     daemon_threads = True
+
+
+PRIME = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, -1, PRIME)
+BASE = (15112221349535400772501151409588531511454012693041857206046113283949847762202,
+        4 * pow(5, -1, PRIME) % PRIME)
+
+
+def added(a, b):
+    (ax, ay), (bx, by) = a, b
+    d = D * ax * bx * ay * by
+    return (ax * by + bx * ay) * pow(1 + d, -1, PRIME) % PRIME, (ay * by + ax * bx) * pow(1 - d, -1, PRIME) % PRIME
+
+
+def times_base(n):
+    point, doubled = (0, 1), BASE
+    while n:
+        if n & 1:
+            point = added(point, doubled)
+        n, doubled = n >> 1, added(doubled, doubled)
+    return (point[1] | (point[0] & 1) << 255).to_bytes(32, "little")
+
+
+def sha512(*parts):
+    return int.from_bytes(hashlib.sha512(b"".join(parts)).digest(), "little")
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+class Key:
+    """A key of Ed25519 (RFC 8032 section 5.1). Who measures how long it signs learns about it."""
+
+    def __init__(self, seed):
+        secret = hashlib.sha512(seed).digest()
+        self.scalar = int.from_bytes(secret[:32], "little") & 2**254 - 8 | 2**254
+        self.prefix = secret[32:]
+        self.public = times_base(self.scalar)
+
+    def __str__(self):
+        return "ed25519:" + base64url(self.public)
+
+    def prove(self, words, challenge, verifier, dialled):
+        text = "".join("%s\n" % line for line in (words, challenge, verifier, self, dialled)).encode()
+        r = sha512(self.prefix, text) % ORDER
+        start = times_base(r)
+        s = (r + sha512(start, self.public, text) * self.scalar) % ORDER
+        return base64url(start + s.to_bytes(32, "little"))
+
+
+def reverse_link(address, key, token, server):
+    """Has the node at the address call the server over a connection that is opened to it."""
+    def vouch(nid, asked, hint):
+        assert asked == token, asked
+        proof = key.prove("feedex link 1", hint["challenge"], hint["key"], address)
+        return {"dialled": address, "proof": proof}
+
+    server.register_function(vouch, "feedex.vouch")
+    link = http.client.HTTPConnection(address)
+    link.request("POST", "/RPC2", headers={
+        "Connection": "Upgrade", "Upgrade": "feedex-reverse/1", "Feedex-Key": str(key)})
+    answer = link.getresponse()
+    assert answer.status == 101, (answer.status, answer.read())
+    proof = key.prove("feedex reverse 1", answer.headers["Feedex-Challenge"], answer.headers["Feedex-Key"], address)
+    link.sock.sendall(("%s %s\n" % (address, proof)).encode())
+    assert link.sock.recv(2, socket.MSG_WAITALL) == b"\r\n", "the proof is not believed, or there is no place"
+    server.process_request(link.sock, link.sock.getpeername())
 
 
 def refused(code, call, *args):
@@ -81,12 +156,19 @@ def refused(code, call, *args):
     raise AssertionError("not refused: %r" % (answer,))
 
 
-def main(address, feed):
-    server = Server(("127.0.0.1", 0), requestHandler=Handler, logRequests=False, allow_none=False)
+def main(address, feed, way="dialled"):
+    home = way == "home"
+    server = Server(("127.0.0.1", 0), requestHandler=Handler, logRequests=False, bind_and_activate=not home)
     server.register_instance(Neighbor())
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    nid = server.server_address[1]
-    node = xmlrpc.client.ServerProxy("http://%s/RPC2" % address)
+    if home:
+        key, token = Key(os.urandom(32)), base64url(os.urandom(16))
+        reverse_link(address, key, token, server)
+        nid, hint = 7790, [{"key": str(key), "challenge": base64url(os.urandom(32)), "reverse": True}]
+        node = xmlrpc.client.ServerProxy("http://%s/RPC2" % address, headers=[("Feedex-Session", token)])
+    else:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        nid, hint = server.server_address[1], []
+        node = xmlrpc.client.ServerProxy("http://%s/RPC2" % address)
 
     methods = node.system.listMethods()
     for method in ("get_neighbors", "connect", "update_subset", "check_did", "put_entries", "query_feed"):
@@ -100,8 +182,8 @@ def main(address, feed):
     mine = bundle(feed, [entry])
 
     refused(101, node.check_did, nid, mine["did"])  # a stranger
-    refused(110, node.connect, nid, [])             # nothing to offer
-    subset = node.connect(nid, [[feed, 0]])
+    refused(110, node.connect, nid, [], *hint)      # nothing to offer
+    subset = node.connect(nid, [[feed, 0]], *hint)
     assert [feed, 0] in subset, subset
 
     assert node.check_did(nid, mine["did"], {"feed": feed, "n": 1}) == "unseen"
@@ -127,7 +209,6 @@ def main(address, feed):
 
     assert node.update_subset(nid, [[feed, -1]]) == "ok"
     node("close")()
-    server.shutdown()
     print("ok")
 
 
