@@ -184,7 +184,10 @@ func TestSpecificationExamples(t *testing.T) {
 	fault := protocol.EncodeFault(nil, protocol.Faultf(protocol.UnknownNeighbor,
 		"192.0.2.7:7790 is not linked with this node; connect first"))
 	spec = checkExample(t, spec, "fault", fault)
-	spec = checkDigests(t, spec)
+	spec = checkText(t, spec, "digests", fmt.Sprintf(
+		"EntryID      %s\ndigest       %s\ndid          %s\nfingerprint  %s\n",
+		exampleEntry.EntryID(), exampleEntry.Digest(), exampleBundle.DID, exampleEntry.Fingerprint()))
+	spec = checkText(t, spec, "reverse", exampleReverse())
 	if *update {
 		if err := os.WriteFile(specPath, []byte(spec), 0o644); err != nil {
 			t.Fatal(err)
@@ -221,18 +224,38 @@ func checkExample(t *testing.T, spec, name string, messages ...[]byte) string {
 	return spec
 }
 
-// checkDigests compares the figures under "digests" with what the program computes.
-func checkDigests(t *testing.T, spec string) string {
+// exampleReverse is how a reverse link begins, up to the first call.
+func exampleReverse() string {
+	caller, called, dialled := protocol.NodeKeyOf(callerKey), protocol.NodeKeyOf(calledKey), mustNode("192.0.2.8:7790")
+	proof := protocol.ProveKey(callerKey, protocol.ProvesReverse, called, calledChallenge, dialled)
+	return fmt.Sprintf(`> POST /RPC2 HTTP/1.1
+> Host: %[1]s
+> Connection: Upgrade
+> Upgrade: feedex-reverse/1
+> Feedex-Key: %[2]s
+>
+< HTTP/1.1 101 Switching Protocols
+< Connection: Upgrade
+< Upgrade: feedex-reverse/1
+< Feedex-Key: %[3]s
+< Feedex-Challenge: %[4]s
+<
+> %[1]s %[5]s
+<
+< POST /RPC2 HTTP/1.1
+`, dialled, caller, called, calledChallenge, proof.Signature)
+}
+
+// checkText compares a text of the specification with what the program computes.
+func checkText(t *testing.T, spec, name, text string) string {
 	t.Helper()
-	figures := fmt.Sprintf("EntryID      %s\ndigest       %s\ndid          %s\nfingerprint  %s\n",
-		exampleEntry.EntryID(), exampleEntry.Digest(), exampleBundle.DID, exampleEntry.Fingerprint())
-	marker := "<!-- example digests -->\n"
+	marker := "<!-- example " + name + " -->\n"
 	i := strings.Index(spec, marker)
 	if i < 0 {
-		t.Fatal("specification has no example of digests")
+		t.Fatalf("specification has no example of %s", name)
 	}
 	i += len(marker)
-	block := "```text\n" + figures + "```\n"
+	block := "```text\n" + text + "```\n"
 	if *update {
 		rest := spec[i:]
 		if strings.HasPrefix(rest, "```text\n") {
@@ -241,7 +264,7 @@ func checkDigests(t *testing.T, spec string) string {
 		spec = spec[:i] + block + rest
 	}
 	if !strings.HasPrefix(spec[i:], block) {
-		t.Errorf("specification's digests differ; the program computes\n%s", figures)
+		t.Errorf("specification's %s differs; the program computes\n%s", name, text)
 	}
 	return spec
 }

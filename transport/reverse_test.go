@@ -85,8 +85,8 @@ func (r *reversible) open(t *testing.T, key byte, serve func(context.Context, Re
 // askForLink asks for a reverse link by a token, and returns the answer.
 func (r *reversible) askForLink(t *testing.T, conn net.Conn, token string, key byte) *http.Response {
 	t.Helper()
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s: %s\r\n\r\n", Path, token,
-		KeyHeader, keyOf(key))
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s: %s\r\n\r\n", Path,
+		token, KeyHeader, keyOf(key))
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols || answer.Header.Get("Upgrade") != token {
 		t.Fatalf("asked for %s: %+v, %v", token, answer, err)

@@ -157,8 +157,8 @@ func TestSerialHomesThatMisbehave(t *testing.T) {
 	}
 }
 
-// A link over HTTP/1.1 is over once its home is gone, whether or not it is called, and of one that says what nobody
-// asked for; a newer link of the same home takes its place.
+// A link over HTTP/1.1 is over once its home is gone, says what nobody asked for, or that an answer is its last; and a
+// newer link of the same home takes its place.
 func TestSerialLinkBreaks(t *testing.T) {
 	r := newReversible(t, 4)
 	r.dialSerial(t, 2).Close()
@@ -168,6 +168,18 @@ func TestSerialLinkBreaks(t *testing.T) {
 	defer log.SetOutput(os.Stderr)
 	io.WriteString(r.dialSerial(t, 2), "HTTP/1.1 200 OK\r\n\r\n")
 	until(t, "the second link is gone", func() bool { return r.hosting.Len() == 0 })
+	body := string(protocol.EncodeReply(nil, protocol.OK{}))
+	for _, last := range []string{"HTTP/1.1 200 OK\r\nConnection: close\r\n", "HTTP/1.0 200 OK\r\n"} {
+		conn := r.dialSerial(t, 2)
+		go func() {
+			http.ReadRequest(bufio.NewReader(conn))
+			fmt.Fprintf(conn, "%sContent-Length: %d\r\n\r\n%s", last, len(body), body)
+		}()
+		if _, err := r.client.Call(deadline(t), hosted(2).String(), "", protocol.Disconnect{}); err != nil {
+			t.Errorf("the last answer: %v", err)
+		}
+		until(t, "the link with the last answer is gone", func() bool { return r.hosting.Len() == 0 })
+	}
 	old := r.dialSerial(t, 2)
 	r.open(t, 2, func(context.Context, Request) Response { return Response{Reply: protocol.OK{}, Session: "new"} })
 	if n, err := old.Read(make([]byte, 1)); err == nil || n > 0 {
