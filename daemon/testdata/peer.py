@@ -144,6 +144,7 @@ def reverse_link(address, key, token, server):
     proof = key.prove("feedex reverse 1", answer.headers["Feedex-Challenge"], answer.headers["Feedex-Key"], address)
     link.sock.sendall(("%s %s\n" % (address, proof)).encode())
     assert link.sock.recv(2, socket.MSG_WAITALL) == b"\r\n", "the proof is not believed, or there is no place"
+    link.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     server.process_request(link.sock, link.sock.getpeername())
 
 
