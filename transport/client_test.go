@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -314,6 +315,16 @@ func TestCallGarbage(t *testing.T) {
 		"gzip without a wish": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			w.Write([]byte("\x1f\x8b\x08"))
+		},
+		"another protocol, in silence": func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			io.WriteString(conn, "HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+			conn.Read(make([]byte, 1))
 		},
 		"endless, no length":   func(w http.ResponseWriter, r *http.Request) { endless(w, r) },
 		"fault without a code": answer(`<methodResponse><fault><value>no</value></fault></methodResponse>`),
