@@ -161,6 +161,46 @@ func TestANodeLearnsThatItCannotBeDialled(t *testing.T) {
 	}
 }
 
+// A home that cannot be dialled by IPv4, as behind a carrier's router, tries by IPv6 whether others can dial it; where
+// they can it counts as one that can be dialled, and opens reverse links to those alone that it reaches by IPv4.
+func TestANodeThatCanBeDialledByIPv6Alone(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	four := []*testHost{w.add(node.Config{}, news), w.add(node.Config{}, news)}
+	six := w.addAt(protocol.NewNodeID(netip.MustParseAddr("2600:9::7"), 7790), node.Config{}, news)
+	home := w.addBehind(router, node.Config{Peers: []string{four[0].id.String(), four[1].id.String()}}, news)
+	connects := make(map[bool][]protocol.NodeID) // over reverse links, and without
+	w.watch = func(h *testHost, _ node.Event, effects []node.Effect) {
+		for _, e := range effects {
+			if call, ok := e.(node.Call); ok && h == home {
+				if c, is := call.Call.(protocol.Connect); is {
+					connects[c.Reverse] = append(connects[c.Reverse], call.To.Node)
+				}
+			}
+		}
+	}
+	w.run(time.Minute)
+	connect := func(to *testHost) {
+		clear(connects)
+		home.inside(func(n *node.Node) { n.Connect(to.id, func(error) {}) })
+		w.run(time.Second)
+	}
+	if connect(six); !home.node.Status().Undialled || !slices.Equal(connects[false], []protocol.NodeID{six.id}) {
+		t.Fatalf("it cannot be dialled: %v, and connects to %v by IPv6", home.node.Status().Undialled, connects)
+	}
+	caller := protocol.NewNodeID(netip.MustParseAddr("2600:8::5"), 7790)
+	home.ask(caller, "", protocol.WhoAmI{}, func(node.Respond) {})
+	if home.node.Status().Undialled {
+		t.Error("it was dialled by IPv6, and counts as one that cannot be")
+	}
+	if connect(six); !slices.Contains(connects[false], six.id) {
+		t.Errorf("dialled by IPv6, it connects to %v", connects)
+	}
+	if connect(four[1]); len(connects[true]) != 1 || len(connects[false]) != 0 {
+		t.Errorf("by IPv4 it connects to %v, want a reverse link", connects)
+	}
+}
+
 // A home gets no place whose key is not proved to its host, over the link.
 func TestAHomeProvesItsKeyToItsHost(t *testing.T) {
 	for name, answer := range map[string]func(home *testHost, v protocol.Vouch) protocol.Reply{

@@ -14,8 +14,8 @@ import (
 // open to it.
 
 const (
-	// unreached is on how many networks nodes must have called back in vain, since somebody last dialled the node, for
-	// it to open reverse links at once.
+	// unreached is on how many networks nodes must have called back in vain, since somebody last dialled the node by
+	// the same version of IP, for it to open reverse links at once to those that it reaches by that.
 	unreached = 2
 	// enoughHosts is with how many neighbors a node looks for no more that cannot be dialled: it needs places at those
 	// that can, of which there may be few.
@@ -29,37 +29,65 @@ const (
 
 // reach is what the node knows of whether others can dial it.
 type reach struct {
+	by4, by6 reachBy
+	opening  map[protocol.NodeID]bool // nodes that we connect to over a reverse link; true where that broke meanwhile
+}
+
+// reachBy is that by one version of IP: behind many a carrier's router for IPv4 a home has an open way by IPv6.
+type reachBy struct {
 	vain    map[protocol.Network]bool // those of nodes that called back in vain since somebody dialled
-	opening map[protocol.NodeID]bool  // nodes that we connect to over a reverse link; true where that broke meanwhile
+	dialled bool                      // somebody did, and fewer than unreached in vain since
+}
+
+// reachFrom is what is known of how a node reaches us.
+func (m *Machine) reachFrom(id protocol.NodeID) *reachBy {
+	if id.Addr().Is4() {
+		return &m.reach.by4
+	}
+	return &m.reach.by6
+}
+
+// undialled is whether a node cannot dial us, as far as is known.
+func (m *Machine) undialled(by protocol.NodeID) bool {
+	return !m.Local(by) && (m.Config.Undialled || len(m.reachFrom(by).vain) >= unreached)
 }
 
 // Dialled notes that somebody at an address dialled the node.
 func (m *Machine) Dialled(from protocol.NodeID) {
-	if len(m.reach.vain) > 0 && (m.Config.AllowLocal || feed.PublicAddr(from.Addr())) {
-		m.Forwarded()
+	if m.Config.AllowLocal || feed.PublicAddr(from.Addr()) {
+		*m.reachFrom(from) = reachBy{dialled: true}
+		m.settleReach()
 	}
 }
 
-// Forwarded notes that others may be able to dial the node, whatever it learned before.
+// Forwarded notes that others may be able to dial the node by IPv4, whatever it learned before.
 func (m *Machine) Forwarded() {
-	clear(m.reach.vain)
-	m.Undialled = m.Config.Undialled
+	clear(m.reach.by4.vain)
+	m.settleReach()
 }
 
 // notDialled notes that a node called back in vain.
 func (m *Machine) notDialled(by protocol.NodeID) {
-	if m.reach.vain == nil {
-		m.reach.vain = make(map[protocol.Network]bool)
+	r := m.reachFrom(by)
+	if r.vain == nil {
+		r.vain = make(map[protocol.Network]bool)
 	}
-	if m.reach.vain[by.Network()] = true; len(m.reach.vain) >= unreached {
-		m.Undialled = true
-	}
+	r.vain[by.Network()] = true
+	r.dialled = r.dialled && len(r.vain) < unreached
+	m.settleReach()
+}
+
+// settleReach sets whether the node counts as one that others cannot dial: not where they can by either version of IP.
+func (m *Machine) settleReach() {
+	by4, by6 := &m.reach.by4, &m.reach.by6
+	vain := len(by4.vain) >= unreached || len(by6.vain) >= unreached
+	m.Undialled = m.Config.Undialled || vain && !by4.dialled && !by6.dialled
 }
 
 // Connect asks a node to become a neighbor, and opens a reverse link to it where it cannot dial us. static is the
 // owner's name for it, "" for none, and key the one that it must prove, zero for any or none.
 func (m *Machine) Connect(to protocol.NodeID, static string, key protocol.NodeKey, done func(err error)) {
-	if m.Undialled && !m.Local(to) && (m.Config.Undialled || m.Rng.IntN(plainlyOneIn) > 0) {
+	if m.undialled(to) && (m.Config.Undialled || m.Rng.IntN(plainlyOneIn) > 0) {
 		m.connectReversed(to, static, key, done)
 		return
 	}
