@@ -68,6 +68,7 @@ type host struct {
 	changes     atomic.Uint64 // counts what pages may want to show
 	self        atomic.Pointer[protocol.NodeID]
 	peers       http.Handler // answers the calls of other nodes
+	hosting     *transport.Hosting // nil for none
 	meetings    *meetings
 	dialled     atomic.Int64 // when somebody last dialled the node, in seconds since 1970
 	forwarding  atomic.Pointer[reach.Forwarding]

@@ -178,7 +178,7 @@ func Run(ctx context.Context, c Config) error {
 		UserAgent: UserAgent, About: c.About})
 	defer fetcher.CloseIdle()
 	h = newHost(c, store, keeping, client, fetcher)
-	h.onLAN = onLAN
+	h.onLAN, h.hosting = onLAN, hosting
 	h.peers = transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, Hosting: hosting, TrustedProxies: c.TrustedProxies, Log: c.Log,
 	})

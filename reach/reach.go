@@ -15,6 +15,8 @@ type Facts struct {
 	Self      protocol.NodeID `json:"self,omitzero"` // under which others know it; zero while it does not know
 	Neighbors int             `json:"neighbors"`     // linked now
 	Hosted    int             `json:"hosted"`        // of these, others cannot dial
+	// HostedBytes is how many have passed over the connections of those since the node started, both ways together.
+	HostedBytes int64 `json:"hosted_bytes"`
 	// Undialled says that others cannot dial it, and Dialled that somebody did within the last hour. Neither says that
 	// it is not known.
 	Undialled bool `json:"undialled"`
@@ -54,7 +56,8 @@ func (f *Facts) Diagnose() []Diagnosis {
 			Advice: "Take a friend's invitation, or name a tracker: 'feedex join' has the ways."})
 	} else if f.Hosted > 0 {
 		found = append(found, Diagnosis{Fact: fmt.Sprintf("It hosts %d of its %d neighbors, which others cannot dial: "+
-			"it calls them over connections that they keep open.", f.Hosted, f.Neighbors)})
+			"it calls them over connections that they keep open, over which %.1f MB have passed since it started.",
+			f.Hosted, f.Neighbors, float64(f.HostedBytes)/1e6)})
 	}
 	if f.Forwarding != nil {
 		found = append(found, f.forwarded())

@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"feedex/admission"
@@ -50,6 +51,8 @@ type HostingConfig struct {
 type Hosting struct {
 	cfg        HostingConfig
 	transports map[string]*http.Transport // by the tokens that ask for them
+
+	bytes atomic.Int64
 
 	mu                   sync.Mutex
 	links                map[protocol.NodeID]*hostedLink
@@ -108,6 +111,32 @@ func (h *Hosting) Close() {
 	for _, l := range open {
 		l.conn.Close()
 	}
+}
+
+// Bytes is how many have passed over reverse links so far, both ways together.
+func (h *Hosting) Bytes() int64 {
+	if h == nil {
+		return 0
+	}
+	return h.bytes.Load()
+}
+
+// A countedConn counts what passes over a connection.
+type countedConn struct {
+	net.Conn
+	bytes *atomic.Int64
+}
+
+func (c *countedConn) Read(p []byte) (n int, err error) {
+	n, err = c.Conn.Read(p)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+func (c *countedConn) Write(p []byte) (n int, err error) {
+	n, err = c.Conn.Write(p)
+	c.bytes.Add(int64(n))
+	return n, err
 }
 
 // linkAsked is the token by which a request asks for a reverse link, "" where it asks for none.
@@ -184,7 +213,7 @@ func (h *Hosting) swapRoles(w http.ResponseWriter, r *http.Request, l *hostedLin
 		}
 	}
 	defer close(l.ready)
-	conn := net.Conn(&readConn{under, buffered.Reader})
+	conn := net.Conn(&countedConn{&readConn{under, buffered.Reader}, &h.bytes})
 	if l.token == serialToken { // which begins with no words; an empty line says nothing (RFC 9112 §2.2)
 		io.WriteString(under, "\r\n")
 		conn = &serialConn{conn, l}

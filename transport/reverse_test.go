@@ -137,6 +137,9 @@ func TestCallsOverReverseLink(t *testing.T) {
 		}
 	}
 	calls.Wait()
+	if sent := r.hosting.Bytes(); sent < 10_000 {
+		t.Errorf("%d bytes have passed over the link, want those of all calls", sent)
+	}
 }
 
 // A call to a node without a link ends at once, and is known not to have been sent.
