@@ -28,8 +28,9 @@ func (h *host) isDialled() bool { return time.Since(time.Unix(h.dialled.Load(), 
 
 // reachOf is what is known of how others reach a node of that state.
 func (h *host) reachOf(s *node.Status) reach.Facts {
-	return reach.Facts{Listen: h.at.Listen, Self: s.Self, Neighbors: s.Neighbors, Hosted: s.Hosted, HostedBytes: h.hosting.Bytes(),
-		Undialled: s.Undialled, Dialled: h.isDialled(), Forwarding: h.forwarding.Load()}
+	return reach.Facts{Listen: h.at.Listen, Self: s.Self, Neighbors: s.Neighbors, Hosted: s.Hosted,
+		HostedBytes: h.hosting.Bytes(), Undialled: s.Undialled, Dialled: h.isDialled(),
+		Forwarding: h.forwarding.Load()}
 }
 
 // mapPort keeps the node's port forwarded by the router, until ctx ends, where that is wanted and of use.

@@ -51,10 +51,7 @@ type Diagnosis struct {
 // Diagnose says it all, what matters most first.
 func (f *Facts) Diagnose() []Diagnosis {
 	found := []Diagnosis{f.dialled()}
-	if f.Neighbors == 0 {
-		found = append(found, Diagnosis{Fact: "It has no neighbors at present.",
-			Advice: "Take a friend's invitation, or name a tracker: 'feedex join' has the ways."})
-	} else if f.Hosted > 0 {
+	if f.Hosted > 0 {
 		found = append(found, Diagnosis{Fact: fmt.Sprintf("It hosts %d of its %d neighbors, which others cannot dial: "+
 			"it calls them over connections that they keep open, over which %.1f MB have passed since it started.",
 			f.Hosted, f.Neighbors, float64(f.HostedBytes)/1e6)})

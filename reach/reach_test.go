@@ -25,10 +25,11 @@ func TestDiagnose(t *testing.T) {
 		advice []string // likewise, "" for none
 	}{
 		"dialled, by a router that forwards": {
-			Facts{Listen: "[::]:7790", Self: self, Neighbors: 8, Hosted: 3, HostedBytes: 1_234_567, Dialled: true,
-				Forwarding: by("198.51.101.4:7790")},
-			[]string{"Others can dial this node, at 198.51.101.4:7790.", "It hosts 3 of its 8 neighbors, which others cannot " +
-				"dial: it calls them over connections that they keep open, over which 1.2 MB have passed",
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 8, Hosted: 3, HostedBytes: 1_234_567,
+				Dialled: true, Forwarding: by("198.51.101.4:7790")},
+			[]string{"Others can dial this node, at 198.51.101.4:7790.",
+				"It hosts 3 of its 8 neighbors, which others cannot dial: it calls them over connections that they " +
+					"keep open, over which 1.2 MB have passed since it started.",
 				"The router, 192.168.1.1, forwards the node's port by PCP: others reach it at 198.51.101.4:7790."},
 			[]string{"", "", ""},
 		},
@@ -38,8 +39,7 @@ func TestDiagnose(t *testing.T) {
 		},
 		"nobody came yet": {
 			Facts{Listen: "[::]:7790"},
-			[]string{"Whether others can dial this node is not known", "It has no neighbors at present."},
-			[]string{"", "feedex join"},
+			[]string{"Whether others can dial this node is not known"}, []string{""},
 		},
 		"a router that is silent": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: &Forwarding{Machine: home,
