@@ -104,6 +104,12 @@ func (c *Client) Arrange(ctx context.Context, list []reading.Arrangement) error 
 	return nil
 }
 
+// Refresh implements Owner.
+func (c *Client) Refresh(ctx context.Context, feeds []feed.URL) (list []Refreshed, err error) {
+	err = c.do(ctx, "POST", "/refresh", feeds, &list)
+	return list, err
+}
+
 // Unsubscribe implements Owner.
 func (c *Client) Unsubscribe(ctx context.Context, u feed.URL) error {
 	return c.do(ctx, "POST", "/unsubscribe", unsubscribeRequest{string(u)}, nil)

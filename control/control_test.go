@@ -113,6 +113,10 @@ func TestClientAsksOwner(t *testing.T) {
 			t.Errorf("Subscribe: %v, the owner was asked for %+v, want %+v", err, o.subscribed, wish)
 		}
 	}
+	want := []Refreshed{{Feed: "http://example.com/a", NotBefore: refreshable}}
+	if got, err := c.Refresh(ctx, []feed.URL{"http://example.com/a"}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("Refresh = %+v, %v; want %+v", got, err, want)
+	}
 	if err := c.Unsubscribe(ctx, "http://example.com/b"); err != nil || o.unsubscribed != "http://example.com/b" {
 		t.Errorf("Unsubscribe: %v, the owner was asked for %q", err, o.unsubscribed)
 	}
@@ -130,6 +134,7 @@ func TestClientReportsTheNodesWords(t *testing.T) {
 				func(QueryPart) error { return nil })
 		},
 		"subscribe":   func() error { return c.Subscribe(t.Context(), following("http://example.com/")) },
+		"refresh":     func() error { _, err := c.Refresh(t.Context(), nil); return err },
 		"unsubscribe": func() error { return c.Unsubscribe(t.Context(), "http://example.com/") },
 	} {
 		if err := call(); err == nil || err.Error() != "store entries: disk is full" {

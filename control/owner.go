@@ -47,6 +47,9 @@ type Owner interface {
 	// UseDHT keeps the owner's answer to whether the node may meet others by the DHT. The error is a BadRequest where
 	// the settings say it.
 	UseDHT(ctx context.Context, on bool) error
+	// Refresh has feeds polled now that are followed, all of them where none are named, each when it is its turn at its
+	// host, and says of each whether it is.
+	Refresh(ctx context.Context, feeds []feed.URL) ([]Refreshed, error)
 	// Unsubscribe follows a feed no more and keeps its entries. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, u feed.URL) error
 	// SetRetention changes what is kept of feeds.
@@ -84,6 +87,14 @@ type Report struct {
 	DHT       DHTReport       `json:"dht"`
 	Reach     reach.Facts     `json:"reach"`   // how others reach it
 	Storage   string          `json:"storage"` // why entries cannot be stored at present, "" while they can
+}
+
+// Refreshed says of a feed whether it is polled now because its owner wants that.
+type Refreshed struct {
+	Feed feed.URL `json:"feed"`
+	// NotBefore is when it may be, at the earliest, for its publisher's sake; zero where it is polled now.
+	NotBefore time.Time `json:"not_before,omitzero"`
+	Ended     bool      `json:"ended,omitempty"` // it is polled no more, as it is gone for good
 }
 
 // DHTUse says whether a node meets others by BitTorrent's DHT, which tells whoever looks there that its address runs

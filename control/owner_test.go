@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
@@ -93,6 +94,16 @@ func (o *fakeOwner) AddPassword(_ context.Context, name string) (string, error) 
 func (o *fakeOwner) RemovePassword(_ context.Context, name string) error {
 	o.passwords = slices.DeleteFunc(o.passwords, func(have string) bool { return have == name })
 	return o.err
+}
+
+// refreshable is when a fakeOwner lets feeds be refreshed.
+var refreshable = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func (o *fakeOwner) Refresh(_ context.Context, feeds []feed.URL) (list []Refreshed, err error) {
+	for _, u := range feeds {
+		list = append(list, Refreshed{Feed: u, NotBefore: refreshable})
+	}
+	return list, o.err
 }
 func (o *fakeOwner) Unsubscribe(_ context.Context, u feed.URL) error {
 	o.unsubscribed = u

@@ -21,6 +21,7 @@ import (
 //	POST /subscribe     a subscribeRequest
 //	POST /settle        a followRequest, answered, when it is known, with a followAnswer
 //	POST /polls         a list of URLs, answered with a pollsLine each time that more of them were polled
+//	POST /refresh       a list of URLs, answered with a list of Refreshed
 //	POST /unsubscribe   an unsubscribeRequest
 //	POST /bound         a RetentionChange
 //	POST /arrange       a list of reading.Arrangement
@@ -68,6 +69,14 @@ func NewHandler(o Owner) http.Handler {
 		}, err
 	}))
 	mux.HandleFunc("POST /polls", servePolls(o))
+	mux.HandleFunc("POST /refresh", request(maxControlBytes, func(ctx context.Context, list []feed.URL) (any, error) {
+		for _, u := range list {
+			if _, err := feed.ParseURL(string(u)); err != nil {
+				return nil, BadRequest{err}
+			}
+		}
+		return o.Refresh(ctx, list)
+	}))
 	mux.HandleFunc("POST /unsubscribe", change(func(ctx context.Context, s unsubscribeRequest) error {
 		u, err := feed.ParseURL(s.URL)
 		if err != nil {

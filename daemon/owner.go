@@ -141,6 +141,32 @@ func (h *host) Publishers(ctx context.Context) ([]grade.Assessment, error) {
 // Subscribe implements control.Owner.
 func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error { return h.command(ctx, s) }
 
+// Refresh implements control.Owner.
+func (h *host) Refresh(ctx context.Context, feeds []feed.URL) ([]control.Refreshed, error) {
+	all, err := h.Feeds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	followed := make(map[feed.URL]*node.FeedStatus, len(all))
+	for i := range all {
+		followed[all[i].URL] = &all[i]
+	}
+	if len(feeds) == 0 {
+		for i := range all {
+			feeds = append(feeds, all[i].URL)
+		}
+	}
+	list := make([]control.Refreshed, len(feeds))
+	for i, u := range feeds {
+		s := followed[u]
+		if s == nil {
+			return nil, control.BadRequest{Err: fmt.Errorf("%s is not followed", u.Redacted())}
+		}
+		list[i] = control.Refreshed{Feed: u, NotBefore: s.RefreshAt, Ended: s.Ended}
+	}
+	return list, h.command(ctx, node.Refresh{Feeds: feeds})
+}
+
 // Unsubscribe implements control.Owner.
 func (h *host) Unsubscribe(ctx context.Context, u feed.URL) error {
 	defer h.polled.tell()

@@ -106,6 +106,24 @@ func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Ma
 	return nil
 }
 
+// Refresh implements reading.Editor.
+func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) error {
+	list, err := l.Subscriptions(ctx)
+	if err != nil {
+		return err
+	}
+	var feeds []feed.URL
+	for i := range list {
+		if slices.Contains(ids, list[i].ID) {
+			feeds = append(feeds, list[i].URL)
+		}
+	}
+	if len(feeds) > 0 {
+		_, err = l.host.Refresh(ctx, feeds)
+	}
+	return err
+}
+
 // Unsubscribe implements reading.Editor.
 func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	u, err := l.FeedOf(ctx, id)

@@ -222,6 +222,24 @@ func (d dashboard) Share(ctx context.Context, number int64, shared bool) error {
 	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{f.URL}, Private: new(!shared)})
 }
 
+// Refresh implements web.OwnerActions.
+func (d dashboard) Refresh(ctx context.Context, number int64) error {
+	var feeds []feed.URL
+	if number > 0 {
+		f, err := d.NumberedFeed(ctx, number)
+		switch {
+		case err != nil:
+			return err
+		case !f.Subscribed:
+			return web.ErrNone
+		}
+		feeds = []feed.URL{f.URL}
+	}
+	d.host.changes.Add(1)
+	_, err := d.host.Refresh(ctx, feeds)
+	return err
+}
+
 // Unfollow implements web.OwnerActions.
 func (d dashboard) Unfollow(ctx context.Context, number int64) error {
 	f, err := d.NumberedFeed(ctx, number)

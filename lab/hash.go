@@ -69,6 +69,9 @@ func (h *traceHash) step(at time.Duration, host int, ev node.Event, effects int)
 	case node.Subscribe:
 		h.buf = append(h.buf, '+')
 		h.number(uint64(len(ev.Feeds)))
+	case node.Refresh:
+		h.buf = append(h.buf, '!')
+		h.number(uint64(len(ev.Feeds)))
 	case node.Unsubscribe:
 		h.buf = append(h.buf, '-')
 		h.number(uint64(len(ev.Feeds)))

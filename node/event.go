@@ -22,6 +22,8 @@ type (
 	Subscribe = core.Subscribe
 	// Unsubscribe is the owner's wish to follow feeds no more.
 	Unsubscribe = core.Unsubscribe
+	// Refresh is the owner's wish to have feeds polled now.
+	Refresh = core.Refresh
 	// OwnerQuery is the owner's wish to search the archives of others.
 	OwnerQuery = core.OwnerQuery
 	// EndQuery says that nobody waits for an OwnerQuery any more.

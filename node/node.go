@@ -67,6 +67,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		n.core.Searched(ev)
 	case Subscribe:
 		n.poller.Subscribe(ev)
+	case Refresh:
+		n.poller.Refresh(ev.Feeds)
 	case Unsubscribe:
 		for _, u := range ev.Feeds {
 			n.poller.Unsubscribe(u)

@@ -61,6 +61,8 @@ type Editor interface {
 	// Discover is which feeds are at an address: the one there, or those that the web page there names. It follows
 	// none. The error wraps ErrNoFeed where there is none, and ErrUnread where the address could not be read.
 	Discover(ctx context.Context, u feed.URL) ([]discover.SiteFeed, error)
+	// Refresh has feeds polled now, as far as their publishers allow it. Those that are not followed do not matter.
+	Refresh(ctx context.Context, ids ...FeedID) error
 	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks. It is no error if nobody
 	// followed it.
 	Unsubscribe(ctx context.Context, id FeedID) error

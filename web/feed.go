@@ -85,6 +85,21 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Live: len(p.Named) == 0, Body: p}, nil
 }
 
+// refresh has a feed polled now, or all of them.
+func (h *Handler) refresh(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if r.PostFormValue("feed") == "" {
+		return "/feeds", h.Source.Refresh(r.Context(), 0)
+	}
+	number, err := feedOf(r)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("/feeds/%d", number), h.Source.Refresh(r.Context(), number)
+}
+
+// Refreshable is when the owner may have the feed polled.
+func (p *feedPage) Refreshable() moment { return moment{p.Status.RefreshAt, p.Line.Next.Now} }
+
 // named are the feeds that the web page names which is at a feed's address. Where one of the addresses is a secret they
 // are for browsers that have logged in.
 func (h *Handler) named(k *FeedDetail, loggedIn bool) (list []namedFeed) {

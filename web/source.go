@@ -76,6 +76,8 @@ type OwnerActions interface {
 	FollowAt(ctx context.Context, u feed.URL, number int64) (FollowedAt, error)
 	// Share says whether neighbors may know of a feed, whatever its address looks like, or it is private.
 	Share(ctx context.Context, number int64, shared bool) error
+	// Refresh has a feed polled now, or all where number is 0, as far as publishers allow it.
+	Refresh(ctx context.Context, number int64) error
 	// Unfollow follows a feed no more and keeps its entries.
 	Unfollow(ctx context.Context, number int64) error
 	// UseDHT keeps the owner's answer to whether the node may find neighbors by BitTorrent's DHT.

@@ -46,6 +46,7 @@ type aNode struct {
 	followed  []feed.URL
 	pages     []int64 // that named them
 	unfollows []int64
+	refreshed []int64
 	shares    []string // the number of a feed, and whether it is
 	asked     []feed.Filter
 	passwords []reading.Password
@@ -303,6 +304,13 @@ func (n *aNode) Join(_ context.Context, i invitation.Invitation) (protocol.NodeI
 	}
 	n.joined = append(n.joined, i)
 	return protocol.ParseNodeID("192.0.2.7:7790")
+}
+
+func (n *aNode) Refresh(_ context.Context, number int64) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refreshed = append(n.refreshed, number)
+	return nil
 }
 
 func (n *aNode) Unfollow(_ context.Context, number int64) error {

@@ -91,6 +91,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /follow", h.follow)
 	h.change("POST /share", h.share)
 	h.change("POST /join", h.join)
+	h.change("POST /refresh", h.refresh)
 	h.change("POST /unfollow", h.unfollow)
 	h.change("POST /dht", h.answerDHT)
 	h.change(importPattern, h.importList)

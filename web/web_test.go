@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -429,9 +430,8 @@ func TestForeignChanges(t *testing.T) {
 	h := newHandler(t, n)
 	b, other := newBrowser(t, h), newBrowser(t, h)
 	good := url.Values{"token": {b.token}, "url": {"https://example.net/feed"}, "feed": {"1"}}
-	for _, path := range []string{"/follow", "/join", "/unfollow", "/dht", "/import", "/mark", "/read", "/arrange",
-		"/passwords",
-		"/passwords/remove", "/login", "/logout"} {
+	for _, path := range []string{"/follow", "/join", "/refresh", "/unfollow", "/dht", "/import", "/mark", "/read",
+		"/arrange", "/passwords", "/passwords/remove", "/login", "/logout"} {
 		for name, w := range map[string]*httptest.ResponseRecorder{
 			"without a token": b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),
 			"with a token made up": b.post(path, url.Values{"token": {strings.Repeat("0", 64)},
@@ -541,5 +541,27 @@ func TestAssets(t *testing.T) {
 	}
 	if w := get(h, "/assets/style.css"); w.Code != http.StatusNotFound {
 		t.Errorf("%d", w.Code)
+	}
+}
+
+// The owner may have a feed polled from its page, and all of them from their list; until a publisher is to be asked
+// again the page says when that is.
+func TestRefreshing(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	b := newBrowser(t, h)
+	for path, want := range map[string]string{"/feeds": "Poll all now", "/feeds/1": "Poll it now"} {
+		if page := get(h, path).Body.String(); !strings.Contains(page, want) {
+			t.Errorf("%s has no %q", path, want)
+		}
+	}
+	all := b.post("/refresh", url.Values{"token": {b.token}})
+	one := b.post("/refresh", url.Values{"token": {b.token}, "feed": {"1"}})
+	if !slices.Equal(n.refreshed, []int64{0, 1}) || all.Header().Get("Location") != "/feeds" ||
+		one.Header().Get("Location") != "/feeds/1" {
+		t.Errorf("polled %v, led to %q and %q", n.refreshed, all.Header().Get("Location"), one.Header().Get("Location"))
+	}
+	if w := b.post("/refresh", url.Values{"token": {b.token}, "feed": {"x"}}); w.Code != http.StatusNotFound {
+		t.Errorf("a feed that is none: %d", w.Code)
 	}
 }

@@ -89,7 +89,7 @@ entry it saw; and it answers what a feed ever published.`,
 		newNode(), newTracker(),
 		newQuery(), newBackfill(), newArchive(), newStatus(), newNeighbors(), newInvite(), newJoin(), newDHT(),
 		newFeeds(),
-		newSubscribe(), newUnsubscribe(), newImport(), newExport(), newPassword(), newDoctor(),
+		newSubscribe(), newUnsubscribe(), newRefresh(), newImport(), newExport(), newPassword(), newDoctor(),
 		newDemo(), newLab(), newConfig(), newVersion(),
 	)
 	root.InitDefaultHelpCmd()

@@ -65,19 +65,19 @@ func New(cfg Config) http.Handler {
 		"GET /v1/categories/{category}/feeds":            h.categoryFeeds,
 		"GET /v1/categories/{category}/entries":          h.entries,
 		"GET /v1/categories/{category}/entries/{entry}":  h.entry,
-		"PUT /v1/categories/{category}/refresh":          h.nothing,
+		"PUT /v1/categories/{category}/refresh":          h.refreshCategory,
 		"PUT /v1/categories/{category}/mark-all-as-read": h.markAll,
 		"GET /v1/feeds":                                  h.feeds,
 		"POST /v1/feeds":                                 h.subscribe,
 		"POST /v1/discover":                              h.discover,
 		"GET /v1/feeds/counters":                         h.counters,
-		"PUT /v1/feeds/refresh":                          h.nothing,
+		"PUT /v1/feeds/refresh":                          h.refreshAll,
 		"GET /v1/feeds/{feed}":                           h.feed,
 		"PUT /v1/feeds/{feed}":                           h.changeFeed,
 		"DELETE /v1/feeds/{feed}":                        h.unsubscribe,
 		"GET /v1/feeds/{feed}/entries":                   h.entries,
 		"GET /v1/feeds/{feed}/entries/{entry}":           h.entry,
-		"PUT /v1/feeds/{feed}/refresh":                   h.nothing,
+		"PUT /v1/feeds/{feed}/refresh":                   h.refresh,
 		"PUT /v1/feeds/{feed}/mark-all-as-read":          h.markAll,
 		"GET /v1/entries":                                h.entries,
 		"PUT /v1/entries":                                h.markEntries,
@@ -176,9 +176,6 @@ func id[T ~int64](r *http.Request, name string) (T, error) {
 }
 
 func (h *handler) unknown(http.ResponseWriter, *http.Request) error { return errMissing }
-
-// nothing is for what the node does by itself.
-func (h *handler) nothing(w http.ResponseWriter, _ *http.Request) error { return done(w, nil) }
 
 func (h *handler) version(w http.ResponseWriter, _ *http.Request) error {
 	return reply(w, http.StatusOK, map[string]string{"version": spoken, "commit": "feedex " + h.Version})

@@ -232,3 +232,38 @@ func TestLibraryFails(t *testing.T) {
 		t.Errorf("a mark that is not kept: %d", w.Code)
 	}
 }
+
+// A refresh has the feeds polled that it names.
+func TestRefreshes(t *testing.T) {
+	l := readertest.Example(t)
+	h := handler(l)
+	feeds, err := l.Subscriptions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []reading.FeedID
+	in := make(map[reading.FolderID][]reading.FeedID)
+	for i := range feeds {
+		all = append(all, feeds[i].ID)
+		for _, f := range feeds[i].Folders[:min(1, len(feeds[i].Folders))] {
+			in[f.ID] = append(in[f.ID], feeds[i].ID)
+		}
+	}
+	want := map[string][]reading.FeedID{
+		"/v1/feeds/refresh": all, fmt.Sprintf("/v1/feeds/%d/refresh", all[0]): all[:1], "/v1/feeds/99/refresh": nil,
+		"/v1/categories/99/refresh": nil,
+	}
+	for id, feeds := range in {
+		want[fmt.Sprintf("/v1/categories/%d/refresh", id)] = feeds
+	}
+	for path, feeds := range want {
+		l.Refreshed = nil
+		w := readertest.Ask(h, "PUT", path, "")
+		if ok := w.Code == http.StatusNoContent; ok != (feeds != nil) || !slices.Equal(l.Refreshed, feeds) {
+			t.Errorf("%s answers %d and has %v polled, want %v", path, w.Code, l.Refreshed, feeds)
+		}
+	}
+	if len(in) == 0 {
+		t.Error("no feed is in a folder")
+	}
+}

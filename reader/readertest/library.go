@@ -29,8 +29,9 @@ const (
 // A Library is a reading.Library over an archive of its own. Its changes are in the archive at once.
 type Library struct {
 	reading.View
-	store reading.Database
-	mu    sync.Mutex // held while the store is written to
+	Refreshed []reading.FeedID // what is to be polled now
+	store     reading.Database
+	mu        sync.Mutex // held while the store is written to
 }
 
 var _ reading.Library = (*Library)(nil)
@@ -162,6 +163,12 @@ func (l *Library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 		return 0, err
 	}
 	return l.FeedID(ctx, u)
+}
+
+// Refresh implements reading.Editor.
+func (l *Library) Refresh(_ context.Context, ids ...reading.FeedID) error {
+	l.Refreshed = append(l.Refreshed, ids...)
+	return nil
 }
 
 // Unsubscribe implements reading.Editor.

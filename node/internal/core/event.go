@@ -130,6 +130,11 @@ type Subscribe struct {
 // Unsubscribe is the owner's wish to follow feeds no more. Their entries stay in the archive.
 type Unsubscribe struct{ Feeds []feed.URL }
 
+// Refresh is the owner's wish to have feeds that are followed polled now, as far as their publishers allow it.
+type Refresh struct{ Feeds []feed.URL }
+
+func (Refresh) event() {}
+
 // Leave says that the host is about to stop: the neighbors are told, and the node does no more.
 type Leave struct{}
 

@@ -56,7 +56,9 @@ type taken struct {
 	core.Fetched
 	first bool      // the feed's first poll
 	since time.Time // when the poll before was, the zero time if there was none
-	poll  polling.Poll
+	// when the feed would have fallen due, where its owner had it polled now
+	regular time.Time
+	poll    polling.Poll
 
 	met     []feed.EntryID   // brought by somebody else, and not shown by a poll as they are, or to the owner alone
 	fresh   []archive.Record // not known before

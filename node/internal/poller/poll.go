@@ -140,6 +140,8 @@ func (m *Machine) Fetched(ev core.Fetched) {
 // Where 189 nodes start together, offering all of it makes four of five calls of the first half hour.
 func (m *Machine) polled(s *Subscription, ev core.Fetched) {
 	s.Polling = false
+	regular := s.regular
+	s.regular = time.Time{}
 	if ev.Unreached && !s.untested() && m.excused(s, ev) {
 		return
 	}
@@ -169,7 +171,8 @@ func (m *Machine) polled(s *Subscription, ev core.Fetched) {
 	m.Counters.Polls++
 	m.recall(s)
 	lastPoll := s.LastSuccess
-	d := &taken{Fetched: ev, first: first, since: lastPoll, poll: polling.Poll{At: m.Now, Interval: s.Interval}}
+	d := &taken{Fetched: ev, first: first, since: lastPoll, regular: regular,
+		poll: polling.Poll{At: m.Now, Interval: s.Interval}}
 	s.Slipped = false
 	if ev.Document == nil {
 		m.Counters.NotModified++
@@ -205,7 +208,11 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 		s.Past = m.wantedPast() // it began without a document
 	}
 	m.beginPast(s, d.Document)
-	m.scheduleNext(s, d.poll)
+	if d.regular.After(m.Now) && !d.since.IsZero() {
+		m.PollAt(s, when.Later(d.regular, s.NotBefore))
+	} else {
+		m.scheduleNext(s, d.poll)
+	}
 	m.Store.KeepFeed(s.Feed)
 	m.Tell(core.Polled{Feed: s.URL, New: d.poll.New, Listed: d.poll.Listed, Next: s.NextPoll})
 	if len(d.fresh) > 0 {

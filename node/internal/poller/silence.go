@@ -160,7 +160,8 @@ func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, r
 	if most := c.Aside(at, s.Interval, s.pollers(m.Now)); most > 0 {
 		c.Ahead = m.pollBetween(s, 0, 2*most) - most
 	}
-	if !c.fixed && !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() {
+	if !c.fixed && !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() &&
+		s.regular.IsZero() {
 		if c.Began.IsZero() { // after a restart
 			c.Began = s.NextPoll.Add(-s.Interval)
 		}

@@ -36,6 +36,8 @@ type FeedStatus struct {
 	LastPoll    time.Time     `json:"last_poll,omitzero"` // zero for never, here and in the next
 	LastSuccess time.Time     `json:"last_success,omitzero"`
 	NextPoll    time.Time     `json:"next_poll,omitzero"` // zero while none is planned
+	// RefreshAt is when its owner may have it polled, at the earliest; zero for now, and while it is being polled.
+	RefreshAt time.Time `json:"refresh_at,omitzero"`
 	// for its publisher's sake it is left alone until then; zero where that is past
 	NotBefore time.Time `json:"not_before,omitzero"`
 	Since     time.Time `json:"since,omitzero"` // when the owner subscribed
@@ -91,6 +93,9 @@ func (m *Machine) feedStatus(s *Subscription) FeedStatus {
 		NotBefore: m.wantedLater(s),
 		Errors:    s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,
 		Policy: s.Policy, Helped: s.Helped, Past: m.pastStatus(s),
+	}
+	if at := m.refreshAt(s); at.After(m.Now) && !s.Polling {
+		status.RefreshAt = at
 	}
 	if status.Pollers = m.heardPollers(s); status.Pollers > 1 {
 		status.Spacing = s.Interval / time.Duration(status.Pollers)

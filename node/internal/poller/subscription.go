@@ -58,7 +58,9 @@ type Subscription struct {
 	found      bool                 // somebody answered in this run, or there is such a host on the Internet
 	unread     string               // why the last document could not be used, if that was in this run
 	// when it falls due but for a spot poll; zero where there was none since the last time
-	Ordinary          time.Time
+	Ordinary time.Time
+	// when it would fall due, had its owner not had it polled now; zero where they had not
+	regular           time.Time
 	chorus            chorus         // who else polls it
 	awaits            bool           // its first poll waits for neighbors, or for whether its name is public
 	waived            time.Time      // when its first poll was left to them
