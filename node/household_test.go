@@ -57,7 +57,8 @@ func TestAHouseholdPollsAsOne(t *testing.T) {
 				nodes, polls, apart, alone, lag, late)
 		}
 		if _, lag := month(t, nodes, true, fixed); float64(lag) > 1.2*float64(lateFixed)/float64(nodes) {
-			t.Errorf("%d nodes that poll every two hours have entries after %v, one alone after %v", nodes, lag, lateFixed)
+			t.Errorf("%d nodes that poll every two hours have entries after %v, one alone after %v", nodes, lag,
+				lateFixed)
 		}
 	}
 }
