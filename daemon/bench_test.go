@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,12 @@ type benchNode struct {
 // startBenchNode runs a node and links a neighbor that wants nothing with it.
 func startBenchNode(b *testing.B) *benchNode {
 	b.Helper()
+	return startBenchNodeFor(b, nil)
+}
+
+// startBenchNodeFor is startBenchNode where the neighbor proves a key, nil for none.
+func startBenchNodeFor(b *testing.B, key ed25519.PrivateKey) *benchNode {
+	b.Helper()
 	publisher := httptest.NewServer(http.NotFoundHandler())
 	b.Cleanup(publisher.Close)
 	follows := feed.URL(publisher.URL + "/feed")
@@ -73,8 +80,12 @@ func startBenchNode(b *testing.B) *benchNode {
 	srv := &http.Server{Handler: transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(),
 		Serve: func(_ context.Context, r transport.Request) transport.Response {
-			switch r.Call.(type) {
+			switch c := r.Call.(type) {
 			case protocol.Vouch:
+				if key != nil {
+					return transport.Response{Reply: protocol.ProveKey(key, protocol.ProvesLink, c.Key, c.Challenge,
+						protocol.NewNodeID(r.From.Addr(), n.nid))}
+				}
 				return transport.Response{Reply: protocol.Vouched(true)}
 			case protocol.CheckDID:
 				return transport.Response{Reply: protocol.Seen(true)}
@@ -92,7 +103,11 @@ func startBenchNode(b *testing.B) *benchNode {
 	b.Cleanup(client.CloseIdle)
 	subset := protocol.Subset{{Feed: follows}}
 	<-polled // before that the node has nothing to offer, and declines
-	r, err := client.Call(b.Context(), at.Listen, n.session, protocol.Connect{Subset: subset})
+	connect := protocol.Connect{Subset: subset}
+	if key != nil {
+		connect.Key, connect.Challenge = protocol.NodeKeyOf(key), protocol.ChallengeOf([32]byte{1})
+	}
+	r, err := client.Call(b.Context(), at.Listen, n.session, connect)
 	if theirs, _ := r.Reply.(protocol.Subset); err != nil || len(theirs) == 0 {
 		b.Fatalf("connect was answered %v, %v", r.Reply, err)
 	}
@@ -194,6 +209,30 @@ func BenchmarkCheckDID(b *testing.B) {
 			b.ReportMetric(100*emptyTook.Seconds()/oursTook.Seconds(), "%of-empty")
 		})
 	}
+}
+
+// BenchmarkCheckDIDWithKey compares check_did of a neighbor that proved a key with that of one that has none.
+func BenchmarkCheckDIDWithKey(b *testing.B) {
+	var loads []*load
+	var bodies [][]byte
+	for _, key := range []ed25519.PrivateKey{nil, ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))} {
+		n := startBenchNodeFor(b, key)
+		stored := n.bundle(0)
+		if err := newLoad(b, n.url, n.session,
+			1).post(protocol.EncodeCall(nil, n.nid, protocol.PutEntries{Bundle: stored})); err != nil {
+			b.Fatal(err)
+		}
+		loads = append(loads, newLoad(b, n.url, n.session, 8))
+		bodies = append(bodies, protocol.EncodeCall(nil, n.nid, protocol.CheckDID{DID: stored.DID}))
+	}
+	const round = 4000
+	var took [2]time.Duration
+	for b.Loop() {
+		for i := range took {
+			took[i] += loads[i].run(b, round, func(int) []byte { return bodies[i] })
+		}
+	}
+	b.ReportMetric(100*took[0].Seconds()/took[1].Seconds(), "%of-without")
 }
 
 // BenchmarkCheckDIDs offers 64 bundles at once.

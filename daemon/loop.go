@@ -67,7 +67,7 @@ type host struct {
 	known       acquaintances // places are kept for them
 	changes     atomic.Uint64 // counts what pages may want to show
 	self        atomic.Pointer[protocol.NodeID]
-	peers       http.Handler // answers the calls of other nodes
+	peers       http.Handler       // answers the calls of other nodes
 	hosting     *transport.Hosting // nil for none
 	meetings    *meetings
 	dialled     atomic.Int64 // when somebody last dialled the node, in seconds since 1970

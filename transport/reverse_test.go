@@ -36,7 +36,7 @@ type reversible struct {
 	near    sync.Map // neighbors
 }
 
-func newReversible(t *testing.T, slots int) *reversible {
+func newReversible(t testing.TB, slots int) *reversible {
 	t.Helper()
 	r := &reversible{calls: make(chan Request, 100)}
 	r.hosting = NewHosting(HostingConfig{Key: signer(1), Slots: slots,
@@ -58,7 +58,7 @@ func newReversible(t *testing.T, slots int) *reversible {
 
 // open has a node with the key open a reverse link, and answers the calls over it by serve until the test ends. ended
 // is closed once the link is over.
-func (r *reversible) open(t *testing.T, key byte, serve func(context.Context, Request) Response) (
+func (r *reversible) open(t testing.TB, key byte, serve func(context.Context, Request) Response) (
 	link *ReverseLink, ended chan struct{}) {
 	t.Helper()
 	client := NewClient(ClientConfig{Port: 7790, AllowLocal: true, Key: signer(key), UserAgent: "feedex"})
@@ -100,7 +100,7 @@ func hosted(key byte) protocol.NodeID {
 }
 
 // until waits for something that happens by itself.
-func until(t *testing.T, what string, is func() bool) {
+func until(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for ctx := deadline(t); !is(); runtime.Gosched() {
 		if ctx.Err() != nil {
