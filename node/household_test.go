@@ -53,8 +53,8 @@ func TestAHouseholdPollsAsOne(t *testing.T) {
 		polls, lag := month(t, nodes, true, polling.Auto{})
 		apart, _ := month(t, nodes, false, polling.Auto{})
 		if float64(polls) > most*float64(alone) || lag > late || apart < nodes*alone*9/10 {
-			t.Errorf("%d nodes: %d polls, %d if they do not find each other, %d of one alone; entries after %v, %v alone",
-				nodes, polls, apart, alone, lag, late)
+			t.Errorf("%d nodes: %d polls, %d if they do not find each other, %d of one alone; entries after %v, "+
+				"%v alone", nodes, polls, apart, alone, lag, late)
 		}
 		if _, lag := month(t, nodes, true, fixed); float64(lag) > 1.2*float64(lateFixed)/float64(nodes) {
 			t.Errorf("%d nodes that poll every two hours have entries after %v, one alone after %v", nodes, lag,

@@ -25,7 +25,9 @@ func (h *handler) refreshCategory(w http.ResponseWriter, r *http.Request) error 
 }
 
 // refreshAll has all feeds polled.
-func (h *handler) refreshAll(w http.ResponseWriter, r *http.Request) error { return h.refreshIn(w, r, 0) }
+func (h *handler) refreshAll(w http.ResponseWriter, r *http.Request) error {
+	return h.refreshIn(w, r, 0)
+}
 
 // refreshIn has the feeds of a category polled, or all where that is 0.
 func (h *handler) refreshIn(w http.ResponseWriter, r *http.Request, in reading.FolderID) error {
