@@ -17,6 +17,10 @@ import (
 // word and one at the end, " like this ", so that a phrase occurs in a text exactly if the one
 // string holds the other.
 //
+// In scripts that put no blanks between words, or fasten others to them, each letter is a word of its own, and of
+// Korean each syllable: so a word is found wherever it stands, as a phrase of its letters, and no dictionary says where
+// it ends.
+//
 // Folding is done here alone: every Store indexes and compares what Fold makes, so that none finds
 // what another does not.
 
@@ -70,6 +74,7 @@ func appendFolded(dst []byte, s string, limit int) []byte {
 	}
 	const between = -1
 	end := between // how far the current word may reach in dst
+	alone := false // it is a letter of its own
 	for _, r := range s {
 		if !wordRune(r) {
 			if !skipped(r) {
@@ -77,12 +82,12 @@ func appendFolded(dst []byte, s string, limit int) []byte {
 			}
 			continue
 		}
-		if end == between {
+		if single := unspaced(r); end == between || single || alone && !fastened(r) {
 			if len(dst) >= limit {
 				break
 			}
 			dst = append(dst, ' ')
-			end = len(dst) + maxWordBytes
+			end, alone = len(dst)+maxWordBytes, single
 		}
 		r = lower(r)
 		if len(dst)+utf8.RuneLen(r) > end {
@@ -109,6 +114,20 @@ func wordRune(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 	}
 	return unicode.In(r, unicode.L, unicode.N, unicode.Mc, unicode.Co)
+}
+
+// unspaced reports whether r, of decomposed text, begins a word of its own, as its script does without blanks between
+// words.
+func unspaced(r rune) bool {
+	return r >= '\u0E00' && !fastened(r) && (r == '\u30FC' || r == '\uFF70' || // which lengthen what is before them
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
+			unicode.Khmer, unicode.Myanmar))
+}
+
+// fastened reports whether r, of decomposed text, belongs to the letter before it: a spacing mark, or what is not the
+// first of a syllable of Korean.
+func fastened(r rune) bool {
+	return '\u1160' <= r && r <= '\u11FF' || '\uD7B0' <= r && r <= '\uD7FB' || unicode.Is(unicode.Mc, r)
 }
 
 // skipped reports whether r leaves a word whole without being part of it: a diacritic, a soft hyphen

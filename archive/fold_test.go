@@ -21,8 +21,12 @@ func TestFoldWords(t *testing.T) {
 		{"Σίσυφος ΣΊΣΥΦΟΣ", " σισυφοσ σισυφοσ"},
 		{"İstanbul ISTANBUL ıstanbul", " istanbul istanbul istanbul"},
 		{"soft\u00ADhyphen zero\u200Dwidth zero\u200Bspace", " softhyphen zerowidth zero space"},
-		{"日本語、テスト", " 日本語 テスト"},
-		{"हिन्दी", " हिनदी"}, // the virama is a nonspacing mark
+		{"日本語、テスト", " 日 本 語 テ ス ト"},
+		{"2026年SF小説ラーメン", " 2026 年 sf 小 説 ラ ー メ ン"},
+		{"서울 ㅋㅋ", " \u1109\u1165 \u110B\u116E\u11AF ㅋ ㅋ"}, // syllables, decomposed
+		{"ภาษาไทยx", " ภ า ษ า ไ ท ย x"},
+		{"ភាសាខ្មែរ", " ភា សា ខ មែ រ"}, // vowels that take room stay with their letter
+		{"हिन्दी", " हिनदी"},           // the virama is a nonspacing mark
 		{"\uE000private ½ ² Ⅳ", " \uE000private ½ ² ⅳ"},
 		{"a\uFFFDb\xffc", " a b c"},
 		{"\u0301\u0302", ""},
@@ -61,10 +65,10 @@ func TestFoldLongWord(t *testing.T) {
 		t.Errorf("a long word folds to %q", got)
 	}
 	// Whole letters are cut off, and nothing slips in behind them.
-	if got := folded("x" + strings.Repeat("語", 84) + "éy語z"); got != " x"+strings.Repeat("語", 84)+"ey" {
+	if got := folded("x" + strings.Repeat("ह", 84) + "éyहz"); got != " x"+strings.Repeat("ह", 84)+"ey" {
 		t.Errorf("a long word folds to %q", got)
 	}
-	if got := folded(strings.Repeat("語", 84) + "xx語z"); got != " "+strings.Repeat("語", 84)+"xx" {
+	if got := folded(strings.Repeat("ह", 84) + "xxहz"); got != " "+strings.Repeat("ह", 84)+"xx" {
 		t.Errorf("a long word folds to %q", got)
 	}
 }

@@ -98,7 +98,14 @@ var wordCases = []struct {
 	name:    "other scripts",
 	entry:   feed.Entry{Title: "日本語 のニュース", Summary: "сервер 한국어 हिन्दी \U0001E900\U0001E901 x\u00ADy"},
 	finds:   []string{"日本語", "日本*", "СЕРВЕР", "한국어", "हिन्दी", "\U0001E922\U0001E923", "xy"},
-	ignores: []string{"日本", "本語", "серв", "x"},
+	ignores: []string{"語本", "серв", "x"},
+}, {
+	name: "scripts without blanks between words",
+	entry: feed.Entry{Title: "東京都の天気、大阪", Summary: "서울에서 온 편지 2026年ラーメン店",
+		Content: "ฉันรักภาษาไทย ខ្ញុំចូលចិត្ត"},
+	finds: []string{"東京", "京都", "東京都", "天気", "京", "서울", "에서", "서울에*", "年ラーメン", "2026", "ラーメン", "ภาษา", "ไทย",
+		"ចូល", "東京 都"},
+	ignores: []string{"京東", "大阪府", "서에", "서우", "ラメン", "ยไท", "202"},
 }, {
 	name:  "asks for nothing",
 	entry: feed.Entry{Title: "anything"},

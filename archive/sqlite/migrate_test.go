@@ -318,3 +318,38 @@ func TestMigrateToRights(t *testing.T) {
 		}
 	}
 }
+
+// What was indexed when words of scripts without blanks were runs of letters is indexed anew, and nothing else is.
+func TestMigrateScripts(t *testing.T) {
+	var fill string
+	texts := []string{"日本語", "hello", "서울에서", "&#26085;&#26412;", "plain"}
+	for i, title := range texts {
+		r := newsRecord(title, title, time.Unix(1, 0))
+		fill += fmt.Sprintf(`
+			INSERT INTO entries (id, seq, digest, feed, seen, source, guid, title, link, summary, content)
+				VALUES (x'%x', %d, x'%x', 1, 1, '', '%s', '%s', '', '', '');
+			INSERT INTO words (rowid, feed, title, rest) VALUES (%[2]d, '1', ' %[6]s ', ' ');`,
+			r.ID[:], i+1, r.Digest[:], title, title, title)
+	}
+	path := olderArchive(t, 26, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);`, news)+fill+
+		`UPDATE state SET indexed = 5`)
+	s := openFile(t, path)
+	for _, indexed := range []bool{false, true} {
+		if indexed {
+			if left, err := s.Index(100); err != nil || left != 0 {
+				t.Fatalf("%d entries are left to be indexed, %v", left, err)
+			}
+			if err := s.Commit(); err != nil {
+				t.Fatal(err)
+			}
+		} else if stats, err := s.Stats(t.Context()); err != nil || stats.Unindexed != 3 {
+			t.Errorf("%d entries are to be indexed anew, %v; want 3", stats.Unindexed, err)
+		}
+		for word, want := range map[string]int{"日本": 2, "本語": 1, "서울": 1, "hello": 1, "plain": 1} {
+			found, err := s.Search(t.Context(), feed.Filter{Words: []string{word}})
+			if err != nil || len(found) != want {
+				t.Errorf("indexed %v: %s finds %q, %v; want %d", indexed, word, titles(found), err, want)
+			}
+		}
+	}
+}
