@@ -25,8 +25,8 @@ func BenchmarkScripts(b *testing.B) {
 		for j := range text {
 			text[j] = 0x4E00 + rune(letter.Uint64())
 		}
-		records = append(records, archive.NewRecord(feed.Entry{Feed: benchFeed(0), ID: fmt.Sprint(i), Content: string(text)},
-			time.Unix(1, 0), protocol.NodeID{}))
+		e := feed.Entry{Feed: benchFeed(0), ID: fmt.Sprint(i), Content: string(text)}
+		records = append(records, archive.NewRecord(e, time.Unix(1, 0), protocol.NodeID{}))
 	}
 	s.Keep(records)
 	if err := s.Commit(); err != nil {
