@@ -163,7 +163,11 @@ func (m *Machine) reconnect(l *core.Link) {
 			return
 		}
 		m.connectReversed(l.ID(), s.Static, l.Key, func(err error) {
-			if s.reconnecting = false; err != nil && !l.Over {
+			switch s.reconnecting = false; {
+			case err == nil:
+			case l.Over:
+				m.refillSoon(0) // this connect stood for the neighbor that was to be sought in its place
+			default:
 				m.reconnect(l)
 			}
 		})
