@@ -46,6 +46,17 @@ func (t *RoutingTable) Bar(now time.Time, chosen bool) (bar Usefulness, ok bool)
 	return bar, least != nil
 }
 
+// Idle reports whether a neighbor is of so little use that it would give way to one that we choose who claims half of
+// what neighbors claim on average.
+func (t *RoutingTable) Idle(now time.Time) bool {
+	least, bar := t.replaceable(now, true)
+	var claimed Usefulness
+	for _, c := range t.claims() {
+		claimed += c
+	}
+	return least != nil && 2*bar*Usefulness(len(t.list)) <= claimed
+}
+
 // replaceable is the least useful of those that may give way to a newcomer, nil for none, and what that must claim.
 func (t *RoutingTable) replaceable(now time.Time, chosen bool) (_ *Neighbor, bar Usefulness) {
 	onlyCame := !chosen && t.keptFrom()

@@ -232,6 +232,36 @@ func name(n *Neighbor) string {
 	return n.ID.String()
 }
 
+// A neighbor is idle that brings so little of what it claims that one who claims half as much as others would have its
+// place, unless it stays.
+func TestIdle(t *testing.T) {
+	table := newTable()
+	own(table, 40)
+	for i := range 5 {
+		table.Add(now, id(i), true, feeds(0, 40, 0), nil)
+	}
+	table.Limit(5)
+	if table.Admit(id(77), true, false) != ErrFull || lookup(table, id(4)) == nil {
+		t.Error("there is a place beyond the limit")
+	}
+	at := now.Add(time.Hour)
+	brings := func(last Usefulness) {
+		for i := range 5 {
+			table.Brought(at, lookup(table, id(i)), 10*One)
+		}
+		table.Brought(at, lookup(table, id(4)), last-10*One)
+	}
+	if brings(8 * One); table.Idle(at) {
+		t.Errorf("one is idle that brings hardly less than others: %v", table.Scores(at))
+	}
+	if brings(-2 * One); !table.Idle(at) || name(table.Replaceable(at, id(77), true, feeds(0, 20, 0))) != id(4).String() {
+		t.Errorf("one that brings a third of it is not: %v", table.Scores(at))
+	}
+	if lookup(table, id(4)).Static = true; table.Idle(at) {
+		t.Error("one is idle that its owner named")
+	}
+}
+
 // An attacker that floods a full table with the best of claims never owns all places.
 func TestAFloodLeavesTheProtected(t *testing.T) {
 	table := fullTable()

@@ -79,6 +79,10 @@ func NewRoutingTable(c Config) *RoutingTable {
 		weights: make(map[feed.URL]Usefulness), changed: 1}
 }
 
+// Limit says anew how many neighbors there are at most: Config.Max, or fewer where others cannot dial the node. Those
+// beyond stay until they leave.
+func (t *RoutingTable) Limit(most int) { t.config.Max = most }
+
 // Len is the number of neighbors.
 func (t *RoutingTable) Len() int { return len(t.list) }
 

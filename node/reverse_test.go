@@ -526,6 +526,69 @@ func TestAHostThatDropsLinksIsLeft(t *testing.T) {
 	}
 }
 
+// A node that cannot be dialled tries another in the place of a neighbor that brings little, though that offers what
+// others do.
+func TestAHomeTriesAnotherForWhoBringsLittle(t *testing.T) {
+	w := newNetwork(t)
+	var follows []feed.URL
+	for _, in := range wants(12) {
+		w.feed(in.Feed)
+		follows = append(follows, in.Feed)
+	}
+	var hosts []*testHost
+	for range 6 {
+		hosts = append(hosts, w.add(node.Config{}, follows...))
+	}
+	home := w.addBehind(router, node.Config{Undialled: true}, follows...)
+	for _, h := range hosts[:5] {
+		home.inside(func(n *node.Node) { n.Connect(h.id, func(error) {}) })
+		w.run(time.Second)
+	}
+	idle, spare := hosts[4], hosts[5]
+	for _, u := range follows {
+		idle.blocked[u] = true
+	}
+	if !home.neighborOf(idle.id) || home.neighborOf(spare.id) {
+		t.Fatalf("it has the neighbors %v", home.node.Neighbors())
+	}
+	home.inside(func(n *node.Node) { n.NoteAddresses(spare.id) })
+	for i := range 60 {
+		u := follows[i%len(follows)]
+		w.publish(u)
+		hosts[i%4].poll(u)
+		w.run(2 * time.Minute)
+	}
+	if home.neighborOf(idle.id) || !home.neighborOf(spare.id) || len(home.node.Neighbors()) != 5 {
+		t.Errorf("two hours later it has the neighbors %v", home.node.Neighbors())
+	}
+}
+
+// A neighbor that leaves while the reverse link to it is opened anew is replaced as soon as that came to nothing.
+func TestWhoLeavesWhileItsLinkIsRenewedIsReplaced(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	first, second := w.add(node.Config{}, news), w.add(node.Config{}, news)
+	home := w.addBehind(router, node.Config{Undialled: true, MaxNeighbors: 1}, news)
+	home.inside(func(n *node.Node) { n.NoteAddresses(first.id) })
+	w.run(10 * time.Second)
+	home.inside(func(n *node.Node) { n.NoteAddresses(second.id) })
+	if !home.neighborOf(first.id) {
+		t.Fatal("it has no neighbor")
+	}
+	w.hang[first.id] = true
+	home.Unreverse(first.Host)
+	home.step(node.Broke{To: first.id})
+	w.run(3 * time.Second)
+	home.answerTo(first.id, home.node.SessionOf(first.id), protocol.Disconnect{Reason: "gone"})
+	if home.neighborOf(first.id) {
+		t.Fatal("it did not leave")
+	}
+	w.run(20 * time.Second)
+	if !home.neighborOf(second.id) {
+		t.Error("nobody came in its place")
+	}
+}
+
 // A reverse link that breaks while the node connects is opened again.
 func TestAReverseLinkBreaksBeforeItIsOfUse(t *testing.T) {
 	w := newNetwork(t)

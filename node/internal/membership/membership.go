@@ -66,13 +66,14 @@ func New(c *core.Core, f Feeds) *Machine {
 		Bans: newBans(), votes: make(map[protocol.NodeID]protocol.NodeID),
 	}
 	m.Absence.recall(c.Now, peers)
-	c.Failed, c.Undialled = m.failed, c.Config.Undialled
+	c.Failed = m.failed
 	return m
 }
 
 // Start looks for neighbors.
 func (m *Machine) Start(x Exchange) {
 	m.exchange = x
+	m.setUndialled(m.Config.Undialled)
 	m.startBootstrap()
 }
 

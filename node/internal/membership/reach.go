@@ -17,8 +17,8 @@ const (
 	// unreached is on how many networks nodes must have called back in vain, since somebody last dialled the node by
 	// the same version of IP, for it to open reverse links at once to those that it reaches by that.
 	unreached = 2
-	// enoughHosts is with how many neighbors a node looks for no more that cannot be dialled: it needs places at those
-	// that can, of which there may be few.
+	// enoughHosts is how many neighbors a node has that cannot be dialled: it needs places at those that can, of which
+	// there may be few. So it has no place to spare for another, but has who is of more use take that of the least.
 	enoughHosts = 5
 	// reconnectIn is how soon a node connects anew whose reverse link broke; where it breaks again within Silence the
 	// node waits four times as long each time.
@@ -81,7 +81,13 @@ func (m *Machine) notDialled(by protocol.NodeID) {
 func (m *Machine) settleReach() {
 	by4, by6 := &m.reach.by4, &m.reach.by6
 	vain := len(by4.vain) >= unreached || len(by6.vain) >= unreached
-	m.Undialled = m.Config.Undialled || vain && !by4.dialled && !by6.dialled
+	m.setUndialled(m.Config.Undialled || vain && !by4.dialled && !by6.dialled)
+}
+
+// setUndialled notes whether others can dial the node, by which it has so many places.
+func (m *Machine) setUndialled(is bool) {
+	m.Undialled = is
+	m.Table.Limit(m.most())
 }
 
 // Connect asks a node to become a neighbor, and opens a reverse link to it where it cannot dial us. static is the
@@ -184,7 +190,16 @@ func (m *Machine) least() int {
 
 func (m *Machine) most() int {
 	if m.Undialled {
-		return min(m.Config.MaxNeighbors, enoughHosts+1)
+		return min(m.Config.MaxNeighbors, enoughHosts)
 	}
 	return m.Config.MaxNeighbors
+}
+
+// taken reports whether all places are taken, but for one that stays free for newcomers: to a node that cannot be
+// dialled none come.
+func (m *Machine) taken() bool {
+	if m.Undialled {
+		return m.Table.Places() >= m.most()
+	}
+	return m.Table.Places() >= m.most()-1
 }

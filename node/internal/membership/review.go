@@ -125,7 +125,7 @@ func (m *Machine) evictOne() {
 		victim = m.Table.LeastUseful(m.Now, func(p *neighbors.Neighbor) bool {
 			return !p.ID.Hosted() && m.Now.Sub(p.Since) >= evictEvery && p.Brought(m.Now)*10 < daily
 		})
-	case !hungry.IsZero() && m.Now.Sub(hungry) >= hungryFor && m.Table.Places() >= m.most()-1:
+	case !hungry.IsZero() && m.Now.Sub(hungry) >= hungryFor && m.taken():
 		reason = "it sends nothing more, and others may"
 		victim = m.Table.LeastUseful(m.Now,
 			func(p *neighbors.Neighbor) bool {
@@ -159,7 +159,8 @@ func (m *Machine) retryLost() {
 // Paper §3.2: "it needs to select 'good' neighbors". Of those that a person follows few others follow any.
 func (m *Machine) seek() {
 	wait := min(longestSeek, ReviewEvery<<min(m.Reviewed.sought, 8))
-	if m.Now.Sub(m.Reviewed.soughtAt) < wait || m.Table.Places() < m.most()-1 || m.Table.Uncovered() == 0 {
+	if m.Now.Sub(m.Reviewed.soughtAt) < wait || !m.taken() ||
+		m.Table.Uncovered() == 0 && !(m.Undialled && m.Table.Idle(m.Now)) {
 		return
 	}
 	id, ok := m.mostHeard()
@@ -179,6 +180,9 @@ func (m *Machine) seek() {
 			m.Book.Unfit(m.Now, id)
 		default:
 			m.Book.Failed(m.Now, id)
+		}
+		if m.Seeking() {
+			m.refillSoon(0) // a neighbor left meanwhile, for which this connect stood
 		}
 	})
 }
