@@ -73,7 +73,7 @@ func (l *Ledger) Expire(now time.Time) {
 		if now.Sub(a.Met) <= remembered {
 			continue
 		}
-		if at := l.of(l.At(h)); at != nil && at != a && !a.settled(now) {
+		if at := l.of(l.At(h)); at != nil && at != a && !l.settled(now, a) {
 			l.book(now, at, max(0, a.Deficit)) // others at its address go on
 		}
 		l.drop(h)

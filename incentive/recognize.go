@@ -84,12 +84,12 @@ func (l *Ledger) Net(deficit, by Credit) Credit { return min(max(deficit+by, -l.
 // Settled reports whether h is a key that has given for a week, owes no more than it may by that, and is not refused.
 func (l *Ledger) Settled(now time.Time, h Holder) bool {
 	a := l.of(h)
-	return a != nil && a.settled(now)
+	return a != nil && l.settled(now, a)
 }
 
-func (a *account) settled(now time.Time) bool {
-	return a.Holder.keyed() && a.Got >= proven && now.Sub(a.Since) >= settledAfter && a.Deficit <= a.Got/keyPart &&
-		!a.Standing.refused(now)
+func (l *Ledger) settled(now time.Time, a *account) bool {
+	return a.Holder.keyed() && a.Got >= proven && now.Sub(a.Since) >= l.rules.SettledAfter &&
+		a.Deficit <= a.Got/keyPart && !a.Standing.refused(now)
 }
 
 // At is the holder of the accounts of strangers at the address where h is: h itself, unless it is a key.
@@ -125,7 +125,7 @@ type tallied struct {
 func (l *Ledger) count(now time.Time, a *account) {
 	l.discount(a)
 	a.tallied.at = l.At(a.Holder)
-	if a.settled(now) {
+	if l.settled(now, a) {
 		a.tallied.settled = 1
 	} else {
 		a.tallied.owed = max(0, a.Deficit-a.earned())

@@ -2,6 +2,7 @@ package incentive
 
 import (
 	"math/rand/v2"
+	"time"
 
 	"feedex/protocol"
 )
@@ -13,6 +14,8 @@ type Rules struct {
 	HolderOf func(id protocol.NodeID) Holder
 	// StrangerLimit is the bound for an address never seen before.
 	StrangerLimit Credit
+	// SettledAfter is for how long a key must have held an account to be settled.
+	SettledAfter time.Duration
 	// SeenEarns is how many entries earn of an offered bundle that we have, where as many would of a delivery as earn
 	// says.
 	SeenEarns func(earn func() int) int
@@ -29,6 +32,7 @@ func DefaultRules() Rules {
 	return Rules{
 		HolderOf:      HolderOf,
 		StrangerLimit: Entry,
+		SettledAfter:  settledAfter,
 		SeenEarns:     func(earn func() int) int { return earn() },
 		Audit:         func(rng *rand.Rand, oneIn int) bool { return rng.IntN(oneIn) == 0 },
 		CapFree:       capFree,

@@ -38,6 +38,14 @@ func TestEachRuleCanBeTakenAway(t *testing.T) {
 		b := bundle(news, "a", 40, now, time.Hour)
 		return NewEarnings(r).Stored(now, b, b.Entries, holder(1))
 	}
+	unsettled := func(r Rules) int {
+		l := newLedger(Config{Rules: &r})
+		k := meetKey(l, now, behind(1), nodeKey(1))
+		if k.gives(now, proven); l.Settled(now, l.HolderOf(k.id)) {
+			return 0
+		}
+		return 1
+	}
 	nothing := func(func() int) int { return 0 }
 	noAudits := func(*rand.Rand, int) bool { return false }
 	portHolder := func(id protocol.NodeID) Holder { return Holder{id: id} }
@@ -51,6 +59,7 @@ func TestEachRuleCanBeTakenAway(t *testing.T) {
 		{"audits", audits, func(r *Rules) { r.Audit = noAudits }, audits(DefaultRules()), 0},
 		{"accounts of addresses", ports, func(r *Rules) { r.HolderOf = portHolder }, 1, 2},
 		{"the limit for strangers", stranger, func(r *Rules) { r.StrangerLimit = MaxCredit / 2 }, 1, 10},
+		{"the week until a key is settled", unsettled, func(r *Rules) { r.SettledAfter = 0 }, 1, 0},
 		{"the daily cap", flood, func(r *Rules) { r.CapFree = math.MaxInt32 }, 5, 40},
 	} {
 		if got := c.measure(DefaultRules()); got != c.on || got == c.not {

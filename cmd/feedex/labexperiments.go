@@ -117,7 +117,7 @@ func newLabNAT() *cobra.Command {
 routers: half of them at an address each, half behind carriers, 50 homes an address. They find that out, and
 have neighbors call them over connections that they keep open. Shows which entries came and how late, how soon
 nodes find five neighbors, and how soon again when a third of those that can be dialled vanish.`,
-		Example: "  feedex lab nat --seed 1\n  feedex lab nat --hosting 16",
+		Example: "  feedex lab nat --seed 1\n  feedex lab nat --hosting 16\n  feedex lab nat --settled",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			e.Seed, e.Traces, e.Nodes, e.Length = lab.Seed(f.seed), set, f.nodes, f.length
 			return f.run(c, e.Run)
@@ -130,6 +130,8 @@ nodes find five neighbors, and how soon again when a third of those that can be 
 	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
 	c.Flags().Var(countFlag(&e.Hosting, 1), "hosting",
 		"places for neighbors that cannot be dialled (default 32, and 72 where a tenth can be)")
+	c.Flags().BoolVar(&e.Settled, "settled", false,
+		"have keys settle once their nodes gave ten entries, and count what came out in the second quarter")
 	f.addNoEncoding(c, &e.NoEncoding)
 	return c
 }
