@@ -254,8 +254,9 @@ func TestIdle(t *testing.T) {
 	if brings(8 * One); table.Idle(at) {
 		t.Errorf("one is idle that brings hardly less than others: %v", table.Scores(at))
 	}
-	if brings(-2 * One); !table.Idle(at) || name(table.Replaceable(at, id(77), true, feeds(0, 20, 0))) != id(4).String() {
-		t.Errorf("one that brings a third of it is not: %v", table.Scores(at))
+	brings(-2 * One)
+	if n := table.Replaceable(at, id(77), true, feeds(0, 20, 0)); !table.Idle(at) || n != lookup(table, id(4)) {
+		t.Errorf("one that brings a third of it is not, and %v gives way: %v", name(n), table.Scores(at))
 	}
 	if lookup(table, id(4)).Static = true; table.Idle(at) {
 		t.Error("one is idle that its owner named")
