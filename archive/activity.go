@@ -41,12 +41,12 @@ type Appearance struct {
 // An Hour is the count of the node's work within one hour, or within several that were added up.
 type Hour struct {
 	At       time.Time     // its beginning
-	Polled   int64         // entries that own polls brought first
+	Polled   int64         // entries that own polls brought first, but for the first poll of each feed
 	Brought  int64         // entries that neighbors brought first
 	Compared int64         // entries that neighbors had brought, now or before, and that an own poll then listed
 	Ahead    time.Duration // by how much neighbors were earlier than that poll, for all of these together
 
-	Requests  int64 // own ones to publishers
+	Requests  int64 // own ones to publishers, but for the first poll of each feed
 	Unchanged int64 // of these, answered "not modified"
 	Failed    int64 // of these, refused or not answered
 	Bytes     int64 // of the bodies of all answers, as they were sent

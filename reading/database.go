@@ -58,7 +58,8 @@ type View interface {
 
 // Marking keeps what the owner read and starred. An entry becomes an item when it arrives for the owner: as it is kept
 // or filled in, where its feed is followed then, and else when the owner follows the feed. The latest FirstUnread of
-// those that are there then are unread.
+// those that are there then are unread, and of those that the first poll brings, where neighbors have not brought as
+// many before it.
 type Marking interface {
 	// Mark marks items at a moment. Those of which there is none do not matter.
 	Mark(at time.Time, ids []ItemID, m Mark)
@@ -66,7 +67,7 @@ type Marking interface {
 	MarkStream(at time.Time, s Stream, m Mark, limit int) (more bool)
 }
 
-// FirstUnread is how many of the entries that are there when the owner follows a feed are unread, as if it had just
+// FirstUnread is how many of a feed's entries of the time before the owner followed it are unread, as if it had just
 // published them.
 const FirstUnread = 20
 

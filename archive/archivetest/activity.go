@@ -13,10 +13,17 @@ import (
 )
 
 // The activity of a node is counted in its hour: news of feeds that are followed, which neighbors brought them and how
-// much earlier than by an own poll, and requests.
+// much earlier than by an own poll, and requests. What its first poll asked of a feed and got is no part of that.
 func testHours(t *testing.T, a reading.Database) {
 	at := time.Date(2026, 11, 20, 10, 30, 0, 0, time.UTC)
+	first := at.Add(-time.Hour)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
+	a.KeepRequests([]grade.Request{
+		{At: first, URL: "https://example.org/moved", Feed: string(news), Status: http.StatusFound, First: true},
+		{At: first, URL: string(news), Status: http.StatusOK, Bytes: 7000},
+	})
+	a.Keep([]archive.Record{newsRecord("backlog", "of the first poll", first)})
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, LastPoll: first, LastSuccess: first})
 	var brought []archive.Record
 	for i := range 3 {
 		r := newsRecord(fmt.Sprint("brought", i), "brought", at)
@@ -46,18 +53,18 @@ func testHours(t *testing.T, a reading.Database) {
 			Failed: 2, Bytes: 6010,
 			Followed: 10 * time.Minute, FollowedBytes: 1000},
 	}
-	got, err := a.Hours(t.Context(), at)
+	got, err := a.Hours(t.Context(), first)
 	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("Hours = %+v, %v, want %+v", got, err, want)
 	}
-	if first, err := a.CountedSince(t.Context()); err != nil || !first.Equal(want[0].At) {
-		t.Errorf("counted since %v, %v, want %v", first, err, want[0].At)
+	if since, err := a.CountedSince(t.Context()); err != nil || !since.Equal(want[0].At) {
+		t.Errorf("counted since %v, %v, want %v", since, err, want[0].At)
 	}
 	followed := at.Add(-10 * time.Minute) // when nothing could have been counted before
-	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: followed})
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: followed, LastPoll: first, LastSuccess: first})
 	commit(t, a)
-	if first, err := a.CountedSince(t.Context()); err != nil || !first.Equal(followed) {
-		t.Errorf("followed within that hour, counted since %v, %v, want %v", first, err, followed)
+	if since, err := a.CountedSince(t.Context()); err != nil || !since.Equal(followed) {
+		t.Errorf("followed within that hour, counted since %v, %v, want %v", since, err, followed)
 	}
 	if got, err := a.Hours(t.Context(), later); err != nil || len(got) != 1 || got[0] != want[1] {
 		t.Errorf("Hours = %+v, %v, want the last", got, err)

@@ -57,6 +57,7 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive) {
 	for name, test := range map[string]func(*testing.T, ItemArchive){
 		"items arrive":                    testItemsArrive,
 		"items of a feed followed later":  testItemsOfAFeedThatIsFollowedLater,
+		"items of a first poll":           testItemsOfAFirstPoll,
 		"marks":                           testMarks,
 		"what changed in a stream":        testStreamChanged,
 		"pages":                           testPages,

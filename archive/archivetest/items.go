@@ -114,6 +114,41 @@ func testItemsArrive(t *testing.T, a ItemArchive) {
 	wantSound(t, a)
 }
 
+// Of what the first poll of a feed brings, in whatever portions, the latest is unread, unless neighbors were there
+// before it; the rest is read. All that comes later is unread.
+func testItemsOfAFirstPoll(t *testing.T, a ItemArchive) {
+	follow(t, a, time.Unix(1, 0), news, otherNews)
+	keep(t, a, feedRecords(news, 1, reading.FirstUnread+5)...)
+	a.Mark(markedAt, []reading.ItemID{reading.FirstUnread}, reading.Mark{Starred: reading.Yes})
+	keep(t, a, feedRecords(news, reading.FirstUnread+6, reading.FirstUnread+10)...)
+	var latest []reading.ItemID
+	for id := reading.ItemID(reading.FirstUnread + 10); id > 10; id-- {
+		latest = append(latest, id)
+	}
+	wantIDs(t, a, unread, latest...)
+	wantIDs(t, a, all, latest...)
+
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), LastSuccess: time.Unix(2, 0)})
+	keep(t, a, feedRecords(news, 101, 101+reading.FirstUnread)...)
+	if n, err := a.Size(t.Context(), unread); err != nil || n != 2*reading.FirstUnread+1 {
+		t.Errorf("%d unread, %v, after a second poll brought %d", n, err, reading.FirstUnread+1)
+	}
+
+	var brought []archive.Record
+	for _, r := range feedRecords(otherNews, 1, reading.FirstUnread-1) {
+		r.Source, r.Confirmed = someNeighbor, false
+		brought = append(brought, r)
+	}
+	keep(t, a, brought...)
+	keep(t, a, feedRecords(otherNews, 101, 105)...)
+	id := feedID(t, a, otherNews)
+	if n, err := a.Size(t.Context(), reading.Stream{Feed: id, Read: reading.No}); err != nil ||
+		n != reading.FirstUnread {
+		t.Errorf("%d unread, %v, where neighbors brought all but one before the first poll", n, err)
+	}
+	wantSound(t, a)
+}
+
 // An owner who follows a feed of which the archive has entries finds the latest unread, as if they had just been
 // published.
 func testItemsOfAFeedThatIsFollowedLater(t *testing.T, a ItemArchive) {

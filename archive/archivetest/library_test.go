@@ -95,6 +95,29 @@ func (l *library) keep(records []archive.Record, keep func([]archive.Record)) {
 			l.add(r, r.Seen, true, false)
 		}
 	}
+	for u := range l.followed {
+		if l.LoadFeed(u).LastSuccess.IsZero() {
+			l.backlog(u)
+		}
+	}
+}
+
+// backlog has what the first poll of a feed brought read, but the latest.
+func (l *library) backlog(u feed.URL) {
+	found, _ := l.Search(context.Background(), feed.Filter{Feed: u, Limit: math.MaxInt}) // the latest first
+	fresh := reading.FirstUnread
+	for i := range found {
+		if found[i].Seq > 0 && !found[i].Source.IsZero() {
+			fresh--
+		}
+	}
+	for i := range found {
+		if x := l.byEntry[found[i].ID]; x != nil && found[i].Seq > 0 && found[i].Source.IsZero() {
+			if fresh--; fresh < 0 && !x.read && !x.starred {
+				x.read, x.listed = true, false
+			}
+		}
+	}
 }
 
 func (l *library) Keep(records []archive.Record) { l.keep(records, l.Memory.Keep) }

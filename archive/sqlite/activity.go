@@ -27,37 +27,50 @@ func (s *Store) addHour(h archive.Hour) {
 		int64(h.Followed/time.Minute), h.FollowedBytes)
 }
 
-// counted are new entries that came together.
+// counted are new entries that came together, by feed: those that own polls brought, and those that neighbors did.
 type counted struct {
-	at      time.Time
-	polled  int64              // own polls brought them
-	brought map[feed.URL]int64 // neighbors did, of these feeds
+	at              time.Time
+	polled, brought map[feed.URL]int64
 }
 
 func (c *counted) add(r *archive.Record) {
-	c.at = r.Seen
+	by := &c.brought
 	if r.Source.IsZero() {
-		c.polled++
-		return
+		by = &c.polled
 	}
-	if c.brought == nil {
-		c.brought = make(map[feed.URL]int64)
+	if *by == nil {
+		*by = make(map[feed.URL]int64)
 	}
-	c.brought[r.Entry.Feed]++
+	c.at = r.Seen
+	(*by)[r.Entry.Feed]++
 }
 
-// countNews adds new entries to their hour; not those that are kept for neighbors alone.
+// countNews adds new entries to their hour; not those that are kept for neighbors alone, nor a backlog.
 func (s *Store) countNews(c *counted) {
-	hour := archive.Hour{At: c.at, Polled: c.polled}
+	hour := archive.Hour{At: c.at}
+	for u, n := range c.polled {
+		id := s.feedID(u)
+		switch subscribed, read := s.isFollowed(id); {
+		case subscribed && read:
+			hour.Polled += n
+		case subscribed:
+			s.backlog(id)
+		}
+	}
 	for u, n := range c.brought {
-		var subscribed bool
-		if s.row(`SELECT subscribed FROM feeds WHERE id = ?`, []any{s.feedID(u)}, &subscribed) && subscribed {
+		if subscribed, _ := s.isFollowed(s.feedID(u)); subscribed {
 			hour.Brought += n
 		}
 	}
 	if hour.Polled+hour.Brought > 0 {
 		s.addHour(hour)
 	}
+}
+
+// isFollowed reports whether a feed is followed, and whether a poll has read it before the one that is under way.
+func (s *Store) isFollowed(id int64) (subscribed, read bool) {
+	s.row(`SELECT subscribed, last_success IS NOT NULL FROM feeds WHERE id = ?`, []any{id}, &subscribed, &read)
+	return subscribed, read
 }
 
 // KeepFollowed implements reading.Database.
@@ -121,7 +134,8 @@ func (s *Store) KeepRequests(list []grade.Request) {
 	}
 }
 
-// countRequest adds a request to its hour, and remembers how large its feed's document was.
+// countRequest adds a request to its hour, and remembers how large its feed's document was. Requests of a first poll
+// are left out, as they are of what is followed: a reader makes them too.
 func (s *Store) countRequest(r *grade.Request) {
 	hour := archive.Hour{At: r.At, Requests: 1, Bytes: r.Bytes}
 	switch {
@@ -132,7 +146,9 @@ func (s *Store) countRequest(r *grade.Request) {
 	case r.Status == http.StatusOK:
 		s.write(`UPDATE feeds SET size = ? WHERE url = ?`, r.Bytes, r.Name())
 	}
-	s.addHour(hour)
+	if !s.row(`SELECT 1 FROM feeds WHERE url = ? AND last_poll IS NULL`, []any{r.Name()}, new(int)) {
+		s.addHour(hour)
+	}
 }
 
 // Requests implements archive.Activity.

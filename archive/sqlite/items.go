@@ -30,6 +30,14 @@ func (s *Store) arrived(after int64) {
 		WHERE e.seq > ? AND f.subscribed ORDER BY e.seq ON CONFLICT (seq) DO NOTHING`, after)
 }
 
+// backlog has those of the entries read, but the latest, that the first poll of a feed has brought so far.
+func (s *Store) backlog(id int64) {
+	s.write(`UPDATE items SET read = 1, listed = 0 WHERE feed = ?1 AND NOT read AND NOT starred AND seq IN (
+		SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 AND source = '' ORDER BY seq DESC
+		LIMIT -1 OFFSET max(0, ?2 - (SELECT count(*) FROM entries WHERE feed = ?1 AND seq > 0 AND source <> '')))`,
+		id, reading.FirstUnread)
+}
+
 // filledIn makes items of the entries below a seq.
 func (s *Store) filledIn(at, below int64) {
 	s.write(`INSERT INTO items (seq, feed, arrived, listed, read)
