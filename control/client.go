@@ -200,7 +200,7 @@ func (c *Client) open(ctx context.Context, method, path string, in any) (*http.R
 // FollowAddress implements Owner.
 func (c *Client) FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error) {
 	var a followAnswer
-	err := c.do(ctx, "POST", "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep}, &a)
+	err := c.do(ctx, "POST", "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep, w.Anyway}, &a)
 	return a.FollowedAddress, err
 }
 

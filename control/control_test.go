@@ -431,7 +431,7 @@ func TestPullOverTheSocket(t *testing.T) {
 func TestFollowAddressOverTheSocket(t *testing.T) {
 	yes, policy := true, "fixed:1h"
 	want := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://two.example/"}, Weight: 3,
-		Discreet: &yes, Private: &yes, Policy: &policy}, Wait: time.Second, Keep: true}
+		Discreet: &yes, Private: &yes, Policy: &policy}, Wait: time.Second, Keep: true, Anyway: true}
 	o := &fakeOwner{followed: FollowedAddress{Page: "https://two.example/",
 		Choices: []discover.SiteFeed{{URL: "https://two.example/a", Title: "A", Type: "b"}}}}
 	c := serve(t, o)

@@ -173,11 +173,15 @@ var ErrRests = errors.New("the node rests because entries cannot be stored")
 
 // A FollowAddress is the wish to follow what is at one address, which may be that of a web page.
 type FollowAddress struct {
-	node.Subscribe // of one feed
+	// Subscribe has the feed, or addresses that are tried one after another until there is something to follow.
+	node.Subscribe
 	// Wait is how long to wait for what the first poll shows, a minute at most; 0 not at all.
 	Wait time.Duration
 	// Keep has a page that names several feeds followed until its owner has chosen. Otherwise it is not.
 	Keep bool
+	// Anyway has followed also what could not be read. Otherwise that is followed only if nobody waits long enough to
+	// know.
+	Anyway bool
 }
 
 // FollowedAddress is the outcome of a FollowAddress, in JSON.
@@ -189,6 +193,7 @@ type FollowedAddress struct {
 	// Choices are the feeds that the page names, where their owner is to say which they mean.
 	Choices []discover.SiteFeed `json:"choices,omitempty"`
 	Problem string              `json:"problem,omitempty"` // why it could not be read
+	Unread  bool                `json:"unread,omitempty"`  // that is why it is not followed: it would be with Anyway
 	// Kept is why it stays on the node, "" where it is exchanged with neighbors; Undecided says that its owner may say
 	// otherwise and has not said anything.
 	Kept      string `json:"kept,omitempty"`

@@ -64,7 +64,7 @@ func NewHandler(o Owner) http.Handler {
 	mux.HandleFunc("POST /settle", patiently(func(ctx context.Context, r followRequest) (func() any, error) {
 		s, err := r.subscribe()
 		return func() any {
-			got, err := o.FollowAddress(ctx, FollowAddress{s, r.Wait, r.Keep})
+			got, err := o.FollowAddress(ctx, FollowAddress{s, r.Wait, r.Keep, r.Anyway})
 			return followAnswer{got, newRefusal(err)}
 		}, err
 	}))

@@ -90,8 +90,9 @@ func newRefusal(err error) refusal {
 // A followRequest is the body of such a request.
 type followRequest struct {
 	subscribeRequest
-	Wait time.Duration `json:"wait,omitempty"`
-	Keep bool          `json:"keep,omitempty"`
+	Wait   time.Duration `json:"wait,omitempty"`
+	Keep   bool          `json:"keep,omitempty"`
+	Anyway bool          `json:"anyway,omitempty"`
 }
 
 // A followAnswer is the answer to it.

@@ -186,12 +186,30 @@ var byNumber = regexp.MustCompile(`^feeds/([0-9]+)(-[0-9a-f]+)?\.(atom|rss|json)
 const maxFirstPollWait = time.Minute
 
 // FollowAddress implements control.Owner. The address is durably followed before it waits; an address that waits is
-// asked for also after a restart, and its outcome is known then.
-func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (control.FollowedAddress, error) {
-	if len(w.Feeds) != 1 {
-		return control.FollowedAddress{}, control.BadRequest{Err: errors.New("name one feed")}
+// asked for also after a restart, and its outcome is known then. Of several addresses at which there is nothing the
+// first says why.
+func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (first control.FollowedAddress, err error) {
+	if len(w.Feeds) == 0 || len(w.Feeds) > maxTries {
+		return first, control.BadRequest{Err: errors.New("name one feed")}
 	}
-	u, err := published(ctx, h, w.Feeds[0], h.at.Reader, h.config.ReaderHosts)
+	for i, u := range w.Feeds {
+		s, err := h.followOne(ctx, w, u)
+		if err != nil || !s.Unread {
+			return s, err
+		}
+		if i == 0 {
+			first = s
+		}
+	}
+	return first, nil
+}
+
+// maxTries is how many addresses are tried, at most, for one wish.
+const maxTries = 2
+
+// followOne is FollowAddress for one address.
+func (h *host) followOne(ctx context.Context, w control.FollowAddress, u feed.URL) (control.FollowedAddress, error) {
+	u, err := published(ctx, h, u, h.at.Reader, h.config.ReaderHosts)
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
@@ -312,7 +330,7 @@ func (s *signal) tell() {
 }
 
 // outcome returns the result of the first poll of u, and does what follows from it: a page that turned out to be no
-// feed is followed no more, if it was not before.
+// feed, and what could not be read, is followed no more, if it was not before.
 func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL, f polledFeed,
 	added bool) (s control.FollowedAddress, err error) {
 	problem := f.LastError
@@ -322,11 +340,14 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added,
 		Problem: problem, Waiting: f.waits}
 	drop := false
+	s.Unread = s.New && !w.Anyway && !f.WebPage && f.LastError != "" && f.LastSuccess.IsZero()
 	switch {
 	case f.URL != u:
 		s.Page = u
 		if f.WebPage { // it is no better than the page that named it
 			s.Problem, drop = fmt.Sprintf("it names %s, and there is no feed either", f.URL.Redacted()), s.New
+		} else if s.Unread {
+			s.Problem = fmt.Sprintf("it names %s, which could not be read: %s", f.URL.Redacted(), problem)
 		} else if wish := again(w, f.URL); wish != nil {
 			err = h.Subscribe(ctx, *wish)
 		}
@@ -335,7 +356,7 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 	case f.WebPage:
 		s.Page, drop = u, s.New
 	}
-	if drop {
+	if drop || s.Unread {
 		s.Feed, s.New = "", false
 		return s, h.Unsubscribe(ctx, f.URL)
 	}

@@ -256,7 +256,7 @@ func newSites() *sites {
 			"https://ann:pw@two.example/": {"https://two.example/a", "https://other.example/b"},
 		},
 		feeds: map[feed.URL]bool{"https://one.example/a": true, "https://two.example/a": true,
-			"https://two.example/b": true, "https://ann:pw@two.example/a": true},
+			"https://two.example/b": true, "https://ann:pw@two.example/a": true, "http://plain.example/a": true},
 		slow:  time.Millisecond,
 		asked: make(map[feed.URL]int),
 	}
@@ -298,8 +298,9 @@ func TestFollowAddress(t *testing.T) {
 		return choices
 	}
 	for name, test := range map[string]struct {
-		at       feed.URL
+		at, or   feed.URL
 		keep     bool
+		anyway   bool
 		before   []feed.URL
 		want     control.FollowedAddress
 		followed []feed.URL
@@ -325,8 +326,17 @@ func TestFollowAddress(t *testing.T) {
 		"a page of a page": {at: chain, keep: true,
 			want: control.FollowedAddress{Page: chain,
 				Problem: "it names https://none.example/, and there is no feed either"}},
-		"what is not there": {at: one + "x", want: control.FollowedAddress{Feed: one + "x", New: true,
-			Problem: "HTTP 404"}, followed: []feed.URL{one + "x"}},
+		"what is not there": {at: one + "x", want: control.FollowedAddress{Problem: "HTTP 404", Unread: true}},
+		"which is wanted anyway": {at: one + "x", anyway: true, want: control.FollowedAddress{Feed: one + "x",
+			New: true, Problem: "HTTP 404"}, followed: []feed.URL{one + "x"}},
+		"which is followed already": {at: one + "x", before: []feed.URL{one + "x"},
+			want: control.FollowedAddress{Feed: one + "x", Problem: "HTTP 404"}, followed: []feed.URL{one + "x"}},
+		"what is there by http alone": {at: "https://plain.example/a", or: "http://plain.example/a",
+			want: control.FollowedAddress{Feed: "http://plain.example/a", New: true,
+				Title: "Title of http://plain.example/a"},
+			followed: []feed.URL{"http://plain.example/a"}},
+		"what is nowhere": {at: "https://plain.example/x", or: "http://plain.example/x",
+			want: control.FollowedAddress{Problem: "HTTP 404", Unread: true}},
 		"a page with a password": {at: mine, want: control.FollowedAddress{Page: mine,
 			Choices: []discover.SiteFeed{{URL: mine + "a", Title: "https://two.example/a"},
 				{URL: "https://other.example/b", Title: "https://other.example/b"}}}},
@@ -337,13 +347,14 @@ func TestFollowAddress(t *testing.T) {
 				for _, u := range test.before {
 					if _, err := l.FollowAddress(t.Context(),
 						control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}}, Wait: maxFirstPollWait,
-							Keep: true}); err != nil {
+							Keep: true, Anyway: true}); err != nil {
 						t.Fatal(err)
 					}
 				}
+				tries := slices.DeleteFunc([]feed.URL{test.at, test.or}, func(u feed.URL) bool { return u == "" })
 				got, err := l.FollowAddress(t.Context(),
-					control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{test.at}}, Wait: maxFirstPollWait,
-						Keep: test.keep})
+					control.FollowAddress{Subscribe: node.Subscribe{Feeds: tries}, Wait: maxFirstPollWait,
+						Keep: test.keep, Anyway: test.anyway})
 				if err != nil || !reflect.DeepEqual(got, test.want) {
 					t.Errorf("followed as %+v, %v;\nwant %+v", got, err, test.want)
 				}
@@ -525,8 +536,10 @@ func TestLibraryFollowsSites(t *testing.T) {
 			t.Errorf("%s: follows %q, %v; want %s", at, u, err, want)
 		}
 	}
-	if _, err := l.Subscribe(ctx, "https://none.example/"); !errors.Is(err, reading.ErrNoFeed) {
-		t.Errorf("a page of none: %v", err)
+	for _, at := range []feed.URL{"https://none.example/", "https://one.example/x"} {
+		if _, err := l.Subscribe(ctx, at); !errors.Is(err, reading.ErrNoFeed) {
+			t.Errorf("%s: %v", at, err)
+		}
 	}
 	list, err := l.Subscriptions(ctx)
 	if err != nil || len(list) != 3 {

@@ -215,8 +215,8 @@ const (
 )
 
 // Subscribe implements reading.Editor.
-func (l *library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
-	s, err := l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
+func (l *library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.FeedID, error) {
+	s, err := l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: tries},
 		Wait: readerWait, Keep: true})
 	if err == nil && len(s.Choices) > 0 {
 		// A program cannot ask which, and publishers name the one first that they mean. The choice also decides what

@@ -39,7 +39,7 @@ type testLibrary struct {
 	end   func()
 }
 
-// openLibrary opens the library in the file at path until the test ends.
+// openLibrary opens the library in the file at path until the test ends. There is a feed at exampleFeed.
 func openLibrary(t *testing.T, path string) *testLibrary {
 	t.Helper()
 	store := ondisk.MustOpen(t, path)
@@ -49,7 +49,9 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHost(c.withDefaults(), store, keeping, peers(friendly), unreachable{})
+	s := newSites()
+	s.feeds[exampleFeed] = true
+	h := newHost(c.withDefaults(), store, keeping, peers(friendly), s)
 	if err := h.revive(); err != nil {
 		t.Fatal(err)
 	}

@@ -189,18 +189,20 @@ func (d dashboard) Follow(ctx context.Context, list []opml.Outline) (added int, 
 const followWait = 10 * time.Second
 
 // FollowAt implements web.OwnerActions.
-func (d dashboard) FollowAt(ctx context.Context, u feed.URL, number int64) (f web.FollowedAt, err error) {
-	if number != 0 {
-		page, err := d.NumberedFeed(ctx, number)
+func (d dashboard) FollowAt(ctx context.Context, w web.Wish) (f web.FollowedAt, err error) {
+	if w.Page != 0 {
+		page, err := d.NumberedFeed(ctx, w.Page)
 		if err != nil {
 			return f, err
 		}
-		u = discover.Lend(page.URL, u)
+		for i, u := range w.Tries {
+			w.Tries[i] = discover.Lend(page.URL, u)
+		}
 	}
-	s, err := d.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{u}},
-		Wait: followWait, Keep: true})
+	s, err := d.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: w.Tries},
+		Wait: followWait, Keep: true, Anyway: w.Anyway})
 	d.host.changes.Add(1)
-	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem}
+	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem, Unread: s.Unread}
 	if err != nil || s.Feed == "" {
 		return f, err
 	}

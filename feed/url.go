@@ -54,16 +54,25 @@ func ParseURL(raw string) (URL, error) {
 	return URL(u.Scheme + "://" + normalHost(u) + afterHost(s)), nil
 }
 
-// ParseTyped is ParseURL for what a person typed, who may leave out https:// in front of a name or an address.
-func ParseTyped(raw string) (URL, error) {
+// ParseTyped is ParseURL for what a person typed, who may leave out https:// or http:// in front of a name or an
+// address: it is then to be tried by both, in the order of the list.
+func ParseTyped(raw string) (tries []URL, err error) {
 	s := strings.TrimSpace(raw)
 	host, _, _ := strings.Cut(s, "/")
 	name, port, _ := strings.Cut(host, ":")
+	schemes := []string{""}
 	if strings.Contains(strings.Trim(name, "."), ".") && !strings.Contains(host, "@") &&
 		strings.Trim(port, "0123456789") == "" {
-		s = "https://" + s
+		schemes = []string{"https://", "http://"}
 	}
-	return ParseURL(s)
+	for _, scheme := range schemes {
+		u, err := ParseURL(scheme + s)
+		if err != nil {
+			return nil, err
+		}
+		tries = append(tries, u)
+	}
+	return tries, nil
 }
 
 // normalHost is the userinfo, host and port of u in normal form.

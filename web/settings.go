@@ -89,20 +89,24 @@ func (h *Handler) done(r *http.Request) string {
 
 // follow follows the feed, or the feed of the site, that a form names.
 func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error) {
-	u, err := feed.ParseTyped(r.PostFormValue("url"))
+	wish := Wish{Anyway: r.PostFormValue("anyway") != ""}
+	var err error
+	wish.Tries, err = feed.ParseTyped(r.PostFormValue("url"))
 	if err != nil {
 		return "", clientError{http.StatusBadRequest, "That is no address of a feed",
 			"The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
 	}
-	page, _ := strconv.ParseInt(r.PostFormValue("page"), 10, 64)
-	f, err := h.Source.FollowAt(r.Context(), u, page)
+	wish.Page, _ = strconv.ParseInt(r.PostFormValue("page"), 10, 64)
+	f, err := h.Source.FollowAt(r.Context(), wish)
 	number := strconv.FormatInt(f.Number, 10)
 	switch {
 	case err != nil:
 		return "", err
+	case f.Unread:
+		return "", unread{wish, f.Problem}
 	case f.Number == 0:
 		return "", clientError{http.StatusUnprocessableEntity, "There is no feed",
-			"At " + address(u) + " there is no feed: " + f.Problem +
+			"At " + address(wish.Tries[0]) + " there is no feed: " + f.Problem +
 				". Nothing is followed. Look on the site for a link to its RSS or Atom feed, and follow that."}
 	case f.Choose:
 		return "/feeds/" + number, nil
@@ -111,6 +115,17 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 	}
 	return "/settings?done=followed&n=" + number, nil
 }
+
+// An unread is that an address could not be read, and is not followed for that.
+type unread struct {
+	Wish
+	Problem string
+}
+
+func (u unread) Error() string { return u.Address() + " could not be read: " + u.Problem }
+
+// Address is what could not be read, as a page may show it.
+func (u unread) Address() string { return address(u.Tries[0]) }
 
 // share says whether neighbors may know of a feed. A browser that may not see a secret cannot give it away either.
 func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) {

@@ -72,8 +72,8 @@ type OwnerActions interface {
 	// Follow follows feeds, and returns how many of them were not followed before and which of these stay on the node.
 	Follow(ctx context.Context, list []opml.Outline) (added int, kept []node.Withheld, err error)
 	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
-	// followed until its owner has chosen. Number is that of the page which named the address, 0 for none.
-	FollowAt(ctx context.Context, u feed.URL, number int64) (FollowedAt, error)
+	// followed until its owner has chosen.
+	FollowAt(ctx context.Context, w Wish) (FollowedAt, error)
 	// Share says whether neighbors may know of a feed, whatever its address looks like, or it is private.
 	Share(ctx context.Context, number int64, shared bool) error
 	// Refresh has a feed polled now, or all where number is 0, as far as publishers allow it.
@@ -90,12 +90,20 @@ type OwnerActions interface {
 	Arrange(ctx context.Context, a reading.Arrangement) error
 }
 
+// A Wish is to follow what is at an address.
+type Wish struct {
+	Tries  []feed.URL // the address, or what it may be, in the order in which it is tried
+	Page   int64      // the number of the page which named the address, 0 for none
+	Anyway bool       // follow it also if it could not be read
+}
+
 // FollowedAt is the result of following the feed or page at an address.
 type FollowedAt struct {
 	Number  int64 // of the feed that is followed, or of the page of whose feeds the owner is to choose; 0 for nothing
 	New     bool  // it was not followed before
 	Choose  bool
 	Problem string // why it could not be read
+	Unread  bool   // that is why it is not followed
 }
 
 // Keys are the app passwords.

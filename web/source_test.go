@@ -269,11 +269,16 @@ func (n *aNode) Share(_ context.Context, number int64, shared bool) error {
 const (
 	siteURL   = feed.URL("https://site.example/")
 	silentURL = feed.URL("https://silent.example/")
+	goneURL   = feed.URL("https://gone.example/feed")
 )
 
-func (n *aNode) FollowAt(_ context.Context, u feed.URL, number int64) (web.FollowedAt, error) {
+func (n *aNode) FollowAt(_ context.Context, w web.Wish) (web.FollowedAt, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	u := w.Tries[0]
+	if u == goneURL && !w.Anyway {
+		return web.FollowedAt{Problem: "HTTP <404>", Unread: true}, nil
+	}
 	switch u {
 	case newsURL:
 		return web.FollowedAt{Number: 1}, nil
@@ -282,7 +287,7 @@ func (n *aNode) FollowAt(_ context.Context, u feed.URL, number int64) (web.Follo
 	case silentURL:
 		return web.FollowedAt{Problem: "get silent.example: this is a web page, not a feed, and it names none"}, nil
 	}
-	n.followed, n.pages = append(n.followed, u), append(n.pages, number)
+	n.followed, n.pages = append(n.followed, u), append(n.pages, w.Page)
 	return web.FollowedAt{Number: 1, New: true}, nil
 }
 

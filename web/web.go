@@ -130,7 +130,11 @@ func (h *Handler) page(pattern string, make func(*http.Request) (view, error)) {
 func (h *Handler) failure(r *http.Request, err error) view {
 	var refused clientError
 	var slowed reading.Slowed
+	var not unread
 	switch {
+	case errors.As(err, &not):
+		return view{Page: "unread", Title: "There is no feed", Nav: "/settings", Code: http.StatusUnprocessableEntity,
+			Body: &not}
 	case errors.As(err, &slowed):
 		refused = clientError{http.StatusTooManyRequests, "Please wait", slowed.Error() + "."}
 	case errors.Is(err, ErrNone):

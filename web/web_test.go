@@ -380,6 +380,15 @@ func TestChanges(t *testing.T) {
 		!strings.Contains(w.Body.String(), "Nothing is followed.") {
 		t.Errorf("a page without a feed: %d, %s", w.Code, w.Body)
 	}
+	gone := url.Values{"token": {b.token}, "url": {string(goneURL)}}
+	if w := b.post("/follow", gone); w.Code != http.StatusUnprocessableEntity || len(n.followed) != 1 ||
+		!strings.Contains(w.Body.String(), "HTTP &lt;404&gt;") || !strings.Contains(w.Body.String(), `name="anyway"`) {
+		t.Errorf("an address that cannot be read: %d, followed %q: %s", w.Code, n.followed, w.Body)
+	}
+	if gone.Set("anyway", "1"); b.post("/follow", gone).Code != http.StatusSeeOther || len(n.followed) != 2 {
+		t.Errorf("followed %q, want it anyway", n.followed)
+	}
+	n.followed = n.followed[:1]
 	if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"example.net/2"},
 		"more": {strings.Repeat("x", 64<<10)}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
 		t.Errorf("a form that is too long: %d, followed %q", w.Code, n.followed)

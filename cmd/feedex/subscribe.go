@@ -27,10 +27,10 @@ func newSubscribe() *cobra.Command {
 		Short: "Follow feeds, or the feeds of sites",
 		Long: `Tell the running node to follow feeds: it polls them, keeps their entries and exchanges them with its
 neighbors. A URL may be that of a web page: the feed that the page names is then followed in its place. Where it names
-several, the command lists them with what to type for each; where it names none, nothing is followed. The command waits
-for that up to half a minute; interrupting it then loses nothing, and neither does a restart of the node. Of a page that
-names one thing in several formats the first is taken, and never its comments if there is anything else. No addresses are
-guessed. A URL at the node's own reader address stands for the feed behind it.
+several, the command lists them with what to type for each; where it names none, or nothing can be read at the URL,
+nothing is followed, unless --anyway says so. The command waits for that up to half a minute; interrupting it then loses
+nothing, and neither does a restart of the node. Of a page that names one thing in several formats the first is taken, and
+never its comments if there is anything else. No addresses are guessed, but https:// in front, and then http://. A URL at the node's own reader address stands for the feed behind it.
 
 A feed whose URL holds a password, or whose host is on a private address, stays on the node and its name is told to
 nobody. So does one that is followed with --private, and one whose publisher asks for that. One whose URL looks as if it
@@ -66,7 +66,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
   feedex subscribe --private https://members.example.com/feed.xml
   feedex subscribe --poll auto:15m https://example.com/feed.xml
   feedex subscribe --keep-age 90d --keep-count 1000 https://example.com/feed.xml`,
-		Args: feedArgs,
+		Args: typedArgs,
 	}
 	var wish node.Subscribe
 	var discreet, private bool
@@ -80,6 +80,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
 	f.Var(policyFlag(&poll), "poll", "by which policy to poll the feeds (default: that of the node)")
 	keepFlags(f, &keep)
+	anyway := f.Bool("anyway", false, "follow also what could not be read, and ask for it again later")
 	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn),
 		cobra.ShellCompDirectiveNoFileComp))
@@ -93,7 +94,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 		if c.Flags().Changed("poll") {
 			wish.Policy = &poll
 		}
-		w := control.FollowAddress{Subscribe: wish, Wait: subscribeWait}
+		w := control.FollowAddress{Subscribe: wish, Wait: subscribeWait, Anyway: *anyway}
 		if *noWait {
 			w.Wait = 0
 		}
@@ -104,13 +105,28 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 
 // feedArgs checks that there are arguments and that each is a feed's URL.
 func feedArgs(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return fmt.Errorf("name at least one feed's URL")
-	}
 	for _, a := range args {
 		if _, err := feed.ParseURL(a); err != nil {
 			return err
 		}
+	}
+	return someArgs(args)
+}
+
+// typedArgs is feedArgs where https:// may be left out.
+func typedArgs(_ *cobra.Command, args []string) error {
+	for _, a := range args {
+		if _, err := feed.ParseTyped(a); err != nil {
+			return err
+		}
+	}
+	return someArgs(args)
+}
+
+// someArgs checks that there are arguments.
+func someArgs(args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("name at least one feed's URL")
 	}
 	return nil
 }
@@ -137,12 +153,10 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	places := make(chan struct{}, maxSubscribing)
-	urls := make([]feed.URL, len(args))
 	answers := make([]func() (control.FollowedAddress, error), len(args))
 	for i, a := range args {
-		urls[i], _ = feed.ParseURL(a) // feedArgs has checked it
 		wish := w
-		wish.Feeds = urls[i : i+1]
+		wish.Feeds, _ = feed.ParseTyped(a) // typedArgs has checked it
 		answers[i] = sync.OnceValues(func() (control.FollowedAddress, error) {
 			places <- struct{}{}
 			defer func() { <-places }()
@@ -152,12 +166,12 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 	}
 	var problems []string
 	var kept []node.Withheld
-	for i, u := range urls {
+	for i, a := range args {
 		s, err := answers[i]()
 		if err != nil {
 			return err
 		}
-		if problem := notFollowed(u, &s); problem != "" {
+		if problem := notFollowed(a, &s); problem != "" {
 			problems = append(problems, problem)
 			continue
 		}
@@ -202,9 +216,12 @@ func tellFollowed(out, notes io.Writer, s *control.FollowedAddress, waited bool)
 }
 
 // notFollowed says why nothing is followed of what is at an address, "" where something is.
-func notFollowed(asked feed.URL, s *control.FollowedAddress) string {
-	name := printable(string(asked))
+func notFollowed(asked string, s *control.FollowedAddress) string {
+	name := printable(asked)
 	switch {
+	case s.Unread:
+		return fmt.Sprintf("%s is not followed: %s. With --anyway it is, and is asked for again later", name,
+			printable(s.Problem))
 	case len(s.Choices) > 0:
 		return fmt.Sprintf("%s is a web page that names %s. Follow those that you want:%s",
 			name, plural(int64(len(s.Choices)), "feed", "feeds"), choices(s.Choices))

@@ -10,8 +10,8 @@ import (
 	"feedex/syncapi"
 )
 
-// feedURL is the URL of a stream or of what a person typed.
-func feedURL(s string) (feed.URL, error) {
+// feedURL is the URL of a stream, or what a person may mean by what they typed.
+func feedURL(s string) ([]feed.URL, error) {
 	return feed.ParseTyped(strings.TrimPrefix(strings.TrimSpace(s), feedPath))
 }
 
@@ -29,7 +29,7 @@ func (h *handler) quickAdd(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return writeJSON(w, answer{Query: query, Error: err.Error()})
 	}
-	id, err := h.Library.Subscribe(r.Context(), u)
+	id, err := h.Library.Subscribe(r.Context(), u...)
 	if errors.Is(err, reading.ErrNoFeed) {
 		return writeJSON(w, answer{Query: query, Error: err.Error()})
 	}
@@ -40,7 +40,7 @@ func (h *handler) quickAdd(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	name := u.Host()
+	name := u[0].Host()
 	if f := c.byID[id]; f != nil {
 		name = f.Called()
 	}
@@ -96,7 +96,7 @@ func (h *handler) edit(r *request, stream string, a reading.Arrangement) error {
 		if err != nil {
 			return syncapi.Refuse(http.StatusBadRequest, "%v", err)
 		}
-		a.Feed, err = h.Library.Subscribe(r.Context(), u)
+		a.Feed, err = h.Library.Subscribe(r.Context(), u...)
 		if errors.Is(err, reading.ErrNoFeed) {
 			return syncapi.Refuse(http.StatusBadRequest, "%v", err)
 		}

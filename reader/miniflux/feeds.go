@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/reading"
 	"feedex/safehtml"
@@ -86,7 +87,7 @@ func (h *handler) subscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return refuse("This is not the URL of a feed: %v", err)
 	}
-	a := reading.Arrangement{URL: u}
+	a := reading.Arrangement{URL: u[0]}
 	if wish.Category != 0 && wish.Category != unfiled {
 		c, err := h.folder(r.Context(), wish.Category)
 		if err != nil {
@@ -94,7 +95,7 @@ func (h *handler) subscribe(w http.ResponseWriter, r *http.Request) error {
 		}
 		a.Into = []string{c.Title}
 	}
-	n, err := h.Library.Subscribe(r.Context(), u)
+	n, err := h.Library.Subscribe(r.Context(), u...)
 	if err != nil {
 		return unfound(err)
 	}
@@ -131,7 +132,12 @@ func (h *handler) discover(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return refuse("This is no URL: %v", err)
 	}
-	feeds, err := h.Library.Discover(r.Context(), u)
+	var feeds []discover.SiteFeed
+	for _, try := range u {
+		if feeds, err = h.Library.Discover(r.Context(), try); !errors.Is(err, reading.ErrUnread) {
+			break
+		}
+	}
 	if errors.Is(err, reading.ErrNoFeed) {
 		return errMissing
 	}

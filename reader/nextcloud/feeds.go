@@ -103,11 +103,11 @@ func (h *handler) subscribe(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return syncapi.Refuse(http.StatusUnprocessableEntity, "This is not the URL of a feed: %v", err)
 	}
-	a := reading.Arrangement{URL: u}
+	a := reading.Arrangement{URL: u[0]}
 	if a.Into, err = h.wanted(r); err != nil {
 		return err
 	}
-	id, err := h.Library.Subscribe(r.Context(), u)
+	id, err := h.Library.Subscribe(r.Context(), u...)
 	if errors.Is(err, reading.ErrNoFeed) {
 		return syncapi.Refuse(http.StatusUnprocessableEntity, "%v", err)
 	}

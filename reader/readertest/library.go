@@ -68,10 +68,10 @@ func (l *Library) must(t testing.TB, f func(reading.Database)) {
 	}
 }
 
-// Follow follows a feed.
+// Follow follows a feed that a poll has read.
 func (l *Library) Follow(t testing.TB, f archive.Feed) {
 	t.Helper()
-	f.Subscribed = true
+	f.Subscribed, f.LastSuccess = true, f.Since
 	l.must(t, func(s reading.Database) { s.KeepFeed(f) })
 }
 
@@ -148,8 +148,9 @@ func (l *Library) Discover(_ context.Context, u feed.URL) ([]discover.SiteFeed, 
 }
 
 // Subscribe implements reading.Editor.
-func (l *Library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, error) {
-	if u == site || u == silent {
+func (l *Library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.FeedID, error) {
+	u := tries[0]
+	if u == site || u == silent || u == silent+"gone" {
 		named, err := l.Discover(ctx, u)
 		if err != nil {
 			return 0, err
@@ -157,8 +158,7 @@ func (l *Library) Subscribe(ctx context.Context, u feed.URL) (reading.FeedID, er
 		u = named[0].URL
 	}
 	if err := l.write(func(s reading.Database) {
-		s.KeepFeed(archive.Feed{URL: u, Subscribed: true,
-			Since: Noon})
+		s.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: Noon, LastSuccess: Noon})
 	}); err != nil {
 		return 0, err
 	}
