@@ -99,9 +99,9 @@ type Filing interface {
 type Headlines interface {
 	// Headlines returns the latest entries, the latest first.
 	Headlines(ctx context.Context, q HeadlineQuery) ([]Headline, error)
-	// CountUnread counts what is not read in the feeds that are followed, max at most, of those whose URL is a secret
-	// only where that is asked for.
-	CountUnread(ctx context.Context, secret bool, max int) (int, error)
+	// CountUnread counts what is not read in a feed, or in all that are followed where number is 0, max at most, of
+	// those whose URL is a secret only where that is asked for.
+	CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error)
 	// Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
 	Entry(ctx context.Context, id feed.EntryID) (archive.Record, ItemState, int64, error)
 }

@@ -74,7 +74,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 		p.Feed, f.Feed = titleOf(known.URL, cmp.Or(known.Name, known.Title)), known.URL
 	}
 	v := view{Page: "entries", Title: "Entries", Nav: "/entries", Live: p.Query == "", Body: p}
-	unread, err := h.Source.CountUnread(ctx, q.Secret, maxUnread)
+	unread, err := h.Source.CountUnread(ctx, q.Feed, q.Secret, maxUnread)
 	if err != nil {
 		return v, err
 	}
@@ -112,13 +112,19 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 
 // tabs are the ways to list entries.
 func (p *entriesPage) tabs(unread int) {
-	number := grouped(int64(unread))
-	if unread == maxUnread {
-		number += " or more"
-	}
-	for _, t := range []section{{"", "All"}, {"unread", "Unread (" + number + ")"}, {"starred", "Starred"}} {
+	for _, t := range []section{{"", "All"}, {"unread", "Unread (" + unreadText(unread) + ")"},
+		{"starred", "Starred"}} {
 		p.Tabs = append(p.Tabs, section{p.tab(t.Path), t.Name})
 	}
+}
+
+// unreadText says how much is not read, as far as it was counted.
+func unreadText(n int) string {
+	text := grouped(int64(n))
+	if n == maxUnread {
+		text += " or more"
+	}
+	return text
 }
 
 // Tab is the address of the way that is chosen.

@@ -30,8 +30,11 @@ func periods() []period {
 	}
 }
 
-// maxTroubled is how many feeds in trouble the home page tells of.
-const maxTroubled = 12
+const (
+	// maxTroubled is how many feeds in trouble the home page tells of, and openTrouble how many without being asked.
+	maxTroubled = 12
+	openTrouble = 3
+)
 
 // maxBrought is up to where the entries are counted that neighbors brought of a feed in trouble.
 const maxBrought = 500
@@ -54,7 +57,12 @@ type homePage struct {
 	Troubled []trouble
 	More     int // feeds in trouble besides
 	Followed int
+	Unread   string // how much is not read, "" for nothing
 }
+
+// Ill is how many feeds are in trouble, and Folded whether that is all that is said until it is asked for.
+func (p *homePage) Ill() int     { return len(p.Troubled) + p.More }
+func (p *homePage) Folded() bool { return p.Ill() > openTrouble }
 
 // A trouble is a feed of which something is wrong.
 type trouble struct {
@@ -118,6 +126,13 @@ func (h *Handler) home(r *http.Request) (view, error) {
 	}
 	if p.Followed = len(feeds); p.Followed == 0 && p.Status.Storage == "" {
 		return view{Page: "start", Title: "Welcome", Nav: "/", Body: p}, nil
+	}
+	unread, err := h.Source.CountUnread(ctx, 0, loggedIn(ctx), maxUnread)
+	if err != nil {
+		return v, err
+	}
+	if unread > 0 {
+		p.Unread = unreadText(unread)
 	}
 	since := now.Add(-p.Period.span).Truncate(time.Hour).Add(time.Hour)
 	hours, err := h.Source.Hours(ctx, since)

@@ -54,8 +54,9 @@ type Archive interface {
 	Brought(ctx context.Context, number int64, since time.Time, n int) (int, error)
 	// Headlines returns the latest entries, the latest first.
 	Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error)
-	// CountUnread counts what is not read, max at most, of feeds whose URL is a secret only where that is asked for.
-	CountUnread(ctx context.Context, secret bool, max int) (int, error)
+	// CountUnread counts what is not read in a feed, or in all where number is 0, max at most, of feeds whose URL is a
+	// secret only where that is asked for.
+	CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error)
 	// Entry returns one entry, ErrNone if there is none.
 	Entry(ctx context.Context, id feed.EntryID) (EntryDetail, error)
 	archive.Searcher

@@ -186,7 +186,10 @@ func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 	return list, nil
 }
 
-func (n *aNode) CountUnread(context.Context, bool, int) (unread int, _ error) {
+func (n *aNode) CountUnread(_ context.Context, number int64, _ bool, _ int) (unread int, _ error) {
+	if number == 2 {
+		return 0, nil
+	}
 	for _, item := range n.items {
 		if !item.Read {
 			unread++

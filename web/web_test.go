@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +56,8 @@ func TestPages(t *testing.T) {
 		not    []string
 	}{
 		{"/", 200, []string{"5 entries", "<strong class=\"near\">3</strong>", "1\u00a0h\u00a030\u00a0min", "36",
-			"12 made instead of 48", "1\u00a0MB", "failed 3 times", "7 entries"}, nil},
+			"12 made instead of 48", "1\u00a0MB", "failed 3 times", "7 entries", `show=unread"><strong>2</strong> unread`,
+			"of 5 new entries", `data-name="Next try"`}, []string{"<summary>1 feed"}},
 		{"/?period=day", 200, []string{"3 entries", "2 requests made"}, []string{"5 entries"}},
 		{"/feeds", 200, []string{"News &amp; more", "Mine", "example.org (the address is a secret)", "2 feeds"},
 			[]string{"<b>more"}},
@@ -70,7 +72,7 @@ func TestPages(t *testing.T) {
 		{"/entries", 200, []string{"Harbor", "The ferry is late.", "from a neighbor, not confirmed"},
 			[]string{"Confidential", "<i>"}},
 		{"/entries?feed=1", 200, []string{"Harbor"}, []string{"Confidential"}},
-		{"/entries?feed=2", 200, nil, []string{"Confidential"}},
+		{"/entries?feed=2", 200, []string{"Unread (0)"}, []string{"Confidential"}},
 		{"/entries?feed=9", 404, nil, nil},
 		{"/entries?show=unread", 200, []string{"Harbor", "Unread (2)", "Mark read"},
 			[]string{"Lighthouse", "Confidential"}},
@@ -170,6 +172,24 @@ func TestListOfFeeds(t *testing.T) {
 	}
 	if !strings.Contains(text, "5\u00a0min ago") || strings.Contains(text, "never") {
 		t.Errorf("it does not say when it was polled:\n%s", text)
+	}
+}
+
+// More than a few feeds in trouble are one line until their owner asks for them.
+func TestMuchTroubleIsFolded(t *testing.T) {
+	n := newNode(t)
+	for n.feeds = nil; len(n.feeds) < 4; {
+		text := get(newHandler(t, n), "/").Body.String()
+		if strings.Contains(text, "<summary>"+strconv.Itoa(len(n.feeds))+" feeds</summary>") {
+			t.Errorf("%d feeds are folded", len(n.feeds))
+		}
+		n.feeds = append(n.feeds, web.FeedSummary{Number: 3, FeedStatus: node.FeedStatus{
+			URL: feed.URL("https://example.net/" + strconv.Itoa(len(n.feeds))), Errors: 1, LastError: "404 Not Found",
+			NextPoll: noon.Add(time.Hour)}})
+	}
+	text := get(newHandler(t, n), "/").Body.String()
+	if !strings.Contains(text, "<summary>4 feeds</summary>") || strings.Count(text, "in 1\u00a0h") != 4 {
+		t.Errorf("4 feeds are not folded, or their next tries are not there:\n%s", text)
 	}
 }
 

@@ -322,10 +322,14 @@ func headlineFields(h *reading.Headline) []any {
 }
 
 // CountUnread implements reading.Headlines.
-func (r *Reader) CountUnread(ctx context.Context, secret bool, max int) (n int, err error) {
+func (r *Reader) CountUnread(ctx context.Context, number int64, secret bool, max int) (n int, err error) {
+	from, args := `items i INDEXED BY items_unread JOIN feeds f ON f.id = i.feed WHERE NOT i.read`, []any{secret, max}
+	if number != 0 {
+		from = `items i INDEXED BY items_by_feed JOIN feeds f ON f.id = i.feed WHERE i.feed = ? AND i.read = 0`
+		args = []any{number, secret, max}
+	}
 	err = scan(r.db.QueryRowContext(ctx, `
-		SELECT count(*) FROM (SELECT 1 FROM items i INDEXED BY items_unread JOIN feeds f ON f.id = i.feed
-			WHERE NOT i.read AND f.subscribed AND (? OR NOT f.secret) LIMIT ?)`, secret, max), &n)
+		SELECT count(*) FROM (SELECT 1 FROM `+from+` AND f.subscribed AND (? OR NOT f.secret) LIMIT ?)`, args...), &n)
 	return n, wrap("read", r.path, err)
 }
 

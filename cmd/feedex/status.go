@@ -128,8 +128,12 @@ func printStatus(out io.Writer, r *control.Report) error {
 	for i, text := range retentionLines(&r.Retention, time.Now()) {
 		line([]string{"retention", "purged"}[i], "%s", text)
 	}
-	line("received", "%s by own polls, %s from neighbors first", plural(c.Polled, "entry", "entries"),
+	received := fmt.Sprintf("%s by own polls, %s from neighbors first", plural(c.Polled-c.Backlog, "entry", "entries"),
 		grouped(c.Delivered))
+	if c.Backlog > 0 {
+		received += fmt.Sprintf("; %s more when feeds were read for the first time", grouped(c.Backlog))
+	}
+	line("received", "%s", received)
 	if r.Gaps > 0 {
 		line("missing", "entries of %s that left the document between polls, see 'feedex feeds'",
 			plural(int64(r.Gaps), "feed", "feeds"))

@@ -7,6 +7,7 @@ type Counters struct {
 	NotModified   int64 `json:"not_modified"`   // polls answered "not modified"
 	PollsWaived   int64 `json:"polls_waived"`   // first polls that were left to neighbors, and not made after all
 	Polled        int64 `json:"polled"`         // entries that an own poll brought first
+	Backlog       int64 `json:"backlog"`        // of these, entries that the first poll of a feed brought
 	Delivered     int64 `json:"delivered"`      // entries that a neighbor brought first
 	Forwarded     int64 `json:"forwarded"`      // entries delivered to neighbors
 	Duplicates    int64 `json:"duplicates"`     // entries received that were known already

@@ -177,6 +177,9 @@ func (m *Machine) listedBy(s *Subscription, d *taken) {
 	}
 	s.polled += int64(len(d.fresh))
 	m.Counters.Polled += int64(len(d.fresh))
+	if d.since.IsZero() {
+		m.Counters.Backlog += int64(len(d.fresh))
+	}
 }
 
 // A listedEntry is an entry as a document lists it.
