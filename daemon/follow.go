@@ -36,6 +36,14 @@ type Duplicate struct {
 	First int // the line at which the list named it before, 0 where the node followed it already
 }
 
+// Reason says why it brought nothing new, after the feed's URL.
+func (d *Duplicate) Reason() string {
+	if d.First > 0 {
+		return fmt.Sprintf("stands in line %d already", d.First)
+	}
+	return "is followed already"
+}
+
 // Follow has a node follow every feed of a list, titled and filed as there. Feeds that it follows already keep their
 // titles, and their folders besides those of the list. One at the node's own address for readers, as a reader has it
 // that reads through the node, is the feed behind that. It calls progress as it goes on, with how many of the new feeds

@@ -179,10 +179,15 @@ func (d dashboard) Ask(ctx context.Context, f feed.Filter,
 }
 
 // Follow implements web.OwnerActions.
-func (d dashboard) Follow(ctx context.Context, list []opml.Outline) (added int, kept []node.Withheld, err error) {
+func (d dashboard) Follow(ctx context.Context, list []opml.Outline) (web.FollowedList, error) {
 	f, err := Follow(ctx, d.host, list, func(int, int) {})
 	d.host.changes.Add(1)
-	return len(f.New), f.Kept, err
+	l := web.FollowedList{Added: len(f.New), Kept: f.Kept}
+	for i := range f.Duplicates {
+		again := &f.Duplicates[i]
+		l.Repeated = append(l.Repeated, web.Repetition{Line: again.Line, Feed: again.URL, Reason: again.Reason()})
+	}
+	return l, err
 }
 
 // followWait is how long a person waits for a page that says what became of their wish.

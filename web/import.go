@@ -2,12 +2,12 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"sync"
 
-	"feedex/node"
 	"feedex/opml"
 )
 
@@ -18,6 +18,8 @@ type importPage struct {
 	More          int        // problems besides
 	Kept          []keptLine // feeds that stay on the node
 	MoreKept      int        // of them besides
+	Repeated      []string   // places of the list that brought nothing new
+	MoreRepeated  int        // of them besides
 }
 
 // A keptLine is a feed that stays on the node.
@@ -77,13 +79,17 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 			"It is no list of feeds: " + err.Error() + ". Nothing was changed."}
 	}
 	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}
-	var kept []node.Withheld
-	if p.Added, kept, err = h.Source.Follow(r.Context(), list.Feeds); err != nil {
+	followed, err := h.Source.Follow(r.Context(), list.Feeds)
+	if err != nil {
 		return "", err
 	}
-	p.MoreKept = max(0, len(kept)-maxProblems)
-	for _, k := range kept[:len(kept)-p.MoreKept] {
+	p.Added, p.MoreKept = followed.Added, max(0, len(followed.Kept)-maxProblems)
+	for _, k := range followed.Kept[:len(followed.Kept)-p.MoreKept] {
 		p.Kept = append(p.Kept, keptLine{address(k.Feed), k.Why})
+	}
+	p.MoreRepeated = max(0, len(followed.Repeated)-maxProblems)
+	for _, again := range followed.Repeated[:len(followed.Repeated)-p.MoreRepeated] {
+		p.Repeated = append(p.Repeated, fmt.Sprintf("line %d: %s %s", again.Line, address(again.Feed), again.Reason))
 	}
 	p.More = max(0, len(p.Problems)-maxProblems)
 	p.Problems = p.Problems[:len(p.Problems)-p.More]

@@ -70,8 +70,8 @@ type NetworkSearcher interface {
 
 // OwnerActions has the changes that the owner may make.
 type OwnerActions interface {
-	// Follow follows feeds, and returns how many of them were not followed before and which of these stay on the node.
-	Follow(ctx context.Context, list []opml.Outline) (added int, kept []node.Withheld, err error)
+	// Follow follows the feeds of a list.
+	Follow(ctx context.Context, list []opml.Outline) (FollowedList, error)
 	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
 	// followed until its owner has chosen.
 	FollowAt(ctx context.Context, w Wish) (FollowedAt, error)
@@ -89,6 +89,20 @@ type OwnerActions interface {
 	MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error
 	// Arrange titles and files a feed. The error may wrap reading.ErrName or reading.ErrFolders.
 	Arrange(ctx context.Context, a reading.Arrangement) error
+}
+
+// FollowedList is the result of following a list.
+type FollowedList struct {
+	Added    int             // feeds that were not followed before
+	Kept     []node.Withheld // of these, those that stay on the node
+	Repeated []Repetition    // places in the list that brought nothing new
+}
+
+// A Repetition is a place in a list that brought nothing new.
+type Repetition struct {
+	Line   int
+	Feed   feed.URL
+	Reason string // behind the address
 }
 
 // A Wish is to follow what is at an address.

@@ -248,17 +248,21 @@ func (n *aNode) Ask(_ context.Context, f feed.Filter, each func([]web.RemoteEntr
 	return web.SearchOutcome{Neighbors: 2}, each(n.remote)
 }
 
-func (n *aNode) Follow(_ context.Context, list []opml.Outline) (int, []node.Withheld, error) {
+func (n *aNode) Follow(_ context.Context, list []opml.Outline) (l web.FollowedList, _ error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	var kept []node.Withheld
 	for _, f := range list {
+		if slices.Contains(n.followed, f.URL) {
+			l.Repeated = append(l.Repeated, web.Repetition{Line: f.Line, Feed: f.URL, Reason: "is followed already"})
+			continue
+		}
+		l.Added++
 		n.followed = append(n.followed, f.URL)
 		if _, part := f.URL.Secrecy(); part != "" {
-			kept = append(kept, node.Withheld{Feed: f.URL, Why: "it holds " + part, Undecided: true})
+			l.Kept = append(l.Kept, node.Withheld{Feed: f.URL, Why: "it holds " + part, Undecided: true})
 		}
 	}
-	return len(list), kept, nil
+	return l, nil
 }
 
 func (n *aNode) Share(_ context.Context, number int64, shared bool) error {

@@ -115,11 +115,7 @@ func tellDuplicates(w io.Writer, name string, list []daemon.Duplicate) {
 			fmt.Fprintf(w, "%s more\n", plural(int64(len(list)-i), "duplicate", "duplicates"))
 			return
 		}
-		reason := "is followed already"
-		if d.First > 0 {
-			reason = fmt.Sprintf("stands in line %d already", d.First)
-		}
-		fmt.Fprintf(w, "%s, line %d: %s %s\n", printable(name), d.Line, printable(string(d.URL)), reason)
+		fmt.Fprintf(w, "%s, line %d: %s %s\n", printable(name), d.Line, printable(string(d.URL)), d.Reason())
 	}
 }
 

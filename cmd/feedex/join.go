@@ -60,7 +60,7 @@ func join(c *cobra.Command, client *control.Client, i invitation.Invitation, fol
 		for n, u := range i.Feeds {
 			urls[n] = string(u)
 		}
-		w := control.FollowAddress{Wait: subscribeWait}
+		w := control.FollowAddress{Wait: subscribeWait, Anyway: true} // the one who invites reads them
 		notFollowed = subscribeAll(c, client, urls, w, control.RetentionChange{})
 	}
 	peer, err := client.Join(c.Context(), control.JoinRequest{Host: i.Host, Key: i.Key})
