@@ -34,6 +34,9 @@ func newTransport(r *net.Resolver, allow func(netip.AddrPort) error) *http.Trans
 	}
 }
 
+// permitting are the settings that permit feeds elsewhere.
+const permitting = "private_host, or allow_private for all hosts,"
+
 // publicFeed allows addresses of the public Internet at ports where feeds may be expected: 80, 443
 // and those from 1024 on. The others belong to mail, shells and the like, whose servers a stranger's
 // URL must not make us talk to. At public addresses of this machine, where its owner may have a blog, only the first
@@ -42,11 +45,11 @@ func publicFeed(ap netip.AddrPort) error {
 	p := ap.Port()
 	switch {
 	case p == 80 || p == 443:
-		return guard.Public(ap)
+		return guard.Unless(permitting, guard.Public)(ap)
 	case p < 1024:
 		return fmt.Errorf("%w: port %d belongs to another service", guard.ErrForbidden, p)
 	}
-	return guard.Others(ap)
+	return guard.Unless(permitting, guard.Others)(ap)
 }
 
 // transport is the one to request u with, for a feed at origin.

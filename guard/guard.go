@@ -42,6 +42,16 @@ func Dialer(allow func(netip.AddrPort) error) *net.Dialer {
 	}
 }
 
+// Unless is allow with a refusal that names the setting which would permit the address.
+func Unless(setting string, allow func(netip.AddrPort) error) func(netip.AddrPort) error {
+	return func(ap netip.AddrPort) error {
+		if err := allow(ap); err != nil {
+			return fmt.Errorf("%w; the setting %s permits it", err, setting)
+		}
+		return nil
+	}
+}
+
 // Public allows the addresses of the public Internet, at any port; see feed.PublicAddr. Some of them may be this
 // machine's own. Its error wraps ErrForbidden.
 func Public(ap netip.AddrPort) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"feedex/guard"
@@ -63,6 +64,18 @@ func TestPublic(t *testing.T) {
 	}
 	if err := guard.Public(netip.AddrPort{}); !errors.Is(err, guard.ErrForbidden) {
 		t.Errorf("Public(zero) = %v, want ErrForbidden", err)
+	}
+}
+
+// A refusal names the setting that would permit the address, and nothing is said of what is permitted.
+func TestUnless(t *testing.T) {
+	allow := guard.Unless("allow_private", guard.Public)
+	err := allow(netip.MustParseAddrPort("192.168.1.1:7790"))
+	if !errors.Is(err, guard.ErrForbidden) || !strings.HasSuffix(err.Error(), "; the setting allow_private permits it") {
+		t.Errorf("refused with %v", err)
+	}
+	if err := allow(netip.MustParseAddrPort("8.8.8.8:7790")); err != nil {
+		t.Errorf("a public address is refused: %v", err)
 	}
 }
 

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"feedex/feed"
+	"feedex/protocol"
 )
 
 // DocumentPath is where a site has its document of nodes, at https (RFC 8615).
@@ -66,9 +68,13 @@ func Document(list ...Invitation) []byte {
 }
 
 // Read reads what a person has of an invitation: a link, or a site by its name, as "example.org", or by the address of
-// a page of it at https. A site's name is the Host then, without a key: the nodes there are yet to be found.
+// a page of it at https, or no more than the place of a node, "host:port". A site's name or the place is the Host then,
+// without a key: the nodes of the site are yet to be found, and the node there shows what key it has, if any.
 func Read(text string) (Invitation, error) {
 	name := strings.TrimSpace(text)
+	if isPlace(name) {
+		return Invitation{Host: name}, nil
+	}
 	if u, err := url.Parse(name); err == nil && u.Scheme == "https" && u.User == nil && u.Port() == "" {
 		name = u.Host
 	}
@@ -76,10 +82,26 @@ func Read(text string) (Invitation, error) {
 		return Invitation{Host: name}, nil
 	}
 	i, err := Parse(text)
-	if err != nil && !strings.HasPrefix(strings.TrimSpace(text), "feedex:") {
-		err = fmt.Errorf("%w, or the name of a site such as example.org", err)
+	switch trimmed := strings.TrimSpace(text); {
+	case err == nil || strings.HasPrefix(trimmed, "feedex:"):
+	case strings.HasPrefix(trimmed, "http:") || strings.HasPrefix(trimmed, "https:"):
+		err = fmt.Errorf("%w: %.80q: a site is named as example.org, and a tracker in the setting tracker, or by "+
+			"'feedex node --tracker URL'", ErrInvitation, trimmed)
+	default:
+		err = fmt.Errorf("%w, the name of a site such as example.org, or a node's host:port", err)
 	}
 	return i, err
+}
+
+// isPlace reports whether a text is the place of a node, "host:port".
+func isPlace(text string) bool {
+	at, err := url.Parse("feedex://" + text)
+	if err != nil || at.Host != text {
+		return false
+	}
+	_, err = netip.ParseAddr(at.Hostname())
+	port, bad := strconv.ParseUint(at.Port(), 10, 16)
+	return bad == nil && port >= protocol.LowestPort && (err == nil || IsSite(at.Hostname()))
 }
 
 // IsSite reports whether a node's address, as a person gives it, is the name of a site: a name of hosts (RFC 1123

@@ -18,8 +18,11 @@ func TestRead(t *testing.T) {
 		"https://www.example.org/me?x=1#y": "www.example.org", "nas": "nas",
 		"xn--bcher-kva.example":          "xn--bcher-kva.example",
 		"feedex://192.0.2.7/?key=" + key: "192.0.2.7:7790",
+		"192.0.2.7:7790":                 "192.0.2.7:7790", " example.org:7790 ": "example.org:7790",
+		"[2001:db8::1]:7790": "[2001:db8::1]:7790", "localhost:7790": "localhost:7790",
 		// neither
-		"": "", "192.0.2.7": "", "192.0.2.7:7790": "", "example.org:7790": "", "2001:db8::1": "", "[2001:db8::1]": "",
+		"": "", "192.0.2.7": "", "2001:db8::1": "", "[2001:db8::1]": "", "192.0.2.7:80": "", "192.0.2.7:77900": "",
+		"a b:7790": "", "me@example.org:7790": "", ":7790": "", "example.org:7790/": "",
 		"http://example.org/": "", "https://me@example.org/": "", "https://example.org:8443/": "",
 		"https://192.0.2.7/": "",
 		"a..example":         "", "-a.example": "", "a-.example": "", "bücher.example": "", "a b": "",
@@ -31,7 +34,7 @@ func TestRead(t *testing.T) {
 		if got.Host != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, invitation.ErrInvitation) {
 			t.Errorf("%q reads as %q, %v, want %q", text, got.Host, err, want)
 		}
-		if err == nil && got.Key.IsZero() != invitation.IsSite(got.Host) {
+		if err == nil && got.Key.IsZero() == strings.HasPrefix(text, "feedex:") {
 			t.Errorf("%q reads as %+v", text, got)
 		}
 	}

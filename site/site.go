@@ -63,7 +63,7 @@ type saying struct {
 
 // New makes a Finder.
 func New(c Config) *Finder {
-	allow := guard.Public // this machine's public addresses included: its owner may have a site there
+	allow := guard.Unless("allow_private", guard.Public) // this machine's public addresses included: its owner may have a site there
 	if c.AllowLocal {
 		allow = nil
 	}

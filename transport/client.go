@@ -66,7 +66,7 @@ type Client struct {
 // NewClient makes a Client. Unless cfg allows it, it refuses, at the moment it connects, every address that is not
 // public, or is this machine's own, however the name of it was spelt or resolved.
 func NewClient(cfg ClientConfig) *Client {
-	allow := guard.Others
+	allow := guard.Unless("allow_private", guard.Others)
 	switch {
 	case cfg.AllowLocal:
 		allow = nil
@@ -75,7 +75,7 @@ func NewClient(cfg ClientConfig) *Client {
 			if cfg.Near(ap) {
 				return guard.NotHere(ap)
 			}
-			return guard.Others(ap)
+			return guard.Unless("allow_private", guard.Others)(ap)
 		}
 	}
 	dialer := guard.Dialer(allow)

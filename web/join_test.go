@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 )
 
@@ -43,6 +44,24 @@ func TestOwnInvitation(t *testing.T) {
 	}
 }
 
+// The first page of a node without neighbors asks for somebody, and says what became of the trackers that it has.
+func TestAlone(t *testing.T) {
+	n := newNode(t)
+	n.status.Neighbors = 0
+	n.status.Sources = []node.SourceStatus{{Tracker: true, Name: "http://tracker.example/", Problem: "no <answer>"}}
+	page := get(newHandler(t, n), "/").Body.String()
+	for _, want := range []string{"No neighbors yet.", `action="/join"`, "Tracker http://tracker.example/: no &lt;answer&gt;"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("without neighbors the page lacks %q:\n%s", want, page)
+		}
+	}
+	n.status.Neighbors = 1
+	if page := get(newHandler(t, n), "/").Body.String(); strings.Contains(page, "No neighbors yet") ||
+		strings.Contains(page, `action="/join"`) {
+		t.Errorf("with a neighbor:\n%s", page)
+	}
+}
+
 // What an invitation holds is shown first, and feeds are followed that were chosen.
 func TestJoin(t *testing.T) {
 	n := newNode(t)
@@ -59,13 +78,14 @@ func TestJoin(t *testing.T) {
 		link:                     "the node at 192.0.2.8:7790",
 		" Example.ORG ":          `value="https://example.com/&lt;shared&gt;"`,
 		"https://example.org/me": "The site example.org",
+		"192.0.2.8:7790":         "the node at 192.0.2.8:7790, whichever",
 	} {
 		if code, page := look(text); code != 200 || !strings.Contains(page, want) ||
 			strings.Contains(page, "<shared>") || strings.Contains(page, "checked") {
 			t.Errorf("%q: %d, without %q or with what should not be there:\n%s", text, code, want, page)
 		}
 	}
-	for text, want := range map[string]string{"": "not an invitation", "http://example.org/": "or the name of a site",
+	for text, want := range map[string]string{"": "not an invitation", "http://example.org/": "a tracker in the setting tracker",
 		"feedex://192.0.2.8/": "it names no key", "silent.example": "it names no node",
 		"<script>alert(1)</script>": "not an invitation"} {
 		if code, page := look(text); code != http.StatusBadRequest || !strings.Contains(page, want) {
@@ -87,11 +107,16 @@ func TestJoin(t *testing.T) {
 	if w.Code != http.StatusSeeOther || len(n.joined) != 2 || n.joined[1].Host != "example.org" {
 		t.Errorf("%d, joined %+v", w.Code, n.joined)
 	}
+	w = b.post("/join", url.Values{"token": {b.token}, "link": {" 192.0.2.8:7790"}})
+	if w.Code != http.StatusSeeOther || len(n.joined) != 3 || n.joined[2].Host != "192.0.2.8:7790" ||
+		!n.joined[2].Key.IsZero() {
+		t.Errorf("%d, joined %+v", w.Code, n.joined)
+	}
 	for _, form := range []url.Values{{"link": {"x y"}}, {"link": {link}, "feed": {"ftp://example.com/"}},
 		{"link": {link}, "feed": slices.Repeat([]string{"https://example.com/"}, 101)},
 		{"link": {strings.Replace(link, "2.8", "2.9", 1)}}} {
 		form.Set("token", b.token)
-		if w := b.post("/join", form); w.Code/100 != 4 || len(n.joined) != 2 {
+		if w := b.post("/join", form); w.Code/100 != 4 || len(n.joined) != 3 {
 			t.Errorf("%v: %d, joined %+v", form, w.Code, n.joined)
 		}
 	}

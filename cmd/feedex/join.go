@@ -13,7 +13,7 @@ import (
 func newJoin() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
-		Use:   "join LINK|SITE",
+		Use:   "join LINK|SITE|HOST:PORT",
 		Short: "Become a neighbor of the node that an invitation leads to",
 		Long: `Have the running node become a neighbor of the one that a link of 'feedex invite' leads to. The node there must
 prove the key that the link names, or there is no link with it. The running node remembers it and comes back to it when
@@ -21,7 +21,7 @@ it starts again.
 
 A site, as example.org or a page of it at https, names nodes in its document https://example.org/.well-known/feedex,
 with their keys, or by its name server, in SRV records for _feedex._tcp.example.org, without. The link is with one of
-these.
+these. With host:port it is with whichever node is there.
 
 The feeds that the link or the site names are printed; with --follow they are followed first. A node that has read no
 feed yet that neighbors may know of has nothing in common with any, and gets no link.`,
@@ -29,7 +29,7 @@ feed yet that neighbors may know of has nothing in common with any, and gets no 
   feedex join example.org`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return errors.New("name one link, in quotes, or a site")
+				return errors.New("name one link, in quotes, a site, or a node's host:port")
 			}
 			_, err := invitation.Read(args[0])
 			return err
