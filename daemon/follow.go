@@ -195,21 +195,17 @@ const maxFirstPollWait = time.Minute
 
 // FollowAddress implements control.Owner. The address is durably followed before it waits; an address that waits is
 // asked for also after a restart, and its outcome is known then. Of several addresses at which there is nothing the
-// first says why.
-func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (first control.FollowedAddress, err error) {
+// last says why.
+func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (s control.FollowedAddress, err error) {
 	if len(w.Feeds) == 0 || len(w.Feeds) > maxTries {
-		return first, control.BadRequest{Err: errors.New("name one feed")}
+		return s, control.BadRequest{Err: errors.New("name one feed")}
 	}
-	for i, u := range w.Feeds {
-		s, err := h.followOne(ctx, w, u)
-		if err != nil || !s.Unread {
-			return s, err
-		}
-		if i == 0 {
-			first = s
+	for _, u := range w.Feeds {
+		if s, err = h.followOne(ctx, w, u); err != nil || !s.Unread {
+			break
 		}
 	}
-	return first, nil
+	return s, err
 }
 
 // maxTries is how many addresses are tried, at most, for one wish.
