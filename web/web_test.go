@@ -175,6 +175,16 @@ func TestListOfFeeds(t *testing.T) {
 	}
 }
 
+// A day on which nothing came is not told in zeros.
+func TestNothingNew(t *testing.T) {
+	n := newNode(t)
+	n.hours = []archive.Hour{{At: n.hours[0].At}}
+	text := get(newHandler(t, n), "/").Body.String()
+	if !strings.Contains(text, "nothing new came of the 2 feeds that you follow") {
+		t.Errorf("it does not say so:\n%s", text)
+	}
+}
+
 // More than a few feeds in trouble are one line until their owner asks for them.
 func TestMuchTroubleIsFolded(t *testing.T) {
 	n := newNode(t)
