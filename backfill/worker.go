@@ -175,16 +175,20 @@ func due(now, at time.Time) bool {
 	return wait <= 0 || wait > pastAgain*pastGrowth*pastGrowth*pastGrowth
 }
 
-// logPast tells how a step went.
+// logPast tells how a step went. That a feed has no past is nothing to tell of.
 func (w *Worker) logPast(u feed.URL, past *archive.Past, problem string) {
 	log := w.config.Log.With("feed", u.Redacted(), "entries", past.Filled)
+	tell := log.Info
+	if past.Filled == 0 {
+		tell = log.Debug
+	}
 	switch {
 	case problem != "":
 		log.Info("the past of a feed is not filled in to its end", "err", problem)
 	case past.Lack != "" && (past.Stage == archive.PastDone || !past.Again.IsZero()):
-		log.Info("the past of a feed is filled in as far as neighbors told", "lack", past.Lack, "again", past.Again)
+		tell("the past of a feed is filled in as far as neighbors told", "lack", past.Lack, "again", past.Again)
 	case past.Stage == archive.PastDone:
-		log.Info("the past of a feed is filled in")
+		tell("the past of a feed is filled in")
 	default:
 		log.Debug("the past of a feed is being filled in", "back", past.Back)
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,6 +93,18 @@ func newTestWorker(n PastSource, feeds []node.FeedStatus, hops int) (w *Worker, 
 	w = NewWorker(n, Config{Keep: keep, Log: slog.New(slog.DiscardHandler)})
 	w.hops, w.pause = hops, time.Nanosecond
 	return w, turns
+}
+
+// That a feed has no past is told to nobody who did not ask for everything.
+func TestNothingFilledInIsNoNews(t *testing.T) {
+	for filled, want := range map[int]bool{0: false, 3: true} {
+		var log strings.Builder
+		w := NewWorker(nil, Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		w.logPast("https://example.com/feed", &archive.Past{Stage: archive.PastDone, Filled: filled}, "")
+		if told := log.Len() > 0; told != want {
+			t.Errorf("%d filled in: told %q", filled, log.String())
+		}
+	}
 }
 
 // steps makes n steps, a minute apart, and returns the time after them.

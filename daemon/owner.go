@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,7 +121,22 @@ func (h *host) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
 
 // Feeds implements control.Owner.
 func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
-	return listOf(ctx, h, (*node.Node).Feeds)
+	list, err := listOf(ctx, h, (*node.Node).Feeds)
+	if err != nil {
+		return nil, err
+	}
+	names, err := h.store.FeedNames(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what feeds are called: %w", err)
+	}
+	titles := make(map[feed.URL]string, len(names))
+	for _, n := range names {
+		titles[n.URL] = n.Title
+	}
+	for i := range list {
+		list[i].Title = cmp.Or(titles[list[i].URL], list[i].Title)
+	}
+	return list, nil
 }
 
 // Numbered implements control.Owner.

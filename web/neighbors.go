@@ -58,9 +58,11 @@ func (h *Handler) neighbors(r *http.Request) (view, error) {
 		if n.Dialling {
 			l.Kind += ", and calls it over a connection that this node keeps open"
 		}
-		if n.Bound > 0 {
+		if n.Bound < 0 {
+			l.Owes += ", without a bound"
+		} else {
 			l.Owes += " of " + entries(n.Bound)
-			l.Full = int(math.Round(100 * max(0, min(1, n.Deficit/n.Bound))))
+			l.Full = int(math.Round(100 * max(0, min(1, n.Deficit/max(n.Bound, 1e-9)))))
 		}
 		if n.Quota >= 0 {
 			l.Stored += " of " + bytesOf(n.Quota)

@@ -35,7 +35,8 @@ looks through theirs: whether requests for a known document are conditional, whe
 they were given, whether a document is asked for as a whole more than once a day, or while it is fresh, or
 while the publisher wants to be left alone, whether subscribing takes one request, whether anything is asked
 for twice within a minute, or after it is gone for good, and whether an hour passes between requests that the
-publisher does not invite. Where there was no occasion for it, something is not tested.
+publisher does not invite. Where there was no occasion for it, something is not tested; why is said of hosts that are
+named.
 
 The log holds the latest 20,000 requests and outlives the node. Only its owner sees it.`,
 		Example: "  feedex doctor publisher\n  feedex doctor publisher example.com --json",
@@ -64,15 +65,15 @@ The log holds the latest 20,000 requests and outlives the node. Only its owner s
 		}
 		const none = "no requests yet: follow a feed with 'feedex subscribe URL'"
 		return printList(c, asJSON, list, none, func(w io.Writer, list []grade.Assessment) error {
-			return printHosts(w, list, time.Now())
+			return printHosts(w, list, len(args) > 0, time.Now())
 		})
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
-// printHosts writes the grades of each host for people.
-func printHosts(out io.Writer, list []grade.Assessment, now time.Time) error {
+// printHosts writes the grades of each host for people, and of what is not tested the names alone unless all is set.
+func printHosts(out io.Writer, list []grade.Assessment, all bool, now time.Time) error {
 	for i := range list {
 		h := &list[i]
 		if i > 0 {
@@ -84,11 +85,19 @@ func printHosts(out io.Writer, list []grade.Assessment, now time.Time) error {
 			plural(int64(h.Feeds), "feed", "feeds"), roughly(now.Sub(h.Since)), grouped(int64(h.Unchanged)),
 			grouped(int64(h.Failed)))
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		var untested []string
 		for _, g := range h.Grades {
+			if g.Mark == grade.NotTested && !all {
+				untested = append(untested, g.Respect)
+				continue
+			}
 			fmt.Fprintf(w, "  %s\t%s\t%s\n", g.Respect, g.Mark, g.Reason)
 		}
 		if err := w.Flush(); err != nil {
 			return err
+		}
+		if len(untested) > 0 {
+			fmt.Fprintf(out, "  not tested: %s\n", strings.Join(untested, ", "))
 		}
 	}
 	return nil

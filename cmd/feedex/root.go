@@ -82,8 +82,8 @@ entry it saw; and it answers what a feed ever published.`,
 		DisableAutoGenTag: true,
 	}
 	root.SetVersionTemplate("feedex {{.Version}}\n")
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
-		"{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}", 1))
+	root.SetUsageTemplate(strings.NewReplacer("{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}",
+		".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpColumns)).Replace(root.UsageTemplate()))
 	root.SetHelpTemplate(root.HelpTemplate() + "{{with index .Annotations \"" + helpEnd + "\"}}\n{{.}}\n{{end}}")
 	root.AddCommand(
 		newNode(), newTracker(),
@@ -98,6 +98,9 @@ entry it saw; and it answers what a feed ever published.`,
 	completeNoFiles(root)
 	return root
 }
+
+// helpColumns is how wide the help about flags is at most.
+const helpColumns = 120
 
 // completeNoFiles keeps a shell from offering files, in c and below, where none is wanted: flags and
 // arguments that say nothing of their own take none, but --config and --data.

@@ -4,10 +4,30 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"feedex/control"
 )
+
+// Help about flags fits a terminal of helpColumns.
+func TestHelpIsNarrow(t *testing.T) {
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		c.InitDefaultHelpFlag()
+		for line := range strings.Lines(c.UsageString()) {
+			if len(line) > helpColumns+1 {
+				t.Errorf("%s: %d columns: %s", c.CommandPath(), len(line)-1, line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	check(newRoot())
+}
 
 func TestAdvice(t *testing.T) {
 	for _, tt := range []struct {
