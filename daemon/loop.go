@@ -72,6 +72,7 @@ type host struct {
 	meetings    *meetings
 	dialled     atomic.Int64 // when somebody last dialled the node, in seconds since 1970
 	forwarding  atomic.Pointer[reach.Forwarding]
+	health      health
 	onLAN       *lan.Responder // nil for none
 
 	reversed map[protocol.NodeID]*reversed // reverse links that are open, or being opened

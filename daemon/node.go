@@ -226,7 +226,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	forReaders := reader.Config{
 		Source: h.store, Sync: h.syncAPIs(h.store), Hosts: h.config.ReaderHosts, Entrance: entrance,
 		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version,
-		Log: h.config.Log,
+		Metrics: http.HandlerFunc(h.metrics), Health: http.HandlerFunc(h.healthz), Log: h.config.Log,
 	}
 	h.hub = newHub(h, h.store, forReaders)
 	defer h.hub.CloseIdle()

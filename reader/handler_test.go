@@ -242,6 +242,32 @@ func (d entrance) User(_ context.Context, password string) (string, error) {
 
 func (entrance) FeverUser(context.Context, string) (string, error) { return "", nil }
 
+// What programs ask for that watch over a node is there, under its own names; only its metrics want a password.
+func TestMetricsAndHealth(t *testing.T) {
+	says := func(text string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) })
+	}
+	h := reader.New(reader.Config{Source: exampleLibrary(), Entrance: entrance{}, Web: says("a page"),
+		Metrics: says("metrics"), Health: says("ok")})
+	for _, test := range []struct {
+		target, host, user, want string
+		code                     int
+	}{
+		{"/healthz", "localhost", "", "ok", 200},
+		{"/healthz", "evil.example", "", "reader_host", 421},
+		{"/metrics", "localhost", "", "password add", 401},
+		{"/metrics", "localhost", "phone:secret", "metrics", 200},
+		{"/metrics", "evil.example", "phone:secret", "reader_host", 421},
+		{"/metrics/1", "localhost", "", "a page", 200},
+	} {
+		w := get(t, h, test.target, "Host", test.host, "Authorization",
+			"Basic "+base64.StdEncoding.EncodeToString([]byte(test.user)))
+		if w.Code != test.code || !strings.Contains(w.Body.String(), test.want) {
+			t.Errorf("%+v: %d %s", test, w.Code, w.Body)
+		}
+	}
+}
+
 // Where others may connect, every way in wants a password.
 func TestPasswords(t *testing.T) {
 	h := reader.New(reader.Config{Source: exampleLibrary(), Entrance: entrance{}})

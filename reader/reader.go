@@ -49,14 +49,21 @@ type Config struct {
 	// Sync are the sync APIs, by the beginnings of the paths at which they serve. Default none. They let no reader in
 	// that does not show a password of the owner's.
 	Sync map[string]http.Handler
+	// Metrics tells at /metrics how the node is doing, and Health at /healthz whether it works: that needs no password.
+	// Default: there is nothing there.
+	Metrics, Health http.Handler
 	// Version is the program's own, for the generator element. Default "".
 	Version string
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
 }
 
-// hubPath is where subscribers find the hub.
-const hubPath = "/hub"
+const (
+	// hubPath is where subscribers find the hub.
+	hubPath = "/hub"
+	// metricsPath and healthPath are where programs look that watch over the node.
+	metricsPath, healthPath = "/metrics", "/healthz"
+)
 
 // A Handler serves the reader's address.
 type Handler interface {
@@ -73,7 +80,7 @@ type handler struct {
 
 // New makes the handler. It serves GET and HEAD of /feed/<url> and /feeds/<number>.<format>, with conditional requests
 // and deltas, of /all.<format>, which is all of them, of /archive, which searches them, and of /opml, which lists them
-// as OPML. Config.Web answers all other requests.
+// as OPML; /metrics and /healthz are for programs that watch over the node. Config.Web answers all other requests.
 //
 // It looks at the request target itself and must not stand behind an http.ServeMux pattern, which
 // would redirect away the two slashes in a feed's URL.
@@ -103,6 +110,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				"or let the node know the name: reader_host = [%q] in its config file, or --reader-host %s.", name,
 			name, quote(name))
 	case h.sync(w, r):
+	case path == healthPath && h.Health != nil:
+		h.Health.ServeHTTP(w, r)
 	case h.Web != nil && !ours(path):
 		h.Web.ServeHTTP(w, r)
 	case !h.admits(w, r):
@@ -111,6 +120,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		say(w, http.StatusMethodNotAllowed, "Only GET and HEAD work here.")
+	case path == metricsPath && h.Metrics != nil:
+		h.Metrics.ServeHTTP(w, r)
 	case path == archivePath:
 		h.serveArchive(w, r, query)
 	case path == opmlPath:
@@ -135,7 +146,7 @@ const bodyTime = 2 * time.Minute
 // ours reports whether a path is a way in for feed readers.
 func ours(path string) bool {
 	switch path {
-	case archivePath, opmlPath, openSearchPath, hubPath:
+	case archivePath, opmlPath, openSearchPath, hubPath, metricsPath:
 		return true
 	}
 	return strings.HasPrefix(path, feedPath) || strings.HasPrefix(path, allPath) || isNumbered(path)
