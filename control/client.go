@@ -222,15 +222,15 @@ func (c *Client) Vacuum(ctx context.Context) error {
 }
 
 // AddPassword implements Maintenance.
-func (c *Client) AddPassword(ctx context.Context, name string) (string, error) {
+func (c *Client) AddPassword(ctx context.Context, name string, scope reading.Scope) (string, error) {
 	var a passwordAnswer
-	err := c.do(ctx, "POST", "/password/add", passwordRequest{name}, &a)
+	err := c.do(ctx, "POST", "/password/add", passwordRequest{name, scope}, &a)
 	return a.Secret, err
 }
 
 // RemovePassword implements Maintenance.
 func (c *Client) RemovePassword(ctx context.Context, name string) error {
-	return c.do(ctx, "POST", "/password/remove", passwordRequest{name}, nil)
+	return c.do(ctx, "POST", "/password/remove", passwordRequest{Name: name}, nil)
 }
 
 // Query implements Owner.

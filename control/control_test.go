@@ -289,14 +289,16 @@ func TestClientArranges(t *testing.T) {
 	if err := c.Arrange(t.Context(), list); err != nil || !reflect.DeepEqual(o.arranged, list) {
 		t.Errorf("Arrange: %v; the owner got %+v", err, o.arranged)
 	}
-	if secret, err := c.AddPassword(t.Context(), "phone"); err != nil || secret != "secret of phone" {
+	if secret, err := c.AddPassword(t.Context(), "phone",
+		reading.OwnerScope); err != nil || secret != "owner of phone" {
 		t.Errorf("AddPassword = %q, %v", secret, err)
 	}
 	if err := c.RemovePassword(t.Context(), "phone"); err != nil || len(o.passwords) > 0 {
 		t.Errorf("RemovePassword: %v, there is %q", err, o.passwords)
 	}
 	o.err = BadRequest{reading.ErrTaken}
-	if _, err := c.AddPassword(t.Context(), "phone"); err == nil || err.Error() != reading.ErrTaken.Error() {
+	if _, err := c.AddPassword(t.Context(), "phone", reading.ReaderScope); err == nil ||
+		err.Error() != reading.ErrTaken.Error() {
 		t.Errorf("a name that is taken: %v", err)
 	}
 	if err := c.Arrange(t.Context(), list); err == nil || err.Error() != reading.ErrTaken.Error() {

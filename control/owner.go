@@ -158,9 +158,9 @@ type Maintenance interface {
 	// Vacuum gives back the room that holds nothing in the archive's file. A node does so in steps between which it
 	// works, unless an older feedex made the file: that is rewritten, and the node can do nothing else meanwhile.
 	Vacuum(ctx context.Context) error
-	// AddPassword makes a password for a program of the owner, which is kept nowhere else. The error wraps
-	// reading.ErrName, reading.ErrTaken or reading.ErrPasswords where that is the reason.
-	AddPassword(ctx context.Context, name string) (secret string, err error)
+	// AddPassword makes a password for a program of the owner, or for the owner, which is kept nowhere else. The error
+	// wraps reading.ErrName, reading.ErrScope, reading.ErrTaken or reading.ErrPasswords where that is the reason.
+	AddPassword(ctx context.Context, name string, scope reading.Scope) (secret string, err error)
 	// RemovePassword ends a password. The error wraps ErrNoPassword where there is none of that name.
 	RemovePassword(ctx context.Context, name string) error
 }

@@ -87,9 +87,9 @@ func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error
 	o.arranged = append(o.arranged, list...)
 	return o.err
 }
-func (o *fakeOwner) AddPassword(_ context.Context, name string) (string, error) {
+func (o *fakeOwner) AddPassword(_ context.Context, name string, scope reading.Scope) (string, error) {
 	o.passwords = append(o.passwords, name)
-	return "secret of " + name, o.err
+	return string(scope) + " of " + name, o.err
 }
 func (o *fakeOwner) RemovePassword(_ context.Context, name string) error {
 	o.passwords = slices.DeleteFunc(o.passwords, func(have string) bool { return have == name })

@@ -98,7 +98,7 @@ func NewHandler(o Owner) http.Handler {
 	}))
 	mux.HandleFunc("POST /password/add", request(maxControlBytes,
 		func(ctx context.Context, p passwordRequest) (any, error) {
-			secret, err := o.AddPassword(ctx, p.Name)
+			secret, err := o.AddPassword(ctx, p.Name, p.Scope)
 			return passwordAnswer{secret}, err
 		}))
 	mux.HandleFunc("POST /password/remove",

@@ -11,6 +11,7 @@ import (
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // maxControlBytes bounds the body of a control request other than an import.
@@ -161,7 +162,8 @@ func (s *searchRequest) filter() (feed.Filter, error) {
 
 // A passwordRequest is the body of a request about a password.
 type passwordRequest struct {
-	Name string `json:"name"`
+	Name  string        `json:"name"`
+	Scope reading.Scope `json:"scope,omitempty"` // of one that is to be made
 }
 
 // A passwordAnswer is the answer to the making of one.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // A subscriber of this machine that finds the hub in a feed is pushed the next entry.
@@ -112,7 +113,8 @@ func TestCallbacksReachNothingUnnamed(t *testing.T) {
 		}
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		if from != "" {
-			secret, err := n.client.AddPassword(t.Context(), "proxied"+strings.ReplaceAll(from, ":", "."))
+			secret, err := n.client.AddPassword(t.Context(), "proxied"+strings.ReplaceAll(from, ":", "."),
+				reading.ReaderScope)
 			if err != nil {
 				t.Fatal(err)
 			}

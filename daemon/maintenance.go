@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	crand "crypto/rand"
 	"encoding/hex"
@@ -80,14 +81,14 @@ func (h *host) Vacuum(ctx context.Context) error {
 }
 
 // addPassword makes a password and keeps its hashes.
-func addPassword(d reading.Passwords, name string) (secret string, err error) {
-	if err := reading.CheckPasswordName(name); err != nil {
+func addPassword(d reading.Passwords, name string, scope reading.Scope) (secret string, err error) {
+	if err := cmp.Or(reading.CheckPasswordName(name), reading.CheckScope(scope)); err != nil {
 		return "", err
 	}
 	var chance [reading.SecretBytes]byte
 	crand.Read(chance[:])
 	secret = hex.EncodeToString(chance[:])
-	return secret, d.KeepPassword(reading.NewPassword(name, secret, time.Now()))
+	return secret, d.KeepPassword(reading.NewPassword(name, secret, scope, time.Now()))
 }
 
 func removePassword(d reading.Passwords, name string) error {
@@ -98,9 +99,9 @@ func removePassword(d reading.Passwords, name string) error {
 }
 
 // AddPassword implements control.Maintenance.
-func (h *host) AddPassword(ctx context.Context, name string) (secret string, err error) {
+func (h *host) AddPassword(ctx context.Context, name string, scope reading.Scope) (secret string, err error) {
 	err = h.write(ctx, func(d reading.Database) error {
-		secret, err = addPassword(d, name)
+		secret, err = addPassword(d, name, scope)
 		return asked(err)
 	})
 	return secret, err

@@ -14,6 +14,7 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
+	"feedex/reading"
 )
 
 // What a node counts is at /metrics in the form and by the names that Prometheus wants, for whoever sees its pages.
@@ -70,7 +71,7 @@ func TestEveryCounterIsAMetric(t *testing.T) {
 // who have one where clients may be anywhere.
 func TestHealthNeedsNoPassword(t *testing.T) {
 	n := startNode(t, Config{})
-	secret, err := n.client.AddPassword(t.Context(), "prometheus")
+	secret, err := n.client.AddPassword(t.Context(), "prometheus", reading.ReaderScope)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,9 +65,10 @@ func (k *OfflineArchive) Index() (remaining int, err error) {
 }
 
 // AddPassword implements control.Maintenance.
-func (k *OfflineArchive) AddPassword(_ context.Context, name string) (secret string, err error) {
+func (k *OfflineArchive) AddPassword(_ context.Context, name string,
+	scope reading.Scope) (secret string, err error) {
 	err = committed(k.store, func(d reading.Database) error {
-		secret, err = addPassword(d, name)
+		secret, err = addPassword(d, name, scope)
 		return err
 	})
 	return secret, err

@@ -140,7 +140,7 @@ func TestLibrary(t *testing.T) {
 	if err := l.RenameFolder(ctx, folder, "C"); err != nil {
 		t.Fatal(err)
 	}
-	secret, err := l.host.AddPassword(ctx, "phone")
+	secret, err := l.host.AddPassword(ctx, "phone", reading.ReaderScope)
 	if err != nil || len(secret) != 2*reading.SecretBytes {
 		t.Fatalf("password %q, %v", secret, err)
 	}
@@ -244,7 +244,7 @@ func TestLibraryRefuses(t *testing.T) {
 		t.Errorf("too many folders: %v", err)
 	}
 	for _, name := range []string{"", "a b", "a:b", "ä", "a/b"} {
-		if _, err := l.host.AddPassword(ctx, name); !errors.Is(err, reading.ErrName) {
+		if _, err := l.host.AddPassword(ctx, name, reading.ReaderScope); !errors.Is(err, reading.ErrName) {
 			t.Errorf("a password named %q: %v", name, err)
 		}
 	}
@@ -299,7 +299,7 @@ func TestReaderSyncs(t *testing.T) {
 	f := startFeed(t, "Storm over the bay", "Harbor reopens")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), "phone")
+	secret, err := n.client.AddPassword(t.Context(), "phone", reading.ReaderScope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,7 +364,7 @@ func TestSyncWhileNothingCanBeStored(t *testing.T) {
 	f := startFeed(t, "Storm over the bay")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), "phone")
+	secret, err := n.client.AddPassword(t.Context(), "phone", reading.ReaderScope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +406,7 @@ func TestEachAPIMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.arrive(exampleFeed, 6)
-	secret, err := l.host.AddPassword(t.Context(), "phone")
+	secret, err := l.host.AddPassword(t.Context(), "phone", reading.ReaderScope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -491,7 +491,7 @@ func TestProxyBehindAServer(t *testing.T) {
 	f, g := startFeed(t, "First"), startFeed(t, "Second")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxySubscribe})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), "phone")
+	secret, err := n.client.AddPassword(t.Context(), "phone", reading.ReaderScope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -611,7 +611,7 @@ func TestGuessesAreSlowed(t *testing.T) {
 	f := startFeed(t, "First")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyKnown})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), "phone")
+	secret, err := n.client.AddPassword(t.Context(), "phone", reading.OwnerScope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -668,7 +668,7 @@ func TestGuessesByAServer(t *testing.T) {
 			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		}
 		n := startNode(t, c)
-		secret, err := n.client.AddPassword(t.Context(), "phone")
+		secret, err := n.client.AddPassword(t.Context(), "phone", reading.ReaderScope)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -264,8 +264,8 @@ func (d dashboard) Unfollow(ctx context.Context, number int64) error {
 func (d dashboard) UseDHT(ctx context.Context, on bool) error { return d.host.UseDHT(ctx, on) }
 
 // AddPassword implements web.Keys.
-func (d dashboard) AddPassword(ctx context.Context, name string) (string, error) {
-	secret, err := d.host.AddPassword(ctx, name)
+func (d dashboard) AddPassword(ctx context.Context, name string, scope reading.Scope) (string, error) {
+	secret, err := d.host.AddPassword(ctx, name, scope)
 	if bad := (control.BadRequest{}); errors.As(err, &bad) {
 		err = bad.Err // the page says what is wrong
 	}

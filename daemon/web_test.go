@@ -14,6 +14,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
+	"feedex/reading"
 )
 
 // A visitor is a person's browser at a node's pages.
@@ -105,9 +106,9 @@ func TestDashboard(t *testing.T) {
 	v.want("/neighbors", "no neighbors at present")
 	v.want("/search?q=harbor", "Harbor")
 	v.want("/search?q=nothing&network=1&wait=1", "This node has nothing that fits.", "Nobody was asked")
-	v.want("/settings", "feedex password add NAME")
+	v.want("/settings", "feedex password add --owner NAME")
 
-	secret, err := n.client.AddPassword(t.Context(), "laptop")
+	secret, err := n.client.AddPassword(t.Context(), "laptop", reading.OwnerScope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestThePageOfAFeedShowsPollsByOthers(t *testing.T) {
 func TestALogoutEndsCopiesOfItsCookies(t *testing.T) {
 	data := t.TempDir()
 	n := startNode(t, Config{Data: data})
-	secret, err := n.client.AddPassword(t.Context(), "laptop")
+	secret, err := n.client.AddPassword(t.Context(), "laptop", reading.OwnerScope)
 	if err != nil {
 		t.Fatal(err)
 	}

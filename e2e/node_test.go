@@ -160,7 +160,7 @@ func (n *node) feedex(t *testing.T, args ...string) string {
 func (n *node) password(t *testing.T, name string) string {
 	t.Helper()
 	var made struct{ Password string }
-	if err := json.Unmarshal([]byte(n.feedex(t, "password", "add", name, "--json")), &made); err != nil ||
+	if err := json.Unmarshal([]byte(n.feedex(t, "password", "add", name, "--owner", "--json")), &made); err != nil ||
 		made.Password == "" {
 		t.Fatalf("no password: %v", err)
 	}

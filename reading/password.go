@@ -16,12 +16,23 @@ import (
 // slow.
 type Password struct {
 	Name    string
+	Scope   Scope
 	Hash    Hash      // HashOf it
 	Fever   Hash      // FeverHash of the key that a program of the Fever API makes of it
 	Created time.Time // whole seconds
 	Used    time.Time // when somebody came in by it, written down once an hour at most; zero for never
 	Epoch   int64     // how often all sessions were ended that it had begun
 }
+
+// A Scope is what a password opens.
+type Scope string
+
+// The scopes of passwords. ReaderScope is what feed readers do: read, mark and star, title and file feeds, follow them
+// and follow them no more. OwnerScope is all of that, and the dashboard with its settings and passwords.
+const (
+	ReaderScope Scope = "reader"
+	OwnerScope  Scope = "owner"
+)
 
 // A Hash is the form in which a secret is kept: its SHA-256.
 type Hash [sha256.Size]byte
@@ -36,12 +47,13 @@ const MaxPasswords = 100
 // Why a password is not added.
 var (
 	ErrTaken     = errors.New("there is a password of that name: remove it first, or choose another name")
+	ErrScope     = errors.New("passwords open no such thing")
 	ErrPasswords = fmt.Errorf("there are %d passwords already: remove some", MaxPasswords)
 )
 
 // NewPassword is the password of a name, made at now, that is spelled so.
-func NewPassword(name, secret string, now time.Time) Password {
-	return Password{Name: name, Hash: HashOf(secret), Fever: FeverHash(FeverKey(name, secret)),
+func NewPassword(name, secret string, scope Scope, now time.Time) Password {
+	return Password{Name: name, Scope: scope, Hash: HashOf(secret), Fever: FeverHash(FeverKey(name, secret)),
 		Created: time.Unix(now.Unix(), 0).UTC()}
 }
 
@@ -58,6 +70,14 @@ func FeverKey(name, secret string) string {
 // FeverHash is the hash of such a key, in letters of either case.
 func FeverHash(key string) Hash {
 	return sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(key))))
+}
+
+// CheckScope says why a password cannot have a scope.
+func CheckScope(s Scope) error {
+	if s != ReaderScope && s != OwnerScope {
+		return fmt.Errorf("%w: %.40q: want %q or %q", ErrScope, s, ReaderScope, OwnerScope)
+	}
+	return nil
 }
 
 // maxPasswordName is how long the name of a password may be, in bytes.

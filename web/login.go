@@ -35,7 +35,7 @@ func sessionCode(p *reading.Password, value string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// user is the name of the password that the browser has shown, "" for none.
+// user is the name of the password that the browser has shown, "" for none. One that is a reader's opens no session.
 func (h *Handler) user(r *http.Request) (string, error) {
 	parts := strings.Split(cookieOf(r, sessionCookie), "|")
 	if len(parts) != 3 {
@@ -51,7 +51,8 @@ func (h *Handler) user(r *http.Request) (string, error) {
 		return "", err
 	}
 	for i := range list {
-		if list[i].Name == name && hmac.Equal([]byte(code), []byte(sessionCode(&list[i], name+"|"+ends))) {
+		if list[i].Name == name && list[i].Scope == reading.OwnerScope &&
+			hmac.Equal([]byte(code), []byte(sessionCode(&list[i], name+"|"+ends))) {
 			return name, nil
 		}
 	}
@@ -67,8 +68,8 @@ func (h *Handler) LoggedIn(r *http.Request) bool {
 // userKey is where the name of the user is in the context of a request.
 type userKey struct{}
 
-// loggedIn reports whether the browser has shown a password. Only then does it see feeds whose URL is a secret, and
-// passwords: other users of the machine can open the pages too.
+// loggedIn reports whether the browser has shown an owner's password. Only then does it see feeds whose URL is a
+// secret, and passwords: other users of the machine can open the pages too.
 func loggedIn(ctx context.Context) bool { return userOf(ctx) != "" }
 
 func userOf(ctx context.Context) string {
@@ -101,30 +102,37 @@ type loginPage struct {
 	Next     string
 	User     string // that has logged in already
 	Required bool
-	Wrong    bool
+	Wrong    bool // the password is none
+	Reader   bool // the password is a reader's
 }
 
 func (h *Handler) loginPage(r *http.Request) (view, error) {
 	return view{Page: "login", Title: "Log in", Body: loginPage{Next: local(r.FormValue("next")),
-		User: userOf(r.Context()), Required: h.Login(r), Wrong: r.FormValue("wrong") == "1"}}, nil
+		User: userOf(r.Context()), Required: h.Login(r), Wrong: r.FormValue("wrong") == "1",
+		Reader: r.FormValue("wrong") == "reader"}}, nil
 }
 
-// login begins a session, where the password is one.
+// login begins a session, where the password is one of an owner's.
 func (h *Handler) login(w http.ResponseWriter, r *http.Request) (string, error) {
 	next := local(r.PostFormValue("next"))
 	name, err := h.Source.User(r.Context(), r.PostFormValue("password"))
 	if err != nil {
 		return "", err
 	}
+	wrong := func(how string) string { return "/login?" + url.Values{"next": {next}, "wrong": {how}}.Encode() }
 	if name == "" {
-		return "/login?" + url.Values{"next": {next}, "wrong": {"1"}}.Encode(), nil
+		return wrong("1"), nil
 	}
 	list, err := h.Source.Passwords(r.Context())
 	if err != nil {
 		return "", err
 	}
 	for i := range list {
-		if list[i].Name == name {
+		switch {
+		case list[i].Name != name:
+		case list[i].Scope != reading.OwnerScope:
+			return wrong("reader"), nil
+		default:
 			http.SetCookie(w, cookie(r, sessionCookie, session(&list[i], h.Now().Add(sessionTime)),
 				int(sessionTime/time.Second)))
 		}

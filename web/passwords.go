@@ -12,11 +12,15 @@ import (
 // A passwordLine is an app password as the settings list it.
 type passwordLine struct {
 	Name          string
+	Owner         bool // it opens the dashboard as well
 	Created, Used moment
 }
 
 // A newPassword is one that was just made. It is shown once.
-type newPassword struct{ Name, Secret string }
+type newPassword struct {
+	Name, Secret string
+	Owner        bool
+}
 
 // keptSecrets is how many new passwords wait to be shown, at most.
 const keptSecrets = 8
@@ -50,7 +54,8 @@ func (s *secrets) take(word string) (newPassword, bool) {
 
 // errLogin is for what needs a login.
 var errLogin = clientError{http.StatusForbidden, "Log in first",
-	"Passwords are shown and made for those only who have one: anybody who uses this machine can open this page."}
+	"Passwords are shown and made for those only who have an owner's: anybody who uses this machine can open this " +
+		"page."}
 
 // addPassword makes an app password.
 func (h *Handler) addPassword(_ http.ResponseWriter, r *http.Request) (string, error) {
@@ -61,14 +66,18 @@ func (h *Handler) addPassword(_ http.ResponseWriter, r *http.Request) (string, e
 	if err := reading.CheckPasswordName(name); err != nil {
 		return "", clientError{http.StatusBadRequest, "That cannot be a name", err.Error() + "."}
 	}
-	secret, err := h.Source.AddPassword(r.Context(), name)
+	scope := reading.ReaderScope
+	if r.PostFormValue("scope") == string(reading.OwnerScope) {
+		scope = reading.OwnerScope
+	}
+	secret, err := h.Source.AddPassword(r.Context(), name, scope)
 	if errors.Is(err, reading.ErrTaken) || errors.Is(err, reading.ErrPasswords) {
 		return "", clientError{http.StatusBadRequest, "No password was made", err.Error() + "."}
 	}
 	if err != nil {
 		return "", err
 	}
-	return "/passwords/" + h.secrets.add(newPassword{name, secret}), nil
+	return "/passwords/" + h.secrets.add(newPassword{name, secret, scope == reading.OwnerScope}), nil
 }
 
 // removePassword removes one.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"feedex/feed"
+	"feedex/reading"
 )
 
 // settingsPage is where the owner changes what the node follows.
@@ -37,7 +38,8 @@ func (h *Handler) settings(r *http.Request) (view, error) {
 			return view{}, err
 		}
 		for _, one := range list {
-			p.Passwords = append(p.Passwords, passwordLine{one.Name, moment{one.Created, now}, moment{one.Used, now}})
+			p.Passwords = append(p.Passwords, passwordLine{one.Name, one.Scope == reading.OwnerScope,
+				moment{one.Created, now}, moment{one.Used, now}})
 		}
 	}
 	for i := range feeds {

@@ -127,9 +127,9 @@ type Keys interface {
 	User(ctx context.Context, password string) (name string, err error)
 	// Passwords returns the app passwords, ordered by name.
 	Passwords(ctx context.Context) ([]reading.Password, error)
-	// AddPassword makes one and returns it. The error may wrap reading.ErrTaken, reading.ErrPasswords or
-	// reading.ErrName.
-	AddPassword(ctx context.Context, name string) (secret string, err error)
+	// AddPassword makes one and returns it. The error may wrap reading.ErrTaken, reading.ErrPasswords, reading.ErrName
+	// or reading.ErrScope.
+	AddPassword(ctx context.Context, name string, scope reading.Scope) (secret string, err error)
 	// RemovePassword removes one.
 	RemovePassword(ctx context.Context, name string) error
 	// EndSessions makes the Epoch of one another, so that no session that was begun by it goes on.

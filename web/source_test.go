@@ -356,7 +356,7 @@ func (n *aNode) Passwords(context.Context) ([]reading.Password, error) {
 	return slices.Clone(n.passwords), nil
 }
 
-func (n *aNode) AddPassword(_ context.Context, name string) (string, error) {
+func (n *aNode) AddPassword(_ context.Context, name string, scope reading.Scope) (string, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, p := range n.passwords {
@@ -364,7 +364,7 @@ func (n *aNode) AddPassword(_ context.Context, name string) (string, error) {
 			return "", reading.ErrTaken
 		}
 	}
-	n.passwords = append(n.passwords, reading.NewPassword(name, "fresh secret", noon))
+	n.passwords = append(n.passwords, reading.NewPassword(name, "fresh secret", scope, noon))
 	return "fresh secret", nil
 }
 

@@ -12,11 +12,12 @@ import (
 
 func testPasswords(t *testing.T, a PasswordArchive) {
 	at := time.Unix(7200, 0).UTC()
-	phone := reading.NewPassword("phone", "00ff", at)
+	phone := reading.NewPassword("phone", "00ff", reading.ReaderScope, at)
 	if err := a.KeepPassword(phone); err != nil {
 		t.Error(err)
 	}
-	if err := a.KeepPassword(reading.NewPassword("phone", "11ff", at)); !errors.Is(err, reading.ErrTaken) {
+	again := reading.NewPassword("phone", "11ff", reading.OwnerScope, at)
+	if err := a.KeepPassword(again); !errors.Is(err, reading.ErrTaken) {
 		t.Errorf("a name that is taken: %v", err)
 	}
 	a.UsePassword("phone", at.Add(90*time.Minute))
@@ -50,7 +51,8 @@ func testPasswords(t *testing.T, a PasswordArchive) {
 		t.Errorf("a password that was dropped: %+v, %v", got, err)
 	}
 	for i := range reading.MaxPasswords {
-		if err := a.KeepPassword(reading.NewPassword(fmt.Sprint(i), fmt.Sprint(i), at)); err != nil {
+		p := reading.NewPassword(fmt.Sprint(i), fmt.Sprint(i), reading.OwnerScope, at)
+		if err := a.KeepPassword(p); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -279,6 +279,16 @@ func TestMigrateToHours(t *testing.T) {
 	}
 }
 
+// A password from before they had scopes opens what it did: everything.
+func TestMigrateToScopes(t *testing.T) {
+	path := olderArchive(t, 27, fmt.Sprintf(`INSERT INTO passwords (name, hash, fever, created)
+		VALUES ('phone', x'%x', x'%x', 1)`, reading.HashOf("00ff"), reading.FeverHash("00ff")))
+	s := openFile(t, path)
+	if p, err := s.Password(t.Context(), reading.HashOf("00ff"), false); err != nil || p.Scope != reading.OwnerScope {
+		t.Errorf("Password = %+v, %v", p, err)
+	}
+}
+
 // An archive from before rights were kept has its entries under the same digests, states none for them, and counts
 // their texts as before; a version that states some replaces one of before.
 func TestMigrateToRights(t *testing.T) {

@@ -16,8 +16,8 @@ func (s *Store) KeepPassword(p reading.Password) error {
 	case s.row(`SELECT count(*) FROM passwords`, nil, &n) && n >= reading.MaxPasswords:
 		return reading.ErrPasswords
 	}
-	s.write(`INSERT INTO passwords (name, hash, fever, created) VALUES (?, ?, ?, ?)`, p.Name, p.Hash[:], p.Fever[:],
-		seconds(&p.Created))
+	s.write(`INSERT INTO passwords (name, scope, hash, fever, created) VALUES (?, ?, ?, ?, ?)`, p.Name, string(p.Scope),
+		p.Hash[:], p.Fever[:], seconds(&p.Created))
 	return nil
 }
 
@@ -52,9 +52,10 @@ func (r *Reader) Password(ctx context.Context, h reading.Hash, fever bool) (read
 	return p, r.failed(ctx, "read", err)
 }
 
-const passwordColumns = `name, hash, fever, created, used, epoch`
+const passwordColumns = `name, scope, hash, fever, created, used, epoch`
 
 // passwordFields are where passwordColumns go.
 func passwordFields(p *reading.Password) []any {
-	return []any{&p.Name, bytesOf(p.Hash[:]), bytesOf(p.Fever[:]), seconds(&p.Created), seconds(&p.Used), &p.Epoch}
+	return []any{&p.Name, &p.Scope, bytesOf(p.Hash[:]), bytesOf(p.Fever[:]), seconds(&p.Created), seconds(&p.Used),
+		&p.Epoch}
 }

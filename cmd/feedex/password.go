@@ -17,12 +17,15 @@ import (
 func newPassword() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "password",
-		Short: "Let feed readers in that keep what is read at the node",
+		Short: "Let feed readers in, and the owner at the node's pages",
 		Long: `Passwords for programs that read through the node and keep there what is read, starred and filed: one for each
 program, so that one can be taken back without the others. A program is given the address at which the node serves
 feed readers, the name of the password as user name, and the password. For one that speaks the API of Google Reader,
 as most do, the address is http://127.0.0.1:7791, or http://127.0.0.1:7791/api/greader.php where it asks for that of
 FreshRSS; for one of Miniflux or Nextcloud News http://127.0.0.1:7791, for one of Fever http://127.0.0.1:7791/fever/.
+
+A password that is made with --owner opens the node's pages too, as http://127.0.0.1:7791/settings, and all settings
+there. One for a reader opens none of them.
 
 All of it works while a node runs and while none does.`,
 		Example: `  feedex password add newsboat
@@ -34,14 +37,17 @@ All of it works while a node runs and while none does.`,
 }
 
 func newPasswordAdd() *cobra.Command {
-	var asJSON bool
+	var asJSON, owner bool
 	c := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Make a password and show it once",
 		Long: `Make a password for one program and show it, with the user name that belongs to it: NAME, of letters, digits and
-. _ - + @. The node keeps no more than hashes of it, so it is not shown again.`,
+. _ - + @. The node keeps no more than hashes of it, so it is not shown again.
+
+It opens what feed readers do: reading, marks and stars, and what is followed and how that is filed. With --owner it
+opens the node's pages as well, with all settings and passwords.`,
 		Example: `  feedex password add newsboat
-  feedex password add ann@example.com`,
+  feedex password add --owner ann@example.com`,
 		Args: oneName,
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
@@ -49,9 +55,13 @@ func newPasswordAdd() *cobra.Command {
 		if err := reading.CheckPasswordName(name); err != nil {
 			return settings.UsageError{Err: err}
 		}
+		scope := reading.ReaderScope
+		if owner {
+			scope = reading.OwnerScope
+		}
 		var secret string
 		err := maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) (err error) {
-			if secret, err = k.AddPassword(c.Context(), name); err != nil {
+			if secret, err = k.AddPassword(c.Context(), name, scope); err != nil {
 				err = fmt.Errorf("add password %q: %w", name, err)
 			}
 			return err
@@ -68,6 +78,7 @@ func newPasswordAdd() *cobra.Command {
 		_, err = fmt.Fprintf(c.OutOrStdout(), "user      %s\npassword  %s\n", name, secret)
 		return err
 	})
+	c.Flags().BoolVar(&owner, "owner", false, "let it open the node's pages and their settings as well")
 	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
@@ -77,7 +88,7 @@ func newPasswordList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the passwords by their names",
-		Long: `List the names of the passwords, when each was made and when a program last came in by it, to the hour. The
+		Long: `List the names of the passwords, whether each is for a reader or the owner, when it was made and when a program last came in by it, to the hour. The
 passwords themselves are not kept.`,
 		Args: noArgs,
 	}
@@ -97,27 +108,28 @@ passwords themselves are not kept.`,
 
 // A listedPassword is a password as it is listed.
 type listedPassword struct {
-	Name    string    `json:"name"`
-	Created time.Time `json:"created"`
-	Used    time.Time `json:"used,omitzero"`
+	Name    string        `json:"name"`
+	Scope   reading.Scope `json:"scope"`
+	Created time.Time     `json:"created"`
+	Used    time.Time     `json:"used,omitzero"`
 }
 
 func passwordsOf(list []reading.Password) (lines []listedPassword) {
 	for _, p := range list {
-		lines = append(lines, listedPassword{p.Name, p.Created, p.Used})
+		lines = append(lines, listedPassword{p.Name, p.Scope, p.Created, p.Used})
 	}
 	return lines
 }
 
 // printPasswords writes a table for people.
 func printPasswords(w io.Writer, list []listedPassword, now time.Time) error {
-	t := newTable(0, 3, "NAME", "MADE", "USED")
+	t := newTable(0, 4, "NAME", "FOR", "MADE", "USED")
 	for _, p := range list {
 		used := "never"
 		if !p.Used.IsZero() {
 			used = ago(p.Used, now)
 		}
-		t.row(p.Name, ago(p.Created, now), used)
+		t.row(p.Name, string(p.Scope), ago(p.Created, now), used)
 	}
 	return t.write(w)
 }

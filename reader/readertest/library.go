@@ -47,7 +47,9 @@ func New(t testing.TB) *Library {
 	})
 	l := &Library{View: store, store: store}
 	var err error
-	l.must(t, func(s reading.Database) { err = s.KeepPassword(reading.NewPassword(Name, Secret, Noon)) })
+	l.must(t, func(s reading.Database) {
+		err = s.KeepPassword(reading.NewPassword(Name, Secret, reading.ReaderScope, Noon))
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
