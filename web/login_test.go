@@ -153,7 +153,7 @@ func TestPasswordsSayWhatTheyOpen(t *testing.T) {
 		}
 	}
 	page := get(b.h, "/settings", "Cookie", b.cookie).Body.String()
-	if strings.Count(page, "<td>everything</td>") != 2 || strings.Count(page, "<td>feed readers</td>") != 3 {
+	if strings.Count(page, ">everything</td>") != 2 || strings.Count(page, ">feed readers</td>") != 3 {
 		t.Errorf("the settings do not say what they open:\n%s", page)
 	}
 }
