@@ -47,6 +47,9 @@ type Config struct {
 	Reader string // where feed readers reach it, "host:port"; port 0 is any free one
 	// ReaderHosts are names under which feed readers reach it, besides localhost and IP addresses.
 	ReaderHosts []string
+	// PasswordFile holds the password of the owner, which is made of it at the start where there is none of the name
+	// "owner". Default: none is made.
+	PasswordFile string
 	// PushTo are the programs, "host:port" each, that may be called with what is new wherever they are, on this machine
 	// too. Other subscribers are called at their own address in a private network. Default: none.
 	PushTo []string
@@ -146,6 +149,9 @@ func Run(ctx context.Context, c Config) error {
 		return fmt.Errorf("open archive: %w", err)
 	}
 	defer store.Close()
+	if err := makeFirst(ctx, store, c.PasswordFile, c.Log); err != nil {
+		return err
+	}
 	keeping, err := store.Housekeeper()
 	if err != nil {
 		return fmt.Errorf("open archive: %w", err)

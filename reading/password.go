@@ -13,7 +13,7 @@ import (
 // A Password lets one program of the owner in. Its name is that of the user to that program.
 //
 // It is known by its hashes alone. It is made of 128 bits of chance, which nobody guesses, so that its hash need not be
-// slow.
+// slow. One that the owner brought may be easier to guess for who has the archive, and everything with it.
 type Password struct {
 	Name    string
 	Scope   Scope

@@ -58,6 +58,13 @@ a password as well, if it says so by X-Forwarded-For or the like (docs/READERS.m
 			meaning: `
 Names under which feed readers reach this node. It answers under localhost and IP addresses always, and
 under the host in reader; under other names web pages could read it from your browser.`},
+		{key: "password_file", usual: "", example: `"/run/secrets/feedex"`, kind: File,
+			flag: "file with the owner's password, which is made at the start if there is none yet",
+			to:   func(c *daemon.Config, v value) { c.PasswordFile, _ = toHome(v.text()) },
+			meaning: `
+A file with a password of the owner, one line of 12 characters or more, as 'openssl rand -hex 16' makes: for a node
+that is reached from elsewhere before anybody can run 'feedex password add' beside it, as one in a container. At the
+start it becomes the password of the user "owner", unless there is one of that name.`},
 		{key: "reader_push", usual: []string(nil), example: `["127.0.0.1:8080"]`, kind: Program,
 			flag: "host:port of a program on this machine that may have new entries pushed to it (repeatable)",
 			to:   func(c *daemon.Config, v value) { c.PushTo = v.texts() },

@@ -91,7 +91,7 @@ func runNode(ctx context.Context, s *settings.Settings, log *slog.Logger) error 
 	turned, stop := watch(log)
 	defer stop()
 	cfg.Turned = turned
-	if err = daemon.Run(ctx, cfg); errors.Is(err, node.ErrConfig) {
+	if err = daemon.Run(ctx, cfg); errors.Is(err, node.ErrConfig) || errors.Is(err, daemon.ErrPasswordFile) {
 		return settings.UsageError{Err: err}
 	}
 	return err
