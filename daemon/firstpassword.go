@@ -64,7 +64,7 @@ func makeFirst(ctx context.Context, d reading.Database, path string, log *slog.L
 func readFirst(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrPasswordFile, err)
+		return "", fmt.Errorf("%w: %w; make it by 'openssl rand -hex 16', or name none", ErrPasswordFile, err)
 	}
 	secret := strings.TrimSpace(string(text))
 	if n := utf8.RuneCountInString(secret); n < minFirst || strings.ContainsAny(secret, "\r\n") || !utf8.Valid(text) {

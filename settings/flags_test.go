@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -131,6 +132,29 @@ func TestHelpShowsWhereSettingsComeFrom(t *testing.T) {
 	} {
 		if !strings.Contains(text+"\n", want) {
 			t.Errorf("help lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// What is packaged sets no variable that means nothing.
+func TestPackagesSetWhatThereIs(t *testing.T) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	Bind(flags, Node)
+	known := map[string]bool{}
+	flags.VisitAll(func(f *pflag.Flag) { known[envName(f.Name)] = true })
+	paths, err := filepath.Glob("../packaging/*")
+	if err != nil || len(paths) < 4 {
+		t.Fatalf("packaged are %q, %v", paths, err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`\bFEEDEX_\w+`).FindAllString(string(text), -1) {
+			if !known[name] {
+				t.Errorf("%s sets %s, which is no setting", path, name)
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+	_ "time/tzdata" // TZ has its meaning in a container as well, where nothing but this program is
 )
 
 func main() { os.Exit(start()) }
