@@ -38,8 +38,8 @@ func makeFirst(ctx context.Context, d reading.Database, path string, log *slog.L
 	named := func(p reading.Password) bool { return p.Name == firstName }
 	if i := slices.IndexFunc(list, named); i >= 0 {
 		if err == nil && list[i].Hash != reading.HashOf(secret) {
-			log.Warn("the password file holds another password than there is; to have it made, stop the node and remove "+
-				"the other: feedex password remove "+firstName, "file", path)
+			log.Warn("the password file holds another password than there is; to have it made, stop the node and "+
+				"remove the other: feedex password remove "+firstName, "file", path)
 		}
 		return nil
 	}
