@@ -30,11 +30,14 @@ type Headline struct {
 
 // A HeadlineQuery says which entries are listed. Unread and Starred are of the feeds that are followed.
 type HeadlineQuery struct {
-	Feed    int64 // the number of the feed; 0 for all
-	Unread  bool  // only what is not read
-	Starred bool  // only what is starred
+	Feed    int64    // the number of the feed; 0 for all
+	Folder  FolderID // only of feeds in this folder; 0 for all
+	Unread  bool     // only what is not read
+	Starred bool     // only what is starred
 	// only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
 	Before int64
+	// only what came after it, in the same numbers, the earliest first; 0 for all
+	After  int64
 	Secret bool // also of feeds whose URL is a secret
 	Limit  int
 }

@@ -81,6 +81,10 @@ func testHeadlines(t *testing.T, a reading.Database) {
 	name := "My own"
 	a.Arrange([]reading.Arrangement{{URL: news, Name: &name, Into: []string{"One", "A second"}}})
 	commit(t, a)
+	folders, err := a.Folders(t.Context())
+	if err != nil || len(folders) != 2 {
+		t.Fatalf("folders %+v, %v", folders, err)
+	}
 	seq := func(i int) int64 { return int64(i + 1) }
 	for _, test := range []struct {
 		name string
@@ -97,6 +101,12 @@ func testHeadlines(t *testing.T, a reading.Database) {
 		{"unread, older", reading.HeadlineQuery{Limit: 99, Unread: true, Before: int64(items[records[9].ID])},
 			[]int{8, 7}},
 		{"unread of a feed", reading.HeadlineQuery{Limit: 99, Unread: true, Feed: newsFeed}, []int{9, 8, 7}},
+		{"unread of a folder", reading.HeadlineQuery{Limit: 2, Unread: true, Folder: folders[0].ID, Secret: true},
+			[]int{9, 8}},
+		{"starred in no such folder", reading.HeadlineQuery{Limit: 2, Starred: true, Folder: 99}, nil},
+		{"newer", reading.HeadlineQuery{Limit: 2, After: seq(4)}, []int{5, 6}},
+		{"unread, newer", reading.HeadlineQuery{Limit: 99, Unread: true, After: int64(items[records[7].ID])},
+			[]int{8, 9}},
 		{"starred", reading.HeadlineQuery{Limit: 99, Starred: true}, []int{4, 2}},
 		{"starred of a feed", reading.HeadlineQuery{Limit: 99, Starred: true, Feed: newsFeed + 1,
 			Secret: true}, []int{10}},

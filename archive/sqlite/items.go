@@ -290,7 +290,8 @@ const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.n
 func (r *Reader) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
 	q.Before = cmp.Or(q.Before, math.MaxInt64)
 	headlines, err := list(ctx, r.db, by(headlineFields), headlineStatement(&q), sql.Named("feed", q.Feed),
-		sql.Named("before", q.Before), sql.Named("secret", q.Secret), sql.Named("limit", q.Limit))
+		sql.Named("folder", int64(q.Folder)), sql.Named("before", q.Before), sql.Named("after", q.After),
+		sql.Named("secret", q.Secret), sql.Named("limit", q.Limit))
 	return headlines, wrap("read", r.path, err)
 }
 
@@ -311,8 +312,13 @@ func headlineStatement(q *reading.HeadlineQuery) string {
 	case q.Feed != 0:
 		from = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id` + ofEntries + `1`
 	}
-	return `SELECT ` + headlineColumns + ` FROM ` + from + ` AND ` + order + ` < @before AND (@secret OR NOT f.secret)
-		AND (@feed = 0 OR f.id = @feed) ORDER BY ` + order + ` DESC LIMIT @limit`
+	where, direction := order+` < @before AND (@secret OR NOT f.secret) AND (@feed = 0 OR f.id = @feed)
+		AND (@folder = 0 OR f.id IN (SELECT feed FROM filed WHERE folder = @folder))`, ` DESC`
+	if q.After != 0 { // else it would bound the search by what may be below 0
+		where, direction = where+` AND `+order+` > @after`, ``
+	}
+	return `SELECT ` + headlineColumns + ` FROM ` + from + ` AND ` + where + ` ORDER BY ` + order + direction +
+		` LIMIT @limit`
 }
 
 // headlineFields are where headlineColumns go.
