@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,22 +23,71 @@ const (
 	searchTime     = 5 * time.Second
 )
 
-// maxUnread is up to where what is not read is counted.
-const maxUnread = 1000
+// maxShelves is how many feeds the rail beside a list has at most.
+const maxShelves = 200
 
 // entriesPage lists entries, the latest arrival first.
 type entriesPage struct {
+	selection
 	Entries []headline
 	Query   string
-	Show    string // "", "unread" or "starred"
-	Tabs    []section
-	Feed    string // what the feed is called, "" for all
-	Number  int64  // of the feed
-	Older   string // address of the entries before, "" for none
-	More    bool   // the search found more than these
-	Problem string // why the search found nothing, "" for no reason
-	Until   int64  // when the list was made, in Unix seconds
-	Here    string // address of the list
+	Tabs    []shelf
+	Folders []shelf
+	Feeds   []shelf // with what is unread, and the one that is shown
+	Rest    bool    // there are more feeds than these
+	Name    string  // what the feed or folder is called, "" for all
+	Older   string  // address of the entries before, "" for none
+	More    bool    // the search found more than these
+	Problem string  // why the search found nothing, "" for no reason
+	Until   int64   // when the list was made, in Unix seconds
+	Here    string  // address of the list
+}
+
+// A selection says which entries a list has.
+type selection struct {
+	Show   string // "unread", "all" or "starred"; "" on the page of an entry that was not opened from a list
+	Feed   int64  // 0 for all
+	Folder reading.FolderID
+}
+
+// selectionOf is the selection that an address names.
+func selectionOf(r *http.Request) (s selection) {
+	if show := r.FormValue("show"); show == "unread" || show == "all" || show == "starred" {
+		s.Show = show
+	}
+	s.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
+	folder, _ := strconv.ParseInt(r.FormValue("folder"), 10, 64)
+	s.Folder = reading.FolderID(folder)
+	return s
+}
+
+// query is the beginning of the query that names the selection.
+func (s selection) query() string {
+	return queryOf("show", s.Show, "feed", zeroless(s.Feed), "folder", zeroless(int64(s.Folder)))
+}
+
+// Path is the address of the list.
+func (s selection) Path() string { return "/entries?" + strings.TrimSuffix(s.query(), "&") }
+
+// headlines is the query for the entries.
+func (s selection) headlines(secret bool, limit int) reading.HeadlineQuery {
+	return reading.HeadlineQuery{Feed: s.Feed, Folder: s.Folder, Unread: s.Show == "unread",
+		Starred: s.Show == "starred", Secret: secret, Limit: limit}
+}
+
+// place is where an entry is in the list.
+func (s selection) place(seq int64, item reading.ItemState) int64 {
+	if s.Show == "all" {
+		return seq
+	}
+	return int64(item.ID)
+}
+
+// A shelf is a way to list entries: a link to a feed, to a folder, or to what is read or not.
+type shelf struct {
+	Path, Name string
+	Unread     int64
+	Chosen     bool
 }
 
 // A headline is an entry as lists show it.
@@ -49,36 +99,43 @@ type headline struct {
 	FeedPath  string
 	Lead      string
 	Time      moment
+	Published moment // where that is another day; else zero
 	Neighbor  string // that brought it, "" for an own poll
 	Confirmed bool
 	Item      reading.ItemState
 	Here      string // address of the list where it can be marked, "" where it cannot
+	From      selection
 	Token     string // for that
 }
 
+// Link opens the entry from a list, which marks it read where it is not.
+func (l headline) Link() string {
+	if l.From.Show == "" || l.Token == "" {
+		return l.Path
+	}
+	return l.Path + "/open?" + l.From.query() + "with=" + opening(l.Token, l.ID)
+}
+
+// Around is the address of the list, at the entry.
+func (l headline) Around() string { return l.Here + "#e" + l.ID }
+
 func (h *Handler) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
-	p := &entriesPage{Query: strings.TrimSpace(r.FormValue("q")), Show: r.FormValue("show"), Until: now.Unix(),
+	p := &entriesPage{selection: selectionOf(r), Query: strings.TrimSpace(r.FormValue("q")), Until: now.Unix(),
 		Here: r.URL.RequestURI()}
-	q := reading.HeadlineQuery{Unread: p.Show == "unread", Starred: p.Show == "starred", Secret: loggedIn(ctx),
-		Limit: entriesPerPage + 1}
-	q.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
-	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
-	p.Number = q.Feed
+	p.Show = cmp.Or(p.Show, "unread")
 	var f feed.Filter
-	if q.Feed != 0 {
-		known, err := h.Source.Feed(ctx, q.Feed)
+	if p.Feed != 0 {
+		known, err := h.Source.Feed(ctx, p.Feed)
 		if err != nil {
 			return view{}, err
 		}
-		p.Feed, f.Feed = titleOf(known.URL, cmp.Or(known.Name, known.Title)), known.URL
+		p.Name, f.Feed = titleOf(known.URL, cmp.Or(known.Name, known.Title)), known.URL
 	}
 	v := view{Page: "entries", Title: "Entries", Nav: "/entries", Live: p.Query == "", Body: p}
-	unread, err := h.Source.CountUnread(ctx, q.Feed, q.Secret, maxUnread)
-	if err != nil {
+	if err := h.shelve(ctx, p); err != nil {
 		return v, err
 	}
-	p.tabs(unread)
 	if p.Query != "" {
 		found, more, problem, err := h.find(ctx, f, p.Query)
 		if err != nil {
@@ -91,32 +148,92 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 		p.Problem, p.More, p.Entries = problem, more, h.records(found, titles, now)
 		return v, nil
 	}
+	q := p.headlines(loggedIn(ctx), entriesPerPage+1)
+	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
 	list, err := h.Source.Headlines(ctx, q)
 	if err != nil {
 		return v, err
 	}
 	if len(list) > entriesPerPage {
 		list = list[:entriesPerPage]
-		last := list[len(list)-1].Seq
-		if q.Unread || q.Starred {
-			last = int64(list[len(list)-1].Item.ID)
-		}
-		p.Older = "?" + queryOf("feed", zeroless(p.Number), "show", p.Show) + "before=" + strconv.FormatInt(last, 10)
+		last := &list[len(list)-1]
+		p.Older = "?" + p.query() + "before=" + strconv.FormatInt(p.place(last.Seq, last.Item), 10)
 	}
-	p.Entries = h.headlines(list, q.Feed == 0, now)
+	p.Entries = h.headlines(list, p.Feed == 0, now)
 	for i := range p.Entries {
-		p.Entries[i].Here = p.Here
+		e := &p.Entries[i]
+		e.Here, e.From = p.Here, p.selection
+		if seen := list[i].Seen; seen.Sub(list[i].Time).Abs() > 24*time.Hour {
+			e.Published = e.Time
+		}
+		e.Time.T = list[i].Seen // which the list is ordered by
 	}
 	return v, nil
 }
 
-// tabs are the ways to list entries.
-func (p *entriesPage) tabs(unread int) {
-	for _, t := range []section{{"", "All"}, {"unread", "Unread (" + unreadText(unread) + ")"},
-		{"starred", "Starred"}} {
-		p.Tabs = append(p.Tabs, section{p.tab(t.Path), t.Name})
+// shelve fills the rail: what else may be listed, and how much of it is unread.
+func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
+	counts, err := h.Source.Counts(ctx)
+	if err != nil {
+		return err
 	}
+	followed, err := h.Source.Subscriptions(ctx)
+	if err != nil {
+		return err
+	}
+	folders, err := h.Source.Folders(ctx)
+	if err != nil {
+		return err
+	}
+	unread, inFolder := make(map[reading.FeedID]int64, len(counts)), make(map[reading.FolderID]int64)
+	for _, c := range counts {
+		unread[c.Feed] = int64(c.Unread)
+	}
+	var all, here int64 // unread
+	for i := range followed {
+		f := &followed[i]
+		if f.URL.Secret() && !loggedIn(ctx) {
+			continue
+		}
+		n, chosen := unread[f.ID], int64(f.ID) == p.Feed
+		all += n
+		for _, folder := range f.Folders {
+			inFolder[folder.ID] += n
+		}
+		if chosen {
+			here = n
+		}
+		if n > 0 || chosen {
+			p.Feeds = append(p.Feeds, shelf{selection{Show: p.Show, Feed: int64(f.ID)}.Path(),
+				titleOf(f.URL, cmp.Or(f.Name, f.Title)), n, chosen})
+		}
+	}
+	slices.SortStableFunc(p.Feeds,
+		func(a, b shelf) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	if p.Rest = len(p.Feeds) > maxShelves; p.Rest {
+		p.Feeds = p.Feeds[:maxShelves]
+	}
+	everything := p.Feed == 0 && p.Folder == 0
+	p.Folders = []shelf{{selection{Show: p.Show}.Path(), "All feeds", all, everything}}
+	for _, f := range folders {
+		s := shelf{selection{Show: p.Show, Folder: f.ID}.Path(), f.Name, inFolder[f.ID], f.ID == p.Folder}
+		if s.Chosen {
+			p.Name, here = f.Name, s.Unread
+		}
+		p.Folders = append(p.Folders, s)
+	}
+	if everything {
+		here = all
+	}
+	for _, t := range []section{{"unread", "Unread (" + grouped(here) + ")"}, {"all", "All"},
+		{"starred", "Starred"}} {
+		p.Tabs = append(p.Tabs, shelf{selection{t.Path, p.Feed, p.Folder}.Path(), t.Name, 0, t.Path == p.Show})
+	}
+	return nil
 }
+
+// maxUnread bounds how many unread entries are counted.
+const maxUnread = 1000
 
 // unreadText says how much is not read, as far as it was counted.
 func unreadText(n int) string {
@@ -125,13 +242,6 @@ func unreadText(n int) string {
 		text += " or more"
 	}
 	return text
-}
-
-// Tab is the address of the way that is chosen.
-func (p *entriesPage) Tab() string { return p.tab(p.Show) }
-
-func (p *entriesPage) tab(show string) string {
-	return "/entries?" + strings.TrimSuffix(queryOf("feed", zeroless(p.Number), "show", show), "&")
 }
 
 // ask has the filter ask for what a person wrote. It returns what is wrong with that, "" for nothing.
@@ -178,9 +288,12 @@ func (h *Handler) headlines(list []reading.Headline, feeds bool, now time.Time) 
 	for i := range list {
 		e := &list[i]
 		lines[i] = headline{
-			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title), Lead: h.lead(e.Lead),
-			Time:     moment{e.Time, now},
+			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title),
+			Lead: h.lead(e.Lead, longestLead), Time: moment{e.Time, now},
 			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item,
+		}
+		if lines[i].Title == "" { // as short posts have none: their text is what they are known by
+			lines[i].Title, lines[i].Lead = h.lead(e.Lead, longestTitle), ""
 		}
 		if feeds {
 			lines[i].Feed, lines[i].FeedPath = titleOf(e.URL, e.FeedTitle), "/feeds/"+strconv.FormatInt(e.Feed, 10)

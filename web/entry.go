@@ -2,6 +2,8 @@ package web
 
 import (
 	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/hex"
 	"html"
 	"html/template"
@@ -35,6 +37,10 @@ type entryPage struct {
 	Enclosures []attachment
 	Rights     []rightsLine
 	CopiedFrom rightsLine // the feed that it was copied from, zero for none
+	From       selection  // the list that it was opened from
+	Untitled   bool       // the title is the beginning of its text
+	// Newer and Older are its neighbors in that list, nil for none.
+	Newer, Older *headline
 }
 
 // A rightsLine is a statement of rights, or the feed that an entry was copied from: a text, perhaps with a link.
@@ -84,8 +90,71 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	if from := e.CopiedFrom; from != (feed.Original{}) {
 		p.CopiedFrom = rightsLine{webLink(from.URL), cmp.Or(safehtml.Title(from.Title), from.URL, from.ID)}
 	}
+	if p.Title == "" {
+		p.Untitled, p.Title = true, h.lead(cmp.Or(e.Summary, e.Content), longestTitle)
+	}
+	if err := h.around(r, p, record.Seq); err != nil {
+		return view{}, err
+	}
 	return view{Page: "entry", Title: cmp.Or(p.Title, "An entry of "+p.Feed), Nav: "/entries", Images: images,
 		Body: p}, nil
+}
+
+// around finds the neighbors of an entry in the list that it was opened from.
+func (h *Handler) around(r *http.Request, p *entryPage, seq int64) error {
+	p.From = selectionOf(r)
+	place := p.From.place(seq, p.Item)
+	if p.From.Show == "" || place == 0 {
+		return nil
+	}
+	p.Path += "?" + strings.TrimSuffix(p.From.query(), "&")
+	for _, side := range []struct {
+		to            **headline
+		before, after int64
+	}{{&p.Newer, 0, place}, {&p.Older, place, 0}} {
+		q := p.From.headlines(loggedIn(r.Context()), 1)
+		q.Before, q.After = side.before, side.after
+		list, err := h.Source.Headlines(r.Context(), q)
+		if err != nil {
+			return err
+		}
+		for _, l := range h.headlines(list, false, h.Now()) {
+			l.From = p.From
+			*side.to = &l
+		}
+	}
+	return nil
+}
+
+// open marks an entry read that is opened from a list, and leads to it. The links of our own lists alone bear a token:
+// one of another site leads to the entry as well, and changes nothing.
+func (h *Handler) open(w http.ResponseWriter, r *http.Request) {
+	id, err := entryID(r.PathValue("id"))
+	if err != nil {
+		h.show(w, r, h.visitor(w, r), h.failure(r, err))
+		return
+	}
+	visit, ctx := visitOf(r), r.Context()
+	if visit != "" && r.Method == http.MethodGet && r.Header.Get("Sec-Purpose") == "" &&
+		hmac.Equal([]byte(r.FormValue("with")), []byte(opening(h.token(visit), id.String()))) {
+		e, err := h.Source.Entry(ctx, id)
+		if err == nil && e.Item.ID != 0 && !e.Item.Read && (loggedIn(ctx) || !e.Entry.Feed.Secret()) {
+			err = h.Source.Mark(ctx, e.Item.ID, reading.Mark{Read: reading.Yes})
+		}
+		if err != nil {
+			h.show(w, r, h.visitor(w, r), h.failure(r, err))
+			return
+		}
+	}
+	http.Redirect(w, r, "/entries/"+id.String()+"?"+strings.TrimSuffix(selectionOf(r).query(), "&"),
+		http.StatusSeeOther)
+}
+
+// opening is the token with which links of our own open an entry. It tells nothing of that of the browser's forms.
+func opening(token, entry string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	mac.Write([]byte(entry))
+	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
 // entryID reads the id of an entry.

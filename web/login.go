@@ -160,5 +160,8 @@ func local(raw string) string {
 		strings.Contains(raw, `\`) {
 		return "/"
 	}
+	if u.Fragment != "" {
+		return u.RequestURI() + "#" + u.EscapedFragment()
+	}
 	return u.RequestURI()
 }

@@ -60,7 +60,7 @@ func TestArrange(t *testing.T) {
 	k.Name, k.Folders = "My news", []string{"Daily", "Old"}
 	n.known[1] = k
 	b := newBrowser(t, newHandler(t, n))
-	if page := get(b.h, "/feeds/1").Body.String(); !strings.Contains(page, "<h1>My news</h1>") ||
+	if page := get(b.h, "/feeds/1").Body.String(); !strings.Contains(page, `<h1 dir="auto">My news</h1>`) ||
 		!strings.Contains(page, "Daily\nOld</textarea>") {
 		t.Errorf("the page: %s", page)
 	}

@@ -166,12 +166,15 @@ func (n *aNode) Brought(context.Context, int64, time.Time, int) (int, error) { r
 func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []reading.Headline, _ error) {
 	for i := len(n.entries) - 1; i >= 0 && len(list) < q.Limit; i-- {
 		r := &n.entries[i]
+		if q.After != 0 {
+			r = &n.entries[len(n.entries)-1-i]
+		}
 		of := int64(1)
 		if r.Entry.Feed == secretURL {
 			of = 2
 		}
 		item := n.items[r.Seq]
-		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && r.Seq >= q.Before || q.Unread &&
+		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && r.Seq >= q.Before || r.Seq <= q.After || q.Unread &&
 			item.Read || q.Starred && !item.Starred {
 			continue
 		}
@@ -182,6 +185,32 @@ func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 			h.Source = r.Source.String()
 		}
 		list = append(list, h)
+	}
+	return list, nil
+}
+
+func (n *aNode) Counts(context.Context) (counts []reading.UnreadCount, _ error) {
+	for number, of := range map[reading.FeedID]feed.URL{1: newsURL, 2: secretURL} {
+		c := reading.UnreadCount{Feed: number}
+		for _, r := range n.entries {
+			if r.Entry.Feed == of && !n.items[r.Seq].Read {
+				c.Unread++
+			}
+		}
+		counts = append(counts, c)
+	}
+	return counts, nil
+}
+
+func (n *aNode) Folders(context.Context) ([]reading.Folder, error) {
+	return []reading.Folder{{ID: 5, Name: "Coast"}}, nil
+}
+
+func (n *aNode) Subscriptions(context.Context) (list []reading.FollowedFeed, _ error) {
+	coast, _ := n.Folders(context.Background())
+	for _, f := range n.feeds {
+		list = append(list, reading.FollowedFeed{ID: reading.FeedID(f.Number), URL: f.URL, Title: f.Title,
+			Folders: coast})
 	}
 	return list, nil
 }

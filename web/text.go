@@ -116,13 +116,18 @@ func shortURL(u feed.URL) string {
 	return strings.TrimSuffix(rest, "/")
 }
 
+// How long the beginning of a text is, in characters, and where it stands for a title.
+const (
+	longestLead  = 280
+	longestTitle = 100
+)
+
 // lead is the beginning of a text as one line of plain text. It is cut where a tag may have been cut before.
-func (h *Handler) lead(html string) string {
+func (h *Handler) lead(html string, longest int) string {
 	if i := strings.LastIndexByte(html, '<'); i > strings.LastIndexByte(html, '>') &&
 		(i+1 == len(html) || html[i+1] != ' ') {
 		html = html[:i]
 	}
-	const longest = 280
 	runes := []rune(h.safe.Text(gap.ReplaceAllString(html, " $0")))
 	if len(runes) > longest {
 		return strings.TrimRight(string(runes[:longest]), " ") + "…"

@@ -47,7 +47,7 @@ func TestLead(t *testing.T) {
 		"x" + strings.Repeat(" y", 200):       "x" + strings.Repeat(" y", 139) + "…",
 		"<script>alert(1)</script>safe &amp; sound": "safe & sound",
 	} {
-		if got := h.lead(html); got != want {
+		if got := h.lead(html, longestLead); got != want {
 			t.Errorf("lead(%.40q) = %q, want %q", html, got, want)
 		}
 	}

@@ -3,7 +3,8 @@
 // page up to date.
 //
 // Text that publishers and peers wrote is shown as text or, where it is an entry, sanitized (package safehtml), under a
-// Content-Security-Policy that lets no program in but that script. Every change is a POST with a token.
+// Content-Security-Policy that lets no program in but that script. Every change is a POST with a token, but that a link
+// of our own lists, which bears one too, marks the entry read that it opens.
 package web
 
 import (
@@ -95,6 +96,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /unfollow", h.unfollow)
 	h.change("POST /dht", h.answerDHT)
 	h.change(importPattern, h.importList)
+	h.mux.HandleFunc("GET /entries/{id}/open", h.open)
 	h.mux.HandleFunc("GET /search/network", h.searchNetwork)
 	h.mux.HandleFunc("GET /live", h.serveLive)
 	h.mux.HandleFunc("GET /assets/{name}", h.assets.serve)

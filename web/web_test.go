@@ -74,7 +74,7 @@ func TestPages(t *testing.T) {
 		{"/entries?feed=1", 200, []string{"Harbor"}, []string{"Confidential"}},
 		{"/entries?feed=2", 200, []string{"Unread (0)"}, []string{"Confidential"}},
 		{"/entries?feed=9", 404, nil, nil},
-		{"/entries?show=unread", 200, []string{"Harbor", "Unread (2)", "Mark read"},
+		{"/entries?show=unread", 200, []string{"Harbor", "Unread (1)", "Mark read"},
 			[]string{"Lighthouse", "Confidential"}},
 		{"/entries?show=starred", 200, []string{"Nothing is starred."}, []string{"Harbor", "Mark all"}},
 		{"/entries?q=ferry", 200, []string{"Harbor"}, []string{"Lighthouse"}},
