@@ -1,0 +1,142 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"feedex/protocol"
+	"feedex/reading"
+)
+
+// page is the page at an address as the browser has it.
+func (b *browser) page(target string, header ...string) *httptest.ResponseRecorder {
+	return get(b.h, target, append(header, "Cookie", b.cookie)...)
+}
+
+// newReader is a node with four entries in a row, of which the second is read, and a browser.
+func newReader(t *testing.T) (*aNode, *browser) {
+	n := newNode(t)
+	for _, title := range []string{"Pier", "Quay", "Wharf"} {
+		n.add(newsURL, title, "<p>About it.</p>", noon, protocol.NodeID{})
+	}
+	n.items[5] = reading.ItemState{ID: 5, Read: true}
+	return n, newBrowser(t, newHandler(t, n))
+}
+
+// opens is the link by which a page opens an entry.
+func opens(t *testing.T, n *aNode, page, title string) string {
+	t.Helper()
+	link := regexp.MustCompile(`href="(` + n.path(t, title) + `/open\?[^"]*)"`).FindStringSubmatch(page)
+	if link == nil {
+		t.Fatalf("no link opens %q:\n%s", title, page)
+	}
+	return strings.ReplaceAll(link[1], "&amp;", "&")
+}
+
+// Who opens an entry from a list has read it, and goes on to the next of that list.
+func TestOpen(t *testing.T) {
+	n, b := newReader(t)
+	list := b.page("/entries").Body.String()
+	if strings.Contains(list, "Quay") || !strings.Contains(list, "Unread: </span>") {
+		t.Errorf("the list is not that of what is unread:\n%s", list)
+	}
+	w := b.page(opens(t, n, list, "Wharf"))
+	to := w.Header().Get("Location")
+	if w.Code != http.StatusSeeOther || to != n.path(t, "Wharf")+"?show=unread" || !n.items[6].Read {
+		t.Fatalf("%d to %q, item %+v", w.Code, to, n.items[6])
+	}
+	page := b.page(to).Body.String()
+	if strings.Contains(page, `rel="prev"`) {
+		t.Errorf("something is before the first:\n%s", page)
+	}
+	page = b.page(b.page(opens(t, n, page, "Pier")).Header().Get("Location")).Body.String()
+	opens(t, n, page, "Harbor")
+	if strings.Contains(page, `rel="prev"`) {
+		t.Errorf("what has been read since is in the list:\n%s", page)
+	}
+	page = b.page(n.path(t, "Quay") + "?show=all&feed=1").Body.String()
+	opens(t, n, page, "Wharf")
+	opens(t, n, page, "Pier")
+	if !strings.Contains(page, `href="/entries?show=all&amp;feed=1"`) {
+		t.Errorf("no way back to the list:\n%s", page)
+	}
+}
+
+// A link that is not of the browser's own page marks nothing.
+func TestForeignOpen(t *testing.T) {
+	n, b := newReader(t)
+	link := opens(t, n, b.page("/entries").Body.String(), "Wharf")
+	bare, _, _ := strings.Cut(link, "with=")
+	other := newBrowser(t, b.h)
+	for name, w := range map[string]*httptest.ResponseRecorder{
+		"a guess":         b.page(bare + "with=0123456789abcdef"),
+		"without a token": b.page(bare),
+		"another browser": other.page(link),
+		"no cookie":       get(b.h, link),
+		"of another one":  b.page(strings.Replace(link, n.path(t, "Wharf"), n.path(t, "Pier"), 1)),
+		"in advance":      b.page(link, "Sec-Purpose", "prefetch"),
+	} {
+		if w.Code != http.StatusSeeOther || n.items[6].Read || n.items[4].Read {
+			t.Errorf("%s: %d, items %+v", name, w.Code, n.items)
+		}
+	}
+	if w := b.page("/entries/abc/open"); w.Code != http.StatusNotFound {
+		t.Errorf("no entry: %d", w.Code)
+	}
+}
+
+// The rail leads to folders and feeds with what is unread in each, and tells nobody of feeds that are a secret.
+func TestRail(t *testing.T) {
+	_, b := newReader(t)
+	page := b.page("/entries?show=all&folder=5").Body.String()
+	for _, want := range []string{`<a href="/entries?show=all&amp;folder=5" aria-current="true"><bdi>Coast</bdi> ` +
+		`<span class="num">3<`, `<a href="/entries?show=all&amp;feed=1"><bdi>News`, "Unread (3)"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "feed=2") {
+		t.Errorf("the page tells of a secret:\n%s", page)
+	}
+}
+
+// A post without a title is known by its words.
+func TestUntitled(t *testing.T) {
+	n := newNode(t)
+	n.add(newsURL, "", "<p>Saw an <b>otter</b>"+strings.Repeat(" today", 40), noon, protocol.NodeID{})
+	h := newHandler(t, n)
+	path := n.path(t, "")
+	for _, target := range []string{"/entries?show=all", "/feeds/1", path} {
+		page := get(h, target).Body.String()
+		if !strings.Contains(page, ">Saw an otter today") || !strings.Contains(page, "tod…</") ||
+			strings.Contains(page, "Without a title") {
+			t.Errorf("%s:\n%s", target, page)
+		}
+	}
+}
+
+// What publishers wrote goes in the direction of its own script.
+func TestDirection(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	for target, wants := range map[string][]string{
+		"/entries":           {` dir="auto">Harbor</a>`, `<p class="lead" dir="auto">`, "<bdi>News"},
+		n.path(t, "Harbor"):  {`dir="auto">Harbor</h1>`, `<div class="prose" dir="auto">`, "<bdi>News"},
+		"/feeds/1":           {`<h1 dir="auto">News`},
+		"/feeds":             {"<bdi>News"},
+		"/search?q=ferry":    {` dir="auto">Harbor</a>`},
+		"/entries?q=ferry":   {` dir="auto">Harbor</a>`},
+		"/entries?feed=1":    {`<h1 dir="auto">News`},
+		"/entries?show=all&": {"<bdi>News"},
+	} {
+		page := get(h, target).Body.String()
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s lacks %q:\n%s", target, want, page)
+			}
+		}
+	}
+}
