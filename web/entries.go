@@ -41,6 +41,7 @@ type entriesPage struct {
 	Problem string  // why the search found nothing, "" for no reason
 	Until   int64   // when the list was made, in Unix seconds
 	Here    string  // address of the list
+	Undo    *undo   // what was done here just now, nil for nothing
 }
 
 // A selection says which entries a list has.
@@ -123,6 +124,9 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
 	p := &entriesPage{selection: selectionOf(r), Query: strings.TrimSpace(r.FormValue("q")), Until: now.Unix(),
 		Here: r.URL.RequestURI()}
+	if key := r.FormValue("undo"); key != "" {
+		p.Undo, p.Here = h.undos.of(visitOf(r), key, now), withUndo(p.Here, "")
+	}
 	p.Show = cmp.Or(p.Show, "unread")
 	var f feed.Filter
 	if p.Feed != 0 {
@@ -232,7 +236,7 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 	return nil
 }
 
-// maxUnread bounds how many unread entries are counted.
+// maxUnread is up to where what is not read is counted.
 const maxUnread = 1000
 
 // unreadText says how much is not read, as far as it was counted.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -40,13 +41,35 @@ func (h *Handler) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
 
 // markAll marks as read what had arrived when the list was made, of all feeds or of one.
 func (h *Handler) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
+	ctx := r.Context()
 	number, err1 := feedOf(r)
 	until, err2 := strconv.ParseInt(r.PostFormValue("until"), 10, 64)
 	if errors.Join(err1, err2) != nil {
 		return "", ErrNone
 	}
 	s := reading.Stream{Feed: reading.FeedID(number), Read: reading.No}.Before(time.Unix(until, 0))
-	return local(r.PostFormValue("next")), h.Source.MarkStream(r.Context(), s, reading.Mark{Read: reading.Yes})
+	ids, err := h.Source.IDs(ctx, s, reading.Page{Limit: maxUndone + 1})
+	if err != nil {
+		return "", err
+	}
+	back := withUndo(local(r.PostFormValue("next")), "")
+	if len(ids) == 0 || len(ids) > maxUndone {
+		return back, h.Source.MarkStream(ctx, s, reading.Mark{Read: reading.Yes})
+	}
+	what := "Marked " + count(len(ids), "entry", "entries")
+	if number != 0 {
+		known, err := h.Source.Feed(ctx, number)
+		if err != nil {
+			return "", err
+		}
+		what += " of " + titleOf(known.URL, cmp.Or(known.Name, known.Title))
+	}
+	s.Among = ids
+	if err := h.Source.MarkStream(ctx, s, reading.Mark{Read: reading.Yes}); err != nil {
+		return "", err
+	}
+	return withUndo(back, h.undos.keep(undo{What: what + " read.", Back: back, visit: visitOf(r), ids: ids,
+		until: h.Now().Add(undoTime)})), nil
 }
 
 // arrange titles and files a feed as a form says: one folder a line.

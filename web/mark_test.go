@@ -29,8 +29,8 @@ func TestMark(t *testing.T) {
 		{"nonsense", reading.ItemState{ID: 1}},
 	} {
 		w := b.post("/mark", url.Values{"token": {b.token}, "entry": {id}, "as": {test.as},
-			"next": {"/entries?show=unread"}})
-		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/entries?show=unread" ||
+			"next": {"/entries?show=unread#e1"}})
+		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/entries?show=unread#e1" ||
 			n.items[1] != test.want {
 			t.Errorf("as %s: %d to %q, item %+v", test.as, w.Code, w.Header().Get("Location"), n.items[1])
 		}
@@ -46,8 +46,8 @@ func TestMark(t *testing.T) {
 	until := noon.Unix()
 	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "until": {strconv.FormatInt(until, 10)},
 		"next": {"//evil.example"}})
-	want := reading.Stream{Feed: 1, Read: reading.No, Until: time.Unix(until+1, 0)}
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(n.streams) != 1 ||
+	want := reading.Stream{Feed: 1, Read: reading.No, Until: time.Unix(until+1, 0), Among: []reading.ItemID{1}}
+	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/?undo=") || len(n.streams) != 1 ||
 		!reflect.DeepEqual(n.streams[0], want) {
 		t.Errorf("%d to %q, streams %+v", w.Code, w.Header().Get("Location"), n.streams)
 	}

@@ -1,8 +1,11 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -138,5 +141,31 @@ func TestDirection(t *testing.T) {
 				t.Errorf("%s lacks %q:\n%s", target, want, page)
 			}
 		}
+	}
+}
+
+// What was marked at one stroke can be marked unread again, by the browser that did it.
+func TestUndo(t *testing.T) {
+	n, b := newReader(t)
+	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "until": {fmt.Sprint(noon.Unix())},
+		"next": {"/entries?feed=1&show=all"}})
+	to := w.Header().Get("Location")
+	page := b.page(to).Body.String()
+	key := regexp.MustCompile(`name="undo" value="([^"]+)"`).FindStringSubmatch(page)
+	if key == nil || !strings.Contains(page, "Marked 3 entries of News &amp; more read.") {
+		t.Fatalf("%s offers no undo:\n%s", to, page)
+	}
+	if other := newBrowser(t, b.h); strings.Contains(other.page(to).Body.String(), "Undo") ||
+		other.post("/undo", url.Values{"token": {other.token}, "undo": {key[1]}}).Code != http.StatusGone {
+		t.Error("another browser can undo it")
+	}
+	for _, code := range []int{http.StatusSeeOther, http.StatusGone} {
+		if w := b.post("/undo", url.Values{"token": {b.token}, "undo": {key[1]}}); w.Code != code {
+			t.Errorf("%d, want %d", w.Code, code)
+		}
+	}
+	want := reading.Stream{Read: reading.Yes, Unlisted: true, Among: []reading.ItemID{1, 4, 6}}
+	if len(n.streams) != 2 || !reflect.DeepEqual(n.streams[1], want) {
+		t.Errorf("streams %+v, want %+v then", n.streams, want)
 	}
 }

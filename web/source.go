@@ -54,10 +54,11 @@ type Archive interface {
 	Brought(ctx context.Context, number int64, since time.Time, n int) (int, error)
 	// Headlines returns the latest entries, the latest first.
 	Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error)
-	// Counts, Subscriptions and Folders are as in reading.Items.
+	// Counts, Subscriptions, Folders and IDs are as in reading.Items.
 	Counts(ctx context.Context) ([]reading.UnreadCount, error)
 	Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error)
 	Folders(ctx context.Context) ([]reading.Folder, error)
+	IDs(ctx context.Context, s reading.Stream, p reading.Page) ([]reading.ItemID, error)
 	// CountUnread counts what is not read in a feed, or in all where number is 0, max at most, of feeds whose URL is a
 	// secret only where that is asked for.
 	CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error)

@@ -202,6 +202,15 @@ func (n *aNode) Counts(context.Context) (counts []reading.UnreadCount, _ error) 
 	return counts, nil
 }
 
+func (n *aNode) IDs(_ context.Context, s reading.Stream, _ reading.Page) (ids []reading.ItemID, _ error) {
+	for _, r := range n.entries {
+		if !n.items[r.Seq].Read && (s.Feed == 0 || (r.Entry.Feed == newsURL) == (s.Feed == 1)) {
+			ids = append(ids, n.items[r.Seq].ID)
+		}
+	}
+	return ids, nil
+}
+
 func (n *aNode) Folders(context.Context) ([]reading.Folder, error) {
 	return []reading.Folder{{ID: 5, Name: "Coast"}}, nil
 }

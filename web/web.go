@@ -49,6 +49,7 @@ type Handler struct {
 	streams streams
 	imports imports
 	secrets secrets
+	undos   undos
 }
 
 // New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/join", "/search", "/settings" and what is
@@ -88,6 +89,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /passwords/remove", h.removePassword)
 	h.change("POST /mark", h.mark)
 	h.change("POST /read", h.markAll)
+	h.change("POST /undo", h.undo)
 	h.change("POST /arrange", h.arrange)
 	h.change("POST /follow", h.follow)
 	h.change("POST /share", h.share)
