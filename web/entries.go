@@ -28,7 +28,7 @@ const maxShelves = 200
 
 // entriesPage lists entries, the latest arrival first.
 type entriesPage struct {
-	selection
+	listing
 	Entries []headline
 	Query   string
 	Tabs    []shelf
@@ -44,15 +44,15 @@ type entriesPage struct {
 	Undo    *undo   // what was done here just now, nil for nothing
 }
 
-// A selection says which entries a list has.
-type selection struct {
+// A listing says which entries a list has.
+type listing struct {
 	Show   string // "unread", "all" or "starred"; "" on the page of an entry that was not opened from a list
 	Feed   int64  // 0 for all
 	Folder reading.FolderID
 }
 
-// selectionOf is the selection that an address names.
-func selectionOf(r *http.Request) (s selection) {
+// listingOf is the listing that an address names.
+func listingOf(r *http.Request) (s listing) {
 	if show := r.FormValue("show"); show == "unread" || show == "all" || show == "starred" {
 		s.Show = show
 	}
@@ -62,22 +62,22 @@ func selectionOf(r *http.Request) (s selection) {
 	return s
 }
 
-// query is the beginning of the query that names the selection.
-func (s selection) query() string {
+// query is the beginning of the query that names the listing.
+func (s listing) query() string {
 	return queryOf("show", s.Show, "feed", zeroless(s.Feed), "folder", zeroless(int64(s.Folder)))
 }
 
 // Path is the address of the list.
-func (s selection) Path() string { return "/entries?" + strings.TrimSuffix(s.query(), "&") }
+func (s listing) Path() string { return "/entries?" + strings.TrimSuffix(s.query(), "&") }
 
 // headlines is the query for the entries.
-func (s selection) headlines(secret bool, limit int) reading.HeadlineQuery {
+func (s listing) headlines(secret bool, limit int) reading.HeadlineQuery {
 	return reading.HeadlineQuery{Feed: s.Feed, Folder: s.Folder, Unread: s.Show == "unread",
 		Starred: s.Show == "starred", Secret: secret, Limit: limit}
 }
 
 // place is where an entry is in the list.
-func (s selection) place(seq int64, item reading.ItemState) int64 {
+func (s listing) place(seq int64, item reading.ItemState) int64 {
 	if s.Show == "all" {
 		return seq
 	}
@@ -105,7 +105,7 @@ type headline struct {
 	Confirmed bool
 	Item      reading.ItemState
 	Here      string // address of the list where it can be marked, "" where it cannot
-	From      selection
+	From      listing
 	Token     string // for that
 }
 
@@ -122,7 +122,7 @@ func (l headline) Around() string { return l.Here + "#e" + l.ID }
 
 func (h *Handler) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
-	p := &entriesPage{selection: selectionOf(r), Query: strings.TrimSpace(r.FormValue("q")), Until: now.Unix(),
+	p := &entriesPage{listing: listingOf(r), Query: strings.TrimSpace(r.FormValue("q")), Until: now.Unix(),
 		Here: r.URL.RequestURI()}
 	if key := r.FormValue("undo"); key != "" {
 		p.Undo, p.Here = h.undos.of(visitOf(r), key, now), withUndo(p.Here, "")
@@ -166,7 +166,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 	p.Entries = h.headlines(list, p.Feed == 0, now)
 	for i := range p.Entries {
 		e := &p.Entries[i]
-		e.Here, e.From = p.Here, p.selection
+		e.Here, e.From = p.Here, p.listing
 		if seen := list[i].Seen; seen.Sub(list[i].Time).Abs() > 24*time.Hour {
 			e.Published = e.Time
 		}
@@ -208,7 +208,7 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 			here = n
 		}
 		if n > 0 || chosen {
-			p.Feeds = append(p.Feeds, shelf{selection{Show: p.Show, Feed: int64(f.ID)}.Path(),
+			p.Feeds = append(p.Feeds, shelf{listing{Show: p.Show, Feed: int64(f.ID)}.Path(),
 				titleOf(f.URL, cmp.Or(f.Name, f.Title)), n, chosen})
 		}
 	}
@@ -218,9 +218,9 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 		p.Feeds = p.Feeds[:maxShelves]
 	}
 	everything := p.Feed == 0 && p.Folder == 0
-	p.Folders = []shelf{{selection{Show: p.Show}.Path(), "All feeds", all, everything}}
+	p.Folders = []shelf{{listing{Show: p.Show}.Path(), "All feeds", all, everything}}
 	for _, f := range folders {
-		s := shelf{selection{Show: p.Show, Folder: f.ID}.Path(), f.Name, inFolder[f.ID], f.ID == p.Folder}
+		s := shelf{listing{Show: p.Show, Folder: f.ID}.Path(), f.Name, inFolder[f.ID], f.ID == p.Folder}
 		if s.Chosen {
 			p.Name, here = f.Name, s.Unread
 		}
@@ -231,7 +231,7 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 	}
 	for _, t := range []section{{"unread", "Unread (" + grouped(here) + ")"}, {"all", "All"},
 		{"starred", "Starred"}} {
-		p.Tabs = append(p.Tabs, shelf{selection{t.Path, p.Feed, p.Folder}.Path(), t.Name, 0, t.Path == p.Show})
+		p.Tabs = append(p.Tabs, shelf{listing{t.Path, p.Feed, p.Folder}.Path(), t.Name, 0, t.Path == p.Show})
 	}
 	return nil
 }

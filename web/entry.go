@@ -37,7 +37,7 @@ type entryPage struct {
 	Enclosures []attachment
 	Rights     []rightsLine
 	CopiedFrom rightsLine // the feed that it was copied from, zero for none
-	From       selection  // the list that it was opened from
+	From       listing    // the list that it was opened from
 	Untitled   bool       // the title is the beginning of its text
 	// Newer and Older are its neighbors in that list, nil for none.
 	Newer, Older *headline
@@ -102,7 +102,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 
 // around finds the neighbors of an entry in the list that it was opened from.
 func (h *Handler) around(r *http.Request, p *entryPage, seq int64) error {
-	p.From = selectionOf(r)
+	p.From = listingOf(r)
 	place := p.From.place(seq, p.Item)
 	if p.From.Show == "" || place == 0 {
 		return nil
@@ -146,7 +146,7 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	http.Redirect(w, r, "/entries/"+id.String()+"?"+strings.TrimSuffix(selectionOf(r).query(), "&"),
+	http.Redirect(w, r, "/entries/"+id.String()+"?"+strings.TrimSuffix(listingOf(r).query(), "&"),
 		http.StatusSeeOther)
 }
 

@@ -47,7 +47,8 @@ func TestMark(t *testing.T) {
 	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "until": {strconv.FormatInt(until, 10)},
 		"next": {"//evil.example"}})
 	want := reading.Stream{Feed: 1, Read: reading.No, Until: time.Unix(until+1, 0), Among: []reading.ItemID{1}}
-	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/?undo=") || len(n.streams) != 1 ||
+	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/?undo=") ||
+		len(n.streams) != 1 ||
 		!reflect.DeepEqual(n.streams[0], want) {
 		t.Errorf("%d to %q, streams %+v", w.Code, w.Header().Get("Location"), n.streams)
 	}

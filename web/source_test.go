@@ -174,7 +174,8 @@ func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 			of = 2
 		}
 		item := n.items[r.Seq]
-		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && r.Seq >= q.Before || r.Seq <= q.After || q.Unread &&
+		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && r.Seq >= q.Before ||
+			r.Seq <= q.After || q.Unread &&
 			item.Read || q.Starred && !item.Starred {
 			continue
 		}
