@@ -151,6 +151,15 @@ func (b *browser) visit(t *testing.T, path string) {
 	b.do(t, chromedp.Navigate(b.node.url(path)))
 }
 
+// keys presses keys that lead to another page, and waits for that.
+func (b *browser) keys(t *testing.T, keys string) {
+	t.Helper()
+	b.bounded(t, func(ctx context.Context) error {
+		_, err := chromedp.RunResponse(ctx, chromedp.KeyEvent(keys))
+		return err
+	})
+}
+
 // click clicks what leads to another page, and waits for that.
 func (b *browser) click(t *testing.T, selector chromedp.CSS) {
 	t.Helper()

@@ -68,6 +68,19 @@ func TestBrowserFirstStart(t *testing.T) {
 	b.visit(t, "/entries?show=unread")
 	b.says(t, "A stubborn sourdough")
 
+	// Keys do what buttons and links do.
+	b.do(t, chromedp.KeyEvent("?"))
+	b.says(t, "next, previous")
+	b.do(t, chromedp.Click(chromedp.CSS("dialog button")))
+	for _, step := range []struct{ keys, says string }{
+		{"jo", "Mark unread"}, {"m", "Mark read"}, {"j", "Mark unread"}, {"ge", "Mark all read"},
+	} {
+		b.keys(t, step.keys)
+		b.says(t, step.says)
+	}
+	b.do(t, chromedp.SendKeys(chromedp.CSS("#q"), "gf?"))
+	b.says(t, "Mark all read")
+
 	// And gives a reader a password, which it can use.
 	b.visit(t, "/login")
 	b.do(t, chromedp.SendKeys(chromedp.CSS("#password"), o.password))

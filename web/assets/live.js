@@ -5,6 +5,24 @@
 const live = document.querySelector('[data-live]');
 if (live) {
 	let due = 0;
+	// A list stays as it is under the eye: a line over it says what came, and loads it.
+	const tell = fresh => {
+		const known = new Set([...live.querySelectorAll('li[id]')].map(li => li.id));
+		const list = [...fresh.querySelectorAll('li[id]')].map(li => li.id);
+		const first = list.findIndex(id => known.has(id)), count = first < 0 ? list.length : first;
+		let line = document.querySelector('.came');
+		if (!count) return line?.remove();
+		if (!line) {
+			line = document.createElement('p');
+			line.className = 'came';
+			line.setAttribute('role', 'status');
+			const link = document.createElement('a');
+			link.href = location.pathname + location.search;
+			line.append(link);
+			live.before(line);
+		}
+		line.firstChild.textContent = count + ' new';
+	};
 	const renew = async () => {
 		due = 0;
 		if (document.hidden || live.contains(document.activeElement) && document.activeElement !== document.body) return;
@@ -13,6 +31,7 @@ if (live) {
 		const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
 		const fresh = page.querySelector('[data-live]');
 		if (!fresh) return;
+		if (live.dataset.live === 'ask') return tell(fresh);
 		const open = [...live.querySelectorAll('details')].map(d => d.open);
 		live.replaceChildren(...fresh.childNodes);
 		live.querySelectorAll('details').forEach((d, i) => { d.open = open[i]; });

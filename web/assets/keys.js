@@ -1,0 +1,80 @@
+// Keys as feed readers have them. Each presses what the page has anyway; without this file nothing is missing.
+'use strict';
+
+const keysHelp = [['j / k', 'next, previous'], ['o, Enter', 'open'], ['v', 'open where it was published'],
+	['m', 'mark read or unread'], ['s', 'star or unstar'], ['r', 'load the list again'], ['/', 'search'],
+	['g then h, f, e, n', 'home, feeds, entries, neighbors'], ['?', 'this help']];
+const pagesByKey = {h: '/', f: '/feeds', e: '/entries', n: '/neighbors'};
+let row = null, goes = false;
+
+// The row that was chosen last, if it is still there.
+const chosen = () => row && document.getElementById(row);
+
+const choose = by => {
+	const rows = [...document.querySelectorAll('.list > li[id]')];
+	const now = rows.indexOf(chosen());
+	const next = rows[now < 0 ? 0 : Math.min(Math.max(now + by, 0), rows.length - 1)];
+	if (!next) return;
+	row = next.id;
+	next.querySelector('h2 a').focus();
+	next.scrollIntoView({block: 'nearest'});
+};
+
+// Presses the first of these that the page has.
+const press = (within, ...selectors) => {
+	for (const s of selectors) {
+		const found = within?.querySelector(s);
+		if (found) return found.click();
+	}
+};
+
+const showHelp = () => {
+	let help = document.getElementById('keys');
+	if (!help) {
+		help = document.createElement('dialog');
+		help.id = 'keys';
+		help.setAttribute('aria-label', 'Keys');
+		const list = document.createElement('dl');
+		list.className = 'facts';
+		for (const [key, what] of keysHelp) {
+			list.append(Object.assign(document.createElement('dt'), {textContent: key}),
+				Object.assign(document.createElement('dd'), {textContent: what}));
+		}
+		const close = Object.assign(document.createElement('button'), {textContent: 'Close', className: 'plain'});
+		close.addEventListener('click', () => help.close());
+		help.append(list, close);
+		document.getElementById('main').append(help);
+	}
+	help.showModal();
+};
+
+document.addEventListener('keydown', e => {
+	if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector('dialog[open]') ||
+		e.target.closest('input, textarea, select, [contenteditable]')) return;
+	const went = goes, article = document.querySelector('.article'), here = article ? document : chosen();
+	goes = false;
+	if (went) {
+		if (pagesByKey[e.key]) location.href = pagesByKey[e.key];
+		return;
+	}
+	switch (e.key) {
+	case 'j': article ? press(document, 'a[rel=next]') : choose(1); break;
+	case 'k': article ? press(document, 'a[rel=prev]') : choose(-1); break;
+	case 'o': press(article ? null : here, 'h2 a'); break;
+	case 'v': press(here, 'a.original'); break;
+	case 'm': press(here, 'button[value=read]', 'button[value=unread]'); break;
+	case 's': press(here, 'button[value=starred]', 'button[value=plain]'); break;
+	case 'r': location.reload(); break;
+	case 'g': goes = true; break;
+	case '?': showHelp(); break;
+	case '/': {
+		const field = document.querySelector('input[type=search]');
+		if (!field) return;
+		field.closest('details')?.setAttribute('open', '');
+		field.focus();
+		break;
+	}
+	default: return;
+	}
+	e.preventDefault();
+});
