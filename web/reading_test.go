@@ -43,7 +43,8 @@ func opens(t *testing.T, n *aNode, page, title string) string {
 func TestOpen(t *testing.T) {
 	n, b := newReader(t)
 	list := b.page("/entries").Body.String()
-	if strings.Contains(list, "Quay") || !strings.Contains(list, "Unread: </span>") {
+	if strings.Contains(list, "Quay") || !strings.Contains(list, "Unread: </span>") ||
+		!strings.Contains(list, `data-live="ask"`) {
 		t.Errorf("the list is not that of what is unread:\n%s", list)
 	}
 	w := b.page(opens(t, n, list, "Wharf"))
