@@ -194,7 +194,7 @@ func (d dashboard) Follow(ctx context.Context, list []opml.Outline) (web.Followe
 const followWait = 10 * time.Second
 
 // FollowAt implements web.OwnerActions.
-func (d dashboard) FollowAt(ctx context.Context, w web.Wish) (f web.FollowedAt, err error) {
+func (d dashboard) FollowAt(ctx context.Context, w web.FollowWish) (f web.FollowedAt, err error) {
 	if w.Page != 0 {
 		page, err := d.NumberedFeed(ctx, w.Page)
 		if err != nil {

@@ -71,7 +71,8 @@ func TestPublic(t *testing.T) {
 func TestUnless(t *testing.T) {
 	allow := guard.Unless("allow_private", guard.Public)
 	err := allow(netip.MustParseAddrPort("192.168.1.1:7790"))
-	if !errors.Is(err, guard.ErrForbidden) || !strings.HasSuffix(err.Error(), "; the setting allow_private permits it") {
+	if !errors.Is(err, guard.ErrForbidden) ||
+		!strings.HasSuffix(err.Error(), "; the setting allow_private permits it") {
 		t.Errorf("refused with %v", err)
 	}
 	if err := allow(netip.MustParseAddrPort("8.8.8.8:7790")); err != nil {

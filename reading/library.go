@@ -56,8 +56,8 @@ type Editor interface {
 	MarkStream(ctx context.Context, s Stream, m Mark) error
 
 	// Subscribe follows a feed or, where a web page is at the address, the first that the page names; it is no error if
-	// that is followed already. Addresses are tried one after another. The error wraps ErrNoFeed where none can be read,
-	// or the page names none.
+	// that is followed already. Addresses are tried one after another. The error wraps ErrNoFeed where none can be
+	// read, or the page names none.
 	Subscribe(ctx context.Context, tries ...feed.URL) (FeedID, error)
 	// Discover is which feeds are at an address: the one there, or those that the web page there names. It follows
 	// none. The error wraps ErrNoFeed where there is none, and ErrUnread where the address could not be read.

@@ -63,7 +63,8 @@ type saying struct {
 
 // New makes a Finder.
 func New(c Config) *Finder {
-	allow := guard.Unless("allow_private", guard.Public) // this machine's public addresses included: its owner may have a site there
+	// This machine's public addresses are included: its owner may have a site there.
+	allow := guard.Unless("allow_private", guard.Public)
 	if c.AllowLocal {
 		allow = nil
 	}

@@ -50,7 +50,8 @@ func TestAlone(t *testing.T) {
 	n.status.Neighbors = 0
 	n.status.Sources = []node.SourceStatus{{Tracker: true, Name: "http://tracker.example/", Problem: "no <answer>"}}
 	page := get(newHandler(t, n), "/").Body.String()
-	for _, want := range []string{"No neighbors yet.", `action="/join"`, "Tracker http://tracker.example/: no &lt;answer&gt;"} {
+	for _, want := range []string{"No neighbors yet.", `action="/join"`,
+		"Tracker http://tracker.example/: no &lt;answer&gt;"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("without neighbors the page lacks %q:\n%s", want, page)
 		}
@@ -85,7 +86,8 @@ func TestJoin(t *testing.T) {
 			t.Errorf("%q: %d, without %q or with what should not be there:\n%s", text, code, want, page)
 		}
 	}
-	for text, want := range map[string]string{"": "not an invitation", "http://example.org/": "a tracker in the setting tracker",
+	for text, want := range map[string]string{"": "not an invitation",
+		"http://example.org/": "a tracker in the setting tracker",
 		"feedex://192.0.2.8/": "it names no key", "silent.example": "it names no node",
 		"<script>alert(1)</script>": "not an invitation"} {
 		if code, page := look(text); code != http.StatusBadRequest || !strings.Contains(page, want) {

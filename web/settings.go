@@ -91,7 +91,7 @@ func (h *Handler) done(r *http.Request) string {
 
 // follow follows the feed, or the feed of the site, that a form names.
 func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error) {
-	wish := Wish{Anyway: r.PostFormValue("anyway") != ""}
+	wish := FollowWish{Anyway: r.PostFormValue("anyway") != ""}
 	var err error
 	wish.Tries, err = feed.ParseTyped(r.PostFormValue("url"))
 	if err != nil {
@@ -120,7 +120,7 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 
 // An unread is that an address could not be read, and is not followed for that.
 type unread struct {
-	Wish
+	FollowWish
 	Problem string
 }
 

@@ -79,7 +79,7 @@ type OwnerActions interface {
 	Follow(ctx context.Context, list []opml.Outline) (FollowedList, error)
 	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
 	// followed until its owner has chosen.
-	FollowAt(ctx context.Context, w Wish) (FollowedAt, error)
+	FollowAt(ctx context.Context, w FollowWish) (FollowedAt, error)
 	// Share says whether neighbors may know of a feed, whatever its address looks like, or it is private.
 	Share(ctx context.Context, number int64, shared bool) error
 	// Refresh has a feed polled now, or all where number is 0, as far as publishers allow it.
@@ -110,8 +110,8 @@ type Repetition struct {
 	Reason string // behind the address
 }
 
-// A Wish is to follow what is at an address.
-type Wish struct {
+// A FollowWish is to follow what is at an address.
+type FollowWish struct {
 	Tries  []feed.URL // the address, or what it may be, in the order in which it is tried
 	Page   int64      // the number of the page which named the address, 0 for none
 	Anyway bool       // follow it also if it could not be read

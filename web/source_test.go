@@ -318,7 +318,7 @@ const (
 	goneURL   = feed.URL("https://gone.example/feed")
 )
 
-func (n *aNode) FollowAt(_ context.Context, w web.Wish) (web.FollowedAt, error) {
+func (n *aNode) FollowAt(_ context.Context, w web.FollowWish) (web.FollowedAt, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	u := w.Tries[0]
