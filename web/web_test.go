@@ -57,7 +57,8 @@ func TestPages(t *testing.T) {
 	}{
 		{"/", 200, []string{"5 entries", "<strong class=\"near\">3</strong>", "1\u00a0h\u00a030\u00a0min", "36",
 			"12 made instead of 48", "1\u00a0MB", "failed 3 times", "7 entries",
-			`show=unread"><strong>2</strong> unread`, "of 5 new entries", `data-name="Next try"`}, []string{"<summary>1 feed"}},
+			`show=unread"><strong>2</strong> unread`, "of 5 new entries", `data-name="Next try"`},
+			[]string{"<summary>1 feed"}},
 		{"/?period=day", 200, []string{"3 entries", "2 requests made"}, []string{"5 entries"}},
 		{"/feeds", 200, []string{"News &amp; more", "Mine", "example.org (the address is a secret)", "2 feeds"},
 			[]string{"<b>more"}},
