@@ -169,3 +169,6 @@ func (j janitor) Log(context.Context) error          { return nil }
 func (j janitor) Tidy(context.Context) (bool, error) { return false, nil }
 
 func (d *disk) Stats(context.Context) (archive.Stats, error) { return archive.Stats{}, nil }
+
+// FeedNames implements archive.Contents: nobody has given a feed a title.
+func (d *disk) FeedNames(context.Context) ([]archive.FeedName, error) { return nil, nil }
