@@ -3,11 +3,13 @@ package node_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -97,4 +99,60 @@ func BenchmarkIdle(b *testing.B) {
 	b.ReportMetric(100*b.Elapsed().Seconds()/now.Sub(began).Seconds(), "%core")
 	b.ReportMetric(float64(polls)/hours, "polls/h")
 	b.ReportMetric(float64(calls)/hours, "calls/h")
+}
+
+// BenchmarkKeyedCheckDID compares check_did, of a bundle that the node has, by neighbors that proved a key and gave
+// long enough to have an account by it, with the same by neighbors of addresses alone. The metric is the ratio of the
+// medians, in hundredths.
+func BenchmarkKeyedCheckDID(b *testing.B) {
+	const friends, rounds, round = 8, 20, 25 // calls a minute and neighbor, fewer than they may make
+	now := epoch
+	noAudits := incentive.Altered(func(r *incentive.Rules) { r.Audit = func(*rand.Rand, int) bool { return false } })
+	n, err := node.New(now, node.Config{
+		Policy: polling.Fixed{Every: 1000 * time.Hour}, Secret: []byte("secret of a benchmark"), Key: signer(0),
+		Incentive: incentive.Config{Rules: noAudits},
+	}, archive.NewMemory(), rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	effects := n.Step(nil, now, node.Subscribe{Feeds: []feed.URL{news}})
+	for i := range 2 * friends {
+		n.Within(nil, now, func(n *node.Node) {
+			var key protocol.NodeKey
+			if i%2 == 1 {
+				key = protocol.NodeKeyOf(signer(byte(1 + i)))
+				n.Settle(stranger(i), key)
+			}
+			n.JoinByKey(stranger(i), key, false, "token", protocol.Subset{{Feed: news}})
+			if byKey := n.HolderOf(stranger(i)).String() == key.String(); byKey != (i%2 == 1) {
+				b.Fatalf("neighbor %d has an account by its key: %v", i, byKey)
+			}
+		})
+	}
+	stored := one("urn:1")
+	n.Within(nil, now, func(n *node.Node) {
+		n.Store(stored)
+		n.See(stored.DID)
+	})
+	var took [2][]time.Duration
+	for b.Loop() {
+		now = now.Add(time.Minute)
+		for turn := range rounds * 2 * friends {
+			i := turn % (2 * friends)
+			asked := node.Asked{From: stranger(i), Session: "token", Call: protocol.CheckDID{DID: stored.DID}}
+			began := time.Now()
+			for range round {
+				effects = n.Step(effects[:0], now, asked)
+			}
+			took[i%2] = append(took[i%2], time.Since(began))
+			if r, ok := effects[len(effects)-1].(node.Respond); !ok || r.Fault != nil || r.Reply != protocol.Seen(true) {
+				b.Fatalf("neighbor %d is answered %+v", i, effects)
+			}
+		}
+	}
+	slices.Sort(took[0])
+	slices.Sort(took[1])
+	middle := b.N * friends * rounds / 2
+	b.ReportMetric(100*took[0][middle].Seconds()/took[1][middle].Seconds(), "%of-unkeyed")
+	b.ReportMetric(float64(took[1][middle].Nanoseconds())/round, "ns/check")
 }

@@ -83,7 +83,12 @@ func (n *Node) Connect(id protocol.NodeID, f func(error)) {
 
 // Join makes a node a neighbor that knows the node by that token and has that subset, without a word between them.
 func (n *Node) Join(id protocol.NodeID, chosen bool, token string, subset protocol.Subset) {
-	n.membership.Join(id, protocol.NodeKey{}, chosen, "", n.Token(id), token, subset, n.Offering(id))
+	n.JoinByKey(id, protocol.NodeKey{}, chosen, token, subset)
+}
+
+// JoinByKey does the same, and the node has proved its key.
+func (n *Node) JoinByKey(id protocol.NodeID, key protocol.NodeKey, chosen bool, token string, subset protocol.Subset) {
+	n.membership.Join(id, key, chosen, "", n.Token(id), token, subset, n.Offering(id))
 }
 
 // Tie makes a node a neighbor of those interests, which was told those of this node.

@@ -3,6 +3,7 @@ package node_test
 import (
 	"crypto/ed25519"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,37 @@ func TestNodesProveTheirKeys(t *testing.T) {
 				t.Errorf("%s knows %s by %v, want %v", a.id, b.id, a.keyOf(b.id), want)
 			}
 		}
+	}
+}
+
+// A key is proved once a link, by each end, and not once a call.
+func TestKeysAreProvedOnceALink(t *testing.T) {
+	w := newNetwork(t)
+	proofs, calls, verified := 0, 0, 0
+	w.watch = func(_ *testHost, ev node.Event, _ []node.Effect) {
+		switch ev := ev.(type) {
+		case node.Asked:
+			calls++
+			proofs += strings.Count(string(protocol.EncodeCall(nil, 1, ev.Call)), "<name>proof</name>")
+		case node.Answered:
+			if ev.Reply != nil {
+				proofs += strings.Count(string(protocol.EncodeReply(nil, ev.Reply)), "<name>proof</name>")
+			}
+		}
+	}
+	for _, h := range w.full(3, node.Config{}, news) {
+		for _, other := range h.node.Links() {
+			if !other.Key.IsZero() {
+				verified++
+			}
+		}
+	}
+	for range 12 {
+		w.publish(news)
+		w.run(time.Hour)
+	}
+	if verified != 6 || proofs != verified || calls < 100 {
+		t.Errorf("%d proofs in %d calls, for %d ends of links by keys", proofs, calls, verified)
 	}
 }
 
