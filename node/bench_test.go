@@ -145,7 +145,8 @@ func BenchmarkKeyedCheckDID(b *testing.B) {
 				effects = n.Step(effects[:0], now, asked)
 			}
 			took[i%2] = append(took[i%2], time.Since(began))
-			if r, ok := effects[len(effects)-1].(node.Respond); !ok || r.Fault != nil || r.Reply != protocol.Seen(true) {
+			r, ok := effects[len(effects)-1].(node.Respond)
+			if !ok || r.Fault != nil || r.Reply != protocol.Seen(true) {
 				b.Fatalf("neighbor %d is answered %+v", i, effects)
 			}
 		}

@@ -29,8 +29,8 @@ type NAT struct {
 	Every   time.Duration // between polls; default 4 h
 	Shares  []float64     // of the nodes that can be dialled, a network each; default all, 50, 30, 20, 10%
 	Hosting int           // places for hosted neighbors; default 32, and 72 where a tenth can be dialled
-	// Settled has keys settle as soon as their nodes gave ten entries, which in truth takes a week, and counts what came
-	// out in the second quarter of the time, when most have.
+	// Settled has keys settle as soon as their nodes gave ten entries, which in truth takes a week, and counts what
+	// came out in the second quarter of the time, when most have.
 	Settled bool
 	// NoEncoding leaves out the codec.
 	NoEncoding bool
@@ -246,8 +246,8 @@ func (x NAT) report(feeds []trace.Timeline, start time.Time, rows []NATRow) *rep
 			"They are not told so. A third of the others vanish at half of the time.", homesAnAddress),
 	}
 	if x.Settled {
-		r.Setting = append(r.Setting, "Keys settle as soon as their nodes gave ten entries, in place of a week later. What "+
-			"came out in the second quarter of the time counts.")
+		r.Setting = append(r.Setting, "Keys settle as soon as their nodes gave ten entries, in place of a week later. "+
+			"What came out in the second quarter of the time counts.")
 	}
 	for _, row := range rows {
 		r.Took(row.Hash, row.Steps)
