@@ -67,6 +67,8 @@ var counters = []metric{
 		func(c *node.Counters) float64 { return c.PollsSpared }),
 	counted("entries_polled_total", "Entries that an own poll brought first.",
 		func(c *node.Counters) int64 { return c.Polled }),
+	counted("entries_backlog_total", "Entries that the first poll of a feed brought, of those that own polls did.",
+		func(c *node.Counters) int64 { return c.Backlog }),
 	counted("entries_delivered_total", "Entries that a neighbor brought first.",
 		func(c *node.Counters) int64 { return c.Delivered }),
 	counted("entries_confirmed_total", "Entries that a neighbor brought first and an own poll then showed.",

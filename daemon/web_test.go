@@ -90,8 +90,8 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("following leads to\n%s", page)
 	}
 	a := n.waitArrival(f.url)
-	v.want("/", "2 entries", "1 feed you follow", "by own polls")
-	v.want("/?period=day", "2 entries")
+	v.want("/", "2</strong> unread", "nothing new came of the feed that you follow", "by own polls", "2 entries")
+	v.want("/?period=day", "nothing new came")
 	found := regexp.MustCompile(`href="/feeds/([0-9]+)"`).FindStringSubmatch(v.page("/feeds"))
 	if found == nil {
 		t.Fatalf("the feed is not listed:\n%s", v.page("/feeds"))

@@ -618,6 +618,9 @@ func (r *hostileRun) pages() {
 				if more && strings.HasPrefix(a.Val, "?") {
 					a.Val = "/entries" + a.Val
 				}
+				if rest, is := strings.CutPrefix(a.Val, "/entries/"); is { // from whichever list it is opened
+					a.Val = "/entries/" + rest[:min(len(rest), max(0, strings.IndexAny(rest+"?", "/?")))]
+				}
 				if more && !seen[a.Val] {
 					seen[a.Val] = true
 					targets = append(targets, a.Val)
