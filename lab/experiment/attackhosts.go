@@ -197,13 +197,16 @@ const (
 	freshEvery = 20 * time.Minute
 )
 
-// freshKeys has a host come back under another key again and again, as soon as its program has ended.
-func freshKeys(every time.Duration) func(*lab.World, *lab.Host, *rand.Rand) {
+// comingBack has a host come back again and again, as soon as its program has ended, under another key each time where
+// they are fresh.
+func comingBack(every time.Duration, fresh bool) func(*lab.World, *lab.Host, *rand.Rand) {
 	return func(w *lab.World, h *lab.Host, rng *rand.Rand) {
 		var renew func()
 		renew = func() {
 			h.Stop()
-			h.NewKey()
+			if fresh {
+				h.NewKey()
+			}
 			comeBack(h)
 			w.At(w.Now().Add(every), renew)
 		}
@@ -265,7 +268,7 @@ func (t *trial) crowding() (string, bool) {
 		return links / float64(max(1, counted)), sum.group()
 	}
 	fresh := liars
-	fresh.joined = freshKeys(freshEvery)
+	fresh.joined = comingBack(freshEvery, true)
 	linksAlone, without := run(absent)
 	links, with := run(liars)
 	linksFresh, withFresh := run(fresh)

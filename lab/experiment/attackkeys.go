@@ -131,7 +131,7 @@ func (g *gathering) atOnceFrom(c crowd, from []*lab.Host) float64 {
 // thousandsOfKeys is the second line: a machine that nobody can dial takes, at some places at a time, under another key
 // every few minutes.
 func (t *trial) thousandsOfKeys() (string, bool) {
-	router := netip.AddrFrom4([4]byte{carrierNetwork, 0, 1, 9})
+	router := oneAddress
 	c := t.with(liars, keyShare)
 	keys := 0
 	run := func(k kind) (most incentive.Credit, accounts int, links float64, got Group) {
@@ -158,7 +158,7 @@ func (t *trial) thousandsOfKeys() (string, bool) {
 	}
 	_, _, linksAlone, without := run(absent)
 	many := liars
-	many.joined = freshKeys(keyLife)
+	many.joined = comingBack(keyLife, true)
 	many.act = func(i int, n *node.Node, rng *rand.Rand) actor.Participant {
 		keys++
 		return liars.act(i, n, rng)

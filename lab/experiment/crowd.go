@@ -263,6 +263,8 @@ type CrowdRow struct {
 	Partial bool           `json:"partial,omitempty"`
 	Groups  [classes]Group `json:"groups"` // ordinary, slow, few feeds, few links, dishonest
 	Honest  Group          `json:"honest"` // the first four
+	// Address is what came of those behind one address, where the crowd is about them.
+	Address *AddressOutcome `json:"address,omitempty"`
 }
 
 // A Group is the nodes of one kind. Lags are the means of the nodes' means, in seconds.

@@ -91,10 +91,12 @@ type freeriderNetwork struct {
 	Share float64
 	Bound int
 	Rules *incentive.Rules
+	// At is what some at one address do; nil where nobody shares one.
+	At func(c crowd) *sharing
 }
 
 // cells are all networks, by table.
-func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []freeriderNetwork) {
+func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules, addresses []freeriderNetwork) {
 	kinds = []freeriderNetwork{{Name: "nobody"}}
 	for _, k := range []kind{freeRiders, echoers, keyRejoiners, addressRejoiners, liars} {
 		for _, share := range f.Shares {
@@ -130,7 +132,12 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules []freeriderNetw
 		}
 		rules = append(rules, x)
 	}
-	return kinds, bounds, rules
+	addresses = []freeriderNetwork{
+		{Name: "under its own key", At: func(c crowd) *sharing { return c.oneMachine(false) }},
+		{Name: "under another each time", At: func(c crowd) *sharing { return c.oneMachine(true) }},
+		{Name: "honest nodes and a forger", At: crowd.twentyHomes},
+	}
+	return kinds, bounds, rules, addresses
 }
 
 // The rules without one of them.
@@ -162,22 +169,33 @@ func (f FreeRiders) Run(ctx context.Context, progress Progress) (*report.Report,
 	if err != nil {
 		return nil, err
 	}
-	kinds, bounds, rules := f.cells(c.Start)
-	cells := slices.Concat(kinds, bounds, rules)
+	kinds, bounds, rules, addresses := f.cells(c.Start)
+	cells := slices.Concat(kinds, bounds, rules, addresses)
 	rows := together(newMeter(progress, equal(len(cells))), func(i int, tell Progress) CrowdRow {
 		x, c := cells[i], c
 		c.Kind, c.Bad, c.Bound, c.Rules = x.Kind, int(x.Share*float64(c.Nodes)+.5), x.Bound, x.Rules
+		var at *sharing
+		if x.At != nil {
+			at = x.At(c)
+			c = at.crowd
+		}
 		g := c.gather() // here, not before: some thirty worlds at once would need memory for nothing
+		if at != nil {
+			at.begin(g)
+		}
 		partial := !c.run(ctx, g.w, tell)
 		row := g.measure(c)
+		if at != nil {
+			row.Address = at.outcome(g)
+		}
 		row.Name, row.Partial = x.Name, partial
 		return row
 	})
-	return f.report(c, rows, len(kinds), len(bounds)), nil
+	return f.report(c, rows, len(kinds), len(bounds), len(rules)), nil
 }
 
-// report shows what came of the networks; so many of the first are about kinds, the next about bounds.
-func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *report.Report {
+// report shows what came of the networks; so many of the first are about kinds, the next about bounds, and about rules.
+func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds, rules int) *report.Report {
 	r := newReport("Those who take without giving (Paper §3.5), among nodes of this program in virtual time", f.Seed,
 		f.Traces)
 	r.Result = rows
@@ -207,11 +225,12 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds int) *report.
 	r.Tables = []report.Table{
 		crowdTable("Who is dishonest, and how many of the nodes (D = 10, all rules)", rows[:kinds]),
 		crowdTable("The deficit bound D, 25% free riders", rows[kinds:kinds+bounds]),
-		crowdTable("One rule switched off, and 25% of those whom it is against (padders: 5%)", rows[kinds+bounds:]),
+		crowdTable("One rule switched off, and 25% of those whom it is against (padders: 5%)", rows[kinds+bounds:kinds+bounds+rules]),
 	}
 	r.Tables[2].Notes = append(r.Tables[2].Notes,
 		fmt.Sprintf("A padder polls like the honest and invents %d entries an hour, so what it has is not from "+
 			"neighbors alone.", padsAnHour))
+	r.Tables = append(r.Tables, addressTables(rows[kinds+bounds+rules:])...)
 	if len(f.Shares) > 1 {
 		r.Figures = []report.Figure{f.shareFigure(rows[:kinds])}
 	}
