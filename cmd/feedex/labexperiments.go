@@ -144,9 +144,9 @@ func newLabFreeriders() *cobra.Command {
 		Use:   "freeriders",
 		Short: "What those get who take without giving",
 		Long: `Run networks in which some of the nodes are free riders, echoers (who offer what others have), rejoiners
-(who come back every hour on another port, or at another address) or liars (who claim every feed), over a
-range of the deficit bound, and with each rule that is against them switched off in turn. Tables of what
-came of it for the honest and for the others.`,
+(who come back every hour under another key, or at another address) or liars (who claim every feed), over a
+range of the deficit bound, with each rule that is against them switched off in turn, and where many keys, or
+honest nodes and a forger, share one address. Tables of what came of it for the honest and for the others.`,
 		Example: "  feedex lab freeriders --seed 1\n  feedex lab freeriders --nodes 161 --feeds 20 --of 70 --hours 96",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length

@@ -24,6 +24,14 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 	}
 	isGolden(t, "freeriders.golden", r)
 	checkDrawings(t, r.All())
+	rows := r.Result.([]CrowdRow)
+	one, many, homes := rows[len(rows)-3].Address, rows[len(rows)-2].Address, rows[len(rows)-1].Address
+	if one.Keys != 1 || many.Keys < keysOfOne || many.Most > 1 || many.Accounts > 1 || many.Given > 1.1*one.Given {
+		t.Errorf("under %d keys a machine gets %+v, under its own %+v", many.Keys, *many, *one)
+	}
+	if homes.Before == 0 || homes.After < homes.Before || homes.Ended > 0 || homes.Forger[1] >= homes.Forger[0] {
+		t.Errorf("beside a forger: %+v", *homes)
+	}
 }
 
 // The same for all attacks, and they come up to their marks. Among fourteen nodes chance decides some: what is beyond

@@ -144,6 +144,7 @@ func accountOfAMonth(h *lab.Host, now time.Time) archive.KeptAccount {
 func (s *sharing) links(g *gathering) (homes, forger int) {
 	for i, h := range g.hosts {
 		switch {
+		case h == nil: // interrupted before it joined
 		case g.class[i] == bad:
 			forger = len(h.Node().Neighbors())
 		case s.homes[i]:

@@ -18,8 +18,8 @@ import (
 )
 
 // FreeRiders is about nodes that take without giving (Paper §3.5): networks in which some of the nodes are free riders,
-// echoers, rejoiners or liars, over a range of the deficit bound, and without each rule of package incentive in
-// turn. The zero value of each field means its default.
+// echoers, rejoiners or liars, over a range of the deficit bound, without each rule of package incentive in turn, and
+// where some share one address. The zero value of each field means its default.
 //
 // Of the honest, a fifth is slow and polls half as often, a tenth follows few feeds, and a tenth has no more
 // than three neighbors. The dishonest poll nothing: what they have is what neighbors brought.
