@@ -133,7 +133,7 @@ func TestLargeNodeChild(t *testing.T) {
 func peakResident(t *testing.T) (bytes int64) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		t.Skipf("this system does not tell the memory of a process: %v", err)
+		t.Skipf("this system does not tell the memory of a process, run it on Linux: %v", err)
 	}
 	for line := range strings.Lines(string(text)) {
 		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &bytes); err == nil {

@@ -49,8 +49,8 @@ func inNamespace(tb testing.TB) bool {
 	case strings.Contains(string(out), errNoNamespace):
 		lacks("%s", out)
 	case cmd.ProcessState == nil:
-		lacks("no process with a network and file systems of its own can be had here (unshare --user --net --mount)"+
-			": %v", err)
+		lacks("no process can have a network and file systems of its own, allow user namespaces (unshare --user "+
+			"--net --mount): %v", err)
 	case err != nil:
 		tb.Fatalf("in a namespace: %v\n%s", err, out)
 	}

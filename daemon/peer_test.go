@@ -13,7 +13,7 @@ import (
 func TestPythonPlaysANeighbor(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("python3 is not installed")
+		t.Skip("python3 is missing: apt-get install python3")
 	}
 	for _, way := range []string{"dialled", "home"} {
 		t.Run(way, func(t *testing.T) {

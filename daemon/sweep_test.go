@@ -33,7 +33,7 @@ const (
 // are spread, and how much memory that takes.
 func BenchmarkNodeSweep(b *testing.B) {
 	if runtime.GOOS != "linux" {
-		b.Skip("needs all of 127.0.0.0/8 on this machine")
+		b.Skip("this system has not all of 127.0.0.0/8: run it on Linux")
 	}
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {

@@ -99,7 +99,7 @@ func runInNetworks(t *testing.T) {
 	t.Helper()
 	// Where this works, as make check finds out, nothing is skipped.
 	if err := exec.Command("unshare", "--user", "--map-root-user", "--net", "--mount", "true").Run(); err != nil {
-		t.Skipf("no process with a network of its own can be had here (unshare --user --net --mount): %v", err)
+		t.Skipf("no process can have a network of its own, allow namespaces (unshare --user --net --mount): %v", err)
 	}
 	bin, err := program()
 	if err != nil {

@@ -32,7 +32,7 @@ func table(t *testing.T, name string) []map[string]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(corpus, name))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the corpus is not beside the repository")
+		t.Skip("the corpus is not beside the repository: put it into " + corpus)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func bare() func(ctx context.Context, u string) error {
 // startServers runs this test again, as servers at every loopback address, and returns their port.
 func startServers(b *testing.B, takes time.Duration) (port string) {
 	if runtime.GOOS != "linux" {
-		b.Skip("needs all of 127.0.0.0/8 on this machine")
+		b.Skip("this system has not all of 127.0.0.0/8: run it on Linux")
 	}
 	c := exec.Command(os.Args[0], "-test.run", "^TestServersOfSweep$")
 	c.Env = append(os.Environ(), "FEEDEX_SWEEP="+takes.String())
@@ -126,7 +126,7 @@ func startServers(b *testing.B, takes time.Duration) (port string) {
 func TestServersOfSweep(t *testing.T) {
 	takes, err := time.ParseDuration(os.Getenv("FEEDEX_SWEEP"))
 	if err != nil {
-		t.Skip("is for BenchmarkSweep")
+		t.Skip("runs only as a child process of BenchmarkSweep")
 	}
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {

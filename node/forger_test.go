@@ -91,7 +91,7 @@ func (w *network) forgers() (found map[protocol.NodeID]bool) {
 func TestForgersAreFoundOut(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes a minute of it")
+		t.Skip("the race detector makes a minute of it: go test without -race runs it")
 	}
 	const nodes, forgers, hours, last = 16, 4, 24, 8
 	claimed, w := forgery(t, nodes, forgers, hours, last, false)

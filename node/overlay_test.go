@@ -136,7 +136,7 @@ func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
 func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes a minute of it")
+		t.Skip("the race detector makes a minute of it: go test without -race runs it")
 	}
 	const nodes, riders, orders = 60, 15, 3
 	from := epoch.Add(8 * time.Hour) // after the first credit is used up

@@ -205,7 +205,7 @@ func TestFarInterestsChangeMore(t *testing.T) {
 func TestLongPeriodsSaveAdvertsAndHardlyCost(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes half a minute of it")
+		t.Skip("the race detector makes half a minute of it: go test without -race runs it")
 	}
 	measure := func(period time.Duration) (adverts int, s service) {
 		o := newOverlayOf(t, 16, 0, node.Config{AdvertInterval: period})

@@ -34,7 +34,7 @@ func TestNeighborhoodStaysWithinItsBounds(t *testing.T) {
 func TestMoreNeighborsAreFasterAndCostMore(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes half a minute of it")
+		t.Skip("the race detector makes half a minute of it: go test without -race runs it")
 	}
 	measure := func(most int) (s service, calls int) {
 		o := newOverlayOf(t, 20, 0, node.Config{MaxNeighbors: most})

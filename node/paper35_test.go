@@ -19,7 +19,7 @@ import (
 func TestTheBoundIsWhatStopsFreeRiders(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes half a minute of it")
+		t.Skip("the race detector makes half a minute of it: go test without -race runs it")
 	}
 	fromPeers := func(bound int) (riders, honest float64) {
 		o := newOverlayOf(t, 16, 4, node.Config{Incentive: incentive.Config{Bound: bound}})

@@ -39,7 +39,7 @@ func (h *testHost) parted(reason string) (n int) {
 func TestAnEclipseIsNoticed(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes a minute of it")
+		t.Skip("the race detector makes a minute of it: go test without -race runs it")
 	}
 	o := newOverlay(t, 30, 0)
 	victim := o.list[0]
@@ -101,7 +101,7 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes a minute of it")
+		t.Skip("the race detector makes a minute of it: go test without -race runs it")
 	}
 	o := newOverlay(t, 12, 0)
 	o.run(10 * time.Minute)

@@ -109,7 +109,7 @@ print(json.dumps(answers))
 func TestPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("there is no python3 here")
+		t.Skip("python3 is missing: apt-get install python3")
 	}
 	list := examples("\n") // Python does not escape the returns that XML would swallow
 	var served []protocol.Call

@@ -287,7 +287,7 @@ func TestHalfOpenSockets(t *testing.T) {
 	addr := serveLoopback(t, seenHandler(), ServerConfig{})
 	neighbor, err := from("127.1.0.2").DialContext(deadline(t), "tcp", addr)
 	if err != nil {
-		t.Skipf("this system has no second loopback address: %v", err)
+		t.Skipf("this system has no second loopback address, run it on Linux: %v", err)
 	}
 	neighbor.Close()
 	for range 1000 {

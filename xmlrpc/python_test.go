@@ -20,7 +20,7 @@ import (
 func TestPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("python3 is not installed: ", err)
+		t.Skip("python3 is missing: apt-get install python3: ", err)
 	}
 	sh := shape{text: messy(), extra: true}
 	calls := rapid.Custom(func(t *rapid.T) Array { return Array{sh.draw(t, 4), sh.draw(t, 1)} })

@@ -135,7 +135,7 @@ func TestBackupInThePlaceOfAKilledArchiveBehindALink(t *testing.T) {
 	backup, path, link := filepath.Join(t.TempDir(), "backup.db"), filepath.Join(t.TempDir(), "large.db"),
 		filepath.Join(t.TempDir(), "feedex.db")
 	if runtime.GOOS == "windows" {
-		t.Skip("SQLite has the log beside the link there")
+		t.Skip("SQLite has the log beside the link on Windows: run it elsewhere")
 	}
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)

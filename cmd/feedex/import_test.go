@@ -15,7 +15,7 @@ func dialed(t *testing.T, node http.HandlerFunc) *control.Client {
 	t.Helper()
 	data := t.TempDir()
 	if _, err := control.SocketPath(data); err != nil {
-		t.Skipf("the folder for temporary files has too long a name for a Unix socket: %v", err)
+		t.Skipf("the name of the folder for temporary files is too long for a Unix socket, set TMPDIR: %v", err)
 	}
 	l, err := control.Listen(data)
 	if err != nil {

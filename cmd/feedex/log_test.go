@@ -42,7 +42,7 @@ func TestTheWatchdogIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notify.sock")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
-		t.Skipf("a system without such sockets has no service manager that uses them: %v", err)
+		t.Skipf("a system without such sockets has no service manager that uses them, run it on Linux: %v", err)
 	}
 	defer conn.Close()
 	t.Setenv("NOTIFY_SOCKET", path)

@@ -21,7 +21,7 @@ const manDir = "../../docs/man"
 
 func TestManPages(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the pages name the paths of Linux")
+		t.Skip("the pages name the paths of Linux: run it there")
 	}
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_DATA_HOME", "")

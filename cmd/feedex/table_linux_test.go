@@ -12,7 +12,7 @@ func TestWidthOfATerminal(t *testing.T) {
 	t.Setenv("COLUMNS", "")
 	f, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		t.Skipf("this system gives out no terminals: %v", err)
+		t.Skipf("this system gives out no terminals, mount devpts: %v", err)
 	}
 	defer f.Close()
 	for columns, want := range map[uint16]int{0: usualWidth, 132: 132, 40: 40} {

@@ -41,7 +41,7 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 func TestAttacksAreReproducible(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes minutes of it")
+		t.Skip("the race detector makes minutes of it: go test without -race runs it")
 	}
 	a := Attacks{Seed: 3, Traces: embedded(t), Nodes: 14, Length: 9 * time.Hour, Trials: 2,
 		Rows: slices.DeleteFunc(attackRows(), func(row int) bool { return row >= 28 })}
@@ -69,7 +69,7 @@ func TestAttacksAreReproducible(t *testing.T) {
 func TestLiesAboutPolls(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes minutes of it")
+		t.Skip("the race detector makes minutes of it: go test without -race runs it")
 	}
 	c, err := newCrowd(1, embedded(t), 24, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
 	if err != nil {
@@ -118,7 +118,7 @@ func TestAttacksFailWithoutABound(t *testing.T) {
 func TestAttacksByHostsAndKeys(t *testing.T) {
 	t.Parallel()
 	if raced {
-		t.Skip("the race detector makes minutes of it")
+		t.Skip("the race detector makes minutes of it: go test without -race runs it")
 	}
 	public := func(_ int, _ class, m *lab.MemberConfig) { m.Node.PrivateHosts = nil }
 	for _, x := range []struct {

@@ -175,7 +175,8 @@ func addressTables(rows []CrowdRow) []report.Table {
 			"at most.",
 	}}
 	homes := report.Table{Title: "Honest nodes and a forger at one address, neighbors of others for a month",
-		Columns: []string{"network", "honest", "links before", "links after", "ended", "forger before", "after", "hash"},
+		Columns: []string{"network", "honest", "links before", "links after", "ended", "forger before", "after",
+			"hash"},
 		Notes: []string{"Before: when the forger begins, at a quarter of the time. Ended: links of the honest that " +
 			"others ended for a breach of the rules."}}
 	for _, r := range rows {
@@ -183,13 +184,12 @@ func addressTables(rows []CrowdRow) []report.Table {
 		if r.Partial {
 			name += ", interrupted"
 		}
-		switch a := r.Address; a.Homes {
-		case 0:
+		if a := r.Address; a.Homes == 0 {
 			keys.Row(name, fmt.Sprint(a.Keys), report.Percent(r.Groups[bad].Coverage), fmt.Sprintf("%.1f", a.Most),
 				fmt.Sprintf("%.1f", a.Given), fmt.Sprint(a.Accounts), r.Hash)
-		default:
-			homes.Row(name, fmt.Sprint(a.Homes), fmt.Sprint(a.Before), fmt.Sprint(a.After), fmt.Sprint(a.Ended), fmt.Sprint(a.Forger[0]),
-				fmt.Sprint(a.Forger[1]), r.Hash)
+		} else {
+			homes.Row(name, fmt.Sprint(a.Homes), fmt.Sprint(a.Before), fmt.Sprint(a.After), fmt.Sprint(a.Ended),
+				fmt.Sprint(a.Forger[0]), fmt.Sprint(a.Forger[1]), r.Hash)
 		}
 	}
 	return []report.Table{keys, homes}

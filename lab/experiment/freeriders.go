@@ -225,7 +225,8 @@ func (f FreeRiders) report(c crowd, rows []CrowdRow, kinds, bounds, rules int) *
 	r.Tables = []report.Table{
 		crowdTable("Who is dishonest, and how many of the nodes (D = 10, all rules)", rows[:kinds]),
 		crowdTable("The deficit bound D, 25% free riders", rows[kinds:kinds+bounds]),
-		crowdTable("One rule switched off, and 25% of those whom it is against (padders: 5%)", rows[kinds+bounds:kinds+bounds+rules]),
+		crowdTable("One rule switched off, and 25% of those whom it is against (padders: 5%)",
+			rows[kinds+bounds:kinds+bounds+rules]),
 	}
 	r.Tables[2].Notes = append(r.Tables[2].Notes,
 		fmt.Sprintf("A padder polls like the honest and invents %d entries an hour, so what it has is not from "+

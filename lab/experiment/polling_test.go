@@ -154,7 +154,7 @@ func TestPollingFigures(t *testing.T) {
 // Average in every way: in both modes, for delay and for polls.
 func TestPollingIsAsDocumented(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short leaves out what takes seconds")
+		t.Skip("-short leaves out what takes seconds: go test without it runs it")
 	}
 	set, err := trace.Embedded()
 	if err != nil {

@@ -22,7 +22,7 @@ const original = "../../../shared/traces"
 
 func TestEmbeddedIsWhatLoadReads(t *testing.T) {
 	if _, err := os.Stat(original); errors.Is(err, os.ErrNotExist) {
-		t.Skip("the traces are not beside the repository")
+		t.Skip("the traces are not beside the repository: put what the embedded set was made from into " + original)
 	}
 	want, err := Load(original)
 	if err != nil {
