@@ -72,6 +72,7 @@ type host struct {
 	meetings    *meetings
 	dialled     atomic.Int64 // when somebody last dialled the node, in seconds since 1970
 	forwarding  atomic.Pointer[reach.Forwarding]
+	routerAsked chan struct{} // closed once there is one
 	health      health
 	onLAN       *lan.Responder // nil for none
 
@@ -105,10 +106,12 @@ func newHost(c Config, store reading.Database, keeping archive.Housekeeper, clie
 		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher, sites: c.sites,
 		meetings: newMeetings(&c),
 		stirred:  make(chan struct{}, 1),
-		rng:      rand.New(rand.NewPCG(seed(), seed())),
-		events:   make(chan arrival, maxArrivals),
-		chores:   make(chan func()),
-		fetching: make(chan struct{}, maxFetching),
+
+		routerAsked: make(chan struct{}),
+		rng:         rand.New(rand.NewPCG(seed(), seed())),
+		events:      make(chan arrival, maxArrivals),
+		chores:      make(chan func()),
+		fetching:    make(chan struct{}, maxFetching),
 		// half of those that the archive has at a time: others are for the owner
 		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))),
 		started:   time.Now(),

@@ -246,7 +246,11 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		}))
 	}
 	var servers, loop sync.WaitGroup
-	loop.Go(func() { h.loop(looping) })
+	servers.Go(func() { h.mapPort(serving) })
+	loop.Go(func() {
+		h.awaitRouter(serving)
+		h.loop(looping)
+	})
 	if l.peers != nil {
 		servers.Go(func() { serve(h.config.metered(l.peers), h.peers, false) })
 	}
@@ -261,7 +265,6 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		}
 	})
 	servers.Go(func() { h.findNear(serving) })
-	servers.Go(func() { h.mapPort(serving) })
 	servers.Go(func() { h.fillPast(serving) })
 	servers.Go(func() { h.meet(serving) })
 	servers.Go(func() { h.retain(serving) })

@@ -13,6 +13,10 @@ import (
 	"feedex/reach"
 )
 
+// routerPatience is for how long a node that starts waits for its router's answer. One that connects to others before
+// finds that they cannot call it back, and has them call it over reverse links.
+const routerPatience = time.Second
+
 // dialledFor is for how long a node that was dialled counts as one that others can dial.
 const dialledFor = time.Hour
 
@@ -43,6 +47,18 @@ func (h *host) mapPort(ctx context.Context) {
 	}
 }
 
+// awaitRouter waits until the router was asked to forward the port, if it is, and for no longer than a moment.
+func (h *host) awaitRouter(ctx context.Context) {
+	if _, ok := h.toForward(); ok {
+		waiting, end := context.WithTimeout(ctx, routerPatience)
+		defer end()
+		select {
+		case <-h.routerAsked:
+		case <-waiting.Done():
+		}
+	}
+}
+
 // toForward is where the node listens, and whether the router is to be asked to forward that.
 func (h *host) toForward() (netip.AddrPort, bool) {
 	at, err := netip.ParseAddrPort(h.at.Listen)
@@ -51,7 +67,9 @@ func (h *host) toForward() (netip.AddrPort, bool) {
 
 // forwarded takes in what came of asking the router to forward the port.
 func (h *host) forwarded(ctx context.Context, f reach.Forwarding) {
-	h.forwarding.Store(&f)
+	if h.forwarding.Swap(&f) == nil {
+		close(h.routerAsked)
+	}
 	h.changes.Add(1)
 	switch self := h.whoami(); {
 	case f.Problem != "":

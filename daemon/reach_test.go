@@ -3,6 +3,8 @@ package daemon
 import (
 	"net/netip"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"feedex/node"
 	"feedex/protocol"
@@ -63,4 +65,28 @@ func TestTheNodeHearsOfAForwardedPort(t *testing.T) {
 			t.Errorf("%s: its owner hears %+v", name, facts.Forwarding)
 		}
 	}
+}
+
+// A node that starts waits for its router, until that answered and no longer than a moment; one that asks none does not.
+func TestAStartAwaitsTheRouter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := func(listen string, answers bool) time.Duration {
+			h := newHost(Config{PortMapping: true}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
+			h.at.Listen = listen
+			began := time.Now()
+			if answers {
+				time.AfterFunc(20*time.Millisecond, func() { h.forwarded(t.Context(), reach.Forwarding{Problem: "no"}) })
+			}
+			h.awaitRouter(t.Context())
+			return time.Since(began)
+		}
+		for took, want := range map[time.Duration]time.Duration{
+			start("[::]:7790", true): 20 * time.Millisecond, start("[::]:7790", false): routerPatience,
+			start(ListenNone, false): 0,
+		} {
+			if took != want {
+				t.Errorf("it waits for %v, want %v", took, want)
+			}
+		}
+	})
 }

@@ -156,7 +156,7 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 		{"neighbors", "/neighbors", "Neighbors"},
 		{"search", "/search", "Archive"},
 		{"found", "/search?q=harbor&network=1", "From the network"},
-		{"settings", "/settings", "Passwords for feed readers"},
+		{"settings", "/settings", "Passwords"},
 		{"login", "/login", "Log in"},
 		{"missing", missingPage, "Nothing here"},
 	} {
