@@ -67,7 +67,7 @@ func TestTheNodeHearsOfAForwardedPort(t *testing.T) {
 	}
 }
 
-// A node that starts waits for its router, until that answered and no longer than a moment; one that asks none does not.
+// A node that starts waits until its router answered, and no longer than a moment; one that asks none does not.
 func TestAStartAwaitsTheRouter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := func(listen string, answers bool) time.Duration {
@@ -75,7 +75,8 @@ func TestAStartAwaitsTheRouter(t *testing.T) {
 			h.at.Listen = listen
 			began := time.Now()
 			if answers {
-				time.AfterFunc(20*time.Millisecond, func() { h.forwarded(t.Context(), reach.Forwarding{Problem: "no"}) })
+				answer := func() { h.forwarded(t.Context(), reach.Forwarding{Problem: "no"}) }
+				time.AfterFunc(20*time.Millisecond, answer)
 			}
 			h.awaitRouter(t.Context())
 			return time.Since(began)
