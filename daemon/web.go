@@ -218,29 +218,32 @@ func (d dashboard) FollowAt(ctx context.Context, w web.FollowWish) (f web.Follow
 
 // Share implements web.OwnerActions.
 func (d dashboard) Share(ctx context.Context, number int64, shared bool) error {
-	f, err := d.NumberedFeed(ctx, number)
-	switch {
-	case err != nil:
+	u, err := d.followed(ctx, number)
+	if err != nil {
 		return err
-	case !f.Subscribed:
-		return web.ErrNone
 	}
 	d.host.changes.Add(1)
-	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{f.URL}, Private: new(!shared)})
+	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}, Private: new(!shared)})
+}
+
+// followed is the feed with that number. The error is web.ErrNone where it is not followed.
+func (d dashboard) followed(ctx context.Context, number int64) (feed.URL, error) {
+	f, err := d.NumberedFeed(ctx, number)
+	if err == nil && !f.Subscribed {
+		err = web.ErrNone
+	}
+	return f.URL, err
 }
 
 // Refresh implements web.OwnerActions.
 func (d dashboard) Refresh(ctx context.Context, number int64) error {
 	var feeds []feed.URL
 	if number > 0 {
-		f, err := d.NumberedFeed(ctx, number)
-		switch {
-		case err != nil:
+		u, err := d.followed(ctx, number)
+		if err != nil {
 			return err
-		case !f.Subscribed:
-			return web.ErrNone
 		}
-		feeds = []feed.URL{f.URL}
+		feeds = []feed.URL{u}
 	}
 	d.host.changes.Add(1)
 	_, err := d.host.Refresh(ctx, feeds)
