@@ -57,7 +57,7 @@ type Remote struct {
 	Published time.Time         `json:"published,omitzero"`
 	Updated   time.Time         `json:"updated,omitzero"`
 	Seen      time.Time         `json:"seen"`           // when a holder stored it
-	Here      bool              `json:"here,omitempty"` // our own archive has it as well
+	Here      bool              `json:"here,omitempty"` // our own archive has the entry, in this version or another
 	Holders   []protocol.NodeID `json:"holders"`        // the nodes that have it, besides this one
 	Told      int               `json:"told"`           // how many neighbors told of it
 }
@@ -66,9 +66,10 @@ func newRemote(h *search.Hit) Remote {
 	r := Remote{
 		ID: h.ID.String(), Digest: h.Digest.String(), Feed: h.Feed, Title: h.Title, Link: h.Link,
 		Published: h.Published, Updated: h.Updated, Seen: h.Seen, Told: h.Told(), Holders: h.Holders,
+		Here: h.Here,
 	}
 	if len(r.Holders) > 0 && r.Holders[0].IsZero() {
-		r.Here, r.Holders, r.Told = true, r.Holders[1:], r.Told-1
+		r.Holders, r.Told = r.Holders[1:], r.Told-1
 	}
 	if r.Holders == nil {
 		r.Holders = []protocol.NodeID{}

@@ -117,6 +117,29 @@ func TestAQueryReachesTheOnlyHolderThreeHopsAway(t *testing.T) {
 	}
 }
 
+// What the asker keeps in another version, or beyond the limit of the search, is here: others alone have the rest.
+func TestWhatIsHereIsAskedOfTheWholeArchive(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.graph(2, node.Config{}, [2]int{0, 1})
+	beyond, edited, foreign := oldEntry(news, 1), oldEntry(news, 2), oldEntry(news, 3)
+	hosts[1].holds(beyond, edited, foreign)
+	edited.Summary = "a seal"
+	hosts[0].holds(beyond, edited)
+
+	hosts[0].seeks(protocol.Query{Filter: feed.Filter{Words: []string{"walrus"}, Limit: 3}})
+	want := map[string]bool{beyond.Title: true, edited.Title: true, foreign.Title: false}
+	for _, told := range hosts[0].results {
+		for _, h := range told.Hits {
+			if here, ok := want[h.Title]; !ok || h.Here != here {
+				t.Errorf("%s is here: %v, want %v", h.Title, h.Here, here)
+			}
+		}
+		if len(told.Hits) != len(want) {
+			t.Errorf("told of %d, want %d", len(told.Hits), len(want))
+		}
+	}
+}
+
 // The queries of a relay say nothing of the node that it asks for: neither by an address nor by what differs from asker
 // to asker.
 func TestNobodyLearnsWhoAskedFirst(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 // A Hit is one version of an entry, and the nodes that have it.
 type Hit struct {
 	protocol.Found
+	// Here says that our own archive keeps the entry, be it in another version or beyond the limit of a search of it.
+	Here bool
 	// Score is how well it fits, where those that fit best go first. It is computed where the hit is added, from what
 	// is listed: what others say about it can be made up.
 	Score  int

@@ -102,6 +102,9 @@ func (p *queryPrinter) print(part control.QueryPart) error {
 		}
 	case !p.query.json:
 		for i := range part.Found {
+			if part.Found[i].Here { // beyond the limit, or in another version
+				continue
+			}
 			p.found++
 			if err := p.printRemote(&part.Found[i]); err != nil {
 				return err

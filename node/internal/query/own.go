@@ -28,11 +28,11 @@ func (m *Machine) SearchOthers(ev core.OwnerQuery) {
 	i := m.newInquiry(q, nil)
 	m.Queries.Own[ev.Tag] = i
 	i.grown = func(fresh []*search.Hit) {
-		m.Do(core.QueryResults{Tag: ev.Tag, Hits: copied(fresh)})
+		m.Do(core.QueryResults{Tag: ev.Tag, Hits: m.told(fresh)})
 	}
 	i.done = func(hits []*search.Hit) {
 		delete(m.Queries.Own, ev.Tag)
-		m.Do(core.QueryResults{Tag: ev.Tag, Hits: copied(hits), Done: true, Cut: i.cut, Asked: i.asked,
+		m.Do(core.QueryResults{Tag: ev.Tag, Hits: m.told(hits), Done: true, Cut: i.cut, Asked: i.asked,
 			Answers: i.answers, CompleteSince: i.completeSince()})
 	}
 	i.begin(ev.Own)
@@ -64,11 +64,15 @@ func (m *Machine) EndQuery(tag uint64) {
 	}
 }
 
-// copied are hits that their inquiry changes no more.
-func copied(hits []*search.Hit) []search.Hit {
-	out := make([]search.Hit, len(hits))
+// told are hits as the owner is told of them, which their inquiry changes no more. Whether an entry is here is asked of
+// the whole archive: a search of it gave no more than its limit, and only versions that fit.
+func (m *Machine) told(hits []*search.Hit) []search.Hit {
+	out, ids := make([]search.Hit, len(hits)), make([]feed.EntryID, len(hits))
 	for k, h := range hits {
-		out[k] = h.Copy()
+		out[k], ids[k] = h.Copy(), h.ID
+	}
+	for k, v := range m.Store.Known(ids) {
+		out[k].Here = v.Kept()
 	}
 	return out
 }
