@@ -66,7 +66,7 @@ var unconfirmed = atomCategory{Term: "unconfirmed", Scheme: "urn:feedex:state"}
 // did so last.
 func newEntry(r *archive.Record, safe *safehtml.Sanitizer, changed time.Time) *atomEntry {
 	e := &r.Entry
-	a := &atomEntry{ID: entryID(r), Title: e.Title, Updated: timestamp(updated(r, changed))}
+	a := &atomEntry{ID: entryID(r), Title: called(e, safe), Updated: timestamp(updated(r, changed))}
 	if p := published(r); !p.IsZero() {
 		a.Published = timestamp(p)
 	}
@@ -98,7 +98,7 @@ func newEntry(r *archive.Record, safe *safehtml.Sanitizer, changed time.Time) *a
 	if !r.Confirmed {
 		a.Categories = append(a.Categories, unconfirmed)
 	}
-	summary, content := safe.Clean(e.Summary, base(e)), safe.Clean(e.Content, base(e))
+	summary, content := safe.Whole(e.Summary, base(e)), safe.Whole(e.Content, base(e))
 	if content == "" && e.Link == "" { // RFC 4287 §4.1.2: one of the two there must be
 		summary, content = "", summary
 	}
@@ -109,6 +109,14 @@ func newEntry(r *archive.Record, safe *safehtml.Sanitizer, changed time.Time) *a
 		a.Content = &atomText{"html", content}
 	}
 	return a
+}
+
+// called is the title of an entry or, as readers show its address else, the beginning of its text.
+func called(e *feed.Entry, safe *safehtml.Sanitizer) string {
+	if e.Title != "" {
+		return e.Title
+	}
+	return safehtml.Inert(safe.Opener(e))
 }
 
 // updated is the time of an entry that Atom demands: the best that there is. A change cannot be newer than

@@ -244,3 +244,25 @@ func TestJSONFeedMusts(t *testing.T) {
 		t.Errorf("without entries: %s", b)
 	}
 }
+
+// A post without a title is known by its text in every format, without anything that a reader would take for markup,
+// and the direction of its text is left to it.
+func TestUntitledPosts(t *testing.T) {
+	l := exampleLibrary()
+	e := &l.entries[exampleURL][0].Entry
+	e.Title, e.Summary, e.Content = "", "", "<p>\u05e9\u05dc\u05d5\u05dd, a &lt;b&gt; tag &amp; more</p><p>two</p>"
+	h := reader.New(reader.Config{Source: l})
+	for _, name := range []string{"atom", "rss", "json"} {
+		doc, err := gofeed.NewParser().Parse(bytes.NewReader(body(t, get(t, h, "/feeds/1."+name))))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		const title = "\u05e9\u05dc\u05d5\u05dd, a ＜b＞ tag & more two"
+		if got := doc.Items[0]; got.Title != title || !strings.HasPrefix(got.Content, `<div dir="auto"><p>`) {
+			t.Errorf("%s: %q is called %q", name, got.Content, got.Title)
+		}
+		if left := doc.Items[1]; strings.Contains(left.Content+left.Description, "dir=") {
+			t.Errorf("%s: %q has a direction", name, left.Description)
+		}
+	}
+}

@@ -114,11 +114,11 @@ func jsonText(v any) ([]byte, error) {
 func (d *document) jsonItem(r *archive.Record) *jsonItem {
 	e := &r.Entry
 	item := &jsonItem{
-		ID: entryID(r), URL: e.Link, Title: e.Title, Content: d.safe.Clean(e.Content, base(e)),
+		ID: entryID(r), URL: e.Link, Title: called(e, d.safe), Content: d.safe.Whole(e.Content, base(e)),
 		Modified: timestamp(updated(r, d.updated)), Tags: e.Categories,
 	}
 	if item.Content == "" {
-		item.Content = d.safe.Clean(e.Summary, base(e))
+		item.Content = d.safe.Whole(e.Summary, base(e))
 	} else {
 		item.Summary = safehtml.Inert(d.safe.Text(e.Summary))
 	}

@@ -88,9 +88,9 @@ func writeRSS(w *bufio.Writer, d *document, entries records) error {
 func (d *document) rssItem(r *archive.Record) *rssItem {
 	e := &r.Entry
 	id := entryID(r)
-	summary, content := d.safe.Clean(e.Summary, base(e)), d.safe.Clean(e.Content, base(e))
+	summary, content := d.safe.Whole(e.Summary, base(e)), d.safe.Whole(e.Content, base(e))
 	item := &rssItem{
-		Title: e.Title, Link: e.Link,
+		Title: called(e, d.safe), Link: e.Link,
 		GUID:      rssGUID{Permanent: id == e.Link, ID: id},
 		Published: appeared(r).UTC().Format(time.RFC1123Z), Updated: timestamp(updated(r, d.updated)),
 		Creators: e.Authors, Description: summary, Content: content,

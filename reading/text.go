@@ -19,15 +19,18 @@ func (s *FollowedFeed) Called() string {
 	return cmp.Or(s.Name, s.Title, safehtml.Inert(string(s.URL)))
 }
 
-// Title is the title of an item, or what stands for it where it has none. It is never empty: some readers end where it
-// is.
-func (i *Item) Title() string {
-	return cmp.Or(i.Entry.Title, safehtml.Inert(i.Entry.Link), "(no title)")
+// Title is the title of an item, or the beginning of its text where it has none, or what stands for that. It is never
+// empty: some readers end where it is.
+func (t Text) Title(i *Item) string {
+	if i.Entry.Title != "" {
+		return i.Entry.Title
+	}
+	return cmp.Or(safehtml.Inert(t.safe.Opener(&i.Entry)), safehtml.Inert(i.Entry.Link), "(no title)")
 }
 
 // HTML is the content of an item, or its summary where there is no content, without what could do harm.
 func (t Text) HTML(i *Item) string {
-	return t.safe.Clean(cmp.Or(i.Entry.Content, i.Entry.Summary), i.Link())
+	return t.safe.Whole(cmp.Or(i.Entry.Content, i.Entry.Summary), i.Link())
 }
 
 // Author names the authors of an item, "" where they are not known.

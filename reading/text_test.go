@@ -28,9 +28,10 @@ func TestTitles(t *testing.T) {
 		{feed.Entry{Title: "1 < 2", Link: "l"}, "1 < 2"},
 		{feed.Entry{Link: "https://example.com/?a=1&lt=2"}, "https://example.com/?a=1＆lt=2"},
 		{feed.Entry{}, "(no title)"},
+		{feed.Entry{Link: "https://example.com/", Summary: "<p>A short &lt;b&gt; post</p>"}, "A short ＜b＞ post"},
 	} {
 		i := reading.Item{Entry: c.e}
-		if got := i.Title(); got != c.want {
+		if got := reading.NewText().Title(&i); got != c.want {
 			t.Errorf("%+v has the title %q, want %q", c.e, got, c.want)
 		}
 	}

@@ -293,11 +293,11 @@ func (h *Handler) headlines(list []reading.Headline, feeds bool, now time.Time) 
 		e := &list[i]
 		lines[i] = headline{
 			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title),
-			Lead: h.lead(e.Lead, longestLead), Time: moment{e.Time, now},
+			Lead: h.safe.Opening(e.Lead, longestLead), Time: moment{e.Time, now},
 			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item,
 		}
 		if lines[i].Title == "" { // as short posts have none: their text is what they are known by
-			lines[i].Title, lines[i].Lead = h.lead(e.Lead, longestTitle), ""
+			lines[i].Title, lines[i].Lead = h.safe.Opening(e.Lead, safehtml.LongestOpening), ""
 		}
 		if feeds {
 			lines[i].Feed, lines[i].FeedPath = titleOf(e.URL, e.FeedTitle), "/feeds/"+strconv.FormatInt(e.Feed, 10)

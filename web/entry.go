@@ -91,7 +91,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 		p.CopiedFrom = rightsLine{webLink(from.URL), cmp.Or(safehtml.Title(from.Title), from.URL, from.ID)}
 	}
 	if p.Title == "" {
-		p.Untitled, p.Title = true, h.lead(cmp.Or(e.Summary, e.Content), longestTitle)
+		p.Untitled, p.Title = true, h.safe.Opener(e)
 	}
 	if err := h.around(r, p, record.Seq); err != nil {
 		return view{}, err

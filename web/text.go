@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -98,8 +97,8 @@ func count[T int | int64](n T, one, many string) string {
 // percent writes a share of 0 to 1.
 func percent(share float64) string { return fmt.Sprintf("%.0f\u202f%%", 100*share) }
 
-// gap is where one element ends and another begins that a reader sees apart.
-var gap = regexp.MustCompile(`</?(p|div|li|h[1-6]|br|tr|blockquote)\b`)
+// longestLead is how long the beginning of a text is that stands below its title, in characters.
+const longestLead = 280
 
 // titleOf is the name of a feed on the page.
 func titleOf(u feed.URL, title string) string {
@@ -114,23 +113,4 @@ func titleOf(u feed.URL, title string) string {
 func shortURL(u feed.URL) string {
 	_, rest, _ := strings.Cut(string(u), "://")
 	return strings.TrimSuffix(rest, "/")
-}
-
-// How long the beginning of a text is, in characters, and where it stands for a title.
-const (
-	longestLead  = 280
-	longestTitle = 100
-)
-
-// lead is the beginning of a text as one line of plain text. It is cut where a tag may have been cut before.
-func (h *Handler) lead(html string, longest int) string {
-	if i := strings.LastIndexByte(html, '<'); i > strings.LastIndexByte(html, '>') &&
-		(i+1 == len(html) || html[i+1] != ' ') {
-		html = html[:i]
-	}
-	runes := []rune(h.safe.Text(gap.ReplaceAllString(html, " $0")))
-	if len(runes) > longest {
-		return strings.TrimRight(string(runes[:longest]), " ") + "…"
-	}
-	return string(runes)
 }

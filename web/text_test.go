@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/safehtml"
 )
 
 func TestSpan(t *testing.T) {
@@ -32,23 +31,6 @@ func TestNumbers(t *testing.T) {
 		5e9: "5 GB"} {
 		if got := strings.ReplaceAll(bytesOf(n), "\u00a0", " "); got != want {
 			t.Errorf("bytesOf(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
-
-// The beginning of a text may end within a tag or a character reference.
-func TestLead(t *testing.T) {
-	h := &Handler{safe: safehtml.New()}
-	for html, want := range map[string]string{
-		"":                                    "",
-		"<p>One</p><p>two</p>":                "One two",
-		"a <b>c</b> d <a href=\"https://exam": "a c d",
-		"1 < 2":                               "1 < 2",
-		"x" + strings.Repeat(" y", 200):       "x" + strings.Repeat(" y", 139) + "…",
-		"<script>alert(1)</script>safe &amp; sound": "safe & sound",
-	} {
-		if got := h.lead(html, longestLead); got != want {
-			t.Errorf("lead(%.40q) = %q, want %q", html, got, want)
 		}
 	}
 }

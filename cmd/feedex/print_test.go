@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/netip"
 	"strings"
 	"testing"
@@ -235,6 +237,11 @@ func TestPrintRecords(t *testing.T) {
 	wantText(t, local(noon)+"  example.com: "+strings.Repeat("é", 199)+"…\n", func(w *strings.Builder) error {
 		return printRecords(w, []archive.Record{entry(strings.Repeat("é", 201), "", time.Time{})}, nil)
 	})
+	post := entry("", "", time.Time{})
+	post.Entry.Content = "<p>A short \x1b post &amp; no &lt;b&gt;title</p>"
+	wantText(t, local(noon)+"  example.com: A short post & no <b>title\n", func(w *strings.Builder) error {
+		return printRecords(w, []archive.Record{post}, nil)
+	})
 	brought := records[1]
 	brought.Confirmed = false
 	wantText(t, local(noon)+"  example.com (unconfirmed): (no title)\n", func(w *strings.Builder) error {
@@ -332,5 +339,15 @@ func TestRoughly(t *testing.T) {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// What neighbors tell of is theirs alone where the archive does not have it, in whatever version.
+func TestWhatIsHereIsNotPrintedAsTheirs(t *testing.T) {
+	var out bytes.Buffer
+	p := queryPrinter{out: &out, notes: io.Discard, query: &query{}}
+	err := p.print(control.QueryPart{Found: []control.Remote{{Title: "Edited since", Here: true}, {Title: "Foreign"}}})
+	if text := out.String(); err != nil || strings.Contains(text, "Edited") || !strings.Contains(text, "Foreign") {
+		t.Errorf("printed %q, %v", text, err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"feedex/feed"
 	"feedex/internal/when"
 	"feedex/protocol"
+	"feedex/safehtml"
 	"feedex/settings"
 )
 
@@ -236,6 +237,7 @@ func checkRange(since, until string, now time.Time) error {
 
 // printRecords writes records for people, two lines each: when, where and what; then the link.
 func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]string) error {
+	safe := safehtml.New()
 	for i := range records {
 		r := &records[i]
 		source := sourceTitle(titles, r.Entry.Feed)
@@ -243,7 +245,7 @@ func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]str
 			source += " (unconfirmed)"
 		}
 		_, err := fmt.Fprintf(w, "%s  %s: %s\n", r.Time().Local().Format("2006-01-02 15:04"), source,
-			shownTitle(r.Entry.Title))
+			shorten(cmp.Or(plainTitle(r.Entry.Title), safe.Opener(&r.Entry), "(no title)"), maxTitle))
 		if link := printable(r.Entry.Link); link != "" && err == nil {
 			_, err = fmt.Fprintf(w, "    %s\n", link)
 		}
@@ -257,9 +259,4 @@ func printRecords(w io.Writer, records []archive.Record, titles map[feed.URL]str
 // sourceTitle is the title by which people know a feed.
 func sourceTitle(titles map[feed.URL]string, u feed.URL) string {
 	return shorten(cmp.Or(plainTitle(titles[u]), printable(u.Host())), 40)
-}
-
-// shownTitle is an entry's title on one line.
-func shownTitle(title string) string {
-	return shorten(cmp.Or(plainTitle(title), "(no title)"), maxTitle)
 }

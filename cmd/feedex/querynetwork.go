@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,7 +118,7 @@ func (p *queryPrinter) print(part control.QueryPart) error {
 // printRemote writes what a neighbor told, like printRecords, and its holders.
 func (p *queryPrinter) printRemote(r *control.Remote) error {
 	text := r.Time().Local().Format("2006-01-02 15:04") + "  " + sourceTitle(p.titles, r.Feed) + ": " +
-		shownTitle(r.Title) + "\n"
+		shorten(cmp.Or(plainTitle(r.Title), "(no title)"), maxTitle) + "\n"
 	if link := printable(r.Link); link != "" {
 		text += "    " + link + "\n"
 	}

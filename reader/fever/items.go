@@ -52,7 +52,7 @@ func (h *handler) items(ctx context.Context, a *answer, asked values) error {
 			return err
 		}
 		a.Items = append(a.Items, feverItem{
-			ID: i.ID, Feed: i.Feed, Title: i.Title(), Author: i.Author(), HTML: h.text.HTML(&i), URL: i.Link(),
+			ID: i.ID, Feed: i.Feed, Title: h.text.Title(&i), Author: i.Author(), HTML: h.text.HTML(&i), URL: i.Link(),
 			Saved: one(i.Starred), Read: one(i.Read), Created: i.Time.Unix(),
 		})
 	}

@@ -64,7 +64,7 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 		Crawled:   strconv.FormatInt(item.Arrived.UnixMilli(), 10),
 		Timestamp: strconv.FormatInt(item.Arrived.UnixMicro(), 10),
 		Published: item.Time.Unix(), Updated: updated(item).Unix(),
-		Title: item.Title(), Author: item.Author(),
+		Title: h.text.Title(item), Author: item.Author(),
 		Canonical: []hrefLink{{Href: href}}, Alternate: []hrefLink{{href, "text/html"}},
 		Categories: categories(item, f), Summary: text, Content: text,
 		Origin:    origin{streamID(f.ID), f.Called(), site(f)},

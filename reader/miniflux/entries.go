@@ -53,8 +53,8 @@ const pace = 1500
 
 func (h *handler) newEntry(i *reading.Item, of *feedObject) *entry {
 	e := &entry{
-		ID: i.ID, User: owner, Feed: i.Feed, Status: "unread", Hash: hex.EncodeToString(i.EntryID[:]), Title: i.Title(),
-		URL:       i.Link(),
+		ID: i.ID, User: owner, Feed: i.Feed, Status: "unread", Hash: hex.EncodeToString(i.EntryID[:]),
+		Title: h.text.Title(i), URL: i.Link(),
 		Published: i.Time.UTC(), Created: i.Arrived.UTC(), Changed: i.Changed.UTC(), Content: h.text.HTML(i),
 		Author:  i.Author(),
 		Starred: i.Starred, Enclosures: []enclosure{}, Tags: append([]string{}, i.Entry.Categories...), Of: of,

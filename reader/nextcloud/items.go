@@ -43,8 +43,9 @@ func hashOf(guid string) string {
 
 func (h *handler) itemObject(i *reading.Item) *itemObject {
 	o := &itemObject{
-		ID: i.ID, GUID: guidOf(i.ID), URL: i.Link(), Title: i.Title(), Author: i.Author(), Published: i.Time.Unix(),
-		Body: h.text.HTML(i), Feed: i.Feed, Unread: !i.Read, Starred: i.Starred, Modified: i.Changed.Unix(),
+		ID: i.ID, GUID: guidOf(i.ID), URL: i.Link(), Title: h.text.Title(i), Author: i.Author(),
+		Published: i.Time.Unix(),
+		Body:      h.text.HTML(i), Feed: i.Feed, Unread: !i.Read, Starred: i.Starred, Modified: i.Changed.Unix(),
 		Fingerprint: hex.EncodeToString(i.EntryID[:]),
 	}
 	o.GUIDHash = hashOf(o.GUID)
