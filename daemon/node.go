@@ -58,10 +58,10 @@ type Config struct {
 	DHT control.DHTUse
 	// DHTNodes are where it begins to look for others there, "host:port" each. Default dht.DefaultNodes.
 	DHTNodes []string
-	// Proxy is the extent to which the node is an HTTP proxy for feed readers, and ProxyPass whether it then fetches
-	// for them what is no feed and on the public Internet. Default: nothing.
-	Proxy     ReaderProxy
-	ProxyPass bool
+	// Proxy is the extent to which the node is an HTTP proxy for feed readers, and ProxySubscribe whether it then
+	// follows every feed that is asked for. Default: nothing.
+	Proxy          ReaderProxy
+	ProxySubscribe bool
 	// LAN has the node and others on this machine's networks find each other, unless it listens on the loopback
 	// interface, or nowhere.
 	LAN bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"feedex/archive"
@@ -20,30 +21,45 @@ type ReaderProxy string
 
 // The kinds of ReaderProxy.
 const (
-	ProxyOff       ReaderProxy = "off"       // it is none
-	ProxyKnown     ReaderProxy = "known"     // it serves the feeds that it follows
-	ProxySubscribe ReaderProxy = "subscribe" // it follows every feed that is asked for
+	ProxyOff   ReaderProxy = "off"   // it is none
+	ProxyFeeds ReaderProxy = "feeds" // it serves feeds, and refuses the rest
+	ProxyAll   ReaderProxy = "all"   // it serves feeds, and lets the rest through
 )
 
 // proxied is the handler with a proxy in front of it, if there is to be one. open says which requests need no password.
 func (h *host) proxied(readers proxy.Reader, l *library, open func(*http.Request) bool) http.Handler {
-	if h.config.Proxy != ProxyKnown && h.config.Proxy != ProxySubscribe {
+	if h.config.Proxy != ProxyFeeds && h.config.Proxy != ProxyAll {
 		return readers
 	}
 	cfg := proxy.Config{
-		Reader: readers, Feeds: proxyFeeds{h, l}, Subscribe: h.config.Proxy == ProxySubscribe,
+		Reader: readers, Feeds: proxyFeeds{h, l}, Subscribe: h.config.ProxySubscribe,
 		Hosts: h.config.ReaderHosts, Entrance: l, Known: open, Log: h.config.Log,
 	}
-	if h.config.ProxyPass {
-		dialer := guard.Dialer(guard.Others)
-		dialer.Timeout = 10 * time.Second
-		cfg.Pass = &http.Transport{
-			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableCompression: true, DisableKeepAlives: true,
-			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 30 * time.Second,
-			MaxResponseHeaderBytes: 64 << 10,
-		}
+	if h.config.Proxy == ProxyAll {
+		cfg.Pass = passage(passable)
 	}
 	return proxy.New(cfg)
+}
+
+// passage leads to where allow lets it.
+func passage(allow func(netip.AddrPort) error) *proxy.Passage {
+	dialer := guard.Dialer(allow)
+	dialer.Timeout = 10 * time.Second
+	return &proxy.Passage{Dial: dialer.DialContext, Fetch: &http.Transport{
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableCompression: true, DisableKeepAlives: true,
+		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 30 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+	}}
+}
+
+// passable allows what readers show: the web of the public Internet, and no mail server or other service that takes
+// what is said to it for its own language. allow_private changes nothing here: pages and pictures are named by
+// strangers.
+func passable(ap netip.AddrPort) error {
+	if ap.Port() != 80 && ap.Port() != 443 {
+		return fmt.Errorf("%w: port %d", guard.ErrForbidden, ap.Port())
+	}
+	return guard.Others(ap)
 }
 
 // proxyFeeds is the node as its proxy needs it.

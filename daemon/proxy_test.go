@@ -1,6 +1,9 @@
 package daemon
 
 import (
+	"bufio"
+	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,7 +21,7 @@ func TestReadersBehindTheProxyCostNothing(t *testing.T) {
 	count := func(*http.Request) bool { requests.Add(1); return true }
 	f.allowed, g.allowed = count, count
 	page.allowed = func(*http.Request) bool { requests.Add(1); return false }
-	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxySubscribe})
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyFeeds, ProxySubscribe: true})
 	n.waitArrival(f.url)
 	at, err := url.Parse("http://" + n.at.Reader)
 	if err != nil {
@@ -71,5 +74,39 @@ func TestNoProxy(t *testing.T) {
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusMisdirectedRequest {
 		t.Errorf("status %d", resp.StatusCode)
+	}
+}
+
+// A proxy for everything leads nowhere but to the web of the public Internet, however a place is spelled, and although
+// the node itself may call this machine.
+func TestTheProxyLeadsToThePublicWebAlone(t *testing.T) {
+	n := startNode(t, Config{Proxy: ProxyAll})
+	for _, place := range []string{
+		"127.0.0.1:443", "127.8.9.10:80", "localhost:80", "[::1]:443", "[::ffff:127.0.0.1]:80", "0.0.0.0:80",
+		"[::]:443", "127.0.0.1:https", n.at.Reader, n.at.Listen, // this machine
+		"10.0.0.1:443", "192.168.1.1:80", "172.16.0.1:443", "169.254.169.254:80", "[fe80::1%25lo]:443", "[fd00::1]:80",
+		"[64:ff9b::7f00:1]:443", "[2002:7f00:1::]:443", "100.64.0.1:443", "224.0.0.1:80",
+		"8.8.8.8:25", "8.8.8.8:smtp", "8.8.8.8:22", "[2606:4700:4700::1111]:53", "8.8.8.8:8443", "8.8.8.8:0",
+	} {
+		for _, request := range []string{"CONNECT " + place, "GET http://" + place + "/"} {
+			name, own := request, strings.HasPrefix(request, "GET") && place == n.at.Reader
+			if strings.HasPrefix(request, "GET") && (strings.HasSuffix(place, "s") || strings.HasSuffix(place, "p")) {
+				continue // no URL has such a port
+			}
+			c, err := net.Dial("tcp", n.at.Reader)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", request, place)
+			resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			code, text := statusOf(t, resp, nil)
+			c.Close()
+			if want := http.StatusForbidden; !own && code != want && code != http.StatusBadRequest {
+				t.Errorf("%s: %d %s, want %d", name, code, text, want)
+			}
+		}
 	}
 }

@@ -489,7 +489,7 @@ func TestEntranceBehindAServer(t *testing.T) {
 // Nor is the proxy for those: some web servers pass requests in absolute form on as they are.
 func TestProxyBehindAServer(t *testing.T) {
 	f, g := startFeed(t, "First"), startFeed(t, "Second")
-	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxySubscribe})
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyFeeds, ProxySubscribe: true})
 	n.waitArrival(f.url)
 	secret, err := n.client.AddPassword(t.Context(), "phone", reading.ReaderScope)
 	if err != nil {
@@ -609,7 +609,7 @@ func waysIn(t *testing.T, base string, f feed.URL) map[string]func(c *http.Clien
 // elsewhere, nor the owner's program at the same address.
 func TestGuessesAreSlowed(t *testing.T) {
 	f := startFeed(t, "First")
-	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyKnown})
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyFeeds})
 	n.waitArrival(f.url)
 	secret, err := n.client.AddPassword(t.Context(), "phone", reading.OwnerScope)
 	if err != nil {

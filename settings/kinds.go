@@ -61,8 +61,8 @@ var (
 		oneOf(string(node.AskNetwork), string(node.AlwaysNetwork), string(node.NeverNetwork))}
 	MeetByDHT = &Kind{"choice", `"ask", "on" or "off"`,
 		oneOf(string(control.DHTAsk), string(control.DHTOn), string(control.DHTOff))}
-	Proxy = &Kind{"choice", `"off", "known" or "subscribe"`,
-		oneOf(string(daemon.ProxyOff), string(daemon.ProxyKnown), string(daemon.ProxySubscribe))}
+	Proxy = &Kind{"choice", `"off", "feeds" or "all"`,
+		oneOf(string(daemon.ProxyOff), string(daemon.ProxyFeeds), string(daemon.ProxyAll))}
 	Policy = &Kind{"policy", `"auto", "feedex", "fixed", "fix-learned", "moving-average" or "post-rate"`,
 		oneOf(polling.Names()...)}
 )

@@ -72,19 +72,20 @@ start it becomes the password of the user "owner", unless there is one of that n
 Programs that may have new entries pushed to them (WebSub) although they are on this machine, host:port. Others are
 called at the address from which they subscribed, in a private network, and nowhere else: what listens on this machine
 for this machine alone is nobody else's to have called.`},
-		{key: "reader_proxy", usual: "known", kind: Proxy,
-			flag: "what feed readers get that use this node as their HTTP proxy: off, known or subscribe",
+		{key: "reader_proxy", usual: "feeds", kind: Proxy,
+			flag: "what feed readers get that use this node as their HTTP proxy: off, feeds or all",
 			to:   func(c *daemon.Config, v value) { c.Proxy = daemon.ReaderProxy(v.text()) },
 			meaning: `
-What feed readers get that use that address as their HTTP proxy: "known" are the feeds that the node follows, answered
-from its archive whatever their publishers do; with "subscribe" the node looks at every other address that is asked
-for, at most once an hour, and follows it from then on if it is a feed; "off" is nothing. A feed at https:// is asked for
-with http:// in front, since what goes through a tunnel nobody can answer. "subscribe" lets every program that
-reaches the proxy choose what is followed.`},
-		{key: "reader_proxy_pass", usual: false,
-			to: func(c *daemon.Config, v value) { c.ProxyPass = v.is() },
+What feed readers get that use that address as their HTTP proxy: "feeds" are those that the node follows, answered from
+its archive whatever their publishers do. All else is refused, so that a reader which uses the proxy for everything
+shows no pictures and no pages. "all" lets that pass, tunnels to https:// included, to ports 80 and 443 of the public
+Internet; "off" is nothing. A feed at https:// is asked for with http:// in front, since nobody can answer from the
+archive what goes through a tunnel.`},
+		{key: "reader_proxy_subscribe", usual: false,
+			to: func(c *daemon.Config, v value) { c.ProxySubscribe = v.is() },
 			meaning: `
-Whether the proxy fetches for readers what is no feed, such as pictures, from the public Internet. Else it refuses that.`},
+Whether the node looks at every other address at http:// that the proxy is asked for, at most once an hour, and follows
+it from then on if it is a feed. Every program that reaches the proxy can choose what is followed then.`},
 		{key: "tracker", usual: []string(nil), example: `["http://tracker.example.net:7788/"]`, kind: TrackerURL,
 			flag: "URL of a tracker to find neighbors with (repeatable)",
 			to:   func(c *daemon.Config, v value) { c.Node.Trackers = v.texts() },

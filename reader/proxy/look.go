@@ -112,7 +112,7 @@ func (p *proxy) look(w http.ResponseWriter, r *http.Request, u feed.URL) {
 		w.Header().Set("Retry-After", "60")
 		say(w, http.StatusServiceUnavailable, "%v. Ask again in a minute.", err)
 	case errors.Is(err, ErrNoFeed) && p.Pass != nil:
-		p.pass(w, r)
+		p.pass(w, func() { p.fetch(w, r) })
 	case errors.Is(err, ErrNoFeed):
 		say(w, http.StatusForbidden, "This proxy is for feeds. %s is none: %v.", u, err)
 	default:

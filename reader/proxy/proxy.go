@@ -4,7 +4,7 @@
 //
 // It is no way into the owner's network. Web pages cannot send such requests unless the browser was told to use
 // this proxy; then, as ever, nothing is fetched but feeds, by the node's own rules, and, if the owner has that so,
-// public pages. Requests that are not for a proxy go on to the next handler.
+// what is public. Requests that are not for a proxy go on to the next handler.
 package proxy
 
 import (
@@ -51,9 +51,8 @@ type Config struct {
 	// Subscribe has the node follow what is asked for, is not followed and turns out to be a feed. Default: that is
 	// refused.
 	Subscribe bool
-	// Pass fetches what is no feed for clients. It must not reach what they are not to reach. Default: that is
-	// refused.
-	Pass http.RoundTripper
+	// Pass leads to what is no feed, and to all that goes through a tunnel. Default: that is refused.
+	Pass *Passage
 	// Hosts are the names of the node's own address, besides localhost and IP addresses.
 	Hosts []string
 	// Entrance knows the passwords that let the owner's programs in. Default: nobody needs one.
@@ -66,14 +65,15 @@ type Config struct {
 
 type proxy struct {
 	Config
-	own   map[string]bool
-	looks looks
+	own     map[string]bool
+	looks   looks
+	passing chan struct{} // holds a place for each request and tunnel that goes through
 }
 
 // New makes the handler.
 func New(cfg Config) http.Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	p := &proxy{Config: cfg, own: map[string]bool{"localhost": true}}
+	p := &proxy{Config: cfg, own: map[string]bool{"localhost": true}, passing: make(chan struct{}, maxPassing)}
 	for _, name := range cfg.Hosts {
 		p.own[strings.ToLower(strings.TrimSuffix(name, "."))] = true
 	}
@@ -82,12 +82,17 @@ func New(cfg Config) http.Handler {
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
+	case r.Method == http.MethodConnect && p.Pass != nil:
+		if p.admits(w, r) {
+			p.pass(w, func() { p.tunnel(w, r) })
+		}
 	case r.Method == http.MethodConnect:
 		say(w, http.StatusMethodNotAllowed,
 			"This proxy opens no tunnels: what goes through one cannot be answered from the archive. "+
 				"Have your reader use no proxy for https, and give it this address instead of that of a feed at "+
 				"https://%s/...:\n\n\thttp://%s/feed/https://%s/...\n\n"+
-				"Or write http:// in front of the feed's address instead of https://.", stripPort(r.Host, "443"),
+				"Or write http:// in front of the feed's address instead of https://. With reader_proxy = \"all\" the "+
+				"node opens tunnels.", stripPort(r.Host, "443"),
 			address(r), stripPort(r.Host, "443"))
 	case !r.URL.IsAbs() || p.isOwn(r):
 		p.Reader.ServeHTTP(w, r)
@@ -126,7 +131,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	case p.Subscribe && !isBrowsing(r.Header):
 		p.look(w, r, u)
 	case p.Pass != nil:
-		p.pass(w, r)
+		p.pass(w, func() { p.fetch(w, r) })
 	default:
 		say(w, http.StatusForbidden,
 			"The node does not follow %s, and its proxy serves what it follows alone. To follow it:\n\n\tfeedex "+

@@ -1,11 +1,13 @@
 package proxy_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -101,6 +103,13 @@ func (p pass) RoundTrip(r *http.Request) (*http.Response, error) {
 		Request: r}, nil
 }
 
+// through leads nowhere, and fails with err if that is not nil.
+func through(err error) *proxy.Passage {
+	return &proxy.Passage{Fetch: pass{err}, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, cmp.Or(err, io.ErrClosedPipe)
+	}}
+}
+
 func TestAnswers(t *testing.T) {
 	const known, secure = "http://example.com/feed?a=1&b=%20", "https://example.org/feed"
 	for _, c := range []struct {
@@ -122,19 +131,25 @@ func TestAnswers(t *testing.T) {
 			"document of http://example.com/feed"},
 		{"no feed", proxy.Config{Subscribe: true}, "GET", "http://example.com/page", nil, 403, "a page"},
 		{"nobody there", proxy.Config{Subscribe: true}, "GET", "http://example.com/down", nil, 502, "nobody answers"},
-		{"no feed, to be passed on", proxy.Config{Subscribe: true, Pass: pass{}}, "GET", "http://example.com/page",
-			[]string{"Proxy-Authorization", "x"}, 200, `page http://example.com/page for ""`},
-		{"what a browser asks for", proxy.Config{Subscribe: true, Pass: pass{}}, "GET", "http://example.com/feed",
+		{"no feed, to be passed on", proxy.Config{Subscribe: true, Pass: through(nil)}, "GET",
+			"http://example.com/page", []string{"Proxy-Authorization", "x"}, 200,
+			`page http://example.com/page for ""`},
+		{"what a browser asks for", proxy.Config{Subscribe: true, Pass: through(nil)}, "GET", "http://example.com/feed",
 			[]string{"Accept", "text/html,*/*"}, 200, "page http://example.com/feed"},
-		{"unknown, to be passed on", proxy.Config{Pass: pass{}}, "GET", "http://example.com/feed", nil, 200,
+		{"unknown, to be passed on", proxy.Config{Pass: through(nil)}, "GET", "http://example.com/feed", nil, 200,
 			"page http://example.com/feed"},
-		{"in the owner's network", proxy.Config{Pass: pass{fmt.Errorf("dial: %w", guard.ErrForbidden)}}, "GET",
+		{"in the owner's network", proxy.Config{Pass: through(fmt.Errorf("dial: %w", guard.ErrForbidden))}, "GET",
 			"http://192.168.1.1/", nil, 403, "public Internet"},
-		{"to be passed on, and nobody there", proxy.Config{Pass: pass{io.ErrUnexpectedEOF}}, "GET",
+		{"to be passed on, and nobody there", proxy.Config{Pass: through(io.ErrUnexpectedEOF)}, "GET",
 			"http://example.com/", nil, 502, "example.com does not answer"},
-		{"a form", proxy.Config{Subscribe: true, Pass: pass{}}, "POST", known, nil, 405, "GET"},
-		{"a tunnel", proxy.Config{Pass: pass{}}, "CONNECT", "example.com:443", nil, 405,
+		{"a form", proxy.Config{Subscribe: true, Pass: through(nil)}, "POST", known, nil, 405, "GET"},
+		{"a tunnel", proxy.Config{}, "CONNECT", "example.com:443", nil, 405,
 			"http://localhost/feed/https://example.com/"},
+		{"a tunnel into the owner's network",
+			proxy.Config{Pass: through(fmt.Errorf("dial: %w", guard.ErrForbidden))}, "CONNECT",
+			"192.168.1.1:443", nil, 403, "public Internet"},
+		{"a tunnel to nobody", proxy.Config{Pass: through(io.ErrUnexpectedEOF)}, "CONNECT", "example.com:443", nil, 502,
+			"example.com:443 does not answer"},
 		{"no address", proxy.Config{}, "GET", "ftp://example.com/", nil, 400, "http://"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -195,7 +210,7 @@ func (entrance) FeverUser(context.Context, string) (string, error) { return "", 
 // Where others reach the proxy it wants a password, and the reader behind it gets the same.
 func TestProxyPasswords(t *testing.T) {
 	h := proxy.New(proxy.Config{Reader: reader{}, Feeds: follows("http://example.com/feed"), Subscribe: true,
-		Pass: pass{}, Entrance: entrance{}})
+		Pass: through(nil), Entrance: entrance{}})
 	basic := func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(s)) }
 	for login, code := range map[string]int{"": 407, basic("phone:wrong"): 407, basic("other:secret"): 407,
 		basic(":x"): 407, basic("phone:broken"): 500, basic("phone:secret"): 200} {
