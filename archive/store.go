@@ -269,6 +269,7 @@ type Feed struct {
 	URL        feed.URL
 	Title      string
 	Link       string    // the site it belongs to
+	Icon       feed.URL  // the picture that its publisher has for it, "" for none
 	Subscribed bool      // in the node's own interest; false where only entries remain
 	Private    bool      // its publisher does not want it passed on, or its address is not public
 	Leads      bool      // it leads to an address that looks like a secret

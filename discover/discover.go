@@ -46,7 +46,7 @@ func Page(page feed.URL, contentType string, links []string, body []byte) []Site
 	if err != nil {
 		return nil
 	}
-	list := elements(base, contentType, body)
+	list := elements(base, contentType, body, func(l *pageLink) bool { return l.strength() > 0 })
 	for _, value := range links {
 		list = append(list, header(base, value)...)
 	}
@@ -60,7 +60,8 @@ type pageLink struct {
 	rel       string
 	mediaType string
 	title     string
-	elsewhere bool // it is about another page
+	sizes     string // of a picture
+	elsewhere bool   // it is about another page
 }
 
 // strength is how surely a link leads to a feed: 0 for not at all, 1 where other things are named so as well.

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// elements returns the <link> elements of a page that lead to something, wherever they stand: some publishers have
-// them in the body.
-func elements(page *url.URL, contentType string, body []byte) (links []pageLink) {
+// elements returns the <link> elements of a page that are wanted, wherever they stand: some publishers have them in the
+// body.
+func elements(page *url.URL, contentType string, body []byte, wanted func(*pageLink) bool) (links []pageLink) {
 	z := html.NewTokenizer(strings.NewReader(decode(contentType, body[:min(len(body), MaxPageBytes)])))
 	base, based := page, false
 	for len(links) < maxNamed {
@@ -29,8 +29,8 @@ func elements(page *url.URL, contentType string, body []byte) (links []pageLink)
 			}
 		case token.Data == "link":
 			a := attributes(token)
-			l := pageLink{href: a["href"], rel: a["rel"], mediaType: a["type"], title: a["title"]}
-			if l.strength() > 0 {
+			l := pageLink{href: a["href"], rel: a["rel"], mediaType: a["type"], title: a["title"], sizes: a["sizes"]}
+			if wanted(&l) {
 				links = append(links, l)
 			}
 		}

@@ -14,6 +14,7 @@ func (b *builder) atom(text string) error {
 		return err
 	}
 	b.head(f.Title, atomLink(f.Links), f.Subtitle)
+	b.icon(f.Icon, f.Logo)
 	b.doc.Pace.Every = syndicationPeriod(f.Extensions)
 	b.own = Clean(f.ID)
 	for _, l := range f.Links {

@@ -39,6 +39,7 @@ type Document struct {
 	Title       string  // the feed's own title
 	Link        string  // the site the feed belongs to
 	Description string  // subtitle or description
+	Icon        URL     // the picture that stands for the feed, small if the publisher has a small one; "" for none
 	Entries     []Entry // newest first where the publisher keeps to that; one for each EntryID
 	// Clients are nodes that lately retrieved this feed, as the publisher lists them, "ip:port"
 	// each (Paper §3.1, second source of bootstrapping). docs/PROTOCOL.md specifies the element.

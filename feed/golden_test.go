@@ -33,6 +33,7 @@ type golden struct {
 	Title       string        `json:"title,omitzero"`
 	Link        string        `json:"link,omitzero"`
 	Description string        `json:"description,omitzero"`
+	Icon        feed.URL      `json:"icon,omitzero"`
 	Clients     []string      `json:"clients,omitzero"`
 	Private     bool          `json:"private,omitzero"`
 	Entries     []goldenEntry `json:"entries,omitzero"`
@@ -69,7 +70,7 @@ func goldenOf(doc *feed.Document, err error) golden {
 	if err != nil {
 		return golden{Error: err.Error()}
 	}
-	g := golden{Title: doc.Title, Link: doc.Link, Description: doc.Description, Clients: doc.Clients,
+	g := golden{Title: doc.Title, Link: doc.Link, Description: doc.Description, Icon: doc.Icon, Clients: doc.Clients,
 		Private: doc.Private}
 	for _, e := range doc.Entries {
 		ge := goldenEntry{ID: e.ID, Title: e.Title, Link: e.Link, Authors: e.Authors, Published: e.Published,

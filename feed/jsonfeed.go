@@ -32,6 +32,7 @@ func (b *builder) json(text string) error {
 		return fmt.Errorf("%w: more than %d entries", ErrLimit, MaxEntries)
 	}
 	b.head(plainTitle(f.Title), f.HomePageURL, plainText(f.Description))
+	b.icon(f.Favicon, f.Icon)
 	for _, item := range f.Items {
 		if item != nil {
 			b.jsonItem(f, item)

@@ -127,6 +127,15 @@ func (b *builder) head(title, link, description string) {
 	b.doc.Description = Clean(strings.TrimSpace(description))
 }
 
+// icon takes in the picture that stands for the feed: the first of the addresses that is one.
+func (b *builder) icon(addresses ...string) {
+	for _, address := range addresses {
+		if u, err := ParseURL(b.link(Clean(address))); err == nil && b.doc.Icon == "" {
+			b.doc.Icon = u
+		}
+	}
+}
+
 // add takes in an entry.
 func (b *builder) add(e Entry) {
 	e.Feed = b.doc.Feed

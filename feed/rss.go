@@ -25,6 +25,12 @@ func (b *builder) rss(text string) error {
 	}
 	link := cmp.Or(lastOf(original.Links), f.Link)
 	b.head(f.Title, link, f.Description)
+	if original.Image != nil {
+		b.icon(original.Image.URL)
+	}
+	if original.ITunesExt != nil {
+		b.icon(original.ITunesExt.Image)
+	}
 	b.doc.Pace = rssPace(original)
 	b.own = Clean(strings.TrimSpace(link))
 	for _, space := range []string{"atom", "atom03"} {

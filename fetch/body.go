@@ -20,20 +20,21 @@ const (
 	freeBytes = 1 << 20
 )
 
-// readBody reads the whole body and inflates it. No more than MaxBytes are kept, whatever the body
+// readBody reads the whole body and inflates it. No more than most bytes are kept, whatever the body
 // inflates to. A body past freeBytes waits at the gate, and leaves when release is called, which must be done
 // whether it was read or not.
-func readBody(ctx context.Context, resp *http.Response, large gate) (body []byte, release func(), err error) {
+func readBody(ctx context.Context, resp *http.Response, large gate, most int64) (body []byte, release func(),
+	err error) {
 	release = func() {}
-	if resp.ContentLength > MaxBytes {
-		return nil, release, tooLarge()
+	if resp.ContentLength > most {
+		return nil, release, tooLarge(most)
 	}
 	in := &counter{r: resp.Body}
 	inflated, err := inflate(in, resp.Header.Values("Content-Encoding"))
 	if err != nil {
 		return nil, release, err
 	}
-	l := &limited{r: inflated, in: in, grow: func() error {
+	l := &limited{r: inflated, in: in, most: most, grow: func() error {
 		if err := large.enter(ctx); err != nil {
 			return err
 		}
@@ -129,6 +130,8 @@ type limited struct {
 	r   io.Reader
 	in  *counter
 	out int64
+	// most may come out.
+	most int64
 	// grow is called once, when more than freeBytes come out.
 	grow func() error
 }
@@ -137,8 +140,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	l.out += int64(n)
 	switch {
-	case l.out > MaxBytes:
-		return n, tooLarge()
+	case l.out > l.most:
+		return n, tooLarge(l.most)
 	case l.out > freeBytes && l.out > maxRatio*l.in.n:
 		return n, fmt.Errorf("%w: %d bytes inflate to more than %d times as many", ErrTooLarge, l.in.n, maxRatio)
 	}
@@ -151,6 +154,9 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func tooLarge() error {
-	return fmt.Errorf("%w: more than %d MiB", ErrTooLarge, MaxBytes>>20)
+func tooLarge(most int64) error {
+	if most < 1<<20 {
+		return fmt.Errorf("%w: more than %d KiB", ErrTooLarge, most>>10)
+	}
+	return fmt.Errorf("%w: more than %d MiB", ErrTooLarge, most>>20)
 }

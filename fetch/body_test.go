@@ -110,7 +110,7 @@ func TestBodyLimits(t *testing.T) {
 	} {
 		body := io.NopCloser(io.LimitReader(endlessly("a feed of no end "), test.size))
 		large := make(gate, 1)
-		got, release, err := readBody(t.Context(), &http.Response{Body: body, ContentLength: test.length}, large)
+		got, release, err := readBody(t.Context(), &http.Response{Body: body, ContentLength: test.length}, large, MaxBytes)
 		release()
 		if len(large) != 0 {
 			t.Error("a place is still taken")
@@ -136,7 +136,7 @@ func TestHonestCompression(t *testing.T) {
 		resp := &http.Response{Body: io.NopCloser(bytes.NewReader(body)), ContentLength: -1,
 			Header: http.Header{"Content-Encoding": {"gzip"}}}
 		large := make(gate, 1)
-		if got, release, err := readBody(t.Context(), resp, large); err != nil {
+		if got, release, err := readBody(t.Context(), resp, large, MaxBytes); err != nil {
 			t.Errorf("%d bytes from %d: %v", len(got), len(body), err)
 		} else if want := min(1, len(got)/freeBytes); len(large) != want {
 			t.Errorf("%d bytes take %d places, want %d", len(got), len(large), want)
@@ -152,7 +152,7 @@ func TestLargeBodiesWait(t *testing.T) {
 	large <- struct{}{}
 	read := func(ctx context.Context, size int64) error {
 		body := io.NopCloser(io.LimitReader(endlessly("a feed of no end "), size))
-		_, release, err := readBody(ctx, &http.Response{Body: body, ContentLength: -1}, large)
+		_, release, err := readBody(ctx, &http.Response{Body: body, ContentLength: -1}, large, MaxBytes)
 		release()
 		return err
 	}

@@ -1,6 +1,6 @@
-// Package fetch polls feeds over HTTP and treats publishers as a good guest would: it asks only for
-// what has changed, one request to a host at a time, says what it is, stays away for as long as it is told to, and
-// passes on what the publisher says about passing things on.
+// Package fetch polls feeds over HTTP, gets what belongs to them, and treats publishers as a good guest would: it asks
+// only for what has changed, one request to a host at a time, says what it is, stays away for as long as it is told to,
+// and passes on what the publisher says about passing things on.
 //
 // Data that comes back is hostile until proven otherwise. Every fetch is bounded in time, in bytes after inflation and
 // in redirects; no address outside the public Internet is connected to without the owner's leave (package guard),
@@ -130,6 +130,8 @@ func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 type visit struct {
 	client  *Client
 	fetch   node.Fetch
+	want    *Want         // what is asked for where that is no feed
+	got     *Resource     // and what came of it
 	origin  *url.URL      // the feed's own address
 	left    time.Duration // of Timeout
 	out     *node.Fetched
@@ -208,6 +210,10 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 		}
 	}()
 	switch {
+	case v.want != nil && code == http.StatusOK:
+		return nil, v.resource(ctx, resp, u)
+	case v.want != nil:
+		return nil, &StatusError{Code: code}
 	case code == http.StatusOK, code == http.StatusNonAuthoritativeInfo: // as some proxy on the way made it
 		return nil, v.document(ctx, resp, u)
 	case code == http.StatusIMUsed && v.conditional() && isDelta(resp.Header):
@@ -228,7 +234,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 // that cannot be used would be no better the next time, and costs the publisher as much.
 func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) error {
 	v.out.Private = optsOut(resp.Header)
-	body, release, err := readBody(ctx, resp, v.client.large)
+	body, release, err := readBody(ctx, resp, v.client.large, MaxBytes)
 	defer release()
 	if err != nil {
 		if errors.Is(err, ErrTooLarge) {

@@ -35,6 +35,9 @@ func (v *visit) request(ctx context.Context, u *url.URL) (req *http.Request, con
 	}).WithContext(ctx)
 	req.Header.Set("User-Agent", v.agent())
 	req.Header.Set("Accept", accept)
+	if v.want != nil {
+		req.Header.Set("Accept", v.want.Accept)
+	}
 	req.Header.Set("Accept-Encoding", "gzip, br")
 	if v.fetch.ETag != "" {
 		req.Header.Set("If-None-Match", v.fetch.ETag)

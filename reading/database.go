@@ -21,6 +21,7 @@ type Database interface {
 	archive.HubStore
 	Marking
 	Folders
+	Icons
 	Passwords
 	// KeepFollowed notes that every feed that is polled was followed for so long until at (see archive.Hour). It is
 	// what requests are compared with that the node did not make.
@@ -53,6 +54,7 @@ type View interface {
 	Items
 	Filing
 	Headlines
+	IconList
 	PasswordList
 }
 

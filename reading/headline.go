@@ -19,6 +19,7 @@ type Headline struct {
 	Feed       int64 // its number
 	URL        feed.URL
 	FeedTitle  string // the owner's own, where there is one
+	FeedIcon   IconRef
 	Title      string
 	Link       string
 	Time, Seen time.Time // as in archive.Record

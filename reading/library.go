@@ -17,6 +17,8 @@ type Library interface {
 	Entrance
 	Items
 	Editor
+	// Icon returns the picture of feeds with that number, the zero Icon where there is none.
+	Icon(ctx context.Context, id IconID) (Icon, error)
 }
 
 // An Entrance tells which clients may come in.

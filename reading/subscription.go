@@ -18,6 +18,7 @@ type FollowedFeed struct {
 	Name    string // the owner's own title for it, "" for none
 	Title   string // the publisher's, as a label (safehtml.Label); "" before it is known
 	Site    string // the page that it belongs to, "" before it is known
+	Icon    IconRef
 	Folders []Folder
 	Since   time.Time // when the owner subscribed, zero where it is not known
 	Errors  int       // failed polls in a row

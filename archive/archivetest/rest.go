@@ -17,7 +17,8 @@ func testFeeds(t *testing.T, a Archive) {
 		t.Fatalf("LoadFeeds of an empty archive = %+v", got)
 	}
 	full := archive.Feed{
-		URL: news, Title: "News", Link: "https://news.example.org/", Subscribed: true, Private: true, Since: base,
+		URL: news, Title: "News", Link: "https://news.example.org/", Icon: "https://news.example.org/i.png",
+		Subscribed: true, Private: true, Since: base,
 		Weight: 7, Discreet: true, Barred: true, Leads: true, Shared: true,
 		Volunteering: archive.Volunteering{Volunteered: base, Tried: base.Add(-time.Hour), Patrons: "192.0.2.1:7790",
 			Rests: base.Add(time.Hour), Refused: base.Add(-time.Minute)},

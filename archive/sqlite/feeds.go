@@ -21,7 +21,7 @@ type columnValue struct {
 // feedTable are the columns of a feed that it has itself.
 func feedTable(f *archive.Feed) []columnValue {
 	return []columnValue{
-		{"url", &f.URL}, {"title", &f.Title}, {"link", &f.Link}, {"subscribed", &f.Subscribed}, {"private", &f.Private},
+		{"url", &f.URL}, {"title", &f.Title}, {"link", &f.Link}, {"icon", &f.Icon}, {"subscribed", &f.Subscribed}, {"private", &f.Private},
 		{"since", millis(&f.Since)}, {"weight", &f.Weight}, {"discreet", &f.Discreet},
 		{"etag", &f.ETag}, {"last_modified", &f.LastModified}, {"poll_interval", &f.Interval},
 		{"next_poll", millis(&f.NextPoll)}, {"last_poll", millis(&f.LastPoll)},
@@ -261,12 +261,12 @@ func (r *Reader) Subscriptions(ctx context.Context) ([]reading.FollowedFeed, err
 	defer tx.Rollback() // nothing to keep; ends the snapshot
 	feeds, err := list(ctx, tx, func(row rowScanner) (f reading.FollowedFeed, err error) {
 		err = scan(row, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, millis(&f.Since), &f.Errors, &f.Error,
-			millis(&f.Polled))
+			millis(&f.Polled), &f.Icon.ID, &f.Icon.Word)
 		f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site),
 			safehtml.Inert(safehtml.Line(f.Error))
 		return f, err
-	}, `SELECT id, url, name, title, link, since, errors, last_error, last_poll
-		FROM feeds WHERE subscribed ORDER BY id`)
+	}, `SELECT id, url, name, title, link, since, errors, last_error, last_poll, `+iconRef+`
+		FROM feeds f WHERE subscribed ORDER BY id`)
 	if err == nil {
 		err = addFolders(ctx, tx, feeds)
 	}

@@ -282,8 +282,8 @@ const itemColumns = `coalesce(i.id, 0), coalesce(i.read, 1), coalesce(i.starred,
 
 // headlineColumns are the columns that a Headline is made of, from entries e, feeds f and items i. A text is cut at a
 // thousand characters.
-const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.name), e.title, e.link, e.time, ` +
-	`e.seen, e.source, ` + isConfirmed + `,
+const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.name), ` + iconRef +
+	`, e.title, e.link, e.time, e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
 // Headlines implements reading.Headlines.
@@ -323,7 +323,7 @@ func headlineStatement(q *reading.HeadlineQuery) string {
 
 // headlineFields are where headlineColumns go.
 func headlineFields(h *reading.Headline) []any {
-	return []any{&h.Seq, bytesOf(h.ID[:]), &h.Feed, &h.URL, &h.FeedTitle, &h.Title, &h.Link, seconds(&h.Time),
+	return []any{&h.Seq, bytesOf(h.ID[:]), &h.Feed, &h.URL, &h.FeedTitle, &h.FeedIcon.ID, &h.FeedIcon.Word, &h.Title, &h.Link, seconds(&h.Time),
 		seconds(&h.Seen), &h.Source, &h.Confirmed, &h.Lead, &h.Item.ID, &h.Item.Read, &h.Item.Starred}
 }
 

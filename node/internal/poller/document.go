@@ -74,7 +74,7 @@ type taken struct {
 // take compares the document of a poll with what is kept. Nothing of it is stored yet.
 func (m *Machine) take(s *Subscription, d *taken) {
 	doc := d.Document
-	s.Title, s.Link = doc.Title, doc.Link
+	s.Title, s.Link, s.Icon = doc.Title, doc.Link, doc.Icon
 	if !s.Discreet && s.kept == "" && !s.volunteered() { // a node that is called knows by which feed
 		m.noteClients(doc.Clients)
 	}
