@@ -51,6 +51,7 @@ type host struct {
 	stirred     chan struct{} // something was stored that housekeeping may have to do with
 	client      caller
 	fetcher     fetcher
+	getter      getter
 	sites       siteFinder
 	hub         *websub.Hub // nil before run
 	events      chan arrival

@@ -96,8 +96,10 @@ type Config struct {
 	revival time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
 	// the time between two looks for what is not to be kept, where a test cannot wait for retainEvery
 	retainPause time.Duration
-	meetPause   time.Duration // between two looks at whether to meet others, where a test cannot wait for those
-	pastPause   time.Duration // the time between two steps into the past, where a test cannot wait for the default
+	meetPause   time.Duration  // between two looks at whether to meet others, where a test cannot wait for those
+	iconLooked  func(feed.URL) // told whose picture was looked for, where a test waits for that
+	iconPause   time.Duration  // between two looks for pictures of feeds, where a test cannot wait for iconPause
+	pastPause   time.Duration  // the time between two steps into the past, where a test cannot wait for the default
 
 	roomOn  func(directory string) (room, size int64) // where a test says how full the disk is
 	metered func(net.Listener) net.Listener           // where a benchmark counts what neighbors send
@@ -184,7 +186,7 @@ func Run(ctx context.Context, c Config) error {
 		UserAgent: UserAgent, About: c.About})
 	defer fetcher.CloseIdle()
 	h = newHost(c, store, keeping, client, fetcher)
-	h.onLAN, h.hosting = onLAN, hosting
+	h.onLAN, h.hosting, h.getter = onLAN, hosting, fetcher
 	h.peers = transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, Hosting: hosting, TrustedProxies: c.TrustedProxies, Log: c.Log,
 	})
@@ -270,6 +272,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	servers.Go(func() { h.retain(serving) })
 	servers.Go(func() { h.housekeep(serving) })
 	servers.Go(func() { h.countFollowed(serving) })
+	servers.Go(func() { h.findIcons(serving) })
 	standing := func() {
 		for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {
 			if err := h.command(serving, wish); err != nil {

@@ -54,7 +54,7 @@ func (d dashboard) Feeds(ctx context.Context) ([]web.FeedSummary, error) {
 		if s == nil { // followed or left this very moment
 			continue
 		}
-		f := web.FeedSummary{FeedStatus: list[i], Number: int64(s.ID), Folders: foldersOf(s)}
+		f := web.FeedSummary{FeedStatus: list[i], Number: int64(s.ID), Icon: s.Icon, Folders: foldersOf(s)}
 		f.Title = cmp.Or(s.Name, f.Title)
 		feeds = append(feeds, f)
 	}
@@ -102,6 +102,9 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.FeedDetail, er
 		return k, err
 	}
 	if k.Name, k.Folders, err = d.Filing(ctx, number); err != nil {
+		return k, err
+	}
+	if k.Picture, err = d.FeedIcon(ctx, number); err != nil {
 		return k, err
 	}
 	if k.Host, err = d.Host(ctx, cmp.Or(f.Alias, f.URL).Host()); err != nil || !f.Subscribed {

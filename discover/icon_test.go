@@ -19,8 +19,9 @@ func TestIcons(t *testing.T) {
 		"the same": {`<link rel="Shortcut Icon" href="/favicon.ico">`, []feed.URL{root}},
 		"relative to its base": {`<base href="//cdn.example/a/"><link rel=icon href=i.svg>`,
 			[]feed.URL{"https://cdn.example/a/i.svg", root}},
-		"the fittest first": {`<link rel=icon sizes=16x16 href=/16><link rel=apple-touch-icon sizes=180x180 href=/180>` +
-			`<link rel=icon sizes=any href=/any><link rel=icon sizes=32X32 href=/32><link rel=icon sizes=512x512 href=/512>`,
+		"the fittest first": {`<link rel=icon sizes=16x16 href=/16><link rel=apple-touch-icon sizes=180x180 ` +
+			`href=/180><link rel=icon sizes=any href=/any><link rel=icon sizes=32X32 href=/32><link rel=icon ` +
+			`sizes=512x512 href=/512>`,
 			[]feed.URL{"https://blog.example/32", "https://blog.example/any", "https://blog.example/180",
 				"https://blog.example/512", "https://blog.example/16", root}},
 		"others": {`<link rel="mask-icon icon" href=/mask><link rel=stylesheet href=/s><link rel=icon href="">` +

@@ -110,7 +110,8 @@ func TestBodyLimits(t *testing.T) {
 	} {
 		body := io.NopCloser(io.LimitReader(endlessly("a feed of no end "), test.size))
 		large := make(gate, 1)
-		got, release, err := readBody(t.Context(), &http.Response{Body: body, ContentLength: test.length}, large, MaxBytes)
+		resp := &http.Response{Body: body, ContentLength: test.length}
+		got, release, err := readBody(t.Context(), resp, large, MaxBytes)
 		release()
 		if len(large) != 0 {
 			t.Error("a place is still taken")

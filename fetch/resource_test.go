@@ -134,7 +134,8 @@ func TestGetReachesNoPrivateAddresses(t *testing.T) {
 		}
 	}
 	// The owner's leave is for the feed of that host, and not for what others say is there.
-	got := c.Get(t.Context(), Want{URL: feed.URL("http://nas.example:" + port + "/x"), For: "https://blog.example/feed"})
+	nas := feed.URL("http://nas.example:" + port + "/x")
+	got := c.Get(t.Context(), Want{URL: nas, For: "https://blog.example/feed"})
 	if !errors.Is(got.Answer.Err, guard.ErrForbidden) {
 		t.Errorf("a stranger's entry led to the private host: %v", got.Answer.Err)
 	}

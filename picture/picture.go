@@ -1,5 +1,6 @@
-// Package picture tells by its bytes whether something is a picture that pages may show. What a server calls it does not
-// count: a browser that is told that a web page is a picture, or the other way round, would be led by whoever wrote it.
+// Package picture tells by its bytes whether something is a picture that pages may show. What a server calls it does
+// not count: a browser that is told that a web page is a picture, or the other way round, would be led by whoever wrote
+// it.
 package picture
 
 import (

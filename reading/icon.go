@@ -51,6 +51,8 @@ type IconList interface {
 	// IconDue returns a feed whose picture is to be looked for, the zero Feed where there is none: of those that are
 	// followed and were read, one for which it is time.
 	IconDue(ctx context.Context, now time.Time) (archive.Feed, error)
+	// FeedIcon returns what leads to the picture of the feed with that number.
+	FeedIcon(ctx context.Context, number int64) (IconRef, error)
 	// Icon returns a picture by its number, and IconAt by its word; the zero Icon where there is none.
 	Icon(ctx context.Context, id IconID) (Icon, error)
 	IconAt(ctx context.Context, word string) (Icon, error)

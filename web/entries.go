@@ -87,6 +87,7 @@ func (s listing) place(seq int64, item reading.ItemState) int64 {
 // A shelf is a way to list entries: a link to a feed, to a folder, or to what is read or not.
 type shelf struct {
 	Path, Name string
+	Icon       string // of a feed, "" for none
 	Unread     int64
 	Chosen     bool
 }
@@ -98,6 +99,7 @@ type headline struct {
 	Title     string
 	Feed      string // what it is called, "" where the page is about one
 	FeedPath  string
+	FeedIcon  string
 	Lead      string
 	Time      moment
 	Published moment // where that is another day; else zero
@@ -209,7 +211,7 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 		}
 		if n > 0 || chosen {
 			p.Feeds = append(p.Feeds, shelf{listing{Show: p.Show, Feed: int64(f.ID)}.Path(),
-				titleOf(f.URL, cmp.Or(f.Name, f.Title)), n, chosen})
+				titleOf(f.URL, cmp.Or(f.Name, f.Title)), f.Icon.Path(), n, chosen})
 		}
 	}
 	slices.SortStableFunc(p.Feeds,
@@ -218,9 +220,9 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 		p.Feeds = p.Feeds[:maxShelves]
 	}
 	everything := p.Feed == 0 && p.Folder == 0
-	p.Folders = []shelf{{listing{Show: p.Show}.Path(), "All feeds", all, everything}}
+	p.Folders = []shelf{{listing{Show: p.Show}.Path(), "All feeds", "", all, everything}}
 	for _, f := range folders {
-		s := shelf{listing{Show: p.Show, Folder: f.ID}.Path(), f.Name, inFolder[f.ID], f.ID == p.Folder}
+		s := shelf{listing{Show: p.Show, Folder: f.ID}.Path(), f.Name, "", inFolder[f.ID], f.ID == p.Folder}
 		if s.Chosen {
 			p.Name, here = f.Name, s.Unread
 		}
@@ -231,7 +233,7 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 	}
 	for _, t := range []section{{"unread", "Unread (" + grouped(here) + ")"}, {"all", "All"},
 		{"starred", "Starred"}} {
-		p.Tabs = append(p.Tabs, shelf{listing{t.Path, p.Feed, p.Folder}.Path(), t.Name, 0, t.Path == p.Show})
+		p.Tabs = append(p.Tabs, shelf{listing{t.Path, p.Feed, p.Folder}.Path(), t.Name, "", 0, t.Path == p.Show})
 	}
 	return nil
 }
@@ -301,6 +303,7 @@ func (h *Handler) headlines(list []reading.Headline, feeds bool, now time.Time) 
 		}
 		if feeds {
 			lines[i].Feed, lines[i].FeedPath = titleOf(e.URL, e.FeedTitle), "/feeds/"+strconv.FormatInt(e.Feed, 10)
+			lines[i].FeedIcon = e.FeedIcon.Path()
 		}
 	}
 	return lines

@@ -27,6 +27,7 @@ type entryPage struct {
 	Link       string
 	Feed       string
 	FeedPath   string
+	FeedIcon   string
 	Authors    string
 	Time       moment
 	Seen       moment
@@ -72,8 +73,9 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	p := &entryPage{
 		Path: "/entries/" + id.String(), ID: id.String(), Item: entry.Item, Title: safehtml.Title(e.Title),
 		Link: webLink(e.Link), Feed: titleOf(e.Feed, cmp.Or(known.Name, known.Title)),
-		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), Authors: safehtml.Title(strings.Join(e.Authors, ", ")),
-		Time: moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
+		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), FeedIcon: known.Picture.Path(),
+		Authors: safehtml.Title(strings.Join(e.Authors, ", ")),
+		Time:    moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
 	}
 	if !record.Source.IsZero() {
 		p.Neighbor = record.Source.String()

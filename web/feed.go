@@ -57,7 +57,8 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 	}
 	p := &feedPage{FeedDetail: known, Secret: known.URL.Secret(), Address: address(known.URL), LoggedIn: loggedIn(ctx)}
 	if known.Status != nil {
-		p.Line = h.line(&FeedSummary{FeedStatus: *known.Status, Number: number, Folders: known.Folders}, now)
+		p.Line = h.line(&FeedSummary{FeedStatus: *known.Status, Number: number, Icon: known.Picture,
+			Folders: known.Folders}, now)
 	} else {
 		p.Line = feedLine{Title: titleOf(known.URL, known.Title), Number: number, State: "no longer followed",
 			Grade: "idle"}

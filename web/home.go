@@ -188,6 +188,7 @@ func (h *Handler) troubled(ctx context.Context, feeds []FeedSummary,
 type feedLine struct {
 	Number int64
 	Title  string
+	Icon   string // where its picture is, "" for none
 	URL    string // as people write it; only the host where it is a secret
 	State  string // in a few words
 	Grade  string // of the state: "", "warn", "bad" or "idle"
@@ -206,7 +207,7 @@ type feedLine struct {
 // line is the feed as lists show it.
 func (h *Handler) line(f *FeedSummary, now time.Time) feedLine {
 	l := feedLine{
-		Number: f.Number, Title: titleOf(f.URL, f.Title), URL: address(f.URL),
+		Number: f.Number, Title: titleOf(f.URL, f.Title), Icon: f.Icon.Path(), URL: address(f.URL),
 		Last: moment{f.LastPoll, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,
 		Pollers: f.Pollers, Spacing: f.Spacing,
 		Polled: f.Polled, Brought: f.Delivered, Offered: f.Offered, Why: f.LastError,

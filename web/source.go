@@ -52,6 +52,8 @@ type Archive interface {
 	Happened(ctx context.Context, number int64, since time.Time, n int) (Happened, error)
 	// Brought counts the entries of the feed that neighbors brought since then, n at most.
 	Brought(ctx context.Context, number int64, since time.Time, n int) (int, error)
+	// IconAt is as in reading.IconList.
+	IconAt(ctx context.Context, word string) (reading.Icon, error)
 	// Headlines returns the latest entries, the latest first.
 	Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error)
 	// Counts, Subscriptions, Folders and IDs are as in reading.Items.
@@ -163,7 +165,8 @@ type DHT struct {
 // A FeedSummary is one that the node follows. Its Title is the owner's own, where there is one.
 type FeedSummary struct {
 	node.FeedStatus
-	Number  int64    // in this archive, for good
+	Number  int64 // in this archive, for good
+	Icon    reading.IconRef
 	Folders []string // that it is in
 }
 
@@ -181,7 +184,8 @@ type FeedDetail struct {
 	Status  *node.FeedStatus  // nil where it is not followed, or nobody can tell at present
 	Entries int               // that are kept, MaxCounted at most
 	Name    string            // the owner's own title, "" for none
-	Folders []string          // that it is in
+	Picture reading.IconRef
+	Folders []string // that it is in
 }
 
 // MaxCounted is up to where a feed's entries are counted.

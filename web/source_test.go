@@ -81,6 +81,11 @@ func newNode(t testing.TB) *aNode {
 		}
 		n.feeds = append(n.feeds, web.FeedSummary{FeedStatus: s, Number: int64(i + 1)})
 		n.known[int64(i+1)] = web.FeedDetail{Feed: f, Number: int64(i + 1), Status: &s, Entries: 2}
+		if f.URL == newsURL {
+			icon := reading.IconRef{ID: 1, Word: pictureWord}
+			n.feeds[i].Icon, n.known[int64(i+1)] = icon, web.FeedDetail{Feed: f, Number: 1, Status: &s, Entries: 2,
+				Picture: icon}
+		}
 	}
 	n.add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)
 	n.add(secretURL, "Confidential", "Nobody else may read this.", noon.Add(-2*time.Hour), protocol.NodeID{})
@@ -161,6 +166,23 @@ func (n *aNode) Titles(context.Context) (map[int64]web.Title, error) {
 func (n *aNode) Happened(context.Context, int64, time.Time, int) (web.Happened, error) {
 	return n.happened, nil
 }
+
+// picture is that of the news, and pictureWord its word.
+const (
+	picture     = "GIF89a\x01\x00\x01\x00"
+	pictureWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+func (n *aNode) IconAt(_ context.Context, word string) (c reading.Icon, _ error) {
+	switch word {
+	case pictureWord:
+		c.Content = []byte(picture)
+	case "drawn":
+		c.Content = []byte("<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>")
+	}
+	return c, nil
+}
+
 func (n *aNode) Brought(context.Context, int64, time.Time, int) (int, error) { return 7, nil }
 
 func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []reading.Headline, _ error) {
@@ -182,6 +204,9 @@ func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 		h := reading.Headline{Seq: r.Seq, ID: r.ID, Feed: of, URL: r.Entry.Feed, FeedTitle: "News &amp; more",
 			Item: item, Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen, Confirmed: r.Confirmed,
 			Lead: r.Entry.Content}
+		if of == 1 {
+			h.FeedIcon = n.feeds[0].Icon
+		}
 		if !r.Source.IsZero() {
 			h.Source = r.Source.String()
 		}
@@ -220,7 +245,7 @@ func (n *aNode) Subscriptions(context.Context) (list []reading.FollowedFeed, _ e
 	coast, _ := n.Folders(context.Background())
 	for _, f := range n.feeds {
 		list = append(list, reading.FollowedFeed{ID: reading.FeedID(f.Number), URL: f.URL, Title: f.Title,
-			Folders: coast})
+			Icon: f.Icon, Folders: coast})
 	}
 	return list, nil
 }

@@ -102,6 +102,7 @@ func New(cfg Config) (*Handler, error) {
 	h.mux.HandleFunc("GET /search/network", h.searchNetwork)
 	h.mux.HandleFunc("GET /live", h.serveLive)
 	h.mux.HandleFunc("GET /assets/{name}", h.assets.serve)
+	h.mux.HandleFunc("GET "+reading.IconPath+"{word}", h.icon)
 	h.page("/", func(*http.Request) (view, error) { return view{}, ErrNone })
 	return h, nil
 }

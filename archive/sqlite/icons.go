@@ -45,6 +45,13 @@ func (r *Reader) IconDue(ctx context.Context, now time.Time) (archive.Feed, erro
 	return f, r.failed(ctx, "read", err)
 }
 
+// FeedIcon implements reading.IconList.
+func (r *Reader) FeedIcon(ctx context.Context, number int64) (reading.IconRef, error) {
+	ref, err := one(ctx, r.db, by(func(c *reading.IconRef) []any { return []any{&c.ID, &c.Word} }),
+		`SELECT `+iconRef+` FROM feeds f WHERE f.id = ?`, number)
+	return ref, r.failed(ctx, "read", err)
+}
+
 // Icon implements reading.IconList.
 func (r *Reader) Icon(ctx context.Context, id reading.IconID) (reading.Icon, error) {
 	return r.icon(ctx, `id = ?`, int64(id))

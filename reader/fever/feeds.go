@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 type (
@@ -16,12 +17,17 @@ type (
 	}
 	feed struct {
 		ID      reading.FeedID `json:"id"`
-		Favicon int            `json:"favicon_id"`
+		Favicon reading.IconID `json:"favicon_id"`
 		Title   string         `json:"title"`
 		URL     string         `json:"url"`
 		Site    string         `json:"site_url"`
 		Spark   int            `json:"is_spark"`
 		Updated int64          `json:"last_updated_on_time"` // Unix time
+	}
+	// A favicon is the picture of feeds.
+	favicon struct {
+		ID   reading.IconID `json:"id"`
+		Data string         `json:"data"`
 	}
 	// A member is a group with its feeds.
 	member struct {
@@ -57,13 +63,39 @@ func (h *handler) feeds(feeds []reading.FollowedFeed) []feed {
 	list := []feed{}
 	for i := range feeds {
 		s := &feeds[i]
-		f := feed{ID: s.ID, Title: s.Called(), URL: string(s.URL), Site: s.Site}
+		f := feed{ID: s.ID, Favicon: s.Icon.ID, Title: s.Called(), URL: string(s.URL), Site: s.Site}
 		if !s.Polled.IsZero() {
 			f.Updated = s.Polled.Unix()
 		}
 		list = append(list, f)
 	}
 	return list
+}
+
+// maxFavicons is how many bytes of pictures an answer has: it is held in memory twice.
+const maxFavicons = 16 << 20
+
+// favicons are the pictures of the feeds, each once.
+func (h *handler) favicons(ctx context.Context, feeds []reading.FollowedFeed) ([]favicon, error) {
+	list, size := []favicon{}, 0
+	seen := map[reading.IconID]bool{0: true}
+	for i := range feeds {
+		id := feeds[i].Icon.ID
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		icon, err := h.Library.Icon(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(icon.Content); icon.ID == 0 || size > maxFavicons {
+			continue
+		}
+		_, data := syncapi.IconData(&icon)
+		list = append(list, favicon{id, data})
+	}
+	return list, nil
 }
 
 // members says which feeds are in which group: each in one at least.

@@ -53,7 +53,7 @@ type answer struct {
 	Groups    []group     `json:"groups,omitzero"`
 	Feeds     []feed      `json:"feeds,omitzero"`
 	Members   []member    `json:"feeds_groups,omitzero"`
-	Favicons  []struct{}  `json:"favicons,omitzero"` // the node has none
+	Favicons  []favicon   `json:"favicons,omitzero"`
 	Total     *int        `json:"total_items,omitempty"`
 	Items     []feverItem `json:"items,omitzero"`
 	Links     []struct{}  `json:"links,omitzero"` // those of the "hot" page, which the node does not have
@@ -126,7 +126,9 @@ func (h *handler) answer(ctx context.Context, asked values) (*answer, error) {
 		a.Members = members(feeds)
 	}
 	if asked.has("favicons") {
-		a.Favicons = []struct{}{}
+		if a.Favicons, err = h.favicons(ctx, feeds); err != nil {
+			return nil, err
+		}
 	}
 	if asked.has("items") {
 		if err := h.items(ctx, a, asked); err != nil {

@@ -100,3 +100,15 @@ func (b broken) FeverUser(ctx context.Context, key string) (string, error) {
 	}
 	return b.Broken.FeverUser(ctx, key)
 }
+
+// Each picture is told once, whichever feeds have it.
+func TestIcons(t *testing.T) {
+	l := readertest.Example(t)
+	id := l.Picture(t, readertest.News).ID
+	l.Picture(t, readertest.Plain)
+	got := ask(handler(l), "POST", "api&feeds&favicons", "").Body.String()
+	if strings.Count(got, `"data": "image/gif;base64,R0lGODlhAQABAA=="`) != 1 ||
+		strings.Count(got, fmt.Sprintf(`"favicon_id": %d,`, id)) != 2 || strings.Count(got, `"favicon_id": 0,`) != 1 {
+		t.Errorf("pictures are told as %s", got)
+	}
+}

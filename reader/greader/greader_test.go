@@ -391,3 +391,14 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
+
+// Readers find the picture of a feed at the node, and none where it has none.
+func TestIcons(t *testing.T) {
+	l := readertest.Example(t)
+	icon := l.Picture(t, readertest.News)
+	list := ask(open(l), "GET", api+"subscription/list", "").Body.String()
+	if !strings.Contains(list, `"iconUrl":"http://example.com`+icon.Path()+`"`) ||
+		strings.Count(list, `"iconUrl":""`) != 2 {
+		t.Errorf("pictures are told as %s", list)
+	}
+}

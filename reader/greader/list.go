@@ -26,7 +26,7 @@ type subscription struct {
 	Categories []category `json:"categories"`
 	URL        string     `json:"url"`
 	Site       string     `json:"htmlUrl"`
-	// Icon is the address of a picture: always "", because readers would fetch each from its publisher.
+	// Icon is the address of a picture at the node, "" for none: readers would fetch others from publishers.
 	Icon string `json:"iconUrl"`
 }
 
@@ -39,7 +39,7 @@ func (h *handler) subscriptionList(w http.ResponseWriter, r *request) error {
 	for i := range feeds {
 		f := &feeds[i]
 		s := subscription{ID: streamID(f.ID), Title: f.Called(), Categories: []category{}, URL: string(f.URL),
-			Site: site(f)}
+			Site: site(f), Icon: syncapi.IconURL(r.Request, f.Icon)}
 		for _, d := range f.Folders {
 			s.Categories = append(s.Categories, category{labelPath + d.Name, d.Name, "folder"})
 		}

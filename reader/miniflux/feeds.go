@@ -29,14 +29,18 @@ type feedObject struct {
 	Crawler  bool           `json:"crawler"`
 	Hidden   bool           `json:"hide_globally"`
 	Category category       `json:"category"`
-	Icon     *struct{}      `json:"icon"` // none
+	Icon     *iconRef       `json:"icon"` // null for none
 }
 
 func (h *handler) feedObject(s *reading.FollowedFeed) feedObject {
-	return feedObject{
+	o := feedObject{
 		ID: s.ID, User: owner, URL: s.URL, Site: s.Site, Title: s.Called(),
 		Checked: s.Polled.UTC().Truncate(time.Second), Error: s.Error, Errors: s.Errors, Category: categoryOf(s),
 	}
+	if s.Icon.ID != 0 {
+		o.Icon = &iconRef{s.ID, s.Icon.ID}
+	}
+	return o
 }
 
 func (h *handler) feeds(w http.ResponseWriter, r *http.Request) error {

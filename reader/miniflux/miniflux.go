@@ -77,6 +77,8 @@ func New(cfg Config) http.Handler {
 		"DELETE /v1/feeds/{feed}":                        h.unsubscribe,
 		"GET /v1/feeds/{feed}/entries":                   h.entries,
 		"GET /v1/feeds/{feed}/entries/{entry}":           h.entry,
+		"GET /v1/feeds/{feed}/icon":                      h.feedIcon,
+		"GET /v1/icons/{icon}":                           h.icon,
 		"PUT /v1/feeds/{feed}/refresh":                   h.refresh,
 		"PUT /v1/feeds/{feed}/mark-all-as-read":          h.markAll,
 		"GET /v1/entries":                                h.entries,

@@ -267,3 +267,22 @@ func TestRefreshes(t *testing.T) {
 		t.Error("no feed is in a folder")
 	}
 }
+
+// Readers get the picture of a feed by the feed's number and by its own.
+func TestIcons(t *testing.T) {
+	l := readertest.Example(t)
+	id := l.Picture(t, readertest.News).ID
+	l.Picture(t, readertest.Plain) // the same
+	h := handler(l)
+	want := fmt.Sprintf(`{"id":%d,"mime_type":"image/gif","data":"image/gif;base64,R0lGODlhAQABAA=="}`, id)
+	for path, want := range map[string]string{
+		"/v1/feeds/1": fmt.Sprintf(`"icon":{"feed_id":1,"icon_id":%d}`, id), "/v1/feeds/2": `"icon":null`,
+		"/v1/feeds/1/icon": want, "/v1/feeds/3/icon": want, fmt.Sprint("/v1/icons/", id): want,
+		"/v1/feeds/2/icon": "Not Found", "/v1/feeds/9/icon": "Not Found", "/v1/icons/9": "Not Found",
+		"/v1/icons/x": "Not Found",
+	} {
+		if got := readertest.Ask(h, "GET", path, "").Body.String(); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}

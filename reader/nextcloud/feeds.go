@@ -23,7 +23,7 @@ type (
 		ID       reading.FeedID    `json:"id"`
 		URL      feed.URL          `json:"url"`
 		Title    string            `json:"title"`
-		Favicon  *string           `json:"faviconLink"` // none
+		Favicon  *string           `json:"faviconLink"` // null for none
 		Added    int64             `json:"added"`       // Unix time
 		Folder   *reading.FolderID `json:"folderId"`    // null for none
 		Unread   int               `json:"unreadCount"`
@@ -49,7 +49,8 @@ func folderOf(s *reading.FollowedFeed) reading.FolderID {
 }
 
 // list is the list of all feeds that are followed, or of the one feed where that is not 0.
-func (h *handler) list(ctx context.Context, only reading.FeedID) (*feedList, error) {
+func (h *handler) list(r *request, only reading.FeedID) (*feedList, error) {
+	ctx := r.Context()
 	feeds, err := h.Library.Subscriptions(ctx)
 	if err != nil {
 		return nil, err
@@ -81,6 +82,9 @@ func (h *handler) list(ctx context.Context, only reading.FeedID) (*feedList, err
 		if !s.Since.IsZero() {
 			o.Added = s.Since.Unix()
 		}
+		if icon := syncapi.IconURL(r.Request, s.Icon); icon != "" {
+			o.Favicon = &icon
+		}
 		if f := folderOf(s); f != 0 {
 			o.Folder = &f
 		}
@@ -90,7 +94,7 @@ func (h *handler) list(ctx context.Context, only reading.FeedID) (*feedList, err
 }
 
 func (h *handler) feeds(w http.ResponseWriter, r *request) error {
-	l, err := h.list(r.Context(), 0)
+	l, err := h.list(r, 0)
 	if err != nil {
 		return err
 	}
@@ -119,7 +123,7 @@ func (h *handler) subscribe(w http.ResponseWriter, r *request) error {
 			return err
 		}
 	}
-	l, err := h.list(r.Context(), id)
+	l, err := h.list(r, id)
 	if err != nil {
 		return err
 	}

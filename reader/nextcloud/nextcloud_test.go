@@ -95,3 +95,18 @@ func TestLibraryFails(t *testing.T) {
 		}
 	}
 }
+
+// Readers find the picture of a feed at the node, by https where they came so, and none where it has none.
+func TestIcons(t *testing.T) {
+	l := readertest.Example(t)
+	icon := l.Picture(t, readertest.News)
+	r := httptest.NewRequest("GET", base+"/feeds", nil)
+	r.SetBasicAuth(readertest.Name, readertest.Secret)
+	r.Header.Set("X-Forwarded-Proto", "https")
+	w := httptest.NewRecorder()
+	handler(l).ServeHTTP(w, r)
+	if list := w.Body.String(); !strings.Contains(list, `"faviconLink":"https://example.com`+icon.Path()+`"`) ||
+		strings.Count(list, `"faviconLink":null`) != 2 {
+		t.Errorf("pictures are told as %s", list)
+	}
+}

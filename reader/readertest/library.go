@@ -77,6 +77,24 @@ func (l *Library) Follow(t testing.TB, f archive.Feed) {
 	l.must(t, func(s reading.Database) { s.KeepFeed(f) })
 }
 
+// Icon is a picture.
+const Icon = "GIF89a\x01\x00\x01\x00"
+
+// Picture has the node keep Icon as the picture of a feed, and returns where that is.
+func (l *Library) Picture(t testing.TB, u feed.URL) reading.IconRef {
+	t.Helper()
+	l.must(t, func(s reading.Database) { s.KeepIcon(u, []byte(Icon), Noon) })
+	id, err := l.FeedID(context.Background(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, err := l.FeedIcon(context.Background(), int64(id))
+	if err != nil || ref.ID == 0 {
+		t.Fatal(ref, err)
+	}
+	return ref
+}
+
 // Arrive has entries arrive, one after another.
 func (l *Library) Arrive(t testing.TB, at time.Time, list ...feed.Entry) {
 	t.Helper()
