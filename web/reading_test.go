@@ -97,7 +97,8 @@ func TestRail(t *testing.T) {
 	_, b := newReader(t)
 	page := b.page("/entries?show=all&folder=5").Body.String()
 	for _, want := range []string{`<a href="/entries?show=all&amp;folder=5" aria-current="true"><bdi>Coast</bdi> ` +
-		`<span class="num">3<`, `<a href="/entries?show=all&amp;feed=1"><img class="icon" src="/icons/` + pictureWord + `"`,
+		`<span class="num">3<`, `<a href="/entries?show=all&amp;feed=1"><img class="icon" src="/icons/` +
+		pictureWord + `"`,
 		"Unread (3)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)

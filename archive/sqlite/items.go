@@ -324,7 +324,8 @@ func headlineStatement(q *reading.HeadlineQuery) string {
 // headlineFields are where headlineColumns go.
 func headlineFields(h *reading.Headline) []any {
 	return []any{&h.Seq, bytesOf(h.ID[:]), &h.Feed, &h.URL, &h.FeedTitle, &h.FeedIcon.ID, &h.FeedIcon.Word,
-		&h.Title, &h.Link, seconds(&h.Time), seconds(&h.Seen), &h.Source, &h.Confirmed, &h.Lead, &h.Item.ID, &h.Item.Read, &h.Item.Starred}
+		&h.Title, &h.Link, seconds(&h.Time), seconds(&h.Seen),
+		&h.Source, &h.Confirmed, &h.Lead, &h.Item.ID, &h.Item.Read, &h.Item.Starred}
 }
 
 // CountUnread implements reading.Headlines.
