@@ -222,15 +222,25 @@ func (c *Client) Vacuum(ctx context.Context) error {
 }
 
 // AddPassword implements Maintenance.
-func (c *Client) AddPassword(ctx context.Context, name string, scope reading.Scope) (string, error) {
+func (c *Client) AddPassword(ctx context.Context, p PasswordRequest) (string, error) {
 	var a passwordAnswer
-	err := c.do(ctx, "POST", "/password/add", passwordRequest{name, scope}, &a)
+	err := c.do(ctx, "POST", "/password/add", p, &a)
 	return a.Secret, err
 }
 
 // RemovePassword implements Maintenance.
 func (c *Client) RemovePassword(ctx context.Context, name string) error {
-	return c.do(ctx, "POST", "/password/remove", passwordRequest{Name: name}, nil)
+	return c.do(ctx, "POST", "/password/remove", nameRequest{name}, nil)
+}
+
+// AddPerson implements Maintenance.
+func (c *Client) AddPerson(ctx context.Context, name string) error {
+	return c.do(ctx, "POST", "/person/add", nameRequest{name}, nil)
+}
+
+// RemovePerson implements Maintenance.
+func (c *Client) RemovePerson(ctx context.Context, name string) error {
+	return c.do(ctx, "POST", "/person/remove", nameRequest{name}, nil)
 }
 
 // Query implements Owner.

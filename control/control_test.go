@@ -289,15 +289,21 @@ func TestClientArranges(t *testing.T) {
 	if err := c.Arrange(t.Context(), list); err != nil || !reflect.DeepEqual(o.arranged, list) {
 		t.Errorf("Arrange: %v; the owner got %+v", err, o.arranged)
 	}
-	if secret, err := c.AddPassword(t.Context(), "phone",
-		reading.OwnerScope); err != nil || secret != "owner of phone" {
+	if secret, err := c.AddPassword(t.Context(), PasswordRequest{"phone", "Ann", reading.ReaderScope}); err != nil ||
+		secret != "reader of Ann, phone" {
 		t.Errorf("AddPassword = %q, %v", secret, err)
 	}
 	if err := c.RemovePassword(t.Context(), "phone"); err != nil || len(o.passwords) > 0 {
 		t.Errorf("RemovePassword: %v, there is %q", err, o.passwords)
 	}
+	if err := c.AddPerson(t.Context(), "Ann B."); err != nil || !slices.Equal(o.people, []string{"Ann B."}) {
+		t.Errorf("AddPerson: %v, there are %q", err, o.people)
+	}
+	if err := c.RemovePerson(t.Context(), "Ann B."); err != nil || len(o.people) > 0 {
+		t.Errorf("RemovePerson: %v, there are %q", err, o.people)
+	}
 	o.err = BadRequest{reading.ErrTaken}
-	if _, err := c.AddPassword(t.Context(), "phone", reading.ReaderScope); err == nil ||
+	if _, err := c.AddPassword(t.Context(), PasswordRequest{Name: "phone"}); err == nil ||
 		err.Error() != reading.ErrTaken.Error() {
 		t.Errorf("a name that is taken: %v", err)
 	}

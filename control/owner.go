@@ -158,11 +158,24 @@ type Maintenance interface {
 	// Vacuum gives back the room that holds nothing in the archive's file. A node does so in steps between which it
 	// works, unless an older feedex made the file: that is rewritten, and the node can do nothing else meanwhile.
 	Vacuum(ctx context.Context) error
-	// AddPassword makes a password for a program of the owner, or for the owner, which is kept nowhere else. The error
-	// wraps reading.ErrName, reading.ErrScope, reading.ErrTaken or reading.ErrPasswords where that is the reason.
-	AddPassword(ctx context.Context, name string, scope reading.Scope) (secret string, err error)
+	// AddPassword makes a password for a program of a person, or for the owner, which is kept nowhere else. The error
+	// wraps reading.ErrName, ErrScope, ErrTaken, ErrPasswords or ErrNobody where that is the reason.
+	AddPassword(ctx context.Context, p PasswordRequest) (secret string, err error)
 	// RemovePassword ends a password. The error wraps ErrNoPassword where there is none of that name.
 	RemovePassword(ctx context.Context, name string) error
+	// AddPerson adds a person who reads. The error wraps reading.ErrName, reading.ErrPerson or reading.ErrPeople where
+	// that is the reason.
+	AddPerson(ctx context.Context, name string) error
+	// RemovePerson removes a person with their passwords, marks, folders and titles, which may take some seconds: who
+	// asks again goes on where it ended. The error wraps reading.ErrNobody or ErrOwner where that is the reason.
+	RemovePerson(ctx context.Context, name string) error
+}
+
+// A PasswordRequest says which password is to be made.
+type PasswordRequest struct {
+	Name   string        `json:"name"`
+	Person string        `json:"person,omitempty"` // whose it is, "" for the owner
+	Scope  reading.Scope `json:"scope"`
 }
 
 // ErrNoPassword means that there is no password of that name.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -31,6 +32,7 @@ type fakeOwner struct {
 
 	arranged     []reading.Arrangement
 	passwords    []string
+	people       []string
 	subscribed   node.Subscribe
 	wish         FollowAddress
 	followed     FollowedAddress
@@ -87,9 +89,17 @@ func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error
 	o.arranged = append(o.arranged, list...)
 	return o.err
 }
-func (o *fakeOwner) AddPassword(_ context.Context, name string, scope reading.Scope) (string, error) {
-	o.passwords = append(o.passwords, name)
-	return string(scope) + " of " + name, o.err
+func (o *fakeOwner) AddPassword(_ context.Context, p PasswordRequest) (string, error) {
+	o.passwords = append(o.passwords, p.Name)
+	return fmt.Sprintf("%s of %s, %s", p.Scope, p.Person, p.Name), o.err
+}
+func (o *fakeOwner) AddPerson(_ context.Context, name string) error {
+	o.people = append(o.people, name)
+	return o.err
+}
+func (o *fakeOwner) RemovePerson(_ context.Context, name string) error {
+	o.people = slices.DeleteFunc(o.people, func(have string) bool { return have == name })
+	return o.err
 }
 func (o *fakeOwner) RemovePassword(_ context.Context, name string) error {
 	o.passwords = slices.DeleteFunc(o.passwords, func(have string) bool { return have == name })

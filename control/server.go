@@ -27,8 +27,10 @@ import (
 //	POST /arrange       a list of reading.Arrangement
 //	POST /search        a searchRequest, answered with a list of jsonl.Entry
 //	POST /import        a list of jsonl.Line, answered with an importAnswer
-//	POST /password/add     a passwordRequest, answered with a passwordAnswer
-//	POST /password/remove  a passwordRequest
+//	POST /password/add     a PasswordRequest, answered with a passwordAnswer
+//	POST /password/remove  a nameRequest
+//	POST /person/add       a nameRequest
+//	POST /person/remove    a nameRequest
 //	POST /vacuum        answered, when it has ended, with a refusal, without an error if it succeeded
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //	POST /site          a siteRequest, answered, when the site has answered, with a siteAnswer
@@ -97,12 +99,16 @@ func NewHandler(o Owner) http.Handler {
 		return importAnswer{added}, err
 	}))
 	mux.HandleFunc("POST /password/add", request(maxControlBytes,
-		func(ctx context.Context, p passwordRequest) (any, error) {
-			secret, err := o.AddPassword(ctx, p.Name, p.Scope)
+		func(ctx context.Context, p PasswordRequest) (any, error) {
+			secret, err := o.AddPassword(ctx, p)
 			return passwordAnswer{secret}, err
 		}))
 	mux.HandleFunc("POST /password/remove",
-		change(func(ctx context.Context, p passwordRequest) error { return o.RemovePassword(ctx, p.Name) }))
+		change(func(ctx context.Context, r nameRequest) error { return o.RemovePassword(ctx, r.Name) }))
+	mux.HandleFunc("POST /person/add",
+		change(func(ctx context.Context, r nameRequest) error { return o.AddPerson(ctx, r.Name) }))
+	mux.HandleFunc("POST /person/remove",
+		change(func(ctx context.Context, r nameRequest) error { return o.RemovePerson(ctx, r.Name) }))
 	mux.HandleFunc("POST /vacuum", func(w http.ResponseWriter, r *http.Request) {
 		later(w, func() any { return newRefusal(o.Vacuum(r.Context())) })
 	})

@@ -11,7 +11,6 @@ import (
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
-	"feedex/reading"
 )
 
 // maxControlBytes bounds the body of a control request other than an import.
@@ -160,10 +159,9 @@ func (s *searchRequest) filter() (feed.Filter, error) {
 	return f, nil
 }
 
-// A passwordRequest is the body of a request about a password.
-type passwordRequest struct {
-	Name  string        `json:"name"`
-	Scope reading.Scope `json:"scope,omitempty"` // of one that is to be made
+// A nameRequest is the body of a request about a password or a person.
+type nameRequest struct {
+	Name string `json:"name"`
 }
 
 // A passwordAnswer is the answer to the making of one.

@@ -51,7 +51,7 @@ func makeFirst(ctx context.Context, d reading.Database, path string, log *slog.L
 		return err
 	}
 	err = committed(d, func(d reading.Database) error {
-		return d.KeepPassword(reading.NewPassword(firstName, secret, reading.OwnerScope, time.Now()))
+		return d.KeepPassword(reading.NewPassword(firstName, secret, reading.Owner, reading.OwnerScope, time.Now()))
 	})
 	if err != nil {
 		return fmt.Errorf("make the password of %s: %w", path, err)

@@ -78,7 +78,8 @@ func TestPasswordFilesThatAreNone(t *testing.T) {
 	d := ondisk.MustOpen(t, filepath.Join(t.TempDir(), "feedex.db"))
 	defer d.Close()
 	if err := committed(d, func(d reading.Database) error {
-		return d.KeepPassword(reading.NewPassword("phone", "the phone's own one", reading.ReaderScope, time.Now()))
+		return d.KeepPassword(reading.NewPassword("phone", "the phone's own one", reading.Owner, reading.ReaderScope,
+			time.Now()))
 	}); err != nil {
 		t.Fatal(err)
 	}

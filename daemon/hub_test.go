@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/reading"
 )
@@ -113,8 +114,8 @@ func TestCallbacksReachNothingUnnamed(t *testing.T) {
 		}
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		if from != "" {
-			secret, err := n.client.AddPassword(t.Context(), "proxied"+strings.ReplaceAll(from, ":", "."),
-				reading.ReaderScope)
+			secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{
+				Name: "proxied" + strings.ReplaceAll(from, ":", "."), Scope: reading.ReaderScope})
 			if err != nil {
 				t.Fatal(err)
 			}

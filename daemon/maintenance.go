@@ -81,14 +81,19 @@ func (h *host) Vacuum(ctx context.Context) error {
 }
 
 // addPassword makes a password and keeps its hashes.
-func addPassword(d reading.Passwords, name string, scope reading.Scope) (secret string, err error) {
-	if err := cmp.Or(reading.CheckPasswordName(name), reading.CheckScope(scope)); err != nil {
+func addPassword(ctx context.Context, d reading.Database, p control.PasswordRequest) (secret string, err error) {
+	list, err := d.People(ctx)
+	if err != nil {
+		return "", err
+	}
+	of, err := reading.Named(list, cmp.Or(p.Person, list[0].Name))
+	if err := cmp.Or(err, reading.CheckPasswordName(p.Name), reading.CheckScope(of.ID, p.Scope)); err != nil {
 		return "", err
 	}
 	var chance [reading.SecretBytes]byte
 	crand.Read(chance[:])
 	secret = hex.EncodeToString(chance[:])
-	return secret, d.KeepPassword(reading.NewPassword(name, secret, scope, time.Now()))
+	return secret, d.KeepPassword(reading.NewPassword(p.Name, secret, of.ID, p.Scope, time.Now()))
 }
 
 func removePassword(d reading.Passwords, name string) error {
@@ -99,9 +104,9 @@ func removePassword(d reading.Passwords, name string) error {
 }
 
 // AddPassword implements control.Maintenance.
-func (h *host) AddPassword(ctx context.Context, name string, scope reading.Scope) (secret string, err error) {
+func (h *host) AddPassword(ctx context.Context, p control.PasswordRequest) (secret string, err error) {
 	err = h.write(ctx, func(d reading.Database) error {
-		secret, err = addPassword(d, name, scope)
+		secret, err = addPassword(ctx, d, p)
 		return asked(err)
 	})
 	return secret, err
@@ -110,6 +115,50 @@ func (h *host) AddPassword(ctx context.Context, name string, scope reading.Scope
 // RemovePassword implements control.Maintenance.
 func (h *host) RemovePassword(ctx context.Context, name string) error {
 	return h.write(ctx, func(d reading.Database) error { return asked(removePassword(d, name)) })
+}
+
+// addPerson adds a person of a name.
+func addPerson(d reading.People, raw string) error {
+	name, err := reading.PersonName(raw)
+	if err == nil {
+		_, err = d.AddPerson(time.Now(), name)
+	}
+	return err
+}
+
+// removePerson removes the person of a name, by steps that write carries out.
+func removePerson(ctx context.Context, v reading.PeopleList, name string,
+	write func(context.Context, func(reading.Database) error) error) error {
+	list, err := v.People(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := reading.Named(list, name)
+	if err == nil && p.ID == reading.Owner {
+		err = reading.ErrOwner
+	}
+	if err != nil {
+		return asked(fmt.Errorf("remove person %q: %w", name, err))
+	}
+	for more := true; more; {
+		if err := write(ctx, func(d reading.Database) error {
+			more = d.RemovePerson(p.ID, markStep)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddPerson implements control.Maintenance.
+func (h *host) AddPerson(ctx context.Context, name string) error {
+	return h.write(ctx, func(d reading.Database) error { return asked(addPerson(d, name)) })
+}
+
+// RemovePerson implements control.Maintenance.
+func (h *host) RemovePerson(ctx context.Context, name string) error {
+	return removePerson(ctx, h.store, name, h.write)
 }
 
 // asked is err as an error of the client.

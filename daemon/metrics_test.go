@@ -71,7 +71,8 @@ func TestEveryCounterIsAMetric(t *testing.T) {
 // who have one where clients may be anywhere.
 func TestHealthNeedsNoPassword(t *testing.T) {
 	n := startNode(t, Config{})
-	secret, err := n.client.AddPassword(t.Context(), "prometheus", reading.ReaderScope)
+	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "prometheus",
+		Scope: reading.ReaderScope})
 	if err != nil {
 		t.Fatal(err)
 	}

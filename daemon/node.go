@@ -226,13 +226,14 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	looping, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopLoop()
 
-	open, entrance := openAt(l.reader), &library{h.store, h}
+	open, door := openAt(l.reader), entrance{h.store, h}
 	pages, err := newDashboard(serving, h, h.store, func(r *http.Request) bool { return !open(r) })
 	if err != nil {
 		return err
 	}
 	forReaders := reader.Config{
-		Source: h.store, Sync: h.syncAPIs(h.store), Hosts: h.config.ReaderHosts, Entrance: entrance,
+		Source: ownersArchive{h.store, h.store.Shelf(reading.Owner)}, Sync: h.syncAPIs(door),
+		Hosts: h.config.ReaderHosts, Entrance: door,
 		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version,
 		Metrics: http.HandlerFunc(h.metrics), Health: http.HandlerFunc(h.healthz), Log: h.config.Log,
 	}
@@ -257,7 +258,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		servers.Go(func() { serve(h.config.metered(l.peers), h.peers, false) })
 	}
 	servers.Go(func() {
-		serve(l.reader, withCaller(h.proxied(readers, entrance, open),
+		serve(l.reader, withCaller(h.proxied(readers, door, open),
 			h.config.TrustedProxies), true)
 	})
 	servers.Go(func() { serve(l.control, control.NewHandler(h), true) })

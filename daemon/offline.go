@@ -65,10 +65,9 @@ func (k *OfflineArchive) Index() (remaining int, err error) {
 }
 
 // AddPassword implements control.Maintenance.
-func (k *OfflineArchive) AddPassword(_ context.Context, name string,
-	scope reading.Scope) (secret string, err error) {
+func (k *OfflineArchive) AddPassword(ctx context.Context, p control.PasswordRequest) (secret string, err error) {
 	err = committed(k.store, func(d reading.Database) error {
-		secret, err = addPassword(d, name, scope)
+		secret, err = addPassword(ctx, d, p)
 		return err
 	})
 	return secret, err
@@ -77,4 +76,16 @@ func (k *OfflineArchive) AddPassword(_ context.Context, name string,
 // RemovePassword implements control.Maintenance.
 func (k *OfflineArchive) RemovePassword(_ context.Context, name string) error {
 	return committed(k.store, func(d reading.Database) error { return removePassword(d, name) })
+}
+
+// AddPerson implements control.Maintenance.
+func (k *OfflineArchive) AddPerson(_ context.Context, name string) error {
+	return committed(k.store, func(d reading.Database) error { return addPerson(d, name) })
+}
+
+// RemovePerson implements control.Maintenance.
+func (k *OfflineArchive) RemovePerson(ctx context.Context, name string) error {
+	return removePerson(ctx, k.store, name, func(_ context.Context, f func(reading.Database) error) error {
+		return committed(k.store, f)
+	})
 }

@@ -27,13 +27,13 @@ const (
 )
 
 // proxied is the handler with a proxy in front of it, if there is to be one. open says which requests need no password.
-func (h *host) proxied(readers proxy.Reader, l *library, open func(*http.Request) bool) http.Handler {
+func (h *host) proxied(readers proxy.Reader, door entrance, open func(*http.Request) bool) http.Handler {
 	if h.config.Proxy != ProxyFeeds && h.config.Proxy != ProxyAll {
 		return readers
 	}
 	cfg := proxy.Config{
-		Reader: readers, Feeds: proxyFeeds{h, l}, Subscribe: h.config.ProxySubscribe,
-		Hosts: h.config.ReaderHosts, Entrance: l, Known: open, Log: h.config.Log,
+		Reader: readers, Feeds: proxyFeeds{h, door.view}, Subscribe: h.config.ProxySubscribe,
+		Hosts: h.config.ReaderHosts, Entrance: door, Known: open, Log: h.config.Log,
 	}
 	if h.config.Proxy == ProxyAll {
 		cfg.Pass = passage(passable)

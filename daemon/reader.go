@@ -26,23 +26,43 @@ import (
 	"feedex/transport"
 )
 
-// A library has the entries that the programs of a node's owner read, and takes the marks that they set. It reads
-// beside the loop and writes by it.
+// A library has the entries that the programs of a person read, and takes the marks that they set. It reads beside the
+// loop and writes by it.
 type library struct {
-	reading.View
-	host *host
+	reading.Shelf
+	host   *host
+	person reading.PersonID
 }
 
 var _ reading.Library = (*library)(nil)
 
+// An entrance lets programs in to the library of the person whose password they show.
+type entrance struct {
+	view reading.View
+	host *host
+}
+
+var _ reading.Entrance = entrance{}
+
+// An ownersArchive is the archive as the owner has it.
+type ownersArchive struct {
+	reading.View
+	reading.Shelf
+}
+
+// libraryOf is the library of a person.
+func (e entrance) libraryOf(p reading.PersonID) *library { return &library{e.view.Shelf(p), e.host, p} }
+
 const (
 	// markStep is how many items are marked together: some milliseconds, in which the loop does nothing else.
 	markStep = 2000
+	// leaveStep is how many feeds are left out or taken in together, likewise.
+	leaveStep = 100
 	// writeTime is how long a program of the owner waits for the loop at most.
 	writeTime = 30 * time.Second
 )
 
-// write is durably for a program of the owner.
+// write is durably for a program of somebody.
 func (h *host) write(ctx context.Context, f func(reading.Database) error) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
@@ -52,39 +72,50 @@ func (h *host) write(ctx context.Context, f func(reading.Database) error) error 
 	return h.durably(ctx, f)
 }
 
-// User implements reading.Entrance. Readers ask without a password first, which is no guess.
-func (l *library) User(ctx context.Context, password string) (string, error) {
+// write has f write for the person. The error wraps reading.ErrNobody where they are there no more.
+func (l *library) write(ctx context.Context, f func(reading.Pen) error) error {
+	return l.host.write(ctx, func(d reading.Database) error {
+		pen := d.Pen(l.person)
+		if pen == nil {
+			return reading.ErrNobody
+		}
+		return f(pen)
+	})
+}
+
+// Visitor implements reading.Entrance. Readers ask without a password first, which is no guess.
+func (e entrance) Visitor(ctx context.Context, password string) (reading.Visitor, error) {
 	if password == "" {
-		return "", nil
+		return reading.Visitor{}, nil
 	}
-	return l.enter(ctx, reading.HashOf(password), false)
+	return e.enter(ctx, reading.HashOf(password), false)
 }
 
-// FeverUser implements reading.Entrance.
-func (l *library) FeverUser(ctx context.Context, key string) (string, error) {
+// FeverVisitor implements reading.Entrance.
+func (e entrance) FeverVisitor(ctx context.Context, key string) (reading.Visitor, error) {
 	if key == "" {
-		return "", nil
+		return reading.Visitor{}, nil
 	}
-	return l.enter(ctx, reading.FeverHash(key), true)
+	return e.enter(ctx, reading.FeverHash(key), true)
 }
 
-func (l *library) enter(ctx context.Context, h reading.Hash, fever bool) (string, error) {
-	p, err := l.host.callers.look(callerAddr(ctx), h,
-		func() (reading.Password, error) { return l.Password(ctx, h, fever) })
+func (e entrance) enter(ctx context.Context, h reading.Hash, fever bool) (reading.Visitor, error) {
+	p, err := e.host.callers.look(callerAddr(ctx), h,
+		func() (reading.Password, error) { return e.view.Password(ctx, h, fever) })
 	if err != nil || p.Name == "" {
-		return "", err
+		return reading.Visitor{}, err
 	}
 	if now := time.Now(); now.Sub(p.Used) >= time.Hour {
 		// A reader whose visit cannot be written down may read all the same.
-		_ = l.host.write(ctx, func(d reading.Database) error { d.UsePassword(p.Name, now); return nil })
+		_ = e.host.write(ctx, func(d reading.Database) error { d.UsePassword(p.Name, now); return nil })
 	}
-	return p.Name, nil
+	return reading.Visitor{Name: p.Name, Library: e.libraryOf(p.Person)}, nil
 }
 
 // Mark implements reading.Editor.
 func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark) error {
 	for part := range slices.Chunk(ids, markStep) {
-		err := l.host.write(ctx, func(d reading.Database) error { d.Mark(time.Now(), part, m); return nil })
+		err := l.write(ctx, func(p reading.Pen) error { p.Mark(time.Now(), part, m); return nil })
 		if err != nil {
 			return err
 		}
@@ -95,8 +126,8 @@ func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark
 // MarkStream implements reading.Editor.
 func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
 	for more := true; more; {
-		err := l.host.write(ctx, func(d reading.Database) error {
-			more = d.MarkStream(time.Now(), s, m, markStep)
+		err := l.write(ctx, func(p reading.Pen) error {
+			more = p.MarkStream(time.Now(), s, m, markStep)
 			return nil
 		})
 		if err != nil {
@@ -124,8 +155,11 @@ func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) error {
 	return err
 }
 
-// Unsubscribe implements reading.Editor.
+// Unsubscribe implements reading.Editor. The feeds are the owner's: who else wants one no more leaves it out.
 func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
+	if l.person != reading.Owner {
+		return l.leaveOut(ctx, true, id)
+	}
 	u, err := l.FeedOf(ctx, id)
 	if err != nil || u == "" {
 		return err
@@ -133,23 +167,49 @@ func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	return l.host.Unsubscribe(ctx, u)
 }
 
-// Arrange implements reading.Editor.
-func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) error {
-	return l.host.Arrange(ctx, list)
+// leaveOut leaves feeds out of what the person reads, or takes them in again.
+func (l *library) leaveOut(ctx context.Context, out bool, ids ...reading.FeedID) error {
+	for part := range slices.Chunk(ids, leaveStep) {
+		if err := l.write(ctx, func(p reading.Pen) error {
+			for _, id := range part {
+				p.LeaveOut(id, out)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Arrange implements control.Owner.
-func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
+// Arrange implements reading.Editor.
+func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) error {
 	list, err := reading.Checked(list)
 	if err != nil {
 		return control.BadRequest{Err: err}
 	}
-	return h.write(ctx, func(d reading.Database) error {
-		if !d.Arrange(list) {
+	return l.write(ctx, func(p reading.Pen) error {
+		if !p.Arrange(list) {
 			return control.BadRequest{Err: reading.ErrFolders}
 		}
 		return nil
 	})
+}
+
+// Arrange implements control.Owner.
+func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
+	return entrance{h.store, h}.libraryOf(reading.Owner).Arrange(ctx, list...)
+}
+
+// personal is the host as an Owner that titles and files feeds for a person.
+type personal struct {
+	*host
+	library *library
+}
+
+// Arrange implements control.Owner.
+func (p personal) Arrange(ctx context.Context, list []reading.Arrangement) error {
+	return p.library.Arrange(ctx, list...)
 }
 
 // AddFolder implements reading.Editor.
@@ -158,9 +218,9 @@ func (l *library) AddFolder(ctx context.Context, raw string) (id reading.FolderI
 	if err != nil {
 		return 0, err
 	}
-	err = l.host.write(ctx, func(d reading.Database) error {
+	err = l.write(ctx, func(p reading.Pen) error {
 		var ok bool
-		if id, ok = d.AddFolder(name); !ok {
+		if id, ok = p.AddFolder(name); !ok {
 			return reading.ErrFolders
 		}
 		return nil
@@ -174,25 +234,31 @@ func (l *library) RenameFolder(ctx context.Context, id reading.FolderID, raw str
 	if err != nil {
 		return err
 	}
-	return l.host.write(ctx, func(d reading.Database) error { d.RenameFolder(id, name); return nil })
+	return l.write(ctx, func(p reading.Pen) error { p.RenameFolder(id, name); return nil })
 }
 
 // RemoveFolder implements reading.Editor.
 func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
-	return l.host.write(ctx, func(d reading.Database) error { d.RemoveFolder(id); return nil })
+	return l.write(ctx, func(p reading.Pen) error { p.RemoveFolder(id); return nil })
 }
 
 // Import implements reading.Editor.
 func (l *library) Import(ctx context.Context, list []opml.Outline) error {
-	if _, err := Follow(ctx, l.host, list, func(int, int) {}); err != nil {
+	if _, err := Follow(ctx, personal{l.host, l}, list, func(int, int) {}); err != nil {
 		return fmt.Errorf("follow the feeds of a list: %w", err)
 	}
-	return nil
+	ids := make([]reading.FeedID, len(list))
+	for i := range list {
+		var err error
+		if ids[i], err = l.FeedID(ctx, list[i].URL); err != nil {
+			return err
+		}
+	}
+	return l.leaveOut(ctx, false, ids...)
 }
 
-// syncAPIs are the APIs by which the owner's readers keep what is read at the node, by the beginnings of their paths.
-func (h *host) syncAPIs(view reading.View) map[string]http.Handler {
-	shared := &library{view, h}
+// syncAPIs are the APIs by which people's readers keep what is read at the node, by the beginnings of their paths.
+func (h *host) syncAPIs(door entrance) map[string]http.Handler {
 	apis := make(map[string]http.Handler)
 	mount := func(api http.Handler, paths []string) {
 		for _, path := range paths {
@@ -200,10 +266,10 @@ func (h *host) syncAPIs(view reading.View) map[string]http.Handler {
 		}
 	}
 	log := h.config.Log
-	mount(greader.New(greader.Config{Library: shared, Log: log}), greader.Paths())
-	mount(fever.New(fever.Config{Library: shared, Log: log}), fever.Paths())
-	mount(miniflux.New(miniflux.Config{Library: shared, Version: Version, Log: log}), miniflux.Paths())
-	mount(nextcloud.New(nextcloud.Config{Library: shared, Log: log}), nextcloud.Paths())
+	mount(greader.New(greader.Config{Entrance: door, Log: log}), greader.Paths())
+	mount(fever.New(fever.Config{Entrance: door, Log: log}), fever.Paths())
+	mount(miniflux.New(miniflux.Config{Entrance: door, Version: Version, Log: log}), miniflux.Paths())
+	mount(nextcloud.New(nextcloud.Config{Entrance: door, Log: log}), nextcloud.Paths())
 	return apis
 }
 
@@ -230,7 +296,11 @@ func (l *library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.Fee
 	if s.Feed == "" {
 		return 0, fmt.Errorf("%w: %s", reading.ErrNoFeed, s.Problem)
 	}
-	return l.FeedID(ctx, s.Feed)
+	id, err := l.FeedID(ctx, s.Feed)
+	if err != nil {
+		return 0, err
+	}
+	return id, l.leaveOut(ctx, false, id)
 }
 
 // Discover implements reading.Editor. Addresses that are followed are not asked for.

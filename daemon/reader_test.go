@@ -33,6 +33,7 @@ import (
 // A testLibrary is that of a host of which only the loop runs, with an archive on disk.
 type testLibrary struct {
 	*library
+	door  entrance
 	t     *testing.T
 	store reading.Database
 	path  string
@@ -67,7 +68,7 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 		}
 	})
 	t.Cleanup(end)
-	return &testLibrary{&library{store, h}, t, store, path, end}
+	return &testLibrary{entrance{store, h}.libraryOf(reading.Owner), entrance{store, h}, t, store, path, end}
 }
 
 func newLibrary(t *testing.T) *testLibrary {
@@ -140,7 +141,7 @@ func TestLibrary(t *testing.T) {
 	if err := l.RenameFolder(ctx, folder, "C"); err != nil {
 		t.Fatal(err)
 	}
-	secret, err := l.host.AddPassword(ctx, "phone", reading.ReaderScope)
+	secret, err := l.host.AddPassword(ctx, control.PasswordRequest{Name: "phone", Scope: reading.ReaderScope})
 	if err != nil || len(secret) != 2*reading.SecretBytes {
 		t.Fatalf("password %q, %v", secret, err)
 	}
@@ -156,13 +157,13 @@ func TestLibrary(t *testing.T) {
 	for _, c := range []struct {
 		password, fever, want string
 	}{{secret, reading.FeverKey("phone", secret), "phone"}, {"", "", ""}, {"x", "x", ""}} {
-		user, err1 := l.User(ctx, c.password)
-		fever, err2 := l.FeverUser(ctx, c.fever)
-		if user != c.want || fever != c.want || err1 != nil || err2 != nil {
+		user, err1 := l.door.Visitor(ctx, c.password)
+		fever, err2 := l.door.FeverVisitor(ctx, c.fever)
+		if user.Name != c.want || fever.Name != c.want || err1 != nil || err2 != nil {
 			t.Errorf("%q lets in %q and %q, %v, %v", c.password, user, fever, err1, err2)
 		}
 	}
-	if known, err := l.Passwords(ctx); err != nil || len(known) != 1 || known[0].Used.Before(known[0].Created) {
+	if known, err := l.store.Passwords(ctx); err != nil || len(known) != 1 || known[0].Used.Before(known[0].Created) {
 		t.Errorf("passwords are %+v, %v", known, err)
 	}
 	if err := errors.Join(l.RemoveFolder(ctx, folder), l.Unsubscribe(ctx, id), l.Unsubscribe(ctx, 99),
@@ -170,8 +171,8 @@ func TestLibrary(t *testing.T) {
 		t.Error(err)
 	}
 	l.wantSize("after nothing is followed", reading.Stream{}, 0)
-	if user, err := l.User(ctx, secret); user != "" || err != nil {
-		t.Errorf("the password that was removed lets in %q, %v", user, err)
+	if v, err := l.door.Visitor(ctx, secret); v.Name != "" || err != nil {
+		t.Errorf("the password that was removed lets in %q, %v", v.Name, err)
 	}
 }
 
@@ -244,7 +245,8 @@ func TestLibraryRefuses(t *testing.T) {
 		t.Errorf("too many folders: %v", err)
 	}
 	for _, name := range []string{"", "a b", "a:b", "ä", "a/b"} {
-		if _, err := l.host.AddPassword(ctx, name, reading.ReaderScope); !errors.Is(err, reading.ErrName) {
+		if _, err := l.host.AddPassword(ctx, control.PasswordRequest{Name: name,
+			Scope: reading.ReaderScope}); !errors.Is(err, reading.ErrName) {
 			t.Errorf("a password named %q: %v", name, err)
 		}
 	}
@@ -299,7 +301,7 @@ func TestReaderSyncs(t *testing.T) {
 	f := startFeed(t, "Storm over the bay", "Harbor reopens")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), "phone", reading.ReaderScope)
+	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone", Scope: reading.ReaderScope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,7 +366,7 @@ func TestSyncWhileNothingCanBeStored(t *testing.T) {
 	f := startFeed(t, "Storm over the bay")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), "phone", reading.ReaderScope)
+	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone", Scope: reading.ReaderScope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +396,7 @@ func TestMarksAreDurableWhenAcknowledged(t *testing.T) {
 	other := ondisk.View(t, l.path) // as another process sees it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if n, err := other.Size(ctx, starred); err != nil || n != 1 {
+	if n, err := other.Shelf(reading.Owner).Size(ctx, starred); err != nil || n != 1 {
 		t.Errorf("%d items are starred, %v", n, err)
 	}
 }
@@ -406,7 +408,7 @@ func TestEachAPIMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.arrive(exampleFeed, 6)
-	secret, err := l.host.AddPassword(t.Context(), "phone", reading.ReaderScope)
+	secret, err := l.host.AddPassword(t.Context(), control.PasswordRequest{Name: "phone", Scope: reading.ReaderScope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +422,7 @@ func TestEachAPIMarks(t *testing.T) {
 		{"PUT", "/index.php/apps/news/api/v1-2/items/5/read", basic, `{}`},
 	} {
 		ask := func(authorization, body string) *httptest.ResponseRecorder {
-			h := reader.New(reader.Config{Source: l.View, Sync: l.host.syncAPIs(l.View)})
+			h := reader.New(reader.Config{Source: ownersArchive{l.store, l.Shelf}, Sync: l.host.syncAPIs(l.door)})
 			r := httptest.NewRequest(c.method, "http://127.0.0.1:7791"+c.target, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			r.Header.Set("Authorization", authorization)
@@ -491,7 +493,7 @@ func TestProxyBehindAServer(t *testing.T) {
 	f, g := startFeed(t, "First"), startFeed(t, "Second")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyFeeds, ProxySubscribe: true})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), "phone", reading.ReaderScope)
+	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone", Scope: reading.ReaderScope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -611,7 +613,7 @@ func TestGuessesAreSlowed(t *testing.T) {
 	f := startFeed(t, "First")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyFeeds})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), "phone", reading.OwnerScope)
+	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone", Scope: reading.OwnerScope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -668,7 +670,8 @@ func TestGuessesByAServer(t *testing.T) {
 			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		}
 		n := startNode(t, c)
-		secret, err := n.client.AddPassword(t.Context(), "phone", reading.ReaderScope)
+		secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone",
+			Scope: reading.ReaderScope})
 		if err != nil {
 			t.Fatal(err)
 		}

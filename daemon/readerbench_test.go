@@ -14,6 +14,7 @@ import (
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/reader"
+	"feedex/reading"
 )
 
 // BenchmarkReader asks for one of a thousand feeds with a hundred entries each, as feed readers do: with the version
@@ -39,7 +40,7 @@ func BenchmarkReader(b *testing.B) {
 	for i := range 1000 {
 		store.KeepFeed(archive.Feed{URL: url(i), Title: "Feed", Subscribed: true})
 	}
-	h := reader.New(reader.Config{Source: store})
+	h := reader.New(reader.Config{Source: ownersArchive{store, store.Shelf(reading.Owner)}})
 	ask := func(target string, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, target, nil)
 		for i := 0; i < len(headers); i += 2 {

@@ -43,7 +43,7 @@ func (l *testLibrary) retainer(keep archive.Retention) *retainer {
 
 func (l *testLibrary) entries() int64 {
 	l.t.Helper()
-	stats, err := l.Stats(l.t.Context())
+	stats, err := l.store.Stats(l.t.Context())
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestRetention(t *testing.T) {
 	if err := l.Mark(ctx, []reading.ItemID{1, 2}, reading.Mark{Starred: reading.Yes}); err != nil {
 		t.Fatal(err)
 	}
-	before, err := l.Stats(ctx)
+	before, err := l.store.Stats(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestRetention(t *testing.T) {
 		t.Fatalf("%d entries were purged, %v, and %d are left; want the latest 100 and two that are starred", n,
 			err, l.entries())
 	}
-	after, err := l.Stats(ctx)
+	after, err := l.store.Stats(ctx)
 	if err != nil || after.Free != 0 || after.Bytes > before.Bytes/2 {
 		t.Errorf("the archive took %d bytes and takes %d, of which %d are free, %v", before.Bytes, after.Bytes,
 			after.Free, err)

@@ -18,9 +18,11 @@ import (
 	"feedex/web"
 )
 
-// dashboard shows the node on pages. It reads the archive beside the loop.
+// dashboard shows the node on pages to its owner. It reads the archive beside the loop.
 type dashboard struct {
+	reading.View
 	*library
+	entrance
 	host *host
 }
 
@@ -138,7 +140,7 @@ func (d dashboard) Brought(ctx context.Context, number int64, since time.Time, n
 
 // Entry implements web.Archive.
 func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (web.EntryDetail, error) {
-	r, item, number, err := d.View.Entry(ctx, id)
+	r, item, number, err := d.library.Shelf.Entry(ctx, id)
 	if err == nil && number == 0 {
 		err = web.ErrNone
 	}
@@ -270,12 +272,27 @@ func (d dashboard) Unfollow(ctx context.Context, number int64) error {
 func (d dashboard) UseDHT(ctx context.Context, on bool) error { return d.host.UseDHT(ctx, on) }
 
 // AddPassword implements web.Keys.
-func (d dashboard) AddPassword(ctx context.Context, name string, scope reading.Scope) (string, error) {
-	secret, err := d.host.AddPassword(ctx, name, scope)
+func (d dashboard) AddPassword(ctx context.Context, name, person string, scope reading.Scope) (string, error) {
+	secret, err := d.host.AddPassword(ctx, control.PasswordRequest{Name: name, Person: person, Scope: scope})
+	return secret, plain(err)
+}
+
+// plain is an error without what says that it is the client's: the page says what is wrong.
+func plain(err error) error {
 	if bad := (control.BadRequest{}); errors.As(err, &bad) {
-		err = bad.Err // the page says what is wrong
+		return bad.Err
 	}
-	return secret, err
+	return err
+}
+
+// AddPerson implements web.Keys.
+func (d dashboard) AddPerson(ctx context.Context, name string) error {
+	return plain(d.host.AddPerson(ctx, name))
+}
+
+// RemovePerson implements web.Keys.
+func (d dashboard) RemovePerson(ctx context.Context, name string) error {
+	return plain(d.host.RemovePerson(ctx, name))
 }
 
 // RemovePassword implements web.Keys.
@@ -292,8 +309,9 @@ func (d dashboard) EndSessions(ctx context.Context, name string) error {
 // a password.
 func newDashboard(ctx context.Context, h *host, view reading.View,
 	login func(*http.Request) bool) (*web.Handler, error) {
-	pages, err := web.New(web.Config{Source: dashboard{&library{view, h}, h}, Login: login, Version: Version,
-		Ending: ctx.Done(), Log: h.config.Log})
+	door := entrance{view, h}
+	pages, err := web.New(web.Config{Source: dashboard{view, door.libraryOf(reading.Owner), door, h}, Login: login,
+		Version: Version, Ending: ctx.Done(), Log: h.config.Log})
 	if err != nil {
 		return nil, fmt.Errorf("make the dashboard: %w", err)
 	}

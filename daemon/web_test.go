@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
@@ -108,7 +109,7 @@ func TestDashboard(t *testing.T) {
 	v.want("/search?q=nothing&network=1&wait=1", "This node has nothing that fits.", "Nobody was asked")
 	v.want("/settings", "feedex password add --owner NAME")
 
-	secret, err := n.client.AddPassword(t.Context(), "laptop", reading.OwnerScope)
+	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "laptop", Scope: reading.OwnerScope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestThePageOfAFeedShowsPollsByOthers(t *testing.T) {
 func TestALogoutEndsCopiesOfItsCookies(t *testing.T) {
 	data := t.TempDir()
 	n := startNode(t, Config{Data: data})
-	secret, err := n.client.AddPassword(t.Context(), "laptop", reading.OwnerScope)
+	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "laptop", Scope: reading.OwnerScope})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/reader"
+	"feedex/reading"
 )
 
 func TestFeedAddresses(t *testing.T) {
@@ -233,14 +234,16 @@ func TestArchiveFailsMidway(t *testing.T) {
 // entrance knows one password.
 type entrance struct{ err error }
 
-func (d entrance) User(_ context.Context, password string) (string, error) {
+func (d entrance) Visitor(_ context.Context, password string) (reading.Visitor, error) {
 	if password == "secret" {
-		return "phone", d.err
+		return reading.Visitor{Name: "phone"}, d.err
 	}
-	return "", d.err
+	return reading.Visitor{}, d.err
 }
 
-func (entrance) FeverUser(context.Context, string) (string, error) { return "", nil }
+func (entrance) FeverVisitor(context.Context, string) (reading.Visitor, error) {
+	return reading.Visitor{}, nil
+}
 
 // What programs ask for that watch over a node is there, under its own names; only its metrics want a password.
 func TestMetricsAndHealth(t *testing.T) {

@@ -8,15 +8,15 @@ import (
 	"feedex/reading"
 )
 
-// admits reports whether a client may come in: everybody where that is so, and else the owner's programs by their
-// passwords (RFC 7617). It answers the others.
-func (h *handler) admits(w http.ResponseWriter, r *http.Request) bool {
+// admits reports whether a client may come in: everybody where that is so, and else people's programs by their
+// passwords (RFC 7617), and notes who that is. It answers the others.
+func (h *handler) admits(w http.ResponseWriter, r *http.Request, visitor *reading.Visitor) bool {
 	if h.Entrance == nil || h.Known != nil && h.Known(r) {
 		return true
 	}
 	name, password, ok := r.BasicAuth()
 	if ok {
-		user, err := h.Entrance.User(r.Context(), password)
+		v, err := h.Entrance.Visitor(r.Context(), password)
 		if slowed := (reading.Slowed{}); errors.As(err, &slowed) {
 			w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
 			say(w, http.StatusTooManyRequests, "%v.", slowed)
@@ -26,7 +26,8 @@ func (h *handler) admits(w http.ResponseWriter, r *http.Request) bool {
 			h.fail(w, "look up password", err)
 			return false
 		}
-		if user != "" && user == name {
+		if v.Name != "" && v.Name == name {
+			*visitor = v
 			return true
 		}
 	}

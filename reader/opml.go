@@ -22,37 +22,42 @@ const opmlPath = "/opml"
 // leftOutHeader says how many feeds a list lacks because their URL is a secret.
 const leftOutHeader = "Feedex-Left-Out"
 
-// serveOPML lists the feeds with their publishers' addresses or, where via=node asks for it, with those at this node,
-// for a reader that is to read them here. A URL that is a secret is left out: the address is on the loopback interface,
-// where any user and program of the machine may ask. The owner has 'feedex export' instead.
-func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string) {
+// serveOPML lists the feeds of the visitor, or the owner's where nobody had to say who they are, with their publishers'
+// addresses or, where via=node asks for it, with those at this node, for a reader that is to read them here. A URL that
+// is a secret is left out: the address is on the loopback interface, where any user and program of the machine may ask.
+// The owner has 'feedex export' instead.
+func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string, visitor reading.Visitor) {
 	values, err := url.ParseQuery(query)
 	via := values.Get("via")
 	if err != nil || via != "" && via != "node" {
 		say(w, http.StatusBadRequest, `via: want "node" or nothing, not %q.`, via)
 		return
 	}
-	feeds, err := h.Source.Subscriptions(r.Context())
+	list := h.Source.Subscriptions
+	if visitor.Library != nil {
+		list = visitor.Library.Subscriptions
+	}
+	feeds, err := list(r.Context())
 	if err != nil {
 		h.fail(w, "list feeds", err)
 		return
 	}
 	all := len(feeds)
 	feeds = slices.DeleteFunc(feeds, func(f reading.FollowedFeed) bool { return f.URL.Secret() })
-	list := reading.ListOf(feeds)
+	outline := reading.ListOf(feeds)
 	if left := all - len(feeds); left > 0 {
 		w.Header().Set(leftOutHeader, strconv.Itoa(left))
-		list.Title += " (without those whose URL is a secret)"
+		outline.Title += " (without those whose URL is a secret)"
 	}
 	if via == "node" {
-		for i := range list.Feeds {
-			f := &list.Feeds[i]
+		for i := range outline.Feeds {
+			f := &outline.Feeds[i]
 			f.Title = cmp.Or(f.Title, string(f.URL))
 			f.URL = feed.URL(origin(r) + feedPath + string(f.URL))
 		}
 	}
 	var b bytes.Buffer
-	if err := opml.Write(&b, list, time.Time{}); err != nil {
+	if err := opml.Write(&b, outline, time.Time{}); err != nil {
 		h.fail(w, "write OPML", err)
 		return
 	}

@@ -102,6 +102,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	target := requestTarget(r)
 	path, query, _ := strings.Cut(target, "?")
+	var visitor reading.Visitor
 	switch {
 	case !h.knownHost(r.Host):
 		name := hostName(r.Host)
@@ -114,7 +115,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Health.ServeHTTP(w, r)
 	case h.Web != nil && !ours(path):
 		h.Web.ServeHTTP(w, r)
-	case !h.admits(w, r):
+	case !h.admits(w, r, &visitor):
 	case path == hubPath && h.Hub != nil:
 		h.Hub.ServeHTTP(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -125,7 +126,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == archivePath:
 		h.serveArchive(w, r, query)
 	case path == opmlPath:
-		h.serveOPML(w, r, query)
+		h.serveOPML(w, r, query, visitor)
 	case path == openSearchPath:
 		h.serveOpenSearch(w, r)
 	case strings.HasPrefix(target, feedPath):

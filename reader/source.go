@@ -12,7 +12,7 @@ import (
 type Source interface {
 	// Feeds returns the feeds that the node follows or followed, in the order they are to be shown.
 	Feeds(ctx context.Context) ([]archive.Feed, error)
-	// Subscriptions returns the feeds that the owner follows.
+	// Subscriptions returns the feeds that the node follows, as the owner has them.
 	Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error)
 	archive.Channels
 	archive.Searcher

@@ -19,10 +19,12 @@ type Database interface {
 	archive.Store
 	archive.FeedLimiter
 	archive.HubStore
-	Marking
-	Folders
+	People
 	Icons
 	Passwords
+	// Pen is what a person marks, files and leaves out, in the transaction that is open; nil where there is no such
+	// person.
+	Pen(p PersonID) Pen
 	// KeepFollowed notes that every feed that is polled was followed for so long until at (see archive.Hour). It is
 	// what requests are compared with that the node did not make.
 	KeepFollowed(at time.Time, d time.Duration)
@@ -51,17 +53,34 @@ type View interface {
 	archive.Activity
 	archive.HubList
 	archive.OverLimits
+	PeopleList
+	IconList
+	PasswordList
+	// Shelf is what a person reads; nothing is marked there where there is no such person.
+	Shelf(p PersonID) Shelf
+}
+
+// A Shelf is the archive as one person reads it.
+type Shelf interface {
 	Items
 	Filing
 	Headlines
 	IconList
-	PasswordList
 }
 
-// Marking keeps what the owner read and starred. An entry becomes an item when it arrives for the owner: as it is kept
-// or filled in, where its feed is followed then, and else when the owner follows the feed. The latest FirstUnread of
-// those that are there then are unread, and of those that the first poll brings, where neighbors have not brought as
-// many before it.
+// A Pen writes what one person marks and files, and which feeds they leave out. Nobody's but theirs changes by it.
+type Pen interface {
+	Marking
+	Folders
+	// LeaveOut has a feed, which the node goes on to follow, no more among those that the person reads, or again. Where
+	// it was left out what came meanwhile is read, but for the latest FirstUnread of what came.
+	LeaveOut(id FeedID, out bool)
+}
+
+// Marking keeps what a person read and starred. An entry becomes an item, for all people, when it arrives: as it is
+// kept or filled in, where its feed is followed then, and else when the node follows the feed. The latest FirstUnread
+// of those that are there then are unread, and of those that the first poll brings, where neighbors have not brought as
+// many before it. What one starred is purged for nobody.
 type Marking interface {
 	// Mark marks items at a moment. Those of which there is none do not matter.
 	Mark(at time.Time, ids []ItemID, m Mark)
@@ -69,11 +88,11 @@ type Marking interface {
 	MarkStream(at time.Time, s Stream, m Mark, limit int) (more bool)
 }
 
-// FirstUnread is how many of a feed's entries of the time before the owner followed it are unread, as if it had just
+// FirstUnread is how many of a feed's entries of the time before it was followed are unread, as if it had just
 // published them.
 const FirstUnread = 20
 
-// Folders keeps how the owner titled and filed feeds. Names are such as Checked and FolderName make.
+// Folders keeps how a person titled and filed feeds. Names are such as Checked and FolderName make.
 type Folders interface {
 	// Arrange titles and files feeds; those that nobody knows do not matter. The URL of a page that is followed no more
 	// stands for the feed that is followed in its place. Arrange reports false, and does nothing, where there would be
@@ -93,7 +112,7 @@ type Filing interface {
 	FeedID(ctx context.Context, u feed.URL) (FeedID, error)
 	// FeedOf returns the URL of a feed, "" where there is none of that number.
 	FeedOf(ctx context.Context, id FeedID) (feed.URL, error)
-	// Filing returns the owner's own title of the feed, "" for none, and the names of the folders that it is in.
+	// Filing returns the person's own title of the feed, "" for none, and the names of the folders that it is in.
 	Filing(ctx context.Context, number int64) (name string, folders []string, err error)
 }
 
@@ -108,9 +127,10 @@ type Headlines interface {
 	Entry(ctx context.Context, id feed.EntryID) (archive.Record, ItemState, int64, error)
 }
 
-// Passwords keeps the passwords by which programs of the owner come in.
+// Passwords keeps the passwords by which programs of people come in.
 type Passwords interface {
-	// KeepPassword adds a password. The error is ErrTaken or ErrPasswords; nothing is changed then.
+	// KeepPassword adds a password. The error is ErrTaken, ErrPasswords or, where there is no such person, ErrNobody;
+	// nothing is changed then.
 	KeepPassword(p Password) error
 	// UsePassword notes when somebody came in by a password.
 	UsePassword(name string, at time.Time)

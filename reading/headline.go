@@ -6,7 +6,7 @@ import (
 	"feedex/feed"
 )
 
-// An ItemState is an entry as the owner has it to read; the zero ID is for one of a feed that they did not follow.
+// An ItemState is an entry as a person has it to read; the zero ID is for one of a feed that was not followed.
 type ItemState struct {
 	ID            ItemID
 	Read, Starred bool
@@ -18,7 +18,7 @@ type Headline struct {
 	ID         feed.EntryID
 	Feed       int64 // its number
 	URL        feed.URL
-	FeedTitle  string // the owner's own, where there is one
+	FeedTitle  string // the person's own, where there is one
 	FeedIcon   IconRef
 	Title      string
 	Link       string

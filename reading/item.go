@@ -13,14 +13,14 @@ type ItemID int64
 // A FeedID names a feed: from 1, never used again.
 type FeedID int64
 
-// An Item is an entry that arrived for the owner: one of a feed that they follow. It stays the same item when the
+// An Item is an entry that arrived for people: one of a feed that the node follows. It stays the same item when the
 // publisher edits the entry.
 type Item struct {
 	ID      ItemID
 	Feed    FeedID
 	Arrived time.Time // when it came here, whole seconds; for an entry that was filled in, when that happened
 	// Listed says that it came as news. Entries that were filled in, and most of those that were there before the
-	// owner followed the feed, did not: they are outside of the reading list, until the owner marks them unread.
+	// feed was followed, did not: they are outside of the reading list, until the person marks them unread.
 	Listed  bool
 	Read    bool
 	Starred bool
@@ -45,7 +45,7 @@ const (
 // A Mark is a change to items. To mark one unread lists it.
 type Mark struct{ Read, Starred Choice }
 
-// A Stream is some of the items of the feeds that the owner follows. The zero Stream is the reading list: all that are
+// A Stream is some of the items of the feeds that a person reads. The zero Stream is the reading list: all that are
 // listed.
 type Stream struct {
 	Feed     FeedID   // of this feed alone, where not zero

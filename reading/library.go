@@ -10,28 +10,33 @@ import (
 	"feedex/opml"
 )
 
-// A Library is the set of calls that the sync APIs of feed readers make to a node. Several goroutines may use it at
-// once. Its methods end early with their context's error; reading takes no longer than some seconds, and works also
-// while nothing can be stored. A method's changes are durable when it returns nil.
+// A Library is the set of calls that the sync APIs of feed readers make to a node for one person. Several goroutines
+// may use it at once. Its methods end early with their context's error; reading takes no longer than some seconds, and
+// works also while nothing can be stored. A method's changes are durable when it returns nil.
 type Library interface {
-	Entrance
 	Items
 	Editor
 	// Icon returns the picture of feeds with that number, the zero Icon where there is none.
 	Icon(ctx context.Context, id IconID) (Icon, error)
 }
 
-// An Entrance tells which clients may come in.
+// An Entrance lets clients in. There is no other way to a Library, and none by which a client says whose it wants.
 type Entrance interface {
-	// User is the name of an app password, "" if it is none.
-	User(ctx context.Context, password string) (name string, err error)
-	// FeverUser is the name of the app password that a key of the Fever API is made of, "" if there is none.
-	FeverUser(ctx context.Context, key string) (name string, err error)
+	// Visitor is who shows an app password, the zero Visitor if it is none.
+	Visitor(ctx context.Context, password string) (Visitor, error)
+	// FeverVisitor is who shows a key that the Fever API makes of an app password, the zero Visitor if it is of none.
+	FeverVisitor(ctx context.Context, key string) (Visitor, error)
+}
+
+// A Visitor is a client that an app password let in. The zero Visitor is nobody.
+type Visitor struct {
+	Name    string  // of the password
+	Library Library // of the person whose it is
 }
 
 // Items are the items that there are to read.
 type Items interface {
-	// Subscriptions are the feeds that the owner follows, ordered by ID.
+	// Subscriptions are the feeds that the node follows and the person has not left out, ordered by ID.
 	Subscriptions(ctx context.Context) ([]FollowedFeed, error)
 	// Folders are all folders, also those without a feed, ordered by name.
 	Folders(ctx context.Context) ([]Folder, error)
@@ -50,7 +55,7 @@ type Items interface {
 	Items(ctx context.Context, ids []ItemID) iter.Seq2[Item, error]
 }
 
-// An Editor makes the changes that the owner's programs ask for: marks, feeds and folders.
+// An Editor makes the changes that a person's programs ask for: marks, feeds and folders.
 type Editor interface {
 	// Mark marks items. Those of which there is none do not matter.
 	Mark(ctx context.Context, ids []ItemID, m Mark) error
@@ -66,8 +71,8 @@ type Editor interface {
 	Discover(ctx context.Context, u feed.URL) ([]discover.SiteFeed, error)
 	// Refresh has feeds polled now, as far as their publishers allow it. Those that are not followed do not matter.
 	Refresh(ctx context.Context, ids ...FeedID) error
-	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks. It is no error if nobody
-	// followed it.
+	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks; of people beside the owner it
+	// leaves the feed out of what they read. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, id FeedID) error
 	// Arrange titles and files feeds. Feeds that nobody knows do not matter. The error wraps ErrName or ErrFolders
 	// where that is the reason; nothing is changed then.

@@ -8,7 +8,7 @@ import (
 	"feedex/opml"
 )
 
-// ListOf is a list of the feeds that the owner follows, secret URLs and all, ordered by URL: with the titles that
+// ListOf is a list of the feeds that a person reads, secret URLs and all, ordered by URL: with the titles that
 // they gave them, and in each of the folders that a feed is in.
 func ListOf(feeds []FollowedFeed) opml.List {
 	list := opml.List{Title: "Feeds that feedex follows"}

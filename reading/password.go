@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// A Password lets one program of the owner in. Its name is that of the user to that program.
+// A Password lets one program of a person in. Its name is that of the user to that program.
 //
 // It is known by its hashes alone. It is made of 128 bits of chance, which nobody guesses, so that its hash need not be
 // slow. One that the owner brought may be easier to guess for who has the archive, and everything with it.
 type Password struct {
 	Name    string
+	Person  PersonID // who comes in by it
 	Scope   Scope
 	Hash    Hash      // HashOf it
 	Fever   Hash      // FeverHash of the key that a program of the Fever API makes of it
@@ -51,10 +52,10 @@ var (
 	ErrPasswords = fmt.Errorf("there are %d passwords already: remove some", MaxPasswords)
 )
 
-// NewPassword is the password of a name, made at now, that is spelled so.
-func NewPassword(name, secret string, scope Scope, now time.Time) Password {
-	return Password{Name: name, Scope: scope, Hash: HashOf(secret), Fever: FeverHash(FeverKey(name, secret)),
-		Created: time.Unix(now.Unix(), 0).UTC()}
+// NewPassword is the password of a name, of a person, made at now, that is spelled so.
+func NewPassword(name, secret string, person PersonID, scope Scope, now time.Time) Password {
+	return Password{Name: name, Person: person, Scope: scope, Hash: HashOf(secret),
+		Fever: FeverHash(FeverKey(name, secret)), Created: time.Unix(now.Unix(), 0).UTC()}
 }
 
 // HashOf is the hash of a password, of which blanks around it are none.
@@ -72,10 +73,13 @@ func FeverHash(key string) Hash {
 	return sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(key))))
 }
 
-// CheckScope says why a password cannot have a scope.
-func CheckScope(s Scope) error {
-	if s != ReaderScope && s != OwnerScope {
+// CheckScope says why a password of a person cannot have a scope.
+func CheckScope(p PersonID, s Scope) error {
+	switch {
+	case s != ReaderScope && s != OwnerScope:
 		return fmt.Errorf("%w: %.40q: want %q or %q", ErrScope, s, ReaderScope, OwnerScope)
+	case s == OwnerScope && p != Owner:
+		return fmt.Errorf("%w: %q is for the owner alone", ErrScope, s)
 	}
 	return nil
 }

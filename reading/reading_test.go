@@ -71,7 +71,7 @@ func TestFeverKey(t *testing.T) {
 	if got := reading.FeverKey("phone", "00ff"); got != want {
 		t.Errorf("FeverKey = %s, want %s", got, want)
 	}
-	p := reading.NewPassword("phone", "00ff", reading.ReaderScope, time.Unix(1, 5))
+	p := reading.NewPassword("phone", "00ff", reading.Owner, reading.ReaderScope, time.Unix(1, 5))
 	if p.Fever != reading.FeverHash(strings.ToUpper(want)) || p.Hash != reading.HashOf(" 00ff\n") ||
 		p.Hash == reading.HashOf("00FF") || p.Created.Nanosecond() != 0 {
 		t.Errorf("NewPassword = %+v", p)

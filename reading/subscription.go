@@ -11,16 +11,16 @@ import (
 	"feedex/safehtml"
 )
 
-// A FollowedFeed is a feed that the owner follows.
+// A FollowedFeed is a feed that the node follows, as one person has it.
 type FollowedFeed struct {
 	ID      FeedID
 	URL     feed.URL
-	Name    string // the owner's own title for it, "" for none
+	Name    string // the person's own title for it, "" for none
 	Title   string // the publisher's, as a label (safehtml.Label); "" before it is known
 	Site    string // the page that it belongs to, "" before it is known
 	Icon    IconRef
 	Folders []Folder
-	Since   time.Time // when the owner subscribed, zero where it is not known
+	Since   time.Time // when it was subscribed to, zero where it is not known
 	Errors  int       // failed polls in a row
 	Error   string    // why the last one failed, as a label, "" after a success
 	Polled  time.Time // the last poll, zero before the first
@@ -46,7 +46,7 @@ type UnreadCount struct {
 type Arrangement struct {
 	Feed FeedID   `json:"feed,omitempty"` // 0 where URL names it
 	URL  feed.URL `json:"url,omitempty"`
-	Name *string  `json:"name,omitempty"` // its title to the owner, "" for the publisher's
+	Name *string  `json:"name,omitempty"` // its title to the person, "" for the publisher's
 	Into []string `json:"into,omitempty"` // names of folders, made where there are none
 	Out  []string `json:"out,omitempty"`  // names of folders
 }

@@ -8,14 +8,14 @@ import (
 	"feedex/reading"
 )
 
-// User is the user that shows an app password together with its name, in whatever letters; "" is nobody. The error may
-// be a reading.Slowed.
-func User(ctx context.Context, e reading.Entrance, name, password string) (string, error) {
-	user, err := e.User(ctx, password)
-	if !strings.EqualFold(user, name) {
-		user = ""
+// Visitor is who shows an app password together with its name, in whatever letters; the zero Visitor is nobody. The
+// error may be a reading.Slowed.
+func Visitor(ctx context.Context, e reading.Entrance, name, password string) (reading.Visitor, error) {
+	v, err := e.Visitor(ctx, password)
+	if !strings.EqualFold(v.Name, name) {
+		v = reading.Visitor{}
 	}
-	return user, err
+	return v, err
 }
 
 // Admit refuses a request of nobody, who is told why and asked for a name and a password, and one that a page of

@@ -39,6 +39,8 @@ func Refused(w http.ResponseWriter, err error, badName int, log *slog.Logger, fa
 	case errors.As(err, &slowed):
 		w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
 		return Refusal{http.StatusTooManyRequests, slowed.Error()}
+	case errors.Is(err, reading.ErrNobody): // whose password just went
+		return Refusal{http.StatusUnauthorized, err.Error()}
 	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders):
 		return Refusal{badName, err.Error()}
 	case !errors.Is(err, context.Canceled):

@@ -116,10 +116,11 @@ func (h *Handler) loginPage(r *http.Request) (view, error) {
 // login begins a session, where the password is one of an owner's.
 func (h *Handler) login(w http.ResponseWriter, r *http.Request) (string, error) {
 	next := local(r.PostFormValue("next"))
-	name, err := h.Source.User(r.Context(), r.PostFormValue("password"))
+	visitor, err := h.Source.Visitor(r.Context(), r.PostFormValue("password"))
 	if err != nil {
 		return "", err
 	}
+	name := visitor.Name
 	wrong := func(how string) string { return "/login?" + url.Values{"next": {next}, "wrong": {how}}.Encode() }
 	if name == "" {
 		return wrong("1"), nil

@@ -30,7 +30,7 @@ func (b *browser) login(password, next string) string {
 // Where a login is required nothing is shown without, and nothing done.
 func TestLoginRequired(t *testing.T) {
 	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
 	now := noon
 	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true },
 		Now: func() time.Time { return now }})
@@ -99,8 +99,8 @@ func requestWith(cookie string) *http.Request {
 // passwords, no secrets, no session of an owner whose name it takes over.
 func TestAReadersPasswordOpensNoPages(t *testing.T) {
 	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.ReaderScope, noon),
-		reading.NewPassword("owner", "other", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.ReaderScope, noon),
+		reading.NewPassword("owner", "other", reading.Owner, reading.OwnerScope, noon)}
 	for _, required := range []bool{true, false} {
 		h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return required },
 			Now: func() time.Time { return noon }})
@@ -142,7 +142,7 @@ func TestAReadersPasswordOpensNoPages(t *testing.T) {
 // The dashboard makes a reader's password unless an owner's is asked for, and says of each what it opens.
 func TestPasswordsSayWhatTheyOpen(t *testing.T) {
 	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("laptop", "secret", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("laptop", "secret", reading.Owner, reading.OwnerScope, noon)}
 	b := newBrowser(t, newHandler(t, n))
 	b.login("secret", "/")
 	for scope, want := range map[string]string{"": "not these pages", "reader": "not these pages",
@@ -161,7 +161,7 @@ func TestPasswordsSayWhatTheyOpen(t *testing.T) {
 // A login leads to a page of ours and nowhere else.
 func TestLoginLeadsHome(t *testing.T) {
 	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
 	b := newBrowser(t, newHandler(t, n))
 	for next, want := range map[string]string{"": "/", "https://evil.example/": "/", "//evil.example/": "/",
 		"///evil.example/": "/", `/\evil.example`: "/", "javascript:alert(1)": "/", "/search?q=a": "/search?q=a"} {
@@ -174,7 +174,7 @@ func TestLoginLeadsHome(t *testing.T) {
 // Feeds with secret addresses, and passwords, are for browsers that have logged in.
 func TestSecretsAfterLogin(t *testing.T) {
 	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
 	b := newBrowser(t, newHandler(t, n))
 	for _, path := range []string{"/passwords", "/passwords/remove"} {
 		if w := b.post(path, url.Values{"token": {b.token}, "name": {"phone"}}); w.Code != http.StatusForbidden ||

@@ -70,7 +70,7 @@ func (h *Handler) addPassword(_ http.ResponseWriter, r *http.Request) (string, e
 	if r.PostFormValue("scope") == string(reading.OwnerScope) {
 		scope = reading.OwnerScope
 	}
-	secret, err := h.Source.AddPassword(r.Context(), name, scope)
+	secret, err := h.Source.AddPassword(r.Context(), name, r.PostFormValue("person"), scope)
 	if errors.Is(err, reading.ErrTaken) || errors.Is(err, reading.ErrPasswords) {
 		return "", clientError{http.StatusBadRequest, "No password was made", err.Error() + "."}
 	}

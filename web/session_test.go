@@ -32,8 +32,8 @@ func enterBy(t *testing.T, h http.Handler, password string) *browser {
 // the same password logged in. Those of other passwords go on.
 func TestALogoutEndsTheSession(t *testing.T) {
 	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon),
-		reading.NewPassword("tablet", "other", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon),
+		reading.NewPassword("tablet", "other", reading.Owner, reading.OwnerScope, noon)}
 	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true },
 		Now: func() time.Time { return noon }})
 	if err != nil {
@@ -70,7 +70,7 @@ func TestALogoutEndsTheSession(t *testing.T) {
 // Where the page came by https its cookies go nowhere else, whether or not it is a web server in front that speaks it.
 func TestCookiesAreSecure(t *testing.T) {
 	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
 	h := newHandler(t, n)
 	for name, c := range map[string]struct {
 		header []string
@@ -189,7 +189,8 @@ func TestLiveIsForPagesOfOurs(t *testing.T) {
 func TestLiveIsBoundedBySession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNode(t)
-		n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon)}
+		n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope,
+			noon)}
 		h := newHandler(t, n)
 		ctx, cancel := context.WithCancel(t.Context())
 		var all, theirs sync.WaitGroup

@@ -16,7 +16,7 @@ import (
 // use the page may have it kept; only those that may see the secret may have it told.
 func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
 	const why = `its address holds "x7kq…" in its path, which may be a key`
 	s := n.known[2].Status
 	s.Private, s.Kept, s.Undecided = true, why, true

@@ -128,19 +128,26 @@ type FollowedAt struct {
 	Unread  bool   // that is why it is not followed
 }
 
-// Keys are the app passwords.
+// Keys are the app passwords, and the people whose they are.
 type Keys interface {
-	// User is the name of an app password, "" if it is none. The error may be a reading.Slowed.
-	User(ctx context.Context, password string) (name string, err error)
+	// Visitor is who shows an app password, the zero Visitor if it is none. The error may be a reading.Slowed.
+	Visitor(ctx context.Context, password string) (reading.Visitor, error)
 	// Passwords returns the app passwords, ordered by name.
 	Passwords(ctx context.Context) ([]reading.Password, error)
-	// AddPassword makes one and returns it. The error may wrap reading.ErrTaken, reading.ErrPasswords, reading.ErrName
-	// or reading.ErrScope.
-	AddPassword(ctx context.Context, name string, scope reading.Scope) (secret string, err error)
+	// AddPassword makes one of a person, by their name, and returns it. The error may wrap reading.ErrTaken,
+	// reading.ErrPasswords, reading.ErrName, reading.ErrScope or reading.ErrNobody.
+	AddPassword(ctx context.Context, name, person string, scope reading.Scope) (secret string, err error)
 	// RemovePassword removes one.
 	RemovePassword(ctx context.Context, name string) error
 	// EndSessions makes the Epoch of one another, so that no session that was begun by it goes on.
 	EndSessions(ctx context.Context, name string) error
+	// People returns who reads, the owner first, and Belongings what would go with one of them.
+	People(ctx context.Context) ([]reading.Person, error)
+	Belongings(ctx context.Context, id reading.PersonID) (reading.Belongings, error)
+	// AddPerson adds one. The error may wrap reading.ErrName, reading.ErrPerson or reading.ErrPeople.
+	AddPerson(ctx context.Context, name string) error
+	// RemovePerson removes one and all that is theirs. The error may wrap reading.ErrNobody or reading.ErrOwner.
+	RemovePerson(ctx context.Context, name string) error
 }
 
 // A Status is the node as a whole.

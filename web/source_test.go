@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ type aNode struct {
 	shares    []string // the number of a feed, and whether it is
 	asked     []feed.Filter
 	passwords []reading.Password
+	people    []reading.Person            // beside the owner
 	items     map[int64]reading.ItemState // by seq, which is their id
 	streams   []reading.Stream
 	arranged  []reading.Arrangement
@@ -396,15 +398,15 @@ func (n *aNode) Unfollow(_ context.Context, number int64) error {
 	return nil
 }
 
-func (n *aNode) User(_ context.Context, password string) (string, error) {
+func (n *aNode) Visitor(_ context.Context, password string) (reading.Visitor, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, p := range n.passwords {
 		if p.Hash == reading.HashOf(password) {
-			return p.Name, nil
+			return reading.Visitor{Name: p.Name}, nil
 		}
 	}
-	return "", nil
+	return reading.Visitor{}, nil
 }
 
 func (n *aNode) UseDHT(_ context.Context, on bool) error {
@@ -420,7 +422,7 @@ func (n *aNode) Passwords(context.Context) ([]reading.Password, error) {
 	return slices.Clone(n.passwords), nil
 }
 
-func (n *aNode) AddPassword(_ context.Context, name string, scope reading.Scope) (string, error) {
+func (n *aNode) AddPassword(_ context.Context, name, person string, scope reading.Scope) (string, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, p := range n.passwords {
@@ -428,7 +430,11 @@ func (n *aNode) AddPassword(_ context.Context, name string, scope reading.Scope)
 			return "", reading.ErrTaken
 		}
 	}
-	n.passwords = append(n.passwords, reading.NewPassword(name, "fresh secret", scope, noon))
+	p, err := reading.Named(n.everybody(), cmp.Or(person, reading.OwnerName))
+	if err != nil {
+		return "", err
+	}
+	n.passwords = append(n.passwords, reading.NewPassword(name, "fresh secret", p.ID, scope, noon))
 	return "fresh secret", nil
 }
 
@@ -447,6 +453,38 @@ func (n *aNode) EndSessions(_ context.Context, name string) error {
 			n.passwords[i].Epoch++
 		}
 	}
+	return nil
+}
+
+// everybody is the owner and whoever was added. Call it with n.mu held.
+func (n *aNode) everybody() []reading.Person {
+	return append([]reading.Person{{ID: reading.Owner, Name: reading.OwnerName}}, n.people...)
+}
+
+func (n *aNode) People(context.Context) ([]reading.Person, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.everybody(), nil
+}
+
+func (n *aNode) Belongings(_ context.Context, id reading.PersonID) (reading.Belongings, error) {
+	return reading.Belongings{Passwords: 1, Folders: 2, Unread: 1234, Starred: int(id)}, nil
+}
+
+func (n *aNode) AddPerson(_ context.Context, name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if _, err := reading.Named(n.everybody(), name); err == nil {
+		return reading.ErrPerson
+	}
+	n.people = append(n.people, reading.Person{ID: reading.PersonID(len(n.people) + 2), Name: name, Created: noon})
+	return nil
+}
+
+func (n *aNode) RemovePerson(_ context.Context, name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.people = slices.DeleteFunc(n.people, func(p reading.Person) bool { return p.Name == name })
 	return nil
 }
 

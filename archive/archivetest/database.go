@@ -14,7 +14,12 @@ import (
 // RunDatabase tests the archives that open makes, which must be empty, for what a host needs beside what Run,
 // RunBlocks and RunRetention test. Open registers with t what is to be done at the end.
 func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
-	RunItems(t, func(t testing.TB) ItemArchive { return open(t) })
+	RunItems(t, func(t testing.TB) ItemArchive { return open(t) }, func(a ItemArchive, p reading.PersonID) ItemDesk {
+		return struct {
+			reading.Shelf
+			reading.Pen
+		}{a.(reading.View).Shelf(p), a.(reading.Database).Pen(p)}
+	})
 	RunPasswords(t, func(t testing.TB) PasswordArchive { return open(t) })
 	RunHub(t, func(t testing.TB) HubArchive { return open(t) })
 	t.Run("channel version", func(t *testing.T) { testChannelVersion(t, open(t)) })
@@ -47,15 +52,27 @@ func RunRetention(t *testing.T, open func(t testing.TB) reading.Database) {
 // An ItemArchive is an archive that RunItems tests.
 type ItemArchive interface {
 	Archive
-	reading.Marking
-	reading.Folders
-	reading.Items
-	reading.Filing
+	reading.People
+	reading.PeopleList
 }
 
-// RunItems tests what there is to read, how it is marked and how it is filed.
-func RunItems(t *testing.T, open func(t testing.TB) ItemArchive) {
-	for name, test := range map[string]func(*testing.T, ItemArchive){
+// An ItemDesk is how one person reads such an archive, and writes to it.
+type ItemDesk interface {
+	reading.Items
+	reading.Filing
+	reading.Pen
+}
+
+// A desk is an archive as one person has it.
+type desk struct {
+	Archive
+	ItemDesk
+}
+
+// RunItems tests what there is to read, how it is marked and how it is filed: for the owner, for another person, and
+// for both beside each other. at is how a person has an archive.
+func RunItems(t *testing.T, open func(t testing.TB) ItemArchive, at func(ItemArchive, reading.PersonID) ItemDesk) {
+	for name, test := range map[string]func(*testing.T, *desk){
 		"items arrive":                    testItemsArrive,
 		"items of a feed followed later":  testItemsOfAFeedThatIsFollowedLater,
 		"items of a first poll":           testItemsOfAFirstPoll,
@@ -71,13 +88,31 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive) {
 		"title and folders are inherited": testInherit,
 		"too many folders":                testTooManyFolders,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+		t.Run(name, func(t *testing.T) {
+			a := open(t)
+			test(t, &desk{a, at(a, reading.Owner)})
+		})
+		t.Run("of another person/"+name, func(t *testing.T) {
+			test(t, newHousehold(t, open(t), at).other)
+		})
 	}
+	for name, test := range map[string]func(*testing.T, *household){
+		"marks are a person's":          testMarksOfTwo,
+		"folders and titles are theirs": testFoldersOfTwo,
+		"a new person":                  testNewPerson,
+		"a feed is left out":            testLeaveOut,
+		"a person is removed":           testRemovePerson,
+		"what anybody starred stays":    testStarsOfTwo,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, newHousehold(t, open(t), at)) })
+	}
+	t.Run("people", func(t *testing.T) { testPeople(t, open(t)) })
 }
 
 // A PasswordArchive is an archive that RunPasswords tests.
 type PasswordArchive interface {
 	committer
+	reading.People
 	reading.Passwords
 	reading.PasswordList
 }
@@ -107,6 +142,9 @@ type Verifier interface {
 // wantSound has a Verifier check itself.
 func wantSound(t rapid.TB, a any) {
 	t.Helper()
+	if d, ok := a.(*desk); ok {
+		a = d.Archive
+	}
 	v, ok := a.(Verifier)
 	if !ok {
 		return

@@ -11,7 +11,7 @@ import (
 	"feedex/reading"
 )
 
-func testFolders(t *testing.T, a ItemArchive) {
+func testFolders(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news, otherNews)
 	keep(t, a, feedRecord(news, 10), feedRecord(otherNews, 11))
 	first, second := feedID(t, a, news), feedID(t, a, otherNews)
@@ -66,7 +66,7 @@ func testFolders(t *testing.T, a ItemArchive) {
 
 // A feed that takes the place of a page has its title and folders, but for what the owner said of the feed
 // itself.
-func testInherit(t *testing.T, a ItemArchive) {
+func testInherit(t *testing.T, a *desk) {
 	const page, known feed.URL = "https://page.example.org/", "https://known.example.org/feed"
 	name, mine := "From the page", "Its own"
 	a.KeepFeed(archive.Feed{URL: page, Subscribed: true})
@@ -98,7 +98,7 @@ func testInherit(t *testing.T, a ItemArchive) {
 }
 
 // wantFolders checks title and folders of each feed.
-func wantFolders(t *testing.T, a ItemArchive, want ...string) {
+func wantFolders(t *testing.T, a *desk, want ...string) {
 	t.Helper()
 	list, err := a.Subscriptions(t.Context())
 	var got []string
@@ -114,7 +114,7 @@ func wantFolders(t *testing.T, a ItemArchive, want ...string) {
 	}
 }
 
-func folderIDs(t *testing.T, a ItemArchive) map[string]reading.FolderID {
+func folderIDs(t *testing.T, a *desk) map[string]reading.FolderID {
 	t.Helper()
 	list, err := a.Folders(t.Context())
 	if err != nil {
@@ -127,7 +127,7 @@ func folderIDs(t *testing.T, a ItemArchive) map[string]reading.FolderID {
 	return ids
 }
 
-func testTooManyFolders(t *testing.T, a ItemArchive) {
+func testTooManyFolders(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news)
 	for i := range reading.MaxFolders {
 		a.AddFolder(fmt.Sprint(i))

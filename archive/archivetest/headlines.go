@@ -39,6 +39,11 @@ func keepForHeadlines(t *testing.T, a reading.Database, at time.Time) (records [
 
 // Lists and pages show each entry as its owner has it.
 func testHeadlines(t *testing.T, a reading.Database) {
+	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shelf, pen := a.Shelf(ann), a.Pen(ann)
 	at := time.Now().Add(-40 * time.Hour).Truncate(time.Second)
 	records := keepForHeadlines(t, a, at)
 	var newsFeed int64
@@ -51,7 +56,7 @@ func testHeadlines(t *testing.T, a reading.Database) {
 			newsFeed = n.Number
 		}
 	}
-	all, err := a.Headlines(t.Context(), reading.HeadlineQuery{Limit: 99, Secret: true})
+	all, err := shelf.Headlines(t.Context(), reading.HeadlineQuery{Limit: 99, Secret: true})
 	if err != nil || len(all) != 12 {
 		t.Fatalf("%d headlines, %v", len(all), err)
 	}
@@ -69,7 +74,7 @@ func testHeadlines(t *testing.T, a reading.Database) {
 	if items[records[11].ID] != 0 {
 		t.Error("an entry of a feed that nobody follows is an item")
 	}
-	a.Mark(at, []reading.ItemID{items[records[2].ID], items[records[4].ID], items[records[10].ID]},
+	pen.Mark(at, []reading.ItemID{items[records[2].ID], items[records[4].ID], items[records[10].ID]},
 		reading.Mark{Starred: reading.Yes})
 	var read []reading.ItemID
 	for i, r := range records[:10] {
@@ -77,11 +82,11 @@ func testHeadlines(t *testing.T, a reading.Database) {
 			read = append(read, items[r.ID])
 		}
 	}
-	a.Mark(at, read, reading.Mark{Read: reading.Yes})
+	pen.Mark(at, read, reading.Mark{Read: reading.Yes})
 	name := "My own"
-	a.Arrange([]reading.Arrangement{{URL: news, Name: &name, Into: []string{"One", "A second"}}})
+	pen.Arrange([]reading.Arrangement{{URL: news, Name: &name, Into: []string{"One", "A second"}}})
 	commit(t, a)
-	folders, err := a.Folders(t.Context())
+	folders, err := shelf.Folders(t.Context())
 	if err != nil || len(folders) != 2 {
 		t.Fatalf("folders %+v, %v", folders, err)
 	}
@@ -111,7 +116,7 @@ func testHeadlines(t *testing.T, a reading.Database) {
 		{"starred of a feed", reading.HeadlineQuery{Limit: 99, Starred: true, Feed: newsFeed + 1,
 			Secret: true}, []int{10}},
 	} {
-		got, err := a.Headlines(t.Context(), test.q)
+		got, err := shelf.Headlines(t.Context(), test.q)
 		if err != nil || len(got) != len(test.want) {
 			t.Errorf("%s: %d, %v, want %d", test.name, len(got), err, test.want)
 			continue
@@ -126,27 +131,28 @@ func testHeadlines(t *testing.T, a reading.Database) {
 		}
 	}
 	for secret, want := range map[bool]int{false: 3, true: 4} {
-		if n, err := a.CountUnread(t.Context(), 0, secret, 99); err != nil || n != want {
+		if n, err := shelf.CountUnread(t.Context(), 0, secret, 99); err != nil || n != want {
 			t.Errorf("%d are unread, %v, want %d", n, err, want)
 		}
 	}
-	if n, err := a.CountUnread(t.Context(), 0, true, 2); err != nil || n != 2 {
+	if n, err := shelf.CountUnread(t.Context(), 0, true, 2); err != nil || n != 2 {
 		t.Errorf("%d are counted, %v, want 2", n, err)
 	}
-	if n, err := a.CountUnread(t.Context(), newsFeed+1, true, 99); err != nil || n != 1 {
+	if n, err := shelf.CountUnread(t.Context(), newsFeed+1, true, 99); err != nil || n != 1 {
 		t.Errorf("%d are unread in one feed, %v, want 1", n, err)
 	}
-	r, item, number, err := a.Entry(t.Context(), records[2].ID)
+	r, item, number, err := shelf.Entry(t.Context(), records[2].ID)
 	if err != nil || r.Entry.Title != "entry 2" || number != newsFeed ||
 		item != (reading.ItemState{ID: items[records[2].ID], Read: true, Starred: true}) {
 		t.Errorf("Entry = %q, %+v, %d, %v", r.Entry.Title, item, number, err)
 	}
-	if _, _, number, err := a.Entry(t.Context(), feed.EntryID{9}); err != nil || number != 0 {
+	if _, _, number, err := shelf.Entry(t.Context(), feed.EntryID{9}); err != nil || number != 0 {
 		t.Errorf("an entry that is not there: %d, %v", number, err)
 	}
 
 	for number, want := range map[int64]string{newsFeed: "My own [A second One]", newsFeed + 1: " []", 99: " []"} {
-		if name, folders, err := a.Filing(t.Context(), number); err != nil || fmt.Sprint(name, " ", folders) != want {
+		name, folders, err := shelf.Filing(t.Context(), number)
+		if err != nil || fmt.Sprint(name, " ", folders) != want {
 			t.Errorf("Filing(%d) = %q, %q, %v, want %s", number, name, folders, err, want)
 		}
 	}

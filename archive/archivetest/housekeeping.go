@@ -88,10 +88,10 @@ func testHousekeeping(t *testing.T, a reading.Database) {
 		number, more, err = u.ForgetFeeds(ctx, number)
 		return more, err
 	})
-	if id, err := a.FeedID(ctx, otherNews); id != 0 || err != nil {
+	if id, err := a.Shelf(reading.Owner).FeedID(ctx, otherNews); id != 0 || err != nil {
 		t.Errorf("a feed of which there is nothing has number %d, %v", id, err)
 	}
-	if id := feedID(t, a, news); id == 0 {
+	if id := feedID(t, a.Shelf(reading.Owner), news); id == 0 {
 		t.Error("a feed that is followed is forgotten")
 	}
 	keep(t, a, relayed)

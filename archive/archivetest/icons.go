@@ -20,7 +20,7 @@ func testIcons(t *testing.T, a reading.Database) {
 	commit(t, a)
 	of := func(u feed.URL) reading.IconRef {
 		t.Helper()
-		list, err := a.Subscriptions(t.Context())
+		list, err := a.Shelf(reading.Owner).Subscriptions(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func testIcons(t *testing.T, a reading.Database) {
 	}
 	a.Keep([]archive.Record{newsRecord("1", "a", at)})
 	commit(t, a)
-	list, err := a.Headlines(t.Context(), reading.HeadlineQuery{Limit: 1})
+	list, err := a.Shelf(reading.Owner).Headlines(t.Context(), reading.HeadlineQuery{Limit: 1})
 	if err != nil || len(list) != 1 || list[0].FeedIcon != of(news) {
 		t.Errorf("headlines %+v, %v", list, err)
 	}

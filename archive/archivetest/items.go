@@ -46,7 +46,7 @@ func feedRecords(u feed.URL, from, to int) (list []archive.Record) {
 	return list
 }
 
-func feedID(t *testing.T, a ItemArchive, u feed.URL) reading.FeedID {
+func feedID(t *testing.T, a reading.Filing, u feed.URL) reading.FeedID {
 	t.Helper()
 	id, err := a.FeedID(t.Context(), u)
 	if err != nil || id == 0 {
@@ -56,7 +56,7 @@ func feedID(t *testing.T, a ItemArchive, u feed.URL) reading.FeedID {
 }
 
 // wantIDs checks what is in a stream, and that its size is counted so.
-func wantIDs(t *testing.T, a ItemArchive, stream reading.Stream, want ...reading.ItemID) {
+func wantIDs(t *testing.T, a *desk, stream reading.Stream, want ...reading.ItemID) {
 	t.Helper()
 	got, err := a.IDs(t.Context(), stream, reading.Page{Limit: 1000})
 	if err != nil || !slices.Equal(got, want) {
@@ -75,7 +75,7 @@ var (
 
 // Entries that arrive in a feed that is followed are unread and listed, in the order of arrival; entries that are
 // filled in are neither.
-func testItemsArrive(t *testing.T, a ItemArchive) {
+func testItemsArrive(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news)
 	keep(t, a, feedRecord(news, 10), feedRecord(otherNews, 11), feedRecord(news, 12))
 	wantIDs(t, a, all, 2, 1)
@@ -116,7 +116,7 @@ func testItemsArrive(t *testing.T, a ItemArchive) {
 
 // Of what the first poll of a feed brings, in whatever portions, the latest is unread, unless neighbors were there
 // before it; the rest is read. All that comes later is unread.
-func testItemsOfAFirstPoll(t *testing.T, a ItemArchive) {
+func testItemsOfAFirstPoll(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news, otherNews)
 	keep(t, a, feedRecords(news, 1, reading.FirstUnread+5)...)
 	a.Mark(markedAt, []reading.ItemID{reading.FirstUnread}, reading.Mark{Starred: reading.Yes})
@@ -151,7 +151,7 @@ func testItemsOfAFirstPoll(t *testing.T, a ItemArchive) {
 
 // An owner who follows a feed of which the archive has entries finds the latest unread, as if they had just been
 // published.
-func testItemsOfAFeedThatIsFollowedLater(t *testing.T, a ItemArchive) {
+func testItemsOfAFeedThatIsFollowedLater(t *testing.T, a *desk) {
 	keep(t, a, feedRecords(news, 1, reading.FirstUnread+3)...)
 	a.Fill(time.Unix(50, 0), []archive.Record{feedRecord(news, 0)})
 	keep(t, a, feedRecord(otherNews, 60))
@@ -179,7 +179,7 @@ func testItemsOfAFeedThatIsFollowedLater(t *testing.T, a ItemArchive) {
 	wantSound(t, a)
 }
 
-func testMarks(t *testing.T, a ItemArchive) {
+func testMarks(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news, otherNews)
 	keep(t, a, feedRecord(news, 10), feedRecord(otherNews, 11), feedRecord(news, 12))
 	a.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9)})
@@ -229,7 +229,7 @@ func testMarks(t *testing.T, a ItemArchive) {
 
 // The changes since a moment are the items that arrived as news since then, and those that were marked, by what they
 // were not before.
-func testStreamChanged(t *testing.T, a ItemArchive) {
+func testStreamChanged(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news)
 	keep(t, a, feedRecord(news, 10), feedRecord(news, 11), feedRecord(news, 12))
 	a.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9), feedRecord(news, 8)})
@@ -253,7 +253,7 @@ func testStreamChanged(t *testing.T, a ItemArchive) {
 }
 
 // A stream is read page by page, in either direction, whatever arrives and is read meanwhile.
-func testPages(t *testing.T, a ItemArchive) {
+func testPages(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news)
 	keep(t, a, feedRecords(news, 1, 10)...)
 	page := func(want []reading.ItemID, p reading.Page) reading.ItemID {
@@ -280,7 +280,7 @@ func testPages(t *testing.T, a ItemArchive) {
 }
 
 // Items come in pieces; all of them come, and in their order.
-func testManyItems(t *testing.T, a ItemArchive) {
+func testManyItems(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news)
 	records := feedRecords(news, 1, 200)
 	records[5].Entry.Content = string(make([]byte, 1<<20))
@@ -303,7 +303,7 @@ func testManyItems(t *testing.T, a ItemArchive) {
 }
 
 // No program of the owner's is given an address that would run something.
-func testItemsRunNothing(t *testing.T, a ItemArchive) {
+func testItemsRunNothing(t *testing.T, a *desk) {
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), Link: "javascript:alert(1)"})
 	e := feed.Entry{Feed: news, ID: "1", Link: "javascript:alert(2)",
 		Enclosures: []feed.Enclosure{{URL: "javascript:alert(3)"}, {URL: "https://example.com/a.mp3"}}}
@@ -322,13 +322,13 @@ func testItemsRunNothing(t *testing.T, a ItemArchive) {
 
 // A search finds items of the feeds that are followed, what was filled in and what is not indexed yet among them; of
 // too many it finds the latest. Streams may be of what it found alone.
-func testFind(t *testing.T, a ItemArchive) {
+func testFind(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news)
 	keep(t, a, feedRecords(news, 10, 14)...) // items 1 to 5
 	keep(t, a, feedRecord(otherNews, 15))
 	a.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9)}) // item 6
 	commit(t, a)
-	indexSome(t, a, 4)
+	indexSome(t, a.Archive, 4)
 	find := func(text string, limit int) []reading.ItemID {
 		t.Helper()
 		m, err := feed.ParseMatch(text)
@@ -379,7 +379,7 @@ func testFind(t *testing.T, a ItemArchive) {
 }
 
 // A search of some feeds finds what is behind that of others.
-func testFindInFeeds(t *testing.T, a ItemArchive) {
+func testFindInFeeds(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news, otherNews)
 	keep(t, a, feedRecords(news, 10, 14)...)      // items 1 to 5
 	keep(t, a, feedRecords(otherNews, 15, 20)...) // items 6 to 11
@@ -401,11 +401,11 @@ func testFindInFeeds(t *testing.T, a ItemArchive) {
 				t.Errorf("of %v: %v, %v, want %v", c.of, got, err, c.want)
 			}
 		}
-		indexSome(t, a, 100)
+		indexSome(t, a.Archive, 100)
 	}
 }
 
-func testFindEnds(t *testing.T, a ItemArchive) {
+func testFindEnds(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news)
 	keep(t, a, feedRecords(news, 1, 3)...)
 	m, err := feed.ParseMatch("title")

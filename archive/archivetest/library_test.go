@@ -17,7 +17,7 @@ import (
 	"feedex/safehtml"
 )
 
-// A library is a second archive beside archive/sqlite: an archive.Memory with what its owner reads, marks and files,
+// A library is a second archive beside archive/sqlite: an archive.Memory with what its people read, mark and file,
 // their passwords and the hub's subscriptions. It shows that the contract of these asks for nothing that SQL alone can
 // do, and is made to be short.
 type library struct {
@@ -27,40 +27,65 @@ type library struct {
 	urls      []feed.URL // by number, from 1
 	items     []*item    // by ID, from 1; nil where there is none any more
 	byEntry   map[feed.EntryID]*item
-	names     map[reading.FeedID]string          // the owner's own titles
-	folders   map[reading.FolderID]string        // their names
+	people    map[reading.PersonID]*person
+	lastCome  reading.PersonID                   // the latest person
 	lastMade  reading.FolderID                   // the latest folder
-	filed     map[[2]int64]bool                  // a feed and a folder that it is in
 	passwords map[string]reading.Password        // by name
 	hub       map[string]archive.HubSubscription // by callback and topic
 }
 
 type item struct {
-	id                    reading.ItemID
-	feed                  feed.URL
-	entry                 feed.EntryID
-	arrived, changed      time.Time
+	id      reading.ItemID
+	feed    feed.URL
+	entry   feed.EntryID
+	arrived time.Time
+}
+
+// A person has marks, titles, folders and a choice of feeds.
+type person struct {
+	reading.Person
+	marks   map[reading.ItemID]mark
+	names   map[reading.FeedID]string   // their own titles
+	out     map[reading.FeedID]bool     // left out
+	folders map[reading.FolderID]string // their names
+	filed   map[[2]int64]bool           // a feed and a folder that it is in
+}
+
+// A mark is how a person has an item.
+type mark struct {
 	listed, read, starred bool
+	changed               time.Time
+}
+
+// A libraryDesk is a library as one person has it.
+type libraryDesk struct {
+	*library
+	*person
 }
 
 var (
 	_ ItemArchive     = (*library)(nil)
+	_ ItemDesk        = libraryDesk{}
 	_ PasswordArchive = (*library)(nil)
 	_ HubArchive      = (*library)(nil)
 )
 
 func newLibrary() *library {
-	return &library{
+	l := &library{
 		Memory: archive.NewMemory(), followed: make(map[feed.URL]bool), numbers: make(map[feed.URL]reading.FeedID),
-		byEntry: make(map[feed.EntryID]*item), names: make(map[reading.FeedID]string),
-		folders: make(map[reading.FolderID]string), filed: make(map[[2]int64]bool),
+		byEntry: make(map[feed.EntryID]*item), people: make(map[reading.PersonID]*person),
 		passwords: make(map[string]reading.Password), hub: make(map[string]archive.HubSubscription),
 	}
+	l.AddPerson(time.Time{}, reading.OwnerName)
+	return l
 }
 
 func TestLibrary(t *testing.T) {
 	Run(t, func(testing.TB) Archive { return newLibrary() })
-	RunItems(t, func(testing.TB) ItemArchive { return newLibrary() })
+	RunItems(t, func(testing.TB) ItemArchive { return newLibrary() }, func(a ItemArchive, p reading.PersonID) ItemDesk {
+		l := a.(*library)
+		return libraryDesk{l, l.people[p]}
+	})
 	RunPasswords(t, func(testing.TB) PasswordArchive { return newLibrary() })
 	RunHub(t, func(testing.TB) HubArchive { return newLibrary() })
 }
@@ -74,15 +99,18 @@ func (l *library) number(u feed.URL) reading.FeedID {
 	return l.numbers[u]
 }
 
-// add makes an item of an entry that is none.
-func (l *library) add(r *archive.Record, at time.Time, listed, read bool) {
+// add makes an item of an entry that is none: news, unless it was filled in.
+func (l *library) add(r *archive.Record, at time.Time, isNews bool) {
 	if l.byEntry[r.ID] != nil {
 		return
 	}
-	at = archive.Second(at)
-	x := &item{id: reading.ItemID(len(l.items) + 1), feed: r.Entry.Feed, entry: r.ID, arrived: at, changed: at,
-		listed: listed, read: read}
+	x := &item{id: reading.ItemID(len(l.items) + 1), feed: r.Entry.Feed, entry: r.ID, arrived: archive.Second(at)}
 	l.items, l.byEntry[r.ID] = append(l.items, x), x
+	for _, p := range l.people {
+		if isNews && !p.out[l.numbers[x.feed]] {
+			p.marks[x.id] = mark{listed: true}
+		}
+	}
 }
 
 // keep has records kept, and those that arrive made items.
@@ -92,7 +120,7 @@ func (l *library) keep(records []archive.Record, keep func([]archive.Record)) {
 		r := &records[i]
 		l.number(r.Entry.Feed)
 		if l.followed[r.Entry.Feed] && l.Known([]feed.EntryID{r.ID})[0].Kept() {
-			l.add(r, r.Seen, true, false)
+			l.add(r, r.Seen, true)
 		}
 	}
 	for u := range l.followed {
@@ -113,8 +141,11 @@ func (l *library) backlog(u feed.URL) {
 	}
 	for i := range found {
 		if x := l.byEntry[found[i].ID]; x != nil && found[i].Seq > 0 && found[i].Source.IsZero() {
-			if fresh--; fresh < 0 && !x.read && !x.starred {
-				x.read, x.listed = true, false
+			fresh--
+			for _, p := range l.people {
+				if m := p.mark(x); fresh < 0 && !m.read && !m.starred {
+					delete(p.marks, x.id)
+				}
 			}
 		}
 	}
@@ -136,7 +167,7 @@ func (l *library) Fill(at time.Time, records []archive.Record) []bool {
 	for i, r := range slices.Backward(records) {
 		l.number(r.Entry.Feed)
 		if stored[i] && l.followed[r.Entry.Feed] {
-			l.add(&r, at, false, true)
+			l.add(&r, at, false)
 		}
 	}
 	return stored
@@ -155,7 +186,7 @@ func (l *library) KeepFeed(f archive.Feed) {
 		if at.IsZero() {
 			at = r.Seen
 		}
-		l.add(&r, at, fresh, !fresh)
+		l.add(&r, at, fresh)
 	}
 }
 
@@ -163,15 +194,27 @@ func (l *library) Purge(at time.Time, ids []feed.EntryID) []bool {
 	dropped := make([]bool, len(ids))
 	for i, id := range ids {
 		x := l.byEntry[id]
-		if x != nil && x.starred {
+		if x != nil && l.isStarred(x) {
 			continue
 		}
 		if dropped[i] = l.Memory.Purge(at, ids[i:i+1])[0]; dropped[i] && x != nil {
 			l.items[x.id-1] = nil
 			delete(l.byEntry, id)
+			for _, p := range l.people {
+				delete(p.marks, x.id)
+			}
 		}
 	}
 	return dropped
+}
+
+func (l *library) isStarred(x *item) bool {
+	for _, p := range l.people {
+		if p.marks[x.id].starred {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *library) Inherit(to, from feed.URL) {
@@ -179,33 +222,147 @@ func (l *library) Inherit(to, from feed.URL) {
 	if heir == 0 || gone == 0 {
 		return
 	}
-	l.names[heir], l.names[gone] = cmp.Or(l.names[heir], l.names[gone]), ""
-	for id := range l.folders {
-		if key := [2]int64{int64(gone), int64(id)}; l.filed[key] {
-			delete(l.filed, key)
-			l.filed[[2]int64{int64(heir), int64(id)}] = true
+	for _, p := range l.people {
+		p.names[heir], p.names[gone] = cmp.Or(p.names[heir], p.names[gone]), ""
+		p.out[heir], p.out[gone] = p.out[heir] || p.out[gone], false
+		for id := range p.folders {
+			if key := [2]int64{int64(gone), int64(id)}; p.filed[key] {
+				delete(p.filed, key)
+				p.filed[[2]int64{int64(heir), int64(id)}] = true
+			}
+		}
+	}
+}
+
+func (l *library) AddPerson(at time.Time, name string) (reading.PersonID, error) {
+	for _, p := range l.people {
+		if p.Name == name {
+			return 0, reading.ErrPerson
+		}
+	}
+	if len(l.people) >= reading.MaxPeople {
+		return 0, reading.ErrPeople
+	}
+	l.lastCome++
+	p := &person{Person: reading.Person{ID: l.lastCome, Name: name, Created: archive.Second(at)},
+		marks: make(map[reading.ItemID]mark), names: make(map[reading.FeedID]string),
+		out: make(map[reading.FeedID]bool), folders: make(map[reading.FolderID]string), filed: make(map[[2]int64]bool)}
+	l.people[p.ID] = p
+	found, _ := l.Search(context.Background(), feed.Filter{Limit: math.MaxInt})
+	unread := make(map[feed.URL]int)
+	for i, latest := 0, 0; i < len(found) && latest < reading.FirstLatest; i++ {
+		x := l.byEntry[found[i].ID]
+		if x == nil || found[i].Seq < 0 {
+			continue
+		}
+		if latest++; l.followed[x.feed] && unread[x.feed] < reading.FirstUnread {
+			unread[x.feed]++
+			p.marks[x.id] = mark{listed: true}
+		}
+	}
+	return p.ID, nil
+}
+
+func (l *library) RemovePerson(id reading.PersonID, limit int) (more bool) {
+	p := l.people[id]
+	if p == nil || id == reading.Owner {
+		return false
+	}
+	maps.DeleteFunc(l.passwords, func(_ string, x reading.Password) bool { return x.Person == id })
+	clear(p.folders)
+	clear(p.names)
+	for i := range p.marks {
+		if limit--; limit < 0 {
+			break
+		}
+		delete(p.marks, i)
+	}
+	if limit > 0 {
+		delete(l.people, id)
+	}
+	return limit <= 0
+}
+
+func (l *library) People(context.Context) (list []reading.Person, err error) {
+	for _, id := range slices.Sorted(maps.Keys(l.people)) {
+		list = append(list, l.people[id].Person)
+	}
+	return list, nil
+}
+
+func (l *library) Belongings(_ context.Context, id reading.PersonID) (b reading.Belongings, err error) {
+	p := l.people[id]
+	if p == nil {
+		return b, nil
+	}
+	for _, m := range p.marks {
+		if !m.read {
+			b.Unread++
+		}
+		if m.starred {
+			b.Starred++
+		}
+	}
+	for _, x := range l.passwords {
+		if x.Person == id {
+			b.Passwords++
+		}
+	}
+	b.Folders = len(p.folders)
+	return b, nil
+}
+
+// mark is how a person has an item.
+func (p *person) mark(x *item) mark {
+	m, ok := p.marks[x.id]
+	if !ok {
+		m.read = true
+	}
+	if m.changed.IsZero() {
+		m.changed = x.arrived
+	}
+	return m
+}
+
+// reads reports whether a person reads a feed.
+func (l libraryDesk) reads(u feed.URL) bool { return l.followed[u] && !l.out[l.numbers[u]] }
+
+func (l libraryDesk) LeaveOut(id reading.FeedID, out bool) {
+	was := l.out[id]
+	if id < 1 || int(id) > len(l.urls) {
+		return
+	}
+	if l.out[id] = out; out || !was {
+		return
+	}
+	found, _ := l.Search(context.Background(), feed.Filter{Feed: l.urls[id-1], Limit: reading.FirstUnread})
+	for i := range found {
+		if x := l.byEntry[found[i].ID]; x != nil && found[i].Seq > 0 {
+			if _, ok := l.marks[x.id]; !ok {
+				l.marks[x.id] = mark{listed: true}
+			}
 		}
 	}
 }
 
 // in reports whether an item is in a stream.
-func (l *library) in(s *reading.Stream, x *item) bool {
+func (l libraryDesk) in(s *reading.Stream, x *item) bool {
 	is := func(c reading.Choice, value bool) bool { return c == reading.Either || (c == reading.Yes) == value }
-	number := l.numbers[x.feed]
+	number, m := l.numbers[x.feed], l.mark(x)
 	switch {
-	case !l.followed[x.feed], s.Among != nil && !slices.Contains(s.Among, x.id), s.Feed != 0 && s.Feed != number,
+	case !l.reads(x.feed), s.Among != nil && !slices.Contains(s.Among, x.id), s.Feed != 0 && s.Feed != number,
 		s.Folder != 0 && !l.filed[[2]int64{int64(number), int64(s.Folder)}],
-		!is(s.Read, x.read), !is(s.Starred, x.starred),
+		!is(s.Read, m.read), !is(s.Starred, m.starred),
 		!s.Since.IsZero() && x.arrived.Before(s.Since), !s.Until.IsZero() && !x.arrived.Before(s.Until):
 		return false
 	case !s.Changed.IsZero():
-		return x.listed && !x.arrived.Before(s.Changed) || x.changed.After(x.arrived) && !x.changed.Before(s.Changed)
+		return m.listed && !x.arrived.Before(s.Changed) || m.changed.After(x.arrived) && !m.changed.Before(s.Changed)
 	}
-	return x.listed || s.Unlisted || s.Starred == reading.Yes
+	return m.listed || s.Unlisted || s.Starred == reading.Yes
 }
 
 // stream are the items of a stream, the oldest first.
-func (l *library) stream(s reading.Stream) (list []*item) {
+func (l libraryDesk) stream(s reading.Stream) (list []*item) {
 	for _, x := range l.items {
 		if x != nil && l.in(&s, x) {
 			list = append(list, x)
@@ -214,30 +371,32 @@ func (l *library) stream(s reading.Stream) (list []*item) {
 	return list
 }
 
-// mark marks an item, and reports whether that changed it.
-func (x *item) mark(at time.Time, m reading.Mark) bool {
-	before := *x
-	x.read = m.Read == reading.Yes || m.Read == reading.Either && x.read
-	x.starred = m.Starred == reading.Yes || m.Starred == reading.Either && x.starred
-	x.listed = x.listed || before.read && !x.read
-	if *x == before {
+// turn marks an item, and reports whether that changed it.
+func (p *person) turn(x *item, at time.Time, to reading.Mark) bool {
+	before := p.mark(x)
+	m := before
+	m.read = to.Read == reading.Yes || to.Read == reading.Either && m.read
+	m.starred = to.Starred == reading.Yes || to.Starred == reading.Either && m.starred
+	m.listed = m.listed || before.read && !m.read
+	if m == before {
 		return false
 	}
-	x.changed = archive.Second(at)
+	m.changed = archive.Second(at)
+	p.marks[x.id] = m
 	return true
 }
 
-func (l *library) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
+func (l libraryDesk) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	for _, id := range ids {
 		if id > 0 && int(id) <= len(l.items) && l.items[id-1] != nil {
-			l.items[id-1].mark(at, m)
+			l.turn(l.items[id-1], at, m)
 		}
 	}
 }
 
-func (l *library) MarkStream(at time.Time, s reading.Stream, m reading.Mark, limit int) (more bool) {
+func (l libraryDesk) MarkStream(at time.Time, s reading.Stream, m reading.Mark, limit int) (more bool) {
 	for _, x := range l.stream(s) {
-		if x.mark(at, m) {
+		if l.turn(x, at, m) {
 			limit--
 		}
 		if limit == 0 {
@@ -247,11 +406,11 @@ func (l *library) MarkStream(at time.Time, s reading.Stream, m reading.Mark, lim
 	return false
 }
 
-func (l *library) Size(_ context.Context, s reading.Stream) (int, error) {
+func (l libraryDesk) Size(_ context.Context, s reading.Stream) (int, error) {
 	return len(l.stream(s)), nil
 }
 
-func (l *library) IDs(_ context.Context, s reading.Stream, p reading.Page) ([]reading.ItemID, error) {
+func (l libraryDesk) IDs(_ context.Context, s reading.Stream, p reading.Page) ([]reading.ItemID, error) {
 	ids := []reading.ItemID{}
 	for _, x := range l.stream(s) {
 		if p.After == 0 || p.Oldest && x.id > p.After || !p.Oldest && x.id < p.After {
@@ -264,7 +423,7 @@ func (l *library) IDs(_ context.Context, s reading.Stream, p reading.Page) ([]re
 	return ids[:min(len(ids), max(p.Limit, 0))], nil
 }
 
-func (l *library) Counts(context.Context) (list []reading.UnreadCount, err error) {
+func (l libraryDesk) Counts(context.Context) (list []reading.UnreadCount, err error) {
 	counts := make(map[reading.FeedID]*reading.UnreadCount)
 	for _, x := range l.stream(reading.Stream{Read: reading.No}) {
 		number := l.numbers[x.feed]
@@ -280,7 +439,7 @@ func (l *library) Counts(context.Context) (list []reading.UnreadCount, err error
 	return list, nil
 }
 
-func (l *library) Find(ctx context.Context, m feed.Match, of []reading.FeedID, limit int) ([]reading.ItemID, error) {
+func (l libraryDesk) Find(ctx context.Context, m feed.Match, of []reading.FeedID, limit int) ([]reading.ItemID, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -290,7 +449,7 @@ func (l *library) Find(ctx context.Context, m feed.Match, of []reading.FeedID, l
 	ids := []reading.ItemID{}
 	for _, r := range found {
 		x := l.byEntry[r.ID]
-		if x != nil && l.followed[x.feed] && (len(of) == 0 || slices.Contains(of, l.numbers[x.feed])) &&
+		if x != nil && l.reads(x.feed) && (len(of) == 0 || slices.Contains(of, l.numbers[x.feed])) &&
 			len(ids) < limit {
 			ids = append(ids, x.id)
 		}
@@ -299,10 +458,10 @@ func (l *library) Find(ctx context.Context, m feed.Match, of []reading.FeedID, l
 	return ids, err
 }
 
-func (l *library) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
+func (l libraryDesk) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
 	return func(yield func(reading.Item, error) bool) {
 		for _, id := range ids {
-			if id < 1 || int(id) > len(l.items) || l.items[id-1] == nil || !l.followed[l.items[id-1].feed] {
+			if id < 1 || int(id) > len(l.items) || l.items[id-1] == nil || !l.reads(l.items[id-1].feed) {
 				continue
 			}
 			x := l.items[id-1]
@@ -311,11 +470,11 @@ func (l *library) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[rea
 				yield(reading.Item{}, err)
 				return
 			}
-			r := &found[0]
+			r, m := &found[0], l.mark(x)
 			safehtml.Entry(&r.Entry)
 			if !yield(reading.Item{
-				ID: id, Feed: l.numbers[x.feed], Arrived: x.arrived, Listed: x.listed, Read: x.read, Starred: x.starred,
-				Changed: x.changed, EntryID: r.ID, Entry: r.Entry, Time: r.Time(), Confirmed: r.Confirmed,
+				ID: id, Feed: l.numbers[x.feed], Arrived: x.arrived, Listed: m.listed, Read: m.read, Starred: m.starred,
+				Changed: m.changed, EntryID: r.ID, Entry: r.Entry, Time: r.Time(), Confirmed: r.Confirmed,
 			}, nil) {
 				return
 			}
@@ -323,9 +482,9 @@ func (l *library) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[rea
 	}
 }
 
-func (l *library) Subscriptions(context.Context) (list []reading.FollowedFeed, err error) {
+func (l libraryDesk) Subscriptions(context.Context) (list []reading.FollowedFeed, err error) {
 	for _, f := range l.LoadFeeds() {
-		if !f.Subscribed {
+		if !l.reads(f.URL) {
 			continue
 		}
 		id := l.numbers[f.URL]
@@ -339,12 +498,12 @@ func (l *library) Subscriptions(context.Context) (list []reading.FollowedFeed, e
 	return list, nil
 }
 
-func (l *library) foldersOf(id reading.FeedID) (list []reading.Folder) {
+func (l libraryDesk) foldersOf(id reading.FeedID) (list []reading.Folder) {
 	all, _ := l.Folders(context.Background())
 	return slices.DeleteFunc(all, func(f reading.Folder) bool { return !l.filed[[2]int64{int64(id), int64(f.ID)}] })
 }
 
-func (l *library) Folders(context.Context) (list []reading.Folder, err error) {
+func (l libraryDesk) Folders(context.Context) (list []reading.Folder, err error) {
 	for id, name := range l.folders {
 		list = append(list, reading.Folder{ID: id, Name: name})
 	}
@@ -352,7 +511,7 @@ func (l *library) Folders(context.Context) (list []reading.Folder, err error) {
 	return list, nil
 }
 
-func (l *library) Arrange(list []reading.Arrangement) bool {
+func (l libraryDesk) Arrange(list []reading.Arrangement) bool {
 	made := make(map[string]bool)
 	for _, a := range list {
 		for _, name := range a.Into {
@@ -388,7 +547,7 @@ func (l *library) Arrange(list []reading.Arrangement) bool {
 }
 
 // named is the folder of a name, 0 for none.
-func (l *library) named(name string) reading.FolderID {
+func (l libraryDesk) named(name string) reading.FolderID {
 	for id, of := range l.folders {
 		if of == name {
 			return id
@@ -397,7 +556,7 @@ func (l *library) named(name string) reading.FolderID {
 	return 0
 }
 
-func (l *library) AddFolder(name string) (reading.FolderID, bool) {
+func (l libraryDesk) AddFolder(name string) (reading.FolderID, bool) {
 	if id := l.named(name); id != 0 {
 		return id, true
 	}
@@ -409,7 +568,7 @@ func (l *library) AddFolder(name string) (reading.FolderID, bool) {
 	return l.lastMade, true
 }
 
-func (l *library) RenameFolder(id reading.FolderID, name string) {
+func (l libraryDesk) RenameFolder(id reading.FolderID, name string) {
 	other := l.named(name)
 	switch {
 	case l.folders[id] == "" || other == id:
@@ -425,23 +584,23 @@ func (l *library) RenameFolder(id reading.FolderID, name string) {
 	}
 }
 
-func (l *library) RemoveFolder(id reading.FolderID) {
+func (l libraryDesk) RemoveFolder(id reading.FolderID) {
 	delete(l.folders, id)
 	maps.DeleteFunc(l.filed, func(key [2]int64, _ bool) bool { return key[1] == int64(id) })
 }
 
-func (l *library) FeedID(_ context.Context, u feed.URL) (reading.FeedID, error) {
+func (l libraryDesk) FeedID(_ context.Context, u feed.URL) (reading.FeedID, error) {
 	return l.numbers[u], nil
 }
 
-func (l *library) FeedOf(_ context.Context, id reading.FeedID) (feed.URL, error) {
+func (l libraryDesk) FeedOf(_ context.Context, id reading.FeedID) (feed.URL, error) {
 	if id < 1 || int(id) > len(l.urls) {
 		return "", nil
 	}
 	return l.urls[id-1], nil
 }
 
-func (l *library) Filing(_ context.Context, number int64) (name string, folders []string, err error) {
+func (l libraryDesk) Filing(_ context.Context, number int64) (name string, folders []string, err error) {
 	for _, f := range l.foldersOf(reading.FeedID(number)) {
 		folders = append(folders, f.Name)
 	}
@@ -454,6 +613,9 @@ func (l *library) KeepPassword(p reading.Password) error {
 	}
 	if len(l.passwords) >= reading.MaxPasswords {
 		return reading.ErrPasswords
+	}
+	if l.people[p.Person] == nil {
+		return reading.ErrNobody
 	}
 	l.passwords[p.Name] = p
 	return nil

@@ -12,11 +12,11 @@ import (
 
 func testPasswords(t *testing.T, a PasswordArchive) {
 	at := time.Unix(7200, 0).UTC()
-	phone := reading.NewPassword("phone", "00ff", reading.ReaderScope, at)
+	phone := reading.NewPassword("phone", "00ff", reading.Owner, reading.ReaderScope, at)
 	if err := a.KeepPassword(phone); err != nil {
 		t.Error(err)
 	}
-	again := reading.NewPassword("phone", "11ff", reading.OwnerScope, at)
+	again := reading.NewPassword("phone", "11ff", reading.Owner, reading.OwnerScope, at)
 	if err := a.KeepPassword(again); !errors.Is(err, reading.ErrTaken) {
 		t.Errorf("a name that is taken: %v", err)
 	}
@@ -51,7 +51,7 @@ func testPasswords(t *testing.T, a PasswordArchive) {
 		t.Errorf("a password that was dropped: %+v, %v", got, err)
 	}
 	for i := range reading.MaxPasswords {
-		p := reading.NewPassword(fmt.Sprint(i), fmt.Sprint(i), reading.OwnerScope, at)
+		p := reading.NewPassword(fmt.Sprint(i), fmt.Sprint(i), reading.Owner, reading.OwnerScope, at)
 		if err := a.KeepPassword(p); err != nil {
 			t.Fatal(err)
 		}

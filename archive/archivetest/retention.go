@@ -110,8 +110,8 @@ func starSeq(t rapid.TB, a reading.Database, seq int64) {
 		if r.Seq != seq {
 			continue
 		}
-		if _, item, _, err := a.Entry(context.Background(), r.ID); err == nil && item.ID != 0 {
-			a.Mark(markedAt, []reading.ItemID{item.ID}, reading.Mark{Starred: reading.Yes})
+		if _, item, _, err := a.Shelf(reading.Owner).Entry(context.Background(), r.ID); err == nil && item.ID != 0 {
+			a.Pen(reading.Owner).Mark(markedAt, []reading.ItemID{item.ID}, reading.Mark{Starred: reading.Yes})
 			if err := a.Commit(); err != nil {
 				t.Fatal(err)
 			}

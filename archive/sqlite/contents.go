@@ -374,7 +374,10 @@ func (r *Reader) verifyItems(ctx context.Context, report func(problem string)) e
 		{`SELECT count(*) FROM entries WHERE feed IN (SELECT id FROM feeds WHERE subscribed) AND seq NOT IN (SELECT ` +
 			`seq FROM items)`,
 			"%d entries of feeds that are followed have no item"},
-		{`SELECT count(*) FROM items WHERE NOT read AND NOT listed`, "%d items are unread and not listed"},
+		{`SELECT count(*) FROM marks WHERE NOT read AND NOT listed`, "%d items are unread and not listed"},
+		{`SELECT count(*) FROM marks m LEFT JOIN items i ON i.id = m.item 
+			WHERE i.feed IS NOT m.feed OR i.arrived IS NOT m.arrived`,
+			"%d marks are not of the item that they name"},
 		{`SELECT count(*) FROM purged JOIN entries USING (id)`, "%d entries are there that were purged"},
 	} {
 		n, err := r.verifyCount(ctx, check.query)

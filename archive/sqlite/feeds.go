@@ -134,16 +134,17 @@ func (s *Store) KeepFeed(f archive.Feed) {
 		s.followed(id, &f)
 	}
 	columns := feedTable(&f)[1:] // but its URL
-	s.write(`UPDATE feeds SET kept = 1, name = CASE name WHEN ? THEN '' ELSE name END, secret = ?, led = ?, `+
-		strings.Join(names(columns), ` = ?, `)+` = ? WHERE id = ?`,
-		slices.Concat([]any{f.Title, f.Secret(), f.Led()}, values(columns), []any{id})...)
+	s.write(`UPDATE feeds SET kept = 1, secret = ?, led = ?, `+strings.Join(names(columns), ` = ?, `)+
+		` = ? WHERE id = ?`, slices.Concat([]any{f.Secret(), f.Led()}, values(columns), []any{id})...)
+	s.write(`DELETE FROM titles WHERE feed = ? AND name = ?`, id, f.Title) // which is the publisher's
 	s.confine(f.URL)
 }
 
 // FeedNames implements archive.Contents.
 func (r *Reader) FeedNames(ctx context.Context) ([]archive.FeedName, error) {
 	feeds, err := list(ctx, r.db, by(func(n *archive.FeedName) []any { return []any{&n.Number, &n.URL, &n.Title} }),
-		`SELECT id, url, iif(name = '', title, name) FROM feeds WHERE NOT apart`)
+		`SELECT id, url, coalesce((SELECT name FROM titles WHERE feed = id AND person = ?), title) FROM feeds
+		WHERE NOT apart`, int64(reading.Owner))
 	return feeds, wrap("read", r.path, err)
 }
 
@@ -153,10 +154,10 @@ func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, 
 	return f, wrap("read", r.path, err)
 }
 
-// The titles and folders of feeds, as the owner sets them.
+// The titles and folders of feeds, as a person sets them.
 
 // Arrange implements reading.Folders.
-func (s *Store) Arrange(list []reading.Arrangement) bool {
+func (s pen) Arrange(list []reading.Arrangement) bool {
 	if !s.roomForFolders(list) {
 		return false
 	}
@@ -166,11 +167,11 @@ func (s *Store) Arrange(list []reading.Arrangement) bool {
 			continue
 		}
 		if a.Name != nil {
-			s.write(`UPDATE feeds SET name = ?1 WHERE id = ?2 AND name <> ?1`, *a.Name, int64(a.Feed))
+			s.title(a.Feed, *a.Name)
 		}
 		for _, name := range a.Out {
-			s.write(`DELETE FROM filed WHERE feed = ? AND folder = (SELECT id FROM folders WHERE name = ?)`,
-				int64(a.Feed), name)
+			s.write(`DELETE FROM filed WHERE feed = ? AND folder =
+				(SELECT id FROM folders WHERE person = ? AND name = ?)`, int64(a.Feed), int64(s.person), name)
 		}
 		for _, name := range a.Into {
 			s.write(`INSERT INTO filed VALUES (?, ?) ON CONFLICT DO NOTHING`, int64(a.Feed), int64(s.folder(name)))
@@ -179,32 +180,47 @@ func (s *Store) Arrange(list []reading.Arrangement) bool {
 	return true
 }
 
+// title gives a feed the person's own title, or none.
+func (s pen) title(id reading.FeedID, name string) {
+	if name == "" {
+		s.write(`DELETE FROM titles WHERE feed = ? AND person = ?`, int64(id), int64(s.person))
+		return
+	}
+	s.write(`INSERT INTO titles VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name
+		WHERE name <> excluded.name`, int64(id), int64(s.person), name)
+}
+
 // feedByURL finds a feed or, where the URL is that of a page, the one that is followed in its place.
 const feedByURL = `SELECT CASE WHEN f.subscribed THEN f.id
 	ELSE coalesce((SELECT id FROM feeds WHERE page = f.url AND subscribed), f.id) END FROM feeds f WHERE f.url = ?`
 
 // Inherit implements archive.Feeds.
 func (s *Store) Inherit(to, from feed.URL) {
-	s.write(`UPDATE feeds SET name = iif(feeds.name = '', p.name, feeds.name), keep_bytes = iif(feeds.keep_bytes = 0, p.keep_bytes, feeds.keep_bytes),
+	const left = `EXISTS (SELECT 1 FROM feeds WHERE url = ?)`
+	s.write(`UPDATE feeds SET keep_bytes = iif(feeds.keep_bytes = 0, p.keep_bytes, feeds.keep_bytes),
 			keep_age = iif(feeds.keep_age = 0, p.keep_age, feeds.keep_age), keep_count = iif(feeds.keep_count = 0, p.keep_count, feeds.keep_count)
 		FROM feeds p WHERE feeds.url = ? AND p.url = ?`, string(to), string(from))
-	s.write(`INSERT INTO filed SELECT t.id, f.folder FROM feeds t, feeds p JOIN filed f ON f.feed = p.id WHERE t.url = ? AND p.url = ?
-		ON CONFLICT DO NOTHING`, string(to), string(from))
-	const left = `EXISTS (SELECT 1 FROM feeds WHERE url = ?)`
-	s.write(`DELETE FROM filed WHERE feed = (SELECT id FROM feeds WHERE url = ?) AND `+left, string(from), string(to))
-	s.write(`UPDATE feeds SET name = '', keep_bytes = 0, keep_age = 0, keep_count = 0 WHERE url = ? AND `+left,
-		string(from), string(to))
+	for _, all := range []struct{ table, columns string }{
+		{`filed`, `x.folder`}, {`titles`, `x.person, x.name`}, {`left_out`, `x.person`},
+	} {
+		s.write(`INSERT INTO `+all.table+` SELECT t.id, `+all.columns+` FROM feeds t, feeds p JOIN `+all.table+
+			` x ON x.feed = p.id WHERE t.url = ? AND p.url = ? ON CONFLICT DO NOTHING`, string(to), string(from))
+		s.write(`DELETE FROM `+all.table+` WHERE feed = (SELECT id FROM feeds WHERE url = ?) AND `+left, string(from),
+			string(to))
+	}
+	s.write(`UPDATE feeds SET keep_bytes = 0, keep_age = 0, keep_count = 0 WHERE url = ? AND `+left, string(from),
+		string(to))
 }
 
 // roomForFolders reports whether the folders that a list names fit beside those that there are.
-func (s *Store) roomForFolders(list []reading.Arrangement) bool {
+func (s pen) roomForFolders(list []reading.Arrangement) bool {
 	var n int
-	s.row(`SELECT count(*) FROM folders`, nil, &n)
+	s.row(`SELECT count(*) FROM folders WHERE person = ?`, []any{int64(s.person)}, &n)
 	more := make(map[string]bool)
 	for _, a := range list {
 		for _, name := range a.Into {
 			if !more[name] && n+len(more) >= reading.MaxFolders &&
-				!s.row(`SELECT 1 FROM folders WHERE name = ?`, []any{name}, new(int)) {
+				!s.row(`SELECT 1 FROM folders WHERE person = ? AND name = ?`, []any{int64(s.person), name}, new(int)) {
 				return s.err != nil // of which Commit tells
 			}
 			more[name] = true
@@ -214,7 +230,7 @@ func (s *Store) roomForFolders(list []reading.Arrangement) bool {
 }
 
 // AddFolder implements reading.Folders.
-func (s *Store) AddFolder(name string) (id reading.FolderID, ok bool) {
+func (s pen) AddFolder(name string) (id reading.FolderID, ok bool) {
 	if !s.roomForFolders([]reading.Arrangement{{Into: []string{name}}}) {
 		return 0, false
 	}
@@ -222,18 +238,23 @@ func (s *Store) AddFolder(name string) (id reading.FolderID, ok bool) {
 }
 
 // folder is the folder of a name, made if there is none.
-func (s *Store) folder(name string) (id reading.FolderID) {
-	if !s.row(`SELECT id FROM folders WHERE name = ?`, []any{name}, &id) {
+func (s pen) folder(name string) (id reading.FolderID) {
+	if !s.row(`SELECT id FROM folders WHERE person = ? AND name = ?`, []any{int64(s.person), name}, &id) {
 		s.begin()
-		s.row(`INSERT INTO folders (name) VALUES (?) RETURNING id`, []any{name}, &id)
+		s.row(`INSERT INTO folders (person, name) VALUES (?, ?) RETURNING id`, []any{int64(s.person), name}, &id)
 	}
 	return id
 }
 
 // RenameFolder implements reading.Folders.
-func (s *Store) RenameFolder(id reading.FolderID, name string) {
+func (s pen) RenameFolder(id reading.FolderID, name string) {
 	var other reading.FolderID
-	if !s.row(`SELECT id FROM folders WHERE name = ? AND id <> ?`, []any{name, int64(id)}, &other) {
+	person := int64(s.person)
+	if !s.row(`SELECT id FROM folders WHERE person = ? AND id = ?`, []any{person, int64(id)}, &other) {
+		return
+	}
+	if !s.row(`SELECT id FROM folders WHERE person = ? AND name = ? AND id <> ?`, []any{person, name, int64(id)},
+		&other) {
 		s.write(`UPDATE folders SET name = ? WHERE id = ?`, name, int64(id))
 		return
 	}
@@ -242,19 +263,19 @@ func (s *Store) RenameFolder(id reading.FolderID, name string) {
 }
 
 // RemoveFolder implements reading.Folders.
-func (s *Store) RemoveFolder(id reading.FolderID) {
-	s.write(`DELETE FROM folders WHERE id = ?`, int64(id)) // and what is filed there with it
+func (s pen) RemoveFolder(id reading.FolderID) {
+	s.write(`DELETE FROM folders WHERE id = ? AND person = ?`, int64(id), int64(s.person)) // and what is filed there
 }
 
 // Folders implements reading.Items.
-func (r *Reader) Folders(ctx context.Context) ([]reading.Folder, error) {
+func (r personalReader) Folders(ctx context.Context) ([]reading.Folder, error) {
 	folders, err := list(ctx, r.db, by(func(f *reading.Folder) []any { return []any{&f.ID, &f.Name} }),
-		`SELECT id, name FROM folders ORDER BY name`)
+		`SELECT id, name FROM folders WHERE person = ? ORDER BY name`, int64(r.person))
 	return folders, r.failed(ctx, "read", err)
 }
 
 // Subscriptions implements reading.Items.
-func (r *Reader) Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error) {
+func (r personalReader) Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error) {
 	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, r.failed(ctx, "read", err)
@@ -266,22 +287,24 @@ func (r *Reader) Subscriptions(ctx context.Context) ([]reading.FollowedFeed, err
 		f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site),
 			safehtml.Inert(safehtml.Line(f.Error))
 		return f, err
-	}, `SELECT id, url, name, title, link, since, errors, last_error, last_poll, `+iconRef+`
-		FROM feeds f WHERE subscribed ORDER BY id`)
+	}, `SELECT id, url, coalesce((SELECT name FROM titles WHERE feed = id AND person = ?), ''), title, link, since,
+			errors, last_error, last_poll, `+iconRef+` FROM feeds f WHERE `+isRead+` ORDER BY id`, int64(r.person),
+		int64(r.person))
 	if err == nil {
-		err = addFolders(ctx, tx, feeds)
+		err = r.addFolders(ctx, tx, feeds)
 	}
 	return feeds, r.failed(ctx, "read", err)
 }
 
 // addFolders adds to each feed the folders that it is in.
-func addFolders(ctx context.Context, tx *sql.Tx, feeds []reading.FollowedFeed) error {
+func (r personalReader) addFolders(ctx context.Context, tx *sql.Tx, feeds []reading.FollowedFeed) error {
 	type filed struct {
 		feed reading.FeedID
 		in   reading.Folder
 	}
 	for x, err := range found(ctx, tx, by(func(x *filed) []any { return []any{&x.feed, &x.in.ID, &x.in.Name} }),
-		`SELECT f.feed, d.id, d.name FROM filed f JOIN folders d ON d.id = f.folder ORDER BY f.feed, d.name`) {
+		`SELECT f.feed, d.id, d.name FROM filed f JOIN folders d ON d.id = f.folder WHERE d.person = ?
+		ORDER BY f.feed, d.name`, int64(r.person)) {
 		if err != nil {
 			return err
 		}
@@ -307,16 +330,12 @@ func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (feed.URL, error
 }
 
 // Filing implements reading.Filing.
-func (r *Reader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
-	read := func(row rowScanner) (folder string, err error) {
-		err = scan(row, &name, &folder)
-		return folder, err
-	}
-	folders, err = list(ctx, r.db, read, `
-		SELECT f.name, coalesce(d.name, '') FROM feeds f LEFT JOIN filed i ON i.feed = f.id LEFT JOIN folders d ON d.id = i.folder
-		WHERE f.id = ? ORDER BY d.name`, number)
-	if len(folders) == 1 && folders[0] == "" {
-		folders = nil
+func (r personalReader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
+	name, err = one(ctx, r.db, single[string], `SELECT name FROM titles WHERE feed = ? AND person = ?`, number,
+		int64(r.person))
+	if err == nil {
+		folders, err = list(ctx, r.db, single[string], `SELECT d.name FROM filed f JOIN folders d ON d.id = f.folder
+			WHERE f.feed = ? AND d.person = ? ORDER BY d.name`, number, int64(r.person))
 	}
 	return name, folders, wrap("read", r.path, err)
 }

@@ -140,7 +140,8 @@ func (u *Housekeeper) ForgetFeeds(ctx context.Context, after int64) (last int64,
 	err = u.step(ctx, "forget", func() {
 		last = math.MaxInt64
 		more = u.row(`SELECT id FROM feeds WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`, []any{after, step - 1}, &last)
-		const these = `id > ? AND id <= ? AND NOT kept AND name = '' AND keep_bytes + keep_age + keep_count = 0
+		const these = `id > ? AND id <= ? AND NOT kept AND keep_bytes + keep_age + keep_count = 0
+			AND NOT EXISTS (SELECT 1 FROM titles WHERE feed = feeds.id)
 			AND NOT EXISTS (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = feeds.id)`
 		u.write(`DELETE FROM pages WHERE feed IN (SELECT id FROM feeds WHERE `+these+`)`, after, last)
 		u.write(`DELETE FROM feeds WHERE `+these, after, last)

@@ -302,7 +302,7 @@ func TestForgetFeeds(t *testing.T) {
 	}
 	keep(t, s, records...)
 	name := "mine"
-	s.Arrange([]reading.Arrangement{{URL: records[7].Entry.Feed, Name: &name}})
+	s.Pen(reading.Owner).Arrange([]reading.Arrangement{{URL: records[7].Entry.Feed, Name: &name}})
 	mustCommit(t, s)
 	var ids []feed.EntryID
 	for i := range records[:1000] {

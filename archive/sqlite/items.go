@@ -23,168 +23,246 @@ func (s *Store) newestSeq() (seq int64) {
 	return max(seq, 0)
 }
 
-// arrived makes items of the entries behind a seq, but for copies of those that had one.
+// arrived makes items of the entries behind a seq, but for copies of those that had one: news to all who read their
+// feeds.
 func (s *Store) arrived(after int64) {
-	s.write(`INSERT INTO items (seq, feed, arrived, listed, read)
-		SELECT e.seq, e.feed, e.seen, 1, 0 FROM entries e JOIN feeds f ON f.id = e.feed
+	last := s.lastItem()
+	s.write(`INSERT INTO items (seq, feed, arrived) SELECT e.seq, e.feed, e.seen FROM entries e JOIN feeds f ON f.id = e.feed
 		WHERE e.seq > ? AND f.subscribed ORDER BY e.seq ON CONFLICT (seq) DO NOTHING`, after)
+	s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
+		SELECT p.id, i.id, i.feed, i.arrived, 1, 0 FROM people p CROSS JOIN items i WHERE i.id > ? AND NOT `+
+		isLeftOut+` ORDER BY p.id, i.id`, last)
 }
 
-// backlog has those of the entries read, but the latest, that the first poll of a feed has brought so far.
+// isLeftOut is whether person p has left out the feed of item i.
+const isLeftOut = `EXISTS (SELECT 1 FROM left_out WHERE feed = i.feed AND person = p.id)`
+
+// lastItem is the highest number of an item that is there, 0 for none.
+func (s *Store) lastItem() (id int64) {
+	s.row(`SELECT coalesce(max(id), 0) FROM items`, nil, &id)
+	return id
+}
+
+// backlog has those of the entries no news, but the latest, that the first poll of a feed has brought so far.
 func (s *Store) backlog(id int64) {
-	s.write(`UPDATE items SET read = 1, listed = 0 WHERE feed = ?1 AND NOT read AND NOT starred AND seq IN (
-		SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 AND source = '' ORDER BY seq DESC
-		LIMIT -1 OFFSET max(0, ?2 - (SELECT count(*) FROM entries WHERE feed = ?1 AND seq > 0 AND source <> '')))`,
+	s.write(`DELETE FROM marks WHERE person IN (SELECT id FROM people) AND NOT read AND NOT starred AND item IN (
+		SELECT i.id FROM items i WHERE i.seq IN (
+			SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 AND source = '' ORDER BY seq DESC
+			LIMIT -1 OFFSET max(0, ?2 - (SELECT count(*) FROM entries WHERE feed = ?1 AND seq > 0 AND source <> ''))))`,
 		id, reading.FirstUnread)
 }
 
-// filledIn makes items of the entries below a seq.
+// filledIn makes items of the entries below a seq. They are news to nobody.
 func (s *Store) filledIn(at, below int64) {
-	s.write(`INSERT INTO items (seq, feed, arrived, listed, read)
-		SELECT e.seq, e.feed, ?, 0, 1 FROM entries e JOIN feeds f ON f.id = e.feed
+	s.write(`INSERT INTO items (seq, feed, arrived) SELECT e.seq, e.feed, ? FROM entries e JOIN feeds f ON f.id = e.feed
 		WHERE e.seq < ? AND f.subscribed ORDER BY e.seq`, at, below)
 }
 
 // followed makes items of the entries of a feed that is followed now and was not before.
 func (s *Store) followed(id int64, f *archive.Feed) {
-	s.write(`INSERT INTO items (seq, feed, arrived, listed, read)
-		SELECT seq, feed, coalesce(?2, seen), new, NOT new FROM (
-			SELECT seq, feed, seen, seq >= coalesce((SELECT min(seq) FROM (
-				SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 ORDER BY seq DESC LIMIT ?3)), seq + 1) AS new
-			FROM entries WHERE feed = ?1)
-		WHERE seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, seconds(&f.Since), reading.FirstUnread)
+	last := s.lastItem()
+	s.write(`INSERT INTO items (seq, feed, arrived) SELECT seq, feed, coalesce(?2, seen) FROM entries
+		WHERE feed = ?1 AND seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, seconds(&f.Since))
+	s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
+		SELECT p.id, i.id, i.feed, i.arrived, 1, 0 FROM people p CROSS JOIN items i WHERE i.id > ?2 AND i.seq IN (`+
+		latestOf+`) AND NOT `+isLeftOut+` ORDER BY p.id, i.id`, id, last, reading.FirstUnread)
+}
+
+// latestOf are the latest entries of feed ?1 that arrived, ?3 of them.
+const latestOf = `SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0
+	ORDER BY seq DESC LIMIT ?3`
+
+// A pen writes for one person.
+type pen struct {
+	*Store
+	person reading.PersonID
+}
+
+// Pen implements reading.Database.
+func (s *Store) Pen(p reading.PersonID) reading.Pen {
+	if !s.row(`SELECT 1 FROM people WHERE id = ?`, []any{int64(p)}, new(int)) && s.err == nil {
+		return nil
+	}
+	return pen{s, p}
+}
+
+// LeaveOut implements reading.Pen.
+func (s pen) LeaveOut(id reading.FeedID, out bool) {
+	if out {
+		s.write(`INSERT INTO left_out SELECT id, ? FROM feeds WHERE id = ? ON CONFLICT DO NOTHING`, int64(s.person),
+			int64(id))
+		return
+	}
+	if s.write(`DELETE FROM left_out WHERE feed = ? AND person = ?`, int64(id), int64(s.person)) > 0 {
+		s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
+			SELECT ?2, i.id, i.feed, i.arrived, 1, 0 FROM items i WHERE i.seq IN (`+latestOf+`) ORDER BY i.id
+			ON CONFLICT DO NOTHING`, int64(id), int64(s.person), reading.FirstUnread)
+	}
 }
 
 // Mark implements reading.Marking.
-func (s *Store) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
+func (s pen) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	if len(ids) == 0 {
 		return
 	}
-	for _, change := range changes(m) {
-		s.write(`UPDATE items SET marked = ?, `+change.set+` WHERE id IN (SELECT value FROM json_each(?)) AND `+
-			change.where, at.Unix(), jsonNumbers(ids))
+	for _, c := range changes(m) {
+		s.change(at, c, len(ids), ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
+			int64(s.person), jsonNumbers(ids))
 	}
 }
 
 // MarkStream implements reading.Marking.
-func (s *Store) MarkStream(at time.Time, stream reading.Stream, m reading.Mark, limit int) (more bool) {
+func (s pen) MarkStream(at time.Time, stream reading.Stream, m reading.Mark, limit int) (more bool) {
 	if m.Read == reading.Yes && stream.Read == reading.Either {
 		stream.Read = reading.No // the others need no mark, and these have an index
 	}
-	for _, change := range changes(m) {
-		where, args := streamWhere(stream)
-		query := `UPDATE items SET marked = ?, ` + change.set + ` WHERE id IN (SELECT i.id FROM ` + streamFrom(stream) +
-			` WHERE ` + where +
-			` AND ` + change.where + ` LIMIT ?)`
-		more = s.write(query, slices.Concat([]any{at.Unix()}, args, []any{limit})...) == int64(limit) || more
+	for _, c := range changes(m) {
+		from, args := streamOf(s.person, stream)
+		more = s.change(at, c, limit, from, args...) == int64(limit) || more
 	}
 	return more && s.err == nil
 }
 
-// A change is the assignment of an UPDATE, and the condition under which that changes anything.
-type change struct{ set, where string }
+// A change is what becomes of three columns of marks, and the condition under which that changes anything.
+type change struct{ listed, read, starred, where string }
 
 func changes(m reading.Mark) (list []change) {
 	switch m.Read {
 	case reading.Yes:
-		list = append(list, change{`read = 1`, `read = 0`})
+		list = append(list, change{`m.listed`, `1`, `m.starred`, `NOT m.read`})
 	case reading.No:
-		list = append(list, change{`read = 0, listed = 1`, `read = 1`})
+		list = append(list, change{`1`, `0`, `m.starred`, `m.read`})
 	}
 	switch m.Starred {
 	case reading.Yes:
-		list = append(list, change{`starred = 1`, `starred = 0`})
+		list = append(list, change{`m.listed`, `m.read`, `1`, `NOT m.starred`})
 	case reading.No:
-		list = append(list, change{`starred = 0`, `starred = 1`})
+		list = append(list, change{`m.listed`, `m.read`, `0`, `m.starred`})
 	}
 	return list
 }
 
-// streamFrom is where the items of a stream are looked for: where there are the fewest others among them.
-func streamFrom(s reading.Stream) string {
-	switch {
-	case s.Among != nil:
-		return `items i NOT INDEXED` // but by their ids
-	case s.Feed != 0:
-		return `items i INDEXED BY items_by_feed`
-	case s.Starred == reading.Yes:
-		return `items i INDEXED BY items_starred`
-	case s.Read == reading.No:
-		return `items i INDEXED BY items_unread`
-	}
-	return `items i NOT INDEXED` // but in the order of their ids
+// change changes at most limit of the marks m that a FROM clause with its condition finds, and returns how many.
+func (s pen) change(at time.Time, c change, limit int, from string, args ...any) int64 {
+	return s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read, starred, marked)
+		SELECT ?, m.item, m.feed, m.arrived, `+c.listed+`, `+c.read+`, `+c.starred+`, ? FROM `+from+` AND `+c.where+` LIMIT ?
+		ON CONFLICT DO UPDATE SET listed = excluded.listed, read = excluded.read, starred = excluded.starred,
+			marked = excluded.marked`, slices.Concat([]any{int64(s.person), at.Unix()}, args, []any{limit})...)
 }
 
-// streamWhere is the condition on items i of a stream.
-func streamWhere(s reading.Stream) (where string, args []any) {
-	var all []string
+// ofItems has marks m of all items i, those that have none too: what is behind FROM, with a condition. Its argument is
+// the person.
+func ofItems(items string) string {
+	return `(SELECT i.id AS item, i.feed, i.arrived, coalesce(k.listed, 0) AS listed, coalesce(k.read, 1) AS read,
+		coalesce(k.starred, 0) AS starred, k.marked FROM ` + items + ` LEFT JOIN marks k ON k.person = ? AND k.item = i.id) m
+		WHERE true`
+}
+
+// ofMarks has the marks m of a person that there are, likewise.
+func ofMarks(index string) string { return `marks m ` + index + ` WHERE m.person = ?` }
+
+// marksOf has the marks of the items of a stream, and perhaps of others, where there are the fewest others among them.
+func marksOf(s reading.Stream) string {
+	if s.Unlisted && s.Read != reading.No && s.Starred != reading.Yes && s.Changed.IsZero() {
+		if s.Among == nil && s.Feed != 0 {
+			return ofItems(`items i INDEXED BY items_by_feed`)
+		}
+		return ofItems(`items i NOT INDEXED`) // but by their ids, or in their order
+	}
+	switch {
+	case s.Among != nil: // by their ids
+	case s.Feed != 0:
+		return ofMarks(`INDEXED BY marks_by_feed`)
+	case s.Starred == reading.Yes:
+		return ofMarks(`INDEXED BY marks_starred`)
+	case s.Read == reading.No:
+		return ofMarks(`INDEXED BY marks_unread`)
+	}
+	return ofMarks(`NOT INDEXED`) // but in the order of their ids
+}
+
+// isRead is whether a person reads feed f. Its argument is the person.
+const isRead = `(f.subscribed AND NOT EXISTS (SELECT 1 FROM left_out l WHERE l.feed = f.id AND l.person = ?))`
+
+// streamOf has the marks m of the items of a stream of a person: what is behind FROM, with its condition.
+func streamOf(p reading.PersonID, s reading.Stream) (from string, args []any) {
+	all, args := []string{marksOf(s)}, []any{int64(p)}
 	and := func(condition string, values ...any) {
 		all, args = append(all, condition), append(args, values...)
 	}
 	if s.Among != nil {
-		and(`i.id IN (SELECT value FROM json_each(?))`, jsonNumbers(s.Among))
+		and(`m.item IN (SELECT value FROM json_each(?))`, jsonNumbers(s.Among))
 	}
 	if s.Feed != 0 {
-		and(`i.feed = ?`, int64(s.Feed))
-		and(`EXISTS (SELECT 1 FROM feeds WHERE id = i.feed AND subscribed)`)
+		and(`m.feed = ?`, int64(s.Feed))
+		and(`EXISTS (SELECT 1 FROM feeds f WHERE f.id = m.feed AND `+isRead+`)`, int64(p))
 	} else {
-		and(`i.feed IN (SELECT id FROM feeds WHERE subscribed)`)
+		and(`m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)`, int64(p))
 	}
 	if s.Folder != 0 {
-		and(`i.feed IN (SELECT feed FROM filed WHERE folder = ?)`, int64(s.Folder))
+		and(`m.feed IN (SELECT feed FROM filed WHERE folder = (SELECT id FROM folders WHERE id = ? AND person = ?))`,
+			int64(s.Folder), int64(p))
 	}
 	switch s.Read {
 	case reading.Yes:
-		and(`i.read`)
+		and(`m.read`)
 	case reading.No:
-		and(`NOT i.read`)
+		and(`NOT m.read`)
 	}
 	switch s.Starred {
 	case reading.Yes:
-		and(`i.starred`)
+		and(`m.starred`)
 	case reading.No:
-		and(`NOT i.starred`)
+		and(`NOT m.starred`)
 	}
 	if !s.Changed.IsZero() {
-		and(`(i.arrived >= ? AND i.listed OR i.marked >= ?)`, ceilSeconds(s.Changed), ceilSeconds(s.Changed))
+		and(`(m.arrived >= ? AND m.listed OR m.marked >= ?)`, ceilSeconds(s.Changed), ceilSeconds(s.Changed))
 	} else if !s.Unlisted && s.Starred != reading.Yes && s.Read != reading.No {
-		and(`i.listed`)
+		and(`m.listed`)
 	}
 	if !s.Since.IsZero() {
-		and(`i.arrived >= ?`, ceilSeconds(s.Since))
+		and(`m.arrived >= ?`, ceilSeconds(s.Since))
 	}
 	if !s.Until.IsZero() {
-		and(`i.arrived < ?`, ceilSeconds(s.Until))
+		and(`m.arrived < ?`, ceilSeconds(s.Until))
 	}
 	return strings.Join(all, " AND "), args
 }
 
+// A personalReader reads the archive as one person has it.
+type personalReader struct {
+	*Reader
+	person reading.PersonID
+}
+
+// Shelf implements reading.View.
+func (r *Reader) Shelf(p reading.PersonID) reading.Shelf { return personalReader{r, p} }
+
 // Size implements reading.Items.
-func (r *Reader) Size(ctx context.Context, s reading.Stream) (n int, err error) {
-	where, args := streamWhere(s)
-	err = scan(r.db.QueryRowContext(ctx, `SELECT count(*) FROM `+streamFrom(s)+` WHERE `+where, args...), &n)
+func (r personalReader) Size(ctx context.Context, s reading.Stream) (n int, err error) {
+	from, args := streamOf(r.person, s)
+	err = scan(r.db.QueryRowContext(ctx, `SELECT count(*) FROM `+from, args...), &n)
 	return n, r.failed(ctx, "read", err)
 }
 
 // IDs implements reading.Items.
-func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids []reading.ItemID, err error) {
-	where, args := streamWhere(s)
-	order := ` ORDER BY i.id DESC`
+func (r personalReader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids []reading.ItemID, err error) {
+	from, args := streamOf(r.person, s)
+	order := ` ORDER BY m.item DESC`
 	if p.Oldest {
-		order = ` ORDER BY i.id`
+		order = ` ORDER BY m.item`
 	}
 	if p.After > 0 {
 		if p.Oldest {
-			where += ` AND i.id > ?`
+			from += ` AND m.item > ?`
 		} else {
-			where += ` AND i.id < ?`
+			from += ` AND m.item < ?`
 		}
 		args = append(args, int64(p.After))
 	}
 	args = append(args, min(max(p.Limit, 0), reading.MaxPage))
 	var list []byte // one row: the driver takes as long for each as SQLite for a hundred
-	query := `SELECT json_group_array(id) FROM (SELECT i.id AS id FROM ` + streamFrom(s) + ` WHERE ` + where +
-		order + ` LIMIT ?)`
+	query := `SELECT json_group_array(item) FROM (SELECT m.item AS item FROM ` + from + order + ` LIMIT ?)`
 	if err = scan(r.db.QueryRowContext(ctx, query, args...), &list); err == nil {
 		err = json.Unmarshal(list, &ids)
 	}
@@ -192,19 +270,19 @@ func (r *Reader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids
 }
 
 // Counts implements reading.Items.
-func (r *Reader) Counts(ctx context.Context) ([]reading.UnreadCount, error) {
+func (r personalReader) Counts(ctx context.Context) ([]reading.UnreadCount, error) {
 	counts, err := list(ctx, r.db, by(func(c *reading.UnreadCount) []any {
 		return []any{&c.Feed, &c.Unread, seconds(&c.Newest)}
 	}), `
 		SELECT u.feed, u.n, (SELECT arrived FROM items WHERE id = u.newest) FROM (
-			SELECT i.feed AS feed, count(*) AS n, max(i.id) AS newest FROM items i INDEXED BY items_by_feed
-			WHERE i.feed IN (SELECT id FROM feeds WHERE subscribed) AND i.read = 0 GROUP BY i.feed) AS u
-		ORDER BY u.feed`)
+			SELECT m.feed AS feed, count(*) AS n, max(m.item) AS newest FROM marks m INDEXED BY marks_by_feed
+			WHERE m.person = ? AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`) AND m.read = 0 GROUP BY m.feed) AS u
+		ORDER BY u.feed`, int64(r.person), int64(r.person))
 	return counts, r.failed(ctx, "read", err)
 }
 
 // Items implements reading.Items.
-func (r *Reader) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
+func (r personalReader) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
 	return func(yield func(reading.Item, error) bool) {
 		for part := range slices.Chunk(ids, pageEntries) {
 			for len(part) > 0 {
@@ -225,7 +303,7 @@ func (r *Reader) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[read
 }
 
 // itemPage reads items up to some bytes, and returns how many of the ids are done.
-func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []reading.Item, done int, err error) {
+func (r personalReader) itemPage(ctx context.Context, ids []reading.ItemID) (page []reading.Item, done int, err error) {
 	var key, size int
 	for item, err := range found(ctx, r.db, func(row rowScanner) (item reading.Item, err error) {
 		record, err := scanRecord(row, &key, &item.ID, &item.Feed, seconds(&item.Arrived), &item.Listed, &item.Read,
@@ -233,9 +311,11 @@ func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []rea
 		item.EntryID, item.Entry, item.Time, item.Confirmed = record.ID, record.Entry, record.Time(), record.Confirmed
 		return item, err
 	}, `SELECT `+recordColumns+
-		`, j.key, i.id, i.feed, i.arrived, i.listed, i.read, i.starred, coalesce(i.marked, i.arrived)
+		`, j.key, i.id, i.feed, i.arrived, coalesce(m.listed, 0), coalesce(m.read, 1), coalesce(m.starred, 0),
+			coalesce(m.marked, i.arrived)
 		FROM json_each(?) j CROSS JOIN items i ON i.id = j.value CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = e.feed
-		WHERE f.subscribed ORDER BY j.key`, jsonNumbers(ids)) {
+			LEFT JOIN marks m ON m.person = ? AND m.item = i.id
+		WHERE `+isRead+` ORDER BY j.key`, jsonNumbers(ids), int64(r.person), int64(r.person)) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -249,14 +329,15 @@ func (r *Reader) itemPage(ctx context.Context, ids []reading.ItemID) (page []rea
 }
 
 // Find implements reading.Items. It takes no longer than searchTime.
-func (r *Reader) Find(ctx context.Context, m feed.Match, of []reading.FeedID,
+func (r personalReader) Find(ctx context.Context, m feed.Match, of []reading.FeedID,
 	limit int) (ids []reading.ItemID, err error) {
 	var f feed.Filter
 	f.Ask(m)
 	err = r.searching(ctx, f, func(s *search) error {
-		s.where = ` AND e.feed IN (SELECT id FROM feeds WHERE subscribed)`
+		s.where, s.args = ` AND e.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)`, []any{int64(r.person)}
 		if len(of) > 0 {
-			s.where, s.args = s.where+` AND e.feed IN (SELECT value FROM json_each(?))`, []any{jsonNumbers(of)}
+			s.where += ` AND e.feed IN (SELECT value FROM json_each(?))`
+			s.args = append(s.args, jsonNumbers(of))
 		}
 		seqs, err := s.newest(limit)
 		if err != nil {
@@ -277,19 +358,21 @@ func (r *Reader) Find(ctx context.Context, m feed.Match, of []reading.FeedID,
 // Reads of an archive for pages that people see: short ones by an index each, so that none takes longer where there is
 // more.
 
-// itemColumns are a reading.ItemState, from items i that need not exist.
-const itemColumns = `coalesce(i.id, 0), coalesce(i.read, 1), coalesce(i.starred, 0)`
+// itemColumns are a reading.ItemState, from items i and marks m that need not exist.
+const itemColumns = `coalesce(i.id, 0), coalesce(m.read, 1), coalesce(m.starred, 0)`
 
-// headlineColumns are the columns that a Headline is made of, from entries e, feeds f and items i. A text is cut at a
-// thousand characters.
-const headlineColumns = `e.seq, e.id, f.id, f.url, iif(f.name = '', f.title, f.name), ` + iconRef +
+// headlineColumns are the columns that a Headline is made of, from entries e, feeds f, items i and marks m. A text is
+// cut at a thousand characters.
+const headlineColumns = `e.seq, e.id, f.id, f.url,
+	coalesce((SELECT name FROM titles WHERE feed = f.id AND person = @person), f.title), ` + iconRef +
 	`, e.title, e.link, e.time, e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
 // Headlines implements reading.Headlines.
-func (r *Reader) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
+func (r personalReader) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
 	q.Before = cmp.Or(q.Before, math.MaxInt64)
-	headlines, err := list(ctx, r.db, by(headlineFields), headlineStatement(&q), sql.Named("feed", q.Feed),
+	headlines, err := list(ctx, r.db, by(headlineFields), headlineStatement(&q),
+		sql.Named("person", int64(r.person)), sql.Named("feed", q.Feed),
 		sql.Named("folder", int64(q.Folder)), sql.Named("before", q.Before), sql.Named("after", q.After),
 		sql.Named("secret", q.Secret), sql.Named("limit", q.Limit))
 	return headlines, wrap("read", r.path, err)
@@ -298,22 +381,26 @@ func (r *Reader) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]read
 // headlineStatement finds the entries by the index that fits.
 func headlineStatement(q *reading.HeadlineQuery) string {
 	const (
-		ofItems   = ` JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed WHERE f.subscribed AND `
-		ofEntries = ` LEFT JOIN items i ON i.seq = e.seq WHERE `
+		ofMarks = ` JOIN items i ON i.id = m.item JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed
+			WHERE m.person = @person AND f.subscribed AND NOT EXISTS (
+				SELECT 1 FROM left_out WHERE feed = f.id AND person = @person) AND `
+		ofEntries = ` LEFT JOIN items i ON i.seq = e.seq LEFT JOIN marks m ON m.person = @person AND m.item = i.id
+			WHERE `
 	)
 	from, order := `entries e JOIN feeds f ON f.id = e.feed`+ofEntries+`NOT f.apart`, `e.seq`
 	switch {
 	case q.Unread && q.Feed != 0:
-		from, order = `items i INDEXED BY items_by_feed`+ofItems+`i.feed = @feed AND i.read = 0`, `i.id`
+		from, order = `marks m INDEXED BY marks_by_feed`+ofMarks+`m.feed = @feed AND m.read = 0`, `m.item`
 	case q.Unread:
-		from, order = `items i INDEXED BY items_unread`+ofItems+`NOT i.read`, `i.id`
+		from, order = `marks m INDEXED BY marks_unread`+ofMarks+`NOT m.read`, `m.item`
 	case q.Starred:
-		from, order = `items i INDEXED BY items_starred`+ofItems+`i.starred`, `i.id`
+		from, order = `marks m INDEXED BY marks_starred`+ofMarks+`m.starred`, `m.item`
 	case q.Feed != 0:
 		from = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id` + ofEntries + `1`
 	}
 	where, direction := order+` < @before AND (@secret OR NOT f.secret) AND (@feed = 0 OR f.id = @feed)
-		AND (@folder = 0 OR f.id IN (SELECT feed FROM filed WHERE folder = @folder))`, ` DESC`
+		AND (@folder = 0 OR f.id IN (SELECT feed FROM filed WHERE folder =
+			(SELECT id FROM folders WHERE id = @folder AND person = @person)))`, ` DESC`
 	if q.After != 0 { // else it would bound the search by what may be below 0
 		where, direction = where+` AND `+order+` > @after`, ``
 	}
@@ -329,23 +416,26 @@ func headlineFields(h *reading.Headline) []any {
 }
 
 // CountUnread implements reading.Headlines.
-func (r *Reader) CountUnread(ctx context.Context, number int64, secret bool, max int) (n int, err error) {
-	from, args := `items i INDEXED BY items_unread JOIN feeds f ON f.id = i.feed WHERE NOT i.read`, []any{secret, max}
+func (r personalReader) CountUnread(ctx context.Context, number int64, secret bool, max int) (n int, err error) {
+	from, args := `marks m INDEXED BY marks_unread JOIN feeds f ON f.id = m.feed WHERE NOT m.read`, []any(nil)
 	if number != 0 {
-		from = `items i INDEXED BY items_by_feed JOIN feeds f ON f.id = i.feed WHERE i.feed = ? AND i.read = 0`
-		args = []any{number, secret, max}
+		from = `marks m INDEXED BY marks_by_feed JOIN feeds f ON f.id = m.feed WHERE m.feed = ? AND m.read = 0`
+		args = []any{number}
 	}
+	args = append(args, int64(r.person), int64(r.person), secret, max)
 	err = scan(r.db.QueryRowContext(ctx, `
-		SELECT count(*) FROM (SELECT 1 FROM `+from+` AND f.subscribed AND (? OR NOT f.secret) LIMIT ?)`, args...), &n)
+		SELECT count(*) FROM (SELECT 1 FROM `+from+` AND m.person = ? AND `+isRead+` AND (? OR NOT f.secret) LIMIT ?)`,
+		args...), &n)
 	return n, wrap("read", r.path, err)
 }
 
 // Entry implements reading.Headlines.
-func (r *Reader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
+func (r personalReader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
 	number int64, err error) {
 	record, err = one(ctx, r.db, func(row rowScanner) (archive.Record, error) {
 		return scanRecord(row, &number, &item.ID, &item.Read, &item.Starred)
 	}, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
-		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq WHERE e.id = ?`, id[:])
+		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq
+			LEFT JOIN marks m ON m.person = ? AND m.item = i.id WHERE e.id = ?`, int64(r.person), id[:])
 	return record, item, number, wrap("read", r.path, err)
 }

@@ -46,11 +46,11 @@ func feedRecords(u feed.URL, from, to int) (list []archive.Record) {
 // wantIDs checks what is in a stream, and that its size is counted so.
 func wantIDs(t *testing.T, s *Store, stream reading.Stream, want ...reading.ItemID) {
 	t.Helper()
-	got, err := s.IDs(t.Context(), stream, reading.Page{Limit: 1000})
+	got, err := s.Shelf(reading.Owner).IDs(t.Context(), stream, reading.Page{Limit: 1000})
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%+v: %v, %v; want %v", stream, got, err, want)
 	}
-	if n, err := s.Size(t.Context(), stream); err != nil || n != len(want) {
+	if n, err := s.Shelf(reading.Owner).Size(t.Context(), stream); err != nil || n != len(want) {
 		t.Errorf("%+v: %d items, %v; want %d", stream, n, err, len(want))
 	}
 }
@@ -83,10 +83,11 @@ func TestVerifyFindsWhatItemsLack(t *testing.T) {
 	if problems := itemProblems(t, s); problems != nil {
 		t.Fatal(problems)
 	}
-	execSQL(t, s, `PRAGMA foreign_keys = 0; DELETE FROM items WHERE id = 2; UPDATE items SET feed = 2 WHERE id = 3;
-		UPDATE items SET listed = 0 WHERE id = 4; DELETE FROM entries WHERE seq = 5`)
+	execSQL(t, s, `PRAGMA foreign_keys = 0; DROP TRIGGER items_marks; DELETE FROM items WHERE id = 2; UPDATE items SET feed = 2 WHERE id = 3;
+		UPDATE marks SET listed = 0 WHERE item = 4; DELETE FROM entries WHERE seq = 5`)
 	want := []string{"1 items have no entry", "1 items are of another feed than their entries",
-		"1 entries of feeds that are followed have no item", "1 items are unread and not listed"}
+		"1 entries of feeds that are followed have no item", "1 items are unread and not listed",
+		"2 marks are not of the item that they name"}
 	if got := itemProblems(t, s); !slices.Equal(got, want) {
 		t.Errorf("problems are %q, want %q", got, want)
 	}
@@ -102,16 +103,16 @@ func TestMarksOnAFullDisk(t *testing.T) {
 	for id := range reading.ItemID(2000) {
 		ids = append(ids, id+1)
 	}
-	s.Mark(markedAt, ids, reading.Mark{Starred: reading.Yes})
-	s.AddFolder("Folder")
+	s.Pen(reading.Owner).Mark(markedAt, ids, reading.Mark{Starred: reading.Yes})
+	s.Pen(reading.Owner).AddFolder("Folder")
 	wantCause(t, s.Commit(), archive.ErrFull, s.path)
-	if n, err := s.Size(t.Context(), starred); err != nil || n != 0 {
+	if n, err := s.Shelf(reading.Owner).Size(t.Context(), starred); err != nil || n != 0 {
 		t.Errorf("%d are starred, %v", n, err)
 	}
 	execSQL(t, s, `PRAGMA max_page_count = 1000000`)
-	s.Mark(markedAt, ids, reading.Mark{Starred: reading.Yes})
+	s.Pen(reading.Owner).Mark(markedAt, ids, reading.Mark{Starred: reading.Yes})
 	commit(t, s)
-	if n, err := s.Size(t.Context(), starred); err != nil || n != len(ids) {
+	if n, err := s.Shelf(reading.Owner).Size(t.Context(), starred); err != nil || n != len(ids) {
 		t.Errorf("%d are starred, %v", n, err)
 	}
 }
@@ -135,11 +136,11 @@ func BenchmarkItems(b *testing.B) {
 	ctx := context.Background()
 	ids := func(stream reading.Stream, p reading.Page) func() (int, error) {
 		return func() (int, error) {
-			list, err := s.IDs(ctx, stream, p)
+			list, err := s.Shelf(reading.Owner).IDs(ctx, stream, p)
 			return len(list), err
 		}
 	}
-	id, err := s.FeedID(ctx, benchFeed(7))
+	id, err := s.Shelf(reading.Owner).FeedID(ctx, benchFeed(7))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -156,16 +157,16 @@ func BenchmarkItems(b *testing.B) {
 			{"unread/everything", ids(unread, reading.Page{Limit: reading.MaxPage})},
 			{"starred", ids(reading.Stream{Starred: reading.Yes}, reading.Page{Limit: 1000})},
 			{"counts", func() (int, error) {
-				list, err := s.Counts(ctx)
+				list, err := s.Shelf(reading.Owner).Counts(ctx)
 				return len(list), err
 			}},
 			{"subscriptions", func() (int, error) {
-				list, err := s.Subscriptions(ctx)
+				list, err := s.Shelf(reading.Owner).Subscriptions(ctx)
 				return len(list), err
 			}},
 			{"contents/250", func() (found int, err error) {
-				list, err := s.IDs(ctx, reading.Stream{}, reading.Page{Limit: 250})
-				for _, itemErr := range s.Items(ctx, list) {
+				list, err := s.Shelf(reading.Owner).IDs(ctx, reading.Stream{}, reading.Page{Limit: 250})
+				for _, itemErr := range s.Shelf(reading.Owner).Items(ctx, list) {
 					err = itemErr
 					found++
 				}
@@ -188,13 +189,13 @@ func BenchmarkItems(b *testing.B) {
 				for j := range list {
 					list[j] = reading.ItemID((i*100+j)%n + 1)
 				}
-				s.Mark(markedAt, list, reading.Mark{Starred: reading.Yes})
+				s.Pen(reading.Owner).Mark(markedAt, list, reading.Mark{Starred: reading.Yes})
 				if err := s.Commit(); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-		s.MarkStream(markedAt, reading.Stream{Until: c.records(1)[0].Seen.Add(-1000e9)},
+		s.Pen(reading.Owner).MarkStream(markedAt, reading.Stream{Until: c.records(1)[0].Seen.Add(-1000e9)},
 			reading.Mark{Read: reading.Yes}, n)
 		if err := s.Commit(); err != nil {
 			b.Fatal(err)

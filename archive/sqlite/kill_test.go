@@ -96,7 +96,7 @@ func victim(path string) error {
 	}
 	for ; ; n++ {
 		records, did := batch(n)
-		s.MarkStream(markedAt, reading.Stream{}, reading.Mark{Read: reading.Yes}, reading.MaxPage)
+		s.Pen(reading.Owner).MarkStream(markedAt, reading.Stream{}, reading.Mark{Read: reading.Yes}, reading.MaxPage)
 		s.Keep(records)
 		s.KeepDID(did)
 		if err := s.Commit(); err != nil {
@@ -181,7 +181,7 @@ func checkVictim(t *testing.T, path string, first, acknowledged int) {
 	if problems := itemProblems(t, s); problems != nil {
 		t.Error(problems)
 	}
-	if unread, err := s.Size(t.Context(), reading.Stream{Read: reading.No}); err != nil ||
+	if unread, err := s.Shelf(reading.Owner).Size(t.Context(), reading.Stream{Read: reading.No}); err != nil ||
 		unread != batchSize(total-1) {
 		t.Errorf("%d items are unread, %v; want the %d of the last batch", unread, err, batchSize(total-1))
 	}

@@ -202,7 +202,7 @@ func TestMigrateToItems(t *testing.T) {
 	wantIDs(t, s, all, 5, 4, 3)
 	wantIDs(t, s, unread, 5)
 	var titles []string
-	for item, err := range s.Items(t.Context(), []reading.ItemID{1, 2, 3, 4, 5}) {
+	for item, err := range s.Shelf(reading.Owner).Items(t.Context(), []reading.ItemID{1, 2, 3, 4, 5}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,5 +361,61 @@ func TestMigrateScripts(t *testing.T) {
 				t.Errorf("indexed %v: %s finds %q, %v; want %d", indexed, word, titles(found), err, want)
 			}
 		}
+	}
+}
+
+// An archive from before there were several people is the owner's: every mark, title, folder and password is theirs,
+// and numbers are not used again.
+func TestMigrateToPeople(t *testing.T) {
+	fill := fmt.Sprintf(`INSERT INTO feeds (id, url, title, name, secret, kept, subscribed) VALUES
+			(1, '%s', 'News', 'Mine', 0, 1, 1), (2, '%s', 'Other', '', 0, 1, 1);
+		INSERT INTO folders VALUES (3, 'A'), (4, 'B'), (9, 'gone'); DELETE FROM folders WHERE id = 9;
+		INSERT INTO filed VALUES (1, 3), (1, 4), (2, 4);
+		INSERT INTO passwords (name, scope, hash, fever, created) VALUES ('phone', 'reader', x'%x', x'%x', 1);`,
+		news, otherNews, reading.HashOf("00ff"), reading.FeverHash("00ff"))
+	for n, state := range []string{ // listed, read, starred, marked
+		`1, 0, 0, NULL`, `1, 1, 0, 100`, `1, 1, 1, 200`, `0, 1, 0, NULL`, `0, 1, 1, 300`, `0, 1, 0, 400`,
+	} {
+		r := feedRecord(news, n+1)
+		fill += fmt.Sprintf(`INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content)
+				VALUES (%[1]d, x'%[2]x', x'%[3]x', 1, %[1]d, '', '%[1]d', 'title %[1]d', '', '', '');
+			INSERT INTO items (id, seq, feed, arrived, listed, read, starred, marked) VALUES (%[4]d, %[1]d, 1, %[1]d, %[5]s);`,
+			n+1, r.ID[:], r.Digest[:], 2*n+1, state)
+	}
+	fill += `UPDATE sqlite_sequence SET seq = 99 WHERE name = 'items'`
+	s := openFile(t, olderArchive(t, 29, fill))
+	for _, c := range []struct {
+		stream reading.Stream
+		want   []reading.ItemID
+	}{
+		{all, []reading.ItemID{5, 3, 1}},
+		{unread, []reading.ItemID{1}},
+		{starred, []reading.ItemID{9, 5}},
+		{reading.Stream{Unlisted: true}, []reading.ItemID{11, 9, 7, 5, 3, 1}},
+		{reading.Stream{Changed: time.Unix(150, 0)}, []reading.ItemID{11, 9, 5}},
+		{reading.Stream{Folder: 3, Unlisted: true, Read: reading.Yes}, []reading.ItemID{11, 9, 7, 5, 3}},
+	} {
+		wantIDs(t, s, c.stream, c.want...)
+	}
+	shelf, pen := s.Shelf(reading.Owner), s.Pen(reading.Owner)
+	name, folders, err := shelf.Filing(t.Context(), 1)
+	if err != nil || name != "Mine" || fmt.Sprint(folders) != "[A B]" {
+		t.Errorf("Filing = %q, %q, %v", name, folders, err)
+	}
+	if id, ok := pen.AddFolder("C"); !ok || id != 10 {
+		t.Errorf("a new folder has number %d", id)
+	}
+	p, err := s.Password(t.Context(), reading.HashOf("00ff"), false)
+	if err != nil || p.Person != reading.Owner || p.Scope != reading.ReaderScope {
+		t.Errorf("Password = %+v, %v", p, err)
+	}
+	people, err := s.People(t.Context())
+	if err != nil || !slices.Equal(people, []reading.Person{{ID: reading.Owner, Name: reading.OwnerName}}) {
+		t.Errorf("people are %+v, %v", people, err)
+	}
+	keep(t, s, feedRecord(news, 7))
+	wantIDs(t, s, unread, 100, 1)
+	if problems := itemProblems(t, s); len(problems) > 0 {
+		t.Error(problems)
 	}
 }

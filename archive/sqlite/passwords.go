@@ -15,9 +15,11 @@ func (s *Store) KeepPassword(p reading.Password) error {
 		return reading.ErrTaken
 	case s.row(`SELECT count(*) FROM passwords`, nil, &n) && n >= reading.MaxPasswords:
 		return reading.ErrPasswords
+	case !s.row(`SELECT 1 FROM people WHERE id = ?`, []any{int64(p.Person)}, &n) && s.err == nil:
+		return reading.ErrNobody
 	}
-	s.write(`INSERT INTO passwords (name, scope, hash, fever, created) VALUES (?, ?, ?, ?, ?)`, p.Name, string(p.Scope),
-		p.Hash[:], p.Fever[:], seconds(&p.Created))
+	s.write(`INSERT INTO passwords (name, person, scope, hash, fever, created) VALUES (?, ?, ?, ?, ?, ?)`, p.Name,
+		int64(p.Person), string(p.Scope), p.Hash[:], p.Fever[:], seconds(&p.Created))
 	return nil
 }
 
@@ -52,10 +54,10 @@ func (r *Reader) Password(ctx context.Context, h reading.Hash, fever bool) (read
 	return p, r.failed(ctx, "read", err)
 }
 
-const passwordColumns = `name, scope, hash, fever, created, used, epoch`
+const passwordColumns = `name, person, scope, hash, fever, created, used, epoch`
 
 // passwordFields are where passwordColumns go.
 func passwordFields(p *reading.Password) []any {
-	return []any{&p.Name, &p.Scope, bytesOf(p.Hash[:]), bytesOf(p.Fever[:]), seconds(&p.Created), seconds(&p.Used),
-		&p.Epoch}
+	return []any{&p.Name, &p.Person, &p.Scope, bytesOf(p.Hash[:]), bytesOf(p.Fever[:]), seconds(&p.Created),
+		seconds(&p.Used), &p.Epoch}
 }

@@ -13,8 +13,9 @@ import (
 // long as their publisher lists them. ForgetPurged drops these after a while, where no own poll had shown the entry or
 // the owner does not follow the feed.
 
-// isStarred is whether the owner starred entry e.
-const isStarred = `EXISTS (SELECT 1 FROM items WHERE seq = e.seq AND starred)`
+// isStarred is whether somebody starred entry e.
+const isStarred = `EXISTS (SELECT 1 FROM items i CROSS JOIN people p CROSS JOIN marks m ON m.person = p.id AND m.item = i.id
+	WHERE i.seq = e.seq AND m.starred)`
 
 // Purge implements archive.Entries.
 func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {

@@ -59,7 +59,7 @@ func TestOwnersSeeTheirSideOnly(t *testing.T) {
 			t.Errorf("found %d entries, %v: %+v", len(list), err, list)
 		}
 		for _, q := range []reading.HeadlineQuery{{Limit: 50}, {Limit: 50, Unread: true}, {Limit: 50, Feed: 1}} {
-			lines, err := s.Headlines(t.Context(), q)
+			lines, err := s.Shelf(reading.Owner).Headlines(t.Context(), q)
 			if err != nil || len(lines) != 5 ||
 				slices.ContainsFunc(lines, func(h reading.Headline) bool { return h.URL != news || h.Item.ID == 0 }) {
 				t.Errorf("%+v: %d headlines, %v: %+v", q, len(lines), err, lines)

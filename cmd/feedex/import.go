@@ -230,7 +230,7 @@ entries as well there is 'feedex archive backup'.`,
 		ValidArgsFunction: completeFiles("opml", "xml"),
 	}
 	return onReader(c, func(c *cobra.Command, r archiveFile, args []string) error {
-		feeds, err := r.Subscriptions(c.Context())
+		feeds, err := r.Shelf(reading.Owner).Subscriptions(c.Context())
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}

@@ -38,6 +38,7 @@ All of it works while a node runs and while none does.`,
 
 func newPasswordAdd() *cobra.Command {
 	var asJSON, owner bool
+	var person string
 	c := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Make a password and show it once",
@@ -45,9 +46,11 @@ func newPasswordAdd() *cobra.Command {
 . _ - + @. The node keeps no more than hashes of it, so it is not shown again.
 
 It opens what feed readers do: reading, marks and stars, and what is followed and how that is filed. With --owner it
-opens the node's pages as well, with all settings and passwords.`,
+opens the node's pages as well, with all settings and passwords. With --person what is read and marked by it is that
+person's, as 'feedex person' has them, and not the owner's.`,
 		Example: `  feedex password add newsboat
-  feedex password add --owner ann@example.com`,
+  feedex password add --owner owner@example.com
+  feedex password add --person Ann ann-phone`,
 		Args: oneName,
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
@@ -59,9 +62,10 @@ opens the node's pages as well, with all settings and passwords.`,
 		if owner {
 			scope = reading.OwnerScope
 		}
+		p := control.PasswordRequest{Name: name, Person: person, Scope: scope}
 		var secret string
 		err := maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) (err error) {
-			if secret, err = k.AddPassword(c.Context(), name, scope); err != nil {
+			if secret, err = k.AddPassword(c.Context(), p); err != nil {
 				err = fmt.Errorf("add password %q: %w", name, err)
 			}
 			return err
@@ -78,7 +82,10 @@ opens the node's pages as well, with all settings and passwords.`,
 		_, err = fmt.Fprintf(c.OutOrStdout(), "user      %s\npassword  %s\n", name, secret)
 		return err
 	})
+	c.Flags().StringVar(&person, "person", "",
+		"whose it is, by the `name` that 'feedex person list' has; the owner's by default")
 	c.Flags().BoolVar(&owner, "owner", false, "let it open the node's pages and their settings as well")
+	c.MarkFlagsMutuallyExclusive("owner", "person")
 	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
@@ -88,8 +95,8 @@ func newPasswordList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the passwords by their names",
-		Long: `List the names of the passwords, whether each is for a reader or the owner, when it was made and when a program last came in by it, to the hour. The
-passwords themselves are not kept.`,
+		Long: `List the names of the passwords, whether each is for a reader or the owner, whose it is, when it was made and when a
+program last came in by it, to the hour. The passwords themselves are not kept.`,
 		Args: noArgs,
 	}
 	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
@@ -97,8 +104,12 @@ passwords themselves are not kept.`,
 		if err != nil {
 			return err
 		}
+		people, err := r.People(c.Context())
+		if err != nil {
+			return err
+		}
 		const none = "no passwords yet: make one with 'feedex password add NAME'"
-		return printList(c, asJSON, passwordsOf(list), none, func(w io.Writer, lines []listedPassword) error {
+		return printList(c, asJSON, passwordsOf(list, people), none, func(w io.Writer, lines []listedPassword) error {
 			return printPasswords(w, lines, time.Now())
 		})
 	})
@@ -110,26 +121,31 @@ passwords themselves are not kept.`,
 type listedPassword struct {
 	Name    string        `json:"name"`
 	Scope   reading.Scope `json:"scope"`
+	Person  string        `json:"person"`
 	Created time.Time     `json:"created"`
 	Used    time.Time     `json:"used,omitzero"`
 }
 
-func passwordsOf(list []reading.Password) (lines []listedPassword) {
+func passwordsOf(list []reading.Password, people []reading.Person) (lines []listedPassword) {
+	names := make(map[reading.PersonID]string, len(people))
+	for _, p := range people {
+		names[p.ID] = p.Name
+	}
 	for _, p := range list {
-		lines = append(lines, listedPassword{p.Name, p.Scope, p.Created, p.Used})
+		lines = append(lines, listedPassword{p.Name, p.Scope, names[p.Person], p.Created, p.Used})
 	}
 	return lines
 }
 
 // printPasswords writes a table for people.
 func printPasswords(w io.Writer, list []listedPassword, now time.Time) error {
-	t := newTable(0, 4, "NAME", "FOR", "MADE", "USED")
+	t := newTable(0, 5, "NAME", "FOR", "PERSON", "MADE", "USED")
 	for _, p := range list {
 		used := "never"
 		if !p.Used.IsZero() {
 			used = ago(p.Used, now)
 		}
-		t.row(p.Name, string(p.Scope), ago(p.Created, now), used)
+		t.row(p.Name, string(p.Scope), printable(p.Person), ago(p.Created, now), used)
 	}
 	return t.write(w)
 }

@@ -89,7 +89,8 @@ entry it saw; and it answers what a feed ever published.`,
 		newNode(), newTracker(),
 		newQuery(), newBackfill(), newArchive(), newStatus(), newNeighbors(), newInvite(), newJoin(), newDHT(),
 		newFeeds(),
-		newSubscribe(), newUnsubscribe(), newRefresh(), newImport(), newExport(), newPassword(), newDoctor(),
+		newSubscribe(), newUnsubscribe(), newRefresh(), newImport(), newExport(), newPassword(), newPerson(),
+		newDoctor(),
 		newDemo(), newLab(), newConfig(), newVersion(),
 	)
 	root.InitDefaultHelpCmd()

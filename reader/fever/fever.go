@@ -22,15 +22,23 @@ import (
 
 // Config holds the dependencies of a handler.
 type Config struct {
-	// Library holds the items that are read and marked.
-	Library reading.Library
+	// Entrance lets readers in, each to the library of its person.
+	Entrance reading.Entrance
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
 }
 
 type handler struct {
 	Config
-	text reading.Text
+	Library reading.Library // of the person who asks; nil before somebody came in
+	text    reading.Text
+}
+
+// of is the handler for a person who came in.
+func (h *handler) of(l reading.Library) *handler {
+	personal := *h
+	personal.Library = l
+	return &personal
 }
 
 // Paths lists the beginnings of the paths at which the handler serves. The last is where FreshRSS has it.
@@ -72,13 +80,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, syncapi.Refuse(http.StatusBadRequest, "The body cannot be read: %v", err))
 		return
 	}
-	user, err := h.Library.FeverUser(r.Context(), asked.value("api_key"))
+	visitor, err := h.Entrance.FeverVisitor(r.Context(), asked.value("api_key"))
 	var a any = struct { // a reader that may not come in learns no more than this, with status 200
 		Version int `json:"api_version"`
 		Auth    int `json:"auth"`
 	}{version, 0}
-	if err == nil && user != "" {
-		a, err = h.answer(r.Context(), asked)
+	if err == nil && visitor.Name != "" {
+		a, err = h.of(visitor.Library).answer(r.Context(), asked)
 	}
 	if err != nil {
 		h.fail(w, err)

@@ -14,7 +14,7 @@ import (
 	"feedex/reading"
 )
 
-func handler(l *readertest.Library) http.Handler { return fever.New(fever.Config{Library: l}) }
+func handler(l *readertest.Library) http.Handler { return fever.New(fever.Config{Entrance: l}) }
 
 func TestConversations(t *testing.T) {
 	readertest.Converse(t, "../../testdata/readers/fever-*.txt", handler)
@@ -81,7 +81,8 @@ func TestRefuses(t *testing.T) {
 func TestLibraryFails(t *testing.T) {
 	for _, query := range []string{"api", "api&items", "api&mark=item&as=read&id=1"} {
 		l := readertest.Example(t)
-		h := fever.New(fever.Config{Library: broken{readertest.Broken{Library: l}, query == "api"}})
+		door := readertest.Door{Library: readertest.Broken{Library: l}}
+		h := fever.New(fever.Config{Entrance: broken{door, query == "api"}})
 		if w := ask(h, "POST", query, ""); w.Code != http.StatusInternalServerError {
 			t.Errorf("%s: %d, %s", query, w.Code, w.Body)
 		}
@@ -90,15 +91,15 @@ func TestLibraryFails(t *testing.T) {
 
 // A broken library reads and writes nothing, and knows no passwords either where those are gone.
 type broken struct {
-	readertest.Broken
+	readertest.Door
 	passwords bool
 }
 
-func (b broken) FeverUser(ctx context.Context, key string) (string, error) {
+func (b broken) FeverVisitor(ctx context.Context, key string) (reading.Visitor, error) {
 	if b.passwords {
-		return "", readertest.ErrDisk
+		return reading.Visitor{}, readertest.ErrDisk
 	}
-	return b.Broken.FeverUser(ctx, key)
+	return b.Door.FeverVisitor(ctx, key)
 }
 
 // Each picture is told once, whichever feeds have it.

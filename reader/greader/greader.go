@@ -19,8 +19,8 @@ import (
 
 // Config holds the dependencies of a handler.
 type Config struct {
-	// Library holds the feeds and items that are read and changed.
-	Library reading.Library
+	// Entrance lets readers in, each to the library of its person.
+	Entrance reading.Entrance
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
 	// Now is the clock. Default time.Now.
@@ -29,8 +29,15 @@ type Config struct {
 
 type handler struct {
 	Config
-	text           reading.Text
-	reads, changes map[string]endpoint // by the path below apiPath
+	Library reading.Library // of the person who asks; nil before somebody came in
+	text    reading.Text
+}
+
+// of is the handler for a person who came in.
+func (h *handler) of(l reading.Library) *handler {
+	personal := *h
+	personal.Library = l
+	return &personal
 }
 
 // Paths lists the beginnings of the paths at which the handler serves.
@@ -46,9 +53,7 @@ func New(cfg Config) http.Handler {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	h := &handler{Config: cfg, text: reading.NewText()}
-	h.reads, h.changes = h.routes()
-	return h
+	return &handler{Config: cfg, text: reading.NewText()}
 }
 
 // A request is one that is being answered.
@@ -61,25 +66,28 @@ type request struct {
 }
 
 // An endpoint answers one kind of request. Where it returns an error it has written nothing.
-type endpoint func(w http.ResponseWriter, r *request) error
+type endpoint func(h *handler, w http.ResponseWriter, r *request) error
 
 // apiPath is the path in front of all but two paths.
 const apiPath = "/reader/api/0/"
 
-// routes are the functions that answer requests for paths below apiPath. Those below contentsPath name a stream.
-func (h *handler) routes() (reads, changes map[string]endpoint) {
+// reads and changes are the functions that answer requests for paths below apiPath. Those below contentsPath name a
+// stream.
+var (
 	reads = map[string]endpoint{
-		"token": h.token, "user-info": h.userInfo, "tag/list": h.tagList, "unread-count": h.unreadCount,
-		"subscription/list": h.subscriptionList, "subscription/export": h.subscriptionExport,
-		"stream/items/ids": h.itemIDs, "stream/items/contents": h.itemContents, "stream/contents": h.streamContents,
+		"token": (*handler).token, "user-info": (*handler).userInfo, "tag/list": (*handler).tagList,
+		"unread-count":      (*handler).unreadCount,
+		"subscription/list": (*handler).subscriptionList, "subscription/export": (*handler).subscriptionExport,
+		"stream/items/ids": (*handler).itemIDs, "stream/items/contents": (*handler).itemContents,
+		"stream/contents": (*handler).streamContents,
 	}
 	changes = map[string]endpoint{
-		"edit-tag": h.editTag, "mark-all-as-read": h.markAll, "rename-tag": h.renameTag, "disable-tag": h.disableTag,
-		"subscription/quickadd": h.quickAdd, "subscription/edit": h.subscriptionEdit,
-		"subscription/import": h.subscriptionImport,
+		"edit-tag": (*handler).editTag, "mark-all-as-read": (*handler).markAll,
+		"rename-tag": (*handler).renameTag, "disable-tag": (*handler).disableTag,
+		"subscription/quickadd": (*handler).quickAdd, "subscription/edit": (*handler).subscriptionEdit,
+		"subscription/import": (*handler).subscriptionImport,
 	}
-	return reads, changes
-}
+)
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	w.Header().Set("Cache-Control", "private, no-cache")
@@ -100,9 +108,11 @@ func (h *handler) serve(w http.ResponseWriter, r *request, path string) (err err
 	if path == "/accounts/ClientLogin" {
 		return h.login(w, r)
 	}
-	if r.user, err = h.enter(r); err != nil {
+	visitor, err := h.enter(r)
+	if err != nil {
 		return err
 	}
+	r.user, h = visitor.Name, h.of(visitor.Library)
 	if strings.HasPrefix(r.path, atomPath) {
 		return h.atom(w, r)
 	}
@@ -110,18 +120,18 @@ func (h *handler) serve(w http.ResponseWriter, r *request, path string) (err err
 	if !ok {
 		return syncapi.Refuse(http.StatusNotFound, "There is nothing here.")
 	}
-	if change := h.changes[name]; change != nil {
+	if change := changes[name]; change != nil {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
 			return syncapi.Refuse(http.StatusMethodNotAllowed, "Only POST works here.")
 		}
-		return change(w, r)
+		return change(h, w, r)
 	}
 	if strings.HasPrefix(name, contentsPath) {
 		return h.streamContents(w, r)
 	}
-	if read := h.reads[name]; read != nil {
-		return read(w, r)
+	if read := reads[name]; read != nil {
+		return read(h, w, r)
 	}
 	return h.nothing(w, r)
 }

@@ -297,7 +297,8 @@ func TestQuickAddWithoutScheme(t *testing.T) {
 func TestFailure(t *testing.T) {
 	l := readertest.Example(t)
 	var log bytes.Buffer
-	h := greader.New(greader.Config{Library: failing{l}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	h := greader.New(greader.Config{Entrance: readertest.Door{Library: failing{l}},
+		Log: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, c := range []struct{ method, path string }{
 		{"GET", "subscription/list"}, {"GET", "tag/list"}, {"GET", "unread-count"}, {"GET", "stream/items/ids"},
 		{"GET", "stream/contents"},
@@ -317,7 +318,7 @@ func TestFailure(t *testing.T) {
 			t.Errorf("%s: %d %s, logged %q", c.path, w.Code, w.Body, log.String())
 		}
 	}
-	empty := greader.New(greader.Config{Library: readertest.Broken{Library: l}})
+	empty := greader.New(greader.Config{Entrance: readertest.Door{Library: readertest.Broken{Library: l}}})
 	if w := ask(empty, "GET", api+"stream/contents", ""); w.Code != http.StatusInternalServerError ||
 		strings.Contains(w.Body.String(), "{") {
 		t.Errorf("where no item can be read: %d %s", w.Code, w.Body)
@@ -329,7 +330,8 @@ func TestFailure(t *testing.T) {
 					t.Errorf("%s: a part went out as the whole", target)
 				}
 			}()
-			ask(greader.New(greader.Config{Library: readertest.Broken{Library: l, Whole: 1}}), "GET", target, "")
+			door := readertest.Door{Library: readertest.Broken{Library: l, Whole: 1}}
+			ask(greader.New(greader.Config{Entrance: door}), "GET", target, "")
 		}()
 	}
 }

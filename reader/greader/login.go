@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"feedex/reading"
 	"feedex/syncapi"
 )
 
@@ -14,11 +15,11 @@ import (
 // the token lasts until the password is removed.
 func (h *handler) login(w http.ResponseWriter, r *request) error {
 	password := r.params.get("Passwd")
-	name, err := syncapi.User(r.Context(), h.Library, r.params.get("Email"), password)
+	visitor, err := syncapi.Visitor(r.Context(), h.Entrance, r.params.get("Email"), password)
 	if err != nil {
 		return err
 	}
-	if name == "" {
+	if visitor.Name == "" {
 		return syncapi.Refuse(http.StatusUnauthorized, "Error=BadAuthentication")
 	}
 	if r.params.get("output") == "json" { // Read You
@@ -31,9 +32,9 @@ func (h *handler) login(w http.ResponseWriter, r *request) error {
 // maxTokens is how many tokens of one request are looked at.
 const maxTokens = 3
 
-// enter is the user who sent the request, by the header or, with POST, by the parameter T. One of them is enough:
+// enter is who sent the request, by the header or, with POST, by the parameter T. One of them is enough:
 // Fluent Reader never sends T, RSS Guard not always; liferea has the same in both; newsboat's T ends in a newline.
-func (h *handler) enter(r *request) (user string, err error) {
+func (h *handler) enter(r *request) (reading.Visitor, error) {
 	tokens := []string{authToken(r.Header.Get("Authorization"))}
 	if r.Method == http.MethodPost {
 		tokens = append(tokens, r.params.Values["T"]...)
@@ -42,11 +43,11 @@ func (h *handler) enter(r *request) (user string, err error) {
 		if token = strings.TrimSpace(token); token == "" {
 			continue
 		}
-		if user, err := h.Library.User(r.Context(), token); user != "" || err != nil {
-			return user, err
+		if v, err := h.Entrance.Visitor(r.Context(), token); v.Name != "" || err != nil {
+			return v, err
 		}
 	}
-	return "", syncapi.Refuse(http.StatusUnauthorized, "Unauthorized")
+	return reading.Visitor{}, syncapi.Refuse(http.StatusUnauthorized, "Unauthorized")
 }
 
 // authToken is the token in a header: GoogleLogin auth=TOKEN.

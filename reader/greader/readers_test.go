@@ -10,7 +10,7 @@ import (
 )
 
 func open(l *readertest.Library) http.Handler {
-	return greader.New(greader.Config{Library: l, Now: func() time.Time { return readertest.Noon.Add(time.Hour) }})
+	return greader.New(greader.Config{Entrance: l, Now: func() time.Time { return readertest.Noon.Add(time.Hour) }})
 }
 
 // Each reader gets what it understands.

@@ -28,9 +28,9 @@ const (
 // categoryOf is the one category that a feed is shown in.
 func categoryOf(s *reading.FollowedFeed) category {
 	if len(s.Folders) == 0 {
-		return category{ID: unfiled, User: owner, Title: unfiledTitle}
+		return category{ID: unfiled, User: self, Title: unfiledTitle}
 	}
-	return category{ID: s.Folders[0].ID, User: owner, Title: s.Folders[0].Name}
+	return category{ID: s.Folders[0].ID, User: self, Title: s.Folders[0].Name}
 }
 
 // folders are all categories. The one of the feeds in no folder is always there, because a reader may want to move one
@@ -42,9 +42,9 @@ func (h *handler) folders(ctx context.Context) ([]category, error) {
 	}
 	var list []category
 	for _, f := range folders {
-		list = append(list, category{ID: f.ID, User: owner, Title: f.Name})
+		list = append(list, category{ID: f.ID, User: self, Title: f.Name})
 	}
-	return append(list, category{ID: unfiled, User: owner, Title: unfiledTitle}), nil
+	return append(list, category{ID: unfiled, User: self, Title: unfiledTitle}), nil
 }
 
 // folder is a category. The error is errMissing where there is none of that number.

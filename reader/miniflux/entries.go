@@ -53,7 +53,7 @@ const pace = 1500
 
 func (h *handler) newEntry(i *reading.Item, of *feedObject) *entry {
 	e := &entry{
-		ID: i.ID, User: owner, Feed: i.Feed, Status: "unread", Hash: hex.EncodeToString(i.EntryID[:]),
+		ID: i.ID, User: self, Feed: i.Feed, Status: "unread", Hash: hex.EncodeToString(i.EntryID[:]),
 		Title: h.text.Title(i), URL: i.Link(),
 		Published: i.Time.UTC(), Created: i.Arrived.UTC(), Changed: i.Changed.UTC(), Content: h.text.HTML(i),
 		Author:  i.Author(),
@@ -67,7 +67,7 @@ func (h *handler) newEntry(i *reading.Item, of *feedObject) *entry {
 	}
 	e.Minutes = (utf8.RuneCountInString(e.Content) + pace - 1) / pace
 	for n, enc := range i.Entry.Enclosures {
-		e.Enclosures = append(e.Enclosures, enclosure{int64(i.ID)<<16 + int64(n), owner,
+		e.Enclosures = append(e.Enclosures, enclosure{int64(i.ID)<<16 + int64(n), self,
 			i.ID, enc.URL, enc.Type, max(enc.Length, 0)})
 	}
 	return e

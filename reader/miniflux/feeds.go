@@ -34,7 +34,7 @@ type feedObject struct {
 
 func (h *handler) feedObject(s *reading.FollowedFeed) feedObject {
 	o := feedObject{
-		ID: s.ID, User: owner, URL: s.URL, Site: s.Site, Title: s.Called(),
+		ID: s.ID, User: self, URL: s.URL, Site: s.Site, Title: s.Called(),
 		Checked: s.Polled.UTC().Truncate(time.Second), Error: s.Error, Errors: s.Errors, Category: categoryOf(s),
 	}
 	if s.Icon.ID != 0 {

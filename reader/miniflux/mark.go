@@ -22,7 +22,7 @@ func (h *handler) markEntries(w http.ResponseWriter, r *http.Request) error {
 	return done(w, h.Library.Mark(r.Context(), wish.IDs, m))
 }
 
-// markAll marks all entries of a feed, of a category, or of the owner read.
+// markAll marks all entries of a feed, of a category, or of the person read.
 func (h *handler) markAll(w http.ResponseWriter, r *http.Request) error {
 	streams, err := h.streams(r, 0, reading.Stream{})
 	if err != nil {

@@ -28,8 +28,8 @@ import (
 
 // Config holds the dependencies of a handler.
 type Config struct {
-	// Library holds the feeds and items that are read and marked.
-	Library reading.Library
+	// Entrance lets readers in, each to the library of its person.
+	Entrance reading.Entrance
 	// Version is the node's own, for readers that ask which Miniflux this is.
 	Version string
 	// Log takes what went wrong on our side. Default: nowhere.
@@ -38,12 +38,20 @@ type Config struct {
 
 type handler struct {
 	Config
+	Library reading.Library // of the person who asks; nil before somebody came in
 	text    reading.Text
-	turning sync.Mutex // held while a star is turned into none or back
+	turning *sync.Mutex // held while a star is turned into none or back
+}
+
+// of is the handler for a person who came in.
+func (h *handler) of(l reading.Library) *handler {
+	personal := *h
+	personal.Library = l
+	return &personal
 }
 
 // An endpoint answers a request that somebody may make.
-type endpoint func(w http.ResponseWriter, r *http.Request) error
+type endpoint func(h *handler, w http.ResponseWriter, r *http.Request) error
 
 // Paths lists the beginnings of the paths at which the handler serves.
 func Paths() []string { return []string{"/v1/"} }
@@ -51,46 +59,46 @@ func Paths() []string { return []string{"/v1/"} }
 // New makes the handler.
 func New(cfg Config) http.Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	h := &handler{Config: cfg, text: reading.NewText()}
+	h := &handler{Config: cfg, text: reading.NewText(), turning: new(sync.Mutex)}
 	mux := http.NewServeMux()
 	for pattern, f := range map[string]endpoint{
-		"GET /v1/me":                                     h.me,
-		"GET /v1/version":                                h.version,
-		"GET /v1/integrations/status":                    h.integrations,
-		"GET /v1/categories":                             h.categories,
-		"POST /v1/categories":                            h.addCategory,
-		"GET /v1/categories/{category}":                  h.category,
-		"PUT /v1/categories/{category}":                  h.renameCategory,
-		"DELETE /v1/categories/{category}":               h.removeCategory,
-		"GET /v1/categories/{category}/feeds":            h.categoryFeeds,
-		"GET /v1/categories/{category}/entries":          h.entries,
-		"GET /v1/categories/{category}/entries/{entry}":  h.entry,
-		"PUT /v1/categories/{category}/refresh":          h.refreshCategory,
-		"PUT /v1/categories/{category}/mark-all-as-read": h.markAll,
-		"GET /v1/feeds":                                  h.feeds,
-		"POST /v1/feeds":                                 h.subscribe,
-		"POST /v1/discover":                              h.discover,
-		"GET /v1/feeds/counters":                         h.counters,
-		"PUT /v1/feeds/refresh":                          h.refreshAll,
-		"GET /v1/feeds/{feed}":                           h.feed,
-		"PUT /v1/feeds/{feed}":                           h.changeFeed,
-		"DELETE /v1/feeds/{feed}":                        h.unsubscribe,
-		"GET /v1/feeds/{feed}/entries":                   h.entries,
-		"GET /v1/feeds/{feed}/entries/{entry}":           h.entry,
-		"GET /v1/feeds/{feed}/icon":                      h.feedIcon,
-		"GET /v1/icons/{icon}":                           h.icon,
-		"PUT /v1/feeds/{feed}/refresh":                   h.refresh,
-		"PUT /v1/feeds/{feed}/mark-all-as-read":          h.markAll,
-		"GET /v1/entries":                                h.entries,
-		"PUT /v1/entries":                                h.markEntries,
-		"GET /v1/entries/{entry}":                        h.entry,
-		"PUT /v1/entries/{entry}/bookmark":               h.turnStar,
-		"PUT /v1/entries/{entry}/star":                   h.turnStar,
-		"POST /v1/entries/{entry}/save":                  h.save,
-		"GET /v1/export":                                 h.export,
-		"POST " + importPath:                             h.importList,
-		"PUT /v1/users/{user}/mark-all-as-read":          h.markAll,
-		"/":                                              h.unknown,
+		"GET /v1/me":                                     (*handler).me,
+		"GET /v1/version":                                (*handler).version,
+		"GET /v1/integrations/status":                    (*handler).integrations,
+		"GET /v1/categories":                             (*handler).categories,
+		"POST /v1/categories":                            (*handler).addCategory,
+		"GET /v1/categories/{category}":                  (*handler).category,
+		"PUT /v1/categories/{category}":                  (*handler).renameCategory,
+		"DELETE /v1/categories/{category}":               (*handler).removeCategory,
+		"GET /v1/categories/{category}/feeds":            (*handler).categoryFeeds,
+		"GET /v1/categories/{category}/entries":          (*handler).entries,
+		"GET /v1/categories/{category}/entries/{entry}":  (*handler).entry,
+		"PUT /v1/categories/{category}/refresh":          (*handler).refreshCategory,
+		"PUT /v1/categories/{category}/mark-all-as-read": (*handler).markAll,
+		"GET /v1/feeds":                                  (*handler).feeds,
+		"POST /v1/feeds":                                 (*handler).subscribe,
+		"POST /v1/discover":                              (*handler).discover,
+		"GET /v1/feeds/counters":                         (*handler).counters,
+		"PUT /v1/feeds/refresh":                          (*handler).refreshAll,
+		"GET /v1/feeds/{feed}":                           (*handler).feed,
+		"PUT /v1/feeds/{feed}":                           (*handler).changeFeed,
+		"DELETE /v1/feeds/{feed}":                        (*handler).unsubscribe,
+		"GET /v1/feeds/{feed}/entries":                   (*handler).entries,
+		"GET /v1/feeds/{feed}/entries/{entry}":           (*handler).entry,
+		"GET /v1/feeds/{feed}/icon":                      (*handler).feedIcon,
+		"GET /v1/icons/{icon}":                           (*handler).icon,
+		"PUT /v1/feeds/{feed}/refresh":                   (*handler).refresh,
+		"PUT /v1/feeds/{feed}/mark-all-as-read":          (*handler).markAll,
+		"GET /v1/entries":                                (*handler).entries,
+		"PUT /v1/entries":                                (*handler).markEntries,
+		"GET /v1/entries/{entry}":                        (*handler).entry,
+		"PUT /v1/entries/{entry}/bookmark":               (*handler).turnStar,
+		"PUT /v1/entries/{entry}/star":                   (*handler).turnStar,
+		"POST /v1/entries/{entry}/save":                  (*handler).save,
+		"GET /v1/export":                                 (*handler).export,
+		"POST " + importPath:                             (*handler).importList,
+		"PUT /v1/users/{user}/mark-all-as-read":          (*handler).markAll,
+		"/":                                              (*handler).unknown,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, f) })
 	}
@@ -108,12 +116,12 @@ type user struct{}
 // serve answers requests that may come in.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, f endpoint) {
 	w.Header().Set("Cache-Control", "no-store")
-	name, err := h.enter(r)
+	visitor, err := h.enter(r)
 	if err == nil {
-		err = syncapi.Admit(w, r, name, "Access Unauthorized")
+		err = syncapi.Admit(w, r, visitor.Name, "Access Unauthorized")
 	}
 	if err == nil {
-		err = f(w, r.WithContext(context.WithValue(r.Context(), user{}, name)))
+		err = f(h.of(visitor.Library), w, r.WithContext(context.WithValue(r.Context(), user{}, visitor.Name)))
 	}
 	if err != nil {
 		no := syncapi.Refused(w, err, http.StatusBadRequest, h.Log, "answer a reader of Miniflux's API")
@@ -121,13 +129,14 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, f endpoint) {
 	}
 }
 
-// enter is the user who sent the request, by an app password with its name or, as an API key, without; "" for nobody.
-func (h *handler) enter(r *http.Request) (string, error) {
+// enter is who sent the request, by an app password with its name or, as an API key, without; the zero
+// Visitor for nobody.
+func (h *handler) enter(r *http.Request) (reading.Visitor, error) {
 	if key := r.Header.Get("X-Auth-Token"); key != "" {
-		return h.Library.User(r.Context(), key)
+		return h.Entrance.Visitor(r.Context(), key)
 	}
 	name, password, _ := r.BasicAuth()
-	return syncapi.User(r.Context(), h.Library, name, password)
+	return syncapi.Visitor(r.Context(), h.Entrance, name, password)
 }
 
 // refuse is for what is wrong with what the reader sends.
@@ -191,7 +200,7 @@ func (h *handler) integrations(w http.ResponseWriter, _ *http.Request) error {
 	return reply(w, http.StatusOK, map[string]bool{"has_integrations": false})
 }
 
-// me is the owner, by the name of the app password.
+// me is the person, by the name of the app password.
 func (h *handler) me(w http.ResponseWriter, r *http.Request) error {
 	name, _ := r.Context().Value(user{}).(string)
 	return reply(w, http.StatusOK, struct {
@@ -204,8 +213,8 @@ func (h *handler) me(w http.ResponseWriter, r *http.Request) error {
 		Sorting  string `json:"entry_sorting_direction"`
 		Order    string `json:"entry_sorting_order"`
 		PerPage  int    `json:"entries_per_page"`
-	}{owner, name, false, "system_serif", "en_US", "UTC", "desc", "published_at", defaultLimit})
+	}{self, name, false, "system_serif", "en_US", "UTC", "desc", "published_at", defaultLimit})
 }
 
-// owner is the number of the only user that there is.
-const owner = 1
+// self is the number that each person has to their own programs, whatever number those name.
+const self = 1

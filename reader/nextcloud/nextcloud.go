@@ -24,16 +24,24 @@ import (
 
 // Config holds the dependencies of a handler.
 type Config struct {
-	// Library holds the feeds and items that are read and marked.
-	Library reading.Library
+	// Entrance lets readers in, each to the library of its person.
+	Entrance reading.Entrance
 	// Log takes what went wrong on our side. Default: nowhere.
 	Log *slog.Logger
 }
 
 type handler struct {
 	Config
-	text reading.Text
-	mux  *http.ServeMux
+	Library reading.Library // of the person who asks; nil before somebody came in
+	text    reading.Text
+	mux     *http.ServeMux
+}
+
+// of is the handler for a person who came in.
+func (h *handler) of(l reading.Library) *handler {
+	personal := *h
+	personal.Library = l
+	return &personal
 }
 
 // Paths lists the beginnings of the paths at which the handler serves. The last is where one reader asks for the name
@@ -48,53 +56,53 @@ const ocsPath = "/ocs/v1.php/cloud/users/"
 var base = regexp.MustCompile(`^(/index\.php)?/apps/news/api(/v1-[23])?`)
 
 // An endpoint answers a request that somebody may make.
-type endpoint func(w http.ResponseWriter, r *request) error
+type endpoint func(h *handler, w http.ResponseWriter, r *request) error
 
 // New makes the handler.
 func New(cfg Config) http.Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	h := &handler{Config: cfg, text: reading.NewText(), mux: http.NewServeMux()}
 	for pattern, f := range map[string]endpoint{
-		"GET /{$}":             h.levels,
-		"GET /status":          h.status,
-		"GET /version":         h.version,
-		"GET /user":            h.user,
-		"GET " + ocsPath:       h.ocs,
-		"GET /folders":         h.folders,
-		"POST /folders":        h.addFolder,
-		"PUT /folders/{id}":    h.renameFolder,
-		"DELETE /folders/{id}": h.removeFolder,
-		"GET /feeds":           h.feeds,
-		"POST /feeds":          h.subscribe,
-		"DELETE /feeds/{id}":   h.unsubscribe,
-		"GET /feeds/update":    h.nothing, // which the node does by itself
-		"GET /items":           h.items,
-		"GET /items/updated":   h.updated,
+		"GET /{$}":             (*handler).levels,
+		"GET /status":          (*handler).status,
+		"GET /version":         (*handler).version,
+		"GET /user":            (*handler).user,
+		"GET " + ocsPath:       (*handler).ocs,
+		"GET /folders":         (*handler).folders,
+		"POST /folders":        (*handler).addFolder,
+		"PUT /folders/{id}":    (*handler).renameFolder,
+		"DELETE /folders/{id}": (*handler).removeFolder,
+		"GET /feeds":           (*handler).feeds,
+		"POST /feeds":          (*handler).subscribe,
+		"DELETE /feeds/{id}":   (*handler).unsubscribe,
+		"GET /feeds/update":    (*handler).nothing, // which the node does by itself
+		"GET /items":           (*handler).items,
+		"GET /items/updated":   (*handler).updated,
 	} {
 		h.handle(pattern, f)
 	}
 	for pattern, f := range map[string]endpoint{
-		"/folders/{id}/read":           h.readFolder,
-		"/feeds/{id}/read":             h.readFeed,
-		"/feeds/{id}/move":             h.moveFeed,
-		"/feeds/{id}/rename":           h.renameFeed,
-		"/items/read":                  h.readAll,
-		"/items/{id}/{state}":          h.markItem, // or a guid, without saying what becomes of it
-		"/items/{state}/multiple":      h.markItems,
-		"/items/{feed}/{guid}/{state}": h.markGUID,
+		"/folders/{id}/read":           (*handler).readFolder,
+		"/feeds/{id}/read":             (*handler).readFeed,
+		"/feeds/{id}/move":             (*handler).moveFeed,
+		"/feeds/{id}/rename":           (*handler).renameFeed,
+		"/items/read":                  (*handler).readAll,
+		"/items/{id}/{state}":          (*handler).markItem, // or a guid, without saying what becomes of it
+		"/items/{state}/multiple":      (*handler).markItems,
+		"/items/{feed}/{guid}/{state}": (*handler).markGUID,
 	} {
 		h.handle("PUT "+pattern, f)  // version 1.2
 		h.handle("POST "+pattern, f) // version 1.3
 	}
-	h.handle("/", func(http.ResponseWriter, *request) error { return errMissing })
+	h.handle("/", func(*handler, http.ResponseWriter, *request) error { return errMissing })
 	return h
 }
 
 func (h *handler) handle(pattern string, f endpoint) {
 	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		asked, err := h.enter(w, r)
+		library, asked, err := h.enter(w, r)
 		if err == nil {
-			err = f(w, asked)
+			err = f(h.of(library), w, asked)
 		}
 		if err != nil {
 			no := syncapi.Refused(w, err, http.StatusUnprocessableEntity, h.Log, "answer a reader of Nextcloud's API")
@@ -117,18 +125,18 @@ type request struct {
 	args arguments
 }
 
-// enter lets readers in that show an app password with its name.
-func (h *handler) enter(w http.ResponseWriter, r *http.Request) (*request, error) {
+// enter lets readers in that show an app password with its name, to a library.
+func (h *handler) enter(w http.ResponseWriter, r *http.Request) (reading.Library, *request, error) {
 	user, password, _ := r.BasicAuth()
-	name, err := syncapi.User(r.Context(), h.Library, user, password)
+	visitor, err := syncapi.Visitor(r.Context(), h.Entrance, user, password)
 	if err == nil {
-		err = syncapi.Admit(w, r, name, "This is not the name and password of an app: feedex password add NAME")
+		err = syncapi.Admit(w, r, visitor.Name, "This is not the name and password of an app: feedex password add NAME")
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	args, err := parse(w, r)
-	return &request{r, name, args}, err
+	return visitor.Library, &request{r, visitor.Name, args}, err
 }
 
 // number is the number in the path. The error is errMissing where there could not be such a one.

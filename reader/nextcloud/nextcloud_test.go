@@ -12,7 +12,7 @@ import (
 )
 
 func handler(l *readertest.Library) http.Handler {
-	return nextcloud.New(nextcloud.Config{Library: l})
+	return nextcloud.New(nextcloud.Config{Entrance: l})
 }
 
 func TestConversations(t *testing.T) {
@@ -84,7 +84,9 @@ func TestForeignPages(t *testing.T) {
 	readertest.RefusesForeign(t, handler(readertest.Example(t)), base+"/folders", `{"name":"A"}`, http.StatusOK)
 }
 
-func open(l reading.Library) http.Handler { return nextcloud.New(nextcloud.Config{Library: l}) }
+func open(l reading.Library) http.Handler {
+	return nextcloud.New(nextcloud.Config{Entrance: readertest.Door{Library: l}})
+}
 
 func TestLibraryFails(t *testing.T) {
 	readertest.BreaksOff(t, open, base+"/items")

@@ -200,7 +200,7 @@ func (p *proxy) admits(w http.ResponseWriter, r *http.Request) bool {
 	}
 	given := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
 	if name, password, ok := given.BasicAuth(); ok {
-		user, err := p.Entrance.User(r.Context(), password)
+		visitor, err := p.Entrance.Visitor(r.Context(), password)
 		if slowed := (reading.Slowed{}); errors.As(err, &slowed) {
 			w.Header().Set("Retry-After", strconv.Itoa(slowed.Seconds()))
 			say(w, http.StatusTooManyRequests, "%v.", slowed)
@@ -210,7 +210,7 @@ func (p *proxy) admits(w http.ResponseWriter, r *http.Request) bool {
 			p.fail(w, err)
 			return false
 		}
-		if user != "" && user == name {
+		if visitor.Name != "" && visitor.Name == name {
 			return true
 		}
 	}

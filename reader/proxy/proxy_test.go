@@ -20,6 +20,7 @@ import (
 	"feedex/feed"
 	"feedex/guard"
 	"feedex/reader/proxy"
+	"feedex/reading"
 )
 
 // reader tells what it was asked for.
@@ -198,14 +199,16 @@ func TestOwnAddress(t *testing.T) {
 // entrance knows one password.
 type entrance struct{}
 
-func (entrance) User(_ context.Context, password string) (string, error) {
+func (entrance) Visitor(_ context.Context, password string) (reading.Visitor, error) {
 	if password == "broken" {
-		return "", errors.New("disk on fire")
+		return reading.Visitor{}, errors.New("disk on fire")
 	}
-	return map[string]string{"secret": "phone"}[password], nil
+	return reading.Visitor{Name: map[string]string{"secret": "phone"}[password]}, nil
 }
 
-func (entrance) FeverUser(context.Context, string) (string, error) { return "", nil }
+func (entrance) FeverVisitor(context.Context, string) (reading.Visitor, error) {
+	return reading.Visitor{}, nil
+}
 
 // Where others reach the proxy it wants a password, and the reader behind it gets the same.
 func TestProxyPasswords(t *testing.T) {

@@ -70,8 +70,8 @@ func Example(t testing.TB) *Library {
 		}
 	}
 	l.must(t, func(s reading.Database) {
-		s.Mark(at(10), []reading.ItemID{5}, reading.Mark{Read: reading.Yes})
-		s.Mark(at(10), []reading.ItemID{3, 7}, reading.Mark{Starred: reading.Yes})
+		s.Pen(reading.Owner).Mark(at(10), []reading.ItemID{5}, reading.Mark{Read: reading.Yes})
+		s.Pen(reading.Owner).Mark(at(10), []reading.ItemID{3, 7}, reading.Mark{Starred: reading.Yes})
 	})
 	return l
 }

@@ -28,15 +28,19 @@ const (
 
 // A Library is a reading.Library over an archive of its own. Its changes are in the archive at once.
 type Library struct {
-	reading.View
+	reading.Shelf
 	Refreshed []reading.FeedID // what is to be polled now
 	store     reading.Database
-	mu        sync.Mutex // held while the store is written to
+	person    reading.PersonID
+	mu        *sync.Mutex // held while the store is written to
 }
 
-var _ reading.Library = (*Library)(nil)
+var (
+	_ reading.Library  = (*Library)(nil)
+	_ reading.Entrance = (*Library)(nil)
+)
 
-// New opens an empty library, which lets in Name, until the test ends.
+// New opens an empty library, the owner's, which lets in Name, until the test ends.
 func New(t testing.TB) *Library {
 	t.Helper()
 	store := ondisk.MustOpen(t, filepath.Join(t.TempDir(), "feedex.db"))
@@ -45,15 +49,43 @@ func New(t testing.TB) *Library {
 			t.Error(err)
 		}
 	})
-	l := &Library{View: store, store: store}
+	l := (&Library{store: store, mu: new(sync.Mutex)}).of(reading.Owner)
+	l.admit(t, Name, Secret)
+	return l
+}
+
+// Person adds a person, whose library the same archive is for who shows a password.
+func (l *Library) Person(t testing.TB, name, secret string) *Library {
+	t.Helper()
+	var id reading.PersonID
+	var err error
+	l.must(t, func(s reading.Database) { id, err = s.AddPerson(Noon, name) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := l.of(id)
+	other.admit(t, name, secret)
+	return other
+}
+
+// admit makes a password of the library's person.
+func (l *Library) admit(t testing.TB, name, secret string) {
+	t.Helper()
 	var err error
 	l.must(t, func(s reading.Database) {
-		err = s.KeepPassword(reading.NewPassword(Name, Secret, reading.ReaderScope, Noon))
+		err = s.KeepPassword(reading.NewPassword(name, secret, l.person, reading.ReaderScope, Noon))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+}
+
+// of is the library for a person.
+func (l *Library) of(p reading.PersonID) *Library {
+	if p == l.person {
+		return l
+	}
+	return &Library{Shelf: l.store.Shelf(p), store: l.store, person: p, mu: l.mu}
 }
 
 func (l *Library) write(f func(reading.Database)) error {
@@ -125,26 +157,31 @@ func records(at time.Time, list []feed.Entry) (records []archive.Record) {
 	return records
 }
 
-// User implements reading.Entrance.
-func (l *Library) User(ctx context.Context, password string) (string, error) {
-	p, err := l.Password(ctx, reading.HashOf(password), false)
-	return p.Name, err
+// Visitor implements reading.Entrance.
+func (l *Library) Visitor(ctx context.Context, password string) (reading.Visitor, error) {
+	return l.enter(l.store.Password(ctx, reading.HashOf(password), false))
 }
 
-// FeverUser implements reading.Entrance.
-func (l *Library) FeverUser(ctx context.Context, key string) (string, error) {
-	p, err := l.Password(ctx, reading.FeverHash(key), true)
-	return p.Name, err
+// FeverVisitor implements reading.Entrance.
+func (l *Library) FeverVisitor(ctx context.Context, key string) (reading.Visitor, error) {
+	return l.enter(l.store.Password(ctx, reading.FeverHash(key), true))
+}
+
+func (l *Library) enter(p reading.Password, err error) (reading.Visitor, error) {
+	if err != nil || p.Name == "" {
+		return reading.Visitor{}, err
+	}
+	return reading.Visitor{Name: p.Name, Library: l.of(p.Person)}, nil
 }
 
 // Mark implements reading.Editor.
 func (l *Library) Mark(_ context.Context, ids []reading.ItemID, m reading.Mark) error {
-	return l.write(func(s reading.Database) { s.Mark(Evening, ids, m) })
+	return l.write(func(s reading.Database) { s.Pen(l.person).Mark(Evening, ids, m) })
 }
 
 // MarkStream implements reading.Editor.
 func (l *Library) MarkStream(_ context.Context, stream reading.Stream, m reading.Mark) error {
-	return l.write(func(s reading.Database) { s.MarkStream(Evening, stream, m, reading.MaxPage) })
+	return l.write(func(s reading.Database) { s.Pen(l.person).MarkStream(Evening, stream, m, reading.MaxPage) })
 }
 
 // The addresses of web pages: site names two feeds, and silent none.
@@ -182,7 +219,11 @@ func (l *Library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.Fee
 	}); err != nil {
 		return 0, err
 	}
-	return l.FeedID(ctx, u)
+	id, err := l.FeedID(ctx, u)
+	if err != nil {
+		return 0, err
+	}
+	return id, l.write(func(s reading.Database) { s.Pen(l.person).LeaveOut(id, false) })
 }
 
 // Refresh implements reading.Editor.
@@ -197,6 +238,9 @@ func (l *Library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	if err != nil || u == "" {
 		return err
 	}
+	if l.person != reading.Owner {
+		return l.write(func(s reading.Database) { s.Pen(l.person).LeaveOut(id, true) })
+	}
 	return l.write(func(s reading.Database) { s.KeepFeed(archive.Feed{URL: u}) })
 }
 
@@ -207,7 +251,7 @@ func (l *Library) Arrange(_ context.Context, list ...reading.Arrangement) error 
 		return err
 	}
 	ok := true
-	if err := l.write(func(s reading.Database) { ok = s.Arrange(list) }); err != nil || ok {
+	if err := l.write(func(s reading.Database) { ok = s.Pen(l.person).Arrange(list) }); err != nil || ok {
 		return err
 	}
 	return reading.ErrFolders
@@ -220,7 +264,7 @@ func (l *Library) AddFolder(_ context.Context, raw string) (id reading.FolderID,
 		return 0, err
 	}
 	ok := true
-	if err := l.write(func(s reading.Database) { id, ok = s.AddFolder(name) }); err != nil || ok {
+	if err := l.write(func(s reading.Database) { id, ok = s.Pen(l.person).AddFolder(name) }); err != nil || ok {
 		return id, err
 	}
 	return 0, reading.ErrFolders
@@ -232,12 +276,12 @@ func (l *Library) RenameFolder(_ context.Context, id reading.FolderID, raw strin
 	if err != nil {
 		return err
 	}
-	return l.write(func(s reading.Database) { s.RenameFolder(id, name) })
+	return l.write(func(s reading.Database) { s.Pen(l.person).RenameFolder(id, name) })
 }
 
 // RemoveFolder implements reading.Editor.
 func (l *Library) RemoveFolder(_ context.Context, id reading.FolderID) error {
-	return l.write(func(s reading.Database) { s.RemoveFolder(id) })
+	return l.write(func(s reading.Database) { s.Pen(l.person).RemoveFolder(id) })
 }
 
 // Import implements reading.Editor.

@@ -1,0 +1,299 @@
+package archivetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// A household is an archive of two people.
+type household struct {
+	ItemArchive
+	at           func(ItemArchive, reading.PersonID) ItemDesk
+	owner, other *desk
+}
+
+func newHousehold(t testing.TB, a ItemArchive, at func(ItemArchive, reading.PersonID) ItemDesk) *household {
+	t.Helper()
+	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, a)
+	h := &household{ItemArchive: a, at: at}
+	h.owner, h.other = h.desk(reading.Owner), h.desk(ann)
+	return h
+}
+
+func (h *household) desk(p reading.PersonID) *desk {
+	return &desk{h.ItemArchive, h.at(h.ItemArchive, p)}
+}
+
+// What one person marks, whoever it is, changes nothing for another.
+func testMarksOfTwo(t *testing.T, a *household) {
+	follow(t, a, time.Unix(1, 0), news, otherNews)
+	keep(t, a, feedRecord(news, 10), feedRecord(otherNews, 11), feedRecord(news, 12))
+	a.Fill(time.Unix(20, 0), feedRecords(news, 8, 9))
+	commit(t, a)
+	untouched := func(d *desk) {
+		t.Helper()
+		wantIDs(t, d, all, 3, 2, 1)
+		wantIDs(t, d, unread, 3, 2, 1)
+		wantIDs(t, d, starred)
+		wantIDs(t, d, reading.Stream{Changed: time.Unix(13, 0)})
+		if n, err := d.Counts(t.Context()); err != nil || len(n) != 2 || n[0].Unread != 2 {
+			t.Errorf("counts of another: %+v, %v", n, err)
+		}
+	}
+	one, another := a.owner, a.other
+	one.Mark(time.Unix(30, 0), []reading.ItemID{1, 3}, reading.Mark{Read: reading.Yes, Starred: reading.Yes})
+	commit(t, a)
+	wantIDs(t, one, unread, 2)
+	wantIDs(t, one, starred, 3, 1)
+	untouched(another)
+	one.MarkStream(time.Unix(40, 0), reading.Stream{Unlisted: true, Read: reading.Yes},
+		reading.Mark{Read: reading.No}, 9)
+	one.MarkStream(time.Unix(40, 0), starred, reading.Mark{Starred: reading.No}, 9)
+	commit(t, a)
+	wantIDs(t, one, unread, 5, 4, 3, 2, 1)
+	wantIDs(t, one, starred)
+	wantIDs(t, one, reading.Stream{Changed: time.Unix(31, 0)}, 5, 4, 3, 1)
+	untouched(another)
+	for item, err := range another.Items(t.Context(), []reading.ItemID{1, 4}) {
+		if err != nil || item.Starred || item.Read != (item.ID == 4) || item.Listed != (item.ID == 1) ||
+			!item.Changed.Equal(item.Arrived) {
+			t.Errorf("another has %+v, %v", item, err)
+		}
+	}
+	one.MarkStream(time.Unix(50, 0), all, reading.Mark{Read: reading.Yes}, 9)
+	one.Mark(time.Unix(50, 0), []reading.ItemID{4, 5}, reading.Mark{Read: reading.Yes})
+	commit(t, a)
+	untouched(another)
+	one.Mark(time.Unix(60, 0), []reading.ItemID{1, 2, 3}, reading.Mark{Read: reading.No})
+	commit(t, a)
+	a.other.Mark(time.Unix(70, 0), []reading.ItemID{1, 2}, reading.Mark{Read: reading.Yes, Starred: reading.Yes})
+	commit(t, a)
+	wantIDs(t, a.owner, unread, 3, 2, 1)
+	wantIDs(t, a.owner, starred)
+	keep(t, a, feedRecord(news, 80)) // is unread to both
+	wantIDs(t, a.owner, unread, 6, 3, 2, 1)
+	wantIDs(t, a.other, unread, 6, 3)
+	wantSound(t, a.owner)
+}
+
+// Folders and titles are a person's: by no number does another reach them.
+func testFoldersOfTwo(t *testing.T, a *household) {
+	owner, other := a.owner, a.other
+	follow(t, a, time.Unix(1, 0), news)
+	keep(t, a, feedRecord(news, 10))
+	mine, theirs := "Mine", "Theirs"
+	owner.Arrange([]reading.Arrangement{{URL: news, Name: &mine, Into: []string{"A", "B"}}})
+	other.Arrange([]reading.Arrangement{{URL: news, Name: &theirs, Into: []string{"B", "C"}}})
+	commit(t, a)
+	wantFolders(t, owner, "Mine [A B]")
+	wantFolders(t, other, "Theirs [B C]")
+	folders := folderIDs(t, owner)
+	wantIDs(t, owner, reading.Stream{Folder: folders["A"]}, 1)
+	wantIDs(t, other, reading.Stream{Folder: folders["A"]})
+	if folders["B"] == folderIDs(t, other)["B"] {
+		t.Error("two people have one folder")
+	}
+	other.RenameFolder(folders["A"], "Z")
+	other.RenameFolder(folders["A"], "C")
+	other.RemoveFolder(folders["B"])
+	other.Arrange([]reading.Arrangement{{URL: news, Out: []string{"A", "B"}}})
+	commit(t, a)
+	wantFolders(t, owner, "Mine [A B]")
+	wantFolders(t, other, "Theirs [C]")
+	id := feedID(t, other, news)
+	if name, in, err := other.Filing(t.Context(), int64(id)); err != nil || fmt.Sprint(name, in) != "Theirs[C]" {
+		t.Errorf("Filing = %q, %q, %v", name, in, err)
+	}
+	const heir feed.URL = "https://example.org/heir"
+	follow(t, a, time.Unix(1, 0), heir)
+	a.Inherit(heir, news)
+	commit(t, a)
+	wantFolders(t, owner, " []", "Mine [A B]")
+	wantFolders(t, other, " []", "Theirs [C]")
+}
+
+// A new person finds of the latest that arrived some of each feed unread, and nothing else listed.
+func testNewPerson(t *testing.T, a *household) {
+	owner := a.owner
+	follow(t, a, time.Unix(1, 0), news, otherNews)
+	keep(t, a, feedRecords(otherNews, 1, 10)...)
+	keep(t, a, feedRecords(news, 1, 30)...)
+	a.Fill(time.Unix(50, 0), feedRecords(otherNews, 20, 25))
+	owner.MarkStream(time.Unix(50, 0), all, reading.Mark{Read: reading.Yes}, 100)
+	commit(t, a)
+	ben, err := a.AddPerson(time.Unix(60, 0), "Ben")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, a)
+	third := a.desk(ben)
+	var want []reading.ItemID
+	for id := reading.ItemID(40); id > 20; id-- {
+		want = append(want, id)
+	}
+	for id := reading.ItemID(10); id > 0; id-- {
+		want = append(want, id)
+	}
+	wantIDs(t, third, unread, want...)
+	wantIDs(t, third, all, want...)
+	if n, err := third.Size(t.Context(), reading.Stream{Unlisted: true}); err != nil || n != 46 {
+		t.Errorf("%d items, %v", n, err)
+	}
+	wantIDs(t, owner, unread)
+
+	keep(t, a, feedRecords(news, 2000, 2000+reading.FirstLatest)...)
+	cid, err := a.AddPerson(time.Unix(70, 0), "Cid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, a)
+	fourth := a.desk(cid)
+	if n, err := fourth.Counts(t.Context()); err != nil || len(n) != 1 || n[0].Unread != reading.FirstUnread {
+		t.Errorf("behind many of one feed: %+v, %v", n, err)
+	}
+	wantSound(t, owner)
+}
+
+// What a person leaves out they read no more, and all others do.
+func testLeaveOut(t *testing.T, a *household) {
+	owner, other := a.owner, a.other
+	follow(t, a, time.Unix(1, 0), otherNews)
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, LastSuccess: time.Unix(1, 0)})
+	keep(t, a, feedRecord(news, 1), feedRecord(otherNews, 2), feedRecord(news, 3))
+	id := feedID(t, other, news)
+	other.Mark(time.Unix(4, 0), []reading.ItemID{1}, reading.Mark{Read: reading.Yes, Starred: reading.Yes})
+	other.LeaveOut(id, true)
+	other.LeaveOut(99, true)
+	commit(t, a)
+	keep(t, a, feedRecords(news, 10, 10+reading.FirstUnread)...)
+	for _, s := range []reading.Stream{all, unread, {Unlisted: true}, {Changed: time.Unix(1, 0)}} {
+		wantIDs(t, other, s, 2)
+	}
+	wantIDs(t, other, starred)
+	wantIDs(t, other, reading.Stream{Feed: id})
+	if n, err := other.Counts(t.Context()); err != nil || len(n) != 1 {
+		t.Errorf("counts: %+v, %v", n, err)
+	}
+	m, err := feed.ParseMatch("title")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := other.Find(t.Context(), m, nil, 99); err != nil || len(ids) != 1 {
+		t.Errorf("found %v, %v", ids, err)
+	}
+	for item, err := range other.Items(t.Context(), []reading.ItemID{1, 3}) {
+		t.Errorf("%+v, %v of a feed that was left out", item, err)
+	}
+	wantFolders(t, other, " []")
+	wantFolders(t, owner, " []", " []")
+	if n, err := owner.Size(t.Context(), unread); err != nil || n != 4+reading.FirstUnread {
+		t.Errorf("%d are unread to the owner, %v", n, err)
+	}
+
+	other.LeaveOut(id, false)
+	other.LeaveOut(id, false)
+	commit(t, a)
+	var want []reading.ItemID // the latest of what came, and what was unread before
+	for i := reading.ItemID(4 + reading.FirstUnread); i > 4; i-- {
+		want = append(want, i)
+	}
+	wantIDs(t, other, unread, append(want, 3, 2)...)
+	wantIDs(t, other, starred, 1)
+	wantSound(t, owner)
+}
+
+// With a person go their marks, a few at a time, and all that is theirs; and nothing of another's.
+func testRemovePerson(t *testing.T, a *household) {
+	owner, other := a.owner, a.other
+	follow(t, a, time.Unix(1, 0), news)
+	keep(t, a, feedRecords(news, 1, 5)...)
+	for _, d := range []*desk{owner, other} {
+		d.Mark(time.Unix(9, 0), []reading.ItemID{2}, reading.Mark{Starred: reading.Yes})
+		d.AddFolder("A")
+	}
+	other.LeaveOut(feedID(t, owner, news), true)
+	commit(t, a)
+	people, err := a.People(t.Context())
+	if err != nil || len(people) != 2 {
+		t.Fatalf("people: %+v, %v", people, err)
+	}
+	ann := people[1].ID
+	if got, err := a.Belongings(t.Context(), ann); err != nil || got != (reading.Belongings{Folders: 1, Unread: 5,
+		Starred: 1}) {
+		t.Errorf("belongings: %+v, %v", got, err)
+	}
+	steps := 1
+	for a.RemovePerson(ann, 2) {
+		commit(t, a)
+		steps++
+	}
+	a.RemovePerson(99, 2)
+	a.RemovePerson(reading.Owner, 2)
+	commit(t, a)
+	if steps != 3 {
+		t.Errorf("removed in %d steps", steps)
+	}
+	if people, err = a.People(t.Context()); err != nil || len(people) != 1 {
+		t.Errorf("people: %+v, %v", people, err)
+	}
+	wantIDs(t, owner, starred, 2)
+	wantIDs(t, owner, unread, 5, 4, 3, 2, 1)
+	keep(t, a, feedRecord(news, 6))
+	if id, err := a.AddPerson(time.Unix(9, 0), "Ann"); err != nil || id <= ann {
+		t.Errorf("another of that name has number %d, %v", id, err)
+	}
+	commit(t, a)
+	wantSound(t, owner)
+}
+
+// What somebody starred is purged for nobody, and what nobody starred for all.
+func testStarsOfTwo(t *testing.T, a *household) {
+	owner, other := a.owner, a.other
+	follow(t, a, time.Unix(1, 0), news)
+	records := feedRecords(news, 1, 4)
+	keep(t, a, records...)
+	owner.Mark(time.Unix(9, 0), []reading.ItemID{1}, reading.Mark{Starred: reading.Yes})
+	other.Mark(time.Unix(9, 0), []reading.ItemID{2}, reading.Mark{Starred: reading.Yes})
+	commit(t, a)
+	var ids []feed.EntryID
+	for i := range records {
+		ids = append(ids, records[i].ID)
+	}
+	if got := a.Purge(time.Unix(10, 0), ids); fmt.Sprint(got) != "[false false true true]" {
+		t.Errorf("Purge = %v", got)
+	}
+	commit(t, a)
+	wantIDs(t, owner, unread, 2, 1)
+	wantIDs(t, other, unread, 2, 1)
+	wantSound(t, owner)
+}
+
+func testPeople(t *testing.T, a ItemArchive) {
+	if _, err := a.AddPerson(time.Unix(1, 0), reading.OwnerName); !errors.Is(err, reading.ErrPerson) {
+		t.Errorf("the owner's name: %v", err)
+	}
+	for i := 1; i < reading.MaxPeople; i++ {
+		if _, err := a.AddPerson(time.Unix(int64(i), 0), fmt.Sprint("Ann ", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.AddPerson(time.Unix(1, 0), "Zoe"); !errors.Is(err, reading.ErrPeople) {
+		t.Errorf("one person too many: %v", err)
+	}
+	commit(t, a)
+	list, err := a.People(t.Context())
+	if err != nil || len(list) != reading.MaxPeople || list[0] != (reading.Person{ID: reading.Owner, Name: "owner"}) ||
+		list[2] != (reading.Person{ID: 3, Name: "Ann 2", Created: time.Unix(2, 0).UTC()}) {
+		t.Errorf("people: %+v, %v", list, err)
+	}
+}

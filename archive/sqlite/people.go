@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"feedex/reading"
+)
+
+// AddPerson implements reading.People.
+func (s *Store) AddPerson(at time.Time, name string) (id reading.PersonID, err error) {
+	var n int
+	switch {
+	case s.row(`SELECT 1 FROM people WHERE name = ?`, []any{name}, &n):
+		return 0, reading.ErrPerson
+	case s.row(`SELECT count(*) FROM people`, nil, &n) && n >= reading.MaxPeople:
+		return 0, reading.ErrPeople
+	}
+	s.begin()
+	s.row(`INSERT INTO people (name, created) VALUES (?, ?) RETURNING id`, []any{name, at.Unix()}, &id)
+	s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
+		SELECT ?, id, feed, arrived, 1, 0 FROM (
+			SELECT i.id, i.feed, i.arrived, row_number() OVER (PARTITION BY i.feed ORDER BY i.seq DESC) AS n
+			FROM (SELECT seq FROM items WHERE seq > 0 ORDER BY seq DESC LIMIT ?) l JOIN items i ON i.seq = l.seq
+			WHERE i.feed IN (SELECT id FROM feeds WHERE subscribed))
+		WHERE n <= ? ORDER BY id`, int64(id), reading.FirstLatest, reading.FirstUnread)
+	return id, nil
+}
+
+// RemovePerson implements reading.People.
+func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
+	if id == reading.Owner {
+		return false
+	}
+	for _, table := range []string{`passwords`, `folders`, `titles`, `left_out`} {
+		s.write(`DELETE FROM `+table+` WHERE person = ?`, int64(id))
+	}
+	if s.write(`DELETE FROM marks WHERE person = ?1 AND item IN (SELECT item FROM marks WHERE person = ?1 LIMIT ?2)`,
+		int64(id), limit) == int64(limit) {
+		return s.err == nil
+	}
+	s.write(`DELETE FROM people WHERE id = ?`, int64(id))
+	return false
+}
+
+// People implements reading.PeopleList.
+func (r *Reader) People(ctx context.Context) ([]reading.Person, error) {
+	people, err := list(ctx, r.db, by(func(p *reading.Person) []any {
+		return []any{&p.ID, &p.Name, seconds(&p.Created)}
+	}), `SELECT id, name, created FROM people ORDER BY id`)
+	return people, r.failed(ctx, "read", err)
+}
+
+// Belongings implements reading.PeopleList.
+func (r *Reader) Belongings(ctx context.Context, id reading.PersonID) (reading.Belongings, error) {
+	b, err := one(ctx, r.db, by(func(b *reading.Belongings) []any {
+		return []any{&b.Passwords, &b.Folders, &b.Unread, &b.Starred}
+	}), `SELECT (SELECT count(*) FROM passwords WHERE person = ?1), (SELECT count(*) FROM folders WHERE person = ?1),
+		(SELECT count(*) FROM marks WHERE person = ?1 AND NOT read), (SELECT count(*) FROM marks WHERE person = ?1 AND starred)`,
+		int64(id))
+	return b, r.failed(ctx, "read", err)
+}

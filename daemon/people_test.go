@@ -1,0 +1,237 @@
+package daemon
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"feedex/control"
+	"feedex/reader"
+	"feedex/reading"
+)
+
+// A household is a library on a socket that two people read: the owner by the password "phone", and Ann by "ann".
+type household struct {
+	*testLibrary
+	ann     *library
+	base    string
+	secrets map[string]string // by the names of passwords
+	feed    reading.FeedID
+}
+
+func newHousehold(t *testing.T) *household {
+	t.Helper()
+	l := newLibrary(t)
+	ctx := t.Context()
+	h := &household{testLibrary: l, secrets: make(map[string]string)}
+	var err error
+	if h.feed, err = l.Subscribe(ctx, exampleFeed); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.host.AddPerson(ctx, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	l.arrive(exampleFeed, 6)
+	for name, person := range map[string]string{"phone": "", "ann": "Ann"} {
+		h.secrets[name], err = l.host.AddPassword(ctx, control.PasswordRequest{Name: name, Person: person,
+			Scope: reading.ReaderScope})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	people, err := l.store.People(ctx)
+	if err != nil || len(people) != 2 {
+		t.Fatalf("people: %+v, %v", people, err)
+	}
+	h.ann = l.door.libraryOf(people[1].ID)
+	s := httptest.NewServer(reader.New(reader.Config{Source: ownersArchive{l.store, l.Shelf}, Entrance: l.door,
+		Sync: l.host.syncAPIs(l.door)}))
+	t.Cleanup(s.Close)
+	h.base = s.URL
+	return h
+}
+
+// basic is what shows a password under a user name.
+func basic(user, secret string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+secret))
+}
+
+// ask is the answer to a request.
+func (h *household) ask(method, target, authorization, body string) (code int, answer string) {
+	h.t.Helper()
+	r, err := http.NewRequest(method, h.base+target, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Authorization", authorization)
+	r.Header.Set("X-Auth-User", "phone")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// state is what a person has: how much is unread and starred, the folders, and the feeds with title and folders.
+func (h *household) state(l *library) string {
+	h.t.Helper()
+	ctx := h.t.Context()
+	unread, err1 := l.Size(ctx, unread)
+	starred, err2 := l.Size(ctx, starred)
+	changed, err3 := l.Size(ctx, reading.Stream{Unlisted: true, Read: reading.Yes})
+	folders, err4 := l.Folders(ctx)
+	feeds, err5 := l.Subscriptions(ctx)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		h.t.Fatal(err)
+	}
+	text := fmt.Sprint(unread, " unread ", starred, " starred ", changed, " read")
+	for _, f := range folders {
+		text += " folder " + f.Name
+	}
+	for _, f := range feeds {
+		text += " feed " + f.Name
+		for _, d := range f.Folders {
+			text += " in " + d.Name
+		}
+	}
+	return text
+}
+
+// What comes by a password of one person changes what is theirs, by every API, and nothing of another's, whatever it
+// says: whose it wants to be, or numbers that are another's.
+func TestAPasswordIsOfItsPersonAlone(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	mine := "Mine"
+	if err := h.Arrange(ctx, reading.Arrangement{Feed: h.feed, Name: &mine, Into: []string{"Owner's"}}); err != nil {
+		t.Fatal(err)
+	}
+	folders, err := h.Folders(ctx)
+	if err != nil || len(folders) != 1 {
+		t.Fatal(folders, err)
+	}
+	owners, before := folders[0].ID, h.state(h.library)
+	secret := h.secrets["ann"]
+	login, name := "GoogleLogin auth="+secret, basic("ann", secret)
+	key := "&api_key=" + reading.FeverKey("ann", secret)
+	for _, c := range []struct{ method, target, authorization, body, want string }{
+		{"POST", "/reader/api/0/edit-tag", login, "i=1&a=user/1/state/com.google/read&user=phone&person=owner",
+			"5 unread 0 starred 1 read feed "},
+		{"POST", "/reader/api/0/edit-tag?person=1&userId=phone", login, "i=2&a=user/phone/state/com.google/starred",
+			"5 unread 1 starred 1 read feed "},
+		{"POST", "/fever/?api&user=phone&person=1", "", "mark=item&as=read&id=3" + key,
+			"4 unread 1 starred 2 read feed "},
+		{"PUT", "/v1/entries", name, `{"entry_ids":[4],"status":"read","user_id":1,"person":1}`,
+			"3 unread 1 starred 3 read feed "},
+		{"PUT", "/v1/entries/5/bookmark?user_id=1", name, "", "3 unread 2 starred 3 read feed "},
+		{"PUT", "/index.php/apps/news/api/v1-2/items/5/read?userId=phone", name, `{"userId":"phone"}`,
+			"2 unread 2 starred 4 read feed "},
+		{"POST", "/reader/api/0/subscription/edit", login, "ac=edit&s=feed/" + fmt.Sprint(h.feed) +
+			"&t=Hers&a=user/-/label/Hers&r=user/-/label/Owner's",
+			"2 unread 2 starred 4 read folder Hers feed Hers in Hers"},
+		{"PUT", fmt.Sprintf("/v1/categories/%d", owners), name, `{"title":"Taken"}`,
+			"2 unread 2 starred 4 read folder Hers feed Hers in Hers"},
+		{"DELETE", fmt.Sprintf("/v1/categories/%d", owners), name, "",
+			"2 unread 2 starred 4 read folder Hers feed Hers in Hers"},
+		{"PUT", fmt.Sprintf("/v1/categories/%d/mark-all-as-read", owners), name, "",
+			"2 unread 2 starred 4 read folder Hers feed Hers in Hers"},
+		{"PUT", fmt.Sprintf("/index.php/apps/news/api/v1-2/folders/%d", owners), name, `{"name":"Taken"}`,
+			"2 unread 2 starred 4 read folder Hers feed Hers in Hers"},
+		{"DELETE", fmt.Sprintf("/index.php/apps/news/api/v1-2/folders/%d", owners), name, "",
+			"2 unread 2 starred 4 read folder Hers feed Hers in Hers"},
+		{"POST", "/fever/?api", "", fmt.Sprintf("mark=group&as=read&id=%d&before=99999999999%s", owners, key),
+			"2 unread 2 starred 4 read folder Hers feed Hers in Hers"},
+		{"PUT", "/v1/users/2/mark-all-as-read", name, "", "0 unread 2 starred 6 read folder Hers feed Hers in Hers"},
+		{"POST", "/reader/api/0/subscription/edit", login, "ac=unsubscribe&s=feed/" + fmt.Sprint(h.feed),
+			"0 unread 0 starred 0 read folder Hers"},
+		{"POST", "/v1/feeds", name, `{"feed_url":"` + string(exampleFeed) + `"}`,
+			"0 unread 2 starred 6 read folder Hers feed Hers in Hers"},
+		{"DELETE", fmt.Sprintf("/v1/feeds/%d", h.feed), name, "", "0 unread 0 starred 0 read folder Hers"},
+		{"POST", "/reader/api/0/subscription/import", login, `<opml><body><outline xmlUrl="` + string(exampleFeed) +
+			`"/></body></opml>`, "0 unread 2 starred 6 read folder Hers feed Hers in Hers"},
+	} {
+		code, answer := h.ask(c.method, c.target, c.authorization, c.body)
+		if got := h.state(h.ann); got != c.want {
+			t.Errorf("%s %s: %d %.80s: Ann has %s, want %s", c.method, c.target, code, answer, got, c.want)
+		}
+		if got := h.state(h.library); got != before {
+			t.Fatalf("%s %s: the owner has %s, want %s", c.method, c.target, got, before)
+		}
+	}
+	for _, foreign := range []struct{ method, target, authorization, body string }{
+		{"GET", "/v1/me", basic("phone", secret), ""},
+		{"GET", "/index.php/apps/news/api/v1-2/feeds", basic("phone", secret), ""},
+		{"POST", "/accounts/ClientLogin", "", "Email=phone&Passwd=" + secret},
+		{"GET", "/opml", basic("phone", secret), ""},
+	} {
+		if code, answer := h.ask(foreign.method, foreign.target, foreign.authorization, foreign.body); code !=
+			http.StatusUnauthorized {
+			t.Errorf("%s with another's name: %d %s", foreign.target, code, answer)
+		}
+	}
+	if _, answer := h.ask("POST", "/fever/?api", "", "api_key="+reading.FeverKey("phone", secret)); !strings.Contains(
+		answer, `"auth": 0`) {
+		t.Errorf("Fever with another's name: %s", answer)
+	}
+
+	// The list of feeds is the visitor's too.
+	for user, want := range map[string]string{"phone": "Mine", "ann": "Hers"} {
+		code, list := h.ask("GET", "/opml", basic(user, h.secrets[user]), "")
+		if !strings.Contains(list, `"`+want+`"`) {
+			t.Errorf("/opml of %s: %d %s", user, code, list)
+		}
+	}
+}
+
+// Everybody reads by the same numbers what came, and with a person everything that is theirs goes, at once for their
+// programs.
+func TestRemovePerson(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	if err := h.ann.Mark(ctx, []reading.ItemID{1}, reading.Mark{Starred: reading.Yes}); err != nil {
+		t.Fatal(err)
+	}
+	visitor, err := h.door.Visitor(ctx, h.secrets["ann"])
+	if err != nil || visitor.Library == nil {
+		t.Fatal(visitor, err)
+	}
+	before := h.state(h.library)
+	if err := h.host.RemovePerson(ctx, reading.OwnerName); !errors.Is(err, reading.ErrOwner) {
+		t.Errorf("the owner was removed: %v", err)
+	}
+	if err := h.host.RemovePerson(ctx, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.host.RemovePerson(ctx, "Ann"); !errors.Is(err, reading.ErrNobody) {
+		t.Errorf("Ann was removed twice: %v", err)
+	}
+	if code, _ := h.ask("GET", "/v1/me", basic("ann", h.secrets["ann"]), ""); code != http.StatusUnauthorized {
+		t.Errorf("Ann's password lets in: %d", code)
+	}
+	// A request of hers that had come in before marks nothing, and breaks nothing.
+	if err := visitor.Library.Mark(ctx, []reading.ItemID{2}, reading.Mark{Read: reading.Yes}); !errors.Is(err,
+		reading.ErrNobody) {
+		t.Errorf("Mark = %v", err)
+	}
+	if _, err := visitor.Library.AddFolder(ctx, "A"); !errors.Is(err, reading.ErrNobody) {
+		t.Errorf("AddFolder = %v", err)
+	}
+	if got := h.state(h.library); got != before {
+		t.Errorf("the owner has %s, want %s", got, before)
+	}
+	if _, err := h.host.AddPassword(ctx, control.PasswordRequest{Name: "ann", Person: "Ann",
+		Scope: reading.ReaderScope}); !errors.Is(err, reading.ErrNobody) {
+		t.Errorf("a password of nobody: %v", err)
+	}
+}

@@ -1,0 +1,85 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"feedex/safehtml"
+)
+
+// A Person reads what the node follows, with marks, folders, titles and passwords of their own.
+type Person struct {
+	ID      PersonID
+	Name    string
+	Created time.Time // whole seconds; zero for the owner of an archive from before there were several
+}
+
+// A PersonID names a person: from 1, never used again.
+type PersonID int64
+
+// Owner is the person whose the node is. There is always one.
+const Owner PersonID = 1
+
+// OwnerName is the name that the owner has.
+const OwnerName = "owner"
+
+const (
+	// MaxPeople is how many people there may be: what arrives is noted for each of them.
+	MaxPeople = 32
+	// FirstLatest is of how many of the latest entries a new person has some unread, at most FirstUnread of each feed:
+	// a first page, and not all that others have read for years.
+	FirstLatest = 1000
+	// maxPersonName is how long the name of a person may be, in bytes.
+	maxPersonName = 64
+)
+
+// Why a person is not added, found or removed.
+var (
+	ErrPerson = errors.New("there is a person of that name: choose another name")
+	ErrPeople = fmt.Errorf("there are %d people already: remove some", MaxPeople)
+	ErrNobody = errors.New("there is no such person")
+	ErrOwner  = errors.New("the owner stays")
+)
+
+// People keeps who reads.
+type People interface {
+	// AddPerson adds a person at a moment, to whom the latest entries are unread. The error is ErrPerson or ErrPeople;
+	// nothing is changed then. The name is such as PersonName makes.
+	AddPerson(at time.Time, name string) (PersonID, error)
+	// RemovePerson takes a person's passwords, folders and titles away at once, and at most limit of their marks. It
+	// reports whether there are more of these; the person goes with the last. It is no error if there is none. The
+	// owner stays.
+	RemovePerson(id PersonID, limit int) (more bool)
+}
+
+// A PeopleList reads what People keeps.
+type PeopleList interface {
+	// People returns all people, ordered by ID: the owner first.
+	People(ctx context.Context) ([]Person, error)
+	// Belongings counts what would go with a person.
+	Belongings(ctx context.Context, id PersonID) (Belongings, error)
+}
+
+// Belongings are what a person has.
+type Belongings struct{ Passwords, Folders, Unread, Starred int }
+
+// PersonName is the name of a person as it is kept: one line of text.
+func PersonName(raw string) (string, error) {
+	name := safehtml.Inert(safehtml.Line(raw))
+	if name == "" || len(name) > maxPersonName {
+		return "", fmt.Errorf("%w for a person: %.40q: want one line of 1 to %d bytes", ErrName, raw, maxPersonName)
+	}
+	return name, nil
+}
+
+// Named is the person of a name. The error is ErrNobody where there is none.
+func Named(list []Person, name string) (Person, error) {
+	for _, p := range list {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return Person{}, fmt.Errorf("%w: %.40q", ErrNobody, name)
+}
