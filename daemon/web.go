@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"feedex/archive"
 	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
@@ -108,6 +109,15 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.FeedDetail, er
 	}
 	if k.Picture, err = d.FeedIcon(ctx, number); err != nil {
 		return k, err
+	}
+	bounded, err := d.FeedLimits(ctx)
+	if err != nil {
+		return k, err
+	}
+	for _, b := range bounded {
+		if b.URL == f.URL {
+			k.Limits = b.Limits
+		}
 	}
 	if k.Host, err = d.Host(ctx, cmp.Or(f.Alias, f.URL).Host()); err != nil || !f.Subscribed {
 		return k, err
@@ -221,14 +231,25 @@ func (d dashboard) FollowAt(ctx context.Context, w web.FollowWish) (f web.Follow
 	return f, err
 }
 
-// Share implements web.OwnerActions.
-func (d dashboard) Share(ctx context.Context, number int64, shared bool) error {
+// Adjust implements web.OwnerActions.
+func (d dashboard) Adjust(ctx context.Context, number int64, wish node.Subscribe) error {
 	u, err := d.followed(ctx, number)
 	if err != nil {
 		return err
 	}
 	d.host.changes.Add(1)
-	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}, Private: new(!shared)})
+	wish.Feeds = []feed.URL{u}
+	return d.host.Subscribe(ctx, wish)
+}
+
+// Keep implements web.OwnerActions.
+func (d dashboard) Keep(ctx context.Context, number int64, l archive.Limits) error {
+	u, err := d.followed(ctx, number)
+	if err != nil {
+		return err
+	}
+	return d.host.SetRetention(ctx, control.RetentionChange{Feeds: []feed.URL{u}, Bytes: &l.Bytes, Age: &l.Age,
+		Count: &l.Count})
 }
 
 // followed is the feed with that number. The error is web.ErrNone where it is not followed.

@@ -34,17 +34,24 @@ type feedPage struct {
 	From, To moment   // of the gap
 	LoggedIn bool
 	Named    []namedFeed // feeds that the web page names which is there instead
+	Form     feedForm
+	Saved    bool // what the form said, just now
 }
 
 // A namedFeed is one that a web page names.
 type namedFeed struct{ Title, URL string }
 
 func (h *Handler) feed(r *http.Request) (view, error) {
-	ctx, now := r.Context(), h.Now()
 	number, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
 	if err != nil || number <= 0 {
 		return view{}, ErrNone
 	}
+	return h.feedView(r, number, nil)
+}
+
+// feedView is the page of a feed, with a form that could not be taken as it was sent, if that is not nil.
+func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view, error) {
+	ctx, now := r.Context(), h.Now()
 	known, err := h.Source.Feed(ctx, number)
 	if err != nil {
 		return view{}, err
@@ -83,6 +90,10 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 		p.Missing, p.From, p.To = g.Missing-g.Filled, moment{g.After, now}, moment{g.Before, now}
 	}
 	p.Named = h.named(&p.FeedDetail, p.LoggedIn)
+	if p.Form = newFeedForm(&p.FeedDetail); sent != nil {
+		p.Form = *sent
+	}
+	p.Saved = r.Method == http.MethodGet && r.FormValue("done") == "saved"
 	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Live: len(p.Named) == 0, Body: p}, nil
 }
 
@@ -184,10 +195,8 @@ func sortEvents(list []incident) {
 		func(a, b incident) int { return cmp.Or(b.At.T.Compare(a.At.T), cmp.Compare(a.What, b.What)) })
 }
 
-// Decidable reports whether the owner may say something else about what neighbors know of the feed than holds now.
-func (p *feedPage) Decidable() bool {
-	return p.Status != nil && !p.Status.Undecided && (p.Status.Kept == "" || p.Withheld)
-}
+// Decidable reports whether the form says whether the feed is private.
+func (p *feedPage) Decidable() bool { return decidable(&p.FeedDetail) }
 
 // ReaderPath is where the feed is for feed readers.
 func (p *feedPage) ReaderPath() string { return "/feed/" + string(feed.URL(p.URL)) }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"feedex/reading"
@@ -70,40 +68,4 @@ func (h *Handler) markAll(_ http.ResponseWriter, r *http.Request) (string, error
 	}
 	return withUndo(back, h.undos.keep(undo{What: what + " read.", Back: back, visit: visitOf(r), ids: ids,
 		until: h.Now().Add(undoTime)})), nil
-}
-
-// arrange titles and files a feed as a form says: one folder a line.
-func (h *Handler) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
-	ctx := r.Context()
-	number, err := feedOf(r)
-	if err != nil {
-		return "", err
-	}
-	known, err := h.Source.Feed(ctx, number)
-	if err != nil {
-		return "", err
-	}
-	name := r.PostFormValue("name")
-	a := reading.Arrangement{Feed: reading.FeedID(number), Name: &name}
-	var wanted []string
-	for line := range strings.Lines(r.PostFormValue("folders")) {
-		if line = strings.TrimSpace(line); line != "" {
-			wanted = append(wanted, line)
-		}
-	}
-	for _, folder := range known.Folders {
-		if !slices.Contains(wanted, folder) {
-			a.Out = append(a.Out, folder)
-		}
-	}
-	for _, folder := range wanted {
-		if !slices.Contains(known.Folders, folder) {
-			a.Into = append(a.Into, folder)
-		}
-	}
-	err = h.Source.Arrange(ctx, a)
-	if errors.Is(err, reading.ErrName) || errors.Is(err, reading.ErrFolders) {
-		return "", clientError{http.StatusBadRequest, "That cannot be done", err.Error() + "."}
-	}
-	return "/feeds/" + strconv.FormatInt(number, 10), err
 }

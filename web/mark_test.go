@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,34 +50,5 @@ func TestMark(t *testing.T) {
 		len(n.streams) != 1 ||
 		!reflect.DeepEqual(n.streams[0], want) {
 		t.Errorf("%d to %q, streams %+v", w.Code, w.Header().Get("Location"), n.streams)
-	}
-}
-
-// A feed is titled and filed by a form that names all its folders.
-func TestArrange(t *testing.T) {
-	n := newNode(t)
-	k := n.known[1]
-	k.Name, k.Folders = "My news", []string{"Daily", "Old"}
-	n.known[1] = k
-	b := newBrowser(t, newHandler(t, n))
-	if page := get(b.h, "/feeds/1").Body.String(); !strings.Contains(page, `<h1 dir="auto">My news</h1>`) ||
-		!strings.Contains(page, "Daily\nOld</textarea>") {
-		t.Errorf("the page: %s", page)
-	}
-	w := b.post("/arrange", url.Values{"token": {b.token}, "feed": {"1"}, "name": {" The news "},
-		"folders": {" Daily \r\n\r\nNew\r\n"}})
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/feeds/1" || len(n.arranged) != 1 {
-		t.Fatalf("%d to %q, %+v", w.Code, w.Header().Get("Location"), n.arranged)
-	}
-	if a := n.arranged[0]; a.Feed != 1 || *a.Name != " The news " || !slices.Equal(a.Into, []string{"New"}) ||
-		!slices.Equal(a.Out, []string{"Old"}) {
-		t.Errorf("arranged %+v", a)
-	}
-	if w := b.post("/arrange", url.Values{"token": {b.token}, "feed": {"1"},
-		"folders": {strings.Repeat("x", 400)}}); w.Code != http.StatusBadRequest {
-		t.Errorf("a folder with a long name: %d", w.Code)
-	}
-	if w := b.post("/arrange", url.Values{"token": {b.token}, "feed": {"9"}}); w.Code != http.StatusNotFound {
-		t.Errorf("a feed that nobody knows: %d", w.Code)
 	}
 }

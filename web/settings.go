@@ -129,20 +129,6 @@ func (u unread) Error() string { return u.Address() + " could not be read: " + u
 // Address is what could not be read, as a page may show it.
 func (u unread) Address() string { return address(u.Tries[0]) }
 
-// share says whether neighbors may know of a feed. A browser that may not see a secret cannot give it away either.
-func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) {
-	number, err := feedOf(r)
-	if err != nil {
-		return "", err
-	}
-	shared := r.PostFormValue("as") == "shared"
-	if shared && !loggedIn(r.Context()) {
-		return "", clientError{http.StatusForbidden, "Log in first",
-			"What may be a secret is told to neighbors by somebody who has logged in. Nothing was changed."}
-	}
-	return "/feeds/" + strconv.FormatInt(number, 10), h.Source.Share(r.Context(), number, shared)
-}
-
 // unfollow follows a feed no more.
 func (h *Handler) unfollow(_ http.ResponseWriter, r *http.Request) (string, error) {
 	number, err := feedOf(r)

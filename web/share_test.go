@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -47,8 +46,8 @@ func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 	if strings.Contains(page("/feeds/2"), `value="shared"`) {
 		t.Error("a browser that has not logged in may tell it")
 	}
-	if code := answer(2, "shared"); code != http.StatusForbidden || len(n.shares) != 0 {
-		t.Errorf("%d without a password, said %v", code, n.shares)
+	if code := answer(2, "shared"); code != http.StatusForbidden || len(n.adjusted) != 0 {
+		t.Errorf("%d without a password, said %v", code, n.adjusted)
 	}
 	if code := answer(2, "private"); code != http.StatusSeeOther {
 		t.Errorf("%d", code)
@@ -59,8 +58,8 @@ func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 		t.Errorf("a browser that has logged in cannot answer:\n%s", text)
 	}
 	if code := answer(2, "shared"); code != http.StatusSeeOther ||
-		!slices.Equal(n.shares, []string{"2 false", "2 true"}) {
-		t.Errorf("%d, said %v", code, n.shares)
+		len(n.adjusted) != 2 || !*n.adjusted[0].Private || *n.adjusted[1].Private || n.adjusted[1].number != 2 {
+		t.Errorf("%d, said %v", code, n.adjusted)
 	}
 	if text := page("/feeds/1"); !strings.Contains(text, "Told to neighbors</dt><dd>yes") ||
 		strings.Contains(text, "May neighbors") {

@@ -82,8 +82,11 @@ type OwnerActions interface {
 	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
 	// followed until its owner has chosen.
 	FollowAt(ctx context.Context, w FollowWish) (FollowedAt, error)
-	// Share says whether neighbors may know of a feed, whatever its address looks like, or it is private.
-	Share(ctx context.Context, number int64, shared bool) error
+	// Adjust follows a feed in another way, as far as the wish says so, which leaves out its Feeds. The error is
+	// ErrNone where it is not followed.
+	Adjust(ctx context.Context, number int64, wish node.Subscribe) error
+	// Keep says how much is kept of a feed. The error is ErrNone where it is not followed.
+	Keep(ctx context.Context, number int64, l archive.Limits) error
 	// Refresh has a feed polled now, or all where number is 0, as far as publishers allow it.
 	Refresh(ctx context.Context, number int64) error
 	// Unfollow follows a feed no more and keeps its entries.
@@ -192,7 +195,8 @@ type FeedDetail struct {
 	Entries int               // that are kept, MaxCounted at most
 	Name    string            // the owner's own title, "" for none
 	Picture reading.IconRef
-	Folders []string // that it is in
+	Folders []string       // that it is in
+	Limits  archive.Limits // of what is kept of it
 }
 
 // MaxCounted is up to where a feed's entries are counted.

@@ -48,7 +48,8 @@ type aNode struct {
 	pages     []int64 // that named them
 	unfollows []int64
 	refreshed []int64
-	shares    []string // the number of a feed, and whether it is
+	adjusted  []adjustment
+	kept      []string // the number of a feed, and how much is kept
 	asked     []feed.Filter
 	passwords []reading.Password
 	people    []reading.Person            // beside the owner
@@ -331,10 +332,23 @@ func (n *aNode) Follow(_ context.Context, list []opml.Outline) (l web.FollowedLi
 	return l, nil
 }
 
-func (n *aNode) Share(_ context.Context, number int64, shared bool) error {
+func (n *aNode) Adjust(_ context.Context, number int64, wish node.Subscribe) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.shares = append(n.shares, fmt.Sprint(number, " ", shared))
+	n.adjusted = append(n.adjusted, adjustment{number, wish})
+	return nil
+}
+
+// An adjustment is a call of Adjust.
+type adjustment struct {
+	number int64
+	node.Subscribe
+}
+
+func (n *aNode) Keep(_ context.Context, number int64, l archive.Limits) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.kept = append(n.kept, fmt.Sprint(number, " ", l))
 	return nil
 }
 

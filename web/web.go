@@ -90,7 +90,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /mark", h.mark)
 	h.change("POST /read", h.markAll)
 	h.change("POST /undo", h.undo)
-	h.change("POST /arrange", h.arrange)
+	h.change("POST /adjust", h.adjust)
 	h.change("POST /follow", h.follow)
 	h.change("POST /share", h.share)
 	h.change("POST /join", h.join)
@@ -136,7 +136,15 @@ func (h *Handler) failure(r *http.Request, err error) view {
 	var refused clientError
 	var slowed reading.Slowed
 	var not unread
+	var bad badFeedForm
 	switch {
+	case errors.As(err, &bad):
+		v, err := h.feedView(r, bad.number, &bad.feedForm)
+		if err != nil {
+			return h.failure(r, err)
+		}
+		v.Code, v.Live = http.StatusUnprocessableEntity, false // the address is that of the form
+		return v
 	case errors.As(err, &not):
 		return view{Page: "unread", Title: "There is no feed", Nav: "/settings", Code: http.StatusUnprocessableEntity,
 			Body: &not}

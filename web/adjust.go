@@ -1,0 +1,234 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/archive"
+	"feedex/internal/when"
+	"feedex/neighbors"
+	"feedex/node"
+	"feedex/polling"
+	"feedex/reading"
+)
+
+// feedForm is all that the owner chooses for one feed, as the form on its page has it: texts, as they were typed.
+type feedForm struct {
+	Name, Folders     string // one folder a line
+	Private, Discreet bool
+	Weight            string
+	Policy, Value     string // by which it is polled, "" for the node's own, and what that takes behind a colon
+	Age, Count, Size  string // of what is kept: days, entries, megabytes of text; "" for all
+	Wrong             feedProblems
+}
+
+// feedProblems are what is wrong with the fields of a feedForm, "" for nothing.
+type feedProblems struct{ Folders, Private, Discreet, Weight, Value, Age, Count, Size string }
+
+// A badFeedForm is the error that shows the form again, with what is wrong beside the fields.
+type badFeedForm struct {
+	number int64
+	feedForm
+}
+
+func (badFeedForm) Error() string { return "a field of the form holds what it cannot" }
+
+// newFeedForm is the form of a feed as it is.
+func newFeedForm(k *FeedDetail) feedForm {
+	f := feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n"), Private: k.Withheld, Discreet: k.Discreet,
+		Weight: strconv.Itoa(max(1, k.Weight)), Age: fraction(k.Limits.Age.Hours() / 24),
+		Count: zeroless(k.Limits.Count), Size: fraction(float64(k.Limits.Bytes) / bytesPerMB)}
+	f.Policy, f.Value, _ = strings.Cut(k.Policy, ":")
+	if d, err := time.ParseDuration(f.Value); err == nil {
+		f.Value = when.Text(d)
+	}
+	return f
+}
+
+// readFeedForm is the form as a browser sent it.
+func readFeedForm(r *http.Request) feedForm {
+	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+	return feedForm{Name: r.PostFormValue("name"), Folders: r.PostFormValue("folders"),
+		Private: field("private") != "", Discreet: field("discreet") != "", Weight: field("weight"),
+		Policy: field("policy"), Value: field("value"), Age: field("age"), Count: field("count"), Size: field("size")}
+}
+
+// Policies are the names of polling policies.
+func (f *feedForm) Policies() []string { return polling.Names() }
+
+// Bad reports whether something is wrong with the form.
+func (f *feedForm) Bad() bool { return f.Wrong != (feedProblems{}) }
+
+// adjust has a feed followed as its form says.
+func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error) {
+	ctx := r.Context()
+	number, err := feedOf(r)
+	if err != nil {
+		return "", err
+	}
+	known, err := h.Source.Feed(ctx, number)
+	if err != nil {
+		return "", err
+	}
+	f := readFeedForm(r)
+	arrange := f.arrangement(&known)
+	wish := f.wish(&known, loggedIn(ctx))
+	keep := f.limits()
+	if f.Bad() {
+		return "", badFeedForm{number, f}
+	}
+	if err := h.Source.Arrange(ctx, arrange); errors.Is(err, reading.ErrFolders) {
+		f.Wrong.Folders = sentence(err.Error())
+		return "", badFeedForm{number, f}
+	} else if err != nil {
+		return "", err
+	}
+	if wish.Weight != 0 || wish.Discreet != nil || wish.Policy != nil || wish.Private != nil {
+		if err := h.Source.Adjust(ctx, number, wish); err != nil {
+			return "", err
+		}
+	}
+	if keep != known.Limits {
+		if err := h.Source.Keep(ctx, number, keep); err != nil {
+			return "", err
+		}
+	}
+	return "/feeds/" + strconv.FormatInt(number, 10) + "?done=saved", nil
+}
+
+// arrangement is how the form titles and files the feed.
+func (f *feedForm) arrangement(k *FeedDetail) reading.Arrangement {
+	a := reading.Arrangement{Feed: reading.FeedID(k.Number), Name: &f.Name}
+	var wanted []string
+	for line := range strings.Lines(f.Folders) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if _, err := reading.FolderName(line); err != nil {
+			f.Wrong.Folders = sentence(err.Error())
+		}
+		wanted = append(wanted, line)
+	}
+	for _, folder := range k.Folders {
+		if !slices.Contains(wanted, folder) {
+			a.Out = append(a.Out, folder)
+		}
+	}
+	for _, folder := range wanted {
+		if !slices.Contains(k.Folders, folder) {
+			a.Into = append(a.Into, folder)
+		}
+	}
+	return a
+}
+
+// wish is what the form changes of how the feed is followed. A browser that has not logged in tells neighbors nothing
+// that they were not to know: it may be a secret that it does not see itself.
+func (f *feedForm) wish(k *FeedDetail, loggedIn bool) (s node.Subscribe) {
+	const log = "Log in first: what neighbors were not to know is told to them by somebody who has logged in."
+	if f.Private != k.Withheld && decidable(k) {
+		if s.Private = &f.Private; !f.Private && !loggedIn {
+			f.Wrong.Private = log
+		}
+	}
+	if f.Discreet != k.Discreet {
+		if s.Discreet = &f.Discreet; !f.Discreet && !loggedIn {
+			f.Wrong.Discreet = log
+		}
+	}
+	weight, err := strconv.Atoi(cmp.Or(f.Weight, "1"))
+	if err != nil || weight < 1 || weight > neighbors.MaxWeight {
+		f.Wrong.Weight = "This is a whole number from 1 to 100."
+	} else if weight != max(1, k.Weight) {
+		s.Weight = weight
+	}
+	policy := f.Policy
+	if f.Value != "" {
+		value := f.Value
+		if d, err := when.Span(value); err == nil && policy != "feedex" {
+			value = when.Clock(d)
+		}
+		policy += ":" + value
+	}
+	switch _, err := (polling.Settings{}).Policy(policy); {
+	case f.Policy == "" && f.Value != "":
+		f.Wrong.Value = "Choose a policy that takes it, or leave this empty."
+	case policy != "" && err != nil:
+		f.Wrong.Value = sentence(err.Error())
+	case newFeedForm(k).Policy != f.Policy || newFeedForm(k).Value != f.Value:
+		s.Policy = &policy
+	}
+	return s
+}
+
+const bytesPerMB = 1e6
+
+// limits are how much the form has the node keep of the feed.
+func (f *feedForm) limits() (l archive.Limits) {
+	days, ok := positive(f.Age)
+	if age := days * 24 * float64(time.Hour); !ok || age >= math.MaxInt64 || age > 0 && age < float64(time.Second) {
+		f.Wrong.Age = "This is a number of days above 0, such as 90, or empty."
+	} else {
+		l.Age = time.Duration(age).Round(time.Second)
+	}
+	if f.Count != "" {
+		n, err := strconv.ParseInt(f.Count, 10, 64)
+		if l.Count = n; err != nil || n < 1 {
+			f.Wrong.Count = "This is a whole number from 1 on, or empty."
+		}
+	}
+	megabytes, ok := positive(f.Size)
+	if size := megabytes * bytesPerMB; !ok || size >= math.MaxInt64/2 || size > 0 && size < 1 {
+		f.Wrong.Size = "This is a number of megabytes above 0, such as 100, or empty."
+	} else {
+		l.Bytes = int64(math.Round(size))
+	}
+	return l
+}
+
+// positive reads a number above 0, and 0 of the empty text.
+func positive(s string) (float64, bool) {
+	if s == "" {
+		return 0, true
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	return x, err == nil && x > 0 // which no NaN is
+}
+
+// fraction writes a number as positive reads it, "" for 0.
+func fraction(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// sentence makes a sentence of an error's text.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+
+// share says whether neighbors may know of a feed. A browser that may not see a secret cannot give it away either.
+func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) {
+	number, err := feedOf(r)
+	if err != nil {
+		return "", err
+	}
+	private := r.PostFormValue("as") != "shared"
+	if !private && !loggedIn(r.Context()) {
+		return "", clientError{http.StatusForbidden, "Log in first",
+			"What may be a secret is told to neighbors by somebody who has logged in. Nothing was changed."}
+	}
+	return "/feeds/" + strconv.FormatInt(number, 10),
+		h.Source.Adjust(r.Context(), number, node.Subscribe{Private: &private})
+}
+
+// decidable reports whether the owner may say something else about what neighbors know of the feed than holds now, and
+// has said something, or need not.
+func decidable(k *FeedDetail) bool {
+	return k.Status != nil && !k.Status.Undecided && (k.Status.Kept == "" || k.Withheld)
+}
