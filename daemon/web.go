@@ -278,15 +278,31 @@ func (d dashboard) Refresh(ctx context.Context, number int64) error {
 
 // Unfollow implements web.OwnerActions.
 func (d dashboard) Unfollow(ctx context.Context, number int64) error {
-	f, err := d.NumberedFeed(ctx, number)
+	u, err := d.numbered(ctx, number)
 	if err != nil {
 		return err
 	}
-	if f.URL == "" {
-		return web.ErrNone
+	d.host.changes.Add(1)
+	return d.host.Unsubscribe(ctx, u)
+}
+
+// FollowAgain implements web.OwnerActions.
+func (d dashboard) FollowAgain(ctx context.Context, number int64) error {
+	u, err := d.numbered(ctx, number)
+	if err != nil {
+		return err
 	}
 	d.host.changes.Add(1)
-	return d.host.Unsubscribe(ctx, f.URL)
+	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}})
+}
+
+// numbered is the feed with that number, followed or not.
+func (d dashboard) numbered(ctx context.Context, number int64) (feed.URL, error) {
+	f, err := d.NumberedFeed(ctx, number)
+	if err == nil && f.URL == "" {
+		err = web.ErrNone
+	}
+	return f.URL, err
 }
 
 // UseDHT implements web.OwnerActions.

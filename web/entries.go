@@ -126,8 +126,8 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
 	p := &entriesPage{listing: listingOf(r), Query: strings.TrimSpace(r.FormValue("q")), Until: now.Unix(),
 		Here: r.URL.RequestURI()}
-	if key := r.FormValue("undo"); key != "" {
-		p.Undo, p.Here = h.undos.of(visitOf(r), key, now), withUndo(p.Here, "")
+	if r.FormValue("undo") != "" {
+		p.Undo, p.Here = h.undoOf(r), withUndo(p.Here, "")
 	}
 	p.Show = cmp.Or(p.Show, "unread")
 	var f feed.Filter

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -37,15 +38,21 @@ func (h *Handler) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
 	return local(r.PostFormValue("next")), h.Source.Mark(r.Context(), e.Item.ID, m)
 }
 
-// markAll marks as read what had arrived when the list was made, of all feeds or of one.
+// markAll marks as read what had arrived when the list was made, of all feeds, of a folder or of a feed.
 func (h *Handler) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
 	ctx := r.Context()
 	number, err1 := feedOf(r)
-	until, err2 := strconv.ParseInt(r.PostFormValue("until"), 10, 64)
-	if errors.Join(err1, err2) != nil {
+	folder, err2 := strconv.ParseInt(cmp.Or(r.PostFormValue("folder"), "0"), 10, 64)
+	until, err3 := strconv.ParseInt(r.PostFormValue("until"), 10, 64)
+	if errors.Join(err1, err2, err3) != nil {
 		return "", ErrNone
 	}
-	s := reading.Stream{Feed: reading.FeedID(number), Read: reading.No}.Before(time.Unix(until, 0))
+	s := reading.Stream{Feed: reading.FeedID(number), Folder: reading.FolderID(folder),
+		Read: reading.No}.Before(time.Unix(until, 0))
+	where, err := h.nameOf(ctx, s)
+	if err != nil {
+		return "", err
+	}
 	ids, err := h.Source.IDs(ctx, s, reading.Page{Limit: maxUndone + 1})
 	if err != nil {
 		return "", err
@@ -54,18 +61,32 @@ func (h *Handler) markAll(_ http.ResponseWriter, r *http.Request) (string, error
 	if len(ids) == 0 || len(ids) > maxUndone {
 		return back, h.Source.MarkStream(ctx, s, reading.Mark{Read: reading.Yes})
 	}
-	what := "Marked " + count(len(ids), "entry", "entries")
-	if number != 0 {
-		known, err := h.Source.Feed(ctx, number)
-		if err != nil {
-			return "", err
-		}
-		what += " of " + titleOf(known.URL, cmp.Or(known.Name, known.Title))
-	}
 	s.Among = ids
 	if err := h.Source.MarkStream(ctx, s, reading.Mark{Read: reading.Yes}); err != nil {
 		return "", err
 	}
-	return withUndo(back, h.undos.keep(undo{What: what + " read.", Back: back, visit: visitOf(r), ids: ids,
-		until: h.Now().Add(undoTime)})), nil
+	return h.canUndo(r, back, undo{What: "Marked " + count(len(ids), "entry", "entries") + where + " read.", Back: back,
+		undo: func(ctx context.Context) error {
+			s := reading.Stream{Read: reading.Yes, Unlisted: true, Among: ids}
+			return h.Source.MarkStream(ctx, s, reading.Mark{Read: reading.No})
+		}}), nil
+}
+
+// nameOf says of which feed or folder the stream is, behind what it has: "" for all. The error is ErrNone where there
+// is no such.
+func (h *Handler) nameOf(ctx context.Context, s reading.Stream) (string, error) {
+	if s.Feed != 0 {
+		known, err := h.Source.Feed(ctx, int64(s.Feed))
+		return " of " + titleOf(known.URL, cmp.Or(known.Name, known.Title)), err
+	}
+	if s.Folder == 0 {
+		return "", nil
+	}
+	folders, err := h.Source.Folders(ctx)
+	for _, f := range folders {
+		if f.ID == s.Folder {
+			return " in " + f.Name, err
+		}
+	}
+	return "", cmp.Or(err, ErrNone)
 }

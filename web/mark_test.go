@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,5 +52,71 @@ func TestMark(t *testing.T) {
 		len(n.streams) != 1 ||
 		!reflect.DeepEqual(n.streams[0], want) {
 		t.Errorf("%d to %q, streams %+v", w.Code, w.Header().Get("Location"), n.streams)
+	}
+}
+
+// What is read of a folder at one stroke is named, and unread again when that is taken back.
+func TestAFolderIsMarkedRead(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	if page := b.page("/entries?folder=5").Body.String(); !strings.Contains(page, `name="folder" value="5"`) {
+		t.Fatalf("the list of a folder has no such button:\n%s", page)
+	}
+	form := url.Values{"token": {b.token}, "feed": {"0"}, "folder": {"5"}, "until": {strconv.FormatInt(noon.Unix(), 10)},
+		"next": {"/entries?folder=5"}}
+	to := b.post("/read", form).Header().Get("Location")
+	page := b.page(to).Body.String()
+	if len(n.streams) != 1 || n.streams[0].Folder != 5 || !strings.Contains(page, "in Coast read.") {
+		t.Fatalf("%s, streams %+v:\n%s", to, n.streams, page)
+	}
+	w := b.post("/undo", url.Values{"token": {b.token}, "undo": {undoIn(t, page)}})
+	if w.Header().Get("Location") != "/entries?folder=5" || len(n.streams) != 2 || n.streams[1].Read != reading.Yes ||
+		!slices.Equal(n.streams[1].Among, n.streams[0].Among) {
+		t.Errorf("%d to %q, streams %+v", w.Code, w.Header().Get("Location"), n.streams)
+	}
+	form.Set("folder", "6")
+	if w := b.post("/read", form); w.Code != http.StatusNotFound || len(n.streams) != 2 {
+		t.Errorf("a folder that there is not: %d, streams %+v", w.Code, n.streams)
+	}
+}
+
+// undoIn is the key of the undo that a page offers.
+func undoIn(t *testing.T, page string) string {
+	t.Helper()
+	key := regexp.MustCompile(`name="undo" value="([^"]+)"`).FindStringSubmatch(page)
+	if key == nil {
+		t.Fatalf("no undo is offered:\n%s", page)
+	}
+	return key[1]
+}
+
+// Who unfollows a feed reads which, and may take it back; nobody else may. A password is not removed by one click.
+func TestUnfollowCanBeUndone(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	to := b.post("/unfollow", url.Values{"token": {b.token}, "feed": {"1"}}).Header().Get("Location")
+	page := b.page(to).Body.String()
+	if !strings.Contains(page, "Unfollowed News &amp; more. Its entries stay.") {
+		t.Errorf("%s does not say what was done:\n%s", to, page)
+	}
+	form := url.Values{"token": {b.token}, "undo": {undoIn(t, page)}}
+	other := newBrowser(t, b.h)
+	other.post("/undo", url.Values{"token": {other.token}, "undo": form["undo"]})
+	if len(n.again) != 0 {
+		t.Error("another browser has undone it")
+	}
+	if w := b.post("/undo", form); w.Header().Get("Location") != "/feeds/1" || !slices.Equal(n.again, []int64{1}) {
+		t.Errorf("%d to %q, followed %d", w.Code, w.Header().Get("Location"), n.again)
+	}
+	b.post("/undo", form)
+	if len(n.again) != 1 {
+		t.Errorf("it was undone twice: %d", n.again)
+	}
+
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon)}
+	b.login("secret", "/")
+	if page := b.page("/settings").Body.String(); !regexp.MustCompile(
+		`<summary>Remove[^\n]*</summary><form method="post" action="/passwords/remove">`).MatchString(page) {
+		t.Errorf("nothing asks before a password is removed:\n%s", page)
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ type settingsPage struct {
 	Feeds  []feedLine
 	Status Status
 	Done   string // what was done a moment ago, "" for nothing
+	Undo   *undo  // likewise, nil for nothing that can be undone
 	Host   string // under which the node was reached
 	User   string // that has logged in, "" for none
 
@@ -23,7 +25,7 @@ type settingsPage struct {
 
 func (h *Handler) settings(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
-	p := &settingsPage{Done: h.done(r), Host: r.Host, User: userOf(ctx)}
+	p := &settingsPage{Done: h.done(r), Undo: h.undoOf(r), Host: r.Host, User: userOf(ctx)}
 	var err error
 	if p.Status, err = h.Source.Status(ctx); err != nil {
 		return view{}, err
@@ -79,8 +81,6 @@ func (h *Handler) done(r *http.Request) string {
 			return name + " is followed, but could not be had yet: " + k.LastError + "." + kept
 		}
 		return name + " is followed." + kept
-	case "unfollowed":
-		return "The feed is not followed any more. Its entries stay."
 	case "dht":
 		return "The answer is kept. It can be changed below."
 	case "password":
@@ -129,13 +129,24 @@ func (u unread) Error() string { return u.Address() + " could not be read: " + u
 // Address is what could not be read, as a page may show it.
 func (u unread) Address() string { return address(u.Tries[0]) }
 
-// unfollow follows a feed no more.
+// unfollow follows a feed no more, which can be undone: how it was followed is remembered in the archive.
 func (h *Handler) unfollow(_ http.ResponseWriter, r *http.Request) (string, error) {
 	number, err := feedOf(r)
 	if err != nil {
 		return "", err
 	}
-	return "/settings?done=unfollowed", h.Source.Unfollow(r.Context(), number)
+	known, err := h.Source.Feed(r.Context(), number)
+	if err != nil {
+		return "", err
+	}
+	if err := h.Source.Unfollow(r.Context(), number); err != nil || !known.Subscribed {
+		return "/settings", err
+	}
+	return h.canUndo(r, "/settings", undo{
+		What: "Unfollowed " + titleOf(known.URL, cmp.Or(known.Name, known.Title)) + ". Its entries stay.",
+		Back: "/feeds/" + strconv.FormatInt(number, 10),
+		undo: func(ctx context.Context) error { return h.Source.FollowAgain(ctx, number) },
+	}), nil
 }
 
 // answerDHT takes in whether the node may find neighbors by BitTorrent's DHT. Only "on" is a yes.

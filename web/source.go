@@ -91,6 +91,9 @@ type OwnerActions interface {
 	Refresh(ctx context.Context, number int64) error
 	// Unfollow follows a feed no more and keeps its entries.
 	Unfollow(ctx context.Context, number int64) error
+	// FollowAgain follows a feed, known by its number, that was followed before, as it was then. The error is ErrNone
+	// where nothing is known of it any more.
+	FollowAgain(ctx context.Context, number int64) error
 	// UseDHT keeps the owner's answer to whether the node may find neighbors by BitTorrent's DHT.
 	UseDHT(ctx context.Context, on bool) error
 	// Mark marks an item.

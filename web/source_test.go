@@ -47,6 +47,7 @@ type aNode struct {
 	followed  []feed.URL
 	pages     []int64 // that named them
 	unfollows []int64
+	again     []int64
 	refreshed []int64
 	adjusted  []adjustment
 	kept      []string // the number of a feed, and how much is kept
@@ -409,6 +410,13 @@ func (n *aNode) Unfollow(_ context.Context, number int64) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.unfollows = append(n.unfollows, number)
+	return nil
+}
+
+func (n *aNode) FollowAgain(_ context.Context, number int64) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.again = append(n.again, number)
 	return nil
 }
 

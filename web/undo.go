@@ -1,14 +1,13 @@
 package web
 
 import (
+	"context"
 	"crypto/rand"
 	"net/http"
 	"net/url"
 	"slices"
 	"sync"
 	"time"
-
-	"feedex/reading"
 )
 
 // Bounds of what can be undone: entries at one time, for how long, and how many times.
@@ -18,7 +17,7 @@ const (
 	maxUndos  = 8
 )
 
-// undos remembers for a while which entries were marked read at one stroke.
+// undos remembers for a while what was done, and how it is taken back.
 type undos struct {
 	mu   sync.Mutex
 	list []undo // the latest last
@@ -30,18 +29,24 @@ type undo struct {
 	What  string // was done
 	Back  string // address of the list
 	visit string // of the browser
-	ids   []reading.ItemID
+	undo  func(context.Context) error
 	until time.Time
 }
 
-// keep remembers an undo, and returns its key.
-func (l *undos) keep(u undo) string {
-	u.Key = rand.Text()
+// canUndo remembers what a request did, and returns the address of the page that says so and offers to undo it.
+func (h *Handler) canUndo(r *http.Request, page string, u undo) string {
+	u.Key, u.visit, u.until = rand.Text(), visitOf(r), h.Now().Add(undoTime)
+	l := &h.undos
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, u)
 	l.list = slices.Delete(l.list, 0, max(0, len(l.list)-maxUndos))
-	return u.Key
+	return withUndo(page, u.Key)
+}
+
+// undoOf is the undo that a page offers, nil for none.
+func (h *Handler) undoOf(r *http.Request) *undo {
+	return h.undos.of(visitOf(r), r.FormValue("undo"), h.Now())
 }
 
 // of returns the undo that a browser has with that key, nil where there is none any more. It forgets what is over.
@@ -64,15 +69,14 @@ func (l *undos) done(key string) {
 	l.list = slices.DeleteFunc(l.list, func(u undo) bool { return u.Key == key })
 }
 
-// undo marks unread again what was marked read at one stroke.
+// undo takes back what was done.
 func (h *Handler) undo(_ http.ResponseWriter, r *http.Request) (string, error) {
 	u := h.undos.of(visitOf(r), r.PostFormValue("undo"), h.Now())
 	if u == nil {
 		return "", clientError{http.StatusGone, "That cannot be undone any more",
 			"It was too long ago, or the node was restarted since. Nothing was changed."}
 	}
-	s := reading.Stream{Read: reading.Yes, Unlisted: true, Among: u.ids}
-	if err := h.Source.MarkStream(r.Context(), s, reading.Mark{Read: reading.No}); err != nil {
+	if err := u.undo(r.Context()); err != nil {
 		return "", err
 	}
 	h.undos.done(u.Key)
