@@ -31,6 +31,7 @@ type view struct {
 
 	Token   string // of the visitor's forms
 	User    string // that has logged in, "" for none
+	Look    look
 	Now     time.Time
 	Version string
 }
@@ -79,7 +80,7 @@ func newPages(a assets) (pages, error) {
 
 // show writes a page whose forms bear the token. It is made whole before the first byte leaves.
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, token string, v view) {
-	v.Token, v.Now, v.Version, v.User = token, h.Now(), h.Version, userOf(r.Context())
+	v.Token, v.Now, v.Version, v.User, v.Look = token, h.Now(), h.Version, userOf(r.Context()), lookOf(r)
 	var b bytes.Buffer
 	if err := h.pages[v.Page].ExecuteTemplate(&b, "layout.html", &v); err != nil {
 		h.Log.Error("page not made", "path", r.URL.Path, "err", err)
