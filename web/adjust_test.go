@@ -28,7 +28,7 @@ func adjustedNode(t *testing.T) *aNode {
 	k.Name, k.Folders, k.Weight, k.Policy = "My news", []string{"Daily", "Old"}, 3, "auto:15m"
 	k.Limits = archive.Limits{Age: 36 * time.Hour}
 	n.known[1] = k
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
 	return n
 }
 

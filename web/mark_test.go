@@ -62,8 +62,8 @@ func TestAFolderIsMarkedRead(t *testing.T) {
 	if page := b.page("/entries?folder=5").Body.String(); !strings.Contains(page, `name="folder" value="5"`) {
 		t.Fatalf("the list of a folder has no such button:\n%s", page)
 	}
-	form := url.Values{"token": {b.token}, "feed": {"0"}, "folder": {"5"}, "until": {strconv.FormatInt(noon.Unix(), 10)},
-		"next": {"/entries?folder=5"}}
+	form := url.Values{"token": {b.token}, "feed": {"0"}, "folder": {"5"},
+		"until": {strconv.FormatInt(noon.Unix(), 10)}, "next": {"/entries?folder=5"}}
 	to := b.post("/read", form).Header().Get("Location")
 	page := b.page(to).Body.String()
 	if len(n.streams) != 1 || n.streams[0].Folder != 5 || !strings.Contains(page, "in Coast read.") {
@@ -113,7 +113,7 @@ func TestUnfollowCanBeUndone(t *testing.T) {
 		t.Errorf("it was undone twice: %d", n.again)
 	}
 
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.OwnerScope, noon)}
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
 	b.login("secret", "/")
 	if page := b.page("/settings").Body.String(); !regexp.MustCompile(
 		`<summary>Remove[^\n]*</summary><form method="post" action="/passwords/remove">`).MatchString(page) {

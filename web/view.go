@@ -31,7 +31,7 @@ type view struct {
 
 	Token   string // of the visitor's forms
 	User    string // that has logged in, "" for none
-	Look    look
+	Look    pageStyle
 	Now     time.Time
 	Version string
 }
