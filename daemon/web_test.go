@@ -129,11 +129,19 @@ func TestDashboard(t *testing.T) {
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("without a token: %s", resp.Status)
 	}
-	if page := v.send("/settings", "/unfollow", url.Values{"feed": {number}}); !strings.Contains(page,
-		"not followed any more") {
-		t.Errorf("unfollowing leads to\n%s", page)
+	v.send("/feeds/"+number, "/adjust", url.Values{"feed": {number}, "name": {"My harbor"}, "folders": {"Coast"},
+		"weight": {"7"}, "policy": {"fixed"}, "value": {"1d"}, "count": {"50"}})
+	adjusted := []string{`value="My harbor"`, "Coast</textarea>", `value="7"`, `value="1d"`, `name="count" value="50"`}
+	v.want("/feeds/"+number, adjusted...)
+
+	page = v.send("/settings", "/unfollow", url.Values{"feed": {number}})
+	undo := regexp.MustCompile(`name="undo" value="([^"]+)"`).FindStringSubmatch(page)
+	if undo == nil || !strings.Contains(page, "Unfollowed My harbor") {
+		t.Fatalf("unfollowing leads to\n%s", page)
 	}
 	v.want("/feeds/"+number, "no longer followed")
+	v.send("/settings", "/undo", url.Values{"undo": {undo[1]}})
+	v.want("/feeds/"+number, adjusted...)
 }
 
 // The page of a feed shows that a neighbor polled it.
