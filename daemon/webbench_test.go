@@ -46,7 +46,8 @@ func BenchmarkDashboard(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, target := range []string{"/", "/?period=month", "/feeds", "/feeds/500", "/entries", "/entries?feed=500",
-		"/settings"} {
+		"/entries?sort=published", "/entries?sort=published&show=all", "/entries?sort=published&feed=500",
+		"/entries?folder=1", "/entries?sort=published&folder=1", "/settings"} {
 		b.Run(target, func(b *testing.B) {
 			var took []time.Duration
 			for b.Loop() {
@@ -82,6 +83,8 @@ func fillDashboard(b *testing.B, store reading.Database, now time.Time) {
 		}
 		store.KeepFeed(f)
 	}
+	folder := []string{"A folder"}
+	store.Pen(reading.Owner).Arrange([]reading.Arrangement{{URL: url(7), Into: folder}, {URL: url(8), Into: folder}})
 	const entries = 100_000
 	text := strings.Repeat("<p>Some words of an article.</p>", 20)
 	var records []archive.Record

@@ -38,7 +38,11 @@ type HeadlineQuery struct {
 	// only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
 	Before int64
 	// only what came after it, in the same numbers, the earliest first; 0 for all
-	After  int64
+	After int64
+	// ByTime lists by when entries were published, and by seq where that is the same, in place of their arrival. Before
+	// and After are seqs then, and At is when that entry was published.
+	ByTime bool
+	At     time.Time
 	Secret bool // also of feeds whose URL is a secret
 	Limit  int
 }

@@ -26,12 +26,13 @@ const (
 // maxShelves is how many feeds the rail beside a list has at most.
 const maxShelves = 200
 
-// entriesPage lists entries, the latest arrival first.
+// entriesPage lists entries, the latest arrival first unless another order is asked for.
 type entriesPage struct {
 	listing
 	Entries []headline
 	Query   string
 	Tabs    []shelf
+	Orders  []shelf
 	Folders []shelf
 	Feeds   []shelf // with what is unread, and the one that is shown
 	Rest    bool    // there are more feeds than these
@@ -49,7 +50,14 @@ type listing struct {
 	Show   string // "unread", "all" or "starred"; "" on the page of an entry that was not opened from a list
 	Feed   int64  // 0 for all
 	Folder reading.FolderID
+	Sort   string // byPublication, byRelevance where something is searched for, or "" for the order of arrival
 }
+
+// The orders of a list, but that of arrival.
+const (
+	byPublication = "published"
+	byRelevance   = "relevance"
+)
 
 // listingOf is the listing that an address names.
 func listingOf(r *http.Request) (s listing) {
@@ -59,12 +67,16 @@ func listingOf(r *http.Request) (s listing) {
 	s.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
 	folder, _ := strconv.ParseInt(r.FormValue("folder"), 10, 64)
 	s.Folder = reading.FolderID(folder)
+	if sort := r.FormValue("sort"); sort == byPublication || sort == byRelevance && r.FormValue("q") != "" {
+		s.Sort = sort
+	}
 	return s
 }
 
 // query is the beginning of the query that names the listing.
 func (s listing) query() string {
-	return queryOf("show", s.Show, "feed", zeroless(s.Feed), "folder", zeroless(int64(s.Folder)))
+	return queryOf("show", s.Show, "feed", zeroless(s.Feed), "folder", zeroless(int64(s.Folder)),
+		"sort", s.Sort)
 }
 
 // Path is the address of the list.
@@ -73,15 +85,21 @@ func (s listing) Path() string { return "/entries?" + strings.TrimSuffix(s.query
 // headlines is the query for the entries.
 func (s listing) headlines(secret bool, limit int) reading.HeadlineQuery {
 	return reading.HeadlineQuery{Feed: s.Feed, Folder: s.Folder, Unread: s.Show == "unread",
-		Starred: s.Show == "starred", Secret: secret, Limit: limit}
+		Starred: s.Show == "starred", Secret: secret, Limit: limit, ByTime: s.Sort == byPublication}
 }
 
-// place is where an entry is in the list.
+// place is where an entry is in the list. Where that goes by publication its time belongs to it.
 func (s listing) place(seq int64, item reading.ItemState) int64 {
-	if s.Show == "all" {
+	if s.Show == "all" || s.Sort == byPublication {
 		return seq
 	}
 	return int64(item.ID)
+}
+
+// sorted is the listing in another order.
+func (s listing) sorted(by string) listing {
+	s.Sort = by
+	return s
 }
 
 // A shelf is a way to list entries: a link to a feed, to a folder, or to what is read or not.
@@ -101,8 +119,9 @@ type headline struct {
 	FeedPath  string
 	FeedIcon  string
 	Lead      string
-	Time      moment
-	Published moment // where that is another day; else zero
+	Time      moment // the one that the list is ordered by
+	Also      moment // the other one of arrival and publication, where that is another day; else zero
+	Did       string // "arrived" or "published", what it did then
 	Neighbor  string // that brought it, "" for an own poll
 	Confirmed bool
 	Item      reading.ItemState
@@ -143,6 +162,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 		return v, err
 	}
 	if p.Query != "" {
+		f.Relevance = p.Sort == byRelevance
 		found, more, problem, err := h.find(ctx, f, p.Query)
 		if err != nil {
 			return v, err
@@ -151,11 +171,17 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 		if err != nil {
 			return v, err
 		}
-		p.Problem, p.More, p.Entries = problem, more, h.records(found, titles, now)
+		p.Problem, p.More, p.Entries = problem, more, h.records(found, titles, f.Relevance, now)
+		p.Orders = p.orders("&q="+url.QueryEscape(p.Query), shelf{Path: "", Name: "arrival"},
+			shelf{Path: byRelevance, Name: "relevance"})
 		return v, nil
 	}
+	p.Orders = p.orders("", shelf{Path: "", Name: "arrival"}, shelf{Path: byPublication, Name: "publication"})
 	q := p.headlines(loggedIn(ctx), entriesPerPage+1)
 	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
+	if at, err := strconv.ParseInt(r.FormValue("at"), 10, 64); err == nil && q.ByTime {
+		q.At = time.Unix(at, 0)
+	}
 	list, err := h.Source.Headlines(ctx, q)
 	if err != nil {
 		return v, err
@@ -164,17 +190,43 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 		list = list[:entriesPerPage]
 		last := &list[len(list)-1]
 		p.Older = "?" + p.query() + "before=" + strconv.FormatInt(p.place(last.Seq, last.Item), 10)
+		if q.ByTime {
+			p.Older += "&at=" + strconv.FormatInt(last.Time.Unix(), 10)
+		}
 	}
 	p.Entries = h.headlines(list, p.Feed == 0, now)
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		e.Here, e.From = p.Here, p.listing
-		if seen := list[i].Seen; seen.Sub(list[i].Time).Abs() > 24*time.Hour {
-			e.Published = e.Time
-		}
-		e.Time.T = list[i].Seen // which the list is ordered by
+		e.date(&list[i], q.ByTime)
 	}
 	return v, nil
+}
+
+// of is the listing of another feed or folder, or of all.
+func (s listing) of(feed int64, folder reading.FolderID) listing {
+	s.Feed, s.Folder = feed, folder
+	return s
+}
+
+// orders are the ways to sort the list, each with a link to it where it is not chosen.
+func (s listing) orders(query string, list ...shelf) []shelf {
+	for i := range list {
+		o := &list[i]
+		o.Chosen, o.Path = o.Path == s.Sort, s.sorted(o.Path).Path()+query
+	}
+	return list
+}
+
+// date has the headline show the time that the list is ordered by.
+func (l *headline) date(e *reading.Headline, byTime bool) {
+	l.Time.T, l.Also, l.Did = e.Seen, moment{e.Time, l.Time.Now}, "published"
+	if byTime {
+		l.Time.T, l.Also.T, l.Did = e.Time, e.Seen, "arrived"
+	}
+	if e.Seen.Sub(e.Time).Abs() <= 24*time.Hour {
+		l.Also = moment{}
+	}
 }
 
 // shelve fills the rail: what else may be listed, and how much of it is unread.
@@ -190,6 +242,10 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 	folders, err := h.Source.Folders(ctx)
 	if err != nil {
 		return err
+	}
+	plain := p.listing
+	if p.Query != "" {
+		plain.Sort = ""
 	}
 	unread, inFolder := make(map[reading.FeedID]int64, len(counts)), make(map[reading.FolderID]int64)
 	for _, c := range counts {
@@ -210,7 +266,7 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 			here = n
 		}
 		if n > 0 || chosen {
-			p.Feeds = append(p.Feeds, shelf{listing{Show: p.Show, Feed: int64(f.ID)}.Path(),
+			p.Feeds = append(p.Feeds, shelf{plain.of(int64(f.ID), 0).Path(),
 				titleOf(f.URL, cmp.Or(f.Name, f.Title)), f.Icon.Path(), n, chosen})
 		}
 	}
@@ -220,9 +276,9 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 		p.Feeds = p.Feeds[:maxShelves]
 	}
 	everything := p.Feed == 0 && p.Folder == 0
-	p.Folders = []shelf{{listing{Show: p.Show}.Path(), "All feeds", "", all, everything}}
+	p.Folders = []shelf{{plain.of(0, 0).Path(), "All feeds", "", all, everything}}
 	for _, f := range folders {
-		s := shelf{listing{Show: p.Show, Folder: f.ID}.Path(), f.Name, "", inFolder[f.ID], f.ID == p.Folder}
+		s := shelf{plain.of(0, f.ID).Path(), f.Name, "", inFolder[f.ID], f.ID == p.Folder}
 		if s.Chosen {
 			p.Name, here = f.Name, s.Unread
 		}
@@ -233,7 +289,8 @@ func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
 	}
 	for _, t := range []section{{"unread", "Unread (" + grouped(here) + ")"}, {"all", "All"},
 		{"starred", "Starred"}} {
-		p.Tabs = append(p.Tabs, shelf{listing{t.Path, p.Feed, p.Folder}.Path(), t.Name, "", 0, t.Path == p.Show})
+		plain.Show = t.Path
+		p.Tabs = append(p.Tabs, shelf{plain.Path(), t.Name, "", 0, t.Path == p.Show})
 	}
 	return nil
 }
@@ -309,8 +366,9 @@ func (h *Handler) headlines(list []reading.Headline, feeds bool, now time.Time) 
 	return lines
 }
 
-// records are records as lists show them.
-func (h *Handler) records(list []archive.Record, titles map[int64]Title, now time.Time) []headline {
+// records are records that were found as lists show them, with the time of their arrival, in the order of which they
+// come, unless that goes by relevance.
+func (h *Handler) records(list []archive.Record, titles map[int64]Title, relevance bool, now time.Time) []headline {
 	numbers := make(map[feed.URL]int64, len(titles))
 	for number, t := range titles {
 		numbers[t.URL] = number
@@ -321,14 +379,18 @@ func (h *Handler) records(list []archive.Record, titles map[int64]Title, now tim
 		text := cmp.Or(r.Entry.Summary, r.Entry.Content)
 		number := numbers[r.Entry.Feed]
 		heads[i] = reading.Headline{ID: r.ID, Feed: number, URL: r.Entry.Feed, FeedTitle: titles[number].Text,
-			Title: r.Entry.Title, Time: r.Time(),
+			Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen,
 			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""),
 			Item: reading.ItemState{Read: true}}
 		if !r.Source.IsZero() {
 			heads[i].Source = r.Source.String()
 		}
 	}
-	return h.headlines(heads, true, now)
+	lines := h.headlines(heads, true, now)
+	for i := range lines {
+		lines[i].date(&heads[i], relevance)
+	}
+	return lines
 }
 
 // queryOf is the beginning of a query, "a=1&b=2&", of those names and values that are not empty.

@@ -95,7 +95,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	if p.Title == "" {
 		p.Untitled, p.Title = true, h.safe.Opener(e)
 	}
-	if err := h.around(r, p, record.Seq); err != nil {
+	if err := h.around(r, p, &record); err != nil {
 		return view{}, err
 	}
 	return view{Page: "entry", Title: cmp.Or(p.Title, "An entry of "+p.Feed), Nav: "/entries", Images: images,
@@ -103,9 +103,9 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 }
 
 // around finds the neighbors of an entry in the list that it was opened from.
-func (h *Handler) around(r *http.Request, p *entryPage, seq int64) error {
+func (h *Handler) around(r *http.Request, p *entryPage, e *archive.Record) error {
 	p.From = listingOf(r)
-	place := p.From.place(seq, p.Item)
+	place := p.From.place(e.Seq, p.Item)
 	if p.From.Show == "" || place == 0 {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (h *Handler) around(r *http.Request, p *entryPage, seq int64) error {
 		before, after int64
 	}{{&p.Newer, 0, place}, {&p.Older, place, 0}} {
 		q := p.From.headlines(loggedIn(r.Context()), 1)
-		q.Before, q.After = side.before, side.after
+		q.Before, q.After, q.At = side.before, side.after, e.Time()
 		list, err := h.Source.Headlines(r.Context(), q)
 		if err != nil {
 			return err

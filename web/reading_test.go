@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"feedex/protocol"
 	"feedex/reading"
@@ -67,6 +68,60 @@ func TestOpen(t *testing.T) {
 	if !strings.Contains(page, `href="/entries?show=all&amp;feed=1"`) {
 		t.Errorf("no way back to the list:\n%s", page)
 	}
+}
+
+// Lists go by arrival or by publication, and show the time that they go by, page by page and from entry to entry.
+func TestOrders(t *testing.T) {
+	n, b := newReader(t)
+	for i := range 50 {
+		n.add(newsURL, fmt.Sprintf("Past %02d", i), "", noon.Add(-time.Duration(i+2)*24*time.Hour), protocol.NodeID{})
+		n.entries[len(n.entries)-1].Seen = noon
+	}
+	page := b.page("/entries").Body.String()
+	if first := titlesOf(page); first[0] != "Past 49" || !strings.Contains(page, "<strong>arrival</strong>") ||
+		!strings.Contains(page, "published <time") || strings.Contains(page, "arrived <time") {
+		t.Errorf("by arrival the first are %q:\n%s", first[:3], page)
+	}
+	var titles []string
+	for target := "/entries?sort=published"; target != ""; {
+		page = b.page(target).Body.String()
+		if !strings.Contains(page, "<strong>publication</strong>") || !strings.Contains(page, "arrived <time") {
+			t.Fatalf("not by publication:\n%s", page)
+		}
+		titles, target = append(titles, titlesOf(page)...), ""
+		if older := regexp.MustCompile(`href="([^"]*)" rel="next"`).FindStringSubmatch(page); older != nil {
+			target = "/entries" + strings.ReplaceAll(older[1], "&amp;", "&")
+			n.add(newsURL, "Meanwhile", "", noon, protocol.NodeID{})
+		}
+	}
+	if len(titles) != 53 || titles[0] != "Wharf" || titles[3] != "Past 00" || titles[52] != "Past 49" {
+		t.Errorf("by publication there are %d: %q", len(titles), titles)
+	}
+	page = b.page(n.path(t, "Past 20") + "?show=all&sort=published").Body.String()
+	for _, title := range []string{"Past 19", "Past 21"} {
+		if link := opens(t, n, page, title); !strings.Contains(link, "sort=published") {
+			t.Errorf("the order is lost in %s", link)
+		}
+	}
+	for target, want := range map[string]string{
+		"/entries?q=ferry":                "?show=unread&amp;sort=relevance&amp;q=ferry\">relevance</a>",
+		"/entries?q=ferry&sort=relevance": "<strong>relevance</strong>",
+		"/search?q=ferry&sort=relevance":  "value=\"relevance\" checked",
+		"/search?q=ferry":                 "value=\"relevance\">",
+	} {
+		if page := b.page(target).Body.String(); !strings.Contains(page, want) ||
+			n.searched.Relevance != strings.Contains(target, "relevance") {
+			t.Errorf("%s: %+v, lacks %s in\n%s", target, n.searched, want, page)
+		}
+	}
+}
+
+// titlesOf are the titles of a list, in order.
+func titlesOf(page string) (titles []string) {
+	for _, m := range regexp.MustCompile(`(?s)<h2>.*?dir="auto">([^<]*)</a></h2>`).FindAllStringSubmatch(page, -1) {
+		titles = append(titles, m[1])
+	}
+	return titles
 }
 
 // A link that is not of the browser's own page marks nothing.

@@ -23,6 +23,7 @@ type searchPage struct {
 	Query, Since, Until string
 	Number              int64 // of the feed that is searched, 0 for all
 	Feeds               []choice
+	Relevance           bool // what fits best is first, in place of the latest
 	Network             bool // others were to be asked
 	Asked               bool // something was asked for
 	Found               []headline
@@ -62,11 +63,15 @@ func (h *Handler) search(r *http.Request) (view, error) {
 	if err != nil {
 		return v, err
 	}
-	p.Found, p.More, p.Problem = h.records(found, titles, now), more, problem
+	p.Found, p.More, p.Problem = h.records(found, titles, f.Relevance, now), more, problem
 	if !p.Network {
 		return v, nil
 	}
-	query := queryOf("q", p.Query, "since", p.Since, "until", p.Until, "feed", zeroless(p.Number))
+	sort := ""
+	if p.Relevance {
+		sort = byRelevance
+	}
+	query := queryOf("q", p.Query, "sort", sort, "since", p.Since, "until", p.Until, "feed", zeroless(p.Number))
 	p.Events, p.Waiting = "/search/network?"+strings.TrimSuffix(query, "&"), "/search?"+query+"network=1&wait=1"
 	if r.FormValue("wait") == "1" {
 		p.Events, p.Waiting = "", ""
@@ -112,6 +117,8 @@ func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 		f.Feed = title.URL
 		p.Feeds = append(p.Feeds, choice{p.Number, titleOf(title.URL, title.Text)})
 	}
+	p.Relevance = r.FormValue("sort") == byRelevance
+	f.Relevance = p.Relevance && p.Query != ""
 	p.Asked = p.Query != "" || p.Since != "" || p.Until != "" || p.Number != 0
 	return p, f, nil
 }

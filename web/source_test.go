@@ -40,6 +40,7 @@ type aNode struct {
 	hours     []archive.Hour
 	neighbors []node.NeighborStatus
 	entries   []archive.Record
+	searched  feed.Filter
 	remote    []web.RemoteEntry
 	version   atomic.Uint64
 
@@ -190,18 +191,26 @@ func (n *aNode) IconAt(_ context.Context, word string) (c reading.Icon, _ error)
 func (n *aNode) Brought(context.Context, int64, time.Time, int) (int, error) { return 7, nil }
 
 func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []reading.Headline, _ error) {
-	for i := len(n.entries) - 1; i >= 0 && len(list) < q.Limit; i-- {
-		r := &n.entries[i]
+	entries := slices.Clone(n.entries)
+	behind := func(r *archive.Record, seq int64) bool { return r.Seq < seq }
+	if q.ByTime {
+		slices.SortStableFunc(entries, func(a, b archive.Record) int { return a.Time().Compare(b.Time()) })
+		behind = func(r *archive.Record, seq int64) bool {
+			return cmp.Or(r.Time().Compare(q.At), cmp.Compare(r.Seq, seq)) < 0
+		}
+	}
+	for i := len(entries) - 1; i >= 0 && len(list) < q.Limit; i-- {
+		r := &entries[i]
 		if q.After != 0 {
-			r = &n.entries[len(n.entries)-1-i]
+			r = &entries[len(entries)-1-i]
 		}
 		of := int64(1)
 		if r.Entry.Feed == secretURL {
 			of = 2
 		}
 		item := n.items[r.Seq]
-		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && r.Seq >= q.Before ||
-			r.Seq <= q.After || q.Unread &&
+		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && !behind(r, q.Before) ||
+			q.After != 0 && (r.Seq == q.After || behind(r, q.After)) || q.Unread &&
 			item.Read || q.Starred && !item.Starred {
 			continue
 		}
@@ -306,6 +315,7 @@ func (n *aNode) Arrange(_ context.Context, a reading.Arrangement) error {
 func (n *aNode) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
 	memory := archive.NewMemory()
 	memory.Keep(n.entries)
+	n.searched = f
 	return memory.Search(ctx, f)
 }
 

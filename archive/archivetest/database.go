@@ -29,6 +29,7 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("hours", func(t *testing.T) { testHours(t, open(t)) })
 	t.Run("requests of a feed", func(t *testing.T) { testRequestsFor(t, open(t)) })
 	t.Run("headlines", func(t *testing.T) { testHeadlines(t, open(t)) })
+	t.Run("headlines by time", func(t *testing.T) { testHeadlinesByTime(t, open(t)) })
 	t.Run("feeds beside the loop", func(t *testing.T) { testFeedsBesideTheLoop(t, open(t)) })
 	t.Run("icons", func(t *testing.T) { testIcons(t, open(t)) })
 	t.Run("contents", func(t *testing.T) { testContents(t, open(t)) })

@@ -1,7 +1,9 @@
 package archivetest
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -195,4 +197,86 @@ func testRequestsFor(t *testing.T, a reading.Database) {
 	if h, err := a.Host(t.Context(), "example.net"); err != nil || h != (archive.KnownHost{}) {
 		t.Errorf("Host = %+v, %v, want none", h, err)
 	}
+}
+
+// Lists by when entries were published go on, page by page and back, where they were left, whatever came meanwhile: be
+// few of them unread or many, and although many were published in the same second.
+func testHeadlinesByTime(t *testing.T, a reading.Database) {
+	const few, many, page = 90, 10_100, 40
+	at := time.Now().Add(-1000 * time.Hour).Truncate(time.Second)
+	u := [2]feed.URL{news, "https://example.org/feed"}
+	var kept []archive.Record
+	keep := func(n int) {
+		var records []archive.Record
+		for range n {
+			i := len(kept) + len(records)
+			e := feed.Entry{Feed: u[i%2], ID: fmt.Sprint(i), Published: at.Add(time.Duration(i*37%53) * time.Hour)}
+			records = append(records, archive.NewRecord(e, at.Add(900*time.Hour), someNeighbor))
+		}
+		a.Keep(records)
+		commit(t, a)
+		kept = append(kept, records...)
+	}
+	for _, u := range u {
+		a.KeepFeed(archive.Feed{URL: u, Subscribed: true})
+	}
+	keep(few)
+	for _, n := range []int{few, many} {
+		keep(n - len(kept))
+		for name, q := range map[string]reading.HeadlineQuery{"all": {}, "unread": {Unread: true},
+			"of a feed": {Feed: 1}, "unread of a feed": {Feed: 1, Unread: true}, "starred": {Starred: true}} {
+			name, q.ByTime, q.Limit = fmt.Sprint(name, " of ", n), true, page
+			var want []feed.EntryID
+			for _, i := range byTime(kept) {
+				if q.Feed == 0 || kept[i].Entry.Feed == news {
+					want = append(want, kept[i].ID)
+				}
+			}
+			if q.Starred {
+				want = nil
+			}
+			var got []reading.Headline
+			for more := true; more && len(got) < 10*page; {
+				list, err := a.Shelf(reading.Owner).Headlines(t.Context(), q)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if more = len(list) == page; len(list) > 0 {
+					q.Before, q.At = list[len(list)-1].Seq, list[len(list)-1].Time
+				}
+				got = append(got, list...)
+			}
+			if !slices.Equal(idsOf(got), want[:min(len(want), 10*page)]) {
+				t.Errorf("%s: pages differ from what was published", name)
+			}
+			if len(got) == 0 {
+				continue
+			}
+			last := got[len(got)-1]
+			q.Before, q.After, q.At, q.Limit = 0, last.Seq, last.Time, len(got)
+			back, err := a.Shelf(reading.Owner).Headlines(t.Context(), q)
+			if slices.Reverse(back); err != nil || !slices.Equal(idsOf(back), want[:len(got)-1]) {
+				t.Errorf("%s: back are %d, %v, want %d", name, len(back), err, len(got)-1)
+			}
+		}
+	}
+}
+
+// byTime are the numbers of records, the latest published first.
+func byTime(records []archive.Record) []int {
+	order := make([]int, len(records))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(records[b].Time().Compare(records[a].Time()), cmp.Compare(b, a))
+	})
+	return order
+}
+
+func idsOf(list []reading.Headline) (ids []feed.EntryID) {
+	for i := range list {
+		ids = append(ids, list[i].ID)
+	}
+	return ids
 }

@@ -368,44 +368,81 @@ const headlineColumns = `e.seq, e.id, f.id, f.url,
 	`, e.title, e.link, e.time, e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
+// fewUnread is up to how many items that are not read are sorted by when they were published. Where there are more, a
+// walk in that order soon meets some.
+const fewUnread = 5000
+
 // Headlines implements reading.Headlines.
 func (r personalReader) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
+	many := false
+	if q.ByTime && q.Unread {
+		n, err := r.CountUnread(ctx, q.Feed, true, fewUnread)
+		if err != nil {
+			return nil, err
+		}
+		many = n == fewUnread
+	}
 	q.Before = cmp.Or(q.Before, math.MaxInt64)
-	headlines, err := list(ctx, r.db, by(headlineFields), headlineStatement(&q),
+	if q.At.IsZero() {
+		q.At = time.Unix(math.MaxInt64>>1, 0)
+	}
+	headlines, err := list(ctx, r.db, by(headlineFields), headlineStatement(&q, many),
 		sql.Named("person", int64(r.person)), sql.Named("feed", q.Feed),
 		sql.Named("folder", int64(q.Folder)), sql.Named("before", q.Before), sql.Named("after", q.After),
-		sql.Named("secret", q.Secret), sql.Named("limit", q.Limit))
+		sql.Named("at", q.At.Unix()), sql.Named("secret", q.Secret), sql.Named("limit", q.Limit))
 	return headlines, wrap("read", r.path, err)
 }
 
-// headlineStatement finds the entries by the index that fits.
-func headlineStatement(q *reading.HeadlineQuery) string {
+// headlineStatement finds the entries by the index that fits, and then reads what is shown of them. many says that
+// there are many that are not read.
+func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 	const (
-		ofMarks = ` JOIN items i ON i.id = m.item JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = i.feed
-			WHERE m.person = @person AND f.subscribed AND NOT EXISTS (
-				SELECT 1 FROM left_out WHERE feed = f.id AND person = @person) AND `
-		ofEntries = ` LEFT JOIN items i ON i.seq = e.seq LEFT JOIN marks m ON m.person = @person AND m.item = i.id
-			WHERE `
+		isFollowed = `f.subscribed AND NOT EXISTS (SELECT 1 FROM left_out WHERE feed = f.id AND person = @person) AND `
+		ofMarks    = ` CROSS JOIN items i ON i.id = m.item CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = i.seq
+			JOIN feeds f ON f.id = i.feed WHERE m.person = @person AND ` + isFollowed
+		withMarks = ` LEFT JOIN items i ON i.seq = e.seq LEFT JOIN marks m ON m.person = @person AND m.item = i.id`
+		ofEntries = withMarks + ` WHERE `
+		ofMany    = ` CROSS JOIN items i ON i.seq = e.seq CROSS JOIN marks m ON m.person = @person AND m.item = i.id
+			WHERE ` + isFollowed + `NOT m.read`
 	)
-	from, order := `entries e JOIN feeds f ON f.id = e.feed`+ofEntries+`NOT f.apart`, `e.seq`
+	all, ofFeed := `entries_by_seq`, `entries_by_feed`
+	if q.ByTime {
+		all, ofFeed = `entries_by_time`, `entries_of_feed`
+	}
+	entries := `entries e INDEXED BY ` + all + ` CROSS JOIN feeds f ON f.id = e.feed`
+	feedEntries := `feeds f CROSS JOIN entries e INDEXED BY ` + ofFeed + ` ON e.feed = f.id`
+	from, number := entries+ofEntries+`NOT f.apart`, `e.seq`
 	switch {
+	case many && q.Feed != 0:
+		from = feedEntries + ofMany
+	case many:
+		from = entries + ofMany
 	case q.Unread && q.Feed != 0:
-		from, order = `marks m INDEXED BY marks_by_feed`+ofMarks+`m.feed = @feed AND m.read = 0`, `m.item`
+		from, number = `marks m INDEXED BY marks_by_feed`+ofMarks+`m.feed = @feed AND m.read = 0`, `m.item`
 	case q.Unread:
-		from, order = `marks m INDEXED BY marks_unread`+ofMarks+`NOT m.read`, `m.item`
+		from, number = `marks m INDEXED BY marks_unread`+ofMarks+`NOT m.read`, `m.item`
 	case q.Starred:
-		from, order = `marks m INDEXED BY marks_starred`+ofMarks+`m.starred`, `m.item`
+		from, number = `marks m INDEXED BY marks_starred`+ofMarks+`m.starred`, `m.item`
 	case q.Feed != 0:
-		from = `feeds f CROSS JOIN entries e INDEXED BY entries_by_feed ON e.feed = f.id` + ofEntries + `1`
+		from = feedEntries + ofEntries + `1`
 	}
-	where, direction := order+` < @before AND (@secret OR NOT f.secret) AND (@feed = 0 OR f.id = @feed)
+	before, after, order, direction := number+` < @before`, number+` > @after`, number, ` DESC`
+	if q.ByTime {
+		before, after = `(e.time, e.seq) < (@at, @before)`, `(e.time, e.seq) > (@at, @after)`
+		order = `e.time DESC, e.seq`
+	}
+	where := `(@secret OR NOT f.secret) AND (@feed = 0 OR f.id = @feed)
 		AND (@folder = 0 OR f.id IN (SELECT feed FROM filed WHERE folder =
-			(SELECT id FROM folders WHERE id = @folder AND person = @person)))`, ` DESC`
-	if q.After != 0 { // else it would bound the search by what may be below 0
-		where, direction = where+` AND `+order+` > @after`, ``
+			(SELECT id FROM folders WHERE id = @folder AND person = @person))) AND `
+	if q.After == 0 {
+		where += before
+	} else { // bounded on one side alone: what is below 0 is before it, too
+		where, direction, order = where+after, ``, strings.ReplaceAll(order, ` DESC`, ``)
 	}
-	return `SELECT ` + headlineColumns + ` FROM ` + from + ` AND ` + where + ` ORDER BY ` + order + direction +
-		` LIMIT @limit`
+	order += direction
+	return `SELECT ` + headlineColumns + ` FROM (
+			SELECT e.seq AS seq FROM ` + from + ` AND ` + where + ` ORDER BY ` + order + ` LIMIT @limit) p
+		CROSS JOIN entries e ON e.seq = p.seq JOIN feeds f ON f.id = e.feed` + withMarks + ` ORDER BY ` + order
 }
 
 // headlineFields are where headlineColumns go.

@@ -158,20 +158,29 @@ func ceilSeconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// walk answers a filter without words by going through the entries, newest first.
+// fewOfTime is up to how many entries of a time are sorted by their arrival. Where there are more, a walk in the order
+// of arrival soon meets some.
+const fewOfTime = 2000
+
+// walk answers a filter without words by going through the entries, newest first: by their arrival or their time, as is
+// asked for, or by their time where they are few of it.
 func (s *search) walk(limit int) ([]int64, error) {
-	index := `entries_by_seq`
+	byArrival, byTime := `entries e INDEXED BY entries_by_seq`, `entries e INDEXED BY entries_by_time`
 	if s.feedID != 0 {
-		index = `entries_by_feed`
+		byArrival, byTime = `entries e INDEXED BY entries_by_feed`, `entries e INDEXED BY entries_of_feed`
 	}
 	if s.Dated() {
-		// Most of what comes first in this order is among the latest, so that little goes into what is sorted.
-		return s.seqs(`SELECT seq FROM (
-				SELECT e.seq, e.time FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC LIMIT -1
-			) ORDER BY time DESC, seq DESC`, s.args, limit)
+		return s.seqs(`SELECT e.seq FROM `+byTime+` WHERE 1`+s.where+` ORDER BY e.time DESC, e.seq DESC`, s.args, limit)
 	}
-	return s.seqs(`SELECT e.seq FROM entries e INDEXED BY `+index+` WHERE 1`+s.where+` ORDER BY e.seq DESC`,
-		s.args, limit)
+	if !s.filter.Since.IsZero() || !s.filter.Until.IsZero() {
+		ofTime, err := s.seqs(`SELECT e.seq FROM `+byTime+` WHERE 1`+s.where, s.args, fewOfTime)
+		if err != nil {
+			return nil, err
+		} else if len(ofTime) < fewOfTime {
+			return ofTime[:min(limit, len(ofTime))], nil
+		}
+	}
+	return s.seqs(`SELECT e.seq FROM `+byArrival+` WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, limit)
 }
 
 // words answers a filter with words: the newest entries, which are not indexed yet, are read one by
