@@ -105,6 +105,14 @@ func (t *HostQueues) Request(now time.Time, u feed.URL) (at time.Time, ok bool) 
 	return at, true
 }
 
+// Rests is until when the host of u wants to be left alone, the zero time where it does not say so.
+func (t *HostQueues) Rests(now time.Time, u feed.URL) time.Time {
+	if h := t.named[plain(u.Host())]; h != nil && h.Until.After(now) {
+		return h.Until
+	}
+	return time.Time{}
+}
+
 // Waiting reports whether the feed waits for its turn.
 func (v *QueuedFeed) Waiting() bool { return v.waiting }
 

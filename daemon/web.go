@@ -107,7 +107,7 @@ func (d dashboard) Feed(ctx context.Context, number int64) (k web.FeedDetail, er
 	if k.Name, k.Folders, err = d.Filing(ctx, number); err != nil {
 		return k, err
 	}
-	if k.Picture, err = d.FeedIcon(ctx, number); err != nil {
+	if k.Look, err = d.FeedLook(ctx, number); err != nil {
 		return k, err
 	}
 	bounded, err := d.FeedLimits(ctx)

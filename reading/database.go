@@ -66,6 +66,7 @@ type Shelf interface {
 	Filing
 	Headlines
 	IconList
+	Looks
 }
 
 // A Pen writes what one person marks and files, and which feeds they leave out. Nobody's but theirs changes by it.

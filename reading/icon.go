@@ -28,6 +28,19 @@ func (r IconRef) Path() string {
 	return IconPath + r.Word
 }
 
+// A FeedLook is how a feed is shown.
+type FeedLook struct {
+	Icon IconRef
+	// Pictures says that the person wants the pictures of its entries shown, without being asked each time.
+	Pictures bool
+}
+
+// Looks reads how feeds are shown to a person.
+type Looks interface {
+	// FeedLook returns how the feed with that number is shown.
+	FeedLook(ctx context.Context, number int64) (FeedLook, error)
+}
+
 // An Icon is the picture of one feed or of several.
 type Icon struct {
 	IconRef
@@ -51,8 +64,6 @@ type IconList interface {
 	// IconDue returns a feed whose picture is to be looked for, the zero Feed where there is none: of those that are
 	// followed and were read, one for which it is time.
 	IconDue(ctx context.Context, now time.Time) (archive.Feed, error)
-	// FeedIcon returns what leads to the picture of the feed with that number.
-	FeedIcon(ctx context.Context, number int64) (IconRef, error)
 	// Icon returns a picture by its number, and IconAt by its word; the zero Icon where there is none.
 	Icon(ctx context.Context, id IconID) (Icon, error)
 	IconAt(ctx context.Context, word string) (Icon, error)

@@ -49,6 +49,8 @@ type Arrangement struct {
 	Name *string  `json:"name,omitempty"` // its title to the person, "" for the publisher's
 	Into []string `json:"into,omitempty"` // names of folders, made where there are none
 	Out  []string `json:"out,omitempty"`  // names of folders
+	// Pictures says whether the pictures of its entries are shown without asking.
+	Pictures *bool `json:"pictures,omitempty"`
 }
 
 // Checked is a list with its names as they are kept. The error wraps ErrName.

@@ -73,7 +73,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	p := &entryPage{
 		Path: "/entries/" + id.String(), ID: id.String(), Item: entry.Item, Title: safehtml.Title(e.Title),
 		Link: webLink(e.Link), Feed: titleOf(e.Feed, cmp.Or(known.Name, known.Title)),
-		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), FeedIcon: known.Picture.Path(),
+		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), FeedIcon: known.Look.Icon.Path(),
 		Authors: safehtml.Title(strings.Join(e.Authors, ", ")),
 		Time:    moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
 	}

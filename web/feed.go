@@ -64,7 +64,7 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 	}
 	p := &feedPage{FeedDetail: known, Secret: known.URL.Secret(), Address: address(known.URL), LoggedIn: loggedIn(ctx)}
 	if known.Status != nil {
-		p.Line = h.line(&FeedSummary{FeedStatus: *known.Status, Number: number, Icon: known.Picture,
+		p.Line = h.line(&FeedSummary{FeedStatus: *known.Status, Number: number, Icon: known.Look.Icon,
 			Folders: known.Folders}, now)
 	} else {
 		p.Line = feedLine{Title: titleOf(known.URL, known.Title), Number: number, State: "no longer followed",

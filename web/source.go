@@ -197,7 +197,7 @@ type FeedDetail struct {
 	Status  *node.FeedStatus  // nil where it is not followed, or nobody can tell at present
 	Entries int               // that are kept, MaxCounted at most
 	Name    string            // the owner's own title, "" for none
-	Picture reading.IconRef
+	Look    reading.FeedLook
 	Folders []string       // that it is in
 	Limits  archive.Limits // of what is kept of it
 }

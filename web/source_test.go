@@ -89,7 +89,7 @@ func newNode(t testing.TB) *aNode {
 		if f.URL == newsURL {
 			icon := reading.IconRef{ID: 1, Word: pictureWord}
 			n.feeds[i].Icon, n.known[int64(i+1)] = icon, web.FeedDetail{Feed: f, Number: 1, Status: &s, Entries: 2,
-				Picture: icon}
+				Look: reading.FeedLook{Icon: icon}}
 		}
 	}
 	n.add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)

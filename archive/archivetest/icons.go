@@ -78,6 +78,35 @@ func testIcons(t *testing.T, a reading.Database) {
 	if now := of(news); now.ID <= ref.ID || now.Word == ref.Word {
 		t.Errorf("another picture is %+v, the first was %+v", now, ref)
 	}
+
+	// Who wants to see pictures is not asked again, by the feed that takes the place of this one either.
+	shelf := a.Shelf(reading.Owner)
+	number, err := shelf.FeedID(t.Context(), news)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const heir feed.URL = "https://example.net/heir"
+	a.KeepFeed(archive.Feed{URL: heir, Subscribed: true})
+	a.Pen(reading.Owner).Arrange([]reading.Arrangement{{Feed: number, Pictures: new(true)}})
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, LastSuccess: at})
+	a.Inherit(heir, news)
+	commit(t, a)
+	for _, u := range []feed.URL{news, heir, otherNews} {
+		id, err := shelf.FeedID(t.Context(), u)
+		look, lookErr := shelf.FeedLook(t.Context(), int64(id))
+		if err != nil || lookErr != nil || look.Pictures != (u == heir) || look.Icon != of(u) {
+			t.Errorf("%s is shown as %+v, %v, %v", u, look, err, lookErr)
+		}
+	}
+	a.Pen(reading.Owner).Arrange([]reading.Arrangement{{URL: heir, Pictures: new(false)}})
+	commit(t, a)
+	number, err = shelf.FeedID(t.Context(), heir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if look, err := shelf.FeedLook(t.Context(), int64(number)); err != nil || look.Pictures {
+		t.Errorf("it is shown as %+v, %v", look, err)
+	}
 	a.Keep([]archive.Record{newsRecord("1", "a", at)})
 	commit(t, a)
 	list, err := a.Shelf(reading.Owner).Headlines(t.Context(), reading.HeadlineQuery{Limit: 1})

@@ -169,6 +169,9 @@ func (s pen) Arrange(list []reading.Arrangement) bool {
 		if a.Name != nil {
 			s.title(a.Feed, *a.Name)
 		}
+		if a.Pictures != nil {
+			s.picture(a.Feed, *a.Pictures)
+		}
 		for _, name := range a.Out {
 			s.write(`DELETE FROM filed WHERE feed = ? AND folder =
 				(SELECT id FROM folders WHERE person = ? AND name = ?)`, int64(a.Feed), int64(s.person), name)
@@ -201,7 +204,7 @@ func (s *Store) Inherit(to, from feed.URL) {
 			keep_age = iif(feeds.keep_age = 0, p.keep_age, feeds.keep_age), keep_count = iif(feeds.keep_count = 0, p.keep_count, feeds.keep_count)
 		FROM feeds p WHERE feeds.url = ? AND p.url = ?`, string(to), string(from))
 	for _, all := range []struct{ table, columns string }{
-		{`filed`, `x.folder`}, {`titles`, `x.person, x.name`}, {`left_out`, `x.person`},
+		{`filed`, `x.folder`}, {`titles`, `x.person, x.name`}, {`left_out`, `x.person`}, {`pictured`, `x.person`},
 	} {
 		s.write(`INSERT INTO `+all.table+` SELECT t.id, `+all.columns+` FROM feeds t, feeds p JOIN `+all.table+
 			` x ON x.feed = p.id WHERE t.url = ? AND p.url = ? ON CONFLICT DO NOTHING`, string(to), string(from))

@@ -45,11 +45,22 @@ func (r *Reader) IconDue(ctx context.Context, now time.Time) (archive.Feed, erro
 	return f, r.failed(ctx, "read", err)
 }
 
-// FeedIcon implements reading.IconList.
-func (r *Reader) FeedIcon(ctx context.Context, number int64) (reading.IconRef, error) {
-	ref, err := one(ctx, r.db, by(func(c *reading.IconRef) []any { return []any{&c.ID, &c.Word} }),
-		`SELECT `+iconRef+` FROM feeds f WHERE f.id = ?`, number)
-	return ref, r.failed(ctx, "read", err)
+// picture says whether the person is shown the pictures of a feed's entries without being asked.
+func (s pen) picture(id reading.FeedID, shown bool) {
+	if shown {
+		s.write(`INSERT INTO pictured VALUES (?, ?) ON CONFLICT DO NOTHING`, int64(id), int64(s.person))
+		return
+	}
+	s.write(`DELETE FROM pictured WHERE feed = ? AND person = ?`, int64(id), int64(s.person))
+}
+
+// FeedLook implements reading.Looks.
+func (r personalReader) FeedLook(ctx context.Context, number int64) (reading.FeedLook, error) {
+	look, err := one(ctx, r.db, by(func(l *reading.FeedLook) []any {
+		return []any{&l.Icon.ID, &l.Icon.Word, &l.Pictures}
+	}), `SELECT `+iconRef+`, EXISTS (SELECT 1 FROM pictured WHERE feed = f.id AND person = ?) FROM feeds f WHERE f.id = ?`,
+		int64(r.person), number)
+	return look, r.failed(ctx, "read", err)
 }
 
 // Icon implements reading.IconList.

@@ -32,7 +32,7 @@ func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 	if id == reading.Owner {
 		return false
 	}
-	for _, table := range []string{`passwords`, `folders`, `titles`, `left_out`} {
+	for _, table := range []string{`passwords`, `folders`, `titles`, `left_out`, `pictured`} {
 		s.write(`DELETE FROM `+table+` WHERE person = ?`, int64(id))
 	}
 	if s.write(`DELETE FROM marks WHERE person = ?1 AND item IN (SELECT item FROM marks WHERE person = ?1 LIMIT ?2)`,

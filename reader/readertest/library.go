@@ -120,11 +120,11 @@ func (l *Library) Picture(t testing.TB, u feed.URL) reading.IconRef {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := l.FeedIcon(context.Background(), int64(id))
-	if err != nil || ref.ID == 0 {
-		t.Fatal(ref, err)
+	look, err := l.FeedLook(context.Background(), int64(id))
+	if err != nil || look.Icon.ID == 0 {
+		t.Fatal(look, err)
 	}
-	return ref
+	return look.Icon
 }
 
 // Arrive has entries arrive, one after another.

@@ -22,6 +22,9 @@ func (m *Machine) ReserveRequest(now time.Time, u feed.URL) (at time.Time, ok bo
 	return m.hosts.Request(now, u)
 }
 
+// Rests is until when the host of u wants to be left alone, the zero time where it does not say so.
+func (m *Machine) Rests(now time.Time, u feed.URL) time.Time { return m.hosts.Rests(now, u) }
+
 // pollBetween is Between for when the feed is polled.
 func (m *Machine) pollBetween(s *Subscription, low, high time.Duration) time.Duration {
 	if s.Discreet {

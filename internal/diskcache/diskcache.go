@@ -1,0 +1,154 @@
+// Package diskcache keeps files that may go in a directory of its own, up to so many bytes: those that nobody wanted
+// for the longest time go first. What is lost, by a crash or by an owner who removes the directory, is fetched again.
+package diskcache
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Cache is a directory of files. It may be used by several goroutines at once.
+type Cache struct {
+	dir  string
+	most int64
+
+	mu    sync.Mutex
+	size  int64
+	order *list.List // of *file, the one used last in front
+	files map[string]*list.Element
+}
+
+type file struct {
+	name string
+	size int64
+	used time.Time // as its time of modification says, which outlives the process
+}
+
+// usedEvery is how old the time of a file's last use may be on the disk.
+const usedEvery = time.Hour
+
+// part is in the names of files that are being written.
+const part = ".part"
+
+// Open opens the cache in a directory, made if there is none, which holds at most so many bytes.
+func Open(dir string, most int64) (*Cache, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []*file
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case strings.Contains(e.Name(), part): // of a process that was killed
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		case len(e.Name()) == 2*sha256.Size:
+			found = append(found, &file{e.Name(), info.Size(), info.ModTime()})
+		}
+	}
+	slices.SortFunc(found, func(a, b *file) int { return b.used.Compare(a.used) })
+	c := &Cache{dir: dir, most: most, order: list.New(), files: make(map[string]*list.Element)}
+	for _, f := range found {
+		c.files[f.name] = c.order.PushBack(f)
+		c.size += f.size
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c, c.shrink()
+}
+
+// nameOf is the name of the file for a key.
+func nameOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
+
+// Get returns what is kept for a key.
+func (c *Cache) Get(key string) (content []byte, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.files[nameOf(key)]
+	if e == nil {
+		return nil, false
+	}
+	f := e.Value.(*file)
+	path := filepath.Join(c.dir, f.name)
+	content, err := os.ReadFile(path)
+	if err != nil || int64(len(content)) != f.size {
+		_ = c.drop(e) // somebody else changed it
+		return nil, false
+	}
+	c.order.MoveToFront(e)
+	if now := time.Now(); now.Sub(f.used) >= usedEvery {
+		f.used = now
+		_ = os.Chtimes(path, now, now) // else it goes sooner than it should
+	}
+	return content, true
+}
+
+// Put keeps content for a key, in place of what was kept for it. What is larger than the whole cache is not kept.
+func (c *Cache) Put(key string, content []byte) error {
+	if int64(len(content)) > c.most {
+		return nil
+	}
+	name := nameOf(key)
+	if err := os.MkdirAll(c.dir, 0o700); err != nil { // its owner may have removed it
+		return err
+	}
+	temp, err := os.CreateTemp(c.dir, name[:16]+part+"*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(content)
+	err = errors.Join(err, temp.Close())
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		if e := c.files[name]; e != nil {
+			err = c.drop(e)
+		}
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), filepath.Join(c.dir, name))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+	c.files[name] = c.order.PushFront(&file{name, int64(len(content)), time.Now()})
+	c.size += int64(len(content))
+	return c.shrink()
+}
+
+// shrink removes files until the others fit.
+func (c *Cache) shrink() error {
+	for c.size > c.most {
+		if err := c.drop(c.order.Back()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop removes a file.
+func (c *Cache) drop(e *list.Element) error {
+	f := c.order.Remove(e).(*file)
+	delete(c.files, f.name)
+	c.size -= f.size
+	if err := os.Remove(filepath.Join(c.dir, f.name)); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
