@@ -15,7 +15,6 @@ import (
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/fetch"
-	"feedex/node"
 	"feedex/picture"
 	"feedex/reading"
 )
@@ -204,12 +203,9 @@ func (h *host) getResource(ctx context.Context, w fetch.Want) (fetch.Resource, e
 	}
 	got := h.getter.Get(ctx, w)
 	leavePlace(h.fetching)
-	a := got.Answer
-	// A picture that is forbidden says nothing of feeds.
-	if a.Err == nil || a.RetryAfter > 0 || a.Status == http.StatusTooManyRequests {
-		if err := h.command(context.WithoutCancel(ctx), node.OwnerFetched{At: w.URL, Answer: a}); err != nil {
-			return fetch.Resource{}, err
-		}
+	a := &got.Answer
+	if err := h.heed(ctx, w.URL, a); err != nil {
+		return fetch.Resource{}, err
 	}
 	return got, h.durably(ctx, func(d reading.Database) error { d.KeepRequests(a.Requests); return nil })
 }

@@ -24,7 +24,8 @@ type dashboard struct {
 	reading.View
 	*library
 	entrance
-	host *host
+	host     *host
+	pictures *pictures
 }
 
 var _ web.Source = dashboard{}
@@ -347,8 +348,9 @@ func (d dashboard) EndSessions(ctx context.Context, name string) error {
 func newDashboard(ctx context.Context, h *host, view reading.View,
 	login func(*http.Request) bool) (*web.Handler, error) {
 	door := entrance{view, h}
-	pages, err := web.New(web.Config{Source: dashboard{view, door.libraryOf(reading.Owner), door, h}, Login: login,
-		Version: Version, Ending: ctx.Done(), Log: h.config.Log})
+	source := dashboard{view, door.libraryOf(reading.Owner), door, h, newPictures(ctx, h)}
+	pages, err := web.New(web.Config{Source: source, Login: login, Version: Version, Ending: ctx.Done(),
+		Log: h.config.Log})
 	if err != nil {
 		return nil, fmt.Errorf("make the dashboard: %w", err)
 	}

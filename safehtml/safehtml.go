@@ -60,6 +60,7 @@ func (p *Sanitizer) Clean(markup, base string) string {
 	if !strings.ContainsAny(markup, "<>&\"'\x00\r") {
 		return markup
 	}
+	markup = promoted(markup)
 	if u, err := url.Parse(base); err == nil {
 		markup = feed.Resolve(markup, u, growth)
 	}

@@ -32,6 +32,17 @@ func TestClean(t *testing.T) {
 		"a drawing":    {`<svg onload="alert(1)"><script>alert(1)</script></svg>a`, `a`},
 		"relative addresses": {`<a href="b.html">b</a><img src="/c.png">`,
 			`<a href="https://example.com/a/b.html">b</a><img src="https://example.com/c.png">`},
+		"a list of pictures": {`<img alt="a" srcset="/480.jpg 480w, /1800.jpg 1800w,/2400.jpg 2400w">`,
+			`<img alt="a" src="https://example.com/1800.jpg">`},
+		"a list of small pictures": {`<img srcset="a,b.png, c.png 2x">`, `<img src="https://example.com/a/c.png">`},
+		"a list beside a picture":  {`<img src="/a.png" srcset="/b.png 2x">`, `<img src="https://example.com/a.png">`},
+		"a picture that waits for a script": {`<img src="data:image/gif;base64,R0lGODlhAQABAA==" data-src="/a.png">`,
+			`<img src="https://example.com/a.png">`},
+		"one that waits, and stands beside": {`<img data-src="/a.png"><noscript><img src="/a.png"></noscript>`,
+			`<img src="https://example.com/a.png">`},
+		"a choice": {`<picture><source srcset="/a.avif 800w, /b.avif 1600w"><source srcset="/c.webp"><img alt="a">` +
+			`</picture>`, `<picture><img alt="a" src="https://example.com/b.avif"></picture>`},
+		"a list that runs": {`<img srcset="javascript:alert(1) 2x">`, ``},
 		"a video": {`<video src="v.mp4" controls="" width="640" autoplay></video>`,
 			`<video src="https://example.com/a/v.mp4" controls="" width="640"></video>`},
 		"a frame": {`<iframe src="https://video.example/1" width="560" onload="alert(1)"></iframe>`,
@@ -73,6 +84,7 @@ func FuzzClean(f *testing.F) {
 	for _, s := range []string{
 		"<p>a</p>", "<scr<script>ipt>alert(1)</script>", `<a href="&#106;avascript:alert(1)">`, "<svg/onload=alert(1)>",
 		"<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>", `<iframe src="//x">`,
+		`<img srcset=",,a 2x, b," src=data:,>`, `<picture><source srcset="a 1w"><img data-src=" x"></picture>`,
 		"<!--><img src=x onerror=a>-->", `<iframe src="https://a.example/">"`, `<iframe src="https://a.b c">a`,
 	} {
 		f.Add(s)

@@ -34,7 +34,10 @@ type entryPage struct {
 	Neighbor   string // that brought it, "" for an own poll
 	Confirmed  bool
 	Article    template.HTML // sanitized
-	Withheld   int           // pictures and the like that were left out
+	Pictures   int           // that it has
+	Shown      bool          // these are shown
+	Always     bool          // as all of the feed are
+	Number     int64         // of the feed
 	Enclosures []attachment
 	Rights     []rightsLine
 	CopiedFrom rightsLine // the feed that it was copied from, zero for none
@@ -69,18 +72,19 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	images := r.FormValue("images") == "1"
+	always := known.Look.Pictures
 	p := &entryPage{
 		Path: "/entries/" + id.String(), ID: id.String(), Item: entry.Item, Title: safehtml.Title(e.Title),
 		Link: webLink(e.Link), Feed: titleOf(e.Feed, cmp.Or(known.Name, known.Title)),
 		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), FeedIcon: known.Look.Icon.Path(),
 		Authors: safehtml.Title(strings.Join(e.Authors, ", ")),
 		Time:    moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
+		Always: always, Shown: always || r.FormValue("images") == "1", Number: number,
 	}
 	if !record.Source.IsZero() {
 		p.Neighbor = record.Source.String()
 	}
-	p.Article, p.Withheld = h.article(&record, images)
+	media := h.fill(p, &record)
 	for _, enc := range e.Enclosures {
 		if link := webLink(enc.URL); link != "" {
 			p.Enclosures = append(p.Enclosures, attachment{link, fileName(link), safehtml.Line(enc.Type)})
@@ -98,7 +102,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	if err := h.around(r, p, &record); err != nil {
 		return view{}, err
 	}
-	return view{Page: "entry", Title: cmp.Or(p.Title, "An entry of "+p.Feed), Nav: "/entries", Images: images,
+	return view{Page: "entry", Title: cmp.Or(p.Title, "An entry of "+p.Feed), Nav: "/entries", Media: media,
 		Body: p}, nil
 }
 
@@ -168,16 +172,21 @@ func entryID(text string) (id feed.EntryID, err error) {
 	return feed.EntryID(b), nil
 }
 
-// article is the text of an entry as the page shows it, and how much was left out of it.
-func (h *Handler) article(r *archive.Record, images bool) (template.HTML, int) {
+// fill fills in the text of an entry, and reports whether it has sound or video.
+func (h *Handler) fill(p *entryPage, r *archive.Record) (media bool) {
 	e := &r.Entry
 	text := cmp.Or(e.Content, e.Summary)
-	shown, withheld := withholdRemote(h.safe.Clean(text, cmp.Or(e.Link, string(e.Feed))), images)
-	shown, ok := wellFormed(shown)
+	a := new(article)
+	if p.Shown {
+		a.picture = func(at feed.URL) string { return h.pictureAt(p.Number, at) }
+	}
+	shown, ok := wellFormed(a.still(h.safe.Clean(text, cmp.Or(e.Link, string(e.Feed)))))
 	if !ok { // its words are better than nothing
+		a = new(article)
 		shown = "<p>" + html.EscapeString(h.safe.Text(text)) + "</p>"
 	}
-	return template.HTML(shown), withheld //nolint:gosec // sanitized
+	p.Article, p.Pictures = template.HTML(shown), a.pictures //nolint:gosec // sanitized
+	return a.media
 }
 
 // newRightsLine is a statement of rights as the page shows it.

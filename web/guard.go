@@ -11,13 +11,12 @@ import (
 	"strings"
 )
 
-// policy lets a page load the dashboard's own stylesheet, script and pictures, pictures that are part of the page, and
-// nothing else; policyWithImages also pictures and sound from elsewhere.
+// policy lets a page load the dashboard's own stylesheet and script, pictures by way of the node, those that are part of
+// the page, and nothing else; policyWithMedia also the sound and video that its reader plays.
 const (
-	policyBase = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action " +
-		"'self'; base-uri 'none'; frame-ancestors 'none'; "
-	policy           = policyBase + "img-src 'self' data:"
-	policyWithImages = policyBase + "img-src 'self' data: https: http:; media-src https: http:"
+	policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action " +
+		"'self'; base-uri 'none'; frame-ancestors 'none'; img-src 'self' data:"
+	policyWithMedia = policy + "; media-src https: http:"
 )
 
 // protect sets the headers of every answer.

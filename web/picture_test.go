@@ -1,8 +1,12 @@
 package web_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,5 +52,86 @@ func wantInert(t *testing.T, w *httptest.ResponseRecorder) {
 	if !strings.HasPrefix(policy, "default-src 'none';") || !strings.HasSuffix(policy, "sandbox") ||
 		strings.Contains(policy, "script") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("a picture under the policy %q, header %v", policy, w.Header())
+	}
+}
+
+var pictureAt = regexp.MustCompile(`(?:src|poster)="(/pictures/1/[0-9a-f]{32}/[A-Za-z0-9_-]+)"`)
+
+// Pictures of entries come by way of the node, and nobody has it fetch what no entry holds.
+func TestPictures(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	page := get(h, n.path(t, "Lighthouse")+"?images=1").Body.String()
+	found := pictureAt.FindAllStringSubmatch(page, -1)
+	if len(found) == 0 {
+		t.Fatalf("no pictures:\n%s", page)
+	}
+	for i, want := range map[int]int{0: http.StatusOK, 1: http.StatusBadGateway} {
+		w := get(h, found[i][1])
+		if w.Code != want || strings.Contains(w.Body.String(), "<b>") && w.Header().Get("Content-Type") == "text/html" {
+			t.Errorf("%s: %d %s", found[i][1], w.Code, w.Body)
+		}
+		if want == http.StatusOK {
+			wantInert(t, w)
+			if w.Body.String() != picture || w.Header().Get("Content-Type") != "image/gif" {
+				t.Errorf("the picture is %q, %v", w.Body, w.Header())
+			}
+		}
+	}
+	if want := "1 https://tracker.example/p.gif"; !slices.Contains(n.pictures, want) {
+		t.Errorf("asked for %q, want %s", n.pictures, want)
+	}
+	n.pictures = nil
+	own := found[0][1]
+	code, _, _ := strings.Cut(strings.TrimPrefix(own, "/pictures/1/"), "/")
+	other := base64.RawURLEncoding.EncodeToString([]byte("http://127.0.0.1:7791/unfollow"))
+	for name, target := range map[string]string{
+		"another address":       "/pictures/1/" + code + "/" + other,
+		"without a code":        "/pictures/1/" + strings.Repeat("0", 32) + "/" + other,
+		"of another feed":       strings.Replace(own, "/1/", "/2/", 1),
+		"of no feed":            strings.Replace(own, "/1/", "/x/", 1),
+		"an address cut off":    own[:len(own)-2],
+		"no base64":             own + "%3D",
+		"a code in other signs": strings.Replace(own, code, strings.ToUpper(code), 1),
+	} {
+		if w := get(h, target); w.Code != http.StatusForbidden {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+	if w := get(h, own, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"); w.Code != http.StatusForbidden {
+		t.Errorf("within a page of another site: %d", w.Code)
+	}
+	if len(n.pictures) != 0 {
+		t.Errorf("the node was asked for %q", n.pictures)
+	}
+	// A code of before the restart of a node is none.
+	if w := get(newHandler(t, n), own); w.Code != http.StatusForbidden {
+		t.Errorf("at another node: %d", w.Code)
+	}
+}
+
+// Who says so once is not asked again whether to show the pictures of a feed.
+func TestPicturesOfAFeed(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	entry := n.path(t, "Lighthouse")
+	shown := func(want bool, text string) {
+		t.Helper()
+		w := b.page(entry)
+		if page := w.Body.String(); pictureAt.MatchString(page) != want || !strings.Contains(page, text) {
+			t.Errorf("the page lacks %q, or is not that with pictures, %v:\n%s", text, want, page)
+		}
+		wantSound(t, entry, w)
+	}
+	shown(false, "2 pictures are not loaded")
+	for as, want := range map[string]bool{"shown": true, "asked": false} {
+		w := b.post("/pictures", url.Values{"token": {b.token}, "feed": {"1"}, "as": {as}, "next": {entry}})
+		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != entry || n.known[1].Look.Pictures != want {
+			t.Errorf("%s: %d to %q, %v", as, w.Code, w.Header().Get("Location"), n.known[1].Look)
+		}
+		shown(want, map[bool]string{true: "always shown", false: "Always for this feed"}[want])
+	}
+	if w := b.post("/pictures", url.Values{"feed": {"1"}, "as": {"shown"}}); w.Code != http.StatusForbidden {
+		t.Errorf("without a token: %d", w.Code)
 	}
 }

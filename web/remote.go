@@ -2,79 +2,115 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"feedex/feed"
 )
 
-// withholdRemote takes out of sanitized HTML what would load something from elsewhere when the page is opened, and
-// counts that: its server would learn what the owner reads, and when. In place of each stands what it is and where.
-// Where images is true, pictures, sound and video stay; frames, which may run programs, are links in any case. Ids go,
-// so that no entry can pass for a part of the page.
-func withholdRemote(markup string, images bool) (shown string, withheld int) {
-	var out strings.Builder
+// An article is the text of an entry for a page, in which nothing loads from elsewhere as the page is opened: a server
+// would learn what the owner reads, and when.
+type article struct {
+	// picture is where the node has the picture at an address, where pictures are shown; nil where they are not.
+	picture func(feed.URL) string
+
+	out      strings.Builder
+	pictures int  // that the text has elsewhere, shown or not
+	media    bool // it has sound or video
+	within   bool // a <picture>
+}
+
+// still makes an article of sanitized HTML. Pictures come by way of the node, where they are shown, or what they show
+// stands in their place. Sound and video load when somebody plays them. Frames, which may run programs, are links. Ids
+// go, so that no entry can pass for a part of the page.
+func (a *article) still(markup string) string {
 	z := html.NewTokenizer(strings.NewReader(markup))
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
-			return out.String(), withheld
+			return a.out.String()
 		}
 		raw := string(z.Raw())
-		if kind != html.StartTagToken && kind != html.SelfClosingTagToken && kind != html.EndTagToken {
-			out.WriteString(raw)
-			continue
-		}
-		t := z.Token()
-		if kind == html.EndTagToken {
-			if !loads(t.Data) || images && t.Data != "iframe" {
-				out.WriteString(raw)
+		switch kind {
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			a.start(&t)
+		case html.EndTagToken:
+			if t := z.Token(); t.Data == "picture" {
+				a.within = false
+			} else if t.Data != "iframe" && t.Data != "img" && t.Data != "source" {
+				a.out.WriteString(raw)
 			}
-			continue
-		}
-		source := attribute(&t, "src")
-		switch {
-		case t.Data == "iframe":
-			replace(&out, "Page from elsewhere", attribute(&t, "title"), source)
-		case !loads(t.Data), images, t.Data == "img" && strings.HasPrefix(source, "data:image/"):
-			write(&out, &t)
-		case t.Data == "img":
-			withheld++
-			replace(&out, "Picture", attribute(&t, "alt"), "")
-		case t.Data == "audio", t.Data == "video":
-			withheld++
-			replace(&out, strings.ToUpper(t.Data[:1])+t.Data[1:], "", source)
-		case t.Data == "source":
-			withheld++
+		default:
+			a.out.WriteString(raw)
 		}
 	}
 }
 
-// loads reports whether an element makes the browser load something.
-func loads(element string) bool {
-	switch element {
-	case "img", "audio", "video", "source", "picture", "iframe":
-		return true
+// start takes in a tag that begins an element.
+func (a *article) start(t *html.Token) {
+	source := attribute(t, "src")
+	switch t.Data {
+	case "iframe":
+		a.replace("Page from elsewhere", attribute(t, "title"), source)
+	case "picture": // an <img> is in each
+		a.within = true
+	case "source":
+		if !a.within && webLink(source) != "" {
+			a.write(t)
+		}
+	case "audio", "video":
+		a.media = true
+		poster := a.at(attribute(t, "poster"))
+		without(t, "preload", "controls", "poster")
+		set(t, "controls", "")
+		set(t, "preload", "none")
+		if poster != "" {
+			set(t, "poster", poster)
+		}
+		a.write(t)
+	case "img":
+		a.img(t, source)
+	default:
+		a.write(t)
 	}
-	return false
 }
 
-// write writes a tag without ids, and without what loads its poster.
-func write(out *strings.Builder, t *html.Token) {
-	kept := t.Attr[:0]
-	for _, a := range t.Attr {
-		if a.Key != "id" {
-			kept = append(kept, a)
+// img takes in a picture.
+func (a *article) img(t *html.Token, source string) {
+	if !strings.HasPrefix(source, "data:image/") {
+		a.pictures++
+		if source = a.at(source); source == "" {
+			a.replace("Picture", attribute(t, "alt"), "")
+			return
 		}
+		without(t, "src")
+		set(t, "src", source)
 	}
-	t.Attr = kept
-	if t.Data == "img" {
-		t.Attr = append(t.Attr, html.Attribute{Key: "loading", Val: "lazy"})
+	set(t, "loading", "lazy")
+	set(t, "decoding", "async")
+	a.write(t)
+}
+
+// at is where the node has the picture at an address, "" where it is not shown.
+func (a *article) at(address string) string {
+	u, err := feed.ParseURL(address)
+	if err != nil || a.picture == nil {
+		return ""
 	}
-	out.WriteString(t.String())
+	return a.picture(u)
+}
+
+// write writes a tag without ids.
+func (a *article) write(t *html.Token) {
+	without(t, "id")
+	a.out.WriteString(t.String())
 }
 
 // replace says what stood there.
-func replace(out *strings.Builder, what, name, link string) {
+func (a *article) replace(what, name, link string) {
 	text := what
 	if name = strings.TrimSpace(name); name != "" {
 		text += ": " + name
@@ -83,7 +119,7 @@ func replace(out *strings.Builder, what, name, link string) {
 	if u, err := url.Parse(link); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
 		text = `<a href="` + html.EscapeString(link) + `">` + text + `</a>`
 	}
-	out.WriteString(`<span class="withheld">` + text + `</span>`)
+	a.out.WriteString(`<span class="withheld">` + text + `</span>`)
 }
 
 // attribute is the value of an attribute, "" for none.
@@ -94,4 +130,13 @@ func attribute(t *html.Token, name string) string {
 		}
 	}
 	return ""
+}
+
+// without takes attributes off a tag, and set puts one there.
+func without(t *html.Token, names ...string) {
+	t.Attr = slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return slices.Contains(names, a.Key) })
+}
+
+func set(t *html.Token, name, value string) {
+	t.Attr = append(t.Attr, html.Attribute{Key: name, Val: value})
 }

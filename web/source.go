@@ -52,6 +52,8 @@ type Archive interface {
 	Happened(ctx context.Context, number int64, since time.Time, n int) (Happened, error)
 	// Brought counts the entries of the feed that neighbors brought since then, n at most.
 	Brought(ctx context.Context, number int64, since time.Time, n int) (int, error)
+	// Picture returns the picture at an address that an entry of that feed holds. The error says why there is none.
+	Picture(ctx context.Context, number int64, at feed.URL) ([]byte, error)
 	// IconAt is as in reading.IconList.
 	IconAt(ctx context.Context, word string) (reading.Icon, error)
 	// Headlines returns the latest entries, the latest first.

@@ -50,6 +50,7 @@ type aNode struct {
 	unfollows []int64
 	again     []int64
 	refreshed []int64
+	pictures  []string // that were asked for: the number of a feed, and where
 	adjusted  []adjustment
 	kept      []string // the number of a feed, and how much is kept
 	asked     []feed.Filter
@@ -177,6 +178,16 @@ const (
 	picture     = "GIF89a\x01\x00\x01\x00"
 	pictureWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
+
+func (n *aNode) Picture(_ context.Context, number int64, at feed.URL) ([]byte, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.pictures = append(n.pictures, fmt.Sprint(number, " ", at))
+	if strings.HasSuffix(string(at), ".gif") {
+		return []byte(picture), nil
+	}
+	return nil, errors.New("HTTP 404 <b>")
+}
 
 func (n *aNode) IconAt(_ context.Context, word string) (c reading.Icon, _ error) {
 	switch word {
@@ -307,6 +318,10 @@ func (n *aNode) MarkStream(_ context.Context, s reading.Stream, m reading.Mark) 
 
 func (n *aNode) Arrange(_ context.Context, a reading.Arrangement) error {
 	n.arranged = append(n.arranged, a)
+	if k, ok := n.known[int64(a.Feed)]; ok && a.Pictures != nil {
+		k.Look.Pictures = *a.Pictures
+		n.known[int64(a.Feed)] = k
+	}
 	_, err := reading.Checked([]reading.Arrangement{a})
 	return err
 }

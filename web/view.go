@@ -26,8 +26,8 @@ type view struct {
 	Code  int    // of the answer; 0 is 200
 	Retry int    // in how many seconds it may be another; 0 for nothing that is known
 	Body  any    // what the template shows
-	// Images says that the page may load pictures and sound from elsewhere.
-	Images bool
+	// Media says that the page may load sound and video from elsewhere, for who plays them.
+	Media bool
 
 	Token   string // of the visitor's forms
 	User    string // that has logged in, "" for none
@@ -90,8 +90,8 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, token string, v v
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(b.Len()))
-	if v.Images {
-		header.Set("Content-Security-Policy", policyWithImages)
+	if v.Media {
+		header.Set("Content-Security-Policy", policyWithMedia)
 	}
 	if v.Retry != 0 {
 		header.Set("Retry-After", strconv.Itoa(v.Retry))

@@ -91,6 +91,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /read", h.markAll)
 	h.change("POST /undo", h.undo)
 	h.change("POST /adjust", h.adjust)
+	h.change("POST /pictures", h.showPictures)
 	h.change("POST /follow", h.follow)
 	h.change("POST /share", h.share)
 	h.change("POST /join", h.join)
@@ -103,6 +104,7 @@ func New(cfg Config) (*Handler, error) {
 	h.mux.HandleFunc("GET /search/network", h.searchNetwork)
 	h.mux.HandleFunc("GET /live", h.serveLive)
 	h.mux.HandleFunc("GET /assets/{name}", h.assets.serve)
+	h.mux.HandleFunc("GET /pictures/{feed}/{code}/{address}", h.picture)
 	h.mux.HandleFunc("GET "+reading.IconPath+"{word}", h.icon)
 	h.page("/", func(*http.Request) (view, error) { return view{}, ErrNone })
 	return h, nil
