@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,55 @@ type entryPage struct {
 type rightsLine struct{ Link, Text string }
 
 // An attachment is a file that belongs to an entry.
-type attachment struct{ Link, Name, Kind string }
+type attachment struct {
+	Link, Name, Kind string
+	Host             string // that serves it
+	Bytes            int64  // 0 where it is not known
+	Plays            string // the element that plays it: "audio", "video" or "" for none
+}
+
+// maxPlayers is how many files of an entry can be played on its page: publishers list a video in each of its sizes.
+const maxPlayers = 4
+
+// attachments are the files of an entry. It reports whether some can be played.
+func attachments(list []feed.Enclosure) (files []attachment, play bool) {
+	players := 0
+	for _, enc := range list {
+		link := webLink(enc.URL)
+		if link == "" {
+			continue
+		}
+		f := attachment{Link: link, Name: fileName(link), Kind: safehtml.Line(enc.Type), Host: feed.URL(link).Host(),
+			Bytes: enc.Length}
+		if players < maxPlayers {
+			if f.Plays = plays(f.Kind, link); f.Plays != "" {
+				players++
+			}
+		}
+		files = append(files, f)
+	}
+	return files, players > 0
+}
+
+// plays is the element that plays a file of a media type, or of a name where the publisher says no more: "audio",
+// "video" or "" for none.
+func plays(mediaType, link string) string {
+	kind, _, _ := strings.Cut(strings.ToLower(mediaType), "/")
+	if kind == "audio" || kind == "video" {
+		return kind
+	}
+	u, err := url.Parse(link)
+	if err != nil || mediaType != "" && !strings.EqualFold(mediaType, "application/octet-stream") {
+		return ""
+	}
+	switch strings.ToLower(path.Ext(u.Path)) {
+	case ".mp3", ".m4a", ".aac", ".ogg", ".oga", ".opus", ".flac", ".wav":
+		return "audio"
+	case ".mp4", ".m4v", ".webm", ".ogv":
+		return "video"
+	}
+	return ""
+}
 
 func (h *Handler) entry(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.Now()
@@ -85,11 +134,8 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 		p.Neighbor = record.Source.String()
 	}
 	media := h.fill(p, &record)
-	for _, enc := range e.Enclosures {
-		if link := webLink(enc.URL); link != "" {
-			p.Enclosures = append(p.Enclosures, attachment{link, fileName(link), safehtml.Line(enc.Type)})
-		}
-	}
+	var play bool
+	p.Enclosures, play = attachments(e.Enclosures)
 	for _, s := range e.Rights {
 		p.Rights = append(p.Rights, newRightsLine(s))
 	}
@@ -102,7 +148,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	if err := h.around(r, p, &record); err != nil {
 		return view{}, err
 	}
-	return view{Page: "entry", Title: cmp.Or(p.Title, "An entry of "+p.Feed), Nav: "/entries", Media: media,
+	return view{Page: "entry", Title: cmp.Or(p.Title, "An entry of "+p.Feed), Nav: "/entries", Media: media || play,
 		Body: p}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/feed"
 	"feedex/reading"
 	"feedex/web"
 )
@@ -133,5 +134,47 @@ func TestPicturesOfAFeed(t *testing.T) {
 	}
 	if w := b.post("/pictures", url.Values{"feed": {"1"}, "as": {"shown"}}); w.Code != http.StatusForbidden {
 		t.Errorf("without a token: %d", w.Code)
+	}
+}
+
+// Files that can be played have players, which load nothing before somebody plays them, from where the publisher has
+// them.
+func TestPlayers(t *testing.T) {
+	n := newNode(t)
+	h := newHandler(t, n)
+	files := []feed.Enclosure{
+		{URL: "https://cdn.example/talk.mp3?x=1&y=<b>", Type: "audio/mpeg", Length: 12_300_000},
+		{URL: "https://cdn.example/film.MP4"}, {URL: "https://cdn.example/notes.pdf", Type: "application/pdf"},
+		{URL: "javascript:alert(1)", Type: "audio/mpeg"}, {URL: "https://cdn.example/x.mp3", Type: "text/html"},
+	}
+	n.entries[0].Entry.Enclosures = files
+	w := get(h, n.path(t, "Harbor"))
+	page := w.Body.String()
+	for _, want := range []string{
+		`<audio controls preload="none" src="https://cdn.example/talk.mp3?x=1&amp;y=%3cb%3e" aria-label="talk.mp3">`,
+		`<video controls preload="none" src="https://cdn.example/film.MP4"`, "12.3\u00a0MB. Played from cdn.example,",
+		"notes.pdf</a>", `/assets/player-`, `data-entry="`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	if strings.Count(page, "<audio") != 1 || strings.Count(page, "<video") != 1 || strings.Contains(page, "javascript:") {
+		t.Errorf("other files are played:\n%s", page)
+	}
+	if csp := w.Header().Get("Content-Security-Policy"); !strings.HasSuffix(csp, "; media-src https: http:") {
+		t.Errorf("Content-Security-Policy %q", csp)
+	}
+	wantSound(t, "an entry with sound", w)
+
+	n.entries[0].Entry.Enclosures = slices.Repeat(files[:1], 30)
+	if got := strings.Count(get(h, n.path(t, "Harbor")).Body.String(), "<audio"); got != 4 {
+		t.Errorf("%d players", got)
+	}
+	n.entries[0].Entry.Enclosures = nil
+	w = get(h, n.path(t, "Harbor"))
+	if csp := w.Header().Get("Content-Security-Policy"); strings.Contains(csp, "http") ||
+		strings.Contains(w.Body.String(), "player") {
+		t.Errorf("an entry without any: Content-Security-Policy %q\n%s", csp, w.Body)
 	}
 }

@@ -282,7 +282,7 @@ func TestHostileEntry(t *testing.T) {
 		strings.Count(page, "<b>") != strings.Count(page, "</b>") {
 		t.Errorf("the entry ends what it did not begin, or begins what it does not end:\n%s", page)
 	}
-	head, _, _ := strings.Cut(page[strings.Index(page, `<article class="article">`):], "</header>")
+	head, _, _ := strings.Cut(page[strings.Index(page, `<article class="article"`):], "</header>")
 	for _, bad := range []string{"<script", `href="javascript`, "<b>", "<content"} {
 		if strings.Contains(head, bad) {
 			t.Errorf("the head of the article holds %q:\n%s", bad, head)
