@@ -210,6 +210,10 @@ func TestTheOwnersRequestsTakeTurns(t *testing.T) {
 	if at, ok := hosts.Request(epoch, page); ok || at.Sub(epoch) < time.Hour {
 		t.Errorf("a host that wants an hour's rest is asked in %v, %v", at.Sub(epoch), ok)
 	}
+	if until := hosts.Rests(epoch, page); until.Sub(epoch) < time.Hour || !hosts.Rests(until, page).IsZero() ||
+		!hosts.Rests(epoch, "https://nobody.example.org/").IsZero() {
+		t.Errorf("it rests until %v", until)
+	}
 	if at, ok := hosts.Request(epoch, "https://nobody.example.org/"); !ok || !at.Equal(epoch) {
 		t.Errorf("a host without feeds is asked in %v, %v", at.Sub(epoch), ok)
 	}

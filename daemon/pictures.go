@@ -39,7 +39,7 @@ const (
 type pictures struct {
 	host   *host
 	ctx    context.Context  // of the fetches: who has gone leaves a picture for who looks next
-	cache  *diskcache.Cache // nil where there can be none
+	cache  *diskcache.Files // nil where there can be none
 	places chan struct{}
 
 	mu       sync.Mutex

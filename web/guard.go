@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// policy lets a page load the dashboard's own stylesheet and script, pictures by way of the node, those that are part of
-// the page, and nothing else; policyWithMedia also the sound and video that its reader plays.
+// policy lets a page load the dashboard's own stylesheet and script, pictures by way of the node, those that are part
+// of the page, and nothing else; policyWithMedia also the sound and video that its reader plays.
 const (
 	policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action " +
 		"'self'; base-uri 'none'; frame-ancestors 'none'; img-src 'self' data:"

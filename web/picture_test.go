@@ -159,7 +159,8 @@ func TestPlayers(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
-	if strings.Count(page, "<audio") != 1 || strings.Count(page, "<video") != 1 || strings.Contains(page, "javascript:") {
+	if strings.Count(page, "<audio") != 1 || strings.Count(page, "<video") != 1 ||
+		strings.Contains(page, "javascript:") {
 		t.Errorf("other files are played:\n%s", page)
 	}
 	if csp := w.Header().Get("Content-Security-Policy"); !strings.HasSuffix(csp, "; media-src https: http:") {

@@ -272,7 +272,8 @@ func TestHostileEntry(t *testing.T) {
 	h := newHandler(t, n)
 	w := get(h, n.path(t, "Lighthouse"))
 	page := w.Body.String()
-	for _, bad := range []string{"alert", `<img src="http`, `poster`, "onclick", "<iframe", "<form action", "<picture", "data-network", `id="main">R`, "srcset"} {
+	for _, bad := range []string{"alert", `<img src="http`, `poster`, "onclick", "<iframe", "<form action", "<picture",
+		"data-network", `id="main">R`, "srcset"} {
 		article, _, _ := strings.Cut(page[strings.Index(page, `class="prose"`):], "</article>")
 		if strings.Contains(article, bad) {
 			t.Errorf("the article holds %q:\n%s", bad, article)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// A Cache is a directory of files. It may be used by several goroutines at once.
-type Cache struct {
+// Files are those of a directory. They may be used by several goroutines at once.
+type Files struct {
 	dir  string
 	most int64
 
@@ -39,7 +39,7 @@ const usedEvery = time.Hour
 const part = ".part"
 
 // Open opens the cache in a directory, made if there is none, which holds at most so many bytes.
-func Open(dir string, most int64) (*Cache, error) {
+func Open(dir string, most int64) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Open(dir string, most int64) (*Cache, error) {
 		}
 	}
 	slices.SortFunc(found, func(a, b *file) int { return b.used.Compare(a.used) })
-	c := &Cache{dir: dir, most: most, order: list.New(), files: make(map[string]*list.Element)}
+	c := &Files{dir: dir, most: most, order: list.New(), files: make(map[string]*list.Element)}
 	for _, f := range found {
 		c.files[f.name] = c.order.PushBack(f)
 		c.size += f.size
@@ -76,7 +76,7 @@ func nameOf(key string) string {
 }
 
 // Get returns what is kept for a key.
-func (c *Cache) Get(key string) (content []byte, ok bool) {
+func (c *Files) Get(key string) (content []byte, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.files[nameOf(key)]
@@ -99,7 +99,7 @@ func (c *Cache) Get(key string) (content []byte, ok bool) {
 }
 
 // Put keeps content for a key, in place of what was kept for it. What is larger than the whole cache is not kept.
-func (c *Cache) Put(key string, content []byte) error {
+func (c *Files) Put(key string, content []byte) error {
 	if int64(len(content)) > c.most {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (c *Cache) Put(key string, content []byte) error {
 }
 
 // shrink removes files until the others fit.
-func (c *Cache) shrink() error {
+func (c *Files) shrink() error {
 	for c.size > c.most {
 		if err := c.drop(c.order.Back()); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (c *Cache) shrink() error {
 }
 
 // drop removes a file.
-func (c *Cache) drop(e *list.Element) error {
+func (c *Files) drop(e *list.Element) error {
 	f := c.order.Remove(e).(*file)
 	delete(c.files, f.name)
 	c.size -= f.size

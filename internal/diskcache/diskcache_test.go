@@ -12,7 +12,7 @@ import (
 // What was used last stays, also in the next process, and nothing is beyond the bound.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pictures")
-	open := func() *Cache {
+	open := func() *Files {
 		t.Helper()
 		c, err := Open(dir, 10)
 		if err != nil {
@@ -20,7 +20,7 @@ func TestCache(t *testing.T) {
 		}
 		return c
 	}
-	want := func(c *Cache, keys string) {
+	want := func(c *Files, keys string) {
 		t.Helper()
 		for _, key := range "abcdef" {
 			content, ok := c.Get(string(key))
@@ -44,7 +44,7 @@ func TestCache(t *testing.T) {
 			t.Errorf("%d bytes on the disk, %d counted", size, c.size)
 		}
 	}
-	put := func(c *Cache, key string) {
+	put := func(c *Files, key string) {
 		t.Helper()
 		if err := c.Put(key, []byte(strings.Repeat(key, 3))); err != nil {
 			t.Fatal(err)
