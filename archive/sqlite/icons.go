@@ -58,8 +58,8 @@ func (s pen) picture(id reading.FeedID, shown bool) {
 func (r personalReader) FeedLook(ctx context.Context, number int64) (reading.FeedLook, error) {
 	look, err := one(ctx, r.db, by(func(l *reading.FeedLook) []any {
 		return []any{&l.Icon.ID, &l.Icon.Word, &l.Pictures}
-	}), `SELECT `+iconRef+`, EXISTS (SELECT 1 FROM pictured WHERE feed = f.id AND person = ?) FROM feeds f WHERE f.id = ?`,
-		int64(r.person), number)
+	}), `SELECT `+iconRef+`, EXISTS (SELECT 1 FROM pictured WHERE feed = f.id AND person = ?)
+		FROM feeds f WHERE f.id = ?`, int64(r.person), number)
 	return look, r.failed(ctx, "read", err)
 }
 
