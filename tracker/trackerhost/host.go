@@ -45,7 +45,8 @@ type Config struct {
 }
 
 // Run hosts a tracker until ctx ends (Paper §3.1): XML-RPC at transport.Path, a status page at
-// /, Prometheus metrics at /metrics. The error wraps datadir.ErrInUse where another runs on the data directory.
+// /, Prometheus metrics at /metrics, and whether it works at /healthz. The error wraps datadir.ErrInUse where another
+// runs on the data directory.
 func Run(ctx context.Context, c Config) error {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	unlock, err := datadir.Lock(c.Data)
@@ -86,6 +87,7 @@ type registryHost struct {
 	mu       sync.Mutex
 	registry *tracker.Registry
 	calling  map[protocol.NodeID]*callBack // the callers that are called back
+	unsaved  bool                          // the list could not be saved when that was tried last
 }
 
 // A callBack is one that is under way.
@@ -102,6 +104,7 @@ func (t *registryHost) run(ctx context.Context, ln net.Listener) error {
 	}))
 	mux.HandleFunc("GET /{$}", t.page)
 	mux.Handle("GET /metrics", t.metrics())
+	mux.HandleFunc("GET /healthz", t.healthz)
 	if t.config.Ready != nil {
 		t.config.Ready(ln.Addr().String())
 	}

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"feedex/protocol"
+	"feedex/tracker"
 	"feedex/transport"
 )
 
@@ -178,6 +181,36 @@ func TestTrackerShowsHowItIsDoing(t *testing.T) {
 	problems, err := promlint.New(strings.NewReader(metrics)).Lint()
 	if err != nil || len(problems) != 0 {
 		t.Errorf("metrics: %v, %v", problems, err)
+	}
+}
+
+// A tracker whose list cannot be saved says so, until it can.
+func TestTrackerSaysWhetherItWorks(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "gone")
+	h := &registryHost{config: Config{Data: data}, registry: tracker.New(tracker.Config{}, rand.New(rand.NewPCG(1, 2)))}
+	health := func() (int, string) {
+		w := httptest.NewRecorder()
+		h.healthz(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
+		return w.Code, w.Body.String()
+	}
+	if err := h.save(); err == nil {
+		t.Fatal("a list was saved in a directory that is not there")
+	}
+	if code, text := health(); code != 503 || text != "the list is not saved\n" {
+		t.Errorf("answered %d %q", code, text)
+	}
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.save(); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := health(); code != 200 || text != "ok\n" {
+		t.Errorf("answered %d %q", code, text)
+	}
+	url, _, _ := startTracker(t, t.TempDir())
+	if code, text := get(t, url+"healthz"); code != 200 || text != "ok\n" {
+		t.Errorf("over the network: %d %q", code, text)
 	}
 }
 

@@ -65,7 +65,11 @@ func (t *registryHost) save() error {
 		return fmt.Errorf("save list: %w", err)
 	}
 	path := filepath.Join(t.config.Data, listName)
-	if err := datadir.Replace(path, text); err != nil {
+	err = datadir.Replace(path, text)
+	t.mu.Lock()
+	t.unsaved = err != nil
+	t.mu.Unlock()
+	if err != nil {
 		return fmt.Errorf("save list: %w; free some space or choose another directory with --data", err)
 	}
 	return nil

@@ -80,3 +80,17 @@ func (t *registryHost) metrics() http.Handler {
 	counter("addresses_handed_total", "Addresses handed out.", func(s tracker.Status) int64 { return s.Handed })
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
+
+// healthz tells whoever watches over the tracker whether it works, as a node's does. Why the list is not saved, the log
+// says.
+func (t *registryHost) healthz(w http.ResponseWriter, _ *http.Request) {
+	t.mu.Lock()
+	unsaved := t.unsaved
+	t.mu.Unlock()
+	if unsaved {
+		http.Error(w, "the list is not saved", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte("ok\n")) // whoever has gone away is no concern of ours
+}
