@@ -102,7 +102,7 @@ func TestWhatIsWrongStandsBesideTheField(t *testing.T) {
 		w := b.post("/adjust", feedFormOf(b, url.Values{"name": {"Typed"}, test.field: {test.text}}))
 		page := w.Body.String()
 		if w.Code != http.StatusUnprocessableEntity || !strings.Contains(page, test.want) ||
-			!strings.Contains(page, `value="Typed"`) || !strings.Contains(page, `id="how" open`) ||
+			!strings.Contains(page, `value="Typed"`) || !strings.Contains(page, `<details class="narrow" open>`) ||
 			strings.Contains(page, "<script>\"") {
 			t.Errorf("%s %q: %d, want %q:\n%s", test.field, test.text, w.Code, test.want, page)
 		}

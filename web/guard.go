@@ -14,8 +14,8 @@ import (
 // policy lets a page load the dashboard's own stylesheet and script, pictures by way of the node, those that are part
 // of the page, and nothing else; policyWithMedia also the sound and video that its reader plays.
 const (
-	policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action " +
-		"'self'; base-uri 'none'; frame-ancestors 'none'; img-src 'self' data:"
+	policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; manifest-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; img-src 'self' data:"
 	policyWithMedia = policy + "; media-src https: http:"
 )
 

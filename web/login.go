@@ -87,7 +87,8 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (*http.Request, 
 		return r, false
 	case name != "":
 		return r.WithContext(context.WithValue(r.Context(), userKey{}, name)), true
-	case !h.Login(r), r.URL.Path == "/login", strings.HasPrefix(r.URL.Path, "/assets/"),
+	case !h.Login(r), r.URL.Path == "/login", r.URL.Path == offlinePath, r.URL.Path == workerPath,
+		strings.HasPrefix(r.URL.Path, "/assets/"),
 		strings.HasPrefix(r.URL.Path, reading.IconPath):
 		return r, true
 	case r.Method == http.MethodGet && r.URL.Path != "/live" && r.URL.Path != "/search/network":

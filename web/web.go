@@ -80,6 +80,7 @@ func New(cfg Config) (*Handler, error) {
 	h.page("GET /join", h.invited)
 	h.page("GET /search", h.search)
 	h.page("GET /settings", h.settings)
+	h.page("GET "+offlinePath, h.offline)
 	h.page("GET /imported/{number}", h.imported)
 	h.page("GET /passwords/{word}", h.password)
 	h.page("GET /login", h.loginPage)
@@ -105,6 +106,8 @@ func New(cfg Config) (*Handler, error) {
 	h.mux.HandleFunc("GET /live", h.serveLive)
 	h.mux.HandleFunc("GET /assets/{name}", h.assets.serve)
 	h.mux.HandleFunc("GET /pictures/{feed}/{code}/{address}", h.picture)
+	h.mux.HandleFunc("GET "+manifestPath, h.manifest)
+	h.mux.HandleFunc("GET "+workerPath, h.worker)
 	h.mux.HandleFunc("GET "+reading.IconPath+"{word}", h.icon)
 	h.page("/", func(*http.Request) (view, error) { return view{}, ErrNone })
 	return h, nil

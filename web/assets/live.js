@@ -66,3 +66,7 @@ if (network) {
 		said.classList.remove('working');
 	};
 }
+
+// Entries that were opened can be read without a connection, until somebody is asked to log in.
+if (location.pathname === '/login') window.caches?.delete('feedex-pages');
+navigator.serviceWorker?.register('/worker.js', {scope: '/entries'}).catch(() => {});

@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// kept is all that the browser keeps of pages.
+const kept = `(async () => {
+	if (!await caches.has('feedex-pages')) return 'nothing';
+	const cache = await caches.open('feedex-pages');
+	return (await Promise.all((await cache.keys()).map(async k => k.url + ' ' + await (await cache.match(k)).text()))).join(' ');
+})()`
+
+// What was opened last can be read where the node cannot be reached, and nothing of it can be sent: there is no form
+// and no token in what the browser keeps. That is gone once somebody has to log in.
+func TestBrowserReadsOffline(t *testing.T) {
+	needBrowser(t)
+	p, n := startPublisher(t), startPollingNode(t)
+	n.feedex(t, "subscribe", p.publish("/harbor.xml", "Harbor News", "Low tide", "High tide"))
+	at, err := url.Parse(n.url("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cut atomic.Bool
+	onward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(at)
+		r.Out.Host = r.In.Host
+	}}
+	way := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cut.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		onward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(way.Close)
+	over := *n
+	over.reader = strings.TrimPrefix(way.URL, "http://")
+	b := openBrowser(t, &over)
+	b.offline = true
+	b.visit(t, "/entries")
+	b.evaluate(t, "navigator.serviceWorker.ready.then(() => 'ready')")
+	b.visit(t, "/entries")
+	b.click(t, ".list h2 a")
+	b.says(t, "What there is to say of")
+	eventually(t, func() string {
+		if have := b.evaluate(t, kept); !strings.Contains(have, "What there is to say of") {
+			return "the entry is not kept: " + have
+		}
+		return ""
+	})
+	b.visit(t, "/settings")
+	have := b.evaluate(t, kept)
+	for _, never := range []string{"<form", "token", "with=", "/settings "} {
+		if strings.Contains(have, never) {
+			t.Errorf("the browser keeps %q in:\n%s", never, have)
+		}
+	}
+
+	cut.Store(true)
+	way.CloseClientConnections()
+	b.visit(t, "/entries")
+	b.says(t, "There is no connection: this is what was here last", "High tide")
+	b.inspect(t, "kept")
+	b.visit(t, "/entries?show=all&feed=99")
+	b.says(t, "The node cannot be reached from here")
+	b.inspect(t, "offline")
+	b.click(t, "main li a")
+	b.says(t, "There is no connection")
+
+	cut.Store(false)
+	b.visit(t, "/login")
+	eventually(t, func() string {
+		if have := b.evaluate(t, kept); have != "nothing" {
+			return "the browser keeps " + have
+		}
+		return ""
+	})
+}
+
+// evaluate is what an expression comes to, which may be a promise.
+func (b *browser) evaluate(t *testing.T, expression string) (value string) {
+	t.Helper()
+	b.bounded(t, func(ctx context.Context) (err error) {
+		value, err = chromedp.Run(ctx, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
+		return err
+	})
+	return value
+}
