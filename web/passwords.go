@@ -12,7 +12,8 @@ import (
 // A passwordLine is an app password as the settings list it.
 type passwordLine struct {
 	Name          string
-	Owner         bool // it opens the dashboard as well
+	Owner         bool   // it opens the dashboard as well
+	Person        string // whose it is, "" for the owner
 	Created, Used moment
 }
 
@@ -20,6 +21,7 @@ type passwordLine struct {
 type newPassword struct {
 	Name, Secret string
 	Owner        bool
+	Person       string // whose it is, "" for the owner
 }
 
 // keptSecrets is how many new passwords wait to be shown, at most.
@@ -70,14 +72,16 @@ func (h *Handler) addPassword(_ http.ResponseWriter, r *http.Request) (string, e
 	if r.PostFormValue("scope") == string(reading.OwnerScope) {
 		scope = reading.OwnerScope
 	}
-	secret, err := h.Source.AddPassword(r.Context(), name, r.PostFormValue("person"), scope)
-	if errors.Is(err, reading.ErrTaken) || errors.Is(err, reading.ErrPasswords) {
+	person := r.PostFormValue("person")
+	secret, err := h.Source.AddPassword(r.Context(), name, person, scope)
+	if errors.Is(err, reading.ErrTaken) || errors.Is(err, reading.ErrPasswords) || errors.Is(err, reading.ErrScope) ||
+		errors.Is(err, reading.ErrNobody) {
 		return "", clientError{http.StatusBadRequest, "No password was made", err.Error() + "."}
 	}
 	if err != nil {
 		return "", err
 	}
-	return "/passwords/" + h.secrets.add(newPassword{name, secret, scope == reading.OwnerScope}), nil
+	return "/passwords/" + h.secrets.add(newPassword{name, secret, scope == reading.OwnerScope, person}), nil
 }
 
 // removePassword removes one.

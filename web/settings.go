@@ -21,6 +21,7 @@ type settingsPage struct {
 	User   string // that has logged in, "" for none
 
 	Passwords []passwordLine // where somebody has
+	People    []personLine   // likewise
 }
 
 func (h *Handler) settings(r *http.Request) (view, error) {
@@ -39,9 +40,20 @@ func (h *Handler) settings(r *http.Request) (view, error) {
 		if err != nil {
 			return view{}, err
 		}
+		if p.People, err = h.people(r); err != nil {
+			return view{}, err
+		}
+		names := make(map[reading.PersonID]string)
+		for _, one := range p.People {
+			names[one.ID] = one.Name
+		}
 		for _, one := range list {
-			p.Passwords = append(p.Passwords, passwordLine{one.Name, one.Scope == reading.OwnerScope,
-				moment{one.Created, now}, moment{one.Used, now}})
+			line := passwordLine{Name: one.Name, Owner: one.Scope == reading.OwnerScope,
+				Created: moment{one.Created, now}, Used: moment{one.Used, now}}
+			if one.Person != reading.Owner {
+				line.Person = names[one.Person]
+			}
+			p.Passwords = append(p.Passwords, line)
 		}
 	}
 	for i := range feeds {
@@ -83,6 +95,10 @@ func (h *Handler) done(r *http.Request) string {
 		return name + " is followed." + kept
 	case "dht":
 		return "The answer is kept. It can be changed below."
+	case "person":
+		return "Somebody more reads here now. Make them a password for their reader."
+	case "gone":
+		return "They are removed, and all that was theirs."
 	case "password":
 		return "The password is removed. Whoever used it is locked out."
 	}

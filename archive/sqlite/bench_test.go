@@ -99,6 +99,12 @@ func BenchmarkKeep(b *testing.B) {
 			followBench(s)
 			benchKeep(b, s, newCorpus(), rows)
 		})
+		b.Run(fmt.Sprintf("followed/people=5/rows=%d", rows), func(b *testing.B) {
+			s := openBench(b, filepath.Join(b.TempDir(), "archive.db"))
+			addBench(b, s, 5)
+			followBench(s)
+			benchKeep(b, s, newCorpus(), rows)
+		})
 	}
 }
 

@@ -117,14 +117,21 @@ func TestMarksOnAFullDisk(t *testing.T) {
 	}
 }
 
-// BenchmarkItems measures what readers ask for with 100,000 items over 1,000 feeds, all unread and a thousand unread;
-// with -short it is 10,000 items.
+// BenchmarkItems measures what readers ask for with 100,000 items over 1,000 feeds, all unread and a thousand unread, for
+// the only person and for the last of five; with -short it is 10,000 items.
 func BenchmarkItems(b *testing.B) {
+	for _, people := range []int{1, 5} {
+		b.Run(fmt.Sprintf("people=%d", people), func(b *testing.B) { benchItems(b, people) })
+	}
+}
+
+func benchItems(b *testing.B, people int) {
 	n := 100_000
 	if testing.Short() {
 		n = 10_000
 	}
 	s := openBench(b, filepath.Join(b.TempDir(), "archive.db"))
+	person := addBench(b, s, people)
 	followBench(s)
 	c := newCorpus()
 	for range n / 1000 {
@@ -133,14 +140,15 @@ func BenchmarkItems(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	shelf, pen := s.Shelf(person), s.Pen(person)
 	ctx := context.Background()
 	ids := func(stream reading.Stream, p reading.Page) func() (int, error) {
 		return func() (int, error) {
-			list, err := s.Shelf(reading.Owner).IDs(ctx, stream, p)
+			list, err := shelf.IDs(ctx, stream, p)
 			return len(list), err
 		}
 	}
-	id, err := s.Shelf(reading.Owner).FeedID(ctx, benchFeed(7))
+	id, err := shelf.FeedID(ctx, benchFeed(7))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -157,16 +165,16 @@ func BenchmarkItems(b *testing.B) {
 			{"unread/everything", ids(unread, reading.Page{Limit: reading.MaxPage})},
 			{"starred", ids(reading.Stream{Starred: reading.Yes}, reading.Page{Limit: 1000})},
 			{"counts", func() (int, error) {
-				list, err := s.Shelf(reading.Owner).Counts(ctx)
+				list, err := shelf.Counts(ctx)
 				return len(list), err
 			}},
 			{"subscriptions", func() (int, error) {
-				list, err := s.Shelf(reading.Owner).Subscriptions(ctx)
+				list, err := shelf.Subscriptions(ctx)
 				return len(list), err
 			}},
 			{"contents/250", func() (found int, err error) {
-				list, err := s.Shelf(reading.Owner).IDs(ctx, reading.Stream{}, reading.Page{Limit: 250})
-				for _, itemErr := range s.Shelf(reading.Owner).Items(ctx, list) {
+				list, err := shelf.IDs(ctx, reading.Stream{}, reading.Page{Limit: 250})
+				for _, itemErr := range shelf.Items(ctx, list) {
 					err = itemErr
 					found++
 				}
@@ -189,16 +197,75 @@ func BenchmarkItems(b *testing.B) {
 				for j := range list {
 					list[j] = reading.ItemID((i*100+j)%n + 1)
 				}
-				s.Pen(reading.Owner).Mark(markedAt, list, reading.Mark{Starred: reading.Yes})
+				pen.Mark(markedAt, list, reading.Mark{Starred: reading.Yes})
 				if err := s.Commit(); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-		s.Pen(reading.Owner).MarkStream(markedAt, reading.Stream{Until: c.records(1)[0].Seen.Add(-1000e9)},
+		pen.MarkStream(markedAt, reading.Stream{Until: c.records(1)[0].Seen.Add(-1000e9)},
 			reading.Mark{Read: reading.Yes}, n)
 		if err := s.Commit(); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// addBench has an archive have so many people, and returns the last of them.
+func addBench(b *testing.B, s *Store, people int) reading.PersonID {
+	b.Helper()
+	last := reading.Owner
+	for i := 1; i < people; i++ {
+		id, err := s.AddPerson(markedAt, fmt.Sprint("person ", i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		last = id
+	}
+	return last
+}
+
+// BenchmarkPeople measures how a person is added to 100,000 items over 1,000 feeds, and one removed to whom all of these
+// are unread, a step at a time; with -short it is 10,000 items.
+func BenchmarkPeople(b *testing.B) {
+	n := 100_000
+	if testing.Short() {
+		n = 10_000
+	}
+	s := openBench(b, filepath.Join(b.TempDir(), "archive.db"))
+	last := addBench(b, s, 2)
+	followBench(s)
+	c := newCorpus()
+	for range n / 1000 {
+		s.Keep(c.records(1000))
+		if err := s.Commit(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("add", func(b *testing.B) {
+		for i := range b.N {
+			b.StopTimer()
+			for id := last + 1; id <= last+1+reading.PersonID(i); id++ {
+				s.RemovePerson(id, n)
+			}
+			if err := s.Commit(); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			if _, err := s.AddPerson(markedAt, "new"); err != nil {
+				b.Fatal(err)
+			}
+			if err := s.Commit(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("remove/step", func(b *testing.B) {
+		for range b.N {
+			s.RemovePerson(last, 2000)
+			if err := s.Commit(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

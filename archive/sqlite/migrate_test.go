@@ -17,7 +17,7 @@ import (
 
 // olderArchive makes an archive as a feedex wrote it that knew only the first migrations, and fills it
 // by statements of that time.
-func olderArchive(t *testing.T, known int, fill string) (path string) {
+func olderArchive(t testing.TB, known int, fill string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "archive.db")
 	scripts, err := migrations()
@@ -417,5 +417,36 @@ func TestMigrateToPeople(t *testing.T) {
 	wantIDs(t, s, unread, 100, 1)
 	if problems := itemProblems(t, s); len(problems) > 0 {
 		t.Error(problems)
+	}
+}
+
+// BenchmarkMigrateToPeople measures how an archive with a million items, all of them news and read, is converted; with
+// -short it is 10,000 items. A start waits for it once.
+func BenchmarkMigrateToPeople(b *testing.B) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 10_000
+	}
+	fill := fmt.Sprintf(`
+		INSERT INTO feeds (id, url, secret, kept, subscribed)
+			WITH RECURSIVE f (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM f WHERE i < 1000)
+			SELECT i, 'https://www' || i || '.example.org/feed', 0, 1, 1 FROM f;
+		INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content)
+			WITH RECURSIVE e (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM e WHERE i < %d)
+			SELECT i, unhex(printf('%%040x', i)), zeroblob(20), 1 + i %% 1000, i, '', i, 'title', '', hex(zeroblob(300)), '' FROM e;
+		INSERT INTO items (seq, feed, arrived, listed, read, marked) SELECT seq, feed, seen, 1, 1, seen FROM entries`, n)
+	for range b.N {
+		b.StopTimer()
+		path := olderArchive(b, 29, fill)
+		b.StartTimer()
+		s, err := Open(path, Config{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
 	}
 }

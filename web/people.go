@@ -1,0 +1,74 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"feedex/reading"
+)
+
+// A personLine is somebody who reads, as the settings list them.
+type personLine struct {
+	ID    reading.PersonID
+	Name  string
+	Owner bool
+	Since moment
+}
+
+func (h *Handler) people(r *http.Request) (list []personLine, err error) {
+	people, err := h.Source.People(r.Context())
+	for _, p := range people {
+		list = append(list, personLine{p.ID, p.Name, p.ID == reading.Owner, moment{p.Created, h.Now()}})
+	}
+	return list, err
+}
+
+// errPeople is for what only the owner may do.
+var errPeople = clientError{http.StatusForbidden, "Log in first",
+	"People are added and removed by the owner alone, with an owner's password."}
+
+// addPerson adds somebody who reads.
+func (h *Handler) addPerson(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if !loggedIn(r.Context()) {
+		return "", errPeople
+	}
+	err := h.Source.AddPerson(r.Context(), r.PostFormValue("name"))
+	if errors.Is(err, reading.ErrName) || errors.Is(err, reading.ErrPerson) || errors.Is(err, reading.ErrPeople) {
+		return "", clientError{http.StatusBadRequest, "Nobody was added", err.Error() + "."}
+	}
+	return "/settings?done=person#people", err
+}
+
+// personPage says what goes with a person, and asks.
+type personPage struct {
+	reading.Person
+	reading.Belongings
+}
+
+func (h *Handler) person(r *http.Request) (view, error) {
+	people, err := h.Source.People(r.Context())
+	if err != nil || !loggedIn(r.Context()) {
+		return view{}, errors.Join(err, ErrNone)
+	}
+	number, _ := strconv.ParseInt(r.PathValue("number"), 10, 64) // of what is none there is nobody
+	for _, p := range people {
+		if p.ID == reading.PersonID(number) && p.ID != reading.Owner {
+			b, err := h.Source.Belongings(r.Context(), p.ID)
+			return view{Page: "person", Title: "Remove " + p.Name, Nav: "/settings", Body: personPage{p, b}}, err
+		}
+	}
+	return view{}, ErrNone
+}
+
+// removePerson removes somebody, and all that is theirs.
+func (h *Handler) removePerson(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if !loggedIn(r.Context()) {
+		return "", errPeople
+	}
+	err := h.Source.RemovePerson(r.Context(), r.PostFormValue("name"))
+	if errors.Is(err, reading.ErrNobody) || errors.Is(err, reading.ErrOwner) {
+		return "", clientError{http.StatusBadRequest, "Nobody was removed", err.Error() + "."}
+	}
+	return "/settings?done=gone#people", err
+}
