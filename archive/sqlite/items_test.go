@@ -117,8 +117,8 @@ func TestMarksOnAFullDisk(t *testing.T) {
 	}
 }
 
-// BenchmarkItems measures what readers ask for with 100,000 items over 1,000 feeds, all unread and a thousand unread, for
-// the only person and for the last of five; with -short it is 10,000 items.
+// BenchmarkItems measures what readers ask for with 100,000 items over 1,000 feeds, all unread and a thousand unread,
+// for the only person and for the last of five; with -short it is 10,000 items.
 func BenchmarkItems(b *testing.B) {
 	for _, people := range []int{1, 5} {
 		b.Run(fmt.Sprintf("people=%d", people), func(b *testing.B) { benchItems(b, people) })
@@ -225,8 +225,8 @@ func addBench(b *testing.B, s *Store, people int) reading.PersonID {
 	return last
 }
 
-// BenchmarkPeople measures how a person is added to 100,000 items over 1,000 feeds, and one removed to whom all of these
-// are unread, a step at a time; with -short it is 10,000 items.
+// BenchmarkPeople measures how a person is added to 100,000 items over 1,000 feeds, and one removed to whom all of
+// these are unread, a step at a time; with -short it is 10,000 items.
 func BenchmarkPeople(b *testing.B) {
 	n := 100_000
 	if testing.Short() {
