@@ -55,7 +55,7 @@ func (e entrance) libraryOf(p reading.PersonID) *library { return &library{e.vie
 
 const (
 	// markStep is how many items are marked together: some milliseconds, in which the loop does nothing else.
-	markStep = 2000
+	markStep = 500
 	// leaveStep is how many feeds are left out or taken in together, likewise.
 	leaveStep = 100
 	// writeTime is how long a program of the owner waits for the loop at most.

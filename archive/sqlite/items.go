@@ -123,31 +123,39 @@ func (s pen) MarkStream(at time.Time, stream reading.Stream, m reading.Mark, lim
 	return more && s.err == nil
 }
 
-// A change is what becomes of three columns of marks, and the condition under which that changes anything.
-type change struct{ listed, read, starred, where string }
+// A change is the assignment of an UPDATE of marks, the condition on them under which that changes anything, and the
+// values of listed, read and starred where there was no row; "" where none is wanted then.
+type change struct{ set, where, added string }
 
 func changes(m reading.Mark) (list []change) {
 	switch m.Read {
 	case reading.Yes:
-		list = append(list, change{`m.listed`, `1`, `m.starred`, `NOT m.read`})
+		list = append(list, change{`read = 1`, `NOT m.read`, ``})
 	case reading.No:
-		list = append(list, change{`1`, `0`, `m.starred`, `m.read`})
+		list = append(list, change{`read = 0, listed = 1`, `m.read`, `1, 0, 0`})
 	}
 	switch m.Starred {
 	case reading.Yes:
-		list = append(list, change{`m.listed`, `m.read`, `1`, `NOT m.starred`})
+		list = append(list, change{`starred = 1`, `NOT m.starred`, `0, 1, 1`})
 	case reading.No:
-		list = append(list, change{`m.listed`, `m.read`, `0`, `m.starred`})
+		list = append(list, change{`starred = 0`, `m.starred`, ``})
 	}
 	return list
 }
 
-// change changes at most limit of the marks m that a FROM clause with its condition finds, and returns how many.
-func (s pen) change(at time.Time, c change, limit int, from string, args ...any) int64 {
-	return s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read, starred, marked)
-		SELECT ?, m.item, m.feed, m.arrived, `+c.listed+`, `+c.read+`, `+c.starred+`, ? FROM `+from+` AND `+c.where+` LIMIT ?
-		ON CONFLICT DO UPDATE SET listed = excluded.listed, read = excluded.read, starred = excluded.starred,
-			marked = excluded.marked`, slices.Concat([]any{int64(s.person), at.Unix()}, args, []any{limit})...)
+// change changes at most limit of the marks m that a FROM clause with its condition finds, and returns how many. An
+// UPDATE leaves indices alone that have nothing to do with it, which an INSERT that meets a row does not.
+func (s pen) change(at time.Time, c change, limit int, from string, args ...any) (changed int64) {
+	found := from + ` AND ` + c.where + ` LIMIT ?`
+	changed = s.write(`UPDATE marks SET marked = ?, `+c.set+
+		` WHERE person = ? AND item IN (SELECT m.item FROM `+found+`)`,
+		slices.Concat([]any{at.Unix(), int64(s.person)}, args, []any{limit})...)
+	if c.added != "" && changed < int64(limit) {
+		changed += s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read, starred, marked)
+			SELECT ?, m.item, m.feed, m.arrived, `+c.added+`, ? FROM `+found+` ON CONFLICT DO NOTHING`,
+			slices.Concat([]any{int64(s.person), at.Unix()}, args, []any{int64(limit) - changed})...)
+	}
+	return changed
 }
 
 // ofItems has marks m of all items i, those that have none too: what is behind FROM, with a condition. Its argument is

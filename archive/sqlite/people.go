@@ -21,7 +21,7 @@ func (s *Store) AddPerson(at time.Time, name string) (id reading.PersonID, err e
 	s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
 		SELECT ?, id, feed, arrived, 1, 0 FROM (
 			SELECT i.id, i.feed, i.arrived, row_number() OVER (PARTITION BY i.feed ORDER BY i.seq DESC) AS n
-			FROM (SELECT seq FROM items WHERE seq > 0 ORDER BY seq DESC LIMIT ?) l JOIN items i ON i.seq = l.seq
+			FROM (SELECT seq FROM items WHERE seq > 0 ORDER BY seq DESC LIMIT ?) l CROSS JOIN items i ON i.seq = l.seq
 			WHERE i.feed IN (SELECT id FROM feeds WHERE subscribed))
 		WHERE n <= ? ORDER BY id`, int64(id), reading.FirstLatest, reading.FirstUnread)
 	return id, nil

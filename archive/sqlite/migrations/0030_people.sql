@@ -55,8 +55,8 @@ INSERT INTO items_of_all SELECT id, seq, feed, arrived FROM items ORDER BY id;
 DROP TABLE items;
 ALTER TABLE items_of_all RENAME TO items;
 CREATE INDEX marks_by_feed ON marks (person, feed, read, item);
-CREATE INDEX marks_unread ON marks (person, item, feed) WHERE NOT read;
-CREATE INDEX marks_starred ON marks (person, item, feed) WHERE starred;
+CREATE INDEX marks_unread ON marks (person, item, feed, read) WHERE NOT read;
+CREATE INDEX marks_starred ON marks (person, item, feed, starred) WHERE starred;
 CREATE INDEX items_by_feed ON items (feed, id);
 CREATE TRIGGER items_marks AFTER DELETE ON items BEGIN
 	DELETE FROM marks WHERE person IN (SELECT id FROM people) AND item = old.id;
