@@ -178,8 +178,9 @@ func (n *Neighbor) Brought(now time.Time) Usefulness { return n.brought.sum(now)
 // Lies reports whether n claims as much as others, of what two others offer as well, and brought less than a tenth of
 // what they brought on average since it came, although they brought enough to tell, and some of it so long ago that n
 // has had its turn since. A feed that hardly anybody else offers is no evidence: it may be silent. Nor does it excuse:
-// or it would do to claim all that we follow.
-func (t *RoutingTable) Lies(now time.Time, n *Neighbor) bool {
+// or it would do to claim all that we follow. What with brought in that time counts for n as well: they are those whose
+// deliveries are booked as if one node made them.
+func (t *RoutingTable) Lies(now time.Time, n *Neighbor, with ...*Neighbor) bool {
 	others := Usefulness(len(t.list) - 1)
 	if others < 2 || now.Sub(n.Since) < liesAfter {
 		return false
@@ -190,7 +191,11 @@ func (t *RoutingTable) Lies(now time.Time, n *Neighbor) bool {
 			brought += other.brought.between(now, n.Since, now)
 		}
 	}
-	if brought < provenBy || n.brought.sum(now)*10*others >= brought {
+	own := n.brought.sum(now)
+	for _, other := range with {
+		own += other.brought.between(now, n.Since, now)
+	}
+	if brought < provenBy || own*10*others >= brought {
 		return false
 	}
 	for _, other := range t.list {

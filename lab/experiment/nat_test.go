@@ -52,3 +52,18 @@ func TestNAT(t *testing.T) {
 		t.Error("a network ran in which one node can be dialled")
 	}
 }
+
+// What homes at one address offer earns once for all of them, so each by itself seems to bring nothing of what it claims.
+// Their hosts do not take that for lies: all of them would be refused for some.
+func TestHomesAtOneAddressKeepTheirNeighbors(t *testing.T) {
+	t.Parallel()
+	x := NAT{Seed: 1, Traces: embedded(t), Nodes: 60, Length: 14 * time.Hour, Shares: []float64{.1}}
+	report, err := x.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if links := report.Result.([]NATRow)[0].Carrier.Links; links.Count < 10 || links.P5 < 5 {
+		t.Errorf("%d homes behind a carrier have %.1f neighbors after seven hours, some %.1f", links.Count, links.Mean,
+			links.P5)
+	}
+}

@@ -41,7 +41,7 @@ func (m *Machine) giveWay(victim *core.Link) {
 
 // reviewLink ends the link to a neighbor that brought next to nothing of the much that it claims.
 func (m *Machine) reviewLink(l *core.Link) {
-	if Of(l).Static != "" || !m.Table.Lies(m.Now, l.Peer) || m.exchange.Owing(l) {
+	if Of(l).Static != "" || !m.Table.Lies(m.Now, l.Peer, m.bookedWith(l)...) || m.exchange.Owing(l) {
 		return
 	}
 	m.ban(l)
@@ -49,6 +49,21 @@ func (m *Machine) reviewLink(l *core.Link) {
 	if !l.Over {
 		m.dismiss(l, "it brings nothing of what it claims")
 	}
+}
+
+// bookedWith are the hosted neighbors at the address of a hosted one whose keys, like its own, are not settled. A bundle
+// earns once for all of them: each by itself brings next to nothing where many homes share an address.
+func (m *Machine) bookedWith(l *core.Link) (with []*neighbors.Neighbor) {
+	if !l.ID().Hosted() {
+		return nil
+	}
+	party := m.Ledger.Party(l.Holder)
+	for _, other := range m.Links {
+		if other != l && other.ID().Hosted() && m.Ledger.Party(other.Holder) == party {
+			with = append(with, other.Peer)
+		}
+	}
+	return with
 }
 
 // unwanted reports whether id is none to connect to: it is linked, at this address or another, not callable, or
