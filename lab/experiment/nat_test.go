@@ -53,8 +53,8 @@ func TestNAT(t *testing.T) {
 	}
 }
 
-// What homes at one address offer earns once for all of them, so each by itself seems to bring nothing of what it claims.
-// Their hosts do not take that for lies: all of them would be refused for some.
+// What homes at one address offer earns once for all of them, so each by itself seems to bring nothing of what it
+// claims. Their hosts do not take that for lies: all of them would be refused for some.
 func TestHomesAtOneAddressKeepTheirNeighbors(t *testing.T) {
 	t.Parallel()
 	x := NAT{Seed: 1, Traces: embedded(t), Nodes: 60, Length: 14 * time.Hour, Shares: []float64{.1}}

@@ -51,8 +51,8 @@ func (m *Machine) reviewLink(l *core.Link) {
 	}
 }
 
-// bookedWith are the hosted neighbors at the address of a hosted one whose keys, like its own, are not settled. A bundle
-// earns once for all of them: each by itself brings next to nothing where many homes share an address.
+// bookedWith are the hosted neighbors at the address of a hosted one whose keys, like its own, are not settled. A
+// bundle earns once for all of them: each by itself brings next to nothing where many homes share an address.
 func (m *Machine) bookedWith(l *core.Link) (with []*neighbors.Neighbor) {
 	if !l.ID().Hosted() {
 		return nil
