@@ -95,3 +95,54 @@ func (b *browser) evaluate(t *testing.T, expression string) (value string) {
 	})
 	return value
 }
+
+// The keys of readers press what the page has, and what comes stands in a line over the list that stays as it is. Times
+// are said in the zone of the browser.
+func TestBrowserKeys(t *testing.T) {
+	needBrowser(t)
+	p, n := startPublisher(t), startPollingNode(t)
+	n.feedex(t, "subscribe", p.publish("/harbor.xml", "Harbor News", "Low tide", "High tide"))
+	b := openBrowser(t, n)
+	b.visit(t, "/entries")
+	chosen := func() string { return b.evaluate(t, "document.activeElement.textContent") }
+	for _, step := range []struct{ key, want string }{{"j", "High tide"}, {"j", "Low tide"}, {"j", "Low tide"},
+		{"k", "High tide"}} {
+		b.do(t, chromedp.KeyEvent(step.key))
+		if got := chosen(); got != step.want {
+			t.Errorf("%q leads to %q, want %q", step.key, got, step.want)
+		}
+	}
+	b.keys(t, "s")
+	b.says(t, "★ Unstar")
+	b.do(t, chromedp.KeyEvent("/"))
+	if got := b.evaluate(t, "document.activeElement.id"); got != "q" {
+		t.Errorf("/ leads to %q", got)
+	}
+	b.do(t, chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()"))
+
+	p.publish("/harbor.xml", "Harbor News", "Spring tide")
+	eventually(t, func() string {
+		if line := b.evaluate(t, "document.querySelector('.came')?.textContent ?? ''"); line != "1 new" {
+			return "the line over the list says " + line
+		}
+		return ""
+	})
+	if strings.Contains(b.text(t), "Spring tide") {
+		t.Error("the list has changed by itself")
+	}
+	b.keys(t, "r")
+	b.says(t, "Spring tide")
+	b.keys(t, "jo")
+	b.says(t, "What there is to say of")
+	where := b.evaluate(t, "document.querySelector('a.original').href")
+	b.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('a.original').addEventListener('click',
+		e => { e.preventDefault(); document.title = e.target.href; })`))
+	b.do(t, chromedp.KeyEvent("v"))
+	if got := b.evaluate(t, "document.title"); got != where {
+		t.Errorf("v leads to %q, want %q", got, where)
+	}
+	if got := b.evaluate(t, "document.cookie"); !strings.Contains(got, "feedex_zone="+
+		b.evaluate(t, "Intl.DateTimeFormat().resolvedOptions().timeZone")) {
+		t.Errorf("the page notes %q of the zone", got)
+	}
+}

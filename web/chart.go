@@ -38,13 +38,12 @@ func newChart(hours []archive.Hour, p period, now time.Time) chart {
 	c := chart{Height: chartHeight}
 	n := int(p.span / p.bar)
 	starts := make([]time.Time, n+1)
-	local := now.Local()
 	for i := range starts {
 		back := n - 1 - i
 		if p.bar < 24*time.Hour {
-			starts[i] = local.Truncate(time.Hour).Add(-time.Duration(back) * p.bar)
+			starts[i] = now.Truncate(time.Hour).Add(-time.Duration(back) * p.bar)
 		} else { // days have 23 to 25 hours
-			starts[i] = time.Date(local.Year(), local.Month(), local.Day()-back, 0, 0, 0, 0, local.Location())
+			starts[i] = time.Date(now.Year(), now.Month(), now.Day()-back, 0, 0, 0, 0, now.Location())
 		}
 	}
 	c.Bars = make([]bar, n)

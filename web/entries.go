@@ -142,7 +142,7 @@ func (l headline) Link() string {
 func (l headline) Around() string { return l.Here + "#e" + l.ID }
 
 func (h *Handler) entries(r *http.Request) (view, error) {
-	ctx, now := r.Context(), h.Now()
+	ctx, now := r.Context(), h.now(r)
 	p := &entriesPage{listing: listingOf(r), Query: strings.TrimSpace(r.FormValue("q")), Until: now.Unix(),
 		Here: r.URL.RequestURI()}
 	if r.FormValue("undo") != "" {

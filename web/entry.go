@@ -103,7 +103,7 @@ func plays(mediaType, link string) string {
 }
 
 func (h *Handler) entry(r *http.Request) (view, error) {
-	ctx, now := r.Context(), h.Now()
+	ctx, now := r.Context(), h.now(r)
 	id, err := entryID(r.PathValue("id"))
 	if err != nil {
 		return view{}, err
@@ -170,7 +170,7 @@ func (h *Handler) around(r *http.Request, p *entryPage, e *archive.Record) error
 		if err != nil {
 			return err
 		}
-		for _, l := range h.headlines(list, false, h.Now()) {
+		for _, l := range h.headlines(list, false, h.now(r)) {
 			l.From = p.From
 			*side.to = &l
 		}

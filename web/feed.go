@@ -51,7 +51,7 @@ func (h *Handler) feed(r *http.Request) (view, error) {
 
 // feedView is the page of a feed, with a form that could not be taken as it was sent, if that is not nil.
 func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view, error) {
-	ctx, now := r.Context(), h.Now()
+	ctx, now := r.Context(), h.now(r)
 	known, err := h.Source.Feed(ctx, number)
 	if err != nil {
 		return view{}, err

@@ -41,7 +41,7 @@ func (p pager) at(n int) string {
 }
 
 func (h *Handler) feeds(r *http.Request) (view, error) {
-	now := h.Now()
+	now := h.now(r)
 	p := &feedsPage{Query: strings.TrimSpace(r.FormValue("q")), Order: r.FormValue("order"),
 		Orders: []section{{"", "by name"}, {"trouble", "trouble first"}, {"neighbors", "most from neighbors"},
 			{"next", "next poll"}}}

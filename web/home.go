@@ -108,7 +108,7 @@ func (p *homePage) Spared() int64      { return max(0, p.Hourly()-p.Sum.Requests
 func (p *homePage) SparedBytes() int64 { return max(0, p.Sum.FollowedBytes-p.Sum.Bytes) }
 
 func (h *Handler) home(r *http.Request) (view, error) {
-	ctx, now := r.Context(), h.Now()
+	ctx, now := r.Context(), h.now(r)
 	v := view{Page: "home", Title: "Home", Nav: "/", Live: true}
 	p := &homePage{Periods: periods(), Period: periods()[1]}
 	for _, one := range p.Periods {

@@ -33,7 +33,7 @@ type neighborLine struct {
 type hop struct{ Count, Feeds int }
 
 func (h *Handler) neighbors(r *http.Request) (view, error) {
-	ctx, now := r.Context(), h.Now()
+	ctx, now := r.Context(), h.now(r)
 	list, err := h.Source.Neighbors(ctx)
 	if err != nil {
 		return view{}, err

@@ -49,7 +49,7 @@ type remoteLine struct {
 }
 
 func (h *Handler) search(r *http.Request) (view, error) {
-	ctx, now := r.Context(), h.Now()
+	ctx, now := r.Context(), h.now(r)
 	p, f, err := h.asked(r)
 	v := view{Page: "search", Title: "Archive", Nav: "/search", Body: p}
 	if err != nil || !p.Asked || p.Problem != "" {
@@ -78,7 +78,7 @@ func (h *Handler) search(r *http.Request) (view, error) {
 		if err := h.own(r); err != nil {
 			return v, err
 		}
-		p.Ended = h.askOthers(ctx, f, p.Query, func(list []remoteLine) error {
+		p.Ended = h.askOthers(ctx, f, p.Query, h.now(r), func(list []remoteLine) error {
 			p.Remote = append(p.Remote, list...)
 			return nil
 		})
@@ -99,7 +99,7 @@ func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 		if bound.text == "" {
 			continue
 		}
-		t, err := when.Moment(bound.text, h.Now())
+		t, err := when.Moment(bound.text, h.now(r))
 		if err != nil {
 			p.Problem = fmt.Sprintf("%s: %v.", bound.name, err)
 		}
@@ -124,13 +124,14 @@ func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 }
 
 // askOthers searches the network and says how that ended.
-func (h *Handler) askOthers(ctx context.Context, f feed.Filter, query string, each func([]remoteLine) error) string {
+func (h *Handler) askOthers(ctx context.Context, f feed.Filter, query string, now time.Time,
+	each func([]remoteLine) error) string {
 	if problem := ask(&f, query); problem != "" {
 		return problem
 	}
 	ctx, cancel := context.WithTimeout(ctx, networkTime)
 	defer cancel()
-	total, now := 0, h.Now()
+	total := 0
 	end, err := h.Source.Ask(ctx, f, func(list []RemoteEntry) error {
 		var lines []remoteLine
 		for i := range list {
@@ -178,7 +179,7 @@ func (h *Handler) searchNetwork(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.close()
-	ended := h.askOthers(ctx, f, p.Query, func(list []remoteLine) error {
+	ended := h.askOthers(ctx, f, p.Query, h.now(r), func(list []remoteLine) error {
 		for i := range list {
 			var b bytes.Buffer
 			if err := h.pages["search"].ExecuteTemplate(&b, "remote", list[i]); err != nil {

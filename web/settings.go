@@ -25,7 +25,7 @@ type settingsPage struct {
 }
 
 func (h *Handler) settings(r *http.Request) (view, error) {
-	ctx, now := r.Context(), h.Now()
+	ctx, now := r.Context(), h.now(r)
 	p := &settingsPage{Done: h.done(r), Undo: h.undoOf(r), Host: r.Host, User: userOf(ctx)}
 	var err error
 	if p.Status, err = h.Source.Status(ctx); err != nil {

@@ -18,11 +18,13 @@ type moment struct{ T, Now time.Time }
 // ISO is the moment for programs.
 func (m moment) ISO() string { return m.T.UTC().Format(time.RFC3339) }
 
-// Full is the moment for people, in their own time.
-func (m moment) Full() string { return m.T.Local().Format("Monday, 2 January 2006, 15:04:05 MST") }
+// Full is the moment for people, in their own time, which is that of Now.
+func (m moment) Full() string {
+	return m.T.In(m.Now.Location()).Format("Monday, 2 January 2006, 15:04:05 MST")
+}
 
 // Clock is the moment within a day.
-func (m moment) Clock() string { return m.T.Local().Format("15:04") }
+func (m moment) Clock() string { return m.T.In(m.Now.Location()).Format("15:04") }
 
 // Relative is how far the moment is from now.
 func (m moment) Relative() string {

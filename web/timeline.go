@@ -98,9 +98,9 @@ func (s scale) at(t time.Time) string {
 // clock says when something was, so that it is known which day of the scale is meant.
 func (s scale) clock(t time.Time) string {
 	if s.span > shortestTimeline {
-		return t.Local().Format("Mon 15:04")
+		return t.In(s.now.Location()).Format("Mon 15:04")
 	}
-	return t.Local().Format("15:04")
+	return t.In(s.now.Location()).Format("15:04")
 }
 
 // ticks are eight full hours or so.
@@ -111,7 +111,7 @@ func (s scale) ticks() (list []tick) {
 			every = longer
 		}
 	}
-	for hour := s.begin.Local().Truncate(time.Hour).Add(time.Hour); hour.Before(s.now); hour = hour.Add(time.Hour) {
+	for hour := s.begin.In(s.now.Location()).Truncate(time.Hour).Add(time.Hour); hour.Before(s.now); hour = hour.Add(time.Hour) {
 		if hour.Hour()%every != 0 {
 			continue
 		}

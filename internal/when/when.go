@@ -68,10 +68,10 @@ var units = map[string]time.Duration{
 	"w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour,
 }
 
-// Moment reads a point in time: a date, which begins at midnight here, an RFC 3339 time, or a span
+// Moment reads a point in time: a date, which begins at midnight where now is, an RFC 3339 time, or a span
 // of time before now.
 func Moment(s string, now time.Time) (time.Time, error) {
-	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
+	if t, err := time.ParseInLocation(time.DateOnly, s, now.Location()); err == nil {
 		return t, nil
 	}
 	if t, err := time.Parse(time.RFC3339, s); err == nil {

@@ -70,3 +70,7 @@ if (network) {
 // Entries that were opened can be read without a connection, until somebody is asked to log in.
 if (location.pathname === '/login') window.caches?.delete('feedex-pages');
 navigator.serviceWorker?.register('/worker.js', {scope: '/entries'}).catch(() => {});
+
+// Times are said in the zone of the browser, from the next page on.
+document.cookie = 'feedex_zone=' + Intl.DateTimeFormat().resolvedOptions().timeZone +
+	'; path=/; max-age=31536000; SameSite=Lax' + (location.protocol === 'https:' ? '; Secure' : '');
