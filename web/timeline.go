@@ -111,7 +111,8 @@ func (s scale) ticks() (list []tick) {
 			every = longer
 		}
 	}
-	for hour := s.begin.In(s.now.Location()).Truncate(time.Hour).Add(time.Hour); hour.Before(s.now); hour = hour.Add(time.Hour) {
+	begin := s.begin.In(s.now.Location()).Truncate(time.Hour)
+	for hour := begin.Add(time.Hour); hour.Before(s.now); hour = hour.Add(time.Hour) {
 		if hour.Hour()%every != 0 {
 			continue
 		}
