@@ -262,7 +262,7 @@ func BenchmarkPeople(b *testing.B) {
 	})
 	b.Run("remove/step", func(b *testing.B) {
 		for range b.N {
-			s.RemovePerson(last, 2000)
+			s.RemovePerson(last, 500)
 			if err := s.Commit(); err != nil {
 				b.Fatal(err)
 			}
