@@ -37,6 +37,9 @@ type FeedName struct {
 	Number int64
 	URL    feed.URL
 	Title  string
+	// Polled is how many entries own polls brought first while it was followed, but for its first poll, and Brought how
+	// many neighbors did.
+	Polled, Brought int64
 }
 
 // Stats are the totals of an archive.

@@ -129,12 +129,14 @@ func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what feeds are called: %w", err)
 	}
-	titles := make(map[feed.URL]string, len(names))
-	for _, n := range names {
-		titles[n.URL] = n.Title
+	named := make(map[feed.URL]*archive.FeedName, len(names))
+	for i := range names {
+		named[names[i].URL] = &names[i]
 	}
 	for i := range list {
-		list[i].Title = cmp.Or(titles[list[i].URL], list[i].Title)
+		if n := named[list[i].URL]; n != nil { // the core knows no more than since the start
+			list[i].Title, list[i].Polled, list[i].Delivered = cmp.Or(n.Title, list[i].Title), n.Polled, n.Brought
+		}
 	}
 	return list, nil
 }

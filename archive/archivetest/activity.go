@@ -57,6 +57,15 @@ func testHours(t *testing.T, a reading.Database) {
 	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("Hours = %+v, %v, want %+v", got, err, want)
 	}
+	names, err := a.FeedNames(t.Context())
+	for _, n := range names {
+		if n.URL == news && (n.Polled != 1 || n.Brought != 3) || n.URL != news && n.Polled+n.Brought != 0 {
+			t.Errorf("of %s own polls brought %d and neighbors %d", n.URL, n.Polled, n.Brought)
+		}
+	}
+	if err != nil || len(names) != 2 {
+		t.Errorf("%d feeds, %v, want 2", len(names), err)
+	}
 	if since, err := a.CountedSince(t.Context()); err != nil || !since.Equal(want[0].At) {
 		t.Errorf("counted since %v, %v, want %v", since, err, want[0].At)
 	}

@@ -45,7 +45,7 @@ func (c *counted) add(r *archive.Record) {
 	(*by)[r.Entry.Feed]++
 }
 
-// countNews adds new entries to their hour; not those that are kept for neighbors alone, nor a backlog.
+// countNews adds new entries to their hour and their feeds; not those that are kept for neighbors alone, nor a backlog.
 func (s *Store) countNews(c *counted) {
 	hour := archive.Hour{At: c.at}
 	for u, n := range c.polled {
@@ -53,13 +53,16 @@ func (s *Store) countNews(c *counted) {
 		switch subscribed, read := s.isFollowed(id); {
 		case subscribed && read:
 			hour.Polled += n
+			s.write(`UPDATE feeds SET own_firsts = own_firsts + ? WHERE id = ?`, n, id)
 		case subscribed:
 			s.backlog(id)
 		}
 	}
 	for u, n := range c.brought {
-		if subscribed, _ := s.isFollowed(s.feedID(u)); subscribed {
+		id := s.feedID(u)
+		if subscribed, _ := s.isFollowed(id); subscribed {
 			hour.Brought += n
+			s.write(`UPDATE feeds SET their_firsts = their_firsts + ? WHERE id = ?`, n, id)
 		}
 	}
 	if hour.Polled+hour.Brought > 0 {

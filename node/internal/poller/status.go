@@ -43,8 +43,10 @@ type FeedStatus struct {
 	Since     time.Time `json:"since,omitzero"` // when the owner subscribed
 	Errors    int       `json:"errors"`         // failed polls in a row
 	LastError string    `json:"last_error,omitempty"`
-	Polled    int64     `json:"polled"`    // entries that an own poll brought first, since the start
-	Delivered int64     `json:"delivered"` // entries that neighbors brought first, since the start
+	// Polled is how many entries own polls brought first, and Delivered how many neighbors did: since the start, as the
+	// core knows it, and over restarts where its host has them from the archive.
+	Polled    int64 `json:"polled"`
+	Delivered int64 `json:"delivered"`
 	// share of its entries that neighbors bring before own polls do, of late
 	Helped float64       `json:"helped"`
 	Gap    *archive.Gap  `json:"gap,omitempty"`  // of which entries are missing
