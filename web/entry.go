@@ -26,6 +26,8 @@ type entryPage struct {
 	Item       reading.ItemState
 	Title      string
 	Link       string
+	SendTo     string // address of a site that takes the entry, "" for none
+	Taker      string // the name of that site
 	Feed       string
 	FeedPath   string
 	FeedIcon   string
@@ -145,6 +147,8 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	if p.Title == "" {
 		p.Untitled, p.Title = true, h.safe.Opener(e)
 	}
+	l := shareLinkOf(r)
+	p.SendTo, p.Taker = l.of(p.Link, p.Title), l.Host()
 	if err := h.around(r, p, &record); err != nil {
 		return view{}, err
 	}

@@ -32,6 +32,7 @@ type view struct {
 	Token   string // of the visitor's forms
 	User    string // that has logged in, "" for none
 	Look    pageStyle
+	Share   shareLink // of the browser
 	Now     time.Time
 	Version string
 }
@@ -80,7 +81,8 @@ func newPages(a assets) (pages, error) {
 
 // show writes a page whose forms bear the token. It is made whole before the first byte leaves.
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, token string, v view) {
-	v.Token, v.Now, v.Version, v.User, v.Look = token, h.Now(), h.Version, userOf(r.Context()), lookOf(r)
+	v.Token, v.Now, v.Version, v.User, v.Look, v.Share = token, h.Now(), h.Version, userOf(r.Context()), lookOf(r),
+		shareLinkOf(r)
 	var b bytes.Buffer
 	if err := h.pages[v.Page].ExecuteTemplate(&b, "layout.html", &v); err != nil {
 		h.Log.Error("page not made", "path", r.URL.Path, "err", err)

@@ -74,3 +74,11 @@ navigator.serviceWorker?.register('/worker.js', {scope: '/entries'}).catch(() =>
 // Times are said in the zone of the browser, from the next page on.
 document.cookie = 'feedex_zone=' + Intl.DateTimeFormat().resolvedOptions().timeZone +
 	'; path=/; max-age=31536000; SameSite=Lax' + (location.protocol === 'https:' ? '; Secure' : '');
+
+// Where the system can share, entries have a button for that.
+const share = document.querySelector('[data-share]');
+if (share && navigator.share) {
+	share.hidden = false;
+	share.addEventListener('click', () =>
+		navigator.share({title: share.dataset.title, url: share.dataset.share}).catch(() => {})); // who changed their mind
+}
