@@ -55,8 +55,8 @@ func (h *Handler) setShareLink(w http.ResponseWriter, r *http.Request) (string, 
 	l := shareLink(strings.TrimSpace(r.PostFormValue("link")))
 	if l != "" && !l.valid() {
 		return "", clientError{http.StatusBadRequest, "That cannot be a link for sharing",
-			"It is an address such as https://example.com/?url={url}&title={title}, and {url} stands in it, behind the " +
-				"host. Nothing was changed."}
+			"It is an address such as https://example.com/?url={url}&title={title}, and {url} stands in it, behind " +
+				"the host. Nothing was changed."}
 	}
 	age := lookAge
 	if l == "" {

@@ -33,8 +33,9 @@ func TestEntriesAreShared(t *testing.T) {
 	}
 	b.cookie += "; " + cookies[0].Name + "=" + cookies[0].Value
 	page := b.page(path)
-	if want := `href="https://save.example/add?url=https%3A%2F%2Fexample.com%2F%3Fa%3D1%26b%3D2%23c&amp;title=` +
-		`A&#43;%26&#43;%22B%22&#43;%7Burl%7D" rel="noreferrer">Send to save.example</a>`; !strings.Contains(page.Body.String(), want) {
+	want := `href="https://save.example/add?url=https%3A%2F%2Fexample.com%2F%3Fa%3D1%26b%3D2%23c&amp;title=` +
+		`A&#43;%26&#43;%22B%22&#43;%7Burl%7D" rel="noreferrer">Send to save.example</a>`
+	if !strings.Contains(page.Body.String(), want) {
 		t.Errorf("the page lacks %s:\n%s", want, page.Body)
 	}
 	wantSound(t, path, page)
