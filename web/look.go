@@ -20,7 +20,7 @@ type pageStyle struct {
 
 // Themes and Sizes are the choices, by the Path that names them.
 func (pageStyle) Themes() []section {
-	return []section{{"", "as the system has it"}, {"light", "light"}, {"dark", "dark"}}
+	return []section{{"", "automatic"}, {"light", "light"}, {"dark", "dark"}}
 }
 
 func (pageStyle) Sizes() []section {
