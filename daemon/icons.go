@@ -170,7 +170,9 @@ func (f *iconFinder) get(ctx context.Context, of *archive.Feed, w fetch.Want) (f
 }
 
 // quiet reports whether nobody but its publisher, who sees the polls, is to learn of a feed.
-func quiet(f *archive.Feed) bool { return f.Private || f.Discreet || f.URL.Secret() || f.Led() }
+func quiet(f *archive.Feed) bool {
+	return f.Private || f.Withheld || f.Discreet || f.URL.Secret() || f.Led()
+}
 
 // mayAsk reports whether what is at an address may be asked for, for the sake of a feed.
 func mayAsk(f *archive.Feed, u feed.URL) bool {

@@ -122,7 +122,7 @@ func TestIconsOfFeeds(t *testing.T) {
 // Of a feed that others are not to know of, no other host learns.
 func TestIconsOfPrivateFeedsStayAtTheirSite(t *testing.T) {
 	private := archive.Feed{URL: "https://blog.example/feed", Private: true}
-	for _, f := range []archive.Feed{private, {URL: private.URL, Discreet: true},
+	for _, f := range []archive.Feed{private, {URL: private.URL, Withheld: true}, {URL: private.URL, Discreet: true},
 		{URL: "https://blog.example/feed?token=hunter2hunter2"}} {
 		for u, want := range map[feed.URL]bool{"https://blog.example/i.png": true, "https://www.blog.example/": true,
 			"https://cdn.example/i.png": false, "https://other.blog.example/": false} {

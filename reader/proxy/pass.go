@@ -59,6 +59,9 @@ func (p *proxy) fetch(w http.ResponseWriter, r *http.Request) {
 		Rewrite: func(r *httputil.ProxyRequest) {
 			// The reverse proxy has taken away what is for proxies alone; the address is complete already.
 			r.Out.Host = r.In.Host
+			// A connection that turns to another protocol would be under no bound; that is what tunnels are for.
+			r.Out.Header.Del("Connection")
+			r.Out.Header.Del("Upgrade")
 		},
 		Transport:    p.Pass.Fetch,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { refuse(w, r.URL.Host, err) },

@@ -185,6 +185,7 @@ func TestSilentTunnelsEnd(t *testing.T) {
 				want = 10 * time.Minute
 			}
 			time.Sleep(time.Hour)
+			synctest.Wait()
 			if got := ended.Sub(begun); got != want {
 				t.Errorf("the tunnel ended after %v, want %v", got, want)
 			}
