@@ -21,11 +21,34 @@ import (
 // feedForm is all that the owner chooses for one feed, as the form on its page has it: texts, as they were typed.
 type feedForm struct {
 	Name, Folders     string // one folder a line
-	Private, Discreet bool
+	Private, Discreet checkbox
 	Weight            string
 	Policy, Value     string // by which it is polled, "" for the node's own, and what that takes behind a colon
 	Age, Count, Size  string // of what is kept: days, entries, megabytes of text; "" for all
 	Wrong             feedProblems
+}
+
+// A checkbox changes something only where somebody changed it: what a page shows that was loaded a while ago may not
+// hold any more, and a box that it did not have says nothing.
+type checkbox struct {
+	On    bool
+	Shown string // as it was when the page was made: "on" or "off", "" where there was none
+}
+
+// checkboxOf is a box as it stands.
+func checkboxOf(on bool) checkbox {
+	if on {
+		return checkbox{true, "on"}
+	}
+	return checkbox{false, "off"}
+}
+
+// wish is what the owner wants, nil where it is what holds already, or was not said.
+func (c *checkbox) wish(holds bool) *bool {
+	if c.Shown == "" || c.On == (c.Shown == "on") || c.On == holds {
+		return nil
+	}
+	return &c.On
 }
 
 // feedProblems are what is wrong with the fields of a feedForm, "" for nothing.
@@ -41,9 +64,10 @@ func (badFeedForm) Error() string { return "a field of the form holds what it ca
 
 // newFeedForm is the form of a feed as it is.
 func newFeedForm(k *FeedDetail) feedForm {
-	f := feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n"), Private: k.Withheld, Discreet: k.Discreet,
-		Weight: strconv.Itoa(max(1, k.Weight)), Age: fraction(k.Limits.Age.Hours() / 24),
-		Count: zeroless(k.Limits.Count), Size: fraction(float64(k.Limits.Bytes) / bytesPerMB)}
+	f := feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n"), Private: checkboxOf(k.Withheld),
+		Discreet: checkboxOf(k.Discreet), Weight: strconv.Itoa(max(1, k.Weight)),
+		Age: fraction(k.Limits.Age.Hours() / 24), Count: zeroless(k.Limits.Count),
+		Size: fraction(float64(k.Limits.Bytes) / bytesPerMB)}
 	f.Policy, f.Value, _ = strings.Cut(k.Policy, ":")
 	if d, err := time.ParseDuration(f.Value); err == nil {
 		f.Value = when.Text(d)
@@ -54,8 +78,9 @@ func newFeedForm(k *FeedDetail) feedForm {
 // readFeedForm is the form as a browser sent it.
 func readFeedForm(r *http.Request) feedForm {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+	box := func(name string) checkbox { return checkbox{field(name) != "", field(name + "-shown")} }
 	return feedForm{Name: r.PostFormValue("name"), Folders: r.PostFormValue("folders"),
-		Private: field("private") != "", Discreet: field("discreet") != "", Weight: field("weight"),
+		Private: box("private"), Discreet: box("discreet"), Weight: field("weight"),
 		Policy: field("policy"), Value: field("value"), Age: field("age"), Count: field("count"), Size: field("size")}
 }
 
@@ -75,6 +100,10 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 	known, err := h.Source.Feed(ctx, number)
 	if err != nil {
 		return "", err
+	}
+	if !known.Subscribed {
+		return "", clientError{http.StatusConflict, "This feed is not followed",
+			"It was unfollowed since the form was shown. Follow it again to set how. Nothing was changed."}
 	}
 	f := readFeedForm(r)
 	arrange := f.arrangement(&known)
@@ -132,15 +161,13 @@ func (f *feedForm) arrangement(k *FeedDetail) reading.Arrangement {
 // that they were not to know: it may be a secret that it does not see itself.
 func (f *feedForm) wish(k *FeedDetail, loggedIn bool) (s node.Subscribe) {
 	const log = "Log in first: what neighbors were not to know is told to them by somebody who has logged in."
-	if f.Private != k.Withheld && decidable(k) {
-		if s.Private = &f.Private; !f.Private && !loggedIn {
-			f.Wrong.Private = log
-		}
+	if s.Private = f.Private.wish(k.Withheld); s.Private != nil && !decidable(k) {
+		s.Private = nil
+	} else if s.Private != nil && !*s.Private && !loggedIn {
+		f.Wrong.Private = log
 	}
-	if f.Discreet != k.Discreet {
-		if s.Discreet = &f.Discreet; !f.Discreet && !loggedIn {
-			f.Wrong.Discreet = log
-		}
+	if s.Discreet = f.Discreet.wish(k.Discreet); s.Discreet != nil && !*s.Discreet && !loggedIn {
+		f.Wrong.Discreet = log
 	}
 	weight, err := strconv.Atoi(cmp.Or(f.Weight, "1"))
 	if err != nil || weight < 1 || weight > neighbors.MaxWeight {

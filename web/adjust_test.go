@@ -16,7 +16,7 @@ import (
 // feedFormOf is the form of feed 1 as a browser sends it that changes nothing but those fields.
 func feedFormOf(b *browser, changes url.Values) url.Values {
 	form := url.Values{"token": {b.token}, "feed": {"1"}, "name": {"My news"}, "folders": {"Daily\r\nOld"},
-		"weight": {"3"}, "policy": {"auto"}, "value": {"15m"}, "age": {"1.5"}}
+		"private-shown": {"off"}, "discreet-shown": {"off"}, "weight": {"3"}, "policy": {"auto"}, "value": {"15m"}, "age": {"1.5"}}
 	maps.Copy(form, changes)
 	return form
 }
@@ -120,12 +120,21 @@ func TestOnlyTheOwnerTellsNeighborsMore(t *testing.T) {
 	k.Withheld, k.Discreet, k.Status.Kept = true, true, "you keep it private"
 	n.known[1] = k
 	b := newBrowser(t, newHandler(t, n))
-	if w := b.post("/adjust", feedFormOf(b, nil)); w.Code != http.StatusUnprocessableEntity || len(n.adjusted) != 0 ||
+	// An older page, or one without the boxes, does not know that they are checked now, and says nothing of it.
+	for _, shown := range []string{"off", ""} {
+		w := b.post("/adjust", feedFormOf(b, url.Values{"private-shown": {shown}, "discreet-shown": {shown}}))
+		if w.Code != http.StatusSeeOther || len(n.adjusted) != 0 {
+			t.Errorf("boxes that were %q: %d, said %+v", shown, w.Code, n.adjusted)
+		}
+	}
+	unchecked := feedFormOf(b, url.Values{"private-shown": {"on"}, "discreet-shown": {"on"}})
+	if w := b.post("/adjust", unchecked); w.Code != http.StatusUnprocessableEntity || len(n.adjusted) != 0 ||
 		strings.Count(w.Body.String(), "Log in first") != 2 {
 		t.Errorf("%d without a password, said %+v", w.Code, n.adjusted)
 	}
 	b.login("secret", "/")
-	if w := b.post("/adjust", feedFormOf(b, nil)); w.Code != http.StatusSeeOther || len(n.adjusted) != 1 ||
+	unchecked.Set("token", b.token)
+	if w := b.post("/adjust", unchecked); w.Code != http.StatusSeeOther || len(n.adjusted) != 1 ||
 		*n.adjusted[0].Private || *n.adjusted[0].Discreet {
 		t.Errorf("%d with one, said %+v", w.Code, n.adjusted)
 	}
@@ -135,5 +144,18 @@ func TestOnlyTheOwnerTellsNeighborsMore(t *testing.T) {
 	if page := get(b.h, "/feeds/1").Body.String(); strings.Contains(page, `name="private"`) ||
 		!strings.Contains(page, "May neighbors know of this feed?") {
 		t.Error("the form asks as well")
+	}
+}
+
+// The form of a feed that was unfollowed meanwhile changes nothing.
+func TestAFeedThatIsNotFollowedIsNotAdjusted(t *testing.T) {
+	n := adjustedNode(t)
+	k := n.known[1]
+	k.Subscribed = false
+	n.known[1] = k
+	b := newBrowser(t, newHandler(t, n))
+	w := b.post("/adjust", feedFormOf(b, url.Values{"name": {"Another"}, "weight": {"7"}}))
+	if w.Code != http.StatusConflict || len(n.arranged)+len(n.adjusted)+len(n.kept) != 0 {
+		t.Errorf("%d, changed %+v, %+v, %q", w.Code, n.arranged, n.adjusted, n.kept)
 	}
 }
