@@ -108,11 +108,11 @@ func (p *proxy) look(w http.ResponseWriter, r *http.Request, u feed.URL) {
 	switch {
 	case err == nil:
 		p.Reader.ServeDocument(w, inner(r, u), doc)
+	case p.Pass != nil: // a page for its visitor alone, say, or a file that is larger than any feed
+		p.pass(w, func() { p.fetch(w, r) })
 	case errors.Is(err, errBusy):
 		w.Header().Set("Retry-After", "60")
 		say(w, http.StatusServiceUnavailable, "%v. Ask again in a minute.", err)
-	case errors.Is(err, ErrNoFeed) && p.Pass != nil:
-		p.pass(w, func() { p.fetch(w, r) })
 	case errors.Is(err, ErrNoFeed):
 		say(w, http.StatusForbidden, "This proxy is for feeds. %s is none: %v.", u, err)
 	default:

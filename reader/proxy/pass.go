@@ -17,9 +17,10 @@ const (
 	// maxPassing is how many requests and tunnels go through at a time: readers have some dozens at most, and each
 	// keeps two connections.
 	maxPassing = 64
-	// tunnelIdle is how long a tunnel may be silent in both directions, and dialTime how long it may take to open one.
-	tunnelIdle = 2 * time.Minute
-	dialTime   = 15 * time.Second
+	// passIdle is how long what goes through may stand still: a tunnel in both directions, and an answer. dialTime is how
+	// long it may take to open a tunnel.
+	passIdle = 2 * time.Minute
+	dialTime = 15 * time.Second
 	// tunnelBuffer is how many bytes wait in each direction of a tunnel.
 	tunnelBuffer = 32 << 10
 )
@@ -52,9 +53,13 @@ func refuse(w http.ResponseWriter, host string, err error) {
 	say(w, http.StatusBadGateway, "%s does not answer: %v.", host, err)
 }
 
-// fetch fetches what is no feed for the client, as any proxy does. Nothing is kept, and nothing is said about the
-// client.
+// fetch fetches what is no feed for the client, as any proxy does, for as long as something comes. Nothing is kept, and
+// nothing is said about the client.
 func (p *proxy) fetch(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	flowing := flow{w, time.AfterFunc(passIdle, cancel)}
+	defer flowing.still.Stop()
 	forward := httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			// The reverse proxy has taken away what is for proxies alone; the address is complete already.
@@ -66,8 +71,25 @@ func (p *proxy) fetch(w http.ResponseWriter, r *http.Request) {
 		Transport:    p.Pass.Fetch,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { refuse(w, r.URL.Host, err) },
 	}
-	forward.ServeHTTP(w, r)
+	forward.ServeHTTP(flowing, r.WithContext(ctx))
 }
+
+// A flow is an answer of any length, which may not stand still for long.
+type flow struct {
+	http.ResponseWriter
+	still *time.Timer // ends it
+}
+
+// Write implements http.ResponseWriter.
+func (f flow) Write(b []byte) (int, error) {
+	f.still.Reset(passIdle)
+	// The server's own deadline is that of answers which the node makes. A writer without deadlines has none to move.
+	_ = http.NewResponseController(f.ResponseWriter).SetWriteDeadline(time.Now().Add(passIdle))
+	return f.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (f flow) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 
 // tunnel joins the client with the place that it names (RFC 9110 §9.3.6), until both have said all, nothing was said
 // for a while, or the node stops.
@@ -98,8 +120,8 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	// What the client said before the answer, as it may, waits in the buffer.
 	early := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 	var both sync.WaitGroup
-	both.Go(func() { t.flow(there, io.MultiReader(early, client)) })
-	both.Go(func() { t.flow(client, there) })
+	both.Go(func() { t.pump(there, io.MultiReader(early, client)) })
+	both.Go(func() { t.pump(client, there) })
 	both.Wait()
 }
 
@@ -108,14 +130,14 @@ type tunnel [2]net.Conn
 
 // alive lets both ends be silent for as long as they may.
 func (t *tunnel) alive() {
-	until := time.Now().Add(tunnelIdle)
+	until := time.Now().Add(passIdle)
 	for _, c := range t {
 		_ = c.SetDeadline(until)
 	}
 }
 
-// flow passes on what one end says, its end too. One that fails ends the other.
-func (t *tunnel) flow(to net.Conn, from io.Reader) {
+// pump passes on what one end says, its end too. One that fails ends the other.
+func (t *tunnel) pump(to net.Conn, from io.Reader) {
 	buffer := make([]byte, tunnelBuffer)
 	for {
 		n, err := from.Read(buffer)

@@ -135,6 +135,8 @@ func TestAnswers(t *testing.T) {
 		{"no feed, to be passed on", proxy.Config{Subscribe: true, Pass: through(nil)}, "GET",
 			"http://example.com/page", []string{"Proxy-Authorization", "x"}, 200,
 			`page http://example.com/page for ""`},
+		{"what the node cannot read, to be passed on", proxy.Config{Subscribe: true, Pass: through(nil)}, "GET",
+			"http://example.com/down", nil, 200, "page http://example.com/down"},
 		{"what a browser asks for", proxy.Config{Subscribe: true, Pass: through(nil)}, "GET", "http://example.com/feed",
 			[]string{"Accept", "text/html,*/*"}, 200, "page http://example.com/feed"},
 		{"unknown, to be passed on", proxy.Config{Pass: through(nil)}, "GET", "http://example.com/feed", nil, 200,

@@ -193,6 +193,56 @@ func TestSilentTunnelsEnd(t *testing.T) {
 	}
 }
 
+// dated is an answer whose writer has a deadline.
+type dated struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (d *dated) SetWriteDeadline(t time.Time) error { d.until = t; return nil }
+
+// roundTrip is an http.RoundTripper.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// An answer takes as long as something comes, whatever the server's own deadline is, and ends where nothing comes for
+// two minutes.
+func TestLongAnswersPass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body, site := io.Pipe()
+		h := proxy.New(proxy.Config{Reader: reader{}, Feeds: follows(), Pass: &proxy.Passage{
+			Fetch: roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.Header.Get("Upgrade") != "" {
+					t.Error("it may turn to another protocol")
+				}
+				context.AfterFunc(r.Context(), func() { site.CloseWithError(r.Context().Err()) })
+				return &http.Response{StatusCode: http.StatusOK, Body: body, Request: r}, nil
+			})}})
+		begun, w := time.Now(), &dated{ResponseRecorder: httptest.NewRecorder()}
+		ended := make(chan time.Time, 1)
+		go func() {
+			r := httptest.NewRequest(http.MethodGet, "http://example.com/long", nil)
+			r.Header.Set("Connection", "Upgrade")
+			r.Header.Set("Upgrade", "websocket")
+			h.ServeHTTP(w, r)
+			ended <- time.Now()
+		}()
+		for range 10 {
+			time.Sleep(time.Minute)
+			if _, err := site.Write([]byte("more ")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := (<-ended).Sub(begun); got != 12*time.Minute {
+			t.Errorf("the answer ended after %v", got)
+		}
+		if got := w.until.Sub(begun); got != 12*time.Minute || w.Body.Len() != 50 {
+			t.Errorf("%d bytes may be written until %v after the beginning", w.Body.Len(), got)
+		}
+	})
+}
+
 // Who may not read feeds opens no tunnel, and where tunnels are not wanted nobody does.
 func TestWhoOpensTunnels(t *testing.T) {
 	f := follows(feed.URL("http://example.com/feed"))
