@@ -85,7 +85,9 @@ func (f *iconFinder) look(ctx context.Context, of *archive.Feed) (unreached bool
 		}
 		return nil
 	})
-	f.host.changes.Add(1)
+	if content != nil && err == nil {
+		f.host.changes.Add(1)
+	}
 	if told := f.host.config.iconLooked; told != nil {
 		told(of.URL)
 	}

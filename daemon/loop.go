@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/internal/diskcache"
 	"feedex/invitation"
 	"feedex/lan"
 	"feedex/node"
@@ -52,6 +53,7 @@ type host struct {
 	client      caller
 	fetcher     fetcher
 	getter      getter
+	shown       *diskcache.Files // pictures that pages showed lately
 	sites       siteFinder
 	hub         *websub.Hub // nil before run
 	events      chan arrival

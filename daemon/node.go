@@ -226,6 +226,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	looping, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopLoop()
 
+	h.shown = openShown(&h.config)
 	open, door := openAt(l.reader), entrance{h.store, h}
 	pages, err := newDashboard(serving, h, h.store, func(r *http.Request) bool { return !open(r) })
 	if err != nil {

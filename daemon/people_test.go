@@ -52,7 +52,7 @@ func newHousehold(t *testing.T) *household {
 	s := httptest.NewServer(reader.New(reader.Config{Source: ownersArchive{l.store, l.Shelf}, Entrance: l.door,
 		Sync: l.host.syncAPIs(l.door)}))
 	t.Cleanup(s.Close)
-	h.base = s.URL
+	h.base, l.host.at.Reader = s.URL, s.Listener.Addr().String()
 	return h
 }
 
@@ -160,6 +160,9 @@ func TestAPasswordIsOfItsPersonAlone(t *testing.T) {
 		{"DELETE", fmt.Sprintf("/v1/feeds/%d", h.feed), name, "", "0 unread 0 starred 0 read folder Hers"},
 		{"POST", "/reader/api/0/subscription/import", login, `<opml><body><outline xmlUrl="` + string(exampleFeed) +
 			`"/></body></opml>`, "0 unread 2 starred 6 read folder Hers feed Hers in Hers"},
+		{"DELETE", fmt.Sprintf("/v1/feeds/%d", h.feed), name, "", "0 unread 0 starred 0 read folder Hers"},
+		{"POST", "/reader/api/0/subscription/import", login, `<opml><body><outline xmlUrl="` + h.base + "/feed/" +
+			string(exampleFeed) + `"/></body></opml>`, "0 unread 2 starred 6 read folder Hers feed Hers in Hers"},
 	} {
 		code, answer := h.ask(c.method, c.target, c.authorization, c.body)
 		if got := h.state(h.ann); got != c.want {

@@ -25,8 +25,6 @@ const (
 	maxPictures  = 256 << 20
 	// maxPicture is the largest, in bytes.
 	maxPicture = 10 << 20
-	// picturePlaces is how many are fetched at a time.
-	picturePlaces = 8
 	// pictureRests is for how long one is not asked for again that could not be had, unless its server says for how
 	// long; a day at most.
 	pictureRests = 10 * time.Minute
@@ -37,10 +35,8 @@ const (
 
 // pictures are those of entries, as pages show them: from the disk, or from where they are.
 type pictures struct {
-	host   *host
-	ctx    context.Context  // of the fetches: who has gone leaves a picture for who looks next
-	cache  *diskcache.Files // nil where there can be none
-	places chan struct{}
+	host *host
+	ctx  context.Context // of the fetches: who has gone leaves a picture for who looks next
 
 	mu       sync.Mutex
 	underway map[string]*pictureFetch
@@ -61,14 +57,18 @@ type pictureFailure struct {
 
 // newPictures makes the pictures of a node, which fetches some until ctx ends.
 func newPictures(ctx context.Context, h *host) *pictures {
-	p := &pictures{host: h, ctx: ctx, places: make(chan struct{}, picturePlaces),
-		underway: make(map[string]*pictureFetch), failed: make(map[string]pictureFailure)}
-	var err error
-	if p.cache, err = diskcache.Open(filepath.Join(h.config.Data, picturesName), maxPictures); err != nil {
-		p.cache = nil
-		h.config.Log.Warn("pictures are fetched anew each time", "err", err)
+	return &pictures{host: h, ctx: ctx, underway: make(map[string]*pictureFetch),
+		failed: make(map[string]pictureFailure)}
+}
+
+// openShown opens the cache of pictures in the data directory, nil where there can be none.
+func openShown(c *Config) *diskcache.Files {
+	files, err := diskcache.Open(filepath.Join(c.Data, picturesName), maxPictures)
+	if err != nil {
+		c.Log.Warn("pictures are fetched anew each time", "err", err)
+		return nil
 	}
-	return p
+	return files
 }
 
 // Picture implements web.Archive.
@@ -87,12 +87,15 @@ func (d dashboard) Picture(ctx context.Context, number int64, at feed.URL) ([]by
 // for that.
 func (p *pictures) get(ctx context.Context, of, at feed.URL) ([]byte, error) {
 	key := string(of.Host()) + " " + string(at) // the owner's leave for private hosts is for feeds of these
+	if content, ok := p.kept(key); ok {
+		return content, nil
+	}
 	p.mu.Lock()
 	f := p.underway[key]
 	if f == nil {
-		if content, err, known := p.known(key); known {
+		if f, ok := p.failed[key]; ok && time.Now().Before(f.until) {
 			p.mu.Unlock()
-			return content, err
+			return nil, f.err
 		}
 		f = &pictureFetch{done: make(chan struct{})}
 		p.underway[key] = f
@@ -107,26 +110,20 @@ func (p *pictures) get(ctx context.Context, of, at feed.URL) ([]byte, error) {
 	}
 }
 
-// known is what is known of a picture without asking anybody.
-func (p *pictures) known(key string) (content []byte, err error, known bool) {
-	if p.cache != nil {
-		if content, ok := p.cache.Get(key); ok && picture.Type(content) != "" {
-			return content, nil, true
-		}
-	}
-	if f, ok := p.failed[key]; ok && time.Now().Before(f.until) {
-		return nil, f.err, true
-	}
-	return nil, nil, false
+// kept is a picture on the disk.
+func (p *pictures) kept(key string) (content []byte, ok bool) {
+	content, ok = p.host.shown.Get(key)
+	return content, ok && picture.Type(content) != ""
 }
 
 // fetch fetches a picture and keeps it, or that it could not be had.
 func (p *pictures) fetch(f *pictureFetch, key string, of, at feed.URL) {
-	rest := pictureRests
-	f.content, rest, f.err = p.ask(of, at)
-	if f.err == nil && p.cache != nil {
-		if err := p.cache.Put(key, f.content); err != nil { // it is shown all the same
-			p.host.config.Log.Debug("picture not kept", "err", err)
+	rest, kept := pictureRests, false
+	if f.content, kept = p.kept(key); !kept { // since somebody looked for it
+		if f.content, rest, f.err = p.ask(of, at); f.err == nil {
+			if err := p.host.shown.Put(key, f.content); err != nil { // it is shown all the same
+				p.host.config.Log.Debug("picture not kept", "err", err)
+			}
 		}
 	}
 	p.mu.Lock()
@@ -149,10 +146,6 @@ var errNoPicture = errors.New("what is there is no picture")
 // worth asking again.
 func (p *pictures) ask(of, at feed.URL) (content []byte, again time.Duration, err error) {
 	h := p.host
-	if !enter(p.ctx, p.places) {
-		return nil, 0, context.Cause(p.ctx)
-	}
-	defer leavePlace(p.places)
 	until, err := look(p.ctx, h, func(n *node.Node) (time.Time, error) {
 		if n == nil { // it rests, for the disk's sake or the clock's
 			return time.Time{}, nil

@@ -244,13 +244,17 @@ func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
 
 // Import implements reading.Editor.
 func (l *library) Import(ctx context.Context, list []opml.Outline) error {
-	if _, err := Follow(ctx, personal{l.host, l}, list, func(int, int) {}); err != nil {
+	f, err := Follow(ctx, personal{l.host, l}, list, func(int, int) {})
+	if err != nil {
 		return fmt.Errorf("follow the feeds of a list: %w", err)
 	}
-	ids := make([]reading.FeedID, len(list))
-	for i := range list {
-		var err error
-		if ids[i], err = l.FeedID(ctx, list[i].URL); err != nil {
+	urls := f.New // the list may name them by the node's own addresses, or by pages
+	for i := range f.Duplicates {
+		urls = append(urls, f.Duplicates[i].URL)
+	}
+	ids := make([]reading.FeedID, len(urls))
+	for i, u := range urls {
+		if ids[i], err = l.FeedID(ctx, u); err != nil {
 			return err
 		}
 	}

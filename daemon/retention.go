@@ -75,7 +75,15 @@ func (r *retainer) pass(ctx context.Context) (purged int, err error) {
 			return purged, err
 		}
 		keep := r.keep
-		keep.Short = r.short(&stats)
+		if keep.Short = r.short(&stats); keep.Short > 0 {
+			freed, err := h.shown.Clear()
+			if err != nil {
+				h.config.Log.Warn("pictures that may go cannot be removed", "err", err)
+			}
+			if freed > 0 {
+				keep.Short = r.short(&stats)
+			}
+		}
 		ids, err := h.store.OverLimit(ctx, begun, keep)
 		if err != nil {
 			return purged, err

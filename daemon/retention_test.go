@@ -12,6 +12,7 @@ import (
 	"feedex/archive/jsonl"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/diskcache"
 	"feedex/protocol"
 	"feedex/reading"
 )
@@ -113,5 +114,48 @@ func TestRetention(t *testing.T) {
 		Bytes: &bad}); !errors.As(err,
 		new(control.BadRequest)) {
 		t.Errorf("a bound below 0: %v", err)
+	}
+}
+
+// Where the disk is nearly full pictures that may go do so, and entries only where that is not enough.
+func TestPicturesGoBeforeEntries(t *testing.T) {
+	l := newLibrary(t)
+	if _, err := l.Subscribe(t.Context(), exampleFeed); err != nil {
+		t.Fatal(err)
+	}
+	neighbor, err := protocol.ParseNodeID("192.0.2.7:7790")
+	if err != nil {
+		t.Fatal(err)
+	}
+	brought := longRecords(0, 100)
+	for i := range brought {
+		brought[i].Source, brought[i].Confirmed = neighbor, false
+	}
+	l.holds(brought)
+	shown, err := diskcache.Open(t.TempDir(), maxPictures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.host.shown = shown
+	full := false
+	l.host.config.roomOn = func(string) (room, size int64) {
+		if _, ok := shown.Get("a picture"); ok || full {
+			return 0, 1 << 40
+		}
+		return 1 << 30, 1 << 40
+	}
+	if err := shown.Put("a picture", []byte(pngIcon)); err != nil {
+		t.Fatal(err)
+	}
+	r := l.retainer(archive.Retention{})
+	if n, err := r.pass(t.Context()); n != 0 || err != nil || l.entries() != 100 {
+		t.Errorf("%d entries were purged, %v, where a picture took the room", n, err)
+	}
+	if _, ok := shown.Get("a picture"); ok {
+		t.Error("the picture is there")
+	}
+	full = true
+	if n, err := r.pass(t.Context()); n != 99 || err != nil { // the latest stays
+		t.Errorf("%d entries were purged, %v, where no picture was left", n, err)
 	}
 }

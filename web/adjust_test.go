@@ -16,7 +16,8 @@ import (
 // feedFormOf is the form of feed 1 as a browser sends it that changes nothing but those fields.
 func feedFormOf(b *browser, changes url.Values) url.Values {
 	form := url.Values{"token": {b.token}, "feed": {"1"}, "name": {"My news"}, "folders": {"Daily\r\nOld"},
-		"private-shown": {"off"}, "discreet-shown": {"off"}, "weight": {"3"}, "policy": {"auto"}, "value": {"15m"}, "age": {"1.5"}}
+		"private-shown": {"off"}, "discreet-shown": {"off"}, "weight": {"3"}, "policy": {"auto"}, "value": {"15m"},
+		"age": {"1.5"}}
 	maps.Copy(form, changes)
 	return form
 }

@@ -1,5 +1,6 @@
-// Package diskcache keeps files that may go in a directory of its own, up to so many bytes: those that nobody wanted
-// for the longest time go first. What is lost, by a crash or by an owner who removes the directory, is fetched again.
+// Package diskcache keeps files that may go in a directory of its own, up to so much room on the disk: those that
+// nobody wanted for the longest time go first. What is lost, by a crash or by an owner who removes the directory, is
+// fetched again.
 package diskcache
 
 import (
@@ -15,7 +16,7 @@ import (
 	"time"
 )
 
-// Files are those of a directory. They may be used by several goroutines at once.
+// Files are those of a directory. They may be used by several goroutines at once. Nil Files keep nothing.
 type Files struct {
 	dir  string
 	most int64
@@ -32,13 +33,19 @@ type file struct {
 	used time.Time // as its time of modification says, which outlives the process
 }
 
+// block is what a file takes besides its bytes: the rest of its last block, and its name.
+const block = 4096
+
+// room is how much room the file takes at most.
+func (f *file) room() int64 { return f.size + block }
+
 // usedEvery is how old the time of a file's last use may be on the disk.
 const usedEvery = time.Hour
 
 // part is in the names of files that are being written.
 const part = ".part"
 
-// Open opens the cache in a directory, made if there is none, which holds at most so many bytes.
+// Open opens the cache in a directory, made if there is none, whose files take at most so many bytes.
 func Open(dir string, most int64) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -62,11 +69,11 @@ func Open(dir string, most int64) (*Files, error) {
 	c := &Files{dir: dir, most: most, order: list.New(), files: make(map[string]*list.Element)}
 	for _, f := range found {
 		c.files[f.name] = c.order.PushBack(f)
-		c.size += f.size
+		c.size += f.room()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c, c.shrink()
+	return c, c.shrink(c.most)
 }
 
 // nameOf is the name of the file for a key.
@@ -77,6 +84,9 @@ func nameOf(key string) string {
 
 // Get returns what is kept for a key.
 func (c *Files) Get(key string) (content []byte, ok bool) {
+	if c == nil {
+		return nil, false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.files[nameOf(key)]
@@ -100,7 +110,7 @@ func (c *Files) Get(key string) (content []byte, ok bool) {
 
 // Put keeps content for a key, in place of what was kept for it. What is larger than the whole cache is not kept.
 func (c *Files) Put(key string, content []byte) error {
-	if int64(len(content)) > c.most {
+	if c == nil || int64(len(content)) > c.most-block {
 		return nil
 	}
 	name := nameOf(key)
@@ -127,14 +137,27 @@ func (c *Files) Put(key string, content []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(temp.Name()))
 	}
-	c.files[name] = c.order.PushFront(&file{name, int64(len(content)), time.Now()})
-	c.size += int64(len(content))
-	return c.shrink()
+	f := &file{name, int64(len(content)), time.Now()}
+	c.files[name] = c.order.PushFront(f)
+	c.size += f.room()
+	return c.shrink(c.most)
 }
 
-// shrink removes files until the others fit.
-func (c *Files) shrink() error {
-	for c.size > c.most {
+// Clear removes all files, for the sake of what may not go, and returns how many bytes that gave back.
+func (c *Files) Clear() (freed int64, err error) {
+	if c == nil {
+		return 0, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.size
+	err = c.shrink(0)
+	return before - c.size, err
+}
+
+// shrink removes files until the others fit into so many bytes.
+func (c *Files) shrink(most int64) error {
+	for c.size > most {
 		if err := c.drop(c.order.Back()); err != nil {
 			return err
 		}
@@ -142,13 +165,14 @@ func (c *Files) shrink() error {
 	return nil
 }
 
-// drop removes a file.
+// drop removes a file. One that cannot be removed still counts.
 func (c *Files) drop(e *list.Element) error {
-	f := c.order.Remove(e).(*file)
-	delete(c.files, f.name)
-	c.size -= f.size
-	if err := os.Remove(filepath.Join(c.dir, f.name)); !errors.Is(err, os.ErrNotExist) {
+	f := e.Value.(*file)
+	if err := os.Remove(filepath.Join(c.dir, f.name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
+	c.order.Remove(e)
+	delete(c.files, f.name)
+	c.size -= f.room()
 	return nil
 }

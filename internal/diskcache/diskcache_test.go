@@ -11,10 +11,11 @@ import (
 
 // What was used last stays, also in the next process, and nothing is beyond the bound.
 func TestCache(t *testing.T) {
+	const most = 3*(3+block) + 1
 	dir := filepath.Join(t.TempDir(), "pictures")
 	open := func() *Files {
 		t.Helper()
-		c, err := Open(dir, 10)
+		c, err := Open(dir, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,9 +39,9 @@ func TestCache(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			size += info.Size()
+			size += info.Size() + block
 		}
-		if size > 10 || size != c.size {
+		if size > most || size != c.size {
 			t.Errorf("%d bytes on the disk, %d counted", size, c.size)
 		}
 	}
@@ -58,7 +59,7 @@ func TestCache(t *testing.T) {
 	c.Get("a")
 	put(c, "d")
 	want(c, "acd")
-	if err := c.Put("e", make([]byte, 11)); err != nil {
+	if err := c.Put("e", make([]byte, most-block+1)); err != nil {
 		t.Errorf("what is too large: %v", err)
 	}
 	want(c, "acd")
@@ -91,6 +92,46 @@ func TestCache(t *testing.T) {
 	}
 	put(c, "e")
 	want(c, "e")
+	if freed, err := c.Clear(); err != nil || freed != 3+block {
+		t.Errorf("all that is kept were %d bytes, %v", freed, err)
+	}
+	want(c, "")
+}
+
+// What cannot be removed is not forgotten: it takes room all the same.
+func TestWhatStaysCounts(t *testing.T) {
+	dir := t.TempDir()
+	c, err := Open(dir, 3*(3+block))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Put("a", []byte("aaa")); err != nil {
+		t.Fatal(err)
+	}
+	stuck := filepath.Join(dir, nameOf("a"))
+	if err := os.Remove(stuck); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(stuck, "inside"), 0o700); err != nil { // which os.Remove leaves
+		t.Fatal(err)
+	}
+	if freed, err := c.Clear(); err == nil || freed != 0 || c.size != 3+block {
+		t.Errorf("%d bytes given back, %d counted, %v", freed, c.size, err)
+	}
+}
+
+// Without a directory nothing is kept.
+func TestNoFiles(t *testing.T) {
+	var c *Files
+	if err := c.Put("a", []byte("a")); err != nil {
+		t.Error(err)
+	}
+	if _, ok := c.Get("a"); ok {
+		t.Error("something is kept")
+	}
+	if freed, err := c.Clear(); freed != 0 || err != nil {
+		t.Errorf("%d bytes given back, %v", freed, err)
+	}
 }
 
 // A key is no path.

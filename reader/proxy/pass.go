@@ -17,8 +17,8 @@ const (
 	// maxPassing is how many requests and tunnels go through at a time: readers have some dozens at most, and each
 	// keeps two connections.
 	maxPassing = 64
-	// passIdle is how long what goes through may stand still: a tunnel in both directions, and an answer. dialTime is how
-	// long it may take to open a tunnel.
+	// passIdle is how long what goes through may stand still: a tunnel in both directions, and an answer. dialTime is
+	// how long it may take to open a tunnel.
 	passIdle = 2 * time.Minute
 	dialTime = 15 * time.Second
 	// tunnelBuffer is how many bytes wait in each direction of a tunnel.

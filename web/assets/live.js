@@ -9,7 +9,9 @@ if (live) {
 	const tell = fresh => {
 		const known = new Set([...live.querySelectorAll('li[id]')].map(li => li.id));
 		const list = [...fresh.querySelectorAll('li[id]')].map(li => li.id);
-		const first = list.findIndex(id => known.has(id)), count = first < 0 ? list.length : first;
+		// Sorted by publication, some come below others that were there; what moved up from the next page is not new.
+		const last = list.findLastIndex(id => known.has(id));
+		const count = list.slice(0, last < 0 ? list.length : last).filter(id => !known.has(id)).length;
 		let line = document.querySelector('.came');
 		if (!count) return line?.remove();
 		if (!line) {
