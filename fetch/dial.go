@@ -52,10 +52,14 @@ func publicFeed(ap netip.AddrPort) error {
 	return guard.Unless(permitting, guard.Others)(ap)
 }
 
-// transport is the one to request u with, for a feed at origin.
-func (c *Client) transport(origin, u *url.URL) *http.Transport {
-	if c.private[hostKey(origin.Hostname())] && c.private[hostKey(u.Hostname())] {
+// transport is the one to request u with, for a feed at origin: for the feed itself or for something that belongs to
+// it. What that is at other hosts strangers say, in pages and entries, and nobody chose it.
+func (c *Client) transport(origin, u *url.URL, belongs bool) *http.Transport {
+	switch from, to := hostKey(origin.Hostname()), hostKey(u.Hostname()); {
+	case c.private[from] && c.private[to]:
 		return c.unguarded
+	case belongs && from != to:
+		return c.strangers
 	}
 	return c.guarded
 }

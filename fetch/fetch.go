@@ -66,8 +66,9 @@ type Client struct {
 	large      gate // to memory for large bodies
 	parsing    gate // to the parser
 	// Idle connections are kept by host, and a dial is guarded when it is made. So connections that
-	// the owner's leave opened must not be found by fetches that do not have it.
-	guarded, unguarded *http.Transport
+	// the owner's leave opened must not be found by fetches that do not have it. Where AllowLocal holds, guarded refuses
+	// nothing, and strangers does.
+	guarded, unguarded, strangers *http.Transport
 }
 
 // New makes a client.
@@ -80,18 +81,17 @@ func New(cfg Config) *Client {
 	for _, h := range cfg.PrivateHosts {
 		c.private[hostKey(h)] = true
 	}
-	allow := publicFeed
-	if cfg.AllowLocal {
-		allow = nil
-	}
-	c.guarded = newTransport(cfg.Resolver, allow)
+	c.strangers = newTransport(cfg.Resolver, publicFeed)
 	c.unguarded = newTransport(cfg.Resolver, nil)
+	if c.guarded = c.strangers; cfg.AllowLocal {
+		c.guarded = c.unguarded
+	}
 	return c
 }
 
 // CloseIdle closes the connections that are not in use.
 func (c *Client) CloseIdle() {
-	c.guarded.CloseIdleConnections()
+	c.strangers.CloseIdleConnections()
 	c.unguarded.CloseIdleConnections()
 }
 
@@ -185,7 +185,7 @@ func (v *visit) hop(ctx context.Context, u *url.URL) (next *url.URL, err error) 
 func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err error) {
 	v.out.From, v.out.Status = hostKey(u.Hostname()), 0
 	req, connected := v.request(ctx, u)
-	resp, err := recorder{v, v.client.transport(v.origin, u)}.RoundTrip(req)
+	resp, err := recorder{v, v.client.transport(v.origin, u, v.want != nil)}.RoundTrip(req)
 	if err != nil {
 		// a server that redirected was reached
 		v.out.Unreached, v.out.Dialed = len(v.seen) == 1 && unreached(err, connected()), v.dialed.Load()

@@ -139,6 +139,16 @@ func TestGetReachesNoPrivateAddresses(t *testing.T) {
 	if !errors.Is(got.Answer.Err, guard.ErrForbidden) {
 		t.Errorf("a stranger's entry led to the private host: %v", got.Answer.Err)
 	}
+	// So is the leave for all private networks.
+	lan := New(Config{AllowLocal: true})
+	defer lan.CloseIdle()
+	far := feed.URL("http://127.0.0.1:" + l.port() + "/")
+	for _, of := range []feed.URL{"https://blog.example/feed", "http://192.168.1.7/feed"} {
+		got := lan.Get(t.Context(), Want{URL: far, For: of})
+		if !errors.Is(got.Answer.Err, guard.ErrForbidden) {
+			t.Errorf("something of %s led to another private host: %v", of, got.Answer.Err)
+		}
+	}
 	if n := l.close(t); n > 0 {
 		t.Errorf("%d connections left", n)
 	}
