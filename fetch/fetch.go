@@ -65,9 +65,9 @@ type Client struct {
 	hosts      hosts
 	large      gate // to memory for large bodies
 	parsing    gate // to the parser
-	// Idle connections are kept by host, and a dial is guarded when it is made. So connections that
-	// the owner's leave opened must not be found by fetches that do not have it. Where AllowLocal holds, guarded refuses
-	// nothing, and strangers does.
+	// Idle connections are kept by host, and a dial is guarded when it is made. So connections that the owner's leave
+	// opened must not be found by fetches that do not have it. Where AllowLocal holds guarded refuses nothing, and
+	// strangers does.
 	guarded, unguarded, strangers *http.Transport
 }
 
