@@ -277,15 +277,17 @@ func (r personalReader) IDs(ctx context.Context, s reading.Stream, p reading.Pag
 	return ids, r.failed(ctx, "read", err)
 }
 
+// unreadOf are the marks of what is unread to person ? of feed f.
+const unreadOf = ` FROM marks INDEXED BY marks_by_feed WHERE person = ? AND feed = f.id AND read = 0`
+
 // Counts implements reading.Items.
 func (r personalReader) Counts(ctx context.Context) ([]reading.UnreadCount, error) {
 	counts, err := list(ctx, r.db, by(func(c *reading.UnreadCount) []any {
 		return []any{&c.Feed, &c.Unread, seconds(&c.Newest)}
 	}), `
-		SELECT u.feed, u.n, (SELECT arrived FROM items WHERE id = u.newest) FROM (
-			SELECT m.feed AS feed, count(*) AS n, max(m.item) AS newest FROM marks m INDEXED BY marks_by_feed
-			WHERE m.person = ? AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`) AND m.read = 0 GROUP BY m.feed) AS u
-		ORDER BY u.feed`, int64(r.person), int64(r.person))
+		WITH u AS MATERIALIZED (SELECT f.id, (SELECT count(*)`+unreadOf+`) AS n FROM feeds f WHERE `+isRead+`)
+		SELECT f.id, f.n, (SELECT arrived FROM items WHERE id = (SELECT max(item)`+unreadOf+`)) FROM u AS f
+		WHERE f.n > 0 ORDER BY f.id`, int64(r.person), int64(r.person), int64(r.person))
 	return counts, r.failed(ctx, "read", err)
 }
 
