@@ -81,5 +81,5 @@ func Named(list []Person, name string) (Person, error) {
 			return p, nil
 		}
 	}
-	return Person{}, fmt.Errorf("%w: %.40q", ErrNobody, name)
+	return Person{}, fmt.Errorf("%w: %.40q; see 'feedex person list'", ErrNobody, name)
 }
