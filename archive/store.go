@@ -276,6 +276,7 @@ type Feed struct {
 	Withheld   bool      // its owner does not want it passed on
 	Shared     bool      // its owner lets others know of it, although an address may look like a secret
 	Since      time.Time // when the owner subscribed
+	Backlog    Backlog   // how much of what there was then is unread to the owner
 	Ended      bool      // polled no more: the publisher says that it is gone for good
 
 	Weight   int  // of preference, w_i of Paper §3.2: 1 to 100, and 0 is 1

@@ -107,7 +107,9 @@ func TestClientAsksOwner(t *testing.T) {
 	for _, wish := range []node.Subscribe{
 		{Feeds: []feed.URL{"http://example.com/a"}},
 		{Feeds: []feed.URL{"http://example.com/a"}, Weight: 100, Discreet: &yes, Policy: &policy},
-		{Feeds: []feed.URL{"http://example.com/a"}, Discreet: new(bool), Policy: new(string)},
+		{Feeds: []feed.URL{"http://example.com/a"}, Discreet: new(bool), Policy: new(string),
+			Backlog: archive.NoBacklog},
+		{Feeds: []feed.URL{"http://example.com/a"}, Backlog: archive.WholeBacklog},
 	} {
 		if err := c.Subscribe(ctx, wish); err != nil || !reflect.DeepEqual(o.subscribed, wish) {
 			t.Errorf("Subscribe: %v, the owner was asked for %+v, want %+v", err, o.subscribed, wish)
@@ -180,6 +182,7 @@ func TestControlRefusesBadRequests(t *testing.T) {
 		{"a feed that is none among others", "POST", "/subscribe", `{"urls":["http://example.com/","x"]}`, 400},
 		{"not JSON", "POST", "/subscribe", "url=x", 400},
 		{"a weight out of range", "POST", "/subscribe", `{"urls":["http://example.com/"],"weight":101}`, 400},
+		{"a backlog that is none", "POST", "/subscribe", `{"urls":["http://example.com/"],"unread":"-1"}`, 400},
 		{"a policy that is none", "POST", "/subscribe", `{"urls":["http://example.com/"],"policy":"hourly"}`, 400},
 		{"a member of another request", "POST", "/unsubscribe", `{"url":"http://example.com/","weight":1}`, 400},
 		{"an unknown member", "POST", "/search", `{"wrods":["a"]}`, 400},
@@ -439,7 +442,7 @@ func TestPullOverTheSocket(t *testing.T) {
 func TestFollowAddressOverTheSocket(t *testing.T) {
 	yes, policy := true, "fixed:1h"
 	want := FollowAddress{Subscribe: node.Subscribe{Feeds: []feed.URL{"https://two.example/"}, Weight: 3,
-		Discreet: &yes, Private: &yes, Policy: &policy}, Wait: time.Second, Keep: true, Anyway: true}
+		Discreet: &yes, Private: &yes, Policy: &policy, Backlog: 7}, Wait: time.Second, Keep: true, Anyway: true}
 	o := &fakeOwner{followed: FollowedAddress{Page: "https://two.example/",
 		Choices: []discover.SiteFeed{{URL: "https://two.example/a", Title: "A", Type: "b"}}}}
 	c := serve(t, o)

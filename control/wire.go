@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"feedex/archive"
 	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/neighbors"
@@ -25,6 +26,8 @@ type subscribeRequest struct {
 	// is.
 	Policy  *string `json:"policy,omitempty"`
 	Private *bool   `json:"private,omitempty"` // nil leaves it as it is
+	// Unread is how much of what there is already is unread, as archive.ParseBacklog reads it; "" says nothing.
+	Unread string `json:"unread,omitempty"`
 }
 
 // newSubscribe is the request for a wish.
@@ -33,7 +36,11 @@ func newSubscribe(s node.Subscribe) subscribeRequest {
 	for i, u := range s.Feeds {
 		urls[i] = string(u)
 	}
-	return subscribeRequest{urls, s.Weight, s.Discreet, s.Policy, s.Private}
+	r := subscribeRequest{URLs: urls, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private}
+	if s.Backlog != archive.UsualBacklog {
+		r.Unread = s.Backlog.String()
+	}
+	return r
 }
 
 // subscribe is the wish that the request is for. The error is a BadRequest.
@@ -54,8 +61,14 @@ func (s *subscribeRequest) subscribe() (node.Subscribe, error) {
 			return node.Subscribe{}, BadRequest{err}
 		}
 	}
-	return node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy,
-		Private: s.Private}, nil
+	wish := node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private}
+	if s.Unread != "" {
+		var err error
+		if wish.Backlog, err = archive.ParseBacklog(s.Unread); err != nil {
+			return node.Subscribe{}, BadRequest{fmt.Errorf("unread is %w", err)}
+		}
+	}
+	return wish, nil
 }
 
 // An unsubscribeRequest is the body of unsubscribe.

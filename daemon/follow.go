@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"feedex/archive"
 	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
@@ -46,9 +47,10 @@ func (d *Duplicate) Reason() string {
 
 // Follow has a node follow every feed of a list, titled and filed as there. Feeds that it follows already keep their
 // titles, and their folders besides those of the list. One at the node's own address for readers, as a reader has it
-// that reads through the node, is the feed behind that. It calls progress as it goes on, with how many of the new feeds
+// that reads through the node, is the feed behind that. Of the
+// new ones so much is unread. It calls progress as it goes on, with how many of the new feeds
 // are followed. Where it returns an error Followed says how far it came; a repetition follows the rest.
-func Follow(ctx context.Context, o control.Owner, list []opml.Outline,
+func Follow(ctx context.Context, o control.Owner, list []opml.Outline, unread archive.Backlog,
 	progress func(done, total int)) (Followed, error) {
 	var f Followed
 	known, err := o.Feeds(ctx)
@@ -92,7 +94,7 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Outline,
 	}
 	for len(f.New) < len(urls) {
 		part := urls[len(f.New):min(len(urls), len(f.New)+control.SubscribeStep)]
-		if err := o.Subscribe(ctx, node.Subscribe{Feeds: part}); err != nil {
+		if err := o.Subscribe(ctx, node.Subscribe{Feeds: part, Backlog: unread}); err != nil {
 			return f, err
 		}
 		if err := arrangeAll(ctx, o, arranged, part); err != nil {

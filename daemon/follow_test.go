@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
 	"feedex/control"
 	"feedex/discover"
@@ -107,7 +108,7 @@ func TestFollow(t *testing.T) {
 	} {
 		o := &followingOwner{fakeOwner: fakeOwner{feeds: []node.FeedStatus{{URL: urls[3]}}}}
 		var steps []int
-		got, err := Follow(t.Context(), over(o), list, func(done, total int) {
+		got, err := Follow(t.Context(), over(o), list, archive.UsualBacklog, func(done, total int) {
 			if total != 249 {
 				t.Errorf("%s: %d of %d", name, done, total)
 			}
@@ -141,12 +142,12 @@ func TestFollowLongURLs(t *testing.T) {
 func TestFollowBrokenOff(t *testing.T) {
 	list, _ := numbered(250)
 	o := &followingOwner{failAt: 2}
-	got, err := Follow(t.Context(), o, list, func(int, int) {})
+	got, err := Follow(t.Context(), o, list, archive.UsualBacklog, func(int, int) {})
 	if !errors.Is(err, errDiskFull) || len(got.New) != 100 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := Follow(t.Context(), &fakeOwner{err: errDiskFull}, list, nil); !errors.Is(err, errDiskFull) ||
-		len(got.New) != 0 {
+	got, err = Follow(t.Context(), &fakeOwner{err: errDiskFull}, list, archive.UsualBacklog, nil)
+	if !errors.Is(err, errDiskFull) || len(got.New) != 0 {
 		t.Errorf("feeds are not known: %+v, %v", got, err)
 	}
 }
@@ -175,7 +176,8 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 	} {
 		o := &followingOwner{fakeOwner: fakeOwner{report: control.Report{Reader: "127.0.0.1:7791",
 			ReaderHosts: []string{"news.example.org"}}}}
-		_, err := Follow(t.Context(), serve(t, o), []opml.Outline{{URL: raw, Line: 1}}, func(int, int) {})
+		_, err := Follow(t.Context(), serve(t, o), []opml.Outline{{URL: raw, Line: 1}}, archive.UsualBacklog,
+			func(int, int) {})
 		if err != nil || !slices.Equal(o.followed, []feed.URL{want}) {
 			t.Errorf("%s: followed %v, %v; want %s", raw, o.followed, err, want)
 		}
@@ -187,7 +189,7 @@ func TestFollowPageAgain(t *testing.T) {
 	o := &followingOwner{fakeOwner: fakeOwner{feeds: []node.FeedStatus{{URL: "https://site.example/atom.xml",
 		Page: "https://site.example/"}}}}
 	got, err := Follow(t.Context(), o, []opml.Outline{{URL: "https://site.example/", Line: 1, Folder: []string{"A"}}},
-		func(int, int) {})
+		archive.UsualBacklog, func(int, int) {})
 	if err != nil || len(got.New) != 0 || len(got.Duplicates) != 1 && len(o.arranged) != 1 || o.requests != 0 {
 		t.Errorf("%+v, %v, arranged %+v", got, err, o.arranged)
 	}
@@ -225,7 +227,8 @@ func BenchmarkFollow(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if f, err := Follow(b.Context(), c, l.Feeds, func(int, int) {}); err != nil || len(f.New) != len(list) {
+		f, err := Follow(b.Context(), c, l.Feeds, archive.UsualBacklog, func(int, int) {})
+		if err != nil || len(f.New) != len(list) {
 			b.Fatal(len(f.New), err)
 		}
 		b.StopTimer()

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"feedex/archive"
 	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
@@ -244,7 +245,7 @@ func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
 
 // Import implements reading.Editor.
 func (l *library) Import(ctx context.Context, list []opml.Outline) error {
-	f, err := Follow(ctx, personal{l.host, l}, list, func(int, int) {})
+	f, err := Follow(ctx, personal{l.host, l}, list, archive.UsualBacklog, func(int, int) {})
 	if err != nil {
 		return fmt.Errorf("follow the feeds of a list: %w", err)
 	}

@@ -195,8 +195,8 @@ func (d dashboard) Ask(ctx context.Context, f feed.Filter,
 }
 
 // Follow implements web.OwnerActions.
-func (d dashboard) Follow(ctx context.Context, list []opml.Outline) (web.FollowedList, error) {
-	f, err := Follow(ctx, d.host, list, func(int, int) {})
+func (d dashboard) Follow(ctx context.Context, list []opml.Outline, unread archive.Backlog) (web.FollowedList, error) {
+	f, err := Follow(ctx, d.host, list, unread, func(int, int) {})
 	d.host.changes.Add(1)
 	l := web.FollowedList{Added: len(f.New), Kept: f.Kept}
 	for i := range f.Duplicates {
@@ -220,8 +220,8 @@ func (d dashboard) FollowAt(ctx context.Context, w web.FollowWish) (f web.Follow
 			w.Tries[i] = discover.Lend(page.URL, u)
 		}
 	}
-	s, err := d.host.FollowAddress(ctx, control.FollowAddress{Subscribe: node.Subscribe{Feeds: w.Tries},
-		Wait: followWait, Keep: true, Anyway: w.Anyway})
+	s, err := d.host.FollowAddress(ctx, control.FollowAddress{
+		Subscribe: node.Subscribe{Feeds: w.Tries, Backlog: w.Backlog}, Wait: followWait, Keep: true, Anyway: w.Anyway})
 	d.host.changes.Add(1)
 	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem, Unread: s.Unread}
 	if err != nil || s.Feed == "" {

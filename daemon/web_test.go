@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -11,9 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
+	"feedex/opml"
 	"feedex/polling"
 	"feedex/reading"
 )
@@ -142,6 +145,31 @@ func TestDashboard(t *testing.T) {
 	v.want("/feeds/"+number, "no longer followed")
 	v.send("/settings", "/undo", url.Values{"undo": {undo[1]}})
 	v.want("/feeds/"+number, adjusted...)
+}
+
+// Who follows feeds on the pages chooses how much of what their first polls bring is unread.
+func TestBacklogIsChosen(t *testing.T) {
+	var titles []string
+	for i := range archive.FirstUnread + 5 {
+		titles = append(titles, fmt.Sprint("Title ", i))
+	}
+	usual, some, whole := startFeed(t, titles...), startFeed(t, titles...), startFeed(t, titles...)
+	n := startNode(t, Config{})
+	v := newVisitor(t, n)
+	if page := v.page("/settings"); strings.Count(page,
+		fmt.Sprintf(`name="unread" list="backlogs" value="%d"`, archive.FirstUnread)) != 2 {
+		t.Errorf("a form has no field for it:\n%s", page)
+	}
+	v.send("/settings", "/follow", url.Values{"url": {string(usual.url)}})
+	v.send("/settings", "/follow", url.Values{"url": {string(whole.url)}, "unread": {"all"}})
+	list := []opml.Outline{{URL: some.url}}
+	if _, err := Follow(t.Context(), n.client, list, 3, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.client.FirstPolls(t.Context(), []feed.URL{some.url}, func(int) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	v.want("/", fmt.Sprint(archive.FirstUnread+3+len(titles), "</strong> unread"))
 }
 
 // The page of a feed shows that a neighbor polled it.

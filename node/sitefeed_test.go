@@ -104,6 +104,30 @@ func TestPageIsFollowedAfterARestart(t *testing.T) {
 	}
 }
 
+// How much of a page is to be unread is meant of the feed in its place, also where its owner chooses that later.
+func TestBacklogOfAPage(t *testing.T) {
+	w := newNetwork(t)
+	w.page(site, first)
+	w.publish(first)
+	w.page(other, first, third)
+	w.publish(third)
+	h := w.add(node.Config{})
+	h.step(node.Subscribe{Feeds: []feed.URL{site, other}, Backlog: 7})
+	w.run(time.Hour)
+	h.step(node.Subscribe{Feeds: []feed.URL{third}})
+	w.run(time.Minute)
+	for _, u := range []feed.URL{first, third} {
+		if f := h.store.LoadFeed(u); !f.Subscribed || f.Backlog != 7 {
+			t.Errorf("of %s, followed: %v, %s is unread", u, f.Subscribed, f.Backlog)
+		}
+	}
+	h.step(node.Unsubscribe{Feeds: []feed.URL{first}})
+	h.step(node.Subscribe{Feeds: []feed.URL{first}})
+	if f := h.store.LoadFeed(first); f.Backlog != archive.UsualBacklog {
+		t.Errorf("followed again %s is unread, as nobody said", f.Backlog)
+	}
+}
+
 // A page that was for the owner alone makes its feed private, and lends its password to its own origin only.
 func TestSecretPages(t *testing.T) {
 	w := newNetwork(t)

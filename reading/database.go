@@ -74,24 +74,20 @@ type Pen interface {
 	Marking
 	Folders
 	// LeaveOut has a feed, which the node goes on to follow, no more among those that the person reads, or again. Where
-	// it was left out what came meanwhile is read, but for the latest FirstUnread of what came.
+	// it was left out what came meanwhile is read, but for the latest archive.FirstUnread of what came.
 	LeaveOut(id FeedID, out bool)
 }
 
 // Marking keeps what a person read and starred. An entry becomes an item, for all people, when it arrives: as it is
-// kept or filled in, where its feed is followed then, and else when the node follows the feed. The latest FirstUnread
-// of those that are there then are unread, and of those that the first poll brings, where neighbors have not brought as
-// many before it. What one starred is purged for nobody.
+// kept or filled in, where its feed is followed then, and else when the node follows the feed. The latest of those that
+// are there then are unread, archive.FirstUnread or as many as the owner chose for themselves, and of those that the
+// first poll brings, where neighbors have not brought as many before it. What one starred is purged for nobody.
 type Marking interface {
 	// Mark marks items at a moment. Those of which there is none do not matter.
 	Mark(at time.Time, ids []ItemID, m Mark)
 	// MarkStream marks at most limit items of a stream, and reports whether that may not have been all.
 	MarkStream(at time.Time, s Stream, m Mark, limit int) (more bool)
 }
-
-// FirstUnread is how many of a feed's entries of the time before it was followed are unread, as if it had just
-// published them.
-const FirstUnread = 20
 
 // Folders keeps how a person titled and filed feeds. Names are such as Checked and FolderName make.
 type Folders interface {

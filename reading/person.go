@@ -28,8 +28,8 @@ const OwnerName = "owner"
 const (
 	// MaxPeople is how many people there may be: what arrives is noted for each of them.
 	MaxPeople = 32
-	// FirstLatest is of how many of the latest entries a new person has some unread, at most FirstUnread of each feed:
-	// a first page, and not all that others have read for years.
+	// FirstLatest is of how many of the latest entries a new person has some unread, at most archive.FirstUnread of
+	// each feed: a first page, and not all that others have read for years.
 	FirstLatest = 1000
 	// maxPersonName is how long the name of a person may be, in bytes.
 	maxPersonName = 64

@@ -73,13 +73,17 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 	if err != nil {
 		return "", err
 	}
+	unread, err := readBacklog(r)
+	if err != nil {
+		return "", err
+	}
 	list, err := opml.Read(document)
 	if err != nil {
 		return "", clientError{http.StatusBadRequest, "That file could not be read",
 			"It is no list of feeds: " + err.Error() + ". Nothing was changed."}
 	}
 	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}
-	followed, err := h.Source.Follow(r.Context(), list.Feeds)
+	followed, err := h.Source.Follow(r.Context(), list.Feeds, unread)
 	if err != nil {
 		return "", err
 	}

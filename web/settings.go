@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
 )
@@ -114,6 +115,9 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 		return "", clientError{http.StatusBadRequest, "That is no address of a feed",
 			"The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
 	}
+	if wish.Backlog, err = readBacklog(r); err != nil {
+		return "", err
+	}
 	wish.Page, _ = strconv.ParseInt(r.PostFormValue("page"), 10, 64)
 	f, err := h.Source.FollowAt(r.Context(), wish)
 	number := strconv.FormatInt(f.Number, 10)
@@ -132,6 +136,20 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 		return "/settings?done=known&n=" + number, nil
 	}
 	return "/settings?done=followed&n=" + number, nil
+}
+
+// readBacklog is how much of what there is already a form leaves unread.
+func readBacklog(r *http.Request) (archive.Backlog, error) {
+	text := r.PostFormValue("unread")
+	if text == "" {
+		return archive.UsualBacklog, nil
+	}
+	b, err := archive.ParseBacklog(text)
+	if err != nil {
+		err = clientError{http.StatusBadRequest, "That is no number of entries",
+			"How many entries are left unread: " + err.Error() + ". Nothing was changed."}
+	}
+	return b, err
 }
 
 // An unread is that an address could not be read, and is not followed for that.

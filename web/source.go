@@ -79,8 +79,8 @@ type NetworkSearcher interface {
 
 // OwnerActions has the changes that the owner may make.
 type OwnerActions interface {
-	// Follow follows the feeds of a list.
-	Follow(ctx context.Context, list []opml.Outline) (FollowedList, error)
+	// Follow follows the feeds of a list, of those that were not followed before so much is unread.
+	Follow(ctx context.Context, list []opml.Outline, unread archive.Backlog) (FollowedList, error)
 	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
 	// followed until its owner has chosen.
 	FollowAt(ctx context.Context, w FollowWish) (FollowedAt, error)
@@ -122,9 +122,10 @@ type Repetition struct {
 
 // A FollowWish is to follow what is at an address.
 type FollowWish struct {
-	Tries  []feed.URL // the address, or what it may be, in the order in which it is tried
-	Page   int64      // the number of the page which named the address, 0 for none
-	Anyway bool       // follow it also if it could not be read
+	Tries   []feed.URL // the address, or what it may be, in the order in which it is tried
+	Page    int64      // the number of the page which named the address, 0 for none
+	Anyway  bool       // follow it also if it could not be read
+	Backlog archive.Backlog
 }
 
 // FollowedAt is the result of following the feed or page at an address.

@@ -47,6 +47,7 @@ type aNode struct {
 	mu        sync.Mutex
 	followed  []feed.URL
 	pages     []int64 // that named them
+	backlog   archive.Backlog
 	unfollows []int64
 	again     []int64
 	refreshed []int64
@@ -341,9 +342,11 @@ func (n *aNode) Ask(_ context.Context, f feed.Filter, each func([]web.RemoteEntr
 	return web.SearchOutcome{Neighbors: 2}, each(n.remote)
 }
 
-func (n *aNode) Follow(_ context.Context, list []opml.Outline) (l web.FollowedList, _ error) {
+func (n *aNode) Follow(_ context.Context, list []opml.Outline, unread archive.Backlog) (l web.FollowedList,
+	_ error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.backlog = unread
 	for _, f := range list {
 		if slices.Contains(n.followed, f.URL) {
 			l.Repeated = append(l.Repeated, web.Repetition{Line: f.Line, Feed: f.URL, Reason: "is followed already"})
@@ -388,6 +391,7 @@ const (
 func (n *aNode) FollowAt(_ context.Context, w web.FollowWish) (web.FollowedAt, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.backlog = w.Backlog
 	u := w.Tries[0]
 	if u == goneURL && !w.Anyway {
 		return web.FollowedAt{Problem: "HTTP <404>", Unread: true}, nil

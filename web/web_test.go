@@ -499,9 +499,16 @@ func TestForeignChanges(t *testing.T) {
 // upload sends a list of feeds.
 func (b *browser) upload(t *testing.T, document string) *httptest.ResponseRecorder {
 	t.Helper()
+	return b.uploadUnread(t, document, "")
+}
+
+// uploadUnread sends a list of feeds, and how much of them is left unread.
+func (b *browser) uploadUnread(t *testing.T, document, unread string) *httptest.ResponseRecorder {
+	t.Helper()
 	var body bytes.Buffer
 	m := multipart.NewWriter(&body)
 	_ = m.WriteField("token", b.token)
+	_ = m.WriteField("unread", unread)
 	file, err := m.CreateFormFile("list", "feeds.opml")
 	if err != nil {
 		t.Fatal(err)
@@ -514,6 +521,42 @@ func (b *browser) upload(t *testing.T, document string) *httptest.ResponseRecord
 	w := httptest.NewRecorder()
 	b.h.ServeHTTP(w, r)
 	return w
+}
+
+// How much of what there is already is left unread goes along with the wish to follow, also where an address could not
+// be read at first.
+func TestBacklogs(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	const list = "<opml><body><outline type='rss' xmlUrl='https://example.net/a'/></body></opml>"
+	for text, want := range map[string]archive.Backlog{"": archive.UsualBacklog, "0": archive.NoBacklog, " 7": 7,
+		"all": archive.WholeBacklog} {
+		for what, send := range map[string]func() *httptest.ResponseRecorder{
+			"follow": func() *httptest.ResponseRecorder {
+				return b.post("/follow", url.Values{"token": {b.token}, "url": {"example.net/feed"}, "unread": {text}})
+			},
+			"import": func() *httptest.ResponseRecorder { return b.uploadUnread(t, list, text) },
+		} {
+			n.backlog = -2
+			if w := send(); w.Code != http.StatusSeeOther || n.backlog != want {
+				t.Errorf("%s with %q: %d, backlog %d", what, text, w.Code, n.backlog)
+			}
+		}
+	}
+	before := len(n.followed)
+	for _, bad := range []string{"-1", "10001", "many"} {
+		if w := b.post("/follow", url.Values{"token": {b.token}, "url": {"example.net/feed"},
+			"unread": {bad}}); w.Code != http.StatusBadRequest {
+			t.Errorf("%q: %d", bad, w.Code)
+		}
+		if w := b.uploadUnread(t, list, bad); w.Code != http.StatusBadRequest || len(n.followed) != before {
+			t.Errorf("a list with %q: %d", bad, w.Code)
+		}
+	}
+	gone := url.Values{"token": {b.token}, "url": {string(goneURL)}, "unread": {"all"}}
+	if page := b.post("/follow", gone).Body.String(); !strings.Contains(page, `name="unread" value="all"`) {
+		t.Errorf("the page that offers to follow it anyway forgets the number:\n%s", page)
+	}
 }
 
 // A list is imported as far as it can be read; the rest is named.

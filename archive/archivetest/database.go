@@ -102,6 +102,7 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive, at func(ItemArc
 		"folders and titles are theirs": testFoldersOfTwo,
 		"a new person":                  testNewPerson,
 		"a feed is left out":            testLeaveOut,
+		"the owner chooses a backlog":   testBacklogs,
 		"a person is removed":           testRemovePerson,
 		"what anybody starred stays":    testStarsOfTwo,
 	} {

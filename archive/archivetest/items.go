@@ -118,24 +118,24 @@ func testItemsArrive(t *testing.T, a *desk) {
 // before it; the rest is read. All that comes later is unread.
 func testItemsOfAFirstPoll(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news, otherNews)
-	keep(t, a, feedRecords(news, 1, reading.FirstUnread+5)...)
-	a.Mark(markedAt, []reading.ItemID{reading.FirstUnread}, reading.Mark{Starred: reading.Yes})
-	keep(t, a, feedRecords(news, reading.FirstUnread+6, reading.FirstUnread+10)...)
+	keep(t, a, feedRecords(news, 1, archive.FirstUnread+5)...)
+	a.Mark(markedAt, []reading.ItemID{archive.FirstUnread}, reading.Mark{Starred: reading.Yes})
+	keep(t, a, feedRecords(news, archive.FirstUnread+6, archive.FirstUnread+10)...)
 	var latest []reading.ItemID
-	for id := reading.ItemID(reading.FirstUnread + 10); id > 10; id-- {
+	for id := reading.ItemID(archive.FirstUnread + 10); id > 10; id-- {
 		latest = append(latest, id)
 	}
 	wantIDs(t, a, unread, latest...)
 	wantIDs(t, a, all, latest...)
 
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), LastSuccess: time.Unix(2, 0)})
-	keep(t, a, feedRecords(news, 101, 101+reading.FirstUnread)...)
-	if n, err := a.Size(t.Context(), unread); err != nil || n != 2*reading.FirstUnread+1 {
-		t.Errorf("%d unread, %v, after a second poll brought %d", n, err, reading.FirstUnread+1)
+	keep(t, a, feedRecords(news, 101, 101+archive.FirstUnread)...)
+	if n, err := a.Size(t.Context(), unread); err != nil || n != 2*archive.FirstUnread+1 {
+		t.Errorf("%d unread, %v, after a second poll brought %d", n, err, archive.FirstUnread+1)
 	}
 
 	var brought []archive.Record
-	for _, r := range feedRecords(otherNews, 1, reading.FirstUnread-1) {
+	for _, r := range feedRecords(otherNews, 1, archive.FirstUnread-1) {
 		r.Source, r.Confirmed = someNeighbor, false
 		brought = append(brought, r)
 	}
@@ -143,7 +143,7 @@ func testItemsOfAFirstPoll(t *testing.T, a *desk) {
 	keep(t, a, feedRecords(otherNews, 101, 105)...)
 	id := feedID(t, a, otherNews)
 	if n, err := a.Size(t.Context(), reading.Stream{Feed: id, Read: reading.No}); err != nil ||
-		n != reading.FirstUnread {
+		n != archive.FirstUnread {
 		t.Errorf("%d unread, %v, where neighbors brought all but one before the first poll", n, err)
 	}
 	wantSound(t, a)
@@ -152,13 +152,13 @@ func testItemsOfAFirstPoll(t *testing.T, a *desk) {
 // An owner who follows a feed of which the archive has entries finds the latest unread, as if they had just been
 // published.
 func testItemsOfAFeedThatIsFollowedLater(t *testing.T, a *desk) {
-	keep(t, a, feedRecords(news, 1, reading.FirstUnread+3)...)
+	keep(t, a, feedRecords(news, 1, archive.FirstUnread+3)...)
 	a.Fill(time.Unix(50, 0), []archive.Record{feedRecord(news, 0)})
 	keep(t, a, feedRecord(otherNews, 60))
 	wantIDs(t, a, all)
 	follow(t, a, time.Unix(100, 0), news)
 	var latest []reading.ItemID // behind the one that was filled in and three older ones
-	for id := reading.ItemID(reading.FirstUnread + 4); id > 4; id-- {
+	for id := reading.ItemID(archive.FirstUnread + 4); id > 4; id-- {
 		latest = append(latest, id)
 	}
 	wantIDs(t, a, unread, latest...)

@@ -100,14 +100,14 @@ func (l *library) number(u feed.URL) reading.FeedID {
 }
 
 // add makes an item of an entry that is none: news, unless it was filled in.
-func (l *library) add(r *archive.Record, at time.Time, isNews bool) {
+func (l *library) add(r *archive.Record, at time.Time, isNews func(*person) bool) {
 	if l.byEntry[r.ID] != nil {
 		return
 	}
 	x := &item{id: reading.ItemID(len(l.items) + 1), feed: r.Entry.Feed, entry: r.ID, arrived: archive.Second(at)}
 	l.items, l.byEntry[r.ID] = append(l.items, x), x
 	for _, p := range l.people {
-		if isNews && !p.out[l.numbers[x.feed]] {
+		if isNews(p) && !p.out[l.numbers[x.feed]] {
 			p.marks[x.id] = mark{listed: true}
 		}
 	}
@@ -120,7 +120,7 @@ func (l *library) keep(records []archive.Record, keep func([]archive.Record)) {
 		r := &records[i]
 		l.number(r.Entry.Feed)
 		if l.followed[r.Entry.Feed] && l.Known([]feed.EntryID{r.ID})[0].Kept() {
-			l.add(r, r.Seen, true)
+			l.add(r, r.Seen, func(*person) bool { return true })
 		}
 	}
 	for u := range l.followed {
@@ -133,22 +133,30 @@ func (l *library) keep(records []archive.Record, keep func([]archive.Record)) {
 // backlog has what the first poll of a feed brought read, but the latest.
 func (l *library) backlog(u feed.URL) {
 	found, _ := l.Search(context.Background(), feed.Filter{Feed: u, Limit: math.MaxInt}) // the latest first
-	fresh := reading.FirstUnread
+	fresh := 0
 	for i := range found {
 		if found[i].Seq > 0 && !found[i].Source.IsZero() {
-			fresh--
+			fresh++
 		}
 	}
 	for i := range found {
 		if x := l.byEntry[found[i].ID]; x != nil && found[i].Seq > 0 && found[i].Source.IsZero() {
-			fresh--
+			fresh++
 			for _, p := range l.people {
-				if m := p.mark(x); fresh < 0 && !m.read && !m.starred {
+				if m := p.mark(x); fresh > p.unreadAtFirst(l.LoadFeed(u)) && !m.read && !m.starred {
 					delete(p.marks, x.id)
 				}
 			}
 		}
 	}
+}
+
+// unreadAtFirst is how much of what there is of a feed when it is followed is unread to the person.
+func (p *person) unreadAtFirst(f archive.Feed) int {
+	if p.ID == reading.Owner {
+		return f.Backlog.Unread()
+	}
+	return archive.FirstUnread
 }
 
 func (l *library) Keep(records []archive.Record) { l.keep(records, l.Memory.Keep) }
@@ -167,7 +175,7 @@ func (l *library) Fill(at time.Time, records []archive.Record) []bool {
 	for i, r := range slices.Backward(records) {
 		l.number(r.Entry.Feed)
 		if stored[i] && l.followed[r.Entry.Feed] {
-			l.add(&r, at, false)
+			l.add(&r, at, func(*person) bool { return false })
 		}
 	}
 	return stored
@@ -182,11 +190,11 @@ func (l *library) KeepFeed(f archive.Feed) {
 	}
 	found, _ := l.Search(context.Background(), feed.Filter{Feed: f.URL, Limit: math.MaxInt})
 	for i, r := range slices.Backward(found) {
-		at, fresh := f.Since, i < reading.FirstUnread && r.Seq > 0
+		at := f.Since
 		if at.IsZero() {
 			at = r.Seen
 		}
-		l.add(&r, at, fresh)
+		l.add(&r, at, func(p *person) bool { return i < p.unreadAtFirst(f) && r.Seq > 0 })
 	}
 }
 
@@ -255,7 +263,7 @@ func (l *library) AddPerson(at time.Time, name string) (reading.PersonID, error)
 		if x == nil || found[i].Seq < 0 {
 			continue
 		}
-		if latest++; l.followed[x.feed] && unread[x.feed] < reading.FirstUnread {
+		if latest++; l.followed[x.feed] && unread[x.feed] < archive.FirstUnread {
 			unread[x.feed]++
 			p.marks[x.id] = mark{listed: true}
 		}
@@ -335,7 +343,7 @@ func (l libraryDesk) LeaveOut(id reading.FeedID, out bool) {
 	if l.out[id] = out; out || !was {
 		return
 	}
-	found, _ := l.Search(context.Background(), feed.Filter{Feed: l.urls[id-1], Limit: reading.FirstUnread})
+	found, _ := l.Search(context.Background(), feed.Filter{Feed: l.urls[id-1], Limit: archive.FirstUnread})
 	for i := range found {
 		if x := l.byEntry[found[i].ID]; x != nil && found[i].Seq > 0 {
 			if _, ok := l.marks[x.id]; !ok {

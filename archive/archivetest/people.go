@@ -158,10 +158,44 @@ func testNewPerson(t *testing.T, a *household) {
 	}
 	commit(t, a)
 	fourth := a.desk(cid)
-	if n, err := fourth.Counts(t.Context()); err != nil || len(n) != 1 || n[0].Unread != reading.FirstUnread {
+	if n, err := fourth.Counts(t.Context()); err != nil || len(n) != 1 || n[0].Unread != archive.FirstUnread {
 		t.Errorf("behind many of one feed: %+v, %v", n, err)
 	}
 	wantSound(t, owner)
+}
+
+// How much of what there is of a feed when it is followed is unread to the owner they choose, whether its first poll
+// brings it or it is there already. To others it is as usual.
+func testBacklogs(t *testing.T, a *household) {
+	const many = archive.FirstUnread + 10
+	keep(t, a, feedRecords(otherNews, 1, many)...)
+	for i, c := range []struct {
+		chosen archive.Backlog
+		want   int
+	}{
+		{archive.UsualBacklog, archive.FirstUnread}, {archive.NoBacklog, 0}, {3, 3}, {many - 1, many - 1},
+		{archive.WholeBacklog, many},
+	} {
+		polled := feed.URL(fmt.Sprintf("https://example.net/%d", i))
+		there := feed.URL(fmt.Sprintf("https://example.org/%d", i))
+		keep(t, a, feedRecords(there, 1, many)...)
+		for _, u := range []feed.URL{polled, there} {
+			a.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: time.Unix(1, 0), Backlog: c.chosen})
+			commit(t, a)
+			if u == polled {
+				keep(t, a, feedRecords(u, 1, many-5)...)
+				keep(t, a, feedRecords(u, many-4, many)...)
+			}
+			s := reading.Stream{Feed: feedID(t, a.owner, u), Read: reading.No}
+			mine, err := a.owner.Size(t.Context(), s)
+			theirs, failed := a.other.Size(t.Context(), s)
+			if err != nil || failed != nil || mine != c.want || theirs != archive.FirstUnread {
+				t.Errorf("backlog %s of %s: %d are unread to the owner, %v, and %d to another, %v", c.chosen, u, mine,
+					err, theirs, failed)
+			}
+		}
+	}
+	wantSound(t, a.owner)
 }
 
 // What a person leaves out they read no more, and all others do.
@@ -175,7 +209,7 @@ func testLeaveOut(t *testing.T, a *household) {
 	other.LeaveOut(id, true)
 	other.LeaveOut(99, true)
 	commit(t, a)
-	keep(t, a, feedRecords(news, 10, 10+reading.FirstUnread)...)
+	keep(t, a, feedRecords(news, 10, 10+archive.FirstUnread)...)
 	for _, s := range []reading.Stream{all, unread, {Unlisted: true}, {Changed: time.Unix(1, 0)}} {
 		wantIDs(t, other, s, 2)
 	}
@@ -196,7 +230,7 @@ func testLeaveOut(t *testing.T, a *household) {
 	}
 	wantFolders(t, other, " []")
 	wantFolders(t, owner, " []", " []")
-	if n, err := owner.Size(t.Context(), unread); err != nil || n != 4+reading.FirstUnread {
+	if n, err := owner.Size(t.Context(), unread); err != nil || n != 4+archive.FirstUnread {
 		t.Errorf("%d are unread to the owner, %v", n, err)
 	}
 
@@ -204,7 +238,7 @@ func testLeaveOut(t *testing.T, a *household) {
 	other.LeaveOut(id, false)
 	commit(t, a)
 	var want []reading.ItemID // the latest of what came, and what was unread before
-	for i := reading.ItemID(4 + reading.FirstUnread); i > 4; i-- {
+	for i := reading.ItemID(4 + archive.FirstUnread); i > 4; i-- {
 		want = append(want, i)
 	}
 	wantIDs(t, other, unread, append(want, 3, 2)...)

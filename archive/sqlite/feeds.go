@@ -23,7 +23,7 @@ func feedTable(f *archive.Feed) []columnValue {
 	return []columnValue{
 		{"url", &f.URL}, {"title", &f.Title}, {"link", &f.Link}, {"icon", &f.Icon},
 		{"subscribed", &f.Subscribed}, {"private", &f.Private},
-		{"since", millis(&f.Since)}, {"weight", &f.Weight}, {"discreet", &f.Discreet},
+		{"since", millis(&f.Since)}, {"backlog", &f.Backlog}, {"weight", &f.Weight}, {"discreet", &f.Discreet},
 		{"etag", &f.ETag}, {"last_modified", &f.LastModified}, {"poll_interval", &f.Interval},
 		{"next_poll", millis(&f.NextPoll)}, {"last_poll", millis(&f.LastPoll)},
 		{"last_success", millis(&f.LastSuccess)}, {"errors", &f.Errors}, {"last_error", &f.LastError},

@@ -17,61 +17,6 @@ import (
 	"feedex/safehtml"
 )
 
-// newestSeq is the highest seq so far, 0 for none.
-func (s *Store) newestSeq() (seq int64) {
-	s.row(`SELECT coalesce(max(seq), 0) FROM entries`, nil, &seq)
-	return max(seq, 0)
-}
-
-// arrived makes items of the entries behind a seq, but for copies of those that had one: news to all who read their
-// feeds.
-func (s *Store) arrived(after int64) {
-	last := s.lastItem()
-	s.write(`INSERT INTO items (seq, feed, arrived) SELECT e.seq, e.feed, e.seen FROM entries e JOIN feeds f ON f.id = e.feed
-		WHERE e.seq > ? AND f.subscribed ORDER BY e.seq ON CONFLICT (seq) DO NOTHING`, after)
-	s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
-		SELECT p.id, i.id, i.feed, i.arrived, 1, 0 FROM people p CROSS JOIN items i WHERE i.id > ? AND NOT `+
-		isLeftOut+` ORDER BY p.id, i.id`, last)
-}
-
-// isLeftOut is whether person p has left out the feed of item i.
-const isLeftOut = `EXISTS (SELECT 1 FROM left_out WHERE feed = i.feed AND person = p.id)`
-
-// lastItem is the highest number of an item that is there, 0 for none.
-func (s *Store) lastItem() (id int64) {
-	s.row(`SELECT coalesce(max(id), 0) FROM items`, nil, &id)
-	return id
-}
-
-// backlog has those of the entries no news, but the latest, that the first poll of a feed has brought so far.
-func (s *Store) backlog(id int64) {
-	s.write(`DELETE FROM marks WHERE person IN (SELECT id FROM people) AND NOT read AND NOT starred AND item IN (
-		SELECT i.id FROM items i WHERE i.seq IN (
-			SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 AND source = '' ORDER BY seq DESC
-			LIMIT -1 OFFSET max(0, ?2 - (SELECT count(*) FROM entries WHERE feed = ?1 AND seq > 0 AND source <> ''))))`,
-		id, reading.FirstUnread)
-}
-
-// filledIn makes items of the entries below a seq. They are news to nobody.
-func (s *Store) filledIn(at, below int64) {
-	s.write(`INSERT INTO items (seq, feed, arrived) SELECT e.seq, e.feed, ? FROM entries e JOIN feeds f ON f.id = e.feed
-		WHERE e.seq < ? AND f.subscribed ORDER BY e.seq`, at, below)
-}
-
-// followed makes items of the entries of a feed that is followed now and was not before.
-func (s *Store) followed(id int64, f *archive.Feed) {
-	last := s.lastItem()
-	s.write(`INSERT INTO items (seq, feed, arrived) SELECT seq, feed, coalesce(?2, seen) FROM entries
-		WHERE feed = ?1 AND seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, seconds(&f.Since))
-	s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
-		SELECT p.id, i.id, i.feed, i.arrived, 1, 0 FROM people p CROSS JOIN items i WHERE i.id > ?2 AND i.seq IN (`+
-		latestOf+`) AND NOT `+isLeftOut+` ORDER BY p.id, i.id`, id, last, reading.FirstUnread)
-}
-
-// latestOf are the latest entries of feed ?1 that arrived, ?3 of them.
-const latestOf = `SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0
-	ORDER BY seq DESC LIMIT ?3`
-
 // A pen writes for one person.
 type pen struct {
 	*Store
@@ -95,8 +40,8 @@ func (s pen) LeaveOut(id reading.FeedID, out bool) {
 	}
 	if s.write(`DELETE FROM left_out WHERE feed = ? AND person = ?`, int64(id), int64(s.person)) > 0 {
 		s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
-			SELECT ?2, i.id, i.feed, i.arrived, 1, 0 FROM items i WHERE i.seq IN (`+latestOf+`) ORDER BY i.id
-			ON CONFLICT DO NOTHING`, int64(id), int64(s.person), reading.FirstUnread)
+			SELECT ?3, i.id, i.feed, i.arrived, 1, 0 FROM items i WHERE i.seq IN (`+latestOf+`) ORDER BY i.id
+			ON CONFLICT DO NOTHING`, int64(id), archive.FirstUnread, int64(s.person))
 	}
 }
 

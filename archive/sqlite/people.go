@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"feedex/archive"
 	"feedex/reading"
 )
 
@@ -23,7 +24,7 @@ func (s *Store) AddPerson(at time.Time, name string) (id reading.PersonID, err e
 			SELECT i.id, i.feed, i.arrived, row_number() OVER (PARTITION BY i.feed ORDER BY i.seq DESC) AS n
 			FROM (SELECT seq FROM items WHERE seq > 0 ORDER BY seq DESC LIMIT ?) l CROSS JOIN items i ON i.seq = l.seq
 			WHERE i.feed IN (SELECT id FROM feeds WHERE subscribed))
-		WHERE n <= ? ORDER BY id`, int64(id), reading.FirstLatest, reading.FirstUnread)
+		WHERE n <= ? ORDER BY id`, int64(id), reading.FirstLatest, archive.FirstUnread)
 	return id, nil
 }
 

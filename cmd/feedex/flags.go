@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"feedex/archive"
 	"feedex/internal/when"
 	"feedex/polling"
 	"feedex/settings"
@@ -72,6 +74,15 @@ func keepCountFlag(to **int64) pflag.Value {
 		return &n, nil
 	}
 	return settings.FlagValue[*int64]{To: to, Kind: "n", Read: read, Show: func(*int64) string { return "" }}
+}
+
+// backlogFlag is the flag for how much of what there is of new feeds is unread.
+func backlogFlag(c *cobra.Command) *archive.Backlog {
+	b := new(archive.Backlog)
+	c.Flags().Var(settings.FlagValue[archive.Backlog]{To: b, Kind: "n", Read: archive.ParseBacklog,
+		Show: func(archive.Backlog) string { return "" }}, "unread",
+		"how many entries that are there already are unread, the latest, or all (default 20)")
+	return b
 }
 
 // countFlag is a flag that takes a whole number, the least or more, and countsFlag one that takes several: 161,1000.

@@ -52,6 +52,7 @@ the node, as with 'feedex subscribe'; the command tells which do and why.`,
 		},
 		ValidArgsFunction: completeFiles("opml", "xml"),
 	}
+	unread := backlogFlag(c)
 	noWait := c.Flags().Bool("no-wait", false, "end before the feeds were asked for")
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		name := args[0]
@@ -63,7 +64,7 @@ the node, as with 'feedex subscribe'; the command tells which do and why.`,
 			return fmt.Errorf("import %s: %w", name, err)
 		}
 		line := newProgress(c.ErrOrStderr(), "import")
-		followed, err := daemon.Follow(c.Context(), client, list.Feeds, func(done, total int) {
+		followed, err := daemon.Follow(c.Context(), client, list.Feeds, *unread, func(done, total int) {
 			line.at(int64(done), int64(total), grouped)
 		})
 		line.end()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/archive"
 	"feedex/control"
 	"feedex/daemon"
 	"feedex/reading"
@@ -40,7 +41,7 @@ func newPersonAdd() *cobra.Command {
 		Use:   "add NAME",
 		Short: "Add a person",
 		Long: fmt.Sprintf(`Add a person who reads through the node, by a NAME of one line. They find some of what came last unread, at most
-%d entries of each feed, and what comes from now on; what is older counts as read.`, reading.FirstUnread),
+%d entries of each feed, and what comes from now on; what is older counts as read.`, archive.FirstUnread),
 		Example: "  feedex person add Ann",
 		Args:    onePerson,
 	}

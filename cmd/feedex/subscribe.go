@@ -58,13 +58,17 @@ oldest arrival first, what was filled in before all: never what is starred, nor 
 neighbors bring it back; 'feedex archive import' does.
 
 A feed that is followed already keeps its weight, its discretion, its privacy, its policy and its bounds, unless a flag says
-otherwise. It does so even if it was followed no more for a while. One that its publisher had ended is polled again.`,
+otherwise. It does so even if it was followed no more for a while. One that its publisher had ended is polled again.
+
+Of what there is of a feed when you begin to follow it the latest 20 entries are unread to you, or as many as --unread
+says. What comes later is unread.`,
 		Example: `  feedex subscribe https://example.com/feed.xml
   feedex subscribe https://blog.example.com/
   feedex subscribe --weight 5 https://example.com/feed.xml https://example.org/blog/atom.xml
   feedex subscribe --discreet https://example.net/feed.xml
   feedex subscribe --private https://members.example.com/feed.xml
   feedex subscribe --poll auto:15m https://example.com/feed.xml
+  feedex subscribe --unread 0 https://example.com/feed.xml
   feedex subscribe --keep-age 90d --keep-count 1000 https://example.com/feed.xml`,
 		Args: typedArgs,
 	}
@@ -80,6 +84,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
 	f.Var(policyFlag(&poll), "poll", "by which policy to poll the feeds (default: that of the node)")
 	keepFlags(f, &keep)
+	unread := backlogFlag(c)
 	anyway := f.Bool("anyway", false, "follow also what could not be read, and ask for it again later")
 	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn),
@@ -94,6 +99,7 @@ otherwise. It does so even if it was followed no more for a while. One that its 
 		if c.Flags().Changed("poll") {
 			wish.Policy = &poll
 		}
+		wish.Backlog = *unread
 		w := control.FollowAddress{Subscribe: wish, Wait: subscribeWait, Anyway: *anyway}
 		if *noWait {
 			w.Wait = 0

@@ -125,6 +125,8 @@ type Subscribe struct {
 	// is false, whatever its address looks like. Nil leaves that as it is: a feed of which its owner says nothing stays
 	// on the node if its address may be a secret.
 	Private *bool
+	// Backlog says how much of what there is of feeds that are not followed yet is unread. Its zero value says nothing.
+	Backlog archive.Backlog
 }
 
 // Unsubscribe is the owner's wish to follow feeds no more. Their entries stay in the archive.

@@ -60,7 +60,7 @@ func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	if s := m.followed(to); s == nil {
 		m.follow(to, page.wish(), m.Known(to), page.URL)
 	} else if s.Page == "" {
-		s.Page = page.URL
+		s.Page, s.Backlog = page.URL, cmp.Or(s.Backlog, page.Backlog)
 		m.Store.KeepFeed(s.Feed)
 	}
 	m.Store.Inherit(to, page.URL)
@@ -81,7 +81,7 @@ func (m *Machine) inPlaceOf(page feed.URL) bool {
 func (s *Subscription) wish() *core.Subscribe {
 	// what it says is for its owner alone, as it is; that the page may be known says nothing of the feed
 	return &core.Subscribe{Weight: s.Weight, Discreet: said(s.Discreet), Policy: said(s.Policy),
-		Private: said(s.Withheld)}
+		Private: said(s.Withheld), Backlog: s.Backlog}
 }
 
 // said returns an owner's choice as a pointer, nil for the zero value.

@@ -116,7 +116,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	}
 	f.Volunteered, f.Patrons = time.Time{}, ""
 	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, m.Now, m.Now, 0, ""
-	f.Ended, f.Past, f.Names = false, m.wantedPast(), ""
+	f.Ended, f.Past, f.Names, f.Backlog = false, m.wantedPast(), "", archive.UsualBacklog
 	delete(m.became, u)
 	forgetUnread(&f)
 	m.apply(wish, &f)
@@ -154,6 +154,9 @@ func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {
 	}
 	if wish.Policy != nil && m.readable(*wish.Policy) {
 		f.Policy = *wish.Policy
+	}
+	if wish.Backlog != archive.UsualBacklog {
+		f.Backlog = wish.Backlog
 	}
 	if wish.Private != nil {
 		f.Withheld, f.Shared = *wish.Private, !*wish.Private

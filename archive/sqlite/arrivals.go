@@ -1,0 +1,83 @@
+package sqlite
+
+import (
+	"fmt"
+
+	"feedex/archive"
+	"feedex/reading"
+)
+
+// Items are made of entries when these arrive, or when their feed begins to be followed.
+
+// newestSeq is the highest seq so far, 0 for none.
+func (s *Store) newestSeq() (seq int64) {
+	s.row(`SELECT coalesce(max(seq), 0) FROM entries`, nil, &seq)
+	return max(seq, 0)
+}
+
+// arrived makes items of the entries behind a seq, but for copies of those that had one: news to all who read their
+// feeds.
+func (s *Store) arrived(after int64) {
+	last := s.lastItem()
+	s.write(`INSERT INTO items (seq, feed, arrived) SELECT e.seq, e.feed, e.seen FROM entries e JOIN feeds f ON f.id = e.feed
+		WHERE e.seq > ? AND f.subscribed ORDER BY e.seq ON CONFLICT (seq) DO NOTHING`, after)
+	s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
+		SELECT p.id, i.id, i.feed, i.arrived, 1, 0 FROM people p CROSS JOIN items i WHERE i.id > ? AND NOT `+
+		isLeftOut+` ORDER BY p.id, i.id`, last)
+}
+
+// isLeftOut is whether person p has left out the feed of item i.
+const isLeftOut = `EXISTS (SELECT 1 FROM left_out WHERE feed = i.feed AND person = p.id)`
+
+// lastItem is the highest number of an item that is there, 0 for none.
+func (s *Store) lastItem() (id int64) {
+	s.row(`SELECT coalesce(max(id), 0) FROM items`, nil, &id)
+	return id
+}
+
+// backlog has those of the entries no news, but the latest, that the first poll of a feed has brought so far.
+func (s *Store) backlog(id int64) {
+	var chosen archive.Backlog
+	s.row(`SELECT backlog FROM feeds WHERE id = ?`, []any{id}, &chosen)
+	for _, owner := range []bool{true, false} {
+		s.write(`DELETE FROM marks WHERE person IN `+ownerOrOthers+` AND NOT read AND NOT starred AND item IN (
+			SELECT i.id FROM items i WHERE i.seq IN (
+				SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 AND source = '' ORDER BY seq DESC
+				LIMIT -1 OFFSET max(0, ?2 - (SELECT count(*) FROM entries WHERE feed = ?1 AND seq > 0 AND source <> ''))))`,
+			id, unreadAtFirst(chosen, owner), owner)
+	}
+}
+
+// ownerOrOthers are the people who have a backlog: the owner, or the others, as ?3 says.
+var ownerOrOthers = fmt.Sprintf(`(SELECT id FROM people WHERE (id = %d) = ?3)`, reading.Owner)
+
+// unreadAtFirst is how much of what there is of a feed is unread to the owner, who chose that, or to the others.
+func unreadAtFirst(chosen archive.Backlog, owner bool) int {
+	if owner {
+		return chosen.Unread()
+	}
+	return archive.FirstUnread
+}
+
+// filledIn makes items of the entries below a seq. They are news to nobody.
+func (s *Store) filledIn(at, below int64) {
+	s.write(`INSERT INTO items (seq, feed, arrived) SELECT e.seq, e.feed, ? FROM entries e JOIN feeds f ON f.id = e.feed
+		WHERE e.seq < ? AND f.subscribed ORDER BY e.seq`, at, below)
+}
+
+// followed makes items of the entries of a feed that is followed now and was not before.
+func (s *Store) followed(id int64, f *archive.Feed) {
+	last := s.lastItem()
+	s.write(`INSERT INTO items (seq, feed, arrived) SELECT seq, feed, coalesce(?2, seen) FROM entries
+		WHERE feed = ?1 AND seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, seconds(&f.Since))
+	for _, owner := range []bool{true, false} {
+		s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
+			SELECT p.id, i.id, i.feed, i.arrived, 1, 0 FROM people p CROSS JOIN items i WHERE p.id IN `+ownerOrOthers+`
+				AND i.id > ?4 AND i.seq IN (`+latestOf+`) AND NOT `+isLeftOut+` ORDER BY p.id, i.id`, id,
+			unreadAtFirst(f.Backlog, owner), owner, last)
+	}
+}
+
+// latestOf are the latest entries of feed ?1 that arrived, ?2 of them.
+const latestOf = `SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0
+	ORDER BY seq DESC LIMIT ?2`
