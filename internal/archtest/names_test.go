@@ -27,6 +27,7 @@ func sharedNames() map[string]string {
 		"Source":   "Go's idiom: the package's only way to its data, as an interface",
 		"Status":   "Go's idiom: the state of a part of the program at one moment",
 		"Store":    "Go's idiom: the keeper of the package's data",
+		"ID":       "Go's idiom: what the package's things are told apart by",
 		"Machine":  "Go's idiom: the four parts of a node, whose package says which",
 
 		"Call":        "one thing at three levels: a wish of the core, a call of the protocol, its XML-RPC",
