@@ -34,6 +34,8 @@ type (
 	EndPull = core.EndPull
 	// Join is the owner's wish to become a neighbor of a node.
 	Join = core.Join
+	// Sources is the owner's wish to find neighbors by other trackers and static neighbors.
+	Sources = core.Sources
 	// Broke says that a reverse link broke.
 	Broke = core.Broke
 	// Forwarded says that the router forwards the node's port since now.

@@ -89,6 +89,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		n.membership.Discovered(ev)
 	case Join:
 		n.membership.JoinHost(ev)
+	case Sources:
+		n.membership.ChangeSources(ev)
 	case Recovered:
 		n.exchange.ShownOf(ev.Shown)
 		n.poller.Filled(ev.Feed, ev.Records)

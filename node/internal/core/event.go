@@ -221,6 +221,12 @@ type Join struct {
 	Key  protocol.NodeKey
 }
 
+// Sources is the owner's wish to find neighbors by these trackers and static neighbors from now on, in the place of
+// those of Config and of earlier wishes.
+type Sources struct{ Trackers, Peers []string }
+
+func (Sources) event() {}
+
 // Recovered says that the host stored entries of a feed's past that came from its publisher, and which neighbors had
 // brought others that its publisher has.
 type Recovered struct {

@@ -46,7 +46,6 @@ type bootstrap struct {
 	Vouching   *admission.SharedPool[core.Asked] // connects whose callers are being called back
 	returning  *admission.SharedPool[core.Asked] // likewise of nodes that we know already
 	refillAt   time.Time                         // when refill is to be called; zero for not at all
-	retries    map[string]int                    // of trackers and static neighbors, since the last success
 	round      int                               // of asking the trackers
 	turnAt     time.Time                         // when one beyond half of the minimum may be chosen
 	shortSince time.Time                         // since when there are fewer neighbors than the minimum; zero if not
@@ -54,7 +53,7 @@ type bootstrap struct {
 	aroundAt   time.Time                         // when a neighbor may be asked for its neighbors again
 	minute     int64                             // since 1970, of tries
 	tries      int                               // connects to candidates within that minute
-	sources    []SourceStatus                    // trackers and static neighbors, as the owner named them
+	sources    []*source                         // trackers and static neighbors, as the owner named them
 	roundBegan time.Time
 }
 
@@ -64,16 +63,11 @@ func (m *Machine) startBootstrap() {
 		asked:     make(map[string]*openConnect),
 		Vouching:  admission.NewSharedPool[core.Asked](MaxVouching, VouchPatience),
 		returning: admission.NewSharedPool[core.Asked](MaxVouching, VouchPatience),
-		retries:   make(map[string]int),
 	}
-	for _, url := range m.Config.Trackers {
-		m.Boot.sources = append(m.Boot.sources, SourceStatus{Name: url, Tracker: true})
-	}
-	for _, host := range m.Config.Peers {
-		m.Boot.sources = append(m.Boot.sources, SourceStatus{Name: host})
-	}
-	for _, host := range m.Config.Peers {
-		m.After(0, func() { m.connectStatic(host) })
+	for _, s := range m.changeSources() {
+		if !s.Tracker {
+			m.After(0, func() { m.connectStatic(s) })
+		}
 	}
 	m.counted()
 	m.forgetOld()
@@ -94,112 +88,173 @@ func (m *Machine) askTrackers() {
 	m.Boot.round++
 	m.Boot.roundBegan = m.Now
 	round := m.Boot.round
-	for _, url := range m.Config.Trackers {
-		m.Boot.retries[url] = 0
-		m.After(0, func() { m.askTracker(url, round) })
+	for _, s := range m.Boot.sources {
+		if s.Tracker {
+			s.retries = 0
+			m.After(0, func() { m.askTracker(s, round) })
+		}
 	}
 }
 
+// A source is a tracker or a static neighbor that the owner named.
+type source struct {
+	SourceStatus
+	retries int // since the last success
+}
+
+// ChangeSources finds neighbors by other trackers and static neighbors from now on: what is new among them is asked at
+// once, and a link with a neighbor that is static no more becomes one like others.
+func (m *Machine) ChangeSources(ev core.Sources) {
+	m.Config.Trackers, m.Config.Peers = ev.Trackers, ev.Peers
+	added := m.changeSources()
+	for _, l := range m.Links {
+		if m.sourceOf(Of(l).Static) == nil {
+			Of(l).Static, l.Peer.Static = "", false
+		}
+	}
+	for _, s := range added {
+		if s.Tracker {
+			m.askTracker(s, m.Boot.round)
+		} else {
+			m.connectStatic(s)
+		}
+	}
+}
+
+// changeSources has the sources be those of Config, and returns those that were not among them before.
+func (m *Machine) changeSources() (added []*source) {
+	before := m.Boot.sources
+	m.Boot.sources = nil
+	add := func(name string, tracker bool) {
+		i := slices.IndexFunc(before, func(s *source) bool { return s.Name == name && s.Tracker == tracker })
+		if i >= 0 {
+			m.Boot.sources = append(m.Boot.sources, before[i])
+			return
+		}
+		s := &source{SourceStatus: SourceStatus{Name: name, Tracker: tracker}}
+		m.Boot.sources, added = append(m.Boot.sources, s), append(added, s)
+	}
+	for _, url := range m.Config.Trackers {
+		add(url, true)
+	}
+	for _, host := range m.Config.Peers {
+		add(host, false)
+	}
+	return added
+}
+
+// sourceOf is the static neighbor of that name, nil where there is none any more.
+func (m *Machine) sourceOf(host string) *source {
+	i := slices.IndexFunc(m.Boot.sources, func(s *source) bool { return s.Name == host && !s.Tracker })
+	if i < 0 {
+		return nil
+	}
+	return m.Boot.sources[i]
+}
+
+// named reports whether the owner has the node find neighbors by a source yet.
+func (m *Machine) named(s *source) bool { return slices.Contains(m.Boot.sources, s) }
+
 // noteSource notes how asking a tracker or a static neighbor ended.
-func (m *Machine) noteSource(name string, err error) {
+func (m *Machine) noteSource(s *source, err error) {
 	problem := ""
 	if err != nil {
 		problem = err.Error()
 	}
-	for i := range m.Boot.sources {
-		s := &m.Boot.sources[i]
-		if s.Name != name {
-			continue
-		}
-		if s.Problem != problem {
-			m.Tell(core.SourceChanged{Name: name, Problem: problem})
-		}
-		s.Asked, s.Problem = m.Now, problem
+	if s.Problem != problem && m.named(s) {
+		m.Tell(core.SourceChanged{Name: s.Name, Problem: problem})
 	}
+	s.Asked, s.Problem = m.Now, problem
 }
 
-// retryIn is how long to wait before asking name again, a little longer each time.
-func (m *Machine) retryIn(name string) time.Duration {
-	wait := min(LongestRetry, firstRetry<<min(m.Boot.retries[name], 16))
-	m.Boot.retries[name]++
+// retryIn is how long to wait before asking a source again, a little longer each time.
+func (m *Machine) retryIn(s *source) time.Duration {
+	wait := min(LongestRetry, firstRetry<<min(s.retries, 16))
+	s.retries++
 	return wait + m.Between(0, wait/4)
 }
 
 // connectStatic links with a neighbor that the owner named. A link belongs to an address, so the first
 // call finds out which one the name stands for.
-func (m *Machine) connectStatic(host string) {
+func (m *Machine) connectStatic(s *source) {
+	if !m.named(s) {
+		return
+	}
 	for _, l := range m.Links {
-		if Of(l).Static == host {
+		if Of(l).Static == s.Name {
 			return
 		}
 	}
 	if m.Table.Silent(protocol.NodeID{}) {
-		m.seekStatic(host) // nothing to say yet, and a caller that says nothing is refused
+		m.seekStatic(s) // nothing to say yet, and a caller that says nothing is refused
 		return
 	}
-	m.Call(core.Target{Host: host}, "", protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {
+	m.Call(core.Target{Host: s.Name}, "", protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {
+		if !m.named(s) {
+			return
+		}
 		if a.Peer.IsZero() || a.Err != nil && !isRefusal(a.Err) {
-			m.noteSource(host, a.Err)
-			m.seekStatic(host)
+			m.noteSource(s, a.Err)
+			m.seekStatic(s)
 			return
 		}
 		if l := m.LinkTo(a.Peer); l != nil {
 			if !a.Key.IsZero() && l.Key != a.Key {
-				m.noteSource(host, ErrOtherKey)
-				m.seekStatic(host)
+				m.noteSource(s, ErrOtherKey)
+				m.seekStatic(s)
 				return
 			}
-			Of(l).Static, l.Peer.Static = host, true
-			m.Boot.retries[host] = 0
-			m.noteSource(host, nil)
+			Of(l).Static, l.Peer.Static = s.Name, true
+			s.retries = 0
+			m.noteSource(s, nil)
 			return
 		}
 		if m.Refused(a.Peer) {
-			m.noteSource(host, ErrRefused)
-			m.seekStatic(host)
+			m.noteSource(s, ErrRefused)
+			m.seekStatic(s)
 			return
 		}
-		m.Connect(a.Peer, host, a.Key, func(err error) {
-			m.noteSource(host, err)
+		m.Connect(a.Peer, s.Name, a.Key, func(err error) {
+			m.noteSource(s, err)
 			if err != nil {
-				m.seekStatic(host)
+				m.seekStatic(s)
 				return
 			}
-			m.Boot.retries[host] = 0
+			s.retries = 0
 		})
 	})
 }
 
 // seekStatic tries a static neighbor again after a while.
-func (m *Machine) seekStatic(host string) {
-	m.After(m.retryIn(host), func() { m.connectStatic(host) })
+func (m *Machine) seekStatic(s *source) {
+	m.After(m.retryIn(s), func() { m.connectStatic(s) })
 }
 
 // askTracker gets nodes from a tracker, and the node onto its list (Paper §3.1, first source). It goes
 // on for as long as the node runs: often while neighbors are wanted, seldom otherwise.
-func (m *Machine) askTracker(url string, round int) {
-	if round != m.Boot.round {
+func (m *Machine) askTracker(s *source, round int) {
+	if round != m.Boot.round || !m.named(s) {
 		return
 	}
-	m.Call(core.Target{Tracker: url}, "", protocol.GetNeighbors{}, core.CallTimeout, func(a core.Answered) {
-		m.noteSource(url, a.Err)
+	m.Call(core.Target{Tracker: s.Name}, "", protocol.GetNeighbors{}, core.CallTimeout, func(a core.Answered) {
+		m.noteSource(s, a.Err)
 		if list, ok := a.Reply.(protocol.NodeList); ok {
 			m.NoteNodes(neighbors.Tracked, list)
 		}
 		wait := trackerPeriod
 		if a.Err != nil || m.Table.Places() < m.least() {
-			wait = m.retryIn(url)
+			wait = m.retryIn(s)
 		} else {
-			m.Boot.retries[url] = 0
+			s.retries = 0
 		}
-		m.After(wait, func() { m.askTracker(url, round) })
+		m.After(wait, func() { m.askTracker(s, round) })
 	})
 }
 
 // tracked reports whether a tracker answers. Each of its lists that names somebody who is no neighbor has the node look
 // for neighbors.
 func (m *Machine) tracked() bool {
-	return slices.ContainsFunc(m.Boot.sources, func(s SourceStatus) bool { return s.Tracker && s.Problem == "" })
+	return slices.ContainsFunc(m.Boot.sources, func(s *source) bool { return s.Tracker && s.Problem == "" })
 }
 
 // refillSoon looks for neighbors after d, unless that is to happen earlier anyway.

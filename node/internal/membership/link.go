@@ -24,6 +24,9 @@ func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, st
 		m.Part(moved, "its node is at another address now")
 	}
 	m.Ledger.Proved(m.Now, id, key)
+	if m.sourceOf(static) == nil { // its owner took it back meanwhile
+		static = ""
+	}
 	old, holder := m.LinkTo(id), m.Ledger.HolderOf(id)
 	l := &core.Link{
 		Peer:   m.Table.Add(m.Now, id, chosen, subset, offered),
@@ -130,8 +133,8 @@ func (m *Machine) Part(l *core.Link, reason string) {
 		m.Do(core.Release{To: l.ID()})
 	}
 	m.Tell(core.Unlinked{Peer: l.ID(), Reason: reason})
-	if host := Of(l).Static; host != "" {
-		m.seekStatic(host)
+	if s := m.sourceOf(Of(l).Static); s != nil {
+		m.seekStatic(s)
 	}
 	if m.Table.Places() == m.least()-1 {
 		m.askTrackers() // there were enough until now, so they were asked long ago

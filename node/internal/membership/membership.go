@@ -78,7 +78,13 @@ func (m *Machine) Start(x Exchange) {
 }
 
 // Sources describes the trackers and static neighbors that the owner named.
-func (m *Machine) Sources() []SourceStatus { return append([]SourceStatus{}, m.Boot.sources...) }
+func (m *Machine) Sources() []SourceStatus {
+	list := make([]SourceStatus, len(m.Boot.sources))
+	for i, s := range m.Boot.sources {
+		list[i] = s.SourceStatus
+	}
+	return list
+}
 
 // Warning says what is wrong with how neighbors serve us, "" for nothing.
 func (m *Machine) Warning() string { return m.Reviewed.warning }
