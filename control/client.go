@@ -310,6 +310,18 @@ func (c *Client) Join(ctx context.Context, j JoinRequest) (protocol.NodeID, erro
 	return a.Peer, err
 }
 
+// NameSource implements Owner.
+func (c *Client) NameSource(ctx context.Context, name string) (node.SourceStatus, error) {
+	var a sourceAnswer
+	err := c.do(ctx, "POST", "/source", nameRequest{name}, &a)
+	return a.Source, err
+}
+
+// ForgetSource implements Owner.
+func (c *Client) ForgetSource(ctx context.Context, name string) error {
+	return c.do(ctx, "POST", "/source/remove", nameRequest{name}, nil)
+}
+
 // UseDHT implements Owner.
 func (c *Client) UseDHT(ctx context.Context, on bool) error {
 	return c.do(ctx, "POST", "/dht", dhtRequest{on}, nil)

@@ -406,6 +406,53 @@ func TestJoinOverTheSocket(t *testing.T) {
 	}
 }
 
+func TestSourcesOverTheSocket(t *testing.T) {
+	o := &fakeOwner{}
+	c := serve(t, o)
+	const name = "http://tracker.example.net:7788/"
+	want := node.SourceStatus{Name: name, Tracker: true, Problem: "nobody answers"}
+	if got, err := c.NameSource(t.Context(), name); err != nil || got != want || o.source != name {
+		t.Errorf("named %+v, %v; asked for %q", got, err, o.source)
+	}
+	if err := c.ForgetSource(t.Context(), name); err != nil || o.forgotten != name {
+		t.Errorf("ForgetSource: %v, asked for %q", err, o.forgotten)
+	}
+	o.source = ""
+	if _, err := c.NameSource(t.Context(), "ftp://example.net/"); err == nil || o.source != "" {
+		t.Errorf("%v, the owner was asked for %q", err, o.source)
+	}
+	o.err = errors.New("there are too many")
+	if _, err := c.NameSource(t.Context(), name); err == nil || err.Error() != o.err.Error() {
+		t.Errorf("NameSource = %v, want %v", err, o.err)
+	}
+	if err := c.ForgetSource(t.Context(), name); err == nil || err.Error() != o.err.Error() {
+		t.Errorf("ForgetSource = %v, want %v", err, o.err)
+	}
+}
+
+// What is named is a tracker by its URL, a node or a site without one, and nothing else.
+func TestReadSource(t *testing.T) {
+	key := "?key=ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
+	for text, want := range map[string]string{
+		" http://tracker.example.net:7788/\n": "tracker http://tracker.example.net:7788/",
+		"https://[2001:db8::1]/t":             "tracker https://[2001:db8::1]/t",
+		"node.example.net:7790":               "node.example.net:7790",
+		"192.0.2.7:7790":                      "192.0.2.7:7790",
+		"Example.org":                         "example.org",
+		"":                                    "", "feedex://192.0.2.7:7790/" + key: "", "ftp://example.net/": "",
+		"http://": "", "http://a b/": "", "javascript:alert(1)": "", "a\nb": "", "http://a/\nhttp://b/": "",
+		"http://example.net/" + strings.Repeat("a", feed.MaxURLBytes): "", "192.0.2.7:0": "", "x@y.example:1": "",
+	} {
+		got, tracker, err := ReadSource(text)
+		if tracker {
+			got = "tracker " + got
+		}
+		if got != want || (err == nil) != (want != "") || err != nil && !errors.As(err, new(BadRequest)) {
+			t.Errorf("%.60q is %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
 func TestUseDHTOverTheSocket(t *testing.T) {
 	o := &fakeOwner{}
 	c := serve(t, o)

@@ -44,6 +44,12 @@ type Owner interface {
 	SiteFeeds(ctx context.Context, name string) ([]feed.URL, error)
 	// Join makes a neighbor of the node at an address, if it proves a key. It returns its id once there is a link.
 	Join(ctx context.Context, j JoinRequest) (protocol.NodeID, error)
+	// NameSource has the node find neighbors by a tracker, or have a neighbor always, as ReadSource has its name: from
+	// now on, and after each start. It waits a moment for what comes of that at first. The error is a BadRequest where
+	// the name is none, or there are too many.
+	NameSource(ctx context.Context, name string) (node.SourceStatus, error)
+	// ForgetSource takes that back. The error is a BadRequest where the settings name it, or nobody did.
+	ForgetSource(ctx context.Context, name string) error
 	// UseDHT keeps the owner's answer to whether the node may meet others by the DHT. The error is a BadRequest where
 	// the settings say it.
 	UseDHT(ctx context.Context, on bool) error
@@ -84,9 +90,11 @@ type Report struct {
 	Archive     ArchiveReport `json:"archive"` // what it holds
 	// Retention has the limits to what it may hold.
 	Retention RetentionReport `json:"retention"`
-	DHT       DHTReport       `json:"dht"`
-	Reach     reach.Facts     `json:"reach"`   // how others reach it
-	Storage   string          `json:"storage"` // why entries cannot be stored at present, "" while they can
+	// Named are those of Sources that were named while the node ran, and not by the settings.
+	Named   []string    `json:"named,omitempty"`
+	DHT     DHTReport   `json:"dht"`
+	Reach   reach.Facts `json:"reach"`   // how others reach it
+	Storage string      `json:"storage"` // why entries cannot be stored at present, "" while they can
 }
 
 // Refreshed says of a feed whether it is polled now because its owner wants that.

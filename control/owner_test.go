@@ -30,25 +30,26 @@ type fakeOwner struct {
 	hosts     []grade.Assessment
 	err       error
 
-	arranged     []reading.Arrangement
-	passwords    []string
-	people       []string
-	subscribed   node.Subscribe
-	wish         FollowAddress
-	followed     FollowedAddress
-	polled       []feed.URL
-	unsubscribed feed.URL
-	filter       feed.Filter
-	imported     []jsonl.Line
-	vacuumed     bool
-	query        QueryRequest
-	parts        []QueryPart
-	wanted       []Remote
-	pulled       PullReport
-	pages        map[feed.URL]ArchiveDocument
-	joined       JoinRequest
-	dht          []bool
-	site         string
+	arranged          []reading.Arrangement
+	passwords         []string
+	people            []string
+	subscribed        node.Subscribe
+	wish              FollowAddress
+	followed          FollowedAddress
+	polled            []feed.URL
+	unsubscribed      feed.URL
+	filter            feed.Filter
+	imported          []jsonl.Line
+	vacuumed          bool
+	query             QueryRequest
+	parts             []QueryPart
+	wanted            []Remote
+	pulled            PullReport
+	pages             map[feed.URL]ArchiveDocument
+	joined            JoinRequest
+	dht               []bool
+	source, forgotten string
+	site              string
 }
 
 func (o *fakeOwner) Status(context.Context) (Report, error) { return o.report, o.err }
@@ -155,6 +156,14 @@ func (o *fakeOwner) SiteFeeds(_ context.Context, name string) ([]feed.URL, error
 func (o *fakeOwner) Join(_ context.Context, j JoinRequest) (protocol.NodeID, error) {
 	o.joined = j
 	return peer(), o.err
+}
+func (o *fakeOwner) NameSource(_ context.Context, name string) (node.SourceStatus, error) {
+	o.source = name
+	return node.SourceStatus{Name: name, Tracker: true, Problem: "nobody answers"}, o.err
+}
+func (o *fakeOwner) ForgetSource(_ context.Context, name string) error {
+	o.forgotten = name
+	return o.err
 }
 func (o *fakeOwner) UseDHT(_ context.Context, on bool) error {
 	o.dht = append(o.dht, on)

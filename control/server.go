@@ -35,6 +35,8 @@ import (
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //	POST /site          a siteRequest, answered, when the site has answered, with a siteAnswer
 //	POST /join          a JoinRequest, answered, when it has ended, with a joinAnswer
+//	POST /source        a nameRequest, answered, when it was asked, with a sourceAnswer
+//	POST /source/remove a nameRequest
 //	POST /dht           a dhtRequest
 //	POST /pull          a pullRequest, answered, when it has ended, with a pullAnswer
 //	POST /page          an archiveRequest, answered, when it has ended, with an archiveAnswer
@@ -131,6 +133,15 @@ func NewHandler(o Owner) http.Handler {
 			return joinAnswer{peer, newRefusal(err)}
 		}, nil
 	}))
+	mux.HandleFunc("POST /source", patiently(func(ctx context.Context, r nameRequest) (func() any, error) {
+		_, _, err := ReadSource(r.Name)
+		return func() any {
+			s, err := o.NameSource(ctx, r.Name)
+			return sourceAnswer{s, newRefusal(err)}
+		}, err
+	}))
+	mux.HandleFunc("POST /source/remove",
+		change(func(ctx context.Context, r nameRequest) error { return o.ForgetSource(ctx, r.Name) }))
 	mux.HandleFunc("POST /dht", change(func(ctx context.Context, r dhtRequest) error { return o.UseDHT(ctx, r.On) }))
 	mux.HandleFunc("POST /page", patiently(func(ctx context.Context, r archiveRequest) (func() any, error) {
 		u, page, err := r.document()

@@ -172,7 +172,7 @@ func (s *searchRequest) filter() (feed.Filter, error) {
 	return f, nil
 }
 
-// A nameRequest is the body of a request about a password or a person.
+// A nameRequest is the body of a request about a password, a person, or a tracker or neighbor.
 type nameRequest struct {
 	Name string `json:"name"`
 }
@@ -268,6 +268,12 @@ type (
 // A joinAnswer is the answer to a JoinRequest.
 type joinAnswer struct {
 	Peer protocol.NodeID `json:"peer,omitzero"`
+	refusal
+}
+
+// A sourceAnswer is the answer to the naming of a tracker or a neighbor.
+type sourceAnswer struct {
+	Source node.SourceStatus `json:"source"`
 	refusal
 }
 

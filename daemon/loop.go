@@ -73,6 +73,7 @@ type host struct {
 	peers       http.Handler       // answers the calls of other nodes
 	hosting     *transport.Hosting // nil for none
 	meetings    *meetings
+	sources     *sources
 	dialled     atomic.Int64 // when somebody last dialled the node, in seconds since 1970
 	forwarding  atomic.Pointer[reach.Forwarding]
 	routerAsked chan struct{} // closed once there is one
@@ -107,8 +108,8 @@ type arrival struct {
 func newHost(c Config, store reading.Database, keeping archive.Housekeeper, client caller, fetcher fetcher) *host {
 	return &host{
 		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher, sites: c.sites,
-		meetings: newMeetings(&c),
-		stirred:  make(chan struct{}, 1),
+		meetings: newMeetings(&c), sources: readSources(c.Data),
+		stirred: make(chan struct{}, 1),
 
 		routerAsked: make(chan struct{}),
 		rng:         rand.New(rand.NewPCG(seed(), seed())),

@@ -89,7 +89,9 @@ func (h *host) recover(now time.Time) bool {
 
 // revive makes a core from what the archive knows.
 func (h *host) revive() error {
-	n, err := node.New(h.clock.now(time.Now()), h.config.Node, h.store, h.rng)
+	config, s := h.config.Node, h.allSources()
+	config.Trackers, config.Peers = s.Trackers, s.Peers
+	n, err := node.New(h.clock.now(time.Now()), config, h.store, h.rng)
 	if err != nil {
 		return err
 	}

@@ -263,6 +263,52 @@ func TestAFriendIsEnough(t *testing.T) {
 	}
 }
 
+// What the owner names while the node runs is asked at once and goes on to be, as that of the start is; what they take
+// back is not asked any more.
+func TestSourcesChange(t *testing.T) {
+	w := newNetwork(t)
+	w.trackers[tracker] = nil
+	b := w.add(node.Config{}, news)
+	a := w.add(node.Config{MinNeighbors: 1}, news)
+	w.run(time.Minute)
+	asked := func(d time.Duration) int {
+		before := count(a.calls, "get_neighbors")
+		w.run(d)
+		return count(a.calls, "get_neighbors") - before
+	}
+	if n := asked(time.Hour); n != 0 || linked(a, b) {
+		t.Fatalf("asked %d times where nobody is known", n)
+	}
+	a.step(node.Sources{Trackers: []string{tracker}, Peers: []string{b.id.String()}})
+	if n := asked(10 * time.Second); n < 1 || !a.neighborOf(b.id) || !a.node.Neighbors()[0].Static {
+		t.Errorf("asked %d times, linked: %v", n, linked(a, b))
+	}
+	if n := asked(time.Hour); n < 3 {
+		t.Errorf("within an hour the tracker is asked %d times", n)
+	}
+	if list := a.node.Status().Sources; len(list) != 2 || !list[0].Tracker || list[1].Asked.IsZero() {
+		t.Errorf("its sources are %+v", list)
+	}
+	for range 3 { // does not multiply what is asked
+		a.step(node.Sources{})
+		a.step(node.Sources{Trackers: []string{tracker}})
+	}
+	if n := asked(time.Hour); n < 3 || n > 12 {
+		t.Errorf("named again and again the tracker is asked %d times within an hour", n)
+	}
+	if list := a.node.Neighbors(); len(list) != 1 || list[0].Static {
+		t.Errorf("taken back, its neighbors are %+v", list)
+	}
+	a.step(node.Sources{})
+	b.inside(func(n *node.Node) { n.Part(a.id, "over") })
+	a.hears(b, protocol.Disconnect{})
+	w.trackers[tracker] = nil
+	w.run(time.Hour)
+	if list := w.trackers[tracker]; len(list) > 0 || len(a.node.Status().Sources) > 0 {
+		t.Errorf("taken back, the tracker is asked by %v", list)
+	}
+}
+
 // A neighbor that comes and goes does not make us a nuisance to the tracker.
 func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 	w := newNetwork(t)
