@@ -35,7 +35,7 @@ func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 	r, err := d.host.Status(ctx)
 	return web.Status{Status: r.Status, Version: r.Version, Data: r.Data, Storage: r.Storage,
 		Entries: r.Archive.Entries, Bytes: r.Archive.Bytes, Reach: r.Reach.Diagnose(),
-		DHT: web.DHT{On: r.DHT.Use == control.DHTOn, Ask: r.DHT.Use == control.DHTAsk, Fixed: r.DHT.Fixed}}, err
+		Named: r.Named, DHT: web.DHT{On: r.DHT.Use == control.DHTOn, Ask: r.DHT.Use == control.DHTAsk, Fixed: r.DHT.Fixed}}, err
 }
 
 // Feeds implements web.Present.
@@ -304,6 +304,17 @@ func (d dashboard) numbered(ctx context.Context, number int64) (feed.URL, error)
 		err = web.ErrNone
 	}
 	return f.URL, err
+}
+
+// NameSource implements web.Inviter.
+func (d dashboard) NameSource(ctx context.Context, name string) error {
+	_, err := d.host.NameSource(ctx, name)
+	return plain(err)
+}
+
+// ForgetSource implements web.Inviter.
+func (d dashboard) ForgetSource(ctx context.Context, name string) error {
+	return plain(d.host.ForgetSource(ctx, name))
 }
 
 // UseDHT implements web.OwnerActions.

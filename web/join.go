@@ -5,19 +5,27 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"slices"
+	"time"
 
 	"feedex/feed"
 	"feedex/invitation"
+	"feedex/node"
 	"feedex/protocol"
 )
 
-// An Inviter makes neighbors of nodes by invitations.
+// An Inviter makes neighbors of nodes by invitations, trackers and names.
 type Inviter interface {
 	// SiteFeeds asks a site, as invitation.IsSite has its name, which feeds its nodes share.
 	SiteFeeds(ctx context.Context, name string) ([]feed.URL, error)
 	// Join follows the feeds of an invitation, and makes a neighbor of the node there, or of one that the site there
 	// names. It returns its id once there is a link. Feeds are followed also where there is none.
 	Join(ctx context.Context, i invitation.Invitation) (protocol.NodeID, error)
+	// NameSource has the node find neighbors by a tracker, by its URL, or have a neighbor always, by its host:port or
+	// the name of a site. It waits a moment for what comes of that at first.
+	NameSource(ctx context.Context, name string) error
+	// ForgetSource takes that back.
+	ForgetSource(ctx context.Context, name string) error
 }
 
 // ownInvitation is the node's own invitation as its owner may give it to others.
@@ -94,4 +102,34 @@ func (h *Handler) join(_ http.ResponseWriter, r *http.Request) (string, error) {
 		return "", clientError{http.StatusUnprocessableEntity, "No new neighbor", text}
 	}
 	return "/neighbors", nil
+}
+
+// A sourceLine is a tracker or a neighbor that the owner has always, as the settings page shows it.
+type sourceLine struct {
+	node.SourceStatus
+	At    moment // when it was asked
+	Named bool   // while the node ran, so that it can be taken back
+}
+
+func sourceLines(s *Status, now time.Time) (list []sourceLine) {
+	for _, source := range s.Sources {
+		list = append(list, sourceLine{source, moment{source.Asked, now}, slices.Contains(s.Named, source.Name)})
+	}
+	return list
+}
+
+// nameSource has the node find neighbors by what a form names.
+func (h *Handler) nameSource(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if err := h.Source.NameSource(r.Context(), r.PostFormValue("name")); err != nil {
+		return "", clientError{http.StatusUnprocessableEntity, "Nothing was added", sentence(err.Error())}
+	}
+	return "/settings?done=source#sources", nil
+}
+
+// forgetSource takes that back.
+func (h *Handler) forgetSource(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if err := h.Source.ForgetSource(r.Context(), r.PostFormValue("name")); err != nil {
+		return "", clientError{http.StatusUnprocessableEntity, "Nothing was removed", sentence(err.Error())}
+	}
+	return "/settings?done=nosource#sources", nil
 }

@@ -87,7 +87,7 @@ func TestJoin(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"": "not an invitation",
-		"http://example.org/": "a tracker in the setting tracker",
+		"http://example.org/": "a tracker on the settings page",
 		"feedex://192.0.2.8/": "it names no key", "silent.example": "it names no node",
 		"<script>alert(1)</script>": "not an invitation"} {
 		if code, page := look(text); code != http.StatusBadRequest || !strings.Contains(page, want) {

@@ -21,6 +21,7 @@ type settingsPage struct {
 	Host   string // under which the node was reached
 	User   string // that has logged in, "" for none
 
+	Sources   []sourceLine
 	Passwords []passwordLine // where somebody has
 	People    []personLine   // likewise
 }
@@ -32,6 +33,7 @@ func (h *Handler) settings(r *http.Request) (view, error) {
 	if p.Status, err = h.Source.Status(ctx); err != nil {
 		return view{}, err
 	}
+	p.Sources = sourceLines(&p.Status, now)
 	feeds, err := h.Source.Feeds(ctx)
 	if err != nil && p.Status.Storage == "" {
 		return view{}, err
@@ -96,6 +98,10 @@ func (h *Handler) done(r *http.Request) string {
 		return name + " is followed." + kept
 	case "dht":
 		return "The answer is kept. It can be changed below."
+	case "source":
+		return "It is asked from now on, and after each start. What came of it stands below."
+	case "nosource":
+		return "It is asked no more. A link that there is remains."
 	case "person":
 		return "Somebody more reads here now. Make them a password for their reader."
 	case "gone":

@@ -168,6 +168,7 @@ type Status struct {
 	Entries int64  // that it keeps
 	Bytes   int64  // that these take on the disk
 	DHT     DHT
+	Named   []string          // those of Sources that were named while the node ran, and not by the settings
 	Reach   []reach.Diagnosis // how others reach it, in words
 }
 

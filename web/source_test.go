@@ -460,6 +460,31 @@ func (n *aNode) Visitor(_ context.Context, password string) (reading.Visitor, er
 	return reading.Visitor{}, nil
 }
 
+func (n *aNode) NameSource(_ context.Context, name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if name == "" {
+		return errors.New("that is no name")
+	}
+	n.status.Sources = append(n.status.Sources, node.SourceStatus{Name: name, Tracker: strings.Contains(name, "://"),
+		Problem: "<nobody> answers"})
+	n.status.Named = append(n.status.Named, name)
+	return nil
+}
+
+func (n *aNode) ForgetSource(_ context.Context, name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i := slices.Index(n.status.Named, name)
+	if i < 0 {
+		return errors.New("the settings name it")
+	}
+	n.status.Named = slices.Delete(n.status.Named, i, i+1)
+	n.status.Sources = slices.DeleteFunc(n.status.Sources,
+		func(s node.SourceStatus) bool { return s.Name == name })
+	return nil
+}
+
 func (n *aNode) UseDHT(_ context.Context, on bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

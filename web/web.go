@@ -99,6 +99,8 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /follow", h.follow)
 	h.change("POST /share", h.share)
 	h.change("POST /join", h.join)
+	h.change("POST /sources", h.nameSource)
+	h.change("POST /sources/remove", h.forgetSource)
 	h.change("POST /refresh", h.refresh)
 	h.change("POST /unfollow", h.unfollow)
 	h.change("POST /dht", h.answerDHT)

@@ -464,13 +464,50 @@ func TestTheFirstPageAsksOnce(t *testing.T) {
 	}
 }
 
+// The owner names trackers and neighbors in the settings, sees what became of them, and takes them back; what the
+// settings of the node name is shown, and stays.
+func TestSources(t *testing.T) {
+	n := newNode(t)
+	n.status.Sources = []node.SourceStatus{{Name: "node.example:7790", Asked: noon}}
+	b := newBrowser(t, newHandler(t, n))
+	const tracker = "http://tracker.example:7788/?<x>"
+	form := url.Values{"token": {b.token}, "name": {tracker}}
+	w := b.post("/sources", form)
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/settings?done=source#sources" {
+		t.Fatalf("%d to %q", w.Code, w.Header().Get("Location"))
+	}
+	page := get(b.h, "/settings?done=source").Body.String()
+	for _, want := range []string{"It is asked from now on", "http://tracker.example:7788/?&lt;x&gt;",
+		"&lt;nobody&gt; answers", "not asked yet", "by the settings", "node.example:7790"} {
+		if is := strings.Contains(page, want); is != (want != "not asked yet") {
+			t.Errorf("the page shows %q: %v\n%s", want, is, page)
+		}
+	}
+	if n := strings.Count(page, `action="/sources/remove"`); n != 1 {
+		t.Errorf("%d can be removed", n)
+	}
+	if w := b.post("/sources/remove", form); w.Code != http.StatusSeeOther || len(n.status.Sources) != 1 {
+		t.Errorf("removed: %d, left %+v", w.Code, n.status.Sources)
+	}
+	for path, name := range map[string]string{"/sources": "", "/sources/remove": "node.example:7790"} {
+		w := b.post(path, url.Values{"token": {b.token}, "name": {name}})
+		if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "Nothing was") {
+			t.Errorf("%s of %q: %d, %s", path, name, w.Code, w.Body)
+		}
+		w = b.post(path, url.Values{"name": {tracker}})
+		if w.Code != http.StatusForbidden || len(n.status.Sources) != 1 {
+			t.Errorf("%s without a token: %d", path, w.Code)
+		}
+	}
+}
+
 // Requests that another site makes a browser send change nothing.
 func TestForeignChanges(t *testing.T) {
 	n := newNode(t)
 	h := newHandler(t, n)
 	b, other := newBrowser(t, h), newBrowser(t, h)
 	good := url.Values{"token": {b.token}, "url": {"https://example.net/feed"}, "feed": {"1"}}
-	for _, path := range []string{"/follow", "/join", "/refresh", "/unfollow", "/dht", "/import", "/mark", "/read",
+	for _, path := range []string{"/follow", "/join", "/sources", "/sources/remove", "/refresh", "/unfollow", "/dht", "/import", "/mark", "/read",
 		"/adjust", "/passwords", "/passwords/remove", "/login", "/logout"} {
 		for name, w := range map[string]*httptest.ResponseRecorder{
 			"without a token": b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),

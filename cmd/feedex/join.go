@@ -11,9 +11,9 @@ import (
 )
 
 func newJoin() *cobra.Command {
-	var follow bool
+	var follow, stays bool
 	c := &cobra.Command{
-		Use:   "join LINK|SITE|HOST:PORT",
+		Use:   "join LINK|SITE|HOST:PORT|TRACKER",
 		Short: "Become a neighbor of the node that an invitation leads to",
 		Long: `Have the running node become a neighbor of the one that a link of 'feedex invite' leads to. The node there must
 prove the key that the link names, or there is no link with it. The running node remembers it and comes back to it when
@@ -23,19 +23,32 @@ A site, as example.org or a page of it at https, names nodes in its document htt
 with their keys, or by its name server, in SRV records for _feedex._tcp.example.org, without. The link is with one of
 these. With host:port it is with whichever node is there.
 
+With --always the node goes on to seek that neighbor whenever there is no link with it, after each start as well, like
+those that the setting peer names; a link names a node once. A URL then is that of a tracker, which is asked from now
+on, like those of the setting tracker. 'feedex status' shows them, and 'feedex leave' takes one back.
+
 The feeds that the link or the site names are printed; with --follow they are followed first. A node that has read no
 feed yet that neighbors may know of has nothing in common with any, and gets no link.`,
 		Example: `  feedex join 'feedex://192.0.2.7:7790/?key=ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
-  feedex join example.org`,
+  feedex join example.org
+  feedex join --always http://tracker.example.net:7788/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("name one link, in quotes, a site, or a node's host:port")
 			}
-			_, err := invitation.Read(args[0])
+			var err error
+			if stays {
+				_, _, err = control.ReadSource(args[0])
+			} else {
+				_, err = invitation.Read(args[0])
+			}
 			return err
 		},
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
+		if stays {
+			return always(c, client, args[0])
+		}
 		i, err := invitation.Read(args[0])
 		if err != nil {
 			return err
@@ -43,6 +56,8 @@ feed yet that neighbors may know of has nothing in common with any, and gets no 
 		return join(c, client, i, follow)
 	})
 	c.Flags().BoolVar(&follow, "follow", false, "follow the feeds that the link or the site names")
+	c.Flags().BoolVar(&stays, "always", false, "have it as a neighbor always, or ask the tracker there from now on")
+	c.MarkFlagsMutuallyExclusive("always", "follow")
 	return c
 }
 

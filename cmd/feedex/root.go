@@ -87,8 +87,8 @@ entry it saw; and it answers what a feed ever published.`,
 	root.SetHelpTemplate(root.HelpTemplate() + "{{with index .Annotations \"" + helpEnd + "\"}}\n{{.}}\n{{end}}")
 	root.AddCommand(
 		newNode(), newTracker(),
-		newQuery(), newBackfill(), newArchive(), newStatus(), newNeighbors(), newInvite(), newJoin(), newDHT(),
-		newFeeds(),
+		newQuery(), newBackfill(), newArchive(), newStatus(), newNeighbors(), newInvite(), newJoin(), newLeave(),
+		newDHT(), newFeeds(),
 		newSubscribe(), newUnsubscribe(), newRefresh(), newImport(), newExport(), newPassword(), newPerson(),
 		newDoctor(),
 		newDemo(), newLab(), newConfig(), newVersion(),

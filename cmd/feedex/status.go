@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -117,6 +118,9 @@ func printStatus(out io.Writer, r *control.Report) error {
 			state = source.Problem
 		} else if source.Asked.IsZero() {
 			state = "not asked yet"
+		}
+		if slices.Contains(r.Named, source.Name) {
+			state += ", named while it ran"
 		}
 		line(name, "%s: %s", printable(source.Name), printable(state))
 	}
