@@ -441,7 +441,8 @@ func TestReadSource(t *testing.T) {
 		"Example.org":                         "example.org",
 		"":                                    "", "feedex://192.0.2.7:7790/" + key: "", "ftp://example.net/": "",
 		"http://": "", "http://a b/": "", "javascript:alert(1)": "", "a\nb": "", "http://a/\nhttp://b/": "",
-		"http://example.net/" + strings.Repeat("a", feed.MaxURLBytes): "", "192.0.2.7:0": "", "x@y.example:1": "",
+		"http://example.net/" + strings.Repeat("a", feed.MaxURLBytes): "", "192.0.2.7:0": "",
+		"http://x:y@t.example/": "", "x@y.example:1": "",
 	} {
 		got, tracker, err := ReadSource(text)
 		if tracker {

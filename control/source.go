@@ -15,7 +15,8 @@ func ReadSource(text string) (name string, tracker bool, err error) {
 	text = strings.TrimSpace(text)
 	if strings.Contains(text, "://") && !strings.HasPrefix(text, "feedex:") {
 		u, err := url.Parse(text)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || len(text) > feed.MaxURLBytes {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+			len(text) > feed.MaxURLBytes {
 			return "", false, BadRequest{fmt.Errorf("%.80q is no tracker: want a URL such as "+
 				"http://tracker.example.net:7788/", text)}
 		}

@@ -126,8 +126,8 @@ func (h *host) ForgetSource(ctx context.Context, name string) error {
 		i := slices.Index(names, name)
 		switch {
 		case h.settled(name):
-			return nil, control.BadRequest{Err: errors.New("the settings name it: take it out of tracker or peer there " +
-				"(see 'feedex config'), or of how the node is started")}
+			return nil, control.BadRequest{Err: errors.New("the settings name it: take it out of tracker or peer " +
+				"there (see 'feedex config'), or of how the node is started")}
 		case i < 0:
 			return nil, control.BadRequest{Err: fmt.Errorf("%.80q was not named: see 'feedex status'", name)}
 		}

@@ -85,8 +85,8 @@ func Read(text string) (Invitation, error) {
 	switch trimmed := strings.TrimSpace(text); {
 	case err == nil || strings.HasPrefix(trimmed, "feedex:"):
 	case strings.HasPrefix(trimmed, "http:") || strings.HasPrefix(trimmed, "https:"):
-		err = fmt.Errorf("%w: %.80q: "+
-			"a site is named as example.org, and a tracker on the settings page, or by 'feedex join --always URL'", ErrInvitation, trimmed)
+		err = fmt.Errorf("%w: %.80q: a site is named as example.org, and a tracker on the settings "+
+			"page, or by 'feedex join --always URL'", ErrInvitation, trimmed)
 	default:
 		err = fmt.Errorf("%w, the name of a site such as example.org, or a node's host:port", err)
 	}

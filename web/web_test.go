@@ -507,8 +507,8 @@ func TestForeignChanges(t *testing.T) {
 	h := newHandler(t, n)
 	b, other := newBrowser(t, h), newBrowser(t, h)
 	good := url.Values{"token": {b.token}, "url": {"https://example.net/feed"}, "feed": {"1"}}
-	for _, path := range []string{"/follow", "/join", "/sources", "/sources/remove", "/refresh", "/unfollow", "/dht", "/import", "/mark", "/read",
-		"/adjust", "/passwords", "/passwords/remove", "/login", "/logout"} {
+	for _, path := range []string{"/sources", "/sources/remove", "/follow", "/join", "/refresh", "/unfollow", "/dht",
+		"/import", "/mark", "/read", "/adjust", "/passwords", "/passwords/remove", "/login", "/logout"} {
 		for name, w := range map[string]*httptest.ResponseRecorder{
 			"without a token": b.post(path, url.Values{"url": good["url"], "feed": good["feed"]}),
 			"with a token made up": b.post(path, url.Values{"token": {strings.Repeat("0", 64)},

@@ -120,7 +120,7 @@ func printStatus(out io.Writer, r *control.Report) error {
 			state = "not asked yet"
 		}
 		if slices.Contains(r.Named, source.Name) {
-			state += ", named while it ran"
+			state += " (named while it ran)"
 		}
 		line(name, "%s: %s", printable(source.Name), printable(state))
 	}

@@ -53,7 +53,7 @@ type bootstrap struct {
 	aroundAt   time.Time                         // when a neighbor may be asked for its neighbors again
 	minute     int64                             // since 1970, of tries
 	tries      int                               // connects to candidates within that minute
-	sources    []*source                         // trackers and static neighbors, as the owner named them
+	sources    []*namedSource                    // trackers and static neighbors, as the owner named them
 	roundBegan time.Time
 }
 
@@ -96,8 +96,8 @@ func (m *Machine) askTrackers() {
 	}
 }
 
-// A source is a tracker or a static neighbor that the owner named.
-type source struct {
+// A namedSource is a tracker or a static neighbor that the owner named.
+type namedSource struct {
 	SourceStatus
 	retries int // since the last success
 }
@@ -122,16 +122,16 @@ func (m *Machine) ChangeSources(ev core.Sources) {
 }
 
 // changeSources has the sources be those of Config, and returns those that were not among them before.
-func (m *Machine) changeSources() (added []*source) {
+func (m *Machine) changeSources() (added []*namedSource) {
 	before := m.Boot.sources
 	m.Boot.sources = nil
 	add := func(name string, tracker bool) {
-		i := slices.IndexFunc(before, func(s *source) bool { return s.Name == name && s.Tracker == tracker })
+		i := slices.IndexFunc(before, func(s *namedSource) bool { return s.Name == name && s.Tracker == tracker })
 		if i >= 0 {
 			m.Boot.sources = append(m.Boot.sources, before[i])
 			return
 		}
-		s := &source{SourceStatus: SourceStatus{Name: name, Tracker: tracker}}
+		s := &namedSource{SourceStatus: SourceStatus{Name: name, Tracker: tracker}}
 		m.Boot.sources, added = append(m.Boot.sources, s), append(added, s)
 	}
 	for _, url := range m.Config.Trackers {
@@ -144,8 +144,8 @@ func (m *Machine) changeSources() (added []*source) {
 }
 
 // sourceOf is the static neighbor of that name, nil where there is none any more.
-func (m *Machine) sourceOf(host string) *source {
-	i := slices.IndexFunc(m.Boot.sources, func(s *source) bool { return s.Name == host && !s.Tracker })
+func (m *Machine) sourceOf(host string) *namedSource {
+	i := slices.IndexFunc(m.Boot.sources, func(s *namedSource) bool { return s.Name == host && !s.Tracker })
 	if i < 0 {
 		return nil
 	}
@@ -153,10 +153,10 @@ func (m *Machine) sourceOf(host string) *source {
 }
 
 // named reports whether the owner has the node find neighbors by a source yet.
-func (m *Machine) named(s *source) bool { return slices.Contains(m.Boot.sources, s) }
+func (m *Machine) named(s *namedSource) bool { return slices.Contains(m.Boot.sources, s) }
 
 // noteSource notes how asking a tracker or a static neighbor ended.
-func (m *Machine) noteSource(s *source, err error) {
+func (m *Machine) noteSource(s *namedSource, err error) {
 	problem := ""
 	if err != nil {
 		problem = err.Error()
@@ -168,7 +168,7 @@ func (m *Machine) noteSource(s *source, err error) {
 }
 
 // retryIn is how long to wait before asking a source again, a little longer each time.
-func (m *Machine) retryIn(s *source) time.Duration {
+func (m *Machine) retryIn(s *namedSource) time.Duration {
 	wait := min(LongestRetry, firstRetry<<min(s.retries, 16))
 	s.retries++
 	return wait + m.Between(0, wait/4)
@@ -176,7 +176,7 @@ func (m *Machine) retryIn(s *source) time.Duration {
 
 // connectStatic links with a neighbor that the owner named. A link belongs to an address, so the first
 // call finds out which one the name stands for.
-func (m *Machine) connectStatic(s *source) {
+func (m *Machine) connectStatic(s *namedSource) {
 	if !m.named(s) {
 		return
 	}
@@ -226,13 +226,13 @@ func (m *Machine) connectStatic(s *source) {
 }
 
 // seekStatic tries a static neighbor again after a while.
-func (m *Machine) seekStatic(s *source) {
+func (m *Machine) seekStatic(s *namedSource) {
 	m.After(m.retryIn(s), func() { m.connectStatic(s) })
 }
 
 // askTracker gets nodes from a tracker, and the node onto its list (Paper §3.1, first source). It goes
 // on for as long as the node runs: often while neighbors are wanted, seldom otherwise.
-func (m *Machine) askTracker(s *source, round int) {
+func (m *Machine) askTracker(s *namedSource, round int) {
 	if round != m.Boot.round || !m.named(s) {
 		return
 	}
@@ -254,7 +254,7 @@ func (m *Machine) askTracker(s *source, round int) {
 // tracked reports whether a tracker answers. Each of its lists that names somebody who is no neighbor has the node look
 // for neighbors.
 func (m *Machine) tracked() bool {
-	return slices.ContainsFunc(m.Boot.sources, func(s *source) bool { return s.Tracker && s.Problem == "" })
+	return slices.ContainsFunc(m.Boot.sources, func(s *namedSource) bool { return s.Tracker && s.Problem == "" })
 }
 
 // refillSoon looks for neighbors after d, unless that is to happen earlier anyway.
