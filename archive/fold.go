@@ -41,21 +41,43 @@ const fieldBreak = " ¶"
 // Fold returns the texts in which an entry's words are searched, folded: its title, and the rest
 // (authors, categories, summary and content, as far as MaxFoldedBytes go), field by field.
 func Fold(e *feed.Entry) (title, rest string) {
-	return foldTitle(e), foldRest(e)
+	rest, _, _ = foldRest(e)
+	return foldTitle(e), rest
+}
+
+// Fields are the words of an entry, folded, for each of its fields.
+type Fields struct {
+	Title, Authors, Categories string
+	Text                       string // the summary and the content
+	Feed                       string // the address
+}
+
+// FoldFields returns the same words as Fold, and those of the feed's address.
+func FoldFields(e *feed.Entry) Fields {
+	rest, authors, categories := foldRest(e)
+	labels := len(authors) + len(categories)
+	return Fields{foldTitle(e), authors, categories, rest[labels:], foldFeed(e)}
 }
 
 func foldTitle(e *feed.Entry) string {
 	return string(append(appendFolded(nil, text(e.Title), MaxFoldedBytes), ' '))
 }
 
-// foldRest has the names first, so that those of a long text count as well.
-func foldRest(e *feed.Entry) string {
+func foldFeed(e *feed.Entry) string {
+	return string(append(appendFolded(nil, string(e.Feed), MaxFoldedBytes), ' '))
+}
+
+// foldRest has the names first, so that those of a long text count as well: rest begins with the authors, and goes on
+// with the categories.
+func foldRest(e *feed.Entry) (rest, authors, categories string) {
 	b := make([]byte, 0, min(len(e.Summary)+len(e.Content)+64, MaxFoldedBytes+maxWordBytes+16))
-	for _, labels := range [][]string{e.Authors, e.Categories} {
+	var end [2]int
+	for i, labels := range [][]string{e.Authors, e.Categories} {
 		for _, label := range labels {
 			b = appendFolded(b, label, MaxFoldedBytes)
 			b = append(b, fieldBreak...)
 		}
+		end[i] = len(b)
 	}
 	b = appendFolded(b, text(e.Summary), MaxFoldedBytes)
 	if e.Content != e.Summary {
@@ -64,7 +86,8 @@ func foldRest(e *feed.Entry) string {
 			b = appendFolded(b, text(e.Content), MaxFoldedBytes)
 		}
 	}
-	return string(append(b, ' '))
+	rest = string(append(b, ' '))
+	return rest, rest[:end[0]], rest[end[0]:end[1]]
 }
 
 // appendFolded appends each word of s, folded, with a blank before it, until dst is so long.

@@ -93,7 +93,8 @@ func (t *foldedText) holds(p Phrase) bool {
 		return true
 	}
 	if !t.folded {
-		t.rest, t.folded = foldRest(t.entry), true
+		t.rest, _, _ = foldRest(t.entry)
+		t.folded = true
 	}
 	return p.in(t.rest)
 }
