@@ -27,7 +27,9 @@ func zipf(r *rand.Rand, but int) int {
 	}
 }
 
-func zipfWord(r *rand.Rand, but int) string { return fmt.Sprintf("w%x", zipf(r, but)*2654435761%(1<<32)) }
+func zipfWord(r *rand.Rand, but int) string {
+	return fmt.Sprintf("w%x", zipf(r, but)*2654435761%(1<<32))
+}
 
 func zipfArticle(r *rand.Rand, words int) *feed.Entry {
 	text := make([]string, words)

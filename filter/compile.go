@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"slices"
+
 	"feedex/archive"
 	"feedex/feed"
 )
@@ -101,22 +103,31 @@ func (c *compiled) writeOr(operands []archive.Expr, negated bool) (all cover) {
 	return all
 }
 
-// compile returns the code of x, with its anchors marked; none of them twice.
-func (d *dictionary) compile(x *archive.Expr) (code []uint32, anchors int) {
+// compile returns the code of x, and its anchors in the order in which they are marked there, none of them twice; only
+// anything where there is no cover.
+func (d *dictionary) compile(x *archive.Expr) (code, anchors []uint32) {
 	c := compiled{dictionary: d}
 	found := c.write(x, false)
-	seen := make(map[uint32]bool, len(found.at))
 	for _, at := range found.at {
-		if n := c.code[at] & termMask; !seen[n] {
-			seen[n] = true
+		if n := c.code[at] & termMask; !slices.Contains(anchors, n) {
+			anchors = append(anchors, n)
 			c.code[at] |= opAnchor
 		}
 	}
-	if first := c.code[0]; first>>opFields == 0 && first&opOr == 0 {
+	if len(anchors) == 0 {
+		anchors = []uint32{anything}
+	}
+	if first := c.code[0]; !isTerm(first) && first&opOr == 0 {
 		c.code = c.code[1:] // operands of AND, as all of the code
 	}
-	return c.code, len(seen)
+	return c.code, anchors
 }
+
+// isTerm reports whether an operation looks for a term.
+func isTerm(op uint32) bool { return op>>opFields != 0 }
+
+// isAnchor reports whether it looks for one that is an anchor.
+func isAnchor(op uint32) bool { return isTerm(op) && op&opAnchor != 0 }
 
 // countTerms is how many terms x has.
 func countTerms(x *archive.Expr) int {

@@ -8,8 +8,7 @@ import (
 	"feedex/feed"
 )
 
-// An ID names an expression of an Index. Who puts it there chooses it; what IDs that are near each other need is the
-// least.
+// An ID names an expression of an Index. Who puts it there chooses it; IDs near each other take the least room.
 type ID uint32
 
 // ErrNothing means that an expression holds no word to look for: everything would answer it.
@@ -20,57 +19,26 @@ var ErrNothing = errors.New("the filter asks for nothing")
 type Index struct {
 	dictionary
 	places places
-	blocks []uint32 // of all expressions, see block
-	unused int      // how much of blocks is of expressions that are not there any more
+	wide   []wide
+	unused []uint32 // in wide
 	reading
 }
 
-// A block is what is kept of one expression: its ID; how many anchors it has and how long its code is; for each anchor,
-// in the order of the code, at which place of term.anchored the block is; and the code.
-type block []uint32
+// An expression with one anchor is filed there with its code (term.filed), so that those of a term are read one behind
+// the other. One with several is kept apart, and filed at each of them by its number.
+type wide struct {
+	id    ID
+	code  []uint32 // nil for one that was removed
+	filed int      // at so many terms, as one that was removed or not
+}
 
+// The head of what is filed at a term. Behind it stand the ID and the code of an expression, or the number of a wide
+// one.
 const (
-	anchorBits = 8
-	anchorMask = 1<<anchorBits - 1
-	headSize   = 2
-	gone       = 1 << 31 // in the head of an expression that is not there any more
-
-	maxBlocks = 1 << 32 // that a uint32 tells apart
-	// fewUnused is what is not worth to be cleared away.
-	fewUnused = 4096
+	sizeMask = 1<<8 - 1 // how much stands behind the head
+	isWide   = 1 << 8
+	isGone   = 1 << 9 // it was removed
 )
-
-func (b block) id() ID { return ID(b[0]) }
-
-// anchors is how many terms anchor the expression; where there are none, anything does.
-func (b block) anchors() int { return int(b[1] & anchorMask) }
-
-// at are the places of the block, one for each anchor.
-func (b block) at() []uint32 { return b[headSize : headSize+max(1, b.anchors())] }
-
-func (b block) code() []uint32 {
-	from := headSize + max(1, b.anchors())
-	return b[from : from+int(b[1]&^gone>>anchorBits)]
-}
-
-func (b block) size() int { return headSize + max(1, b.anchors()) + int(b[1]&^gone>>anchorBits) }
-
-// eachAnchor yields the anchors, which are marked in the code.
-func (b block) eachAnchor(yield func(i int, n uint32) bool) {
-	if b.anchors() == 0 {
-		yield(0, anything)
-		return
-	}
-	i := 0
-	for _, op := range b.code() {
-		if isTerm(op) && op&opAnchor != 0 {
-			if !yield(i, op&termMask) {
-				return
-			}
-			i++
-		}
-	}
-}
 
 // Len is how many expressions there are.
 func (x *Index) Len() int { return x.places.n }
@@ -84,23 +52,29 @@ func (x *Index) Put(id ID, m feed.Match) error {
 	if n := countTerms(expr); n > feed.MaxMatchTerms {
 		return fmt.Errorf("the filter has %d words and phrases, the limit is %d", n, feed.MaxMatchTerms)
 	}
-	if len(x.blocks) > maxBlocks-1<<anchorBits || len(x.terms) > termMask-1<<16 {
+	if len(x.terms) > termMask-1<<16 {
 		return errors.New("there are too many filters")
 	}
 	code, anchors := x.compile(expr)
 	x.Remove(id)
-	at := uint32(len(x.blocks))
-	x.places.put(id, at)
-	x.blocks = append(x.blocks, uint32(id), uint32(len(code)<<anchorBits|anchors))
-	for range max(1, anchors) {
-		x.blocks = append(x.blocks, 0)
+	if len(anchors) == 1 {
+		t := &x.terms[anchors[0]]
+		x.places.put(id, place{anchors[0], uint32(len(t.filed))})
+		t.filed = append(t.filed, uint32(1+len(code)), uint32(id))
+		t.filed = append(t.filed, code...)
+		return nil
 	}
-	x.blocks = append(x.blocks, code...)
-	b := block(x.blocks[at:])
-	for i, n := range b.eachAnchor {
+	number := uint32(len(x.wide))
+	if last := len(x.unused) - 1; last >= 0 {
+		number, x.unused = x.unused[last], x.unused[:last]
+	} else {
+		x.wide = append(x.wide, wide{})
+	}
+	x.wide[number] = wide{id, code, len(anchors)}
+	x.places.put(id, place{wideTerm, number})
+	for _, n := range anchors {
 		t := &x.terms[n]
-		b.at()[i] = uint32(len(t.anchored))
-		t.anchored = append(t.anchored, at)
+		t.filed = append(t.filed, isWide|1, number)
 	}
 	return nil
 }
@@ -111,55 +85,55 @@ func (x *Index) Remove(id ID) {
 	if !ok {
 		return
 	}
-	b := block(x.blocks[at:])
-	for i, n := range b.eachAnchor {
-		x.unanchor(n, b.at()[i])
+	var code []uint32
+	if at.term == wideTerm {
+		w := &x.wide[at.at]
+		code, w.code = w.code, nil
+		for _, op := range code {
+			if isAnchor(op) {
+				x.gone(op&termMask, 2)
+			}
+		}
+	} else {
+		filed := x.terms[at.term].filed[at.at:]
+		size := filed[0]
+		filed[0] |= isGone
+		code = append(code, filed[2:1+size]...)
+		x.gone(at.term, 1+size)
 	}
-	for _, op := range b.code() {
+	for _, op := range code {
 		if isTerm(op) {
 			x.release(op & termMask)
 		}
 	}
-	b[1] |= gone
-	if x.unused += b.size(); x.unused > max(len(x.blocks)/2, fewUnused) {
-		x.compact()
-	}
 }
 
-// unanchor takes a block from those of a term, of which the last comes to its place.
-func (x *Index) unanchor(n, place uint32) {
+// gone counts how much of what is filed at a term has been removed, and clears it away when that is the larger part:
+// so it takes no longer, all in all, than it took to file it.
+func (x *Index) gone(n, size uint32) {
 	t := &x.terms[n]
-	last := len(t.anchored) - 1
-	moved := t.anchored[last]
-	t.anchored[place] = moved
-	b := block(x.blocks[moved:])
-	for i, anchor := range b.eachAnchor {
-		if anchor == n {
-			b.at()[i] = place
-		}
+	if t.gone += size; t.gone <= uint32(len(t.filed))/2 {
+		return
 	}
-	if t.anchored = t.anchored[:last]; cap(t.anchored) > 8 && last < cap(t.anchored)/4 {
-		t.anchored = append(make([]uint32, 0, 2*last), t.anchored...)
-	}
-}
-
-// compact clears away the blocks that are not there any more. It takes as long as as many were removed took, and more.
-func (x *Index) compact() {
-	left := make([]uint32, 0, len(x.blocks)-x.unused)
-	for rest := block(x.blocks); len(rest) > 0; {
-		b := rest[:rest.size()]
-		rest = rest[len(b):]
-		if b[1]&gone != 0 {
+	left := make([]uint32, 0, uint32(len(t.filed))-t.gone)
+	for filed := t.filed; len(filed) > 0; {
+		head := filed[0]
+		one := filed[:1+head&sizeMask]
+		filed = filed[len(one):]
+		switch {
+		case head&isGone != 0:
+			continue
+		case head&isWide == 0:
+			x.places.put(ID(one[1]), place{n, uint32(len(left))})
+		case x.wide[one[1]].code == nil:
+			if x.wide[one[1]].filed--; x.wide[one[1]].filed == 0 {
+				x.unused = append(x.unused, one[1])
+			}
 			continue
 		}
-		at := uint32(len(left))
-		left = append(left, b...)
-		x.places.put(b.id(), at)
-		for i, n := range b.eachAnchor {
-			x.terms[n].anchored[b.at()[i]] = at
-		}
+		left = append(left, one...)
 	}
-	x.blocks, x.unused = left, 0
+	t.filed, t.gone = left, 0
 }
 
 // Match appends to found the IDs of the expressions that e answers, in ascending order.
@@ -170,9 +144,18 @@ func (x *Index) Match(e *feed.Entry, found []ID) []ID {
 	x.read(&x.dictionary, archive.FoldFields(e))
 	before := len(found)
 	for _, n := range x.held {
-		for _, at := range x.terms[n].anchored {
-			if b := block(x.blocks[at:]); x.first(b, n) && x.holds(b.code(), false) {
-				found = append(found, b.id())
+		for filed := x.terms[n].filed; len(filed) > 0; {
+			head := filed[0]
+			one := filed[1 : 1+head&sizeMask]
+			filed = filed[1+len(one):]
+			if head&^sizeMask == 0 {
+				if x.holds(one[1:], false) {
+					found = append(found, ID(one[0]))
+				}
+			} else if head&isWide != 0 {
+				if w := &x.wide[one[0]]; x.first(w.code) == n && x.holds(w.code, false) {
+					found = append(found, w.id)
+				}
 			}
 		}
 	}
@@ -181,15 +164,13 @@ func (x *Index) Match(e *feed.Entry, found []ID) []ID {
 	return found
 }
 
-// first reports whether n is the first anchor of the expression that the entry holds: for that one it is looked at.
-func (x *Index) first(b block, n uint32) bool {
-	if b.anchors() <= 1 {
-		return true
-	}
-	for _, anchor := range b.eachAnchor {
-		if x.marks[anchor] != 0 {
-			return anchor == n
+// first returns the first anchor of a code that the entry holds: for that one it is looked at. There is none in the code
+// of one that was removed.
+func (x *Index) first(code []uint32) uint32 {
+	for _, op := range code {
+		if isAnchor(op) && x.marks[op&termMask] != 0 {
+			return op & termMask
 		}
 	}
-	return true
+	return anything
 }

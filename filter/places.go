@@ -1,6 +1,14 @@
 package filter
 
-// places are where the blocks of IDs are, in pages of a few IDs each.
+import "math"
+
+// A place is where an expression is: at which term, and where in what is filed there.
+type place struct{ term, at uint32 }
+
+// wideTerm stands for no term: the expression is a wide one, of that number.
+const wideTerm = math.MaxUint32
+
+// places are those of all expressions, in pages of a few IDs each.
 type places struct {
 	pages map[ID]*page
 	n     int
@@ -10,36 +18,36 @@ const pageSize = 64
 
 // A page is the places of IDs that have all but the last digit in common.
 type page struct {
-	at [pageSize]uint32
+	of [pageSize]place
 	is uint64 // a bit for each that there is
 }
 
-func (p *places) put(id ID, at uint32) {
+func (p *places) put(id ID, at place) {
 	if p.pages == nil {
 		p.pages = make(map[ID]*page)
 	}
-	of := p.pages[id/pageSize]
-	if of == nil {
-		of = new(page)
-		p.pages[id/pageSize] = of
+	on := p.pages[id/pageSize]
+	if on == nil {
+		on = new(page)
+		p.pages[id/pageSize] = on
 	}
 	i := id % pageSize
-	if of.is&(1<<i) == 0 {
+	if on.is&(1<<i) == 0 {
 		p.n++
 	}
-	of.is |= 1 << i
-	of.at[i] = at
+	on.is |= 1 << i
+	on.of[i] = at
 }
 
 // take returns the place of an ID and forgets it; false for one that is not there.
-func (p *places) take(id ID) (at uint32, ok bool) {
-	of, i := p.pages[id/pageSize], id%pageSize
-	if of == nil || of.is&(1<<i) == 0 {
-		return 0, false
+func (p *places) take(id ID) (place, bool) {
+	on, i := p.pages[id/pageSize], id%pageSize
+	if on == nil || on.is&(1<<i) == 0 {
+		return place{}, false
 	}
 	p.n--
-	if of.is &^= 1 << i; of.is == 0 {
+	if on.is &^= 1 << i; on.is == 0 {
 		delete(p.pages, id/pageSize)
 	}
-	return of.at[i], true
+	return on.of[i], true
 }

@@ -113,6 +113,3 @@ func (r *reading) holds(code []uint32, or bool) bool {
 	}
 	return !or
 }
-
-// isTerm reports whether an operation looks for a term.
-func isTerm(op uint32) bool { return op>>opFields != 0 }

@@ -13,7 +13,8 @@ type term struct {
 	up, last uint32   // of a phrase: all of it but the last word, and that
 	uses     uint32   // by expressions, and by phrases that it is part of
 	longer   uint32   // how many phrases have it for their up
-	anchored []uint32 // the blocks of the expressions that it is an anchor of
+	filed    []uint32 // the expressions that it is an anchor of
+	gone     uint32   // how much of filed was removed
 	stem     bool     // it is the beginning of a word
 }
 
