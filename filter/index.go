@@ -160,7 +160,7 @@ func (x *Index) Match(e *feed.Entry, found []ID) []ID {
 		}
 	}
 	x.forget()
-	sortIDs(found[before:])
+	x.sortIDs(found[before:])
 	return found
 }
 

@@ -2,7 +2,9 @@ package filter
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -100,4 +102,56 @@ func TestAnIndexMeansWhatMatchersMean(t *testing.T) {
 			},
 		})
 	})
+}
+
+// Many are sorted in another way than a few.
+func TestSortingMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, most := range []ID{100, 1 << 12, 1 << 20, 1<<32 - 1} {
+		var of reading
+		for range 3 {
+			ids := make([]ID, 5000+r.IntN(5000))
+			for i := range ids {
+				ids[i] = ID(r.Uint32()) % most
+			}
+			want := slices.Sorted(slices.Values(ids))
+			if of.sortIDs(ids); !slices.Equal(ids, want) {
+				t.Errorf("IDs below %d are not sorted", most)
+			}
+		}
+	}
+}
+
+// What expressions needed goes with them, and changing one does not walk through those of a common word.
+func TestRemovedExpressionsLeaveNothing(t *testing.T) {
+	texts := []string{"common", `common "new york"`, "comm* OR york* OR x", "NOT common", `"new york city*" NOT new`,
+		"common zebra"}
+	var x Index
+	for round := range 3 {
+		for id := range 3000 {
+			m, err := feed.ParseMatch(strings.Replace(texts[id%len(texts)], "zebra", fmt.Sprint("z", id), 1))
+			if err == nil {
+				err = x.Put(ID(id*1000), m)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for id := range 3000 {
+			x.Remove(ID((id * 7 % 3000) * 1000))
+		}
+		used := 0
+		for n := range x.terms {
+			if n != anything && x.terms[n].uses > 0 {
+				used++
+			}
+			if filed := len(x.terms[n].filed); filed > 0 {
+				t.Errorf("round %d: %d numbers are still filed at term %d", round, filed, n)
+			}
+		}
+		if left := used + x.Len() + len(x.words) + len(x.stems) + len(x.phrases) + len(x.places.pages) +
+			len(x.wide) - len(x.unused); left != 0 || len(x.terms) > 2000 {
+			t.Errorf("round %d: %d things are left, of %d terms", round, left, len(x.terms))
+		}
+	}
 }

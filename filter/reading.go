@@ -8,13 +8,14 @@ import (
 
 // A reading is what an Index knows of the entry that it is asked about.
 type reading struct {
-	marks []uint8  // for each term, the fields that hold it
-	held  []uint32 // the terms that are marked
+	marks  []uint8  // for each term, the fields that hold it
+	held   []uint32 // the terms that are marked
+	sorted []ID     // room for sortIDs
 
 	// Of one field, word by word: the number of the word, anything for one that nobody asks for, and the stems that it
 	// begins with, which end before there.
-	words, stems []uint32
-	stemsEnd     []int
+	numbers, begun []uint32
+	begunEnd       []int
 }
 
 // read marks the terms that an entry holds.
@@ -46,20 +47,20 @@ func (r *reading) mark(n uint32, field uint8) {
 }
 
 func (r *reading) readField(d *dictionary, text string, field uint8) {
-	r.words, r.stems, r.stemsEnd = r.words[:0], r.stems[:0], r.stemsEnd[:0]
+	r.numbers, r.begun, r.begunEnd = r.numbers[:0], r.begun[:0], r.begunEnd[:0]
 	for word := range strings.FieldsSeq(text) {
 		n := d.words[word]
 		if n != anything {
 			r.mark(n, field)
 		}
-		r.words = append(r.words, n)
+		r.numbers = append(r.numbers, n)
 		if len(d.stems) > 0 {
 			r.readStems(d, word, field)
 		}
-		r.stemsEnd = append(r.stemsEnd, len(r.stems))
+		r.begunEnd = append(r.begunEnd, len(r.begun))
 	}
 	if len(d.phrases) > 0 {
-		for i := range r.words {
+		for i := range r.numbers {
 			r.readPhrases(d, i, field)
 		}
 	}
@@ -72,7 +73,7 @@ func (r *reading) readStems(d *dictionary, word string, field uint8) {
 		}
 		if n := d.stems[word[:size]]; n != anything {
 			r.mark(n, field)
-			r.stems = append(r.stems, n)
+			r.begun = append(r.begun, n)
 		}
 	}
 }
@@ -80,14 +81,14 @@ func (r *reading) readStems(d *dictionary, word string, field uint8) {
 // readPhrases marks the phrases that begin at the i-th word. They are as many as an expression's phrase has words, and
 // not as many as there are expressions.
 func (r *reading) readPhrases(d *dictionary, i int, field uint8) {
-	up := r.words[i]
-	for i++; i < len(r.words) && up != anything && d.terms[up].longer > 0; i++ {
-		for _, stem := range r.stems[r.stemsEnd[i-1]:r.stemsEnd[i]] {
+	up := r.numbers[i]
+	for i++; i < len(r.numbers) && up != anything && d.terms[up].longer > 0; i++ {
+		for _, stem := range r.begun[r.begunEnd[i-1]:r.begunEnd[i]] {
 			if n := d.phrases[phraseKey(up, stem)]; n != anything {
 				r.mark(n, field)
 			}
 		}
-		if up = d.phrases[phraseKey(up, r.words[i])]; up != anything {
+		if up = d.phrases[phraseKey(up, r.numbers[i])]; up != anything {
 			r.mark(up, field)
 		}
 	}
