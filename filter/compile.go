@@ -39,8 +39,8 @@ type compiled struct {
 	code []uint32
 }
 
-// A cover is a set of terms of which an entry holds one if it answers an expression: where their operations stand in the
-// code. It is nil where there is no such set.
+// A cover is a set of terms of which an entry holds one if it answers an expression: where their operations stand in
+// the code. It is nil where there is no such set.
 type cover struct {
 	at   []int
 	cost int

@@ -21,7 +21,7 @@ type Index struct {
 	places places
 	wide   []wide
 	unused []uint32 // in wide
-	reading
+	marking
 }
 
 // An expression with one anchor is filed there with its code (term.filed), so that those of a term are read one behind
@@ -59,7 +59,7 @@ func (x *Index) Put(id ID, m feed.Match) error {
 	x.Remove(id)
 	if len(anchors) == 1 {
 		t := &x.terms[anchors[0]]
-		x.places.put(id, place{anchors[0], uint32(len(t.filed))})
+		x.places.put(id, location{anchors[0], uint32(len(t.filed))})
 		t.filed = append(t.filed, uint32(1+len(code)), uint32(id))
 		t.filed = append(t.filed, code...)
 		return nil
@@ -71,7 +71,7 @@ func (x *Index) Put(id ID, m feed.Match) error {
 		x.wide = append(x.wide, wide{})
 	}
 	x.wide[number] = wide{id, code, len(anchors)}
-	x.places.put(id, place{wideTerm, number})
+	x.places.put(id, location{wideTerm, number})
 	for _, n := range anchors {
 		t := &x.terms[n]
 		t.filed = append(t.filed, isWide|1, number)
@@ -124,7 +124,7 @@ func (x *Index) gone(n, size uint32) {
 		case head&isGone != 0:
 			continue
 		case head&isWide == 0:
-			x.places.put(ID(one[1]), place{n, uint32(len(left))})
+			x.places.put(ID(one[1]), location{n, uint32(len(left))})
 		case x.wide[one[1]].code == nil:
 			if x.wide[one[1]].filed--; x.wide[one[1]].filed == 0 {
 				x.unused = append(x.unused, one[1])
@@ -164,8 +164,8 @@ func (x *Index) Match(e *feed.Entry, found []ID) []ID {
 	return found
 }
 
-// first returns the first anchor of a code that the entry holds: for that one it is looked at. There is none in the code
-// of one that was removed.
+// first returns the first anchor of a code that the entry holds: for that one it is looked at. There is none in the
+// code of one that was removed.
 func (x *Index) first(code []uint32) uint32 {
 	for _, op := range code {
 		if isAnchor(op) && x.marks[op&termMask] != 0 {

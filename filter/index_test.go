@@ -108,7 +108,7 @@ func TestAnIndexMeansWhatMatchersMean(t *testing.T) {
 func TestSortingMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, most := range []ID{100, 1 << 12, 1 << 20, 1<<32 - 1} {
-		var of reading
+		var of marking
 		for range 3 {
 			ids := make([]ID, 5000+r.IntN(5000))
 			for i := range ids {

@@ -2,8 +2,8 @@ package filter
 
 import "math"
 
-// A place is where an expression is: at which term, and where in what is filed there.
-type place struct{ term, at uint32 }
+// A location is where an expression is: at which term, and where in what is filed there.
+type location struct{ term, at uint32 }
 
 // wideTerm stands for no term: the expression is a wide one, of that number.
 const wideTerm = math.MaxUint32
@@ -18,11 +18,11 @@ const pageSize = 64
 
 // A page is the places of IDs that have all but the last digit in common.
 type page struct {
-	of [pageSize]place
+	of [pageSize]location
 	is uint64 // a bit for each that there is
 }
 
-func (p *places) put(id ID, at place) {
+func (p *places) put(id ID, at location) {
 	if p.pages == nil {
 		p.pages = make(map[ID]*page)
 	}
@@ -40,10 +40,10 @@ func (p *places) put(id ID, at place) {
 }
 
 // take returns the place of an ID and forgets it; false for one that is not there.
-func (p *places) take(id ID) (place, bool) {
+func (p *places) take(id ID) (location, bool) {
 	on, i := p.pages[id/pageSize], id%pageSize
 	if on == nil || on.is&(1<<i) == 0 {
-		return place{}, false
+		return location{}, false
 	}
 	p.n--
 	if on.is &^= 1 << i; on.is == 0 {

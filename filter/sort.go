@@ -4,7 +4,7 @@ import "slices"
 
 // sortIDs sorts ids. Where they are many it goes by one digit after the other, from the last to the first, which takes
 // as long as to walk through them a few times.
-func (r *reading) sortIDs(ids []ID) {
+func (r *marking) sortIDs(ids []ID) {
 	const digitBits, few = 11, 4096
 	if len(ids) < few {
 		slices.Sort(ids)

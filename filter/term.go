@@ -6,8 +6,8 @@ import (
 	"feedex/archive"
 )
 
-// A term is a word, the beginning of a word, or a phrase that expressions ask for. It is there as long as something uses
-// it, and its number is then given to another.
+// A term is a word, the beginning of a word, or a phrase that expressions ask for. It is there as long as something
+// uses it, and its number is then given to another.
 type term struct {
 	text     string   // of a word, or of a beginning; "" for a phrase
 	up, last uint32   // of a phrase: all of it but the last word, and that

@@ -6,8 +6,8 @@ import (
 	"feedex/archive"
 )
 
-// A reading is what an Index knows of the entry that it is asked about.
-type reading struct {
+// A marking is what an Index knows of the entry that it is asked about.
+type marking struct {
 	marks  []uint8  // for each term, the fields that hold it
 	held   []uint32 // the terms that are marked
 	sorted []ID     // room for sortIDs
@@ -19,7 +19,7 @@ type reading struct {
 }
 
 // read marks the terms that an entry holds.
-func (r *reading) read(d *dictionary, f archive.Fields) {
+func (r *marking) read(d *dictionary, f archive.Fields) {
 	if missing := len(d.terms) - len(r.marks); missing > 0 {
 		r.marks = append(r.marks, make([]uint8, missing)...)
 	}
@@ -32,21 +32,21 @@ func (r *reading) read(d *dictionary, f archive.Fields) {
 }
 
 // forget makes ready for the next entry.
-func (r *reading) forget() {
+func (r *marking) forget() {
 	for _, n := range r.held {
 		r.marks[n] = 0
 	}
 	r.held = r.held[:0]
 }
 
-func (r *reading) mark(n uint32, field uint8) {
+func (r *marking) mark(n uint32, field uint8) {
 	if r.marks[n] == 0 {
 		r.held = append(r.held, n)
 	}
 	r.marks[n] |= field
 }
 
-func (r *reading) readField(d *dictionary, text string, field uint8) {
+func (r *marking) readField(d *dictionary, text string, field uint8) {
 	r.numbers, r.begun, r.begunEnd = r.numbers[:0], r.begun[:0], r.begunEnd[:0]
 	for word := range strings.FieldsSeq(text) {
 		n := d.words[word]
@@ -66,7 +66,7 @@ func (r *reading) readField(d *dictionary, text string, field uint8) {
 	}
 }
 
-func (r *reading) readStems(d *dictionary, word string, field uint8) {
+func (r *marking) readStems(d *dictionary, word string, field uint8) {
 	for size := 1; size <= len(word) && size < len(d.lengths); size++ {
 		if d.lengths[size] == 0 {
 			continue
@@ -80,7 +80,7 @@ func (r *reading) readStems(d *dictionary, word string, field uint8) {
 
 // readPhrases marks the phrases that begin at the i-th word. They are as many as an expression's phrase has words, and
 // not as many as there are expressions.
-func (r *reading) readPhrases(d *dictionary, i int, field uint8) {
+func (r *marking) readPhrases(d *dictionary, i int, field uint8) {
 	up := r.numbers[i]
 	for i++; i < len(r.numbers) && up != anything && d.terms[up].longer > 0; i++ {
 		for _, stem := range r.begun[r.begunEnd[i-1]:r.begunEnd[i]] {
@@ -95,7 +95,7 @@ func (r *reading) readPhrases(d *dictionary, i int, field uint8) {
 }
 
 // holds decides what joined operations say of the entry.
-func (r *reading) holds(code []uint32, or bool) bool {
+func (r *marking) holds(code []uint32, or bool) bool {
 	// Of OR one that holds decides, of AND one that does not.
 	for i := 0; i < len(code); {
 		op := code[i]
