@@ -17,6 +17,7 @@ func (w *walk) adaptStart(e *element, t token) {
 	w.rebase(e, t.attrs)
 	w.resolveXHTML(e, t.attrs)
 	w.unprefix(e, t)
+	w.keepLanguage(e, t)
 	item := w.atFeed() && strings.EqualFold(e.local, "item") && !t.empty
 	for _, a := range t.attrs {
 		if a.from == a.to {

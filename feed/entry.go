@@ -24,6 +24,7 @@ type Entry struct {
 	// with the declaration of its namespace (see RSL). What is said of the whole feed is not among them.
 	Rights     []string
 	CopiedFrom Original // the feed that it was copied from, if any
+	Extras     Extras   // outside of the digest
 }
 
 // An Enclosure is a media file that belongs to an entry (RSS 2.0 enclosure, Atom rel=enclosure).
@@ -38,7 +39,8 @@ type Document struct {
 	Feed        URL
 	Title       string  // the feed's own title
 	Link        string  // the site the feed belongs to
-	Description string  // subtitle or description
+	Description string  // subtitle or description, MaxDescriptionBytes at most
+	Language    string  // the language that it is in, a tag of BCP 47; "" where it does not say
 	Icon        URL     // the picture that stands for the feed, small if the publisher has a small one; "" for none
 	Entries     []Entry // newest first where the publisher keeps to that; one for each EntryID
 	// Clients are nodes that lately retrieved this feed, as the publisher lists them, "ip:port"
@@ -55,6 +57,9 @@ type Document struct {
 	identities []Identity // nil before somebody asked
 	identified *Entry     // the first of the entries that they are of
 }
+
+// MaxDescriptionBytes is how much of a feed's description stays.
+const MaxDescriptionBytes = 4096
 
 // Identities are those of the entries, in their order. They are computed once, also for copies of the document
 // that have the same entries: nobody may change those where they are, nor write to the list.

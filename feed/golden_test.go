@@ -33,6 +33,7 @@ type golden struct {
 	Title       string        `json:"title,omitzero"`
 	Link        string        `json:"link,omitzero"`
 	Description string        `json:"description,omitzero"`
+	Language    string        `json:"language,omitzero"`
 	Icon        feed.URL      `json:"icon,omitzero"`
 	Clients     []string      `json:"clients,omitzero"`
 	Private     bool          `json:"private,omitzero"`
@@ -52,12 +53,37 @@ type goldenEntry struct {
 	Enclosures []goldenEnclosure `json:"enclosures,omitzero"`
 	Rights     []string          `json:"rights,omitzero"`
 	CopiedFrom goldenOriginal    `json:"copied_from,omitzero"`
+	Extras     goldenExtras      `json:"extras,omitzero"`
 }
 
 type goldenOriginal struct {
 	ID    string `json:"id,omitzero"`
 	Title string `json:"title,omitzero"`
 	URL   string `json:"url,omitzero"`
+}
+
+type goldenExtras struct {
+	Duration    string   `json:"duration,omitzero"`
+	Image       feed.URL `json:"image,omitzero"`
+	Language    string   `json:"language,omitzero"`
+	Season      int      `json:"season,omitzero"`
+	Episode     int      `json:"episode,omitzero"`
+	Chapters    string   `json:"chapters,omitzero"`
+	Transcripts string   `json:"transcripts,omitzero"` // each as address, type and language
+}
+
+func goldenExtrasOf(x *feed.Extras) goldenExtras {
+	g := goldenExtras{Image: x.Image, Language: x.Language, Season: x.Season, Episode: x.Episode}
+	if x.Duration > 0 {
+		g.Duration = x.Duration.String()
+	}
+	if c := x.Chapters; c.URL != "" {
+		g.Chapters = strings.TrimSpace(string(c.URL) + " " + c.Type)
+	}
+	for _, c := range x.Transcripts {
+		g.Transcripts += strings.Join([]string{string(c.URL), c.Type, c.Language}, " ") + "; "
+	}
+	return g
 }
 
 type goldenEnclosure struct {
@@ -70,12 +96,13 @@ func goldenOf(doc *feed.Document, err error) golden {
 	if err != nil {
 		return golden{Error: err.Error()}
 	}
-	g := golden{Title: doc.Title, Link: doc.Link, Description: doc.Description, Icon: doc.Icon, Clients: doc.Clients,
+	g := golden{Title: doc.Title, Link: doc.Link, Description: doc.Description, Language: doc.Language, Icon: doc.Icon, Clients: doc.Clients,
 		Private: doc.Private}
 	for _, e := range doc.Entries {
 		ge := goldenEntry{ID: e.ID, Title: e.Title, Link: e.Link, Authors: e.Authors, Published: e.Published,
 			Updated: e.Updated, Summary: e.Summary, Content: e.Content, Categories: e.Categories, Rights: e.Rights,
 			CopiedFrom: goldenOriginal(e.CopiedFrom)}
+		ge.Extras = goldenExtrasOf(&e.Extras)
 		for _, enc := range e.Enclosures {
 			ge.Enclosures = append(ge.Enclosures, goldenEnclosure(enc))
 		}

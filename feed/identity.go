@@ -211,6 +211,7 @@ func (e *Entry) Clean() {
 			*t = time.Unix(t.Unix(), 0).UTC()
 		}
 	}
+	e.Extras.Clean()
 }
 
 func cleanAll(list []string) {
@@ -219,12 +220,12 @@ func cleanAll(list []string) {
 	}
 }
 
-// Equal reports whether the two entries are the same to the letter.
+// Equal reports whether the two entries are the same to the letter, with what their digests do not count.
 func (e *Entry) Equal(other *Entry) bool {
 	return e.Feed == other.Feed && e.ID == other.ID && e.Title == other.Title && e.Link == other.Link &&
 		e.Summary == other.Summary && e.Content == other.Content &&
 		e.Published.Equal(other.Published) && e.Updated.Equal(other.Updated) &&
 		slices.Equal(e.Authors, other.Authors) && slices.Equal(e.Categories, other.Categories) &&
 		slices.Equal(e.Enclosures, other.Enclosures) && slices.Equal(e.Rights, other.Rights) &&
-		e.CopiedFrom == other.CopiedFrom
+		e.CopiedFrom == other.CopiedFrom && e.Extras.Equal(&other.Extras)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,7 @@ func (b *builder) json(text string) error {
 	if len(f.Items) > MaxEntries {
 		return fmt.Errorf("%w: more than %d entries", ErrLimit, MaxEntries)
 	}
-	b.head(plainTitle(f.Title), f.HomePageURL, plainText(f.Description))
+	b.head(plainTitle(f.Title), f.HomePageURL, plainText(f.Description), f.Language)
 	b.icon(f.Favicon, f.Icon)
 	for _, item := range f.Items {
 		if item != nil {
@@ -63,8 +64,10 @@ func (b *builder) jsonItem(f *jsonfeed.Feed, item *jsonfeed.Item) {
 	if len(e.Authors) == 0 {
 		e.Authors = jsonAuthors(f.Authors, f.Author)
 	}
+	e.Extras.Image, e.Extras.Language = b.extraURL(first(item.Image, item.BannerImage)), item.Language
 	if item.Attachments != nil {
 		for _, a := range *item.Attachments {
+			e.Extras.Duration = max(e.Extras.Duration, inSeconds(a.DurationInSeconds))
 			e.Enclosures = b.enclosure(e.Enclosures, a.URL, a.MimeType, strconv.FormatInt(a.SizeInBytes, 10))
 		}
 	}
@@ -123,7 +126,7 @@ func coerceJSON(text string) string {
 // not name are strings.
 var jsonTypes = map[string]string{
 	"items": "[]item", "authors": "[]author", "author": "author", "attachments": "[]attachment",
-	"tags": "[]string", "id": "any", "expired": "any", "size_in_bytes": "any", "duration_in_seconds": "any",
+	"tags": "[]string", "id": "any", "expired": "any", "size_in_bytes": "int", "duration_in_seconds": "int",
 	"hubs": "any",
 }
 
@@ -162,13 +165,27 @@ func coerce(v any, want string) any {
 		switch want {
 		case "string":
 			return v
+		case "int":
+			return wholeNumber(json.Number(v))
 		case "author":
 			return map[string]any{"name": v}
 		}
 	case json.Number:
-		if want == "string" {
+		switch want {
+		case "string":
 			return v.String()
+		case "int":
+			return wholeNumber(v)
 		}
 	}
 	return nil
+}
+
+// wholeNumber is a number without its fraction, nil for what is none or beyond those that are exact.
+func wholeNumber(n json.Number) any {
+	f, err := n.Float64()
+	if err != nil || math.Abs(f) > 1<<53 {
+		return nil
+	}
+	return int64(f)
 }

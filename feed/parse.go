@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -43,8 +44,9 @@ func ParsePage(u, page URL, contentType string, body []byte, fetched time.Time) 
 		return nil, fmt.Errorf("%w: larger than %d bytes", ErrLimit, MaxDocumentBytes)
 	}
 	b := &builder{
-		doc:    &Document{Feed: u},
-		latest: fetched.Add(farthest),
+		doc:     &Document{Feed: u},
+		latest:  fetched.Add(farthest),
+		podcast: "podcast",
 	}
 	b.base, _ = url.Parse(string(page))
 	src := newSource(contentType, body)
@@ -77,10 +79,11 @@ const blanksAhead = " \t\r\n\uFEFF"
 
 // A builder collects what a document holds.
 type builder struct {
-	doc    *Document
-	base   *url.URL  // what links resolve against
-	latest time.Time // the latest date to believe
-	own    string    // what the feed itself is called by, which is no entry's id
+	doc     *Document
+	base    *url.URL  // what links resolve against
+	latest  time.Time // the latest date to believe
+	own     string    // what the feed itself is called by, which is no entry's id
+	podcast string    // the prefix of the podcast index's vocabulary
 }
 
 // xml reads RSS or Atom.
@@ -89,6 +92,7 @@ func (b *builder) xml(text string) error {
 	if err != nil {
 		return err
 	}
+	b.podcast = cmp.Or(m.podcast, b.podcast)
 	if m.root == "feed" {
 		err = b.atom(m.text)
 	} else {
@@ -121,10 +125,14 @@ func lineStart(text string, at, n int) int {
 }
 
 // head takes in what the document says about the feed.
-func (b *builder) head(title, link, description string) {
+func (b *builder) head(title, link, description, language string) {
 	b.doc.Title = Clean(strings.TrimSpace(title))
 	b.doc.Link = Clean(b.link(link))
 	b.doc.Description = Clean(strings.TrimSpace(description))
+	if d := b.doc.Description; len(d) > MaxDescriptionBytes {
+		b.doc.Description = strings.ToValidUTF8(d[:MaxDescriptionBytes], "")
+	}
+	b.doc.Language = LanguageTag(language)
 }
 
 // icon takes in the picture that stands for the feed: the first of the addresses that is one.
@@ -144,6 +152,9 @@ func (b *builder) add(e Entry) {
 	e.Categories = tidy(e.Categories)
 	e.Rights = tidy(e.Rights)
 	e.Clean()
+	if e.Extras.Language == b.doc.Language {
+		e.Extras.Language = ""
+	}
 	if e.ID == "" && e.Title == "" && e.Link == "" {
 		e.ID = nameless(&e)
 	}

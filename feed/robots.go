@@ -24,6 +24,9 @@ func (w *walk) bind(attrs []attr) {
 		switch prefix, local := cutName(attrs[i].name); {
 		case prefix == "xmlns":
 			w.bindings = append(w.bindings, binding{local, attrs[i].value, len(w.open)})
+			if w.podcast == "" && isPodcastSpace(attrs[i].value) {
+				w.podcast = local
+			}
 		case prefix == "" && local == "xmlns":
 			w.bindings = append(w.bindings, binding{"", attrs[i].value, len(w.open)})
 		}

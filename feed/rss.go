@@ -24,7 +24,7 @@ func (b *builder) rss(text string) error {
 		return err
 	}
 	link := cmp.Or(lastOf(original.Links), f.Link)
-	b.head(f.Title, link, f.Description)
+	b.head(f.Title, link, f.Description, first(original.Language, value1(original.Extensions["dc"]["language"])))
 	if original.Image != nil {
 		b.icon(original.Image.URL)
 	}

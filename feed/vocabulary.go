@@ -36,6 +36,7 @@ func (b *builder) fill(e *Entry, x ext.Extensions, custom map[string]string) {
 	}
 	b.media(e, x["media"])
 	fillRights(e, x)
+	b.fillExtras(e, x)
 }
 
 // media reads Media RSS 1.5, in which groups hold what may also stand by itself.

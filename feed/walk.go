@@ -38,6 +38,7 @@ type walk struct {
 	work  float64
 	ended bool // nothing began since the channel, or something that was not open, ended
 
+	podcast string   // the prefix that the podcast index's vocabulary has first, "" for none
 	private bool     // the publisher asks that the feed not be passed on
 	clients []string // nodes that the publisher lists
 }
@@ -74,6 +75,7 @@ func walkMarkup(src string, base *url.URL) (markup, error) {
 		text:    applyEdits(src, root.from, w.pos, w.edits),
 		root:    strings.ToLower(local),
 		at:      root.from,
+		podcast: w.podcast,
 		private: w.private,
 		clients: w.clients,
 	}, nil
@@ -84,6 +86,7 @@ type markup struct {
 	text    string // the root element as gofeed is to read it
 	root    string // its local name in lower case: rss, rdf or feed
 	at      int    // the byte of the document at which it begins
+	podcast string // see walk
 	private bool
 	clients []string
 }
