@@ -183,7 +183,7 @@ func Split(u feed.URL, entries []feed.Entry) (bundles []*Bundle, kept []feed.Ent
 		batch, bytes = nil, 0
 	}
 	for _, e := range entries {
-		n := wireBytes(&e)
+		n := wireBytes(&e) + extrasBytes(&e.Extras)
 		if CheckEntry(&e) != nil || n > maxBundleBytes {
 			kept = append(kept, e)
 			continue

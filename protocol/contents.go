@@ -9,7 +9,8 @@ type contents struct {
 	feed       feed.URL
 	entries    []feed.Entry // where those of the bundle are: it says nothing about others that a copy was given
 	identities []feed.Identity
-	bytes      int   // that they take on the wire, at most
+	bytes      int   // that they take on the wire, at most, but for their extras
+	extras     int   // that these take
 	verified   bool  // whether they are the bundle of that did and feed
 	flaw       error // why they are not
 }
@@ -21,6 +22,7 @@ func (b *Bundle) contents() *contents {
 		for i := range b.Entries {
 			c.identities[i] = b.Entries[i].Identity()
 			c.bytes += wireBytes(&b.Entries[i])
+			c.extras += extrasBytes(&b.Entries[i].Extras)
 		}
 		b.known = c
 	}

@@ -3,16 +3,21 @@ package protocol
 import (
 	"cmp"
 	"math"
+	"time"
 
 	"feedex/feed"
 	"feedex/xmlrpc"
 )
 
-// encodeBundle writes {did, feed, path, entries}.
+// encodeBundle writes {did, feed, path, entries}. The digests of the entries do not cover their extras, which anybody
+// on the way could change: so these go one hop, from the node that polled them.
 func encodeBundle(b *Bundle) xmlrpc.Struct {
 	entries := make(xmlrpc.Array, len(b.Entries))
 	for i := range b.Entries {
 		entries[i] = encodeEntry(&b.Entries[i])
+		if x := &b.Entries[i].Extras; len(b.Path) == 0 && !x.IsZero() {
+			entries[i] = append(entries[i].(xmlrpc.Struct), xmlrpc.Member{Name: "extras", Value: encodeExtras(x)})
+		}
 	}
 	return xmlrpc.Struct{
 		{Name: "did", Value: b.DID.String()},
@@ -37,6 +42,9 @@ func decodeBundle(p *params) *Bundle {
 	b.Path = m.path("path", MaxPath)
 	for em := range m.structs("entries", "entry", MaxBundleEntries) {
 		e := decodeEntry(em)
+		if len(b.Path) == 0 {
+			e.Extras = decodeExtras(em)
+		}
 		e.Feed = cmp.Or(e.Feed, b.Feed)
 		if *m.err != nil {
 			return b
@@ -113,4 +121,67 @@ func decodeEntry(m members) feed.Entry {
 			URL: from.string("url", feed.MaxURLBytes)}
 	}
 	return e
+}
+
+// encodeExtras writes what the extras say.
+func encodeExtras(x *feed.Extras) xmlrpc.Struct {
+	var s xmlrpc.Struct
+	text := func(name, value string) {
+		if value != "" {
+			s = append(s, xmlrpc.Member{Name: name, Value: value})
+		}
+	}
+	number := func(name string, n int64) {
+		if n != 0 {
+			s = append(s, xmlrpc.Member{Name: name, Value: n})
+		}
+	}
+	number("duration", int64(x.Duration/time.Second))
+	text("image", string(x.Image))
+	text("language", x.Language)
+	number("season", int64(x.Season))
+	number("episode", int64(x.Episode))
+	if x.Chapters != (feed.Companion{}) {
+		s = append(s, xmlrpc.Member{Name: "chapters", Value: encodeCompanion(x.Chapters)})
+	}
+	if len(x.Transcripts) > 0 {
+		s = append(s, xmlrpc.Member{Name: "transcripts", Value: arrayOf(x.Transcripts, encodeCompanion)})
+	}
+	return s
+}
+
+func encodeCompanion(c feed.Companion) xmlrpc.Struct {
+	return xmlrpc.Struct{{Name: "url", Value: string(c.URL)}, {Name: "type", Value: c.Type},
+		{Name: "language", Value: c.Language}}
+}
+
+// decodeExtras reads the extras of an entry. What is not of their form is left out, and the entry stays: nothing that its
+// digest covers depends on them.
+func decodeExtras(entry members) (x feed.Extras) {
+	var err error
+	entry.err = &err
+	m, ok := entry.structure("extras", "extras")
+	if !ok {
+		return x
+	}
+	x.Duration = time.Duration(m.int("duration", 0, int64(feed.MaxDuration/time.Second))) * time.Second
+	x.Image = feed.URL(m.string("image", feed.MaxURLBytes))
+	x.Language = m.string("language", feed.MaxLanguageBytes)
+	x.Season, x.Episode = int(m.int("season", 0, feed.MaxOrdinal)), int(m.int("episode", 0, feed.MaxOrdinal))
+	if c, ok := m.structure("chapters", "chapters"); ok {
+		x.Chapters = decodeCompanion(c)
+	}
+	for c := range m.structs("transcripts", "transcript", feed.MaxTranscripts) {
+		x.Transcripts = append(x.Transcripts, decodeCompanion(c))
+	}
+	if err != nil {
+		return feed.Extras{}
+	}
+	x.Clean()
+	return x
+}
+
+func decodeCompanion(m members) feed.Companion {
+	return feed.Companion{URL: feed.URL(m.string("url", feed.MaxURLBytes)), Type: m.string("type", MaxLabelBytes),
+		Language: m.string("language", feed.MaxLanguageBytes)}
 }

@@ -13,6 +13,8 @@ const (
 	rightsMarkup    = 100 // that it has rights
 	sourceMarkup    = 300 // that it has a source
 	enclosureMarkup = 250 // an enclosure with its length
+	extrasMarkup    = 450 // that it has extras, every member but its companions among them
+	companionMarkup = 250 // chapters or a transcript
 	interestMarkup  = 120 // one element of a subset with its hop count
 	itemMarkup      = 32  // a string in an array
 	nodeMarkup      = 80  // a node in a path, the node included
@@ -26,7 +28,10 @@ const (
 func (b *Bundle) WireBytes() int {
 	entries := 0
 	if len(b.Entries) > 0 {
-		entries = b.contents().bytes
+		c := b.contents()
+		if entries = c.bytes; len(b.Path) == 0 {
+			entries += c.extras
+		}
 	}
 	return callMarkup + escapedBytes(string(b.Feed)) + pathBytes(b.Path) + entries
 }
@@ -40,7 +45,7 @@ func (n *Notice) WireBytes() int {
 	return noticeMarkup + escapedBytes(string(n.Feed)) + pathBytes(n.Path)
 }
 
-// wireBytes is how long the entry is at most.
+// wireBytes is how long the entry is at most, but for its extras.
 func wireBytes(e *feed.Entry) int {
 	n := entryMarkup
 	for _, s := range []string{e.ID, e.Title, e.Link, e.Summary, e.Content, e.CopiedFrom.ID, e.CopiedFrom.Title,
@@ -62,6 +67,26 @@ func wireBytes(e *feed.Entry) int {
 		n += enclosureMarkup + escapedBytes(enc.URL) + escapedBytes(enc.Type)
 	}
 	return n
+}
+
+// extrasBytes is how long the extras of an entry are at most.
+func extrasBytes(x *feed.Extras) (n int) {
+	if x.IsZero() {
+		return 0
+	}
+	n = extrasMarkup + escapedBytes(string(x.Image)) + len(x.Language)
+	if x.Chapters != (feed.Companion{}) {
+		n += companionBytes(x.Chapters)
+	}
+	for _, c := range x.Transcripts {
+		n += companionBytes(c)
+	}
+	return n
+}
+
+// companionBytes is how much chapters or a transcript take at most.
+func companionBytes(c feed.Companion) int {
+	return companionMarkup + escapedBytes(string(c.URL)) + escapedBytes(c.Type) + len(c.Language)
 }
 
 // escapedBytes is the length of the clean string s as XML text, where "&" and a return take the most.

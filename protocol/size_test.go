@@ -46,6 +46,14 @@ func entriesOf(u feed.URL) *rapid.Generator[feed.Entry] {
 				Length: rapid.OneOf(rapid.Just(int64(math.MaxInt64)), rapid.Int64Range(0, 1<<40)).Draw(t, "length"),
 			})
 		}
+		if rapid.Bool().Draw(t, "extras") {
+			file := rapid.Custom(func(t *rapid.T) feed.Companion {
+				return feed.Companion{URL: feedURLs().Draw(t, "url"), Type: "application/json+chapters", Language: "en"}
+			})
+			e.Extras = feed.Extras{Duration: feed.MaxDuration, Image: feedURLs().Draw(t, "image"), Language: "de-CH-1996",
+				Season: feed.MaxOrdinal, Episode: feed.MaxOrdinal, Chapters: file.Draw(t, "chapters"),
+				Transcripts: rapid.SliceOfN(file, 0, feed.MaxTranscripts).Draw(t, "transcripts")}
+		}
 		return e
 	})
 }

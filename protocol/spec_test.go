@@ -47,6 +47,15 @@ var (
 		}
 		return m
 	}()
+	// A bundle that goes from the node that polled it to a neighbor of it, of an entry with extras.
+	exampleEpisode = func() *protocol.Bundle {
+		e := exampleEntry
+		e.Content = ""
+		e.Enclosures = []feed.Enclosure{{URL: "https://example.com/1.mp3", Type: "audio/mpeg", Length: 5000000}}
+		e.Extras = feed.Extras{Duration: 754 * time.Second, Image: "https://example.com/1.jpg",
+			Transcripts: []feed.Companion{{URL: "https://example.com/1.vtt", Type: "text/vtt", Language: "en"}}}
+		return protocol.NewBundle(e.Feed, []feed.Entry{e})
+	}()
 	// The second path: an entry with every member.
 	fullEntry = feed.Entry{
 		Feed: "https://example.com/feed", ID: "2", Title: "Q & A <1>", Link: "https://example.com/2",
@@ -57,7 +66,17 @@ var (
 		Rights:     []string{"© Ada", "https://creativecommons.org/licenses/by/4.0/"},
 		CopiedFrom: feed.Original{ID: "tag:example.org,2026:ada", Title: "Ada's notes",
 			URL: "https://example.org/ada.xml"},
+		Extras: feed.Extras{Duration: time.Hour, Image: "https://example.com/2.jpg", Language: "de", Season: 2, Episode: 17,
+			Chapters: feed.Companion{URL: "https://example.com/2/chapters", Type: "application/json+chapters"},
+			Transcripts: []feed.Companion{{URL: "https://example.com/2.vtt", Type: "text/vtt", Language: "en"},
+				{URL: "https://example.com/2.html"}}},
 	}
+	// What an archive gives of it.
+	archivedEntry = func() feed.Entry {
+		e := fullEntry
+		e.Extras = feed.Extras{}
+		return e
+	}()
 )
 
 // The keys of the examples: that of RFC 8032 §7.1, TEST 1, and that of TEST 2.
@@ -96,6 +115,7 @@ var examples = []struct {
 	{"check_did", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1},
 		protocol.Seen(false)},
 	{"put_entries", protocol.PutEntries{Bundle: exampleBundle}, protocol.OK{}},
+	{"put_entries_extras", protocol.PutEntries{Bundle: exampleEpisode}, protocol.OK{}},
 	{"query_feed", protocol.QueryFeed{Query: protocol.Query{Filter: feed.Filter{Feed: "https://example.com/feed",
 		Words: []string{"hello"}, Since: time.Unix(1780000000, 0).UTC(), Limit: 10},
 		ID: "6f1d2c44a0b3e8975be0d1f26a9c3357", Hops: 2, Budget: 15, Wait: 2340 * time.Millisecond}},

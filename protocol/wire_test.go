@@ -38,7 +38,7 @@ func TestEveryMemberIsCarried(t *testing.T) {
 			protocol.Answer{Cut: protocol.CutLimit, CompleteSince: time.Unix(1790000301, 0).UTC()}},
 		{"whole entries", protocol.GetEntries{Wanted: []protocol.Wanted{{ID: id},
 			{ID: fullEntry.EntryID(), Digest: fullEntry.Digest()}}},
-			protocol.Batch{Entries: []protocol.Archived{{Entry: fullEntry, Seen: time.Unix(1790000300, 0).UTC()},
+			protocol.Batch{Entries: []protocol.Archived{{Entry: archivedEntry, Seen: time.Unix(1790000300, 0).UTC()},
 				{Entry: exampleEntry}}}},
 		{"no entries", protocol.GetEntries{Wanted: []protocol.Wanted{}}, protocol.Batch{Left: protocol.MaxBatch}},
 		{"offer without hint", protocol.CheckDID{DID: exampleBundle.DID}, protocol.Seen(true)},
