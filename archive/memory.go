@@ -79,7 +79,7 @@ func (m *Memory) versionAt(seq int) Version {
 	r := m.at(seq)
 	c := m.content(r)
 	return Version{
-		Digest: c.digest, Published: c.entry.Published, Updated: c.entry.Updated, Seen: r.seen(),
+		Digest: c.digest, Extras: c.entry.Extras.Sum(), Published: c.entry.Published, Updated: c.entry.Updated, Seen: r.seen(),
 		Confirmed: r.confirmed || r.owners,
 		Polled:    r.polled || r.owners,
 	}
@@ -111,6 +111,7 @@ func (m *Memory) Keep(records []Record) {
 			if m.content(m.at(seq)).digest == r.Digest {
 				if r.Source.IsZero() {
 					m.MarkPolled(r.Seen, []feed.EntryID{r.ID})
+					m.at(seq).version = m.pool.version(r)
 				}
 				continue
 			}
@@ -122,7 +123,7 @@ func (m *Memory) Keep(records []Record) {
 		}
 		next := m.came(r)
 		if ok {
-			m.at(seq).giveWay(&next)
+			m.giveWay(m.at(seq), &next)
 		} else {
 			m.seqs[m.pool.contents[next.version].number] = m.add(next)
 			if discreet {
@@ -151,15 +152,21 @@ func (m *Memory) add(k keptRecord) (seq int) {
 }
 
 // giveWay makes k the version that came now, unless more speaks for the one that it is.
-func (k *keptRecord) giveWay(next *keptRecord) {
+func (m *Memory) giveWay(k, next *keptRecord) {
 	switch {
-	case k.version == next.version:
+	case m.alike(k, next):
 		k.confirmed, k.polled = k.confirmed || next.confirmed, k.polled || next.polled
+		if next.polled {
+			k.version = next.version // with its extras
+		}
 	case next.polled || !k.polled && !k.owners && (next.confirmed || !k.confirmed):
 		k.version, k.confirmed, k.polled = next.version, next.confirmed, next.polled
 	}
 	k.owners = k.owners && !k.polled
 }
+
+// alike reports whether two records of an entry are of one version, but for its extras.
+func (m *Memory) alike(a, b *keptRecord) bool { return m.content(a).digest == m.content(b).digest }
 
 // Fill implements Entries.
 func (m *Memory) Fill(_ time.Time, records []Record) []bool {

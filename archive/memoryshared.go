@@ -44,11 +44,11 @@ func (m memoryShared) Keep(records []Record) {
 		r := &records[i]
 		if seq, ok := m.seq(r.ID); ok {
 			next := m.came(r)
-			if k := m.at(seq); k.owners && k.version != next.version && (next.confirmed || !k.confirmed) {
+			if k := m.at(seq); k.owners && !m.alike(k, &next) && (next.confirmed || !k.confirmed) {
 				m.part(seq)
 				seq = m.apart[r.ID]
 			}
-			m.at(seq).giveWay(&next)
+			m.giveWay(m.at(seq), &next)
 		} else if m.hidden[r.ID] || m.feeds[r.Entry.Feed].Discreet && m.staysAway(r) {
 			m.setApart(r.ID, m.add(m.came(r)))
 		} else if !m.staysAway(r) {

@@ -42,6 +42,7 @@ func (n *numbered[T]) number(value T) int32 {
 type contentKey struct {
 	id     feed.EntryID
 	digest feed.Digest
+	extras uint64
 }
 
 // content is one version of an entry.
@@ -76,7 +77,7 @@ func NewPool() *Pool {
 
 // version is which of the contents r holds.
 func (p *Pool) version(r *Record) int32 {
-	key := contentKey{r.ID, r.Digest}
+	key := contentKey{r.ID, r.Digest, r.Entry.Extras.Sum()}
 	version, known := p.versions[key]
 	if !known {
 		number, known := p.entries[r.ID]

@@ -40,7 +40,19 @@ func TextBytes(e *feed.Entry) int64 {
 	if from := e.CopiedFrom; from != (feed.Original{}) {
 		n += len(`{"id":,"title":,"url":}`) + quotedBytes(from.ID) + quotedBytes(from.Title) + quotedBytes(from.URL)
 	}
+	if x := &e.Extras; !x.IsZero() {
+		const names = `{"duration":2678400,"image":,"language":,"season":1000000,"episode":1000000,"chapters":,` +
+			`"transcripts":[]}`
+		n += len(names) + quotedBytes(string(x.Image)) + quotedBytes(x.Language) + companionBytes(&x.Chapters)
+		for i := range x.Transcripts {
+			n += companionBytes(&x.Transcripts[i])
+		}
+	}
 	return int64(n)
+}
+
+func companionBytes(c *feed.Companion) int {
+	return len(`{"url":,"type":,"language":},`) + quotedBytes(string(c.URL)) + quotedBytes(c.Type) + quotedBytes(c.Language)
 }
 
 // quotedBytes is how long a string is in JSON at most, with a comma.

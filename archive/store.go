@@ -47,7 +47,8 @@ type Entries interface {
 	// A record whose ID is kept already replaces that version and leaves its Seq, Seen and Source alone, unless more
 	// speaks for the version than for the record: what an own poll has shown is replaced by another own poll alone,
 	// without exception, and what is Confirmed by nothing less. Nothing is said then; it is as if the record had
-	// not come. Where the record is of the same version, whatever was known of that stays true.
+	// not come. Where the record is of the same version, whatever was known of that stays true, and its extras stay but
+	// for those of an own poll.
 	Keep(records []Record)
 	// Fill stores records of the past, the newest first: they came at that time, but were no news then. Each goes
 	// behind everything that is kept, with a Seq below zero, and keeps its Seen; what is kept already stays as
@@ -99,6 +100,7 @@ type Shared interface {
 // A Version is the part of an entry that tells whether it changed.
 type Version struct {
 	Digest    feed.Digest
+	Extras    uint64    // the Sum of the entry's extras, which the digest does not count
 	Published time.Time // as the publisher says; zero where it does not
 	Updated   time.Time // likewise
 	Seen      time.Time // see Record
@@ -270,6 +272,8 @@ type Feed struct {
 	Title      string
 	Link       string    // the site it belongs to
 	Icon       feed.URL  // the picture that its publisher has for it, "" for none
+	About      string    // what its publisher says of it, as published
+	Language   string    // that it is in, a tag of BCP 47; "" where it does not say
 	Subscribed bool      // in the node's own interest; false where only entries remain
 	Private    bool      // its publisher does not want it passed on, or its address is not public
 	Leads      bool      // it leads to an address that looks like a secret

@@ -1,12 +1,14 @@
 package feed
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	ext "github.com/mmcdole/gofeed/extensions"
 )
 
@@ -14,19 +16,20 @@ import (
 // where one reads along. An entry's digest does not count them, so that nodes that do not know them take it for the
 // same one (docs/adr/0064). Unlike other members they are held to their bounds when they are read: see Clean.
 type Extras struct {
-	Duration        time.Duration // of the sound or video, whole seconds; 0 where unknown
-	Image           URL           // the picture that stands for the entry, "" for none
-	Language        string        // a tag of BCP 47, "" where it is the feed's or unknown
-	Season, Episode int           // 0 where there is none
-	Chapters        Companion     // where its parts begin, the zero Companion for none
-	Transcripts     []Companion   // in the publisher's order
+	Duration    time.Duration `json:"-"`                     // of sound or video, whole seconds; 0 where unknown
+	Image       URL           `json:"image,omitempty"`       // the picture that stands for the entry, "" for none
+	Language    string        `json:"language,omitempty"`    // a tag of BCP 47, "" where it is the feed's or unknown
+	Season      int           `json:"season,omitempty"`      // 0 where there is none
+	Episode     int           `json:"episode,omitempty"`     // likewise
+	Chapters    Companion     `json:"chapters,omitzero"`     // where its parts begin, the zero Companion for none
+	Transcripts []Companion   `json:"transcripts,omitempty"` // in the publisher's order
 }
 
 // A Companion is a file about what an entry has to be heard or seen (https://podcastindex.org/namespace/1.0).
 type Companion struct {
-	URL      URL
-	Type     string // media type without parameters, in lower case; "" where unknown
-	Language string // a tag of BCP 47, "" where it is the entry's or unknown
+	URL      URL    `json:"url"`
+	Type     string `json:"type,omitempty"`     // media type without parameters, in lower case; "" where unknown
+	Language string `json:"language,omitempty"` // a tag of BCP 47, "" where it is the entry's or unknown
 }
 
 // Bounds of Extras. docs/PROTOCOL.md states each of them.
@@ -46,7 +49,49 @@ func (x *Extras) Equal(other *Extras) bool {
 }
 
 // IsZero reports whether they say nothing.
-func (x *Extras) IsZero() bool { return x.Equal(&Extras{}) }
+func (x Extras) IsZero() bool { return x.Equal(&Extras{}) }
+
+// Sum is a hash of them by which a node sees that they changed, 0 where they say nothing. It is nothing to be kept or
+// sent.
+func (x *Extras) Sum() uint64 {
+	if x.IsZero() {
+		return 0
+	}
+	b := make([]byte, 0, 512)
+	for _, n := range []int{int(x.Duration / time.Second), x.Season, x.Episode, len(x.Transcripts)} {
+		b = AppendField(b, strconv.Itoa(n))
+	}
+	b = AppendField(AppendField(b, string(x.Image)), x.Language)
+	for _, c := range append([]Companion{x.Chapters}, x.Transcripts...) {
+		b = AppendField(AppendField(AppendField(b, string(c.URL)), c.Type), c.Language)
+	}
+	return max(xxhash.Sum64(b), 1)
+}
+
+// MarshalJSON implements json.Marshaler: the form that archives and exports have them in, the duration in seconds.
+func (x Extras) MarshalJSON() ([]byte, error) {
+	type plain Extras
+	return json.Marshal(struct {
+		Duration int64 `json:"duration,omitempty"`
+		plain
+	}{int64(x.Duration / time.Second), plain(x)})
+}
+
+// UnmarshalJSON implements json.Unmarshaler, and holds them to their bounds.
+func (x *Extras) UnmarshalJSON(text []byte) error {
+	type plain Extras
+	var in struct {
+		Duration int64 `json:"duration"`
+		plain
+	}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	*x = Extras(in.plain)
+	x.Duration = inSeconds(in.Duration)
+	x.Clean()
+	return nil
+}
 
 // Clean holds them to their bounds, and leaves out what is beyond. Nobody else sees the list that it writes.
 func (x *Extras) Clean() {

@@ -47,12 +47,14 @@ type Identity struct {
 	// Bare is a hash of what the digest is of, but for the entry's id. It tells entries of one publisher apart, which
 	// could make two that have the same; it is nothing to be kept or sent.
 	Bare uint64
+	// Extras is the Sum of the entry's extras, which neither of the others is of.
+	Extras uint64
 }
 
 // Identity computes all of it.
 func (e *Entry) Identity() Identity {
 	digest, bare := e.version()
-	return Identity{e.EntryID(), digest, bare}
+	return Identity{e.EntryID(), digest, bare, e.Extras.Sum()}
 }
 
 // String is the id as 40 lower-case hexadecimal digits, as it goes over the wire.

@@ -321,6 +321,7 @@ var (
 			e.Categories = rapid.SliceOfN(genText, 0, 2).Draw(rt, "categories")
 			e.Rights = rapid.SliceOfN(genText, 0, 2).Draw(rt, "rights")
 			e.CopiedFrom.Title = genText.Draw(rt, "copied from")
+			e.Extras.Episode = rapid.IntRange(0, 2).Draw(rt, "episode")
 			e.Published = genDate.Draw(rt, "published")
 			e.Updated = genDate.Draw(rt, "updated")
 		}

@@ -32,6 +32,7 @@ type Entry struct {
 	Enclosures []Enclosure     `json:"enclosures,omitempty"`
 	Rights     []string        `json:"rights,omitempty"`     // statements, as published
 	CopiedFrom OriginalFeed    `json:"copied_from,omitzero"` // the feed that it was copied from
+	Extras     feed.Extras     `json:"extras,omitzero"`      // which the digest does not count
 }
 
 // An Enclosure is a media file of an Entry.
@@ -64,7 +65,7 @@ func NewEntry(r *archive.Record) Entry {
 		ID: r.ID.String(), Seq: r.Seq, Feed: e.Feed, GUID: e.ID, Title: e.Title, Link: e.Link,
 		Authors: e.Authors, Published: e.Published, Updated: e.Updated, Seen: r.Seen, Source: r.Source,
 		Confirmed: r.Confirmed, Summary: e.Summary, Content: e.Content, Categories: e.Categories,
-		Rights: e.Rights, CopiedFrom: OriginalFeed(e.CopiedFrom),
+		Rights: e.Rights, CopiedFrom: OriginalFeed(e.CopiedFrom), Extras: e.Extras,
 	}
 	for _, enc := range e.Enclosures {
 		out.Enclosures = append(out.Enclosures, Enclosure(enc))
@@ -83,7 +84,7 @@ func (e *Entry) entry() feed.Entry {
 	entry := feed.Entry{
 		Feed: e.Feed, ID: e.GUID, Title: e.Title, Link: e.Link, Authors: e.Authors,
 		Published: e.Published, Updated: e.Updated, Summary: e.Summary, Content: e.Content,
-		Categories: e.Categories, Rights: e.Rights, CopiedFrom: feed.Original(e.CopiedFrom),
+		Categories: e.Categories, Rights: e.Rights, CopiedFrom: feed.Original(e.CopiedFrom), Extras: e.Extras,
 	}
 	for _, enc := range e.Enclosures {
 		entry.Enclosures = append(entry.Enclosures, feed.Enclosure(enc))

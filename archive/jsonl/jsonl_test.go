@@ -36,6 +36,12 @@ var (
 			Rights:     rapid.SliceOfN(genText, 0, 2).Draw(rt, "rights"),
 			CopiedFrom: feed.Original{ID: genText.Draw(rt, "source id"), Title: genText.Draw(rt, "source title")},
 		}
+		if rapid.Bool().Draw(rt, "extras") {
+			e.Extras = feed.Extras{Duration: 754 * time.Second, Image: "https://example.com/1.jpg", Language: "de",
+				Season: 2, Episode: rapid.IntRange(0, 9).Draw(rt, "episode"),
+				Chapters:    feed.Companion{URL: "https://example.com/1/chapters", Type: "application/json+chapters"},
+				Transcripts: []feed.Companion{{URL: "https://example.com/1.vtt", Type: "text/vtt", Language: "en"}}}
+		}
 		for range rapid.IntRange(0, 2).Draw(rt, "enclosures") {
 			e.Enclosures = append(e.Enclosures, feed.Enclosure{URL: genText.Draw(rt, "url"),
 				Type: "audio/mpeg", Length: rapid.Int64().Draw(rt, "length")})

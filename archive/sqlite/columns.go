@@ -11,6 +11,8 @@ import (
 	"iter"
 	"slices"
 	"time"
+
+	"feedex/feed"
 )
 
 // A rowScanner is a row that can be read.
@@ -203,6 +205,27 @@ func (c jsonValue[T]) Value() (driver.Value, error) {
 		return nil, nil
 	}
 	text, err := json.Marshal(*c.value)
+	return string(text), err
+}
+
+// A jsonExtras is the extras of an entry in JSON, NULL where they say nothing.
+type jsonExtras struct{ extras *feed.Extras }
+
+// Scan implements sql.Scanner.
+func (c jsonExtras) Scan(src any) error {
+	var text sql.NullString
+	if err := text.Scan(src); err != nil || !text.Valid {
+		return err
+	}
+	return json.Unmarshal([]byte(text.String), c.extras)
+}
+
+// Value implements driver.Valuer.
+func (c jsonExtras) Value() (driver.Value, error) {
+	if c.extras.IsZero() {
+		return nil, nil
+	}
+	text, err := json.Marshal(c.extras)
 	return string(text), err
 }
 

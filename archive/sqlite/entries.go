@@ -27,14 +27,16 @@ func (s *Store) Known(ids []feed.EntryID) []archive.Version {
 
 func (s *Store) known(ids []feed.EntryID) []archive.Version {
 	versions := make([]archive.Version, len(ids))
-	s.rows(`SELECT j.key, e.digest, e.published, e.updated, e.seen, `+isConfirmed+`, `+isPolled+`
+	s.rows(`SELECT j.key, e.digest, e.extras, e.published, e.updated, e.seen, `+isConfirmed+`, `+isPolled+`
 		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)`, []any{jsonIDs(ids)},
 		func(rows *sql.Rows) error {
 			var i int
 			var v archive.Version
-			err := scan(rows, &i, bytesOf(v.Digest[:]), seconds(&v.Published), seconds(&v.Updated), seconds(&v.Seen),
-				&v.Confirmed, &v.Polled)
+			var extras feed.Extras
+			err := scan(rows, &i, bytesOf(v.Digest[:]), jsonExtras{&extras}, seconds(&v.Published), seconds(&v.Updated),
+				seconds(&v.Seen), &v.Confirmed, &v.Polled)
 			if err == nil {
+				v.Extras = extras.Sum()
 				versions[i] = v
 			}
 			return err
@@ -116,11 +118,13 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 	if s.write(`
 		UPDATE entries AS e SET digest = ?1, published = ?2, updated = ?3, guid = ?4, title = ?5, link = ?6,
 			authors = ?7, categories = ?8, enclosures = ?9, summary = ?10, content = ?11, confirmed = ?12 OR confirmed AND digest = ?1,
-			rights = ?15, copied_from = ?16, polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
+			rights = ?15, copied_from = ?16, extras = iif(?14 OR digest <> ?1, ?17, extras),
+			polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
 		WHERE id = ?13 AND (?14 OR digest = ?1 OR NOT `+isPolled+` AND (?12 OR NOT `+isConfirmed+`))`,
 		r.Digest[:], seconds(&e.Published), seconds(&e.Updated), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors},
 		jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media}, e.Summary, e.Content, r.Confirmed || polled,
-		r.ID[:], polled, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}) == 0 {
+		r.ID[:], polled, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from},
+		jsonExtras{&e.Extras}) == 0 {
 		return
 	}
 	s.write(`
@@ -140,13 +144,13 @@ func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.Nu
 	at.feed = s.feedID(e.Feed)
 	at.seq, stored = s.insertRow(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
-			authors, categories, enclosures, rights, copied_from, summary, content, confirmed, polled)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			authors, categories, enclosures, rights, copied_from, extras, summary, content, confirmed, polled)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`,
 		seq, r.ID[:], r.Digest[:], at.feed, seconds(&e.Published), seconds(&e.Updated), r.Seen.Unix(),
 		r.Source.String(), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories},
-		jsonList[keptEnclosure]{&media}, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}, e.Summary,
-		e.Content, confirmed, polled)
+		jsonList[keptEnclosure]{&media}, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from},
+		jsonExtras{&e.Extras}, e.Summary, e.Content, confirmed, polled)
 	return at, stored
 }
 
@@ -211,12 +215,12 @@ func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
 	}
 }
 
-// confirm writes what makes an entry a confirmed one, if the condition holds of entry e.
-func (s *Store) confirm(at time.Time, id feed.EntryID, set, condition string) {
+// confirm writes what readers of the feed are to hear of an entry, if the condition holds of entry e. The id is ?1.
+func (s *Store) confirm(at time.Time, id feed.EntryID, set, condition string, args ...any) {
 	if s.write(`
 		UPDATE entries AS e SET `+set+`,
 			changed = CASE WHEN seq > 0 THEN (SELECT replaced + 1 FROM feeds WHERE id = e.feed) ELSE changed END
-		WHERE id = ? AND `+condition, id[:]) > 0 {
+		WHERE id = ?1 AND `+condition, append([]any{id[:]}, args...)...) > 0 {
 		s.write(`
 			UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
 			WHERE id = (SELECT feed FROM entries WHERE id = ?)`, at.Unix(), id[:])
@@ -301,7 +305,7 @@ func (s *Store) Arrivals(u feed.URL, n int) []archive.Arrival {
 
 // recordColumns are the columns that scanRecord wants, from entries e and feeds f.
 const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.seen, e.source, e.guid, e.title, e.link,
-	e.authors, e.categories, e.enclosures, e.rights, e.copied_from, e.summary, e.content, ` + isConfirmed
+	e.authors, e.categories, e.enclosures, e.rights, e.copied_from, e.extras, e.summary, e.content, ` + isConfirmed
 
 // scanRecord reads one row of recordColumns, and what is selected behind them. A row that does not decode was not
 // written by us.
@@ -312,7 +316,8 @@ func scanRecord(row rowScanner, more ...any) (r archive.Record, err error) {
 	columns := []any{&r.Seq, bytesOf(r.ID[:]), bytesOf(r.Digest[:]), &e.Feed, seconds(&e.Published),
 		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link,
 		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media},
-		jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}, &e.Summary, &e.Content, &r.Confirmed}
+		jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}, jsonExtras{&e.Extras}, &e.Summary, &e.Content,
+		&r.Confirmed}
 	if err := scan(row, append(columns, more...)...); err != nil {
 		if r.Seq != 0 {
 			err = fmt.Errorf("entry %d: %w", r.Seq, err)

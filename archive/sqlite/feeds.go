@@ -22,6 +22,7 @@ type columnValue struct {
 func feedTable(f *archive.Feed) []columnValue {
 	return []columnValue{
 		{"url", &f.URL}, {"title", &f.Title}, {"link", &f.Link}, {"icon", &f.Icon},
+		{"about", &f.About}, {"language", &f.Language},
 		{"subscribed", &f.Subscribed}, {"private", &f.Private},
 		{"since", millis(&f.Since)}, {"backlog", &f.Backlog}, {"weight", &f.Weight}, {"discreet", &f.Discreet},
 		{"etag", &f.ETag}, {"last_modified", &f.LastModified}, {"poll_interval", &f.Interval},

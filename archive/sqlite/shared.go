@@ -98,6 +98,7 @@ func (s *Store) keepOwn(r *archive.Record) (at storedPlace, isNew bool) {
 		if slices.Equal(digest, r.Digest[:]) {
 			if r.Source.IsZero() {
 				s.MarkPolled(r.Seen, []feed.EntryID{r.ID})
+				s.confirm(r.Seen, r.ID, `extras = ?2`, `extras IS NOT ?2`, jsonExtras{&r.Entry.Extras})
 			}
 			return storedPlace{}, false
 		}
@@ -164,9 +165,9 @@ func (s *Store) part(seq int64, r *archive.Record) {
 func (s *Store) copied(from int64, seq any, id feed.EntryID, u int64, confirmed bool, polled sql.NullInt64) int64 {
 	to, _ := s.insertRow(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
-			authors, categories, enclosures, rights, copied_from, summary, content, confirmed, polled)
+			authors, categories, enclosures, rights, copied_from, extras, summary, content, confirmed, polled)
 		SELECT ?, ?, digest, ?, published, updated, seen, source, guid, title, link,
-			authors, categories, enclosures, rights, copied_from, summary, content, ?, ?
+			authors, categories, enclosures, rights, copied_from, extras, summary, content, ?, ?
 		FROM entries WHERE seq = ?`, seq, id[:], u, confirmed, polled, from)
 	return to
 }

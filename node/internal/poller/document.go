@@ -75,6 +75,7 @@ type taken struct {
 func (m *Machine) take(s *Subscription, d *taken) {
 	doc := d.Document
 	s.Title, s.Link, s.Icon = doc.Title, doc.Link, doc.Icon
+	s.About, s.Language = doc.Description, doc.Language
 	if !s.Discreet && s.kept == "" && !s.volunteered() { // a node that is called knows by which feed
 		m.noteClients(doc.Clients)
 	}
@@ -115,6 +116,9 @@ func (m *Machine) take(s *Subscription, d *taken) {
 		case v.Digest == it.Digest:
 			if !v.Polled || others[i].Kept() && !others[i].Polled {
 				d.met = append(d.met, it.ID)
+			}
+			if v.Extras != it.Extras { // they are the owner's: nobody else is told
+				edited = append(edited, m.recordOf(it))
 			}
 		default:
 			edited = append(edited, m.recordOf(it)) // the publisher's own revision replaces ours
