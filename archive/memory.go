@@ -108,10 +108,10 @@ func (m *Memory) Keep(records []Record) {
 		discreet := m.feeds[r.Entry.Feed].Discreet
 		seq, ok := m.seq(r.ID)
 		if ok && discreet && !m.hidden[r.ID] {
-			if m.content(m.at(seq)).digest == r.Digest {
+			c := m.content(m.at(seq))
+			if c.digest == r.Digest && (!r.Source.IsZero() || c.entry.Extras.Equal(&r.Entry.Extras)) {
 				if r.Source.IsZero() {
 					m.MarkPolled(r.Seen, []feed.EntryID{r.ID})
-					m.at(seq).version = m.pool.version(r)
 				}
 				continue
 			}

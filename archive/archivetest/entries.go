@@ -238,6 +238,8 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		}
 	})
 
+	t.Run("extras", func(t *testing.T) { testExtras(t, open) })
+
 	t.Run("twice in one call", func(t *testing.T) {
 		a := open(t)
 		first, second := record(news, 1, "first", ""), record(news, 1, "second", "")
@@ -246,6 +248,66 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		second.Seq = 1
 		wantFound(t, a, feed.Filter{}, second)
 	})
+}
+
+// someExtras are extras of which each field says something.
+func someExtras(n string, d time.Duration) feed.Extras {
+	return feed.Extras{
+		Duration: d, Image: feed.URL("https://news.example.org/" + n + ".jpg?a=1&b='é'"), Language: "de-CH",
+		Season: 3, Episode: 14,
+		Chapters: feed.Companion{URL: "https://news.example.org/chapters", Type: "application/json+chapters"},
+		Transcripts: []feed.Companion{{URL: "https://news.example.org/vtt", Type: "text/vtt", Language: "en"},
+			{URL: "https://news.example.org/srt"}},
+	}
+}
+
+// The extras of a version are those with which it came until an own poll brings others, and what neighbors say of them
+// then does not matter. Those of a feed that is followed discreetly the owner alone has.
+func testExtras(t *testing.T, open func(t testing.TB) Archive) {
+	brought := record(news, 1, "one", "text")
+	brought.Source, brought.Confirmed = someNeighbor, false
+	brought.Entry.Extras = someExtras("brought", time.Hour)
+	again, polled, later := brought, record(news, 1, "one", "text"), record(news, 1, "one", "text")
+	again.Entry.Extras = someExtras("again", time.Minute)
+	polled.Entry.Extras, later.Entry.Extras = someExtras("polled", 2*time.Hour), feed.Extras{}
+
+	a := open(t)
+	known := func(of archive.Record, want archive.Record) {
+		t.Helper()
+		want.Seq = 1
+		commit(t, a)
+		if got := a.Known([]feed.EntryID{of.ID}); got[0].Extras != want.Entry.Extras.Sum() || got[0].Digest != of.Digest {
+			t.Errorf("known is %+v, want extras %d", got, want.Entry.Extras.Sum())
+		}
+		if got := search(t, a, feed.Filter{}); len(got) != 1 || !got[0].Entry.Equal(&want.Entry) {
+			t.Errorf("found %+v, want %+v", got, want.Entry)
+		}
+	}
+	a.Keep([]archive.Record{brought})
+	known(brought, brought)
+	a.Keep([]archive.Record{again})
+	known(brought, brought)
+	again.Confirmed = true
+	a.Keep([]archive.Record{again})
+	known(brought, brought)
+	a.Keep([]archive.Record{polled})
+	known(brought, polled)
+	a.Keep([]archive.Record{again})
+	known(brought, polled)
+	a.Keep([]archive.Record{later})
+	known(brought, later)
+
+	b := open(t)
+	b.Shared().Keep([]archive.Record{brought})
+	b.KeepFeed(archive.Feed{URL: news, Subscribed: true, Discreet: true})
+	b.Keep([]archive.Record{polled})
+	commit(t, b)
+	if got := search(t, b, feed.Filter{}); len(got) != 1 || !got[0].Entry.Equal(&polled.Entry) {
+		t.Errorf("the owner has %+v, want %+v", got, polled.Entry)
+	}
+	if got := search(t, b, feed.Filter{Shareable: true}); len(got) != 1 || !got[0].Entry.Equal(&brought.Entry) {
+		t.Errorf("others have %+v, want %+v", got, brought.Entry)
+	}
 }
 
 // fullRecords are records of which each field is put to the test.
@@ -263,6 +325,7 @@ func fullRecords(t testing.TB) []archive.Record {
 		Enclosures: []feed.Enclosure{{URL: "https://news.example.org/a.mp3", Type: "audio/mpeg", Length: 1 << 40}, {}},
 		Rights:     []string{odd, "https://creativecommons.org/licenses/by/4.0/"},
 		CopiedFrom: feed.Original{ID: odd, Title: odd, URL: "https://news.example.org/original"},
+		Extras:     someExtras("1", time.Hour),
 	}
 	epoch := feed.Entry{Feed: blog, ID: "epoch", Published: time.Unix(0, 0).UTC()}
 	bare := feed.Entry{Feed: blog}
@@ -276,8 +339,8 @@ func fullRecords(t testing.TB) []archive.Record {
 func wantKnown(t *testing.T, a Archive, kept archive.Record, strange feed.EntryID) {
 	t.Helper()
 	got := a.Known([]feed.EntryID{strange, kept.ID, kept.ID})
-	want := archive.Version{Digest: kept.Digest, Published: kept.Entry.Published, Updated: kept.Entry.Updated,
-		Seen: kept.Seen, Confirmed: kept.Confirmed,
+	want := archive.Version{Digest: kept.Digest, Extras: kept.Entry.Extras.Sum(), Published: kept.Entry.Published,
+		Updated: kept.Entry.Updated, Seen: kept.Seen, Confirmed: kept.Confirmed,
 		Polled: kept.Source.IsZero()}
 	if len(got) != 3 || got[0] != (archive.Version{}) || got[1] != want || got[2] != want {
 		t.Errorf("Known = %+v, want nothing and twice %+v", got, want)

@@ -215,12 +215,12 @@ func (s *Store) Confirm(at time.Time, ids []feed.EntryID) {
 	}
 }
 
-// confirm writes what readers of the feed are to hear of an entry, if the condition holds of entry e. The id is ?1.
-func (s *Store) confirm(at time.Time, id feed.EntryID, set, condition string, args ...any) {
+// confirm writes what makes an entry a confirmed one, if the condition holds of entry e.
+func (s *Store) confirm(at time.Time, id feed.EntryID, set, condition string) {
 	if s.write(`
 		UPDATE entries AS e SET `+set+`,
 			changed = CASE WHEN seq > 0 THEN (SELECT replaced + 1 FROM feeds WHERE id = e.feed) ELSE changed END
-		WHERE id = ?1 AND `+condition, append([]any{id[:]}, args...)...) > 0 {
+		WHERE id = ? AND `+condition, id[:]) > 0 {
 		s.write(`
 			UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
 			WHERE id = (SELECT feed FROM entries WHERE id = ?)`, at.Unix(), id[:])

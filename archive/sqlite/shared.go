@@ -93,12 +93,12 @@ func (s *Store) keepOwn(r *archive.Record) (at storedPlace, isNew bool) {
 	}
 	var seq int64
 	var digest []byte
-	if s.row(`SELECT seq, digest FROM entries WHERE id = ? AND seq NOT IN (SELECT seq FROM hidden)`, []any{r.ID[:]},
-		&seq, &digest) {
-		if slices.Equal(digest, r.Digest[:]) {
+	var extras feed.Extras
+	if s.row(`SELECT seq, digest, extras FROM entries WHERE id = ? AND seq NOT IN (SELECT seq FROM hidden)`,
+		[]any{r.ID[:]}, &seq, &digest, jsonExtras{&extras}) {
+		if slices.Equal(digest, r.Digest[:]) && (!r.Source.IsZero() || extras.Equal(&r.Entry.Extras)) {
 			if r.Source.IsZero() {
 				s.MarkPolled(r.Seen, []feed.EntryID{r.ID})
-				s.confirm(r.Seen, r.ID, `extras = ?2`, `extras IS NOT ?2`, jsonExtras{&r.Entry.Extras})
 			}
 			return storedPlace{}, false
 		}
