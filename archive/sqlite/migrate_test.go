@@ -329,6 +329,34 @@ func TestMigrateToRights(t *testing.T) {
 	}
 }
 
+// An archive from before extras were kept has its entries under the same digests and counts their texts as before; those
+// that the next poll brings take their place.
+func TestMigrateToExtras(t *testing.T) {
+	brought := newsRecord("2", "brought", time.Unix(1, 0))
+	path := olderArchive(t, 33, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);
+		INSERT INTO entries (id, digest, feed, seen, source, guid, title, link, summary, content)
+			VALUES (x'%x', x'%x', 1, 1, '192.0.2.1:7790', '2', 'brought', '', '', '')`, news, brought.ID[:],
+		brought.Digest[:]))
+	s := openFile(t, path)
+	if got := s.Known([]feed.EntryID{brought.ID})[0]; got.Digest != brought.Digest || got.Extras != 0 {
+		t.Errorf("Known = %+v", got)
+	}
+	brought.Entry.Extras = feed.Extras{Duration: time.Hour, Image: "https://example.com/2.jpg"}
+	s.Keep([]archive.Record{archive.NewRecord(brought.Entry, time.Unix(2, 0), protocol.NodeID{})})
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	var size int64
+	if err := s.conn.QueryRowContext(t.Context(), `SELECT size FROM entries`).Scan(&size); err != nil ||
+		size <= int64(len("2brought")) || size > archive.TextBytes(&brought.Entry) {
+		t.Errorf("the entry has %d bytes, %v, at most %d are counted", size, err, archive.TextBytes(&brought.Entry))
+	}
+	found, err := s.Search(t.Context(), feed.Filter{})
+	if err != nil || len(found) != 1 || !found[0].Entry.Equal(&brought.Entry) {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
 // What was indexed when words of scripts without blanks were runs of letters is indexed anew, and nothing else is.
 func TestMigrateScripts(t *testing.T) {
 	var fill string
