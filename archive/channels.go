@@ -41,6 +41,9 @@ type Channel struct {
 	URL      feed.URL
 	Title    string    // as published, "" where unknown
 	Link     string    // the site it belongs to, likewise
+	About    string    // what its publisher says of it, as published
+	Language string    // that it is in, a tag of BCP 47, "" where unknown
+	Icon     feed.URL  // the picture that its publisher has for it, "" for none
 	Followed bool      // the owner subscribes to it
 	Since    time.Time // when they did so last, if ever
 	Version  FeedVersion

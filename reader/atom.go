@@ -23,10 +23,21 @@ const (
 
 // writeAtom writes Atom 1.0 (RFC 4287).
 func writeAtom(w *bufio.Writer, d *document, entries records) error {
-	x := newXMLWriter(w, "feed", "xmlns", atomSpace, "xmlns:dc", dublinCore, "xmlns:fh", historySpace)
+	root := []string{"xmlns", atomSpace, "xmlns:dc", dublinCore, "xmlns:fh", historySpace, "xmlns:itunes", itunesSpace,
+		"xmlns:media", mediaSpace, "xmlns:podcast", podcastSpace}
+	if d.language != "" {
+		root = append(root, "xml:lang", d.language)
+	}
+	x := newXMLWriter(w, "feed", root...)
 	// The feed itself stands in as author of entries that name none, because Atom wants one.
 	x.element("id", d.id)
 	x.element("title", d.title())
+	if about := d.aboutIt(); about != "" {
+		x.element("subtitle", about)
+	}
+	if d.picture != "" {
+		x.element("logo", d.picture)
+	}
 	x.element("updated", timestamp(d.updated))
 	x.element("author", atomPerson{d.title()})
 	for _, l := range d.links(atomType) {

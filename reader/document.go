@@ -29,6 +29,9 @@ type document struct {
 	current   string // of an archive document: where the newest entries are
 	prev      string // the archive document with what came before, "" for none
 	next      string // the one with what came after, "" for none
+	about     string // what the publisher says of it, as published
+	language  string // that it is in, "" where unknown
+	picture   string // the address of one that stands for it, "" for none
 	updated   time.Time
 	generator string // our version
 	// titles are those of the feeds that the entries are of, as published, where these are several.
@@ -90,6 +93,9 @@ func shown(entries records) records {
 // title is the name of the feed: its id where nobody knows one.
 func (d *document) title() string { return cmp.Or(safehtml.Label(d.name), safehtml.Inert(d.id)) }
 
+// aboutIt is what the publisher says of the feed, as text.
+func (d *document) aboutIt() string { return safehtml.Inert(d.safe.Text(d.about)) }
+
 // feedTitle is the name of the feed of an entry, where the document is of several.
 func (d *document) feedTitle(u feed.URL) string {
 	return cmp.Or(safehtml.Label(d.titles[u]), safehtml.Inert(string(u)))
@@ -115,7 +121,7 @@ func published(r *archive.Record) time.Time {
 }
 
 // writing is raised when the same entries are written differently, so that readers fetch them again.
-const writing = 7
+const writing = 8
 
 // etag is a strong entity tag: it covers all that the bytes of the document depend on, given that they are the
 // same as long as the version and what else there is are. It tells the version that it is of, so that one
@@ -128,7 +134,7 @@ func (d *document) etag(v archive.FeedVersion, more ...string) string {
 func (d *document) hash(more []string) string {
 	var b []byte
 	for _, s := range append([]string{strconv.Itoa(writing), d.generator, d.id, d.name, d.site, d.self, d.hub,
-		d.current}, more...) {
+		d.current, d.about, d.language, d.picture}, more...) {
 		b = feed.AppendField(b, s)
 	}
 	sum := sha256.Sum256(b)

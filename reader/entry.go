@@ -41,6 +41,7 @@ type (
 		Links   []atomLink `xml:"link"`
 	}
 	atomEntry struct {
+		Language   string         `xml:"xml:lang,attr,omitempty"`
 		ID         string         `xml:"id"`
 		Title      string         `xml:"title"` // without a type it is text (RFC 4287 §3.1.1)
 		Published  string         `xml:"published,omitempty"`
@@ -53,7 +54,8 @@ type (
 		Source     *atomSource    `xml:"source"` // the feed that it was copied from, also into a document of several
 		Rights     string         `xml:"rights,omitempty"`
 		More       []string       `xml:"dc:rights"` // Atom has one text
-		RSL        string         `xml:",innerxml"` // elements
+		xmlExtras
+		RSL string `xml:",innerxml"` // elements
 	}
 )
 
@@ -66,7 +68,8 @@ var unconfirmed = atomCategory{Term: "unconfirmed", Scheme: "urn:feedex:state"}
 // did so last.
 func newEntry(r *archive.Record, safe *safehtml.Sanitizer, changed time.Time) *atomEntry {
 	e := &r.Entry
-	a := &atomEntry{ID: entryID(r), Title: called(e, safe), Updated: timestamp(updated(r, changed))}
+	a := &atomEntry{Language: e.Extras.Language, ID: entryID(r), Title: called(e, safe),
+		Updated: timestamp(updated(r, changed)), xmlExtras: xmlExtrasOf(e)}
 	if p := published(r); !p.IsZero() {
 		a.Published = timestamp(p)
 	}

@@ -117,6 +117,7 @@ func (h *handler) document(r *http.Request, c *archive.Channel, self string) *do
 	d := &document{
 		id: string(c.URL), name: c.Title, site: safehtml.Link(c.Link), via: string(c.URL),
 		self: origin(r) + self, updated: changedAt(c.Version), generator: h.Version, safe: h.safe,
+		about: c.About, language: c.Language, picture: safehtml.Link(string(c.Icon)),
 	}
 	if c.Version.Empty() && !c.Since.IsZero() {
 		d.updated = c.Since
@@ -132,6 +133,7 @@ func (h *handler) ServeDocument(w http.ResponseWriter, r *http.Request, doc *fee
 		list[i] = archive.NewRecord(e, now, protocol.NodeID{})
 	}
 	d := h.document(r, &archive.Channel{URL: doc.Feed, Title: doc.Title, Link: doc.Link,
+		About: doc.Description, Language: doc.Language, Icon: doc.Icon,
 		Version: archive.FeedVersion{At: now}}, feedPath+string(doc.Feed))
 	w.Header().Set("Cache-Control", "private, no-store")
 	h.send(w, r, formats()[0], d, false, each(list))

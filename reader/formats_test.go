@@ -134,6 +134,14 @@ func TestFormatsReadByFeed(t *testing.T) {
 		if !slices.Equal(got.Rights, rights) || got.CopiedFrom != from {
 			t.Errorf("%s: %q from %+v, want %q from %+v", name, got.Rights, got.CopiedFrom, rights, from)
 		}
+		extras := e.Extras
+		if name == "json" { // it has no name for these
+			extras.Season, extras.Episode, extras.Chapters, extras.Transcripts = 0, 0, feed.Companion{}, nil
+		}
+		if !got.Extras.Equal(&extras) || doc.Language != "en" || doc.Description != "Engines &amp; more" &&
+			doc.Description != "Engines & more" || doc.Icon != "https://example.com/logo.png?a=1&b=2" {
+			t.Errorf("%s: %+v of %q, %q, %q, want %+v", name, got.Extras, doc.Language, doc.Description, doc.Icon, extras)
+		}
 		if got.ID != e.ID || !slices.Equal(got.Authors, e.Authors) || !slices.Equal(got.Enclosures, enclosures) ||
 			!slices.Equal(got.Categories, e.Categories) {
 			t.Errorf("%s: %+v, want %+v", name, got, e)

@@ -19,6 +19,8 @@ type (
 		HomePage    string       `json:"home_page_url,omitempty"`
 		FeedURL     string       `json:"feed_url"`
 		Description string       `json:"description,omitempty"`
+		Icon        string       `json:"icon,omitempty"`
+		Language    string       `json:"language,omitempty"`
 		Next        string       `json:"next_url,omitempty"` // what came before, that is: the older entries
 		Hubs        []jsonHub    `json:"hubs,omitempty"`
 		Here        jsonFeedHere `json:"_feedex"`
@@ -42,6 +44,7 @@ type (
 		URL  string `json:"url"`
 		Type string `json:"mime_type"`
 		Size int64  `json:"size_in_bytes,omitempty"`
+		Time int64  `json:"duration_in_seconds,omitempty"`
 	}
 	jsonItem struct {
 		ID          string           `json:"id"`
@@ -49,10 +52,12 @@ type (
 		Title       string           `json:"title,omitempty"`
 		Content     string           `json:"content_html"` // there must be one
 		Summary     string           `json:"summary,omitempty"`
+		Image       string           `json:"image,omitempty"`
 		Published   string           `json:"date_published,omitempty"`
 		Modified    string           `json:"date_modified"`
 		Authors     []jsonAuthor     `json:"authors,omitempty"`
 		Tags        []string         `json:"tags,omitempty"`
+		Language    string           `json:"language,omitempty"`
 		Attachments []jsonAttachment `json:"attachments,omitempty"`
 		Here        *jsonItemHere    `json:"_feedex,omitempty"`
 	}
@@ -63,6 +68,11 @@ type (
 
 		Rights []string      `json:"rights,omitempty"` // statements: texts, addresses of licenses, elements of RSL
 		Source *jsonOriginal `json:"source,omitempty"` // the feed that it was copied from
+
+		Season      int              `json:"season,omitempty"`
+		Episode     int              `json:"episode,omitempty"`
+		Chapters    *feed.Companion  `json:"chapters,omitempty"`
+		Transcripts []feed.Companion `json:"transcripts,omitempty"`
 	}
 	jsonOriginal struct {
 		ID    string `json:"id,omitempty"`
@@ -75,6 +85,7 @@ type (
 func writeJSON(w *bufio.Writer, d *document, entries records) error {
 	head := jsonFeed{
 		Version: "https://jsonfeed.org/version/1.1", Title: d.title(), HomePage: d.site, FeedURL: d.self, Next: d.prev,
+		Description: d.aboutIt(), Icon: d.picture, Language: d.language,
 		Here: jsonFeedHere{Via: d.via, Updated: timestamp(d.updated), Archive: d.archived, Current: d.current,
 			Newer: d.next},
 	}
@@ -115,7 +126,8 @@ func (d *document) jsonItem(r *archive.Record) *jsonItem {
 	e := &r.Entry
 	item := &jsonItem{
 		ID: entryID(r), URL: e.Link, Title: called(e, d.safe), Content: d.safe.Whole(e.Content, base(e)),
-		Modified: timestamp(updated(r, d.updated)), Tags: e.Categories,
+		Modified: timestamp(updated(r, d.updated)), Tags: e.Categories, Image: string(e.Extras.Image),
+		Language: e.Extras.Language,
 	}
 	if item.Content == "" {
 		item.Content = d.safe.Whole(e.Summary, base(e))
@@ -129,9 +141,17 @@ func (d *document) jsonItem(r *archive.Record) *jsonItem {
 		item.Authors = append(item.Authors, jsonAuthor{name})
 	}
 	for _, enc := range e.Enclosures {
-		item.Attachments = append(item.Attachments, jsonAttachment{enc.URL, mediaType(enc.Type), max(enc.Length, 0)})
+		item.Attachments = append(item.Attachments, jsonAttachment{URL: enc.URL, Type: mediaType(enc.Type),
+			Size: max(enc.Length, 0)})
 	}
-	here := jsonItemHere{Unconfirmed: !r.Confirmed, Rights: e.Rights}
+	if i := timed(e); i >= 0 {
+		item.Attachments[i].Time = seconds(e.Extras.Duration)
+	}
+	here := jsonItemHere{Unconfirmed: !r.Confirmed, Rights: e.Rights, Season: e.Extras.Season, Episode: e.Extras.Episode,
+		Transcripts: e.Extras.Transcripts}
+	if c := e.Extras.Chapters; c.URL != "" {
+		here.Chapters = &c
+	}
 	if e.CopiedFrom != (feed.Original{}) {
 		from := jsonOriginal(e.CopiedFrom)
 		here.Source = &from

@@ -51,7 +51,14 @@ type (
 		Links       []atomLink    `xml:"atom:link"`
 		Rights      []string      `xml:"dc:rights"`
 		Licenses    []string      `xml:"creativeCommons:license"`
-		RSL         string        `xml:",innerxml"` // elements
+		Language    string        `xml:"dc:language,omitempty"`
+		xmlExtras
+		RSL string `xml:",innerxml"` // elements
+	}
+	rssImage struct {
+		URL   string `xml:"url"`
+		Title string `xml:"title"`
+		Link  string `xml:"link"`
 	}
 )
 
@@ -60,11 +67,19 @@ func writeRSS(w *bufio.Writer, d *document, entries records) error {
 	x := newXMLWriter(w, "rss", "version", "2.0",
 		"xmlns:atom", atomSpace, "xmlns:content", "http://purl.org/rss/1.0/modules/content/",
 		"xmlns:creativeCommons", commonsLicense, "xmlns:dc", dublinCore,
-		"xmlns:fh", historySpace, "xmlns:media", "http://search.yahoo.com/mrss/")
+		"xmlns:fh", historySpace, "xmlns:itunes", itunesSpace, "xmlns:media", mediaSpace, "xmlns:podcast", podcastSpace)
 	x.open("channel")
 	x.element("title", d.title())
-	x.element("link", cmp.Or(d.site, d.via, d.self)) // there must be one
-	x.element("description", "As this feedex node has it, newest arrival first.")
+	link := cmp.Or(d.site, d.via, d.self) // there must be one
+	x.element("link", link)
+	x.element("description", cmp.Or(d.aboutIt(), "As this feedex node has it, newest arrival first."))
+	if d.language != "" {
+		x.element("language", d.language)
+	}
+	if d.picture != "" {
+		x.element("image", rssImage{d.picture, d.title(), link})
+		x.element("itunes:image", xmlHref{d.picture})
+	}
 	for _, l := range d.links(rssType) {
 		if l.Rel != "alternate" {
 			x.element("atom:link", l)
@@ -93,7 +108,8 @@ func (d *document) rssItem(r *archive.Record) *rssItem {
 		Title: called(e, d.safe), Link: e.Link,
 		GUID:      rssGUID{Permanent: id == e.Link, ID: id},
 		Published: appeared(r).UTC().Format(time.RFC1123Z), Updated: timestamp(updated(r, d.updated)),
-		Creators: e.Authors, Description: summary, Content: content,
+		Creators: e.Authors, Description: summary, Content: content, Language: e.Extras.Language,
+		xmlExtras: xmlExtrasOf(e),
 	}
 	if item.Title == "" && summary == "" { // one of the two there must be
 		item.Title = d.title()

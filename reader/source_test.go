@@ -56,6 +56,7 @@ func (l *library) Channel(_ context.Context, u feed.URL) (archive.Channel, error
 	for i, f := range l.feeds {
 		if f.URL == u {
 			return archive.Channel{Number: int64(i + 1), URL: u, Title: f.Title, Link: f.Link, Since: f.Since,
+				About: f.About, Language: f.Language, Icon: f.Icon,
 				Version: l.versions[u]}, l.err
 		}
 	}
@@ -181,6 +182,11 @@ func exampleLibrary() *library {
 					`<rsl:permits type="usage">search</rsl:permits></rsl:license></rsl:content>`},
 			CopiedFrom: feed.Original{ID: "tag:example.net,2026:engines", Title: "Engines & <i>mills</i>",
 				URL: "https://example.net/engines.atom"},
+			Extras: feed.Extras{Duration: 3723 * time.Second, Image: "https://example.com/4.jpg?a=1&b=2", Language: "en-GB",
+				Season: 2, Episode: 17,
+				Chapters: feed.Companion{URL: "https://example.com/4/chapters?a=1&b=2", Type: "application/json+chapters"},
+				Transcripts: []feed.Companion{{URL: "https://example.com/4.vtt", Type: "text/vtt", Language: "de"},
+					{URL: "https://example.com/4.html", Type: "text/html"}}},
 		},
 		{ID: "https://example.com/3", Title: "A map<string> of 1 < 2", Link: "https://example.com/3", Published: day(3),
 			Summary: "brief"},
@@ -189,7 +195,8 @@ func exampleLibrary() *library {
 	}
 	l := &library{
 		feeds: []archive.Feed{
-			{URL: exampleURL, Title: "Example News", Link: "https://example.com/", Subscribed: true, Since: day(1)},
+			{URL: exampleURL, Title: "Example News", Link: "https://example.com/", Subscribed: true, Since: day(1),
+				About: "Engines &amp; <b>more</b>", Language: "en", Icon: "https://example.com/logo.png?a=1&b=2"},
 		},
 		versions: map[feed.URL]archive.FeedVersion{exampleURL: {Arrived: 1004, At: day(6)}},
 		entries:  make(map[feed.URL][]archive.Record),

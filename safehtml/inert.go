@@ -68,7 +68,7 @@ func beginsReference(s string) bool {
 }
 
 // Entry leaves of an entry what any program of the owner may take as it is: labels, addresses that may be followed,
-// media types, and elements of RSL. Summary and content stay as they were published; Clean is for these.
+// media types, elements of RSL, and extras. Summary and content stay as they were published; Clean is for these.
 func Entry(e *feed.Entry) {
 	e.Title, e.Link = Label(e.Title), Link(e.Link)
 	e.Authors, e.Categories, e.Rights = labels(e.Authors), labels(e.Categories), rights(e.Rights)
@@ -82,7 +82,18 @@ func Entry(e *feed.Entry) {
 		}
 	}
 	e.Enclosures = files
+	x := &e.Extras
+	x.Image, x.Chapters.URL = link(x.Image), link(x.Chapters.URL)
+	var companions []feed.Companion
+	for _, c := range x.Transcripts {
+		c.URL = link(c.URL)
+		companions = append(companions, c)
+	}
+	x.Transcripts = companions
 }
+
+// link is Link for an address in normal form.
+func link(u feed.URL) feed.URL { return feed.URL(Link(string(u))) }
 
 // labels are those of a list that say anything. Others may have the list.
 func labels(published []string) (list []string) {

@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -242,12 +243,17 @@ func TestEntry(t *testing.T) {
 	e := feed.Entry{
 		Title: "a &lt;b&gt;", Link: "javascript:alert(1)", Authors: authors, Categories: categories, Enclosures: files,
 		Summary: "<b>s",
+		Extras: feed.Extras{Duration: time.Hour, Image: "javascript:alert(1)",
+			Chapters:    feed.Companion{URL: "https://example.com/{c}"},
+			Transcripts: []feed.Companion{{URL: "https://example.com/\u202et", Type: "text/vtt"}}},
 	}
 	safehtml.Entry(&e)
 	want := feed.Entry{
 		Title: "a ＜b＞", Authors: []string{"Ann & Bob"}, Categories: []string{"＜script＞", "Q&A"}, Summary: "<b>s",
 		Enclosures: []feed.Enclosure{{URL: "https://example.com/a.mp3", Type: "audio/mpeg", Length: 1},
 			{URL: "https://example.com/b"}},
+		Extras: feed.Extras{Duration: time.Hour, Chapters: feed.Companion{URL: "https://example.com/%7Bc%7D"},
+			Transcripts: []feed.Companion{{URL: "https://example.com/%E2%80%AEt", Type: "text/vtt"}}},
 	}
 	if !e.Equal(&want) {
 		t.Errorf("%+v is left, want %+v", e, want)

@@ -17,7 +17,7 @@ import (
 
 // channels finds feeds with their version. Seqs are not used twice.
 const channels = `
-	SELECT id, url, title, link, subscribed, since, kept, max(coalesce(` + latest + `, 0), 0), replaced,
+	SELECT id, url, title, link, about, language, icon, subscribed, since, kept, max(coalesce(` + latest + `, 0), 0), replaced,
 		max(coalesce((SELECT seen FROM entries WHERE seq = ` + latest + `), 0), coalesce(replaced_at, 0))
 	FROM feeds f WHERE `
 
@@ -39,8 +39,8 @@ func (r *Reader) channel(ctx context.Context, where string, arg any) (c archive.
 	var at int64
 	stmt, err := r.prepare(ctx, channels+where)
 	if err == nil {
-		err = scan(stmt.QueryRowContext(ctx, arg), &c.Number, &c.URL, &c.Title, &c.Link, &c.Followed,
-			millis(&c.Since), &kept, &c.Version.Arrived, &c.Version.Changed, &at)
+		err = scan(stmt.QueryRowContext(ctx, arg), &c.Number, &c.URL, &c.Title, &c.Link, &c.About, &c.Language,
+			&c.Icon, &c.Followed, millis(&c.Since), &kept, &c.Version.Arrived, &c.Version.Changed, &at)
 	}
 	empty := c.Version.Empty()
 	switch {
