@@ -66,6 +66,9 @@ func (h *handler) newEntry(i *reading.Item, of *feedObject) *entry {
 		e.Tags = append(e.Tags, unconfirmed)
 	}
 	e.Minutes = (utf8.RuneCountInString(e.Content) + pace - 1) / pace
+	if d := i.Entry.Extras.Duration; d > 0 { // as Miniflux has it
+		e.Minutes = int((d + time.Minute - 1) / time.Minute)
+	}
 	for n, enc := range i.Entry.Enclosures {
 		e.Enclosures = append(e.Enclosures, enclosure{int64(i.ID)<<16 + int64(n), self,
 			i.ID, enc.URL, enc.Type, max(enc.Length, 0)})

@@ -12,7 +12,7 @@ import (
 	"feedex/syncapi"
 )
 
-// An itemObject is an item as readers want it. It has no media of its own: RSS Guard takes also null for some.
+// An itemObject is an item as readers want it.
 type itemObject struct {
 	ID          reading.ItemID `json:"id"`
 	GUID        string         `json:"guid"`
@@ -24,6 +24,7 @@ type itemObject struct {
 	Body        string         `json:"body"`
 	MIME        *string        `json:"enclosureMime"`
 	Enclosure   *string        `json:"enclosureLink"`
+	Thumbnail   *string        `json:"mediaThumbnail"` // the picture that stands for it
 	Feed        reading.FeedID `json:"feedId"`
 	Unread      bool           `json:"unread"`
 	Starred     bool           `json:"starred"`
@@ -51,6 +52,9 @@ func (h *handler) itemObject(i *reading.Item) *itemObject {
 	o.GUIDHash = hashOf(o.GUID)
 	if list := i.Entry.Enclosures; len(list) > 0 {
 		o.Enclosure, o.MIME = &list[0].URL, &list[0].Type
+	}
+	if picture := string(i.Entry.Extras.Image); picture != "" {
+		o.Thumbnail = &picture
 	}
 	return o
 }

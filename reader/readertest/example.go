@@ -45,6 +45,7 @@ func Example(t testing.TB) *Library {
 		Published: at(-60), Content: `<p>First <a href="/more">more</a></p><script>alert(1)</script>`,
 		Categories: []string{"a", "b"},
 		Enclosures: []feed.Enclosure{{URL: "https://example.com/1.mp3", Type: "audio/mpeg", Length: 1000}},
+		Extras:     feed.Extras{Duration: 754 * time.Second, Image: "https://example.com/1.jpg"},
 	})
 	l.Arrive(t, at(2), feed.Entry{Feed: News, ID: "2", Title: "Two", Link: "https://example.com/2", Published: at(-50),
 		Updated: at(-40), Summary: "second"})
