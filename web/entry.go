@@ -42,6 +42,7 @@ type entryPage struct {
 	Always     bool          // as all of the feed are
 	Number     int64         // of the feed
 	Enclosures []attachment
+	extrasLine
 	Rights     []rightsLine
 	CopiedFrom rightsLine // the feed that it was copied from, zero for none
 	From       listing    // the list that it was opened from
@@ -58,16 +59,18 @@ type attachment struct {
 	Link, Name, Kind string
 	Host             string // that serves it
 	Bytes            int64  // 0 where it is not known
+	Length           string // how long it takes, "" where it is not known
 	Plays            string // the element that plays it: "audio", "video" or "" for none
 }
 
 // maxPlayers is how many files of an entry can be played on its page: publishers list a video in each of its sizes.
 const maxPlayers = 4
 
-// attachments are the files of an entry. It reports whether some can be played.
-func attachments(list []feed.Enclosure) (files []attachment, play bool) {
+// attachments are the files of an entry. It reports whether some can be played: how long that takes the first one says,
+// since others are the same in another form, or something else.
+func attachments(e *feed.Entry) (files []attachment, play bool) {
 	players := 0
-	for _, enc := range list {
+	for _, enc := range e.Enclosures {
 		link := webLink(enc.URL)
 		if link == "" {
 			continue
@@ -76,6 +79,9 @@ func attachments(list []feed.Enclosure) (files []attachment, play bool) {
 			Bytes: enc.Length}
 		if players < maxPlayers {
 			if f.Plays = plays(f.Kind, link); f.Plays != "" {
+				if players == 0 {
+					f.Length = playingTime(e.Extras.Duration)
+				}
 				players++
 			}
 		}
@@ -137,7 +143,8 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	}
 	media := h.fill(p, &record)
 	var play bool
-	p.Enclosures, play = attachments(e.Enclosures)
+	p.Enclosures, play = attachments(e)
+	p.extrasLine = h.extras(p, e, cmp.Or(e.Extras.Language, known.Language), play)
 	for _, s := range e.Rights {
 		p.Rights = append(p.Rights, newRightsLine(s))
 	}

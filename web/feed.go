@@ -17,6 +17,9 @@ import (
 // latestOnFeed is how many entries the page of a feed lists.
 const latestOnFeed = 10
 
+// longestAbout is how much of what a publisher says of a feed its page shows, in characters.
+const longestAbout = 500
+
 // feedPage is all about one feed.
 type feedPage struct {
 	FeedDetail
@@ -56,7 +59,7 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 	if err != nil {
 		return view{}, err
 	}
-	known.Link = webLink(known.Link)
+	known.Link, known.About = webLink(known.Link), h.safe.Opening(known.About, longestAbout)
 	shown := timelineSpan(known.Interval)
 	happened, err := h.Source.Happened(ctx, number, now.Add(-shown), maxHappened)
 	if err != nil {
