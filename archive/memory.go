@@ -79,7 +79,8 @@ func (m *Memory) versionAt(seq int) Version {
 	r := m.at(seq)
 	c := m.content(r)
 	return Version{
-		Digest: c.digest, Extras: c.entry.Extras.Sum(), Published: c.entry.Published, Updated: c.entry.Updated, Seen: r.seen(),
+		Digest: c.digest, Extras: c.entry.Extras.Sum(), Published: c.entry.Published, Updated: c.entry.Updated,
+		Seen:      r.seen(),
 		Confirmed: r.confirmed || r.owners,
 		Polled:    r.polled || r.owners,
 	}

@@ -52,7 +52,8 @@ func TextBytes(e *feed.Entry) int64 {
 }
 
 func companionBytes(c *feed.Companion) int {
-	return len(`{"url":,"type":,"language":},`) + quotedBytes(string(c.URL)) + quotedBytes(c.Type) + quotedBytes(c.Language)
+	const names = `{"url":,"type":,"language":},`
+	return len(names) + quotedBytes(string(c.URL)) + quotedBytes(c.Type) + quotedBytes(c.Language)
 }
 
 // quotedBytes is how long a string is in JSON at most, with a comma.

@@ -27,8 +27,8 @@ func TestExtrasThatComeLaterMakeNoRevision(t *testing.T) {
 	if got := a.record(e.EntryID()); !got.Entry.Equal(&p.entries[0]) {
 		t.Errorf("after a neighbor said otherwise it is %+v", got.Entry.Extras)
 	}
-	if n := count(a.calls[offers:], "check_did") + count(a.calls[offers:], "check_dids"); n > 0 || a.node.SetAside() > 0 ||
-		a.suspects(b.id) > 0 {
+	n := count(a.calls[offers:], "check_did") + count(a.calls[offers:], "check_dids")
+	if n > 0 || a.node.SetAside() > 0 || a.suspects(b.id) > 0 {
 		t.Errorf("%d offers, %d versions set aside, %d suspicions", n, a.node.SetAside(), a.suspects(b.id))
 	}
 }

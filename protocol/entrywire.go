@@ -155,8 +155,8 @@ func encodeCompanion(c feed.Companion) xmlrpc.Struct {
 		{Name: "language", Value: c.Language}}
 }
 
-// decodeExtras reads the extras of an entry. What is not of their form is left out, and the entry stays: nothing that its
-// digest covers depends on them.
+// decodeExtras reads the extras of an entry. What is not of their form is left out, and the entry stays: its digest
+// does not depend on them.
 func decodeExtras(entry members) (x feed.Extras) {
 	var err error
 	entry.err = &err

@@ -34,6 +34,7 @@ func TestExtrasGoOneHop(t *testing.T) {
 // did says: an older node, which reads none of it, takes the same bundle.
 func TestExtrasAreHeldToTheirForm(t *testing.T) {
 	wire := string(protocol.EncodeCall(nil, 7790, protocol.PutEntries{Bundle: exampleEpisode}))
+	none := func(x *feed.Extras) { *x = feed.Extras{} }
 	for name, tt := range map[string]struct {
 		from, to string
 		want     func(*feed.Extras)
@@ -42,19 +43,19 @@ func TestExtrasAreHeldToTheirForm(t *testing.T) {
 			func(x *feed.Extras) { x.Image = "" }},
 		"a transcript on the own disk": {"https://example.com/1.vtt", "file:///etc/passwd",
 			func(x *feed.Extras) { x.Transcripts = nil }},
-		"a type that is none":     {"text/vtt", "text/&quot;&gt;", func(x *feed.Extras) { x.Transcripts[0].Type = "" }},
-		"a language that is none": {"<string>en<", "<string>e n<", func(x *feed.Extras) { x.Transcripts[0].Language = "" }},
-		"a month of sound":        {"<int>754<", "<int>2678401<", func(x *feed.Extras) { *x = feed.Extras{} }},
-		"a duration in words":     {"<int>754</int>", "<string>754</string>", func(x *feed.Extras) { *x = feed.Extras{} }},
+		"a type that is none": {"text/vtt", "text/&quot;&gt;", func(x *feed.Extras) { x.Transcripts[0].Type = "" }},
+		"a language that is none": {"<string>en<", "<string>e n<",
+			func(x *feed.Extras) { x.Transcripts[0].Language = "" }},
+		"a month of sound":    {"<int>754<", "<int>2678401<", none},
+		"a duration in words": {"<int>754</int>", "<string>754</string>", none},
 		"a picture too far away": {"https://example.com/1.jpg", "https://example.com/" + strings.Repeat("x", 2048),
-			func(x *feed.Extras) { *x = feed.Extras{} }},
+			none},
 		"a member of later": {"<member><name>image</name>",
 			"<member><name>mood</name><value><string>good</string></value></member><member><name>image</name>",
 			func(*feed.Extras) {}},
-		"another name for all of it": {"<name>extras</name>", "<name>later</name>",
-			func(x *feed.Extras) { *x = feed.Extras{} }},
-		"no struct": {"<name>extras</name><value><struct>", "<name>extras</name><value><array><data></data></array></value>" +
-			"</member><member><name>more</name><value><struct>", func(x *feed.Extras) { *x = feed.Extras{} }},
+		"another name for all of it": {"<name>extras</name>", "<name>later</name>", none},
+		"no struct": {"<name>extras</name><value><struct>", "<name>extras</name><value><array><data></data></array>" +
+			"</value></member><member><name>more</name><value><struct>", none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(wire, tt.from) {

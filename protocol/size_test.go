@@ -50,8 +50,9 @@ func entriesOf(u feed.URL) *rapid.Generator[feed.Entry] {
 			file := rapid.Custom(func(t *rapid.T) feed.Companion {
 				return feed.Companion{URL: feedURLs().Draw(t, "url"), Type: "application/json+chapters", Language: "en"}
 			})
-			e.Extras = feed.Extras{Duration: feed.MaxDuration, Image: feedURLs().Draw(t, "image"), Language: "de-CH-1996",
-				Season: feed.MaxOrdinal, Episode: feed.MaxOrdinal, Chapters: file.Draw(t, "chapters"),
+			e.Extras = feed.Extras{Duration: feed.MaxDuration, Image: feedURLs().Draw(t, "image"),
+				Language: "de-CH-1996", Season: feed.MaxOrdinal, Episode: feed.MaxOrdinal,
+				Chapters:    file.Draw(t, "chapters"),
 				Transcripts: rapid.SliceOfN(file, 0, feed.MaxTranscripts).Draw(t, "transcripts")}
 		}
 		return e

@@ -140,7 +140,8 @@ func TestFormatsReadByFeed(t *testing.T) {
 		}
 		if !got.Extras.Equal(&extras) || doc.Language != "en" || doc.Description != "Engines &amp; more" &&
 			doc.Description != "Engines & more" || doc.Icon != "https://example.com/logo.png?a=1&b=2" {
-			t.Errorf("%s: %+v of %q, %q, %q, want %+v", name, got.Extras, doc.Language, doc.Description, doc.Icon, extras)
+			t.Errorf("%s: %+v of %q, %q, %q, want %+v", name, got.Extras, doc.Language, doc.Description, doc.Icon,
+				extras)
 		}
 		if got.ID != e.ID || !slices.Equal(got.Authors, e.Authors) || !slices.Equal(got.Enclosures, enclosures) ||
 			!slices.Equal(got.Categories, e.Categories) {

@@ -147,8 +147,8 @@ func (d *document) jsonItem(r *archive.Record) *jsonItem {
 	if i := timed(e); i >= 0 {
 		item.Attachments[i].Time = seconds(e.Extras.Duration)
 	}
-	here := jsonItemHere{Unconfirmed: !r.Confirmed, Rights: e.Rights, Season: e.Extras.Season, Episode: e.Extras.Episode,
-		Transcripts: e.Extras.Transcripts}
+	here := jsonItemHere{Unconfirmed: !r.Confirmed, Rights: e.Rights, Season: e.Extras.Season,
+		Episode: e.Extras.Episode, Transcripts: e.Extras.Transcripts}
 	if c := e.Extras.Chapters; c.URL != "" {
 		here.Chapters = &c
 	}

@@ -57,8 +57,8 @@ func TestEpisode(t *testing.T) {
 func TestHostileExtras(t *testing.T) {
 	n := newNode(t)
 	h := newHandler(t, n)
-	x := feed.Extras{Duration: -time.Hour, Image: "javascript:alert(1)", Language: `"><script>alert(1)</script>`, Season: -1,
-		Chapters:    feed.Companion{URL: "data:text/html,<script>alert(1)</script>"},
+	x := feed.Extras{Duration: -time.Hour, Image: "javascript:alert(1)", Language: `"><script>alert(1)</script>`,
+		Season: -1, Chapters: feed.Companion{URL: "data:text/html,<script>alert(1)</script>"},
 		Transcripts: []feed.Companion{{URL: "javascript:alert(1)", Type: "<b>", Language: "<b>"}}}
 	if x.Clean(); !x.IsZero() {
 		t.Fatalf("left are %+v", x)

@@ -60,6 +60,9 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 		return view{}, err
 	}
 	known.Link, known.About = webLink(known.Link), h.safe.Opening(known.About, longestAbout)
+	if known.URL.Secret() && !loggedIn(ctx) {
+		known.About = ""
+	}
 	shown := timelineSpan(known.Interval)
 	happened, err := h.Source.Happened(ctx, number, now.Add(-shown), maxHappened)
 	if err != nil {

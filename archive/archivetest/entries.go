@@ -276,8 +276,9 @@ func testExtras(t *testing.T, open func(t testing.TB) Archive) {
 		t.Helper()
 		want.Seq = 1
 		commit(t, a)
-		if got := a.Known([]feed.EntryID{of.ID}); got[0].Extras != want.Entry.Extras.Sum() || got[0].Digest != of.Digest {
-			t.Errorf("known is %+v, want extras %d", got, want.Entry.Extras.Sum())
+		sum := want.Entry.Extras.Sum()
+		if got := a.Known([]feed.EntryID{of.ID}); got[0].Extras != sum || got[0].Digest != of.Digest {
+			t.Errorf("known is %+v, want extras %d", got, sum)
 		}
 		if got := search(t, a, feed.Filter{}); len(got) != 1 || !got[0].Entry.Equal(&want.Entry) {
 			t.Errorf("found %+v, want %+v", got, want.Entry)

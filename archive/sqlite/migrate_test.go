@@ -329,8 +329,8 @@ func TestMigrateToRights(t *testing.T) {
 	}
 }
 
-// An archive from before extras were kept has its entries under the same digests and counts their texts as before; those
-// that the next poll brings take their place.
+// An archive from before extras were kept has its entries under the same digests and counts their texts as before; the
+// next poll adds to them.
 func TestMigrateToExtras(t *testing.T) {
 	brought := newsRecord("2", "brought", time.Unix(1, 0))
 	path := olderArchive(t, 33, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);
