@@ -333,7 +333,7 @@ func TestMigrateToRights(t *testing.T) {
 // next poll adds to them.
 func TestMigrateToExtras(t *testing.T) {
 	brought := newsRecord("2", "brought", time.Unix(1, 0))
-	path := olderArchive(t, 33, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);
+	path := olderArchive(t, 34, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);
 		INSERT INTO entries (id, digest, feed, seen, source, guid, title, link, summary, content)
 			VALUES (x'%x', x'%x', 1, 1, '192.0.2.1:7790', '2', 'brought', '', '', '')`, news, brought.ID[:],
 		brought.Digest[:]))
