@@ -55,7 +55,8 @@ func TestBrowserFirstStart(t *testing.T) {
 	if strings.Contains(b.text(t), "Low tide") {
 		t.Error("the search finds what does not fit")
 	}
-	b.click(t, ".list h2 a")
+	b.do(t, chromedp.KeyEvent("j"))
+	b.keys(t, "p")
 	b.says(t, "A stubborn sourdough", "What there is to say of", "Kitchen")
 
 	o := n.observer(t)
@@ -72,8 +73,9 @@ func TestBrowserFirstStart(t *testing.T) {
 	b.do(t, chromedp.KeyEvent("?"))
 	b.says(t, "next, previous")
 	b.do(t, chromedp.Click(chromedp.CSS("dialog button")))
+	b.do(t, chromedp.KeyEvent("j"))
 	for _, step := range []struct{ keys, says string }{
-		{"jo", "Mark unread"}, {"m", "Mark read"}, {"j", "Mark unread"}, {"ge", "Mark all read"},
+		{"p", "Mark unread"}, {"m", "Mark read"}, {"j", "Mark unread"}, {"ge", "Mark all read"},
 	} {
 		b.keys(t, step.keys)
 		b.says(t, step.says)
@@ -93,6 +95,59 @@ func TestBrowserFirstStart(t *testing.T) {
 	if list := n.feedex(t, "password", "list"); !strings.Contains(list, "phone") {
 		t.Errorf("feedex password list: %s", list)
 	}
+}
+
+// Who reads in the list opens entries there: by keys and by clicks, without leaving it.
+func TestBrowserUnfoldsEntries(t *testing.T) {
+	needBrowser(t)
+	p, n := startPublisher(t), startPollingNode(t)
+	n.feedex(t, "subscribe", p.publish("/harbor.xml", "Harbor News", "Low tide", "High tide"))
+	o := n.observer(t)
+	b := openBrowser(t, n)
+	b.visit(t, "/entries?show=all")
+	shows := func(want string) {
+		t.Helper()
+		const state = `[...document.querySelectorAll('.rows > li')].map(li => li.querySelector('h2 a').textContent + ' ' +
+			(li.className || 'as it was') + ' ' + li.querySelector('h2 a').ariaExpanded +
+			(li.querySelector('.unfolded .prose')?.textContent.includes('What there is to say of') ? ' with its text' : '') +
+			(document.activeElement === li.querySelector('h2 a') ? ' focused' : '') +
+			(li.querySelector('button[value=plain]') ? ' starred' : '')).join('; ') + ' at ' + location.search`
+		eventually(t, func() (amiss string) {
+			b.bounded(t, func(ctx context.Context) error {
+				text, err := chromedp.Run(ctx, chromedp.Evaluate[string](state))
+				if text != want {
+					amiss = text
+				}
+				return err
+			})
+			return amiss
+		})
+	}
+	press := func(keys string) {
+		t.Helper()
+		b.do(t, chromedp.KeyEvent(keys))
+	}
+	const first, second = "High tide", "Low tide"
+	shows(first + " new false; " + second + " new false at ?show=all")
+	press("jo")
+	shows(first + " read true with its text focused; " + second + " new false at ?show=all")
+	o.expect(t, map[string]string{first: "read", second: "unread"})
+	b.inspect(t, "unfolded")
+	press("m")
+	shows(first + " new true with its text focused; " + second + " new false at ?show=all")
+	o.expect(t, map[string]string{first: "unread", second: "unread"})
+	press("s")
+	shows(first + " new true with its text focused starred; " + second + " new false at ?show=all")
+	o.expect(t, map[string]string{first: "unread starred", second: "unread"})
+	press("o")
+	shows(first + " new false focused starred; " + second + " new false at ?show=all")
+	press("\r") // Enter
+	shows(first + " read true with its text focused starred; " + second + " new false at ?show=all")
+	b.do(t, chromedp.Click(chromedp.CSS(".rows li:last-child h2 a")))
+	shows(first + " read false starred; " + second + " read true with its text focused at ?show=all")
+	o.expect(t, map[string]string{first: "read starred", second: "read"})
+	b.click(t, ".unfolded a[href^='/entries/']")
+	b.says(t, "Back to the list")
 }
 
 // The page of a feed shows when a neighbor polled it, and how often somebody does.

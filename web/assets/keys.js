@@ -1,7 +1,8 @@
 // Keys as feed readers have them. Each presses what the page has anyway; without this file nothing is missing.
 'use strict';
 
-const keysHelp = [['j / k', 'next, previous'], ['o, Enter', 'open'], ['v', 'open where it was published'],
+const keysHelp = [['j / k', 'next, previous'], ['o, Enter', 'open here, close'], ['p', 'open its page'],
+	['v', 'open where it was published'],
 	['m', 'mark read or unread'], ['s', 'star or unstar'], ['r', 'load the list again'], ['/', 'search'],
 	['g then h, f, e, n', 'home, feeds, entries, neighbors'], ['?', 'this help']];
 const pagesByKey = {h: '/', f: '/feeds', e: '/entries', n: '/neighbors'};
@@ -61,6 +62,10 @@ document.addEventListener('keydown', e => {
 	case 'j': article ? press(document, 'a[rel=next]') : choose(1); break;
 	case 'k': article ? press(document, 'a[rel=prev]') : choose(-1); break;
 	case 'o': press(article ? null : here, 'h2 a'); break;
+	case 'p':
+		if (article || !here) return;
+		location.href = here.querySelector('h2 a').href;
+		break;
 	case 'v': press(here, 'a.original'); break;
 	case 'm': press(here, 'button[value=read]', 'button[value=unread]'); break;
 	case 's': press(here, 'button[value=starred]', 'button[value=plain]'); break;
