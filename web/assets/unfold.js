@@ -40,11 +40,8 @@ const below = (row, article, page) => {
 	article.querySelectorAll('input[name=next]').forEach(i => {
 		i.value = location.pathname + location.search + '#' + row.id;
 	});
-	const whole = document.createElement('p');
-	whole.className = 'meta';
-	whole.append(Object.assign(document.createElement('a'),
+	article.querySelector('.meta').append(Object.assign(document.createElement('a'),
 		{href: page, textContent: plays.length ? 'Play it on its page' : 'Its page'}));
-	article.prepend(whole);
 	article.removeAttribute('data-entry');
 	article.className = 'unfolded';
 	article.id = 'unfolded-' + row.id;

@@ -15,6 +15,8 @@ const keyOf = address => {
 	return entry ? entry[0] : url.pathname + url.search;
 };
 
+const isEntry = address => /^\/entries\/[0-9a-f]+(\/open)?$/.test(new URL(address).pathname);
+
 const bound = async (cache, most) => {
 	const keys = await cache.keys(); // what was put last is last
 	await Promise.all(keys.slice(0, Math.max(0, keys.length - most)).map(k => cache.delete(k)));
@@ -61,6 +63,13 @@ const offline = async address => {
 		{headers: kept.headers});
 };
 
+// A list shows an entry below its row: that one was opened, too.
+const unfolded = async event => {
+	const answer = await fetch(event.request);
+	if (answer.ok && isEntry(answer.url)) event.waitUntil(keep(answer.url, answer.clone()));
+	return answer;
+};
+
 addEventListener('install', event => event.waitUntil((async () => {
 	const answer = await fetch(shell), html = bare(await answer.text()), headers = new Headers(answer.headers);
 	if (!answer.ok) throw new Error('no shell');
@@ -79,6 +88,7 @@ addEventListener('fetch', event => {
 	if (url.origin !== location.origin || request.method !== 'GET') return;
 	if (request.mode !== 'navigate') {
 		if (url.pathname.startsWith('/assets/')) event.respondWith(keepFile(url.pathname));
+		else if (isEntry(url.href)) event.respondWith(unfolded(event));
 		return;
 	}
 	event.respondWith((async () => {
