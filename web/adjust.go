@@ -62,6 +62,15 @@ type badFeedForm struct {
 
 func (badFeedForm) Error() string { return "a field of the form holds what it cannot" }
 
+// A partly is an error after which a part of what was wanted is done.
+type partly struct {
+	done string // and what is not
+	err  error
+}
+
+func (p partly) Error() string { return p.err.Error() }
+func (p partly) Unwrap() error { return p.err }
+
 // newFeedForm is the form of a feed as it is.
 func newFeedForm(k *FeedDetail) feedForm {
 	f := feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n"), Private: checkboxOf(k.Withheld),
@@ -120,12 +129,12 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 	}
 	if wish.Weight != 0 || wish.Discreet != nil || wish.Policy != nil || wish.Private != nil {
 		if err := h.Source.Adjust(ctx, number, wish); err != nil {
-			return "", err
+			return "", partly{"Its title and folders are saved; how it is followed and how much of it is kept are not", err}
 		}
 	}
 	if keep != known.Limits {
 		if err := h.Source.Keep(ctx, number, keep); err != nil {
-			return "", err
+			return "", partly{"Its title, its folders and how it is followed are saved; how much of it is kept is not", err}
 		}
 	}
 	return "/feeds/" + strconv.FormatInt(number, 10) + "?done=saved", nil

@@ -78,6 +78,22 @@ func TestAFeedIsAdjusted(t *testing.T) {
 	}
 }
 
+// Where the second half of the form cannot be saved, the page says what was.
+func TestWhatWasSavedOfAForm(t *testing.T) {
+	for fails, want := range map[string]string{
+		"adjust": "Its title and folders are saved; how it is followed and how much of it is kept are not: This node has",
+		"keep":   "and how it is followed are saved; how much of it is kept is not: the disk is full.",
+	} {
+		n := adjustedNode(t)
+		n.fails = fails
+		b := newBrowser(t, newHandler(t, n))
+		w := b.post("/adjust", feedFormOf(b, url.Values{"weight": {"7"}, "count": {"50"}}))
+		if page := w.Body.String(); w.Code < 400 || strings.Count(page, want) != 1 {
+			t.Errorf("where it cannot %s: %d,\n%s", fails, w.Code, page)
+		}
+	}
+}
+
 // What a field cannot hold is said beside it; the form has what was typed, and nothing is changed.
 func TestWhatIsWrongStandsBesideTheField(t *testing.T) {
 	n := adjustedNode(t)

@@ -48,6 +48,7 @@ type aNode struct {
 	followed  []feed.URL
 	pages     []int64 // that named them
 	backlog   archive.Backlog
+	fails     string // what the node cannot do
 	unfollows []int64
 	again     []int64
 	refreshed []int64
@@ -364,6 +365,9 @@ func (n *aNode) Follow(_ context.Context, list []opml.Outline, unread archive.Ba
 func (n *aNode) Adjust(_ context.Context, number int64, wish node.Subscribe) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.fails == "adjust" {
+		return web.ErrNone
+	}
 	n.adjusted = append(n.adjusted, adjustment{number, wish})
 	return nil
 }
@@ -377,6 +381,9 @@ type adjustment struct {
 func (n *aNode) Keep(_ context.Context, number int64, l archive.Limits) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.fails == "keep" {
+		return errors.New("the disk is full")
+	}
 	n.kept = append(n.kept, fmt.Sprint(number, " ", l))
 	return nil
 }

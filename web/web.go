@@ -175,6 +175,9 @@ func (h *Handler) failure(r *http.Request, err error) view {
 		}
 		refused = clientError{http.StatusInternalServerError, "The node could not do that", err.Error() + "."}
 	}
+	if half := (partly{}); errors.As(err, &half) {
+		refused.text = half.done + ": " + refused.text
+	}
 	v := view{Page: "message", Title: refused.title, Code: refused.code, Body: message{refused.text}}
 	if slowed != (reading.Slowed{}) {
 		v.Retry = slowed.Seconds()
