@@ -129,12 +129,12 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 	}
 	if wish.Weight != 0 || wish.Discreet != nil || wish.Policy != nil || wish.Private != nil {
 		if err := h.Source.Adjust(ctx, number, wish); err != nil {
-			return "", partly{"Its title and folders are saved; how it is followed and how much of it is kept are not", err}
+			return "", partly{"Its title and folders are saved; how it is followed and how much is kept are not", err}
 		}
 	}
 	if keep != known.Limits {
 		if err := h.Source.Keep(ctx, number, keep); err != nil {
-			return "", partly{"Its title, its folders and how it is followed are saved; how much of it is kept is not", err}
+			return "", partly{"Its title, its folders and how it is followed are saved; how much is kept is not", err}
 		}
 	}
 	return "/feeds/" + strconv.FormatInt(number, 10) + "?done=saved", nil

@@ -81,8 +81,8 @@ func TestAFeedIsAdjusted(t *testing.T) {
 // Where the second half of the form cannot be saved, the page says what was.
 func TestWhatWasSavedOfAForm(t *testing.T) {
 	for fails, want := range map[string]string{
-		"adjust": "Its title and folders are saved; how it is followed and how much of it is kept are not: This node has",
-		"keep":   "and how it is followed are saved; how much of it is kept is not: the disk is full.",
+		"adjust": "Its title and folders are saved; how it is followed and how much is kept are not: This node has",
+		"keep":   "and how it is followed are saved; how much is kept is not: the disk is full.",
 	} {
 		n := adjustedNode(t)
 		n.fails = fails
