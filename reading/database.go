@@ -22,6 +22,7 @@ type Database interface {
 	People
 	Icons
 	Passwords
+	FilterSweeper
 	// Pen is what a person marks, files and leaves out, in the transaction that is open; nil where there is no such
 	// person.
 	Pen(p PersonID) Pen
@@ -56,6 +57,7 @@ type View interface {
 	PeopleList
 	IconList
 	PasswordList
+	FilterKeys
 	// Shelf is what a person reads; nothing is marked there where there is no such person.
 	Shelf(p PersonID) Shelf
 }
@@ -65,6 +67,7 @@ type Shelf interface {
 	Items
 	Filing
 	Headlines
+	FilterList
 	IconList
 	Looks
 }
@@ -73,6 +76,7 @@ type Shelf interface {
 type Pen interface {
 	Marking
 	Folders
+	Filters
 	// LeaveOut has a feed, which the node goes on to follow, no more among those that the person reads, or again. Where
 	// it was left out what came meanwhile is read, but for the latest archive.FirstUnread of what came.
 	LeaveOut(id FeedID, out bool)

@@ -26,6 +26,7 @@ type Item struct {
 	Starred bool
 	Changed time.Time // when it came here or, later, was last marked; whole seconds
 
+	Filters   []FilterID // those of the person that caught it
 	EntryID   feed.EntryID
 	Entry     feed.Entry // as safehtml.Entry leaves it: all but its HTML, which is as published, is fit to be shown
 	Time      time.Time  // when it was published, as far as it is known and can be believed; never zero
@@ -50,6 +51,7 @@ type Mark struct{ Read, Starred Choice }
 type Stream struct {
 	Feed     FeedID   // of this feed alone, where not zero
 	Folder   FolderID // of the feeds in this folder, where not zero
+	Filter   FilterID // that this filter caught, where not zero
 	Read     Choice
 	Starred  Choice // Yes takes also what is not listed
 	Since    time.Time

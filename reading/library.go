@@ -16,6 +16,7 @@ import (
 type Library interface {
 	Items
 	Editor
+	FilterList
 	// Icon returns the picture of feeds with that number, the zero Icon where there is none.
 	Icon(ctx context.Context, id IconID) (Icon, error)
 }

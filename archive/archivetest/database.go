@@ -35,6 +35,12 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("contents", func(t *testing.T) { testContents(t, open(t)) })
 	t.Run("limits", func(t *testing.T) { testLimits(t, open(t)) })
 	t.Run("limits are inherited", func(t *testing.T) { testInheritLimits(t, open(t)) })
+	for name, test := range map[string]func(*testing.T, reading.Database){
+		"filters catch": testFiltersCatch, "rules": testRules, "filters keep": testFiltersKeep,
+		"filters": testFilterList,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
 	t.Run("housekeeping", func(t *testing.T) { testHousekeeping(t, open(t)) })
 }
 
@@ -61,7 +67,9 @@ type ItemArchive interface {
 type ItemDesk interface {
 	reading.Items
 	reading.Filing
-	reading.Pen
+	reading.Marking
+	reading.Folders
+	LeaveOut(id reading.FeedID, out bool)
 }
 
 // A desk is an archive as one person has it.

@@ -76,22 +76,25 @@ func (s *Store) Keep(records []archive.Record) {
 // keepEach has keep store each record that does not stay away, and sees to what follows from those that are new.
 func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (at storedPlace, isNew bool)) {
 	s.begin() // what is read here is to hold until it is written
-	newest := s.newestSeq()
+	newest, last := s.newestSeq(), s.lastItem()
 	var news counted
 	var stored []storedPlace
+	var kept []*archive.Record // each where stored has its place
 	gone := s.whichPurged(records)
 	for i := range records {
 		if gone[i] {
 			continue
 		}
 		if at, ok := keep(&records[i]); ok {
-			stored = append(stored, at)
+			stored, kept = append(stored, at), append(kept, &records[i])
 			news.add(&records[i])
 		}
 	}
 	if len(stored) > 0 {
+		arrived := slices.Clone(stored) // which is put into another order
 		s.paginate(stored)
 		s.arrived(newest)
+		s.catchItems(kept[0].Seen.Unix(), s.arrivals(last, arrived, kept), true)
 		s.countNews(&news)
 	}
 }
@@ -132,6 +135,7 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 		ON CONFLICT DO NOTHING`, r.ID[:])
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0)) WHERE id = ?`,
 		r.Seen.Unix(), s.feedID(e.Feed))
+	s.edited(r)
 }
 
 // A storedPlace is where an entry stands that was stored: its row, and that of its feed.
@@ -165,6 +169,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 	s.row(`SELECT lowest FROM state`, nil, &oldest)
 	stored, seq := make([]bool, len(records)), oldest
 	var places []storedPlace
+	var kept []*archive.Record // each where places has its place
 	gone := s.whichPurged(records)
 	for i := range records {
 		if gone[i] {
@@ -174,12 +179,13 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 		polled := sql.NullInt64{Int64: at.Unix(), Valid: r.Confirmed && r.Source.IsZero()}
 		var where storedPlace
 		if where, stored[i] = s.insert(seq-1, r, r.Confirmed, polled); stored[i] {
-			places = append(places, where)
+			places, kept = append(places, where), append(kept, r)
 			seq--
 			s.hideOwn(r, where)
 		}
 	}
 	if seq < oldest {
+		last, filled := s.lastItem(), slices.Clone(places) // which are put into another order
 		s.paginate(places)
 		s.write(`UPDATE state SET lowest = ?`, seq)
 		s.write(`INSERT INTO stale SELECT seq FROM entries INDEXED BY entries_by_seq WHERE seq < ?`, oldest)
@@ -188,6 +194,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 			FROM (SELECT feed, count(*) AS n FROM entries INDEXED BY entries_by_seq WHERE seq < ?2 GROUP BY feed) AS added
 			WHERE id = added.feed`, at.Unix(), oldest)
 		s.filledIn(at.Unix(), oldest)
+		s.catchItems(at.Unix(), s.arrivals(last, filled, kept), false)
 	}
 	return stored
 }

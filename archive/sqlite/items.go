@@ -117,13 +117,13 @@ func ofMarks(index string) string { return `marks m ` + index + ` WHERE m.person
 // marksOf has the marks of the items of a stream, and perhaps of others, where there are the fewest others among them.
 func marksOf(s reading.Stream) string {
 	if s.Unlisted && s.Read != reading.No && s.Starred != reading.Yes && s.Changed.IsZero() {
-		if s.Among == nil && s.Feed != 0 {
+		if s.Among == nil && s.Filter == 0 && s.Feed != 0 {
 			return ofItems(`items i INDEXED BY items_by_feed`)
 		}
 		return ofItems(`items i NOT INDEXED`) // but by their ids, or in their order
 	}
 	switch {
-	case s.Among != nil: // by their ids
+	case s.Among != nil, s.Filter != 0: // by their ids
 	case s.Feed != 0:
 		return ofMarks(`INDEXED BY marks_by_feed`)
 	case s.Starred == reading.Yes:
@@ -151,6 +151,10 @@ func streamOf(p reading.PersonID, s reading.Stream) (from string, args []any) {
 		and(`EXISTS (SELECT 1 FROM feeds f WHERE f.id = m.feed AND `+isRead+`)`, int64(p))
 	} else {
 		and(`m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)`, int64(p))
+	}
+	if s.Filter != 0 {
+		and(`m.item IN (SELECT item FROM caught WHERE filter =
+			(SELECT id FROM filters WHERE id = ? AND person = ? AND NOT gone))`, int64(s.Filter), int64(p))
 	}
 	if s.Folder != 0 {
 		and(`m.feed IN (SELECT feed FROM filed WHERE folder = (SELECT id FROM folders WHERE id = ? AND person = ?))`,
@@ -257,20 +261,24 @@ func (r personalReader) Items(ctx context.Context, ids []reading.ItemID) iter.Se
 	}
 }
 
+// filtersOf are the filters of a person that caught item i, as a list in JSON. Its argument is the person.
+const filtersOf = `(SELECT json_group_array(f.id ORDER BY f.place, f.id) FROM caught c INDEXED BY caught_by_item
+	CROSS JOIN filters f ON f.id = c.filter WHERE c.item = i.id AND f.person = ? AND NOT f.gone)`
+
 // itemPage reads items up to some bytes, and returns how many of the ids are done.
 func (r personalReader) itemPage(ctx context.Context, ids []reading.ItemID) (page []reading.Item, done int, err error) {
 	var key, size int
 	for item, err := range found(ctx, r.db, func(row rowScanner) (item reading.Item, err error) {
 		record, err := scanRecord(row, &key, &item.ID, &item.Feed, seconds(&item.Arrived), &item.Listed, &item.Read,
-			&item.Starred, seconds(&item.Changed))
+			&item.Starred, seconds(&item.Changed), jsonList[reading.FilterID]{&item.Filters})
 		item.EntryID, item.Entry, item.Time, item.Confirmed = record.ID, record.Entry, record.Time(), record.Confirmed
 		return item, err
 	}, `SELECT `+recordColumns+
 		`, j.key, i.id, i.feed, i.arrived, coalesce(m.listed, 0), coalesce(m.read, 1), coalesce(m.starred, 0),
-			coalesce(m.marked, i.arrived)
+			coalesce(m.marked, i.arrived), `+filtersOf+`
 		FROM json_each(?) j CROSS JOIN items i ON i.id = j.value CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = e.feed
 			LEFT JOIN marks m ON m.person = ? AND m.item = i.id
-		WHERE `+isRead+` ORDER BY j.key`, jsonNumbers(ids), int64(r.person), int64(r.person)) {
+		WHERE `+isRead+` ORDER BY j.key`, int64(r.person), jsonNumbers(ids), int64(r.person), int64(r.person)) {
 		if err != nil {
 			return nil, 0, err
 		}

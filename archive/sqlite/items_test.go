@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -268,4 +269,44 @@ func BenchmarkPeople(b *testing.B) {
 			}
 		}
 	})
+}
+
+// A filter of a transaction that is dropped catches nothing, and one that such a transaction removed goes on.
+func TestFiltersOfDroppedTransactions(t *testing.T) {
+	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+	at := time.Unix(1, 0)
+	keep := func(id, title string) {
+		t.Helper()
+		e := feed.Entry{Feed: "https://example.com/feed", ID: id, Title: title}
+		s.Keep([]archive.Record{archive.NewRecord(e, at, protocol.NodeID{})})
+		mustCommit(t, s)
+	}
+	s.KeepFeed(archive.Feed{URL: "https://example.com/feed", Subscribed: true})
+	pen, shelf := s.Pen(reading.Owner), s.Shelf(reading.Owner)
+	stays, err := pen.AddFilter(at, reading.FilterWish{Name: "stays", Words: "storm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustCommit(t, s)
+	keep("0", "calm")
+
+	pen = s.Pen(reading.Owner)
+	never, err := pen.AddFilter(at, reading.FilterWish{Name: "never", Words: "storm"})
+	if err != nil || !pen.RemoveFilter(stays) {
+		t.Fatal(err)
+	}
+	s.writer.err = errors.New("the disk is full")
+	if s.Commit() == nil {
+		t.Fatal("the transaction is not dropped")
+	}
+	keep("1", "storm")
+	for id, want := range map[reading.FilterID]int{stays: 1, never: 0} {
+		if list, err := shelf.CaughtBy(t.Context(), id, 0, true, 10); err != nil || len(list) != want {
+			t.Errorf("filter %d has %+v, %v", id, list, err)
+		}
+	}
+	var rows int
+	if err := s.Reader.db.QueryRow(`SELECT count(*) FROM caught`).Scan(&rows); err != nil || rows != 1 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
 }

@@ -36,6 +36,11 @@ func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 	for _, table := range []string{`passwords`, `folders`, `titles`, `left_out`, `pictured`} {
 		s.write(`DELETE FROM `+table+` WHERE person = ?`, int64(id))
 	}
+	s.write(`UPDATE filters SET gone = 1 WHERE person = ? AND NOT gone`, int64(id))
+	s.catchers = nil
+	if s.Sweep(limit) {
+		return true
+	}
 	if s.write(`DELETE FROM marks WHERE person = ?1 AND item IN (SELECT item FROM marks WHERE person = ?1 LIMIT ?2)`,
 		int64(id), limit) == int64(limit) {
 		return s.err == nil

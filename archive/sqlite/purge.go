@@ -35,7 +35,7 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	var of []feed.EntryID  // the entries there
 	s.rows(`SELECT j.key, e.seq, e.size, e.feed, `+isSettled+
 		` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
-		WHERE NOT `+isStarred+` ORDER BY j.key`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
+		WHERE NOT `+isStarred+` AND NOT `+isKept+` ORDER BY j.key`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
 		var i int
 		var size int64
 		var at storedPlace

@@ -73,6 +73,8 @@ type Store struct {
 	nextDID int64              // dids.n of the next did, 0 where it must be looked up
 	purges  bool               // entries were purged; where it is false one has to look
 
+	catchers *catchers // the filters; nil where one has to look
+
 	discreet map[feed.URL]bool // feeds that are followed discreetly; nil where one has to look
 	differs  bool              // what others know may differ from what the owner has
 }
@@ -143,7 +145,7 @@ func (s *Store) Commit() error {
 
 // forget forgets what is remembered of an open transaction.
 func (s *Store) forget() {
-	s.nextDID, s.discreet = 0, nil
+	s.nextDID, s.discreet, s.catchers = 0, nil, nil
 	clear(s.feedIDs)
 }
 

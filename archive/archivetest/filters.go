@@ -1,0 +1,270 @@
+package archivetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// A filterDesk is an archive with filters as one person has it.
+type filterDesk struct {
+	*desk
+	reading.Pen
+	reading.Shelf
+	database reading.Database
+}
+
+func newFilterDesk(a reading.Database, p reading.PersonID) *filterDesk {
+	pen, shelf := a.Pen(p), a.Shelf(p)
+	return &filterDesk{&desk{a, struct {
+		reading.Shelf
+		reading.Pen
+	}{shelf, pen}}, pen, shelf, a}
+}
+
+// add keeps a filter for good.
+func (d *filterDesk) add(t testing.TB, name, words string, rule reading.Rule) reading.FilterID {
+	t.Helper()
+	id, err := d.AddFilter(time.Unix(5, 0), reading.FilterWish{Name: name, Words: words, Rule: rule})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, d.database)
+	return id
+}
+
+// wantCaught checks what a filter has.
+func (d *filterDesk) wantCaught(t testing.TB, id reading.FilterID, want ...reading.ItemID) {
+	t.Helper()
+	list, err := d.CaughtBy(t.Context(), id, 0, true, 100)
+	var got []reading.ItemID
+	for i := range list {
+		got = append(got, list[i].Item)
+	}
+	ids, err2 := d.Shelf.IDs(t.Context(), reading.Stream{Filter: id, Unlisted: true}, reading.Page{Limit: 100})
+	if err := errors.Join(err, err2); err != nil || !slices.Equal(got, want) || len(ids) != len(want) ||
+		len(want) > 0 && !slices.Equal(ids, want) {
+		t.Errorf("filter %d has %v and its stream %v (%v), want %v", id, got, ids, err, want)
+	}
+}
+
+// titled is entry n of a feed with a title of its own.
+func titled(n int, title string) archive.Record {
+	r := feedRecord(news, n)
+	r.Entry.Title = title
+	return archive.NewRecord(r.Entry, r.Seen, r.Source)
+}
+
+// What arrives is caught by the filters that it fits, in the step in which it becomes an item; so is what is edited,
+// and what is filled in.
+func testFiltersCatch(t *testing.T, a reading.Database) {
+	d := newFilterDesk(a, reading.Owner)
+	follow(t, a, time.Unix(1, 0), news, otherNews)
+	keep(t, a, titled(1, "an early storm"))
+	storms := d.add(t, "Storms", "storm NOT brain", reading.RuleNone)
+	d.wantCaught(t, storms)
+	other := feedRecord(otherNews, 5)
+	other.Entry.Title = "storm"
+	keep(t, a, other, titled(2, "Storm at sea"), titled(3, "A brain storm"), titled(4, "calm"))
+	d.wantCaught(t, storms, 3, 2)
+	a.Fill(time.Unix(20, 0), []archive.Record{titled(9, "an older calm"), titled(8, "an older storm")})
+	commit(t, a)
+	d.wantCaught(t, storms, 6, 3, 2)
+	edited := titled(4, "no calm but a storm")
+	edited.Seen = time.Unix(30, 0)
+	keep(t, a, edited)
+	d.wantCaught(t, storms, 6, 5, 3, 2)
+	d.Catch(time.Unix(40, 0), storms, []reading.ItemID{1, 2, 77})
+	commit(t, a)
+	d.wantCaught(t, storms, 6, 5, 3, 2, 1)
+	list, err := d.Filters(t.Context())
+	if err != nil || len(list) != 1 || list[0].Caught != 5 || list[0].Acted != 0 ||
+		!list[0].Latest.Equal(time.Unix(40, 0)) || list[0].Name != "Storms" ||
+		len(list[0].Key) != 32 || list[0].Problem != "" {
+		t.Errorf("Filters = %+v, %v", list, err)
+	}
+	if counts, err := d.FilterCounts(t.Context()); err != nil || len(counts) != 1 || counts[0].Unread != 4 {
+		t.Errorf("FilterCounts = %+v, %v", counts, err)
+	}
+	for item, err := range d.Shelf.Items(t.Context(), []reading.ItemID{2, 4}) {
+		if want := map[reading.ItemID]int{2: 1}[item.ID]; err != nil || len(item.Filters) != want {
+			t.Errorf("item %d is caught by %v, %v", item.ID, item.Filters, err)
+		}
+	}
+	if dropped := a.Purge(time.Unix(50, 0), []feed.EntryID{titled(2, "").ID}); !dropped[0] {
+		t.Error("what a filter caught is not purged")
+	}
+	commit(t, a)
+	if list, _ := d.Filters(t.Context()); list[0].Caught != 4 {
+		t.Errorf("what a filter caught stayed: %+v", list[0])
+	}
+}
+
+// Rules act on what arrives, in their order and once, for their person alone, and are taken back where nothing was
+// marked since.
+func testRules(t *testing.T, a reading.Database) {
+	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, other := newFilterDesk(a, reading.Owner), newFilterDesk(a, ann)
+	follow(t, a, time.Unix(1, 0), news)
+	starring := owner.add(t, "star", "star*", reading.RuleStar)
+	muting := owner.add(t, "mute", "sport", reading.RuleMute)
+	read := owner.add(t, "read", "weather OR sport", reading.RuleRead)
+	keep(t, a, titled(1, "sport"), titled(2, "weather"), titled(3, "sport with stars"), titled(4, "else"))
+	wantIDs(t, owner.desk, unread, 4, 3)
+	wantIDs(t, owner.desk, all, 4, 3, 2)
+	wantIDs(t, owner.desk, starred, 3)
+	wantIDs(t, other.desk, unread, 4, 3, 2, 1)
+	wantIDs(t, other.desk, starred)
+	owner.wantCaught(t, muting, 3, 1)
+	owner.wantCaught(t, read, 3, 2, 1)
+	a.Fill(time.Unix(20, 0), []archive.Record{titled(9, "starry")})
+	commit(t, a)
+	owner.wantCaught(t, starring, 5, 3)
+	wantIDs(t, owner.desk, starred, 3)
+
+	edited := titled(2, "weather and sport") // on which a rule has acted, which the person has reversed
+	owner.Mark(time.Unix(21, 0), []reading.ItemID{2}, reading.Mark{Read: reading.No})
+	edited.Seen = time.Unix(22, 0)
+	keep(t, a, edited)
+	owner.wantCaught(t, muting, 3, 2, 1)
+	wantIDs(t, owner.desk, unread, 4, 3, 2)
+
+	for _, id := range []reading.FilterID{muting, read, starring} {
+		if owner.TakeBack(time.Unix(30, 0), id, 10) {
+			t.Error("there is more to take back")
+		}
+	}
+	commit(t, a)
+	wantIDs(t, owner.desk, unread, 4, 3, 2, 1)
+	wantIDs(t, owner.desk, all, 4, 3, 2, 1)
+	wantIDs(t, owner.desk, starred)
+	if n := owner.Act(time.Unix(40, 0), muting, []reading.ItemID{1, 2, 3, 4, 5}); n != 3 {
+		t.Errorf("a rule acted on %d items of the past, want 3", n)
+	}
+	commit(t, a)
+	wantIDs(t, owner.desk, all, 4)
+	wantIDs(t, owner.desk, reading.Stream{Changed: time.Unix(40, 0)}, 3, 2, 1)
+	owner.Mark(time.Unix(50, 0), []reading.ItemID{3}, reading.Mark{Starred: reading.Yes})
+	owner.TakeBack(time.Unix(60, 0), muting, 10)
+	commit(t, a)
+	wantIDs(t, owner.desk, unread, 4, 2, 1) // what was marked since stays
+}
+
+// What a filter with such a rule has is purged for nobody, as long as it has it.
+func testFiltersKeep(t *testing.T, a reading.Database) {
+	d := newFilterDesk(a, reading.Owner)
+	follow(t, a, time.Unix(1, 0), news)
+	keeping := d.add(t, "keep", "kept", reading.RuleKeep)
+	keep(t, a, titled(1, "kept"), titled(2, "else"))
+	purge := func(want ...bool) {
+		t.Helper()
+		got := a.Purge(time.Unix(9, 0), []feed.EntryID{titled(1, "").ID, titled(2, "").ID})
+		if !slices.Equal(got, want) {
+			t.Errorf("purged %v, want %v", got, want)
+		}
+		commit(t, a)
+	}
+	purge(false, true)
+	d.RemoveFilter(keeping)
+	purge(true, false)
+}
+
+// A person's filters have an order and names of their own, and are bounded; another person's are another's.
+func testFilterList(t *testing.T, a reading.Database) {
+	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, other := newFilterDesk(a, reading.Owner), newFilterDesk(a, ann)
+	follow(t, a, time.Unix(1, 0), news)
+	owner.AddFolder("News")
+	one, two := owner.add(t, "One", "one", ""), owner.add(t, "Two", "two", "")
+	theirs := other.add(t, "One", "one", "")
+	keep(t, a, titled(1, "one two"))
+	wantOrder := func(want string) {
+		t.Helper()
+		list, err := owner.Filters(t.Context())
+		var got []string
+		for i := range list {
+			got = append(got, list[i].Name)
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("filters %v (%v), want %s", got, err, want)
+		}
+	}
+	at := time.Unix(6, 0)
+	for name, want := range map[string]error{"One": reading.ErrFilterName, "News": reading.ErrFilterName} {
+		if _, err := owner.AddFilter(at, reading.FilterWish{Name: name, Words: "x"}); !errors.Is(err, want) {
+			t.Errorf("a second %s: %v", name, err)
+		}
+	}
+	if _, err := owner.AddFilter(at, reading.FilterWish{Name: "x", Words: "x", Folder: "One"}); !errors.Is(err,
+		reading.ErrFilterName) {
+		t.Errorf("a folder of the name of a filter: %v", err)
+	}
+	owner.MoveFilter(two, one)
+	owner.MoveFilter(theirs, one)
+	commit(t, a)
+	wantOrder("Two One")
+	owner.MoveFilter(two, 0)
+	commit(t, a)
+	wantOrder("One Two")
+	before, _ := owner.Filters(t.Context())
+	same, err := owner.ChangeFilter(at, one, reading.FilterWish{Name: "Uno", Words: "one", Folder: "A new one"})
+	changed, err2 := owner.ChangeFilter(at, two, reading.FilterWish{Name: "Due", Words: "deux"})
+	if err := errors.Join(err, err2); err != nil || same != one || changed == two {
+		t.Errorf("changed to %d and %d, %v", same, changed, err)
+	}
+	commit(t, a)
+	wantOrder("Uno Due")
+	after, _ := owner.Filters(t.Context())
+	if after[0].Folder != "A new one" || after[0].Caught != 1 || after[1].Caught != 0 || after[1].Key != before[1].Key {
+		t.Errorf("changed: %+v", after)
+	}
+	if k, err := a.FilterOf(t.Context(), after[1].Key); err != nil ||
+		k != (reading.Keyed{Person: reading.Owner, Filter: changed, Name: "Due"}) {
+		t.Errorf("FilterOf = %+v, %v", k, err)
+	}
+	if other.RemoveFilter(one) || !owner.HasFilter("Uno") || other.HasFilter("Uno") {
+		t.Error("a filter is another person's")
+	}
+	if list, err := a.Behind(t.Context()); err != nil || len(list) != 3 {
+		t.Errorf("Behind = %+v, %v", list, err)
+	}
+	owner.CaughtUp(one)
+	for more := true; more; {
+		more = a.Sweep(1)
+	}
+	commit(t, a)
+	if list, _ := a.Behind(t.Context()); len(list) != 2 {
+		t.Errorf("Behind = %+v", list)
+	}
+	other.wantCaught(t, theirs, 1)
+	for i := len(after); i < reading.MaxFilters; i++ {
+		if _, err := owner.AddFilter(at, reading.FilterWish{Name: fmt.Sprint(i), Words: "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := owner.AddFilter(at, reading.FilterWish{Name: "more", Words: "x"}); !errors.Is(err,
+		reading.ErrFilters) {
+		t.Errorf("one too many: %v", err)
+	}
+	commit(t, a)
+	for more := true; more; {
+		more = a.RemovePerson(ann, 1)
+	}
+	commit(t, a)
+	if n, err := other.Filters(t.Context()); err != nil || len(n) != 0 {
+		t.Errorf("filters of nobody: %v, %v", n, err)
+	}
+}

@@ -1,0 +1,414 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/filter"
+	"feedex/reading"
+)
+
+// catchers are the filters of all people, as entries are matched against them. They are those that the open transaction
+// has, so that what is written before a Commit meets those that were kept before it; where nothing comes of the
+// transaction they are forgotten, and read again.
+type catchers struct {
+	index filter.Index
+	of    map[filter.ID]catcher
+}
+
+// A catcher is a filter of a person.
+type catcher struct {
+	id     reading.FilterID
+	person reading.PersonID
+	rule   reading.Rule
+	place  int64
+}
+
+const catcherColumns = `id, person, rule, place, words`
+
+// catch are the filters that there are.
+func (s *Store) catch() *catchers {
+	if s.catchers != nil {
+		return s.catchers
+	}
+	c := &catchers{of: make(map[filter.ID]catcher)}
+	type row struct {
+		catcher
+		words string
+	}
+	for _, x := range load(&s.writer, by(func(x *row) []any {
+		return []any{&x.id, &x.person, &x.rule, &x.place, &x.words}
+	}), `SELECT `+catcherColumns+` FROM filters WHERE NOT gone`) {
+		c.put(x.catcher, x.words)
+	}
+	if s.err == nil {
+		s.catchers = c
+	}
+	return c
+}
+
+// put adds a filter. Words that cannot be read, as those of a later version, catch nothing.
+func (c *catchers) put(x catcher, words string) {
+	m, err := feed.ParseMatch(words)
+	if err == nil {
+		err = c.index.Put(filter.ID(x.id), m)
+	}
+	if err == nil {
+		c.of[filter.ID(x.id)] = x
+	}
+}
+
+// An arrivedItem is an item with its entry, as filters see it.
+type arrivedItem struct {
+	id    reading.ItemID
+	feed  int64
+	entry *feed.Entry
+}
+
+// arrivals are the items behind one that were made of records that were just stored.
+func (s *Store) arrivals(last int64, stored []storedPlace, records []*archive.Record) (list []arrivedItem) {
+	if s.catch().index.Len() == 0 {
+		return nil
+	}
+	at := make(map[int64]int, len(stored))
+	for i := range stored {
+		at[stored[i].seq] = i
+	}
+	type item struct{ id, seq int64 }
+	for _, x := range load(&s.writer, by(func(x *item) []any { return []any{&x.id, &x.seq} }),
+		`SELECT id, seq FROM items WHERE id > ? ORDER BY id`, last) {
+		if i, ok := at[x.seq]; ok {
+			list = append(list, arrivedItem{reading.ItemID(x.id), stored[i].feed, &records[i].Entry})
+		}
+	}
+	return list
+}
+
+// catchItems notes which filters catch items, and has their rules act where these are news.
+func (s *Store) catchItems(at int64, list []arrivedItem, areNews bool) {
+	c := s.catch()
+	if c.index.Len() == 0 {
+		return
+	}
+	var ids []filter.ID
+	for i := range list {
+		x := &list[i]
+		ids = c.index.Match(x.entry, ids[:0])
+		slices.SortFunc(ids, func(a, b filter.ID) int {
+			return cmp.Or(cmp.Compare(c.of[a].person, c.of[b].person), cmp.Compare(c.of[a].place, c.of[b].place))
+		})
+		var acted reading.PersonID // the last person for whom a rule acted
+		for _, id := range ids {
+			f := c.of[id]
+			if s.write(`INSERT INTO caught (filter, item, at) SELECT ?1, ?2, ?3
+				WHERE NOT EXISTS (SELECT 1 FROM left_out WHERE feed = ?4 AND person = ?5) ON CONFLICT DO NOTHING`,
+				int64(id), int64(x.id), at, x.feed, int64(f.person)) == 0 || !areNews || acted == f.person {
+				continue
+			}
+			if s.act(at, f, x.id) {
+				acted = f.person
+			}
+		}
+	}
+}
+
+// act has the rule of a filter act on an item that it has caught, unless one did so before, and reports whether one
+// did.
+func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
+	if f.rule == reading.RuleNone || f.rule == reading.RuleKeep {
+		return false
+	}
+	if s.row(`SELECT 1 FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter
+		WHERE c.item = ? AND f.person = ? AND c.did <> ''`, []any{int64(item), int64(f.person)}, new(int)) {
+		return true
+	}
+	const of = ` WHERE person = ?1 AND item = ?2`
+	switch f.rule {
+	case reading.RuleMute:
+		s.write(`UPDATE marks SET listed = 0, read = 1`+of, int64(f.person), int64(item))
+	case reading.RuleRead:
+		s.write(`UPDATE marks SET read = 1`+of, int64(f.person), int64(item))
+	case reading.RuleStar:
+		s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read, starred)
+			SELECT ?1, id, feed, arrived, 0, 1, 1 FROM items WHERE id = ?2
+			ON CONFLICT DO UPDATE SET starred = 1`, int64(f.person), int64(item))
+	}
+	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item = ?`, string(f.rule), at, int64(f.id),
+		int64(item))
+	return true
+}
+
+// edited has filters look at an entry that was replaced: those that had not caught it.
+func (s *Store) edited(r *archive.Record) {
+	if s.catch().index.Len() == 0 {
+		return
+	}
+	var id, in int64
+	if s.row(`SELECT i.id, i.feed FROM items i JOIN entries e ON e.seq = i.seq WHERE e.id = ?`, []any{r.ID[:]}, &id,
+		&in) {
+		s.catchItems(r.Seen.Unix(), []arrivedItem{{reading.ItemID(id), in, &r.Entry}}, true)
+	}
+}
+
+// isKept is whether a filter keeps entry e.
+const isKept = `EXISTS (SELECT 1 FROM items i CROSS JOIN caught c INDEXED BY caught_by_item ON c.item = i.id
+	CROSS JOIN filters f ON f.id = c.filter WHERE i.seq = e.seq AND f.rule = 'keep' AND NOT f.gone)`
+
+// AddFilter implements reading.Filters.
+func (s pen) AddFilter(at time.Time, w reading.FilterWish) (reading.FilterID, error) {
+	var n, place int64
+	if s.row(`SELECT count(*), coalesce(max(place), 0) FROM filters WHERE person = ? AND NOT gone`,
+		[]any{int64(s.person)}, &n, &place) && n >= reading.MaxFilters {
+		return 0, reading.ErrFilters
+	}
+	if err := s.checkFilter(0, w); err != nil {
+		return 0, err
+	}
+	return s.insertFilter(at, w, place+1, nil), nil
+}
+
+// checkFilter says why a person cannot have a filter in the place of one, 0 for none.
+func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
+	person := int64(s.person)
+	if s.row(`SELECT 1 FROM folders WHERE person = ?1 AND name = ?2
+		UNION ALL SELECT 1 FROM filters WHERE person = ?1 AND name = ?2 AND id <> ?3 AND NOT gone LIMIT 1`,
+		[]any{person, w.Name, int64(id)}, new(int)) {
+		return reading.ErrFilterName
+	}
+	if w.Folder == w.Name || w.Folder != "" && s.HasFilter(w.Folder) {
+		return reading.ErrFilterName
+	}
+	if w.Folder != "" && !s.roomForFolders([]reading.Arrangement{{Into: []string{w.Folder}}}) {
+		return reading.ErrFolders
+	}
+	return nil
+}
+
+func (s pen) insertFilter(at time.Time, w reading.FilterWish, place int64, key []byte) (id reading.FilterID) {
+	s.begin()
+	s.row(`INSERT INTO filters (person, name, words, folder, rule, place, key, created)
+		VALUES (?, ?, ?, ?, ?, ?, coalesce(?, randomblob(16)), ?) RETURNING id`, []any{int64(s.person), w.Name, w.Words,
+		s.folderOrNone(w.Folder), string(w.Rule), place, key, at.Unix()}, &id)
+	if s.catchers != nil && s.err == nil {
+		s.catchers.put(catcher{id, s.person, w.Rule, place}, w.Words)
+	}
+	return id
+}
+
+// folderOrNone is the number of the folder of that name, nil for none.
+func (s pen) folderOrNone(name string) any {
+	if name == "" {
+		return nil
+	}
+	return int64(s.folder(name))
+}
+
+// ChangeFilter implements reading.Filters.
+func (s pen) ChangeFilter(at time.Time, id reading.FilterID, w reading.FilterWish) (reading.FilterID, error) {
+	var place int64
+	var words string
+	var key []byte
+	if !s.row(`SELECT place, words, key FROM filters WHERE id = ? AND person = ? AND NOT gone`,
+		[]any{int64(id), int64(s.person)}, &place, &words, &key) {
+		return 0, reading.ErrNoFilter
+	}
+	if err := s.checkFilter(id, w); err != nil {
+		return 0, err
+	}
+	if words != w.Words {
+		s.RemoveFilter(id)
+		return s.insertFilter(at, w, place, key), nil
+	}
+	s.write(`UPDATE filters SET name = ?, folder = ?, rule = ? WHERE id = ?`, w.Name, s.folderOrNone(w.Folder),
+		string(w.Rule), int64(id))
+	s.catchers = nil
+	return id, nil
+}
+
+// MoveFilter implements reading.Filters.
+func (s pen) MoveFilter(id, before reading.FilterID) {
+	order := load(&s.writer, single[int64], `SELECT id FROM filters WHERE person = ? AND NOT gone ORDER BY place, id`,
+		int64(s.person))
+	from := slices.Index(order, int64(id))
+	if from < 0 || id == before {
+		return
+	}
+	order = slices.Delete(order, from, from+1)
+	to := slices.Index(order, int64(before))
+	if to < 0 {
+		to = len(order)
+	}
+	order = slices.Insert(order, to, int64(id))
+	s.write(`UPDATE filters SET place = j.key + 1 FROM json_each(?) j
+		WHERE filters.id = j.value AND place <> j.key + 1`, jsonNumbers(order))
+	s.catchers = nil
+}
+
+// RemoveFilter implements reading.Filters. Its key is free for another.
+func (s pen) RemoveFilter(id reading.FilterID) bool {
+	if s.write(`UPDATE filters SET gone = 1, key = randomblob(16) WHERE id = ? AND person = ? AND NOT gone`, int64(id),
+		int64(s.person)) == 0 {
+		return false
+	}
+	if s.catchers != nil {
+		s.catchers.index.Remove(filter.ID(id))
+		delete(s.catchers.of, filter.ID(id))
+	}
+	return true
+}
+
+// Sweep implements reading.FilterSweeper.
+func (s *Store) Sweep(limit int) (more bool) {
+	var id int64
+	if !s.row(`SELECT id FROM filters WHERE gone LIMIT 1`, nil, &id) {
+		return false
+	}
+	if s.write(`DELETE FROM caught WHERE filter = ?1 AND item IN (SELECT item FROM caught WHERE filter = ?1 LIMIT ?2)`,
+		id, limit) < int64(limit) {
+		s.write(`DELETE FROM filters WHERE id = ?`, id)
+	}
+	return s.err == nil && s.row(`SELECT 1 FROM filters WHERE gone LIMIT 1`, nil, new(int))
+}
+
+// Catch implements reading.Filters.
+func (s pen) Catch(at time.Time, id reading.FilterID, items []reading.ItemID) {
+	s.write(`INSERT INTO caught (filter, item, at)
+		SELECT f.id, i.id, ? FROM filters f, json_each(?) j CROSS JOIN items i ON i.id = j.value
+		WHERE f.id = ? AND f.person = ? AND NOT f.gone ON CONFLICT DO NOTHING`, at.Unix(), jsonNumbers(items), int64(id),
+		int64(s.person))
+}
+
+// CaughtUp implements reading.Filters.
+func (s pen) CaughtUp(id reading.FilterID) {
+	s.write(`UPDATE filters SET behind = 0 WHERE id = ? AND person = ?`, int64(id), int64(s.person))
+}
+
+// HasFilter implements reading.Filters.
+func (s pen) HasFilter(name string) bool {
+	return s.row(`SELECT 1 FROM filters WHERE person = ? AND name = ? AND NOT gone`, []any{int64(s.person), name},
+		new(int))
+}
+
+// Act implements reading.Filters. Programs learn of it as of any other mark.
+func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (acted int) {
+	f := catcher{id: id, person: s.person}
+	if !s.row(`SELECT rule, place FROM filters WHERE id = ? AND person = ? AND NOT gone`,
+		[]any{int64(id), int64(s.person)}, &f.rule, &f.place) {
+		return 0
+	}
+	var m change
+	switch f.rule {
+	case reading.RuleMute:
+		m = change{`read = 1, listed = 0`, `(NOT m.read OR m.listed)`, ``}
+	case reading.RuleRead:
+		m = changes(reading.Mark{Read: reading.Yes})[0]
+	case reading.RuleStar:
+		m = changes(reading.Mark{Starred: reading.Yes})[0]
+	default:
+		return 0
+	}
+	const free = ` AND m.item IN (SELECT item FROM caught WHERE filter = ? AND item IN (SELECT value FROM json_each(?)))
+		AND NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter
+			WHERE c.item = m.item AND f.person = ? AND c.did <> '')`
+	of := []any{int64(s.person), int64(id), jsonNumbers(items), int64(s.person)}
+	found := load(&s.writer, single[reading.ItemID],
+		`SELECT m.item FROM `+ofItems(`items i NOT INDEXED`)+free+` AND `+m.where, of...)
+	if len(found) == 0 {
+		return 0
+	}
+	s.change(at, m, len(found), ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
+		int64(s.person), jsonNumbers(found))
+	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item IN (SELECT value FROM json_each(?))`,
+		string(f.rule), at.Unix(), int64(id), jsonNumbers(found))
+	return len(found)
+}
+
+// TakeBack implements reading.Filters.
+func (s pen) TakeBack(at time.Time, id reading.FilterID, limit int) (more bool) {
+	if !s.row(`SELECT 1 FROM filters WHERE id = ? AND person = ?`, []any{int64(id), int64(s.person)}, new(int)) {
+		return false
+	}
+	type deed struct {
+		item int64
+		did  reading.Rule
+	}
+	deeds := load(&s.writer, by(func(d *deed) []any { return []any{&d.item, &d.did} }),
+		`SELECT item, did FROM caught INDEXED BY caught_acted WHERE filter = ? AND did <> '' LIMIT ?`, int64(id), limit)
+	undone := map[reading.Rule]string{reading.RuleMute: `listed = 1, read = 0`, reading.RuleRead: `read = 0`,
+		reading.RuleStar: `starred = 0`}
+	for _, d := range deeds {
+		s.write(`UPDATE marks AS m SET `+undone[d.did]+`, marked = ?1 WHERE person = ?2 AND item = ?3
+			AND coalesce(marked, 0) <= (SELECT acted FROM caught WHERE filter = ?4 AND item = ?3)`, at.Unix(),
+			int64(s.person), d.item, int64(id))
+		s.write(`UPDATE caught SET did = '', acted = NULL WHERE filter = ? AND item = ?`, int64(id), d.item)
+	}
+	return len(deeds) == limit && s.err == nil
+}
+
+// Filters implements reading.FilterList.
+func (r personalReader) Filters(ctx context.Context) ([]reading.NamedFilter, error) {
+	all, err := list(ctx, r.db, func(row rowScanner) (f reading.NamedFilter, err error) {
+		var key []byte
+		err = scan(row, &f.ID, &f.Name, &f.Words, &f.Folder, &f.Rule, &key, seconds(&f.Created), &f.Caught, &f.Acted,
+			seconds(&f.Latest))
+		f.Key = hex.EncodeToString(key)
+		if _, bad := feed.ParseMatch(f.Words); bad != nil {
+			f.Problem = bad.Error()
+		}
+		return f, err
+	}, `SELECT f.id, f.name, f.words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), f.rule, f.key, f.created,
+			(SELECT count(*) FROM caught WHERE filter = f.id),
+			(SELECT count(*) FROM caught INDEXED BY caught_acted WHERE filter = f.id AND did <> ''),
+			(SELECT max(at) FROM caught WHERE filter = f.id)
+		FROM filters f WHERE f.person = ? AND NOT f.gone ORDER BY f.place, f.id`, int64(r.person))
+	return all, r.failed(ctx, "read", err)
+}
+
+// FilterCounts implements reading.FilterList.
+func (r personalReader) FilterCounts(ctx context.Context) ([]reading.FilterCount, error) {
+	counts, err := list(ctx, r.db, by(func(c *reading.FilterCount) []any {
+		return []any{&c.Filter, &c.Unread, seconds(&c.Newest)}
+	}), `SELECT f.id, count(*), max(m.arrived) FROM marks m INDEXED BY marks_unread
+			CROSS JOIN caught c INDEXED BY caught_by_item ON c.item = m.item
+			CROSS JOIN filters f ON f.id = c.filter AND f.person = m.person AND NOT f.gone
+		WHERE m.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)
+		GROUP BY f.id ORDER BY f.id`, int64(r.person), int64(r.person))
+	return counts, r.failed(ctx, "read", err)
+}
+
+// CaughtBy implements reading.FilterList.
+func (r personalReader) CaughtBy(ctx context.Context, id reading.FilterID, upTo reading.ItemID, secret bool,
+	limit int) ([]reading.CaughtItem, error) {
+	items, err := list(ctx, r.db, by(func(c *reading.CaughtItem) []any {
+		return []any{&c.Item, &c.Seq, &c.Changed, &c.Feed, &c.Title, seconds(&c.At), &c.Did}
+	}), `SELECT c.item, i.seq, coalesce(e.changed, 0), f.url, f.title, c.at, c.did FROM caught c CROSS JOIN items i ON i.id = c.item
+			CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = i.feed
+		WHERE c.filter = (SELECT id FROM filters WHERE id = ? AND person = ? AND NOT gone)
+			AND (?3 = 0 OR c.item <= ?3) AND (? OR NOT f.secret) AND `+isRead+` ORDER BY c.item DESC LIMIT ?`, int64(id),
+		int64(r.person), int64(upTo), secret, int64(r.person), limit)
+	return items, r.failed(ctx, "read", err)
+}
+
+// FilterOf implements reading.FilterKeys.
+func (r *Reader) FilterOf(ctx context.Context, key string) (reading.Keyed, error) {
+	bytes, err := hex.DecodeString(key)
+	if err != nil || len(bytes) == 0 {
+		return reading.Keyed{}, nil
+	}
+	k, err := one(ctx, r.db, by(keyedFields), `SELECT person, id, name FROM filters WHERE key = ? AND NOT gone`, bytes)
+	return k, r.failed(ctx, "read", err)
+}
+
+// Behind implements reading.FilterKeys.
+func (r *Reader) Behind(ctx context.Context) ([]reading.Keyed, error) {
+	all, err := list(ctx, r.db, by(keyedFields),
+		`SELECT person, id, name FROM filters WHERE behind AND NOT gone ORDER BY id`)
+	return all, r.failed(ctx, "read", err)
+}
+
+func keyedFields(k *reading.Keyed) []any { return []any{&k.Person, &k.Filter, &k.Name} }

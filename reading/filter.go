@@ -1,0 +1,189 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+)
+
+// A FilterID names a filter: from 1, never used again.
+type FilterID int64
+
+// A FilterWish is a filter as a person wants it.
+type FilterWish struct {
+	Name string `json:"name"`
+	// Words are in the query language (feed.ParseMatch).
+	Words  string `json:"words"`
+	Folder string `json:"folder,omitempty"` // the name of the folder that it is filed in, "" for none
+	Rule   Rule   `json:"rule,omitempty"`
+}
+
+// A NamedFilter is a search that a person keeps. It catches what arrives and fits, and what it caught is a feed, and a
+// stream to programs.
+type NamedFilter struct {
+	FilterWish
+	ID      FilterID
+	Key     string    // by which its feed is had without a password, in hexadecimal digits
+	Created time.Time // whole seconds
+	Caught  int       // how many items it has
+	Acted   int       // on how many of these its rule acted
+	Latest  time.Time // when it caught the last of them, zero for never
+	Problem string    // why it catches nothing, "" where it does
+}
+
+// A Rule is what follows for a person from what a filter of theirs catches.
+type Rule string
+
+// The rules. All but RuleKeep act once, on news, as they arrive. Of several that catch the same item the first in the
+// person's order acts, and the others do not.
+const (
+	RuleNone Rule = ""     // it is in the filter's feed, and that is all
+	RuleMute Rule = "mute" // it is no news: neither listed nor unread
+	RuleRead Rule = "read" // it is read
+	RuleStar Rule = "star" // it is starred
+	RuleKeep Rule = "keep" // it is purged for nobody as long as the filter has it
+)
+
+// Rules are all rules that have a name.
+func Rules() []Rule { return []Rule{RuleMute, RuleRead, RuleStar, RuleKeep} }
+
+const (
+	// MaxFilters is how many filters a person may have.
+	MaxFilters = 1000
+	// MaxCaught is how many of the past a filter catches when it is made, the latest.
+	MaxCaught = 1000
+	// maxFilterName is how long the name of a filter may be, in bytes.
+	maxFilterName = 100
+)
+
+// Why a filter is not kept or found.
+var (
+	ErrFilterName = errors.New("there is a filter or a folder of that name: choose another name")
+	ErrFilters    = fmt.Errorf("there are %d filters already: remove some", MaxFilters)
+	ErrNoFilter   = errors.New("there is no such filter")
+	ErrWords      = errors.New("the words of a filter cannot be read")
+	ErrRule       = errors.New("not a rule")
+)
+
+// Checked is the wish with its names as they are kept, and what its words ask for. The error wraps ErrName, ErrRule or,
+// with the *feed.MatchError that says where, ErrWords.
+func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
+	name := nameOf(w.Name)
+	if name == "" || len(name) > maxFilterName {
+		return w, feed.Match{}, fmt.Errorf("%w for a filter: %.40q: want one line of 1 to %d bytes", ErrName, w.Name,
+			maxFilterName)
+	}
+	w.Name = name
+	if w.Folder != "" {
+		folder, err := FolderName(w.Folder)
+		if err != nil {
+			return w, feed.Match{}, err
+		}
+		w.Folder = folder
+	}
+	switch w.Rule {
+	case RuleNone, RuleMute, RuleRead, RuleStar, RuleKeep:
+	default:
+		return w, feed.Match{}, fmt.Errorf("%w: %.40q: want one of mute, read, star, keep", ErrRule, w.Rule)
+	}
+	m, err := feed.ParseMatch(w.Words)
+	if err != nil {
+		return w, m, fmt.Errorf("%w: %w", ErrWords, err)
+	}
+	if archive.NewMatcher(feed.Filter{Match: m}).Wordless() {
+		return w, m, fmt.Errorf("%w: they ask for nothing", ErrWords)
+	}
+	return w, m, nil
+}
+
+// Filters keeps the filters of a person.
+type Filters interface {
+	// AddFilter keeps a filter behind the person's others. What arrives from then on it catches; what came before is
+	// for Catch. The error is ErrFilterName or ErrFilters, or ErrFolders where there is no room for its folder; nothing
+	// is changed then. The wish is such as Checked makes.
+	AddFilter(at time.Time, w FilterWish) (FilterID, error)
+	// ChangeFilter puts another filter into the place of one, with its key. Where it has other words it is a new one,
+	// with another ID, which has caught nothing yet. Errors as with AddFilter, or ErrNoFilter.
+	ChangeFilter(at time.Time, id FilterID, w FilterWish) (FilterID, error)
+	// MoveFilter has a filter be before another in the person's order, or behind all others where that is 0.
+	MoveFilter(id, before FilterID)
+	// RemoveFilter removes a filter and reports whether there was one. What it caught goes by Sweep.
+	RemoveFilter(id FilterID) bool
+	// Catch notes that a filter has caught items of the past, on which no rule acts.
+	Catch(at time.Time, id FilterID, items []ItemID)
+	// CaughtUp notes that the past was gone through for a filter.
+	CaughtUp(id FilterID)
+	// HasFilter reports whether there is a filter of that name, which no folder may have then.
+	HasFilter(name string) bool
+	// Act has the rule of a filter act on items that it has caught and on which none acted yet, and returns on how many
+	// it did.
+	Act(at time.Time, id FilterID, items []ItemID) int
+	// TakeBack reverses what the rule of a filter did, where nothing was marked since, to at most limit items, and
+	// reports whether there are more.
+	TakeBack(at time.Time, id FilterID, limit int) (more bool)
+}
+
+// FilterSweeper removes what filters have left that are gone.
+type FilterSweeper interface {
+	// Sweep forgets at most limit items that filters caught which are gone, and reports whether there are more.
+	Sweep(limit int) (more bool)
+}
+
+// A FilterList reads what Filters keeps.
+type FilterList interface {
+	// Filters are the person's filters, in their order.
+	Filters(ctx context.Context) ([]NamedFilter, error)
+	// FilterCounts are the filters with items that are unread, ordered by ID.
+	FilterCounts(ctx context.Context) ([]FilterCount, error)
+	// CaughtBy are the latest items that a filter has, up to one and with it, or of all where that is 0: the latest
+	// first, of feeds that the person reads, those whose URL is a secret only where that is asked for.
+	CaughtBy(ctx context.Context, id FilterID, upTo ItemID, secret bool, limit int) ([]CaughtItem, error)
+}
+
+// A FilterCount is how many items that a filter caught are unread.
+type FilterCount struct {
+	Filter FilterID
+	Unread int
+	Newest time.Time // when the latest of them arrived
+}
+
+// A CaughtItem is an item that a filter caught.
+type CaughtItem struct {
+	Item    ItemID
+	Seq     int64     // of its entry
+	Feed    feed.URL  // of which it is
+	Title   string    // that of the feed, as published
+	Changed int64     // counts the changes of its feed up to the last one of its entry
+	At      time.Time // when it was caught
+	Did     Rule      // what the filter's rule did, RuleNone for nothing
+}
+
+// A Keyed filter is that of a person.
+type Keyed struct {
+	Person PersonID
+	Filter FilterID
+	Name   string
+}
+
+// FilterKeys finds filters of all people.
+type FilterKeys interface {
+	// FilterOf is the filter with a key, the zero Keyed for none.
+	FilterOf(ctx context.Context, key string) (Keyed, error)
+	// Behind are the filters for which the past was not gone through yet, as they were when their process ended.
+	Behind(ctx context.Context) ([]Keyed, error)
+}
+
+// FilterNamed is the filter of a name. The error wraps ErrNoFilter where there is none.
+func FilterNamed(list []NamedFilter, name string) (NamedFilter, error) {
+	name = nameOf(name)
+	for _, f := range list {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return NamedFilter{}, fmt.Errorf("%w: %.40q", ErrNoFilter, name)
+}
