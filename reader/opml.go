@@ -55,6 +55,12 @@ func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string
 			f.Title = cmp.Or(f.Title, string(f.URL))
 			f.URL = feed.URL(origin(r) + feedPath + string(f.URL))
 		}
+		filters, err := h.listFilters(r, visitor)
+		if err != nil {
+			h.fail(w, "list filters", err)
+			return
+		}
+		outline.Feeds = append(outline.Feeds, filters...)
 	}
 	var b bytes.Buffer
 	if err := opml.Write(&b, outline, time.Time{}); err != nil {
@@ -77,4 +83,24 @@ func (h *handler) serveOPML(w http.ResponseWriter, r *http.Request, query string
 		return
 	}
 	_, _ = w.Write(b.Bytes()) // a reader that went away wants no answer
+}
+
+// listFilters lists the feeds of the visitor's filters, or the owner's: they are at this node and nowhere else.
+func (h *handler) listFilters(r *http.Request, visitor reading.Visitor) (list []opml.Outline, err error) {
+	if h.Filters == nil {
+		return nil, nil
+	}
+	var from reading.FilterList = h.Filters.Shelf(reading.Owner)
+	if visitor.Library != nil {
+		from = visitor.Library
+	}
+	filters, err := from.Filters(r.Context())
+	for _, f := range filters {
+		l := opml.Outline{URL: feed.URL(origin(r) + FilterPath(f.Name, "atom")), Title: f.Name}
+		if f.Folder != "" {
+			l.Folder = reading.PathOf(f.Folder)
+		}
+		list = append(list, l)
+	}
+	return list, err
 }

@@ -49,6 +49,10 @@ type Config struct {
 	// Sync are the sync APIs, by the beginnings of the paths at which they serve. Default none. They let no reader in
 	// that does not show a password of the owner's.
 	Sync map[string]http.Handler
+	// Filters are the filters of people, each of which is a feed. Default: there are none.
+	Filters FilterSource
+	// ByKey has filters found by their keys alone, where nobody says who asks.
+	ByKey bool
 	// Metrics tells at /metrics how the node is doing, and Health at /healthz whether it works: that needs no password.
 	// Default: there is nothing there.
 	Metrics, Health http.Handler
@@ -79,8 +83,9 @@ type handler struct {
 }
 
 // New makes the handler. It serves GET and HEAD of /feed/<url> and /feeds/<number>.<format>, with conditional requests
-// and deltas, of /all.<format>, which is all of them, of /archive, which searches them, and of /opml, which lists them
-// as OPML; /metrics and /healthz are for programs that watch over the node. Config.Web answers all other requests.
+// and deltas, of /all.<format>, which is all of them, of /filter/<name>.<format>, which is what a filter caught, of
+// /archive, which searches them, and of /opml, which lists them as OPML; /metrics and /healthz are for programs that
+// watch over the node. Config.Web answers all other requests.
 //
 // It looks at the request target itself and must not stand behind an http.ServeMux pattern, which
 // would redirect away the two slashes in a feed's URL.
@@ -133,6 +138,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveFeed(w, r, target[len(feedPath):])
 	case isNumbered(path):
 		h.serveNumbered(w, r, path[len(feedsPath):])
+	case strings.HasPrefix(path, filterPath):
+		h.serveFilter(w, r, path[len(filterPath):], query, &visitor)
 	case strings.HasPrefix(path, allPath):
 		h.serveAll(w, r, path[len(allPath):])
 	default:
@@ -150,7 +157,8 @@ func ours(path string) bool {
 	case archivePath, opmlPath, openSearchPath, hubPath, metricsPath:
 		return true
 	}
-	return strings.HasPrefix(path, feedPath) || strings.HasPrefix(path, allPath) || isNumbered(path)
+	return strings.HasPrefix(path, feedPath) || strings.HasPrefix(path, allPath) ||
+		strings.HasPrefix(path, filterPath) || isNumbered(path)
 }
 
 // sync has a sync API answer the request, and reports whether there is one for its path. An address with a slash at its
