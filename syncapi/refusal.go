@@ -41,7 +41,7 @@ func Refused(w http.ResponseWriter, err error, badName int, log *slog.Logger, fa
 		return Refusal{http.StatusTooManyRequests, slowed.Error()}
 	case errors.Is(err, reading.ErrNobody): // whose password just went
 		return Refusal{http.StatusUnauthorized, err.Error()}
-	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders):
+	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders), errors.Is(err, reading.ErrFilterName):
 		return Refusal{badName, err.Error()}
 	case !errors.Is(err, context.Canceled):
 		log.Error(failed, "err", err)

@@ -66,7 +66,7 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 		Published: item.Time.Unix(), Updated: updated(item).Unix(),
 		Title: h.text.Title(item), Author: item.Author(),
 		Canonical: []hrefLink{{Href: href}}, Alternate: []hrefLink{{href, "text/html"}},
-		Categories: categories(item, f), Summary: text, Content: text,
+		Categories: append(categories(item, f), c.labelsOf(item)...), Summary: text, Content: text,
 		Origin:    origin{streamID(f.ID), f.Called(), site(f)},
 		Enclosure: []enclosure{},
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"feedex/feed"
 	"feedex/opml"
 	"feedex/reader/greader"
 	"feedex/reader/readertest"
@@ -402,5 +403,34 @@ func TestIcons(t *testing.T) {
 	if !strings.Contains(list, `"iconUrl":"http://example.com`+icon.Path()+`"`) ||
 		strings.Count(list, `"iconUrl":""`) != 2 {
 		t.Errorf("pictures are told as %s", list)
+	}
+}
+
+// A filter is a label of what it caught, with a count of what is unread, which readers cannot change.
+func TestFilters(t *testing.T) {
+	l := readertest.Example(t)
+	l.Filter(t, reading.FilterWish{Name: "Storms", Words: "storm NOT brain"})
+	l.Arrive(t, readertest.Noon, feed.Entry{Feed: readertest.News, ID: "s", Title: "A storm"},
+		feed.Entry{Feed: readertest.News, ID: "b", Title: "A brain storm"})
+	h := open(l)
+	const storms = "user/-/label/Storms"
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		has, lacks         string
+	}{
+		{"GET", "tag/list", "", 200, `{"id":"` + storms + `","type":"tag"}`, "-unread"},
+		{"GET", "unread-count", "", 200, `{"id":"` + storms + `","count":1,`, "brain"},
+		{"GET", "stream/contents/" + storms, "", 200, `"title":"A storm"`, "brain"},
+		{"GET", "stream/contents/" + storms, "", 200, `"` + storms + `"]`, "brain"},
+		{"POST", "rename-tag", "s=" + storms + "&dest=user/-/label/Hail", 400, "This is a filter", "OK"},
+		{"POST", "disable-tag", "s=" + storms, 400, "This is a filter", "OK"},
+		{"POST", "mark-all-as-read", "s=" + storms, 200, "OK", "brain"},
+		{"GET", "stream/contents/" + storms + "?xt=" + isRead, "", 200, `"items":[]`, "storm\""},
+	} {
+		if w := ask(h, c.method, api+c.path, c.body); w.Code != c.code || !strings.Contains(w.Body.String(), c.has) ||
+			strings.Contains(w.Body.String(), c.lacks) {
+			t.Errorf("%s %s: %d %s, want %d with %s", c.method, c.path, w.Code, w.Body, c.code, c.has)
+		}
 	}
 }

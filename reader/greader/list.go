@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ func (h *handler) subscriptionList(w http.ResponseWriter, r *request) error {
 	return h.writeTagged(w, r, map[string]any{"subscriptions": list})
 }
 
-// A tagObject is a state or a folder. RSS Guard takes for a folder what is of that type.
+// A tagObject is a state, a folder or a filter. RSS Guard takes for a folder what is of that type.
 type tagObject struct {
 	ID   string `json:"id"`
 	Type string `json:"type,omitempty"`
@@ -59,9 +60,16 @@ func (h *handler) tagList(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
+	filters, err := h.Library.Filters(r.Context())
+	if err != nil {
+		return err
+	}
 	list := []tagObject{{ID: statePath + starred}}
 	for _, f := range folders {
 		list = append(list, tagObject{labelPath + f.Name, "folder"})
+	}
+	for _, f := range filters {
+		list = append(list, tagObject{labelPath + f.Name, "tag"})
 	}
 	return h.writeTagged(w, r, map[string]any{"tags": list})
 }
@@ -117,6 +125,16 @@ func (h *handler) unreadCount(w http.ResponseWriter, r *request) error {
 	for _, d := range c.folders {
 		if n := folders[d.ID]; n.Unread > 0 {
 			list = append(list, newCount(labelPath+d.Name, n))
+		}
+	}
+	caught, err := h.Library.FilterCounts(r.Context())
+	if err != nil {
+		return err
+	}
+	for _, n := range caught {
+		if i := slices.IndexFunc(c.filters, func(f reading.NamedFilter) bool { return f.ID == n.Filter }); i >= 0 {
+			list = append(list, newCount(labelPath+c.filters[i].Name,
+				reading.UnreadCount{Unread: n.Unread, Newest: n.Newest}))
 		}
 	}
 	list = append(list, newCount(statePath+everything, total))

@@ -2,6 +2,7 @@ package greader
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,10 +24,11 @@ const (
 	everything = "reading-list"
 )
 
-// A catalog is the list of all feeds and folders, and of their names in this API.
+// A catalog is the list of all feeds, folders and filters, and of their names in this API: filters are labels too.
 type catalog struct {
 	feeds   []reading.FollowedFeed
 	folders []reading.Folder
+	filters []reading.NamedFilter
 	byID    map[reading.FeedID]*reading.FollowedFeed
 }
 
@@ -40,7 +42,11 @@ func (h *handler) catalog(ctx context.Context) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &catalog{feeds, folders, make(map[reading.FeedID]*reading.FollowedFeed, len(feeds))}
+	filters, err := h.Library.Filters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &catalog{feeds, folders, filters, make(map[reading.FeedID]*reading.FollowedFeed, len(feeds))}
 	for i := range feeds {
 		c.byID[feeds[i].ID] = &feeds[i]
 	}
@@ -105,6 +111,22 @@ func (c *catalog) folder(name string) reading.FolderID {
 	return 0
 }
 
+// filter is the filter of that name, 0 if there is none.
+func (c *catalog) filter(name string) reading.FilterID {
+	f, _ := reading.FilterNamed(c.filters, name) // the zero one where there is none
+	return f.ID
+}
+
+// labelsOf are the labels of an item's filters.
+func (c *catalog) labelsOf(item *reading.Item) (labels []string) {
+	for _, f := range c.filters {
+		if slices.Contains(item.Filters, f.ID) {
+			labels = append(labels, labelPath+f.Name)
+		}
+	}
+	return labels
+}
+
 // stream is the stream of that name, "" being everything. It reports false for one that is empty because nobody knows
 // it.
 func (h *handler) stream(ctx context.Context, name string) (s reading.Stream, ok bool, err error) {
@@ -123,8 +145,10 @@ func (h *handler) stream(ctx context.Context, name string) (s reading.Stream, ok
 		return s, false, err
 	}
 	if name := label(name); name != "" {
-		s.Folder = c.folder(name)
-		return s, s.Folder != 0, nil
+		if s.Folder = c.folder(name); s.Folder == 0 {
+			s = syncapi.Caught(c.filter(name), s)
+		}
+		return s, s.Folder != 0 || s.Filter != 0, nil
 	}
 	if f := c.feed(name); f != nil {
 		s.Feed = f.ID

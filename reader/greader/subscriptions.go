@@ -1,6 +1,7 @@
 package greader
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -122,10 +123,12 @@ func (h *handler) folderOf(r *request) (reading.FolderID, error) {
 	if err != nil {
 		return 0, err
 	}
-	if name := label(r.params.get("s")); name != "" {
-		return c.folder(name), nil
+	name := cmp.Or(label(r.params.get("s")), r.params.get("t"))
+	id := c.folder(name)
+	if id == 0 && c.filter(name) != 0 {
+		return 0, syncapi.Refuse(http.StatusBadRequest, syncapi.FilterFixed)
 	}
-	return c.folder(r.params.get("t")), nil
+	return id, nil
 }
 
 func (h *handler) renameTag(w http.ResponseWriter, r *request) error {

@@ -34,7 +34,7 @@ func categoryOf(s *reading.FollowedFeed) category {
 }
 
 // folders are all categories. The one of the feeds in no folder is always there, because a reader may want to move one
-// there.
+// there. Filters are categories too, at the end, with entries and without feeds.
 func (h *handler) folders(ctx context.Context) ([]category, error) {
 	folders, err := h.Library.Folders(ctx)
 	if err != nil {
@@ -44,7 +44,12 @@ func (h *handler) folders(ctx context.Context) ([]category, error) {
 	for _, f := range folders {
 		list = append(list, category{ID: f.ID, User: self, Title: f.Name})
 	}
-	return append(list, category{ID: unfiled, User: self, Title: unfiledTitle}), nil
+	list = append(list, category{ID: unfiled, User: self, Title: unfiledTitle})
+	filters, err := syncapi.FilterFolders(ctx, h.Library)
+	for _, f := range filters {
+		list = append(list, category{ID: f.ID, User: self, Title: f.Name})
+	}
+	return list, err
 }
 
 // folder is a category. The error is errMissing where there is none of that number.
@@ -90,8 +95,17 @@ func (h *handler) count(ctx context.Context, list []category) error {
 	if err != nil {
 		return err
 	}
+	caught, err := h.Library.FilterCounts(ctx)
+	if err != nil {
+		return err
+	}
 	for i := range list {
 		list[i].Feeds, list[i].Unread = new(int), new(int)
+		for _, n := range caught {
+			if syncapi.FolderOf(n.Filter) == list[i].ID {
+				*list[i].Unread = n.Unread
+			}
+		}
 		for j := range feeds {
 			if categoryOf(&feeds[j]).ID == list[i].ID {
 				*list[i].Feeds++
@@ -142,6 +156,17 @@ func (h *handler) addCategory(w http.ResponseWriter, r *http.Request) error {
 // errFixed is for the category that is no folder.
 var errFixed = refuse("The feeds in %q are in no folder: it can neither be renamed nor removed.", unfiledTitle)
 
+// fixed says why a category cannot be changed.
+func fixed(id reading.FolderID) error {
+	switch {
+	case id == unfiled:
+		return errFixed
+	case syncapi.FilterOf(id) != 0:
+		return refuse(syncapi.FilterFixed)
+	}
+	return nil
+}
+
 func (h *handler) renameCategory(w http.ResponseWriter, r *http.Request) error {
 	c, err := h.askedFolder(r)
 	if err != nil {
@@ -151,8 +176,8 @@ func (h *handler) renameCategory(w http.ResponseWriter, r *http.Request) error {
 	if err := body(w, r, &wish); err != nil {
 		return err
 	}
-	if c.ID == unfiled {
-		return errFixed
+	if err := fixed(c.ID); err != nil {
+		return err
 	}
 	if err := h.Library.RenameFolder(r.Context(), c.ID, wish.Title); err != nil {
 		return err
@@ -170,8 +195,8 @@ func (h *handler) removeCategory(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if c.ID == unfiled {
-		return errFixed
+	if err := fixed(c.ID); err != nil {
+		return err
 	}
 	return done(w, h.Library.RemoveFolder(r.Context(), c.ID))
 }

@@ -14,6 +14,7 @@ import (
 	"feedex/reader/miniflux"
 	"feedex/reader/readertest"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 func handler(l *readertest.Library) http.Handler {
@@ -285,6 +286,36 @@ func TestIcons(t *testing.T) {
 	} {
 		if got := readertest.Ask(h, "GET", path, "").Body.String(); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+// A filter is a category of what it caught, without feeds, which readers cannot change.
+func TestFilters(t *testing.T) {
+	l := readertest.Example(t)
+	id := syncapi.FolderOf(l.Filter(t, reading.FilterWish{Name: "Storms", Words: "storm NOT brain"}))
+	l.Arrive(t, readertest.Noon, feed.Entry{Feed: readertest.News, ID: "s", Title: "A storm"},
+		feed.Entry{Feed: readertest.News, ID: "b", Title: "A brain storm"})
+	h := handler(l)
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		has                string
+	}{
+		{"GET", "/v1/categories?counts=true", "", 200, fmt.Sprintf(
+			`{"id":%d,"user_id":1,"title":"Storms","hide_globally":false,"feed_count":0,"total_unread":1}`, id)},
+		{"GET", fmt.Sprintf("/v1/categories/%d/entries", id), "", 200, `{"total":1,`},
+		{"GET", fmt.Sprintf("/v1/entries?category_id=%d&status=unread", id), "", 200, `"title":"A storm"`},
+		{"GET", fmt.Sprintf("/v1/categories/%d/feeds", id), "", 200, `[]`},
+		{"PUT", fmt.Sprintf("/v1/categories/%d", id), `{"title":"x"}`, 400, "This is a filter"},
+		{"DELETE", fmt.Sprintf("/v1/categories/%d", id), "", 400, "This is a filter"},
+		{"PUT", fmt.Sprintf("/v1/categories/%d/mark-all-as-read", id), "", 204, ""},
+		{"GET", fmt.Sprintf("/v1/entries?category_id=%d&status=unread", id), "", 200, `{"total":0,`},
+		{"GET", "/v1/entries?status=unread&search=brain", "", 200, `{"total":1,`},
+	} {
+		w := readertest.Ask(h, c.method, c.path, c.body)
+		if w.Code != c.code || !strings.Contains(w.Body.String(), c.has) {
+			t.Errorf("%s %s: %d %s, want %d with %s", c.method, c.path, w.Code, w.Body, c.code, c.has)
 		}
 	}
 }

@@ -100,6 +100,9 @@ func (h *handler) streams(r *http.Request, folder reading.FolderID, s reading.St
 	if folder == 0 {
 		return []reading.Stream{s}, nil
 	}
+	if id := syncapi.FilterOf(folder); id != 0 {
+		return []reading.Stream{syncapi.Caught(id, s)}, nil
+	}
 	return syncapi.Streams(r.Context(), h.Library, s,
 		func(f *reading.FollowedFeed) bool { return categoryOf(f).ID == folder })
 }

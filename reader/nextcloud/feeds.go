@@ -199,7 +199,11 @@ func (h *handler) folders(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	return replyFolders(w, folders)
+	filters, err := syncapi.FilterFolders(r.Context(), h.Library)
+	if err != nil {
+		return err
+	}
+	return replyFolders(w, append(folders, filters...))
 }
 
 func replyFolders(w http.ResponseWriter, folders []reading.Folder) error {
@@ -227,6 +231,9 @@ func (h *handler) askedFolder(r *request) (reading.Folder, error) {
 	id, err := r.number("id")
 	if err != nil {
 		return reading.Folder{}, err
+	}
+	if syncapi.FilterOf(reading.FolderID(id)) != 0 {
+		return reading.Folder{}, syncapi.Refuse(http.StatusUnprocessableEntity, syncapi.FilterFixed)
 	}
 	return h.folder(r.Context(), reading.FolderID(id))
 }

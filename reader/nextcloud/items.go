@@ -84,8 +84,11 @@ func (h *handler) streams(r *request, s reading.Stream) ([]reading.Stream, error
 	return []reading.Stream{s}, nil
 }
 
-// inFolder are streams like s, each of a feed that is shown in a folder.
+// inFolder are streams like s, each of a feed that is shown in a folder, or what was caught by the filter that it is.
 func (h *handler) inFolder(ctx context.Context, id reading.FolderID, s reading.Stream) ([]reading.Stream, error) {
+	if id := syncapi.FilterOf(id); id != 0 {
+		return []reading.Stream{syncapi.Caught(id, s)}, nil
+	}
 	return syncapi.Streams(ctx, h.Library, s, func(f *reading.FollowedFeed) bool { return folderOf(f) == id })
 }
 

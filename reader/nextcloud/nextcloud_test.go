@@ -1,14 +1,17 @@
 package nextcloud_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"feedex/feed"
 	"feedex/reader/nextcloud"
 	"feedex/reader/readertest"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 func handler(l *readertest.Library) http.Handler {
@@ -110,5 +113,30 @@ func TestIcons(t *testing.T) {
 	if list := w.Body.String(); !strings.Contains(list, `"faviconLink":"https://example.com`+icon.Path()+`"`) ||
 		strings.Count(list, `"faviconLink":null`) != 2 {
 		t.Errorf("pictures are told as %s", list)
+	}
+}
+
+// A filter is a folder of what it caught, without feeds, which readers cannot change.
+func TestFilters(t *testing.T) {
+	l := readertest.Example(t)
+	id := syncapi.FolderOf(l.Filter(t, reading.FilterWish{Name: "Storms", Words: "storm NOT brain"}))
+	l.Arrive(t, readertest.Noon, feed.Entry{Feed: readertest.News, ID: "s", Title: "A storm"},
+		feed.Entry{Feed: readertest.News, ID: "b", Title: "A brain storm"})
+	h := handler(l)
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		has, lacks         string
+	}{
+		{"GET", "/folders", "", 200, fmt.Sprintf(`{"id":%d,"name":"Storms"`, id), "-"},
+		{"GET", fmt.Sprintf("/items?type=1&id=%d&getRead=false", id), "", 200, `"title":"A storm"`, "brain"},
+		{"PUT", fmt.Sprintf("/folders/%d", id), `{"name":"x"}`, 422, "This is a filter", "-"},
+		{"PUT", fmt.Sprintf("/folders/%d/read", id), "{}", 200, "", "-"},
+		{"GET", fmt.Sprintf("/items?type=1&id=%d&getRead=false", id), "", 200, "", "A storm"},
+	} {
+		if w := ask(h, c.method, c.path, c.body); w.Code != c.code || !strings.Contains(w.Body.String(), c.has) ||
+			strings.Contains(w.Body.String(), c.lacks) {
+			t.Errorf("%s %s: %d %s, want %d with %s", c.method, c.path, w.Code, w.Body, c.code, c.has)
+		}
 	}
 }

@@ -143,6 +143,18 @@ func (l *Library) Bring(t testing.TB, at time.Time, list ...feed.Entry) {
 	l.must(t, func(s reading.Database) { s.Keep(brought) })
 }
 
+// Filter has a filter catch what arrives from then on.
+func (l *Library) Filter(t testing.TB, w reading.FilterWish) reading.FilterID {
+	t.Helper()
+	var id reading.FilterID
+	var err error
+	l.must(t, func(s reading.Database) { id, err = s.Pen(l.person).AddFilter(Noon, w) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
 // FillIn has entries of the time before arrive.
 func (l *Library) FillIn(t testing.TB, at time.Time, list ...feed.Entry) {
 	t.Helper()
