@@ -333,3 +333,14 @@ func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDoc
 	err := c.do(ctx, "POST", "/page", archiveRequest{string(u), string(page)}, &a)
 	return a.ArchiveDocument, err
 }
+
+// AddFilter implements Maintenance.
+func (c *Client) AddFilter(ctx context.Context, r FilterRequest) (a FilterReport, err error) {
+	err = c.do(ctx, "POST", "/filter/add", r, &a)
+	return a, err
+}
+
+// RemoveFilter implements Maintenance.
+func (c *Client) RemoveFilter(ctx context.Context, r FilterName) error {
+	return c.do(ctx, "POST", "/filter/remove", r, nil)
+}

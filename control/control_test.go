@@ -305,6 +305,15 @@ func TestClientArranges(t *testing.T) {
 	if err := c.RemovePerson(t.Context(), "Ann B."); err != nil || len(o.people) > 0 {
 		t.Errorf("RemovePerson: %v, there are %q", err, o.people)
 	}
+	storms := FilterRequest{"Ann B.", reading.FilterWish{Name: "Storms", Words: "storm NOT brain", Folder: "News",
+		Rule: reading.RuleStar}}
+	if r, err := c.AddFilter(t.Context(), storms); err != nil || r != (FilterReport{7, 3, true}) ||
+		!slices.Equal(o.filters, []FilterRequest{storms}) {
+		t.Errorf("AddFilter = %+v, %v; the owner got %+v", r, err, o.filters)
+	}
+	if err := c.RemoveFilter(t.Context(), FilterName{"Ann B.", "Storms"}); err != nil || len(o.filters) > 0 {
+		t.Errorf("RemoveFilter: %v, there are %+v", err, o.filters)
+	}
 	o.err = BadRequest{reading.ErrTaken}
 	if _, err := c.AddPassword(t.Context(), PasswordRequest{Name: "phone"}); err == nil ||
 		err.Error() != reading.ErrTaken.Error() {

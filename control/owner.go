@@ -177,6 +177,31 @@ type Maintenance interface {
 	// RemovePerson removes a person with their passwords, marks, folders and titles, which may take some seconds: who
 	// asks again goes on where it ended. The error wraps reading.ErrNobody or ErrOwner where that is the reason.
 	RemovePerson(ctx context.Context, name string) error
+	// AddFilter keeps a filter for a person, and has it catch the latest of what came before. The error wraps
+	// reading.ErrNobody, ErrName, ErrWords, ErrRule, ErrFilterName, ErrFilters or ErrFolders where that is the reason.
+	AddFilter(ctx context.Context, r FilterRequest) (FilterReport, error)
+	// RemoveFilter removes a filter of a person. The error wraps reading.ErrNobody or ErrNoFilter where that is the
+	// reason.
+	RemoveFilter(ctx context.Context, r FilterName) error
+}
+
+// A FilterName names a filter of a person.
+type FilterName struct {
+	Person string `json:"person,omitempty"` // whose it is, "" for the owner
+	Name   string `json:"name"`
+}
+
+// A FilterRequest says which filter is to be kept.
+type FilterRequest struct {
+	Person string `json:"person,omitempty"` // whose it is, "" for the owner
+	reading.FilterWish
+}
+
+// A FilterReport says what came of one.
+type FilterReport struct {
+	Filter     reading.FilterID `json:"filter"`
+	Caught     int              `json:"caught"`               // of what came before
+	Everything bool             `json:"everything,omitempty"` // it catches what has none of its words
 }
 
 // A PasswordRequest says which password is to be made.

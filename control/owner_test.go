@@ -33,6 +33,7 @@ type fakeOwner struct {
 	arranged          []reading.Arrangement
 	passwords         []string
 	people            []string
+	filters           []FilterRequest
 	subscribed        node.Subscribe
 	wish              FollowAddress
 	followed          FollowedAddress
@@ -93,6 +94,16 @@ func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error
 func (o *fakeOwner) AddPassword(_ context.Context, p PasswordRequest) (string, error) {
 	o.passwords = append(o.passwords, p.Name)
 	return fmt.Sprintf("%s of %s, %s", p.Scope, p.Person, p.Name), o.err
+}
+func (o *fakeOwner) AddFilter(_ context.Context, r FilterRequest) (FilterReport, error) {
+	o.filters = append(o.filters, r)
+	return FilterReport{Filter: 7, Caught: 3, Everything: true}, o.err
+}
+func (o *fakeOwner) RemoveFilter(_ context.Context, r FilterName) error {
+	o.filters = slices.DeleteFunc(o.filters, func(f FilterRequest) bool {
+		return f.Person == r.Person && f.Name == r.Name
+	})
+	return o.err
 }
 func (o *fakeOwner) AddPerson(_ context.Context, name string) error {
 	o.people = append(o.people, name)

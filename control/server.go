@@ -31,6 +31,8 @@ import (
 //	POST /password/remove  a nameRequest
 //	POST /person/add       a nameRequest
 //	POST /person/remove    a nameRequest
+//	POST /filter/add       a FilterRequest, answered with a FilterReport
+//	POST /filter/remove    a FilterName
 //	POST /vacuum        answered, when it has ended, with a refusal, without an error if it succeeded
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //	POST /site          a siteRequest, answered, when the site has answered, with a siteAnswer
@@ -111,6 +113,9 @@ func NewHandler(o Owner) http.Handler {
 		change(func(ctx context.Context, r nameRequest) error { return o.AddPerson(ctx, r.Name) }))
 	mux.HandleFunc("POST /person/remove",
 		change(func(ctx context.Context, r nameRequest) error { return o.RemovePerson(ctx, r.Name) }))
+	mux.HandleFunc("POST /filter/add", request(maxControlBytes,
+		func(ctx context.Context, f FilterRequest) (any, error) { return o.AddFilter(ctx, f) }))
+	mux.HandleFunc("POST /filter/remove", change(o.RemoveFilter))
 	mux.HandleFunc("POST /vacuum", func(w http.ResponseWriter, r *http.Request) {
 		later(w, func() any { return newRefusal(o.Vacuum(r.Context())) })
 	})

@@ -75,6 +75,9 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Outline, unread ar
 			return f, err
 		}
 		l.URL = cmp.Or(became[l.URL], l.URL)
+		if path, own := ownPath(l.URL, report.Reader, report.ReaderHosts); own && strings.HasPrefix(path, "filter/") {
+			continue // a list of this node's own has its filters, too
+		}
 		again := arranged[l.URL] != nil
 		if filed := file(arranged, &l); filed && again {
 			continue // it is in several folders

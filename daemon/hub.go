@@ -27,7 +27,7 @@ func newHub(h *host, kept archive.HubList, cfg reader.Config) *websub.Hub {
 		Store: hubStore{kept, h}, Transport: callbacks.transport(), Check: callbacks.check,
 		From: func(r *http.Request) netip.Addr { return callerAddr(r.Context()) }, Log: h.config.Log,
 	})
-	cfg.Hub, cfg.Web, cfg.Entrance = hub, nil, nil // the hub needs no password to itself
+	cfg.Hub, cfg.Web, cfg.Entrance, cfg.ByKey = hub, nil, nil, true // the hub needs no password to itself
 	feeds = reader.New(cfg)
 	return hub
 }

@@ -234,7 +234,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	}
 	forReaders := reader.Config{
 		Source: ownersArchive{h.store, h.store.Shelf(reading.Owner)}, Sync: h.syncAPIs(door),
-		Hosts: h.config.ReaderHosts, Entrance: door,
+		Hosts: h.config.ReaderHosts, Entrance: door, Filters: h.store,
 		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version,
 		Metrics: http.HandlerFunc(h.metrics), Health: http.HandlerFunc(h.healthz), Log: h.config.Log,
 	}
@@ -275,6 +275,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	servers.Go(func() { h.housekeep(serving) })
 	servers.Go(func() { h.countFollowed(serving) })
 	servers.Go(func() { h.findIcons(serving) })
+	servers.Go(func() { h.resumeFilters(serving) })
 	standing := func() {
 		for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {
 			if err := h.command(serving, wish); err != nil {

@@ -190,6 +190,11 @@ func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) erro
 		return control.BadRequest{Err: err}
 	}
 	return l.write(ctx, func(p reading.Pen) error {
+		for i := range list {
+			if slices.ContainsFunc(list[i].Into, p.HasFilter) {
+				return control.BadRequest{Err: reading.ErrFilterName}
+			}
+		}
 		if !p.Arrange(list) {
 			return control.BadRequest{Err: reading.ErrFolders}
 		}
@@ -221,6 +226,9 @@ func (l *library) AddFolder(ctx context.Context, raw string) (id reading.FolderI
 	}
 	err = l.write(ctx, func(p reading.Pen) error {
 		var ok bool
+		if p.HasFilter(name) {
+			return reading.ErrFilterName
+		}
 		if id, ok = p.AddFolder(name); !ok {
 			return reading.ErrFolders
 		}
@@ -235,7 +243,13 @@ func (l *library) RenameFolder(ctx context.Context, id reading.FolderID, raw str
 	if err != nil {
 		return err
 	}
-	return l.write(ctx, func(p reading.Pen) error { p.RenameFolder(id, name); return nil })
+	return l.write(ctx, func(p reading.Pen) error {
+		if p.HasFilter(name) {
+			return reading.ErrFilterName
+		}
+		p.RenameFolder(id, name)
+		return nil
+	})
 }
 
 // RemoveFolder implements reading.Editor.

@@ -1,0 +1,224 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"feedex/archive"
+	"feedex/control"
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// A filing is an archive as its filters are changed: a node's, or one on which none runs.
+type filing struct {
+	view  reading.View
+	write func(context.Context, func(reading.Database) error) error
+}
+
+// pen has f write for a person.
+func (f filing) pen(ctx context.Context, p reading.PersonID, do func(reading.Pen) error) error {
+	return f.write(ctx, func(d reading.Database) error {
+		pen := d.Pen(p)
+		if pen == nil {
+			return asked(reading.ErrNobody)
+		}
+		return do(pen)
+	})
+}
+
+// person is who has a name, the owner where it is "".
+func (f filing) person(ctx context.Context, name string) (reading.PersonID, error) {
+	people, err := f.view.People(ctx)
+	if err != nil {
+		return 0, err
+	}
+	p, err := reading.Named(people, cmp.Or(name, people[0].Name))
+	return p.ID, asked(err)
+}
+
+// add keeps a filter and has it catch the past.
+func (f filing) add(ctx context.Context, p reading.PersonID, w reading.FilterWish) (r control.FilterReport, err error) {
+	w, m, err := w.Checked()
+	if err != nil {
+		return r, asked(err)
+	}
+	if err := f.pen(ctx, p, func(pen reading.Pen) error {
+		r.Filter, err = pen.AddFilter(time.Now(), w)
+		return asked(err)
+	}); err != nil {
+		return r, err
+	}
+	return f.report(ctx, p, r.Filter, m)
+}
+
+// change puts another filter into the place of one.
+func (f filing) change(ctx context.Context, p reading.PersonID, id reading.FilterID,
+	w reading.FilterWish) (r control.FilterReport, err error) {
+	w, m, err := w.Checked()
+	if err != nil {
+		return r, asked(err)
+	}
+	if err := f.pen(ctx, p, func(pen reading.Pen) error {
+		r.Filter, err = pen.ChangeFilter(time.Now(), id, w)
+		return asked(err)
+	}); err != nil {
+		return r, err
+	}
+	if r.Filter == id {
+		return r, nil
+	}
+	if r, err = f.report(ctx, p, r.Filter, m); err != nil {
+		return r, err
+	}
+	return r, f.sweep(ctx)
+}
+
+// report has a new filter catch the past, and says what came of it.
+func (f filing) report(ctx context.Context, p reading.PersonID, id reading.FilterID,
+	m feed.Match) (r control.FilterReport, err error) {
+	r.Filter, r.Everything = id, catchesEverything(m)
+	if r.Caught, err = f.catchPast(ctx, p, id, m); err != nil {
+		err = fmt.Errorf("the filter is kept, but what came before could not be gone through: %w", err)
+	}
+	return r, err
+}
+
+// catchesEverything reports whether a Match holds of what has no words.
+func catchesEverything(m feed.Match) bool {
+	var f feed.Filter
+	f.Ask(m)
+	return archive.NewMatcher(f).Match(&archive.Record{})
+}
+
+// catchPast has a filter catch the latest of what came before, in steps between which the loop goes on. What takes too
+// long is not tried again.
+func (f filing) catchPast(ctx context.Context, p reading.PersonID, id reading.FilterID,
+	m feed.Match) (caught int, err error) {
+	items, err := f.view.Shelf(p).Find(ctx, m, nil, reading.MaxCaught)
+	if err != nil && !errors.Is(err, archive.ErrSlow) {
+		return 0, err
+	}
+	for part := range slices.Chunk(items, markStep) {
+		err := f.pen(ctx, p, func(pen reading.Pen) error { pen.Catch(time.Now(), id, part); return nil })
+		if err != nil {
+			return caught, err
+		}
+		caught += len(part)
+	}
+	return caught, cmp.Or(f.pen(ctx, p, func(pen reading.Pen) error { pen.CaughtUp(id); return nil }), err)
+}
+
+// remove removes a filter.
+func (f filing) remove(ctx context.Context, p reading.PersonID, id reading.FilterID) error {
+	if err := f.pen(ctx, p, func(pen reading.Pen) error {
+		if !pen.RemoveFilter(id) {
+			return asked(reading.ErrNoFilter)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return f.sweep(ctx)
+}
+
+// sweep forgets what filters caught that are gone.
+func (f filing) sweep(ctx context.Context) error {
+	for more := true; more; {
+		if err := f.write(ctx, func(d reading.Database) error { more = d.Sweep(markStep); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named is a person's filter of a name.
+func (f filing) named(ctx context.Context, p reading.PersonID, name string) (reading.NamedFilter, error) {
+	all, err := f.view.Shelf(p).Filters(ctx)
+	if err != nil {
+		return reading.NamedFilter{}, err
+	}
+	x, err := reading.FilterNamed(all, name)
+	return x, asked(err)
+}
+
+// addNamed adds a filter for the person of a name.
+func (f filing) addNamed(ctx context.Context, r control.FilterRequest) (control.FilterReport, error) {
+	p, err := f.person(ctx, r.Person)
+	if err != nil {
+		return control.FilterReport{}, err
+	}
+	return f.add(ctx, p, r.FilterWish)
+}
+
+// removeNamed removes a filter of the person of a name.
+func (f filing) removeNamed(ctx context.Context, r control.FilterName) error {
+	p, err := f.person(ctx, r.Person)
+	if err != nil {
+		return err
+	}
+	x, err := f.named(ctx, p, r.Name)
+	if err != nil {
+		return err
+	}
+	return f.remove(ctx, p, x.ID)
+}
+
+func (h *host) filing() filing { return filing{h.store, h.write} }
+
+// AddFilter implements control.Maintenance.
+func (h *host) AddFilter(ctx context.Context, r control.FilterRequest) (control.FilterReport, error) {
+	defer h.changes.Add(1)
+	return h.filing().addNamed(ctx, r)
+}
+
+// RemoveFilter implements control.Maintenance.
+func (h *host) RemoveFilter(ctx context.Context, r control.FilterName) error {
+	defer h.changes.Add(1)
+	return h.filing().removeNamed(ctx, r)
+}
+
+// filing is that of an archive on which no node runs.
+func (k *OfflineArchive) filing() filing {
+	return filing{k.store, func(_ context.Context, f func(reading.Database) error) error {
+		return committed(k.store, f)
+	}}
+}
+
+// AddFilter implements control.Maintenance.
+func (k *OfflineArchive) AddFilter(ctx context.Context, r control.FilterRequest) (control.FilterReport, error) {
+	return k.filing().addNamed(ctx, r)
+}
+
+// RemoveFilter implements control.Maintenance.
+func (k *OfflineArchive) RemoveFilter(ctx context.Context, r control.FilterName) error {
+	return k.filing().removeNamed(ctx, r)
+}
+
+// resumeFilters goes on with what a process that ended had begun: the past of new filters, and what removed ones
+// caught.
+func (h *host) resumeFilters(ctx context.Context) {
+	behind, err := h.store.Behind(ctx)
+	f := h.filing()
+	for _, k := range behind {
+		all, e := h.store.Shelf(k.Person).Filters(ctx)
+		err = cmp.Or(err, e)
+		for _, x := range all {
+			if x.ID != k.Filter {
+				continue
+			}
+			_, m, e := x.Checked()
+			if e == nil {
+				_, e = f.catchPast(ctx, k.Person, k.Filter, m)
+			}
+			err = cmp.Or(err, e)
+		}
+	}
+	if err = cmp.Or(err, f.sweep(ctx)); err != nil && ctx.Err() == nil {
+		h.config.Log.Warn("filters have not gone through the past; they do at the next start", "err", err)
+	}
+}

@@ -1,0 +1,246 @@
+package daemon
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"feedex/control"
+	"feedex/feed"
+	"feedex/node"
+	"feedex/reader"
+	"feedex/reading"
+)
+
+// keep keeps a filter of the owner.
+func (n *testNode) keep(t *testing.T, w reading.FilterWish) control.FilterReport {
+	t.Helper()
+	r, err := n.client.AddFilter(t.Context(), control.FilterRequest{FilterWish: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A filter is a feed of what it caught of the past and of what arrives, in each format, in the list of
+// feeds, and pushed.
+func TestAFilterIsAFeed(t *testing.T) {
+	pushed, asked := make(chan string, 10), make(chan struct{}, 10)
+	subscriber := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			fmt.Fprint(w, r.URL.Query().Get("hub.challenge"))
+			asked <- struct{}{}
+			return
+		}
+		text, _ := io.ReadAll(r.Body)
+		pushed <- string(text)
+	}))
+	defer subscriber.Close()
+	f, g := startFeed(t, "An early storm", "A calm"), startFeed(t, "A brain storm", "A late storm", "Another calm")
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url},
+		PushTo: []string{subscriber.Listener.Addr().String()}})
+	n.waitArrival(f.url)
+	r := n.keep(t, reading.FilterWish{Name: "Storms & more", Words: "storm NOT brain", Folder: "Weather"})
+	if r.Caught != 1 || r.Everything {
+		t.Errorf("AddFilter = %+v", r)
+	}
+	base := "http://" + n.at.Reader
+	want := func(path string, has ...string) {
+		t.Helper()
+		code, text := get(t, base+path)
+		for _, s := range has {
+			plain, lacks := strings.CutPrefix(s, "!")
+			if strings.Contains(text, plain) == lacks || code != http.StatusOK {
+				t.Errorf("%s: %d, %q: %s", path, code, s, text)
+			}
+		}
+	}
+	want("/filter/Storms%20&%20more.atom", "An early storm", "<title>Storms &amp; more</title>", "!A calm")
+	want("/filter/Storms%20%26%20more.rss", "An early storm", "!A calm")
+	want("/filter/Storms%20&%20more.json", "An early storm", "!A calm")
+	want("/opml?via=node", base+"/filter/Storms%20&amp;%20more.atom", `text="Weather"`)
+	want("/opml", "!Storms")
+	if code, _ := get(t, base+"/filter/Calms.atom"); code != http.StatusNotFound {
+		t.Errorf("a filter that is not there: %d", code)
+	}
+	head, err := http.Head(base + "/filter/Storms%20&%20more.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head.Body.Close()
+	self, _, _ := strings.Cut(strings.TrimPrefix(head.Header["Link"][0], "<"), ">")
+	resp, err := http.PostForm(base+"/hub", url.Values{"hub.mode": {"subscribe"}, "hub.topic": {self},
+		"hub.callback": {subscriber.URL + "/"}})
+	if err != nil || resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("the hub answers %v, %v", resp, err)
+	}
+	resp.Body.Close()
+	<-asked
+	if err := n.client.Subscribe(t.Context(), following(g.url)); err != nil {
+		t.Fatal(err)
+	}
+	n.waitArrival(g.url)
+	want("/filter/Storms%20&%20more.atom", "An early storm", "A late storm", "!brain", "!calm")
+	for text := ""; !strings.Contains(text, "A late storm"); {
+		select {
+		case text = <-pushed:
+		case <-t.Context().Done():
+			t.Fatal("nothing was pushed")
+		}
+		if strings.Contains(text, "An early storm") || strings.Contains(text, "brain") {
+			t.Errorf("pushed was %s", text)
+		}
+	}
+}
+
+// A filter is its person's: their name finds it by their password alone, and nobody's finds another's.
+func TestFiltersAreAPersons(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	s := httptest.NewServer(reader.New(reader.Config{Source: ownersArchive{h.store, h.Shelf}, Entrance: h.door,
+		Filters: h.store}))
+	defer s.Close()
+	h.base = s.URL
+	wish := reading.FilterWish{Name: "Mine", Words: "NOT nothing"}
+	if _, err := h.host.AddFilter(ctx, control.FilterRequest{Person: "Ann", FilterWish: wish}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"ann": http.StatusOK, "phone": http.StatusNotFound,
+		"": http.StatusUnauthorized} {
+		if code, text := h.ask("GET", "/filter/Mine.atom", basic(name, h.secrets[name]), ""); code != want {
+			t.Errorf("%q: %d, %s", name, code, text)
+		}
+	}
+	for _, err := range []error{
+		h.ann.Arrange(ctx, reading.Arrangement{Feed: h.feed, Into: []string{"Mine"}}),
+		func() error { _, err := h.ann.AddFolder(ctx, "Mine"); return err }(),
+	} {
+		if !errors.Is(err, reading.ErrFilterName) {
+			t.Errorf("a folder of a filter's name: %v", err)
+		}
+	}
+	if _, err := h.AddFolder(ctx, "Mine"); err != nil {
+		t.Errorf("a folder of the name of another's filter: %v", err)
+	}
+	if err := h.host.RemoveFilter(ctx, control.FilterName{Name: "Mine"}); !errors.Is(err, reading.ErrNoFilter) {
+		t.Errorf("another's filter is removed: %v", err)
+	}
+	for _, c := range []struct {
+		wish reading.FilterWish
+		want error
+	}{
+		{reading.FilterWish{Name: "Mine", Words: "storm"}, reading.ErrFilterName},
+		{reading.FilterWish{Name: "a\nb", Words: "storm ("}, reading.ErrWords},
+		{reading.FilterWish{Name: "", Words: "storm"}, reading.ErrName},
+		{reading.FilterWish{Name: strings.Repeat("x", 200), Words: "storm"}, reading.ErrName},
+		{reading.FilterWish{Name: "a", Words: "***"}, reading.ErrWords},
+		{reading.FilterWish{Name: "a", Words: strings.Repeat("storm ", 10_000)}, reading.ErrWords},
+		{reading.FilterWish{Name: "a", Words: "storm", Rule: "shout"}, reading.ErrRule},
+	} {
+		_, err := h.host.AddFilter(ctx, control.FilterRequest{Person: "Ann", FilterWish: c.wish})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%.60q: %v, want %v", c.wish, err, c.want)
+		}
+	}
+	if err := h.host.RemoveFilter(ctx, control.FilterName{Person: "Ann", Name: "Mine"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A tap is a listener that keeps all bytes of its connections, in both directions.
+type tap struct {
+	net.Listener
+	heard *tapped
+}
+
+type tapped struct {
+	mu    sync.Mutex
+	bytes bytes.Buffer
+}
+
+func (h *tapped) add(b []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.bytes.Write(b)
+}
+
+func (h *tapped) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bytes.String()
+}
+
+func (l tap) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return tappedConn{c, l.heard}, err
+}
+
+type tappedConn struct {
+	net.Conn
+	heard *tapped
+}
+
+func (c tappedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.heard.add(b[:n])
+	return n, err
+}
+
+func (c tappedConn) Write(b []byte) (int, error) {
+	c.heard.add(b)
+	return c.Conn.Write(b)
+}
+
+// Nothing of a filter, its name, its folder or its words, is in anything that a neighbor or a tracker is sent.
+func TestFiltersStay(t *testing.T) {
+	heard := new(tapped)
+	tracker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		heard.add(append([]byte(r.URL.String()), text...))
+		http.Error(w, "not now", http.StatusServiceUnavailable)
+	}))
+	defer tracker.Close()
+	listen := func(ln net.Listener) net.Listener { return tap{ln, heard} }
+	f, g := startFeed(t, "Dawn"), startFeed(t, "Sundown", "Moonrise")
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, metered: listen,
+		Node: node.Config{MinNeighbors: 1, Trackers: []string{tracker.URL}}})
+	n.waitArrival(f.url)
+	n.keep(t, reading.FilterWish{Name: "Zwieback", Words: "sundown NOT quetzal", Folder: "Ypsilon",
+		Rule: reading.RuleStar})
+	other := startNode(t, Config{Subscribe: []feed.URL{f.url, g.url}, metered: listen,
+		Node: node.Config{MinNeighbors: 1, Peers: []string{n.at.Listen}}})
+	for linked := false; !linked; breathe() {
+		list, err := other.client.Neighbors(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		linked = len(list) > 0
+	}
+	other.waitArrival(g.url)
+	if err := n.client.Subscribe(t.Context(), following(g.url)); err != nil {
+		t.Fatal(err)
+	}
+	n.waitArrival(g.url)
+	code, text := get(t, "http://"+n.at.Reader+"/filter/Zwieback.atom")
+	if code != http.StatusOK || !strings.Contains(text, "Sundown") {
+		t.Errorf("the filter has caught nothing: %s", text)
+	}
+	n.keep(t, reading.FilterWish{Name: "Zebra", Words: "moonrise OR quetzal"})
+	said := heard.String()
+	if !strings.Contains(said, "Moonrise") {
+		t.Fatal("nothing was heard") // or it cannot be read
+	}
+	for _, word := range []string{"wieback", "uetzal", "psilon", "ebra"} {
+		if strings.Contains(said, word) {
+			t.Errorf("%q was told", word)
+		}
+	}
+}
