@@ -90,6 +90,7 @@ entry it saw; and it answers what a feed ever published.`,
 		newQuery(), newBackfill(), newArchive(), newStatus(), newNeighbors(), newInvite(), newJoin(), newLeave(),
 		newDHT(), newFeeds(),
 		newSubscribe(), newUnsubscribe(), newRefresh(), newImport(), newExport(), newPassword(), newPerson(),
+		newFilter(),
 		newDoctor(),
 		newDemo(), newLab(), newConfig(), newVersion(),
 	)

@@ -1,0 +1,372 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"feedex/archive"
+	"feedex/archive/jsonl"
+	"feedex/control"
+	"feedex/daemon"
+	"feedex/feed"
+	"feedex/reading"
+	"feedex/settings"
+)
+
+func newFilter() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "filter",
+		Short: "Keep searches that catch what arrives",
+		Long: `Searches that a person keeps, in the language of 'feedex query'. A filter catches what arrives and fits, and the
+latest of what came before. What it caught is a feed at the reader address, /filter/NAME.atom, .rss or .json, and a label
+or folder in readers that keep what is read at the node. A rule may follow from what it catches.
+
+Filters are the person's and stay on the node: neighbors are told nothing of them.
+
+All of it works while a node runs and while none does.`,
+		Example: `  feedex filter test storm NOT brain
+  feedex filter add Storms storm NOT brain
+  feedex filter add --rule mute 'No sports' 'football OR tennis'
+  feedex filter list`,
+	}
+	c.AddCommand(newFilterAdd(), newFilterList(), newFilterRemove(), newFilterTest(), newFilterExport(),
+		newFilterImport())
+	return c
+}
+
+// personFlag has a command take a flag for whose filters are meant.
+func personFlag(c *cobra.Command, person *string) {
+	c.Flags().StringVar(person, "person", "",
+		"whose it is, by the `name` that 'feedex person list' has; the owner's by default")
+}
+
+func newFilterAdd() *cobra.Command {
+	var r control.FilterRequest
+	var rule string
+	c := &cobra.Command{
+		Use:   "add NAME WORD...",
+		Short: "Keep a search",
+		Long: fmt.Sprintf(`Keep a search by a NAME of one line, which no other filter and no folder of the person has. The words are those of
+'feedex query': they must occur in an entry's title, text, authors or categories, and are joined by AND, OR and NOT.
+What arrives from then on and fits is caught, and of what came before the latest %d.
+
+A rule acts once, on what arrives, for this person alone. Of several filters that catch the same entry the rule of the
+first acts, in the order in which they were made.
+
+    mute    it is neither listed nor unread
+    read    it is read
+    star    it is starred
+    keep    it is purged for nobody as long as the filter is there: this goes for all that the filter has`,
+			reading.MaxCaught),
+		Example: `  feedex filter add Storms storm NOT brain
+  feedex filter add --folder Work --rule star 'Our project' '"feed reader" OR feedex'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return errors.New("name a filter and say what it is to catch")
+			}
+			return wordsArgs(args[1:])
+		},
+	}
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		r.Name, r.Words, r.Rule = args[0], expression(args[1:]), reading.Rule(rule)
+		if _, _, err := r.Checked(); err != nil {
+			return settings.UsageError{Err: err}
+		}
+		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+			report, err := k.AddFilter(c.Context(), r)
+			if err != nil {
+				return fmt.Errorf("add filter %q: %w", r.Name, err)
+			}
+			if report.Everything {
+				fmt.Fprintln(c.ErrOrStderr(), everything)
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "%s of what came before fit\n", counted(int64(report.Caught)))
+			return nil
+		})
+	})
+	c.Flags().StringVar(&r.Folder, "folder", "", "the `name` of the folder that it is filed in")
+	c.Flags().StringVar(&rule, "rule", "", "what follows from what it catches: mute, read, star or keep")
+	personFlag(c, &r.Person)
+	return c
+}
+
+// wordsArgs refuses what cannot be searched for, and says at which column of all arguments together.
+func wordsArgs(args []string) error {
+	if _, err := feed.ParseMatch(expression(args)); err != nil {
+		return fmt.Errorf("filter: %w", err)
+	}
+	return nil
+}
+
+// everything warns of words that exclude, and ask for nothing.
+const everything = "this catches everything that arrives, but for what its words exclude"
+
+// A listedFilter is a filter as it is listed.
+type listedFilter struct {
+	reading.FilterWish
+	Created time.Time `json:"created"`
+	Caught  int       `json:"caught"`
+	Acted   int       `json:"acted"`
+	Latest  time.Time `json:"latest,omitzero"`
+	Problem string    `json:"problem,omitempty"`
+}
+
+func newFilterList() *cobra.Command {
+	var asJSON bool
+	var person string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the searches that are kept",
+		Long: `List the filters of a person, in the order of their rules: what each is to catch, how many entries it has, on how many
+its rule acted, and when it caught the last of them.`,
+		Args: noArgs,
+	}
+	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
+		filters, err := filtersOf(c, r, person)
+		if err != nil {
+			return err
+		}
+		var lines []listedFilter
+		for _, f := range filters {
+			lines = append(lines, listedFilter{f.FilterWish, f.Created, f.Caught, f.Acted, f.Latest, f.Problem})
+		}
+		return printList(c, asJSON, lines, "there are no filters", printFilters)
+	})
+	jsonFlag(c.Flags(), &asJSON)
+	personFlag(c, &person)
+	return c
+}
+
+// filtersOf are the filters of the person of a name, the owner where it is "".
+func filtersOf(c *cobra.Command, r archiveFile, person string) ([]reading.NamedFilter, error) {
+	id, err := personOf(c, r, person)
+	if err != nil {
+		return nil, err
+	}
+	return r.Shelf(id).Filters(c.Context())
+}
+
+// personOf is the person of a name, the owner where it is "".
+func personOf(c *cobra.Command, r archiveFile, name string) (reading.PersonID, error) {
+	if name == "" {
+		return reading.Owner, nil
+	}
+	people, err := r.People(c.Context())
+	if err != nil {
+		return 0, err
+	}
+	p, err := reading.Named(people, name)
+	return p.ID, err
+}
+
+// printFilters writes a table for people.
+func printFilters(w io.Writer, list []listedFilter) error {
+	t := newTable(0, 6, "NAME", "CAUGHT", "ACTED", "LATEST", "RULE", "WORDS")
+	for _, f := range list {
+		latest := "never"
+		if !f.Latest.IsZero() {
+			latest = day(f.Latest)
+		}
+		words := printable(f.Words)
+		if f.Problem != "" {
+			words += " (" + f.Problem + ")"
+		}
+		t.row(printable(f.Name), grouped(int64(f.Caught)), grouped(int64(f.Acted)), latest, string(f.Rule), words)
+	}
+	return t.write(w)
+}
+
+func newFilterRemove() *cobra.Command {
+	var r control.FilterName
+	c := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Keep a search no more",
+		Long: `Remove a filter. What it caught stays, and what its rule did to that stays done; but entries that it kept may go as
+any other.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("name one filter")
+			}
+			return nil
+		},
+	}
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		r.Name = args[0]
+		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+			return k.RemoveFilter(c.Context(), r)
+		})
+	})
+	personFlag(c, &r.Person)
+	return c
+}
+
+func newFilterTest() *cobra.Command {
+	var asJSON bool
+	since, limit := "30d", feed.DefaultLimit
+	c := &cobra.Command{
+		Use:   "test WORD...",
+		Short: "Show what a search would have caught in the last month",
+		Long: `Show which entries of the last 30 days, or since whenever is said, a filter of these words would have caught, the newest
+first. Nothing is kept.`,
+		Example: "  feedex filter test storm NOT brain",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("say what it is to catch")
+			}
+			return wordsArgs(args)
+		},
+	}
+	onReader(c, func(c *cobra.Command, r archiveFile, args []string) error {
+		m, err := feed.ParseMatch(expression(args))
+		if err != nil {
+			return settings.UsageError{Err: err}
+		}
+		f := feed.Filter{Since: at(since, time.Now()), Limit: limit + 1}
+		f.Ask(m)
+		records, err := r.Search(c.Context(), f)
+		if err != nil {
+			return fmt.Errorf("search the archive: %w", err)
+		}
+		if archive.NewMatcher(f).Match(&archive.Record{Seen: time.Now()}) {
+			fmt.Fprintln(c.ErrOrStderr(), everything)
+		}
+		if len(records) > limit {
+			records = records[:limit]
+			defer fmt.Fprintf(c.ErrOrStderr(), "there are more than %d; --limit shows more\n", limit)
+		}
+		if asJSON {
+			return printJSON(c.OutOrStdout(), jsonl.Entries(records))
+		}
+		if len(records) == 0 {
+			fmt.Fprintln(c.ErrOrStderr(), "nothing would have been caught")
+			return nil
+		}
+		titles := make(map[feed.URL]string)
+		feeds, _ := r.Feeds(c.Context()) // without titles, hosts must do
+		for i := range feeds {
+			titles[feeds[i].URL] = feeds[i].Title
+		}
+		return printRecords(c.OutOrStdout(), records, titles)
+	})
+	c.Flags().Var(settings.Moment.Flag(&since), "since",
+		"only entries of this time or later: 2025-01-31, or a span before now: 36h, 2d, 2w, 1y")
+	c.Flags().Var(numberFlag(&limit, 1, maxLimit, ""), "limit", "at most n entries, up to 10000")
+	jsonFlag(c.Flags(), &asJSON)
+	return c
+}
+
+func newFilterExport() *cobra.Command {
+	var person string
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write the searches that are kept to standard output",
+		Long: `Write the filters of a person to standard output, one a line and in their order, each an object in JSON with the
+members name, words, folder and rule; those that are empty are left out. 'feedex filter import' reads it.`,
+		Args: noArgs,
+	}
+	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
+		filters, err := filtersOf(c, r, person)
+		if err != nil {
+			return err
+		}
+		out := json.NewEncoder(c.OutOrStdout())
+		out.SetEscapeHTML(false)
+		for _, f := range filters {
+			if err := out.Encode(f.FilterWish); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	personFlag(c, &person)
+	return c
+}
+
+// maxFilterLine is how long a line of a list of filters may be.
+const maxFilterLine = 64 << 10
+
+// readFilters reads a list of filters, and says in which line something is wrong.
+func readFilters(in io.Reader) (list []reading.FilterWish, err error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxFilterLine)
+	for n := 1; lines.Scan(); n++ {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		var w reading.FilterWish
+		err := json.Unmarshal(lines.Bytes(), &w)
+		if err == nil {
+			w, _, err = w.Checked()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if list = append(list, w); len(list) > reading.MaxFilters {
+			return nil, fmt.Errorf("line %d: a person has %d filters at most", n, reading.MaxFilters)
+		}
+	}
+	return list, lines.Err()
+}
+
+func newFilterImport() *cobra.Command {
+	var person string
+	c := &cobra.Command{
+		Use:   "import [FILE]",
+		Short: "Keep the searches of an export",
+		Long: `Keep the filters that 'feedex filter export' wrote, from a file or from standard input, behind those that there are.
+Those that are there already are left as they are. A list with anything wrong in it is not begun with.`,
+		Example: `  feedex filter export --data old | feedex filter import --data new`,
+		Args:    cobra.MaximumNArgs(1),
+	}
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		in := c.InOrStdin()
+		if len(args) == 1 {
+			file, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			in = file
+		}
+		list, err := readFilters(in)
+		if err != nil {
+			return fmt.Errorf("read filters: %w", err)
+		}
+		var before []reading.NamedFilter
+		switch r, err := openArchive(daemon.DatabasePath(data), ""); {
+		case err == nil:
+			before, err = filtersOf(c, r, person)
+			if err := errors.Join(err, r.Close()); err != nil {
+				return err
+			}
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+			added := int64(0)
+			for _, w := range list {
+				if slices.ContainsFunc(before, func(f reading.NamedFilter) bool { return f.FilterWish == w }) {
+					continue
+				}
+				r := control.FilterRequest{Person: person, FilterWish: w}
+				if _, err := k.AddFilter(c.Context(), r); err != nil {
+					return fmt.Errorf("add filter %q: %w", w.Name, err)
+				}
+				added++
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "%s added\n", plural(added, "filter", "filters"))
+			return nil
+		})
+	})
+	personFlag(c, &person)
+	return c
+}
