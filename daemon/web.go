@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"feedex/archive"
@@ -367,4 +368,66 @@ func newDashboard(ctx context.Context, h *host, view reading.View,
 		return nil, fmt.Errorf("make the dashboard: %w", err)
 	}
 	return pages, nil
+}
+
+// KeepFilter implements web.OwnerFilters.
+func (d dashboard) KeepFilter(ctx context.Context, id reading.FilterID, w reading.FilterWish) (err error) {
+	defer d.host.changes.Add(1)
+	if id == 0 {
+		_, err = d.host.filing().add(ctx, reading.Owner, w)
+	} else {
+		_, err = d.host.filing().change(ctx, reading.Owner, id, w)
+	}
+	return plain(err)
+}
+
+// KeepFilterAgain implements web.OwnerFilters.
+func (d dashboard) KeepFilterAgain(ctx context.Context, w reading.FilterWish, before reading.FilterID) error {
+	defer d.host.changes.Add(1)
+	r, err := d.host.filing().add(ctx, reading.Owner, w)
+	if err == nil {
+		err = d.MoveFilter(ctx, r.Filter, before)
+	}
+	return plain(err)
+}
+
+// MoveFilter implements web.OwnerFilters.
+func (d dashboard) MoveFilter(ctx context.Context, id, before reading.FilterID) error {
+	return d.library.write(ctx, func(p reading.Pen) error { p.MoveFilter(id, before); return nil })
+}
+
+// RemoveFilter implements web.OwnerFilters.
+func (d dashboard) RemoveFilter(ctx context.Context, id reading.FilterID) error {
+	defer d.host.changes.Add(1)
+	return plain(d.host.filing().remove(ctx, reading.Owner, id))
+}
+
+// ActOnPast implements web.OwnerFilters, in steps between which the loop goes on.
+func (d dashboard) ActOnPast(ctx context.Context, id reading.FilterID) error {
+	defer d.host.changes.Add(1)
+	items, err := d.library.IDs(ctx, reading.Stream{Filter: id, Unlisted: true}, reading.Page{Limit: reading.MaxPage})
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(items, markStep) {
+		err := d.library.write(ctx, func(p reading.Pen) error { p.Act(time.Now(), id, part); return nil })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TakeBack implements web.OwnerFilters, likewise.
+func (d dashboard) TakeBack(ctx context.Context, id reading.FilterID) error {
+	defer d.host.changes.Add(1)
+	for more := true; more; {
+		if err := d.library.write(ctx, func(p reading.Pen) error {
+			more = p.TakeBack(time.Now(), id, markStep)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

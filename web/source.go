@@ -24,6 +24,7 @@ type Source interface {
 	Archive
 	NetworkSearcher
 	OwnerActions
+	OwnerFilters
 	Inviter
 	Keys
 }
@@ -75,6 +76,25 @@ type Archive interface {
 type NetworkSearcher interface {
 	// Ask has neighbors searched. It calls each with what they tell, as it comes, and returns how it ended.
 	Ask(ctx context.Context, f feed.Filter, each func([]RemoteEntry) error) (SearchOutcome, error)
+}
+
+// OwnerFilters has the filters that the owner keeps.
+type OwnerFilters interface {
+	// Filters are as in reading.FilterList.
+	Filters(ctx context.Context) ([]reading.NamedFilter, error)
+	// KeepFilter keeps a filter, or puts it into the place of one where id is not 0. The error may wrap one of
+	// reading.FilterWish.Checked or reading.Filters.
+	KeepFilter(ctx context.Context, id reading.FilterID, w reading.FilterWish) error
+	// KeepFilterAgain keeps a filter that was removed, before another, or behind all where that is 0.
+	KeepFilterAgain(ctx context.Context, w reading.FilterWish, before reading.FilterID) error
+	// MoveFilter has a filter be before another.
+	MoveFilter(ctx context.Context, id, before reading.FilterID) error
+	// RemoveFilter removes a filter.
+	RemoveFilter(ctx context.Context, id reading.FilterID) error
+	// ActOnPast has the rule of a filter act on what it has caught, and TakeBack reverses what the rule did where
+	// nothing was marked since.
+	ActOnPast(ctx context.Context, id reading.FilterID) error
+	TakeBack(ctx context.Context, id reading.FilterID) error
 }
 
 // OwnerActions has the changes that the owner may make.

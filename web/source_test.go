@@ -44,25 +44,27 @@ type aNode struct {
 	remote    []web.RemoteEntry
 	version   atomic.Uint64
 
-	mu        sync.Mutex
-	followed  []feed.URL
-	pages     []int64 // that named them
-	backlog   archive.Backlog
-	fails     string // what the node cannot do
-	unfollows []int64
-	again     []int64
-	refreshed []int64
-	pictures  []string // that were asked for: the number of a feed, and where
-	adjusted  []adjustment
-	kept      []string // the number of a feed, and how much is kept
-	asked     []feed.Filter
-	passwords []reading.Password
-	people    []reading.Person            // beside the owner
-	items     map[int64]reading.ItemState // by seq, which is their id
-	streams   []reading.Stream
-	arranged  []reading.Arrangement
-	sites     []string
-	joined    []invitation.Invitation
+	mu         sync.Mutex
+	followed   []feed.URL
+	pages      []int64 // that named them
+	backlog    archive.Backlog
+	fails      string // what the node cannot do
+	unfollows  []int64
+	again      []int64
+	refreshed  []int64
+	pictures   []string // that were asked for: the number of a feed, and where
+	adjusted   []adjustment
+	kept       []string // the number of a feed, and how much is kept
+	asked      []feed.Filter
+	passwords  []reading.Password
+	people     []reading.Person            // beside the owner
+	items      map[int64]reading.ItemState // by seq, which is their id
+	streams    []reading.Stream
+	filters    []reading.NamedFilter
+	lastFilter reading.FilterID
+	arranged   []reading.Arrangement
+	sites      []string
+	joined     []invitation.Invitation
 }
 
 // newNode is a node that follows two feeds, of which one has a secret address.

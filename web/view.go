@@ -43,7 +43,7 @@ type section struct{ Path, Name string }
 // Sections are the parts of the dashboard, in the order of the menu.
 func (v *view) Sections() []section {
 	return []section{{"/", "Home"}, {"/feeds", "Feeds"}, {"/entries", "Entries"}, {"/neighbors", "Neighbors"},
-		{"/search", "Archive"}, {"/settings", "Settings"}}
+		{"/search", "Archive"}, {"/filters", "Filters"}, {"/settings", "Settings"}}
 }
 
 // pages are the templates, by name.

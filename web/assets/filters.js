@@ -1,0 +1,20 @@
+// What a filter would have caught is shown while its words are typed: half a second after the last sign, and one
+// question at a time.
+const form = document.querySelector('[data-try]');
+let wait, asking;
+form?.addEventListener('input', () => {
+	clearTimeout(wait);
+	asking?.abort();
+	wait = setTimeout(async () => {
+		const words = form.elements.words.value.trim();
+		if (!words) return;
+		asking = new AbortController();
+		const query = new URLSearchParams({words, rule: form.elements.rule.value});
+		try {
+			const answer = await fetch('/filters?' + query, {signal: asking.signal});
+			const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+			const tried = page.querySelector('#tried');
+			if (answer.ok && tried) document.querySelector('#tried').replaceWith(tried);
+		} catch { } // who went on typing, or a node that is gone: the button is there
+	}, 500);
+});

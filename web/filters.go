@@ -1,0 +1,194 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// triedFor is how far back a filter is tried.
+const triedFor = 30 * 24 * time.Hour
+
+// A filtersPage lists the owner's filters, with a form that tries one and keeps it.
+type filtersPage struct {
+	Undo    *undo
+	Done    string
+	Filters []filterLine
+	ID      reading.FilterID // of the filter that the form changes, 0 for a new one
+	Wish    reading.FilterWish
+	Folders []reading.Folder
+	Rules   []choiceOfRule
+	Tried   bool
+	Found   []headline
+	More    bool
+	Problem string
+	// Before and At are the words up to where something is wrong with them, and from there on; "" where nothing is.
+	Before, At string
+	Everything bool // they ask for nothing, and exclude
+	Effect     string
+}
+
+// A filterLine is a filter as the page lists it.
+type filterLine struct {
+	reading.NamedFilter
+	Path, Atom, Does string
+	Hits             int64
+	Acts             bool // its rule can act on what it caught
+	Last             moment
+	Next             reading.FilterID // the filter that it is to be before, to move it up; 0 where it is the first
+}
+
+// A choiceOfRule is a rule that the form offers.
+type choiceOfRule struct {
+	Rule reading.Rule
+	Text string
+}
+
+func rules() []choiceOfRule {
+	return []choiceOfRule{
+		{reading.RuleNone, "nothing: it is a feed of its own"}, {reading.RuleMute, "mute: neither listed nor unread"},
+		{reading.RuleRead, "mark it read"}, {reading.RuleStar, "star it"}, {reading.RuleKeep, "keep it: it is never purged"},
+	}
+}
+
+// effect is what a rule would do to what was found of the past month.
+func effect(r reading.Rule) string {
+	return map[reading.Rule]string{
+		reading.RuleMute: "The rule would have muted them, as they came.",
+		reading.RuleRead: "The rule would have marked them read, as they came.",
+		reading.RuleStar: "The rule would have starred them, as they came.",
+		reading.RuleKeep: "The rule keeps them, these too: they are not purged as long as the filter is there.",
+	}[r]
+}
+
+func (h *Handler) filters(r *http.Request) (view, error) {
+	ctx := r.Context()
+	list, err := h.Source.Filters(ctx)
+	if err != nil {
+		return view{}, err
+	}
+	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "",
+		Wish: reading.FilterWish{Name: r.FormValue("name"), Words: r.FormValue("words"), Folder: r.FormValue("folder"),
+			Rule: reading.Rule(r.FormValue("rule"))}}
+	if r.FormValue("done") == "kept" {
+		p.Done = "The filter is kept, and has gone through what came before."
+	}
+	edited, _ := strconv.ParseInt(r.FormValue("edit"), 10, 64)
+	for i, f := range list {
+		l := filterLine{NamedFilter: f, Path: "/search?q=" + url.QueryEscape(f.Words),
+			Atom: "/filter/" + url.PathEscape(f.Name) + ".atom", Does: string(f.Rule), Hits: int64(f.Caught),
+			Acts: f.Rule != reading.RuleNone && f.Rule != reading.RuleKeep, Last: moment{f.Latest, h.now(r)}}
+		if i > 0 {
+			l.Next = list[i-1].ID
+		}
+		p.Filters = append(p.Filters, l)
+		if int64(f.ID) == edited {
+			if p.ID = f.ID; !p.Tried {
+				p.Wish, p.Tried = f.FilterWish, true
+			}
+		}
+	}
+	if p.Folders, err = h.Source.Folders(ctx); err != nil {
+		return view{}, err
+	}
+	v := view{Page: "filters", Title: "Filters", Nav: "/filters", Body: &p}
+	if !p.Tried {
+		return v, nil
+	}
+	return v, h.try(r, &p)
+}
+
+// try looks for what the words would have caught in the past month.
+func (h *Handler) try(r *http.Request, p *filtersPage) error {
+	var wrong *feed.MatchError
+	m, err := feed.ParseMatch(p.Wish.Words)
+	if errors.As(err, &wrong) {
+		words := []rune(p.Wish.Words)
+		at := min(max(wrong.Column-1, 0), len(words))
+		p.Before, p.At, p.Problem = string(words[:at]), cmp.Or(string(words[at:]), "…"), wrong.Error()+"."
+		return nil
+	}
+	titles, err := h.Source.Titles(r.Context())
+	if err != nil {
+		return err
+	}
+	found, more, problem, err := h.find(r.Context(), feed.Filter{Since: h.now(r).Add(-triedFor)}, p.Wish.Words)
+	p.Found, p.More, p.Problem = h.records(found, titles, false, h.now(r)), more, problem
+	p.Everything = m.Op == feed.MatchNot
+	p.Effect = effect(p.Wish.Rule)
+	return err
+}
+
+// keepFilter keeps a filter, or changes one. Words that cannot be read come back with the page that says where.
+func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, error) {
+	w := reading.FilterWish{Name: r.PostFormValue("name"), Words: strings.TrimSpace(r.PostFormValue("words")),
+		Folder: r.PostFormValue("folder"), Rule: reading.Rule(r.PostFormValue("rule"))}
+	id, _ := strconv.ParseInt(r.PostFormValue("id"), 10, 64)
+	back := "/filters?" + strings.TrimSuffix(queryOf("name", w.Name, "words", w.Words, "folder", w.Folder, "rule",
+		string(w.Rule), "edit", zeroless(id)), "&") + "#new"
+	if r.PostFormValue("try") != "" {
+		return back, nil
+	}
+	err := h.Source.KeepFilter(r.Context(), reading.FilterID(id), w)
+	switch {
+	case errors.As(err, new(*feed.MatchError)):
+		return back, nil
+	case errors.Is(err, reading.ErrNoFilter):
+		return "", ErrNone
+	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFilterName), errors.Is(err, reading.ErrFilters),
+		errors.Is(err, reading.ErrFolders), errors.Is(err, reading.ErrWords), errors.Is(err, reading.ErrRule):
+		return "", clientError{http.StatusBadRequest, "The filter is not kept", err.Error() + "."}
+	}
+	return "/filters?done=kept", err
+}
+
+// changeFilter moves a filter up, has its rule act on what it caught, takes that back, or removes it.
+func (h *Handler) changeFilter(_ http.ResponseWriter, r *http.Request) (string, error) {
+	number, _ := strconv.ParseInt(r.PostFormValue("id"), 10, 64)
+	id, ctx := reading.FilterID(number), r.Context()
+	list, err := h.Source.Filters(ctx)
+	if err != nil {
+		return "", err
+	}
+	var f reading.NamedFilter
+	var before reading.FilterID // the one behind it
+	for i := range list {
+		if list[i].ID == id {
+			f = list[i]
+			if i+1 < len(list) {
+				before = list[i+1].ID
+			}
+		}
+	}
+	if f.ID == 0 {
+		return "", ErrNone
+	}
+	switch r.PostFormValue("do") {
+	case "up":
+		to, _ := strconv.ParseInt(r.PostFormValue("before"), 10, 64)
+		return "/filters", h.Source.MoveFilter(ctx, id, reading.FilterID(to))
+	case "act":
+		if err := h.Source.ActOnPast(ctx, id); err != nil {
+			return "", err
+		}
+		return h.canUndo(r, "/filters", undo{What: "The rule of " + f.Name + " acted on what it has caught.",
+			Back: "/filters", undo: func(ctx context.Context) error { return h.Source.TakeBack(ctx, id) }}), nil
+	case "back":
+		return "/filters", h.Source.TakeBack(ctx, id)
+	case "remove":
+		if err := h.Source.RemoveFilter(ctx, id); err != nil {
+			return "", err
+		}
+		return h.canUndo(r, "/filters", undo{What: f.Name + " is removed.", Back: "/filters",
+			undo: func(ctx context.Context) error { return h.Source.KeepFilterAgain(ctx, f.FilterWish, before) }}), nil
+	}
+	return "", ErrNone
+}

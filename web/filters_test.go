@@ -1,0 +1,149 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"feedex/reading"
+)
+
+func (n *aNode) Filters(context.Context) ([]reading.NamedFilter, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.filters), nil
+}
+
+func (n *aNode) KeepFilter(_ context.Context, id reading.FilterID, w reading.FilterWish) error {
+	w, _, err := w.Checked()
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i := range n.filters {
+		switch f := &n.filters[i]; {
+		case f.ID == id:
+			f.FilterWish = w
+			return nil
+		case f.Name == w.Name:
+			return reading.ErrFilterName
+		}
+	}
+	n.lastFilter++
+	n.filters = append(n.filters, reading.NamedFilter{FilterWish: w, ID: n.lastFilter, Caught: 7, Latest: noon})
+	return nil
+}
+
+func (n *aNode) KeepFilterAgain(ctx context.Context, w reading.FilterWish, _ reading.FilterID) error {
+	return n.KeepFilter(ctx, 0, w)
+}
+
+func (n *aNode) MoveFilter(_ context.Context, id, before reading.FilterID) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at := func(id reading.FilterID) int {
+		return slices.IndexFunc(n.filters, func(f reading.NamedFilter) bool { return f.ID == id })
+	}
+	f := n.filters[at(id)]
+	n.filters = slices.Delete(n.filters, at(id), at(id)+1)
+	n.filters = slices.Insert(n.filters, at(before), f)
+	return nil
+}
+
+func (n *aNode) RemoveFilter(_ context.Context, id reading.FilterID) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.filters = slices.DeleteFunc(n.filters, func(f reading.NamedFilter) bool { return f.ID == id })
+	return nil
+}
+
+func (n *aNode) ActOnPast(_ context.Context, id reading.FilterID) error { return n.acted(id, 5) }
+
+func (n *aNode) TakeBack(_ context.Context, id reading.FilterID) error { return n.acted(id, 0) }
+
+func (n *aNode) acted(id reading.FilterID, on int) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i := range n.filters {
+		if n.filters[i].ID == id {
+			n.filters[i].Acted = on
+		}
+	}
+	return nil
+}
+
+// The owner tries words, hears where something is wrong with them, keeps a filter, changes its place, has its rule act,
+// and takes back all of that.
+func TestFilters(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	page := func(path string, has ...string) string {
+		t.Helper()
+		text := get(b.h, path, "Cookie", b.cookie).Body.String()
+		for _, s := range has {
+			if !strings.Contains(text, s) {
+				t.Errorf("%s has no %q:\n%s", path, s, text)
+			}
+		}
+		return text
+	}
+	post := func(path string, code int, fields ...string) string {
+		t.Helper()
+		form := url.Values{"token": {b.token}}
+		for i := 0; i < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		w := b.post(path, form)
+		if w.Code != code {
+			t.Errorf("%s %q: %d, want %d: %s", path, fields, w.Code, code, w.Body)
+		}
+		return w.Header().Get("Location")
+	}
+	page("/filters", "Keep a search")
+	page("/search?q=a%22b", `href="/filters?words=a%22b#new"`)
+	page("/filters?words=storm+NOT+%28", "column 12", "<code>storm NOT (<mark>…</mark></code>")
+	page("/filters?words=NOT+nothing", "What it would have caught in the last month", "catches everything that arrives")
+	post("/filters", http.StatusSeeOther, "words", "a", "name", "One/two", "folder", "News", "rule", "mute")
+	post("/filters", http.StatusSeeOther, "words", "b", "name", "Two")
+	post("/filters", http.StatusBadRequest, "words", "c", "name", "Two")
+	post("/filters", http.StatusBadRequest, "words", "c", "name", "")
+	if to := post("/filters", http.StatusSeeOther, "words", "c (", "name", "Three"); !strings.Contains(to, "words=c") {
+		t.Errorf("wrong words lead to %s", to)
+	}
+	if to := post("/filters", http.StatusSeeOther, "words", "c", "try", "1"); !strings.Contains(to, "words=c") ||
+		len(n.filters) != 2 {
+		t.Errorf("what is tried leads to %s, and there are %+v", to, n.filters)
+	}
+	page("/filters", "One/two", `href="/filter/One%2Ftwo.atom"`, "Have the rule act")
+	page("/filters?edit=1", "Change a filter", `value="One/two"`, "The rule would have muted them")
+	post("/filters", http.StatusSeeOther, "id", "1", "words", "a", "name", "Uno", "rule", "mute")
+	post("/filters/change", http.StatusSeeOther, "id", "2", "do", "up", "before", "1")
+	if n.filters[0].Name != "Two" || n.filters[1].Name != "Uno" {
+		t.Errorf("the order is %+v", n.filters)
+	}
+	undo := func(to string) {
+		t.Helper()
+		key := regexp.MustCompile(`name="undo" value="([^"]+)"`).FindStringSubmatch(page(to))
+		if key == nil {
+			t.Fatalf("%s offers no undo", to)
+		}
+		post("/undo", http.StatusSeeOther, "undo", key[1])
+	}
+	acted := post("/filters/change", http.StatusSeeOther, "id", "1", "do", "act")
+	page("/filters", "5 times", "Take back what the rule did")
+	undo(acted)
+	if n.filters[1].Acted != 0 {
+		t.Errorf("after an undo: %+v", n.filters)
+	}
+	undo(post("/filters/change", http.StatusSeeOther, "id", "2", "do", "remove"))
+	if len(n.filters) != 2 || n.filters[1].Name != "Two" {
+		t.Errorf("after an undo: %+v", n.filters)
+	}
+	post("/filters/change", http.StatusNotFound, "id", "99", "do", "remove")
+	post("/filters/change", http.StatusNotFound, "id", "1", "do", "shout")
+}
