@@ -331,20 +331,33 @@ const headlineColumns = `e.seq, e.id, f.id, f.url,
 	`, e.title, e.link, e.time, e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
-// fewUnread is up to how many items that are not read are sorted by when they were published. Where there are more, a
-// walk in that order soon meets some.
-const fewUnread = 5000
+// fewUnread is up to how many items that are not read are sorted by when they were published, and fewInFolder up to how
+// many of a folder, which stand feed by feed, by their arrival. Where there are more, a walk in that order soon meets
+// some; by arrival that passes what is not read, and nothing else.
+const (
+	fewUnread   = 5000
+	fewInFolder = 500
+)
 
 // Headlines implements reading.Headlines.
 func (r personalReader) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
 	many := false
-	if q.ByTime && q.Unread {
-		n, err := r.CountUnread(ctx, q.Feed, true, fewUnread)
+	if q.Unread && (q.ByTime || q.Folder != 0) {
+		few := fewUnread
+		if !q.ByTime {
+			few = fewInFolder
+		}
+		n, err := r.countUnread(ctx, q.Feed, q.Folder, true, few)
 		if err != nil {
 			return nil, err
 		}
-		many = n == fewUnread
+		many = n == few
 	}
+	return r.listed(ctx, q, many)
+}
+
+// listed is Headlines where it is known whether there are many that are not read.
+func (r personalReader) listed(ctx context.Context, q reading.HeadlineQuery, many bool) ([]reading.Headline, error) {
 	q.Before = cmp.Or(q.Before, math.MaxInt64)
 	if q.At.IsZero() {
 		q.At = time.Unix(math.MaxInt64>>1, 0)
@@ -376,12 +389,15 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 	feedEntries := `feeds f CROSS JOIN entries e INDEXED BY ` + ofFeed + ` ON e.feed = f.id`
 	from, number := entries+ofEntries+`NOT f.apart`, `e.seq`
 	switch {
-	case many && q.Feed != 0:
+	case many && q.ByTime && q.Feed != 0:
 		from = feedEntries + ofMany
-	case many:
+	case many && q.ByTime:
 		from = entries + ofMany
 	case q.Unread && q.Feed != 0:
 		from, number = `marks m INDEXED BY marks_by_feed`+ofMarks+`m.feed = @feed AND m.read = 0`, `m.item`
+	case q.Unread && q.Folder != 0 && !many:
+		from, number = `filed d CROSS JOIN marks m INDEXED BY marks_by_feed ON m.feed = d.feed`+ofMarks+
+			`d.folder = @folder AND m.read = 0`, `m.item`
 	case q.Unread:
 		from, number = `marks m INDEXED BY marks_unread`+ofMarks+`NOT m.read`, `m.item`
 	case q.Starred:
@@ -416,11 +432,22 @@ func headlineFields(h *reading.Headline) []any {
 }
 
 // CountUnread implements reading.Headlines.
-func (r personalReader) CountUnread(ctx context.Context, number int64, secret bool, max int) (n int, err error) {
+func (r personalReader) CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error) {
+	return r.countUnread(ctx, number, 0, secret, max)
+}
+
+// countUnread is CountUnread, in a folder where that is not 0 and the feed is.
+func (r personalReader) countUnread(ctx context.Context, number int64, folder reading.FolderID, secret bool,
+	max int) (n int, err error) {
 	from, args := `marks m INDEXED BY marks_unread JOIN feeds f ON f.id = m.feed WHERE NOT m.read`, []any(nil)
-	if number != 0 {
+	switch {
+	case number != 0:
 		from = `marks m INDEXED BY marks_by_feed JOIN feeds f ON f.id = m.feed WHERE m.feed = ? AND m.read = 0`
 		args = []any{number}
+	case folder != 0:
+		from = `filed d CROSS JOIN marks m INDEXED BY marks_by_feed ON m.feed = d.feed JOIN feeds f ON f.id = m.feed
+			WHERE d.folder = ? AND m.read = 0`
+		args = []any{int64(folder)}
 	}
 	args = append(args, int64(r.person), int64(r.person), secret, max)
 	err = scan(r.db.QueryRowContext(ctx, `
