@@ -5,8 +5,9 @@ import "feedex/feed"
 // An Expr is a feed.Match as searches evaluate it, with its words folded.
 type Expr struct {
 	Op     feed.MatchOp
-	Phrase Phrase // of a MatchTerm
-	Of     []Expr // the operands of any other Op: one of MatchNot, at least one of the others
+	Field  feed.MatchField // of a MatchTerm
+	Phrase Phrase          // of a MatchTerm
+	Of     []Expr          // the operands of any other Op: one of MatchNot, at least one of the others
 }
 
 // newExpr folds m. A term without any letter or number asks for nothing and is left out, with what is left
@@ -14,7 +15,7 @@ type Expr struct {
 func newExpr(m feed.Match) *Expr {
 	if m.Op == feed.MatchTerm {
 		if phrases := Phrases([]string{m.Term}); len(phrases) > 0 {
-			return &Expr{Op: m.Op, Phrase: phrases[0]}
+			return &Expr{Op: m.Op, Field: m.Field, Phrase: phrases[0]}
 		}
 		return nil
 	}
@@ -34,7 +35,7 @@ func newExpr(m feed.Match) *Expr {
 func (x *Expr) holds(t *foldedText) bool {
 	switch x.Op {
 	case feed.MatchTerm:
-		return t.holds(x.Phrase)
+		return t.holds(x.Field, x.Phrase)
 	case feed.MatchNot:
 		return !x.Of[0].holds(t)
 	}

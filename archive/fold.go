@@ -56,15 +56,16 @@ type Fields struct {
 func FoldFields(e *feed.Entry) Fields {
 	rest, authors, categories := foldRest(e)
 	labels := len(authors) + len(categories)
-	return Fields{foldTitle(e), authors, categories, rest[labels:], foldFeed(e)}
+	return Fields{foldTitle(e), authors, categories, rest[labels:], FoldFeed(e.Feed)}
 }
 
 func foldTitle(e *feed.Entry) string {
 	return string(append(appendFolded(nil, text(e.Title), MaxFoldedBytes), ' '))
 }
 
-func foldFeed(e *feed.Entry) string {
-	return string(append(appendFolded(nil, string(e.Feed), MaxFoldedBytes), ' '))
+// FoldFeed returns the words of a feed's address, folded.
+func FoldFeed(u feed.URL) string {
+	return string(append(appendFolded(nil, string(u), MaxFoldedBytes), ' '))
 }
 
 // foldRest has the names first, so that those of a long text count as well: rest begins with the authors, and goes on
@@ -201,8 +202,8 @@ func endsInWord(s string) bool {
 	return wordRune(r)
 }
 
-// in reports whether the phrase occurs in a folded text.
-func (p Phrase) in(folded string) bool {
+// In reports whether the phrase occurs in a folded text.
+func (p Phrase) In(folded string) bool {
 	if p.Prefix {
 		return strings.Contains(folded, " "+p.Text)
 	}

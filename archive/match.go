@@ -67,12 +67,12 @@ func (m *Matcher) Match(r *Record) bool {
 func (m *Matcher) matchText(e *feed.Entry) bool {
 	t := foldedText{entry: e, title: foldTitle(e)}
 	for _, p := range m.title {
-		if !p.in(t.title) {
+		if !p.In(t.title) {
 			return false
 		}
 	}
 	for _, p := range m.words {
-		if !t.holds(p) {
+		if !t.holds(feed.FieldAny, p) {
 			return false
 		}
 	}
@@ -81,20 +81,32 @@ func (m *Matcher) matchText(e *feed.Entry) bool {
 
 // A foldedText is the words of an entry. The rest beside the title is folded when it is looked at.
 type foldedText struct {
-	entry  *feed.Entry
-	title  string
-	rest   string
-	folded bool
+	entry                     *feed.Entry
+	title                     string
+	rest, authors, categories string
+	folded                    bool
 }
 
-// holds reports whether the phrase occurs anywhere.
-func (t *foldedText) holds(p Phrase) bool {
-	if p.in(t.title) {
-		return true
+// holds reports whether the phrase occurs in a field.
+func (t *foldedText) holds(field feed.MatchField, p Phrase) bool {
+	switch field {
+	case feed.FieldAny:
+		return p.In(t.title) || p.In(t.fold().rest)
+	case feed.FieldTitle:
+		return p.In(t.title)
+	case feed.FieldAuthor:
+		return p.In(t.fold().authors)
+	case feed.FieldCategory:
+		return p.In(t.fold().categories)
 	}
+	return p.In(FoldFeed(t.entry.Feed))
+}
+
+// fold folds the rest, if that has not been done.
+func (t *foldedText) fold() *foldedText {
 	if !t.folded {
-		t.rest, _, _ = foldRest(t.entry)
+		t.rest, t.authors, t.categories = foldRest(t.entry)
 		t.folded = true
 	}
-	return p.in(t.rest)
+	return t
 }

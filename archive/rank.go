@@ -68,7 +68,7 @@ func (m *Matcher) wanted() []Phrase {
 }
 
 func (x *Expr) wanted(phrases []Phrase, yes bool) []Phrase {
-	if x.Op == feed.MatchTerm && yes {
+	if x.Op == feed.MatchTerm && yes && x.Field != feed.FieldFeed {
 		return append(phrases, x.Phrase)
 	}
 	for i := range x.Of {

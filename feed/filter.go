@@ -16,8 +16,8 @@ type Filter struct {
 	// any ending; several words in one string must follow one another.
 	Words []string
 	Title []string
-	// Match is a further condition on the words of the title, summary, content, authors or categories; the zero Match
-	// is none. Ask sets it.
+	// Match is a further condition on the words of the title, summary, content, authors, categories or the feed's
+	// address; the zero Match is none. Ask sets it.
 	Match Match
 	// Since and Until bound the entry's time, Since ≤ t < Until: when it was published or, where
 	// the publisher does not say, last changed or, without any date, first seen. Zero is open.

@@ -8,9 +8,10 @@ import (
 // A Match says which words an entry must hold: a term, or several of them joined by AND, OR and NOT. The
 // zero Match asks for nothing; make others with ParseMatch.
 type Match struct {
-	Op   MatchOp
-	Term string  // where Op is MatchTerm: a word or a phrase, as in Filter.Words
-	Of   []Match // the operands of any other Op: one of MatchNot, at least two of the others
+	Op    MatchOp
+	Field MatchField // where Op is MatchTerm: the field that the term must stand in
+	Term  string     // where Op is MatchTerm: a word or a phrase, as in Filter.Words
+	Of    []Match    // the operands of any other Op: one of MatchNot, at least two of the others
 }
 
 // A MatchOp is the operator that joins the operands of a Match.
@@ -24,6 +25,36 @@ const (
 	MatchNot
 )
 
+// A MatchField is a field of an entry that a term stands in.
+type MatchField uint8
+
+// The fields of terms.
+const (
+	FieldAny      MatchField = iota // the title, summary, content, an author or a category
+	FieldTitle                      // the title
+	FieldAuthor                     // one of the authors
+	FieldCategory                   // one of the categories
+	FieldFeed                       // the address of the feed
+)
+
+// fieldNames are what stands before a term of a field, with a colon.
+var fieldNames = [...]string{FieldTitle: "title", FieldAuthor: "author", FieldCategory: "category", FieldFeed: "feed"}
+
+// String is the name of the field; "" for FieldAny.
+func (f MatchField) String() string { return fieldNames[f] }
+
+// cutField is the field whose name and colon text begins with, in capitals or not, and what is behind them; FieldAny
+// where there is none.
+func cutField(text string) (MatchField, string) {
+	name, rest, ok := strings.Cut(text, ":")
+	for f := FieldTitle; ok && f <= FieldFeed; f++ {
+		if strings.EqualFold(name, fieldNames[f]) {
+			return f, rest
+		}
+	}
+	return FieldAny, text
+}
+
 // Limits of a Match. They bound what a stranger may ask for.
 const (
 	MaxMatchBytes = 1024 // of its text
@@ -32,14 +63,17 @@ const (
 	maxTermBytes  = 256 // as for one of Filter.Words
 )
 
-// Ask adds m to what the filter asks for. Terms that m cannot do without become Words, and Match holds only
+// Ask adds m to what the filter asks for. Terms that m cannot do without become Words and Title, and Match holds only
 // what goes beyond them: a node that knows no Match then answers little that was not asked for.
 func (f *Filter) Ask(m Match) {
 	var rest []Match
 	for _, part := range m.parts(MatchAnd) {
-		if part.Op == MatchTerm {
+		switch {
+		case part.Op == MatchTerm && part.Field == FieldAny:
 			f.Words = append(f.Words, part.Term)
-		} else {
+		case part.Op == MatchTerm && part.Field == FieldTitle:
+			f.Title = append(f.Title, part.Term)
+		default:
 			rest = append(rest, part)
 		}
 	}
@@ -104,7 +138,7 @@ func (m Match) String() string {
 func (m Match) write(b *strings.Builder) {
 	switch m.Op {
 	case MatchTerm:
-		writeTerm(b, m.Term)
+		writeTerm(b, m.Field, m.Term)
 	case MatchNot:
 		b.WriteString("NOT ")
 		m.Of[0].writeWithin(b, m.Of[0].Op == MatchAnd || m.Of[0].Op == MatchOr)
@@ -130,8 +164,13 @@ func (m Match) writeWithin(b *strings.Builder, parentheses bool) {
 }
 
 // writeTerm writes a term, in quotes where it would be taken for something else without them.
-func writeTerm(b *strings.Builder, term string) {
-	if slices.Contains([]string{"AND", "OR", "NOT"}, term) || strings.ContainsFunc(term, endsWord) {
+func writeTerm(b *strings.Builder, field MatchField, term string) {
+	if field != FieldAny {
+		b.WriteString(field.String() + ":")
+	}
+	named, _ := cutField(term)
+	if slices.Contains([]string{"AND", "OR", "NOT"}, term) || named != FieldAny ||
+		strings.ContainsFunc(term, endsWord) {
 		b.WriteString(`"` + strings.ReplaceAll(term, `"`, " ") + `"`)
 		return
 	}

@@ -30,6 +30,12 @@ func TestParseMatch(t *testing.T) {
 		{`and "OR" not`, `and "OR" not`},
 		{`x"y z"(w)`, `x "y z" w`},
 		{`日本* OR сервер`, `日本* OR сервер`},
+		{`title:storm author:"Jane Doe" category:a*`, `title:storm author:"Jane Doe" category:a*`},
+		{`Title:storm AUTHOR:"one"`, `title:storm author:one`},
+		{`NOT feed:https://example.com/feed.xml OR title:OR`, `NOT feed:https://example.com/feed.xml OR title:"OR"`},
+		{`"title:foo" title:title:x a:title:b`, `"title:foo" title:"title:x" a:title:b`},
+		{`author:"jane d"*`, `author:"jane d*"`},
+		{`(feed:a)title:b`, `feed:a title:b`},
 	} {
 		m, err := feed.ParseMatch(c.text)
 		if err != nil || m.String() != c.canonical {
@@ -64,6 +70,13 @@ func TestMatchErrors(t *testing.T) {
 		{strings.Repeat(`b"c"`, 15) + strings.Repeat("-", 250) + ` "` + strings.Repeat("-", 960-252-60) + `x"`, 61,
 			"no letter"},
 		{"a\xff", 1, "UTF-8"},
+		{`a title:`, 9, "behind title:"},
+		{`title: storm`, 7, "behind title:"},
+		{`title:(a OR b)`, 7, "behind title:"},
+		{`Author:)`, 8, "behind Author:"},
+		{`title:"b`, 7, "never closed"},
+		{`feed:://`, 1, "no letter"},
+		{`a author:"!"`, 10, "no letter"},
 	} {
 		m, err := feed.ParseMatch(c.text)
 		var at *feed.MatchError
@@ -79,7 +92,8 @@ func TestMatchText(t *testing.T) {
 	draw = func(rt *rapid.T, levels int) string {
 		kind := rapid.IntRange(0, 4).Draw(rt, "kind")
 		if levels == 0 || kind == 0 {
-			return rapid.SampledFrom([]string{"a", "b*", `"c d"`, `"AND"`, `"(e"*`, "not", `"f*"`}).Draw(rt, "term")
+			return rapid.SampledFrom([]string{"a", "b*", `"c d"`, `"AND"`, `"(e"*`, "not", `"f*"`,
+				"title:a", `author:"b c"*`, `"feed:d"`, "category:feed:e", `Feed:"NOT"`}).Draw(rt, "term")
 		}
 		left, right := draw(rt, levels-1), draw(rt, levels-1)
 		return [...]string{"", left + " " + right, left + " OR " + right, "NOT " + left, "(" + left + ")"}[kind]
@@ -101,11 +115,13 @@ func TestAsk(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		words []string
+		title []string
 		match string
 	}{
-		{`a "b c" d*`, []string{"a", "b c", "d*"}, ""},
-		{`a (b OR c) NOT d`, []string{"a"}, `(b OR c) NOT d`},
-		{`a OR b`, nil, `a OR b`},
+		{`a "b c" d*`, []string{"a", "b c", "d*"}, nil, ""},
+		{`a (b OR c) NOT d`, []string{"a"}, nil, `(b OR c) NOT d`},
+		{`a OR b`, nil, nil, `a OR b`},
+		{`title:"a b" c author:d title:e`, []string{"c"}, []string{"a b", "e"}, `author:d`},
 	} {
 		m, err := feed.ParseMatch(c.text)
 		if err != nil {
@@ -113,8 +129,9 @@ func TestAsk(t *testing.T) {
 		}
 		var f feed.Filter
 		f.Ask(m)
-		if !reflect.DeepEqual(f.Words, c.words) || f.Match.String() != c.match {
-			t.Errorf("%s: words %q and match %s, want %q and %s", c.text, f.Words, f.Match, c.words, c.match)
+		if !reflect.DeepEqual(f.Words, c.words) || !reflect.DeepEqual(f.Title, c.title) ||
+			f.Match.String() != c.match {
+			t.Errorf("%s: words %q, title %q and match %s, want %+v", c.text, f.Words, f.Title, f.Match, c)
 		}
 	}
 	var f feed.Filter
@@ -129,6 +146,7 @@ func TestAsk(t *testing.T) {
 
 func FuzzParseMatch(f *testing.F) {
 	f.Add(`a OR (b NOT "c d"*)`)
+	f.Add(`title:a author:"b c"* OR "feed:d" NOT category:feed:e`)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := feed.ParseMatch(text)
 		if err != nil {

@@ -16,8 +16,8 @@ type MatchError struct {
 // Error implements error.
 func (e *MatchError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Problem) }
 
-// ParseMatch reads words, "phrases" and words with a trailing *, joined by AND, OR and NOT in capitals and
-// grouped by parentheses. NOT binds strongest, OR weakest; what stands side by side is joined by AND. An
+// ParseMatch reads words, "phrases" and words with a trailing *, each with the name of a field and a colon before it
+// if it must stand there, joined by AND, OR and NOT in capitals and grouped by parentheses. NOT binds strongest, OR weakest; what stands side by side is joined by AND. An
 // error is a *MatchError.
 func ParseMatch(text string) (Match, error) {
 	p := matchParser{text: text}
@@ -151,9 +151,18 @@ func (p *matchParser) operand() (Match, error) {
 	return p.term()
 }
 
-// term reads a word or a phrase.
+// term reads a word or a phrase, with its field.
 func (p *matchParser) term() (Match, error) {
-	at, term := p.at, p.token
+	at := p.at
+	field, term := cutField(p.token)
+	if field != FieldAny && term == "" {
+		name := p.token
+		if behind := p.at + len(name); !strings.HasPrefix(p.text[behind:], `"`) {
+			return Match{}, p.errorAt(behind, `a word or a "phrase" is missing right behind %s`, name)
+		}
+		p.next()
+		at, term = p.at, p.token
+	}
 	if quoted, is := strings.CutPrefix(term, `"`); is {
 		inside, after, closed := strings.Cut(quoted, `"`)
 		if !closed {
@@ -172,7 +181,7 @@ func (p *matchParser) term() (Match, error) {
 		return Match{}, p.errorAt(at, "%s holds no letter and no number to search for", p.token)
 	}
 	p.next()
-	return Match{Op: MatchTerm, Term: term}, nil
+	return Match{Op: MatchTerm, Field: field, Term: term}, nil
 }
 
 // sought reports whether r is part of the words that searches compare.

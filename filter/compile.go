@@ -29,9 +29,16 @@ const (
 	inCategories
 	inText
 	inFeed
-
-	inEntry = inTitle | inAuthors | inCategories | inText
 )
+
+// fieldsOf are the fields in which a term may stand.
+var fieldsOf = [...]uint32{
+	feed.FieldAny:      inTitle | inAuthors | inCategories | inText,
+	feed.FieldTitle:    inTitle,
+	feed.FieldAuthor:   inAuthors,
+	feed.FieldCategory: inCategories,
+	feed.FieldFeed:     inFeed,
+}
 
 // A compiled is the code of an expression and its anchors, as they are found.
 type compiled struct {
@@ -56,7 +63,7 @@ func (c *compiled) write(x *archive.Expr, negated bool) cover {
 	switch x.Op {
 	case feed.MatchTerm:
 		n := c.enter(x.Phrase)
-		op := uint32(inEntry)<<opFields | n
+		op := fieldsOf[x.Field]<<opFields | n
 		if negated {
 			c.code = append(c.code, op|opNegated)
 			return cover{}

@@ -28,8 +28,11 @@ var (
 		return strings.Join(rapid.SliceOfN(genWord, 1, 3).Draw(rt, "words"), " ") +
 			rapid.SampledFrom([]string{"", "", "*"}).Draw(rt, "star")
 	})
+	genField = rapid.SampledFrom([]feed.MatchField{feed.FieldAny, feed.FieldAny, feed.FieldTitle, feed.FieldAuthor,
+		feed.FieldCategory, feed.FieldFeed})
 	genEntry = rapid.Custom(func(rt *rapid.T) feed.Entry {
 		return feed.Entry{
+			Feed:       feed.URL("https://" + genText.Draw(rt, "feed")),
 			Title:      genText.Draw(rt, "title"),
 			Authors:    rapid.SliceOfN(genText, 0, 2).Draw(rt, "authors"),
 			Categories: rapid.SliceOfN(genText, 0, 2).Draw(rt, "categories"),
@@ -49,7 +52,7 @@ func genMatch(rt *rapid.T, levels int) feed.Match {
 	m := feed.Match{Op: op}
 	switch op {
 	case feed.MatchTerm:
-		m.Term = genTerm.Draw(rt, "term")
+		m.Field, m.Term = genField.Draw(rt, "field"), genTerm.Draw(rt, "term")
 	case feed.MatchNot:
 		m.Of = []feed.Match{genMatch(rt, levels-1)}
 	default:

@@ -23,7 +23,7 @@ func (r *marking) read(d *dictionary, f archive.Fields) {
 	if missing := len(d.terms) - len(r.marks); missing > 0 {
 		r.marks = append(r.marks, make([]uint8, missing)...)
 	}
-	r.mark(anything, inEntry)
+	r.mark(anything, inTitle)
 	r.readField(d, f.Title, inTitle)
 	r.readField(d, f.Authors, inAuthors)
 	r.readField(d, f.Categories, inCategories)

@@ -384,7 +384,12 @@ func genMatch(rt *rapid.T, levels int) feed.Match {
 	m := feed.Match{Op: op}
 	switch op {
 	case feed.MatchTerm:
-		m.Term = genPhrase.Draw(rt, "term")
+		m.Field = rapid.SampledFrom([]feed.MatchField{feed.FieldAny, feed.FieldAny, feed.FieldTitle, feed.FieldAuthor,
+			feed.FieldCategory, feed.FieldFeed}).Draw(rt, "field")
+		if m.Term = genPhrase.Draw(rt, "term"); m.Field == feed.FieldFeed {
+			m.Term = rapid.SampledFrom([]string{"http*", "example", "example.org/news", "org", "nothing",
+				string(genFeed.Draw(rt, "feed"))}).Draw(rt, "address")
+		}
 	case feed.MatchNot:
 		m.Of = []feed.Match{genMatch(rt, levels-1)}
 	default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ func (s *search) ftsPhrase(columns string, p archive.Phrase) (ftsQuery, error) {
 // ftsExpr asks what x asks.
 func (s *search) ftsExpr(x *archive.Expr) (ftsQuery, error) {
 	if x.Op == feed.MatchTerm {
-		return s.ftsPhrase(`{title rest}`, x.Phrase)
+		return s.ftsTerm(x.Field, x.Phrase)
 	}
 	operands := make([]ftsQuery, len(x.Of))
 	for i := range x.Of {
@@ -55,6 +56,61 @@ func (s *search) ftsExpr(x *archive.Expr) (ftsQuery, error) {
 		return neither, nil
 	}
 	return ftsAll(operands), nil
+}
+
+// ftsTerm asks for a phrase in a field. Of what is no title the index does not know the fields.
+func (s *search) ftsTerm(field feed.MatchField, p archive.Phrase) (ftsQuery, error) {
+	switch field {
+	case feed.FieldTitle:
+		return s.ftsPhrase(`title`, p)
+	case feed.FieldFeed:
+		return s.ftsFeeds(p)
+	case feed.FieldAuthor, feed.FieldCategory:
+		q, err := s.ftsPhrase(`rest`, p)
+		q.loose = true
+		return q, err
+	}
+	return s.ftsPhrase(`{title rest}`, p)
+}
+
+// ftsFeeds asks for the entries of feeds whose addresses hold a phrase. Where those are many it asks for the entries
+// of all feeds: their numbers begin with a digit.
+func (s *search) ftsFeeds(p archive.Phrase) (ftsQuery, error) {
+	if s.addresses == nil {
+		s.addresses = []addressWords{}
+		for a, err := range found(s.ctx, s.tx, readAddress, `SELECT id, url FROM feeds`) {
+			if err != nil {
+				return ftsQuery{}, err
+			}
+			s.addresses = append(s.addresses, a)
+		}
+	}
+	numbers := []string{`"0"`} // which is that of no feed
+	for _, a := range s.addresses {
+		if p.In(a.folded) {
+			numbers = append(numbers, `"`+strconv.FormatInt(a.feed, 10)+`"`)
+		}
+	}
+	if len(numbers) > s.maxTerms {
+		return ftsQuery{text: `feed : ("1" * OR "2" * OR "3" * OR "4" * OR "5" * OR "6" * OR "7" * OR "8" * OR "9" *)`,
+			loose: true}, nil
+	}
+	s.maxTerms -= len(numbers)
+	return ftsQuery{text: `feed : (` + strings.Join(numbers, ` OR `) + `)`}, nil
+}
+
+// addressWords are the address of a feed, folded.
+type addressWords struct {
+	feed   int64
+	folded string
+}
+
+func readAddress(row rowScanner) (a addressWords, err error) {
+	var u feed.URL
+	err = scan(row, &a.feed, &u)
+	u, _ = apartOf(u)
+	a.folded = archive.FoldFeed(u)
+	return a, err
 }
 
 // ftsAll asks for what answers every one of the questions. A wanted operand may be loose; an unwanted one may not, or

@@ -32,9 +32,13 @@ func TestPrefixesFindTheSameWhateverTheirWords(t *testing.T) {
 			"catégorie", "do"})
 		for i := range rapid.IntRange(1, 30).Draw(rt, "entries") {
 			e := feed.Entry{
-				Feed: "http://example.com/feed", ID: fmt.Sprint(i),
-				Title:   strings.Join(rapid.SliceOfN(words, 0, 3).Draw(rt, "title"), " "),
-				Summary: strings.Join(rapid.SliceOfN(words, 0, 4).Draw(rt, "text"), " "),
+				Feed: feed.URL("http://example.com/" + rapid.SampledFrom([]string{"feed", "second", "x"}).Draw(rt,
+					"feed")),
+				ID:         fmt.Sprint(i),
+				Authors:    rapid.SliceOfN(words, 0, 2).Draw(rt, "authors"),
+				Categories: rapid.SliceOfN(words, 0, 2).Draw(rt, "categories"),
+				Title:      strings.Join(rapid.SliceOfN(words, 0, 3).Draw(rt, "title"), " "),
+				Summary:    strings.Join(rapid.SliceOfN(words, 0, 4).Draw(rt, "text"), " "),
 			}
 			r := []archive.Record{archive.NewRecord(e, time.Unix(int64(i), 0), protocol.NodeID{})}
 			s.Keep(r)
@@ -48,7 +52,8 @@ func TestPrefixesFindTheSameWhateverTheirWords(t *testing.T) {
 		}
 		s.maxTerms = rapid.SampledFrom([]int{0, 1, 2, 3, maxTerms}).Draw(rt, "terms")
 		terms := rapid.SampledFrom([]string{"cat*", "cate*", "dog*", "c*", "ca*", "cat", "dogma", "\"cat dog*\"",
-			"\"dog cate*\"", "xyz*"})
+			"\"dog cate*\"", "xyz*", "title:cat*", "author:dog", "category:cate*",
+			"feed:example.com", "feed:second", "feed:com/f*", "NOT feed:x"})
 		expression := terms.Draw(rt, "term")
 		for range rapid.IntRange(0, 4).Draw(rt, "operators") {
 			other := rapid.SampledFrom([]string{"", "NOT "}).Draw(rt, "not") + terms.Draw(rt, "term")

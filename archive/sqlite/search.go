@@ -56,7 +56,9 @@ type search struct {
 	tx       *sql.Tx
 	maxTerms int                 // that may still stand for prefixes
 	stems    map[string][]string // what terms found
-	filter   feed.Filter
+	// addresses are those of all feeds, once they have been read.
+	addresses []addressWords
+	filter    feed.Filter
 	*archive.Matcher
 
 	feedID int64  // of filter.Feed
