@@ -43,9 +43,9 @@ var fieldNames = [...]string{FieldTitle: "title", FieldAuthor: "author", FieldCa
 // String is the name of the field; "" for FieldAny.
 func (f MatchField) String() string { return fieldNames[f] }
 
-// cutField is the field whose name and colon text begins with, in capitals or not, and what is behind them; FieldAny
-// where there is none.
-func cutField(text string) (MatchField, string) {
+// CutField returns the field whose name and colon text begins with, in capitals or not, and what is behind them;
+// FieldAny and all of text where there is none.
+func CutField(text string) (MatchField, string) {
 	name, rest, ok := strings.Cut(text, ":")
 	for f := FieldTitle; ok && f <= FieldFeed; f++ {
 		if strings.EqualFold(name, fieldNames[f]) {
@@ -168,7 +168,7 @@ func writeTerm(b *strings.Builder, field MatchField, term string) {
 	if field != FieldAny {
 		b.WriteString(field.String() + ":")
 	}
-	named, _ := cutField(term)
+	named, _ := CutField(term)
 	if slices.Contains([]string{"AND", "OR", "NOT"}, term) || named != FieldAny ||
 		strings.ContainsFunc(term, endsWord) {
 		b.WriteString(`"` + strings.ReplaceAll(term, `"`, " ") + `"`)

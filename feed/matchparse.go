@@ -17,8 +17,8 @@ type MatchError struct {
 func (e *MatchError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Problem) }
 
 // ParseMatch reads words, "phrases" and words with a trailing *, each with the name of a field and a colon before it
-// if it must stand there, joined by AND, OR and NOT in capitals and grouped by parentheses. NOT binds strongest, OR weakest; what stands side by side is joined by AND. An
-// error is a *MatchError.
+// if it must stand there, joined by AND, OR and NOT in capitals and grouped by parentheses. NOT binds strongest, OR
+// weakest; what stands side by side is joined by AND. An error is a *MatchError.
 func ParseMatch(text string) (Match, error) {
 	p := matchParser{text: text}
 	if len(text) > MaxMatchBytes {
@@ -154,7 +154,7 @@ func (p *matchParser) operand() (Match, error) {
 // term reads a word or a phrase, with its field.
 func (p *matchParser) term() (Match, error) {
 	at := p.at
-	field, term := cutField(p.token)
+	field, term := CutField(p.token)
 	if field != FieldAny && term == "" {
 		name := p.token
 		if behind := p.at + len(name); !strings.HasPrefix(p.text[behind:], `"`) {

@@ -16,6 +16,7 @@ import (
 func testSearch(t *testing.T, open func(testing.TB) Archive) {
 	t.Run("words", func(t *testing.T) { testWords(t, open(t)) })
 	t.Run("match", func(t *testing.T) { testMatch(t, open(t)) })
+	t.Run("fields", func(t *testing.T) { testFields(t, open(t)) })
 	t.Run("relevance", func(t *testing.T) { testRelevance(t, open(t)) })
 	t.Run("conditions", func(t *testing.T) { testConditions(t, open(t)) })
 	t.Run("limit", func(t *testing.T) { testLimit(t, open(t)) })

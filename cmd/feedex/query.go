@@ -57,6 +57,7 @@ text, authors or categories, whatever its case and accents. Without a WORD every
     storm OR flood      one of them, or both
     flood NOT insurance the one without the other
     (storm OR flood) AND (coast OR river)
+    title:storm*        in the title; also author:"jane doe", category:weather, feed:example.com
 
 AND, OR and NOT are written in capitals; NOT binds strongest, OR weakest, and what stands side by side
 is joined by AND. A shell takes quotes and parentheses for itself: put the whole in single quotes. An
@@ -138,7 +139,8 @@ func expression(args []string) string {
 		fields := strings.Fields(arg)
 		operator := func(f string) bool { return f == "AND" || f == "OR" || f == "NOT" }
 		if len(fields) > 1 && !strings.ContainsAny(arg, `"()`) && !slices.ContainsFunc(fields, operator) {
-			parts[i] = `"` + arg + `"`
+			_, term := feed.CutField(arg)
+			parts[i] = strings.TrimSuffix(arg, term) + `"` + term + `"`
 		}
 	}
 	return strings.Join(parts, " ")
