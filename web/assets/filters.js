@@ -1,11 +1,9 @@
 // What a filter would have caught is shown while its words are typed: half a second after the last sign, and one
 // question at a time.
-const form = document.querySelector('[data-try]');
-let wait, asking;
-form?.addEventListener('input', () => {
-	clearTimeout(wait);
-	asking?.abort();
-	wait = setTimeout(async () => {
+{
+	const form = document.querySelector('[data-try]');
+	let due, asking;
+	const ask = async () => {
 		const words = form.elements.words.value.trim();
 		if (!words) return;
 		asking = new AbortController();
@@ -16,5 +14,10 @@ form?.addEventListener('input', () => {
 			const tried = page.querySelector('#tried');
 			if (answer.ok && tried) document.querySelector('#tried').replaceWith(tried);
 		} catch { } // who went on typing, or a node that is gone: the button is there
-	}, 500);
-});
+	};
+	form?.addEventListener('input', () => {
+		clearTimeout(due);
+		asking?.abort();
+		due = setTimeout(ask, 500);
+	});
+}
