@@ -158,3 +158,24 @@ func TestRemovedExpressionsLeaveNothing(t *testing.T) {
 		}
 	}
 }
+
+// What was removed takes no more room than what is there.
+func TestRemovedExpressionsGiveTheirRoom(t *testing.T) {
+	var x Index
+	for id := range 1000 {
+		m, err := feed.ParseMatch("common")
+		if err == nil {
+			err = x.Put(ID(id), m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := len(x.terms[x.words["common"]].filed)
+	for id := range 900 {
+		x.Remove(ID(id))
+	}
+	if left := len(x.terms[x.words["common"]].filed); left > whole/5 {
+		t.Errorf("a tenth of what was filed takes %d of %d", left, whole)
+	}
+}
