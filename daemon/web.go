@@ -27,6 +27,7 @@ type dashboard struct {
 	entrance
 	host     *host
 	pictures *pictures
+	saved    *savedTo
 }
 
 var _ web.Source = dashboard{}
@@ -361,7 +362,8 @@ func (d dashboard) EndSessions(ctx context.Context, name string) error {
 func newDashboard(ctx context.Context, h *host, view reading.View,
 	login func(*http.Request) bool) (*web.Handler, error) {
 	door := entrance{view, h}
-	source := dashboard{view, door.libraryOf(reading.Owner), door, h, newPictures(ctx, h)}
+	source := dashboard{view, door.libraryOf(reading.Owner), door, h, newPictures(ctx, h),
+		newSavedTo(h.config.Data)}
 	pages, err := web.New(web.Config{Source: source, Login: login, Version: Version, Ending: ctx.Done(),
 		Log: h.config.Log})
 	if err != nil {

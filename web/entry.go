@@ -28,6 +28,8 @@ type entryPage struct {
 	Link       string
 	SendTo     string // address of a site that takes the entry, "" for none
 	Taker      string // the name of that site
+	Service    string // what it can be saved to, "" for none
+	Saved      bool   // it was, just now
 	Feed       string
 	FeedPath   string
 	FeedIcon   string
@@ -156,6 +158,9 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	}
 	l := shareLinkOf(r)
 	p.SendTo, p.Taker = l.of(p.Link, p.Title), l.Host()
+	if s := h.Source.Service(ctx); s.Kind != "" {
+		p.Service, p.Saved = s.Name(), r.FormValue("done") == "saved"
+	}
 	if err := h.around(r, p, &record); err != nil {
 		return view{}, err
 	}

@@ -10,16 +10,18 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/saving"
 )
 
 // settingsPage is where the owner changes what the node follows.
 type settingsPage struct {
 	Feeds  []feedLine
 	Status Status
-	Done   string // what was done a moment ago, "" for nothing
-	Undo   *undo  // likewise, nil for nothing that can be undone
-	Host   string // under which the node was reached
-	User   string // that has logged in, "" for none
+	Done   string         // what was done a moment ago, "" for nothing
+	Undo   *undo          // likewise, nil for nothing that can be undone
+	Host   string         // under which the node was reached
+	User   string         // that has logged in, "" for none
+	Saving saving.Service // what entries are saved to, without what lets its owner in
 
 	Sources   []sourceLine
 	Passwords []passwordLine // where somebody has
@@ -28,7 +30,8 @@ type settingsPage struct {
 
 func (h *Handler) settings(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
-	p := &settingsPage{Done: h.done(r), Undo: h.undoOf(r), Host: r.Host, User: userOf(ctx)}
+	p := &settingsPage{Done: h.done(r), Undo: h.undoOf(r), Host: r.Host, User: userOf(ctx),
+		Saving: h.Source.Service(ctx)}
 	var err error
 	if p.Status, err = h.Source.Status(ctx); err != nil {
 		return view{}, err

@@ -12,6 +12,7 @@ import (
 	"feedex/opml"
 	"feedex/reach"
 	"feedex/reading"
+	"feedex/saving"
 )
 
 // ErrNone means that there is no such feed or entry.
@@ -118,6 +119,11 @@ type OwnerActions interface {
 	FollowAgain(ctx context.Context, number int64) error
 	// UseDHT keeps the owner's answer to whether the node may find neighbors by BitTorrent's DHT.
 	UseDHT(ctx context.Context, on bool) error
+	// Service is what entries are saved to, without what lets its owner in there; the zero Service is none. SaveTo keeps
+	// another, and Save gives it an entry: the error says in words why it was not saved.
+	Service(ctx context.Context) saving.Service
+	SaveTo(ctx context.Context, s saving.Service) error
+	Save(ctx context.Context, b saving.Bookmark) error
 	// Mark marks an item.
 	Mark(ctx context.Context, id reading.ItemID, m reading.Mark) error
 	// MarkStream marks all items of a stream.

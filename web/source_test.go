@@ -20,6 +20,7 @@ import (
 	"feedex/opml"
 	"feedex/protocol"
 	"feedex/reading"
+	"feedex/saving"
 	"feedex/web"
 )
 
@@ -52,6 +53,9 @@ type aNode struct {
 	unfollows  []int64
 	again      []int64
 	refreshed  []int64
+	service    saving.Service // that entries are saved to
+	saved      []saving.Bookmark
+	refusal    error    // of that
 	pictures   []string // that were asked for: the number of a feed, and where
 	adjusted   []adjustment
 	kept       []string // the number of a feed, and how much is kept
@@ -492,6 +496,17 @@ func (n *aNode) ForgetSource(_ context.Context, name string) error {
 	n.status.Sources = slices.DeleteFunc(n.status.Sources,
 		func(s node.SourceStatus) bool { return s.Name == name })
 	return nil
+}
+
+func (n *aNode) Service(context.Context) saving.Service { return n.service.Shown() }
+func (n *aNode) SaveTo(_ context.Context, s saving.Service) error {
+	n.service = s
+	return nil
+}
+
+func (n *aNode) Save(_ context.Context, b saving.Bookmark) error {
+	n.saved = append(n.saved, b)
+	return n.refusal
 }
 
 func (n *aNode) UseDHT(_ context.Context, on bool) error {

@@ -109,6 +109,8 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /dht", h.answerDHT)
 	h.change("POST /look", h.setLook)
 	h.change("POST /sharing", h.setShareLink)
+	h.change("POST /saving", h.setService)
+	h.change("POST /save", h.save)
 	h.change(importPattern, h.importList)
 	h.mux.HandleFunc("GET /entries/{id}/open", h.open)
 	h.mux.HandleFunc("GET /search/network", h.searchNetwork)

@@ -1,0 +1,53 @@
+package daemon
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"feedex/saving"
+)
+
+// What lets the owner in at a service is for the owner of the data directory alone, outlives a restart, and is gone once
+// it is forgotten; a file that says nonsense is an error in words.
+func TestSavedTo(t *testing.T) {
+	data, token := t.TempDir(), ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token = r.Header.Get("Authorization")
+		w.Write([]byte(`{"id": 1}`)) //nolint:errcheck // the client says so
+	}))
+	t.Cleanup(s.Close)
+	if err := newSavedTo(data).keep(saving.Service{Kind: saving.Linkding, Address: s.URL, Token: "secret"}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(data, savingName)
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	d := dashboard{saved: newSavedTo(data)}
+	if got := d.Service(t.Context()); got != (saving.Service{Kind: saving.Linkding, Address: s.URL}) {
+		t.Errorf("shown is %+v", got)
+	}
+	if err := d.Save(t.Context(), saving.Bookmark{Link: "https://example.com/"}); err != nil || token != "Token secret" {
+		t.Errorf("%v, with %q", err, token)
+	}
+	if err := d.SaveTo(t.Context(), saving.Service{}); err != nil || d.Service(t.Context()) != (saving.Service{}) {
+		t.Errorf("%v, left is %+v", err, d.Service(t.Context()))
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the file is there: %v", err)
+	}
+	if err := d.Save(t.Context(), saving.Bookmark{}); err == nil {
+		t.Error("saved nowhere")
+	}
+	if err := os.WriteFile(path, []byte(`{"kind": "linkding", "token": "secret"`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Save(t.Context(), saving.Bookmark{}); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%v", err)
+	}
+}
