@@ -25,7 +25,7 @@ func (h *Handler) save(_ http.ResponseWriter, r *http.Request) (string, error) {
 		return "", ErrNone
 	}
 	if err := h.Source.Save(r.Context(), saving.Bookmark{Link: link, Title: safehtml.Title(e.Entry.Title)}); err != nil {
-		return "", clientError{http.StatusBadGateway, "It was not saved", capital(err.Error()) + "."}
+		return "", clientError{http.StatusBadGateway, "It was not saved", capital(strings.TrimSuffix(err.Error(), ".")) + "."}
 	}
 	back, err := url.Parse(local(r.PostFormValue("next")))
 	if err != nil {
