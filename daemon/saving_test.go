@@ -12,8 +12,8 @@ import (
 	"feedex/saving"
 )
 
-// What lets the owner in at a service is for the owner of the data directory alone, outlives a restart, and is gone once
-// it is forgotten; a file that says nonsense is an error in words.
+// What lets the owner in at a service is for the owner of the data directory alone, outlives a restart, and is gone
+// once it is forgotten; a file that says nonsense is an error in words.
 func TestSavedTo(t *testing.T) {
 	data, token := t.TempDir(), ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -21,7 +21,8 @@ func TestSavedTo(t *testing.T) {
 		w.Write([]byte(`{"id": 1}`)) //nolint:errcheck // the client says so
 	}))
 	t.Cleanup(s.Close)
-	if err := newSavedTo(data).keep(saving.Service{Kind: saving.Linkding, Address: s.URL, Token: "secret"}); err != nil {
+	service := saving.Service{Kind: saving.Linkding, Address: s.URL, Token: "secret"}
+	if err := newSavedTo(data).keep(service); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(data, savingName)
@@ -32,7 +33,8 @@ func TestSavedTo(t *testing.T) {
 	if got := d.Service(t.Context()); got != (saving.Service{Kind: saving.Linkding, Address: s.URL}) {
 		t.Errorf("shown is %+v", got)
 	}
-	if err := d.Save(t.Context(), saving.Bookmark{Link: "https://example.com/"}); err != nil || token != "Token secret" {
+	err := d.Save(t.Context(), saving.Bookmark{Link: "https://example.com/"})
+	if err != nil || token != "Token secret" {
 		t.Errorf("%v, with %q", err, token)
 	}
 	if err := d.SaveTo(t.Context(), saving.Service{}); err != nil || d.Service(t.Context()) != (saving.Service{}) {

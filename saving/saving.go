@@ -1,8 +1,8 @@
 // Package saving gives entries to services that keep what somebody wants to have again: Wallabag
 // (https://doc.wallabag.org/developer/api/) and linkding (https://linkding.link/api/).
 //
-// A service is at an address that the owner named, in a private network too, and gets what lets the owner in. So nothing
-// is sent to any other address: redirects are not followed, and no proxy stands between.
+// A service is at an address that the owner named, in a private network too, and gets what lets the owner in. So
+// nothing is sent to any other address: redirects are not followed, and no proxy stands between.
 package saving
 
 import (
@@ -80,8 +80,8 @@ func NewService(s Service) (Service, error) {
 	u, err := url.Parse(strings.TrimSpace(s.Address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		u.RawQuery != "" || u.Fragment != "" {
-		return Service{}, fmt.Errorf("%w: its address is one such as https://links.example.org, without a name, a password "+
-			"or anything behind \"?\"", ErrService)
+		return Service{}, fmt.Errorf("%w: its address is one such as https://links.example.org, without a name, "+
+			"a password or anything behind \"?\"", ErrService)
 	}
 	s.Address = strings.TrimRight(u.String(), "/")
 	return s, nil

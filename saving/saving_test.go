@@ -32,7 +32,8 @@ func newReceiver(t *testing.T) *receiver {
 	mux := http.NewServeMux()
 	keep := func(w http.ResponseWriter, req *http.Request, code int) {
 		var b struct{ URL, Title string }
-		if err := json.NewDecoder(req.Body).Decode(&b); err != nil || req.Header.Get("Content-Type") != "application/json" {
+		err := json.NewDecoder(req.Body).Decode(&b)
+		if err != nil || req.Header.Get("Content-Type") != "application/json" {
 			http.Error(w, `{"detail": "no JSON"}`, http.StatusBadRequest)
 			return
 		}
@@ -59,7 +60,8 @@ func newReceiver(t *testing.T) *receiver {
 			req.PostFormValue("client_secret") != "the-secret" || req.PostFormValue("username") != "ann" ||
 			req.PostFormValue("password") != "the-password" {
 			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprint(w, `{"error": "invalid_grant", "error_description": "Invalid username and password combination"}`)
+			fmt.Fprint(w, `{"error": "invalid_grant", `+
+				`"error_description": "Invalid username and password combination"}`)
 			return
 		}
 		fmt.Fprint(w, `{"access_token": "granted", "expires_in": 3600, "token_type": "bearer", "scope": null}`)
@@ -94,7 +96,8 @@ func TestSave(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.kept = nil
-		if err := saving.NewClient().Save(t.Context(), s, bookmark); err != nil || len(r.kept) != 1 || r.kept[0] != bookmark {
+		err = saving.NewClient().Save(t.Context(), s, bookmark)
+		if err != nil || len(r.kept) != 1 || r.kept[0] != bookmark {
 			t.Errorf("%s keeps %+v, %v", s, r.kept, err)
 		}
 	}
@@ -121,17 +124,19 @@ func TestSaveFails(t *testing.T) {
 		service saving.Service
 		want    string
 	}{
-		"another token":         {stranger, "does not take what the settings say to be let in: Invalid token."},
-		"another password":      {guest, "with status 400: Invalid username and password combination"},
-		"linkding's address":    {wallabag(r.URL + "/links"), "does not answer as Wallabag does"},
-		"Wallabag's address":    {linkding(r.URL), "does not answer as linkding does"},
-		"nobody there":          {linkding(gone.URL), "did not answer"},
-		"a page":                {answers(200, "<html>Log in</html>"), "does not answer as linkding does"},
-		"another object":        {answers(200, `{"ok": true}`), "does not answer as linkding does"},
-		"out of order":          {answers(503, "<h1>Sorry</h1>"), "with status 503"},
-		"words without end":     {answers(400, `{"detail": "`+strings.Repeat("x", 1000)+`"}`), strings.Repeat("x", 200)},
-		"words that act":        {answers(400, `{"detail": "a\u001b[2J\u202eb"}`), "status 400: a[2Jb"},
-		"an answer without end": {answers(200, `{"id": 1, "x": "`+strings.Repeat("x", 2<<20)), "does not answer as linkding"},
+		"another token":      {stranger, "does not take what the settings say to be let in: Invalid token."},
+		"another password":   {guest, "with status 400: Invalid username and password combination"},
+		"linkding's address": {wallabag(r.URL + "/links"), "does not answer as Wallabag does"},
+		"Wallabag's address": {linkding(r.URL), "does not answer as linkding does"},
+		"nobody there":       {linkding(gone.URL), "did not answer"},
+		"a page":             {answers(200, "<html>Log in</html>"), "does not answer as linkding does"},
+		"another object":     {answers(200, `{"ok": true}`), "does not answer as linkding does"},
+		"out of order":       {answers(503, "<h1>Sorry</h1>"), "with status 503"},
+		"words without end": {answers(400, `{"detail": "`+strings.Repeat("x", 1000)+`"}`),
+			strings.Repeat("x", 200)},
+		"words that act": {answers(400, `{"detail": "a\u001b[2J\u202eb"}`), "status 400: a[2Jb"},
+		"an answer without end": {answers(200, `{"id": 1, "x": "`+strings.Repeat("x", 2<<20)),
+			"does not answer as linkding"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := saving.NewClient().Save(t.Context(), tt.service, bookmark)
@@ -199,11 +204,12 @@ func TestAServiceThatHangs(t *testing.T) {
 
 func TestNewService(t *testing.T) {
 	for name, s := range map[string]saving.Service{
-		"no kind":            {Address: "https://example.com"},
-		"another kind":       {Kind: "pocket", Address: "https://example.com", Token: "x"},
-		"no token":           {Kind: saving.Linkding, Address: "https://example.com"},
-		"a token of lines":   {Kind: saving.Linkding, Address: "https://example.com", Token: "x\r\nHost: y"},
-		"no password":        {Kind: saving.Wallabag, Address: "https://example.com", ClientID: "x", ClientSecret: "x", User: "x"},
+		"no kind":          {Address: "https://example.com"},
+		"another kind":     {Kind: "pocket", Address: "https://example.com", Token: "x"},
+		"no token":         {Kind: saving.Linkding, Address: "https://example.com"},
+		"a token of lines": {Kind: saving.Linkding, Address: "https://example.com", Token: "x\r\nHost: y"},
+		"no password": {Kind: saving.Wallabag, Address: "https://example.com", ClientID: "x", ClientSecret: "x",
+			User: "x"},
 		"no address":         linkding(""),
 		"another scheme":     linkding("file:///etc/passwd"),
 		"no host":            linkding("https:///x"),

@@ -24,8 +24,10 @@ func (h *Handler) save(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if link == "" || e.Entry.Feed.Secret() && !loggedIn(r.Context()) {
 		return "", ErrNone
 	}
-	if err := h.Source.Save(r.Context(), saving.Bookmark{Link: link, Title: safehtml.Title(e.Entry.Title)}); err != nil {
-		return "", clientError{http.StatusBadGateway, "It was not saved", capital(strings.TrimSuffix(err.Error(), ".")) + "."}
+	b := saving.Bookmark{Link: link, Title: safehtml.Title(e.Entry.Title)}
+	if err := h.Source.Save(r.Context(), b); err != nil {
+		return "", clientError{http.StatusBadGateway, "It was not saved",
+			capital(strings.TrimSuffix(err.Error(), ".")) + "."}
 	}
 	back, err := url.Parse(local(r.PostFormValue("next")))
 	if err != nil {

@@ -57,12 +57,14 @@ func TestSaveTo(t *testing.T) {
 		"no id":               {"token": {b.token}, "entry": {"x"}},
 		"of a secret feed":    {"token": {b.token}, "entry": {strings.TrimPrefix(secret, "/entries/")}},
 	} {
-		if w := b.post("/save", form); w.Code != http.StatusForbidden && w.Code != http.StatusNotFound || len(n.saved) > 0 {
+		w := b.post("/save", form)
+		if w.Code != http.StatusForbidden && w.Code != http.StatusNotFound || len(n.saved) > 0 {
 			t.Errorf("%s: %d, saved %+v", name, w.Code, n.saved)
 		}
 	}
 	service.Set("address", "ftp://bag.example")
-	if w := b.post("/saving", service); w.Code != http.StatusBadRequest || n.service.Address != "https://bag.example/x" {
+	w = b.post("/saving", service)
+	if w.Code != http.StatusBadRequest || n.service.Address != "https://bag.example/x" {
 		t.Errorf("%d, %+v", w.Code, n.service)
 	}
 	if w := b.post("/saving", url.Values{"token": {b.token}}); w.Code != http.StatusSeeOther ||
