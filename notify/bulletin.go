@@ -1,0 +1,105 @@
+package notify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"feedex/reading"
+)
+
+// A bulletin is what a receiver is told at one time, of one entry or of several.
+type bulletin struct {
+	// id is the same when the same is sent again.
+	id       string
+	messages []reading.Message // the oldest first; none where somebody tries the receiver
+	more     int               // so many entries there are beside them
+}
+
+// maxLines is of how many entries a bulletin for people has the titles.
+const maxLines = 20
+
+func newBulletin(r *reading.Receiver, messages []reading.Message, more int) *bulletin {
+	return &bulletin{
+		id:       fmt.Sprintf("feedex-%d-%d-%d", r.ID, messages[0].ID, messages[len(messages)-1].ID),
+		messages: messages,
+		more:     more,
+	}
+}
+
+// title is one line: of one entry its title, of several how many there are and what caught them.
+func (b *bulletin) title() string {
+	switch {
+	case len(b.messages) == 0:
+		return "feedex can reach you"
+	case len(b.messages)+b.more == 1:
+		return called(&b.messages[0])
+	}
+	return fmt.Sprintf("%d entries: %s", len(b.messages)+b.more, strings.Join(b.filters(), ", "))
+}
+
+// text is what stands below the title.
+func (b *bulletin) text() string {
+	if len(b.messages) == 0 {
+		return "This is what you asked for: a message to see that it comes."
+	}
+	if len(b.messages)+b.more == 1 {
+		return b.messages[0].Feed + " · " + b.messages[0].Filter
+	}
+	var lines []string
+	for i := range b.latest() {
+		m := &b.messages[len(b.messages)-1-i]
+		lines = append(lines, "• "+called(m)+" ("+m.Feed+")")
+	}
+	if rest := len(b.messages) + b.more - len(lines); rest > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", rest))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// latest is how many of the messages have a line of their own.
+func (b *bulletin) latest() int { return min(len(b.messages), maxLines) }
+
+// filters are the names of what caught the entries, each once, in their order.
+func (b *bulletin) filters() []string {
+	var names []string
+	for i := range b.messages {
+		if !slices.Contains(names, b.messages[i].Filter) {
+			names = append(names, b.messages[i].Filter)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// link is the page of the one entry, "" of several.
+func (b *bulletin) link() string {
+	if len(b.messages)+b.more != 1 {
+		return ""
+	}
+	return b.messages[0].Link
+}
+
+// called is the title of an entry, or the name of its feed where it has none.
+func called(m *reading.Message) string { return cmp.Or(m.Title, m.Feed) }
+
+// letter is the text of a mail, which has room for the page of each entry.
+func (b *bulletin) letter() string {
+	if len(b.messages) == 0 {
+		return b.text() + "\n"
+	}
+	var text strings.Builder
+	for i := range b.messages {
+		m := &b.messages[len(b.messages)-1-i]
+		fmt.Fprintf(&text, "%s\n%s · %s\n", called(m), m.Feed, m.Filter)
+		if m.Link != "" {
+			fmt.Fprintf(&text, "%s\n", m.Link)
+		}
+		text.WriteString("\n")
+	}
+	if b.more > 0 {
+		fmt.Fprintf(&text, "And %d more.\n", b.more)
+	}
+	return text.String()
+}

@@ -1,0 +1,270 @@
+package notify_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/mail"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"feedex/feed"
+	"feedex/notify/webpush/webpushtest"
+	"feedex/reading"
+)
+
+// A webhook is signed as Standard Webhooks has it: the secret is text, or base64 behind "whsec_".
+func TestWebhook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.serves("hook.example:80", false, ok)
+		key := []byte("a key of twenty-four b.")
+		for i, secret := range []string{string(key), "whsec_" + base64.StdEncoding.EncodeToString(key)} {
+			r := hook(reading.ReceiverID(i + 1))
+			r.Secret = secret
+			s.keep(r)
+			s.hit(r.ID, `"quoted" & more`)
+			got := s.requests()
+			if len(got) != 1 {
+				t.Fatalf("%d requests", len(got))
+			}
+			h := got[0].header
+			mac := hmac.New(sha256.New, key)
+			mac.Write([]byte(h.Get("Webhook-Id") + "." + h.Get("Webhook-Timestamp") + "."))
+			mac.Write(got[0].body)
+			if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); h.Get("Webhook-Signature") != want ||
+				h.Get("Webhook-Timestamp") != fmt.Sprint(time.Now().Unix()) {
+				t.Errorf("signed %s at %s, want %s", h.Get("Webhook-Signature"), h.Get("Webhook-Timestamp"), want)
+			}
+			var doc struct {
+				Title, Text, Body string
+				Entries           []struct {
+					ID, Filter, Feed, Title, Link string
+					Published, Arrived            time.Time
+				}
+				More int
+			}
+			if err := json.Unmarshal(got[0].body, &doc); err != nil {
+				t.Fatal(err)
+			}
+			if e := doc.Entries; len(e) != 1 || e[0].Title != `"quoted" & more` || doc.Title != e[0].Title ||
+				e[0].ID != (feed.EntryID{byte(i + 1)}).String() || e[0].Filter != "storm" || e[0].Feed != "The News" ||
+				!e[0].Published.Equal(time.Now().Add(-time.Minute)) || doc.Text != "The News · storm" ||
+				doc.Body != doc.Text || doc.More != 0 {
+				t.Errorf("%s", got[0].body)
+			}
+		}
+	})
+}
+
+// The topic is the last part of the address; what is before it is the server.
+func TestNtfy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.serves("ntfy.example:80", false, ok)
+		for i, c := range []struct{ address, path string }{
+			{"http://ntfy.example/alerts", "/"},
+			{"http://ntfy.example/under/here/alerts", "/under/here"},
+		} {
+			r := reading.Receiver{ID: reading.ReceiverID(i + 1), Kind: reading.Ntfy, Address: c.address, Secret: "tk_1"}
+			s.keep(r)
+			s.hit(r.ID, "日本")
+			got := s.requests()
+			var m struct{ Topic, Title, Message, Click string }
+			if len(got) != 1 || got[0].url != c.path || got[0].header.Get("Authorization") != "Bearer tk_1" ||
+				json.Unmarshal(got[0].body, &m) != nil || m.Topic != "alerts" || m.Title != "日本" ||
+				m.Message != "The News · storm" || m.Click != "https://news.example/日本" {
+				t.Errorf("%s: %+v, %+v", c.address, got, m)
+			}
+		}
+		for range 1000 {
+			s.hit(1, strings.Repeat("long ", 40))
+		}
+		for _, r := range s.requests() {
+			var m struct{ Message string }
+			if err := json.Unmarshal(r.body, &m); err != nil || len(m.Message) > 4096 {
+				t.Errorf("a message of %d bytes, %v", len(m.Message), err)
+			}
+		}
+	})
+}
+
+// What is sent by Web Push is read by who subscribed alone, and says by what key it is sent.
+func TestWebPush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		answer := http.StatusCreated
+		s.serves("push.example.com:443", true, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(answer) })
+		browser, err := webpushtest.New("https://push.example.com/for/me")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.keep(reading.Receiver{ID: 1, Kind: reading.WebPush, Address: string(browser.Subscription())})
+		for _, title := range []string{"a", strings.Repeat("\x01", 100_000), strings.Repeat("日", 5000)} {
+			s.hit(1, title)
+			got := s.requests()
+			if len(got) != 1 {
+				t.Fatalf("%d requests: %s", len(got), s.store.receiver(1).Problem)
+			}
+			r := got[0]
+			claim, err := webpushtest.Verify(r.header.Get("Authorization"), "https://push.example.com", r.at)
+			if err != nil || claim.Key != s.sender.PublicKey() || r.url != "/for/me" || r.header.Get("TTL") != "86400" ||
+				r.header.Get("Content-Encoding") != "aes128gcm" {
+				t.Errorf("%v, %v", r.header, err)
+			}
+			text, err := browser.Open(r.body)
+			var m struct{ Title, Text, Link, Entry string }
+			if err != nil || json.Unmarshal(text, &m) != nil || !strings.HasPrefix(title, strings.TrimSuffix(m.Title, "…")) ||
+				m.Text != "The News · storm" || m.Entry == "" || title == "a" && m.Link != "https://news.example/a" {
+				t.Errorf("%s, %v", text, err)
+			}
+		}
+		answer = http.StatusNotFound // which a push service says of who is there no more
+		s.hit(1, "b")
+		if n := len(s.requests()); n != 1 || !s.store.receiver(1).Ended {
+			t.Errorf("%d requests, %+v", n, s.store.receiver(1))
+		}
+	})
+}
+
+// A letter is what a mail server took.
+type letter struct{ from, to, login, text string }
+
+// post has a host of the stage take mail, by TLS from the begin or after STARTTLS.
+func (s *stage) post(host string, fromBegin bool, secure bool) <-chan letter {
+	letters := make(chan letter, 10)
+	certificate, _ := certificateOfTests(s.t)
+	config := &tls.Config{Certificates: []tls.Certificate{certificate}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hosts[host] = func(conn net.Conn) {
+		defer func() { conn.Close() }()
+		if fromBegin {
+			conn = tls.Server(conn, config)
+		}
+		var l letter
+		in := bufio.NewReader(conn)
+		say := func(lines ...string) { _, _ = io.WriteString(conn, strings.Join(lines, "\r\n")+"\r\n") }
+		encrypted := fromBegin
+		say("220 mail.example.com")
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			switch command := strings.ToUpper(line[:min(4, len(line))]); command {
+			case "EHLO":
+				if secure && !encrypted {
+					say("250-mail.example.com", "250 STARTTLS")
+				} else {
+					say("250-mail.example.com", "250 AUTH PLAIN")
+				}
+			case "STAR":
+				say("220 go ahead")
+				conn = tls.Server(conn, config)
+				in, encrypted = bufio.NewReader(conn), true
+			case "AUTH":
+				coded := strings.Fields(line)[2]
+				login, _ := base64.StdEncoding.DecodeString(coded)
+				l.login = strings.ReplaceAll(string(login), "\x00", " ")
+				say("235 welcome")
+			case "MAIL":
+				l.from = strings.TrimSpace(line)
+				say("250 yes")
+			case "RCPT":
+				l.to = strings.TrimSpace(line)
+				say("250 yes")
+			case "DATA":
+				say("354 go on")
+				var text bytes.Buffer
+				for {
+					part, err := in.ReadString('\n')
+					if err != nil {
+						return
+					}
+					if part == ".\r\n" {
+						break
+					}
+					text.WriteString(part)
+				}
+				l.text = text.String()
+				letters <- l
+				say("250 taken")
+			case "QUIT":
+				say("221 bye")
+				return
+			default:
+				say("250 yes")
+			}
+		}
+	}
+	return letters
+}
+
+func TestMail(t *testing.T) {
+	for _, c := range []struct {
+		server, host      string
+		fromBegin, secure bool
+		login             string
+	}{
+		{"", "localhost:25", false, false, ""},
+		{"smtp://mail.example.com", "mail.example.com:587", false, true, " me@example.com pass word"},
+		{"smtps://someone@mail.example.com", "mail.example.com:465", true, true, " someone pass word"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := play(t)
+			defer s.end()
+			letters := s.post(c.host, c.fromBegin, c.secure)
+			r := reading.Receiver{ID: 1, Kind: reading.Mail, Address: "me@example.com", Server: c.server}
+			if c.secure {
+				r.Secret = "pass word"
+			}
+			s.keep(r)
+			s.hit(1, "Sturm über\r\nBcc: all@example.com")
+			synctest.Wait()
+			if p := s.store.receiver(1).Problem; p != "" || len(letters) != 1 {
+				t.Fatalf("%q: %d letters, %s", c.server, len(letters), p)
+			}
+			l := <-letters
+			m, err := mail.ReadMessage(strings.NewReader(l.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := m.Header.Get("Message-Id")
+			if l.login != c.login || !strings.Contains(l.from, "<me@example.com>") || !strings.Contains(l.to, "<me@example.com>") ||
+				m.Header.Get("Bcc") != "" || m.Header.Get("Auto-Submitted") != "auto-generated" ||
+				!strings.HasPrefix(id, "<feedex-1-1-1."+s.sender.PublicKey()[:22]) || !strings.Contains(l.text, "storm") {
+				t.Errorf("%q: %+v", c.server, l)
+			}
+		})
+	}
+}
+
+// Passwords go over no connection that is not encrypted.
+func TestMailWithoutTLS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		letters := s.post("mail.example.com:587", false, false)
+		s.keep(reading.Receiver{ID: 1, Kind: reading.Mail, Address: "me@example.com", Secret: "x",
+			Server: "smtp://mail.example.com"})
+		s.hit(1, "a")
+		synctest.Wait()
+		if p := s.store.receiver(1).Problem; p == "" || len(letters) != 0 {
+			t.Errorf("%d letters, the problem is %q", len(letters), p)
+		}
+	})
+}

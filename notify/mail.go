@@ -1,0 +1,148 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+
+	"github.com/wneessen/go-mail"
+
+	"feedex/reading"
+)
+
+// DefaultMailServer is where mail goes that names no server: to this machine, as its other programs send theirs.
+const DefaultMailServer = "smtp://localhost"
+
+// A mailServer is what Receiver.Server says. Its URL is smtps://user@host:465 for a server that is spoken to by TLS from
+// the begin, and smtp://user@host:587 for one that has to go over to it, unless it is this machine.
+type mailServer struct {
+	host, user string
+	port       int
+	tls        bool
+}
+
+// readMailServer reads the URL of a server. The error wraps reading.ErrReceiver.
+func readMailServer(text string) (mailServer, error) {
+	u, err := url.Parse(cmp.Or(text, DefaultMailServer))
+	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Path != "" && u.Path != "/" {
+		return mailServer{}, fmt.Errorf("%w: server %.60q: want smtp://USER@HOST:587 or smtps://USER@HOST:465",
+			reading.ErrReceiver, text)
+	}
+	if _, has := u.User.Password(); has {
+		return mailServer{}, fmt.Errorf("%w: server: the password comes from a file, not with the address",
+			reading.ErrReceiver)
+	}
+	s := mailServer{host: u.Hostname(), user: u.User.Username(), tls: u.Scheme == "smtps"}
+	port := u.Port()
+	switch {
+	case port != "":
+	case s.tls:
+		port = "465"
+	case s.here():
+		port = "25"
+	default:
+		port = "587"
+	}
+	if s.port, err = strconv.Atoi(port); err != nil || s.port < 1 || s.port > 65535 {
+		return mailServer{}, fmt.Errorf("%w: server: there is no port %.10q", reading.ErrReceiver, port)
+	}
+	return s, nil
+}
+
+// here reports whether the server is this machine, to which nothing need be encrypted.
+func (s mailServer) here() bool {
+	if s.host == "localhost" {
+		return true
+	}
+	a := net.ParseIP(s.host)
+	return a != nil && a.IsLoopback()
+}
+
+// mail sends a message by SMTP (RFC 5321).
+func (t *Teller) mail(ctx context.Context, r *reading.Receiver, b *bulletin) error {
+	server, err := readMailServer(r.Server)
+	if err != nil {
+		return err
+	}
+	letter, err := newLetter(r.Address, t.Sender.PublicKey(), b)
+	if err != nil {
+		return err
+	}
+	policy := mail.TLSMandatory
+	switch {
+	case server.tls:
+		policy = mail.NoTLS // the connection has it already
+	case server.here():
+		policy = mail.TLSOpportunistic
+	}
+	options := []mail.Option{
+		mail.WithPort(server.port), mail.WithTimeout(deliverTime), mail.WithTLSPolicy(policy),
+		mail.WithTLSConfig(t.tlsFor(server.host)),
+		mail.WithDialContextFunc(func(dial context.Context, network, address string) (net.Conn, error) {
+			return t.dialMail(ctx, dial, r, server, network, address)
+		}),
+	}
+	if r.Secret != "" {
+		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthPlain), mail.WithUsername(cmp.Or(server.user, r.Address)),
+			mail.WithPassword(r.Secret))
+	}
+	client, err := mail.NewClient(server.host, options...)
+	if err != nil {
+		return fmt.Errorf("%w: %w", reading.ErrReceiver, err)
+	}
+	err = client.DialAndSendWithContext(ctx, letter)
+	if letter.IsDelivered() {
+		return nil // what the server says when it hangs up does not matter
+	}
+	return err
+}
+
+// dialMail connects to a mail server: for as long as sending lasts, which the library bounds for each step alone.
+func (t *Teller) dialMail(sending, dial context.Context, r *reading.Receiver, s mailServer, network,
+	address string) (net.Conn, error) {
+	connect := t.Dial
+	if r.Local {
+		connect = t.DialLocal
+	}
+	conn, err := connect(dial, network, address)
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(sending, func() { conn.Close() })
+	if !s.tls {
+		return conn, nil
+	}
+	encrypted := tls.Client(conn, t.tlsFor(s.host))
+	if err := encrypted.HandshakeContext(dial); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return encrypted, nil
+}
+
+// tlsFor is how TLS is spoken with a mail server.
+func (t *Teller) tlsFor(host string) *tls.Config {
+	return &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, RootCAs: t.Roots}
+}
+
+// newLetter makes the message. The address is the person's own, and stands for who sends it. The node's key tells its
+// messages from those of others.
+func newLetter(address, key string, b *bulletin) (*mail.Msg, error) {
+	m := mail.NewMsg()
+	if err := m.FromFormat("feedex", address); err != nil {
+		return nil, fmt.Errorf("%w: %w", reading.ErrReceiver, err)
+	}
+	if err := m.To(address); err != nil {
+		return nil, fmt.Errorf("%w: %w", reading.ErrReceiver, err)
+	}
+	m.Subject(b.title())
+	m.SetMessageIDWithValue(b.id + "." + key[:min(22, len(key))] + "@feedex.invalid")
+	m.SetDate()
+	m.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no program answers it
+	m.SetBodyString(mail.TypeTextPlain, b.letter())
+	return m, nil
+}

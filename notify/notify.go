@@ -1,0 +1,240 @@
+// Package notify tells people of what their filters catch: by webhooks, ntfy, mail and Web Push. All of it goes out from
+// the node, so that it works at home. What is to be told waits in the archive until the receiver has taken it.
+package notify
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"feedex/notify/webpush"
+	"feedex/reading"
+)
+
+const (
+	// deliverTime is how long a receiver may take to take a message.
+	deliverTime = 30 * time.Second
+	// firstRetry doubles with every failure in a row, up to lastRetry. A receiver that does not come back is tried for
+	// ever; only reading.MaxWaiting entries wait for it.
+	firstRetry, lastRetry = time.Minute, 6 * time.Hour
+	// longestWait is as long as a receiver may ask to be left alone.
+	longestWait = 24 * time.Hour
+	// look is after what time at most the receivers are gone through.
+	look = 10 * time.Minute
+	// maxWorking is how many deliveries are under way at a time.
+	maxWorking = 4
+)
+
+// A Store keeps receivers and what waits for them. A change is durable when a method returns nil.
+type Store interface {
+	reading.ReceiverList
+	// Told and NotTold are those of reading.Messages.
+	Told(ctx context.Context, id reading.ReceiverID, at time.Time, messages []reading.MessageID) error
+	NotTold(ctx context.Context, id reading.ReceiverID, problem string, next time.Time, ended bool) error
+}
+
+// Config holds the dependencies of a Teller.
+type Config struct {
+	Store Store
+	// Dial and DialLocal connect to receivers: Dial to the public Internet alone, DialLocal also to the private network,
+	// for receivers that the owner has there.
+	Dial, DialLocal func(ctx context.Context, network, address string) (net.Conn, error)
+	// Sender is who sends by Web Push.
+	Sender webpush.Sender
+	// Roots are the authorities that vouch for receivers. Default: those of this machine.
+	Roots *x509.CertPool
+	// Log takes what went wrong. Default: nowhere.
+	Log *slog.Logger
+}
+
+// A Teller tells receivers what waits for them. Its methods may be called by several goroutines at once.
+type Teller struct {
+	Config
+	public, local http.Client
+	wake          chan struct{}
+
+	mu   sync.Mutex
+	busy map[reading.ReceiverID]bool // a delivery is under way
+}
+
+// New makes a Teller. It tells while Run does.
+func New(cfg Config) *Teller {
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
+	return &Teller{
+		Config: cfg, public: newClient(cfg.Dial, cfg.Roots), local: newClient(cfg.DialLocal, cfg.Roots),
+		wake: make(chan struct{}, 1), busy: make(map[reading.ReceiverID]bool),
+	}
+}
+
+// newClient makes a client that follows no redirect: it would lead away from what the owner named.
+func newClient(dial func(context.Context, string, string) (net.Conn, error), roots *x509.CertPool) http.Client {
+	return http.Client{
+		Transport: &http.Transport{
+			DialContext: dial, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots}, TLSHandshakeTimeout: deliverTime, IdleConnTimeout: time.Minute,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// CloseIdle closes the connections that are not in use.
+func (t *Teller) CloseIdle() {
+	t.public.CloseIdleConnections()
+	t.local.CloseIdleConnections()
+}
+
+// Wake says that something new may wait, or that a receiver was changed.
+func (t *Teller) Wake() {
+	select {
+	case t.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Try sends a receiver a message that says that it comes. Nothing is noted of how that goes.
+func (t *Teller) Try(ctx context.Context, r reading.Receiver) error {
+	ctx, cancel := context.WithTimeout(ctx, deliverTime)
+	defer cancel()
+	return t.send(ctx, &r, &bulletin{id: fmt.Sprintf("feedex-%d-try-%d", r.ID, time.Now().UnixNano())})
+}
+
+// Run tells receivers what waits for them, as it comes and as they want it, until ctx ends. Deliveries that are under
+// way are given up then.
+func (t *Teller) Run(ctx context.Context) {
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	working := make(chan struct{}, maxWorking)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-t.wake:
+		}
+		next, err := t.round(ctx, func(r reading.Receiver, b *bulletin) {
+			workers.Go(func() {
+				select {
+				case working <- struct{}{}:
+					t.deliver(ctx, &r, b)
+					<-working
+				case <-ctx.Done():
+				}
+				t.mu.Lock()
+				delete(t.busy, r.ID)
+				t.mu.Unlock()
+				t.Wake()
+			})
+		})
+		if err != nil && ctx.Err() == nil {
+			t.Log.Error("what waits for receivers was not read", "err", err)
+		}
+		timer.Reset(next)
+	}
+}
+
+// round has delivered what is due, and returns after what time to look again.
+func (t *Teller) round(ctx context.Context, deliver func(reading.Receiver, *bulletin)) (time.Duration, error) {
+	list, err := t.Store.Receivers(ctx)
+	if err != nil {
+		return look, fmt.Errorf("load receivers: %w", err)
+	}
+	now, again := time.Now(), look
+	var failed error
+	for i := range list {
+		r := &list[i]
+		t.mu.Lock()
+		busy := t.busy[r.ID]
+		t.mu.Unlock()
+		if r.Ended || busy {
+			continue
+		}
+		if wait := r.Next.Sub(now); wait > 0 {
+			again = min(again, wait)
+			continue
+		}
+		b, due, err := t.due(ctx, r, now)
+		switch {
+		case err != nil:
+			failed = errors.Join(failed, err)
+		case b == nil: // nothing waits
+		case due.After(now):
+			again = min(again, due.Sub(now))
+		default:
+			t.mu.Lock()
+			t.busy[r.ID] = true
+			t.mu.Unlock()
+			deliver(*r, b)
+		}
+	}
+	return again, failed
+}
+
+// due is what waits for a receiver, nil for nothing, and when it may be sent.
+func (t *Teller) due(ctx context.Context, r *reading.Receiver, now time.Time) (*bulletin, time.Time, error) {
+	waiting, more, err := t.Store.Waiting(ctx, r.ID)
+	if err != nil {
+		return nil, now, fmt.Errorf("load what waits for the receiver %q: %w", r.Name, err)
+	}
+	if len(waiting) == 0 {
+		return nil, now, nil
+	}
+	told, err := t.Store.ToldSince(ctx, r.ID, now.Add(-time.Hour))
+	if err != nil {
+		return nil, now, fmt.Errorf("load what the receiver %q was told: %w", r.Name, err)
+	}
+	return newBulletin(r, waiting, more), r.Hours.Due(now, waiting[0].Arrived, told), nil
+}
+
+// deliver sends a bulletin and notes how that went. What the receiver has taken is noted also where the node ends
+// meanwhile.
+func (t *Teller) deliver(ctx context.Context, r *reading.Receiver, b *bulletin) {
+	sending, cancel := context.WithTimeout(ctx, deliverTime)
+	err := t.send(sending, r, b)
+	cancel()
+	now := time.Now()
+	keeping := context.WithoutCancel(ctx)
+	switch {
+	case err == nil:
+		ids := make([]reading.MessageID, len(b.messages))
+		for i := range b.messages {
+			ids[i] = b.messages[i].ID
+		}
+		err = t.Store.Told(keeping, r.ID, now, ids)
+	case ctx.Err() != nil:
+		return
+	default:
+		t.Log.Info("a receiver was not told", "receiver", r.Name, "err", err)
+		var refused refusal
+		errors.As(err, &refused)
+		wait := max(min(refused.after, longestWait), min(firstRetry<<min(r.Failures, 16), lastRetry))
+		err = t.Store.NotTold(keeping, r.ID, err.Error(), now.Add(wait), refused.gone)
+	}
+	if err != nil {
+		t.Log.Error("how it went with a receiver was not stored", "receiver", r.Name, "err", err)
+	}
+}
+
+// send sends a bulletin to a receiver.
+func (t *Teller) send(ctx context.Context, r *reading.Receiver, b *bulletin) error {
+	switch r.Kind {
+	case reading.Webhook:
+		return t.postWebhook(ctx, r, b)
+	case reading.Ntfy:
+		return t.postNtfy(ctx, r, b)
+	case reading.Mail:
+		return t.mail(ctx, r, b)
+	case reading.WebPush:
+		return t.push(ctx, r, b)
+	}
+	return fmt.Errorf("%w: there is no kind %.20q", reading.ErrReceiver, r.Kind)
+}

@@ -1,0 +1,76 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/reading"
+	"feedex/safehtml"
+)
+
+// A refusal is the error of a receiver that answered and did not take a message.
+type refusal struct {
+	status string
+	said   string        // the begin of its text, as a label
+	after  time.Duration // as long as it wants to be left alone, 0 where it does not say
+	gone   bool          // it wants nothing any more
+}
+
+func (e refusal) Error() string {
+	text := "it answers " + e.status
+	if e.said != "" {
+		text += ": " + e.said
+	}
+	if e.gone {
+		text += "; nothing more is sent there: add it anew, or remove it"
+	}
+	return text
+}
+
+// maxSaid is how much of a refusal is read, in bytes.
+const maxSaid = 512
+
+// post sends a body to a receiver. The error is a refusal where it answered and did not take it.
+func (t *Teller) post(ctx context.Context, r *reading.Receiver, url string, body []byte, header http.Header) error {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("%w: %w", reading.ErrReceiver, err)
+	}
+	q.Header = header
+	q.Header.Set("User-Agent", "feedex")
+	client := &t.public
+	if r.Local {
+		client = &t.local
+	}
+	resp, err := client.Do(q)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid)) // what cannot be read is not told
+	if resp.StatusCode/100 == 2 {
+		return nil
+	}
+	return refusal{
+		status: resp.Status, said: safehtml.Label(string(said)), after: retryAfter(resp, time.Now()),
+		gone: resp.StatusCode == http.StatusGone || r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
+	}
+}
+
+// retryAfter reads the header Retry-After (RFC 9110 §10.2.3): a number of seconds, or a date.
+func retryAfter(resp *http.Response, now time.Time) time.Duration {
+	text := strings.TrimSpace(resp.Header.Get("Retry-After"))
+	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}

@@ -1,0 +1,70 @@
+package notify
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"feedex/reading"
+)
+
+// webhookBody is what a webhook is sent, in JSON. Later versions may add members.
+type webhookBody struct {
+	Title   string         `json:"title"` // for people, one line
+	Text    string         `json:"text"`  // for people, lines
+	Body    string         `json:"body"`  // the same: some bridges take the one, some the other
+	Entries []webhookEntry `json:"entries"`
+	More    int            `json:"more"` // so many there are beside them
+}
+
+type webhookEntry struct {
+	ID        string    `json:"id"` // the same in each message that tells of it
+	Filter    string    `json:"filter"`
+	Feed      string    `json:"feed"`
+	Title     string    `json:"title"`
+	Link      string    `json:"link,omitempty"`
+	Published time.Time `json:"published"`
+	Arrived   time.Time `json:"arrived"`
+}
+
+// postWebhook sends JSON, signed as Standard Webhooks (version 1.0.0) has it where there is a secret.
+func (t *Teller) postWebhook(ctx context.Context, r *reading.Receiver, b *bulletin) error {
+	doc := webhookBody{Title: b.title(), Text: b.text(), Body: b.text(), Entries: []webhookEntry{}, More: b.more}
+	for i := range b.messages {
+		m := &b.messages[i]
+		doc.Entries = append(doc.Entries, webhookEntry{
+			ID: m.Entry.String(), Filter: m.Filter, Feed: m.Feed, Title: m.Title, Link: m.Link,
+			Published: m.Time.UTC(), Arrived: m.Arrived.UTC(),
+		})
+	}
+	body, err := json.Marshal(doc)
+	if err != nil {
+		return fmt.Errorf("write a message: %w", err)
+	}
+	at := strconv.FormatInt(time.Now().Unix(), 10)
+	header := http.Header{"Content-Type": {"application/json"}, "Webhook-Id": {b.id}, "Webhook-Timestamp": {at}}
+	if r.Secret != "" {
+		header.Set("Webhook-Signature", webhookSignature(r.Secret, b.id, at, body))
+	}
+	return t.post(ctx, r, r.Address, body, header)
+}
+
+// webhookSignature signs a body. A secret that begins with "whsec_" is base64 behind that, and every other is as it is.
+func webhookSignature(secret, id, at string, body []byte) string {
+	key := []byte(secret)
+	if coded, ok := strings.CutPrefix(secret, "whsec_"); ok {
+		if decoded, err := base64.StdEncoding.DecodeString(coded); err == nil {
+			key = decoded
+		}
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.%s", id, at, body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}

@@ -1,0 +1,195 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"feedex/feed"
+	"feedex/safehtml"
+)
+
+// A Receiver is where a person is told of what their filters catch.
+type Receiver struct {
+	ID     ReceiverID
+	Person PersonID
+	Name   string // one line of text, of one receiver of the person
+	Kind   ReceiverKind
+	// Address is where messages go: of a Webhook and of Ntfy a URL, of Mail the address, of WebPush the subscription
+	// as browsers write it.
+	Address string
+	Secret  string     // what ReceiverKind says, "" for none; it is shown to nobody
+	Server  string     // of Mail: the server that takes it
+	Local   bool       // it may be in the private network, where the owner has it
+	Only    []FilterID // the filters whose hits are told; nil for all of the person that do not mute
+	Hours   Hours
+	Created time.Time // whole seconds
+
+	Failures int       // deliveries in a row that failed
+	Problem  string    // why the last one failed, as a label, "" after a success
+	Next     time.Time // not before then, whole seconds; zero for at once
+	Ended    bool      // the receiver said that it is gone: nothing is sent until it is added anew
+}
+
+// A ReceiverID names a receiver: from 1, never used again.
+type ReceiverID int64
+
+// A ReceiverKind is how messages reach a receiver.
+type ReceiverKind string
+
+// The kinds of receivers. The Secret of a Webhook signs what is sent to it, that of Ntfy is an access token, and that of
+// Mail the password at the server.
+const (
+	Webhook ReceiverKind = "webhook"
+	Ntfy    ReceiverKind = "ntfy"
+	Mail    ReceiverKind = "mail"
+	WebPush ReceiverKind = "webpush"
+)
+
+// Hours are when a receiver wants to hear, by the node's clock.
+type Hours struct {
+	// QuietFrom and QuietTo bound the part of a day in which nothing is sent; where they are equal there is none. What
+	// comes then waits for its end.
+	QuietFrom, QuietTo TimeOfDay
+	// Digest has messages sent at these times alone, each with all that came since the last; nil for at once.
+	Digest []TimeOfDay
+	// Most is how many messages are sent in an hour. What comes beyond them goes with the next.
+	Most int
+}
+
+// A TimeOfDay is in minutes since midnight.
+type TimeOfDay int
+
+const (
+	// MaxReceivers is how many a person may have.
+	MaxReceivers = 50
+	// MaxWaiting is how many entries wait for a receiver. Of what comes beyond them only the number is told.
+	MaxWaiting = 1000
+	// DefaultMost is Hours.Most where nothing else is asked for, and MostMost what it is at most.
+	DefaultMost, MostMost = 20, 60
+	// MessageAge is how old an entry may be that one is told of, by when it was published.
+	MessageAge = 24 * time.Hour
+
+	maxDigests = 24
+	// MaxReceiverText is how long the address and the secret of a receiver may be, in bytes.
+	MaxReceiverText = 4096
+)
+
+// Why a receiver is not added.
+var (
+	ErrReceiver  = errors.New("not a receiver")
+	ErrReceivers = fmt.Errorf("there are %d receivers already: remove some", MaxReceivers)
+)
+
+// Receivers keeps where the people of a node are told.
+type Receivers interface {
+	// KeepReceiver stores a receiver of the person in place of the one of that name, with what waits for it. The error
+	// is ErrReceivers or, of Only, ErrNoFilter; nothing is changed then.
+	KeepReceiver(r Receiver) (ReceiverID, error)
+	// DropReceiver removes one with what waits for it, and reports whether there was one of that name.
+	DropReceiver(name string) bool
+}
+
+// Messages keeps what receivers are told.
+type Messages interface {
+	// Told notes that a receiver has taken these messages at a moment.
+	Told(id ReceiverID, at time.Time, messages []MessageID)
+	// NotTold notes why it has not, and when it is tried again; ended, that it never is.
+	NotTold(id ReceiverID, problem string, next time.Time, ended bool)
+}
+
+// A ReceiverList reads what Receivers and Messages keep.
+type ReceiverList interface {
+	// Receivers returns the receivers of all people, ordered by ID.
+	Receivers(ctx context.Context) ([]Receiver, error)
+	// Waiting returns what waits for a receiver, the oldest first, and how many more there would be.
+	Waiting(ctx context.Context, id ReceiverID) (list []Message, more int, err error)
+	// ToldSince returns when a receiver was told something, then or later, in order.
+	ToldSince(ctx context.Context, id ReceiverID, since time.Time) ([]time.Time, error)
+}
+
+// A MessageID names a message: from 1, never used again.
+type MessageID int64
+
+// A Message is an entry of which a receiver is to be told.
+type Message struct {
+	ID      MessageID
+	Filter  string // its name
+	Arrived time.Time
+	Entry   feed.EntryID
+	Item    ItemID
+	Feed    string // what it is called, as a label
+	Title   string // as a label
+	Link    string // "" for none
+	Time    time.Time
+}
+
+// Checked is the receiver as it is kept. The error wraps ErrReceiver or ErrName.
+func (r Receiver) Checked() (Receiver, error) {
+	name := safehtml.Inert(safehtml.Line(r.Name))
+	if name == "" || len(name) > MaxName {
+		return r, fmt.Errorf("%w for a receiver: %.40q: want one line of 1 to %d bytes", ErrName, r.Name, MaxName)
+	}
+	r.Name = name
+	switch {
+	case len(r.Address) > MaxReceiverText || len(r.Secret) > MaxReceiverText || len(r.Server) > MaxReceiverText:
+		return r, fmt.Errorf("%w: addresses and secrets have %d bytes at most", ErrReceiver, MaxReceiverText)
+	case r.Hours.Most < 1 || r.Hours.Most > MostMost:
+		return r, fmt.Errorf("%w: want 1 to %d messages an hour, not %d", ErrReceiver, MostMost, r.Hours.Most)
+	case len(r.Hours.Digest) > maxDigests:
+		return r, fmt.Errorf("%w: want %d times of a digest at most", ErrReceiver, maxDigests)
+	}
+	return r, nil
+}
+
+// ParseTimeOfDay reads a time such as 07:30.
+func ParseTimeOfDay(s string) (TimeOfDay, error) {
+	t, err := time.Parse("15:04", s)
+	if err != nil {
+		return 0, fmt.Errorf("%.20q is no time of day: want one such as 07:30", s)
+	}
+	return TimeOfDay(t.Hour()*60 + t.Minute()), nil
+}
+
+// String is the time as ParseTimeOfDay reads it.
+func (t TimeOfDay) String() string { return fmt.Sprintf("%02d:%02d", t/60, t%60) }
+
+// next is the first moment at this time of day that is not before now, in now's zone.
+func (t TimeOfDay) next(now time.Time) time.Time {
+	for day := 0; ; day++ {
+		at := time.Date(now.Year(), now.Month(), now.Day()+day, int(t/60), int(t%60), 0, 0, now.Location())
+		if !at.Before(now) {
+			return at
+		}
+	}
+}
+
+// Due is when what has waited since then may be sent, by the hours alone: now or later. Told are the times of the
+// messages of the last hour, in order.
+func (h Hours) Due(now, since time.Time, told []time.Time) time.Time {
+	at := now
+	if len(h.Digest) > 0 {
+		at = time.Time{}
+		for _, t := range h.Digest {
+			if next := t.next(since.In(now.Location())); at.IsZero() || next.Before(at) {
+				at = next
+			}
+		}
+	}
+	if at.Before(now) {
+		at = now
+	}
+	if n := len(told) - h.Most; n >= 0 {
+		if free := told[n].Add(time.Hour); free.After(at) {
+			at = free
+		}
+	}
+	if h.QuietFrom != h.QuietTo {
+		begin, end := h.QuietFrom.next(at), h.QuietTo.next(at.Add(1))
+		if begin.Equal(at) || end.Before(begin) {
+			at = end
+		}
+	}
+	return at
+}
