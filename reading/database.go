@@ -23,6 +23,7 @@ type Database interface {
 	Icons
 	Passwords
 	FilterSweeper
+	Messages
 	// Pen is what a person marks, files and leaves out, in the transaction that is open; nil where there is no such
 	// person.
 	Pen(p PersonID) Pen
@@ -58,6 +59,7 @@ type View interface {
 	IconList
 	PasswordList
 	FilterKeys
+	ReceiverList
 	// Shelf is what a person reads; nothing is marked there where there is no such person.
 	Shelf(p PersonID) Shelf
 }
@@ -77,6 +79,7 @@ type Pen interface {
 	Marking
 	Folders
 	Filters
+	Receivers
 	// LeaveOut has a feed, which the node goes on to follow, no more among those that the person reads, or again. Where
 	// it was left out what came meanwhile is read, but for the latest archive.FirstUnread of what came.
 	LeaveOut(id FeedID, out bool)

@@ -38,6 +38,8 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 	for name, test := range map[string]func(*testing.T, reading.Database){
 		"filters catch": testFiltersCatch, "rules": testRules, "filters keep": testFiltersKeep,
 		"filters": testFilterList,
+		"receivers are told": testReceiversAreTold, "receivers of people": testReceiversOfPeople,
+		"receivers": testReceiverList, "bounds of receivers": testReceiverBounds,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

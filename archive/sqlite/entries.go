@@ -95,6 +95,7 @@ func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (a
 		s.paginate(stored)
 		s.arrived(newest)
 		s.catchItems(kept[0].Seen.Unix(), s.arrivals(last, arrived, kept), true)
+		s.announce(last)
 		s.countNews(&news)
 	}
 }

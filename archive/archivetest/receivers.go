@@ -1,0 +1,248 @@
+package archivetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/reading"
+)
+
+// A receiverDesk is an archive with a person's filters and receivers.
+type receiverDesk struct{ *filterDesk }
+
+func newReceiverDesk(t testing.TB, a reading.Database, p reading.PersonID) *receiverDesk {
+	t.Helper()
+	for _, u := range []feed.URL{news, otherNews} { // whose first polls are over
+		f := a.LoadFeed(u)
+		f.URL, f.Subscribed, f.Since, f.LastSuccess = u, true, time.Unix(1, 0), time.Unix(2, 0)
+		a.KeepFeed(f)
+	}
+	commit(t, a)
+	return &receiverDesk{newFilterDesk(a, p)}
+}
+
+// tell adds a receiver.
+func (d *receiverDesk) tell(t testing.TB, name string, only ...reading.FilterID) reading.ReceiverID {
+	t.Helper()
+	id, err := d.KeepReceiver(reading.Receiver{Name: name, Kind: reading.Webhook, Address: "https://hook.example/",
+		Only: only, Created: time.Unix(3, 0), Hours: reading.Hours{Most: 5, Digest: []reading.TimeOfDay{480}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, d.database)
+	return id
+}
+
+// wantWaiting checks what waits for a receiver, and returns it.
+func (d *receiverDesk) wantWaiting(t testing.TB, id reading.ReceiverID, titles ...string) []reading.Message {
+	t.Helper()
+	list, more, err := d.database.Waiting(t.Context(), id)
+	var got []string
+	for i := range list {
+		got = append(got, list[i].Title)
+	}
+	if err != nil || more != 0 || !slices.Equal(got, titles) {
+		t.Errorf("for receiver %d there wait %q and %d more, %v; want %q", id, got, more, err, titles)
+	}
+	return list
+}
+
+// at is a record that came then.
+func at(r archive.Record, when int64) archive.Record {
+	r.Seen = time.Unix(when, 0)
+	return r
+}
+
+// Receivers are told what the filters of their person catch as it comes: of a story once, and only what is news.
+func testReceiversAreTold(t *testing.T, a reading.Database) {
+	d := newReceiverDesk(t, a, reading.Owner)
+	d.add(t, "Storms", "storm", reading.RuleNone)
+	floods := d.add(t, "Floods", "flood", reading.RuleNone)
+	all, some := d.tell(t, "all"), d.tell(t, "some", floods)
+	d.wantWaiting(t, all)
+
+	both, linked := titled(3, "storm and flood"), titled(4, "storm")
+	both.Entry.Published, both.Entry.Link = time.Unix(2, 0), "https://news.example/3"
+	keep(t, a, both, linked, titled(5, "calm"))
+	list := d.wantWaiting(t, all, "storm and flood", "storm")
+	if m := list[0]; m.Filter != "Storms" || m.Entry != both.ID || m.Item != 1 || m.Link != "https://news.example/3" ||
+		!m.Time.Equal(time.Unix(2, 0)) || !m.Arrived.Equal(time.Unix(3, 0)) || m.Feed == "" {
+		t.Errorf("a message is %+v", m)
+	}
+	d.wantWaiting(t, some, "storm and flood")
+
+	// The same story by another feed, and by the same title another one that says too little to tell.
+	again := feedRecord(otherNews, 6)
+	again.Entry.Title = "A storm breaks over the coast"
+	keep(t, a, again)
+	again = at(titled(7, "a storm  BREAKS over the coast!"), 7)
+	keep(t, a, again, titled(8, "storm"))
+	d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm")
+
+	// Old news, what is filled in, and what is edited.
+	old := titled(100_000, "an old storm")
+	old.Entry.Published = time.Unix(100_000-24*3600-1, 0)
+	keep(t, a, old)
+	a.Fill(time.Unix(100_001, 0), []archive.Record{titled(1, "a storm of the past")})
+	edited := at(titled(5, "no calm but storm"), 100_002)
+	keep(t, a, edited)
+	d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm")
+
+	// What the first poll of a feed brings was there before; what a neighbor brings before it is news.
+	f := a.LoadFeed(otherNews)
+	f.LastSuccess = time.Time{}
+	a.KeepFeed(f)
+	first, brought := feedRecord(otherNews, 100_003), feedRecord(otherNews, 100_004)
+	first.Entry.Title, brought.Entry.Title = "storm of the first poll", "storm from a neighbor"
+	neighbor, err := protocol.ParseNodeID("192.0.2.7:7790")
+	if err != nil {
+		t.Fatal(err)
+	}
+	brought.Source = neighbor
+	keep(t, a, first)
+	keep(t, a, brought)
+	list = d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm", "storm from a neighbor")
+
+	// What is purged is told no more, and what was told neither.
+	a.Purge(time.Unix(100_005, 0), []feed.EntryID{linked.ID})
+	a.Told(all, time.Unix(100_006, 0), []reading.MessageID{list[0].ID, list[2].ID})
+	commit(t, a)
+	d.wantWaiting(t, all, "storm", "storm from a neighbor")
+	if told, err := a.ToldSince(t.Context(), all, time.Unix(100_006, 0)); err != nil || len(told) != 1 ||
+		!told[0].Equal(time.Unix(100_006, 0)) {
+		t.Errorf("told at %v, %v", told, err)
+	}
+	keep(t, a, at(titled(9, "A storm breaks over the coast."), 100_007))
+	d.wantWaiting(t, all, "storm", "storm from a neighbor")
+}
+
+// What a rule mutes is told to nobody, whichever other filter has it; and each person is told what is theirs.
+func testReceiversOfPeople(t *testing.T, a reading.Database) {
+	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, a)
+	d, other := newReceiverDesk(t, a, reading.Owner), newReceiverDesk(t, a, ann)
+	d.add(t, "Brains", "brain", reading.RuleMute)
+	d.add(t, "Storms", "storm", reading.RuleNone)
+	other.add(t, "Calm", "calm", reading.RuleNone)
+	mine, hers := d.tell(t, "phone"), other.tell(t, "phone")
+	keep(t, a, titled(3, "a brain storm"), titled(4, "storm"), titled(5, "calm"))
+	d.wantWaiting(t, mine, "storm")
+	other.wantWaiting(t, hers, "calm")
+	if _, err := other.KeepReceiver(reading.Receiver{Name: "x", Only: []reading.FilterID{1}}); !errors.Is(err,
+		reading.ErrNoFilter) {
+		t.Errorf("a receiver is told what filters of another person catch: %v", err)
+	}
+	if d.DropReceiver("none") || !d.DropReceiver("phone") {
+		t.Error("DropReceiver does not say whether there was one")
+	}
+	commit(t, a)
+	d.wantWaiting(t, mine)
+	for more := true; more; {
+		more = a.RemovePerson(ann, 1)
+		commit(t, a)
+	}
+	if list, err := a.Receivers(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("receivers of nobody: %+v, %v", list, err)
+	}
+}
+
+// A receiver keeps what it was told to be, how it went, and the filters that it is told of, by whatever words.
+func testReceiverList(t *testing.T, a reading.Database) {
+	d := newReceiverDesk(t, a, reading.Owner)
+	storms := d.add(t, "Storms", "storm", reading.RuleNone)
+	r := reading.Receiver{
+		Person: reading.Owner, Name: "phone", Kind: reading.Mail, Address: "me@example.com", Secret: "s3cret",
+		Server: "smtp://mail.example", Local: true, Only: []reading.FilterID{storms}, Created: time.Unix(3, 0).UTC(),
+		Hours: reading.Hours{QuietFrom: 60, QuietTo: 90, Digest: []reading.TimeOfDay{480, 1080}, Most: 7},
+	}
+	id, err := d.KeepReceiver(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, a)
+	want := func(want reading.Receiver) {
+		t.Helper()
+		got, err := a.Receivers(t.Context())
+		if err != nil || len(got) != 1 || fmt.Sprintf("%+v", got[0]) != fmt.Sprintf("%+v", want) {
+			t.Errorf("receivers %+v, %v; want %+v", got, err, want)
+		}
+	}
+	r.ID = id
+	want(r)
+	a.NotTold(id, "it answers <b>502</b>", time.Unix(60, 0), false)
+	commit(t, a)
+	failed := r
+	failed.Failures, failed.Problem, failed.Next = 1, "it answers 502", time.Unix(60, 0).UTC()
+	want(failed)
+	a.Told(id, time.Unix(70, 0), nil)
+	commit(t, a)
+	want(r)
+	changed, err := d.ChangeFilter(time.Unix(80, 0), storms, reading.FilterWish{Name: "Storms", Words: "tempest"})
+	if err != nil || changed == storms {
+		t.Fatalf("changed to %d, %v", changed, err)
+	}
+	commit(t, a)
+	r.Only = []reading.FilterID{changed}
+	want(r)
+	keep(t, a, titled(3, "a tempest"))
+	d.wantWaiting(t, id, "a tempest")
+	a.NotTold(id, "gone", time.Time{}, true)
+	commit(t, a)
+	ended := r
+	ended.Failures, ended.Problem, ended.Ended = 1, "gone", true
+	want(ended)
+	keep(t, a, titled(4, "another tempest"))
+	d.wantWaiting(t, id)
+	if again, err := d.KeepReceiver(r); err != nil || again != id { // which has it begin anew
+		t.Errorf("kept again as %d, %v", again, err)
+	}
+	commit(t, a)
+	want(r)
+	d.RemoveFilter(changed)
+	commit(t, a)
+	r.Only = []reading.FilterID{}
+	want(r)
+	d.add(t, "Calm", "calm", reading.RuleNone)
+	keep(t, a, titled(5, "calm"))
+	d.wantWaiting(t, id) // for the filters that it had are gone
+}
+
+// There are no more receivers, and nothing more waits for one, than there may be; the rest is counted.
+func testReceiverBounds(t *testing.T, a reading.Database) {
+	d := newReceiverDesk(t, a, reading.Owner)
+	d.add(t, "All", "title", reading.RuleNone)
+	id := d.tell(t, "phone")
+	for n := range reading.MaxReceivers - 1 {
+		d.tell(t, fmt.Sprint("other ", n))
+	}
+	if _, err := d.KeepReceiver(reading.Receiver{Name: "one more"}); !errors.Is(err, reading.ErrReceivers) {
+		t.Errorf("one more: %v", err)
+	}
+	for n := range reading.MaxReceivers - 1 {
+		d.DropReceiver(fmt.Sprint("other ", n))
+	}
+	commit(t, a)
+	for part := range slices.Chunk(feedRecords(news, 10, 10+reading.MaxWaiting+6), 100) {
+		keep(t, a, part...)
+	}
+	list, more, err := a.Waiting(t.Context(), id)
+	if err != nil || len(list) != reading.MaxWaiting || more != 7 {
+		t.Fatalf("%d wait, %d more, %v", len(list), more, err)
+	}
+	ids := make([]reading.MessageID, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	a.Told(id, time.Unix(5000, 0), ids)
+	commit(t, a)
+	d.wantWaiting(t, id)
+}
