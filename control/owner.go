@@ -66,6 +66,7 @@ type Owner interface {
 	// Search finds entries in the node's archive, newest arrival first.
 	Search(ctx context.Context, f feed.Filter) ([]archive.Record, error)
 	Maintenance
+	ReceiverTrials
 	// Query finds entries in the node's archive and, where it is asked to, in those of others. It calls each
 	// with what comes of it as it comes, and ends early with an error of each.
 	Query(ctx context.Context, q QueryRequest, each func(QueryPart) error) error
@@ -159,6 +160,7 @@ func (e BadRequest) Unwrap() error { return e.Err }
 // A Maintenance changes an archive as a whole. An Owner does so while the node runs, commands by themselves while none
 // does.
 type Maintenance interface {
+	Receivers
 	// Import fills in entries of an export, the newest first, and returns how many were not there yet. Stored entries
 	// are durable when it returns, also where it returns an error; a repetition stores the rest. Entries that were
 	// purged come back by it, and by nothing else.

@@ -21,6 +21,8 @@ import (
 
 // A fakeOwner answers from its fields and remembers what it was asked.
 type fakeOwner struct {
+	fakeTeller
+
 	bound     RetentionChange
 	report    Report
 	neighbors []node.NeighborStatus

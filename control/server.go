@@ -33,6 +33,9 @@ import (
 //	POST /person/remove    a nameRequest
 //	POST /filter/add       a FilterRequest, answered with a FilterReport
 //	POST /filter/remove    a FilterName
+//	POST /receiver/add     a ReceiverRequest
+//	POST /receiver/remove  a ReceiverName
+//	POST /receiver/try     a ReceiverName, answered, when it has answered, with a refusal
 //	POST /vacuum        answered, when it has ended, with a refusal, without an error if it succeeded
 //	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
 //	POST /site          a siteRequest, answered, when the site has answered, with a siteAnswer
@@ -116,6 +119,7 @@ func NewHandler(o Owner) http.Handler {
 	mux.HandleFunc("POST /filter/add", request(maxControlBytes,
 		func(ctx context.Context, f FilterRequest) (any, error) { return o.AddFilter(ctx, f) }))
 	mux.HandleFunc("POST /filter/remove", change(o.RemoveFilter))
+	handleReceivers(mux, o)
 	mux.HandleFunc("POST /vacuum", func(w http.ResponseWriter, r *http.Request) {
 		later(w, func() any { return newRefusal(o.Vacuum(r.Context())) })
 	})

@@ -15,6 +15,7 @@ import (
 	"feedex/invitation"
 	"feedex/lan"
 	"feedex/node"
+	"feedex/notify"
 	"feedex/protocol"
 	"feedex/reach"
 	"feedex/reader/websub"
@@ -55,7 +56,8 @@ type host struct {
 	getter      getter
 	shown       *diskcache.Files // pictures that pages showed lately
 	sites       siteFinder
-	hub         *websub.Hub // nil before run
+	hub         *websub.Hub    // nil before run
+	teller      *notify.Teller // likewise
 	events      chan arrival
 	chores      chan func()   // what concerns the archive and not the node
 	fetching    chan struct{} // a place each for maxFetching polls
@@ -413,6 +415,7 @@ func (h *host) tell(now time.Time, note node.Note) {
 	case node.Arrived:
 		if h.hub != nil {
 			h.hub.Wake()
+			h.teller.Wake()
 		}
 		log.Debug("entries arrived", "feed", t.Feed.Redacted(), "peer", t.Source, "entries", len(t.Records))
 	case node.Replaced:

@@ -238,6 +238,10 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version,
 		Metrics: http.HandlerFunc(h.metrics), Health: http.HandlerFunc(h.healthz), Log: h.config.Log,
 	}
+	if h.teller, err = newTeller(h); err != nil {
+		return err
+	}
+	defer h.teller.CloseIdle()
 	h.hub = newHub(h, h.store, forReaders)
 	defer h.hub.CloseIdle()
 	forReaders.Hub = h.hub
@@ -268,6 +272,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 			h.config.Log.Error("feeds are not pushed", "err", err)
 		}
 	})
+	servers.Go(func() { h.teller.Run(serving) })
 	servers.Go(func() { h.findNear(serving) })
 	servers.Go(func() { h.fillPast(serving) })
 	servers.Go(func() { h.meet(serving) })

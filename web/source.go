@@ -28,6 +28,7 @@ type Source interface {
 	OwnerFilters
 	Inviter
 	Keys
+	Receivers
 }
 
 // Present is how the node is at this moment.

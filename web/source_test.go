@@ -34,6 +34,8 @@ const (
 
 // aNode is a node that does nothing.
 type aNode struct {
+	aTeller
+
 	status    web.Status
 	feeds     []web.FeedSummary
 	known     map[int64]web.FeedDetail

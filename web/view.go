@@ -28,6 +28,8 @@ type view struct {
 	Body  any    // what the template shows
 	// Media says that the page may load sound and video from elsewhere, for who plays them.
 	Media bool
+	// Push says that the page may ask the browser for a subscription to the node's messages.
+	Push bool
 
 	Token   string // of the visitor's forms
 	User    string // that has logged in, "" for none

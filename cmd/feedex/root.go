@@ -91,7 +91,7 @@ entry it saw; and it answers what a feed ever published.`,
 		newDHT(), newFeeds(),
 		newSubscribe(), newUnsubscribe(), newRefresh(), newImport(), newExport(), newPassword(), newPerson(),
 		newFilter(),
-		newDoctor(),
+		newNotify(), newDoctor(),
 		newDemo(), newLab(), newConfig(), newVersion(),
 	)
 	root.InitDefaultHelpCmd()

@@ -102,3 +102,16 @@ addEventListener('fetch', event => {
 		return answer;
 	})());
 });
+
+// A message of the node, which it has sealed for this browser.
+addEventListener('push', event => event.waitUntil((async () => {
+	const message = event.data.json();
+	await registration.showNotification(message.title, {
+		body: message.text, tag: message.id, data: /^[0-9a-f]+$/.test(message.entry) ? '/entries/' + message.entry : '/entries',
+	});
+})()));
+
+addEventListener('notificationclick', event => {
+	event.notification.close();
+	event.waitUntil(clients.openWindow(event.notification.data));
+});

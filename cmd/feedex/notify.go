@@ -1,0 +1,269 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"feedex/control"
+	"feedex/daemon"
+	"feedex/notify"
+	"feedex/reading"
+	"feedex/settings"
+)
+
+func newNotify() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "notify",
+		Short: "Be told of what filters catch",
+		Long: `Be told at once, or at times of your own, of entries that your filters catch as they come: by a webhook, ntfy, mail, or
+Web Push, which browsers and UnifiedPush apps take. All of it goes out from the node, so that it works at home, and needs
+no account with anybody beside who passes the messages on.
+
+One is told of what is news: not of what was filled in from the past, nor of what was published more than a day ago, and
+of a story that several filters catch, or several feeds have, once. What cannot be delivered waits, and is tried again,
+ever more rarely; it outlasts restarts.`,
+		Example: `  feedex filter add storms 'storm NOT brain'
+  feedex notify add phone ntfy https://ntfy.example/my-topic --filter storms
+  feedex notify test phone
+  feedex notify list`,
+	}
+	c.AddCommand(newNotifyAdd(), newNotifyList(), newNotifyTest(), newNotifyRemove())
+	return c
+}
+
+// receiverFlags are the flags of feedex notify add.
+type receiverFlags struct {
+	person, secretFile, server, quiet, digest string
+	local                                     bool
+	filters                                   []string
+	most                                      int
+}
+
+func newNotifyAdd() *cobra.Command {
+	var x receiverFlags
+	c := &cobra.Command{
+		Use:   "add NAME KIND ADDRESS",
+		Short: "Add a receiver, or change the one of that name",
+		Long: fmt.Sprintf(`Have messages go to ADDRESS, under a NAME of your own. KIND says how:
+
+  webhook  a POST with JSON to a URL. With a secret it is signed as Standard Webhooks says: that of a bridge to Matrix,
+           XMPP or Apprise, say; see the documents for examples.
+  ntfy     a topic of an ntfy server, as https://ntfy.example/TOPIC. The secret is an access token.
+  mail     an address of mail. --server names the server that takes it, as smtps://USER@HOST:465 or
+           smtp://USER@HOST:587, and the secret is the password there; by default it is this machine's own.
+  webpush  a subscription as browsers write it, in JSON; "-" reads it from standard input. The dashboard's page Filters
+           makes one of the browser it is opened in.
+
+The secret is read from a file, once, and shown to nobody. Addresses in private networks, and http, want --local.
+
+At most %d messages are sent in an hour, or as many as --most says: what comes beyond them goes together with the next.`,
+			reading.DefaultMost),
+		Example: `  feedex notify add desk webhook https://hooks.example/in --secret-file ~/hook.secret
+  feedex notify add inbox mail me@example.com --server smtps://me@mail.example.com --secret-file ~/mail.secret \
+    --digest 08:00,18:00
+  feedex notify add phone ntfy http://192.168.1.5/news --local --filter storms --quiet 22:00-07:00`,
+		Args: cobra.MatchAll(cobra.ExactArgs(3)),
+	}
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		q, err := x.request(args, c.InOrStdin())
+		if err != nil {
+			return settings.UsageError{Err: err}
+		}
+		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+			if err := k.AddReceiver(c.Context(), q); err != nil {
+				return fmt.Errorf("add receiver %q: %w", q.Name, err)
+			}
+			return nil
+		})
+	})
+	f := c.Flags()
+	f.StringVar(&x.secretFile, "secret-file", "", "`file` with the secret")
+	f.StringVar(&x.server, "server", "", "of mail: `URL` of the server that takes it")
+	f.BoolVar(&x.local, "local", false, "it is in your own network")
+	f.StringArrayVar(&x.filters, "filter", nil, "only what the filter of that `name` catches (repeatable)")
+	f.StringVar(&x.quiet, "quiet", "", "send nothing between these `times` of the day, as 22:00-07:00")
+	f.StringVar(&x.digest, "digest", "", "send at these `times` of the day alone, as 08:00,18:00")
+	f.Var(numberFlag(&x.most, 1, reading.MostMost, ""), "most", fmt.Sprintf("at most n messages an hour, up to %d", reading.MostMost))
+	personFlag(c, &x.person)
+	return c
+}
+
+// request is what is asked of the node.
+func (x *receiverFlags) request(args []string, in io.Reader) (control.ReceiverRequest, error) {
+	q := control.ReceiverRequest{
+		ReceiverName: control.ReceiverName{Person: x.person, Name: args[0]}, Kind: reading.ReceiverKind(args[1]),
+		Address: args[2], Server: x.server, Local: x.local, Filters: x.filters,
+	}
+	q.Hours.Most = x.most
+	if q.Address == "-" {
+		text, err := io.ReadAll(io.LimitReader(in, reading.MaxReceiverText+1))
+		if err != nil {
+			return q, fmt.Errorf("read the address: %w", err)
+		}
+		q.Address = string(text)
+	}
+	if x.secretFile != "" {
+		text, err := os.ReadFile(x.secretFile)
+		if err != nil {
+			return q, fmt.Errorf("read the secret: %w", err)
+		}
+		q.Secret = string(text)
+	}
+	if x.quiet != "" {
+		from, to, ok := strings.Cut(x.quiet, "-")
+		if !ok {
+			return q, fmt.Errorf("--quiet %.40q: want two times of the day, as 22:00-07:00", x.quiet)
+		}
+		var errs [2]error
+		q.Hours.QuietFrom, errs[0] = reading.ParseTimeOfDay(from)
+		q.Hours.QuietTo, errs[1] = reading.ParseTimeOfDay(to)
+		if err := errors.Join(errs[:]...); err != nil {
+			return q, fmt.Errorf("--quiet: %w", err)
+		}
+	}
+	for _, text := range strings.FieldsFunc(x.digest, func(r rune) bool { return r == ',' }) {
+		at, err := reading.ParseTimeOfDay(text)
+		if err != nil {
+			return q, fmt.Errorf("--digest: %w", err)
+		}
+		q.Hours.Digest = append(q.Hours.Digest, at)
+	}
+	_, err := notify.Checked(reading.Receiver{Name: q.Name, Kind: q.Kind, Address: q.Address, Secret: q.Secret,
+		Server: q.Server, Local: q.Local, Hours: q.Hours})
+	return q, err
+}
+
+// A listedReceiver is a receiver as it is listed, without what is secret.
+type listedReceiver struct {
+	Name     string               `json:"name"`
+	Person   string               `json:"person"`
+	Kind     reading.ReceiverKind `json:"kind"`
+	Address  string               `json:"address"`
+	Filters  []string             `json:"filters,omitempty"` // all where there are none
+	Waiting  int                  `json:"waiting"`
+	Failures int                  `json:"failures"`
+	Problem  string               `json:"problem,omitempty"`
+	Next     time.Time            `json:"next,omitzero"`
+	Ended    bool                 `json:"ended,omitempty"`
+}
+
+func newNotifyList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the receivers, and what waits for them",
+		Long: `List where you are told, of which filters, how many entries wait to be told, and what went wrong last. Secrets are
+not shown.`,
+		Args: noArgs,
+	}
+	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
+		lines, err := receiversOf(c, r)
+		if err != nil {
+			return err
+		}
+		const none = "no receivers yet: add one with 'feedex notify add NAME KIND ADDRESS'"
+		return printList(c, asJSON, lines, none, printReceivers)
+	})
+	jsonFlag(c.Flags(), &asJSON)
+	return c
+}
+
+func receiversOf(c *cobra.Command, r archiveFile) (lines []listedReceiver, err error) {
+	people, err := r.People(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.Receivers(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	filters := make(map[reading.FilterID]string)
+	names := make(map[reading.PersonID]string)
+	for _, p := range people {
+		names[p.ID] = p.Name
+		of, err := r.Shelf(p.ID).Filters(c.Context())
+		if err != nil {
+			return nil, err
+		}
+		for i := range of {
+			filters[of[i].ID] = of[i].Name
+		}
+	}
+	for i := range list {
+		x := &list[i]
+		waiting, more, err := r.Waiting(c.Context(), x.ID)
+		if err != nil {
+			return nil, err
+		}
+		line := listedReceiver{
+			Name: x.Name, Person: names[x.Person], Kind: x.Kind, Address: notify.Shown(x), Waiting: len(waiting) + more,
+			Failures: x.Failures, Problem: x.Problem, Next: x.Next, Ended: x.Ended,
+		}
+		for _, id := range x.Only {
+			line.Filters = append(line.Filters, filters[id])
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// printReceivers writes a table for people.
+func printReceivers(w io.Writer, list []listedReceiver) error {
+	t := newTable(0, 5, "NAME", "KIND", "ADDRESS", "FILTERS", "WAITING", "PROBLEM")
+	for _, r := range list {
+		filters := "all"
+		if len(r.Filters) > 0 {
+			filters = strings.Join(r.Filters, ", ")
+		}
+		t.row(printable(r.Name), string(r.Kind), printable(r.Address), printable(filters), grouped(int64(r.Waiting)),
+			printable(r.Problem))
+	}
+	return t.write(w)
+}
+
+func newNotifyTest() *cobra.Command {
+	var person string
+	c := &cobra.Command{
+		Use:   "test NAME",
+		Short: "Send a receiver a message now",
+		Long: `Have the running node send a receiver a message, to see that it comes. Quiet hours and bounds do not hold for it, and
+nothing is noted of how it goes.`,
+		Args: cobra.ExactArgs(1),
+	}
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		client, err := control.Dial(data)
+		if err != nil {
+			return advised(err, data)
+		}
+		defer client.Close()
+		if err := client.TryReceiver(c.Context(), control.ReceiverName{Person: person, Name: args[0]}); err != nil {
+			return fmt.Errorf("receiver %q was not told: %w", args[0], err)
+		}
+		_, err = fmt.Fprintln(c.OutOrStdout(), "it has taken the message")
+		return err
+	})
+	personFlag(c, &person)
+	return c
+}
+
+func newNotifyRemove() *cobra.Command {
+	var person string
+	c := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Remove a receiver and what waits for it",
+		Args:  cobra.ExactArgs(1),
+	}
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+			return k.RemoveReceiver(c.Context(), control.ReceiverName{Person: person, Name: args[0]})
+		})
+	})
+	personFlag(c, &person)
+	return c
+}

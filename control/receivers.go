@@ -1,0 +1,70 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"feedex/reading"
+)
+
+// Receivers says where people are told of what their filters catch.
+type Receivers interface {
+	// AddReceiver has a person told at a receiver, in place of the one that they have of that name. The error wraps
+	// reading.ErrName, ErrReceiver, ErrReceivers, ErrNoFilter or ErrNobody where that is the reason.
+	AddReceiver(ctx context.Context, r ReceiverRequest) error
+	// RemoveReceiver removes one with what waits for it. The error wraps ErrNoReceiver where there is none.
+	RemoveReceiver(ctx context.Context, r ReceiverName) error
+}
+
+// ReceiverTrials finds out whether receivers are there.
+type ReceiverTrials interface {
+	// TryReceiver has a receiver told that it can be reached. The error says why it cannot, and wraps ErrNoReceiver where
+	// there is none.
+	TryReceiver(ctx context.Context, r ReceiverName) error
+}
+
+// A ReceiverRequest says where a person is to be told of what their filters catch, and of what; see reading.Receiver.
+type ReceiverRequest struct {
+	ReceiverName
+	Kind    reading.ReceiverKind `json:"kind"`
+	Address string               `json:"address"`
+	Secret  string               `json:"secret,omitempty"`
+	Server  string               `json:"server,omitempty"`
+	Local   bool                 `json:"local,omitempty"`
+	Filters []string             `json:"filters,omitempty"` // by their names; all that do not mute where there are none
+	Hours   reading.Hours        `json:"hours"`
+}
+
+// A ReceiverName names a receiver.
+type ReceiverName struct {
+	Person string `json:"person,omitempty"` // whose it is, "" for the owner
+	Name   string `json:"name"`
+}
+
+// ErrNoReceiver means that there is no receiver of that name.
+var ErrNoReceiver = errors.New("there is no such receiver; see 'feedex notify list'")
+
+// handleReceivers serves what concerns receivers.
+func handleReceivers(mux *http.ServeMux, o Owner) {
+	mux.HandleFunc("POST /receiver/add", change(o.AddReceiver))
+	mux.HandleFunc("POST /receiver/remove", change(o.RemoveReceiver))
+	mux.HandleFunc("POST /receiver/try", patiently(func(ctx context.Context, r ReceiverName) (func() any, error) {
+		return func() any { return newRefusal(o.TryReceiver(ctx, r)) }, nil
+	}))
+}
+
+// AddReceiver implements Receivers.
+func (c *Client) AddReceiver(ctx context.Context, r ReceiverRequest) error {
+	return c.do(ctx, "POST", "/receiver/add", r, nil)
+}
+
+// RemoveReceiver implements Receivers.
+func (c *Client) RemoveReceiver(ctx context.Context, r ReceiverName) error {
+	return c.do(ctx, "POST", "/receiver/remove", r, nil)
+}
+
+// TryReceiver implements ReceiverTrials.
+func (c *Client) TryReceiver(ctx context.Context, r ReceiverName) error {
+	return c.do(ctx, "POST", "/receiver/try", r, new(refusal))
+}

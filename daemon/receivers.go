@@ -1,0 +1,198 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"feedex/control"
+	"feedex/guard"
+	"feedex/notify"
+	"feedex/notify/webpush"
+	"feedex/reading"
+	"feedex/web"
+)
+
+// newTeller makes what tells people of what their filters catch.
+func newTeller(h *host) (*notify.Teller, error) {
+	sender, err := pushSender(h.config.Node.Key)
+	if err != nil {
+		return nil, err
+	}
+	outside := guard.Dialer(func(ap netip.AddrPort) error {
+		if err := guard.Others(ap); err != nil {
+			return fmt.Errorf("%w; --local permits it for a receiver of your own", err)
+		}
+		return nil
+	})
+	return notify.New(notify.Config{
+		Store: receiverStore{h.store, h}, Dial: outside.DialContext, DialLocal: guard.Dialer(nil).DialContext,
+		Sender: sender, Log: h.config.Log,
+	}), nil
+}
+
+// pushSender is who sends by Web Push for a node with that key; nobody for a node that has none in this run.
+func pushSender(key ed25519.PrivateKey) (webpush.Sender, error) {
+	if key == nil {
+		return webpush.Sender{}, nil
+	}
+	return webpush.NewSender(key.Seed())
+}
+
+// receiverStore has the archive keep what receivers are told.
+type receiverStore struct {
+	reading.ReceiverList
+	host *host
+}
+
+var _ notify.Store = receiverStore{}
+
+// Told implements notify.Store.
+func (s receiverStore) Told(ctx context.Context, id reading.ReceiverID, at time.Time,
+	messages []reading.MessageID) error {
+	return s.host.write(ctx, func(d reading.Database) error { d.Told(id, at, messages); return nil })
+}
+
+// NotTold implements notify.Store.
+func (s receiverStore) NotTold(ctx context.Context, id reading.ReceiverID, problem string, next time.Time,
+	ended bool) error {
+	return s.host.write(ctx, func(d reading.Database) error { d.NotTold(id, problem, next, ended); return nil })
+}
+
+// personNamed is the person of a name, the owner for "".
+func personNamed(ctx context.Context, v reading.PeopleList, name string) (reading.Person, error) {
+	list, err := v.People(ctx)
+	if err != nil {
+		return reading.Person{}, err
+	}
+	return reading.Named(list, cmp.Or(name, list[0].Name))
+}
+
+// keepReceiver has a person told at a receiver.
+func keepReceiver(d reading.Database, r reading.Receiver) error {
+	r.Created = time.Now()
+	r, err := notify.Checked(r)
+	if err == nil {
+		_, err = d.Pen(r.Person).KeepReceiver(r)
+	}
+	return err
+}
+
+// addReceiver has a person told at a receiver.
+func addReceiver(ctx context.Context, d reading.Database, q control.ReceiverRequest) error {
+	p, err := personNamed(ctx, d, q.Person)
+	if err != nil {
+		return err
+	}
+	r := reading.Receiver{
+		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Secret: q.Secret, Server: q.Server, Local: q.Local,
+		Hours: q.Hours,
+	}
+	filters, err := d.Shelf(p.ID).Filters(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range q.Filters {
+		f, err := reading.FilterNamed(filters, name)
+		if err != nil {
+			return fmt.Errorf("%w; see 'feedex filter list'", err)
+		}
+		r.Only = append(r.Only, f.ID)
+	}
+	return keepReceiver(d, r)
+}
+
+// removeReceiver removes a receiver of a person.
+func removeReceiver(ctx context.Context, d reading.Database, r control.ReceiverName) error {
+	p, err := personNamed(ctx, d, r.Person)
+	if err == nil && !d.Pen(p.ID).DropReceiver(r.Name) {
+		err = control.ErrNoReceiver
+	}
+	return err
+}
+
+// AddReceiver implements control.Maintenance.
+func (h *host) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
+	err := h.write(ctx, func(d reading.Database) error { return asked(addReceiver(ctx, d, r)) })
+	if err == nil && h.teller != nil {
+		h.teller.Wake()
+	}
+	return err
+}
+
+// RemoveReceiver implements control.Maintenance.
+func (h *host) RemoveReceiver(ctx context.Context, r control.ReceiverName) error {
+	return h.write(ctx, func(d reading.Database) error { return asked(removeReceiver(ctx, d, r)) })
+}
+
+// AddReceiver implements control.Maintenance.
+func (k *OfflineArchive) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
+	return committed(k.store, func(d reading.Database) error { return addReceiver(ctx, d, r) })
+}
+
+// RemoveReceiver implements control.Maintenance.
+func (k *OfflineArchive) RemoveReceiver(ctx context.Context, r control.ReceiverName) error {
+	return committed(k.store, func(d reading.Database) error { return removeReceiver(ctx, d, r) })
+}
+
+// TryReceiver implements control.Owner.
+func (h *host) TryReceiver(ctx context.Context, name control.ReceiverName) error {
+	p, err := personNamed(ctx, h.store, name.Person)
+	if err != nil {
+		return asked(err)
+	}
+	list, err := h.store.Receivers(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if list[i].Person == p.ID && list[i].Name == name.Name {
+			return h.teller.Try(ctx, list[i])
+		}
+	}
+	return asked(control.ErrNoReceiver)
+}
+
+// Receivers implements web.Receivers.
+func (d dashboard) Receivers(ctx context.Context) (states []web.ReceiverState, err error) {
+	list, err := d.View.Receivers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Person != reading.Owner {
+			continue
+		}
+		waiting, more, err := d.Waiting(ctx, list[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, web.ReceiverState{Receiver: list[i], Shown: notify.Shown(&list[i]),
+			Waiting: len(waiting) + more})
+	}
+	return states, nil
+}
+
+// AddReceiver implements web.Receivers.
+func (d dashboard) AddReceiver(ctx context.Context, r reading.Receiver) error {
+	r.Person = reading.Owner
+	err := d.host.write(ctx, func(d reading.Database) error { return keepReceiver(d, r) })
+	d.host.teller.Wake()
+	return err
+}
+
+// RemoveReceiver implements web.Receivers.
+func (d dashboard) RemoveReceiver(ctx context.Context, name string) error {
+	return d.host.write(ctx, func(d reading.Database) error { d.Pen(reading.Owner).DropReceiver(name); return nil })
+}
+
+// TryReceiver implements web.Receivers.
+func (d dashboard) TryReceiver(ctx context.Context, name string) error {
+	return plain(d.host.TryReceiver(ctx, control.ReceiverName{Name: name}))
+}
+
+// PushKey implements web.Receivers.
+func (d dashboard) PushKey() string { return d.host.teller.Sender.PublicKey() }

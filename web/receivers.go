@@ -1,0 +1,199 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"feedex/reading"
+)
+
+// Receivers are where the owner is told of what their filters catch.
+type Receivers interface {
+	// Filters are the owner's filters, in their order.
+	Filters(ctx context.Context) ([]reading.NamedFilter, error)
+	// Receivers returns them, with what waits for each.
+	Receivers(ctx context.Context) ([]ReceiverState, error)
+	// AddReceiver adds one, in place of the one of that name. The error may wrap reading.ErrName, reading.ErrReceiver,
+	// reading.ErrReceivers or reading.ErrNoFilter.
+	AddReceiver(ctx context.Context, r reading.Receiver) error
+	// RemoveReceiver removes one; it is no error if there is none.
+	RemoveReceiver(ctx context.Context, name string) error
+	// TryReceiver has one told that it can be reached. The error says why it cannot.
+	TryReceiver(ctx context.Context, name string) error
+	// PushKey is the key by which browsers ask for messages of this node, "" where it has none.
+	PushKey() string
+}
+
+// A ReceiverState is a receiver as its owner sees it.
+type ReceiverState struct {
+	reading.Receiver
+	Shown   string // where it is, without what is secret
+	Waiting int    // entries
+}
+
+// receiversPage is where the owner says where they are told.
+type receiversPage struct {
+	Receivers []receiverLine
+	Filters   []reading.NamedFilter
+	Key       string
+	Most      int
+	MostMost  int
+	Done      string
+	User      string
+}
+
+type receiverLine struct {
+	ReceiverState
+	Of   string // the names of the filters
+	When string
+	Next moment
+}
+
+func (h *Handler) receivers(r *http.Request) (view, error) {
+	p := &receiversPage{Key: h.Source.PushKey(), Most: reading.DefaultMost, MostMost: reading.MostMost,
+		Done: receiversDone(r), User: userOf(r.Context())}
+	v := view{Page: "receivers", Title: "Notifications", Nav: "/settings", Push: true, Body: p}
+	if p.User == "" {
+		return v, nil
+	}
+	var err error
+	if p.Filters, err = h.Source.Filters(r.Context()); err != nil {
+		return view{}, err
+	}
+	list, err := h.Source.Receivers(r.Context())
+	if err != nil {
+		return view{}, err
+	}
+	for i := range list {
+		x := &list[i]
+		line := receiverLine{ReceiverState: *x, Of: "all filters", When: hoursOf(&x.Hours), Next: moment{x.Next, h.now(r)}}
+		if x.Only != nil {
+			var names []string
+			for j := range p.Filters {
+				if slices.Contains(x.Only, p.Filters[j].ID) {
+					names = append(names, p.Filters[j].Name)
+				}
+			}
+			line.Of = strings.Join(names, ", ")
+		}
+		p.Receivers = append(p.Receivers, line)
+	}
+	return v, nil
+}
+
+// hoursOf says when a receiver hears, in words.
+func hoursOf(h *reading.Hours) string {
+	words := "at once"
+	if len(h.Digest) > 0 {
+		var times []string
+		for _, t := range h.Digest {
+			times = append(times, t.String())
+		}
+		words = "at " + strings.Join(times, ", ")
+	}
+	if h.QuietFrom != h.QuietTo {
+		words += ", not from " + h.QuietFrom.String() + " to " + h.QuietTo.String()
+	}
+	return words
+}
+
+// receiversDone is the message about the result of a form.
+func receiversDone(r *http.Request) string {
+	switch r.FormValue("done") {
+	case "added":
+		return "It is added. Send it a message to see that it comes."
+	case "tried":
+		return "It has taken the message."
+	case "removed":
+		return "It is removed."
+	}
+	return ""
+}
+
+// errReceivers is for what only the owner may do.
+var errReceivers = clientError{http.StatusForbidden, "Log in first",
+	"Where you are told is shown and changed with an owner's password alone: anybody who uses this machine can open " +
+		"this page, and would read along."}
+
+// addReceiver adds a receiver as a form has it.
+func (h *Handler) addReceiver(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if !loggedIn(r.Context()) {
+		return "", errReceivers
+	}
+	x, err := receiverOf(r)
+	if err == nil {
+		err = h.Source.AddReceiver(r.Context(), x)
+	}
+	for _, own := range []error{reading.ErrName, reading.ErrReceiver, reading.ErrReceivers, reading.ErrNoFilter} {
+		if errors.Is(err, own) {
+			return "", clientError{http.StatusBadRequest, "It was not added", err.Error() + "."}
+		}
+	}
+	return "/notifications?done=added", err
+}
+
+// receiverOf reads the form of a receiver. Its errors wrap reading.ErrReceiver.
+func receiverOf(r *http.Request) (reading.Receiver, error) {
+	x := reading.Receiver{
+		Name: r.PostFormValue("name"), Kind: reading.ReceiverKind(r.PostFormValue("kind")),
+		Address: r.PostFormValue("address"), Secret: r.PostFormValue("secret"), Server: r.PostFormValue("server"),
+		Local: r.PostFormValue("local") != "",
+	}
+	for _, text := range r.PostForm["filter"] {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return x, errors.Join(reading.ErrReceiver, err)
+		}
+		x.Only = append(x.Only, reading.FilterID(id))
+	}
+	times := func(text string) (list []reading.TimeOfDay, err error) {
+		for _, part := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
+			t, err := reading.ParseTimeOfDay(part)
+			if err != nil {
+				return nil, errors.Join(reading.ErrReceiver, err)
+			}
+			list = append(list, t)
+		}
+		return list, nil
+	}
+	var err error
+	if x.Hours.Digest, err = times(r.PostFormValue("digest")); err != nil {
+		return x, err
+	}
+	quiet, err := times(r.PostFormValue("from") + " " + r.PostFormValue("to"))
+	if err != nil {
+		return x, err
+	}
+	if len(quiet) == 2 {
+		x.Hours.QuietFrom, x.Hours.QuietTo = quiet[0], quiet[1]
+	}
+	if text := r.PostFormValue("most"); text != "" {
+		if x.Hours.Most, err = strconv.Atoi(text); err != nil {
+			return x, errors.Join(reading.ErrReceiver, err)
+		}
+	}
+	return x, nil
+}
+
+// tryReceiver has a receiver told that it can be reached.
+func (h *Handler) tryReceiver(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if !loggedIn(r.Context()) {
+		return "", errReceivers
+	}
+	if err := h.Source.TryReceiver(r.Context(), r.PostFormValue("name")); err != nil {
+		return "", clientError{http.StatusBadGateway, "It was not told", err.Error() + "."}
+	}
+	return "/notifications?done=tried", nil
+}
+
+// removeReceiver removes one.
+func (h *Handler) removeReceiver(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if !loggedIn(r.Context()) {
+		return "", errReceivers
+	}
+	return "/notifications?done=removed", h.Source.RemoveReceiver(r.Context(), r.PostFormValue("name"))
+}
