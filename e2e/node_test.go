@@ -61,12 +61,38 @@ func startPollingNode(t *testing.T) *node {
 // startNode runs a node until the test ends.
 func startNode(t *testing.T, data string, args ...string) *node {
 	t.Helper()
-	where := start(t, append([]string{"node", "--data", data, "--listen", "127.0.0.1:0",
-		"--reader", "127.0.0.1:0", "--log-level", "warn"}, args...)...)
+	return startProcess(t, nil, nodeArgs(data, args...)...).node(data)
+}
+
+// nodeArgs are the arguments by which a node runs on this machine.
+func nodeArgs(data string, more ...string) []string {
+	return append([]string{"node", "--data", data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0", "--log-level",
+		"warn"}, more...)
+}
+
+// node is the node that the process is.
+func (p *process) node(data string) *node {
 	n := &node{data: data}
 	n.bin, _ = program()
-	n.listen, n.reader, _ = strings.Cut(where, ", feed readers at ")
+	n.listen, n.reader, _ = strings.Cut(p.where, ", feed readers at ")
 	return n
+}
+
+// A process is a feedex that serves somewhere.
+type process struct {
+	cmd    *exec.Cmd
+	where  string // as it says
+	killed bool
+}
+
+// kill ends the process as a power cut would.
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	p.killed = true
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Wait() // which says that it was killed
 }
 
 // startTracker runs a tracker until the test ends, and returns its URL.
@@ -78,6 +104,12 @@ func startTracker(t *testing.T) string {
 
 // start runs a command of feedex until the test ends, and returns where it says that it serves.
 func start(t *testing.T, args ...string) (where string) {
+	t.Helper()
+	return startProcess(t, nil, args...).where
+}
+
+// startProcess does the same with more in its environment.
+func startProcess(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	bin, err := program()
 	if err != nil {
@@ -91,13 +123,17 @@ func start(t *testing.T, args ...string) (where string) {
 	}
 	defer notify.Close()
 	cmd := exec.Command(bin, args...)
-	cmd.Env = append(environment(dir), "NOTIFY_SOCKET="+filepath.Join(dir, "n"))
+	cmd.Env = append(environment(dir, env...), "NOTIFY_SOCKET="+filepath.Join(dir, "n"))
+	p := &process{cmd: cmd}
 	var log safeBuffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if p.killed {
+			return
+		}
 		cmd.Process.Signal(os.Interrupt)
 		if err := cmd.Wait(); err != nil || t.Failed() {
 			t.Logf("the %s ended (%v) and had said:\n%s", args[0], err, &log)
@@ -111,7 +147,8 @@ func start(t *testing.T, args ...string) (where string) {
 			t.Fatalf("the %s does not serve: %v\n%s", args[0], err, &log)
 		}
 		if _, where, ok := strings.Cut(string(buf[:size]), "serving nodes at "); ok {
-			return where
+			p.where = where
+			return p
 		}
 	}
 }
