@@ -160,7 +160,7 @@ func (e BadRequest) Unwrap() error { return e.Err }
 // A Maintenance changes an archive as a whole. An Owner does so while the node runs, commands by themselves while none
 // does.
 type Maintenance interface {
-	Receivers
+	ReceiverChanges
 	// Import fills in entries of an export, the newest first, and returns how many were not there yet. Stored entries
 	// are durable when it returns, also where it returns an error; a repetition stores the rest. Entries that were
 	// purged come back by it, and by nothing else.

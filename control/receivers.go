@@ -8,8 +8,8 @@ import (
 	"feedex/reading"
 )
 
-// Receivers says where people are told of what their filters catch.
-type Receivers interface {
+// ReceiverChanges say where people are told of what their filters catch.
+type ReceiverChanges interface {
 	// AddReceiver has a person told at a receiver, in place of the one that they have of that name. The error wraps
 	// reading.ErrName, ErrReceiver, ErrReceivers, ErrNoFilter or ErrNobody where that is the reason.
 	AddReceiver(ctx context.Context, r ReceiverRequest) error
@@ -19,8 +19,8 @@ type Receivers interface {
 
 // ReceiverTrials finds out whether receivers are there.
 type ReceiverTrials interface {
-	// TryReceiver has a receiver told that it can be reached. The error says why it cannot, and wraps ErrNoReceiver where
-	// there is none.
+	// TryReceiver has a receiver told that it can be reached. The error says why it cannot, and wraps ErrNoReceiver
+	// where there is none.
 	TryReceiver(ctx context.Context, r ReceiverName) error
 }
 
@@ -54,12 +54,12 @@ func handleReceivers(mux *http.ServeMux, o Owner) {
 	}))
 }
 
-// AddReceiver implements Receivers.
+// AddReceiver implements ReceiverChanges.
 func (c *Client) AddReceiver(ctx context.Context, r ReceiverRequest) error {
 	return c.do(ctx, "POST", "/receiver/add", r, nil)
 }
 
-// RemoveReceiver implements Receivers.
+// RemoveReceiver implements ReceiverChanges.
 func (c *Client) RemoveReceiver(ctx context.Context, r ReceiverName) error {
 	return c.do(ctx, "POST", "/receiver/remove", r, nil)
 }

@@ -37,8 +37,8 @@ func TestReceivers(t *testing.T) {
 	o := &fakeOwner{}
 	c := serve(t, o)
 	r := ReceiverRequest{
-		ReceiverName: ReceiverName{"Ann", "phone"}, Kind: reading.Ntfy, Address: "https://ntfy.example/x", Secret: "s3cret",
-		Server: "smtp://mail.example", Local: true, Filters: []string{"Storms"},
+		ReceiverName: ReceiverName{"Ann", "phone"}, Kind: reading.Ntfy, Address: "https://ntfy.example/x",
+		Secret: "s3cret", Server: "smtp://mail.example", Local: true, Filters: []string{"Storms"},
 		Hours: reading.Hours{QuietFrom: 60, QuietTo: 90, Digest: []reading.TimeOfDay{480}, Most: 7},
 	}
 	if err := c.AddReceiver(t.Context(), r); err != nil || !reflect.DeepEqual(o.added, []ReceiverRequest{r}) {
@@ -48,7 +48,8 @@ func TestReceivers(t *testing.T) {
 		o.removed[0] != r.ReceiverName {
 		t.Errorf("RemoveReceiver: %v, the owner got %+v", err, o.removed)
 	}
-	if err := c.TryReceiver(t.Context(), r.ReceiverName); err != nil || len(o.tried) != 1 || o.tried[0] != r.ReceiverName {
+	if err := c.TryReceiver(t.Context(), r.ReceiverName); err != nil || len(o.tried) != 1 ||
+		o.tried[0] != r.ReceiverName {
 		t.Errorf("TryReceiver: %v, the owner got %+v", err, o.tried)
 	}
 	o.problem = BadRequest{errors.New("it answers 502")}

@@ -88,8 +88,8 @@ func addReceiver(ctx context.Context, d reading.Database, q control.ReceiverRequ
 		return err
 	}
 	r := reading.Receiver{
-		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Secret: q.Secret, Server: q.Server, Local: q.Local,
-		Hours: q.Hours,
+		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Secret: q.Secret, Server: q.Server,
+		Local: q.Local, Hours: q.Hours,
 	}
 	filters, err := d.Shelf(p.ID).Filters(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func removeReceiver(ctx context.Context, d reading.Database, r control.ReceiverN
 	return err
 }
 
-// AddReceiver implements control.Maintenance.
+// AddReceiver implements control.ReceiverChanges.
 func (h *host) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
 	err := h.write(ctx, func(d reading.Database) error { return asked(addReceiver(ctx, d, r)) })
 	if err == nil && h.teller != nil {
@@ -123,22 +123,22 @@ func (h *host) AddReceiver(ctx context.Context, r control.ReceiverRequest) error
 	return err
 }
 
-// RemoveReceiver implements control.Maintenance.
+// RemoveReceiver implements control.ReceiverChanges.
 func (h *host) RemoveReceiver(ctx context.Context, r control.ReceiverName) error {
 	return h.write(ctx, func(d reading.Database) error { return asked(removeReceiver(ctx, d, r)) })
 }
 
-// AddReceiver implements control.Maintenance.
+// AddReceiver implements control.ReceiverChanges.
 func (k *OfflineArchive) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
 	return committed(k.store, func(d reading.Database) error { return addReceiver(ctx, d, r) })
 }
 
-// RemoveReceiver implements control.Maintenance.
+// RemoveReceiver implements control.ReceiverChanges.
 func (k *OfflineArchive) RemoveReceiver(ctx context.Context, r control.ReceiverName) error {
 	return committed(k.store, func(d reading.Database) error { return removeReceiver(ctx, d, r) })
 }
 
-// TryReceiver implements control.Owner.
+// TryReceiver implements control.ReceiverTrials.
 func (h *host) TryReceiver(ctx context.Context, name control.ReceiverName) error {
 	p, err := personNamed(ctx, h.store, name.Person)
 	if err != nil {
@@ -156,7 +156,7 @@ func (h *host) TryReceiver(ctx context.Context, name control.ReceiverName) error
 	return asked(control.ErrNoReceiver)
 }
 
-// Receivers implements web.Receivers.
+// Receivers implements web.Notifications.
 func (d dashboard) Receivers(ctx context.Context) (states []web.ReceiverState, err error) {
 	list, err := d.View.Receivers(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (d dashboard) Receivers(ctx context.Context) (states []web.ReceiverState, e
 	return states, nil
 }
 
-// AddReceiver implements web.Receivers.
+// AddReceiver implements web.Notifications.
 func (d dashboard) AddReceiver(ctx context.Context, r reading.Receiver) error {
 	r.Person = reading.Owner
 	err := d.host.write(ctx, func(d reading.Database) error { return keepReceiver(d, r) })
@@ -184,15 +184,15 @@ func (d dashboard) AddReceiver(ctx context.Context, r reading.Receiver) error {
 	return err
 }
 
-// RemoveReceiver implements web.Receivers.
+// RemoveReceiver implements web.Notifications.
 func (d dashboard) RemoveReceiver(ctx context.Context, name string) error {
 	return d.host.write(ctx, func(d reading.Database) error { d.Pen(reading.Owner).DropReceiver(name); return nil })
 }
 
-// TryReceiver implements web.Receivers.
+// TryReceiver implements web.Notifications.
 func (d dashboard) TryReceiver(ctx context.Context, name string) error {
 	return plain(d.host.TryReceiver(ctx, control.ReceiverName{Name: name}))
 }
 
-// PushKey implements web.Receivers.
+// PushKey implements web.Notifications.
 func (d dashboard) PushKey() string { return d.host.teller.Sender.PublicKey() }

@@ -90,7 +90,8 @@ func startMailServer(t *testing.T) (address, folder string) {
 	free.Close()
 	config := filepath.Join(top, "smtpd.conf")
 	text := fmt.Sprintf("listen on 127.0.0.1 port %d\ntable who { \"@\" = \"nobody\" }\n"+
-		"action \"keep\" mda \"cat > %s/$$.part && mv %s/$$.part %s/$$\" virtual <who>\nmatch from any for any action \"keep\"\n",
+		"action \"keep\" mda \"cat > %s/$$.part && mv %s/$$.part %s/$$\" virtual <who>\n"+
+		"match from any for any action \"keep\"\n",
 		port, folder, folder, folder)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -229,7 +230,8 @@ func TestNotifications(t *testing.T) {
 		}
 		return ""
 	})
-	if list := n.feedex(t, "notify", "list"); strings.Contains(list, "tk_secret") || !strings.Contains(list, "not now") {
+	if list := n.feedex(t, "notify", "list"); strings.Contains(list, "tk_secret") ||
+		!strings.Contains(list, "not now") {
 		t.Errorf("the list says\n%s", list)
 	}
 	running.kill(t)
@@ -324,8 +326,8 @@ func TestBrowserIsTold(t *testing.T) {
 	b.inspect(t, "notifications-added")
 
 	if _, err := chromedp.CallBrowser(b.ctx, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{
-		Permission: &cdpbrowser.PermissionDescriptor{Name: "notifications"}, Setting: cdpbrowser.PermissionSettingGranted,
-		Origin: n.url(""),
+		Permission: &cdpbrowser.PermissionDescriptor{Name: "notifications"},
+		Setting:    cdpbrowser.PermissionSettingGranted, Origin: n.url(""),
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"feedex/reading"
 )
 
-// Checked is a receiver as it is kept: its name and bounds as in reading, and its address as its kind wants it. The error
-// wraps reading.ErrReceiver, reading.ErrName or webpush.ErrSubscription.
+// Checked is a receiver as it is kept: its name and bounds as in reading, and its address as its kind wants it. The
+// error wraps reading.ErrReceiver, reading.ErrName or webpush.ErrSubscription.
 func Checked(r reading.Receiver) (reading.Receiver, error) {
 	r.Address, r.Secret = strings.TrimSpace(r.Address), strings.TrimSpace(r.Secret)
 	r.Hours.Most = cmp.Or(r.Hours.Most, reading.DefaultMost)

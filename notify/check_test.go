@@ -46,7 +46,8 @@ func TestChecked(t *testing.T) {
 		if (err == nil) != c.good {
 			t.Errorf("%s %s %s: %v", c.kind, c.address, c.server, err)
 		}
-		if c.good && (got.Hours.Most != reading.DefaultMost || c.kind == reading.Mail && got.Local != (c.server == "")) {
+		if c.good && (got.Hours.Most != reading.DefaultMost ||
+			c.kind == reading.Mail && got.Local != (c.server == "")) {
 			t.Errorf("%s %s %s is kept as %+v", c.kind, c.address, c.server, got)
 		}
 	}

@@ -121,13 +121,14 @@ func TestWebPush(t *testing.T) {
 			}
 			r := got[0]
 			claim, err := webpushtest.Verify(r.header.Get("Authorization"), "https://push.example.com", r.at)
-			if err != nil || claim.Key != s.sender.PublicKey() || r.url != "/for/me" || r.header.Get("TTL") != "86400" ||
-				r.header.Get("Content-Encoding") != "aes128gcm" {
+			if err != nil || claim.Key != s.sender.PublicKey() || r.url != "/for/me" ||
+				r.header.Get("TTL") != "86400" || r.header.Get("Content-Encoding") != "aes128gcm" {
 				t.Errorf("%v, %v", r.header, err)
 			}
 			text, err := browser.Open(r.body)
 			var m struct{ Title, Text, Link, Entry string }
-			if err != nil || json.Unmarshal(text, &m) != nil || !strings.HasPrefix(title, strings.TrimSuffix(m.Title, "…")) ||
+			if err != nil || json.Unmarshal(text, &m) != nil ||
+				!strings.HasPrefix(title, strings.TrimSuffix(m.Title, "…")) ||
 				m.Text != "The News · storm" || m.Entry == "" || title == "a" && m.Link != "https://news.example/a" {
 				t.Errorf("%s, %v", text, err)
 			}
@@ -244,9 +245,11 @@ func TestMail(t *testing.T) {
 				t.Fatal(err)
 			}
 			id := m.Header.Get("Message-Id")
-			if l.login != c.login || !strings.Contains(l.from, "<me@example.com>") || !strings.Contains(l.to, "<me@example.com>") ||
+			if l.login != c.login || !strings.Contains(l.from, "<me@example.com>") ||
+				!strings.Contains(l.to, "<me@example.com>") ||
 				m.Header.Get("Bcc") != "" || m.Header.Get("Auto-Submitted") != "auto-generated" ||
-				!strings.HasPrefix(id, "<feedex-1-1-1."+s.sender.PublicKey()[:22]) || !strings.Contains(l.text, "storm") {
+				!strings.HasPrefix(id, "<feedex-1-1-1."+s.sender.PublicKey()[:22]) ||
+				!strings.Contains(l.text, "storm") {
 				t.Errorf("%q: %+v", c.server, l)
 			}
 		})

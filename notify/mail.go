@@ -18,8 +18,8 @@ import (
 // DefaultMailServer is where mail goes that names no server: to this machine, as its other programs send theirs.
 const DefaultMailServer = "smtp://localhost"
 
-// A mailServer is what Receiver.Server says. Its URL is smtps://user@host:465 for a server that is spoken to by TLS from
-// the begin, and smtp://user@host:587 for one that has to go over to it, unless it is this machine.
+// A mailServer is what Receiver.Server says. Its URL is smtps://user@host:465 for a server that is spoken to by TLS
+// from the begin, and smtp://user@host:587 for one that has to go over to it, unless it is this machine.
 type mailServer struct {
 	host, user string
 	port       int
@@ -88,8 +88,8 @@ func (t *Teller) mail(ctx context.Context, r *reading.Receiver, b *bulletin) err
 		}),
 	}
 	if r.Secret != "" {
-		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthPlain), mail.WithUsername(cmp.Or(server.user, r.Address)),
-			mail.WithPassword(r.Secret))
+		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthPlain),
+			mail.WithUsername(cmp.Or(server.user, r.Address)), mail.WithPassword(r.Secret))
 	}
 	client, err := mail.NewClient(server.host, options...)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package notify tells people of what their filters catch: by webhooks, ntfy, mail and Web Push. All of it goes out from
-// the node, so that it works at home. What is to be told waits in the archive until the receiver has taken it.
+// Package notify tells people of what their filters catch: by webhooks, ntfy, mail and Web Push. All of it goes out
+// from the node, so that it works at home. What is to be told waits in the archive until the receiver has taken it.
 package notify
 
 import (
@@ -44,8 +44,8 @@ type Store interface {
 // Config holds the dependencies of a Teller.
 type Config struct {
 	Store Store
-	// Dial and DialLocal connect to receivers: Dial to the public Internet alone, DialLocal also to the private network,
-	// for receivers that the owner has there.
+	// Dial and DialLocal connect to receivers: Dial to the public Internet alone, DialLocal also to the private
+	// network, for receivers that the owner has there.
 	Dial, DialLocal func(ctx context.Context, network, address string) (net.Conn, error)
 	// Sender is who sends by Web Push.
 	Sender webpush.Sender
@@ -78,8 +78,8 @@ func New(cfg Config) *Teller {
 func newClient(dial func(context.Context, string, string) (net.Conn, error), roots *x509.CertPool) http.Client {
 	return http.Client{
 		Transport: &http.Transport{
-			DialContext: dial, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots}, TLSHandshakeTimeout: deliverTime, IdleConnTimeout: time.Minute,
-			MaxResponseHeaderBytes: 64 << 10,
+			DialContext: dial, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots},
+			TLSHandshakeTimeout: deliverTime, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -214,7 +214,7 @@ func (t *Teller) deliver(ctx context.Context, r *reading.Receiver, b *bulletin) 
 		return
 	default:
 		t.Log.Info("a receiver was not told", "receiver", r.Name, "err", err)
-		var refused refusal
+		var refused declined
 		errors.As(err, &refused)
 		wait := max(min(refused.after, longestWait), min(firstRetry<<min(r.Failures, 16), lastRetry))
 		err = t.Store.NotTold(keeping, r.ID, err.Error(), now.Add(wait), refused.gone)

@@ -14,15 +14,15 @@ import (
 	"feedex/safehtml"
 )
 
-// A refusal is the error of a receiver that answered and did not take a message.
-type refusal struct {
+// A declined is the error of a receiver that answered and did not take a message.
+type declined struct {
 	status string
 	said   string        // the begin of its text, as a label
 	after  time.Duration // as long as it wants to be left alone, 0 where it does not say
 	gone   bool          // it wants nothing any more
 }
 
-func (e refusal) Error() string {
+func (e declined) Error() string {
 	text := "it answers " + e.status
 	if e.said != "" {
 		text += ": " + e.said
@@ -33,10 +33,10 @@ func (e refusal) Error() string {
 	return text
 }
 
-// maxSaid is how much of a refusal is read, in bytes.
+// maxSaid is how much of a declined is read, in bytes.
 const maxSaid = 512
 
-// post sends a body to a receiver. The error is a refusal where it answered and did not take it.
+// post sends a body to a receiver. The error is a declined where it answered and did not take it.
 func (t *Teller) post(ctx context.Context, r *reading.Receiver, url string, body []byte, header http.Header) error {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
@@ -57,7 +57,7 @@ func (t *Teller) post(ctx context.Context, r *reading.Receiver, url string, body
 	if resp.StatusCode/100 == 2 {
 		return nil
 	}
-	return refusal{
+	return declined{
 		status: resp.Status, said: safehtml.Label(string(said)), after: retryAfter(resp, time.Now()),
 		gone: resp.StatusCode == http.StatusGone || r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
 	}

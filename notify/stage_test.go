@@ -138,8 +138,8 @@ func (s *stage) hit(id reading.ReceiverID, title string) {
 	s.store.mu.Lock()
 	s.store.last++
 	m := reading.Message{
-		ID: s.store.last, Filter: "storm", Arrived: time.Now(), Entry: feed.EntryID{byte(s.store.last)}, Feed: "The News",
-		Title: title, Link: "https://news.example/" + title, Time: time.Now().Add(-time.Minute),
+		ID: s.store.last, Filter: "storm", Arrived: time.Now(), Entry: feed.EntryID{byte(s.store.last)},
+		Feed: "The News", Title: title, Link: "https://news.example/" + title, Time: time.Now().Add(-time.Minute),
 	}
 	s.store.waiting = append(s.store.waiting, queued{id, m})
 	s.store.mu.Unlock()

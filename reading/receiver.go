@@ -38,8 +38,8 @@ type ReceiverID int64
 // A ReceiverKind is how messages reach a receiver.
 type ReceiverKind string
 
-// The kinds of receivers. The Secret of a Webhook signs what is sent to it, that of Ntfy is an access token, and that of
-// Mail the password at the server.
+// The kinds of receivers. The Secret of a Webhook signs what is sent to it, that of Ntfy is an access token, and that
+// of Mail the password at the server.
 const (
 	Webhook ReceiverKind = "webhook"
 	Ntfy    ReceiverKind = "ntfy"

@@ -11,8 +11,8 @@ import (
 	"feedex/reading"
 )
 
-// Receivers are where the owner is told of what their filters catch.
-type Receivers interface {
+// Notifications are where the owner is told of what their filters catch.
+type Notifications interface {
 	// Filters are the owner's filters, in their order.
 	Filters(ctx context.Context) ([]reading.NamedFilter, error)
 	// Receivers returns them, with what waits for each.
@@ -70,7 +70,8 @@ func (h *Handler) receivers(r *http.Request) (view, error) {
 	}
 	for i := range list {
 		x := &list[i]
-		line := receiverLine{ReceiverState: *x, Of: "all filters", When: hoursOf(&x.Hours), Next: moment{x.Next, h.now(r)}}
+		line := receiverLine{ReceiverState: *x, Of: "all filters", When: hoursOf(&x.Hours),
+			Next: moment{x.Next, h.now(r)}}
 		if x.Only != nil {
 			var names []string
 			for j := range p.Filters {

@@ -122,7 +122,8 @@ func TestNotificationsNeedALogin(t *testing.T) {
 		t.Errorf("who is nobody sees\n%s", text)
 	}
 	for _, path := range []string{"/notifications", "/notifications/try", "/notifications/remove"} {
-		form := url.Values{"token": {b.token}, "name": {"phone"}, "kind": {"webhook"}, "address": {"https://evil.example/"}}
+		form := url.Values{"token": {b.token}, "name": {"phone"}, "kind": {"webhook"},
+			"address": {"https://evil.example/"}}
 		if w := b.post(path, form); w.Code != http.StatusForbidden || len(n.receivers) != 1 || len(n.tried) > 0 {
 			t.Errorf("%s: %d, %+v", path, w.Code, n.receivers)
 		}

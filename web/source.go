@@ -28,7 +28,7 @@ type Source interface {
 	OwnerFilters
 	Inviter
 	Keys
-	Receivers
+	Notifications
 }
 
 // Present is how the node is at this moment.

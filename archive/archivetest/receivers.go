@@ -107,7 +107,8 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 	brought.Source = neighbor
 	keep(t, a, first)
 	keep(t, a, brought)
-	list = d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm", "storm from a neighbor")
+	list = d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm",
+		"storm from a neighbor")
 
 	// What is purged is told no more, and what was told neither.
 	a.Purge(time.Unix(100_005, 0), []feed.EntryID{linked.ID})

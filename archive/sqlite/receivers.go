@@ -24,12 +24,13 @@ const (
 func (s pen) KeepReceiver(r reading.Receiver) (id reading.ReceiverID, err error) {
 	var n int
 	if !s.row(`SELECT id FROM receivers WHERE person = ? AND name = ?`, []any{int64(s.person), r.Name}, &id) &&
-		s.row(`SELECT count(*) FROM receivers WHERE person = ?`, []any{int64(s.person)}, &n) && n >= reading.MaxReceivers {
+		s.row(`SELECT count(*) FROM receivers WHERE person = ?`, []any{int64(s.person)}, &n) &&
+		n >= reading.MaxReceivers {
 		return 0, reading.ErrReceivers
 	}
 	for _, f := range r.Only {
-		if !s.row(`SELECT 1 FROM filters WHERE id = ? AND person = ? AND NOT gone`, []any{int64(f), int64(s.person)}, &n) &&
-			s.err == nil {
+		const isThere = `SELECT 1 FROM filters WHERE id = ? AND person = ? AND NOT gone`
+		if !s.row(isThere, []any{int64(f), int64(s.person)}, &n) && s.err == nil {
 			return 0, reading.ErrNoFilter
 		}
 	}
@@ -46,8 +47,8 @@ func (s pen) KeepReceiver(r reading.Receiver) (id reading.ReceiverID, err error)
 		r.Hours.Most, r.Created.Unix()}, &id)
 	s.write(`DELETE FROM receiver_filters WHERE receiver = ?`, int64(id))
 	for _, f := range r.Only {
-		s.write(`INSERT INTO receiver_filters SELECT ?, key FROM filters WHERE id = ? ON CONFLICT DO NOTHING`, int64(id),
-			int64(f))
+		s.write(`INSERT INTO receiver_filters SELECT ?, key FROM filters WHERE id = ? ON CONFLICT DO NOTHING`,
+			int64(id), int64(f))
 	}
 	return id, nil
 }
@@ -58,8 +59,8 @@ func (s pen) DropReceiver(name string) bool {
 }
 
 // announce has the receivers of people told of what their filters caught of the items behind a number, but for what is
-// no news any more, what was there when the first poll of a feed was made, and what a rule has muted. Of a story that several filters caught, or several feeds have, one is
-// told once.
+// no news any more, what was there when the first poll of a feed was made, and what a rule has muted. Of a story that
+// several filters caught, or several feeds have, one is told once.
 func (s *Store) announce(last int64) {
 	type hit struct {
 		receiver, item, waiting int64
@@ -69,7 +70,8 @@ func (s *Store) announce(last int64) {
 		title, link             string
 	}
 	hits := load(&s.writer, by(func(h *hit) []any {
-		return []any{&h.receiver, &h.waiting, &h.filter, &h.item, seconds(&h.arrived), bytesOf(h.entry[:]), &h.title, &h.link}
+		return []any{&h.receiver, &h.waiting, &h.filter, &h.item, seconds(&h.arrived), bytesOf(h.entry[:]), &h.title,
+			&h.link}
 	}), `
 		SELECT r.id, (SELECT count(*) FROM messages m WHERE m.receiver = r.id AND m.told IS NULL), f.name, i.id, i.arrived,
 			e.id, e.title, e.link
@@ -93,7 +95,8 @@ func (s *Store) announce(last int64) {
 				AND NOT EXISTS (SELECT 1 FROM messages WHERE receiver = ?1 AND story = ?2)`, h.receiver, story)
 			continue
 		}
-		waiting[h.receiver] += s.write(`INSERT INTO messages (receiver, story, filter, item, arrived) VALUES (?, ?, ?, ?, ?)
+		waiting[h.receiver] += s.write(`
+			INSERT INTO messages (receiver, story, filter, item, arrived) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT DO NOTHING`, h.receiver, story, h.filter, h.item, seconds(&h.arrived))
 	}
 }
@@ -160,7 +163,8 @@ func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID) (waiting []
 // ToldSince implements reading.ReceiverList.
 func (r *Reader) ToldSince(ctx context.Context, id reading.ReceiverID, since time.Time) ([]time.Time, error) {
 	times, err := list(ctx, r.db, by(func(t *time.Time) []any { return []any{seconds(t)} }),
-		`SELECT DISTINCT told FROM messages WHERE receiver = ? AND told >= ? ORDER BY told`, int64(id), ceilSeconds(since))
+		`SELECT DISTINCT told FROM messages WHERE receiver = ? AND told >= ? ORDER BY told`, int64(id),
+		ceilSeconds(since))
 	return times, r.failed(ctx, "read", err)
 }
 

@@ -21,9 +21,9 @@ func newNotify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "notify",
 		Short: "Be told of what filters catch",
-		Long: `Be told at once, or at times of your own, of entries that your filters catch as they come: by a webhook, ntfy, mail, or
-Web Push, which browsers and UnifiedPush apps take. All of it goes out from the node, so that it works at home, and needs
-no account with anybody beside who passes the messages on.
+		Long: `Be told at once, or at times of your own, of entries that your filters catch as they come: by a webhook, ntfy,
+mail, or Web Push, which browsers and UnifiedPush apps take. All of it goes out from the node, so that it works at home,
+and needs no account with anybody beside who passes the messages on.
 
 One is told of what is news: not of what was filled in from the past, nor of what was published more than a day ago, and
 of a story that several filters catch, or several feeds have, once. What cannot be delivered waits, and is tried again,
@@ -62,7 +62,8 @@ func newNotifyAdd() *cobra.Command {
 
 The secret is read from a file, once, and shown to nobody. Addresses in private networks, and http, want --local.
 
-At most %d messages are sent in an hour, or as many as --most says: what comes beyond them goes together with the next.`,
+At most %d messages are sent in an hour, or as many as --most says: what comes beyond them goes together with the
+next.`,
 			reading.DefaultMost),
 		Example: `  feedex notify add desk webhook https://hooks.example/in --secret-file ~/hook.secret
   feedex notify add inbox mail me@example.com --server smtps://me@mail.example.com --secret-file ~/mail.secret \
@@ -89,7 +90,8 @@ At most %d messages are sent in an hour, or as many as --most says: what comes b
 	f.StringArrayVar(&x.filters, "filter", nil, "only what the filter of that `name` catches (repeatable)")
 	f.StringVar(&x.quiet, "quiet", "", "send nothing between these `times` of the day, as 22:00-07:00")
 	f.StringVar(&x.digest, "digest", "", "send at these `times` of the day alone, as 08:00,18:00")
-	f.Var(numberFlag(&x.most, 1, reading.MostMost, ""), "most", fmt.Sprintf("at most n messages an hour, up to %d", reading.MostMost))
+	f.Var(numberFlag(&x.most, 1, reading.MostMost, ""), "most",
+		fmt.Sprintf("at most n messages an hour, up to %d", reading.MostMost))
 	personFlag(c, &x.person)
 	return c
 }
@@ -158,8 +160,8 @@ func newNotifyList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the receivers, and what waits for them",
-		Long: `List where you are told, of which filters, how many entries wait to be told, and what went wrong last. Secrets are
-not shown.`,
+		Long: `List where you are told, of which filters, how many entries wait to be told, and what went wrong last. Secrets
+are not shown.`,
 		Args: noArgs,
 	}
 	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
@@ -232,8 +234,8 @@ func newNotifyTest() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test NAME",
 		Short: "Send a receiver a message now",
-		Long: `Have the running node send a receiver a message, to see that it comes. Quiet hours and bounds do not hold for it, and
-nothing is noted of how it goes.`,
+		Long: `Have the running node send a receiver a message, to see that it comes. Quiet hours and bounds do not hold for it,
+and nothing is noted of how it goes.`,
 		Args: cobra.ExactArgs(1),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {

@@ -30,9 +30,9 @@ func TestAuthorization(t *testing.T) {
 		if err != nil || claim.Key != s.PublicKey() || claim.Subject != s.Contact {
 			t.Fatalf("%s: %+v, %v", header, claim, err)
 		}
-		for what, at := range map[string]time.Time{"later": now.Add(24 * time.Hour), "earlier": now.Add(-24 * time.Hour)} {
-			if _, err := webpushtest.Verify(header, origin, at); err == nil {
-				t.Errorf("a day %s it is good", what)
+		for _, days := range []time.Duration{1, -1} {
+			if _, err := webpushtest.Verify(header, origin, now.Add(days*24*time.Hour)); err == nil {
+				t.Errorf("it is good after %d days", days)
 			}
 		}
 		if _, err := webpushtest.Verify(header, "https://other.example", now); err == nil {

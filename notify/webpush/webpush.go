@@ -1,6 +1,7 @@
-// Package webpush makes the messages of Web Push, as browsers and UnifiedPush apps take them: encrypted for one receiver
-// (RFC 8291, in the content coding of RFC 8188), so that the push service between cannot read them, and with a proof of
-// who sends them (RFC 8292, VAPID). It does no I/O: what is made here is the body and the headers of a request.
+// Package webpush makes the messages of Web Push, as browsers and UnifiedPush apps take them: encrypted for one
+// receiver (RFC 8291, in the content coding of RFC 8188), so that the push service between cannot read them, and with a
+// proof of who sends them (RFC 8292, VAPID). It does no I/O: what is made here is the body and the headers of a
+// request.
 package webpush
 
 import (
@@ -42,7 +43,8 @@ type PushSubscription struct {
 	auth     []byte
 }
 
-// subscriptionJSON is the form in which browsers write a PushSubscription. Members that are not named mean nothing here.
+// subscriptionJSON is the form in which browsers write a PushSubscription. Members that are not named mean nothing
+// here.
 type subscriptionJSON struct {
 	Endpoint string `json:"endpoint"`
 	Keys     struct {
@@ -51,8 +53,8 @@ type subscriptionJSON struct {
 	} `json:"keys"`
 }
 
-// ParseSubscription reads what PushSubscription.toJSON gives in a browser. Push services are reached by https, which RFC
-// 8030 asks for. The error wraps ErrSubscription.
+// ParseSubscription reads what PushSubscription.toJSON gives in a browser. Push services are reached by https, which
+// RFC 8030 asks for. The error wraps ErrSubscription.
 func ParseSubscription(text []byte) (PushSubscription, error) {
 	var j subscriptionJSON
 	if err := json.Unmarshal(text, &j); err != nil {

@@ -16,12 +16,13 @@ import (
 
 // The example of RFC 8291, Appendix A.
 const (
-	rfcText       = "When I grow up, I want to be a watermelon"
-	rfcSender     = "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"
-	rfcReceiver   = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"
-	rfcAuth       = "BTBZMqHH6r4Tts7J_aSIgg"
-	rfcSalt       = "DGv6ra1nlYgDCS1FRnbzlw"
-	rfcSealed     = "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEq" + "KK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
+	rfcText     = "When I grow up, I want to be a watermelon"
+	rfcSender   = "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"
+	rfcReceiver = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"
+	rfcAuth     = "BTBZMqHH6r4Tts7J_aSIgg"
+	rfcSalt     = "DGv6ra1nlYgDCS1FRnbzlw"
+	rfcSealed   = "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6Tl" +
+		"zAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
 	someEndpoint  = "https://push.example/x"
 	someP256DH    = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
 	maxBodyOfPush = 4096
@@ -98,7 +99,8 @@ func TestSealedIsOpened(t *testing.T) {
 
 func TestParseSubscription(t *testing.T) {
 	of := func(endpoint, key, auth string) string {
-		return `{"endpoint":"` + endpoint + `","keys":{"p256dh":"` + key + `","auth":"` + auth + `"},"expirationTime":null}`
+		return `{"endpoint":"` + endpoint + `","keys":{"p256dh":"` + key + `","auth":"` + auth +
+			`"},"expirationTime":null}`
 	}
 	r, err := ParseSubscription([]byte(of(someEndpoint, someP256DH+"=", rfcAuth+"==")))
 	if err != nil || r.Endpoint != someEndpoint {
