@@ -13,8 +13,6 @@ import (
 
 // Notifications are where the owner is told of what their filters catch.
 type Notifications interface {
-	// Filters are the owner's filters, in their order.
-	Filters(ctx context.Context) ([]reading.NamedFilter, error)
 	// Receivers returns them, with what waits for each.
 	Receivers(ctx context.Context) ([]ReceiverState, error)
 	// AddReceiver adds one, in place of the one of that name. The error may wrap reading.ErrName, reading.ErrReceiver,

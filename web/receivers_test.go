@@ -15,7 +15,6 @@ import (
 
 // aTeller is the part of aNode that has receivers.
 type aTeller struct {
-	filters   []reading.NamedFilter
 	receivers []web.ReceiverState
 	tried     []string
 	problem   error
@@ -23,8 +22,6 @@ type aTeller struct {
 
 func (n *aTeller) Receivers(context.Context) ([]web.ReceiverState, error) { return n.receivers, nil }
 func (n *aTeller) PushKey() string                                        { return "BKey" }
-
-func (n *aTeller) Filters(context.Context) ([]reading.NamedFilter, error) { return n.filters, nil }
 
 func (n *aTeller) AddReceiver(_ context.Context, r reading.Receiver) error {
 	if n.problem == nil {
