@@ -72,6 +72,16 @@ func (c *Client) Numbered(ctx context.Context, number int64) (feed.URL, error) {
 	return get[feed.URL](ctx, c, fmt.Sprintf("/feeds/%d", number))
 }
 
+// Recommend implements Owner.
+func (c *Client) Recommend(ctx context.Context) ([]Recommendation, error) {
+	return get[[]Recommendation](ctx, c, "/recommend")
+}
+
+// Decline implements Owner.
+func (c *Client) Decline(ctx context.Context, u feed.URL) error {
+	return c.do(ctx, http.MethodPost, "/decline", unsubscribeRequest{string(u)}, nil)
+}
+
 // Publishers implements Owner.
 func (c *Client) Publishers(ctx context.Context) ([]grade.Assessment, error) {
 	return get[[]grade.Assessment](ctx, c, "/publishers")

@@ -28,6 +28,7 @@ import (
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reading"
+	"feedex/recommend"
 )
 
 var _ Owner = (*Client)(nil)
@@ -546,5 +547,21 @@ func TestClientMaintains(t *testing.T) {
 	}
 	if _, err := c.Import(t.Context(), lines); err == nil || err.Error() != "disk is full" {
 		t.Errorf("Import that fails: %v", err)
+	}
+}
+
+func TestRecommendOverTheSocket(t *testing.T) {
+	o := &fakeOwner{suggested: []Recommendation{{
+		Suggestion: recommend.Suggestion{Feed: "https://example.com/", Followers: 2, Of: 3, Shared: 4},
+		Title:      "Example", Number: 5}}}
+	c := serve(t, o)
+	if got, err := c.Recommend(t.Context()); err != nil || !slices.Equal(got, o.suggested) {
+		t.Errorf("suggested are %v, %v", got, err)
+	}
+	if err := c.Decline(t.Context(), "https://example.com/"); err != nil || len(o.declined) != 1 {
+		t.Errorf("declined are %v, %v", o.declined, err)
+	}
+	if err := c.Decline(t.Context(), "nonsense"); err == nil || len(o.declined) != 1 {
+		t.Errorf("what is no feed was declined, %v", err)
 	}
 }

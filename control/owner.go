@@ -18,6 +18,7 @@ import (
 	"feedex/protocol"
 	"feedex/reach"
 	"feedex/reading"
+	"feedex/recommend"
 )
 
 // An Owner is the set of requests that the owner of a running node may make of it. The daemon answers by itself; a
@@ -28,6 +29,11 @@ type Owner interface {
 	Feeds(ctx context.Context) ([]node.FeedStatus, error)
 	// Numbered is the feed that the reader address has as /feeds/<number>, "" for none.
 	Numbered(ctx context.Context, number int64) (feed.URL, error)
+	// Recommend suggests feeds that neighbors with like interests follow and the node does not, the best first. Nobody
+	// is asked for them.
+	Recommend(ctx context.Context) ([]Recommendation, error)
+	// Decline has a feed suggested no more.
+	Decline(ctx context.Context, u feed.URL) error
 	// Publishers grades the node by its latest requests, as each host that it asks for feeds would.
 	Publishers(ctx context.Context) ([]grade.Assessment, error)
 	// Subscribe follows feeds, or follows them in another way; repeating it changes nothing.
@@ -96,6 +102,13 @@ type Report struct {
 	DHT     DHTReport   `json:"dht"`
 	Reach   reach.Facts `json:"reach"`   // how others reach it
 	Storage string      `json:"storage"` // why entries cannot be stored at present, "" while they can
+}
+
+// A Recommendation is a suggested feed, with what the archive has of it.
+type Recommendation struct {
+	recommend.Suggestion
+	Title  string `json:"title,omitempty"`  // "" where nothing is known of it
+	Number int64  `json:"number,omitempty"` // in the archive, 0 where nothing is known of it
 }
 
 // Refreshed says of a feed whether it is polled now because its owner wants that.

@@ -23,6 +23,8 @@ import (
 type fakeOwner struct {
 	fakeTeller
 
+	suggested []Recommendation
+	declined  []feed.URL
 	bound     RetentionChange
 	report    Report
 	neighbors []node.NeighborStatus
@@ -65,6 +67,11 @@ func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) 
 		return "", o.err
 	}
 	return "https://example.com/seven", o.err
+}
+func (o *fakeOwner) Recommend(context.Context) ([]Recommendation, error) { return o.suggested, o.err }
+func (o *fakeOwner) Decline(_ context.Context, u feed.URL) error {
+	o.declined = append(o.declined, u)
+	return o.err
 }
 func (o *fakeOwner) Publishers(context.Context) ([]grade.Assessment, error) { return o.hosts, o.err }
 func (o *fakeOwner) SetRetention(_ context.Context, b RetentionChange) error {

@@ -93,6 +93,14 @@ func NewHandler(o Owner) http.Handler {
 		}
 		return o.Unsubscribe(ctx, u)
 	}))
+	mux.HandleFunc("GET /recommend", answer(o.Recommend))
+	mux.HandleFunc("POST /decline", change(func(ctx context.Context, s unsubscribeRequest) error {
+		u, err := feed.ParseURL(s.URL)
+		if err != nil {
+			return BadRequest{err}
+		}
+		return o.Decline(ctx, u)
+	}))
 	mux.HandleFunc("POST /bound", change(o.SetRetention))
 	mux.HandleFunc("POST /arrange", change(o.Arrange))
 	mux.HandleFunc("POST /search", serveSearch(o))

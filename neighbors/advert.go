@@ -177,3 +177,24 @@ func (t *RoutingTable) Offering(u feed.URL) int {
 	}
 	return 0
 }
+
+// Interests returns the feeds in n's subscription set at that hop count. Those that the node keeps to itself are left
+// out.
+func (t *RoutingTable) Interests(n *Neighbor, hops int) (list []feed.URL) {
+	for i, r := range t.routes.list {
+		if heard, ok := t.routes.heard(row(i), n); ok && heard == hops && r.marks&isPrivate == 0 {
+			list = append(list, r.url)
+		}
+	}
+	return list
+}
+
+// OwnFeeds returns the feeds of our own interest that others may hear of.
+func (t *RoutingTable) OwnFeeds() (list []feed.URL) {
+	for _, i := range t.own {
+		if r := t.routes.list[i]; r.marks&isPrivate == 0 {
+			list = append(list, r.url)
+		}
+	}
+	return list
+}

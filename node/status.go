@@ -10,6 +10,7 @@ import (
 	"feedex/node/internal/membership"
 	"feedex/node/internal/poller"
 	"feedex/protocol"
+	"feedex/recommend"
 )
 
 type (
@@ -135,6 +136,18 @@ func (n *Node) Neighbors() []NeighborStatus {
 		list = append(list, s)
 	}
 	return list
+}
+
+// Interests is what neighbors follow, as they advertise it, beside what the node follows and says that it does. What it
+// keeps to itself is in neither.
+func (n *Node) Interests() recommend.Profile {
+	t := n.core.Table
+	facts := recommend.Profile{Own: t.OwnFeeds()}
+	for _, p := range t.All() {
+		facts.Voices = append(facts.Voices, recommend.Voice{Network: p.ID.Network(), Follows: t.Interests(p, 0),
+			Near: t.Interests(p, 1)})
+	}
+	return facts
 }
 
 // boundOf is how much we may owe by a neighbor's word, in entries, -1 for no bound.

@@ -19,6 +19,7 @@ type Database interface {
 	archive.Store
 	archive.FeedLimiter
 	archive.HubStore
+	Declining
 	People
 	Icons
 	Passwords
@@ -55,6 +56,7 @@ type View interface {
 	archive.Activity
 	archive.HubList
 	archive.OverLimits
+	DeclinedList
 	PeopleList
 	IconList
 	PasswordList

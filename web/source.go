@@ -12,6 +12,7 @@ import (
 	"feedex/opml"
 	"feedex/reach"
 	"feedex/reading"
+	"feedex/recommend"
 	"feedex/saving"
 )
 
@@ -37,6 +38,9 @@ type Present interface {
 	// Feeds returns the feeds that the node follows, in any order.
 	Feeds(ctx context.Context) ([]FeedSummary, error)
 	Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
+	// Recommended returns feeds that neighbors with like interests follow and the node does not, the best first.
+	// Nobody is asked for them.
+	Recommended(ctx context.Context) ([]RecommendedFeed, error)
 	// Version grows with everything that pages may want to show.
 	Version() uint64
 }
@@ -118,6 +122,8 @@ type OwnerActions interface {
 	// FollowAgain follows a feed, known by its number, that was followed before, as it was then. The error is ErrNone
 	// where nothing is known of it any more.
 	FollowAgain(ctx context.Context, number int64) error
+	// Decline has a feed suggested no more.
+	Decline(ctx context.Context, u feed.URL) error
 	// UseDHT keeps the owner's answer to whether the node may find neighbors by BitTorrent's DHT.
 	UseDHT(ctx context.Context, on bool) error
 	// Service is what entries are saved to, without what lets its owner in there; the zero Service is none. SaveTo
@@ -212,6 +218,13 @@ type FeedSummary struct {
 	Number  int64 // in this archive, for good
 	Icon    reading.IconRef
 	Folders []string // that it is in
+}
+
+// A RecommendedFeed is a feed that is suggested. Number and Title are 0 and "" where nothing of it is in the archive.
+type RecommendedFeed struct {
+	recommend.Suggestion
+	Title  string
+	Number int64
 }
 
 // A Title is the name of a feed.

@@ -34,6 +34,8 @@ const (
 
 // aNode is a node that does nothing.
 type aNode struct {
+	recommended []web.RecommendedFeed
+	declined    []feed.URL
 	aTeller
 
 	status    web.Status
@@ -148,8 +150,15 @@ const hostile = `<p onclick="alert(1)" style="position:fixed" id="main">Read</p>
 <form action="/unfollow" method="post"><input name="feed" value="1"><button>Win</button></form><a href="javascript:alert(1)">a</a><link rel="stylesheet" href="https://tracker.example/c.css">
 <svg onload="alert(1)"><image href="https://tracker.example/i.png"/></svg><div data-live data-network="/unfollow">b</div></div></article></main><b>`
 
-func (n *aNode) Status(context.Context) (web.Status, error)               { return n.status, nil }
-func (n *aNode) Feeds(context.Context) ([]web.FeedSummary, error)         { return n.feeds, nil }
+func (n *aNode) Status(context.Context) (web.Status, error)       { return n.status, nil }
+func (n *aNode) Feeds(context.Context) ([]web.FeedSummary, error) { return n.feeds, nil }
+func (n *aNode) Recommended(context.Context) ([]web.RecommendedFeed, error) {
+	return n.recommended, nil
+}
+func (n *aNode) Decline(_ context.Context, u feed.URL) error {
+	n.declined = append(n.declined, u)
+	return nil
+}
 func (n *aNode) Neighbors(context.Context) ([]node.NeighborStatus, error) { return n.neighbors, nil }
 func (n *aNode) Version() uint64                                          { return n.version.Load() }
 func (n *aNode) Hours(_ context.Context, since time.Time) (list []archive.Hour, _ error) {

@@ -42,7 +42,7 @@ result, names that end in _ns are nanoseconds, lags and delays are seconds, and 
 		Example: "  feedex lab paper\n  feedex lab churn --seed 7 --svg figures",
 	}
 	c.AddCommand(newLabPaper(), newLabPolling(), newLabPublisher(), newLabChurn(), newLabNAT(),
-		newLabScale(), newLabInterests(),
+		newLabScale(), newLabInterests(), newLabRecommend(),
 		newLabCorona(), newLabFreeriders(), newLabAttacks(), newLabQuery())
 	return c
 }

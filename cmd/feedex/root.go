@@ -88,7 +88,7 @@ entry it saw; and it answers what a feed ever published.`,
 	root.AddCommand(
 		newNode(), newTracker(),
 		newQuery(), newBackfill(), newArchive(), newStatus(), newNeighbors(), newInvite(), newJoin(), newLeave(),
-		newDHT(), newFeeds(),
+		newDHT(), newFeeds(), newRecommend(),
 		newSubscribe(), newUnsubscribe(), newRefresh(), newImport(), newExport(), newPassword(), newPerson(),
 		newFilter(),
 		newNotify(), newDoctor(),
