@@ -55,6 +55,7 @@ type host struct {
 	fetcher     fetcher
 	getter      getter
 	shown       *diskcache.Files // pictures that pages showed lately
+	texts       *fullTexts       // nil before run
 	sites       siteFinder
 	hub         *websub.Hub    // nil before run
 	teller      *notify.Teller // likewise

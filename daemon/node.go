@@ -98,6 +98,7 @@ type Config struct {
 	retainPause time.Duration
 	meetPause   time.Duration  // between two looks at whether to meet others, where a test cannot wait for those
 	iconLooked  func(feed.URL) // told whose picture was looked for, where a test waits for that
+	textPause   time.Duration  // between two full texts, where a test cannot wait for textPause
 	iconPause   time.Duration  // between two looks for pictures of feeds, where a test cannot wait for iconPause
 	pastPause   time.Duration  // the time between two steps into the past, where a test cannot wait for the default
 
@@ -226,7 +227,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	looping, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopLoop()
 
-	h.shown = openShown(&h.config)
+	h.shown, h.texts = openShown(&h.config), newFullTexts(serving, h)
 	open, door := openAt(l.reader), entrance{h.store, h}
 	pages, err := newDashboard(serving, h, h.store, func(r *http.Request) bool { return !open(r) })
 	if err != nil {
@@ -281,6 +282,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	servers.Go(func() { h.countFollowed(serving) })
 	servers.Go(func() { h.findIcons(serving) })
 	servers.Go(func() { h.resumeFilters(serving) })
+	servers.Go(h.texts.find)
 	standing := func() {
 		for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {
 			if err := h.command(serving, wish); err != nil {

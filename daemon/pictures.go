@@ -38,16 +38,10 @@ type pictures struct {
 	host *host
 	ctx  context.Context // of the fetches: who has gone leaves a picture for who looks next
 
-	mu       sync.Mutex
-	underway map[string]*pictureFetch
-	failed   map[string]pictureFailure
-}
+	fetches joint[[]byte]
 
-// A pictureFetch is under way until done is closed.
-type pictureFetch struct {
-	done    chan struct{}
-	content []byte
-	err     error
+	mu     sync.Mutex
+	failed map[string]pictureFailure
 }
 
 type pictureFailure struct {
@@ -57,8 +51,7 @@ type pictureFailure struct {
 
 // newPictures makes the pictures of a node, which fetches some until ctx ends.
 func newPictures(ctx context.Context, h *host) *pictures {
-	return &pictures{host: h, ctx: ctx, underway: make(map[string]*pictureFetch),
-		failed: make(map[string]pictureFailure)}
+	return &pictures{host: h, ctx: ctx, failed: make(map[string]pictureFailure)}
 }
 
 // openShown opens the cache of pictures in the data directory, nil where there can be none.
@@ -91,23 +84,12 @@ func (p *pictures) get(ctx context.Context, of, at feed.URL) ([]byte, error) {
 		return content, nil
 	}
 	p.mu.Lock()
-	f := p.underway[key]
-	if f == nil {
-		if f, ok := p.failed[key]; ok && time.Now().Before(f.until) {
-			p.mu.Unlock()
-			return nil, f.err
-		}
-		f = &pictureFetch{done: make(chan struct{})}
-		p.underway[key] = f
-		p.host.workers.Go(func() { p.fetch(f, key, of, at) })
-	}
+	failed, ok := p.failed[key]
 	p.mu.Unlock()
-	select {
-	case <-f.done:
-		return f.content, f.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	if ok && time.Now().Before(failed.until) {
+		return nil, failed.err
 	}
+	return p.fetches.do(ctx, key, p.host.workers.Go, func() ([]byte, error) { return p.fetch(key, of, at) })
 }
 
 // kept is a picture on the disk.
@@ -117,26 +99,26 @@ func (p *pictures) kept(key string) (content []byte, ok bool) {
 }
 
 // fetch fetches a picture and keeps it, or that it could not be had.
-func (p *pictures) fetch(f *pictureFetch, key string, of, at feed.URL) {
-	rest, kept := pictureRests, false
-	if f.content, kept = p.kept(key); !kept { // since somebody looked for it
-		if f.content, rest, f.err = p.ask(of, at); f.err == nil {
-			if err := p.host.shown.Put(key, f.content); err != nil { // it is shown all the same
-				p.host.config.Log.Debug("picture not kept", "err", err)
-			}
+func (p *pictures) fetch(key string, of, at feed.URL) ([]byte, error) {
+	if content, ok := p.kept(key); ok { // since somebody looked for it
+		return content, nil
+	}
+	content, rest, err := p.ask(of, at)
+	if err == nil {
+		if err := p.host.shown.Put(key, content); err != nil { // it is shown all the same
+			p.host.config.Log.Debug("picture not kept", "err", err)
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.underway, key)
 	delete(p.failed, key)
-	if f.err != nil && p.ctx.Err() == nil {
+	if err != nil && p.ctx.Err() == nil {
 		if len(p.failed) >= maxFailures {
 			clear(p.failed)
 		}
-		p.failed[key] = pictureFailure{f.err, time.Now().Add(rest)}
+		p.failed[key] = pictureFailure{err, time.Now().Add(rest)}
 	}
-	close(f.done)
+	return content, err
 }
 
 // errNoPicture says that something else is there.

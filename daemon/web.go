@@ -158,7 +158,16 @@ func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (web.EntryDetail,
 	if err == nil && number == 0 {
 		err = web.ErrNone
 	}
-	return web.EntryDetail{Record: r, Feed: number, Item: item}, err
+	if err != nil {
+		return web.EntryDetail{}, err
+	}
+	full, err := d.FullText(ctx, item.ID)
+	return web.EntryDetail{Record: r, Feed: number, Item: item, Full: full}, err
+}
+
+// ShowFullText implements web.OwnerActions.
+func (d dashboard) ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error {
+	return d.host.showFullText(ctx, id, shown)
 }
 
 // Mark implements web.OwnerActions.

@@ -3,16 +3,16 @@ package discover
 import (
 	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/charset"
+
+	"feedex/feed"
 )
 
 // elements returns the <link> elements of a page that are wanted, wherever they stand: some publishers have them in the
 // body.
 func elements(page *url.URL, contentType string, body []byte, wanted func(*pageLink) bool) (links []pageLink) {
-	z := html.NewTokenizer(strings.NewReader(decode(contentType, body[:min(len(body), MaxPageBytes)])))
+	z := html.NewTokenizer(strings.NewReader(feed.PageText(contentType, body[:min(len(body), MaxPageBytes)])))
 	base, based := page, false
 	for len(links) < maxNamed {
 		switch z.Next() {
@@ -65,27 +65,4 @@ func baseHref(href string, page *url.URL) (*url.URL, bool) {
 	}
 	base, err := url.Parse(string(u))
 	return base, err == nil
-}
-
-// decode is the page as text. Where it is valid UTF-8 with characters beyond ASCII, it is that whatever it says;
-// else it is what a browser would take it for (HTML §13.2.3).
-func decode(contentType string, body []byte) string {
-	if utf8.Valid(body) && !ascii(body) {
-		return string(body)
-	}
-	enc, _, _ := charset.DetermineEncoding(body, contentType)
-	text, err := enc.NewDecoder().Bytes(body)
-	if err != nil {
-		return string(body)
-	}
-	return string(text)
-}
-
-func ascii(b []byte) bool {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

@@ -5,6 +5,7 @@ import (
 	"mime"
 	"unicode/utf8"
 
+	charsets "golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
@@ -41,6 +42,20 @@ func newSource(contentType string, body []byte) source {
 // Text is a document of whatever encoding as clean text (see Clean), without its byte-order mark. Its encoding is found
 // as for feeds: by its first bytes, by the charset of the contentType and by its XML declaration.
 func Text(contentType string, body []byte) string { return newSource(contentType, body).text() }
+
+// PageText is a web page as text. Where it is valid UTF-8 with characters beyond ASCII, it is that whatever it says;
+// else it is what a browser would take it for (HTML §13.2.3).
+func PageText(contentType string, body []byte) string {
+	if utf8.Valid(body) && !ascii(body) {
+		return string(body)
+	}
+	enc, _, _ := charsets.DetermineEncoding(body, contentType)
+	text, err := enc.NewDecoder().Bytes(body)
+	if err != nil {
+		return string(body)
+	}
+	return string(text)
+}
 
 // text is the document without its mark, as clean text (see Clean).
 func (s source) text() string {

@@ -22,6 +22,7 @@ type Database interface {
 	Declining
 	People
 	Icons
+	FullTexts
 	Passwords
 	FilterSweeper
 	Messages
@@ -59,6 +60,7 @@ type View interface {
 	DeclinedList
 	PeopleList
 	IconList
+	FullTextList
 	PasswordList
 	FilterKeys
 	ReceiverList

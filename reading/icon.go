@@ -33,6 +33,8 @@ type FeedLook struct {
 	Icon IconRef
 	// Pictures says that the person wants the pictures of its entries shown, without being asked each time.
 	Pictures bool
+	// FullText says that the full text of what it publishes is fetched.
+	FullText bool
 }
 
 // Looks reads how feeds are shown to a person.

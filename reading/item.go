@@ -26,11 +26,13 @@ type Item struct {
 	Starred bool
 	Changed time.Time // when it came here or, later, was last marked; whole seconds
 
-	Filters   []FilterID // those of the person that caught it
-	EntryID   feed.EntryID
-	Entry     feed.Entry // as safehtml.Entry leaves it: all but its HTML, which is as published, is fit to be shown
-	Time      time.Time  // when it was published, as far as it is known and can be believed; never zero
-	Confirmed bool       // see archive.Record
+	Filters []FilterID // those of the person that caught it
+	EntryID feed.EntryID
+	// Entry is as safehtml.Entry leaves it: all but its HTML, which is as published, is fit to be shown. Its Content is
+	// the full text where one is shown.
+	Entry     feed.Entry
+	Time      time.Time // when it was published, as far as it is known and can be believed; never zero
+	Confirmed bool      // see archive.Record
 }
 
 // A Choice is yes, no, or neither of them.

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -87,7 +88,17 @@ type Editor interface {
 	RemoveFolder(ctx context.Context, id FolderID) error
 	// Import follows the feeds of a list, titled and filed as there.
 	Import(ctx context.Context, list []opml.Outline) error
+	// FetchFullText returns the full text of an item, as KeepFullText has it, for which its page is asked: one that was
+	// had within the last hour is not asked for again. Where show says so, that is what people read from then on. The
+	// error wraps ErrFullText where there is none, and says why; ErrNoItem where there is no such item.
+	FetchFullText(ctx context.Context, id ItemID, show bool) (FullText, error)
 }
+
+// The refusals of FetchFullText.
+var (
+	ErrFullText = errors.New("the full text could not be had")
+	ErrNoItem   = errors.New("there is no such item")
+)
 
 // Before is the Stream of what arrived no later than at, to the second: what a reader that was shown everything until
 // then means by "mark all read".

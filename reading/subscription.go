@@ -24,6 +24,8 @@ type FollowedFeed struct {
 	Errors  int       // failed polls in a row
 	Error   string    // why the last one failed, as a label, "" after a success
 	Polled  time.Time // the last poll, zero before the first
+	// FullText says that the full text of what it publishes is fetched.
+	FullText bool
 }
 
 // A FolderID names a folder: from 1, never used again.
@@ -51,6 +53,8 @@ type Arrangement struct {
 	Out  []string `json:"out,omitempty"`  // names of folders
 	// Pictures says whether the pictures of its entries are shown without asking.
 	Pictures *bool `json:"pictures,omitempty"`
+	// FullText says whether the full text of what it publishes is fetched, for all people; the owner says that alone.
+	FullText *bool `json:"full_text,omitempty"`
 }
 
 // Checked is a list with its names as they are kept. The error wraps ErrName.

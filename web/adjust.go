@@ -22,6 +22,7 @@ import (
 type feedForm struct {
 	Name, Folders     string // one folder a line
 	Private, Discreet checkbox
+	FullText          checkbox
 	Weight            string
 	Policy, Value     string // by which it is polled, "" for the node's own, and what that takes behind a colon
 	Age, Count, Size  string // of what is kept: days, entries, megabytes of text; "" for all
@@ -74,7 +75,7 @@ func (p partly) Unwrap() error { return p.err }
 // newFeedForm is the form of a feed as it is.
 func newFeedForm(k *FeedDetail) feedForm {
 	f := feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n"), Private: checkboxOf(k.Withheld),
-		Discreet: checkboxOf(k.Discreet), Weight: strconv.Itoa(max(1, k.Weight)),
+		Discreet: checkboxOf(k.Discreet), FullText: checkboxOf(k.Look.FullText), Weight: strconv.Itoa(max(1, k.Weight)),
 		Age: fraction(k.Limits.Age.Hours() / 24), Count: zeroless(k.Limits.Count),
 		Size: fraction(float64(k.Limits.Bytes) / bytesPerMB)}
 	f.Policy, f.Value, _ = strings.Cut(k.Policy, ":")
@@ -89,7 +90,7 @@ func readFeedForm(r *http.Request) feedForm {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	box := func(name string) checkbox { return checkbox{field(name) != "", field(name + "-shown")} }
 	return feedForm{Name: r.PostFormValue("name"), Folders: r.PostFormValue("folders"),
-		Private: box("private"), Discreet: box("discreet"), Weight: field("weight"),
+		Private: box("private"), Discreet: box("discreet"), FullText: box("fulltext"), Weight: field("weight"),
 		Policy: field("policy"), Value: field("value"), Age: field("age"), Count: field("count"), Size: field("size")}
 }
 
@@ -142,7 +143,7 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 
 // arrangement is how the form titles and files the feed.
 func (f *feedForm) arrangement(k *FeedDetail) reading.Arrangement {
-	a := reading.Arrangement{Feed: reading.FeedID(k.Number), Name: &f.Name}
+	a := reading.Arrangement{Feed: reading.FeedID(k.Number), Name: &f.Name, FullText: f.FullText.wish(k.Look.FullText)}
 	var wanted []string
 	for line := range strings.Lines(f.Folders) {
 		if line = strings.TrimSpace(line); line == "" {

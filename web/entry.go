@@ -43,6 +43,8 @@ type entryPage struct {
 	Shown      bool          // these are shown
 	Always     bool          // as all of the feed are
 	Number     int64         // of the feed
+	Full       reading.FullText
+	Fetched    moment // when it was
 	Enclosures []attachment
 	extrasLine
 	Rights     []rightsLine
@@ -139,6 +141,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 		Authors: safehtml.Title(strings.Join(e.Authors, ", ")),
 		Time:    moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
 		Always: always, Shown: always || r.FormValue("images") == "1", Number: number,
+		Full: entry.Full, Fetched: moment{entry.Full.At, now},
 	}
 	if !record.Source.IsZero() {
 		p.Neighbor = record.Source.String()
@@ -238,6 +241,9 @@ func entryID(text string) (id feed.EntryID, err error) {
 func (h *Handler) fill(p *entryPage, r *archive.Record) (media bool) {
 	e := &r.Entry
 	text := cmp.Or(e.Content, e.Summary)
+	if p.Full.Shown {
+		text = cmp.Or(p.Full.HTML, text)
+	}
 	a := new(article)
 	if p.Shown {
 		a.picture = func(at feed.URL) string { return h.pictureAt(p.Number, at) }

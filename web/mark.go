@@ -13,10 +13,6 @@ import (
 
 // mark marks an entry as the button says that was pressed.
 func (h *Handler) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
-	id, err := entryID(r.PostFormValue("entry"))
-	if err != nil {
-		return "", err
-	}
 	var m reading.Mark
 	switch r.PostFormValue("as") {
 	case "read":
@@ -28,14 +24,46 @@ func (h *Handler) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
 	case "plain":
 		m.Starred = reading.No
 	}
-	e, err := h.Source.Entry(r.Context(), id)
+	item, err := h.itemOf(r)
 	if err != nil {
 		return "", err
 	}
-	if e.Item.ID == 0 || e.Entry.Feed.Secret() && !loggedIn(r.Context()) {
-		return "", ErrNone
+	return local(r.PostFormValue("next")), h.Source.Mark(r.Context(), item, m)
+}
+
+// itemOf is the item of the entry that a form names, where the browser may see it.
+func (h *Handler) itemOf(r *http.Request) (reading.ItemID, error) {
+	id, err := entryID(r.PostFormValue("entry"))
+	if err != nil {
+		return 0, err
 	}
-	return local(r.PostFormValue("next")), h.Source.Mark(r.Context(), e.Item.ID, m)
+	e, err := h.Source.Entry(r.Context(), id)
+	if err == nil && (e.Item.ID == 0 || e.Entry.Feed.Secret() && !loggedIn(r.Context())) {
+		err = ErrNone
+	}
+	return e.Item.ID, err
+}
+
+// fullText has the text of an entry be that of its page, or that of its feed. What the page says of a fetch that failed
+// the node has kept.
+func (h *Handler) fullText(_ http.ResponseWriter, r *http.Request) (string, error) {
+	item, err := h.itemOf(r)
+	if err != nil {
+		return "", err
+	}
+	next := local(r.PostFormValue("next"))
+	if r.PostFormValue("as") != "page" {
+		return next, h.Source.ShowFullText(r.Context(), item, false)
+	}
+	_, err = h.Source.FetchFullText(r.Context(), item, true)
+	switch {
+	case errors.Is(err, reading.ErrFullText):
+		return next, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return "", clientError{http.StatusGatewayTimeout, "The page is slow",
+			"The node still waits for it. Load the entry again in a moment."}
+	}
+	return next, err
 }
 
 // markAll marks as read what had arrived when the list was made, of all feeds, of a folder or of a feed.

@@ -133,6 +133,9 @@ type OwnerActions interface {
 	Save(ctx context.Context, b saving.Bookmark) error
 	// Mark marks an item.
 	Mark(ctx context.Context, id reading.ItemID, m reading.Mark) error
+	// FetchFullText is as in reading.Editor, and ShowFullText says whether a full text that there is is shown.
+	FetchFullText(ctx context.Context, id reading.ItemID, show bool) (reading.FullText, error)
+	ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error
 	// MarkStream marks all items of a stream.
 	MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error
 	// Arrange titles and files a feed. The error may wrap reading.ErrName or reading.ErrFolders.
@@ -261,6 +264,7 @@ type EntryDetail struct {
 	archive.Record
 	Feed int64 // its number
 	Item reading.ItemState
+	Full reading.FullText // the zero FullText where its page was not asked for
 }
 
 // A RemoteEntry is an entry that others have.

@@ -73,6 +73,8 @@ type aNode struct {
 	arranged   []reading.Arrangement
 	sites      []string
 	joined     []invitation.Invitation
+	full       map[int64]reading.FullText // by seq
+	paywall    bool                       // no page has a full text
 }
 
 // newNode is a node that follows two feeds, of which one has a secret address.
@@ -308,7 +310,7 @@ func (n *aNode) CountUnread(_ context.Context, number int64, _ bool, _ int) (unr
 func (n *aNode) Entry(_ context.Context, id feed.EntryID) (web.EntryDetail, error) {
 	for _, r := range n.entries {
 		if r.ID == id {
-			e := web.EntryDetail{Record: r, Feed: 1, Item: n.items[r.Seq]}
+			e := web.EntryDetail{Record: r, Feed: 1, Item: n.items[r.Seq], Full: n.full[r.Seq]}
 			if r.Entry.Feed == secretURL {
 				e.Feed = 2
 			}
@@ -327,6 +329,23 @@ func (n *aNode) Mark(_ context.Context, id reading.ItemID, m reading.Mark) error
 		item.Starred = m.Starred == reading.Yes
 	}
 	n.items[int64(id)] = item
+	return nil
+}
+
+func (n *aNode) FetchFullText(_ context.Context, id reading.ItemID, show bool) (reading.FullText, error) {
+	t := reading.FullText{Item: id, HTML: "<p>All of it.<script>alert(1)</script></p>", At: noon, Shown: show}
+	var err error
+	if n.paywall {
+		t, err = reading.FullText{Item: id, Problem: "HTTP 402: <b>pay</b>", At: noon}, reading.ErrFullText
+	}
+	n.full = map[int64]reading.FullText{int64(id): t}
+	return t, err
+}
+
+func (n *aNode) ShowFullText(_ context.Context, id reading.ItemID, shown bool) error {
+	t := n.full[int64(id)]
+	t.Shown = shown
+	n.full[int64(id)] = t
 	return nil
 }
 

@@ -104,6 +104,7 @@ func New(cfg Config) (*Handler, error) {
 	h.change("POST /undo", h.undo)
 	h.change("POST /adjust", h.adjust)
 	h.change("POST /pictures", h.showPictures)
+	h.change("POST /fulltext", h.fullText)
 	h.change("POST /follow", h.follow)
 	h.change("POST /decline", h.decline)
 	h.change("POST /share", h.share)

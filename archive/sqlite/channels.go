@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"iter"
@@ -285,19 +286,24 @@ func (r *Reader) block(ctx context.Context, feed int64, ref archive.BlockRef) (p
 
 // readSpan finds the entries of a block.
 func (r *Reader) readSpan(ctx context.Context, feed int64, x span, page *archive.Block) error {
-	const query = `SELECT e.seq, e.digest, max(e.seen, CASE WHEN e.updated <= unixepoch() THEN e.updated ELSE 0 END), ` + isConfirmed + `
+	const query = `SELECT e.seq, e.digest, max(e.seen, CASE WHEN e.updated <= unixepoch() THEN e.updated ELSE 0 END), ` + isConfirmed + `,
+			coalesce((SELECT x.at FROM items i CROSS JOIN full_texts x ON x.item = i.id WHERE i.seq = e.seq AND x.shown), 0)
 		FROM entries e WHERE e.feed = ?1 AND (e.seq > ?2 AND e.seq <= ?3 OR e.seq >= ?4 AND e.seq < ?5) ORDER BY e.seq DESC`
 	type listed struct {
-		seq, at, confirmed int64
-		digest             []byte
+		seq, at, confirmed, full int64
+		digest                   []byte
 	}
-	entries, err := list(ctx, r.db, by(func(e *listed) []any { return []any{&e.seq, &e.digest, &e.at, &e.confirmed} }),
-		query, feed, x.after, x.high, x.low, x.before)
+	entries, err := list(ctx, r.db, by(func(e *listed) []any {
+		return []any{&e.seq, &e.digest, &e.at, &e.confirmed, &e.full}
+	}), query, feed, x.after, x.high, x.low, x.before)
 	hash := sha256.New()
 	var updated int64
 	for _, e := range entries {
 		page.Seqs, updated = append(page.Seqs, e.seq), max(updated, e.at)
 		hash.Write(append(e.digest, byte(e.confirmed)))
+		if e.full != 0 {
+			hash.Write(binary.BigEndian.AppendUint64(nil, uint64(e.full)))
+		}
 	}
 	page.Updated, page.Digest = time.Unix(updated, 0).UTC(), hex.EncodeToString(hash.Sum(nil)[:16])
 	return err

@@ -174,6 +174,9 @@ func (s pen) Arrange(list []reading.Arrangement) bool {
 		if a.Pictures != nil {
 			s.picture(a.Feed, *a.Pictures)
 		}
+		if a.FullText != nil && s.person == reading.Owner {
+			s.wantFullTexts(a.Feed, *a.FullText)
+		}
 		for _, name := range a.Out {
 			s.write(`DELETE FROM filed WHERE feed = ? AND folder =
 				(SELECT id FROM folders WHERE person = ? AND name = ?)`, int64(a.Feed), int64(s.person), name)
@@ -203,7 +206,8 @@ const feedByURL = `SELECT CASE WHEN f.subscribed THEN f.id
 func (s *Store) Inherit(to, from feed.URL) {
 	const left = `EXISTS (SELECT 1 FROM feeds WHERE url = ?)`
 	s.write(`UPDATE feeds SET keep_bytes = iif(feeds.keep_bytes = 0, p.keep_bytes, feeds.keep_bytes),
-			keep_age = iif(feeds.keep_age = 0, p.keep_age, feeds.keep_age), keep_count = iif(feeds.keep_count = 0, p.keep_count, feeds.keep_count)
+			keep_age = iif(feeds.keep_age = 0, p.keep_age, feeds.keep_age), keep_count = iif(feeds.keep_count = 0, p.keep_count, feeds.keep_count),
+			full_from = coalesce(feeds.full_from, p.full_from)
 		FROM feeds p WHERE feeds.url = ? AND p.url = ?`, string(to), string(from))
 	for _, all := range []struct{ table, columns string }{
 		{`filed`, `x.folder`}, {`titles`, `x.person, x.name`}, {`left_out`, `x.person`}, {`pictured`, `x.person`},
@@ -213,8 +217,8 @@ func (s *Store) Inherit(to, from feed.URL) {
 		s.write(`DELETE FROM `+all.table+` WHERE feed = (SELECT id FROM feeds WHERE url = ?) AND `+left, string(from),
 			string(to))
 	}
-	s.write(`UPDATE feeds SET keep_bytes = 0, keep_age = 0, keep_count = 0 WHERE url = ? AND `+left, string(from),
-		string(to))
+	s.write(`UPDATE feeds SET keep_bytes = 0, keep_age = 0, keep_count = 0, full_from = NULL WHERE url = ? AND `+left,
+		string(from), string(to))
 }
 
 // roomForFolders reports whether the folders that a list names fit beside those that there are.
@@ -288,12 +292,12 @@ func (r personalReader) Subscriptions(ctx context.Context) ([]reading.FollowedFe
 	defer tx.Rollback() // nothing to keep; ends the snapshot
 	feeds, err := list(ctx, tx, func(row rowScanner) (f reading.FollowedFeed, err error) {
 		err = scan(row, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, millis(&f.Since), &f.Errors, &f.Error,
-			millis(&f.Polled), &f.Icon.ID, &f.Icon.Word)
+			millis(&f.Polled), &f.Icon.ID, &f.Icon.Word, &f.FullText)
 		f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site),
 			safehtml.Inert(safehtml.Line(f.Error))
 		return f, err
 	}, `SELECT id, url, coalesce((SELECT name FROM titles WHERE feed = id AND person = ?), ''), title, link, since,
-			errors, last_error, last_poll, `+iconRef+` FROM feeds f WHERE `+isRead+` ORDER BY id`, int64(r.person),
+			errors, last_error, last_poll, `+iconRef+`, full_from IS NOT NULL FROM feeds f WHERE `+isRead+` ORDER BY id`, int64(r.person),
 		int64(r.person))
 	if err == nil {
 		err = r.addFolders(ctx, tx, feeds)

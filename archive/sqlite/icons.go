@@ -57,9 +57,9 @@ func (s pen) picture(id reading.FeedID, shown bool) {
 // FeedLook implements reading.Looks.
 func (r personalReader) FeedLook(ctx context.Context, number int64) (reading.FeedLook, error) {
 	look, err := one(ctx, r.db, by(func(l *reading.FeedLook) []any {
-		return []any{&l.Icon.ID, &l.Icon.Word, &l.Pictures}
-	}), `SELECT `+iconRef+`, EXISTS (SELECT 1 FROM pictured WHERE feed = f.id AND person = ?)
-		FROM feeds f WHERE f.id = ?`, int64(r.person), number)
+		return []any{&l.Icon.ID, &l.Icon.Word, &l.Pictures, &l.FullText}
+	}), `SELECT `+iconRef+`, EXISTS (SELECT 1 FROM pictured WHERE feed = f.id AND person = ?),
+			f.full_from IS NOT NULL FROM feeds f WHERE f.id = ?`, int64(r.person), number)
 	return look, r.failed(ctx, "read", err)
 }
 

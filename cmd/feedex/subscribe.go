@@ -18,6 +18,7 @@ import (
 	"feedex/neighbors"
 	"feedex/node"
 	"feedex/polling"
+	"feedex/reading"
 	"feedex/settings"
 )
 
@@ -57,6 +58,10 @@ Everything is kept for ever, unless --keep-age, --keep-count or --keep-bytes set
 oldest arrival first, what was filled in before all: never what is starred, nor the latest entry. Neither polls nor
 neighbors bring it back; 'feedex archive import' does.
 
+With --full-text the page of each entry that the feed publishes from now on is asked for, once, and the article there is
+shown in place of what the feed says of it: for feeds that give no more than openings. It stays on this node, for those
+who read there. Pages that need an account, or a browser that runs programs, give no more than the feed.
+
 A feed that is followed already keeps its weight, its discretion, its privacy, its policy and its bounds, unless a flag says
 otherwise. It does so even if it was followed no more for a while. One that its publisher had ended is polled again.
 
@@ -68,12 +73,13 @@ says. What comes later is unread.`,
   feedex subscribe --discreet https://example.net/feed.xml
   feedex subscribe --private https://members.example.com/feed.xml
   feedex subscribe --poll auto:15m https://example.com/feed.xml
+  feedex subscribe --full-text https://news.example.com/feed.xml
   feedex subscribe --unread 0 https://example.com/feed.xml
   feedex subscribe --keep-age 90d --keep-count 1000 https://example.com/feed.xml`,
 		Args: typedArgs,
 	}
 	var wish node.Subscribe
-	var discreet, private bool
+	var discreet, private, fullText bool
 	var poll string
 	var keep control.RetentionChange
 	f := c.Flags()
@@ -83,6 +89,8 @@ says. What comes later is unread.`,
 	f.BoolVar(&private, "private", false,
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
 	f.Var(policyFlag(&poll), "poll", "by which policy to poll the feeds (default: that of the node)")
+	f.BoolVar(&fullText, "full-text", false,
+		"fetch the full text of what the feeds publish from their pages; =false no more")
 	keepFlags(f, &keep)
 	unread := backlogFlag(c)
 	anyway := f.Bool("anyway", false, "follow also what could not be read, and ask for it again later")
@@ -104,7 +112,11 @@ says. What comes later is unread.`,
 		if *noWait {
 			w.Wait = 0
 		}
-		return subscribeAll(c, client, args, w, keep)
+		var full *bool
+		if c.Flags().Changed("full-text") {
+			full = &fullText
+		}
+		return subscribeAll(c, client, args, w, keep, full)
 	})
 	return c
 }
@@ -153,9 +165,10 @@ const (
 	maxSubscribing = 16
 )
 
-// subscribeAll follows what is at each of the addresses, bounded so, and tells what came of it in their order.
+// subscribeAll follows what is at each of the addresses, bounded so and with full texts or without, nil for as it is,
+// and tells what came of it in their order.
 func subscribeAll(c *cobra.Command, client *control.Client, args []string, w control.FollowAddress,
-	bound control.RetentionChange) error {
+	bound control.RetentionChange, fullText *bool) error {
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	places := make(chan struct{}, maxSubscribing)
@@ -184,6 +197,12 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &s, w.Wait > 0)
 		if s.Kept != "" && w.Private == nil {
 			kept = append(kept, node.Withheld{Feed: s.Feed, Why: s.Kept, Undecided: s.Undecided})
+		}
+		if fullText != nil {
+			a := reading.Arrangement{URL: s.Feed, FullText: fullText}
+			if err := client.Arrange(ctx, []reading.Arrangement{a}); err != nil {
+				return err
+			}
 		}
 		if bound.IsZero() {
 			continue

@@ -3,6 +3,7 @@ package miniflux
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -65,7 +66,7 @@ func (h *handler) newEntry(i *reading.Item, of *feedObject) *entry {
 	if !i.Confirmed {
 		e.Tags = append(e.Tags, unconfirmed)
 	}
-	e.Minutes = (utf8.RuneCountInString(e.Content) + pace - 1) / pace
+	e.Minutes = minutes(e.Content)
 	if d := i.Entry.Extras.Duration; d > 0 { // as Miniflux has it
 		e.Minutes = int((d + time.Minute - 1) / time.Minute)
 	}
@@ -75,6 +76,9 @@ func (h *handler) newEntry(i *reading.Item, of *feedObject) *entry {
 	}
 	return e
 }
+
+// minutes is how long a person reads a text.
+func minutes(text string) int { return (utf8.RuneCountInString(text) + pace - 1) / pace }
 
 // feedObjects are all feeds by their numbers.
 func (h *handler) feedObjects(ctx context.Context) (map[reading.FeedID]*feedObject, error) {
@@ -147,4 +151,28 @@ func (h *handler) item(r *http.Request) (*reading.Item, error) {
 		return &i, err
 	}
 	return nil, errMissing
+}
+
+// fetchContent answers with the full text of an entry, which is its content from then on where update_content says so.
+func (h *handler) fetchContent(w http.ResponseWriter, r *http.Request) error {
+	i, err := h.item(r)
+	if err != nil {
+		return err
+	}
+	show, _ := strconv.ParseBool(r.FormValue("update_content"))
+	text, err := h.Library.FetchFullText(r.Context(), i.ID, show)
+	switch {
+	case errors.Is(err, reading.ErrNoItem):
+		return errMissing
+	case errors.Is(err, reading.ErrFullText), errors.Is(err, context.DeadlineExceeded):
+		return syncapi.Refuse(http.StatusInternalServerError, "%v", err) // as Miniflux has it
+	case err != nil:
+		return err
+	}
+	i.Entry.Content = text.HTML
+	content := h.text.HTML(i)
+	return reply(w, http.StatusOK, struct {
+		Content string `json:"content"`
+		Minutes int    `json:"reading_time"`
+	}{content, minutes(content)})
 }

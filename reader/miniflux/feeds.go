@@ -36,6 +36,7 @@ func (h *handler) feedObject(s *reading.FollowedFeed) feedObject {
 	o := feedObject{
 		ID: s.ID, User: self, URL: s.URL, Site: s.Site, Title: s.Called(),
 		Checked: s.Polled.UTC().Truncate(time.Second), Error: s.Error, Errors: s.Errors, Category: categoryOf(s),
+		Crawler: s.FullText,
 	}
 	if s.Icon.ID != 0 {
 		o.Icon = &iconRef{s.ID, s.Icon.ID}
@@ -83,6 +84,7 @@ func (h *handler) subscribe(w http.ResponseWriter, r *http.Request) error {
 	var wish struct {
 		URL      string           `json:"feed_url"`
 		Category reading.FolderID `json:"category_id"`
+		Crawler  bool             `json:"crawler"`
 	}
 	if err := body(w, r, &wish); err != nil {
 		return err
@@ -103,7 +105,10 @@ func (h *handler) subscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return unfound(err)
 	}
-	if a.URL, a.Feed = "", n; len(a.Into) > 0 {
+	if wish.Crawler {
+		a.FullText = &wish.Crawler
+	}
+	if a.URL, a.Feed = "", n; len(a.Into) > 0 || wish.Crawler {
 		if err := h.Library.Arrange(r.Context(), a); err != nil {
 			return err
 		}
@@ -167,8 +172,8 @@ func kindOf(mediaType string) string {
 	return "rss"
 }
 
-// changeFeed titles a feed and moves it to a category, which takes it out of all folders that it was in. Fields that
-// are sent as they were stay as they are.
+// changeFeed titles a feed, says whether its full texts are fetched, and moves it to a category, which takes it out of
+// all folders that it was in. Fields that are sent as they were stay as they are.
 func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 	s, err := h.asked(r)
 	if err != nil {
@@ -177,11 +182,12 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 	var wish struct {
 		Title    *string           `json:"title"`
 		Category *reading.FolderID `json:"category_id"`
+		Crawler  *bool             `json:"crawler"`
 	}
 	if err := body(w, r, &wish); err != nil {
 		return err
 	}
-	a := reading.Arrangement{Feed: s.ID}
+	a := reading.Arrangement{Feed: s.ID, FullText: wish.Crawler}
 	if wish.Title != nil && *wish.Title != s.Called() {
 		a.Name = wish.Title
 	}

@@ -92,6 +92,7 @@ func New(cfg Config) http.Handler {
 		"GET /v1/entries":                                (*handler).entries,
 		"PUT /v1/entries":                                (*handler).markEntries,
 		"GET /v1/entries/{entry}":                        (*handler).entry,
+		"GET /v1/entries/{entry}/fetch-content":          (*handler).fetchContent,
 		"PUT /v1/entries/{entry}/bookmark":               (*handler).turnStar,
 		"PUT /v1/entries/{entry}/star":                   (*handler).turnStar,
 		"POST /v1/entries/{entry}/save":                  (*handler).save,

@@ -3,6 +3,7 @@
 package readertest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -267,6 +268,19 @@ func (l *Library) Arrange(_ context.Context, list ...reading.Arrangement) error 
 		return err
 	}
 	return reading.ErrFolders
+}
+
+// FetchFullText implements reading.Editor: there is a page behind each link.
+func (l *Library) FetchFullText(ctx context.Context, id reading.ItemID, show bool) (t reading.FullText,
+	err error) {
+	for i, err := range l.Items(ctx, []reading.ItemID{id}) {
+		if err != nil || i.Entry.Link == "" {
+			return t, cmp.Or(err, fmt.Errorf("%w: the entry names no page", reading.ErrFullText))
+		}
+		t = reading.FullText{Item: id, HTML: "<p>All of " + i.Entry.Title + ".</p>", At: Evening, Shown: show}
+		return t, l.write(func(s reading.Database) { s.KeepFullText(t) })
+	}
+	return t, reading.ErrNoItem
 }
 
 // AddFolder implements reading.Editor.

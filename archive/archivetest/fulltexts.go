@@ -1,0 +1,175 @@
+package archivetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/protocol"
+	"feedex/reading"
+)
+
+// linked is an entry with a page of its own.
+func linked(of feed.URL, id string, at time.Time) archive.Record {
+	return archive.NewRecord(feed.Entry{Feed: of, ID: id, Title: id, Link: "https://example.com/" + id, Published: at,
+		Summary: "An opening."}, at, protocol.NodeID{})
+}
+
+// A full text is beside its entry: people read it, nothing that others are told has any of it, and it goes with the
+// entry.
+func testFullTexts(t *testing.T, a reading.Database) {
+	at := time.Unix(100_000, 0).UTC()
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, LastSuccess: at})
+	record := linked(news, "ferry", at)
+	a.Keep([]archive.Record{record})
+	commit(t, a)
+	shelf := a.Shelf(reading.Owner)
+	ids, err := shelf.IDs(t.Context(), reading.Stream{}, reading.Page{Limit: 9})
+	if err != nil || len(ids) != 1 {
+		t.Fatal(ids, err)
+	}
+	channel := func() archive.FeedVersion {
+		t.Helper()
+		c, err := a.Channel(t.Context(), news)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Version
+	}
+	before := channel()
+	const full = "<p>Zeppelins everywhere.</p>"
+	a.KeepFullText(reading.FullText{Item: ids[0], HTML: full, At: at.Add(time.Minute), Shown: true})
+	a.KeepFullText(reading.FullText{Item: ids[0] + 1, HTML: full, At: at, Shown: true})
+	commit(t, a)
+
+	read := func(want string) {
+		t.Helper()
+		for i, err := range shelf.Items(t.Context(), ids) {
+			if err != nil || i.Entry.Content != want || i.Entry.Summary != "An opening." || i.EntryID != record.ID {
+				t.Errorf("the item reads %+v, %v; want %q", i.Entry, err, want)
+			}
+		}
+		texts, err := a.FullTexts(t.Context(), []int64{1, 2, -1})
+		if err != nil || texts[1] != want || len(texts) > 1 {
+			t.Errorf("texts %v, %v; want %q", texts, err, want)
+		}
+	}
+	read(full)
+	if kept, err := a.FullText(t.Context(), ids[0]); err != nil || kept.HTML != full || !kept.Shown ||
+		!kept.At.Equal(at.Add(time.Minute)) {
+		t.Errorf("kept is %+v, %v", kept, err)
+	}
+	now := channel()
+	changed, err := a.Changed(t.Context(), 1, before, now.Arrived, 9)
+	if err != nil || len(changed) != 1 || now.Changed <= before.Changed {
+		t.Errorf("%v changed, version %+v, was %+v: %v", changed, now, before, err)
+	}
+
+	// What may go to others has nothing of it.
+	for r, err := range a.Records(t.Context(), changed) {
+		if err != nil || r.Entry.Content != "" || r.Digest != record.Digest {
+			t.Errorf("the record is %+v, %v", r, err)
+		}
+	}
+	if r, number, err := a.ItemRecord(t.Context(), ids[0]); err != nil || number != 1 || r.Entry.Content != "" {
+		t.Errorf("the record of the item is %+v of %d, %v", r, number, err)
+	}
+	for _, words := range []string{"zeppelins", "opening"} {
+		f := feed.Filter{Words: []string{words}}
+		found, err := a.Search(t.Context(), f)
+		if err != nil || len(found) != map[string]int{"opening": 1}[words] {
+			t.Errorf("%q finds %d, %v", words, len(found), err)
+		}
+	}
+
+	a.ShowFullText(at, ids[0], false)
+	commit(t, a)
+	read("")
+	a.ShowFullText(at, ids[0], true)
+	commit(t, a)
+	read(full)
+	a.Purge(at, []feed.EntryID{record.ID})
+	commit(t, a)
+	read("")
+	if kept, err := a.FullText(t.Context(), ids[0]); err != nil || kept != (reading.FullText{}) {
+		t.Errorf("after the entry went there is %+v, %v", kept, err)
+	}
+}
+
+// Full texts are due of what a feed just published, as long as its owner wants them, within bounds.
+func testFullTextsDue(t *testing.T, a reading.Database) {
+	at := time.Unix(1_000_000, 0).UTC()
+	for _, u := range []feed.URL{news, otherNews} {
+		a.KeepFeed(archive.Feed{URL: u, Subscribed: true, LastSuccess: at})
+	}
+	old, unlinked := linked(news, "old", at.Add(-72*time.Hour)), linked(news, "unlinked", at)
+	old.Seen, unlinked.Entry.Link = at, ""
+	a.Keep([]archive.Record{old, unlinked, linked(news, "ferry", at), linked(otherNews, "other", at)})
+	a.Fill(at, []archive.Record{linked(news, "filled in", at)})
+	commit(t, a)
+	due := func(now time.Time, want string) {
+		t.Helper()
+		id, err := a.FullTextDue(t.Context(), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, _, err := a.ItemRecord(t.Context(), id); err != nil || r.Entry.ID != want {
+			t.Errorf("due at %v is %q, %v; want %q", now.Sub(at), r.Entry.ID, err, want)
+		}
+	}
+	ask := func(u feed.URL, wanted bool, p reading.PersonID) {
+		t.Helper()
+		a.Pen(p).Arrange([]reading.Arrangement{{URL: u, FullText: &wanted}})
+		commit(t, a)
+	}
+	due(at, "")
+	other, err := a.AddPerson(at, "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(news, true, other)
+	due(at, "")
+	ask(news, true, reading.Owner)
+	due(at.Add(time.Hour), "ferry")
+	due(at.Add(25*time.Hour), "")
+	a.DeferFullTexts(news, at.Add(2*time.Hour))
+	a.DeferFullTexts(otherNews, at)
+	commit(t, a)
+	due(at.Add(time.Hour), "")
+	due(at.Add(2*time.Hour), "ferry")
+	id, _ := a.FullTextDue(t.Context(), at.Add(2*time.Hour))
+	a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at})
+	commit(t, a)
+	due(at.Add(2*time.Hour), "")
+
+	// One that takes the feed's place is read so as well.
+	const heir feed.URL = "https://example.net/heir"
+	a.KeepFeed(archive.Feed{URL: heir, Subscribed: true, LastSuccess: at})
+	a.KeepFeed(archive.Feed{URL: news, LastSuccess: at})
+	a.Inherit(heir, news)
+	a.Keep([]archive.Record{linked(heir, "heir", at)})
+	commit(t, a)
+	due(at.Add(2*time.Hour), "heir")
+
+	// No more than so many are asked for within a day.
+	var many []archive.Record
+	for i := range reading.FullTextsOfFeed + 1 {
+		many = append(many, linked(heir, fmt.Sprintf("m%d", i), at))
+	}
+	a.Keep(many)
+	commit(t, a)
+	for range reading.FullTextsOfFeed {
+		id, err := a.FullTextDue(t.Context(), at.Add(2*time.Hour))
+		if err != nil || id == 0 {
+			t.Fatal(id, err)
+		}
+		a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at.Add(2 * time.Hour)})
+		commit(t, a)
+	}
+	due(at.Add(2*time.Hour), "")
+	ask(heir, false, reading.Owner)
+	ask(otherNews, true, reading.Owner)
+	due(at.Add(2*time.Hour), "other")
+}

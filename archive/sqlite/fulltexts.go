@@ -1,0 +1,98 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// KeepFullText implements reading.FullTexts.
+func (s *Store) KeepFullText(t reading.FullText) {
+	if s.write(`INSERT INTO full_texts SELECT id, ?, ?, ?, ? FROM items WHERE id = ?
+		ON CONFLICT DO UPDATE SET at = excluded.at, shown = excluded.shown, content = excluded.content, problem = excluded.problem`,
+		t.At.Unix(), t.Shown, t.HTML, t.Problem, int64(t.Item)) > 0 && t.HTML != "" {
+		s.retold(t.At, t.Item)
+	}
+}
+
+// ShowFullText implements reading.FullTexts.
+func (s *Store) ShowFullText(at time.Time, id reading.ItemID, shown bool) {
+	if s.write(`UPDATE full_texts SET shown = ? WHERE item = ? AND shown <> ? AND content <> ''`, shown, int64(id),
+		shown) > 0 {
+		s.retold(at, id)
+	}
+}
+
+// retold has readers of a feed hear that one of its items reads otherwise.
+func (s *Store) retold(at time.Time, id reading.ItemID) {
+	s.write(`UPDATE entries AS e SET changed = (SELECT replaced + 1 FROM feeds WHERE id = e.feed)
+		WHERE seq = (SELECT seq FROM items WHERE id = ? AND seq > 0)`, int64(id))
+	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
+		WHERE id = (SELECT feed FROM items WHERE id = ?)`, at.Unix(), int64(id))
+}
+
+// DeferFullTexts implements reading.FullTexts.
+func (s *Store) DeferFullTexts(u feed.URL, until time.Time) {
+	s.write(`UPDATE feeds SET full_from = ? WHERE url = ? AND full_from IS NOT NULL`, until.Unix(), string(u))
+}
+
+// wantFullTexts says whether the full text of what a feed publishes is fetched.
+func (s *Store) wantFullTexts(id reading.FeedID, wanted bool) {
+	s.write(`UPDATE feeds SET full_from = CASE WHEN ? THEN coalesce(full_from, 0) END WHERE id = ?`, wanted, int64(id))
+}
+
+// lookedThrough is how many of a feed's items, the latest, are looked through for those whose full text is due.
+const lookedThrough = 200
+
+// FullTextDue implements reading.FullTextList. What was filled in has a seq below 0.
+func (r *Reader) FullTextDue(ctx context.Context, now time.Time) (reading.ItemID, error) {
+	day := now.Add(-24 * time.Hour).Unix()
+	id, err := one(ctx, r.db, single[reading.ItemID], `
+		SELECT i.id FROM feeds f CROSS JOIN items i CROSS JOIN entries e ON e.seq = i.seq
+		WHERE f.full_from <= ?1 AND f.subscribed AND i.id IN (SELECT id FROM items WHERE feed = f.id ORDER BY id DESC LIMIT ?2)
+			AND i.seq > 0 AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
+			AND NOT EXISTS (SELECT 1 FROM full_texts WHERE item = i.id)
+			AND (SELECT count(*) FROM full_texts WHERE at > ?5) < ?6
+			AND (SELECT count(*) FROM full_texts x CROSS JOIN items y ON y.id = x.item WHERE x.at > ?5 AND y.feed = f.id) < ?7
+		ORDER BY i.id LIMIT 1`, now.Unix(), lookedThrough, now.Add(-reading.FullTextWithin).Unix(),
+		now.Add(-reading.FullTextNews).Unix(), day, reading.FullTextsOfAll, reading.FullTextsOfFeed)
+	return id, r.failed(ctx, "read", err)
+}
+
+// FullText implements reading.FullTextList.
+func (r *Reader) FullText(ctx context.Context, id reading.ItemID) (reading.FullText, error) {
+	t, err := one(ctx, r.db, by(func(t *reading.FullText) []any {
+		return []any{&t.Item, seconds(&t.At), &t.Shown, &t.HTML, &t.Problem}
+	}), `SELECT item, at, shown, content, problem FROM full_texts WHERE item = ?`, int64(id))
+	return t, r.failed(ctx, "read", err)
+}
+
+// fullTextOf is the full text of item i where it is shown, "" where none is.
+const fullTextOf = `coalesce((SELECT content FROM full_texts WHERE item = i.id AND shown), '')`
+
+// FullTexts implements reading.FullTextList.
+func (r *Reader) FullTexts(ctx context.Context, seqs []int64) (map[int64]string, error) {
+	type shown struct {
+		seq  int64
+		text string
+	}
+	list, err := list(ctx, r.db, by(func(x *shown) []any { return []any{&x.seq, &x.text} }), `
+		SELECT i.seq, x.content FROM json_each(?) j CROSS JOIN items i ON i.seq = j.value
+			CROSS JOIN full_texts x ON x.item = i.id WHERE x.shown AND x.content <> ''`, jsonNumbers(seqs))
+	texts := make(map[int64]string, len(list))
+	for _, x := range list {
+		texts[x.seq] = x.text
+	}
+	return texts, r.failed(ctx, "read", err)
+}
+
+// ItemRecord implements reading.FullTextList.
+func (r *Reader) ItemRecord(ctx context.Context, id reading.ItemID) (record archive.Record, number int64, err error) {
+	record, err = one(ctx, r.db, func(row rowScanner) (archive.Record, error) { return scanRecord(row, &number) },
+		`SELECT `+recordColumns+`, f.id FROM items i CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
+		WHERE i.id = ?`, int64(id))
+	return record, number, r.failed(ctx, "read", err)
+}

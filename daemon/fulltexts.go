@@ -1,0 +1,257 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"feedex/archive"
+	"feedex/control"
+	"feedex/feed"
+	"feedex/fetch"
+	"feedex/fulltext"
+	"feedex/guard"
+	"feedex/node"
+	"feedex/reading"
+	"feedex/safehtml"
+)
+
+const (
+	// textPause is the time between two full texts that are fetched unasked, and between two looks at whether one is
+	// due.
+	textPause = 5 * time.Second
+	// textHolds is for how long a page is not asked for again that was read.
+	textHolds = time.Hour
+	// textTrouble is for how long a feed's pages are left alone, unless their server says for how long, when it did not
+	// answer or with an error; longestRest at most.
+	textTrouble = time.Hour
+	// articleTime is how long an article is looked for in a page. The worst pages that are known take a quarter of it.
+	articleTime = 10 * time.Second
+)
+
+// fullTexts are the full texts of items, as their pages have them.
+type fullTexts struct {
+	host    *host
+	ctx     context.Context // of the fetches
+	safe    *safehtml.Sanitizer
+	fetches joint[reading.FullText]
+	parsing chan struct{} // a place for the one page in which an article is looked for
+}
+
+// newFullTexts makes the full texts of a node, which fetches some until ctx ends.
+func newFullTexts(ctx context.Context, h *host) *fullTexts {
+	return &fullTexts{host: h, ctx: ctx, safe: safehtml.New(), parsing: make(chan struct{}, 1)}
+}
+
+// find fetches the full texts that are due, one after another, until the context ends.
+func (t *fullTexts) find() {
+	every := cmp.Or(t.host.config.textPause, textPause)
+	for rest(t.ctx, every) == nil {
+		id, err := t.host.store.FullTextDue(t.ctx, time.Now())
+		if err == nil && id != 0 {
+			_, err = t.get(t.ctx, id, true, true)
+		}
+		known := errors.Is(err, control.ErrRests) || errors.Is(err, reading.ErrFullText)
+		if err != nil && !known && t.ctx.Err() == nil {
+			t.host.config.Log.Warn("the full text of an entry cannot be kept", "err", err)
+		}
+	}
+}
+
+// get is the full text of an item, from its page; unasked says that nobody waits for it.
+func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show, unasked bool) (reading.FullText, error) {
+	return t.fetches.do(ctx, strconv.FormatInt(int64(id), 10), t.host.workers.Go, func() (reading.FullText, error) {
+		return t.fetch(id, show, unasked)
+	})
+}
+
+// fetch fetches a full text and keeps it, or why there is none. What may be there another time is not kept as lacking
+// where nobody asked: the pages of the feed are left alone for a while.
+func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.FullText, err error) {
+	h := t.host
+	kept, err := h.store.FullText(t.ctx, id)
+	if err != nil || kept.HTML != "" && time.Since(kept.At) < textHolds {
+		return kept, err
+	}
+	record, number, err := h.store.ItemRecord(t.ctx, id)
+	if err != nil {
+		return text, err
+	}
+	if number == 0 {
+		return text, reading.ErrNoItem
+	}
+	of, err := h.store.NumberedFeed(t.ctx, number)
+	if err != nil {
+		return text, err
+	}
+	html, again, failed := t.ask(&of, &record.Entry, unasked)
+	if err := t.ctx.Err(); err != nil {
+		return text, err
+	}
+	now := time.Now()
+	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
+	if failed != nil {
+		text = reading.FullText{Item: id, Problem: failed.Error(), At: text.At}
+	}
+	err = h.durably(t.ctx, func(d reading.Database) error {
+		switch {
+		case failed == nil, again == 0 && kept.HTML == "", !unasked && kept.HTML == "":
+			d.KeepFullText(text)
+		case unasked:
+			d.DeferFullTexts(of.URL, now.Add(again))
+		}
+		return nil
+	})
+	h.changes.Add(1)
+	if err == nil && failed != nil {
+		err = fmt.Errorf("%w: %w", reading.ErrFullText, failed)
+	}
+	return text, err
+}
+
+// The words for why there is no full text.
+var (
+	errUnlinked   = errors.New("the entry names no page")
+	errUnfollowed = errors.New("its feed is not followed any more")
+	errAstray     = errors.New("its page is on another site, where nobody is to learn that the feed is followed")
+	errNoMore     = errors.New("the page gives no more text than the feed does")
+	errSlowPage   = errors.New("the page takes too long to read")
+)
+
+// ask asks for the page of an entry and finds the article there. Where there is none it says for how long it is not
+// worth asking again, 0 for good.
+func (t *fullTexts) ask(of *archive.Feed, e *feed.Entry, unasked bool) (html string, again time.Duration, err error) {
+	at, err := feed.ParseURL(e.Link)
+	switch {
+	case err != nil:
+		return "", 0, errUnlinked
+	case !of.Subscribed:
+		return "", 0, errUnfollowed
+	case unasked && !mayAsk(of, at):
+		return "", 0, errAstray
+	}
+	got, err := t.host.getResource(t.ctx, fetch.Want{URL: at, For: of.URL, Accept: "text/html, application/xhtml+xml",
+		MaxBytes: fulltext.MaxPageBytes, SameSite: unasked && quiet(of)})
+	if err != nil { // its host wants to be left alone, or the node rests
+		return "", textTrouble, err
+	}
+	if a := &got.Answer; a.Err != nil {
+		return "", trouble(a), pageProblem(a.Err)
+	}
+	if html, err = t.article(&got); err != nil {
+		return "", 0, err
+	}
+	if len(t.safe.Text(html)) <= len(t.safe.Text(cmp.Or(e.Content, e.Summary))) {
+		return "", 0, errNoMore
+	}
+	return html, 0, nil
+}
+
+// article is the article of a page. A page that takes too long goes on to hold the place of the next, so that no more
+// than one processor has to do with such.
+func (t *fullTexts) article(page *fetch.Resource) (string, error) {
+	type found struct {
+		html string
+		err  error
+	}
+	ctx, cancel := context.WithTimeoutCause(t.ctx, articleTime, errSlowPage)
+	defer cancel()
+	if !enter(ctx, t.parsing) {
+		return "", context.Cause(ctx)
+	}
+	done := make(chan found, 1)
+	t.host.workers.Go(func() {
+		defer leavePlace(t.parsing)
+		html, err := fulltext.Article(page.URL, page.Type, page.Body)
+		done <- found{html, err}
+	})
+	select {
+	case f := <-done:
+		return f.html, f.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// trouble is for how long the pages of a feed are left alone after an answer without one, 0 where that is for good.
+func trouble(a *node.Fetched) time.Duration {
+	refused := errors.Is(a.Err, guard.ErrForbidden) || errors.Is(a.Err, fetch.ErrTooLarge)
+	if a.Unreached || a.Status == http.StatusTooManyRequests || a.Status >= 500 || a.Status == 0 && !refused ||
+		errors.Is(a.Err, context.DeadlineExceeded) {
+		return min(max(a.RetryAfter, textTrouble), longestRest)
+	}
+	return 0
+}
+
+// pageProblem is an error of a fetch in words about a page.
+func pageProblem(err error) error {
+	status := (*fetch.StatusError)(nil)
+	if !errors.As(err, &status) {
+		return err
+	}
+	what := "there is no page"
+	switch code := status.Code; {
+	case code == http.StatusNotFound, code == http.StatusGone:
+		what = "the page is not there"
+	case code == http.StatusUnauthorized, code == http.StatusPaymentRequired:
+		what = "the page is for who has an account there"
+	case code == http.StatusForbidden, code == http.StatusUnavailableForLegalReasons:
+		what = "the publisher refuses us"
+	case code == http.StatusTooManyRequests:
+		what = "the publisher asks for fewer requests"
+	case code >= 500:
+		what = "the publisher's server is in trouble"
+	}
+	return fmt.Errorf("HTTP %d: %s", status.Code, what)
+}
+
+// FetchFullText implements reading.Editor.
+func (l *library) FetchFullText(ctx context.Context, id reading.ItemID, show bool) (reading.FullText, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	for _, err := range l.Items(ctx, []reading.ItemID{id}) { // which the person reads
+		if err != nil {
+			return reading.FullText{}, err
+		}
+		t, err := l.host.texts.get(ctx, id, show, false)
+		if err == nil && show && !t.Shown {
+			t.Shown, err = true, l.host.showFullText(ctx, id, true)
+		}
+		return t, err
+	}
+	return reading.FullText{}, reading.ErrNoItem
+}
+
+// showFullText says whether the full text of an item is shown in place of its feed's own.
+func (h *host) showFullText(ctx context.Context, id reading.ItemID, shown bool) error {
+	h.changes.Add(1)
+	return h.write(ctx, func(d reading.Database) error { d.ShowFullText(time.Now(), id, shown); return nil })
+}
+
+// textsAhead is how many full texts are in memory at a time as the records of a feed are read.
+const textsAhead = 16
+
+// Records implements archive.Channels: the entries as people read them, which is what programs that read feeds are for.
+func (a ownersArchive) Records(ctx context.Context, seqs []int64) iter.Seq2[archive.Record, error] {
+	return func(yield func(archive.Record, error) bool) {
+		for part := range slices.Chunk(seqs, textsAhead) {
+			texts, err := a.FullTexts(ctx, part)
+			if err != nil {
+				yield(archive.Record{}, err)
+				return
+			}
+			for r, err := range a.View.Records(ctx, part) {
+				r.Entry.Content = cmp.Or(texts[r.Seq], r.Entry.Content)
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}

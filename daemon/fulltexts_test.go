@@ -1,0 +1,258 @@
+package daemon
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+	"feedex/reading"
+)
+
+// article is a page with more text than a feed has of it.
+const article = `<!doctype html><title>Ferry</title><nav><a href="/">Home</a></nav><article><p>The ferry to the island was
+late again, for the third time in a week, and nobody could say for how long, as zeppelins were on the radar.</p><p>Its
+captain, who has sailed the route for thirty years, said that the engine had been repaired twice, and that a third time,
+in her words, would be one too many.</p><script>alert(1)</script></article>`
+
+// A press is a publisher whose feed has an opening of each page.
+type press struct {
+	url   feed.URL
+	mu    sync.Mutex
+	asked map[string]int // how often, by path
+	agent string
+}
+
+// startPress starts one. Its pages were published just now, or long ago where they are called "old".
+func startPress(t *testing.T, pages map[string]http.HandlerFunc) *press {
+	t.Helper()
+	p := &press{asked: make(map[string]int)}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.asked[r.URL.Path]++
+		p.agent = r.UserAgent()
+		p.mu.Unlock()
+		if page := pages[r.URL.Path]; page != nil {
+			page(w, r)
+			return
+		}
+		if r.URL.Path != "/feed" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, `<feed xmlns="http://www.w3.org/2005/Atom"><title>Coast</title>`)
+		for path := range pages {
+			at := time.Now().Add(-time.Minute)
+			if path == "/old" {
+				at = at.Add(-100 * time.Hour)
+			}
+			fmt.Fprintf(w, `<entry><id>%s</id><title>%[1]s</title><link href="%[1]s"/><published>%s</published>`+
+				`<summary>An opening of %[1]s.</summary></entry>`, path, at.Format(time.RFC3339))
+		}
+		fmt.Fprint(w, `</feed>`)
+	}))
+	t.Cleanup(srv.Close)
+	p.url = feed.URL(srv.URL + "/feed")
+	return p
+}
+
+func (p *press) count(path string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked[path]
+}
+
+// ids are those of the entries that a node has of the press, by the paths of their pages.
+func (p *press) ids(n *testNode) map[string]feed.EntryID {
+	n.t.Helper()
+	n.waitArrival(p.url)
+	records, err := n.client.Search(n.t.Context(), feed.Filter{Feed: p.url, Limit: 100})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	ids := make(map[string]feed.EntryID)
+	for _, r := range records {
+		ids[r.Entry.Title] = r.ID
+	}
+	return ids
+}
+
+// press presses the button that has the full text of an entry shown, or the feed's own.
+func (v *visitor) press(id feed.EntryID, as string) string {
+	v.t.Helper()
+	path := "/entries/" + id.String()
+	return v.send(path, "/fulltext", url.Values{"entry": {id.String()}, "next": {path}, "as": {as}})
+}
+
+// At a button a page is asked for, once; the article is read wherever people read, and nobody else has any of it.
+func TestFullTextOnRequest(t *testing.T) {
+	p := startPress(t, map[string]http.HandlerFunc{"/ferry": content("text/html", article)})
+	n := startNode(t, Config{Subscribe: []feed.URL{p.url}})
+	v := newVisitor(t, n)
+	id := p.ids(n)["/ferry"]
+	document := "/feed/" + string(p.url)
+	before := v.page(document)
+	if page := v.press(id, "page"); !strings.Contains(page, "on the radar") ||
+		!strings.Contains(page, "This is the full text") || strings.Contains(page, "alert(1)") {
+		t.Fatalf("the page is\n%s", page)
+	}
+	if after := v.page(document); strings.Contains(before, "radar") || !strings.Contains(after, "on the radar") {
+		t.Errorf("the document for readers is\n%s", after)
+	}
+	if page := v.press(id, "feed"); !strings.Contains(page, "An opening") || strings.Contains(page, "radar") {
+		t.Errorf("the feed's own text is\n%s", page)
+	}
+	v.press(id, "page")
+	if got := p.count("/ferry"); got != 1 {
+		t.Errorf("the page was asked for %d times", got)
+	}
+
+	// Others are given the entry as its feed has it, and find nothing by words that the page alone has.
+	records, err := n.client.Search(t.Context(), feed.Filter{Feed: p.url})
+	if err != nil || len(records) != 1 {
+		t.Fatal(records, err)
+	}
+	b := n.given(protocol.GetEntries{Wanted: []protocol.Wanted{{ID: id, Digest: records[0].Digest}}})
+	if len(b.Entries) != 1 || b.Entries[0].Entry.Content != "" ||
+		b.Entries[0].Entry.Summary != "An opening of /ferry." {
+		t.Errorf("a stranger was given %+v", b)
+	}
+	for word, want := range map[string]int{"zeppelins": 0, "opening": 1} {
+		found, err := n.client.Search(t.Context(), feed.Filter{Words: []string{word}})
+		if err != nil || len(found) != want {
+			t.Errorf("%q finds %d, %v", word, len(found), err)
+		}
+	}
+}
+
+// Where there is no full text the page says why, and shows what the feed has.
+func TestFullTextThatCannotBeHad(t *testing.T) {
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	for range 64 {
+		_, _ = z.Write(make([]byte, 1<<20))
+	}
+	_ = z.Close()
+	inside := 0
+	private := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inside++ }))
+	ln, err := net.Listen("tcp", "127.0.0.2:0")
+	if err != nil {
+		t.Skip("no second address of this machine:", err)
+	}
+	private.Listener.Close()
+	private.Listener = ln
+	private.Start()
+	t.Cleanup(private.Close)
+
+	tests := map[string]struct {
+		page http.HandlerFunc
+		want string
+	}{
+		"/gone": {http.NotFound, "HTTP 404: the page is not there"},
+		"/paywall": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusPaymentRequired)
+		}, "HTTP 402: the page is for who has an account there"},
+		"/teaser":  {content("text/html", "<p>Log in, all."), "no more text than the feed"},
+		"/picture": {content("image/png", pngIcon), "what is there is no web page"},
+		"/deep":    {content("text/html", strings.Repeat("<div>", 100_000)), "the page is too large"},
+		"/large": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			for range 50 {
+				if _, err := w.Write(bytes.Repeat([]byte("text "), 200_000)); err != nil {
+					return
+				}
+			}
+		}, "too large"},
+		"/bomb": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(bomb.Bytes())
+		}, "too large"},
+		"/inside": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, private.URL+"/secret", http.StatusFound)
+		}, "may name 127.0.0.2 as a private host"},
+	}
+	pages := make(map[string]http.HandlerFunc)
+	for path, test := range tests {
+		pages[path] = test.page
+	}
+	p := startPress(t, pages)
+	n := startNodeAt(t, Config{Subscribe: []feed.URL{p.url}, Listen: ListenNone, Reader: "127.0.0.1:0",
+		Node: node.Config{PrivateHosts: []string{"127.0.0.1"}}})
+	v := newVisitor(t, n)
+	for path, id := range p.ids(n) {
+		page := v.press(id, "page")
+		if !strings.Contains(page, tests[path].want) || !strings.Contains(page, "An opening of "+path) {
+			t.Errorf("%s: want %q in\n%s", path, tests[path].want, page)
+		}
+	}
+	if inside != 0 {
+		t.Error("a page led into a private network")
+	}
+}
+
+// Of a feed whose owner wants that the full text of what is new is fetched, of nothing else, and each once.
+func TestFullTextsOfAFeed(t *testing.T) {
+	p := startPress(t, map[string]http.HandlerFunc{"/a": content("text/html", article),
+		"/b": content("text/html", article), "/gone": http.NotFound, "/old": content("text/html", article)})
+	n := startNode(t, Config{Subscribe: []feed.URL{p.url}, textPause: time.Millisecond})
+	v := newVisitor(t, n)
+	ids := p.ids(n)
+	if got := p.count("/a"); got != 0 {
+		t.Errorf("nobody wants it, and %d asked", got)
+	}
+	if err := n.client.Arrange(t.Context(), []reading.Arrangement{{URL: p.url, FullText: new(true)}}); err != nil {
+		t.Fatal(err)
+	}
+	shown := func(path, text string) bool {
+		return strings.Contains(v.page("/entries/"+ids[path].String()), text)
+	}
+	for end := time.Now().Add(patience); !shown("/a", "on the radar") || !shown("/b", "on the radar") ||
+		!shown("/gone", "not there"); breathe() {
+		if time.Now().After(end) {
+			t.Fatalf("the full texts do not come: asked %v", p.asked)
+		}
+	}
+	for path, want := range map[string]int{"/a": 1, "/b": 1, "/gone": 1, "/old": 0} {
+		if got := p.count(path); got != want {
+			t.Errorf("%s was asked for %d times, want %d", path, got, want)
+		}
+	}
+	if !strings.HasPrefix(p.agent, "feedex") {
+		t.Errorf("it calls itself %q", p.agent)
+	}
+}
+
+// A server in trouble is left alone, with all pages of the feed.
+func TestFullTextsWaitForAServerInTrouble(t *testing.T) {
+	trouble := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "7200")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	p := startPress(t, map[string]http.HandlerFunc{"/a": trouble, "/b": trouble})
+	n := startNode(t, Config{Subscribe: []feed.URL{p.url}, textPause: time.Millisecond})
+	p.ids(n)
+	if err := n.client.Arrange(t.Context(), []reading.Arrangement{{URL: p.url, FullText: new(true)}}); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); p.count("/a")+p.count("/b") == 0; breathe() {
+		if time.Now().After(end) {
+			t.Fatal("nobody asks")
+		}
+	}
+	for range 20 {
+		breathe()
+	}
+	if got := p.count("/a") + p.count("/b"); got != 1 {
+		t.Errorf("asked %d times", got)
+	}
+}
