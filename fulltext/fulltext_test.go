@@ -129,7 +129,7 @@ func BenchmarkArticle(b *testing.B) {
 				text, err = fulltext.Article(at, "", []byte(page))
 			}
 			b.ReportMetric(float64(len(text)), "text-bytes")
-			b.Log(fmt.Sprintf("%d bytes, %v", len(page), err))
+			b.Logf("%d bytes, %v", len(page), err)
 		})
 	}
 }
