@@ -66,8 +66,7 @@ At most %d messages are sent in an hour, or as many as --most says: what comes b
 next.`,
 			reading.DefaultMost),
 		Example: `  feedex notify add desk webhook https://hooks.example/in --secret-file ~/hook.secret
-  feedex notify add inbox mail me@example.com --server smtps://me@mail.example.com --secret-file ~/mail.secret \
-    --digest 08:00,18:00
+  feedex notify add inbox mail me@example.com --server smtps://me@mail.example --digest 08:00,18:00
   feedex notify add phone ntfy http://192.168.1.5/news --local --filter storms --quiet 22:00-07:00`,
 		Args: cobra.MatchAll(cobra.ExactArgs(3)),
 	}
