@@ -62,6 +62,24 @@ func titled(n int, title string) archive.Record {
 	return archive.NewRecord(r.Entry, r.Seen, r.Source)
 }
 
+// What neighbors brought of a feed before it was followed is caught when that begins; rules act on what is unread then.
+func testFiltersCatchLate(t *testing.T, a reading.Database) {
+	d := newFilterDesk(a, reading.Owner)
+	follow(t, a, time.Unix(1, 0), otherNews)
+	storms := d.add(t, "Storms", "storm", reading.RuleStar)
+	const all = archive.FirstUnread + 2
+	for n := 1; n <= all; n++ {
+		keep(t, a, titled(n, "storm"))
+	}
+	keep(t, a, titled(all+1, "calm"))
+	d.wantCaught(t, storms)
+	follow(t, a, time.Unix(200, 0), news)
+	list, err := d.Filters(t.Context())
+	if err != nil || list[0].Caught != all || list[0].Acted != archive.FirstUnread-1 {
+		t.Errorf("of a feed that is followed late are caught %+v, %v", list, err)
+	}
+}
+
 // What arrives is caught by the filters that it fits, in the step in which it becomes an item; so is what is edited,
 // and what is filled in.
 func testFiltersCatch(t *testing.T, a reading.Database) {

@@ -76,6 +76,7 @@ func (s *Store) followed(id int64, f *archive.Feed) {
 				AND i.id > ?4 AND i.seq IN (`+latestOf+`) AND NOT `+isLeftOut+` ORDER BY p.id, i.id`, id,
 			unreadAtFirst(f.Backlog, owner), owner, last)
 	}
+	s.catchFollowed(id, last, f.Since)
 }
 
 // latestOf are the latest entries of feed ?1 that arrived, ?2 of them.

@@ -155,6 +155,40 @@ func (s *Store) edited(r *archive.Record) {
 	}
 }
 
+// mostCaughtLate is at how many entries of a feed filters look when it begins to be followed, the latest: some dozen
+// milliseconds of the loop.
+const mostCaughtLate = 100
+
+// catchFollowed has filters look at the items behind one, of a feed that began to be followed then. Those that are
+// unread to somebody are news.
+func (s *Store) catchFollowed(id, last int64, at time.Time) {
+	if s.catch().index.Len() == 0 {
+		return
+	}
+	type late struct {
+		entry  feed.Entry
+		item   reading.ItemID
+		unread bool
+	}
+	var news, past []arrivedItem
+	for _, x := range load(&s.writer, func(row rowScanner) (x late, err error) {
+		r, err := scanRecord(row, &x.item, &x.unread)
+		x.entry = r.Entry
+		return x, err
+	}, `SELECT `+recordColumns+`, i.id,
+			EXISTS (SELECT 1 FROM marks WHERE person IN (SELECT id FROM people) AND item = i.id AND NOT read)
+		FROM items i INDEXED BY items_by_feed CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
+		WHERE i.feed = ? AND i.id > ? ORDER BY i.id DESC LIMIT ?`, id, last, mostCaughtLate) {
+		if one := (arrivedItem{x.item, id, &x.entry}); x.unread {
+			news = append(news, one)
+		} else {
+			past = append(past, one)
+		}
+	}
+	s.catchItems(at.Unix(), news, true)
+	s.catchItems(at.Unix(), past, false)
+}
+
 // isKept is whether a filter keeps entry e.
 const isKept = `EXISTS (SELECT 1 FROM items i CROSS JOIN caught c INDEXED BY caught_by_item ON c.item = i.id
 	CROSS JOIN filters f ON f.id = c.filter WHERE i.seq = e.seq AND f.rule = 'keep' AND NOT f.gone)`
