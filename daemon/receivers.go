@@ -22,6 +22,7 @@ func newTeller(h *host) (*notify.Teller, error) {
 	if err != nil {
 		return nil, err
 	}
+	sender.Contact = h.config.About
 	outside := guard.Dialer(func(ap netip.AddrPort) error {
 		if err := guard.Others(ap); err != nil {
 			return fmt.Errorf("%w; --local permits it for a receiver of your own", err)
@@ -51,15 +52,15 @@ type receiverStore struct {
 var _ notify.Store = receiverStore{}
 
 // Told implements notify.Store.
-func (s receiverStore) Told(ctx context.Context, id reading.ReceiverID, at time.Time,
-	messages []reading.MessageID) error {
-	return s.host.write(ctx, func(d reading.Database) error { d.Told(id, at, messages); return nil })
+func (s receiverStore) Told(ctx context.Context, to reading.Receiver, at time.Time, messages []reading.MessageID,
+	more int) error {
+	return s.host.write(ctx, func(d reading.Database) error { d.Told(to, at, messages, more); return nil })
 }
 
 // NotTold implements notify.Store.
-func (s receiverStore) NotTold(ctx context.Context, id reading.ReceiverID, problem string, next time.Time,
+func (s receiverStore) NotTold(ctx context.Context, to reading.Receiver, problem string, next time.Time,
 	ended bool) error {
-	return s.host.write(ctx, func(d reading.Database) error { d.NotTold(id, problem, next, ended); return nil })
+	return s.host.write(ctx, func(d reading.Database) error { d.NotTold(to, problem, next, ended); return nil })
 }
 
 // personNamed is the person of a name, the owner for "".
@@ -166,12 +167,11 @@ func (d dashboard) Receivers(ctx context.Context) (states []web.ReceiverState, e
 		if list[i].Person != reading.Owner {
 			continue
 		}
-		waiting, more, err := d.Waiting(ctx, list[i].ID)
+		waiting, err := d.CountWaiting(ctx, list[i].ID)
 		if err != nil {
 			return nil, err
 		}
-		states = append(states, web.ReceiverState{Receiver: list[i], Shown: notify.Shown(&list[i]),
-			Waiting: len(waiting) + more})
+		states = append(states, web.ReceiverState{Receiver: list[i], Shown: notify.Shown(&list[i]), Waiting: waiting})
 	}
 	return states, nil
 }
@@ -179,7 +179,16 @@ func (d dashboard) Receivers(ctx context.Context) (states []web.ReceiverState, e
 // AddReceiver implements web.Notifications.
 func (d dashboard) AddReceiver(ctx context.Context, r reading.Receiver) error {
 	r.Person = reading.Owner
-	err := d.host.write(ctx, func(d reading.Database) error { return keepReceiver(d, r) })
+	list, err := d.View.Receivers(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if list[i].Person == r.Person && list[i].Name == r.Name {
+			return reading.ErrTold
+		}
+	}
+	err = d.host.write(ctx, func(d reading.Database) error { return keepReceiver(d, r) })
 	d.host.teller.Wake()
 	return err
 }

@@ -17,10 +17,24 @@ type bulletin struct {
 	more     int               // so many entries there are beside them
 }
 
+// What others wrote of an entry is told as far as this, in bytes. A link that is longer is left out.
+const (
+	maxTitle = 300
+	maxName  = 100
+	maxLink  = 2000
+)
+
 // maxLines is of how many entries a bulletin for people has the titles.
 const maxLines = 20
 
 func newBulletin(r *reading.Receiver, messages []reading.Message, more int) *bulletin {
+	for i := range messages {
+		m := &messages[i]
+		m.Title, m.Feed, m.Filter = shortened(m.Title, maxTitle), shortened(m.Feed, maxName), shortened(m.Filter, maxName)
+		if len(m.Link) > maxLink {
+			m.Link = ""
+		}
+	}
 	return &bulletin{
 		id:       fmt.Sprintf("feedex-%d-%d-%d", r.ID, messages[0].ID, messages[len(messages)-1].ID),
 		messages: messages,
@@ -36,7 +50,17 @@ func (b *bulletin) title() string {
 	case len(b.messages)+b.more == 1:
 		return called(&b.messages[0])
 	}
-	return fmt.Sprintf("%d entries: %s", len(b.messages)+b.more, strings.Join(b.filters(), ", "))
+	return shortened(fmt.Sprintf("%d entries: %s", len(b.messages)+b.more, strings.Join(b.filters(), ", ")), maxTitle)
+}
+
+// bare is the bulletin without what others wrote.
+func (b *bulletin) bare() *bulletin {
+	bare := &bulletin{id: b.id, messages: slices.Clone(b.messages), more: b.more}
+	for i := range bare.messages {
+		m := &bare.messages[i]
+		m.Title, m.Feed, m.Link = "An entry that cannot be told here", "", ""
+	}
+	return bare
 }
 
 // text is what stands below the title.
@@ -45,12 +69,16 @@ func (b *bulletin) text() string {
 		return "This is what you asked for: a message to see that it comes."
 	}
 	if len(b.messages)+b.more == 1 {
-		return b.messages[0].Feed + " · " + b.messages[0].Filter
+		return strings.TrimPrefix(b.messages[0].Feed+" · "+b.messages[0].Filter, " · ")
 	}
 	var lines []string
 	for i := range b.latest() {
 		m := &b.messages[len(b.messages)-1-i]
-		lines = append(lines, "• "+called(m)+" ("+m.Feed+")")
+		line := "• " + called(m)
+		if m.Feed != "" && m.Title != "" {
+			line += " (" + m.Feed + ")"
+		}
+		lines = append(lines, line)
 	}
 	if rest := len(b.messages) + b.more - len(lines); rest > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", rest))

@@ -25,6 +25,10 @@ const (
 	// firstRetry doubles with every failure in a row, up to lastRetry. A receiver that does not come back is tried for
 	// ever; only reading.MaxWaiting entries wait for it.
 	firstRetry, lastRetry = time.Minute, 6 * time.Hour
+	// noteAgain is after what time it is tried again to store how a delivery went.
+	noteAgain = time.Minute
+	// maxTold is of how many entries a message tells at most; those beyond go with the next.
+	maxTold = 100
 	// longestWait is as long as a receiver may ask to be left alone.
 	longestWait = 24 * time.Hour
 	// look is after what time at most the receivers are gone through.
@@ -37,8 +41,8 @@ const (
 type Store interface {
 	reading.ReceiverList
 	// Told and NotTold are those of reading.Messages.
-	Told(ctx context.Context, id reading.ReceiverID, at time.Time, messages []reading.MessageID) error
-	NotTold(ctx context.Context, id reading.ReceiverID, problem string, next time.Time, ended bool) error
+	Told(ctx context.Context, to reading.Receiver, at time.Time, messages []reading.MessageID, more int) error
+	NotTold(ctx context.Context, to reading.Receiver, problem string, next time.Time, ended bool) error
 }
 
 // Config holds the dependencies of a Teller.
@@ -101,9 +105,7 @@ func (t *Teller) Wake() {
 
 // Try sends a receiver a message that says that it comes. Nothing is noted of how that goes.
 func (t *Teller) Try(ctx context.Context, r reading.Receiver) error {
-	ctx, cancel := context.WithTimeout(ctx, deliverTime)
-	defer cancel()
-	return t.send(ctx, &r, &bulletin{id: fmt.Sprintf("feedex-%d-try-%d", r.ID, time.Now().UnixNano())})
+	return t.sendInTime(ctx, &r, &bulletin{id: fmt.Sprintf("feedex-%d-try-%d", r.ID, time.Now().UnixNano())})
 }
 
 // Run tells receivers what waits for them, as it comes and as they want it, until ctx ends. Deliveries that are under
@@ -125,8 +127,9 @@ func (t *Teller) Run(ctx context.Context) {
 			workers.Go(func() {
 				select {
 				case working <- struct{}{}:
-					t.deliver(ctx, &r, b)
+					note := t.deliver(ctx, &r, b)
 					<-working
+					t.note(ctx, &r, note)
 				case <-ctx.Done():
 				}
 				t.mu.Lock()
@@ -181,7 +184,7 @@ func (t *Teller) round(ctx context.Context, deliver func(reading.Receiver, *bull
 
 // due is what waits for a receiver, nil for nothing, and when it may be sent.
 func (t *Teller) due(ctx context.Context, r *reading.Receiver, now time.Time) (*bulletin, time.Time, error) {
-	waiting, more, err := t.Store.Waiting(ctx, r.ID)
+	waiting, more, err := t.Store.Waiting(ctx, r.ID, maxTold)
 	if err != nil {
 		return nil, now, fmt.Errorf("load what waits for the receiver %q: %w", r.Name, err)
 	}
@@ -195,32 +198,60 @@ func (t *Teller) due(ctx context.Context, r *reading.Receiver, now time.Time) (*
 	return newBulletin(r, waiting, more), r.Hours.Due(now, waiting[0].Arrived, told), nil
 }
 
-// deliver sends a bulletin and notes how that went. What the receiver has taken is noted also where the node ends
-// meanwhile.
-func (t *Teller) deliver(ctx context.Context, r *reading.Receiver, b *bulletin) {
-	sending, cancel := context.WithTimeout(ctx, deliverTime)
-	err := t.send(sending, r, b)
-	cancel()
+// deliver sends a bulletin, and returns what notes how that went; nil where the node ended meanwhile, so that it is
+// sent again.
+func (t *Teller) deliver(ctx context.Context, r *reading.Receiver, b *bulletin) (note func(context.Context) error) {
+	err := t.sendInTime(ctx, r, b)
+	var refused declined
+	if errors.As(err, &refused) && refused.unfit {
+		// Something in it may be more than the receiver takes, for ever: it is told that there is something.
+		if t.sendInTime(ctx, r, b.bare()) == nil {
+			err = nil
+		}
+	}
 	now := time.Now()
-	keeping := context.WithoutCancel(ctx)
 	switch {
 	case err == nil:
 		ids := make([]reading.MessageID, len(b.messages))
 		for i := range b.messages {
 			ids[i] = b.messages[i].ID
 		}
-		err = t.Store.Told(keeping, r.ID, now, ids)
+		return func(ctx context.Context) error { return t.Store.Told(ctx, *r, now, ids, b.more) }
 	case ctx.Err() != nil:
-		return
-	default:
-		t.Log.Info("a receiver was not told", "receiver", r.Name, "err", err)
-		var refused declined
-		errors.As(err, &refused)
-		wait := max(min(refused.after, longestWait), min(firstRetry<<min(r.Failures, 16), lastRetry))
-		err = t.Store.NotTold(keeping, r.ID, err.Error(), now.Add(wait), refused.gone)
+		return nil
 	}
-	if err != nil {
+	t.Log.Info("a receiver was not told", "receiver", r.Name, "err", err)
+	wait := max(min(refused.after, longestWait), min(firstRetry<<min(r.Failures, 16), lastRetry))
+	return func(ctx context.Context) error {
+		return t.Store.NotTold(ctx, *r, err.Error(), now.Add(wait), refused.gone)
+	}
+}
+
+func (t *Teller) sendInTime(ctx context.Context, r *reading.Receiver, b *bulletin) error {
+	ctx, cancel := context.WithTimeout(ctx, deliverTime)
+	defer cancel()
+	return t.send(ctx, r, b)
+}
+
+// note stores how a delivery went, also where the node ends meanwhile. Where that cannot be stored, as on a full disk,
+// it tries again: the receiver is busy until then, or it would be told the same again and again.
+func (t *Teller) note(ctx context.Context, r *reading.Receiver, store func(context.Context) error) {
+	if store == nil {
+		return
+	}
+	for {
+		err := store(context.WithoutCancel(ctx))
+		if err == nil {
+			return
+		}
 		t.Log.Error("how it went with a receiver was not stored", "receiver", r.Name, "err", err)
+		again := time.NewTimer(noteAgain)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return
+		}
 	}
 }
 

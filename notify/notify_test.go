@@ -153,6 +153,87 @@ func TestSilentReceivers(t *testing.T) {
 	})
 }
 
+// A message that was taken is not sent again because that cannot be stored, as on a full disk; nor is one tried again at
+// once that was not.
+func TestNothingCanBeStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.serves("hook.example:80", false, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/2" {
+				w.WriteHeader(http.StatusBadGateway)
+			}
+		})
+		s.store.err = errUnknownHost
+		s.keep(hook(1))
+		s.keep(hook(2))
+		s.hit(1, "a")
+		s.hit(2, "b")
+		time.Sleep(10 * time.Minute)
+		s.hit(1, "c")
+		time.Sleep(10 * time.Minute)
+		if got := titles(s.requests()); len(got) != 2 {
+			t.Errorf("sent %q", got)
+		}
+		s.store.mu.Lock()
+		s.store.err = nil
+		s.store.mu.Unlock()
+		time.Sleep(2 * time.Minute)
+		if got := titles(s.requests()); !slices.Contains(got, "c") || slices.Contains(got, "a") {
+			t.Errorf("sent %q once it can be stored", got)
+		}
+	})
+}
+
+// What a receiver can never take keeps nothing else from it: it hears that there is something.
+func TestUnfit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.serves("hook.example:80", false, func(w http.ResponseWriter, _ *http.Request) {
+			s.mu.Lock()
+			took := s.took[len(s.took)-1].body
+			s.mu.Unlock()
+			if strings.Contains(string(took), "poison") {
+				w.WriteHeader(http.StatusRequestEntityTooLarge)
+			}
+		})
+		s.keep(hook(1))
+		s.hit(1, "poison")
+		if got := titles(s.requests()); len(got) != 2 || strings.Contains(got[1], "poison") ||
+			s.store.receiver(1).Failures != 0 {
+			t.Errorf("sent %q, %+v", got, s.store.receiver(1))
+		}
+		s.hit(1, "a")
+		if got := titles(s.requests()); !slices.Equal(got, []string{"a"}) {
+			t.Errorf("then %q", got)
+		}
+	})
+}
+
+// Of many entries that wait each message has some, and no address is in what is said of trouble.
+func TestManyWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.keep(hook(1))
+		s.hit(1, strings.Repeat("\"", 1000))
+		s.requests()
+		if p := s.store.receiver(1).Problem; p == "" || strings.Contains(p, "hook.example") {
+			t.Errorf("the problem is %q", p)
+		}
+		for range 249 {
+			s.hit(1, "a")
+		}
+		s.serves("hook.example:80", false, ok)
+		time.Sleep(time.Hour)
+		got := s.requests()
+		if len(got) != 3 || len(got[0].body) > 100<<10 || !strings.Contains(string(got[2].body), `"50 entries: storm"`) {
+			t.Errorf("%d messages", len(got))
+		}
+	})
+}
+
 // The private network is reached only where the owner has a receiver there, and a redirect leads nowhere.
 func TestPrivateNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -19,18 +18,19 @@ type ntfyBody struct {
 	Click   string `json:"click,omitempty"`
 }
 
-// maxNtfyText is how many bytes of text ntfy takes; what is longer it makes an attachment of.
-const maxNtfyText = 4000
+// maxNtfyText is how many bytes of text are sent: ntfy makes an attachment of more than 4096, and takes 8192 bytes of
+// JSON, in which quotes take two.
+const maxNtfyText = 2500
 
 // postNtfy sends a message to a topic, which is the last part of the address.
 func (t *Teller) postNtfy(ctx context.Context, r *reading.Receiver, b *bulletin) error {
 	u, err := url.Parse(r.Address)
 	if err != nil {
-		return fmt.Errorf("%w: %w", reading.ErrReceiver, err)
+		return fmt.Errorf("%w: %w", reading.ErrReceiver, withoutAddress(err))
 	}
 	root := *u
 	root.Path = path.Dir(u.Path)
-	body, err := json.Marshal(ntfyBody{
+	body, err := plainJSON(ntfyBody{
 		Topic: path.Base(u.Path), Title: b.title(), Message: shortened(b.text(), maxNtfyText), Click: b.link(),
 	})
 	if err != nil {

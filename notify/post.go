@@ -3,9 +3,12 @@ package notify
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +23,7 @@ type declined struct {
 	said   string        // the begin of its text, as a label
 	after  time.Duration // as long as it wants to be left alone, 0 where it does not say
 	gone   bool          // it wants nothing any more
+	unfit  bool          // it does not take what was sent
 }
 
 func (e declined) Error() string {
@@ -37,10 +41,11 @@ func (e declined) Error() string {
 const maxSaid = 512
 
 // post sends a body to a receiver. The error is a declined where it answered and did not take it.
-func (t *Teller) post(ctx context.Context, r *reading.Receiver, url string, body []byte, header http.Header) error {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+func (t *Teller) post(ctx context.Context, r *reading.Receiver, address string, body []byte,
+	header http.Header) error {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("%w: %w", reading.ErrReceiver, err)
+		return fmt.Errorf("%w: %w", reading.ErrReceiver, withoutAddress(err))
 	}
 	q.Header = header
 	q.Header.Set("User-Agent", "feedex")
@@ -50,17 +55,27 @@ func (t *Teller) post(ctx context.Context, r *reading.Receiver, url string, body
 	}
 	resp, err := client.Do(q)
 	if err != nil {
-		return err
+		return withoutAddress(err)
 	}
 	defer resp.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid)) // what cannot be read is not told
 	if resp.StatusCode/100 == 2 {
 		return nil
 	}
+	unfit := []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
 	return declined{
 		status: resp.Status, said: safehtml.Label(string(said)), after: retryAfter(resp, time.Now()),
-		gone: resp.StatusCode == http.StatusGone || r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
+		unfit: slices.Contains(unfit, resp.StatusCode),
+		gone:  resp.StatusCode == http.StatusGone || r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
 	}
+}
+
+// withoutAddress is an error without the address that it names: who knows it may send there, too.
+func withoutAddress(err error) error {
+	if at := (*url.Error)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // retryAfter reads the header Retry-After (RFC 9110 §10.2.3): a number of seconds, or a date.

@@ -153,6 +153,7 @@ type queue struct {
 	receivers []reading.Receiver
 	waiting   []queued
 	told      []told
+	err       error // of what is stored
 }
 
 type queued struct {
@@ -171,15 +172,20 @@ func (q *queue) Receivers(context.Context) ([]reading.Receiver, error) {
 	return slices.Clone(q.receivers), nil
 }
 
-func (q *queue) Waiting(_ context.Context, id reading.ReceiverID) (list []reading.Message, more int, err error) {
+func (q *queue) Waiting(_ context.Context, id reading.ReceiverID, limit int) (list []reading.Message, more int,
+	err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, m := range q.waiting {
-		if m.to == id {
+		if m.to == id && len(list) < limit {
 			list = append(list, m.Message)
 		}
 	}
 	return list, 0, nil
+}
+
+func (q *queue) CountWaiting(context.Context, reading.ReceiverID) (int, error) {
+	return len(q.waiting), nil
 }
 
 func (q *queue) ToldSince(_ context.Context, id reading.ReceiverID, since time.Time) (times []time.Time, err error) {
@@ -193,9 +199,13 @@ func (q *queue) ToldSince(_ context.Context, id reading.ReceiverID, since time.T
 	return times, nil
 }
 
-func (q *queue) Told(_ context.Context, id reading.ReceiverID, at time.Time, messages []reading.MessageID) error {
+func (q *queue) Told(_ context.Context, to reading.Receiver, at time.Time, messages []reading.MessageID, _ int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	id := to.ID
+	if q.err != nil {
+		return q.err
+	}
 	q.told = append(q.told, told{id, at})
 	q.waiting = slices.DeleteFunc(q.waiting, func(m queued) bool {
 		return m.to == id && slices.Contains(messages, m.ID)
@@ -204,11 +214,13 @@ func (q *queue) Told(_ context.Context, id reading.ReceiverID, at time.Time, mes
 	return nil
 }
 
-func (q *queue) NotTold(_ context.Context, id reading.ReceiverID, problem string, next time.Time, ended bool) error {
+func (q *queue) NotTold(_ context.Context, to reading.Receiver, problem string, next time.Time, ended bool) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.change(id, problem, next, ended)
-	return nil
+	if q.err == nil {
+		q.change(to.ID, problem, next, ended)
+	}
+	return q.err
 }
 
 func (q *queue) change(id reading.ReceiverID, problem string, next time.Time, ended bool) {

@@ -79,6 +79,7 @@ const (
 // Why a receiver is not added.
 var (
 	ErrReceiver  = errors.New("not a receiver")
+	ErrTold      = errors.New("there is a receiver of that name: remove it first, or choose another name")
 	ErrReceivers = fmt.Errorf("there are %d receivers already: remove some", MaxReceivers)
 )
 
@@ -93,18 +94,22 @@ type Receivers interface {
 
 // Messages keeps what receivers are told.
 type Messages interface {
-	// Told notes that a receiver has taken these messages at a moment.
-	Told(id ReceiverID, at time.Time, messages []MessageID)
-	// NotTold notes why it has not, and when it is tried again; ended, that it never is.
-	NotTold(id ReceiverID, problem string, next time.Time, ended bool)
+	// Told notes that a receiver has taken these messages at a moment, and that there are so many more.
+	Told(to Receiver, at time.Time, messages []MessageID, more int)
+	// NotTold notes why it has not, and when it is tried again; ended, that it never is. What concerns an address that
+	// the receiver has no more does not matter.
+	NotTold(to Receiver, problem string, next time.Time, ended bool)
 }
 
 // A ReceiverList reads what Receivers and Messages keep.
 type ReceiverList interface {
 	// Receivers returns the receivers of all people, ordered by ID.
 	Receivers(ctx context.Context) ([]Receiver, error)
-	// Waiting returns what waits for a receiver, the oldest first, and how many more there would be.
-	Waiting(ctx context.Context, id ReceiverID) (list []Message, more int, err error)
+	// Waiting returns what waits for a receiver, the oldest first, limit at most, and how many more came for which there
+	// was no room.
+	Waiting(ctx context.Context, id ReceiverID, limit int) (list []Message, more int, err error)
+	// CountWaiting counts all of these.
+	CountWaiting(ctx context.Context, id ReceiverID) (int, error)
 	// ToldSince returns when a receiver was told something, then or later, in order.
 	ToldSince(ctx context.Context, id ReceiverID, since time.Time) ([]time.Time, error)
 }
@@ -139,6 +144,11 @@ func (r Receiver) Checked() (Receiver, error) {
 		return r, fmt.Errorf("%w: want 1 to %d messages an hour, not %d", ErrReceiver, MostMost, r.Hours.Most)
 	case len(r.Hours.Digest) > maxDigests:
 		return r, fmt.Errorf("%w: want %d times of a digest at most", ErrReceiver, maxDigests)
+	}
+	for _, t := range append([]TimeOfDay{r.Hours.QuietFrom, r.Hours.QuietTo}, r.Hours.Digest...) {
+		if t < 0 || t >= 24*60 {
+			return r, fmt.Errorf("%w: a day has no minute %d", ErrReceiver, int(t))
+		}
 	}
 	return r, nil
 }

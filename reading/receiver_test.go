@@ -73,11 +73,13 @@ func TestReceiversAreChecked(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for what, change := range map[string]func(*Receiver){
-		"no name":        func(r *Receiver) { r.Name = "" },
-		"a long address": func(r *Receiver) { r.Address = strings.Repeat("a", MaxReceiverText+1) },
-		"no messages":    func(r *Receiver) { r.Hours.Most = 0 },
-		"many messages":  func(r *Receiver) { r.Hours.Most = MostMost + 1 },
-		"many digests":   func(r *Receiver) { r.Hours.Digest = make([]TimeOfDay, maxDigests+1) },
+		"no name":                func(r *Receiver) { r.Name = "" },
+		"a long address":         func(r *Receiver) { r.Address = strings.Repeat("a", MaxReceiverText+1) },
+		"no messages":            func(r *Receiver) { r.Hours.Most = 0 },
+		"many messages":          func(r *Receiver) { r.Hours.Most = MostMost + 1 },
+		"a day of 25 hours":      func(r *Receiver) { r.Hours.QuietTo = 24 * 60 },
+		"a time before midnight": func(r *Receiver) { r.Hours.Digest = []TimeOfDay{-1} },
+		"many digests":           func(r *Receiver) { r.Hours.Digest = make([]TimeOfDay, maxDigests+1) },
 	} {
 		r := good
 		if change(&r); what == "no name" {

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,8 +17,8 @@ import (
 type Notifications interface {
 	// Receivers returns them, with what waits for each.
 	Receivers(ctx context.Context) ([]ReceiverState, error)
-	// AddReceiver adds one, in place of the one of that name. The error may wrap reading.ErrName, reading.ErrReceiver,
-	// reading.ErrReceivers or reading.ErrNoFilter.
+	// AddReceiver adds one. The error may wrap reading.ErrName, reading.ErrTold where there is one of that name,
+	// reading.ErrReceiver, reading.ErrReceivers or reading.ErrNoFilter.
 	AddReceiver(ctx context.Context, r reading.Receiver) error
 	// RemoveReceiver removes one; it is no error if there is none.
 	RemoveReceiver(ctx context.Context, name string) error
@@ -38,6 +40,7 @@ type receiversPage struct {
 	Receivers []receiverLine
 	Filters   []reading.NamedFilter
 	Key       string
+	Browser   string // what the browser may be called
 	Most      int
 	MostMost  int
 	Done      string
@@ -77,11 +80,21 @@ func (h *Handler) receivers(r *http.Request) (view, error) {
 					names = append(names, p.Filters[j].Name)
 				}
 			}
-			line.Of = strings.Join(names, ", ")
+			line.Of = cmp.Or(strings.Join(names, ", "), "nothing: its filters are gone")
 		}
 		p.Receivers = append(p.Receivers, line)
 	}
+	p.Browser = freeName(list)
 	return v, nil
+}
+
+// freeName is what one more browser may be called.
+func freeName(list []ReceiverState) string {
+	name := "this browser"
+	for n := 2; slices.ContainsFunc(list, func(r ReceiverState) bool { return r.Name == name }); n++ {
+		name = fmt.Sprintf("browser %d", n)
+	}
+	return name
 }
 
 // hoursOf says when a receiver hears, in words.
@@ -127,7 +140,8 @@ func (h *Handler) addReceiver(_ http.ResponseWriter, r *http.Request) (string, e
 	if err == nil {
 		err = h.Source.AddReceiver(r.Context(), x)
 	}
-	for _, own := range []error{reading.ErrName, reading.ErrReceiver, reading.ErrReceivers, reading.ErrNoFilter} {
+	for _, own := range []error{reading.ErrName, reading.ErrTold, reading.ErrReceiver, reading.ErrReceivers,
+		reading.ErrNoFilter} {
 		if errors.Is(err, own) {
 			return "", clientError{http.StatusBadRequest, "It was not added", err.Error() + "."}
 		}
@@ -167,8 +181,12 @@ func receiverOf(r *http.Request) (reading.Receiver, error) {
 	if err != nil {
 		return x, err
 	}
-	if len(quiet) == 2 {
+	switch len(quiet) {
+	case 0:
+	case 2:
 		x.Hours.QuietFrom, x.Hours.QuietTo = quiet[0], quiet[1]
+	default:
+		return x, fmt.Errorf("%w: quiet hours have a begin and an end", reading.ErrReceiver)
 	}
 	if text := r.PostFormValue("most"); text != "" {
 		if x.Hours.Most, err = strconv.Atoi(text); err != nil {

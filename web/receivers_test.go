@@ -84,7 +84,7 @@ func TestNotifications(t *testing.T) {
 		!strings.Contains(text, "at 08:00, 18:00, not from 22:00 to 07:30") || !strings.Contains(text, "502") {
 		t.Errorf("the page is\n%s", text)
 	}
-	for field, bad := range map[string]string{"filter": "x", "from": "25:00", "digest": "soon", "most": "many"} {
+	for field, bad := range map[string]string{"filter": "x", "from": "25:00", "to": "", "digest": "soon", "most": "many"} {
 		wrong := url.Values{}
 		for name, values := range form {
 			wrong[name] = values
@@ -94,6 +94,17 @@ func TestNotifications(t *testing.T) {
 	}
 	if len(n.receivers) != 1 {
 		t.Errorf("a form that is wrong adds %+v", n.receivers)
+	}
+	n.problem = reading.ErrTold
+	post("/notifications", http.StatusBadRequest, form)
+	n.problem = nil
+	r.Name = "this browser"
+	if text := page(); !strings.Contains(text, `value="browser 2"`) {
+		t.Errorf("one more browser is called\n%s", text)
+	}
+	r.Name, r.Only = "phone", []reading.FilterID{}
+	if text := page(); !strings.Contains(text, "its filters are gone") {
+		t.Errorf("who is told nothing is not warned:\n%s", text)
 	}
 	post("/notifications/try", http.StatusSeeOther, url.Values{"name": {"phone"}})
 	n.problem = errors.New("it answers <502>")

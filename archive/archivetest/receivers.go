@@ -42,7 +42,7 @@ func (d *receiverDesk) tell(t testing.TB, name string, only ...reading.FilterID)
 // wantWaiting checks what waits for a receiver, and returns it.
 func (d *receiverDesk) wantWaiting(t testing.TB, id reading.ReceiverID, titles ...string) []reading.Message {
 	t.Helper()
-	list, more, err := d.database.Waiting(t.Context(), id)
+	list, more, err := d.database.Waiting(t.Context(), id, reading.MaxWaiting)
 	var got []string
 	for i := range list {
 		got = append(got, list[i].Title)
@@ -112,7 +112,7 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 
 	// What is purged is told no more, and what was told neither.
 	a.Purge(time.Unix(100_005, 0), []feed.EntryID{linked.ID})
-	a.Told(all, time.Unix(100_006, 0), []reading.MessageID{list[0].ID, list[2].ID})
+	a.Told(reading.Receiver{ID: all}, time.Unix(100_006, 0), []reading.MessageID{list[0].ID, list[2].ID}, 0)
 	commit(t, a)
 	d.wantWaiting(t, all, "storm", "storm from a neighbor")
 	if told, err := a.ToldSince(t.Context(), all, time.Unix(100_006, 0)); err != nil || len(told) != 1 ||
@@ -121,6 +121,15 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 	}
 	keep(t, a, at(titled(9, "A storm breaks over the coast."), 100_007))
 	d.wantWaiting(t, all, "storm", "storm from a neighbor")
+
+	// A feed whose titles are always the same tells of another entry each time; and after days it is another story.
+	keep(t, a, at(titled(20, "The daily storm report here"), 100_008))
+	keep(t, a, at(titled(21, "The daily storm report here"), 100_009))
+	d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
+		"The daily storm report here")
+	keep(t, a, at(titled(22, "A storm breaks over the coast"), 100_006+3*24*3600))
+	d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
+		"The daily storm report here", "A storm breaks over the coast")
 }
 
 // What a rule mutes is told to nobody, whichever other filter has it; and each person is told what is theirs.
@@ -179,12 +188,18 @@ func testReceiverList(t *testing.T, a reading.Database) {
 	}
 	r.ID = id
 	want(r)
-	a.NotTold(id, "it answers <b>502</b>", time.Unix(60, 0), false)
+	a.NotTold(r, "it answers <b>502</b>", time.Unix(60, 0), false)
 	commit(t, a)
 	failed := r
 	failed.Failures, failed.Problem, failed.Next = 1, "it answers 502", time.Unix(60, 0).UTC()
 	want(failed)
-	a.Told(id, time.Unix(70, 0), nil)
+	elsewhere := r
+	elsewhere.Address = "another@example.com" // which the receiver had before
+	a.Told(elsewhere, time.Unix(70, 0), nil, 0)
+	a.NotTold(elsewhere, "gone", time.Time{}, true)
+	commit(t, a)
+	want(failed)
+	a.Told(r, time.Unix(70, 0), nil, 0)
 	commit(t, a)
 	want(r)
 	changed, err := d.ChangeFilter(time.Unix(80, 0), storms, reading.FilterWish{Name: "Storms", Words: "tempest"})
@@ -196,7 +211,7 @@ func testReceiverList(t *testing.T, a reading.Database) {
 	want(r)
 	keep(t, a, titled(3, "a tempest"))
 	d.wantWaiting(t, id, "a tempest")
-	a.NotTold(id, "gone", time.Time{}, true)
+	a.NotTold(r, "gone", time.Time{}, true)
 	commit(t, a)
 	ended := r
 	ended.Failures, ended.Problem, ended.Ended = 1, "gone", true
@@ -235,7 +250,7 @@ func testReceiverBounds(t *testing.T, a reading.Database) {
 	for part := range slices.Chunk(feedRecords(news, 10, 10+reading.MaxWaiting+6), 100) {
 		keep(t, a, part...)
 	}
-	list, more, err := a.Waiting(t.Context(), id)
+	list, more, err := a.Waiting(t.Context(), id, reading.MaxWaiting)
 	if err != nil || len(list) != reading.MaxWaiting || more != 7 {
 		t.Fatalf("%d wait, %d more, %v", len(list), more, err)
 	}
@@ -243,7 +258,15 @@ func testReceiverBounds(t *testing.T, a reading.Database) {
 	for i := range list {
 		ids[i] = list[i].ID
 	}
-	a.Told(id, time.Unix(5000, 0), ids)
+	if n, err := a.CountWaiting(t.Context(), id); err != nil || n != reading.MaxWaiting+7 {
+		t.Errorf("counted %d, %v", n, err)
+	}
+	if some, _, err := a.Waiting(t.Context(), id, 3); err != nil || !slices.Equal(some, list[:3]) {
+		t.Errorf("the first three are %+v, %v", some, err)
+	}
+	a.Told(reading.Receiver{ID: id}, time.Unix(5000, 0), ids, 5)
 	commit(t, a)
-	d.wantWaiting(t, id)
+	if n, err := a.CountWaiting(t.Context(), id); err != nil || n != 2 { // which came meanwhile
+		t.Errorf("counted %d afterwards, %v", n, err)
+	}
 }

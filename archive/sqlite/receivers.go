@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 )
 
 const (
-	// storyTime is for how long a receiver hears of a story once.
+	// storyTime is for how long a receiver hears of a story of several feeds once.
 	storyTime = 48 * time.Hour
 	// storyWords is how many words a title has at least that tells a story from others: "News" does not.
 	storyWords = 4
@@ -58,23 +59,24 @@ func (s pen) DropReceiver(name string) bool {
 	return s.write(`DELETE FROM receivers WHERE person = ? AND name = ?`, int64(s.person), name) > 0
 }
 
+// A hit is an item that a filter of somebody caught, of which a receiver of theirs is to be told.
+type hit struct {
+	receiver, item, feed int64
+	filter               string
+	arrived              time.Time
+	entry                feed.EntryID
+	title, link          string
+}
+
 // announce has the receivers of people told of what their filters caught of the items behind a number, but for what is
 // no news any more, what was there when the first poll of a feed was made, and what a rule has muted. Of a story that
-// several filters caught, or several feeds have, one is told once.
+// several feeds have one is told once, and of an entry that several filters caught as well.
 func (s *Store) announce(last int64) {
-	type hit struct {
-		receiver, item, waiting int64
-		filter                  string
-		arrived                 time.Time
-		entry                   feed.EntryID
-		title, link             string
-	}
 	hits := load(&s.writer, by(func(h *hit) []any {
-		return []any{&h.receiver, &h.waiting, &h.filter, &h.item, seconds(&h.arrived), bytesOf(h.entry[:]), &h.title,
-			&h.link}
+		return []any{&h.receiver, &h.filter, &h.item, &h.feed, seconds(&h.arrived), bytesOf(h.entry[:]), &h.title,
+			&h.link, new(int64)}
 	}), `
-		SELECT r.id, (SELECT count(*) FROM messages m WHERE m.receiver = r.id AND m.told IS NULL), f.name, i.id, i.arrived,
-			e.id, e.title, e.link
+		SELECT r.id, f.name, i.id, i.feed, i.arrived, e.id, e.title, e.link, min(f.place)
 		FROM caught c INDEXED BY caught_by_item CROSS JOIN filters f ON f.id = c.filter AND NOT f.gone AND f.rule <> ?2
 			CROSS JOIN receivers r ON r.person = f.person AND NOT r.ended
 				AND (NOT r.some OR EXISTS (SELECT 1 FROM receiver_filters k WHERE k.receiver = r.id AND k.key = f.key))
@@ -82,39 +84,60 @@ func (s *Store) announce(last int64) {
 		WHERE c.item > ?1 AND e.time >= i.arrived - ?3 AND (e.source <> '' OR d.last_success IS NOT NULL) AND NOT EXISTS (
 			SELECT 1 FROM caught m CROSS JOIN filters o ON o.id = m.filter AND o.person = f.person
 			WHERE m.item = c.item AND m.did = ?2)
-		ORDER BY i.id, f.place`, last, string(reading.RuleMute), int64(reading.MessageAge/time.Second))
-	waiting := make(map[int64]int64)
+		GROUP BY r.id, i.id ORDER BY r.id, i.id`, last, string(reading.RuleMute), int64(reading.MessageAge/time.Second))
+	for len(hits) > 0 {
+		of := slices.IndexFunc(hits, func(h hit) bool { return h.receiver != hits[0].receiver })
+		if of < 0 {
+			of = len(hits)
+		}
+		s.tell(hits[:of])
+		hits = hits[of:]
+	}
+}
+
+// tell has one receiver told of hits, as far as there is room; the rest is counted.
+func (s *Store) tell(hits []hit) {
+	receiver := hits[0].receiver
+	s.write(`DELETE FROM messages WHERE receiver = ? AND told < ?`, receiver, hits[0].arrived.Add(-storyTime).Unix())
+	var waiting, beyond int64
+	s.row(`SELECT count(*) FROM messages WHERE receiver = ? AND told IS NULL`, []any{receiver}, &waiting)
 	for i := range hits {
 		h := &hits[i]
-		if _, counted := waiting[h.receiver]; !counted {
-			waiting[h.receiver] = h.waiting
-		}
 		story := storyOf(h.entry, h.title, h.link)
-		if waiting[h.receiver] >= reading.MaxWaiting {
-			s.write(`UPDATE receivers SET beyond = beyond + 1 WHERE id = ?1
-				AND NOT EXISTS (SELECT 1 FROM messages WHERE receiver = ?1 AND story = ?2)`, h.receiver, story)
+		if s.row(`SELECT 1 FROM messages WHERE receiver = ? AND story = ? AND feed <> ?`,
+			[]any{receiver, story, h.feed}, new(int)) {
 			continue
 		}
-		waiting[h.receiver] += s.write(`
-			INSERT INTO messages (receiver, story, filter, item, arrived) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT DO NOTHING`, h.receiver, story, h.filter, h.item, seconds(&h.arrived))
+		if waiting >= reading.MaxWaiting {
+			beyond++
+			continue
+		}
+		waiting += s.write(`
+			INSERT INTO messages (receiver, story, filter, item, feed, arrived) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO NOTHING`, receiver, story, h.filter, h.item, h.feed, seconds(&h.arrived))
+	}
+	if beyond > 0 {
+		s.write(`UPDATE receivers SET beyond = beyond + ? WHERE id = ?`, beyond, receiver)
 	}
 }
 
 // Told implements reading.Messages.
-func (s *Store) Told(id reading.ReceiverID, at time.Time, messages []reading.MessageID) {
+func (s *Store) Told(to reading.Receiver, at time.Time, messages []reading.MessageID, more int) {
 	s.write(`UPDATE messages SET told = ? WHERE receiver = ? AND id IN (SELECT value FROM json_each(?))`, at.Unix(),
-		int64(id), jsonNumbers(messages))
-	s.write(`UPDATE receivers SET failures = 0, problem = '', next = NULL, beyond = 0 WHERE id = ?`, int64(id))
-	s.write(`DELETE FROM messages WHERE receiver = ? AND told < ?`, int64(id), at.Add(-storyTime).Unix())
+		int64(to.ID), jsonNumbers(messages))
+	s.write(`UPDATE receivers SET beyond = max(0, beyond - ?) WHERE id = ?`, more, int64(to.ID))
+	s.write(`UPDATE receivers SET failures = 0, problem = '', next = NULL WHERE id = ? AND address = ?`, int64(to.ID),
+		to.Address)
 }
 
 // NotTold implements reading.Messages.
-func (s *Store) NotTold(id reading.ReceiverID, problem string, next time.Time, ended bool) {
-	s.write(`UPDATE receivers SET failures = failures + 1, problem = ?, next = ?, ended = ? WHERE id = ?`,
-		safehtml.Label(problem), seconds(&next), ended, int64(id))
+func (s *Store) NotTold(to reading.Receiver, problem string, next time.Time, ended bool) {
+	if s.write(`UPDATE receivers SET failures = failures + 1, problem = ?, next = ?, ended = ?
+		WHERE id = ? AND address = ?`, safehtml.Label(problem), seconds(&next), ended, int64(to.ID), to.Address) == 0 {
+		return
+	}
 	if ended {
-		s.write(`DELETE FROM messages WHERE receiver = ? AND told IS NULL`, int64(id))
+		s.write(`DELETE FROM messages WHERE receiver = ? AND told IS NULL`, int64(to.ID))
 	}
 }
 
@@ -131,15 +154,16 @@ func (r *Reader) Receivers(ctx context.Context) ([]reading.Receiver, error) {
 		}
 		return x, err
 	}, `SELECT id, person, name, kind, address, secret, server, local, some,
-			(SELECT json_group_array(f.id ORDER BY f.place) FROM receiver_filters k JOIN filters f ON f.key = k.key AND NOT f.gone
-				WHERE k.receiver = receivers.id),
+			(SELECT json_group_array(f.id ORDER BY f.place)
+				FROM receiver_filters k JOIN filters f ON f.key = k.key AND NOT f.gone WHERE k.receiver = receivers.id),
 			quiet_from, quiet_to, digest, most, created, failures, problem, next, ended
 		FROM receivers ORDER BY id`)
 	return all, r.failed(ctx, "read", err)
 }
 
 // Waiting implements reading.ReceiverList.
-func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID) (waiting []reading.Message, more int, err error) {
+func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID, limit int) (waiting []reading.Message, more int,
+	err error) {
 	waiting, err = list(ctx, r.db, func(row rowScanner) (m reading.Message, err error) {
 		var secret string
 		err = scan(row, &m.ID, &m.Filter, seconds(&m.Arrived), &m.Item, bytesOf(m.Entry[:]), seconds(&m.Time), &m.Title,
@@ -153,11 +177,19 @@ func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID) (waiting []
 			coalesce((SELECT name FROM titles WHERE feed = f.id AND person = r.person), f.title)
 		FROM messages m INDEXED BY messages_waiting CROSS JOIN receivers r ON r.id = m.receiver
 			CROSS JOIN items i ON i.id = m.item CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
-		WHERE m.receiver = ? AND m.told IS NULL ORDER BY m.id`, int64(id))
+		WHERE m.receiver = ? AND m.told IS NULL ORDER BY m.id LIMIT ?`, int64(id), limit)
 	if err == nil {
 		more, err = one(ctx, r.db, single[int], `SELECT beyond FROM receivers WHERE id = ?`, int64(id))
 	}
 	return waiting, more, r.failed(ctx, "read", err)
+}
+
+// CountWaiting implements reading.ReceiverList.
+func (r *Reader) CountWaiting(ctx context.Context, id reading.ReceiverID) (int, error) {
+	n, err := one(ctx, r.db, single[int], `SELECT beyond + (
+		SELECT count(*) FROM messages m WHERE m.receiver = receivers.id AND m.told IS NULL) FROM receivers WHERE id = ?`,
+		int64(id))
+	return n, r.failed(ctx, "read", err)
 }
 
 // ToldSince implements reading.ReceiverList.

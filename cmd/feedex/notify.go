@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -57,8 +58,8 @@ func newNotifyAdd() *cobra.Command {
   ntfy     a topic of an ntfy server, as https://ntfy.example/TOPIC. The secret is an access token.
   mail     an address of mail. --server names the server that takes it, as smtps://USER@HOST:465 or
            smtp://USER@HOST:587, and the secret is the password there; by default it is this machine's own.
-  webpush  a subscription as browsers write it, in JSON; "-" reads it from standard input. The dashboard's page Filters
-           makes one of the browser it is opened in.
+  webpush  a subscription as browsers write it, in JSON; "-" reads it from standard input. The dashboard's page
+           Notifications makes one of the browser it is opened in.
 
 The secret is read from a file, once, and shown to nobody. Addresses in private networks, and http, want --local.
 
@@ -146,7 +147,8 @@ type listedReceiver struct {
 	Person   string               `json:"person"`
 	Kind     reading.ReceiverKind `json:"kind"`
 	Address  string               `json:"address"`
-	Filters  []string             `json:"filters,omitempty"` // all where there are none
+	All      bool                 `json:"all"`               // it is told of all filters that do not mute
+	Filters  []string             `json:"filters,omitempty"` // else of these; none is left where there are none
 	Waiting  int                  `json:"waiting"`
 	Failures int                  `json:"failures"`
 	Problem  string               `json:"problem,omitempty"`
@@ -198,13 +200,13 @@ func receiversOf(c *cobra.Command, r archiveFile) (lines []listedReceiver, err e
 	}
 	for i := range list {
 		x := &list[i]
-		waiting, more, err := r.Waiting(c.Context(), x.ID)
+		waiting, err := r.CountWaiting(c.Context(), x.ID)
 		if err != nil {
 			return nil, err
 		}
 		line := listedReceiver{
-			Name: x.Name, Person: names[x.Person], Kind: x.Kind, Address: notify.Shown(x), Waiting: len(waiting) + more,
-			Failures: x.Failures, Problem: x.Problem, Next: x.Next, Ended: x.Ended,
+			Name: x.Name, Person: names[x.Person], Kind: x.Kind, Address: notify.Shown(x), Waiting: waiting,
+			All: x.Only == nil, Failures: x.Failures, Problem: x.Problem, Next: x.Next, Ended: x.Ended,
 		}
 		for _, id := range x.Only {
 			line.Filters = append(line.Filters, filters[id])
@@ -219,8 +221,8 @@ func printReceivers(w io.Writer, list []listedReceiver) error {
 	t := newTable(0, 5, "NAME", "KIND", "ADDRESS", "FILTERS", "WAITING", "PROBLEM")
 	for _, r := range list {
 		filters := "all"
-		if len(r.Filters) > 0 {
-			filters = strings.Join(r.Filters, ", ")
+		if !r.All {
+			filters = cmp.Or(strings.Join(r.Filters, ", "), "none: they are gone")
 		}
 		t.row(printable(r.Name), string(r.Kind), printable(r.Address), printable(filters), grouped(int64(r.Waiting)),
 			printable(r.Problem))

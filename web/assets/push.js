@@ -10,6 +10,11 @@ addEventListener('DOMContentLoaded', () => {
 		event.preventDefault();
 		try {
 			const worker = await navigator.serviceWorker.register('/worker.js', {scope: '/entries'});
+			await new Promise(ready => { // this page is outside of its scope, so that nothing else says when it is there
+				const coming = worker.installing || worker.waiting;
+				if (worker.active || !coming) return ready();
+				coming.addEventListener('statechange', () => coming.state === 'activated' && ready());
+			});
 			if (await Notification.requestPermission() !== 'granted') {
 				note.textContent = 'The browser does not let this page tell you anything. Its settings for this site say so.';
 				return;

@@ -33,13 +33,15 @@ CREATE TABLE receiver_filters (
 CREATE TABLE messages (
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
 	receiver INTEGER NOT NULL REFERENCES receivers (id) ON DELETE CASCADE,
-	story    BLOB    NOT NULL,
+	story    BLOB    NOT NULL, -- the same for entries that tell the same
 	filter   TEXT    NOT NULL, -- its name then
 	item     INTEGER NOT NULL,
+	feed     INTEGER NOT NULL, -- that of the item
 	arrived  INTEGER NOT NULL,
 	told     INTEGER,          -- NULL for not yet
-	UNIQUE (receiver, story)
+	UNIQUE (receiver, item)
 ) STRICT;
+CREATE INDEX messages_of_story ON messages (receiver, story, feed);
 CREATE INDEX messages_waiting ON messages (receiver, id) WHERE told IS NULL;
 CREATE INDEX messages_told ON messages (receiver, told) WHERE told IS NOT NULL;
 CREATE INDEX messages_by_item ON messages (item);
