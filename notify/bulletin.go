@@ -30,7 +30,8 @@ const maxLines = 20
 func newBulletin(r *reading.Receiver, messages []reading.Message, more int) *bulletin {
 	for i := range messages {
 		m := &messages[i]
-		m.Title, m.Feed, m.Filter = shortened(m.Title, maxTitle), shortened(m.Feed, maxName), shortened(m.Filter, maxName)
+		m.Title, m.Feed = shortened(m.Title, maxTitle), shortened(m.Feed, maxName)
+		m.Filter = shortened(m.Filter, maxName)
 		if len(m.Link) > maxLink {
 			m.Link = ""
 		}

@@ -153,8 +153,8 @@ func TestSilentReceivers(t *testing.T) {
 	})
 }
 
-// A message that was taken is not sent again because that cannot be stored, as on a full disk; nor is one tried again at
-// once that was not.
+// A message that was taken is not sent again because that cannot be stored, as on a full disk; nor is one tried again
+// at once that was not.
 func TestNothingCanBeStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := play(t)
@@ -228,7 +228,8 @@ func TestManyWait(t *testing.T) {
 		s.serves("hook.example:80", false, ok)
 		time.Sleep(time.Hour)
 		got := s.requests()
-		if len(got) != 3 || len(got[0].body) > 100<<10 || !strings.Contains(string(got[2].body), `"50 entries: storm"`) {
+		if len(got) != 3 || len(got[0].body) > 100<<10 ||
+			!strings.Contains(string(got[2].body), `"50 entries: storm"`) {
 			t.Errorf("%d messages", len(got))
 		}
 	})

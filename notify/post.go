@@ -66,7 +66,8 @@ func (t *Teller) post(ctx context.Context, r *reading.Receiver, address string, 
 	return declined{
 		status: resp.Status, said: safehtml.Label(string(said)), after: retryAfter(resp, time.Now()),
 		unfit: slices.Contains(unfit, resp.StatusCode),
-		gone:  resp.StatusCode == http.StatusGone || r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
+		gone: resp.StatusCode == http.StatusGone ||
+			r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
 	}
 }
 

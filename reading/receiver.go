@@ -105,8 +105,8 @@ type Messages interface {
 type ReceiverList interface {
 	// Receivers returns the receivers of all people, ordered by ID.
 	Receivers(ctx context.Context) ([]Receiver, error)
-	// Waiting returns what waits for a receiver, the oldest first, limit at most, and how many more came for which there
-	// was no room.
+	// Waiting returns what waits for a receiver, the oldest first, limit at most, and how many more came for which
+	// there was no room.
 	Waiting(ctx context.Context, id ReceiverID, limit int) (list []Message, more int, err error)
 	// CountWaiting counts all of these.
 	CountWaiting(ctx context.Context, id ReceiverID) (int, error)

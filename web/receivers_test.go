@@ -84,7 +84,8 @@ func TestNotifications(t *testing.T) {
 		!strings.Contains(text, "at 08:00, 18:00, not from 22:00 to 07:30") || !strings.Contains(text, "502") {
 		t.Errorf("the page is\n%s", text)
 	}
-	for field, bad := range map[string]string{"filter": "x", "from": "25:00", "to": "", "digest": "soon", "most": "many"} {
+	for field, bad := range map[string]string{"filter": "x", "from": "25:00", "to": "", "digest": "soon",
+		"most": "many"} {
 		wrong := url.Values{}
 		for name, values := range form {
 			wrong[name] = values
