@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/mail"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,8 +107,11 @@ func TestWebPush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := play(t)
 		defer s.end()
-		answer := http.StatusCreated
-		s.serves("push.example.com:443", true, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(answer) })
+		var answer atomic.Int64
+		answer.Store(http.StatusCreated)
+		s.serves("push.example.com:443", true, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(int(answer.Load()))
+		})
 		browser, err := webpushtest.New("https://push.example.com/for/me")
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +137,7 @@ func TestWebPush(t *testing.T) {
 				t.Errorf("%s, %v", text, err)
 			}
 		}
-		answer = http.StatusNotFound // which a push service says of who is there no more
+		answer.Store(http.StatusNotFound) // which a push service says of who is there no more
 		s.hit(1, "b")
 		if n := len(s.requests()); n != 1 || !s.store.receiver(1).Ended {
 			t.Errorf("%d requests, %+v", n, s.store.receiver(1))

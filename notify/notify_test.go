@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,9 +47,10 @@ func TestRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := play(t)
 		defer s.end()
-		answer := http.StatusBadGateway
+		var answer atomic.Int64
+		answer.Store(http.StatusBadGateway)
 		s.serves("hook.example:80", false, func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "no <b>luck</b>", answer)
+			http.Error(w, "no <b>luck</b>", int(answer.Load()))
 		})
 		s.keep(hook(1))
 		s.hit(1, "a")
@@ -71,7 +73,7 @@ func TestRetries(t *testing.T) {
 			t.Errorf("%d requests in 30 days", n)
 		}
 		s.hit(1, "b")
-		answer = http.StatusNoContent
+		answer.Store(http.StatusNoContent)
 		time.Sleep(6 * time.Hour)
 		got := s.requests()
 		if len(got) != 1 || !strings.Contains(string(got[0].body), `"2 entries: storm"`) {
@@ -88,13 +90,14 @@ func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := play(t)
 		defer s.end()
-		after := "7200"
+		var after atomic.Int64
+		after.Store(7200)
 		s.serves("hook.example:80", false, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/2" {
 				w.WriteHeader(http.StatusGone)
 				return
 			}
-			w.Header().Set("Retry-After", after)
+			w.Header().Set("Retry-After", strconv.Itoa(int(after.Load())))
 			w.WriteHeader(http.StatusTooManyRequests)
 		})
 		s.keep(hook(1))
@@ -104,7 +107,7 @@ func TestRefused(t *testing.T) {
 		if n := len(s.requests()); n != 0 {
 			t.Errorf("%d requests before it wants any", n)
 		}
-		after = "999999999"
+		after.Store(999_999_999)
 		time.Sleep(2 * time.Second)
 		if n := len(s.requests()); n != 1 {
 			t.Errorf("%d requests then", n)
