@@ -178,6 +178,52 @@ func testRules(t *testing.T, a reading.Database) {
 	wantIDs(t, owner.desk, unread, 4, 2, 1) // what was marked since stays
 }
 
+// On what is edited rules act where it is news on which no person has laid a hand, and nowhere else, and programs hear
+// of it. So what is taken back later was a rule's.
+func testRulesOnEdits(t *testing.T, a reading.Database) {
+	d := newFilterDesk(a, reading.Owner)
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), LastSuccess: time.Unix(1, 0)})
+	starring := d.add(t, "star", "star", reading.RuleStar)
+	reads := d.add(t, "read", "read", reading.RuleRead)
+	keep(t, a, titled(1, "calm"), titled(2, "calm"), titled(3, "calm"), titled(4, "calm"))
+	a.Fill(time.Unix(10, 0), []archive.Record{titled(9, "older")})
+	d.Mark(time.Unix(11, 0), []reading.ItemID{2}, reading.Mark{Read: reading.Yes})
+	d.Mark(time.Unix(11, 0), []reading.ItemID{3}, reading.Mark{Starred: reading.Yes})
+	commit(t, a)
+	for n, title := range map[int]string{1: "a star", 2: "a star", 3: "to read", 4: "to read", 9: "a star"} {
+		edited := titled(n, title)
+		edited.Seen = time.Unix(20, 0)
+		keep(t, a, edited)
+	}
+	d.wantCaught(t, starring, 5, 2, 1)
+	d.wantCaught(t, reads, 4, 3)
+	wantIDs(t, d.desk, starred, 3, 1)
+	wantIDs(t, d.desk, unread, 3, 1)
+	wantIDs(t, d.desk, reading.Stream{Changed: time.Unix(20, 0)}, 4, 1)
+	d.TakeBack(time.Unix(30, 0), starring, 10)
+	d.TakeBack(time.Unix(30, 0), reads, 10)
+	commit(t, a)
+	wantIDs(t, d.desk, starred, 3)
+	wantIDs(t, d.desk, unread, 4, 3, 1)
+}
+
+// Of what the first poll of a feed brings, in however many portions, rules act on what is news in the end.
+func testRulesOnFirstPoll(t *testing.T, a reading.Database) {
+	d := newFilterDesk(a, reading.Owner)
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), Backlog: 2})
+	d.add(t, "star", "star", reading.RuleStar)
+	d.add(t, "read", "read", reading.RuleRead)
+	keep(t, a, titled(1, "star"), titled(2, "star"), titled(3, "read"))
+	wantIDs(t, d.desk, starred, 2)
+	keep(t, a, titled(4, "read"), titled(5, "star"))
+	wantIDs(t, d.desk, starred, 5)
+	wantIDs(t, d.desk, all, 5, 4)
+	list, err := d.Filters(t.Context())
+	if err != nil || len(list) != 2 || list[0].Caught != 3 || list[0].Acted != 1 || list[1].Acted != 1 {
+		t.Errorf("of a first poll are caught %+v, %v", list, err)
+	}
+}
+
 // What a filter with such a rule has is purged for nobody, as long as it has it.
 func testFiltersKeep(t *testing.T, a reading.Database) {
 	d := newFilterDesk(a, reading.Owner)

@@ -35,16 +35,22 @@ func (s *Store) lastItem() (id int64) {
 	return id
 }
 
-// backlog has those of the entries no news, but the latest, that the first poll of a feed has brought so far.
+// backlog has those of the entries no news, but the latest, that the first poll of a feed has brought so far. What a rule
+// did to them while they were the latest is nothing then.
 func (s *Store) backlog(id int64) {
 	var chosen archive.Backlog
 	s.row(`SELECT backlog FROM feeds WHERE id = ?`, []any{id}, &chosen)
 	for _, owner := range []bool{true, false} {
-		s.write(`DELETE FROM marks WHERE person IN `+ownerOrOthers+` AND NOT read AND NOT starred AND item IN (
-			SELECT i.id FROM items i WHERE i.seq IN (
+		s.write(`DELETE FROM marks WHERE person IN `+ownerOrOthers+` AND (NOT read AND NOT starred OR marked IS NULL)
+			AND item IN (SELECT i.id FROM items i WHERE i.seq IN (
 				SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 AND source = '' ORDER BY seq DESC
 				LIMIT -1 OFFSET max(0, ?2 - (SELECT count(*) FROM entries WHERE feed = ?1 AND seq > 0 AND source <> ''))))`,
 			id, unreadAtFirst(chosen, owner), owner)
+	}
+	if s.catch().index.Len() > 0 {
+		s.write(`UPDATE caught SET did = '', acted = NULL WHERE did <> '' AND item IN (SELECT id FROM items WHERE feed = ?)
+			AND NOT EXISTS (SELECT 1 FROM filters f JOIN marks m ON m.person = f.person WHERE f.id = caught.filter
+				AND m.item = caught.item)`, id)
 	}
 }
 

@@ -94,9 +94,9 @@ func (s *Store) keepEach(records []archive.Record, keep func(*archive.Record) (a
 		arrived := slices.Clone(stored) // which is put into another order
 		s.paginate(stored)
 		s.arrived(newest)
-		s.catchItems(kept[0].Seen.Unix(), s.arrivals(last, arrived, kept), true)
+		s.countNews(&news) // and of what a first poll brings, most is none
+		s.catchItems(kept[0].Seen.Unix(), s.arrivals(last, arrived, kept))
 		s.announce(last)
-		s.countNews(&news)
 	}
 }
 
@@ -195,7 +195,7 @@ func (s *Store) Fill(at time.Time, records []archive.Record) []bool {
 			FROM (SELECT feed, count(*) AS n FROM entries INDEXED BY entries_by_seq WHERE seq < ?2 GROUP BY feed) AS added
 			WHERE id = added.feed`, at.Unix(), oldest)
 		s.filledIn(at.Unix(), oldest)
-		s.catchItems(at.Unix(), s.arrivals(last, filled, kept), false)
+		s.catchItems(at.Unix(), s.arrivals(last, filled, kept))
 	}
 	return stored
 }

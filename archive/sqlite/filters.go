@@ -89,8 +89,8 @@ func (s *Store) arrivals(last int64, stored []storedPlace, records []*archive.Re
 	return list
 }
 
-// catchItems notes which filters catch items, and has their rules act where these are news.
-func (s *Store) catchItems(at int64, list []arrivedItem, areNews bool) {
+// catchItems notes which filters catch items, and has their rules act.
+func (s *Store) catchItems(at int64, list []arrivedItem) {
 	c := s.catch()
 	if c.index.Len() == 0 {
 		return
@@ -107,7 +107,7 @@ func (s *Store) catchItems(at int64, list []arrivedItem, areNews bool) {
 			f := c.of[id]
 			if s.write(`INSERT INTO caught (filter, item, at) SELECT ?1, ?2, ?3
 				WHERE NOT EXISTS (SELECT 1 FROM left_out WHERE feed = ?4 AND person = ?5) ON CONFLICT DO NOTHING`,
-				int64(id), int64(x.id), at, x.feed, int64(f.person)) == 0 || !areNews || acted == f.person {
+				int64(id), int64(x.id), at, x.feed, int64(f.person)) == 0 || acted == f.person {
 				continue
 			}
 			if s.act(at, f, x.id) {
@@ -117,26 +117,30 @@ func (s *Store) catchItems(at int64, list []arrivedItem, areNews bool) {
 	}
 }
 
-// act has the rule of a filter act on an item that it has caught, unless one did so before, and reports whether one
-// did.
+// isNews is whether marks m are those of an item that came as news and on which the person has not laid a hand.
+const isNews = `m.listed AND NOT m.read AND NOT m.starred AND m.marked IS NULL`
+
+// act has the rule of a filter act on an item that it has caught, if that is news and no rule has acted on it, and
+// reports whether one has acted. Programs learn of it where they may know the item, as of any other mark.
 func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
-	if f.rule == reading.RuleNone || f.rule == reading.RuleKeep {
+	var set string
+	switch f.rule {
+	case reading.RuleMute:
+		set = `listed = 0, read = 1`
+	case reading.RuleRead:
+		set = `read = 1`
+	case reading.RuleStar:
+		set = `starred = 1`
+	default:
 		return false
 	}
 	if s.row(`SELECT 1 FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter
 		WHERE c.item = ? AND f.person = ? AND c.did <> ''`, []any{int64(item), int64(f.person)}, new(int)) {
 		return true
 	}
-	const of = ` WHERE person = ?1 AND item = ?2`
-	switch f.rule {
-	case reading.RuleMute:
-		s.write(`UPDATE marks SET listed = 0, read = 1`+of, int64(f.person), int64(item))
-	case reading.RuleRead:
-		s.write(`UPDATE marks SET read = 1`+of, int64(f.person), int64(item))
-	case reading.RuleStar:
-		s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read, starred)
-			SELECT ?1, id, feed, arrived, 0, 1, 1 FROM items WHERE id = ?2
-			ON CONFLICT DO UPDATE SET starred = 1`, int64(f.person), int64(item))
+	if s.write(`UPDATE marks AS m SET `+set+`, marked = iif(arrived < ?1, ?1, NULL)
+		WHERE person = ?2 AND item = ?3 AND `+isNews, at, int64(f.person), int64(item)) == 0 {
+		return false
 	}
 	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item = ?`, string(f.rule), at, int64(f.id),
 		int64(item))
@@ -151,7 +155,7 @@ func (s *Store) edited(r *archive.Record) {
 	var id, in int64
 	if s.row(`SELECT i.id, i.feed FROM items i JOIN entries e ON e.seq = i.seq WHERE e.id = ?`, []any{r.ID[:]}, &id,
 		&in) {
-		s.catchItems(r.Seen.Unix(), []arrivedItem{{reading.ItemID(id), in, &r.Entry}}, true)
+		s.catchItems(r.Seen.Unix(), []arrivedItem{{reading.ItemID(id), in, &r.Entry}})
 	}
 }
 
@@ -159,34 +163,19 @@ func (s *Store) edited(r *archive.Record) {
 // milliseconds of the loop.
 const mostCaughtLate = 100
 
-// catchFollowed has filters look at the items behind one, of a feed that began to be followed then. Those that are
-// unread to somebody are news.
+// catchFollowed has filters look at the items behind one, of a feed that began to be followed then.
 func (s *Store) catchFollowed(id, last int64, at time.Time) {
 	if s.catch().index.Len() == 0 {
 		return
 	}
-	type late struct {
-		entry  feed.Entry
-		item   reading.ItemID
-		unread bool
-	}
-	var news, past []arrivedItem
-	for _, x := range load(&s.writer, func(row rowScanner) (x late, err error) {
-		r, err := scanRecord(row, &x.item, &x.unread)
-		x.entry = r.Entry
+	late := load(&s.writer, func(row rowScanner) (x arrivedItem, err error) {
+		r, err := scanRecord(row, &x.id)
+		x.feed, x.entry = id, &r.Entry
 		return x, err
-	}, `SELECT `+recordColumns+`, i.id,
-			EXISTS (SELECT 1 FROM marks WHERE person IN (SELECT id FROM people) AND item = i.id AND NOT read)
+	}, `SELECT `+recordColumns+`, i.id
 		FROM items i INDEXED BY items_by_feed CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
-		WHERE i.feed = ? AND i.id > ? ORDER BY i.id DESC LIMIT ?`, id, last, mostCaughtLate) {
-		if one := (arrivedItem{x.item, id, &x.entry}); x.unread {
-			news = append(news, one)
-		} else {
-			past = append(past, one)
-		}
-	}
-	s.catchItems(at.Unix(), news, true)
-	s.catchItems(at.Unix(), past, false)
+		WHERE i.feed = ? AND i.id > ? ORDER BY i.id DESC LIMIT ?`, id, last, mostCaughtLate)
+	s.catchItems(at.Unix(), late)
 }
 
 // isKept is whether a filter keeps entry e.
