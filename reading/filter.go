@@ -45,7 +45,7 @@ const (
 	RuleMute Rule = "mute" // it is no news: neither listed nor unread
 	RuleRead Rule = "read" // it is read
 	RuleStar Rule = "star" // it is starred
-	RuleKeep Rule = "keep" // it is purged for nobody as long as the filter has it
+	RuleKeep Rule = "keep" // it is purged for nobody as long as the filter has it and it is confirmed
 )
 
 // Rules are all rules that have a name.

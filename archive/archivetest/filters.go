@@ -224,7 +224,7 @@ func testRulesOnFirstPoll(t *testing.T, a reading.Database) {
 	}
 }
 
-// What a filter with such a rule has is purged for nobody, as long as it has it.
+// What a filter with such a rule has is purged for nobody, as long as it has it, but for what a neighbor alone says.
 func testFiltersKeep(t *testing.T, a reading.Database) {
 	d := newFilterDesk(a, reading.Owner)
 	follow(t, a, time.Unix(1, 0), news)
@@ -239,6 +239,18 @@ func testFiltersKeep(t *testing.T, a reading.Database) {
 		commit(t, a)
 	}
 	purge(false, true)
+	brought := titled(3, "kept")
+	brought.Source, brought.Confirmed = nodeID(t, "192.0.2.7:7790"), false
+	keep(t, a, brought, titled(4, "else"))
+	ids, err := a.OverLimit(t.Context(), time.Unix(9, 0), archive.Retention{Relayed: 1})
+	if err != nil || !slices.Equal(ids, []feed.EntryID{brought.ID}) {
+		t.Errorf("beyond the limit are %v (%v), want what nobody confirmed", ids, err)
+	}
+	a.Confirm(time.Unix(9, 0), ids)
+	if a.Purge(time.Unix(9, 0), []feed.EntryID{brought.ID})[0] {
+		t.Error("what is confirmed is purged")
+	}
+	commit(t, a)
 	d.RemoveFilter(keeping)
 	purge(true, false)
 }

@@ -178,9 +178,11 @@ func (s *Store) catchFollowed(id, last int64, at time.Time) {
 	s.catchItems(at.Unix(), late)
 }
 
-// isKept is whether a filter keeps entry e.
-const isKept = `EXISTS (SELECT 1 FROM items i CROSS JOIN caught c INDEXED BY caught_by_item ON c.item = i.id
-	CROSS JOIN filters f ON f.id = c.filter WHERE i.seq = e.seq AND f.rule = 'keep' AND NOT f.gone)`
+// isKept is whether a filter keeps entry e. What a neighbor alone says is kept by none: it would choose its words, and no
+// bound would hold for what it brings.
+const isKept = `(` + isConfirmed + ` AND EXISTS (SELECT 1 FROM items i
+	CROSS JOIN caught c INDEXED BY caught_by_item ON c.item = i.id
+	CROSS JOIN filters f ON f.id = c.filter WHERE i.seq = e.seq AND f.rule = 'keep' AND NOT f.gone))`
 
 // AddFilter implements reading.Filters.
 func (s pen) AddFilter(at time.Time, w reading.FilterWish) (reading.FilterID, error) {
