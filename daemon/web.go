@@ -414,27 +414,27 @@ func (d dashboard) RemoveFilter(ctx context.Context, id reading.FilterID) error 
 }
 
 // ActOnPast implements web.OwnerFilters, in steps between which the loop goes on.
-func (d dashboard) ActOnPast(ctx context.Context, id reading.FilterID) error {
+func (d dashboard) ActOnPast(ctx context.Context, id reading.FilterID) (at time.Time, err error) {
 	defer d.host.changes.Add(1)
 	items, err := d.library.IDs(ctx, reading.Stream{Filter: id, Unlisted: true}, reading.Page{Limit: reading.MaxPage})
 	if err != nil {
-		return err
+		return at, err
 	}
+	at = time.Now()
 	for part := range slices.Chunk(items, markStep) {
-		err := d.library.write(ctx, func(p reading.Pen) error { p.Act(time.Now(), id, part); return nil })
-		if err != nil {
-			return err
+		if err := d.library.write(ctx, func(p reading.Pen) error { p.Act(at, id, part); return nil }); err != nil {
+			return at, err
 		}
 	}
-	return nil
+	return at, nil
 }
 
 // TakeBack implements web.OwnerFilters, likewise.
-func (d dashboard) TakeBack(ctx context.Context, id reading.FilterID) error {
+func (d dashboard) TakeBack(ctx context.Context, id reading.FilterID, moment time.Time) error {
 	defer d.host.changes.Add(1)
 	for more := true; more; {
 		if err := d.library.write(ctx, func(p reading.Pen) error {
-			more = p.TakeBack(time.Now(), id, markStep)
+			more = p.TakeBack(time.Now(), id, moment, markStep)
 			return nil
 		}); err != nil {
 			return err

@@ -122,9 +122,9 @@ type Filters interface {
 	// Act has the rule of a filter act on items that it has caught and on which none acted yet, and returns on how many
 	// it did.
 	Act(at time.Time, id FilterID, items []ItemID) int
-	// TakeBack reverses what the rule of a filter did, where nothing was marked since, to at most limit items, and
-	// reports whether there are more.
-	TakeBack(at time.Time, id FilterID, limit int) (more bool)
+	// TakeBack reverses what the rule of a filter did at a moment, or ever where that is zero, where nothing was marked
+	// since, to at most limit items, and reports whether there are more.
+	TakeBack(at time.Time, id FilterID, moment time.Time, limit int) (more bool)
 }
 
 // FilterSweeper removes what filters have left that are gone.

@@ -177,13 +177,14 @@ func (h *Handler) changeFilter(_ http.ResponseWriter, r *http.Request) (string, 
 		to, _ := strconv.ParseInt(r.PostFormValue("before"), 10, 64)
 		return "/filters", h.Source.MoveFilter(ctx, id, reading.FilterID(to))
 	case "act":
-		if err := h.Source.ActOnPast(ctx, id); err != nil {
+		at, err := h.Source.ActOnPast(ctx, id)
+		if err != nil {
 			return "", err
 		}
 		return h.canUndo(r, "/filters", undo{What: "The rule of " + f.Name + " acted on what it has caught.",
-			Back: "/filters", undo: func(ctx context.Context) error { return h.Source.TakeBack(ctx, id) }}), nil
+			Back: "/filters", undo: func(ctx context.Context) error { return h.Source.TakeBack(ctx, id, at) }}), nil
 	case "back":
-		return "/filters", h.Source.TakeBack(ctx, id)
+		return "/filters", h.Source.TakeBack(ctx, id, time.Time{})
 	case "remove":
 		if err := h.Source.RemoveFilter(ctx, id); err != nil {
 			return "", err

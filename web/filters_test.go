@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"feedex/reading"
 )
@@ -62,9 +63,14 @@ func (n *aNode) RemoveFilter(_ context.Context, id reading.FilterID) error {
 	return nil
 }
 
-func (n *aNode) ActOnPast(_ context.Context, id reading.FilterID) error { return n.acted(id, 5) }
+func (n *aNode) ActOnPast(_ context.Context, id reading.FilterID) (time.Time, error) {
+	return noon, n.acted(id, 5)
+}
 
-func (n *aNode) TakeBack(_ context.Context, id reading.FilterID) error { return n.acted(id, 0) }
+func (n *aNode) TakeBack(_ context.Context, id reading.FilterID, moment time.Time) error {
+	n.takenBack = append(n.takenBack, moment)
+	return n.acted(id, 0)
+}
 
 func (n *aNode) acted(id reading.FilterID, on int) error {
 	n.mu.Lock()
@@ -137,8 +143,9 @@ func TestFilters(t *testing.T) {
 	acted := post("/filters/change", http.StatusSeeOther, "id", "1", "do", "act")
 	page("/filters", "5 times", "Take back what the rule did")
 	undo(acted)
-	if n.filters[1].Acted != 0 {
-		t.Errorf("after an undo: %+v", n.filters)
+	post("/filters/change", http.StatusSeeOther, "id", "1", "do", "back")
+	if n.filters[1].Acted != 0 || !slices.Equal(n.takenBack, []time.Time{noon, {}}) {
+		t.Errorf("after an undo: %+v, and taken back is what was done at %v", n.filters, n.takenBack)
 	}
 	undo(post("/filters/change", http.StatusSeeOther, "id", "2", "do", "remove"))
 	if len(n.filters) != 2 || n.filters[1].Name != "Two" {

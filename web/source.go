@@ -97,10 +97,10 @@ type OwnerFilters interface {
 	MoveFilter(ctx context.Context, id, before reading.FilterID) error
 	// RemoveFilter removes a filter.
 	RemoveFilter(ctx context.Context, id reading.FilterID) error
-	// ActOnPast has the rule of a filter act on what it has caught, and TakeBack reverses what the rule did where
-	// nothing was marked since.
-	ActOnPast(ctx context.Context, id reading.FilterID) error
-	TakeBack(ctx context.Context, id reading.FilterID) error
+	// ActOnPast has the rule of a filter act on what it has caught, and says at which moment. TakeBack reverses what the
+	// rule did at a moment, or ever where that is zero, where nothing was marked since.
+	ActOnPast(ctx context.Context, id reading.FilterID) (time.Time, error)
+	TakeBack(ctx context.Context, id reading.FilterID, moment time.Time) error
 }
 
 // OwnerActions has the changes that the owner may make.

@@ -70,6 +70,7 @@ type aNode struct {
 	streams    []reading.Stream
 	filters    []reading.NamedFilter
 	lastFilter reading.FilterID
+	takenBack  []time.Time // at which moments that was done
 	arranged   []reading.Arrangement
 	sites      []string
 	joined     []invitation.Invitation

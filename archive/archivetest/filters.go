@@ -158,7 +158,7 @@ func testRules(t *testing.T, a reading.Database) {
 	wantIDs(t, owner.desk, unread, 4, 3, 2)
 
 	for _, id := range []reading.FilterID{muting, read, starring} {
-		if owner.TakeBack(time.Unix(30, 0), id, 10) {
+		if owner.TakeBack(time.Unix(30, 0), id, time.Time{}, 10) {
 			t.Error("there is more to take back")
 		}
 	}
@@ -173,9 +173,16 @@ func testRules(t *testing.T, a reading.Database) {
 	wantIDs(t, owner.desk, all, 4)
 	wantIDs(t, owner.desk, reading.Stream{Changed: time.Unix(40, 0)}, 3, 2, 1)
 	owner.Mark(time.Unix(50, 0), []reading.ItemID{3}, reading.Mark{Starred: reading.Yes})
-	owner.TakeBack(time.Unix(60, 0), muting, 10)
+	owner.TakeBack(time.Unix(60, 0), muting, time.Time{}, 10)
 	commit(t, a)
 	wantIDs(t, owner.desk, unread, 4, 2, 1) // what was marked since stays
+	late := titled(5, "sport")
+	late.Seen = time.Unix(70, 0)
+	keep(t, a, late)
+	owner.Act(time.Unix(80, 0), muting, []reading.ItemID{1})
+	owner.TakeBack(time.Unix(90, 0), muting, time.Unix(80, 0), 10)
+	commit(t, a)
+	wantIDs(t, owner.desk, unread, 4, 2, 1) // and what was done at another moment
 }
 
 // On what is edited rules act where it is news on which no person has laid a hand, and nowhere else, and programs hear
@@ -200,8 +207,8 @@ func testRulesOnEdits(t *testing.T, a reading.Database) {
 	wantIDs(t, d.desk, starred, 3, 1)
 	wantIDs(t, d.desk, unread, 3, 1)
 	wantIDs(t, d.desk, reading.Stream{Changed: time.Unix(20, 0)}, 4, 1)
-	d.TakeBack(time.Unix(30, 0), starring, 10)
-	d.TakeBack(time.Unix(30, 0), reads, 10)
+	d.TakeBack(time.Unix(30, 0), starring, time.Time{}, 10)
+	d.TakeBack(time.Unix(30, 0), reads, time.Time{}, 10)
 	commit(t, a)
 	wantIDs(t, d.desk, starred, 3)
 	wantIDs(t, d.desk, unread, 4, 3, 1)

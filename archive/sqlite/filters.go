@@ -354,7 +354,7 @@ func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (act
 }
 
 // TakeBack implements reading.Filters.
-func (s pen) TakeBack(at time.Time, id reading.FilterID, limit int) (more bool) {
+func (s pen) TakeBack(at time.Time, id reading.FilterID, moment time.Time, limit int) (more bool) {
 	if !s.row(`SELECT 1 FROM filters WHERE id = ? AND person = ?`, []any{int64(id), int64(s.person)}, new(int)) {
 		return false
 	}
@@ -363,7 +363,8 @@ func (s pen) TakeBack(at time.Time, id reading.FilterID, limit int) (more bool) 
 		did  reading.Rule
 	}
 	deeds := load(&s.writer, by(func(d *deed) []any { return []any{&d.item, &d.did} }),
-		`SELECT item, did FROM caught INDEXED BY caught_acted WHERE filter = ? AND did <> '' LIMIT ?`, int64(id), limit)
+		`SELECT item, did FROM caught INDEXED BY caught_acted WHERE filter = ?1 AND did <> '' AND (?2 IS NULL OR acted = ?2)
+			LIMIT ?3`, int64(id), seconds(&moment), limit)
 	undone := map[reading.Rule]string{reading.RuleMute: `listed = 1, read = 0`, reading.RuleRead: `read = 0`,
 		reading.RuleStar: `starred = 0`}
 	for _, d := range deeds {
