@@ -120,7 +120,7 @@ type Filters interface {
 	// HasFilter reports whether there is a filter of that name, which no folder may have then.
 	HasFilter(name string) bool
 	// Act has the rule of a filter act on items that it has caught and on which none acted yet, and returns on how many
-	// it did.
+	// it did: to mute what is read would be nothing that can be taken back.
 	Act(at time.Time, id FilterID, items []ItemID) int
 	// TakeBack reverses what the rule of a filter did at a moment, or ever where that is zero, where nothing was marked
 	// since, to at most limit items, and reports whether there are more.

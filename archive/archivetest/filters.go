@@ -176,6 +176,11 @@ func testRules(t *testing.T, a reading.Database) {
 	owner.TakeBack(time.Unix(60, 0), muting, time.Time{}, 10)
 	commit(t, a)
 	wantIDs(t, owner.desk, unread, 4, 2, 1) // what was marked since stays
+	owner.Mark(time.Unix(65, 0), []reading.ItemID{1}, reading.Mark{Read: reading.Yes})
+	if n := owner.Act(time.Unix(66, 0), muting, []reading.ItemID{1}); n != 0 {
+		t.Errorf("a rule muted %d items that were read", n)
+	}
+	owner.Mark(time.Unix(67, 0), []reading.ItemID{1}, reading.Mark{Read: reading.No})
 	late := titled(5, "sport")
 	late.Seen = time.Unix(70, 0)
 	keep(t, a, late)

@@ -329,7 +329,7 @@ func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (act
 	var m change
 	switch f.rule {
 	case reading.RuleMute:
-		m = change{`read = 1, listed = 0`, `(NOT m.read OR m.listed)`, ``}
+		m = change{`read = 1, listed = 0`, `NOT m.read`, ``} // what is read would be unread once that is taken back
 	case reading.RuleRead:
 		m = changes(reading.Mark{Read: reading.Yes})[0]
 	case reading.RuleStar:
