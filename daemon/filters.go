@@ -56,6 +56,25 @@ func (f filing) add(ctx context.Context, p reading.PersonID, w reading.FilterWis
 	return f.report(ctx, p, r.Filter, m)
 }
 
+// addAgain keeps a filter that was removed, before another, and has it catch the past.
+func (f filing) addAgain(ctx context.Context, p reading.PersonID, x reading.NamedFilter, before reading.FilterID) error {
+	_, m, err := x.Checked()
+	if err != nil {
+		return asked(err)
+	}
+	var id reading.FilterID
+	if err := f.pen(ctx, p, func(pen reading.Pen) error {
+		if id, err = pen.AddFilterAgain(time.Now(), x); err == nil {
+			pen.MoveFilter(id, before)
+		}
+		return asked(err)
+	}); err != nil {
+		return err
+	}
+	_, err = f.report(ctx, p, id, m)
+	return err
+}
+
 // change puts another filter into the place of one.
 func (f filing) change(ctx context.Context, p reading.PersonID, id reading.FilterID,
 	w reading.FilterWish) (r control.FilterReport, err error) {

@@ -150,8 +150,22 @@ func TestFiltersAreAPersons(t *testing.T) {
 			t.Errorf("%.60q: %v, want %v", c.wish, err, c.want)
 		}
 	}
+	was, err := h.ann.Filters(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := h.host.RemoveFilter(ctx, control.FilterName{Person: "Ann", Name: "Mine"}); err != nil {
 		t.Error(err)
+	}
+	byKey := "/filter/Mine.atom?key=" + was[0].Key
+	if code, text := h.ask("GET", byKey, basic("ann", h.secrets["ann"]), ""); code == http.StatusOK {
+		t.Errorf("of a filter that was removed: %d, %s", code, text)
+	}
+	if err := h.host.filing().addAgain(ctx, h.ann.person, was[0], 0); err != nil {
+		t.Error(err)
+	}
+	if code, text := h.ask("GET", byKey, basic("ann", h.secrets["ann"]), ""); code != http.StatusOK {
+		t.Errorf("of a filter that is kept again: %d, %s", code, text)
 	}
 }
 

@@ -393,13 +393,9 @@ func (d dashboard) KeepFilter(ctx context.Context, id reading.FilterID, w readin
 }
 
 // KeepFilterAgain implements web.OwnerFilters.
-func (d dashboard) KeepFilterAgain(ctx context.Context, w reading.FilterWish, before reading.FilterID) error {
+func (d dashboard) KeepFilterAgain(ctx context.Context, f reading.NamedFilter, before reading.FilterID) error {
 	defer d.host.changes.Add(1)
-	r, err := d.host.filing().add(ctx, reading.Owner, w)
-	if err == nil {
-		err = d.MoveFilter(ctx, r.Filter, before)
-	}
-	return plain(err)
+	return plain(d.host.filing().addAgain(ctx, reading.Owner, f, before))
 }
 
 // MoveFilter implements web.OwnerFilters.

@@ -106,6 +106,8 @@ type Filters interface {
 	// for Catch. The error is ErrFilterName or ErrFilters, or ErrFolders where there is no room for its folder; nothing
 	// is changed then. The wish is such as Checked makes.
 	AddFilter(at time.Time, w FilterWish) (FilterID, error)
+	// AddFilterAgain keeps a filter that was removed, with its key, and else as AddFilter.
+	AddFilterAgain(at time.Time, f NamedFilter) (FilterID, error)
 	// ChangeFilter puts another filter into the place of one, with its key. Where it has other words it is a new one,
 	// with another ID, which has caught nothing yet. Errors as with AddFilter, or ErrNoFilter.
 	ChangeFilter(at time.Time, id FilterID, w FilterWish) (FilterID, error)
@@ -120,7 +122,7 @@ type Filters interface {
 	// HasFilter reports whether there is a filter of that name, which no folder may have then.
 	HasFilter(name string) bool
 	// Act has the rule of a filter act on items that it has caught and on which none acted yet, and returns on how many
-	// it did: to mute what is read would be nothing that can be taken back.
+	// it did. It mutes none that is read, which would be unread once that is taken back.
 	Act(at time.Time, id FilterID, items []ItemID) int
 	// TakeBack reverses what the rule of a filter did at a moment, or ever where that is zero, where nothing was marked
 	// since, to at most limit items, and reports whether there are more.

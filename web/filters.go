@@ -190,7 +190,7 @@ func (h *Handler) changeFilter(_ http.ResponseWriter, r *http.Request) (string, 
 			return "", err
 		}
 		return h.canUndo(r, "/filters", undo{What: f.Name + " is removed.", Back: "/filters",
-			undo: func(ctx context.Context) error { return h.Source.KeepFilterAgain(ctx, f.FilterWish, before) }}), nil
+			undo: func(ctx context.Context) error { return h.Source.KeepFilterAgain(ctx, f, before) }}), nil
 	}
 	return "", ErrNone
 }

@@ -40,8 +40,8 @@ func (n *aNode) KeepFilter(_ context.Context, id reading.FilterID, w reading.Fil
 	return nil
 }
 
-func (n *aNode) KeepFilterAgain(ctx context.Context, w reading.FilterWish, _ reading.FilterID) error {
-	return n.KeepFilter(ctx, 0, w)
+func (n *aNode) KeepFilterAgain(ctx context.Context, f reading.NamedFilter, _ reading.FilterID) error {
+	return n.KeepFilter(ctx, 0, f.FilterWish)
 }
 
 func (n *aNode) MoveFilter(_ context.Context, id, before reading.FilterID) error {

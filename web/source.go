@@ -91,8 +91,8 @@ type OwnerFilters interface {
 	// KeepFilter keeps a filter, or puts it into the place of one where id is not 0. The error may wrap one of
 	// reading.FilterWish.Checked or reading.Filters.
 	KeepFilter(ctx context.Context, id reading.FilterID, w reading.FilterWish) error
-	// KeepFilterAgain keeps a filter that was removed, before another, or behind all where that is 0.
-	KeepFilterAgain(ctx context.Context, w reading.FilterWish, before reading.FilterID) error
+	// KeepFilterAgain keeps a filter that was removed, with its key, before another, or behind all where that is 0.
+	KeepFilterAgain(ctx context.Context, f reading.NamedFilter, before reading.FilterID) error
 	// MoveFilter has a filter be before another.
 	MoveFilter(ctx context.Context, id, before reading.FilterID) error
 	// RemoveFilter removes a filter.

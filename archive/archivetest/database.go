@@ -39,8 +39,9 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("limits are inherited", func(t *testing.T) { testInheritLimits(t, open(t)) })
 	for name, test := range map[string]func(*testing.T, reading.Database){
 		"filters catch": testFiltersCatch, "filters catch late": testFiltersCatchLate, "rules": testRules,
-		"filters keep":   testFiltersKeep,
-		"rules on edits": testRulesOnEdits, "rules on a first poll": testRulesOnFirstPoll,
+		"filters keep":        testFiltersKeep,
+		"a filter comes back": testFilterComesBack,
+		"rules on edits":      testRulesOnEdits, "rules on a first poll": testRulesOnFirstPoll,
 		"filters":            testFilterList,
 		"receivers are told": testReceiversAreTold, "receivers of people": testReceiversOfPeople,
 		"receivers": testReceiverList, "bounds of receivers": testReceiverBounds,

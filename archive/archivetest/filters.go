@@ -267,6 +267,37 @@ func testFiltersKeep(t *testing.T, a reading.Database) {
 	purge(true, false)
 }
 
+// A filter that is kept again after it was removed is at the address that its subscribers have, and receivers are told
+// of it as before.
+func testFilterComesBack(t *testing.T, a reading.Database) {
+	d := newFilterDesk(a, reading.Owner)
+	storms := d.add(t, "Storms", "storm", "")
+	_, err := d.KeepReceiver(reading.Receiver{Name: "phone", Kind: reading.Ntfy, Only: []reading.FilterID{storms}})
+	commit(t, a)
+	was, err2 := d.Filters(t.Context())
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	d.RemoveFilter(storms)
+	again, err := d.AddFilterAgain(time.Unix(9, 0), was[0])
+	commit(t, a)
+	found, err2 := a.FilterOf(t.Context(), was[0].Key)
+	told, err3 := a.Receivers(t.Context())
+	if err := errors.Join(err, err2, err3); err != nil || again == storms || found.Filter != again ||
+		!slices.Equal(told[0].Only, []reading.FilterID{again}) {
+		t.Errorf("filter %d, now %d, is %+v, and told are %+v (%v)", storms, again, found, told, err)
+	}
+	twice := was[0]
+	twice.Name = "Twice"
+	if _, err := d.AddFilterAgain(time.Unix(9, 0), twice); err != nil {
+		t.Error(err)
+	}
+	commit(t, a)
+	if list, err := d.Filters(t.Context()); err != nil || len(list) != 2 || list[1].Key == was[0].Key {
+		t.Errorf("filters %+v, %v", list, err)
+	}
+}
+
 // A person's filters have an order and names of their own, and are bounded; another person's are another's.
 func testFilterList(t *testing.T, a reading.Database) {
 	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")

@@ -186,6 +186,20 @@ const isKept = `(` + isConfirmed + ` AND EXISTS (SELECT 1 FROM items i
 
 // AddFilter implements reading.Filters.
 func (s pen) AddFilter(at time.Time, w reading.FilterWish) (reading.FilterID, error) {
+	return s.addFilter(at, w, nil)
+}
+
+// AddFilterAgain implements reading.Filters.
+func (s pen) AddFilterAgain(at time.Time, f reading.NamedFilter) (reading.FilterID, error) {
+	key, err := hex.DecodeString(f.Key)
+	if err != nil || len(key) == 0 || s.row(`SELECT 1 FROM filters WHERE key = ?`, []any{key}, new(int)) {
+		key = nil
+	}
+	return s.addFilter(at, f.FilterWish, key)
+}
+
+// addFilter is AddFilter with a key, a new one where that is nil.
+func (s pen) addFilter(at time.Time, w reading.FilterWish, key []byte) (reading.FilterID, error) {
 	var n, place int64
 	if s.row(`SELECT count(*), coalesce(max(place), 0) FROM filters WHERE person = ? AND NOT gone`,
 		[]any{int64(s.person)}, &n, &place) && n >= reading.MaxFilters {
@@ -194,7 +208,7 @@ func (s pen) AddFilter(at time.Time, w reading.FilterWish) (reading.FilterID, er
 	if err := s.checkFilter(0, w); err != nil {
 		return 0, err
 	}
-	return s.insertFilter(at, w, place+1, nil), nil
+	return s.insertFilter(at, w, place+1, key), nil
 }
 
 // checkFilter says why a person cannot have a filter in the place of one, 0 for none.
