@@ -63,6 +63,17 @@ func (c *catchers) put(x catcher, words string) {
 	}
 }
 
+// change changes what there is of a filter beside its words, if it was read.
+func (c *catchers) change(id reading.FilterID, do func(*catcher)) {
+	if c == nil {
+		return
+	}
+	if x, ok := c.of[filter.ID(id)]; ok {
+		do(&x)
+		c.of[filter.ID(id)] = x
+	}
+}
+
 // An arrivedItem is an item with its entry, as filters see it.
 type arrivedItem struct {
 	id    reading.ItemID
@@ -265,7 +276,7 @@ func (s pen) ChangeFilter(at time.Time, id reading.FilterID, w reading.FilterWis
 	}
 	s.write(`UPDATE filters SET name = ?, folder = ?, rule = ? WHERE id = ?`, w.Name, s.folderOrNone(w.Folder),
 		string(w.Rule), int64(id))
-	s.catchers = nil
+	s.catchers.change(id, func(x *catcher) { x.rule = w.Rule })
 	return id, nil
 }
 
@@ -285,7 +296,9 @@ func (s pen) MoveFilter(id, before reading.FilterID) {
 	order = slices.Insert(order, to, int64(id))
 	s.write(`UPDATE filters SET place = j.key + 1 FROM json_each(?) j
 		WHERE filters.id = j.value AND place <> j.key + 1`, jsonNumbers(order))
-	s.catchers = nil
+	for i, id := range order {
+		s.catchers.change(reading.FilterID(id), func(x *catcher) { x.place = int64(i) + 1 })
+	}
 }
 
 // RemoveFilter implements reading.Filters. Its key is free for another.

@@ -310,3 +310,34 @@ func TestFiltersOfDroppedTransactions(t *testing.T) {
 		t.Errorf("%d rows, %v", rows, err)
 	}
 }
+
+// Filters that are moved, and rules that are changed, act so at once; the index of all people's words stays as it is.
+func TestFiltersChangeInPlace(t *testing.T) {
+	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+	at := time.Unix(1, 0)
+	s.KeepFeed(archive.Feed{URL: "https://example.com/feed", Subscribed: true, LastSuccess: at})
+	pen := s.Pen(reading.Owner)
+	muting := reading.FilterWish{Name: "first", Words: "storm", Rule: reading.RuleMute}
+	first, err := pen.AddFilter(at, muting)
+	second, err2 := pen.AddFilter(at, reading.FilterWish{Name: "second", Words: "storm"})
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	mustCommit(t, s)
+	index := s.catch()
+	pen.MoveFilter(second, first)
+	if _, err := pen.ChangeFilter(at, second, reading.FilterWish{Name: "second", Words: "storm",
+		Rule: reading.RuleStar}); err != nil {
+		t.Fatal(err)
+	}
+	e := feed.Entry{Feed: "https://example.com/feed", ID: "1", Title: "storm"}
+	s.Keep([]archive.Record{archive.NewRecord(e, at, protocol.NodeID{})})
+	mustCommit(t, s)
+	starred := reading.Stream{Starred: reading.Yes}
+	if ids, err := s.Shelf(reading.Owner).IDs(t.Context(), starred, reading.Page{Limit: 9}); err != nil || len(ids) != 1 {
+		t.Errorf("starred are %v, %v", ids, err)
+	}
+	if s.catch() != index {
+		t.Error("the index was made again")
+	}
+}
