@@ -57,7 +57,8 @@ func (f filing) add(ctx context.Context, p reading.PersonID, w reading.FilterWis
 }
 
 // addAgain keeps a filter that was removed, before another, and has it catch the past.
-func (f filing) addAgain(ctx context.Context, p reading.PersonID, x reading.NamedFilter, before reading.FilterID) error {
+func (f filing) addAgain(ctx context.Context, p reading.PersonID, x reading.NamedFilter,
+	before reading.FilterID) error {
 	_, m, err := x.Checked()
 	if err != nil {
 		return asked(err)

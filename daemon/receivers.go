@@ -76,34 +76,39 @@ func personNamed(ctx context.Context, v reading.PeopleList, name string) (readin
 func keepReceiver(d reading.Database, r reading.Receiver) error {
 	r.Created = time.Now()
 	r, err := notify.Checked(r)
-	if err == nil {
-		_, err = d.Pen(r.Person).KeepReceiver(r)
+	if err != nil {
+		return err
 	}
+	pen := d.Pen(r.Person)
+	if pen == nil {
+		return reading.ErrNobody
+	}
+	_, err = pen.KeepReceiver(r)
 	return err
 }
 
-// addReceiver has a person told at a receiver.
-func addReceiver(ctx context.Context, d reading.Database, q control.ReceiverRequest) error {
-	p, err := personNamed(ctx, d, q.Person)
+// addReceiver has a person told at a receiver. Names are looked up before anything is written.
+func addReceiver(ctx context.Context, f filing, q control.ReceiverRequest) error {
+	p, err := personNamed(ctx, f.view, q.Person)
 	if err != nil {
-		return err
+		return asked(err)
 	}
 	r := reading.Receiver{
 		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Secret: q.Secret, Server: q.Server,
 		Local: q.Local, Hours: q.Hours,
 	}
-	filters, err := d.Shelf(p.ID).Filters(ctx)
+	filters, err := f.view.Shelf(p.ID).Filters(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range q.Filters {
-		f, err := reading.FilterNamed(filters, name)
+		x, err := reading.FilterNamed(filters, name)
 		if err != nil {
-			return fmt.Errorf("%w; see 'feedex filter list'", err)
+			return asked(fmt.Errorf("%w; see 'feedex filter list'", err))
 		}
-		r.Only = append(r.Only, f.ID)
+		r.Only = append(r.Only, x.ID)
 	}
-	return keepReceiver(d, r)
+	return f.write(ctx, func(d reading.Database) error { return asked(keepReceiver(d, r)) })
 }
 
 // removeReceiver removes a receiver of a person.
@@ -117,7 +122,7 @@ func removeReceiver(ctx context.Context, d reading.Database, r control.ReceiverN
 
 // AddReceiver implements control.ReceiverChanges.
 func (h *host) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
-	err := h.write(ctx, func(d reading.Database) error { return asked(addReceiver(ctx, d, r)) })
+	err := addReceiver(ctx, h.filing(), r)
 	if err == nil && h.teller != nil {
 		h.teller.Wake()
 	}
@@ -131,7 +136,7 @@ func (h *host) RemoveReceiver(ctx context.Context, r control.ReceiverName) error
 
 // AddReceiver implements control.ReceiverChanges.
 func (k *OfflineArchive) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
-	return committed(k.store, func(d reading.Database) error { return addReceiver(ctx, d, r) })
+	return addReceiver(ctx, k.filing(), r)
 }
 
 // RemoveReceiver implements control.ReceiverChanges.

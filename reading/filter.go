@@ -29,10 +29,15 @@ type NamedFilter struct {
 	ID      FilterID
 	Key     string    // by which its feed is had without a password, in hexadecimal digits
 	Created time.Time // whole seconds
-	Caught  int       // how many items it has
-	Acted   int       // on how many of these its rule acted
-	Latest  time.Time // when it caught the last of them, zero for never
 	Problem string    // why it catches nothing, "" where it does
+}
+
+// A CountedFilter is a filter with what it caught so far.
+type CountedFilter struct {
+	NamedFilter
+	Caught int       // how many items it has
+	Acted  int       // on how many of these its rule acted
+	Latest time.Time // when it caught the last of them, zero for never
 }
 
 // A Rule is what follows for a person from what a filter of theirs catches.
@@ -139,6 +144,8 @@ type FilterSweeper interface {
 type FilterList interface {
 	// Filters are the person's filters, in their order.
 	Filters(ctx context.Context) ([]NamedFilter, error)
+	// CountedFilters are the same with what they caught, which takes the longer the more that is.
+	CountedFilters(ctx context.Context) ([]CountedFilter, error)
 	// FilterCounts are the filters with items that are unread, ordered by ID.
 	FilterCounts(ctx context.Context) ([]FilterCount, error)
 	// CaughtBy are the latest items that a filter has, up to one and with it, or of all where that is 0: the latest

@@ -38,7 +38,7 @@ type filtersPage struct {
 
 // A filterLine is a filter as the page lists it.
 type filterLine struct {
-	reading.NamedFilter
+	reading.CountedFilter
 	Path, Atom, Does string
 	Hits             int64
 	Acts             bool // its rule can act on what it caught
@@ -72,7 +72,7 @@ func effect(r reading.Rule) string {
 
 func (h *Handler) filters(r *http.Request) (view, error) {
 	ctx := r.Context()
-	list, err := h.Source.Filters(ctx)
+	list, err := h.Source.CountedFilters(ctx)
 	if err != nil {
 		return view{}, err
 	}
@@ -84,7 +84,7 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 	}
 	edited, _ := strconv.ParseInt(r.FormValue("edit"), 10, 64)
 	for i, f := range list {
-		l := filterLine{NamedFilter: f, Path: "/search?q=" + url.QueryEscape(f.Words),
+		l := filterLine{CountedFilter: f, Path: "/search?q=" + url.QueryEscape(f.Words),
 			Atom: "/filter/" + url.PathEscape(f.Name) + ".atom", Does: string(f.Rule), Hits: int64(f.Caught),
 			Acts: f.Rule != reading.RuleNone && f.Rule != reading.RuleKeep, Last: moment{f.Latest, h.now(r)}}
 		if i > 0 {

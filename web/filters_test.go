@@ -13,10 +13,18 @@ import (
 	"feedex/reading"
 )
 
-func (n *aNode) Filters(context.Context) ([]reading.NamedFilter, error) {
+func (n *aNode) CountedFilters(context.Context) ([]reading.CountedFilter, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.filters), nil
+}
+
+func (n *aNode) Filters(ctx context.Context) (list []reading.NamedFilter, err error) {
+	counted, err := n.CountedFilters(ctx)
+	for _, f := range counted {
+		list = append(list, f.NamedFilter)
+	}
+	return list, err
 }
 
 func (n *aNode) KeepFilter(_ context.Context, id reading.FilterID, w reading.FilterWish) error {
@@ -36,7 +44,8 @@ func (n *aNode) KeepFilter(_ context.Context, id reading.FilterID, w reading.Fil
 		}
 	}
 	n.lastFilter++
-	n.filters = append(n.filters, reading.NamedFilter{FilterWish: w, ID: n.lastFilter, Caught: 7, Latest: noon})
+	n.filters = append(n.filters, reading.CountedFilter{Caught: 7, Latest: noon,
+		NamedFilter: reading.NamedFilter{FilterWish: w, ID: n.lastFilter}})
 	return nil
 }
 
@@ -48,7 +57,7 @@ func (n *aNode) MoveFilter(_ context.Context, id, before reading.FilterID) error
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	at := func(id reading.FilterID) int {
-		return slices.IndexFunc(n.filters, func(f reading.NamedFilter) bool { return f.ID == id })
+		return slices.IndexFunc(n.filters, func(f reading.CountedFilter) bool { return f.ID == id })
 	}
 	f := n.filters[at(id)]
 	n.filters = slices.Delete(n.filters, at(id), at(id)+1)
@@ -59,7 +68,7 @@ func (n *aNode) MoveFilter(_ context.Context, id, before reading.FilterID) error
 func (n *aNode) RemoveFilter(_ context.Context, id reading.FilterID) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.filters = slices.DeleteFunc(n.filters, func(f reading.NamedFilter) bool { return f.ID == id })
+	n.filters = slices.DeleteFunc(n.filters, func(f reading.CountedFilter) bool { return f.ID == id })
 	return nil
 }
 

@@ -45,9 +45,9 @@ func (n *aTeller) TryReceiver(_ context.Context, name string) error {
 func TestNotifications(t *testing.T) {
 	n := newNode(t)
 	n.passwords = []reading.Password{reading.NewPassword("laptop", "secret", reading.Owner, reading.OwnerScope, noon)}
-	storms := reading.NamedFilter{ID: 7}
+	storms := reading.CountedFilter{NamedFilter: reading.NamedFilter{ID: 7}}
 	storms.Name = "<Storms>"
-	n.filters = []reading.NamedFilter{storms}
+	n.filters = []reading.CountedFilter{storms}
 	b := newBrowser(t, newHandler(t, n))
 	b.login("secret", "/")
 	page := func() string {

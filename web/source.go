@@ -86,8 +86,9 @@ type NetworkSearcher interface {
 
 // OwnerFilters has the filters that the owner keeps.
 type OwnerFilters interface {
-	// Filters are as in reading.FilterList.
+	// Filters and CountedFilters are as in reading.FilterList.
 	Filters(ctx context.Context) ([]reading.NamedFilter, error)
+	CountedFilters(ctx context.Context) ([]reading.CountedFilter, error)
 	// KeepFilter keeps a filter, or puts it into the place of one where id is not 0. The error may wrap one of
 	// reading.FilterWish.Checked or reading.Filters.
 	KeepFilter(ctx context.Context, id reading.FilterID, w reading.FilterWish) error
@@ -97,8 +98,8 @@ type OwnerFilters interface {
 	MoveFilter(ctx context.Context, id, before reading.FilterID) error
 	// RemoveFilter removes a filter.
 	RemoveFilter(ctx context.Context, id reading.FilterID) error
-	// ActOnPast has the rule of a filter act on what it has caught, and says at which moment. TakeBack reverses what the
-	// rule did at a moment, or ever where that is zero, where nothing was marked since.
+	// ActOnPast has the rule of a filter act on what it has caught, and says at which moment. TakeBack reverses what
+	// the rule did at a moment, or ever where that is zero, where nothing was marked since.
 	ActOnPast(ctx context.Context, id reading.FilterID) (time.Time, error)
 	TakeBack(ctx context.Context, id reading.FilterID, moment time.Time) error
 }

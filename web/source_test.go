@@ -68,7 +68,7 @@ type aNode struct {
 	people     []reading.Person            // beside the owner
 	items      map[int64]reading.ItemState // by seq, which is their id
 	streams    []reading.Stream
-	filters    []reading.NamedFilter
+	filters    []reading.CountedFilter
 	lastFilter reading.FilterID
 	takenBack  []time.Time // at which moments that was done
 	arranged   []reading.Arrangement

@@ -74,7 +74,7 @@ func testFiltersCatchLate(t *testing.T, a reading.Database) {
 	keep(t, a, titled(all+1, "calm"))
 	d.wantCaught(t, storms)
 	follow(t, a, time.Unix(200, 0), news)
-	list, err := d.Filters(t.Context())
+	list, err := d.CountedFilters(t.Context())
 	if err != nil || list[0].Caught != all || list[0].Acted != archive.FirstUnread-1 {
 		t.Errorf("of a feed that is followed late are caught %+v, %v", list, err)
 	}
@@ -102,7 +102,7 @@ func testFiltersCatch(t *testing.T, a reading.Database) {
 	d.Catch(time.Unix(40, 0), storms, []reading.ItemID{1, 2, 77})
 	commit(t, a)
 	d.wantCaught(t, storms, 6, 5, 3, 2, 1)
-	list, err := d.Filters(t.Context())
+	list, err := d.CountedFilters(t.Context())
 	if err != nil || len(list) != 1 || list[0].Caught != 5 || list[0].Acted != 0 ||
 		!list[0].Latest.Equal(time.Unix(40, 0)) || list[0].Name != "Storms" ||
 		len(list[0].Key) != 32 || list[0].Problem != "" {
@@ -120,7 +120,7 @@ func testFiltersCatch(t *testing.T, a reading.Database) {
 		t.Error("what a filter caught is not purged")
 	}
 	commit(t, a)
-	if list, _ := d.Filters(t.Context()); list[0].Caught != 4 {
+	if list, _ := d.CountedFilters(t.Context()); list[0].Caught != 4 {
 		t.Errorf("what a filter caught stayed: %+v", list[0])
 	}
 }
@@ -230,7 +230,7 @@ func testRulesOnFirstPoll(t *testing.T, a reading.Database) {
 	keep(t, a, titled(4, "read"), titled(5, "star"))
 	wantIDs(t, d.desk, starred, 5)
 	wantIDs(t, d.desk, all, 5, 4)
-	list, err := d.Filters(t.Context())
+	list, err := d.CountedFilters(t.Context())
 	if err != nil || len(list) != 2 || list[0].Caught != 3 || list[0].Acted != 1 || list[1].Acted != 1 {
 		t.Errorf("of a first poll are caught %+v, %v", list, err)
 	}
@@ -346,7 +346,7 @@ func testFilterList(t *testing.T, a reading.Database) {
 	}
 	commit(t, a)
 	wantOrder("Uno Due")
-	after, _ := owner.Filters(t.Context())
+	after, _ := owner.CountedFilters(t.Context())
 	if after[0].Folder != "A new one" || after[0].Caught != 1 || after[1].Caught != 0 || after[1].Key != before[1].Key {
 		t.Errorf("changed: %+v", after)
 	}

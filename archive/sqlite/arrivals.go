@@ -35,8 +35,8 @@ func (s *Store) lastItem() (id int64) {
 	return id
 }
 
-// backlog has those of the entries no news, but the latest, that the first poll of a feed has brought so far. What a rule
-// did to them while they were the latest is nothing then.
+// backlog has those of the entries no news, but the latest, that the first poll of a feed has brought so far. What a
+// rule did to them while they were the latest is nothing then.
 func (s *Store) backlog(id int64) {
 	var chosen archive.Backlog
 	s.row(`SELECT backlog FROM feeds WHERE id = ?`, []any{id}, &chosen)

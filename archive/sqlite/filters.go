@@ -189,8 +189,8 @@ func (s *Store) catchFollowed(id, last int64, at time.Time) {
 	s.catchItems(at.Unix(), late)
 }
 
-// isKept is whether a filter keeps entry e. What a neighbor alone says is kept by none: it would choose its words, and no
-// bound would hold for what it brings.
+// isKept is whether a filter keeps entry e. What a neighbor alone says is kept by none: it would choose its words, and
+// no bound would hold for what it brings.
 const isKept = `(` + isConfirmed + ` AND EXISTS (SELECT 1 FROM items i
 	CROSS JOIN caught c INDEXED BY caught_by_item ON c.item = i.id
 	CROSS JOIN filters f ON f.id = c.filter WHERE i.seq = e.seq AND f.rule = 'keep' AND NOT f.gone))`
@@ -403,22 +403,40 @@ func (s pen) TakeBack(at time.Time, id reading.FilterID, moment time.Time, limit
 	return len(deeds) == limit && s.err == nil
 }
 
+// filterColumns are a NamedFilter, from filters f.
+const filterColumns = `f.id, f.name, f.words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), f.rule, f.key,
+	f.created`
+
+// ofPerson are the filters of a person, in their order: what is behind the columns. Its argument is the person.
+const ofPerson = ` FROM filters f WHERE f.person = ? AND NOT f.gone ORDER BY f.place, f.id`
+
+// scanFilter reads one row of filterColumns, and what is selected behind them.
+func scanFilter(row rowScanner, more ...any) (f reading.NamedFilter, err error) {
+	var key []byte
+	err = scan(row, append([]any{&f.ID, &f.Name, &f.Words, &f.Folder, &f.Rule, &key, seconds(&f.Created)}, more...)...)
+	f.Key = hex.EncodeToString(key)
+	if _, bad := feed.ParseMatch(f.Words); bad != nil {
+		f.Problem = bad.Error()
+	}
+	return f, err
+}
+
 // Filters implements reading.FilterList.
 func (r personalReader) Filters(ctx context.Context) ([]reading.NamedFilter, error) {
-	all, err := list(ctx, r.db, func(row rowScanner) (f reading.NamedFilter, err error) {
-		var key []byte
-		err = scan(row, &f.ID, &f.Name, &f.Words, &f.Folder, &f.Rule, &key, seconds(&f.Created), &f.Caught, &f.Acted,
-			seconds(&f.Latest))
-		f.Key = hex.EncodeToString(key)
-		if _, bad := feed.ParseMatch(f.Words); bad != nil {
-			f.Problem = bad.Error()
-		}
+	all, err := list(ctx, r.db, func(row rowScanner) (reading.NamedFilter, error) { return scanFilter(row) },
+		`SELECT `+filterColumns+ofPerson, int64(r.person))
+	return all, r.failed(ctx, "read", err)
+}
+
+// CountedFilters implements reading.FilterList.
+func (r personalReader) CountedFilters(ctx context.Context) ([]reading.CountedFilter, error) {
+	all, err := list(ctx, r.db, func(row rowScanner) (f reading.CountedFilter, err error) {
+		f.NamedFilter, err = scanFilter(row, &f.Caught, &f.Acted, seconds(&f.Latest))
 		return f, err
-	}, `SELECT f.id, f.name, f.words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), f.rule, f.key, f.created,
+	}, `SELECT `+filterColumns+`,
 			(SELECT count(*) FROM caught WHERE filter = f.id),
 			(SELECT count(*) FROM caught INDEXED BY caught_acted WHERE filter = f.id AND did <> ''),
-			(SELECT max(at) FROM caught WHERE filter = f.id)
-		FROM filters f WHERE f.person = ? AND NOT f.gone ORDER BY f.place, f.id`, int64(r.person))
+			(SELECT max(at) FROM caught WHERE filter = f.id)`+ofPerson, int64(r.person))
 	return all, r.failed(ctx, "read", err)
 }
 

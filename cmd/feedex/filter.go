@@ -131,7 +131,11 @@ its rule acted, and when it caught the last of them.`,
 		Args: noArgs,
 	}
 	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
-		filters, err := filtersOf(c, r, person)
+		id, err := personOf(c, r, person)
+		if err != nil {
+			return err
+		}
+		filters, err := r.Shelf(id).CountedFilters(c.Context())
 		if err != nil {
 			return err
 		}
