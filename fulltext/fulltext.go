@@ -2,8 +2,9 @@
 // feed has an opening and no more. What it finds is HTML of a stranger like any other: package safehtml makes it fit to
 // be shown.
 //
-// The library that finds it takes time that grows with the elements of a page times their depth. So a page is held to
-// limits that real ones are far below, before any tree is made of it.
+// The library that finds it takes time that grows with the elements of a page times their depth, and the rules of HTML
+// can make many elements of few tags. So a page is held to limits that real ones are far below, and written anew without
+// what those rules are about, before any tree is made of it.
 package fulltext
 
 import (
@@ -25,6 +26,8 @@ const (
 	MaxPageBytes = 2 << 20
 	// MaxElements is how many elements it may have.
 	MaxElements = 30_000
+	// MaxParts is how many tags, texts and attributes it may have.
+	MaxParts = 200_000
 	// MaxDepth is how deep they may stand inside one another.
 	MaxDepth = 80
 	// MaxBytes is how large the HTML of an article may be.
@@ -56,9 +59,9 @@ func Article(at feed.URL, contentType string, page []byte) (text string, err err
 	if len(page) > MaxPageBytes {
 		return "", fmt.Errorf("%w: more than %d MiB", ErrLimit, MaxPageBytes>>20)
 	}
-	source := feed.PageText(contentType, page)
-	if elements(source) > MaxElements {
-		return "", fmt.Errorf("%w: more than %d elements", ErrLimit, MaxElements)
+	source, err := plain(feed.PageText(contentType, page))
+	if err != nil {
+		return "", err
 	}
 	doc, err := html.Parse(strings.NewReader(source)) // which refuses what is deeper than its own stack
 	if err != nil {
@@ -67,6 +70,7 @@ func Article(at feed.URL, contentType string, page []byte) (text string, err err
 	if err := measure(doc); err != nil {
 		return "", err
 	}
+	restore(doc)
 	parser := readability.NewParser()
 	parser.DisableJSONLD = true
 	found, err := parser.ParseAndMutate(doc, u)
@@ -89,20 +93,7 @@ func isPage(contentType string) bool {
 	return contentType == "" || err == nil && (kind == "text/html" || kind == "application/xhtml+xml")
 }
 
-// elements counts the start tags in a page, up to one more than it may have elements.
-func elements(page string) (n int) {
-	for z := html.NewTokenizer(strings.NewReader(page)); n <= MaxElements; {
-		switch z.Next() {
-		case html.ErrorToken:
-			return n
-		case html.StartTagToken, html.SelfClosingTagToken:
-			n++
-		}
-	}
-	return n
-}
-
-// measure holds the tree of a page to its limits: the rules of HTML put elements there that stand nowhere in the page.
+// measure holds the tree of a page to its limits: the rules of HTML put elements there that stand nowhere in it.
 func measure(doc *html.Node) error {
 	elements, depth := 0, 0
 	for n := doc; n != nil; {

@@ -3,6 +3,7 @@ package fulltext_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -59,14 +60,33 @@ func nested(tag string, n int) string {
 	return strings.Repeat("<"+tag+">", n) + "text" + strings.Repeat("</"+tag+">", n)
 }
 
-// reopened is a page of which the rules of HTML make elements that do not stand there: what is bold stays so in each of
+// reopened is a page of which HTML makes millions of elements that do not stand there: what is bold stays so in each of
 // the paragraphs that follow.
-func reopened() string {
+func reopened(attributes string, bold, paragraphs int) string {
 	var b strings.Builder
-	for i := range 40 {
+	for i := range bold {
+		fmt.Fprintf(&b, "<b id=%d%s>", i, attributes)
+	}
+	return "<p>" + b.String() + "</p>" + strings.Repeat("<p>x", paragraphs)
+}
+
+// misnested is a page of which HTML makes as many: what is bold is closed outside of what it was opened in.
+func misnested() string {
+	var b strings.Builder
+	for i := range 250 {
 		fmt.Fprintf(&b, "<b id=%d>", i)
 	}
-	return "<p>" + b.String() + "</p>" + strings.Repeat("<p>x</p>", 2000)
+	once := b.String() + strings.Repeat("<div>", 250) + strings.Repeat("</b>", 8000) + strings.Repeat("</div>", 250)
+	return strings.Repeat(once, 20)
+}
+
+// manyAttributes is a page of one tag.
+func manyAttributes() string {
+	var b strings.Builder
+	for i := range 250_000 {
+		fmt.Fprintf(&b, " %x", i)
+	}
+	return "<p" + b.String() + ">"
 }
 
 // Nothing that a page is makes its reading long, deep or large.
@@ -81,8 +101,18 @@ func TestHostilePages(t *testing.T) {
 		"deeper than pages are":   {page: nested("div", 200) + words, want: fulltext.ErrLimit},
 		"unclosed":                {page: strings.Repeat("<div><b><i>", 20_000), want: fulltext.ErrLimit},
 		"elements that never end": {page: fill("<b><p>x"), want: fulltext.ErrLimit},
-		"elements of the rules":   {page: reopened(), want: fulltext.ErrLimit},
-		"too large":               {page: fill("text ") + "and more", want: fulltext.ErrLimit},
+		"bold to the end":         {page: reopened("", 500, 29_000), want: fulltext.ErrLimit},
+		"attributes to the end": {page: reopened(strings.Repeat(" a b c d e f g", 30), 500, 29_000),
+			want: fulltext.ErrLimit},
+		"attributes":            {page: manyAttributes(), want: fulltext.ErrLimit},
+		"paragraphs of the end": {page: fill("</p>"), want: fulltext.ErrLimit},
+		"in the wrong order":    {page: misnested(), want: fulltext.ErrLimit},
+		"in a drawing":          {page: "<svg><style>" + reopened("", 500, 29_000), want: fulltext.ErrNone},
+		"without scripts": {page: "<img><noscript>" + reopened("", 500, 29_000) + "</noscript>",
+			want: fulltext.ErrNone},
+		"out of tables": {page: strings.Replace(reopened("", 400, 20_000), "</p>", "<table><td>"+
+			strings.Repeat("</b>", 400)+"</table>", 1), want: fulltext.ErrLimit},
+		"too large": {page: fill("text ") + "and more", want: fulltext.ErrLimit},
 		"an article that is a book": {page: fill("<p>" + strings.Repeat("Words, and words. ", 60) + "</p>"),
 			want: fulltext.ErrLimit},
 		"nothing":             {page: "", want: fulltext.ErrNone},
@@ -92,7 +122,13 @@ func TestHostilePages(t *testing.T) {
 		"frames":              {page: "<frameset>" + strings.Repeat("<frame>", 20), want: fulltext.ErrNone},
 	} {
 		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			text, err := fulltext.Article(at, test.kind, []byte(test.page))
+			runtime.ReadMemStats(&after)
+			if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 100 {
+				t.Errorf("it takes %d MiB of memory in all", took)
+			}
 			if !errors.Is(err, test.want) || text != "" {
 				t.Errorf("%v with %d bytes of text, want %v", err, len(text), test.want)
 			}
@@ -121,6 +157,7 @@ func BenchmarkArticle(b *testing.B) {
 		"a page": page, "paragraphs": most("<p>This is a sentence, with a comma, and some more words in it.</p>", 1),
 		"deep": most(deep, 120), "bold": most("<b><p>x", 2), "empty": most("<p>", 1), "links": most("<a href=x>y", 1),
 		"lists": most("<ul><li>x, y<li>z</ul>", 3), "headings": most("<h1>t</h1><h2>t</h2>", 2),
+		"attributes": most(`<p a b c="words" d>Words, words, and more words.`, 1),
 	} {
 		b.Run(name, func(b *testing.B) {
 			var text string
