@@ -108,6 +108,9 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	old.Seen, unlinked.Entry.Link = at, ""
 	a.Keep([]archive.Record{old, unlinked, linked(news, "ferry", at), linked(otherNews, "other", at)})
 	a.Fill(at, []archive.Record{linked(news, "filled in", at)})
+	brought := linked(news, "brought", at)
+	brought.Source = nodeID(t, "192.0.2.7:7790")
+	a.Keep([]archive.Record{brought})
 	commit(t, a)
 	due := func(now time.Time, want string) {
 		t.Helper()
@@ -142,7 +145,16 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	id, _ := a.FullTextDue(t.Context(), at.Add(2*time.Hour))
 	a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at})
 	commit(t, a)
+	due(at.Add(2*time.Hour), "") // what a neighbor brought leads to no page, whoever says that it is right
+	a.Confirm(at, []feed.EntryID{brought.ID})
+	commit(t, a)
 	due(at.Add(2*time.Hour), "")
+	a.MarkPolled(at, []feed.EntryID{brought.ID})
+	commit(t, a)
+	due(at.Add(2*time.Hour), "brought")
+	id, _ = a.FullTextDue(t.Context(), at.Add(2*time.Hour))
+	a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at})
+	commit(t, a)
 
 	// One that takes the feed's place is read so as well.
 	const heir feed.URL = "https://example.net/heir"

@@ -53,7 +53,7 @@ func (r *Reader) FullTextDue(ctx context.Context, now time.Time) (reading.ItemID
 	id, err := one(ctx, r.db, single[reading.ItemID], `
 		SELECT i.id FROM feeds f CROSS JOIN items i CROSS JOIN entries e ON e.seq = i.seq
 		WHERE f.full_from <= ?1 AND f.subscribed AND i.id IN (SELECT id FROM items WHERE feed = f.id ORDER BY id DESC LIMIT ?2)
-			AND i.seq > 0 AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
+			AND i.seq > 0 AND ` + isPolled + ` AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
 			AND NOT EXISTS (SELECT 1 FROM full_texts WHERE item = i.id)
 			AND (SELECT count(*) FROM full_texts WHERE at > ?5) < ?6
 			AND (SELECT count(*) FROM full_texts x CROSS JOIN items y ON y.id = x.item WHERE x.at > ?5 AND y.feed = f.id) < ?7
