@@ -71,12 +71,14 @@ func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show, unasked bo
 	})
 }
 
-// fetch fetches a full text and keeps it, or why there is none. What may be there another time is not kept as lacking
-// where nobody asked: the pages of the feed are left alone for a while.
+// fetch fetches a full text and keeps it, or why there is none; what was had is never lost to that, and is not asked for
+// where it is only to be shown again. What may be there another time is not kept as lacking where nobody asked: the
+// pages of the feed are left alone for a while.
 func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.FullText, err error) {
 	h := t.host
 	kept, err := h.store.FullText(t.ctx, id)
-	if err != nil || kept.HTML != "" && time.Since(kept.At) < textHolds {
+	if err != nil || kept.HTML != "" && (show && !kept.Shown ||
+		time.Since(kept.At) < cmp.Or(h.config.textHolds, textHolds)) {
 		return kept, err
 	}
 	record, number, err := h.store.ItemRecord(t.ctx, id)
@@ -94,6 +96,9 @@ func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.F
 	if err := t.ctx.Err(); err != nil {
 		return text, err
 	}
+	if failed != nil && kept.HTML != "" {
+		return kept, nil
+	}
 	now := time.Now()
 	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
 	if failed != nil {
@@ -101,7 +106,7 @@ func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.F
 	}
 	err = h.durably(t.ctx, func(d reading.Database) error {
 		switch {
-		case failed == nil, again == 0 && kept.HTML == "", !unasked && kept.HTML == "":
+		case failed == nil, again == 0, !unasked:
 			d.KeepFullText(text)
 		case unasked:
 			d.DeferFullTexts(of.URL, now.Add(again))

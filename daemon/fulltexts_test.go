@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,6 +132,29 @@ func TestFullTextOnRequest(t *testing.T) {
 		found, err := n.client.Search(t.Context(), feed.Filter{Words: []string{word}})
 		if err != nil || len(found) != want {
 			t.Errorf("%q finds %d, %v", word, len(found), err)
+		}
+	}
+}
+
+// What was had is not lost when its page is gone: it is shown again without a request, and stays where it is asked for.
+func TestFullTextOfAPageThatIsGone(t *testing.T) {
+	var gone atomic.Bool
+	p := startPress(t, map[string]http.HandlerFunc{"/ferry": func(w http.ResponseWriter, r *http.Request) {
+		if gone.Load() {
+			http.NotFound(w, r)
+			return
+		}
+		content("text/html", article)(w, r)
+	}})
+	n := startNode(t, Config{Subscribe: []feed.URL{p.url}, textHolds: time.Nanosecond})
+	v := newVisitor(t, n)
+	id := p.ids(n)["/ferry"]
+	v.press(id, "page")
+	gone.Store(true)
+	v.press(id, "feed")
+	for _, want := range []int{1, 2} { // it is there to be shown; it is asked for anew
+		if page := v.press(id, "page"); !strings.Contains(page, "on the radar") || p.count("/ferry") != want {
+			t.Errorf("asked for %d times, want %d; the page is\n%s", p.count("/ferry"), want, page)
 		}
 	}
 }

@@ -99,6 +99,7 @@ type Config struct {
 	meetPause   time.Duration  // between two looks at whether to meet others, where a test cannot wait for those
 	iconLooked  func(feed.URL) // told whose picture was looked for, where a test waits for that
 	textPause   time.Duration  // between two full texts, where a test cannot wait for textPause
+	textHolds   time.Duration  // for how long one is not asked for again, in place of textHolds
 	iconPause   time.Duration  // between two looks for pictures of feeds, where a test cannot wait for iconPause
 	pastPause   time.Duration  // the time between two steps into the past, where a test cannot wait for the default
 
