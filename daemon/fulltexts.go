@@ -28,6 +28,8 @@ const (
 	textPause = 5 * time.Second
 	// textHolds is for how long a page is not asked for again that was read.
 	textHolds = time.Hour
+	// textFails is for how long a page from which no text came is not asked for again at a button.
+	textFails = 10 * time.Minute
 	// textTrouble is for how long a feed's pages are left alone, unless their server says for how long, when it did not
 	// answer or with an error; longestRest at most.
 	textTrouble = time.Hour
@@ -80,6 +82,9 @@ func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.F
 	if err != nil || kept.HTML != "" && (show && !kept.Shown ||
 		time.Since(kept.At) < cmp.Or(h.config.textHolds, textHolds)) {
 		return kept, err
+	}
+	if kept.Problem != "" && !unasked && time.Since(kept.At) < textFails {
+		return kept, fmt.Errorf("%w: %s", reading.ErrFullText, kept.Problem)
 	}
 	record, number, err := h.store.ItemRecord(t.ctx, id)
 	if err != nil {

@@ -215,6 +215,10 @@ func TestFullTextThatCannotBeHad(t *testing.T) {
 	v := newVisitor(t, n)
 	for path, id := range p.ids(n) {
 		page := v.press(id, "page")
+		asked := p.count(path)
+		if again := v.press(id, "page"); !strings.Contains(again, tests[path].want) || p.count(path) != asked {
+			t.Errorf("%s: a second press asks again, or shows\n%s", path, again)
+		}
 		if !strings.Contains(page, tests[path].want) || !strings.Contains(page, "An opening of "+path) {
 			t.Errorf("%s: want %q in\n%s", path, tests[path].want, page)
 		}
