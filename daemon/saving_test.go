@@ -18,7 +18,7 @@ func TestSavedTo(t *testing.T) {
 	data, token := t.TempDir(), ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token = r.Header.Get("Authorization")
-		w.Write([]byte(`{"id": 1}`)) //nolint:errcheck // the client says so
+		w.Write([]byte(`{"id": 1, "bookmark": null}`)) //nolint:errcheck // the client says so
 	}))
 	t.Cleanup(s.Close)
 	service := saving.Service{Kind: saving.Linkding, Address: s.URL, Token: "secret"}

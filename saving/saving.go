@@ -138,8 +138,8 @@ func NewClient() *Client {
 	}}
 }
 
-// Save gives the service an entry. One that it has already is saved again, as the service does that. The error says in
-// words what is wrong, and nothing that lets anybody in.
+// Save gives the service an entry. One that it has already stays as it is there: Wallabag sees to that itself, linkding
+// would write over what its owner noted. The error says in words what is wrong, and nothing that lets anybody in.
 func (c *Client) Save(ctx context.Context, s Service, b Bookmark) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -150,6 +150,8 @@ func (c *Client) Save(ctx context.Context, s Service, b Bookmark) error {
 			return err
 		}
 		authorization, path = "Bearer "+token, "/api/entries.json"
+	} else if has, err := c.linkdingHas(ctx, s, authorization, b.Link); err != nil || has {
+		return err
 	}
 	body, err := json.Marshal(struct {
 		URL   string `json:"url"`
@@ -161,7 +163,7 @@ func (c *Client) Save(ctx context.Context, s Service, b Bookmark) error {
 	var saved struct {
 		ID int64 `json:"id"`
 	}
-	if err := c.post(ctx, s, path, "application/json", authorization, body, &saved); err != nil {
+	if err := c.send(ctx, s, http.MethodPost, path, "application/json", authorization, body, &saved); err != nil {
 		return err
 	}
 	if saved.ID == 0 {
@@ -177,7 +179,8 @@ func (c *Client) wallabagToken(ctx context.Context, s Service) (string, error) {
 	var grant struct {
 		Token string `json:"access_token"`
 	}
-	err := c.post(ctx, s, "/oauth/v2/token", "application/x-www-form-urlencoded", "", []byte(form.Encode()), &grant)
+	err := c.send(ctx, s, http.MethodPost, "/oauth/v2/token", "application/x-www-form-urlencoded", "",
+		[]byte(form.Encode()), &grant)
 	if err != nil {
 		return "", err
 	}
@@ -187,14 +190,37 @@ func (c *Client) wallabagToken(ctx context.Context, s Service) (string, error) {
 	return grant.Token, nil
 }
 
-// post sends a body to a path of the service, and reads the answer.
-func (c *Client) post(ctx context.Context, s Service, path, mediaType, authorization string, body []byte,
+// linkdingHas reports whether linkding has a bookmark of an address.
+func (c *Client) linkdingHas(ctx context.Context, s Service, authorization, link string) (bool, error) {
+	var known struct {
+		Bookmark json.RawMessage `json:"bookmark"` // null where it has none
+	}
+	path := "/api/bookmarks/check/?" + url.Values{"url": {link}}.Encode()
+	if err := c.send(ctx, s, http.MethodGet, path, "", authorization, nil, &known); err != nil {
+		return false, err
+	}
+	if string(known.Bookmark) == "null" {
+		return false, nil
+	}
+	var bookmark struct {
+		ID int64 `json:"id"`
+	}
+	if json.Unmarshal(known.Bookmark, &bookmark) != nil || bookmark.ID == 0 {
+		return false, notThatService(s)
+	}
+	return true, nil
+}
+
+// send sends a body, where there is one, to a path of the service, and reads the answer.
+func (c *Client) send(ctx context.Context, s Service, method, path, mediaType, authorization string, body []byte,
 	answer any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Address+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, s.Address+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("%s cannot be asked: %w", s.Host(), err)
 	}
-	req.Header.Set("Content-Type", mediaType)
+	if mediaType != "" {
+		req.Header.Set("Content-Type", mediaType)
+	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "feedex")
 	if authorization != "" {

@@ -47,14 +47,28 @@ func newReceiver(t *testing.T) *receiver {
 		w.WriteHeader(code)
 		fmt.Fprintf(w, `{"id": %d, "url": %q}`, len(r.kept), b.URL)
 	}
-	mux.HandleFunc("POST /links/api/bookmarks/", func(w http.ResponseWriter, req *http.Request) {
-		if req.Header.Get("Authorization") != "Token the-token" {
-			w.WriteHeader(http.StatusUnauthorized)
-			fmt.Fprint(w, `{"detail": "Invalid token."}`)
-			return
+	links := func(do http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, req *http.Request) {
+			if req.Header.Get("Authorization") != "Token the-token" {
+				w.WriteHeader(http.StatusUnauthorized)
+				fmt.Fprint(w, `{"detail": "Invalid token."}`)
+				return
+			}
+			do(w, req)
 		}
+	}
+	mux.HandleFunc("GET /links/api/bookmarks/check/", links(func(w http.ResponseWriter, req *http.Request) {
+		bookmark := "null"
+		for _, b := range r.kept {
+			if b.Link == req.FormValue("url") {
+				bookmark = `{"id": 7, "url": "x", "title": "x", "notes": "the owner's"}`
+			}
+		}
+		fmt.Fprintf(w, `{"bookmark": %s, "metadata": {"title": "x"}, "auto_tags": []}`, bookmark)
+	}))
+	mux.HandleFunc("POST /links/api/bookmarks/", links(func(w http.ResponseWriter, req *http.Request) {
 		keep(w, req, http.StatusCreated)
-	})
+	}))
 	mux.HandleFunc("POST /oauth/v2/token", func(w http.ResponseWriter, req *http.Request) {
 		if req.PostFormValue("grant_type") != "password" || req.PostFormValue("client_id") != "the-id" ||
 			req.PostFormValue("client_secret") != "the-secret" || req.PostFormValue("username") != "ann" ||
@@ -101,6 +115,13 @@ func TestSave(t *testing.T) {
 			t.Errorf("%s keeps %+v, %v", s, r.kept, err)
 		}
 	}
+
+	// linkding writes over a bookmark that is there, with its title, notes and tags: it is left alone.
+	r.kept = []saving.Bookmark{{Link: bookmark.Link, Title: "The owner's"}}
+	err := saving.NewClient().Save(t.Context(), linkding(r.URL+"/links"), bookmark)
+	if err != nil || len(r.kept) != 1 || r.kept[0].Title != "The owner's" {
+		t.Errorf("it had the bookmark, and keeps %+v, %v", r.kept, err)
+	}
 }
 
 // Whatever goes wrong, the owner hears it in words, and nothing that lets anybody in is among them.
@@ -131,6 +152,7 @@ func TestSaveFails(t *testing.T) {
 		"nobody there":       {linkding(gone.URL), "did not answer"},
 		"a page":             {answers(200, "<html>Log in</html>"), "does not answer as linkding does"},
 		"another object":     {answers(200, `{"ok": true}`), "does not answer as linkding does"},
+		"another answer":     {answers(200, `{"id": 1, "bookmark": "x"}`), "does not answer as linkding does"},
 		"out of order":       {answers(503, "<h1>Sorry</h1>"), "with status 503"},
 		"words without end": {answers(400, `{"detail": "`+strings.Repeat("x", 1000)+`"}`),
 			strings.Repeat("x", 200)},
@@ -170,7 +192,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			if strings.HasPrefix(req.URL.Path, "/elsewhere") {
 				asked++
 			}
-			to := map[bool]string{true: s.URL + "/elsewhere", false: other.URL}[req.URL.Path == "/api/bookmarks/"]
+			to := map[bool]string{true: s.URL + "/elsewhere", false: other.URL}[req.URL.Path == "/api/bookmarks/check/"]
 			http.Redirect(w, req, to, code)
 		}))
 		for _, service := range []saving.Service{linkding(s.URL), wallabag(s.URL)} {
