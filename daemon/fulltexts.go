@@ -33,6 +33,8 @@ const (
 	// textTrouble is for how long a feed's pages are left alone, unless their server says for how long, when it did not
 	// answer or with an error; longestRest at most.
 	textTrouble = time.Hour
+	// parsingWait is how long a page waits for those before it to be read.
+	parsingWait = time.Minute
 	// articleTime is how long an article is looked for in a page. The worst pages that are known take a quarter of it.
 	articleTime = 10 * time.Second
 )
@@ -74,8 +76,8 @@ func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show, unasked bo
 }
 
 // fetch fetches a full text and keeps it, or why there is none; what was had is never lost to that, and is not asked for
-// where it is only to be shown again. What may be there another time is not kept as lacking where nobody asked: the
-// pages of the feed are left alone for a while.
+// where it is only to be shown again. Where it may be there another time the page is asked for again, a few times, and
+// the pages of its feed are left alone for a while.
 func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.FullText, err error) {
 	h := t.host
 	kept, err := h.store.FullText(t.ctx, id)
@@ -107,13 +109,17 @@ func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.F
 	now := time.Now()
 	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
 	if failed != nil {
-		text = reading.FullText{Item: id, Problem: failed.Error(), At: text.At}
+		text = reading.FullText{Item: id, Problem: failed.Error(), At: text.At, Troubles: kept.Troubles}
+		if again > 0 && !errors.Is(failed, control.ErrRests) {
+			text.Troubles++
+		}
+		if again > 0 && text.Troubles < reading.FullTextTroubles {
+			text.Again = text.At.Add(again)
+		}
 	}
 	err = h.durably(t.ctx, func(d reading.Database) error {
-		switch {
-		case failed == nil, again == 0, !unasked:
-			d.KeepFullText(text)
-		case unasked:
+		d.KeepFullText(text)
+		if unasked && again > 0 {
 			d.DeferFullTexts(of.URL, now.Add(again))
 		}
 		return nil
@@ -132,6 +138,7 @@ var (
 	errAstray     = errors.New("its page is on another site, where nobody is to learn that the feed is followed")
 	errNoMore     = errors.New("the page gives no more text than the feed does")
 	errSlowPage   = errors.New("the page takes too long to read")
+	errBusy       = errors.New("other pages were being read for too long")
 )
 
 // ask asks for the page of an entry and finds the article there. Where there is none it says for how long it is not
@@ -154,7 +161,10 @@ func (t *fullTexts) ask(of *archive.Feed, e *feed.Entry, unasked bool) (html str
 	if a := &got.Answer; a.Err != nil {
 		return "", trouble(a), pageProblem(a.Err)
 	}
-	if html, err = t.article(&got); err != nil {
+	switch html, err = t.article(&got); {
+	case errors.Is(err, errBusy):
+		return "", textTrouble, err
+	case err != nil:
 		return "", 0, err
 	}
 	if len(t.safe.Text(html)) <= len(t.safe.Text(cmp.Or(e.Content, e.Summary))) {
@@ -163,18 +173,21 @@ func (t *fullTexts) ask(of *archive.Feed, e *feed.Entry, unasked bool) (html str
 	return html, 0, nil
 }
 
-// article is the article of a page. A page that takes too long goes on to hold the place of the next, so that no more
+// article is the article of a page, which is looked for after those before it. The error is errBusy where they take too
+// long. A page that takes too long goes on to hold the place of the next, so that no more
 // than one processor has to do with such.
 func (t *fullTexts) article(page *fetch.Resource) (string, error) {
 	type found struct {
 		html string
 		err  error
 	}
+	waiting, cancel := context.WithTimeoutCause(t.ctx, parsingWait, errBusy)
+	defer cancel()
+	if !enter(waiting, t.parsing) {
+		return "", context.Cause(waiting)
+	}
 	ctx, cancel := context.WithTimeoutCause(t.ctx, articleTime, errSlowPage)
 	defer cancel()
-	if !enter(ctx, t.parsing) {
-		return "", context.Cause(ctx)
-	}
 	done := make(chan found, 1)
 	t.host.workers.Go(func() {
 		defer leavePlace(t.parsing)

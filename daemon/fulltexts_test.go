@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,9 +13,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"feedex/feed"
+	"feedex/fetch"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reading"
@@ -268,7 +271,7 @@ func TestFullTextsWaitForAServerInTrouble(t *testing.T) {
 	}
 	p := startPress(t, map[string]http.HandlerFunc{"/a": trouble, "/b": trouble})
 	n := startNode(t, Config{Subscribe: []feed.URL{p.url}, textPause: time.Millisecond})
-	p.ids(n)
+	v, ids := newVisitor(t, n), p.ids(n)
 	if err := n.client.Arrange(t.Context(), []reading.Arrangement{{URL: p.url, FullText: new(true)}}); err != nil {
 		t.Fatal(err)
 	}
@@ -283,4 +286,35 @@ func TestFullTextsWaitForAServerInTrouble(t *testing.T) {
 	if got := p.count("/a") + p.count("/b"); got != 1 {
 		t.Errorf("asked %d times", got)
 	}
+	said := func() (n int) {
+		for _, id := range ids {
+			n += strings.Count(v.page("/entries/"+id.String()), "HTTP 503: the publisher")
+		}
+		return n
+	}
+	for end := time.Now().Add(patience); said() != 1; breathe() {
+		if time.Now().After(end) {
+			t.Fatalf("%d entries say that", said())
+		}
+	}
+}
+
+// Who waits for another page to be read is not said to be slow, and its own time begins then.
+func TestFullTextsAreReadInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		texts := newFullTexts(t.Context(), &host{})
+		page := &fetch.Resource{URL: "https://example.com/ferry", Type: "text/html", Body: []byte(article)}
+		texts.parsing <- struct{}{}
+		go func() {
+			time.Sleep(parsingWait - time.Second)
+			leavePlace(texts.parsing)
+		}()
+		if html, err := texts.article(page); err != nil || !strings.Contains(html, "radar") {
+			t.Errorf("%v, %s", err, html)
+		}
+		texts.parsing <- struct{}{}
+		if _, err := texts.article(page); !errors.Is(err, errBusy) {
+			t.Errorf("behind one that never ends: %v", err)
+		}
+	})
 }

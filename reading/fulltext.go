@@ -16,6 +16,9 @@ type FullText struct {
 	Problem string    // why there is none, in words
 	At      time.Time // when the page was asked for, whole seconds
 	Shown   bool      // in place of the feed's own text, wherever people read it
+
+	Again    time.Time // from when on the page is asked for again unasked, whole seconds; zero for never
+	Troubles int       // how often it gave trouble that may pass
 }
 
 // The bounds of full texts that are fetched unasked.
@@ -27,6 +30,8 @@ const (
 	// FullTextsOfFeed is how many of one feed are fetched within a day, and FullTextsOfAll how many in all.
 	FullTextsOfFeed = 50
 	FullTextsOfAll  = 500
+	// FullTextTroubles is how often a page may give trouble before it is not asked for again.
+	FullTextTroubles = 3
 )
 
 // FullTexts keeps the full texts of items. Who begins or ceases to see one in place of a feed's own text, as a program
@@ -44,7 +49,8 @@ type FullTexts interface {
 // A FullTextList reads what FullTexts keeps.
 type FullTextList interface {
 	// FullTextDue returns the first item whose full text is to be fetched unasked, 0 for none: of a feed of which that
-	// is wanted (Arrangement), shown by an own poll, not filled in, within the bounds, and not asked for yet.
+	// is wanted (Arrangement), shown by an own poll, not filled in, within the bounds, and not asked for
+	// yet; behind those, one whose page gave trouble and is to be asked for again.
 	FullTextDue(ctx context.Context, now time.Time) (ItemID, error)
 	// FullText returns that of an item, the zero FullText where none was asked for.
 	FullText(ctx context.Context, id ItemID) (FullText, error)

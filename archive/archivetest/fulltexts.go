@@ -153,8 +153,22 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	commit(t, a)
 	due(at.Add(2*time.Hour), "brought")
 	id, _ = a.FullTextDue(t.Context(), at.Add(2*time.Hour))
+	again := reading.FullText{Item: id, Problem: "it is in trouble", At: at, Again: at.Add(4 * time.Hour), Troubles: 2}
+	a.KeepFullText(again)
+	commit(t, a)
+	if kept, err := a.FullText(t.Context(), id); err != nil || kept != again {
+		t.Errorf("kept is %+v, %v; want %+v", kept, err, again)
+	}
+	due(at.Add(3*time.Hour), "")
+	due(at.Add(4*time.Hour), "brought")
+	a.Keep([]archive.Record{linked(news, "later", at)})
+	commit(t, a)
+	due(at.Add(4*time.Hour), "later") // which has not been asked for
+	later, _ := a.FullTextDue(t.Context(), at.Add(4*time.Hour))
+	a.KeepFullText(reading.FullText{Item: later, HTML: "<p>x", At: at})
 	a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at})
 	commit(t, a)
+	due(at.Add(4*time.Hour), "")
 
 	// One that takes the feed's place is read so as well.
 	const heir feed.URL = "https://example.net/heir"

@@ -11,9 +11,9 @@ import (
 
 // KeepFullText implements reading.FullTexts.
 func (s *Store) KeepFullText(t reading.FullText) {
-	if s.write(`INSERT INTO full_texts SELECT id, ?, ?, ?, ? FROM items WHERE id = ?
-		ON CONFLICT DO UPDATE SET at = excluded.at, shown = excluded.shown, content = excluded.content, problem = excluded.problem`,
-		t.At.Unix(), t.Shown, t.HTML, t.Problem, int64(t.Item)) > 0 && t.HTML != "" {
+	if s.write(`INSERT OR REPLACE INTO full_texts (item, at, shown, content, problem, again, troubles)
+		SELECT id, ?, ?, ?, ?, ?, ? FROM items WHERE id = ?`,
+		t.At.Unix(), t.Shown, t.HTML, t.Problem, seconds(&t.Again), t.Troubles, int64(t.Item)) > 0 && t.HTML != "" {
 		s.retold(t.At, t.Item)
 	}
 }
@@ -52,21 +52,22 @@ func (r *Reader) FullTextDue(ctx context.Context, now time.Time) (reading.ItemID
 	day := now.Add(-24 * time.Hour).Unix()
 	id, err := one(ctx, r.db, single[reading.ItemID], `
 		SELECT i.id FROM feeds f CROSS JOIN items i CROSS JOIN entries e ON e.seq = i.seq
+			LEFT JOIN full_texts t ON t.item = i.id
 		WHERE f.full_from <= ?1 AND f.subscribed AND i.id IN (SELECT id FROM items WHERE feed = f.id ORDER BY id DESC LIMIT ?2)
-			AND i.seq > 0 AND ` + isPolled + ` AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
-			AND NOT EXISTS (SELECT 1 FROM full_texts WHERE item = i.id)
+			AND i.seq > 0 AND `+isPolled+` AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
+			AND (t.item IS NULL OR t.again <= ?1)
 			AND (SELECT count(*) FROM full_texts WHERE at > ?5) < ?6
 			AND (SELECT count(*) FROM full_texts x CROSS JOIN items y ON y.id = x.item WHERE x.at > ?5 AND y.feed = f.id) < ?7
-		ORDER BY i.id LIMIT 1`, now.Unix(), lookedThrough, now.Add(-reading.FullTextWithin).Unix(),
-		now.Add(-reading.FullTextNews).Unix(), day, reading.FullTextsOfAll, reading.FullTextsOfFeed)
+		ORDER BY t.item IS NOT NULL, t.again, i.id LIMIT 1`,
+		now.Unix(), lookedThrough, now.Add(-reading.FullTextWithin).Unix(), now.Add(-reading.FullTextNews).Unix(), day, reading.FullTextsOfAll, reading.FullTextsOfFeed)
 	return id, r.failed(ctx, "read", err)
 }
 
 // FullText implements reading.FullTextList.
 func (r *Reader) FullText(ctx context.Context, id reading.ItemID) (reading.FullText, error) {
 	t, err := one(ctx, r.db, by(func(t *reading.FullText) []any {
-		return []any{&t.Item, seconds(&t.At), &t.Shown, &t.HTML, &t.Problem}
-	}), `SELECT item, at, shown, content, problem FROM full_texts WHERE item = ?`, int64(id))
+		return []any{&t.Item, seconds(&t.At), &t.Shown, &t.HTML, &t.Problem, seconds(&t.Again), &t.Troubles}
+	}), `SELECT item, at, shown, content, problem, again, troubles FROM full_texts WHERE item = ?`, int64(id))
 	return t, r.failed(ctx, "read", err)
 }
 
