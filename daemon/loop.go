@@ -111,7 +111,7 @@ type arrival struct {
 func newHost(c Config, store reading.Database, keeping archive.Housekeeper, client caller, fetcher fetcher) *host {
 	return &host{
 		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher, sites: c.sites,
-		meetings: newMeetings(&c), sources: readSources(c.Data),
+		meetings: newMeetings(&c), sources: newSources(&c),
 		stirred: make(chan struct{}, 1),
 
 		routerAsked: make(chan struct{}),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,24 +33,42 @@ const (
 
 // sources are the trackers and static neighbors that the owner named while the node ran, beside those of the settings.
 type sources struct {
-	changing sync.Mutex               // of named, by one after another
+	path     string
+	changing sync.Mutex               // of what follows, by one after another
+	read     bool                     // whether what was named in earlier runs is among the names
 	names    atomic.Pointer[[]string] // in the order in which they were named
 }
 
-// readSources reads what was named in earlier runs. A file that cannot be read is as none; what makes no sense in it is
-// left out.
-func readSources(data string) *sources {
+// newSources are those that were named in earlier runs. While their file cannot be read there are none, and what it may
+// have is not written over.
+func newSources(c *Config) *sources {
+	s := &sources{path: filepath.Join(c.Data, sourcesName)}
+	s.names.Store(new([]string))
+	if err := s.load(); err != nil {
+		c.Log.Error("trackers and neighbors that were named before are left out", "err", err)
+	}
+	return s
+}
+
+// load reads what was named in earlier runs, if it was not read yet. What makes no sense in the file is left out.
+func (s *sources) load() error {
+	if s.read {
+		return nil
+	}
+	text, err := os.ReadFile(s.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	var names []string
-	text, _ := os.ReadFile(filepath.Join(data, sourcesName))
 	for line := range strings.Lines(string(text)) {
 		if name, _, err := control.ReadSource(line); err == nil && !slices.Contains(names, name) &&
 			len(names) < maxSources {
 			names = append(names, name)
 		}
 	}
-	s := &sources{}
+	s.read = true
 	s.names.Store(&names)
-	return s
+	return nil
 }
 
 // named are those that were named and the settings do not name.
@@ -139,16 +158,22 @@ func (h *host) ForgetSource(ctx context.Context, name string) error {
 func (h *host) changeSources(ctx context.Context, change func(names []string) ([]string, error)) error {
 	h.sources.changing.Lock()
 	defer h.sources.changing.Unlock()
+	if err := h.sources.load(); err != nil {
+		return fmt.Errorf("nothing was changed, as what was named before cannot be read: %w", err)
+	}
 	before := *h.sources.names.Load()
 	names, err := change(slices.Clone(before))
 	if err != nil || slices.Equal(names, before) {
 		return err
 	}
 	text := strings.Join(append(names, ""), "\n")
-	if err := datadir.Replace(filepath.Join(h.config.Data, sourcesName), []byte(text)); err != nil {
+	if err := datadir.Replace(h.sources.path, []byte(text)); err != nil {
 		return err
 	}
 	h.sources.names.Store(&names)
 	h.changes.Add(1)
+	// Who has gone has changed the file, so the node goes by it all the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	defer cancel()
 	return h.command(ctx, h.allSources())
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -123,5 +124,58 @@ func TestReadSources(t *testing.T) {
 	}
 	if _, err := h.NameSource(t.Context(), "one.more.example"); !errors.As(err, new(control.BadRequest)) {
 		t.Errorf("one more: %v", err)
+	}
+}
+
+// A file that cannot be read is not written over, and is read once it can be.
+func TestUnreadableSources(t *testing.T) {
+	data := t.TempDir()
+	path := filepath.Join(data, sourcesName)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Data: data}
+	h := newHost(c.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
+	if _, err := h.NameSource(t.Context(), "a.example"); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("named: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("b.example\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := h.ForgetSource(t.Context(), "a.example")
+	if err == nil || !slices.Equal(h.named(), []string{"b.example"}) {
+		t.Errorf("%v, named are %q", err, h.named())
+	}
+}
+
+// Who names a neighbor and has gone before the node hears of it has named it.
+func TestSourcesOfWhoHasGone(t *testing.T) {
+	c := Config{Data: t.TempDir()}
+	h := newHost(c.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for i := range 20 { // as what is done for who has gone may be done by chance
+		name := fmt.Sprintf("node%d.example:7790", i)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = h.NameSource(gone, name) // of which nobody hears
+		}()
+		select {
+		case a := <-h.events:
+			if s, ok := a.event.(node.Sources); !ok || !slices.Contains(s.Peers, name) {
+				t.Errorf("the node is told %+v", a.event)
+			}
+			a.stored <- nil
+		case <-done:
+			t.Fatal("the node is not told")
+		}
+		<-done
+		for len(h.events) > 0 {
+			<-h.events
+		}
 	}
 }
