@@ -181,10 +181,14 @@ func coerce(v any, want string) any {
 	return nil
 }
 
-// wholeNumber is a number without its fraction, nil for what is none or beyond those that are exact.
+// wholeNumber is a number without its fraction, nil for what is none or, with a fraction, beyond those that
+// are exact.
 func wholeNumber(n json.Number) any {
+	if i, err := n.Int64(); err == nil {
+		return i
+	}
 	f, err := n.Float64()
-	if err != nil || math.Abs(f) > 1<<53 {
+	if err != nil || !(math.Abs(f) <= 1<<53) { // as it is of NaN
 		return nil
 	}
 	return int64(f)
