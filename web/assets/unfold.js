@@ -36,8 +36,8 @@ const below = (row, article, page) => {
 	const plays = article.querySelectorAll('.player, .prose :is(audio, video)');
 	article.querySelectorAll('header > :is(h1, form.marks, p.small), header [data-share]').forEach(e => e.remove());
 	plays.forEach(e => e.remove());
-	// What is done here leads back here.
-	article.querySelectorAll('input[name=next]').forEach(i => {
+	// What is done here leads back here, but for saving, of which the page of the entry says what came of it.
+	article.querySelectorAll('form:not([action="/save"]) input[name=next]').forEach(i => {
 		i.value = location.pathname + location.search + '#' + row.id;
 	});
 	article.querySelector('.meta').append(Object.assign(document.createElement('a'),
