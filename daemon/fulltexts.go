@@ -75,7 +75,7 @@ func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show, unasked bo
 	})
 }
 
-// fetch fetches a full text and keeps it, or why there is none; what was had is never lost to that, and is not asked for
+// fetch fetches a full text and keeps it, or why there is none; what was had is never lost to that, and not asked for
 // where it is only to be shown again. Where it may be there another time the page is asked for again, a few times, and
 // the pages of its feed are left alone for a while.
 func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.FullText, err error) {

@@ -136,7 +136,8 @@ func TestUnreadableSources(t *testing.T) {
 	}
 	c := Config{Data: data}
 	h := newHost(c.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
-	if _, err := h.NameSource(t.Context(), "a.example"); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+	if _, err := h.NameSource(t.Context(), "a.example"); err == nil ||
+		!strings.Contains(err.Error(), "cannot be read") {
 		t.Errorf("named: %v", err)
 	}
 	if err := os.Remove(path); err != nil {

@@ -3,6 +3,8 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,7 +102,16 @@ func TestBrowserFirstStart(t *testing.T) {
 // Who reads in the list opens entries there: by keys and by clicks, without leaving it.
 func TestBrowserUnfoldsEntries(t *testing.T) {
 	needBrowser(t)
-	p, n := startPublisher(t), startPollingNode(t)
+	links := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"bookmark": null, "id": 1}`)
+	}))
+	t.Cleanup(links.Close)
+	data := t.TempDir()
+	service := fmt.Sprintf(`{"kind": "linkding", "address": %q, "token": "secret"}`, links.URL)
+	if err := os.WriteFile(filepath.Join(data, "saving.json"), []byte(service), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, n := startPublisher(t), startNode(t, data, "--allow-private", "--poll", "1s")
 	n.feedex(t, "subscribe", p.publish("/harbor.xml", "Harbor News", "Low tide", "High tide"))
 	o := n.observer(t)
 	b := openBrowser(t, n)
@@ -148,6 +159,11 @@ func TestBrowserUnfoldsEntries(t *testing.T) {
 	o.expect(t, map[string]string{first: "read starred", second: "read"})
 	b.click(t, ".unfolded a[href^='/entries/']")
 	b.says(t, "Back to the list")
+	b.visit(t, "/entries?show=all")
+	press("jo")
+	shows(first + " read true with its text focused starred; " + second + " read false at ?show=all")
+	b.click(t, ".unfolded form[action='/save'] button")
+	b.says(t, "Saved to linkding")
 }
 
 // The page of a feed shows when a neighbor polled it, and how often somebody does.

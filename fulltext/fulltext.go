@@ -3,8 +3,8 @@
 // be shown.
 //
 // The library that finds it takes time that grows with the elements of a page times their depth, and the rules of HTML
-// can make many elements of few tags. So a page is held to limits that real ones are far below, and written anew without
-// what those rules are about, before any tree is made of it.
+// can make many elements of few tags. So a page is held to limits that real ones are far below, and written anew
+// without what those rules are about, before any tree is made of it.
 package fulltext
 
 import (

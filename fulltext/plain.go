@@ -23,8 +23,8 @@ func isFormatting(name string) bool {
 	return false
 }
 
-// A writer writes a page anew.
-type writer struct {
+// A rewriter writes a page anew.
+type rewriter struct {
 	strings.Builder
 	elements, parts int
 }
@@ -33,13 +33,13 @@ type writer struct {
 // that HTML does not know, which restore undoes. Scripts, styles and comments are left out, and all else is escaped, so
 // that a parser sees the tags that were counted and no others. The error wraps ErrLimit.
 func plain(page string) (string, error) {
-	var w writer
+	var w rewriter
 	err := w.write(page, false)
 	return w.String(), err
 }
 
 // write writes a page, or what is in a noscript element: the library reads that as a page of its own.
-func (w *writer) write(page string, noscript bool) error {
+func (w *rewriter) write(page string, noscript bool) error {
 	raw := "" // the element whose text is not HTML, or HTML in which there are no tags for who runs scripts
 	for z := html.NewTokenizer(strings.NewReader(page)); ; {
 		kind := z.Next()
@@ -74,7 +74,7 @@ func (w *writer) write(page string, noscript bool) error {
 }
 
 // start writes a start tag, and returns its name where the text behind it is not HTML.
-func (w *writer) start(z *html.Tokenizer, closed, noscript bool) (raw string, err error) {
+func (w *rewriter) start(z *html.Tokenizer, closed, noscript bool) (raw string, err error) {
 	if w.elements++; w.elements > MaxElements {
 		return "", fmt.Errorf("%w: more than %d elements", ErrLimit, MaxElements)
 	}

@@ -59,7 +59,8 @@ func (r *Reader) FullTextDue(ctx context.Context, now time.Time) (reading.ItemID
 			AND (SELECT count(*) FROM full_texts WHERE at > ?5) < ?6
 			AND (SELECT count(*) FROM full_texts x CROSS JOIN items y ON y.id = x.item WHERE x.at > ?5 AND y.feed = f.id) < ?7
 		ORDER BY t.item IS NOT NULL, t.again, i.id LIMIT 1`,
-		now.Unix(), lookedThrough, now.Add(-reading.FullTextWithin).Unix(), now.Add(-reading.FullTextNews).Unix(), day, reading.FullTextsOfAll, reading.FullTextsOfFeed)
+		now.Unix(), lookedThrough, now.Add(-reading.FullTextWithin).Unix(), now.Add(-reading.FullTextNews).Unix(), day,
+		reading.FullTextsOfAll, reading.FullTextsOfFeed)
 	return id, r.failed(ctx, "read", err)
 }
 
