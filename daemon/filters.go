@@ -33,12 +33,11 @@ func (f filing) pen(ctx context.Context, p reading.PersonID, do func(reading.Pen
 
 // person is who has a name, the owner where it is "".
 func (f filing) person(ctx context.Context, name string) (reading.PersonID, error) {
-	people, err := f.view.People(ctx)
-	if err != nil {
-		return 0, err
+	p, err := personNamed(ctx, f.view, name)
+	if errors.Is(err, reading.ErrNobody) {
+		err = asked(err)
 	}
-	p, err := reading.Named(people, cmp.Or(name, people[0].Name))
-	return p.ID, asked(err)
+	return p.ID, err
 }
 
 // add keeps a filter and has it catch the past.

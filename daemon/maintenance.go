@@ -80,13 +80,18 @@ func (h *host) Vacuum(ctx context.Context) error {
 	}
 }
 
+// personNamed is the person of a name, the owner for "".
+func personNamed(ctx context.Context, v reading.PeopleList, name string) (reading.Person, error) {
+	list, err := v.People(ctx)
+	if err != nil {
+		return reading.Person{}, err
+	}
+	return reading.Named(list, cmp.Or(name, list[0].Name))
+}
+
 // addPassword makes a password and keeps its hashes.
 func addPassword(ctx context.Context, d reading.Database, p control.PasswordRequest) (secret string, err error) {
-	list, err := d.People(ctx)
-	if err != nil {
-		return "", err
-	}
-	of, err := reading.Named(list, cmp.Or(p.Person, list[0].Name))
+	of, err := personNamed(ctx, d, p.Person)
 	if err := cmp.Or(err, reading.CheckPasswordName(p.Name), reading.CheckScope(of.ID, p.Scope)); err != nil {
 		return "", err
 	}

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"crypto/ed25519"
 	"fmt"
@@ -61,15 +60,6 @@ func (s receiverStore) Told(ctx context.Context, to reading.Receiver, at time.Ti
 func (s receiverStore) NotTold(ctx context.Context, to reading.Receiver, problem string, next time.Time,
 	ended bool) error {
 	return s.host.write(ctx, func(d reading.Database) error { d.NotTold(to, problem, next, ended); return nil })
-}
-
-// personNamed is the person of a name, the owner for "".
-func personNamed(ctx context.Context, v reading.PeopleList, name string) (reading.Person, error) {
-	list, err := v.People(ctx)
-	if err != nil {
-		return reading.Person{}, err
-	}
-	return reading.Named(list, cmp.Or(name, list[0].Name))
 }
 
 // keepReceiver has a person told at a receiver.

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/archive"
-	"feedex/archive/jsonl"
 	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
@@ -247,19 +246,7 @@ first. Nothing is kept.`,
 			records = records[:limit]
 			defer fmt.Fprintf(c.ErrOrStderr(), "there are more than %d; --limit shows more\n", limit)
 		}
-		if asJSON {
-			return printJSON(c.OutOrStdout(), jsonl.Entries(records))
-		}
-		if len(records) == 0 {
-			fmt.Fprintln(c.ErrOrStderr(), "nothing would have been caught")
-			return nil
-		}
-		titles := make(map[feed.URL]string)
-		feeds, _ := r.Feeds(c.Context()) // without titles, hosts must do
-		for i := range feeds {
-			titles[feeds[i].URL] = feeds[i].Title
-		}
-		return printRecords(c.OutOrStdout(), records, titles)
+		return printFound(c, r, records, asJSON, "nothing would have been caught")
 	})
 	c.Flags().Var(settings.Moment.Flag(&since), "since",
 		"only entries of this time or later: 2025-01-31, or a span before now: 36h, 2d, 2w, 1y")

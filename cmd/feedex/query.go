@@ -187,11 +187,16 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 		records = records[:q.limit]
 		defer fmt.Fprintln(c.ErrOrStderr(), q.cutOff())
 	}
-	if q.json {
+	return printFound(c, r, records, q.json, "nothing found")
+}
+
+// printFound writes the records that a search found, as JSON or for people, who are told where there are none.
+func printFound(c *cobra.Command, r archiveFile, records []archive.Record, asJSON bool, none string) error {
+	if asJSON {
 		return printJSON(c.OutOrStdout(), jsonl.Entries(records))
 	}
 	if len(records) == 0 {
-		fmt.Fprintln(c.ErrOrStderr(), "nothing found")
+		fmt.Fprintln(c.ErrOrStderr(), none)
 		return nil
 	}
 	titles := make(map[feed.URL]string)
