@@ -127,11 +127,44 @@ func mails(t *testing.T, folder string) (list []string) {
 	return list
 }
 
+// startPushService runs a push service until the test ends. It is where a receiver is told, whose messages are opened
+// into the mailbox, and trusted is the environment of a node that believes its certificate.
+func startPushService(t *testing.T) (receiver *webpushtest.Receiver, box *mailbox, trusted []string) {
+	t.Helper()
+	box = new(mailbox)
+	push := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		if _, err := webpushtest.Verify(r.Header.Get("Authorization"), "https://"+r.Host, time.Now()); err != nil {
+			t.Error(err)
+		}
+		text, err := receiver.Open(body)
+		if err != nil {
+			t.Error(err)
+		}
+		box.put(string(text))
+		w.WriteHeader(http.StatusCreated)
+	}))
+	t.Cleanup(push.Close)
+	receiver, err := webpushtest.New(push.URL + "/for/me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := filepath.Join(t.TempDir(), "roots.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: push.Certificate().Raw})
+	if err := os.WriteFile(roots, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return receiver, box, []string{"SSL_CERT_FILE=" + roots}
+}
+
 // What a filter catches comes by webhook, ntfy, mail and Web Push; and what a receiver does not take waits, also where
 // the node is killed meanwhile, and comes once.
 func TestNotifications(t *testing.T) {
 	smtp, letters := startMailServer(t)
-	var hook, ntfy, phone mailbox
+	var hook, ntfy mailbox
 	var down bool
 	var mu sync.Mutex
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -154,40 +187,16 @@ func TestNotifications(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	var receiver *webpushtest.Receiver
-	push := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		if _, err := webpushtest.Verify(r.Header.Get("Authorization"), "https://"+r.Host, time.Now()); err != nil {
-			t.Error(err)
-		}
-		text, err := receiver.Open(body)
-		if err != nil {
-			t.Error(err)
-		}
-		phone.put(string(text))
-		w.WriteHeader(http.StatusCreated)
-	}))
-	t.Cleanup(push.Close)
-	receiver, err := webpushtest.New(push.URL + "/for/me")
-	if err != nil {
+	receiver, phone, trusted := startPushService(t)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("tk_secret\n"), 0o600); err != nil {
 		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	certificate, secret := filepath.Join(dir, "roots.pem"), filepath.Join(dir, "secret")
-	roots := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: push.Certificate().Raw})
-	for path, content := range map[string][]byte{certificate: roots, secret: []byte("tk_secret\n")} {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 
 	p := startPublisher(t)
 	data := t.TempDir()
 	args := []string{"--allow-private", "--poll", "1s"}
-	running := startProcess(t, []string{"SSL_CERT_FILE=" + certificate}, nodeArgs(data, args...)...)
+	running := startProcess(t, trusted, nodeArgs(data, args...)...)
 	n := running.node(data)
 	n.feedex(t, "subscribe", p.publish("/harbor.xml", "Harbor News", "A storm of yesterday"))
 	n.feedex(t, "filter", "add", "storms", "storm NOT brain")
@@ -238,7 +247,7 @@ func TestNotifications(t *testing.T) {
 	mu.Lock()
 	down = false
 	mu.Unlock()
-	n = startProcess(t, []string{"SSL_CERT_FILE=" + certificate}, nodeArgs(data, args...)...).node(data)
+	n = startProcess(t, trusted, nodeArgs(data, args...)...).node(data)
 	n.feedex(t, "notify", "add", "hook", "webhook", server.URL+"/hook", "--local") // which has it tried at once
 	hook.expect(t, "the webhook", "", "", "2 entries: storms")
 	p.publish("/harbor.xml", "", "Storm four")

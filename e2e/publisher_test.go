@@ -18,6 +18,7 @@ type publisher struct {
 	mu     sync.Mutex
 	feeds  map[string]*published // by path
 	log    []request
+	refuse string // whose User-Agent has this is answered 403, "" for nobody
 }
 
 // A request is one that a publisher answered.
@@ -77,6 +78,10 @@ func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer p.mu.Unlock()
 	now := time.Now()
 	p.log = append(p.log, request{now, r.URL.Path, r.UserAgent()})
+	if p.refuse != "" && strings.Contains(r.UserAgent(), p.refuse) {
+		http.Error(w, "you are not welcome", http.StatusForbidden)
+		return
+	}
 	f := p.feeds[r.URL.Path]
 	if f == nil {
 		http.NotFound(w, r)
