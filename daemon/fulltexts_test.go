@@ -263,6 +263,27 @@ func TestFullTextsOfAFeed(t *testing.T) {
 	}
 }
 
+// A rule has the full text fetched of what its filter catches, and of nothing else of the feed.
+func TestFullTextsByRule(t *testing.T) {
+	p := startPress(t, map[string]http.HandlerFunc{"/ferry": content("text/html", article),
+		"/calm": content("text/html", article)})
+	n := startNode(t, Config{textPause: time.Millisecond})
+	n.keep(t, reading.FilterWish{Name: "Ferries", Words: "title:ferry", Rule: reading.RuleFull})
+	if err := n.client.Subscribe(t.Context(), following(p.url)); err != nil {
+		t.Fatal(err)
+	}
+	v, ids := newVisitor(t, n), p.ids(n)
+	shown := func(path string) bool { return strings.Contains(v.page("/entries/"+ids[path].String()), "on the radar") }
+	for end := time.Now().Add(patience); !shown("/ferry"); breathe() {
+		if time.Now().After(end) {
+			t.Fatalf("the full text does not come: asked %v", p.asked)
+		}
+	}
+	if shown("/calm") || p.count("/calm") != 0 || p.count("/ferry") != 1 {
+		t.Errorf("asked for are %v", p.asked)
+	}
+}
+
 // A server in trouble is left alone, with all pages of the feed.
 func TestFullTextsWaitForAServerInTrouble(t *testing.T) {
 	trouble := func(w http.ResponseWriter, _ *http.Request) {

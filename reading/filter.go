@@ -43,18 +43,19 @@ type CountedFilter struct {
 // A Rule is what follows for a person from what a filter of theirs catches.
 type Rule string
 
-// The rules. All but RuleKeep act once, on news, as they arrive. Of several that catch the same item the first in the
-// person's order acts, and the others do not.
+// The rules. All but RuleKeep act once, on news, as they arrive. Of several rules of filters that catch the same item
+// the first in the person's order acts, and the others do not; a filter without a rule and RuleKeep are no exception.
 const (
 	RuleNone Rule = ""     // it is in the filter's feed, and that is all
 	RuleMute Rule = "mute" // it is no news: neither listed nor unread
 	RuleRead Rule = "read" // it is read
 	RuleStar Rule = "star" // it is starred
+	RuleFull Rule = "full" // its full text is fetched, within the bounds of those that are fetched unasked
 	RuleKeep Rule = "keep" // it is purged for nobody as long as the filter has it and it is confirmed
 )
 
 // Rules are all rules that have a name.
-func Rules() []Rule { return []Rule{RuleMute, RuleRead, RuleStar, RuleKeep} }
+func Rules() []Rule { return []Rule{RuleMute, RuleRead, RuleStar, RuleFull, RuleKeep} }
 
 const (
 	// MaxFilters is how many filters a person may have.
@@ -72,6 +73,9 @@ var (
 	ErrNoFilter   = errors.New("there is no such filter")
 	ErrWords      = errors.New("the words of a filter cannot be read")
 	ErrRule       = errors.New("not a rule")
+	// ErrOwnersRule is why nobody else has RuleFull: the node's requests are the owner's to allow, and a full text is
+	// shown to all of its people.
+	ErrOwnersRule = fmt.Errorf("%w of other people: full texts are fetched unasked for the owner alone", ErrRule)
 )
 
 // Checked is the wish with its names as they are kept, and what its words ask for. The error wraps ErrName, ErrRule or,
@@ -91,9 +95,9 @@ func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 		w.Folder = folder
 	}
 	switch w.Rule {
-	case RuleNone, RuleMute, RuleRead, RuleStar, RuleKeep:
+	case RuleNone, RuleMute, RuleRead, RuleStar, RuleFull, RuleKeep:
 	default:
-		return w, feed.Match{}, fmt.Errorf("%w: %.40q: want one of mute, read, star, keep", ErrRule, w.Rule)
+		return w, feed.Match{}, fmt.Errorf("%w: %.40q: want one of mute, read, star, full, keep", ErrRule, w.Rule)
 	}
 	m, err := feed.ParseMatch(w.Words)
 	if err != nil {
@@ -108,7 +112,7 @@ func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 // Filters keeps the filters of a person.
 type Filters interface {
 	// AddFilter keeps a filter behind the person's others. What arrives from then on it catches; what came before is
-	// for Catch. The error is ErrFilterName or ErrFilters, or ErrFolders where there is no room for its folder; nothing
+	// for Catch. The error is ErrFilterName, ErrFilters or ErrOwnersRule, or ErrFolders where there is no room for its folder; nothing
 	// is changed then. The wish is such as Checked makes.
 	AddFilter(at time.Time, w FilterWish) (FilterID, error)
 	// AddFilterAgain keeps a filter that was removed, with its key, and else as AddFilter.
@@ -127,10 +131,12 @@ type Filters interface {
 	// HasFilter reports whether there is a filter of that name, which no folder may have then.
 	HasFilter(name string) bool
 	// Act has the rule of a filter act on items that it has caught and on which none acted yet, and returns on how many
-	// it did. It mutes none that is read, which would be unread once that is taken back.
+	// it did. It mutes none that is read, which would be unread once that is taken back, and asks for the full text of
+	// none that came or was published too long ago for that.
 	Act(at time.Time, id FilterID, items []ItemID) int
 	// TakeBack reverses what the rule of a filter did at a moment, or ever where that is zero, where nothing was marked
-	// since, to at most limit items, and reports whether there are more.
+	// since, to at most limit items, and reports whether there are more. A full text stays, and is not shown any more,
+	// unless they are wanted of all that its feed publishes.
 	TakeBack(at time.Time, id FilterID, moment time.Time, limit int) (more bool)
 }
 

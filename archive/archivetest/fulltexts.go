@@ -1,6 +1,7 @@
 package archivetest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -198,4 +199,75 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	ask(heir, false, reading.Owner)
 	ask(otherNews, true, reading.Owner)
 	due(at.Add(2*time.Hour), "other")
+}
+
+// What a rule asks for is due as what is wanted of a feed is, of what it acted on alone, until that is taken back.
+func testFullTextRule(t *testing.T, a reading.Database) {
+	at := time.Unix(1_000_000, 0).UTC()
+	ann, err := a.AddPerson(at, "Ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wish := reading.FilterWish{Name: "full", Words: "ferry", Rule: reading.RuleFull}
+	if _, err := newFilterDesk(a, ann).AddFilter(at, wish); !errors.Is(err, reading.ErrOwnersRule) {
+		t.Errorf("the rule of somebody else: %v", err)
+	}
+	d := newFilterDesk(a, reading.Owner)
+	follow(t, a, at, news)
+	keep(t, a, linked(news, "an early ferry", at))
+	full := d.add(t, "full", "ferry", reading.RuleFull)
+	old := linked(news, "an old ferry", at.Add(-72*time.Hour))
+	old.Seen = at
+	brought := linked(news, "a ferry of a neighbor", at)
+	brought.Source = nodeID(t, "192.0.2.7:7790")
+	keep(t, a, linked(news, "calm", at), old, brought)
+	due := func(now time.Time, want string) reading.ItemID {
+		t.Helper()
+		id, err := a.FullTextDue(t.Context(), now)
+		if r, _, err2 := a.ItemRecord(t.Context(), id); errors.Join(err, err2) != nil || r.Entry.ID != want {
+			t.Errorf("due is %q, %v; want %q", r.Entry.ID, errors.Join(err, err2), want)
+		}
+		return id
+	}
+	due(at, "") // what a neighbor brought no poll has shown yet
+	a.MarkPolled(at, []feed.EntryID{brought.ID})
+	commit(t, a)
+	a.DeferFullTexts(news, at.Add(time.Hour))
+	commit(t, a)
+	due(at, "")
+	item := due(at.Add(time.Hour), "a ferry of a neighbor")
+	a.KeepFullText(reading.FullText{Item: item, HTML: "<p>more", At: at, Shown: true})
+	commit(t, a)
+	now := at.Add(2 * time.Hour)
+	due(now, "")
+
+	// On the past it acts as far as that may come to something.
+	all, err := d.Shelf.IDs(t.Context(), reading.Stream{Unlisted: true}, reading.Page{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Catch(now, full, all)
+	if n := d.Act(now, full, all); n != 2 {
+		t.Errorf("it acted on %d of the past, want the two that are neither old nor had", n)
+	}
+	commit(t, a)
+	due(now, "an early ferry")
+	if list, err := d.CountedFilters(t.Context()); err != nil || list[0].Acted != 3 {
+		t.Errorf("filters are %+v, %v", list, err)
+	}
+	d.TakeBack(now, full, now, 10)
+	commit(t, a)
+	due(now, "")
+	if kept, err := a.FullText(t.Context(), item); err != nil || !kept.Shown {
+		t.Errorf("what was done before is %+v, %v", kept, err)
+	}
+	d.TakeBack(now, full, time.Time{}, 10)
+	commit(t, a)
+	if kept, err := a.FullText(t.Context(), item); err != nil || kept.Shown || kept.HTML == "" {
+		t.Errorf("what was taken back is %+v, %v", kept, err)
+	}
+	d.Act(now, full, all)
+	d.RemoveFilter(full)
+	commit(t, a)
+	due(now, "")
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"time"
 
@@ -134,8 +135,9 @@ const isNews = `m.listed AND NOT m.read AND NOT m.starred AND m.marked IS NULL`
 // act has the rule of a filter act on an item that it has caught, if that is news and no rule has acted on it, and
 // reports whether one has acted. Programs learn of it where they may know the item, as of any other mark.
 func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
-	var set string
+	var set string // what becomes of its marks, "" for nothing
 	switch f.rule {
+	case reading.RuleFull:
 	case reading.RuleMute:
 		set = `listed = 0, read = 1`
 	case reading.RuleRead:
@@ -149,13 +151,24 @@ func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
 		WHERE c.item = ? AND f.person = ? AND c.did <> ''`, []any{int64(item), int64(f.person)}, new(int)) {
 		return true
 	}
-	if s.write(`UPDATE marks AS m SET `+set+`, marked = iif(arrived < ?1, ?1, NULL)
-		WHERE person = ?2 AND item = ?3 AND `+isNews, at, int64(f.person), int64(item)) == 0 {
+	const ofNews = ` WHERE person = ?2 AND item = ?3 AND ` + isNews
+	of := []any{at, int64(f.person), int64(item)}
+	if set == "" && !s.row(`SELECT ?1 FROM marks m`+ofNews+` AND `+mayBeFull(time.Unix(at, 0)), of, new(int64)) ||
+		set != "" && s.write(`UPDATE marks AS m SET `+set+`, marked = iif(arrived < ?1, ?1, NULL)`+ofNews, of...) == 0 {
 		return false
 	}
 	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item = ?`, string(f.rule), at, int64(f.id),
 		int64(item))
 	return true
+}
+
+// mayBeFull is whether marks m are those of an item whose full text FullTextDue may come to, as far as that is known at
+// a moment.
+func mayBeFull(at time.Time) string {
+	return fmt.Sprintf(`m.arrived > %d AND NOT EXISTS (SELECT 1 FROM full_texts WHERE item = m.item)
+		AND EXISTS (SELECT 1 FROM items i JOIN entries e ON e.seq = i.seq
+			WHERE i.id = m.item AND i.seq > 0 AND e.time > %d AND e.link <> '')`,
+		at.Add(-reading.FullTextWithin).Unix(), at.Add(-reading.FullTextNews).Unix())
 }
 
 // edited has filters look at an entry that was replaced: those that had not caught it.
@@ -224,6 +237,9 @@ func (s pen) addFilter(at time.Time, w reading.FilterWish, key []byte) (reading.
 
 // checkFilter says why a person cannot have a filter in the place of one, 0 for none.
 func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
+	if w.Rule == reading.RuleFull && s.person != reading.Owner {
+		return reading.ErrOwnersRule
+	}
 	person := int64(s.person)
 	if s.row(`SELECT 1 FROM folders WHERE person = ?1 AND name = ?2
 		UNION ALL SELECT 1 FROM filters WHERE person = ?1 AND name = ?2 AND id <> ?3 AND NOT gone LIMIT 1`,
@@ -361,6 +377,8 @@ func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (act
 		m = changes(reading.Mark{Read: reading.Yes})[0]
 	case reading.RuleStar:
 		m = changes(reading.Mark{Starred: reading.Yes})[0]
+	case reading.RuleFull:
+		m.where = mayBeFull(at)
 	default:
 		return 0
 	}
@@ -373,8 +391,10 @@ func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (act
 	if len(found) == 0 {
 		return 0
 	}
-	s.change(at, m, len(found), ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
-		int64(s.person), jsonNumbers(found))
+	if m.set != "" {
+		s.change(at, m, len(found), ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
+			int64(s.person), jsonNumbers(found))
+	}
 	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item IN (SELECT value FROM json_each(?))`,
 		string(f.rule), at.Unix(), int64(id), jsonNumbers(found))
 	return len(found)
@@ -395,12 +415,24 @@ func (s pen) TakeBack(at time.Time, id reading.FilterID, moment time.Time, limit
 	undone := map[reading.Rule]string{reading.RuleMute: `listed = 1, read = 0`, reading.RuleRead: `read = 0`,
 		reading.RuleStar: `starred = 0`}
 	for _, d := range deeds {
-		s.write(`UPDATE marks AS m SET `+undone[d.did]+`, marked = ?1 WHERE person = ?2 AND item = ?3
-			AND coalesce(marked, 0) <= (SELECT acted FROM caught WHERE filter = ?4 AND item = ?3)`, at.Unix(),
-			int64(s.person), d.item, int64(id))
+		if d.did == reading.RuleFull {
+			s.takeBackFullText(at, d.item)
+		} else {
+			s.write(`UPDATE marks AS m SET `+undone[d.did]+`, marked = ?1 WHERE person = ?2 AND item = ?3
+				AND coalesce(marked, 0) <= (SELECT acted FROM caught WHERE filter = ?4 AND item = ?3)`, at.Unix(),
+				int64(s.person), d.item, int64(id))
+		}
 		s.write(`UPDATE caught SET did = '', acted = NULL WHERE filter = ? AND item = ?`, int64(id), d.item)
 	}
 	return len(deeds) == limit && s.err == nil
+}
+
+// takeBackFullText has an item read as its feed has it, unless full texts are wanted of all that the feed publishes.
+func (s *Store) takeBackFullText(at time.Time, item int64) {
+	if s.row(`SELECT 1 FROM items i JOIN feeds f ON f.id = i.feed WHERE i.id = ? AND f.full_from IS NULL`, []any{item},
+		new(int)) {
+		s.ShowFullText(at, reading.ItemID(item), false)
+	}
 }
 
 // filterColumns are a NamedFilter, from filters f.

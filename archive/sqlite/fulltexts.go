@@ -36,7 +36,7 @@ func (s *Store) retold(at time.Time, id reading.ItemID) {
 
 // DeferFullTexts implements reading.FullTexts.
 func (s *Store) DeferFullTexts(u feed.URL, until time.Time) {
-	s.write(`UPDATE feeds SET full_from = ? WHERE url = ? AND full_from IS NOT NULL`, until.Unix(), string(u))
+	s.write(`UPDATE feeds SET full_rests = ? WHERE url = ?`, until.Unix(), string(u))
 }
 
 // wantFullTexts says whether the full text of what a feed publishes is fetched.
@@ -51,10 +51,16 @@ const lookedThrough = 200
 func (r *Reader) FullTextDue(ctx context.Context, now time.Time) (reading.ItemID, error) {
 	day := now.Add(-24 * time.Hour).Unix()
 	id, err := one(ctx, r.db, single[reading.ItemID], `
-		SELECT i.id FROM feeds f CROSS JOIN items i CROSS JOIN entries e ON e.seq = i.seq
-			LEFT JOIN full_texts t ON t.item = i.id
-		WHERE f.full_from <= ?1 AND f.subscribed AND i.id IN (SELECT id FROM items WHERE feed = f.id ORDER BY id DESC LIMIT ?2)
-			AND i.seq > 0 AND `+isPolled+` AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
+		WITH wanted (id) AS (
+			SELECT i.id FROM feeds f CROSS JOIN items i
+			WHERE f.full_from <= ?1 AND i.id IN (SELECT id FROM items WHERE feed = f.id ORDER BY id DESC LIMIT ?2)
+			UNION
+			SELECT c.item FROM filters x CROSS JOIN caught c INDEXED BY caught_acted ON c.filter = x.id AND c.did <> ''
+			WHERE x.rule = 'full' AND NOT x.gone AND c.did = 'full' AND c.item IN (SELECT item
+				FROM caught INDEXED BY caught_acted WHERE filter = x.id AND did <> '' ORDER BY item DESC LIMIT ?6))
+		SELECT i.id FROM wanted w CROSS JOIN items i ON i.id = w.id CROSS JOIN feeds f ON f.id = i.feed
+			CROSS JOIN entries e ON e.seq = i.seq LEFT JOIN full_texts t ON t.item = i.id
+		WHERE f.subscribed AND coalesce(f.full_rests, 0) <= ?1 AND i.seq > 0 AND `+isPolled+` AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
 			AND (t.item IS NULL OR t.again <= ?1)
 			AND (SELECT count(*) FROM full_texts WHERE at > ?5) < ?6
 			AND (SELECT count(*) FROM full_texts x CROSS JOIN items y ON y.id = x.item WHERE x.at > ?5 AND y.feed = f.id) < ?7

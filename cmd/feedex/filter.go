@@ -64,6 +64,7 @@ first acts, in the order in which they were made.
     mute    it is neither listed nor unread
     read    it is read
     star    it is starred
+    full    its full text is fetched from its page, once an own poll has shown it: 50 a day of a feed, the owner's alone
     keep    it is purged for nobody as long as the filter is there: this goes for all that the filter has`,
 			reading.MaxCaught),
 		Example: `  feedex filter add Storms storm NOT brain
@@ -93,7 +94,7 @@ first acts, in the order in which they were made.
 		})
 	})
 	c.Flags().StringVar(&r.Folder, "folder", "", "the `name` of the folder that it is filed in")
-	c.Flags().StringVar(&rule, "rule", "", "what follows from what it catches: mute, read, star or keep")
+	c.Flags().StringVar(&rule, "rule", "", "what follows from what it catches: mute, read, star, full or keep")
 	personFlag(c, &r.Person)
 	return c
 }
