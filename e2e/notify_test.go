@@ -367,8 +367,8 @@ func TestBrowserIsTold(t *testing.T) {
 		}
 		return ""
 	})
-	// To ask for what is shown while it is about to be shown makes Chromium forget it; so it is delivered until it stays,
-	// and its tag shows it once.
+	// To ask for what is shown while it is about to be shown makes Chromium forget it; so it is delivered until it
+	// stays, and its tag shows it once.
 	eventually(t, func() string {
 		b.bounded(t, func(ctx context.Context) error {
 			mu.Lock()

@@ -112,8 +112,8 @@ func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 // Filters keeps the filters of a person.
 type Filters interface {
 	// AddFilter keeps a filter behind the person's others. What arrives from then on it catches; what came before is
-	// for Catch. The error is ErrFilterName, ErrFilters or ErrOwnersRule, or ErrFolders where there is no room for its folder; nothing
-	// is changed then. The wish is such as Checked makes.
+	// for Catch. The error is ErrFilterName, ErrFilters or ErrOwnersRule, or ErrFolders where there is no room for its
+	// folder; nothing is changed then. The wish is such as Checked makes.
 	AddFilter(at time.Time, w FilterWish) (FilterID, error)
 	// AddFilterAgain keeps a filter that was removed, with its key, and else as AddFilter.
 	AddFilterAgain(at time.Time, f NamedFilter) (FilterID, error)

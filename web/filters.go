@@ -66,7 +66,7 @@ func effect(r reading.Rule) string {
 		reading.RuleMute: "The rule would have muted them, as they came.",
 		reading.RuleRead: "The rule would have marked them read, as they came.",
 		reading.RuleStar: "The rule would have starred them, as they came.",
-		reading.RuleFull: "The rule would have fetched their full texts, of 50 a day and feed, once an own poll has shown them.",
+		reading.RuleFull: "The rule would have fetched their full texts, once an own poll had shown them.",
 		reading.RuleKeep: "The rule keeps them, these too: they are not purged as long as the filter is there.",
 	}[r]
 }

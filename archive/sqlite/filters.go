@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"time"
 
@@ -127,48 +126,6 @@ func (s *Store) catchItems(at int64, list []arrivedItem) {
 			}
 		}
 	}
-}
-
-// isNews is whether marks m are those of an item that came as news and on which the person has not laid a hand.
-const isNews = `m.listed AND NOT m.read AND NOT m.starred AND m.marked IS NULL`
-
-// act has the rule of a filter act on an item that it has caught, if that is news and no rule has acted on it, and
-// reports whether one has acted. Programs learn of it where they may know the item, as of any other mark.
-func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
-	var set string // what becomes of its marks, "" for nothing
-	switch f.rule {
-	case reading.RuleFull:
-	case reading.RuleMute:
-		set = `listed = 0, read = 1`
-	case reading.RuleRead:
-		set = `read = 1`
-	case reading.RuleStar:
-		set = `starred = 1`
-	default:
-		return false
-	}
-	if s.row(`SELECT 1 FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter
-		WHERE c.item = ? AND f.person = ? AND c.did <> ''`, []any{int64(item), int64(f.person)}, new(int)) {
-		return true
-	}
-	const ofNews = ` WHERE person = ?2 AND item = ?3 AND ` + isNews
-	of := []any{at, int64(f.person), int64(item)}
-	if set == "" && !s.row(`SELECT ?1 FROM marks m`+ofNews+` AND `+mayBeFull(time.Unix(at, 0)), of, new(int64)) ||
-		set != "" && s.write(`UPDATE marks AS m SET `+set+`, marked = iif(arrived < ?1, ?1, NULL)`+ofNews, of...) == 0 {
-		return false
-	}
-	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item = ?`, string(f.rule), at, int64(f.id),
-		int64(item))
-	return true
-}
-
-// mayBeFull is whether marks m are those of an item whose full text FullTextDue may come to, as far as that is known at
-// a moment.
-func mayBeFull(at time.Time) string {
-	return fmt.Sprintf(`m.arrived > %d AND NOT EXISTS (SELECT 1 FROM full_texts WHERE item = m.item)
-		AND EXISTS (SELECT 1 FROM items i JOIN entries e ON e.seq = i.seq
-			WHERE i.id = m.item AND i.seq > 0 AND e.time > %d AND e.link <> '')`,
-		at.Add(-reading.FullTextWithin).Unix(), at.Add(-reading.FullTextNews).Unix())
 }
 
 // edited has filters look at an entry that was replaced: those that had not caught it.
@@ -360,79 +317,6 @@ func (s pen) CaughtUp(id reading.FilterID) {
 func (s pen) HasFilter(name string) bool {
 	return s.row(`SELECT 1 FROM filters WHERE person = ? AND name = ? AND NOT gone`, []any{int64(s.person), name},
 		new(int))
-}
-
-// Act implements reading.Filters. Programs learn of it as of any other mark.
-func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (acted int) {
-	f := catcher{id: id, person: s.person}
-	if !s.row(`SELECT rule, place FROM filters WHERE id = ? AND person = ? AND NOT gone`,
-		[]any{int64(id), int64(s.person)}, &f.rule, &f.place) {
-		return 0
-	}
-	var m change
-	switch f.rule {
-	case reading.RuleMute:
-		m = change{`read = 1, listed = 0`, `NOT m.read`, ``} // what is read would be unread once that is taken back
-	case reading.RuleRead:
-		m = changes(reading.Mark{Read: reading.Yes})[0]
-	case reading.RuleStar:
-		m = changes(reading.Mark{Starred: reading.Yes})[0]
-	case reading.RuleFull:
-		m.where = mayBeFull(at)
-	default:
-		return 0
-	}
-	const free = ` AND m.item IN (SELECT item FROM caught WHERE filter = ? AND item IN (SELECT value FROM json_each(?)))
-		AND NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter
-			WHERE c.item = m.item AND f.person = ? AND c.did <> '')`
-	of := []any{int64(s.person), int64(id), jsonNumbers(items), int64(s.person)}
-	found := load(&s.writer, single[reading.ItemID],
-		`SELECT m.item FROM `+ofItems(`items i NOT INDEXED`)+free+` AND `+m.where, of...)
-	if len(found) == 0 {
-		return 0
-	}
-	if m.set != "" {
-		s.change(at, m, len(found), ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
-			int64(s.person), jsonNumbers(found))
-	}
-	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item IN (SELECT value FROM json_each(?))`,
-		string(f.rule), at.Unix(), int64(id), jsonNumbers(found))
-	return len(found)
-}
-
-// TakeBack implements reading.Filters.
-func (s pen) TakeBack(at time.Time, id reading.FilterID, moment time.Time, limit int) (more bool) {
-	if !s.row(`SELECT 1 FROM filters WHERE id = ? AND person = ?`, []any{int64(id), int64(s.person)}, new(int)) {
-		return false
-	}
-	type deed struct {
-		item int64
-		did  reading.Rule
-	}
-	deeds := load(&s.writer, by(func(d *deed) []any { return []any{&d.item, &d.did} }),
-		`SELECT item, did FROM caught INDEXED BY caught_acted WHERE filter = ?1 AND did <> '' AND (?2 IS NULL OR acted = ?2)
-			LIMIT ?3`, int64(id), seconds(&moment), limit)
-	undone := map[reading.Rule]string{reading.RuleMute: `listed = 1, read = 0`, reading.RuleRead: `read = 0`,
-		reading.RuleStar: `starred = 0`}
-	for _, d := range deeds {
-		if d.did == reading.RuleFull {
-			s.takeBackFullText(at, d.item)
-		} else {
-			s.write(`UPDATE marks AS m SET `+undone[d.did]+`, marked = ?1 WHERE person = ?2 AND item = ?3
-				AND coalesce(marked, 0) <= (SELECT acted FROM caught WHERE filter = ?4 AND item = ?3)`, at.Unix(),
-				int64(s.person), d.item, int64(id))
-		}
-		s.write(`UPDATE caught SET did = '', acted = NULL WHERE filter = ? AND item = ?`, int64(id), d.item)
-	}
-	return len(deeds) == limit && s.err == nil
-}
-
-// takeBackFullText has an item read as its feed has it, unless full texts are wanted of all that the feed publishes.
-func (s *Store) takeBackFullText(at time.Time, item int64) {
-	if s.row(`SELECT 1 FROM items i JOIN feeds f ON f.id = i.feed WHERE i.id = ? AND f.full_from IS NULL`, []any{item},
-		new(int)) {
-		s.ShowFullText(at, reading.ItemID(item), false)
-	}
 }
 
 // filterColumns are a NamedFilter, from filters f.
