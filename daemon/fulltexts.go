@@ -125,6 +125,7 @@ func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.F
 		return nil
 	})
 	h.changes.Add(1)
+	h.news.Add(1)
 	if err == nil && failed != nil {
 		err = fmt.Errorf("%w: %w", reading.ErrFullText, failed)
 	}
@@ -254,6 +255,7 @@ func (l *library) FetchFullText(ctx context.Context, id reading.ItemID, show boo
 // showFullText says whether the full text of an item is shown in place of its feed's own.
 func (h *host) showFullText(ctx context.Context, id reading.ItemID, shown bool) error {
 	h.changes.Add(1)
+	h.news.Add(1)
 	return h.write(ctx, func(d reading.Database) error { d.ShowFullText(time.Now(), id, shown); return nil })
 }
 

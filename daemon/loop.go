@@ -71,7 +71,9 @@ type host struct {
 	polled      signal        // that a feed was polled, or that it will not be
 	callers     callers       // of the reader address
 	known       acquaintances // places are kept for them
-	changes     atomic.Uint64 // counts what pages may want to show
+	changes     atomic.Uint64 // counts what pages of the owner may want to show
+	news        atomic.Uint64 // counts what there may be to read anew, for everybody
+	writes      sync.Map      // by person, how often something of theirs was written
 	self        atomic.Pointer[protocol.NodeID]
 	peers       http.Handler       // answers the calls of other nodes
 	hosting     *transport.Hosting // nil for none
@@ -414,6 +416,7 @@ func (h *host) tell(now time.Time, note node.Note) {
 	case node.Warned:
 		log.Warn("neighbors keep entries from us", "what", t.Warning)
 	case node.Arrived:
+		h.news.Add(1)
 		if h.hub != nil {
 			h.hub.Wake()
 			h.teller.Wake()

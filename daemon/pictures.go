@@ -15,7 +15,6 @@ import (
 	"feedex/internal/diskcache"
 	"feedex/node"
 	"feedex/picture"
-	"feedex/web"
 )
 
 const (
@@ -62,18 +61,6 @@ func openShown(c *Config) *diskcache.Files {
 		return nil
 	}
 	return files
-}
-
-// Picture implements web.Archive.
-func (d dashboard) Picture(ctx context.Context, number int64, at feed.URL) ([]byte, error) {
-	f, err := d.NumberedFeed(ctx, number)
-	if err != nil {
-		return nil, err
-	}
-	if f.URL == "" {
-		return nil, web.ErrNone
-	}
-	return d.pictures.get(ctx, f.URL, at)
 }
 
 // get returns the picture at an address that an entry of a feed holds. Whoever wants one that is being fetched waits

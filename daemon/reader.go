@@ -75,6 +75,7 @@ func (h *host) write(ctx context.Context, f func(reading.Database) error) error 
 
 // write has f write for the person. The error wraps reading.ErrNobody where they are there no more.
 func (l *library) write(ctx context.Context, f func(reading.Pen) error) error {
+	defer l.host.written(l.person).Add(1)
 	return l.host.write(ctx, func(d reading.Database) error {
 		pen := d.Pen(l.person)
 		if pen == nil {
@@ -82,6 +83,12 @@ func (l *library) write(ctx context.Context, f func(reading.Pen) error) error {
 		}
 		return f(pen)
 	})
+}
+
+// written counts what was written for a person.
+func (h *host) written(p reading.PersonID) *atomic.Uint64 {
+	n, _ := h.writes.LoadOrStore(p, new(atomic.Uint64))
+	return n.(*atomic.Uint64)
 }
 
 // Visitor implements reading.Entrance. Readers ask without a password first, which is no guess.

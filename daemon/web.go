@@ -32,6 +32,11 @@ type dashboard struct {
 
 var _ web.Source = dashboard{}
 
+// Of implements web.Source.
+func (d dashboard) Of(p reading.PersonID) web.PersonalSource {
+	return pagesLibrary{d.libraryOf(p), d.View, d.pictures}
+}
+
 // Status implements web.Present.
 func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 	r, err := d.host.Status(ctx)
@@ -85,33 +90,13 @@ func (d dashboard) Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
 // Version implements web.Present.
 func (d dashboard) Version() uint64 { return d.host.changes.Load() }
 
-// Titles implements web.Archive.
-func (d dashboard) Titles(ctx context.Context) (map[int64]web.Title, error) {
-	names, err := d.FeedNames(ctx)
-	titles := make(map[int64]web.Title, len(names))
-	for _, n := range names {
-		titles[n.Number] = web.Title{URL: n.URL, Text: n.Title}
-	}
-	return titles, err
-}
-
 // Feed implements web.Archive.
 func (d dashboard) Feed(ctx context.Context, number int64) (k web.FeedDetail, err error) {
-	f, err := d.NumberedFeed(ctx, number)
-	if err != nil {
+	if k.KnownFeed, err = d.Of(reading.Owner).Known(ctx, number); err != nil {
 		return k, err
 	}
-	if f.URL == "" {
-		return k, web.ErrNone
-	}
-	k = web.FeedDetail{Feed: f, Number: number}
+	f := &k.Feed
 	if k.Entries, err = d.CountEntries(ctx, number, web.MaxCounted); err != nil {
-		return k, err
-	}
-	if k.Name, k.Folders, err = d.Filing(ctx, number); err != nil {
-		return k, err
-	}
-	if k.Look, err = d.FeedLook(ctx, number); err != nil {
 		return k, err
 	}
 	bounded, err := d.FeedLimits(ctx)
@@ -150,42 +135,6 @@ func (d dashboard) Happened(ctx context.Context, number int64, since time.Time, 
 // Brought implements web.Archive.
 func (d dashboard) Brought(ctx context.Context, number int64, since time.Time, n int) (int, error) {
 	return d.BroughtSince(ctx, number, since, n)
-}
-
-// Entry implements web.Archive.
-func (d dashboard) Entry(ctx context.Context, id feed.EntryID) (web.EntryDetail, error) {
-	r, item, number, err := d.library.Shelf.Entry(ctx, id)
-	if err == nil && number == 0 {
-		err = web.ErrNone
-	}
-	if err != nil {
-		return web.EntryDetail{}, err
-	}
-	full, err := d.FullText(ctx, item.ID)
-	return web.EntryDetail{Record: r, Feed: number, Item: item, Full: full}, err
-}
-
-// ShowFullText implements web.OwnerActions.
-func (d dashboard) ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error {
-	return d.host.showFullText(ctx, id, shown)
-}
-
-// Mark implements web.OwnerActions.
-func (d dashboard) Mark(ctx context.Context, id reading.ItemID, m reading.Mark) error {
-	d.host.changes.Add(1)
-	return d.library.Mark(ctx, []reading.ItemID{id}, m)
-}
-
-// MarkStream implements web.OwnerActions.
-func (d dashboard) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
-	d.host.changes.Add(1)
-	return d.library.MarkStream(ctx, s, m)
-}
-
-// Arrange implements web.OwnerActions.
-func (d dashboard) Arrange(ctx context.Context, a reading.Arrangement) error {
-	d.host.changes.Add(1)
-	return d.library.Arrange(ctx, a)
 }
 
 // Ask implements web.NetworkSearcher.

@@ -131,6 +131,9 @@ type Headlines interface {
 	// CountUnread counts what is not read in a feed, or in all that are followed where number is 0, max at most, of
 	// those whose URL is a secret only where that is asked for.
 	CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error)
+	// Found are the entries that answer a filter, as archive.Searcher has them, but that those of a feed whose URL is a
+	// secret are there for who reads it alone. It takes no longer than some seconds.
+	Found(ctx context.Context, f feed.Filter) ([]archive.Record, error)
 	// Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
 	Entry(ctx context.Context, id feed.EntryID) (archive.Record, ItemState, int64, error)
 }

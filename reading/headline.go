@@ -44,5 +44,7 @@ type HeadlineQuery struct {
 	ByTime bool
 	At     time.Time
 	Secret bool // also of feeds whose URL is a secret
-	Limit  int
+	// Followed lists no entries but of feeds that the person reads, as Unread and Starred do in any case.
+	Followed bool
+	Limit    int
 }

@@ -57,8 +57,7 @@ type feedProblems struct{ Folders, Private, Discreet, Weight, Value, Age, Count,
 
 // A badFeedForm is the error that shows the form again, with what is wrong beside the fields.
 type badFeedForm struct {
-	number int64
-	feedForm
+	again func() (view, error)
 }
 
 func (badFeedForm) Error() string { return "a field of the form holds what it cannot" }
@@ -116,15 +115,16 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 			"It was unfollowed since the form was shown. Follow it again to set how. Nothing was changed."}
 	}
 	f := readFeedForm(r)
-	arrange := f.arrangement(&known)
+	wrong := func() error { return badFeedForm{func() (view, error) { return h.feedView(r, number, &f) }} }
+	arrange := f.arrangement(&known.KnownFeed)
 	wish := f.wish(&known, loggedIn(ctx))
 	keep := f.limits()
 	if f.Bad() {
-		return "", badFeedForm{number, f}
+		return "", wrong()
 	}
-	if err := h.Source.Arrange(ctx, arrange); errors.Is(err, reading.ErrFolders) {
+	if err := h.Shelf.Arrange(ctx, arrange); errors.Is(err, reading.ErrFolders) {
 		f.Wrong.Folders = sentence(err.Error())
-		return "", badFeedForm{number, f}
+		return "", wrong()
 	} else if err != nil {
 		return "", err
 	}
@@ -142,7 +142,7 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 }
 
 // arrangement is how the form titles and files the feed.
-func (f *feedForm) arrangement(k *FeedDetail) reading.Arrangement {
+func (f *feedForm) arrangement(k *KnownFeed) reading.Arrangement {
 	a := reading.Arrangement{Feed: reading.FeedID(k.Number), Name: &f.Name, FullText: f.FullText.wish(k.Look.FullText)}
 	var wanted []string
 	for line := range strings.Lines(f.Folders) {

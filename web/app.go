@@ -22,7 +22,7 @@ type appIcon struct {
 }
 
 // manifest says what a browser needs to know to have the dashboard as an app (W3C Web App Manifest).
-func (h *Handler) manifest(w http.ResponseWriter, _ *http.Request) {
+func (h *kit) manifest(w http.ResponseWriter, _ *http.Request) {
 	large, _ := h.assets.path("app.png") // newPages has looked for it
 	drawn, _ := h.assets.path("icon.svg")
 	body, err := json.Marshal(map[string]any{
@@ -40,7 +40,7 @@ func (h *Handler) manifest(w http.ResponseWriter, _ *http.Request) {
 
 // worker is the service worker. It is another where the stylesheet is, so that browsers get the shell anew. At its
 // address, which never changes, it may keep pages of entries.
-func (h *Handler) worker(w http.ResponseWriter, _ *http.Request) {
+func (h *kit) worker(w http.ResponseWriter, _ *http.Request) {
 	style, _ := h.assets.path("style.css")
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	for _, file := range h.assets {
@@ -51,6 +51,6 @@ func (h *Handler) worker(w http.ResponseWriter, _ *http.Request) {
 }
 
 // offline is what a browser shows that keeps pages and cannot reach the node.
-func (h *Handler) offline(*http.Request) (view, error) {
+func (h *kit) offline(*http.Request) (view, error) {
 	return view{Page: "offline", Title: "No connection"}, nil
 }

@@ -141,7 +141,7 @@ func (l headline) Link() string {
 // Around is the address of the list, at the entry.
 func (l headline) Around() string { return l.Here + "#e" + l.ID }
 
-func (h *Handler) entries(r *http.Request) (view, error) {
+func (h *desk) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
 	p := &entriesPage{listing: listingOf(r), Query: strings.TrimSpace(r.FormValue("q")), Until: now.Unix(),
 		Here: r.URL.RequestURI()}
@@ -151,7 +151,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 	p.Show = cmp.Or(p.Show, "unread")
 	var f feed.Filter
 	if p.Feed != 0 {
-		known, err := h.Source.Feed(ctx, p.Feed)
+		known, err := h.Shelf.Known(ctx, p.Feed)
 		if err != nil {
 			return view{}, err
 		}
@@ -167,7 +167,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 		if err != nil {
 			return v, err
 		}
-		titles, err := h.Source.Titles(ctx)
+		titles, err := h.Shelf.Titles(ctx)
 		if err != nil {
 			return v, err
 		}
@@ -182,7 +182,7 @@ func (h *Handler) entries(r *http.Request) (view, error) {
 	if at, err := strconv.ParseInt(r.FormValue("at"), 10, 64); err == nil && q.ByTime {
 		q.At = time.Unix(at, 0)
 	}
-	list, err := h.Source.Headlines(ctx, q)
+	list, err := h.Shelf.Headlines(ctx, q)
 	if err != nil {
 		return v, err
 	}
@@ -230,16 +230,16 @@ func (l *headline) date(e *reading.Headline, byTime bool) {
 }
 
 // shelve fills the rail: what else may be listed, and how much of it is unread.
-func (h *Handler) shelve(ctx context.Context, p *entriesPage) error {
-	counts, err := h.Source.Counts(ctx)
+func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
+	counts, err := h.Shelf.Counts(ctx)
 	if err != nil {
 		return err
 	}
-	followed, err := h.Source.Subscriptions(ctx)
+	followed, err := h.Shelf.Subscriptions(ctx)
 	if err != nil {
 		return err
 	}
-	folders, err := h.Source.Folders(ctx)
+	folders, err := h.Shelf.Folders(ctx)
 	if err != nil {
 		return err
 	}
@@ -322,7 +322,7 @@ func ask(f *feed.Filter, query string) (problem string) {
 
 // find searches the archive for what a person wrote, and returns a page of it and whether there is more. An error in
 // what they wrote comes back as the problem.
-func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found []archive.Record, more bool,
+func (h *desk) find(ctx context.Context, f feed.Filter, query string) (found []archive.Record, more bool,
 	problem string, err error) {
 	if problem := ask(&f, query); problem != "" {
 		return nil, false, problem, nil
@@ -330,7 +330,7 @@ func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found 
 	f.NoSecrets, f.Limit = !loggedIn(ctx), entriesPerPage+1
 	ctx, cancel := context.WithTimeoutCause(ctx, searchTime, archive.ErrSlow)
 	defer cancel()
-	records, err := h.Source.Search(ctx, f)
+	records, err := h.Shelf.Search(ctx, f)
 	switch {
 	case errors.Is(err, archive.ErrCut):
 		problem = "Not everything could be ranked in time."
@@ -346,7 +346,7 @@ func (h *Handler) find(ctx context.Context, f feed.Filter, query string) (found 
 }
 
 // headlines are entries as lists show them, with what their feeds are called where that is asked for.
-func (h *Handler) headlines(list []reading.Headline, feeds bool, now time.Time) []headline {
+func (h *kit) headlines(list []reading.Headline, feeds bool, now time.Time) []headline {
 	lines := make([]headline, len(list))
 	for i := range list {
 		e := &list[i]
@@ -368,7 +368,7 @@ func (h *Handler) headlines(list []reading.Headline, feeds bool, now time.Time) 
 
 // records are records that were found as lists show them, with the time of their arrival, in the order of which they
 // come, unless that goes by relevance.
-func (h *Handler) records(list []archive.Record, titles map[int64]Title, relevance bool, now time.Time) []headline {
+func (h *kit) records(list []archive.Record, titles map[int64]Title, relevance bool, now time.Time) []headline {
 	numbers := make(map[feed.URL]int64, len(titles))
 	for number, t := range titles {
 		numbers[t.URL] = number

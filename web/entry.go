@@ -114,13 +114,13 @@ func plays(mediaType, link string) string {
 	return ""
 }
 
-func (h *Handler) entry(r *http.Request) (view, error) {
+func (h *desk) entry(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
 	id, err := entryID(r.PathValue("id"))
 	if err != nil {
 		return view{}, err
 	}
-	entry, err := h.Source.Entry(ctx, id)
+	entry, err := h.Shelf.Entry(ctx, id)
 	if err != nil {
 		return view{}, err
 	}
@@ -129,7 +129,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	if e.Feed.Secret() && !loggedIn(ctx) {
 		return view{}, ErrNone
 	}
-	known, err := h.Source.Feed(ctx, number)
+	known, err := h.Shelf.Known(ctx, number)
 	if err != nil {
 		return view{}, err
 	}
@@ -144,7 +144,10 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 		Full: entry.Full, Fetched: moment{entry.Full.At, now},
 	}
 	if !record.Source.IsZero() {
-		p.Neighbor = record.Source.String()
+		p.Neighbor = "A neighbor" // which one is for the owner to know
+		if callerOf(ctx).owns() {
+			p.Neighbor = record.Source.String()
+		}
 	}
 	media := h.fill(p, &record)
 	var play bool
@@ -161,9 +164,6 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 	}
 	l := shareLinkOf(r)
 	p.SendTo, p.Taker = l.of(p.Link, p.Title), l.Host()
-	if s := h.Source.Service(ctx); s.Kind != "" {
-		p.Service, p.Saved = s.Name(), r.FormValue("done") == "saved"
-	}
 	if err := h.around(r, p, &record); err != nil {
 		return view{}, err
 	}
@@ -172,7 +172,7 @@ func (h *Handler) entry(r *http.Request) (view, error) {
 }
 
 // around finds the neighbors of an entry in the list that it was opened from.
-func (h *Handler) around(r *http.Request, p *entryPage, e *archive.Record) error {
+func (h *desk) around(r *http.Request, p *entryPage, e *archive.Record) error {
 	p.From = listingOf(r)
 	place := p.From.place(e.Seq, p.Item)
 	if p.From.Show == "" || place == 0 {
@@ -185,7 +185,7 @@ func (h *Handler) around(r *http.Request, p *entryPage, e *archive.Record) error
 	}{{&p.Newer, 0, place}, {&p.Older, place, 0}} {
 		q := p.From.headlines(loggedIn(r.Context()), 1)
 		q.Before, q.After, q.At = side.before, side.after, e.Time()
-		list, err := h.Source.Headlines(r.Context(), q)
+		list, err := h.Shelf.Headlines(r.Context(), q)
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (h *Handler) around(r *http.Request, p *entryPage, e *archive.Record) error
 
 // open marks an entry read that is opened from a list, and leads to it. The links of our own lists alone bear a token:
 // one of another site leads to the entry as well, and changes nothing.
-func (h *Handler) open(w http.ResponseWriter, r *http.Request) {
+func (h *desk) open(w http.ResponseWriter, r *http.Request) {
 	id, err := entryID(r.PathValue("id"))
 	if err != nil {
 		h.show(w, r, h.visitor(w, r), h.failure(r, err))
@@ -207,10 +207,10 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request) {
 	}
 	visit, ctx := visitOf(r), r.Context()
 	if visit != "" && r.Method == http.MethodGet && r.Header.Get("Sec-Purpose") == "" &&
-		hmac.Equal([]byte(r.FormValue("with")), []byte(opening(h.token(visit), id.String()))) {
-		e, err := h.Source.Entry(ctx, id)
+		hmac.Equal([]byte(r.FormValue("with")), []byte(opening(h.token(visit, r), id.String()))) {
+		e, err := h.Shelf.Entry(ctx, id)
 		if err == nil && e.Item.ID != 0 && !e.Item.Read && (loggedIn(ctx) || !e.Entry.Feed.Secret()) {
-			err = h.Source.Mark(ctx, e.Item.ID, reading.Mark{Read: reading.Yes})
+			err = h.Shelf.Mark(ctx, []reading.ItemID{e.Item.ID}, reading.Mark{Read: reading.Yes})
 		}
 		if err != nil {
 			h.show(w, r, h.visitor(w, r), h.failure(r, err))
@@ -238,7 +238,7 @@ func entryID(text string) (id feed.EntryID, err error) {
 }
 
 // fill fills in the text of an entry, and reports whether it has sound or video.
-func (h *Handler) fill(p *entryPage, r *archive.Record) (media bool) {
+func (h *kit) fill(p *entryPage, r *archive.Record) (media bool) {
 	e := &r.Entry
 	text := cmp.Or(e.Content, e.Summary)
 	if p.Full.Shown {

@@ -23,7 +23,7 @@ type companionLink struct{ Text, Link string }
 
 // extras are those of an entry that is in a language. Its picture is one of those that the page shows when its reader
 // asks for them.
-func (h *Handler) extras(p *entryPage, e *feed.Entry, language string, plays bool) (l extrasLine) {
+func (h *kit) extras(p *entryPage, e *feed.Entry, language string, plays bool) (l extrasLine) {
 	x := &e.Extras
 	l.Language, l.Which = language, episode(x)
 	if !plays {

@@ -80,7 +80,7 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 		p.Line.Title = known.Name
 	}
 	if !p.Secret || p.LoggedIn {
-		list, err := h.Source.Headlines(ctx, reading.HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
+		list, err := h.Shelf.Headlines(ctx, reading.HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
 		if err != nil {
 			return view{}, err
 		}

@@ -98,7 +98,7 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 			}
 		}
 	}
-	if p.Folders, err = h.Source.Folders(ctx); err != nil {
+	if p.Folders, err = h.Shelf.Folders(ctx); err != nil {
 		return view{}, err
 	}
 	v := view{Page: "filters", Title: "Filters", Nav: "/filters", Body: &p}
@@ -118,7 +118,7 @@ func (h *Handler) try(r *http.Request, p *filtersPage) error {
 		p.Before, p.At, p.Problem = string(words[:at]), cmp.Or(string(words[at:]), "…"), wrong.Error()+"."
 		return nil
 	}
-	titles, err := h.Source.Titles(r.Context())
+	titles, err := h.Shelf.Titles(r.Context())
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -84,7 +85,7 @@ func visitOf(r *http.Request) string {
 }
 
 // visitor returns the token of the browser that asks. One that is not known gets a cookie.
-func (h *Handler) visitor(w http.ResponseWriter, r *http.Request) string {
+func (h *kit) visitor(w http.ResponseWriter, r *http.Request) string {
 	id := visitOf(r)
 	if id == "" {
 		chance := make([]byte, visitBytes)
@@ -92,13 +93,15 @@ func (h *Handler) visitor(w http.ResponseWriter, r *http.Request) string {
 		id = hex.EncodeToString(chance)
 		http.SetCookie(w, cookie(r, visitCookie, id, 0))
 	}
-	return h.token(id)
+	return h.token(id, r)
 }
 
-// token is the token that forms of a browser must bear.
-func (h *Handler) token(visit string) string {
+// token is the token that forms of a browser must bear, and of who has logged in there: a page that is open from before
+// sends nothing in another's name.
+func (h *kit) token(visit string, r *http.Request) string {
 	mac := hmac.New(sha256.New, h.key)
-	mac.Write([]byte(visit))
+	c := callerOf(r.Context())
+	fmt.Fprintf(mac, "form\x00%s|%d|%s|%s", visit, c.Person, c.Scope, c.Name)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
@@ -109,15 +112,15 @@ var errToken = clientError{http.StatusForbidden, "Please try again",
 
 // authentic reports whether a request comes from a form of ours. Those that pages of other sites send do not come so
 // far.
-func (h *Handler) authentic(r *http.Request) error {
-	if id := visitOf(r); id == "" || !hmac.Equal([]byte(r.PostFormValue("token")), []byte(h.token(id))) {
+func (h *kit) authentic(r *http.Request) error {
+	if id := visitOf(r); id == "" || !hmac.Equal([]byte(r.PostFormValue("token")), []byte(h.token(id, r))) {
 		return errToken
 	}
 	return nil
 }
 
 // foreign reports whether a page of another site had the browser send the request, by the browser's own word.
-func (h *Handler) foreign(r *http.Request) bool {
+func (h *kit) foreign(r *http.Request) bool {
 	asChange := *r // of requests that change nothing the check knows nothing
 	asChange.Method = http.MethodPost
 	return h.origin.Check(&asChange) != nil
@@ -135,7 +138,7 @@ var errForeign = clientError{http.StatusForbidden, "Please begin here",
 
 // own reports whether the request was begun on a page of ours: those of other sites bear no strict cookie, and browsers
 // say where they come from.
-func (h *Handler) own(r *http.Request) error {
+func (h *kit) own(r *http.Request) error {
 	if h.foreign(r) || visitOf(r) == "" {
 		return errForeign
 	}
@@ -148,16 +151,19 @@ const (
 	maxFileBytes = 16<<20 + maxFormBytes // with a list of feeds
 )
 
-// importPattern is the form that brings a list of feeds.
-const importPattern = "POST /import"
-
 // change serves a form: what it asks for is done, and the browser sent on to a page that shows it.
-func (h *Handler) change(pattern string, do func(http.ResponseWriter, *http.Request) (next string, err error)) {
-	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		limit := int64(maxFormBytes)
-		if pattern == importPattern {
-			limit = maxFileBytes
-		}
+func (h *kit) change(do func(http.ResponseWriter, *http.Request) (next string, err error)) http.HandlerFunc {
+	return h.form(maxFormBytes, do)
+}
+
+// changeWithFile serves a form that brings a list of feeds.
+func (h *kit) changeWithFile(do func(http.ResponseWriter, *http.Request) (next string, err error)) http.HandlerFunc {
+	return h.form(maxFileBytes, do)
+}
+
+// form serves a form of so many bytes at most.
+func (h *kit) form(limit int64, do func(http.ResponseWriter, *http.Request) (string, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		err := r.ParseForm()
 		if err == nil {
@@ -181,7 +187,7 @@ func (h *Handler) change(pattern string, do func(http.ResponseWriter, *http.Requ
 			return
 		}
 		http.Redirect(w, r, next, http.StatusSeeOther)
-	})
+	}
 }
 
 // feedOf is the number of the feed that a form is about.

@@ -127,7 +127,7 @@ func (h *Handler) home(r *http.Request) (view, error) {
 	if p.Followed = len(feeds); p.Followed == 0 && p.Status.Storage == "" {
 		return view{Page: "start", Title: "Welcome", Nav: "/", Body: p}, nil
 	}
-	unread, err := h.Source.CountUnread(ctx, 0, loggedIn(ctx), maxUnread)
+	unread, err := h.Shelf.CountUnread(ctx, 0, loggedIn(ctx), maxUnread)
 	if err != nil {
 		return v, err
 	}
@@ -205,7 +205,7 @@ type feedLine struct {
 }
 
 // line is the feed as lists show it.
-func (h *Handler) line(f *FeedSummary, now time.Time) feedLine {
+func (h *kit) line(f *FeedSummary, now time.Time) feedLine {
 	l := feedLine{
 		Number: f.Number, Title: titleOf(f.URL, f.Title), Icon: f.Icon.Path(), URL: address(f.URL),
 		Last: moment{f.LastPoll, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,

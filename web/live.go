@@ -56,9 +56,9 @@ type stream struct {
 
 // stream begins an answer that consists of events, unless the session has too many already. The context is that of the
 // request, and ends also when the server does.
-func (h *Handler) stream(w http.ResponseWriter, r *http.Request) (*stream, context.Context, error) {
+func (h *kit) stream(w http.ResponseWriter, r *http.Request) (*stream, context.Context, error) {
 	session := visitOf(r)
-	if userOf(r.Context()) != "" {
+	if loggedIn(r.Context()) {
 		session = cookieOf(r, sessionCookie)
 	}
 	if !h.streams.enter(session) {
@@ -104,7 +104,7 @@ func (s *stream) write(text string) error {
 }
 
 // serveLive tells an open page of ours when something changed, until its session ends.
-func (h *Handler) serveLive(w http.ResponseWriter, r *http.Request) {
+func (h *desk) serveLive(w http.ResponseWriter, r *http.Request) {
 	if err := h.own(r); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
@@ -116,17 +116,17 @@ func (h *Handler) serveLive(w http.ResponseWriter, r *http.Request) {
 	defer s.close()
 	ticks := time.NewTicker(liveEvery)
 	defer ticks.Stop()
-	seen, said := h.Source.Version(), time.Now()
+	seen, said := h.Shelf.Version(), time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-ticks.C:
-			version := h.Source.Version()
+			version := h.Shelf.Version()
 			if version == seen && now.Sub(said) <= aliveEvery {
 				continue
 			}
-			if user, err := h.user(r); err != nil || user != userOf(r.Context()) {
+			if !h.goesOn(r) {
 				return
 			}
 			if version != seen {

@@ -35,69 +35,61 @@ func sessionCode(p *reading.Password, value string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// user is the name of the password that the browser has shown, "" for none. One that is a reader's opens no session.
-func (h *Handler) user(r *http.Request) (string, error) {
+// A caller is who asks. The zero caller has not logged in where that is required.
+type caller struct {
+	Person reading.PersonID // whose pages these are
+	Scope  reading.Scope
+	Name   string // of the password that was shown, "" for none
+}
+
+// owns reports whether what is the owner's is open to the caller.
+func (c caller) owns() bool { return c.Scope == reading.OwnerScope }
+
+// caller is who asks, as the browser's session says; without one it is the owner where no login is required.
+func (h *Handler) caller(r *http.Request) (c caller, err error) {
+	if !h.Login(r) {
+		c = caller{Person: reading.Owner, Scope: reading.OwnerScope}
+	}
 	parts := strings.Split(cookieOf(r, sessionCookie), "|")
 	if len(parts) != 3 {
-		return "", nil
+		return c, nil
 	}
 	name, ends, code := parts[0], parts[1], parts[2]
 	end, err := strconv.ParseInt(ends, 10, 64)
 	if err != nil || !h.Now().Before(time.Unix(end, 0)) {
-		return "", nil
+		return c, nil
 	}
 	list, err := h.Source.Passwords(r.Context())
 	if err != nil {
-		return "", err
+		return c, err
 	}
 	for i := range list {
-		if list[i].Name == name && list[i].Scope == reading.OwnerScope &&
-			hmac.Equal([]byte(code), []byte(sessionCode(&list[i], name+"|"+ends))) {
-			return name, nil
+		if p := &list[i]; p.Name == name && hmac.Equal([]byte(code), []byte(sessionCode(p, name+"|"+ends))) {
+			return caller{p.Person, p.Scope, name}, nil
 		}
 	}
-	return "", nil
+	return c, nil
 }
 
-// LoggedIn reports whether the browser has logged in.
+// LoggedIn reports whether the browser has shown an owner's password.
 func (h *Handler) LoggedIn(r *http.Request) bool {
-	name, err := h.user(r)
-	return err == nil && name != ""
+	c, err := h.caller(r)
+	return err == nil && c.owns() && c.Name != ""
 }
 
-// userKey is where the name of the user is in the context of a request.
-type userKey struct{}
+// callerKey is where the caller is in the context of a request.
+type callerKey struct{}
 
-// loggedIn reports whether the browser has shown an owner's password. Only then does it see feeds whose URL is a
-// secret, and passwords: other users of the machine can open the pages too.
+func callerOf(ctx context.Context) caller {
+	c, _ := ctx.Value(callerKey{}).(caller)
+	return c
+}
+
+// loggedIn reports whether the browser has shown a password. Only then does it see feeds whose URL is a secret, and the
+// owner passwords: other users of the machine can open the pages too.
 func loggedIn(ctx context.Context) bool { return userOf(ctx) != "" }
 
-func userOf(ctx context.Context) string {
-	name, _ := ctx.Value(userKey{}).(string)
-	return name
-}
-
-// admit finds out which user asks. Where a login is required it answers browsers that have not logged in.
-func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
-	name, err := h.user(r)
-	switch {
-	case err != nil:
-		h.Log.Error("passwords not read", "err", err)
-		http.Error(w, "The node could not read its archive. Its log says why.", http.StatusInternalServerError)
-		return r, false
-	case name != "":
-		return r.WithContext(context.WithValue(r.Context(), userKey{}, name)), true
-	case !h.Login(r), r.URL.Path == "/login", r.URL.Path == offlinePath, r.URL.Path == workerPath,
-		strings.HasPrefix(r.URL.Path, "/assets/"),
-		strings.HasPrefix(r.URL.Path, reading.IconPath):
-		return r, true
-	case r.Method == http.MethodGet && r.URL.Path != "/live" && r.URL.Path != "/search/network":
-		http.Redirect(w, r, "/login?"+url.Values{"next": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
-	default:
-		http.Error(w, "Log in first.", http.StatusUnauthorized)
-	}
-	return r, false
-}
+func userOf(ctx context.Context) string { return callerOf(ctx).Name }
 
 // loginPage asks for a password.
 type loginPage struct {
@@ -105,42 +97,39 @@ type loginPage struct {
 	User     string // that has logged in already
 	Required bool
 	Wrong    bool // the password is none
-	Reader   bool // the password is a reader's
 }
 
 func (h *Handler) loginPage(r *http.Request) (view, error) {
 	return view{Page: "login", Title: "Log in", Body: loginPage{Next: local(r.FormValue("next")),
-		User: userOf(r.Context()), Required: h.Login(r), Wrong: r.FormValue("wrong") == "1",
-		Reader: r.FormValue("wrong") == "reader"}}, nil
+		User: userOf(r.Context()), Required: h.Login(r), Wrong: r.FormValue("wrong") == "1"}}, nil
 }
 
-// login begins a session, where the password is one of an owner's.
+// login begins a session, of whoever's password was shown.
 func (h *Handler) login(w http.ResponseWriter, r *http.Request) (string, error) {
 	next := local(r.PostFormValue("next"))
 	visitor, err := h.Source.Visitor(r.Context(), r.PostFormValue("password"))
 	if err != nil {
 		return "", err
 	}
-	name := visitor.Name
-	wrong := func(how string) string { return "/login?" + url.Values{"next": {next}, "wrong": {how}}.Encode() }
-	if name == "" {
-		return wrong("1"), nil
+	if visitor.Name == "" {
+		return loginFor(next, "1"), nil
 	}
 	list, err := h.Source.Passwords(r.Context())
 	if err != nil {
 		return "", err
 	}
 	for i := range list {
-		switch {
-		case list[i].Name != name:
-		case list[i].Scope != reading.OwnerScope:
-			return wrong("reader"), nil
-		default:
+		if list[i].Name == visitor.Name {
 			http.SetCookie(w, cookie(r, sessionCookie, session(&list[i], h.Now().Add(sessionTime)),
 				int(sessionTime/time.Second)))
 		}
 	}
 	return next, nil
+}
+
+// loginFor is the page that asks for a password and leads on, having said that the last one was wrong where it was.
+func loginFor(next, wrong string) string {
+	return "/login?" + strings.TrimSuffix(queryOf("next", next, "wrong", wrong), "&")
 }
 
 // logout ends the session, and all others that were begun by the same password: of its cookies there may be copies.

@@ -24,6 +24,9 @@ func (b *browser) login(password, next string) string {
 			b.cookie += "; " + c.Name + "=" + c.Value
 		}
 	}
+	if token := tokenOf.FindStringSubmatch(get(b.h, "/settings", "Cookie", b.cookie).Body.String()); token != nil {
+		b.token = token[1]
+	}
 	return w.Header().Get("Location")
 }
 

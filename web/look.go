@@ -54,7 +54,7 @@ func lookOf(r *http.Request) pageStyle {
 }
 
 // setLook has pages look in this browser as a form says.
-func (h *Handler) setLook(w http.ResponseWriter, r *http.Request) (string, error) {
+func (h *kit) setLook(w http.ResponseWriter, r *http.Request) (string, error) {
 	s := newPageStyle(r.PostFormValue("theme"), r.PostFormValue("text"))
 	http.SetCookie(w, cookie(r, lookCookie, s.Theme+"."+s.Text, lookAge))
 	return "/settings#look", nil

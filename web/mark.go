@@ -12,7 +12,7 @@ import (
 )
 
 // mark marks an entry as the button says that was pressed.
-func (h *Handler) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
+func (h *desk) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
 	var m reading.Mark
 	switch r.PostFormValue("as") {
 	case "read":
@@ -28,16 +28,16 @@ func (h *Handler) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return local(r.PostFormValue("next")), h.Source.Mark(r.Context(), item, m)
+	return local(r.PostFormValue("next")), h.Shelf.Mark(r.Context(), []reading.ItemID{item}, m)
 }
 
 // itemOf is the item of the entry that a form names, where the browser may see it.
-func (h *Handler) itemOf(r *http.Request) (reading.ItemID, error) {
+func (h *desk) itemOf(r *http.Request) (reading.ItemID, error) {
 	id, err := entryID(r.PostFormValue("entry"))
 	if err != nil {
 		return 0, err
 	}
-	e, err := h.Source.Entry(r.Context(), id)
+	e, err := h.Shelf.Entry(r.Context(), id)
 	if err == nil && (e.Item.ID == 0 || e.Entry.Feed.Secret() && !loggedIn(r.Context())) {
 		err = ErrNone
 	}
@@ -46,16 +46,16 @@ func (h *Handler) itemOf(r *http.Request) (reading.ItemID, error) {
 
 // fullText has the text of an entry be that of its page, or that of its feed. What the page says of a fetch that failed
 // the node has kept.
-func (h *Handler) fullText(_ http.ResponseWriter, r *http.Request) (string, error) {
+func (h *desk) fullText(_ http.ResponseWriter, r *http.Request) (string, error) {
 	item, err := h.itemOf(r)
 	if err != nil {
 		return "", err
 	}
 	next := local(r.PostFormValue("next"))
 	if r.PostFormValue("as") != "page" {
-		return next, h.Source.ShowFullText(r.Context(), item, false)
+		return next, h.Shelf.ShowFullText(r.Context(), item, false)
 	}
-	_, err = h.Source.FetchFullText(r.Context(), item, true)
+	_, err = h.Shelf.FetchFullText(r.Context(), item, true)
 	switch {
 	case errors.Is(err, reading.ErrFullText):
 		return next, nil
@@ -67,7 +67,7 @@ func (h *Handler) fullText(_ http.ResponseWriter, r *http.Request) (string, erro
 }
 
 // markAll marks as read what had arrived when the list was made, of all feeds, of a folder or of a feed.
-func (h *Handler) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
+func (h *desk) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
 	ctx := r.Context()
 	number, err1 := feedOf(r)
 	folder, err2 := strconv.ParseInt(cmp.Or(r.PostFormValue("folder"), "0"), 10, 64)
@@ -81,36 +81,36 @@ func (h *Handler) markAll(_ http.ResponseWriter, r *http.Request) (string, error
 	if err != nil {
 		return "", err
 	}
-	ids, err := h.Source.IDs(ctx, s, reading.Page{Limit: maxUndone + 1})
+	ids, err := h.Shelf.IDs(ctx, s, reading.Page{Limit: maxUndone + 1})
 	if err != nil {
 		return "", err
 	}
 	back := withUndo(local(r.PostFormValue("next")), "")
 	if len(ids) == 0 || len(ids) > maxUndone {
-		return back, h.Source.MarkStream(ctx, s, reading.Mark{Read: reading.Yes})
+		return back, h.Shelf.MarkStream(ctx, s, reading.Mark{Read: reading.Yes})
 	}
 	s.Among = ids
-	if err := h.Source.MarkStream(ctx, s, reading.Mark{Read: reading.Yes}); err != nil {
+	if err := h.Shelf.MarkStream(ctx, s, reading.Mark{Read: reading.Yes}); err != nil {
 		return "", err
 	}
 	return h.canUndo(r, back, undo{What: "Marked " + count(len(ids), "entry", "entries") + where + " read.", Back: back,
 		undo: func(ctx context.Context) error {
 			s := reading.Stream{Read: reading.Yes, Unlisted: true, Among: ids}
-			return h.Source.MarkStream(ctx, s, reading.Mark{Read: reading.No})
+			return h.Shelf.MarkStream(ctx, s, reading.Mark{Read: reading.No})
 		}}), nil
 }
 
 // nameOf says of which feed or folder the stream is, behind what it has: "" for all. The error is ErrNone where there
 // is no such.
-func (h *Handler) nameOf(ctx context.Context, s reading.Stream) (string, error) {
+func (h *desk) nameOf(ctx context.Context, s reading.Stream) (string, error) {
 	if s.Feed != 0 {
-		known, err := h.Source.Feed(ctx, int64(s.Feed))
+		known, err := h.Shelf.Known(ctx, int64(s.Feed))
 		return " of " + titleOf(known.URL, cmp.Or(known.Name, known.Title)), err
 	}
 	if s.Folder == 0 {
 		return "", nil
 	}
-	folders, err := h.Source.Folders(ctx)
+	folders, err := h.Shelf.Folders(ctx)
 	for _, f := range folders {
 		if f.ID == s.Folder {
 			return " in " + f.Name, err

@@ -36,19 +36,19 @@ const pictureHolds = 7 * 24 * time.Hour
 
 // pictureAt is where the node has a picture of an entry for who may see the feed of that number. The address bears a
 // code, so that nobody can have the node fetch another.
-func (h *Handler) pictureAt(number int64, at feed.URL) string {
+func (h *kit) pictureAt(number int64, at feed.URL) string {
 	return "/pictures/" + strconv.FormatInt(number, 10) + "/" + h.pictureCode(number, at) + "/" +
 		base64.RawURLEncoding.EncodeToString([]byte(at))
 }
 
-func (h *Handler) pictureCode(number int64, at feed.URL) string {
+func (h *kit) pictureCode(number int64, at feed.URL) string {
 	mac := hmac.New(sha256.New, h.key)
 	fmt.Fprintf(mac, "picture\x00%d\x00%s", number, at)
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // picture serves a picture of an entry, by way of the node: whoever has it learns nothing of who reads.
-func (h *Handler) picture(w http.ResponseWriter, r *http.Request) {
+func (h *desk) picture(w http.ResponseWriter, r *http.Request) {
 	number, err := strconv.ParseInt(r.PathValue("feed"), 10, 64)
 	address, bad := base64.RawURLEncoding.DecodeString(r.PathValue("address"))
 	at := feed.URL(address)
@@ -57,7 +57,7 @@ func (h *Handler) picture(w http.ResponseWriter, r *http.Request) {
 			http.StatusForbidden)
 		return
 	}
-	content, err := h.Source.Picture(r.Context(), number, at)
+	content, err := h.Shelf.Picture(r.Context(), number, at)
 	if err != nil {
 		h.Log.Debug("picture not had", "host", at.Host(), "err", err)
 		http.Error(w, "The picture could not be had: "+safehtml.Line(err.Error())+".", http.StatusBadGateway)
@@ -67,14 +67,14 @@ func (h *Handler) picture(w http.ResponseWriter, r *http.Request) {
 }
 
 // showPictures keeps whether pictures of a feed are shown without asking.
-func (h *Handler) showPictures(_ http.ResponseWriter, r *http.Request) (string, error) {
+func (h *desk) showPictures(_ http.ResponseWriter, r *http.Request) (string, error) {
 	number, err := feedOf(r)
 	if err != nil {
 		return "", err
 	}
 	shown := r.PostFormValue("as") == "shown"
 	return local(r.PostFormValue("next")),
-		h.Source.Arrange(r.Context(), reading.Arrangement{Feed: reading.FeedID(number), Pictures: &shown})
+		h.Shelf.Arrange(r.Context(), reading.Arrangement{Feed: reading.FeedID(number), Pictures: &shown})
 }
 
 // servePicture answers with a picture that holds for so long.

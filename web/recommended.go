@@ -31,7 +31,7 @@ func (h *Handler) recommended(r *http.Request) (view, error) {
 	for _, f := range list {
 		s := suggestedFeed{RecommendedFeed: f, Name: titleOf(f.Feed, f.Title)}
 		if f.Number > 0 {
-			latest, err := h.Source.Headlines(ctx, reading.HeadlineQuery{Feed: f.Number, Limit: latestOfSuggested})
+			latest, err := h.Shelf.Headlines(ctx, reading.HeadlineQuery{Feed: f.Number, Limit: latestOfSuggested})
 			if err != nil {
 				return view{}, err
 			}

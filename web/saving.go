@@ -10,13 +10,24 @@ import (
 	"feedex/saving"
 )
 
+// entryToSave is the page of an entry as its owner has it, who can save it.
+func (h *Handler) entryToSave(r *http.Request) (view, error) {
+	v, err := h.entry(r)
+	if p, ok := v.Body.(*entryPage); ok {
+		if s := h.Source.Service(r.Context()); s.Kind != "" {
+			p.Service, p.Saved = s.Name(), r.FormValue("done") == "saved"
+		}
+	}
+	return v, err
+}
+
 // save gives an entry to the service that its owner named.
 func (h *Handler) save(_ http.ResponseWriter, r *http.Request) (string, error) {
 	id, err := entryID(r.PostFormValue("entry"))
 	if err != nil {
 		return "", err
 	}
-	e, err := h.Source.Entry(r.Context(), id)
+	e, err := h.Shelf.Entry(r.Context(), id)
 	if err != nil {
 		return "", err
 	}

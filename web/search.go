@@ -55,7 +55,7 @@ func (h *Handler) search(r *http.Request) (view, error) {
 	if err != nil || !p.Asked || p.Problem != "" {
 		return v, err
 	}
-	titles, err := h.Source.Titles(ctx)
+	titles, err := h.Shelf.Titles(ctx)
 	if err != nil {
 		return v, err
 	}
@@ -87,7 +87,7 @@ func (h *Handler) search(r *http.Request) (view, error) {
 }
 
 // asked reads what is searched for. An error in it is the page's problem.
-func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
+func (h *desk) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 	p := &searchPage{Query: strings.TrimSpace(r.FormValue("q")), Since: r.FormValue("since"),
 		Until: r.FormValue("until"), Network: r.FormValue("network") == "1"}
 	p.Number, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
@@ -105,7 +105,7 @@ func (h *Handler) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 		}
 		*bound.t = t
 	}
-	titles, err := h.Source.Titles(r.Context())
+	titles, err := h.Shelf.Titles(r.Context())
 	if err != nil {
 		return p, f, err
 	}

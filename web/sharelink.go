@@ -51,7 +51,7 @@ func (l shareLink) of(link, title string) string {
 }
 
 // setShareLink keeps the link that a form names, or none.
-func (h *Handler) setShareLink(w http.ResponseWriter, r *http.Request) (string, error) {
+func (h *kit) setShareLink(w http.ResponseWriter, r *http.Request) (string, error) {
 	l := shareLink(strings.TrimSpace(r.PostFormValue("link")))
 	if l != "" && !l.valid() {
 		return "", clientError{http.StatusBadRequest, "That cannot be a link for sharing",

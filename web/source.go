@@ -22,6 +22,8 @@ var ErrNone = errors.New("there is none")
 // A Source is the node, as far as pages show it. Its methods may be called by several goroutines at once and end
 // early with their context's error.
 type Source interface {
+	// Of is what one person reads. It is the only way by which pages learn of anybody's marks, folders and titles.
+	Of(p reading.PersonID) PersonalSource
 	Present
 	Archive
 	NetworkSearcher
@@ -53,16 +55,27 @@ type Archive interface {
 	CountedSince(ctx context.Context) (time.Time, error)
 	// Feed returns what is known of the feed with that number, ErrNone if there is none.
 	Feed(ctx context.Context, number int64) (FeedDetail, error)
-	// Titles returns what feeds are called, by their numbers.
-	Titles(ctx context.Context) (map[int64]Title, error)
 	// Happened returns what became of the feed since then, of each kind the latest n at most.
 	Happened(ctx context.Context, number int64, since time.Time, n int) (Happened, error)
 	// Brought counts the entries of the feed that neighbors brought since then, n at most.
 	Brought(ctx context.Context, number int64, since time.Time, n int) (int, error)
-	// Picture returns the picture at an address that an entry of that feed holds. The error says why there is none.
-	Picture(ctx context.Context, number int64, at feed.URL) ([]byte, error)
 	// IconAt is as in reading.IconList.
 	IconAt(ctx context.Context, word string) (reading.Icon, error)
+}
+
+// A PersonalSource is the node as one person reads there, with what they may do. Nobody else's marks, folders and
+// titles are in it, and of feeds whose URL is a secret none but those that they read; the owner has all of them.
+type PersonalSource interface {
+	// Version grows with everything that their pages may want to show.
+	Version() uint64
+	// Known returns what is known of the feed with that number, ErrNone if there is none.
+	Known(ctx context.Context, number int64) (KnownFeed, error)
+	// Titles returns what feeds are called, by their numbers.
+	Titles(ctx context.Context) (map[int64]Title, error)
+	// Entry returns one entry, ErrNone if there is none.
+	Entry(ctx context.Context, id feed.EntryID) (EntryDetail, error)
+	// Picture returns the picture at an address that an entry of that feed holds. The error says why there is none.
+	Picture(ctx context.Context, number int64, at feed.URL) ([]byte, error)
 	// Headlines returns the latest entries, the latest first.
 	Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error)
 	// Counts, Subscriptions, Folders and IDs are as in reading.Items.
@@ -73,9 +86,10 @@ type Archive interface {
 	// CountUnread counts what is not read in a feed, or in all where number is 0, max at most, of feeds whose URL is a
 	// secret only where that is asked for.
 	CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error)
-	// Entry returns one entry, ErrNone if there is none.
-	Entry(ctx context.Context, id feed.EntryID) (EntryDetail, error)
 	archive.Searcher
+	reading.Editor
+	// ShowFullText says whether a full text that there is is shown.
+	ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error
 }
 
 // NetworkSearcher has the entries of others.
@@ -132,15 +146,6 @@ type OwnerActions interface {
 	Service(ctx context.Context) saving.Service
 	SaveTo(ctx context.Context, s saving.Service) error
 	Save(ctx context.Context, b saving.Bookmark) error
-	// Mark marks an item.
-	Mark(ctx context.Context, id reading.ItemID, m reading.Mark) error
-	// FetchFullText is as in reading.Editor, and ShowFullText says whether a full text that there is is shown.
-	FetchFullText(ctx context.Context, id reading.ItemID, show bool) (reading.FullText, error)
-	ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error
-	// MarkStream marks all items of a stream.
-	MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error
-	// Arrange titles and files a feed. The error may wrap reading.ErrName or reading.ErrFolders.
-	Arrange(ctx context.Context, a reading.Arrangement) error
 }
 
 // FollowedList is the result of following a list.
@@ -237,17 +242,23 @@ type Title struct {
 	Text string // as its publisher wrote it
 }
 
-// FeedDetail is all that is known of a feed.
-type FeedDetail struct {
+// A KnownFeed is what is known of a feed, as one person has it.
+type KnownFeed struct {
 	archive.Feed
 	Number  int64
+	Name    string // their own title, "" for none
+	Look    reading.FeedLook
+	Folders []string // of theirs, that it is in
+	Reads   bool     // it is followed, and they have not left it out
+}
+
+// FeedDetail is all that is known of a feed.
+type FeedDetail struct {
+	KnownFeed
 	Host    archive.KnownHost // where it is asked for; the zero Host where nothing is kept of it
 	Status  *node.FeedStatus  // nil where it is not followed, or nobody can tell at present
 	Entries int               // that are kept, MaxCounted at most
-	Name    string            // the owner's own title, "" for none
-	Look    reading.FeedLook
-	Folders []string       // that it is in
-	Limits  archive.Limits // of what is kept of it
+	Limits  archive.Limits    // of what is kept of it
 }
 
 // MaxCounted is up to where a feed's entries are counted.

@@ -74,8 +74,26 @@ type aNode struct {
 	arranged   []reading.Arrangement
 	sites      []string
 	joined     []invitation.Invitation
-	full       map[int64]reading.FullText // by seq
-	paywall    bool                       // no page has a full text
+	full       map[int64]reading.FullText  // by seq
+	paywall    bool                        // no page has a full text
+	others     map[reading.PersonID]*aNode // what people beside the owner read
+}
+
+// Of is what a person reads: the owner that of the node, and others what they have by others, or nothing.
+func (n *aNode) Of(p reading.PersonID) web.PersonalSource {
+	if other := n.others[p]; other != nil {
+		return aShelf{aNode: other}
+	}
+	if p != reading.Owner {
+		return nil
+	}
+	return aShelf{aNode: n}
+}
+
+// An aShelf is a node as one person reads there.
+type aShelf struct {
+	*aNode
+	reading.Editor // what no test asks for
 }
 
 // newNode is a node that follows two feeds, of which one has a secret address.
@@ -101,11 +119,12 @@ func newNode(t testing.TB) *aNode {
 			s.Errors = 3
 		}
 		n.feeds = append(n.feeds, web.FeedSummary{FeedStatus: s, Number: int64(i + 1)})
-		n.known[int64(i+1)] = web.FeedDetail{Feed: f, Number: int64(i + 1), Status: &s, Entries: 2}
+		n.known[int64(i+1)] = web.FeedDetail{KnownFeed: web.KnownFeed{Feed: f, Number: int64(i + 1), Reads: true}, Status: &s,
+			Entries: 2}
 		if f.URL == newsURL {
 			icon := reading.IconRef{ID: 1, Word: pictureWord}
-			n.feeds[i].Icon, n.known[int64(i+1)] = icon, web.FeedDetail{Feed: f, Number: 1, Status: &s, Entries: 2,
-				Look: reading.FeedLook{Icon: icon}}
+			n.feeds[i].Icon, n.known[int64(i+1)] = icon, web.FeedDetail{KnownFeed: web.KnownFeed{Feed: f, Number: 1, Reads: true,
+				Look: reading.FeedLook{Icon: icon}}, Status: &s, Entries: 2}
 		}
 	}
 	n.add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)
@@ -183,7 +202,12 @@ func (n *aNode) Feed(_ context.Context, number int64) (web.FeedDetail, error) {
 	return k, nil
 }
 
-func (n *aNode) Titles(context.Context) (map[int64]web.Title, error) {
+func (n aShelf) Known(ctx context.Context, number int64) (web.KnownFeed, error) {
+	k, err := n.aNode.Feed(ctx, number)
+	return k.KnownFeed, err
+}
+
+func (n aShelf) Titles(context.Context) (map[int64]web.Title, error) {
 	titles := make(map[int64]web.Title)
 	for number, k := range n.known {
 		titles[number] = web.Title{URL: k.URL, Text: k.Title}
@@ -201,7 +225,7 @@ const (
 	pictureWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-func (n *aNode) Picture(_ context.Context, number int64, at feed.URL) ([]byte, error) {
+func (n aShelf) Picture(_ context.Context, number int64, at feed.URL) ([]byte, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.pictures = append(n.pictures, fmt.Sprint(number, " ", at))
@@ -223,7 +247,7 @@ func (n *aNode) IconAt(_ context.Context, word string) (c reading.Icon, _ error)
 
 func (n *aNode) Brought(context.Context, int64, time.Time, int) (int, error) { return 7, nil }
 
-func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []reading.Headline, _ error) {
+func (n aShelf) Headlines(_ context.Context, q reading.HeadlineQuery) (list []reading.Headline, _ error) {
 	entries := slices.Clone(n.entries)
 	behind := func(r *archive.Record, seq int64) bool { return r.Seq < seq }
 	if q.ByTime {
@@ -261,7 +285,7 @@ func (n *aNode) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 	return list, nil
 }
 
-func (n *aNode) Counts(context.Context) (counts []reading.UnreadCount, _ error) {
+func (n aShelf) Counts(context.Context) (counts []reading.UnreadCount, _ error) {
 	for number, of := range map[reading.FeedID]feed.URL{1: newsURL, 2: secretURL} {
 		c := reading.UnreadCount{Feed: number}
 		for _, r := range n.entries {
@@ -274,7 +298,7 @@ func (n *aNode) Counts(context.Context) (counts []reading.UnreadCount, _ error) 
 	return counts, nil
 }
 
-func (n *aNode) IDs(_ context.Context, s reading.Stream, _ reading.Page) (ids []reading.ItemID, _ error) {
+func (n aShelf) IDs(_ context.Context, s reading.Stream, _ reading.Page) (ids []reading.ItemID, _ error) {
 	for _, r := range n.entries {
 		if !n.items[r.Seq].Read && (s.Feed == 0 || (r.Entry.Feed == newsURL) == (s.Feed == 1)) {
 			ids = append(ids, n.items[r.Seq].ID)
@@ -283,11 +307,11 @@ func (n *aNode) IDs(_ context.Context, s reading.Stream, _ reading.Page) (ids []
 	return ids, nil
 }
 
-func (n *aNode) Folders(context.Context) ([]reading.Folder, error) {
+func (n aShelf) Folders(context.Context) ([]reading.Folder, error) {
 	return []reading.Folder{{ID: 5, Name: "Coast"}}, nil
 }
 
-func (n *aNode) Subscriptions(context.Context) (list []reading.FollowedFeed, _ error) {
+func (n aShelf) Subscriptions(context.Context) (list []reading.FollowedFeed, _ error) {
 	coast, _ := n.Folders(context.Background())
 	for _, f := range n.feeds {
 		list = append(list, reading.FollowedFeed{ID: reading.FeedID(f.Number), URL: f.URL, Title: f.Title,
@@ -296,7 +320,7 @@ func (n *aNode) Subscriptions(context.Context) (list []reading.FollowedFeed, _ e
 	return list, nil
 }
 
-func (n *aNode) CountUnread(_ context.Context, number int64, _ bool, _ int) (unread int, _ error) {
+func (n aShelf) CountUnread(_ context.Context, number int64, _ bool, _ int) (unread int, _ error) {
 	if number == 2 {
 		return 0, nil
 	}
@@ -308,7 +332,7 @@ func (n *aNode) CountUnread(_ context.Context, number int64, _ bool, _ int) (unr
 	return unread, nil
 }
 
-func (n *aNode) Entry(_ context.Context, id feed.EntryID) (web.EntryDetail, error) {
+func (n aShelf) Entry(_ context.Context, id feed.EntryID) (web.EntryDetail, error) {
 	for _, r := range n.entries {
 		if r.ID == id {
 			e := web.EntryDetail{Record: r, Feed: 1, Item: n.items[r.Seq], Full: n.full[r.Seq]}
@@ -321,19 +345,21 @@ func (n *aNode) Entry(_ context.Context, id feed.EntryID) (web.EntryDetail, erro
 	return web.EntryDetail{}, web.ErrNone
 }
 
-func (n *aNode) Mark(_ context.Context, id reading.ItemID, m reading.Mark) error {
-	item := n.items[int64(id)]
-	if m.Read != reading.Either {
-		item.Read = m.Read == reading.Yes
+func (n aShelf) Mark(_ context.Context, ids []reading.ItemID, m reading.Mark) error {
+	for _, id := range ids {
+		item := n.items[int64(id)]
+		if m.Read != reading.Either {
+			item.Read = m.Read == reading.Yes
+		}
+		if m.Starred != reading.Either {
+			item.Starred = m.Starred == reading.Yes
+		}
+		n.items[int64(id)] = item
 	}
-	if m.Starred != reading.Either {
-		item.Starred = m.Starred == reading.Yes
-	}
-	n.items[int64(id)] = item
 	return nil
 }
 
-func (n *aNode) FetchFullText(_ context.Context, id reading.ItemID, show bool) (reading.FullText, error) {
+func (n aShelf) FetchFullText(_ context.Context, id reading.ItemID, show bool) (reading.FullText, error) {
 	t := reading.FullText{Item: id, HTML: "<p>All of it.<script>alert(1)</script></p>", At: noon, Shown: show}
 	var err error
 	if n.paywall {
@@ -343,30 +369,32 @@ func (n *aNode) FetchFullText(_ context.Context, id reading.ItemID, show bool) (
 	return t, err
 }
 
-func (n *aNode) ShowFullText(_ context.Context, id reading.ItemID, shown bool) error {
+func (n aShelf) ShowFullText(_ context.Context, id reading.ItemID, shown bool) error {
 	t := n.full[int64(id)]
 	t.Shown = shown
 	n.full[int64(id)] = t
 	return nil
 }
 
-func (n *aNode) MarkStream(_ context.Context, s reading.Stream, m reading.Mark) error {
+func (n aShelf) MarkStream(_ context.Context, s reading.Stream, m reading.Mark) error {
 	n.streams = append(n.streams, s)
 	return nil
 }
 
-func (n *aNode) Arrange(_ context.Context, a reading.Arrangement) error {
-	n.arranged = append(n.arranged, a)
-	if k, ok := n.known[int64(a.Feed)]; ok && a.Pictures != nil {
-		k.Look.Pictures = *a.Pictures
-		n.known[int64(a.Feed)] = k
+func (n aShelf) Arrange(_ context.Context, list ...reading.Arrangement) error {
+	n.arranged = append(n.arranged, list...)
+	for _, a := range list {
+		if k, ok := n.known[int64(a.Feed)]; ok && a.Pictures != nil {
+			k.Look.Pictures = *a.Pictures
+			n.known[int64(a.Feed)] = k
+		}
 	}
-	_, err := reading.Checked([]reading.Arrangement{a})
+	_, err := reading.Checked(list)
 	return err
 }
 
 // Search is that of an archive with all the entries.
-func (n *aNode) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
+func (n aShelf) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
 	memory := archive.NewMemory()
 	memory.Keep(n.entries)
 	n.searched = f
@@ -629,4 +657,13 @@ func (n *aNode) path(t *testing.T, title string) string {
 	}
 	t.Fatalf("there is no entry %q", title)
 	return ""
+}
+
+func (n aShelf) Refresh(_ context.Context, ids ...reading.FeedID) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, id := range ids {
+		n.refreshed = append(n.refreshed, int64(id))
+	}
+	return nil
 }

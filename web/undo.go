@@ -28,14 +28,23 @@ type undo struct {
 	Key   string
 	What  string // was done
 	Back  string // address of the list
-	visit string // of the browser
+	whose string // session may take it back
 	undo  func(context.Context) error
 	until time.Time
 }
 
+// whose is the session that asks, "" where the browser is not known: what one person did there is not for the next to
+// take back.
+func (h *kit) whose(r *http.Request) string {
+	if visit := visitOf(r); visit != "" {
+		return h.token(visit, r)
+	}
+	return ""
+}
+
 // canUndo remembers what a request did, and returns the address of the page that says so and offers to undo it.
-func (h *Handler) canUndo(r *http.Request, page string, u undo) string {
-	u.Key, u.visit, u.until = rand.Text(), visitOf(r), h.Now().Add(undoTime)
+func (h *kit) canUndo(r *http.Request, page string, u undo) string {
+	u.Key, u.whose, u.until = rand.Text(), h.whose(r), h.Now().Add(undoTime)
 	l := &h.undos
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,17 +54,17 @@ func (h *Handler) canUndo(r *http.Request, page string, u undo) string {
 }
 
 // undoOf is the undo that a page offers, nil for none.
-func (h *Handler) undoOf(r *http.Request) *undo {
-	return h.undos.of(visitOf(r), r.FormValue("undo"), h.Now())
+func (h *kit) undoOf(r *http.Request) *undo {
+	return h.undos.of(h.whose(r), r.FormValue("undo"), h.Now())
 }
 
-// of returns the undo that a browser has with that key, nil where there is none any more. It forgets what is over.
-func (l *undos) of(visit, key string, now time.Time) *undo {
+// of returns the undo that a session has with that key, nil where there is none any more. It forgets what is over.
+func (l *undos) of(whose, key string, now time.Time) *undo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = slices.DeleteFunc(l.list, func(u undo) bool { return !now.Before(u.until) })
 	for _, u := range l.list {
-		if u.Key == key && u.visit == visit && visit != "" {
+		if u.Key == key && u.whose == whose && whose != "" {
 			return &u
 		}
 	}
@@ -70,8 +79,8 @@ func (l *undos) done(key string) {
 }
 
 // undo takes back what was done.
-func (h *Handler) undo(_ http.ResponseWriter, r *http.Request) (string, error) {
-	u := h.undos.of(visitOf(r), r.PostFormValue("undo"), h.Now())
+func (h *desk) undo(_ http.ResponseWriter, r *http.Request) (string, error) {
+	u := h.undos.of(h.whose(r), r.PostFormValue("undo"), h.Now())
 	if u == nil {
 		return "", clientError{http.StatusGone, "That cannot be undone any more",
 			"It was too long ago, or the node was restarted since. Nothing was changed."}

@@ -82,7 +82,7 @@ func newPages(a assets) (pages, error) {
 }
 
 // show writes a page whose forms bear the token. It is made whole before the first byte leaves.
-func (h *Handler) show(w http.ResponseWriter, r *http.Request, token string, v view) {
+func (h *kit) show(w http.ResponseWriter, r *http.Request, token string, v view) {
 	v.Token, v.Now, v.Version, v.User, v.Look, v.Share = token, h.Now(), h.Version, userOf(r.Context()), lookOf(r),
 		shareLinkOf(r)
 	var b bytes.Buffer

@@ -37,97 +37,70 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// A Handler serves the pages.
-type Handler struct {
-	Config
-	mux     *http.ServeMux
+// A kit is what all pages are made with, whoever asks. Nothing in it is anybody's.
+type kit struct {
+	Login   func(*http.Request) bool
+	Version string
+	Ending  <-chan struct{}
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	// goesOn reports whether a session that asked a while ago is one still.
+	goesOn  func(*http.Request) bool
 	origin  *http.CrossOriginProtection
 	pages   pages
 	assets  assets
 	safe    *safehtml.Sanitizer
 	key     []byte // of the tokens
 	streams streams
-	imports imports
-	secrets secrets
 	undos   undos
 }
 
-// New makes the handler. It serves "/", "/feeds", "/entries", "/neighbors", "/join", "/search", "/settings" and what is
-// below them. It trusts its caller to have checked the Host header against DNS rebinding.
+// A desk is where one person reads: what serves the pages that are open to whoever reads. It has no way to the node but
+// their Shelf.
+type desk struct {
+	*kit
+	Shelf PersonalSource
+}
+
+// A Handler serves the pages. Those that are its own are the owner's, whose desk it has.
+type Handler struct {
+	*desk
+	Source  Source
+	mux     http.Handler
+	imports imports
+	secrets secrets
+}
+
+// New makes the handler, which serves what Handler.routes lists. It trusts its caller to have checked the Host header
+// against DNS rebinding.
 func New(cfg Config) (*Handler, error) {
-	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	if cfg.Login == nil {
-		cfg.Login = func(*http.Request) bool { return false }
+	k := &kit{Login: cfg.Login, Version: cfg.Version, Ending: cfg.Ending, Now: cfg.Now,
+		Log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)), origin: http.NewCrossOriginProtection(),
+		safe: safehtml.New(), key: newKey()}
+	if k.Login == nil {
+		k.Login = func(*http.Request) bool { return false }
 	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
+	if k.Now == nil {
+		k.Now = time.Now
 	}
-	h := &Handler{Config: cfg, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), safe: safehtml.New(),
-		key: newKey()}
 	var err error
-	if h.assets, err = newAssets(); err != nil {
+	if k.assets, err = newAssets(); err != nil {
 		return nil, err
 	}
-	if h.pages, err = newPages(h.assets); err != nil {
+	if k.pages, err = newPages(k.assets); err != nil {
 		return nil, err
 	}
-	h.page("GET /{$}", h.home)
-	h.page("GET /feeds", h.feeds)
-	h.page("GET /feeds/{number}", h.feed)
-	h.page("GET /recommended", h.recommended)
-	h.page("GET /entries", h.entries)
-	h.page("GET /entries/{id}", h.entry)
-	h.page("GET /neighbors", h.neighbors)
-	h.page("GET /join", h.invited)
-	h.page("GET /search", h.search)
-	h.page("GET /filters", h.filters)
-	h.page("GET /settings", h.settings)
-	h.page("GET /notifications", h.receivers)
-	h.page("GET "+offlinePath, h.offline)
-	h.page("GET /imported/{number}", h.imported)
-	h.page("GET /passwords/{word}", h.password)
-	h.page("GET /people/{number}", h.person)
-	h.page("GET /login", h.loginPage)
-	h.change("POST /login", h.login)
-	h.change("POST /logout", h.logout)
-	h.change("POST /passwords", h.addPassword)
-	h.change("POST /passwords/remove", h.removePassword)
-	h.change("POST /people", h.addPerson)
-	h.change("POST /people/remove", h.removePerson)
-	h.change("POST /filters", h.keepFilter)
-	h.change("POST /filters/change", h.changeFilter)
-	h.change("POST /notifications", h.addReceiver)
-	h.change("POST /notifications/try", h.tryReceiver)
-	h.change("POST /notifications/remove", h.removeReceiver)
-	h.change("POST /mark", h.mark)
-	h.change("POST /read", h.markAll)
-	h.change("POST /undo", h.undo)
-	h.change("POST /adjust", h.adjust)
-	h.change("POST /pictures", h.showPictures)
-	h.change("POST /fulltext", h.fullText)
-	h.change("POST /follow", h.follow)
-	h.change("POST /decline", h.decline)
-	h.change("POST /share", h.share)
-	h.change("POST /join", h.join)
-	h.change("POST /sources", h.nameSource)
-	h.change("POST /sources/remove", h.forgetSource)
-	h.change("POST /refresh", h.refresh)
-	h.change("POST /unfollow", h.unfollow)
-	h.change("POST /dht", h.answerDHT)
-	h.change("POST /look", h.setLook)
-	h.change("POST /sharing", h.setShareLink)
-	h.change("POST /saving", h.setService)
-	h.change("POST /save", h.save)
-	h.change(importPattern, h.importList)
-	h.mux.HandleFunc("GET /entries/{id}/open", h.open)
-	h.mux.HandleFunc("GET /search/network", h.searchNetwork)
-	h.mux.HandleFunc("GET /live", h.serveLive)
-	h.mux.HandleFunc("GET /assets/{name}", h.assets.serve)
-	h.mux.HandleFunc("GET /pictures/{feed}/{code}/{address}", h.picture)
-	h.mux.HandleFunc("GET "+manifestPath, h.manifest)
-	h.mux.HandleFunc("GET "+workerPath, h.worker)
-	h.mux.HandleFunc("GET "+reading.IconPath+"{word}", h.icon)
-	h.page("/", func(*http.Request) (view, error) { return view{}, ErrNone })
+	h := &Handler{desk: &desk{k, cfg.Source.Of(reading.Owner)}, Source: cfg.Source}
+	k.goesOn = func(r *http.Request) bool {
+		c, err := h.caller(r)
+		return err == nil && c == callerOf(r.Context())
+	}
+	mux := http.NewServeMux()
+	for _, t := range h.routes() {
+		mux.HandleFunc(t.pattern, h.admit(t))
+	}
+	h.mux = mux
 	return h, nil
 }
 
@@ -138,32 +111,36 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Pages of other sites may link here, and no more. Nothing was changed.", http.StatusForbidden)
 		return
 	}
-	if r, ok := h.admit(w, r); ok {
-		h.mux.ServeHTTP(w, r)
+	c, err := h.caller(r)
+	if err != nil {
+		h.Log.Error("passwords not read", "err", err)
+		http.Error(w, "The node could not read its archive. Its log says why.", http.StatusInternalServerError)
+		return
 	}
+	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 }
 
-// page serves a page at a pattern.
-func (h *Handler) page(pattern string, make func(*http.Request) (view, error)) {
-	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+// page serves a page.
+func (h *kit) page(make func(*http.Request) (view, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		token := h.visitor(w, r)
 		v, err := make(r)
 		if err != nil {
 			v = h.failure(r, err)
 		}
 		h.show(w, r, token, v)
-	})
+	}
 }
 
 // failure is the page that says what went wrong.
-func (h *Handler) failure(r *http.Request, err error) view {
+func (h *kit) failure(r *http.Request, err error) view {
 	var refused clientError
 	var slowed reading.Slowed
 	var not unread
 	var bad badFeedForm
 	switch {
 	case errors.As(err, &bad):
-		v, err := h.feedView(r, bad.number, &bad.feedForm)
+		v, err := bad.again()
 		if err != nil {
 			return h.failure(r, err)
 		}

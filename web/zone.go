@@ -26,4 +26,4 @@ func zoneOf(r *http.Request) *time.Location {
 }
 
 // now is the time by the clock of the browser that asks: where a day begins, and what all times on a page are said in.
-func (h *Handler) now(r *http.Request) time.Time { return h.Now().In(zoneOf(r)) }
+func (h *kit) now(r *http.Request) time.Time { return h.Now().In(zoneOf(r)) }

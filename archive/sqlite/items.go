@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"iter"
 	"math"
 	"slices"
@@ -320,6 +321,20 @@ func (r personalReader) Find(ctx context.Context, m feed.Match, of []reading.Fee
 	return ids, err
 }
 
+// Found implements reading.Headlines. It takes no longer than searchTime.
+func (r personalReader) Found(ctx context.Context, f feed.Filter) (found []archive.Record, err error) {
+	err = r.searching(ctx, f, func(s *search) error {
+		s.where = ` AND e.feed NOT IN (SELECT f.id FROM feeds f WHERE f.secret AND NOT ` + isRead + `)`
+		s.args = []any{int64(r.person)}
+		found, err = s.run(r.rankTime)
+		return err
+	})
+	if err != nil && !errors.Is(err, archive.ErrCut) {
+		return nil, err
+	}
+	return found, err
+}
+
 // Reads of an archive for pages that people see: short ones by an index each, so that none takes longer where there is
 // more.
 
@@ -379,10 +394,13 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 		ofMarks    = ` CROSS JOIN items i ON i.id = m.item CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = i.seq
 			JOIN feeds f ON f.id = i.feed WHERE m.person = @person AND ` + isFollowed
 		withMarks = ` LEFT JOIN items i ON i.seq = e.seq LEFT JOIN marks m ON m.person = @person AND m.item = i.id`
-		ofEntries = withMarks + ` WHERE `
 		ofMany    = ` CROSS JOIN items i ON i.seq = e.seq CROSS JOIN marks m ON m.person = @person AND m.item = i.id
 			WHERE ` + isFollowed + `NOT m.read`
 	)
+	ofEntries := withMarks + ` WHERE `
+	if q.Followed {
+		ofEntries += isFollowed
+	}
 	all, ofFeed := `entries_by_seq`, `entries_by_feed`
 	if q.ByTime {
 		all, ofFeed = `entries_by_time`, `entries_of_feed`

@@ -1,0 +1,136 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/reading"
+	"feedex/web"
+)
+
+// A pagesLibrary is a person's library as pages show it, with what the archive has beside it.
+type pagesLibrary struct {
+	*library
+	view     reading.View
+	pictures *pictures
+}
+
+var _ web.PersonalSource = pagesLibrary{}
+
+// Version implements web.PersonalSource. What becomes of the node is the owner's to know.
+func (l pagesLibrary) Version() uint64 {
+	news := &l.host.news
+	if l.person == reading.Owner {
+		news = &l.host.changes
+	}
+	return news.Load() + l.host.written(l.person).Load()
+}
+
+// Known implements web.PersonalSource.
+func (l pagesLibrary) Known(ctx context.Context, number int64) (k web.KnownFeed, err error) {
+	f, err := l.view.NumberedFeed(ctx, number)
+	if err != nil {
+		return k, err
+	}
+	k = web.KnownFeed{Feed: f, Number: number}
+	if k.Reads, err = l.reads(ctx, &f, number); err != nil {
+		return k, err
+	}
+	if f.URL == "" || l.kept(f.URL, k.Reads) {
+		return web.KnownFeed{}, web.ErrNone
+	}
+	if k.Name, k.Folders, err = l.Filing(ctx, number); err != nil {
+		return k, err
+	}
+	k.Look, err = l.FeedLook(ctx, number)
+	return k, err
+}
+
+// reads reports whether the person reads a feed.
+func (l pagesLibrary) reads(ctx context.Context, f *archive.Feed, number int64) (bool, error) {
+	if l.person == reading.Owner || !f.Subscribed {
+		return f.Subscribed, nil
+	}
+	list, err := l.Subscriptions(ctx)
+	return slices.ContainsFunc(list, func(s reading.FollowedFeed) bool { return int64(s.ID) == number }), err
+}
+
+// kept reports whether a feed is kept from the person: its URL is a secret, and they do not read it.
+func (l pagesLibrary) kept(u feed.URL, reads bool) bool {
+	return l.person != reading.Owner && u.Secret() && !reads
+}
+
+// Titles implements web.PersonalSource.
+func (l pagesLibrary) Titles(ctx context.Context) (map[int64]web.Title, error) {
+	names, err := l.view.FeedNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := l.Subscriptions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reads := make(map[int64]bool, len(list))
+	for i := range list {
+		reads[int64(list[i].ID)] = true
+	}
+	titles := make(map[int64]web.Title, len(names))
+	for _, n := range names {
+		if !l.kept(n.URL, reads[n.Number]) {
+			titles[n.Number] = web.Title{URL: n.URL, Text: n.Title}
+		}
+	}
+	return titles, nil
+}
+
+// Entry implements web.PersonalSource.
+func (l pagesLibrary) Entry(ctx context.Context, id feed.EntryID) (web.EntryDetail, error) {
+	r, item, number, err := l.Shelf.Entry(ctx, id)
+	if err == nil && number == 0 {
+		err = web.ErrNone
+	}
+	if err == nil && r.Entry.Feed.Secret() {
+		_, err = l.Known(ctx, number)
+	}
+	if err != nil {
+		return web.EntryDetail{}, err
+	}
+	full, err := l.view.FullText(ctx, item.ID)
+	return web.EntryDetail{Record: r, Feed: number, Item: item, Full: full}, err
+}
+
+// Picture implements web.PersonalSource.
+func (l pagesLibrary) Picture(ctx context.Context, number int64, at feed.URL) ([]byte, error) {
+	k, err := l.Known(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	return l.pictures.get(ctx, k.URL, at)
+}
+
+// Headlines implements web.PersonalSource. To the owner the archive is what feeds gave that are followed no more, too.
+func (l pagesLibrary) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
+	q.Followed = q.Followed || l.person != reading.Owner
+	return l.Shelf.Headlines(ctx, q)
+}
+
+// Search implements archive.Searcher.
+func (l pagesLibrary) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
+	if l.person == reading.Owner {
+		return l.view.Search(ctx, f)
+	}
+	return l.Found(ctx, f)
+}
+
+// ShowFullText implements web.PersonalSource.
+func (l pagesLibrary) ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error {
+	for _, err := range l.Items(ctx, []reading.ItemID{id}) { // which the person reads
+		if err != nil {
+			return err
+		}
+		return l.host.showFullText(ctx, id, shown)
+	}
+	return reading.ErrNoItem
+}

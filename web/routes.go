@@ -1,0 +1,136 @@
+package web
+
+import (
+	"net/http"
+
+	"feedex/reading"
+)
+
+// A route is what is at an address, and for whom. What is not named as a reader's is the owner's alone.
+type route struct {
+	pattern string
+	// everybody is what it is to all, also those who have not logged in where that is required.
+	everybody http.HandlerFunc
+	// reader is what it is to whoever reads, at their desk: to the owner too, unless owner is something else.
+	reader deskHandler
+	owner  http.HandlerFunc
+}
+
+// A deskHandler answers at the desk of the person who asks.
+type deskHandler func(d *desk, w http.ResponseWriter, r *http.Request)
+
+// routes are all that the handler serves.
+func (h *Handler) routes() []route {
+	open := func(pattern string, f http.HandlerFunc) route { return route{pattern: pattern, everybody: f} }
+	reads := func(pattern string, f deskHandler) route { return route{pattern: pattern, reader: f} }
+	owns := func(pattern string, f http.HandlerFunc) route { return route{pattern: pattern, owner: f} }
+	return []route{
+		// Everybody's: the way in, and what tells nothing.
+		open("GET /login", h.page(h.loginPage)),
+		open("POST /login", h.change(h.login)),
+		open("POST /logout", h.change(h.logout)),
+		open("GET "+offlinePath, h.page(h.offline)),
+		open("GET "+workerPath, h.worker),
+		open("GET "+manifestPath, h.manifest),
+		open("GET /assets/{name}", h.assets.serve),
+		open("GET "+reading.IconPath+"{word}", h.icon),
+
+		// A reader's.
+		reads("GET /entries", pageAt((*desk).entries)),
+		{pattern: "GET /entries/{id}", reader: pageAt((*desk).entry), owner: h.page(h.entryToSave)},
+		reads("GET /entries/{id}/open", (*desk).open),
+		reads("GET /pictures/{feed}/{code}/{address}", (*desk).picture),
+		reads("GET /live", (*desk).serveLive),
+		reads("POST /mark", changeAt((*desk).mark)),
+		reads("POST /read", changeAt((*desk).markAll)),
+		reads("POST /undo", changeAt((*desk).undo)),
+		reads("POST /pictures", changeAt((*desk).showPictures)),
+		reads("POST /fulltext", changeAt((*desk).fullText)),
+		reads("POST /look", changeAt((*desk).setLook)),
+		reads("POST /sharing", changeAt((*desk).setShareLink)),
+		reads("/", pageAt(func(*desk, *http.Request) (view, error) { return view{}, ErrNone })),
+
+		// The owner's.
+		owns("GET /{$}", h.page(h.home)),
+		owns("GET /feeds", h.page(h.feeds)),
+		owns("GET /feeds/{number}", h.page(h.feed)),
+		owns("GET /recommended", h.page(h.recommended)),
+		owns("GET /neighbors", h.page(h.neighbors)),
+		owns("GET /join", h.page(h.invited)),
+		owns("GET /search", h.page(h.search)),
+		owns("GET /search/network", h.searchNetwork),
+		owns("GET /filters", h.page(h.filters)),
+		owns("GET /settings", h.page(h.settings)),
+		owns("GET /notifications", h.page(h.receivers)),
+		owns("GET /imported/{number}", h.page(h.imported)),
+		owns("GET /passwords/{word}", h.page(h.password)),
+		owns("GET /people/{number}", h.page(h.person)),
+		owns("POST /passwords", h.change(h.addPassword)),
+		owns("POST /passwords/remove", h.change(h.removePassword)),
+		owns("POST /people", h.change(h.addPerson)),
+		owns("POST /people/remove", h.change(h.removePerson)),
+		owns("POST /filters", h.change(h.keepFilter)),
+		owns("POST /filters/change", h.change(h.changeFilter)),
+		owns("POST /notifications", h.change(h.addReceiver)),
+		owns("POST /notifications/try", h.change(h.tryReceiver)),
+		owns("POST /notifications/remove", h.change(h.removeReceiver)),
+		owns("POST /adjust", h.change(h.adjust)),
+		owns("POST /follow", h.change(h.follow)),
+		owns("POST /unfollow", h.change(h.unfollow)),
+		owns("POST /decline", h.change(h.decline)),
+		owns("POST /share", h.change(h.share)),
+		owns("POST /join", h.change(h.join)),
+		owns("POST /sources", h.change(h.nameSource)),
+		owns("POST /sources/remove", h.change(h.forgetSource)),
+		owns("POST /refresh", h.change(h.refresh)),
+		owns("POST /dht", h.change(h.answerDHT)),
+		owns("POST /saving", h.change(h.setService)),
+		owns("POST /save", h.change(h.save)),
+		owns("POST /import", h.changeWithFile(h.importList)),
+	}
+}
+
+// pageAt serves a page at a desk.
+func pageAt(make func(*desk, *http.Request) (view, error)) deskHandler {
+	return func(d *desk, w http.ResponseWriter, r *http.Request) {
+		d.page(func(r *http.Request) (view, error) { return make(d, r) })(w, r)
+	}
+}
+
+// changeAt serves a form at a desk.
+func changeAt(do func(*desk, http.ResponseWriter, *http.Request) (string, error)) deskHandler {
+	return func(d *desk, w http.ResponseWriter, r *http.Request) {
+		d.change(func(w http.ResponseWriter, r *http.Request) (string, error) { return do(d, w, r) })(w, r)
+	}
+}
+
+// errOwners is for what is not a reader's.
+var errOwners = clientError{http.StatusForbidden, "This is the owner’s",
+	"It is open to whoever logs in with an owner’s password. Nothing was changed."}
+
+// admit serves a route to whom it is for.
+func (h *Handler) admit(t route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch c := callerOf(r.Context()); {
+		case t.everybody != nil:
+			t.everybody(w, r)
+		case c == (caller{}):
+			h.refuse(w, r)
+		case t.owner != nil && c.owns():
+			t.owner(w, r)
+		case t.reader != nil:
+			t.reader(&desk{h.kit, h.Source.Of(c.Person)}, w, r)
+		default:
+			h.show(w, r, h.visitor(w, r), h.failure(r, errOwners))
+		}
+	}
+}
+
+// refuse answers who has not logged in where that is required.
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && r.URL.Path != "/live" && r.URL.Path != "/search/network" {
+		http.Redirect(w, r, loginFor(r.URL.RequestURI(), ""), http.StatusSeeOther)
+		return
+	}
+	http.Error(w, "Log in first.", http.StatusUnauthorized)
+}
