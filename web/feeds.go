@@ -29,6 +29,18 @@ type pager struct {
 	query       string
 }
 
+// newPager is at the page of a list of n feeds that the request names, the first where it names none.
+func newPager(r *http.Request, n int, query string) pager {
+	pages := max(1, (n+feedsPerPage-1)/feedsPerPage)
+	page, _ := strconv.Atoi(r.FormValue("page"))
+	return pager{min(max(page, 1), pages), pages, query}
+}
+
+// part is what of the list the page has.
+func part[T any](p pager, list []T) []T {
+	return list[(p.Page-1)*feedsPerPage : min(len(list), p.Page*feedsPerPage)]
+}
+
 // Previous and Next are the addresses of the pages around, "" for none.
 func (p pager) Previous() string { return p.at(p.Page - 1) }
 func (p pager) Next() string     { return p.at(p.Page + 1) }
@@ -74,11 +86,8 @@ func (h *Handler) feeds(r *http.Request) (view, error) {
 		}
 		return cmp.Or(order, byTitle(a, b), cmp.Compare(a.Number, b.Number))
 	})
-	p.Pages = max(1, (len(lines)+feedsPerPage-1)/feedsPerPage)
-	p.Page, _ = strconv.Atoi(r.FormValue("page"))
-	p.Page = min(max(p.Page, 1), p.Pages)
-	p.query = queryOf("q", p.Query, "order", p.Order)
-	p.Feeds = lines[(p.Page-1)*feedsPerPage : min(len(lines), p.Page*feedsPerPage)]
+	p.pager = newPager(r, len(lines), queryOf("q", p.Query, "order", p.Order))
+	p.Feeds = part(p.pager, lines)
 	return view{Page: "feeds", Title: "Feeds", Nav: "/feeds", Live: true, Body: p}, nil
 }
 

@@ -60,27 +60,13 @@ func (i *imports) at(number int) (importPage, bool) {
 
 // importList follows all feeds of a list that a form brings.
 func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, error) {
-	file, _, err := r.FormFile("list")
-	if errors.Is(err, http.ErrNotMultipart) || errors.Is(err, http.ErrMissingFile) {
-		return "", clientError{http.StatusBadRequest, "No file was chosen",
-			"Choose the OPML file that your reader exported. Nothing was changed."}
-	}
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	document, err := io.ReadAll(file)
+	list, err := readList(r)
 	if err != nil {
 		return "", err
 	}
 	unread, err := readBacklog(r)
 	if err != nil {
 		return "", err
-	}
-	list, err := opml.Read(document)
-	if err != nil {
-		return "", clientError{http.StatusBadRequest, "That file could not be read",
-			"It is no list of feeds: " + err.Error() + ". Nothing was changed."}
 	}
 	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}
 	followed, err := h.Source.Follow(r.Context(), list.Feeds, unread)
@@ -98,6 +84,28 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 	p.More = max(0, len(p.Problems)-maxProblems)
 	p.Problems = p.Problems[:len(p.Problems)-p.More]
 	return "/imported/" + strconv.Itoa(h.imports.add(p)), nil
+}
+
+// readList is the list of feeds that a form brings.
+func readList(r *http.Request) (l opml.List, err error) {
+	file, _, err := r.FormFile("list")
+	if errors.Is(err, http.ErrNotMultipart) || errors.Is(err, http.ErrMissingFile) {
+		return l, clientError{http.StatusBadRequest, "No file was chosen",
+			"Choose the OPML file that your reader exported. Nothing was changed."}
+	}
+	if err != nil {
+		return l, err
+	}
+	defer file.Close()
+	document, err := io.ReadAll(file)
+	if err != nil {
+		return l, err
+	}
+	if l, err = opml.Read(document); err != nil {
+		return l, clientError{http.StatusBadRequest, "That file could not be read",
+			"It is no list of feeds: " + err.Error() + ". Nothing was changed."}
+	}
+	return l, nil
 }
 
 // imported shows what came of a list.

@@ -23,6 +23,9 @@ type deskHandler func(d *desk, w http.ResponseWriter, r *http.Request)
 func (h *Handler) routes() []route {
 	open := func(pattern string, f http.HandlerFunc) route { return route{pattern: pattern, everybody: f} }
 	reads := func(pattern string, f deskHandler) route { return route{pattern: pattern, reader: f} }
+	more := func(pattern string, f deskHandler, owner http.HandlerFunc) route {
+		return route{pattern: pattern, reader: f, owner: owner}
+	}
 	owns := func(pattern string, f http.HandlerFunc) route { return route{pattern: pattern, owner: f} }
 	return []route{
 		// Everybody's: the way in, and what tells nothing.
@@ -35,11 +38,11 @@ func (h *Handler) routes() []route {
 		open("GET /assets/{name}", h.assets.serve),
 		open("GET "+reading.IconPath+"{word}", h.icon),
 
-		// A reader's.
+		// A reader's, and in the same form the owner's.
 		reads("GET /entries", pageAt((*desk).entries)),
-		{pattern: "GET /entries/{id}", reader: pageAt((*desk).entry), owner: h.page(h.entryToSave)},
 		reads("GET /entries/{id}/open", (*desk).open),
 		reads("GET /pictures/{feed}/{code}/{address}", (*desk).picture),
+		reads("GET /feeds.opml", (*desk).export),
 		reads("GET /live", (*desk).serveLive),
 		reads("POST /mark", changeAt((*desk).mark)),
 		reads("POST /read", changeAt((*desk).markAll)),
@@ -50,17 +53,25 @@ func (h *Handler) routes() []route {
 		reads("POST /sharing", changeAt((*desk).setShareLink)),
 		reads("/", pageAt(func(*desk, *http.Request) (view, error) { return view{}, ErrNone })),
 
+		// A reader's, of which the owner has more.
+		more("GET /{$}", (*desk).toEntries, h.page(h.home)),
+		more("GET /entries/{id}", pageAt((*desk).entry), h.page(h.entryToSave)),
+		more("GET /feeds", pageAt((*desk).subscriptions), h.page(h.feeds)),
+		more("GET /feeds/{number}", pageAt((*desk).subscription), h.page(h.feed)),
+		more("GET /search", pageAt((*desk).search), h.page(h.searchFurther)),
+		more("GET /settings", pageAt((*desk).preferences), h.page(h.settings)),
+		more("POST /adjust", changeAt((*desk).arrange), h.change(h.adjust)),
+		more("POST /follow", changeAt((*desk).subscribe), h.change(h.follow)),
+		more("POST /unfollow", changeAt((*desk).unsubscribe), h.change(h.unfollow)),
+		more("POST /refresh", changeAt((*desk).poll), h.change(h.refresh)),
+		more("POST /import", listAt((*desk).takeIn), h.changeWithFile(h.importList)),
+
 		// The owner's.
-		owns("GET /{$}", h.page(h.home)),
-		owns("GET /feeds", h.page(h.feeds)),
-		owns("GET /feeds/{number}", h.page(h.feed)),
 		owns("GET /recommended", h.page(h.recommended)),
 		owns("GET /neighbors", h.page(h.neighbors)),
 		owns("GET /join", h.page(h.invited)),
-		owns("GET /search", h.page(h.search)),
 		owns("GET /search/network", h.searchNetwork),
 		owns("GET /filters", h.page(h.filters)),
-		owns("GET /settings", h.page(h.settings)),
 		owns("GET /notifications", h.page(h.receivers)),
 		owns("GET /imported/{number}", h.page(h.imported)),
 		owns("GET /passwords/{word}", h.page(h.password)),
@@ -74,19 +85,14 @@ func (h *Handler) routes() []route {
 		owns("POST /notifications", h.change(h.addReceiver)),
 		owns("POST /notifications/try", h.change(h.tryReceiver)),
 		owns("POST /notifications/remove", h.change(h.removeReceiver)),
-		owns("POST /adjust", h.change(h.adjust)),
-		owns("POST /follow", h.change(h.follow)),
-		owns("POST /unfollow", h.change(h.unfollow)),
 		owns("POST /decline", h.change(h.decline)),
 		owns("POST /share", h.change(h.share)),
 		owns("POST /join", h.change(h.join)),
 		owns("POST /sources", h.change(h.nameSource)),
 		owns("POST /sources/remove", h.change(h.forgetSource)),
-		owns("POST /refresh", h.change(h.refresh)),
 		owns("POST /dht", h.change(h.answerDHT)),
 		owns("POST /saving", h.change(h.setService)),
 		owns("POST /save", h.change(h.save)),
-		owns("POST /import", h.changeWithFile(h.importList)),
 	}
 }
 
@@ -101,6 +107,13 @@ func pageAt(make func(*desk, *http.Request) (view, error)) deskHandler {
 func changeAt(do func(*desk, http.ResponseWriter, *http.Request) (string, error)) deskHandler {
 	return func(d *desk, w http.ResponseWriter, r *http.Request) {
 		d.change(func(w http.ResponseWriter, r *http.Request) (string, error) { return do(d, w, r) })(w, r)
+	}
+}
+
+// listAt serves a form that brings a list of feeds, at a desk.
+func listAt(do func(*desk, http.ResponseWriter, *http.Request) (string, error)) deskHandler {
+	return func(d *desk, w http.ResponseWriter, r *http.Request) {
+		d.changeWithFile(func(w http.ResponseWriter, r *http.Request) (string, error) { return do(d, w, r) })(w, r)
 	}
 }
 

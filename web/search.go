@@ -32,7 +32,8 @@ type searchPage struct {
 	Events              string // where the network's results come from, "" for nowhere
 	Waiting             string // the same page, with them, "" where it is that
 	Remote              []remoteLine
-	Ended               string // how the search of the network ended
+	Ended               string       // how the search of the network ended
+	filter              *feed.Filter // what was searched for, nil for nothing
 }
 
 // A choice is a feed that may be searched.
@@ -48,7 +49,8 @@ type remoteLine struct {
 	When              moment
 }
 
-func (h *Handler) search(r *http.Request) (view, error) {
+// search searches the archive.
+func (h *desk) search(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
 	p, f, err := h.asked(r)
 	v := view{Page: "search", Title: "Archive", Nav: "/search", Body: p}
@@ -64,7 +66,19 @@ func (h *Handler) search(r *http.Request) (view, error) {
 		return v, err
 	}
 	p.Found, p.More, p.Problem = h.records(found, titles, f.Relevance, now), more, problem
-	if !p.Network {
+	p.filter = &f
+	return v, nil
+}
+
+// searchFurther searches the archive and, where that is asked for, those of others: they learn what is looked for, and
+// the node's account pays.
+func (h *Handler) searchFurther(r *http.Request) (view, error) {
+	v, err := h.search(r)
+	p, ok := v.Body.(*searchPage)
+	if !ok || err != nil {
+		return v, err
+	}
+	if p.Network = r.FormValue("network") == "1"; !p.Network || p.filter == nil {
 		return v, nil
 	}
 	sort := ""
@@ -78,7 +92,7 @@ func (h *Handler) search(r *http.Request) (view, error) {
 		if err := h.own(r); err != nil {
 			return v, err
 		}
-		p.Ended = h.askOthers(ctx, f, p.Query, h.now(r), func(list []remoteLine) error {
+		p.Ended = h.askOthers(r.Context(), *p.filter, p.Query, h.now(r), func(list []remoteLine) error {
 			p.Remote = append(p.Remote, list...)
 			return nil
 		})
@@ -89,7 +103,7 @@ func (h *Handler) search(r *http.Request) (view, error) {
 // asked reads what is searched for. An error in it is the page's problem.
 func (h *desk) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 	p := &searchPage{Query: strings.TrimSpace(r.FormValue("q")), Since: r.FormValue("since"),
-		Until: r.FormValue("until"), Network: r.FormValue("network") == "1"}
+		Until: r.FormValue("until")}
 	p.Number, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
 	f := feed.Filter{Limit: entriesPerPage}
 	for _, bound := range []struct {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"feedex/archive"
-	"feedex/feed"
 	"feedex/reading"
 	"feedex/saving"
 )
@@ -119,10 +118,8 @@ func (h *Handler) done(r *http.Request) string {
 func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error) {
 	wish := FollowWish{Anyway: r.PostFormValue("anyway") != ""}
 	var err error
-	wish.Tries, err = feed.ParseTyped(r.PostFormValue("url"))
-	if err != nil {
-		return "", clientError{http.StatusBadRequest, "That is no address of a feed",
-			"The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
+	if wish.Tries, err = typedAddress(r); err != nil {
+		return "", err
 	}
 	if wish.Backlog, err = readBacklog(r); err != nil {
 		return "", err

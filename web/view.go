@@ -33,6 +33,7 @@ type view struct {
 
 	Token   string // of the visitor's forms
 	User    string // that has logged in, "" for none
+	Reader  bool   // by a password that opens what a reader does, and no more
 	Look    pageStyle
 	Share   shareLink // of the browser
 	Now     time.Time
@@ -44,6 +45,9 @@ type section struct{ Path, Name string }
 
 // Sections are the parts of the dashboard, in the order of the menu.
 func (v *view) Sections() []section {
+	if v.Reader {
+		return []section{{"/entries", "Entries"}, {"/feeds", "Feeds"}, {"/search", "Archive"}, {"/settings", "Settings"}}
+	}
 	return []section{{"/", "Home"}, {"/feeds", "Feeds"}, {"/entries", "Entries"}, {"/neighbors", "Neighbors"},
 		{"/search", "Archive"}, {"/filters", "Filters"}, {"/settings", "Settings"}}
 }
@@ -83,8 +87,9 @@ func newPages(a assets) (pages, error) {
 
 // show writes a page whose forms bear the token. It is made whole before the first byte leaves.
 func (h *kit) show(w http.ResponseWriter, r *http.Request, token string, v view) {
-	v.Token, v.Now, v.Version, v.User, v.Look, v.Share = token, h.Now(), h.Version, userOf(r.Context()), lookOf(r),
-		shareLinkOf(r)
+	c := callerOf(r.Context())
+	v.Token, v.Now, v.Version, v.Look, v.Share = token, h.Now(), h.Version, lookOf(r), shareLinkOf(r)
+	v.User, v.Reader = c.Name, c.Name != "" && !c.owns()
 	var b bytes.Buffer
 	if err := h.pages[v.Page].ExecuteTemplate(&b, "layout.html", &v); err != nil {
 		h.Log.Error("page not made", "path", r.URL.Path, "err", err)

@@ -1,0 +1,257 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"feedex/feed"
+	"feedex/opml"
+	"feedex/reading"
+)
+
+// A subscriptionsPage lists the feeds that a person reads.
+type subscriptionsPage struct {
+	Feeds []subscriptionLine
+	Query string // what the names are to contain
+	Total int
+	Done  string // what was done a moment ago, "" for nothing
+	Undo  *undo  // likewise, nil for nothing that can be undone
+	pager
+}
+
+// A subscriptionLine is a feed as its reader's list has it.
+type subscriptionLine struct {
+	Path, Entries string // addresses of its page, and of its entries
+	Title, URL    string
+	Icon          string
+	Folders       []string
+	Unread        int64
+	Errors        int // failed polls in a row
+}
+
+// subscriptions lists what the person reads.
+func (d *desk) subscriptions(r *http.Request) (view, error) {
+	ctx := r.Context()
+	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: d.undoOf(r)}
+	if r.FormValue("done") == "imported" {
+		p.Done = "The feeds of the list are among these. What is new there will be polled in a moment."
+	}
+	list, err := d.Shelf.Subscriptions(ctx)
+	if err != nil {
+		return view{}, err
+	}
+	counts, err := d.Shelf.Counts(ctx)
+	if err != nil {
+		return view{}, err
+	}
+	unread := make(map[reading.FeedID]int64, len(counts))
+	for _, c := range counts {
+		unread[c.Feed] = int64(c.Unread)
+	}
+	p.Total = len(list)
+	for i := range list {
+		f := &list[i]
+		number := strconv.FormatInt(int64(f.ID), 10)
+		l := subscriptionLine{Path: "/feeds/" + number, Entries: "/entries?show=unread&feed=" + number,
+			Title: titleOf(f.URL, cmp.Or(f.Name, f.Title)), URL: address(f.URL), Icon: f.Icon.Path(),
+			Unread: unread[f.ID], Errors: f.Errors}
+		for _, folder := range f.Folders {
+			l.Folders = append(l.Folders, folder.Name)
+		}
+		if matches(p.Query, append([]string{l.Title, l.URL}, l.Folders...)...) {
+			p.Feeds = append(p.Feeds, l)
+		}
+	}
+	slices.SortStableFunc(p.Feeds, func(a, b subscriptionLine) int {
+		return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
+	})
+	p.pager = newPager(r, len(p.Feeds), queryOf("q", p.Query))
+	p.Feeds = part(p.pager, p.Feeds)
+	return view{Page: "subscriptions", Title: "Feeds", Nav: "/feeds", Live: true, Body: p}, nil
+}
+
+// A subscriptionPage is a feed as its reader has it.
+type subscriptionPage struct {
+	KnownFeed
+	Title   string
+	Address string
+	Secret  bool // its URL is one, and stays off the page
+	Last    moment
+	Latest  []headline
+	Form    feedForm
+	Saved   bool // what the form said, just now
+}
+
+// subscription is the page of a feed.
+func (d *desk) subscription(r *http.Request) (view, error) {
+	number, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
+	if err != nil || number <= 0 {
+		return view{}, ErrNone
+	}
+	return d.subscriptionView(r, number, nil)
+}
+
+// subscriptionView is the page of a feed, with a form that could not be taken as it was sent, if that is not nil.
+func (d *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (view, error) {
+	now := d.now(r)
+	k, err := d.Shelf.Known(r.Context(), number)
+	if err != nil {
+		return view{}, err
+	}
+	k.Link, k.About = webLink(k.Link), d.safe.Opening(k.About, longestAbout)
+	p := &subscriptionPage{KnownFeed: k, Title: titleOf(k.URL, cmp.Or(k.Name, k.Title)), Address: address(k.URL),
+		Secret: k.URL.Secret(), Last: moment{k.LastSuccess, now},
+		Form: feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n")}}
+	list, err := d.Shelf.Headlines(r.Context(),
+		reading.HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
+	if err != nil {
+		return view{}, err
+	}
+	p.Latest = d.headlines(list, false, now)
+	if sent != nil {
+		p.Form = *sent
+	}
+	p.Saved = r.Method == http.MethodGet && r.FormValue("done") == "saved"
+	return view{Page: "subscription", Title: p.Title, Nav: "/feeds", Live: true, Body: p}, nil
+}
+
+// arrange titles and files a feed as its form says.
+func (d *desk) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
+	number, err := feedOf(r)
+	if err != nil {
+		return "", err
+	}
+	k, err := d.Shelf.Known(r.Context(), number)
+	if err != nil {
+		return "", err
+	}
+	f := readFeedForm(r)
+	a := f.arrangement(&k)
+	a.FullText = nil // which is for all people, and the owner's to say
+	if !f.Bad() {
+		err = d.Shelf.Arrange(r.Context(), a)
+	}
+	if errors.Is(err, reading.ErrFolders) || errors.Is(err, reading.ErrFilterName) {
+		f.Wrong.Folders, err = sentence(err.Error()), nil
+	}
+	if f.Bad() {
+		return "", badFeedForm{func() (view, error) { return d.subscriptionView(r, number, &f) }}
+	}
+	return pathOfFeed(number) + "?done=saved", err
+}
+
+// pathOfFeed is where the page of a feed is.
+func pathOfFeed(number int64) string { return "/feeds/" + strconv.FormatInt(number, 10) }
+
+// subscribe has the person read a feed, as their reader would: one that a form names by its address, or one that the
+// node knows by its number.
+func (d *desk) subscribe(_ http.ResponseWriter, r *http.Request) (string, error) {
+	var tries []feed.URL
+	var err error
+	if r.PostFormValue("feed") != "" {
+		number, err := feedOf(r)
+		if err != nil {
+			return "", err
+		}
+		k, err := d.Shelf.Known(r.Context(), number)
+		if err != nil {
+			return "", err
+		}
+		tries = []feed.URL{k.URL}
+	} else if tries, err = typedAddress(r); err != nil {
+		return "", err
+	}
+	id, err := d.Shelf.Subscribe(r.Context(), tries...)
+	if errors.Is(err, reading.ErrNoFeed) || errors.Is(err, reading.ErrUnread) {
+		return "", clientError{http.StatusUnprocessableEntity, "There is no feed",
+			"At " + address(tries[0]) + " " + err.Error() +
+				". Nothing is followed. Look on the site for a link to its RSS or Atom feed, and follow that."}
+	}
+	return pathOfFeed(int64(id)), err
+}
+
+// typedAddress is what the address in a form may be.
+func typedAddress(r *http.Request) ([]feed.URL, error) {
+	tries, err := feed.ParseTyped(r.PostFormValue("url"))
+	if err != nil {
+		return nil, clientError{http.StatusBadRequest, "That is no address of a feed",
+			"The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
+	}
+	return tries, nil
+}
+
+// unsubscribe has the person read a feed no more, as their reader would.
+func (d *desk) unsubscribe(_ http.ResponseWriter, r *http.Request) (string, error) {
+	number, err := feedOf(r)
+	if err != nil {
+		return "", err
+	}
+	k, err := d.Shelf.Known(r.Context(), number)
+	if err != nil {
+		return "", err
+	}
+	const back = "/feeds"
+	if err := d.Shelf.Unsubscribe(r.Context(), reading.FeedID(number)); err != nil || !k.Reads {
+		return back, err
+	}
+	return d.canUndo(r, back, undo{
+		What: "You read " + titleOf(k.URL, cmp.Or(k.Name, k.Title)) + " no more.", Back: pathOfFeed(number),
+		undo: func(ctx context.Context) error {
+			_, err := d.Shelf.Subscribe(ctx, k.URL)
+			return err
+		},
+	}), nil
+}
+
+// poll has a feed of the person's polled now, as far as its publisher allows it.
+func (d *desk) poll(_ http.ResponseWriter, r *http.Request) (string, error) {
+	number, err := feedOf(r)
+	if err != nil {
+		return "", err
+	}
+	return pathOfFeed(number), d.Shelf.Refresh(r.Context(), reading.FeedID(number))
+}
+
+// takeIn has the person read the feeds of a list that a form brings.
+func (d *desk) takeIn(_ http.ResponseWriter, r *http.Request) (string, error) {
+	list, err := readList(r)
+	if err != nil {
+		return "", err
+	}
+	return "/feeds?done=imported", d.Shelf.Import(r.Context(), list.Feeds)
+}
+
+// export lists the feeds that the person reads as OPML, without those whose URL is a secret.
+func (d *desk) export(w http.ResponseWriter, r *http.Request) {
+	feeds, err := d.Shelf.Subscriptions(r.Context())
+	var b bytes.Buffer
+	if err == nil {
+		feeds = slices.DeleteFunc(feeds, func(f reading.FollowedFeed) bool { return f.URL.Secret() })
+		err = opml.Write(&b, reading.ListOf(feeds), d.Now())
+	}
+	if err != nil {
+		d.show(w, r, d.visitor(w, r), d.failure(r, err))
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/x-opml; charset=utf-8")
+	header.Set("Content-Disposition", `attachment; filename="feedex.opml"`)
+	header.Set("Content-Length", strconv.Itoa(b.Len()))
+	_, _ = w.Write(b.Bytes()) // a browser that went away wants none
+}
+
+// preferences are what a person settles for themselves.
+func (d *desk) preferences(*http.Request) (view, error) {
+	return view{Page: "preferences", Title: "Settings", Nav: "/settings"}, nil
+}
+
+// toEntries leads to what there is to read, which is a reader's first page.
+func (d *desk) toEntries(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "/entries", http.StatusSeeOther)
+}
