@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -44,6 +45,9 @@ type caller struct {
 
 // owns reports whether what is the owner's is open to the caller.
 func (c caller) owns() bool { return c.Scope == reading.OwnerScope }
+
+// String tells one caller from another.
+func (c caller) String() string { return fmt.Sprintf("%d %s %s", c.Person, c.Scope, c.Name) }
 
 // caller is who asks, as the browser's session says; without one it is the owner where no login is required.
 func (h *Handler) caller(r *http.Request) (c caller, err error) {
@@ -120,12 +124,16 @@ func (h *Handler) login(w http.ResponseWriter, r *http.Request) (string, error) 
 	}
 	for i := range list {
 		if list[i].Name == visitor.Name {
+			forget(w)
 			http.SetCookie(w, cookie(r, sessionCookie, session(&list[i], h.Now().Add(sessionTime)),
 				int(sessionTime/time.Second)))
 		}
 	}
 	return next, nil
 }
+
+// forget has the browser forget what it showed: who reads there next is to find none of it by going back.
+func forget(w http.ResponseWriter) { w.Header().Set("Clear-Site-Data", `"cache"`) }
 
 // loginFor is the page that asks for a password and leads on, having said that the last one was wrong where it was.
 func loginFor(next, wrong string) string {
@@ -139,6 +147,7 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) (string, error)
 			return "", err
 		}
 	}
+	forget(w)
 	for _, name := range []string{sessionCookie, visitCookie} {
 		http.SetCookie(w, cookie(r, name, "", -1))
 	}

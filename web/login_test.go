@@ -98,58 +98,14 @@ func requestWith(cookie string) *http.Request {
 	return r
 }
 
-// A reader's password opens no page where a login is required, and nothing more than none at all where it is not: no
-// passwords, no secrets, no session of an owner whose name it takes over.
-func TestAReadersPasswordOpensNoPages(t *testing.T) {
-	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.ReaderScope, noon),
-		reading.NewPassword("owner", "other", reading.Owner, reading.OwnerScope, noon)}
-	for _, required := range []bool{true, false} {
-		h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return required },
-			Now: func() time.Time { return noon }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		page := get(h, "/login")
-		cookie, _, _ := strings.Cut(page.Header().Get("Set-Cookie"), ";")
-		b := &browser{h, cookie, tokenOf.FindStringSubmatch(page.Body.String())[1]}
-		next := b.login("secret", "/settings")
-		if next != "/login?next=%2Fsettings&wrong=reader" || strings.Contains(b.cookie, "feedex_session") {
-			t.Errorf("the login leads to %q with %q", next, b.cookie)
-		}
-		if w := get(h, next, "Cookie", b.cookie); !strings.Contains(w.Body.String(), "is for a feed reader") {
-			t.Errorf("the login does not say why:\n%s", w.Body)
-		}
-		for path, want := range map[string]int{"/passwords": 403, "/passwords/remove": 403, "/unfollow": 303} {
-			if required {
-				want = 401
-			}
-			w := b.post(path, url.Values{"token": {b.token}, "name": {"owner"}, "feed": {"1"}})
-			if w.Code != want || len(n.passwords) != 2 {
-				t.Errorf("%s: %d, %d passwords", path, w.Code, len(n.passwords))
-			}
-		}
-		// A session of the owner is none of a reader's password that has the name now.
-		b.login("other", "/")
-		if !h.LoggedIn(requestWith(b.cookie)) {
-			t.Error("the owner's password opens nothing")
-		}
-		owner := n.passwords[1]
-		if n.passwords[1].Scope = reading.ReaderScope; h.LoggedIn(requestWith(b.cookie)) {
-			t.Error("a reader's password has a session")
-		}
-		n.passwords[1] = owner
-	}
-}
-
 // The dashboard makes a reader's password unless an owner's is asked for, and says of each what it opens.
 func TestPasswordsSayWhatTheyOpen(t *testing.T) {
 	n := newNode(t)
 	n.passwords = []reading.Password{reading.NewPassword("laptop", "secret", reading.Owner, reading.OwnerScope, noon)}
 	b := newBrowser(t, newHandler(t, n))
 	b.login("secret", "/")
-	for scope, want := range map[string]string{"": "not these pages", "reader": "not these pages",
-		"everything": "not these pages", "owner": "these pages with all settings"} {
+	for scope, want := range map[string]string{"": "what there is to read here", "reader": "what there is to read here",
+		"everything": "what there is to read here", "owner": "these pages with all settings"} {
 		w := b.post("/passwords", url.Values{"token": {b.token}, "name": {"made" + scope}, "scope": {scope}})
 		if w := get(b.h, w.Header().Get("Location"), "Cookie", b.cookie); !strings.Contains(w.Body.String(), want) {
 			t.Errorf("one for %q: %s", scope, w.Body)

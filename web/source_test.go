@@ -667,3 +667,20 @@ func (n aShelf) Refresh(_ context.Context, ids ...reading.FeedID) error {
 	}
 	return nil
 }
+
+func (n aShelf) Subscribe(_ context.Context, tries ...feed.URL) (reading.FeedID, error) {
+	n.followed = append(n.followed, tries[0])
+	return 1, nil
+}
+
+func (n aShelf) Unsubscribe(_ context.Context, id reading.FeedID) error {
+	n.unfollows = append(n.unfollows, int64(id))
+	return nil
+}
+
+func (n aShelf) Import(_ context.Context, list []opml.Outline) error {
+	for i := range list {
+		n.followed = append(n.followed, list[i].URL)
+	}
+	return nil
+}

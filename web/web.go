@@ -104,6 +104,9 @@ func New(cfg Config) (*Handler, error) {
 	return h, nil
 }
 
+// readerHeader says to the script that keeps pages for when there is no connection whose they are (worker.js).
+const readerHeader = "Feedex-Reader"
+
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
@@ -117,6 +120,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The node could not read its archive. Its log says why.", http.StatusInternalServerError)
 		return
 	}
+	w.Header().Set(readerHeader, c.String())
 	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 }
 

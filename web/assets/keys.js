@@ -55,7 +55,7 @@ document.addEventListener('keydown', e => {
 	const went = goes, article = document.querySelector('.article'), here = article ? document : chosen();
 	goes = false;
 	if (went) {
-		if (pagesByKey[e.key]) location.href = pagesByKey[e.key];
+		press(document, `header a[href="${pagesByKey[e.key]}"]`); // who reads has fewer than the owner
 		return;
 	}
 	switch (e.key) {

@@ -3,6 +3,7 @@
 'use strict';
 
 const pagesKept = 'feedex-pages', filesKept = 'feedex-files', shell = '/offline';
+const whose = 'Feedex-Reader'; // the header that says whose a page is
 const maxPages = 60, maxFiles = 20, longestPage = 1 << 20;
 
 // A page without what only this visit may send: forms, and the tokens with which links mark an entry read.
@@ -26,7 +27,12 @@ const keep = async (address, answer) => {
 	const html = bare(await answer.text()), headers = new Headers(answer.headers);
 	if (html.length > longestPage || html.includes('name="token"')) return;
 	headers.delete('Content-Length');
-	const cache = await caches.open(pagesKept);
+	let cache = await caches.open(pagesKept);
+	const [first] = await cache.keys();
+	if (first && (await cache.match(first)).headers.get(whose) !== headers.get(whose)) {
+		await caches.delete(pagesKept); // which are somebody else's
+		cache = await caches.open(pagesKept);
+	}
 	await cache.put(keyOf(address), new Response(html, {headers}));
 	await bound(cache, maxPages);
 };
