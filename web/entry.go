@@ -145,7 +145,7 @@ func (h *desk) entry(r *http.Request) (view, error) {
 	}
 	if !record.Source.IsZero() {
 		p.Neighbor = "A neighbor" // which one is for the owner to know
-		if callerOf(ctx).owns() {
+		if viewerOf(ctx).owns() {
 			p.Neighbor = record.Source.String()
 		}
 	}

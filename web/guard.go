@@ -100,7 +100,7 @@ func (h *kit) visitor(w http.ResponseWriter, r *http.Request) string {
 // sends nothing in another's name.
 func (h *kit) token(visit string, r *http.Request) string {
 	mac := hmac.New(sha256.New, h.key)
-	fmt.Fprintf(mac, "form\x00%s|%v", visit, callerOf(r.Context()))
+	fmt.Fprintf(mac, "form\x00%s|%v", visit, viewerOf(r.Context()))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 

@@ -36,23 +36,23 @@ func sessionCode(p *reading.Password, value string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// A caller is who asks. The zero caller has not logged in where that is required.
-type caller struct {
+// A viewer is who asks for a page. The zero viewer has not logged in where that is required.
+type viewer struct {
 	Person reading.PersonID // whose pages these are
 	Scope  reading.Scope
 	Name   string // of the password that was shown, "" for none
 }
 
-// owns reports whether what is the owner's is open to the caller.
-func (c caller) owns() bool { return c.Scope == reading.OwnerScope }
+// owns reports whether what is the owner's is open to them.
+func (c viewer) owns() bool { return c.Scope == reading.OwnerScope }
 
-// String tells one caller from another.
-func (c caller) String() string { return fmt.Sprintf("%d %s %s", c.Person, c.Scope, c.Name) }
+// String tells one viewer from another.
+func (c viewer) String() string { return fmt.Sprintf("%d %s %s", c.Person, c.Scope, c.Name) }
 
-// caller is who asks, as the browser's session says; without one it is the owner where no login is required.
-func (h *Handler) caller(r *http.Request) (c caller, err error) {
+// viewer is who asks, as the browser's session says; without one it is the owner where no login is required.
+func (h *Handler) viewer(r *http.Request) (c viewer, err error) {
 	if !h.Login(r) {
-		c = caller{Person: reading.Owner, Scope: reading.OwnerScope}
+		c = viewer{Person: reading.Owner, Scope: reading.OwnerScope}
 	}
 	parts := strings.Split(cookieOf(r, sessionCookie), "|")
 	if len(parts) != 3 {
@@ -69,7 +69,7 @@ func (h *Handler) caller(r *http.Request) (c caller, err error) {
 	}
 	for i := range list {
 		if p := &list[i]; p.Name == name && hmac.Equal([]byte(code), []byte(sessionCode(p, name+"|"+ends))) {
-			return caller{p.Person, p.Scope, name}, nil
+			return viewer{p.Person, p.Scope, name}, nil
 		}
 	}
 	return c, nil
@@ -77,15 +77,15 @@ func (h *Handler) caller(r *http.Request) (c caller, err error) {
 
 // LoggedIn reports whether the browser has shown an owner's password.
 func (h *Handler) LoggedIn(r *http.Request) bool {
-	c, err := h.caller(r)
+	c, err := h.viewer(r)
 	return err == nil && c.owns() && c.Name != ""
 }
 
-// callerKey is where the caller is in the context of a request.
-type callerKey struct{}
+// viewerKey is where the viewer is in the context of a request.
+type viewerKey struct{}
 
-func callerOf(ctx context.Context) caller {
-	c, _ := ctx.Value(callerKey{}).(caller)
+func viewerOf(ctx context.Context) viewer {
+	c, _ := ctx.Value(viewerKey{}).(viewer)
 	return c
 }
 
@@ -93,7 +93,7 @@ func callerOf(ctx context.Context) caller {
 // owner passwords: other users of the machine can open the pages too.
 func loggedIn(ctx context.Context) bool { return userOf(ctx) != "" }
 
-func userOf(ctx context.Context) string { return callerOf(ctx).Name }
+func userOf(ctx context.Context) string { return viewerOf(ctx).Name }
 
 // loginPage asks for a password.
 type loginPage struct {

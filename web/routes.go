@@ -6,8 +6,8 @@ import (
 	"feedex/reading"
 )
 
-// A route is what is at an address, and for whom. What is not named as a reader's is the owner's alone.
-type route struct {
+// A pageRoute is what is at an address, and for whom. What is not named as a reader's is the owner's alone.
+type pageRoute struct {
 	pattern string
 	// everybody is what it is to all, also those who have not logged in where that is required.
 	everybody http.HandlerFunc
@@ -20,14 +20,14 @@ type route struct {
 type deskHandler func(d *desk, w http.ResponseWriter, r *http.Request)
 
 // routes are all that the handler serves.
-func (h *Handler) routes() []route {
-	open := func(pattern string, f http.HandlerFunc) route { return route{pattern: pattern, everybody: f} }
-	reads := func(pattern string, f deskHandler) route { return route{pattern: pattern, reader: f} }
-	more := func(pattern string, f deskHandler, owner http.HandlerFunc) route {
-		return route{pattern: pattern, reader: f, owner: owner}
+func (h *Handler) routes() []pageRoute {
+	open := func(pattern string, f http.HandlerFunc) pageRoute { return pageRoute{pattern: pattern, everybody: f} }
+	reads := func(pattern string, f deskHandler) pageRoute { return pageRoute{pattern: pattern, reader: f} }
+	more := func(pattern string, f deskHandler, owner http.HandlerFunc) pageRoute {
+		return pageRoute{pattern: pattern, reader: f, owner: owner}
 	}
-	owns := func(pattern string, f http.HandlerFunc) route { return route{pattern: pattern, owner: f} }
-	return []route{
+	owns := func(pattern string, f http.HandlerFunc) pageRoute { return pageRoute{pattern: pattern, owner: f} }
+	return []pageRoute{
 		// Everybody's: the way in, and what tells nothing.
 		open("GET /login", h.page(h.loginPage)),
 		open("POST /login", h.change(h.login)),
@@ -122,12 +122,12 @@ var errOwners = clientError{http.StatusForbidden, "This is the owner’s",
 	"It is open to whoever logs in with an owner’s password. Nothing was changed."}
 
 // admit serves a route to whom it is for.
-func (h *Handler) admit(t route) http.HandlerFunc {
+func (h *Handler) admit(t pageRoute) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		switch c := callerOf(r.Context()); {
+		switch c := viewerOf(r.Context()); {
 		case t.everybody != nil:
 			t.everybody(w, r)
-		case c == (caller{}):
+		case c == (viewer{}):
 			h.refuse(w, r)
 		case t.owner != nil && c.owns():
 			t.owner(w, r)

@@ -132,8 +132,8 @@ func TestRoutesAreForWhomTheyAreNamed(t *testing.T) {
 				!reflect.DeepEqual(n.service, service) || len(n.status.Sources) > 0 || n.declined != nil {
 				t.Errorf("by %q the node was changed", password)
 			}
-			if password == "hers" && (len(n.arranged)+len(n.refreshed)+len(n.streams)+len(n.followed)+len(n.unfollows) > 0 ||
-				!reflect.DeepEqual(n.items, items)) {
+			if changes := len(n.arranged) + len(n.refreshed) + len(n.streams) + len(n.followed) +
+				len(n.unfollows); password == "hers" && (changes > 0 || !maps.Equal(n.items, items)) {
 				t.Error("what is the owner's was changed by Ann")
 			}
 			if password == "hers" && len(ann.arranged)+len(ann.refreshed) == 0 {
@@ -165,11 +165,11 @@ func TestAPersonHasTheirOwnPages(t *testing.T) {
 	n, ann, h := newHome(t, true)
 	b := enterBy(t, h, "hers")
 	page := func(target string) string { return get(h, target, "Cookie", b.cookie).Body.String() }
-	for _, target := range []string{"/entries", "/entries?show=all&person=1", "/search?q=ferry&user=1&network=1", "/feeds",
-		"/feeds/1", "/settings", "/", "/feeds.opml", ann.path(t, "Her harbor")} {
+	for _, target := range []string{"/entries", "/entries?show=all&person=1", "/search?q=ferry&user=1&network=1",
+		"/feeds", "/feeds/1", "/settings", "/", "/feeds.opml", ann.path(t, "Her harbor")} {
 		text := page(target)
-		for _, not := range []string{"Confidential", "hunter2", "Lighthouse", ">Harbor<", "Mine", "192.0.2.7", "/neighbors",
-			"/filters", `action="/save"`, "network", "/passwords", "DHT", "Ben"} {
+		for _, not := range []string{"Confidential", "hunter2", "Lighthouse", ">Harbor<", "Mine", "192.0.2.7",
+			"/neighbors", "/filters", `action="/save"`, "network", "/passwords", "DHT", "Ben"} {
 			if strings.Contains(text, not) {
 				t.Errorf("%s shows %q:\n%s", target, not, text)
 			}
@@ -190,8 +190,8 @@ func TestAPersonHasTheirOwnPages(t *testing.T) {
 	id := strings.TrimPrefix(ann.path(t, "Her harbor"), "/entries/")
 	owner := reflect.ValueOf(maps.Clone(n.items)).Interface()
 	for _, as := range []string{"read", "starred"} {
-		if w := b.post("/mark?person=1", url.Values{"token": {b.token}, "entry": {id}, "as": {as}, "person": {"1"}}); w.Code !=
-			http.StatusSeeOther {
+		if w := b.post("/mark?person=1", url.Values{"token": {b.token}, "entry": {id}, "as": {as},
+			"person": {"1"}}); w.Code != http.StatusSeeOther {
 			t.Errorf("%s: %d", as, w.Code)
 		}
 	}
@@ -220,12 +220,14 @@ func TestAPersonKeepsTheirFeeds(t *testing.T) {
 		for i := 0; i < len(fields); i += 2 {
 			form.Set(fields[i], fields[i+1])
 		}
-		if w := b.post(path, form); w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), next) {
-			t.Errorf("%s %q: %d to %q: %s", path, fields, w.Code, w.Header().Get("Location"), w.Body)
+		w := b.post(path, form)
+		if at := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(at, next) {
+			t.Errorf("%s %q: %d to %q: %s", path, fields, w.Code, at, w.Body)
 		}
 	}
 	post("/adjust", "/feeds/1?done=saved", "feed", "1", "name", "Hers", "folders", "Sea\n", "fulltext", "1",
-		"fulltext-shown", "off", "weight", "9", "private", "1", "private-shown", "off", "policy", "fixed", "value", "1s")
+		"fulltext-shown", "off", "weight", "9", "private", "1", "private-shown", "off", "policy", "fixed",
+		"value", "1s")
 	want := reading.Arrangement{Feed: 1, Name: new("Hers"), Into: []string{"Sea"}}
 	if len(ann.arranged) != 1 || !reflect.DeepEqual(ann.arranged[0], want) {
 		t.Errorf("arranged %+v, want %+v", ann.arranged, want)
@@ -278,7 +280,8 @@ func TestPeopleOfOneBrowserStayApart(t *testing.T) {
 	if w := b.post("/unfollow", url.Values{"token": {older}, "feed": {"1"}}); w.Code != http.StatusForbidden {
 		t.Errorf("a form that is open from before: %d", w.Code)
 	}
-	if w := b.post("/undo", url.Values{"token": {b.token}, "undo": {undo}}); w.Code != http.StatusGone || len(n.again) > 0 {
+	if w := b.post("/undo", url.Values{"token": {b.token}, "undo": {undo}}); w.Code != http.StatusGone ||
+		len(n.again) > 0 {
 		t.Errorf("what the owner did can be undone: %d", w.Code)
 	}
 	before := maps.Clone(n.items)

@@ -119,12 +119,13 @@ func newNode(t testing.TB) *aNode {
 			s.Errors = 3
 		}
 		n.feeds = append(n.feeds, web.FeedSummary{FeedStatus: s, Number: int64(i + 1)})
-		n.known[int64(i+1)] = web.FeedDetail{KnownFeed: web.KnownFeed{Feed: f, Number: int64(i + 1), Reads: true}, Status: &s,
-			Entries: 2}
+		n.known[int64(i+1)] = web.FeedDetail{Status: &s,
+			KnownFeed: web.KnownFeed{Feed: f, Number: int64(i + 1), Reads: true},
+			Entries:   2}
 		if f.URL == newsURL {
 			icon := reading.IconRef{ID: 1, Word: pictureWord}
-			n.feeds[i].Icon, n.known[int64(i+1)] = icon, web.FeedDetail{KnownFeed: web.KnownFeed{Feed: f, Number: 1, Reads: true,
-				Look: reading.FeedLook{Icon: icon}}, Status: &s, Entries: 2}
+			n.feeds[i].Icon, n.known[int64(i+1)] = icon, web.FeedDetail{Status: &s, Entries: 2,
+				KnownFeed: web.KnownFeed{Feed: f, Number: 1, Reads: true, Look: reading.FeedLook{Icon: icon}}}
 		}
 	}
 	n.add(newsURL, "Harbor", "<p>The <i>ferry</i> is late.</p>", noon.Add(-3*time.Hour), neighbor)

@@ -46,7 +46,8 @@ type section struct{ Path, Name string }
 // Sections are the parts of the dashboard, in the order of the menu.
 func (v *view) Sections() []section {
 	if v.Reader {
-		return []section{{"/entries", "Entries"}, {"/feeds", "Feeds"}, {"/search", "Archive"}, {"/settings", "Settings"}}
+		return []section{{"/entries", "Entries"}, {"/feeds", "Feeds"}, {"/search", "Archive"},
+			{"/settings", "Settings"}}
 	}
 	return []section{{"/", "Home"}, {"/feeds", "Feeds"}, {"/entries", "Entries"}, {"/neighbors", "Neighbors"},
 		{"/search", "Archive"}, {"/filters", "Filters"}, {"/settings", "Settings"}}
@@ -87,7 +88,7 @@ func newPages(a assets) (pages, error) {
 
 // show writes a page whose forms bear the token. It is made whole before the first byte leaves.
 func (h *kit) show(w http.ResponseWriter, r *http.Request, token string, v view) {
-	c := callerOf(r.Context())
+	c := viewerOf(r.Context())
 	v.Token, v.Now, v.Version, v.Look, v.Share = token, h.Now(), h.Version, lookOf(r), shareLinkOf(r)
 	v.User, v.Reader = c.Name, c.Name != "" && !c.owns()
 	var b bytes.Buffer

@@ -93,8 +93,8 @@ func New(cfg Config) (*Handler, error) {
 	}
 	h := &Handler{desk: &desk{k, cfg.Source.Of(reading.Owner)}, Source: cfg.Source}
 	k.goesOn = func(r *http.Request) bool {
-		c, err := h.caller(r)
-		return err == nil && c == callerOf(r.Context())
+		c, err := h.viewer(r)
+		return err == nil && c == viewerOf(r.Context())
 	}
 	mux := http.NewServeMux()
 	for _, t := range h.routes() {
@@ -114,14 +114,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Pages of other sites may link here, and no more. Nothing was changed.", http.StatusForbidden)
 		return
 	}
-	c, err := h.caller(r)
+	c, err := h.viewer(r)
 	if err != nil {
 		h.Log.Error("passwords not read", "err", err)
 		http.Error(w, "The node could not read its archive. Its log says why.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set(readerHeader, c.String())
-	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
+	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), viewerKey{}, c)))
 }
 
 // page serves a page.

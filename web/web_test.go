@@ -355,7 +355,8 @@ func TestChoice(t *testing.T) {
 		f := archive.Feed{URL: u, Subscribed: true, Ended: true, Names: named, LastPoll: noon}
 		status := node.FeedStatus{URL: u, Ended: true, WebPage: true, Names: discover.Read(named), Errors: 1,
 			LastError: "a web page"}
-		n.known[number] = web.FeedDetail{KnownFeed: web.KnownFeed{Feed: f, Number: number, Reads: true}, Status: &status}
+		n.known[number] = web.FeedDetail{Status: &status,
+			KnownFeed: web.KnownFeed{Feed: f, Number: number, Reads: true}}
 		n.feeds = append(n.feeds, web.FeedSummary{FeedStatus: status, Number: number})
 	}
 	add(3, siteURL)
