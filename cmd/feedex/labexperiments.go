@@ -396,7 +396,7 @@ func newLabPolling() *cobra.Command {
 	var f labFlags
 	var p experiment.Polling
 	var shared bool
-	sizes := []int{1, 2, 4, 8, 16}
+	sizes, seeds := []int{1, 2, 5, 13, 50}, 5
 	c := &cobra.Command{
 		Use:   "polling",
 		Short: "Polling policies against each other, without a network",
@@ -405,7 +405,8 @@ CommaFeed and newsboat, and the rule of the FeedEx paper to the letter. Tables o
 read, how many requests it takes and how many entries are missed, after Table 1 and Figures 2 to 4 of
 Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types".
 
-With --shared, three of them in networks of 1 to 16 nodes instead, which share what they poll.`,
+With --shared, three of them in networks of nodes instead, which all follow the same feeds and share what they
+poll: how late entries come, and how often publishers are asked, by how many follow a feed.`,
 		Example: "  feedex lab polling --seed 1\n  feedex lab polling --least 5 --hours 240 --svg figures\n  feedex " +
 			"lab polling --shared",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
@@ -413,12 +414,14 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 			if p.Length = set.To.Sub(set.From); c.Flags().Changed("hours") {
 				p.Length = f.length
 			}
-			if c.Flags().Changed("nodes") && !shared {
-				return usageOf(c, fmt.Errorf("%w: %v nodes that poll each by itself; want --shared, or no --nodes",
-					experiment.ErrSetting, c.Flag("nodes").Value))
+			for _, name := range []string{"nodes", "seeds"} {
+				if c.Flags().Changed(name) && !shared {
+					return usageOf(c, fmt.Errorf("%w: one reader, without a network; want --shared, or no --%s",
+						experiment.ErrSetting, name))
+				}
 			}
 			if shared {
-				s := experiment.SharedPolling{Seed: p.Seed, Traces: set, Sizes: sizes}
+				s := experiment.SharedPolling{Seed: p.Seed, Traces: set, Sizes: sizes, Seeds: seeds}
 				if c.Flags().Changed("hours") {
 					s.Length = f.length
 				}
@@ -431,6 +434,7 @@ With --shared, three of them in networks of 1 to 16 nodes instead, which share w
 	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")
 	c.Flags().BoolVar(&shared, "shared", false, "have networks of nodes share what they poll, for 240 hours")
 	c.Flags().Var(countsFlag(&sizes, 1), "nodes", "how many nodes share, a network each, with --shared")
+	c.Flags().Var(countFlag(&seeds, 1), "seeds", "how many seeds, from --seed on, with --shared")
 	c.MarkFlagsMutuallyExclusive("shared", "least")
 	return c
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
+	"slices"
 	"time"
 
 	"feedex/internal/when"
@@ -22,22 +22,33 @@ type SharedPolling struct {
 	Traces *trace.Set    // no default
 	Feeds  int           // of those that publish an entry in two days, from the busiest to the quietest; default 12
 	Length time.Duration // two days at least, of which the first half does not count; default 10 days
-	Sizes  []int         // default 1, 2, 4, 8, 16
+	Sizes  []int         // how many follow each feed, a network each; default 1, 2, 5, 13, 50
+	Seeds  int           // how many, from Seed on; default 5
 }
 
-// A SharedRow is the outcome of one network. Delays are the means of the nodes' means, in seconds.
+// A SharedRow is the outcome of networks of one size and policy: a figure of each seed, in their order. Delays are the
+// means of the nodes' means, in seconds.
 type SharedRow struct {
-	Policy   string  `json:"policy"`
-	Nodes    int     `json:"nodes"`
-	Hash     string  `json:"hash"`
-	Delay    float64 `json:"delay"`
-	Own      float64 `json:"own_delay"` // by own polls alone
-	Coverage float64 `json:"coverage"`
-	Requests float64 `json:"requests"` // a feed and day, of all nodes
-	Least    float64 `json:"least"`    // the same, of the node that made the fewest
-	Most     float64 `json:"most"`     // and the most
-	steps    int64
+	Policy   string    `json:"policy"`
+	Nodes    int       `json:"nodes"`
+	Delay    []float64 `json:"delay"`
+	Own      []float64 `json:"own_delay"` // by own polls alone
+	Coverage []float64 `json:"coverage"`
+	Requests []float64 `json:"requests"` // a feed and day, of all nodes
+	Least    []float64 `json:"least"`    // the same, of the node that made the fewest
+	Most     []float64 `json:"most"`     // and the most
 }
+
+// A sharedRun is the outcome of one network, as in a SharedRow.
+type sharedRun struct {
+	sharedDelays
+	requests, least, most float64
+	hash                  string
+	steps                 int64
+}
+
+// sharedDelays are how late the entries of a network came, in seconds.
+type sharedDelays struct{ any, own, coverage float64 }
 
 // sharedLeast is how many entries a day a feed publishes that takes part, at least.
 const sharedLeast = 0.5
@@ -47,9 +58,9 @@ const sharedShortest = 48 * time.Hour
 
 func (s SharedPolling) withDefaults() (SharedPolling, []trace.Timeline, error) {
 	if s.Sizes == nil {
-		s.Sizes = []int{1, 2, 4, 8, 16}
+		s.Sizes = []int{1, 2, 5, 13, 50}
 	}
-	s.Feeds, s.Length = cmp.Or(s.Feeds, 12), cmp.Or(s.Length, 10*24*time.Hour)
+	s.Feeds, s.Length, s.Seeds = cmp.Or(s.Feeds, 12), cmp.Or(s.Length, 10*24*time.Hour), cmp.Or(s.Seeds, 5)
 	if err := tooShort(s.Traces, sharedShortest); err != nil {
 		return s, nil, err
 	}
@@ -62,6 +73,8 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Timeline, error) {
 	case s.Feeds < 1 || s.Feeds > len(busy):
 		return s, nil, impossible("%d feeds; %d publish an entry in two days or more, so want 1 to that", s.Feeds,
 			len(busy))
+	case s.Seeds < 1 || s.Seeds > 1000:
+		return s, nil, impossible("%d seeds; want 1 to 1000", s.Seeds)
 	}
 	for _, size := range s.Sizes {
 		if size < 1 || size > maxCrowd {
@@ -81,33 +94,62 @@ func (s SharedPolling) Run(ctx context.Context, progress Progress) (*report.Repo
 	if err != nil {
 		return nil, err
 	}
-	policies := []struct {
-		name   string
-		policy polling.Policy
-	}{
-		{"Fix 1h", polling.Fixed{Every: time.Hour}},
-		{"FeedEx", polling.FeedEx{}},
-		{"Auto", polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
-	}
+	policies := []polling.Policy{polling.Fixed{Every: time.Hour}, polling.FeedEx{},
+		polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}}
+	names := []string{"Fix 1h", "FeedEx", "Auto"}
 	var costs []float64
 	for range policies {
 		for _, size := range s.Sizes {
-			costs = append(costs, float64(size))
+			costs = append(costs, slices.Repeat([]float64{float64(size)}, s.Seeds)...)
 		}
 	}
-	rows := together(newMeter(progress, costs), func(i int, tell Progress) *SharedRow {
-		p := policies[i/len(s.Sizes)]
-		return s.network(ctx, feeds, p.name, p.policy, s.Sizes[i%len(s.Sizes)], tell)
+	// place is of which policy, size and seed the i-th network is.
+	place := func(i int) (policy, size, seed int) {
+		return i / s.Seeds / len(s.Sizes), i / s.Seeds % len(s.Sizes), i % s.Seeds
+	}
+	runs := together(newMeter(progress, costs), func(i int, tell Progress) *sharedRun {
+		policy, size, seed := place(i)
+		return s.network(ctx, s.Seed+lab.Seed(seed), feeds, policies[policy], s.Sizes[size], tell)
 	})
-	return s.report(rows), nil
+	r := newReport("Polling policies, where nodes share what they poll", s.Seed, s.Traces)
+	var rows []SharedRow
+	done := 0
+	for i, run := range runs {
+		policy, size, seed := place(i)
+		if seed == 0 {
+			rows = append(rows, SharedRow{Policy: names[policy], Nodes: s.Sizes[size]})
+		}
+		if run != nil {
+			done++
+			r.Took(run.hash, run.steps)
+			rows[len(rows)-1].add(run)
+		}
+	}
+	if done < len(runs) {
+		r.Partial = fmt.Sprintf("%d of %d networks", done, len(runs))
+	} else {
+		r.Figures = sharedFigures(rows)
+	}
+	rows = slices.DeleteFunc(rows, func(row SharedRow) bool { return len(row.Delay) == 0 })
+	r.Result, r.Tables = rows, []report.Table{sharedTable(rows)}
+	r.Setting = []string{fmt.Sprintf("%d feeds from the busiest to those of an entry in two days, which all nodes "+
+		"follow, for %.1f days, of which the second half counts; seeds %d to %d",
+		s.Feeds, s.Length.Hours()/24, s.Seed, int(s.Seed)+s.Seeds-1)}
+	return r, nil
+}
+
+func (r *SharedRow) add(run *sharedRun) {
+	r.Delay, r.Own, r.Coverage = append(r.Delay, run.any), append(r.Own, run.own), append(r.Coverage, run.coverage)
+	r.Requests = append(r.Requests, run.requests)
+	r.Least, r.Most = append(r.Least, run.least), append(r.Most, run.most)
 }
 
 // network runs one network; nil where ctx ended before.
-func (s SharedPolling) network(ctx context.Context, feeds []trace.Timeline, name string, p polling.Policy, nodes int,
-	tell Progress) *SharedRow {
+func (s SharedPolling) network(ctx context.Context, seed lab.Seed, feeds []trace.Timeline, p polling.Policy,
+	nodes int, tell Progress) *sharedRun {
 	// The documents have filled up when it starts, where the traces are long enough.
 	start := s.Traces.From.Add(min(7*24*time.Hour, s.Traces.To.Sub(s.Traces.From)-s.Length))
-	n := network{Seed: s.Seed, Feeds: feeds, Start: start, Length: s.Length, Every: time.Hour, Each: len(feeds),
+	n := network{Seed: seed, Feeds: feeds, Start: start, Length: s.Length, Every: time.Hour, Each: len(feeds),
 		Bound: 10, Policy: p, NoEncoding: true}
 	g := crowd{network: n, Nodes: nodes, Alike: true}.gather()
 	half := s.Length / 2
@@ -118,17 +160,16 @@ func (s SharedPolling) network(ctx context.Context, feeds []trace.Timeline, name
 	if !advance(ctx, g.w, start.Add(s.Length), func(done float64) { tell(.5 + done/2) }) {
 		return nil
 	}
-	row := &SharedRow{Policy: name, Nodes: nodes, Hash: g.w.Hash(), steps: g.w.Steps()}
+	run := &sharedRun{sharedDelays: delaysOf(g, s.Length), hash: g.w.Hash(), steps: g.w.Steps()}
 	feedDays := float64(len(feeds)) * half.Hours() / 24
 	for i, n := range requestsOf(g) {
 		each := float64(n-before[i]) / feedDays
-		row.Requests += each
-		if row.Most = max(row.Most, each); i == 0 || each < row.Least {
-			row.Least = each
+		run.requests += each
+		if run.most = max(run.most, each); i == 0 || each < run.least {
+			run.least = each
 		}
 	}
-	s.delays(g, row)
-	return row
+	return run
 }
 
 // requestsOf is how many polls each node has made.
@@ -140,14 +181,14 @@ func requestsOf(g *gathering) []int64 {
 	return list
 }
 
-// delays measures how late the entries came that were published in the second half, but for the last eighth: a node
-// that polls rarely comes to them too.
-func (s SharedPolling) delays(g *gathering, row *SharedRow) {
+// delaysOf measures how late the entries came that were published in the second half of a run, but for the last eighth:
+// a node that polls rarely comes to them too.
+func delaysOf(g *gathering, length time.Duration) sharedDelays {
 	var delays, own, coverage means
 	for _, h := range g.honest() {
 		var came, polled arrived
 		for _, sight := range h.Sights(g.w.Now()) {
-			if sight.Published < s.Length/2 || sight.Published >= s.Length*7/8 {
+			if sight.Published < length/2 || sight.Published >= length*7/8 {
 				continue
 			}
 			came.add(sight.Published, sight.Any)
@@ -158,39 +199,57 @@ func (s SharedPolling) delays(g *gathering, row *SharedRow) {
 		own.add(polled.late, max(1, polled.count))
 		coverage.add(float64(came.count), max(1, came.of))
 	}
-	row.Delay, row.Own, row.Coverage = report.Mean(delays), report.Mean(own), report.Mean(coverage)
+	return sharedDelays{report.Mean(delays), report.Mean(own), report.Mean(coverage)}
 }
 
-// report makes the Report of the rows, of which those that did not come to their end are nil.
-func (s SharedPolling) report(rows []*SharedRow) *report.Report {
-	r := newReport("Polling policies, where nodes share what they poll", s.Seed, s.Traces)
-	r.Setting = []string{fmt.Sprintf("%d feeds from the busiest to those of an entry in two days, which all nodes "+
-		"follow, for %.1f days, of which the second half counts",
-		s.Feeds, s.Length.Hours()/24)}
+func sharedTable(rows []SharedRow) report.Table {
 	t := report.Table{
-		Columns: []string{"policy", "nodes", "delay min", "by own polls", "coverage", "requests/feed/day", "a node",
-			"fewest", "most", "hash"},
+		Columns: []string{"policy", "followers", "delay min", "sooner", "by own polls", "coverage",
+			"requests/feed/day", "a node", "fewest", "most"},
 		Notes: []string{
-			"Delay: from an entry's publication until it comes, by any way. By own polls: of what they show, whether " +
-				"it was there or not.",
+			"Delay: from an entry's publication until it comes, by any way; the mean over seeds, and the least and the " +
+				"most. Sooner: how many times, than one node alone. By own polls: of what they show, whether it was " +
+				"there or not.",
 			"Requests are those of all nodes. A polite reader that asks every hour makes 24.",
 		},
 	}
-	var done []SharedRow
-	for _, row := range rows {
-		if row == nil {
-			continue
+	alone := make(map[string]float64)
+	for _, r := range rows {
+		delay, sooner := report.Mean(r.Delay), report.Unknown
+		if r.Nodes == 1 {
+			alone[r.Policy] = delay
 		}
-		done = append(done, *row)
-		r.Took(row.Hash, row.steps)
-		number := func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
-		t.Row(row.Policy, fmt.Sprint(row.Nodes), number(row.Delay/60), number(row.Own/60), report.Percent(row.Coverage),
-			number(row.Requests), number(row.Requests/float64(row.Nodes)), number(row.Least),
-			number(row.Most), row.Hash)
+		if first := alone[r.Policy]; first > 0 && delay > 0 {
+			sooner = fmt.Sprintf("%.1f", first/delay)
+		}
+		number := func(list []float64) string { return fmt.Sprintf("%.1f", report.Mean(list)) }
+		t.Row(r.Policy, fmt.Sprint(r.Nodes), report.RangeOf(r.Delay).Text(60, "%.1f"), sooner,
+			report.Minutes(report.Mean(r.Own)), report.Percent(report.Mean(r.Coverage)), number(r.Requests),
+			fmt.Sprintf("%.1f", report.Mean(r.Requests)/float64(r.Nodes)), number(r.Least), number(r.Most))
 	}
-	if len(done) < len(rows) {
-		r.Partial = fmt.Sprintf("%d of %d networks", len(done), len(rows))
+	return t
+}
+
+// sharedFigures are the delay, and what it costs the publisher, by how many follow a feed.
+func sharedFigures(rows []SharedRow) []report.Figure {
+	delay := report.Figure{Name: "followers-delay", Title: "How late entries come, by how many follow the feed",
+		X: "Nodes that follow the feed", Y: "Delay (minutes)", Log: true}
+	load := report.Figure{Name: "followers-requests", Title: "What the publisher gets of them",
+		X: delay.X, Y: "Requests a day, of all of them", Log: true}
+	for i, r := range rows {
+		if i == 0 || r.Policy != rows[i-1].Policy {
+			delay.Lines = append(delay.Lines, report.Curve{Name: r.Policy})
+			load.Lines = append(load.Lines, report.Curve{Name: r.Policy})
+		}
+		if len(delay.Lines) == 1 {
+			delay.Points = append(delay.Points, fmt.Sprint(r.Nodes))
+		}
+		curve, requests := &delay.Lines[len(delay.Lines)-1], &load.Lines[len(load.Lines)-1]
+		minutes := report.RangeOf(r.Delay)
+		curve.Values = append(curve.Values, minutes.Mean/60)
+		curve.Low, curve.High = append(curve.Low, minutes.P5/60), append(curve.High, minutes.P95/60)
+		requests.Values = append(requests.Values, report.Mean(r.Requests))
 	}
-	r.Result, r.Tables = done, []report.Table{t}
-	return r
+	load.Points = delay.Points
+	return []report.Figure{delay, load}
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ func TestSharedPolling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := SharedPolling{Seed: 1, Traces: set, Feeds: 3, Length: 4 * 24 * time.Hour, Sizes: []int{1, 5}}
+	s := SharedPolling{Seed: 1, Traces: set, Feeds: 3, Length: 4 * 24 * time.Hour, Sizes: []int{1, 5}, Seeds: 2}
 	r, err := s.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -23,27 +24,40 @@ func TestSharedPolling(t *testing.T) {
 	rows := make(map[string][]SharedRow)
 	for _, row := range r.Result.([]SharedRow) {
 		rows[row.Policy] = append(rows[row.Policy], row)
-		if row.Coverage < 0.99 && row.Policy != "FeedEx" || row.Least > row.Most ||
-			row.Most*float64(row.Nodes) < row.Requests {
-			t.Errorf("%+v", row)
+		if len(row.Delay) != 2 || row.Nodes > 1 && row.Delay[0] == row.Delay[1] {
+			t.Errorf("%s: %v are not the delays of two seeds", row.Policy, row.Delay)
 		}
-		if row.Nodes == 1 && row.Delay != row.Own {
-			t.Errorf("%s alone: delay %v s, by own polls %v s", row.Policy, row.Delay, row.Own)
+		for i := range row.Delay {
+			if row.Coverage[i] < 0.99 && row.Policy != "FeedEx" || row.Least[i] > row.Most[i] ||
+				row.Most[i]*float64(row.Nodes) < row.Requests[i] {
+				t.Errorf("%+v", row)
+			}
+			if row.Nodes == 1 && row.Delay[i] != row.Own[i] {
+				t.Errorf("%s alone: delay %v s, by own polls %v s", row.Policy, row.Delay[i], row.Own[i])
+			}
 		}
 	}
 	auto, fixed := rows["Auto"], rows["Fix 1h"]
 	if len(auto) != 2 || len(fixed) != 2 {
 		t.Fatalf("rows %+v", rows)
 	}
-	if got := fixed[1].Requests; got < 5*23.9 || got > 5*24.1 {
-		t.Errorf("5 nodes that poll every hour make %v requests a feed and day", got)
+	for i, got := range fixed[1].Requests {
+		if got < 5*23.9 || got > 5*24.1 {
+			t.Errorf("5 nodes that poll every hour make %v requests a feed and day", got)
+		}
+		if auto[1].Requests[i]/5 > auto[0].Requests[i]*0.7 || auto[1].Delay[i] > auto[0].Delay[i]*1.2 {
+			t.Errorf("alone %+v, of five %+v", auto[0], auto[1])
+		}
 	}
-	if auto[1].Requests/5 > auto[0].Requests*0.7 || auto[1].Delay > auto[0].Delay*1.2 {
-		t.Errorf("alone %+v, of five %+v", auto[0], auto[1])
+	for _, figure := range r.Figures {
+		if !slices.Equal(figure.Points, []string{"1", "5"}) || len(figure.Lines) != 3 || len(figure.Lines[2].Values) != 2 {
+			t.Errorf("%+v", figure)
+		}
 	}
+	checkDrawings(t, r.All())
 
 	for _, bad := range []SharedPolling{{Traces: set, Length: time.Hour}, {Traces: set, Length: 1000 * 24 * time.Hour},
-		{Traces: set, Feeds: 1000}, {Traces: set, Feeds: -1}, {Traces: set, Sizes: []int{1, -1}}} {
+		{Traces: set, Feeds: 1000}, {Traces: set, Feeds: -1}, {Traces: set, Seeds: -1}, {Traces: set, Sizes: []int{1, -1}}} {
 		if _, err := bad.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
 			t.Errorf("%+v: %v, want an ErrSetting", bad, err)
 		}

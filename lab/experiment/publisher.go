@@ -164,9 +164,7 @@ func (p Publishers) steady(ctx context.Context, feeds []trace.Timeline, habit, n
 	row.Silent = asked(g.w.Publishers()[len(feeds)-1:], half, p.Length) / days
 	row.Unchanged = float64(same-unchanged) / float64(max(1, all-before))
 	row.Most = busiestMinute(spoken(g.w), half, p.Length)
-	var shared SharedRow
-	SharedPolling{Length: p.Length}.delays(g, &shared)
-	row.Delay = shared.Delay
+	row.Delay = delaysOf(g, p.Length).any
 	return row
 }
 
