@@ -19,6 +19,7 @@ build: # the program, static
 
 check: fmt vet lint tidy build test readme fuzz
 	@test -n "$(NAMESPACES)" || echo "check: NOT TESTED: attacks from many networks, full disks, and (make e2e) homes behind routers: unshare --user --net --mount fails here"
+	@test -n "$$FEEDEX_MATERIAL" || echo "check: NOT TESTED: a corpus of real documents, and the traces that the built-in ones were made from: FEEDEX_MATERIAL names no folder with corpus/ and traces/"
 
 fmt:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt these files:"; echo "$$files"; exit 1; }

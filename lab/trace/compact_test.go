@@ -8,23 +8,23 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 )
 
-var update = flag.Bool("update", false, "write the embedded set anew from the traces beside the repository")
+var update = flag.Bool("update", false, "write the embedded set anew from the traces in FEEDEX_MATERIAL")
 
-// original is the folder that the embedded set was made from. It lies beside the repository where it is
-// at hand and is no part of it.
-const original = "../../../shared/traces"
-
+// What the embedded set was made from is no part of the project: FEEDEX_MATERIAL names the folder that has it, where it
+// is at hand.
 func TestEmbeddedIsWhatLoadReads(t *testing.T) {
-	if _, err := os.Stat(original); errors.Is(err, os.ErrNotExist) {
-		t.Skip("the traces are not beside the repository: put what the embedded set was made from into " + original)
+	folder := os.Getenv("FEEDEX_MATERIAL")
+	if folder == "" {
+		t.Skip("FEEDEX_MATERIAL names no folder with the traces that the embedded set was made from")
 	}
-	want, err := Load(original)
+	want, err := Load(filepath.Join(folder, "traces"))
 	if err != nil {
 		t.Fatal(err)
 	}
