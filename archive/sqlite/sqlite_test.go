@@ -52,6 +52,34 @@ func TestStore(t *testing.T) {
 	})
 }
 
+// What was committed is on the disk. No crash that a test can make shows that it is: the system keeps what a process that
+// was killed had written. So each connection that writes is asked whether it waits for the disk at each commit.
+func TestWritersWaitForTheDisk(t *testing.T) {
+	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+	h, err := s.housekeeper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	s.KeepFeed(archive.Feed{URL: "http://a.example/feed"})
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	for name, w := range map[string]*writer{"the loop's": &s.writer, "the housekeeper's": &h.writer} {
+		var level int
+		var journal string
+		if err := errors.Join(w.conn.QueryRowContext(t.Context(), `PRAGMA synchronous`).Scan(&level),
+			w.conn.QueryRowContext(t.Context(), `PRAGMA journal_mode`).Scan(&journal)); err != nil {
+			t.Fatal(err)
+		}
+		const full = 2 // https://sqlite.org/pragma.html#pragma_synchronous
+		if level < full || journal != "wal" {
+			t.Errorf("%s connection has synchronous %d and journal %s; a write-ahead log is synced at each commit "+
+				"from %d on", name, level, journal, full)
+		}
+	}
+}
+
 // A fresh is a Store that is verified as another process would: the full-text index of a connection that has searched
 // before looks damaged to SQLite's own check once another connection has merged it.
 type fresh struct{ *Store }
