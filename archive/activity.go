@@ -11,7 +11,7 @@ import (
 // Activity shows what became of feeds, and what the node did.
 type Activity interface {
 	// Hours returns the hours since then in which anything was done, in order: what Keep, MarkPolled, KeepRequests and
-	// KeepFollowed noted.
+	// KeepSpared noted.
 	Hours(ctx context.Context, since time.Time) ([]Hour, error)
 	// CountedSince is when anything was first counted; zero for never. It is the beginning of the first hour of which
 	// there are numbers or, where the first feed was followed later than that, the time when it was.
@@ -51,8 +51,7 @@ type Hour struct {
 	Failed    int64 // of these, refused or not answered
 	Bytes     int64 // of the bodies of all answers, as they were sent
 
-	Followed      time.Duration // for how long feeds were followed, over all feeds
-	FollowedBytes int64         // of documents, had each been sent once for each hour of these
+	Spared float64 // polls that there would have been besides, had neighbors brought nothing
 }
 
 // Add is both hours together, beginning with h.
@@ -61,6 +60,6 @@ func (h Hour) Add(other Hour) Hour {
 	h.Compared, h.Ahead = h.Compared+other.Compared, h.Ahead+other.Ahead
 	h.Requests, h.Unchanged, h.Failed, h.Bytes = h.Requests+other.Requests, h.Unchanged+other.Unchanged,
 		h.Failed+other.Failed, h.Bytes+other.Bytes
-	h.Followed, h.FollowedBytes = h.Followed+other.Followed, h.FollowedBytes+other.FollowedBytes
+	h.Spared += other.Spared
 	return h
 }

@@ -56,6 +56,9 @@ func (m *Memory) KeepRequests(list []grade.Request) {
 	}
 }
 
+// KeepSpared implements Requests. A Memory shows no hours.
+func (m *Memory) KeepSpared(time.Time, float64) {}
+
 // HasDID implements Bundles.
 func (m *Memory) HasDID(did protocol.DID) bool {
 	number, known := m.pool.dids.numbers[did]

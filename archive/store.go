@@ -204,6 +204,9 @@ type Requests interface {
 	LoadRequests(n int) []grade.Request
 	// KeepRequests adds to them, their times to the millisecond.
 	KeepRequests(list []grade.Request)
+	// KeepSpared notes how many polls what neighbors bring has made needless, in parts of one, as an interval between
+	// polls that begins then is longer for it.
+	KeepSpared(at time.Time, polls float64)
 }
 
 // A Searcher finds entries. Unlike a Store it may be used by several goroutines at once.

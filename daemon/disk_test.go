@@ -70,7 +70,6 @@ func (d *disk) MarkPolled(at time.Time, ids []feed.EntryID) (shares []archive.Sh
 	d.write(func(m *archive.Memory) { shares = m.MarkPolled(at, ids) })
 	return shares
 }
-func (d *disk) KeepFollowed(time.Time, time.Duration) {}
 func (d *disk) Purge(at time.Time, ids []feed.EntryID) (dropped []bool) {
 	d.write(func(m *archive.Memory) { dropped = m.Purge(at, ids) })
 	return dropped

@@ -272,23 +272,6 @@ func insist[T any](ctx context.Context, h *host, step func() (T, error)) (T, err
 	}
 }
 
-// followedEvery is how often the time is counted for which feeds were followed. A shorter time at the end of a run is
-// not counted.
-const followedEvery = 10 * time.Minute
-
-// countFollowed counts for how long feeds were followed, while the node runs.
-func (h *host) countFollowed(ctx context.Context) {
-	for rest(ctx, followedEvery) == nil {
-		err := h.durably(ctx, func(d reading.Database) error {
-			d.KeepFollowed(time.Now(), followedEvery)
-			return nil
-		})
-		if err != nil {
-			h.config.Log.Debug("time not counted", "err", err) // the loop will say more
-		}
-	}
-}
-
 // rewrite has the archive rewrite its file. The rewriting may take minutes and has a time of its own: the loop counts
 // as turning meanwhile.
 func (h *host) rewrite(ctx context.Context) error {

@@ -280,7 +280,6 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	servers.Go(func() { h.meet(serving) })
 	servers.Go(func() { h.retain(serving) })
 	servers.Go(func() { h.housekeep(serving) })
-	servers.Go(func() { h.countFollowed(serving) })
 	servers.Go(func() { h.findIcons(serving) })
 	servers.Go(func() { h.resumeFilters(serving) })
 	servers.Go(h.texts.find)

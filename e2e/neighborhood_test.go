@@ -104,7 +104,7 @@ func writeSample(t *testing.T, path string, r *rand.Rand, now time.Time) {
 		}
 	}
 	for at := now.Add(-sampleWeek); at.Before(now); at = at.Add(time.Hour) {
-		s.KeepFollowed(at, time.Hour)
+		s.KeepSpared(at, 6)
 	}
 	s.KeepHost(archive.KnownHost{Name: "feed04.example", Budget: courtesy.Budget{Gap: time.Minute,
 		Rest: time.Hour, Until: now.Add(6 * time.Hour)}})

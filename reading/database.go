@@ -29,9 +29,6 @@ type Database interface {
 	// Pen is what a person marks, files and leaves out, in the transaction that is open; nil where there is no such
 	// person.
 	Pen(p PersonID) Pen
-	// KeepFollowed notes that every feed that is polled was followed for so long until at (see archive.Hour). It is
-	// what requests are compared with that the node did not make.
-	KeepFollowed(at time.Time, d time.Duration)
 	// Commit ends the transaction. After an error the Database may be used again.
 	Commit() error
 

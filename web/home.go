@@ -3,9 +3,9 @@ package web
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"feedex/archive"
@@ -82,30 +82,27 @@ func (p *homePage) MaxBrought() int { return maxBrought }
 // Ahead is by how much neighbors were earlier, on average.
 func (p *homePage) Ahead() time.Duration { return p.Sum.Ahead / time.Duration(max(1, p.Sum.Compared)) }
 
-// SparedByPool says which polls neighbors spared since the start, "" for none, as without neighbors.
-func (p *homePage) SparedByPool() string {
-	c, parts := &p.Status.Counters, []string(nil)
+// Waived is how many first polls were left to neighbors since the start, 0 for none, as without neighbors.
+func (p *homePage) Waived() int64 {
 	if p.Status.Neighbors == 0 {
-		return ""
+		return 0
 	}
-	if c.PollsWaived > 0 {
-		parts = append(parts, count(c.PollsWaived, "first poll", "first polls")+" left to neighbors")
-	}
-	if n := int64(c.PollsSpared); n > 0 {
-		parts = append(parts, "about "+count(n, "poll", "polls")+" that their entries made needless")
-	}
-	return strings.Join(parts, ", and ")
+	return p.Status.Counters.PollsWaived
 }
 
 // PoolSpares is poolSpares.
 func (p *homePage) PoolSpares() float64 { return poolSpares }
 
-// Hourly is how many requests a reader would have made that asks for every feed once an hour.
-func (p *homePage) Hourly() int64 { return int64(p.Sum.Followed / time.Hour) }
+// Spared is how many requests more the node would have made without neighbors, and SparedBytes what these would have
+// moved, each as much as one that was made.
+func (p *homePage) Spared() int64 { return int64(math.Round(p.Sum.Spared)) }
+func (p *homePage) SparedBytes() int64 {
+	return int64(p.Sum.Spared * float64(p.Sum.Bytes) / float64(max(1, p.Sum.Requests)))
+}
 
-// Spared is how many of these were not made, and SparedBytes what they would have moved.
-func (p *homePage) Spared() int64      { return max(0, p.Hourly()-p.Sum.Requests) }
-func (p *homePage) SparedBytes() int64 { return max(0, p.Sum.FollowedBytes-p.Sum.Bytes) }
+// Alone is how many requests that would have been in all, and AloneBytes what these would have moved.
+func (p *homePage) Alone() int64      { return p.Sum.Requests + p.Spared() }
+func (p *homePage) AloneBytes() int64 { return p.Sum.Bytes + p.SparedBytes() }
 
 func (h *Handler) home(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)

@@ -142,8 +142,7 @@ func newNode(t testing.TB) *aNode {
 		},
 	}
 	n.hours = []archive.Hour{
-		{At: noon.Add(-30 * time.Hour), Polled: 2, Requests: 10, Bytes: 50_000, Followed: 48 * time.Hour,
-			FollowedBytes: 1_050_000},
+		{At: noon.Add(-30 * time.Hour), Polled: 2, Requests: 10, Bytes: 60_000, Spared: 35.6},
 		{At: noon.Add(-2 * time.Hour), Brought: 3, Compared: 2, Ahead: 3 * time.Hour, Requests: 2},
 	}
 	n.remote = []web.RemoteEntry{{Feed: newsURL, Title: "Far <script>away</script>", Link: "javascript:alert(1)",

@@ -56,7 +56,7 @@ func TestPages(t *testing.T) {
 		not    []string
 	}{
 		{"/", 200, []string{"5 entries", "<strong class=\"near\">3</strong>", "1\u00a0h\u00a030\u00a0min", "36",
-			"12 made instead of 48", "1\u00a0MB", "failed 3 times", "7 entries",
+			"12 made; 48 without neighbors", "178\u00a0kB", "failed 3 times", "7 entries",
 			`show=unread"><strong>2</strong> unread`, "of 5 new entries", `data-name="Next try"`},
 			[]string{"<summary>1 feed"}},
 		{"/?period=day", 200, []string{"3 entries", "2 requests made"}, []string{"5 entries"}},
@@ -224,8 +224,7 @@ func TestWhatOthersPollIsShown(t *testing.T) {
 		{"/feeds/1", "It heard of 2 polls by other nodes."},
 		{"/feeds/1", "Other nodes polled it, 2 times since " +
 			noon.Add(-40*time.Minute).Local().Format("15:04")}, {"/feeds", "anybody: every 20 min"},
-		{"/", "3 first polls left to neighbors, and about 4 polls that their entries made needless, since the start"},
-		{"/", "Compared with this node alone"}, {"/", "35\u202f% fewer requests"},
+		{"/", "3 first polls left to them, since the start"}, {"/", "35\u202f% fewer requests"},
 	}
 	for _, s := range shown {
 		says(s.path, false, s.text)
@@ -233,14 +232,20 @@ func TestWhatOthersPollIsShown(t *testing.T) {
 	n.known[1].Status.Pollers, n.known[1].Status.Spacing = 7, 20*time.Minute
 	n.feeds[0].Spacing = 20 * time.Minute
 	n.happened.Heard = []time.Time{noon.Add(-40 * time.Minute), noon.Add(-20 * time.Minute)}
-	n.status.Counters.PollsWaived, n.status.Counters.PollsSpared = 3, 4.6
-	says("/", false, "first polls left to neighbors", "fewer requests")
+	n.status.Counters.PollsWaived = 3
+	says("/", false, "first polls left", "fewer requests")
 	n.status.Neighbors = 2
 	for _, s := range shown {
 		says(s.path, true, s.text)
 	}
-	n.status.Counters.PollsWaived, n.status.Counters.PollsSpared = 0, .9
-	says("/", false, "first polls left to neighbors", "fewer requests")
+	n.status.Counters.PollsWaived = 0
+	says("/", false, "first polls left", "fewer requests")
+	says("/", true, "12 made; 48 without neighbors")
+	for i := range n.hours {
+		n.hours[i].Spared = 0
+	}
+	says("/", false, "12 made;")
+	says("/", true, "12 requests made")
 }
 
 // An owner who finds a page full of entries is told that there are more.

@@ -44,14 +44,14 @@ func testHours(t *testing.T, a reading.Database) {
 		{At: later, URL: string(news), Status: http.StatusTooManyRequests, Bytes: 10},
 		{At: later, URL: string(news)},
 	})
-	a.KeepFollowed(later, 10*time.Minute)
+	a.KeepSpared(later, .5)
+	a.KeepSpared(later, .75)
 	commit(t, a)
 
 	want := []archive.Hour{
 		{At: at.Truncate(time.Hour), Polled: 1, Brought: 3},
 		{At: later.Truncate(time.Hour), Compared: 2, Ahead: 90 * time.Minute, Requests: 4, Unchanged: 1,
-			Failed: 2, Bytes: 6010,
-			Followed: 10 * time.Minute, FollowedBytes: 1000},
+			Failed: 2, Bytes: 6010, Spared: 1.25},
 	}
 	got, err := a.Hours(t.Context(), first)
 	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {

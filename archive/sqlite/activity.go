@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"time"
 
@@ -17,14 +16,13 @@ func hourOf(t time.Time) int64 { return t.Unix() / 3600 }
 // addHour counts what h holds to the hour of h.At.
 func (s *Store) addHour(h archive.Hour) {
 	s.write(`
-		INSERT INTO hours VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		INSERT INTO hours VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (hour) DO UPDATE SET polled = polled + excluded.polled, brought = brought + excluded.brought,
 			compared = compared + excluded.compared, ahead = ahead + excluded.ahead, requests = requests + excluded.requests,
 			unchanged = unchanged + excluded.unchanged, failed = failed + excluded.failed, bytes = bytes + excluded.bytes,
-			followed = followed + excluded.followed, followed_bytes = followed_bytes + excluded.followed_bytes`,
+			spared = spared + excluded.spared`,
 		hourOf(h.At), h.Polled, h.Brought, h.Compared, int64(h.Ahead/time.Second), h.Requests, h.Unchanged,
-		h.Failed, h.Bytes,
-		int64(h.Followed/time.Minute), h.FollowedBytes)
+		h.Failed, h.Bytes, h.Spared)
 }
 
 // counted are new entries that came together, by feed: those that own polls brought, and those that neighbors did.
@@ -76,14 +74,9 @@ func (s *Store) isFollowed(id int64) (subscribed, read bool) {
 	return subscribed, read
 }
 
-// KeepFollowed implements reading.Database.
-func (s *Store) KeepFollowed(at time.Time, d time.Duration) {
-	var feeds, bytes int64
-	s.row(`SELECT count(*), coalesce(sum(size), 0) FROM feeds WHERE subscribed AND NOT ended`, nil, &feeds, &bytes)
-	if feeds > 0 {
-		s.addHour(archive.Hour{At: at, Followed: time.Duration(feeds) * d,
-			FollowedBytes: int64(float64(bytes) * d.Hours())})
-	}
+// KeepSpared implements archive.Requests.
+func (s *Store) KeepSpared(at time.Time, polls float64) {
+	s.addHour(archive.Hour{At: at, Spared: polls})
 }
 
 // CountedSince implements archive.Activity.
@@ -98,7 +91,7 @@ func (r *Reader) Hours(ctx context.Context, since time.Time) ([]archive.Hour, er
 	hours, err := list(ctx, r.db, func(row rowScanner) (h archive.Hour, err error) {
 		var hour int64
 		err = scan(row, &hour, &h.Polled, &h.Brought, &h.Compared, duration{&h.Ahead, time.Second}, &h.Requests,
-			&h.Unchanged, &h.Failed, &h.Bytes, duration{&h.Followed, time.Minute}, &h.FollowedBytes)
+			&h.Unchanged, &h.Failed, &h.Bytes, &h.Spared)
 		h.At = time.Unix(hour*3600, 0).UTC()
 		return h, err
 	}, `SELECT * FROM hours WHERE hour >= ? ORDER BY hour`, hourOf(since))
@@ -137,8 +130,7 @@ func (s *Store) KeepRequests(list []grade.Request) {
 	}
 }
 
-// countRequest adds a request to its hour, and remembers how large its feed's document was. Requests of a first poll
-// are left out, as they are of what is followed: a reader makes them too.
+// countRequest adds a request to its hour. Requests of a first poll are left out: a reader makes them too.
 func (s *Store) countRequest(r *grade.Request) {
 	hour := archive.Hour{At: r.At, Requests: 1, Bytes: r.Bytes}
 	switch {
@@ -146,8 +138,6 @@ func (s *Store) countRequest(r *grade.Request) {
 		hour.Unchanged = 1
 	case r.Refused():
 		hour.Failed = 1
-	case r.Status == http.StatusOK:
-		s.write(`UPDATE feeds SET size = ? WHERE url = ?`, r.Bytes, r.Name())
 	}
 	if !s.row(`SELECT 1 FROM feeds WHERE url = ? AND last_poll IS NULL`, []any{r.Name()}, new(int)) {
 		s.addHour(hour)

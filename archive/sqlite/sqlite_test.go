@@ -52,8 +52,8 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// What was committed is on the disk. No crash that a test can make shows that it is: the system keeps what a process that
-// was killed had written. So each connection that writes is asked whether it waits for the disk at each commit.
+// What was committed is on the disk. No crash that a test can make shows that it is: the system keeps what a process
+// that was killed had written. So each connection that writes is asked whether it waits for the disk at each commit.
 func TestWritersWaitForTheDisk(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
 	h, err := s.housekeeper()

@@ -37,14 +37,15 @@ type SharedRow struct {
 	Requests []float64 `json:"requests"` // a feed and day, of all nodes
 	Least    []float64 `json:"least"`    // the same, of the node that made the fewest
 	Most     []float64 `json:"most"`     // and the most
+	Spared   []float64 `json:"spared"`   // what the nodes count as spared by neighbors, a feed and day, on the mean
 }
 
 // A sharedRun is the outcome of one network, as in a SharedRow.
 type sharedRun struct {
 	sharedDelays
-	requests, least, most float64
-	hash                  string
-	steps                 int64
+	requests, least, most, spared float64
+	hash                          string
+	steps                         int64
 }
 
 // sharedDelays are how late the entries of a network came, in seconds.
@@ -142,6 +143,7 @@ func (r *SharedRow) add(run *sharedRun) {
 	r.Delay, r.Own, r.Coverage = append(r.Delay, run.any), append(r.Own, run.own), append(r.Coverage, run.coverage)
 	r.Requests = append(r.Requests, run.requests)
 	r.Least, r.Most = append(r.Least, run.least), append(r.Most, run.most)
+	r.Spared = append(r.Spared, run.spared)
 }
 
 // network runs one network; nil where ctx ended before.
@@ -156,12 +158,13 @@ func (s SharedPolling) network(ctx context.Context, seed lab.Seed, feeds []trace
 	if !advance(ctx, g.w, start.Add(half), func(done float64) { tell(done / 2) }) {
 		return nil
 	}
-	before := requestsOf(g)
+	before, spared := requestsOf(g), sparedOf(g)
 	if !advance(ctx, g.w, start.Add(s.Length), func(done float64) { tell(.5 + done/2) }) {
 		return nil
 	}
 	run := &sharedRun{sharedDelays: delaysOf(g, s.Length), hash: g.w.Hash(), steps: g.w.Steps()}
 	feedDays := float64(len(feeds)) * half.Hours() / 24
+	run.spared = (sparedOf(g) - spared) / feedDays / float64(nodes)
 	for i, n := range requestsOf(g) {
 		each := float64(n-before[i]) / feedDays
 		run.requests += each
@@ -179,6 +182,14 @@ func requestsOf(g *gathering) []int64 {
 		list = append(list, h.Node().Status().Counters.Polls)
 	}
 	return list
+}
+
+// sparedOf is how many polls the nodes say that neighbors made needless.
+func sparedOf(g *gathering) (sum float64) {
+	for _, h := range g.honest() {
+		sum += h.Node().Status().Counters.PollsSpared
+	}
+	return sum
 }
 
 // delaysOf measures how late the entries came that were published in the second half of a run, but for the last eighth:
@@ -205,12 +216,13 @@ func delaysOf(g *gathering, length time.Duration) sharedDelays {
 func sharedTable(rows []SharedRow) report.Table {
 	t := report.Table{
 		Columns: []string{"policy", "followers", "delay min", "sooner", "by own polls", "coverage",
-			"requests/feed/day", "a node", "fewest", "most"},
+			"requests/feed/day", "a node", "fewest", "most", "spared"},
 		Notes: []string{
-			"Delay: from an entry's publication until it comes, by any way; the mean over seeds, and the least and the " +
-				"most. Sooner: how many times, than one node alone. By own polls: of what they show, whether it was " +
-				"there or not.",
-			"Requests are those of all nodes. A polite reader that asks every hour makes 24.",
+			"Delay: from an entry's publication until it comes, by any way; the mean over seeds, and the least and " +
+				"the most. Sooner: how many times, than one node alone. By own polls: of what they show, whether it " +
+				"was there or not.",
+			"Requests are those of all nodes. A polite reader that asks every hour makes 24. Spared: what a " +
+				"node's first page says that neighbors spared it; one alone made so many more.",
 		},
 	}
 	alone := make(map[string]float64)
@@ -225,7 +237,8 @@ func sharedTable(rows []SharedRow) report.Table {
 		number := func(list []float64) string { return fmt.Sprintf("%.1f", report.Mean(list)) }
 		t.Row(r.Policy, fmt.Sprint(r.Nodes), report.RangeOf(r.Delay).Text(60, "%.1f"), sooner,
 			report.Minutes(report.Mean(r.Own)), report.Percent(report.Mean(r.Coverage)), number(r.Requests),
-			fmt.Sprintf("%.1f", report.Mean(r.Requests)/float64(r.Nodes)), number(r.Least), number(r.Most))
+			fmt.Sprintf("%.1f", report.Mean(r.Requests)/float64(r.Nodes)), number(r.Least), number(r.Most),
+			number(r.Spared))
 	}
 	return t
 }

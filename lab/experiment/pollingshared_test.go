@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/lab/report"
 	"feedex/lab/trace"
 )
 
@@ -17,12 +18,12 @@ func TestSharedPolling(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := SharedPolling{Seed: 1, Traces: set, Feeds: 3, Length: 4 * 24 * time.Hour, Sizes: []int{1, 5}, Seeds: 2}
-	r, err := s.Run(t.Context(), nil)
+	result, err := s.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := make(map[string][]SharedRow)
-	for _, row := range r.Result.([]SharedRow) {
+	for _, row := range result.Result.([]SharedRow) {
 		rows[row.Policy] = append(rows[row.Policy], row)
 		if len(row.Delay) != 2 || row.Nodes > 1 && row.Delay[0] == row.Delay[1] {
 			t.Errorf("%s: %v are not the delays of two seeds", row.Policy, row.Delay)
@@ -48,16 +49,25 @@ func TestSharedPolling(t *testing.T) {
 		if auto[1].Requests[i]/5 > auto[0].Requests[i]*0.7 || auto[1].Delay[i] > auto[0].Delay[i]*1.2 {
 			t.Errorf("alone %+v, of five %+v", auto[0], auto[1])
 		}
+		fewer := auto[0].Requests[i] - auto[1].Requests[i]/5
+		if counted := auto[1].Spared[i]; counted < .85*fewer || counted > 1.15*fewer {
+			t.Errorf("each of five makes %v requests fewer than one alone, and counts %v", fewer, counted)
+		}
 	}
-	for _, figure := range r.Figures {
-		if !slices.Equal(figure.Points, []string{"1", "5"}) || len(figure.Lines) != 3 || len(figure.Lines[2].Values) != 2 {
+	if got := report.Mean(auto[0].Spared) + report.Mean(fixed[1].Spared); got != 0 {
+		t.Errorf("%v requests are spared where nobody is, or where all poll by the clock", got)
+	}
+	for _, figure := range result.Figures {
+		if !slices.Equal(figure.Points, []string{"1", "5"}) || len(figure.Lines) != 3 ||
+			len(figure.Lines[2].Values) != 2 {
 			t.Errorf("%+v", figure)
 		}
 	}
-	checkDrawings(t, r.All())
+	checkDrawings(t, result.All())
 
 	for _, bad := range []SharedPolling{{Traces: set, Length: time.Hour}, {Traces: set, Length: 1000 * 24 * time.Hour},
-		{Traces: set, Feeds: 1000}, {Traces: set, Feeds: -1}, {Traces: set, Seeds: -1}, {Traces: set, Sizes: []int{1, -1}}} {
+		{Traces: set, Feeds: 1000}, {Traces: set, Feeds: -1}, {Traces: set, Seeds: -1},
+		{Traces: set, Sizes: []int{1, -1}}} {
 		if _, err := bad.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
 			t.Errorf("%+v: %v, want an ErrSetting", bad, err)
 		}

@@ -192,10 +192,13 @@ func Known(format string, v float64) string {
 // Minutes writes a time lag, given in seconds, in minutes.
 func Minutes(seconds float64) string { return fmt.Sprintf("%.1f", seconds/60) }
 
-// Text writes a mean with the 5th and 95th percentile, each divided by the unit.
+// Text writes a mean and, of several values, the 5th and 95th percentile, each divided by the unit.
 func (s Spread) Text(unit float64, format string) string {
 	if s.Count == 0 {
 		return Unknown
+	}
+	if s.Count == 1 {
+		return fmt.Sprintf(format, s.Mean/unit)
 	}
 	return fmt.Sprintf(format+" ("+format+"-"+format+")", s.Mean/unit, s.P5/unit, s.P95/unit)
 }

@@ -313,7 +313,10 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 	if _, fixed := s.PollPolicy.(polling.Fixed); s.Slipped && !fixed {
 		wait = min(wait, max(p.Interval/2, shortestAfterGap))
 	}
-	m.Counters.PollsSpared += sparedByHelp(s.PollPolicy, p, wait)
+	if spared := sparedByHelp(s.PollPolicy, p, wait); spared > 0 {
+		m.Counters.PollsSpared += spared
+		m.Store.KeepSpared(m.Now, spared)
+	}
 	s.Interval = wait
 	if p.Interval == 0 || p.Pollers > 1 && wait > 2*p.Interval {
 		// The first poll sets the phase of all later ones. Neighbors that start together must not poll together, or all
