@@ -273,7 +273,9 @@ func TestFullTextsByRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, ids := newVisitor(t, n), p.ids(n)
-	shown := func(path string) bool { return strings.Contains(v.page("/entries/"+ids[path].String()), "on the radar") }
+	shown := func(path string) bool {
+		return strings.Contains(v.page("/entries/"+ids[path].String()), "on the radar")
+	}
 	for end := time.Now().Add(patience); !shown("/ferry"); breathe() {
 		if time.Now().After(end) {
 			t.Fatalf("the full text does not come: asked %v", p.asked)
