@@ -67,10 +67,10 @@ func TestFiguresOfTheREADME(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	promised := regexp.MustCompile(strings.ReplaceAll(`five nodes that follow the same feeds have an entry (\S+) minutes `+
-		`after it came out, on average, and each asks a feed (\S+) times a day; one alone has it after (\S+), for `+
-		`(\S+) requests. If each asks once an hour, five have it after (\S+) minutes, and one alone after (\d+)`, " ",
-		`\s+`)).FindSubmatch(readme)
+	promised := regexp.MustCompile(strings.ReplaceAll(`five nodes that follow the same feeds have an entry (\S+) `+
+		`minutes after it came out, on average, and each asks a feed (\S+) times a day; one alone has it after (\S+), `+
+		`for (\S+) requests. If each asks once an hour, five have it after (\S+) minutes, and one alone after (\d+)`,
+		" ", `\s+`)).FindSubmatch(readme)
 	if promised == nil {
 		t.Fatal("README.md does not say how late entries are")
 	}
