@@ -347,6 +347,15 @@ func (d dashboard) KeepFilterAgain(ctx context.Context, f reading.NamedFilter, b
 	return plain(d.host.filing().addAgain(ctx, reading.Owner, f, before))
 }
 
+// TryFilter implements web.OwnerFilters.
+func (d dashboard) TryFilter(ctx context.Context, m feed.Match) (caught int, rules map[reading.Rule]int, err error) {
+	items, err := d.library.Find(ctx, m, nil, reading.MaxCaught)
+	if err == nil {
+		rules, err = d.library.RulesOn(ctx, time.Now(), items)
+	}
+	return len(items), rules, err
+}
+
 // MoveFilter implements web.OwnerFilters.
 func (d dashboard) MoveFilter(ctx context.Context, id, before reading.FilterID) error {
 	return d.library.write(ctx, func(p reading.Pen) error { p.MoveFilter(id, before); return nil })

@@ -57,6 +57,27 @@ const (
 // Rules are all rules that have a name.
 func Rules() []Rule { return []Rule{RuleMute, RuleRead, RuleStar, RuleFull, RuleKeep} }
 
+// Would says what a rule would do to so many entries.
+func (r Rule) Would(n int) string {
+	entries := fmt.Sprintf("%d entries", n)
+	if n == 1 {
+		entries = "1 entry"
+	}
+	switch r {
+	case RuleMute:
+		return "mute " + entries
+	case RuleRead:
+		return "mark " + entries + " read"
+	case RuleStar:
+		return "star " + entries
+	case RuleFull:
+		return "ask for the full text of " + entries
+	case RuleKeep:
+		return "keep " + entries
+	}
+	return "change nothing"
+}
+
 const (
 	// MaxFilters is how many filters a person may have.
 	MaxFilters = 1000
@@ -154,6 +175,8 @@ type FilterList interface {
 	CountedFilters(ctx context.Context) ([]CountedFilter, error)
 	// FilterCounts are the filters with items that are unread, ordered by ID.
 	FilterCounts(ctx context.Context) ([]FilterCount, error)
+	// RulesOn says on how many of these items each rule would act (Filters.Act) if a filter had caught them.
+	RulesOn(ctx context.Context, at time.Time, items []ItemID) (map[Rule]int, error)
 	// CaughtBy are the latest items that a filter has, up to one and with it, or of all where that is 0: the latest
 	// first, of feeds that the person reads, those whose URL is a secret only where that is asked for.
 	CaughtBy(ctx context.Context, id FilterID, upTo ItemID, secret bool, limit int) ([]CaughtItem, error)

@@ -31,6 +31,7 @@ type entriesPage struct {
 	listing
 	Entries []headline
 	Query   string
+	Keep    string // address at which the search is kept, "" for none
 	Tabs    []shelf
 	Orders  []shelf
 	Folders []shelf
@@ -162,6 +163,7 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		return v, err
 	}
 	if p.Query != "" {
+		p.Keep = keepPath(p.Query, f.Feed)
 		f.Relevance = p.Sort == byRelevance
 		found, more, problem, err := h.find(ctx, f, p.Query)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
 )
@@ -32,8 +33,8 @@ type filtersPage struct {
 	Problem string
 	// Before and At are the words up to where something is wrong with them, and from there on; "" where nothing is.
 	Before, At string
-	Everything bool // they ask for nothing, and exclude
-	Effect     string
+	Everything bool   // they ask for nothing, and exclude
+	Effect     string // what it would catch and its rule change, in a sentence
 }
 
 // A filterLine is a filter as the page lists it.
@@ -60,15 +61,42 @@ func rules() []choiceOfRule {
 	}
 }
 
-// effect is what a rule would do to what was found of the past month.
-func effect(r reading.Rule) string {
-	return map[reading.Rule]string{
-		reading.RuleMute: "The rule would have muted them, as they came.",
-		reading.RuleRead: "The rule would have marked them read, as they came.",
-		reading.RuleStar: "The rule would have starred them, as they came.",
-		reading.RuleFull: "The rule would have fetched their full texts, once an own poll had shown them.",
-		reading.RuleKeep: "The rule keeps them, these too: they are not purged as long as the filter is there.",
-	}[r]
+// effect says what a filter would catch of what is here, and what its rule would do to that.
+func (h *Handler) effect(ctx context.Context, m feed.Match, r reading.Rule) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, searchTime, archive.ErrSlow)
+	defer cancel()
+	caught, rules, err := h.Source.TryFilter(ctx, m)
+	switch {
+	case errors.Is(err, archive.ErrSlow), errors.Is(err, context.DeadlineExceeded):
+		return "", nil // the list says what came of it
+	case err != nil:
+		return "", err
+	}
+	text := "Of what is here it would catch " + count(caught, "entry", "entries")
+	if caught == reading.MaxCaught {
+		text = "Of what is here it would catch the latest " + grouped(int64(caught)) + " entries"
+	}
+	switch r {
+	case reading.RuleNone:
+		return text + ".", nil
+	case reading.RuleKeep:
+		return text + ", and keep them as long as the filter is there.", nil
+	}
+	return text + "; to have the rule act on them too would " + r.Would(rules[r]) + ".", nil
+}
+
+// keepPath is where a search of a feed, or of all where it is "", is kept as a filter.
+func keepPath(query string, of feed.URL) string {
+	if query == "" {
+		return ""
+	}
+	if of != "" {
+		if strings.Contains(query, " OR ") {
+			query = "(" + query + ")"
+		}
+		query += ` feed:"` + string(of) + `"`
+	}
+	return "/filters?words=" + url.QueryEscape(query) + "#new"
 }
 
 func (h *Handler) filters(r *http.Request) (view, error) {
@@ -125,7 +153,9 @@ func (h *Handler) try(r *http.Request, p *filtersPage) error {
 	found, more, problem, err := h.find(r.Context(), feed.Filter{Since: h.now(r).Add(-triedFor)}, p.Wish.Words)
 	p.Found, p.More, p.Problem = h.records(found, titles, false, h.now(r)), more, problem
 	p.Everything = m.Op == feed.MatchNot
-	p.Effect = effect(p.Wish.Rule)
+	if err == nil && problem == "" {
+		p.Effect, err = h.effect(r.Context(), m, p.Wish.Rule)
+	}
 	return err
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
+	"feedex/feed"
 	"feedex/reading"
 )
 
@@ -51,6 +53,13 @@ func (n *aNode) KeepFilter(_ context.Context, id reading.FilterID, w reading.Fil
 
 func (n *aNode) KeepFilterAgain(ctx context.Context, f reading.NamedFilter, _ reading.FilterID) error {
 	return n.KeepFilter(ctx, 0, f.FilterWish)
+}
+
+func (n *aNode) TryFilter(_ context.Context, m feed.Match) (int, map[reading.Rule]int, error) {
+	if m.String() == "slow" {
+		return 0, nil, archive.ErrSlow
+	}
+	return 7, map[reading.Rule]int{reading.RuleMute: 5, reading.RuleFull: 1}, nil
 }
 
 func (n *aNode) MoveFilter(_ context.Context, id, before reading.FilterID) error {
@@ -121,6 +130,14 @@ func TestFilters(t *testing.T) {
 	}
 	page("/filters", "Keep a search")
 	page("/search?q=a%22b", `href="/filters?words=a%22b#new"`)
+	page("/entries?q=a%22b", `href="/filters?words=a%22b#new"`)
+	page("/entries?q=a+OR+b&feed=1", `href="/filters?words=%28a&#43;OR&#43;b%29&#43;feed%3A%22https`)
+	page("/filters?words=a", "it would catch 7 entries.")
+	if text := page("/filters?words=slow", "in the last month"); strings.Contains(text, "would catch ") {
+		t.Errorf("of what takes too long it says %s", text)
+	}
+	page("/filters?words=a&rule=mute", "would catch 7 entries; to have the rule act on them too would mute 5 entries.")
+	page("/filters?words=a&rule=full", "would ask for the full text of 1 entry.")
 	page("/filters?words=storm+NOT+%28", "column 12", "<code>storm NOT (<mark>…</mark></code>")
 	page("/filters?words=NOT+nothing", "What it would have caught in the last month", "catches everything that arrives")
 	post("/filters", http.StatusSeeOther, "words", "a", "name", "One/two", "folder", "News", "rule", "mute")
@@ -135,7 +152,7 @@ func TestFilters(t *testing.T) {
 		t.Errorf("what is tried leads to %s, and there are %+v", to, n.filters)
 	}
 	page("/filters", "One/two", `href="/filter/One%2Ftwo.atom"`, "Have the rule act")
-	page("/filters?edit=1", "Change a filter", `value="One/two"`, "The rule would have muted them")
+	page("/filters?edit=1", "Change a filter", `value="One/two"`, "would mute 5 entries")
 	post("/filters", http.StatusSeeOther, "id", "1", "words", "a", "name", "Uno", "rule", "mute")
 	post("/filters/change", http.StatusSeeOther, "id", "2", "do", "up", "before", "1")
 	if n.filters[0].Name != "Two" || n.filters[1].Name != "Uno" {

@@ -23,9 +23,10 @@ type searchPage struct {
 	Query, Since, Until string
 	Number              int64 // of the feed that is searched, 0 for all
 	Feeds               []choice
-	Relevance           bool // what fits best is first, in place of the latest
-	Network             bool // others were to be asked
-	Asked               bool // something was asked for
+	Relevance           bool   // what fits best is first, in place of the latest
+	Network             bool   // others were to be asked
+	Asked               bool   // something was asked for
+	Keep                string // address at which the search is kept, "" for none
 	Found               []headline
 	More                bool // there are more than these
 	Problem             string
@@ -133,6 +134,7 @@ func (h *desk) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 	}
 	p.Relevance = r.FormValue("sort") == byRelevance
 	f.Relevance = p.Relevance && p.Query != ""
+	p.Keep = keepPath(p.Query, f.Feed)
 	p.Asked = p.Query != "" || p.Since != "" || p.Until != "" || p.Number != 0
 	return p, f, nil
 }

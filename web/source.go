@@ -108,6 +108,9 @@ type OwnerFilters interface {
 	KeepFilter(ctx context.Context, id reading.FilterID, w reading.FilterWish) error
 	// KeepFilterAgain keeps a filter that was removed, with its key, before another, or behind all where that is 0.
 	KeepFilterAgain(ctx context.Context, f reading.NamedFilter, before reading.FilterID) error
+	// TryFilter says how many entries of those that are here a filter would catch, reading.MaxCaught at most, and on
+	// how many of them each rule would act. The error may wrap archive.ErrSlow.
+	TryFilter(ctx context.Context, m feed.Match) (caught int, rules map[reading.Rule]int, err error)
 	// MoveFilter has a filter be before another.
 	MoveFilter(ctx context.Context, id, before reading.FilterID) error
 	// RemoveFilter removes a filter.

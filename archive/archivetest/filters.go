@@ -166,10 +166,21 @@ func testRules(t *testing.T, a reading.Database) {
 	wantIDs(t, owner.desk, unread, 4, 3, 2, 1)
 	wantIDs(t, owner.desk, all, 4, 3, 2, 1)
 	wantIDs(t, owner.desk, starred)
-	if n := owner.Act(time.Unix(40, 0), muting, []reading.ItemID{1, 2, 3, 4, 5}); n != 3 {
+	some := []reading.ItemID{1, 2, 3, 4, 5}
+	wantRules := func(mute, star int) {
+		t.Helper()
+		got, err := owner.RulesOn(t.Context(), time.Unix(40, 0), some)
+		if err != nil || got[reading.RuleMute] != mute || got[reading.RuleRead] != mute ||
+			got[reading.RuleStar] != star || len(got) != 4 {
+			t.Errorf("rules would act on %v (%v), want %d to be muted and %d starred", got, err, mute, star)
+		}
+	}
+	wantRules(4, 5)
+	if n := owner.Act(time.Unix(40, 0), muting, some); n != 3 {
 		t.Errorf("a rule acted on %d items of the past, want 3", n)
 	}
 	commit(t, a)
+	wantRules(1, 2) // on what one has acted no other does
 	wantIDs(t, owner.desk, all, 4)
 	wantIDs(t, owner.desk, reading.Stream{Changed: time.Unix(40, 0)}, 3, 2, 1)
 	owner.Mark(time.Unix(50, 0), []reading.ItemID{3}, reading.Mark{Starred: reading.Yes})

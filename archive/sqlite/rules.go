@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -49,6 +50,25 @@ func mayBeFull(at time.Time) string {
 		at.Add(-reading.FullTextWithin).Unix(), at.Add(-reading.FullTextNews).Unix())
 }
 
+// onPast is what a rule does to items of the past, by marks m, false where it does nothing.
+func onPast(r reading.Rule, at time.Time) (m change, ok bool) {
+	switch r {
+	case reading.RuleMute:
+		return change{`read = 1, listed = 0`, `NOT m.read`, ``}, true // what is read would come back unread
+	case reading.RuleRead:
+		return changes(reading.Mark{Read: reading.Yes})[0], true
+	case reading.RuleStar:
+		return changes(reading.Mark{Starred: reading.Yes})[0], true
+	case reading.RuleFull:
+		return change{where: mayBeFull(at)}, true
+	}
+	return m, false
+}
+
+// noRuleActed is whether no rule of a person, its argument, has acted on an item of marks m.
+const noRuleActed = ` AND NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item
+	JOIN filters f ON f.id = c.filter WHERE c.item = m.item AND f.person = ? AND c.did <> '')`
+
 // Act implements reading.Filters. Programs learn of it as of any other mark.
 func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (acted int) {
 	f := catcher{id: id, person: s.person}
@@ -56,25 +76,15 @@ func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (act
 		[]any{int64(id), int64(s.person)}, &f.rule, &f.place) {
 		return 0
 	}
-	var m change
-	switch f.rule {
-	case reading.RuleMute:
-		m = change{`read = 1, listed = 0`, `NOT m.read`, ``} // what is read would be unread once that is taken back
-	case reading.RuleRead:
-		m = changes(reading.Mark{Read: reading.Yes})[0]
-	case reading.RuleStar:
-		m = changes(reading.Mark{Starred: reading.Yes})[0]
-	case reading.RuleFull:
-		m.where = mayBeFull(at)
-	default:
+	m, ok := onPast(f.rule, at)
+	if !ok {
 		return 0
 	}
-	const free = ` AND m.item IN (SELECT item FROM caught WHERE filter = ? AND item IN (SELECT value FROM json_each(?)))
-		AND NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter
-			WHERE c.item = m.item AND f.person = ? AND c.did <> '')`
+	const caught = ` AND m.item IN (SELECT item FROM caught
+		WHERE filter = ? AND item IN (SELECT value FROM json_each(?)))`
 	of := []any{int64(s.person), int64(id), jsonNumbers(items), int64(s.person)}
 	found := load(&s.writer, single[reading.ItemID],
-		`SELECT m.item FROM `+ofItems(`items i NOT INDEXED`)+free+` AND `+m.where, of...)
+		`SELECT m.item FROM `+ofItems(`items i NOT INDEXED`)+caught+noRuleActed+` AND `+m.where, of...)
 	if len(found) == 0 {
 		return 0
 	}
@@ -120,4 +130,30 @@ func (s *Store) takeBackFullText(at time.Time, item int64) {
 		new(int)) {
 		s.ShowFullText(at, reading.ItemID(item), false)
 	}
+}
+
+// RulesOn implements reading.FilterList.
+func (r personalReader) RulesOn(ctx context.Context, at time.Time,
+	items []reading.ItemID) (map[reading.Rule]int, error) {
+	counts, sums := make(map[reading.Rule]int), ``
+	var rules []reading.Rule
+	for _, rule := range reading.Rules() {
+		if m, ok := onPast(rule, at); ok {
+			rules = append(rules, rule)
+			sums += `, coalesce(sum(` + m.where + `), 0)`
+		}
+	}
+	_, err := one(ctx, r.db, func(row rowScanner) (_ struct{}, err error) {
+		numbers, to := make([]int, len(rules)), make([]any, len(rules))
+		for i := range numbers {
+			to[i] = &numbers[i]
+		}
+		err = scan(row, to...)
+		for i, rule := range rules {
+			counts[rule] = numbers[i]
+		}
+		return struct{}{}, err
+	}, `SELECT `+sums[2:]+` FROM `+ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`+
+		noRuleActed, int64(r.person), jsonNumbers(items), int64(r.person))
+	return counts, r.failed(ctx, "read", err)
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,8 +38,8 @@ All of it works while a node runs and while none does.`,
   feedex filter add --rule mute 'No sports' 'football OR tennis'
   feedex filter list`,
 	}
-	c.AddCommand(newFilterAdd(), newFilterList(), newFilterRemove(), newFilterTest(), newFilterExport(),
-		newFilterImport())
+	c.AddCommand(newFilterAdd(), newFilterList(), newFilterShow(), newFilterRemove(), newFilterTest(),
+		newFilterExport(), newFilterImport())
 	return c
 }
 
@@ -120,6 +121,10 @@ type listedFilter struct {
 	Problem string    `json:"problem,omitempty"`
 }
 
+func listed(f reading.CountedFilter) listedFilter {
+	return listedFilter{f.FilterWish, f.Created, f.Caught, f.Acted, f.Latest, f.Problem}
+}
+
 func newFilterList() *cobra.Command {
 	var asJSON bool
 	var person string
@@ -141,7 +146,7 @@ its rule acted, and when it caught the last of them.`,
 		}
 		var lines []listedFilter
 		for _, f := range filters {
-			lines = append(lines, listedFilter{f.FilterWish, f.Created, f.Caught, f.Acted, f.Latest, f.Problem})
+			lines = append(lines, listed(f))
 		}
 		return printList(c, asJSON, lines, "there are no filters", printFilters)
 	})
@@ -215,13 +220,16 @@ any other.`,
 
 func newFilterTest() *cobra.Command {
 	var asJSON bool
+	var rule, person string
 	since, limit := "30d", feed.DefaultLimit
 	c := &cobra.Command{
 		Use:   "test WORD...",
 		Short: "Show what a search would have caught in the last month",
-		Long: `Show which entries of the last 30 days, or since whenever is said, a filter of these words would have caught, the newest
-first. Nothing is kept.`,
-		Example: "  feedex filter test storm NOT brain",
+		Long: fmt.Sprintf(`Show which entries of the last 30 days, or since whenever is said, a filter of these words would have caught, the newest
+first. Nothing is kept. A line on standard error says how many of all that is here it would catch, up to the latest %d,
+and what a rule would do to those if the page Filters had it act on them: the one of --rule, or each.`, reading.MaxCaught),
+		Example: `  feedex filter test storm NOT brain
+  feedex filter test --rule mute --limit 3 football`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("say what it is to catch")
@@ -233,6 +241,13 @@ first. Nothing is kept.`,
 		m, err := feed.ParseMatch(expression(args))
 		if err != nil {
 			return settings.UsageError{Err: err}
+		}
+		id, err := personOf(c, r, person)
+		if err != nil {
+			return err
+		}
+		if err := checkRule(reading.Rule(rule)); err != nil {
+			return err
 		}
 		f := feed.Filter{Since: at(since, time.Now()), Limit: limit + 1}
 		f.Ask(m)
@@ -247,13 +262,62 @@ first. Nothing is kept.`,
 			records = records[:limit]
 			defer fmt.Fprintf(c.ErrOrStderr(), "there are more than %d; --limit shows more\n", limit)
 		}
-		return printFound(c, r, records, asJSON, "nothing would have been caught")
+		if err := printFound(c, r, records, asJSON, "nothing would have been caught"); err != nil {
+			return err
+		}
+		return sayRules(c, r.Shelf(id), m, reading.Rule(rule))
 	})
 	c.Flags().Var(settings.Moment.Flag(&since), "since",
 		"only entries of this time or later: 2025-01-31, or a span before now: 36h, 2d, 2w, 1y")
 	c.Flags().Var(numberFlag(&limit, 1, maxLimit, ""), "limit", "at most n entries, up to 10000")
+	c.Flags().StringVar(&rule, "rule", "", "the rule that is tried: mute, read, star, full or keep")
+	personFlag(c, &person)
 	jsonFlag(c.Flags(), &asJSON)
 	return c
+}
+
+// checkRule refuses what is no rule.
+func checkRule(r reading.Rule) error {
+	if _, _, err := (reading.FilterWish{Name: "x", Words: "x", Rule: r}).Checked(); err != nil {
+		return settings.UsageError{Err: err}
+	}
+	return nil
+}
+
+// sayRules says how much of what is here a filter would catch, and what a rule would do to that, or each rule.
+func sayRules(c *cobra.Command, shelf reading.Shelf, m feed.Match, rule reading.Rule) error {
+	items, err := shelf.Find(c.Context(), m, nil, reading.MaxCaught)
+	if errors.Is(err, archive.ErrSlow) {
+		fmt.Fprintln(c.ErrOrStderr(), "how many of all that is here fit takes too long to count")
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("search the archive: %w", err)
+	}
+	if len(items) == 0 {
+		fmt.Fprintln(c.ErrOrStderr(), "it would catch nothing of what is here")
+		return nil
+	}
+	on, err := shelf.RulesOn(c.Context(), time.Now(), items)
+	if err != nil {
+		return fmt.Errorf("count what rules would change: %w", err)
+	}
+	on[reading.RuleKeep] = len(items)
+	rules := []reading.Rule{rule}
+	if rule == reading.RuleNone {
+		rules = reading.Rules()
+	}
+	var would []string
+	for _, r := range rules {
+		would = append(would, r.Would(on[r]))
+	}
+	what := counted(int64(len(items)))
+	if len(items) == reading.MaxCaught {
+		what = "the latest " + what
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "it would catch %s of what is here; a rule that acts on them would %s\n", what,
+		strings.Join(would, ", or "))
+	return nil
 }
 
 func newFilterExport() *cobra.Command {

@@ -65,6 +65,8 @@ argument of several words without any of these signs is a phrase.
 
 A running node is asked; where none runs the archive is read itself.
 
+'feedex filter add NAME WORD...' keeps a search, so that it catches what arrives from then on.
+
 An entry of which there is one neighbor's word, and that no own poll has shown yet, is marked "unconfirmed".
 
 With --relevance what fits best comes first: what holds the words in its title, often, or in a short text. Of
