@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// picturesName is the folder of the data directory with the pictures of entries that were looked at lately, and
-	// maxPictures how many bytes it holds.
+	// picturesName is the folder of the data directory with the pictures and chapters of entries that were looked at
+	// lately, and maxPictures how many bytes it holds.
 	picturesName = "pictures"
 	maxPictures  = 256 << 20
 	// maxPicture is the largest, in bytes.
@@ -32,7 +32,33 @@ const (
 	maxFailures = 1024
 )
 
-// pictures are those of entries, as pages show them: from the disk, or from where they are.
+// A shownKind is what pages show of an entry beside its text, from where it is.
+type shownKind struct {
+	before string // its key on the disk
+	accept string
+	most   int64                      // bytes
+	check  func(content []byte) error // says what else it is
+}
+
+// The kinds.
+var (
+	pictureKind = shownKind{"", "image/*", maxPicture, func(content []byte) error {
+		if picture.Type(content) == "" {
+			return errNoPicture
+		}
+		return nil
+	}}
+	chaptersKind = shownKind{"chapters ", "application/json+chapters, application/json", feed.MaxChaptersBytes,
+		func(content []byte) error {
+			_, err := feed.ParseChapters(content)
+			return err
+		}}
+)
+
+// errNoPicture says that something else is there.
+var errNoPicture = errors.New("what is there is no picture")
+
+// pictures are those of entries, and their chapters, as pages show them: from the disk, or from where they are.
 type pictures struct {
 	host *host
 	ctx  context.Context // of the fetches: who has gone leaves a picture for who looks next
@@ -63,11 +89,17 @@ func openShown(c *Config) *diskcache.Files {
 	return files
 }
 
-// get returns the picture at an address that an entry of a feed holds. Whoever wants one that is being fetched waits
-// for that.
-func (p *pictures) get(ctx context.Context, of, at feed.URL) ([]byte, error) {
-	key := string(of.Host()) + " " + string(at) // the owner's leave for private hosts is for feeds of these
-	if content, ok := p.kept(key); ok {
+// chaptersWait is for how long a page waits for chapters.
+const chaptersWait = 10 * time.Second
+
+// errSlowChapters says that they may come yet.
+var errSlowChapters = errors.New("their server has not answered yet")
+
+// get returns what is at an address that an entry of a feed holds. Whoever wants what is being fetched waits for that.
+func (p *pictures) get(ctx context.Context, of, at feed.URL, kind *shownKind) ([]byte, error) {
+	// The owner's leave for private hosts is for feeds of these.
+	key := kind.before + string(of.Host()) + " " + string(at)
+	if content, ok := p.kept(key, kind); ok {
 		return content, nil
 	}
 	p.mu.Lock()
@@ -76,21 +108,21 @@ func (p *pictures) get(ctx context.Context, of, at feed.URL) ([]byte, error) {
 	if ok && time.Now().Before(failed.until) {
 		return nil, failed.err
 	}
-	return p.fetches.do(ctx, key, p.host.workers.Go, func() ([]byte, error) { return p.fetch(key, of, at) })
+	return p.fetches.do(ctx, key, p.host.workers.Go, func() ([]byte, error) { return p.fetch(key, of, at, kind) })
 }
 
-// kept is a picture on the disk.
-func (p *pictures) kept(key string) (content []byte, ok bool) {
+// kept is what is on the disk.
+func (p *pictures) kept(key string, kind *shownKind) (content []byte, ok bool) {
 	content, ok = p.host.shown.Get(key)
-	return content, ok && picture.Type(content) != ""
+	return content, ok && kind.check(content) == nil
 }
 
-// fetch fetches a picture and keeps it, or that it could not be had.
-func (p *pictures) fetch(key string, of, at feed.URL) ([]byte, error) {
-	if content, ok := p.kept(key); ok { // since somebody looked for it
+// fetch fetches what is to be shown and keeps it, or that it could not be had.
+func (p *pictures) fetch(key string, of, at feed.URL, kind *shownKind) ([]byte, error) {
+	if content, ok := p.kept(key, kind); ok { // since somebody looked for it
 		return content, nil
 	}
-	content, rest, err := p.ask(of, at)
+	content, rest, err := p.ask(of, at, kind)
 	if err == nil {
 		if err := p.host.shown.Put(key, content); err != nil { // it is shown all the same
 			p.host.config.Log.Debug("picture not kept", "err", err)
@@ -108,12 +140,9 @@ func (p *pictures) fetch(key string, of, at feed.URL) ([]byte, error) {
 	return content, err
 }
 
-// errNoPicture says that something else is there.
-var errNoPicture = errors.New("what is there is no picture")
-
-// ask asks for a picture, unless its host wants to be left alone. Where there is none it says for how long it is not
+// ask asks for what is to be shown, unless its host wants to be left alone. Where there is none it says for how long it is not
 // worth asking again.
-func (p *pictures) ask(of, at feed.URL) (content []byte, again time.Duration, err error) {
+func (p *pictures) ask(of, at feed.URL, kind *shownKind) (content []byte, again time.Duration, err error) {
 	h := p.host
 	until, err := look(p.ctx, h, func(n *node.Node) (time.Time, error) {
 		if n == nil { // it rests, for the disk's sake or the clock's
@@ -128,16 +157,16 @@ func (p *pictures) ask(of, at feed.URL) (content []byte, again time.Duration, er
 		return nil, pictureRests, fmt.Errorf("%s wants to be left alone until %s", at.Host(),
 			until.Local().Format("2006-01-02 15:04"))
 	}
-	got := h.getter.Get(p.ctx, fetch.Want{URL: at, For: of, Accept: "image/*", MaxBytes: maxPicture, Unlogged: true})
+	got := h.getter.Get(p.ctx, fetch.Want{URL: at, For: of, Accept: kind.accept, MaxBytes: kind.most, Unlogged: true})
 	a := &got.Answer
 	if err := h.heed(p.ctx, at, a); err != nil {
 		return nil, 0, err
 	}
-	switch again = min(cmp.Or(a.RetryAfter, pictureRests), longestRest); {
-	case a.Err != nil:
-		return nil, again, a.Err
-	case picture.Type(got.Body) == "":
-		return nil, again, errNoPicture
+	if a.Err == nil {
+		a.Err = kind.check(got.Body)
+	}
+	if a.Err != nil {
+		return nil, min(cmp.Or(a.RetryAfter, pictureRests), longestRest), a.Err
 	}
 	return got.Body, 0, nil
 }

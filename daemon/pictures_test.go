@@ -161,3 +161,68 @@ func TestPicturesHeedRefusals(t *testing.T) {
 		t.Errorf("asked %d times", got)
 	}
 }
+
+// Chapters are fetched when somebody asks for them, once, and what has another form is none.
+func TestChaptersOfAnEpisode(t *testing.T) {
+	var mu sync.Mutex
+	asked, header := make(map[string]int), http.Header(nil)
+	count := func(path string) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return asked[path]
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[r.URL.Path]++
+		switch r.URL.Path {
+		case "/feed":
+			fmt.Fprint(w, `<rss version="2.0" xmlns:podcast="https://podcastindex.org/namespace/1.0"><channel><title>Waves</title>`)
+			for _, name := range []string{"good", "page", "huge", "gone"} {
+				fmt.Fprintf(w, `<item><guid>%s</guid><title>%[1]s</title><enclosure url="/%[1]s.mp3" type="audio/mpeg"/>`+
+					`<podcast:chapters url="/%[1]s" type="application/json+chapters"/></item>`, name)
+			}
+			fmt.Fprint(w, `</channel></rss>`)
+		case "/good":
+			header = r.Header.Clone()
+			fmt.Fprint(w, `{"chapters": [{"startTime": 0, "title": "Low tide"}, {"startTime": 61.5, "title": "High tide"}]}`)
+		case "/page":
+			fmt.Fprint(w, "<!doctype html><p>Log in")
+		case "/huge":
+			io.WriteString(w, `{"chapters": [{"startTime": 0, "title": "x"}], "x": "`+strings.Repeat("x", 1<<20)+`"}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	u := feed.URL(srv.URL + "/feed")
+	n := startNode(t, Config{Subscribe: []feed.URL{u}})
+	v := newVisitor(t, n)
+	n.waitArrival(u)
+	records, err := n.client.Search(t.Context(), feed.Filter{Feed: u, Limit: 100})
+	if err != nil || len(records) != 4 {
+		t.Fatal(records, err)
+	}
+	for _, r := range records {
+		path, name := "/entries/"+r.ID.String(), "/"+r.Entry.Title
+		if page := v.page(path); !strings.Contains(page, ">Chapters</a>") || count(name) != 0 {
+			t.Errorf("%s: asked for unasked, or the page lacks the link:\n%s", name, page)
+		}
+		want := map[string]string{"/good": `data-at="61"`, "/page": "are no chapters of a form that is known.",
+			"/huge": "too large", "/gone": "HTTP 404"}[name]
+		for range 2 {
+			if page := v.page(path + "?chapters=1"); !strings.Contains(page, want) {
+				t.Errorf("%s: the page lacks %q:\n%s", name, want, page)
+			}
+		}
+		if got := count(name); got != 1 {
+			t.Errorf("%s was asked for %d times", name, got)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if header.Get("Cookie") != "" || header.Get("Referer") != "" ||
+		!strings.Contains(header.Get("Accept"), "application/json+chapters") {
+		t.Errorf("asked with %v", header)
+	}
+}

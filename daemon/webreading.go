@@ -103,11 +103,27 @@ func (l pagesLibrary) Entry(ctx context.Context, id feed.EntryID) (web.EntryDeta
 
 // Picture implements web.PersonalSource.
 func (l pagesLibrary) Picture(ctx context.Context, number int64, at feed.URL) ([]byte, error) {
+	return l.shownOf(ctx, number, at, &pictureKind)
+}
+
+// Chapters implements web.PersonalSource.
+func (l pagesLibrary) Chapters(ctx context.Context, number int64, at feed.URL) ([]feed.Chapter, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, chaptersWait, errSlowChapters)
+	defer cancel()
+	content, err := l.shownOf(ctx, number, at, &chaptersKind)
+	if err != nil {
+		return nil, err
+	}
+	return feed.ParseChapters(content)
+}
+
+// shownOf is what a page shows that is at an address which an entry of a feed names.
+func (l pagesLibrary) shownOf(ctx context.Context, number int64, at feed.URL, kind *shownKind) ([]byte, error) {
 	k, err := l.Known(ctx, number)
 	if err != nil {
 		return nil, err
 	}
-	return l.pictures.get(ctx, k.URL, at)
+	return l.pictures.get(ctx, k.URL, at, kind)
 }
 
 // Headlines implements web.PersonalSource. To the owner the archive is what feeds gave that are followed no more, too.

@@ -1,7 +1,11 @@
 package e2e
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"image"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -133,4 +137,91 @@ func TestFullTexts(t *testing.T) {
 	if got := p.count("/tide"); got != 1 {
 		t.Errorf("the page was asked for %d times", got)
 	}
+}
+
+// silence is a sound of so many seconds.
+func silence(seconds int) []byte {
+	const rate = 8000 // samples of a byte each
+	size := uint32(seconds * rate)
+	b := []byte("RIFF")
+	b = binary.LittleEndian.AppendUint32(b, 36+size)
+	b = append(b, "WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"...)
+	b = binary.LittleEndian.AppendUint32(b, rate)
+	b = binary.LittleEndian.AppendUint32(b, rate)
+	b = append(b, "\x01\x00\x08\x00data"...)
+	b = binary.LittleEndian.AppendUint32(b, size)
+	return append(b, bytes.Repeat([]byte{0x80}, int(size))...)
+}
+
+// startPodcast publishes an episode of five minutes, with a cover and chapters.
+func startPodcast(t *testing.T) (url string) {
+	t.Helper()
+	sound := silence(300)
+	var cover bytes.Buffer
+	if err := png.Encode(&cover, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/feed":
+			fmt.Fprintf(w, `<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+				xmlns:podcast="https://podcastindex.org/namespace/1.0"><channel><title>Waves</title><item><guid>1</guid>
+				<title>About tides</title><description>They come and go.</description>
+				<enclosure url="/tides.wav" type="audio/wav" length="%d"/><itunes:duration>300</itunes:duration>
+				<itunes:image href="/cover.png"/><podcast:chapters url="/chapters.json" type="application/json+chapters"/>
+				</item></channel></rss>`, len(sound))
+		case "/tides.wav":
+			w.Header().Set("Content-Type", "audio/wav")
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(sound))
+		case "/cover.png":
+			w.Write(cover.Bytes())
+		case "/chapters.json":
+			fmt.Fprint(w, `{"version": "1.2.0", "chapters": [{"startTime": 0, "title": "Welcome"},
+				{"startTime": 120, "title": "What the moon does"}, {"startTime": 240, "title": "Good-bye"}]}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL + "/feed"
+}
+
+// The page of an episode has its cover, how long and how large it is, and its chapters, by which one goes through it. It
+// goes on where it was left.
+func TestBrowserPlaysAPodcast(t *testing.T) {
+	needBrowser(t)
+	n := startPollingNode(t)
+	n.feedex(t, "subscribe", startPodcast(t))
+	n.observer(t).expect(t, map[string]string{"About tides": "unread"})
+	b := openBrowser(t, n)
+	b.visit(t, "/entries?show=all")
+	b.do(t, chromedp.KeyEvent("j"))
+	b.keys(t, "p")
+	b.says(t, "tides.wav, 5:00, 2.4\u00a0MB. Played from 127.0.0.1", "A picture is not loaded")
+	b.click(t, ".notice a[href*=images]")
+	b.click(t, ".meta a[href*=chapters]")
+	b.says(t, "Chapters\n0:00\nWelcome\n2:00\nWhat the moon does")
+	until := func(want, expression string) {
+		t.Helper()
+		eventually(t, func() string {
+			if got := b.evaluate(t, expression); got != want {
+				return expression + " is " + got
+			}
+			return ""
+		})
+	}
+	until("true", "String(document.querySelector('img.cover').naturalWidth === 64)")
+	b.inspect(t, "podcast")
+	b.look(t, 1280, "light")
+	b.do(t, chromedp.Click(chromedp.CSS("a[data-at='120']")))
+	const at = "Math.floor(document.querySelector('audio').currentTime / 60)"
+	until("playing at 2", "(document.querySelector('audio').paused ? 'still' : 'playing') + ' at ' + "+at)
+	b.do(t, chromedp.Click(chromedp.CSS("a[data-at='240']")))
+	until("4", "String("+at+")")
+	b.do(t, chromedp.Evaluate[chromedp.Void]("document.querySelector('audio').pause()"))
+
+	b.do(t, chromedp.Reload())
+	b.says(t, "Goes on at 4:0")
+	b.do(t, chromedp.Evaluate[chromedp.Void]("document.querySelector('audio').preload = 'metadata'"))
+	until("4", "String("+at+")")
 }

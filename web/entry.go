@@ -164,6 +164,7 @@ func (h *desk) entry(r *http.Request) (view, error) {
 	}
 	l := shareLinkOf(r)
 	p.SendTo, p.Taker = l.of(p.Link, p.Title), l.Host()
+	h.divide(r, p, e.Extras.Chapters.URL)
 	if err := h.around(r, p, &record); err != nil {
 		return view{}, err
 	}

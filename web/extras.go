@@ -1,11 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"feedex/feed"
+	"feedex/safehtml"
 )
 
 // An extrasLine is what a publisher says of an entry beside its text and files.
@@ -14,12 +17,22 @@ type extrasLine struct {
 	Which    string // which episode it is, "" where it is none
 	Lasts    string // how long it takes where no player says so, "" where it is not known
 	Aside    []companionLink
+	Divided  bool // it has chapters, which the page shows when it is asked to
+	Chapters []chapterLine
+	Unshown  string // why it shows none, "" where nothing is wrong
 	Cover    string // where the node has the picture that stands for it, "" where none is to be shown
 	Lead     bool   // this stands above the text: there is no player and no other picture
 }
 
-// A companionLink leads to chapters or a transcript, at the publisher's.
+// A companionLink leads to a transcript, at the publisher's.
 type companionLink struct{ Text, Link string }
+
+// A chapterLine is a chapter.
+type chapterLine struct {
+	Title, Clock string
+	Seconds      int
+	Link         string // plays the file from there on, "" where nothing plays
+}
 
 // extras are those of an entry that is in a language. Its picture is one of those that the page shows when its reader
 // asks for them.
@@ -29,9 +42,7 @@ func (h *kit) extras(p *entryPage, e *feed.Entry, language string, plays bool) (
 	if !plays {
 		l.Lasts = playingTime(x.Duration)
 	}
-	if x.Chapters.URL != "" {
-		l.Aside = append(l.Aside, companionLink{"Chapters", string(x.Chapters.URL)})
-	}
+	l.Divided = x.Chapters.URL != ""
 	for _, c := range x.Transcripts {
 		l.Aside = append(l.Aside, companionLink{transcript(c), string(c.URL)})
 	}
@@ -43,6 +54,35 @@ func (h *kit) extras(p *entryPage, e *feed.Entry, language string, plays bool) (
 		l.Cover = h.pictureAt(p.Number, x.Image)
 	}
 	return l
+}
+
+// divide fills in the chapters of an entry where its reader asked for them: the node fetches them, from wherever the
+// publisher says. Whoever has them sees the node's address, and no other site can have the browser ask.
+func (h *desk) divide(r *http.Request, p *entryPage, at feed.URL) {
+	if at == "" || r.FormValue("chapters") != "1" || h.own(r) != nil {
+		return
+	}
+	list, err := h.Shelf.Chapters(r.Context(), p.Number, at)
+	if err != nil {
+		h.Log.Debug("chapters not had", "host", at.Host(), "err", err)
+		p.Unshown = safehtml.Line(err.Error())
+		return
+	}
+	played := ""
+	for _, f := range p.Enclosures {
+		if f.Plays != "" {
+			played, _, _ = strings.Cut(f.Link, "#")
+			break
+		}
+	}
+	for _, c := range list {
+		line := chapterLine{Title: safehtml.Title(c.Title), Clock: cmp.Or(playingTime(c.Start), "0:00"),
+			Seconds: int(c.Start / time.Second)}
+		if played != "" {
+			line.Link = fmt.Sprintf("%s#t=%d", played, line.Seconds)
+		}
+		p.Chapters = append(p.Chapters, line)
+	}
 }
 
 // episode says which one an entry is.

@@ -32,7 +32,7 @@ func TestEpisode(t *testing.T) {
 	w := get(h, n.path(t, "Harbor"))
 	page := w.Body.String()
 	contains(page, "talk.mp3</bdi>, 1:02:03, 12.3\u00a0MB. Played", "<span>Season 2, episode 17</span>",
-		`<a href="https://cdn.example/chapters?a=1&amp;b=2" rel="noreferrer">Chapters</a>`, ">Transcript (en, vtt)<",
+		`?chapters=1">Chapters</a>`, ">Transcript (en, vtt)<",
 		">Transcript (text, plain)<", `talk" rel="noreferrer">Transcript</a>`, `dir="auto" lang="de-CH"`,
 		"A picture is not loaded")
 	if strings.Count(page, "1:02:03") != 1 || strings.Contains(page, "tracker.example/p.gif") ||
@@ -67,5 +67,40 @@ func TestHostileExtras(t *testing.T) {
 		Transcripts: []feed.Companion{{URL: "https://x.example/\"><script>alert(1)</script>", Type: "a/<script>"}}}
 	if page := get(h, n.path(t, "Harbor")+"?images=1").Body.String(); strings.Contains(page, "<script>alert") {
 		t.Errorf("the page runs something:\n%s", page)
+	}
+}
+
+// Chapters come by way of the node, when their reader asks for them: what plays is sought there, by a program or without.
+// No page of another site has the node fetch them, and what is wrong is said.
+func TestChapters(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	e := &n.entries[0].Entry
+	e.Enclosures = []feed.Enclosure{{URL: "https://cdn.example/talk.mp3#x", Type: "audio/mpeg"}}
+	e.Extras.Chapters.URL = "https://cdn.example/chapters.json"
+	path := n.path(t, "Harbor") + "?chapters=1"
+	for _, header := range [][]string{nil, {"Cookie", b.cookie, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode",
+		"navigate", "Sec-Fetch-Dest", "document"}} {
+		page := get(b.h, path, header...).Body.String()
+		if !strings.Contains(page, ">Chapters</a>") || strings.Contains(page, "Intro") || len(n.pictures) != 0 {
+			t.Errorf("%v: the chapters were asked for, or the page lacks their link:\n%s", header, page)
+		}
+	}
+	page := get(b.h, path, "Cookie", b.cookie).Body.String()
+	for _, want := range []string{
+		`0:00</span> <a href="https://cdn.example/talk.mp3#t=0" data-at="0" rel="noreferrer" dir="auto">Intro</a>`,
+		`1:01:01</span> <a href="https://cdn.example/talk.mp3#t=3661" data-at="3661"`, "Tides &lt;script&gt;"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	e.Enclosures = nil
+	if page = get(b.h, path, "Cookie", b.cookie).Body.String(); !strings.Contains(page, "<bdi>Intro</bdi>") {
+		t.Errorf("where nothing plays the page is\n%s", page)
+	}
+	e.Extras.Chapters.URL = "https://cdn.example/chapters"
+	if page = get(b.h, path, "Cookie", b.cookie).Body.String(); !strings.Contains(page,
+		"The chapters could not be had: HTTP 404 &lt;b&gt;.") {
+		t.Errorf("where there are none the page is\n%s", page)
 	}
 }

@@ -76,6 +76,8 @@ type PersonalSource interface {
 	Entry(ctx context.Context, id feed.EntryID) (EntryDetail, error)
 	// Picture returns the picture at an address that an entry of that feed holds. The error says why there is none.
 	Picture(ctx context.Context, number int64, at feed.URL) ([]byte, error)
+	// Chapters returns those at an address that an entry of that feed holds, likewise.
+	Chapters(ctx context.Context, number int64, at feed.URL) ([]feed.Chapter, error)
 	// Headlines returns the latest entries, the latest first.
 	Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error)
 	// Counts, Subscriptions, Folders and IDs are as in reading.Items.

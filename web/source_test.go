@@ -235,6 +235,17 @@ func (n aShelf) Picture(_ context.Context, number int64, at feed.URL) ([]byte, e
 	return nil, errors.New("HTTP 404 <b>")
 }
 
+func (n *aNode) Chapters(_ context.Context, number int64, at feed.URL) ([]feed.Chapter, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.pictures = append(n.pictures, fmt.Sprint(number, " ", at))
+	if !strings.HasSuffix(string(at), ".json") {
+		return nil, errors.New("HTTP 404 <b>")
+	}
+	return []feed.Chapter{{Start: 0, Title: "Intro"}, {Start: 3661 * time.Second, Title: "Tides <script>alert(1)</script>"}},
+		nil
+}
+
 func (n *aNode) IconAt(_ context.Context, word string) (c reading.Icon, _ error) {
 	switch word {
 	case pictureWord:

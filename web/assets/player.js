@@ -26,6 +26,7 @@ const clock = s => {
 	return (s >= 3600 ? Math.floor(s / 3600) + ':' + two(s % 3600 / 60) : Math.floor(s / 60)) + ':' + two(s % 60);
 };
 
+let chaptersOf = null;
 const entry = document.querySelector('[data-entry]')?.dataset.entry;
 for (const media of document.querySelectorAll('[data-entry] :is(audio, video)')) {
 	const source = media.getAttribute('src') || media.querySelector('source')?.getAttribute('src');
@@ -39,7 +40,7 @@ for (const media of document.querySelectorAll('[data-entry] :is(audio, video)'))
 	const bar = document.createElement('div');
 	bar.className = 'row small';
 	const note = Object.assign(document.createElement('span'), {className: 'soft'});
-	const before = Number(played()[key]?.at);
+	let before = Number(played()[key]?.at);
 	if (before > 0) note.textContent = 'Goes on at ' + clock(before);
 	media.addEventListener('loadedmetadata', () => {
 		if (before > 0 && before < media.duration) media.currentTime = before;
@@ -51,6 +52,18 @@ for (const media of document.querySelectorAll('[data-entry] :is(audio, video)'))
 	media.addEventListener('timeupdate', () => { if (Math.abs(media.currentTime - saved) >= 5) save(); });
 	for (const when of ['pause', 'seeked', 'ended']) media.addEventListener(when, save);
 	addEventListener('pagehide', save);
+
+	// Chapters are those of the first that plays.
+	if (!chaptersOf) for (const link of document.querySelectorAll('[data-at]')) {
+		link.addEventListener('click', e => {
+			if (e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+			e.preventDefault();
+			before = Number(link.dataset.at);
+			if (begun) media.currentTime = before;
+			media.play().catch(() => {}); // the player says what is wrong
+		});
+	}
+	chaptersOf = media;
 
 	for (const [name, by] of skips) {
 		const button = Object.assign(document.createElement('button'), {textContent: name, className: 'plain small'});
