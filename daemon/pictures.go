@@ -157,7 +157,8 @@ func (p *pictures) ask(of, at feed.URL, kind *shownKind) (content []byte, again 
 		return nil, pictureRests, fmt.Errorf("%s wants to be left alone until %s", at.Host(),
 			until.Local().Format("2006-01-02 15:04"))
 	}
-	got := h.getter.Get(p.ctx, fetch.Want{URL: at, For: of, Accept: kind.accept, MaxBytes: kind.most, Unlogged: true})
+	got := h.getter.Get(p.ctx, fetch.Want{URL: at, For: of, Accept: kind.accept, MaxBytes: kind.most,
+		Unlogged: true})
 	a := &got.Answer
 	if err := h.heed(p.ctx, at, a); err != nil {
 		return nil, 0, err

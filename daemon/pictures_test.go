@@ -177,15 +177,16 @@ func TestChaptersOfAnEpisode(t *testing.T) {
 		asked[r.URL.Path]++
 		switch r.URL.Path {
 		case "/feed":
-			fmt.Fprint(w, `<rss version="2.0" xmlns:podcast="https://podcastindex.org/namespace/1.0"><channel><title>Waves</title>`)
+			fmt.Fprint(w, `<rss version="2.0" xmlns:podcast="https://podcastindex.org/namespace/1.0"><channel>`)
 			for _, name := range []string{"good", "page", "huge", "gone"} {
-				fmt.Fprintf(w, `<item><guid>%s</guid><title>%[1]s</title><enclosure url="/%[1]s.mp3" type="audio/mpeg"/>`+
+				fmt.Fprintf(w, `<item><guid>%s</guid><title>%[1]s</title>`+
+					`<enclosure url="/%[1]s.mp3" type="audio/mpeg"/>`+
 					`<podcast:chapters url="/%[1]s" type="application/json+chapters"/></item>`, name)
 			}
 			fmt.Fprint(w, `</channel></rss>`)
 		case "/good":
 			header = r.Header.Clone()
-			fmt.Fprint(w, `{"chapters": [{"startTime": 0, "title": "Low tide"}, {"startTime": 61.5, "title": "High tide"}]}`)
+			fmt.Fprint(w, `{"chapters": [{"startTime": 0, "title": "Low"}, {"startTime": 61.5, "title": "High"}]}`)
 		case "/page":
 			fmt.Fprint(w, "<!doctype html><p>Log in")
 		case "/huge":

@@ -52,9 +52,9 @@ func (p *press) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if name == have {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprintf(w, `<!doctype html><title>%s</title><nav><a href="/">Every page</a></nav><article>
-				<p>All of %[1]s: the boat was late again, for the third time in a week, and nobody could say for how long.</p>
-				<p>Its captain, who has sailed the route for thirty years, said that the engine had been repaired twice, and that
-				a third time, in her words, would be one too many.</p></article>`, name)
+				<p>All of %[1]s: the boat was late again, for the third time in a week, and nobody could say for how
+				long.</p><p>Its captain, who has sailed the route for thirty years, said that the engine had been
+				repaired twice, and that a third time, in her words, would be one too many.</p></article>`, name)
 			return
 		}
 	}
@@ -186,8 +186,8 @@ func startPodcast(t *testing.T) (url string) {
 	return srv.URL + "/feed"
 }
 
-// The page of an episode has its cover, how long and how large it is, and its chapters, by which one goes through it. It
-// goes on where it was left.
+// The page of an episode has its cover, how long and how large it is, and its chapters, by which one goes through it.
+// It goes on where it was left.
 func TestBrowserPlaysAPodcast(t *testing.T) {
 	needBrowser(t)
 	n := startPollingNode(t)

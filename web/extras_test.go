@@ -70,8 +70,8 @@ func TestHostileExtras(t *testing.T) {
 	}
 }
 
-// Chapters come by way of the node, when their reader asks for them: what plays is sought there, by a program or without.
-// No page of another site has the node fetch them, and what is wrong is said.
+// Chapters come by way of the node, when their reader asks for them: what plays is sought there, by a program or
+// without. No page of another site has the node fetch them, and what is wrong is said.
 func TestChapters(t *testing.T) {
 	n := newNode(t)
 	b := newBrowser(t, newHandler(t, n))
