@@ -42,7 +42,7 @@ func (n *numbered[T]) number(value T) int32 {
 type contentKey struct {
 	id     feed.EntryID
 	digest feed.Digest
-	extras uint64
+	extras feed.ExtrasSum
 }
 
 // content is one version of an entry.

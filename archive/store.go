@@ -100,11 +100,11 @@ type Shared interface {
 // A Version is the part of an entry that tells whether it changed.
 type Version struct {
 	Digest    feed.Digest
-	Extras    uint64    // the Sum of the entry's extras, which the digest does not count
-	Published time.Time // as the publisher says; zero where it does not
-	Updated   time.Time // likewise
-	Seen      time.Time // see Record
-	Confirmed bool      // likewise
+	Extras    feed.ExtrasSum // of the entry's extras, which the digest does not count
+	Published time.Time      // as the publisher says; zero where it does not
+	Updated   time.Time      // likewise
+	Seen      time.Time      // see Record
+	Confirmed bool           // likewise
 	// an own poll has shown this version, or the publisher's archive; of what was purged, any version
 	Polled bool
 	// Purged says that the entry was here and is not to come back, as far as it does not Admit it. It is neither news

@@ -51,21 +51,36 @@ func (x *Extras) Equal(other *Extras) bool {
 // IsZero reports whether they say nothing.
 func (x Extras) IsZero() bool { return x.Equal(&Extras{}) }
 
-// Sum is a hash of them by which a node sees that they changed, 0 where they say nothing. It is nothing to be kept or
-// sent.
-func (x *Extras) Sum() uint64 {
+// An ExtrasSum is a hash of Extras by which a node sees that they changed, 0 where they say nothing. It is nothing to be
+// kept or sent. Its upper half counts all but the queries of addresses, its lower half these.
+type ExtrasSum uint64
+
+// Resembles reports whether the two differ in queries of addresses at most: publishers sign the addresses of pictures
+// anew for each request.
+func (s ExtrasSum) Resembles(other ExtrasSum) bool {
+	return s>>32 == other>>32 && (s == 0) == (other == 0)
+}
+
+// Sum is their hash.
+func (x *Extras) Sum() ExtrasSum {
 	if x.IsZero() {
 		return 0
 	}
-	b := make([]byte, 0, 512)
+	b, queries := make([]byte, 0, 512), make([]byte, 0, 256)
+	address := func(u URL) {
+		path, query, _ := strings.Cut(string(u), "?")
+		b, queries = AppendField(b, path), AppendField(queries, query)
+	}
 	for _, n := range []int{int(x.Duration / time.Second), x.Season, x.Episode, len(x.Transcripts)} {
 		b = AppendField(b, strconv.Itoa(n))
 	}
-	b = AppendField(AppendField(b, string(x.Image)), x.Language)
+	address(x.Image)
+	b = AppendField(b, x.Language)
 	for _, c := range append([]Companion{x.Chapters}, x.Transcripts...) {
-		b = AppendField(AppendField(AppendField(b, string(c.URL)), c.Type), c.Language)
+		address(c.URL)
+		b = AppendField(AppendField(b, c.Type), c.Language)
 	}
-	return max(xxhash.Sum64(b), 1)
+	return max(ExtrasSum(xxhash.Sum64(b)>>32<<32|xxhash.Sum64(queries)>>32), 1)
 }
 
 // MarshalJSON implements json.Marshaler: the form that archives and exports have them in, the duration in seconds.

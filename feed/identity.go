@@ -48,7 +48,7 @@ type Identity struct {
 	// could make two that have the same; it is nothing to be kept or sent.
 	Bare uint64
 	// Extras is the Sum of the entry's extras, which neither of the others is of.
-	Extras uint64
+	Extras ExtrasSum
 }
 
 // Identity computes all of it.

@@ -64,3 +64,27 @@ func TestExtrasOfANeighbor(t *testing.T) {
 		})
 	}
 }
+
+// A picture whose address is signed anew for each poll has its entry stored once a day; all else that changes at once.
+func TestSignedAddressesOfExtras(t *testing.T) {
+	w, e := editors(t, 1, node.Config{})
+	a, p := w.list[0], w.feeds[news]
+	for _, step := range []struct {
+		after        time.Duration
+		list, stored feed.URL
+	}{
+		{0, "https://example.com/a.jpg?sig=1", "https://example.com/a.jpg?sig=1"},
+		{time.Hour, "https://example.com/a.jpg?sig=2", "https://example.com/a.jpg?sig=1"},
+		{time.Hour, "https://example.com/b.jpg?sig=4", "https://example.com/b.jpg?sig=4"},
+		{time.Hour, "https://example.com/b.jpg?sig=5", "https://example.com/b.jpg?sig=4"},
+		{24 * time.Hour, "https://example.com/b.jpg?sig=6", "https://example.com/b.jpg?sig=6"},
+	} {
+		w.run(step.after)
+		p.entries[0].Extras.Image = step.list
+		p.edits++
+		a.poll(news)
+		if got := a.record(e.EntryID()).Entry.Extras.Image; got != step.stored {
+			t.Errorf("of %s it has %s, want %s", step.list, got, step.stored)
+		}
+	}
+}

@@ -49,6 +49,9 @@ const (
 	rowWeight     = 4 << 10
 	// portionPause is the time between two of these steps.
 	portionPause = time.Millisecond
+	// readdressEvery is how long addresses of extras stay as they are where their queries alone change: many publishers
+	// sign them anew for each poll, and all that they list would be stored and indexed again.
+	readdressEvery = 24 * time.Hour
 )
 
 // taken holds the items of a poll while they are taken in.
@@ -102,6 +105,7 @@ func (m *Machine) take(s *Subscription, d *taken) {
 	var edited []archive.Record
 	d.newest = m.newestKnown(s, d.since)
 	m.dateEntries(s, items, known, d.since, d.Partial)
+	readdress := m.Now.Sub(s.readdressed) >= readdressEvery
 	for i := range items {
 		it, v := &items[i], &known[i]
 		if v.Seen.After(d.since) {
@@ -117,8 +121,11 @@ func (m *Machine) take(s *Subscription, d *taken) {
 			if !v.Polled || others[i].Kept() && !others[i].Polled {
 				d.met = append(d.met, it.ID)
 			}
-			if v.Extras != it.Extras { // they are the owner's: nobody else is told
-				edited = append(edited, m.recordOf(it))
+			if v.Extras != it.Extras && (readdress || !v.Polled || !v.Extras.Resembles(it.Extras)) {
+				edited = append(edited, m.recordOf(it)) // they are the owner's: nobody else is told
+				if readdress {
+					s.readdressed = m.Now
+				}
 			}
 		default:
 			edited = append(edited, m.recordOf(it)) // the publisher's own revision replaces ours

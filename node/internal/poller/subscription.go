@@ -71,6 +71,7 @@ type Subscription struct {
 	said              []uint64       // what the entries of that document say
 	patrons           []patron       // where it is volunteered
 	brought           time.Time      // when there last was something new of it then
+	readdressed       time.Time      // when queries alone last were reason to store extras anew
 	polled, delivered int64          // entries brought first by own polls, and by neighbors
 }
 
