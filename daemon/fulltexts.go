@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"feedex/archive"
@@ -26,8 +26,11 @@ const (
 	// textPause is the time between two full texts that are fetched unasked, and between two looks at whether one is
 	// due.
 	textPause = 5 * time.Second
-	// textHolds is for how long a page is not asked for again that was read.
-	textHolds = time.Hour
+	// textsAtOnce is how many feeds have one fetched unasked at a time: a host may have one wait for a minute, and take
+	// half of one to answer.
+	textsAtOnce = 4
+	// textHolds is for how long a page is not asked for again that was read, or that was read once and gave no text now.
+	textHolds = 24 * time.Hour
 	// textFails is for how long a page from which no text came is not asked for again at a button.
 	textFails = 10 * time.Minute
 	// textTrouble is for how long a feed's pages are left alone, unless their server says for how long, when it did not
@@ -53,39 +56,69 @@ func newFullTexts(ctx context.Context, h *host) *fullTexts {
 	return &fullTexts{host: h, ctx: ctx, safe: safehtml.New(), parsing: make(chan struct{}, 1)}
 }
 
-// find fetches the full texts that are due, one after another, until the context ends.
+// An asker is who wants a full text.
+type asker int
+
+const (
+	nobody   asker = iota // it is wanted of all that the feed publishes
+	somebody              // who is not the owner
+	theOwner
+)
+
+// find fetches the full texts that are due until the context ends, of a feed one after another.
 func (t *fullTexts) find() {
 	every := cmp.Or(t.host.config.textPause, textPause)
+	underway, ended := make(map[reading.ItemID]bool), make(chan reading.ItemID, textsAtOnce)
 	for rest(t.ctx, every) == nil {
-		id, err := t.host.store.FullTextDue(t.ctx, time.Now())
-		if err == nil && id != 0 {
-			_, err = t.get(t.ctx, id, true, true)
+		for len(ended) > 0 {
+			delete(underway, <-ended)
 		}
-		known := errors.Is(err, control.ErrRests) || errors.Is(err, reading.ErrFullText)
-		if err != nil && !known && t.ctx.Err() == nil {
-			t.host.config.Log.Warn("the full text of an entry cannot be kept", "err", err)
+		if len(underway) == textsAtOnce {
+			continue
 		}
+		id, err := t.host.store.FullTextDue(t.ctx, time.Now(), slices.Collect(maps.Keys(underway)))
+		t.report(err)
+		if err != nil || id == 0 {
+			continue
+		}
+		underway[id] = true
+		t.host.workers.Go(func() {
+			_, err := t.get(t.ctx, id, true, nobody)
+			t.report(err)
+			ended <- id
+		})
 	}
 }
 
-// get is the full text of an item, from its page; unasked says that nobody waits for it.
-func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show, unasked bool) (reading.FullText, error) {
-	return t.fetches.do(ctx, strconv.FormatInt(int64(id), 10), t.host.workers.Go, func() (reading.FullText, error) {
-		return t.fetch(id, show, unasked)
+// report logs an error of a full text that nobody waits for, unless the text itself says what it is.
+func (t *fullTexts) report(err error) {
+	known := errors.Is(err, control.ErrRests) || errors.Is(err, reading.ErrFullText)
+	if err != nil && !known && t.ctx.Err() == nil {
+		t.host.config.Log.Warn("the full text of an entry cannot be kept", "err", err)
+	}
+}
+
+// get is the full text of an item, from its page.
+func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show bool, by asker) (reading.FullText, error) {
+	key := fmt.Sprint(id, by == theOwner) // who may be led further than others
+	return t.fetches.do(ctx, key, t.host.workers.Go, func() (reading.FullText, error) {
+		return t.fetch(id, show, by)
 	})
 }
 
 // fetch fetches a full text and keeps it, or why there is none; what was had is never lost to that, and not asked for
 // where it is only to be shown again. Where it may be there another time the page is asked for again, a few times, and
 // the pages of its feed are left alone for a while.
-func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.FullText, err error) {
+func (t *fullTexts) fetch(id reading.ItemID, show bool, by asker) (text reading.FullText, err error) {
 	h := t.host
+	holds := cmp.Or(h.config.textHolds, textHolds)
 	kept, err := h.store.FullText(t.ctx, id)
-	if err != nil || kept.HTML != "" && (show && !kept.Shown ||
-		time.Since(kept.At) < cmp.Or(h.config.textHolds, textHolds)) {
+	if err != nil || kept.HTML != "" && (show && !kept.Shown || time.Since(kept.At) < holds ||
+		time.Now().Before(kept.Again)) {
 		return kept, err
 	}
-	if kept.Problem != "" && !unasked && time.Since(kept.At) < textFails {
+	further := by == theOwner && kept.Problem == errAstray.Error()
+	if kept.Problem != "" && by != nobody && !further && time.Since(kept.At) < textFails {
 		return kept, fmt.Errorf("%w: %s", reading.ErrFullText, kept.Problem)
 	}
 	record, number, err := h.store.ItemRecord(t.ctx, id)
@@ -99,14 +132,15 @@ func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.F
 	if err != nil {
 		return text, err
 	}
-	html, again, failed := t.ask(&of, &record.Entry, unasked)
+	html, again, failed := t.ask(&of, &record.Entry, by)
 	if err := t.ctx.Err(); err != nil {
 		return text, err
 	}
-	if failed != nil && kept.HTML != "" {
-		return kept, nil
-	}
 	now := time.Now()
+	if failed != nil && kept.HTML != "" {
+		kept.Again = now.Add(holds).Truncate(time.Second).UTC()
+		return kept, h.durably(t.ctx, func(d reading.Database) error { d.KeepFullText(kept); return nil })
+	}
 	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
 	if failed != nil {
 		text = reading.FullText{Item: id, Problem: failed.Error(), At: text.At, Troubles: kept.Troubles}
@@ -119,7 +153,7 @@ func (t *fullTexts) fetch(id reading.ItemID, show, unasked bool) (text reading.F
 	}
 	err = h.durably(t.ctx, func(d reading.Database) error {
 		d.KeepFullText(text)
-		if unasked && again > 0 {
+		if by == nobody && again > 0 {
 			d.DeferFullTexts(of.URL, now.Add(again))
 		}
 		return nil
@@ -143,23 +177,26 @@ var (
 )
 
 // ask asks for the page of an entry and finds the article there. Where there is none it says for how long it is not
-// worth asking again, 0 for good.
-func (t *fullTexts) ask(of *archive.Feed, e *feed.Entry, unasked bool) (html string, again time.Duration, err error) {
+// worth asking again, 0 for good. Nobody but the owner has another site learn of a feed of which it is not to.
+func (t *fullTexts) ask(of *archive.Feed, e *feed.Entry, by asker) (html string, again time.Duration, err error) {
 	at, err := feed.ParseURL(e.Link)
+	stay := by != theOwner && quiet(of)
 	switch {
 	case err != nil:
 		return "", 0, errUnlinked
 	case !of.Subscribed:
 		return "", 0, errUnfollowed
-	case unasked && !mayAsk(of, at):
+	case stay && !mayAsk(of, at):
 		return "", 0, errAstray
 	}
 	got, err := t.host.getResource(t.ctx, fetch.Want{URL: at, For: of.URL, Accept: "text/html, application/xhtml+xml",
-		MaxBytes: fulltext.MaxPageBytes, SameSite: unasked && quiet(of)})
+		MaxBytes: fulltext.MaxPageBytes, SameSite: stay})
 	if err != nil { // its host wants to be left alone, or the node rests
 		return "", textTrouble, err
 	}
-	if a := &got.Answer; a.Err != nil {
+	if a := &got.Answer; stay && errors.Is(a.Err, fetch.ErrElsewhere) {
+		return "", 0, errAstray
+	} else if a.Err != nil {
 		return "", trouble(a), pageProblem(a.Err)
 	}
 	switch html, err = t.article(&got); {
@@ -243,7 +280,11 @@ func (l *library) FetchFullText(ctx context.Context, id reading.ItemID, show boo
 		if err != nil {
 			return reading.FullText{}, err
 		}
-		t, err := l.host.texts.get(ctx, id, show, false)
+		by := somebody
+		if l.person == reading.Owner {
+			by = theOwner
+		}
+		t, err := l.host.texts.get(ctx, id, show, by)
 		if err == nil && show && !t.Shown {
 			t.Shown, err = true, l.host.showFullText(ctx, id, true)
 		}

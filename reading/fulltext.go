@@ -17,8 +17,9 @@ type FullText struct {
 	At      time.Time // when the page was asked for, whole seconds
 	Shown   bool      // in place of the feed's own text, wherever people read it
 
-	Again    time.Time // from when on the page is asked for again unasked, whole seconds; zero for never
-	Troubles int       // how often it gave trouble that may pass
+	// from when on the page is asked for again, whole seconds; unasked where there is no text, zero for never then
+	Again    time.Time
+	Troubles int // how often it gave trouble that may pass
 }
 
 // The bounds of full texts that are fetched unasked.
@@ -49,9 +50,10 @@ type FullTexts interface {
 // A FullTextList reads what FullTexts keeps.
 type FullTextList interface {
 	// FullTextDue returns the first item whose full text is to be fetched unasked, 0 for none: of a feed of which that
-	// is wanted (Arrangement), or on which RuleFull acted; shown by an own poll, not filled in, within the bounds, and
-	// not asked for yet; behind those, one whose page gave trouble and is to be asked for again.
-	FullTextDue(ctx context.Context, now time.Time) (ItemID, error)
+	// is wanted (Arrangement), or on which RuleFull acted, other than those of the items that are named; shown by an own
+	// poll, not filled in, within the bounds, and not asked for yet; behind those, one whose page gave trouble and is to
+	// be asked for again.
+	FullTextDue(ctx context.Context, now time.Time, but []ItemID) (ItemID, error)
 	// FullText returns that of an item, the zero FullText where none was asked for.
 	FullText(ctx context.Context, id ItemID) (FullText, error)
 	// FullTexts returns the HTML of those that are shown, by the seqs of their entries.

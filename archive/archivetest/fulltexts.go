@@ -85,6 +85,25 @@ func testFullTexts(t *testing.T, a reading.Database) {
 		}
 	}
 
+	// Readers hear of what changes for them, and of nothing else.
+	told := func(want bool, what string, t1 reading.FullText) {
+		t.Helper()
+		was := channel()
+		a.KeepFullText(t1)
+		commit(t, a)
+		if got := channel().Changed > was.Changed; got != want {
+			t.Errorf("%s: readers are told so: %v", what, got)
+		}
+	}
+	again := reading.FullText{Item: ids[0], HTML: full, At: at.Add(2 * time.Minute), Shown: true}
+	told(false, "the same text", again)
+	again.HTML = "<p>Otherwise."
+	told(true, "another text", again)
+	told(true, "it is shown no more", reading.FullText{Item: ids[0], HTML: full, At: at})
+	told(false, "what is not shown", reading.FullText{Item: ids[0], HTML: again.HTML, At: at})
+	again.HTML = full
+	told(true, "it is shown", again)
+
 	a.ShowFullText(at, ids[0], false)
 	commit(t, a)
 	read("")
@@ -115,7 +134,7 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	commit(t, a)
 	due := func(now time.Time, want string) {
 		t.Helper()
-		id, err := a.FullTextDue(t.Context(), now)
+		id, err := a.FullTextDue(t.Context(), now, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,13 +156,17 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	due(at, "")
 	ask(news, true, reading.Owner)
 	due(at.Add(time.Hour), "ferry")
+	ferry, _ := a.FullTextDue(t.Context(), at.Add(time.Hour), nil)
+	if id, err := a.FullTextDue(t.Context(), at.Add(time.Hour), []reading.ItemID{ferry}); id != 0 || err != nil {
+		t.Errorf("beside one of the feed %d is due, %v", id, err)
+	}
 	due(at.Add(25*time.Hour), "")
 	a.DeferFullTexts(news, at.Add(2*time.Hour))
 	a.DeferFullTexts(otherNews, at)
 	commit(t, a)
 	due(at.Add(time.Hour), "")
 	due(at.Add(2*time.Hour), "ferry")
-	id, _ := a.FullTextDue(t.Context(), at.Add(2*time.Hour))
+	id, _ := a.FullTextDue(t.Context(), at.Add(2*time.Hour), nil)
 	a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at})
 	commit(t, a)
 	due(at.Add(2*time.Hour), "") // what a neighbor brought leads to no page, whoever says that it is right
@@ -153,7 +176,7 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	a.MarkPolled(at, []feed.EntryID{brought.ID})
 	commit(t, a)
 	due(at.Add(2*time.Hour), "brought")
-	id, _ = a.FullTextDue(t.Context(), at.Add(2*time.Hour))
+	id, _ = a.FullTextDue(t.Context(), at.Add(2*time.Hour), nil)
 	again := reading.FullText{Item: id, Problem: "it is in trouble", At: at, Again: at.Add(4 * time.Hour), Troubles: 2}
 	a.KeepFullText(again)
 	commit(t, a)
@@ -165,8 +188,8 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	a.Keep([]archive.Record{linked(news, "later", at)})
 	commit(t, a)
 	due(at.Add(4*time.Hour), "later") // which has not been asked for
-	later, _ := a.FullTextDue(t.Context(), at.Add(4*time.Hour))
-	a.KeepFullText(reading.FullText{Item: later, HTML: "<p>x", At: at})
+	later, _ := a.FullTextDue(t.Context(), at.Add(4*time.Hour), nil)
+	a.KeepFullText(reading.FullText{Item: later, HTML: "<p>x", At: at, Again: at.Add(time.Hour)})
 	a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at})
 	commit(t, a)
 	due(at.Add(4*time.Hour), "")
@@ -188,7 +211,7 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	a.Keep(many)
 	commit(t, a)
 	for range reading.FullTextsOfFeed {
-		id, err := a.FullTextDue(t.Context(), at.Add(2*time.Hour))
+		id, err := a.FullTextDue(t.Context(), at.Add(2*time.Hour), nil)
 		if err != nil || id == 0 {
 			t.Fatal(id, err)
 		}

@@ -11,9 +11,14 @@ import (
 
 // KeepFullText implements reading.FullTexts.
 func (s *Store) KeepFullText(t reading.FullText) {
+	var before, after string
+	s.row(`SELECT content FROM full_texts WHERE item = ? AND shown`, []any{int64(t.Item)}, &before)
+	if t.Shown {
+		after = t.HTML
+	}
 	if s.write(`INSERT OR REPLACE INTO full_texts (item, at, shown, content, problem, again, troubles)
 		SELECT id, ?, ?, ?, ?, ?, ? FROM items WHERE id = ?`,
-		t.At.Unix(), t.Shown, t.HTML, t.Problem, seconds(&t.Again), t.Troubles, int64(t.Item)) > 0 && t.HTML != "" {
+		t.At.Unix(), t.Shown, t.HTML, t.Problem, seconds(&t.Again), t.Troubles, int64(t.Item)) > 0 && before != after {
 		s.retold(t.At, t.Item)
 	}
 }
@@ -48,7 +53,7 @@ func (s *Store) wantFullTexts(id reading.FeedID, wanted bool) {
 const lookedThrough = 200
 
 // FullTextDue implements reading.FullTextList. What was filled in has a seq below 0.
-func (r *Reader) FullTextDue(ctx context.Context, now time.Time) (reading.ItemID, error) {
+func (r *Reader) FullTextDue(ctx context.Context, now time.Time, but []reading.ItemID) (reading.ItemID, error) {
 	day := now.Add(-24 * time.Hour).Unix()
 	id, err := one(ctx, r.db, single[reading.ItemID], `
 		WITH wanted (id) AS (
@@ -61,12 +66,13 @@ func (r *Reader) FullTextDue(ctx context.Context, now time.Time) (reading.ItemID
 		SELECT i.id FROM wanted w CROSS JOIN items i ON i.id = w.id CROSS JOIN feeds f ON f.id = i.feed
 			CROSS JOIN entries e ON e.seq = i.seq LEFT JOIN full_texts t ON t.item = i.id
 		WHERE f.subscribed AND coalesce(f.full_rests, 0) <= ?1 AND i.seq > 0 AND `+isPolled+` AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
-			AND (t.item IS NULL OR t.again <= ?1)
+			AND (t.item IS NULL OR t.content = '' AND t.again <= ?1)
+			AND f.id NOT IN (SELECT y.feed FROM json_each(?8) j CROSS JOIN items y ON y.id = j.value)
 			AND (SELECT count(*) FROM full_texts WHERE at > ?5) < ?6
 			AND (SELECT count(*) FROM full_texts x CROSS JOIN items y ON y.id = x.item WHERE x.at > ?5 AND y.feed = f.id) < ?7
 		ORDER BY t.item IS NOT NULL, t.again, i.id LIMIT 1`,
 		now.Unix(), lookedThrough, now.Add(-reading.FullTextWithin).Unix(), now.Add(-reading.FullTextNews).Unix(), day,
-		reading.FullTextsOfAll, reading.FullTextsOfFeed)
+		reading.FullTextsOfAll, reading.FullTextsOfFeed, jsonNumbers(but))
 	return id, r.failed(ctx, "read", err)
 }
 
