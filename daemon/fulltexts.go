@@ -56,11 +56,11 @@ func newFullTexts(ctx context.Context, h *host) *fullTexts {
 	return &fullTexts{host: h, ctx: ctx, safe: safehtml.New(), parsing: make(chan struct{}, 1)}
 }
 
-// An asker is who wants a full text.
-type asker int
+// A textWisher is who wants a full text.
+type textWisher int
 
 const (
-	nobody   asker = iota // it is wanted of all that the feed publishes
+	nobody   textWisher = iota // it is wanted of all that the feed publishes
 	somebody              // who is not the owner
 	theOwner
 )
@@ -99,7 +99,7 @@ func (t *fullTexts) report(err error) {
 }
 
 // get is the full text of an item, from its page.
-func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show bool, by asker) (reading.FullText, error) {
+func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show bool, by textWisher) (reading.FullText, error) {
 	key := fmt.Sprint(id, by == theOwner) // who may be led further than others
 	return t.fetches.do(ctx, key, t.host.workers.Go, func() (reading.FullText, error) {
 		return t.fetch(id, show, by)
@@ -109,7 +109,7 @@ func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show bool, by as
 // fetch fetches a full text and keeps it, or why there is none; what was had is never lost to that, and not asked for
 // where it is only to be shown again. Where it may be there another time the page is asked for again, a few times, and
 // the pages of its feed are left alone for a while.
-func (t *fullTexts) fetch(id reading.ItemID, show bool, by asker) (text reading.FullText, err error) {
+func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text reading.FullText, err error) {
 	h := t.host
 	holds := cmp.Or(h.config.textHolds, textHolds)
 	kept, err := h.store.FullText(t.ctx, id)
@@ -138,7 +138,7 @@ func (t *fullTexts) fetch(id reading.ItemID, show bool, by asker) (text reading.
 	}
 	now := time.Now()
 	if failed != nil && kept.HTML != "" {
-		kept.Again = now.Add(holds).Truncate(time.Second).UTC()
+		kept.Again = now.Add(max(holds, textFails)).Truncate(time.Second).UTC()
 		return kept, h.durably(t.ctx, func(d reading.Database) error { d.KeepFullText(kept); return nil })
 	}
 	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
@@ -178,7 +178,7 @@ var (
 
 // ask asks for the page of an entry and finds the article there. Where there is none it says for how long it is not
 // worth asking again, 0 for good. Nobody but the owner has another site learn of a feed of which it is not to.
-func (t *fullTexts) ask(of *archive.Feed, e *feed.Entry, by asker) (html string, again time.Duration, err error) {
+func (t *fullTexts) ask(of *archive.Feed, e *feed.Entry, by textWisher) (html string, again time.Duration, err error) {
 	at, err := feed.ParseURL(e.Link)
 	stay := by != theOwner && quiet(of)
 	switch {

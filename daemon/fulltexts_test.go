@@ -3,8 +3,10 @@ package daemon
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/node"
@@ -155,7 +158,7 @@ func TestFullTextOfAPageThatIsGone(t *testing.T) {
 	v.press(id, "page")
 	gone.Store(true)
 	v.press(id, "feed")
-	for _, want := range []int{1, 2} { // it is there to be shown; it is asked for anew
+	for _, want := range []int{1, 2, 2} { // it is there to be shown; it is asked for anew, and not again soon
 		if page := v.press(id, "page"); !strings.Contains(page, "on the radar") || p.count("/ferry") != want {
 			t.Errorf("asked for %d times, want %d; the page is\n%s", p.count("/ferry"), want, page)
 		}
@@ -340,4 +343,116 @@ func TestFullTextsAreReadInTurn(t *testing.T) {
 			t.Errorf("behind one that never ends: %v", err)
 		}
 	})
+}
+
+// A host that takes its time holds up no full text of another feed.
+func TestFullTextsOfASlowHost(t *testing.T) {
+	held := make(chan struct{})
+	defer close(held)
+	hold := func(http.ResponseWriter, *http.Request) { <-held }
+	slow := startPress(t, map[string]http.HandlerFunc{"/a": hold, "/b": hold})
+	quick := startPress(t, map[string]http.HandlerFunc{"/a": content("text/html", article)})
+	quick.url = feed.URL(strings.Replace(string(quick.url), "127.0.0.1", "localhost", 1))
+	n := startNode(t, Config{Subscribe: []feed.URL{slow.url}, textPause: time.Millisecond})
+	n.waitArrival(slow.url)
+	wanted := func(u feed.URL) {
+		t.Helper()
+		if err := n.client.Arrange(t.Context(), []reading.Arrangement{{URL: u, FullText: new(true)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wanted(slow.url)
+	wait := func(p *press) {
+		t.Helper()
+		for end := time.Now().Add(patience); p.count("/a")+p.count("/b") == 0; breathe() {
+			if time.Now().After(end) {
+				t.Fatalf("%s is asked for no page", p.url)
+			}
+		}
+	}
+	wait(slow)
+	if err := n.client.Subscribe(t.Context(), node.Subscribe{Feeds: []feed.URL{quick.url}}); err != nil {
+		t.Fatal(err)
+	}
+	n.waitArrival(quick.url)
+	wanted(quick.url)
+	wait(quick)
+	if got := slow.count("/a") + slow.count("/b"); got != 1 {
+		t.Errorf("meanwhile the slow host was asked for %d pages", got)
+	}
+}
+
+// Of a feed that neighbors are not to know of no person but its owner has another site learn.
+func TestFullTextsOfAPrivateFeed(t *testing.T) {
+	asked := make(chan string, 9)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.Path
+		content("text/html", article)(w, r)
+	}))
+	t.Cleanup(elsewhere.Close)
+	away := strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1)
+	p := startPress(t, map[string]http.HandlerFunc{"/here": content("text/html", article), away + "/away": nil,
+		"/led": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, away+"/led", http.StatusFound) }})
+	n := startNodeAt(t, Config{Subscribe: []feed.URL{p.url}, Listen: ListenNone, Reader: "127.0.0.1:0",
+		Node: node.Config{PrivateHosts: []string{"127.0.0.1", "localhost"}}})
+	if err := n.client.Subscribe(t.Context(), node.Subscribe{Feeds: []feed.URL{p.url}, Private: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	p.ids(n)
+	secrets := make(map[string]string)
+	if err := n.client.AddPerson(t.Context(), "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	for _, person := range []string{"", "Ann"} {
+		secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "of" + person, Person: person,
+			Scope: reading.ReaderScope})
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets[person] = secret
+	}
+	call := func(person, path string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+n.at.Reader+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.SetBasicAuth("of"+person, secrets[person])
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(text)
+	}
+	_, list := call("", "/v1/entries?limit=9")
+	var entries struct {
+		Entries []struct {
+			ID    int64
+			Title string
+		}
+	}
+	if err := json.Unmarshal([]byte(list), &entries); err != nil || len(entries.Entries) != 3 {
+		t.Fatal(list, err)
+	}
+	for _, e := range entries.Entries {
+		for _, person := range []string{"Ann", ""} {
+			code, text := call(person, fmt.Sprintf("/v1/entries/%d/fetch-content", e.ID))
+			may := person == "" || e.Title == "/here"
+			if (code == http.StatusOK) != may || strings.Contains(text, "radar") != may ||
+				strings.Contains(text, "on another site") == may {
+				t.Errorf("%q asks for the page of %s: %d %s", person, e.Title, code, text)
+			}
+			if person == "Ann" && len(asked) > 0 {
+				t.Errorf("another site was asked for %s", <-asked)
+			}
+		}
+		for len(asked) > 0 {
+			<-asked
+		}
+	}
 }

@@ -140,8 +140,8 @@ func (p *pictures) fetch(key string, of, at feed.URL, kind *shownKind) ([]byte, 
 	return content, err
 }
 
-// ask asks for what is to be shown, unless its host wants to be left alone. Where there is none it says for how long it is not
-// worth asking again.
+// ask asks for what is to be shown, unless its host wants to be left alone. Where there is none it says for how long it
+// is not worth asking again.
 func (p *pictures) ask(of, at feed.URL, kind *shownKind) (content []byte, again time.Duration, err error) {
 	h := p.host
 	until, err := look(p.ctx, h, func(n *node.Node) (time.Time, error) {

@@ -68,7 +68,8 @@ func (p *press) count(path string) int {
 	return p.asked[path]
 }
 
-// A person has the full text of one entry fetched, on its page and by a reader, and then that of all that a feed brings.
+// A person has the full text of one entry fetched, on its page and by a reader, and then that of all that a feed
+// brings.
 func TestFullTexts(t *testing.T) {
 	needBrowser(t)
 	p, n := startPress(t, "ferry", "harbor"), startPollingNode(t)

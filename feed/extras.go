@@ -51,8 +51,8 @@ func (x *Extras) Equal(other *Extras) bool {
 // IsZero reports whether they say nothing.
 func (x Extras) IsZero() bool { return x.Equal(&Extras{}) }
 
-// An ExtrasSum is a hash of Extras by which a node sees that they changed, 0 where they say nothing. It is nothing to be
-// kept or sent. Its upper half counts all but the queries of addresses, its lower half these.
+// An ExtrasSum is a hash of Extras by which a node sees that they changed, 0 where they say nothing. It is nothing to
+// be kept or sent. Its upper half counts all but the queries of addresses, its lower half these.
 type ExtrasSum uint64
 
 // Resembles reports whether the two differ in queries of addresses at most: publishers sign the addresses of pictures

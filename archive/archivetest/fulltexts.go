@@ -246,7 +246,7 @@ func testFullTextRule(t *testing.T, a reading.Database) {
 	keep(t, a, linked(news, "calm", at), old, brought)
 	due := func(now time.Time, want string) reading.ItemID {
 		t.Helper()
-		id, err := a.FullTextDue(t.Context(), now)
+		id, err := a.FullTextDue(t.Context(), now, nil)
 		if r, _, err2 := a.ItemRecord(t.Context(), id); errors.Join(err, err2) != nil || r.Entry.ID != want {
 			t.Errorf("due is %q, %v; want %q", r.Entry.ID, errors.Join(err, err2), want)
 		}
