@@ -29,7 +29,7 @@ const (
 	// textsAtOnce is how many feeds have one fetched unasked at a time: a host may have one wait for a minute, and take
 	// half of one to answer.
 	textsAtOnce = 4
-	// textHolds is for how long a page is not asked for again that was read, or that was read once and gave no text now.
+	// textHolds is for how long a page is not asked for again of which there is a text.
 	textHolds = 24 * time.Hour
 	// textFails is for how long a page from which no text came is not asked for again at a button.
 	textFails = 10 * time.Minute

@@ -395,7 +395,8 @@ func TestFullTextsOfAPrivateFeed(t *testing.T) {
 		"/led": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, away+"/led", http.StatusFound) }})
 	n := startNodeAt(t, Config{Subscribe: []feed.URL{p.url}, Listen: ListenNone, Reader: "127.0.0.1:0",
 		Node: node.Config{PrivateHosts: []string{"127.0.0.1", "localhost"}}})
-	if err := n.client.Subscribe(t.Context(), node.Subscribe{Feeds: []feed.URL{p.url}, Private: new(true)}); err != nil {
+	wish := node.Subscribe{Feeds: []feed.URL{p.url}, Private: new(true)}
+	if err := n.client.Subscribe(t.Context(), wish); err != nil {
 		t.Fatal(err)
 	}
 	p.ids(n)

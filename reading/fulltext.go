@@ -50,9 +50,9 @@ type FullTexts interface {
 // A FullTextList reads what FullTexts keeps.
 type FullTextList interface {
 	// FullTextDue returns the first item whose full text is to be fetched unasked, 0 for none: of a feed of which that
-	// is wanted (Arrangement), or on which RuleFull acted, other than those of the items that are named; shown by an own
-	// poll, not filled in, within the bounds, and not asked for yet; behind those, one whose page gave trouble and is to
-	// be asked for again.
+	// is wanted (Arrangement), or on which RuleFull acted, other than the feeds of the items that are named; shown by
+	// an own poll, not filled in, within the bounds, and not asked for yet; behind those, one whose page gave trouble
+	// and is to be asked for again.
 	FullTextDue(ctx context.Context, now time.Time, but []ItemID) (ItemID, error)
 	// FullText returns that of an item, the zero FullText where none was asked for.
 	FullText(ctx context.Context, id ItemID) (FullText, error)
