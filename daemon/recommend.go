@@ -71,8 +71,11 @@ func (h *host) notRecommended(ctx context.Context) (map[feed.URL]bool, error) {
 }
 
 // Decline implements control.Owner.
-func (h *host) Decline(ctx context.Context, u feed.URL) error {
-	err := h.write(ctx, func(d reading.Database) error { d.Decline(u); return nil })
+func (h *host) Decline(ctx context.Context, u feed.URL) error { return h.decline(ctx, u, true) }
+
+// decline has a feed suggested no more, or again.
+func (h *host) decline(ctx context.Context, u feed.URL, declined bool) error {
+	err := h.write(ctx, func(d reading.Database) error { d.Decline(u, declined); return nil })
 	h.changes.Add(1)
 	return err
 }
@@ -87,4 +90,6 @@ func (d dashboard) Recommended(ctx context.Context) (list []web.RecommendedFeed,
 }
 
 // Decline implements web.OwnerActions.
-func (d dashboard) Decline(ctx context.Context, u feed.URL) error { return d.host.Decline(ctx, u) }
+func (d dashboard) Decline(ctx context.Context, u feed.URL, declined bool) error {
+	return d.host.decline(ctx, u, declined)
+}

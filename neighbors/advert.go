@@ -178,15 +178,20 @@ func (t *RoutingTable) Offering(u feed.URL) int {
 	return 0
 }
 
-// Interests returns the feeds in n's subscription set at that hop count. Those that the node keeps to itself are left
-// out.
-func (t *RoutingTable) Interests(n *Neighbor, hops int) (list []feed.URL) {
+// Interests returns the feeds in n's subscription set at hop count 0, its own, and at hop count 1. Those that the node
+// keeps to itself are left out.
+func (t *RoutingTable) Interests(n *Neighbor) (own, near []feed.URL) {
 	for i, r := range t.routes.list {
-		if heard, ok := t.routes.heard(row(i), n); ok && heard == hops && r.marks&isPrivate == 0 {
-			list = append(list, r.url)
+		heard, ok := t.routes.heard(row(i), n)
+		switch {
+		case !ok || r.marks&isPrivate != 0:
+		case heard == 0:
+			own = append(own, r.url)
+		case heard == 1:
+			near = append(near, r.url)
 		}
 	}
-	return list
+	return own, near
 }
 
 // OwnFeeds returns the feeds of our own interest that others may hear of.

@@ -20,10 +20,11 @@ func TestInterests(t *testing.T) {
 	if got := table.OwnFeeds(); !slices.Equal(got, []feed.URL{url(0)}) {
 		t.Errorf("own feeds are %v", got)
 	}
-	if got := table.Interests(n, 0); !slices.Equal(got, []feed.URL{url(0), url(1)}) {
+	own, near := table.Interests(n)
+	if got := own; !slices.Equal(got, []feed.URL{url(0), url(1)}) {
 		t.Errorf("at hop count 0 are %v", got)
 	}
-	if got := table.Interests(n, 1); !slices.Equal(got, []feed.URL{url(2)}) {
+	if got := near; !slices.Equal(got, []feed.URL{url(2)}) {
 		t.Errorf("at hop count 1 are %v", got)
 	}
 }

@@ -144,8 +144,8 @@ func (n *Node) Interests() recommend.Profile {
 	t := n.core.Table
 	facts := recommend.Profile{Own: t.OwnFeeds()}
 	for _, p := range t.All() {
-		facts.Voices = append(facts.Voices, recommend.Voice{Network: p.ID.Network(), Follows: t.Interests(p, 0),
-			Near: t.Interests(p, 1)})
+		follows, near := t.Interests(p)
+		facts.Voices = append(facts.Voices, recommend.Voice{Network: p.ID.Network(), Follows: follows, Near: near})
 	}
 	return facts
 }

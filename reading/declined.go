@@ -8,8 +8,8 @@ import (
 
 // Declining remembers which feeds the owner does not want to be suggested again.
 type Declining interface {
-	// Decline has a feed suggested no more. Where there are MaxDeclined, the one of longest ago is forgotten.
-	Decline(u feed.URL)
+	// Decline has a feed suggested no more, or again. Where there are MaxDeclined, the one of longest ago is forgotten.
+	Decline(u feed.URL, declined bool)
 }
 
 // DeclinedList has what Declining remembers.

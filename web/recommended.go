@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
@@ -8,11 +9,17 @@ import (
 	"feedex/reading"
 )
 
+// recommendedPath is where feeds are suggested, to which who follows one of them returns.
+const recommendedPath = "/recommended"
+
 // latestOfSuggested is how many entries are shown of a feed that is suggested.
 const latestOfSuggested = 3
 
 // recommendedPage lists feeds that neighbors with like interests follow. Nothing is fetched for it.
-type recommendedPage struct{ Feeds []suggestedFeed }
+type recommendedPage struct {
+	Feeds []suggestedFeed
+	Undo  *undo
+}
 
 // A suggestedFeed is a feed as the list shows it.
 type suggestedFeed struct {
@@ -27,7 +34,7 @@ func (h *Handler) recommended(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	p := &recommendedPage{}
+	p := &recommendedPage{Undo: h.undoOf(r)}
 	for _, f := range list {
 		s := suggestedFeed{RecommendedFeed: f, Name: titleOf(f.Feed, f.Title)}
 		if f.Number > 0 {
@@ -48,7 +55,11 @@ func (h *Handler) decline(_ http.ResponseWriter, r *http.Request) (string, error
 	if err != nil {
 		return "", clientError{http.StatusBadRequest, "That is no address of a feed", err.Error() + "."}
 	}
-	return "/recommended", h.Source.Decline(r.Context(), u)
+	if err := h.Source.Decline(r.Context(), u, true); err != nil {
+		return "", err
+	}
+	return h.canUndo(r, recommendedPath, undo{What: address(u) + " is suggested no more.", Back: recommendedPath,
+		undo: func(ctx context.Context) error { return h.Source.Decline(ctx, u, false) }}), nil
 }
 
 // Why says who follows the feed.

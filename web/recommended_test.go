@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,25 @@ func TestRecommended(t *testing.T) {
 	if want := []feed.URL{"https://unknown.example.com/"}; !slices.Equal(n.declined, want) {
 		t.Errorf("declined are %v", n.declined)
 	}
+	undo := func(to string) {
+		t.Helper()
+		page := get(b.h, to, "Cookie", b.cookie).Body.String()
+		key := regexp.MustCompile(`name="undo" value="([^"]+)"`).FindStringSubmatch(page)
+		if key == nil || !strings.HasPrefix(to, "/recommended?") {
+			t.Fatalf("%s offers no undo:\n%s", to, page)
+		}
+		b.post("/undo", url.Values{"token": {b.token}, "undo": {key[1]}})
+	}
+	undo(b.post("/decline", form).Header().Get("Location"))
+	if len(n.declined) != 0 {
+		t.Errorf("after an undo %v are declined", n.declined)
+	}
+	followed := url.Values{"token": {b.token}, "url": {"https://unknown.example.com/"}, "next": {"/recommended"}}
+	undo(b.post("/follow", followed).Header().Get("Location"))
+	if len(n.followed) != 1 || len(n.unfollows) != 1 {
+		t.Errorf("followed are %v, and after an undo unfollowed %v", n.followed, n.unfollows)
+	}
+	b.post("/decline", form)
 	form.Set("token", "guessed")
 	if w := b.post("/decline", form); w.Code != http.StatusForbidden || len(n.declined) != 1 {
 		t.Errorf("with a guessed token: %d", w.Code)

@@ -140,6 +140,9 @@ func (h *Handler) follow(_ http.ResponseWriter, r *http.Request) (string, error)
 		return "/feeds/" + number, nil
 	case !f.New:
 		return "/settings?done=known&n=" + number, nil
+	case r.PostFormValue("next") == recommendedPath:
+		return h.canUndo(r, recommendedPath, undo{What: address(wish.Tries[0]) + " is followed.", Back: recommendedPath,
+			undo: func(ctx context.Context) error { return h.Source.Unfollow(ctx, f.Number) }}), nil
 	}
 	return "/settings?done=followed&n=" + number, nil
 }

@@ -142,8 +142,8 @@ type OwnerActions interface {
 	// FollowAgain follows a feed, known by its number, that was followed before, as it was then. The error is ErrNone
 	// where nothing is known of it any more.
 	FollowAgain(ctx context.Context, number int64) error
-	// Decline has a feed suggested no more.
-	Decline(ctx context.Context, u feed.URL) error
+	// Decline has a feed suggested no more, or again.
+	Decline(ctx context.Context, u feed.URL, declined bool) error
 	// UseDHT keeps the owner's answer to whether the node may find neighbors by BitTorrent's DHT.
 	UseDHT(ctx context.Context, on bool) error
 	// Service is what entries are saved to, without what lets its owner in there; the zero Service is none. SaveTo

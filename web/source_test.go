@@ -177,8 +177,11 @@ func (n *aNode) Feeds(context.Context) ([]web.FeedSummary, error) { return n.fee
 func (n *aNode) Recommended(context.Context) ([]web.RecommendedFeed, error) {
 	return n.recommended, nil
 }
-func (n *aNode) Decline(_ context.Context, u feed.URL) error {
-	n.declined = append(n.declined, u)
+func (n *aNode) Decline(_ context.Context, u feed.URL, declined bool) error {
+	n.declined = slices.DeleteFunc(n.declined, func(d feed.URL) bool { return d == u })
+	if declined {
+		n.declined = append(n.declined, u)
+	}
 	return nil
 }
 func (n *aNode) Neighbors(context.Context) ([]node.NeighborStatus, error) { return n.neighbors, nil }

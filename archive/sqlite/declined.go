@@ -8,7 +8,11 @@ import (
 )
 
 // Decline implements reading.Declining.
-func (s *Store) Decline(u feed.URL) {
+func (s *Store) Decline(u feed.URL, declined bool) {
+	if !declined {
+		s.write(`DELETE FROM declined WHERE url = ?`, string(u))
+		return
+	}
 	s.write(`INSERT INTO declined (url) VALUES (?) ON CONFLICT DO NOTHING`, string(u))
 	s.write(`DELETE FROM declined WHERE id <= (SELECT id FROM declined ORDER BY id DESC LIMIT 1 OFFSET ?)`,
 		reading.MaxDeclined)

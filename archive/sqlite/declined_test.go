@@ -14,8 +14,10 @@ func TestDeclined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Decline(otherNews)
-	s.Decline(otherNews)
+	s.Decline(otherNews, true)
+	s.Decline(otherNews, true)
+	s.Decline(news, true)
+	s.Decline(news, false)
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
 	}

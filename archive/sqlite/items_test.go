@@ -311,6 +311,60 @@ func TestFiltersOfDroppedTransactions(t *testing.T) {
 	}
 }
 
+// Where the disk is full while filters act nothing of it is there: neither the entries nor what caught, muted or told of
+// them. Once there is room they come again, and all of it with them, once.
+func TestFiltersOnAFullDisk(t *testing.T) {
+	s := newStore(t)
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), LastSuccess: time.Unix(1, 0)})
+	pen, shelf := s.Pen(reading.Owner), s.Shelf(reading.Owner)
+	at := time.Now()
+	told, err := pen.AddFilter(at, reading.FilterWish{Name: "told", Words: "storm"})
+	_, err2 := pen.AddFilter(at, reading.FilterWish{Name: "starred", Words: "storm", Rule: reading.RuleStar})
+	to, err3 := pen.KeepReceiver(reading.Receiver{Name: "hook", Kind: reading.Webhook, Only: []reading.FilterID{told}})
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s)
+	records := feedRecords(news, 1, 300)
+	for i := range records {
+		e := records[i].Entry
+		e.Title, e.Published = fmt.Sprint("storm ", i), at
+		records[i] = archive.NewRecord(e, at, protocol.NodeID{})
+	}
+	want := func(n int) {
+		t.Helper()
+		caught, err := shelf.CountedFilters(t.Context())
+		marked, err2 := shelf.Size(t.Context(), starred)
+		waiting, err3 := s.CountWaiting(t.Context(), to)
+		found, err4 := s.Search(t.Context(), feed.Filter{Limit: 1000})
+		if err := errors.Join(err, err2, err3, err4); err != nil || caught[0].Caught != n || caught[1].Acted != n ||
+			marked != n || waiting != n || len(found) != n {
+			t.Errorf("%d entries, filters %+v, %d starred, %d waiting (%v); want %d of each", len(found), caught, marked,
+				waiting, err, n)
+		}
+	}
+	// It is full at one time as entries are written, at another as they are caught, or as rules act.
+	var pages, full int
+	if err := s.Reader.db.QueryRow(`PRAGMA page_count`).Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		execSQL(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
+		s.Keep(records)
+		err := s.Commit()
+		if err == nil {
+			break
+		}
+		wantCause(t, err, archive.ErrFull, s.path)
+		want(0)
+		pages, full = pages+2, full+1
+	}
+	if full < 10 {
+		t.Errorf("it was full %d times", full)
+	}
+	want(len(records))
+}
+
 // Filters that are moved, and rules that are changed, act so at once; the index of all people's words stays as it is.
 func TestFiltersChangeInPlace(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))

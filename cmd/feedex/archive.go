@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -71,12 +72,27 @@ func openArchive(path, patience string) (archiveFile, error) {
 	return r, nil
 }
 
+// noArchive is the error of a command that wants an archive where there is none.
+func noArchive(path string) error {
+	return hintedError{fmt.Errorf("there is no archive %s", path),
+		"name the directory of one with --data; 'feedex node' makes one"}
+}
+
+// openFile opens a file that an argument names.
+func openFile(name string) (*os.File, error) {
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, hintedError{err, "name a file that is there, or - for standard input"}
+	}
+	return file, err
+}
+
 // readArchive has do read an archive.
 func readArchive(path, patience string, do func(archiveFile) error) error {
 	r, err := openArchive(path, patience)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no archive %s", path)
+		return noArchive(path)
 	case err != nil:
 		return err
 	}
@@ -132,7 +148,7 @@ func maintain(data string, create bool, patience string,
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no archive %s", daemon.DatabasePath(data))
+		return noArchive(daemon.DatabasePath(data))
 	case err != nil:
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -165,7 +164,7 @@ func (in *importing) file(c *cobra.Command, name string) error {
 	if name == "-" {
 		name = "standard input"
 	} else {
-		file, err := os.Open(name)
+		file, err := openFile(name)
 		if err != nil {
 			return fmt.Errorf("import: %w", err)
 		}

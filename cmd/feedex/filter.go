@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -385,8 +384,8 @@ Those that are there already are left as they are. A list with anything wrong in
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		in := c.InOrStdin()
-		if len(args) == 1 {
-			file, err := os.Open(args[0])
+		if len(args) == 1 && args[0] != "-" {
+			file, err := openFile(args[0])
 			if err != nil {
 				return err
 			}

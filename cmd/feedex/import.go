@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,7 +87,7 @@ the node, as with 'feedex subscribe'; the command tells which do and why.`,
 func readList(c *cobra.Command, name string) (opml.List, error) {
 	source := c.InOrStdin()
 	if name != "-" {
-		file, err := os.Open(name)
+		file, err := openFile(name)
 		if err != nil {
 			return opml.List{}, err
 		}

@@ -113,7 +113,7 @@ func (x *receiverFlags) request(args []string, in io.Reader) (control.ReceiverRe
 	if x.secretFile != "" {
 		text, err := os.ReadFile(x.secretFile)
 		if err != nil {
-			return q, fmt.Errorf("read the secret: %w", err)
+			return q, hintedError{fmt.Errorf("read the secret: %w", err), "name a file that holds it"}
 		}
 		q.Secret = string(text)
 	}

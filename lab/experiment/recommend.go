@@ -345,7 +345,8 @@ func (m *meeting) seeker(i int, all *followCounts, rng *rand.Rand) *seeker {
 		r.hidden[u] = true
 	}
 	for _, n := range t.All() {
-		v := recommend.Voice{Network: n.ID.Network(), Follows: t.Interests(n, 0), Near: t.Interests(n, 1)}
+		own, near := t.Interests(n)
+		v := recommend.Voice{Network: n.ID.Network(), Follows: own, Near: near}
 		r.facts.Voices = append(r.facts.Voices, v)
 		follows, shared := make(map[feed.URL]bool), 0.0
 		for _, u := range v.Follows {
