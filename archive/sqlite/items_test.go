@@ -311,8 +311,8 @@ func TestFiltersOfDroppedTransactions(t *testing.T) {
 	}
 }
 
-// Where the disk is full while filters act nothing of it is there: neither the entries nor what caught, muted or told of
-// them. Once there is room they come again, and all of it with them, once.
+// Where the disk is full while filters act nothing of it is there: neither the entries nor what was caught, starred or
+// is to be told of them. Once there is room they come again, and all of it with them, once.
 func TestFiltersOnAFullDisk(t *testing.T) {
 	s := newStore(t)
 	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), LastSuccess: time.Unix(1, 0)})
@@ -339,8 +339,8 @@ func TestFiltersOnAFullDisk(t *testing.T) {
 		found, err4 := s.Search(t.Context(), feed.Filter{Limit: 1000})
 		if err := errors.Join(err, err2, err3, err4); err != nil || caught[0].Caught != n || caught[1].Acted != n ||
 			marked != n || waiting != n || len(found) != n {
-			t.Errorf("%d entries, filters %+v, %d starred, %d waiting (%v); want %d of each", len(found), caught, marked,
-				waiting, err, n)
+			t.Errorf("%d entries, filters %+v, %d starred, %d waiting (%v); want %d of each", len(found), caught,
+				marked, waiting, err, n)
 		}
 	}
 	// It is full at one time as entries are written, at another as they are caught, or as rules act.
