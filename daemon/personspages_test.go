@@ -1,0 +1,245 @@
+package daemon
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"feedex/feed"
+	"feedex/node"
+	"feedex/protocol"
+	"feedex/reader"
+	"feedex/reading"
+)
+
+// hiddenFeed has an address that is a secret.
+const hiddenFeed = feed.URL("https://example.org/paid.xml?token=hunter2hunter2")
+
+// A tenant is Ann's browser at pages for which everybody has to log in, where the feed with the secret address is
+// followed too, of which she left out all.
+type tenant struct {
+	*household
+	*visitor
+	hidden reading.FeedID
+}
+
+func newTenant(t *testing.T) *tenant {
+	t.Helper()
+	h := newHousehold(t)
+	ctx := t.Context()
+	pages, err := newDashboard(ctx, h.host, h.store, func(*http.Request) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(reader.New(reader.Config{Source: ownersArchive{h.store, h.Shelf}, Entrance: h.door,
+		Sync: h.host.syncAPIs(h.door), Web: pages, Known: pages.LoggedIn,
+		Metrics: http.HandlerFunc(h.host.metrics)}))
+	t.Cleanup(s.Close)
+	if err := h.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{hiddenFeed}}); err != nil {
+		t.Fatal(err)
+	}
+	h.testLibrary.arrive(hiddenFeed, 3)
+	hidden, err := h.FeedID(ctx, hiddenFeed)
+	if err != nil || hidden == 0 {
+		t.Fatal(hidden, err)
+	}
+	if err := h.ann.Unsubscribe(ctx, hidden); err != nil {
+		t.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &visitor{t: t, base: s.URL, Client: http.Client{Jar: jar, Transport: &http.Transport{}}}
+	t.Cleanup(v.CloseIdleConnections)
+	v.send("/login", "/login", url.Values{"password": {h.secrets["ann"]}})
+	return &tenant{h, v, hidden}
+}
+
+// code is what a page answers with, or where it leads to.
+func (a *tenant) code(path string) string {
+	a.visitor.t.Helper()
+	client := a.visitor.Client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := client.Get(a.visitor.base + path)
+	if err != nil {
+		a.visitor.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return strings.TrimSpace(strconv.Itoa(resp.StatusCode) + " " + resp.Header.Get("Location"))
+}
+
+// entryPath is where the entry of a feed is that arrived as the nth.
+func entryPath(u feed.URL, n int) string {
+	e := feed.Entry{Feed: u, ID: strconv.Itoa(n)}
+	return "/entries/" + e.EntryID().String()
+}
+
+// What a person does on the pages is theirs, on the disk, and nothing of another's.
+func TestAPersonsPagesMarkForThemAlone(t *testing.T) {
+	a := newTenant(t)
+	number := strconv.FormatInt(int64(a.feed), 10)
+	before := a.state(a.library)
+	first := strings.TrimPrefix(entryPath(exampleFeed, 0), "/entries/")
+	step := func(want, page, path string, fields ...string) string {
+		t.Helper()
+		form := url.Values{"person": {"1"}, "user": {"owner"}}
+		for i := 0; i < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		shown := a.send(page, path, form)
+		if got := a.state(a.ann); got != want {
+			t.Errorf("%s %q: Ann has %s, want %s", path, fields, got, want)
+		}
+		if got := a.state(a.library); got != before {
+			t.Errorf("%s %q: the owner has %s, want %s", path, fields, got, before)
+		}
+		return shown
+	}
+	if page := a.page("/entries"); !strings.Contains(page, "Unread (6)") || strings.Count(page, "title ") < 6 {
+		t.Errorf("Ann does not see what she has:\n%s", page)
+	}
+	const entries = "/entries?person=1"
+	step("5 unread 0 starred 1 read feed ", entries, "/mark?person=1", "entry", first, "as", "read")
+	step("5 unread 1 starred 1 read feed ", entries, "/mark", "entry", first, "as", "starred")
+	shown := step("0 unread 1 starred 6 read feed ", entries, "/read", "feed", "0", "next", "/entries", "until",
+		strconv.FormatInt(time.Now().Unix(), 10))
+	_, key, ok := strings.Cut(shown, `name="undo" value="`)
+	if !ok {
+		t.Fatalf("it cannot be undone:\n%s", shown)
+	}
+	key, _, _ = strings.Cut(key, `"`)
+	step("5 unread 1 starred 1 read feed ", entries, "/undo", "undo", key)
+	step("5 unread 1 starred 1 read folder Sea feed Hers in Sea", "/feeds/"+number, "/adjust", "feed", number, "name",
+		"Hers", "folders", "Sea", "weight", "9", "fulltext", "1", "fulltext-shown", "off")
+	if k, err := a.store.Shelf(reading.Owner).FeedLook(t.Context(), int64(a.feed)); err != nil || k.FullText {
+		t.Errorf("Ann has full texts fetched for all: %v", err)
+	}
+	a.want("/entries?show=all", "Hers")
+	a.want("/feeds.opml", "Hers", string(exampleFeed))
+	shown = step("0 unread 0 starred 0 read folder Sea", "/feeds/"+number, "/unfollow", "feed", number)
+	_, key, _ = strings.Cut(shown, `name="undo" value="`)
+	key, _, _ = strings.Cut(key, `"`)
+	if page := a.page("/entries?show=all"); strings.Contains(page, "title 1") {
+		t.Errorf("what Ann left out is listed:\n%s", page)
+	}
+	step("5 unread 1 starred 1 read folder Sea feed Hers in Sea", "/feeds", "/undo", "undo", key)
+}
+
+// What has a secret address is on no page of a person who does not read it, whatever they ask for, and the address on
+// none at all.
+func TestSecretsAreNotForOthers(t *testing.T) {
+	a := newTenant(t)
+	ctx := t.Context()
+	number := strconv.FormatInt(int64(a.hidden), 10)
+	for _, path := range []string{"/feeds/" + number, "/entries?feed=" + number + "&show=all", "/search?feed=" + number,
+		entryPath(hiddenFeed, 0)} {
+		if got := a.code(path); got != "404" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	hers := func() (seen int) {
+		for _, path := range []string{"/entries?show=all", "/entries?show=all&sort=published", "/entries?q=title",
+			"/search?q=title", "/search?q=title&sort=relevance", "/search?since=1960-01-01", "/feeds", "/feeds.opml",
+			"/settings"} {
+			page := a.page(path)
+			if strings.Contains(page, "hunter2") || strings.Contains(page, "paid.xml") {
+				t.Errorf("%s shows the address:\n%s", path, page)
+			}
+			if strings.Contains(page, entryPath(hiddenFeed, 1)) || strings.Contains(page, "/feeds/"+number) {
+				seen++
+			}
+		}
+		return seen
+	}
+	if seen := hers(); seen > 0 {
+		t.Errorf("%d pages show what Ann does not read", seen)
+	}
+	for _, path := range []string{"/follow", "/unfollow", "/adjust", "/refresh"} {
+		found := formToken.FindStringSubmatch(a.page("/settings"))
+		resp, err := a.PostForm(a.visitor.base+path, url.Values{"token": {found[1]}, "feed": {number}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+	if got := a.state(a.ann); got != "6 unread 0 starred 0 read feed " {
+		t.Errorf("Ann has %s", got)
+	}
+	if err := a.ann.leaveOut(ctx, false, a.hidden); err != nil {
+		t.Fatal(err)
+	}
+	if seen := hers(); seen != 7 {
+		t.Errorf("%d pages show what Ann reads, want 7: all but her list and the settings", seen)
+	}
+	a.want(entryPath(hiddenFeed, 0), "title 0")
+}
+
+// A person's session is none at what is not a page: nothing that an owner's session opens, as the owner's list of feeds.
+// It ends when the person goes.
+func TestAPersonsSessionOpensPagesAlone(t *testing.T) {
+	a := newTenant(t)
+	for _, path := range []string{"/opml", "/metrics", "/archive?q=title", "/all.atom", "/feeds/1.atom", "/filter/a.atom",
+		"/feed/" + string(exampleFeed)} {
+		if got := a.code(path); got != "401" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	for path, want := range map[string]string{"/": "303 /entries", "/neighbors": "403", "/filters": "403",
+		"/people/2": "403", "/entries": "200"} {
+		if got := a.code(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	if err := a.host.RemovePerson(t.Context(), "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.code("/entries"); got != "303 /login?next=%2Fentries" {
+		t.Errorf("after Ann is removed: %s", got)
+	}
+}
+
+// An open page of a person is told of what came and of what they marked, and of nothing that others do or that becomes
+// of the node.
+func TestLiveIsOfThePersonsOwn(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	source := dashboard{View: h.store, entrance: h.door, host: h.host}
+	versions := func() [2]uint64 { return [2]uint64{source.Of(reading.Owner).Version(), source.Of(2).Version()} }
+	tell := func(note node.Note) func() error {
+		return func() error {
+			_, err := chore(ctx, h.host, func() (bool, error) { h.host.tell(time.Now(), note); return true, nil })
+			return err
+		}
+	}
+	mark := reading.Mark{Read: reading.Yes}
+	for _, c := range []struct {
+		what       string
+		do         func() error
+		owner, ann bool
+	}{
+		{"the owner marks", func() error { return h.library.Mark(ctx, []reading.ItemID{1}, mark) }, true, false},
+		{"Ann marks", func() error { return h.ann.Mark(ctx, []reading.ItemID{1}, mark) }, false, true},
+		{"a neighbor is lost", tell(node.Unlinked{Peer: protocol.NodeID{}}), true, false},
+		{"entries arrive", tell(node.Arrived{Feed: exampleFeed}), true, true},
+	} {
+		before := versions()
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		now := versions()
+		if now[0] != before[0] != c.owner || now[1] != before[1] != c.ann {
+			t.Errorf("%s: from %d to %d", c.what, before, now)
+		}
+	}
+}
