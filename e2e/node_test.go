@@ -196,9 +196,15 @@ func (n *node) feedex(t *testing.T, args ...string) string {
 // password makes a password for a feed reader.
 func (n *node) password(t *testing.T, name string) string {
 	t.Helper()
+	return n.passwordFor(t, name, "--owner")
+}
+
+// passwordFor makes a password by options.
+func (n *node) passwordFor(t *testing.T, name string, options ...string) string {
+	t.Helper()
 	var made struct{ Password string }
-	if err := json.Unmarshal([]byte(n.feedex(t, "password", "add", name, "--owner", "--json")), &made); err != nil ||
-		made.Password == "" {
+	if err := json.Unmarshal([]byte(n.feedex(t, append([]string{"password", "add", name, "--json"}, options...)...)),
+		&made); err != nil || made.Password == "" {
 		t.Fatalf("no password: %v", err)
 	}
 	return made.Password
