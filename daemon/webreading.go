@@ -30,22 +30,31 @@ func (l pagesLibrary) Version() uint64 {
 
 // Known implements web.PersonalSource.
 func (l pagesLibrary) Known(ctx context.Context, number int64) (k web.KnownFeed, err error) {
-	f, err := l.view.NumberedFeed(ctx, number)
-	if err != nil {
+	k.Number = number
+	if k.Feed, err = l.seen(ctx, number); err != nil {
 		return k, err
 	}
-	k = web.KnownFeed{Feed: f, Number: number}
-	if k.Reads, err = l.reads(ctx, &f, number); err != nil {
+	if k.Reads, err = l.reads(ctx, &k.Feed, number); err != nil {
 		return k, err
-	}
-	if f.URL == "" || l.kept(f.URL, k.Reads) {
-		return web.KnownFeed{}, web.ErrNone
 	}
 	if k.Name, k.Folders, err = l.Filing(ctx, number); err != nil {
 		return k, err
 	}
 	k.Look, err = l.FeedLook(ctx, number)
 	return k, err
+}
+
+// seen is the feed with that number, as far as the person may know of it: of one whose URL is a secret who reads it, and
+// the owner. The error is web.ErrNone where there is none.
+func (l pagesLibrary) seen(ctx context.Context, number int64) (archive.Feed, error) {
+	f, err := l.view.NumberedFeed(ctx, number)
+	if err != nil || l.person == reading.Owner && f.URL != "" || f.URL != "" && !f.URL.Secret() {
+		return f, err
+	}
+	if reads, err := l.reads(ctx, &f, number); err != nil || reads {
+		return f, err
+	}
+	return archive.Feed{}, web.ErrNone
 }
 
 // reads reports whether the person reads a feed.
@@ -57,32 +66,26 @@ func (l pagesLibrary) reads(ctx context.Context, f *archive.Feed, number int64) 
 	return slices.ContainsFunc(list, func(s reading.FollowedFeed) bool { return int64(s.ID) == number }), err
 }
 
-// kept reports whether a feed is kept from the person: its URL is a secret, and they do not read it.
-func (l pagesLibrary) kept(u feed.URL, reads bool) bool {
-	return l.person != reading.Owner && u.Secret() && !reads
-}
-
 // Titles implements web.PersonalSource.
 func (l pagesLibrary) Titles(ctx context.Context) (map[int64]web.Title, error) {
 	names, err := l.view.FeedNames(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list, err := l.Subscriptions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	reads := make(map[int64]bool, len(list))
-	for i := range list {
-		reads[int64(list[i].ID)] = true
-	}
 	titles := make(map[int64]web.Title, len(names))
 	for _, n := range names {
-		if !l.kept(n.URL, reads[n.Number]) {
+		if l.person == reading.Owner || !n.URL.Secret() {
 			titles[n.Number] = web.Title{URL: n.URL, Text: n.Title}
 		}
 	}
-	return titles, nil
+	if l.person == reading.Owner {
+		return titles, nil
+	}
+	list, err := l.Subscriptions(ctx)
+	for i := range list {
+		titles[int64(list[i].ID)] = web.Title{URL: list[i].URL, Text: list[i].Title}
+	}
+	return titles, err
 }
 
 // Entry implements web.PersonalSource.
@@ -92,7 +95,7 @@ func (l pagesLibrary) Entry(ctx context.Context, id feed.EntryID) (web.EntryDeta
 		err = web.ErrNone
 	}
 	if err == nil && r.Entry.Feed.Secret() {
-		_, err = l.Known(ctx, number)
+		_, err = l.seen(ctx, number)
 	}
 	if err != nil {
 		return web.EntryDetail{}, err
@@ -119,11 +122,11 @@ func (l pagesLibrary) Chapters(ctx context.Context, number int64, at feed.URL) (
 
 // shownOf is what a page shows that is at an address which an entry of a feed names.
 func (l pagesLibrary) shownOf(ctx context.Context, number int64, at feed.URL, kind *shownKind) ([]byte, error) {
-	k, err := l.Known(ctx, number)
+	f, err := l.seen(ctx, number)
 	if err != nil {
 		return nil, err
 	}
-	return l.pictures.get(ctx, k.URL, at, kind)
+	return l.pictures.get(ctx, f.URL, at, kind)
 }
 
 // Headlines implements web.PersonalSource. To the owner the archive is what feeds gave that are followed no more, too.

@@ -119,7 +119,7 @@ func listAt(do func(*desk, http.ResponseWriter, *http.Request) (string, error)) 
 
 // errOwners is for what is not a reader's.
 var errOwners = clientError{http.StatusForbidden, "This is the owner’s",
-	"It is open to whoever logs in with an owner’s password. Nothing was changed."}
+	"It is open to whoever logs in with an owner’s password."}
 
 // admit serves a route to whom it is for.
 func (h *Handler) admit(t pageRoute) http.HandlerFunc {

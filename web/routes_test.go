@@ -342,3 +342,31 @@ func TestAPersonsSessionEnds(t *testing.T) {
 		t.Error("the session outlives the password")
 	}
 }
+
+// However much one person does, what another did can be undone as before.
+func TestUndosAreOfEachPerson(t *testing.T) {
+	n, ann, h := newHome(t, true)
+	owner, hers := enterBy(t, h, "secret"), enterBy(t, h, "hers")
+	leave := func(b *browser) string {
+		w := b.post("/unfollow", url.Values{"token": {b.token}, "feed": {"1"}})
+		_, key, _ := strings.Cut(w.Header().Get("Location"), "undo=")
+		return key
+	}
+	key, first := leave(owner), leave(hers)
+	for range 20 {
+		leave(hers)
+	}
+	if w := owner.post("/undo", url.Values{"token": {owner.token}, "undo": {key}}); w.Code != http.StatusSeeOther ||
+		!slices.Equal(n.again, []int64{1}) {
+		t.Errorf("the owner's undo: %d", w.Code)
+	}
+	if w := hers.post("/undo", url.Values{"token": {hers.token}, "undo": {first}}); w.Code != http.StatusGone ||
+		len(ann.followed) > 0 {
+		t.Errorf("the first of 21: %d", w.Code)
+	}
+	last := leave(hers)
+	if w := hers.post("/undo", url.Values{"token": {hers.token}, "undo": {last}}); w.Code != http.StatusSeeOther ||
+		!slices.Equal(ann.followed, []feed.URL{newsURL}) {
+		t.Errorf("the last: %d, follows %q", w.Code, ann.followed)
+	}
+}

@@ -36,17 +36,17 @@ type subscriptionLine struct {
 }
 
 // subscriptions lists what the person reads.
-func (d *desk) subscriptions(r *http.Request) (view, error) {
+func (h *desk) subscriptions(r *http.Request) (view, error) {
 	ctx := r.Context()
-	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: d.undoOf(r)}
+	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: h.undoOf(r)}
 	if r.FormValue("done") == "imported" {
 		p.Done = "The feeds of the list are among these. What is new there will be polled in a moment."
 	}
-	list, err := d.Shelf.Subscriptions(ctx)
+	list, err := h.Shelf.Subscriptions(ctx)
 	if err != nil {
 		return view{}, err
 	}
-	counts, err := d.Shelf.Counts(ctx)
+	counts, err := h.Shelf.Counts(ctx)
 	if err != nil {
 		return view{}, err
 	}
@@ -89,31 +89,31 @@ type subscriptionPage struct {
 }
 
 // subscription is the page of a feed.
-func (d *desk) subscription(r *http.Request) (view, error) {
+func (h *desk) subscription(r *http.Request) (view, error) {
 	number, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
 	if err != nil || number <= 0 {
 		return view{}, ErrNone
 	}
-	return d.subscriptionView(r, number, nil)
+	return h.subscriptionView(r, number, nil)
 }
 
 // subscriptionView is the page of a feed, with a form that could not be taken as it was sent, if that is not nil.
-func (d *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (view, error) {
-	now := d.now(r)
-	k, err := d.Shelf.Known(r.Context(), number)
+func (h *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (view, error) {
+	now := h.now(r)
+	k, err := h.Shelf.Known(r.Context(), number)
 	if err != nil {
 		return view{}, err
 	}
-	k.Link, k.About = webLink(k.Link), d.safe.Opening(k.About, longestAbout)
+	k.Link, k.About = webLink(k.Link), h.safe.Opening(k.About, longestAbout)
 	p := &subscriptionPage{KnownFeed: k, Title: titleOf(k.URL, cmp.Or(k.Name, k.Title)), Address: address(k.URL),
 		Secret: k.URL.Secret(), Last: moment{k.LastSuccess, now},
 		Form: feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n")}}
-	list, err := d.Shelf.Headlines(r.Context(),
+	list, err := h.Shelf.Headlines(r.Context(),
 		reading.HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
 	if err != nil {
 		return view{}, err
 	}
-	p.Latest = d.headlines(list, false, now)
+	p.Latest = h.headlines(list, false, now)
 	if sent != nil {
 		p.Form = *sent
 	}
@@ -122,12 +122,12 @@ func (d *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (
 }
 
 // arrange titles and files a feed as its form says.
-func (d *desk) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
+func (h *desk) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
 	number, err := feedOf(r)
 	if err != nil {
 		return "", err
 	}
-	k, err := d.Shelf.Known(r.Context(), number)
+	k, err := h.Shelf.Known(r.Context(), number)
 	if err != nil {
 		return "", err
 	}
@@ -135,13 +135,13 @@ func (d *desk) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
 	a := f.arrangement(&k)
 	a.FullText = nil // which is for all people, and the owner's to say
 	if !f.Bad() {
-		err = d.Shelf.Arrange(r.Context(), a)
+		err = h.Shelf.Arrange(r.Context(), a)
 	}
 	if errors.Is(err, reading.ErrFolders) || errors.Is(err, reading.ErrFilterName) {
 		f.Wrong.Folders, err = sentence(err.Error()), nil
 	}
 	if f.Bad() {
-		return "", badFeedForm{func() (view, error) { return d.subscriptionView(r, number, &f) }}
+		return "", badFeedForm{func() (view, error) { return h.subscriptionView(r, number, &f) }}
 	}
 	return pathOfFeed(number) + "?done=saved", err
 }
@@ -151,7 +151,7 @@ func pathOfFeed(number int64) string { return "/feeds/" + strconv.FormatInt(numb
 
 // subscribe has the person read a feed, as their reader would: one that a form names by its address, or one that the
 // node knows by its number.
-func (d *desk) subscribe(_ http.ResponseWriter, r *http.Request) (string, error) {
+func (h *desk) subscribe(_ http.ResponseWriter, r *http.Request) (string, error) {
 	var tries []feed.URL
 	var err error
 	if r.PostFormValue("feed") != "" {
@@ -159,7 +159,7 @@ func (d *desk) subscribe(_ http.ResponseWriter, r *http.Request) (string, error)
 		if err != nil {
 			return "", err
 		}
-		k, err := d.Shelf.Known(r.Context(), number)
+		k, err := h.Shelf.Known(r.Context(), number)
 		if err != nil {
 			return "", err
 		}
@@ -167,7 +167,7 @@ func (d *desk) subscribe(_ http.ResponseWriter, r *http.Request) (string, error)
 	} else if tries, err = typedAddress(r); err != nil {
 		return "", err
 	}
-	id, err := d.Shelf.Subscribe(r.Context(), tries...)
+	id, err := h.Shelf.Subscribe(r.Context(), tries...)
 	if errors.Is(err, reading.ErrNoFeed) || errors.Is(err, reading.ErrUnread) {
 		return "", clientError{http.StatusUnprocessableEntity, "There is no feed",
 			"At " + address(tries[0]) + " " + err.Error() +
@@ -187,56 +187,56 @@ func typedAddress(r *http.Request) ([]feed.URL, error) {
 }
 
 // unsubscribe has the person read a feed no more, as their reader would.
-func (d *desk) unsubscribe(_ http.ResponseWriter, r *http.Request) (string, error) {
+func (h *desk) unsubscribe(_ http.ResponseWriter, r *http.Request) (string, error) {
 	number, err := feedOf(r)
 	if err != nil {
 		return "", err
 	}
-	k, err := d.Shelf.Known(r.Context(), number)
+	k, err := h.Shelf.Known(r.Context(), number)
 	if err != nil {
 		return "", err
 	}
 	const back = "/feeds"
-	if err := d.Shelf.Unsubscribe(r.Context(), reading.FeedID(number)); err != nil || !k.Reads {
+	if err := h.Shelf.Unsubscribe(r.Context(), reading.FeedID(number)); err != nil || !k.Reads {
 		return back, err
 	}
-	return d.canUndo(r, back, undo{
+	return h.canUndo(r, back, undo{
 		What: "You read " + titleOf(k.URL, cmp.Or(k.Name, k.Title)) + " no more.", Back: pathOfFeed(number),
 		undo: func(ctx context.Context) error {
-			_, err := d.Shelf.Subscribe(ctx, k.URL)
+			_, err := h.Shelf.Subscribe(ctx, k.URL)
 			return err
 		},
 	}), nil
 }
 
 // poll has a feed of the person's polled now, as far as its publisher allows it.
-func (d *desk) poll(_ http.ResponseWriter, r *http.Request) (string, error) {
+func (h *desk) poll(_ http.ResponseWriter, r *http.Request) (string, error) {
 	number, err := feedOf(r)
 	if err != nil {
 		return "", err
 	}
-	return pathOfFeed(number), d.Shelf.Refresh(r.Context(), reading.FeedID(number))
+	return pathOfFeed(number), h.Shelf.Refresh(r.Context(), reading.FeedID(number))
 }
 
 // takeIn has the person read the feeds of a list that a form brings.
-func (d *desk) takeIn(_ http.ResponseWriter, r *http.Request) (string, error) {
+func (h *desk) takeIn(_ http.ResponseWriter, r *http.Request) (string, error) {
 	list, err := readList(r)
 	if err != nil {
 		return "", err
 	}
-	return "/feeds?done=imported", d.Shelf.Import(r.Context(), list.Feeds)
+	return "/feeds?done=imported", h.Shelf.Import(r.Context(), list.Feeds)
 }
 
 // export lists the feeds that the person reads as OPML, without those whose URL is a secret.
-func (d *desk) export(w http.ResponseWriter, r *http.Request) {
-	feeds, err := d.Shelf.Subscriptions(r.Context())
+func (h *desk) export(w http.ResponseWriter, r *http.Request) {
+	feeds, err := h.Shelf.Subscriptions(r.Context())
 	var b bytes.Buffer
 	if err == nil {
 		feeds = slices.DeleteFunc(feeds, func(f reading.FollowedFeed) bool { return f.URL.Secret() })
-		err = opml.Write(&b, reading.ListOf(feeds), d.Now())
+		err = opml.Write(&b, reading.ListOf(feeds), h.Now())
 	}
 	if err != nil {
-		d.show(w, r, d.visitor(w, r), d.failure(r, err))
+		h.show(w, r, h.visitor(w, r), h.failure(r, err))
 		return
 	}
 	header := w.Header()
@@ -247,11 +247,11 @@ func (d *desk) export(w http.ResponseWriter, r *http.Request) {
 }
 
 // preferences are what a person settles for themselves.
-func (d *desk) preferences(*http.Request) (view, error) {
+func (h *desk) preferences(*http.Request) (view, error) {
 	return view{Page: "preferences", Title: "Settings", Nav: "/settings"}, nil
 }
 
 // toEntries leads to what there is to read, which is a reader's first page.
-func (d *desk) toEntries(w http.ResponseWriter, r *http.Request) {
+func (h *desk) toEntries(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/entries", http.StatusSeeOther)
 }

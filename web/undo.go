@@ -8,9 +8,11 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"feedex/reading"
 )
 
-// Bounds of what can be undone: entries at one time, for how long, and how many times.
+// Bounds of what can be undone: entries at one time, for how long, and how many times by each person.
 const (
 	maxUndone = 50_000
 	undoTime  = 10 * time.Minute
@@ -29,6 +31,7 @@ type undo struct {
 	What  string // was done
 	Back  string // address of the list
 	whose string // session may take it back
+	of    reading.PersonID
 	undo  func(context.Context) error
 	until time.Time
 }
@@ -44,12 +47,23 @@ func (h *kit) whose(r *http.Request) string {
 
 // canUndo remembers what a request did, and returns the address of the page that says so and offers to undo it.
 func (h *kit) canUndo(r *http.Request, page string, u undo) string {
-	u.Key, u.whose, u.until = rand.Text(), h.whose(r), h.Now().Add(undoTime)
+	u.Key, u.whose, u.of, u.until = rand.Text(), h.whose(r), viewerOf(r.Context()).Person, h.Now().Add(undoTime)
 	l := &h.undos
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.list = append(l.list, u)
-	l.list = slices.Delete(l.list, 0, max(0, len(l.list)-maxUndos))
+	over := 1 - maxUndos // that the person has
+	for i := range l.list {
+		if l.list[i].of == u.of {
+			over++
+		}
+	}
+	l.list = append(slices.DeleteFunc(l.list, func(old undo) bool {
+		drop := old.of == u.of && over > 0
+		if drop {
+			over--
+		}
+		return drop
+	}), u)
 	return withUndo(page, u.Key)
 }
 

@@ -86,6 +86,9 @@ func newPages(a assets) (pages, error) {
 	return list, nil
 }
 
+// readerHeader says to the script that keeps pages for where there is no connection whose they are (worker.js).
+const readerHeader = "Feedex-Reader"
+
 // show writes a page whose forms bear the token. It is made whole before the first byte leaves.
 func (h *kit) show(w http.ResponseWriter, r *http.Request, token string, v view) {
 	c := viewerOf(r.Context())
@@ -100,6 +103,7 @@ func (h *kit) show(w http.ResponseWriter, r *http.Request, token string, v view)
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(b.Len()))
+	header.Set(readerHeader, c.String())
 	if v.Media {
 		header.Set("Content-Security-Policy", policyWithMedia)
 	}

@@ -1,5 +1,5 @@
-// Package web is the dashboard: pages for the node's owner, at the address that feed readers use. Pages are made by
-// the server, need no program in the browser, and load nothing from elsewhere but what somebody plays; scripts of a
+// Package web is the dashboard: pages for the node's owner and, of what there is to read, for others who read there, at
+// the address that feed readers use. Pages are made by the server, need no program in the browser, and load nothing from elsewhere but what somebody plays; scripts of a
 // few lines keep an open page up to date.
 //
 // Text that publishers and peers wrote is shown as text or, where it is an entry, sanitized (package safehtml), under a
@@ -104,9 +104,6 @@ func New(cfg Config) (*Handler, error) {
 	return h, nil
 }
 
-// readerHeader says to the script that keeps pages for when there is no connection whose they are (worker.js).
-const readerHeader = "Feedex-Reader"
-
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
@@ -120,7 +117,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The node could not read its archive. Its log says why.", http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set(readerHeader, c.String())
 	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), viewerKey{}, c)))
 }
 
