@@ -47,7 +47,7 @@ type viewer struct {
 func (c viewer) owns() bool { return c.Scope == reading.OwnerScope }
 
 // String tells one viewer from another.
-func (c viewer) String() string { return fmt.Sprintf("%d %s %s", c.Person, c.Scope, c.Name) }
+func (c viewer) String() string { return strings.TrimSpace(fmt.Sprintln(c.Person, c.Scope, c.Name)) }
 
 // viewer is who asks, as the browser's session says; without one it is the owner where no login is required.
 func (h *Handler) viewer(r *http.Request) (c viewer, err error) {
@@ -132,7 +132,7 @@ func (h *Handler) login(w http.ResponseWriter, r *http.Request) (string, error) 
 	return next, nil
 }
 
-// forget has the browser forget what it showed: who reads there next is to find none of it by going back.
+// forget has the browser forget what it may show again, as pictures, to who reads there next.
 func forget(w http.ResponseWriter) { w.Header().Set("Clear-Site-Data", `"cache"`) }
 
 // loginFor is the page that asks for a password and leads on, having said that the last one was wrong where it was.

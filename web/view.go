@@ -34,6 +34,7 @@ type view struct {
 	Token   string // of the visitor's forms
 	User    string // that has logged in, "" for none
 	Reader  bool   // by a password that opens what a reader does, and no more
+	Whose   string // says who asks: worker.js and live.js keep people of one browser apart by it
 	Look    pageStyle
 	Share   shareLink // of the browser
 	Now     time.Time
@@ -86,14 +87,14 @@ func newPages(a assets) (pages, error) {
 	return list, nil
 }
 
-// readerHeader says to the script that keeps pages for where there is no connection whose they are (worker.js).
+// readerHeader says to scripts whose a page is.
 const readerHeader = "Feedex-Reader"
 
 // show writes a page whose forms bear the token. It is made whole before the first byte leaves.
 func (h *kit) show(w http.ResponseWriter, r *http.Request, token string, v view) {
 	c := viewerOf(r.Context())
 	v.Token, v.Now, v.Version, v.Look, v.Share = token, h.Now(), h.Version, lookOf(r), shareLinkOf(r)
-	v.User, v.Reader = c.Name, c.Name != "" && !c.owns()
+	v.User, v.Reader, v.Whose = c.Name, c.Name != "" && !c.owns(), c.String()
 	var b bytes.Buffer
 	if err := h.pages[v.Page].ExecuteTemplate(&b, "layout.html", &v); err != nil {
 		h.Log.Error("page not made", "path", r.URL.Path, "err", err)
@@ -103,7 +104,7 @@ func (h *kit) show(w http.ResponseWriter, r *http.Request, token string, v view)
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(b.Len()))
-	header.Set(readerHeader, c.String())
+	header.Set(readerHeader, v.Whose)
 	if v.Media {
 		header.Set("Content-Security-Policy", policyWithMedia)
 	}

@@ -69,6 +69,15 @@ if (network) {
 	};
 }
 
+// The browser puts pages aside for who goes back to them, which may be somebody else by then.
+addEventListener('pageshow', async e => {
+	if (!e.persisted) return;
+	document.body.style.visibility = 'hidden';
+	const answer = await fetch('/offline', {method: 'HEAD'}).catch(() => null);
+	if (answer?.headers.get('Feedex-Reader') !== document.body.dataset.reader) return location.reload();
+	document.body.style.visibility = '';
+});
+
 // Entries that were opened can be read without a connection, until somebody is asked to log in.
 if (location.pathname === '/login') window.caches?.delete('feedex-pages');
 navigator.serviceWorker?.register('/worker.js', {scope: '/entries'}).catch(() => {});
