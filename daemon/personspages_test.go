@@ -185,12 +185,12 @@ func TestSecretsAreNotForOthers(t *testing.T) {
 	a.want(entryPath(hiddenFeed, 0), "title 0")
 }
 
-// A person's session is none at what is not a page: nothing that an owner's session opens, as the owner's list of feeds.
-// It ends when the person goes.
+// A person's session is none at what is not a page: nothing that an owner's session opens, as the owner's list of
+// feeds. It ends when the person goes.
 func TestAPersonsSessionOpensPagesAlone(t *testing.T) {
 	a := newTenant(t)
-	for _, path := range []string{"/opml", "/metrics", "/archive?q=title", "/all.atom", "/feeds/1.atom", "/filter/a.atom",
-		"/feed/" + string(exampleFeed)} {
+	for _, path := range []string{"/opml", "/metrics", "/archive?q=title", "/all.atom", "/feeds/1.atom",
+		"/filter/a.atom", "/feed/" + string(exampleFeed)} {
 		if got := a.code(path); got != "401" {
 			t.Errorf("%s: %s", path, got)
 		}

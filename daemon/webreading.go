@@ -44,8 +44,8 @@ func (l pagesLibrary) Known(ctx context.Context, number int64) (k web.KnownFeed,
 	return k, err
 }
 
-// seen is the feed with that number, as far as the person may know of it: of one whose URL is a secret who reads it, and
-// the owner. The error is web.ErrNone where there is none.
+// seen is the feed with that number, as far as the person may know of it: of one whose URL is a secret who reads it,
+// and the owner. The error is web.ErrNone where there is none.
 func (l pagesLibrary) seen(ctx context.Context, number int64) (archive.Feed, error) {
 	f, err := l.view.NumberedFeed(ctx, number)
 	if err != nil || l.person == reading.Owner && f.URL != "" || f.URL != "" && !f.URL.Secret() {

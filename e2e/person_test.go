@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A person whom the owner added logs in where the owner reads, reads, marks and stars what is theirs, and leaves nothing
-// of it to who reads there next, as they found nothing.
+// A person whom the owner added logs in where the owner reads, reads, marks and stars what is theirs, and leaves
+// nothing of it to who reads there next, as they found nothing.
 func TestBrowserOfAPerson(t *testing.T) {
 	needBrowser(t)
 	p, n := startPublisher(t), startPollingNode(t)

@@ -1,6 +1,6 @@
 // Package web is the dashboard: pages for the node's owner and, of what there is to read, for others who read there, at
-// the address that feed readers use. Pages are made by the server, need no program in the browser, and load nothing from elsewhere but what somebody plays; scripts of a
-// few lines keep an open page up to date.
+// the address that feed readers use. Pages are made by the server, need no program in the browser, and load nothing
+// from elsewhere but what somebody plays; scripts of a few lines keep an open page up to date.
 //
 // Text that publishers and peers wrote is shown as text or, where it is an entry, sanitized (package safehtml), under a
 // Content-Security-Policy that lets no program in but these scripts. Every change is a POST with a token, but that a
