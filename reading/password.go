@@ -29,8 +29,8 @@ type Password struct {
 type Scope string
 
 // The scopes of passwords. ReaderScope is what feed readers do, by programs and at the dashboard: read, mark and star,
-// title and file feeds, follow them and follow them no more. OwnerScope is all of that, and what else the dashboard has,
-// as settings and passwords.
+// title and file feeds, follow them and follow them no more. OwnerScope is all of that, and what else the dashboard
+// has, as settings and passwords.
 const (
 	ReaderScope Scope = "reader"
 	OwnerScope  Scope = "owner"
