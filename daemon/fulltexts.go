@@ -61,7 +61,7 @@ type textWisher int
 
 const (
 	nobody   textWisher = iota // it is wanted of all that the feed publishes
-	somebody              // who is not the owner
+	somebody                   // who is not the owner
 	theOwner
 )
 

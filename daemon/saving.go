@@ -69,13 +69,10 @@ func (s *savedTo) keep(service saving.Service) error {
 	return nil
 }
 
-// Service implements web.OwnerActions. A file that cannot be read is no reason for a page not to be there.
-func (d dashboard) Service(context.Context) saving.Service {
+// Service implements web.OwnerActions.
+func (d dashboard) Service(context.Context) (saving.Service, error) {
 	s, err := d.saved.service()
-	if err != nil {
-		d.host.config.Log.Warn("entries cannot be saved; name the service anew in the settings", "err", err)
-	}
-	return s.Shown()
+	return s.Shown(), err
 }
 
 // SaveTo implements web.OwnerActions.

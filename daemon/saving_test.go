@@ -30,15 +30,16 @@ func TestSavedTo(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	d := dashboard{saved: newSavedTo(data)}
-	if got := d.Service(t.Context()); got != (saving.Service{Kind: saving.Linkding, Address: s.URL}) {
+	if got, err := d.Service(t.Context()); err != nil || got != (saving.Service{Kind: saving.Linkding, Address: s.URL}) {
 		t.Errorf("shown is %+v", got)
 	}
 	err := d.Save(t.Context(), saving.Bookmark{Link: "https://example.com/"})
 	if err != nil || token != "Token secret" {
 		t.Errorf("%v, with %q", err, token)
 	}
-	if err := d.SaveTo(t.Context(), saving.Service{}); err != nil || d.Service(t.Context()) != (saving.Service{}) {
-		t.Errorf("%v, left is %+v", err, d.Service(t.Context()))
+	err1 := d.SaveTo(t.Context(), saving.Service{})
+	if left, err := d.Service(t.Context()); err1 != nil || err != nil || left != (saving.Service{}) {
+		t.Errorf("%v, %v, left is %+v", err1, err, left)
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the file is there: %v", err)

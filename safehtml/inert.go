@@ -86,8 +86,9 @@ func Entry(e *feed.Entry) {
 	x.Image, x.Chapters.URL = link(x.Image), link(x.Chapters.URL)
 	var companions []feed.Companion
 	for _, c := range x.Transcripts {
-		c.URL = link(c.URL)
-		companions = append(companions, c)
+		if c.URL = link(c.URL); c.URL != "" {
+			companions = append(companions, c)
+		}
 	}
 	x.Transcripts = companions
 }

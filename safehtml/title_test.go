@@ -245,7 +245,7 @@ func TestEntry(t *testing.T) {
 		Summary: "<b>s",
 		Extras: feed.Extras{Duration: time.Hour, Image: "javascript:alert(1)",
 			Chapters:    feed.Companion{URL: "https://example.com/{c}"},
-			Transcripts: []feed.Companion{{URL: "https://example.com/\u202et", Type: "text/vtt"}}},
+			Transcripts: []feed.Companion{{URL: "javascript:t"}, {URL: "https://example.com/\u202et", Type: "text/vtt"}}},
 	}
 	safehtml.Entry(&e)
 	want := feed.Entry{

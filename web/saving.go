@@ -14,7 +14,7 @@ import (
 func (h *Handler) entryToSave(r *http.Request) (view, error) {
 	v, err := h.entry(r)
 	if p, ok := v.Body.(*entryPage); ok {
-		if s := h.Source.Service(r.Context()); s.Kind != "" {
+		if s, err := h.Source.Service(r.Context()); err == nil && s.Kind != "" { // the settings say what is wrong
 			p.Service, p.Saved = s.Name(), r.FormValue("done") == "saved"
 		}
 	}

@@ -72,3 +72,18 @@ func TestSaveTo(t *testing.T) {
 		t.Errorf("%d, %+v is left", w.Code, n.service)
 	}
 }
+
+// What was kept of a service and cannot be read is said on the page of settings, and nowhere else.
+func TestAServiceThatCannotBeRead(t *testing.T) {
+	n := newNode(t)
+	n.unsaved = errors.New("read where entries are saved: unexpected <end>")
+	h := newHandler(t, n)
+	if page := get(h, "/settings").Body.String(); !strings.Contains(page,
+		"Entries cannot be saved: read where entries are saved: unexpected &lt;end&gt;. Name the service anew.") ||
+		!strings.Contains(page, "API token") {
+		t.Errorf("the settings are\n%s", page)
+	}
+	if w := get(h, n.path(t, "Harbor")); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "saved") {
+		t.Errorf("%d, the entry is\n%s", w.Code, w.Body)
+	}
+}

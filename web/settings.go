@@ -9,6 +9,7 @@ import (
 
 	"feedex/archive"
 	"feedex/reading"
+	"feedex/safehtml"
 	"feedex/saving"
 )
 
@@ -21,6 +22,8 @@ type settingsPage struct {
 	Host   string         // under which the node was reached
 	User   string         // that has logged in, "" for none
 	Saving saving.Service // what entries are saved to, without what lets its owner in
+	// Unsaved is why nothing can be saved that could be, "" where nothing is wrong
+	Unsaved string
 
 	Sources   []sourceLine
 	Passwords []passwordLine // where somebody has
@@ -29,9 +32,11 @@ type settingsPage struct {
 
 func (h *Handler) settings(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
-	p := &settingsPage{Done: h.done(r), Undo: h.undoOf(r), Host: r.Host, User: userOf(ctx),
-		Saving: h.Source.Service(ctx)}
+	p := &settingsPage{Done: h.done(r), Undo: h.undoOf(r), Host: r.Host, User: userOf(ctx)}
 	var err error
+	if p.Saving, err = h.Source.Service(ctx); err != nil {
+		p.Unsaved = safehtml.Line(err.Error())
+	}
 	if p.Status, err = h.Source.Status(ctx); err != nil {
 		return view{}, err
 	}

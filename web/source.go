@@ -146,9 +146,10 @@ type OwnerActions interface {
 	Decline(ctx context.Context, u feed.URL, declined bool) error
 	// UseDHT keeps the owner's answer to whether the node may find neighbors by BitTorrent's DHT.
 	UseDHT(ctx context.Context, on bool) error
-	// Service is what entries are saved to, without what lets its owner in there; the zero Service is none. SaveTo
-	// keeps another, and Save gives it an entry: the error says in words why it was not saved.
-	Service(ctx context.Context) saving.Service
+	// Service is what entries are saved to, without what lets its owner in there; the zero Service is none, with an
+	// error where what was kept of it cannot be read. SaveTo keeps another, and Save gives it an entry: the error says
+	// in words why it was not saved.
+	Service(ctx context.Context) (saving.Service, error)
 	SaveTo(ctx context.Context, s saving.Service) error
 	Save(ctx context.Context, b saving.Bookmark) error
 }

@@ -58,6 +58,7 @@ type aNode struct {
 	again      []int64
 	refreshed  []int64
 	service    saving.Service // that entries are saved to
+	unsaved    error          // why what was kept of it cannot be read
 	saved      []saving.Bookmark
 	refusal    error    // of that
 	pictures   []string // that were asked for: the number of a feed, and where
@@ -570,7 +571,7 @@ func (n *aNode) ForgetSource(_ context.Context, name string) error {
 	return nil
 }
 
-func (n *aNode) Service(context.Context) saving.Service { return n.service.Shown() }
+func (n *aNode) Service(context.Context) (saving.Service, error) { return n.service.Shown(), n.unsaved }
 func (n *aNode) SaveTo(_ context.Context, s saving.Service) error {
 	n.service = s
 	return nil

@@ -478,3 +478,34 @@ func BenchmarkMigrateToPeople(b *testing.B) {
 		b.StartTimer()
 	}
 }
+
+// BenchmarkMigrateToExtras opens an archive of a million entries from before these had extras, half of them brought by a
+// neighbor and not shown by a poll.
+func BenchmarkMigrateToExtras(b *testing.B) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 10_000
+	}
+	fill := fmt.Sprintf(`
+		INSERT INTO feeds (id, url, secret, kept, subscribed)
+			WITH RECURSIVE f (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM f WHERE i < 1000)
+			SELECT i, 'https://www' || i || '.example.org/feed', 0, 1, 1 FROM f;
+		INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content)
+			WITH RECURSIVE e (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM e WHERE i < %d)
+			SELECT i, unhex(printf('%%040x', i)), zeroblob(20), 1 + i %% 1000, i,
+				iif(i %% 2, '192.0.2.7:7790', ''), i, 'title', '', hex(zeroblob(300)), '' FROM e`, n)
+	for range b.N {
+		b.StopTimer()
+		path := olderArchive(b, 34, fill)
+		b.StartTimer()
+		s, err := Open(path, Config{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
