@@ -40,6 +40,7 @@ type FeedName struct {
 	// Polled is how many entries own polls brought first while it was followed, but for its first poll, and Brought how
 	// many neighbors did.
 	Polled, Brought int64
+	FullText        bool // full texts of what it publishes are fetched
 }
 
 // Stats are the totals of an archive.

@@ -247,6 +247,9 @@ func TestFullTextsOfAFeed(t *testing.T) {
 	if err := n.client.Arrange(t.Context(), []reading.Arrangement{{URL: p.url, FullText: new(true)}}); err != nil {
 		t.Fatal(err)
 	}
+	if feeds, err := n.client.Feeds(t.Context()); err != nil || len(feeds) != 1 || !feeds[0].FullText {
+		t.Errorf("the list of feeds is %+v, %v", feeds, err)
+	}
 	shown := func(path, text string) bool {
 		return strings.Contains(v.page("/entries/"+ids[path].String()), text)
 	}

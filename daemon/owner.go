@@ -136,6 +136,7 @@ func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 	for i := range list {
 		if n := named[list[i].URL]; n != nil { // the core knows no more than since the start
 			list[i].Title, list[i].Polled, list[i].Delivered = cmp.Or(n.Title, list[i].Title), n.Polled, n.Brought
+			list[i].FullText = n.FullText
 		}
 	}
 	return list, nil

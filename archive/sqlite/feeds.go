@@ -144,9 +144,9 @@ func (s *Store) KeepFeed(f archive.Feed) {
 // FeedNames implements archive.Contents.
 func (r *Reader) FeedNames(ctx context.Context) ([]archive.FeedName, error) {
 	feeds, err := list(ctx, r.db, by(func(n *archive.FeedName) []any {
-		return []any{&n.Number, &n.URL, &n.Title, &n.Polled, &n.Brought}
+		return []any{&n.Number, &n.URL, &n.Title, &n.Polled, &n.Brought, &n.FullText}
 	}), `SELECT id, url, coalesce((SELECT name FROM titles WHERE feed = id AND person = ?), title),
-			own_firsts, their_firsts FROM feeds WHERE NOT apart`, int64(reading.Owner))
+			own_firsts, their_firsts, full_from IS NOT NULL FROM feeds WHERE NOT apart`, int64(reading.Owner))
 	return feeds, wrap("read", r.path, err)
 }
 

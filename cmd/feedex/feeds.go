@@ -129,6 +129,9 @@ func feedState(f *node.FeedStatus) string {
 	if f.Weight > 1 {
 		state = fmt.Sprintf("weight %d, %s", f.Weight, state)
 	}
+	if f.FullText {
+		state = "full texts, " + state
+	}
 	switch {
 	case f.Undecided:
 		state = "private until you decide, " + state

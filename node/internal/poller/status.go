@@ -23,10 +23,11 @@ type FeedStatus struct {
 	Undecided bool `json:"undecided,omitempty"`
 	// neighbors are not to learn that the interest is the node's own
 	Discreet bool          `json:"discreet"`
-	Weight   int           `json:"weight"`   // of preference, 1 to 100
-	Policy   string        `json:"policy"`   // by which it is polled, "" for the node's own
-	Offered  int           `json:"offered"`  // neighbors that have it in their set, within reach
-	Interval time.Duration `json:"interval"` // between own polls, in nanoseconds
+	FullText bool          `json:"full_text"` // full texts of what it publishes are fetched, as the host knows
+	Weight   int           `json:"weight"`    // of preference, 1 to 100
+	Policy   string        `json:"policy"`    // by which it is polled, "" for the node's own
+	Offered  int           `json:"offered"`   // neighbors that have it in their set, within reach
+	Interval time.Duration `json:"interval"`  // between own polls, in nanoseconds
 	// Pollers is how many nodes poll it, this one included, by what neighbors told within an interval: an estimate
 	// until the node has listened for that long. It is 1 where nobody is heard, as after a start, or those who are
 	// heard do not help.
