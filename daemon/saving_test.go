@@ -30,10 +30,11 @@ func TestSavedTo(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	d := dashboard{saved: newSavedTo(data)}
-	if got, err := d.Service(t.Context()); err != nil || got != (saving.Service{Kind: saving.Linkding, Address: s.URL}) {
+	got, err := d.Service(t.Context())
+	if err != nil || got != (saving.Service{Kind: saving.Linkding, Address: s.URL}) {
 		t.Errorf("shown is %+v", got)
 	}
-	err := d.Save(t.Context(), saving.Bookmark{Link: "https://example.com/"})
+	err = d.Save(t.Context(), saving.Bookmark{Link: "https://example.com/"})
 	if err != nil || token != "Token secret" {
 		t.Errorf("%v, with %q", err, token)
 	}

@@ -244,8 +244,9 @@ func TestEntry(t *testing.T) {
 		Title: "a &lt;b&gt;", Link: "javascript:alert(1)", Authors: authors, Categories: categories, Enclosures: files,
 		Summary: "<b>s",
 		Extras: feed.Extras{Duration: time.Hour, Image: "javascript:alert(1)",
-			Chapters:    feed.Companion{URL: "https://example.com/{c}"},
-			Transcripts: []feed.Companion{{URL: "javascript:t"}, {URL: "https://example.com/\u202et", Type: "text/vtt"}}},
+			Chapters: feed.Companion{URL: "https://example.com/{c}"},
+			Transcripts: []feed.Companion{{URL: "javascript:t"},
+				{URL: "https://example.com/\u202et", Type: "text/vtt"}}},
 	}
 	safehtml.Entry(&e)
 	want := feed.Entry{

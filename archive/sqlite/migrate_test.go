@@ -479,8 +479,8 @@ func BenchmarkMigrateToPeople(b *testing.B) {
 	}
 }
 
-// BenchmarkMigrateToExtras opens an archive of a million entries from before these had extras, half of them brought by a
-// neighbor and not shown by a poll.
+// BenchmarkMigrateToExtras opens an archive of a million entries from before these had extras, half of them brought by
+// a neighbor and not shown by a poll.
 func BenchmarkMigrateToExtras(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {
