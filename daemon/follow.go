@@ -172,6 +172,9 @@ func published(ctx context.Context, o control.Owner, u feed.URL, own string, hos
 	if m := byNumber.FindStringSubmatch(path); m != nil {
 		number, _ := strconv.ParseInt(m[1], 10, 64) // of one that is too large there is no feed
 		behind, err := o.Numbered(ctx, number)
+		if key := reader.ChannelKey(behind); key != "" && m[2] != "-"+key {
+			return u, err // a number can be guessed by who shall not know the address
+		}
 		return cmp.Or(behind, u), err
 	}
 	return u, nil
@@ -192,7 +195,7 @@ func ownPath(u feed.URL, own string, hosts []string) (path string, ok bool) {
 	return path, err == nil && u.Local() && strings.HasSuffix(at, ":"+port)
 }
 
-// byNumber is the path of a feed by its number, which may have a key behind it.
+// byNumber is the path of a feed by its number, which has a key behind it where its address is a secret.
 var byNumber = regexp.MustCompile(`^feeds/([0-9]+)(-[0-9a-f]+)?\.(atom|rss|json)$`)
 
 // maxFirstPollWait is the longest that anybody waits for a first poll.

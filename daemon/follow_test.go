@@ -20,6 +20,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
+	"feedex/reader"
 	"feedex/reading"
 )
 
@@ -35,10 +36,8 @@ type fakeOwner struct {
 func (o *fakeOwner) Status(context.Context) (control.Report, error)   { return o.report, o.err }
 func (o *fakeOwner) Feeds(context.Context) ([]node.FeedStatus, error) { return o.feeds, o.err }
 func (o *fakeOwner) Numbered(_ context.Context, number int64) (feed.URL, error) {
-	if number != 7 {
-		return "", o.err
-	}
-	return "https://example.com/seven", o.err
+	return map[int64]feed.URL{7: "https://example.com/seven", 9: "https://example.com/?token=hunter2hunter2"}[number],
+		o.err
 }
 func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
 	o.arranged = append(o.arranged, list...)
@@ -155,7 +154,12 @@ func TestFollowBrokenOff(t *testing.T) {
 // An owner who exports from a reader that reads through the node has addresses at the node, which it would ask itself
 // for.
 func TestFollowFeedsBehindTheNode(t *testing.T) {
+	const secret feed.URL = "https://example.com/?token=hunter2hunter2" // which a number alone does not open
+	key := reader.ChannelKey(secret)
 	for raw, want := range map[feed.URL]feed.URL{
+		feed.URL("http://localhost:7791/feeds/9-" + key + ".atom"): secret,
+		"http://localhost:7791/feeds/9.atom":                       "http://localhost:7791/feeds/9.atom",
+		"http://localhost:7791/feeds/9-0123abcd.atom":              "http://localhost:7791/feeds/9-0123abcd.atom",
 		"http://[::1]:7791/feed/https://a.example/?b=:7791/feed/":  "https://a.example/?b=:7791/feed/",
 		"http://localhost:7791/feed/http://example.com":            "http://example.com/",
 		"http://localhost:7791/feeds/7.rss":                        "https://example.com/seven",

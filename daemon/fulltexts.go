@@ -100,10 +100,15 @@ func (t *fullTexts) report(err error) {
 
 // get is the full text of an item, from its page.
 func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show bool, by textWisher) (reading.FullText, error) {
-	key := fmt.Sprint(id, by == theOwner) // who may be led further than others
-	return t.fetches.do(ctx, key, t.host.workers.Go, func() (reading.FullText, error) {
-		return t.fetch(id, show, by)
-	})
+	for {
+		text, err := t.fetches.do(ctx, fmt.Sprint(id), t.host.workers.Go, func() (reading.FullText, error) {
+			return t.fetch(id, show, by)
+		})
+		if by != theOwner || !errors.Is(err, errAstray) {
+			return text, err
+		}
+		// The owner joined somebody who may not be led so far.
+	}
 }
 
 // fetch fetches a full text and keeps it, or why there is none; what was had is never lost to that, and not asked for
@@ -138,8 +143,15 @@ func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text rea
 	}
 	now := time.Now()
 	if failed != nil && kept.HTML != "" {
-		kept.Again = now.Add(max(holds, textFails)).Truncate(time.Second).UTC()
-		return kept, h.durably(t.ctx, func(d reading.Database) error { d.KeepFullText(kept); return nil })
+		again := now.Add(max(holds, textFails)).Truncate(time.Second).UTC()
+		return kept, h.durably(t.ctx, func(d reading.Database) error {
+			kept, err := h.store.FullText(t.ctx, id) // it may be shown, or not, since
+			kept.Again = again
+			if err == nil && kept.HTML != "" {
+				d.KeepFullText(kept)
+			}
+			return err
+		})
 	}
 	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
 	if failed != nil {

@@ -176,6 +176,27 @@ func TestSecretsAreNotForOthers(t *testing.T) {
 	if got := a.state(a.ann); got != "6 unread 0 starred 0 read feed " {
 		t.Errorf("Ann has %s", got)
 	}
+	if err := a.ann.leaveOut(ctx, true, a.feed); err != nil {
+		t.Fatal(err)
+	}
+	mine := "Of my own"
+	if err := a.library.Arrange(ctx, reading.Arrangement{URL: exampleFeed, Name: &mine}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/search?feed=" + strconv.FormatInt(int64(a.feed), 10), "/search?q=title",
+		"/entries?q=title"} {
+		if page := a.page(path); strings.Contains(page, mine) {
+			t.Errorf("%s shows what the owner calls the feed:\n%s", path, page)
+		}
+	}
+	if err := a.ann.leaveOut(ctx, false, a.feed); err != nil {
+		t.Fatal(err)
+	}
+	herTitle := "Of hers"
+	if err := a.ann.Arrange(ctx, reading.Arrangement{URL: exampleFeed, Name: &herTitle}); err != nil {
+		t.Fatal(err)
+	}
+	a.want("/search?q=title", herTitle)
 	if err := a.ann.leaveOut(ctx, false, a.hidden); err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,10 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -74,8 +76,11 @@ func (l pagesLibrary) Titles(ctx context.Context) (map[int64]web.Title, error) {
 	}
 	titles := make(map[int64]web.Title, len(names))
 	for _, n := range names {
-		if l.person == reading.Owner || !n.URL.Secret() {
+		switch {
+		case l.person == reading.Owner:
 			titles[n.Number] = web.Title{URL: n.URL, Text: n.Title}
+		case !n.URL.Secret():
+			titles[n.Number] = web.Title{URL: n.URL} // what it is called may be the owner's word
 		}
 	}
 	if l.person == reading.Owner {
@@ -83,7 +88,8 @@ func (l pagesLibrary) Titles(ctx context.Context) (map[int64]web.Title, error) {
 	}
 	list, err := l.Subscriptions(ctx)
 	for i := range list {
-		titles[int64(list[i].ID)] = web.Title{URL: list[i].URL, Text: list[i].Title}
+		f := &list[i]
+		titles[int64(f.ID)] = web.Title{URL: f.URL, Text: cmp.Or(f.Name, f.Title)}
 	}
 	return titles, err
 }
@@ -129,9 +135,18 @@ func (l pagesLibrary) shownOf(ctx context.Context, number int64, at feed.URL, ki
 	return l.pictures.get(ctx, f.URL, at, kind)
 }
 
+// longestWalk is how long a list of somebody who is not the owner may take: it passes over the entries of feeds that
+// they left out, one by one.
+const longestWalk = 5 * time.Second
+
 // Headlines implements web.PersonalSource. To the owner the archive is what feeds gave that are followed no more, too.
 func (l pagesLibrary) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
-	q.Followed = q.Followed || l.person != reading.Owner
+	if l.person != reading.Owner {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, longestWalk)
+		defer cancel()
+		q.Followed = true
+	}
 	return l.Shelf.Headlines(ctx, q)
 }
 
@@ -145,11 +160,8 @@ func (l pagesLibrary) Search(ctx context.Context, f feed.Filter) ([]archive.Reco
 
 // ShowFullText implements web.PersonalSource.
 func (l pagesLibrary) ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error {
-	for _, err := range l.Items(ctx, []reading.ItemID{id}) { // which the person reads
-		if err != nil {
-			return err
-		}
-		return l.host.showFullText(ctx, id, shown)
+	if l.person != reading.Owner {
+		return web.ErrNone // it would be shown, or not, to all
 	}
-	return reading.ErrNoItem
+	return l.host.showFullText(ctx, id, shown)
 }

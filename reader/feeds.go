@@ -93,9 +93,9 @@ func (h *handler) serveNumbered(w http.ResponseWriter, r *http.Request, asked st
 	}
 }
 
-// channelKey is the key that the address of a feed by its number has besides, where its URL is a secret: numbers can be
-// guessed, and other users of the machine may ask. A reader that knows the URL gets it from there.
-func channelKey(u feed.URL) string {
+// ChannelKey is the key that the address of a feed by its number has besides, where its URL is a secret: numbers can be
+// guessed, and other users of the machine may ask; "" for others. A reader that knows the URL gets it from there.
+func ChannelKey(u feed.URL) string {
 	if !u.Secret() {
 		return ""
 	}
@@ -106,7 +106,7 @@ func channelKey(u feed.URL) string {
 // channelPath is where a feed is by its number, without a format.
 func channelPath(c *archive.Channel) string {
 	path := feedsPath + strconv.FormatInt(c.Number, 10)
-	if key := channelKey(c.URL); key != "" {
+	if key := ChannelKey(c.URL); key != "" {
 		path += "-" + key
 	}
 	return path

@@ -85,16 +85,14 @@ func (h *Handler) effect(ctx context.Context, m feed.Match, r reading.Rule) (str
 	return text + "; to have the rule act on them too would " + r.Would(rules[r]) + ".", nil
 }
 
-// keepPath is where a search of a feed, or of all where it is "", is kept as a filter.
+// keepPath is where a search of a feed, or of all where it is "", is kept as a filter, "" where it cannot be: the words
+// of filters are shown to whoever may open the pages, and so hold no address that is a secret.
 func keepPath(query string, of feed.URL) string {
-	if query == "" {
+	if query == "" || of.Secret() {
 		return ""
 	}
 	if of != "" {
-		if strings.Contains(query, " OR ") {
-			query = "(" + query + ")"
-		}
-		query += ` feed:"` + string(of) + `"`
+		query = "(" + query + `) feed:"` + string(of) + `"`
 	}
 	return "/filters?words=" + url.QueryEscape(query) + "#new"
 }

@@ -132,6 +132,9 @@ func TestFilters(t *testing.T) {
 	page("/search?q=a%22b", `href="/filters?words=a%22b#new"`)
 	page("/entries?q=a%22b", `href="/filters?words=a%22b#new"`)
 	page("/entries?q=a+OR+b&feed=1", `href="/filters?words=%28a&#43;OR&#43;b%29&#43;feed%3A%22https`)
+	if text := page("/entries?q=a&feed=2"); strings.Contains(text, "/filters?words=") {
+		t.Errorf("a search of a feed with a secret address can be kept:\n%s", text)
+	}
 	page("/filters?words=a", "it would catch 7 entries.")
 	if text := page("/filters?words=slow", "in the last month"); strings.Contains(text, "would catch ") {
 		t.Errorf("of what takes too long it says %s", text)

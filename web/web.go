@@ -151,7 +151,7 @@ func (h *kit) failure(r *http.Request, err error) view {
 			Body: &not}
 	case errors.As(err, &slowed):
 		refused = clientError{http.StatusTooManyRequests, "Please wait", slowed.Error() + "."}
-	case errors.Is(err, ErrNone):
+	case errors.Is(err, ErrNone), errors.Is(err, reading.ErrNoItem):
 		refused = clientError{http.StatusNotFound, "Nothing here",
 			"This node has no such page, feed or entry. It may have been removed."}
 	case errors.As(err, &refused):

@@ -248,6 +248,15 @@ and what a rule would do to those if the page Filters had it act on them: the on
 		if err := checkRule(reading.Rule(rule)); err != nil {
 			return err
 		}
+		rules := reading.Rules()
+		if rule != "" {
+			rules = []reading.Rule{reading.Rule(rule)}
+		} else if id != reading.Owner {
+			rules = slices.DeleteFunc(rules, func(r reading.Rule) bool { return r == reading.RuleFull })
+		}
+		if id != reading.Owner && slices.Contains(rules, reading.RuleFull) {
+			return settings.UsageError{Err: reading.ErrOwnersRule}
+		}
 		f := feed.Filter{Since: at(since, time.Now()), Limit: limit + 1}
 		f.Ask(m)
 		records, err := r.Search(c.Context(), f)
@@ -264,7 +273,7 @@ and what a rule would do to those if the page Filters had it act on them: the on
 		if err := printFound(c, r, records, asJSON, "nothing would have been caught"); err != nil {
 			return err
 		}
-		return sayRules(c, r.Shelf(id), m, reading.Rule(rule))
+		return sayRules(c, r.Shelf(id), m, rules)
 	})
 	c.Flags().Var(settings.Moment.Flag(&since), "since",
 		"only entries of this time or later: 2025-01-31, or a span before now: 36h, 2d, 2w, 1y")
@@ -283,8 +292,8 @@ func checkRule(r reading.Rule) error {
 	return nil
 }
 
-// sayRules says how much of what is here a filter would catch, and what a rule would do to that, or each rule.
-func sayRules(c *cobra.Command, shelf reading.Shelf, m feed.Match, rule reading.Rule) error {
+// sayRules says how much of what is here a filter would catch, and what each of the rules would do to that.
+func sayRules(c *cobra.Command, shelf reading.Shelf, m feed.Match, rules []reading.Rule) error {
 	items, err := shelf.Find(c.Context(), m, nil, reading.MaxCaught)
 	if errors.Is(err, archive.ErrSlow) {
 		fmt.Fprintln(c.ErrOrStderr(), "how many of all that is here fit takes too long to count")
@@ -302,10 +311,6 @@ func sayRules(c *cobra.Command, shelf reading.Shelf, m feed.Match, rule reading.
 		return fmt.Errorf("count what rules would change: %w", err)
 	}
 	on[reading.RuleKeep] = len(items)
-	rules := []reading.Rule{rule}
-	if rule == reading.RuleNone {
-		rules = reading.Rules()
-	}
 	var would []string
 	for _, r := range rules {
 		would = append(would, r.Would(on[r]))

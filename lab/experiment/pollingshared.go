@@ -222,7 +222,7 @@ func sharedTable(rows []SharedRow) report.Table {
 				"the most. Sooner: how many times, than one node alone. By own polls: of what they show, whether it " +
 				"was there or not.",
 			"Requests are those of all nodes. A polite reader that asks every hour makes 24. Spared: what a " +
-				"node's first page says that neighbors spared it; one alone made so many more.",
+				"node's first page says that neighbors spared it; one alone made about so many more.",
 		},
 	}
 	alone := make(map[string]float64)

@@ -30,6 +30,7 @@ if (live) {
 		if (document.hidden || live.contains(document.activeElement) && document.activeElement !== document.body) return;
 		const answer = await fetch(location.href, {headers: {Accept: 'text/html'}});
 		if (!answer.ok) return;
+		if (answer.headers.get('Feedex-Reader') !== document.body.dataset.reader) return location.reload();
 		const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
 		const fresh = page.querySelector('[data-live]');
 		if (!fresh) return;
@@ -71,7 +72,7 @@ if (network) {
 
 // The browser puts pages aside for who goes back to them, which may be somebody else by then.
 addEventListener('pageshow', async e => {
-	if (!e.persisted) return;
+	if (!e.persisted && performance.getEntriesByType('navigation')[0]?.type !== 'back_forward') return;
 	document.body.style.visibility = 'hidden';
 	const answer = await fetch('/offline', {method: 'HEAD'}).catch(() => null);
 	if (answer?.headers.get('Feedex-Reader') !== document.body.dataset.reader) return location.reload();

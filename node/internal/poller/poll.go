@@ -313,7 +313,7 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 	if _, fixed := s.PollPolicy.(polling.Fixed); s.Slipped && !fixed {
 		wait = min(wait, max(p.Interval/2, shortestAfterGap))
 	}
-	if spared := sparedByHelp(s.PollPolicy, p, wait); spared > 0 {
+	if spared := sparedByHelp(s.PollPolicy, p, wait, s.NotBefore.Sub(m.Now)); spared > 0 {
 		m.Counters.PollsSpared += spared
 		m.Store.KeepSpared(m.Now, spared)
 	}
@@ -332,13 +332,13 @@ func (m *Machine) scheduleNext(s *Subscription, p polling.Poll) {
 }
 
 // sparedByHelp is how many polls more there would be, in the time until the next one, if neighbors brought nothing of
-// the feed.
-func sparedByHelp(policy polling.Policy, p polling.Poll, wait time.Duration) float64 {
+// the feed. Alone, too, the node would come no sooner than the publisher lets it.
+func sparedByHelp(policy polling.Policy, p polling.Poll, wait, soonest time.Duration) float64 {
 	if p.Helped <= 0 {
 		return 0
 	}
 	p.Helped, p.Pollers = 0, 0
-	return max(0, float64(wait)/float64(policy.Interval(p))-1)
+	return max(0, float64(max(wait, soonest))/float64(max(policy.Interval(p), soonest))-1)
 }
 
 // pollFailed leaves the feed alone for a growing while. A feed that was never fetched is tried again
