@@ -370,3 +370,21 @@ func TestUndosAreOfEachPerson(t *testing.T) {
 		t.Errorf("the last: %d, follows %q", w.Code, ann.followed)
 	}
 }
+
+// A person who brings a list hears of what in it is no feed.
+func TestAPersonHearsOfUnusableLines(t *testing.T) {
+	_, _, h := newHome(t, true)
+	b := enterBy(t, h, "hers")
+	for document, says := range map[string]bool{
+		"<opml><body><outline type='rss' xmlUrl='https://example.net/a'/></body></opml>": false,
+		"<opml><body><outline type='rss' xmlUrl='https://example.net/a'/>" +
+			"<outline type='rss' xmlUrl='gopher://example.net/'/></body></opml>": true,
+	} {
+		next := b.upload(t, document).Header().Get("Location")
+		page := strings.ReplaceAll(get(h, next, "Cookie", b.cookie).Body.String(), "\u00a0", " ")
+		if !strings.Contains(page, "The feeds of the list are among these") ||
+			strings.Contains(page, "1 line is not the address of a feed") != says {
+			t.Errorf("%s leads to %s:\n%s", document, next, page)
+		}
+	}
+}

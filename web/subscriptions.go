@@ -41,6 +41,9 @@ func (h *desk) subscriptions(r *http.Request) (view, error) {
 	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: h.undoOf(r)}
 	if r.FormValue("done") == "imported" {
 		p.Done = "The feeds of the list are among these. What is new there will be polled in a moment."
+		if n, err := strconv.ParseInt(r.FormValue("unusable"), 10, 64); err == nil && n > 0 {
+			p.Done += " Of the list " + count(n, "line is", "lines are") + " not the address of a feed."
+		}
 	}
 	list, err := h.Shelf.Subscriptions(ctx)
 	if err != nil {
@@ -224,7 +227,7 @@ func (h *desk) takeIn(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "/feeds?done=imported", h.Shelf.Import(r.Context(), list.Feeds)
+	return "/feeds?done=imported&unusable=" + strconv.Itoa(len(list.Problems)), h.Shelf.Import(r.Context(), list.Feeds)
 }
 
 // export lists the feeds that the person reads as OPML, without those whose URL is a secret.
