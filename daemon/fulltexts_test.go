@@ -177,7 +177,7 @@ func TestFullTextThatCannotBeHad(t *testing.T) {
 	private := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inside++ }))
 	ln, err := net.Listen("tcp", "127.0.0.2:0")
 	if err != nil {
-		t.Skip("no second address of this machine:", err)
+		t.Skipf("this system has no second loopback address, run it on Linux: %v", err)
 	}
 	private.Listener.Close()
 	private.Listener = ln

@@ -451,37 +451,19 @@ func TestMigrateToPeople(t *testing.T) {
 // BenchmarkMigrateToPeople measures how an archive with a million items, all of them news and read, is converted; with
 // -short it is 10,000 items. A start waits for it once.
 func BenchmarkMigrateToPeople(b *testing.B) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 10_000
-	}
-	fill := fmt.Sprintf(`
-		INSERT INTO feeds (id, url, secret, kept, subscribed)
-			WITH RECURSIVE f (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM f WHERE i < 1000)
-			SELECT i, 'https://www' || i || '.example.org/feed', 0, 1, 1 FROM f;
-		INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content)
-			WITH RECURSIVE e (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM e WHERE i < %d)
-			SELECT i, unhex(printf('%%040x', i)), zeroblob(20), 1 + i %% 1000, i, '', i, 'title', '', hex(zeroblob(300)), '' FROM e;
-		INSERT INTO items (seq, feed, arrived, listed, read, marked) SELECT seq, feed, seen, 1, 1, seen FROM entries`, n)
-	for range b.N {
-		b.StopTimer()
-		path := olderArchive(b, 29, fill)
-		b.StartTimer()
-		s, err := Open(path, Config{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.StopTimer()
-		if err := s.Close(); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-	}
+	benchmarkMigration(b, 29, `''`, `
+		INSERT INTO items (seq, feed, arrived, listed, read, marked) SELECT seq, feed, seen, 1, 1, seen FROM entries`)
 }
 
 // BenchmarkMigrateToExtras opens an archive of a million entries from before these had extras, half of them brought by
 // a neighbor and not shown by a poll.
 func BenchmarkMigrateToExtras(b *testing.B) {
+	benchmarkMigration(b, 34, `iif(i % 2, '192.0.2.7:7790', '')`, ``)
+}
+
+// benchmarkMigration opens an archive of a million entries that has gone through so many migrations. Source is who
+// brought the ith entry, in SQL, and more is filled in besides.
+func benchmarkMigration(b *testing.B, from int, source, more string) {
 	n := 1_000_000
 	if testing.Short() {
 		n = 10_000
@@ -492,11 +474,11 @@ func BenchmarkMigrateToExtras(b *testing.B) {
 			SELECT i, 'https://www' || i || '.example.org/feed', 0, 1, 1 FROM f;
 		INSERT INTO entries (seq, id, digest, feed, seen, source, guid, title, link, summary, content)
 			WITH RECURSIVE e (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM e WHERE i < %d)
-			SELECT i, unhex(printf('%%040x', i)), zeroblob(20), 1 + i %% 1000, i,
-				iif(i %% 2, '192.0.2.7:7790', ''), i, 'title', '', hex(zeroblob(300)), '' FROM e`, n)
+			SELECT i, unhex(printf('%%040x', i)), zeroblob(20), 1 + i %% 1000, i, %s, i, 'title', '', hex(zeroblob(300)), ''
+			FROM e;%s`, n, source, more)
 	for range b.N {
 		b.StopTimer()
-		path := olderArchive(b, 34, fill)
+		path := olderArchive(b, from, fill)
 		b.StartTimer()
 		s, err := Open(path, Config{})
 		if err != nil {
