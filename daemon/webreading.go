@@ -158,6 +158,19 @@ func (l pagesLibrary) Search(ctx context.Context, f feed.Filter) ([]archive.Reco
 	return l.Found(ctx, f)
 }
 
+// TakeUp implements web.PersonalSource. What is followed already is not asked for again: it may be a page that waits
+// for its owner's choice.
+func (l pagesLibrary) TakeUp(ctx context.Context, number int64) error {
+	f, err := l.seen(ctx, number)
+	if err == nil && f.Subscribed {
+		return l.leaveOut(ctx, false, reading.FeedID(number))
+	}
+	if err == nil {
+		_, err = l.Subscribe(ctx, f.URL)
+	}
+	return err
+}
+
 // ShowFullText implements web.PersonalSource.
 func (l pagesLibrary) ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error {
 	if l.person != reading.Owner {

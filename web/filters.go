@@ -55,7 +55,7 @@ type choiceOfRule struct {
 
 func rules() []choiceOfRule {
 	return []choiceOfRule{
-		{reading.RuleNone, "nothing: it is a feed of its own"}, {reading.RuleMute, "mute: neither listed nor unread"},
+		{reading.RuleNone, "nothing"}, {reading.RuleMute, "mute: neither listed nor unread"},
 		{reading.RuleRead, "mark it read"}, {reading.RuleStar, "star it"}, {reading.RuleFull, "fetch its full text"},
 		{reading.RuleKeep, "keep it: it is never purged"},
 	}

@@ -90,7 +90,9 @@ type PersonalSource interface {
 	CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error)
 	archive.Searcher
 	reading.Editor
-	// ShowFullText says whether a full text that there is is shown.
+	// TakeUp has the person read a feed, known by its number, that they read no more, or never did.
+	TakeUp(ctx context.Context, number int64) error
+	// ShowFullText says whether a full text that there is is shown. The error is ErrNone for who is not the owner.
 	ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error
 }
 

@@ -687,6 +687,11 @@ func (n aShelf) Subscribe(_ context.Context, tries ...feed.URL) (reading.FeedID,
 	return 1, nil
 }
 
+func (n aShelf) TakeUp(_ context.Context, number int64) error {
+	n.followed = append(n.followed, n.known[number].URL)
+	return nil
+}
+
 func (n aShelf) Unsubscribe(_ context.Context, id reading.FeedID) error {
 	n.unfollows = append(n.unfollows, int64(id))
 	return nil

@@ -126,11 +126,7 @@ func (h *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (
 
 // arrange titles and files a feed as its form says.
 func (h *desk) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
-	number, err := feedOf(r)
-	if err != nil {
-		return "", err
-	}
-	k, err := h.Shelf.Known(r.Context(), number)
+	k, err := h.knownOf(r)
 	if err != nil {
 		return "", err
 	}
@@ -144,39 +140,49 @@ func (h *desk) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
 		f.Wrong.Folders, err = sentence(err.Error()), nil
 	}
 	if f.Bad() {
-		return "", badFeedForm{func() (view, error) { return h.subscriptionView(r, number, &f) }}
+		return "", badFeedForm{func() (view, error) { return h.subscriptionView(r, k.Number, &f) }}
 	}
-	return pathOfFeed(number) + "?done=saved", err
+	return pathOfFeed(k.Number) + "?done=saved", err
 }
 
 // pathOfFeed is where the page of a feed is.
+// knownOf is the feed that a form is about.
+func (h *desk) knownOf(r *http.Request) (KnownFeed, error) {
+	number, err := feedOf(r)
+	if err != nil {
+		return KnownFeed{}, err
+	}
+	return h.Shelf.Known(r.Context(), number)
+}
+
 func pathOfFeed(number int64) string { return "/feeds/" + strconv.FormatInt(number, 10) }
 
 // subscribe has the person read a feed, as their reader would: one that a form names by its address, or one that the
 // node knows by its number.
 func (h *desk) subscribe(_ http.ResponseWriter, r *http.Request) (string, error) {
-	var tries []feed.URL
-	var err error
 	if r.PostFormValue("feed") != "" {
-		number, err := feedOf(r)
+		k, err := h.knownOf(r)
 		if err != nil {
 			return "", err
 		}
-		k, err := h.Shelf.Known(r.Context(), number)
-		if err != nil {
-			return "", err
-		}
-		tries = []feed.URL{k.URL}
-	} else if tries, err = typedAddress(r); err != nil {
+		return pathOfFeed(k.Number), noFeed(k.URL, h.Shelf.TakeUp(r.Context(), k.Number))
+	}
+	tries, err := typedAddress(r)
+	if err != nil {
 		return "", err
 	}
 	id, err := h.Shelf.Subscribe(r.Context(), tries...)
+	return pathOfFeed(int64(id)), noFeed(tries[0], err)
+}
+
+// noFeed is an error of following what is at an address, as a page says it.
+func noFeed(at feed.URL, err error) error {
 	if errors.Is(err, reading.ErrNoFeed) || errors.Is(err, reading.ErrUnread) {
-		return "", clientError{http.StatusUnprocessableEntity, "There is no feed",
-			"At " + address(tries[0]) + " " + err.Error() +
+		return clientError{http.StatusUnprocessableEntity, "There is no feed",
+			"At " + address(at) + " " + err.Error() +
 				". Nothing is followed. Look on the site for a link to its RSS or Atom feed, and follow that."}
 	}
-	return pathOfFeed(int64(id)), err
+	return err
 }
 
 // typedAddress is what the address in a form may be.
@@ -191,24 +197,17 @@ func typedAddress(r *http.Request) ([]feed.URL, error) {
 
 // unsubscribe has the person read a feed no more, as their reader would.
 func (h *desk) unsubscribe(_ http.ResponseWriter, r *http.Request) (string, error) {
-	number, err := feedOf(r)
-	if err != nil {
-		return "", err
-	}
-	k, err := h.Shelf.Known(r.Context(), number)
+	k, err := h.knownOf(r)
 	if err != nil {
 		return "", err
 	}
 	const back = "/feeds"
-	if err := h.Shelf.Unsubscribe(r.Context(), reading.FeedID(number)); err != nil || !k.Reads {
+	if err := h.Shelf.Unsubscribe(r.Context(), reading.FeedID(k.Number)); err != nil || !k.Reads {
 		return back, err
 	}
 	return h.canUndo(r, back, undo{
-		What: "You read " + titleOf(k.URL, cmp.Or(k.Name, k.Title)) + " no more.", Back: pathOfFeed(number),
-		undo: func(ctx context.Context) error {
-			_, err := h.Shelf.Subscribe(ctx, k.URL)
-			return err
-		},
+		What: "You read " + titleOf(k.URL, cmp.Or(k.Name, k.Title)) + " no more.", Back: pathOfFeed(k.Number),
+		undo: func(ctx context.Context) error { return h.Shelf.TakeUp(ctx, k.Number) },
 	}), nil
 }
 
