@@ -10,8 +10,7 @@ import (
 	"feedex/protocol"
 )
 
-// One test a claim of the paper; docs/PAPER.md is the table of them all. Sections 3.1, 3.2 and 3.5 have files of
-// their own.
+// One test a claim of the paper; docs/papers/feedex.md has them all. Sections 3.1, 3.2 and 3.5 have files of their own.
 
 const (
 	news  feed.URL = "https://news.example.com/feed"

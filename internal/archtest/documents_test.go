@@ -36,7 +36,14 @@ func TestDocumentsNameTestsThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	least := map[string]int{"PAPER.md": 20, "POLITENESS.md": 20, "PROTOCOL.md": 0}
+	papers, err := filepath.Glob(filepath.Join(root, "docs", "papers", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := map[string]int{"POLITENESS.md": 20, "PROTOCOL.md": 0}
+	for _, path := range papers {
+		least[filepath.Join("papers", filepath.Base(path))] = 5
+	}
 	for _, path := range append(decisions, experiments...) {
 		least[filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))] = 0
 	}
