@@ -78,6 +78,8 @@ func grouped(n int64) string {
 // bytesOf writes a number of bytes in the unit that fits.
 func bytesOf(n int64) string {
 	switch {
+	case n == 1:
+		return "1\u00a0byte"
 	case n < 1000:
 		return grouped(n) + "\u00a0bytes"
 	case n < 1_000_000:

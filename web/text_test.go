@@ -27,8 +27,8 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 bytes", 999: "999 bytes", 1500: "1.5 kB", 12_345_678: "12.3 MB",
-		5e9: "5 GB"} {
+	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1500: "1.5 kB",
+		12_345_678: "12.3 MB", 5e9: "5 GB"} {
 		if got := strings.ReplaceAll(bytesOf(n), "\u00a0", " "); got != want {
 			t.Errorf("bytesOf(%d) = %q, want %q", n, got, want)
 		}
