@@ -66,8 +66,8 @@ type Config struct {
 	// interface, or nowhere.
 	LAN bool
 	// PortMapping has the router forward the node's port, unless the node listens on the loopback interface or nowhere,
-	// or private addresses count as public.
-	PortMapping bool
+	// or private addresses count as public. Default: not at all.
+	PortMapping PortMapping
 	// TrustedProxies are the reverse proxies whose word counts about the address of a caller.
 	TrustedProxies []netip.Prefix
 	// Subscribe are feeds to follow, besides those that the archive knows.

@@ -37,10 +37,21 @@ func (h *host) reachOf(s *node.Status) reach.Facts {
 		Forwarding: h.forwarding.Load()}
 }
 
+// PortMapping says by which protocols the router is asked to forward the node's port.
+type PortMapping string
+
+// The kinds of PortMapping.
+const (
+	MapNoPort PortMapping = "off"
+	MapByPCP  PortMapping = "pcp"  // PCP, or NAT-PMP
+	MapByUPnP PortMapping = "upnp" // or UPnP, where the router forwards nothing by these
+)
+
 // mapPort keeps the node's port forwarded by the router, until ctx ends, where that is wanted and of use.
 func (h *host) mapPort(ctx context.Context) {
 	if at, ok := h.toForward(); ok {
-		c := portmap.Config{Port: at.Port(), At: at.Addr(), Told: func(f reach.Forwarding) { h.forwarded(ctx, f) }}
+		c := portmap.Config{Port: at.Port(), At: at.Addr(), UPnP: h.config.PortMapping == MapByUPnP,
+			Told: func(f reach.Forwarding) { h.forwarded(ctx, f) }}
 		sum := sha256.Sum256(append([]byte("feedex port mapping\n"), h.config.Node.Key...))
 		copy(c.Nonce[:], sum[:])
 		portmap.Run(ctx, c)
@@ -62,7 +73,8 @@ func (h *host) awaitRouter(ctx context.Context) {
 // toForward is where the node listens, and whether the router is to be asked to forward that.
 func (h *host) toForward() (netip.AddrPort, bool) {
 	at, err := netip.ParseAddrPort(h.at.Listen)
-	return at, h.config.PortMapping && !h.config.Node.AllowLocal && err == nil && !at.Addr().IsLoopback()
+	wanted := h.config.PortMapping == MapByPCP || h.config.PortMapping == MapByUPnP
+	return at, wanted && !h.config.Node.AllowLocal && err == nil && !at.Addr().IsLoopback()
 }
 
 // forwarded takes in what came of asking the router to forward the port.

@@ -13,7 +13,7 @@ import (
 
 // A router is asked to forward only what others should dial and could not.
 func TestWhatARouterIsAskedToForward(t *testing.T) {
-	on := Config{PortMapping: true}
+	on := Config{PortMapping: MapByPCP}
 	local := on
 	local.Node.AllowLocal = true
 	for name, test := range map[string]struct {
@@ -71,7 +71,7 @@ func TestTheNodeHearsOfAForwardedPort(t *testing.T) {
 func TestAStartAwaitsTheRouter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := func(listen string, answers bool) time.Duration {
-			h := newHost(Config{PortMapping: true}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
+			h := newHost(Config{PortMapping: MapByPCP}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
 			h.at.Listen = listen
 			began := time.Now()
 			if answers {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,14 +16,22 @@ const routerAt = "11.0.9.9"
 
 // A home whose router forwards ports when asked, as Debian's miniupnpd does, is dialled like everybody, without a
 // reverse link, until it is gone: then the router forwards nothing any more.
-func TestARouterForwardsThePort(t *testing.T) {
+func TestARouterForwardsThePort(t *testing.T) { routerForwards(t, "PCP") }
+
+// The same where the router knows UPnP alone, and the owner lets the node ask by that.
+func TestARouterForwardsThePortByUPnP(t *testing.T) {
+	routerForwards(t, "UPnP", "--port-mapping", "upnp")
+}
+
+// routerForwards has a home with these flags join a network from behind a router that knows a protocol alone.
+func routerForwards(t *testing.T, protocol string, flags ...string) {
 	bin := os.Getenv(inNetworks)
 	if bin == "" {
 		need(t, "ip", "nft", "unshare", "python3", "miniupnpd")
 		runInNetworks(t)
 		return
 	}
-	layRouter(t)
+	layRouter(t, protocol)
 	publish := publisherIn(t, t.TempDir())
 	publish(3)
 	inNetwork(t, bin, "tracker", "tracker", "--listen", theTracker+":7788")
@@ -35,7 +44,7 @@ func TestARouterForwardsThePort(t *testing.T) {
 		return string(out)
 	}
 	t.Run("home", func(t *testing.T) {
-		home := nodeIn(t, bin, "home", "--listen", "0.0.0.0:7790", "--poll", "5s")
+		home := nodeIn(t, bin, "home", append(flags, "--listen", "0.0.0.0:7790", "--poll", "5s")...)
 		home.linked(t, 1)
 		public.linked(t, 1)
 		publish(4)
@@ -54,13 +63,14 @@ func TestARouterForwardsThePort(t *testing.T) {
 			}
 			said := home.feedex(t, "doctor", "network", "--json")
 			if err := json.Unmarshal([]byte(said), &facts); err != nil || facts.Undialled || !facts.Dialled ||
-				facts.Forwarding.Protocol != "PCP" || facts.Forwarding.External != routerAt+":7790" {
+				facts.Forwarding.Protocol != protocol || facts.Forwarding.External != routerAt+":7790" {
 				return said
 			}
 			return ""
 		})
 		said := home.feedex(t, "doctor", "network")
-		want := "The router, 192.168.1.1, forwards the node's port by PCP: others reach it at " + routerAt + ":7790."
+		want := "The router, 192.168.1.1, forwards the node's port by " + protocol + ": others reach it at " +
+			routerAt + ":7790."
 		if !strings.Contains(said, want) {
 			t.Errorf("doctor says %q, want %q in it", said, want)
 		}
@@ -71,8 +81,8 @@ func TestARouterForwardsThePort(t *testing.T) {
 }
 
 // layRouter makes a network in which everybody can be dialled, and a home behind a router that lets nobody in of its
-// own accord.
-func layRouter(t *testing.T) {
+// own accord, and forwards ports when asked by a protocol.
+func layRouter(t *testing.T, protocol string) {
 	t.Helper()
 	if err := syscall.Mount("none", "/run", "tmpfs", 0, ""); err != nil {
 		t.Fatal(err)
@@ -112,10 +122,11 @@ func layRouter(t *testing.T) {
 		add chain inet filter postrouting_miniupnpd
 		add rule inet filter postrouting jump postrouting_miniupnpd`)
 	config := filepath.Join(t.TempDir(), "miniupnpd.conf")
-	if err := os.WriteFile(config, []byte(`ext_ifname=eth0
+	yes := map[bool]string{true: "yes", false: "no"}
+	if err := os.WriteFile(config, fmt.Appendf(nil, `ext_ifname=eth0
 listening_ip=lan
-enable_natpmp=yes
-enable_upnp=no
+enable_natpmp=%s
+enable_upnp=%s
 secure_mode=yes
 min_lifetime=120
 max_lifetime=86400
@@ -126,7 +137,7 @@ upnp_nat_chain=prerouting_miniupnpd
 upnp_nat_postrouting_chain=postrouting_miniupnpd
 allow 1024-65535 192.168.1.0/24 1024-65535
 deny 0-65535 0.0.0.0/0 0-65535
-`), 0o644); err != nil {
+`, yes[protocol == "PCP"], yes[protocol == "UPnP"]), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	runUntilTheEnd(t, exec.Command("ip", "netns", "exec", "router", "miniupnpd", "-d", "-f", config))

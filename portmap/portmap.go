@@ -1,6 +1,6 @@
-// Package portmap has the router forward a port to this machine: by PCP (RFC 6887), or by NAT-PMP (RFC 6886) where
-// that is what the router knows. It asks for TCP over IPv4, and takes the same port outside or none, since a node is
-// known by the port at which it listens.
+// Package portmap has the router forward a port to this machine: by PCP (RFC 6887), by NAT-PMP (RFC 6886) where that is
+// what the router knows, or by UPnP where the owner says so. It asks for TCP over IPv4, and takes the same port outside
+// or none, since a node is known by the port at which it listens.
 package portmap
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"feedex/feed"
@@ -23,6 +24,8 @@ type Config struct {
 	// Nonce tells this node from others on the machine, and nobody else may know it: by it the router knows who may
 	// change what is forwarded, also after the node was killed.
 	Nonce [12]byte
+	// UPnP has it ask by UPnP, and by the other protocols where the router does not know that.
+	UPnP bool
 	// Told is called with what came of it: at first, and whenever that changes.
 	Told func(reach.Forwarding)
 }
@@ -53,6 +56,7 @@ type keeper struct {
 	gateway func() (netip.Addr, error)
 	port    uint16
 	wait    time.Duration // the first for an answer
+	search  func(ctx context.Context, router, machine netip.Addr) (*url.URL, error)
 
 	last *reach.Forwarding // as was told; nil before
 	due  time.Time         // by the wall clock, when the router is to be asked again
@@ -60,7 +64,7 @@ type keeper struct {
 
 // Run keeps the port forwarded until ctx ends, and then has the router end that.
 func Run(ctx context.Context, c Config) {
-	k := &keeper{config: c, gateway: gateway, port: routerPort, wait: firstWait}
+	k := &keeper{config: c, gateway: gateway, port: routerPort, wait: firstWait, search: searchSSDP}
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
@@ -87,7 +91,7 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 		return
 	}
 	defer conn.Close()
-	f := reach.Forwarding{Router: router, Machine: conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()}
+	f := reach.Forwarding{Router: router, Machine: addrOf(conn.LocalAddr())}
 	if k.last != nil && f.Router == k.last.Router && f.Machine == k.last.Machine && now.Before(k.due) {
 		return
 	}
@@ -143,7 +147,7 @@ func (k *keeper) end(ctx context.Context) {
 }
 
 // The names of the protocols.
-const pcp, natPMP = "PCP", "NAT-PMP"
+const pcp, natPMP, upnp = "PCP", "NAT-PMP", "UPnP"
 
 // A mapping is what a router forwards: where it takes it, and for how long it will.
 type mapping struct {
@@ -161,14 +165,7 @@ var (
 // ask has the router forward the port for so long, or end that where lifetime is 0. It returns by which protocol. The
 // error is what the router does.
 func (k *keeper) ask(ctx context.Context, conn *net.UDPConn, lifetime time.Duration) (mapping, string, error) {
-	name, m, err := pcp, mapping{}, errOlder
-	if k.last == nil || k.last.Protocol != natPMP {
-		m, err = k.byPCP(ctx, conn, lifetime)
-	}
-	if errors.Is(err, errOlder) || errors.Is(err, errSilent) {
-		name = natPMP
-		m, err = k.byNATPMP(ctx, conn, lifetime)
-	}
+	m, name, err := k.byAny(ctx, conn, lifetime)
 	switch {
 	case err != nil || lifetime == 0:
 		return mapping{}, name, err
@@ -181,6 +178,38 @@ func (k *keeper) ask(ctx context.Context, conn *net.UDPConn, lifetime time.Durat
 	}
 	return m, name, nil
 }
+
+// byAny asks by one protocol after the other, and by the one first by which the router forwarded the port before. Where
+// the owner lets it ask by UPnP, that is because the router knows the others not: it comes first.
+func (k *keeper) byAny(ctx context.Context, conn *net.UDPConn, lifetime time.Duration) (mapping, string, error) {
+	var last string
+	if k.last != nil {
+		last = k.last.Protocol
+	}
+	silent := errSilent
+	if k.config.UPnP && last != pcp && last != natPMP {
+		m, err := k.byUPnP(ctx, addrOf(conn.RemoteAddr()), addrOf(conn.LocalAddr()), lifetime)
+		if err == nil || last == upnp || !errors.Is(err, errNoUPnP) {
+			return m, upnp, err
+		}
+		silent = errNoUPnP
+	}
+	name, m, err := pcp, mapping{}, errOlder
+	if last != natPMP {
+		m, err = k.byPCP(ctx, conn, lifetime)
+	}
+	if errors.Is(err, errOlder) || errors.Is(err, errSilent) {
+		name = natPMP
+		m, err = k.byNATPMP(ctx, conn, lifetime)
+	}
+	if errors.Is(err, errSilent) {
+		err = silent
+	}
+	return m, name, err
+}
+
+// addrOf is the IP address of an end of a socket.
+func addrOf(end net.Addr) netip.Addr { return end.(*net.UDPAddr).AddrPort().Addr().Unmap() }
 
 // exchange sends a packet and returns the first answer that is one to it. The error wraps errSilent where none comes.
 func (k *keeper) exchange(ctx context.Context, conn *net.UDPConn, packet []byte,

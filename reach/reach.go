@@ -100,8 +100,8 @@ func (f *Facts) forwarded() Diagnosis {
 			forward += fmt.Sprintf(", %s,", r.Machine)
 		}
 		return Diagnosis{"The router does not forward the node's port: " + r.Problem + ".",
-			"Switch on PCP or NAT-PMP on the router, or " + forward + " on it. Where there is none, a firewall may " +
-				"have to let that port in."}
+			"Switch on PCP or NAT-PMP on the router (or UPnP, which is asked with port_mapping = \"upnp\"), or " +
+				forward + " on it. Where there is none, a firewall may have to let that port in."}
 	case !r.Outside(f.Self):
 		between := fmt.Sprintf("The router, %s, forwards the node's port by %s, but its own address, %s, is not the "+
 			"one by which others see it", r.Router, r.Protocol, r.External.Addr())

@@ -63,6 +63,8 @@ var (
 		oneOf(string(control.DHTAsk), string(control.DHTOn), string(control.DHTOff))}
 	Proxy = &Kind{"choice", `"off", "feeds" or "all"`,
 		oneOf(string(daemon.ProxyOff), string(daemon.ProxyFeeds), string(daemon.ProxyAll))}
+	PortMapping = &Kind{"choice", `"off", "pcp" or "upnp"`,
+		oneOf(string(daemon.MapNoPort), string(daemon.MapByPCP), string(daemon.MapByUPnP))}
 	Policy = &Kind{"policy", `"auto", "feedex", "fixed", "fix-learned", "moving-average" or "post-rate"`,
 		oneOf(polling.Names()...)}
 )

@@ -117,14 +117,15 @@ Whether to find nodes on the local networks that this machine is on, and be foun
 _feedex._tcp). Whoever is on such a network hears that a node is there, its port and its key: set it to false where
 that is nobody's business, as on a laptop that comes to networks of others. Only networks with addresses that are not public
 count, and none where listen is an address on this machine alone, or "none".`},
-		{key: "port_mapping", usual: true,
-			flag: "have the router forward the port at which the node listens",
-			to:   func(c *daemon.Config, v value) { c.PortMapping = v.is() },
+		{key: "port_mapping", usual: "pcp", kind: PortMapping,
+			flag: "how to have the router forward the port at which the node listens: off, pcp or upnp",
+			to:   func(c *daemon.Config, v value) { c.PortMapping = daemon.PortMapping(v.text()) },
 			meaning: `
-Whether to have the router forward the node's port to it (PCP, or NAT-PMP), so that others can dial it, and it can host
-those that cannot be. The router ends that 20 minutes after the node is gone. The node asks it for nothing where the
-machine has a public address, and where listen is an address on this machine alone, or "none". 'feedex doctor network'
-says what came of it.`},
+How to have the router forward the node's port to it, so that others can dial it, and it can host those that cannot be:
+by "pcp" (PCP, or NAT-PMP), or by "upnp", and by these where the router does not know it; "off" is not at all. The
+router ends that 20 minutes after the node is gone, but some forward by UPnP until they are told otherwise, or restarted.
+The node asks for nothing where the machine has a public address, and where listen is an address on this machine alone,
+or "none". 'feedex doctor network' says what came of it.`},
 		{key: "subscribe", usual: []string(nil),
 			example: `["https://example.com/feed.xml", "private:https://members.example.com/feed.xml"]`,
 			kind:    Wish,
