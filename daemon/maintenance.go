@@ -92,13 +92,21 @@ func personNamed(ctx context.Context, v reading.PeopleList, name string) (readin
 // addPassword makes a password and keeps its hashes.
 func addPassword(ctx context.Context, d reading.Database, p control.PasswordRequest) (secret string, err error) {
 	of, err := personNamed(ctx, d, p.Person)
-	if err := cmp.Or(err, reading.CheckPasswordName(p.Name), reading.CheckScope(of.ID, p.Scope)); err != nil {
+	if err != nil {
+		return "", err
+	}
+	return makePassword(d, of.ID, p)
+}
+
+// makePassword does the same for a person who is known.
+func makePassword(d reading.Database, of reading.PersonID, p control.PasswordRequest) (secret string, err error) {
+	if err := cmp.Or(reading.CheckPasswordName(p.Name), reading.CheckScope(p.Scope)); err != nil {
 		return "", err
 	}
 	var chance [reading.SecretBytes]byte
 	crand.Read(chance[:])
 	secret = hex.EncodeToString(chance[:])
-	return secret, d.KeepPassword(reading.NewPassword(p.Name, secret, of.ID, p.Scope, time.Now()))
+	return secret, d.KeepPassword(reading.NewPassword(p.Name, secret, of, p.Scope, time.Now()))
 }
 
 func removePassword(d reading.Passwords, name string) error {

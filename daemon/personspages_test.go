@@ -1,21 +1,27 @@
 package daemon
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reader"
 	"feedex/reading"
+	"feedex/web"
 )
 
 // hiddenFeed has an address that is a secret.
@@ -261,6 +267,70 @@ func TestLiveIsOfThePersonsOwn(t *testing.T) {
 		now := versions()
 		if now[0] != before[0] != c.owner || now[1] != before[1] != c.ann {
 			t.Errorf("%s: from %d to %d", c.what, before, now)
+		}
+	}
+}
+
+// With a password that opens all that is hers Ann makes passwords for her own readers, a few, and removes them. Those
+// of others, and what opens all, are not hers to remove; and nothing of the node is open to her.
+func TestAPersonMakesTheirPasswords(t *testing.T) {
+	a := newTenant(t)
+	ctx := t.Context()
+	all, err := a.host.AddPassword(ctx, control.PasswordRequest{Name: "desk", Person: "Ann", Scope: reading.OwnerScope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := a.send("/settings", "/logout", url.Values{}); !strings.Contains(text, "Log in") {
+		t.Fatalf("she cannot log out:\n%s", text)
+	}
+	a.send("/login", "/login", url.Values{"password": {all}})
+	for path, want := range map[string]string{"/neighbors": "403", "/filters": "403", "/people/2": "403",
+		"/opml": "401", "/metrics": "401", "/entries": "200"} {
+		if got := a.code(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	a.visitor.Client.CheckRedirect = nil
+	text := a.send("/settings", "/passwords", url.Values{"name": {"tablet"}, "person": {"owner"}, "scope": {"owner"}})
+	secret := regexp.MustCompile(`<code>([0-9a-f]{32})</code>`).FindStringSubmatch(text)
+	if secret == nil {
+		t.Fatalf("no password is shown:\n%s", text)
+	}
+	v, err := a.door.Visitor(ctx, secret[1])
+	if l, ok := v.Library.(*library); err != nil || !ok || l.person != a.ann.person || v.Name != "tablet" {
+		t.Errorf("it lets in %+v, %v", v, err)
+	}
+	names := func() (list []string) {
+		passwords, err := a.store.Passwords(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range passwords {
+			list = append(list, p.Name+" "+string(p.Scope))
+		}
+		return list
+	}
+	want := []string{"ann reader", "desk owner", "phone reader", "tablet reader"}
+	pages := pagesLibrary{library: a.ann, view: a.store}
+	for _, name := range []string{"phone", "desk", "none"} {
+		if err := pages.RemoveOwnPassword(ctx, name); !errors.Is(err, web.ErrNone) {
+			t.Errorf("removing %s: %v", name, err)
+		}
+	}
+	if got := names(); !slices.Equal(got, want) {
+		t.Errorf("there are %q, want %q", got, want)
+	}
+	if text := a.send("/settings", "/passwords/remove", url.Values{"name": {"tablet"}}); !strings.Contains(text,
+		"The password is removed") {
+		t.Errorf("it is not removed:\n%s", text)
+	}
+	if _, err := pages.AddOwnPassword(ctx, "a b"); !errors.Is(err, reading.ErrName) {
+		t.Errorf("a name that cannot be one: %v", err)
+	}
+	for i := range reading.MaxOwnPasswords {
+		_, err := pages.AddOwnPassword(ctx, fmt.Sprint("more", i))
+		if full := i >= reading.MaxOwnPasswords-2; full != errors.Is(err, reading.ErrOwn) || !full && err != nil {
+			t.Errorf("password %d more: %v", i, err)
 		}
 	}
 }

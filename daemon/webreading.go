@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/reading"
 	"feedex/web"
@@ -156,6 +157,42 @@ func (l pagesLibrary) Search(ctx context.Context, f feed.Filter) ([]archive.Reco
 		return l.view.Search(ctx, f)
 	}
 	return l.Found(ctx, f)
+}
+
+// OwnPasswords implements web.OwnKeys.
+func (l pagesLibrary) OwnPasswords(ctx context.Context) ([]reading.Password, error) {
+	list, err := l.view.Passwords(ctx)
+	return slices.DeleteFunc(list, func(p reading.Password) bool { return p.Person != l.person }), err
+}
+
+// AddOwnPassword implements web.OwnKeys.
+func (l pagesLibrary) AddOwnPassword(ctx context.Context, name string) (secret string, err error) {
+	return secret, plain(l.host.write(ctx, func(d reading.Database) error {
+		list, err := pagesLibrary{library: l.library, view: d}.OwnPasswords(ctx)
+		if err == nil && len(list) >= reading.MaxOwnPasswords {
+			err = reading.ErrOwn
+		}
+		if err == nil {
+			secret, err = makePassword(d, l.person, control.PasswordRequest{Name: name, Scope: reading.ReaderScope})
+		}
+		return asked(err)
+	}))
+}
+
+// RemoveOwnPassword implements web.OwnKeys.
+func (l pagesLibrary) RemoveOwnPassword(ctx context.Context, name string) error {
+	return plain(l.host.write(ctx, func(d reading.Database) error {
+		list, err := pagesLibrary{library: l.library, view: d}.OwnPasswords(ctx)
+		if err == nil && !slices.ContainsFunc(list, func(p reading.Password) bool {
+			return p.Name == name && p.Scope == reading.ReaderScope
+		}) {
+			err = web.ErrNone
+		}
+		if err != nil {
+			return asked(err)
+		}
+		return asked(removePassword(d, name))
+	}))
 }
 
 // TakeUp implements web.PersonalSource. What is followed already is not asked for again: it may be a page that waits

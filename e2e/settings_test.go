@@ -82,4 +82,20 @@ func TestBrowserOpensWhatTheOwnerSets(t *testing.T) {
 	b.click(t, "form[action='/save'] button")
 	b.says(t, "Saved to linkding")
 	inspect("entry-saved")
+
+	// Ann, who may have passwords for her readers, makes one, and finds nothing of the owner's.
+	own := n.passwordFor(t, "ann", "--person", "Ann", "--owner")
+	b.click(t, `form[action="/logout"] button`)
+	b.do(t, chromedp.SendKeys(chromedp.CSS("#password"), own))
+	b.click(t, `form[action="/login"] button`)
+	b.visit(t, "/settings")
+	b.do(t, chromedp.SendKeys(chromedp.CSS("#name"), "ann-phone"))
+	b.click(t, `form[action="/passwords"] button`)
+	b.says(t, "A new password", "ann-phone")
+	b.visit(t, "/settings")
+	b.says(t, "ann-phone")
+	if strings.Contains(b.text(t), "laptop") {
+		t.Error("Ann sees the owner's passwords")
+	}
+	inspect("person-passwords")
 }

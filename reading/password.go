@@ -29,8 +29,9 @@ type Password struct {
 type Scope string
 
 // The scopes of passwords. ReaderScope is what feed readers do, by programs and at the dashboard: read, mark and star,
-// title and file feeds, follow them and follow them no more. OwnerScope is all of that, and what else the dashboard
-// has, as settings and passwords.
+// title and file feeds, follow them and follow them no more. OwnerScope is all of that, and what else the dashboard has
+// for its person: for the owner the node, with its settings and everybody's passwords, and for others the passwords of
+// their readers.
 const (
 	ReaderScope Scope = "reader"
 	OwnerScope  Scope = "owner"
@@ -43,14 +44,19 @@ type Hash [sha256.Size]byte
 // digits: some programs stumble over other characters in what they keep of it.
 const SecretBytes = 16
 
-// MaxPasswords is how many passwords there may be.
-const MaxPasswords = 100
+// MaxPasswords is how many passwords there may be, and MaxOwnPasswords how many somebody who is not the owner may have
+// made themselves, so that they leave room for others.
+const (
+	MaxPasswords    = 100
+	MaxOwnPasswords = 10
+)
 
 // Why a password is not added.
 var (
 	ErrTaken     = errors.New("there is a password of that name: remove it first, or choose another name")
 	ErrScope     = errors.New("passwords open no such thing")
 	ErrPasswords = fmt.Errorf("there are %d passwords already: remove some", MaxPasswords)
+	ErrOwn       = fmt.Errorf("you have %d passwords already: remove some", MaxOwnPasswords)
 )
 
 // NewPassword is the password of a name, of a person, made at now, that is spelled so.
@@ -74,13 +80,10 @@ func FeverHash(key string) Hash {
 	return sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(key))))
 }
 
-// CheckScope says why a password of a person cannot have a scope.
-func CheckScope(p PersonID, s Scope) error {
-	switch {
-	case s != ReaderScope && s != OwnerScope:
+// CheckScope says why a password cannot have a scope.
+func CheckScope(s Scope) error {
+	if s != ReaderScope && s != OwnerScope {
 		return fmt.Errorf("%w: %.40q: want %q or %q", ErrScope, s, ReaderScope, OwnerScope)
-	case s == OwnerScope && p != Owner:
-		return fmt.Errorf("%w: %q is for the owner alone", ErrScope, s)
 	}
 	return nil
 }

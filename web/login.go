@@ -43,8 +43,12 @@ type viewer struct {
 	Name   string // of the password that was shown, "" for none
 }
 
+// settles reports whether more is open to them than what is read: the passwords of their readers, and to the owner all
+// that is the node's.
+func (c viewer) settles() bool { return c.Scope == reading.OwnerScope }
+
 // owns reports whether what is the owner's is open to them.
-func (c viewer) owns() bool { return c.Scope == reading.OwnerScope }
+func (c viewer) owns() bool { return c.settles() && c.Person == reading.Owner }
 
 // String tells one viewer from another.
 func (c viewer) String() string { return strings.TrimSpace(fmt.Sprintln(c.Person, c.Scope, c.Name)) }

@@ -21,7 +21,8 @@ type passwordLine struct {
 type newPassword struct {
 	Name, Secret string
 	Owner        bool
-	Person       string // whose it is, "" for the owner
+	Person       string // whose it is, "" for who made it
+	By           viewer // who made it, to whom it is shown
 }
 
 // keptSecrets is how many new passwords wait to be shown, at most.
@@ -45,13 +46,16 @@ func (s *secrets) add(p newPassword) (word string) {
 	return word
 }
 
-// take returns the password, once.
-func (s *secrets) take(word string) (newPassword, bool) {
+// take returns the password to who made it, once.
+func (s *secrets) take(word string, by viewer) (newPassword, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, ok := s.waiting[word]
+	if !ok || p.By != by {
+		return newPassword{}, false
+	}
 	delete(s.waiting, word)
-	return p, ok
+	return p, true
 }
 
 // errLogin is for what needs a login.
@@ -65,23 +69,17 @@ func (h *Handler) addPassword(_ http.ResponseWriter, r *http.Request) (string, e
 		return "", errLogin
 	}
 	name := r.PostFormValue("name")
-	if err := reading.CheckPasswordName(name); err != nil {
-		return "", clientError{http.StatusBadRequest, "That cannot be a name", err.Error() + "."}
-	}
 	scope := reading.ReaderScope
 	if r.PostFormValue("scope") == string(reading.OwnerScope) {
 		scope = reading.OwnerScope
 	}
 	person := r.PostFormValue("person")
 	secret, err := h.Source.AddPassword(r.Context(), name, person, scope)
-	if errors.Is(err, reading.ErrTaken) || errors.Is(err, reading.ErrPasswords) || errors.Is(err, reading.ErrScope) ||
-		errors.Is(err, reading.ErrNobody) {
-		return "", clientError{http.StatusBadRequest, "No password was made", err.Error() + "."}
-	}
 	if err != nil {
-		return "", err
+		return "", notMade(err)
 	}
-	return "/passwords/" + h.secrets.add(newPassword{name, secret, scope == reading.OwnerScope, person}), nil
+	return "/passwords/" + h.secrets.add(newPassword{name, secret, scope == reading.OwnerScope, person,
+		viewerOf(r.Context())}), nil
 }
 
 // removePassword removes one.
@@ -92,10 +90,47 @@ func (h *Handler) removePassword(_ http.ResponseWriter, r *http.Request) (string
 	return "/settings?done=password", h.Source.RemovePassword(r.Context(), r.PostFormValue("name"))
 }
 
-// password shows a new password, once.
-func (h *Handler) password(r *http.Request) (view, error) {
-	p, ok := h.secrets.take(r.PathValue("word"))
-	if !ok || !loggedIn(r.Context()) {
+// notMade is why a password was not made, in words where that is for who asked to mend.
+func notMade(err error) error {
+	for _, known := range []error{reading.ErrName, reading.ErrTaken, reading.ErrPasswords, reading.ErrOwn,
+		reading.ErrScope, reading.ErrNobody} {
+		if errors.Is(err, known) {
+			return clientError{http.StatusBadRequest, "No password was made", err.Error() + "."}
+		}
+	}
+	return err
+}
+
+// errOwnPassword is for what a feed reader's password does not open.
+var errOwnPassword = clientError{http.StatusForbidden, "Not with a feed reader’s password",
+	"Passwords are made and removed with one that opens everything that is yours. The owner of this node makes it."}
+
+// addOwnPassword makes somebody who is not the owner a password for a feed reader.
+func (h *desk) addOwnPassword(_ http.ResponseWriter, r *http.Request) (string, error) {
+	by := viewerOf(r.Context())
+	if !by.settles() {
+		return "", errOwnPassword
+	}
+	name := r.PostFormValue("name")
+	secret, err := h.Shelf.AddOwnPassword(r.Context(), name)
+	if err != nil {
+		return "", notMade(err)
+	}
+	return "/passwords/" + h.secrets.add(newPassword{Name: name, Secret: secret, By: by}), nil
+}
+
+// removeOwnPassword removes one.
+func (h *desk) removeOwnPassword(_ http.ResponseWriter, r *http.Request) (string, error) {
+	if !viewerOf(r.Context()).settles() {
+		return "", errOwnPassword
+	}
+	return "/settings?done=password", h.Shelf.RemoveOwnPassword(r.Context(), r.PostFormValue("name"))
+}
+
+// password shows a new password to who made it, once.
+func (h *desk) password(r *http.Request) (view, error) {
+	p, ok := h.secrets.take(r.PathValue("word"), viewerOf(r.Context()))
+	if !ok {
 		return view{}, ErrNone
 	}
 	return view{Page: "password", Title: "A new password", Nav: "/settings", Body: p}, nil

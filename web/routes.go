@@ -43,6 +43,7 @@ func (h *Handler) routes() []pageRoute {
 		reads("GET /entries/{id}/open", (*desk).open),
 		reads("GET /pictures/{feed}/{code}/{address}", (*desk).picture),
 		reads("GET /feeds.opml", (*desk).export),
+		reads("GET /passwords/{word}", pageAt((*desk).password)),
 		reads("GET /live", (*desk).serveLive),
 		reads("POST /mark", changeAt((*desk).mark)),
 		reads("POST /read", changeAt((*desk).markAll)),
@@ -64,6 +65,8 @@ func (h *Handler) routes() []pageRoute {
 		more("POST /follow", changeAt((*desk).subscribe), h.change(h.follow)),
 		more("POST /unfollow", changeAt((*desk).unsubscribe), h.change(h.unfollow)),
 		more("POST /refresh", changeAt((*desk).poll), h.change(h.refresh)),
+		more("POST /passwords", changeAt((*desk).addOwnPassword), h.change(h.addPassword)),
+		more("POST /passwords/remove", changeAt((*desk).removeOwnPassword), h.change(h.removePassword)),
 		more("POST /import", listAt((*desk).takeIn), h.changeWithFile(h.importList)),
 
 		// The owner's.
@@ -74,10 +77,7 @@ func (h *Handler) routes() []pageRoute {
 		owns("GET /filters", h.page(h.filters)),
 		owns("GET /notifications", h.page(h.receivers)),
 		owns("GET /imported/{number}", h.page(h.imported)),
-		owns("GET /passwords/{word}", h.page(h.password)),
 		owns("GET /people/{number}", h.page(h.person)),
-		owns("POST /passwords", h.change(h.addPassword)),
-		owns("POST /passwords/remove", h.change(h.removePassword)),
 		owns("POST /people", h.change(h.addPerson)),
 		owns("POST /people/remove", h.change(h.removePerson)),
 		owns("POST /filters", h.change(h.keepFilter)),

@@ -35,10 +35,11 @@ func decided() map[string]string {
 			"GET /feeds/{number}", "GET /feeds.opml", "GET /search", "GET /settings", "GET /live",
 			"GET /pictures/{feed}/{code}/{address}", "POST /mark", "POST /read", "POST /undo", "POST /pictures",
 			"POST /fulltext", "POST /look", "POST /sharing", "POST /adjust", "POST /follow", "POST /unfollow",
-			"POST /refresh", "POST /import", "/"},
+			"POST /refresh", "POST /import", "GET /passwords/{word}", "POST /passwords",
+			"POST /passwords/remove", "/"},
 		owners: {"GET /recommended", "GET /neighbors", "GET /join", "GET /search/network", "GET /filters",
-			"GET /notifications", "GET /imported/{number}", "GET /passwords/{word}", "GET /people/{number}",
-			"POST /passwords", "POST /passwords/remove", "POST /people", "POST /people/remove", "POST /filters",
+			"GET /notifications", "GET /imported/{number}", "GET /people/{number}",
+			"POST /people", "POST /people/remove", "POST /filters",
 			"POST /filters/change", "POST /notifications", "POST /notifications/try", "POST /notifications/remove",
 			"POST /decline", "POST /share", "POST /join", "POST /sources", "POST /sources/remove", "POST /dht",
 			"POST /saving", "POST /save"},
@@ -50,8 +51,8 @@ func decided() map[string]string {
 	return list
 }
 
-// newHome is a node at which Ann reads too, by the password "hers", and Ben, by "his". What Ann has begins with "Her".
-// The owner has "secret" for all, and "mine" for a reader.
+// newHome is a node at which Ann reads too, by the password "hers", and by "all hers", which opens all that is hers,
+// and Ben, by "his". What Ann has begins with "Her". The owner has "secret" for all, and "mine" for a reader.
 func newHome(t *testing.T, login bool) (n, ann *aNode, h *web.Handler) {
 	t.Helper()
 	n, ann = newNode(t), newNode(t)
@@ -64,7 +65,8 @@ func newHome(t *testing.T, login bool) (n, ann *aNode, h *web.Handler) {
 	n.passwords = []reading.Password{reading.NewPassword("ann", "hers", 2, reading.ReaderScope, noon),
 		reading.NewPassword("ben", "his", 3, reading.ReaderScope, noon),
 		reading.NewPassword("laptop", "secret", reading.Owner, reading.OwnerScope, noon),
-		reading.NewPassword("phone", "mine", reading.Owner, reading.ReaderScope, noon)}
+		reading.NewPassword("phone", "mine", reading.Owner, reading.ReaderScope, noon),
+		reading.NewPassword("desk", "all hers", 2, reading.OwnerScope, noon)}
 	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return login },
 		Now: func() time.Time { return noon }})
 	if err != nil {
@@ -111,7 +113,7 @@ func TestRoutesAreForWhomTheyAreNamed(t *testing.T) {
 		t.Errorf("the routes are\n%q\nand it was decided about\n%q", slices.Sorted(slices.Values(patterns)), want)
 	}
 	for _, login := range []bool{true, false} {
-		for _, password := range []string{"hers", "mine"} {
+		for _, password := range []string{"hers", "all hers", "mine"} {
 			n, ann, h := newHome(t, login)
 			b := enterBy(t, h, password)
 			items, service := maps.Clone(n.items), n.service
@@ -128,15 +130,16 @@ func TestRoutesAreForWhomTheyAreNamed(t *testing.T) {
 				}
 			}
 			if len(n.asked)+len(n.adjusted)+len(n.kept)+len(n.joined)+len(n.sites)+len(n.saved) > 0 ||
-				len(n.passwords) != 4 || len(n.people) != 2 || n.status.DHT != (web.DHT{}) ||
+				len(n.passwords) != 5 || password != "all hers" && ann.passwords != nil ||
+				len(n.people) != 2 || n.status.DHT != (web.DHT{}) ||
 				!reflect.DeepEqual(n.service, service) || len(n.status.Sources) > 0 || n.declined != nil {
 				t.Errorf("by %q the node was changed", password)
 			}
 			if changes := len(n.arranged) + len(n.refreshed) + len(n.streams) + len(n.followed) +
-				len(n.unfollows); password == "hers" && (changes > 0 || !maps.Equal(n.items, items)) {
+				len(n.unfollows); password != "mine" && (changes > 0 || !maps.Equal(n.items, items)) {
 				t.Error("what is the owner's was changed by Ann")
 			}
-			if password == "hers" && len(ann.arranged)+len(ann.refreshed) == 0 {
+			if password != "mine" && len(ann.arranged)+len(ann.refreshed) == 0 {
 				t.Error("Ann changed nothing at all: the forms were not sent")
 			}
 		}
@@ -385,6 +388,55 @@ func TestAPersonHearsOfUnusableLines(t *testing.T) {
 		if !strings.Contains(page, "The feeds of the list are among these") ||
 			strings.Contains(page, "1 line is not the address of a feed") != says {
 			t.Errorf("%s leads to %s:\n%s", document, next, page)
+		}
+	}
+}
+
+// Who is not the owner makes and removes passwords for their own readers, with one that opens all that is theirs, and
+// with no other. A new one is shown once, to who made it.
+func TestPeopleMakeTheirPasswords(t *testing.T) {
+	n, ann, h := newHome(t, true)
+	b := enterBy(t, h, "all hers")
+	page := func(b *browser, target string) string { return get(h, target, "Cookie", b.cookie).Body.String() }
+	form := url.Values{"token": {b.token}, "name": {"tablet"}, "person": {"Ben"}, "scope": {"owner"}}
+	made := b.post("/passwords", form).Header().Get("Location")
+	if len(n.passwords) != 5 || len(ann.passwords) != 1 || ann.passwords[0].Scope != reading.ReaderScope {
+		t.Errorf("there are %+v, and of Ann %+v", n.passwords, ann.passwords)
+	}
+	for _, other := range []string{"hers", "secret"} {
+		if w := get(h, made, "Cookie", enterBy(t, h, other).cookie); w.Code != http.StatusNotFound {
+			t.Errorf("%q is shown the password: %d", other, w.Code)
+		}
+	}
+	if text := page(b, made); !strings.Contains(text, "fresh secret") || strings.Contains(text, "Ben") {
+		t.Errorf("it is not shown to who made it:\n%s", text)
+	}
+	if text := page(b, made); strings.Contains(text, "fresh secret") {
+		t.Error("it is shown twice")
+	}
+	if w := b.post("/passwords", form); w.Code != http.StatusBadRequest ||
+		!strings.Contains(w.Body.String(), "No password was made") {
+		t.Errorf("a name that is taken: %d %s", w.Code, w.Body)
+	}
+	text := page(b, "/settings")
+	if !strings.Contains(text, ">tablet</th>") || strings.Contains(text, "laptop") ||
+		strings.Contains(text, `id="scope"`) {
+		t.Errorf("her settings do not list what is hers alone:\n%s", text)
+	}
+	if w := b.post("/passwords/remove", form); w.Header().Get("Location") != "/settings?done=password" ||
+		len(ann.passwords) != 0 || len(n.passwords) != 5 {
+		t.Errorf("removing: %d, and there are %+v", w.Code, ann.passwords)
+	}
+	for _, reads := range []string{"hers", "mine"} {
+		b := enterBy(t, h, reads)
+		if text := page(b, "/settings"); strings.Contains(text, "/passwords") {
+			t.Errorf("%q is offered passwords:\n%s", reads, text)
+		}
+		form.Set("token", b.token)
+		for _, path := range []string{"/passwords", "/passwords/remove"} {
+			if w := b.post(path, form); w.Code != http.StatusForbidden {
+				t.Errorf("%s with %q: %d", path, reads, w.Code)
+			}
 		}
 	}
 }

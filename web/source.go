@@ -94,6 +94,18 @@ type PersonalSource interface {
 	TakeUp(ctx context.Context, number int64) error
 	// ShowFullText says whether a full text that there is is shown. The error is ErrNone for who is not the owner.
 	ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error
+	OwnKeys
+}
+
+// OwnKeys are the app passwords of one person. Whoever is to make and remove them has shown one of reading.OwnerScope.
+type OwnKeys interface {
+	// OwnPasswords returns them, ordered by name.
+	OwnPasswords(ctx context.Context) ([]reading.Password, error)
+	// AddOwnPassword makes one for a feed reader, and returns it. The error may wrap reading.ErrName, reading.ErrTaken,
+	// reading.ErrOwn or reading.ErrPasswords.
+	AddOwnPassword(ctx context.Context, name string) (secret string, err error)
+	// RemoveOwnPassword removes one for a feed reader; ErrNone where they have none of that name.
+	RemoveOwnPassword(ctx context.Context, name string) error
 }
 
 // NetworkSearcher has the entries of others.

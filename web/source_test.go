@@ -603,6 +603,9 @@ func (n *aNode) AddPassword(_ context.Context, name, person string, scope readin
 			return "", reading.ErrTaken
 		}
 	}
+	if err := reading.CheckPasswordName(name); err != nil {
+		return "", err
+	}
 	p, err := reading.Named(n.everybody(), cmp.Or(person, reading.OwnerName))
 	if err != nil {
 		return "", err
@@ -616,6 +619,18 @@ func (n *aNode) RemovePassword(_ context.Context, name string) error {
 	defer n.mu.Unlock()
 	n.passwords = slices.DeleteFunc(n.passwords, func(p reading.Password) bool { return p.Name == name })
 	return nil
+}
+
+func (n *aNode) OwnPasswords(context.Context) ([]reading.Password, error) {
+	return n.Passwords(context.Background())
+}
+
+func (n *aNode) AddOwnPassword(ctx context.Context, name string) (string, error) {
+	return n.AddPassword(ctx, name, "", reading.ReaderScope)
+}
+
+func (n *aNode) RemoveOwnPassword(ctx context.Context, name string) error {
+	return n.RemovePassword(ctx, name)
 }
 
 func (n *aNode) EndSessions(_ context.Context, name string) error {

@@ -249,8 +249,27 @@ func (h *desk) export(w http.ResponseWriter, r *http.Request) {
 }
 
 // preferences are what a person settles for themselves.
-func (h *desk) preferences(*http.Request) (view, error) {
-	return view{Page: "preferences", Title: "Settings", Nav: "/settings"}, nil
+func (h *desk) preferences(r *http.Request) (view, error) {
+	var p preferencesPage
+	if viewerOf(r.Context()).settles() {
+		list, err := h.Shelf.OwnPasswords(r.Context())
+		if err != nil {
+			return view{}, err
+		}
+		p.Settles, p.Removed = true, r.FormValue("done") == "password"
+		for _, one := range list {
+			p.Passwords = append(p.Passwords, passwordLine{Name: one.Name, Owner: one.Scope == reading.OwnerScope,
+				Created: moment{one.Created, h.now(r)}, Used: moment{one.Used, h.now(r)}})
+		}
+	}
+	return view{Page: "preferences", Title: "Settings", Nav: "/settings", Body: &p}, nil
+}
+
+// A preferencesPage is the settings of somebody who is not the owner.
+type preferencesPage struct {
+	Settles   bool // their passwords are listed, made and removed here
+	Passwords []passwordLine
+	Removed   bool // one was a moment ago
 }
 
 // toEntries leads to what there is to read, which is a reader's first page.

@@ -54,6 +54,7 @@ type kit struct {
 	key     []byte // of the tokens
 	streams streams
 	undos   undos
+	secrets secrets
 }
 
 // A desk is where one person reads: what serves the pages that are open to whoever reads. It has no way to the node but
@@ -69,7 +70,6 @@ type Handler struct {
 	Source  Source
 	mux     http.Handler
 	imports imports
-	secrets secrets
 }
 
 // New makes the handler, which serves what Handler.routes lists. It trusts its caller to have checked the Host header

@@ -289,6 +289,26 @@ func TestMigrateToScopes(t *testing.T) {
 	}
 }
 
+// Passwords from before others than the owner could have one that opens more are as they were.
+func TestMigrateToOwnPasswords(t *testing.T) {
+	path := olderArchive(t, 43, fmt.Sprintf(`INSERT INTO people (id, name, created) VALUES (2, 'Ann', 1);
+		INSERT INTO passwords (name, person, scope, hash, fever, created, used, epoch)
+			VALUES ('phone', 2, 'reader', x'%x', x'%x', 1, 7200, 3);`, reading.HashOf("00ff"),
+		reading.FeverHash(reading.FeverKey("phone", "00ff"))))
+	s := openFile(t, path)
+	want := reading.NewPassword("phone", "00ff", 2, reading.ReaderScope, time.Unix(1, 0))
+	want.Used, want.Epoch = time.Unix(7200, 0).UTC(), 3
+	if p, err := s.Password(t.Context(), reading.HashOf("00ff"), false); err != nil || p != want {
+		t.Errorf("Password = %+v, %v, want %+v", p, err, want)
+	}
+	if err := s.KeepPassword(reading.NewPassword("desk", "11ff", 2, reading.OwnerScope, time.Unix(1, 0))); err != nil {
+		t.Error(err)
+	}
+	if err := s.Commit(); err != nil {
+		t.Error(err)
+	}
+}
+
 // An archive from before rights were kept has its entries under the same digests, states none for them, and counts
 // their texts as before; a version that states some replaces one of before.
 func TestMigrateToRights(t *testing.T) {

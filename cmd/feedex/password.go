@@ -47,10 +47,12 @@ func newPasswordAdd() *cobra.Command {
 
 It opens what feed readers do: reading, marks and stars, and what is followed and how that is filed. With --owner it
 opens the node's pages as well, with all settings and passwords. With --person what is read and marked by it is that
-person's, as 'feedex person' has them, and not the owner's.`,
+person's, as 'feedex person' has them, and not the owner's; with both it opens to them, of settings and passwords, the
+passwords of their own readers.`,
 		Example: `  feedex password add newsboat
   feedex password add --owner owner@example.com
-  feedex password add --person Ann ann-phone`,
+  feedex password add --person Ann ann-phone
+  feedex password add --person Ann --owner ann`,
 		Args: oneName,
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
@@ -85,7 +87,6 @@ person's, as 'feedex person' has them, and not the owner's.`,
 	c.Flags().StringVar(&person, "person", "",
 		"whose it is, by the `name` that 'feedex person list' has; the owner's by default")
 	c.Flags().BoolVar(&owner, "owner", false, "let it open the node's pages and their settings as well")
-	c.MarkFlagsMutuallyExclusive("owner", "person")
 	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
