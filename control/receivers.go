@@ -34,6 +34,9 @@ type ReceiverRequest struct {
 	Local   bool                 `json:"local,omitempty"`
 	Filters []string             `json:"filters,omitempty"` // by their names; all that do not mute where there are none
 	Hours   reading.Hours        `json:"hours"`
+	// Commands and Word say by which messages the person commands the node.
+	Commands string       `json:"commands,omitempty"`
+	Word     reading.Hash `json:"word,omitzero"`
 }
 
 // A ReceiverName names a receiver.

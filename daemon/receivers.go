@@ -30,7 +30,7 @@ func newTeller(h *host) (*notify.Teller, error) {
 	})
 	return notify.New(notify.Config{
 		Store: receiverStore{h.store, h}, Dial: outside.DialContext, DialLocal: guard.Dialer(nil).DialContext,
-		Sender: sender, Log: h.config.Log,
+		Sender: sender, Do: h.obey, Log: h.config.Log,
 	}), nil
 }
 
@@ -62,6 +62,21 @@ func (s receiverStore) NotTold(ctx context.Context, to reading.Receiver, problem
 	return s.host.write(ctx, func(d reading.Database) error { d.NotTold(to, problem, next, ended); return nil })
 }
 
+// Heard implements notify.Store.
+func (s receiverStore) Heard(ctx context.Context, at reading.Receiver, c reading.Command) error {
+	return s.host.write(ctx, func(d reading.Database) error { d.Heard(at, c); return nil })
+}
+
+// Answered implements notify.Store.
+func (s receiverStore) Answered(ctx context.Context, at reading.Receiver, message string) error {
+	return s.host.write(ctx, func(d reading.Database) error { d.Answered(at, message); return nil })
+}
+
+// Deaf implements notify.Store.
+func (s receiverStore) Deaf(ctx context.Context, at reading.Receiver, problem string) error {
+	return s.host.write(ctx, func(d reading.Database) error { d.Deaf(at, problem); return nil })
+}
+
 // keepReceiver has a person told at a receiver.
 func keepReceiver(d reading.Database, r reading.Receiver) error {
 	r.Created = time.Now()
@@ -85,7 +100,7 @@ func addReceiver(ctx context.Context, f filing, q control.ReceiverRequest) error
 	}
 	r := reading.Receiver{
 		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Secret: q.Secret, Server: q.Server,
-		Local: q.Local, Hours: q.Hours,
+		Local: q.Local, Hours: q.Hours, Commands: q.Commands, Word: q.Word,
 	}
 	filters, err := f.view.Shelf(p.ID).Filters(ctx)
 	if err != nil {
@@ -121,7 +136,11 @@ func (h *host) AddReceiver(ctx context.Context, r control.ReceiverRequest) error
 
 // RemoveReceiver implements control.ReceiverChanges.
 func (h *host) RemoveReceiver(ctx context.Context, r control.ReceiverName) error {
-	return h.write(ctx, func(d reading.Database) error { return asked(removeReceiver(ctx, d, r)) })
+	err := h.write(ctx, func(d reading.Database) error { return asked(removeReceiver(ctx, d, r)) })
+	if err == nil && h.teller != nil {
+		h.teller.Wake() // what it commands is done no more
+	}
+	return err
 }
 
 // AddReceiver implements control.ReceiverChanges.
@@ -190,7 +209,9 @@ func (d dashboard) AddReceiver(ctx context.Context, r reading.Receiver) error {
 
 // RemoveReceiver implements web.Notifications.
 func (d dashboard) RemoveReceiver(ctx context.Context, name string) error {
-	return d.host.write(ctx, func(d reading.Database) error { d.Pen(reading.Owner).DropReceiver(name); return nil })
+	err := d.host.write(ctx, func(d reading.Database) error { d.Pen(reading.Owner).DropReceiver(name); return nil })
+	d.host.teller.Wake()
+	return err
 }
 
 // TryReceiver implements web.Notifications.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"feedex/notify/webpush"
@@ -22,6 +23,9 @@ func Checked(r reading.Receiver) (reading.Receiver, error) {
 	}
 	if r.Server != "" && r.Kind != reading.Mail {
 		return r, fmt.Errorf("%w: a server is named for mail alone", reading.ErrReceiver)
+	}
+	if err := checkCommands(&r); err != nil {
+		return r, err
 	}
 	switch r.Kind {
 	case reading.Webhook:
@@ -50,6 +54,24 @@ func Checked(r reading.Receiver) (reading.Receiver, error) {
 	return r, err
 }
 
+// checkCommands says why a receiver cannot be commanded as it is to be.
+func checkCommands(r *reading.Receiver) error {
+	named := r.Commands != ""
+	switch {
+	case named && r.Kind != reading.Ntfy:
+		return fmt.Errorf("%w: commands are heard at %s alone", reading.ErrReceiver, reading.Ntfy)
+	case named && !topicName.MatchString(r.Commands):
+		return fmt.Errorf("%w: %.80q: want the name of a topic for commands: 1 to 64 letters, digits, _ and -",
+			reading.ErrReceiver, r.Commands)
+	case named == (r.Word == reading.Hash{}):
+		return fmt.Errorf("%w: commands want a word, and a word is for commands alone", reading.ErrReceiver)
+	}
+	return nil
+}
+
+// topicName is the name of a topic, as ntfy has it.
+var topicName = regexp.MustCompile(`^[-_A-Za-z0-9]{1,64}$`)
+
 // checkURL reads the address of a receiver that takes requests: by TLS, but in the private network.
 func checkURL(r *reading.Receiver) (*url.URL, error) {
 	u, err := url.Parse(r.Address)
@@ -69,6 +91,9 @@ func checkURL(r *reading.Receiver) (*url.URL, error) {
 // Shown is the address of a receiver as its owner is shown it: of a Web Push subscription the push service, which has
 // nothing of what lets others send there.
 func Shown(r *reading.Receiver) string {
+	if r.Commands != "" {
+		return r.Address + ", commands at " + r.Commands
+	}
 	if r.Kind != reading.WebPush {
 		return r.Address
 	}

@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"strings"
 	"testing"
 
 	"feedex/notify"
@@ -12,6 +13,26 @@ func TestChecked(t *testing.T) {
 	browser, err := webpushtest.New("https://push.example/x")
 	if err != nil {
 		t.Fatal(err)
+	}
+	word := reading.WordHash("abcd")
+	for _, c := range []struct {
+		kind  reading.ReceiverKind
+		topic string
+		word  reading.Hash
+		good  bool
+	}{
+		{reading.Ntfy, "orders", word, true},
+		{reading.Ntfy, "orders", reading.Hash{}, false},
+		{reading.Ntfy, "", word, false},
+		{reading.Ntfy, "or/ders", word, false},
+		{reading.Ntfy, strings.Repeat("o", 65), word, false},
+		{reading.Webhook, "orders", word, false},
+	} {
+		r := reading.Receiver{Name: "a", Kind: c.kind, Address: "https://ntfy.example/a", Commands: c.topic,
+			Word: c.word}
+		if _, err := notify.Checked(r); (err == nil) != c.good {
+			t.Errorf("%s with commands at %q: %v", c.kind, c.topic, err)
+		}
 	}
 	for _, c := range []struct {
 		kind            reading.ReceiverKind

@@ -40,9 +40,12 @@ const (
 // A Store keeps receivers and what waits for them. A change is durable when a method returns nil.
 type Store interface {
 	reading.ReceiverList
-	// Told and NotTold are those of reading.Messages.
+	// These are those of reading.Messages.
 	Told(ctx context.Context, to reading.Receiver, at time.Time, messages []reading.MessageID, more int) error
 	NotTold(ctx context.Context, to reading.Receiver, problem string, next time.Time, ended bool) error
+	Heard(ctx context.Context, at reading.Receiver, c reading.Command) error
+	Answered(ctx context.Context, at reading.Receiver, message string) error
+	Deaf(ctx context.Context, at reading.Receiver, problem string) error
 }
 
 // Config holds the dependencies of a Teller.
@@ -53,6 +56,10 @@ type Config struct {
 	Dial, DialLocal func(ctx context.Context, network, address string) (net.Conn, error)
 	// Sender is who sends by Web Push.
 	Sender webpush.Sender
+	// Do does what a person says by a message that was sent then, and returns what is answered, which is not "". The
+	// error means that it is to be tried again; what was done already may then be done once more. Default: nobody is
+	// heard.
+	Do func(ctx context.Context, p reading.PersonID, text string, sent time.Time) (answer string, err error)
 	// Roots are the authorities that vouch for receivers. Default: those of this machine.
 	Roots *x509.CertPool
 	// Log takes what went wrong. Default: nowhere.
@@ -64,6 +71,7 @@ type Teller struct {
 	Config
 	public, local http.Client
 	wake          chan struct{}
+	ears          map[earID]context.CancelFunc // of Run alone
 
 	mu   sync.Mutex
 	busy map[reading.ReceiverID]bool // a delivery is under way
@@ -74,7 +82,8 @@ func New(cfg Config) *Teller {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	return &Teller{
 		Config: cfg, public: newClient(cfg.Dial, cfg.Roots), local: newClient(cfg.DialLocal, cfg.Roots),
-		wake: make(chan struct{}, 1), busy: make(map[reading.ReceiverID]bool),
+		wake: make(chan struct{}, 1), ears: make(map[earID]context.CancelFunc),
+		busy: make(map[reading.ReceiverID]bool),
 	}
 }
 
@@ -108,8 +117,8 @@ func (t *Teller) Try(ctx context.Context, r reading.Receiver) error {
 	return t.sendInTime(ctx, &r, &bulletin{id: fmt.Sprintf("feedex-%d-try-%d", r.ID, time.Now().UnixNano())})
 }
 
-// Run tells receivers what waits for them, as it comes and as they want it, until ctx ends. Deliveries that are under
-// way are given up then.
+// Run tells receivers what waits for them, as it comes and as they want it, and does what they command, until ctx ends.
+// Deliveries that are under way are given up then.
 func (t *Teller) Run(ctx context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -123,7 +132,12 @@ func (t *Teller) Run(ctx context.Context) {
 		case <-timer.C:
 		case <-t.wake:
 		}
-		next, err := t.round(ctx, func(r reading.Receiver, b *bulletin) {
+		hear := func(r reading.Receiver) context.CancelFunc {
+			hearing, stop := context.WithCancel(ctx)
+			workers.Go(func() { t.hear(hearing, r) })
+			return stop
+		}
+		next, err := t.round(ctx, hear, func(r reading.Receiver, b *bulletin) {
 			workers.Go(func() {
 				select {
 				case working <- struct{}{}:
@@ -145,12 +159,14 @@ func (t *Teller) Run(ctx context.Context) {
 	}
 }
 
-// round has delivered what is due, and returns after what time to look again.
-func (t *Teller) round(ctx context.Context, deliver func(reading.Receiver, *bulletin)) (time.Duration, error) {
+// round has delivered what is due and heard who may command, and returns after what time to look again.
+func (t *Teller) round(ctx context.Context, hear func(reading.Receiver) context.CancelFunc,
+	deliver func(reading.Receiver, *bulletin)) (time.Duration, error) {
 	list, err := t.Store.Receivers(ctx)
 	if err != nil {
 		return look, fmt.Errorf("load receivers: %w", err)
 	}
+	t.hearThese(list, hear)
 	now, again := time.Now(), look
 	var failed error
 	for i := range list {
@@ -195,7 +211,11 @@ func (t *Teller) due(ctx context.Context, r *reading.Receiver, now time.Time) (*
 	if err != nil {
 		return nil, now, fmt.Errorf("load what the receiver %q was told: %w", r.Name, err)
 	}
-	return newBulletin(r, waiting, more), r.Hours.Due(now, waiting[0].Arrived, told), nil
+	due := r.Hours.Due(now, waiting[0].Arrived, told)
+	if due.Before(r.Muted) {
+		due = r.Hours.Due(r.Muted, waiting[0].Arrived, told)
+	}
+	return newBulletin(r, waiting, more), due, nil
 }
 
 // deliver sends a bulletin, and returns what notes how that went; nil where the node ended meanwhile, so that it is

@@ -47,6 +47,17 @@ func (t *Teller) post(ctx context.Context, r *reading.Receiver, address string, 
 	if err != nil {
 		return fmt.Errorf("%w: %w", reading.ErrReceiver, withoutAddress(err))
 	}
+	resp, err := t.ask(r, q, header)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxSaid)) // so that the connection is used again
+	return nil
+}
+
+// ask makes a request of a receiver. The error is a declined where it answered by another status than 2xx.
+func (t *Teller) ask(r *reading.Receiver, q *http.Request, header http.Header) (*http.Response, error) {
 	q.Header = header
 	q.Header.Set("User-Agent", "feedex")
 	client := &t.public
@@ -55,15 +66,15 @@ func (t *Teller) post(ctx context.Context, r *reading.Receiver, address string, 
 	}
 	resp, err := client.Do(q)
 	if err != nil {
-		return withoutAddress(err)
+		return nil, withoutAddress(err)
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp, nil
 	}
 	defer resp.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid)) // what cannot be read is not told
-	if resp.StatusCode/100 == 2 {
-		return nil
-	}
 	unfit := []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
-	return declined{
+	return nil, declined{
 		status: resp.Status, said: safehtml.Label(string(said)), after: retryAfter(resp, time.Now()),
 		unfit: slices.Contains(unfit, resp.StatusCode),
 		gone: resp.StatusCode == http.StatusGone ||

@@ -55,7 +55,7 @@ func play(t *testing.T) *stage {
 	_, roots := certificateOfTests(t)
 	s := &stage{t: t, sender: sender, store: &queue{}, hosts: make(map[string]func(net.Conn))}
 	s.teller = notify.New(notify.Config{
-		Store: s.store, Dial: s.dialer(false), DialLocal: s.dialer(true), Sender: sender, Roots: roots,
+		Store: s.store, Dial: s.dialer(false), DialLocal: s.dialer(true), Sender: sender, Roots: roots, Do: s.store.do,
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -97,6 +97,7 @@ func (s *stage) serves(host string, secure bool, f http.HandlerFunc) {
 		s.mu.Lock()
 		s.took = append(s.took, request{time.Now(), r.URL.String(), r.Header, body})
 		s.mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		f(w, r)
 	})
 	certificate, _ := certificateOfTests(s.t)
@@ -154,6 +155,8 @@ type queue struct {
 	waiting   []queued
 	told      []told
 	err       error // of what is stored
+
+	orders
 }
 
 type queued struct {

@@ -26,6 +26,14 @@ type Receiver struct {
 	Hours   Hours
 	Created time.Time // whole seconds
 
+	// Commands is, of Ntfy, the topic of the same server at which commands of the person are heard, "" for none, and
+	// Word the WordHash of what stands before each.
+	Commands string
+	Word     Hash
+	Heard    string    // the ID of the message up to which they were gone through, "" for none
+	Deaf     string    // why they cannot be heard, as a label, "" while they can
+	Muted    time.Time // until then nothing is sent, whole seconds; zero for not at all
+
 	Failures int       // deliveries in a row that failed
 	Problem  string    // why the last one failed, as a label, "" after a success
 	Next     time.Time // not before then, whole seconds; zero for at once
@@ -70,6 +78,8 @@ const (
 	DefaultMost, MostMost = 20, 60
 	// MessageAge is how old an entry may be that one is told of, by when it was published.
 	MessageAge = 24 * time.Hour
+	// MaxMute is how long receivers may be mute.
+	MaxMute = 30 * 24 * time.Hour
 
 	maxDigests = 24
 	// MaxReceiverText is how long the address and the secret of a receiver may be, in bytes.
@@ -99,6 +109,15 @@ type Messages interface {
 	// NotTold notes why it has not, and when it is tried again; ended, that it never is. What concerns an address that
 	// the receiver has no more does not matter.
 	NotTold(to Receiver, problem string, next time.Time, ended bool)
+	// Heard notes that the messages at the topic of a receiver were gone through up to this one, and what is answered
+	// to it; it does nothing where the receiver has another Word now. Commands of before MessageAge are forgotten.
+	Heard(at Receiver, c Command)
+	// Answered notes that the answer to a command was taken.
+	Answered(at Receiver, message string)
+	// Deaf notes why commands are not heard, "" for that they are.
+	Deaf(at Receiver, problem string)
+	// Mute has the receivers of a person told nothing until then.
+	Mute(p PersonID, until time.Time)
 }
 
 // A ReceiverList reads what Receivers and Messages keep.
@@ -112,6 +131,10 @@ type ReceiverList interface {
 	CountWaiting(ctx context.Context, id ReceiverID) (int, error)
 	// ToldSince returns when a receiver was told something, then or later, in order.
 	ToldSince(ctx context.Context, id ReceiverID, since time.Time) ([]time.Time, error)
+	// WasHeard reports whether a message was a command that was Heard.
+	WasHeard(ctx context.Context, id ReceiverID, message string) (bool, error)
+	// Unanswered returns the commands whose answers nobody has taken yet, in the order in which they were heard.
+	Unanswered(ctx context.Context, id ReceiverID) ([]Command, error)
 }
 
 // A MessageID names a message: from 1, never used again.

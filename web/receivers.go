@@ -52,6 +52,7 @@ type receiverLine struct {
 	Of   string // the names of the filters
 	When string
 	Next moment
+	Mute moment // until when nothing is sent, zero for not at all
 }
 
 func (h *Handler) receivers(r *http.Request) (view, error) {
@@ -73,6 +74,9 @@ func (h *Handler) receivers(r *http.Request) (view, error) {
 		x := &list[i]
 		line := receiverLine{ReceiverState: *x, Of: "all filters", When: hoursOf(&x.Hours),
 			Next: moment{x.Next, h.now(r)}}
+		if x.Muted.After(line.Next.Now) {
+			line.Mute = moment{x.Muted, line.Next.Now}
+		}
 		if x.Only != nil {
 			var names []string
 			for j := range p.Filters {

@@ -45,7 +45,7 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 		"rules on edits":      testRulesOnEdits, "rules on a first poll": testRulesOnFirstPoll,
 		"filters":            testFilterList,
 		"receivers are told": testReceiversAreTold, "receivers of people": testReceiversOfPeople,
-		"receivers": testReceiverList, "bounds of receivers": testReceiverBounds,
+		"receivers": testReceiverList, "commands": testCommands, "bounds of receivers": testReceiverBounds,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

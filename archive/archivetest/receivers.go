@@ -270,3 +270,82 @@ func testReceiverBounds(t *testing.T, a reading.Database) {
 		t.Errorf("counted %d afterwards, %v", n, err)
 	}
 }
+
+// A receiver keeps by which word it commands, up to which message that was heard, and which commands of the last day
+// are not answered; what is said of another word changes nothing.
+func testCommands(t *testing.T, a reading.Database) {
+	d := newReceiverDesk(t, a, reading.Owner)
+	r := reading.Receiver{Person: reading.Owner, Name: "phone", Kind: reading.Ntfy, Address: "https://ntfy.example/a",
+		Commands: "orders", Word: reading.WordHash("abcd"), Created: time.Unix(3, 0).UTC()}
+	var err error
+	if r.ID, err = d.KeepReceiver(r); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, a)
+	want := func(want reading.Receiver) {
+		t.Helper()
+		got, err := a.Receivers(t.Context())
+		if err != nil || len(got) != 1 || fmt.Sprintf("%+v", got[0]) != fmt.Sprintf("%+v", want) {
+			t.Errorf("receivers %+v, %v; want %+v", got, err, want)
+		}
+	}
+	heard := func(message string) bool {
+		known, err := a.WasHeard(t.Context(), r.ID, message)
+		if err != nil {
+			t.Error(err)
+		}
+		return known
+	}
+	unanswered := func(want ...reading.Command) {
+		t.Helper()
+		if got, err := a.Unanswered(t.Context(), r.ID); err != nil || !slices.Equal(got, want) {
+			t.Errorf("unanswered %+v, %v; want %+v", got, err, want)
+		}
+	}
+	want(r)
+	day := time.Unix(100_000, 0).UTC()
+	one := reading.Command{Message: "m1", Sent: day, Answer: "You follow nothing."}
+	two := reading.Command{Message: "m2", Sent: day.Add(time.Second), Answer: "Done."}
+	a.Heard(r, one)
+	a.Heard(r, two)
+	a.Heard(r, reading.Command{Message: "m3", Sent: day.Add(2 * time.Second)})
+	a.Deaf(r, "it answers <b>403</b>")
+	a.Mute(reading.Owner, day.Add(time.Hour))
+	commit(t, a)
+	now := r
+	now.Heard, now.Deaf, now.Muted = "m3", "it answers 403", day.Add(time.Hour)
+	want(now)
+	unanswered(one, two)
+	if !heard("m1") || !heard("m2") || heard("m3") || heard("") {
+		t.Error("of what was heard something else is known than the commands")
+	}
+	a.Answered(r, "m1")
+	a.Heard(r, one) // which is not to be answered again
+	a.Mute(reading.Owner, time.Time{})
+	a.Mute(99, day)
+	a.Deaf(r, "")
+	other := r
+	other.Word = reading.WordHash("dcba")
+	a.Heard(other, reading.Command{Message: "m4", Sent: day, Answer: "no"})
+	a.Deaf(other, "no")
+	commit(t, a)
+	now = r
+	now.Heard = "m1"
+	want(now)
+	unanswered(two)
+	a.Heard(r, reading.Command{Message: "m9", Sent: day.Add(reading.MessageAge + time.Second), Answer: "Done."})
+	commit(t, a)
+	if heard("m1") || !heard("m2") || !heard("m9") {
+		t.Error("a command of before the last day is remembered, or a later one is not")
+	}
+	if _, err := d.KeepReceiver(other); err != nil { // which begins anew
+		t.Fatal(err)
+	}
+	commit(t, a)
+	want(other)
+	unanswered()
+	a.Heard(other, one)
+	d.DropReceiver("phone")
+	commit(t, a)
+	unanswered()
+}

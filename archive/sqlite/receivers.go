@@ -38,14 +38,16 @@ func (s pen) KeepReceiver(r reading.Receiver) (id reading.ReceiverID, err error)
 	s.begin()
 	s.row(`
 		INSERT INTO receivers (person, name, kind, address, secret, server, local, some, quiet_from, quiet_to, digest,
-			most, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			most, created, commands, word) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (person, name) DO UPDATE SET kind = excluded.kind, address = excluded.address,
 			secret = excluded.secret, server = excluded.server, local = excluded.local, some = excluded.some,
 			quiet_from = excluded.quiet_from, quiet_to = excluded.quiet_to, digest = excluded.digest, most = excluded.most,
-			failures = 0, problem = '', next = NULL, ended = 0
+			failures = 0, problem = '', next = NULL, ended = 0, commands = excluded.commands, word = excluded.word,
+			heard = '', deaf = '', muted = NULL
 		RETURNING id`, []any{int64(s.person), r.Name, string(r.Kind), r.Address, r.Secret, r.Server, r.Local,
 		r.Only != nil, int(r.Hours.QuietFrom), int(r.Hours.QuietTo), jsonList[reading.TimeOfDay]{&r.Hours.Digest},
-		r.Hours.Most, r.Created.Unix()}, &id)
+		r.Hours.Most, r.Created.Unix(), r.Commands, maybeBytesOf(r.Word[:])}, &id)
+	s.write(`DELETE FROM commands WHERE receiver = ?`, int64(id))
 	s.write(`DELETE FROM receiver_filters WHERE receiver = ?`, int64(id))
 	for _, f := range r.Only {
 		s.write(`INSERT INTO receiver_filters SELECT ?, key FROM filters WHERE id = ? ON CONFLICT DO NOTHING`,
@@ -148,7 +150,7 @@ func (r *Reader) Receivers(ctx context.Context) ([]reading.Receiver, error) {
 		err = scan(row, &x.ID, &x.Person, &x.Name, &x.Kind, &x.Address, &x.Secret, &x.Server, &x.Local, &some,
 			jsonList[reading.FilterID]{&x.Only}, &x.Hours.QuietFrom, &x.Hours.QuietTo,
 			jsonList[reading.TimeOfDay]{&x.Hours.Digest}, &x.Hours.Most, seconds(&x.Created), &x.Failures, &x.Problem,
-			seconds(&x.Next), &x.Ended)
+			seconds(&x.Next), &x.Ended, &x.Commands, maybeBytesOf(x.Word[:]), &x.Heard, &x.Deaf, seconds(&x.Muted))
 		if !some {
 			x.Only = nil // in place of none, which is what there is where those that it had are gone
 		}
@@ -156,7 +158,8 @@ func (r *Reader) Receivers(ctx context.Context) ([]reading.Receiver, error) {
 	}, `SELECT id, person, name, kind, address, secret, server, local, some,
 			(SELECT json_group_array(f.id ORDER BY f.place)
 				FROM receiver_filters k JOIN filters f ON f.key = k.key AND NOT f.gone WHERE k.receiver = receivers.id),
-			quiet_from, quiet_to, digest, most, created, failures, problem, next, ended
+			quiet_from, quiet_to, digest, most, created, failures, problem, next, ended, commands, word,
+			heard, deaf, muted
 		FROM receivers ORDER BY id`)
 	return all, r.failed(ctx, "read", err)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -41,9 +42,11 @@ ever more rarely; it outlasts restarts.`,
 // receiverFlags are the flags of feedex notify add.
 type receiverFlags struct {
 	person, secretFile, server, quiet, digest string
-	local                                     bool
-	filters                                   []string
-	most                                      int
+
+	commands, word string // the topic, and what stands before each
+	local          bool
+	filters        []string
+	most           int
 }
 
 func newNotifyAdd() *cobra.Command {
@@ -63,12 +66,18 @@ func newNotifyAdd() *cobra.Command {
 
 The secret is read from a file, once, and shown to nobody. Addresses in private networks, and http, want --local.
 
+With --commands the node takes commands by ntfy, from a topic of the same server, which may be that of ADDRESS:
+subscribe URL, unsubscribe URL, list, mute 2h, unmute. Before each stands a word that is made and shown now, once; what
+comes without it is passed over. The answers go to ADDRESS, and what is sent while the node is off waits at the server
+for a day. To have a new word, or to end a mute, add the receiver again.
+
 At most %d messages are sent in an hour, or as many as --most says: what comes beyond them goes together with the
 next.`,
 			reading.DefaultMost),
 		Example: `  feedex notify add desk webhook https://hooks.example/in --secret-file ~/hook.secret
   feedex notify add inbox mail me@example.com --server smtps://me@mail.example --digest 08:00,18:00
-  feedex notify add phone ntfy http://192.168.1.5/news --local --filter storms --quiet 22:00-07:00`,
+  feedex notify add phone ntfy http://192.168.1.5/news --local --filter storms --quiet 22:00-07:00
+  feedex notify add phone ntfy https://ntfy.example/my-news --secret-file ~/ntfy.token --commands my-orders`,
 		Args: cobra.MatchAll(cobra.ExactArgs(3)),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
@@ -76,16 +85,23 @@ next.`,
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}
-		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		err = maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
 			if err := k.AddReceiver(c.Context(), q); err != nil {
 				return fmt.Errorf("add receiver %q: %w", q.Name, err)
 			}
 			return nil
 		})
+		if err != nil || x.commands == "" {
+			return err
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "commands at the topic %s begin with a word, which is not shown again:\n"+
+			"  %s list\n", x.commands, x.word)
+		return err
 	})
 	f := c.Flags()
 	f.StringVar(&x.secretFile, "secret-file", "", "`file` with the secret")
 	f.StringVar(&x.server, "server", "", "of mail: `URL` of the server that takes it")
+	f.StringVar(&x.commands, "commands", "", "of ntfy: `topic` from which commands are taken")
 	f.BoolVar(&x.local, "local", false, "it is in your own network")
 	f.StringArrayVar(&x.filters, "filter", nil, "only what the filter of that `name` catches (repeatable)")
 	f.StringVar(&x.quiet, "quiet", "", "send nothing between these `times` of the day, as 22:00-07:00")
@@ -100,7 +116,13 @@ next.`,
 func (x *receiverFlags) request(args []string, in io.Reader) (control.ReceiverRequest, error) {
 	q := control.ReceiverRequest{
 		ReceiverName: control.ReceiverName{Person: x.person, Name: args[0]}, Kind: reading.ReceiverKind(args[1]),
-		Address: args[2], Server: x.server, Local: x.local, Filters: x.filters,
+		Address: args[2], Server: x.server, Local: x.local, Filters: x.filters, Commands: x.commands,
+	}
+	if x.commands != "" {
+		var chance [reading.WordBytes]byte
+		rand.Read(chance[:])
+		x.word = reading.NewWord(chance)
+		q.Word = reading.WordHash(x.word)
 	}
 	q.Hours.Most = x.most
 	if q.Address == "-" {
@@ -137,7 +159,7 @@ func (x *receiverFlags) request(args []string, in io.Reader) (control.ReceiverRe
 		q.Hours.Digest = append(q.Hours.Digest, at)
 	}
 	_, err := notify.Checked(reading.Receiver{Name: q.Name, Kind: q.Kind, Address: q.Address, Secret: q.Secret,
-		Server: q.Server, Local: q.Local, Hours: q.Hours})
+		Server: q.Server, Local: q.Local, Hours: q.Hours, Commands: q.Commands, Word: q.Word})
 	return q, err
 }
 
@@ -147,8 +169,11 @@ type listedReceiver struct {
 	Person   string               `json:"person"`
 	Kind     reading.ReceiverKind `json:"kind"`
 	Address  string               `json:"address"`
-	All      bool                 `json:"all"`               // it is told of all filters that do not mute
-	Filters  []string             `json:"filters,omitempty"` // else of these; none is left where there are none
+	All      bool                 `json:"all"`                // it is told of all filters that do not mute
+	Filters  []string             `json:"filters,omitempty"`  // else of these; none is left where there are none
+	Commands string               `json:"commands,omitempty"` // the topic from which commands are taken
+	Deaf     string               `json:"deaf,omitempty"`     // why none are heard
+	Muted    time.Time            `json:"muted,omitzero"`     // until then nothing is sent
 	Waiting  int                  `json:"waiting"`
 	Failures int                  `json:"failures"`
 	Problem  string               `json:"problem,omitempty"`
@@ -207,6 +232,10 @@ func receiversOf(c *cobra.Command, r archiveFile) (lines []listedReceiver, err e
 		line := listedReceiver{
 			Name: x.Name, Person: names[x.Person], Kind: x.Kind, Address: notify.Shown(x), Waiting: waiting,
 			All: x.Only == nil, Failures: x.Failures, Problem: x.Problem, Next: x.Next, Ended: x.Ended,
+			Commands: x.Commands, Deaf: x.Deaf,
+		}
+		if x.Muted.After(time.Now()) {
+			line.Muted = x.Muted
 		}
 		for _, id := range x.Only {
 			line.Filters = append(line.Filters, filters[id])
@@ -224,8 +253,18 @@ func printReceivers(w io.Writer, list []listedReceiver) error {
 		if !r.All {
 			filters = cmp.Or(strings.Join(r.Filters, ", "), "none: they are gone")
 		}
+		var problems []string
+		if !r.Muted.IsZero() {
+			problems = append(problems, "mute until "+r.Muted.Local().Format("2006-01-02 15:04"))
+		}
+		if r.Problem != "" {
+			problems = append(problems, r.Problem)
+		}
+		if r.Deaf != "" {
+			problems = append(problems, "commands are not heard: "+r.Deaf)
+		}
 		t.row(printable(r.Name), string(r.Kind), printable(r.Address), printable(filters), grouped(int64(r.Waiting)),
-			printable(r.Problem))
+			printable(strings.Join(problems, "; ")))
 	}
 	return t.write(w)
 }

@@ -1,0 +1,52 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"feedex/reading"
+	"feedex/safehtml"
+)
+
+// Heard implements reading.Messages.
+func (s *Store) Heard(at reading.Receiver, c reading.Command) {
+	if s.write(`UPDATE receivers SET heard = ? WHERE id = ? AND word = ?`, c.Message, int64(at.ID),
+		maybeBytesOf(at.Word[:])) == 0 || c.Answer == "" {
+		return
+	}
+	s.write(`DELETE FROM commands WHERE receiver = ? AND sent < ?`, int64(at.ID),
+		c.Sent.Add(-reading.MessageAge).Unix())
+	s.write(`INSERT INTO commands (receiver, message, sent, answer) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		int64(at.ID), c.Message, c.Sent.Unix(), c.Answer)
+}
+
+// Answered implements reading.Messages.
+func (s *Store) Answered(at reading.Receiver, message string) {
+	s.write(`UPDATE commands SET answer = '' WHERE receiver = ? AND message = ?`, int64(at.ID), message)
+}
+
+// Deaf implements reading.Messages.
+func (s *Store) Deaf(at reading.Receiver, problem string) {
+	s.write(`UPDATE receivers SET deaf = ? WHERE id = ? AND word = ?`, safehtml.Label(problem), int64(at.ID),
+		maybeBytesOf(at.Word[:]))
+}
+
+// Mute implements reading.Messages.
+func (s *Store) Mute(p reading.PersonID, until time.Time) {
+	s.write(`UPDATE receivers SET muted = ? WHERE person = ?`, seconds(&until), int64(p))
+}
+
+// WasHeard implements reading.ReceiverList.
+func (r *Reader) WasHeard(ctx context.Context, id reading.ReceiverID, message string) (bool, error) {
+	n, err := one(ctx, r.db, single[int], `SELECT count(*) FROM commands WHERE receiver = ? AND message = ?`, int64(id),
+		message)
+	return n > 0, r.failed(ctx, "read", err)
+}
+
+// Unanswered implements reading.ReceiverList.
+func (r *Reader) Unanswered(ctx context.Context, id reading.ReceiverID) ([]reading.Command, error) {
+	list, err := list(ctx, r.db, by(func(c *reading.Command) []any {
+		return []any{&c.Message, seconds(&c.Sent), &c.Answer}
+	}), `SELECT message, sent, answer FROM commands WHERE receiver = ? AND answer <> '' ORDER BY id`, int64(id))
+	return list, r.failed(ctx, "read", err)
+}
