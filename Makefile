@@ -5,6 +5,9 @@ GO       ?= go
 FUZZTIME ?= 2000x
 # For how long make loopback measures.
 LOOPBACK ?= 1h
+# The packages of which make check has each operator changed, and those of which make mutants has.
+MUTATED  ?= search courtesy
+CORE     ?= search courtesy trust polling incentive neighbors
 # The race detector needs a C compiler; the program itself does not. With it come checks of each use of unsafe pointers: our
 # packages have them, and SQLite, which is C translated into Go and would take twice as long, goes without.
 RACE     ?= $(if $(shell command -v gcc || command -v clang),-race -gcflags=modernc.org/...=-d=checkptr=0)
@@ -12,12 +15,12 @@ RACE     ?= $(if $(shell command -v gcc || command -v clang),-race -gcflags=mode
 # Attacks from many networks, full disks, and homes behind routers are tested in namespaces. Where this system has them nothing of that is skipped.
 NAMESPACES := $(shell unshare --user --map-root-user --net --mount true 2>/dev/null && echo 1)
 
-.PHONY: build check fmt vet lint tidy test readme fuzz e2e loopback figure bench man demo
+.PHONY: build check fmt vet lint tidy test mutated mutants readme fuzz e2e loopback figure bench man demo
 
 build: # the program, static
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/feedex ./cmd/feedex
 
-check: fmt vet lint tidy build test readme fuzz
+check: fmt vet lint tidy build test mutated readme fuzz
 	@test -n "$(NAMESPACES)" || echo "check: NOT TESTED: attacks from many networks, full disks, and (make e2e) homes behind routers: unshare --user --net --mount fails here"
 	@test -n "$$FEEDEX_MATERIAL" || echo "check: NOT TESTED: a corpus of real documents, and the traces that the built-in ones were made from: FEEDEX_MATERIAL names no folder with corpus/ and traces/"
 
@@ -27,10 +30,12 @@ fmt:
 vet:
 	$(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
+	cd tools && $(GO) vet ./...
 
 lint:
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	cd e2e && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
+	cd tools && $(GO) tool staticcheck ./...
 
 tidy: # go.mod and go.sum say what is used, no more and no less
 	$(GO) mod tidy -diff
@@ -39,6 +44,12 @@ tidy: # go.mod and go.sum say what is used, no more and no less
 
 test:
 	FEEDEX_HAS_NAMESPACES=$(NAMESPACES) $(GO) test $(RACE) -shuffle=on -timeout 40m ./...
+
+mutated: # some packages' operators are changed one at a time, and a test notices each: about three minutes
+	cd tools && $(GO) test ./mutants && $(GO) run ./mutants $(MUTATED)
+
+mutants: # the same with all core packages, for hours
+	cd tools && $(GO) run ./mutants $(CORE)
 
 readme: # the program takes every command line of the documents, and the first of them does its work
 	$(GO) test -count=1 -run '^TestDocuments' ./cmd/feedex

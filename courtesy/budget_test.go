@@ -94,6 +94,15 @@ func TestRefusalsThatDoNotSayHowLong(t *testing.T) {
 	}
 }
 
+// What is kept of a host is that it takes less than one that is not known, and not that it takes as much.
+func TestOnlySlownessIsLearned(t *testing.T) {
+	for gap, want := range map[time.Duration]bool{0: false, ShortestGap: false, FirstGap: false, FirstGap + 1: true} {
+		if got := (Budget{Gap: gap}).Learned(); got != want {
+			t.Errorf("with a gap of %v it is worth remembering: %v", gap, got)
+		}
+	}
+}
+
 // Whatever happens: no request before Ready, gap and rest within their bounds, and in the long run no more than
 // a burst and one request each gap.
 func TestBudgetHolds(t *testing.T) {

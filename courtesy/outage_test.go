@@ -51,6 +51,19 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// An outage lasts since the first host was not reached, though it takes a second one to know.
+func TestAnOutageBeginsWithTheFirstHost(t *testing.T) {
+	o := NewOutage(rand.New(rand.NewPCG(1, 2)))
+	o.Excuses(epoch, "a", epoch)
+	o.Excuses(epoch.Add(time.Minute), "b", epoch.Add(time.Minute))
+	if got := o.Since(); !got.Equal(epoch) {
+		t.Errorf("it lasts since %v, want %v", got, epoch)
+	}
+	if d := upTo(rand.New(rand.NewPCG(1, 2)), 0); d != 0 {
+		t.Errorf("a random duration below nothing is %v", d)
+	}
+}
+
 // While nobody is reached one tries now and then, ever more rarely after a day; when somebody answers nobody waits.
 func TestAttemptsWithinAnOutage(t *testing.T) {
 	o := NewOutage(rand.New(rand.NewPCG(1, 2)))

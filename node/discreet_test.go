@@ -92,6 +92,9 @@ func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 	if r := quiet.put(source, both); r.Fault != nil {
 		t.Fatal(r.Fault)
 	}
+	if got := quiet.node.Status().Counters.Delivered; got != 1 {
+		t.Errorf("%d entries count as delivered, of which the owner had one", got)
+	}
 	w.run(time.Minute)
 	if !reader.has(polled) || !reader.store.HasDID(both.DID) {
 		t.Error("the bundle was pruned")
@@ -151,6 +154,25 @@ func amongFriends(t *testing.T) (w *network, quiet, reader *testHost, friends []
 	}
 	w.run(5 * time.Minute)
 	return w, quiet, reader, friends
+}
+
+// What witnesses agree on is confirmed for the owner of a discreet feed as well.
+func TestWitnessesConfirmForTheOwnerOfADiscreetFeed(t *testing.T) {
+	w, quiet, _, friends := amongFriends(t)
+	quiet.follow(true, news)
+	w.run(time.Minute)
+	e := feed.Entry{Feed: news, ID: "new", Title: "new", Published: w.Now()}
+	quiet.hasHeard(friends...)
+	for i, f := range friends {
+		if v := quiet.store.Known([]feed.EntryID{e.EntryID()})[0]; i < 2 && v.Confirmed {
+			t.Fatalf("%d witnesses confirm an entry", i)
+		}
+		quiet.take(f, bundleWith(e, feed.Entry{Feed: news, ID: "old", Title: f.id.String(),
+			Published: w.Now().AddDate(0, 0, -9)}))
+	}
+	if v := quiet.store.Known([]feed.EntryID{e.EntryID()})[0]; !v.Confirmed {
+		t.Errorf("the owner has it as %+v", v)
+	}
 }
 
 // hearsAltered has witnesses agree on another version of an entry.

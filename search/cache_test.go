@@ -103,3 +103,37 @@ func TestTheCacheIsBounded(t *testing.T) {
 		t.Errorf("%d answers of 1 MiB each are kept, the latest: %v", kept, ok)
 	}
 }
+
+// An answer counts with its key, and one that is larger than the cache is not kept.
+func TestTheCacheCountsToTheByte(t *testing.T) {
+	const most = 16<<20 - 256
+	for length, want := range map[int]bool{most: true, most + 1: false} {
+		var c search.Cache
+		key := strings.Repeat("k", length)
+		c.Keep(now, key, protocol.Query{}, protocol.Answer{})
+		if _, ok := c.Find(now, key, protocol.Query{}); ok != want {
+			t.Errorf("with a key of %d bytes it is kept: %v", length, ok)
+		}
+	}
+}
+
+// Whatever makes an entry longer makes its answer longer by as much.
+func TestAnswersAreAsLongAsTheirEntries(t *testing.T) {
+	var empty protocol.Found
+	for name, c := range map[string]struct {
+		found protocol.Found
+		more  int
+	}{
+		"a feed":  {protocol.Found{Feed: news}, len(news)},
+		"a title": {protocol.Found{Title: "title"}, 5},
+		"a link":  {protocol.Found{Link: "http://a.example/"}, 17},
+		"holders": {protocol.Found{Holders: make([]protocol.NodeID, 2)}, 128},
+	} {
+		if more := search.AnswerBytes(&c.found) - search.AnswerBytes(&empty); more != c.more {
+			t.Errorf("%s: %d bytes more, want %d", name, more, c.more)
+		}
+	}
+	if bare := search.AnswerBytes(&empty); bare < 300 {
+		t.Errorf("an entry has %d bytes beside its texts", bare)
+	}
+}

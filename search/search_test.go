@@ -70,6 +70,7 @@ func TestSplits(t *testing.T) {
 	}{
 		{64, 3, []int{u, u, u, u, u, u, u, u, u, u}, []int{15, 15, 15, 15}},
 		{15, 2, []int{u, u, u, u, u, u}, []int{3, 3, 3, 2}},
+		{6, 2, []int{u, u, u, u, u, u}, []int{2, 2}}, // two, and two of each, use it up
 		{3, 1, []int{u, u, u, u, u}, []int{0, 0, 0}},
 		{64, 3, []int{0, 0, 1, 2, u}, []int{22, 22, 11, 5}},
 		{64, 3, []int{0, u}, []int{56, 6}},
@@ -150,6 +151,13 @@ func TestIDsAreForgotten(t *testing.T) {
 	}
 	if s.Add(now.Add(11*time.Minute), "19999") || !s.Add(now.Add(11*time.Minute), "a") {
 		t.Error("a flood must push out the oldest, and nothing else")
+	}
+	var full search.IDs
+	for i := range 8191 {
+		full.Add(now, fmt.Sprint(i))
+	}
+	if full.Add(now, "0") || !full.Add(now, "8191") || !full.Add(now, "0") {
+		t.Error("the oldest of 8,192 is to go when another comes, and not before")
 	}
 }
 
