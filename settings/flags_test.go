@@ -136,7 +136,7 @@ func TestHelpShowsWhereSettingsComeFrom(t *testing.T) {
 	}
 }
 
-// What is packaged sets no variable that means nothing.
+// What is packaged sets no variable that means nothing, and none to what it cannot be.
 func TestPackagesSetWhatThereIs(t *testing.T) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	Bind(flags, Node)
@@ -146,6 +146,7 @@ func TestPackagesSetWhatThereIs(t *testing.T) {
 	if err != nil || len(paths) < 4 {
 		t.Fatalf("packaged are %q, %v", paths, err)
 	}
+	values := 0
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -156,5 +157,16 @@ func TestPackagesSetWhatThereIs(t *testing.T) {
 				t.Errorf("%s sets %s, which is no setting", path, name)
 			}
 		}
+		for _, set := range regexp.MustCompile(`(?m)^[^#\n]*\bFEEDEX_(\w+)(?:=|: )"?([^\s"]+)`).FindAllStringSubmatch(
+			string(text), -1) {
+			f := flags.Lookup(strings.ToLower(strings.ReplaceAll(set[1], "_", "-")))
+			if err := setFromEnv(f, set[2]); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			values++
+		}
+	}
+	if values < 4 {
+		t.Errorf("only %d values were tried", values)
 	}
 }
