@@ -66,6 +66,9 @@ fuzz: # new inputs to every fuzz target; for more of them, make fuzz FUZZTIME=10
 e2e: # newsboat, sfeed and Chromium use the real program, and two homes behind routers; screenshots are left in e2e/out
 	cd e2e && npm ci --ignore-scripts --no-audit --no-fund --silent
 	cd e2e && $(GO) vet ./... && FEEDEX_E2E=1 $(GO) test -count=1 -timeout 20m ./...
+	@if newer=$$(e2e/newsboat.sh "$$HOME/.cache/feedex/newsboat"); then \
+		cd e2e && FEEDEX_E2E=1 FEEDEX_NEWSBOAT=$$newer $(GO) test -count=1 -timeout 20m -run '^TestNewsboat' ./...; \
+	else echo "e2e: NOT TESTED: a newsboat newer than the system's: it takes mmdebstrap, root and a mirror of Debian"; fi
 
 loopback: # how evenly, and how often, twenty nodes that are processes poll a feed, measured for LOOPBACK
 	cd e2e && $(GO) test -count=1 -timeout 0 -v -run '^TestTwentyProcesses$$' -loopback $(LOOPBACK)

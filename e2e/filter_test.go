@@ -22,7 +22,7 @@ import (
 // A person types words on the page Filters, sees what they would have caught, keeps them, and has what they catch from
 // then on in newsboat.
 func TestNewsboatReadsAFilter(t *testing.T) {
-	need(t, "newsboat")
+	need(t, newsboatProgram())
 	needBrowser(t)
 	p, n := startPublisher(t), startPollingNode(t)
 	url := p.publish("/harbor.xml", "Harbor News", "A storm at sea", "A brain storm", "Low tide")
@@ -55,7 +55,7 @@ func TestNewsboatReadsAFilter(t *testing.T) {
 // neighbor that polls passes the entry on. It is in the filter's feed as soon as it is anywhere at the node, newsboat
 // has it there, a subscriber is pushed to, and a phone is told.
 func TestFilterCatchesWhatANeighborBrings(t *testing.T) {
-	need(t, "newsboat")
+	need(t, newsboatProgram())
 	p := startPublisher(t)
 	p.refuse = "unwelcome.example"
 	feed := p.publish("/harbor.xml", "Harbor News", "A storm of yesterday")

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,9 @@ import (
 	"strings"
 	"testing"
 )
+
+// newsboatProgram is the newsboat that is driven: the system's, or that which FEEDEX_NEWSBOAT names.
+func newsboatProgram() string { return cmp.Or(os.Getenv("FEEDEX_NEWSBOAT"), "newsboat") }
 
 // A newsboat is newsboat with files of its own.
 type newsboat struct {
@@ -43,7 +47,7 @@ func (nb *newsboat) args(more ...string) []string {
 // unread reloads all feeds and returns how many articles are unread then.
 func (nb *newsboat) unread(t *testing.T) int {
 	t.Helper()
-	cmd := exec.Command("newsboat", nb.args("-x", "reload", "print-unread")...)
+	cmd := exec.Command(newsboatProgram(), nb.args("-x", "reload", "print-unread")...)
 	cmd.Env = nb.env
 	out, err := cmd.CombinedOutput()
 	n, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
@@ -79,8 +83,8 @@ func (nb *newsboat) open(t *testing.T) *screen {
 		cmd := exec.Command("tmux", "-S", s.socket, "kill-server")
 		cmd.Run() // it may have ended with its last program
 	})
-	s.run(t, append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "30", "newsboat"},
-		nb.args()...)...)
+	s.run(t, append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "30",
+		newsboatProgram()}, nb.args()...)...)
 	return s
 }
 
@@ -113,6 +117,22 @@ func (s *screen) sees(t *testing.T, texts ...string) {
 func (s *screen) keys(t *testing.T, keys ...string) {
 	t.Helper()
 	s.run(t, append([]string{"send-keys"}, keys...)...)
+}
+
+// markAll marks all read that is listed, and says yes where a newer newsboat asks whether that is meant.
+func (s *screen) markAll(t *testing.T) {
+	t.Helper()
+	s.keys(t, "A")
+	eventually(t, func() string {
+		shown := s.run(t, "capture-pane", "-p")
+		if strings.Contains(shown, "(y:Yes n:No)") {
+			s.keys(t, "y")
+		}
+		if !strings.Contains(shown, "(0 unread,") {
+			return "not all is read:\n" + shown
+		}
+		return ""
+	})
 }
 
 // quit leaves newsboat by so many lists, and waits until it has ended.
