@@ -43,7 +43,7 @@ result, names that end in _ns are nanoseconds, lags and delays are seconds, and 
 	}
 	c.AddCommand(newLabPaper(), newLabPolling(), newLabPublisher(), newLabChurn(), newLabNAT(),
 		newLabScale(), newLabInterests(), newLabRecommend(),
-		newLabCorona(), newLabFreeriders(), newLabAttacks(), newLabQuery())
+		newLabCorona(), newLabFreeriders(), newLabAttacks(), newLabQuery(), newLabAll())
 	return c
 }
 

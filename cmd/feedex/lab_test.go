@@ -7,9 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"feedex/lab/experiment"
 	"feedex/lab/report"
@@ -20,7 +23,7 @@ import (
 func TestInterruptedLab(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(interruption{os.Interrupt})
-	for _, c := range newLab().Commands() {
+	for _, c := range experimentsOf(newLab()) {
 		var out, errs bytes.Buffer
 		code := run(ctx, []string{"lab", c.Name(), "--svg", filepath.Join(t.TempDir(), "figures")}, &out, &errs)
 		if code != 128+int(syscall.SIGINT) || !strings.Contains(out.String(), "\nPARTIAL: ") ||
@@ -28,6 +31,11 @@ func TestInterruptedLab(t *testing.T) {
 			t.Errorf("lab %s ended with %d, %q and\n%s", c.Name(), code, &errs, &out)
 		}
 	}
+}
+
+// experimentsOf are the commands but the one that runs all others.
+func experimentsOf(lab *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(lab.Commands(), func(c *cobra.Command) bool { return c.Name() == "all" })
 }
 
 // How much garbage may pile up is said by GOGC where it is set, and otherwise goes by the size of the worlds, while
@@ -59,7 +67,7 @@ func TestGarbageOfTheLab(t *testing.T) {
 
 // All experiments have the flags that all are to have, but the one that no time passes in.
 func TestFlagsOfAllExperiments(t *testing.T) {
-	for _, c := range newLab().Commands() {
+	for _, c := range experimentsOf(newLab()) {
 		flags := []string{"seed", "nodes", "hours", "traces", "synthetic", "json", "svg"}
 		if c.Name() == "recommend" {
 			flags = []string{"lists", "seeds", "json", "svg"}

@@ -180,7 +180,7 @@ against a pass mark. The command fails if one of the attacks does not come up to
 				return r, err
 			})
 			if err == nil && failed > 0 {
-				err = fmt.Errorf("%d of the attacks are beyond their mark", failed)
+				err = fmt.Errorf("%d %w", failed, errBeyondMark)
 			}
 			return err
 		}),
@@ -441,7 +441,7 @@ poll: how late entries come, and how often publishers are asked, by how many fol
 
 func newLabPublisher() *cobra.Command {
 	var f labFlags
-	p := experiment.Publishers{Feeds: 4, Sizes: []int{1, 10, 100, 1000}}
+	p := experiment.Publishers{Feeds: 4, Sizes: []int{1, 10, 100, 1000}, Times: 100}
 	c := &cobra.Command{
 		Use:   "publisher",
 		Short: "What the publisher of a feed sees of the nodes that follow it",
@@ -460,5 +460,6 @@ and made.`,
 	c.Flags().Var(countFlag(&p.Feeds, 1), "feeds", "how many feeds, all of which each node follows")
 	c.Flags().Var(countsFlag(&p.Sizes, 1), "nodes", "how many nodes follow the feeds, a network each; a flash "+
 		"crowd comes\nto a hundredth of the most")
+	c.Flags().Var(countFlag(&p.Times, 2), "times", "how many times as many nodes the flash crowd makes of them")
 	return c
 }

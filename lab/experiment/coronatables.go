@@ -34,6 +34,14 @@ func (c Corona) report(rows []CoronaRow) *report.Report {
 	}
 	r.Tables = []report.Table{c.summary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0])}
 	r.Figures = []report.Figure{coronaFigure(rows[0])}
+	if base := rows[0]; base.Exchange.Lag > 0 && base.Requests > 0 {
+		list := []scheme{{"Legacy RSS", base.Alone.Lag, base.Requests, 0},
+			{"feedex", base.Exchange.Lag, base.Requests, 1}}
+		if r := rarer(rows); r != nil {
+			list = append(list, scheme{"feedex, more rarely", r.Exchange.Lag, r.Requests, 1})
+		}
+		r.Plots = append(r.Plots, schemesFigure("corona-schemes", "Detection time and load (Table 2)", list))
+	}
 	return r
 }
 
@@ -95,9 +103,8 @@ func partOf(part, whole float64) string {
 func coronaStated() report.Table {
 	t := report.Table{Title: "The same as Corona's authors state it, at full size (Table 2)",
 		Columns: []string{"scheme", "detection s", "polls/30 min/channel"}}
-	t.Rows = [][]string{
-		{"Legacy-RSS", "900", "50.00"}, {"Corona-Lite", "53", "48.97"}, {"Corona-Fair", "142", "50.14"},
-		{"Corona-Fair-Sqrt", "55", "49.46"}, {"Corona-Fair-Log", "53", "49.43"}, {"Corona-Fast", "32", "58.75"},
+	for _, s := range coronaSchemes() {
+		t.Row(s.name, fmt.Sprintf("%.0f", s.detection), fmt.Sprintf("%.2f", s.load))
 	}
 	return t
 }

@@ -114,7 +114,12 @@ func (c Interests) Run(ctx context.Context, progress Progress) (*report.Report, 
 		})
 	}
 	n.run(ctx, w, newMeter(progress, equal(1)).of(0))
-	return c.report(w, lists, c.measure(w, lists, slices.DeleteFunc(readers, reader.absent))), nil
+	r := c.report(w, lists, c.measure(w, lists, slices.DeleteFunc(readers, reader.absent)))
+	slices.SortFunc(followers, func(a, b int) int { return b - a })
+	if p := popularityFigure(followers); p != nil {
+		r.Plots = append(r.Plots, p)
+	}
+	return r, nil
 }
 
 // classOf is the class of a feed.

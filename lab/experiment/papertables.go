@@ -269,6 +269,8 @@ func paperFigures(rows []PaperRow) []report.Figure {
 				pick("XCH gain", -cent, func(r PaperRow) report.Spread { return r.Exchange.RefGain }),
 				plain("SLN miss, median", func(r PaperRow) float64 { return r.Alone.RefMiss.Median / cent }),
 			}},
+		{Name: "paper-bundles", Title: "Entries in a bundle (Table 3)", X: interval, Y: "Entries", Points: points,
+			Lines: []report.Curve{{Name: "feedex", Values: each(rows, func(r PaperRow) float64 { return r.Bundle })}}},
 		{Name: "paper-calls", Title: "Calls that a node receives (Figure 6)", X: interval,
 			Y: "Calls per node and minute", Points: points, Lines: []report.Curve{
 				pick("check_did and check_dids", 1, func(r PaperRow) report.Spread { return r.Checks }),

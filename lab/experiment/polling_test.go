@@ -144,7 +144,7 @@ func TestPollingFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.All()) != 8 {
+	if len(report.All()) != 10 {
 		t.Errorf("%d figures", len(report.All()))
 	}
 	checkDrawings(t, report.All())

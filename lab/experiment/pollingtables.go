@@ -11,6 +11,10 @@ import (
 // pollingFigures draws Figures 2 to 4 of Urbansky, and delay against requests.
 func pollingFigures(rows []PollingRow) []*report.Plot {
 	plots := []*report.Plot{volumeFigure(rows), costFigure(rows), timelyFigure(rows)}
+	if polls, feeds := averagesOf(rows, false), averagesOf(rows, true); len(polls) > 0 && len(feeds) > 0 {
+		plots = append(plots, pollsFigure("polling-average-polls", "Over all polls (Table 1)", polls),
+			pollsFigure("polling-average-feeds", "Over feeds (Table 1)", feeds))
+	}
 	for i := range rows {
 		switch rows[i].Policy {
 		case "Fix Learned", "Post Rate", "Moving Average", "FeedEx", "Auto":
@@ -18,6 +22,21 @@ func pollingFigures(rows []PollingRow) []*report.Plot {
 		}
 	}
 	return plots
+}
+
+// averagesOf are the policies of Urbansky's Table 1 and the default, over feeds or over polls, as far as they found
+// anything.
+func averagesOf(rows []PollingRow, feeds bool) (list []averaged) {
+	for _, r := range rows {
+		a := r.Polls
+		if feeds {
+			a = r.Feeds
+		}
+		if color, _ := r.kind(); (r.stated != nil || r.Policy == "Auto") && a.Delay > 0 && a.Polls > 0 {
+			list = append(list, averaged{r.Policy, a, color})
+		}
+	}
+	return list
 }
 
 // kind is a color and its name: one for the policies of Urbansky, one for ours, and gray for others.
