@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -38,6 +39,9 @@ type SharedRow struct {
 	Least    []float64 `json:"least"`    // the same, of the node that made the fewest
 	Most     []float64 `json:"most"`     // and the most
 	Spared   []float64 `json:"spared"`   // what the nodes count as spared by neighbors, a feed and day, on the mean
+	// Alone is the delay of one node alone that makes as many requests as each of these does: between those of two
+	// targets. Nil where the policy has no target, or no target leads to so few.
+	Alone []float64 `json:"alone_delay,omitempty"`
 }
 
 // A sharedRun is the outcome of one network, as in a SharedRow.
@@ -89,50 +93,99 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Timeline, error) {
 	return s, feeds, nil
 }
 
+// A sharedCase is a policy, and how many nodes poll by it.
+type sharedCase struct {
+	name   string
+	policy polling.Policy
+	nodes  int
+	target bool // one node that polls by Auto for another target, for what it has by as many requests as others make
+}
+
+// autoName is what Auto is called in tables.
+const autoName = "Auto"
+
+// cases are the networks of a seed.
+func (s SharedPolling) cases() (list []sharedCase) {
+	usual := polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}
+	for _, c := range []sharedCase{{name: "Fix 1h", policy: polling.Fixed{Every: time.Hour}},
+		{name: "FeedEx", policy: polling.FeedEx{}}, {name: autoName, policy: polling.Auto{Range: usual}}} {
+		for _, c.nodes = range s.Sizes {
+			list = append(list, c)
+		}
+	}
+	// Twice the target is polls by the root of two more rarely.
+	for target := polling.DefaultTargetDelay; target <= 32*polling.DefaultTargetDelay; target *= 2 {
+		p := polling.Auto{Range: usual, TargetDelay: target}
+		list = append(list, sharedCase{name: autoName, policy: p, nodes: 1, target: true})
+	}
+	return list
+}
+
+// aloneAt is the delay, by each seed, of one node alone that makes as many requests as each node of a network:
+// between the rows of two targets, from the smallest on, delay and requests follow a power of one another. It is nil
+// where no two targets have these requests between them.
+func aloneAt(targets []SharedRow, of *SharedRow) (delays []float64) {
+	for seed, requests := range of.Requests {
+		each := requests / float64(of.Nodes)
+		i := slices.IndexFunc(targets, func(t SharedRow) bool { return t.Requests[seed] <= each })
+		if i < 0 || i == 0 && targets[0].Requests[seed] < each {
+			return nil
+		}
+		fewer, more := targets[i], targets[max(i-1, 0)]
+		part := 0.0 // of the way from more to fewer requests
+		if i > 0 {
+			part = math.Log(more.Requests[seed]/each) / math.Log(more.Requests[seed]/fewer.Requests[seed])
+		}
+		delays = append(delays, more.Delay[seed]*math.Pow(fewer.Delay[seed]/more.Delay[seed], part))
+	}
+	return delays
+}
+
 // Run runs every network. If ctx ends before it is done, the Report says so. The error wraps ErrSetting.
 func (s SharedPolling) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	s, feeds, err := s.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	policies := []polling.Policy{polling.Fixed{Every: time.Hour}, polling.FeedEx{},
-		polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}}
-	names := []string{"Fix 1h", "FeedEx", "Auto"}
+	cases := s.cases()
 	var costs []float64
-	for range policies {
-		for _, size := range s.Sizes {
-			costs = append(costs, slices.Repeat([]float64{float64(size)}, s.Seeds)...)
-		}
-	}
-	// place is of which policy, size and seed the i-th network is.
-	place := func(i int) (policy, size, seed int) {
-		return i / s.Seeds / len(s.Sizes), i / s.Seeds % len(s.Sizes), i % s.Seeds
+	for _, c := range cases {
+		costs = append(costs, slices.Repeat([]float64{float64(c.nodes)}, s.Seeds)...)
 	}
 	runs := together(newMeter(progress, costs), func(i int, tell Progress) *sharedRun {
-		policy, size, seed := place(i)
-		return s.network(ctx, s.Seed+lab.Seed(seed), feeds, policies[policy], s.Sizes[size], tell)
+		c := cases[i/s.Seeds]
+		return s.network(ctx, s.Seed+lab.Seed(i%s.Seeds), feeds, c.policy, c.nodes, tell)
 	})
 	r := newReport("Polling policies, where nodes share what they poll", s.Seed, s.Traces)
-	var rows []SharedRow
+	var rows, targets []SharedRow
 	done := 0
-	for i, run := range runs {
-		policy, size, seed := place(i)
-		if seed == 0 {
-			rows = append(rows, SharedRow{Policy: names[policy], Nodes: s.Sizes[size]})
+	for i, c := range cases {
+		row := SharedRow{Policy: c.name, Nodes: c.nodes}
+		for _, run := range runs[i*s.Seeds : (i+1)*s.Seeds] {
+			if run != nil {
+				done++
+				r.Took(run.hash, run.steps)
+				row.add(run)
+			}
 		}
-		if run != nil {
-			done++
-			r.Took(run.hash, run.steps)
-			rows[len(rows)-1].add(run)
+		if c.target {
+			targets = append(targets, row)
+		} else {
+			rows = append(rows, row)
 		}
 	}
 	if done < len(runs) {
 		r.Partial = fmt.Sprintf("%d of %d networks", done, len(runs))
 	} else {
+		for i := range rows {
+			if row := &rows[i]; row.Policy == autoName {
+				row.Alone = aloneAt(targets, row)
+			}
+		}
 		r.Figures = sharedFigures(rows)
 	}
 	rows = slices.DeleteFunc(rows, func(row SharedRow) bool { return len(row.Delay) == 0 })
-	r.Result, r.Tables = rows, []report.Table{sharedTable(rows)}
+	r.Result, r.Tables = rows, []report.Table{sharedTable(rows), sameRequestsTable(rows)}
 	r.Setting = []string{fmt.Sprintf("%d feeds from the busiest to those of an entry in two days, which all nodes "+
 		"follow, for %.1f days, of which the second half counts; seeds %d to %d",
 		s.Feeds, s.Length.Hours()/24, s.Seed, int(s.Seed)+s.Seeds-1)}
@@ -239,6 +292,32 @@ func sharedTable(rows []SharedRow) report.Table {
 			report.Minutes(report.Mean(r.Own)), report.Percent(report.Mean(r.Coverage)), number(r.Requests),
 			fmt.Sprintf("%.1f", report.Mean(r.Requests)/float64(r.Nodes)), number(r.Least), number(r.Most),
 			number(r.Spared))
+	}
+	return t
+}
+
+// sameRequestsTable compares networks with one node alone that asks as often as each of their nodes.
+func sameRequestsTable(rows []SharedRow) report.Table {
+	t := report.Table{
+		Title:   "Against one alone that asks as often as each of them",
+		Columns: []string{"policy", "followers", "requests a node", "delay min", "alone", "sooner"},
+		Notes: []string{"Alone: the delay of a node without neighbors by Auto, with the target by which it makes as " +
+			"many requests; between those of two targets, of which the second is twice the first."},
+	}
+	for _, r := range rows {
+		if r.Policy != autoName {
+			continue
+		}
+		alone, sooner := report.Unknown, report.Unknown
+		if r.Alone != nil {
+			ratios := make([]float64, len(r.Alone))
+			for i := range ratios {
+				ratios[i] = r.Alone[i] / r.Delay[i]
+			}
+			alone, sooner = report.RangeOf(r.Alone).Text(60, "%.1f"), report.RangeOf(ratios).Text(1, "%.1f")
+		}
+		t.Row(r.Policy, fmt.Sprint(r.Nodes), fmt.Sprintf("%.1f", report.Mean(r.Requests)/float64(r.Nodes)),
+			report.RangeOf(r.Delay).Text(60, "%.1f"), alone, sooner)
 	}
 	return t
 }

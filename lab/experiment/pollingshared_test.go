@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -54,6 +55,15 @@ func TestSharedPolling(t *testing.T) {
 			t.Errorf("each of five makes %v requests fewer than one alone, and counts %v", fewer, counted)
 		}
 	}
+	for i := range auto[0].Delay {
+		if len(auto[0].Alone) != 2 || auto[0].Alone[i] != auto[0].Delay[i] {
+			t.Errorf("one alone, %+v, is not as late as one that asks as often", auto[0])
+		}
+		// Half of the requests make a node twice as late, or nearly.
+		if len(auto[1].Alone) != 2 || auto[1].Alone[i] < 1.3*auto[0].Delay[i] {
+			t.Errorf("one that asks as rarely as each of five, %+v, is no later than %+v", auto[1], auto[0])
+		}
+	}
 	if got := report.Mean(auto[0].Spared) + report.Mean(fixed[1].Spared); got != 0 {
 		t.Errorf("%v requests are spared where nobody is, or where all poll by the clock", got)
 	}
@@ -70,6 +80,26 @@ func TestSharedPolling(t *testing.T) {
 		{Traces: set, Sizes: []int{1, -1}}} {
 		if _, err := bad.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
 			t.Errorf("%+v: %v, want an ErrSetting", bad, err)
+		}
+	}
+}
+
+// Between two targets delay and requests follow a power of one another; beyond the last nothing is known.
+func TestAloneAtAsManyRequests(t *testing.T) {
+	targets := []SharedRow{{Requests: []float64{16, 8}, Delay: []float64{10, 5}},
+		{Requests: []float64{4, 2}, Delay: []float64{40, 80}}, {Requests: []float64{2, 1}, Delay: []float64{90, 90}}}
+	for _, test := range []struct {
+		requests, want []float64
+	}{
+		{[]float64{2 * 16, 2 * 8}, []float64{10, 5}},
+		{[]float64{2 * 8, 2 * 4}, []float64{20, 20}},
+		{[]float64{2 * 4, 2 * 1}, []float64{40, 90}},
+		{[]float64{2 * 17, 2 * 8}, nil},
+		{[]float64{2 * 8, 2 * .9}, nil},
+	} {
+		got := aloneAt(targets, &SharedRow{Nodes: 2, Requests: test.requests})
+		if !slices.EqualFunc(got, test.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+			t.Errorf("at %v requests of two: %v, want %v", test.requests, got, test.want)
 		}
 	}
 }
