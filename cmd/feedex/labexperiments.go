@@ -401,9 +401,9 @@ func newLabPolling() *cobra.Command {
 		Use:   "polling",
 		Short: "Polling policies against each other, without a network",
 		Long: `Poll every feed of the traces by each policy: those of this program, those of Miniflux, FreshRSS, NewsBlur,
-CommaFeed and newsboat, and the rule of the FeedEx paper to the letter. Tables of how late entries are
-read, how many requests it takes and how many entries are missed, after Table 1 and Figures 2 to 4 of
-Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types".
+CommaFeed, newsboat, NetNewsWire and tt-rss, and the rule of the FeedEx paper to the letter. Tables of how late
+entries are read, how many requests it takes and how many entries are missed, after Table 1 and Figures 2 to 4
+of Urbansky and others, "An Optimized Web Feed Aggregation Approach for Generic Feed Types".
 
 With --shared, three of them in networks of nodes instead, which all follow the same feeds and share what they
 poll: how late entries come, and how often publishers are asked, by how many follow a feed.`,

@@ -50,46 +50,67 @@ func (Literal) First() time.Duration { return polling.DefaultStart }
 // Longest is the longest interval.
 func (Literal) Longest() time.Duration { return polling.DefaultMax }
 
-// Miniflux asks every hour which feeds are due (internal/cli/scheduler.go). A feed is due after an hour, or
-// with the scheduler entry_frequency after a time that goes by the entries of the last week
-// (internal/model/feed.go, ScheduleNextCheck; internal/storage/feed.go, WeeklyFeedEntryCount).
+// Miniflux asks every hour which feeds are due (internal/cli/scheduler.go; internal/storage/batch.go: next_check_at <
+// now()). A feed is due an hour after it was asked for last, or with the scheduler entry_frequency after a time that
+// goes by the entries of the last week (internal/model/feed.go, ScheduleNextCheck; internal/storage/feed.go,
+// WeeklyFeedEntryCount; internal/reader/handler/handler.go, RefreshFeed).
+//
+// That time begins a moment after the tick that had the feed polled, when a worker takes it up. So a whole hour after
+// that tick it is not over, and a feed that is due every hour is polled at every other tick.
 type Miniflux struct {
 	EntryFrequency bool // instead of round_robin, the default
 }
 
-// Interval is the time until the first hour at which the feed is due.
+// Interval is the time until the first tick after the feed has fallen due.
 func (m Miniflux) Interval(p polling.Poll) time.Duration {
-	if !m.EntryFrequency {
-		return hour
+	due := hour
+	if m.EntryFrequency {
+		due = weekly(p)
 	}
-	entries := since(p, week)
-	if len(entries) < 2 {
-		return day
-	}
-	i := 5 * time.Minute
-	if span := entries[len(entries)-1] - entries[0]; span > 0 {
-		gaps := int64(len(entries) - 1)
-		perWeek := (int64(week/time.Second)*gaps + span - 1) / span // a week by the mean gap, rounded up
-		i = min(max(week/time.Duration(perWeek), 5*time.Minute), day)
-	}
-	return (i + hour - 1) / hour * hour
+	return due.Truncate(hour) + hour
 }
 
-// First is an hour.
+// weekly is when Miniflux has a feed fall due by the entries of the last week: between five minutes and a day. They are
+// counted before what the poll brings is stored. Of one entry, or of several that all have one date, it knows no
+// frequency, and waits the day.
+func weekly(p polling.Poll) time.Duration {
+	p.History.Times = p.History.Times[:max(0, len(p.History.Times)-p.New)]
+	entries := since(p, week)
+	if len(entries) < 2 || entries[len(entries)-1] == entries[0] {
+		return day
+	}
+	span, gaps := entries[len(entries)-1]-entries[0], int64(len(entries)-1)
+	perWeek := (int64(week/time.Second)*gaps + span - 1) / span // a week by the mean gap, rounded up
+	return min(max(week/time.Duration(perWeek), 5*time.Minute), day)
+}
+
+// First is an hour: a feed that was just added is due at the next tick.
 func (m Miniflux) First() time.Duration { return hour }
 
-// Longest is an hour, or a day by entry frequency.
+// Longest is two hours, or the tick after a day by entry frequency.
 func (m Miniflux) Longest() time.Duration {
 	if m.EntryFrequency {
-		return day
+		return day + hour
 	}
-	return hour
+	return 2 * hour
 }
 
-// FreshRSS polls what was not polled for an hour (ttl_default) whenever its cron job runs
-// (app/actualize_script.php; app/Controllers/FeedController.php): every 20 or 30 minutes, both of which
-// make it an hour.
-func FreshRSS() polling.Policy { return polling.Fixed{Every: hour} }
+// FreshRSS polls, whenever its cron job runs, what was polled more than an hour ago (ttl_default;
+// app/Controllers/feedController.php, actualizeFeeds: time() <= lastUpdate + ttl is too early). The job runs twice an
+// hour (Docker/README.md, CRON_MIN), and a feed was polled some seconds into it. So an hour later it is too early, and
+// it is polled by every third run.
+func FreshRSS() polling.Policy { return polling.Fixed{Every: 90 * time.Minute} }
+
+// NetNewsWire refreshes all feeds two hours after it did last (Mac/AppDefaults.swift, every2Hours;
+// Shared/Timer/AccountRefreshTimer.swift) for as long as it runs. None is skipped then for having been asked too
+// lately, which is nine minutes (LocalAccountRefresher.swift).
+func NetNewsWire() polling.Policy { return polling.Fixed{Every: 2 * hour} }
+
+// TinyTinyRSS looks every 121 seconds (update_daemon2.php: when more than DAEMON_SLEEP_INTERVAL, 120, have passed) for
+// feeds that were polled more than half an hour ago (classes/RSSUtils.php, update_daemon_common;
+// DEFAULT_UPDATE_INTERVAL): the fifteenth time finds them. Each half day it asks without a condition, which no policy
+// can say; so its bytes are more than are counted.
+func TinyTinyRSS() polling.Policy { return polling.Fixed{Every: 15 * 121 * time.Second} }
 
 // Newsboat with auto-reload polls all feeds every hour, counted from its start (src/reloadthread.cpp).
 func Newsboat() polling.Policy { return polling.Fixed{Every: hour} }

@@ -33,6 +33,12 @@ func after(silent time.Duration, entries int, gap time.Duration, window int) pol
 	return polling.Poll{At: now, Interval: h, History: polling.History{Times: times, Window: window}}
 }
 
+// found is the poll with so many of its entries new.
+func found(p polling.Poll, entries int) polling.Poll {
+	p.New = entries
+	return p
+}
+
 func TestReaders(t *testing.T) {
 	frequency := baseline.Miniflux{EntryFrequency: true}
 	for name, tc := range map[string]struct {
@@ -40,15 +46,19 @@ func TestReaders(t *testing.T) {
 		poll   polling.Poll
 		want   time.Duration
 	}{
-		"Miniflux":                             {baseline.Miniflux{}, after(9*d, 3, d, 3), h},
-		"Miniflux, a silent week":              {frequency, after(8*d, 9, h, 9), d},
-		"Miniflux, one entry in a week":        {frequency, after(d, 9, 7*d, 9), d},
-		"Miniflux, every 8 hours":              {frequency, after(h, 90, 8*h, 20), 8 * h},
+		"Miniflux":                             {baseline.Miniflux{}, after(9*d, 3, d, 3), 2 * h},
+		"Miniflux, a silent week":              {frequency, after(8*d, 9, h, 9), 25 * h},
+		"Miniflux, one entry in a week":        {frequency, after(d, 9, 7*d, 9), 25 * h},
+		"Miniflux, every 8 hours":              {frequency, after(h, 90, 8*h, 20), 9 * h},
 		"Miniflux, every 90 minutes":           {frequency, after(h, 300, 90*m, 20), 2 * h}, // at the next full hour
 		"Miniflux, every minute":               {frequency, after(m, 300, m, 20), h},
-		"Miniflux, all at once":                {frequency, after(m, 5, 0, 5), h},
-		"Miniflux, every 6 days":               {frequency, after(h, 9, 6*d, 9), d},
-		"FreshRSS":                             {baseline.FreshRSS(), after(9*d, 3, d, 3), h},
+		"Miniflux, all at once":                {frequency, after(m, 5, 0, 5), 25 * h},
+		"Miniflux, every 6 days":               {frequency, after(h, 9, 6*d, 9), 25 * h},
+		"Miniflux, all of it new":              {frequency, found(after(h, 9, 8*h, 9), 9), 25 * h},
+		"Miniflux, but for two":                {frequency, found(after(h, 9, 8*h, 9), 7), 9 * h},
+		"FreshRSS":                             {baseline.FreshRSS(), after(9*d, 3, d, 3), 90 * m},
+		"NetNewsWire":                          {baseline.NetNewsWire(), after(9*d, 3, d, 3), 2 * h},
+		"tt-rss":                               {baseline.TinyTinyRSS(), after(9*d, 3, d, 3), 30*m + 15*time.Second},
 		"newsboat":                             {baseline.Newsboat(), after(9*d, 3, d, 3), h},
 		"CommaFeed, every 40 minutes":          {baseline.CommaFeed{}, after(m, 50, 40*m, 20), 20 * m},
 		"CommaFeed, every 3 hours":             {baseline.CommaFeed{}, after(m, 50, 3*h, 20), h},

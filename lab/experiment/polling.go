@@ -64,6 +64,8 @@ func contenders() []contender {
 		{"NewsBlur", func(rng *rand.Rand) polling.Policy { return baseline.NewsBlur{Rand: rng} }, nil},
 		{"CommaFeed", is(baseline.CommaFeed{}), nil},
 		{"newsboat", is(baseline.Newsboat()), nil},
+		{"NetNewsWire", is(baseline.NetNewsWire()), nil},
+		{"tt-rss", is(baseline.TinyTinyRSS()), nil},
 	}
 }
 
