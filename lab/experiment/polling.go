@@ -326,6 +326,7 @@ type PollingRow struct {
 	stated    *[2]Averages
 	real      []float64 // by feed with an entry: the mean seconds between its entries
 	predicted []float64 // likewise: the mean interval
+	lively    int       // feeds of timelyPolls entries and more
 	timely    []float64 // Figure 3, in seconds; as far as there are polls that found something
 }
 
@@ -366,6 +367,7 @@ func pollingRows(runs [][]feedRun) []PollingRow {
 				row.predicted = append(row.predicted, r.wanted)
 			}
 			if r.published >= timelyPolls {
+				row.lively++
 				for k, d := range r.pollDelays[:min(timelyPolls, len(r.pollDelays))] {
 					timely[k] = append(timely[k], d)
 				}
