@@ -25,6 +25,7 @@ type Memory struct {
 	hidden   map[feed.EntryID]bool // entries not to be shared
 	apart    map[feed.EntryID]int  // the Seqs of entries as others know them, where that is not as the index has them
 	purged   map[feed.EntryID]gone // entries that were here
+	starred  []star                // as Star left them, the latest last
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
 	dids     []int32               // in order of arrival, by the pool's numbers
 	hasDID   map[int32]bool        // the same
@@ -84,6 +85,25 @@ func (m *Memory) versionAt(seq int) Version {
 		Confirmed: r.confirmed || r.owners,
 		Polled:    r.polled || r.owners,
 	}
+}
+
+// A star is what an owner starred.
+type star struct {
+	feed  feed.URL
+	entry feed.EntryID
+}
+
+// Star stars an entry of a feed, as its owner does in an archive on disk.
+func (m *Memory) Star(u feed.URL, id feed.EntryID) { m.starred = append(m.starred, star{u, id}) }
+
+// Starred implements Entries.
+func (m *Memory) Starred(u feed.URL, n int) (ids []feed.EntryID) {
+	for _, s := range slices.Backward(m.starred) {
+		if s.feed == u && len(ids) < n && !m.hidden[s.entry] {
+			ids = append(ids, s.entry)
+		}
+	}
+	return ids
 }
 
 // Arrivals implements Entries.

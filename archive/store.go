@@ -40,6 +40,9 @@ type Entries interface {
 	// Arrivals returns when the latest entries of a feed that own polls have listed were published and when they came,
 	// n at most, in any order.
 	Arrivals(u feed.URL, n int) []Arrival
+	// Starred returns the latest entries of a feed that the owner starred, n at most, the latest star first, but for
+	// those of which others know nothing (see Hide).
+	Starred(u feed.URL, n int) []feed.EntryID
 	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record of an own poll,
 	// which has no Source, is Confirmed and Polled. Where others know its entry apart from what the owner has (see
 	// Shared), of a feed that is followed discreetly no more, they know it from then on as the poll showed it.
@@ -289,6 +292,9 @@ type Feed struct {
 	Weight   int  // of preference, w_i of Paper §3.2: 1 to 100, and 0 is 1
 	Discreet bool // neighbors are not to learn that the interest is the node's own
 	Barred   bool // where it is Discreet: it was Confidential before, and to neighbors it stays so
+	// Stars says that its owner's stars are told to neighbors who tell theirs. It is nothing while they do not hear of
+	// the feed.
+	Stars bool
 
 	Policy string  // by which it is polled, as polling.Settings reads it; "" is the node's own
 	Helped float64 // share of its entries that neighbors bring before own polls do (polling.Help)

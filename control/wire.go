@@ -26,6 +26,7 @@ type subscribeRequest struct {
 	// is.
 	Policy  *string `json:"policy,omitempty"`
 	Private *bool   `json:"private,omitempty"` // nil leaves it as it is
+	Stars   *bool   `json:"stars,omitempty"`   // nil leaves it as it is
 	// Unread is how much of what there is already is unread, as archive.ParseBacklog reads it; "" says nothing.
 	Unread string `json:"unread,omitempty"`
 }
@@ -36,7 +37,8 @@ func newSubscribe(s node.Subscribe) subscribeRequest {
 	for i, u := range s.Feeds {
 		urls[i] = string(u)
 	}
-	r := subscribeRequest{URLs: urls, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private}
+	r := subscribeRequest{URLs: urls, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private,
+		Stars: s.Stars}
 	if s.Backlog != archive.UsualBacklog {
 		r.Unread = s.Backlog.String()
 	}
@@ -61,7 +63,8 @@ func (s *subscribeRequest) subscribe() (node.Subscribe, error) {
 			return node.Subscribe{}, BadRequest{err}
 		}
 	}
-	wish := node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private}
+	wish := node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private,
+		Stars: s.Stars}
 	if s.Unread != "" {
 		var err error
 		if wish.Backlog, err = archive.ParseBacklog(s.Unread); err != nil {

@@ -253,6 +253,8 @@ func (n *Node) asked(ev Asked) {
 		n.exchange.AskedAccount(l, ev, c.Account)
 	case protocol.Notify:
 		n.exchange.AskedPolled(l, ev, c.Notices)
+	case protocol.TellStars:
+		n.exchange.AskedStars(l, ev, c.Stars)
 	case protocol.Disconnect:
 		n.core.Respond(ev, protocol.OK{})
 		n.membership.Part(l, "it ended the link: "+c.Reason)

@@ -7,6 +7,7 @@ import (
 	"feedex/incentive"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
+	"feedex/node/internal/exchange"
 	"feedex/node/internal/membership"
 	"feedex/node/internal/poller"
 	"feedex/protocol"
@@ -16,6 +17,8 @@ import (
 type (
 	// A FeedStatus describes one feed of the node's own interest.
 	FeedStatus = poller.FeedStatus
+	// StarredEntry is an entry that neighbors starred whose stars count.
+	StarredEntry = exchange.StarredEntry
 	// A SourceStatus describes a tracker or a static neighbor that the owner named.
 	SourceStatus = membership.SourceStatus
 	// Counters count what happened since the node started.
@@ -137,6 +140,9 @@ func (n *Node) Neighbors() []NeighborStatus {
 	}
 	return list
 }
+
+// Starred are the entries that neighbors starred of feeds whose stars the owner shares, those with most weight first.
+func (n *Node) Starred() []StarredEntry { return n.exchange.Starred() }
 
 // Interests is what neighbors follow, as they advertise it, beside what the node follows and says that it does. What it
 // keeps to itself is in neither.

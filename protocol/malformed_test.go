@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -45,6 +46,17 @@ func times(n int, v xmlrpc.Value) array {
 	list := make(array, n)
 	for i := range list {
 		list[i] = v
+	}
+	return list
+}
+
+// stars is a statement of stars with these feeds.
+func stars(feeds any) structure { return structure{{Name: "feeds", Value: feeds}} }
+
+// starred are so many feeds with as many stars each as one may have.
+func starred(feeds int) (list array) {
+	for i := range feeds {
+		list = append(list, append(array{fmt.Sprintf("%s/%d", someURL, i)}, times(protocol.MaxFeedStars, someDID)...))
 	}
 	return list
 }
@@ -131,6 +143,26 @@ func TestMalformedCalls(t *testing.T) {
 		{"feedex.polled", "no notices", nil, invalid, "notices: missing"},
 		{"feedex.polled", "struct", array{structure{}}, invalid, "notices"},
 		{"feedex.polled", "too many", array{times(protocol.MaxNotices+1, array{})}, invalid, "notices"},
+
+		{"feedex.starred", "no stars", nil, invalid, "stars: missing"},
+		{"feedex.starred", "array", array{array{}}, invalid, "stars: want a struct"},
+		{"feedex.starred", "feeds a string", array{stars(someURL)}, invalid, "stars.feeds"},
+		{"feedex.starred", "feed a string", array{stars(array{someURL})}, invalid, "stars.feeds"},
+		{"feedex.starred", "no feed", array{stars(array{array{}})}, invalid, "stars.feeds"},
+		{"feedex.starred", "not in normal form", array{stars(array{array{"HTTPS://example.com/feed"}})}, invalid,
+			"stars.feeds"},
+		{"feedex.starred", "a feed twice", array{stars(array{array{someURL}, array{someURL}})}, invalid, "stars.feeds"},
+		{"feedex.starred", "short entry", array{stars(array{array{someURL, "ab"}})}, invalid, "stars.feeds"},
+		{"feedex.starred", "entry an int", array{stars(array{array{someURL, int64(1)}})}, invalid, "stars.feeds"},
+		{"feedex.starred", "too many feeds", array{stars(times(protocol.MaxStarFeeds+1, array{someURL}))}, long,
+			"stars.feeds"},
+		{"feedex.starred", "too many stars",
+			array{stars(array{append(array{someURL}, times(protocol.MaxFeedStars+1, someDID)...)})}, long,
+			"stars.feeds"},
+		{"feedex.starred", "too many stars in all", array{stars(starred(protocol.MaxStars/protocol.MaxFeedStars + 1))},
+			long, "stars.feeds"},
+		{"feedex.starred", "long signature", array{with(stars(array{}), "signature", strings.Repeat("A", 87))}, long,
+			"stars.signature"},
 
 		{"put_entries", "no bundle", nil, invalid, "bundle: missing"},
 		{"put_entries", "array", array{array{goodBundle}}, invalid, "bundle: want a struct"},

@@ -76,6 +76,7 @@ func TestLimits(t *testing.T) {
 		{"feedex.disconnect", small, small},
 		{"feedex.account", small, small},
 		{"feedex.polled", list, list},
+		{"feedex.starred", list, list},
 		{"system.listMethods", small, list},
 		{"system.methodHelp", small, small},
 		{"no_such_method", small, small},

@@ -155,6 +155,10 @@ var examples = []struct {
 		protocol.Notices{{Feed: "https://example.org/rss", Age: time.Minute}}},
 	{"check_did_polled", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1,
 		Notices: []protocol.Notice{exampleNotice}}, protocol.Seen(true)},
+	{"starred", protocol.TellStars{Stars: protocol.Stars{Feeds: []protocol.FeedStars{
+		{Feed: exampleEntry.Feed, Entries: []feed.EntryID{exampleEntry.EntryID()}},
+		{Feed: "https://example.org/rss"}}}.Sign(callerKey)},
+		protocol.Stars{Feeds: []protocol.FeedStars{{Feed: exampleEntry.Feed}}}.Sign(calledKey)},
 	{"disconnect", protocol.Disconnect{Reason: "the node stops"}, protocol.OK{}},
 }
 

@@ -22,7 +22,7 @@ import (
 type feedForm struct {
 	Name, Folders     string // one folder a line
 	Private, Discreet checkbox
-	FullText          checkbox
+	Stars, FullText   checkbox
 	Weight            string
 	Policy, Value     string // by which it is polled, "" for the node's own, and what that takes behind a colon
 	Age, Count, Size  string // of what is kept: days, entries, megabytes of text; "" for all
@@ -53,7 +53,7 @@ func (c *checkbox) wish(holds bool) *bool {
 }
 
 // feedProblems are what is wrong with the fields of a feedForm, "" for nothing.
-type feedProblems struct{ Folders, Private, Discreet, Weight, Value, Age, Count, Size string }
+type feedProblems struct{ Folders, Private, Discreet, Stars, Weight, Value, Age, Count, Size string }
 
 // A badFeedForm is the error that shows the form again, with what is wrong beside the fields.
 type badFeedForm struct {
@@ -74,8 +74,9 @@ func (p partly) Unwrap() error { return p.err }
 // newFeedForm is the form of a feed as it is.
 func newFeedForm(k *FeedDetail) feedForm {
 	f := feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n"), Private: checkboxOf(k.Withheld),
-		Discreet: checkboxOf(k.Discreet), FullText: checkboxOf(k.Look.FullText), Weight: strconv.Itoa(max(1, k.Weight)),
-		Age: fraction(k.Limits.Age.Hours() / 24), Count: zeroless(k.Limits.Count),
+		Discreet: checkboxOf(k.Discreet), Stars: checkboxOf(k.Stars), FullText: checkboxOf(k.Look.FullText),
+		Weight: strconv.Itoa(max(1, k.Weight)),
+		Age:    fraction(k.Limits.Age.Hours() / 24), Count: zeroless(k.Limits.Count),
 		Size: fraction(float64(k.Limits.Bytes) / bytesPerMB)}
 	f.Policy, f.Value, _ = strings.Cut(k.Policy, ":")
 	if d, err := time.ParseDuration(f.Value); err == nil {
@@ -89,7 +90,8 @@ func readFeedForm(r *http.Request) feedForm {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	box := func(name string) checkbox { return checkbox{field(name) != "", field(name + "-shown")} }
 	return feedForm{Name: r.PostFormValue("name"), Folders: r.PostFormValue("folders"),
-		Private: box("private"), Discreet: box("discreet"), FullText: box("fulltext"), Weight: field("weight"),
+		Private: box("private"), Discreet: box("discreet"), Stars: box("stars"), FullText: box("fulltext"),
+		Weight: field("weight"),
 		Policy: field("policy"), Value: field("value"), Age: field("age"), Count: field("count"), Size: field("size")}
 }
 
@@ -128,7 +130,8 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 	} else if err != nil {
 		return "", err
 	}
-	if wish.Weight != 0 || wish.Discreet != nil || wish.Policy != nil || wish.Private != nil {
+	if wish.Weight != 0 || wish.Discreet != nil || wish.Policy != nil || wish.Private != nil ||
+		wish.Stars != nil {
 		if err := h.Source.Adjust(ctx, number, wish); err != nil {
 			return "", partly{"Its title and folders are saved; how it is followed and how much is kept are not", err}
 		}
@@ -178,6 +181,9 @@ func (f *feedForm) wish(k *FeedDetail, loggedIn bool) (s node.Subscribe) {
 	}
 	if s.Discreet = f.Discreet.wish(k.Discreet); s.Discreet != nil && !*s.Discreet && !loggedIn {
 		f.Wrong.Discreet = log
+	}
+	if s.Stars = f.Stars.wish(k.Stars); s.Stars != nil && *s.Stars && !loggedIn {
+		f.Wrong.Stars = log
 	}
 	weight, err := strconv.Atoi(cmp.Or(f.Weight, "1"))
 	if err != nil || weight < 1 || weight > neighbors.MaxWeight {

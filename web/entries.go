@@ -126,9 +126,11 @@ type headline struct {
 	Neighbor  string // that brought it, "" for an own poll
 	Confirmed bool
 	Item      reading.ItemState
+	Stars     string // how many neighbors starred it, "" for none
 	Here      string // address of the list where it can be marked, "" where it cannot
 	From      listing
 	Token     string // for that
+	of        feed.URL
 }
 
 // Link opens the entry from a list, which marks it read where it is not.
@@ -174,6 +176,7 @@ func (h *desk) entries(r *http.Request) (view, error) {
 			return v, err
 		}
 		p.Problem, p.More, p.Entries = problem, more, h.records(found, titles, f.Relevance, now)
+		h.addStars(ctx, p.Entries)
 		p.Orders = p.orders("&q="+url.QueryEscape(p.Query), shelf{Path: "", Name: "arrival"},
 			shelf{Path: byRelevance, Name: "relevance"})
 		return v, nil
@@ -197,6 +200,7 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		}
 	}
 	p.Entries = h.headlines(list, p.Feed == 0, now)
+	h.addStars(ctx, p.Entries)
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		e.Here, e.From = p.Here, p.listing
@@ -355,7 +359,7 @@ func (h *kit) headlines(list []reading.Headline, feeds bool, now time.Time) []he
 		lines[i] = headline{
 			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title),
 			Lead: h.safe.Opening(e.Lead, longestLead), Time: moment{e.Time, now},
-			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item,
+			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item, of: e.URL,
 		}
 		if lines[i].Title == "" { // as short posts have none: their text is what they are known by
 			lines[i].Title, lines[i].Lead = h.safe.Opening(e.Lead, safehtml.LongestOpening), ""

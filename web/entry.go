@@ -38,6 +38,7 @@ type entryPage struct {
 	Seen       moment
 	Neighbor   string // that brought it, "" for an own poll
 	Confirmed  bool
+	Stars      string        // how many neighbors starred it, "" for none
 	Article    template.HTML // sanitized
 	Pictures   int           // that it has
 	Shown      bool          // these are shown
@@ -149,6 +150,7 @@ func (h *desk) entry(r *http.Request) (view, error) {
 			p.Neighbor = record.Source.String()
 		}
 	}
+	p.Stars = starsText(h.stars(ctx)[starKey{e.Feed, id}])
 	media := h.fill(p, &record)
 	var play bool
 	p.Enclosures, play = attachments(e)

@@ -71,6 +71,7 @@ func (h *Handler) routes() []pageRoute {
 
 		// The owner's.
 		owns("GET /recommended", h.page(h.recommended)),
+		owns("GET /starred", h.page(h.starred)),
 		owns("GET /neighbors", h.page(h.neighbors)),
 		owns("GET /join", h.page(h.invited)),
 		owns("GET /search/network", h.searchNetwork),

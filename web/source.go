@@ -85,6 +85,9 @@ type PersonalSource interface {
 	Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error)
 	Folders(ctx context.Context) ([]reading.Folder, error)
 	IDs(ctx context.Context, s reading.Stream, p reading.Page) ([]reading.ItemID, error)
+	// Starred returns what neighbors starred of feeds whose stars the owner shares, what weighs most first; nothing for
+	// others than the owner.
+	Starred(ctx context.Context) ([]node.StarredEntry, error)
 	// CountUnread counts what is not read in a feed, or in all where number is 0, max at most, of feeds whose URL is a
 	// secret only where that is asked for.
 	CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error)

@@ -34,6 +34,7 @@ const (
 
 // aNode is a node that does nothing.
 type aNode struct {
+	starred     []node.StarredEntry
 	recommended []web.RecommendedFeed
 	declined    []feed.URL
 	aTeller
@@ -173,8 +174,10 @@ const hostile = `<p onclick="alert(1)" style="position:fixed" id="main">Read</p>
 <form action="/unfollow" method="post"><input name="feed" value="1"><button>Win</button></form><a href="javascript:alert(1)">a</a><link rel="stylesheet" href="https://tracker.example/c.css">
 <svg onload="alert(1)"><image href="https://tracker.example/i.png"/></svg><div data-live data-network="/unfollow">b</div></div></article></main><b>`
 
-func (n *aNode) Status(context.Context) (web.Status, error)       { return n.status, nil }
-func (n *aNode) Feeds(context.Context) ([]web.FeedSummary, error) { return n.feeds, nil }
+func (n *aNode) Status(context.Context) (web.Status, error)           { return n.status, nil }
+func (n *aNode) Feeds(context.Context) ([]web.FeedSummary, error)     { return n.feeds, nil }
+func (n *aNode) Starred(context.Context) ([]node.StarredEntry, error) { return n.starred, nil }
+
 func (n *aNode) Recommended(context.Context) ([]web.RecommendedFeed, error) {
 	return n.recommended, nil
 }

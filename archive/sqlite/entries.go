@@ -10,6 +10,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // knownIDs is how many ids one statement looks up. It takes a list of them, which costs a third of as many
@@ -309,6 +310,18 @@ func (s *Store) Arrivals(u feed.URL, n int) []archive.Arrival {
 		`SELECT e.time, e.seen FROM entries e INDEXED BY entries_by_feed
 		WHERE e.feed = (SELECT id FROM feeds WHERE url = ?) AND e.seq > 0 AND `+isPolled+` ORDER BY e.seq DESC LIMIT ?`,
 		string(u), max(n, 0))
+}
+
+// Starred implements archive.Entries.
+func (s *Store) Starred(u feed.URL, n int) []feed.EntryID {
+	return load(&s.writer, func(row rowScanner) (id feed.EntryID, err error) {
+		err = scan(row, bytesOf(id[:]))
+		return id, err
+	}, `SELECT e.id FROM marks m INDEXED BY marks_latest_stars CROSS JOIN items i ON i.id = m.item
+			CROSS JOIN entries e ON e.seq = i.seq
+		WHERE m.person = ? AND m.feed = (SELECT id FROM feeds WHERE url = ?) AND m.starred
+			AND e.seq NOT IN (SELECT seq FROM hidden) ORDER BY m.marked DESC, m.item DESC LIMIT ?`,
+		int64(reading.Owner), string(u), max(n, 0))
 }
 
 // recordColumns are the columns that scanRecord wants, from entries e and feeds f.

@@ -25,6 +25,7 @@ func feedTable(f *archive.Feed) []columnValue {
 		{"about", &f.About}, {"language", &f.Language},
 		{"subscribed", &f.Subscribed}, {"private", &f.Private},
 		{"since", millis(&f.Since)}, {"backlog", &f.Backlog}, {"weight", &f.Weight}, {"discreet", &f.Discreet},
+		{"stars", &f.Stars},
 		{"etag", &f.ETag}, {"last_modified", &f.LastModified}, {"poll_interval", &f.Interval},
 		{"next_poll", millis(&f.NextPoll)}, {"last_poll", millis(&f.LastPoll)},
 		{"last_success", millis(&f.LastSuccess)}, {"errors", &f.Errors}, {"last_error", &f.LastError},

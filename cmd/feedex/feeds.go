@@ -129,6 +129,9 @@ func feedState(f *node.FeedStatus) string {
 	if f.Weight > 1 {
 		state = fmt.Sprintf("weight %d, %s", f.Weight, state)
 	}
+	if f.Stars {
+		state = "stars shared, " + state
+	}
 	if f.FullText {
 		state = "full texts, " + state
 	}

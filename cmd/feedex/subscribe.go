@@ -46,6 +46,11 @@ would if it did not follow it: it polls the feed for you, and passes on only wha
 costs: neighbors bring it only while others near want it, and a node that follows nothing else has none. It does
 not help against neighbors who knew before, nor against the publisher.
 
+What you star stays on this node. With --share-stars neighbors who follow the feed and share their stars of it learn the
+latest 32 entries of it that you starred, also of before, and that you read the feed yourself, and you learn theirs:
+pages say how many of your neighbors starred an entry. Nothing of it is told of feeds that stay on the node or are
+followed discreetly.
+
 What a feed published within the last year is filled in by and by, from its publisher's archive and from
 neighbors; the setting backfill says how far back. 'feedex backfill' does it at once.
 
@@ -62,7 +67,7 @@ With --full-text the page of each entry that the feed publishes from now on is a
 shown in place of what the feed says of it: for feeds that give no more than openings. It stays on this node, for those
 who read there. Pages that need an account, or a browser that runs programs, give no more than the feed.
 
-A feed that is followed already keeps its weight, its discretion, its privacy, its policy and its bounds, unless a flag says
+A feed that is followed already keeps its weight, its discretion, its privacy, whether stars are shared, its policy and its bounds, unless a flag says
 otherwise. It does so even if it was followed no more for a while. One that its publisher had ended is polled again.
 
 Of what there is of a feed when you begin to follow it the latest 20 entries are unread to you, or as many as --unread
@@ -79,7 +84,7 @@ says. What comes later is unread.`,
 		Args: typedArgs,
 	}
 	var wish node.Subscribe
-	var discreet, private, fullText bool
+	var discreet, private, stars, fullText bool
 	var poll string
 	var keep control.RetentionChange
 	f := c.Flags()
@@ -88,6 +93,8 @@ says. What comes later is unread.`,
 	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
 	f.BoolVar(&private, "private", false,
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
+	f.BoolVar(&stars, "share-stars", false,
+		"tell neighbors which entries of the feeds are starred, if they tell theirs; =false no more")
 	f.Var(policyFlag(&poll), "poll", "by which policy to poll the feeds (default: that of the node)")
 	f.BoolVar(&fullText, "full-text", false,
 		"fetch the full text of what the feeds publish from their pages; =false no more")
@@ -103,6 +110,9 @@ says. What comes later is unread.`,
 		}
 		if c.Flags().Changed("private") {
 			wish.Private = &private
+		}
+		if c.Flags().Changed("share-stars") {
+			wish.Stars = &stars
 		}
 		if c.Flags().Changed("poll") {
 			wish.Policy = &poll

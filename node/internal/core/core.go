@@ -209,6 +209,7 @@ type Link struct {
 	Batches     bool             // it has check_dids
 	Accounts    bool             // it has feedex.account
 	Notices     bool             // it has feedex.polled
+	Stars       bool             // it has feedex.starred
 	Token       string           // what we send so that it knows us
 	Key         protocol.NodeKey // that it proved, zero for none
 	Dialling    bool             // it calls us over a reverse link, which we keep open

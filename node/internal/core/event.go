@@ -125,6 +125,9 @@ type Subscribe struct {
 	// is false, whatever its address looks like. Nil leaves that as it is: a feed of which its owner says nothing stays
 	// on the node if its address may be a secret.
 	Private *bool
+	// Stars says whether the owner's stars of the feed are told to neighbors who tell theirs, once others may know of
+	// it. Nil leaves that as it is, which is false for a feed that was never followed.
+	Stars *bool
 	// Backlog says how much of what there is of feeds that are not followed yet is unread. Its zero value says nothing.
 	Backlog archive.Backlog
 }

@@ -28,6 +28,9 @@ type Feeds interface {
 	Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, refused bool) (news bool)
 	// Open reports whether a feed is polled, and neighbors may know of it.
 	Open(u feed.URL) bool
+	// StarFeeds are the feeds of which stars are told to neighbors who tell theirs, and whether the owner wants that of
+	// any, be it possible or not.
+	StarFeeds() (open []feed.URL, wanted bool)
 	// LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.
 	LatestPolls() []core.PollTime
 	// Spacing is the usual time between polls of the feed by anybody.
@@ -60,6 +63,7 @@ type Machine struct {
 	Hearsay  hearsay             // what neighbors say that no own poll has shown
 	Lately   []*outstanding      // what is outstanding with those whose link ended a moment ago
 	earnings *incentive.Earnings // what they earned with which bundle
+	starring bool                // TellStars is to be called
 }
 
 // gossip is the state of the bundles that go round: which are stored, which were promised to us, and which are young
@@ -88,7 +92,10 @@ func New(c *core.Core, f Feeds, s Membership) *Machine {
 }
 
 // Start has the machine remember what went round before the node stopped.
-func (m *Machine) Start() { m.After(0, m.recollect) }
+func (m *Machine) Start() {
+	m.After(0, m.recollect)
+	m.TellStars()
+}
 
 // LinkTraffic counts the entries and bundles that pass between the node and a neighbor in its link.
 type LinkTraffic struct {

@@ -45,6 +45,8 @@ func (m *Machine) Announce(u feed.URL, at time.Time, fresh int) {
 // Learned tells a neighbor of which it is known now what calls it has how it stands with us, and of our latest polls.
 func (m *Machine) Learned(to *core.Link) {
 	m.StateAccount(to)
+	mine, _ := m.ownStars()
+	m.tellStars(Of(to), mine, starRounds)
 	if !to.Notices {
 		return
 	}

@@ -380,6 +380,8 @@ type link struct {
 	noticesDue time.Time // when they are to be sent, zero for never
 	talks      map[feed.URL]time.Time
 
+	stars starTalk
+
 	// The account.
 	toldBound bool               // it was told that it came to its bound, and has not left it since
 	ours      protocol.Statement // how we stand with it, by its word

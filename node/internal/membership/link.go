@@ -103,7 +103,7 @@ func (m *Machine) learn(l *core.Link) {
 	m.Ask(l, protocol.ListMethods{}, core.CallTimeout, func(a core.Answered) {
 		if methods, ok := a.Reply.(protocol.Methods); ok {
 			l.Batches, l.Accounts = has(methods, protocol.CheckDIDs{}), has(methods, protocol.StateAccount{})
-			l.Notices = has(methods, protocol.Notify{})
+			l.Notices, l.Stars = has(methods, protocol.Notify{}), has(methods, protocol.TellStars{})
 			m.exchange.Learned(l)
 		}
 	})

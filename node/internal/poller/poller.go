@@ -27,6 +27,8 @@ type Exchange interface {
 	ShownOf(shares []archive.Share)
 	// Forget drops what neighbors said of a feed that no poll will judge any more.
 	Forget(u feed.URL)
+	// TellStars tells neighbors of the owner's stars, as far as they are to hear of them.
+	TellStars()
 }
 
 // Membership is the part of the node's membership in the network that the poller needs.

@@ -28,6 +28,21 @@ func (m *Machine) openly(u feed.URL) *Subscription {
 // Open reports whether a feed is polled, and neighbors may know of it.
 func (m *Machine) Open(u feed.URL) bool { return m.openly(u) != nil }
 
+// StarFeeds are the feeds of which stars are told to neighbors who tell theirs, ordered by URL: none that stays here,
+// is followed discreetly, is polled for others or was not polled yet. wanted says that the owner wants it of any.
+func (m *Machine) StarFeeds() (open []feed.URL, wanted bool) {
+	for u, s := range m.Feeds {
+		if !s.Stars || s.volunteered() {
+			continue
+		}
+		if wanted = true; !s.Discreet && s.kept == "" && s.Shown() && s.Names == "" {
+			open = append(open, u)
+		}
+	}
+	slices.Sort(open)
+	return open, wanted
+}
+
 // Discreet reports whether a feed is followed discreetly.
 func (m *Machine) Discreet(u feed.URL) bool {
 	s := m.Feeds[u]

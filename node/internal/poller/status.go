@@ -23,6 +23,7 @@ type FeedStatus struct {
 	Undecided bool `json:"undecided,omitempty"`
 	// neighbors are not to learn that the interest is the node's own
 	Discreet bool          `json:"discreet"`
+	Stars    bool          `json:"stars"`     // stars of it are told to neighbors who tell theirs
 	FullText bool          `json:"full_text"` // full texts of what it publishes are fetched, as the host knows
 	Weight   int           `json:"weight"`    // of preference, 1 to 100
 	Policy   string        `json:"policy"`    // by which it is polled, "" for the node's own
@@ -91,7 +92,8 @@ func (m *Machine) feedStatus(s *Subscription) FeedStatus {
 	status := FeedStatus{
 		Since: s.Since, Page: s.Page, WebPage: s.Names != "", Names: discover.Read(s.Names),
 		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: s.kept != "", Kept: s.kept,
-		Undecided: s.undecided, Discreet: s.Discreet, Weight: max(s.Weight, 1), Offered: m.Table.Offering(s.URL),
+		Undecided: s.undecided, Discreet: s.Discreet, Stars: s.Stars,
+		Weight: max(s.Weight, 1), Offered: m.Table.Offering(s.URL),
 		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
 		NotBefore: m.wantedLater(s),
 		Errors:    s.Errors, LastError: s.LastError, Polled: s.polled, Delivered: s.delivered,

@@ -89,6 +89,7 @@ func (m *Machine) Subscribe(wish core.Subscribe) {
 				}
 				m.repolicy(s)
 				m.Store.KeepFeed(s.Feed)
+				m.exchange.TellStars()
 			}
 			if s.Ended {
 				m.revive(s)
@@ -133,6 +134,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 		m.await(s)
 	}
 	m.Store.KeepFeed(s.Feed)
+	m.exchange.TellStars()
 	if s.kept != "" {
 		m.Tell(core.Withheld{Feed: u, Why: s.kept, Undecided: s.undecided})
 	}
@@ -158,6 +160,9 @@ func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {
 	}
 	if wish.Backlog != archive.UsualBacklog {
 		f.Backlog = wish.Backlog
+	}
+	if wish.Stars != nil {
+		f.Stars = *wish.Stars
 	}
 	if wish.Private != nil {
 		f.Withheld, f.Shared = *wish.Private, !*wish.Private

@@ -1,0 +1,227 @@
+package exchange
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// Stars are told by those who share them to those who do, feed by feed, and go one hop. They are votes that nobody can
+// check: whoever is paid for a star, or for ten, has the entry in his archive as the one who read it. So a vote costs
+// what standing costs (a voter), and there is one to a network.
+
+const (
+	// StarsEvery is how often it is looked whether a neighbor is to hear of other stars.
+	StarsEvery = 10 * time.Minute
+	// maxStarCalls is how often a neighbor may tell of its stars within that time.
+	maxStarCalls = 6
+	// starRounds is how often it is told in a row: feeds by name, and then their stars.
+	starRounds = 2
+)
+
+// starTalk is what a neighbor and we told each other of stars.
+type starTalk struct {
+	theirs map[feed.URL][]feed.EntryID // of the feeds of which it tells stars, by its latest word
+	ours   []protocol.FeedStars        // what we told it last
+	unsure bool                        // it may not have heard that
+	asking bool                        // it is being told
+	since  time.Time                   // when the time began in which calls are counted
+	calls  int
+}
+
+// A StarredEntry is an entry that neighbors starred whose stars count.
+type StarredEntry struct {
+	Feed   feed.URL
+	Entry  feed.EntryID
+	Votes  int // networks of these neighbors
+	Weight int // the sum of their standing, 100 a network at most
+}
+
+// TellStars tells neighbors of stars, where these are others than before, now and every StarsEvery as long as the owner
+// shares any.
+func (m *Machine) TellStars() {
+	mine, wanted := m.ownStars()
+	for _, l := range m.Links {
+		m.tellStars(Of(l), mine, starRounds)
+	}
+	if wanted && !m.starring {
+		m.starring = true
+		m.After(StarsEvery, func() {
+			m.starring = false
+			m.TellStars()
+		})
+	}
+}
+
+// ownStars are the feeds of which stars are told, and the stars of those for which they were looked up.
+type ownStars struct {
+	feeds   []feed.URL
+	starred map[feed.URL][]feed.EntryID
+}
+
+// ownStars are the stars to tell of, and whether the owner wants that of any feed.
+func (m *Machine) ownStars() (mine ownStars, wanted bool) {
+	mine.feeds, wanted = m.feeds.StarFeeds()
+	mine.starred = make(map[feed.URL][]feed.EntryID)
+	return mine, wanted
+}
+
+// tellStars tells a neighbor of stars, as far as they are others than it heard of before, so many times in a row: its
+// answer may name feeds whose stars it is to hear.
+func (m *Machine) tellStars(l *link, mine ownStars, rounds int) {
+	t := &l.stars
+	if !l.Stars || t.asking || rounds == 0 {
+		return
+	}
+	say := m.starsFor(l, mine)
+	if !t.unsure && slices.EqualFunc(say, t.ours, sameStars) {
+		return
+	}
+	t.ours, t.asking, t.unsure = say, true, true
+	m.Ask(l.Link, protocol.TellStars{Stars: m.signed(say)}, core.CallTimeout, func(a core.Answered) {
+		t.asking = false
+		theirs, ok := a.Reply.(protocol.Stars)
+		switch code := core.CodeOf(a.Err); {
+		case ok:
+			t.unsure = false
+			if err := m.takeStars(l, theirs); err != nil {
+				m.Suspect(l.ID(), "answered stars that are refused: "+err.Text)
+			} else {
+				mine, _ := m.ownStars()
+				m.tellStars(l, mine, rounds-1)
+			}
+		case code == protocol.UnwantedFeed:
+			t.theirs = nil // it shares less than it did
+		case code == protocol.UnknownMethod:
+			l.Stars = false
+		}
+	})
+}
+
+func sameStars(a, b protocol.FeedStars) bool {
+	return a.Feed == b.Feed && slices.Equal(a.Entries, b.Entries)
+}
+
+// starsFor is what a neighbor is to hear: the feeds that it follows, those of which it tells stars first, and the stars
+// of these.
+func (m *Machine) starsFor(l *link, mine ownStars) (say []protocol.FeedStars) {
+	var both, others []feed.URL
+	for _, u := range mine.feeds {
+		if _, shares := l.stars.theirs[u]; shares {
+			both = append(both, u)
+		} else {
+			others = append(others, u)
+		}
+	}
+	each, bytes := min(protocol.MaxFeedStars, protocol.MaxStars/max(1, min(len(both), protocol.MaxStarFeeds))), 0
+	for i, u := range slices.Concat(both, others) {
+		if hops, ok := l.Peer.Hops(u); !ok || hops != 0 {
+			continue
+		}
+		f := protocol.FeedStars{Feed: u}
+		if i < len(both) {
+			list, known := mine.starred[u]
+			if !known {
+				list = m.Store.Starred(u, protocol.MaxFeedStars)
+				mine.starred[u] = list
+			}
+			f.Entries = list[:min(len(list), each)]
+		}
+		if bytes += f.WireBytes(); bytes > protocol.MaxStarBytes || len(say) >= protocol.MaxStarFeeds {
+			break
+		}
+		say = append(say, f)
+	}
+	return say
+}
+
+func (m *Machine) signed(say []protocol.FeedStars) protocol.Stars {
+	return protocol.Stars{Feeds: say}.Sign(m.Config.Key)
+}
+
+// AskedStars takes in what a neighbor says of its stars, and answers with ours.
+func (m *Machine) AskedStars(from *core.Link, ev core.Asked, said protocol.Stars) {
+	l := Of(from)
+	t := &l.stars
+	if m.Now.Sub(t.since) >= StarsEvery {
+		t.since, t.calls = m.Now, 0
+	}
+	if t.calls++; t.calls > maxStarCalls {
+		m.Refuse(ev, protocol.Faultf(protocol.Busy, "more than %d calls about stars within %v; collect them",
+			maxStarCalls, StarsEvery))
+		return
+	}
+	if err := m.takeStars(l, said); err != nil {
+		m.Refuse(ev, err)
+		return
+	}
+	mine, _ := m.ownStars()
+	say := m.starsFor(l, mine)
+	if !t.asking {
+		t.ours, t.unsure = say, false
+	}
+	m.Respond(ev, m.signed(say))
+}
+
+// takeStars takes in what a neighbor says of its stars, or says why not.
+func (m *Machine) takeStars(l *link, said protocol.Stars) *protocol.Fault {
+	if !l.Key.IsZero() && !said.SignedBy(l.Key) {
+		return protocol.Faultf(protocol.NotVouched, "the stars are not signed by the key known here: %s", l.Key)
+	}
+	theirs := make(map[feed.URL][]feed.EntryID, len(said.Feeds))
+	for _, f := range said.Feeds {
+		named := slices.ContainsFunc(l.stars.ours, func(ours protocol.FeedStars) bool { return ours.Feed == f.Feed })
+		if len(f.Entries) > 0 && !named {
+			return protocol.Faultf(protocol.UnwantedFeed, "stars of a feed that was not named to you; name it first")
+		}
+		theirs[f.Feed] = f.Entries
+	}
+	l.stars.theirs = theirs
+	return nil
+}
+
+// Starred are the entries that neighbors starred of feeds whose stars the owner shares, those with most weight first.
+func (m *Machine) Starred() (list []StarredEntry) {
+	open, _ := m.feeds.StarFeeds()
+	for _, u := range open {
+		votes := make(map[feed.EntryID]map[protocol.Network]int)
+		for _, x := range m.Links {
+			l := Of(x)
+			weight := m.votes(x)
+			if weight == 0 {
+				continue
+			}
+			for _, id := range l.stars.theirs[u] {
+				if votes[id] == nil {
+					votes[id] = make(map[protocol.Network]int)
+				}
+				votes[id][x.ID().Network()] = max(votes[id][x.ID().Network()], weight)
+			}
+		}
+		for id, by := range votes {
+			s := StarredEntry{Feed: u, Entry: id, Votes: len(by)}
+			for _, weight := range by {
+				s.Weight += weight
+			}
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b StarredEntry) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Votes, a.Votes), a.Entry.Compare(b.Entry))
+	})
+	return list
+}
+
+// votes is the weight of a neighbor's stars: its standing, and nothing before it has earned what shows that it is no
+// stranger.
+func (m *Machine) votes(l *core.Link) int {
+	if m.Ledger.OnProbation(l.Holder) {
+		return 0
+	}
+	account, _ := m.Ledger.Account(l.Holder)
+	return account.Standing.Points(m.Now)
+}
