@@ -37,7 +37,7 @@ func (l pagesLibrary) Known(ctx context.Context, number int64) (k web.KnownFeed,
 	if k.Feed, err = l.seen(ctx, number); err != nil {
 		return k, err
 	}
-	if k.Reads, err = l.reads(ctx, &k.Feed, number); err != nil {
+	if k.Reads, err = l.Reads(ctx, number); err != nil {
 		return k, err
 	}
 	if k.Name, k.Folders, err = l.Filing(ctx, number); err != nil {
@@ -54,19 +54,10 @@ func (l pagesLibrary) seen(ctx context.Context, number int64) (archive.Feed, err
 	if err != nil || l.person == reading.Owner && f.URL != "" || f.URL != "" && !f.URL.Secret() {
 		return f, err
 	}
-	if reads, err := l.reads(ctx, &f, number); err != nil || reads {
+	if reads, err := l.Reads(ctx, number); err != nil || reads {
 		return f, err
 	}
 	return archive.Feed{}, web.ErrNone
-}
-
-// reads reports whether the person reads a feed.
-func (l pagesLibrary) reads(ctx context.Context, f *archive.Feed, number int64) (bool, error) {
-	if l.person == reading.Owner || !f.Subscribed {
-		return f.Subscribed, nil
-	}
-	list, err := l.Subscriptions(ctx)
-	return slices.ContainsFunc(list, func(s reading.FollowedFeed) bool { return int64(s.ID) == number }), err
 }
 
 // Titles implements web.PersonalSource.

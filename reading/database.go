@@ -119,6 +119,8 @@ type Filing interface {
 	FeedOf(ctx context.Context, id FeedID) (feed.URL, error)
 	// Filing returns the person's own title of the feed, "" for none, and the names of the folders that it is in.
 	Filing(ctx context.Context, number int64) (name string, folders []string, err error)
+	// Reads reports whether the feed is one of the person's Subscriptions.
+	Reads(ctx context.Context, number int64) (bool, error)
 }
 
 // Headlines reads entries as pages list them, items or not.

@@ -615,6 +615,11 @@ func (l libraryDesk) Filing(_ context.Context, number int64) (name string, folde
 	return l.names[reading.FeedID(number)], folders, nil
 }
 
+func (l libraryDesk) Reads(ctx context.Context, number int64) (bool, error) {
+	list, err := l.Subscriptions(ctx)
+	return slices.ContainsFunc(list, func(f reading.FollowedFeed) bool { return int64(f.ID) == number }), err
+}
+
 func (l *library) KeepPassword(p reading.Password) error {
 	if _, ok := l.passwords[p.Name]; ok {
 		return reading.ErrTaken

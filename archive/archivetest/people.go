@@ -230,6 +230,9 @@ func testLeaveOut(t *testing.T, a *household) {
 	}
 	wantFolders(t, other, " []")
 	wantFolders(t, owner, " []", " []")
+	wantReads(t, other, id, false)
+	wantReads(t, owner, id, true)
+	wantReads(t, owner, 99, false)
 	if n, err := owner.Size(t.Context(), unread); err != nil || n != 4+archive.FirstUnread {
 		t.Errorf("%d are unread to the owner, %v", n, err)
 	}
@@ -243,7 +246,15 @@ func testLeaveOut(t *testing.T, a *household) {
 	}
 	wantIDs(t, other, unread, append(want, 3, 2)...)
 	wantIDs(t, other, starred, 1)
+	wantReads(t, other, id, true)
 	wantSound(t, owner)
+}
+
+func wantReads(t *testing.T, d *desk, id reading.FeedID, want bool) {
+	t.Helper()
+	if reads, err := d.Reads(t.Context(), int64(id)); err != nil || reads != want {
+		t.Errorf("reads feed %d: %v, %v, want %v", id, reads, err, want)
+	}
 }
 
 // With a person go their marks, a few at a time, and all that is theirs; and nothing of another's.

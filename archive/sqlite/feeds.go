@@ -349,3 +349,9 @@ func (r personalReader) Filing(ctx context.Context, number int64) (name string, 
 	}
 	return name, folders, wrap("read", r.path, err)
 }
+
+// Reads implements reading.Filing.
+func (r personalReader) Reads(ctx context.Context, number int64) (bool, error) {
+	reads, err := one(ctx, r.db, single[bool], `SELECT `+isRead+` FROM feeds f WHERE id = ?`, int64(r.person), number)
+	return reads, r.failed(ctx, "read", err)
+}
