@@ -157,8 +157,12 @@ func TestStats(t *testing.T) {
 		st.Bytes = 0
 		return st
 	}
-	if got := stats(); got != (archive.Stats{InSteps: true}) {
-		t.Errorf("Stats of an empty archive = %+v", got)
+	empty := stats()
+	if free := empty.Free; free > 64<<10 { // migrations leave some pages, which the first entries take
+		t.Errorf("an empty archive has %d bytes free", free)
+	}
+	if empty.Free = 0; empty != (archive.Stats{InSteps: true}) {
+		t.Errorf("Stats of an empty archive = %+v", empty)
 	}
 	records := newCorpus().records(20)
 	s.KeepFeed(archive.Feed{URL: news})

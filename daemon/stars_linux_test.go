@@ -7,9 +7,12 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"feedex/feed"
 	"feedex/node"
@@ -183,5 +186,72 @@ func TestStarsByAttackers(t *testing.T) {
 	}
 	if page := newVisitor(t, n).page("/starred"); strings.Contains(page, "starred by") {
 		t.Errorf("stars of strangers are shown:\n%s", page)
+	}
+}
+
+// Two nodes with keys, linked over sockets, follow feeds of a publisher that lets one of them in: what its owner stars
+// the other shows, once both share stars.
+func TestStarsOfANeighborAreShown(t *testing.T) {
+	titles := []string{"First", "Second"}
+	var open atomic.Bool
+	var feeds []feed.URL
+	for range 6 { // their twelve entries give standing
+		f := startFeed(t, titles...)
+		f.allowed = func(*http.Request) bool { return open.Load() }
+		feeds = append(feeds, f.url)
+	}
+	common := startFeed(t, "What both have") // nobody links with who has nothing to offer
+	teller := startNode(t, Config{Subscribe: []feed.URL{common.url}, Node: node.Config{MinNeighbors: 1}})
+	shower := startNode(t, Config{Subscribe: append(feeds, common.url),
+		Node: node.Config{MinNeighbors: 1, Peers: []string{teller.at.Listen}}})
+	for end := time.Now().Add(patience); ; breathe() { // until it is known what the other wants, who was refused it
+		list, err := teller.client.Neighbors(t.Context())
+		if err != nil || time.Now().After(end) {
+			t.Fatal(list, err)
+		}
+		if len(list) == 1 && list[0].Feeds == len(feeds)+1 {
+			break
+		}
+	}
+	open.Store(true)
+	for _, u := range feeds {
+		if err := teller.client.Subscribe(t.Context(), following(u)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, u := range feeds {
+		shower.waitEntries(u, len(titles))
+	}
+	for end := time.Now().Add(patience); ; breathe() { // until it knows that the other follows them too
+		list, err := shower.client.Neighbors(t.Context())
+		if err != nil || time.Now().After(end) {
+			t.Fatal(list, err)
+		}
+		if len(list) == 1 && list[0].Overlap == len(feeds)+1 {
+			break
+		}
+	}
+	id := (&feed.Entry{Feed: feeds[0], ID: "urn:test:1"}).EntryID().String()
+	v := newVisitor(t, teller)
+	v.send("/entries/"+id, "/mark", url.Values{"entry": {id}, "as": {"starred"}, "next": {"/"}})
+	teller.shareStars(feeds...)
+	if page := newVisitor(t, shower).page("/entries/" + id); strings.Contains(page, "starred by") {
+		t.Error("who shares no stars sees those of others")
+	}
+	shower.shareStars(feeds[0])
+	shown := newVisitor(t, shower)
+	for end := time.Now().Add(patience); ; breathe() {
+		page := shown.page("/entries/" + id)
+		if strings.Contains(page, "★ starred by 1 neighbor") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the star is not shown:\n%s", page)
+		}
+	}
+	shown.want("/entries?show=all", "★ starred by 1 neighbor")
+	shown.want("/starred", "once neighbors on two networks starred it")
+	if page := newVisitor(t, teller).page("/entries/" + id); strings.Contains(page, "starred by") {
+		t.Error("the own star counts as a neighbor's")
 	}
 }
