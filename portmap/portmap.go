@@ -43,8 +43,9 @@ const (
 	// minute; who does not answer within a few seconds knows the protocol not).
 	firstWait = 250 * time.Millisecond
 	tries     = 4
-	// farewell bounds how long it takes to tell the router that nothing need be forwarded any more.
-	farewell = time.Second
+	// farewell bounds how long it takes to tell the router that nothing need be forwarded any more. By UPnP it is
+	// looked for again first, and may take a second to answer (UPnP Device Architecture 1.1 §1.3.3).
+	farewell = 3 * time.Second
 )
 
 // routerPort is where routers take requests, by both protocols.
@@ -59,6 +60,7 @@ type keeper struct {
 	search  func(ctx context.Context, router, machine netip.Addr) (*url.URL, error)
 
 	last *reach.Forwarding // as was told; nil before
+	open bool              // a router was had to forward the port, and may do so still
 	due  time.Time         // by the wall clock, when the router is to be asked again
 }
 
@@ -109,7 +111,7 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 			f.Problem = fmt.Sprintf("%s %v", router, err)
 			break
 		}
-		f.Protocol, f.External = name, m.external
+		f.Protocol, f.External, k.open = name, m.external, true
 		again = min(max(m.lifetime, 2*lookEvery), lease) / 2
 	}
 	k.due = now.Add(again)
@@ -135,7 +137,7 @@ func (k *keeper) tell(f reach.Forwarding) {
 
 // end has the router forward nothing any more.
 func (k *keeper) end(ctx context.Context) {
-	if k.last == nil || !k.last.External.IsValid() {
+	if k.last == nil || !k.open {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, farewell)
@@ -174,6 +176,7 @@ func (k *keeper) ask(ctx context.Context, conn *net.UDPConn, lifetime time.Durat
 		return mapping{}, name, fmt.Errorf("would forward port %d in place of %d, which another machine may have there",
 			m.external.Port(), k.config.Port)
 	case !m.external.Addr().IsValid() || m.external.Addr().IsUnspecified():
+		_, _, _ = k.ask(ctx, conn, 0)
 		return mapping{}, name, errors.New("has no address outside: is it online?")
 	}
 	return m, name, nil
@@ -183,7 +186,7 @@ func (k *keeper) ask(ctx context.Context, conn *net.UDPConn, lifetime time.Durat
 // the owner lets it ask by UPnP, that is because the router knows the others not: it comes first.
 func (k *keeper) byAny(ctx context.Context, conn *net.UDPConn, lifetime time.Duration) (mapping, string, error) {
 	var last string
-	if k.last != nil {
+	if k.last != nil && k.last.Router == addrOf(conn.RemoteAddr()) {
 		last = k.last.Protocol
 	}
 	silent := errSilent

@@ -68,6 +68,7 @@ func (k *keeper) byUPnP(ctx context.Context, router, machine netip.Addr, lifetim
 	}
 	address, err := g.address(ctx)
 	if err != nil {
+		_ = g.unmap(ctx, k.config.Port) // of what does not say where it takes it
 		return mapping{}, upnpRefused(err)
 	}
 	m.external = netip.AddrPortFrom(address, k.config.Port)
