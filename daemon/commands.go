@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,9 +30,16 @@ const (
 // obey does what a person says by a message that was sent then: nothing that a feed reader of theirs could not do, but
 // for muting what tells them. Each command may be done twice and does the same. See notify.Config.
 func (h *host) obey(ctx context.Context, p reading.PersonID, text string, sent time.Time) (string, error) {
+	people, err := h.store.People(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(people, func(someone reading.Person) bool { return someone.ID == p }) {
+		return "", reading.ErrNobody // who was removed a moment ago is not answered
+	}
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
-	answer, err := usage, error(nil)
+	answer := usage
 	l := entrance{h.store, h}.libraryOf(p)
 	switch strings.ToLower(word) {
 	case "subscribe":

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -92,5 +93,15 @@ func TestObey(t *testing.T) {
 	end()
 	if answer, err := h.host.obey(ended, reading.Owner, "mute 1h", sent); err == nil {
 		t.Errorf("where the node ends it is answered %q", answer)
+	}
+	// Who was removed while their message was on its way is not answered, and has nothing followed.
+	if err := h.host.RemovePerson(ctx, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"list", "subscribe " + string(exampleFeed)} {
+		answer, err := h.host.obey(ctx, h.ann.person, text, sent)
+		if !errors.Is(err, reading.ErrNobody) || answer != "" {
+			t.Errorf("somebody who is gone is answered %q to %q, %v", answer, text, err)
+		}
 	}
 }

@@ -171,7 +171,11 @@ func (h *host) AddPerson(ctx context.Context, name string) error {
 
 // RemovePerson implements control.Maintenance.
 func (h *host) RemovePerson(ctx context.Context, name string) error {
-	return removePerson(ctx, h.store, name, h.write)
+	err := removePerson(ctx, h.store, name, h.write)
+	if err == nil && h.teller != nil {
+		h.teller.Wake() // what they command is done no more
+	}
+	return err
 }
 
 // asked is err as an error of the client.

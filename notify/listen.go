@@ -142,7 +142,12 @@ func (e *ear) session(ctx context.Context) error {
 		return fmt.Errorf("load what is to be answered: %w", err)
 	}
 	for _, c := range open {
-		if err := e.answer(ctx, c); err != nil {
+		err := e.answerOrDrop(ctx, c)
+		if errors.Is(err, errUnsent) && ctx.Err() == nil {
+			e.Log.Info("answers to commands wait", "receiver", e.at.Name, "err", err)
+			break // commands are heard all the same
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -297,13 +302,27 @@ func (e *ear) note(ctx context.Context) error {
 	return nil
 }
 
+// errUnsent means that the server did not take an answer.
+var errUnsent = errors.New("answer a command")
+
+// answerOrDrop answers a command of before, if it is not so old that nobody waits for that any more.
+func (e *ear) answerOrDrop(ctx context.Context, c reading.Command) error {
+	if time.Since(c.Sent) <= reading.MessageAge {
+		return e.answer(ctx, c)
+	}
+	if err := e.Store.Answered(ctx, e.at, c.Message); err != nil {
+		return fmt.Errorf("drop an answer that is too old: %w", err)
+	}
+	return nil
+}
+
 // answer sends what is answered to a command.
 func (e *ear) answer(ctx context.Context, c reading.Command) error {
 	within, cancel := context.WithTimeout(ctx, deliverTime)
 	defer cancel()
 	err := e.publishNtfy(within, &e.at, ntfyBody{Title: "feedex", Message: shortened(c.Answer, maxNtfyText)})
 	if err != nil {
-		return fmt.Errorf("answer a command: %w", err)
+		return fmt.Errorf("%w: %w", errUnsent, err)
 	}
 	if err := e.Store.Answered(ctx, e.at, c.Message); err != nil {
 		return fmt.Errorf("store that a command was answered: %w", err)
