@@ -25,7 +25,7 @@ type Memory struct {
 	hidden   map[feed.EntryID]bool // entries not to be shared
 	apart    map[feed.EntryID]int  // the Seqs of entries as others know them, where that is not as the index has them
 	purged   map[feed.EntryID]gone // entries that were here
-	starred  []star                // as Star left them, the latest last
+	starred  []star                // as Star left them
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
 	dids     []int32               // in order of arrival, by the pool's numbers
 	hasDID   map[int32]bool        // the same
@@ -96,7 +96,7 @@ type star struct {
 // Star stars an entry of a feed, as its owner does in an archive on disk.
 func (m *Memory) Star(u feed.URL, id feed.EntryID) { m.starred = append(m.starred, star{u, id}) }
 
-// Starred implements Entries.
+// Starred implements Entries. The entry that was starred last is taken for the latest.
 func (m *Memory) Starred(u feed.URL, n int) (ids []feed.EntryID) {
 	for _, s := range slices.Backward(m.starred) {
 		if s.feed == u && len(ids) < n && !m.hidden[s.entry] {

@@ -40,8 +40,8 @@ type Entries interface {
 	// Arrivals returns when the latest entries of a feed that own polls have listed were published and when they came,
 	// n at most, in any order.
 	Arrivals(u feed.URL, n int) []Arrival
-	// Starred returns the latest entries of a feed that the owner starred, n at most, the latest star first, but for
-	// those of which others know nothing (see Hide).
+	// Starred returns the entries of a feed that the owner starred, n at most, the latest arrival first, but for those
+	// of which others know nothing (see Hide) and those that a rule starred.
 	Starred(u feed.URL, n int) []feed.EntryID
 	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record of an own poll,
 	// which has no Source, is Confirmed and Polled. Where others know its entry apart from what the owner has (see

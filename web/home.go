@@ -215,7 +215,7 @@ func (h *kit) line(f *FeedSummary, now time.Time) feedLine {
 		is   bool
 		name string
 	}{{f.Private, "private"}, {f.Undecided, "undecided"}, {f.Discreet && !f.Private, "discreet"},
-		{f.Stars, "stars shared"},
+		{f.Stars && !f.Private && !f.Discreet, "stars shared"},
 		{f.Alias != "", "moved"}} {
 		if tag.is {
 			l.Tags = append(l.Tags, tag.name)

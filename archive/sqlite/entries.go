@@ -317,11 +317,14 @@ func (s *Store) Starred(u feed.URL, n int) []feed.EntryID {
 	return load(&s.writer, func(row rowScanner) (id feed.EntryID, err error) {
 		err = scan(row, bytesOf(id[:]))
 		return id, err
-	}, `SELECT e.id FROM marks m INDEXED BY marks_latest_stars CROSS JOIN items i ON i.id = m.item
+	}, `SELECT e.id FROM marks m INDEXED BY marks_starred_of_feed CROSS JOIN items i ON i.id = m.item
 			CROSS JOIN entries e ON e.seq = i.seq
-		WHERE m.person = ? AND m.feed = (SELECT id FROM feeds WHERE url = ?) AND m.starred
-			AND e.seq NOT IN (SELECT seq FROM hidden) ORDER BY m.marked DESC, m.item DESC LIMIT ?`,
-		int64(reading.Owner), string(u), max(n, 0))
+		WHERE m.person = ?1 AND m.feed = (SELECT id FROM feeds WHERE url = ?2) AND m.starred
+			AND e.seq NOT IN (SELECT seq FROM hidden)
+			AND NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item CROSS JOIN filters f ON f.id = c.filter
+				WHERE c.item = m.item AND c.did = ?4 AND f.person = m.person)
+		ORDER BY m.item DESC LIMIT ?3`,
+		int64(reading.Owner), string(u), max(n, 0), string(reading.RuleStar))
 }
 
 // recordColumns are the columns that scanRecord wants, from entries e and feeds f.

@@ -11,7 +11,7 @@ import (
 	"feedex/reading"
 )
 
-// What the owner starred of a feed comes with the latest star first: nothing of other feeds, and nothing that is
+// What the owner starred of a feed comes with the latest arrival first: nothing of other feeds, and nothing that is
 // starred no more, or that others know nothing of.
 func TestStarred(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "feedex.db"))
@@ -31,10 +31,22 @@ func TestStarred(t *testing.T) {
 			t.Errorf("starred are %v, want %v", got, ids)
 		}
 	}
-	want(9, two.ID, one.ID, three.ID)
-	want(2, two.ID, one.ID)
+	want(9, three.ID, two.ID, one.ID)
+	want(2, three.ID, two.ID)
 	s.Pen(reading.Owner).Mark(markedAt, []reading.ItemID{1}, reading.Mark{Starred: reading.No})
-	want(9, two.ID, three.ID)
+	want(9, three.ID, two.ID)
 	s.Hide([]feed.EntryID{three.ID})
 	want(9, two.ID)
+
+	pen, shelf := s.Pen(reading.Owner), s.Shelf(reading.Owner)
+	if _, err := pen.AddFilter(markedAt, reading.FilterWish{Name: "all", Words: "title", Rule: reading.RuleStar}); err != nil {
+		t.Fatal(err)
+	}
+	want(9, two.ID)
+	s.Keep([]archive.Record{feedRecord(news, 4)})
+	want(9, two.ID) // a filter's star is not the owner's
+	starred, err := shelf.IDs(t.Context(), reading.Stream{Starred: reading.Yes}, reading.Page{Limit: 9})
+	if err != nil || !slices.Contains(starred, 5) {
+		t.Errorf("the filter starred %v, %v", starred, err)
+	}
 }

@@ -129,7 +129,7 @@ func feedState(f *node.FeedStatus) string {
 	if f.Weight > 1 {
 		state = fmt.Sprintf("weight %d, %s", f.Weight, state)
 	}
-	if f.Stars {
+	if f.Stars && !f.Private && !f.Discreet {
 		state = "stars shared, " + state
 	}
 	if f.FullText {

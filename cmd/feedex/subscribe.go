@@ -46,9 +46,9 @@ would if it did not follow it: it polls the feed for you, and passes on only wha
 costs: neighbors bring it only while others near want it, and a node that follows nothing else has none. It does
 not help against neighbors who knew before, nor against the publisher.
 
-What you star stays on this node. With --share-stars neighbors who follow the feed and share their stars of it learn the
-latest 32 entries of it that you starred, also of before, and that you read the feed yourself, and you learn theirs:
-pages say how many of your neighbors starred an entry. Nothing of it is told of feeds that stay on the node or are
+What you star stays on this node. With --share-stars neighbors who follow the feed learn that you read it yourself, and
+those who share their stars of it the latest 32 entries that you starred, also of before, but none that a filter
+starred; and you learn theirs: pages say how many of your neighbors starred an entry. Nothing of it is told of feeds that stay on the node or are
 followed discreetly.
 
 What a feed published within the last year is filled in by and by, from its publisher's archive and from

@@ -59,11 +59,11 @@ type Machine struct {
 	feeds      Feeds
 	membership Membership
 
-	Gossip   gossip              // what goes round: bundles seen, promised and recent
-	Hearsay  hearsay             // what neighbors say that no own poll has shown
-	Lately   []*outstanding      // what is outstanding with those whose link ended a moment ago
-	earnings *incentive.Earnings // what they earned with which bundle
-	starring bool                // TellStars is to be called
+	Gossip   gossip                     // what goes round: bundles seen, promised and recent
+	Hearsay  hearsay                    // what neighbors say that no own poll has shown
+	Lately   []*outstanding             // what is outstanding with those whose link ended a moment ago
+	earnings *incentive.Earnings        // what they earned with which bundle
+	starring struct{ soon, later bool } // neighbors are to be told of stars
 }
 
 // gossip is the state of the bundles that go round: which are stored, which were promised to us, and which are young

@@ -41,17 +41,35 @@ type StarredEntry struct {
 	Weight int // the sum of their standing, 100 a network at most
 }
 
-// TellStars tells neighbors of stars, where these are others than before, now and every StarsEvery as long as the owner
-// shares any.
+// TellStars has neighbors told of stars, where these are others than before: once for all that an event changes, and
+// every StarsEvery as long as the owner shares any, or a neighbor may not have heard that they are withdrawn.
 func (m *Machine) TellStars() {
-	mine, wanted := m.ownStars()
+	if !m.starring.soon && m.sharesStars() {
+		m.starring.soon = true
+		m.After(0, m.tellAll)
+	}
+}
+
+// sharesStars reports whether there is anything to tell of stars.
+func (m *Machine) sharesStars() bool {
+	_, wanted := m.feeds.StarFeeds()
+	return wanted || slices.ContainsFunc(m.Links, func(l *core.Link) bool {
+		t := &Of(l).stars
+		return l.Stars && (len(t.ours) > 0 || t.unsure)
+	})
+}
+
+// tellAll tells all neighbors of stars.
+func (m *Machine) tellAll() {
+	m.starring.soon = false
+	mine, _ := m.ownStars()
 	for _, l := range m.Links {
 		m.tellStars(Of(l), mine, starRounds)
 	}
-	if wanted && !m.starring {
-		m.starring = true
+	if !m.starring.later && m.sharesStars() {
+		m.starring.later = true
 		m.After(StarsEvery, func() {
-			m.starring = false
+			m.starring.later = false
 			m.TellStars()
 		})
 	}
@@ -187,11 +205,18 @@ func (m *Machine) takeStars(l *link, said protocol.Stars) *protocol.Fault {
 // Starred are the entries that neighbors starred of feeds whose stars the owner shares, those with most weight first.
 func (m *Machine) Starred() (list []StarredEntry) {
 	open, _ := m.feeds.StarFeeds()
+	if len(open) == 0 {
+		return nil
+	}
+	weights := make(map[*link]int)
+	for _, x := range m.Links {
+		if l := Of(x); len(l.stars.theirs) > 0 {
+			weights[l] = m.votes(x)
+		}
+	}
 	for _, u := range open {
 		votes := make(map[feed.EntryID]map[protocol.Network]int)
-		for _, x := range m.Links {
-			l := Of(x)
-			weight := m.votes(x)
+		for l, weight := range weights {
 			if weight == 0 {
 				continue
 			}
@@ -199,7 +224,7 @@ func (m *Machine) Starred() (list []StarredEntry) {
 				if votes[id] == nil {
 					votes[id] = make(map[protocol.Network]int)
 				}
-				votes[id][x.ID().Network()] = max(votes[id][x.ID().Network()], weight)
+				votes[id][l.ID().Network()] = max(votes[id][l.ID().Network()], weight)
 			}
 		}
 		for id, by := range votes {

@@ -81,7 +81,7 @@ func (m *Machine) inPlaceOf(page feed.URL) bool {
 func (s *Subscription) wish() *core.Subscribe {
 	// what it says is for its owner alone, as it is; that the page may be known says nothing of the feed
 	return &core.Subscribe{Weight: s.Weight, Discreet: said(s.Discreet), Policy: said(s.Policy),
-		Private: said(s.Withheld), Backlog: s.Backlog}
+		Private: said(s.Withheld), Stars: said(s.Stars), Backlog: s.Backlog}
 }
 
 // said returns an owner's choice as a pointer, nil for the zero value.

@@ -253,6 +253,7 @@ func (m *Machine) Unsubscribe(u feed.URL) {
 	m.stopPolling(s)
 	s.Subscribed = false
 	m.Store.KeepFeed(s.Feed)
+	m.exchange.TellStars()
 	m.Table.Weigh(u, 1)
 	if s.Discreet {
 		return
