@@ -39,7 +39,8 @@ func TestStarred(t *testing.T) {
 	want(9, two.ID)
 
 	pen, shelf := s.Pen(reading.Owner), s.Shelf(reading.Owner)
-	if _, err := pen.AddFilter(markedAt, reading.FilterWish{Name: "all", Words: "title", Rule: reading.RuleStar}); err != nil {
+	all := reading.FilterWish{Name: "all", Words: "title", Rule: reading.RuleStar}
+	if _, err := pen.AddFilter(markedAt, all); err != nil {
 		t.Fatal(err)
 	}
 	want(9, two.ID)
