@@ -45,7 +45,7 @@ tidy: # go.mod and go.sum say what is used, no more and no less
 test:
 	FEEDEX_HAS_NAMESPACES=$(NAMESPACES) $(GO) test $(RACE) -shuffle=on -timeout 40m ./...
 
-mutated: # some packages' operators are changed one at a time, and a test notices each: about three minutes
+mutated: # some packages' operators are changed one at a time, and a test notices each: three to seven minutes
 	cd tools && $(GO) test ./mutants && $(GO) run ./mutants $(MUTATED)
 
 mutants: # the same with all core packages, for hours
