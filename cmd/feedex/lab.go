@@ -41,7 +41,7 @@ the text shows them, result, the same in numbers, and partial, which is there on
 result, names that end in _ns are nanoseconds, lags and delays are seconds, and shares go from 0 to 1.`,
 		Example: "  feedex lab paper\n  feedex lab churn --seed 7 --svg figures",
 	}
-	c.AddCommand(newLabPaper(), newLabPolling(), newLabPublisher(), newLabChurn(), newLabNAT(),
+	c.AddCommand(newLabPaper(), newLabPolling(), newLabPublisher(), newLabPublishing(), newLabChurn(), newLabNAT(),
 		newLabScale(), newLabInterests(), newLabRecommend(),
 		newLabCorona(), newLabFreeriders(), newLabAttacks(), newLabQuery(), newLabAll())
 	return c

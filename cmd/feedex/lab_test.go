@@ -65,12 +65,15 @@ func TestGarbageOfTheLab(t *testing.T) {
 	}
 }
 
-// All experiments have the flags that all are to have, but the one that no time passes in.
+// All experiments have the flags that all are to have, but those that no time passes in.
 func TestFlagsOfAllExperiments(t *testing.T) {
 	for _, c := range experimentsOf(newLab()) {
 		flags := []string{"seed", "nodes", "hours", "traces", "synthetic", "json", "svg"}
-		if c.Name() == "recommend" {
+		switch c.Name() {
+		case "recommend":
 			flags = []string{"lists", "seeds", "json", "svg"}
+		case "publishing":
+			flags = []string{"traces", "synthetic", "json", "svg"}
 		}
 		for _, flag := range flags {
 			if c.Flag(flag) == nil {

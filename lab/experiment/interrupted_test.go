@@ -21,6 +21,7 @@ func TestInterruptedExperimentsSaySo(t *testing.T) {
 		"turns":      PaperTurns{Paper: Paper{Seed: 1, Traces: set, Nodes: 10, Intervals: few[:1]}}.Run,
 		"polling":    Polling{Seed: 1, Traces: set}.Run,
 		"shared":     SharedPolling{Seed: 1, Traces: set}.Run,
+		"publishing": Publishing{Seed: 1, Traces: set}.Run,
 		"churn":      Churn{Seed: 1, Traces: set, Nodes: 10, Sessions: few}.Run,
 		"scale":      Scaling{Seed: 1, Traces: set, Sizes: []int{10, 20}}.Run,
 		"corona":     Corona{Seed: 1, Nodes: 10, Channels: 5, Subscriptions: 20}.Run,

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -43,7 +44,7 @@ func stated(table map[time.Duration]string, every time.Duration) string {
 type PaperResult struct {
 	Start time.Time  `json:"start"`
 	Feeds []string   `json:"feeds"`
-	Rows  []PaperRow `json:"networks"`
+	Rows  []PaperRow `json:"networks"` // seed by seed, each by interval
 }
 
 // report shows what came of the networks.
@@ -67,7 +68,7 @@ func (p Paper) report(feeds []trace.Timeline, start time.Time, rows []PaperRow) 
 	r.Setting = []string{
 		fmt.Sprintf("%d nodes in each of %d networks, of which %d vanish for good; %d of %d feeds each, which "+
 			"publish %d entries",
-			p.Nodes, len(rows), p.Failing, p.Each, len(feeds), entries),
+			p.Nodes, len(p.Intervals), p.Failing, p.Each, len(feeds), entries),
 		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", when.Clock(p.Length),
 			start.Format("Monday 2006-01-02 15:04 MST"), bound),
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
@@ -77,14 +78,22 @@ func (p Paper) report(feeds []trace.Timeline, start time.Time, rows []PaperRow) 
 			fmt.Sprintf("Messages take %v one way, the median of the links; %s of them are lost.", links.Delay,
 				report.Percent(links.Loss)))
 	}
+	if p.Seeds > 1 {
+		r.Setting = append(r.Setting, fmt.Sprintf("Networks of seeds %d to %d; all tables but the last are of seed %d.",
+			p.Seed, int(p.Seed)+p.Seeds-1, p.Seed))
+	}
 	for _, row := range rows {
 		r.Took(row.Hash, row.Steps)
 	}
 	r.Partial = howFar(each(rows, func(row PaperRow) time.Duration { return row.Ran }), p.Length)
-	rows = slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
+	all := slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
+	rows = slices.DeleteFunc(slices.Clone(all), func(row PaperRow) bool { return row.Seed != p.Seed })
 	r.Tables = []report.Table{
 		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows),
 		costTable(rows, p.NoEncoding), limitTable(rows),
+	}
+	if p.Seeds > 1 {
+		r.Tables = append(r.Tables, p.seedsTable(all))
 	}
 	r.Figures = paperFigures(rows)
 	return r
@@ -228,6 +237,33 @@ func limitTable(rows []PaperRow) report.Table {
 	for _, r := range rows {
 		t.Row(report.Hours(r.Every), r.Exchange.Lag.Minutes(), report.Minutes(r.Random), report.Minutes(r.Staggered),
 			report.Minutes(r.Shared), report.Hours(r.Ran), fmt.Sprint(r.Nodes), r.Hash)
+	}
+	return t
+}
+
+// seedsTable is what the seeds have in common, and by how much they differ.
+func (p Paper) seedsTable(rows []PaperRow) report.Table {
+	t := report.Table{
+		Title: "Over seeds: the mean, and from the least to the most",
+		Columns: []string{"interval h", "SLN lag min", "XCH lag min", "SLN/XCH", "SLN miss %", "XCH miss %", "checks",
+			"puts", "bundle", "requests"},
+	}
+	for _, every := range p.Intervals {
+		same := slices.DeleteFunc(slices.Clone(rows), func(r PaperRow) bool { return r.Every != every })
+		cell := func(format string, unit float64, of func(PaperRow) float64) string {
+			none := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) } // the ratio of no lag
+			return report.RangeOf(slices.DeleteFunc(each(same, of), none)).Text(unit, format)
+		}
+		t.Row(report.Hours(every),
+			cell("%.1f", 60, func(r PaperRow) float64 { return r.Alone.Lag.Mean }),
+			cell("%.2f", 60, func(r PaperRow) float64 { return r.Exchange.Lag.Mean }),
+			cell("%.1f", 1, func(r PaperRow) float64 { return r.Alone.Lag.Mean / r.Exchange.Lag.Mean }),
+			cell("%.1f", .01, func(r PaperRow) float64 { return r.Alone.Miss.Mean }),
+			cell("%.2f", .01, func(r PaperRow) float64 { return r.Exchange.Miss.Mean }),
+			cell("%.1f", 1, func(r PaperRow) float64 { return r.Checks.Mean }),
+			cell("%.1f", 1, func(r PaperRow) float64 { return r.Puts.Mean }),
+			cell("%.2f", 1, func(r PaperRow) float64 { return r.Bundle }),
+			cell("%.0f", 1, func(r PaperRow) float64 { return float64(r.Requests) }))
 	}
 	return t
 }

@@ -11,8 +11,8 @@ import (
 // Nodes that poll in turn have entries sooner than nodes that do not, at fewer requests, and much sooner at as many.
 func TestTurnsAreWorthRequests(t *testing.T) {
 	t.Parallel()
-	p := PaperTurns{Paper: smallPaper(t), Seeds: 2}
-	p.NoEncoding, p.Intervals = true, []time.Duration{time.Hour}
+	p := PaperTurns{smallPaper(t)}
+	p.Seeds, p.NoEncoding, p.Intervals = 2, true, []time.Duration{time.Hour}
 	r, err := p.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

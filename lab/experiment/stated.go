@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"feedex/lab/report"
@@ -21,6 +22,11 @@ type Stated struct {
 // StatedFigures are those of which the text of a paper gives numbers, in the order of the papers.
 func StatedFigures() []Stated {
 	return []Stated{
+		{"FeedEx", "Figure 2 (b)", "30 of 245 feeds have 10 entries in a document on average, 79 have 15, and one " +
+			"has 126.", statedEntries(), "publishing-entries"},
+		{"FeedEx", "Figure 2 (b)", "65% of the feeds, 159, have always as many entries in a document.",
+			countFigure("stated-feedex-ranges", "By how much they vary as FeedEx states it (Figure 2 (b))",
+				"Most less fewest entries of a feed's documents", make([]int, paperFixed), 60), "publishing-ranges"},
 		{"FeedEx", "Figure 4", "5.7 hours alone and within 22 minutes in the exchange at 16 hours; alone about half " +
 			"of the interval at short ones.", statedLag(), "paper-lag"},
 		{"FeedEx", "Figure 5", "At 16 hours 64% are missing alone and less than 10% in the exchange; at half an hour " +
@@ -61,6 +67,13 @@ func paperAxis() (x report.Scale, places map[time.Duration]float64) {
 func point(name string, x, y float64, label string, color int) report.Marks {
 	return report.Marks{Name: name, X: []float64{x}, Y: []float64{y}, Dots: true, Width: 5, Label: label, Before: true,
 		Color: color}
+}
+
+func statedEntries() *report.Plot {
+	sizes := slices.Concat(slices.Repeat([]int{10}, paperTen), slices.Repeat([]int{15}, paperFifteen),
+		[]int{paperLargest})
+	return countFigure("stated-feedex-entries", "Entries in a document as FeedEx states it (Figure 2 (b))",
+		"Average number of entries", sizes, 130)
 }
 
 func statedLag() *report.Plot {

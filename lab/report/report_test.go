@@ -21,6 +21,19 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// The line, and how much of the variance it explains, are those worked out by hand.
+func TestFit(t *testing.T) {
+	if slope, height, r2 := Fit([]float64{1, 2, 3}, []float64{5, 7, 9}); slope != 2 || height != 3 || r2 != 1 {
+		t.Errorf("three points of y = 2x + 3 are fitted by y = %vx + %v, R² %v", slope, height, r2)
+	}
+	if slope, height, r2 := Fit([]float64{0, 0, 1, 1}, []float64{0, 2, 1, 3}); slope != 1 || height != 1 || r2 != .2 {
+		t.Errorf("y = %vx + %v, R² %v; want y = x + 1, R² 0.2", slope, height, r2)
+	}
+	if slope, height, r2 := Fit([]float64{4, 4}, []float64{1, 2}); slope != 0 || height != 1.5 || r2 != 0 {
+		t.Errorf("points above one another are fitted by y = %vx + %v, R² %v", slope, height, r2)
+	}
+}
+
 // An axis ends at round values, and no further out than it must.
 func TestAxis(t *testing.T) {
 	for _, c := range []struct {

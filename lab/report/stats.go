@@ -43,3 +43,19 @@ func Mean(values []float64) float64 {
 	}
 	return sum / float64(max(1, len(values)))
 }
+
+// Fit is the line through points that makes the squares of its vertical distances least: its slope, its height at 0,
+// and the share of the variance of y that it explains, R². Where all points have one x or one y, the line is level and
+// explains nothing.
+func Fit(x, y []float64) (slope, height, r2 float64) {
+	mx, my := Mean(x), Mean(y)
+	var xx, xy, yy float64
+	for i := range x {
+		dx, dy := x[i]-mx, y[i]-my
+		xx, xy, yy = xx+dx*dx, xy+dx*dy, yy+dy*dy
+	}
+	if xx == 0 || yy == 0 {
+		return 0, my, 0
+	}
+	return xy / xx, my - xy/xx*mx, xy * xy / xx / yy
+}

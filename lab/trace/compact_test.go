@@ -28,16 +28,27 @@ func TestEmbeddedIsWhatLoadReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	counted, err := LoadDocuments(filepath.Join(folder, "traces"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if *update {
 		var b bytes.Buffer
 		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
 		if _, err := w.Write(want.encode()); err != nil || w.Close() != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile("recorded.gz", b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
+		files := map[string][]byte{"recorded.gz": b.Bytes(), "documents.csv": encodeDocuments(counted)}
+		for name, content := range files {
+			if err := os.WriteFile(name, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return
+	}
+	if docs, err := EmbeddedDocuments(); err != nil || !reflect.DeepEqual(docs, counted) {
+		t.Errorf("%d embedded documents, %v, are not the %d that are read: run with -update", len(docs), err,
+			len(counted))
 	}
 	got, err := Embedded()
 	if err != nil {

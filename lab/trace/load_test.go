@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -189,4 +190,31 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Of documents, counts are taken that make sense, and names as those of the set.
+func TestLoadDocuments(t *testing.T) {
+	const columns = "feed_id,kind,url,window_entries,window_basis,start_unix,end_unix,entries,in_common_window," +
+		"window_min,window_max\n"
+	for _, c := range []struct{ rows, want string }{
+		{columns + "a,news,https://news.example.com/feed,2,observed-fixed,0,172800,6,1,2,3\n" +
+			"b,news,https://news.example.net/feed,20,github-default,0,172800,6,1,20,20\n" +
+			"c,blog,,7,observed-variable,0,86400,7,0,5,9\nd,blog,,300,observed-max,0,0,0,0,,300\n", ""},
+		{columns + "a,news,,2,observed-fixed,0,0,6,1,3,4\n", "usually 2; want"},
+		{columns + "a,news,,2,observed-fixed,0,0,6,1,x,4\n", `"x" entries`},
+		{goodFeeds, "no column window_min"},
+		{columns + "a,,,2,observed-fixed,0,0,6,1,1,4\n", "kind is empty"},
+	} {
+		got, err := LoadDocuments(folder(t, map[string]string{"feeds.csv": c.rows}))
+		if c.want != "" {
+			if !errors.Is(err, ErrRow) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want an error that says %q", err, c.want)
+			}
+			continue
+		}
+		want := []Documents{{"news.example.com", "news", 2, 2, 3, 3}, {"", "blog", 5, 7, 9, 7}}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%+v, %v, want %+v", got, err, want)
+		}
+	}
 }
