@@ -45,6 +45,7 @@ type labOutcome struct {
 	Commands []string `json:"commands"`
 	Minutes  float64  `json:"minutes"` // that it took
 	Notes    []string `json:"notes,omitempty"`
+	Lists    string   `json:"lists,omitempty"` // the folder that its command took, "" for made-up ones
 }
 
 func newLabAll() *cobra.Command {
@@ -74,6 +75,11 @@ and which are done. What benchmarks and real processes measure is not part of it
 			}
 			if a.program, err = digestOfProgram(); err != nil {
 				return err
+			}
+			if a.lists != "" { // one folder, from wherever it is named
+				if a.lists, err = filepath.Abs(a.lists); err != nil {
+					return fmt.Errorf("find the folder of lists: %w", err)
+				}
 			}
 			a.log = c.ErrOrStderr()
 			return a.run(c.Context(), runs)
@@ -130,27 +136,27 @@ func (a *labAll) run(ctx context.Context, runs []labRun) error {
 	if err := os.MkdirAll(a.dir, 0o777); err != nil {
 		return fmt.Errorf("make folder for results: %w", err)
 	}
-	var todo []labRun
+	var left []labRun
 	minutes := 0.0
 	for _, r := range runs {
 		state := "done"
 		if !a.done(r) {
-			todo = append(todo, r)
-			state = "to do"
+			left = append(left, r)
+			state = "not done"
 			if !a.quick {
 				minutes += r.minutes
-				state = fmt.Sprintf("to do, about %s", roughMinutes(r.minutes))
+				state = fmt.Sprintf("not done, about %s", roughMinutes(r.minutes))
 			}
 		}
 		fmt.Fprintf(a.log, "%-21s %s\n", r.name, state)
 	}
-	if len(todo) > 0 && !a.quick {
+	if len(left) > 0 && !a.quick {
 		fmt.Fprintf(a.log, "all together about %s on two cores\n", roughMinutes(minutes))
 	}
 	if err := a.writePage(); err != nil {
 		return err
 	}
-	for _, r := range todo {
+	for _, r := range left {
 		if err := a.make(ctx, r); err != nil {
 			return err
 		}
@@ -181,12 +187,20 @@ func (a *labAll) commands(r labRun) []string {
 		lines = r.quick
 	}
 	lines = slices.Clone(lines)
-	if r.lists && a.lists != "" {
+	if a.listsOf(r) != "" {
 		for i := range lines {
 			lines[i] += " --lists FOLDER"
 		}
 	}
 	return lines
+}
+
+// listsOf is the folder of lists that a run takes, "" for made-up ones or none.
+func (a *labAll) listsOf(r labRun) string {
+	if !r.lists {
+		return ""
+	}
+	return a.lists
 }
 
 // outcome is that of a run of before, nil where there is none that came to its end.
@@ -205,7 +219,7 @@ func (a *labAll) outcome(r labRun) *labOutcome {
 // done reports whether this program has made the run with these flags.
 func (a *labAll) done(r labRun) bool {
 	o := a.outcome(r)
-	return o != nil && o.Program == a.program && slices.Equal(o.Commands, a.commands(r))
+	return o != nil && o.Program == a.program && slices.Equal(o.Commands, a.commands(r)) && o.Lists == a.listsOf(r)
 }
 
 // make makes one run, in a folder that takes its name only once all is there.
@@ -219,7 +233,7 @@ func (a *labAll) make(ctx context.Context, r labRun) error {
 		return fmt.Errorf("make %s: %w", r.name, err)
 	}
 	began := time.Now()
-	o := labOutcome{Program: a.program, Version: version(), Commands: a.commands(r)}
+	o := labOutcome{Program: a.program, Version: version(), Commands: a.commands(r), Lists: a.listsOf(r)}
 	var text bytes.Buffer
 	for i, line := range o.Commands {
 		args := strings.Fields(line)

@@ -110,6 +110,24 @@ func TestLabAllKnowsItsOwn(t *testing.T) {
 	if !listed.done(run[0]) {
 		t.Error("lists make another of what takes none")
 	}
+	run, err = chosen(labRuns(), []string{"recommend"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const few = "list,feed\n1,a\n1,b\n1,c\n1,d\n1,e\n2,a\n2,b\n2,c\n2,d\n2,f\n"
+	listed.lists = t.TempDir()
+	if err := os.WriteFile(filepath.Join(listed.lists, "lists.csv"), []byte(few), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := listed.run(t.Context(), run); err != nil || !listed.done(run[0]) {
+		t.Fatal(err)
+	}
+	if other = listed; a.done(run[0]) {
+		t.Error("what was made with lists counts without")
+	}
+	if other.lists = t.TempDir(); other.done(run[0]) {
+		t.Error("another folder of lists counts")
+	}
 	if _, err := chosen(labRuns(), []string{"poling"}); err == nil || !strings.Contains(err.Error(), "polling, ") {
 		t.Errorf("a wrong name: %v", err)
 	}

@@ -37,6 +37,14 @@ type Paper struct {
 	NoEncoding bool
 }
 
+// paperIntervals are those of the paper's six networks.
+func paperIntervals() (list []time.Duration) {
+	for hours := .5; hours <= 16; hours *= 2 {
+		list = append(list, every(hours))
+	}
+	return list
+}
+
 // withDefaults is p with each zero field at its default, or what is impossible.
 func (p Paper) withDefaults() (Paper, []trace.Timeline, error) {
 	p.Nodes, p.Seeds = cmp.Or(p.Nodes, 189), max(1, p.Seeds)
@@ -47,11 +55,8 @@ func (p Paper) withDefaults() (Paper, []trace.Timeline, error) {
 	p.Feeds, p.Each = cmp.Or(p.Feeds, 70), cmp.Or(p.Each, 20)
 	p.Length = cmp.Or(p.Length, 22*time.Hour)
 	if p.Intervals == nil {
-		for i := range 6 {
-			if every := 30 * time.Minute << i; every <= p.Length {
-				p.Intervals = append(p.Intervals, every)
-			}
-		}
+		longer := func(every time.Duration) bool { return every > p.Length }
+		p.Intervals = slices.DeleteFunc(paperIntervals(), longer)
 	}
 	busy := busiest(p.Seed, p.Traces, p.Feeds)
 	if p.Failing >= p.Nodes {

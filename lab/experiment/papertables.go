@@ -15,8 +15,8 @@ import (
 // Statements of the paper, by interval. Table 3 names all bundle sizes; the text of §4.4 and the abstract name the
 // rest.
 var (
-	paperBundle = map[time.Duration]string{every(.5): "2.67", every(1): "2.63", every(2): "2.83", every(4): "2.87",
-		every(8): "3.29", every(16): "3.65"}
+	paperBundle = map[time.Duration]float64{every(.5): 2.67, every(1): 2.63, every(2): 2.83, every(4): 2.87,
+		every(8): 3.29, every(16): 3.65}
 	paperRatio   = map[time.Duration]string{every(.5): "7.0", every(16): "15.2"} // §4.4
 	paperXCH     = map[time.Duration]string{every(16): "<22 min"}                // abstract
 	paperSLN     = map[time.Duration]string{every(16): "5.7 h"}                  // abstract, §4.4
@@ -33,9 +33,9 @@ var (
 func every(hours float64) time.Duration { return time.Duration(hours * float64(time.Hour)) }
 
 // stated is the paper's figure for an interval, and unknown where there is none.
-func stated(table map[time.Duration]string, every time.Duration) string {
-	if s, ok := table[every]; ok {
-		return s
+func stated[V string | float64](table map[time.Duration]V, every time.Duration) string {
+	if v, ok := table[every]; ok {
+		return fmt.Sprint(v)
 	}
 	return report.Unknown
 }

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -199,6 +198,9 @@ func pollingTables(rows []PollingRow) []report.Table {
 	return tables
 }
 
+// urbanskyTimely is the delay in minutes that Urbansky states of Figure 3, for Moving Average from poll 25 on.
+var urbanskyTimely = map[string]float64{"Fix 1h": 30, "Fix Learned": 7, "Moving Average": 8}
+
 // timelyTable is Figure 3 in numbers, without rows where no feed has so many entries.
 func timelyTable(rows []PollingRow) report.Table {
 	t := report.Table{
@@ -207,7 +209,6 @@ func timelyTable(rows []PollingRow) report.Table {
 		Columns: []string{"policy", "feeds", "polls 1-25", "26-100", "101-300", "Urbansky"},
 		Notes:   []string{"Urbansky: of 1,541 feeds; Moving Average from poll 25 on."},
 	}
-	said := map[string]string{"Fix 1h": "30", "Fix Learned": "7", "Moving Average": "8"}
 	for _, r := range rows {
 		if r.stated == nil && r.Policy != "Auto" || r.lively == 0 {
 			continue
@@ -219,7 +220,7 @@ func timelyTable(rows []PollingRow) report.Table {
 			return wholeMinutes(report.Mean(r.timely[from:min(to, len(r.timely))]))
 		}
 		t.Row(r.Policy, fmt.Sprint(r.lively), part(0, 25), part(25, 100), part(100, timelyPolls),
-			cmp.Or(said[r.Policy], report.Unknown))
+			report.Known("%.0f", urbanskyTimely[r.Policy]))
 	}
 	return t
 }

@@ -56,9 +56,9 @@ func StatedFigures() []Stated {
 func paperAxis() (x report.Scale, places map[time.Duration]float64) {
 	x = report.Scale{Name: "Fetching interval (hours)", Min: -.4, Max: 5.4}
 	places = make(map[time.Duration]float64)
-	for i, hours := range []float64{.5, 1, 2, 4, 8, 16} {
-		x.Ticks = append(x.Ticks, report.Tick{Value: float64(i), Label: report.Hours(every(hours))})
-		places[every(hours)] = float64(i)
+	for i, every := range paperIntervals() {
+		x.Ticks = append(x.Ticks, report.Tick{Value: float64(i), Label: report.Hours(every)})
+		places[every] = float64(i)
 	}
 	return x, places
 }
@@ -79,8 +79,8 @@ func statedEntries() *report.Plot {
 func statedLag() *report.Plot {
 	x, at := paperAxis()
 	half := report.Marks{Name: "half of the interval", Width: 1, Color: report.Gray}
-	for _, hours := range []float64{.5, 1, 2, 4, 8, 16} {
-		half.X, half.Y = append(half.X, at[every(hours)]), append(half.Y, hours/2)
+	for _, every := range paperIntervals() {
+		half.X, half.Y = append(half.X, at[every]), append(half.Y, every.Hours()/2)
 	}
 	return &report.Plot{Name: "stated-feedex-lag", Title: "Time lag as FeedEx states it (Figure 4)", X: x,
 		Y: report.Even("Time lag (hours)", 0, 8), Marks: []report.Marks{half,
@@ -108,9 +108,11 @@ func statedCalls() *report.Plot {
 }
 
 func statedBundles() *report.Plot {
-	x, _ := paperAxis()
-	line := report.Marks{Name: "FeedEx", X: []float64{0, 1, 2, 3, 4, 5},
-		Y: []float64{2.67, 2.63, 2.83, 2.87, 3.29, 3.65}, Width: 2}
+	x, at := paperAxis()
+	line := report.Marks{Name: "FeedEx", Width: 2}
+	for _, every := range paperIntervals() {
+		line.X, line.Y = append(line.X, at[every]), append(line.Y, paperBundle[every])
+	}
 	dots := line
 	dots.Name, dots.Dots, dots.Width = "", true, 4
 	return &report.Plot{Name: "stated-feedex-bundles", Title: "Entries in a bundle as FeedEx states it (Table 3)", X: x,
@@ -150,14 +152,15 @@ func pollsFigure(name, title string, list []averaged) *report.Plot {
 }
 
 func statedTimeliness() *report.Plot {
-	line := func(name string, from, minutes float64, color int) report.Marks {
+	line := func(name string, from float64, color int) report.Marks {
+		minutes := urbanskyTimely[name]
 		return report.Marks{Name: name, X: []float64{from, timelyPolls}, Y: []float64{minutes, minutes}, Width: 2,
 			Color: color}
 	}
 	return &report.Plot{Name: "stated-urbansky-timeliness", Title: "Delay while a policy learns, as Urbansky states " +
 		"it (Figure 3)", X: report.Even("Polls that found entries", 0, timelyPolls),
-		Y: report.Decades("Mean delay (minutes)", 5, 500), Marks: []report.Marks{line("Fix 1h", 0, 30, 0),
-			line("Fix Learned", 0, 7, 1), line("Moving Average", 25, 8, 3)}}
+		Y: report.Decades("Mean delay (minutes)", 5, 500), Marks: []report.Marks{line("Fix 1h", 0, 0),
+			line("Fix Learned", 0, 1), line("Moving Average", 25, 3)}}
 }
 
 func statedVolunteers() *report.Plot {
