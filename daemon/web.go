@@ -48,7 +48,7 @@ func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 
 // Feeds implements web.Present.
 func (d dashboard) Feeds(ctx context.Context) ([]web.FeedSummary, error) {
-	list, err := d.host.Feeds(ctx)
+	list, err := listOf(ctx, d.host, (*node.Node).Feeds)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,8 @@ func (d dashboard) Feeds(ctx context.Context) ([]web.FeedSummary, error) {
 			continue
 		}
 		f := web.FeedSummary{FeedStatus: list[i], Number: int64(s.ID), Icon: s.Icon, Folders: foldersOf(s)}
-		f.Title = cmp.Or(s.Name, f.Title)
+		f.Title, f.FullText = cmp.Or(s.Name, s.Title, f.Title), s.FullText
+		f.Polled, f.Delivered = s.Polls, s.Neighbors
 		feeds = append(feeds, f)
 	}
 	return feeds, nil

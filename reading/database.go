@@ -127,9 +127,9 @@ type Filing interface {
 type Headlines interface {
 	// Headlines returns the latest entries, the latest first.
 	Headlines(ctx context.Context, q HeadlineQuery) ([]Headline, error)
-	// CountUnread counts what is not read in a feed, or in all that are followed where number is 0, max at most, of
-	// those whose URL is a secret only where that is asked for.
-	CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error)
+	// CountUnread counts what is not read of the person's Subscriptions, of those whose URL is a secret only where that
+	// is asked for.
+	CountUnread(ctx context.Context, secret bool) (int, error)
 	// Found are the entries that answer a filter, as archive.Searcher has them, but that those of a feed whose URL is a
 	// secret are there for who reads it alone. It takes no longer than some seconds.
 	Found(ctx context.Context, f feed.Filter) ([]archive.Record, error)

@@ -20,10 +20,13 @@ type FollowedFeed struct {
 	Site    string // the page that it belongs to, "" before it is known
 	Icon    IconRef
 	Folders []Folder
-	Since   time.Time // when it was subscribed to, zero where it is not known
-	Errors  int       // failed polls in a row
-	Error   string    // why the last one failed, as a label, "" after a success
-	Polled  time.Time // the last poll, zero before the first
+	Unread  int // items of it that are unread
+	// Polls and Neighbors are how many entries each brought first, for as long as the node followed the feed in all.
+	Polls, Neighbors int64
+	Since            time.Time // when it was subscribed to, zero where it is not known
+	Errors           int       // failed polls in a row
+	Error            string    // why the last one failed, as a label, "" after a success
+	Polled           time.Time // the last poll, zero before the first
 	// FullText says that the full text of what it publishes is fetched.
 	FullText bool
 }

@@ -20,16 +20,6 @@ func Feed(ctx context.Context, l reading.Library, id reading.FeedID, missing err
 	return &feeds[i], nil
 }
 
-// Unread is how many items of each feed are unread.
-func Unread(ctx context.Context, l reading.Library) (map[reading.FeedID]int, error) {
-	counts, err := l.Counts(ctx)
-	unread := make(map[reading.FeedID]int)
-	for _, c := range counts {
-		unread[c.Feed] = c.Unread
-	}
-	return unread, err
-}
-
 // Streams are streams like s, each of a feed that is followed and wanted. They have no item in common.
 func Streams(ctx context.Context, l reading.Library, s reading.Stream,
 	wanted func(*reading.FollowedFeed) bool) (all []reading.Stream, err error) {

@@ -237,10 +237,6 @@ func (l *headline) date(e *reading.Headline, byTime bool) {
 
 // shelve fills the rail: what else may be listed, and how much of it is unread.
 func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
-	counts, err := h.Shelf.Counts(ctx)
-	if err != nil {
-		return err
-	}
 	followed, err := h.Shelf.Subscriptions(ctx)
 	if err != nil {
 		return err
@@ -253,17 +249,14 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 	if p.Query != "" {
 		plain.Sort = ""
 	}
-	unread, inFolder := make(map[reading.FeedID]int64, len(counts)), make(map[reading.FolderID]int64)
-	for _, c := range counts {
-		unread[c.Feed] = int64(c.Unread)
-	}
+	inFolder := make(map[reading.FolderID]int64)
 	var all, here int64 // unread
 	for i := range followed {
 		f := &followed[i]
 		if f.URL.Secret() && !loggedIn(ctx) {
 			continue
 		}
-		n, chosen := unread[f.ID], int64(f.ID) == p.Feed
+		n, chosen := int64(f.Unread), int64(f.ID) == p.Feed
 		all += n
 		for _, folder := range f.Folders {
 			inFolder[folder.ID] += n
@@ -299,18 +292,6 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 		p.Tabs = append(p.Tabs, shelf{plain.Path(), t.Name, "", 0, t.Path == p.Show})
 	}
 	return nil
-}
-
-// maxUnread is up to where what is not read is counted.
-const maxUnread = 1000
-
-// unreadText says how much is not read, as far as it was counted.
-func unreadText(n int) string {
-	text := grouped(int64(n))
-	if n == maxUnread {
-		text += " or more"
-	}
-	return text
 }
 
 // ask has the filter ask for what a person wrote. It returns what is wrong with that, "" for nothing.

@@ -124,12 +124,12 @@ func (h *Handler) home(r *http.Request) (view, error) {
 	if p.Followed = len(feeds); p.Followed == 0 && p.Status.Storage == "" {
 		return view{Page: "start", Title: "Welcome", Nav: "/", Body: p}, nil
 	}
-	unread, err := h.Shelf.CountUnread(ctx, 0, loggedIn(ctx), maxUnread)
+	unread, err := h.Shelf.CountUnread(ctx, loggedIn(ctx))
 	if err != nil {
 		return v, err
 	}
 	if unread > 0 {
-		p.Unread = unreadText(unread)
+		p.Unread = grouped(int64(unread))
 	}
 	since := now.Add(-p.Period.span).Truncate(time.Hour).Add(time.Hour)
 	hours, err := h.Source.Hours(ctx, since)

@@ -15,7 +15,8 @@ import (
 
 // settingsPage is where the owner changes what the node follows.
 type settingsPage struct {
-	Feeds  []feedLine
+	Feeds []feedLine // a page of them
+	pager
 	Status Status
 	Done   string         // what was done a moment ago, "" for nothing
 	Undo   *undo          // likewise, nil for nothing that can be undone
@@ -70,6 +71,8 @@ func (h *Handler) settings(r *http.Request) (view, error) {
 		p.Feeds = append(p.Feeds, h.line(&feeds[i], now))
 	}
 	slices.SortFunc(p.Feeds, byTitle)
+	p.pager = newPager(r, len(p.Feeds), "")
+	p.Feeds = part(p.pager, p.Feeds)
 	return view{Page: "settings", Title: "Settings", Nav: "/settings", Body: p}, nil
 }
 

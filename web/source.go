@@ -80,17 +80,15 @@ type PersonalSource interface {
 	Chapters(ctx context.Context, number int64, at feed.URL) ([]feed.Chapter, error)
 	// Headlines returns the latest entries, the latest first.
 	Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error)
-	// Counts, Subscriptions, Folders and IDs are as in reading.Items.
-	Counts(ctx context.Context) ([]reading.UnreadCount, error)
+	// Subscriptions, Folders and IDs are as in reading.Items.
 	Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error)
 	Folders(ctx context.Context) ([]reading.Folder, error)
 	IDs(ctx context.Context, s reading.Stream, p reading.Page) ([]reading.ItemID, error)
 	// Starred returns what neighbors starred of feeds whose stars the owner shares, what weighs most first; nothing for
 	// others than the owner.
 	Starred(ctx context.Context) ([]node.StarredEntry, error)
-	// CountUnread counts what is not read in a feed, or in all where number is 0, max at most, of feeds whose URL is a
-	// secret only where that is asked for.
-	CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error)
+	// CountUnread is as in reading.Headlines.
+	CountUnread(ctx context.Context, secret bool) (int, error)
 	archive.Searcher
 	reading.Editor
 	// TakeUp has the person read a feed, known by its number, that they read no more, or never did.

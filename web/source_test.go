@@ -302,19 +302,6 @@ func (n aShelf) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 	return list, nil
 }
 
-func (n aShelf) Counts(context.Context) (counts []reading.UnreadCount, _ error) {
-	for number, of := range map[reading.FeedID]feed.URL{1: newsURL, 2: secretURL} {
-		c := reading.UnreadCount{Feed: number}
-		for _, r := range n.entries {
-			if r.Entry.Feed == of && !n.items[r.Seq].Read {
-				c.Unread++
-			}
-		}
-		counts = append(counts, c)
-	}
-	return counts, nil
-}
-
 func (n aShelf) IDs(_ context.Context, s reading.Stream, _ reading.Page) (ids []reading.ItemID, _ error) {
 	for _, r := range n.entries {
 		if !n.items[r.Seq].Read && (s.Feed == 0 || (r.Entry.Feed == newsURL) == (s.Feed == 1)) {
@@ -331,16 +318,19 @@ func (n aShelf) Folders(context.Context) ([]reading.Folder, error) {
 func (n aShelf) Subscriptions(context.Context) (list []reading.FollowedFeed, _ error) {
 	coast, _ := n.Folders(context.Background())
 	for _, f := range n.feeds {
-		list = append(list, reading.FollowedFeed{ID: reading.FeedID(f.Number), URL: f.URL, Title: f.Title,
-			Icon: f.Icon, Folders: coast})
+		of := reading.FollowedFeed{ID: reading.FeedID(f.Number), URL: f.URL, Title: f.Title, Icon: f.Icon,
+			Folders: coast}
+		for _, r := range n.entries {
+			if r.Entry.Feed == f.URL && !n.items[r.Seq].Read {
+				of.Unread++
+			}
+		}
+		list = append(list, of)
 	}
 	return list, nil
 }
 
-func (n aShelf) CountUnread(_ context.Context, number int64, _ bool, _ int) (unread int, _ error) {
-	if number == 2 {
-		return 0, nil
-	}
+func (n aShelf) CountUnread(context.Context, bool) (unread int, _ error) {
 	for _, item := range n.items {
 		if !item.Read {
 			unread++

@@ -49,21 +49,13 @@ func (h *desk) subscriptions(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	counts, err := h.Shelf.Counts(ctx)
-	if err != nil {
-		return view{}, err
-	}
-	unread := make(map[reading.FeedID]int64, len(counts))
-	for _, c := range counts {
-		unread[c.Feed] = int64(c.Unread)
-	}
 	p.Total = len(list)
 	for i := range list {
 		f := &list[i]
 		number := strconv.FormatInt(int64(f.ID), 10)
 		l := subscriptionLine{Path: "/feeds/" + number, Entries: "/entries?show=unread&feed=" + number,
 			Title: titleOf(f.URL, cmp.Or(f.Name, f.Title)), URL: address(f.URL), Icon: f.Icon.Path(),
-			Unread: unread[f.ID], Errors: f.Errors}
+			Unread: int64(f.Unread), Errors: f.Errors}
 		for _, folder := range f.Folders {
 			l.Folders = append(l.Folders, folder.Name)
 		}

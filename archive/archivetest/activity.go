@@ -66,6 +66,10 @@ func testHours(t *testing.T, a reading.Database) {
 	if err != nil || len(names) != 2 {
 		t.Errorf("%d feeds, %v, want 2", len(names), err)
 	}
+	if f, err := a.Shelf(reading.Owner).Subscriptions(t.Context()); err != nil || len(f) != 1 || f[0].URL != news ||
+		f[0].Polls != 1 || f[0].Neighbors != 3 {
+		t.Errorf("Subscriptions = %+v, %v, want one of which polls brought 1 and neighbors 3", f, err)
+	}
 	if since, err := a.CountedSince(t.Context()); err != nil || !since.Equal(want[0].At) {
 		t.Errorf("counted since %v, %v, want %v", since, err, want[0].At)
 	}

@@ -496,7 +496,8 @@ func (l libraryDesk) Subscriptions(context.Context) (list []reading.FollowedFeed
 			continue
 		}
 		id := l.numbers[f.URL]
-		list = append(list, reading.FollowedFeed{
+		unread := l.stream(reading.Stream{Feed: id, Read: reading.No})
+		list = append(list, reading.FollowedFeed{Unread: len(unread),
 			ID: id, URL: f.URL, Name: l.names[id], Title: safehtml.Label(f.Title), Site: safehtml.Link(f.Link),
 			Since: f.Since, Errors: f.Errors, Error: safehtml.Label(f.LastError), Polled: f.LastPoll,
 			Folders: l.foldersOf(id),

@@ -378,6 +378,9 @@ func (r *Reader) verifyItems(ctx context.Context, report func(problem string)) e
 		{`SELECT count(*) FROM marks m LEFT JOIN items i ON i.id = m.item 
 			WHERE i.feed IS NOT m.feed OR i.arrived IS NOT m.arrived`,
 			"%d marks are not of the item that they name"},
+		{`SELECT count(*) FROM (SELECT person, feed, count(*) AS items FROM marks WHERE NOT read GROUP BY person, feed) m
+			FULL JOIN unread u USING (person, feed) WHERE coalesce(m.items, 0) <> coalesce(u.items, 0)`,
+			"%d counts of what is unread are wrong"},
 		{`SELECT count(*) FROM purged JOIN entries USING (id)`, "%d entries are there that were purged"},
 	} {
 		n, err := r.verifyCount(ctx, check.query)

@@ -75,6 +75,8 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		{`INSERT INTO words (rowid, feed, title, rest) VALUES (5000, '1', ' a ', ' b ')`,
 			"the full-text index holds 1 entries that are not there"},
 		{`UPDATE entries SET feed = 5000 WHERE seq = 9`, "entries 9 refers to what is not there"},
+		{`INSERT INTO unread SELECT 1, min(id), 7 FROM feeds WHERE true ON CONFLICT DO UPDATE SET items = items + 7`,
+			"1 counts of what is unread are wrong"},
 		{`DELETE FROM words_data WHERE id = (SELECT max(id) FROM words_data)`, "words"},
 	} {
 		s := mixedArchive(t)

@@ -227,17 +227,14 @@ func (r personalReader) IDs(ctx context.Context, s reading.Stream, p reading.Pag
 	return ids, r.failed(ctx, "read", err)
 }
 
-// unreadOf are the marks of what is unread to person ? of feed f.
-const unreadOf = ` FROM marks INDEXED BY marks_by_feed WHERE person = ? AND feed = f.id AND read = 0`
-
 // Counts implements reading.Items.
 func (r personalReader) Counts(ctx context.Context) ([]reading.UnreadCount, error) {
 	counts, err := list(ctx, r.db, by(func(c *reading.UnreadCount) []any {
 		return []any{&c.Feed, &c.Unread, seconds(&c.Newest)}
-	}), `
-		WITH u AS MATERIALIZED (SELECT f.id, (SELECT count(*)`+unreadOf+`) AS n FROM feeds f WHERE `+isRead+`)
-		SELECT f.id, f.n, (SELECT arrived FROM items WHERE id = (SELECT max(item)`+unreadOf+`)) FROM u AS f
-		WHERE f.n > 0 ORDER BY f.id`, int64(r.person), int64(r.person), int64(r.person))
+	}), `SELECT f.id, u.items, (SELECT arrived FROM items WHERE id = (SELECT max(item)
+			FROM marks INDEXED BY marks_by_feed WHERE person = u.person AND feed = u.feed AND read = 0))
+		FROM unread u JOIN feeds f ON f.id = u.feed WHERE u.person = ? AND u.items > 0 AND `+isRead+` ORDER BY f.id`,
+		int64(r.person), int64(r.person))
 	return counts, r.failed(ctx, "read", err)
 }
 
@@ -364,11 +361,11 @@ func (r personalReader) Headlines(ctx context.Context, q reading.HeadlineQuery) 
 		if !q.ByTime {
 			few = fewInFolder
 		}
-		n, err := r.countUnread(ctx, q.Feed, q.Folder, true, few)
+		n, err := r.countUnread(ctx, q.Feed, q.Folder, true)
 		if err != nil {
 			return nil, err
 		}
-		many = n == few
+		many = n >= few
 	}
 	return r.listed(ctx, q, many)
 }
@@ -452,27 +449,17 @@ func headlineFields(h *reading.Headline) []any {
 }
 
 // CountUnread implements reading.Headlines.
-func (r personalReader) CountUnread(ctx context.Context, number int64, secret bool, max int) (int, error) {
-	return r.countUnread(ctx, number, 0, secret, max)
+func (r personalReader) CountUnread(ctx context.Context, secret bool) (int, error) {
+	return r.countUnread(ctx, 0, 0, secret)
 }
 
-// countUnread is CountUnread, in a folder where that is not 0 and the feed is.
-func (r personalReader) countUnread(ctx context.Context, number int64, folder reading.FolderID, secret bool,
-	max int) (n int, err error) {
-	from, args := `marks m INDEXED BY marks_unread JOIN feeds f ON f.id = m.feed WHERE NOT m.read`, []any(nil)
-	switch {
-	case number != 0:
-		from = `marks m INDEXED BY marks_by_feed JOIN feeds f ON f.id = m.feed WHERE m.feed = ? AND m.read = 0`
-		args = []any{number}
-	case folder != 0:
-		from = `filed d CROSS JOIN marks m INDEXED BY marks_by_feed ON m.feed = d.feed JOIN feeds f ON f.id = m.feed
-			WHERE d.folder = ? AND m.read = 0`
-		args = []any{int64(folder)}
-	}
-	args = append(args, int64(r.person), int64(r.person), secret, max)
-	err = scan(r.db.QueryRowContext(ctx, `
-		SELECT count(*) FROM (SELECT 1 FROM `+from+` AND m.person = ? AND `+isRead+` AND (? OR NOT f.secret) LIMIT ?)`,
-		args...), &n)
+// countUnread is CountUnread in one feed or folder where that is not 0.
+func (r personalReader) countUnread(ctx context.Context, number int64, folder reading.FolderID, secret bool) (n int,
+	err error) {
+	err = scan(r.db.QueryRowContext(ctx, `SELECT coalesce(sum(u.items), 0) FROM unread u JOIN feeds f ON f.id = u.feed
+		WHERE u.person = ? AND `+isRead+` AND (? IN (0, f.id)) AND (? OR NOT f.secret)
+			AND (?5 = 0 OR f.id IN (SELECT feed FROM filed WHERE folder = ?5))`,
+		int64(r.person), int64(r.person), number, secret, int64(folder)), &n)
 	return n, wrap("read", r.path, err)
 }
 

@@ -62,7 +62,7 @@ func (r *Reader) Belongings(ctx context.Context, id reading.PersonID) (reading.B
 	b, err := one(ctx, r.db, by(func(b *reading.Belongings) []any {
 		return []any{&b.Passwords, &b.Folders, &b.Unread, &b.Starred}
 	}), `SELECT (SELECT count(*) FROM passwords WHERE person = ?1), (SELECT count(*) FROM folders WHERE person = ?1),
-		(SELECT count(*) FROM marks WHERE person = ?1 AND NOT read), (SELECT count(*) FROM marks WHERE person = ?1 AND starred)`,
+		(SELECT coalesce(sum(items), 0) FROM unread WHERE person = ?1), (SELECT count(*) FROM marks WHERE person = ?1 AND starred)`,
 		int64(id))
 	return b, r.failed(ctx, "read", err)
 }

@@ -91,10 +91,6 @@ func (h *handler) count(ctx context.Context, list []category) error {
 	if err != nil {
 		return err
 	}
-	unread, err := syncapi.Unread(ctx, h.Library)
-	if err != nil {
-		return err
-	}
 	caught, err := h.Library.FilterCounts(ctx)
 	if err != nil {
 		return err
@@ -109,7 +105,7 @@ func (h *handler) count(ctx context.Context, list []category) error {
 		for j := range feeds {
 			if categoryOf(&feeds[j]).ID == list[i].ID {
 				*list[i].Feeds++
-				*list[i].Unread += unread[feeds[j].ID]
+				*list[i].Unread += feeds[j].Unread
 			}
 		}
 	}

@@ -222,13 +222,15 @@ func (h *handler) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 
 // counters are the numbers of unread entries by the feeds' ids. Those of read ones nobody has asked for yet.
 func (h *handler) counters(w http.ResponseWriter, r *http.Request) error {
-	counts, err := h.Library.Counts(r.Context())
+	feeds, err := h.Library.Subscriptions(r.Context())
 	if err != nil {
 		return err
 	}
 	unread := make(map[string]int)
-	for _, c := range counts {
-		unread[strconv.FormatInt(int64(c.Feed), 10)] = c.Unread
+	for i := range feeds {
+		if f := &feeds[i]; f.Unread > 0 {
+			unread[strconv.FormatInt(int64(f.ID), 10)] = f.Unread
+		}
 	}
 	return reply(w, http.StatusOK, map[string]map[string]int{"reads": {}, "unreads": unread})
 }

@@ -55,10 +55,6 @@ func (h *handler) list(r *request, only reading.FeedID) (*feedList, error) {
 	if err != nil {
 		return nil, err
 	}
-	unread, err := syncapi.Unread(ctx, h.Library)
-	if err != nil {
-		return nil, err
-	}
 	l := &feedList{Feeds: []feedObject{}}
 	if l.Starred, err = h.Library.Size(ctx, reading.Stream{Starred: reading.Yes}); err != nil {
 		return nil, err
@@ -76,7 +72,7 @@ func (h *handler) list(r *request, only reading.FeedID) (*feedList, error) {
 			continue
 		}
 		o := feedObject{
-			ID: s.ID, URL: s.URL, Title: s.Called(), Unread: unread[s.ID], Site: s.Site, Errors: s.Errors,
+			ID: s.ID, URL: s.URL, Title: s.Called(), Unread: s.Unread, Site: s.Site, Errors: s.Errors,
 			Error: s.Error,
 		}
 		if !s.Since.IsZero() {
