@@ -2,15 +2,13 @@ package sqlite
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"feedex/archive"
-	"feedex/feed"
+	"feedex/filter/filtertest"
 	"feedex/protocol"
 	"feedex/reading"
 )
@@ -33,7 +31,7 @@ func benchArrival(b *testing.B, filters, words int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range filters {
 		s.write(`INSERT INTO filters (person, name, words, rule, place, key, created, behind)
-			VALUES (1, ?1, ?2, ?3, ?1, ?4, 0, 0)`, n, arrivalFilter(r), string(reading.RuleNone), []byte(fmt.Sprint(n)))
+			VALUES (1, ?1, ?2, ?3, ?1, ?4, 0, 0)`, n, filtertest.CobraFilter(r), string(reading.RuleNone), []byte(fmt.Sprint(n)))
 	}
 	if err := s.Commit(); err != nil {
 		b.Fatal(err)
@@ -43,13 +41,9 @@ func benchArrival(b *testing.B, filters, words int) {
 	seen := time.Unix(1_700_000_000, 0)
 	n := 0
 	for b.Loop() {
-		text := make([]string, words)
-		for i := range text {
-			text[i] = arrivalWord(r, 0)
-		}
-		s.Keep([]archive.Record{archive.NewRecord(feed.Entry{Feed: benchFeed(n % benchFeeds), ID: fmt.Sprint(n),
-			Title: strings.Join(text[:8], " "), Summary: strings.Join(text[8:], " "), Published: seen}, seen,
-			protocol.NodeID{})})
+		e := filtertest.Entry(r, words)
+		e.Feed, e.ID, e.Published = benchFeed(n%benchFeeds), fmt.Sprint(n), seen
+		s.Keep([]archive.Record{archive.NewRecord(*e, seen, protocol.NodeID{})})
 		if err := s.Commit(); err != nil {
 			b.Fatal(err)
 		}
@@ -58,29 +52,4 @@ func benchArrival(b *testing.B, filters, words int) {
 	var caught int
 	s.row(`SELECT count(*) FROM caught`, nil, &caught)
 	b.ReportMetric(float64(caught)/float64(n), "caught")
-}
-
-// arrivalWord is one of 200,000 words by Zipf's law that is not among the first so many.
-func arrivalWord(r *rand.Rand, but int) string {
-	for {
-		if n := int(math.Exp(r.Float64() * math.Log(200_001))); n > but {
-			return fmt.Sprintf("w%x", n*2654435761%(1<<32))
-		}
-	}
-}
-
-// arrivalFilter has three words at the median and eight at most.
-func arrivalFilter(r *rand.Rand) string {
-	words, u := 1, r.Float64()
-	for _, share := range []float64{.14, .28, .24, .15, .09, .05, .03} {
-		if u -= share; u < 0 {
-			break
-		}
-		words++
-	}
-	text := make([]string, words)
-	for i := range text {
-		text[i] = arrivalWord(r, 29)
-	}
-	return strings.Join(text, " ")
 }

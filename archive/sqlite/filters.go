@@ -100,7 +100,7 @@ func (s *Store) arrivals(last int64, stored []storedPlace, records []*archive.Re
 	return list
 }
 
-// catchItems notes which filters catch items, and has their rules act.
+// catchItems notes which filters catch items, in one statement an item, and has their rules act.
 func (s *Store) catchItems(at int64, list []arrivedItem) {
 	c := s.catch()
 	if c.index.Len() == 0 {
@@ -109,21 +109,44 @@ func (s *Store) catchItems(at int64, list []arrivedItem) {
 	var ids []filter.ID
 	for i := range list {
 		x := &list[i]
-		ids = c.index.Match(x.entry, ids[:0])
-		slices.SortFunc(ids, func(a, b filter.ID) int {
-			return cmp.Or(cmp.Compare(c.of[a].person, c.of[b].person), cmp.Compare(c.of[a].place, c.of[b].place))
-		})
-		var acted reading.PersonID // the last person for whom a rule acted
-		for _, id := range ids {
-			f := c.of[id]
-			if s.write(`INSERT INTO caught (filter, item, at) SELECT ?1, ?2, ?3
-				WHERE NOT EXISTS (SELECT 1 FROM left_out WHERE feed = ?4 AND person = ?5) ON CONFLICT DO NOTHING`,
-				int64(id), int64(x.id), at, x.feed, int64(f.person)) == 0 || acted == f.person {
-				continue
-			}
-			if s.act(at, f, x.id) {
-				acted = f.person
-			}
+		ids = s.notYet(x, c.index.Match(x.entry, ids[:0]))
+		if len(ids) == 0 {
+			continue
+		}
+		slices.Sort(ids) // as the table has them
+		s.write(`INSERT INTO caught (filter, item, at) SELECT value, ?, ? FROM json_each(?)`, int64(x.id), at,
+			jsonNumbers(ids))
+		s.actFirst(at, x.id, ids)
+	}
+}
+
+// notYet are those of the filters that had not caught an item, of people who have not left out its feed.
+func (s *Store) notYet(x *arrivedItem, ids []filter.ID) []filter.ID {
+	had := make(map[filter.ID]bool)
+	for _, id := range load(&s.writer, single[int64], `SELECT filter FROM caught WHERE item = ?`, int64(x.id)) {
+		had[filter.ID(id)] = true
+	}
+	out := load(&s.writer, single[int64], `SELECT person FROM left_out WHERE feed = ?`, x.feed)
+	return slices.DeleteFunc(ids, func(id filter.ID) bool {
+		return had[id] || slices.Contains(out, int64(s.catch().of[id].person))
+	})
+}
+
+// actFirst has the rule of the first filter of each person act on an item that filters caught, of those that do.
+func (s *Store) actFirst(at int64, item reading.ItemID, ids []filter.ID) {
+	var acting []catcher
+	for _, id := range ids {
+		if f := s.catch().of[id]; f.rule != reading.RuleNone {
+			acting = append(acting, f)
+		}
+	}
+	slices.SortFunc(acting, func(a, b catcher) int {
+		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.place, b.place))
+	})
+	var acted reading.PersonID // the last person for whom a rule acted
+	for _, f := range acting {
+		if f.person != acted && s.act(at, f, item) {
+			acted = f.person
 		}
 	}
 }

@@ -116,7 +116,7 @@ func (s *writer) purgeOthers(at time.Time, ids []feed.EntryID) []bool {
 }
 
 // jsonNumbers is a list of numbers as a statement takes it.
-func jsonNumbers[T ~int64](list []T) string {
+func jsonNumbers[T ~int64 | ~uint32](list []T) string {
 	text, _ := json.Marshal(list) // which cannot fail
 	return string(text)
 }
