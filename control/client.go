@@ -350,6 +350,11 @@ func (c *Client) AddFilter(ctx context.Context, r FilterRequest) (a FilterReport
 	return a, err
 }
 
+// StandFilter implements Maintenance.
+func (c *Client) StandFilter(ctx context.Context, s FilterStanding) error {
+	return c.do(ctx, "POST", "/filter/standing", s, nil)
+}
+
 // RemoveFilter implements Maintenance.
 func (c *Client) RemoveFilter(ctx context.Context, r FilterName) error {
 	return c.do(ctx, "POST", "/filter/remove", r, nil)

@@ -312,6 +312,9 @@ func TestClientArranges(t *testing.T) {
 		!slices.Equal(o.filters, []FilterRequest{storms}) {
 		t.Errorf("AddFilter = %+v, %v; the owner got %+v", r, err, o.filters)
 	}
+	if err := c.StandFilter(t.Context(), FilterStanding{"Storms", true}); err != nil || !o.filters[0].Standing {
+		t.Errorf("StandFilter: %v, there are %+v", err, o.filters)
+	}
 	if err := c.RemoveFilter(t.Context(), FilterName{"Ann B.", "Storms"}); err != nil || len(o.filters) > 0 {
 		t.Errorf("RemoveFilter: %v, there are %+v", err, o.filters)
 	}

@@ -193,8 +193,12 @@ type Maintenance interface {
 	// asks again goes on where it ended. The error wraps reading.ErrNobody or ErrOwner where that is the reason.
 	RemovePerson(ctx context.Context, name string) error
 	// AddFilter keeps a filter for a person, and has it catch the latest of what came before. The error wraps
-	// reading.ErrNobody, ErrName, ErrWords, ErrRule, ErrFilterName, ErrFilters or ErrFolders where that is the reason.
+	// reading.ErrNobody, ErrName, ErrWords, ErrRule, ErrStanding, ErrFilterName, ErrFilters or ErrFolders where that is
+	// the reason.
 	AddFilter(ctx context.Context, r FilterRequest) (FilterReport, error)
+	// StandFilter has neighbors asked for a filter of the owner, or no more. The error wraps reading.ErrNoFilter or
+	// ErrStanding where that is the reason.
+	StandFilter(ctx context.Context, s FilterStanding) error
 	// RemoveFilter removes a filter of a person. The error wraps reading.ErrNobody or ErrNoFilter where that is the
 	// reason.
 	RemoveFilter(ctx context.Context, r FilterName) error
@@ -204,6 +208,12 @@ type Maintenance interface {
 type FilterName struct {
 	Person string `json:"person,omitempty"` // whose it is, "" for the owner
 	Name   string `json:"name"`
+}
+
+// A FilterStanding says whether neighbors are asked for a filter of the owner.
+type FilterStanding struct {
+	Name     string `json:"name"`
+	Standing bool   `json:"standing"`
 }
 
 // A FilterRequest says which filter is to be kept.

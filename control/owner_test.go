@@ -108,6 +108,14 @@ func (o *fakeOwner) AddFilter(_ context.Context, r FilterRequest) (FilterReport,
 	o.filters = append(o.filters, r)
 	return FilterReport{Filter: 7, Caught: 3, Everything: true}, o.err
 }
+func (o *fakeOwner) StandFilter(_ context.Context, s FilterStanding) error {
+	for i := range o.filters {
+		if o.filters[i].Name == s.Name {
+			o.filters[i].Standing = s.Standing
+		}
+	}
+	return o.err
+}
 func (o *fakeOwner) RemoveFilter(_ context.Context, r FilterName) error {
 	o.filters = slices.DeleteFunc(o.filters, func(f FilterRequest) bool {
 		return f.Person == r.Person && f.Name == r.Name

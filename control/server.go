@@ -32,6 +32,7 @@ import (
 //	POST /person/add       a nameRequest
 //	POST /person/remove    a nameRequest
 //	POST /filter/add       a FilterRequest, answered with a FilterReport
+//	POST /filter/standing  a FilterStanding
 //	POST /filter/remove    a FilterName
 //	POST /receiver/add     a ReceiverRequest
 //	POST /receiver/remove  a ReceiverName
@@ -126,6 +127,7 @@ func NewHandler(o Owner) http.Handler {
 		change(func(ctx context.Context, r nameRequest) error { return o.RemovePerson(ctx, r.Name) }))
 	mux.HandleFunc("POST /filter/add", request(maxControlBytes,
 		func(ctx context.Context, f FilterRequest) (any, error) { return o.AddFilter(ctx, f) }))
+	mux.HandleFunc("POST /filter/standing", change(o.StandFilter))
 	mux.HandleFunc("POST /filter/remove", change(o.RemoveFilter))
 	handleReceivers(mux, o)
 	mux.HandleFunc("POST /vacuum", func(w http.ResponseWriter, r *http.Request) {

@@ -20,6 +20,7 @@ type disk struct {
 	*archive.Memory
 	noDatabase
 	durable, written []func(*archive.Memory)
+	standing         standingFilters
 
 	work      func(time.Duration) // lets the time of a step of indexing pass
 	mu        sync.Mutex

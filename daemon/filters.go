@@ -174,6 +174,17 @@ func (f filing) addNamed(ctx context.Context, r control.FilterRequest) (control.
 	return f.add(ctx, p, r.FilterWish)
 }
 
+// stand has neighbors asked for a filter of the owner, or no more.
+func (f filing) stand(ctx context.Context, s control.FilterStanding) error {
+	x, err := f.named(ctx, reading.Owner, s.Name)
+	if err != nil {
+		return err
+	}
+	x.Standing = s.Standing
+	_, err = f.change(ctx, reading.Owner, x.ID, x.FilterWish)
+	return err
+}
+
 // removeNamed removes a filter of the person of a name.
 func (f filing) removeNamed(ctx context.Context, r control.FilterName) error {
 	p, err := f.person(ctx, r.Person)
@@ -195,6 +206,12 @@ func (h *host) AddFilter(ctx context.Context, r control.FilterRequest) (control.
 	return h.filing().addNamed(ctx, r)
 }
 
+// StandFilter implements control.Maintenance.
+func (h *host) StandFilter(ctx context.Context, s control.FilterStanding) error {
+	defer h.changes.Add(1)
+	return h.filing().stand(ctx, s)
+}
+
 // RemoveFilter implements control.Maintenance.
 func (h *host) RemoveFilter(ctx context.Context, r control.FilterName) error {
 	defer h.changes.Add(1)
@@ -211,6 +228,11 @@ func (k *OfflineArchive) filing() filing {
 // AddFilter implements control.Maintenance.
 func (k *OfflineArchive) AddFilter(ctx context.Context, r control.FilterRequest) (control.FilterReport, error) {
 	return k.filing().addNamed(ctx, r)
+}
+
+// StandFilter implements control.Maintenance.
+func (k *OfflineArchive) StandFilter(ctx context.Context, s control.FilterStanding) error {
+	return k.filing().stand(ctx, s)
 }
 
 // RemoveFilter implements control.Maintenance.

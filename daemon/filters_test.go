@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"feedex/control"
 	"feedex/feed"
@@ -147,7 +148,7 @@ func TestFiltersAreAPersons(t *testing.T) {
 	} {
 		_, err := h.host.AddFilter(ctx, control.FilterRequest{Person: "Ann", FilterWish: c.wish})
 		if !errors.Is(err, c.want) {
-			t.Errorf("%.60q: %v, want %v", c.wish, err, c.want)
+			t.Errorf("%+v: %v, want %v", c.wish, err, c.want)
 		}
 	}
 	was, err := h.ann.Filters(ctx)
@@ -224,7 +225,7 @@ func TestFiltersStay(t *testing.T) {
 	defer tracker.Close()
 	listen := func(ln net.Listener) net.Listener { return tap{ln, heard} }
 	f, g := startFeed(t, "Dawn"), startFeed(t, "Sundown", "Moonrise")
-	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, metered: listen,
+	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, metered: listen, standingPause: time.Millisecond,
 		Node: node.Config{MinNeighbors: 1, Trackers: []string{tracker.URL}}})
 	n.waitArrival(f.url)
 	n.keep(t, reading.FilterWish{Name: "Zwieback", Words: "sundown NOT quetzal", Folder: "Ypsilon",
@@ -253,6 +254,22 @@ func TestFiltersStay(t *testing.T) {
 		t.Fatal("nothing was heard") // or it cannot be read
 	}
 	for _, word := range []string{"wieback", "uetzal", "psilon", "ebra"} {
+		if strings.Contains(said, word) {
+			t.Errorf("%q was told", word)
+		}
+	}
+
+	// The words of the one that the owner has neighbors asked for are told, and nothing else.
+	if err := n.client.StandFilter(t.Context(), control.FilterStanding{Name: "Zebra", Standing: true}); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); !strings.Contains(heard.String(), "uetzal"); breathe() {
+		if time.Now().After(end) {
+			t.Fatal("the words of a standing query are not told") // or they cannot be read
+		}
+	}
+	said = heard.String()
+	for _, word := range []string{"wieback", "undown NOT", "psilon", "ebra"} {
 		if strings.Contains(said, word) {
 			t.Errorf("%q was told", word)
 		}

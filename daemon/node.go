@@ -95,13 +95,14 @@ type Config struct {
 
 	revival time.Duration // the first wait after a storage fault, where a test cannot wait for firstRevival
 	// the time between two looks for what is not to be kept, where a test cannot wait for retainEvery
-	retainPause time.Duration
-	meetPause   time.Duration  // between two looks at whether to meet others, where a test cannot wait for those
-	iconLooked  func(feed.URL) // told whose picture was looked for, where a test waits for that
-	textPause   time.Duration  // between two full texts, where a test cannot wait for textPause
-	textHolds   time.Duration  // for how long one is not asked for again, in place of textHolds
-	iconPause   time.Duration  // between two looks for pictures of feeds, where a test cannot wait for iconPause
-	pastPause   time.Duration  // the time between two steps into the past, where a test cannot wait for the default
+	retainPause   time.Duration
+	meetPause     time.Duration  // between two looks at whether to meet others, where a test cannot wait for those
+	iconLooked    func(feed.URL) // told whose picture was looked for, where a test waits for that
+	textPause     time.Duration  // between two full texts, where a test cannot wait for textPause
+	textHolds     time.Duration  // for how long one is not asked for again, in place of textHolds
+	iconPause     time.Duration  // between two looks for pictures of feeds, where a test cannot wait for iconPause
+	standingPause time.Duration  // between two standing queries, where a test cannot wait for standingPause
+	pastPause     time.Duration  // the time between two steps into the past, where a test cannot wait for the default
 
 	roomOn  func(directory string) (room, size int64) // where a test says how full the disk is
 	metered func(net.Listener) net.Listener           // where a benchmark counts what neighbors send
@@ -282,6 +283,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	servers.Go(func() { h.housekeep(serving) })
 	servers.Go(func() { h.findIcons(serving) })
 	servers.Go(func() { h.resumeFilters(serving) })
+	servers.Go(func() { h.askStanding(serving) })
 	servers.Go(h.texts.find)
 	standing := func() {
 		for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {

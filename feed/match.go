@@ -128,6 +128,12 @@ func (m Match) terms(list []string) []string {
 	return list
 }
 
+// Names reports whether m has a term of the field.
+func (m Match) Names(f MatchField) bool {
+	return m.Op == MatchTerm && m.Field == f ||
+		slices.ContainsFunc(m.Of, func(part Match) bool { return part.Names(f) })
+}
+
 // String is the canonical text of the Match, of which ParseMatch makes the same; "" for the zero Match.
 func (m Match) String() string {
 	var b strings.Builder

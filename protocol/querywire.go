@@ -8,10 +8,12 @@ import (
 	"feedex/xmlrpc"
 )
 
+// MaxPrefixes is how many words with any ending a query may have, in words, title and match together.
+const MaxPrefixes = 4
+
 // Limits of a query's members.
 const (
 	maxWords    = 32              // words, and title words
-	maxPrefixes = 4               // words with any ending
 	maxQueryIDs = 200             // entry ids asked for
 	maxReasons  = 16              // why an answer is cut
 	minUnix     = -62_135_596_800 // 0001-01-01
@@ -86,7 +88,7 @@ func decodeQuery(p *params) Query {
 	order := m.string("order", MaxLabelBytes)
 	q.Filter.Relevance, q.Filter.Dated = order == byRelevance, order == byTime
 	q.Filter.Since, q.Filter.Until = m.time("since"), m.time("until")
-	if q.Filter.Match = match(m); q.Filter.Prefixes() > maxPrefixes {
+	if q.Filter.Match = match(m); q.Filter.Prefixes() > MaxPrefixes {
 		m.fail("words", "want at most 4 words with any ending, in words, title and match together")
 	}
 	for _, text := range m.strings("ids", maxQueryIDs) {

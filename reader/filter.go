@@ -139,11 +139,12 @@ func (h *handler) serveFilter(w http.ResponseWriter, r *http.Request, asked, que
 		return d.baseOf(tag, append(more, caughtState(before))...)
 	}
 	if base, tag, ok := deltaBase(r, had); ok {
-		n := 0
-		for n < len(items) && int64(items[n].Item) > base.Arrived {
-			n++
+		seqs, delta = nil, true // what was found is as it was
+		for i := range items {
+			if int64(items[i].Item) > base.Arrived {
+				seqs = append(seqs, items[i].Seq)
+			}
 		}
-		seqs, delta = seqs[:n], true
 		markDelta(w.Header(), tag)
 	}
 	h.send(w, r, format, d, delta, h.Source.Records(ctx, seqs))

@@ -25,6 +25,7 @@ type Database interface {
 	FullTexts
 	Passwords
 	FilterSweeper
+	StandingQueries
 	Messages
 	// Pen is what a person marks, files and leaves out, in the transaction that is open; nil where there is no such
 	// person.
@@ -60,6 +61,7 @@ type View interface {
 	FullTextList
 	PasswordList
 	FilterKeys
+	StandingList
 	ReceiverList
 	// Shelf is what a person reads; nothing is marked there where there is no such person.
 	Shelf(p PersonID) Shelf

@@ -20,6 +20,8 @@ type FilterWish struct {
 	Words  string `json:"words"`
 	Folder string `json:"folder,omitempty"` // the name of the folder that it is filed in, "" for none
 	Rule   Rule   `json:"rule,omitempty"`
+	// Standing has the node ask neighbors too, who are told the words. It is the owner's to say.
+	Standing bool `json:"standing,omitempty"`
 }
 
 // A NamedFilter is a search that a person keeps. It catches what arrives and fits, and what it caught is a feed, and a
@@ -38,6 +40,11 @@ type CountedFilter struct {
 	Caught int       // how many items it has
 	Acted  int       // on how many of these its rule acted
 	Latest time.Time // when it caught the last of them, zero for never
+	// Of one that is or was a standing query: how many entries of feeds that nobody here follows it found, when
+	// neighbors were asked last and are the next time, zero for never, and what went wrong the last time.
+	Found       int
+	Asked, Next time.Time
+	Trouble     string
 }
 
 // A Rule is what follows for a person from what a filter of theirs catches.
@@ -99,8 +106,8 @@ var (
 	ErrOwnersRule = fmt.Errorf("%w of other people: full texts are fetched unasked for the owner alone", ErrRule)
 )
 
-// Checked is the wish with its names as they are kept, and what its words ask for. The error wraps ErrName, ErrRule or,
-// with the *feed.MatchError that says where, ErrWords.
+// Checked is the wish with its names as they are kept, and what its words ask for. The error wraps ErrName, ErrRule,
+// ErrStanding or, with the *feed.MatchError that says where, ErrWords.
 func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 	name := nameOf(w.Name)
 	if name == "" || len(name) > maxFilterName {
@@ -127,14 +134,17 @@ func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 	if archive.NewMatcher(feed.Filter{Match: m}).Wordless() {
 		return w, m, fmt.Errorf("%w: they ask for nothing", ErrWords)
 	}
+	if w.Standing {
+		return w, m, askable(m)
+	}
 	return w, m, nil
 }
 
 // Filters keeps the filters of a person.
 type Filters interface {
 	// AddFilter keeps a filter behind the person's others. What arrives from then on it catches; what came before is
-	// for Catch. The error is ErrFilterName, ErrFilters or ErrOwnersRule, or ErrFolders where there is no room for its
-	// folder; nothing is changed then. The wish is such as Checked makes.
+	// for Catch. The error is ErrFilterName, ErrFilters, ErrOwnersRule or one that wraps ErrStanding, or ErrFolders
+	// where there is no room for its folder; nothing is changed then. The wish is such as Checked makes.
 	AddFilter(at time.Time, w FilterWish) (FilterID, error)
 	// AddFilterAgain keeps a filter that was removed, with its key, and else as AddFilter.
 	AddFilterAgain(at time.Time, f NamedFilter) (FilterID, error)
@@ -178,7 +188,8 @@ type FilterList interface {
 	// RulesOn says on how many of these items each rule would act (Filters.Act) if a filter had caught them.
 	RulesOn(ctx context.Context, at time.Time, items []ItemID) (map[Rule]int, error)
 	// CaughtBy are the latest items that a filter has, up to one and with it, or of all where that is 0: the latest
-	// first, of feeds that the person reads, those whose URL is a secret only where that is asked for.
+	// first, of feeds that the person reads, those whose URL is a secret only where that is asked for. Among them is
+	// what it found as a standing query, by when that was.
 	CaughtBy(ctx context.Context, id FilterID, upTo ItemID, secret bool, limit int) ([]CaughtItem, error)
 }
 
@@ -191,7 +202,7 @@ type FilterCount struct {
 
 // A CaughtItem is an item that a filter caught.
 type CaughtItem struct {
-	Item    ItemID
+	Item    ItemID    // 0 where a standing query found it
 	Seq     int64     // of its entry
 	Feed    feed.URL  // of which it is
 	Title   string    // that of the feed, as published

@@ -44,7 +44,8 @@ type filterLine struct {
 	Hits             int64
 	Acts             bool // its rule can act on what it caught
 	Last             moment
-	Next             reading.FilterID // the filter that it is to be before, to move it up; 0 where it is the first
+	Before           reading.FilterID // the filter that it is to be before, to move it up; 0 where it is the first
+	LastAsked        moment           // when neighbors were
 }
 
 // A choiceOfRule is a rule that the form offers.
@@ -105,7 +106,7 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 	}
 	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "",
 		Wish: reading.FilterWish{Name: r.FormValue("name"), Words: r.FormValue("words"), Folder: r.FormValue("folder"),
-			Rule: reading.Rule(r.FormValue("rule"))}}
+			Rule: reading.Rule(r.FormValue("rule")), Standing: r.FormValue("standing") != ""}}
 	if r.FormValue("done") == "kept" {
 		p.Done = "The filter is kept, and has gone through what came before."
 	}
@@ -113,9 +114,10 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 	for i, f := range list {
 		l := filterLine{CountedFilter: f, Path: "/search?q=" + url.QueryEscape(f.Words),
 			Atom: "/filter/" + url.PathEscape(f.Name) + ".atom", Does: string(f.Rule), Hits: int64(f.Caught),
-			Acts: f.Rule != reading.RuleNone && f.Rule != reading.RuleKeep, Last: moment{f.Latest, h.now(r)}}
+			Acts: f.Rule != reading.RuleNone && f.Rule != reading.RuleKeep, Last: moment{f.Latest, h.now(r)},
+			LastAsked: moment{f.Asked, h.now(r)}}
 		if i > 0 {
-			l.Next = list[i-1].ID
+			l.Before = list[i-1].ID
 		}
 		p.Filters = append(p.Filters, l)
 		if int64(f.ID) == edited {
@@ -160,10 +162,11 @@ func (h *Handler) try(r *http.Request, p *filtersPage) error {
 // keepFilter keeps a filter, or changes one. Words that cannot be read come back with the page that says where.
 func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, error) {
 	w := reading.FilterWish{Name: r.PostFormValue("name"), Words: strings.TrimSpace(r.PostFormValue("words")),
-		Folder: r.PostFormValue("folder"), Rule: reading.Rule(r.PostFormValue("rule"))}
+		Folder: r.PostFormValue("folder"), Rule: reading.Rule(r.PostFormValue("rule")),
+		Standing: r.PostFormValue("standing") != ""}
 	id, _ := strconv.ParseInt(r.PostFormValue("id"), 10, 64)
 	back := "/filters?" + strings.TrimSuffix(queryOf("name", w.Name, "words", w.Words, "folder", w.Folder, "rule",
-		string(w.Rule), "edit", zeroless(id)), "&") + "#new"
+		string(w.Rule), "standing", r.PostFormValue("standing"), "edit", zeroless(id)), "&") + "#new"
 	if r.PostFormValue("try") != "" {
 		return back, nil
 	}
@@ -174,7 +177,8 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 	case errors.Is(err, reading.ErrNoFilter):
 		return "", ErrNone
 	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFilterName), errors.Is(err, reading.ErrFilters),
-		errors.Is(err, reading.ErrFolders), errors.Is(err, reading.ErrWords), errors.Is(err, reading.ErrRule):
+		errors.Is(err, reading.ErrFolders), errors.Is(err, reading.ErrWords), errors.Is(err, reading.ErrRule),
+		errors.Is(err, reading.ErrStanding):
 		return "", clientError{http.StatusBadRequest, "The filter is not kept", err.Error() + "."}
 	}
 	return "/filters?done=kept", err

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -179,6 +180,23 @@ func TestFilters(t *testing.T) {
 	undo(post("/filters/change", http.StatusSeeOther, "id", "2", "do", "remove"))
 	if len(n.filters) != 2 || n.filters[1].Name != "Two" {
 		t.Errorf("after an undo: %+v", n.filters)
+	}
+	if strings.Contains(page("/filters"), "told its words") {
+		t.Error("neighbors are said to be told the words of filters of which nobody said so")
+	}
+	post("/filters", http.StatusBadRequest, "words", "feed:example.org", "name", "Four", "standing", "1")
+	post("/filters", http.StatusSeeOther, "words", "d (", "name", "Four", "standing", "1")
+	post("/filters", http.StatusSeeOther, "words", "d", "name", "Four", "standing", "1")
+	last := &n.filters[len(n.filters)-1]
+	last.Trouble, last.Found, last.Asked = "there was no neighbor to ask", 1, noon
+	page("/filters", "Neighbors are told its words (last time: ",
+		"Nothing came of it: there was no neighbor to ask.",
+		"1 entry of feeds that nobody here follows is in its feed.")
+	page("/filters?edit="+fmt.Sprint(last.ID), `name="standing" value="1" checked`)
+	page("/filters?words=d+%28&name=Four&standing=1", `name="standing" value="1" checked`)
+	post("/filters", http.StatusSeeOther, "id", fmt.Sprint(last.ID), "words", "d", "name", "Four")
+	if last.Standing {
+		t.Error("neighbors are asked for a filter of which the owner took that back")
 	}
 	post("/filters/change", http.StatusNotFound, "id", "99", "do", "remove")
 	post("/filters/change", http.StatusNotFound, "id", "1", "do", "shout")

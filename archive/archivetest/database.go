@@ -43,7 +43,8 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 		"filters keep":        testFiltersKeep,
 		"a filter comes back": testFilterComesBack,
 		"rules on edits":      testRulesOnEdits, "rules on a first poll": testRulesOnFirstPoll,
-		"filters":            testFilterList,
+		"filters":          testFilterList,
+		"standing queries": testStandingQueries, "bounds of standing queries": testStandingBounds,
 		"receivers are told": testReceiversAreTold, "receivers of people": testReceiversOfPeople,
 		"receivers": testReceiverList, "commands": testCommands, "bounds of receivers": testReceiverBounds,
 	} {

@@ -220,6 +220,11 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 	if w.Rule == reading.RuleFull && s.person != reading.Owner {
 		return reading.ErrOwnersRule
 	}
+	if w.Standing {
+		if err := s.checkStanding(id); err != nil {
+			return err
+		}
+	}
 	person := int64(s.person)
 	if s.row(`SELECT 1 FROM folders WHERE person = ?1 AND name = ?2
 		UNION ALL SELECT 1 FROM filters WHERE person = ?1 AND name = ?2 AND id <> ?3 AND NOT gone LIMIT 1`,
@@ -237,9 +242,9 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 
 func (s pen) insertFilter(at time.Time, w reading.FilterWish, place int64, key []byte) (id reading.FilterID) {
 	s.begin()
-	s.row(`INSERT INTO filters (person, name, words, folder, rule, place, key, created)
-		VALUES (?, ?, ?, ?, ?, ?, coalesce(?, randomblob(16)), ?) RETURNING id`, []any{int64(s.person), w.Name, w.Words,
-		s.folderOrNone(w.Folder), string(w.Rule), place, key, at.Unix()}, &id)
+	s.row(`INSERT INTO filters (person, name, words, folder, rule, place, key, created, standing)
+		VALUES (?, ?, ?, ?, ?, ?, coalesce(?, randomblob(16)), ?, ?) RETURNING id`, []any{int64(s.person), w.Name, w.Words,
+		s.folderOrNone(w.Folder), string(w.Rule), place, key, at.Unix(), w.Standing}, &id)
 	if s.catchers != nil && s.err == nil {
 		s.catchers.put(catcher{id, s.person, w.Rule, place}, w.Words)
 	}
@@ -270,8 +275,8 @@ func (s pen) ChangeFilter(at time.Time, id reading.FilterID, w reading.FilterWis
 		s.RemoveFilter(id)
 		return s.insertFilter(at, w, place, key), nil
 	}
-	s.write(`UPDATE filters SET name = ?, folder = ?, rule = ? WHERE id = ?`, w.Name, s.folderOrNone(w.Folder),
-		string(w.Rule), int64(id))
+	s.write(`UPDATE filters SET name = ?, folder = ?, rule = ?, standing = ? WHERE id = ?`, w.Name,
+		s.folderOrNone(w.Folder), string(w.Rule), w.Standing, int64(id))
 	s.catchers.change(id, func(x *catcher) { x.rule = w.Rule })
 	return id, nil
 }
@@ -316,6 +321,7 @@ func (s *Store) Sweep(limit int) (more bool) {
 	if !s.row(`SELECT id FROM filters WHERE gone LIMIT 1`, nil, &id) {
 		return false
 	}
+	s.write(`DELETE FROM found WHERE filter = ?`, id)
 	if s.write(`DELETE FROM caught WHERE filter = ?1 AND item IN (SELECT item FROM caught WHERE filter = ?1 LIMIT ?2)`,
 		id, limit) < int64(limit) {
 		s.write(`DELETE FROM filters WHERE id = ?`, id)
@@ -343,8 +349,8 @@ func (s pen) HasFilter(name string) bool {
 }
 
 // filterColumns are a NamedFilter, from filters f.
-const filterColumns = `f.id, f.name, f.words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), f.rule, f.key,
-	f.created`
+const filterColumns = `f.id, f.name, f.words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), f.rule, f.standing,
+	f.key, f.created`
 
 // ofPerson are the filters of a person, in their order: what is behind the columns. Its argument is the person.
 const ofPerson = ` FROM filters f WHERE f.person = ? AND NOT f.gone ORDER BY f.place, f.id`
@@ -352,7 +358,8 @@ const ofPerson = ` FROM filters f WHERE f.person = ? AND NOT f.gone ORDER BY f.p
 // scanFilter reads one row of filterColumns, and what is selected behind them.
 func scanFilter(row rowScanner, more ...any) (f reading.NamedFilter, err error) {
 	var key []byte
-	err = scan(row, append([]any{&f.ID, &f.Name, &f.Words, &f.Folder, &f.Rule, &key, seconds(&f.Created)}, more...)...)
+	err = scan(row, append([]any{&f.ID, &f.Name, &f.Words, &f.Folder, &f.Rule, &f.Standing, &key,
+		seconds(&f.Created)}, more...)...)
 	f.Key = hex.EncodeToString(key)
 	if _, bad := feed.ParseMatch(f.Words); bad != nil {
 		f.Problem = bad.Error()
@@ -370,12 +377,14 @@ func (r personalReader) Filters(ctx context.Context) ([]reading.NamedFilter, err
 // CountedFilters implements reading.FilterList.
 func (r personalReader) CountedFilters(ctx context.Context) ([]reading.CountedFilter, error) {
 	all, err := list(ctx, r.db, func(row rowScanner) (f reading.CountedFilter, err error) {
-		f.NamedFilter, err = scanFilter(row, &f.Caught, &f.Acted, seconds(&f.Latest))
+		f.NamedFilter, err = scanFilter(row, &f.Caught, &f.Acted, seconds(&f.Latest), &f.Found, seconds(&f.Asked),
+			seconds(&f.Next), &f.Trouble)
 		return f, err
 	}, `SELECT `+filterColumns+`,
 			(SELECT count(*) FROM caught WHERE filter = f.id),
 			(SELECT count(*) FROM caught INDEXED BY caught_acted WHERE filter = f.id AND did <> ''),
-			(SELECT max(at) FROM caught WHERE filter = f.id)`+ofPerson, int64(r.person))
+			(SELECT max(at) FROM caught WHERE filter = f.id),
+			(SELECT count(*) FROM found WHERE filter = f.id), f.asked, f.next, f.trouble`+ofPerson, int64(r.person))
 	return all, r.failed(ctx, "read", err)
 }
 
@@ -401,6 +410,11 @@ func (r personalReader) CaughtBy(ctx context.Context, id reading.FilterID, upTo 
 		WHERE c.filter = (SELECT id FROM filters WHERE id = ? AND person = ? AND NOT gone)
 			AND (?3 = 0 OR c.item <= ?3) AND (? OR NOT f.secret) AND `+isRead+` ORDER BY c.item DESC LIMIT ?`, int64(id),
 		int64(r.person), int64(upTo), secret, int64(r.person), limit)
+	if err == nil {
+		var found []reading.CaughtItem
+		found, err = r.foundBy(ctx, id, secret, limit)
+		items = merged(items, found, limit)
+	}
 	return items, r.failed(ctx, "read", err)
 }
 

@@ -158,6 +158,7 @@ func (s *Store) part(seq int64, r *archive.Record) {
 	owners := s.copied(seq, next, r.ID, own, confirmed, polled)
 	s.write(`INSERT INTO hidden VALUES (?)`, owners)
 	s.write(`UPDATE items SET seq = ? WHERE seq = ?`, owners, seq)
+	s.write(`UPDATE found SET seq = ? WHERE seq = ?`, owners, seq)
 	s.paginate([]storedPlace{{owners, own}, {seq, apart}})
 }
 

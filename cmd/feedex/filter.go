@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,7 +30,8 @@ func newFilter() *cobra.Command {
 latest of what came before. What it caught is a feed at the reader address, /filter/NAME.atom, .rss or .json, and a label
 or folder in readers that keep what is read at the node. A rule may follow from what it catches.
 
-Filters are the person's and stay on the node: neighbors are told nothing of them.
+Filters are the person's and stay on the node: neighbors are told nothing of them, but for the words of those that the
+owner has them asked for (add --standing).
 
 All of it works while a node runs and while none does.`,
 		Example: `  feedex filter test storm NOT brain
@@ -37,8 +39,8 @@ All of it works while a node runs and while none does.`,
   feedex filter add --rule mute 'No sports' 'football OR tennis'
   feedex filter list`,
 	}
-	c.AddCommand(newFilterAdd(), newFilterList(), newFilterShow(), newFilterRemove(), newFilterTest(),
-		newFilterExport(), newFilterImport())
+	c.AddCommand(newFilterAdd(), newFilterList(), newFilterShow(), newFilterStanding(), newFilterRemove(),
+		newFilterTest(), newFilterExport(), newFilterImport())
 	return c
 }
 
@@ -65,9 +67,12 @@ first acts, in the order in which they were made.
     read    it is read
     star    it is starred
     full    its full text is fetched from its page, once an own poll has shown it: 50 a day of a feed, the owner's alone
-    keep    it is purged for nobody as long as the filter is there: this goes for all that the filter has`,
+    keep    it is purged for nobody as long as the filter is there: this goes for all that the filter has
+
+`+standingWords,
 			reading.MaxCaught),
 		Example: `  feedex filter add Storms storm NOT brain
+  feedex filter add --standing Walrus 'walrus OR morse'
   feedex filter add --folder Work --rule star 'Our project' '"feed reader" OR feedex'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -90,11 +95,15 @@ first acts, in the order in which they were made.
 				fmt.Fprintln(c.ErrOrStderr(), everything)
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s of what came before fit\n", counted(int64(report.Caught)))
+			if r.Standing {
+				fmt.Fprintln(c.ErrOrStderr(), isTold)
+			}
 			return nil
 		})
 	})
 	c.Flags().StringVar(&r.Folder, "folder", "", "the `name` of the folder that it is filed in")
 	c.Flags().StringVar(&rule, "rule", "", "what follows from what it catches: mute, read, star, full or keep")
+	c.Flags().BoolVar(&r.Standing, "standing", false, "have neighbors asked too: they are told its words")
 	personFlag(c, &r.Person)
 	return c
 }
@@ -118,10 +127,19 @@ type listedFilter struct {
 	Acted   int       `json:"acted"`
 	Latest  time.Time `json:"latest,omitzero"`
 	Problem string    `json:"problem,omitempty"`
+	Found   int       `json:"found,omitempty"`
+	Asked   time.Time `json:"asked,omitzero"`
+	Next    time.Time `json:"next,omitzero"`
+	Trouble string    `json:"trouble,omitempty"`
 }
 
 func listed(f reading.CountedFilter) listedFilter {
-	return listedFilter{f.FilterWish, f.Created, f.Caught, f.Acted, f.Latest, f.Problem}
+	l := listedFilter{f.FilterWish, f.Created, f.Caught, f.Acted, f.Latest, f.Problem, f.Found, f.Asked, f.Next,
+		f.Trouble}
+	if !f.Standing {
+		l.Next, l.Trouble = time.Time{}, "" // neighbors are asked no more
+	}
+	return l
 }
 
 func newFilterList() *cobra.Command {
@@ -131,7 +149,8 @@ func newFilterList() *cobra.Command {
 		Use:   "list",
 		Short: "List the searches that are kept",
 		Long: `List the filters of a person, in the order of their rules: what each is to catch, how many entries it has, on how many
-its rule acted, and when it caught the last of them.`,
+its rule acted, and when it caught the last of them. FOUND is how many entries of feeds that nobody here follows
+neighbors had for it.`,
 		Args: noArgs,
 	}
 	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
@@ -178,19 +197,28 @@ func personOf(c *cobra.Command, r archiveFile, name string) (reading.PersonID, e
 
 // printFilters writes a table for people.
 func printFilters(w io.Writer, list []listedFilter) error {
-	t := newTable(0, 6, "NAME", "CAUGHT", "ACTED", "LATEST", "RULE", "WORDS")
+	t := newTable(0, 7, "NAME", "CAUGHT", "ACTED", "FOUND", "LATEST", "RULE", "WORDS")
 	for _, f := range list {
 		latest := "never"
 		if !f.Latest.IsZero() {
 			latest = day(f.Latest)
 		}
 		words := printable(f.Words)
-		if f.Problem != "" {
-			words += " (" + f.Problem + ")"
+		if problem := cmp.Or(f.Problem, f.Trouble); problem != "" {
+			words += " (" + problem + ")"
 		}
-		t.row(printable(f.Name), grouped(int64(f.Caught)), grouped(int64(f.Acted)), latest, string(f.Rule), words)
+		t.row(printable(f.Name), grouped(int64(f.Caught)), grouped(int64(f.Acted)), foundText(f), latest,
+			string(f.Rule), words)
 	}
 	return t.write(w)
+}
+
+// foundText is how many entries neighbors had for a filter, "" where they are and were never asked.
+func foundText(f listedFilter) string {
+	if !f.Standing && f.Found == 0 {
+		return ""
+	}
+	return grouped(int64(f.Found))
 }
 
 func newFilterRemove() *cobra.Command {
@@ -330,7 +358,7 @@ func newFilterExport() *cobra.Command {
 		Use:   "export",
 		Short: "Write the searches that are kept to standard output",
 		Long: `Write the filters of a person to standard output, one a line and in their order, each an object in JSON with the
-members name, words, folder and rule; those that are empty are left out. 'feedex filter import' reads it.`,
+members name, words, folder, rule and standing; those that are empty are left out. 'feedex filter import' reads it.`,
 		Args: noArgs,
 	}
 	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
@@ -379,11 +407,15 @@ func readFilters(in io.Reader) (list []reading.FilterWish, err error) {
 
 func newFilterImport() *cobra.Command {
 	var person string
+	var standing bool
 	c := &cobra.Command{
 		Use:   "import [FILE]",
 		Short: "Keep the searches of an export",
 		Long: `Keep the filters that 'feedex filter export' wrote, from a file or from standard input, behind those that there are.
-Those that are there already are left as they are. A list with anything wrong in it is not begun with.`,
+Those that are there already are left as they are. A list with anything wrong in it is not begun with.
+
+Neighbors are asked for none of them, whatever the list says, unless --standing has them asked for those of which it
+says so.`,
 		Example: `  feedex filter export --data old | feedex filter import --data new`,
 		Args:    cobra.MaximumNArgs(1),
 	}
@@ -412,10 +444,15 @@ Those that are there already are left as they are. A list with anything wrong in
 			return err
 		}
 		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
-			added := int64(0)
+			added, stay := int64(0), int64(0)
 			for _, w := range list {
-				if slices.ContainsFunc(before, func(f reading.NamedFilter) bool { return f.FilterWish == w }) {
+				same := func(f reading.NamedFilter) bool { f.Standing = w.Standing; return f.FilterWish == w }
+				if slices.ContainsFunc(before, same) {
 					continue
+				}
+				if w.Standing && !standing {
+					w.Standing = false
+					stay++
 				}
 				r := control.FilterRequest{Person: person, FilterWish: w}
 				if _, err := k.AddFilter(c.Context(), r); err != nil {
@@ -424,9 +461,15 @@ Those that are there already are left as they are. A list with anything wrong in
 				added++
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s added\n", plural(added, "filter", "filters"))
+			if stay > 0 {
+				fmt.Fprintf(c.ErrOrStderr(), "neighbors are not asked for %d of them, as they were where the list is "+
+					"from; 'feedex filter standing NAME' has them asked, and told the words\n", stay)
+			}
 			return nil
 		})
 	})
+	c.Flags().BoolVar(&standing, "standing", false,
+		"have neighbors asked for those of which the list says so: they are told the words")
 	personFlag(c, &person)
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -106,6 +107,15 @@ func catches(c *cobra.Command, r archiveFile, shelf reading.Shelf, id reading.Fi
 	return list, nil
 }
 
+// askedText is when neighbors were asked for a filter, and are again.
+func askedText(asked, next time.Time) string {
+	if asked.IsZero() {
+		return "and are asked within minutes while a node runs"
+	}
+	const layout = "2006-01-02 15:04"
+	return "the last time " + asked.Local().Format(layout) + ", and again from " + next.Local().Format(layout)
+}
+
 // printFilter writes a filter for people.
 func printFilter(out io.Writer, f *shownFilter) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -126,6 +136,15 @@ func printFilter(out io.Writer, f *shownFilter) error {
 			rule += ", which has acted on " + counted(int64(f.Acted))
 		}
 		line("rule", rule)
+	}
+	if f.Standing {
+		line("standing", "neighbors are told its words, "+askedText(f.Asked, f.Next))
+	}
+	if f.Trouble != "" {
+		line("trouble", f.Trouble)
+	}
+	if f.Found > 0 {
+		line("found", counted(int64(f.Found))+" of feeds that nobody here follows")
 	}
 	line("feed", f.Feed)
 	if err := w.Flush(); err != nil {

@@ -1,0 +1,140 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"feedex/control"
+	"feedex/feed"
+	"feedex/reading"
+)
+
+const (
+	// standingPause is the time between two standing queries, and between two looks at whether one is due: what is due
+	// after an absence is asked for by and by.
+	standingPause = time.Minute
+	// standingAlone is when a query is due again that there was nobody to ask for.
+	standingAlone = 15 * time.Minute
+	// standingBack is how far back the first query of a filter goes, and how much of what the last one went over the
+	// next does again, as neighbors may have had it later.
+	standingBack, standingAgain = 7 * 24 * time.Hour, 24 * time.Hour
+	// standingLimit is how many entries a query asks for, the newest.
+	standingLimit = 50
+)
+
+// Why nothing came of a standing query.
+var (
+	errNobodyToAsk    = errors.New("there was no neighbor to ask")
+	errNobodyAnswered = errors.New("no neighbor that was asked has answered")
+	errNothingStored  = errors.New("neighbors named entries, and none of them could be had")
+)
+
+// askStanding asks neighbors for the standing queries that are due until the context ends.
+func (h *host) askStanding(ctx context.Context) {
+	for rest(ctx, cmp.Or(h.config.standingPause, standingPause)) == nil {
+		f, asked, err := h.store.StandingDue(ctx, time.Now())
+		if err == nil && f.ID != 0 {
+			err = h.askFor(ctx, &f, asked)
+		}
+		if err != nil && ctx.Err() == nil {
+			h.config.Log.Warn("neighbors are not asked for a filter", "err", err)
+		}
+	}
+}
+
+// askFor asks neighbors for a standing query, which was asked for before at a time, and keeps what fits. When the next
+// is due is durable before anybody hears of this one: a node that ends meanwhile does not ask again as it starts.
+func (h *host) askFor(ctx context.Context, f *reading.NamedFilter, before time.Time) error {
+	now := time.Now()
+	next := now.Add(reading.StandingEvery - reading.StandingEvery/8 + rand.N(reading.StandingEvery/4))
+	if err := h.write(ctx, func(d reading.Database) error { d.Asking(now, f.ID, next); return nil }); err != nil {
+		return err
+	}
+	var wanted feed.Filter
+	_, m, problem := f.Checked() // it may be of a version that knew other rules
+	if problem == nil {
+		wanted = feed.Filter{Since: now.Add(-standingBack), Limit: standingLimit}
+		if again := before.Add(-standingAgain); again.After(wanted.Since) {
+			wanted.Since = again
+		}
+		wanted.Ask(m)
+		wanted.IDs, problem = h.askNeighbors(ctx, wanted)
+	}
+	var found []feed.EntryID
+	if len(wanted.IDs) > 0 {
+		wanted.Limit = len(wanted.IDs)
+		records, err := h.store.Search(ctx, wanted) // what neighbors say fits need not
+		if err != nil {
+			return fmt.Errorf("search the archive: %w", err)
+		}
+		for i := range records {
+			found = append(found, records[i].ID)
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	text := ""
+	if problem != nil {
+		text = problem.Error()
+	}
+	defer h.changes.Add(1)
+	return h.write(ctx, func(d reading.Database) error {
+		d.Found(now, f.ID, found, text)
+		if errors.Is(problem, errNobodyToAsk) {
+			d.Asking(before, f.ID, now.Add(standingAlone))
+		}
+		return nil
+	})
+}
+
+// askNeighbors has neighbors asked, and what they have stored here. It returns what may fit, of that and of what was
+// here, and why nobody answered, if so.
+func (h *host) askNeighbors(ctx context.Context, wanted feed.Filter) (ids []feed.EntryID, problem error) {
+	network := true
+	var end control.QueryEnd
+	err := h.Query(ctx, control.QueryRequest{Filter: wanted, Network: &network}, func(part control.QueryPart) error {
+		if part.Here != nil {
+			for i := range part.Here.Records {
+				ids = append(ids, part.Here.Records[i].ID)
+			}
+		}
+		if part.End != nil {
+			end = *part.End
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return ids, err
+	case end.Problem != "":
+		return ids, fmt.Errorf("no neighbor was asked: %s", end.Problem)
+	case end.Asked == 0:
+		return ids, errNobodyToAsk
+	case end.Answers == 0:
+		return ids, errNobodyAnswered
+	}
+	var missing []control.Remote
+	for i := range end.Found {
+		r := &end.Found[i]
+		id, err := feed.ParseEntryID(r.ID)
+		if err != nil {
+			continue
+		}
+		if ids = append(ids, id); !r.Here {
+			missing = append(missing, *r)
+		}
+	}
+	if len(missing) == 0 {
+		return ids, nil
+	}
+	got, err := unasked{h}.Pull(ctx, missing)
+	if err == nil && len(got.Stored) == 0 {
+		err = errNothingStored
+	}
+	return ids, err
+}
