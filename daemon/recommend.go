@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
@@ -27,47 +26,29 @@ func (h *host) Recommend(ctx context.Context) ([]control.Recommendation, error) 
 	if err != nil {
 		return nil, err
 	}
-	not, err := h.notRecommended(ctx)
+	not, err := h.store.Unsuggested(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read what is followed or was declined: %w", err)
 	}
-	names, err := h.store.FeedNames(ctx)
+	never := make(map[feed.URL]bool, len(not))
+	for _, u := range not {
+		never[u] = true
+	}
+	suggestions := recommend.Rank(facts, recommended, func(u feed.URL) bool { return never[u] || u.Secret() })
+	list := make([]control.Recommendation, len(suggestions))
+	feeds := make([]feed.URL, len(suggestions))
+	for i, s := range suggestions {
+		list[i].Suggestion, feeds[i] = s, s.Feed
+	}
+	titles, err := h.store.Shelf(reading.Owner).Titles(ctx, feeds)
 	if err != nil {
 		return nil, fmt.Errorf("read what feeds are called: %w", err)
 	}
-	named := make(map[feed.URL]archive.FeedName, len(names))
-	for _, n := range names {
-		named[n.URL] = n
-	}
-	list := []control.Recommendation{}
-	for _, s := range recommend.Rank(facts, recommended, func(u feed.URL) bool { return not[u] || u.Secret() }) {
-		n := named[s.Feed]
-		list = append(list, control.Recommendation{Suggestion: s, Title: n.Title, Number: n.Number})
+	for i := range list {
+		t := titles[feeds[i]]
+		list[i].Title, list[i].Number = t.Text, int64(t.Feed)
 	}
 	return list, nil
-}
-
-// notRecommended are the feeds that the owner follows, in whatever way, or did follow, keeps to the node, or declined.
-func (h *host) notRecommended(ctx context.Context) (map[feed.URL]bool, error) {
-	feeds, err := h.store.Feeds(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read what is followed: %w", err)
-	}
-	declined, err := h.store.Declined(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read what was declined: %w", err)
-	}
-	not := make(map[feed.URL]bool)
-	for i := range feeds {
-		f := &feeds[i]
-		if f.Subscribed || !f.Since.IsZero() || f.Private || f.Withheld || f.Discreet || f.Leads {
-			not[f.URL] = true
-		}
-	}
-	for _, u := range declined {
-		not[u] = true
-	}
-	return not, nil
 }
 
 // Decline implements control.Owner.

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -58,32 +57,6 @@ func (l pagesLibrary) seen(ctx context.Context, number int64) (archive.Feed, err
 		return f, err
 	}
 	return archive.Feed{}, web.ErrNone
-}
-
-// Titles implements web.PersonalSource.
-func (l pagesLibrary) Titles(ctx context.Context) (map[int64]web.Title, error) {
-	names, err := l.view.FeedNames(ctx)
-	if err != nil {
-		return nil, err
-	}
-	titles := make(map[int64]web.Title, len(names))
-	for _, n := range names {
-		switch {
-		case l.person == reading.Owner:
-			titles[n.Number] = web.Title{URL: n.URL, Text: n.Title}
-		case !n.URL.Secret():
-			titles[n.Number] = web.Title{URL: n.URL} // what it is called may be the owner's word
-		}
-	}
-	if l.person == reading.Owner {
-		return titles, nil
-	}
-	list, err := l.Subscriptions(ctx)
-	for i := range list {
-		f := &list[i]
-		titles[int64(f.ID)] = web.Title{URL: f.URL, Text: cmp.Or(f.Name, f.Title)}
-	}
-	return titles, err
 }
 
 // Entry implements web.PersonalSource.

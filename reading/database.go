@@ -55,7 +55,7 @@ type View interface {
 	archive.Activity
 	archive.HubList
 	archive.OverLimits
-	DeclinedList
+	UnsuggestedList
 	PeopleList
 	IconList
 	FullTextList
@@ -119,6 +119,8 @@ type Filing interface {
 	FeedID(ctx context.Context, u feed.URL) (FeedID, error)
 	// FeedOf returns the URL of a feed, "" where there is none of that number.
 	FeedOf(ctx context.Context, id FeedID) (feed.URL, error)
+	// Titles returns what the person calls those of the feeds of which anything is kept.
+	Titles(ctx context.Context, feeds []feed.URL) (map[feed.URL]FeedTitle, error)
 	// Filing returns the person's own title of the feed, "" for none, and the names of the folders that it is in.
 	Filing(ctx context.Context, number int64) (name string, folders []string, err error)
 	// Reads reports whether the feed is one of the person's Subscriptions.

@@ -12,10 +12,11 @@ type Declining interface {
 	Decline(u feed.URL, declined bool)
 }
 
-// DeclinedList has what Declining remembers.
-type DeclinedList interface {
-	// Declined returns the feeds, in any order.
-	Declined(ctx context.Context) ([]feed.URL, error)
+// UnsuggestedList has what is not to be suggested.
+type UnsuggestedList interface {
+	// Unsuggested returns the feeds that the owner declined, follows in whatever way, or did follow, and those that the
+	// node keeps to itself, in any order.
+	Unsuggested(ctx context.Context) ([]feed.URL, error)
 }
 
 // MaxDeclined is how many feeds are remembered that the owner does not want to be suggested.

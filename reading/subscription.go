@@ -31,6 +31,13 @@ type FollowedFeed struct {
 	FullText bool
 }
 
+// A FeedTitle is what a person calls a feed: by a title of their own or else by the publisher's, "" before that is
+// known.
+type FeedTitle struct {
+	Feed FeedID
+	Text string
+}
+
 // A FolderID names a folder: from 1, never used again.
 type FolderID int64
 

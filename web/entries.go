@@ -171,11 +171,10 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		if err != nil {
 			return v, err
 		}
-		titles, err := h.Shelf.Titles(ctx)
-		if err != nil {
+		p.Problem, p.More = problem, more
+		if p.Entries, err = h.records(ctx, found, f.Relevance, now); err != nil {
 			return v, err
 		}
-		p.Problem, p.More, p.Entries = problem, more, h.records(found, titles, f.Relevance, now)
 		h.addStars(ctx, p.Entries)
 		p.Orders = p.orders("&q="+url.QueryEscape(p.Query), shelf{Path: "", Name: "arrival"},
 			shelf{Path: byRelevance, Name: "relevance"})
@@ -355,17 +354,21 @@ func (h *kit) headlines(list []reading.Headline, feeds bool, now time.Time) []he
 
 // records are records that were found as lists show them, with the time of their arrival, in the order of which they
 // come, unless that goes by relevance.
-func (h *kit) records(list []archive.Record, titles map[int64]Title, relevance bool, now time.Time) []headline {
-	numbers := make(map[feed.URL]int64, len(titles))
-	for number, t := range titles {
-		numbers[t.URL] = number
+func (h *desk) records(ctx context.Context, list []archive.Record, relevance bool, now time.Time) ([]headline, error) {
+	feeds := make([]feed.URL, len(list))
+	for i := range list {
+		feeds[i] = list[i].Entry.Feed
+	}
+	titles, err := h.Shelf.Titles(ctx, feeds)
+	if err != nil {
+		return nil, err
 	}
 	heads := make([]reading.Headline, len(list))
 	for i := range list {
 		r := &list[i]
 		text := cmp.Or(r.Entry.Summary, r.Entry.Content)
-		number := numbers[r.Entry.Feed]
-		heads[i] = reading.Headline{ID: r.ID, Feed: number, URL: r.Entry.Feed, FeedTitle: titles[number].Text,
+		of := titles[r.Entry.Feed]
+		heads[i] = reading.Headline{ID: r.ID, Feed: int64(of.Feed), URL: r.Entry.Feed, FeedTitle: of.Text,
 			Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen,
 			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""),
 			Item: reading.ItemState{Read: true}}
@@ -377,7 +380,7 @@ func (h *kit) records(list []archive.Record, titles map[int64]Title, relevance b
 	for i := range lines {
 		lines[i].date(&heads[i], relevance)
 	}
-	return lines
+	return lines, nil
 }
 
 // queryOf is the beginning of a query, "a=1&b=2&", of those names and values that are not empty.

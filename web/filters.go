@@ -146,12 +146,11 @@ func (h *Handler) try(r *http.Request, p *filtersPage) error {
 		p.Before, p.At, p.Problem = string(words[:at]), cmp.Or(string(words[at:]), "…"), wrong.Error()+"."
 		return nil
 	}
-	titles, err := h.Shelf.Titles(r.Context())
-	if err != nil {
-		return err
-	}
 	found, more, problem, err := h.find(r.Context(), feed.Filter{Since: h.now(r).Add(-triedFor)}, p.Wish.Words)
-	p.Found, p.More, p.Problem = h.records(found, titles, false, h.now(r)), more, problem
+	p.More, p.Problem = more, problem
+	if err == nil {
+		p.Found, err = h.records(r.Context(), found, false, h.now(r))
+	}
 	p.Everything = m.Op == feed.MatchNot
 	if err == nil && problem == "" {
 		p.Effect, err = h.effect(r.Context(), m, p.Wish.Rule)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,17 +59,13 @@ func (h *desk) search(r *http.Request) (view, error) {
 	if err != nil || !p.Asked || p.Problem != "" {
 		return v, err
 	}
-	titles, err := h.Shelf.Titles(ctx)
-	if err != nil {
-		return v, err
-	}
 	found, more, problem, err := h.find(ctx, f, p.Query)
 	if err != nil {
 		return v, err
 	}
-	p.Found, p.More, p.Problem = h.records(found, titles, f.Relevance, now), more, problem
-	p.filter = &f
-	return v, nil
+	p.More, p.Problem, p.filter = more, problem, &f
+	p.Found, err = h.records(ctx, found, f.Relevance, now)
+	return v, err
 }
 
 // searchFurther searches the archive and, where that is asked for, those of others: they learn what is looked for, and
@@ -120,17 +117,16 @@ func (h *desk) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 		}
 		*bound.t = t
 	}
-	titles, err := h.Shelf.Titles(r.Context())
-	if err != nil {
-		return p, f, err
-	}
 	if p.Number != 0 {
-		title, ok := titles[p.Number]
-		if !ok || title.URL.Secret() && !loggedIn(r.Context()) {
+		known, err := h.Shelf.Known(r.Context(), p.Number)
+		if err != nil {
+			return p, f, err
+		}
+		if known.URL.Secret() && !loggedIn(r.Context()) {
 			return p, f, ErrNone
 		}
-		f.Feed = title.URL
-		p.Feeds = append(p.Feeds, choice{p.Number, titleOf(title.URL, title.Text)})
+		f.Feed = known.URL
+		p.Feeds = append(p.Feeds, choice{p.Number, titleOf(known.URL, cmp.Or(known.Name, known.Title))})
 	}
 	p.Relevance = r.FormValue("sort") == byRelevance
 	f.Relevance = p.Relevance && p.Query != ""

@@ -70,8 +70,8 @@ type PersonalSource interface {
 	Version() uint64
 	// Known returns what is known of the feed with that number, ErrNone if there is none.
 	Known(ctx context.Context, number int64) (KnownFeed, error)
-	// Titles returns what feeds are called, by their numbers.
-	Titles(ctx context.Context) (map[int64]Title, error)
+	// Titles is as in reading.Filing.
+	Titles(ctx context.Context, feeds []feed.URL) (map[feed.URL]reading.FeedTitle, error)
 	// Entry returns one entry, ErrNone if there is none.
 	Entry(ctx context.Context, id feed.EntryID) (EntryDetail, error)
 	// Picture returns the picture at an address that an entry of that feed holds. The error says why there is none.
@@ -255,12 +255,6 @@ type RecommendedFeed struct {
 	recommend.Suggestion
 	Title  string
 	Number int64
-}
-
-// A Title is the name of a feed.
-type Title struct {
-	URL  feed.URL
-	Text string // as its publisher wrote it
 }
 
 // A KnownFeed is what is known of a feed, as one person has it.

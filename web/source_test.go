@@ -214,10 +214,12 @@ func (n aShelf) Known(ctx context.Context, number int64) (web.KnownFeed, error) 
 	return k.KnownFeed, err
 }
 
-func (n aShelf) Titles(context.Context) (map[int64]web.Title, error) {
-	titles := make(map[int64]web.Title)
+func (n aShelf) Titles(_ context.Context, feeds []feed.URL) (map[feed.URL]reading.FeedTitle, error) {
+	titles := make(map[feed.URL]reading.FeedTitle)
 	for number, k := range n.known {
-		titles[number] = web.Title{URL: k.URL, Text: k.Title}
+		if slices.Contains(feeds, k.URL) {
+			titles[k.URL] = reading.FeedTitle{Feed: reading.FeedID(number), Text: k.Title}
+		}
 	}
 	return titles, nil
 }

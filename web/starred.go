@@ -66,11 +66,9 @@ func (h *Handler) starred(r *http.Request) (view, error) {
 			top = append(top, record)
 		}
 	}
-	titles, err := h.Shelf.Titles(ctx)
-	if err != nil {
+	if p.Entries, err = h.records(ctx, top, true, now); err != nil {
 		return view{}, err
 	}
-	p.Entries = h.records(top, titles, true, now)
 	h.addStars(ctx, p.Entries)
 	return v, nil
 }

@@ -153,6 +153,12 @@ func testHeadlines(t *testing.T, a reading.Database) {
 		}
 	}
 
+	titles, err := shelf.Titles(t.Context(), []feed.URL{news, "https://example.org/unknown"})
+	if err != nil || len(titles) != 1 ||
+		titles[news] != (reading.FeedTitle{Feed: reading.FeedID(newsFeed), Text: "My own"}) {
+		t.Errorf("Titles = %v, %v", titles, err)
+	}
+
 	list, err := a.Appearances(t.Context(), newsFeed, at.Add(3*time.Hour), 99)
 	if err != nil || len(list) != 7 || !list[6].Polled.Equal(at.Add(30*time.Hour)) ||
 		list[6].Source != someNeighbor.String() || !list[0].Polled.IsZero() {

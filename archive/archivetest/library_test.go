@@ -609,6 +609,17 @@ func (l libraryDesk) FeedOf(_ context.Context, id reading.FeedID) (feed.URL, err
 	return l.urls[id-1], nil
 }
 
+func (l libraryDesk) Titles(_ context.Context, feeds []feed.URL) (map[feed.URL]reading.FeedTitle, error) {
+	titles := make(map[feed.URL]reading.FeedTitle)
+	for _, f := range l.LoadFeeds() {
+		if slices.Contains(feeds, f.URL) {
+			id := l.numbers[f.URL]
+			titles[f.URL] = reading.FeedTitle{Feed: id, Text: cmp.Or(l.names[id], f.Title)}
+		}
+	}
+	return titles, nil
+}
+
 func (l libraryDesk) Filing(_ context.Context, number int64) (name string, folders []string, err error) {
 	for _, f := range l.foldersOf(reading.FeedID(number)) {
 		folders = append(folders, f.Name)

@@ -18,8 +18,9 @@ func (s *Store) Decline(u feed.URL, declined bool) {
 		reading.MaxDeclined)
 }
 
-// Declined implements reading.DeclinedList.
-func (r *Reader) Declined(ctx context.Context) ([]feed.URL, error) {
-	feeds, err := list(ctx, r.db, single[feed.URL], `SELECT url FROM declined`)
+// Unsuggested implements reading.UnsuggestedList.
+func (r *Reader) Unsuggested(ctx context.Context) ([]feed.URL, error) {
+	feeds, err := list(ctx, r.db, single[feed.URL], `SELECT url FROM declined UNION SELECT url FROM feeds WHERE kept
+		AND (subscribed OR since <> 0 OR private OR withheld OR discreet OR leads)`)
 	return feeds, r.failed(ctx, "read", err)
 }

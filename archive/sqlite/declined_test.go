@@ -1,14 +1,18 @@
 package sqlite
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 )
 
-func TestDeclined(t *testing.T) {
+// What is declined, followed in whatever way or once was is not suggested, also after a restart.
+func TestUnsuggested(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	s, err := Open(path, Config{})
 	if err != nil {
@@ -28,7 +32,25 @@ func TestDeclined(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if got, err := s.Declined(t.Context()); err != nil || !slices.Equal(got, []feed.URL{otherNews}) {
-		t.Errorf("after a restart %v are declined, %v", got, err)
+	if got, err := s.Unsuggested(t.Context()); err != nil || !slices.Equal(got, []feed.URL{otherNews}) {
+		t.Errorf("after a restart %v are not to be suggested, %v", got, err)
+	}
+	for i, f := range []archive.Feed{{Title: "relayed"}, {Subscribed: true}, {Since: time.Unix(1, 0)}, {Private: true},
+		{Withheld: true}, {Discreet: true}, {Leads: true}} {
+		f.URL = feed.URL(fmt.Sprint("https://example.net/", i))
+		s.KeepFeed(f)
+	}
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Unsuggested(t.Context())
+	slices.Sort(got)
+	want := []feed.URL{otherNews}
+	for i := range 6 {
+		want = append(want, feed.URL(fmt.Sprint("https://example.net/", i+1)))
+	}
+	slices.Sort(want)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v are not to be suggested, want %v, %v", got, want, err)
 	}
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -339,6 +340,29 @@ func (r *Reader) FeedID(ctx context.Context, u feed.URL) (reading.FeedID, error)
 func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (feed.URL, error) {
 	u, err := one(ctx, r.db, single[feed.URL], `SELECT url FROM feeds WHERE id = ?`, int64(id))
 	return u, r.failed(ctx, "read", err)
+}
+
+// Titles implements reading.Filing.
+func (r personalReader) Titles(ctx context.Context, feeds []feed.URL) (map[feed.URL]reading.FeedTitle, error) {
+	text, err := json.Marshal(feeds)
+	if err != nil {
+		return nil, err
+	}
+	type called struct {
+		url   feed.URL
+		title reading.FeedTitle
+	}
+	titles := make(map[feed.URL]reading.FeedTitle, len(feeds))
+	for c, err := range found(ctx, r.db, by(func(c *called) []any {
+		return []any{&c.url, &c.title.Feed, &c.title.Text}
+	}), `SELECT f.url, f.id, coalesce((SELECT name FROM titles WHERE feed = f.id AND person = ?), f.title)
+		FROM json_each(?) j CROSS JOIN feeds f ON f.url = j.value WHERE NOT f.apart`, int64(r.person), string(text)) {
+		if err != nil {
+			return nil, r.failed(ctx, "read", err)
+		}
+		titles[c.url] = c.title
+	}
+	return titles, nil
 }
 
 // Filing implements reading.Filing.
