@@ -3,6 +3,11 @@
 GO       ?= go
 # Inputs to each fuzz target, by number: an end by the clock can fail one that found nothing (golang/go#75804).
 FUZZTIME ?= 2000x
+# The folder in which fuzz targets keep inputs that led somewhere, to begin with them the next time; if empty, go's own.
+CORPUS   ?=
+# For how many seconds make nightly fuzzes, and where it keeps those inputs and the evaluation.
+NIGHT    ?= 3600
+NIGHTLY  ?= $(HOME)/.cache/feedex/nightly
 # For how long make loopback measures.
 LOOPBACK ?= 1h
 # The packages of which make check has each operator changed, and those of which make mutants has.
@@ -15,7 +20,7 @@ RACE     ?= $(if $(shell command -v gcc || command -v clang),-race -gcflags=mode
 # Attacks from many networks, full disks, and homes behind routers are tested in namespaces. Where this system has them nothing of that is skipped.
 NAMESPACES := $(shell unshare --user --map-root-user --net --mount true 2>/dev/null && echo 1)
 
-.PHONY: build check fmt vet lint tidy test mutated mutants readme fuzz e2e loopback figure bench man demo
+.PHONY: build check fmt vet lint tidy test mutated mutants readme fuzz nightly e2e loopback figure bench man demo
 
 build: # the program, static
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/feedex ./cmd/feedex
@@ -59,9 +64,18 @@ fuzz: # new inputs to every fuzz target; for more of them, make fuzz FUZZTIME=10
 	@set -e; for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "fuzz $$pkg $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$pkg; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$pkg \
+				$(if $(CORPUS),-args -test.fuzzcachedir=$(CORPUS)/$$pkg); \
 		done; \
 	done
+
+nightly: FUZZTIME = 50000x
+nightly: build # for four hours: fuzz, the paper's claims at its size, and docs/evaluation: which of its hashes are stale
+	end=$$(($$(date +%s) + $(NIGHT))); while [ $$(date +%s) -lt $$end ]; do \
+		$(MAKE) fuzz FUZZTIME=$(FUZZTIME) CORPUS=$(NIGHTLY)/fuzz || exit; done
+	GOGC=400 FEEDEX_NIGHTLY=1 $(GO) test -count=1 -v -run '^TestPaperClaimsAtItsSize$$' ./lab/experiment
+	bin/feedex lab all --out $(NIGHTLY)/evaluation
+	FEEDEX_NIGHTLY=$(NIGHTLY)/evaluation $(GO) test -count=1 -run '^TestEvaluationIsOfThisProgram$$' ./cmd/feedex
 
 e2e: # newsboat, sfeed and Chromium use the real program, and two homes behind routers; screenshots are left in e2e/out
 	cd e2e && npm ci --ignore-scripts --no-audit --no-fund --silent

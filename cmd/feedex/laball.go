@@ -172,7 +172,7 @@ func (a *labAll) run(ctx context.Context, runs []labRun) error {
 // roughMinutes is a time as people say it.
 func roughMinutes(minutes float64) string {
 	switch {
-	case minutes < 1:
+	case minutes < 1.5:
 		return "a minute or less"
 	case minutes < 90:
 		return fmt.Sprintf("%.0f minutes", minutes)

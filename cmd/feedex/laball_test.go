@@ -168,6 +168,61 @@ func TestLabAllIsTheEvaluation(t *testing.T) {
 	}
 }
 
+// The hashes of docs/evaluation are those that its commands print, by the tables in the folder that FEEDEX_NIGHTLY
+// names.
+func TestEvaluationIsOfThisProgram(t *testing.T) {
+	a := labAll{dir: os.Getenv("FEEDEX_NIGHTLY")}
+	if a.dir == "" {
+		t.Skip("FEEDEX_NIGHTLY names no folder in which feedex lab all wrote: make nightly runs it")
+	}
+	printed := make(map[string]string) // by page
+	for _, r := range labRuns() {
+		if a.outcome(r) == nil {
+			t.Errorf("%s is not made", r.name)
+			continue
+		}
+		printed[r.page] += read(t, filepath.Join(a.dir, r.name, labTables))
+	}
+	for page, tables := range printed {
+		for _, stale := range staleHashes(read(t, "../../docs/evaluation/"+page+".md"), tables) {
+			t.Errorf("docs/evaluation/%s.md is stale: %s", page, stale)
+		}
+	}
+}
+
+// staleHashes are those of a page that its tables do not have as they are printed now, each with the command above it.
+// A command that takes lists does not count where they were made up, nor one without where there were some.
+func staleHashes(page, tables string) (stale []string) {
+	seen := make(map[string]bool)
+	for _, m := range regexp.MustCompile(`trace\s+hash ([0-9a-f]{16})`).FindAllStringSubmatchIndex(page, -1) {
+		hash, command := page[m[2]:m[3]], ""
+		if above := regexp.MustCompile("feedex lab [^(`\n]+").FindAllString(page[:m[0]], -1); above != nil {
+			command = strings.TrimSpace(above[len(above)-1])
+		}
+		if !seen[hash] && !strings.Contains(tables, hash) &&
+			strings.Contains(command, "--lists") == strings.Contains(tables, "--lists") {
+			stale = append(stale, hash+" of "+command)
+		}
+		seen[hash] = true
+	}
+	return stale
+}
+
+func TestStaleHashesAreFound(t *testing.T) {
+	const page = "    feedex lab a --seed 1 (trace hash 00000000000000aa)\n    feedex lab b --lists X (trace hash " +
+		"00000000000000bb)\nby `feedex lab c` (trace\nhash 00000000000000cc); trace hash 00000000000000bb again"
+	for tables, want := range map[string]string{
+		"trace hash 00000000000000aa": "00000000000000cc of feedex lab c",
+		"trace hash 00000000000000cc": "00000000000000aa of feedex lab a --seed 1",
+		"b --lists X\n":               "00000000000000bb of feedex lab b --lists X",
+		"":                            "00000000000000aa of feedex lab a --seed 1, 00000000000000cc of feedex lab c",
+	} {
+		if got := strings.Join(staleHashes(page, tables), ", "); got != want {
+			t.Errorf("of tables %q stale are %s, want %s", tables, got, want)
+		}
+	}
+}
+
 // evaluation are the paths of the pages of the evaluation.
 func evaluation(t *testing.T) []string {
 	t.Helper()
