@@ -40,6 +40,10 @@ func BenchmarkDashboard(b *testing.B) {
 	ctx, cancel := context.WithCancel(b.Context())
 	h := newHost(Config{Node: node.Config{Secret: make([]byte, 32),
 		Policy: polling.Fixed{Every: 24 * time.Hour}}}.withDefaults(), store, nil, nil, nil)
+	var err error
+	if h.teller, err = newTeller(h); err != nil {
+		b.Fatal(err)
+	}
 	if err := h.revive(); err != nil {
 		b.Fatal(err)
 	}
@@ -65,7 +69,7 @@ func BenchmarkDashboard(b *testing.B) {
 		"/entries?sort=published&show=all", "/entries?sort=published&feed=500", "/entries?folder=1",
 		"/entries?sort=published&folder=1", "/entries?show=starred", "/entries?q=article", entry, "/search",
 		"/search?q=article", "/settings"}
-	owners := append([]string{"/", "/?period=month", "/neighbors", "/recommended", "/filters"},
+	owners := append([]string{"/", "/?period=month", "/neighbors", "/recommended", "/filters", "/starred", "/notifications"},
 		readers...)
 	session := sessionOf(b, pages, store)
 	others := slices.DeleteFunc(slices.Clone(readers), func(s string) bool { return strings.Contains(s, "folder=1") })
