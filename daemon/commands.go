@@ -13,6 +13,7 @@ import (
 	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/reading"
 	"feedex/safehtml"
 )
@@ -160,9 +161,9 @@ func listedTitle(f *reading.FollowedFeed) string {
 
 // mute has a person told nothing for a while, from when they said so.
 func (h *host) mute(ctx context.Context, p reading.PersonID, span string, sent time.Time) (string, error) {
-	d, err := spanOf(span)
-	if err != nil {
-		return "", err
+	d, err := when.Span(span)
+	if err != nil || d > reading.MaxMute {
+		return "", fmt.Errorf("%.20q: want a span of time such as 30m, 2h or 3d, 30d at most", span)
 	}
 	until := time.Time{}
 	if end := sent.Add(d); d > 0 && end.After(time.Now()) {
@@ -176,18 +177,4 @@ func (h *host) mute(ctx context.Context, p reading.PersonID, span string, sent t
 		return "You are told of what is new.", nil
 	}
 	return "You are told nothing until " + until.Format("2 Jan 15:04 MST") + ".", nil
-}
-
-// spanOf reads a span of time such as 30m, 2h or 3d.
-func spanOf(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n int
-		n, err = strconv.Atoi(days)
-		d = time.Duration(min(max(n, -1), 1000)) * 24 * time.Hour
-	}
-	if err != nil || d < 0 || d > reading.MaxMute {
-		return 0, fmt.Errorf("%.20q: want a span of time such as 30m, 2h or 3d, 30d at most", text)
-	}
-	return d, nil
 }

@@ -110,17 +110,32 @@ func TestStarsOfThoseWhoShare(t *testing.T) {
 // Nothing of feeds that stay at home is told, whatever their owner says of stars, and that stars of them are shared
 // changes no call.
 func TestStarsOfPrivateFeedsStay(t *testing.T) {
-	const secret = feed.URL("https://user:password@example.com/mine")
 	w := newNetwork(t)
-	w.feed(secret)
-	h := w.full(3, node.Config{}, news)[0]
-	w.forbid(h, secret)
-	h.step(node.Subscribe{Feeds: []feed.URL{secret}})
-	h.shareStars(true, secret)
-	h.store.Star(secret, feed.EntryID{1})
-	w.run(3 * exchange.StarsEvery)
-	if slices.Contains(h.calls, "feedex.starred") {
-		t.Error("stars of a private feed are told")
+	w.feed(news)
+	for range 2 {
+		w.add(node.Config{Trackers: []string{tracker}}, news)
+	}
+	one := w.publish(news)
+	w.run(exchange.StarsEvery)
+	h, other := w.list[0], w.list[1]
+	other.believes(h)
+	h.store.Star(news, one)
+	for _, o := range w.list {
+		o.shareStars(true, news)
+	}
+	w.run(2 * exchange.StarsEvery)
+	if got := other.votes(); got[one] != 1 {
+		t.Fatalf("before, %v are told", got)
+	}
+	private := true
+	h.step(node.Subscribe{Feeds: []feed.URL{news}, Private: &private})
+	h.store.Star(news, feed.EntryID{1})
+	w.run(exchange.StarsEvery)
+	told := len(h.calls)
+	h.store.Star(news, feed.EntryID{2})
+	w.run(2 * exchange.StarsEvery)
+	if got := other.votes(); len(got) != 0 || slices.Contains(h.calls[told:], "feedex.starred") {
+		t.Errorf("of a private feed %v are told", got)
 	}
 }
 

@@ -59,9 +59,9 @@ type keeper struct {
 	wait    time.Duration // the first for an answer
 	search  func(ctx context.Context, router, machine netip.Addr) (*url.URL, error)
 
-	last *reach.Forwarding // as was told; nil before
-	open bool              // a router was had to forward the port, and may do so still
-	due  time.Time         // by the wall clock, when the router is to be asked again
+	last   *reach.Forwarding // as was told; nil before
+	opened netip.Addr        // the router that was last had to forward the port, and may do so still
+	due    time.Time         // by the wall clock, when the router is to be asked again
 }
 
 // Run keeps the port forwarded until ctx ends, and then has the router end that.
@@ -111,7 +111,7 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 			f.Problem = fmt.Sprintf("%s %v", router, err)
 			break
 		}
-		f.Protocol, f.External, k.open = name, m.external, true
+		f.Protocol, f.External, k.opened = name, m.external, router
 		again = min(max(m.lifetime, 2*lookEvery), lease) / 2
 	}
 	k.due = now.Add(again)
@@ -137,12 +137,12 @@ func (k *keeper) tell(f reach.Forwarding) {
 
 // end has the router forward nothing any more.
 func (k *keeper) end(ctx context.Context) {
-	if k.last == nil || !k.open {
+	if !k.opened.IsValid() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, farewell)
 	defer cancel()
-	if conn, err := k.dial(k.last.Router); err == nil {
+	if conn, err := k.dial(k.opened); err == nil {
 		defer conn.Close()
 		_, _, _ = k.ask(ctx, conn, 0) // whatever it says: the lease ends as well
 	}

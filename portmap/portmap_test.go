@@ -276,6 +276,10 @@ func TestAnotherRouterIsAskedAtOnce(t *testing.T) {
 	if last := told[len(told)-1]; last.Problem != errNoRouter.Error() || last.External.IsValid() {
 		t.Errorf("without a router told %+v", last)
 	}
+	k.end(t.Context())
+	if last := r.asked(); len(last) != 1 || binary.BigEndian.Uint32(last[0][4:]) != 0 {
+		t.Errorf("at the end the router that had forwarded the port was asked % x", last)
+	}
 }
 
 // A node that listens at another address of the machine than the one that its router knows has nothing forwarded.
