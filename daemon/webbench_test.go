@@ -69,8 +69,8 @@ func BenchmarkDashboard(b *testing.B) {
 		"/entries?sort=published&show=all", "/entries?sort=published&feed=500", "/entries?folder=1",
 		"/entries?sort=published&folder=1", "/entries?show=starred", "/entries?q=article", entry, "/search",
 		"/search?q=article", "/settings"}
-	owners := append([]string{"/", "/?period=month", "/neighbors", "/recommended", "/filters", "/starred", "/notifications"},
-		readers...)
+	owners := append([]string{"/", "/?period=month", "/neighbors", "/recommended", "/filters", "/starred",
+		"/notifications"}, readers...)
 	session := sessionOf(b, pages, store)
 	others := slices.DeleteFunc(slices.Clone(readers), func(s string) bool { return strings.Contains(s, "folder=1") })
 	for _, who := range []struct {
