@@ -209,6 +209,7 @@ type CoronaRow struct {
 	Tiers    []Tier        `json:"tiers"`
 
 	subscriptions int
+	subscribers   []int   // of each channel
 	seconds       float64 // of real time
 	heap          uint64  // bytes, at the end
 }
@@ -303,6 +304,7 @@ func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaC
 	row := CoronaRow{Every: every, Hash: w.Hash(), Steps: w.Steps(), Ran: w.Now().Sub(w.Start()), Partial: !whole,
 		Tiers: tiers()}
 	subscribers, tier := row.divide(w)
+	row.subscribers = subscribers
 	limit := func(channel int) float64 { return every.Seconds() / float64(subscribers[channel]+1) }
 
 	var alone, exchange detections

@@ -9,13 +9,14 @@ import (
 
 // CoronaResult is the Result of a Corona's Report.
 type CoronaResult struct {
-	Networks []CoronaRow `json:"networks"` // the first at the interval of legacy RSS
+	Networks   []CoronaRow       `json:"networks"` // the first at the interval of legacy RSS
+	Objectives []CoronaObjective `json:"objectives"`
 }
 
 // report shows what came of the networks, the first of which polls as legacy RSS does.
 func (c Corona) report(rows []CoronaRow) *report.Report {
 	r := newReport("Feedex in the setting of Corona's simulations", c.Seed, c.Traces)
-	r.Result = CoronaResult{rows}
+	r.Result = CoronaResult{Networks: rows}
 	r.Setting = []string{
 		fmt.Sprintf("%d nodes, %d channels, %d subscriptions by Zipf 0.5, no more than one a node and channel; what "+
 			"came out in %s, up to whole intervals, counts", c.Nodes, c.Channels, c.Subscriptions,
@@ -33,6 +34,10 @@ func (c Corona) report(rows []CoronaRow) *report.Report {
 		}
 	}
 	r.Tables = []report.Table{c.summary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0])}
+	if o := c.objectives(rows[0]); o != nil {
+		r.Result = CoronaResult{rows, o}
+		r.Tables = append(r.Tables, objectiveTable(o, rows[0]))
+	}
 	r.Figures = []report.Figure{coronaFigure(rows[0])}
 	if base := rows[0]; base.Exchange.Lag > 0 && base.Requests > 0 {
 		list := []scheme{{"Legacy RSS", base.Alone.Lag, base.Requests, 0},
