@@ -161,6 +161,9 @@ func (h *Host) Running() bool { return h.state == running }
 // Node is the member's node, for its Status, Neighbors and Feeds. Nobody may step it.
 func (h *Host) Node() *node.Node { return h.node }
 
+// Star has the member's owner star an entry. Neighbors hear of it as its node next looks for that.
+func (h *Host) Star(u feed.URL, id feed.EntryID) { h.store.Star(u, id) }
+
 // Archive is the archive of the member. Nobody may write to it.
 func (h *Host) Archive() *archive.Memory { return h.store }
 

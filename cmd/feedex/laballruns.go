@@ -62,7 +62,7 @@ func labRuns() []labRun {
 			quick: []string{"freeriders --seed 1 --nodes 10 --hours 4 --interval 1 --feeds 4 --of 8"}},
 		{name: "attacks", title: "Attacks", page: "attacks", minutes: 45,
 			full: []string{"attacks --seed 1 --rows 1,2,3,4,5,7,10,11,12,13,14,15,17,18,22,23,24,26,27",
-				"attacks --seed 1 --rows 28", "attacks --seed 1 --rows 29,30"},
+				"attacks --seed 1 --rows 28", "attacks --seed 1 --rows 29,30", "attacks --seed 1 --rows 34"},
 			quick: []string{"attacks --seed 1 --rows 3 --nodes 10"}},
 		{name: "query", title: "What queries find", page: "query", minutes: 15,
 			full:  []string{"query --seed 1 --nodes 161,1000,4000,10000 --trials 30"},

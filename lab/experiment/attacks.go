@@ -256,7 +256,7 @@ func attacks() []attack {
 		{27, "slander", "10% link with all and say of all others that they forge, 5 networks",
 			"honest coverage, lag and share within a minute of the first, to 2% as without, means of 5",
 			2 * slanderSeeds, (*trial).slandering},
-	}, coordinationAttacks(), hostAttacks(), keyAttacks())
+	}, coordinationAttacks(), hostAttacks(), keyAttacks(), starAttacks())
 }
 
 // attackRows are the numbers of the rows that there are.
