@@ -241,7 +241,7 @@ func limitTable(rows []PaperRow) report.Table {
 	return t
 }
 
-// seedsTable is what the seeds have in common, and by how much they differ.
+// seedsTable is what the seeds have in common, and by how much they differ, as far as their networks came to their end.
 func (p Paper) seedsTable(rows []PaperRow) report.Table {
 	t := report.Table{
 		Title: "Over seeds: the mean, and from the least to the most",
@@ -249,7 +249,8 @@ func (p Paper) seedsTable(rows []PaperRow) report.Table {
 			"puts", "bundle", "requests"},
 	}
 	for _, every := range p.Intervals {
-		same := slices.DeleteFunc(slices.Clone(rows), func(r PaperRow) bool { return r.Every != every })
+		other := func(r PaperRow) bool { return r.Every != every || r.Ran < p.Length }
+		same := slices.DeleteFunc(slices.Clone(rows), other)
 		cell := func(format string, unit float64, of func(PaperRow) float64) string {
 			none := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) } // the ratio of no lag
 			return report.RangeOf(slices.DeleteFunc(each(same, of), none)).Text(unit, format)
