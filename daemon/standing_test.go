@@ -54,7 +54,7 @@ func TestAStandingQueryFindsWhatNeighborsHave(t *testing.T) {
 	}
 	n.keep(t, reading.FilterWish{Name: "Site", Words: "feed:example.org walrus"})
 	err := n.client.StandFilter(t.Context(), control.FilterStanding{Name: "Site", Standing: true})
-	if err == nil || !strings.Contains(err.Error(), "leave out feed:") {
+	if err == nil || !strings.Contains(err.Error(), "leave feed: out") {
 		t.Errorf("words that name a feed: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ var (
 	errManyStanding   = fmt.Errorf("%w: there are %d standing queries already: ask for others no more", ErrStanding,
 		MaxStanding)
 	errStandingFeed = fmt.Errorf(
-		"%w: its words name a feed, and which feeds matter to you is not told: leave out feed:", ErrStanding)
+		"%w: its words name a feed, and which feeds matter to you is not told: leave feed: out", ErrStanding)
 	errStandingAll = fmt.Errorf("%w: it has no word that must occur, and would ask for everything", ErrStanding)
 	errStandingAny = fmt.Errorf("%w: it has more than %d words with any ending (*), which nobody answers", ErrStanding,
 		protocol.MaxPrefixes)
