@@ -33,6 +33,14 @@ func (t Text) HTML(i *Item) string {
 	return t.safe.Whole(cmp.Or(i.Entry.Content, i.Entry.Summary), i.Link())
 }
 
+// Direction is how an item is written, "rtl" or "ltr": its title, or its text where that has no letter.
+func (t Text) Direction(i *Item) string {
+	if d := safehtml.Direction(i.Entry.Title); d != "" {
+		return d
+	}
+	return cmp.Or(safehtml.Direction(t.safe.Opener(&i.Entry)), "ltr")
+}
+
 // Author names the authors of an item, "" where they are not known.
 func (i *Item) Author() string { return strings.Join(i.Entry.Authors, ", ") }
 

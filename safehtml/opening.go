@@ -22,6 +22,20 @@ var gap = regexp.MustCompile(`</?(p|div|li|h[1-6]|br|tr|blockquote)\b`)
 var rightToLeft = []*unicode.RangeTable{unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko,
 	unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya}
 
+// Direction is how a text is written, "rtl" or "ltr", by its first letter as browsers find it for dir="auto": "" where
+// it has none.
+func Direction(text string) string {
+	for _, r := range text {
+		switch {
+		case unicode.IsOneOf(rightToLeft, r) && unicode.IsLetter(r):
+			return "rtl"
+		case unicode.IsLetter(r):
+			return "ltr"
+		}
+	}
+	return ""
+}
+
 // Opening is the beginning of a text as one line of plain text, of so many characters at most. The text may have been
 // cut anywhere: what may be the rest of a tag is left out.
 func (p *Sanitizer) Opening(markup string, longest int) string {

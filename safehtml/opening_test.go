@@ -25,6 +25,18 @@ func TestOpening(t *testing.T) {
 	}
 }
 
+// Text runs as its first letter does, whatever signs are before it.
+func TestDirectionOfText(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "12, 13!": "", "Harbor": "ltr", "1: \u05e9 a": "rtl", "a \u05e9": "ltr", "\u0661 \u0633": "rtl",
+		"\u6e2f": "ltr",
+	} {
+		if got := safehtml.Direction(text); got != want {
+			t.Errorf("%q runs %q, want %q", text, got, want)
+		}
+	}
+}
+
 // What stands for a title is cut between characters, however long the text is, and whatever it begins with.
 func TestOpener(t *testing.T) {
 	p := safehtml.New()

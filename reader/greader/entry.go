@@ -58,7 +58,7 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 		f = &reading.FollowedFeed{ID: item.Feed, URL: e.Feed}
 	}
 	href := cmp.Or(e.Link, f.Site, string(f.URL))
-	text := body{"ltr", h.text.HTML(item)}
+	text := body{h.text.Direction(item), h.text.HTML(item)}
 	out := &entry{
 		ID:        fmt.Sprintf("%s%016x", longID, int64(item.ID)),
 		Crawled:   strconv.FormatInt(item.Arrived.UnixMilli(), 10),

@@ -201,6 +201,20 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// The direction of an item is that of its title.
+func TestDirection(t *testing.T) {
+	l := readertest.Example(t)
+	l.Arrive(t, readertest.Evening, feed.Entry{Feed: readertest.Plain, ID: "h",
+		Title: "\u05e9\u05dc\u05d5\u05dd, world", Content: "English"})
+	h := open(l)
+	for id, want := range map[string]string{"8": "rtl", "1": "ltr", "3": "ltr"} {
+		w := ask(h, "POST", api+"stream/items/contents", url.Values{"i": {id}}.Encode())
+		if want := `"content":{"direction":"` + want + `"`; !strings.Contains(w.Body.String(), want) {
+			t.Errorf("item %s lacks %s: %s", id, want, w.Body)
+		}
+	}
+}
+
 // Items are named in three ways; what is none of them does not matter.
 func TestItemNames(t *testing.T) {
 	h := open(readertest.Example(t))

@@ -157,6 +157,27 @@ func (h *handler) asked(r *request) (*reading.FollowedFeed, error) {
 	return syncapi.Feed(r.Context(), h.Library, reading.FeedID(id), errMissing)
 }
 
+// refresh has a feed polled, or all that are read where feedId is 0 or not given. With Nextcloud it is the
+// administrator's, whose cron updates the feed of whoever userId names; RSS Guard sends it for each feed that its user
+// updates, if told to. Here it is about whoever asks: a person's programs may poll no feed but theirs.
+func (h *handler) refresh(w http.ResponseWriter, r *request) error {
+	only, all := reading.FeedID(r.args.number("feedId", -1)), r.args.text("feedId") == ""
+	feeds, err := h.Library.Subscriptions(r.Context())
+	if err != nil {
+		return err
+	}
+	var ids []reading.FeedID
+	for i := range feeds {
+		if id := feeds[i].ID; all || only == 0 || only == id {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 && !all && only != 0 {
+		return errMissing
+	}
+	return done(w, h.Library.Refresh(r.Context(), ids...))
+}
+
 func (h *handler) unsubscribe(w http.ResponseWriter, r *request) error {
 	s, err := h.asked(r)
 	if err == nil {

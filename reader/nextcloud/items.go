@@ -47,7 +47,7 @@ func (h *handler) itemObject(i *reading.Item) *itemObject {
 		ID: i.ID, GUID: guidOf(i.ID), URL: i.Link(), Title: h.text.Title(i), Author: i.Author(),
 		Published: i.Time.Unix(),
 		Body:      h.text.HTML(i), Feed: i.Feed, Unread: !i.Read, Starred: i.Starred, Modified: i.Changed.Unix(),
-		Fingerprint: hex.EncodeToString(i.EntryID[:]),
+		RTL: h.text.Direction(i) == "rtl", Fingerprint: hex.EncodeToString(i.EntryID[:]),
 	}
 	o.GUIDHash = hashOf(o.GUID)
 	if list := i.Entry.Enclosures; len(list) > 0 {

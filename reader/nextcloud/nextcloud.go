@@ -75,7 +75,7 @@ func New(cfg Config) http.Handler {
 		"GET /feeds":           (*handler).feeds,
 		"POST /feeds":          (*handler).subscribe,
 		"DELETE /feeds/{id}":   (*handler).unsubscribe,
-		"GET /feeds/update":    (*handler).nothing, // which the node does by itself
+		"GET /feeds/update":    (*handler).refresh,
 		"GET /items":           (*handler).items,
 		"GET /items/updated":   (*handler).updated,
 	} {
@@ -163,8 +163,6 @@ func done(w http.ResponseWriter, err error) error {
 	}
 	return reply(w, http.StatusOK, []int{})
 }
-
-func (h *handler) nothing(w http.ResponseWriter, _ *request) error { return done(w, nil) }
 
 // spoken is the News whose API this is. Readers send null for the folder of feeds that are in none to all since 15.1.
 const spoken = "25.0.0"

@@ -1,9 +1,11 @@
 package nextcloud_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,6 +100,39 @@ func TestLibraryFails(t *testing.T) {
 		if w := ask(h, "PUT", path, `{"items":[1]}`); w.Code != http.StatusInternalServerError {
 			t.Errorf("a mark that is not kept: %d", w.Code)
 		}
+	}
+}
+
+// Readers that have the server poll a feed have it polled, and all that they read where they name none.
+func TestRefreshes(t *testing.T) {
+	l := readertest.Example(t)
+	h := handler(l)
+	for query, want := range map[string][]reading.FeedID{
+		"": {1, 2, 3}, "?feedId=": {1, 2, 3}, "?userId=phone&feedId=0": {1, 2, 3}, "?userId=phone&feedId=2": {2},
+		"?feedId=99": nil, "?feedId=-1": nil, "?feedId=x": nil,
+	} {
+		l.Refreshed = nil
+		w := ask(h, "GET", "/feeds/update"+query, "")
+		if known := w.Code == http.StatusOK; known != (want != nil) || !known && w.Code != http.StatusNotFound ||
+			!slices.Equal(l.Refreshed, want) {
+			t.Errorf("%q: %d, and %v are polled, want %v", query, w.Code, l.Refreshed, want)
+		}
+	}
+}
+
+// An item is written from right to left where its title is, or its text if the title has no letter.
+func TestDirection(t *testing.T) {
+	l := readertest.Example(t)
+	l.Arrive(t, readertest.Evening,
+		feed.Entry{Feed: readertest.Plain, ID: "h", Title: "2026: \u05e9\u05dc\u05d5\u05dd, world", Content: "English"},
+		feed.Entry{Feed: readertest.Plain, ID: "n", Title: "1", Content: "<p>\u0633\u0644\u0627\u0645</p>"})
+	var got struct {
+		Items []struct{ RTL bool }
+	}
+	w := ask(handler(l), "GET", "/items?type=0&id=3&oldestFirst=true", "")
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Items) != 3 || got.Items[0].RTL ||
+		!got.Items[1].RTL || !got.Items[2].RTL {
+		t.Errorf("%v: %s", err, w.Body)
 	}
 }
 
