@@ -153,7 +153,7 @@ func TestPlayers(t *testing.T) {
 	for _, want := range []string{
 		`<audio controls preload="none" src="https://cdn.example/talk.mp3?x=1&amp;y=%3cb%3e" aria-label="talk.mp3">`,
 		`<video controls preload="none" src="https://cdn.example/film.MP4"`, "12.3\u00a0MB. Played from cdn.example,",
-		"notes.pdf</a>", `/assets/player-`, `data-entry="`,
+		"notes.pdf</bdi></a>", `/assets/player-`, `data-entry="`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)

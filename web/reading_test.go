@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/feed"
 	"feedex/protocol"
 	"feedex/reading"
 )
@@ -182,19 +183,21 @@ func TestUntitled(t *testing.T) {
 // What publishers wrote goes in the direction of its own script.
 func TestDirection(t *testing.T) {
 	n := newNode(t)
+	n.entries[2].Entry.Enclosures = []feed.Enclosure{{URL: "https://example.com/song.pdf"}}
 	h := newHandler(t, n)
 	for target, wants := range map[string][]string{
-		"/entries":           {` dir="auto">Harbor</a>`, `<p class="lead" dir="auto">`, "<bdi>News"},
-		n.path(t, "Harbor"):  {`dir="auto">Harbor</h1>`, `<div class="prose" dir="auto">`, "<bdi>News"},
-		"/feeds/1":           {`<h1 dir="auto">News`},
-		"/feeds":             {"<bdi>News"},
-		"/":                  {"<bdi>Mine</bdi></a>"},
-		"/settings":          {"<bdi>News &amp; more</bdi></a>", "<bdi>Mine</bdi></span>"},
-		"/search?feed=1":     {"only in <bdi>News"},
-		"/search?q=ferry":    {` dir="auto">Harbor</a>`},
-		"/entries?q=ferry":   {` dir="auto">Harbor</a>`},
-		"/entries?feed=1":    {`<h1 dir="auto">News`},
-		"/entries?show=all&": {"<bdi>News"},
+		"/entries":              {` dir="auto">Harbor</a>`, `<p class="lead" dir="auto">`, "<bdi>News"},
+		n.path(t, "Harbor"):     {`dir="auto">Harbor</h1>`, `<div class="prose" dir="auto">`, "<bdi>News"},
+		n.path(t, "Lighthouse"): {"Copied from <bdi>Towers</bdi>", `<span dir="auto">© `, "<bdi>song.pdf</bdi></a>"},
+		"/feeds/1":              {`<h1 dir="auto">News`},
+		"/feeds":                {"<bdi>News"},
+		"/":                     {"<bdi>Mine</bdi></a>"},
+		"/settings":             {"<bdi>News &amp; more</bdi></a>", "<bdi>Mine</bdi></span>"},
+		"/search?feed=1":        {"only in <bdi>News"},
+		"/search?q=ferry":       {` dir="auto">Harbor</a>`},
+		"/entries?q=ferry":      {` dir="auto">Harbor</a>`},
+		"/entries?feed=1":       {`<h1 dir="auto">News`},
+		"/entries?show=all&":    {"<bdi>News"},
 	} {
 		page := get(h, target).Body.String()
 		for _, want := range wants {

@@ -295,8 +295,9 @@ func TestHostileEntry(t *testing.T) {
 		}
 	}
 	const license = "https://creativecommons.org/licenses/by/4.0/"
-	for _, want := range []string{"Read</p>", "<span>javascript:steal()</span>", "Copied from Towers",
-		"terms for machines (RSL)", `<a href="` + license + `">` + license + `</a>`, "Picture: A ferry",
+	for _, want := range []string{"Read</p>", `<span dir="auto">javascript:steal()</span>`,
+		"Copied from <bdi>Towers</bdi>", "terms for machines (RSL)",
+		`<a href="` + license + `">` + license + `</a>`, "Picture: A ferry",
 		`<a href="https://video.example/1">Page from elsewhere: A film</a>`, "data:image/png", "?images=1",
 		`<video src="https://tracker.example/v.mp4" controls="" preload="none"></video>`} {
 		if !strings.Contains(page, want) {
