@@ -2,10 +2,8 @@ package control
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
-	"feedex/feed"
 	"feedex/invitation"
 )
 
@@ -14,13 +12,11 @@ import (
 func ReadSource(text string) (name string, tracker bool, err error) {
 	text = strings.TrimSpace(text)
 	if strings.Contains(text, "://") && !strings.HasPrefix(text, "feedex:") {
-		u, err := url.Parse(text)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
-			len(text) > feed.MaxURLBytes {
-			return "", false, BadRequest{fmt.Errorf("%.80q is no tracker: want a URL such as "+
-				"http://tracker.example.net:7788/", text)}
+		if name, tracker = invitation.Tracker(text); !tracker {
+			err = BadRequest{fmt.Errorf("%.80q is no tracker: want a URL such as http://tracker.example.net:7788/",
+				text)}
 		}
-		return u.String(), true, nil
+		return name, tracker, err
 	}
 	i, err := invitation.Read(text)
 	switch {

@@ -85,12 +85,24 @@ func Read(text string) (Invitation, error) {
 	switch trimmed := strings.TrimSpace(text); {
 	case err == nil || strings.HasPrefix(trimmed, "feedex:"):
 	case strings.HasPrefix(trimmed, "http:") || strings.HasPrefix(trimmed, "https:"):
-		err = fmt.Errorf("%w: %.80q: a site is named as example.org, and a tracker on the settings "+
-			"page, or by 'feedex join --always URL'", ErrInvitation, trimmed)
+		err = fmt.Errorf("%w: %.80q: a site is named as example.org, and a tracker by a URL such as "+
+			"http://tracker.example.net:7788/", ErrInvitation, trimmed)
 	default:
 		err = fmt.Errorf("%w, the name of a site such as example.org, or a node's host:port", err)
 	}
 	return i, err
+}
+
+// Tracker reads the URL of a tracker, at http or https, without a user in it. An https URL without a port may be that
+// of a site as well, as Read has it.
+func Tracker(text string) (at string, ok bool) {
+	text = strings.TrimSpace(text)
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		len(text) > feed.MaxURLBytes {
+		return "", false
+	}
+	return u.String(), true
 }
 
 // isPlace reports whether a text is the place of a node, "host:port".

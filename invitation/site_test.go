@@ -123,3 +123,19 @@ func FuzzParseDocument(f *testing.F) {
 		}
 	})
 }
+
+// A tracker is named by its URL, and what can be a site is one first.
+func TestTracker(t *testing.T) {
+	for text, want := range map[string]string{
+		" http://tracker.example.net:7788/\n": "http://tracker.example.net:7788/",
+		"http://192.0.2.7":                    "http://192.0.2.7",
+		"https://tracker.example.net/":        "https://tracker.example.net/",
+		"http://me@example.org/":              "", "http://:7788/": "", "ftp://example.org/": "", "example.org": "",
+		"192.0.2.7:7788": "", "": "", "http://a b/": "",
+		"http://example.org/" + strings.Repeat("a", feed.MaxURLBytes): "",
+	} {
+		if got, ok := invitation.Tracker(text); got != want || ok != (want != "") {
+			t.Errorf("%.60q is %q, %v; want %q", text, got, ok, want)
+		}
+	}
+}

@@ -50,8 +50,9 @@ func (s *Status) ownInvitation() ownInvitation {
 // joinPage says where an invitation leads, and offers the feeds that it names.
 type joinPage struct {
 	invitation.Invitation
-	Link string
-	Site bool
+	Link    string
+	Site    bool
+	Tracker string // its URL, "" for an invitation
 }
 
 // errInvitation is for a text that is no invitation, or a site that has none.
@@ -63,7 +64,12 @@ func errInvitation(err error) error {
 func (h *Handler) invited(r *http.Request) (view, error) {
 	p := &joinPage{Link: r.FormValue("link")}
 	var err error
+	v := view{Page: "join", Title: "Invitation", Nav: "/neighbors", Body: p}
 	if p.Invitation, err = invitation.Read(p.Link); err != nil {
+		if at, tracker := invitation.Tracker(p.Link); tracker {
+			p.Tracker, v.Title = at, "A tracker"
+			return v, nil
+		}
 		return view{}, errInvitation(err)
 	}
 	if p.Site = invitation.IsSite(p.Host); p.Site {
@@ -74,12 +80,16 @@ func (h *Handler) invited(r *http.Request) (view, error) {
 			return view{}, errInvitation(err)
 		}
 	}
-	return view{Page: "join", Title: "Invitation", Nav: "/neighbors", Body: p}, nil
+	return v, nil
 }
 
-// join follows an invitation, with those of its feeds that were chosen.
+// join follows an invitation, with those of its feeds that were chosen, or has the node ask a tracker from now on.
 func (h *Handler) join(_ http.ResponseWriter, r *http.Request) (string, error) {
-	i, err := invitation.Read(r.PostFormValue("link"))
+	link := r.PostFormValue("link")
+	i, err := invitation.Read(link)
+	if at, tracker := invitation.Tracker(link); err != nil && tracker {
+		return h.addSource(r.Context(), at)
+	}
 	if err != nil {
 		return "", errInvitation(err)
 	}
@@ -120,7 +130,12 @@ func sourceLines(s *Status, now time.Time) (list []sourceLine) {
 
 // nameSource has the node find neighbors by what a form names.
 func (h *Handler) nameSource(_ http.ResponseWriter, r *http.Request) (string, error) {
-	if err := h.Source.NameSource(r.Context(), r.PostFormValue("name")); err != nil {
+	return h.addSource(r.Context(), r.PostFormValue("name"))
+}
+
+// addSource does that, and leads to where it is shown and taken back.
+func (h *Handler) addSource(ctx context.Context, name string) (string, error) {
+	if err := h.Source.NameSource(ctx, name); err != nil {
 		return "", clientError{http.StatusUnprocessableEntity, "Nothing was added", sentence(err.Error())}
 	}
 	return "/settings?done=source#sources", nil

@@ -80,6 +80,7 @@ func TestJoin(t *testing.T) {
 		" Example.ORG ":          `value="https://example.com/&lt;shared&gt;"`,
 		"https://example.org/me": "The site example.org",
 		"192.0.2.8:7790":         "the node at 192.0.2.8:7790, whichever",
+		"http://example.org/<x>": "http://example.org/%3Cx%3E is taken for a tracker",
 	} {
 		if code, page := look(text); code != 200 || !strings.Contains(page, want) ||
 			strings.Contains(page, "<shared>") || strings.Contains(page, "checked") {
@@ -87,8 +88,8 @@ func TestJoin(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"": "not an invitation",
-		"http://example.org/": "a tracker on the settings page",
-		"feedex://192.0.2.8/": "it names no key", "silent.example": "it names no node",
+		"http://me@example.org/": "a tracker by a URL such as",
+		"feedex://192.0.2.8/":    "it names no key", "silent.example": "it names no node",
 		"<script>alert(1)</script>": "not an invitation"} {
 		if code, page := look(text); code != http.StatusBadRequest || !strings.Contains(page, want) {
 			t.Errorf("%q: %d, %s", text, code, page)
@@ -114,11 +115,26 @@ func TestJoin(t *testing.T) {
 		!n.joined[2].Key.IsZero() {
 		t.Errorf("%d, joined %+v", w.Code, n.joined)
 	}
-	for _, form := range []url.Values{{"link": {"x y"}}, {"link": {link}, "feed": {"ftp://example.com/"}},
+	// A tracker is asked from now on, and the page that is shown then says so, and takes it back.
+	w = b.post("/join", url.Values{"token": {b.token}, "link": {" http://example.org/ "}})
+	if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || to != "/settings?done=source#sources" ||
+		!slices.Equal(n.status.Named, []string{"http://example.org/"}) || len(n.joined) != 3 {
+		t.Errorf("a tracker: %d to %q, named %q, joined %+v", w.Code, to, n.status.Named, n.joined)
+	}
+	if page := get(b.h, "/settings?done=source").Body.String(); !strings.Contains(page, "where it can be removed") ||
+		!strings.Contains(page, `name="name" value="http://example.org/"`) {
+		t.Errorf("the settings lack the tracker:\n%s", page)
+	}
+	if w := b.post("/join", url.Values{"link": {"http://example.net/"}}); w.Code != http.StatusForbidden ||
+		len(n.status.Named) != 1 {
+		t.Errorf("a tracker without a token: %d, named %q", w.Code, n.status.Named)
+	}
+	for _, form := range []url.Values{{"link": {"x y"}}, {"link": {"http://me@example.org/"}},
+		{"link": {link}, "feed": {"ftp://example.com/"}},
 		{"link": {link}, "feed": slices.Repeat([]string{"https://example.com/"}, 101)},
 		{"link": {strings.Replace(link, "2.8", "2.9", 1)}}} {
 		form.Set("token", b.token)
-		if w := b.post("/join", form); w.Code/100 != 4 || len(n.joined) != 3 {
+		if w := b.post("/join", form); w.Code/100 != 4 || len(n.joined) != 3 || len(n.status.Named) != 1 {
 			t.Errorf("%v: %d, joined %+v", form, w.Code, n.joined)
 		}
 	}

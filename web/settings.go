@@ -109,7 +109,8 @@ func (h *Handler) done(r *http.Request) string {
 	case "dht":
 		return "The answer is kept. It can be changed below."
 	case "source":
-		return "It is asked from now on, and after each start. What came of it stands below."
+		return "It is asked from now on, and after each start. What came of it stands below, where " +
+			"it can be removed."
 	case "nosource":
 		return "It is asked no more. A link that there is remains."
 	case "person":

@@ -653,6 +653,13 @@ func TestFirstStart(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	for _, neighbors := range []int{0, 1} {
+		n.status.Neighbors = neighbors
+		page := get(newHandler(t, n), "/").Body.String()
+		if strings.Contains(page, "No neighbors yet.") != (neighbors == 0) {
+			t.Errorf("with %d neighbors the page says:\n%s", neighbors, page)
+		}
+	}
 	wantSound(t, "/", w)
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func newJoin() *cobra.Command {
-	var follow, stays bool
+	var follow, stays bool // stays is so also for what can be nothing but a tracker
 	c := &cobra.Command{
 		Use:   "join LINK|SITE|HOST:PORT|TRACKER",
 		Short: "Become a neighbor of the node that an invitation leads to",
@@ -23,24 +23,30 @@ A site, as example.org or a page of it at https, names nodes in its document htt
 with their keys, or by its name server, in SRV records for _feedex._tcp.example.org, without. The link is with one of
 these. With host:port it is with whichever node is there.
 
-With --always the node goes on to seek that neighbor whenever there is no link with it, after each start as well, like
-those that the setting peer names; a link names a node once. A URL then is that of a tracker, which is asked from now
-on, like those of the setting tracker. 'feedex status' shows them, and 'feedex leave' takes one back.
+The URL of a tracker has the node ask it from now on, after each start as well, like those of the setting tracker. With
+--always the node goes on to seek a neighbor in the same way, like those that the setting peer names; a link names a
+node once. A URL at https without a port is a site's without --always, and a tracker's with it. 'feedex status' shows
+them, and 'feedex leave' takes one back.
 
 The feeds that the link or the site names are printed; with --follow they are followed first. A node that has read no
 feed yet that neighbors may know of has nothing in common with any, and gets no link.`,
 		Example: `  feedex join 'feedex://192.0.2.7:7790/?key=ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
   feedex join example.org
-  feedex join --always http://tracker.example.net:7788/`,
+  feedex join http://tracker.example.net:7788/
+  feedex join --always friend.example.org:7790`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return errors.New("name one link, in quotes, a site, or a node's host:port")
+				return errors.New("name one link, in quotes, a site, a node's host:port, or a tracker's URL")
 			}
-			var err error
+			_, err := invitation.Read(args[0])
+			if _, tracker := invitation.Tracker(args[0]); err != nil && tracker {
+				if follow {
+					return errors.New("a tracker names no feeds: leave out --follow")
+				}
+				stays = true
+			}
 			if stays {
 				_, _, err = control.ReadSource(args[0])
-			} else {
-				_, err = invitation.Read(args[0])
 			}
 			return err
 		},

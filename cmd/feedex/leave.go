@@ -13,7 +13,7 @@ func newLeave() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "leave NAME",
 		Short: "Take back a tracker, or a neighbor to have always",
-		Long: `Have the running node ask a tracker no more, or seek a neighbor no more, that 'feedex join --always' or the settings page
+		Long: `Have the running node ask a tracker no more, or seek a neighbor no more, that 'feedex join' or the dashboard
 named. A link that there is remains, as one with any neighbor. NAME is as 'feedex status' shows it; what the settings
 name is taken out there.`,
 		Example: `  feedex leave http://tracker.example.net:7788/`,
@@ -40,7 +40,8 @@ func always(c *cobra.Command, client *control.Client, name string) error {
 	if s.Tracker {
 		what = "asking"
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s %s from now on\n", what, printable(s.Name))
+	fmt.Fprintf(c.OutOrStdout(), "%s %s from now on; to take it back: feedex leave %s\n", what, printable(s.Name),
+		quoted(s.Name))
 	switch {
 	case s.Problem != "":
 		fmt.Fprintf(c.ErrOrStderr(), "%s is of no use yet: %s\n", printable(s.Name), printable(s.Problem))
