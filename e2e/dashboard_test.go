@@ -62,6 +62,8 @@ func TestBrowserFirstStart(t *testing.T) {
 	b.says(t, "A stubborn sourdough", "What there is to say of", "Kitchen")
 
 	o := n.observer(t)
+	o.expect(t, map[string]string{"A stubborn sourdough": "read", "Low tide": "unread"})
+	b.click(t, `form.marks button[value="unread"]`)
 	o.expect(t, map[string]string{"A stubborn sourdough": "unread", "Low tide": "unread"})
 	b.click(t, `form.marks button[value="read"]`)
 	o.expect(t, map[string]string{"A stubborn sourdough": "read", "Low tide": "unread"})

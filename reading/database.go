@@ -137,6 +137,8 @@ type Headlines interface {
 	// Found are the entries that answer a filter, as archive.Searcher has them, but that those of a feed whose URL is a
 	// secret are there for who reads it alone. It takes no longer than some seconds.
 	Found(ctx context.Context, f feed.Filter) ([]archive.Record, error)
+	// ItemStates returns those of the entries that are kept.
+	ItemStates(ctx context.Context, ids []feed.EntryID) (map[feed.EntryID]ItemState, error)
 	// Entry returns the entry with its item, and the number of its feed, 0 if it is not kept.
 	Entry(ctx context.Context, id feed.EntryID) (archive.Record, ItemState, int64, error)
 }

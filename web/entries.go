@@ -30,7 +30,6 @@ const maxShelves = 200
 type entriesPage struct {
 	listing
 	Entries []headline
-	Query   string
 	Keep    string // address at which the search is kept, "" for none
 	Tabs    []shelf
 	Orders  []shelf
@@ -52,6 +51,7 @@ type listing struct {
 	Feed   int64  // 0 for all
 	Folder reading.FolderID
 	Sort   string // byPublication, byRelevance where something is searched for, or "" for the order of arrival
+	Query  string // what is searched for, in entries read or not; "" for nothing
 }
 
 // The orders of a list, but that of arrival.
@@ -67,8 +67,8 @@ func listingOf(r *http.Request) (s listing) {
 	}
 	s.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
 	folder, _ := strconv.ParseInt(r.FormValue("folder"), 10, 64)
-	s.Folder = reading.FolderID(folder)
-	if sort := r.FormValue("sort"); sort == byPublication || sort == byRelevance && r.FormValue("q") != "" {
+	s.Folder, s.Query = reading.FolderID(folder), strings.TrimSpace(r.FormValue("q"))
+	if sort := r.FormValue("sort"); sort == byPublication || sort == byRelevance && s.Query != "" {
 		s.Sort = sort
 	}
 	return s
@@ -77,7 +77,7 @@ func listingOf(r *http.Request) (s listing) {
 // query is the beginning of the query that names the listing.
 func (s listing) query() string {
 	return queryOf("show", s.Show, "feed", zeroless(s.Feed), "folder", zeroless(int64(s.Folder)),
-		"sort", s.Sort)
+		"sort", s.Sort, "q", s.Query)
 }
 
 // Path is the address of the list.
@@ -146,8 +146,7 @@ func (l headline) Around() string { return l.Here + "#e" + l.ID }
 
 func (h *desk) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
-	p := &entriesPage{listing: listingOf(r), Query: strings.TrimSpace(r.FormValue("q")), Until: now.Unix(),
-		Here: r.URL.RequestURI()}
+	p := &entriesPage{listing: listingOf(r), Until: now.Unix(), Here: r.URL.RequestURI()}
 	if r.FormValue("undo") != "" {
 		p.Undo, p.Here = h.undoOf(r), withUndo(p.Here, "")
 	}
@@ -176,11 +175,10 @@ func (h *desk) entries(r *http.Request) (view, error) {
 			return v, err
 		}
 		h.addStars(ctx, p.Entries)
-		p.Orders = p.orders("&q="+url.QueryEscape(p.Query), shelf{Path: "", Name: "arrival"},
-			shelf{Path: byRelevance, Name: "relevance"})
-		return v, nil
+		p.Orders = p.orders(shelf{Path: "", Name: "arrival"}, shelf{Path: byRelevance, Name: "relevance"})
+		return v, h.addItems(ctx, p, found)
 	}
-	p.Orders = p.orders("", shelf{Path: "", Name: "arrival"}, shelf{Path: byPublication, Name: "publication"})
+	p.Orders = p.orders(shelf{Path: "", Name: "arrival"}, shelf{Path: byPublication, Name: "publication"})
 	q := p.headlines(loggedIn(ctx), entriesPerPage+1)
 	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
 	if at, err := strconv.ParseInt(r.FormValue("at"), 10, 64); err == nil && q.ByTime {
@@ -208,6 +206,22 @@ func (h *desk) entries(r *http.Request) (view, error) {
 	return v, nil
 }
 
+// addItems has entries that were found be marked where they are listed.
+func (h *desk) addItems(ctx context.Context, p *entriesPage, found []archive.Record) error {
+	ids := make([]feed.EntryID, len(found))
+	for i := range found {
+		ids[i] = found[i].ID
+	}
+	states, err := h.Shelf.ItemStates(ctx, ids)
+	for i, id := range ids {
+		e := &p.Entries[i]
+		if item := states[id]; item.ID != 0 {
+			e.Item, e.Here, e.From = item, p.Here, p.listing
+		}
+	}
+	return err
+}
+
 // of is the listing of another feed or folder, or of all.
 func (s listing) of(feed int64, folder reading.FolderID) listing {
 	s.Feed, s.Folder = feed, folder
@@ -215,10 +229,10 @@ func (s listing) of(feed int64, folder reading.FolderID) listing {
 }
 
 // orders are the ways to sort the list, each with a link to it where it is not chosen.
-func (s listing) orders(query string, list ...shelf) []shelf {
+func (s listing) orders(list ...shelf) []shelf {
 	for i := range list {
 		o := &list[i]
-		o.Chosen, o.Path = o.Path == s.Sort, s.sorted(o.Path).Path()+query
+		o.Chosen, o.Path = o.Path == s.Sort, s.sorted(o.Path).Path()
 	}
 	return list
 }
@@ -246,7 +260,7 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 	}
 	plain := p.listing
 	if p.Query != "" {
-		plain.Sort = ""
+		plain.Sort, plain.Query = "", ""
 	}
 	inFolder := make(map[reading.FolderID]int64)
 	var all, here int64 // unread

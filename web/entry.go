@@ -174,14 +174,17 @@ func (h *desk) entry(r *http.Request) (view, error) {
 		Body: p}, nil
 }
 
-// around finds the neighbors of an entry in the list that it was opened from.
+// around finds the neighbors of an entry in the list that it was opened from, where that is no search.
 func (h *desk) around(r *http.Request, p *entryPage, e *archive.Record) error {
 	p.From = listingOf(r)
-	place := p.From.place(e.Seq, p.Item)
-	if p.From.Show == "" || place == 0 {
+	if p.From.Show == "" {
 		return nil
 	}
 	p.Path += "?" + strings.TrimSuffix(p.From.query(), "&")
+	place := p.From.place(e.Seq, p.Item)
+	if place == 0 || p.From.Query != "" { // what was found has no order but that of the search
+		return nil
+	}
 	for _, side := range []struct {
 		to            **headline
 		before, after int64

@@ -117,6 +117,43 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// What a search finds is marked where it is listed, and opened as from any list, but has nothing before or after it.
+func TestWhatIsFoundIsMarked(t *testing.T) {
+	n, b := newReader(t)
+	n.add(newsURL, "Ferry of old", "", noon.Add(-time.Hour), protocol.NodeID{})
+	delete(n.items, int64(len(n.entries))) // kept of a feed that nobody followed
+	const search = "/entries?feed=1&q=ferry"
+	row := func(title string) string {
+		t.Helper()
+		page := b.page(search).Body.String()
+		m := regexp.MustCompile(`(?s)<li id="e` + strings.TrimPrefix(n.path(t, title), "/entries/") + `".*?</li>`)
+		return m.FindString(page)
+	}
+	for _, want := range []string{`class="new"`, `value="read">Mark read`, `value="starred">`,
+		`name="next" value="/entries?feed=1&amp;q=ferry#e`} {
+		if text := row("Harbor"); !strings.Contains(text, want) {
+			t.Errorf("what is found lacks %q:\n%s", want, text)
+		}
+	}
+	if text := row("Ferry of old"); text == "" || strings.Contains(text, `class="new"`) ||
+		strings.Contains(text, `action="/mark"`) || strings.Contains(text, "/open?") {
+		t.Errorf("what is no item can be marked, or is not found:\n%s", text)
+	}
+	w := b.page(opens(t, n, b.page(search).Body.String(), "Harbor"))
+	to := n.path(t, "Harbor") + "?show=unread&feed=1&q=ferry"
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != to || !n.items[1].Read {
+		t.Errorf("%d to %q, item %+v", w.Code, w.Header().Get("Location"), n.items[1])
+	}
+	page := b.page(to).Body.String()
+	if !strings.Contains(page, `<a href="/entries?show=unread&amp;feed=1&amp;q=ferry">Back to the list</a>`) ||
+		strings.Contains(page, `rel="next"`) || strings.Contains(page, `rel="prev"`) {
+		t.Errorf("the entry does not lead back to the search, or to what it did not find:\n%s", page)
+	}
+	if text := row("Harbor"); !strings.Contains(text, `class="read"`) || !strings.Contains(text, "Mark unread") {
+		t.Errorf("what was opened is not read:\n%s", text)
+	}
+}
+
 // titlesOf are the titles of a list, in order.
 func titlesOf(page string) (titles []string) {
 	for _, m := range regexp.MustCompile(`(?s)<h2>.*?dir="auto">([^<]*)</a></h2>`).FindAllStringSubmatch(page, -1) {

@@ -80,6 +80,8 @@ type PersonalSource interface {
 	Chapters(ctx context.Context, number int64, at feed.URL) ([]feed.Chapter, error)
 	// Headlines returns the latest entries, the latest first.
 	Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error)
+	// ItemStates is as in reading.Headlines.
+	ItemStates(ctx context.Context, ids []feed.EntryID) (map[feed.EntryID]reading.ItemState, error)
 	// Subscriptions, Folders and IDs are as in reading.Items.
 	Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error)
 	Folders(ctx context.Context) ([]reading.Folder, error)

@@ -354,6 +354,16 @@ func (n aShelf) Entry(_ context.Context, id feed.EntryID) (web.EntryDetail, erro
 	return web.EntryDetail{}, web.ErrNone
 }
 
+func (n aShelf) ItemStates(_ context.Context, ids []feed.EntryID) (map[feed.EntryID]reading.ItemState, error) {
+	states := make(map[feed.EntryID]reading.ItemState)
+	for _, r := range n.entries {
+		if slices.Contains(ids, r.ID) {
+			states[r.ID] = n.items[r.Seq]
+		}
+	}
+	return states, nil
+}
+
 func (n aShelf) Mark(_ context.Context, ids []reading.ItemID, m reading.Mark) error {
 	for _, id := range ids {
 		item := n.items[int64(id)]

@@ -3,6 +3,7 @@ package archivetest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -141,6 +142,18 @@ func testHeadlines(t *testing.T, a reading.Database) {
 	if err != nil || r.Entry.Title != "entry 2" || number != newsFeed ||
 		item != (reading.ItemState{ID: items[records[2].ID], Read: true, Starred: true}) {
 		t.Errorf("Entry = %q, %+v, %d, %v", r.Entry.Title, item, number, err)
+	}
+	want := map[feed.EntryID]reading.ItemState{
+		records[2].ID:  {ID: items[records[2].ID], Read: true, Starred: true},
+		records[10].ID: {ID: items[records[10].ID], Starred: true},
+		records[11].ID: {Read: true},
+	}
+	states, err := shelf.ItemStates(t.Context(), []feed.EntryID{records[11].ID, {9}, records[2].ID, records[10].ID})
+	if err != nil || !maps.Equal(states, want) {
+		t.Errorf("ItemStates = %+v, %v, want %+v", states, err, want)
+	}
+	if states, err := shelf.ItemStates(t.Context(), nil); err != nil || len(states) != 0 {
+		t.Errorf("ItemStates of nothing = %+v, %v", states, err)
 	}
 	if _, _, number, err := shelf.Entry(t.Context(), feed.EntryID{9}); err != nil || number != 0 {
 		t.Errorf("an entry that is not there: %d, %v", number, err)

@@ -463,6 +463,27 @@ func (r personalReader) countUnread(ctx context.Context, number int64, folder re
 	return n, wrap("read", r.path, err)
 }
 
+// ItemStates implements reading.Headlines.
+func (r personalReader) ItemStates(ctx context.Context, ids []feed.EntryID) (map[feed.EntryID]reading.ItemState,
+	error) {
+	type state struct {
+		entry feed.EntryID
+		reading.ItemState
+	}
+	states := make(map[feed.EntryID]reading.ItemState, len(ids))
+	for s, err := range found(ctx, r.db, by(func(s *state) []any {
+		return []any{bytesOf(s.entry[:]), &s.ID, &s.Read, &s.Starred}
+	}), `SELECT e.id, `+itemColumns+`
+		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) LEFT JOIN items i ON i.seq = e.seq
+			LEFT JOIN marks m ON m.person = ? AND m.item = i.id`, jsonIDs(ids), int64(r.person)) {
+		if err != nil {
+			return nil, wrap("read", r.path, err)
+		}
+		states[s.entry] = s.ItemState
+	}
+	return states, nil
+}
+
 // Entry implements reading.Headlines.
 func (r personalReader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
 	number int64, err error) {
