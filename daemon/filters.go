@@ -100,18 +100,11 @@ func (f filing) change(ctx context.Context, p reading.PersonID, id reading.Filte
 // report has a new filter catch the past, and says what came of it.
 func (f filing) report(ctx context.Context, p reading.PersonID, id reading.FilterID,
 	m feed.Match) (r control.FilterReport, err error) {
-	r.Filter, r.Everything = id, catchesEverything(m)
+	r.Filter, r.Everything = id, reading.HoldsOfNothing(m)
 	if r.Caught, err = f.catchPast(ctx, p, id, m); err != nil {
 		err = fmt.Errorf("the filter is kept, but what came before could not be gone through: %w", err)
 	}
 	return r, err
-}
-
-// catchesEverything reports whether a Match holds of what has no words.
-func catchesEverything(m feed.Match) bool {
-	var f feed.Filter
-	f.Ask(m)
-	return archive.NewMatcher(f).Match(&archive.Record{})
 }
 
 // catchPast has a filter catch the latest of what came before, in steps between which the loop goes on. What takes too

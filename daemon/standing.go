@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
+	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/reading"
@@ -24,13 +26,17 @@ const (
 	standingBack, standingAgain = 7 * 24 * time.Hour, 24 * time.Hour
 	// standingLimit is how many entries a query asks for, the newest.
 	standingLimit = 50
+	// standingWait is how long what neighbors named is downloaded: some of the holders that they name may be silent.
+	standingWait = 2 * time.Minute
 )
 
 // Why nothing came of a standing query.
 var (
 	errNobodyToAsk    = errors.New("there was no neighbor to ask")
 	errNobodyAnswered = errors.New("no neighbor that was asked has answered")
-	errNothingStored  = errors.New("neighbors named entries, and none of them could be had")
+	errNothingStored  = errors.New("of what neighbors named and was not here nothing could be had")
+	errGuarded        = errors.New("no neighbor is asked while a feed is followed discreetly or kept to this node: " +
+		"which it is could be seen by what the node downloads of the answers")
 )
 
 // askStanding asks neighbors for the standing queries that are due until the context ends.
@@ -51,7 +57,7 @@ func (h *host) askStanding(ctx context.Context) {
 func (h *host) askFor(ctx context.Context, f *reading.NamedFilter, before time.Time) error {
 	now := time.Now()
 	next := now.Add(reading.StandingEvery - reading.StandingEvery/8 + rand.N(reading.StandingEvery/4))
-	if err := h.write(ctx, func(d reading.Database) error { d.Asking(now, f.ID, next); return nil }); err != nil {
+	if err := h.write(ctx, func(d reading.Database) error { d.Asking(before, f.ID, next); return nil }); err != nil {
 		return err
 	}
 	var wanted feed.Filter
@@ -85,16 +91,32 @@ func (h *host) askFor(ctx context.Context, f *reading.NamedFilter, before time.T
 	defer h.changes.Add(1)
 	return h.write(ctx, func(d reading.Database) error {
 		d.Found(now, f.ID, found, text)
-		if errors.Is(problem, errNobodyToAsk) {
+		switch {
+		case problem == nil || errors.Is(problem, errNothingStored):
+			d.Asking(now, f.ID, next)
+		case errors.Is(problem, errNobodyToAsk):
 			d.Asking(before, f.ID, now.Add(standingAlone))
 		}
 		return nil
 	})
 }
 
+// guarded reports whether the node follows, or did, a feed of which neighbors must not know and could name entries: an
+// answer may have any, and whether the node downloads one says whether it has it.
+func (h *host) guarded(ctx context.Context) (bool, error) {
+	feeds, err := h.store.Feeds(ctx)
+	return len(h.config.Node.PrivateHosts) > 0 || slices.ContainsFunc(feeds, func(f archive.Feed) bool {
+		return !f.URL.Secret() && !f.URL.Local() &&
+			(f.Discreet || f.Private || f.Withheld || !f.Shared && (f.Leads || f.Led()))
+	}), err
+}
+
 // askNeighbors has neighbors asked, and what they have stored here. It returns what may fit, of that and of what was
 // here, and why nobody answered, if so.
 func (h *host) askNeighbors(ctx context.Context, wanted feed.Filter) (ids []feed.EntryID, problem error) {
+	if guarded, err := h.guarded(ctx); err != nil || guarded {
+		return nil, cmp.Or(err, errGuarded)
+	}
 	network := true
 	var end control.QueryEnd
 	err := h.Query(ctx, control.QueryRequest{Filter: wanted, Network: &network}, func(part control.QueryPart) error {
@@ -132,9 +154,14 @@ func (h *host) askNeighbors(ctx context.Context, wanted feed.Filter) (ids []feed
 	if len(missing) == 0 {
 		return ids, nil
 	}
-	got, err := unasked{h}.Pull(ctx, missing)
-	if err == nil && len(got.Stored) == 0 {
-		err = errNothingStored
+	pulling, cancel := context.WithTimeout(ctx, standingWait)
+	defer cancel()
+	got, err := unasked{h}.Pull(pulling, missing)
+	switch {
+	case pulling.Err() != nil: // what came until then is here
+		return ids, nil
+	case err == nil && len(got.Stored) == 0:
+		return ids, errNothingStored
 	}
 	return ids, err
 }

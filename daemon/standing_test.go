@@ -66,6 +66,7 @@ type standingFilters struct {
 	asked map[reading.FilterID]time.Time
 	next  map[reading.FilterID]time.Time
 	found map[reading.FilterID][]feed.EntryID
+	feeds []archive.Feed // that the node follows
 	said  map[reading.FilterID]string
 }
 
@@ -73,6 +74,12 @@ func (d *disk) Asking(at time.Time, id reading.FilterID, next time.Time) {
 	d.standing.mu.Lock()
 	defer d.standing.mu.Unlock()
 	d.standing.asked[id], d.standing.next[id] = at, next
+}
+
+func (d *disk) Feeds(context.Context) ([]archive.Feed, error) {
+	d.standing.mu.Lock()
+	defer d.standing.mu.Unlock()
+	return d.standing.feeds, nil
 }
 
 func (d *disk) Found(_ time.Time, id reading.FilterID, entries []feed.EntryID, problem string) {
@@ -215,6 +222,42 @@ func TestAStandingQueryIsHeldAgainstItsWords(t *testing.T) {
 		absent.ID[0]++
 		a.answer = []protocol.Found{absent}
 		l.pass(7 * time.Hour)
-		said("none of them could be had", ids[0])
+		said("nothing could be had", ids[0])
+	})
+}
+
+// Of what neighbors answer the node downloads what it has not, which would tell them what it has of feeds of which they
+// must not know. So nobody is asked while there is one that they could name.
+func TestNoStandingQueriesBesideDiscreetFeeds(t *testing.T) {
+	runStanding(t, func(t *testing.T, l *testLoop, a *asking, start func() func()) {
+		s := &l.disk.standing
+		s.all = []reading.NamedFilter{standingFilter(1, "storm")}
+		s.feeds = []archive.Feed{{URL: "https://example.org/open"}}
+		l.link(1)
+		defer start()()
+		l.pass(2 * standingPause)
+		if len(a.queries) != 1 {
+			t.Fatalf("neighbors were asked %d times, want once", len(a.queries))
+		}
+		for _, f := range []archive.Feed{{Discreet: true}, {Private: true}, {Withheld: true}, {Leads: true}} {
+			f.URL = "https://example.org/news"
+			s.mu.Lock()
+			s.feeds = append(s.feeds[:1], f)
+			s.mu.Unlock()
+			l.pass(7 * time.Hour)
+			s.mu.Lock()
+			said := s.said[1]
+			s.mu.Unlock()
+			if len(a.queries) != 1 || !strings.Contains(said, "followed discreetly") {
+				t.Errorf("%+v: neighbors were asked %d times, and it says %q", f, len(a.queries), said)
+			}
+		}
+		s.mu.Lock()
+		s.feeds = append(s.feeds[:1], archive.Feed{URL: "https://user:word@example.org/", Private: true})
+		s.mu.Unlock()
+		l.pass(7 * time.Hour)
+		if len(a.queries) != 2 {
+			t.Error("a feed that nobody can name keeps neighbors from being asked")
+		}
 	})
 }

@@ -237,4 +237,17 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 		b.says(t, page.says)
 		b.inspect(t, page.name)
 	}
+
+	b.visit(t, "/entries")
+	for width, height := range map[int64]int{390: 844, 1280: 800} { // a phone, a window
+		b.look(t, width, "light")
+		b.bounded(t, func(ctx context.Context) error {
+			rows, err := chromedp.Run(ctx, chromedp.Evaluate[int](fmt.Sprintf("[...document.querySelectorAll("+
+				"'.rows > li')].filter(li => li.getBoundingClientRect().bottom <= %d).length", height)))
+			if err == nil && rows < 10 {
+				t.Errorf("of a screen of %d by %d pixels %d entries are to be seen, want 10", width, height, rows)
+			}
+			return err
+		})
+	}
 }

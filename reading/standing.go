@@ -47,12 +47,19 @@ func CheckStanding(p PersonID, others int) error {
 	return nil
 }
 
+// HoldsOfNothing reports whether a Match holds of what has no words, and so of all that it does not exclude.
+func HoldsOfNothing(m feed.Match) bool {
+	var f feed.Filter
+	f.Ask(m)
+	return archive.NewMatcher(f).Match(&archive.Record{})
+}
+
 // askable says why neighbors cannot be asked for what a Match asks for. The error wraps ErrStanding.
 func askable(m feed.Match) error {
 	var f feed.Filter
 	f.Ask(m)
 	switch {
-	case archive.NewMatcher(f).Match(&archive.Record{}):
+	case HoldsOfNothing(m):
 		return errStandingAll
 	case m.Names(feed.FieldFeed):
 		return errStandingFeed

@@ -106,7 +106,7 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 	}
 	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "",
 		Wish: reading.FilterWish{Name: r.FormValue("name"), Words: r.FormValue("words"), Folder: r.FormValue("folder"),
-			Rule: reading.Rule(r.FormValue("rule")), Standing: r.FormValue("standing") != ""}}
+			Rule: reading.Rule(r.FormValue("rule"))}} // Standing is ticked by hand alone, and by no link
 	if r.FormValue("done") == "kept" {
 		p.Done = "The filter is kept, and has gone through what came before."
 	}
@@ -121,7 +121,7 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 		}
 		p.Filters = append(p.Filters, l)
 		if int64(f.ID) == edited {
-			if p.ID = f.ID; !p.Tried {
+			if p.ID, p.Wish.Standing = f.ID, f.Standing; !p.Tried {
 				p.Wish, p.Tried = f.FilterWish, true
 			}
 		}
@@ -165,7 +165,7 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 		Standing: r.PostFormValue("standing") != ""}
 	id, _ := strconv.ParseInt(r.PostFormValue("id"), 10, 64)
 	back := "/filters?" + strings.TrimSuffix(queryOf("name", w.Name, "words", w.Words, "folder", w.Folder, "rule",
-		string(w.Rule), "standing", r.PostFormValue("standing"), "edit", zeroless(id)), "&") + "#new"
+		string(w.Rule), "edit", zeroless(id)), "&") + "#new"
 	if r.PostFormValue("try") != "" {
 		return back, nil
 	}

@@ -384,7 +384,8 @@ func (r personalReader) CountedFilters(ctx context.Context) ([]reading.CountedFi
 			(SELECT count(*) FROM caught WHERE filter = f.id),
 			(SELECT count(*) FROM caught INDEXED BY caught_acted WHERE filter = f.id AND did <> ''),
 			(SELECT max(at) FROM caught WHERE filter = f.id),
-			(SELECT count(*) FROM found WHERE filter = f.id), f.asked, f.next, f.trouble`+ofPerson, int64(r.person))
+			(SELECT count(*) FROM found n JOIN entries e ON e.seq = n.seq JOIN feeds d ON d.id = e.feed
+				WHERE n.filter = f.id AND NOT d.subscribed), f.asked, f.next, f.trouble`+ofPerson, int64(r.person))
 	return all, r.failed(ctx, "read", err)
 }
 

@@ -73,6 +73,7 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 		}
 		s.leave(at, of[i])
 		s.write(`DELETE FROM items WHERE seq = ?`, at.seq)
+		s.write(`DELETE FROM found WHERE seq = ?`, at.seq)
 	}
 	list = jsonNumbers(rest)
 	for _, table := range []string{`stale`, `hidden`, `entries`} { // and with the entries, their items

@@ -40,12 +40,13 @@ func (r *Reader) StandingDue(ctx context.Context, now time.Time) (f reading.Name
 	f, err = one(ctx, r.db, func(row rowScanner) (reading.NamedFilter, error) {
 		return scanFilter(row, seconds(&asked))
 	}, `SELECT `+filterColumns+`, f.asked FROM filters f INDEXED BY filters_standing
-		WHERE f.standing AND NOT f.gone AND f.next <= ? ORDER BY f.next LIMIT 1`, now.Unix())
+		WHERE f.standing AND NOT f.gone AND (f.next <= ? OR f.next > ?) ORDER BY f.next LIMIT 1`,
+		now.Unix(), now.Add(2*reading.StandingEvery).Unix()) // of a clock that was ahead
 	return f, asked, r.failed(ctx, "read", err)
 }
 
-// foundBy are the latest entries that a filter of the person found as a standing query and has not caught, as CaughtBy
-// has them.
+// foundBy are the latest entries of feeds that nobody follows that a filter of the person found as a standing query, as
+// CaughtBy has them.
 func (r personalReader) foundBy(ctx context.Context, id reading.FilterID, secret bool,
 	limit int) ([]reading.CaughtItem, error) {
 	return list(ctx, r.db, by(func(c *reading.CaughtItem) []any {
@@ -53,8 +54,7 @@ func (r personalReader) foundBy(ctx context.Context, id reading.FilterID, secret
 	}), `SELECT n.seq, coalesce(e.changed, 0), f.url, f.title, n.at
 		FROM found n INDEXED BY found_by_time CROSS JOIN entries e ON e.seq = n.seq CROSS JOIN feeds f ON f.id = e.feed
 		WHERE n.filter = (SELECT id FROM filters WHERE id = ? AND person = ? AND NOT gone) AND (? OR NOT f.secret)
-			AND NOT EXISTS (SELECT 1 FROM items i JOIN caught c ON c.item = i.id AND c.filter = n.filter
-				WHERE i.seq = n.seq)
+			AND NOT f.subscribed
 		ORDER BY n.at DESC, n.seq DESC LIMIT ?`, int64(id), int64(r.person), secret, limit)
 }
 

@@ -5,7 +5,9 @@ CREATE TABLE unread (
 	items  INTEGER NOT NULL CHECK (items >= 0),
 	PRIMARY KEY (person, feed)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO unread SELECT person, feed, count(*) FROM marks WHERE NOT read GROUP BY person, feed;
+CREATE INDEX unread_by_feed ON unread (feed);
+INSERT INTO unread SELECT person, feed, count(*) FROM marks
+	WHERE NOT read AND person IN (SELECT id FROM people) AND feed IN (SELECT id FROM feeds) GROUP BY person, feed;
 CREATE TRIGGER marks_more AFTER INSERT ON marks WHEN NOT new.read BEGIN
 	INSERT INTO unread VALUES (new.person, new.feed, 1) ON CONFLICT DO UPDATE SET items = items + 1;
 END;
