@@ -565,6 +565,16 @@ func TestLibraryFollowsSites(t *testing.T) {
 	if s.asked["https://one.example/a"] != 1 {
 		t.Errorf("a feed that is followed was asked for %d times", s.asked["https://one.example/a"])
 	}
+	// Who wants polled again what was a moment ago hears from when on it may be, and nothing of what nobody follows.
+	before := time.Now()
+	r, err := l.Refresh(ctx, list[0].ID, list[1].ID, 99)
+	if err != nil || r.Later != 2 || r.Polled+r.Ended != 0 || !r.From.After(before) ||
+		r.From.After(before.Add(5*time.Minute)) {
+		t.Errorf("refreshed %+v, %v", r, err)
+	}
+	if r, err := l.Refresh(ctx); err != nil || r != (reading.RefreshResult{}) {
+		t.Errorf("none is to be refreshed: %+v, %v", r, err)
+	}
 	// Feeds that were looked at are not asked for again by the first poll.
 	s.feeds["https://new.example/"] = true
 	if _, err := l.Discover(ctx, "https://new.example/"); err != nil {

@@ -146,10 +146,10 @@ func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Ma
 }
 
 // Refresh implements reading.Editor.
-func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) error {
+func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) (r reading.RefreshResult, err error) {
 	list, err := l.Subscriptions(ctx)
 	if err != nil {
-		return err
+		return r, err
 	}
 	var feeds []feed.URL
 	for i := range list {
@@ -157,10 +157,24 @@ func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) error {
 			feeds = append(feeds, list[i].URL)
 		}
 	}
-	if len(feeds) > 0 {
-		_, err = l.host.Refresh(ctx, feeds)
+	if len(feeds) == 0 { // which is all to the host
+		return r, nil
 	}
-	return err
+	said, err := l.host.Refresh(ctx, feeds)
+	for _, f := range said {
+		switch {
+		case f.Ended:
+			r.Ended++
+		case f.NotBefore.IsZero():
+			r.Polled++
+		default:
+			if r.Later++; r.Later == 1 || f.NotBefore.Before(r.From) {
+				r.From = f.NotBefore
+			}
+		}
+	}
+	l.host.changes.Add(1)
+	return r, err
 }
 
 // Unsubscribe implements reading.Editor. The feeds are the owner's: who else wants one no more leaves it out.

@@ -224,21 +224,6 @@ func (d dashboard) followed(ctx context.Context, number int64) (feed.URL, error)
 	return f.URL, err
 }
 
-// Refresh implements web.OwnerActions.
-func (d dashboard) Refresh(ctx context.Context, number int64) error {
-	var feeds []feed.URL
-	if number > 0 {
-		u, err := d.followed(ctx, number)
-		if err != nil {
-			return err
-		}
-		feeds = []feed.URL{u}
-	}
-	d.host.changes.Add(1)
-	_, err := d.host.Refresh(ctx, feeds)
-	return err
-}
-
 // Unfollow implements web.OwnerActions.
 func (d dashboard) Unfollow(ctx context.Context, number int64) error {
 	u, err := d.numbered(ctx, number)

@@ -80,6 +80,7 @@ func TestBrowserFirstStart(t *testing.T) {
 	b.do(t, chromedp.KeyEvent("j"))
 	for _, step := range []struct{ keys, says string }{
 		{"p", "Mark unread"}, {"m", "Mark read"}, {"j", "Mark unread"}, {"ge", "Mark all read"},
+		{"r", "may be polled again"},
 	} {
 		b.keys(t, step.keys)
 		b.says(t, step.says)

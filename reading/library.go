@@ -57,6 +57,14 @@ type Items interface {
 	Items(ctx context.Context, ids []ItemID) iter.Seq2[Item, error]
 }
 
+// A RefreshResult is what comes of having feeds polled now.
+type RefreshResult struct {
+	Polled int       // feeds that are
+	Later  int       // feeds that may not be yet, for their publishers' sake
+	From   time.Time // when the first of these may be, zero for none
+	Ended  int       // feeds that are polled no more
+}
+
 // An Editor makes the changes that a person's programs ask for: marks, feeds and folders.
 type Editor interface {
 	// Mark marks items. Those of which there is none do not matter.
@@ -72,7 +80,7 @@ type Editor interface {
 	// none. The error wraps ErrNoFeed where there is none, and ErrUnread where the address could not be read.
 	Discover(ctx context.Context, u feed.URL) ([]discover.SiteFeed, error)
 	// Refresh has feeds polled now, as far as their publishers allow it. Those that are not followed do not matter.
-	Refresh(ctx context.Context, ids ...FeedID) error
+	Refresh(ctx context.Context, ids ...FeedID) (RefreshResult, error)
 	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks; of people beside the owner it
 	// leaves the feed out of what they read. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, id FeedID) error

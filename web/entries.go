@@ -43,6 +43,7 @@ type entriesPage struct {
 	Until   int64   // when the list was made, in Unix seconds
 	Here    string  // address of the list
 	Undo    *undo   // what was done here just now, nil for nothing
+	Polled  string  // what came of a refresh just now, "" for none
 }
 
 // A listing says which entries a list has.
@@ -149,6 +150,9 @@ func (h *desk) entries(r *http.Request) (view, error) {
 	p := &entriesPage{listing: listingOf(r), Until: now.Unix(), Here: r.URL.RequestURI()}
 	if r.FormValue("undo") != "" {
 		p.Undo, p.Here = h.undoOf(r), withUndo(p.Here, "")
+	}
+	if p.Polled = refreshed(r, now); p.Polled != "" {
+		p.Here = withRefreshed(p.Here, nil)
 	}
 	p.Show = cmp.Or(p.Show, "unread")
 	var f feed.Filter

@@ -38,7 +38,8 @@ type feedPage struct {
 	LoggedIn bool
 	Named    []namedFeed // feeds that the web page names which is there instead
 	Form     feedForm
-	Saved    bool // what the form said, just now
+	Saved    bool   // what the form said, just now
+	Polled   string // what came of a refresh just now, "" for none
 }
 
 // A namedFeed is one that a web page names.
@@ -99,20 +100,8 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 	if p.Form = newFeedForm(&p.FeedDetail); sent != nil {
 		p.Form = *sent
 	}
-	p.Saved = r.Method == http.MethodGet && r.FormValue("done") == "saved"
+	p.Saved, p.Polled = r.Method == http.MethodGet && r.FormValue("done") == "saved", refreshed(r, now)
 	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Live: len(p.Named) == 0, Body: p}, nil
-}
-
-// refresh has a feed polled now, or all of them.
-func (h *Handler) refresh(_ http.ResponseWriter, r *http.Request) (string, error) {
-	if r.PostFormValue("feed") == "" {
-		return "/feeds", h.Source.Refresh(r.Context(), 0)
-	}
-	number, err := feedOf(r)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("/feeds/%d", number), h.Source.Refresh(r.Context(), number)
 }
 
 // Refreshable is when the owner may have the feed polled.

@@ -20,6 +20,7 @@ type feedsPage struct {
 	Total  int       // feeds that are followed
 	Found  int       // feeds that fit the query
 	Ill    int       // feeds of which something is wrong
+	Polled string    // what came of a refresh just now, "" for none
 	pager
 }
 
@@ -54,7 +55,7 @@ func (p pager) at(n int) string {
 
 func (h *Handler) feeds(r *http.Request) (view, error) {
 	now := h.now(r)
-	p := &feedsPage{Query: strings.TrimSpace(r.FormValue("q")), Order: r.FormValue("order"),
+	p := &feedsPage{Query: strings.TrimSpace(r.FormValue("q")), Order: r.FormValue("order"), Polled: refreshed(r, now),
 		Orders: []section{{"", "by name"}, {"trouble", "trouble first"}, {"neighbors", "most from neighbors"},
 			{"next", "next poll"}}}
 	list, err := h.Source.Feeds(r.Context())

@@ -235,7 +235,7 @@ func TestAPersonKeepsTheirFeeds(t *testing.T) {
 	if len(ann.arranged) != 1 || !reflect.DeepEqual(ann.arranged[0], want) {
 		t.Errorf("arranged %+v, want %+v", ann.arranged, want)
 	}
-	post("/refresh", "/feeds/1", "feed", "1")
+	post("/refresh", "/feeds/1?done=refreshed", "feed", "1", "next", "/feeds/1")
 	post("/follow", "/feeds/1", "url", "example.net/feed", "unread", "all")
 	post("/unfollow", "/feeds?undo=", "feed", "1")
 	if !slices.Equal(ann.refreshed, []int64{1}) || !slices.Equal(ann.unfollows, []int64{1}) ||

@@ -152,8 +152,6 @@ type OwnerActions interface {
 	Adjust(ctx context.Context, number int64, wish node.Subscribe) error
 	// Keep says how much is kept of a feed. The error is ErrNone where it is not followed.
 	Keep(ctx context.Context, number int64, l archive.Limits) error
-	// Refresh has a feed polled now, or all where number is 0, as far as publishers allow it.
-	Refresh(ctx context.Context, number int64) error
 	// Unfollow follows a feed no more and keeps its entries.
 	Unfollow(ctx context.Context, number int64) error
 	// FollowAgain follows a feed, known by its number, that was followed before, as it was then. The error is ErrNone

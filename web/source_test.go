@@ -519,13 +519,6 @@ func (n *aNode) Join(_ context.Context, i invitation.Invitation) (protocol.NodeI
 	return protocol.ParseNodeID("192.0.2.7:7790")
 }
 
-func (n *aNode) Refresh(_ context.Context, number int64) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.refreshed = append(n.refreshed, number)
-	return nil
-}
-
 func (n *aNode) Unfollow(_ context.Context, number int64) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -693,13 +686,13 @@ func (n *aNode) path(t *testing.T, title string) string {
 	return ""
 }
 
-func (n aShelf) Refresh(_ context.Context, ids ...reading.FeedID) error {
+func (n aShelf) Refresh(_ context.Context, ids ...reading.FeedID) (reading.RefreshResult, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, id := range ids {
 		n.refreshed = append(n.refreshed, int64(id))
 	}
-	return nil
+	return reading.RefreshResult{Polled: 1, Later: 2, From: noon.Add(3 * time.Minute)}, nil
 }
 
 func (n aShelf) Subscribe(_ context.Context, tries ...feed.URL) (reading.FeedID, error) {

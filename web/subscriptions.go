@@ -80,7 +80,8 @@ type subscriptionPage struct {
 	Last    moment
 	Latest  []headline
 	Form    feedForm
-	Saved   bool // what the form said, just now
+	Saved   bool   // what the form said, just now
+	Polled  string // what came of a refresh just now, "" for none
 }
 
 // subscription is the page of a feed.
@@ -112,7 +113,7 @@ func (h *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (
 	if sent != nil {
 		p.Form = *sent
 	}
-	p.Saved = r.Method == http.MethodGet && r.FormValue("done") == "saved"
+	p.Saved, p.Polled = r.Method == http.MethodGet && r.FormValue("done") == "saved", refreshed(r, now)
 	return view{Page: "subscription", Title: p.Title, Nav: "/feeds", Live: true, Body: p}, nil
 }
 
@@ -201,15 +202,6 @@ func (h *desk) unsubscribe(_ http.ResponseWriter, r *http.Request) (string, erro
 		What: "You read " + titleOf(k.URL, cmp.Or(k.Name, k.Title)) + " no more.", Back: pathOfFeed(k.Number),
 		undo: func(ctx context.Context) error { return h.Shelf.TakeUp(ctx, k.Number) },
 	}), nil
-}
-
-// poll has a feed of the person's polled now, as far as its publisher allows it.
-func (h *desk) poll(_ http.ResponseWriter, r *http.Request) (string, error) {
-	number, err := feedOf(r)
-	if err != nil {
-		return "", err
-	}
-	return pathOfFeed(number), h.Shelf.Refresh(r.Context(), reading.FeedID(number))
 }
 
 // takeIn has the person read the feeds of a list that a form brings.

@@ -684,18 +684,52 @@ func TestRefreshing(t *testing.T) {
 	n := newNode(t)
 	h := newHandler(t, n)
 	b := newBrowser(t, h)
-	for path, want := range map[string]string{"/feeds": "Poll all now", "/feeds/1": "Poll it now"} {
+	for path, want := range map[string]string{"/feeds": "Poll all now", "/feeds/1": "Poll it now",
+		"/entries": `form="listed" formaction="/refresh"`, "/entries?before=1": `form="listed" formaction="/refresh"`} {
 		if page := get(h, path).Body.String(); !strings.Contains(page, want) {
 			t.Errorf("%s has no %q", path, want)
 		}
 	}
-	all := b.post("/refresh", url.Values{"token": {b.token}})
-	one := b.post("/refresh", url.Values{"token": {b.token}, "feed": {"1"}})
-	if !slices.Equal(n.refreshed, []int64{0, 1}) || all.Header().Get("Location") != "/feeds" ||
-		one.Header().Get("Location") != "/feeds/1" {
-		t.Errorf("polled %v, led to %q and %q", n.refreshed, all.Header().Get("Location"), one.Header().Get("Location"))
+	const said = "1 feed is polled in a moment; 2 feeds may be polled again, the first from 12:03."
+	for next, form := range map[string]url.Values{
+		"/feeds": {}, "/feeds/1": {"feed": {"1"}}, "/entries?folder=5&show=all": {"folder": {"5"}},
+		"/entries?feed=2": {"feed": {"2"}}, "/entries?folder=9": {"folder": {"9"}},
+	} {
+		n.refreshed = nil
+		form.Set("token", b.token)
+		form.Set("next", next)
+		to := b.post("/refresh", form).Header().Get("Location")
+		want := []int64{1, 2}
+		switch {
+		case form.Has("feed"):
+			number, _ := strconv.ParseInt(form.Get("feed"), 10, 64)
+			want = []int64{number}
+		case form.Get("folder") == "9":
+			want = nil
+		}
+		if page := b.page(to).Body.String(); !slices.Equal(n.refreshed, want) || !strings.Contains(page, said) {
+			t.Errorf("from %s polled %v, want %v, and led to %s:\n%s", next, n.refreshed, want, to, page)
+		}
 	}
 	if w := b.post("/refresh", url.Values{"token": {b.token}, "feed": {"x"}}); w.Code != http.StatusNotFound {
 		t.Errorf("a feed that is none: %d", w.Code)
+	}
+	inTwoDays := fmt.Sprint(noon.Add(48 * time.Hour).Unix())
+	// What somebody wrote into an address is numbers, or nothing.
+	for query, want := range map[string]string{
+		"polled=1200&ended=1":                   "1\u202f200 feeds are polled in a moment; 1 feed has ended.",
+		"polled=<b>1&later=-3&from=x&ended=1e9": "There is no feed to poll.",
+		"later=1&from=" + inTwoDays:             "1 feed may be polled again from 12:00 on 22 November.",
+		"later=99999999999999999999&from=99999999999999999999": "2\u202f147\u202f483\u202f647 feeds may be polled " +
+			"again, the first from ",
+	} {
+		page := get(h, "/feeds?done=refreshed&"+query).Body.String()
+		if !strings.Contains(page, want) || strings.Contains(page, "<b>1") {
+			t.Errorf("%q does not say %q:\n%s", query, want, page)
+		}
+	}
+	// A mark that is made there says it no more.
+	if page := b.page("/entries?done=refreshed&polled=1").Body.String(); strings.Count(page, "done=refreshed") != 0 {
+		t.Errorf("forms lead back to it:\n%s", page)
 	}
 }

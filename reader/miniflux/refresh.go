@@ -12,7 +12,7 @@ func (h *handler) refresh(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return done(w, h.Library.Refresh(r.Context(), s.ID))
+	return h.poll(w, r, s.ID)
 }
 
 // refreshCategory has the feeds of a category polled.
@@ -41,5 +41,12 @@ func (h *handler) refreshIn(w http.ResponseWriter, r *http.Request, in reading.F
 			ids = append(ids, feeds[i].ID)
 		}
 	}
-	return done(w, h.Library.Refresh(r.Context(), ids...))
+	return h.poll(w, r, ids...)
+}
+
+// poll has feeds polled, and answers alike where a publisher is to be left alone for now: Miniflux says of a refresh no
+// more than that it was asked for, and readers take any other answer for a failure.
+func (h *handler) poll(w http.ResponseWriter, r *http.Request, ids ...reading.FeedID) error {
+	_, err := h.Library.Refresh(r.Context(), ids...)
+	return done(w, err)
 }

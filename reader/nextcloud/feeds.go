@@ -175,7 +175,8 @@ func (h *handler) refresh(w http.ResponseWriter, r *request) error {
 	if len(ids) == 0 && !all && only != 0 {
 		return errMissing
 	}
-	return done(w, h.Library.Refresh(r.Context(), ids...))
+	_, err = h.Library.Refresh(r.Context(), ids...)
+	return done(w, err)
 }
 
 func (h *handler) unsubscribe(w http.ResponseWriter, r *request) error {

@@ -240,9 +240,9 @@ func (l *Library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.Fee
 }
 
 // Refresh implements reading.Editor.
-func (l *Library) Refresh(_ context.Context, ids ...reading.FeedID) error {
+func (l *Library) Refresh(_ context.Context, ids ...reading.FeedID) (reading.RefreshResult, error) {
 	l.Refreshed = append(l.Refreshed, ids...)
-	return nil
+	return reading.RefreshResult{Polled: len(ids)}, nil
 }
 
 // Unsubscribe implements reading.Editor.

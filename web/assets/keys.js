@@ -3,7 +3,7 @@
 
 const keysHelp = [['j / k', 'next, previous'], ['o, Enter', 'open here, close'], ['p', 'open its page'],
 	['v', 'open where it was published'],
-	['m', 'mark read or unread'], ['s', 'star or unstar'], ['b', 'save to your service'], ['r', 'load the list again'], ['/', 'search'],
+	['m', 'mark read or unread'], ['s', 'star or unstar'], ['b', 'save to your service'], ['r', 'refresh: poll what is listed'], ['/', 'search'],
 	['g then h, f, e, n', 'home, feeds, entries, neighbors'], ['?', 'this help']];
 const pagesByKey = {h: '/', f: '/feeds', e: '/entries', n: '/neighbors'};
 let row = null, goes = false;
@@ -70,7 +70,11 @@ document.addEventListener('keydown', e => {
 	case 'm': press(here, 'button[value=read]', 'button[value=unread]'); break;
 	case 's': press(here, 'button[value=starred]', 'button[value=plain]'); break;
 	case 'b': press(article && document, 'button[value=saved]'); break;
-	case 'r': location.reload(); break;
+	case 'r': {
+		const poll = document.querySelector('button[formaction="/refresh"]');
+		poll ? poll.click() : location.reload();
+		break;
+	}
 	case 'g': goes = true; break;
 	case '?': showHelp(); break;
 	case '/': {
