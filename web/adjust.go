@@ -18,11 +18,13 @@ import (
 	"feedex/reading"
 )
 
-// feedForm is all that the owner chooses for one feed, as the form on its page has it: texts, as they were typed.
+// feedForm is all that the owner chooses for one feed, and others in part, as the form on its page has it: texts, as
+// they were typed.
 type feedForm struct {
 	Name, Folders     string // one folder a line
 	Private, Discreet checkbox
 	Stars, FullText   checkbox
+	Pictures          checkbox // for the person alone
 	Weight            string
 	Policy, Value     string // by which it is polled, "" for the node's own, and what that takes behind a colon
 	Age, Count, Size  string // of what is kept: days, entries, megabytes of text; "" for all
@@ -71,13 +73,19 @@ type partly struct {
 func (p partly) Error() string { return p.err.Error() }
 func (p partly) Unwrap() error { return p.err }
 
+// personsForm is what of the form each person chooses for themselves, as it is.
+func personsForm(k *KnownFeed) feedForm {
+	return feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n"), Pictures: checkboxOf(k.Look.Pictures)}
+}
+
 // newFeedForm is the form of a feed as it is.
 func newFeedForm(k *FeedDetail) feedForm {
-	f := feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n"), Private: checkboxOf(k.Withheld),
-		Discreet: checkboxOf(k.Discreet), Stars: checkboxOf(k.Stars), FullText: checkboxOf(k.Look.FullText),
-		Weight: strconv.Itoa(max(1, k.Weight)),
-		Age:    fraction(k.Limits.Age.Hours() / 24), Count: zeroless(k.Limits.Count),
-		Size: fraction(float64(k.Limits.Bytes) / bytesPerMB)}
+	f := personsForm(&k.KnownFeed)
+	f.Private, f.Discreet = checkboxOf(k.Withheld), checkboxOf(k.Discreet)
+	f.Stars, f.FullText = checkboxOf(k.Stars), checkboxOf(k.Look.FullText)
+	f.Weight = strconv.Itoa(max(1, k.Weight))
+	f.Age, f.Count = fraction(k.Limits.Age.Hours()/24), zeroless(k.Limits.Count)
+	f.Size = fraction(float64(k.Limits.Bytes) / bytesPerMB)
 	f.Policy, f.Value, _ = strings.Cut(k.Policy, ":")
 	if d, err := time.ParseDuration(f.Value); err == nil {
 		f.Value = when.Text(d)
@@ -91,7 +99,7 @@ func readFeedForm(r *http.Request) feedForm {
 	box := func(name string) checkbox { return checkbox{field(name) != "", field(name + "-shown")} }
 	return feedForm{Name: r.PostFormValue("name"), Folders: r.PostFormValue("folders"),
 		Private: box("private"), Discreet: box("discreet"), Stars: box("stars"), FullText: box("fulltext"),
-		Weight: field("weight"),
+		Pictures: box("pictures"), Weight: field("weight"),
 		Policy: field("policy"), Value: field("value"), Age: field("age"), Count: field("count"), Size: field("size")}
 }
 
@@ -146,7 +154,8 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 
 // arrangement is how the form titles and files the feed.
 func (f *feedForm) arrangement(k *KnownFeed) reading.Arrangement {
-	a := reading.Arrangement{Feed: reading.FeedID(k.Number), Name: &f.Name, FullText: f.FullText.wish(k.Look.FullText)}
+	a := reading.Arrangement{Feed: reading.FeedID(k.Number), Name: &f.Name,
+		FullText: f.FullText.wish(k.Look.FullText), Pictures: f.Pictures.wish(k.Look.Pictures)}
 	var wanted []string
 	for line := range strings.Lines(f.Folders) {
 		if line = strings.TrimSpace(line); line == "" {

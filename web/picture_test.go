@@ -132,6 +132,27 @@ func TestPicturesOfAFeed(t *testing.T) {
 		}
 		shown(want, map[bool]string{true: "always shown", false: "Always for this feed"}[want])
 	}
+	// The form of the feed has it too. A page that was loaded before that changed says nothing of it.
+	page := func(checked bool) {
+		t.Helper()
+		box := `<input type="checkbox" name="pictures" value="1"`
+		if checked {
+			box += " checked"
+		}
+		if text := b.page("/feeds/1").Body.String(); !strings.Contains(text, box+" aria-describedby") {
+			t.Errorf("the page of the feed lacks %s:\n%s", box, text)
+		}
+	}
+	for _, step := range []struct {
+		on, stood string
+		want      bool
+	}{{"1", "off", true}, {"", "off", true}, {"", "", true}, {"", "on", false}, {"1", "on", false}} {
+		page(n.known[1].Look.Pictures)
+		b.post("/adjust", feedFormOf(b, url.Values{"pictures": {step.on}, "pictures-shown": {step.stood}}))
+		if n.known[1].Look.Pictures != step.want {
+			t.Errorf("%+v: %v", step, n.known[1].Look)
+		}
+	}
 	if w := b.post("/pictures", url.Values{"feed": {"1"}, "as": {"shown"}}); w.Code != http.StatusForbidden {
 		t.Errorf("without a token: %d", w.Code)
 	}

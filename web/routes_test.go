@@ -229,9 +229,9 @@ func TestAPersonKeepsTheirFeeds(t *testing.T) {
 		}
 	}
 	post("/adjust", "/feeds/1?done=saved", "feed", "1", "name", "Hers", "folders", "Sea\n", "fulltext", "1",
-		"fulltext-shown", "off", "weight", "9", "private", "1", "private-shown", "off", "policy", "fixed",
-		"value", "1s")
-	want := reading.Arrangement{Feed: 1, Name: new("Hers"), Into: []string{"Sea"}}
+		"fulltext-shown", "off", "pictures", "1", "pictures-shown", "off", "weight", "9", "private", "1",
+		"private-shown", "off", "policy", "fixed", "value", "1s")
+	want := reading.Arrangement{Feed: 1, Name: new("Hers"), Into: []string{"Sea"}, Pictures: new(true)}
 	if len(ann.arranged) != 1 || !reflect.DeepEqual(ann.arranged[0], want) {
 		t.Errorf("arranged %+v, want %+v", ann.arranged, want)
 	}

@@ -103,7 +103,7 @@ func (h *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (
 	k.Link, k.About = webLink(k.Link), h.safe.Opening(k.About, longestAbout)
 	p := &subscriptionPage{KnownFeed: k, Title: titleOf(k.URL, cmp.Or(k.Name, k.Title)), Address: address(k.URL),
 		Secret: k.URL.Secret(), Last: moment{k.LastSuccess, now},
-		Form: feedForm{Name: k.Name, Folders: strings.Join(k.Folders, "\n")}}
+		Form: personsForm(&k)}
 	list, err := h.Shelf.Headlines(r.Context(),
 		reading.HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
 	if err != nil {

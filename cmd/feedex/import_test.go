@@ -13,7 +13,18 @@ import (
 // dialed is a client of a node that answers so on its control socket.
 func dialed(t *testing.T, node http.HandlerFunc) *control.Client {
 	t.Helper()
-	data := t.TempDir()
+	c, err := control.Dial(served(t, node))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// served is the data directory of a node that answers so.
+func served(t *testing.T, node http.HandlerFunc) (data string) {
+	t.Helper()
+	data = t.TempDir()
 	if _, err := control.SocketPath(data); err != nil {
 		t.Skipf("the name of the folder for temporary files is too long for a Unix socket, set TMPDIR: %v", err)
 	}
@@ -26,12 +37,7 @@ func dialed(t *testing.T, node http.HandlerFunc) *control.Client {
 	srv.Listener = l
 	srv.Start()
 	t.Cleanup(srv.Close)
-	c, err := control.Dial(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
+	return data
 }
 
 // A node of an older version follows the feeds as well, and does not tell how far it is.

@@ -8,6 +8,7 @@ import (
 
 	"feedex/control"
 	"feedex/invitation"
+	"feedex/reading"
 )
 
 func newJoin() *cobra.Command {
@@ -82,7 +83,7 @@ func join(c *cobra.Command, client *control.Client, i invitation.Invitation, fol
 			urls[n] = string(u)
 		}
 		w := control.FollowAddress{Wait: subscribeWait, Anyway: true} // the one who invites reads them
-		notFollowed = subscribeAll(c, client, urls, w, control.RetentionChange{}, nil)
+		notFollowed = subscribeAll(c, client, urls, w, control.RetentionChange{}, reading.Arrangement{})
 	}
 	peer, err := client.Join(c.Context(), control.JoinRequest{Host: i.Host, Key: i.Key})
 	if err == nil {

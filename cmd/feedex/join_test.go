@@ -14,14 +14,16 @@ import (
 	"feedex/feed"
 	"feedex/invitation"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // A newcomer is a node that follows nothing yet, and notes what it is asked.
 type newcomer struct {
 	control.Owner
-	mu    sync.Mutex
-	asked []string
-	bad   feed.URL // nothing is there
+	mu       sync.Mutex
+	asked    []string
+	bad      feed.URL // nothing is there
+	arranged []reading.Arrangement
 }
 
 func (n *newcomer) note(what string) {
@@ -39,6 +41,13 @@ func (n *newcomer) FollowAddress(_ context.Context, w control.FollowAddress) (co
 		return control.FollowedAddress{Problem: "there is no host of this name"}, nil
 	}
 	return control.FollowedAddress{Feed: w.Feeds[0]}, nil
+}
+
+func (n *newcomer) Arrange(_ context.Context, list []reading.Arrangement) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.arranged = append(n.arranged, list...)
+	return nil
 }
 
 func (n *newcomer) SiteFeeds(_ context.Context, name string) ([]feed.URL, error) {

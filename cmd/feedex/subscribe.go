@@ -67,6 +67,9 @@ With --full-text the page of each entry that the feed publishes from now on is a
 shown in place of what the feed says of it: for feeds that give no more than openings. It stays on this node, for those
 who read there. Pages that need an account, or a browser that runs programs, give no more than the feed.
 
+With --pictures the node's pages always show the pictures of entries to its owner; without, they ask each time. Other
+people choose that for themselves, on the page of the feed.
+
 A feed that is followed already keeps its weight, its discretion, its privacy, whether stars are shared, its policy and its bounds, unless a flag says
 otherwise. It does so even if it was followed no more for a while. One that its publisher had ended is polled again.
 
@@ -79,12 +82,13 @@ says. What comes later is unread.`,
   feedex subscribe --private https://members.example.com/feed.xml
   feedex subscribe --poll auto:15m https://example.com/feed.xml
   feedex subscribe --full-text https://news.example.com/feed.xml
+  feedex subscribe --pictures https://comics.example.com/feed.xml
   feedex subscribe --unread 0 https://example.com/feed.xml
   feedex subscribe --keep-age 90d --keep-count 1000 https://example.com/feed.xml`,
 		Args: typedArgs,
 	}
 	var wish node.Subscribe
-	var discreet, private, stars, fullText bool
+	var discreet, private, stars, fullText, pictures bool
 	var poll string
 	var keep control.RetentionChange
 	f := c.Flags()
@@ -98,6 +102,8 @@ says. What comes later is unread.`,
 	f.Var(policyFlag(&poll), "poll", "by which policy to poll the feeds (default: that of the node)")
 	f.BoolVar(&fullText, "full-text", false,
 		"fetch the full text of what the feeds publish from their pages; =false no more")
+	f.BoolVar(&pictures, "pictures", false,
+		"show the pictures of entries on the node's pages without asking; =false asks each time")
 	keepFlags(f, &keep)
 	unread := backlogFlag(c)
 	anyway := f.Bool("anyway", false, "follow also what could not be read, and ask for it again later")
@@ -122,11 +128,14 @@ says. What comes later is unread.`,
 		if *noWait {
 			w.Wait = 0
 		}
-		var full *bool
+		var shown reading.Arrangement
 		if c.Flags().Changed("full-text") {
-			full = &fullText
+			shown.FullText = &fullText
 		}
-		return subscribeAll(c, client, args, w, keep, full)
+		if c.Flags().Changed("pictures") {
+			shown.Pictures = &pictures
+		}
+		return subscribeAll(c, client, args, w, keep, shown)
 	})
 	return c
 }
@@ -175,10 +184,10 @@ const (
 	maxSubscribing = 16
 )
 
-// subscribeAll follows what is at each of the addresses, bounded so and with full texts or without, nil for as it is,
-// and tells what came of it in their order.
+// subscribeAll follows what is at each of the addresses, bounded so and with full texts and pictures or without, nil
+// for as it is, and tells what came of it in their order.
 func subscribeAll(c *cobra.Command, client *control.Client, args []string, w control.FollowAddress,
-	bound control.RetentionChange, fullText *bool) error {
+	bound control.RetentionChange, shown reading.Arrangement) error {
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	places := make(chan struct{}, maxSubscribing)
@@ -208,9 +217,9 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 		if s.Kept != "" && w.Private == nil {
 			kept = append(kept, node.Withheld{Feed: s.Feed, Why: s.Kept, Undecided: s.Undecided})
 		}
-		if fullText != nil {
-			a := reading.Arrangement{URL: s.Feed, FullText: fullText}
-			if err := client.Arrange(ctx, []reading.Arrangement{a}); err != nil {
+		if shown.FullText != nil || shown.Pictures != nil {
+			shown.URL = s.Feed
+			if err := client.Arrange(ctx, []reading.Arrangement{shown}); err != nil {
 				return err
 			}
 		}

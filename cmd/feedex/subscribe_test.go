@@ -1,12 +1,37 @@
 package main
 
 import (
+	"io"
+	"reflect"
 	"testing"
 
 	"github.com/spf13/pflag"
 
 	"feedex/control"
+	"feedex/reading"
 )
+
+// What is shown of a feed is said of the feed that is followed, and not where no flag says it.
+func TestSubscribeSaysWhatIsShown(t *testing.T) {
+	const at = "https://example.com/feed"
+	for _, test := range []struct {
+		flags []string
+		want  []reading.Arrangement
+	}{
+		{nil, nil},
+		{[]string{"--pictures"}, []reading.Arrangement{{URL: at, Pictures: new(true)}}},
+		{[]string{"--pictures=false", "--full-text"},
+			[]reading.Arrangement{{URL: at, Pictures: new(false), FullText: new(true)}}},
+	} {
+		n := new(newcomer)
+		c := newSubscribe()
+		c.SetOut(io.Discard)
+		c.SetArgs(append([]string{"--data", served(t, control.NewHandler(n).ServeHTTP), at}, test.flags...))
+		if err := c.ExecuteContext(t.Context()); err != nil || !reflect.DeepEqual(n.arranged, test.want) {
+			t.Errorf("%q: arranged %+v, %v, want %+v", test.flags, n.arranged, err, test.want)
+		}
+	}
+}
 
 func TestKeepFlags(t *testing.T) {
 	c := newSubscribe()
