@@ -90,6 +90,7 @@ func TestJoin(t *testing.T) {
 	for text, want := range map[string]string{"": "not an invitation",
 		"http://me@example.org/": "a tracker by a URL such as",
 		"feedex://192.0.2.8/":    "it names no key", "silent.example": "it names no node",
+		"https://silent.example/":   "it names no node; if that is the URL of a tracker, name it on the settings page",
 		"<script>alert(1)</script>": "not an invitation"} {
 		if code, page := look(text); code != http.StatusBadRequest || !strings.Contains(page, want) {
 			t.Errorf("%q: %d, %s", text, code, page)
@@ -128,6 +129,13 @@ func TestJoin(t *testing.T) {
 	if w := b.post("/join", url.Values{"link": {"http://example.net/"}}); w.Code != http.StatusForbidden ||
 		len(n.status.Named) != 1 {
 		t.Errorf("a tracker without a token: %d, named %q", w.Code, n.status.Named)
+	}
+	for text, hint := range map[string]bool{"https://silent.example/": true, "silent.example": false} {
+		w := b.post("/join", url.Values{"token": {b.token}, "link": {text}})
+		if page := w.Body.String(); w.Code != http.StatusUnprocessableEntity ||
+			strings.Contains(page, "if that is the URL of a tracker") != hint {
+			t.Errorf("%s: %d,\n%s", text, w.Code, page)
+		}
 	}
 	for _, form := range []url.Values{{"link": {"x y"}}, {"link": {"http://me@example.org/"}},
 		{"link": {link}, "feed": {"ftp://example.com/"}},

@@ -512,7 +512,7 @@ func (n *aNode) SiteFeeds(_ context.Context, name string) ([]feed.URL, error) {
 func (n *aNode) Join(_ context.Context, i invitation.Invitation) (protocol.NodeID, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if i.Host == "192.0.2.9:7790" {
+	if i.Host == "192.0.2.9:7790" || i.Host == "silent.example" {
 		return protocol.NodeID{}, errors.New("no node answers there")
 	}
 	n.joined = append(n.joined, i)

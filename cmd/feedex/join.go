@@ -60,7 +60,11 @@ feed yet that neighbors may know of has nothing in common with any, and gets no 
 		if err != nil {
 			return err
 		}
-		return join(c, client, i, follow)
+		err = join(c, client, i, follow)
+		if _, tracker := invitation.Tracker(args[0]); err != nil && tracker {
+			err = fmt.Errorf("%w; if that is the URL of a tracker: feedex join --always %s", err, quoted(args[0]))
+		}
+		return err
 	})
 	c.Flags().BoolVar(&follow, "follow", false, "follow the feeds that the link or the site names")
 	c.Flags().BoolVar(&stays, "always", false, "have it as a neighbor always, or ask the tracker there from now on")

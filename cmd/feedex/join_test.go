@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/invitation"
+	"feedex/node"
 	"feedex/protocol"
 	"feedex/reading"
 )
@@ -50,8 +52,16 @@ func (n *newcomer) Arrange(_ context.Context, list []reading.Arrangement) error 
 	return nil
 }
 
+func (n *newcomer) NameSource(_ context.Context, name string) (node.SourceStatus, error) {
+	n.note("source " + name)
+	return node.SourceStatus{Name: name, Tracker: true}, nil
+}
+
 func (n *newcomer) SiteFeeds(_ context.Context, name string) ([]feed.URL, error) {
 	n.note("site " + name)
+	if name == "silent.example" {
+		return nil, control.BadRequest{Err: errors.New("it names no node")}
+	}
 	return []feed.URL{"https://example.com/feed"}, nil
 }
 
@@ -98,6 +108,30 @@ func TestJoin(t *testing.T) {
 		if !slices.Equal(n.asked, c.asked) || out.String() != strings.Join(c.out, "\n")+"\n" ||
 			(err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: asked for %q, printed %q and %q, %v", c.name, n.asked, out, notes, err)
+		}
+	}
+}
+
+// A URL that is a tracker's is asked from now on; one that may be a site's is one first, and where that names no node
+// the command says what else it may be.
+func TestJoinByURL(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://tracker.example:7788/": "source http://tracker.example:7788/",
+		"https://192.0.2.7/":           "source https://192.0.2.7/",
+		"https://example.org/":         "site example.org, join example.org",
+		"https://silent.example/":      "site silent.example; feedex join --always 'https://silent.example/'",
+		"silent.example":               "site silent.example; it names no node",
+	} {
+		n := new(newcomer)
+		c := newJoin()
+		c.SetOut(io.Discard)
+		c.SetErr(io.Discard)
+		c.SetArgs([]string{"--data", served(t, control.NewHandler(n).ServeHTTP), url})
+		err := c.ExecuteContext(t.Context())
+		asked, hint, fails := strings.Cut(want, "; ")
+		if strings.Join(n.asked, ", ") != asked || (err != nil) != fails ||
+			fails && !strings.HasSuffix(err.Error(), hint) {
+			t.Errorf("%s: asked for %q, %v; want %s", url, n.asked, err, want)
 		}
 	}
 }
