@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,7 @@ type browser struct {
 	node *node
 	axe  string // the program
 
-	offline bool // the node is out of reach for a while, of which the browser complains
+	complains bool // the browser does, of what the test has the node do
 
 	mu      sync.Mutex
 	console []string // what it complained of
@@ -91,7 +92,7 @@ func openBrowser(t *testing.T, n *node) *browser {
 		}
 	})
 	t.Cleanup(func() {
-		if !t.Failed() && !b.offline {
+		if !t.Failed() && !b.complains {
 			b.expectQuiet(t)
 		}
 		cancel()
@@ -163,12 +164,16 @@ func (b *browser) keys(t *testing.T, keys string) {
 }
 
 // click clicks what leads to another page, and waits for that.
-func (b *browser) click(t *testing.T, selector chromedp.CSS) {
+func (b *browser) click(t *testing.T, selector chromedp.CSS) { b.answered(t, selector, http.StatusOK) }
+
+// answered is click where the page comes with another status, of which the browser complains.
+func (b *browser) answered(t *testing.T, selector chromedp.CSS, status int64) {
 	t.Helper()
+	b.complains = b.complains || status != http.StatusOK
 	b.bounded(t, func(ctx context.Context) error {
 		answer, err := chromedp.RunResponse(ctx, chromedp.Click(selector))
-		if err == nil && answer.Status != 200 {
-			return fmt.Errorf("click %s: %d", selector, answer.Status)
+		if err == nil && answer.Status != status {
+			return fmt.Errorf("click %s: %d, want %d", selector, answer.Status, status)
 		}
 		return err
 	})

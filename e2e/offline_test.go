@@ -45,7 +45,7 @@ func TestBrowserReadsOffline(t *testing.T) {
 	over := *n
 	over.reader = strings.TrimPrefix(way.URL, "http://")
 	b := openBrowser(t, &over)
-	b.offline = true
+	b.complains = true
 	b.visit(t, "/entries")
 	b.evaluate(t, "navigator.serviceWorker.ready.then(() => 'ready')")
 	b.visit(t, "/entries")

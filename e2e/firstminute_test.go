@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Who begins has no neighbors and is told so, names a tracker there, is told of an address that is no feed and follows
+// it anyway, chooses how much of a list is unread, and has all of it polled now.
+func TestBrowserFirstMinute(t *testing.T) {
+	needBrowser(t)
+	p, n := startPublisher(t), startPollingNode(t)
+	b := openBrowser(t, n)
+	b.visit(t, "/")
+	b.says(t, "No neighbors yet")
+
+	b.visit(t, "/settings")
+	gone := p.server.URL + missingPage
+	b.do(t, chromedp.SendKeys(chromedp.CSS("#url"), gone))
+	b.answered(t, `form[action="/follow"] button`, http.StatusUnprocessableEntity)
+	b.says(t, "404", "Follow it anyway")
+	b.click(t, `button[name="anyway"]`)
+	if list := n.feedex(t, "feeds"); !strings.Contains(list, missingPage) {
+		t.Errorf("feedex feeds: %s", list)
+	}
+
+	b.visit(t, "/")
+	b.do(t, chromedp.SendKeys(chromedp.CSS("#join"), startTracker(t)))
+	b.click(t, `form[action="/join"] button`)
+	b.visit(t, "/settings")
+	b.says(t, "Tracker")
+
+	var titles []string
+	for i := range 8 {
+		titles = append(titles, fmt.Sprint("Tide ", i))
+	}
+	list := filepath.Join(t.TempDir(), "feeds.opml")
+	text := `<opml version="2.0"><body><outline type="rss" text="Harbor" xmlUrl="` +
+		p.publish("/harbor.xml", "Harbor News", titles...) + `"/></body></opml>`
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do(t, chromedp.SetUploadFiles(chromedp.CSS("#list"), []string{list}),
+		chromedp.Evaluate[chromedp.Void](`document.getElementById('list-unread').value = '5'`))
+	b.click(t, `form[action="/import"] button`)
+	b.says(t, "Feeds imported", "1 feed is followed now")
+	eventually(t, func() string {
+		b.visit(t, "/entries")
+		if shown := b.text(t); !strings.Contains(shown, "Unread (5)") {
+			return shown
+		}
+		return ""
+	})
+	b.says(t, "Tide 7", "Tide 3")
+
+	before := p.asked("feedex")
+	b.visit(t, "/feeds")
+	b.click(t, `form[action="/refresh"] button`)
+	eventually(t, func() string {
+		if p.asked("feedex") == before {
+			return "nothing is polled"
+		}
+		return ""
+	})
+}
+
+// Words of scripts without blanks are found where they stand, what runs from right to left is shown so, and a list goes
+// by arrival or by publication.
+func TestBrowserShowsAllScripts(t *testing.T) {
+	needBrowser(t)
+	p, n := startPublisher(t), startPollingNode(t)
+	n.feedex(t, "subscribe", p.publish("/world.xml", "World", "今日は東京の天気がいい", "שלום עולם", "วันนี้อากาศดี", "Zebra"))
+	o := n.observer(t)
+	o.expect(t, map[string]string{"Zebra": "unread"})
+	b := openBrowser(t, n)
+	b.look(t, 1280, "light")
+	for words, title := range map[string]string{"天気": "今日は東京の天気がいい", "อากาศ": "วันนี้อากาศดี", "עולם": "שלום עולם"} {
+		b.visit(t, "/entries")
+		b.do(t, chromedp.SendKeys(chromedp.CSS("#q"), words))
+		b.click(t, `form[action="/entries"] button`)
+		b.says(t, title)
+		if strings.Contains(b.text(t), "Zebra") {
+			t.Errorf("%s finds what does not fit", words)
+		}
+	}
+	b.visit(t, "/entries")
+	b.bounded(t, func(ctx context.Context) error {
+		directions, err := chromedp.Run(ctx, chromedp.Evaluate[string]("[...document.querySelectorAll("+
+			"'.rows h2 a')].map(a => a.textContent + ' ' + getComputedStyle(a).direction).sort().join()"))
+		if want := "Zebra ltr,שלום עולם rtl,วันนี้อากาศดี ltr,今日は東京の天気がいい ltr"; err == nil && directions != want {
+			t.Errorf("titles run %s, want %s", directions, want)
+		}
+		return err
+	})
+	b.click(t, `a[href*="sort=published"]`)
+	b.says(t, "Sorted by", "Zebra")
+	b.inspect(t, "scripts")
+
+	b.visit(t, "/settings")
+	b.do(t, chromedp.Evaluate[chromedp.Void](`document.getElementById('theme').value = 'dark'`))
+	b.click(t, `form[action="/look"] button`)
+	b.bounded(t, func(ctx context.Context) error {
+		theme, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.documentElement.dataset.theme || ''"))
+		if err == nil && theme != "dark" {
+			t.Errorf("the theme is %q", theme)
+		}
+		return err
+	})
+}
