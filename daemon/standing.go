@@ -35,8 +35,8 @@ var (
 	errNobodyToAsk    = errors.New("there was no neighbor to ask")
 	errNobodyAnswered = errors.New("no neighbor that was asked has answered")
 	errNothingStored  = errors.New("of what neighbors named and was not here nothing could be had")
-	errGuarded        = errors.New("no neighbor is asked while a feed is followed discreetly or kept to this node: " +
-		"which it is could be seen by what the node downloads of the answers")
+	errGuarded        = errors.New("no neighbor is asked where a feed is, or was, followed discreetly or kept to " +
+		"this node, or private_host names hosts: which they are could be seen by what the node downloads")
 )
 
 // askStanding asks neighbors for the standing queries that are due until the context ends.
@@ -106,7 +106,7 @@ func (h *host) askFor(ctx context.Context, f *reading.NamedFilter, before time.T
 func (h *host) guarded(ctx context.Context) (bool, error) {
 	feeds, err := h.store.Feeds(ctx)
 	return len(h.config.Node.PrivateHosts) > 0 || slices.ContainsFunc(feeds, func(f archive.Feed) bool {
-		return !f.URL.Secret() && !f.URL.Local() &&
+		return (f.Subscribed || !f.Since.IsZero()) && !f.URL.Secret() && !f.URL.Local() &&
 			(f.Discreet || f.Private || f.Withheld || !f.Shared && (f.Leads || f.Led()))
 	}), err
 }

@@ -240,7 +240,7 @@ func TestNoStandingQueriesBesideDiscreetFeeds(t *testing.T) {
 			t.Fatalf("neighbors were asked %d times, want once", len(a.queries))
 		}
 		for _, f := range []archive.Feed{{Discreet: true}, {Private: true}, {Withheld: true}, {Leads: true}} {
-			f.URL = "https://example.org/news"
+			f.URL, f.Since = "https://example.org/news", time.Now() // and it is followed no more
 			s.mu.Lock()
 			s.feeds = append(s.feeds[:1], f)
 			s.mu.Unlock()
@@ -253,11 +253,12 @@ func TestNoStandingQueriesBesideDiscreetFeeds(t *testing.T) {
 			}
 		}
 		s.mu.Lock()
-		s.feeds = append(s.feeds[:1], archive.Feed{URL: "https://user:word@example.org/", Private: true})
+		s.feeds = append(s.feeds[:1], archive.Feed{URL: "https://example.org/tried", Private: true},
+			archive.Feed{URL: "https://user:word@example.org/", Private: true, Subscribed: true})
 		s.mu.Unlock()
 		l.pass(7 * time.Hour)
 		if len(a.queries) != 2 {
-			t.Error("a feed that nobody can name keeps neighbors from being asked")
+			t.Error("a feed that nobody can name, or that was never followed, keeps neighbors from being asked")
 		}
 	})
 }

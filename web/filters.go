@@ -121,7 +121,7 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 		}
 		p.Filters = append(p.Filters, l)
 		if int64(f.ID) == edited {
-			if p.ID, p.Wish.Standing = f.ID, f.Standing; !p.Tried {
+			if p.ID, p.Wish.Standing = f.ID, f.Standing && r.FormValue("unasked") == ""; !p.Tried {
 				p.Wish, p.Tried = f.FilterWish, true
 			}
 		}
@@ -164,8 +164,12 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 		Folder: r.PostFormValue("folder"), Rule: reading.Rule(r.PostFormValue("rule")),
 		Standing: r.PostFormValue("standing") != ""}
 	id, _ := strconv.ParseInt(r.PostFormValue("id"), 10, 64)
+	unasked := "" // an address may take the tick away, and never sets it
+	if !w.Standing {
+		unasked = "1"
+	}
 	back := "/filters?" + strings.TrimSuffix(queryOf("name", w.Name, "words", w.Words, "folder", w.Folder, "rule",
-		string(w.Rule), "edit", zeroless(id)), "&") + "#new"
+		string(w.Rule), "unasked", unasked, "edit", zeroless(id)), "&") + "#new"
 	if r.PostFormValue("try") != "" {
 		return back, nil
 	}

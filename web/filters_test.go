@@ -193,6 +193,14 @@ func TestFilters(t *testing.T) {
 		"Nothing came of it: there was no neighbor to ask.",
 		"1 entry of feeds that nobody here follows is in its feed.")
 	page("/filters?edit="+fmt.Sprint(last.ID), `name="standing" value="1" checked`)
+	for _, ticked := range []string{"1", ""} {
+		to := post("/filters", http.StatusSeeOther, "id", fmt.Sprint(last.ID), "words", "d", "name", "Four", "try", "1",
+			"standing", ticked)
+		to = strings.TrimSuffix(to, "#new")
+		if got := strings.Contains(page(to), `name="standing" value="1" checked`); got != (ticked != "") {
+			t.Errorf("who tries words with the tick %q has it after that: %v", ticked, got)
+		}
+	}
 	if strings.Contains(page("/filters?words=d+%28&name=Four&standing=1"), `name="standing" value="1" checked`) {
 		t.Error("a link says that neighbors are to be asked")
 	}

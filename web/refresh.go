@@ -33,9 +33,6 @@ func (h *desk) refresh(_ http.ResponseWriter, r *http.Request) (string, error) {
 			ids = append(ids, f.ID)
 		}
 	}
-	if len(ids) == 0 && number != 0 {
-		return "", ErrNone
-	}
 	done, err := h.Shelf.Refresh(r.Context(), ids...)
 	return withRefreshed(local(r.PostFormValue("next")), &done), err
 }

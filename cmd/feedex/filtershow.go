@@ -107,13 +107,17 @@ func catches(c *cobra.Command, r archiveFile, shelf reading.Shelf, id reading.Fi
 	return list, nil
 }
 
-// askedText is when neighbors were asked for a filter, and are again.
-func askedText(asked, next time.Time) string {
-	if asked.IsZero() {
-		return "and are asked within minutes while a node runs"
-	}
+// askedText is when neighbors last answered for a filter, and are asked again.
+func askedText(asked, next time.Time, trouble string) string {
 	const layout = "2006-01-02 15:04"
-	return "the last time " + asked.Local().Format(layout) + ", and again from " + next.Local().Format(layout)
+	again := "again from " + next.Local().Format(layout)
+	switch {
+	case !asked.IsZero():
+		return "the last time " + asked.Local().Format(layout) + ", and " + again
+	case trouble != "":
+		return "and nobody has answered yet; they are asked " + again
+	}
+	return "and are asked within minutes while a node runs"
 }
 
 // printFilter writes a filter for people.
@@ -138,7 +142,7 @@ func printFilter(out io.Writer, f *shownFilter) error {
 		line("rule", rule)
 	}
 	if f.Standing {
-		line("standing", "neighbors are told its words, "+askedText(f.Asked, f.Next))
+		line("standing", "neighbors are told its words, "+askedText(f.Asked, f.Next, f.Trouble))
 	}
 	if f.Trouble != "" {
 		line("trouble", f.Trouble)

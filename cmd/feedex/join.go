@@ -26,7 +26,7 @@ these. With host:port it is with whichever node is there.
 
 The URL of a tracker has the node ask it from now on, after each start as well, like those of the setting tracker. With
 --always the node goes on to seek a neighbor in the same way, like those that the setting peer names; a link names a
-node once. A URL at https without a port is a site's without --always, and a tracker's with it. 'feedex status' shows
+node once. At https a name without a port is a site's without --always, and a tracker's with it. 'feedex status' shows
 them, and 'feedex leave' takes one back.
 
 The feeds that the link or the site names are printed; with --follow they are followed first. A node that has read no

@@ -67,11 +67,12 @@ With --full-text the page of each entry that the feed publishes from now on is a
 shown in place of what the feed says of it: for feeds that give no more than openings. It stays on this node, for those
 who read there. Pages that need an account, or a browser that runs programs, give no more than the feed.
 
-With --pictures the node's pages always show the pictures of entries to its owner; without, they ask each time. Other
-people choose that for themselves, on the page of the feed.
+With --pictures the node's pages always show the pictures of entries to its owner; with --pictures=false they ask each
+time. Other people choose that for themselves, on the page of the feed.
 
-A feed that is followed already keeps its weight, its discretion, its privacy, whether stars are shared, its policy and its bounds, unless a flag says
-otherwise. It does so even if it was followed no more for a while. One that its publisher had ended is polled again.
+A feed that is followed already keeps its weight, its discretion, its privacy, whether stars are shared, its pictures
+and full texts, its policy and its bounds, unless a flag says otherwise. It does so even if it was followed no more for a
+while. One that its publisher had ended is polled again.
 
 Of what there is of a feed when you begin to follow it the latest 20 entries are unread to you, or as many as --unread
 says. What comes later is unread.`,

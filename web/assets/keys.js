@@ -72,7 +72,7 @@ document.addEventListener('keydown', e => {
 	case 'b': press(article && document, 'button[value=saved]'); break;
 	case 'r': {
 		const poll = document.querySelector('button[formaction="/refresh"]');
-		poll ? poll.click() : location.reload();
+		poll?.form && navigator.onLine ? poll.click() : location.reload();
 		break;
 	}
 	case 'g': goes = true; break;

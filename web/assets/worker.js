@@ -7,7 +7,7 @@ const whose = 'Feedex-Reader'; // the header that says whose a page is
 const maxPages = 60, maxFiles = 20, longestPage = 1 << 20;
 
 // A page without what only this visit may send: forms, and the tokens with which links mark an entry read.
-const bare = html => html.replace(/<form\b[^]*?<\/form>/g, '')
+const bare = html => html.replace(/<form\b[^]*?<\/form>/g, '').replace(/<button\b[^>]*\bform=[^]*?<\/button>/g, '')
 	.replace(/(\/entries\/[0-9a-f]+)\/open\?([^"]*?)(&amp;)?with=[0-9a-f]+/g, '$1?$2');
 
 // Under which address a page is kept: that of an entry says also from which list it was opened.
