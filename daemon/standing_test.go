@@ -257,8 +257,9 @@ func TestNoStandingQueriesBesideDiscreetFeeds(t *testing.T) {
 			archive.Feed{URL: "https://user:word@example.org/", Private: true, Subscribed: true})
 		s.mu.Unlock()
 		l.pass(7 * time.Hour)
-		if len(a.queries) != 2 {
-			t.Error("a feed that nobody can name, or that was never followed, keeps neighbors from being asked")
+		if len(a.queries) < 2 {
+			t.Errorf("beside feeds that nobody can name, or that were never followed, neighbors were asked %d times: %q",
+				len(a.queries), s.said[1])
 		}
 	})
 }
