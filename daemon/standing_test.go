@@ -258,7 +258,7 @@ func TestNoStandingQueriesBesideDiscreetFeeds(t *testing.T) {
 		s.mu.Unlock()
 		l.pass(7 * time.Hour)
 		if len(a.queries) < 2 {
-			t.Errorf("beside feeds that nobody can name, or that were never followed, neighbors were asked %d times: %q",
+			t.Errorf("beside feeds that nobody can name or that were never followed neighbors were asked %d times: %q",
 				len(a.queries), s.said[1])
 		}
 	})
