@@ -102,6 +102,7 @@ func (d *disk) StandingDue(_ context.Context, now time.Time) (due reading.NamedF
 
 // asking is a peer that counts the queries it gets, and answers with a list.
 type asking struct {
+	mu      sync.Mutex
 	queries []protocol.Query
 	answer  []protocol.Found
 	heard   func()
@@ -109,11 +110,38 @@ type asking struct {
 
 func (a *asking) call(ctx context.Context, addr string, call protocol.Call) (protocol.Reply, error) {
 	if q, is := call.(protocol.QueryFeed); is {
+		a.mu.Lock()
 		a.queries = append(a.queries, q.Query)
-		a.heard()
-		return protocol.Answer{Found: a.answer}, nil
+		heard, found := a.heard, slices.Clone(a.answer)
+		for i := range found {
+			found[i].Holders = slices.Clone(found[i].Holders) // the node keeps what it is answered
+		}
+		a.mu.Unlock()
+		heard()
+		return protocol.Answer{Found: found}, nil
 	}
 	return friendly(ctx, addr, call)
+}
+
+// asked are the queries so far.
+func (a *asking) asked() []protocol.Query {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.queries)
+}
+
+// answers has it answer so from now on.
+func (a *asking) answers(found ...protocol.Found) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answer = found
+}
+
+// have has the disk have these filters alone.
+func (s *standingFilters) have(all ...reading.NamedFilter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = all
 }
 
 // runStanding is runLoop with a neighbor that is asked, and standing queries that run until stop is called.
@@ -146,45 +174,46 @@ func TestWhenStandingQueriesAreAsked(t *testing.T) {
 		s := &l.disk.standing
 		home := standingFilter(1, "home")
 		home.Standing = false
-		s.all = []reading.NamedFilter{home}
+		s.have(home)
 		l.link(1)
 		stop := start()
 		l.pass(24 * time.Hour)
-		if len(a.queries) != 0 {
-			t.Fatalf("neighbors were asked for %+v", a.queries)
+		if len(a.asked()) != 0 {
+			t.Fatalf("neighbors were asked for %+v", a.asked())
 		}
-		s.all = append(s.all, standingFilter(2, "storm NOT brain"), standingFilter(3, "walrus"),
-			standingFilter(4, "calm"))
+		a.mu.Lock()
 		a.heard = func() {
-			if f, _, _ := l.disk.StandingDue(t.Context(), time.Now()); len(a.queries) == 3 && f.ID != 0 {
+			if f, _, _ := l.disk.StandingDue(t.Context(), time.Now()); len(a.asked()) == 3 && f.ID != 0 {
 				t.Error("a query is still due as it is asked")
 			}
 		}
+		a.mu.Unlock()
+		s.have(home, standingFilter(2, "storm NOT brain"), standingFilter(3, "walrus"), standingFilter(4, "calm"))
 		l.pass(standingPause)
-		if len(a.queries) != 1 || !slices.Equal(a.queries[0].Filter.Words, []string{"storm"}) ||
-			time.Since(a.queries[0].Filter.Since) < standingBack-time.Hour {
-			t.Fatalf("after a minute neighbors were asked for %+v", a.queries)
+		if len(a.asked()) != 1 || !slices.Equal(a.asked()[0].Filter.Words, []string{"storm"}) ||
+			time.Since(a.asked()[0].Filter.Since) < standingBack-time.Hour {
+			t.Fatalf("after a minute neighbors were asked for %+v", a.asked())
 		}
 		l.pass(5 * standingPause)
-		if len(a.queries) != 3 {
-			t.Fatalf("neighbors were asked %d times for three queries", len(a.queries))
+		if len(a.asked()) != 3 {
+			t.Fatalf("neighbors were asked %d times for three queries", len(a.asked()))
 		}
 		stop()
 		stop = start()
 		l.pass(5 * time.Hour)
-		if len(a.queries) != 3 {
-			t.Errorf("after a start neighbors were asked %d times", len(a.queries))
+		if len(a.asked()) != 3 {
+			t.Errorf("after a start neighbors were asked %d times", len(a.asked()))
 		}
 		l.pass(2 * time.Hour)
-		if len(a.queries) != 6 || time.Since(a.queries[3].Filter.Since) > standingAgain+9*time.Hour {
-			t.Errorf("after seven hours neighbors were asked for %+v", a.queries)
+		if len(a.asked()) != 6 || time.Since(a.asked()[3].Filter.Since) > standingAgain+9*time.Hour {
+			t.Errorf("after seven hours neighbors were asked for %+v", a.asked())
 		}
 		stop()
 		l.pass(48 * time.Hour)
 		defer start()()
 		l.pass(standingPause)
-		if len(a.queries) != 7 {
-			t.Errorf("after an absence neighbors were asked %d times at once", len(a.queries)-6)
+		if len(a.asked()) != 7 {
+			t.Errorf("after an absence neighbors were asked %d times at once", len(a.asked())-6)
 		}
 	})
 }
@@ -193,7 +222,7 @@ func TestWhenStandingQueriesAreAsked(t *testing.T) {
 func TestAStandingQueryIsHeldAgainstItsWords(t *testing.T) {
 	runStanding(t, func(t *testing.T, l *testLoop, a *asking, start func() func()) {
 		s := &l.disk.standing
-		s.all = []reading.NamedFilter{standingFilter(1, "storm NOT brain")}
+		s.have(standingFilter(1, "storm NOT brain"))
 		defer start()()
 		said := func(want string, found ...feed.EntryID) {
 			t.Helper()
@@ -208,19 +237,21 @@ func TestAStandingQueryIsHeldAgainstItsWords(t *testing.T) {
 		said("no neighbor to ask")
 		l.link(1)
 		var ids []feed.EntryID
+		var answer []protocol.Found
 		for _, title := range []string{"a storm", "a brain storm", "calm"} {
 			e := feed.Entry{Feed: "http://example.com/elsewhere", ID: title, Title: title}
 			r := archive.NewRecord(e, time.Now(), peerID(5))
-			a.answer = append(a.answer, protocol.Found{ID: r.ID, Digest: r.Digest, Feed: e.Feed, Title: "storm",
+			answer = append(answer, protocol.Found{ID: r.ID, Digest: r.Digest, Feed: e.Feed, Title: "storm",
 				Seen: time.Now(), Holders: []protocol.NodeID{peerID(1)}})
 			ids = append(ids, r.ID)
 			l.inspect(func(h *host) { h.store.Keep([]archive.Record{r}) })
 		}
+		a.answers(answer...)
 		l.pass(standingAlone + 2*standingPause)
 		said("", ids[0])
-		absent := a.answer[0]
+		absent := answer[0]
 		absent.ID[0]++
-		a.answer = []protocol.Found{absent}
+		a.answers(absent)
 		l.pass(7 * time.Hour)
 		said("nothing could be had", ids[0])
 	})
@@ -231,13 +262,13 @@ func TestAStandingQueryIsHeldAgainstItsWords(t *testing.T) {
 func TestNoStandingQueriesBesideDiscreetFeeds(t *testing.T) {
 	runStanding(t, func(t *testing.T, l *testLoop, a *asking, start func() func()) {
 		s := &l.disk.standing
-		s.all = []reading.NamedFilter{standingFilter(1, "storm")}
+		s.have(standingFilter(1, "storm"))
 		s.feeds = []archive.Feed{{URL: "https://example.org/open"}}
 		l.link(1)
 		defer start()()
 		l.pass(2 * standingPause)
-		if len(a.queries) != 1 {
-			t.Fatalf("neighbors were asked %d times, want once", len(a.queries))
+		if len(a.asked()) != 1 {
+			t.Fatalf("neighbors were asked %d times, want once", len(a.asked()))
 		}
 		for _, f := range []archive.Feed{{Discreet: true}, {Private: true}, {Withheld: true}, {Leads: true}} {
 			f.URL, f.Since = "https://example.org/news", time.Now() // and it is followed no more
@@ -248,8 +279,8 @@ func TestNoStandingQueriesBesideDiscreetFeeds(t *testing.T) {
 			s.mu.Lock()
 			said := s.said[1]
 			s.mu.Unlock()
-			if len(a.queries) != 1 || !strings.Contains(said, "followed discreetly") {
-				t.Errorf("%+v: neighbors were asked %d times, and it says %q", f, len(a.queries), said)
+			if len(a.asked()) != 1 || !strings.Contains(said, "followed discreetly") {
+				t.Errorf("%+v: neighbors were asked %d times, and it says %q", f, len(a.asked()), said)
 			}
 		}
 		s.mu.Lock()
@@ -257,9 +288,9 @@ func TestNoStandingQueriesBesideDiscreetFeeds(t *testing.T) {
 			archive.Feed{URL: "https://user:word@example.org/", Private: true, Subscribed: true})
 		s.mu.Unlock()
 		l.pass(7 * time.Hour)
-		if len(a.queries) < 2 {
+		if len(a.asked()) < 2 {
 			t.Errorf("beside feeds that nobody can name or that were never followed neighbors were asked %d times: %q",
-				len(a.queries), s.said[1])
+				len(a.asked()), s.said[1])
 		}
 	})
 }
