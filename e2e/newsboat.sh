@@ -7,10 +7,10 @@ mkdir -p "$dir"
 if [ ! -x "$dir/newsboat" ]; then
 	# A mirror that is behind is as good.
 	mmdebstrap --quiet --variant=extract --include=newsboat --aptopt='Acquire::Check-Valid-Until "false"' \
-		"$suite" "$dir/root" >&2
-	libraries=$(dirname "$(find "$dir/root" -name libncursesw.so.6 | head -n 1)")
-	loader=$(find "$dir/root" -name 'ld-linux*.so.*' | head -n 1)
-	printf '#!/bin/sh\nexec %s --library-path %s %s/root/usr/bin/newsboat "$@"\n' "$loader" "$libraries" "$dir" \
+		"$suite" "$dir/debian" >&2
+	libraries=$(dirname "$(find "$dir/debian" -name libncursesw.so.6 | head -n 1)")
+	loader=$(find "$dir/debian" -name 'ld-linux*.so.*' | head -n 1)
+	printf '#!/bin/sh\nexec %s --library-path %s %s/debian/usr/bin/newsboat "$@"\n' "$loader" "$libraries" "$dir" \
 		>"$dir/newsboat.new"
 	chmod +x "$dir/newsboat.new"
 	"$dir/newsboat.new" --version >&2

@@ -3,7 +3,6 @@ package experiment
 import (
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -164,20 +163,7 @@ func TestPollingIsAsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := os.ReadFile("../../docs/evaluation/polling.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range report.Tables {
-		for line := range strings.Lines(table.String()) {
-			if !strings.Contains(string(doc), "    "+line) {
-				t.Errorf("docs/evaluation/polling.md lacks %q", line)
-			}
-		}
-	}
-	if !strings.Contains(string(doc), report.Hash) || !strings.Contains(string(doc), report.Traces) {
-		t.Errorf("docs/evaluation/polling.md is of other hashes than %s and %s", report.Traces, report.Hash)
-	}
+	wantPage(t, "polling", report)
 	rows := make(map[string]PollingRow)
 	for _, r := range report.Result.([]PollingRow) {
 		rows[r.Policy] = r

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -65,20 +63,7 @@ func TestPublishing(t *testing.T) {
 		t.Errorf("of the busiest feed entries live for %+v hours", l.Hours)
 	}
 
-	page, err := os.ReadFile("../../docs/evaluation/publishing.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range r.Tables {
-		for line := range strings.Lines(table.String()) {
-			if !strings.Contains(string(page), "    "+line) {
-				t.Errorf("docs/evaluation/publishing.md lacks %q", line)
-			}
-		}
-	}
-	if !strings.Contains(string(page), r.Hash) || !strings.Contains(string(page), r.Traces) {
-		t.Errorf("docs/evaluation/publishing.md is of other hashes than %s and %s", r.Traces, r.Hash)
-	}
+	wantPage(t, "publishing", r)
 }
 
 // Each measure is right where it can be worked out by hand.

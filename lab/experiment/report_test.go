@@ -97,3 +97,24 @@ func checkDrawings(t *testing.T, plots []*report.Plot) {
 		files[p.Name] = true
 	}
 }
+
+// wantPage fails the test unless the page of an experiment has the tables of a run, and its hashes.
+func wantPage(t *testing.T, name string, r *report.Report) {
+	t.Helper()
+	path := "docs/evaluation/" + name + ".md"
+	text, err := os.ReadFile("../../" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for _, table := range r.Tables {
+		for line := range strings.Lines(table.String()) {
+			if !strings.Contains(page, "    "+line) {
+				t.Errorf("%s lacks %q", path, line)
+			}
+		}
+	}
+	if !strings.Contains(page, r.Hash) || !strings.Contains(page, r.Traces) {
+		t.Errorf("%s is of other hashes than %s and %s", path, r.Traces, r.Hash)
+	}
+}

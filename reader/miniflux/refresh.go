@@ -44,7 +44,7 @@ func (h *handler) refreshIn(w http.ResponseWriter, r *http.Request, in reading.F
 	return h.poll(w, r, ids...)
 }
 
-// poll has feeds polled, and answers alike where a publisher is to be left alone for now: Miniflux says of a refresh no
+// poll has feeds polled, and answers alike where a publisher is to be left alone a while: Miniflux says of a refresh no
 // more than that it was asked for, and readers take any other answer for a failure.
 func (h *handler) poll(w http.ResponseWriter, r *http.Request, ids ...reading.FeedID) error {
 	_, err := h.Library.Refresh(r.Context(), ids...)
