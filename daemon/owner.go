@@ -179,7 +179,8 @@ func (h *host) Refresh(ctx context.Context, feeds []feed.URL) ([]control.Refresh
 	for i, u := range feeds {
 		s := followed[u]
 		if s == nil {
-			return nil, control.BadRequest{Err: fmt.Errorf("%s is not followed", u.Redacted())}
+			return nil, control.BadRequest{Err: fmt.Errorf("%s is not followed: 'feedex subscribe' follows it",
+				u.Redacted())}
 		}
 		list[i] = control.Refreshed{Feed: u, NotBefore: s.RefreshAt, Ended: s.Ended}
 	}

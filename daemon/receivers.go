@@ -109,7 +109,7 @@ func addReceiver(ctx context.Context, f filing, q control.ReceiverRequest) error
 	for _, name := range q.Filters {
 		x, err := reading.FilterNamed(filters, name)
 		if err != nil {
-			return asked(fmt.Errorf("%w; see 'feedex filter list'", err))
+			return asked(err)
 		}
 		r.Only = append(r.Only, x.ID)
 	}

@@ -234,5 +234,5 @@ func FilterNamed(list []NamedFilter, name string) (NamedFilter, error) {
 			return f, nil
 		}
 	}
-	return NamedFilter{}, fmt.Errorf("%w: %.40q", ErrNoFilter, name)
+	return NamedFilter{}, fmt.Errorf("%w: %.40q; see 'feedex filter list'", ErrNoFilter, name)
 }

@@ -61,7 +61,7 @@ each.`,
 		}
 		f, err := reading.FilterNamed(named, args[0])
 		if err != nil {
-			return hintedError{err, "see 'feedex filter list'"}
+			return err
 		}
 		all, err := shelf.CountedFilters(c.Context())
 		if err != nil {
