@@ -152,8 +152,10 @@ func (h *Handler) addSource(ctx context.Context, name string) (string, error) {
 
 // forgetSource takes that back.
 func (h *Handler) forgetSource(_ http.ResponseWriter, r *http.Request) (string, error) {
-	if err := h.Source.ForgetSource(r.Context(), r.PostFormValue("name")); err != nil {
+	name := r.PostFormValue("name")
+	if err := h.Source.ForgetSource(r.Context(), name); err != nil {
 		return "", clientError{http.StatusUnprocessableEntity, "Nothing was removed", sentence(err.Error())}
 	}
-	return "/settings?done=nosource#sources", nil
+	return h.canUndo(r, "/settings", undo{What: name + " is asked no more. A link that there is remains.",
+		Back: "/settings", undo: func(ctx context.Context) error { return h.Source.NameSource(ctx, name) }}), nil
 }

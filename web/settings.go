@@ -111,8 +111,6 @@ func (h *Handler) done(r *http.Request) string {
 	case "source":
 		return "It is asked from now on, and after each start. What came of it stands below, where " +
 			"it can be removed."
-	case "nosource":
-		return "It is asked no more. A link that there is remains."
 	case "person":
 		return "Somebody more reads here now. Make them a password for their reader."
 	case "gone":

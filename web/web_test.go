@@ -493,9 +493,23 @@ func TestSources(t *testing.T) {
 	if n := strings.Count(page, `action="/sources/remove"`); n != 1 {
 		t.Errorf("%d can be removed", n)
 	}
-	if w := b.post("/sources/remove", form); w.Code != http.StatusSeeOther || len(n.status.Sources) != 1 {
-		t.Errorf("removed: %d, left %+v", w.Code, n.status.Sources)
+	remove := func() (page string) {
+		t.Helper()
+		w := b.post("/sources/remove", form)
+		if w.Code != http.StatusSeeOther || len(n.status.Sources) != 1 {
+			t.Errorf("removed: %d, left %+v", w.Code, n.status.Sources)
+		}
+		return b.page(w.Header().Get("Location")).Body.String()
 	}
+	page = remove()
+	if !strings.Contains(page, html.EscapeString(tracker)+" is asked no more.") {
+		t.Errorf("what was removed is not named:\n%s", page)
+	}
+	b.post("/undo", url.Values{"token": {b.token}, "undo": {undoIn(t, page)}})
+	if len(n.status.Sources) != 2 {
+		t.Errorf("after an undo there are %+v", n.status.Sources)
+	}
+	remove()
 	for path, name := range map[string]string{"/sources": "", "/sources/remove": "node.example:7790"} {
 		w := b.post(path, url.Values{"token": {b.token}, "name": {name}})
 		if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "Nothing was") {
