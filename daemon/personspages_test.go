@@ -185,6 +185,17 @@ func TestSecretsAreNotForOthers(t *testing.T) {
 	if err := a.ann.leaveOut(ctx, true, a.feed); err != nil {
 		t.Fatal(err)
 	}
+	left := strconv.FormatInt(int64(a.feed), 10)
+	resp, err := a.PostForm(a.visitor.base+"/refresh", url.Values{"feed": {left}, "next": {"/entries?feed=" + left},
+		"token": {formToken.FindStringSubmatch(a.page("/settings"))[1]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(page), "There is no feed to poll.") {
+		t.Errorf("of a feed that Ann has left out a refresh says %s, %v:\n%s", resp.Status, err, page)
+	}
 	mine := "Of my own"
 	if err := a.library.Arrange(ctx, reading.Arrangement{URL: exampleFeed, Name: &mine}); err != nil {
 		t.Fatal(err)

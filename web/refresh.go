@@ -33,6 +33,11 @@ func (h *desk) refresh(_ http.ResponseWriter, r *http.Request) (string, error) {
 			ids = append(ids, f.ID)
 		}
 	}
+	if len(ids) == 0 && number != 0 { // of what the person knows of and does not read there is nothing to poll
+		if _, err := h.Shelf.Known(r.Context(), number); err != nil {
+			return "", err
+		}
+	}
 	done, err := h.Shelf.Refresh(r.Context(), ids...)
 	return withRefreshed(local(r.PostFormValue("next")), &done), err
 }

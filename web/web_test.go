@@ -725,6 +725,9 @@ func TestRefreshing(t *testing.T) {
 			t.Errorf("from %s polled %v, want %v, and led to %s:\n%s", next, n.refreshed, want, to, page)
 		}
 	}
+	if w := b.post("/refresh", url.Values{"token": {b.token}, "feed": {"99"}}); w.Code != http.StatusNotFound {
+		t.Errorf("a feed that nobody knows is polled: %d", w.Code)
+	}
 	if w := b.post("/refresh", url.Values{"token": {b.token}, "feed": {"x"}}); w.Code != http.StatusNotFound {
 		t.Errorf("a feed that is none: %d", w.Code)
 	}
