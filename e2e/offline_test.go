@@ -124,16 +124,38 @@ func TestBrowserKeys(t *testing.T) {
 	}
 	b.do(t, chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()"))
 
-	p.publish("/harbor.xml", "Harbor News", "Spring tide")
+	offers := func(line, title string) {
+		t.Helper()
+		eventually(t, func() string {
+			if got := b.evaluate(t, "document.querySelector('.came')?.textContent ?? ''"); got != line {
+				return "the line over the list says " + got
+			}
+			return ""
+		})
+		if strings.Contains(b.text(t), title) {
+			t.Errorf("the list has %s by itself", title)
+		}
+	}
+	b.visit(t, "/feeds")
+	b.says(t, "Harbor News")
+	polls := b.evaluate(t, "document.querySelector('td[data-name=\"Entries by own polls\"]').textContent")
+	p.publish("/harbor.xml", "Harbor News", "Neap tide")
 	eventually(t, func() string {
-		if line := b.evaluate(t, "document.querySelector('.came')?.textContent ?? ''"); line != "1 new" {
-			return "the line over the list says " + line
+		now := b.evaluate(t, "document.querySelector('td[data-name=\"Entries by own polls\"]').textContent")
+		if now == polls {
+			return "the number of entries stays " + polls
 		}
 		return ""
 	})
-	if strings.Contains(b.text(t), "Spring tide") {
-		t.Error("the list has changed by itself")
-	}
+	offers("", "Slack tide")
+	n.feedex(t, "subscribe", p.publish("/slack.xml", "Slack tide", "None"))
+	offers("Show what changed", "Slack tide")
+	b.visit(t, "/feeds/1")
+	p.publish("/harbor.xml", "Harbor News", "Ebb tide")
+	offers("1 new", "Ebb tide")
+	b.visit(t, "/entries")
+	p.publish("/harbor.xml", "Harbor News", "Spring tide")
+	offers("1 new", "Spring tide")
 	b.keys(t, "r")
 	b.says(t, "Spring tide")
 	b.do(t, chromedp.KeyEvent("j"))

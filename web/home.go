@@ -31,13 +31,11 @@ func periods() []period {
 }
 
 const (
-	// maxTroubled is how many feeds in trouble the home page tells of, and openTrouble how many without being asked.
-	maxTroubled = 12
-	openTrouble = 3
+	// maxTroubled is how many feeds in trouble the home page tells of; the list of feeds has the rest.
+	maxTroubled = 3
+	// maxBrought is up to where the entries are counted that neighbors brought of a feed in trouble.
+	maxBrought = 500
 )
-
-// maxBrought is up to where the entries are counted that neighbors brought of a feed in trouble.
-const maxBrought = 500
 
 // poolSpares is the share of their requests that 189 nodes of the lab spare in 22 hours by telling one another of their
 // polls and leaving first polls to those that follow a feed: they make 5,438, and 8,362 where they exchange entries
@@ -59,10 +57,6 @@ type homePage struct {
 	Followed int
 	Unread   string // how much is not read, "" for nothing
 }
-
-// Ill is how many feeds are in trouble, and Folded whether that is all that is said until it is asked for.
-func (p *homePage) Ill() int     { return len(p.Troubled) + p.More }
-func (p *homePage) Folded() bool { return p.Ill() > openTrouble }
 
 // A trouble is a feed of which something is wrong.
 type trouble struct {

@@ -1,19 +1,23 @@
 // Keeps a page up to date. Without it, everything works by loading pages.
 'use strict';
 
-// What is marked data-live is replaced by what the page has now, when the node says that something changed.
+// What is marked data-live is renewed when the node says that something changed. Where a row would come, go or move, the
+// page stays as it is under the eye: a line over it says so, and loads it. Of data-live="ask" only what is new is told.
 const live = document.querySelector('[data-live]');
 if (live) {
 	let due = 0;
-	// A list stays as it is under the eye: a line over it says what came, and loads it.
-	const tell = fresh => {
+	const rows = part => [...part.querySelectorAll('h2, .notice, li[id], th[scope=row]')].map(row =>
+		row.id || row.querySelector('a')?.getAttribute('href') || row.firstChild.textContent).join('\n');
+	// Sorted by publication, some come below others that were there; what moved up from the next page is not new.
+	const came = fresh => {
 		const known = new Set([...live.querySelectorAll('li[id]')].map(li => li.id));
 		const list = [...fresh.querySelectorAll('li[id]')].map(li => li.id);
-		// Sorted by publication, some come below others that were there; what moved up from the next page is not new.
 		const last = list.findLastIndex(id => known.has(id));
-		const count = list.slice(0, last < 0 ? list.length : last).filter(id => !known.has(id)).length;
+		return list.slice(0, last < 0 ? list.length : last).filter(id => !known.has(id)).length;
+	};
+	const tell = text => {
 		let line = document.querySelector('.came');
-		if (!count) return line?.remove();
+		if (!text) return line?.remove();
 		if (!line) {
 			line = document.createElement('p');
 			line.className = 'came';
@@ -23,7 +27,7 @@ if (live) {
 			line.append(link);
 			live.before(line);
 		}
-		line.firstChild.textContent = count + ' new';
+		line.firstChild.textContent = text;
 	};
 	const renew = async () => {
 		due = 0;
@@ -34,7 +38,11 @@ if (live) {
 		const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
 		const fresh = page.querySelector('[data-live]');
 		if (!fresh) return;
-		if (live.dataset.live === 'ask') return tell(fresh);
+		const count = came(fresh), asks = live.dataset.live === 'ask';
+		if (count) return tell(count + ' new');
+		if (!asks && rows(fresh) !== rows(live)) return tell('Show what changed');
+		tell('');
+		if (asks) return;
 		const open = [...live.querySelectorAll('details')].map(d => d.open);
 		live.replaceChildren(...fresh.childNodes);
 		live.querySelectorAll('details').forEach((d, i) => { d.open = open[i]; });
