@@ -248,6 +248,14 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 			if err == nil && rows < 10 {
 				t.Errorf("of a screen of %d by %d pixels %d entries are to be seen, want 10", width, height, rows)
 			}
+			if err != nil {
+				return err
+			}
+			cut, err := chromedp.Run(ctx, chromedp.Evaluate[string]("[...document.querySelectorAll('.rows .meta')]."+
+				"filter(m => m.scrollWidth > m.clientWidth).map(m => m.innerText).join('; ')"))
+			if cut != "" {
+				t.Errorf("of a screen of %d pixels these lines are cut off: %s", width, cut)
+			}
 			return err
 		})
 	}
