@@ -285,3 +285,21 @@ func (b *browser) audit(t *testing.T, at string) {
 		}
 	}
 }
+
+// fill gives fields values by their selectors, a box "on" or "", and unfolds what they are in.
+func (b *browser) fill(t *testing.T, values map[string]string) {
+	t.Helper()
+	if values == nil {
+		values = map[string]string{}
+	}
+	list, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.evaluate(t, `document.querySelectorAll('details').forEach(d => d.open = true);
+		for (const [at, value] of Object.entries(`+string(list)+`)) {
+			const field = document.querySelector(at);
+			field.type === 'checkbox' ? field.checked = value === 'on' : field.value = value;
+			if (field.value !== value && field.type !== 'checkbox') throw new Error(at + ' takes no ' + value);
+		} ''`)
+}

@@ -135,16 +135,11 @@ type arrivedPush struct {
 // get is what the node serves at a path of its reader address.
 func (n *node) get(t *testing.T, path string) string {
 	t.Helper()
-	res, err := http.Get(n.url(path))
-	if err != nil {
-		t.Fatal(err)
+	status, text := ask(t, http.MethodGet, n.url(path), "")
+	if status != http.StatusOK {
+		t.Fatalf("%s: %d: %s", path, status, text)
 	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s, %v: %s", path, res.Status, err, text)
-	}
-	return string(text)
+	return text
 }
 
 // awaitEntry waits until a feed of the node has an entry of that title, and returns when it was first seen there.

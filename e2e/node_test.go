@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -193,6 +194,28 @@ func (n *node) feedex(t *testing.T, args ...string) string {
 	return string(out)
 }
 
+// ask asks for what is at an address, with headers by name and value, and returns the status and the answer.
+func ask(t *testing.T, method, at, body string, headers ...string) (status int, text string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, at, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, at, err)
+	}
+	return res.StatusCode, string(got)
+}
+
 // password makes a password for a feed reader.
 func (n *node) password(t *testing.T, name string) string {
 	t.Helper()
@@ -228,23 +251,14 @@ func (o *observer) call(t *testing.T, method, path string, body, answer any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, o.node.url(path), bytes.NewReader(sent))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.SetBasicAuth("observer", o.password)
-	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	got, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode >= 300 {
-		t.Fatalf("%s %s: %s, %v: %s", method, path, res.Status, err, got)
+	login := base64.StdEncoding.EncodeToString([]byte("observer:" + o.password))
+	status, got := ask(t, method, o.node.url(path), string(sent), "Authorization", "Basic "+login, "Content-Type",
+		"application/json")
+	if status >= 300 {
+		t.Fatalf("%s %s: %d: %s", method, path, status, got)
 	}
 	if answer != nil {
-		if err := json.Unmarshal(got, answer); err != nil {
+		if err := json.Unmarshal([]byte(got), answer); err != nil {
 			t.Fatalf("%s %s: %v: %s", method, path, err, got)
 		}
 	}

@@ -85,13 +85,13 @@ func TestFullTexts(t *testing.T) {
 	}
 	openEntry("ferry")
 	b.says(t, "An opening of ferry.")
-	b.click(t, "button[value=page]")
+	b.click(t, `button[formaction="/fulltext"]`)
 	b.says(t, "All of ferry", "one too many", "This is the full text")
 	if strings.Contains(b.text(t), "Every page") {
 		t.Error("the article has the menu of its page")
 	}
 	b.inspect(t, "fulltext")
-	b.click(t, "button[value=feed]")
+	b.click(t, `form[action="/fulltext"] button[value=feed]`)
 	b.says(t, "An opening of ferry.")
 
 	content := func(path string) string {
