@@ -8,12 +8,12 @@ import (
 	"feedex/feed"
 )
 
-// A Backlog says how many of the entries that there are of a feed when its owner begins to follow it are unread to
-// them, the latest: a number, or one of the values below.
+// A Backlog says how many of the entries that there are of a feed when somebody begins to follow it are unread to them,
+// the latest: a number, or one of the values below.
 type Backlog int32
 
 const (
-	// UsualBacklog is FirstUnread, of which its owner said nothing.
+	// UsualBacklog is FirstUnread, where nobody said anything.
 	UsualBacklog Backlog = 0
 	// NoBacklog leaves none unread.
 	NoBacklog Backlog = -1

@@ -286,7 +286,8 @@ type Feed struct {
 	Withheld   bool      // its owner does not want it passed on
 	Shared     bool      // its owner lets others know of it, although an address may look like a secret
 	Since      time.Time // when the owner subscribed
-	Backlog    Backlog   // how much of what there was then is unread to the owner
+	Backlog    Backlog   // how much of what there was then is unread to who began to follow it
+	BacklogOf  int64     // who that is, by their number (reading.PersonID); 0 for the owner
 	Ended      bool      // polled no more: the publisher says that it is gone for good
 
 	Weight   int  // of preference, w_i of Paper §3.2: 1 to 100, and 0 is 1

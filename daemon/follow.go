@@ -208,6 +208,14 @@ func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (s co
 	if len(w.Feeds) == 0 || len(w.Feeds) > maxTries {
 		return s, control.BadRequest{Err: errors.New("name one feed")}
 	}
+	for i, u := range w.Feeds { // what is followed is not looked for elsewhere
+		if f, err := h.feed(ctx, u); err != nil {
+			return s, err
+		} else if f != nil {
+			w.Feeds = w.Feeds[i : i+1]
+			break
+		}
+	}
 	for _, u := range w.Feeds {
 		if s, err = h.followOne(ctx, w, u); err != nil || !s.Unread {
 			break

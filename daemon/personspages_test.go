@@ -8,6 +8,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,9 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
+	"feedex/opml"
 	"feedex/protocol"
 	"feedex/reader"
 	"feedex/reading"
@@ -182,7 +185,7 @@ func TestSecretsAreNotForOthers(t *testing.T) {
 	if got := a.state(a.ann); got != "6 unread 0 starred 0 read feed " {
 		t.Errorf("Ann has %s", got)
 	}
-	if err := a.ann.leaveOut(ctx, true, a.feed); err != nil {
+	if err := a.ann.Unsubscribe(ctx, a.feed); err != nil {
 		t.Fatal(err)
 	}
 	left := strconv.FormatInt(int64(a.feed), 10)
@@ -206,7 +209,7 @@ func TestSecretsAreNotForOthers(t *testing.T) {
 			t.Errorf("%s shows what the owner calls the feed:\n%s", path, page)
 		}
 	}
-	if err := a.ann.leaveOut(ctx, false, a.feed); err != nil {
+	if err := a.ann.takeIn(ctx, archive.UsualBacklog, a.feed); err != nil {
 		t.Fatal(err)
 	}
 	herTitle := "Of hers"
@@ -214,7 +217,7 @@ func TestSecretsAreNotForOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.want("/search?q=title", herTitle)
-	if err := a.ann.leaveOut(ctx, false, a.hidden); err != nil {
+	if err := a.ann.takeIn(ctx, archive.UsualBacklog, a.hidden); err != nil {
 		t.Fatal(err)
 	}
 	if seen := hers(); seen != 7 {
@@ -332,7 +335,7 @@ func TestAPersonMakesTheirPasswords(t *testing.T) {
 		t.Errorf("there are %q, want %q", got, want)
 	}
 	if text := a.send("/settings", "/passwords/remove", url.Values{"name": {"tablet"}}); !strings.Contains(text,
-		"The password is removed") {
+		"The password tablet is removed") {
 		t.Errorf("it is not removed:\n%s", text)
 	}
 	if _, err := pages.AddOwnPassword(ctx, "a b"); !errors.Is(err, reading.ErrName) {
@@ -342,6 +345,92 @@ func TestAPersonMakesTheirPasswords(t *testing.T) {
 		_, err := pages.AddOwnPassword(ctx, fmt.Sprint("more", i))
 		if full := i >= reading.MaxOwnPasswords-2; full != errors.Is(err, reading.ErrOwn) || !full && err != nil {
 			t.Errorf("password %d more: %v", i, err)
+		}
+	}
+}
+
+// Another person follows feeds as the owner does: so much as they say is unread to them, of feeds too that the node
+// follows for others, for which nobody is asked again; and what cannot be read is followed only where they say so.
+func TestAPersonFollowsAsTheOwnerDoes(t *testing.T) {
+	var titles []string
+	for i := range archive.FirstUnread + 5 {
+		titles = append(titles, fmt.Sprint("Title ", i))
+	}
+	owners, hers, gone := startFeed(t, titles...), startFeed(t, titles...), startFeed(t)
+	gone.allowed = func(*http.Request) bool { return false }
+	n := startNode(t, Config{Subscribe: []feed.URL{owners.url}})
+	ctx := t.Context()
+	if err := n.client.FirstPolls(ctx, []feed.URL{owners.url}, func(int) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	owners.mu.Lock()
+	owners.allowed = func(r *http.Request) bool { t.Errorf("asked again by %s", r.UserAgent()); return true }
+	owners.mu.Unlock()
+	if err := n.client.AddPerson(ctx, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	secret, err := n.client.AddPassword(ctx, control.PasswordRequest{Name: "ann", Person: "Ann",
+		Scope: reading.ReaderScope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newVisitor(t, n)
+	v.send("/login", "/login", url.Values{"password": {secret}})
+	v.want("/entries", fmt.Sprintf("Unread (%d)", archive.FirstUnread))
+	v.send("/feeds", "/unfollow", url.Values{"feed": {"1"}})
+	v.want("/entries", "Unread (0)")
+	without := strings.TrimPrefix(string(owners.url), "http://") // for which https is tried first
+	for _, says := range []string{"Test, " + without + ", is followed.", "is followed already."} {
+		if page := v.send("/settings", "/follow", url.Values{"url": {without}, "unread": {"2"}}); !strings.Contains(page,
+			says) {
+			t.Errorf("her settings lack %q:\n%s", says, page)
+		}
+		v.want("/entries", fmt.Sprintf("Unread (%d)", archive.FirstUnread)) // as before
+	}
+	v.send("/settings", "/follow", url.Values{"url": {strings.TrimPrefix(string(hers.url), "http://")},
+		"unread": {"3"}})
+	v.want("/entries", fmt.Sprintf("Unread (%d)", archive.FirstUnread+3))
+	newVisitor(t, n).want("/entries", fmt.Sprintf("Unread (%d)", 2*archive.FirstUnread))
+
+	form := url.Values{"url": {string(gone.url)}, "token": {formToken.FindStringSubmatch(v.page("/settings"))[1]}}
+	resp, err := v.PostForm(v.base+"/follow", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil || resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(text), "HTTP 403") {
+		t.Errorf("what cannot be read: %s, %v\n%s", resp.Status, err, text)
+	}
+	v.want("/feeds", "2 feeds.")
+	if page := v.send("/settings", "/follow", url.Values{"url": {string(gone.url)}, "anyway": {"1"}}); !strings.Contains(
+		page, "is followed, but could not be had yet: ") {
+		t.Errorf("it is not followed anyway:\n%s", page)
+	}
+	v.want("/feeds", "3 feeds.")
+}
+
+// A list that a person brings says which of its places brought them nothing new, whoever else follows the feeds.
+func TestAPersonBringsAList(t *testing.T) {
+	a := newTenant(t)
+	ctx := t.Context()
+	pages := pagesLibrary{library: a.ann, view: a.store}
+	const another = feed.URL("https://example.net/another.xml")
+	list := []opml.Outline{{URL: hiddenFeed, Line: 1}, {URL: exampleFeed, Line: 2}, {URL: another, Line: 3},
+		{URL: another, Line: 4}, {URL: hiddenFeed, Line: 5}}
+	a.testLibrary.arrive(hiddenFeed, 5) // two of which are new
+	got, err := pages.Follow(ctx, list, 1)
+	want := web.FollowedList{Added: 2, Repeated: []web.Repetition{
+		{Line: 2, Feed: exampleFeed, Reason: "is followed already"},
+		{Line: 4, Feed: another, Reason: "stands in line 3 already"},
+		{Line: 5, Feed: hiddenFeed, Reason: "is followed already"}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	a.testLibrary.arrive(another, 2)
+	for l, want := range map[*library]int{a.library: 6 + 5 + 2, a.ann: 6 + 3 + 1 + 1} {
+		if got, err := l.Size(ctx, unread); err != nil || got != want {
+			t.Errorf("to person %d %d are unread, %v, want %d", l.person, got, err, want)
 		}
 	}
 }

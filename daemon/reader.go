@@ -57,7 +57,7 @@ func (e entrance) libraryOf(p reading.PersonID) *library { return &library{e.vie
 const (
 	// markStep is how many items are marked together: some milliseconds, in which the loop does nothing else.
 	markStep = 500
-	// leaveStep is how many feeds are left out or taken in together, likewise.
+	// leaveStep is how many feeds are taken in together, likewise.
 	leaveStep = 100
 	// writeTime is how long a program of the owner waits for the loop at most.
 	writeTime = 30 * time.Second
@@ -180,7 +180,7 @@ func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) (r reading
 // Unsubscribe implements reading.Editor. The feeds are the owner's: who else wants one no more leaves it out.
 func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	if l.person != reading.Owner {
-		return l.leaveOut(ctx, true, id)
+		return l.write(ctx, func(p reading.Pen) error { p.LeaveOut(id); return nil })
 	}
 	u, err := l.FeedOf(ctx, id)
 	if err != nil || u == "" {
@@ -189,12 +189,15 @@ func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 	return l.host.Unsubscribe(ctx, u)
 }
 
-// leaveOut leaves feeds out of what the person reads, or takes them in again.
-func (l *library) leaveOut(ctx context.Context, out bool, ids ...reading.FeedID) error {
+// takeIn has the person read feeds again that they left out, and of what came so much as news.
+func (l *library) takeIn(ctx context.Context, unread archive.Backlog, ids ...reading.FeedID) error {
+	if l.person == reading.Owner {
+		return nil // who leaves none out
+	}
 	for part := range slices.Chunk(ids, leaveStep) {
 		if err := l.write(ctx, func(p reading.Pen) error {
 			for _, id := range part {
-				p.LeaveOut(id, out)
+				p.TakeIn(id, unread)
 			}
 			return nil
 		}); err != nil {
@@ -228,7 +231,7 @@ func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
 	return entrance{h.store, h}.libraryOf(reading.Owner).Arrange(ctx, list...)
 }
 
-// personal is the host as an Owner that titles and files feeds for a person.
+// personal is the host as an Owner that titles and files feeds for a person, to whom so much is unread as they say.
 type personal struct {
 	*host
 	library *library
@@ -237,6 +240,12 @@ type personal struct {
 // Arrange implements control.Owner.
 func (p personal) Arrange(ctx context.Context, list []reading.Arrangement) error {
 	return p.library.Arrange(ctx, list...)
+}
+
+// Subscribe implements control.Owner.
+func (p personal) Subscribe(ctx context.Context, s node.Subscribe) error {
+	s.BacklogOf = int64(p.library.person)
+	return p.host.Subscribe(ctx, s)
 }
 
 // AddFolder implements reading.Editor.
@@ -280,21 +289,40 @@ func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
 
 // Import implements reading.Editor.
 func (l *library) Import(ctx context.Context, list []opml.Outline) error {
-	f, err := Follow(ctx, personal{l.host, l}, list, archive.UsualBacklog, func(int, int) {})
-	if err != nil {
+	if _, err := l.follow(ctx, list, archive.UsualBacklog); err != nil {
 		return fmt.Errorf("follow the feeds of a list: %w", err)
 	}
-	urls := f.New // the list may name them by the node's own addresses, or by pages
-	for i := range f.Duplicates {
-		urls = append(urls, f.Duplicates[i].URL)
+	return nil
+}
+
+// follow has the person read the feeds of a list: new is what they did not read before, and so much of it is unread.
+func (l *library) follow(ctx context.Context, list []opml.Outline, unread archive.Backlog) (Followed, error) {
+	before, err := l.Subscriptions(ctx)
+	if err != nil {
+		return Followed{}, err
 	}
-	ids := make([]reading.FeedID, len(urls))
-	for i, u := range urls {
+	f, err := Follow(ctx, personal{l.host, l}, list, unread, func(int, int) {})
+	if err != nil {
+		return f, err
+	}
+	read := make(map[feed.URL]bool)
+	for i := range before {
+		read[before[i].URL] = true
+	}
+	f.Duplicates = slices.DeleteFunc(f.Duplicates, func(d Duplicate) bool {
+		others := d.First == 0 && !read[d.URL] // the node follows it for them
+		if others {
+			f.New, read[d.URL] = append(f.New, d.URL), true
+		}
+		return others
+	})
+	ids := make([]reading.FeedID, len(f.New))
+	for i, u := range f.New { // the list may name them by the node's own addresses, or by pages
 		if ids[i], err = l.FeedID(ctx, u); err != nil {
-			return err
+			return f, err
 		}
 	}
-	return l.leaveOut(ctx, false, ids...)
+	return f, l.takeIn(ctx, unread, ids...)
 }
 
 // syncAPIs are the APIs by which people's readers keep what is read at the node, by the beginnings of their paths.
@@ -340,7 +368,7 @@ func (l *library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.Fee
 	if err != nil {
 		return 0, err
 	}
-	return id, l.leaveOut(ctx, false, id)
+	return id, l.takeIn(ctx, archive.UsualBacklog, id)
 }
 
 // Discover implements reading.Editor. Addresses that are followed are not asked for.

@@ -11,11 +11,9 @@ import (
 
 	"feedex/archive"
 	"feedex/control"
-	"feedex/discover"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/node"
-	"feedex/opml"
 	"feedex/reading"
 	"feedex/web"
 )
@@ -154,44 +152,6 @@ func (d dashboard) Ask(ctx context.Context, f feed.Filter,
 		return each(list)
 	})
 	return asked, err
-}
-
-// Follow implements web.OwnerActions.
-func (d dashboard) Follow(ctx context.Context, list []opml.Outline, unread archive.Backlog) (web.FollowedList, error) {
-	f, err := Follow(ctx, d.host, list, unread, func(int, int) {})
-	d.host.changes.Add(1)
-	l := web.FollowedList{Added: len(f.New), Kept: f.Kept}
-	for i := range f.Duplicates {
-		again := &f.Duplicates[i]
-		l.Repeated = append(l.Repeated, web.Repetition{Line: again.Line, Feed: again.URL, Reason: again.Reason()})
-	}
-	return l, err
-}
-
-// followWait is how long a person waits for a page that says what became of their wish.
-const followWait = 10 * time.Second
-
-// FollowAt implements web.OwnerActions.
-func (d dashboard) FollowAt(ctx context.Context, w web.FollowWish) (f web.FollowedAt, err error) {
-	if w.Page != 0 {
-		page, err := d.NumberedFeed(ctx, w.Page)
-		if err != nil {
-			return f, err
-		}
-		for i, u := range w.Tries {
-			w.Tries[i] = discover.Lend(page.URL, u)
-		}
-	}
-	s, err := d.host.FollowAddress(ctx, control.FollowAddress{
-		Subscribe: node.Subscribe{Feeds: w.Tries, Backlog: w.Backlog}, Wait: followWait, Keep: true, Anyway: w.Anyway})
-	d.host.changes.Add(1)
-	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem, Unread: s.Unread}
-	if err != nil || s.Feed == "" {
-		return f, err
-	}
-	id, err := d.FeedID(ctx, s.Feed)
-	f.Number = int64(id)
-	return f, err
 }
 
 // Adjust implements web.OwnerActions.

@@ -7,7 +7,10 @@ import (
 
 	"feedex/archive"
 	"feedex/control"
+	"feedex/discover"
 	"feedex/feed"
+	"feedex/node"
+	"feedex/opml"
 	"feedex/reading"
 	"feedex/web"
 )
@@ -164,12 +167,66 @@ func (l pagesLibrary) RemoveOwnPassword(ctx context.Context, name string) error 
 func (l pagesLibrary) TakeUp(ctx context.Context, number int64) error {
 	f, err := l.seen(ctx, number)
 	if err == nil && f.Subscribed {
-		return l.leaveOut(ctx, false, reading.FeedID(number))
+		return l.takeIn(ctx, archive.UsualBacklog, reading.FeedID(number))
 	}
 	if err == nil {
 		_, err = l.Subscribe(ctx, f.URL)
 	}
 	return err
+}
+
+// Follow implements web.PersonalSource. What stays on the node is its owner's to know.
+func (l pagesLibrary) Follow(ctx context.Context, list []opml.Outline,
+	unread archive.Backlog) (web.FollowedList, error) {
+	f, err := l.follow(ctx, list, unread)
+	l.host.changes.Add(1)
+	s := web.FollowedList{Added: len(f.New)}
+	for i := range f.Duplicates {
+		again := &f.Duplicates[i]
+		s.Repeated = append(s.Repeated, web.Repetition{Line: again.Line, Feed: again.URL, Reason: again.Reason()})
+	}
+	if l.person == reading.Owner {
+		s.Kept = f.Kept
+	}
+	return s, err
+}
+
+// followWait is how long a person waits for a page that says what became of their wish.
+const followWait = 10 * time.Second
+
+// FollowAt implements web.PersonalSource.
+func (l pagesLibrary) FollowAt(ctx context.Context, w web.FollowWish) (f web.FollowedAt, err error) {
+	if w.Page != 0 {
+		page, err := l.seen(ctx, w.Page)
+		if err != nil {
+			return f, err
+		}
+		for i, u := range w.Tries {
+			w.Tries[i] = discover.Lend(page.URL, u)
+		}
+	}
+	s, err := l.host.FollowAddress(ctx, control.FollowAddress{
+		Subscribe: node.Subscribe{Feeds: w.Tries, Backlog: w.Backlog, BacklogOf: int64(l.person)}, Wait: followWait,
+		Keep: true, Anyway: w.Anyway})
+	l.host.changes.Add(1)
+	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem, Unread: s.Unread}
+	if l.person == reading.Owner {
+		f.Kept, f.Undecided = s.Kept, s.Undecided
+	}
+	if err != nil || s.Feed == "" {
+		return f, err
+	}
+	id, err := l.FeedID(ctx, s.Feed)
+	if err != nil {
+		return f, err
+	}
+	f.Number = int64(id)
+	read, err := l.Reads(ctx, f.Number)
+	if err != nil {
+		return f, err
+	}
+	f.New = f.New || !read
+	return f, l.takeIn(ctx, w.Backlog, id)
 }
 
 // ShowFullText implements web.PersonalSource.

@@ -112,18 +112,18 @@ func TestBacklogOfAPage(t *testing.T) {
 	w.page(other, first, third)
 	w.publish(third)
 	h := w.add(node.Config{})
-	h.step(node.Subscribe{Feeds: []feed.URL{site, other}, Backlog: 7})
+	h.step(node.Subscribe{Feeds: []feed.URL{site, other}, Backlog: 7, BacklogOf: 2})
 	w.run(time.Hour)
 	h.step(node.Subscribe{Feeds: []feed.URL{third}})
 	w.run(time.Minute)
 	for _, u := range []feed.URL{first, third} {
-		if f := h.store.LoadFeed(u); !f.Subscribed || f.Backlog != 7 {
-			t.Errorf("of %s, followed: %v, %s is unread", u, f.Subscribed, f.Backlog)
+		if f := h.store.LoadFeed(u); !f.Subscribed || f.Backlog != 7 || f.BacklogOf != 2 {
+			t.Errorf("of %s, followed: %v, %s is unread to %d", u, f.Subscribed, f.Backlog, f.BacklogOf)
 		}
 	}
 	h.step(node.Unsubscribe{Feeds: []feed.URL{first}})
 	h.step(node.Subscribe{Feeds: []feed.URL{first}})
-	if f := h.store.LoadFeed(first); f.Backlog != archive.UsualBacklog {
+	if f := h.store.LoadFeed(first); f.Backlog != archive.UsualBacklog || f.BacklogOf != 0 {
 		t.Errorf("followed again %s is unread, as nobody said", f.Backlog)
 	}
 }

@@ -83,14 +83,15 @@ type Pen interface {
 	Folders
 	Filters
 	Receivers
-	// LeaveOut has a feed, which the node goes on to follow, no more among those that the person reads, or again. Where
-	// it was left out what came meanwhile is read, but for the latest archive.FirstUnread of what came.
-	LeaveOut(id FeedID, out bool)
+	// LeaveOut has a feed, which the node goes on to follow, no more among those that the person reads. TakeIn has it
+	// there again: what came meanwhile is read, but for so much of the latest.
+	LeaveOut(id FeedID)
+	TakeIn(id FeedID, b archive.Backlog)
 }
 
 // Marking keeps what a person read and starred. An entry becomes an item, for all people, when it arrives: as it is
 // kept or filled in, where its feed is followed then, and else when the node follows the feed. The latest of those that
-// are there then are unread, archive.FirstUnread or as many as the owner chose for themselves, and of those that the
+// are there then are unread, archive.FirstUnread or as many as who follows it chose for themselves, and of those that the
 // first poll brings, where neighbors have not brought as many before it. What one starred is purged for nobody.
 type Marking interface {
 	// Mark marks items at a moment. Those of which there is none do not matter.

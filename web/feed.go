@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"feedex/archive"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/reading"
@@ -96,7 +97,7 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 	if g := known.Gap; g.Open() {
 		p.Missing, p.From, p.To = g.Missing-g.Filled, moment{g.After, now}, moment{g.Before, now}
 	}
-	p.Named = h.named(&p.FeedDetail, p.LoggedIn)
+	p.Named = named(&p.Feed, p.LoggedIn)
 	if p.Form = newFeedForm(&p.FeedDetail); sent != nil {
 		p.Form = *sent
 	}
@@ -107,14 +108,14 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 // Refreshable is when the owner may have the feed polled.
 func (p *feedPage) Refreshable() moment { return moment{p.Status.RefreshAt, p.Line.Next.Now} }
 
-// named are the feeds that the web page names which is at a feed's address. Where one of the addresses is a secret they
-// are for browsers that have logged in.
-func (h *Handler) named(k *FeedDetail, loggedIn bool) (list []namedFeed) {
+// named are the feeds that the web page names which is at a feed's address, with those where one of the addresses is a
+// secret only if these may be shown.
+func named(k *archive.Feed, secrets bool) (list []namedFeed) {
 	if !k.Subscribed {
 		return nil
 	}
 	for _, f := range discover.Read(k.Names) {
-		if (k.URL.Secret() || f.URL.Secret()) && !loggedIn {
+		if (k.URL.Secret() || f.URL.Secret()) && !secrets {
 			continue
 		}
 		list = append(list, namedFeed{cmp.Or(safehtml.Title(f.Title), "Without a title"), string(f.URL)})

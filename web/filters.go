@@ -21,7 +21,6 @@ const triedFor = 30 * 24 * time.Hour
 // A filtersPage lists the owner's filters, with a form that tries one and keeps it.
 type filtersPage struct {
 	Undo    *undo
-	Done    string
 	Filters []filterLine
 	ID      reading.FilterID // of the filter that the form changes, 0 for a new one
 	Wish    reading.FilterWish
@@ -107,9 +106,6 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "",
 		Wish: reading.FilterWish{Name: r.FormValue("name"), Words: r.FormValue("words"), Folder: r.FormValue("folder"),
 			Rule: reading.Rule(r.FormValue("rule"))}} // Standing is ticked by hand alone, and by no link
-	if r.FormValue("done") == "kept" {
-		p.Done = "The filter is kept, and has gone through what came before."
-	}
 	edited, _ := strconv.ParseInt(r.FormValue("edit"), 10, 64)
 	for i, f := range list {
 		l := filterLine{CountedFilter: f, Path: "/search?q=" + url.QueryEscape(f.Words),
@@ -184,7 +180,10 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 		errors.Is(err, reading.ErrStanding):
 		return "", clientError{http.StatusBadRequest, "The filter is not kept", err.Error() + "."}
 	}
-	return "/filters?done=kept", err
+	if err != nil {
+		return "", err
+	}
+	return h.said(r, "/filters", w.Name+" is kept, and has gone through what came before."), nil
 }
 
 // changeFilter moves a filter up, has its rule act on what it caught, takes that back, or removes it.
@@ -220,7 +219,8 @@ func (h *Handler) changeFilter(_ http.ResponseWriter, r *http.Request) (string, 
 		return h.canUndo(r, "/filters", undo{What: "The rule of " + f.Name + " acted on what it has caught.",
 			Back: "/filters", undo: func(ctx context.Context) error { return h.Source.TakeBack(ctx, id, at) }}), nil
 	case "back":
-		return "/filters", h.Source.TakeBack(ctx, id, time.Time{})
+		return h.said(r, "/filters", "What the rule of "+f.Name+" did is taken back."),
+			h.Source.TakeBack(ctx, id, time.Time{})
 	case "remove":
 		if err := h.Source.RemoveFilter(ctx, id); err != nil {
 			return "", err

@@ -8,11 +8,14 @@ import (
 	"strconv"
 	"sync"
 
+	"feedex/archive"
 	"feedex/opml"
+	"feedex/reading"
 )
 
 // An importPage tells what came of a list of feeds.
 type importPage struct {
+	of            reading.PersonID // whose it is
 	Added, Listed int
 	Problems      []opml.Problem
 	More          int        // problems besides
@@ -48,18 +51,19 @@ func (i *imports) add(p importPage) int {
 	return i.last
 }
 
-// at is the result of the import with that number, if that is still known.
-func (i *imports) at(number int) (importPage, bool) {
+// at is the result of the import with that number, if that is still known and the person's.
+func (i *imports) at(number int, of reading.PersonID) (importPage, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if number <= 0 || number > i.last || number <= i.last-keptImports {
 		return importPage{}, false
 	}
-	return i.list[number%keptImports], true
+	p := i.list[number%keptImports]
+	return p, p.of == of
 }
 
-// importList follows all feeds of a list that a form brings.
-func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, error) {
+// importList has the person read all feeds of a list that a form brings.
+func (h *desk) importList(_ http.ResponseWriter, r *http.Request) (string, error) {
 	list, err := readList(r)
 	if err != nil {
 		return "", err
@@ -68,8 +72,8 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 	if err != nil {
 		return "", err
 	}
-	p := importPage{Listed: len(list.Feeds), Problems: list.Problems}
-	followed, err := h.Source.Follow(r.Context(), list.Feeds, unread)
+	p := importPage{of: viewerOf(r.Context()).Person, Listed: len(list.Feeds), Problems: list.Problems}
+	followed, err := h.Shelf.Follow(r.Context(), list.Feeds, unread)
 	if err != nil {
 		return "", err
 	}
@@ -84,6 +88,20 @@ func (h *Handler) importList(_ http.ResponseWriter, r *http.Request) (string, er
 	p.More = max(0, len(p.Problems)-maxProblems)
 	p.Problems = p.Problems[:len(p.Problems)-p.More]
 	return "/imported/" + strconv.Itoa(h.imports.add(p)), nil
+}
+
+// readBacklog is how much of what there is already a form leaves unread.
+func readBacklog(r *http.Request) (archive.Backlog, error) {
+	text := r.PostFormValue("unread")
+	if text == "" {
+		return archive.UsualBacklog, nil
+	}
+	b, err := archive.ParseBacklog(text)
+	if err != nil {
+		err = clientError{http.StatusBadRequest, "That is no number of entries",
+			"How many entries are left unread: " + err.Error() + ". Nothing was changed."}
+	}
+	return b, err
 }
 
 // readList is the list of feeds that a form brings.
@@ -109,12 +127,12 @@ func readList(r *http.Request) (l opml.List, err error) {
 }
 
 // imported shows what came of a list.
-func (h *Handler) imported(r *http.Request) (view, error) {
+func (h *desk) imported(r *http.Request) (view, error) {
 	number, err := strconv.Atoi(r.PathValue("number"))
 	if err != nil {
 		return view{}, ErrNone
 	}
-	p, ok := h.imports.at(number)
+	p, ok := h.imports.at(number, viewerOf(r.Context()).Person)
 	if !ok {
 		return view{}, ErrNone
 	}

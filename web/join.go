@@ -97,7 +97,7 @@ func (h *Handler) join(_ http.ResponseWriter, r *http.Request) (string, error) {
 	link := r.PostFormValue("link")
 	i, err := invitation.Read(link)
 	if at, tracker := invitation.Tracker(link); err != nil && tracker {
-		return h.addSource(r.Context(), at)
+		return h.addSource(r, at)
 	}
 	if err != nil {
 		return "", errInvitation(err)
@@ -139,15 +139,16 @@ func sourceLines(s *Status, now time.Time) (list []sourceLine) {
 
 // nameSource has the node find neighbors by what a form names.
 func (h *Handler) nameSource(_ http.ResponseWriter, r *http.Request) (string, error) {
-	return h.addSource(r.Context(), r.PostFormValue("name"))
+	return h.addSource(r, r.PostFormValue("name"))
 }
 
 // addSource does that, and leads to where it is shown and taken back.
-func (h *Handler) addSource(ctx context.Context, name string) (string, error) {
-	if err := h.Source.NameSource(ctx, name); err != nil {
+func (h *Handler) addSource(r *http.Request, name string) (string, error) {
+	if err := h.Source.NameSource(r.Context(), name); err != nil {
 		return "", clientError{http.StatusUnprocessableEntity, "Nothing was added", sentence(err.Error())}
 	}
-	return "/settings?done=source#sources", nil
+	return h.said(r, "/settings", name+" is asked from now on, and after each start. What came of it stands below, where it "+
+		"can be removed."), nil
 }
 
 // forgetSource takes that back.

@@ -118,11 +118,12 @@ func TestJoin(t *testing.T) {
 	}
 	// A tracker is asked from now on, and the page that is shown then says so, and takes it back.
 	w = b.post("/join", url.Values{"token": {b.token}, "link": {" http://example.org/ "}})
-	if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || to != "/settings?done=source#sources" ||
+	if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/settings?undo=") ||
 		!slices.Equal(n.status.Named, []string{"http://example.org/"}) || len(n.joined) != 3 {
 		t.Errorf("a tracker: %d to %q, named %q, joined %+v", w.Code, to, n.status.Named, n.joined)
 	}
-	if page := get(b.h, "/settings?done=source").Body.String(); !strings.Contains(page, "where it can be removed") ||
+	if page := b.page(w.Header().Get("Location")).Body.String(); !strings.Contains(page,
+		"http://example.org/ is asked from now on") ||
 		!strings.Contains(page, `name="name" value="http://example.org/"`) {
 		t.Errorf("the settings lack the tracker:\n%s", page)
 	}

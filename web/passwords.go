@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -87,7 +88,16 @@ func (h *Handler) removePassword(_ http.ResponseWriter, r *http.Request) (string
 	if !loggedIn(r.Context()) {
 		return "", errLogin
 	}
-	return "/settings?done=password", h.Source.RemovePassword(r.Context(), r.PostFormValue("name"))
+	return h.passwordGone(r, h.Source.RemovePassword)
+}
+
+// passwordGone has remove remove the password that a form names, and says so.
+func (h *kit) passwordGone(r *http.Request, remove func(context.Context, string) error) (string, error) {
+	name := r.PostFormValue("name")
+	if err := remove(r.Context(), name); err != nil {
+		return "", err
+	}
+	return h.said(r, "/settings", "The password "+name+" is removed. Whatever used it is locked out."), nil
 }
 
 // notMade is why a password was not made, in words where that is for who asked to mend.
@@ -124,7 +134,7 @@ func (h *desk) removeOwnPassword(_ http.ResponseWriter, r *http.Request) (string
 	if !viewerOf(r.Context()).settles() {
 		return "", errOwnPassword
 	}
-	return "/settings?done=password", h.Shelf.RemoveOwnPassword(r.Context(), r.PostFormValue("name"))
+	return h.passwordGone(r, h.Shelf.RemoveOwnPassword)
 }
 
 // password shows a new password to who made it, once.

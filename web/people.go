@@ -33,11 +33,15 @@ func (h *Handler) addPerson(_ http.ResponseWriter, r *http.Request) (string, err
 	if !loggedIn(r.Context()) {
 		return "", errPeople
 	}
-	err := h.Source.AddPerson(r.Context(), r.PostFormValue("name"))
+	name := r.PostFormValue("name")
+	err := h.Source.AddPerson(r.Context(), name)
 	if errors.Is(err, reading.ErrName) || errors.Is(err, reading.ErrPerson) || errors.Is(err, reading.ErrPeople) {
 		return "", clientError{http.StatusBadRequest, "Nobody was added", err.Error() + "."}
 	}
-	return "/settings?done=person#people", err
+	if err != nil {
+		return "", err
+	}
+	return h.said(r, "/settings", name+" reads here now. Make them a password for their reader."), nil
 }
 
 // personPage says what goes with a person, and asks.
@@ -66,9 +70,13 @@ func (h *Handler) removePerson(_ http.ResponseWriter, r *http.Request) (string, 
 	if !loggedIn(r.Context()) {
 		return "", errPeople
 	}
-	err := h.Source.RemovePerson(r.Context(), r.PostFormValue("name"))
+	name := r.PostFormValue("name")
+	err := h.Source.RemovePerson(r.Context(), name)
 	if errors.Is(err, reading.ErrNobody) || errors.Is(err, reading.ErrOwner) {
 		return "", clientError{http.StatusBadRequest, "Nobody was removed", err.Error() + "."}
 	}
-	return "/settings?done=gone#people", err
+	if err != nil {
+		return "", err
+	}
+	return h.said(r, "/settings", name+" is removed, and all that was theirs."), nil
 }

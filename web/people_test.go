@@ -35,7 +35,10 @@ func TestPeople(t *testing.T) {
 	if text := page("/settings"); strings.Contains(text, "It is for") {
 		t.Error("one person is asked whose a password is")
 	}
-	post("/people", http.StatusSeeOther, "name", "<Ann>")
+	if text := page(post("/people", http.StatusSeeOther, "name", "<Ann>")); !strings.Contains(text,
+		"&lt;Ann&gt; reads here now.") {
+		t.Errorf("who was added is not named:\n%s", text)
+	}
 	post("/people", http.StatusBadRequest, "name", "<Ann>")
 	if text := page("/settings"); !strings.Contains(text, "&lt;Ann&gt;</th>") || strings.Contains(text, "<Ann>") {
 		t.Errorf("Ann is not there:\n%s", text)
@@ -57,7 +60,10 @@ func TestPeople(t *testing.T) {
 		!strings.Contains(text, "<dd>1234</dd>") {
 		t.Errorf("what goes is not said:\n%s", text)
 	}
-	post("/people/remove", http.StatusSeeOther, "name", "<Ann>")
+	if text := page(post("/people/remove", http.StatusSeeOther, "name", "<Ann>")); !strings.Contains(text,
+		"&lt;Ann&gt; is removed, and all that was theirs.") || strings.Contains(text, `action="/undo"`) {
+		t.Errorf("who was removed is not named:\n%s", text)
+	}
 	if text := page("/settings"); strings.Contains(text, "&lt;Ann&gt;</th>") {
 		t.Errorf("Ann is still there:\n%s", text)
 	}

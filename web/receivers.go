@@ -43,7 +43,7 @@ type receiversPage struct {
 	Browser   string // what the browser may be called
 	Most      int
 	MostMost  int
-	Done      string
+	Undo      *undo
 	User      string
 }
 
@@ -57,7 +57,7 @@ type receiverLine struct {
 
 func (h *Handler) receivers(r *http.Request) (view, error) {
 	p := &receiversPage{Key: h.Source.PushKey(), Most: reading.DefaultMost, MostMost: reading.MostMost,
-		Done: receiversDone(r), User: userOf(r.Context())}
+		Undo: h.undoOf(r), User: userOf(r.Context())}
 	v := view{Page: "receivers", Title: "Notifications", Nav: "/settings", Push: true, Body: p}
 	if p.User == "" {
 		return v, nil
@@ -117,19 +117,6 @@ func hoursOf(h *reading.Hours) string {
 	return words
 }
 
-// receiversDone is the message about the result of a form.
-func receiversDone(r *http.Request) string {
-	switch r.FormValue("done") {
-	case "added":
-		return "It is added. Send it a message to see that it comes."
-	case "tried":
-		return "It has taken the message."
-	case "removed":
-		return "It is removed."
-	}
-	return ""
-}
-
 // errReceivers is for what only the owner may do.
 var errReceivers = clientError{http.StatusForbidden, "Log in first",
 	"Where you are told is shown and changed with an owner's password alone: anybody who uses this machine can open " +
@@ -150,7 +137,10 @@ func (h *Handler) addReceiver(_ http.ResponseWriter, r *http.Request) (string, e
 			return "", clientError{http.StatusBadRequest, "It was not added", err.Error() + "."}
 		}
 	}
-	return "/notifications?done=added", err
+	if err != nil {
+		return "", err
+	}
+	return h.said(r, "/notifications", x.Name+" is added. Send it a message to see that it comes."), nil
 }
 
 // receiverOf reads the form of a receiver. Its errors wrap reading.ErrReceiver.
@@ -205,16 +195,30 @@ func (h *Handler) tryReceiver(_ http.ResponseWriter, r *http.Request) (string, e
 	if !loggedIn(r.Context()) {
 		return "", errReceivers
 	}
-	if err := h.Source.TryReceiver(r.Context(), r.PostFormValue("name")); err != nil {
-		return "", clientError{http.StatusBadGateway, "It was not told", err.Error() + "."}
+	name := r.PostFormValue("name")
+	if err := h.Source.TryReceiver(r.Context(), name); err != nil {
+		return "", clientError{http.StatusBadGateway, name + " was not told", err.Error() + "."}
 	}
-	return "/notifications?done=tried", nil
+	return h.said(r, "/notifications", name+" has taken the message."), nil
 }
 
-// removeReceiver removes one.
+// removeReceiver removes one, which can be undone but for what waited for it.
 func (h *Handler) removeReceiver(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if !loggedIn(r.Context()) {
 		return "", errReceivers
 	}
-	return "/notifications?done=removed", h.Source.RemoveReceiver(r.Context(), r.PostFormValue("name"))
+	list, err := h.Source.Receivers(r.Context())
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(list, func(x ReceiverState) bool { return x.Name == r.PostFormValue("name") })
+	if i < 0 {
+		return "", ErrNone
+	}
+	gone, back := list[i].Receiver, "/notifications"
+	if err := h.Source.RemoveReceiver(r.Context(), gone.Name); err != nil {
+		return "", err
+	}
+	return h.canUndo(r, back, undo{What: gone.Name + " is removed.", Back: back,
+		undo: func(ctx context.Context) error { return h.Source.AddReceiver(ctx, gone) }}), nil
 }

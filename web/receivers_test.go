@@ -115,10 +115,17 @@ func TestNotifications(t *testing.T) {
 	}
 	n.problem = reading.ErrReceivers
 	post("/notifications", http.StatusBadRequest, form)
-	post("/notifications/remove", http.StatusSeeOther, url.Values{"name": {"phone"}})
-	if len(n.receivers) != 0 {
-		t.Errorf("still there: %+v", n.receivers)
+	n.problem = nil
+	to := b.post("/notifications/remove", url.Values{"token": {b.token}, "name": {"phone"}}).Header().Get("Location")
+	gone := b.page(to).Body.String()
+	if len(n.receivers) != 0 || !strings.Contains(gone, "phone is removed.") || strings.Contains(gone, "s3cret") {
+		t.Errorf("still there: %+v, or not named:\n%s", n.receivers, gone)
 	}
+	post("/undo", http.StatusSeeOther, url.Values{"undo": {undoIn(t, gone)}})
+	if len(n.receivers) != 1 || n.receivers[0].Secret != "s3cret" {
+		t.Errorf("brought back: %+v", n.receivers)
+	}
+	post("/notifications/remove", http.StatusNotFound, url.Values{"name": {"none"}})
 }
 
 // Who has not logged in neither sees receivers nor changes them.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/reading"
@@ -35,10 +36,10 @@ func decided() map[string]string {
 			"GET /feeds/{number}", "GET /feeds.opml", "GET /search", "GET /settings", "GET /live",
 			"GET /pictures/{feed}/{code}/{address}", "POST /mark", "POST /read", "POST /undo", "POST /pictures",
 			"POST /fulltext", "POST /look", "POST /sharing", "POST /adjust", "POST /follow", "POST /unfollow",
-			"POST /refresh", "POST /import", "GET /passwords/{word}", "POST /passwords",
+			"POST /refresh", "POST /import", "GET /imported/{number}", "GET /passwords/{word}", "POST /passwords",
 			"POST /passwords/remove", "/"},
 		owners: {"GET /recommended", "GET /starred", "GET /neighbors", "GET /join", "GET /search/network",
-			"GET /filters", "GET /notifications", "GET /imported/{number}", "GET /people/{number}",
+			"GET /filters", "GET /notifications", "GET /people/{number}",
 			"POST /people", "POST /people/remove", "POST /filters",
 			"POST /filters/change", "POST /notifications", "POST /notifications/try", "POST /notifications/remove",
 			"POST /decline", "POST /share", "POST /join", "POST /sources", "POST /sources/remove", "POST /dht",
@@ -236,11 +237,11 @@ func TestAPersonKeepsTheirFeeds(t *testing.T) {
 		t.Errorf("arranged %+v, want %+v", ann.arranged, want)
 	}
 	post("/refresh", "/feeds/1?done=refreshed", "feed", "1", "next", "/feeds/1")
-	post("/follow", "/feeds/1", "url", "example.net/feed", "unread", "all")
+	post("/follow", "/settings?undo=", "url", "example.net/feed", "unread", "all")
 	post("/unfollow", "/feeds?undo=", "feed", "1")
 	if !slices.Equal(ann.refreshed, []int64{1}) || !slices.Equal(ann.unfollows, []int64{1}) ||
-		!slices.Equal(ann.followed, []feed.URL{"https://example.net/feed"}) {
-		t.Errorf("polled %v, left %v, followed %q", ann.refreshed, ann.unfollows, ann.followed)
+		!slices.Equal(ann.followed, []feed.URL{"https://example.net/feed"}) || ann.backlog != archive.WholeBacklog {
+		t.Errorf("polled %v, left %v, followed %q with %s", ann.refreshed, ann.unfollows, ann.followed, ann.backlog)
 	}
 	if len(n.adjusted)+len(n.kept)+len(n.unfollows)+len(n.followed)+len(n.arranged) > 0 {
 		t.Error("what is the owner's was changed")
@@ -374,21 +375,61 @@ func TestUndosAreOfEachPerson(t *testing.T) {
 	}
 }
 
-// A person who brings a list hears of what in it is no feed.
-func TestAPersonHearsOfUnusableLines(t *testing.T) {
-	_, _, h := newHome(t, true)
+// A person who brings a list says how much of it is unread, and hears of what in it is no feed or brought nothing new,
+// on a page that nobody else sees. At an address where there is no feed they are told, and may follow it all the same.
+func TestAPersonBringsFeeds(t *testing.T) {
+	n, ann, h := newHome(t, true)
 	b := enterBy(t, h, "hers")
-	for document, says := range map[string]bool{
-		"<opml><body><outline type='rss' xmlUrl='https://example.net/a'/></body></opml>": false,
-		"<opml><body><outline type='rss' xmlUrl='https://example.net/a'/>" +
-			"<outline type='rss' xmlUrl='gopher://example.net/'/></body></opml>": true,
-	} {
-		next := b.upload(t, document).Header().Get("Location")
-		page := strings.ReplaceAll(get(h, next, "Cookie", b.cookie).Body.String(), "\u00a0", " ")
-		if !strings.Contains(page, "The feeds of the list are among these") ||
-			strings.Contains(page, "1 line is not the address of a feed") != says {
-			t.Errorf("%s leads to %s:\n%s", document, next, page)
+	document := "<opml><body><outline type='rss' xmlUrl='https://example.net/a'/><outline type='rss' " +
+		"xmlUrl='https://example.net/a'/><outline type='rss' xmlUrl='gopher://example.net/'/></body></opml>"
+	next := b.uploadUnread(t, document, "7").Header().Get("Location")
+	page := strings.ReplaceAll(b.page(next).Body.String(), "\u00a0", " ")
+	for _, says := range []string{"1 feed is followed now that was not before, of 2 feeds in the list.", "gopher:",
+		"line 1: example.net/a is followed already"} {
+		if !strings.Contains(page, says) {
+			t.Errorf("%s lacks %q:\n%s", next, says, page)
 		}
+	}
+	if ann.backlog != 7 || n.backlog != archive.UsualBacklog || len(ann.followed) != 1 || len(n.followed) != 0 {
+		t.Errorf("with %s unread Ann follows %q, the owner %q", ann.backlog, ann.followed, n.followed)
+	}
+	for _, other := range []string{"his", "secret"} {
+		if w := enterBy(t, h, other).page(next); w.Code != http.StatusNotFound {
+			t.Errorf("%s sees what Ann brought: %d", other, w.Code)
+		}
+	}
+
+	gone := url.Values{"token": {b.token}, "url": {string(goneURL)}, "unread": {"3"}}
+	w := b.post("/follow", gone)
+	if text := w.Body.String(); w.Code != http.StatusUnprocessableEntity || len(ann.followed) != 1 ||
+		!strings.Contains(text, "HTTP &lt;404&gt;") || !strings.Contains(text, `name="anyway"`) ||
+		!strings.Contains(text, `name="unread" value="3"`) {
+		t.Errorf("what cannot be read: %d, follows %q:\n%s", w.Code, ann.followed, text)
+	}
+	gone.Set("anyway", "1")
+	w = b.post("/follow", gone)
+	if page := b.page(w.Header().Get("Location")).Body.String(); len(ann.followed) != 2 || ann.backlog != 3 ||
+		!strings.Contains(page, "is followed.") {
+		t.Errorf("anyway: %d, follows %q:\n%s", w.Code, ann.followed, page)
+	}
+	w = b.post("/follow", url.Values{"token": {b.token}, "url": {string(silentURL)}})
+	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "Nothing is followed.") {
+		t.Errorf("a page without a feed: %d, %s", w.Code, w.Body)
+	}
+}
+
+// A person has all that they read polled by one button, and nothing else.
+func TestAPersonRefreshesTheirFeeds(t *testing.T) {
+	n, ann, h := newHome(t, true)
+	b := enterBy(t, h, "hers")
+	if page := b.page("/feeds").Body.String(); !strings.Contains(page, ">Poll all now</button>") {
+		t.Errorf("her feeds have no button:\n%s", page)
+	}
+	w := b.post("/refresh", url.Values{"token": {b.token}, "next": {"/feeds"}})
+	page := strings.ReplaceAll(b.page(w.Header().Get("Location")).Body.String(), "\u00a0", " ")
+	if !strings.Contains(page, "1 feed is polled in a moment; 2 feeds may be polled again") ||
+		!slices.Equal(ann.refreshed, []int64{1}) || len(n.refreshed) > 0 {
+		t.Errorf("polled %v, and of the owner's %v:\n%s", ann.refreshed, n.refreshed, page)
 	}
 }
 
@@ -423,7 +464,8 @@ func TestPeopleMakeTheirPasswords(t *testing.T) {
 		strings.Contains(text, `id="scope"`) {
 		t.Errorf("her settings do not list what is hers alone:\n%s", text)
 	}
-	if w := b.post("/passwords/remove", form); w.Header().Get("Location") != "/settings?done=password" ||
+	w := b.post("/passwords/remove", form)
+	if text := page(b, w.Header().Get("Location")); !strings.Contains(text, "The password tablet is removed.") ||
 		len(ann.passwords) != 0 || len(n.passwords) != 5 {
 		t.Errorf("removing: %d, and there are %+v", w.Code, ann.passwords)
 	}

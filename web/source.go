@@ -93,6 +93,11 @@ type PersonalSource interface {
 	CountUnread(ctx context.Context, secret bool) (int, error)
 	archive.Searcher
 	reading.Editor
+	// Follow has the person read the feeds of a list, and of those that they did not read before so much is unread.
+	Follow(ctx context.Context, list []opml.Outline, unread archive.Backlog) (FollowedList, error)
+	// FollowAt has the person read the feed at an address, or that which the web page there names. A page that names
+	// several is followed until somebody who reads it has chosen.
+	FollowAt(ctx context.Context, w FollowWish) (FollowedAt, error)
 	// TakeUp has the person read a feed, known by its number, that they read no more, or never did.
 	TakeUp(ctx context.Context, number int64) error
 	// ShowFullText says whether a full text that there is is shown. The error is ErrNone for who is not the owner.
@@ -142,11 +147,6 @@ type OwnerFilters interface {
 
 // OwnerActions has the changes that the owner may make.
 type OwnerActions interface {
-	// Follow follows the feeds of a list, of those that were not followed before so much is unread.
-	Follow(ctx context.Context, list []opml.Outline, unread archive.Backlog) (FollowedList, error)
-	// FollowAt follows the feed at an address, or that which the web page there names. A page that names several is
-	// followed until its owner has chosen.
-	FollowAt(ctx context.Context, w FollowWish) (FollowedAt, error)
 	// Adjust follows a feed in another way, as far as the wish says so, which leaves out its Feeds. The error is
 	// ErrNone where it is not followed.
 	Adjust(ctx context.Context, number int64, wish node.Subscribe) error
@@ -171,8 +171,8 @@ type OwnerActions interface {
 
 // FollowedList is the result of following a list.
 type FollowedList struct {
-	Added    int             // feeds that were not followed before
-	Kept     []node.Withheld // of these, those that stay on the node
+	Added    int             // feeds that the person did not read before
+	Kept     []node.Withheld // of these, those that stay on the node, where they are its owner
 	Repeated []Repetition    // places in the list that brought nothing new
 }
 
@@ -193,11 +193,15 @@ type FollowWish struct {
 
 // FollowedAt is the result of following the feed or page at an address.
 type FollowedAt struct {
-	Number  int64 // of the feed that is followed, or of the page of whose feeds the owner is to choose; 0 for nothing
-	New     bool  // it was not followed before
+	Number  int64 // of the feed that is followed, or of the page of whose feeds one is to choose; 0 for nothing
+	New     bool  // the person did not read it before
 	Choose  bool
 	Problem string // why it could not be read
 	Unread  bool   // that is why it is not followed
+	// Kept is why it stays on the node, "" where it does not or others than the owner ask; Undecided says that the owner
+	// may say otherwise and has not said anything.
+	Kept      string
+	Undecided bool
 }
 
 // Keys are the app passwords, and the people whose they are.

@@ -17,11 +17,11 @@ import (
 
 // A subscriptionsPage lists the feeds that a person reads.
 type subscriptionsPage struct {
-	Feeds []subscriptionLine
-	Query string // what the names are to contain
-	Total int
-	Done  string // what was done a moment ago, "" for nothing
-	Undo  *undo  // likewise, nil for nothing that can be undone
+	Feeds  []subscriptionLine
+	Query  string // what the names are to contain
+	Total  int
+	Undo   *undo  // what was done a moment ago, nil for nothing
+	Polled string // what came of a refresh just now, "" for none
 	pager
 }
 
@@ -38,13 +38,7 @@ type subscriptionLine struct {
 // subscriptions lists what the person reads.
 func (h *desk) subscriptions(r *http.Request) (view, error) {
 	ctx := r.Context()
-	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: h.undoOf(r)}
-	if r.FormValue("done") == "imported" {
-		p.Done = "The feeds of the list are among these. What is new there will be polled in a moment."
-		if n, err := strconv.ParseInt(r.FormValue("unusable"), 10, 64); err == nil && n > 0 {
-			p.Done += " Of the list " + count(n, "line is", "lines are") + " not the address of a feed."
-		}
-	}
+	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: h.undoOf(r), Polled: refreshed(r, h.now(r))}
 	list, err := h.Shelf.Subscriptions(ctx)
 	if err != nil {
 		return view{}, err
@@ -80,8 +74,9 @@ type subscriptionPage struct {
 	Last    moment
 	Latest  []headline
 	Form    feedForm
-	Saved   bool   // what the form said, just now
-	Polled  string // what came of a refresh just now, "" for none
+	Saved   bool        // what the form said, just now
+	Polled  string      // what came of a refresh just now, "" for none
+	Named   []namedFeed // feeds that the web page names which is there instead
 }
 
 // subscription is the page of a feed.
@@ -113,6 +108,7 @@ func (h *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (
 	if sent != nil {
 		p.Form = *sent
 	}
+	p.Named = named(&k.Feed, false)
 	p.Saved, p.Polled = r.Method == http.MethodGet && r.FormValue("done") == "saved", refreshed(r, now)
 	return view{Page: "subscription", Title: p.Title, Nav: "/feeds", Live: true, Body: p}, nil
 }
@@ -138,7 +134,6 @@ func (h *desk) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
 	return pathOfFeed(k.Number) + "?done=saved", err
 }
 
-// pathOfFeed is where the page of a feed is.
 // knownOf is the feed that a form is about.
 func (h *desk) knownOf(r *http.Request) (KnownFeed, error) {
 	number, err := feedOf(r)
@@ -148,35 +143,93 @@ func (h *desk) knownOf(r *http.Request) (KnownFeed, error) {
 	return h.Shelf.Known(r.Context(), number)
 }
 
+// pathOfFeed is where the page of a feed is.
 func pathOfFeed(number int64) string { return "/feeds/" + strconv.FormatInt(number, 10) }
 
-// subscribe has the person read a feed, as their reader would: one that a form names by its address, or one that the
-// node knows by its number.
-func (h *desk) subscribe(_ http.ResponseWriter, r *http.Request) (string, error) {
+// follow has the person read a feed: what a form names by its address, the feed there or that of the site, or one that
+// the node knows by its number.
+func (h *desk) follow(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if r.PostFormValue("feed") != "" {
 		k, err := h.knownOf(r)
 		if err != nil {
 			return "", err
 		}
-		return pathOfFeed(k.Number), noFeed(k.URL, h.Shelf.TakeUp(r.Context(), k.Number))
+		err = h.Shelf.TakeUp(r.Context(), k.Number)
+		if errors.Is(err, reading.ErrNoFeed) {
+			err = noFeed(k.URL, err.Error())
+		}
+		return pathOfFeed(k.Number), err
 	}
-	tries, err := typedAddress(r)
-	if err != nil {
+	wish := FollowWish{Anyway: r.PostFormValue("anyway") != ""}
+	var err error
+	if wish.Tries, err = typedAddress(r); err != nil {
 		return "", err
 	}
-	id, err := h.Shelf.Subscribe(r.Context(), tries...)
-	return pathOfFeed(int64(id)), noFeed(tries[0], err)
+	if wish.Backlog, err = readBacklog(r); err != nil {
+		return "", err
+	}
+	wish.Page, _ = strconv.ParseInt(r.PostFormValue("page"), 10, 64)
+	f, err := h.Shelf.FollowAt(r.Context(), wish)
+	switch {
+	case err != nil:
+		return "", err
+	case f.Unread:
+		return "", unread{wish, f.Problem}
+	case f.Number == 0:
+		return "", noFeed(wish.Tries[0], "there is no feed: "+f.Problem)
+	case f.Choose:
+		return pathOfFeed(f.Number), nil
+	case f.New && r.PostFormValue("next") == recommendedPath:
+		return h.canUndo(r, recommendedPath, undo{What: address(wish.Tries[0]) + " is followed.", Back: recommendedPath,
+			undo: func(ctx context.Context) error { return h.Shelf.Unsubscribe(ctx, reading.FeedID(f.Number)) }}), nil
+	}
+	text, err := h.followed(r.Context(), &f)
+	return h.said(r, "/settings", text), err
 }
 
-// noFeed is an error of following what is at an address, as a page says it.
-func noFeed(at feed.URL, err error) error {
-	if errors.Is(err, reading.ErrNoFeed) || errors.Is(err, reading.ErrUnread) {
-		return clientError{http.StatusUnprocessableEntity, "There is no feed",
-			"At " + address(at) + " " + err.Error() +
-				". Nothing is followed. Look on the site for a link to its RSS or Atom feed, and follow that."}
+// followed says what came of a wish to follow a feed.
+func (h *desk) followed(ctx context.Context, f *FollowedAt) (string, error) {
+	k, err := h.Shelf.Known(ctx, f.Number)
+	name := titleOf(k.URL, cmp.Or(k.Name, k.Title))
+	if a := address(k.URL); a != name {
+		name += ", " + a + ","
 	}
-	return err
+	text := name + " is followed"
+	switch {
+	case !f.New:
+		return text + " already.", err
+	case k.LastPoll.IsZero():
+		text += ". It will be polled in a moment."
+	case k.LastError != "":
+		text += ", but could not be had yet: " + k.LastError + "."
+	default:
+		text += "."
+	}
+	if f.Kept != "" {
+		text += " It stays on this node: " + f.Kept + "."
+	}
+	if f.Undecided {
+		text += " Its page lets you say otherwise."
+	}
+	return text, err
 }
+
+// noFeed says that there is none at an address, and what to do.
+func noFeed(at feed.URL, why string) error {
+	return clientError{http.StatusUnprocessableEntity, "There is no feed", "At " + address(at) + " " + why +
+		". Nothing is followed. Look on the site for a link to its RSS or Atom feed, and follow that."}
+}
+
+// An unread is that an address could not be read, and is not followed for that.
+type unread struct {
+	FollowWish
+	Problem string
+}
+
+func (u unread) Error() string { return u.Address() + " could not be read: " + u.Problem }
+
+// Address is what could not be read, as a page may show it.
+func (u unread) Address() string { return address(u.Tries[0]) }
 
 // typedAddress is what the address in a form may be.
 func typedAddress(r *http.Request) ([]feed.URL, error) {
@@ -204,15 +257,6 @@ func (h *desk) unsubscribe(_ http.ResponseWriter, r *http.Request) (string, erro
 	}), nil
 }
 
-// takeIn has the person read the feeds of a list that a form brings.
-func (h *desk) takeIn(_ http.ResponseWriter, r *http.Request) (string, error) {
-	list, err := readList(r)
-	if err != nil {
-		return "", err
-	}
-	return "/feeds?done=imported&unusable=" + strconv.Itoa(len(list.Problems)), h.Shelf.Import(r.Context(), list.Feeds)
-}
-
 // export lists the feeds that the person reads as OPML, without those whose URL is a secret.
 func (h *desk) export(w http.ResponseWriter, r *http.Request) {
 	feeds, err := h.Shelf.Subscriptions(r.Context())
@@ -234,13 +278,13 @@ func (h *desk) export(w http.ResponseWriter, r *http.Request) {
 
 // preferences are what a person settles for themselves.
 func (h *desk) preferences(r *http.Request) (view, error) {
-	var p preferencesPage
+	p := preferencesPage{Undo: h.undoOf(r)}
 	if viewerOf(r.Context()).settles() {
 		list, err := h.Shelf.OwnPasswords(r.Context())
 		if err != nil {
 			return view{}, err
 		}
-		p.Settles, p.Removed = true, r.FormValue("done") == "password"
+		p.Settles = true
 		for _, one := range list {
 			p.Passwords = append(p.Passwords, passwordLine{Name: one.Name, Owner: one.Scope == reading.OwnerScope,
 				Created: moment{one.Created, h.now(r)}, Used: moment{one.Used, h.now(r)}})
@@ -253,7 +297,7 @@ func (h *desk) preferences(r *http.Request) (view, error) {
 type preferencesPage struct {
 	Settles   bool // their passwords are listed, made and removed here
 	Passwords []passwordLine
-	Removed   bool // one was a moment ago
+	Undo      *undo // what was done a moment ago, nil for nothing
 }
 
 // toEntries leads to what there is to read, which is a reader's first page.

@@ -25,14 +25,14 @@ type undos struct {
 	list []undo // the latest last
 }
 
-// An undo is what a browser may take back.
+// An undo is what was done by a browser, which may take it back.
 type undo struct {
 	Key   string
 	What  string // was done
 	Back  string // address of the list
 	whose string // session may take it back
 	of    reading.PersonID
-	undo  func(context.Context) error
+	undo  func(context.Context) error // nil for what cannot be taken back
 	until time.Time
 }
 
@@ -45,10 +45,19 @@ func (h *kit) whose(r *http.Request) string {
 	return ""
 }
 
+// Can reports whether it can be taken back.
+func (u *undo) Can() bool { return u.undo != nil }
+
+// said remembers what a request did that cannot be undone, and returns the address of the page that says so.
+func (h *kit) said(r *http.Request, page, what string) string {
+	return h.canUndo(r, page, undo{What: what})
+}
+
 // canUndo remembers what a request did, and returns the address of the page that says so and offers to undo it.
 func (h *kit) canUndo(r *http.Request, page string, u undo) string {
 	u.Key, u.whose, u.of, u.until = rand.Text(), h.whose(r), viewerOf(r.Context()).Person, h.Now().Add(undoTime)
-	l := &h.undos
+	l, key := &h.undos, u.Key
+	time.AfterFunc(undoTime, func() { l.done(key) }) // it may hold a secret
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	over := 1 - maxUndos // that the person has
@@ -95,7 +104,7 @@ func (l *undos) done(key string) {
 // undo takes back what was done.
 func (h *desk) undo(_ http.ResponseWriter, r *http.Request) (string, error) {
 	u := h.undos.of(h.whose(r), r.PostFormValue("undo"), h.Now())
-	if u == nil {
+	if u == nil || !u.Can() {
 		return "", clientError{http.StatusGone, "That cannot be undone any more",
 			"It was too long ago, or the node was restarted since. Nothing was changed."}
 	}

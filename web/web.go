@@ -55,6 +55,7 @@ type kit struct {
 	streams streams
 	undos   undos
 	secrets secrets
+	imports imports
 }
 
 // A desk is where one person reads: what serves the pages that are open to whoever reads. It has no way to the node but
@@ -67,9 +68,8 @@ type desk struct {
 // A Handler serves the pages. Those that are its own are the owner's, whose desk it has.
 type Handler struct {
 	*desk
-	Source  Source
-	mux     http.Handler
-	imports imports
+	Source Source
+	mux    http.Handler
 }
 
 // New makes the handler, which serves what Handler.routes lists. It trusts its caller to have checked the Host header

@@ -78,7 +78,8 @@ type ItemDesk interface {
 	reading.Filing
 	reading.Marking
 	reading.Folders
-	LeaveOut(id reading.FeedID, out bool)
+	LeaveOut(id reading.FeedID)
+	TakeIn(id reading.FeedID, b archive.Backlog)
 }
 
 // A desk is an archive as one person has it.
@@ -119,7 +120,7 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive, at func(ItemArc
 		"folders and titles are theirs": testFoldersOfTwo,
 		"a new person":                  testNewPerson,
 		"a feed is left out":            testLeaveOut,
-		"the owner chooses a backlog":   testBacklogs,
+		"a backlog is chosen":           testBacklogs,
 		"a person is removed":           testRemovePerson,
 		"what anybody starred stays":    testStarsOfTwo,
 	} {

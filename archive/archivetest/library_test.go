@@ -153,7 +153,7 @@ func (l *library) backlog(u feed.URL) {
 
 // unreadAtFirst is how much of what there is of a feed when it is followed is unread to the person.
 func (p *person) unreadAtFirst(f archive.Feed) int {
-	if p.ID == reading.Owner {
+	if p.ID == cmp.Or(reading.PersonID(f.BacklogOf), reading.Owner) {
 		return f.Backlog.Unread()
 	}
 	return archive.FirstUnread
@@ -335,15 +335,21 @@ func (p *person) mark(x *item) mark {
 // reads reports whether a person reads a feed.
 func (l libraryDesk) reads(u feed.URL) bool { return l.followed[u] && !l.out[l.numbers[u]] }
 
-func (l libraryDesk) LeaveOut(id reading.FeedID, out bool) {
-	was := l.out[id]
-	if id < 1 || int(id) > len(l.urls) {
+func (l libraryDesk) LeaveOut(id reading.FeedID) {
+	if id >= 1 && int(id) <= len(l.urls) {
+		l.out[id] = true
+	}
+}
+
+func (l libraryDesk) TakeIn(id reading.FeedID, b archive.Backlog) {
+	if !l.out[id] {
 		return
 	}
-	if l.out[id] = out; out || !was {
-		return
+	delete(l.out, id)
+	if b.Unread() == 0 {
+		return // for no limit a search has one of its own
 	}
-	found, _ := l.Search(context.Background(), feed.Filter{Feed: l.urls[id-1], Limit: archive.FirstUnread})
+	found, _ := l.Search(context.Background(), feed.Filter{Feed: l.urls[id-1], Limit: b.Unread()})
 	for i := range found {
 		if x := l.byEntry[found[i].ID]; x != nil && found[i].Seq > 0 {
 			if _, ok := l.marks[x.id]; !ok {

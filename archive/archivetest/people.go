@@ -164,9 +164,13 @@ func testNewPerson(t *testing.T, a *household) {
 	wantSound(t, owner)
 }
 
-// How much of what there is of a feed when it is followed is unread to the owner they choose, whether its first poll
-// brings it or it is there already. To others it is as usual.
+// How much of what there is of a feed when somebody begins to follow it is unread to them they choose, whether its first
+// poll brings it or it is there already. To all others it is as usual.
 func testBacklogs(t *testing.T, a *household) {
+	people, err := a.People(t.Context())
+	if err != nil || len(people) != 2 {
+		t.Fatalf("people: %+v, %v", people, err)
+	}
 	const many = archive.FirstUnread + 10
 	keep(t, a, feedRecords(otherNews, 1, many)...)
 	for i, c := range []struct {
@@ -179,18 +183,23 @@ func testBacklogs(t *testing.T, a *household) {
 		polled := feed.URL(fmt.Sprintf("https://example.net/%d", i))
 		there := feed.URL(fmt.Sprintf("https://example.org/%d", i))
 		keep(t, a, feedRecords(there, 1, many)...)
-		for _, u := range []feed.URL{polled, there} {
-			a.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: time.Unix(1, 0), Backlog: c.chosen})
+		keep(t, a, feedRecords(there+"/hers", 1, many)...)
+		for k, u := range []feed.URL{polled, there, polled + "/hers", there + "/hers"} {
+			who, others, of := a.owner, a.other, int64(0)
+			if k >= 2 {
+				who, others, of = a.other, a.owner, int64(people[1].ID)
+			}
+			a.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: time.Unix(1, 0), Backlog: c.chosen, BacklogOf: of})
 			commit(t, a)
-			if u == polled {
+			if k%2 == 0 {
 				keep(t, a, feedRecords(u, 1, many-5)...)
 				keep(t, a, feedRecords(u, many-4, many)...)
 			}
 			s := reading.Stream{Feed: feedID(t, a.owner, u), Read: reading.No}
-			mine, err := a.owner.Size(t.Context(), s)
-			theirs, failed := a.other.Size(t.Context(), s)
+			mine, err := who.Size(t.Context(), s)
+			theirs, failed := others.Size(t.Context(), s)
 			if err != nil || failed != nil || mine != c.want || theirs != archive.FirstUnread {
-				t.Errorf("backlog %s of %s: %d are unread to the owner, %v, and %d to another, %v", c.chosen, u, mine,
+				t.Errorf("backlog %s of %s: %d are unread to who chose, %v, and %d to another, %v", c.chosen, u, mine,
 					err, theirs, failed)
 			}
 		}
@@ -206,8 +215,8 @@ func testLeaveOut(t *testing.T, a *household) {
 	keep(t, a, feedRecord(news, 1), feedRecord(otherNews, 2), feedRecord(news, 3))
 	id := feedID(t, other, news)
 	other.Mark(time.Unix(4, 0), []reading.ItemID{1}, reading.Mark{Read: reading.Yes, Starred: reading.Yes})
-	other.LeaveOut(id, true)
-	other.LeaveOut(99, true)
+	other.LeaveOut(id)
+	other.LeaveOut(99)
 	commit(t, a)
 	keep(t, a, feedRecords(news, 10, 10+archive.FirstUnread)...)
 	for _, s := range []reading.Stream{all, unread, {Unlisted: true}, {Changed: time.Unix(1, 0)}} {
@@ -237,8 +246,9 @@ func testLeaveOut(t *testing.T, a *household) {
 		t.Errorf("%d are unread to the owner, %v", n, err)
 	}
 
-	other.LeaveOut(id, false)
-	other.LeaveOut(id, false)
+	other.TakeIn(id, archive.UsualBacklog)
+	other.TakeIn(id, archive.WholeBacklog) // which is there already
+	other.TakeIn(99, 1)
 	commit(t, a)
 	var want []reading.ItemID // the latest of what came, and what was unread before
 	for i := reading.ItemID(4 + archive.FirstUnread); i > 4; i-- {
@@ -247,6 +257,18 @@ func testLeaveOut(t *testing.T, a *household) {
 	wantIDs(t, other, unread, append(want, 3, 2)...)
 	wantIDs(t, other, starred, 1)
 	wantReads(t, other, id, true)
+
+	for i, b := range []archive.Backlog{archive.NoBacklog, 3} {
+		before, err := other.Size(t.Context(), unread)
+		other.LeaveOut(id)
+		commit(t, a)
+		keep(t, a, feedRecords(news, 100*(i+1), 100*(i+1)+9)...)
+		other.TakeIn(id, b)
+		commit(t, a)
+		if n, failed := other.Size(t.Context(), unread); err != nil || failed != nil || n != before+b.Unread() {
+			t.Errorf("with a backlog of %s %d are unread behind %d, %v, %v", b, n, before, err, failed)
+		}
+	}
 	wantSound(t, owner)
 }
 
@@ -266,7 +288,7 @@ func testRemovePerson(t *testing.T, a *household) {
 		d.Mark(time.Unix(9, 0), []reading.ItemID{2}, reading.Mark{Starred: reading.Yes})
 		d.AddFolder("A")
 	}
-	other.LeaveOut(feedID(t, owner, news), true)
+	other.LeaveOut(feedID(t, owner, news))
 	commit(t, a)
 	people, err := a.People(t.Context())
 	if err != nil || len(people) != 2 {

@@ -1,7 +1,7 @@
 package sqlite
 
 import (
-	"fmt"
+	"cmp"
 
 	"feedex/archive"
 	"feedex/reading"
@@ -38,14 +38,14 @@ func (s *Store) lastItem() (id int64) {
 // backlog has those of the entries no news, but the latest, that the first poll of a feed has brought so far. What a
 // rule did to them while they were the latest is nothing then.
 func (s *Store) backlog(id int64) {
-	var chosen archive.Backlog
-	s.row(`SELECT backlog FROM feeds WHERE id = ?`, []any{id}, &chosen)
-	for _, owner := range []bool{true, false} {
-		s.write(`DELETE FROM marks WHERE person IN `+ownerOrOthers+` AND (NOT read AND NOT starred OR marked IS NULL)
+	var f archive.Feed
+	s.row(`SELECT backlog, backlog_of FROM feeds WHERE id = ?`, []any{id}, &f.Backlog, &f.BacklogOf)
+	for _, chose := range []bool{true, false} {
+		s.write(`DELETE FROM marks WHERE person IN `+whoChose+` AND (NOT read AND NOT starred OR marked IS NULL)
 			AND item IN (SELECT i.id FROM items i WHERE i.seq IN (
 				SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 AND source = '' ORDER BY seq DESC
 				LIMIT -1 OFFSET max(0, ?2 - (SELECT count(*) FROM entries WHERE feed = ?1 AND seq > 0 AND source <> ''))))`,
-			id, unreadAtFirst(chosen, owner), owner)
+			id, unreadAtFirst(&f, chose), chose, chooser(&f))
 	}
 	if s.catch().index.Len() > 0 {
 		s.write(`UPDATE caught SET did = '', acted = NULL WHERE did <> '' AND item IN (SELECT id FROM items WHERE feed = ?)
@@ -54,13 +54,16 @@ func (s *Store) backlog(id int64) {
 	}
 }
 
-// ownerOrOthers are the people who have a backlog: the owner, or the others, as ?3 says.
-var ownerOrOthers = fmt.Sprintf(`(SELECT id FROM people WHERE (id = %d) = ?3)`, reading.Owner)
+// whoChose are the people who have a backlog: ?4, who chose how much it is, or all others, as ?3 says.
+const whoChose = `(SELECT id FROM people WHERE (id = ?4) = ?3)`
 
-// unreadAtFirst is how much of what there is of a feed is unread to the owner, who chose that, or to the others.
-func unreadAtFirst(chosen archive.Backlog, owner bool) int {
-	if owner {
-		return chosen.Unread()
+// chooser is who chose the backlog of a feed.
+func chooser(f *archive.Feed) int64 { return cmp.Or(f.BacklogOf, int64(reading.Owner)) }
+
+// unreadAtFirst is how much of what there is of a feed is unread to who chose that, or to all others.
+func unreadAtFirst(f *archive.Feed, chose bool) int {
+	if chose {
+		return f.Backlog.Unread()
 	}
 	return archive.FirstUnread
 }
@@ -76,11 +79,11 @@ func (s *Store) followed(id int64, f *archive.Feed) {
 	last := s.lastItem()
 	s.write(`INSERT INTO items (seq, feed, arrived) SELECT seq, feed, coalesce(?2, seen) FROM entries
 		WHERE feed = ?1 AND seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, seconds(&f.Since))
-	for _, owner := range []bool{true, false} {
+	for _, chose := range []bool{true, false} {
 		s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
-			SELECT p.id, i.id, i.feed, i.arrived, 1, 0 FROM people p CROSS JOIN items i WHERE p.id IN `+ownerOrOthers+`
-				AND i.id > ?4 AND i.seq IN (`+latestOf+`) AND NOT `+isLeftOut+` ORDER BY p.id, i.id`, id,
-			unreadAtFirst(f.Backlog, owner), owner, last)
+			SELECT p.id, i.id, i.feed, i.arrived, 1, 0 FROM people p CROSS JOIN items i WHERE p.id IN `+whoChose+`
+				AND i.id > ?5 AND i.seq IN (`+latestOf+`) AND NOT `+isLeftOut+` ORDER BY p.id, i.id`, id,
+			unreadAtFirst(f, chose), chose, chooser(f), last)
 	}
 	s.catchFollowed(id, last, f.Since)
 }

@@ -25,7 +25,7 @@ func feedTable(f *archive.Feed) []columnValue {
 		{"url", &f.URL}, {"title", &f.Title}, {"link", &f.Link}, {"icon", &f.Icon},
 		{"about", &f.About}, {"language", &f.Language},
 		{"subscribed", &f.Subscribed}, {"private", &f.Private},
-		{"since", millis(&f.Since)}, {"backlog", &f.Backlog}, {"weight", &f.Weight}, {"discreet", &f.Discreet},
+		{"since", millis(&f.Since)}, {"backlog", &f.Backlog}, {"backlog_of", &f.BacklogOf}, {"weight", &f.Weight}, {"discreet", &f.Discreet},
 		{"stars", &f.Stars},
 		{"etag", &f.ETag}, {"last_modified", &f.LastModified}, {"poll_interval", &f.Interval},
 		{"next_poll", millis(&f.NextPoll)}, {"last_poll", millis(&f.LastPoll)},

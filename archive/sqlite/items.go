@@ -33,16 +33,16 @@ func (s *Store) Pen(p reading.PersonID) reading.Pen {
 }
 
 // LeaveOut implements reading.Pen.
-func (s pen) LeaveOut(id reading.FeedID, out bool) {
-	if out {
-		s.write(`INSERT INTO left_out SELECT id, ? FROM feeds WHERE id = ? ON CONFLICT DO NOTHING`, int64(s.person),
-			int64(id))
-		return
-	}
+func (s pen) LeaveOut(id reading.FeedID) {
+	s.write(`INSERT INTO left_out SELECT id, ? FROM feeds WHERE id = ? ON CONFLICT DO NOTHING`, int64(s.person), int64(id))
+}
+
+// TakeIn implements reading.Pen.
+func (s pen) TakeIn(id reading.FeedID, b archive.Backlog) {
 	if s.write(`DELETE FROM left_out WHERE feed = ? AND person = ?`, int64(id), int64(s.person)) > 0 {
 		s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
 			SELECT ?3, i.id, i.feed, i.arrived, 1, 0 FROM items i WHERE i.seq IN (`+latestOf+`) ORDER BY i.id
-			ON CONFLICT DO NOTHING`, int64(id), archive.FirstUnread, int64(s.person))
+			ON CONFLICT DO NOTHING`, int64(id), b.Unread(), int64(s.person))
 	}
 }
 

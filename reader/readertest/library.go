@@ -236,7 +236,7 @@ func (l *Library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.Fee
 	if err != nil {
 		return 0, err
 	}
-	return id, l.write(func(s reading.Database) { s.Pen(l.person).LeaveOut(id, false) })
+	return id, l.write(func(s reading.Database) { s.Pen(l.person).TakeIn(id, archive.UsualBacklog) })
 }
 
 // Refresh implements reading.Editor.
@@ -252,7 +252,7 @@ func (l *Library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 		return err
 	}
 	if l.person != reading.Owner {
-		return l.write(func(s reading.Database) { s.Pen(l.person).LeaveOut(id, true) })
+		return l.write(func(s reading.Database) { s.Pen(l.person).LeaveOut(id) })
 	}
 	return l.write(func(s reading.Database) { s.KeepFeed(archive.Feed{URL: u}) })
 }

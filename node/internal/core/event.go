@@ -128,8 +128,10 @@ type Subscribe struct {
 	// Stars says whether the owner's stars of the feed are told to neighbors who tell theirs, once others may know of
 	// it. Nil leaves that as it is, which is false for a feed that was never followed.
 	Stars *bool
-	// Backlog says how much of what there is of feeds that are not followed yet is unread. Its zero value says nothing.
-	Backlog archive.Backlog
+	// Backlog says how much of what there is of feeds that are not followed yet is unread to the person who wishes it,
+	// BacklogOf by their number, 0 for the owner. Its zero value says nothing.
+	Backlog   archive.Backlog
+	BacklogOf int64
 }
 
 // Unsubscribe is the owner's wish to follow feeds no more. Their entries stay in the archive.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/archive"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/node/internal/core"
@@ -60,7 +61,9 @@ func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	if s := m.followed(to); s == nil {
 		m.follow(to, page.wish(), m.Known(to), page.URL)
 	} else if s.Page == "" {
-		s.Page, s.Backlog = page.URL, cmp.Or(s.Backlog, page.Backlog)
+		if s.Page = page.URL; s.Backlog == archive.UsualBacklog {
+			s.Backlog, s.BacklogOf = page.Backlog, page.BacklogOf
+		}
 		m.Store.KeepFeed(s.Feed)
 	}
 	m.Store.Inherit(to, page.URL)
@@ -81,7 +84,7 @@ func (m *Machine) inPlaceOf(page feed.URL) bool {
 func (s *Subscription) wish() *core.Subscribe {
 	// what it says is for its owner alone, as it is; that the page may be known says nothing of the feed
 	return &core.Subscribe{Weight: s.Weight, Discreet: said(s.Discreet), Policy: said(s.Policy),
-		Private: said(s.Withheld), Stars: said(s.Stars), Backlog: s.Backlog}
+		Private: said(s.Withheld), Stars: said(s.Stars), Backlog: s.Backlog, BacklogOf: s.BacklogOf}
 }
 
 // said returns an owner's choice as a pointer, nil for the zero value.

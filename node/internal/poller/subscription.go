@@ -118,7 +118,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	}
 	f.Volunteered, f.Patrons = time.Time{}, ""
 	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, m.Now, m.Now, 0, ""
-	f.Ended, f.Past, f.Names, f.Backlog = false, m.wantedPast(), "", archive.UsualBacklog
+	f.Ended, f.Past, f.Names, f.Backlog, f.BacklogOf = false, m.wantedPast(), "", archive.UsualBacklog, 0
 	delete(m.became, u)
 	forgetUnread(&f)
 	m.apply(wish, &f)
@@ -159,7 +159,7 @@ func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {
 		f.Policy = *wish.Policy
 	}
 	if wish.Backlog != archive.UsualBacklog {
-		f.Backlog = wish.Backlog
+		f.Backlog, f.BacklogOf = wish.Backlog, wish.BacklogOf
 	}
 	if wish.Stars != nil {
 		f.Stars = *wish.Stars
