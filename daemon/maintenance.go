@@ -139,8 +139,9 @@ func addPerson(d reading.People, raw string) error {
 	return err
 }
 
-// removePerson removes the person of a name, by steps that write carries out.
-func removePerson(ctx context.Context, v reading.PeopleList, name string,
+// removePerson removes the person of a name, by steps that write carries out, and first of all where that saved
+// entries, in a data directory: the next person may have that number.
+func removePerson(ctx context.Context, v reading.PeopleList, data, name string,
 	write func(context.Context, func(reading.Database) error) error) error {
 	list, err := v.People(ctx)
 	if err != nil {
@@ -154,6 +155,9 @@ func removePerson(ctx context.Context, v reading.PeopleList, name string,
 		return asked(fmt.Errorf("remove person %q: %w", name, err))
 	}
 	for more := true; more; {
+		if err := forgetService(data, p.ID); err != nil {
+			return err
+		}
 		if err := write(ctx, func(d reading.Database) error {
 			more = d.RemovePerson(p.ID, markStep)
 			return nil
@@ -171,7 +175,7 @@ func (h *host) AddPerson(ctx context.Context, name string) error {
 
 // RemovePerson implements control.Maintenance.
 func (h *host) RemovePerson(ctx context.Context, name string) error {
-	err := removePerson(ctx, h.store, name, h.write)
+	err := removePerson(ctx, h.store, h.config.Data, name, h.write)
 	if err == nil && h.teller != nil {
 		h.teller.Wake() // what they command is done no more
 	}

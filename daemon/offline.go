@@ -17,6 +17,7 @@ import (
 // An OfflineArchive keeps the archive of a data directory on which no node runs.
 type OfflineArchive struct {
 	store  reading.Database
+	data   string
 	unlock func()
 }
 
@@ -38,7 +39,7 @@ func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, 
 		unlock()
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
-	return &OfflineArchive{store, unlock}, nil
+	return &OfflineArchive{store, data, unlock}, nil
 }
 
 // Close lets nodes run on the data directory again.
@@ -85,7 +86,7 @@ func (k *OfflineArchive) AddPerson(_ context.Context, name string) error {
 
 // RemovePerson implements control.Maintenance.
 func (k *OfflineArchive) RemovePerson(ctx context.Context, name string) error {
-	return removePerson(ctx, k.store, name, func(_ context.Context, f func(reading.Database) error) error {
+	return removePerson(ctx, k.store, k.data, name, func(_ context.Context, f func(reading.Database) error) error {
 		return committed(k.store, f)
 	})
 }

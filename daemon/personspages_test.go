@@ -381,8 +381,8 @@ func TestAPersonFollowsAsTheOwnerDoes(t *testing.T) {
 	v.want("/entries", "Unread (0)")
 	without := strings.TrimPrefix(string(owners.url), "http://") // for which https is tried first
 	for _, says := range []string{"Test, " + without + ", is followed.", "is followed already."} {
-		if page := v.send("/settings", "/follow", url.Values{"url": {without}, "unread": {"2"}}); !strings.Contains(page,
-			says) {
+		page := v.send("/settings", "/follow", url.Values{"url": {without}, "unread": {"2"}})
+		if !strings.Contains(page, says) {
 			t.Errorf("her settings lack %q:\n%s", says, page)
 		}
 		v.want("/entries", fmt.Sprintf("Unread (%d)", archive.FirstUnread)) // as before
@@ -403,8 +403,8 @@ func TestAPersonFollowsAsTheOwnerDoes(t *testing.T) {
 		t.Errorf("what cannot be read: %s, %v\n%s", resp.Status, err, text)
 	}
 	v.want("/feeds", "2 feeds.")
-	if page := v.send("/settings", "/follow", url.Values{"url": {string(gone.url)}, "anyway": {"1"}}); !strings.Contains(
-		page, "is followed, but could not be had yet: ") {
+	page := v.send("/settings", "/follow", url.Values{"url": {string(gone.url)}, "anyway": {"1"}})
+	if !strings.Contains(page, "is followed, but could not be had yet: ") {
 		t.Errorf("it is not followed anyway:\n%s", page)
 	}
 	v.want("/feeds", "3 feeds.")

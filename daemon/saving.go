@@ -8,33 +8,60 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
+	"feedex/guard"
 	"feedex/internal/datadir"
+	"feedex/reading"
 	"feedex/saving"
 )
 
-// savingName is the file in the data directory with the service that entries are saved to and what lets its owner in
-// there. It is for the owner of the directory alone, and in no backup of the archive.
-const savingName = "saving.json"
+// savingPath is the file in the data directory with the service that a person's entries are saved to, and what lets the
+// person in there. It is for the owner of the directory alone, and in no backup of the archive.
+func savingPath(data string, p reading.PersonID) string {
+	name := "saving.json"
+	if p != reading.Owner {
+		name = fmt.Sprintf("saving-%d.json", p)
+	}
+	return filepath.Join(data, name)
+}
 
-// A savedTo is the service that entries are saved to.
+// forgetService forgets it.
+func forgetService(data string, p reading.PersonID) error {
+	if err := os.Remove(savingPath(data, p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget where entries are saved: %w", err)
+	}
+	return nil
+}
+
+// A savedTo is the services that entries are saved to.
 type savedTo struct {
-	path   string
-	client *saving.Client
+	data    string
+	private func(host string) bool // feeds may be read there, wherever that is
+	client  *saving.Client
+	guarded *saving.Client // for the public Internet
 
-	mu sync.Mutex // held while the file is read or replaced
+	mu sync.Mutex // held while a file is read or replaced
 }
 
-func newSavedTo(data string) *savedTo {
-	return &savedTo{path: filepath.Join(data, savingName), client: saving.NewClient()}
+func newSavedTo(c *Config) *savedTo {
+	return &savedTo{data: c.Data,
+		private: func(host string) bool {
+			return c.Node.AllowLocal || slices.ContainsFunc(c.Node.PrivateHosts,
+				func(h string) bool { return strings.EqualFold(h, host) })
+		},
+		client: saving.NewClient(guard.Dialer(nil)),
+		guarded: saving.NewClient(guard.Dialer(guard.Unless("private_host, or allow_private for all hosts,",
+			guard.Others)))}
 }
 
-// service reads the service, the zero Service where there is none.
-func (s *savedTo) service() (service saving.Service, err error) {
+// service reads the service of a person, the zero Service where there is none.
+func (s *savedTo) service(p reading.PersonID) (service saving.Service, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text, err := os.ReadFile(s.path)
+	text, err := os.ReadFile(savingPath(s.data, p))
 	if errors.Is(err, fs.ErrNotExist) {
 		return service, nil
 	}
@@ -49,19 +76,16 @@ func (s *savedTo) service() (service saving.Service, err error) {
 	return service, nil
 }
 
-// keep keeps another service, or none.
-func (s *savedTo) keep(service saving.Service) error {
+// keep keeps another service of a person, or none.
+func (s *savedTo) keep(p reading.PersonID, service saving.Service) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if service == (saving.Service{}) {
-		if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("forget where entries are saved: %w", err)
-		}
-		return nil
+		return forgetService(s.data, p)
 	}
 	text, err := json.Marshal(service)
 	if err == nil {
-		err = datadir.Replace(s.path, text)
+		err = datadir.Replace(savingPath(s.data, p), text)
 	}
 	if err != nil {
 		return fmt.Errorf("keep where entries are saved: %w", err)
@@ -69,23 +93,36 @@ func (s *savedTo) keep(service saving.Service) error {
 	return nil
 }
 
-// Service implements web.OwnerActions.
-func (d dashboard) Service(context.Context) (saving.Service, error) {
-	s, err := d.saved.service()
+// reach is what reaches a person's service. In private networks others than the owner have theirs where feeds may be
+// read, or where the owner has named one: who holds somebody's password learns nothing of what else is there.
+func (s *savedTo) reach(p reading.PersonID, to saving.Service) *saving.Client {
+	owners, _ := s.service(reading.Owner)
+	if p == reading.Owner || owners.Address == to.Address || s.private(to.Hostname()) {
+		return s.client
+	}
+	return s.guarded
+}
+
+// Service implements web.Saver.
+func (l pagesLibrary) Service(context.Context) (saving.Service, error) {
+	s, err := l.saved.service(l.person)
 	return s.Shown(), err
 }
 
-// SaveTo implements web.OwnerActions.
-func (d dashboard) SaveTo(_ context.Context, s saving.Service) error { return d.saved.keep(s) }
+// SaveTo implements web.Saver.
+func (l pagesLibrary) SaveTo(_ context.Context, s saving.Service) (back func(context.Context) error, err error) {
+	before, _ := l.saved.service(l.person) // what cannot be read is replaced
+	return func(context.Context) error { return l.saved.keep(l.person, before) }, l.saved.keep(l.person, s)
+}
 
-// Save implements web.OwnerActions.
-func (d dashboard) Save(ctx context.Context, b saving.Bookmark) error {
-	s, err := d.saved.service()
+// Save implements web.Saver.
+func (l pagesLibrary) Save(ctx context.Context, b saving.Bookmark) error {
+	s, err := l.saved.service(l.person)
 	if err != nil {
 		return err
 	}
 	if s == (saving.Service{}) {
 		return errors.New("no service is named any more")
 	}
-	return d.saved.client.Save(ctx, s, b)
+	return l.saved.reach(l.person, s).Save(ctx, s, b)
 }

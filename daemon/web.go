@@ -32,7 +32,7 @@ var _ web.Source = dashboard{}
 
 // Of implements web.Source.
 func (d dashboard) Of(p reading.PersonID) web.PersonalSource {
-	return pagesLibrary{d.libraryOf(p), d.View, d.pictures}
+	return pagesLibrary{d.libraryOf(p), d.View, d.pictures, d.saved}
 }
 
 // Status implements web.Present.
@@ -267,7 +267,7 @@ func newDashboard(ctx context.Context, h *host, view reading.View,
 	login func(*http.Request) bool) (*web.Handler, error) {
 	door := entrance{view, h}
 	source := dashboard{view, door.libraryOf(reading.Owner), door, h, newPictures(ctx, h),
-		newSavedTo(h.config.Data)}
+		newSavedTo(&h.config)}
 	pages, err := web.New(web.Config{Source: source, Login: login, Version: Version, Ending: ctx.Done(),
 		Log: h.config.Log})
 	if err != nil {

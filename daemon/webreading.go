@@ -20,6 +20,7 @@ type pagesLibrary struct {
 	*library
 	view     reading.View
 	pictures *pictures
+	saved    *savedTo
 }
 
 var _ web.PersonalSource = pagesLibrary{}

@@ -42,7 +42,7 @@ func TestNewsboatReadsAFilter(t *testing.T) {
 	})
 	b.do(t, chromedp.SendKeys(chromedp.CSS("#name"), "Storms"))
 	b.click(t, `form[data-try] button`)
-	b.says(t, "The filter is kept", "storm NOT brain")
+	b.says(t, "Storms is kept", "storm NOT brain")
 	b.inspect(t, "filters")
 
 	nb = newNewsboat(t, n.url("/filter/Storms.atom"), "")

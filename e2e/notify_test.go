@@ -328,9 +328,9 @@ func TestBrowserIsTold(t *testing.T) {
 		chromedp.SendKeys(chromedp.CSS("#address"), server.URL+"/hook"))
 	b.evaluate(t, "(document.querySelector('[name=local]').checked = true, '')")
 	b.click(t, "form.narrow p > button")
-	b.says(t, "It is added", "hook", "all filters", "at once")
+	b.says(t, "hook is added", "all filters", "at once")
 	b.click(t, "table form button")
-	b.says(t, "It has taken the message")
+	b.says(t, "hook has taken the message")
 	came.expect(t, "the webhook", "can reach you")
 	b.inspect(t, "notifications-added")
 

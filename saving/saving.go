@@ -1,7 +1,7 @@
 // Package saving gives entries to services that keep what somebody wants to have again: Wallabag
 // (https://doc.wallabag.org/developer/api/) and linkding (https://linkding.link/api/).
 //
-// A service is at an address that the owner named, in a private network too, and gets what lets the owner in. So
+// A service is at an address that somebody named, perhaps in a private network, and gets what lets them in. So
 // nothing is sent to any other address: redirects are not followed, and no proxy stands between.
 package saving
 
@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -99,12 +100,17 @@ func (s Service) Name() string {
 }
 
 // Host is where it is, for people.
-func (s Service) Host() string {
+func (s Service) Host() string { return s.url().Host }
+
+// Hostname is the name of that host, or its address.
+func (s Service) Hostname() string { return s.url().Hostname() }
+
+func (s Service) url() *url.URL {
 	u, err := url.Parse(s.Address)
 	if err != nil {
-		return ""
+		return new(url.URL)
 	}
-	return u.Host
+	return u
 }
 
 // String names the service, and nothing that lets anybody in.
@@ -128,10 +134,11 @@ const (
 	maxWords = 200
 )
 
-// NewClient makes a client.
-func NewClient() *Client {
+// NewClient makes a client that reaches services by a dialer.
+func NewClient(d *net.Dialer) *Client {
 	return &Client{&http.Client{
-		Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
+		Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true,
+			MaxResponseHeaderBytes: 64 << 10},
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +14,8 @@ import (
 
 	"feedex/saving"
 )
+
+var client = saving.NewClient(new(net.Dialer))
 
 // secrets are what lets the owner in, at each service.
 var secrets = []string{"the-token", "the-id", "the-secret", "ann", "the-password", "granted"}
@@ -110,7 +113,7 @@ func TestSave(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.kept = nil
-		err = saving.NewClient().Save(t.Context(), s, bookmark)
+		err = client.Save(t.Context(), s, bookmark)
 		if err != nil || len(r.kept) != 1 || r.kept[0] != bookmark {
 			t.Errorf("%s keeps %+v, %v", s, r.kept, err)
 		}
@@ -118,7 +121,7 @@ func TestSave(t *testing.T) {
 
 	// linkding writes over a bookmark that is there, with its title, notes and tags: it is left alone.
 	r.kept = []saving.Bookmark{{Link: bookmark.Link, Title: "The owner's"}}
-	err := saving.NewClient().Save(t.Context(), linkding(r.URL+"/links"), bookmark)
+	err := client.Save(t.Context(), linkding(r.URL+"/links"), bookmark)
 	if err != nil || len(r.kept) != 1 || r.kept[0].Title != "The owner's" {
 		t.Errorf("it had the bookmark, and keeps %+v, %v", r.kept, err)
 	}
@@ -161,7 +164,7 @@ func TestSaveFails(t *testing.T) {
 			"does not answer as linkding"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := saving.NewClient().Save(t.Context(), tt.service, bookmark)
+			err := client.Save(t.Context(), tt.service, bookmark)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 500 {
 				t.Fatalf("%v, want %q", err, tt.want)
 			}
@@ -175,7 +178,7 @@ func TestSaveFails(t *testing.T) {
 	if len(r.kept) > 0 {
 		t.Errorf("kept are %+v", r.kept)
 	}
-	if err := saving.NewClient().Save(t.Context(), linkding(r.URL+"/links"), saving.Bookmark{Link: "x"}); err == nil ||
+	if err := client.Save(t.Context(), linkding(r.URL+"/links"), saving.Bookmark{Link: "x"}); err == nil ||
 		!strings.Contains(err.Error(), "Enter a valid URL.") {
 		t.Errorf("no address: %v", err)
 	}
@@ -196,7 +199,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			http.Redirect(w, req, to, code)
 		}))
 		for _, service := range []saving.Service{linkding(s.URL), wallabag(s.URL)} {
-			err := saving.NewClient().Save(t.Context(), service, bookmark)
+			err := client.Save(t.Context(), service, bookmark)
 			if err == nil || !strings.Contains(err.Error(), "where nothing was sent") {
 				t.Errorf("%d: %v", code, err)
 			}
@@ -219,7 +222,7 @@ func TestAServiceThatHangs(t *testing.T) {
 		<-req.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	if err := saving.NewClient().Save(ctx, linkding(s.URL), bookmark); !errors.Is(err, context.Canceled) {
+	if err := client.Save(ctx, linkding(s.URL), bookmark); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

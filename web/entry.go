@@ -166,6 +166,9 @@ func (h *desk) entry(r *http.Request) (view, error) {
 	}
 	l := shareLinkOf(r)
 	p.SendTo, p.Taker = l.of(p.Link, p.Title), l.Host()
+	if s, err := h.Shelf.Service(ctx); err == nil { // else the settings say what is wrong
+		p.Service, p.Saved = s.Name(), r.FormValue("done") == "saved"
+	}
 	h.divide(r, p, e.Extras.Chapters.URL)
 	if err := h.around(r, p, &record); err != nil {
 		return view{}, err

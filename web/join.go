@@ -147,8 +147,8 @@ func (h *Handler) addSource(r *http.Request, name string) (string, error) {
 	if err := h.Source.NameSource(r.Context(), name); err != nil {
 		return "", clientError{http.StatusUnprocessableEntity, "Nothing was added", sentence(err.Error())}
 	}
-	return h.said(r, "/settings", name+" is asked from now on, and after each start. What came of it stands below, where it "+
-		"can be removed."), nil
+	return h.said(r, "/settings", name+" is asked from now on, and after each start. What came of it stands below, "+
+		"where it can be removed."), nil
 }
 
 // forgetSource takes that back.

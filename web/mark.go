@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"net/http"
 	"strconv"
@@ -81,23 +82,57 @@ func (h *desk) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ids, err := h.Shelf.IDs(ctx, s, reading.Page{Limit: maxUndone + 1})
-	if err != nil {
-		return "", err
+	var marked itemSet
+	page := reading.Page{Oldest: true, Limit: reading.MaxPage}
+	for more := true; more; {
+		ids, err := h.Shelf.IDs(ctx, s, page)
+		if err != nil {
+			return "", err
+		}
+		if more = len(ids) == page.Limit; more {
+			page.After = ids[len(ids)-1]
+		}
+		marked.add(ids)
 	}
 	back := withUndo(local(r.PostFormValue("next")), "")
-	if len(ids) == 0 || len(ids) > maxUndone {
-		return back, h.Shelf.MarkStream(ctx, s, reading.Mark{Read: reading.Yes})
+	if marked.n == 0 {
+		return back, nil
 	}
-	s.Among = ids
-	if err := h.Shelf.MarkStream(ctx, s, reading.Mark{Read: reading.Yes}); err != nil {
+	mark := func(ctx context.Context, read reading.Choice) error {
+		return h.Shelf.Mark(ctx, marked.all(), reading.Mark{Read: read})
+	}
+	if err := mark(ctx, reading.Yes); err != nil {
 		return "", err
 	}
-	return h.canUndo(r, back, undo{What: "Marked " + count(len(ids), "entry", "entries") + where + " read.", Back: back,
-		undo: func(ctx context.Context) error {
-			s := reading.Stream{Read: reading.Yes, Unlisted: true, Among: ids}
-			return h.Shelf.MarkStream(ctx, s, reading.Mark{Read: reading.No})
-		}}), nil
+	return h.canUndo(r, back, undo{What: "Marked " + count(marked.n, "entry", "entries") + where + " read.", Back: back,
+		undo: func(ctx context.Context) error { return mark(ctx, reading.No) }}), nil
+}
+
+// An itemSet is many items in little room: mostly one byte for each, as most follow one another. The zero value is
+// empty.
+type itemSet struct {
+	n     int
+	last  reading.ItemID
+	steps []byte // from each to the next
+}
+
+// add adds items behind the others, in order.
+func (s *itemSet) add(ids []reading.ItemID) {
+	for _, id := range ids {
+		s.steps = binary.AppendUvarint(s.steps, uint64(id-s.last))
+		s.n, s.last = s.n+1, id
+	}
+}
+
+// all are the items, in order.
+func (s *itemSet) all() []reading.ItemID {
+	list, last := make([]reading.ItemID, 0, s.n), reading.ItemID(0)
+	for rest := s.steps; len(rest) > 0; {
+		step, size := binary.Uvarint(rest)
+		rest, last = rest[size:], last+reading.ItemID(step)
+		list = append(list, last)
+	}
+	return list
 }
 
 // nameOf says of which feed or folder the stream is, behind what it has: "" for all. The error is ErrNone where there

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -11,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
+	"feedex/feed"
 	"feedex/reading"
 )
 
@@ -47,11 +50,10 @@ func TestMark(t *testing.T) {
 	until := noon.Unix()
 	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "until": {strconv.FormatInt(until, 10)},
 		"next": {"//evil.example"}})
-	want := reading.Stream{Feed: 1, Read: reading.No, Until: time.Unix(until+1, 0), Among: []reading.ItemID{1}}
+	want := reading.Stream{Feed: 1, Read: reading.No, Until: time.Unix(until+1, 0)}
 	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/?undo=") ||
-		len(n.streams) != 1 ||
-		!reflect.DeepEqual(n.streams[0], want) {
-		t.Errorf("%d to %q, streams %+v", w.Code, w.Header().Get("Location"), n.streams)
+		len(n.streams) != 1 || !reflect.DeepEqual(n.streams[0], want) || !n.items[1].Read || n.items[2].Read {
+		t.Errorf("%d to %q, streams %+v, items %+v", w.Code, w.Header().Get("Location"), n.streams, n.items)
 	}
 }
 
@@ -62,21 +64,46 @@ func TestAFolderIsMarkedRead(t *testing.T) {
 	if page := b.page("/entries?folder=5").Body.String(); !strings.Contains(page, `name="folder" value="5"`) {
 		t.Fatalf("the list of a folder has no such button:\n%s", page)
 	}
+	before := maps.Clone(n.items)
 	form := url.Values{"token": {b.token}, "feed": {"0"}, "folder": {"5"},
 		"until": {strconv.FormatInt(noon.Unix(), 10)}, "next": {"/entries?folder=5"}}
 	to := b.post("/read", form).Header().Get("Location")
 	page := b.page(to).Body.String()
-	if len(n.streams) != 1 || n.streams[0].Folder != 5 || !strings.Contains(page, "in Coast read.") {
+	if len(n.streams) != 1 || n.streams[0].Folder != 5 || maps.Equal(n.items, before) ||
+		!strings.Contains(page, "in Coast read.") {
 		t.Fatalf("%s, streams %+v:\n%s", to, n.streams, page)
 	}
 	w := b.post("/undo", url.Values{"token": {b.token}, "undo": {undoIn(t, page)}})
-	if w.Header().Get("Location") != "/entries?folder=5" || len(n.streams) != 2 || n.streams[1].Read != reading.Yes ||
-		!slices.Equal(n.streams[1].Among, n.streams[0].Among) {
-		t.Errorf("%d to %q, streams %+v", w.Code, w.Header().Get("Location"), n.streams)
+	if w.Header().Get("Location") != "/entries?folder=5" || !maps.Equal(n.items, before) {
+		t.Errorf("%d to %q, items %+v, want %+v", w.Code, w.Header().Get("Location"), n.items, before)
 	}
 	form.Set("folder", "6")
-	if w := b.post("/read", form); w.Code != http.StatusNotFound || len(n.streams) != 2 {
+	if w := b.post("/read", form); w.Code != http.StatusNotFound || len(n.streams) != 1 {
 		t.Errorf("a folder that there is not: %d, streams %+v", w.Code, n.streams)
+	}
+}
+
+// However much is marked read at one stroke, all of it is unread again when that is taken back, and nothing else.
+func TestAnyNumberIsMarkedRead(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	for i := range reading.MaxPage + 500 {
+		seq := int64(10 + 3*i)
+		n.items[seq] = reading.ItemState{ID: reading.ItemID(seq), Read: i%1000 == 0}
+		n.entries = append(n.entries, archive.Record{Seq: seq, Entry: feed.Entry{Feed: newsURL}})
+	}
+	before := maps.Clone(n.items)
+	to := b.post("/read", url.Values{"token": {b.token}, "feed": {"0"}, "until": {strconv.FormatInt(noon.Unix(), 10)},
+		"next": {"/neighbors"}}).Header().Get("Location")
+	for seq, item := range n.items {
+		if !item.Read {
+			t.Fatalf("item %d is unread", seq)
+		}
+	}
+	key := to[strings.Index(to, "undo=")+len("undo="):]
+	if w := b.post("/undo", url.Values{"token": {b.token}, "undo": {key}}); w.Code != http.StatusSeeOther ||
+		!maps.Equal(n.items, before) {
+		t.Errorf("%s: %d, and not all is as before", to, w.Code)
 	}
 }
 

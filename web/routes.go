@@ -40,6 +40,7 @@ func (h *Handler) routes() []pageRoute {
 
 		// A reader's, and in the same form the owner's.
 		reads("GET /entries", pageAt((*desk).entries)),
+		reads("GET /entries/{id}", pageAt((*desk).entry)),
 		reads("GET /entries/{id}/open", (*desk).open),
 		reads("GET /pictures/{feed}/{code}/{address}", (*desk).picture),
 		reads("GET /feeds.opml", (*desk).export),
@@ -55,12 +56,13 @@ func (h *Handler) routes() []pageRoute {
 		reads("POST /pictures", changeAt((*desk).showPictures)),
 		reads("POST /fulltext", changeAt((*desk).fullText)),
 		reads("POST /look", changeAt((*desk).setLook)),
+		reads("POST /save", changeAt((*desk).save)),
+		reads("POST /saving", changeAt((*desk).setService)),
 		reads("POST /sharing", changeAt((*desk).setShareLink)),
 		reads("/", pageAt(func(*desk, *http.Request) (view, error) { return view{}, ErrNone })),
 
 		// A reader's, of which the owner has more.
 		more("GET /{$}", (*desk).toEntries, h.page(h.home)),
-		more("GET /entries/{id}", pageAt((*desk).entry), h.page(h.entryToSave)),
 		more("GET /feeds", pageAt((*desk).subscriptions), h.page(h.feeds)),
 		more("GET /feeds/{number}", pageAt((*desk).subscription), h.page(h.feed)),
 		more("GET /search", pageAt((*desk).search), h.page(h.searchFurther)),
@@ -92,8 +94,6 @@ func (h *Handler) routes() []pageRoute {
 		owns("POST /sources", h.change(h.nameSource)),
 		owns("POST /sources/remove", h.change(h.forgetSource)),
 		owns("POST /dht", h.change(h.answerDHT)),
-		owns("POST /saving", h.change(h.setService)),
-		owns("POST /save", h.change(h.save)),
 	}
 }
 

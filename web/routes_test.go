@@ -37,13 +37,12 @@ func decided() map[string]string {
 			"GET /pictures/{feed}/{code}/{address}", "POST /mark", "POST /read", "POST /undo", "POST /pictures",
 			"POST /fulltext", "POST /look", "POST /sharing", "POST /adjust", "POST /follow", "POST /unfollow",
 			"POST /refresh", "POST /import", "GET /imported/{number}", "GET /passwords/{word}", "POST /passwords",
-			"POST /passwords/remove", "/"},
+			"POST /passwords/remove", "POST /saving", "POST /save", "/"},
 		owners: {"GET /recommended", "GET /starred", "GET /neighbors", "GET /join", "GET /search/network",
 			"GET /filters", "GET /notifications", "GET /people/{number}",
 			"POST /people", "POST /people/remove", "POST /filters",
 			"POST /filters/change", "POST /notifications", "POST /notifications/try", "POST /notifications/remove",
-			"POST /decline", "POST /share", "POST /join", "POST /sources", "POST /sources/remove", "POST /dht",
-			"POST /saving", "POST /save"},
+			"POST /decline", "POST /share", "POST /join", "POST /sources", "POST /sources/remove", "POST /dht"},
 	} {
 		for _, p := range patterns {
 			list[p] = who

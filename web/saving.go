@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -10,19 +11,8 @@ import (
 	"feedex/saving"
 )
 
-// entryToSave is the page of an entry as its owner has it, who can save it.
-func (h *Handler) entryToSave(r *http.Request) (view, error) {
-	v, err := h.entry(r)
-	if p, ok := v.Body.(*entryPage); ok {
-		if s, err := h.Source.Service(r.Context()); err == nil && s.Kind != "" { // the settings say what is wrong
-			p.Service, p.Saved = s.Name(), r.FormValue("done") == "saved"
-		}
-	}
-	return v, err
-}
-
-// save gives an entry to the service that its owner named.
-func (h *Handler) save(_ http.ResponseWriter, r *http.Request) (string, error) {
+// save gives an entry to the service that the person named.
+func (h *desk) save(_ http.ResponseWriter, r *http.Request) (string, error) {
 	id, err := entryID(r.PostFormValue("entry"))
 	if err != nil {
 		return "", err
@@ -36,7 +26,7 @@ func (h *Handler) save(_ http.ResponseWriter, r *http.Request) (string, error) {
 		return "", ErrNone
 	}
 	b := saving.Bookmark{Link: link, Title: safehtml.Title(e.Entry.Title)}
-	if err := h.Source.Save(r.Context(), b); err != nil {
+	if err := h.Shelf.Save(r.Context(), b); err != nil {
 		return "", clientError{http.StatusBadGateway, "It was not saved",
 			capital(strings.TrimSuffix(err.Error(), ".")) + "."}
 	}
@@ -50,24 +40,55 @@ func (h *Handler) save(_ http.ResponseWriter, r *http.Request) (string, error) {
 	return back.String(), nil
 }
 
-// setService keeps the service that a form names, or none.
-func (h *Handler) setService(_ http.ResponseWriter, r *http.Request) (string, error) {
-	const back = "/settings#saving"
-	if r.PostFormValue("kind") == "" {
-		return back, h.Source.SaveTo(r.Context(), saving.Service{})
+// errSaving is for what a feed reader's password does not open.
+var errSaving = clientError{http.StatusForbidden, "Not with a feed reader’s password",
+	"Where entries are saved is settled with a password that opens everything that is yours. Nothing was changed."}
+
+// setService keeps the service that a form names, or none, which can be undone.
+func (h *desk) setService(_ http.ResponseWriter, r *http.Request) (string, error) {
+	ctx := r.Context()
+	if !viewerOf(ctx).settles() {
+		return "", errSaving
 	}
-	text := func(field string) string { return strings.TrimSpace(r.PostFormValue(field)) }
-	s, err := saving.NewService(saving.Service{Kind: saving.ServiceKind(text("kind")), Address: text("address"),
-		Token: text("key"), ClientID: text("client"), ClientSecret: text("client_secret"), User: text("name"),
-		Password: r.PostFormValue("secret")})
-	if errors.Is(err, saving.ErrService) {
-		return "", clientError{http.StatusBadRequest, "Entries cannot be saved there",
-			capital(err.Error()) + ". Nothing was changed."}
+	const page = "/settings"
+	before, _ := h.Shelf.Service(ctx) // of what cannot be read nothing comes back
+	what := before.String() + " is forgotten: entries are saved there no more."
+	var s saving.Service
+	if text := func(field string) string { return strings.TrimSpace(r.PostFormValue(field)) }; text("kind") != "" {
+		var err error
+		s, err = saving.NewService(saving.Service{Kind: saving.ServiceKind(text("kind")), Address: text("address"),
+			Token: text("key"), ClientID: text("client"), ClientSecret: text("client_secret"), User: text("name"),
+			Password: r.PostFormValue("secret")})
+		if errors.Is(err, saving.ErrService) {
+			return "", clientError{http.StatusBadRequest, "Entries cannot be saved there",
+				capital(err.Error()) + ". Nothing was changed."}
+		}
+		if err != nil {
+			return "", err
+		}
+		what = "Entries are saved to " + s.String() + " from now on, by the button on their pages."
 	}
-	if err != nil {
-		return "", err
+	back, err := h.Shelf.SaveTo(ctx, s)
+	if err != nil || before == s {
+		return page, err
 	}
-	return back, h.Source.SaveTo(r.Context(), s)
+	return h.canUndo(r, page, undo{What: what, Back: page, undo: back}), nil
+}
+
+// A savingSection is what settings say of where a person's entries are saved.
+type savingSection struct {
+	Saving saving.Service // without what lets the person in
+	// Unsaved is why nothing can be saved that could be, "" where nothing is wrong.
+	Unsaved string
+}
+
+// savingSection makes that.
+func (h *desk) savingSection(ctx context.Context) (s savingSection) {
+	var err error
+	if s.Saving, err = h.Shelf.Service(ctx); err != nil {
+		s.Unsaved = safehtml.Line(err.Error())
+	}
+	return s
 }
 
 // capital is a text that begins a sentence.

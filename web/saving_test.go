@@ -67,9 +67,54 @@ func TestSaveTo(t *testing.T) {
 	if w.Code != http.StatusBadRequest || n.service.Address != "https://bag.example/x" {
 		t.Errorf("%d, %+v", w.Code, n.service)
 	}
-	if w := b.post("/saving", url.Values{"token": {b.token}}); w.Code != http.StatusSeeOther ||
-		n.service != (saving.Service{}) {
-		t.Errorf("%d, %+v is left", w.Code, n.service)
+	kept := n.service
+	w = b.post("/saving", url.Values{"token": {b.token}})
+	page := b.page(w.Header().Get("Location")).Body.String()
+	if n.service != (saving.Service{}) || !strings.Contains(page, "Wallabag at bag.example is forgotten") ||
+		strings.Contains(page, "the-") {
+		t.Errorf("%d, %+v is left:\n%s", w.Code, n.service, page)
+	}
+	b.post("/undo", url.Values{"token": {b.token}, "undo": {undoIn(t, page)}})
+	if n.service != kept {
+		t.Errorf("brought back: %+v, want %+v", n.service, kept)
+	}
+}
+
+// Each person saves entries to a service of their own, which they name with a password that opens all that is theirs.
+func TestPeopleSaveToTheirOwn(t *testing.T) {
+	n, ann, h := newHome(t, true)
+	service := url.Values{"kind": {"linkding"}, "address": {"https://links.example"}, "key": {"the-token"}}
+	reads, all := enterBy(t, h, "hers"), enterBy(t, h, "all hers")
+	post := func(b *browser, path string, form url.Values) (code int, to string) {
+		form.Set("token", b.token)
+		w := b.post(path, form)
+		return w.Code, w.Header().Get("Location")
+	}
+	if code, _ := post(reads, "/saving", service); code != http.StatusForbidden || ann.service != (saving.Service{}) {
+		t.Errorf("with a reader's password: %d, %+v", code, ann.service)
+	}
+	_, to := post(all, "/saving", service)
+	if page := all.page(to).Body.String(); ann.service.Token != "the-token" || n.service != (saving.Service{}) ||
+		!strings.Contains(page, "Entries are saved to linkding at links.example from now on") ||
+		strings.Contains(page, "the-token") {
+		t.Errorf("Ann has %+v, the owner %+v:\n%s", ann.service, n.service, page)
+	}
+	entry := ann.path(t, "Her harbor")
+	for _, b := range []*browser{reads, all} {
+		if page := b.page(entry).Body.String(); !strings.Contains(page, "Save to linkding") {
+			t.Errorf("the entry cannot be saved:\n%s", page)
+		}
+		if page := b.page("/settings").Body.String(); !strings.Contains(page, "linkding at ") ||
+			strings.Contains(page, "the-token") {
+			t.Errorf("her settings:\n%s", page)
+		}
+		post(b, "/save", url.Values{"entry": {strings.TrimPrefix(entry, "/entries/")}, "next": {entry}})
+	}
+	if len(ann.saved) != 2 || len(n.saved) != 0 {
+		t.Errorf("saved for Ann %+v, for the owner %+v", ann.saved, n.saved)
+	}
+	if page := enterBy(t, h, "secret").page(n.path(t, "Harbor")).Body.String(); strings.Contains(page, "/save") {
+		t.Errorf("the owner has Ann's service:\n%s", page)
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"strconv"
 
 	"feedex/reading"
-	"feedex/safehtml"
-	"feedex/saving"
 )
 
 // settingsPage is where the owner changes what the node follows.
@@ -17,12 +15,10 @@ type settingsPage struct {
 	Feeds []feedLine // a page of them
 	pager
 	Status Status
-	Undo   *undo          // what was done a moment ago, nil for nothing
-	Host   string         // under which the node was reached
-	User   string         // that has logged in, "" for none
-	Saving saving.Service // what entries are saved to, without what lets its owner in
-	// Unsaved is why nothing can be saved that could be, "" where nothing is wrong
-	Unsaved string
+	Undo   *undo  // what was done a moment ago, nil for nothing
+	Host   string // under which the node was reached
+	User   string // that has logged in, "" for none
+	savingSection
 
 	Sources   []sourceLine
 	Passwords []passwordLine // where somebody has
@@ -32,10 +28,8 @@ type settingsPage struct {
 func (h *Handler) settings(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
 	p := &settingsPage{Undo: h.undoOf(r), Host: r.Host, User: userOf(ctx)}
+	p.savingSection = h.savingSection(ctx)
 	var err error
-	if p.Saving, err = h.Source.Service(ctx); err != nil {
-		p.Unsaved = safehtml.Line(err.Error())
-	}
 	if p.Status, err = h.Source.Status(ctx); err != nil {
 		return view{}, err
 	}

@@ -36,8 +36,9 @@ func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
 			t.Errorf("%s does not say %q:\n%s", path, want, text)
 		}
 	}
-	to := b.post("/follow", url.Values{"token": {b.token}, "url": {"https://example.net/x7kq"}}).Header().Get("Location")
-	if text := page(to); !strings.Contains(text, "It stays on this node: it may be a key. Its page lets you say") {
+	w := b.post("/follow", url.Values{"token": {b.token}, "url": {"https://example.net/x7kq"}})
+	if text := page(w.Header().Get("Location")); !strings.Contains(text,
+		"It stays on this node: it may be a key. Its page lets you say") {
 		t.Errorf("who follows such a feed is not told:\n%s", text)
 	}
 	answer := func(number int, as string) int {

@@ -103,6 +103,18 @@ type PersonalSource interface {
 	// ShowFullText says whether a full text that there is is shown. The error is ErrNone for who is not the owner.
 	ShowFullText(ctx context.Context, id reading.ItemID, shown bool) error
 	OwnKeys
+	Saver
+}
+
+// A Saver has the service that one person saves entries to.
+type Saver interface {
+	// Service is that, without what lets the person in there; the zero Service is none, with an error where what was
+	// kept of it cannot be read.
+	Service(ctx context.Context) (saving.Service, error)
+	// SaveTo keeps another, or none, and returns what brings back the one that was there.
+	SaveTo(ctx context.Context, s saving.Service) (back func(context.Context) error, err error)
+	// Save gives it an entry: the error says in words why it was not saved.
+	Save(ctx context.Context, b saving.Bookmark) error
 }
 
 // OwnKeys are the app passwords of one person. Whoever is to make and remove them has shown one of reading.OwnerScope.
@@ -161,12 +173,6 @@ type OwnerActions interface {
 	Decline(ctx context.Context, u feed.URL, declined bool) error
 	// UseDHT keeps the owner's answer to whether the node may find neighbors by BitTorrent's DHT.
 	UseDHT(ctx context.Context, on bool) error
-	// Service is what entries are saved to, without what lets its owner in there; the zero Service is none, with an
-	// error where what was kept of it cannot be read. SaveTo keeps another, and Save gives it an entry: the error says
-	// in words why it was not saved.
-	Service(ctx context.Context) (saving.Service, error)
-	SaveTo(ctx context.Context, s saving.Service) error
-	Save(ctx context.Context, b saving.Bookmark) error
 }
 
 // FollowedList is the result of following a list.
@@ -198,8 +204,8 @@ type FollowedAt struct {
 	Choose  bool
 	Problem string // why it could not be read
 	Unread  bool   // that is why it is not followed
-	// Kept is why it stays on the node, "" where it does not or others than the owner ask; Undecided says that the owner
-	// may say otherwise and has not said anything.
+	// Kept is why it stays on the node, "" where it does not or others than the owner ask; Undecided says that the
+	// owner may say otherwise and has not said anything.
 	Kept      string
 	Undecided bool
 }

@@ -304,10 +304,13 @@ func (n aShelf) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 	return list, nil
 }
 
-func (n aShelf) IDs(_ context.Context, s reading.Stream, _ reading.Page) (ids []reading.ItemID, _ error) {
+func (n aShelf) IDs(_ context.Context, s reading.Stream, p reading.Page) (ids []reading.ItemID, _ error) {
+	n.streams = append(n.streams, s)
 	for _, r := range n.entries {
-		if !n.items[r.Seq].Read && (s.Feed == 0 || (r.Entry.Feed == newsURL) == (s.Feed == 1)) {
-			ids = append(ids, n.items[r.Seq].ID)
+		id := n.items[r.Seq].ID
+		if !n.items[r.Seq].Read && (s.Feed == 0 || (r.Entry.Feed == newsURL) == (s.Feed == 1)) && id > p.After &&
+			len(ids) < p.Limit {
+			ids = append(ids, id)
 		}
 	}
 	return ids, nil
@@ -392,11 +395,6 @@ func (n aShelf) ShowFullText(_ context.Context, id reading.ItemID, shown bool) e
 	t := n.full[int64(id)]
 	t.Shown = shown
 	n.full[int64(id)] = t
-	return nil
-}
-
-func (n aShelf) MarkStream(_ context.Context, s reading.Stream, m reading.Mark) error {
-	n.streams = append(n.streams, s)
 	return nil
 }
 
@@ -573,9 +571,10 @@ func (n *aNode) ForgetSource(_ context.Context, name string) error {
 }
 
 func (n *aNode) Service(context.Context) (saving.Service, error) { return n.service.Shown(), n.unsaved }
-func (n *aNode) SaveTo(_ context.Context, s saving.Service) error {
+func (n *aNode) SaveTo(_ context.Context, s saving.Service) (func(context.Context) error, error) {
+	before := n.service
 	n.service = s
-	return nil
+	return func(context.Context) error { n.service = before; return nil }, nil
 }
 
 func (n *aNode) Save(_ context.Context, b saving.Bookmark) error {

@@ -38,7 +38,8 @@ type subscriptionLine struct {
 // subscriptions lists what the person reads.
 func (h *desk) subscriptions(r *http.Request) (view, error) {
 	ctx := r.Context()
-	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: h.undoOf(r), Polled: refreshed(r, h.now(r))}
+	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: h.undoOf(r),
+		Polled: refreshed(r, h.now(r))}
 	list, err := h.Shelf.Subscriptions(ctx)
 	if err != nil {
 		return view{}, err
@@ -278,7 +279,7 @@ func (h *desk) export(w http.ResponseWriter, r *http.Request) {
 
 // preferences are what a person settles for themselves.
 func (h *desk) preferences(r *http.Request) (view, error) {
-	p := preferencesPage{Undo: h.undoOf(r)}
+	p := preferencesPage{Undo: h.undoOf(r), savingSection: h.savingSection(r.Context())}
 	if viewerOf(r.Context()).settles() {
 		list, err := h.Shelf.OwnPasswords(r.Context())
 		if err != nil {
@@ -298,6 +299,7 @@ type preferencesPage struct {
 	Settles   bool // their passwords are listed, made and removed here
 	Passwords []passwordLine
 	Undo      *undo // what was done a moment ago, nil for nothing
+	savingSection
 }
 
 // toEntries leads to what there is to read, which is a reader's first page.

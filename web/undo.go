@@ -12,11 +12,10 @@ import (
 	"feedex/reading"
 )
 
-// Bounds of what can be undone: entries at one time, for how long, and how many times by each person.
+// Bounds of what can be undone: for how long, and how many times by each person.
 const (
-	maxUndone = 50_000
-	undoTime  = 10 * time.Minute
-	maxUndos  = 8
+	undoTime = 10 * time.Minute
+	maxUndos = 8
 )
 
 // undos remembers for a while what was done, and how it is taken back.

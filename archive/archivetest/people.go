@@ -164,8 +164,8 @@ func testNewPerson(t *testing.T, a *household) {
 	wantSound(t, owner)
 }
 
-// How much of what there is of a feed when somebody begins to follow it is unread to them they choose, whether its first
-// poll brings it or it is there already. To all others it is as usual.
+// How much of what there is of a feed when somebody begins to follow it is unread to them they choose, whether its
+// first poll brings it or it is there already. To all others it is as usual.
 func testBacklogs(t *testing.T, a *household) {
 	people, err := a.People(t.Context())
 	if err != nil || len(people) != 2 {

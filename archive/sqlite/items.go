@@ -34,7 +34,8 @@ func (s *Store) Pen(p reading.PersonID) reading.Pen {
 
 // LeaveOut implements reading.Pen.
 func (s pen) LeaveOut(id reading.FeedID) {
-	s.write(`INSERT INTO left_out SELECT id, ? FROM feeds WHERE id = ? ON CONFLICT DO NOTHING`, int64(s.person), int64(id))
+	s.write(`INSERT INTO left_out SELECT id, ? FROM feeds WHERE id = ? ON CONFLICT DO NOTHING`, int64(s.person),
+		int64(id))
 }
 
 // TakeIn implements reading.Pen.
