@@ -222,10 +222,21 @@ func (b *browser) inspect(t *testing.T, name string) {
 				}
 				return err
 			})
+			if touching := b.evaluate(t, buttonsThatTouch); touching != "" {
+				t.Errorf("%s: buttons touch each other: %s", at, touching)
+			}
 			b.audit(t, at)
 		}
 	}
 }
+
+// buttonsThatTouch names the buttons of the page between which a finger finds no room.
+const buttonsThatTouch = `(() => {
+	const all = [...document.querySelectorAll('main button:not(.link), main a.button')].filter(b => b.checkVisibility());
+	const room = (a, b) => Math.max(a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom);
+	return all.slice(1).map((b, i) => [all[i], b]).filter(([a, b]) => room(a.getBoundingClientRect(), b.getBoundingClientRect()) < 3).
+		map(pair => pair.map(b => b.innerText).join(' and ')).join(', ');
+})()`
 
 // look sets the size and the colors of the screen.
 func (b *browser) look(t *testing.T, width int64, scheme string) {
