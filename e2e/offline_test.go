@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -10,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -49,6 +52,19 @@ func TestBrowserReadsOffline(t *testing.T) {
 	b.visit(t, "/entries")
 	b.evaluate(t, "navigator.serviceWorker.ready.then(() => 'ready')")
 	b.visit(t, "/entries")
+	b.bounded(t, func(ctx context.Context) error { // it can be had as an app
+		app, err := chromedp.Call(ctx, page.GetAppManifest, page.GetAppManifestParams{})
+		if err != nil {
+			return err
+		}
+		lacks, err := chromedp.Call(ctx, page.GetInstallabilityErrors, cdp.Empty{})
+		if err != nil || len(app.Errors) > 0 || len(lacks.InstallabilityErrors) > 0 ||
+			!strings.Contains(app.Data, `"start_url":"/entries"`) {
+			lack, _ := json.Marshal(lacks)
+			t.Errorf("the browser does not have it as an app: %v, %+v, %s", err, app, lack)
+		}
+		return err
+	})
 	b.do(t, chromedp.Click(chromedp.CSS(".list h2 a"))) // which opens it below its row
 	eventually(t, func() string {
 		if have := b.evaluate(t, kept); !strings.Contains(have, "What there is to say of") {

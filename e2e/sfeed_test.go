@@ -10,7 +10,7 @@ import (
 )
 
 // sfeed, a set of small programs over curl, reads a feed at the node in both of the formats of XML, and all feeds in
-// one.
+// one; and a feed at its publisher's address by the node as its proxy.
 func TestSfeedReadsFeedsOut(t *testing.T) {
 	need(t, "sfeed_update", "curl")
 	p, n := startPublisher(t), startPollingNode(t)
@@ -21,8 +21,9 @@ func TestSfeedReadsFeedsOut(t *testing.T) {
 
 	dir := t.TempDir()
 	rc := filepath.Join(dir, "sfeedrc")
-	text := fmt.Sprintf("sfeedpath=%q\nfeeds() {\nfeed byurl %q\nfeed atom %q\nfeed rss %q\nfeed all %q\n}\n", dir,
-		n.url("/feed/"+harbor), n.url("/feeds/1.atom"), n.url("/feeds/1.rss"), n.url("/all.atom"))
+	text := fmt.Sprintf("sfeedpath=%q\nfeeds() {\nfeed byurl %q\nfeed atom %q\nfeed rss %q\nfeed all %q\n"+
+		"export http_proxy=%q\nfeed proxy %q\n}\n", dir, n.url("/feed/"+harbor), n.url("/feeds/1.atom"),
+		n.url("/feeds/1.rss"), n.url("/all.atom"), n.url("/"), harbor)
 	if err := os.WriteFile(rc, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestSfeedReadsFeedsOut(t *testing.T) {
 			t.Fatalf("sfeed_update: %v\n%s", err, out)
 		}
 	}
-	for _, name := range []string{"byurl", "atom", "rss", "all"} {
+	for _, name := range []string{"byurl", "atom", "rss", "all", "proxy"} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Error(err)
@@ -51,5 +52,8 @@ func TestSfeedReadsFeedsOut(t *testing.T) {
 			t.Errorf("%s: sfeed has the entries %q, want %q, each with time, link, text and id:\n%s", name,
 				titles, want, got)
 		}
+	}
+	if all, own := p.asked(""), p.asked("feedex"); all != own {
+		t.Errorf("of %d requests at the publisher %d are of others than the node", all, all-own)
 	}
 }

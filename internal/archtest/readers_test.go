@@ -96,6 +96,48 @@ func TestReadersTable(t *testing.T) {
 	}
 }
 
+// The table of feed readers says in which ways the tests that it names have a reader read, and leaves none out.
+func TestFeedReadersTable(t *testing.T) {
+	text, err := os.ReadFile("../../docs/READERS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../e2e/*_test.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var tests strings.Builder
+	for _, f := range files {
+		source, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(source)
+	}
+	named := regexp.MustCompile("`(Test[A-Za-z0-9]+)`")
+	row := regexp.MustCompile(`(?m)^\| [^|]+ \| (yes|–) \| (yes|–) \| (yes|–) \| in each run: (.*) \|$`)
+	rows := row.FindAllStringSubmatch(string(text), -1)
+	for _, m := range rows {
+		var bodies string
+		for _, name := range named.FindAllStringSubmatch(m[4], -1) {
+			_, body, ok := strings.Cut(tests.String(), "\nfunc "+name[1]+"(")
+			if !ok {
+				t.Errorf("there is no test %s", name[1])
+			}
+			body, _, _ = strings.Cut(body, "\n}\n")
+			bodies += body
+		}
+		for i, way := range []string{"/opml?via=node", `"/feed/"`, "http_proxy="} {
+			if yes := m[i+1] == "yes"; yes != strings.Contains(bodies, way) {
+				t.Errorf("%q: cell %d is %s", m[0], i+1, m[i+1])
+			}
+		}
+	}
+	if len(rows) < 3 {
+		t.Errorf("the table has %d rows of what is run", len(rows))
+	}
+}
+
 // requestsOf are the requests of a conversation, with slashes that are not encoded, each behind what it is for.
 func requestsOf(conversation string) string {
 	var requests strings.Builder
