@@ -207,11 +207,13 @@ type CoronaRow struct {
 	Limit    float64       `json:"limit"`   // the lag at random phases, T/(n+1), by subscriptions
 	Links    report.Spread `json:"links"`
 	Tiers    []Tier        `json:"tiers"`
+	Hours    []CoronaHour  `json:"hours"` // since the start
 
 	subscriptions int
-	subscribers   []int   // of each channel
-	seconds       float64 // of real time
-	heap          uint64  // bytes, at the end
+	subscribers   []int          // of each channel
+	channels      []meanLateness // the detection time of each channel
+	seconds       float64        // of real time
+	heap          uint64         // bytes, at the end
 }
 
 // off is how far the detection time is from target, as a share of that.
@@ -310,15 +312,21 @@ func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaC
 	var alone, exchange detections
 	var limits, links []float64
 	lags := make([]tierLags, len(row.Tiers))
+	channels := make([]lateness, len(subscribers))
+	hours := make([]lateness, (end+time.Hour-1)/time.Hour)
 	first, offered := 0, 0
 	for _, h := range w.Hosts() {
 		links = append(links, float64(h.Links()))
 		offered += len(h.Follows()) - h.Node().Status().Alone
 		sights := h.Sights(w.Now())
 		for i, s := range sights {
+			if s.Published < end {
+				hours[s.Published/time.Hour].add(s)
+			}
 			if s.Published >= begin && s.Published < end {
 				alone.add(s.Published, s.Own)
 				exchange.add(s.Published, s.Any)
+				channels[s.Feed].add(s)
 				if s.Any < s.Own {
 					first++
 				}
@@ -337,6 +345,7 @@ func measureCorona(w *lab.World, every, begin, end time.Duration, at [2]*coronaC
 		}
 	}
 	row.Alone, row.Exchange = alone.detection(), exchange.detection()
+	row.channels, row.Hours = each(channels, lateness.mean), hoursOf(w, each(hours, lateness.mean))
 	row.First = float64(first) / float64(max(1, exchange.all))
 	row.Offered = float64(offered) / float64(max(1, row.subscriptions))
 	row.Limit, row.Links = report.Mean(limits), report.SpreadOf(links)

@@ -18,10 +18,13 @@ type CoronaObjective struct {
 	Ratio     float64 `json:"ratio"`     // of detection time to update interval, likewise
 	Fewest    int     `json:"fewest"`    // pollers of a channel
 	Most      int     `json:"most"`
+
+	late []float64 // seconds, the detection time of each channel
 }
 
 // A followed channel is one with subscribers.
 type followed struct {
+	index       int
 	subscribers int
 	interval    float64 // seconds between updates
 }
@@ -74,6 +77,7 @@ func objectives(channels []followed, nodes int, every, target float64) []CoronaO
 			Fewest: slices.Min(pollers), Most: slices.Max(pollers)}
 		for i, c := range channels {
 			share, late := float64(c.subscribers)/float64(sum(followers)), every/2/float64(pollers[i])
+			o.late = append(o.late, late)
 			o.Detection += share * late
 			o.Ratio += share * late / c.interval
 		}
@@ -97,9 +101,8 @@ func objectives(channels []followed, nodes int, every, target float64) []CoronaO
 	return append(list, measure("Corona-Fast", soon))
 }
 
-// objectives are those of the channels of a network.
-func (c Corona) objectives(row CoronaRow) []CoronaObjective {
-	var channels []followed
+// followed are the channels of a network that have subscribers.
+func (c Corona) followed(row CoronaRow) (channels []followed) {
 	span := c.Traces.To.Sub(c.Traces.From).Seconds()
 	for i, f := range c.channels() {
 		if n := row.subscribers[i]; n > 0 {
@@ -109,13 +112,10 @@ func (c Corona) objectives(row CoronaRow) []CoronaObjective {
 			if updates > 1 {
 				interval = min(interval, span/float64(updates))
 			}
-			channels = append(channels, followed{n, interval})
+			channels = append(channels, followed{i, n, interval})
 		}
 	}
-	if len(channels) == 0 {
-		return nil
-	}
-	return objectives(channels, c.Nodes, row.Every.Seconds(), row.Exchange.Lag)
+	return channels
 }
 
 // objectiveTable shows them beside what the network came to.

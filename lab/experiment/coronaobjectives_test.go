@@ -39,7 +39,7 @@ func TestObjectives(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var channels []followed
 	for range 60 {
-		channels = append(channels, followed{1 + rng.IntN(90), math.Exp(6 + 7*rng.Float64())})
+		channels = append(channels, followed{0, 1 + rng.IntN(90), math.Exp(6 + 7*rng.Float64())})
 	}
 	const target = 40
 	list := objectives(channels, 128, 1800, target)

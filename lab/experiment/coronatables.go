@@ -33,10 +33,12 @@ func (c Corona) report(rows []CoronaRow) *report.Report {
 				"by then", i+1, report.Hours(row.Ran), report.Hours(c.span(row.Every)))
 		}
 	}
-	r.Tables = []report.Table{c.summary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0])}
-	if o := c.objectives(rows[0]); o != nil {
+	r.Tables = []report.Table{c.summary(rows), coronaStated(), coronaNetworks(rows), coronaTiers(rows[0]),
+		coronaOverTime(rows[0])}
+	if channels := c.followed(rows[0]); len(channels) > 0 {
+		o := objectives(channels, c.Nodes, rows[0].Every.Seconds(), rows[0].Exchange.Lag)
 		r.Result = CoronaResult{rows, o}
-		r.Tables = append(r.Tables, objectiveTable(o, rows[0]))
+		r.Tables = append(r.Tables, objectiveTable(o, rows[0]), paceTable(channels, o, rows[0]))
 	}
 	r.Figures = []report.Figure{coronaFigure(rows[0])}
 	if base := rows[0]; base.Exchange.Lag > 0 && base.Requests > 0 {

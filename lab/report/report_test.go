@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,20 @@ func TestFit(t *testing.T) {
 	}
 	if slope, height, r2 := Fit([]float64{4, 4}, []float64{1, 2}); slope != 0 || height != 1.5 || r2 != 0 {
 		t.Errorf("points above one another are fitted by y = %vx + %v, R² %v", slope, height, r2)
+	}
+}
+
+// Ranks alone count, and equal values share theirs.
+func TestRankCorrelation(t *testing.T) {
+	for _, c := range []struct {
+		x, y []float64
+		want float64
+	}{{[]float64{1, 2, 3}, []float64{1, 10, 11}, 1}, {[]float64{1, 2, 3}, []float64{9, 4, 0}, -1},
+		{[]float64{1, 2, 2, 3}, []float64{1, 2, 3, 4}, math.Sqrt(.9)}, {[]float64{1, 2}, []float64{5, 5}, 0},
+		{[]float64{1}, []float64{1}, 0}} {
+		if got := RankCorrelation(c.x, c.y); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("the rank correlation of %v and %v is %v, want %v", c.x, c.y, got, c.want)
+		}
 	}
 }
 

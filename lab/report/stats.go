@@ -1,6 +1,10 @@
 package report
 
-import "slices"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // A Spread sums up one figure of many nodes.
 type Spread struct {
@@ -58,4 +62,45 @@ func Fit(x, y []float64) (slope, height, r2 float64) {
 		return 0, my, 0
 	}
 	return xy / xx, my - xy/xx*mx, xy * xy / xx / yy
+}
+
+// RankCorrelation is Spearman's coefficient of pairs of values: 1 where one always grows with the other, -1 where it
+// always falls, 0 where there are fewer than two pairs or one of them never changes. Equal values share their ranks.
+func RankCorrelation(x, y []float64) float64 {
+	if len(x) < 2 {
+		return 0
+	}
+	a, b := ranks(x), ranks(y)
+	ma, mb := Mean(a), Mean(b)
+	var ab, aa, bb float64
+	for i := range a {
+		ab += (a[i] - ma) * (b[i] - mb)
+		aa += (a[i] - ma) * (a[i] - ma)
+		bb += (b[i] - mb) * (b[i] - mb)
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+// ranks are the places of values in order, from 1 on.
+func ranks(values []float64) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	list := make([]float64, len(values))
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && values[order[to]] == values[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			list[i] = float64(from+1+to) / 2
+		}
+		from = to
+	}
+	return list
 }
