@@ -209,7 +209,7 @@ func TestFullTextThatCannotBeHad(t *testing.T) {
 		}, "too large"},
 		"/inside": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, private.URL+"/secret", http.StatusFound)
-		}, "may name 127.0.0.2 as a private host"},
+		}, "private_host permits it where it names both 127.0.0.1 and 127.0.0.2"},
 	}
 	pages := make(map[string]http.HandlerFunc)
 	for path, test := range tests {

@@ -34,9 +34,6 @@ func newTransport(r *net.Resolver, allow func(netip.AddrPort) error) *http.Trans
 	}
 }
 
-// permitting are the settings that permit feeds elsewhere.
-const permitting = "private_host, or allow_private for all hosts,"
-
 // publicFeed allows addresses of the public Internet at ports where feeds may be expected: 80, 443
 // and those from 1024 on. The others belong to mail, shells and the like, whose servers a stranger's
 // URL must not make us talk to. At public addresses of this machine, where its owner may have a blog, only the first
@@ -45,11 +42,11 @@ func publicFeed(ap netip.AddrPort) error {
 	p := ap.Port()
 	switch {
 	case p == 80 || p == 443:
-		return guard.Unless(permitting, guard.Public)(ap)
+		return guard.Public(ap)
 	case p < 1024:
 		return fmt.Errorf("%w: port %d belongs to another service", guard.ErrForbidden, p)
 	}
-	return guard.Unless(permitting, guard.Others)(ap)
+	return guard.Others(ap)
 }
 
 // transport is the one to request u with, for a feed at origin: for the feed itself or for something that belongs to
@@ -62,6 +59,15 @@ func (c *Client) transport(origin, u *url.URL, belongs bool) *http.Transport {
 		return c.strangers
 	}
 	return c.guarded
+}
+
+// permitting says which settings permit what was refused, by the same rules.
+func permitting(origin, u *url.URL, belongs bool) string {
+	from, to := hostKey(origin.Hostname()), hostKey(u.Hostname())
+	if belongs && from != to {
+		return "private_host permits it where it names both " + from + " and " + to
+	}
+	return "the setting private_host, or allow_private for all hosts, permits it"
 }
 
 // hostKey is the form in which hosts are compared.

@@ -191,7 +191,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 		v.out.Unreached, v.out.Dialed = len(v.seen) == 1 && unreached(err, connected()), v.dialed.Load()
 		if errors.Is(err, guard.ErrForbidden) {
 			v.out.Local = true // found out without going there
-			return nil, fmt.Errorf("%w (its owner's node may name %s as a private host)", err, u.Hostname())
+			return nil, fmt.Errorf("%w; %s", err, permitting(v.origin, u, v.want != nil))
 		}
 		return nil, inWords(err)
 	}
