@@ -26,6 +26,7 @@ func TestBrowserFirstMinute(t *testing.T) {
 	b.do(t, chromedp.SendKeys(chromedp.CSS("#url"), gone))
 	b.answered(t, `form[action="/follow"] button`, http.StatusUnprocessableEntity)
 	b.says(t, "404", "Follow it anyway")
+	b.inspect(t, "no-feed")
 	b.click(t, `button[name="anyway"]`)
 	if list := n.feedex(t, "feeds"); !strings.Contains(list, missingPage) {
 		t.Errorf("feedex feeds: %s", list)

@@ -17,6 +17,7 @@ import (
 // A pressing presses one thing of a page.
 type pressing struct {
 	page   string            // which is opened before, "" for that which is open
+	look   string            // what the page is kept as that is looked at before, "" for none
 	fields map[string]string // what is put into fields before
 	press  chromedp.CSS
 	says   string // what the next page says
@@ -29,6 +30,9 @@ func (b *browser) press(t *testing.T, list []pressing) {
 	for _, p := range list {
 		if p.page != "" {
 			b.visit(t, p.page)
+		}
+		if p.look != "" {
+			b.inspect(t, p.look)
 		}
 		t.Logf("press %s", p.press)
 		b.fill(t, p.fields)
@@ -90,13 +94,14 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 		{press: submit("/undo"), says: "The harbor"},
 		{page: "/settings", press: `form[action="/unfollow"]:has([value="1"]) button`, says: "Unfollowed The harbor"},
 		{press: submit("/undo"), says: "The harbor"},
-		{page: "/feeds/2", press: `form[action="/share"] button[value=private]`, says: "no:"},
+		{page: "/feeds/2", look: "undecided", press: `form[action="/share"] button[value=private]`, says: "no:"},
 		{fields: map[string]string{"#how [name=private]": ""}, press: "#how > p > button", says: "Saved."},
 		{page: "/feeds", fields: map[string]string{"#q": "kitchen", "#order": "next"},
 			press: `form[action="/feeds"] button`, says: "Kitchen Notes"},
 		{page: "/settings", fields: map[string]string{"#url": site.URL, "#url-unread": "all"}, press: submit("/follow"),
 			says: "is followed"},
-		{page: "/feeds/3", press: `form[action="/follow"]:has([value$="/notes.xml"]) button`, says: "The notes"},
+		{page: "/feeds/3", look: "choose",
+			press: `form[action="/follow"]:has([value$="/notes.xml"]) button`, says: "The notes"},
 
 		{page: "/filters", fields: map[string]string{"#words": "storm", "#name": "Storms", "#rule": "star"},
 			press: keep, says: "Storms is kept"},
@@ -144,7 +149,7 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 		{page: "/search?q=tide", press: "a.button[href^='/filters']", says: "Keep a search"},
 		{page: "/entries?show=all&q=tide", press: "a[href*='sort=relevance']", says: "High tide"},
 		{page: "/entries", press: submit("/read"), says: "Marked 4 entries read."},
-		{press: submit("/undo"), says: "Unread (4)"},
+		{look: "all-read", press: submit("/undo"), says: "Unread (4)"},
 	})
 	if got := b.evaluate(t, "document.documentElement.dataset.text"); got != "larger" {
 		t.Errorf("the text is %q", got)
@@ -157,6 +162,15 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 	// On a phone folders and feeds are in a drawer; keys go on from an entry to the next, and to the pages.
 	b.look(t, 390, "light")
 	b.visit(t, "/entries?show=all")
+	const broken = `[...document.querySelectorAll('header nav a, main .tabs a')].filter(a => {
+		const text = document.createRange();
+		text.selectNodeContents(a);
+		const right = e => Math.round(e.getBoundingClientRect().right);
+		return text.getClientRects().length > 1 || right(a) > right(a.closest('ul'));
+	}).map(a => a.textContent).join()`
+	if got := b.evaluate(t, broken); got != "" {
+		t.Errorf("with large text %s are broken, or cut off", got)
+	}
 	const drawer = "String(document.querySelector('.rail nav').checkVisibility())"
 	if b.evaluate(t, drawer) != "false" {
 		t.Error("the drawer is open")

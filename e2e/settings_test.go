@@ -56,6 +56,7 @@ func TestBrowserOpensWhatTheOwnerSets(t *testing.T) {
 		{"filters-wrong", "/filters?words=(tide", "(tide"},
 		{"filters-nothing", "/filters?words=walrus", "Nothing that fits was published in the last month."},
 		{"notifications-open", "/notifications", "Of what these catch"},
+		{"starred-by-neighbors", "/starred", "What your neighbors starred"},
 		{"recommended", "/recommended", "Feeds that others like you read"},
 		{"invited", "/join?link=node.invalid:7790", "An invitation"},
 		{"person-remove", "/people/2", "Remove Ann"},
