@@ -77,7 +77,7 @@ nightly: build # for four hours: fuzz, the paper's claims at its size, and docs/
 	bin/feedex lab all --out $(NIGHTLY)/evaluation
 	FEEDEX_NIGHTLY=$(NIGHTLY)/evaluation $(GO) test -count=1 -run '^TestEvaluationIsOfThisProgram$$' ./cmd/feedex
 
-e2e: # newsboat, sfeed and Chromium use the real program, and two homes behind routers; screenshots are left in e2e/out
+e2e: # newsboat, sfeed, rss2email and Chromium use the real program, and two homes behind routers; screenshots are left in e2e/out
 	cd e2e && npm ci --ignore-scripts --no-audit --no-fund --silent
 	cd e2e && $(GO) vet ./... && FEEDEX_E2E=1 $(GO) test -count=1 -timeout 20m ./...
 	@if newer=$$(e2e/newsboat.sh "$$HOME/.cache/feedex/newsboat"); then \
