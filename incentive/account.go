@@ -25,12 +25,13 @@ type Account struct {
 	Met      time.Time // last contact
 	Standing Standing
 	Stored   RoomUsed // what it brought
+	Tips     []Tip    `json:",omitempty"` // what it starred, maxTips at most, the latest last
 }
 
-// clone is the account with its own list of marks.
+// clone is the account with its own lists.
 func (a *Account) clone() Account {
 	c := *a
-	c.Standing.Marks = slices.Clone(a.Standing.Marks)
+	c.Standing.Marks, c.Tips = slices.Clone(a.Standing.Marks), slices.Clone(a.Tips)
 	return c
 }
 

@@ -21,6 +21,7 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 			a.AtBound = seconds(now)
 		}
 		a.Stored.Slot = min(a.Stored.Slot, slotOf(now))
+		a.Tips = a.Tips[max(0, len(a.Tips)-maxTips):]
 		if l.of(a.Holder) == nil {
 			l.makeRoom()
 		}

@@ -139,41 +139,97 @@ func TestStarsOfPrivateFeedsStay(t *testing.T) {
 	}
 }
 
-// A star counts once for each network of neighbors that have earned ten entries, by their standing.
+// A star counts once for each network of neighbors that have earned ten entries, and weighs what the owner starred
+// later of what these had starred, by their standing.
 func TestAStarCountsOnceANetwork(t *testing.T) {
 	w := newNetwork(t)
 	h := w.full(1, node.Config{Incentive: incentive.Config{Bound: 20}}, news)[0]
 	h.shareStars(true, news)
-	entry := feed.EntryID{7}
-	friend := func(a, b byte) *testHost {
-		f := h.befriend(protocol.NewNodeID(netip.AddrFrom4([4]byte{21, a, 0, b}), 7790), news)
-		if code := h.saysStars(f, protocol.FeedStars{Feed: news}); code != 0 {
-			t.Fatalf("a feed is named: fault %d", code)
-		}
-		if code := h.saysStars(f, protocol.FeedStars{Feed: news, Entries: []feed.EntryID{entry}}); code != 0 {
+	before, entry := feed.EntryID{6}, feed.EntryID{7}
+	tell := func(f *testHost, entries ...feed.EntryID) {
+		t.Helper()
+		if code := h.saysStars(f, protocol.FeedStars{Feed: news, Entries: entries}); code != 0 {
 			t.Fatalf("stars are told: fault %d", code)
 		}
+	}
+	friend := func(a, b byte) *testHost {
+		f := h.befriend(protocol.NewNodeID(netip.AddrFrom4([4]byte{21, a, 0, b}), 7790), news)
+		tell(f)
+		h.believes(f)
+		tell(f, before)
 		return f
 	}
-	starred := func(votes, weight int) node.StarredEntry {
-		return node.StarredEntry{Feed: news, Entry: entry, Votes: votes, Weight: weight}
-	}
-	want := func(votes, weight int) {
+	want := func(what string, votes int, weighs bool) (weight int) {
 		t.Helper()
-		if got := h.node.Starred(); votes == 0 && len(got) != 0 ||
-			votes > 0 && !slices.Equal(got, []node.StarredEntry{starred(votes, weight)}) {
-			t.Errorf("counts %+v, want %d votes of weight %d", got, votes, weight)
+		for _, s := range h.node.Starred() {
+			if s.Entry == entry {
+				if s.Votes != votes || (s.Weight > 0) != weighs {
+					t.Errorf("%s: counts %+v, want %d votes, and that it weighs: %v", what, s, votes, weighs)
+				}
+				return s.Weight
+			}
 		}
+		if votes > 0 {
+			t.Errorf("%s: counts nothing, want %d votes", what, votes)
+		}
+		return 0
 	}
 	first, second, other := friend(1, 1), friend(1, 2), friend(2, 1)
-	want(0, 0)
-	h.believes(first, second)
-	want(1, 100)
-	h.believes(other)
-	want(2, 200)
+	h.store.Star(news, before)
+	late := h.befriend(protocol.NewNodeID(netip.AddrFrom4([4]byte{21, 3, 0, 1}), 7790), news)
+	tell(late)
+	tell(late, before, entry)
+	want("of a stranger", 0, false)
+	for _, f := range []*testHost{first, second} {
+		tell(f, before, entry)
+	}
+	want("of a network", 1, false)
+	h.believes(late)
+	want("with one that repeats what the owner starred", 2, false)
+	tell(other, before, entry)
+	full := want("with another that was right", 3, true)
 	h.inside(func(n *node.Node) { n.Punish(other.id, incentive.SubsetLie, 0) })
-	if got := h.node.Starred(); len(got) != 1 || got[0].Weight >= 200 || got[0].Weight <= 100 {
-		t.Errorf("whose standing is less weighs as much: %+v", got)
+	if less := want("of less standing", 3, true); less >= full {
+		t.Errorf("whose standing is less weighs %d, and %d before", less, full)
+	}
+}
+
+// What neighbors were right about is remembered when they withdraw it, and so is what they were wrong about.
+func TestWhoWasRightStaysSo(t *testing.T) {
+	w := newNetwork(t)
+	h := w.full(1, node.Config{}, news)[0]
+	h.shareStars(true, news)
+	entries := []feed.EntryID{{1}, {2}, {3}, {4}}
+	var friends []*testHost
+	for a := range byte(2) {
+		f := h.befriend(protocol.NewNodeID(netip.AddrFrom4([4]byte{21, a, 0, 1}), 7790), news)
+		friends = append(friends, f)
+		h.saysStars(f, protocol.FeedStars{Feed: news})
+		h.believes(f)
+		h.saysStars(f, protocol.FeedStars{Feed: news, Entries: entries})
+	}
+	h.store.Star(news, entries[0])
+	weight := func() int {
+		t.Helper()
+		for _, f := range friends {
+			h.saysStars(f, protocol.FeedStars{Feed: news})
+			if code := h.saysStars(f, protocol.FeedStars{Feed: news, Entries: entries[3:]}); code != 0 {
+				t.Fatalf("stars are told: fault %d", code)
+			}
+		}
+		list := h.node.Starred()
+		if len(list) != 1 || list[0].Votes != 2 {
+			t.Fatalf("counts %+v", list)
+		}
+		return list[0].Weight
+	}
+	was := weight()
+	if was == 0 || was > 500 {
+		t.Fatalf("one that was right and three that were not weigh %d", was)
+	}
+	h.store.Star(news, entries[1])
+	if now := weight(); now <= was {
+		t.Errorf("with another that was right it weighs %d, and %d before", now, was)
 	}
 }
 

@@ -14,8 +14,6 @@ const (
 	// many are.
 	starredFor     = 7 * 24 * time.Hour
 	starredEntries = 30
-	// leastVotes is how many networks of neighbors must have starred what is there: one can say what it likes.
-	leastVotes = 2
 	// maxStarred bounds what is looked up for the page.
 	maxStarred = 500
 )
@@ -26,7 +24,7 @@ type starredPage struct {
 	Shared  bool // the owner shares stars of some feed
 }
 
-// starred is the page of what neighbors starred, what most of them did first.
+// starred is the page of what neighbors starred, what the owner is likeliest to star first.
 func (h *Handler) starred(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
 	list, err := h.Shelf.Starred(ctx)
@@ -43,7 +41,7 @@ func (h *Handler) starred(r *http.Request) (view, error) {
 	}
 	f := feed.Filter{Since: now.Add(-starredFor), Limit: maxStarred, NoSecrets: !loggedIn(ctx)}
 	for _, s := range list {
-		if s.Votes >= leastVotes && len(f.IDs) < maxStarred {
+		if s.Weight > 0 && len(f.IDs) < maxStarred {
 			f.IDs = append(f.IDs, s.Entry)
 		}
 	}
@@ -62,7 +60,7 @@ func (h *Handler) starred(r *http.Request) (view, error) {
 	var top []archive.Record
 	for _, s := range list {
 		record, is := records[starKey{s.Feed, s.Entry}]
-		if is && s.Votes >= leastVotes && len(top) < starredEntries {
+		if is && s.Weight > 0 && len(top) < starredEntries {
 			top = append(top, record)
 		}
 	}

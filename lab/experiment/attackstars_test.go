@@ -20,7 +20,7 @@ func TestStuffersByNetworks(t *testing.T) {
 	}
 	for networks := 1; networks <= 2; networks++ {
 		x := &trial{crowd: c, ctx: t.Context(), trials: a.Trials, worlds: 1, tell: func(float64) {}}
-		measured, pass := stuffing(networks)(x)
+		measured, pass := stuffing{networks, 1, byAll, byNone, false}.run(x)
 		if nothing := strings.Contains(measured, " 0 votes"); nothing != (networks == 1) || pass && nothing {
 			t.Errorf("from %d networks: %s, pass %v", networks, measured, pass)
 		}

@@ -1,7 +1,7 @@
 package exchange
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,7 +12,8 @@ import (
 
 // Stars are told by those who share them to those who do, feed by feed, and go one hop. They are votes that nobody can
 // check: whoever is paid for a star, or for ten, has the entry in his archive as the one who read it. So a vote costs
-// what standing costs (a voter), and there is one to a network.
+// what standing costs, there is one to a network, and it weighs what those with whom it agrees were worth to the owner
+// until now (weigh).
 
 const (
 	// StarsEvery is how often it is looked whether a neighbor is to hear of other stars.
@@ -38,7 +39,7 @@ type StarredEntry struct {
 	Feed   feed.URL
 	Entry  feed.EntryID
 	Votes  int // networks of these neighbors
-	Weight int // the sum of their standing, 100 a network at most
+	Weight int // how likely the owner is to star it, by what they starred before: see weigh; 0 for what one starred
 }
 
 // TellStars has neighbors told of stars, where these are others than before: once for all that an event changes, and
@@ -63,6 +64,9 @@ func (m *Machine) sharesStars() bool {
 func (m *Machine) tellAll() {
 	m.starring.soon = false
 	mine, _ := m.ownStars()
+	for _, l := range m.Links { // before anybody hears what is starred now
+		m.noteTips(Of(l), mine)
+	}
 	for _, l := range m.Links {
 		m.tellStars(Of(l), mine, starRounds)
 	}
@@ -88,6 +92,16 @@ func (m *Machine) ownStars() (mine ownStars, wanted bool) {
 	return mine, wanted
 }
 
+// of are the owner's stars of a feed.
+func (o ownStars) of(m *Machine, u feed.URL) []feed.EntryID {
+	list, known := o.starred[u]
+	if !known {
+		list = m.Store.Starred(u, protocol.MaxFeedStars)
+		o.starred[u] = list
+	}
+	return list
+}
+
 // tellStars tells a neighbor of stars, as far as they are others than it heard of before, so many times in a row: its
 // answer may name feeds whose stars it is to hear.
 func (m *Machine) tellStars(l *link, mine ownStars, rounds int) {
@@ -106,10 +120,10 @@ func (m *Machine) tellStars(l *link, mine ownStars, rounds int) {
 		switch code := core.CodeOf(a.Err); {
 		case ok:
 			t.unsure = false
-			if err := m.takeStars(l, theirs); err != nil {
+			mine, _ := m.ownStars()
+			if err := m.takeStars(l, theirs, mine); err != nil {
 				m.Suspect(l.ID(), "answered stars that are refused: "+err.Text)
 			} else {
-				mine, _ := m.ownStars()
 				m.tellStars(l, mine, rounds-1)
 			}
 		case code == protocol.UnwantedFeed:
@@ -142,11 +156,7 @@ func (m *Machine) starsFor(l *link, mine ownStars) (say []protocol.FeedStars) {
 		}
 		f := protocol.FeedStars{Feed: u}
 		if i < len(both) {
-			list, known := mine.starred[u]
-			if !known {
-				list = m.Store.Starred(u, protocol.MaxFeedStars)
-				mine.starred[u] = list
-			}
+			list := mine.of(m, u)
 			f.Entries = list[:min(len(list), each)]
 		}
 		if bytes += f.WireBytes(); bytes > protocol.MaxStarBytes || len(say) >= protocol.MaxStarFeeds {
@@ -173,11 +183,11 @@ func (m *Machine) AskedStars(from *core.Link, ev core.Asked, said protocol.Stars
 			maxStarCalls, StarsEvery))
 		return
 	}
-	if err := m.takeStars(l, said); err != nil {
+	mine, _ := m.ownStars()
+	if err := m.takeStars(l, said, mine); err != nil {
 		m.Refuse(ev, err)
 		return
 	}
-	mine, _ := m.ownStars()
 	say := m.starsFor(l, mine)
 	if !t.asking {
 		t.ours, t.unsure = say, false
@@ -186,7 +196,7 @@ func (m *Machine) AskedStars(from *core.Link, ev core.Asked, said protocol.Stars
 }
 
 // takeStars takes in what a neighbor says of its stars, or says why not.
-func (m *Machine) takeStars(l *link, said protocol.Stars) *protocol.Fault {
+func (m *Machine) takeStars(l *link, said protocol.Stars, mine ownStars) *protocol.Fault {
 	if !l.Key.IsZero() && !said.SignedBy(l.Key) {
 		return protocol.Faultf(protocol.NotVouched, "the stars are not signed by the key known here: %s", l.Key)
 	}
@@ -199,49 +209,63 @@ func (m *Machine) takeStars(l *link, said protocol.Stars) *protocol.Fault {
 		theirs[f.Feed] = f.Entries
 	}
 	l.stars.theirs = theirs
+	m.noteTips(l, mine)
 	return nil
 }
 
-// Starred are the entries that neighbors starred of feeds whose stars the owner shares, those with most weight first.
-func (m *Machine) Starred() (list []StarredEntry) {
-	open, _ := m.feeds.StarFeeds()
-	if len(open) == 0 {
-		return nil
+// noteTips notes what a neighbor stars of the feeds of which stars are shared, and what of it the owner has starred.
+func (m *Machine) noteTips(l *link, mine ownStars) {
+	if len(l.stars.theirs) == 0 {
+		return
 	}
-	weights := make(map[*link]int)
-	for _, x := range m.Links {
-		if l := Of(x); len(l.stars.theirs) > 0 {
-			weights[l] = m.votes(x)
-		}
-	}
-	for _, u := range open {
-		votes := make(map[feed.EntryID]map[protocol.Network]int)
-		for l, weight := range weights {
-			if weight == 0 {
-				continue
-			}
-			for _, id := range l.stars.theirs[u] {
-				if votes[id] == nil {
-					votes[id] = make(map[protocol.Network]int)
-				}
-				votes[id][l.ID().Network()] = max(votes[id][l.ID().Network()], weight)
+	own := make(map[feed.EntryID]bool)
+	var starred []feed.EntryID
+	for _, u := range mine.feeds {
+		if entries, told := l.stars.theirs[u]; told {
+			starred = append(starred, entries...)
+			for _, id := range mine.of(m, u) {
+				own[id] = true
 			}
 		}
-		for id, by := range votes {
-			s := StarredEntry{Feed: u, Entry: id, Votes: len(by)}
-			for _, weight := range by {
-				s.Weight += weight
-			}
-			list = append(list, s)
-		}
 	}
-	slices.SortFunc(list, func(a, b StarredEntry) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Votes, a.Votes), a.Entry.Compare(b.Entry))
-	})
-	return list
+	if m.Ledger.Tipped(m.Now, l.Holder, starred, func(id feed.EntryID) bool { return own[id] }) {
+		m.SaveAccounts()
+	}
 }
 
-// votes is the weight of a neighbor's stars: its standing, and nothing before it has earned what shows that it is no
+// Starred are the entries that neighbors starred of feeds whose stars the owner shares, those with most weight first.
+func (m *Machine) Starred() []StarredEntry {
+	open, _ := m.feeds.StarFeeds()
+	voters := make(map[protocol.Network]*voter)
+	for _, x := range m.Links {
+		l := Of(x)
+		standing := 0
+		if len(l.stars.theirs) > 0 {
+			standing = m.votes(x)
+		}
+		if standing == 0 {
+			continue
+		}
+		v := voters[l.ID().Network()]
+		if v == nil {
+			v = &voter{stars: make(map[star]bool), tips: make(map[feed.EntryID]bool)}
+			voters[l.ID().Network()] = v
+		}
+		v.standing = max(v.standing, standing)
+		for _, u := range open {
+			for _, id := range l.stars.theirs[u] {
+				v.stars[star{u, id}] = true
+			}
+		}
+		account, _ := m.Ledger.Account(l.Holder)
+		for _, t := range account.Tips {
+			v.tips[t.Entry] = v.tips[t.Entry] || t.Taken
+		}
+	}
+	return weigh(slices.Collect(maps.Values(voters)))
+}
+
+// votes is the standing of a neighbor whose stars count, and nothing before it has earned what shows that it is no
 // stranger.
 func (m *Machine) votes(l *core.Link) int {
 	if m.Ledger.OnProbation(l.Holder) {

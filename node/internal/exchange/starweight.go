@@ -1,0 +1,85 @@
+package exchange
+
+import (
+	"cmp"
+	"slices"
+
+	"feedex/feed"
+)
+
+// A voter is a network of neighbors whose stars count: several in it count once.
+type voter struct {
+	standing int // the best in it, 100 at most
+	stars    map[star]bool
+	tips     map[feed.EntryID]bool // whether the owner starred them later (incentive.Tip)
+}
+
+// A star is for an entry of a feed.
+type star struct {
+	feed  feed.URL
+	entry feed.EntryID
+}
+
+// What is thought of voters, and of pairs of them, before they have shown anything: as if the owner had left so many
+// tips of a voter, and as if a pair had starred so many entries together with the luck of its worse half.
+const (
+	tipsBefore     = 4
+	togetherBefore = 2
+	surely         = 1000
+)
+
+// A record counts tips: those that the owner starred later, and all of them.
+type record struct{ taken, all int }
+
+// weigh counts the votes of entries, and weighs them. Those with most weight come first, however voters come.
+//
+// Nobody can tell a vote that is bought from another, but the owner's own stars are not for sale. So it is asked how
+// often the owner starred, later, what two voters had both starred: an entry weighs the sum over the pairs of its
+// voters, shared out so that n of them weigh n/2 pairs. Who stars together what the owner never does has no weight,
+// though each of them alone had been right; who was never right has none either. It is in thousandths.
+func weigh(voters []*voter) (list []StarredEntry) {
+	by, tippers := make(map[star][]int), make(map[feed.EntryID][]int)
+	for i, v := range voters {
+		for s := range v.stars {
+			by[s] = append(by[s], i)
+		}
+		for id := range v.tips {
+			tippers[id] = append(tippers[id], i)
+		}
+	}
+	shown := make([][]record, len(voters)) // what pairs tipped, and in the diagonal each by itself
+	for i := range shown {
+		shown[i] = make([]record, len(voters))
+	}
+	for id, who := range tippers {
+		for n, i := range who {
+			for _, j := range who[:n+1] {
+				r := &shown[i][j] // i >= j
+				if r.all++; voters[i].tips[id] && voters[j].tips[id] {
+					r.taken++
+				}
+			}
+		}
+	}
+	alone := func(i int) int { return surely * shown[i][i].taken / (shown[i][i].all + tipsBefore) }
+	together := func(i, j int) int {
+		r := shown[max(i, j)][min(i, j)]
+		luck := (surely*r.taken + togetherBefore*min(alone(i), alone(j))) / (r.all + togetherBefore)
+		return luck * min(voters[i].standing, voters[j].standing) / 100
+	}
+	for s, who := range by {
+		e := StarredEntry{Feed: s.feed, Entry: s.entry, Votes: len(who)}
+		for n, i := range who {
+			for _, j := range who[:n] {
+				e.Weight += together(i, j)
+			}
+		}
+		e.Weight /= max(1, len(who)-1)
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b StarredEntry) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Votes, a.Votes), a.Entry.Compare(b.Entry),
+			cmp.Compare(a.Feed, b.Feed))
+	})
+	return list
+}
