@@ -42,7 +42,7 @@ type stuffing struct {
 	share    float64 // of what no reader stars
 	stuffs   split   // which of them star one of these
 	repeats  split   // which of them star what readers did
-	patient  bool    // they stuff in the end, and what they stuff, and is new then, is looked at
+	patient  bool    // they stuff in the end, in place of repeating, and what is new then is looked at
 }
 
 // A split says whether the i-th stuffer stars the n-th entry.
@@ -73,8 +73,9 @@ func starAttacks() []attack {
 			stuffing{0, .1, byAll, byOne, false}),
 		row("ballot stuffing by pairs in disguise", "the same, and pairs repeat what two readers starred",
 			stuffing{0, .1, byAll, byPair, false}),
-		row("patient ballot stuffing", "all repeat what two readers starred, and stuff in the last quarter, of which the "+
-			"page is then", stuffing{0, 1, byAll, byAll, true}),
+		row("patient ballot stuffing",
+			"all repeat what two readers starred; in the last quarter, of which the page is then, they stuff in its "+
+				"place", stuffing{0, 1, byAll, byAll, true}),
 	}
 }
 
@@ -179,7 +180,8 @@ func (b *ballot) stuffed(id feed.EntryID) bool {
 // reads has a reader star the entry, and stuffers hear of it.
 func (b *ballot) reads(i int, u feed.URL, id feed.EntryID) {
 	b.g.hosts[i].Star(u, id)
-	if b.readers[id]++; b.readers[id] != heardTwice {
+	b.readers[id]++
+	if b.readers[id] != heardTwice || b.patient && !b.g.w.Now().Before(b.late) {
 		return
 	}
 	b.g.w.At(b.g.w.Now().Add(repeatAfter), func() {
@@ -202,11 +204,11 @@ func (b *ballot) star(k int, u feed.URL, id feed.EntryID, who split, kind int) {
 	}
 }
 
-// A page is what somebody sees first.
-type page struct{ places, stuffed, liked, full, touched int }
+// A firstTen is what readers see first, of all of them together.
+type firstTen struct{ places, stuffed, liked, full, touched int }
 
-// add adds a page of these entries.
-func (p *page) add(b *ballot, list []node.StarredEntry) {
+// add adds what one reader sees of these entries.
+func (p *firstTen) add(b *ballot, list []node.StarredEntry) {
 	theirs := 0
 	for _, s := range list[:min(topStars, len(list))] {
 		switch {
@@ -228,7 +230,7 @@ func (p *page) add(b *ballot, list []node.StarredEntry) {
 // outcome says how much of what the honest see first only stuffers starred, of pages of what neighbors starred, and how
 // much it would be by the number of votes alone.
 func (b *ballot) outcome() (string, bool) {
-	var weighed, counted page
+	var weighed, counted firstTen
 	votes, honest := 0, b.g.honest()
 	for _, h := range honest {
 		list := slices.DeleteFunc(h.Node().Starred(), func(s node.StarredEntry) bool {
@@ -240,13 +242,16 @@ func (b *ballot) outcome() (string, bool) {
 			}
 		}
 		weighed.add(b, slices.DeleteFunc(slices.Clone(list), func(s node.StarredEntry) bool { return s.Weight == 0 }))
-		slices.SortStableFunc(list, func(x, y node.StarredEntry) int { return cmp.Compare(y.Votes, x.Votes) })
+		slices.SortFunc(list, func(x, y node.StarredEntry) int {
+			return cmp.Or(cmp.Compare(y.Votes, x.Votes), x.Entry.Compare(y.Entry))
+		})
 		counted.add(b, list)
 	}
 	share := func(n, of int) string { return report.Percent(float64(n) / float64(max(1, of))) }
-	return fmt.Sprintf("%d of %d first ten have any of it, %d of %d places (%s), by votes alone %s; it has %d votes at "+
-			"most; liked are %s of all places, %d of the first ten are full", weighed.touched, len(honest), weighed.stuffed,
-			weighed.places, share(weighed.stuffed, weighed.places), share(counted.stuffed, counted.places), votes,
-			share(weighed.liked, topStars*len(honest)), weighed.full),
+	return fmt.Sprintf("%d of %d first ten have any of it, %d of %d places (%s), by votes alone %s; it has %d votes "+
+			"at most; liked are %s of all places, by votes alone %s; %d of the first ten are full",
+			weighed.touched, len(honest), weighed.stuffed, weighed.places, share(weighed.stuffed, weighed.places),
+			share(counted.stuffed, counted.places), votes, share(weighed.liked, topStars*len(honest)),
+			share(counted.liked, topStars*len(honest)), weighed.full),
 		weighed.stuffed == 0 && weighed.full > 0 && votes > 0
 }

@@ -248,13 +248,13 @@ func (m *Machine) Starred() []StarredEntry {
 		}
 		v := voters[l.ID().Network()]
 		if v == nil {
-			v = &voter{stars: make(map[star]bool), tips: make(map[feed.EntryID]bool)}
+			v = &voter{stars: make(map[vote]bool), tips: make(map[feed.EntryID]bool)}
 			voters[l.ID().Network()] = v
 		}
 		v.standing = max(v.standing, standing)
 		for _, u := range open {
 			for _, id := range l.stars.theirs[u] {
-				v.stars[star{u, id}] = true
+				v.stars[vote{u, id}] = true
 			}
 		}
 		account, _ := m.Ledger.Account(l.Holder)

@@ -10,12 +10,12 @@ import (
 // A voter is a network of neighbors whose stars count: several in it count once.
 type voter struct {
 	standing int // the best in it, 100 at most
-	stars    map[star]bool
+	stars    map[vote]bool
 	tips     map[feed.EntryID]bool // whether the owner starred them later (incentive.Tip)
 }
 
-// A star is for an entry of a feed.
-type star struct {
+// A vote is a star, of an entry of a feed.
+type vote struct {
 	feed  feed.URL
 	entry feed.EntryID
 }
@@ -28,8 +28,8 @@ const (
 	surely         = 1000
 )
 
-// A record counts tips: those that the owner starred later, and all of them.
-type record struct{ taken, all int }
+// A tipCount counts tips: those that the owner starred later, and all of them.
+type tipCount struct{ taken, all int }
 
 // weigh counts the votes of entries, and weighs them. Those with most weight come first, however voters come.
 //
@@ -38,7 +38,7 @@ type record struct{ taken, all int }
 // voters, shared out so that n of them weigh n/2 pairs. Who stars together what the owner never does has no weight,
 // though each of them alone had been right; who was never right has none either. It is in thousandths.
 func weigh(voters []*voter) (list []StarredEntry) {
-	by, tippers := make(map[star][]int), make(map[feed.EntryID][]int)
+	by, tippers := make(map[vote][]int), make(map[feed.EntryID][]int)
 	for i, v := range voters {
 		for s := range v.stars {
 			by[s] = append(by[s], i)
@@ -47,9 +47,9 @@ func weigh(voters []*voter) (list []StarredEntry) {
 			tippers[id] = append(tippers[id], i)
 		}
 	}
-	shown := make([][]record, len(voters)) // what pairs tipped, and in the diagonal each by itself
+	shown := make([][]tipCount, len(voters)) // what pairs tipped, and in the diagonal each by itself
 	for i := range shown {
-		shown[i] = make([]record, len(voters))
+		shown[i] = make([]tipCount, len(voters))
 	}
 	for id, who := range tippers {
 		for n, i := range who {

@@ -13,7 +13,7 @@ const starred = feed.URL("https://news.example.com/feed")
 // the owner starred later a "+".
 func votersOf(records ...string) (list []*voter) {
 	for _, text := range records {
-		v := &voter{standing: 100, stars: make(map[star]bool), tips: make(map[feed.EntryID]bool)}
+		v := &voter{standing: 100, stars: make(map[vote]bool), tips: make(map[feed.EntryID]bool)}
 		taken := false
 		for _, c := range text {
 			if c == '+' {
@@ -21,7 +21,7 @@ func votersOf(records ...string) (list []*voter) {
 				continue
 			}
 			id := feed.EntryID{byte(c)}
-			v.stars[star{starred, id}], v.tips[id] = true, taken
+			v.stars[vote{starred, id}], v.tips[id] = true, taken
 			taken = false
 		}
 		list = append(list, v)
