@@ -130,17 +130,22 @@ func (h *host) RemovePassword(ctx context.Context, name string) error {
 	return h.write(ctx, func(d reading.Database) error { return asked(removePassword(d, name)) })
 }
 
-// addPerson adds a person of a name.
-func addPerson(d reading.People, raw string) error {
+// addPerson adds a person of a name. An archive that was put back gives the number of one who came later to the next:
+// where that one saved entries, in a data directory, is not theirs.
+func addPerson(d reading.People, data, raw string) error {
 	name, err := reading.PersonName(raw)
-	if err == nil {
-		_, err = d.AddPerson(time.Now(), name)
+	if err != nil {
+		return err
 	}
-	return err
+	id, err := d.AddPerson(time.Now(), name)
+	if err != nil {
+		return err
+	}
+	return forgetService(data, id)
 }
 
-// removePerson removes the person of a name, by steps that write carries out, and first of all where that saved
-// entries, in a data directory: the next person may have that number.
+// removePerson removes the person of a name, by steps that write carries out, and where that saved entries, in a data
+// directory.
 func removePerson(ctx context.Context, v reading.PeopleList, data, name string,
 	write func(context.Context, func(reading.Database) error) error) error {
 	list, err := v.People(ctx)
@@ -155,22 +160,19 @@ func removePerson(ctx context.Context, v reading.PeopleList, data, name string,
 		return asked(fmt.Errorf("remove person %q: %w", name, err))
 	}
 	for more := true; more; {
-		if err := forgetService(data, p.ID); err != nil {
-			return err
-		}
 		if err := write(ctx, func(d reading.Database) error {
 			more = d.RemovePerson(p.ID, markStep)
-			return nil
+			return forgetService(data, p.ID)
 		}); err != nil {
 			return err
 		}
 	}
-	return nil
+	return forgetService(data, p.ID) // what was on its way when the first step ended their sessions
 }
 
 // AddPerson implements control.Maintenance.
 func (h *host) AddPerson(ctx context.Context, name string) error {
-	return h.write(ctx, func(d reading.Database) error { return asked(addPerson(d, name)) })
+	return h.write(ctx, func(d reading.Database) error { return asked(addPerson(d, h.config.Data, name)) })
 }
 
 // RemovePerson implements control.Maintenance.

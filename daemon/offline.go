@@ -81,7 +81,7 @@ func (k *OfflineArchive) RemovePassword(_ context.Context, name string) error {
 
 // AddPerson implements control.Maintenance.
 func (k *OfflineArchive) AddPerson(_ context.Context, name string) error {
-	return committed(k.store, func(d reading.Database) error { return addPerson(d, name) })
+	return committed(k.store, func(d reading.Database) error { return addPerson(d, k.data, name) })
 }
 
 // RemovePerson implements control.Maintenance.

@@ -197,17 +197,21 @@ const followWait = 10 * time.Second
 
 // FollowAt implements web.PersonalSource.
 func (l pagesLibrary) FollowAt(ctx context.Context, w web.FollowWish) (f web.FollowedAt, err error) {
+	tries := slices.Clone(w.Tries) // those of the wish are shown
 	if w.Page != 0 {
 		page, err := l.seen(ctx, w.Page)
 		if err != nil {
 			return f, err
 		}
-		for i, u := range w.Tries {
-			w.Tries[i] = discover.Lend(page.URL, u)
+		named := discover.Read(page.Names)
+		for i, u := range tries {
+			if slices.ContainsFunc(named, func(n discover.SiteFeed) bool { return n.URL == u }) {
+				tries[i] = discover.Lend(page.URL, u)
+			}
 		}
 	}
 	s, err := l.host.FollowAddress(ctx, control.FollowAddress{
-		Subscribe: node.Subscribe{Feeds: w.Tries, Backlog: w.Backlog, BacklogOf: int64(l.person)}, Wait: followWait,
+		Subscribe: node.Subscribe{Feeds: tries, Backlog: w.Backlog, BacklogOf: int64(l.person)}, Wait: followWait,
 		Keep: true, Anyway: w.Anyway})
 	l.host.changes.Add(1)
 	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem, Unread: s.Unread}

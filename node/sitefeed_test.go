@@ -128,6 +128,23 @@ func TestBacklogOfAPage(t *testing.T) {
 	}
 }
 
+// How much of a feed is unread to whom says who chose it first, before its first poll; they alone choose again.
+func TestWhoChoseABacklogFirst(t *testing.T) {
+	w := newNetwork(t)
+	h := w.add(node.Config{})
+	h.start()
+	for i, c := range []struct {
+		of   int64
+		says archive.Backlog
+		want archive.Backlog
+	}{{0, 7, 7}, {2, 3, 7}, {1, 5, 5}, {2, archive.UsualBacklog, 5}, {3, 1, 5}} {
+		h.step(node.Subscribe{Feeds: []feed.URL{site}, Backlog: c.says, BacklogOf: c.of})
+		if f := h.store.LoadFeed(site); f.Backlog != c.want || f.BacklogOf > 1 {
+			t.Errorf("after wish %d %s is unread to %d, want %s to the owner", i, f.Backlog, f.BacklogOf, c.want)
+		}
+	}
+}
+
 // A page that was for the owner alone makes its feed private, and lends its password to its own origin only.
 func TestSecretPages(t *testing.T) {
 	w := newNetwork(t)

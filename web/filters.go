@@ -219,8 +219,10 @@ func (h *Handler) changeFilter(_ http.ResponseWriter, r *http.Request) (string, 
 		return h.canUndo(r, "/filters", undo{What: "The rule of " + f.Name + " acted on what it has caught.",
 			Back: "/filters", undo: func(ctx context.Context) error { return h.Source.TakeBack(ctx, id, at) }}), nil
 	case "back":
-		return h.said(r, "/filters", "What the rule of "+f.Name+" did is taken back."),
-			h.Source.TakeBack(ctx, id, time.Time{})
+		if err := h.Source.TakeBack(ctx, id, time.Time{}); err != nil {
+			return "", err
+		}
+		return h.said(r, "/filters", "What the rule of "+f.Name+" did is taken back."), nil
 	case "remove":
 		if err := h.Source.RemoveFilter(ctx, id); err != nil {
 			return "", err

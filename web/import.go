@@ -10,12 +10,11 @@ import (
 
 	"feedex/archive"
 	"feedex/opml"
-	"feedex/reading"
 )
 
 // An importPage tells what came of a list of feeds.
 type importPage struct {
-	of            reading.PersonID // whose it is
+	of            string // whose it is
 	Added, Listed int
 	Problems      []opml.Problem
 	More          int        // problems besides
@@ -52,7 +51,7 @@ func (i *imports) add(p importPage) int {
 }
 
 // at is the result of the import with that number, if that is still known and the person's.
-func (i *imports) at(number int, of reading.PersonID) (importPage, bool) {
+func (i *imports) at(number int, of string) (importPage, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if number <= 0 || number > i.last || number <= i.last-keptImports {
@@ -72,10 +71,13 @@ func (h *desk) importList(_ http.ResponseWriter, r *http.Request) (string, error
 	if err != nil {
 		return "", err
 	}
-	p := importPage{of: viewerOf(r.Context()).Person, Listed: len(list.Feeds), Problems: list.Problems}
+	p := importPage{of: viewerOf(r.Context()).String(), Listed: len(list.Feeds), Problems: list.Problems}
 	followed, err := h.Shelf.Follow(r.Context(), list.Feeds, unread)
 	if err != nil {
 		return "", err
+	}
+	if !viewerOf(r.Context()).owns() {
+		followed.Kept = nil // what stays on the node is its owner's to know
 	}
 	p.Added, p.MoreKept = followed.Added, max(0, len(followed.Kept)-maxProblems)
 	for _, k := range followed.Kept[:len(followed.Kept)-p.MoreKept] {
@@ -132,7 +134,7 @@ func (h *desk) imported(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, ErrNone
 	}
-	p, ok := h.imports.at(number, viewerOf(r.Context()).Person)
+	p, ok := h.imports.at(number, viewerOf(r.Context()).String())
 	if !ok {
 		return view{}, ErrNone
 	}

@@ -101,7 +101,7 @@ func (h *desk) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
 	mark := func(ctx context.Context, read reading.Choice) error {
 		return h.Shelf.Mark(ctx, marked.all(), reading.Mark{Read: read})
 	}
-	if err := mark(ctx, reading.Yes); err != nil {
+	if err := mark(context.WithoutCancel(ctx), reading.Yes); err != nil { // a browser may leave, the undo is to be had
 		return "", err
 	}
 	return h.canUndo(r, back, undo{What: "Marked " + count(marked.n, "entry", "entries") + where + " read.", Back: back,

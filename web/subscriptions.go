@@ -206,10 +206,10 @@ func (h *desk) followed(ctx context.Context, f *FollowedAt) (string, error) {
 	default:
 		text += "."
 	}
-	if f.Kept != "" {
+	if f.Kept != "" && viewerOf(ctx).owns() {
 		text += " It stays on this node: " + f.Kept + "."
 	}
-	if f.Undecided {
+	if f.Undecided && viewerOf(ctx).owns() {
 		text += " Its page lets you say otherwise."
 	}
 	return text, err

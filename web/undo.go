@@ -12,7 +12,7 @@ import (
 	"feedex/reading"
 )
 
-// Bounds of what can be undone: for how long, and how many times by each person.
+// Bounds of what can be undone: for how long, and how many times by each person; as many messages are kept besides.
 const (
 	undoTime = 10 * time.Minute
 	maxUndos = 8
@@ -59,14 +59,15 @@ func (h *kit) canUndo(r *http.Request, page string, u undo) string {
 	time.AfterFunc(undoTime, func() { l.done(key) }) // it may hold a secret
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	over := 1 - maxUndos // that the person has
+	alike := func(old *undo) bool { return old.of == u.of && old.Can() == u.Can() } // no message takes an undo's place
+	over := 1 - maxUndos
 	for i := range l.list {
-		if l.list[i].of == u.of {
+		if alike(&l.list[i]) {
 			over++
 		}
 	}
 	l.list = append(slices.DeleteFunc(l.list, func(old undo) bool {
-		drop := old.of == u.of && over > 0
+		drop := alike(&old) && over > 0
 		if drop {
 			over--
 		}

@@ -158,8 +158,9 @@ func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {
 	if wish.Policy != nil && m.readable(*wish.Policy) {
 		f.Policy = *wish.Policy
 	}
-	if wish.Backlog != archive.UsualBacklog {
-		f.Backlog, f.BacklogOf = wish.Backlog, wish.BacklogOf
+	if wish.Backlog != archive.UsualBacklog && (f.Backlog == archive.UsualBacklog ||
+		max(f.BacklogOf, 1) == max(wish.BacklogOf, 1)) {
+		f.Backlog, f.BacklogOf = wish.Backlog, wish.BacklogOf // who chose first has chosen
 	}
 	if wish.Stars != nil {
 		f.Stars = *wish.Stars
