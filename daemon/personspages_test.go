@@ -410,6 +410,37 @@ func TestAPersonFollowsAsTheOwnerDoes(t *testing.T) {
 	v.want("/feeds", "3 feeds.")
 }
 
+// Credentials of a feed go to what its page names alone: to no other path of its host, and onto no page.
+func TestCredentialsAreNotLent(t *testing.T) {
+	f := startFeed(t, "A title")
+	secret := feed.URL(strings.Replace(string(f.url), "http://", "http://ann:pa55@", 1))
+	n := startNode(t, Config{Subscribe: []feed.URL{secret}})
+	if err := n.client.FirstPolls(t.Context(), []feed.URL{secret}, func(int) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var shown []string
+	f.mu.Lock()
+	f.allowed = func(r *http.Request) bool { shown = append(shown, r.Header.Get("Authorization")); return false }
+	f.mu.Unlock()
+	v := newVisitor(t, n)
+	form := url.Values{"url": {strings.Replace(string(f.url), "feed.xml", "other.xml", 1)}, "page": {"1"},
+		"token": {formToken.FindStringSubmatch(v.page("/settings"))[1]}}
+	resp, err := v.PostForm(v.base+"/follow", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil || resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(string(text), "pa55") {
+		t.Errorf("the page is %s, %v:\n%s", resp.Status, err, text)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(shown) == 0 || strings.Join(shown, "") != "" {
+		t.Errorf("its host was shown %q", shown)
+	}
+}
+
 // A list that a person brings says which of its places brought them nothing new, whoever else follows the feeds.
 func TestAPersonBringsAList(t *testing.T) {
 	a := newTenant(t)

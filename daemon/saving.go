@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
+	"feedex/fetch"
 	"feedex/guard"
 	"feedex/internal/datadir"
 	"feedex/reading"
@@ -50,11 +51,10 @@ func newSavedTo(c *Config) *savedTo {
 	return &savedTo{data: c.Data,
 		private: func(host string) bool {
 			return c.Node.AllowLocal || slices.ContainsFunc(c.Node.PrivateHosts,
-				func(h string) bool { return strings.EqualFold(h, host) })
+				func(h string) bool { return fetch.SameHost(h, host) })
 		},
-		client: saving.NewClient(guard.Dialer(nil)),
-		guarded: saving.NewClient(guard.Dialer(guard.Unless("private_host, or allow_private for all hosts,",
-			guard.Others)))}
+		client:  saving.NewClient(guard.Dialer(nil)),
+		guarded: saving.NewClient(guard.Dialer(guard.OfWeb(guard.Others)))}
 }
 
 // service reads the service of a person, the zero Service where there is none.
@@ -124,5 +124,13 @@ func (l pagesLibrary) Save(ctx context.Context, b saving.Bookmark) error {
 	if s == (saving.Service{}) {
 		return errors.New("no service is named any more")
 	}
-	return l.saved.reach(l.person, s).Save(ctx, s, b)
+	client := l.saved.reach(l.person, s)
+	err = client.Save(ctx, s, b)
+	if unknown := (*net.DNSError)(nil); client == l.saved.guarded && (errors.Is(err, guard.ErrForbidden) ||
+		errors.As(err, &unknown)) {
+		// Which names lead to something in the home is not for who has somebody's password to learn.
+		return fmt.Errorf("%s: %w: it is nowhere on the public web; the setting private_host, or allow_private for all "+
+			"hosts, permits others", s.Host(), guard.ErrForbidden)
+	}
+	return err
 }

@@ -94,7 +94,18 @@ func TestSavedToOfAPerson(t *testing.T) {
 		!strings.Contains(err.Error(), "private_host") {
 		t.Errorf("in the private network: %v, %d requests", err, saved)
 	}
-	for _, node := range []node.Config{{AllowLocal: true}, {PrivateHosts: []string{"127.0.0.1"}}} {
+	nowhere := service
+	nowhere.Address = "http://nowhere.invalid"
+	if _, err := ann.SaveTo(ctx, nowhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := ann.Save(ctx, bookmark); !errors.Is(err, guard.ErrForbidden) || strings.Contains(err.Error(), "lookup") {
+		t.Errorf("what has no address: %v", err)
+	}
+	if _, err := ann.SaveTo(ctx, service); err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range []node.Config{{AllowLocal: true}, {PrivateHosts: []string{"127.0.0.1."}}} {
 		if err := at(2, Config{Node: node}).Save(ctx, bookmark); err != nil {
 			t.Errorf("with %+v: %v", node, err)
 		}
@@ -110,6 +121,16 @@ func TestSavedToOfAPerson(t *testing.T) {
 	}
 	if got, err := ann.Service(ctx); err != nil || got != (saving.Service{}) {
 		t.Errorf("of Ann there is still %+v, %v", got, err)
+	}
+	// An archive that was put back knows nobody of the next number.
+	if _, err := at(3, Config{}).SaveTo(ctx, service); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.host.AddPerson(ctx, "Bob"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := at(3, Config{}).Service(ctx); err != nil || got != (saving.Service{}) {
+		t.Errorf("Bob saves to %+v, %v", got, err)
 	}
 	if got, err := at(reading.Owner, Config{}).Service(ctx); err != nil || got == (saving.Service{}) {
 		t.Errorf("with her the owner's went: %v", err)

@@ -87,3 +87,6 @@ func (c *Client) public(ctx context.Context, host string) bool {
 		return !feed.PublicAddr(a.Unmap())
 	})
 }
+
+// SameHost reports whether a setting means the host by that name.
+func SameHost(setting, host string) bool { return hostKey(setting) == hostKey(host) }
