@@ -54,7 +54,7 @@ func newSavedTo(c *Config) *savedTo {
 				func(h string) bool { return fetch.SameHost(h, host) })
 		},
 		client:  saving.NewClient(guard.Dialer(nil)),
-		guarded: saving.NewClient(guard.Dialer(guard.OfWeb(guard.Others)))}
+		guarded: saving.NewClient(guard.Dialer(guard.Web))}
 }
 
 // service reads the service of a person, the zero Service where there is none.
@@ -129,8 +129,8 @@ func (l pagesLibrary) Save(ctx context.Context, b saving.Bookmark) error {
 	if unknown := (*net.DNSError)(nil); client == l.saved.guarded && (errors.Is(err, guard.ErrForbidden) ||
 		errors.As(err, &unknown)) {
 		// Which names lead to something in the home is not for who has somebody's password to learn.
-		return fmt.Errorf("%s: %w: it is nowhere on the public web; the setting private_host, or allow_private for all "+
-			"hosts, permits others", s.Host(), guard.ErrForbidden)
+		return fmt.Errorf("%s: %w: it is nowhere on the public web; the setting private_host, or allow_private for "+
+			"all hosts, permits others", s.Host(), guard.ErrForbidden)
 	}
 	return err
 }

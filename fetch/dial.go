@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -32,21 +31,6 @@ func newTransport(r *net.Resolver, allow func(netip.AddrPort) error) *http.Trans
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxResponseHeaderBytes: MaxHeaderBytes,
 	}
-}
-
-// publicFeed allows addresses of the public Internet at ports where feeds may be expected: 80, 443
-// and those from 1024 on. The others belong to mail, shells and the like, whose servers a stranger's
-// URL must not make us talk to. At public addresses of this machine, where its owner may have a blog, only the first
-// two are for strangers.
-func publicFeed(ap netip.AddrPort) error {
-	p := ap.Port()
-	switch {
-	case p == 80 || p == 443:
-		return guard.Public(ap)
-	case p < 1024:
-		return fmt.Errorf("%w: port %d belongs to another service", guard.ErrForbidden, p)
-	}
-	return guard.Others(ap)
 }
 
 // transport is the one to request u with, for a feed at origin: for the feed itself or for something that belongs to

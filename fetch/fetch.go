@@ -81,7 +81,7 @@ func New(cfg Config) *Client {
 	for _, h := range cfg.PrivateHosts {
 		c.private[hostKey(h)] = true
 	}
-	c.strangers = newTransport(cfg.Resolver, publicFeed)
+	c.strangers = newTransport(cfg.Resolver, guard.Web)
 	c.unguarded = newTransport(cfg.Resolver, nil)
 	if c.guarded = c.strangers; cfg.AllowLocal {
 		c.guarded = c.unguarded

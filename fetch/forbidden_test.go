@@ -276,7 +276,7 @@ func TestPublicFeedPorts(t *testing.T) {
 		0: false, 7: false, 21: false, 22: false, 23: false, 25: false, 53: false, 110: false, 143: false, 445: false,
 		587: false, 993: false, 1023: false,
 	} {
-		if err := publicFeed(netip.AddrPortFrom(addr, port)); (err == nil) != allowed || err != nil &&
+		if err := guard.Web(netip.AddrPortFrom(addr, port)); (err == nil) != allowed || err != nil &&
 			!errors.Is(err, guard.ErrForbidden) {
 			t.Errorf("port %d: %v, want allowed %v", port, err, allowed)
 		}

@@ -52,15 +52,19 @@ func Unless(setting string, allow func(netip.AddrPort) error) func(netip.AddrPor
 	}
 }
 
-// OfWeb is allow at ports where what is on the web may be expected: 80, 443 and those from 1024 on. The others belong to
-// mail, shells and the like, whose servers the URL of a stranger must not make us talk to.
-func OfWeb(allow func(netip.AddrPort) error) func(netip.AddrPort) error {
-	return func(ap netip.AddrPort) error {
-		if p := ap.Port(); p < 1024 && p != 80 && p != 443 {
-			return fmt.Errorf("%w: port %d belongs to another service", ErrForbidden, p)
-		}
-		return allow(ap)
+// Web allows addresses of the public Internet at ports where feeds and other sites may be expected: 80, 443 and those
+// from 1024 on. The others belong to mail, shells and the like, whose servers a stranger's URL must not make us talk
+// to. At public addresses of this machine, where its owner may have a blog, only the first two are for strangers. Its
+// error wraps ErrForbidden.
+func Web(ap netip.AddrPort) error {
+	p := ap.Port()
+	switch {
+	case p == 80 || p == 443:
+		return Public(ap)
+	case p < 1024:
+		return fmt.Errorf("%w: port %d belongs to another service", ErrForbidden, p)
 	}
+	return Others(ap)
 }
 
 // Public allows the addresses of the public Internet, at any port; see feed.PublicAddr. Some of them may be this

@@ -84,7 +84,7 @@ type Pen interface {
 	Filters
 	Receivers
 	// LeaveOut has a feed, which the node goes on to follow, no more among those that the person reads. TakeIn has it
-	// there again: what came meanwhile is read, but for so much of the latest.
+	// there again: what they never had of it is read, but for so much of the latest.
 	LeaveOut(id FeedID)
 	TakeIn(id FeedID, b archive.Backlog)
 }
