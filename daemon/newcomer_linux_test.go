@@ -105,15 +105,18 @@ func joinIn(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 	return happened(tb, begun, linked, met)
 }
 
+// patience is for how long a newcomer may try, however busy the machine is.
+const patience = 5 * time.Minute
+
 // happened waits for all of these and returns how long that took.
 func happened(tb testing.TB, begun time.Time, all ...<-chan struct{}) time.Duration {
-	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
 	for _, one := range all {
 		select {
 		case <-one:
 		case <-ctx.Done():
-			tb.Error("a newcomer is kept out for a minute")
+			tb.Errorf("a newcomer is kept out for %v", patience)
 			return time.Since(begun)
 		}
 	}
