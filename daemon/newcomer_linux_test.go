@@ -105,9 +105,6 @@ func joinIn(tb testing.TB, a attack, underWay time.Duration) time.Duration {
 	return happened(tb, begun, linked, met)
 }
 
-// patience is for how long a newcomer may try, however busy the machine is.
-const patience = 5 * time.Minute
-
 // happened waits for all of these and returns how long that took.
 func happened(tb testing.TB, begun time.Time, all ...<-chan struct{}) time.Duration {
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
