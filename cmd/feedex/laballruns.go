@@ -46,7 +46,7 @@ func labRuns() []labRun {
 			full:  []string{"recommend", "recommend --volunteer 200"},
 			quick: []string{"recommend --seeds 1"}},
 		{name: "corona", title: "The setting of Corona", page: "corona", minutes: 5,
-			full: []string{"corona --seed 1", "corona --seed 2 --equal-load --no-encoding",
+			full: []string{"corona --seed 1", "corona --seed 1 --equal-load", "corona --seed 2 --equal-load --no-encoding",
 				"corona --seed 3 --equal-load --no-encoding"},
 			quick: []string{"corona --seed 1 --nodes 12 --channels 8 --subscriptions 60 --hours 1 --equal-load"}},
 		{name: "churn", title: "Nodes that come and go", page: "churn", minutes: 2,
