@@ -89,6 +89,9 @@ func (h *host) askFor(ctx context.Context, f *reading.NamedFilter, before time.T
 		text = problem.Error()
 	}
 	defer h.changes.Add(1)
+	if len(found) > 0 && h.hub != nil {
+		defer h.hub.Wake() // they arrived before they were found
+	}
 	return h.write(ctx, func(d reading.Database) error {
 		d.Found(now, f.ID, found, text)
 		switch {

@@ -59,6 +59,53 @@ func TestAStandingQueryFindsWhatNeighborsHave(t *testing.T) {
 	}
 }
 
+// What a standing query finds is pushed to who subscribed to the filter's feed, and comes in an answer of what is new
+// since a version that had nothing of it.
+func TestWhatAStandingQueryFindsIsPushed(t *testing.T) {
+	news, early := startFeed(t, "Walrus sighted"), startFeed(t, "Walrus caught")
+	x := startSubscriber(t)
+	nodes := startTree(t, []int{-1, 0}, func(i int) Config {
+		if i == 0 {
+			return Config{standingPause: time.Millisecond, Subscribe: []feed.URL{early.url},
+				PushTo: []string{x.Listener.Addr().String()}}
+		}
+		return Config{Subscribe: []feed.URL{news.url}}
+	})
+	nodes[1].waitArrival(news.url)
+	n := nodes[0]
+	n.waitArrival(early.url)
+	n.keep(t, reading.FilterWish{Name: "Walrus", Words: "walrus"})
+	at := "http://" + n.at.Reader + "/filter/Walrus.atom"
+	x.subscribe(at)
+	before, err := http.Get(at)
+	if _, text := statusOf(t, before, err); !strings.Contains(text, "Walrus caught") ||
+		strings.Contains(text, "Walrus sighted") {
+		t.Fatalf("before anybody is asked the feed is %s", text)
+	}
+	err = n.client.StandFilter(t.Context(), control.FilterStanding{Name: "Walrus", Standing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text := ""; !strings.Contains(text, "Walrus sighted"); {
+		select {
+		case text = <-x.pushed:
+		case <-time.After(patience):
+			t.Fatal("what was found is not pushed")
+		}
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("A-IM", "feed")
+	r.Header.Set("If-None-Match", before.Header.Get("ETag"))
+	resp, err := http.DefaultClient.Do(r)
+	if code, text := statusOf(t, resp, err); code != http.StatusOK && code != http.StatusIMUsed ||
+		!strings.Contains(text, "Walrus sighted") {
+		t.Errorf("who has the version of before is answered %d: %s", code, text)
+	}
+}
+
 // standingFilters are the filters of a disk, as far as standing queries go.
 type standingFilters struct {
 	mu    sync.Mutex
