@@ -63,6 +63,7 @@ func (w *World) carry(h *Host, c node.Call) {
 	w.codec.call(w, &open)
 	h.Made.count(c.Call, open.bytes)
 	d, lost := w.delay(h.index, open.receiver(), 2*c.ID)
+	d += w.sends(h, open.bytes)
 	if lost || w.now+d >= open.deadline || w.cut(h, open.to) {
 		w.lose(open)
 		return
@@ -150,7 +151,7 @@ func (w *World) finish(i int32, r node.Respond) {
 		c.to.Received[m].Bytes += c.answered
 	}
 	d, lost := w.delay(c.receiver(), c.from.index, 2*c.made.ID+1)
-	at := w.now + d
+	at := w.now + w.sends(c.to, c.answered) + d
 	if at > c.deadline || lost || c.mute || w.cut(c.from, c.to) {
 		at = c.deadline
 		c.result = node.Answered{ID: c.made.ID, Err: context.DeadlineExceeded}

@@ -37,3 +37,18 @@ func mix(h uint64, more ...uint64) uint64 {
 	}
 	return h
 }
+
+// ByZipf is which of n draws a chance from 0 to 1: the k-th has 1/k of the share of the first.
+func ByZipf(n int, chance float64) int {
+	var all float64
+	for k := range n {
+		all += 1 / float64(k+1)
+	}
+	left := chance * all
+	for k := range n {
+		if left -= 1 / float64(k+1); left < 0 {
+			return k
+		}
+	}
+	return n - 1
+}

@@ -54,9 +54,10 @@ type Host struct {
 	index        int
 	life         uint32 // counts starts and ends: what was set off in another life is void
 	state        hostState
-	apart        bool // on the far side of a Split
-	links        int  // neighbors now
-	keys         int  // that it had before
+	apart        bool          // on the far side of a Split
+	links        int           // neighbors now
+	keys         int           // that it had before
+	sent         time.Duration // when the last of its messages has left it
 	ID           protocol.NodeID
 	addressBytes int             // of ID in words
 	seen         protocol.NodeID // from which its calls come

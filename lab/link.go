@@ -21,6 +21,8 @@ type Links struct {
 	Jitter float64
 	// Loss is the share of messages that are lost. Default 0.
 	Loss float64
+	// Uplink is how many bytes a second a host can send: a message waits for those before it. Default: no bound.
+	Uplink int
 }
 
 func (l Links) withDefaults() Links {
@@ -43,6 +45,9 @@ func (l Links) validate() error {
 	switch {
 	case l.Delay < 0 || l.Delay > longestDelay:
 		return fmt.Errorf("%w: links have a delay of %v, want 0 to %v", ErrConfig, l.Delay, longestDelay)
+	case l.Uplink < 0:
+		return fmt.Errorf("%w: an uplink takes %d bytes a second, want 1 or more, or 0 for any number", ErrConfig,
+			l.Uplink)
 	case !(l.Loss >= 0 && l.Loss < 1):
 		return fmt.Errorf("%w: links lose %v of the messages, want 0 or more and less than 1", ErrConfig, l.Loss)
 	}
@@ -85,6 +90,15 @@ func (w *World) delay(from, to int, n uint64) (d time.Duration, lost bool) {
 	jitter := base * time.Duration(h%one) / one * time.Duration(l.Jitter*1000) / 1000
 	lost = l.Loss > 0 && h>>32 < uint64(l.Loss*(1<<32))
 	return base + jitter, lost
+}
+
+// sends is after what time a host's message of so many bytes has left it.
+func (w *World) sends(h *Host, bytes int64) time.Duration {
+	if w.config.Links.Uplink == 0 || h == nil {
+		return 0
+	}
+	h.sent = max(h.sent, w.now) + time.Duration(bytes)*time.Second/time.Duration(w.config.Links.Uplink)
+	return h.sent - w.now
 }
 
 // Relink has the network behave otherwise from now on. The error wraps ErrConfig.

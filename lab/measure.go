@@ -137,9 +137,13 @@ func (p *Publisher) out(i int) time.Duration {
 }
 
 // reference is when a node that polls every ReferenceEvery from the World's start sees entry i, Never if it
-// was out of the document again by then.
+// was out of the document again by then. It comes in vain while it or the host is down, and nobody throttles it.
 func (p *Publisher) reference(i int) time.Duration {
 	poll := (p.out(i) + ReferenceEvery - 1) / ReferenceEvery * ReferenceEvery
+	for p.world.down(p.site, poll) ||
+		p.world.happens(p.world.config.ReferenceDown, 'd', uint64(poll/outage)) {
+		poll += ReferenceEvery
+	}
 	if p.gone(i, poll) {
 		return never
 	}

@@ -1,13 +1,16 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/lab/trace"
 	"feedex/node"
@@ -21,17 +24,26 @@ type Publisher struct {
 
 	Requests    int64 // polls answered
 	NotModified int64 // of these, answered 304
+	Refused     int64 // of these, answered 429 or 503
 	Bytes       int64 // of all answers, with headers
 	Minutes     []int // polls answered in each minute since the World's start
 
 	index   int
 	world   *World
+	site    *site
 	first   int           // index of the first entry that counts, published after the World's start
 	end     int           // index after the last that counts
 	entries []*feed.Entry // made when first listed
+	edited  []correction
 	newest  *feed.Document
-	count   int // entries published when newest was made
+	edition edition // of newest
+
+	freshness courtesy.Freshness
+	pace      feed.PollingHints
 }
+
+// An edition of a document is told by how many entries were published, and how many edited.
+type edition struct{ published, edited int }
 
 // entryRef names an entry by its feed and its place in the trace.
 type entryRef struct{ feed, index int }
@@ -54,11 +66,20 @@ func AnswerBytes(entries int) int64 {
 	return responseHead + documentHead + int64(entries)*(entryMarkup+entryTexts)
 }
 
-func newPublisher(w *World, index int, f trace.Timeline) *Publisher {
-	p := &Publisher{
-		URL: feed.URL("https://" + hostLabel(f.Name, index) + ".example.com/feed.xml"), Feed: f,
-		index: index, world: w, entries: make([]*feed.Entry, len(f.Times)), count: -1,
+func newPublisher(w *World, sites []*site, index int, f trace.Timeline) *Publisher {
+	p := &Publisher{Feed: f, index: index, world: w, entries: make([]*feed.Entry, len(f.Times))}
+	if label := hostLabel(f.Name, index); len(sites) == 0 {
+		p.site = &site{name: label + ".example.com", index: uint64(index)}
+		p.URL = feed.URL("https://" + p.site.name + "/feed.xml")
+	} else {
+		p.site = siteOf(sites, w.config.Seed, index)
+		p.URL = feed.URL("https://" + p.site.name + "/" + label + ".xml")
 	}
+	if p.site.answered == nil && w.happens(w.config.Conduct.Throttling, 'q', p.site.index) {
+		p.site.throttle, p.site.answered = true, make(map[netip.Addr]time.Time)
+	}
+	p.freshness, p.pace = w.hint(index)
+	p.edited = p.corrections()
 	p.first = p.published(w.config.Start)
 	p.end = p.published(w.config.Until)
 	return p
@@ -112,33 +133,50 @@ func (p *Publisher) entry(i int) *feed.Entry {
 // filler is the text that summaries are cut from: its content matters to nobody, its length does.
 var filler = strings.Repeat("All is quiet at the harbor, and the boats are in. ", 20)
 
-// document is the document that is served when so many entries are out. Nobody may write to it.
-func (p *Publisher) document(count int) *feed.Document {
-	if p.newest == nil || p.count != count {
-		from, to := p.listed(count)
-		doc := &feed.Document{Feed: p.URL, Title: p.Feed.Name, Entries: make([]feed.Entry, 0, to-from)}
+// document is an edition of the document. Nobody may write to it.
+func (p *Publisher) document(v edition) *feed.Document {
+	if p.newest == nil || p.edition != v {
+		from, to := p.listed(v.published)
+		doc := &feed.Document{Feed: p.URL, Title: p.Feed.Name, Entries: make([]feed.Entry, 0, to-from), Pace: p.pace}
 		for i := to - 1; i >= from; i-- {
 			doc.Entries = append(doc.Entries, *p.entry(i))
 		}
-		p.newest, p.count = doc, count
+		for _, change := range p.edited[:v.edited] {
+			if change.entry >= from && change.entry < to {
+				e := &doc.Entries[to-1-change.entry]
+				e.Updated, e.Summary = time.Unix(change.at, 0).UTC(), e.Summary+" This was corrected."
+			}
+		}
+		p.newest, p.edition = doc, v
 	}
 	return p.newest
 }
 
-// answer serves a request that comes in at t with that ETag.
-func (p *Publisher) answer(t time.Time, etag string) (doc *feed.Document, current string, count int) {
-	count = p.published(t)
-	current = `"` + strconv.Itoa(count) + `"`
+// asked counts a request that comes in at t.
+func (p *Publisher) asked(t time.Time) {
 	p.Requests++
 	minute := int(t.Sub(p.world.config.Start) / time.Minute)
 	p.Minutes = append(p.Minutes, make([]int, max(0, minute+1-len(p.Minutes)))...)
 	p.Minutes[minute]++
 	p.Bytes += responseHead
+}
+
+// answer serves a request that comes in at t with that ETag.
+func (p *Publisher) answer(t time.Time, etag string) (doc *feed.Document, current string, count int) {
+	p.asked(t)
+	v := edition{published: p.published(t)}
+	current = strconv.Itoa(v.published)
+	if len(p.edited) > 0 {
+		v.edited, _ = slices.BinarySearchFunc(p.edited, t.Unix()+1,
+			func(c correction, t int64) int { return cmp.Compare(c.at, t) })
+		current += "-" + strconv.Itoa(v.edited)
+	}
+	current, count = `"`+current+`"`, v.published
 	if etag == current {
 		p.NotModified++
 		return nil, current, count
 	}
-	doc = p.document(count)
+	doc = p.document(v)
 	p.Bytes += documentHead
 	for i := range doc.Entries {
 		e := &doc.Entries[i]
@@ -173,10 +211,17 @@ func (w *World) poll(h *Host, f node.Fetch) {
 		o.ev.Status, o.ev.Err = 503, errNoPolls
 		d = 15 * time.Second
 	default:
-		p := w.publishers[i]
+		p, at := w.publishers[i], w.Now().Add(d)
 		before := p.Bytes
 		o.feed = i
-		o.ev.Document, o.ev.ETag, o.count = p.answer(w.Now().Add(d), f.ETag)
+		if refusal, refused := w.refuses(p.site, h.seen.Addr(), at); refused {
+			p.asked(at)
+			p.Refused++
+			o.ev, o.ev.Feed = refusal, f.Feed
+		} else {
+			o.ev.Document, o.ev.ETag, o.count = p.answer(at, f.ETag)
+			o.ev.Freshness = p.freshness
+		}
 		h.Polls.count(o.ev.Document == nil, p.Bytes-before)
 	}
 	w.queue.Add(w.now+2*d+takes, event{kind: deliver, index: w.polls.add(o)})

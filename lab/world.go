@@ -32,6 +32,10 @@ type Config struct {
 	Node node.Config
 	// Links is how the network behaves.
 	Links Links
+	// Conduct is how the publishers do.
+	Conduct Conduct
+	// ReferenceDown is the share of the time in which the reference node cannot poll, twenty minutes each time.
+	ReferenceDown float64
 	// NoEncoding counts no bytes of calls, and sends none of them through the codec: a little faster.
 	// Nothing else changes, the Hash included.
 	NoEncoding bool
@@ -86,6 +90,17 @@ func New(c Config) (*World, error) {
 	if err := c.Links.validate(); err != nil {
 		return nil, err
 	}
+	if err := c.Conduct.validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Links.Uplink > 0 && c.NoEncoding:
+		return nil, fmt.Errorf("%w: an uplink takes bytes, and without encoding none are counted; want encoding, or "+
+			"no uplink", ErrConfig)
+	case !(c.ReferenceDown >= 0 && c.ReferenceDown < 1):
+		return nil, fmt.Errorf("%w: the reference node is down %v of the time, want 0 or more and less than 1",
+			ErrConfig, c.ReferenceDown)
+	}
 	c.Links = c.Links.withDefaults()
 	if c.Serve == nil {
 		c.Serve = func(_ *Host, f node.Fetch) (node.Fetched, time.Duration) {
@@ -103,12 +118,13 @@ func New(c Config) (*World, error) {
 		w.methods = append(w.methods, m.Name)
 	}
 	w.tracker = newTrackerHost(w)
+	sites := newSites(w)
 	for i := range c.Feeds {
 		if c.Feeds[i].Window < 1 {
 			return nil, fmt.Errorf("%w: the documents of %s hold %d entries, want 1 or more", ErrConfig,
 				c.Feeds[i].Name, c.Feeds[i].Window)
 		}
-		p := newPublisher(w, i, c.Feeds[i])
+		p := newPublisher(w, sites, i, c.Feeds[i])
 		w.publishers = append(w.publishers, p)
 		w.byURL[p.URL] = i
 	}

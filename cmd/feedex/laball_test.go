@@ -190,12 +190,16 @@ func TestEvaluationIsOfThisProgram(t *testing.T) {
 	}
 }
 
-// staleHashes are those of a page that its tables do not have as they are printed now, each with the command above it.
+// staleHashes are those of a page, of whole runs and of single networks, that its tables do not have as they are
+// printed now, each with the command above it.
 // A command that takes lists does not count where they were made up, nor one without where there were some.
 func staleHashes(page, tables string) (stale []string) {
 	seen := make(map[string]bool)
-	for _, m := range regexp.MustCompile(`trace\s+hash ([0-9a-f]{16})`).FindAllStringSubmatchIndex(page, -1) {
-		hash, command := page[m[2]:m[3]], ""
+	for _, m := range regexp.MustCompile(`(traces\s+)?\b([0-9a-f]{16})\b`).FindAllStringSubmatchIndex(page, -1) {
+		if m[2] >= 0 { // of the traces that it read
+			continue
+		}
+		hash, command := page[m[4]:m[5]], ""
 		if above := regexp.MustCompile("feedex lab [^(`\n]+").FindAllString(page[:m[0]], -1); above != nil {
 			command = strings.TrimSpace(above[len(above)-1])
 		}
@@ -209,8 +213,9 @@ func staleHashes(page, tables string) (stale []string) {
 }
 
 func TestStaleHashesAreFound(t *testing.T) {
-	const page = "    feedex lab a --seed 1 (trace hash 00000000000000aa)\n    feedex lab b --lists X (trace hash " +
-		"00000000000000bb)\nby `feedex lab c` (trace\nhash 00000000000000cc); trace hash 00000000000000bb again"
+	const page = "    feedex lab a --seed 1 (traces 00000000000000dd, trace hash 00000000000000aa)\n" +
+		"    feedex lab b --lists X (trace hash 00000000000000bb)\n" +
+		"by `feedex lab c` (trace\nhash 00000000000000cc); trace hash 00000000000000bb again"
 	for tables, want := range map[string]string{
 		"trace hash 00000000000000aa": "00000000000000cc of feedex lab c",
 		"trace hash 00000000000000cc": "00000000000000aa of feedex lab a --seed 1",

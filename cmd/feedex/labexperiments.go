@@ -19,7 +19,7 @@ func newLabPaper() *cobra.Command {
 	var f labFlags
 	var t experiment.PaperTurns
 	p := &t.Paper
-	var links lab.Links
+	var among conditionFlags
 	var turns bool
 	failing, bound := 28, 10
 	c := &cobra.Command{
@@ -32,8 +32,14 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 --seed; the last table has the means over all --seeds, and the least and the most. --seeds 1 takes a fifth of the time.
 
 With --turns, what it is worth that nodes poll in turn: the same networks in which nobody tells of polls, at as many
-requests, by the default policy, and where messages are lost, pairs of nodes are cut off, or nodes cannot poll.`,
-		Example: "  feedex lab paper --seeds 3\n  feedex lab paper --seeds 1 --bound 0 --svg figures\n" +
+requests, by the default policy, and where messages are lost, pairs of nodes are cut off, or nodes cannot poll.
+
+With --world real, the same among conditions that are worse, all together: messages of a second of which some are
+lost, slow uplinks, networks that nodes share, hosts that feeds share, that fail, throttle and say how long they need
+not be asked, entries that are edited, and a reference node that is down now and then. Each has a flag of its own,
+which goes before what the world says.`,
+		Example: "  feedex lab paper --seeds 3\n  feedex lab paper --world real --seeds 1\n" +
+			"  feedex lab paper --seeds 1 --bound 0 --svg figures\n" +
 			"  feedex lab paper --turns --intervals 16 --seeds 5",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
@@ -41,12 +47,9 @@ requests, by the default policy, and where messages are lost, pairs of nodes are
 				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none",
 					experiment.ErrSetting, bound))
 			}
-			if links.Delay <= 0 {
-				return usageOf(c, fmt.Errorf("%w: a latency of %v; want a time above zero",
-					experiment.ErrSetting, links.Delay))
-			}
-			if c.Flags().Changed("latency") || c.Flags().Changed("loss") {
-				p.Links = links
+			var err error
+			if p.Conditions, err = among.read(c); err != nil {
+				return err
 			}
 			p.Bound = cmp.Or(bound, -1)
 			if c.Flags().Changed("fail") {
@@ -67,9 +70,7 @@ requests, by the default policy, and where messages are lost, pairs of nodes are
 	c.Flags().Var(countFlag(&bound, 0), "bound", "the deficit bound in entries, 0 for none")
 	c.Flags().Var(intervalsFlag(&p.Intervals), "intervals",
 		"hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
-	c.Flags().DurationVar(&links.Delay, "latency", 40*time.Millisecond,
-		"how long messages take one way, the median of the links")
-	c.Flags().Float64Var(&links.Loss, "loss", 0, "share of the messages that are lost")
+	among.add(c)
 	c.Flags().BoolVar(&turns, "turns", false, "compare with nodes that do not poll in turn, at as many requests too")
 	c.Flags().Var(countFlag(&p.Seeds, 1), "seeds", "how many seeds, from --seed on")
 	c.MarkFlagsMutuallyExclusive("turns", "svg") // it draws none

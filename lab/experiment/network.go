@@ -19,19 +19,19 @@ import (
 // A network is a world whose members are alike: each follows some of the feeds at random and polls them at
 // one interval.
 type network struct {
-	Seed       lab.Seed
-	Feeds      []trace.Timeline
-	Start      time.Time
-	Length     time.Duration    // what is published from Start for so long counts
-	Each       int              // feeds a member
-	Every      time.Duration    // between polls
-	Policy     polling.Policy   // in the place of polling at fixed intervals, where it is not nil
-	Bound      int              // as incentive.Config has it
-	Rules      *incentive.Rules // likewise
-	Reach      int              // hops at which interests count, as node.Config.MaxSubsetHops has it
-	Relayed    int              // most feeds that a member relays, as node.Config.MaxRelayed has it
-	Hosting    int              // places for hosted neighbors, as node.Config.Hosted has it
-	Links      lab.Links
+	Seed    lab.Seed
+	Feeds   []trace.Timeline
+	Start   time.Time
+	Length  time.Duration    // what is published from Start for so long counts
+	Each    int              // feeds a member
+	Every   time.Duration    // between polls
+	Policy  polling.Policy   // in the place of polling at fixed intervals, where it is not nil
+	Bound   int              // as incentive.Config has it
+	Rules   *incentive.Rules // likewise
+	Reach   int              // hops at which interests count, as node.Config.MaxSubsetHops has it
+	Relayed int              // most feeds that a member relays, as node.Config.MaxRelayed has it
+	Hosting int              // places for hosted neighbors, as node.Config.Hosted has it
+	Conditions
 	NoEncoding bool
 	Alone      bool    // as node.Config has it
 	Unable     float64 // share of the members whose polls all fail
@@ -59,7 +59,8 @@ func (n network) node() node.Config {
 // world makes the world, in which nobody is yet, of settings that were checked.
 func (n network) world() *lab.World {
 	w, err := lab.New(lab.Config{
-		Seed: n.Seed, Start: n.Start, Until: n.Start.Add(n.Length), Feeds: n.Feeds, Links: n.Links,
+		Seed: n.Seed, Start: n.Start, Until: n.Start.Add(n.Length), Feeds: n.Feeds,
+		Links: n.Links, Conduct: n.Conduct, ReferenceDown: n.ReferenceDown,
 		NoEncoding: n.NoEncoding, Node: n.node(), Fate: n.fate(),
 	})
 	if err != nil {
@@ -95,6 +96,9 @@ func (n network) member(w *lab.World, i int) (lab.MemberConfig, *rand.Rand) {
 	rng := n.Seed.Stream(fmt.Sprintf("machine %d", i))
 	// The name, not the order of joining, decides about the chance of a member.
 	m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}
+	if n.Networks {
+		m.ID = sharedNetwork(n.Seed, i)
+	}
 	m.NoPolls = n.Unable > 0 && n.Seed.Stream(m.Name+" polls").Float64() < n.Unable
 	return m, rng
 }

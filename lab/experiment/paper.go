@@ -32,7 +32,7 @@ type Paper struct {
 	Length    time.Duration   // default 22 h
 	Intervals []time.Duration // of polling, a network each; default .5 to 16 h
 	Bound     int             // the deficit bound, as incentive.Config has it: 0 its default, negative none
-	Links     lab.Links
+	Conditions
 	// NoEncoding leaves out the codec and the counts of bytes.
 	NoEncoding bool
 }
@@ -71,7 +71,8 @@ func (p Paper) withDefaults() (Paper, []trace.Timeline, error) {
 			return p, nil, err
 		}
 	}
-	_, err := lab.New(lab.Config{Start: p.Traces.From, Links: p.Links})
+	_, err := lab.New(lab.Config{Start: p.Traces.From, Links: p.Links, Conduct: p.Conduct,
+		ReferenceDown: p.ReferenceDown, NoEncoding: p.NoEncoding})
 	return p, busy, err
 }
 
@@ -99,7 +100,7 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, erro
 func (p Paper) network(feeds []trace.Timeline, start time.Time, every time.Duration) network {
 	return network{
 		Seed: p.Seed, Feeds: feeds, Start: start, Length: p.Length, Each: p.Each, Every: every,
-		Bound: p.Bound, Links: p.Links, NoEncoding: p.NoEncoding,
+		Bound: p.Bound, Conditions: p.Conditions, NoEncoding: p.NoEncoding,
 	}
 }
 
@@ -160,6 +161,7 @@ type PaperRow struct {
 
 	Requests    int64 `json:"requests"` // at publishers
 	NotModified int64 `json:"not_modified"`
+	Refused     int64 `json:"refused"` // answered 429 or 503
 	Served      int64 `json:"served_bytes"`
 
 	Random    float64 `json:"limit_random"`    // T/(n+1): n polls at random times within T
@@ -284,6 +286,7 @@ func measure(w *lab.World, every time.Duration, start time.Time, begin map[*lab.
 	for _, p := range w.Publishers() {
 		row.Requests += p.Requests
 		row.NotModified += p.NotModified
+		row.Refused += p.Refused
 		row.Served += p.Bytes
 	}
 	row.limits(w)

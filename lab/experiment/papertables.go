@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"feedex/internal/when"
-	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
 )
@@ -73,11 +72,7 @@ func (p Paper) report(feeds []trace.Timeline, start time.Time, rows []PaperRow) 
 			start.Format("Monday 2006-01-02 15:04 MST"), bound),
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
 	}
-	if links := p.Links; links != (lab.Links{}) {
-		r.Setting = append(r.Setting,
-			fmt.Sprintf("Messages take %v one way, the median of the links; %s of them are lost.", links.Delay,
-				report.Percent(links.Loss)))
-	}
+	r.Setting = append(r.Setting, p.Conditions.text()...)
 	if p.Seeds > 1 {
 		r.Setting = append(r.Setting, fmt.Sprintf("Networks of seeds %d to %d; all tables but the last are of seed %d.",
 			p.Seed, int(p.Seed)+p.Seeds-1, p.Seed))
@@ -209,6 +204,10 @@ func costTable(rows []PaperRow, noEncoding bool) report.Table {
 				"make to be as timely (T over twice the lag).",
 		},
 	}
+	refused := slices.ContainsFunc(rows, func(r PaperRow) bool { return r.Refused > 0 })
+	if refused {
+		t.Columns = slices.Insert(t.Columns, 5, "refused")
+	}
 	for _, r := range rows {
 		calls := r.Bytes.Text(1, "%.0f")
 		if noEncoding {
@@ -218,9 +217,13 @@ func costTable(rows []PaperRow, noEncoding bool) report.Table {
 		if r.Exchange.Lag.Mean > 0 {
 			more = fmt.Sprintf("%.0fx", r.Every.Seconds()/(2*r.Exchange.Lag.Mean))
 		}
-		t.Row(report.Hours(r.Every), calls, fmt.Sprintf("%.0f", r.PollByte.Mean), fmt.Sprint(r.Requests),
-			report.Percent(float64(r.NotModified)/float64(max(1, r.Requests))),
-			fmt.Sprintf("%.1f", float64(r.Served)/1e6), more)
+		share := func(n int64) string { return report.Percent(float64(n) / float64(max(1, r.Requests))) }
+		cells := []string{report.Hours(r.Every), calls, fmt.Sprintf("%.0f", r.PollByte.Mean), fmt.Sprint(r.Requests),
+			share(r.NotModified), fmt.Sprintf("%.1f", float64(r.Served)/1e6), more}
+		if refused {
+			cells = slices.Insert(cells, 5, share(r.Refused))
+		}
+		t.Row(cells...)
 	}
 	return t
 }

@@ -1,0 +1,55 @@
+package experiment
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"feedex/protocol"
+)
+
+// Among real conditions publishers refuse, and what the network is worth stays: nearly as little is lost as in the
+// paper's world, and beside a node alone, which publishers also ask to come rarely, entries are not half as late again.
+func TestTheRealWorld(t *testing.T) {
+	t.Parallel()
+	run := func(c Conditions) PaperRow {
+		p := Paper{Seed: 1, Traces: embedded(t), Nodes: 40, Length: 4 * time.Hour, Conditions: c,
+			Intervals: []time.Duration{time.Hour}}
+		report, err := p.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.Result.(PaperResult).Rows[0]
+	}
+	late := func(r PaperRow) float64 { return r.Exchange.Lag.Mean / r.Alone.Lag.Mean }
+	lost := func(r PaperRow) float64 { return r.Exchange.Miss.Mean - r.Exchange.Listed.Mean }
+	usual, real := run(Conditions{}), run(Real())
+	if usual.Refused != 0 || real.Refused == 0 {
+		t.Errorf("%d requests are refused in the paper's world, and %d in the real one", usual.Refused, real.Refused)
+	}
+	if late(real) > 1.5*late(usual) || lost(real) > lost(usual)+.02 {
+		t.Errorf("%.3f of a node's own lag, and %.4f are lost; in the paper's world %.3f and %.4f",
+			late(real), lost(real), late(usual), lost(usual))
+	}
+}
+
+// Nodes that share networks have addresses of their own, in fewer networks than there are nodes, and the largest
+// provider has about a fifth of them.
+func TestSharedNetworks(t *testing.T) {
+	ids, parts, providers := make(map[protocol.NodeID]bool), make(map[netip.Prefix]int), make(map[netip.Prefix]int)
+	most := 0
+	const nodes = 600
+	for i := range nodes {
+		id := sharedNetwork(1, i)
+		ids[id] = true
+		part, _ := id.Addr().Prefix(24)
+		provider, _ := id.Addr().Prefix(16)
+		parts[part]++
+		providers[provider]++
+		most = max(most, providers[provider])
+	}
+	if len(ids) != nodes || len(providers) > 64 || len(parts) > nodes*9/10 || most < nodes/7 || most > nodes*3/10 {
+		t.Errorf("%d nodes have %d addresses in %d /24 and %d /16, of which the largest has %d", nodes, len(ids),
+			len(parts), len(providers), most)
+	}
+}
