@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/incentive"
 	"feedex/node"
@@ -139,13 +141,52 @@ func TestStarsOfPrivateFeedsStay(t *testing.T) {
 	}
 }
 
+// got has entry number i of the news come to a host at a time.
+func (h *testHost) got(i int, at time.Time) feed.EntryID {
+	r := archive.NewRecord(oldEntry(news, i), at, protocol.NodeID{})
+	h.store.Keep([]archive.Record{r})
+	return r.ID
+}
+
+// What was there for long when a neighbor first told its stars the owner has not left: it counts for nothing.
+func TestOldStarsAreNoTips(t *testing.T) {
+	weight := func(at time.Time) int {
+		w := newNetwork(t)
+		h := w.full(1, node.Config{}, news)[0]
+		h.shareStars(true, news)
+		taken := h.got(1, epoch)
+		told := []feed.EntryID{taken, h.got(2, at), h.got(3, at), h.got(4, at)}
+		var friends []*testHost
+		for a := range byte(2) {
+			f := h.befriend(protocol.NewNodeID(netip.AddrFrom4([4]byte{21, a, 0, 1}), 7790), news)
+			h.saysStars(f, protocol.FeedStars{Feed: news})
+			h.believes(f)
+			h.saysStars(f, protocol.FeedStars{Feed: news, Entries: told})
+			friends = append(friends, f)
+		}
+		h.store.Star(news, taken)
+		for _, f := range friends {
+			h.saysStars(f, protocol.FeedStars{Feed: news, Entries: told})
+		}
+		for _, x := range h.node.Starred() {
+			if x.Entry == told[3] {
+				return x.Weight
+			}
+		}
+		return -1
+	}
+	if old, fresh := weight(epoch.AddDate(0, 0, -8)), weight(epoch); old <= fresh || fresh < 0 {
+		t.Errorf("beside three that are old it weighs %d, beside three that were left %d", old, fresh)
+	}
+}
+
 // A star counts once for each network of neighbors that have earned ten entries, and weighs what the owner starred
 // later of what these had starred, by their standing.
 func TestAStarCountsOnceANetwork(t *testing.T) {
 	w := newNetwork(t)
 	h := w.full(1, node.Config{Incentive: incentive.Config{Bound: 20}}, news)[0]
 	h.shareStars(true, news)
-	before, entry := feed.EntryID{6}, feed.EntryID{7}
+	before, entry := h.got(6, epoch), h.got(7, epoch)
 	tell := func(f *testHost, entries ...feed.EntryID) {
 		t.Helper()
 		if code := h.saysStars(f, protocol.FeedStars{Feed: news, Entries: entries}); code != 0 {
@@ -199,7 +240,10 @@ func TestWhoWasRightStaysSo(t *testing.T) {
 	w := newNetwork(t)
 	h := w.full(1, node.Config{}, news)[0]
 	h.shareStars(true, news)
-	entries := []feed.EntryID{{1}, {2}, {3}, {4}}
+	var entries []feed.EntryID
+	for i := range 4 {
+		entries = append(entries, h.got(i, epoch))
+	}
 	var friends []*testHost
 	for a := range byte(2) {
 		f := h.befriend(protocol.NewNodeID(netip.AddrFrom4([4]byte{21, a, 0, 1}), 7790), news)

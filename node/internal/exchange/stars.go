@@ -213,6 +213,10 @@ func (m *Machine) takeStars(l *link, said protocol.Stars, mine ownStars) *protoc
 	return nil
 }
 
+// tipAge is how long ago an entry came here, at most, of which a star is a tip: for so long the page shows it. Who is new
+// to a feed has left none of what came before.
+const tipAge = 7 * 24 * time.Hour
+
 // noteTips notes what a neighbor stars of the feeds of which stars are shared, and what of it the owner has starred.
 func (m *Machine) noteTips(l *link, mine ownStars) {
 	if len(l.stars.theirs) == 0 {
@@ -228,7 +232,14 @@ func (m *Machine) noteTips(l *link, mine ownStars) {
 			}
 		}
 	}
-	if m.Ledger.Tipped(m.Now, l.Holder, starred, func(id feed.EntryID) bool { return own[id] }) {
+	known := m.Shared.Known(starred)
+	fresh := starred[:0]
+	for i, id := range starred {
+		if m.Now.Sub(known[i].Seen) <= tipAge { // what the owner could star since, and no zero time
+			fresh = append(fresh, id)
+		}
+	}
+	if m.Ledger.Tipped(m.Now, l.Holder, fresh, func(id feed.EntryID) bool { return own[id] }) {
 		m.SaveAccounts()
 	}
 }

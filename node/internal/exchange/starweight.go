@@ -35,8 +35,9 @@ type tipCount struct{ taken, all int }
 //
 // Nobody can tell a vote that is bought from another, but the owner's own stars are not for sale. So it is asked how
 // often the owner starred, later, what two voters had both starred: an entry weighs the sum over the pairs of its
-// voters, shared out so that n of them weigh n/2 pairs. Who stars together what the owner never does has no weight,
-// though each of them alone had been right; who was never right has none either. It is in thousandths.
+// voters, shared out so that n of them weigh n/2 pairs, or that of some of them where it is more: a vote of no worth
+// takes nothing away. Who stars together what the owner never does has no weight, though each of them alone had been
+// right; who was never right has none either. It is in thousandths.
 func weigh(voters []*voter) (list []StarredEntry) {
 	by, tippers := make(map[vote][]int), make(map[feed.EntryID][]int)
 	for i, v := range voters {
@@ -62,24 +63,43 @@ func weigh(voters []*voter) (list []StarredEntry) {
 		}
 	}
 	alone := func(i int) int { return surely * shown[i][i].taken / (shown[i][i].all + tipsBefore) }
-	together := func(i, j int) int {
-		r := shown[max(i, j)][min(i, j)]
-		luck := (surely*r.taken + togetherBefore*min(alone(i), alone(j))) / (r.all + togetherBefore)
-		return luck * min(voters[i].standing, voters[j].standing) / 100
+	pairs := make([][]int, len(voters)) // what pairs weigh
+	for i := range pairs {
+		pairs[i] = make([]int, len(voters))
+		for j := range i {
+			r := shown[i][j]
+			luck := (surely*r.taken + togetherBefore*min(alone(i), alone(j))) / (r.all + togetherBefore)
+			pairs[i][j] = luck * min(voters[i].standing, voters[j].standing) / 100
+			pairs[j][i] = pairs[i][j]
+		}
 	}
 	for s, who := range by {
-		e := StarredEntry{Feed: s.feed, Entry: s.entry, Votes: len(who)}
-		for n, i := range who {
-			for _, j := range who[:n] {
-				e.Weight += together(i, j)
-			}
-		}
-		e.Weight /= max(1, len(who)-1)
-		list = append(list, e)
+		list = append(list, StarredEntry{Feed: s.feed, Entry: s.entry, Votes: len(who), Weight: densest(pairs, who)})
 	}
 	slices.SortFunc(list, func(a, b StarredEntry) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Votes, a.Votes), a.Entry.Compare(b.Entry),
 			cmp.Compare(a.Feed, b.Feed))
 	})
 	return list
+}
+
+// densest is the most that voters weigh, all or some: without those that add least to the others, time after time, which
+// is at least half of what the best choice of some would weigh (Charikar, Greedy approximation algorithms for finding
+// dense components in a graph, 2000).
+func densest(pairs [][]int, who []int) (most int) {
+	for len(who) > 1 {
+		adds := make(map[int]int, len(who)) // what each voter adds
+		sum, least := 0, 0
+		for n, i := range who {
+			for _, j := range who {
+				adds[i] += pairs[i][j]
+			}
+			if sum += adds[i]; n == 0 || adds[i] < least {
+				least = adds[i]
+			}
+		}
+		most = max(most, sum/2/(len(who)-1))
+		who = slices.DeleteFunc(slices.Clone(who), func(i int) bool { return adds[i] == least })
+	}
+	return most
 }

@@ -60,6 +60,11 @@ func TestWeigh(t *testing.T) {
 	if w["z"] <= w["y"] || w["y"] == 0 {
 		t.Errorf("with three of a kind %d, with two %d", w["z"], w["y"])
 	}
+	for _, worthless := range []string{"z", "zuvw", "+sz"} {
+		if more := weights(votersOf("+a+b+cyz", "+a+b+cyz", "+a+b+cz", worthless, worthless)); more["z"] < w["z"] {
+			t.Errorf("with %q it weighs %d, and %d without", worthless, more["z"], w["z"])
+		}
+	}
 	if w := weights(votersOf("z", "z")); w["z"] != 0 {
 		t.Errorf("of whom nothing is known weighs %d", w["z"])
 	}
