@@ -16,7 +16,7 @@ func TestTheRealWorld(t *testing.T) {
 	}
 	t.Parallel()
 	run := func(c Conditions) PaperRow {
-		p := Paper{Seed: 1, Traces: embedded(t), Nodes: 40, Length: 4 * time.Hour, Conditions: c,
+		p := Paper{Seed: 1, Traces: embedded(t), Nodes: 30, Each: 12, Length: 3 * time.Hour, Conditions: c,
 			Intervals: []time.Duration{time.Hour}}
 		report, err := p.Run(t.Context(), nil)
 		if err != nil {
