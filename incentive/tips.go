@@ -3,7 +3,6 @@ package incentive
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"feedex/feed"
 )
@@ -43,7 +42,7 @@ func (t *Tip) UnmarshalText(text []byte) (err error) {
 // Tipped notes which entries h stars now, and which of those that it starred before the owner has starred meanwhile. It
 // reports whether that changed anything. A tip stays when it is withdrawn: else one could tell of everything, and take
 // back what the owner does not star.
-func (l *Ledger) Tipped(now time.Time, h Holder, starred []feed.EntryID, own func(feed.EntryID) bool) (changed bool) {
+func (l *Ledger) Tipped(h Holder, starred []feed.EntryID, own func(feed.EntryID) bool) (changed bool) {
 	a := l.of(h)
 	if a == nil {
 		return false

@@ -20,7 +20,7 @@ func TestTips(t *testing.T) {
 	own := make(map[feed.EntryID]bool)
 	tip := func(want bool, ids ...feed.EntryID) {
 		t.Helper()
-		if got := l.Tipped(now, h, ids, func(id feed.EntryID) bool { return own[id] }); got != want {
+		if got := l.Tipped(h, ids, func(id feed.EntryID) bool { return own[id] }); got != want {
 			t.Errorf("that %d entries are starred changes something: %v", len(ids), got)
 		}
 	}

@@ -239,7 +239,7 @@ func (m *Machine) noteTips(l *link, mine ownStars) {
 			fresh = append(fresh, id)
 		}
 	}
-	if m.Ledger.Tipped(m.Now, l.Holder, fresh, func(id feed.EntryID) bool { return own[id] }) {
+	if m.Ledger.Tipped(l.Holder, fresh, func(id feed.EntryID) bool { return own[id] }) {
 		m.SaveAccounts()
 	}
 }
