@@ -213,8 +213,8 @@ func (m *Machine) takeStars(l *link, said protocol.Stars, mine ownStars) *protoc
 	return nil
 }
 
-// tipAge is how long ago an entry came here, at most, of which a star is a tip: for so long the page shows it. Who is new
-// to a feed has left none of what came before.
+// tipAge is how long ago an entry came here, at most, of which a star is a tip: for so long the page shows it. Who is
+// new to a feed has left none of what came before.
 const tipAge = 7 * 24 * time.Hour
 
 // noteTips notes what a neighbor stars of the feeds of which stars are shared, and what of it the owner has starred.

@@ -83,9 +83,9 @@ func weigh(voters []*voter) (list []StarredEntry) {
 	return list
 }
 
-// densest is the most that voters weigh, all or some: without those that add least to the others, time after time, which
-// is at least half of what the best choice of some would weigh (Charikar, Greedy approximation algorithms for finding
-// dense components in a graph, 2000).
+// densest is the most that voters weigh, all or some: without those that add least to the others, time after time,
+// which is at least half of what the best choice of some would weigh (Charikar, Greedy approximation algorithms for
+// finding dense components in a graph, 2000).
 func densest(pairs [][]int, who []int) (most int) {
 	for len(who) > 1 {
 		adds := make(map[int]int, len(who)) // what each voter adds
