@@ -71,18 +71,7 @@ func openBrowser(t *testing.T, n *node) *browser {
 	if err := os.MkdirAll(outFolder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"),
-		chromedp.UserDataDir(filepath.Join(home, "profile")),
-		chromedp.NoInheritEnv, chromedp.Env(environment(home)...), chromedp.DisableGPU,
-		chromedp.Flag("no-proxy-server", true),
-		chromedp.Flag("lang", "en"), chromedp.Flag("hide-scrollbars", true))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // which root cannot have
-	}
-	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(allocator)
+	ctx, cancel := startBrowser(t)
 	b := &browser{ctx: ctx, node: n, axe: string(axe)}
 	var reading sync.WaitGroup
 	messages := chromedp.Console(ctx)
@@ -102,6 +91,36 @@ func openBrowser(t *testing.T, n *node) *browser {
 		reading.Wait()
 	})
 	return b
+}
+
+// startBrowser starts a browser with a profile of its own. That one did not start on a busy machine says nothing about a
+// node, so it is tried three times. Each has a context of its own: chromedp cannot start two in one.
+func startBrowser(t *testing.T) (context.Context, context.CancelFunc) {
+	t.Helper()
+	for attempt := 1; ; attempt++ {
+		home := t.TempDir()
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"),
+			chromedp.UserDataDir(filepath.Join(home, "profile")),
+			chromedp.NoInheritEnv, chromedp.Env(environment(home)...), chromedp.DisableGPU,
+			chromedp.Flag("no-proxy-server", true),
+			chromedp.Flag("lang", "en"), chromedp.Flag("hide-scrollbars", true))
+		if os.Geteuid() == 0 {
+			options = append(options, chromedp.NoSandbox) // which root cannot have
+		}
+		allocator, cancelAll := chromedp.NewExecAllocator(context.Background(), options...)
+		t.Cleanup(cancelAll)
+		ctx, cancel := chromedp.NewContext(allocator)
+		err := chromedp.Do(ctx)
+		if err == nil {
+			return ctx, cancel
+		}
+		cancelAll()
+		cancel()
+		if attempt == 3 {
+			t.Fatalf("Chromium does not start: %v", err)
+		}
+		t.Logf("Chromium did not start, and is tried again: %v", err)
+	}
 }
 
 // heard keeps a message of the console, if it is a complaint.
