@@ -30,11 +30,13 @@ func (h *host) Recommend(ctx context.Context) ([]control.Recommendation, error) 
 	if err != nil {
 		return nil, fmt.Errorf("read what is followed or was declined: %w", err)
 	}
-	never := make(map[feed.URL]bool, len(not))
+	never := make(map[string]bool, len(not))
 	for _, u := range not {
-		never[u] = true
+		never[recommend.FormOf(u)] = true
 	}
-	suggestions := recommend.Rank(facts, recommended, func(u feed.URL) bool { return never[u] || u.Secret() })
+	suggestions := recommend.Rank(facts, recommended, func(u feed.URL) bool {
+		return never[recommend.FormOf(u)] || u.Secret()
+	})
 	list := make([]control.Recommendation, len(suggestions))
 	feeds := make([]feed.URL, len(suggestions))
 	for i, s := range suggestions {

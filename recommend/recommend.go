@@ -41,7 +41,8 @@ type speaker struct {
 	weight        int64
 }
 
-// Rank returns the most feeds that are worth most, the best first. Those that skip picks are left out.
+// Rank returns the most feeds that are worth most, the best first. Those that skip picks are left out, and so is
+// another form of a feed that the node follows, or of a better one.
 //
 // A feed is worth what the voices that follow it weigh, and .3 of that for those whose neighbors do, times the square
 // of how many follow it. A speaker weighs the more, the larger the part of what it follows that is in common with the
@@ -71,7 +72,18 @@ func Rank(facts Profile, most int, skip func(feed.URL) bool) []Suggestion {
 		return cmp.Or(cmp.Compare(value(b), value(a)), cmp.Compare(a, b))
 	})
 	list := make([]Suggestion, 0, most)
-	for _, u := range feeds[:min(most, len(feeds))] {
+	forms := make(map[string]bool)
+	for _, u := range facts.Own {
+		forms[FormOf(u)] = true
+	}
+	for _, u := range feeds {
+		form := FormOf(u)
+		if len(list) == most {
+			break
+		} else if forms[form] {
+			continue
+		}
+		forms[form] = true
 		s := Suggestion{Feed: u, Followers: followers[u], Of: len(voices)}
 		shared := make(map[feed.URL]bool)
 		for _, v := range voices {

@@ -55,6 +55,43 @@ func TestRank(t *testing.T) {
 	}
 }
 
+// Another form of what the node follows is no suggestion, and of two forms of a feed the better one alone is.
+func TestOneFormOfAFeed(t *testing.T) {
+	own, other := feed.URL("https://comic.example.com/rss.xml"), feed.URL("http://www.comic.example.com/atom.xml")
+	better, worse := feed.URL("https://blog.example.com/a/feed"), feed.URL("https://blog.example.com/a/index.xml")
+	remarks, next := feed.URL("https://blog.example.com/a/comments/feed/"), feed.URL("https://blog.example.com/b/feed")
+	said := []feed.URL{own, other, better, worse, remarks, next}
+	facts := Profile{Own: []feed.URL{own}, Voices: []Voice{
+		{Network: network(1), Follows: said}, {Network: network(2), Follows: said},
+		{Network: network(3), Follows: []feed.URL{own, better, next}},
+	}}
+	if got, want := names(Rank(facts, 10, none)), []feed.URL{better, next}; !slices.Equal(got, want) {
+		t.Errorf("suggested are %v, want %v", got, want)
+	}
+}
+
+func TestFormOf(t *testing.T) {
+	seenForms := make(map[string]feed.URL)
+	for _, same := range [][]feed.URL{
+		{"https://example.com/", "http://www.example.com/RSS", "https://example.com/feed.json", "https://example.com"},
+		{"https://example.com/a.b/feeds/posts/default?alt=rss", "https://example.com/a.b/feeds/comments/default"},
+		{"https://example.com/feeds/videos.xml?channel_id=A1", "https://example.com/videos?channel_id=A1"},
+		{"https://example.com/feeds/videos.xml?channel_id=a1"}, {"https://other.example.com/feed"},
+		{"https://example.com:8443/feed"}, {"https://example.com/r/one/.rss"}, {"https://example.com/r/two/.rss"},
+	} {
+		for _, u := range same {
+			form := FormOf(u)
+			if first, known := seenForms[form]; known && first != same[0] {
+				t.Errorf("%s and %s are forms of one feed", first, u)
+			}
+			seenForms[form] = same[0]
+			if form != FormOf(same[0]) {
+				t.Errorf("%s and %s are forms of two feeds", u, same[0])
+			}
+		}
+	}
+}
+
 func TestOneNetworkCountsOnce(t *testing.T) {
 	facts := Profile{Own: urls(1, 2), Voices: []Voice{
 		{Network: network(1), Follows: urls(1, 2, 10)}, {Network: network(1), Follows: urls(1, 2, 10)},

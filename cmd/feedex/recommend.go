@@ -19,7 +19,7 @@ func newRecommend() *cobra.Command {
 		Long: `Suggest at most ten feeds that at least two of the running node's neighbors follow and the node does not, those first
 whose followers share most with it. A neighbor may poll a feed for others, and not read it. All of it is worked out from
 adverts that have come anyway: no other node and no publisher is asked for anything, or learns of it. Feeds that are or
-were followed, and those that were declined, are left out.`,
+were followed or declined are left out, and so are other forms of them, such as Atom beside RSS.`,
 		Example: "  feedex recommend\n  feedex recommend --decline https://example.com/feed.xml",
 		Args:    noArgs,
 	}
