@@ -93,8 +93,8 @@ func openBrowser(t *testing.T, n *node) *browser {
 	return b
 }
 
-// startBrowser starts a browser with a profile of its own. That one did not start on a busy machine says nothing about a
-// node, so it is tried three times. Each has a context of its own: chromedp cannot start two in one.
+// startBrowser starts a browser with a profile of its own. That one did not start on a busy machine says nothing about
+// a node, so it is tried three times. Each has a context of its own: chromedp cannot start two in one.
 func startBrowser(t *testing.T) (context.Context, context.CancelFunc) {
 	t.Helper()
 	for attempt := 1; ; attempt++ {

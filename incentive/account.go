@@ -25,7 +25,7 @@ type Account struct {
 	Met      time.Time // last contact
 	Standing Standing
 	Stored   RoomUsed // what it brought
-	Tips     []Tip    `json:",omitempty"` // what it starred, maxTips at most, the latest last
+	Tips     Tips     `json:",omitempty"` // what it starred, maxTips at most, the latest last
 }
 
 // clone is the account with its own lists.

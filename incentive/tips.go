@@ -1,6 +1,7 @@
 package incentive
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -12,6 +13,23 @@ import (
 type Tip struct {
 	Entry feed.EntryID
 	Taken bool
+}
+
+// Tips are those of a holder, the latest last.
+type Tips []Tip
+
+// UnmarshalJSON reads the tips of an account, but for those that cannot be read: none of them is to cost the balance.
+func (t *Tips) UnmarshalJSON(text []byte) error {
+	var list []json.RawMessage
+	_ = json.Unmarshal(text, &list) // where it is no list, there are no tips
+	*t = nil
+	for _, one := range list {
+		var tip Tip
+		if json.Unmarshal(one, &tip) == nil && tip != (Tip{}) {
+			*t = append(*t, tip)
+		}
+	}
+	return nil
 }
 
 // maxTips is how many tips of a holder are remembered, the latest: as many as it may tell at once.

@@ -48,6 +48,14 @@ func TestTips(t *testing.T) {
 			t.Errorf("%q is a tip", text)
 		}
 	}
+	for _, flawed := range []string{`"none"`, `[1, null, "xy", "` + a.String() + `+", {}]`} {
+		text := `{"Got": 5, "Tips": ` + flawed + `, "Given": 3}`
+		var kept Account
+		err := json.Unmarshal([]byte(text), &kept)
+		if err != nil || kept.Got != 5 || kept.Given != 3 || flawed[0] == '[' && !slices.Equal(kept.Tips, want[:1]) {
+			t.Errorf("of %s is read %+v, %v", text, kept, err)
+		}
+	}
 	var many []feed.EntryID
 	for i := range 300 {
 		many = append(many, feed.EntryID{9, byte(i), byte(i / 256)})
