@@ -98,10 +98,18 @@ type Report struct {
 	// Retention has the limits to what it may hold.
 	Retention RetentionReport `json:"retention"`
 	// Named are those of Sources that were named while the node ran, and not by the settings.
-	Named   []string    `json:"named,omitempty"`
-	DHT     DHTReport   `json:"dht"`
-	Reach   reach.Facts `json:"reach"`   // how others reach it
-	Storage string      `json:"storage"` // why entries cannot be stored at present, "" while they can
+	Named   []string      `json:"named,omitempty"`
+	DHT     DHTReport     `json:"dht"`
+	Reach   reach.Facts   `json:"reach"` // how others reach it
+	Traffic TrafficReport `json:"traffic"`
+	Storage string        `json:"storage"` // why entries cannot be stored at present, "" while they can
+}
+
+// A TrafficReport is what passed between a node and others, trackers among them, since the process serves.
+type TrafficReport struct {
+	Made     int64 `json:"made"`     // calls to others that had an answer
+	Answered int64 `json:"answered"` // calls of others
+	Bytes    int64 `json:"bytes"`    // in both directions, with the headers of HTTP and without those of TCP
 }
 
 // A Recommendation is a suggested feed, with what the archive has of it.

@@ -77,6 +77,7 @@ type host struct {
 	self        atomic.Pointer[protocol.NodeID]
 	peers       http.Handler       // answers the calls of other nodes
 	hosting     *transport.Hosting // nil for none
+	meter       *transport.Meter   // of what passes between the node and others
 	meetings    *meetings
 	sources     *sources
 	dialled     atomic.Int64 // when somebody last dialled the node, in seconds since 1970

@@ -104,6 +104,12 @@ var counters = []metric{
 		func(c *node.Counters) int64 { return c.Audits }),
 	counted("calls_failed_total", "Calls to other nodes and trackers that ended in an error.",
 		func(c *node.Counters) int64 { return c.CallsFailed }),
+	{"calls_made_total", "Calls to other nodes and trackers that had an answer.",
+		func(r *control.Report) float64 { return float64(r.Traffic.Made) }},
+	{"calls_answered_total", "Calls of other nodes.",
+		func(r *control.Report) float64 { return float64(r.Traffic.Answered) }},
+	{"calls_bytes_total", "Bytes in both directions between the node and others, publishers left out.",
+		func(r *control.Report) float64 { return float64(r.Traffic.Bytes) }},
 	{"hosting_bytes_total", "Bytes in both directions to hosted neighbors.",
 		func(r *control.Report) float64 { return float64(r.Reach.HostedBytes) }},
 }

@@ -181,17 +181,19 @@ func Run(ctx context.Context, c Config) error {
 	var h *host
 	hosting := newHosting(c, func() *host { return h })
 	defer hosting.Close()
+	meter := new(transport.Meter)
 	onLAN := newResponder(c, listeners.peers, func(ev node.Discovered) { h.discovered(ev) })
 	client := transport.NewClient(transport.ClientConfig{Port: c.Node.Port, AllowLocal: c.Node.AllowLocal,
-		Near: nearOn(onLAN), UserAgent: UserAgent, Key: c.Node.Key, Hosting: hosting})
+		Near: nearOn(onLAN), UserAgent: UserAgent, Key: c.Node.Key, Hosting: hosting, Meter: meter})
 	defer client.CloseIdle()
 	fetcher := fetch.New(fetch.Config{AllowLocal: c.Node.AllowLocal, PrivateHosts: c.Node.PrivateHosts,
 		UserAgent: UserAgent, About: c.About})
 	defer fetcher.CloseIdle()
 	h = newHost(c, store, keeping, client, fetcher)
-	h.onLAN, h.hosting, h.getter = onLAN, hosting, fetcher
+	h.onLAN, h.hosting, h.getter, h.meter = onLAN, hosting, fetcher, meter
 	h.peers = transport.NewHandler(transport.HandlerConfig{
 		Methods: protocol.NodeMethods(), Serve: h.serve, Hosting: hosting, TrustedProxies: c.TrustedProxies, Log: c.Log,
+		Meter: meter,
 	})
 	h.at = Addresses{Listen: ListenNone, Reader: listeners.reader.Addr().String()}
 	if listeners.peers != nil {
@@ -252,9 +254,13 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 
 	limiter := transport.NewLimiter(transport.LimiterConfig{Neighbor: h.known.has, Reader: h.callers.familiar})
 	serve := func(ln net.Listener, handler http.Handler, owner bool) {
-		stop(transport.Serve(serving, ln, handler, transport.ServerConfig{
+		c := transport.ServerConfig{
 			Limiter: limiter, Owner: owner, TrustedProxies: h.config.TrustedProxies, Log: h.config.Log,
-		}))
+		}
+		if !owner {
+			c.Meter = h.meter
+		}
+		stop(transport.Serve(serving, ln, handler, c))
 	}
 	var servers, loop sync.WaitGroup
 	servers.Go(func() { h.mapPort(serving) })

@@ -102,6 +102,7 @@ func (h *host) Status(ctx context.Context) (control.Report, error) {
 	r.Version, r.Uptime, r.Data = Version, time.Since(h.started), h.config.Data
 	r.Listen, r.Reader, r.ReaderHosts = h.at.Listen, h.at.Reader, h.config.ReaderHosts
 	r.Named, r.DHT, r.Reach = h.named(), h.meetings.get(), h.reachOf(&r.Status)
+	r.Traffic = control.TrafficReport(h.meter.Read())
 	stats, err := h.store.Stats(ctx)
 	if err != nil && r.Storage == "" {
 		return control.Report{}, fmt.Errorf("count entries: %w", err)

@@ -52,6 +52,8 @@ type ClientConfig struct {
 	Hosting *Hosting
 	// UserAgent is sent with calls that carry no session: to others than neighbors, who know each other. "" sends none.
 	UserAgent string
+	// Meter counts calls that are answered, and what connections take. Default: none does.
+	Meter *Meter
 }
 
 // A Client calls peers and trackers. It keeps a few connections open to each, follows no redirect, asks
@@ -83,7 +85,7 @@ func NewClient(cfg ClientConfig) *Client {
 	return &Client{
 		cfg: cfg,
 		transport: &http.Transport{
-			DialContext:            dialer.DialContext,
+			DialContext:            cfg.Meter.dialled(dialer.DialContext),
 			TLSHandshakeTimeout:    10 * time.Second,
 			DisableCompression:     true,
 			MaxConnsPerHost:        perPeer,
@@ -190,6 +192,7 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 		}
 		return Result{}, fmt.Errorf("%w: HTTP status %d", ErrNotXMLRPC, resp.StatusCode)
 	}
+	c.cfg.Meter.madeCall()
 	if result.Reply, err = c.decode(resp, call); err != nil {
 		return Result{}, err
 	}

@@ -50,6 +50,8 @@ type HandlerConfig struct {
 	TrustedProxies []netip.Prefix
 	// Hosting takes the reverse links of nodes that cannot be dialled. Default: they are refused.
 	Hosting *Hosting
+	// Meter counts calls that are answered. Default: none does.
+	Meter *Meter
 	// Log receives refused calls, at debug level. Default slog.Default().
 	Log *slog.Logger
 }
@@ -205,6 +207,7 @@ func (h *handler) answer(r *http.Request, caller netip.Addr, c xmlrpc.Call, dst 
 		req.From, req.Reversed = host, true // whatever port it states
 	}
 	resp := h.cfg.Serve(r.Context(), req)
+	h.cfg.Meter.answeredCall()
 	if resp.Fault != nil {
 		return dst, resp.Session, resp.Fault
 	}

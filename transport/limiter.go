@@ -93,6 +93,7 @@ type listener struct {
 	net.Listener
 	limiter *Limiter
 	owner   bool
+	meter   *Meter
 }
 
 // Accept returns the next connection that has a place.
@@ -102,7 +103,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		placed := &conn{Conn: c}
+		placed := &conn{Conn: c, meter: l.meter}
 		if !l.limiter.admit(placed, l.owner) {
 			c.Close()
 			continue
@@ -122,6 +123,7 @@ type conn struct {
 	peer    netip.Addr
 	pool    *connections
 	place   *admission.Place[*conn]
+	meter   *Meter // nil for none
 }
 
 // hold has f act on the place, if there is one.
@@ -150,6 +152,13 @@ func (c *conn) attribute(a netip.Addr) {
 // leavePool gives the place back, and lets the connection go on.
 func (c *conn) leavePool() { c.hold(func(p *admission.Place[*conn]) { c.pool.Leave(p) }) }
 
+// Read implements net.Conn.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.meter.passed(n)
+	return n, err
+}
+
 // Write implements net.Conn. A peer that takes nothing keeps us waiting.
 func (c *conn) Write(p []byte) (int, error) {
 	now, waited := time.Now(), true
@@ -159,6 +168,7 @@ func (c *conn) Write(p []byte) (int, error) {
 		}
 	})
 	n, err := c.Conn.Write(p)
+	c.meter.passed(n)
 	if !waited {
 		c.serve()
 	}

@@ -37,6 +37,8 @@ type ServerConfig struct {
 	// TrustedProxies are the networks of reverse proxies that are believed when they say which client a request comes
 	// from.
 	TrustedProxies []netip.Prefix
+	// Meter counts the bytes of connections that are accepted. Default: none does.
+	Meter *Meter
 	// Log receives what goes wrong with single connections. Default slog.Default().
 	Log *slog.Logger
 
@@ -77,7 +79,7 @@ func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg Serve
 		server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout = ownerHeaderTimeout, 0, ownerWriteTimeout
 	}
 	if cfg.reverse == nil {
-		ln = &listener{ln, cfg.Limiter, cfg.Owner}
+		ln = &listener{ln, cfg.Limiter, cfg.Owner, cfg.Meter}
 	} else {
 		serveReverse(server, cfg.reverse, ln)
 	}
