@@ -10,6 +10,10 @@ NIGHT    ?= 3600
 NIGHTLY  ?= $(HOME)/.cache/feedex/nightly
 # For how long make loopback measures.
 LOOPBACK ?= 1h
+# For how long make processes measures each of its experiments, one after another.
+CORONA   ?= 2h
+FEEDTREE ?= 30m
+GROWTH   ?= 20m
 # The packages of which make check has each operator changed, and those of which make mutants has.
 MUTATED  ?= search courtesy
 CORE     ?= search courtesy trust polling incentive neighbors
@@ -20,7 +24,7 @@ RACE     ?= $(if $(shell command -v gcc || command -v clang),-race -gcflags=mode
 # Attacks from many networks, full disks, and homes behind routers are tested in namespaces. Where this system has them nothing of that is skipped.
 NAMESPACES := $(shell unshare --user --map-root-user --net --mount true 2>/dev/null && echo 1)
 
-.PHONY: build check fmt vet lint tidy test mutated mutants readme fuzz nightly e2e loopback figure bench man demo
+.PHONY: build check fmt vet lint tidy test mutated mutants readme fuzz nightly e2e loopback processes figure bench man demo
 
 build: # the program, static
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/feedex ./cmd/feedex
@@ -86,6 +90,10 @@ e2e: # newsboat, sfeed, rss2email and Chromium use the real program, and two hom
 
 loopback: # how evenly, and how often, twenty nodes that are processes poll a feed, measured for LOOPBACK
 	cd e2e && $(GO) test -count=1 -timeout 0 -v -run '^TestTwentyProcesses$$' -loopback $(LOOPBACK)
+
+processes: # what nodes that are processes use and bring, as FeedTree's and Corona's authors measured it: docs/evaluation/processes.md
+	cd e2e && $(GO) test -count=1 -timeout 0 -v -run '^Test(Periods|Growth)OfProcesses$$' -feedtree $(FEEDTREE) -growth $(GROWTH)
+	cd e2e && $(GO) test -count=1 -timeout 0 -v -run '^TestSixtyProcesses$$' -corona $(CORONA)
 
 figure: e2e # the README's picture of the dashboard
 	cp e2e/out/dashboard.png docs/figures/dashboard.png

@@ -96,13 +96,18 @@ func newMeasured(t *testing.T, p *publisher, policy, who, config string, now, en
 	p.mu.Lock()
 	p.feeds[m.path] = f
 	p.mu.Unlock()
+	m.args = append(configured(t, startTracker(t), config), "--subscribe", p.server.URL+m.path)
+	return m
+}
+
+// configured are the arguments of a node with that config file that finds others by a tracker.
+func configured(t *testing.T, tracker, config string) []string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "feedex.toml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m.args = []string{"--allow-private", "--config", file, "--tracker", startTracker(t),
-		"--subscribe", p.server.URL + m.path}
-	return m
+	return []string{"--allow-private", "--config", file, "--tracker", tracker}
 }
 
 // start starts one more node.
@@ -137,17 +142,22 @@ func (m *measured) delay(t *testing.T, since, until time.Time) time.Duration {
 	t.Helper()
 	var sum, came time.Duration
 	for _, n := range m.nodes {
-		var entries []jsonl.Entry
-		if err := json.Unmarshal([]byte(n.feedex(t, "query", "--json", "--limit", "10000")), &entries); err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
+		for _, e := range n.archived(t) {
 			if e.Published.After(since) && e.Published.Before(until) {
 				sum, came = sum+e.Seen.Sub(e.Published), came+1
 			}
 		}
 	}
 	return sum / max(came, 1)
+}
+
+// archived are the latest 10,000 entries that the node keeps.
+func (n *node) archived(t *testing.T) (entries []jsonl.Entry) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(n.feedex(t, "query", "--json", "--limit", "10000")), &entries); err != nil {
+		t.Fatal(err)
+	}
+	return entries
 }
 
 // requests are the times of the requests for the feed at path within a time.

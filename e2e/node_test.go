@@ -48,6 +48,7 @@ type node struct {
 	data   string // its directory
 	reader string // where feed readers and browsers reach it, host:port
 	listen string // where other nodes do
+	pid    int    // of its process
 }
 
 // url is an address at the node.
@@ -73,7 +74,7 @@ func nodeArgs(data string, more ...string) []string {
 
 // node is the node that the process is.
 func (p *process) node(data string) *node {
-	n := &node{data: data}
+	n := &node{data: data, pid: p.cmd.Process.Pid}
 	n.bin, _ = program()
 	n.listen, n.reader, _ = strings.Cut(p.where, ", feed readers at ")
 	return n

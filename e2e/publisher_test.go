@@ -31,6 +31,7 @@ type request struct {
 type published struct {
 	title   string
 	entries []item
+	window  int // how many of the latest entries the document lists at most; 0 is all
 }
 
 // An item is the title of an entry, and when it comes out.
@@ -100,7 +101,12 @@ func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/rss+xml")
 	fmt.Fprintf(w, "<rss version=\"2.0\"><channel><title>%s</title><link>%s/</link><description>d</description>\n",
 		html.EscapeString(f.title), p.server.URL)
-	for i, e := range f.entries[:out] {
+	first := 0
+	if f.window > 0 {
+		first = max(0, out-f.window)
+	}
+	for i := first; i < out; i++ {
+		e := f.entries[i]
 		fmt.Fprintf(w, "<item><guid isPermaLink=\"false\">%s#%d</guid><title>%s</title><link>%s/%d</link><pubDate>"+
 			"%s</pubDate>"+
 			"<description>&lt;p&gt;What there is to say of “%s”.&lt;/p&gt;</description></item>\n", r.URL.Path, i,

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"time"
@@ -168,7 +166,7 @@ func (c Corona) run(ctx context.Context, feeds []trace.Timeline, every time.Dura
 		}
 		rng := c.Seed.Stream(fmt.Sprintf("machine %d", i))
 		m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i)}
-		for _, rank := range drawByRank(rng, len(feeds), each) {
+		for _, rank := range trace.DrawByRank(rng, len(feeds), each) {
 			m.Feeds = append(m.Feeds, w.Publishers()[rank].URL)
 		}
 		joinSoon(w, rng, m, nil)
@@ -411,27 +409,4 @@ func (r *CoronaRow) count(w *lab.World, at [2]*coronaCounts) []float64 {
 		requests[i] = float64(to.requests[i]-from.requests[i]) / halves
 	}
 	return requests
-}
-
-// drawByRank draws count different ones of n channels, 0 being the most popular: the channel of rank k at a
-// chance in proportion to 1/sqrt(k), Zipf's law with the exponent 0.5. As nobody subscribes to a channel
-// twice, what is drawn again is drawn anew, and the most popular get less than their share where count is a
-// large part of n. Roots and sums are the same on every platform; other powers need not be.
-func drawByRank(rng *rand.Rand, n, count int) []int {
-	upTo := make([]float64, n)
-	sum := 0.0
-	for k := range upTo {
-		sum += 1 / math.Sqrt(float64(k+1))
-		upTo[k] = sum
-	}
-	drawn := make([]bool, n)
-	list := make([]int, 0, count)
-	for len(list) < count {
-		i, _ := slices.BinarySearch(upTo, rng.Float64()*sum)
-		if i < n && !drawn[i] {
-			drawn[i] = true
-			list = append(list, i)
-		}
-	}
-	return list
 }
