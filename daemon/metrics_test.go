@@ -26,7 +26,9 @@ func TestNodeShowsItsMetrics(t *testing.T) {
 	resp, err := http.Get("http://" + n.at.Reader + "/metrics")
 	_, metrics := statusOf(t, resp, err)
 	for _, want := range []string{"\nfeedex_feeds 1\n", "\nfeedex_archive_entries 2\n", "\nfeedex_polls_total 1\n",
-		"\nfeedex_keeping 1\n", "\nfeedex_hosting_bytes_total 0\n", "\nfeedex_calls_made_total 0\n", "\nfeedex_calls_bytes_total 0\n", "# TYPE feedex_neighbors gauge\n",
+		"\nfeedex_keeping 1\n", "\nfeedex_hosting_bytes_total 0\n",
+		"\nfeedex_calls_made_total 0\n", "\nfeedex_calls_bytes_total 0\n",
+		"# TYPE feedex_neighbors gauge\n",
 		"# TYPE feedex_entries_polled_total counter\n"} {
 		if resp.StatusCode != http.StatusOK || !strings.Contains(metrics, want) {
 			t.Errorf("metrics are answered %s without %q\n%s", resp.Status, want, metrics)
