@@ -57,6 +57,7 @@ type Stats struct {
 type FeedStats struct {
 	URL         feed.URL  `json:"url"`
 	Title       string    `json:"title,omitempty"`
+	Format      string    `json:"format,omitempty"` // see Feed
 	Subscribed  bool      `json:"subscribed"`
 	Entries     int64     `json:"entries"`
 	Bytes       int64     `json:"bytes"`       // of their texts

@@ -280,6 +280,7 @@ type Feed struct {
 	Icon       feed.URL  // the picture that its publisher has for it, "" for none
 	About      string    // what its publisher says of it, as published
 	Language   string    // that it is in, a tag of BCP 47; "" where it does not say
+	Format     string    // of the document that was read last (feed.Document), "" before one was
 	Subscribed bool      // in the node's own interest; false where only entries remain
 	Private    bool      // its publisher does not want it passed on, or its address is not public
 	Leads      bool      // it leads to an address that looks like a secret

@@ -13,6 +13,7 @@ func (b *builder) atom(text string) error {
 	if err != nil {
 		return err
 	}
+	b.format("Atom", f.Version)
 	b.head(f.Title, atomLink(f.Links), f.Subtitle, f.Language)
 	b.icon(f.Icon, f.Logo)
 	b.doc.Pace.Every = syndicationPeriod(f.Extensions)

@@ -69,8 +69,8 @@ func parseCorpus(t *testing.T, file string) (*Document, error) {
 // pages, or that are JSON of another kind. Entries may be fewer than items, where items share an id.
 func TestCorpusDocuments(t *testing.T) {
 	t.Parallel()
-	const maxRefused, minEntries = 5, 0.99
-	refused, entries, items := 0, 0, 0
+	const maxRefused, minEntries, minFormats = 5, 0.99, 0.97
+	refused, entries, items, named, same := 0, 0, 0, 0, 0
 	byFormat := map[string][2]int{}
 	for _, row := range table(t, "manifest.csv") {
 		doc, err := parseCorpus(t, row["file"])
@@ -82,11 +82,20 @@ func TestCorpusDocuments(t *testing.T) {
 		n, _ := strconv.Atoi(row["items"])
 		items += n
 		entries += min(len(doc.Entries), n)
+		if versions.MatchString(row["format"][strings.LastIndexByte(row["format"], ' ')+1:]) {
+			named++
+			if strings.EqualFold(strings.ReplaceAll(doc.Format, " Feed", "Feed"), row["format"]) {
+				same++
+			}
+		}
 		f := byFormat[row["format"]]
 		byFormat[row["format"]] = [2]int{f[0] + min(len(doc.Entries), n), f[1] + n}
 	}
 	for _, format := range slices.Sorted(maps.Keys(byFormat)) {
 		t.Logf("%-18s %d entries of %d items", format, byFormat[format][0], byFormat[format][1])
+	}
+	if float64(same) < minFormats*float64(named) || named == 0 {
+		t.Errorf("%d of %d documents are in the format that they say", same, named)
 	}
 	rate := float64(entries) / float64(items)
 	t.Logf("%d refused, %d entries of %d items (%.2f%%)", refused, entries, items, 100*rate)

@@ -41,6 +41,7 @@ type Document struct {
 	Link        string  // the site the feed belongs to
 	Description string  // subtitle or description, MaxDescriptionBytes at most
 	Language    string  // the language that it is in, a tag of BCP 47; "" where it does not say
+	Format      string  // what it is written in, with the version that it says: "RSS 2.0", "Atom 1.0", "JSON Feed 1.1"
 	Icon        URL     // the picture that stands for the feed, small if the publisher has a small one; "" for none
 	Entries     []Entry // newest first where the publisher keeps to that; one for each EntryID
 	// Clients are nodes that lately retrieved this feed, as the publisher lists them, "ip:port"

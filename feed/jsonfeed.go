@@ -32,6 +32,7 @@ func (b *builder) json(text string) error {
 	if len(f.Items) > MaxEntries {
 		return fmt.Errorf("%w: more than %d entries", ErrLimit, MaxEntries)
 	}
+	b.format("JSON Feed", f.Version[strings.LastIndexByte(f.Version, '/')+1:])
 	b.head(plainTitle(f.Title), f.HomePageURL, plainText(f.Description), f.Language)
 	b.icon(f.Favicon, f.Icon)
 	for _, item := range f.Items {

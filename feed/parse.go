@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -123,6 +124,15 @@ func lineStart(text string, at, n int) int {
 	}
 	return at
 }
+
+// format notes what the document is written in. What is no number of a version is what a publisher made up.
+func (b *builder) format(name, version string) {
+	if b.doc.Format = name; versions.MatchString(version) {
+		b.doc.Format += " " + version
+	}
+}
+
+var versions = regexp.MustCompile(`^\d(\.\d{1,2})?$`)
 
 // head takes in what the document says about the feed.
 func (b *builder) head(title, link, description, language string) {

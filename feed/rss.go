@@ -23,6 +23,7 @@ func (b *builder) rss(text string) error {
 	if err != nil {
 		return err
 	}
+	b.format("RSS", original.Version)
 	link := cmp.Or(lastOf(original.Links), f.Link)
 	b.head(f.Title, link, f.Description, first(original.Language, value1(original.Extensions["dc"]["language"])))
 	if original.Image != nil {

@@ -18,7 +18,7 @@ func testFeeds(t *testing.T, a Archive) {
 	}
 	full := archive.Feed{
 		URL: news, Title: "News", Link: "https://news.example.org/", Icon: "https://news.example.org/i.png",
-		About: "What is new", Language: "en-GB",
+		About: "What is new", Language: "en-GB", Format: "RSS 2.0",
 		Subscribed: true, Private: true, Since: base,
 		Weight: 7, Discreet: true, Barred: true, Stars: true, Leads: true, Shared: true,
 		Volunteering: archive.Volunteering{Volunteered: base, Tried: base.Add(-time.Hour), Patrons: "192.0.2.1:7790",

@@ -56,8 +56,10 @@ func (r *Reader) FeedStats(ctx context.Context) ([]archive.FeedStats, error) {
 func (r *Reader) feedRows(ctx context.Context) (map[int64]*feedRow, error) {
 	feeds := make(map[int64]*feedRow)
 	for f, err := range found(ctx, r.db, by(func(f *feedRow) []any {
-		return []any{&f.id, &f.URL, &f.Title, &f.Subscribed, &f.kept, &f.KeepBytes, &f.KeepAge, &f.KeepCount, &f.Apart}
-	}), `SELECT id, url, title, subscribed, `+isConfidential+`, keep_bytes, keep_age, keep_count, apart FROM feeds f`) {
+		return []any{&f.id, &f.URL, &f.Title, &f.Format, &f.Subscribed, &f.kept,
+			&f.KeepBytes, &f.KeepAge, &f.KeepCount, &f.Apart}
+	}), `SELECT id, url, title, format, subscribed, `+isConfidential+`, `+
+		`keep_bytes, keep_age, keep_count, apart FROM feeds f`) {
 		if err != nil {
 			return nil, err
 		}

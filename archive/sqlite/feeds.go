@@ -23,7 +23,7 @@ type columnValue struct {
 func feedTable(f *archive.Feed) []columnValue {
 	return []columnValue{
 		{"url", &f.URL}, {"title", &f.Title}, {"link", &f.Link}, {"icon", &f.Icon},
-		{"about", &f.About}, {"language", &f.Language},
+		{"about", &f.About}, {"language", &f.Language}, {"format", &f.Format},
 		{"subscribed", &f.Subscribed}, {"private", &f.Private},
 		{"since", millis(&f.Since)}, {"backlog", &f.Backlog}, {"backlog_of", &f.BacklogOf},
 		{"weight", &f.Weight}, {"discreet", &f.Discreet}, {"stars", &f.Stars},

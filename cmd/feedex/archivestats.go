@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -29,11 +30,11 @@ func newArchiveStats() *cobra.Command {
 		Use:   "stats",
 		Short: "Count what the archive holds, feed by feed",
 		Long: `Count what the archive holds, and of each feed how many entries there are, how large their texts are and
-from when to when. Unconfirmed is an entry of which there is one neighbor's or an export's word, filled in one
+from when to when. Formats are those of the documents that own polls read, where they say it. Unconfirmed is an entry of which there is one neighbor's or an export's word, filled in one
 that came from another archive, hidden one that is served to nobody else.
 
 --json prints an object with the members file, entries, feeds, unindexed, bytes, free and by_feed, a list of
-objects with url, title, subscribed, entries, bytes, unconfirmed, filled, hidden, oldest and newest, and where less
+objects with url, title, format, subscribed, entries, bytes, unconfirmed, filled, hidden, oldest and newest, and where less
 is kept of the feed than of others keep_bytes, keep_age (seconds) and keep_count. The table has a column KEEPS
 where that is so of any feed.`,
 		Args: noArgs,
@@ -70,6 +71,9 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 	fmt.Fprintf(w, "entries\t%s of %s; %s unconfirmed, %s filled in, %s hidden\n", grouped(st.Entries),
 		plural(st.Feeds, "feed", "feeds"),
 		grouped(sum.Unconfirmed), grouped(sum.Filled), grouped(sum.Hidden))
+	if formats := formatsOf(st.ByFeed); formats != "" {
+		fmt.Fprintf(w, "formats\t%s\n", formats)
+	}
 	fmt.Fprintf(w, "on disk\t%s, of which %s hold nothing\n", byteSize(st.Bytes), byteSize(st.Free))
 	if st.Unindexed > 0 {
 		fmt.Fprintf(w, "index\tlacks %s, which searches find all the same, but more slowly\n", counted(st.Unindexed))
@@ -98,6 +102,23 @@ func printStats(out io.Writer, st *archiveStats, width int) error {
 		t.row(cells...)
 	}
 	return t.write(out)
+}
+
+// formatsOf says how many feeds there are of each format, the commonest first.
+func formatsOf(feeds []archive.FeedStats) string {
+	counts := make(map[string]int)
+	for i := range feeds {
+		if f := feeds[i].Format; f != "" {
+			counts[f]++
+		}
+	}
+	formats := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
+	for i, f := range formats {
+		formats[i] = fmt.Sprintf("%s %s", grouped(int64(counts[f])), f)
+	}
+	return strings.Join(formats, ", ")
 }
 
 // keeps is the limit to what is kept of a feed, "" where it has no limit of its own.

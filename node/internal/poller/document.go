@@ -78,7 +78,7 @@ type taken struct {
 func (m *Machine) take(s *Subscription, d *taken) {
 	doc := d.Document
 	s.Title, s.Link, s.Icon = doc.Title, doc.Link, doc.Icon
-	s.About, s.Language = doc.Description, doc.Language
+	s.About, s.Language, s.Format = doc.Description, doc.Language, doc.Format
 	if !s.Discreet && s.kept == "" && !s.volunteered() { // a node that is called knows by which feed
 		m.noteClients(doc.Clients)
 	}
