@@ -57,13 +57,16 @@ const (
 	entryTexts   = 760 // on average, of which 600 are its summary
 )
 
+// EntryBytes is how many bytes an entry takes in a document, on average.
+const EntryBytes = entryMarkup + entryTexts
+
 // AnswerBytes is how many bytes an answer with so many entries takes on average, and for 0 one that says
 // "not modified".
 func AnswerBytes(entries int) int64 {
 	if entries == 0 {
 		return responseHead
 	}
-	return responseHead + documentHead + int64(entries)*(entryMarkup+entryTexts)
+	return responseHead + documentHead + int64(entries)*EntryBytes
 }
 
 func newPublisher(w *World, sites []*site, index int, f trace.Timeline) *Publisher {

@@ -34,39 +34,63 @@ type contender struct {
 	policy func(rng *rand.Rand) polling.Policy
 	// stated is the policy's row in Urbansky's Table 1, by feeds and by polls; nil where it has none.
 	stated *[2]Averages
+	// remembers is over how many entries it takes its averages; 0 is what the policy does by itself.
+	remembers int
 }
 
 // byFrequency is Miniflux with the scheduler that its owner must choose.
 const byFrequency = "Miniflux, by frequency"
 
+// always is a policy that leaves nothing to chance.
+func always(p polling.Policy) func(*rand.Rand) polling.Policy {
+	return func(*rand.Rand) polling.Policy { return p }
+}
+
 // contenders are the policies in the order of the tables.
 func contenders() []contender {
-	is := func(p polling.Policy) func(*rand.Rand) polling.Policy {
-		return func(*rand.Rand) polling.Policy { return p }
-	}
 	usual := polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax} // of the config file
 	const m, h = 60, 3600                                                    // seconds
 	return []contender{
-		{"Fix 1h", is(polling.Fixed{Every: time.Hour}), &[2]Averages{{30 * m, 222.06, 6662}, {30 * m, 21.02, 179}}},
-		{"Fix 1d", is(polling.Fixed{Every: 24 * time.Hour}),
-			&[2]Averages{{12*h + 9*m, 9.52, 6931}, {12*h + 25*m, 1.91, 1423}}},
-		{"Fix Learned", is(polling.FixLearned{}), &[2]Averages{{54*h + 33*m, 41.90, 137139}, {h + 14*m, 7.77, 570}}},
-		{"Post Rate", is(polling.PostRate{}), &[2]Averages{{56*h + 51*m, 3.57, 12174}, {51 * m, 5.88, 300}}},
-		{"Moving Average", is(polling.MovingAverage{}), &[2]Averages{{74*h + 37*m, 1.96, 8773}, {4 * m, 1.61, 6}}},
-		{"Moving Average, 30m-16h", is(polling.MovingAverage{Range: usual}), nil},
-		{"FeedEx", is(polling.FeedEx{}), nil},
-		{"FeedEx, literal", is(baseline.Literal{}), nil},
-		{"Auto", is(polling.Auto{Range: usual}), nil},
-		{"Auto, target 15m", is(polling.Auto{Range: usual, TargetDelay: 15 * time.Minute}), nil},
-		{"Miniflux", is(baseline.Miniflux{}), nil},
-		{byFrequency, is(baseline.Miniflux{EntryFrequency: true}), nil},
-		{"FreshRSS", is(baseline.FreshRSS()), nil},
-		{"NewsBlur", func(rng *rand.Rand) polling.Policy { return baseline.NewsBlur{Rand: rng} }, nil},
-		{"CommaFeed", is(baseline.CommaFeed{}), nil},
-		{"newsboat", is(baseline.Newsboat()), nil},
-		{"NetNewsWire", is(baseline.NetNewsWire()), nil},
-		{"tt-rss", is(baseline.TinyTinyRSS()), nil},
+		{name: "Fix 1h", policy: always(polling.Fixed{Every: time.Hour}),
+			stated: &[2]Averages{{30 * m, 222.06, 6662}, {30 * m, 21.02, 179}}},
+		{name: "Fix 1d", policy: always(polling.Fixed{Every: 24 * time.Hour}),
+			stated: &[2]Averages{{12*h + 9*m, 9.52, 6931}, {12*h + 25*m, 1.91, 1423}}},
+		{name: "Fix Learned", policy: always(polling.FixLearned{}),
+			stated: &[2]Averages{{54*h + 33*m, 41.90, 137139}, {h + 14*m, 7.77, 570}}},
+		{name: "Post Rate", policy: always(polling.PostRate{}),
+			stated: &[2]Averages{{56*h + 51*m, 3.57, 12174}, {51 * m, 5.88, 300}}},
+		{name: "Moving Average", policy: always(polling.MovingAverage{}),
+			stated: &[2]Averages{{74*h + 37*m, 1.96, 8773}, {4 * m, 1.61, 6}}},
+		{name: "Moving Average, 30m-16h", policy: always(polling.MovingAverage{Range: usual})},
+		{name: "FeedEx", policy: always(polling.FeedEx{})},
+		{name: "FeedEx, literal", policy: always(baseline.Literal{})},
+		{name: "Auto", policy: always(polling.Auto{Range: usual})},
+		{name: "Auto, target 15m", policy: always(polling.Auto{Range: usual, TargetDelay: 15 * time.Minute})},
+		{name: "Miniflux", policy: always(baseline.Miniflux{})},
+		{name: byFrequency, policy: always(baseline.Miniflux{EntryFrequency: true})},
+		{name: "FreshRSS", policy: always(baseline.FreshRSS())},
+		{name: "NewsBlur", policy: func(rng *rand.Rand) polling.Policy { return baseline.NewsBlur{Rand: rng} }},
+		{name: "CommaFeed", policy: always(baseline.CommaFeed{})},
+		{name: "newsboat", policy: always(baseline.Newsboat())},
+		{name: "NetNewsWire", policy: always(baseline.NetNewsWire())},
+		{name: "tt-rss", policy: always(baseline.TinyTinyRSS())},
 	}
+}
+
+// crawler is the policy of Cobra's crawlers (§3.1).
+const crawler = "Fix 15m"
+
+// asides are policies of which single tables tell: Cobra's, and those that Urbansky would try with other sizes of the
+// history (§6).
+func asides() []contender {
+	list := []contender{{name: crawler, policy: always(polling.Fixed{Every: 15 * time.Minute})}}
+	for _, c := range []contender{{name: "Post Rate", policy: always(polling.PostRate{})},
+		{name: "Moving Average", policy: always(polling.MovingAverage{})}} {
+		for _, c.remembers = range []int{10, 30, 100, polling.HistoryLength} {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // withDefaults is p with each zero field at its default and the feeds that take part, or what is
@@ -98,7 +122,7 @@ func (p Polling) Run(ctx context.Context, progress Progress) (*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	policies := contenders()
+	policies := append(contenders(), asides()...)
 	costs := each(feeds, func(f trace.Timeline) float64 { return 50 + float64(len(f.Times)) })
 	// By feed, then by policy.
 	runs := together(newMeter(progress, costs), func(i int, tell Progress) []feedRun {
@@ -119,7 +143,7 @@ func (p Polling) runFeed(f *trace.Timeline, policies []contender) []feedRun {
 	runs := make([]feedRun, len(policies))
 	for i, c := range policies {
 		policy := c.policy(p.Seed.Stream(c.name + " polls " + f.Name))
-		runs[i] = runFeed(f, policy, first, p.Traces.From.Add(p.Length))
+		runs[i] = runFeed(f, policy, c.remembers, first, p.Traces.From.Add(p.Length))
 	}
 	return runs
 }
@@ -161,9 +185,10 @@ func (p Polling) report(feeds []trace.Timeline, runs [][]feedRun) *report.Report
 		fmt.Sprintf("%d feeds begin with less than two entries, as no older ones are recorded: what learns from "+
 			"documents waits an hour there", bare),
 	}
-	rows := pollingRows(done)
-	r.Result = rows
-	r.Tables = pollingTables(rows)
+	all := pollingRows(append(contenders(), asides()...), done)
+	r.Result = all
+	rows := all[:len(contenders())]
+	r.Tables = append(pollingTables(rows), historyTable(all[len(rows):]), cascadeTable(all))
 	r.Plots = pollingFigures(rows)
 	return r
 }
@@ -190,6 +215,7 @@ type feedRun struct {
 	seconds            float64 // since the first poll
 	polls, notModified int
 	bytes              int64
+	whole, fresh       int64   // bytes, if no poll were conditional, and of the entries that were new
 	wanted             float64 // mean of the intervals that the policy chose, in seconds
 
 	delays     []float64 // of each entry found, and of each that is late by then, in seconds
@@ -199,8 +225,9 @@ type feedRun struct {
 }
 
 // runFeed polls a feed from first to end. The document is the newest entries at each time, as many as its
-// window says; nothing takes time, and every poll is conditional.
-func runFeed(f *trace.Timeline, p polling.Policy, first, end time.Time) feedRun {
+// window says; nothing takes time, and every poll is conditional. The policy knows of so many entries, if it is not 0,
+// whatever the document lists.
+func runFeed(f *trace.Timeline, p polling.Policy, remembers int, first, end time.Time) feedRun {
 	var r feedRun
 	sum := sha256.New()
 	stop := end.Unix()
@@ -223,6 +250,10 @@ func runFeed(f *trace.Timeline, p polling.Policy, first, end time.Time) feedRun 
 			known = append(known, f.Times[from:out]...)
 			poll.History = polling.History{Times: known[max(0, len(known)-polling.HistoryLength):],
 				Window: min(poll.Listed, len(known))}
+			if remembers > 0 {
+				newest := known[max(0, len(known)-remembers):]
+				poll.History = polling.History{Times: newest, Window: len(newest)}
+			}
 			if shown < 0 {
 				begin = out
 			} else {
@@ -235,6 +266,8 @@ func runFeed(f *trace.Timeline, p polling.Policy, first, end time.Time) feedRun 
 		}
 		r.polls++
 		r.bytes += lab.AnswerBytes(poll.Listed)
+		r.whole += lab.AnswerBytes(min(out, f.Window))
+		r.fresh += lab.EntryBytes * int64(poll.New)
 		poll.Interval = p.Interval(poll)
 		intervals += poll.Interval.Seconds()
 		sum.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(at.UnixNano())),
@@ -322,6 +355,9 @@ type PollingRow struct {
 	NotModified int   `json:"not_modified"` // of these
 	Bytes       int64 `json:"bytes"`        // of all answers
 
+	whole, fresh int64 // see feedRun
+	remembers    int   // see contender
+
 	perDay    float64 // requests at a feed
 	stated    *[2]Averages
 	real      []float64 // by feed with an entry: the mean seconds between its entries
@@ -334,10 +370,10 @@ type PollingRow struct {
 const timelyPolls = 300
 
 // pollingRows sums up the runs, by feed and policy, for each policy.
-func pollingRows(runs [][]feedRun) []PollingRow {
+func pollingRows(policies []contender, runs [][]feedRun) []PollingRow {
 	var rows []PollingRow
-	for i, c := range contenders() {
-		row := PollingRow{Policy: c.name, stated: c.stated}
+	for i, c := range policies {
+		row := PollingRow{Policy: c.name, stated: c.stated, remembers: c.remembers}
 		var feedDelays, feedPolls, pollDelays, entryDelays []float64
 		var timely [timelyPolls][]float64
 		days := 0.0 // of all feeds
@@ -350,6 +386,8 @@ func pollingRows(runs [][]feedRun) []PollingRow {
 			row.Requests += r.polls
 			row.NotModified += r.notModified
 			row.Bytes += r.bytes
+			row.whole += r.whole
+			row.fresh += r.fresh
 			days += r.seconds / (24 * 60 * 60)
 			if d, known := r.delay(); known {
 				feedDelays = append(feedDelays, d)

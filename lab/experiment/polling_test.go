@@ -22,7 +22,7 @@ func TestRunFeed(t *testing.T) {
 	}
 	f := trace.Timeline{Name: "a", Window: 2, Times: times}
 	p := &watched{}
-	r := runFeed(&f, p, begin.Add(10*time.Minute), begin.Add(time.Hour))
+	r := runFeed(&f, p, 0, begin.Add(10*time.Minute), begin.Add(time.Hour))
 	// Read: 00:10 what was there before; 00:20 the two of :16, not :14 and :15; 00:30 nothing; 00:40
 	// that of :31; 00:50 that of :50. At the end :52 and :53 can still be read, :51 cannot.
 	if r.published != 9 || r.found != 4 || r.missed != 3 || r.late != 2 {
@@ -40,6 +40,9 @@ func TestRunFeed(t *testing.T) {
 	if want := 4*lab.AnswerBytes(2) + lab.AnswerBytes(0); r.polls != 5 || r.notModified != 1 || r.bytes != want {
 		t.Errorf("%d polls, %d not modified, %d bytes; want 5, 1, %d", r.polls, r.notModified, r.bytes, want)
 	}
+	if whole, fresh := 5*lab.AnswerBytes(2), int64(6*lab.EntryBytes); r.whole != whole || r.fresh != fresh {
+		t.Errorf("%d bytes of whole documents, %d of new entries; want %d, %d", r.whole, r.fresh, whole, fresh)
+	}
 	if r.wanted != 600 || r.seconds != 3000 {
 		t.Errorf("wanted %v s, ran %v s", r.wanted, r.seconds)
 	}
@@ -54,6 +57,14 @@ func TestRunFeed(t *testing.T) {
 	if q := p.polls[0]; q.Interval != 0 || !q.At.Equal(begin.Add(10*time.Minute)) ||
 		p.polls[1].Interval != 10*time.Minute {
 		t.Errorf("first polls %+v", p.polls[:2])
+	}
+	// A policy that remembers three knows of these, whatever the document lists.
+	p = &watched{}
+	runFeed(&f, p, 3, begin.Add(10*time.Minute), begin.Add(time.Hour))
+	for i, want := range []int{2, 3, 3, 3, 3} {
+		if h := p.polls[i].History; len(h.Times) != want || h.Window != want {
+			t.Errorf("at poll %d %d entries are remembered, and %d averaged; want %d", i, len(h.Times), h.Window, want)
+		}
 	}
 }
 

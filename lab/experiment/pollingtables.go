@@ -225,6 +225,47 @@ func timelyTable(rows []PollingRow) report.Table {
 	return t
 }
 
+// historyTable shows what it is worth to know of more entries than a document lists (Urbansky, §6).
+func historyTable(rows []PollingRow) report.Table {
+	t := report.Table{
+		Title:   "By how many entries the averages are taken over (Urbansky, §6)",
+		Columns: []string{"policy", "entries", "delay mean", "median", "missed", "a feed a day", "polls/item"},
+		Notes:   []string{"Delays of entries in minutes. Above, Moving Average knows what the document lists."},
+	}
+	for _, r := range rows {
+		if r.remembers > 0 {
+			t.Row(r.Policy, fmt.Sprint(r.remembers), wholeMinutes(r.Entries.Mean), wholeMinutes(r.Entries.Median),
+				fmt.Sprintf("%.2f%%", 100*float64(r.Missed)/float64(max(1, r.Published))),
+				fmt.Sprintf("%.1f", r.perDay), fmt.Sprintf("%.2f", r.Polls.Polls))
+		}
+	}
+	return t
+}
+
+// cascadeTable is what is left of a crawl after each step (Cobra, Figure 8).
+func cascadeTable(rows []PollingRow) report.Table {
+	t := report.Table{
+		Title: "Megabytes that are left of a crawl (Cobra, Figure 8)",
+		Columns: []string{"policy", "every document", "those that changed", "saved", "their new entries", "saved",
+			"Cobra: saved", "saved"},
+		Notes: []string{"Cobra states it of 102,446 feeds, polled every 15 minutes."},
+	}
+	share := func(left, of int64) string { return report.Percent(1 - float64(left)/float64(max(1, of))) }
+	for _, r := range rows {
+		first, all := report.Unknown, report.Unknown
+		switch r.Policy {
+		case crawler:
+			first, all = "57%", "99.8%"
+		case "Fix 1h", "Auto":
+		default:
+			continue
+		}
+		t.Row(r.Policy, fmt.Sprintf("%.0f", float64(r.whole)/1e6), fmt.Sprintf("%.0f", float64(r.Bytes)/1e6),
+			share(r.Bytes, r.whole), fmt.Sprintf("%.1f", float64(r.fresh)/1e6), share(r.fresh, r.whole), first, all)
+	}
+	return t
+}
+
 // averageCells are the columns of one mode.
 func averageCells(a Averages) []string {
 	return []string{wholeMinutes(a.Delay), fmt.Sprintf("%.2f", a.Polls), fmt.Sprintf("%.0f", a.Error)}
