@@ -93,9 +93,43 @@ func foldRest(e *feed.Entry) (rest, authors, categories string) {
 
 // appendFolded appends each word of s, folded, with a blank before it, until dst is so long.
 func appendFolded(dst []byte, s string, limit int) []byte {
-	if !ascii(s) {
-		s = norm.NFD.String(s)
+	if ascii(s) {
+		return appendFoldedBytes(dst, s, limit)
 	}
+	return appendFoldedRunes(dst, norm.NFD.String(s), limit)
+}
+
+// wordBytes has each byte of ASCII that is part of a word, in lower case, and 0 for the others.
+var wordBytes = func() (table [256]byte) {
+	for r := range rune(utf8.RuneSelf) {
+		if wordRune(r) {
+			table[r] = byte(lower(r))
+		}
+	}
+	return table
+}()
+
+// appendFoldedBytes is appendFoldedRunes of ASCII, several times as fast: to fold is most of what it takes to rank.
+func appendFoldedBytes(dst []byte, s string, limit int) []byte {
+	for i := 0; i < len(s); i++ {
+		if wordBytes[s[i]] == 0 {
+			continue
+		}
+		if len(dst) >= limit {
+			break
+		}
+		dst = append(dst, ' ')
+		for end := len(dst) + maxWordBytes; i < len(s) && wordBytes[s[i]] != 0; i++ {
+			if len(dst) < end {
+				dst = append(dst, wordBytes[s[i]])
+			}
+		}
+	}
+	return dst
+}
+
+// appendFoldedRunes is appendFolded of decomposed text.
+func appendFoldedRunes(dst []byte, s string, limit int) []byte {
 	const between = -1
 	end := between // how far the current word may reach in dst
 	alone := false // it is a letter of its own

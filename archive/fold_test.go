@@ -1,11 +1,14 @@
 package archive
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"feedex/feed"
 )
@@ -125,4 +128,18 @@ func TestPhrases(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("Phrases = %v, want %v", got, want)
 	}
+}
+
+// Text of ASCII is folded by bytes to what it is by runes, also where words are too long and where room ends.
+func TestFoldBytesAsRunes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		some := rapid.OneOf(rapid.RuneFrom([]rune("aZ09 .")), rapid.RuneFrom(nil, &unicode.RangeTable{
+			R16: []unicode.Range16{{Lo: 0, Hi: unicode.MaxASCII, Stride: 1}}, LatinOffset: 1}))
+		s := rapid.StringOfN(some, -1, 900, -1).Draw(rt, "s")
+		s += strings.Repeat("a", rapid.IntRange(0, 2*maxWordBytes).Draw(rt, "more")) + s
+		limit := rapid.IntRange(0, 1000).Draw(rt, "limit")
+		if got, want := appendFoldedBytes(nil, s, limit), appendFoldedRunes(nil, s, limit); !bytes.Equal(got, want) {
+			rt.Fatalf("by bytes %q, by runes %q", got, want)
+		}
+	})
 }

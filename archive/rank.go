@@ -23,8 +23,9 @@ var ErrCut = errors.New("not everything was ranked in time")
 
 // InTitles is the filter for entries that have its words in their titles, and false where it has none.
 func InTitles(f feed.Filter) (feed.Filter, bool) {
-	f.Title = slices.Concat(f.Title, f.Words)
-	return f, len(f.Words) > 0
+	some := len(f.Words) > 0
+	f.Title, f.Words = slices.Concat(f.Title, f.Words), nil
+	return f, some
 }
 
 // A Candidate is an entry that matches, and how well.

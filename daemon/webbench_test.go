@@ -67,8 +67,9 @@ func BenchmarkDashboard(b *testing.B) {
 	entry := regexp.MustCompile(`/entries/[0-9a-f]{40}`).FindString(get("/entries", "").Body.String())
 	readers := []string{"/feeds", "/feeds/500", "/entries", "/entries?feed=500", "/entries?sort=published",
 		"/entries?sort=published&show=all", "/entries?sort=published&feed=500", "/entries?folder=1",
-		"/entries?sort=published&folder=1", "/entries?show=starred", "/entries?q=article", entry, "/search",
-		"/search?q=article", "/settings"}
+		"/entries?sort=published&folder=1", "/entries?show=starred", "/entries?q=article",
+		"/entries?q=article&sort=relevance", entry, "/search", "/search?q=article",
+		"/search?q=article&sort=relevance", "/settings"}
 	owners := append([]string{"/", "/?period=month", "/neighbors", "/recommended", "/filters", "/starred",
 		"/notifications"}, readers...)
 	session := sessionOf(b, pages, store)
