@@ -23,12 +23,13 @@ func newArchiveBackup() *cobra.Command {
 		Long: `Copy the archive as it is at this moment to FILE, with all settings, while the node goes on working. FILE has
 its name when it is complete and on the disk; one that is there already is left alone.
 
-To restore it, stop the node and put FILE in the place of feedex.db in the data directory. Where the node was killed a
-feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside a copy that
-was made in another way it would be taken for the copy's own, and spoil it: remove it yourself.
+To restore it, stop the node and put FILE in the place of feedex.db in the data directory. Where the node was killed
+a feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside a
+copy that was made in another way it would be taken for the copy's own, and spoil it: remove it yourself.
 
-With --key the node's private key is copied as well, to FILE.key, which only its owner can read: put it in the place of
-node.key, and neighbors know the node again. Without it the node begins anew among them. Two nodes must not have one key.`,
+With --key the node's private key is copied as well, to FILE.key, which only its owner can read: put it in the place
+of node.key, and neighbors know the node again. Without it the node begins anew among them. Two nodes must not have
+one key.`,
 		Example: `  feedex archive backup /srv/backup/feedex-monday.db
   feedex archive verify /srv/backup/feedex-monday.db`,
 		Args:              oneFile,

@@ -29,14 +29,15 @@ func newArchiveStats() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Count what the archive holds, feed by feed",
-		Long: `Count what the archive holds, and of each feed how many entries there are, how large their texts are and
-from when to when. Formats are those of the documents that own polls read, where they say it. Unconfirmed is an entry of which there is one neighbor's or an export's word, filled in one
-that came from another archive, hidden one that is served to nobody else.
+		Long: `Count what the archive holds, and of each feed how many entries there are, how large their texts are
+and from when to when. Formats are those of the documents that own polls read, where they say it. Unconfirmed is an
+entry of which there is one neighbor's or an export's word, filled in one that came from another archive, hidden one
+that is served to nobody else.
 
---json prints an object with the members file, entries, feeds, unindexed, bytes, free and by_feed, a list of
-objects with url, title, format, subscribed, entries, bytes, unconfirmed, filled, hidden, oldest and newest, and where less
-is kept of the feed than of others keep_bytes, keep_age (seconds) and keep_count. The table has a column KEEPS
-where that is so of any feed.`,
+--json prints an object with the members file, entries, feeds, unindexed, bytes, free and by_feed, a list of objects
+with url, title, format, subscribed, entries, bytes, unconfirmed, filled, hidden, oldest and newest, and where less
+is kept of the feed than of others keep_bytes, keep_age (seconds) and keep_count. The table has a column KEEPS where
+that is so of any feed.`,
 		Args: noArgs,
 	}
 	jsonFlag(c.Flags(), &asJSON)

@@ -19,10 +19,10 @@ func newArchiveVacuum() *cobra.Command {
 		Long: `Give back to the disk what is free in the archive's file: 'feedex archive stats' shows how much that is. A
 running node does so in small steps and goes on working meanwhile.
 
-Where no node runs the file is rewritten, so that what belongs together is side by side again; the disk must have room for a
-second and a third copy meanwhile. So it is, once, with a file that an older feedex made: a running node then does nothing
-else until that is done, up to a minute for a gigabyte, while neighbors and commands wait. The command says so before it
-begins; to choose the time, stop the node first.
+Where no node runs the file is rewritten, so that what belongs together is side by side again; the disk must have
+room for a second and a third copy meanwhile. So it is, once, with a file that an older feedex made: a running node
+then does nothing else until that is done, up to a minute for a gigabyte, while neighbors and commands wait. The
+command says so before it begins; to choose the time, stop the node first.
 
 A disk that is slow does not keep the command for ever: see --patience, which holds where no node runs.`,
 		Args: noArgs,

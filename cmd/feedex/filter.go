@@ -26,9 +26,9 @@ func newFilter() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "filter",
 		Short: "Keep searches that catch what arrives",
-		Long: `Searches that a person keeps, in the language of 'feedex query'. A filter catches what arrives and fits, and the
-latest of what came before. What it caught is a feed at the reader address, /filter/NAME.atom, .rss or .json, and a label
-or folder in readers that keep what is read at the node. A rule may follow from what it catches.
+		Long: `Searches that a person keeps, in the language of 'feedex query'. A filter catches what arrives and
+fits, and the latest of what came before. What it caught is a feed at the reader address, /filter/NAME.atom, .rss or
+.json, and a label or folder in readers that keep what is read at the node. A rule may follow from what it catches.
 
 Filters are the person's and stay on the node: neighbors are told nothing of them, but for the words of those that the
 owner has them asked for (add --standing).
@@ -252,9 +252,10 @@ func newFilterTest() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test WORD...",
 		Short: "Show what a search would have caught in the last month",
-		Long: fmt.Sprintf(`Show which entries of the last 30 days, or since whenever is said, a filter of these words would have caught, the newest
-first. Nothing is kept. A line on standard error says how many of all that is here it would catch, up to the latest %d,
-and what a rule would do to those if the page Filters had it act on them: the one of --rule, or each.`, reading.MaxCaught),
+		Long: fmt.Sprintf(`Show which entries of the last 30 days, or since whenever is said, a filter of these words would
+have caught, the newest first. Nothing is kept. A line on standard error says how many of all that is here it would
+catch, up to the latest %d, and what a rule would do to those if the page Filters had it act on them: the one of
+--rule, or each.`, reading.MaxCaught),
 		Example: `  feedex filter test storm NOT brain
   feedex filter test --rule mute --limit 3 football`,
 		Args: func(_ *cobra.Command, args []string) error {

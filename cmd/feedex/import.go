@@ -28,9 +28,9 @@ func newImport() *cobra.Command {
 		Long: `Tell the running node to follow every feed of a list in OPML, as feed readers export it, from FILE or, for "-",
 from standard input.
 
-An address of a web page that names one feed becomes that feed, in its folders and under its title. Of one that names several
-these are listed; it waits in 'feedex feeds' until one of them is followed. One that names none is asked for now and then,
-and after a week no more.
+An address of a web page that names one feed becomes that feed, in its folders and under its title. Of one that
+names several these are listed; it waits in 'feedex feeds' until one of them is followed. One that names none is
+asked for now and then, and after a week no more.
 
 A list may be damaged, in any encoding and written by hand. What cannot be used is told with its line and the reason,
 the rest is followed, and the exit code is 1. Feeds that are followed already stay as they are, so that a repetition
@@ -38,9 +38,9 @@ follows what is missing. Whether a feed can be reached shows when it is polled: 
 at most, and tells what could not be had. Interrupting it then loses nothing; 'feedex feeds' shows the same later.
 
 An address at the node itself, as /opml?via=node of the reader address lists them, stands for the feed behind it.
-Folders are kept, also of feeds that are followed already, as are the titles that the list gives to feeds; of folders
-inside one another one is made, named "Outer › Inner". A feed whose URL holds a password, or looks as if it held a key, stays on
-the node, as with 'feedex subscribe'; the command tells which do and why.`,
+Folders are kept, also of feeds that are followed already, as are the titles that the list gives to feeds; of
+folders inside one another one is made, named "Outer › Inner". A feed whose URL holds a password, or looks as if it
+held a key, stays on the node, as with 'feedex subscribe'; the command tells which do and why.`,
 		Example: `  feedex import feeds.opml
   feedex export --data old | feedex import --data new -`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -218,9 +218,10 @@ func newExport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write the feeds that the node follows as OPML",
-		Long: `Write the feeds that the node follows as a list in OPML 2.0, which feed readers and 'feedex import' take, to FILE or
-else to standard output: in their folders, and with the titles that they were given. A FILE has its name when it is complete; one that is there already is left alone. It works
-while the node runs and while it does not.
+		Long: `Write the feeds that the node follows as a list in OPML 2.0, which feed readers and 'feedex import'
+take, to FILE or else to standard output: in their folders, and with the titles that they were given. A FILE has its
+name when it is complete; one that is there already is left alone. It works while the node runs and while it does
+not.
 
 All feeds are in the list, private ones and those whose URL holds a password or a key too: look after the file. The list
 at /opml of the reader address leaves out the latter, because other users of the machine can read it. To copy the

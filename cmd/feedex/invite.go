@@ -25,10 +25,10 @@ feeds that you name, for your friend to follow if they like. Whoever has the lin
 The address is that at which neighbors see the node. As long as too few have told, or where others reach it by a name of
 yours, say it with --address.
 
-With --well-known it prints a document instead, for https://your.site/.well-known/feedex: 'feedex join your.site' and
-'feedex node --peer your.site' find the node by it then, and the document can be renewed when the address changes. It may
-name up to 16 nodes, in any order. With --page it prints a page for people, with the link and its QR code, for your site or
-anywhere else.`,
+With --well-known it prints a document instead, for https://your.site/.well-known/feedex: 'feedex join your.site'
+and 'feedex node --peer your.site' find the node by it then, and the document can be renewed when the address
+changes. It may name up to 16 nodes, in any order. With --page it prints a page for people, with the link and its QR
+code, for your site or anywhere else.`,
 		Example: `  feedex invite
   feedex invite --address home.example.com:7790 https://example.com/feed.xml
   feedex invite --well-known > /var/www/html/.well-known/feedex`,

@@ -202,10 +202,10 @@ func newLabQuery() *cobra.Command {
 single one; and once more in the end, when some of the nodes flood theirs with queries. Shows what share is found, for
 how many messages and how soon, and how near the other subscribers are.
 
-Simplified, so that thousands of nodes fit on one machine: feeds publish nothing, and what is looked for is put straight
-into archives. So neighbors are chosen by what they follow, not by what they brought, and accounts have no bound, as
-nobody can earn anything; all else is as in a node. Every feed has 46 subscribers, or as many as there are with few nodes.
-A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
+Simplified, so that thousands of nodes fit on one machine: feeds publish nothing, and what is looked for is put
+straight into archives. So neighbors are chosen by what they follow, not by what they brought, and accounts have no
+bound, as nobody can earn anything; all else is as in a node. Every feed has 46 subscribers, or as many as there are
+with few nodes. A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
 		Example: "  feedex lab query --nodes 161 --trials 30\n  feedex lab query --nodes 161,1000,4000 --svg figures",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
 			if !(e.Flooders >= 0) {

@@ -28,14 +28,14 @@ Open http://127.0.0.1:7791/ in a browser to see what it does, to read and search
 reader address is not a loopback address, and for who comes by a web server in front of it, that wants a password, see
 'feedex password --help'.
 
-Point a feed reader at http://127.0.0.1:7791/feed/ followed by a feed's URL to read a feed as Atom: the latest
-200 entries that the node has, and by its prev-archive links all the others. /feeds/ followed by a feed's number
-and .atom, .rss or .json is the same, /all.atom all feeds in one. Or let the reader use that address as its HTTP
-proxy, with http:// in front of the feeds' addresses. http://127.0.0.1:7791/archive?q= followed by words, as 'feedex query' takes them, searches all
-feeds; feed, title, since, until, limit (up to 200), order=relevance and format=json or format=atom may
-follow. Feeds whose URL is a secret are left out there, unless feed names them. In the JSON summary and content are
-HTML as published, scripts and all, as 'feedex query --json' has them: who shows them in a browser sanitizes them. In
-Atom they are sanitized.`,
+Point a feed reader at http://127.0.0.1:7791/feed/ followed by a feed's URL to read a feed as Atom: the latest 200
+entries that the node has, and by its prev-archive links all the others. /feeds/ followed by a feed's number and
+.atom, .rss or .json is the same, /all.atom all feeds in one. Or let the reader use that address as its HTTP proxy,
+with http:// in front of the feeds' addresses. http://127.0.0.1:7791/archive?q= followed by words, as 'feedex query'
+takes them, searches all feeds; feed, title, since, until, limit (up to 200), order=relevance and format=json or
+format=atom may follow. Feeds whose URL is a secret are left out there, unless feed names them. In the JSON summary
+and content are HTML as published, scripts and all, as 'feedex query --json' has them: who shows them in a browser
+sanitizes them. In Atom they are sanitized.`,
 		Example: `  feedex node --tracker http://tracker.example.net:7788/ --subscribe https://example.com/feed.xml
   feedex node --data /srv/feedex --listen :7790 --peer node.example.net:7790 --poll 1h`,
 	}

@@ -85,10 +85,11 @@ feeds that are private.
 against what was told of it, and unconfirmed until a poll shows it. A line on standard error says what came and what
 did not. It asks the network even where --network is not said.
 
---json prints a list of objects with the members id, seq, feed, guid, title, link, authors, published,
-updated, seen, source, confirmed, summary, content, categories and enclosures (url, type, length). What only
-others have follows at the end, with the members id, digest, feed, title, link, published, updated, seen,
-holders, told, which counts the neighbors that told of it, and here where --fetch has stored it. Times are RFC 3339 in UTC. What the publisher did not say is left out; later versions may add members.`,
+--json prints a list of objects with the members id, seq, feed, guid, title, link, authors, published, updated,
+seen, source, confirmed, summary, content, categories and enclosures (url, type, length). What only others have
+follows at the end, with the members id, digest, feed, title, link, published, updated, seen, holders, told, which
+counts the neighbors that told of it, and here where --fetch has stored it. Times are RFC 3339 in UTC. What the
+publisher did not say is left out; later versions may add members.`,
 		Example: `  feedex query election --since 2d
   feedex query '"climate change" (emission* OR carbon) NOT market' --until 2025-01-01 --limit 10
   feedex query --feed https://example.com/feed.xml --title release --json

@@ -12,12 +12,12 @@ import (
 	"feedex/control"
 )
 
-// Help about flags fits a terminal of helpColumns.
+// Help fits a terminal of helpColumns.
 func TestHelpIsNarrow(t *testing.T) {
 	var check func(c *cobra.Command)
 	check = func(c *cobra.Command) {
 		c.InitDefaultHelpFlag()
-		for line := range strings.Lines(c.UsageString()) {
+		for line := range strings.Lines(c.Long + "\n" + c.UsageString()) {
 			if len(line) > helpColumns+1 {
 				t.Errorf("%s: %d columns: %s", c.CommandPath(), len(line)-1, line)
 			}

@@ -26,17 +26,18 @@ func newSubscribe() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "subscribe URL...",
 		Short: "Follow feeds, or the feeds of sites",
-		Long: `Tell the running node to follow feeds: it polls them, keeps their entries and exchanges them with its
-neighbors. A URL may be that of a web page: the feed that the page names is then followed in its place. Where it names
-several, the command lists them with what to type for each; where it names none, or nothing can be read at the URL,
-nothing is followed, unless --anyway says so. The command waits for that up to half a minute; interrupting it then loses
-nothing, and neither does a restart of the node. Of a page that names one thing in several formats the first is taken, and
-never its comments if there is anything else. No addresses are guessed, but https:// in front, and then http://. A URL at the node's own reader address stands for the feed behind it.
+		Long: `Tell the running node to follow feeds: it polls them, keeps their entries and exchanges them with
+its neighbors. A URL may be that of a web page: the feed that the page names is then followed in its place. Where it
+names several, the command lists them with what to type for each; where it names none, or nothing can be read at the
+URL, nothing is followed, unless --anyway says so. The command waits for that up to half a minute; interrupting it
+then loses nothing, and neither does a restart of the node. Of a page that names one thing in several formats the
+first is taken, and never its comments if there is anything else. No addresses are guessed, but https:// in front,
+and then http://. A URL at the node's own reader address stands for the feed behind it.
 
 A feed whose URL holds a password, or whose host is on a private address, stays on the node and its name is told to
-nobody. So does one that is followed with --private, and one whose publisher asks for that. One whose URL looks as if it
-held a key stays there until you say what it is, and the command tells by what it looks so: with --private=false neighbors
-may know of it, with --private it stays for good.
+nobody. So does one that is followed with --private, and one whose publisher asks for that. One whose URL looks as
+if it held a key stays there until you say what it is, and the command tells by what it looks so: with
+--private=false neighbors may know of it, with --private it stays for good.
 
 The weight of a feed counts when neighbors are chosen: one that offers a feed of weight 5 is worth as
 much as one that offers five of weight 1.
@@ -46,10 +47,10 @@ would if it did not follow it: it polls the feed for you, and passes on only wha
 costs: neighbors bring it only while others near want it, and a node that follows nothing else has none. It does
 not help against neighbors who knew before, nor against the publisher.
 
-What you star stays on this node. With --share-stars neighbors who follow the feed learn that you read it yourself, and
-those who share their stars of it the latest 32 entries that you starred, also of before, but none that a filter
-starred; and you learn theirs: pages say how many of your neighbors starred an entry. Nothing of it is told of feeds that stay on the node or are
-followed discreetly.
+What you star stays on this node. With --share-stars neighbors who follow the feed learn that you read it yourself,
+and those who share their stars of it the latest 32 entries that you starred, also of before, but none that a filter
+starred; and you learn theirs: pages say how many of your neighbors starred an entry. Nothing of it is told of feeds
+that stay on the node or are followed discreetly.
 
 What a feed published within the last year is filled in by and by, from its publisher's archive and from
 neighbors; the setting backfill says how far back. 'feedex backfill' does it at once.
@@ -70,9 +71,9 @@ who read there. Pages that need an account, or a browser that runs programs, giv
 With --pictures the node's pages always show the pictures of entries to its owner; with --pictures=false they ask each
 time. Other people choose that for themselves, on the page of the feed.
 
-A feed that is followed already keeps its weight, its discretion, its privacy, whether stars are shared, its pictures
-and full texts, its policy and its bounds, unless a flag says otherwise. It does so even if it was followed no more for a
-while. One that its publisher had ended is polled again.
+A feed that is followed already keeps its weight, its discretion, its privacy, whether stars are shared, its
+pictures and full texts, its policy and its bounds, unless a flag says otherwise. It does so even if it was followed
+no more for a while. One that its publisher had ended is polled again.
 
 Of what there is of a feed when you begin to follow it the latest 20 entries are unread to you, or as many as --unread
 says. What comes later is unread.`,
