@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkScripts measures searches for two letters in entries of 300 letters of Chinese, by Zipf's law of 3,000: the
-// twentieth and the hundredth most frequent, and two rare ones.
+// twentieth and the hundredth most frequent, and two rare ones; and how large the index is.
 func BenchmarkScripts(b *testing.B) {
 	const entries, letters = 20_000, 300
 	s := openBench(b, filepath.Join(b.TempDir(), "archive.db"))
@@ -38,6 +38,10 @@ func BenchmarkScripts(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	var index int64
+	if err := scan(s.Reader.db.QueryRowContext(b.Context(), `SELECT sum(length(block)) FROM words_data`), &index); err != nil {
+		b.Fatal(err)
+	}
 	for name, word := range map[string]string{"frequent": string([]rune{0x4E00 + 20, 0x4E00 + 100}),
 		"rare": string([]rune{0x4E00 + 2000, 0x4E00 + 2500})} {
 		b.Run(name, func(b *testing.B) {
@@ -50,6 +54,7 @@ func BenchmarkScripts(b *testing.B) {
 				found = len(list)
 			}
 			b.ReportMetric(float64(found), "found")
+			b.ReportMetric(float64(index)/(entries*letters), "index-B/letter")
 		})
 	}
 }
