@@ -31,14 +31,16 @@ if (live) {
 	};
 	const renew = async () => {
 		due = 0;
-		if (document.hidden || live.contains(document.activeElement) && document.activeElement !== document.body) return;
+		const asks = live.dataset.live === 'ask';
+		// What the owner is in the middle of is not replaced. A line over it takes nothing away.
+		if (document.hidden || !asks && live.contains(document.activeElement)) return;
 		const answer = await fetch(location.href, {headers: {Accept: 'text/html'}});
 		if (!answer.ok) return;
 		if (answer.headers.get('Feedex-Reader') !== document.body.dataset.reader) return location.reload();
 		const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
 		const fresh = page.querySelector('[data-live]');
 		if (!fresh) return;
-		const count = came(fresh), asks = live.dataset.live === 'ask';
+		const count = came(fresh);
 		if (count) return tell(count + ' new');
 		if (!asks && rows(fresh) !== rows(live)) return tell('Show what changed');
 		tell('');
