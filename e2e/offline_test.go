@@ -176,6 +176,14 @@ func TestBrowserKeys(t *testing.T) {
 	b.keys(t, "r")
 	b.says(t, "Spring tide")
 	b.do(t, chromedp.KeyEvent("j"))
+	original := b.evaluate(t, "document.activeElement.closest('li').dataset.original")
+	b.excused = append(b.excused, "a status of 404") // this publisher has its feeds alone
+	b.keys(t, "v")
+	if got := b.evaluate(t, "location.href"); got != original {
+		t.Errorf("v on a row leads to %q, want %q", got, original)
+	}
+	b.visit(t, "/entries")
+	b.do(t, chromedp.KeyEvent("j"))
 	b.keys(t, "p")
 	b.says(t, "What there is to say of")
 	where := b.evaluate(t, "document.querySelector('a.original').href")

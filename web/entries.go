@@ -117,6 +117,7 @@ type headline struct {
 	Path      string
 	ID        string
 	Title     string
+	Original  string // where it was published, "" for no web page
 	Feed      string // what it is called, "" where the page is about one
 	FeedPath  string
 	FeedIcon  string
@@ -355,7 +356,7 @@ func (h *kit) headlines(list []reading.Headline, feeds bool, now time.Time) []he
 	for i := range list {
 		e := &list[i]
 		lines[i] = headline{
-			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title),
+			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title), Original: webLink(e.Link),
 			Lead: h.safe.Opening(e.Lead, longestLead), Time: moment{e.Time, now},
 			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item, of: e.URL,
 		}
@@ -387,7 +388,7 @@ func (h *desk) records(ctx context.Context, list []archive.Record, relevance boo
 		text := cmp.Or(r.Entry.Summary, r.Entry.Content)
 		of := titles[r.Entry.Feed]
 		heads[i] = reading.Headline{ID: r.ID, Feed: int64(of.Feed), URL: r.Entry.Feed, FeedTitle: of.Text,
-			Title: r.Entry.Title, Time: r.Time(), Seen: r.Seen,
+			Title: r.Entry.Title, Link: r.Entry.Link, Time: r.Time(), Seen: r.Seen,
 			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""),
 			Item: reading.ItemState{Read: true}}
 		if !r.Source.IsZero() {

@@ -66,7 +66,10 @@ document.addEventListener('keydown', e => {
 		if (article || !here) return;
 		location.href = here.querySelector('h2 a').href;
 		break;
-	case 'v': press(here, 'a.original'); break;
+	case 'v':
+		if (here?.dataset?.original) location.href = here.dataset.original;
+		else press(here, 'a.original');
+		break;
 	case 'm': press(here, 'button[value=read]', 'button[value=unread]'); break;
 	case 's': press(here, 'button[value=starred]', 'button[value=plain]'); break;
 	case 'b': press(article && document, 'button[value=saved]'); break;
