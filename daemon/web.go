@@ -253,7 +253,11 @@ func (d dashboard) RemovePerson(ctx context.Context, name string) error {
 
 // RemovePassword implements web.Keys.
 func (d dashboard) RemovePassword(ctx context.Context, name string) error {
-	return d.host.RemovePassword(ctx, name)
+	err := d.host.RemovePassword(ctx, name)
+	if errors.Is(err, control.ErrNoPassword) {
+		return web.ErrNone
+	}
+	return err
 }
 
 // EndSessions implements web.Keys.

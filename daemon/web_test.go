@@ -132,6 +132,14 @@ func TestDashboard(t *testing.T) {
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("without a token: %s", resp.Status)
 	}
+	token := formToken.FindStringSubmatch(v.page("/settings"))[1]
+	if resp, err = v.PostForm(v.base+"/passwords/remove", url.Values{"name": {"none"}, "token": {token}}); err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusNotFound {
+		t.Errorf("removing a password that there is not: %s", resp.Status)
+	}
 	v.send("/feeds/"+number, "/adjust", url.Values{"feed": {number}, "name": {"My harbor"}, "folders": {"Coast"},
 		"weight": {"7"}, "policy": {"fixed"}, "value": {"1d"}, "count": {"50"}})
 	adjusted := []string{`value="My harbor"`, "Coast</textarea>", `value="7"`, `value="1d"`, `name="count" value="50"`}

@@ -187,6 +187,10 @@ func TestSecretsAfterLogin(t *testing.T) {
 		url.Values{"token": {b.token}, "name": {"tablet"}}); w.Code != http.StatusSeeOther || len(n.passwords) != 1 {
 		t.Errorf("%d, %d passwords", w.Code, len(n.passwords))
 	}
+	if w := b.post("/passwords/remove", url.Values{"token": {b.token}, "name": {"tablet"}}); w.Code != 404 ||
+		!strings.Contains(w.Body.String(), "There is no password of that name") {
+		t.Errorf("one that is gone: %d %s", w.Code, w.Body)
+	}
 	if w := b.post("/logout", url.Values{"token": {b.token}}); !strings.Contains(w.Header().Get("Set-Cookie"),
 		"feedex_session=; ") {
 		t.Errorf("logged out with %q", w.Header().Get("Set-Cookie"))

@@ -94,7 +94,10 @@ func (h *Handler) removePassword(_ http.ResponseWriter, r *http.Request) (string
 // passwordGone has remove remove the password that a form names, and says so.
 func (h *kit) passwordGone(r *http.Request, remove func(context.Context, string) error) (string, error) {
 	name := r.PostFormValue("name")
-	if err := remove(r.Context(), name); err != nil {
+	if err := remove(r.Context(), name); errors.Is(err, ErrNone) {
+		return "", clientError{http.StatusNotFound, "No such password",
+			"There is no password of that name that you may remove. It may have been removed already."}
+	} else if err != nil {
 		return "", err
 	}
 	return h.said(r, "/settings", "The password "+name+" is removed. Whatever used it is locked out."), nil

@@ -219,7 +219,7 @@ type Keys interface {
 	// AddPassword makes one of a person, by their name, and returns it. The error may wrap reading.ErrTaken,
 	// reading.ErrPasswords, reading.ErrName, reading.ErrScope or reading.ErrNobody.
 	AddPassword(ctx context.Context, name, person string, scope reading.Scope) (secret string, err error)
-	// RemovePassword removes one.
+	// RemovePassword removes one; ErrNone where there is none of that name.
 	RemovePassword(ctx context.Context, name string) error
 	// EndSessions makes the Epoch of one another, so that no session that was begun by it goes on.
 	EndSessions(ctx context.Context, name string) error

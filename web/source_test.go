@@ -617,7 +617,11 @@ func (n *aNode) AddPassword(_ context.Context, name, person string, scope readin
 func (n *aNode) RemovePassword(_ context.Context, name string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	before := len(n.passwords)
 	n.passwords = slices.DeleteFunc(n.passwords, func(p reading.Password) bool { return p.Name == name })
+	if len(n.passwords) == before {
+		return web.ErrNone
+	}
 	return nil
 }
 
