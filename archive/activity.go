@@ -33,6 +33,7 @@ type Activity interface {
 type Appearance struct {
 	ID     feed.EntryID
 	Title  string
+	Lead   string // the beginning of its text where it has no title, as HTML that may end anywhere
 	Seen   time.Time
 	Source string    // the neighbor that brought it, "" for an own poll
 	Polled time.Time // when an own poll first listed what a neighbor had brought; zero where none did, or nobody knows

@@ -102,7 +102,7 @@ func TestDashboard(t *testing.T) {
 	}
 	number := found[1]
 	v.want("/feeds", string(f.url)[len("http://"):])
-	v.want("/feeds/"+number, "An own poll brought “Harbor”", "a document of", "Lighthouse",
+	v.want("/feeds/"+number, "An own poll brought “<bdi>Harbor</bdi>”", "a document of", "Lighthouse",
 		"polled about every 1\u00a0h")
 	v.want("/entries", "Harbor", "Lighthouse")
 	v.want("/entries?q=harbor", "Harbor")

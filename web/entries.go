@@ -356,8 +356,9 @@ func (h *kit) headlines(list []reading.Headline, feeds bool, now time.Time) []he
 	for i := range list {
 		e := &list[i]
 		lines[i] = headline{
-			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title), Original: webLink(e.Link),
-			Lead: h.safe.Opening(e.Lead, longestLead), Time: moment{e.Time, now},
+			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title),
+			Original: webLink(e.Link),
+			Lead:     h.safe.Opening(e.Lead, longestLead), Time: moment{e.Time, now},
 			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item, of: e.URL,
 		}
 		if lines[i].Title == "" { // as short posts have none: their text is what they are known by

@@ -90,7 +90,7 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 	} else {
 		happened.Entries = nil
 	}
-	p.Timeline = newTimeline(happened, shown, now)
+	p.Timeline = newTimeline(h.safe, happened, shown, now)
 	p.Since, p.Last = moment{known.Since, now}, moment{known.LastSuccess, now}
 	p.Why = whyThen(&p.FeedDetail, now)
 	p.throttled(now)

@@ -74,6 +74,8 @@ type incident struct {
 	At    moment
 	Clock string
 	What  string
+	Title string // of the entry, which What leads to, "" for none
+	After string // what follows it
 	Grade string // "near", "bad" or ""
 	Entry string // path of the entry, "" for none
 	polls int    // by other nodes, since then
@@ -126,7 +128,7 @@ func (s scale) ticks() (list []tick) {
 }
 
 // newTimeline draws what happened within a span until now.
-func newTimeline(happened Happened, span time.Duration, now time.Time) timeline {
+func newTimeline(safe *safehtml.Sanitizer, happened Happened, span time.Duration, now time.Time) timeline {
 	t := timeline{scale: scale{begin: now.Add(-span), now: now, span: span}}
 	t.Ticks = t.ticks()
 	for i := range happened.Requests {
@@ -136,7 +138,7 @@ func newTimeline(happened Happened, span time.Duration, now time.Time) timeline 
 		t.addHeard(at)
 	}
 	for i := range happened.Entries {
-		t.addEntry(&happened.Entries[i])
+		t.addEntry(&happened.Entries[i], safe)
 	}
 	sortEvents(t.Events)
 	t.Events = joined(t.Events)
@@ -178,29 +180,31 @@ func (t *timeline) addHeard(at time.Time) {
 }
 
 // addEntry adds an entry that came, and the poll that confirmed it.
-func (t *timeline) addEntry(a *archive.Appearance) {
-	title, path := cmp.Or(safehtml.Title(a.Title), "an entry without a title"), "/entries/"+a.ID.String()
+func (t *timeline) addEntry(a *archive.Appearance, safe *safehtml.Sanitizer) {
+	title := cmp.Or(safehtml.Title(a.Title), safe.Opening(a.Lead, safehtml.LongestOpening), "an entry without a title")
+	path := "/entries/" + a.ID.String()
+	isolated := "\u2068" + title + "\u2069" // a <title> within a drawing holds no <bdi>
 	if a.Source == "" {
 		if t.shows(a.Seen) {
-			t.Own = append(t.Own, mark{X: t.at(a.Seen), Title: t.clock(a.Seen) + ", by an own poll: " + title})
-			t.tell(a.Seen, incident{What: "An own poll brought “" + title + "”", Entry: path})
+			t.Own = append(t.Own, mark{X: t.at(a.Seen), Title: t.clock(a.Seen) + ", by an own poll: " + isolated})
+			t.tell(a.Seen, incident{What: "An own poll brought", Title: title, Entry: path})
 		}
 		return
 	}
 	if t.shows(a.Seen) {
-		m := mark{X: t.at(a.Seen), Class: "open", Title: t.clock(a.Seen) + ", from a neighbor: " + title}
+		m := mark{X: t.at(a.Seen), Class: "open", Title: t.clock(a.Seen) + ", from a neighbor: " + isolated}
 		if !a.Polled.IsZero() {
 			m.Class = ""
 			m.Title += fmt.Sprintf(", %s before an own poll listed it", span(a.Polled.Sub(a.Seen)))
 		}
 		t.Brought = append(t.Brought, m)
-		t.tell(a.Seen, incident{What: fmt.Sprintf("%s brought “%s”", a.Source, title), Grade: "near", Entry: path})
+		t.tell(a.Seen, incident{What: a.Source + " brought", Title: title, Grade: "near", Entry: path})
 	}
 	if !a.Polled.IsZero() && t.shows(a.Polled) {
 		t.confirmed++
 		t.Links = append(t.Links, pollLink{t.at(a.Seen), t.at(a.Polled)})
-		t.tell(a.Polled, incident{Entry: path, What: fmt.Sprintf("The publisher listed “%s”, %s after a neighbor had "+
-			"brought it", title, span(a.Polled.Sub(a.Seen)))})
+		t.tell(a.Polled, incident{Entry: path, What: "The publisher listed", Title: title,
+			After: fmt.Sprintf(", %s after a neighbor had brought it", span(a.Polled.Sub(a.Seen)))})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/grade"
+	"feedex/safehtml"
 )
 
 var update = flag.Bool("update", false, "write the expected drawings anew")
@@ -38,7 +39,7 @@ func TestTimeline(t *testing.T) {
 		Heard: []time.Time{at(31), at(14), at(13), at(12.5), at(3)},
 		Entries: []archive.Appearance{
 			{ID: feed.EntryID{1}, Title: "Not yet <b>confirmed</b>", Seen: at(.5), Source: "192.0.2.7:7790"},
-			{ID: feed.EntryID{2}, Title: "Own", Seen: at(1)},
+			{ID: feed.EntryID{2}, Lead: "<p>A short post</p>", Seen: at(1)},
 			{ID: feed.EntryID{3}, Title: "Early", Seen: at(15), Source: "192.0.2.7:7790", Polled: at(12)},
 			{ID: feed.EntryID{4}, Title: "From the day before", Seen: at(26), Source: "192.0.2.8:7790", Polled: at(20)},
 			{ID: feed.EntryID{5}, Seen: at(40), Source: "192.0.2.8:7790", Polled: at(30)},
@@ -52,7 +53,7 @@ func TestTimeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	timeline := newTimeline(happened, 24*time.Hour, now)
+	timeline := newTimeline(safehtml.New(), happened, 24*time.Hour, now)
 	for what, c := range map[string]struct{ got, want int }{
 		"own polls": {len(timeline.Polls), 5}, "polls by others": {len(timeline.Others), 4},
 		"entries from neighbors": {len(timeline.Brought), 2}, "own entries": {len(timeline.Own), 1},
@@ -104,7 +105,7 @@ func TestHowFarBackATimelineGoes(t *testing.T) {
 		if got := timelineSpan(c.interval); got != c.span {
 			t.Errorf("of a feed that is polled every %v it shows %v, want %v", c.interval, got, c.span)
 		}
-		scale := newTimeline(Happened{}, c.span, now)
+		scale := newTimeline(safehtml.New(), Happened{}, c.span, now)
 		if n := len(scale.Ticks); n < 6 || n > 9 {
 			t.Errorf("%v have %d hours", c.span, n)
 		}

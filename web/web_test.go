@@ -668,10 +668,13 @@ func TestFirstStart(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	n.status.Sources = []node.SourceStatus{{Tracker: true, Name: "http://tracker.example/", Problem: "refused"}}
 	for _, neighbors := range []int{0, 1} {
 		n.status.Neighbors = neighbors
 		page := get(newHandler(t, n), "/").Body.String()
-		if strings.Contains(page, "No neighbors yet.") != (neighbors == 0) {
+		if strings.Contains(page, "No neighbors yet.") != (neighbors == 0) ||
+			strings.Contains(page, "Become neighbors") != (neighbors == 0) ||
+			strings.Contains(page, "Tracker http://tracker.example/: refused.") != (neighbors == 0) {
 			t.Errorf("with %d neighbors the page says:\n%s", neighbors, page)
 		}
 	}

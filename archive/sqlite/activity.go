@@ -189,8 +189,9 @@ func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time, 
 func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time, n int) (list []archive.Appearance,
 	err error) {
 	for a, err := range found(ctx, r.db, by(func(a *archive.Appearance) []any {
-		return []any{bytesOf(a.ID[:]), &a.Title, seconds(&a.Seen), &a.Source, seconds(&a.Polled)}
-	}), `SELECT id, title, seen, source, abs(nullif(polled, 0)) FROM entries INDEXED BY entries_by_feed
+		return []any{bytesOf(a.ID[:]), &a.Title, &a.Lead, seconds(&a.Seen), &a.Source, seconds(&a.Polled)}
+	}), `SELECT id, title, iif(title = '', substr(iif(summary = '', content, summary), 1, 1000), ''), seen, source,
+		abs(nullif(polled, 0)) FROM entries INDEXED BY entries_by_feed
 		WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n) {
 		if err != nil {
 			return nil, wrap("read", r.path, err)
