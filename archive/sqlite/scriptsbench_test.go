@@ -39,7 +39,8 @@ func BenchmarkScripts(b *testing.B) {
 		}
 	}
 	var index int64
-	if err := scan(s.Reader.db.QueryRowContext(b.Context(), `SELECT sum(length(block)) FROM words_data`), &index); err != nil {
+	row := s.Reader.db.QueryRowContext(b.Context(), `SELECT sum(length(block)) FROM words_data`)
+	if err := scan(row, &index); err != nil {
 		b.Fatal(err)
 	}
 	for name, word := range map[string]string{"frequent": string([]rune{0x4E00 + 20, 0x4E00 + 100}),
