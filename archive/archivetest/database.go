@@ -27,6 +27,7 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("changed", func(t *testing.T) { testChanged(t, open(t)) })
 	t.Run("following", func(t *testing.T) { testFollowing(t, open(t)) })
 	t.Run("hours", func(t *testing.T) { testHours(t, open(t)) })
+	t.Run("posts without titles", func(t *testing.T) { testLeads(t, open(t)) })
 	t.Run("requests of a feed", func(t *testing.T) { testRequestsFor(t, open(t)) })
 	t.Run("headlines", func(t *testing.T) { testHeadlines(t, open(t)) })
 	t.Run("headlines by time", func(t *testing.T) { testHeadlinesByTime(t, open(t)) })

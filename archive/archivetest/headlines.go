@@ -185,6 +185,26 @@ func testHeadlines(t *testing.T, a reading.Database) {
 	}
 }
 
+// testLeads is of what appeared without a title: it goes by how its text begins, and nothing else does.
+func testLeads(t *testing.T, a reading.Database) {
+	at := time.Unix(9, 0)
+	follow(t, a, at, news)
+	for i, e := range []feed.Entry{{Title: "A title", Summary: "One"}, {Summary: "Two", Content: "Whole"},
+		{Content: "Three"}, {Link: "https://news.example.org/4"}} {
+		e.Feed, e.ID = news, fmt.Sprint(i)
+		keep(t, a, archive.NewRecord(e, at, someNeighbor))
+	}
+	list, err := a.Appearances(t.Context(), 1, time.Unix(1, 0), 9)
+	if err != nil || len(list) != 4 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for i, want := range []string{"", "Three", "Two", ""} {
+		if list[i].Lead != want {
+			t.Errorf("appearance %d begins %q, want %q", i, list[i].Lead, want)
+		}
+	}
+}
+
 func testRequestsFor(t *testing.T, a reading.Database) {
 	at := time.UnixMilli(1_800_000_000_000).UTC()
 	var list []grade.Request
