@@ -217,7 +217,7 @@ func (h *host) FollowAddress(ctx context.Context, w control.FollowAddress) (s co
 		}
 	}
 	for _, u := range w.Feeds {
-		if s, err = h.followOne(ctx, w, u); err != nil || !s.Unread {
+		if s, err = h.followOne(ctx, w, u); err != nil || !s.Unread || s.Page != "" {
 			break
 		}
 	}
@@ -360,7 +360,8 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added,
 		Problem: problem, Waiting: f.waits}
 	drop := false
-	s.Unread = s.New && !w.Anyway && !f.WebPage && f.LastError != "" && f.LastSuccess.IsZero()
+	none := f.WebPage && f.URL == u && len(f.Names) == 0 // it may name a feed later
+	s.Unread = s.New && !w.Anyway && (none || !f.WebPage) && f.LastError != "" && f.LastSuccess.IsZero()
 	switch {
 	case f.URL != u:
 		s.Page = u
@@ -373,8 +374,8 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 		}
 	case f.WebPage && len(f.Names) > 0:
 		s.Page, s.Choices, s.Problem, drop = u, discover.LendAll(u, f.Names), "", s.New && !w.Keep
-	case f.WebPage:
-		s.Page, drop = u, s.New
+	case none && s.Unread:
+		s.Page = u
 	}
 	if drop || s.Unread {
 		s.Feed, s.New = "", false
