@@ -98,8 +98,7 @@ func goldenOf(doc *feed.Document, err error) golden {
 		return golden{Error: err.Error()}
 	}
 	g := golden{Title: doc.Title, Link: doc.Link, Description: doc.Description, Language: doc.Language,
-		Format: doc.Format,
-		Icon:   doc.Icon, Clients: doc.Clients, Private: doc.Private}
+		Format: doc.Format, Icon: doc.Icon, Clients: doc.Clients, Private: doc.Private}
 	for _, e := range doc.Entries {
 		ge := goldenEntry{ID: e.ID, Title: e.Title, Link: e.Link, Authors: e.Authors, Published: e.Published,
 			Updated: e.Updated, Summary: e.Summary, Content: e.Content, Categories: e.Categories, Rights: e.Rights,
