@@ -27,6 +27,8 @@ const (
 	deployedEvery         = 30 * time.Minute
 	// latest is how much later than by polls at even distances, half of one on average, updates may be detected.
 	latest = 1.25
+	// leastCame is how much of what comes out is to come, so that the figures are of nearly all.
+	leastCame = .98
 )
 
 // TestSixtyProcesses measures how soon sixty nodes, each a process of its own, detect updates of what they follow, and
@@ -108,7 +110,7 @@ func (d *deployment) measure(t *testing.T, p *publisher) {
 	from, to := d.begun.Add(2*d.every), d.begun.Add(3*d.every)
 	polls := d.polls(p)
 	var feedex, alone, even mean
-	late, updates := 0, make(map[string]bool)
+	late, came, due, updates := 0, 0, 0, make(map[string]bool)
 	for i, n := range d.nodes {
 		type detected struct{ feedex, alone mean }
 		byChannel := make(map[string]*detected)
@@ -132,11 +134,17 @@ func (d *deployment) measure(t *testing.T, p *publisher) {
 			if byChannel[at.Path] == nil {
 				byChannel[at.Path] = new(detected)
 			}
+			came++
 			updates[e.ID] = true
 			byChannel[at.Path].feedex.add(e.Seen.Sub(e.Published).Seconds())
 			byChannel[at.Path].alone.add(own[next].Sub(e.Published).Seconds())
 		}
 		for _, c := range d.follows[i] {
+			for _, e := range p.feeds[channel(c)].entries {
+				if e.at.After(from) && !e.at.After(to) {
+					due++
+				}
+			}
 			if m := byChannel[channel(c)]; m != nil {
 				feedex.add(m.feedex.value())
 				alone.add(m.alone.value())
@@ -144,9 +152,9 @@ func (d *deployment) measure(t *testing.T, p *publisher) {
 			}
 		}
 	}
-	t.Logf("%d nodes, %d channels, %d subscriptions, polls every %s; %d updates at %.0f subscriptions count; %d times "+
-		"nobody polled after one", deployedNodes, deployedChannels, deployedSubscriptions, d.every, len(updates),
-		feedex.n, late)
+	t.Logf("%d nodes, %d channels, %d subscriptions, polls every %s; %d updates at %.0f subscriptions count; %d of "+
+		"%d came, and %d more that the node had not polled after", deployedNodes, deployedChannels,
+		deployedSubscriptions, d.every, len(updates), feedex.n, came, due, late)
 	t.Logf("detection time: feedex %.1f s, the same polls alone %.1f s, even polls in turn %.1f s", feedex.value(),
 		alone.value(), even.value())
 	var load [16]int
@@ -162,6 +170,9 @@ func (d *deployment) measure(t *testing.T, p *publisher) {
 	for i, asked := range load {
 		t.Logf("%5.1f min: %6.1f polls a minute; legacy RSS %.1f", (d.every / 4 * time.Duration(i+1)).Minutes(),
 			float64(asked)/(d.every/4).Minutes(), deployedSubscriptions/d.every.Minutes())
+	}
+	if float64(came+late) < leastCame*float64(due) {
+		t.Errorf("%d of %d updates came", came+late, due)
 	}
 	if !(feedex.value() <= latest*even.value()) {
 		t.Errorf("updates are detected %.2f times as late as by even polls in turn, want %v at most",
