@@ -183,20 +183,20 @@ func (t *timeline) addHeard(at time.Time) {
 func (t *timeline) addEntry(a *archive.Appearance, safe *safehtml.Sanitizer) {
 	title := cmp.Or(safehtml.Title(a.Title), safe.Opening(a.Lead, safehtml.LongestOpening), "an entry without a title")
 	path := "/entries/" + a.ID.String()
-	isolated := "\u2068" + title + "\u2069" // a <title> within a drawing holds no <bdi>
 	if a.Source == "" {
 		if t.shows(a.Seen) {
-			t.Own = append(t.Own, mark{X: t.at(a.Seen), Title: t.clock(a.Seen) + ", by an own poll: " + isolated})
+			t.Own = append(t.Own, mark{X: t.at(a.Seen), Title: t.clock(a.Seen) + ", by an own poll: " + title})
 			t.tell(a.Seen, incident{What: "An own poll brought", Title: title, Entry: path})
 		}
 		return
 	}
 	if t.shows(a.Seen) {
-		m := mark{X: t.at(a.Seen), Class: "open", Title: t.clock(a.Seen) + ", from a neighbor: " + isolated}
+		m := mark{X: t.at(a.Seen), Class: "open", Title: t.clock(a.Seen) + ", from a neighbor"}
 		if !a.Polled.IsZero() {
 			m.Class = ""
 			m.Title += fmt.Sprintf(", %s before an own poll listed it", span(a.Polled.Sub(a.Seen)))
 		}
+		m.Title += ": " + title // at the end, as a <title> within a drawing holds no <bdi>
 		t.Brought = append(t.Brought, m)
 		t.tell(a.Seen, incident{What: a.Source + " brought", Title: title, Grade: "near", Entry: path})
 	}
