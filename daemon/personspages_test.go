@@ -327,16 +327,37 @@ func TestAPersonMakesTheirPasswords(t *testing.T) {
 	want := []string{"ann reader", "desk owner", "phone reader", "tablet reader"}
 	pages := pagesLibrary{library: a.ann, view: a.store}
 	for _, name := range []string{"phone", "desk", "none"} {
-		if err := pages.RemoveOwnPassword(ctx, name); !errors.Is(err, web.ErrNone) {
+		if _, err := pages.RemoveOwnPassword(ctx, name); !errors.Is(err, web.ErrNone) {
 			t.Errorf("removing %s: %v", name, err)
 		}
 	}
 	if got := names(); !slices.Equal(got, want) {
 		t.Errorf("there are %q, want %q", got, want)
 	}
-	if text := a.send("/settings", "/passwords/remove", url.Values{"name": {"tablet"}}); !strings.Contains(text,
-		"The password tablet is removed") {
-		t.Errorf("it is not removed:\n%s", text)
+	// It is refused at once, and had back as it was, with when it was used last and the sessions that it began.
+	kept := func() reading.Password {
+		p, err := a.store.Password(ctx, reading.HashOf(secret[1]), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if err := a.host.write(ctx, func(d reading.Database) error { d.EndSessions("tablet"); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	before := kept()
+	text = a.send("/settings", "/passwords/remove", url.Values{"name": {"tablet"}})
+	undo := regexp.MustCompile(`name="undo" value="([^"]+)"`).FindStringSubmatch(text)
+	if undo == nil || !strings.Contains(text, "The password tablet is removed") || kept() != (reading.Password{}) {
+		t.Fatalf("it is not removed:\n%s", text)
+	}
+	a.send("/settings", "/undo", url.Values{"undo": {undo[1]}})
+	if got := kept(); got != before || got.Used.IsZero() || got.Epoch != 1 {
+		t.Errorf("it came back as %+v, want %+v", got, before)
+	}
+	back, err := pages.RemoveOwnPassword(ctx, "tablet")
+	if err != nil {
+		t.Fatal(err)
 	}
 	if _, err := pages.AddOwnPassword(ctx, "a b"); !errors.Is(err, reading.ErrName) {
 		t.Errorf("a name that cannot be one: %v", err)
@@ -346,6 +367,9 @@ func TestAPersonMakesTheirPasswords(t *testing.T) {
 		if full := i >= reading.MaxOwnPasswords-2; full != errors.Is(err, reading.ErrOwn) || !full && err != nil {
 			t.Errorf("password %d more: %v", i, err)
 		}
+	}
+	if err := back(ctx); !errors.Is(err, reading.ErrOwn) {
+		t.Errorf("one too many came back: %v", err)
 	}
 }
 

@@ -252,12 +252,8 @@ func (d dashboard) RemovePerson(ctx context.Context, name string) error {
 }
 
 // RemovePassword implements web.Keys.
-func (d dashboard) RemovePassword(ctx context.Context, name string) error {
-	err := d.host.RemovePassword(ctx, name)
-	if errors.Is(err, control.ErrNoPassword) {
-		return web.ErrNone
-	}
-	return err
+func (d dashboard) RemovePassword(ctx context.Context, name string) (back func(context.Context) error, err error) {
+	return d.host.takePassword(ctx, func(p reading.Password) bool { return p.Name == name }, nil)
 }
 
 // EndSessions implements web.Keys.

@@ -136,10 +136,7 @@ func (l pagesLibrary) OwnPasswords(ctx context.Context) ([]reading.Password, err
 // AddOwnPassword implements web.OwnKeys.
 func (l pagesLibrary) AddOwnPassword(ctx context.Context, name string) (secret string, err error) {
 	return secret, plain(l.host.write(ctx, func(d reading.Database) error {
-		list, err := pagesLibrary{library: l.library, view: d}.OwnPasswords(ctx)
-		if err == nil && len(list) >= reading.MaxOwnPasswords {
-			err = reading.ErrOwn
-		}
+		err := l.roomForOwn(ctx, d)
 		if err == nil {
 			secret, err = makePassword(d, l.person, control.PasswordRequest{Name: name, Scope: reading.ReaderScope})
 		}
@@ -148,19 +145,47 @@ func (l pagesLibrary) AddOwnPassword(ctx context.Context, name string) (secret s
 }
 
 // RemoveOwnPassword implements web.OwnKeys.
-func (l pagesLibrary) RemoveOwnPassword(ctx context.Context, name string) error {
-	return plain(l.host.write(ctx, func(d reading.Database) error {
-		list, err := pagesLibrary{library: l.library, view: d}.OwnPasswords(ctx)
-		if err == nil && !slices.ContainsFunc(list, func(p reading.Password) bool {
-			return p.Name == name && p.Scope == reading.ReaderScope
-		}) {
-			err = web.ErrNone
+func (l pagesLibrary) RemoveOwnPassword(ctx context.Context,
+	name string) (back func(context.Context) error, err error) {
+	return l.host.takePassword(ctx, func(p reading.Password) bool {
+		return p.Name == name && p.Scope == reading.ReaderScope && p.Person == l.person
+	}, l.roomForOwn)
+}
+
+// takePassword removes the password that is which, and returns what keeps it again as it was, where room then says that
+// there is room for it. The error is web.ErrNone where there is none.
+func (h *host) takePassword(ctx context.Context, which func(reading.Password) bool,
+	room func(context.Context, reading.Database) error) (back func(context.Context) error, err error) {
+	var gone reading.Password
+	err = h.write(ctx, func(d reading.Database) error {
+		list, err := d.Passwords(ctx)
+		if i := slices.IndexFunc(list, which); i >= 0 {
+			gone = list[i]
+			d.DropPassword(gone.Name)
+		} else if err == nil {
+			err = asked(web.ErrNone)
 		}
-		if err != nil {
-			return asked(err)
-		}
-		return asked(removePassword(d, name))
-	}))
+		return err
+	})
+	return func(ctx context.Context) error {
+		return plain(h.write(ctx, func(d reading.Database) error {
+			if room != nil {
+				if err := room(ctx, d); err != nil {
+					return asked(err)
+				}
+			}
+			return asked(d.KeepPassword(gone))
+		}))
+	}, plain(err)
+}
+
+// roomForOwn says whether somebody who is not the owner may have another password.
+func (l pagesLibrary) roomForOwn(ctx context.Context, d reading.Database) error {
+	list, err := pagesLibrary{library: l.library, view: d}.OwnPasswords(ctx)
+	if err == nil && len(list) >= reading.MaxOwnPasswords {
+		err = reading.ErrOwn
+	}
+	return err
 }
 
 // TakeUp implements web.PersonalSource. What is followed already is not asked for again: it may be a page that waits

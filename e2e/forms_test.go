@@ -124,6 +124,7 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 			says: "It is for\nAnn"},
 		{page: "/settings", press: `form[action="/passwords/remove"]:has([value=ann-phone]) button`,
 			says: "The password ann-phone is removed."},
+		{press: submit("/undo"), look: "removed", says: "ann-phone"},
 		{press: `form[action="/people/2"] button`, says: "Remove Ann?"},
 		{press: submit("/people/remove"), says: "Ann is removed, and all that was theirs."},
 		{page: "/", press: `form[action="/dht"] button[value=off]`, says: "The node does not find neighbors by"},

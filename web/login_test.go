@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +115,56 @@ func TestPasswordsSayWhatTheyOpen(t *testing.T) {
 	page := get(b.h, "/settings", "Cookie", b.cookie).Body.String()
 	if strings.Count(page, ">everything</td>") != 2 || strings.Count(page, ">feed readers</td>") != 3 {
 		t.Errorf("the settings do not say what they open:\n%s", page)
+	}
+}
+
+// A password that was removed is had back as it was by the browser that removed it, unless that logged in by it: the
+// page says so before.
+func TestARemovedPasswordComesBack(t *testing.T) {
+	n := newNode(t)
+	tablet := reading.NewPassword("tablet", "other", reading.Owner, reading.ReaderScope, noon)
+	tablet.Used = noon
+	n.passwords = []reading.Password{reading.NewPassword("laptop", "secret", reading.Owner, reading.OwnerScope, noon),
+		tablet}
+	before := slices.Clone(n.passwords)
+	h := newHandler(t, n)
+	b, other := newBrowser(t, h), newBrowser(t, h)
+	b.login("secret", "/")
+	other.login("secret", "/")
+	remove := func() (undo url.Values) {
+		t.Helper()
+		w := b.post("/passwords/remove", url.Values{"token": {b.token}, "name": {"tablet"}})
+		page := get(h, w.Header().Get("Location"), "Cookie", b.cookie).Body.String()
+		if w.Code != http.StatusSeeOther || len(n.passwords) != 1 || strings.Contains(page, ">tablet</th>") {
+			t.Errorf("removing: %d, there are %d passwords, and the page says\n%s", w.Code, len(n.passwords), page)
+		}
+		key := regexp.MustCompile(`name="undo" value="([^"]+)"`).FindStringSubmatch(page)
+		if key == nil {
+			t.Fatalf("it cannot be undone:\n%s", page)
+		}
+		return url.Values{"token": {b.token}, "undo": {key[1]}}
+	}
+	undo := remove()
+	if w := other.post("/undo", url.Values{"token": {other.token}, "undo": undo["undo"]}); w.Code != http.StatusGone ||
+		len(n.passwords) != 1 {
+		t.Errorf("by another browser: %d, there are %+v", w.Code, n.passwords)
+	}
+	if w := b.post("/undo", undo); w.Code != http.StatusSeeOther || !slices.Equal(n.passwords, before) {
+		t.Errorf("undone: %d, there are %+v, want %+v", w.Code, n.passwords, before)
+	}
+	undo = remove()
+	b.post("/passwords", url.Values{"token": {b.token}, "name": {"tablet"}})
+	if w := b.post("/undo", undo); w.Code != http.StatusBadRequest ||
+		!strings.Contains(w.Body.String(), "there is a password of that name") {
+		t.Errorf("undone though the name is taken: %d %s", w.Code, w.Body)
+	}
+	if page := b.page("/settings").Body.String(); strings.Count(page, "and so is this browser") != 1 {
+		t.Errorf("it does not say which password cannot be had back:\n%s", page)
+	}
+	undo = url.Values{"token": {b.token}, "name": {"laptop"}}
+	page := get(h, b.post("/passwords/remove", undo).Header().Get("Location"), "Cookie", b.cookie).Body.String()
+	if strings.Contains(page, `action="/undo"`) || strings.Contains(page, "tablet") {
+		t.Errorf("who is logged in no more is offered what was theirs:\n%s", page)
 	}
 }
 

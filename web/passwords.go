@@ -91,16 +91,20 @@ func (h *Handler) removePassword(_ http.ResponseWriter, r *http.Request) (string
 	return h.passwordGone(r, h.Source.RemovePassword)
 }
 
-// passwordGone has remove remove the password that a form names, and says so.
-func (h *kit) passwordGone(r *http.Request, remove func(context.Context, string) error) (string, error) {
+// passwordGone has remove remove the password that a form names, which can be undone: what is kept of it for that is a
+// hash, in memory.
+func (h *kit) passwordGone(r *http.Request,
+	remove func(context.Context, string) (func(context.Context) error, error)) (string, error) {
 	name := r.PostFormValue("name")
-	if err := remove(r.Context(), name); errors.Is(err, ErrNone) {
+	back, err := remove(r.Context(), name)
+	if errors.Is(err, ErrNone) {
 		return "", clientError{http.StatusNotFound, "No such password",
 			"There is no password of that name that you may remove. It may have been removed already."}
 	} else if err != nil {
 		return "", err
 	}
-	return h.said(r, "/settings", "The password "+name+" is removed. Whatever used it is locked out."), nil
+	return h.canUndo(r, "/settings", undo{What: "The password " + name + " is removed. Whatever used it is locked out.",
+		Back: "/settings", undo: func(ctx context.Context) error { return notMade(back(ctx)) }}), nil
 }
 
 // notMade is why a password was not made, in words where that is for who asked to mend.

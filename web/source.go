@@ -124,8 +124,9 @@ type OwnKeys interface {
 	// AddOwnPassword makes one for a feed reader, and returns it. The error may wrap reading.ErrName, reading.ErrTaken,
 	// reading.ErrOwn or reading.ErrPasswords.
 	AddOwnPassword(ctx context.Context, name string) (secret string, err error)
-	// RemoveOwnPassword removes one for a feed reader; ErrNone where they have none of that name.
-	RemoveOwnPassword(ctx context.Context, name string) error
+	// RemoveOwnPassword removes one for a feed reader, and returns what brings it back as it was, with the errors of
+	// AddOwnPassword; ErrNone where they have none of that name.
+	RemoveOwnPassword(ctx context.Context, name string) (back func(context.Context) error, err error)
 }
 
 // NetworkSearcher has the entries of others.
@@ -219,8 +220,9 @@ type Keys interface {
 	// AddPassword makes one of a person, by their name, and returns it. The error may wrap reading.ErrTaken,
 	// reading.ErrPasswords, reading.ErrName, reading.ErrScope or reading.ErrNobody.
 	AddPassword(ctx context.Context, name, person string, scope reading.Scope) (secret string, err error)
-	// RemovePassword removes one; ErrNone where there is none of that name.
-	RemovePassword(ctx context.Context, name string) error
+	// RemovePassword removes one, and returns what brings it back as it was, with the errors of AddPassword; ErrNone
+	// where there is none of that name.
+	RemovePassword(ctx context.Context, name string) (back func(context.Context) error, err error)
 	// EndSessions makes the Epoch of one another, so that no session that was begun by it goes on.
 	EndSessions(ctx context.Context, name string) error
 	// People returns who reads, the owner first, and Belongings what would go with one of them.

@@ -614,15 +614,25 @@ func (n *aNode) AddPassword(_ context.Context, name, person string, scope readin
 	return "fresh secret", nil
 }
 
-func (n *aNode) RemovePassword(_ context.Context, name string) error {
+func (n *aNode) RemovePassword(_ context.Context, name string) (func(context.Context) error, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	before := len(n.passwords)
-	n.passwords = slices.DeleteFunc(n.passwords, func(p reading.Password) bool { return p.Name == name })
-	if len(n.passwords) == before {
-		return web.ErrNone
+	named := func(p reading.Password) bool { return p.Name == name }
+	i := slices.IndexFunc(n.passwords, named)
+	if i < 0 {
+		return nil, web.ErrNone
 	}
-	return nil
+	gone := n.passwords[i]
+	n.passwords = slices.Delete(n.passwords, i, i+1)
+	return func(context.Context) error {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if slices.ContainsFunc(n.passwords, named) {
+			return reading.ErrTaken
+		}
+		n.passwords = append(n.passwords, gone)
+		return nil
+	}, nil
 }
 
 func (n *aNode) OwnPasswords(context.Context) ([]reading.Password, error) {
@@ -633,7 +643,7 @@ func (n *aNode) AddOwnPassword(ctx context.Context, name string) (string, error)
 	return n.AddPassword(ctx, name, "", reading.ReaderScope)
 }
 
-func (n *aNode) RemoveOwnPassword(ctx context.Context, name string) error {
+func (n *aNode) RemoveOwnPassword(ctx context.Context, name string) (func(context.Context) error, error) {
 	return n.RemovePassword(ctx, name)
 }
 

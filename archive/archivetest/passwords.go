@@ -50,6 +50,14 @@ func testPasswords(t *testing.T, a PasswordArchive) {
 	if got, err := a.Password(t.Context(), phone.Hash, false); err != nil || got != (reading.Password{}) {
 		t.Errorf("a password that was dropped: %+v, %v", got, err)
 	}
+	if err := a.KeepPassword(phone); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, a)
+	if got, err := a.Password(t.Context(), phone.Hash, false); err != nil || got != phone {
+		t.Errorf("one that is kept again: %+v, %v, want %+v", got, err, phone)
+	}
+	a.DropPassword("phone")
 	for i := range reading.MaxPasswords {
 		p := reading.NewPassword(fmt.Sprint(i), fmt.Sprint(i), reading.Owner, reading.OwnerScope, at)
 		if err := a.KeepPassword(p); err != nil {

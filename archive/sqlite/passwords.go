@@ -18,8 +18,8 @@ func (s *Store) KeepPassword(p reading.Password) error {
 	case !s.row(`SELECT 1 FROM people WHERE id = ?`, []any{int64(p.Person)}, &n) && s.err == nil:
 		return reading.ErrNobody
 	}
-	s.write(`INSERT INTO passwords (name, person, scope, hash, fever, created) VALUES (?, ?, ?, ?, ?, ?)`, p.Name,
-		int64(p.Person), string(p.Scope), p.Hash[:], p.Fever[:], seconds(&p.Created))
+	s.write(`INSERT INTO passwords (`+passwordColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, p.Name, int64(p.Person),
+		string(p.Scope), p.Hash[:], p.Fever[:], seconds(&p.Created), seconds(&p.Used), p.Epoch)
 	return nil
 }
 
