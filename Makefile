@@ -21,6 +21,10 @@ CORE     ?= search courtesy trust polling incentive neighbors
 # packages have them, and SQLite, which is C translated into Go and would take twice as long, goes without.
 RACE     ?= $(if $(shell command -v gcc || command -v clang),-race -gcflags=modernc.org/...=-d=checkptr=0)
 
+# A node and a world run in one goroutine (internal/archtest holds it of the core), and many of them at once in the tests
+# of the daemon and of the command. These packages have nothing to show the race detector, which makes half an hour of it.
+UNRACED  ?= ./node ./lab/experiment
+
 # Attacks from many networks, full disks, and homes behind routers are tested in namespaces. Where this system has them nothing of that is skipped.
 NAMESPACES := $(shell unshare --user --map-root-user --net --mount true 2>/dev/null && echo 1)
 
@@ -52,7 +56,9 @@ tidy: # go.mod and go.sum say what is used, no more and no less
 	cd e2e && $(GO) mod tidy -diff
 
 test:
-	FEEDEX_HAS_NAMESPACES=$(NAMESPACES) $(GO) test $(RACE) -shuffle=on -timeout 40m ./...
+	FEEDEX_HAS_NAMESPACES=$(NAMESPACES) $(GO) test $(RACE) -shuffle=on -timeout 40m \
+		$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNRACED))")
+	$(GO) test -timeout 40m $(UNRACED)
 
 mutated: # some packages' operators are changed one at a time, and a test notices each: three to seven minutes
 	cd tools && $(GO) test ./mutants && $(GO) run ./mutants $(MUTATED)

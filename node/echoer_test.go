@@ -14,9 +14,6 @@ import (
 // the others notice nothing.
 func TestEchoersGainNothingAndCostNothing(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes half a minute of it: go test without -race runs it")
-	}
 	const nodes, echoers, seeds = 16, 4, 3
 	from := epoch.Add(45 * time.Hour) // after the first credit is used up, with everybody in turn
 	var base, got, echoer service     // means over the seeds: one alone says little

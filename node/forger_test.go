@@ -90,9 +90,6 @@ func (w *network) forgers() (found map[protocol.NodeID]bool) {
 // they name somebody else nobody is blamed, and least of all the relays that passed it on.
 func TestForgersAreFoundOut(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes a minute of it: go test without -race runs it")
-	}
 	const nodes, forgers, hours, last = 16, 4, 24, 8
 	claimed, w := forgery(t, nodes, forgers, hours, last, false)
 	relayed, other := forgery(t, nodes, forgers, hours, last, true)

@@ -135,9 +135,6 @@ func (o *overlay) service(counts func(*testHost) bool, from time.Time) service {
 // full of free riders."
 func TestFreeRidersGainNothingAndCostNothing(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes a minute of it: go test without -race runs it")
-	}
 	const nodes, riders, orders = 60, 15, 3
 	from := epoch.Add(8 * time.Hour) // after the first credit is used up
 	play := func(o *overlay) *overlay {

@@ -204,9 +204,6 @@ func TestFarInterestsChangeMore(t *testing.T) {
 // "affect the overall performance to a less degree".
 func TestLongPeriodsSaveAdvertsAndHardlyCost(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes half a minute of it: go test without -race runs it")
-	}
 	measure := func(period time.Duration) (adverts int, s service) {
 		o := newOverlayOf(t, 16, 0, node.Config{AdvertInterval: period})
 		o.run(10 * time.Minute)

@@ -33,9 +33,6 @@ func TestNeighborhoodStaysWithinItsBounds(t *testing.T) {
 // overhead in communication and processing."
 func TestMoreNeighborsAreFasterAndCostMore(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes half a minute of it: go test without -race runs it")
-	}
 	measure := func(most int) (s service, calls int) {
 		o := newOverlayOf(t, 20, 0, node.Config{MaxNeighbors: most})
 		o.run(10 * time.Minute)

@@ -18,9 +18,6 @@ import (
 // free riders": without a bound they get from neighbors what everybody gets, with it nothing worth mentioning.
 func TestTheBoundIsWhatStopsFreeRiders(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes half a minute of it: go test without -race runs it")
-	}
 	fromPeers := func(bound int) (riders, honest float64) {
 		o := newOverlayOf(t, 16, 4, node.Config{Incentive: incentive.Config{Bound: bound}})
 		o.run(10 * time.Minute)

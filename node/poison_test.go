@@ -115,10 +115,7 @@ var mutations = []func(rng *rand.Rand, b *protocol.Bundle, other *protocol.Bundl
 // A hundred thousand mutated bundles, from a neighbor that is taken back whenever it was sent away for them:
 // none is stored, none marks a did, and each honest bundle is taken afterwards.
 func TestMutatedBundlesMarkNothing(t *testing.T) {
-	count := 100_000
-	if raced {
-		count /= 10
-	}
+	const count = 100_000
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a, friend := hosts[0], hosts[1]

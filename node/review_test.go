@@ -38,9 +38,6 @@ func (h *testHost) parted(reason string) (n int) {
 // when they serve it again it is served. (Where there are few nodes there is soon nobody left to try.)
 func TestAnEclipseIsNoticed(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes a minute of it: go test without -race runs it")
-	}
 	o := newOverlay(t, 30, 0)
 	victim := o.list[0]
 	swallowed := true
@@ -100,9 +97,6 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 // Two busy days among honest nodes: nobody warns, and nobody is sent away for being of no use.
 func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes a minute of it: go test without -race runs it")
-	}
 	o := newOverlay(t, 12, 0)
 	o.run(10 * time.Minute)
 	o.publishFor(2 * 24 * time.Hour)

@@ -11,9 +11,6 @@ import (
 // Who stuffs from one network has one vote, and what has one is not on the page; who does from two is seen to be.
 func TestStuffersByNetworks(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes minutes of it: go test without -race runs it")
-	}
 	a, c, _, err := Attacks{Seed: 3, Traces: embedded(t), Nodes: 20, Length: leastAttack}.withDefaults()
 	if err != nil {
 		t.Fatal(err)

@@ -11,9 +11,6 @@ import (
 // Among real conditions publishers refuse, and what the network is worth stays: nearly as little is lost as in the
 // paper's world, and beside a node alone, which publishers also ask to come rarely, entries are not half as late again.
 func TestTheRealWorld(t *testing.T) {
-	if raced {
-		t.Skip("the race detector makes minutes of it: go test without -race runs it")
-	}
 	t.Parallel()
 	run := func(c Conditions) PaperRow {
 		p := Paper{Seed: 1, Traces: embedded(t), Nodes: 30, Each: 12, Length: 3 * time.Hour, Conditions: c,

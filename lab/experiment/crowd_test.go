@@ -40,9 +40,6 @@ func TestFreeRidersAreReproducible(t *testing.T) {
 // test of their own, as have hosts and keys, which take longer.
 func TestAttacksAreReproducible(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes minutes of it: go test without -race runs it")
-	}
 	a := Attacks{Seed: 3, Traces: embedded(t), Nodes: 14, Length: 9 * time.Hour, Trials: 2,
 		Rows: slices.DeleteFunc(attackRows(), func(row int) bool { return row >= 28 })}
 	r, _, err := a.Run(t.Context(), nil)
@@ -68,9 +65,6 @@ func TestAttacksAreReproducible(t *testing.T) {
 // Polls in turns bring entries sooner than polls at random moments, and a few liars do not change that.
 func TestLiesAboutPolls(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes minutes of it: go test without -race runs it")
-	}
 	c, err := newCrowd(1, embedded(t), 24, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
 	if err != nil {
 		t.Fatal(err)
@@ -117,9 +111,6 @@ func TestAttacksFailWithoutABound(t *testing.T) {
 // Marks can be missed: where what is private is not said to be, and where each key has an account.
 func TestAttacksByHostsAndKeys(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("the race detector makes minutes of it: go test without -race runs it")
-	}
 	public := func(_ int, _ class, m *lab.MemberConfig) { m.Node.PrivateHosts = nil }
 	for _, x := range []struct {
 		name   string
