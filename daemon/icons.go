@@ -34,7 +34,7 @@ const (
 	iconOutage = 10 * time.Minute
 	// maxIconTries is how many of the pictures are asked for that a page names.
 	maxIconTries = 2
-	// maxSharedIcons is of how many addresses the pictures are remembered for a day: other feeds may have the same.
+	// maxSharedIcons is of how many addresses it is remembered for a day what was there: other feeds may have the same.
 	maxSharedIcons = 64
 )
 
@@ -44,10 +44,26 @@ type iconFinder struct {
 	seen map[feed.URL]seenIcon
 }
 
-// A seenIcon is what was at an address: nothing where there was no picture.
+// A seenIcon is what was at an address: a picture, a page that names pictures, or nothing.
 type seenIcon struct {
 	content []byte
+	named   []feed.URL
 	at      time.Time
+}
+
+// seenAt returns what was at an address within a day, where it may be asked for.
+func (f *iconFinder) seenAt(of *archive.Feed, u feed.URL) (s seenIcon, ok bool) {
+	s, ok = f.seen[u]
+	return s, ok && mayAsk(of, u) && time.Since(s.at) < 24*time.Hour
+}
+
+// remember notes what was at an address.
+func (f *iconFinder) remember(u feed.URL, s seenIcon) {
+	if len(f.seen) >= maxSharedIcons {
+		clear(f.seen)
+	}
+	s.at = time.Now()
+	f.seen[u] = s
 }
 
 // findIcons looks for the pictures of the feeds that are followed until ctx ends.
@@ -114,13 +130,11 @@ func (f *iconFinder) find(ctx context.Context, of *archive.Feed) (content []byte
 	if err != nil || !mayAsk(of, page) {
 		page = rootOf(cmp.Or(of.Alias, of.URL))
 	}
-	got, err := f.get(ctx, of, fetch.Want{URL: page, Accept: "text/html, application/xhtml+xml",
-		MaxBytes: discover.MaxPageBytes})
+	named, err := f.namedBy(ctx, of, page)
 	failed = cmp.Or(failed, err)
 	if errors.Is(failed, errUnreached) || ctx.Err() != nil {
 		return nil, failed
 	}
-	named := discover.Icons(cmp.Or(got.URL, page), got.Type, got.Body)
 	last := named[len(named)-1] // where browsers look
 	for _, u := range append(named[:min(len(named)-1, maxIconTries)], last) {
 		if try(u) {
@@ -130,9 +144,24 @@ func (f *iconFinder) find(ctx context.Context, of *archive.Feed) (content []byte
 	return nil, failed
 }
 
+// namedBy returns the pictures that a page names, and where its site has one that no page need name. The error says why
+// it may name others.
+func (f *iconFinder) namedBy(ctx context.Context, of *archive.Feed, page feed.URL) ([]feed.URL, error) {
+	if s, ok := f.seenAt(of, page); ok && len(s.named) > 0 { // it may have been looked at as a picture
+		return s.named, nil
+	}
+	got, err := f.get(ctx, of, fetch.Want{URL: page, Accept: "text/html, application/xhtml+xml",
+		MaxBytes: discover.MaxPageBytes})
+	named := discover.Icons(cmp.Or(got.URL, page), got.Type, got.Body)
+	if err == nil {
+		f.remember(page, seenIcon{named: named})
+	}
+	return named, err
+}
+
 // at returns the picture at an address, nil where there is none. The error says why there may be one all the same.
 func (f *iconFinder) at(ctx context.Context, of *archive.Feed, u feed.URL) ([]byte, error) {
-	if s, ok := f.seen[u]; ok && mayAsk(of, u) && time.Since(s.at) < 24*time.Hour {
+	if s, ok := f.seenAt(of, u); ok {
 		return s.content, nil
 	}
 	got, err := f.get(ctx, of, fetch.Want{URL: u, Accept: "image/*", MaxBytes: reading.MaxIconBytes})
@@ -143,10 +172,7 @@ func (f *iconFinder) at(ctx context.Context, of *archive.Feed, u feed.URL) ([]by
 	if picture.Type(got.Body) != "" {
 		content = got.Body
 	}
-	if len(f.seen) >= maxSharedIcons {
-		clear(f.seen)
-	}
-	f.seen[u] = seenIcon{content, time.Now()}
+	f.remember(u, seenIcon{content: content})
 	return content, nil
 }
 

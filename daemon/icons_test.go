@@ -33,7 +33,7 @@ func publishIcons(t *testing.T, icon string, files map[string]http.HandlerFunc) 
 	t.Helper()
 	p := new(publisherOfIcons)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/feed" {
+		if r.URL.Path == "/feed" || r.URL.Path == "/other" {
 			fmt.Fprintf(w, `<feed xmlns="http://www.w3.org/2005/Atom"><title>Coast</title><icon>%s</icon>`+
 				`<link href="/site/"/><entry><id>1</id><title>Harbor</title></entry></feed>`, icon)
 			return
@@ -116,6 +116,27 @@ func TestIconsOfFeeds(t *testing.T) {
 				t.Errorf("asked for %q, want %q", got, test.asked)
 			}
 		})
+	}
+}
+
+// Feeds of one site share its page and its picture, which are asked for once, also where the feed calls the page its
+// picture.
+func TestIconsOfOneSiteAreAskedForOnce(t *testing.T) {
+	for icon, asked := range map[string]string{"": "/site/ /favicon.ico", "/site/": "/site/ /site/ /favicon.ico"} {
+		p := publishIcons(t, icon, map[string]http.HandlerFunc{"/favicon.ico": content("", pngIcon)})
+		looked := make(chan feed.URL, 10)
+		startNode(t, Config{Subscribe: []feed.URL{p.url, feed.URL(strings.Replace(string(p.url), "/feed", "/other", 1))},
+			iconPause: time.Millisecond, iconLooked: func(u feed.URL) { looked <- u }})
+		for range 2 {
+			select {
+			case <-looked:
+			case <-time.After(patience):
+				t.Fatal("nobody looked for the picture")
+			}
+		}
+		if got := p.asked(); got != asked {
+			t.Errorf("asked for %q, want %q", got, asked)
+		}
 	}
 }
 
