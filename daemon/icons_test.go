@@ -125,8 +125,9 @@ func TestIconsOfOneSiteAreAskedForOnce(t *testing.T) {
 	for icon, asked := range map[string]string{"": "/site/ /favicon.ico", "/site/": "/site/ /site/ /favicon.ico"} {
 		p := publishIcons(t, icon, map[string]http.HandlerFunc{"/favicon.ico": content("", pngIcon)})
 		looked := make(chan feed.URL, 10)
-		startNode(t, Config{Subscribe: []feed.URL{p.url, feed.URL(strings.Replace(string(p.url), "/feed", "/other", 1))},
-			iconPause: time.Millisecond, iconLooked: func(u feed.URL) { looked <- u }})
+		other := feed.URL(strings.Replace(string(p.url), "/feed", "/other", 1))
+		startNode(t, Config{Subscribe: []feed.URL{p.url, other}, iconPause: time.Millisecond,
+			iconLooked: func(u feed.URL) { looked <- u }})
 		for range 2 {
 			select {
 			case <-looked:
