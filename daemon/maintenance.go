@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/reading"
+	"feedex/web"
 )
 
 // importTarget is the part of an archive that an import writes to.
@@ -144,30 +146,34 @@ func addPerson(d reading.People, data, raw string) error {
 	return forgetService(data, id)
 }
 
-// removePerson removes the person of a name, by steps that write carries out, and where that saved entries, in a data
-// directory.
-func removePerson(ctx context.Context, v reading.PeopleList, data, name string,
-	write func(context.Context, func(reading.Database) error) error) error {
+// whoMayGo is the person of a name, who may be removed.
+func whoMayGo(ctx context.Context, v reading.PeopleList, name string) (reading.Person, error) {
 	list, err := v.People(ctx)
 	if err != nil {
-		return err
+		return reading.Person{}, err
 	}
 	p, err := reading.Named(list, name)
 	if err == nil && p.ID == reading.Owner {
 		err = reading.ErrOwner
 	}
 	if err != nil {
-		return asked(fmt.Errorf("remove person %q: %w", name, err))
+		err = asked(fmt.Errorf("remove person %q: %w", name, err))
 	}
+	return p, err
+}
+
+// erasePerson erases a person, by steps that write carries out, and where that saved entries, in a data directory.
+func erasePerson(ctx context.Context, data string, id reading.PersonID,
+	write func(context.Context, func(reading.Database) error) error) error {
 	for more := true; more; {
 		if err := write(ctx, func(d reading.Database) error {
-			more = d.RemovePerson(p.ID, markStep)
-			return forgetService(data, p.ID)
+			more = d.RemovePerson(id, markStep)
+			return forgetService(data, id)
 		}); err != nil {
 			return err
 		}
 	}
-	return forgetService(data, p.ID) // what was on its way when the first step ended their sessions
+	return forgetService(data, id) // what was on its way when the first step ended their sessions
 }
 
 // AddPerson implements control.Maintenance.
@@ -177,11 +183,58 @@ func (h *host) AddPerson(ctx context.Context, name string) error {
 
 // RemovePerson implements control.Maintenance.
 func (h *host) RemovePerson(ctx context.Context, name string) error {
-	err := removePerson(ctx, h.store, h.config.Data, name, h.write)
-	if err == nil && h.teller != nil {
-		h.teller.Wake() // what they command is done no more
+	p, err := whoMayGo(ctx, h.store, name)
+	if err == nil {
+		err = erasePerson(ctx, h.config.Data, p.ID, h.write)
+	}
+	h.wakeTeller() // what they command is done no more
+	return err
+}
+
+// hidePerson removes a person of whom everything is there until the removal can be undone no more, and returns what
+// brings them back, with their passwords. These are in memory alone.
+func (h *host) hidePerson(ctx context.Context, name string) (back func(context.Context) error, err error) {
+	p, err := whoMayGo(ctx, h.store, name)
+	if err != nil {
+		return nil, err
+	}
+	var keys []reading.Password
+	err = h.write(ctx, func(d reading.Database) error {
+		all, err := d.Passwords(ctx)
+		keys = slices.DeleteFunc(all, func(k reading.Password) bool { return k.Person != p.ID })
+		if err == nil {
+			d.HidePerson(time.Now(), p.ID)
+		}
+		return err
+	})
+	h.wakeTeller()
+	return func(ctx context.Context) error {
+		defer h.wakeTeller()
+		return plain(h.write(ctx, func(d reading.Database) error {
+			err := d.ShowPerson(p)
+			for i := 0; i < len(keys) && err == nil; i++ {
+				if err = d.KeepPassword(keys[i]); err != nil {
+					err = fmt.Errorf("%s is there again, but not the password %s: %w", p.Name, keys[i].Name, err)
+				}
+			}
+			return asked(err)
+		}))
+	}, err
+}
+
+// eraseHidden erases who was removed so long ago that it can be undone no more.
+func (h *host) eraseHidden(ctx context.Context, now time.Time) error {
+	ids, err := h.store.HiddenPeople(ctx, now.Add(-web.UndoTime-time.Minute))
+	for i := 0; i < len(ids) && err == nil; i++ {
+		err = erasePerson(ctx, h.config.Data, ids[i], h.write)
 	}
 	return err
+}
+
+func (h *host) wakeTeller() {
+	if h.teller != nil {
+		h.teller.Wake()
+	}
 }
 
 // asked is err as an error of the client.

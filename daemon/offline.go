@@ -86,7 +86,11 @@ func (k *OfflineArchive) AddPerson(_ context.Context, name string) error {
 
 // RemovePerson implements control.Maintenance.
 func (k *OfflineArchive) RemovePerson(ctx context.Context, name string) error {
-	return removePerson(ctx, k.store, k.data, name, func(_ context.Context, f func(reading.Database) error) error {
+	p, err := whoMayGo(ctx, k.store, name)
+	if err != nil {
+		return err
+	}
+	return erasePerson(ctx, k.data, p.ID, func(_ context.Context, f func(reading.Database) error) error {
 		return committed(k.store, f)
 	})
 }

@@ -1,18 +1,25 @@
 package daemon
 
 import (
+	"cmp"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"feedex/archive/archivetest/ondisk"
 	"feedex/control"
 	"feedex/reader"
 	"feedex/reading"
+	"feedex/web"
 )
 
 // A household is a library on a socket that two people read: the owner by the password "phone", and Ann by "ann".
@@ -236,5 +243,99 @@ func TestRemovePerson(t *testing.T) {
 	if _, err := h.host.AddPassword(ctx, control.PasswordRequest{Name: "ann", Person: "Ann",
 		Scope: reading.ReaderScope}); !errors.Is(err, reading.ErrNobody) {
 		t.Errorf("a password of nobody: %v", err)
+	}
+}
+
+// Somebody who is removed on a page comes in nowhere at once, and comes back with all that is theirs, what came
+// meanwhile too, until that can be undone no more, when it is erased.
+func TestARemovedPersonComesBack(t *testing.T) {
+	h := newHousehold(t)
+	h.host.config.Data = t.TempDir()
+	ctx := t.Context()
+	source := dashboard{View: h.store, entrance: h.door, host: h.host}
+	if err := h.ann.Mark(ctx, []reading.ItemID{1}, reading.Mark{Starred: reading.Yes}); err != nil {
+		t.Fatal(err)
+	}
+	saved := savingPath(h.host.config.Data, h.ann.person)
+	if err := os.WriteFile(saved, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	enters := func() bool {
+		code, _ := h.ask("GET", "/v1/me", basic("ann", h.secrets["ann"]), "")
+		return code == http.StatusOK
+	}
+	remove := func() (back func(context.Context) error) {
+		t.Helper()
+		back, err := source.RemovePerson(ctx, "Ann")
+		if err != nil || enters() {
+			t.Fatalf("removed: %v, and Ann comes in: %v", err, enters())
+		}
+		err = h.ann.Mark(ctx, []reading.ItemID{2}, reading.Mark{Read: reading.Yes})
+		if !errors.Is(err, reading.ErrNobody) {
+			t.Errorf("Mark = %v", err)
+		}
+		return back
+	}
+	before := h.state(h.ann)
+	back := remove()
+	if _, err := source.RemovePerson(ctx, "Ann"); !errors.Is(err, reading.ErrNobody) {
+		t.Errorf("removed twice: %v", err)
+	}
+	h.arrive(exampleFeed, 7) // one more
+	now := time.Now()
+	if err := errors.Join(h.host.eraseHidden(ctx, now.Add(web.UndoTime)), back(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := h.state(h.ann), strings.Replace(before, "6 unread", "7 unread", 1); got != want || !enters() {
+		t.Errorf("Ann came back with %s, want %s, and comes in: %v", got, want, enters())
+	}
+
+	// Of what took a name of hers meanwhile it is said.
+	back = remove()
+	other := control.PasswordRequest{Name: "ann", Scope: reading.ReaderScope}
+	if _, err := h.host.AddPassword(ctx, other); err != nil {
+		t.Fatal(err)
+	}
+	if err := back(ctx); !errors.Is(err, reading.ErrTaken) || !strings.Contains(err.Error(), "Ann is there again") {
+		t.Errorf("though a name is taken: %v", err)
+	}
+
+	back = remove()
+	if err := h.host.AddPerson(ctx, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	if err := back(ctx); !errors.Is(err, reading.ErrPerson) {
+		t.Errorf("beside another of her name: %v", err)
+	}
+	if err := h.host.eraseHidden(ctx, now.Add(web.UndoTime+2*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmp.Or(h.host.RemovePerson(ctx, "Ann"), back(ctx)); !errors.Is(err, reading.ErrNobody) {
+		t.Errorf("after all is erased: %v", err)
+	}
+	_, err := os.Stat(saved)
+	if got := h.state(h.ann); !errors.Is(err, fs.ErrNotExist) || got != "0 unread 0 starred 7 read feed " {
+		t.Errorf("Ann has %s, and where she saves to: %v", got, err)
+	}
+}
+
+// A node erases after a restart who was removed before it.
+func TestARestartErasesWhoWasRemoved(t *testing.T) {
+	data := t.TempDir()
+	store := ondisk.MustOpen(t, DatabasePath(data))
+	id, err := store.AddPerson(time.Now(), "Ann")
+	store.HidePerson(time.Now().Add(-time.Hour), id)
+	if err := errors.Join(err, store.Commit(), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	startNode(t, Config{Data: data, retainPause: time.Millisecond})
+	view, left := ondisk.View(t, DatabasePath(data)), []reading.PersonID{id}
+	for end := time.Now().Add(patience); len(left) > 0 && time.Now().Before(end); breathe() {
+		if left, err = view.HiddenPeople(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(left) > 0 {
+		t.Errorf("there are still %v", left)
 	}
 }

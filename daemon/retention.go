@@ -44,6 +44,9 @@ func (h *host) retain(ctx context.Context) {
 	r.reserve.take()
 	var forgot time.Time
 	for pause := min(firstRetain, h.config.retainPause); rest(ctx, pause) == nil; pause = h.config.retainPause {
+		if err := h.eraseHidden(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			h.config.Log.Warn("what was theirs who were removed cannot be erased yet", "err", err)
+		}
 		purged, err := r.pass(ctx)
 		if err == nil && time.Since(forgot) >= forgetEvery {
 			if err = r.forget(ctx); err == nil {

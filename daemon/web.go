@@ -247,8 +247,9 @@ func (d dashboard) AddPerson(ctx context.Context, name string) error {
 }
 
 // RemovePerson implements web.Keys.
-func (d dashboard) RemovePerson(ctx context.Context, name string) error {
-	return plain(d.host.RemovePerson(ctx, name))
+func (d dashboard) RemovePerson(ctx context.Context, name string) (back func(context.Context) error, err error) {
+	back, err = d.host.hidePerson(ctx, name)
+	return back, plain(err)
 }
 
 // RemovePassword implements web.Keys.

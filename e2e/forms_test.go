@@ -127,6 +127,7 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 		{press: submit("/undo"), look: "removed", says: "ann-phone"},
 		{press: `form[action="/people/2"] button`, says: "Remove Ann?"},
 		{press: submit("/people/remove"), says: "Ann is removed, and all that was theirs."},
+		{look: "person-removed", press: submit("/undo"), says: "Ann"},
 		{page: "/", press: `form[action="/dht"] button[value=off]`, says: "The node does not find neighbors by"},
 		{page: "/settings", fields: map[string]string{"#source": site.URL + "/"}, press: submit("/sources"),
 			says: site.URL + "/ is asked from now on"},

@@ -48,6 +48,12 @@ type People interface {
 	// AddPerson adds a person at a moment, to whom the latest entries are unread. The error is ErrPerson or ErrPeople;
 	// nothing is changed then. The name is such as PersonName makes.
 	AddPerson(at time.Time, name string) (PersonID, error)
+	// HidePerson has a person be in no list from a moment on, and come in nowhere. What is theirs stays until
+	// RemovePerson, but for their passwords; their name is free. The owner stays.
+	HidePerson(at time.Time, id PersonID)
+	// ShowPerson has one who was hidden be there again, by the name that they had. The error is ErrPerson, or ErrNobody
+	// where they are gone; nothing is changed then.
+	ShowPerson(p Person) error
 	// RemovePerson takes a person's passwords, folders and titles away at once, and at most limit of their marks. It
 	// reports whether there are more of these; the person goes with the last. It is no error if there is none. The
 	// owner stays.
@@ -58,6 +64,8 @@ type People interface {
 type PeopleList interface {
 	// People returns all people, ordered by ID: the owner first.
 	People(ctx context.Context) ([]Person, error)
+	// HiddenPeople returns those who were hidden then or before, ordered likewise.
+	HiddenPeople(ctx context.Context, upTo time.Time) ([]PersonID, error)
 	// Belongings counts what would go with a person.
 	Belongings(ctx context.Context, id PersonID) (Belongings, error)
 }

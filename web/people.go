@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -36,12 +37,17 @@ func (h *Handler) addPerson(_ http.ResponseWriter, r *http.Request) (string, err
 	name := r.PostFormValue("name")
 	err := h.Source.AddPerson(r.Context(), name)
 	if errors.Is(err, reading.ErrName) || errors.Is(err, reading.ErrPerson) || errors.Is(err, reading.ErrPeople) {
-		return "", clientError{http.StatusBadRequest, "Nobody was added", err.Error() + "."}
+		return "", notAdded(err)
 	}
 	if err != nil {
 		return "", err
 	}
 	return h.said(r, "/settings", name+" reads here now. Make them a password for their reader."), nil
+}
+
+// notAdded is why somebody was not added, in words.
+func notAdded(err error) error {
+	return clientError{http.StatusBadRequest, "Nobody was added", err.Error() + "."}
 }
 
 // personPage says what goes with a person, and asks.
@@ -65,18 +71,25 @@ func (h *Handler) person(r *http.Request) (view, error) {
 	return view{}, ErrNone
 }
 
-// removePerson removes somebody, and all that is theirs.
+// removePerson removes somebody, which can be undone, and all that is theirs.
 func (h *Handler) removePerson(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if !loggedIn(r.Context()) {
 		return "", errPeople
 	}
 	name := r.PostFormValue("name")
-	err := h.Source.RemovePerson(r.Context(), name)
+	back, err := h.Source.RemovePerson(r.Context(), name)
 	if errors.Is(err, reading.ErrNobody) || errors.Is(err, reading.ErrOwner) {
 		return "", clientError{http.StatusBadRequest, "Nobody was removed", err.Error() + "."}
 	}
 	if err != nil {
 		return "", err
 	}
-	return h.said(r, "/settings", name+" is removed, and all that was theirs."), nil
+	return h.canUndo(r, "/settings", undo{What: name + " is removed, and all that was theirs.", Back: "/settings",
+		undo: func(ctx context.Context) error {
+			err := back(ctx)
+			if errors.Is(err, reading.ErrPerson) {
+				return notAdded(err)
+			}
+			return notMade(err)
+		}}), nil
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,13 +61,24 @@ func TestPeople(t *testing.T) {
 		!strings.Contains(text, "<dd>1234</dd>") {
 		t.Errorf("what goes is not said:\n%s", text)
 	}
-	if text := page(post("/people/remove", http.StatusSeeOther, "name", "<Ann>")); !strings.Contains(text,
-		"&lt;Ann&gt; is removed, and all that was theirs.") || strings.Contains(text, `action="/undo"`) {
-		t.Errorf("who was removed is not named:\n%s", text)
+	remove := func() (undo string) {
+		t.Helper()
+		text := page(post("/people/remove", http.StatusSeeOther, "name", "<Ann>"))
+		key := regexp.MustCompile(`name="undo" value="([^"]+)"`).FindStringSubmatch(text)
+		if !strings.Contains(text, "&lt;Ann&gt; is removed, and all that was theirs.") || key == nil {
+			t.Fatalf("who was removed is not named, or cannot be had back:\n%s", text)
+		}
+		if strings.Contains(text, "&lt;Ann&gt;</th>") {
+			t.Errorf("Ann is still there:\n%s", text)
+		}
+		return key[1]
 	}
-	if text := page("/settings"); strings.Contains(text, "&lt;Ann&gt;</th>") {
-		t.Errorf("Ann is still there:\n%s", text)
+	if text := page(post("/undo", http.StatusSeeOther, "undo", remove())); !strings.Contains(text, "&lt;Ann&gt;</th>") {
+		t.Errorf("Ann does not come back:\n%s", text)
 	}
+	undo := remove()
+	post("/people", http.StatusSeeOther, "name", "<Ann>")
+	post("/undo", http.StatusBadRequest, "undo", undo)
 }
 
 // Who has not logged in neither sees people nor changes them.

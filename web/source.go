@@ -230,8 +230,9 @@ type Keys interface {
 	Belongings(ctx context.Context, id reading.PersonID) (reading.Belongings, error)
 	// AddPerson adds one. The error may wrap reading.ErrName, reading.ErrPerson or reading.ErrPeople.
 	AddPerson(ctx context.Context, name string) error
-	// RemovePerson removes one and all that is theirs. The error may wrap reading.ErrNobody or reading.ErrOwner.
-	RemovePerson(ctx context.Context, name string) error
+	// RemovePerson removes one and, once UndoTime is over, all that is theirs. What it returns brings them back, with
+	// the errors of AddPerson and AddPassword. The error may wrap reading.ErrNobody or reading.ErrOwner.
+	RemovePerson(ctx context.Context, name string) (back func(context.Context) error, err error)
 }
 
 // A Status is the node as a whole.

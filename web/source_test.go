@@ -683,11 +683,20 @@ func (n *aNode) AddPerson(_ context.Context, name string) error {
 	return nil
 }
 
-func (n *aNode) RemovePerson(_ context.Context, name string) error {
+func (n *aNode) RemovePerson(_ context.Context, name string) (func(context.Context) error, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.people = slices.DeleteFunc(n.people, func(p reading.Person) bool { return p.Name == name })
-	return nil
+	before := n.people
+	n.people = slices.DeleteFunc(slices.Clone(before), func(p reading.Person) bool { return p.Name == name })
+	return func(context.Context) error {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if _, err := reading.Named(n.people, name); err == nil {
+			return reading.ErrPerson
+		}
+		n.people = before
+		return nil
+	}, nil
 }
 
 // path is where the entry with that title is.

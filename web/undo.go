@@ -12,11 +12,11 @@ import (
 	"feedex/reading"
 )
 
-// Bounds of what can be undone: for how long, and how many times by each person; as many messages are kept besides.
-const (
-	undoTime = 10 * time.Minute
-	maxUndos = 8
-)
+// UndoTime is for how long what a page did can be undone.
+const UndoTime = 10 * time.Minute
+
+// maxUndos is how many times each person can undo; as many messages are kept besides.
+const maxUndos = 8
 
 // undos remembers for a while what was done, and how it is taken back.
 type undos struct {
@@ -54,9 +54,9 @@ func (h *kit) said(r *http.Request, page, what string) string {
 
 // canUndo remembers what a request did, and returns the address of the page that says so and offers to undo it.
 func (h *kit) canUndo(r *http.Request, page string, u undo) string {
-	u.Key, u.whose, u.of, u.until = rand.Text(), h.whose(r), viewerOf(r.Context()).Person, h.Now().Add(undoTime)
+	u.Key, u.whose, u.of, u.until = rand.Text(), h.whose(r), viewerOf(r.Context()).Person, h.Now().Add(UndoTime)
 	l, key := &h.undos, u.Key
-	time.AfterFunc(undoTime, func() { l.done(key) }) // it may hold a secret
+	time.AfterFunc(UndoTime, func() { l.done(key) }) // it may hold a secret
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	alike := func(old *undo) bool { return old.of == u.of && old.Can() == u.Can() } // no message takes an undo's place

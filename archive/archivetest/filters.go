@@ -389,7 +389,27 @@ func testFilterList(t *testing.T, a reading.Database) {
 		reading.ErrFilters) {
 		t.Errorf("one too many: %v", err)
 	}
+	key := func() reading.Keyed {
+		t.Helper()
+		list, err := other.Filters(t.Context())
+		if err != nil || len(list) == 0 {
+			t.Fatal(list, err)
+		}
+		k, err := a.FilterOf(t.Context(), list[0].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
 	commit(t, a)
+	if key().Person != ann {
+		t.Error("a filter of Ann has no key")
+	}
+	a.HidePerson(at, ann)
+	commit(t, a)
+	if key() != (reading.Keyed{}) {
+		t.Error("a filter of who is hidden has a feed")
+	}
 	for more := true; more; {
 		more = a.RemovePerson(ann, 1)
 	}

@@ -30,6 +30,7 @@ type library struct {
 	people    map[reading.PersonID]*person
 	lastCome  reading.PersonID                   // the latest person
 	lastMade  reading.FolderID                   // the latest folder
+	hidden    map[reading.PersonID]time.Time     // since when
 	passwords map[string]reading.Password        // by name
 	hub       map[string]archive.HubSubscription // by callback and topic
 }
@@ -74,7 +75,8 @@ func newLibrary() *library {
 	l := &library{
 		Memory: archive.NewMemory(), followed: make(map[feed.URL]bool), numbers: make(map[feed.URL]reading.FeedID),
 		byEntry: make(map[feed.EntryID]*item), people: make(map[reading.PersonID]*person),
-		passwords: make(map[string]reading.Password), hub: make(map[string]archive.HubSubscription),
+		hidden: make(map[reading.PersonID]time.Time), passwords: make(map[string]reading.Password),
+		hub: make(map[string]archive.HubSubscription),
 	}
 	l.AddPerson(time.Time{}, reading.OwnerName)
 	return l
@@ -271,6 +273,36 @@ func (l *library) AddPerson(at time.Time, name string) (reading.PersonID, error)
 	return p.ID, nil
 }
 
+func (l *library) HidePerson(at time.Time, id reading.PersonID) {
+	if p := l.people[id]; p != nil && id != reading.Owner {
+		l.hidden[id], p.Name = at, "" // a name that nobody has
+		maps.DeleteFunc(l.passwords, func(_ string, x reading.Password) bool { return x.Person == id })
+	}
+}
+
+func (l *library) ShowPerson(p reading.Person) error {
+	if people, _ := l.People(context.Background()); slices.ContainsFunc(people, func(x reading.Person) bool {
+		return x.Name == p.Name
+	}) {
+		return reading.ErrPerson
+	}
+	if l.hidden[p.ID].IsZero() {
+		return reading.ErrNobody
+	}
+	l.people[p.ID].Name = p.Name
+	delete(l.hidden, p.ID)
+	return nil
+}
+
+func (l *library) HiddenPeople(_ context.Context, upTo time.Time) (ids []reading.PersonID, err error) {
+	for _, id := range slices.Sorted(maps.Keys(l.hidden)) {
+		if !l.hidden[id].After(upTo) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
 func (l *library) RemovePerson(id reading.PersonID, limit int) (more bool) {
 	p := l.people[id]
 	if p == nil || id == reading.Owner {
@@ -287,13 +319,16 @@ func (l *library) RemovePerson(id reading.PersonID, limit int) (more bool) {
 	}
 	if limit > 0 {
 		delete(l.people, id)
+		delete(l.hidden, id)
 	}
 	return limit <= 0
 }
 
 func (l *library) People(context.Context) (list []reading.Person, err error) {
 	for _, id := range slices.Sorted(maps.Keys(l.people)) {
-		list = append(list, l.people[id].Person)
+		if l.hidden[id].IsZero() {
+			list = append(list, l.people[id].Person)
+		}
 	}
 	return list, nil
 }
@@ -645,7 +680,7 @@ func (l *library) KeepPassword(p reading.Password) error {
 	if len(l.passwords) >= reading.MaxPasswords {
 		return reading.ErrPasswords
 	}
-	if l.people[p.Person] == nil {
+	if l.people[p.Person] == nil || !l.hidden[p.Person].IsZero() {
 		return reading.ErrNobody
 	}
 	l.passwords[p.Name] = p

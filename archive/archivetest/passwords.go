@@ -58,6 +58,21 @@ func testPasswords(t *testing.T, a PasswordArchive) {
 		t.Errorf("one that is kept again: %+v, %v, want %+v", got, err, phone)
 	}
 	a.DropPassword("phone")
+	ann, err := a.AddPerson(at, "Ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hers := reading.NewPassword("ann", "22ff", ann, reading.ReaderScope, at)
+	for _, want := range []error{nil, reading.ErrNobody} { // there, and hidden
+		if err := a.KeepPassword(hers); !errors.Is(err, want) {
+			t.Errorf("a password of Ann: %v, want %v", err, want)
+		}
+		a.HidePerson(at, ann)
+	}
+	commit(t, a)
+	if got, err := a.Password(t.Context(), hers.Hash, false); err != nil || got != (reading.Password{}) {
+		t.Errorf("a password of who is hidden: %+v, %v", got, err)
+	}
 	for i := range reading.MaxPasswords {
 		p := reading.NewPassword(fmt.Sprint(i), fmt.Sprint(i), reading.Owner, reading.OwnerScope, at)
 		if err := a.KeepPassword(p); err != nil {

@@ -3,6 +3,7 @@ package archivetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -282,7 +283,9 @@ func wantReads(t *testing.T, d *desk, id reading.FeedID, want bool) {
 // With a person go their marks, a few at a time, and all that is theirs; and nothing of another's.
 func testRemovePerson(t *testing.T, a *household) {
 	owner, other := a.owner, a.other
+	const ferries = "https://ferries.example/feed"
 	follow(t, a, time.Unix(1, 0), news)
+	follow(t, a, time.Unix(1, 0), ferries)
 	keep(t, a, feedRecords(news, 1, 5)...)
 	for _, d := range []*desk{owner, other} {
 		d.Mark(time.Unix(9, 0), []reading.ItemID{2}, reading.Mark{Starred: reading.Yes})
@@ -299,6 +302,40 @@ func testRemovePerson(t *testing.T, a *household) {
 		Starred: 1}) {
 		t.Errorf("belongings: %+v, %v", got, err)
 	}
+	// Whoever was hidden comes back as they were, and what arrives meanwhile comes to them, too.
+	at := time.Unix(10, 0)
+	isHidden := func(want ...reading.PersonID) {
+		t.Helper()
+		commit(t, a)
+		there, err := a.People(t.Context())
+		if slices.ContainsFunc(there, func(p reading.Person) bool { return p.ID == ann }) != (len(want) == 0) {
+			t.Errorf("there are %+v", there)
+		}
+		ids, err2 := a.HiddenPeople(t.Context(), at)
+		before, err3 := a.HiddenPeople(t.Context(), at.Add(-time.Second))
+		if err := errors.Join(err, err2, err3); err != nil || !slices.Equal(ids, want) || len(before) != 0 {
+			t.Errorf("hidden: %v, and before %v, %v, want %v", ids, before, err, want)
+		}
+	}
+	a.HidePerson(at, ann)
+	a.HidePerson(at, reading.Owner)
+	isHidden(ann)
+	keep(t, a, feedRecord(ferries, 1))
+	if err := a.ShowPerson(reading.Person{ID: ann, Name: reading.OwnerName}); !errors.Is(err, reading.ErrPerson) {
+		t.Errorf("by a name that is taken: %v", err)
+	}
+	if err := a.ShowPerson(people[1]); err != nil {
+		t.Error(err)
+	}
+	if err := a.ShowPerson(reading.Person{ID: ann, Name: "another"}); !errors.Is(err, reading.ErrNobody) {
+		t.Errorf("one who is not hidden: %v", err)
+	}
+	isHidden()
+	if got, err := a.Belongings(t.Context(), ann); err != nil || got != (reading.Belongings{Folders: 1, Unread: 6,
+		Starred: 1}) {
+		t.Errorf("belongings of who came back: %+v, %v", got, err)
+	}
+	a.HidePerson(at, ann)
 	steps := 1
 	for a.RemovePerson(ann, 2) {
 		commit(t, a)
@@ -307,14 +344,17 @@ func testRemovePerson(t *testing.T, a *household) {
 	a.RemovePerson(99, 2)
 	a.RemovePerson(reading.Owner, 2)
 	commit(t, a)
-	if steps != 3 {
+	if steps != 4 {
 		t.Errorf("removed in %d steps", steps)
+	}
+	if ids, err := a.HiddenPeople(t.Context(), at); err != nil || len(ids) != 0 {
+		t.Errorf("still hidden: %v, %v", ids, err)
 	}
 	if people, err = a.People(t.Context()); err != nil || len(people) != 1 {
 		t.Errorf("people: %+v, %v", people, err)
 	}
 	wantIDs(t, owner, starred, 2)
-	wantIDs(t, owner, unread, 5, 4, 3, 2, 1)
+	wantIDs(t, owner, unread, 6, 5, 4, 3, 2, 1)
 	keep(t, a, feedRecord(news, 6))
 	if id, err := a.AddPerson(time.Unix(9, 0), "Ann"); err != nil || id <= ann {
 		t.Errorf("another of that name has number %d, %v", id, err)

@@ -156,6 +156,14 @@ func testReceiversOfPeople(t *testing.T, a reading.Database) {
 	}
 	commit(t, a)
 	d.wantWaiting(t, mine)
+	a.HidePerson(time.Unix(9, 0), ann)
+	commit(t, a)
+	if list, err := a.Receivers(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("receivers of who is hidden: %+v, %v", list, err)
+	}
+	if a.Pen(ann) != nil {
+		t.Error("who is hidden has a pen")
+	}
 	for more := true; more; {
 		more = a.RemovePerson(ann, 1)
 		commit(t, a)

@@ -425,7 +425,8 @@ func (r *Reader) FilterOf(ctx context.Context, key string) (reading.Keyed, error
 	if err != nil || len(bytes) == 0 {
 		return reading.Keyed{}, nil
 	}
-	k, err := one(ctx, r.db, by(keyedFields), `SELECT person, id, name FROM filters WHERE key = ? AND NOT gone`, bytes)
+	k, err := one(ctx, r.db, by(keyedFields),
+		`SELECT person, id, name FROM filters WHERE key = ? AND NOT gone AND NOT person`+isHidden, bytes)
 	return k, r.failed(ctx, "read", err)
 }
 

@@ -26,7 +26,7 @@ type pen struct {
 
 // Pen implements reading.Database.
 func (s *Store) Pen(p reading.PersonID) reading.Pen {
-	if !s.row(`SELECT 1 FROM people WHERE id = ?`, []any{int64(p)}, new(int)) && s.err == nil {
+	if !s.row(`SELECT 1 FROM people WHERE id = ? AND removed IS NULL`, []any{int64(p)}, new(int)) && s.err == nil {
 		return nil
 	}
 	return pen{s, p}

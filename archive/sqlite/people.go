@@ -28,6 +28,35 @@ func (s *Store) AddPerson(at time.Time, name string) (id reading.PersonID, err e
 	return id, nil
 }
 
+// HidePerson implements reading.People. In the place of their name is one that nobody has.
+func (s *Store) HidePerson(at time.Time, id reading.PersonID) {
+	s.write(`UPDATE people SET removed = ?, name = char(10) || id WHERE id = ? AND id <> ?`, at.Unix(), int64(id),
+		int64(reading.Owner))
+	s.write(`DELETE FROM passwords WHERE person = ? AND person <> ?`, int64(id), int64(reading.Owner))
+}
+
+// ShowPerson implements reading.People.
+func (s *Store) ShowPerson(p reading.Person) error {
+	if s.row(`SELECT 1 FROM people WHERE name = ?`, []any{p.Name}, new(int)) {
+		return reading.ErrPerson
+	}
+	if s.write(`UPDATE people SET removed = NULL, name = ? WHERE id = ? AND removed IS NOT NULL`, p.Name,
+		int64(p.ID)) == 0 && s.err == nil {
+		return reading.ErrNobody
+	}
+	return nil
+}
+
+// isHidden is whether a person, whose number is before it, was hidden.
+const isHidden = ` IN (SELECT id FROM people WHERE removed IS NOT NULL)`
+
+// HiddenPeople implements reading.PeopleList.
+func (r *Reader) HiddenPeople(ctx context.Context, upTo time.Time) ([]reading.PersonID, error) {
+	ids, err := list(ctx, r.db, single[reading.PersonID], `SELECT id FROM people WHERE removed <= ? ORDER BY id`,
+		upTo.Unix())
+	return ids, r.failed(ctx, "read", err)
+}
+
 // RemovePerson implements reading.People.
 func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 	if id == reading.Owner {
@@ -53,7 +82,7 @@ func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 func (r *Reader) People(ctx context.Context) ([]reading.Person, error) {
 	people, err := list(ctx, r.db, by(func(p *reading.Person) []any {
 		return []any{&p.ID, &p.Name, seconds(&p.Created)}
-	}), `SELECT id, name, created FROM people ORDER BY id`)
+	}), `SELECT id, name, created FROM people WHERE removed IS NULL ORDER BY id`)
 	return people, r.failed(ctx, "read", err)
 }
 

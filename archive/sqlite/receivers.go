@@ -160,7 +160,7 @@ func (r *Reader) Receivers(ctx context.Context) ([]reading.Receiver, error) {
 				FROM receiver_filters k JOIN filters f ON f.key = k.key AND NOT f.gone WHERE k.receiver = receivers.id),
 			quiet_from, quiet_to, digest, most, created, failures, problem, next, ended, commands, word,
 			heard, deaf, muted
-		FROM receivers ORDER BY id`)
+		FROM receivers WHERE NOT person`+isHidden+` ORDER BY id`)
 	return all, r.failed(ctx, "read", err)
 }
 
