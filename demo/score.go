@@ -135,7 +135,9 @@ type Summary struct {
 	Lag            time.Duration // mean, from publication to arrival
 	AloneLag       time.Duration // mean, had each node only polled for itself
 	Requests       int64         // at the feeds' server
-	AloneRequests  int64         // had each node polled alone, often enough for the same mean lag
+	Poll           time.Duration // between two polls of a node
+	AloneRequests  int64         // had each node polled alone as often as it may, for AloneLag
+	AsSoonRequests int64         // had each node polled alone, often enough for Lag
 	Ran            time.Duration
 	Each           []NodeSummary
 	Rider          RiderSummary
@@ -162,7 +164,7 @@ func (s *score) summary(now time.Time, requests int64) Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := s.count(now)
-	sum.Requests, sum.Turns = requests-s.before, s.turnsOf(now)
+	sum.Requests, sum.Turns, sum.Poll = requests-s.before, s.turnsOf(now), s.poll
 	if s.rider != nil {
 		sum.Rider.Got, sum.Rider.Neighbors, sum.Rider.Held = s.rider.state()
 	}
@@ -175,8 +177,10 @@ func (s *score) summary(now time.Time, requests int64) Summary {
 		sum.Each = append(sum.Each, each)
 		follows += len(n.follows)
 	}
-	if sum.Lag > 0 { // polling alone every 2L sees an entry after L on average
-		sum.AloneRequests = int64(float64(follows) * float64(sum.Ran) / float64(2*sum.Lag))
+	every := func(d time.Duration) int64 { return int64(float64(follows) * float64(sum.Ran) / float64(d)) }
+	sum.AloneRequests = every(s.poll)
+	if sum.Lag > 0 {
+		sum.AsSoonRequests = every(2 * sum.Lag) // polling alone every 2L sees an entry after L on average
 	}
 	return sum
 }

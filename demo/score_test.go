@@ -86,11 +86,12 @@ func TestScoreCountsDeliveries(t *testing.T) {
 	if want := 44 * time.Second / 3; sum.AloneLag != want {
 		t.Errorf("lag alone %v, want %v", sum.AloneLag, want)
 	}
-	// To be as early alone, three subscriptions polled every 6 s for 30 s.
-	if sum.AloneRequests != 15 {
-		t.Errorf("requests alone %d, want 15", sum.AloneRequests)
+	// Alone three subscriptions are polled every 20 s for 30 s, and every 6 s to be as early.
+	if sum.AloneRequests != 4 || sum.AsSoonRequests != 15 {
+		t.Errorf("requests alone %d and %d, want 4 and 15", sum.AloneRequests, sum.AsSoonRequests)
 	}
-	for _, want := range []string{"No node missed an entry", "4.9 times sooner", "spared 5 of 15"} {
+	for _, want := range []string{"No node missed an entry", "4.9 times sooner than by polling alone every 20 s",
+		"polling alone: 4; to be as soon: 15", "1.5 times the requests"} {
 		if !strings.Contains(sum.String(), want) {
 			t.Errorf("in words, %q is missing:\n%s", want, sum)
 		}

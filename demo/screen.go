@@ -95,7 +95,8 @@ func (s Summary) figures(w io.Writer) {
 	fmt.Fprintf(w, "  deliveries        %6d of %d: %d by own polls, %d from neighbors\n", s.Expected-s.Missed,
 		s.Expected, s.ByPoll, s.ByPeer)
 	fmt.Fprintf(w, "  mean lag          %6s, polling alone: %s\n", lag(s.Lag), lag(s.AloneLag))
-	fmt.Fprintf(w, "  requests at feeds %6d, polling alone for the same lag: %d\n", s.Requests, s.AloneRequests)
+	fmt.Fprintf(w, "  requests at feeds %6d, polling alone: %d; to be as soon: %d\n", s.Requests, s.AloneRequests,
+		s.AsSoonRequests)
 }
 
 // String tells in words what came of the demonstration.
@@ -114,11 +115,12 @@ func (s Summary) String() string {
 	}
 	b.WriteString("No node missed an entry")
 	if s.Lag > 0 && s.AloneLag > s.Lag {
-		fmt.Fprintf(&b, ";\non average they came %.1f times sooner than by polling alone",
-			float64(s.AloneLag)/float64(s.Lag))
+		fmt.Fprintf(&b, ";\non average they came %.1f times sooner than by polling alone every %.0f s",
+			float64(s.AloneLag)/float64(s.Lag), s.Poll.Seconds())
 	}
-	if spared := s.AloneRequests - s.Requests; spared > 0 {
-		fmt.Fprintf(&b, ",\nand the feeds were spared %d of %d requests", spared, s.AloneRequests)
+	if s.AsSoonRequests > s.Requests {
+		fmt.Fprintf(&b, ",\nwhich would take %.1f times the requests to be as soon",
+			float64(s.AsSoonRequests)/float64(max(1, s.Requests)))
 	}
 	return b.String() + ".\n" + rider
 }

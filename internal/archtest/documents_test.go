@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -134,6 +135,44 @@ func TestExperimentsArePages(t *testing.T) {
 				t.Errorf("%s has no part %s in its place", path, strings.TrimSpace(part))
 			}
 		}
+	}
+}
+
+// What docs/EVALUATION.md says in figures of an experiment, its page has, where need be with more digits.
+func TestFiguresOfExperimentsAreThoseOfTheirPages(t *testing.T) {
+	figure := regexp.MustCompile(`(?:\d[\d,]*)?\.?\d+`)
+	number := func(text string) float64 {
+		n, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	index, err := os.ReadFile("../../docs/EVALUATION.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := 0
+	for _, of := range regexp.MustCompile(`\n- \[[^]]*\]\((evaluation/\w+\.md)\)([^\n]*(?:\n  [^\n]*)*)`).
+		FindAllStringSubmatch(string(index), -1) {
+		page, err := os.ReadFile("../../docs/" + of[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		measured := figure.FindAllString(string(page), -1)
+		for _, f := range figure.FindAllString(of[2], -1) {
+			said++
+			_, fraction, _ := strings.Cut(f, ".")
+			unit := math.Pow10(len(fraction))
+			if !slices.ContainsFunc(measured, func(m string) bool {
+				return math.Round(number(m)*unit) == math.Round(number(f)*unit)
+			}) {
+				t.Errorf("docs/EVALUATION.md says %s of docs/%s, which has no such figure", f, of[1])
+			}
+		}
+	}
+	if said < 40 {
+		t.Errorf("%d figures only", said)
 	}
 }
 
