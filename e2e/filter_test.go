@@ -105,6 +105,7 @@ func TestFilterCatchesWhatANeighborBrings(t *testing.T) {
 		t.Errorf("the entry is at the node, and the filter's feed is\n%s", text)
 	}
 	nb.expectUnread(t, 1)
+	t.Logf("newsboat has it %v after it was first seen in the feed", time.Since(seen).Round(time.Millisecond))
 	phone.expect(t, "the phone", `"title":"Storm at the mole"`)
 	for came := (arrivedPush{}); !strings.Contains(came.text, "Storm at the mole"); {
 		select {

@@ -300,11 +300,13 @@ func TestReceiverOfWebPush(t *testing.T) {
 	}
 }
 
-// The owner adds a receiver on the page; and a message that is handed to the page's worker is shown and leads to the
-// entry.
+// The owner adds a receiver on the page; and the message that came by Web Push, opened and handed to the page's worker,
+// is shown and leads to the entry.
 func TestBrowserIsTold(t *testing.T) {
 	needBrowser(t)
-	p, n := startPublisher(t), startPollingNode(t)
+	receiver, phone, trusted := startPushService(t)
+	p, data := startPublisher(t), t.TempDir()
+	n := startProcess(t, trusted, nodeArgs(data, "--allow-private", "--poll", "1s")...).node(data)
 	n.feedex(t, "subscribe", p.publish("/harbor.xml", "Harbor News", "High tide"))
 	n.feedex(t, "filter", "add", "storms", "storm")
 	var came mailbox
@@ -367,6 +369,20 @@ func TestBrowserIsTold(t *testing.T) {
 		}
 		return ""
 	})
+	eventually(t, func() string { // an entry of a first poll is no news
+		if text := n.get(t, "/all.atom"); !strings.Contains(text, "High tide") {
+			return "the feed was not polled: " + text
+		}
+		return ""
+	})
+	n.feedex(t, "notify", "add", "phone", "webpush", string(receiver.Subscription()), "--local")
+	p.publish("/harbor.xml", "", "Storm at the mole")
+	phone.expect(t, "the phone", `"title":"Storm at the mole"`)
+	message := phone.list()[0]
+	var m struct{ Title, Text, Entry string }
+	if err := json.Unmarshal([]byte(message), &m); err != nil || m.Text == "" || m.Entry == "" {
+		t.Fatalf("the message is %s: %v", message, err)
+	}
 	// To ask for what is shown while it is about to be shown makes Chromium forget it; so it is delivered until it
 	// stays, and its tag shows it once.
 	eventually(t, func() string {
@@ -374,16 +390,17 @@ func TestBrowserIsTold(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			_, err := chromedp.Call(ctx, serviceworker.DeliverPushMessage, serviceworker.DeliverPushMessageParams{
-				Origin: n.url(""), RegistrationID: id,
-				Data: `{"title":"Storm at the mole","text":"Harbor News · storms","entry":"00ff","id":"feedex-1-1-1"}`,
+				Origin: n.url(""), RegistrationID: id, Data: message,
 			})
 			return err
 		})
 		shown := b.evaluate(t, `navigator.serviceWorker.ready.then(r => r.getNotifications()).then(
 			list => list.map(x => x.title + '|' + x.body + '|' + x.data).join())`)
-		if shown != "Storm at the mole|Harbor News · storms|/entries/00ff" {
+		if shown != m.Title+"|"+m.Text+"|/entries/"+m.Entry {
 			return "shown: " + shown
 		}
 		return ""
 	})
+	b.visit(t, "/entries/"+m.Entry)
+	b.says(t, "Storm at the mole", "Harbor News")
 }
