@@ -17,6 +17,8 @@ import (
 
 	"feedex/archive/archivetest/ondisk"
 	"feedex/control"
+	"feedex/feed"
+	"feedex/node"
 	"feedex/reader"
 	"feedex/reading"
 	"feedex/web"
@@ -337,5 +339,71 @@ func TestARestartErasesWhoWasRemoved(t *testing.T) {
 	}
 	if len(left) > 0 {
 		t.Errorf("there are still %v", left)
+	}
+}
+
+// What programs unfollow is known by the name of their password, and followed again as it was, for the owner and for
+// others, unless they follow it again themselves. What is unfollowed without a program is not told of.
+func TestProgramsThatUnfollow(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	source := dashboard{View: h.store, entrance: h.door, host: h.host}
+	const weight = 7
+	if err := h.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{exampleFeed}, Weight: weight}); err != nil {
+		t.Fatal(err)
+	}
+	told := func(p reading.PersonID) (text string) {
+		list, err := source.Of(p, "").Unfollowed(ctx, time.Now().Add(-time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range list {
+			text += u.By + " " + string(u.URL) + " "
+		}
+		return text
+	}
+	for _, c := range []struct {
+		name   string
+		person reading.PersonID
+	}{{"ann", h.ann.person}, {"phone", reading.Owner}} {
+		pages, want := source.Of(c.person, ""), c.name+" "+string(exampleFeed)+" "
+		unfollow := func() {
+			t.Helper()
+			h.miniflux("DELETE", fmt.Sprint("/v1/feeds/", h.feed), c.name, http.StatusNoContent)
+			if reads, err := pages.Known(ctx, int64(h.feed)); err != nil || reads.Reads {
+				t.Fatalf("%s unfollows nothing: %v", c.name, err)
+			}
+		}
+		unfollow()
+		h.miniflux("DELETE", fmt.Sprint("/v1/feeds/", h.feed), c.name, http.StatusNotFound)
+		if got := told(c.person); got != want {
+			t.Errorf("%s unfollowed: told %q, want %q", c.name, got, want)
+		}
+		list, err := pages.Unfollowed(ctx, time.Time{})
+		if err := cmp.Or(err, pages.Refollow(ctx, list)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := pages.Known(ctx, int64(h.feed))
+		if told := told(c.person); err != nil || !got.Reads || got.Weight != weight || told != "" {
+			t.Errorf("%s has it again: %+v, %v, told %q", c.name, got, err, told)
+		}
+		unfollow()
+		if err := cmp.Or(pages.TakeUp(ctx, int64(h.feed)), pages.Unsubscribe(ctx, h.feed)); err != nil {
+			t.Fatal(err)
+		}
+		if got := told(c.person); got != "" {
+			t.Errorf("what a page unfollowed is told of as by %q", got)
+		}
+		if err := pages.TakeUp(ctx, int64(h.feed)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// miniflux has a program ask by Miniflux's API.
+func (h *household) miniflux(method, target, user string, want int) {
+	h.t.Helper()
+	if code, answer := h.ask(method, target, basic(user, h.secrets[user]), ""); code != want {
+		h.t.Errorf("%s %s of %s: %d %s", method, target, user, code, answer)
 	}
 }

@@ -256,7 +256,9 @@ func TestLiveIsOfThePersonsOwn(t *testing.T) {
 	h := newHousehold(t)
 	ctx := t.Context()
 	source := dashboard{View: h.store, entrance: h.door, host: h.host}
-	versions := func() [2]uint64 { return [2]uint64{source.Of(reading.Owner).Version(), source.Of(2).Version()} }
+	versions := func() [2]uint64 {
+		return [2]uint64{source.Of(reading.Owner, "").Version(), source.Of(2, "").Version()}
+	}
 	tell := func(note node.Note) func() error {
 		return func() error {
 			_, err := chore(ctx, h.host, func() (bool, error) { h.host.tell(time.Now(), note); return true, nil })

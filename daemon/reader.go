@@ -33,6 +33,7 @@ type library struct {
 	reading.Shelf
 	host   *host
 	person reading.PersonID
+	by     string // name of the password of a program, which is to be known for what it unfollows; "" for none
 }
 
 var _ reading.Library = (*library)(nil)
@@ -52,7 +53,12 @@ type ownersArchive struct {
 }
 
 // libraryOf is the library of a person.
-func (e entrance) libraryOf(p reading.PersonID) *library { return &library{e.view.Shelf(p), e.host, p} }
+func (e entrance) libraryOf(p reading.PersonID) *library { return e.libraryBy(p, "") }
+
+// libraryBy is the same for a program that came in by a password.
+func (e entrance) libraryBy(p reading.PersonID, by string) *library {
+	return &library{e.view.Shelf(p), e.host, p, by}
+}
 
 const (
 	// markStep is how many items are marked together: some milliseconds, in which the loop does nothing else.
@@ -117,7 +123,7 @@ func (e entrance) enter(ctx context.Context, h reading.Hash, fever bool) (readin
 		// A reader whose visit cannot be written down may read all the same.
 		_ = e.host.write(ctx, func(d reading.Database) error { d.UsePassword(p.Name, now); return nil })
 	}
-	return reading.Visitor{Name: p.Name, Library: e.libraryOf(p.Person)}, nil
+	return reading.Visitor{Name: p.Name, Library: e.libraryBy(p.Person, p.Name)}, nil
 }
 
 // Mark implements reading.Editor.
@@ -175,18 +181,6 @@ func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) (r reading
 	}
 	l.host.changes.Add(1)
 	return r, err
-}
-
-// Unsubscribe implements reading.Editor. The feeds are the owner's: who else wants one no more leaves it out.
-func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
-	if l.person != reading.Owner {
-		return l.write(ctx, func(p reading.Pen) error { p.LeaveOut(id); return nil })
-	}
-	u, err := l.FeedOf(ctx, id)
-	if err != nil || u == "" {
-		return err
-	}
-	return l.host.Unsubscribe(ctx, u)
 }
 
 // takeIn has the person read feeds again that they left out, and of what came so much as news.

@@ -31,8 +31,8 @@ type dashboard struct {
 var _ web.Source = dashboard{}
 
 // Of implements web.Source.
-func (d dashboard) Of(p reading.PersonID) web.PersonalSource {
-	return pagesLibrary{d.libraryOf(p), d.View, d.pictures, d.saved}
+func (d dashboard) Of(p reading.PersonID, by string) web.PersonalSource {
+	return pagesLibrary{d.libraryBy(p, by), d.View, d.pictures, d.saved}
 }
 
 // Status implements web.Present.
@@ -91,7 +91,7 @@ func (d dashboard) Version() uint64 { return d.host.changes.Load() }
 
 // Feed implements web.Archive.
 func (d dashboard) Feed(ctx context.Context, number int64) (k web.FeedDetail, err error) {
-	if k.KnownFeed, err = d.Of(reading.Owner).Known(ctx, number); err != nil {
+	if k.KnownFeed, err = d.Of(reading.Owner, "").Known(ctx, number); err != nil {
 		return k, err
 	}
 	f := &k.Feed

@@ -220,6 +220,35 @@ func TestBrowserWithAReadersPassword(t *testing.T) {
 	}
 }
 
+// What a phone's reader unfollows is said on the page of feeds, of the owner and of another person, and followed again.
+func TestBrowserShowsWhatReadersUnfollowed(t *testing.T) {
+	needBrowser(t)
+	p, n := startPublisher(t), startPollingNode(t)
+	for _, name := range []string{"Harbor", "Kitchen", "Ferries"} {
+		n.feedex(t, "subscribe", p.publish("/"+name+".xml", name+" News", "About the "+name))
+	}
+	n.feedex(t, "person", "add", "Ann")
+	for _, c := range []struct{ phone, opens, look string }{
+		{n.passwordFor(t, "ann-phone", "--person", "Ann"), n.passwordFor(t, "ann", "--person", "Ann", "--owner"),
+			"anns"},
+		{n.passwordFor(t, "phone"), n.passwordFor(t, "laptop", "--owner"), "owners"},
+	} {
+		for _, id := range []string{"1", "2"} {
+			if status, text := ask(t, "DELETE", n.url("/v1/feeds/"+id), "", "X-Auth-Token", c.phone); status != 204 {
+				t.Fatalf("%d %s", status, text)
+			}
+		}
+		b := openBrowser(t, n)
+		b.visit(t, "/login?next=/feeds")
+		b.press(t, []pressing{
+			{fields: map[string]string{"#password": c.opens}, press: submit("/login"),
+				says: "phone unfollowed 2 feeds"},
+			{look: c.look + "-unfollowed", press: submit("/unfollowed"), says: "You follow 2 feeds again."},
+		})
+		b.says(t, "Harbor News", "Kitchen News", "Ferries News")
+	}
+}
+
 // What two neighbors follow, who read what the owner reads, is suggested, declined and followed, each until it is taken
 // back.
 func TestBrowserIsSuggestedFeeds(t *testing.T) {

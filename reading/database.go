@@ -75,6 +75,8 @@ type Shelf interface {
 	FilterList
 	IconList
 	Looks
+	// Unfollowed returns what programs of the person unfollowed since then, ordered by By, the latest of each first.
+	Unfollowed(ctx context.Context, since time.Time) ([]Unfollowed, error)
 }
 
 // A Pen writes what one person marks and files, and which feeds they leave out. Nobody's but theirs changes by it.
@@ -87,6 +89,9 @@ type Pen interface {
 	// there again: what they never had of it is read, but for so much of the latest.
 	LeaveOut(id FeedID)
 	TakeIn(id FeedID, b archive.Backlog)
+	// NoteUnfollowed notes of a feed that the person reads who unfollows it: the name of a password. It is forgotten
+	// once they follow it again.
+	NoteUnfollowed(at time.Time, id FeedID, by string)
 }
 
 // Marking keeps what a person read and starred. An entry becomes an item, for all people, when it arrives: as it is

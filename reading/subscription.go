@@ -38,6 +38,15 @@ type FeedTitle struct {
 	Text string
 }
 
+// An Unfollowed feed is one that a program of a person unfollowed, and that they do not read since.
+type Unfollowed struct {
+	Feed  FeedID
+	URL   feed.URL
+	Title string    // the person's own for it, or the publisher's as a label; "" for none
+	By    string    // name of the password by which the program came in
+	At    time.Time // whole seconds
+}
+
 // A FolderID names a folder: from 1, never used again.
 type FolderID int64
 

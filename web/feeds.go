@@ -13,14 +13,16 @@ const feedsPerPage = 100
 
 // feedsPage lists the feeds that the node follows.
 type feedsPage struct {
-	Feeds  []feedLine
-	Query  string // what the names are to contain
-	Order  string
-	Orders []section // by Path, which is the order's name
-	Total  int       // feeds that are followed
-	Found  int       // feeds that fit the query
-	Ill    int       // feeds of which something is wrong
-	Polled string    // what came of a refresh just now, "" for none
+	Feeds      []feedLine
+	Query      string // what the names are to contain
+	Order      string
+	Orders     []section // by Path, which is the order's name
+	Total      int       // feeds that are followed
+	Found      int       // feeds that fit the query
+	Ill        int       // feeds of which something is wrong
+	Polled     string    // what came of a refresh just now, "" for none
+	Undo       *undo     // what was done a moment ago, nil for nothing
+	Unfollowed []unfollower
 	pager
 }
 
@@ -56,8 +58,13 @@ func (p pager) at(n int) string {
 func (h *Handler) feeds(r *http.Request) (view, error) {
 	now := h.now(r)
 	p := &feedsPage{Query: strings.TrimSpace(r.FormValue("q")), Order: r.FormValue("order"), Polled: refreshed(r, now),
+		Undo: h.undoOf(r),
 		Orders: []section{{"", "by name"}, {"trouble", "trouble first"}, {"neighbors", "most from neighbors"},
 			{"next", "next poll"}}}
+	var err error
+	if p.Unfollowed, err = h.unfollowed(r); err != nil {
+		return view{}, err
+	}
 	list, err := h.Source.Feeds(r.Context())
 	if err != nil {
 		return view{}, err

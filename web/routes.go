@@ -53,6 +53,7 @@ func (h *Handler) routes() []pageRoute {
 		reads("POST /read", changeAt((*desk).markAll)),
 		reads("POST /refresh", changeAt((*desk).refresh)),
 		reads("POST /undo", changeAt((*desk).undo)),
+		reads("POST /unfollowed", changeAt((*desk).refollow)),
 		reads("POST /pictures", changeAt((*desk).showPictures)),
 		reads("POST /fulltext", changeAt((*desk).fullText)),
 		reads("POST /look", changeAt((*desk).setLook)),
@@ -133,7 +134,11 @@ func (h *Handler) admit(t pageRoute) http.HandlerFunc {
 		case t.owner != nil && c.owns():
 			t.owner(w, r)
 		case t.reader != nil:
-			t.reader(&desk{h.kit, h.Source.Of(c.Person)}, w, r)
+			by := ""
+			if !c.settles() {
+				by = c.Name
+			}
+			t.reader(&desk{h.kit, h.Source.Of(c.Person, by)}, w, r)
 		default:
 			h.show(w, r, h.visitor(w, r), h.failure(r, errOwners))
 		}

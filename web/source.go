@@ -22,8 +22,9 @@ var ErrNone = errors.New("there is none")
 // A Source is the node, as far as pages show it. Its methods may be called by several goroutines at once and end
 // early with their context's error.
 type Source interface {
-	// Of is what one person reads. It is the only way by which pages learn of anybody's marks, folders and titles.
-	Of(p reading.PersonID) PersonalSource
+	// Of is what one person reads. It is the only way by which pages learn of anybody's marks, folders and titles. What
+	// is unfollowed by it is Unfollowed by the password of that name, unless that is "".
+	Of(p reading.PersonID, by string) PersonalSource
 	Present
 	Archive
 	NetworkSearcher
@@ -98,6 +99,9 @@ type PersonalSource interface {
 	// FollowAt has the person read the feed at an address, or that which the web page there names. A page that names
 	// several is followed until somebody who reads it has chosen.
 	FollowAt(ctx context.Context, w FollowWish) (FollowedAt, error)
+	// Unfollowed is as in reading.Shelf. Refollow has the person read such feeds again, as before.
+	Unfollowed(ctx context.Context, since time.Time) ([]reading.Unfollowed, error)
+	Refollow(ctx context.Context, list []reading.Unfollowed) error
 	// TakeUp has the person read a feed, known by its number, that they read no more, or never did.
 	TakeUp(ctx context.Context, number int64) error
 	// ShowFullText says whether a full text that there is is shown. The error is ErrNone for who is not the owner.

@@ -76,20 +76,27 @@ type aNode struct {
 	arranged   []reading.Arrangement
 	sites      []string
 	joined     []invitation.Invitation
-	full       map[int64]reading.FullText  // by seq
-	paywall    bool                        // no page has a full text
+	full       map[int64]reading.FullText // by seq
+	paywall    bool                       // no page has a full text
+	by         string                     // for whom the shelf was had last
+	unfollowed []reading.Unfollowed
+	refollowed []reading.FeedID
 	others     map[reading.PersonID]*aNode // what people beside the owner read
 }
 
 // Of is what a person reads: the owner that of the node, and others what they have by others, or nothing.
-func (n *aNode) Of(p reading.PersonID) web.PersonalSource {
-	if other := n.others[p]; other != nil {
-		return aShelf{aNode: other}
-	}
+func (n *aNode) Of(p reading.PersonID, by string) web.PersonalSource {
+	of := n
 	if p != reading.Owner {
+		of = n.others[p]
+	}
+	if of == nil {
 		return nil
 	}
-	return aShelf{aNode: n}
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	of.by = by
+	return aShelf{aNode: of}
 }
 
 // An aShelf is a node as one person reads there.
@@ -722,6 +729,18 @@ func (n aShelf) Refresh(_ context.Context, ids ...reading.FeedID) (reading.Refre
 
 func (n aShelf) TakeUp(_ context.Context, number int64) error {
 	n.followed = append(n.followed, n.known[number].URL)
+	return nil
+}
+
+func (n aShelf) Unfollowed(_ context.Context, since time.Time) ([]reading.Unfollowed, error) {
+	return slices.DeleteFunc(slices.Clone(n.unfollowed),
+		func(u reading.Unfollowed) bool { return u.At.Before(since) }), nil
+}
+
+func (n aShelf) Refollow(_ context.Context, list []reading.Unfollowed) error {
+	for _, u := range list {
+		n.refollowed = append(n.refollowed, u.Feed)
+	}
 	return nil
 }
 

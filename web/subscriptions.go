@@ -17,11 +17,12 @@ import (
 
 // A subscriptionsPage lists the feeds that a person reads.
 type subscriptionsPage struct {
-	Feeds  []subscriptionLine
-	Query  string // what the names are to contain
-	Total  int
-	Undo   *undo  // what was done a moment ago, nil for nothing
-	Polled string // what came of a refresh just now, "" for none
+	Feeds      []subscriptionLine
+	Query      string // what the names are to contain
+	Total      int
+	Undo       *undo  // what was done a moment ago, nil for nothing
+	Polled     string // what came of a refresh just now, "" for none
+	Unfollowed []unfollower
 	pager
 }
 
@@ -40,6 +41,10 @@ func (h *desk) subscriptions(r *http.Request) (view, error) {
 	ctx := r.Context()
 	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: h.undoOf(r),
 		Polled: refreshed(r, h.now(r))}
+	var err error
+	if p.Unfollowed, err = h.unfollowed(r); err != nil {
+		return view{}, err
+	}
 	list, err := h.Shelf.Subscriptions(ctx)
 	if err != nil {
 		return view{}, err

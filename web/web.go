@@ -91,7 +91,7 @@ func New(cfg Config) (*Handler, error) {
 	if k.pages, err = newPages(k.assets); err != nil {
 		return nil, err
 	}
-	h := &Handler{desk: &desk{k, cfg.Source.Of(reading.Owner)}, Source: cfg.Source}
+	h := &Handler{desk: &desk{k, cfg.Source.Of(reading.Owner, "")}, Source: cfg.Source}
 	k.goesOn = func(r *http.Request) bool {
 		c, err := h.viewer(r)
 		return err == nil && c == viewerOf(r.Context())

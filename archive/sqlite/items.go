@@ -40,6 +40,7 @@ func (s pen) LeaveOut(id reading.FeedID) {
 
 // TakeIn implements reading.Pen.
 func (s pen) TakeIn(id reading.FeedID, b archive.Backlog) {
+	s.write(`DELETE FROM unfollowed WHERE feed = ? AND person = ?`, int64(id), int64(s.person))
 	if s.write(`DELETE FROM left_out WHERE feed = ? AND person = ?`, int64(id), int64(s.person)) > 0 {
 		s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
 			SELECT ?3, i.id, i.feed, i.arrived, 1, 0 FROM items i WHERE i.seq IN (`+latestOf+`) ORDER BY i.id

@@ -62,7 +62,8 @@ func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 	if id == reading.Owner {
 		return false
 	}
-	for _, table := range []string{`passwords`, `folders`, `titles`, `left_out`, `pictured`, `receivers`} {
+	for _, table := range []string{`passwords`, `folders`, `titles`, `left_out`, `unfollowed`, `pictured`,
+		`receivers`} {
 		s.write(`DELETE FROM `+table+` WHERE person = ?`, int64(id))
 	}
 	s.write(`UPDATE filters SET gone = 1 WHERE person = ? AND NOT gone`, int64(id))
