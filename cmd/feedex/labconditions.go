@@ -28,6 +28,8 @@ func (f *conditionFlags) add(c *cobra.Command) {
 	flags.Float64Var(&own.Failing, "failing", 0, "share of the time in which a host answers 503")
 	flags.Float64Var(&own.Throttling, "throttling", 0, "share of the hosts that answer 429 to who comes often")
 	flags.Float64Var(&own.Edited, "edited", 0, "share of the entries that are edited")
+	flags.Float64Var(&own.Unable, "unreachable", 0,
+		"share of the nodes that reach no publisher, .143 as in the paper")
 	flags.Float64Var(&own.ReferenceDown, "reference-down", 0, "share of the time in which the reference node is")
 }
 
@@ -55,7 +57,8 @@ func (f *conditionFlags) read(c *cobra.Command) (experiment.Conditions, error) {
 	}{
 		{"loss", &among.Loss, &f.own.Loss}, {"hinting", &among.Hinting, &f.own.Hinting},
 		{"failing", &among.Failing, &f.own.Failing}, {"throttling", &among.Throttling, &f.own.Throttling},
-		{"edited", &among.Edited, &f.own.Edited}, {"reference-down", &among.ReferenceDown, &f.own.ReferenceDown},
+		{"edited", &among.Edited, &f.own.Edited}, {"unreachable", &among.Unable, &f.own.Unable},
+		{"reference-down", &among.ReferenceDown, &f.own.ReferenceDown},
 	} {
 		if given(share.flag) {
 			*share.to = *share.own

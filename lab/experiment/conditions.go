@@ -17,6 +17,9 @@ import (
 type Conditions struct {
 	lab.Links
 	lab.Conduct
+	// Unable is the share of the members whose polls all fail: a seventh of the paper's machines could fetch hardly
+	// anything.
+	Unable float64
 	// ReferenceDown is the share of the time in which the reference node cannot poll.
 	ReferenceDown float64
 	// Networks has nodes share networks as those of people do: of 64 providers (/16) the k-th has 1/k as many as the
@@ -57,6 +60,9 @@ func (c Conditions) text() (lines []string) {
 				report.Percent(d.Failing)),
 			fmt.Sprintf("%s of the feeds say how long they need not be asked", report.Percent(d.Hinting)),
 			fmt.Sprintf("%s of the entries are edited", report.Percent(d.Edited)))
+	}
+	if c.Unable != 0 {
+		say(fmt.Sprintf("Of the nodes %s reach no publisher", report.Percent(c.Unable)))
 	}
 	if c.ReferenceDown != 0 {
 		say(fmt.Sprintf("The reference node is down for %s of the time", report.Percent(c.ReferenceDown)))

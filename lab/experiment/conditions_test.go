@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"net/netip"
 	"testing"
 	"time"
@@ -30,6 +31,32 @@ func TestTheRealWorld(t *testing.T) {
 	if late(real) > 1.5*late(usual) || lost(real) > lost(usual)+.02 {
 		t.Errorf("%.3f of a node's own lag, and %.4f are lost; in the paper's world %.3f and %.4f",
 			late(real), lost(real), late(usual), lost(usual))
+	}
+}
+
+// Who reaches no publisher sees nothing by own polls, and most by neighbors.
+func TestNodesThatReachNoPublisher(t *testing.T) {
+	t.Parallel()
+	run := func(unable float64) PaperRow {
+		p := Paper{Seed: 1, Traces: embedded(t), Nodes: 24, Failing: -1, Length: 3 * time.Hour, NoEncoding: true,
+			Conditions: Conditions{Unable: unable}, Intervals: []time.Duration{time.Hour}}
+		report, err := p.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.Result.(PaperResult).Rows[0]
+	}
+	all, half, none := run(0), run(.5), run(1)
+	if none.Alone.Miss.Mean != 1 || none.Exchange.Miss.Mean != 1 {
+		t.Errorf("where nobody reaches a publisher %.2f are missing", none.Exchange.Miss.Mean)
+	}
+	if half.Alone.Miss.Mean < .3+all.Alone.Miss.Mean || half.Exchange.Miss.Mean > half.Alone.Miss.Mean/4 {
+		t.Errorf("half of whom reach none miss %.3f alone and %.3f with neighbors; of whom all do %.3f and %.3f",
+			half.Alone.Miss.Mean, half.Exchange.Miss.Mean, all.Alone.Miss.Mean, all.Exchange.Miss.Mean)
+	}
+	_, err := Paper{Traces: embedded(t), Conditions: Conditions{Unable: 1.5}}.Run(t.Context(), nil)
+	if !errors.Is(err, ErrSetting) {
+		t.Errorf("half as many again as there are: %v", err)
 	}
 }
 

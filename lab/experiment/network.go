@@ -34,7 +34,6 @@ type network struct {
 	Conditions
 	NoEncoding bool
 	Alone      bool    // as node.Config has it
-	Unable     float64 // share of the members whose polls all fail
 	Earshot    float64 // share of the pairs whose calls arrive, where it is not 0
 	FirstPolls bool    // members make all first polls: the lab fills in no past, which is what waived ones leave to it
 }

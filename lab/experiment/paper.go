@@ -66,6 +66,9 @@ func (p Paper) withDefaults() (Paper, []trace.Timeline, error) {
 		return p, nil, impossible("a run of %s is too short for polling every 30m; want 30m or more, or other "+
 			"intervals", when.Clock(p.Length))
 	}
+	if !(p.Unable >= 0 && p.Unable <= 1) {
+		return p, nil, impossible("%v of the nodes reach no publisher; want 0 to 1", p.Unable)
+	}
 	for _, every := range p.Intervals {
 		if err := possible(p.Traces, busy, p.Nodes, p.Each, p.Length, every); err != nil {
 			return p, nil, err
