@@ -25,7 +25,7 @@ type archiveStats struct {
 }
 
 func newArchiveStats() *cobra.Command {
-	var asJSON bool
+	var asJSON, publishing bool
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Count what the archive holds, feed by feed",
@@ -37,20 +37,29 @@ that is served to nobody else.
 --json prints an object with the members file, entries, feeds, unindexed, bytes, free and by_feed, a list of objects
 with url, title, format, subscribed, entries, bytes, unconfirmed, filled, hidden, oldest and newest, and where less
 is kept of the feed than of others keep_bytes, keep_age (seconds) and keep_count. The table has a column KEEPS where
-that is so of any feed.`,
+that is so of any feed.
+
+--publishing sums up in its place what the feeds publish: how rates go by rank, and at which hours and days entries
+come, as 'feedex lab publishing' does of its traces.`,
 		Args: noArgs,
 	}
 	jsonFlag(c.Flags(), &asJSON)
+	c.Flags().BoolVar(&publishing, "publishing", false,
+		"sum up when and how much the feeds publish, over 35 days at most")
+	c.MarkFlagsMutuallyExclusive("json", "publishing")
 	return onArchive(c, func(c *cobra.Command, data string, _ []string) error {
 		st := archiveStats{File: daemon.DatabasePath(data)}
 		err := readArchive(st.File, "", func(r archiveFile) (err error) {
+			if publishing {
+				return printPublishing(c.Context(), c.OutOrStdout(), r, time.Now())
+			}
 			if st.Stats, err = r.Stats(c.Context()); err == nil {
 				st.ByFeed, err = r.FeedStats(c.Context())
 			}
 			return err
 		})
 		switch {
-		case err != nil:
+		case err != nil, publishing:
 			return err
 		case asJSON:
 			return printJSON(c.OutOrStdout(), st)
