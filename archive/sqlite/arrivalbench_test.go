@@ -16,7 +16,7 @@ import (
 // BenchmarkArrival measures what an entry costs that arrives, with its transaction, where so many filters look at it:
 // of words joined by AND, none of them among the 29 commonest, as in Cobra (Rose and others, NSDI 2007, §4).
 func BenchmarkArrival(b *testing.B) {
-	for _, filters := range []int{0, 1_000_000} {
+	for _, filters := range []int{0, 32_000, 1_000_000} {
 		for _, words := range []int{60, 600} {
 			b.Run(fmt.Sprintf("filters=%d/words=%d", filters, words), func(b *testing.B) {
 				benchArrival(b, filters, words)
