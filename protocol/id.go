@@ -20,10 +20,32 @@ import (
 //
 // On a path a node may be named in other ways: by its key, or as versions to come name nodes. Such a name has neither
 // address nor port. A node that cannot be dialled is named by its key and the address from which it comes: HostedID.
-type NodeID struct {
+//
+// It takes eight bytes, as what it stands for is kept once for all: paths, claims and notices name nodes by the ten
+// thousands.
+type NodeID struct{ is unique.Handle[nodeName] }
+
+// A nodeName is what a NodeID stands for.
+type nodeName struct {
 	ip   [16]byte // of IPv4 as IPv6 maps it; zero for nobody, and beside a name
 	port uint16
-	name unique.Handle[string]
+	name string
+}
+
+// idOf is the id that stands for a name, the zero id for the zero name.
+func idOf(n nodeName) NodeID {
+	if n == (nodeName{}) {
+		return NodeID{}
+	}
+	return NodeID{unique.Make(n)}
+}
+
+// of is what the id stands for.
+func (n NodeID) of() nodeName {
+	if n.IsZero() {
+		return nodeName{}
+	}
+	return n.is.Value()
 }
 
 // ErrNodeID is wrapped by the errors of ParseNodeID.
@@ -32,11 +54,11 @@ var ErrNodeID = errors.New("not a node id")
 // NewNodeID makes the id of the node at addr and port. An IPv4 address in IPv6 clothes is undressed,
 // so that a node has one id however the call came in. Nobody is at "::", whatever the port.
 func NewNodeID(addr netip.Addr, port uint16) NodeID {
-	id := NodeID{ip: addr.As16(), port: port}
-	if id.IsZero() {
+	ip := addr.As16()
+	if ip == [16]byte{} {
 		return NodeID{}
 	}
-	return id
+	return idOf(nodeName{ip: ip, port: port})
 }
 
 // ParseNodeID reads "ip:port" or "[ipv6]:port". Names are refused: an id is an address, and a peer
@@ -44,7 +66,7 @@ func NewNodeID(addr netip.Addr, port uint16) NodeID {
 func ParseNodeID(s string) (NodeID, error) {
 	ap, err := netip.ParseAddrPort(s)
 	id := NewNodeID(ap.Addr(), ap.Port())
-	if err != nil || id.port == 0 {
+	if err != nil || id.Port() == 0 {
 		return NodeID{}, fmt.Errorf("%w: %q: want ip:port or [ipv6]:port", ErrNodeID, s)
 	}
 	return id, nil
@@ -58,7 +80,7 @@ var named = regexp.MustCompile(`^[a-z][a-z0-9-]{1,31}:[A-Za-z0-9._:+/=-]{16,}$`)
 func ParsePathNode(s string) (NodeID, error) {
 	id, err := ParseNodeID(s)
 	if err != nil && len(s) <= MaxNameBytes && named.MatchString(s) {
-		return NodeID{name: unique.Make(s)}, nil
+		return idOf(nodeName{name: s}), nil
 	}
 	return id, err
 }
@@ -68,26 +90,25 @@ func NameOf(k NodeKey) NodeID {
 	if k.IsZero() {
 		return NodeID{}
 	}
-	return NodeID{name: unique.Make(k.String())}
+	return idOf(nodeName{name: k.String()})
 }
 
 // HostedID is the id of a node that cannot be dialled, for the one that it keeps a connection open to: its key, and the
 // address from which that comes. Others know the node by its Name.
 func HostedID(from netip.Addr, k NodeKey) NodeID {
-	id := NameOf(k)
-	if !id.IsZero() {
-		id.ip = from.As16()
+	if k.IsZero() {
+		return NodeID{}
 	}
-	return id
+	return idOf(nodeName{ip: from.As16(), name: k.String()})
 }
 
 // Hosted reports whether the id is one that HostedID made.
-func (n NodeID) Hosted() bool { return n.Named() && n.ip != [16]byte{} }
+func (n NodeID) Hosted() bool { return n.Named() && n.of().ip != [16]byte{} }
 
 // Name is the node as it stands on a path: of a HostedID the key alone, of any other the id itself.
 func (n NodeID) Name() NodeID {
-	if n.Named() {
-		n.ip = [16]byte{}
+	if n.Hosted() {
+		return idOf(nodeName{name: n.of().name})
 	}
 	return n
 }
@@ -96,7 +117,7 @@ func (n NodeID) Name() NodeID {
 func nameOf(n NodeID) string { return n.Name().String() }
 
 // Named reports whether the node is named by something else than an address and a port.
-func (n NodeID) Named() bool { return n.name != unique.Handle[string]{} }
+func (n NodeID) Named() bool { return n.of().name != "" }
 
 // hostedAt stands between the key and the address of a HostedID.
 const hostedAt = "@"
@@ -114,33 +135,35 @@ func (n NodeID) appendTo(b []byte) []byte {
 	case n.IsZero():
 		return b
 	case n.Hosted():
-		return n.Addr().AppendTo(append(b, n.name.Value()+hostedAt...))
+		return n.Addr().AppendTo(append(b, n.of().name+hostedAt...))
 	case n.Named():
-		return append(b, n.name.Value()...)
+		return append(b, n.of().name...)
 	}
-	return netip.AddrPortFrom(n.Addr(), n.port).AppendTo(b)
+	return netip.AddrPortFrom(n.Addr(), n.Port()).AppendTo(b)
 }
 
 // Addr is the node's IP address, the zero Addr for a name.
 func (n NodeID) Addr() netip.Addr {
-	if n.ip == [16]byte{} {
+	ip := n.of().ip
+	if ip == [16]byte{} {
 		return netip.Addr{}
 	}
-	return netip.AddrFrom16(n.ip).Unmap()
+	return netip.AddrFrom16(ip).Unmap()
 }
 
 // Port is the TCP port at which the node listens, 0 for a name.
-func (n NodeID) Port() uint16 { return n.port }
+func (n NodeID) Port() uint16 { return n.of().port }
 
 // IsZero reports whether the id names nobody.
-func (n NodeID) IsZero() bool { return n.ip == [16]byte{} && !n.Named() }
+func (n NodeID) IsZero() bool { return n == NodeID{} }
 
 // Compare orders ids by address and then by port, and names, which begin with a letter, behind them.
 func (n NodeID) Compare(other NodeID) int {
 	if n.Named() || other.Named() {
 		return strings.Compare(n.String(), other.String())
 	}
-	return cmp.Or(bytes.Compare(n.ip[:], other.ip[:]), cmp.Compare(n.port, other.port))
+	a, b := n.of(), other.of()
+	return cmp.Or(bytes.Compare(a.ip[:], b.ip[:]), cmp.Compare(a.port, b.port))
 }
 
 // MarshalText writes the id as String does.

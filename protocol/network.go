@@ -13,7 +13,8 @@ import (
 // Where the owner has addresses count that are not public, each node there is a network of its own, by address and
 // port: a test network has one address for all, and one's own machines need no protection from each other.
 type Network struct {
-	first NodeID // of a public network the first address, and port 0
+	first [16]byte // address of a public network
+	node  NodeID   // that is one by itself
 }
 
 // How many leading bits of a public address tell one network from another.
@@ -26,29 +27,37 @@ const (
 func (n NodeID) Network() Network {
 	a := n.Addr()
 	if n.IsZero() || !feed.PublicAddr(a) {
-		return Network{n}
+		return Network{node: n}
 	}
 	bits := networkBits6
 	if a.Is4() {
 		bits = networkBits4
 	}
-	return Network{NewNodeID(netip.PrefixFrom(a, bits).Masked().Addr(), 0)}
+	return Network{first: netip.PrefixFrom(a, bits).Masked().Addr().As16()}
 }
 
 // IsZero reports whether the network is nobody's.
-func (n Network) IsZero() bool { return n.first.IsZero() }
+func (n Network) IsZero() bool { return n == Network{} }
+
+// asNode is the node itself, or for a public network its first address and port 0.
+func (n Network) asNode() NodeID {
+	if n.node.IsZero() {
+		return NewNodeID(netip.AddrFrom16(n.first), 0)
+	}
+	return n.node
+}
 
 // Compare orders networks by address and then by port.
-func (n Network) Compare(other Network) int { return n.first.Compare(other.first) }
+func (n Network) Compare(other Network) int { return n.asNode().Compare(other.asNode()) }
 
 // String writes the network as a prefix, as "ip:port" where it is one node, and as "" where it is nobody's.
 func (n Network) String() string {
-	a := n.first.Addr()
-	switch {
-	case n.IsZero() || n.first.port != 0 || n.first.Named():
-		return n.first.String()
-	case a.Is4():
-		return netip.PrefixFrom(a, networkBits4).String()
+	if n.first == [16]byte{} {
+		return n.node.String()
 	}
-	return netip.PrefixFrom(a, networkBits6).String()
+	a, bits := netip.AddrFrom16(n.first).Unmap(), networkBits6
+	if a.Is4() {
+		bits = networkBits4
+	}
+	return netip.PrefixFrom(a, bits).String()
 }
