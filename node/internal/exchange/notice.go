@@ -53,7 +53,7 @@ func (m *Machine) Learned(to *core.Link) {
 	l := Of(to)
 	for _, p := range m.feeds.LatestPolls() {
 		if hops, ok := l.Peer.Hops(p.Feed); ok && hops == 0 && m.interested(l, p.Feed) {
-			m.queueNotice(l, notice{protocol.Notice{Feed: p.Feed}, p.At}, leastNoticeWait)
+			m.queueNotice(l, notice{protocol.Notice{Feed: p.Feed}, p.At}, leastNoticeWait, 0)
 		}
 	}
 }
@@ -115,19 +115,22 @@ func (m *Machine) notify(n notice, from protocol.NodeID) {
 	if len(followers) < fewFollowers && m.feeds.Open(n.Feed) {
 		followers = append(followers, relays...)
 	}
-	wait := leastNoticeWait
+	wait, same := leastNoticeWait, time.Duration(0)
 	if len(n.Path) > 0 { // what two pass on at the same time crosses
-		wait = min(max(m.spacing(n.Feed)/waitPart, wait), mostNoticeWait)
+		spacing := m.spacing(n.Feed)
+		same = spacing / newsPart
+		wait = min(max(spacing/waitPart, wait), mostNoticeWait)
 		wait = m.Between(wait, 3*wait)
 	}
 	for _, l := range followers {
-		m.queueNotice(l, n, wait)
+		m.queueNotice(l, n, wait, same)
 	}
 }
 
-// queueNotice has the neighbor hear of a poll, unless one of the two has told the other of one about as late.
-func (m *Machine) queueNotice(l *link, n notice, wait time.Duration) {
-	if len(n.Path) > 0 && n.at.Sub(l.talks[n.Feed]) <= m.spacing(n.Feed)/newsPart || len(l.notices) >= maxTalks {
+// queueNotice has the neighbor hear of a poll, unless one of the two has told the other of one about as late: of those
+// of others, where it is later by same at most.
+func (m *Machine) queueNotice(l *link, n notice, wait, same time.Duration) {
+	if len(n.Path) > 0 && n.at.Sub(l.talks[n.Feed]) <= same || len(l.notices) >= maxTalks {
 		return
 	}
 	m.told(l, n.Feed, n.at)
@@ -163,19 +166,19 @@ func (m *Machine) told(l *link, u feed.URL, at time.Time) {
 
 // takeNotices takes what the neighbor is to hear out of its queue, as much as one call holds.
 func (m *Machine) takeNotices(l *link) (list protocol.Notices) {
-	bytes := 0
 	l.noticesDue = time.Time{}
-	for l.Notices && len(l.notices) > 0 && len(list) < protocol.MaxNotices {
-		n := l.notices[0]
+	taken, bytes := 0, 0
+	for ; l.Notices && taken < len(l.notices) && len(list) < protocol.MaxNotices; taken++ {
+		n := l.notices[taken]
 		if bytes += n.WireBytes(); bytes > protocol.MaxNoticeBytes {
 			break
 		}
-		l.notices = l.notices[1:]
 		if n.Age = m.Now.Sub(n.at).Truncate(time.Second); m.interested(l, n.Feed) {
 			m.Counters.NoticesSent++
 			list = append(list, n.Notice)
 		}
 	}
+	l.notices = slices.Delete(l.notices, 0, taken)
 	return list
 }
 
@@ -209,7 +212,8 @@ func (m *Machine) Noticed(from *core.Link, list []protocol.Notice) {
 
 func (m *Machine) noticed(l *link, n protocol.Notice) {
 	m.Counters.NoticesHeard++
-	if !m.feeds.Open(n.Feed) && !m.Table.Wanted(n.Feed, nil) {
+	open := m.feeds.Open(n.Feed)
+	if !open && !m.Table.Wanted(n.Feed, nil) {
 		return
 	}
 	at := m.Now.Add(-n.Age)
@@ -223,7 +227,7 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	}
 	origin := n.Origin(l.ID()).Name()
 	news := m.feeds.Heard(n.Feed, l.ID(), origin, at, n.New == protocol.Refused)
-	if !m.feeds.Open(n.Feed) {
+	if !open {
 		news = m.relays(n.Feed, at)
 	}
 	if !news {

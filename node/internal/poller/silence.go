@@ -2,7 +2,6 @@ package poller
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -18,19 +17,12 @@ import (
 // poll comes when it was due, until somebody is heard.
 type chorus struct {
 	polling.Silence
-	polls map[protocol.NodeID]pollOf // the latest of each node that was heard of
-	heard []time.Time                // the latest of all of them, for the owner to see
-	since time.Time                  // when the first was heard of
-	lags  []time.Duration            // of what came together, see noteLags
-	muted time.Time                  // until when nobody moves a poll
-	fixed bool                       // nobody moves the next one: it is in the place of a spot poll
-}
-
-// A pollOf is the latest poll of one node.
-type pollOf struct {
-	at    time.Time
-	via   protocol.NodeID // the neighbor that named it first, or the node itself once it is heard to speak
-	named time.Time       // when it was heard of first
+	pollsHeard
+	heard []uint32        // the latest polls of all of them in Unix seconds, for the owner to see
+	begun time.Time       // when the first was heard of
+	lags  []time.Duration // of what came together, see noteLags
+	muted time.Time       // until when nobody moves a poll
+	fixed bool            // nobody moves the next one: it is in the place of a spot poll
 }
 
 const (
@@ -38,7 +30,7 @@ const (
 	maxPollers = 1024
 	// A neighbor may name so many times as many nodes that poll a feed as others do, and so many more.
 	timesNamed, moreNamed = 3, 1
-	// maxHeard bounds the polls by others that the node remembers of one feed: six kilobytes.
+	// maxHeard bounds the polls by others that the node remembers of one feed: a kilobyte.
 	maxHeard = 256
 	// A feed's chorus is of no help where the mean of judgedLags lags or more is mostLag times what it would be if all
 	// who are heard polled at random moments. Then nobody is heard for mutedFor intervals: whether notices are
@@ -50,61 +42,21 @@ const (
 
 // pollers is how many nodes poll the feed, this one included. Those that it did not hear of for an interval it forgets.
 func (s *Subscription) pollers(now time.Time) int {
-	maps.DeleteFunc(s.chorus.polls, func(_ protocol.NodeID, p pollOf) bool { return s.silent(now, p.at) })
+	s.chorus.forget(s.silence(now))
 	return s.countPollers(now)
 }
 
-// silent reports whether a node whose last poll was then polls the feed no more.
-func (s *Subscription) silent(now, last time.Time) bool {
-	return now.Sub(last) > s.Interval+s.Interval/8
-}
+// silence is since when a node must have polled that still polls the feed.
+func (s *Subscription) silence(now time.Time) time.Time { return now.Add(-s.Interval - s.Interval/8) }
 
 // countPollers is how many nodes poll the feed, and changes nothing: as many as it heard of within an interval. Where
 // it has not listened for so long it takes those that it heard of as a part of all.
 func (s *Subscription) countPollers(now time.Time) int {
-	named := s.named(now)
-	most := mostNamed(named)
-	heard := 0
-	for _, n := range named {
-		heard += min(n, most)
-	}
-	if listened := max(now.Sub(s.chorus.since), s.Interval/16); heard > 1 && listened < s.Interval {
+	heard := s.chorus.since(s.silence(now)).count
+	if listened := max(now.Sub(s.chorus.begun), s.Interval/16); heard > 1 && listened < s.Interval {
 		heard = int(float64(heard) * float64(s.Interval) / float64(listened))
 	}
 	return 1 + heard
-}
-
-// named is how many nodes each neighbor named that poll the feed, itself included.
-func (s *Subscription) named(now time.Time) map[protocol.NodeID]int {
-	named := make(map[protocol.NodeID]int)
-	for _, p := range s.chorus.polls {
-		if !s.silent(now, p.at) {
-			named[p.via]++
-		}
-	}
-	return named
-}
-
-// mostNamed is how many nodes are believed of one neighbor to poll the feed: hardly more than three times as many as
-// of the neighbor in the middle. Nodes can be invented, neighbors cannot: while fewer than half of them lie, what those
-// may name goes by what the others do. Of two neighbors nobody can tell which lies.
-func mostNamed(named map[protocol.NodeID]int) int {
-	counts := slices.Sorted(maps.Values(named))
-	if len(counts) == 0 {
-		return moreNamed
-	}
-	return timesNamed*counts[len(counts)/2] + moreNamed
-}
-
-// believed reports whether the node is among the first of those that its neighbor named, as many as are believed.
-func (s *Subscription) believed(now time.Time, p pollOf) bool {
-	earlier := 0
-	for _, other := range s.chorus.polls {
-		if other.via == p.via && other.named.Before(p.named) && !s.silent(now, other.at) {
-			earlier++
-		}
-	}
-	return earlier < mostNamed(s.named(now))
 }
 
 // shared reports whether others may hear of polls of the feed, and move them.
@@ -135,24 +87,22 @@ func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, r
 		return false
 	}
 	c := &s.chorus
-	p, known := c.polls[origin]
-	if known && at.Sub(p.at) < s.Interval*3/4 || !known && (refused || len(c.polls) >= maxPollers) {
+	i := c.find(origin)
+	if known := i >= 0; known && at.Sub(c.last(i)) < s.Interval*3/4 ||
+		!known && (refused || len(c.list) >= maxPollers) {
 		return false
 	}
-	if c.polls == nil {
-		c.polls, c.since = make(map[protocol.NodeID]pollOf), m.Now
+	if c.begun.IsZero() {
+		c.begun = m.Now
 	}
-	if p.at = at; !known || via == origin {
-		p.via = via
-	}
-	if !known {
-		p.named = m.Now
-	}
-	c.polls[origin] = p
-	if !s.believed(m.Now, p) {
+	i = c.hear(i, origin, via, at)
+	if !c.believed(i, s.silence(m.Now)) {
 		return false
 	}
-	c.heard = append(c.heard[max(0, len(c.heard)+1-maxHeard):], at)
+	if len(c.heard) == maxHeard {
+		c.heard = slices.Delete(c.heard, 0, 1)
+	}
+	c.heard = append(c.heard, uint32(at.Unix()))
 	if m.Now.Before(c.muted) {
 		return false
 	}
@@ -177,7 +127,7 @@ func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, r
 func (m *Machine) knownPollers(s *Subscription) int {
 	c := &s.chorus
 	switch {
-	case !m.shared(s) || c.since.IsZero() || m.Now.Before(c.muted):
+	case !m.shared(s) || c.begun.IsZero() || m.Now.Before(c.muted):
 		return 0
 	case !c.Latest.After(c.Began):
 		return 1
@@ -212,7 +162,7 @@ func (m *Machine) ownTurn(s *Subscription, p polling.Poll, wait time.Duration) t
 // absence, or is dated otherwise than it was published.
 func (m *Machine) noteLags(s *Subscription, fresh []archive.Record) {
 	c := &s.chorus
-	if c.since.IsZero() || m.Now.Sub(when.Later(c.since, c.muted)) < s.Interval {
+	if c.begun.IsZero() || m.Now.Sub(when.Later(c.begun, c.muted)) < s.Interval {
 		return
 	}
 	var sum, entries time.Duration
@@ -266,10 +216,8 @@ func (m *Machine) HeardPollers() map[protocol.NodeID]protocol.Subset {
 		if !m.shared(s) {
 			continue
 		}
-		for id, p := range s.chorus.polls {
-			if !s.silent(m.Now, p.at) {
-				heard[id] = append(heard[id], protocol.Interest{Feed: u})
-			}
+		for _, p := range s.chorus.since(s.silence(m.Now)).list {
+			heard[p.origin] = append(heard[p.origin], protocol.Interest{Feed: u})
 		}
 	}
 	return heard
@@ -278,10 +226,15 @@ func (m *Machine) HeardPollers() map[protocol.NodeID]protocol.Subset {
 // PollsHeard returns when others polled the feed, by the word of neighbors since the start: the latest maxHeard. It is
 // for the owner alone.
 func (m *Machine) PollsHeard(u feed.URL) []time.Time {
-	if s := m.Feeds[u]; s != nil {
-		return slices.Clone(s.chorus.heard)
+	s := m.Feeds[u]
+	if s == nil {
+		return nil
 	}
-	return nil
+	var list []time.Time
+	for _, at := range s.chorus.heard {
+		list = append(list, time.Unix(int64(at), 0))
+	}
+	return list
 }
 
 // LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.

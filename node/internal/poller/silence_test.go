@@ -15,13 +15,13 @@ func TestPollersCountAsOthersNameThem(t *testing.T) {
 	}
 	liar, honest, other := id(1, 7070), id(2, 7070), id(3, 7070)
 	for _, c := range []struct {
-		named map[protocol.NodeID]int
+		named []int
 		most  int
 	}{
 		{nil, 1},
-		{map[protocol.NodeID]int{honest: 1}, 4},
-		{map[protocol.NodeID]int{liar: 300, honest: 1, other: 2}, 7},
-		{map[protocol.NodeID]int{honest: 30, other: 2}, 91},
+		{[]int{1}, 4},
+		{[]int{300, 1, 2}, 7},
+		{[]int{30, 2}, 91},
 	} {
 		if most := mostNamed(c.named); most != c.most {
 			t.Errorf("of neighbors that name %v, %d nodes are believed of each, not %d", c.named, most, c.most)
@@ -31,10 +31,9 @@ func TestPollersCountAsOthersNameThem(t *testing.T) {
 	now := time.Date(2025, 3, 1, 8, 0, 0, 0, time.UTC)
 	s := &Subscription{}
 	s.Interval = time.Hour
-	s.chorus.since = now.Add(-2 * time.Hour)
-	s.chorus.polls = make(map[protocol.NodeID]pollOf)
+	s.chorus.begun = now.Add(-2 * time.Hour)
 	hear := func(origin, via protocol.NodeID) {
-		s.chorus.polls[origin] = pollOf{at: now, via: via, named: now}
+		s.chorus.hear(s.chorus.find(origin), origin, via, now)
 	}
 	hear(honest, honest)
 	hear(other, other)
