@@ -74,13 +74,27 @@ func (c *Claim) Origin() protocol.NodeID { return c.Via[0] }
 // FirstHand reports whether the neighbor claims to have polled the entry itself.
 func (c *Claim) FirstHand() bool { return len(c.Via) == 1 }
 
-// A claim is a Claim as it is remembered.
+// A claim is a Claim as it is remembered: there are thousands. Times are in Unix seconds.
 type claim struct {
-	Claim
-	listed      time.Time // when the publisher listed the entry, if it did
-	title, link uint32
-	ended       bool
+	feed                feed.URL
+	via                 []protocol.NodeID
+	account             string
+	listed              int64 // when the publisher listed the entry, if it did
+	entry               feed.EntryID
+	at                  uint32
+	value, earned, held int32
+	title, link         uint32
+	ended               bool
 }
+
+// made is the Claim that is remembered.
+func (c *claim) made() Claim {
+	return Claim{Feed: c.feed, Entry: c.entry, Via: c.via, At: time.Unix(int64(c.at), 0).UTC(), Account: c.account,
+		Value: c.value, Earned: c.earned, Held: c.held}
+}
+
+// maker is the network of the neighbor that made it.
+func (c *claim) maker() protocol.Network { return c.via[len(c.via)-1].Network() }
 
 // NewClaims returns Claims that remember nothing.
 func NewClaims(w *Witnesses) *Claims {
@@ -95,7 +109,8 @@ func (c *Claims) Add(e *feed.Entry, made Claim) {
 		return
 	}
 	made.At = time.Unix(max(made.At.Unix(), 0), 0).UTC()
-	for len(c.order) > 0 && (c.order[0].ended || made.At.Sub(c.order[0].At) > claimedFor) {
+	at := made.At.Unix()
+	for len(c.order) > 0 && (c.order[0].ended || at-int64(c.order[0].at) > int64(claimedFor/time.Second)) {
 		c.end(c.order[0])
 		c.order = c.order[1:]
 	}
@@ -105,15 +120,18 @@ func (c *Claims) Add(e *feed.Entry, made Claim) {
 	if len(c.order) > 2*len(c.open) {
 		c.order = slices.DeleteFunc(c.order, func(open *claim) bool { return open.ended })
 	}
-	open := &claim{Claim: made, listed: listedSince(e, made.At).Truncate(time.Second),
-		title: hash(e.Title), link: hash(e.Link)}
+	open := &claim{
+		feed: made.Feed, via: made.Via, account: made.Account, listed: listedSince(e, made.At).Unix(),
+		entry: made.Entry, at: uint32(at), value: made.Value, earned: made.Earned, held: made.Held,
+		title: hash(e.Title), link: hash(e.Link),
+	}
 	c.open[made.Entry], c.order = open, append(c.order, open)
 	c.count(open, 1)
 }
 
 // count counts claims as one more of what they are of, or as one less.
 func (c *Claims) count(open *claim, by int) {
-	u, maker := open.Feed, open.Neighbor().Network()
+	u, maker := open.feed, open.maker()
 	if c.feeds[u] += by; c.feeds[u] == 0 {
 		delete(c.feeds, u)
 	}
@@ -145,7 +163,7 @@ func (c *Claims) evict() {
 		}
 	}
 	for _, open := range c.order {
-		if !open.ended && open.Neighbor().Network() == most {
+		if !open.ended && open.maker() == most {
 			c.end(open)
 			return
 		}
@@ -157,14 +175,14 @@ func (c *Claims) end(open *claim) {
 	if !open.ended {
 		open.ended = true
 		c.count(open, -1)
-		delete(c.open, open.Entry)
+		delete(c.open, open.entry)
 	}
 }
 
 // Of returns the open claim of the entry, and whether there is one.
 func (c *Claims) Of(id feed.EntryID) (made Claim, is bool) {
 	if open := c.open[id]; open != nil {
-		return open.Claim, true
+		return open.made(), true
 	}
 	return Claim{}, false
 }
@@ -173,7 +191,7 @@ func (c *Claims) Of(id feed.EntryID) (made Claim, is bool) {
 func (c *Claims) End(id feed.EntryID) (made Claim, is bool) {
 	if open := c.open[id]; open != nil {
 		c.end(open)
-		return open.Claim, true
+		return open.made(), true
 	}
 	return Claim{}, false
 }
@@ -184,7 +202,7 @@ func (c *Claims) of(u feed.URL) (list []*claim) {
 		return nil
 	}
 	for _, open := range c.order {
-		if !open.ended && open.Feed == u {
+		if !open.ended && open.feed == u {
 			list = append(list, open)
 		}
 	}

@@ -267,7 +267,7 @@ func TestEvictionIsDeterministic(t *testing.T) {
 	var left [2][]feed.EntryID
 	for i := range lives {
 		for _, open := range lives[i].of(news) {
-			left[i] = append(left[i], open.Entry)
+			left[i] = append(left[i], open.entry)
 		}
 	}
 	if !slices.Equal(left[0], left[1]) {

@@ -38,13 +38,12 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 		return j
 	}
 	// How far back it reaches its old end tells: some publishers keep an old entry before all others.
-	shown, alike, reach := make(map[feed.EntryID]*Listed, len(listed)), kindred(listed),
-		time.Unix(int64(listed[0].seen), 0)
+	shown, alike, reach := make(map[feed.EntryID]*Listed, len(listed)), kindred(listed), int64(listed[0].seen)
 	for i := range listed {
 		shown[listed[i].Entry] = &listed[i]
 	}
 	for _, open := range claims {
-		made := open.Claim
+		made := open.made()
 		switch is := shown[made.Entry]; {
 		case is != nil:
 			j.Shown = append(j.Shown, made)
@@ -53,7 +52,7 @@ func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Jud
 			}
 		case begun.Sub(made.At) < ripe:
 			continue
-		case !reach.Before(open.listed): // it is not in the window any more
+		case reach >= open.listed: // it is not in the window any more
 		case !made.FirstHand():
 			j.Relayed = append(j.Relayed, made)
 			if len(made.Via) == 2 && !alike.has(open.title, open.link) && !c.vanishing(now, u) && !c.divided(now, u) {

@@ -68,7 +68,11 @@ func (v *Versions) Took(id protocol.NodeID, did protocol.DID) bool {
 // the oldest goes of networks without a voice.
 func (v *Versions) SetAside(now time.Time, one BroughtVersion) {
 	one.At = now
-	v.aside = slices.DeleteFunc(v.aside, func(old BroughtVersion) bool { return now.Sub(old.At) > asideFor })
+	young := slices.IndexFunc(v.aside, func(old BroughtVersion) bool { return now.Sub(old.At) <= asideFor })
+	if young < 0 {
+		young = len(v.aside)
+	}
+	v.aside = slices.Delete(v.aside, 0, young)
 	by, own, first := one.by(), 0, -1
 	for i := range v.aside {
 		if old := &v.aside[i]; old.by() == by {

@@ -122,7 +122,7 @@ func (m *Machine) deliveredAgain(l *link, b *protocol.Bundle) {
 		return
 	}
 	records, ids := m.recordsOf(l, b)
-	m.corroborate(l, b, records, m.Shared.Known(ids))
+	m.corroborate(l, b.Via(l.ID()), records, m.Shared.Known(ids))
 	if m.shown(l, o.audit); o.audit == 0 {
 		u, entries := m.earnings.Offered(m.Now, m.party(l.Link), b.DID)
 		m.EarnEntries(l, entries, u)

@@ -36,13 +36,14 @@ func (m *Machine) Received(from *core.Link, b *protocol.Bundle, answer func(erro
 	forged := m.namesUs(l, b)
 	m.strike(l, b.DID)
 	m.shown(l, 0)
-	k := m.keepNew(l, b)
+	via := b.Via(l.ID())
+	k := m.keepNew(l, via)
 	answer(m.within(b, k))
-	m.credit(l, b, k)
+	m.credit(l, via, k)
 	if forged && len(k.fresh) > 0 {
 		m.membership.Punish(l.Holder, incentive.ForgedPath, incentive.Value(len(k.fresh), 0))
 	}
-	m.forward(l, b, k)
+	m.forward(l, via, k)
 }
 
 // receivedSeen takes in a bundle that is stored already: it went in a loop, or came by two ways. Paper §3.4: "the entry
@@ -106,40 +107,39 @@ func (m *Machine) within(b *protocol.Bundle, k kept) error {
 	return errOverQuota
 }
 
-// credit books what a bundle earns for the neighbor that brought it.
+// credit books what a bundle earns for the neighbor that brought it, and with which its path ends.
 func (m *Machine) credit(l *link, b *protocol.Bundle, k kept) {
-	if known := partOf(b.Via(l.ID()), k.plain); known != nil {
+	if known := partOf(b, k.plain); known != nil {
 		m.EarnEntries(l, m.earnings.Listed(m.party(l.Link), known.DID, k.undated), b.Feed)
 		m.Stored(known, k.fresh, l, k.polled...)
 	}
 }
 
 // forward passes on what was new of a bundle: a new bundle with a new did where it was not all, or the next hop could
-// not verify it.
+// not verify it. Its path ends with the neighbor.
 func (m *Machine) forward(l *link, b *protocol.Bundle, k kept) {
-	via := b.Via(l.ID())
-	pruned := partOf(via, k.fresh)
+	pruned := partOf(b, k.fresh)
 	switch {
 	case k.awaited, k.left > 0:
 		m.release(l, b.DID) // any other neighbor that has it is to deliver it too
-	case pruned != via:
+	case pruned != b:
 		m.Gossip.Seen.Add(b.DID)
 		m.fulfil(b.DID)
 	}
 	if pruned != nil {
-		m.feeds.Heard(b.Feed, l.ID(), via.Path[0].Name(), m.Now, false) // who polled it did so just now
+		m.feeds.Heard(b.Feed, l.ID(), b.Path[0].Name(), m.Now, false) // who polled it did so just now
 	}
-	if pruned != nil && pruned != via {
+	if pruned != nil && pruned != b {
 		m.earnings.Pruned(m.Now, pruned, m.party(l.Link))
 	}
 	switch {
 	case pruned == nil:
-	case m.Doubted(via):
+	case m.Doubted(b):
 		m.holdBack(pruned)
 	default:
 		m.Spread(pruned, l.ID())
 	}
-	m.passRevisions(b.Feed, k.revised, via.Path, l.ID())
+	m.passRevisions(b.Feed, k.revised, b.Path, l.ID())
 }
 
 // partOf is the bundle with only these of its entries: the bundle itself where that is all of them, nil where
@@ -176,7 +176,7 @@ func (m *Machine) recordsOf(l *link, b *protocol.Bundle) ([]archive.Record, []fe
 	return records, ids
 }
 
-// keepNew stores the entries of b that are not known, with the neighbor as their source.
+// keepNew stores the entries of b that are not known, with the neighbor as their source. The path of b ends with it.
 func (m *Machine) keepNew(l *link, b *protocol.Bundle) (k kept) {
 	records, ids := m.recordsOf(l, b)
 	var fresh []archive.Record

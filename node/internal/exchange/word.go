@@ -3,6 +3,7 @@ package exchange
 import (
 	"slices"
 	"time"
+	"unique"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -38,7 +39,8 @@ func (m *Machine) holderOf(c *trust.Claim) incentive.Holder {
 // earned, until an own poll shows whether the publisher has it. Those that were known count as the ones that earned:
 // what was first is paid for when it is shown, if it was too much for a day or has no date.
 func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
-	c := trust.Claim{Feed: b.Feed, At: m.Now, Account: l.Holder.String(), Value: int32(m.valueHere(l, 1, b.Feed))}
+	account := unique.Make(l.Holder.String()).Value() // kept once, however many claims it answers for
+	c := trust.Claim{Feed: b.Feed, At: m.Now, Account: account, Value: int32(m.valueHere(l, 1, b.Feed))}
 	ids := b.Identities()
 	earned -= incentive.Dated(m.Now, b.Entries) - incentive.Dated(m.Now, fresh)
 	for i := range fresh {
@@ -66,9 +68,8 @@ func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earne
 }
 
 // corroborate confirms entries that somebody else brought first and no own poll has shown, where a neighbor that brings
-// the same, and another that did before, are two witnesses.
+// the same, and another that did before, are two witnesses. The path of b ends with it.
 func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Record, known []archive.Version) {
-	via := b.Via(l.ID()).Path
 	var confirmed []archive.Record
 	for i, v := range known {
 		r := &records[i]
@@ -76,7 +77,7 @@ func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Rec
 			continue
 		}
 		c, open := m.Hearsay.Claims.Of(r.ID)
-		again := trust.BroughtVersion{Entry: r.ID, Digest: r.Digest, Kept: r.Digest, Via: via, DID: b.DID}
+		again := trust.BroughtVersion{Entry: r.ID, Digest: r.Digest, Kept: r.Digest, Via: b.Path, DID: b.DID}
 		if !m.Hearsay.Versions.Vouched(m.Now, again, c.Via) {
 			continue
 		}
@@ -250,8 +251,7 @@ const (
 // all.
 func (m *Machine) revise(l *link, b *protocol.Bundle, v *archive.Record, known archive.Version,
 	allowed *incentive.Allowance) revised {
-	other := trust.BroughtVersion{Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: b.Via(l.ID()).Path,
-		DID: b.DID}
+	other := trust.BroughtVersion{Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: b.Path, DID: b.DID}
 	updated := v.Entry.Updated
 	if known.Updated.After(m.Now.Add(archive.Ahead)) {
 		known.Updated = time.Time{} // no date: it must not keep every later version away
