@@ -200,9 +200,11 @@ func (q *Quota) Left(now time.Time, h Holder) int64 {
 	near := q.ledger.At(h).id.Network()
 	q.storing = slices.DeleteFunc(q.storing, func(a *account) bool {
 		a.Stored.age(now)
-		strangers -= a.Stored.free()
-		if q.ledger.At(a.Holder).id.Network() == near {
-			network -= a.Stored.free()
+		if free := a.Stored.free(); free > 0 {
+			strangers -= free
+			if q.ledger.At(a.Holder).id.Network() == near {
+				network -= free
+			}
 		}
 		a.storing = a.Stored.Unshown.sum() > 0
 		return !a.storing
