@@ -72,9 +72,11 @@ func labRuns() []labRun {
 		{name: "query", title: "What queries find", page: "query", minutes: 15,
 			full:  []string{"query --seed 1 --nodes 161,1000,4000,10000 --trials 30"},
 			quick: []string{"query --seed 1 --nodes 20 --trials 1 --flooders 0"}},
-		{name: "scale", title: "Growth", page: "scale", minutes: 20,
+		{name: "scale", title: "Growth", page: "scale", minutes: 26,
 			full: []string{"scale --seed 1 --hours 1 --interval .5",
-				"scale --seed 1 --nodes 161,400,800 --hours 1 --interval .5 --series subscribers --relayed 10000"},
+				"scale --seed 1 --nodes 161,400,800 --hours 1 --interval .5 --series subscribers --relayed 10000",
+				"scale --seed 1 --nodes 100 --series feeds --interval 4 --no-encoding",
+				"scale --seed 1 --nodes 300 --series feeds --interval 4 --no-encoding"},
 			quick: []string{"scale --seed 1 --nodes 12,24 --hours 1 --interval .5 --feeds 5"}},
 	}
 }
