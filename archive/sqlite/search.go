@@ -422,15 +422,26 @@ func (s *search) candidates() ([]int64, error) {
 func (s *search) scores(seqs []int64, within time.Duration) (map[int64]int, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, within)
 	defer cancel()
-	ranking := *s
-	ranking.ctx = ctx
 	scores := make(map[int64]int, len(seqs))
-	err := ranking.each(seqs, func(r archive.Record) bool {
-		scores[r.Seq] = s.Score(&r.Entry)
-		return ctx.Err() == nil
-	})
+	var err error
+	for c, e := range found(ctx, s.tx, scanFolded, `
+		SELECT e.seq, e.title, e.authors, e.categories, e.summary, e.content FROM entries e
+		WHERE e.seq IN (SELECT value FROM json_each(?)) ORDER BY e.seq DESC`, jsonNumbers(seqs)) {
+		if err = cmp.Or(e, ctx.Err()); err != nil {
+			break
+		}
+		scores[c.Seq] = s.Score(&c.Entry)
+	}
 	if ctx.Err() != nil && s.ctx.Err() == nil {
 		return scores, archive.ErrCut
 	}
 	return scores, err
+}
+
+// scanFolded reads of an entry what archive.Fold makes its words of, and nothing else.
+func scanFolded(row rowScanner) (r archive.Record, err error) {
+	e := &r.Entry
+	err = scan(row, &r.Seq, &e.Title, jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, &e.Summary,
+		&e.Content)
+	return r, err
 }
