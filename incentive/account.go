@@ -14,12 +14,15 @@ type Account struct {
 	At     protocol.NodeID // where the node was last, if the holder is a key
 	Given  Credit          // c_{i,j}: what we delivered to it
 	Got    Credit          // c_{j,i}: what it earned with us
+	Again  Credit          `json:",omitempty"` // what it gave that others at its address gave before, if it is a key
 	Fined  Credit          // what it was fined
 	Asked  Credit          // what it asked for nothing
 	// Grace is the credit that it may be forgiven, at most D.
 	Grace Credit
 	// Deficit is Given + Fined - Got, less what was forgiven, kept within the limits of the Ledger at every step.
-	Deficit  Credit
+	Deficit Credit
+	// Beside is what keys at its address owe together that are not settled, each bundle once.
+	Beside   Credit    `json:",omitempty"`
 	AtBound  time.Time // since when less than an entry may be sent to it; zero while that is not so
 	Since    time.Time // first contact
 	Met      time.Time // last contact

@@ -5,6 +5,9 @@ import "math/rand/v2"
 const (
 	// auditOneIn is 1/p: one in so many offers that we would answer "seen" is audited.
 	auditOneIn = 50
+	// keyOneIn is the same where an address has several keys that are not settled: what one of them says to have earns
+	// once, and is given to the others for nothing.
+	keyOneIn = 25
 	// doubtOneIn is the same for neighbors on probation.
 	doubtOneIn = 5
 )
@@ -28,6 +31,8 @@ func (l *Ledger) Audit(rng *rand.Rand, h Holder) bool {
 		oneIn = 1
 	case l.OnProbation(h):
 		oneIn = doubtOneIn
+	case l.Crowded(h):
+		oneIn = keyOneIn
 	}
 	return l.rules.Audit(rng, oneIn)
 }

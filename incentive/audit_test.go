@@ -35,6 +35,20 @@ func TestHowManyOffersAreAudited(t *testing.T) {
 			l.Punish(now, h, FailedAudit, Entry)
 			return l
 		}(), 5},
+		{"one in 25 where an address has two keys", func() *Ledger {
+			l := newLedger(Config{})
+			for i := range 2 {
+				k := keyHolder(nodeKey(i))
+				l.Load(now, []Account{{Holder: k, At: behind(i), Got: 2 * proven, Since: now, Met: now}})
+			}
+			return l
+		}(), 25},
+		{"one in fifty of a key alone", func() *Ledger {
+			l := newLedger(Config{})
+			k := keyHolder(nodeKey(1))
+			l.Load(now, []Account{{Holder: k, At: behind(1), Got: 2 * proven, Since: now, Met: now}})
+			return l
+		}(), 50},
 		{"a neighbor at its bound is not doubted", func() *Ledger {
 			l := known(Config{}, h)
 			l.Gave(now, h, Value(10, 0))
@@ -44,7 +58,7 @@ func TestHowManyOffersAreAudited(t *testing.T) {
 		rng, count := newRand(1), 0
 		const offers = 50_000
 		for range offers {
-			if c.ledger.Audit(rng, h) {
+			if c.ledger.Audit(rng, c.ledger.HolderOf(behind(1))) {
 				count++
 			}
 		}

@@ -11,8 +11,8 @@ const (
 	// many as the feed brings, and a few more.
 	capFactor = 2
 	capFree   = 5
-	// maxSharers bounds how many are known to share one feed; a node has no more neighbors.
-	maxSharers = 64
+	// maxSharers bounds how many are known to share one feed: neighbors, and those with keys at an address as one.
+	maxSharers = 256
 )
 
 // A dailyCap is how much of one feed comes in, and what its sharers earned with it today. Without it a

@@ -130,11 +130,15 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 }
 
 // Gave notes that we deliver the bundle to h, who can earn nothing with it any more: or everyone could
-// pay for what they get by offering it back.
-func (e *Earnings) Gave(h Holder, did protocol.DID) {
-	if s := e.bundles.use(did); s != nil {
-		s.once(e.holders.of(h))
+// pay for what they get by offering it back. It reports whether h had it before, from us or by its own word.
+func (e *Earnings) Gave(h Holder, did protocol.DID) (again bool) {
+	s, number := e.bundles.use(did), e.holders.of(h)
+	if s == nil {
+		return false
 	}
+	again = slices.Contains(s.done, number)
+	s.once(number)
+	return again
 }
 
 // Confirmed notes that an own poll, or a way apart, has shown entries of the feed that came by way of h: they

@@ -33,7 +33,7 @@ func (l *Ledger) Load(now time.Time, accounts []Account) {
 			slices.ContainsFunc(a.Standing.Marks, func(m CountedOffence) bool { return m.Offence == ForgedEntry })
 	}
 	for _, a := range l.accounts {
-		l.count(now, a)
+		l.recount(a.Met, a)
 	}
 	for i := range accounts { // what is at its bound depends on what others owe
 		if a := l.of(accounts[i].Holder); a != nil && a.AtBound.IsZero() && !accounts[i].AtBound.IsZero() &&
@@ -74,10 +74,7 @@ func (l *Ledger) Expire(now time.Time) {
 		if now.Sub(a.Met) <= remembered {
 			continue
 		}
-		if at := l.of(l.At(h)); at != nil && at != a && !l.settled(now, a) {
-			l.book(now, at, max(0, a.Deficit)) // others at its address go on
-		}
-		l.drop(h)
+		l.drop(h) // others at its address owe on
 	}
 	for _, a := range l.accounts {
 		l.count(now, a) // some may be settled by now
@@ -122,7 +119,7 @@ func (a *account) lessThan(b *account) bool {
 	return cmp.Or(a.Met.Compare(b.Met), a.Holder.Compare(b.Holder)) < 0
 }
 
-func (a *account) exchanged() bool { return a.Given > 0 || a.Got > 0 }
+func (a *account) exchanged() bool { return a.Given > 0 || a.Got > 0 || a.Beside != 0 }
 
 func (l *Ledger) drop(h Holder) {
 	a := l.of(h)

@@ -77,15 +77,15 @@ type Ledger struct {
 
 	accounts map[Holder]*account
 	keyed    map[protocol.NodeID]Holder // of nodes that proved a key with an account
-	tallies  map[Holder]addressTally    // by the address
+	keysAt   map[Holder]keysAt          // by the address
 	changed  []*account                 // in the order in which they changed first
 	dropped  []Holder
 	forgers  bool  // somebody forged an entry once
 	expired  int64 // the day on which Expire last looked
 }
 
-// account is an Account, what it counts at its address, and whether it is among the changed, and among those of which a
-// Quota counts something.
+// account is an Account, where it counts as what, and whether it is among the changed, and among those of which a Quota
+// counts something.
 type account struct {
 	Account
 	tallied        tallied
@@ -99,7 +99,7 @@ func NewLedger(c Config) (*Ledger, error) {
 	}
 	l := &Ledger{unbounded: c.Bound < 0, trustLocal: c.TrustLocal, rules: c.InForce(),
 		accounts: make(map[Holder]*account), keyed: make(map[protocol.NodeID]Holder),
-		tallies: make(map[Holder]addressTally)}
+		keysAt: make(map[Holder]keysAt)}
 	if c.Bound <= 0 {
 		c.Bound = defaultBound
 	}
@@ -319,6 +319,7 @@ func (l *Ledger) meet(now time.Time, h Holder) *account {
 // book changes the deficit within its limits.
 func (l *Ledger) book(now time.Time, a *account, by Credit) {
 	a.Deficit += by
+	l.beside(now, a, by)
 	l.clamp(now, a)
 	l.count(now, a)
 	l.touch(a)

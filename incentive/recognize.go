@@ -10,16 +10,17 @@ import (
 // Anybody makes as many keys as he likes, so a key by itself is worth nothing: until its node has given an entry, what
 // it gives and gets is booked with the address at which it is, like that of all other strangers there. From then on the
 // key holds an account of its own, which goes with it to other addresses. But who makes one key after another must not
-// gain by it, so all nodes at an address together may owe no more than one may, beyond a quarter of what each of them
-// gave. A key that has given for a week is settled: what others do at its address is no matter for it.
+// gain by it, so all nodes at an address together may owe no more than one may. There each bundle counts once: it is
+// worth no more to a machine with several keys, and all of many homes want it. A key that has given for a week is
+// settled: what others do at its address is no matter for it.
 const (
 	// recognized is what a node must have given for its key to hold an account.
 	recognized = Entry
 	// settledAfter is for how long a key must have held an account to be settled. It must have earned as much as makes
 	// an end of probation besides.
 	settledAfter = 7 * 24 * time.Hour
-	// keyPart is the part of what a key gave that it may owe, whatever others owe at its address: hundreds of homes may
-	// share one. Who makes one key after another gains a quarter of what he gives.
+	// keyPart is the part of what a settled key gave that it may owe. Who has one key after another settle gains a
+	// quarter of what he gives.
 	keyPart = 4
 	// settledEach is for how many settled keys at an address the strangers there have the credit of one.
 	settledEach = 3
@@ -33,7 +34,7 @@ func (l *Ledger) Claimed(id protocol.NodeID, k protocol.NodeKey) Holder {
 		return strangers
 	}
 	// What it owes must fit at the new address. Who owes more is a stranger there, and has his account at the old one.
-	if l.At(a.Holder) != strangers && a.tallied.owed > max(0, l.bound-l.tallies[strangers].owed) {
+	if l.At(a.Holder) != strangers && a.tallied.settled == 0 && a.owed() > max(0, l.bound-l.owedAt(strangers)) {
 		return strangers
 	}
 	return a.Holder
@@ -109,63 +110,123 @@ func (l *Ledger) Party(h Holder) Holder {
 	return l.At(h)
 }
 
-// An addressTally is what is known of all accounts of nodes at one address.
-type addressTally struct {
-	owed    Credit // by those that are not settled, beyond what each of them earned
-	settled int
-}
+// keysAt is how many keys with accounts are at an address.
+type keysAt struct{ young, settled int }
 
-// A tallied is what an account counts in the tally of the address where it is.
+// A tallied is where an account counts as what.
 type tallied struct {
-	at Holder
-	addressTally
+	at Holder // of the strangers at its address
+	keysAt
 }
 
-// count brings the tallies up to date after a change of the account, or of the time.
+// count notes where the account is, and whether it is settled, after a change of it, or of the time. What a key owes
+// goes with it; what it is owed others at its address may have been given already, so that this ends as it settles.
 func (l *Ledger) count(now time.Time, a *account) {
+	was := a.tallied
+	if l.recount(now, a); a.tallied == was || was.at == (Holder{}) {
+		return
+	}
+	if was.settled == 0 {
+		l.bookBeside(now, was.at, -a.owed())
+	}
+	if a.tallied.settled > 0 && was.settled == 0 {
+		a.Deficit = max(0, a.Deficit)
+	}
+	l.beside(now, a, a.owed())
+}
+
+// recount is count without what is owed.
+func (l *Ledger) recount(now time.Time, a *account) {
 	l.discount(a)
 	a.tallied.at = l.At(a.Holder)
-	if l.settled(now, a) {
+	switch {
+	case l.settled(now, a):
 		a.tallied.settled = 1
-	} else {
-		a.tallied.owed = max(0, a.Deficit-a.earned())
+	case a.Holder.keyed():
+		a.tallied.young = 1
+	default:
+		return
 	}
-	t := l.tallies[a.tallied.at]
-	l.tallies[a.tallied.at] = addressTally{t.owed + a.tallied.owed, t.settled + a.tallied.settled}
+	t := l.keysAt[a.tallied.at]
+	l.keysAt[a.tallied.at] = keysAt{t.young + a.tallied.young, t.settled + a.tallied.settled}
 }
 
-// discount takes an account out of the tallies.
+// discount has an account count nowhere.
 func (l *Ledger) discount(a *account) {
-	t := l.tallies[a.tallied.at]
-	t.owed, t.settled = t.owed-a.tallied.owed, t.settled-a.tallied.settled
-	if l.tallies[a.tallied.at] = t; t == (addressTally{}) {
-		delete(l.tallies, a.tallied.at)
+	t := l.keysAt[a.tallied.at]
+	t = keysAt{t.young - a.tallied.young, t.settled - a.tallied.settled}
+	if l.keysAt[a.tallied.at] = t; t == (keysAt{}) {
+		delete(l.keysAt, a.tallied.at)
 	}
 	a.tallied = tallied{}
 }
 
-// mayOwe is the largest deficit that the account of h may have, nil where it has none: what one node may owe, less what
-// others owe that are not settled at the same address.
-func (l *Ledger) mayOwe(h Holder, a *account) Credit {
-	var own tallied
-	var got, earned Credit
-	if a != nil {
-		own, got, earned = a.tallied, a.Got, min(l.bound, a.earned())
+// GaveAgain notes that somebody at the address of h had before what h was given last, which is worth by, or that this
+// was taken back, where by is negative: all there owe it together once.
+func (l *Ledger) GaveAgain(now time.Time, h Holder, by Credit) {
+	if a := l.of(h); l.Crowded(h) {
+		l.beside(now, a, -by)
+		l.clamp(now, a)
 	}
-	if own.settled > 0 {
-		return earned
-	}
-	t, stranger := l.tallies[l.At(h)], Credit(0)
-	if !h.keyed() {
-		stranger = l.rules.StrangerLimit * Credit(max(1, t.settled/settledEach))
-	}
-	return max(0, earned, min(l.bound, stranger+got, earned+l.bound-t.owed+own.owed))
 }
 
-// earned is what the node of a key may owe whatever others do at its address: a part of what it gave.
-func (a *account) earned() Credit {
-	if !a.Holder.keyed() {
-		return 0
+// GotAgain books that h gave what somebody at its address had before: it owes as much less, down to nothing. What all
+// owe together is as it was, or two keys on one machine would earn twice.
+func (l *Ledger) GotAgain(now time.Time, h Holder, v Credit) {
+	if a := l.of(h); l.Crowded(h) && v > 0 {
+		a.Again += v
+		v = min(v, a.owed())
+		l.book(now, a, -v)
+		l.beside(now, a, v)
 	}
-	return a.Got / keyPart
 }
+
+// Crowded reports whether h is a key that is not settled, and there are others at its address.
+func (l *Ledger) Crowded(h Holder) bool {
+	a := l.of(h)
+	return a != nil && a.tallied.young > 0 && l.keysAt[a.tallied.at].young > 1
+}
+
+// beside books what the account owes with all at its address, if it is that of a key that is not settled.
+func (l *Ledger) beside(now time.Time, a *account, by Credit) {
+	if a.Holder.keyed() && a.tallied.settled == 0 {
+		l.bookBeside(now, l.At(a.Holder), by)
+	}
+}
+
+// bookBeside changes what keys owe together at an address. With what strangers owe there it is as bounded as one
+// account.
+func (l *Ledger) bookBeside(now time.Time, at Holder, by Credit) {
+	if by != 0 {
+		a := l.meet(now, at)
+		a.Beside = min(max(a.Beside+by, -l.bound-a.Deficit), l.debt)
+		l.touch(a)
+	}
+}
+
+// mayOwe is the largest deficit that the account of h may have, nil where it has none: what one node may owe, less what
+// all owe together that are not settled at the same address.
+func (l *Ledger) mayOwe(h Holder, a *account) Credit {
+	var deficit, gave Credit
+	if a != nil {
+		if deficit, gave = a.Deficit, a.Got+a.Again; a.tallied.settled > 0 {
+			return min(l.bound, a.Got/keyPart)
+		}
+	}
+	at, stranger := l.At(h), Credit(0)
+	if !h.keyed() {
+		stranger = l.rules.StrangerLimit * Credit(max(1, l.keysAt[at].settled/settledEach))
+	}
+	return max(0, min(l.bound, stranger+gave, deficit+l.bound-l.owedAt(at)))
+}
+
+// owedAt is what all at an address owe together that are not settled.
+func (l *Ledger) owedAt(at Holder) Credit {
+	if a := l.of(at); a != nil {
+		return a.Deficit + a.Beside
+	}
+	return 0
+}
+
+// owed is what the account owes.
+func (a *account) owed() Credit { return max(0, a.Deficit) }

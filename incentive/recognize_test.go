@@ -231,23 +231,100 @@ func TestPatienceGainsAQuarter(t *testing.T) {
 	}
 }
 
-// A key at an address of many may owe a quarter of what it gave, whatever the others there owe; and these leave a
-// stranger there the credit of one.
-func TestAKeyMayOweAQuarterOfWhatItGave(t *testing.T) {
-	l := newLedger(Config{})
-	for i := range 30 {
-		meetKey(l, now, behind(i), nodeKey(i)).trades(now, 4*Entry) // together they owe what they may
+// Of twenty homes at an address each has what is new first as often as we have it, from us or from others, and all want
+// all of it: they wait for no more than one alone would, though we give one bundle to many of them.
+func TestHomesAtAnAddressWaitForNothing(t *testing.T) {
+	l, rng := newLedger(Config{}), newRand(1)
+	var homes []*keyed
+	for i := range 20 {
+		k := meetKey(l, now, behind(i), nodeKey(i))
+		k.gives(now, 3*Entry)
+		homes = append(homes, k)
 	}
-	for i := range 30 {
-		k := meetKey(l, now, behind(100+i), nodeKey(100+i))
-		k.gives(now, 8*Entry)
-		l.Gave(now, l.HolderOf(k.id), 8*Entry)
-		if got := l.Limit(l.HolderOf(k.id)); got != 2*Entry {
-			t.Fatalf("a key that gave 8 may owe %v, want 2", got)
+	const bundles = 5000
+	waited, given := 0, 0
+	for range bundles {
+		there := false // somebody at the address had it
+		for _, i := range rng.Perm(len(homes)) {
+			h, has := l.HolderOf(homes[i].id), rng.IntN(2) == 0
+			switch given++; {
+			case has && there:
+				l.GotAgain(now, h, Entry)
+			case has:
+				l.Got(now, h, Entry)
+			case l.Allowance(h) < Entry:
+				waited++
+				continue
+			default:
+				if l.Gave(now, h, Entry); there {
+					l.GaveAgain(now, h, Entry)
+				}
+			}
+			there = true
 		}
-		if got := k.takes(now); got != 2*Entry {
-			t.Errorf("it took %v, want 2", got)
+	}
+	if share := float64(waited) / float64(given); share > .08 { // as one alone waits
+		t.Errorf("%.1f%% of what %d homes were to get had to wait", 100*share, len(homes))
+	}
+}
+
+// Keys on one machine each offer what another got, and get what another gave: together they get what one node gets.
+func TestWhatKeysOfAnAddressHaveInCommonEarnsNothing(t *testing.T) {
+	l, later := newLedger(Config{}), now
+	var got, given Credit
+	for range 4 {
+		var list []*keyed
+		for i := range 50 {
+			k := meetKey(l, later, behind(i), nodeKey(i))
+			k.gives(later, Entry)
+			given += Entry
+			list = append(list, k)
 		}
+		for range 300 {
+			for i, k := range list {
+				if h := l.HolderOf(k.id); l.Allowance(h) >= Entry {
+					got += Entry
+					l.Gave(later, h, Entry)
+				}
+				other := l.HolderOf(list[(i+1)%len(list)].id)
+				l.GotAgain(later, other, Entry)
+				if l.Allowance(other) >= Entry {
+					l.Gave(later, other, Entry)
+					l.GaveAgain(later, other, Entry)
+				}
+				l.GotAgain(later, other, 2*Entry)
+			}
+		}
+		later = later.Add(settledAfter)
+		l.Expire(later)
+	}
+	if most := given + 2*Value(defaultBound, 0); got > most {
+		t.Errorf("50 keys that gave %v got %v, more than that and twice what one node may owe", given, got)
+	}
+}
+
+// What a key is owed ends as it settles: others at its address may have been given it, and would be again.
+func TestSettledKeysAreOwedNothingForBefore(t *testing.T) {
+	l, later := newLedger(Config{}), now
+	var got, given Credit
+	for round := range 5 {
+		givers, taker := make([]*keyed, 10), meetKey(l, later, behind(1000+round), nodeKey(1000+round))
+		taker.gives(later, proven)
+		given += proven
+		for i := range givers {
+			givers[i] = meetKey(l, later, behind(10*round+i), nodeKey(10*round+i))
+			givers[i].gives(later, proven)
+			l.GotAgain(later, l.HolderOf(taker.id), 20*Entry)
+			given, got = given+proven, got+taker.takes(later)
+		}
+		later = later.Add(settledAfter)
+		l.Expire(later)
+		for _, k := range append(givers, taker) {
+			got += k.takes(later)
+		}
+	}
+	if most := given + given/keyPart + 2*Value(defaultBound, 0); got > most {
+		t.Errorf("keys that take what others give and those that settle gave %v and got %v", given, got)
 	}
 }
 

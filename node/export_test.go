@@ -365,7 +365,7 @@ func (n *Node) PutFailures(id protocol.NodeID) int { return exchange.Of(n.core.L
 
 // Owe has a neighbor owe a bundle by its promise, GiveUp has it not any more, and Owes reports whether it does.
 func (n *Node) Owe(id protocol.NodeID, d protocol.DID, value incentive.Credit) {
-	n.exchange.Owe(exchange.Of(n.core.LinkTo(id)), d, value)
+	n.exchange.Owe(exchange.Of(n.core.LinkTo(id)), d, value, false)
 }
 func (n *Node) GiveUp(id protocol.NodeID, d protocol.DID) {
 	n.exchange.GiveUp(exchange.Of(n.core.LinkTo(id)), d)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/incentive"
 	"feedex/lab"
 	"feedex/node"
 	"feedex/polling"
@@ -380,6 +381,46 @@ func TestHostedKeysShareOneCredit(t *testing.T) {
 			t.Errorf("the account is that of %v, want %v", got, first)
 		}
 	}
+}
+
+// What two keys at an address get, or give, counts once for all there, and for each of the two as well.
+func TestWhatKeysOfAnAddressHaveInCommonCountsOnce(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(2, news)
+	host.inside(func(n *node.Node) {
+		for _, h := range homes {
+			n.Got(h.id, 20*incentive.Entry)
+			n.Gave(h.id, 20*incentive.Entry)
+		}
+	})
+	w.run(6 * time.Minute) // then each has an account
+	owed := func() (together, first, second incentive.Credit) {
+		at := host.node.AccountOf(incentive.HolderOf(seenAs))
+		return at.Deficit + at.Beside, host.account(homes[0]).Deficit, host.account(homes[1]).Deficit
+	}
+	together, first, second := owed()
+	moved := func(what string, all, one, other incentive.Credit) {
+		t.Helper()
+		a, b, c := owed()
+		if a -= together; a != all || b-first != one || c-second != other {
+			t.Errorf("%s: they owe %v more together, and each %v and %v; want %v, %v and %v", what, a,
+				b-first, c-second, all, one, other)
+		}
+		together, first, second = owed()
+	}
+	w.publish(news)
+	host.poll(news)
+	w.run(time.Minute)
+	moved("both are given an entry", incentive.Entry, incentive.Entry, incentive.Entry)
+
+	b := bundleWith(feed.Entry{Feed: news, ID: "of somebody else", Published: w.Now()})
+	for _, h := range []*testHost{host, homes[0], homes[1]} {
+		h.knows(b)
+	}
+	homes[0].offers(host, b)
+	homes[1].offers(host, b)
+	w.run(time.Minute)
+	moved("both give one", -incentive.Entry, -incentive.Entry, -incentive.Entry)
 }
 
 // codeOf is the code of the fault that is an answer, 0 for another answer.

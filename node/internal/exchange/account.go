@@ -73,6 +73,7 @@ func (m *Machine) Stored(b *protocol.Bundle, fresh []feed.Entry, from *link, pol
 		return
 	}
 	earned := m.earnings.Stored(m.Now, b, fresh, m.party(from.Link), polled...)
+	m.earnings.Gave(from.Holder, b.DID)
 	m.claimed(from, b, fresh, earned)
 	m.EarnEntries(from, earned, b.Feed)
 }
@@ -93,20 +94,43 @@ func (m *Machine) EarnLate(id protocol.NodeID, h incentive.Holder, v incentive.C
 // offeredSeen answers the offer of a bundle that we have. It earns as a delivery would have: it would have
 // served us as well, only later. Now and then we say "unseen" to find out whether it is true.
 func (m *Machine) offeredSeen(l *link, did protocol.DID) protocol.Seen {
-	u, entries := m.earnings.Offered(m.Now, m.party(l.Link), did)
-	value := m.valueHere(l, entries, u)
+	u, value, again := m.offered(l, did)
 	switch {
 	case value <= 0:
 	case l.mustShow():
-		l.pending += value
+		if !again {
+			l.pending += value
+		}
 	case len(l.Owed) < protocol.MaxPromises && m.Ledger.Audit(m.Rng, l.Holder):
 		m.Counters.Audits++
-		m.Owe(l, did, value)
+		m.Owe(l, did, value, again)
 		return false
+	case again:
+		m.gotAgain(l, value)
 	default:
 		m.earnOf(l, value, u)
 	}
 	return true
+}
+
+// offered says what the offer of a bundle that we have is worth, and whether somebody at the neighbor's address had it
+// before: then it counts for its own account alone.
+func (m *Machine) offered(l *link, did protocol.DID) (u feed.URL, value incentive.Credit, again bool) {
+	u, entries := m.earnings.Offered(m.Now, m.party(l.Link), did)
+	if m.Ledger.Crowded(l.Holder) {
+		own, count := m.earnings.Offered(m.Now, l.Holder, did)
+		if again = entries == 0; again {
+			u, entries = own, count
+		}
+	}
+	return u, m.valueHere(l, entries, u), again
+}
+
+// gotAgain books what a neighbor gave that somebody at its address gave before.
+func (m *Machine) gotAgain(l *link, v incentive.Credit) {
+	m.Ledger.GotAgain(m.Now, l.Holder, v)
+	m.SaveAccounts()
+	m.pumpHolder(l.Link)
 }
 
 // deliveredAgain takes in the delivery of a bundle that is here already: it ends an audit, or earns what
@@ -123,9 +147,13 @@ func (m *Machine) deliveredAgain(l *link, b *protocol.Bundle) {
 	}
 	records, ids := m.recordsOf(l, b)
 	m.corroborate(l, b.Via(l.ID()), records, m.Shared.Known(ids))
-	if m.shown(l, o.audit); o.audit == 0 {
-		u, entries := m.earnings.Offered(m.Now, m.party(l.Link), b.DID)
-		m.EarnEntries(l, entries, u)
+	if m.shown(l, o); o.audit > 0 {
+		return
+	}
+	if u, value, again := m.offered(l, b.DID); again {
+		m.gotAgain(l, value)
+	} else {
+		m.earnOf(l, value, u)
 	}
 }
 

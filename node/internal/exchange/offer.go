@@ -33,6 +33,7 @@ type Offer struct {
 	*protocol.Bundle
 	Value  incentive.Credit // what the neighbor pays for it: the price of the moment in which it was offered
 	paid   bool             // that is booked; repeating a delivery costs nothing more
+	again  bool             // somebody at the neighbor's address had it before
 	stage  stage
 	pulled int // how many times the neighbor had it by get_bundle
 }
@@ -280,7 +281,10 @@ func (m *Machine) Put(l *link, o *Offer) {
 			switch {
 			case a.Unsent && !paid && o.pulled == 0:
 				m.Returned(l.Link, o.Value)
-				o.paid = false
+				if o.again {
+					m.Ledger.GaveAgain(m.Now, l.Holder, -o.Value)
+				}
+				o.paid, o.again = false, false
 			case !a.Unsent && paid:
 				m.UsageOf(l.Holder).Demanded += o.WireBytes()
 			}
@@ -298,8 +302,10 @@ func (m *Machine) charge(l *link, o *Offer) {
 	}
 	o.paid = true
 	m.Gave(l.Link, o.Value)
-	m.earnings.Gave(m.party(l.Link), o.DID)
-	m.earnings.Gave(l.Holder, o.DID) // whoever is settled by then offers it back in vain
+	if o.again = m.earnings.Gave(m.party(l.Link), o.DID); o.again {
+		m.Ledger.GaveAgain(m.Now, l.Holder, o.Value)
+	}
+	m.earnings.Gave(l.Holder, o.DID)
 }
 
 // TimeToPut is how long the delivery of the bundle may take.

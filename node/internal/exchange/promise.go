@@ -87,7 +87,7 @@ const maxAnswers = 4
 // entrust makes l the one that is to deliver the bundle.
 func (m *Machine) entrust(p *promise, did protocol.DID, l *link) {
 	if p.Holder = l; !l.Owes(did) {
-		m.Owe(l, did, 0)
+		m.Owe(l, did, 0, false)
 	}
 }
 
@@ -341,11 +341,12 @@ type owed struct {
 	// audit is what the offer earns when the bundle comes, where we had it already and want to know whether the
 	// neighbor has it; 0 where we had not.
 	audit incentive.Credit
+	again bool // somebody at the neighbor's address gave it before
 }
 
 // Owe has a neighbor owe us a bundle from now on.
-func (m *Machine) Owe(l *link, did protocol.DID, audit incentive.Credit) {
-	l.Owed = append(l.Owed, owed{did, m.Now.Add(protocol.PromiseTimeout), audit})
+func (m *Machine) Owe(l *link, did protocol.DID, audit incentive.Credit, again bool) {
+	l.Owed = append(l.Owed, owed{did, m.Now.Add(protocol.PromiseTimeout), audit, again})
 	m.watchOwed(l)
 }
 
@@ -378,7 +379,12 @@ func (l *link) mustShow() bool {
 }
 
 // shown pays a neighbor for an offer that turned out to be true, and for those that it made meanwhile.
-func (m *Machine) shown(l *link, value incentive.Credit) {
+func (m *Machine) shown(l *link, o owed) {
+	value := o.audit
+	if o.again {
+		m.gotAgain(l, value)
+		value = 0
+	}
 	if !l.mustShow() {
 		value += l.pending
 		l.pending = 0

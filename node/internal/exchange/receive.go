@@ -35,7 +35,7 @@ func (m *Machine) Received(from *core.Link, b *protocol.Bundle, answer func(erro
 	}
 	forged := m.namesUs(l, b)
 	m.strike(l, b.DID)
-	m.shown(l, 0)
+	m.shown(l, owed{})
 	via := b.Via(l.ID())
 	k := m.keepNew(l, via)
 	answer(m.within(b, k))
