@@ -273,8 +273,10 @@ func TestFiltersStay(t *testing.T) {
 	}
 	n.keep(t, reading.FilterWish{Name: "Zebra", Words: "moonrise OR quetzal"})
 	said := heard.String()
-	if !strings.Contains(said, "Moonrise") {
-		t.Fatal("nothing was heard") // or it cannot be read
+	for end := time.Now().Add(patience); !strings.Contains(said, "Moonrise"); breathe() {
+		if said = heard.String(); time.Now().After(end) {
+			t.Fatal("nothing was heard") // or it cannot be read
+		}
 	}
 	for _, word := range []string{"wieback", "uetzal", "psilon", "ebra"} {
 		if strings.Contains(said, word) {

@@ -59,6 +59,7 @@ func labRuns() []labRun {
 			quick: []string{"churn --seed 1 --nodes 10 --hours 2 --interval .5 --stays 1 --feeds 5"}},
 		{name: "nat", title: "Nodes that nobody can dial", page: "nat", minutes: 12,
 			full: []string{"nat --seed 1 --no-encoding", "nat --seed 1 --no-encoding --nodes 60",
+				"nat --seed 2 --no-encoding --nodes 60", "nat --seed 3 --no-encoding --nodes 60",
 				"nat --seed 1 --no-encoding --nodes 60 --settled"},
 			quick: []string{"nat --seed 1 --nodes 20 --hours 4 --interval 1 --feeds 5 --no-encoding"}},
 		{name: "freeriders", title: "Those who take without giving", page: "freeriders", minutes: 12,
