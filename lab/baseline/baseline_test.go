@@ -76,6 +76,36 @@ func TestReaders(t *testing.T) {
 	}
 }
 
+// Of gaps of an hour and, after it, of three the younger counts twice: 140 minutes. After ten hours of silence the
+// silence is the youngest, and the hour is gone: 460 minutes.
+func TestOutlook(t *testing.T) {
+	p := after(0, 2, 3*h, 3)
+	p.History.Times = append([]int64{p.History.Times[0] - 3600}, p.History.Times...)
+	silent := p
+	silent.At = silent.At.Add(10 * h)
+	weighted := baseline.Weighted{}
+	if got := weighted.Interval(found(p, 1)); got != 140*m {
+		t.Errorf("weighted, with news: %v", got)
+	}
+	if got := weighted.Interval(silent); got != 460*m || len(silent.History.Times) != 3 {
+		t.Errorf("weighted, in silence: %v, of %v", got, silent.History.Times)
+	}
+	if got := weighted.Interval(after(0, 1, 0, 1)); got != h {
+		t.Errorf("weighted, of one entry: %v", got)
+	}
+	if got := weighted.Interval(found(after(0, 50, 0, 50), 50)); got != 2*m {
+		t.Errorf("weighted, all at once: %v", got)
+	}
+	if got := weighted.Interval(after(90*d, 3, 9*d, 3)); got != 31*d || got != weighted.Longest() {
+		t.Errorf("weighted, after months: %v", got)
+	}
+	both := baseline.Both{A: polling.Fixed{Every: h}, B: polling.Fixed{Every: 3 * h},
+		Of: func(a, b time.Duration) time.Duration { return (a + b) / 2 }}
+	if both.Interval(p) != 2*h || both.First() != 2*h || both.Longest() != 2*h {
+		t.Errorf("the mean of two: %v, %v, %v", both.Interval(p), both.First(), both.Longest())
+	}
+}
+
 func TestNewsBlur(t *testing.T) {
 	p := baseline.NewsBlur{Rand: rand.New(rand.NewPCG(1, 2))}
 	for name, tc := range map[string]struct {

@@ -8,8 +8,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
+	"feedex/feed"
 	"feedex/internal/when"
 	"feedex/lab"
 	"feedex/lab/baseline"
@@ -36,6 +38,8 @@ type contender struct {
 	stated *[2]Averages
 	// remembers is over how many entries it takes its averages; 0 is what the policy does by itself.
 	remembers int
+	// heeds says that it does not poll in hours and on days that publishers would have skipped.
+	heeds bool
 }
 
 // byFrequency is Miniflux with the scheduler that its owner must choose.
@@ -93,6 +97,36 @@ func asides() []contender {
 	return list
 }
 
+// outlook are the policies of the rest of Urbansky's outlook (§6). They have no part in the hash of a run, which so
+// stays that of the policies before them.
+func outlook() []contender {
+	both := func(of func(a, b time.Duration) time.Duration) func(*rand.Rand) polling.Policy {
+		return always(baseline.Both{A: polling.MovingAverage{}, B: polling.PostRate{}, Of: of})
+	}
+	list := []contender{
+		{name: "Moving Average, weighted", policy: always(baseline.Weighted{})},
+		{name: "Moving Average or Post Rate, the sooner",
+			policy: both(func(a, b time.Duration) time.Duration { return min(a, b) })},
+		{name: "Moving Average or Post Rate, the later",
+			policy: both(func(a, b time.Duration) time.Duration { return max(a, b) })},
+		{name: "Moving Average and Post Rate, the mean",
+			policy: both(func(a, b time.Duration) time.Duration { return (a + b) / 2 })},
+	}
+	for _, c := range contenders() {
+		switch c.name {
+		case "Fix 1h", "Moving Average", "Post Rate", "Auto":
+			list = append(list, contender{name: c.name + heeding, policy: c.policy, heeds: true})
+		}
+	}
+	return list
+}
+
+// heeding is what the names of policies end with that heed skipHours and skipDays.
+const heeding = ", skipHours"
+
+// entrants are all policies in the order of the rows.
+func entrants() []contender { return slices.Concat(contenders(), asides(), outlook()) }
+
 // withDefaults is p with each zero field at its default and the feeds that take part, or what is
 // impossible.
 func (p Polling) withDefaults() (Polling, []trace.Timeline, error) {
@@ -122,7 +156,7 @@ func (p Polling) Run(ctx context.Context, progress Progress) (*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	policies := append(contenders(), asides()...)
+	policies := entrants()
 	costs := each(feeds, func(f trace.Timeline) float64 { return 50 + float64(len(f.Times)) })
 	// By feed, then by policy.
 	runs := together(newMeter(progress, costs), func(i int, tell Progress) []feedRun {
@@ -141,11 +175,37 @@ func (p Polling) runFeed(f *trace.Timeline, policies []contender) []feedRun {
 	first := p.Traces.From.Add(within(p.Seed.Stream("first poll of "+f.Name), min(24*time.Hour, p.Length/2)))
 	first = first.Truncate(time.Second)
 	runs := make([]feedRun, len(policies))
+	skips := p.skips(f)
 	for i, c := range policies {
 		policy := c.policy(p.Seed.Stream(c.name + " polls " + f.Name))
-		runs[i] = runFeed(f, policy, c.remembers, first, p.Traces.From.Add(p.Length))
+		heeded := feed.PollingHints{}
+		if c.heeds {
+			heeded = skips
+		}
+		runs[i] = runFeed(f, policy, c.remembers, heeded, first, p.Traces.From.Add(p.Length))
 	}
 	return runs
+}
+
+// skipsFrom is how many entries a day a feed publishes whose publisher might say when nobody needs to come.
+const skipsFrom = 1
+
+// skips is what the publisher of a feed would say that knew when it will publish: the hours of the day and the days of
+// the week on which none of its entries comes out. Of feeds with less than an entry a day nothing is said: all that
+// they leave out is chance.
+func (p Polling) skips(f *trace.Timeline) (hints feed.PollingHints) {
+	to := p.Traces.From.Add(p.Length)
+	if float64(f.Count(p.Traces.From, to)) < skipsFrom*p.Length.Hours()/24 {
+		return hints
+	}
+	hints = feed.PollingHints{SkipHours: 1<<24 - 1, SkipDays: 1<<7 - 1}
+	for _, unix := range f.Times {
+		if t := time.Unix(unix, 0).UTC(); !t.Before(p.Traces.From) && t.Before(to) {
+			hints.SkipHours &^= 1 << t.Hour()
+			hints.SkipDays &^= 1 << t.Weekday()
+		}
+	}
+	return hints
 }
 
 // report makes the Report of the runs, of which those that did not take place are nil.
@@ -153,13 +213,14 @@ func (p Polling) report(feeds []trace.Timeline, runs [][]feedRun) *report.Report
 	var done [][]feedRun
 	var of []trace.Timeline
 	sum := sha256.New()
+	summed := len(contenders()) + len(asides())
 	r := newReport("Polling policies, each by itself (Urbansky and others, §4)", p.Seed, p.Traces)
 	for i := range runs {
 		if runs[i] == nil {
 			continue
 		}
 		done, of = append(done, runs[i]), append(of, feeds[i])
-		for j := range runs[i] {
+		for j := range runs[i][:summed] {
 			sum.Write(runs[i][j].sum[:])
 			r.Steps += int64(runs[i][j].polls)
 		}
@@ -185,10 +246,16 @@ func (p Polling) report(feeds []trace.Timeline, runs [][]feedRun) *report.Report
 		fmt.Sprintf("%d feeds begin with less than two entries, as no older ones are recorded: what learns from "+
 			"documents waits an hour there", bare),
 	}
-	all := pollingRows(append(contenders(), asides()...), done)
+	all := pollingRows(entrants(), done)
 	r.Result = all
 	rows := all[:len(contenders())]
-	r.Tables = append(pollingTables(rows), historyTable(all[len(rows):]), cascadeTable(all))
+	saying := 0
+	for i := range of {
+		if p.skips(&of[i]) != (feed.PollingHints{}) {
+			saying++
+		}
+	}
+	r.Tables = append(pollingTables(rows), historyTable(all[len(rows):]), outlookTable(all, saying), cascadeTable(all))
 	r.Plots = pollingFigures(rows)
 	return r
 }
@@ -226,8 +293,9 @@ type feedRun struct {
 
 // runFeed polls a feed from first to end. The document is the newest entries at each time, as many as its
 // window says; nothing takes time, and every poll is conditional. The policy knows of so many entries, if it is not 0,
-// whatever the document lists.
-func runFeed(f *trace.Timeline, p polling.Policy, remembers int, first, end time.Time) feedRun {
+// whatever the document lists. What falls due when the publisher skips waits for the end of that.
+func runFeed(f *trace.Timeline, p polling.Policy, remembers int, skips feed.PollingHints,
+	first, end time.Time) feedRun {
 	var r feedRun
 	sum := sha256.New()
 	stop := end.Unix()
@@ -236,7 +304,7 @@ func runFeed(f *trace.Timeline, p polling.Policy, remembers int, first, end time
 	known := make([]int64, 0, len(f.Times))
 	intervals := 0.0
 	poll := polling.Poll{At: first}
-	for at := first; at.Before(end); at = at.Add(poll.Interval) {
+	for at := first; at.Before(end); at = skips.Allowed(at.Add(poll.Interval)) {
 		now := at.Unix()
 		for out < len(f.Times) && f.Times[out] <= now {
 			out++

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/feed"
 	"feedex/lab"
 	"feedex/lab/trace"
 	"feedex/polling"
@@ -22,7 +23,7 @@ func TestRunFeed(t *testing.T) {
 	}
 	f := trace.Timeline{Name: "a", Window: 2, Times: times}
 	p := &watched{}
-	r := runFeed(&f, p, 0, begin.Add(10*time.Minute), begin.Add(time.Hour))
+	r := runFeed(&f, p, 0, feed.PollingHints{}, begin.Add(10*time.Minute), begin.Add(time.Hour))
 	// Read: 00:10 what was there before; 00:20 the two of :16, not :14 and :15; 00:30 nothing; 00:40
 	// that of :31; 00:50 that of :50. At the end :52 and :53 can still be read, :51 cannot.
 	if r.published != 9 || r.found != 4 || r.missed != 3 || r.late != 2 {
@@ -60,10 +61,50 @@ func TestRunFeed(t *testing.T) {
 	}
 	// A policy that remembers three knows of these, whatever the document lists.
 	p = &watched{}
-	runFeed(&f, p, 3, begin.Add(10*time.Minute), begin.Add(time.Hour))
+	runFeed(&f, p, 3, feed.PollingHints{}, begin.Add(10*time.Minute), begin.Add(time.Hour))
 	for i, want := range []int{2, 3, 3, 3, 3} {
 		if h := p.polls[i].History; len(h.Times) != want || h.Window != want {
 			t.Errorf("at poll %d %d entries are remembered, and %d averaged; want %d", i, len(h.Times), h.Window, want)
+		}
+	}
+	// What falls due in the hour after midnight, which is skipped, waits until one o'clock.
+	p = &watched{}
+	skips := feed.PollingHints{SkipHours: 1}
+	r = runFeed(&f, p, 0, skips, begin.Add(10*time.Minute), begin.Add(80*time.Minute))
+	if at := p.polls[1].At; r.polls != 3 || !at.Equal(begin.Add(time.Hour)) {
+		t.Errorf("%d polls, the second at %v; want 3, at 01:00", r.polls, at)
+	}
+}
+
+// A publisher that knows when it will publish skips the other hours and days; one that hardly publishes says nothing.
+func TestSkips(t *testing.T) {
+	p := Polling{Traces: &trace.Set{From: time.Date(2026, 7, 4, 0, 0, 0, 0, time.UTC)}, Length: 48 * time.Hour}
+	at := p.Traces.From.Add(5 * time.Hour).Unix()
+	f := trace.Timeline{Times: []int64{at - 86_400, at, at + 60, at + 9*3600, at + 2*86_400}}
+	want := feed.PollingHints{SkipHours: 1<<24 - 1 - 1<<5 - 1<<14, SkipDays: 1<<7 - 1 - 1<<time.Saturday}
+	if got := p.skips(&f); got != want {
+		t.Errorf("skips %+v, want %+v", got, want)
+	}
+	f.Times = f.Times[:2]
+	if got := p.skips(&f); got != (feed.PollingHints{}) {
+		t.Errorf("of one entry in two days %+v", got)
+	}
+}
+
+// Of 100 documents of 20,000 bytes ninety are not modified; whoever cannot say so sends all of them.
+func TestCascade(t *testing.T) {
+	const head = 350
+	table := cascadeTable([]PollingRow{{Policy: crawler, Requests: 100, NotModified: 90, Bytes: 10*20_000_000 + 90*head,
+		whole: 100 * 20_000_000, fresh: 500_000}, {Policy: "FeedEx"}})
+	want := [][]string{{"0%", "2000", "200", "90.0%", "200", "90.0%", "0.5", "100.0%"},
+		{"17%", "2000", "506", "74.7%", "200", "90.0%", "0.5", "100.0%"},
+		{"35%", "2000", "838", "58.1%", "200", "90.0%", "0.5", "100.0%"}}
+	if len(table.Rows) != len(want)+1 {
+		t.Fatalf("rows %v", table.Rows)
+	}
+	for i := range want {
+		if !slices.Equal(table.Rows[i][1:], want[i]) {
+			t.Errorf("row %v, want %v", table.Rows[i], want[i])
 		}
 	}
 }
@@ -177,7 +218,9 @@ func TestPollingIsAsDocumented(t *testing.T) {
 	wantPage(t, "polling", report)
 	rows := make(map[string]PollingRow)
 	for _, r := range report.Result.([]PollingRow) {
-		rows[r.Policy] = r
+		if r.remembers == 0 {
+			rows[r.Policy] = r
+		}
 	}
 	auto := rows["Auto"]
 	for _, name := range []string{"Moving Average", "Moving Average, 30m-16h"} {
@@ -189,6 +232,15 @@ func TestPollingIsAsDocumented(t *testing.T) {
 		if auto.Missed >= other.Missed || auto.Requests >= other.Requests || auto.Bytes >= other.Bytes {
 			t.Errorf("Auto missed %d with %d requests; %s %d with %d", auto.Missed, auto.Requests, name, other.Missed,
 				other.Requests)
+		}
+	}
+	// Nothing of Urbansky's outlook has a smaller error than Auto, and heeding skipHours makes everybody's greater.
+	for _, c := range outlook() {
+		plain := rows[strings.TrimSuffix(c.name, heeding)]
+		if r := rows[c.name]; r.Polls.Error <= auto.Polls.Error || r.Polls.Error < plain.Polls.Error ||
+			r.Requests > plain.Requests {
+			t.Errorf("%s: %+v and %d requests, without skipHours %+v and %d", c.name, r.Polls, r.Requests, plain.Polls,
+				plain.Requests)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"feedex/lab/trace"
 )
 
-// What Paper §2 says of feeds is held against the recorded ones: what holds of it, and what does not.
+// What Paper §2 says of feeds is held against the recorded ones: what holds of it, and what does not. The run
+// is what docs/evaluation/publishing.md shows.
 func TestPublishing(t *testing.T) {
 	documents, err := trace.EmbeddedDocuments()
 	if err != nil {
@@ -23,6 +24,7 @@ func TestPublishing(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkDrawings(t, r.All())
+	wantPage(t, "publishing", r)
 	result := r.Result.(PublishingResult)
 
 	// Zipf's law fits up to rank 100 and not up to rank 200: the line would have to bend. The first feed is below it.
