@@ -14,8 +14,8 @@ import (
 // words is how many words there are.
 const words = 200_000
 
-// unasked is how many of the most frequent words are in no CobraFilter.
-const unasked = 29
+// Unasked is how many of the most frequent words are in no CobraFilter.
+const Unasked = 29
 
 // word draws a word that is not among the first so many.
 func word(r *rand.Rand, but int) string {
@@ -55,6 +55,20 @@ func Filter(r *rand.Rand) string {
 // CobraFilter is an expression as in Cobra (Rose and others, NSDI 2007, §4): of words joined by AND, three at the
 // median and eight at most, of which none is among the 29 that are the most frequent.
 func CobraFilter(r *rand.Rand) string {
+	return strings.Join(text(r, cobraLength(r), Unasked), " ")
+}
+
+// CobraFilterOf is one of the words that draw draws.
+func CobraFilterOf(r *rand.Rand, draw func() string) string {
+	text := make([]string, cobraLength(r))
+	for i := range text {
+		text[i] = draw()
+	}
+	return strings.Join(text, " ")
+}
+
+// cobraLength draws of how many words a CobraFilter is.
+func cobraLength(r *rand.Rand) int {
 	n, u := 1, r.Float64()
 	for _, share := range []float64{.14, .28, .24, .15, .09, .05, .03} {
 		if u -= share; u < 0 {
@@ -62,5 +76,5 @@ func CobraFilter(r *rand.Rand) string {
 		}
 		n++
 	}
-	return strings.Join(text(r, n, unasked), " ")
+	return n
 }
