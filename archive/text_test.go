@@ -3,6 +3,8 @@ package archive
 import (
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestText(t *testing.T) {
@@ -37,6 +39,23 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, markup string) {
 		if got := text(markup); len(got) > 4*len(markup)+4 {
 			t.Errorf("%d bytes of markup gave %d of text", len(markup), len(got))
+		}
+	})
+}
+
+// Tags that are read in a simpler way give the words that the tokenizer finds.
+func TestTextOfPlainTags(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{"<", "</", ">", "/>", "p", "b", "img", "title", "script", "xmp", "no-tag",
+		"h1",
+		" ", "\n", "\r", "\t", "/", "=", `"`, "'", ` alt="x"`, ` src="a>b" `, "class='c'", "&amp;", "&am", "&#65", ";",
+		"word", "A", "!--", "-->", "?", "<p>", "</p>", "<b>", "</b>", `<a href="x">`, "</title>",
+		"</script>", "\x00", "é"})
+	rapid.Check(t, func(rt *rapid.T) {
+		markup := strings.Join(rapid.SliceOfN(pieces, 0, 12).Draw(rt, "markup"), "")
+		var b strings.Builder
+		tokenized(&b, markup)
+		if got, want := folded(text(markup)), folded(b.String()); got != want {
+			t.Errorf("the words of %q are %q, by the tokenizer %q", markup, got, want)
 		}
 	})
 }
