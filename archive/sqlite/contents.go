@@ -248,10 +248,10 @@ func (r *Reader) Verify(ctx context.Context, progress func(entries int64), repor
 		reader: r, verb: verb, entries: verifyEntries,
 		query: `SELECT ` + recordColumns +
 			`, e.seq <= (SELECT indexed FROM state) AND e.seq NOT IN (SELECT seq FROM stale),
-				(SELECT sz FROM words_docsize WHERE id = e.seq)
+				(SELECT sz FROM words_docsize WHERE id = e.seq), (SELECT sz FROM headings_docsize WHERE id = e.seq)
 			FROM entries e JOIN feeds f ON f.id = e.feed WHERE 1`,
 		read: func(row rowScanner) (x indexedRecord, err error) {
-			x.Record, err = scanRecord(row, &x.due, &x.sizes)
+			x.Record, err = scanRecord(row, &x.due, &x.sizes, &x.heading)
 			return x, err
 		},
 		record: func(x *indexedRecord) *archive.Record { return &x.Record },
@@ -318,8 +318,9 @@ func (r *Reader) verifyCount(ctx context.Context, query string) (n int64, err er
 // An indexedRecord is an entry, and how many words of it the full-text index holds.
 type indexedRecord struct {
 	archive.Record
-	due   bool   // to be in the index
-	sizes []byte // the words of each column there, NULL where it is not
+	due     bool   // to be in the index
+	sizes   []byte // the words of each column there, NULL where it is not
+	heading []byte // the same of the index of titles
 }
 
 func (x *indexedRecord) verify(report func(problem string)) {
@@ -333,10 +334,11 @@ func (x *indexedRecord) verify(report func(problem string)) {
 		return
 	}
 	title, rest := archive.Fold(&x.Entry)
-	want := []int{1, len(strings.Fields(title)), len(strings.Fields(rest))} // the feed's number is a word
-	if got := columnSizes(x.sizes); !slices.Equal(got, want) {
-		report(fmt.Sprintf("entry %d: the full-text index holds %d words of feed, title and rest, the entry %d",
-			x.Seq, got, want))
+	want := []int{1, len(strings.Fields(title)), len(strings.Fields(rest)), // the feed's number is a word
+		len(strings.Fields(headingOf(title)))}
+	if got := columnSizes(append(x.sizes, x.heading...)); !slices.Equal(got, want) {
+		report(fmt.Sprintf("entry %d: the full-text indexes hold %d words of feed, title and rest, and of titles "+
+			"alone, the entry %d", x.Seq, got, want))
 	}
 }
 
@@ -354,16 +356,18 @@ func columnSizes(b []byte) (sizes []int) {
 	return sizes
 }
 
-// verifyStrays looks for words in the index of which there is no entry.
+// verifyStrays looks for words in the indexes of which there is no entry.
 func (r *Reader) verifyStrays(ctx context.Context, report func(problem string)) error {
-	n, err := r.verifyCount(ctx, `SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT seq FROM entries)`)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+	for _, index := range indexes {
+		n, err := r.verifyCount(ctx, `SELECT count(*) FROM `+index+`_docsize WHERE id NOT IN (SELECT seq FROM entries)`)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if n > 0 {
+			report(fmt.Sprintf("the full-text index %s holds %d entries that are not there", index, n))
+		}
 	}
-	if err == nil && n > 0 {
-		report(fmt.Sprintf("the full-text index holds %d entries that are not there", n))
-	}
-	return err
+	return nil
 }
 
 // verifyItems looks for items that are not what their entries say, for entries of followed feeds without one, and for

@@ -254,6 +254,7 @@ func (w *writer) indexEntry(seq int64) (bytes int) {
 	}
 	title, rest := archive.Fold(&records[0].Entry)
 	w.write(`INSERT OR REPLACE INTO words (rowid, feed, title, rest) VALUES (?, ?, ?, ?)`, seq, number, title, rest)
+	w.write(`INSERT OR REPLACE INTO headings (rowid, title) VALUES (?, ?)`, seq, headingOf(title))
 	return len(title) + len(rest)
 }
 

@@ -171,7 +171,9 @@ func checkVictim(t *testing.T, path string, first, acknowledged int) {
 		verdict != "ok" {
 		t.Fatalf("integrity_check: %s, %v", verdict, err)
 	}
-	execSQL(t, s, `INSERT INTO words (words) VALUES ('integrity-check')`)
+	for _, index := range indexes {
+		execSQL(t, s, `INSERT INTO `+index+` (`+index+`) VALUES ('integrity-check')`)
+	}
 
 	// The batch after the last acknowledged may be there, too, but only as a whole.
 	total := len(s.LatestDIDs(archive.KeptDIDs))

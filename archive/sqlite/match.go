@@ -241,7 +241,7 @@ func (s *search) terms(stem string) (terms []string, err error) {
 func (s *search) verified(match string, limit int) (found []int64, err error) {
 	before := int64(math.MaxInt64)
 	for {
-		seqs, err := s.indexed(match, before, scanPage)
+		seqs, err := s.indexed(`words`, match, before, scanPage)
 		if err != nil || len(seqs) == 0 {
 			return found, err
 		}

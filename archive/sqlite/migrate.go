@@ -91,6 +91,11 @@ func upgrade(ctx context.Context, conn *sql.Conn, scripts []string) error {
 	stamp := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(scripts))
 	for _, script := range append(slices.Clip(scripts[v:]), stamp, `COMMIT`) {
 		if script == `COMMIT` {
+			if v < headingsVersion {
+				if err := addHeadings(ctx, conn); err != nil {
+					return err
+				}
+			}
 			if err := rejudge(ctx, conn); err != nil {
 				return err
 			}
@@ -101,6 +106,9 @@ func upgrade(ctx context.Context, conn *sql.Conn, scripts []string) error {
 	}
 	return nil
 }
+
+// headingsVersion is the first version of the schema that has headings.
+const headingsVersion = 53
 
 // rejudge looks anew at which addresses are secrets: an older feedex took fewer for some.
 func rejudge(ctx context.Context, conn *sql.Conn) error {

@@ -412,6 +412,36 @@ func TestMigrateScripts(t *testing.T) {
 	}
 }
 
+// What was indexed before there were headings is found by the words of its title, and what waits to be indexed as well.
+func TestMigrateToHeadings(t *testing.T) {
+	var fill string
+	for i, title := range []string{"Harbor news", "A harbour", "HARBOR", "waiting harbor", "later harbor"} {
+		r := newsRecord(title, "", time.Unix(1, 0))
+		r.Entry.Title = title
+		r.ID, r.Digest = r.Entry.EntryID(), r.Entry.Digest()
+		fill += fmt.Sprintf(`
+			INSERT INTO entries (id, seq, digest, feed, seen, source, guid, title, link, summary, content)
+				VALUES (x'%x', %d, x'%x', 1, 1, '', '%s', '%s', '', '', '');
+			INSERT INTO words (rowid, feed, title, rest) SELECT %[2]d, '1', lower('%[5]s'), '' WHERE %[2]d < 5;`,
+			r.ID[:], i+1, r.Digest[:], r.Entry.ID, title)
+	}
+	s := openFile(t, olderArchive(t, 52, fmt.Sprintf(`INSERT INTO feeds (id, url, secret) VALUES (1, '%s', 0);`, news)+
+		fill+`UPDATE state SET indexed = 4; INSERT INTO stale VALUES (4)`))
+	for range 2 { // before and after all are indexed
+		found, err := s.Search(t.Context(), feed.Filter{Title: []string{"harbor"}})
+		if got := titles(found); err != nil || fmt.Sprint(got) != "[later harbor waiting harbor HARBOR Harbor news]" {
+			t.Errorf("found %q, %v", got, err)
+		}
+		report := func(problem string) { t.Error(problem) }
+		if err := s.Verify(t.Context(), func(int64) {}, report); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.Index(100); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // An archive from before there were several people is the owner's: every mark, title, folder and password is theirs,
 // and numbers are not used again.
 func TestMigrateToPeople(t *testing.T) {

@@ -182,8 +182,11 @@ var aNeighbor = protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 7790)
 func TestRoomIsEnough(t *testing.T) {
 	alone(t)
 	const u = feed.URL("https://example.com/feed")
-	for _, c := range []struct{ size, entries int }{{0, 500}, {100, 500}, {600, 400}, {3000, 150}, {64 << 10, 12},
-		{300 << 10, 5}} {
+	for _, c := range []struct {
+		size, entries int
+		titles        bool
+	}{{0, 500, false}, {100, 500, false}, {600, 400, false}, {3000, 150, false}, {64 << 10, 12, false},
+		{300 << 10, 5, false}, {100, 500, true}, {600, 400, true}, {3000, 150, true}, {64 << 10, 12, true}} {
 		for _, text := range []struct {
 			name       string
 			first      rune
@@ -200,8 +203,12 @@ func TestRoomIsEnough(t *testing.T) {
 			}
 			r, room := rand.New(rand.NewPCG(1, 2)), int64(0)
 			for i := range c.entries {
-				e := feed.Entry{Feed: u, ID: fmt.Sprint(i),
-					Summary: words(r, c.size, text.first, text.alphabet, text.characters)}
+				e := feed.Entry{Feed: u, ID: fmt.Sprint(i)}
+				if full := words(r, c.size, text.first, text.alphabet, text.characters); c.titles {
+					e.Title = full
+				} else {
+					e.Summary = full
+				}
 				room += archive.Room(archive.TextBytes(&e))
 				s.Keep([]archive.Record{archive.NewRecord(e, time.Unix(int64(i), 0), aNeighbor)})
 				if i%50 == 0 {
@@ -221,11 +228,9 @@ func TestRoomIsEnough(t *testing.T) {
 			}
 			full, err := s.used(t.Context())
 			if taken := full - empty; err != nil || taken > room {
-				t.Errorf("%d entries with %d bytes of %s take %d bytes, more than %d (%v)", c.entries, c.size,
-					text.name, taken, room, err)
+				t.Errorf("%+v: entries of %s take %d bytes, more than %d (%v)", c, text.name, taken, room, err)
 			} else if taken < room/6 {
-				t.Errorf("%d entries with %d bytes of %s take %d bytes, far less than %d", c.entries, c.size,
-					text.name, taken, room)
+				t.Errorf("%+v: entries of %s take %d bytes, far less than %d", c, text.name, taken, room)
 			}
 		}
 	}

@@ -79,7 +79,9 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	for _, table := range []string{`stale`, `hidden`, `entries`} { // and with the entries, their items
 		s.write(`DELETE FROM `+table+` WHERE seq `+these, list)
 	}
-	s.write(`DELETE FROM words WHERE rowid `+these, list)
+	for _, index := range indexes {
+		s.write(`DELETE FROM `+index+` WHERE rowid `+these, list)
+	}
 	s.write(`UPDATE state SET purge_at = ?1,
 		purge_entries = ?2 + CASE purge_at WHEN ?1 THEN purge_entries ELSE 0 END,
 		purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END, dead = dead + ?4`, at.Unix(),
@@ -180,6 +182,9 @@ func (s *Store) eachPurged(ids []feed.EntryID, f func(i int, v archive.Version))
 		})
 }
 
+// indexes are the full-text indexes: of all words, and of those of the titles.
+var indexes = []string{`words`, `headings`}
+
 // mergePages is how many pages of the index one step writes when it merges parts of it: some milliseconds, unless one
 // word alone fills more.
 const mergePages = 32
@@ -198,10 +203,13 @@ func (s *Store) Tidy() (more bool, err error) {
 // merge takes a step of so many pages; the first of those that merge the whole index is below zero.
 func (s *writer) merge(pages int) (more bool) {
 	var before, after int64
-	s.row(`SELECT total_changes()`, nil, &before)
-	s.write(`INSERT INTO words (words, rank) VALUES ('merge', ?)`, pages)
-	s.row(`SELECT total_changes()`, nil, &after)
-	return after-before >= 2 // https://sqlite.org/fts5.html#the_merge_command
+	for _, index := range indexes {
+		s.row(`SELECT total_changes()`, nil, &before)
+		s.write(`INSERT INTO `+index+` (`+index+`, rank) VALUES ('merge', ?)`, pages)
+		s.row(`SELECT total_changes()`, nil, &after)
+		more = more || after-before >= 2 // https://sqlite.org/fts5.html#the_merge_command
+	}
+	return more
 }
 
 // compact takes a step towards an index in one part, in which no purged entry has left any word. It begins where dead

@@ -198,7 +198,10 @@ func (s *search) words(limit int) ([]int64, error) {
 		return nil, err
 	}
 	var indexed []int64
+	titles, inTitles := s.headings()
 	switch {
+	case inTitles:
+		indexed, err = s.indexed(`headings`, titles, math.MaxInt64, more)
 	case query.but && query.loose: // those that it finds are too many to leave out
 		indexed, err = s.scan(`state CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq <= state.indexed
 			AND e.seq NOT IN (SELECT seq FROM stale)`, more)
@@ -207,7 +210,7 @@ func (s *search) words(limit int) ([]int64, error) {
 	case query.loose:
 		indexed, err = s.verified(query.text, more)
 	default:
-		indexed, err = s.indexed(query.text, math.MaxInt64, more)
+		indexed, err = s.indexed(`words`, query.text, math.MaxInt64, more)
 	}
 	if err != nil {
 		return nil, err
@@ -226,12 +229,12 @@ func (s *search) words(limit int) ([]int64, error) {
 	return append(found, rest[:min(more, len(rest))]...), nil
 }
 
-// indexed asks the index for the newest seqs before one that answer the filter.
-func (s *search) indexed(match string, before int64, limit int) ([]int64, error) {
-	query, args := `SELECT words.rowid AS seq FROM words WHERE words MATCH ?`, []any{match}
+// indexed asks an index for the newest seqs before one that answer the filter.
+func (s *search) indexed(index, match string, before int64, limit int) ([]int64, error) {
+	query, args := `SELECT w.rowid AS seq FROM `+index+` w WHERE w.`+index+` MATCH ?`, []any{match}
 	if s.where != "" {
-		query = `SELECT words.rowid AS seq FROM words CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = words.rowid
-			WHERE words MATCH ?` + s.where
+		query = `SELECT w.rowid AS seq FROM ` + index + ` w CROSS JOIN entries e INDEXED BY entries_by_seq ON e.seq = w.rowid
+			WHERE w.` + index + ` MATCH ?` + s.where
 		args = append(args, s.args...)
 	}
 	if !s.filter.Until.IsZero() {
@@ -245,10 +248,10 @@ func (s *search) indexed(match string, before int64, limit int) ([]int64, error)
 		before = min(before, newest[0]+1)
 	}
 	if before < math.MaxInt64 {
-		query += ` AND words.rowid < ?`
+		query += ` AND w.rowid < ?`
 		args = append(args, before)
 	}
-	return s.seqs(query+` AND words.rowid NOT IN (SELECT seq FROM stale) ORDER BY words.rowid DESC`, args, limit)
+	return s.seqs(query+` AND w.rowid NOT IN (SELECT seq FROM stale) ORDER BY w.rowid DESC`, args, limit)
 }
 
 // indexedBut walks through the entries that are indexed and leaves out those that the index finds.
