@@ -537,6 +537,14 @@ func TestFollowAddressWhileNothingIsStored(t *testing.T) {
 	})
 }
 
+// A shelfOf says that these feeds are followed, whatever is.
+type shelfOf struct {
+	reading.Shelf
+	list []reading.FollowedFeed
+}
+
+func (s shelfOf) Subscriptions(context.Context) ([]reading.FollowedFeed, error) { return s.list, nil }
+
 // Programs of the owner that cannot ask which feed is meant get the first, and hear where there is none.
 func TestLibraryFollowsSites(t *testing.T) {
 	l := newLibrary(t)
@@ -581,6 +589,14 @@ func TestLibraryFollowsSites(t *testing.T) {
 	}
 	if r, err := l.Refresh(ctx); err != nil || r != (reading.RefreshResult{}) {
 		t.Errorf("none is to be refreshed: %+v, %v", r, err)
+	}
+	// One that is left in that moment does not keep the others from it.
+	if err := l.host.Unsubscribe(ctx, list[2].URL); err != nil {
+		t.Fatal(err)
+	}
+	behind := library{Shelf: shelfOf{l.Shelf, list}, host: l.host, person: l.person}
+	if r, err := behind.Refresh(ctx, list[0].ID, list[2].ID); err != nil || r.Later != 1 || r.Polled+r.Ended != 0 {
+		t.Errorf("refreshed %+v, %v", r, err)
 	}
 	// Feeds that were looked at are not asked for again by the first poll.
 	s.feeds["https://new.example/"] = true

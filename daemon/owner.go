@@ -163,6 +163,13 @@ func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error { return h
 
 // Refresh implements control.Owner.
 func (h *host) Refresh(ctx context.Context, feeds []feed.URL) ([]control.Refreshed, error) {
+	return h.refresh(ctx, feeds, func(u feed.URL) error {
+		return control.BadRequest{Err: fmt.Errorf("%s is not followed: 'feedex subscribe' follows it", u.Redacted())}
+	})
+}
+
+// refresh is Refresh where stray says of a feed that is not followed whether it keeps all from being polled.
+func (h *host) refresh(ctx context.Context, feeds []feed.URL, stray func(feed.URL) error) ([]control.Refreshed, error) {
 	all, err := h.Feeds(ctx)
 	if err != nil {
 		return nil, err
@@ -176,14 +183,13 @@ func (h *host) Refresh(ctx context.Context, feeds []feed.URL) ([]control.Refresh
 			feeds = append(feeds, all[i].URL)
 		}
 	}
-	list := make([]control.Refreshed, len(feeds))
-	for i, u := range feeds {
-		s := followed[u]
-		if s == nil {
-			return nil, control.BadRequest{Err: fmt.Errorf("%s is not followed: 'feedex subscribe' follows it",
-				u.Redacted())}
+	list := make([]control.Refreshed, 0, len(feeds))
+	for _, u := range feeds {
+		if s := followed[u]; s != nil {
+			list = append(list, control.Refreshed{Feed: u, NotBefore: s.RefreshAt, Ended: s.Ended})
+		} else if err := stray(u); err != nil {
+			return nil, err
 		}
-		list[i] = control.Refreshed{Feed: u, NotBefore: s.RefreshAt, Ended: s.Ended}
 	}
 	return list, h.command(ctx, node.Refresh{Feeds: feeds})
 }

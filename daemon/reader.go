@@ -166,7 +166,8 @@ func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) (r reading
 	if len(feeds) == 0 { // which is all to the host
 		return r, nil
 	}
-	said, err := l.host.Refresh(ctx, feeds)
+	left := func(feed.URL) error { return nil } // since a moment ago, which is no reason not to poll the others
+	said, err := l.host.refresh(ctx, feeds, left)
 	for _, f := range said {
 		switch {
 		case f.Ended:
