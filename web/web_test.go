@@ -56,10 +56,10 @@ func TestPages(t *testing.T) {
 		not    []string
 	}{
 		{"/", 200, []string{"5 entries", "<strong class=\"near\">3</strong>", "1\u00a0h\u00a030\u00a0min", "36",
-			"12 made; 48 without neighbors", "178\u00a0kB", "failed 3 times", "7 entries",
+			"12 made, for pages and pictures too; 48 without neighbors", "178\u00a0kB", "failed 3 times", "7 entries",
 			`show=unread"><strong>2</strong> unread`, "of 5 new entries", `data-name="Next try"`},
 			[]string{"<summary>1 feed"}},
-		{"/?period=day", 200, []string{"3 entries", "2 requests made"}, []string{"5 entries"}},
+		{"/?period=day", 200, []string{"3 entries", "2 requests made, for pages and"}, []string{"5 entries"}},
 		{"/feeds", 200, []string{"News &amp; more", "Mine", "example.org (the address is a secret)", "2 feeds"},
 			[]string{"<b>more"}},
 		{"/feeds?q=mine", 200, []string{"Mine"}, []string{"News"}},
@@ -242,11 +242,11 @@ func TestWhatOthersPollIsShown(t *testing.T) {
 	}
 	n.status.Counters.PollsWaived = 0
 	says("/", false, "first polls left", "fewer requests")
-	says("/", true, "12 made; 48 without neighbors")
+	says("/", true, "12 made, for pages and pictures too; 48 without neighbors")
 	for i := range n.hours {
 		n.hours[i].Spared = 0
 	}
-	says("/", false, "12 made;")
+	says("/", false, "12 made,")
 	says("/", true, "12 requests made")
 }
 
