@@ -314,44 +314,6 @@ take hours.`,
 	return c
 }
 
-func newLabInterests() *cobra.Command {
-	var f labFlags
-	var e experiment.Interests
-	lists := ""
-	e.Every = virtual(4)
-	c := &cobra.Command{
-		Use:   "interests",
-		Short: "What a network is worth to people with interests of their own",
-		Long: `Run a network whose nodes follow what people do: most of their feeds hardly anybody else follows. Tables of how
-late entries come by how many follow a feed, and of which share of a node's feeds its neighbors follow.
-
-With --volunteer nodes poll feeds for others, and a table has which share of a node's feeds somebody else polls.
-Without --lists the lists are made up after 251 that their owners published. --lists takes a folder with lists.csv.gz
-or lists.csv, a row a subscription in the columns list and feed.`,
-		Example: "  feedex lab interests --nodes 60 --hours 12\n  feedex lab interests --lists subscriptions",
-		RunE: f.on(func(c *cobra.Command, set *trace.Set) (err error) {
-			e.Seed, e.Traces, e.Length, e.Nodes = lab.Seed(f.seed), set, f.length, f.nodes
-			if lists != "" {
-				if e.Lists, err = trace.LoadLists(lists); err != nil {
-					return err
-				}
-				if !c.Flags().Changed("nodes") {
-					e.Nodes = len(e.Lists)
-				}
-			}
-			return f.run(c, e.Run)
-		}),
-	}
-	f.add(c, 24)
-	f.addNodes(c, 251, 2)
-	c.Flags().Var(folderFlag(&lists), "lists", "folder with subscription lists to use in place of made-up ones")
-	_ = c.MarkFlagDirname("lists")
-	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
-	c.Flags().IntVar(&e.Volunteer, "volunteer", 0, "feeds that each node polls for others, up to 1000")
-	f.addNoEncoding(c, &e.NoEncoding)
-	return c
-}
-
 func newLabRecommend() *cobra.Command {
 	var f labFlags
 	var e experiment.Recommending

@@ -19,7 +19,8 @@ type CoronaObjective struct {
 	Fewest    int     `json:"fewest"`    // pollers of a channel
 	Most      int     `json:"most"`
 
-	late []float64 // seconds, the detection time of each channel
+	pollers []int     // of each channel
+	late    []float64 // seconds, its detection time
 }
 
 // A followed channel is one with subscribers.
@@ -74,7 +75,7 @@ func objectives(channels []followed, nodes int, every, target float64) []CoronaO
 	followers := each(channels, func(c followed) int { return c.subscribers })
 	measure := func(scheme string, pollers []int) CoronaObjective {
 		o := CoronaObjective{Scheme: scheme, Requests: float64(sum(pollers)) / float64(len(channels)),
-			Fewest: slices.Min(pollers), Most: slices.Max(pollers)}
+			Fewest: slices.Min(pollers), Most: slices.Max(pollers), pollers: pollers}
 		for i, c := range channels {
 			share, late := float64(c.subscribers)/float64(sum(followers)), every/2/float64(pollers[i])
 			o.late = append(o.late, late)

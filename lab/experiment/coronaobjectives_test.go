@@ -3,7 +3,11 @@ package experiment
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
+
+	"feedex/lab/report"
 )
 
 // Of few channels and nodes, no choice of pollers that is as large is better than the one by the multiplier, whatever
@@ -68,5 +72,28 @@ func TestObjectives(t *testing.T) {
 	if root, log := by["Corona-Fair-Sqrt"], by["Corona-Fair-Log"]; !(lite.Detection <= log.Detection &&
 		log.Detection <= root.Detection && root.Detection <= fair.Detection) {
 		t.Errorf("detection times are not in the order of what they take account of: %+v", list)
+	}
+}
+
+// Channels stand by how many follow them, whatever their order; those without an update have no detection time.
+func TestRankTable(t *testing.T) {
+	var channels []followed
+	lite := CoronaObjective{}
+	row := CoronaRow{Every: time.Hour}
+	for i, n := range []int{2, 9, 4, 6, 1} {
+		channels = append(channels, followed{index: i, subscribers: n})
+		lite.pollers, lite.late = append(lite.pollers, n/2), append(lite.late, float64(n))
+		row.channels = append(row.channels, meanLateness{alone: float64(10 * n), exchange: float64(n)})
+	}
+	row.channels[1] = meanLateness{math.NaN(), math.NaN()}
+	want := [][]string{{"1", "1", "9.0", "4.0", report.Unknown, report.Unknown, "9.0"},
+		{"2-3", "2", "5.0", "2.5", "50", "5.0", "5.0"}, {"4-5", "2", "1.5", "0.5", "15", "1.5", "1.5"}}
+	if got := rankTable(channels, lite, row).Rows; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("rows %v, want %v", got, want)
+	}
+	for channels, want := range map[int][]int{1: {1}, 2: {1, 2}, 3: {1, 3}, 100: {1, 3, 10, 30, 100}} {
+		if got := ranks(channels); !slices.Equal(got, want) {
+			t.Errorf("ranks of %d channels: %v, want %v", channels, got, want)
+		}
 	}
 }

@@ -38,7 +38,8 @@ func (c Corona) report(rows []CoronaRow) *report.Report {
 	if channels := c.followed(rows[0]); len(channels) > 0 {
 		o := objectives(channels, c.Nodes, rows[0].Every.Seconds(), rows[0].Exchange.Lag)
 		r.Result = CoronaResult{rows, o}
-		r.Tables = append(r.Tables, objectiveTable(o, rows[0]), paceTable(channels, o, rows[0]))
+		r.Tables = append(r.Tables, rankTable(channels, o[1], rows[0]), objectiveTable(o, rows[0]),
+			paceTable(channels, o, rows[0]))
 	}
 	r.Figures = []report.Figure{coronaFigure(rows[0])}
 	if base := rows[0]; base.Exchange.Lag > 0 && base.Requests > 0 {

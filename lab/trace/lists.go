@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -74,30 +75,23 @@ const (
 // SyntheticLists makes up so many lists. The same seed gives the same lists on every platform.
 func SyntheticLists(seed uint64, readers int) Lists {
 	r := rand.New(rand.NewPCG(seed, 0))
-	free := make([]int, readers) // places in the list of each
-	places := 0
-	for i := range free {
-		free[i] = min(max(int(medianList*exponential(listSpread*normal(r))), leastList), mostList)
-		places += free[i]
+	free := newVacancies(readers) // in the list of each
+	for i := range readers {
+		free.add(i, min(max(int(medianList*exponential(listSpread*normal(r))), leastList), mostList))
 	}
 	l := make(Lists, readers)
-	for f := 0; places > 0; {
+	for f := 0; free.all > 0; {
 		followers := 1 + binomial(r, readers-1, beta(r, othersA, othersB))
 		if r.IntN(followers) > 0 {
 			continue // each of its followers would have drawn it
 		}
 		for range followers {
-			i, place := 0, r.IntN(places)
-			for place >= free[i] {
-				place -= free[i]
-				i++
-			}
+			i := free.find(r.IntN(free.all))
 			if n := len(l[i]); n > 0 && l[i][n-1] == f {
 				continue // it has it already
 			}
 			l[i] = append(l[i], f)
-			free[i]--
-			if places--; places == 0 {
+			if free.add(i, -1); free.all == 0 {
 				break
 			}
 		}
@@ -106,8 +100,51 @@ func SyntheticLists(seed uint64, readers int) Lists {
 	return l
 }
 
-// binomial draws how many of n come true with a chance of p each.
+// vacancies counts the places that each of many has, as a tree of sums (Fenwick, 1994): sums[i] is of the i & -i that
+// end with the one before i.
+type vacancies struct {
+	sums []int
+	all  int
+}
+
+func newVacancies(of int) *vacancies { return &vacancies{sums: make([]int, of+1)} }
+
+// add gives i so many more.
+func (p *vacancies) add(i, count int) {
+	p.all += count
+	for i++; i < len(p.sums); i += i & -i {
+		p.sums[i] += count
+	}
+}
+
+// find is whose a place is, counted from 0 through all of them in their order.
+func (p *vacancies) find(place int) (i int) {
+	for step := 1 << bits.Len(uint(len(p.sums)-1)); step > 0; step >>= 1 {
+		if next := i + step; next < len(p.sums) && p.sums[next] <= place {
+			i, place = next, place-p.sums[next]
+		}
+	}
+	return i
+}
+
+// drawnEach is how many are drawn one by one, and many what is drawn as if it were distributed as a normal one is.
+const drawnEach, many = 1000, 100
+
+// binomial draws how many of n come true with a chance of p each. Above drawnEach it draws how far it is from one to
+// the next, or, of many, from the normal distribution that comes near.
 func binomial(r *rand.Rand, n int, p float64) (count int) {
+	if mean := float64(float64(n) * p); n > drawnEach && mean >= many {
+		return min(max(int(math.Round(mean+float64(math.Sqrt(float64(mean*(1-p)))*normal(r)))), 0), n)
+	}
+	if n > drawnEach {
+		none := logarithm(1 - p) // that one comes not true
+		for at := 0.0; none < 0; count++ {
+			if at += 1 + math.Floor(logarithm(1-r.Float64())/none); at > float64(n) {
+				break
+			}
+		}
+		return count
+	}
 	for range n {
 		if r.Float64() < p {
 			count++

@@ -2,6 +2,10 @@ package trace
 
 import (
 	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -52,6 +56,56 @@ func TestSyntheticLists(t *testing.T) {
 	const want = "251 lists, 22094 feeds, 26691 subscriptions"
 	if l.String() != want || one < 18_000 || one > 23_000 || many < 1 || many > 20 {
 		t.Errorf("%v, %d feeds of one follower and %d of 20 or more; want %s", l, one, many, want)
+	}
+}
+
+// The lists of a few readers are what they were when places were counted one after the other.
+func TestSyntheticListsStay(t *testing.T) {
+	sum := fnv.New64a()
+	fmt.Fprint(sum, SyntheticLists(1, 251), SyntheticLists(7, 40))
+	if got := sum.Sum64(); got != 0xa927039ef9299bf3 {
+		t.Errorf("lists of hash %#x", got)
+	}
+}
+
+// However many there are, as many come true as the chance says, and vary as much.
+func TestBinomial(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		n int
+		p float64
+	}{{1000, .01}, {1001, .01}, {100_000, 1e-6}, {100_000, .0009}, {100_000, .01}, {100_000, 0}} {
+		const draws = 4000
+		var sum, squares float64
+		for range draws {
+			count := float64(binomial(r, c.n, c.p))
+			sum, squares = sum+count, squares+count*count
+		}
+		mean, want := sum/draws, float64(c.n)*c.p
+		variance, wanted := squares/draws-mean*mean, want*(1-c.p)
+		if math.Abs(mean-want) > 5*math.Sqrt(wanted/draws) || math.Abs(variance-wanted) > .15*wanted {
+			t.Errorf("of %d by %v come %.3f, variance %.3f; want %.3f, %.3f", c.n, c.p, mean, variance, want, wanted)
+		}
+	}
+}
+
+// Places are found as if one counted through them.
+func TestVacancies(t *testing.T) {
+	counts := []int{0, 3, 1, 0, 5, 2}
+	p, n := newVacancies(len(counts)), 0
+	for i, count := range counts {
+		p.add(i, count)
+	}
+	for i, count := range counts {
+		for range count {
+			if got := p.find(n); got != i {
+				t.Errorf("place %d is that of %d, want %d", n, got, i)
+			}
+			n++
+		}
+	}
+	if p.add(4, -5); p.all != 6 || p.find(4) != 5 {
+		t.Errorf("of %d places the fifth is that of %d", p.all, p.find(4))
 	}
 }
 
