@@ -23,6 +23,9 @@ type Conduct struct {
 	// Hinting is the share of the feeds that say for how long they need not be asked again, 5 minutes to an hour, half
 	// of them by Cache-Control and half by ttl.
 	Hinting float64
+	// MaxAge is for how long all feeds say, by Cache-Control, that they need not be asked again; 0 where Hinting alone
+	// says it.
+	MaxAge time.Duration
 	// Failing is the share of the time in which a host answers with status 503, in outages of 20 minutes. Half of them
 	// say when to come again.
 	Failing float64
@@ -121,6 +124,9 @@ func (w *World) refuses(s *site, from netip.Addr, t time.Time) (ev node.Fetched,
 
 // hint is what a feed says of how long it need not be asked again.
 func (w *World) hint(index int) (f courtesy.Freshness, p feed.PollingHints) {
+	if age := w.config.Conduct.MaxAge; age > 0 {
+		return courtesy.Freshness{Stated: true, Lifetime: age}, p
+	}
 	if !w.happens(w.config.Conduct.Hinting, 't', uint64(index)) {
 		return f, p
 	}

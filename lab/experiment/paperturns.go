@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/lab/trace"
-	"feedex/polling"
 )
 
 // PaperTurns is what it is worth that nodes poll in turn and waive first polls, in the networks of a Paper: against
@@ -23,27 +23,33 @@ type turnsCase struct {
 	change func(*network)
 }
 
-// turnsCases are the networks in the order of the table, but for that which takes its interval from the first two.
+// turnsCases are the networks in the order of the table, but for those that take their interval from the first two.
 var turnsCases = []turnsCase{
 	{"without turns", func(n *network) { n.Alone = true }},
 	{"in turn", func(*network) {}},
-	{"by auto", func(n *network) {
-		n.Policy = polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}
-	}},
+	{"by auto", func(n *network) { n.Policy = auto }},
 	{"20% of messages lost", func(n *network) { n.Links.Loss = .2 }},
 	{"60% in earshot", func(n *network) { n.Earshot = .6 }},
 	{"17% cannot poll", func(n *network) { n.Unable = .17 }},
 }
 
-// atAsManyRequests is the case of which the interval is what makes it ask as often as the first case.
-const atAsManyRequests = "as many requests"
+// A turnsMatch is a network in turn whose interval makes it the equal of the first case in one thing, and what was aimed
+// at in the other, by hours between polls in the networks of the paper.
+type turnsMatch struct {
+	name  string
+	ratio func(first, matched TurnsRow) float64 // by which its interval is too short
+	aims  map[float64]string
+}
 
-// turnsAims are the lags in minutes that were aimed at for as many requests, by hours between polls, in the networks of
-// the paper.
-var turnsAims = map[float64]string{16: "8", 8: "4.8", 4: "2.5", 2: "1.3", 1: ".75", .5: ".5"}
+var turnsMatches = []turnsMatch{
+	{"as many requests", func(first, m TurnsRow) float64 { return report.Mean(m.Requests) / report.Mean(first.Requests) },
+		map[float64]string{16: "8 min", 8: "4.8 min", 4: "2.5 min", 2: "1.3 min", 1: ".75 min", .5: ".5 min"}},
+	{"as late", func(first, m TurnsRow) float64 { return report.Mean(first.Lag) / report.Mean(m.Lag) },
+		map[float64]string{16: "35%", 4: "45%"}},
+}
 
-// rounds is how often that interval is put right. Requests are not quite in proportion to it, as those of the start are
-// not: after one round 4% are missing at 16 hours.
+// rounds is how often that interval is put right. Neither requests nor lags are quite in proportion to it, as those of
+// the start are not: after one round 4% of the requests are missing at 16 hours.
 const rounds = 2
 
 // A TurnsRow is the outcome of one case at one interval: a figure of each seed, in their order.
@@ -73,7 +79,7 @@ func (t PaperTurns) Run(ctx context.Context, progress Progress) (*report.Report,
 			"to %d", t.Nodes, t.Failing, t.Each, len(feeds), report.Hours(t.Length), t.Seed, int(t.Seed)+t.Seeds-1),
 	}
 	cases, intervals := len(turnsCases), len(t.Intervals)
-	done, runs := 0, float64(intervals*(cases+rounds))
+	done, runs := 0, float64(intervals*(cases+rounds*len(turnsMatches)))
 	part := func(count int) Progress {
 		before := float64(done)
 		done += count
@@ -84,24 +90,28 @@ func (t PaperTurns) Run(ctx context.Context, progress Progress) (*report.Report,
 		}
 	}
 	rows := t.rows(ctx, feeds, turnsCases, t.Intervals, r, part(intervals*cases))
-	var matched []TurnsRow
-	for i := range intervals {
-		matched = append(matched, rows[i*cases+1])
-	}
-	for range rounds {
-		nearer := each(matched, func(row TurnsRow) time.Duration { return row.Every })
-		for i := range nearer {
-			asks, without := report.Mean(matched[i].Requests), report.Mean(rows[i*cases].Requests)
-			if asks > 0 && without > 0 { // it was not interrupted before it began
-				nearer[i] = time.Duration(float64(nearer[i]) * asks / without)
-			}
+	matched := make([][]TurnsRow, len(turnsMatches)) // by interval each
+	for k, m := range turnsMatches {
+		for i := range intervals {
+			matched[k] = append(matched[k], rows[i*cases+1])
 		}
-		matched = t.rows(ctx, feeds, []turnsCase{{atAsManyRequests, func(*network) {}}}, nearer, r, part(intervals))
+		for range rounds {
+			nearer := each(matched[k], func(row TurnsRow) time.Duration { return row.Every })
+			for i := range nearer {
+				if by := m.ratio(rows[i*cases], matched[k][i]); by > 0 && by < math.Inf(1) { // it was not interrupted at once
+					nearer[i] = time.Duration(float64(nearer[i]) * by)
+				}
+			}
+			matched[k] = t.rows(ctx, feeds, []turnsCase{{m.name, func(*network) {}}}, nearer, r, part(intervals))
+		}
 	}
 	var all []TurnsRow
 	for i, every := range t.Intervals {
-		matched[i].Interval = every
-		all = append(append(all, rows[i*cases:(i+1)*cases]...), matched[i])
+		all = append(all, rows[i*cases:(i+1)*cases]...)
+		for k := range matched {
+			matched[k][i].Interval = every
+			all = append(all, matched[k][i])
+		}
 	}
 	r.Result, r.Tables = all, []report.Table{turnsTable(all)}
 	return r, nil
@@ -141,24 +151,30 @@ func (t PaperTurns) rows(ctx context.Context, feeds []trace.Timeline, cases []tu
 func turnsTable(rows []TurnsRow) report.Table {
 	t := report.Table{
 		Title: "Mean over seeds, and from the least to the most",
-		Columns: []string{"interval h", "every h", "lag min", "aim", "spread", "coverage", "calls", "bytes",
-			"requests"},
+		Columns: []string{"interval h", "every h", "lag min", "spread", "coverage", "calls", "bytes", "requests",
+			"of those without", "aim"},
 		Notes: []string{"Lag is the mean of the nodes' means, from when an entry was published; spread, from their " +
-			"5th to their 95th percentile, in minutes. The aim is that of 189 nodes. Calls that a node receives, and " +
-			"bytes of those and its own, a minute."},
+			"5th to their 95th percentile, in minutes. Calls that a node receives, and bytes of those and its own, a " +
+			"minute. The aims, for lag and for requests of those without turns, are those of 189 nodes."},
 	}
+	first := 0.
 	for _, r := range rows {
-		bytes := report.Unknown
+		bytes, aim := report.Unknown, report.Unknown
 		if b := report.Mean(r.Bytes); b > 0 {
 			bytes = fmt.Sprintf("%.0f", b)
 		}
-		aim := report.Unknown
-		if r.Case == atAsManyRequests {
-			aim = cmp.Or(turnsAims[r.Interval.Hours()], aim)
+		for _, m := range turnsMatches {
+			if r.Case == m.name {
+				aim = cmp.Or(m.aims[r.Interval.Hours()], aim)
+			}
 		}
-		t.Row(report.Hours(r.Interval)+", "+r.Case, report.Hours(r.Every), report.RangeOf(r.Lag).Text(60, "%.1f"), aim,
+		if r.Case == turnsCases[0].name {
+			first = report.Mean(r.Requests)
+		}
+		t.Row(report.Hours(r.Interval)+", "+r.Case, report.Hours(r.Every), report.RangeOf(r.Lag).Text(60, "%.1f"),
 			report.Minutes(report.Mean(r.Wide)), report.Percent(report.Mean(r.Coverage)),
-			fmt.Sprintf("%.1f", report.Mean(r.Calls)), bytes, report.RangeOf(r.Requests).Text(1, "%.0f"))
+			fmt.Sprintf("%.1f", report.Mean(r.Calls)), bytes, report.RangeOf(r.Requests).Text(1, "%.0f"),
+			report.Percent(report.Mean(r.Requests)/max(1, first)), aim)
 	}
 	return t
 }

@@ -24,10 +24,10 @@ func TestTurnsAreWorthRequests(t *testing.T) {
 		}
 		rows[row.Case] = row
 	}
-	if len(rows) != len(turnsCases)+1 {
-		t.Errorf("%d rows of %d cases and one more", len(rows), len(turnsCases))
+	if want := len(turnsCases) + len(turnsMatches); len(rows) != want {
+		t.Errorf("%d rows of %d cases", len(rows), want)
 	}
-	without, turns, matched := rows[turnsCases[0].name], rows[turnsCases[1].name], rows[atAsManyRequests]
+	without, turns, matched := rows[turnsCases[0].name], rows[turnsCases[1].name], rows[turnsMatches[0].name]
 	if report.Mean(turns.Requests) >= report.Mean(without.Requests) ||
 		report.Mean(turns.Lag) >= report.Mean(without.Lag) {
 		t.Errorf("in turn: %+v, without: %+v", turns, without)
@@ -38,6 +38,13 @@ func TestTurnsAreWorthRequests(t *testing.T) {
 	}
 	if part := report.Mean(matched.Requests) / report.Mean(without.Requests); math.Abs(part-1) > .02 {
 		t.Errorf("at as many requests there are %.3f times as many", part)
+	}
+	late := rows[turnsMatches[1].name]
+	if report.Mean(late.Requests) >= report.Mean(turns.Requests) {
+		t.Errorf("as late: %+v, in turn: %+v", late, turns)
+	}
+	if part := report.Mean(late.Lag) / report.Mean(without.Lag); math.Abs(part-1) > .15 {
+		t.Errorf("as late is %.3f times as late", part)
 	}
 	unable, deaf := rows["17% cannot poll"], rows["60% in earshot"]
 	if report.Mean(unable.Requests) >= report.Mean(turns.Requests) {

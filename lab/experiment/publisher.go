@@ -68,14 +68,19 @@ type PublisherResult struct {
 	Flash  []FlashRow     `json:"flash"`
 }
 
-// habits are the policies by which all nodes of a network poll.
+// habits are the policies by which all nodes of a network poll, and for how long publishers say that they need not be.
 var habits = []struct {
 	name   string
 	policy polling.Policy
+	maxAge time.Duration
 }{
-	{"Auto", polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}},
-	{"Fix 1h", polling.Fixed{Every: time.Hour}},
+	{"Auto", auto, 0},
+	{"Fix 1h", polling.Fixed{Every: time.Hour}, 0},
+	{"Auto, told 4h", auto, 4 * time.Hour},
+	{"Auto, told 24h", auto, day},
 }
+
+var auto = polling.Auto{Range: polling.Range{Min: polling.DefaultMin, Max: polling.DefaultMax}}
 
 func (p Publishers) withDefaults() (Publishers, []trace.Timeline, error) {
 	if p.Sizes == nil {
@@ -140,7 +145,8 @@ func (p Publishers) network(feeds []trace.Timeline, habit int, length time.Durat
 	// The documents have filled up when it starts, where the traces are long enough.
 	start := p.Traces.From.Add(min(7*day, p.Traces.To.Sub(p.Traces.From)-length))
 	return network{Seed: p.Seed, Feeds: feeds, Start: start, Length: length, Every: time.Hour, Each: len(feeds),
-		Bound: 10, Policy: habits[habit].policy, NoEncoding: true}
+		Bound: 10, Policy: habits[habit].policy, NoEncoding: true,
+		Conditions: Conditions{Conduct: lab.Conduct{MaxAge: habits[habit].maxAge}}}
 }
 
 // steady runs a network whose nodes are there from its start; nil where ctx ended before.

@@ -30,6 +30,9 @@ func TestPublishers(t *testing.T) {
 		if each > 25 || row.Policy == "Fix 1h" && each < 23 || row.Most > row.Nodes {
 			t.Errorf("%+v", row)
 		}
+		if told := map[string]float64{"Auto, told 4h": 6, "Auto, told 24h": 1}[row.Policy]; told > 0 && each > told {
+			t.Errorf("%+v, want %v requests a node and day at most", row, told)
+		}
 	}
 	for _, row := range result.Flash {
 		if row.Nodes != s.Times || row.Before <= 0 || row.During < row.Before || row.After < row.During {
