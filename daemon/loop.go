@@ -17,7 +17,6 @@ import (
 	"feedex/node"
 	"feedex/notify"
 	"feedex/protocol"
-	"feedex/reach"
 	"feedex/reader/websub"
 	"feedex/reading"
 	"feedex/transport"
@@ -81,8 +80,8 @@ type host struct {
 	meetings    *meetings
 	sources     *sources
 	dialled     atomic.Int64 // when somebody last dialled the node, in seconds since 1970
-	forwarding  atomic.Pointer[reach.Forwarding]
-	routerAsked chan struct{} // closed once there is one
+	forwarding  opening      // by IPv4
+	firewall    opening      // by IPv6
 	health      health
 	onLAN       *lan.Responder // nil for none
 
@@ -117,11 +116,11 @@ func newHost(c Config, store reading.Database, keeping archive.Housekeeper, clie
 		meetings: newMeetings(&c), sources: newSources(&c),
 		stirred: make(chan struct{}, 1),
 
-		routerAsked: make(chan struct{}),
-		rng:         rand.New(rand.NewPCG(seed(), seed())),
-		events:      make(chan arrival, maxArrivals),
-		chores:      make(chan func()),
-		fetching:    make(chan struct{}, maxFetching),
+		forwarding: opening{asked: make(chan struct{})}, firewall: opening{asked: make(chan struct{})},
+		rng:      rand.New(rand.NewPCG(seed(), seed())),
+		events:   make(chan arrival, maxArrivals),
+		chores:   make(chan func()),
+		fetching: make(chan struct{}, maxFetching),
 		// half of those that the archive has at a time: others are for the owner
 		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))),
 		started:   time.Now(),

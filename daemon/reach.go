@@ -3,7 +3,10 @@ package daemon
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"net/netip"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"feedex/feed"
@@ -34,7 +37,7 @@ func (h *host) isDialled() bool { return time.Since(time.Unix(h.dialled.Load(), 
 func (h *host) reachOf(s *node.Status) reach.Facts {
 	return reach.Facts{Listen: h.at.Listen, Self: s.Self, Neighbors: s.Neighbors, Hosted: s.Hosted,
 		HostedBytes: h.hosting.Bytes(), Undialled: s.Undialled, Dialled: h.isDialled(),
-		Forwarding: h.forwarding.Load()}
+		Forwarding: h.forwarding.came.Load(), Firewall: h.firewall.came.Load()}
 }
 
 // PortMapping says by which protocols the router is asked to forward the node's port.
@@ -47,51 +50,81 @@ const (
 	MapByUPnP PortMapping = "upnp" // or UPnP, where the router forwards nothing by these
 )
 
-// mapPort keeps the node's port forwarded by the router, until ctx ends, where that is wanted and of use.
-func (h *host) mapPort(ctx context.Context) {
-	if at, ok := h.toForward(); ok {
-		c := portmap.Config{Port: at.Port(), At: at.Addr(), UPnP: h.config.PortMapping == MapByUPnP,
-			Told: func(f reach.Forwarding) { h.forwarded(ctx, f) }}
-		sum := sha256.Sum256(append([]byte("feedex port mapping\n"), h.config.Node.Key...))
-		copy(c.Nonce[:], sum[:])
-		portmap.Run(ctx, c)
-	}
+// An opening is what the router was asked for, so that others can dial the node by a version of IP.
+type opening struct {
+	came  atomic.Pointer[reach.Forwarding] // what came of it
+	asked chan struct{}                    // closed once there is that
 }
 
-// awaitRouter waits until the router was asked to forward the port, if it is, and for no longer than a moment.
+// mapPort keeps the node's port open at the router, until ctx ends, where that is wanted and of use.
+func (h *host) mapPort(ctx context.Context) {
+	at, versions := h.toOpen()
+	c := portmap.Config{Port: at.Port(), At: at.Addr(), UPnP: h.config.PortMapping == MapByUPnP}
+	sum := sha256.Sum256(append([]byte("feedex port mapping\n"), h.config.Node.Key...))
+	copy(c.Nonce[:], sum[:])
+	var keepers sync.WaitGroup
+	for _, by := range versions {
+		c := c
+		c.By, c.Told = by, func(f reach.Forwarding) { h.opened(ctx, by, f) }
+		keepers.Go(func() { portmap.Run(ctx, c) })
+	}
+	keepers.Wait()
+}
+
+// awaitRouter waits until the router was asked to open the port, if it is, and for no longer than a moment.
 func (h *host) awaitRouter(ctx context.Context) {
-	if _, ok := h.toForward(); ok {
-		waiting, end := context.WithTimeout(ctx, routerPatience)
-		defer end()
+	waiting, end := context.WithTimeout(ctx, routerPatience)
+	defer end()
+	_, versions := h.toOpen()
+	for _, by := range versions {
 		select {
-		case <-h.routerAsked:
+		case <-h.opening(by).asked:
 		case <-waiting.Done():
 		}
 	}
 }
 
-// toForward is where the node listens, and whether the router is to be asked to forward that.
-func (h *host) toForward() (netip.AddrPort, bool) {
+// toOpen is where the node listens, and by which versions of IP the router is to be asked to open that.
+func (h *host) toOpen() (at netip.AddrPort, versions []portmap.IP) {
 	at, err := netip.ParseAddrPort(h.at.Listen)
 	wanted := h.config.PortMapping == MapByPCP || h.config.PortMapping == MapByUPnP
-	return at, wanted && !h.config.Node.AllowLocal && err == nil && !at.Addr().IsLoopback()
+	if !wanted || h.config.Node.AllowLocal || err != nil || at.Addr().IsLoopback() {
+		return at, nil
+	}
+	if at.Addr().Is4() || at.Addr().IsUnspecified() {
+		versions = append(versions, portmap.IPv4)
+	}
+	if at.Addr().Is6() {
+		versions = append(versions, portmap.IPv6)
+	}
+	return at, versions
 }
 
-// forwarded takes in what came of asking the router to forward the port.
-func (h *host) forwarded(ctx context.Context, f reach.Forwarding) {
-	if h.forwarding.Swap(&f) == nil {
-		close(h.routerAsked)
+// opening is the one by a version of IP.
+func (h *host) opening(by portmap.IP) *opening {
+	if by == portmap.IPv6 {
+		return &h.firewall
+	}
+	return &h.forwarding
+}
+
+// opened takes in what came of asking the router.
+func (h *host) opened(ctx context.Context, by portmap.IP, f reach.Forwarding) {
+	if o := h.opening(by); o.came.Swap(&f) == nil {
+		close(o.asked)
 	}
 	h.changes.Add(1)
+	version := fmt.Sprintf("IPv%d", by)
 	switch self := h.whoami(); {
 	case f.Problem != "":
-		h.config.Log.Info("the router does not forward the node's port", "problem", f.Problem)
+		h.config.Log.Info("the router does not let others in at the node's port", "by", version, "problem", f.Problem)
 	case !f.External.IsValid():
 	case f.Outside(self):
-		h.config.Log.Info("the router forwards the node's port", "at", f.External, "by", f.Protocol)
-		h.send(ctx, arrival{event: node.Forwarded{}})
+		h.config.Log.Info("the router lets others in at the node's port", "by", version, "at", f.External,
+			"as asked by", f.Protocol)
+		h.send(ctx, arrival{event: node.Forwarded{IPv6: by == portmap.IPv6}})
 	default:
-		h.config.Log.Info("the router forwards the node's port, but another router is before it", "at", f.External,
-			"node", self)
+		h.config.Log.Info("the router lets others in at the node's port, but another router is before it", "at",
+			f.External, "node", self)
 	}
 }

@@ -2,47 +2,53 @@ package daemon
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"feedex/node"
+	"feedex/portmap"
 	"feedex/protocol"
 	"feedex/reach"
 )
 
-// A router is asked to forward only what others should dial and could not.
-func TestWhatARouterIsAskedToForward(t *testing.T) {
+// A router is asked to open only what others should dial and could not, by each version of IP at which the node
+// listens.
+func TestWhatARouterIsAskedToOpen(t *testing.T) {
 	on := Config{PortMapping: MapByPCP}
 	local := on
 	local.Node.AllowLocal = true
 	for name, test := range map[string]struct {
 		config Config
 		listen string
-		want   bool
+		want   []portmap.IP
 	}{
-		"everywhere":                       {on, "[::]:7790", true},
-		"at one address":                   {on, "192.168.1.7:7790", true},
-		"switched off":                     {Config{}, "[::]:7790", false},
-		"nowhere":                          {on, ListenNone, false},
-		"on this machine":                  {on, "127.0.0.1:7790", false},
-		"on this machine, by IPv6":         {on, "[::1]:7790", false},
-		"where private addresses are fine": {local, "[::]:7790", false},
+		"everywhere":                       {on, "[::]:7790", []portmap.IP{portmap.IPv4, portmap.IPv6}},
+		"at one address":                   {on, "192.168.1.7:7790", []portmap.IP{portmap.IPv4}},
+		"everywhere by IPv4":               {on, "0.0.0.0:7790", []portmap.IP{portmap.IPv4}},
+		"at an address of IPv6":            {on, "[2600:12::7]:7790", []portmap.IP{portmap.IPv6}},
+		"switched off":                     {Config{}, "[::]:7790", nil},
+		"nowhere":                          {on, ListenNone, nil},
+		"on this machine":                  {on, "127.0.0.1:7790", nil},
+		"on this machine, by IPv6":         {on, "[::1]:7790", nil},
+		"where private addresses are fine": {local, "[::]:7790", nil},
 	} {
 		h := newHost(test.config.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
 		h.at.Listen = test.listen
-		if at, got := h.toForward(); got != test.want || got && at.Port() != 7790 {
-			t.Errorf("%s: asked for port %d: %v, want %v", name, at.Port(), got, test.want)
+		if at, got := h.toOpen(); !slices.Equal(got, test.want) || len(got) > 0 && at.Port() != 7790 {
+			t.Errorf("%s: asked for port %d by %v, want %v", name, at.Port(), got, test.want)
 		}
 	}
 }
 
-// The node hears that its port is forwarded where others can use that, and not where another router is in between.
-func TestTheNodeHearsOfAForwardedPort(t *testing.T) {
+// The node hears that its port is open where others can use that, and not where another router is in between.
+func TestTheNodeHearsOfAnOpenPort(t *testing.T) {
 	is := func(external string) reach.Forwarding {
 		return reach.Forwarding{External: netip.MustParseAddrPort(external)}
 	}
 	self := protocol.NewNodeID(netip.MustParseAddr("198.51.101.4"), 7790)
+	self6 := protocol.NewNodeID(netip.MustParseAddr("2600:12::8"), 7790)
 	for name, test := range map[string]struct {
 		is   reach.Forwarding
 		self protocol.NodeID
@@ -54,15 +60,23 @@ func TestTheNodeHearsOfAForwardedPort(t *testing.T) {
 		"behind a public carrier's": {is("198.51.101.9:7790"), self, 0},
 		"refused":                   {reach.Forwarding{Problem: "refused"}, self, 0},
 		"not needed":                {reach.Forwarding{Machine: self.Addr()}, self, 0},
+		"let in by IPv6":            {is("[2600:12::7]:7790"), self, 1},
+		"by IPv6, at another":       {is("[2600:12::7]:7790"), self6, 0},
 	} {
+		by := portmap.IPv4
+		if test.is.External.Addr().Is6() {
+			by = portmap.IPv6
+		}
 		h := newHost(Config{}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
 		h.self.Store(&test.self)
-		h.forwarded(t.Context(), test.is)
+		h.opened(t.Context(), by, test.is)
 		if len(h.events) != test.want {
 			t.Errorf("%s: the node hears of %d things, want %d", name, len(h.events), test.want)
 		}
-		if facts := h.reachOf(&node.Status{Self: test.self}); *facts.Forwarding != test.is {
-			t.Errorf("%s: its owner hears %+v", name, facts.Forwarding)
+		facts := h.reachOf(&node.Status{Self: test.self})
+		told := map[portmap.IP]*reach.Forwarding{portmap.IPv4: facts.Forwarding, portmap.IPv6: facts.Firewall}
+		if got := told[by]; got == nil || *got != test.is {
+			t.Errorf("%s: its owner hears %+v", name, got)
 		}
 	}
 }
@@ -75,8 +89,10 @@ func TestAStartAwaitsTheRouter(t *testing.T) {
 			h.at.Listen = listen
 			began := time.Now()
 			if answers {
-				answer := func() { h.forwarded(t.Context(), reach.Forwarding{Problem: "no"}) }
-				time.AfterFunc(20*time.Millisecond, answer)
+				for i, by := range []portmap.IP{portmap.IPv4, portmap.IPv6} {
+					answer := func() { h.opened(t.Context(), by, reach.Forwarding{Problem: "no"}) }
+					time.AfterFunc(time.Duration(10+10*i)*time.Millisecond, answer)
+				}
 			}
 			h.awaitRouter(t.Context())
 			return time.Since(began)

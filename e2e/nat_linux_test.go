@@ -248,10 +248,15 @@ func nodeIn(t *testing.T, bin, network string, args ...string) *node {
 	if err := os.WriteFile(config, []byte("deficit_bound = 0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n := inNetwork(t, bin, network, append([]string{"node", "--config", config, "--reader", "127.0.0.1:7791",
+	return inNetwork(t, bin, network, append([]string{"node", "--config", config, "--reader", "127.0.0.1:7791",
 		"--log-level", "debug", "--tracker", "http://" + theTracker + ":7788/",
 		"--subscribe", "http://" + thePublisher + "/feed.xml"},
-		args...)...)
+		args...)...).up(t)
+}
+
+// up waits until the node can be asked.
+func (n *node) up(t *testing.T) *node {
+	t.Helper()
 	eventually(t, func() string {
 		if _, err := os.Stat(filepath.Join(n.data, "feedex.sock")); err != nil {
 			return err.Error()

@@ -80,9 +80,72 @@ func routerForwards(t *testing.T, protocol string, flags ...string) {
 	}
 }
 
+// A home that has IPv6 alone, behind a firewall that opens when asked, is dialled like everybody until it is gone.
+func TestARouterLetsThePortInByIPv6(t *testing.T) {
+	bin := os.Getenv(inNetworks)
+	if bin == "" {
+		need(t, "ip", "nft", "unshare", "python3", "miniupnpd")
+		runInNetworks(t)
+		return
+	}
+	const publicAt, publisher, home6 = "[2600:11::2]:7790", "[2600:11::80]:8080", "[2600:12::7]:7790"
+	layRouter(t, "PCP",
+		"-n public addr add 2600:11::2/64 dev eth0 nodad", "-n web addr add 2600:11::80/64 dev eth0 nodad",
+		"-n router addr add 2600:11::9/64 dev eth0 nodad", "-n router addr add 2600:12::1/64 dev lan nodad",
+		"-n router addr add fe80::1/64 dev lan nodad", "-n home addr add 2600:12::7/64 dev eth0 nodad",
+		"-n home addr del 192.168.1.7/24 dev eth0", "-n home route add default via fe80::1 dev eth0",
+		"-n public route add 2600:12::/64 via 2600:11::9", "-n web route add 2600:12::/64 via 2600:11::9",
+		"netns exec router sysctl -q -w net.ipv6.conf.all.forwarding=1")
+	folder := t.TempDir()
+	publish := publisherIn(t, folder)
+	publish(3)
+	runUntilTheEnd(t, exec.Command("ip", "netns", "exec", "web", "python3", "-m", "http.server", "--bind", "::",
+		"--directory", folder, "8080"))
+	follows := func(t *testing.T, network string, args ...string) *node {
+		return inNetwork(t, bin, network, append([]string{"node", "--listen", "[::]:7790", "--subscribe",
+			"http://" + publisher + "/feed.xml"}, args...)...).up(t)
+	}
+	public := follows(t, "public", "--poll", "1h")
+	lets := func() string {
+		cmd := exec.Command("ip", "netns", "exec", "router", "nft", "list chain inet filter miniupnpd")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("nft: %v: %s", err, out)
+		}
+		return string(out)
+	}
+	t.Run("home", func(t *testing.T) {
+		home := follows(t, "home", "--peer", publicAt, "--poll", "5s")
+		home.linked(t, 1)
+		public.linked(t, 1)
+		publish(4)
+		public.has(t, "Entry 3")
+		if open := lets(); !strings.Contains(open, "7790") {
+			t.Errorf("the router does not let the port in: %s", open)
+		}
+		var list []struct{ ID string }
+		if public.told(t, &list, "neighbors"); list[0].ID != home6 {
+			t.Errorf("the public node's neighbor is %s, want %s", list[0].ID, home6)
+		}
+		eventually(t, func() string {
+			said := home.feedex(t, "doctor", "network")
+			for _, want := range []string{"Others can dial this node", "The router, fe80::1%eth0, lets the " +
+				"node's port in by IPv6, as asked by PCP: others reach it at " + home6} {
+				if !strings.Contains(said, want) {
+					return fmt.Sprintf("doctor says %q, want %q in it", said, want)
+				}
+			}
+			return ""
+		})
+	})
+	if open := lets(); strings.Contains(open, "7790") {
+		t.Errorf("the node is gone and the router lets its port in: %s", open)
+	}
+}
+
 // layRouter makes a network in which everybody can be dialled, and a home behind a router that lets nobody in of its
-// own accord, and forwards ports when asked by a protocol.
-func layRouter(t *testing.T, protocol string) {
+// own accord, and forwards ports when asked by a protocol. More is what else to do by ip.
+func layRouter(t *testing.T, protocol string, more ...string) {
 	t.Helper()
 	if err := syscall.Mount("none", "/run", "tmpfs", 0, ""); err != nil {
 		t.Fatal(err)
@@ -107,6 +170,9 @@ func layRouter(t *testing.T, protocol string) {
 	ip("-n router addr add 192.168.1.1/24 dev lan")
 	ip("-n home addr add 192.168.1.7/24 dev eth0")
 	ip("-n home route add default via 192.168.1.1")
+	for _, line := range more {
+		ip(line)
+	}
 	masquerade(t, "router", "eth0")
 	command(t, "ip", "netns", "exec", "router", "nft", `
 		add table inet filter

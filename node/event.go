@@ -38,7 +38,7 @@ type (
 	Sources = core.Sources
 	// Broke says that a reverse link broke.
 	Broke = core.Broke
-	// Forwarded says that the router forwards the node's port since now.
+	// Forwarded says that the router lets others in at the node's port since now.
 	Forwarded = core.Forwarded
 	// Discovered says that the host discovered nodes by other means than the node's calls.
 	Discovered = core.Discovered

@@ -84,7 +84,7 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 	case Broke:
 		n.membership.Broke(ev.To)
 	case Forwarded:
-		n.membership.Forwarded()
+		n.membership.Forwarded(ev)
 	case Discovered:
 		n.membership.Discovered(ev)
 	case Join:

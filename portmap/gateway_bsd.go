@@ -5,14 +5,19 @@ package portmap
 import (
 	"fmt"
 	"net/netip"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/net/route"
 )
 
 // gateway is the router of the machine's default route.
-func gateway() (netip.Addr, error) {
-	table, err := route.FetchRIB(syscall.AF_INET, route.RIBTypeRoute, 0)
+func gateway(version IP) (netip.Addr, error) {
+	family := syscall.AF_INET
+	if version == IPv6 {
+		family = syscall.AF_INET6
+	}
+	table, err := route.FetchRIB(family, route.RIBTypeRoute, 0)
 	if err != nil {
 		return netip.Addr{}, fmt.Errorf("%w: %w", errNoRouter, err)
 	}
@@ -25,10 +30,21 @@ func gateway() (netip.Addr, error) {
 		if !ok || len(r.Addrs) <= syscall.RTAX_GATEWAY || r.Flags&syscall.RTF_GATEWAY == 0 {
 			continue
 		}
-		to, ok := r.Addrs[syscall.RTAX_DST].(*route.Inet4Addr)
-		by, ok2 := r.Addrs[syscall.RTAX_GATEWAY].(*route.Inet4Addr)
-		if ok && ok2 && to.IP == [4]byte{} {
-			return known(netip.AddrFrom4(by.IP))
+		switch to := r.Addrs[syscall.RTAX_DST].(type) {
+		case *route.Inet4Addr:
+			if by, ok := r.Addrs[syscall.RTAX_GATEWAY].(*route.Inet4Addr); ok && to.IP == [4]byte{} {
+				return known(netip.AddrFrom4(by.IP))
+			}
+		case *route.Inet6Addr:
+			by, ok := r.Addrs[syscall.RTAX_GATEWAY].(*route.Inet6Addr)
+			if !ok || to.IP != [16]byte{} || by.IP == netip.IPv6Loopback().As16() { // what is refused leads there
+				continue
+			}
+			router := netip.AddrFrom16(by.IP)
+			if by.ZoneID != 0 {
+				router = router.WithZone(strconv.Itoa(by.ZoneID))
+			}
+			return known(router)
 		}
 	}
 	return netip.Addr{}, errNoRouter

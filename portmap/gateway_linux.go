@@ -2,6 +2,7 @@ package portmap
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"net/netip"
 	"os"
@@ -10,12 +11,16 @@ import (
 )
 
 // gateway is the router of the machine's default route.
-func gateway() (netip.Addr, error) {
-	text, err := os.ReadFile("/proc/net/route")
+func gateway(by IP) (netip.Addr, error) {
+	file, in := "/proc/net/route", gatewayIn
+	if by == IPv6 {
+		file, in = "/proc/net/ipv6_route", gateway6In
+	}
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return netip.Addr{}, fmt.Errorf("%w: %w", errNoRouter, err)
 	}
-	return known(gatewayIn(string(text)))
+	return known(in(string(text)))
 }
 
 // gatewayIn is that of the default route that is preferred, by the kernel's table: a line each of interface,
@@ -34,6 +39,28 @@ func gatewayIn(table string) (router netip.Addr) {
 			var bytes [4]byte
 			binary.NativeEndian.PutUint32(bytes[:], uint32(at))
 			router, least = netip.AddrFrom4(bytes), metric
+		}
+	}
+	return router
+}
+
+// gateway6In is that for IPv6: a line each of destination and its length, source and its length, gateway, metric, two
+// counts, flags, and interface, all numbers in hexadecimal.
+func gateway6In(table string) (router netip.Addr) {
+	least := uint64(1<<64 - 1)
+	for line := range strings.Lines(table) {
+		f := strings.Fields(line)
+		if len(f) < 10 || strings.Trim(f[0]+f[1], "0") != "" {
+			continue
+		}
+		at, err := hex.DecodeString(f[4])
+		metric, err2 := strconv.ParseUint(f[5], 16, 64)
+		by, ok := netip.AddrFromSlice(at)
+		if err == nil && err2 == nil && ok && by.Is6() && !by.IsUnspecified() && metric < least {
+			router, least = by, metric
+			if by.IsLinkLocalUnicast() {
+				router = by.WithZone(f[9])
+			}
 		}
 	}
 	return router

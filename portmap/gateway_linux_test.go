@@ -26,3 +26,23 @@ func TestGatewayIn(t *testing.T) {
 		}
 	}
 }
+
+// routes6 is such a table: NONE stands for the address of zeros, to spare width.
+var routes6 = strings.ReplaceAll(`26000012000000000000000000000000 40 NONE 00 NONE 00000100 00000001 00000000 00000001 eth0
+NONE 00 NONE 00 fe80000000000000021122fffe334455 00000400 00000001 00000000 00450003 wlan0
+NONE 00 NONE 00 fe80000000000000000000000000ab01 00000064 00000001 00000000 00450003 eth0
+NONE 60 NONE 00 fe80000000000000000000000000ab02 00000001 00000001 00000000 00450003 eth0
+NONE 00 NONE 00 NONE ffffffff 00000001 00000000 00200200 lo
+`, "NONE", strings.Repeat("0", 32))
+
+// The router for IPv6 is that of the default route that is preferred, at an address of one interface.
+func TestGateway6In(t *testing.T) {
+	if got, want := gateway6In(routes6), netip.MustParseAddr("fe80::ab01%eth0"); got != want {
+		t.Errorf("the router is %s, want %s", got, want)
+	}
+	for _, table := range []string{"", "00 00\n", strings.ReplaceAll(routes6, "fe80", "zzzz"), "\x00\n"} {
+		if got, err := known(gateway6In(table)); err == nil {
+			t.Errorf("of %q the router is %s", table, got)
+		}
+	}
+}

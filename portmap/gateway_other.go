@@ -5,4 +5,4 @@ package portmap
 import "net/netip"
 
 // gateway is not known here.
-func gateway() (netip.Addr, error) { return netip.Addr{}, errNoRouter }
+func gateway(IP) (netip.Addr, error) { return netip.Addr{}, errNoRouter }

@@ -3,26 +3,42 @@ package portmap
 import (
 	"fmt"
 	"net/netip"
+	"strconv"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
 
 // gateway is the router of the machine's default route.
-func gateway() (netip.Addr, error) {
+func gateway(version IP) (netip.Addr, error) {
+	family := uint16(windows.AF_INET)
+	if version == IPv6 {
+		family = windows.AF_INET6
+	}
 	var table *windows.MibIpForwardTable2
-	if err := windows.GetIpForwardTable2(windows.AF_INET, &table); err != nil {
+	if err := windows.GetIpForwardTable2(family, &table); err != nil {
 		return netip.Addr{}, fmt.Errorf("%w: %w", errNoRouter, err)
 	}
 	defer windows.FreeMibTable(unsafe.Pointer(table))
 	var router netip.Addr
 	least := uint32(1<<32 - 1)
 	for _, r := range table.Rows() {
-		to, by := (*windows.RawSockaddrInet4)(unsafe.Pointer(&r.DestinationPrefix.Prefix)),
-			(*windows.RawSockaddrInet4)(unsafe.Pointer(&r.NextHop))
-		if r.DestinationPrefix.PrefixLength == 0 && to.Addr == [4]byte{} && by.Addr != [4]byte{} && r.Metric < least {
-			router, least = netip.AddrFrom4(by.Addr), r.Metric
+		to, by := routeEnd(&r.DestinationPrefix.Prefix), routeEnd(&r.NextHop)
+		if by.IsLinkLocalUnicast() {
+			by = by.WithZone(strconv.FormatUint(uint64(r.InterfaceIndex), 10))
+		}
+		if r.DestinationPrefix.PrefixLength == 0 && to.IsUnspecified() && by.IsValid() && !by.IsUnspecified() &&
+			r.Metric < least {
+			router, least = by, r.Metric
 		}
 	}
 	return known(router)
+}
+
+// routeEnd is an address of the table.
+func routeEnd(raw *windows.RawSockaddrInet) netip.Addr {
+	if raw.Family == windows.AF_INET {
+		return netip.AddrFrom4((*windows.RawSockaddrInet4)(unsafe.Pointer(raw)).Addr)
+	}
+	return netip.AddrFrom16((*windows.RawSockaddrInet6)(unsafe.Pointer(raw)).Addr)
 }

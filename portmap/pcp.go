@@ -23,7 +23,7 @@ const (
 
 // byPCP asks for a mapping by PCP. The error is errOlder where the router knows NAT-PMP alone.
 func (k *keeper) byPCP(ctx context.Context, conn *net.UDPConn, lifetime time.Duration) (m mapping, err error) {
-	request := k.pcpRequest(conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr(), lifetime)
+	request := k.pcpRequest(addrOf(conn.LocalAddr()), lifetime)
 	answer, err := k.exchange(ctx, conn, request, func(a []byte) bool {
 		if len(a) >= 4 && a[0] == natPMPVersion && a[1]&response != 0 {
 			return true // RFC 6887 appendix A
@@ -46,12 +46,15 @@ func (k *keeper) byPCP(ctx context.Context, conn *net.UDPConn, lifetime time.Dur
 	return m, nil
 }
 
-// pcpRequest writes a MAP request of a machine. It suggests the same port outside.
+// pcpRequest writes a MAP request of a machine. It suggests the same port outside, and any address (§11.1).
 func (k *keeper) pcpRequest(machine netip.Addr, lifetime time.Duration) []byte {
 	p := make([]byte, pcpPacket)
 	p[0], p[1] = pcpVersion, pcpMap
 	binary.BigEndian.PutUint32(p[4:], uint32(lifetime/time.Second))
-	from, any4 := machine.As16(), netip.IPv4Unspecified().As16()
+	from, outside := machine.As16(), netip.IPv6Unspecified().As16()
+	if machine.Is4() {
+		outside = netip.IPv4Unspecified().As16()
+	}
 	copy(p[8:], from[:])
 	body := p[pcpHeader:]
 	copy(body, k.config.Nonce[:])
@@ -60,7 +63,7 @@ func (k *keeper) pcpRequest(machine netip.Addr, lifetime time.Duration) []byte {
 	if lifetime > 0 {
 		binary.BigEndian.PutUint16(body[18:], k.config.Port)
 	}
-	copy(body[20:], any4[:])
+	copy(body[20:], outside[:])
 	return p
 }
 

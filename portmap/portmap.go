@@ -1,6 +1,7 @@
-// Package portmap has the router forward a port to this machine: by PCP (RFC 6887), by NAT-PMP (RFC 6886) where that is
-// what the router knows, or by UPnP where the owner says so. It asks for TCP over IPv4, and takes the same port outside
-// or none, since a node is known by the port at which it listens.
+// Package portmap has the router let others dial this machine at a port. By IPv4 it forwards the port: by PCP (RFC
+// 6887), by NAT-PMP (RFC 6886) where that is what the router knows, or by UPnP where the owner says so. By IPv6 it lets
+// the port through its firewall, by PCP. It is asked for TCP, and for the same port outside or none, since a node is
+// known by the port at which it listens.
 package portmap
 
 import (
@@ -17,16 +18,27 @@ import (
 	"feedex/reach"
 )
 
-// Config says what is to be forwarded. Port and Told must be set.
+// An IP is a version of the Internet Protocol.
+type IP int
+
+// The versions.
+const (
+	IPv4 IP = 4
+	IPv6 IP = 6
+)
+
+// Config says what is to be let in. Port, By and Told must be set.
 type Config struct {
 	Port uint16     // at which the node listens
+	By   IP         // by which version of IP
 	At   netip.Addr // where it listens, if that is one address of this machine only
 	// Nonce tells this node from others on the machine, and nobody else may know it: by it the router knows who may
 	// change what is forwarded, also after the node was killed.
 	Nonce [12]byte
-	// UPnP has it ask by UPnP, and by the other protocols where the router does not know that.
+	// UPnP has it ask by UPnP, and by the other protocols where the router does not know that. Only for IPv4.
 	UPnP bool
-	// Told is called with what came of it: at first, and whenever that changes.
+	// Told is called with what came of it: at first, and whenever that changes. What has neither an External address
+	// nor a Problem says that nobody has to be asked.
 	Told func(reach.Forwarding)
 }
 
@@ -51,10 +63,11 @@ const (
 // routerPort is where routers take requests, by both protocols.
 const routerPort = 5351
 
-// A keeper keeps the port forwarded.
+// A keeper keeps the port forwarded, or let through.
 type keeper struct {
 	config  Config
-	gateway func() (netip.Addr, error)
+	gateway func(IP) (netip.Addr, error)
+	machine func() net.IP // from which this machine calls others by IPv6, nil for none
 	port    uint16
 	wait    time.Duration // the first for an answer
 	search  func(ctx context.Context, router, machine netip.Addr) (*url.URL, error)
@@ -66,7 +79,7 @@ type keeper struct {
 
 // Run keeps the port forwarded until ctx ends, and then has the router end that.
 func Run(ctx context.Context, c Config) {
-	k := &keeper{config: c, gateway: gateway, port: routerPort, wait: firstWait, search: searchSSDP}
+	k := &keeper{config: c, gateway: gateway, machine: source6, port: routerPort, wait: firstWait, search: searchSSDP}
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
@@ -82,7 +95,11 @@ func Run(ctx context.Context, c Config) {
 
 // look asks the router if that is due, or if it is another one than before.
 func (k *keeper) look(ctx context.Context, now time.Time) {
-	router, err := k.gateway()
+	router, err := k.gateway(k.config.By)
+	if err != nil && k.config.By == IPv6 {
+		k.tell(reach.Forwarding{}) // most homes have no IPv6
+		return
+	}
 	if err != nil {
 		k.tell(reach.Forwarding{Problem: err.Error()})
 		return
@@ -99,7 +116,7 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 	}
 	again := againIn
 	switch at := k.config.At.Unmap(); {
-	case feed.PublicAddr(f.Machine): // nobody has to
+	case feed.PublicAddr(f.Machine) == (k.config.By == IPv4): // nobody has to, or no firewall lets anybody as far
 	case at.IsValid() && !at.IsUnspecified() && at != f.Machine:
 		f.Problem = fmt.Sprintf("the node listens at %s alone, and the router knows this machine as %s", at, f.Machine)
 	default:
@@ -118,13 +135,29 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 	k.tell(f)
 }
 
-// dial opens a socket that takes packets of the router alone.
+// dial opens a socket that takes packets of the router alone. A firewall opens for the address that asks (RFC 6887
+// §8.1), so by IPv6 that has to be the one by which others know this machine.
 func (k *keeper) dial(router netip.Addr) (*net.UDPConn, error) {
-	conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(router, k.port)))
+	network, from := "udp4", (*net.UDPAddr)(nil)
+	if k.config.By == IPv6 {
+		network, from = "udp6", &net.UDPAddr{IP: k.machine()}
+	}
+	conn, err := net.DialUDP(network, from, net.UDPAddrFromAddrPort(netip.AddrPortFrom(router, k.port)))
 	if err != nil {
 		return nil, fmt.Errorf("the router %s cannot be asked: %w", router, err)
 	}
 	return conn, nil
+}
+
+// source6 is the address from which this machine calls others by IPv6. No packet is sent to the one here, which is
+// nobody's (RFC 3849).
+func source6() net.IP {
+	conn, err := net.Dial("udp6", "[2001:db8::1]:9")
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
+	return conn.LocalAddr().(*net.UDPAddr).IP
 }
 
 // tell says what came of it, where that is new.
@@ -160,6 +193,8 @@ type mapping struct {
 var (
 	// errSilent means that no answer came.
 	errSilent = errors.New("answers neither PCP nor NAT-PMP")
+	// errSilent6 means it by IPv6, which NAT-PMP does not know.
+	errSilent6 = errors.New("does not answer PCP")
 	// errOlder means that the router knows NAT-PMP alone.
 	errOlder = errors.New("answers by NAT-PMP")
 )
@@ -178,6 +213,10 @@ func (k *keeper) ask(ctx context.Context, conn *net.UDPConn, lifetime time.Durat
 	case !m.external.Addr().IsValid() || m.external.Addr().IsUnspecified():
 		_, _, _ = k.ask(ctx, conn, 0)
 		return mapping{}, name, errors.New("has no address outside: is it online?")
+	case k.config.By == IPv6 && m.external.Addr() != addrOf(conn.LocalAddr()):
+		_, _, _ = k.ask(ctx, conn, 0)
+		return mapping{}, name, fmt.Errorf("would have others dial %s in place of this machine's address",
+			m.external.Addr())
 	}
 	return m, name, nil
 }
@@ -185,6 +224,13 @@ func (k *keeper) ask(ctx context.Context, conn *net.UDPConn, lifetime time.Durat
 // byAny asks by one protocol after the other, and by the one first by which the router forwarded the port before. Where
 // the owner lets it ask by UPnP, that is because the router knows the others not: it comes first.
 func (k *keeper) byAny(ctx context.Context, conn *net.UDPConn, lifetime time.Duration) (mapping, string, error) {
+	if k.config.By == IPv6 {
+		m, err := k.byPCP(ctx, conn, lifetime)
+		if errors.Is(err, errOlder) || errors.Is(err, errSilent) {
+			err = errSilent6
+		}
+		return m, pcp, err
+	}
 	var last string
 	if k.last != nil && k.last.Router == addrOf(conn.RemoteAddr()) {
 		last = k.last.Protocol

@@ -25,7 +25,12 @@ type fakeRouter struct {
 
 func newFakeRouter(t *testing.T, answer func(request []byte) [][]byte) *fakeRouter {
 	t.Helper()
-	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	return newFakeRouterAt(t, "udp4", net.IPv4(127, 0, 0, 1), answer)
+}
+
+func newFakeRouterAt(t *testing.T, network string, ip net.IP, answer func(request []byte) [][]byte) *fakeRouter {
+	t.Helper()
+	conn, err := net.ListenUDP(network, &net.UDPAddr{IP: ip})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +66,10 @@ func (r *fakeRouter) asked() [][]byte {
 
 // keeper keeps port 7790 forwarded by the router, and writes down what it tells.
 func (r *fakeRouter) keeper(told *[]reach.Forwarding) *keeper {
-	c := Config{Port: 7790, Nonce: [12]byte{1, 2, 3}, Told: func(f reach.Forwarding) { *told = append(*told, f) }}
+	c := Config{Port: 7790, By: IPv4, Nonce: [12]byte{1, 2, 3},
+		Told: func(f reach.Forwarding) { *told = append(*told, f) }}
 	at := r.conn.LocalAddr().(*net.UDPAddr).AddrPort()
-	return &keeper{config: c, gateway: func() (netip.Addr, error) { return at.Addr(), nil }, port: at.Port(),
+	return &keeper{config: c, gateway: func(IP) (netip.Addr, error) { return at.Addr(), nil }, port: at.Port(),
 		wait: time.Second}
 }
 
@@ -102,6 +108,69 @@ var (
 	outside  = netip.MustParseAddrPort("203.0.113.9:7790")
 	loopback = netip.MustParseAddr("127.0.0.1")
 )
+
+// A firewall for IPv6 is asked by PCP alone, from the address that it is to let others in to; it opens that or nothing.
+func TestLetsInByIPv6(t *testing.T) {
+	conn, err := net.ListenUDP("udp6", &net.UDPAddr{IP: net.IPv6loopback})
+	if err != nil {
+		t.Skip("this machine has no IPv6: ", err)
+	}
+	conn.Close()
+	loopback6 := netip.IPv6Loopback()
+	for name, test := range map[string]struct {
+		answer  func(q []byte) []byte
+		problem string
+		asked   int // besides the one for the port
+	}{
+		"as asked":        {func(q []byte) []byte { return pcpAnswer(q, 0, 7790, "::1", 600) }, "", 0},
+		"another port":    {func(q []byte) []byte { return pcpAnswer(q, 0, 7791, "::1", 600) }, "forward port 7791", 1},
+		"another address": {func(q []byte) []byte { return pcpAnswer(q, 0, 7790, "2600::9", 600) }, "dial 2600::9", 1},
+		"refused":         {func(q []byte) []byte { return pcpAnswer(q, 2, 7790, "::1", 600) }, "lets no machine", 0},
+		"knows no PCP":    {func(q []byte) []byte { return natPMPAnswer(q, 7790) }, errSilent6.Error(), 0},
+	} {
+		r := newFakeRouterAt(t, "udp6", net.IPv6loopback, func(q []byte) [][]byte { return [][]byte{test.answer(q)} })
+		k := r.keeper(new([]reach.Forwarding))
+		k.config.By, k.machine = IPv6, func() net.IP { return net.IPv6loopback }
+		conn, err := k.dial(loopback6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, protocol, err := k.ask(t.Context(), conn, lease)
+		conn.Close()
+		asked := r.asked()
+		if q := asked[0]; netip.AddrFrom16([16]byte(q[8:24])) != loopback6 ||
+			!netip.AddrFrom16([16]byte(q[44:60])).IsUnspecified() {
+			t.Errorf("%s: asked % x", name, q)
+		}
+		if len(asked) != 1+test.asked {
+			t.Errorf("%s: asked %d times, want %d", name, len(asked), 1+test.asked)
+		}
+		switch {
+		case test.problem != "":
+			if err == nil || !strings.Contains(err.Error(), test.problem) {
+				t.Errorf("%s: %v, want %q", name, err, test.problem)
+			}
+		case err != nil || protocol != pcp || m.external != netip.AddrPortFrom(loopback6, 7790):
+			t.Errorf("%s: %+v by %s, %v", name, m, protocol, err)
+		}
+	}
+}
+
+// A machine without a router for IPv6, or without a public address there, asks nobody, and that is no problem.
+func TestNobodyIsAskedWithoutIPv6(t *testing.T) {
+	r := newFakeRouter(t, func([]byte) [][]byte { return nil })
+	var told []reach.Forwarding
+	k := r.keeper(&told)
+	k.config.By, k.machine = IPv6, func() net.IP { return net.IPv6loopback }
+	k.gateway = func(IP) (netip.Addr, error) { return netip.Addr{}, errNoRouter }
+	k.look(t.Context(), now)
+	k.gateway = func(IP) (netip.Addr, error) { return netip.IPv6Loopback(), nil }
+	k.look(t.Context(), now.Add(lookEvery))
+	want := []reach.Forwarding{{}, {Router: netip.IPv6Loopback(), Machine: netip.IPv6Loopback()}}
+	if !slices.Equal(told, want) || len(r.asked()) > 0 {
+		t.Errorf("told %+v, want %+v", told, want)
+	}
+}
 
 // A router forwards the port by PCP: it is asked again after half of the time that it promised, by the same nonce, and
 // at the end to forward nothing.
@@ -271,7 +340,7 @@ func TestAnotherRouterIsAskedAtOnce(t *testing.T) {
 	if len(r.asked()) != 1 || len(told) != 2 {
 		t.Errorf("told %+v", told)
 	}
-	k.gateway = func() (netip.Addr, error) { return netip.Addr{}, errNoRouter }
+	k.gateway = func(IP) (netip.Addr, error) { return netip.Addr{}, errNoRouter }
 	k.look(t.Context(), now.Add(2*lookEvery))
 	if last := told[len(told)-1]; last.Problem != errNoRouter.Error() || last.External.IsValid() {
 		t.Errorf("without a router told %+v", last)

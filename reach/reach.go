@@ -24,22 +24,25 @@ type Facts struct {
 	// Forwarding is what came of asking the router to forward the node's port, nil where it is not asked, or was not
 	// yet.
 	Forwarding *Forwarding `json:"forwarding,omitempty"`
+	// Firewall is what came of asking it to let the port in by IPv6, likewise.
+	Firewall *Forwarding `json:"firewall,omitempty"`
 }
 
-// A Forwarding is what came of asking a router to forward a port.
+// A Forwarding is what came of asking a router to forward a port, or to let it through its firewall.
 type Forwarding struct {
 	Machine  netip.Addr     `json:"machine,omitzero"`   // this machine's address, as the router sees it
 	Router   netip.Addr     `json:"router,omitzero"`    // zero where the machine knows none
 	Protocol string         `json:"protocol,omitempty"` // by which it forwards
-	External netip.AddrPort `json:"external,omitzero"`  // where it takes what it forwards; zero for nowhere
+	External netip.AddrPort `json:"external,omitzero"`  // where it takes what it lets in; zero for nowhere
 	Problem  string         `json:"problem,omitempty"`  // why it does not, where it should
 }
 
-// Outside reports whether what comes to the router's address comes from the public Internet, as far as can be told: a
+// Outside reports whether what comes to the External address comes from the public Internet, as far as can be told: a
 // provider may have a router of its own in between (RFC 6598), and then self, under which others know the node, is at
-// another address.
+// another address of that version of IP.
 func (f *Forwarding) Outside(self protocol.NodeID) bool {
-	return feed.PublicAddr(f.External.Addr()) && (self.IsZero() || self.Addr() == f.External.Addr())
+	at := f.External.Addr()
+	return feed.PublicAddr(at) && (self.IsZero() || self.Addr().Is4() != at.Is4() || self.Addr() == at)
 }
 
 // A Diagnosis is a fact in words, and what the owner could do about it, "" for nothing. Each is one or more sentences.
@@ -58,6 +61,9 @@ func (f *Facts) Diagnose() []Diagnosis {
 	}
 	if f.Forwarding != nil {
 		found = append(found, f.forwarded())
+	}
+	if f.Firewall != nil && *f.Firewall != (Forwarding{}) {
+		found = append(found, f.letIn())
 	}
 	return found
 }
@@ -118,4 +124,25 @@ func (f *Facts) forwarded() Diagnosis {
 		open.Advice = ""
 	}
 	return open
+}
+
+// letIn says what came of asking the router to let the port in by IPv6.
+func (f *Facts) letIn() Diagnosis {
+	r := f.Firewall
+	at, _ := netip.ParseAddrPort(f.Listen)
+	switch {
+	case r.External.IsValid():
+		d := Diagnosis{Fact: fmt.Sprintf("The router, %s, lets the node's port in by IPv6, as asked by %s: others "+
+			"reach it at %s.", r.Router, r.Protocol, r.External)}
+		if f.Undialled {
+			d.Advice = fmt.Sprintf("Let TCP port %d in through this machine's firewall, if it has one.", at.Port())
+		}
+		return d
+	case r.Problem == "":
+		return Diagnosis{Fact: fmt.Sprintf("By IPv6 no router was asked to let anybody in: this machine has no public "+
+			"address there, but %s.", r.Machine)}
+	}
+	return Diagnosis{"The router was not had to let the node's port in by IPv6: " + r.Problem + ".",
+		fmt.Sprintf("Switch on PCP on the router, or let TCP port %d in to %s there, if it has a firewall.", at.Port(),
+			r.Machine)}
 }

@@ -9,9 +9,11 @@ import (
 )
 
 var (
-	home   = netip.MustParseAddr("192.168.1.7")
-	router = netip.MustParseAddr("192.168.1.1")
-	self   = protocol.NewNodeID(netip.MustParseAddr("198.51.101.4"), 7790)
+	home    = netip.MustParseAddr("192.168.1.7")
+	router  = netip.MustParseAddr("192.168.1.1")
+	home6   = netip.MustParseAddr("2600:12::7")
+	router6 = netip.MustParseAddr("fe80::1%eth0")
+	self    = protocol.NewNodeID(netip.MustParseAddr("198.51.101.4"), 7790)
 )
 
 // Each state of a node has words of its own, and advice only where the owner can do something.
@@ -47,6 +49,28 @@ func TestDiagnose(t *testing.T) {
 			[]string{"Others cannot dial this node",
 				"not forward the node's port: 192.168.1.1 answers neither PCP nor NAT-PMP."},
 			[]string{"", "forward TCP port 7790 to this machine, 192.168.1.7,"},
+		},
+		"a firewall that lets in by IPv6": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Dialled: true, Firewall: &Forwarding{Machine: home6,
+				Router: router6, Protocol: "PCP", External: netip.AddrPortFrom(home6, 7790)}},
+			[]string{"Others can dial this node", "The router, fe80::1%eth0, lets the node's port in by IPv6, " +
+				"as asked by PCP: others reach it at [2600:12::7]:7790."}, []string{"", ""},
+		},
+		"and a machine's own that does not": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Firewall: &Forwarding{Machine: home6,
+				Router: router6, Protocol: "PCP", External: netip.AddrPortFrom(home6, 7790)}},
+			[]string{"Others cannot dial this node", "lets the node's port in by IPv6"},
+			[]string{"", "Let TCP port 7790 in through this machine's firewall"},
+		},
+		"a firewall that is silent": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Firewall: &Forwarding{Machine: home6,
+				Router: router6, Problem: "fe80::1%eth0 does not answer PCP"}},
+			[]string{"Others cannot dial this node", "by IPv6: fe80::1%eth0 does not answer PCP."},
+			[]string{"", "let TCP port 7790 in to 2600:12::7 there"},
+		},
+		"no IPv6": {
+			Facts{Listen: "[::]:7790", Firewall: &Forwarding{}},
+			[]string{"Whether others can dial this node is not known"}, []string{""},
 		},
 		"no router": {
 			Facts{Listen: "0.0.0.0:7791", Neighbors: 5, Undialled: true, Forwarding: &Forwarding{Problem: "none here"}},

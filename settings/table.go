@@ -122,10 +122,10 @@ count, and none where listen is an address on this machine alone, or "none".`},
 			to:   func(c *daemon.Config, v value) { c.PortMapping = daemon.PortMapping(v.text()) },
 			meaning: `
 How to have the router forward the node's port to it, so that others can dial it, and it can host those that cannot be:
-by "pcp" (PCP, or NAT-PMP), or by "upnp", and by these where the router does not know it; "off" is not at all. The
-router ends that 20 minutes after the node is gone, but some forward by UPnP until they are told otherwise, or restarted.
-The node asks for nothing where the machine has a public address, and where listen is an address on this machine alone,
-or "none". 'feedex doctor network' says what came of it.`},
+by "pcp" (PCP, or NAT-PMP), or by "upnp", and by these where the router does not know it; "off" is not at all. A
+firewall for IPv6 is asked to let the port in, by PCP. The router ends that 20 minutes after the node is gone, but some
+forward by UPnP until they are told otherwise, or restarted. The node asks for nothing where the machine has a public
+address of IPv4, and where listen is an address on this machine alone, or "none". 'feedex doctor network' says what came of it.`},
 		{key: "subscribe", usual: []string(nil),
 			example: `["https://example.com/feed.xml", "private:https://members.example.com/feed.xml"]`,
 			kind:    Wish,

@@ -33,8 +33,8 @@ var turnsCases = []turnsCase{
 	{"17% cannot poll", func(n *network) { n.Unable = .17 }},
 }
 
-// A turnsMatch is a network in turn whose interval makes it the equal of the first case in one thing, and what was aimed
-// at in the other, by hours between polls in the networks of the paper.
+// A turnsMatch is a network in turn whose interval makes it the equal of the first case in one thing, and what was
+// aimed at in the other, by hours between polls in the networks of the paper.
 type turnsMatch struct {
 	name  string
 	ratio func(first, matched TurnsRow) float64 // by which its interval is too short
@@ -42,7 +42,8 @@ type turnsMatch struct {
 }
 
 var turnsMatches = []turnsMatch{
-	{"as many requests", func(first, m TurnsRow) float64 { return report.Mean(m.Requests) / report.Mean(first.Requests) },
+	{"as many requests",
+		func(first, m TurnsRow) float64 { return report.Mean(m.Requests) / report.Mean(first.Requests) },
 		map[float64]string{16: "8 min", 8: "4.8 min", 4: "2.5 min", 2: "1.3 min", 1: ".75 min", .5: ".5 min"}},
 	{"as late", func(first, m TurnsRow) float64 { return report.Mean(first.Lag) / report.Mean(m.Lag) },
 		map[float64]string{16: "35%", 4: "45%"}},
@@ -98,7 +99,8 @@ func (t PaperTurns) Run(ctx context.Context, progress Progress) (*report.Report,
 		for range rounds {
 			nearer := each(matched[k], func(row TurnsRow) time.Duration { return row.Every })
 			for i := range nearer {
-				if by := m.ratio(rows[i*cases], matched[k][i]); by > 0 && by < math.Inf(1) { // it was not interrupted at once
+				by := m.ratio(rows[i*cases], matched[k][i])
+				if by > 0 && by < math.Inf(1) { // it was not interrupted before it began
 					nearer[i] = time.Duration(float64(nearer[i]) * by)
 				}
 			}

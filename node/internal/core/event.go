@@ -245,8 +245,10 @@ type Broke struct{ To protocol.NodeID }
 
 func (Broke) event() {}
 
-// Forwarded says that the router forwards the node's port since now, so that others may be able to dial it.
-type Forwarded struct{}
+// Forwarded says that the router lets others in at the node's port since now, so that they may be able to dial it.
+type Forwarded struct {
+	IPv6 bool // by IPv6, and else by IPv4
+}
 
 func (Forwarded) event() {}
 

@@ -60,9 +60,13 @@ func (m *Machine) Dialled(from protocol.NodeID) {
 	}
 }
 
-// Forwarded notes that others may be able to dial the node by IPv4, whatever it learned before.
-func (m *Machine) Forwarded() {
-	clear(m.reach.by4.vain)
+// Forwarded notes that others may be able to dial the node by a version of IP, whatever it learned before.
+func (m *Machine) Forwarded(e core.Forwarded) {
+	by := &m.reach.by4
+	if e.IPv6 {
+		by = &m.reach.by6
+	}
+	clear(by.vain)
 	m.settleReach()
 }
 
