@@ -61,14 +61,6 @@ func errInvitation(err error) error {
 	return clientError{http.StatusBadRequest, "That leads to no node", err.Error() + "."}
 }
 
-// orTracker has an error say where the URL of a tracker is named that was taken for that of a site.
-func orTracker(link string, err error) error {
-	if _, tracker := invitation.Tracker(link); tracker {
-		return fmt.Errorf("%w; if that is the URL of a tracker, name it on the settings page", err)
-	}
-	return err
-}
-
 // invited shows an invitation that was pasted. A site is asked for what it names: only where our own page asks so.
 func (h *Handler) invited(r *http.Request) (view, error) {
 	p := &joinPage{Link: r.FormValue("link")}
@@ -86,7 +78,10 @@ func (h *Handler) invited(r *http.Request) (view, error) {
 			return view{}, err
 		}
 		if p.Feeds, err = h.Source.SiteFeeds(r.Context(), p.Host); err != nil {
-			return view{}, errInvitation(orTracker(p.Link, err))
+			if _, tracker := invitation.Tracker(p.Link); tracker {
+				err = fmt.Errorf("%w; if that is the URL of a tracker, name it on the settings page", err)
+			}
+			return view{}, errInvitation(err)
 		}
 	}
 	return v, nil
@@ -114,7 +109,7 @@ func (h *Handler) join(_ http.ResponseWriter, r *http.Request) (string, error) {
 		i.Feeds = append(i.Feeds, u)
 	}
 	if _, err := h.Source.Join(r.Context(), i); err != nil {
-		text := "There is no link: " + orTracker(link, err).Error() + "."
+		text := "There is no link: " + err.Error() + "."
 		if len(i.Feeds) > 0 {
 			text += " The feeds that you chose are followed all the same."
 		}

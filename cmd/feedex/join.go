@@ -61,7 +61,8 @@ feed yet that neighbors may know of has nothing in common with any, and gets no 
 			return err
 		}
 		err = join(c, client, i, follow)
-		if _, tracker := invitation.Tracker(args[0]); err != nil && tracker {
+		_, tracker := invitation.Tracker(args[0])
+		if _, none := errors.AsType[noSite](err); none && tracker {
 			err = fmt.Errorf("%w; if that is the URL of a tracker: feedex join --always %s", err, quoted(args[0]))
 		}
 		return err
@@ -72,13 +73,16 @@ feed yet that neighbors may know of has nothing in common with any, and gets no 
 	return c
 }
 
+// A noSite says that a site could not be read, or names no node: it may be no site.
+type noSite struct{ error }
+
 // join follows an invitation. Its feeds come first: a node has something in common with others once it has read one.
 func join(c *cobra.Command, client *control.Client, i invitation.Invitation, follow bool) error {
 	var notFollowed error
 	if invitation.IsSite(i.Host) {
 		var err error
 		if i.Feeds, err = client.SiteFeeds(c.Context(), i.Host); err != nil {
-			return err
+			return noSite{err}
 		}
 	}
 	if follow && len(i.Feeds) > 0 {

@@ -67,6 +67,9 @@ func (n *newcomer) SiteFeeds(_ context.Context, name string) ([]feed.URL, error)
 
 func (n *newcomer) Join(_ context.Context, j control.JoinRequest) (protocol.NodeID, error) {
 	n.note("join " + j.Host)
+	if j.Host == "away.example" {
+		return protocol.NodeID{}, control.BadRequest{Err: errors.New("no node answers there")}
+	}
 	return protocol.ParseNodeID("192.0.2.7:7790")
 }
 
@@ -121,6 +124,7 @@ func TestJoinByURL(t *testing.T) {
 		"https://example.org/":         "site example.org, join example.org",
 		"https://silent.example/":      "site silent.example; feedex join --always 'https://silent.example/'",
 		"silent.example":               "site silent.example; it names no node",
+		"https://away.example/":        "site away.example, join away.example; no node answers there",
 	} {
 		n := new(newcomer)
 		c := newJoin()
