@@ -23,8 +23,8 @@ type Contents interface {
 	CountEntries(ctx context.Context, number int64, max int) (int, error)
 	// Stats counts what the archive holds.
 	Stats(ctx context.Context) (Stats, error)
-	// FeedStats counts what the archive holds of each feed, ordered by URL. It goes through all entries and holds no
-	// snapshot meanwhile.
+	// FeedStats counts what the archive holds of each feed that is followed, has entries or is to be kept in its own
+	// way, ordered by URL. It goes through all entries and holds no snapshot meanwhile.
 	FeedStats(ctx context.Context) ([]FeedStats, error)
 	// Export returns all entries, or those of one feed where u is not "", newest arrival first. It holds few of them in
 	// memory at one time and no snapshot of the archive; entries that arrive meanwhile are not among them. An error is
@@ -46,7 +46,7 @@ type FeedName struct {
 // Stats are the totals of an archive.
 type Stats struct {
 	Entries   int64 `json:"entries"`
-	Feeds     int64 `json:"feeds"`     // with entries or settings
+	Feeds     int64 `json:"feeds"`     // as FeedStats lists them
 	Unindexed int64 `json:"unindexed"` // entries that the full-text index has yet to see
 	Bytes     int64 `json:"bytes"`     // on the disk
 	Free      int64 `json:"free"`      // of these that hold nothing; Reclaim or Vacuum gives them back

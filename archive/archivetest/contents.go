@@ -37,6 +37,7 @@ func testFeedsBesideTheLoop(t *testing.T, a reading.Database) {
 func testContents(t *testing.T, a reading.Database) {
 	follow(t, a, time.Unix(1, 0), news)
 	a.KeepFeed(archive.Feed{URL: otherNews, Title: "Other", Private: true})
+	a.KeepFeed(archive.Feed{URL: "https://example.com/tried", Errors: 1, LastError: "HTTP status 404"})
 	brought := feedRecord(news, 13)
 	brought.Source, brought.Confirmed = someNeighbor, false
 	keep(t, a, append(feedRecords(news, 10, 12), brought, feedRecord(otherNews, 14))...)

@@ -29,6 +29,10 @@ type feedRow struct {
 // contentsPage is how many entries FeedStats counts in one statement.
 const contentsPage = 10_000
 
+// isHeld is whether the archive holds anything of feed f, or is to: not where the feed was only asked for.
+const isHeld = `(f.subscribed OR f.keep_bytes <> 0 OR f.keep_age <> 0 OR f.keep_count <> 0
+	OR EXISTS (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = f.id))`
+
 // FeedStats implements archive.Contents. It goes through some half a million entries in a second.
 func (r *Reader) FeedStats(ctx context.Context) ([]archive.FeedStats, error) {
 	feeds, err := r.feedRows(ctx)
@@ -59,7 +63,7 @@ func (r *Reader) feedRows(ctx context.Context) (map[int64]*feedRow, error) {
 		return []any{&f.id, &f.URL, &f.Title, &f.Format, &f.Subscribed, &f.kept,
 			&f.KeepBytes, &f.KeepAge, &f.KeepCount, &f.Apart}
 	}), `SELECT id, url, title, format, subscribed, `+isConfidential+`, `+
-		`keep_bytes, keep_age, keep_count, apart FROM feeds f`) {
+		`keep_bytes, keep_age, keep_count, apart FROM feeds f WHERE `+isHeld) {
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +124,7 @@ func (f *feedRow) count(e *countedEntry) {
 // Stats implements archive.Contents.
 func (r *Reader) Stats(ctx context.Context) (st archive.Stats, err error) {
 	const query = `
-		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds WHERE NOT apart),
+		SELECT (SELECT count(*) FROM entries INDEXED BY entries_by_seq), (SELECT count(*) FROM feeds f WHERE NOT apart AND ` + isHeld + `),
 			(SELECT count(*) FROM entries INDEXED BY entries_by_seq WHERE seq > state.indexed) + (SELECT count(*) FROM stale),
 			(SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size),
 			(SELECT auto_vacuum = 2 FROM pragma_auto_vacuum)
