@@ -214,9 +214,9 @@ func (d dashboard) numbered(ctx context.Context, number int64) (feed.URL, error)
 }
 
 // NameSource implements web.Inviter.
-func (d dashboard) NameSource(ctx context.Context, name string) error {
-	_, err := d.host.NameSource(ctx, name)
-	return plain(err)
+func (d dashboard) NameSource(ctx context.Context, name string) (node.SourceStatus, error) {
+	s, err := d.host.NameSource(ctx, name)
+	return s, plain(err)
 }
 
 // ForgetSource implements web.Inviter.

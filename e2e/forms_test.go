@@ -130,7 +130,7 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 		{look: "person-removed", press: submit("/undo"), says: "Ann"},
 		{page: "/", press: `form[action="/dht"] button[value=off]`, says: "The node does not find neighbors by"},
 		{page: "/settings", fields: map[string]string{"#source": site.URL + "/"}, press: submit("/sources"),
-			says: site.URL + "/ is asked from now on"},
+			says: site.URL + "/ was taken for a tracker"},
 		{page: "/settings", press: submit("/sources/remove"), says: "is asked no more."},
 		{press: submit("/undo"), says: site.Listener.Addr().String()},
 		{page: "/settings", fields: map[string]string{"#text": "larger"}, press: submit("/look"),

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"feedex/feed"
@@ -23,8 +25,8 @@ type Inviter interface {
 	// names. It returns its id once there is a link. Feeds are followed also where there is none.
 	Join(ctx context.Context, i invitation.Invitation) (protocol.NodeID, error)
 	// NameSource has the node find neighbors by a tracker, by its URL, or have a neighbor always, by its host:port or
-	// the name of a site. It waits a moment for what comes of that at first.
-	NameSource(ctx context.Context, name string) error
+	// the name of a site. It waits a moment for what comes of that at first, and returns it.
+	NameSource(ctx context.Context, name string) (node.SourceStatus, error)
 	// ForgetSource takes that back.
 	ForgetSource(ctx context.Context, name string) error
 }
@@ -139,11 +141,31 @@ func (h *Handler) nameSource(_ http.ResponseWriter, r *http.Request) (string, er
 
 // addSource does that, and leads to where it is shown and taken back.
 func (h *Handler) addSource(r *http.Request, name string) (string, error) {
-	if err := h.Source.NameSource(r.Context(), name); err != nil {
+	s, err := h.Source.NameSource(r.Context(), name)
+	if err != nil {
 		return "", clientError{http.StatusUnprocessableEntity, "Nothing was added", sentence(err.Error())}
 	}
-	return h.said(r, "/settings", name+" is asked from now on, and after each start. What came of it stands below, "+
-		"where it can be removed."), nil
+	return h.said(r, "/settings", foundAt(&s)), nil
+}
+
+// foundAt says what was found where a tracker or a neighbor was named, and what becomes of it.
+func foundAt(s *node.SourceStatus) string {
+	kind := "a neighbor"
+	if s.Tracker {
+		kind = "a tracker"
+	}
+	text := s.Name + " is of use as " + kind + "."
+	if s.Problem != "" {
+		text = s.Name + " was taken for " + kind + ", and is of no use so far: " +
+			strings.TrimSuffix(s.Problem, ".") + "."
+	} else if s.Asked.IsZero() {
+		text = s.Name + " was taken for " + kind + ", and was not asked yet."
+	}
+	text += " It is asked from now on, and after each start, until it is removed below."
+	if u, err := url.Parse(s.Name); err == nil && s.Tracker && s.Problem != "" && invitation.IsSite(u.Hostname()) {
+		text += " If it is a site that names nodes, name it as " + u.Hostname() + " alone."
+	}
+	return text
 }
 
 // forgetSource takes that back.
@@ -153,5 +175,8 @@ func (h *Handler) forgetSource(_ http.ResponseWriter, r *http.Request) (string, 
 		return "", clientError{http.StatusUnprocessableEntity, "Nothing was removed", sentence(err.Error())}
 	}
 	return h.canUndo(r, "/settings", undo{What: name + " is asked no more. A link that there is remains.",
-		Back: "/settings", undo: func(ctx context.Context) error { return h.Source.NameSource(ctx, name) }}), nil
+		Back: "/settings", undo: func(ctx context.Context) error {
+			_, err := h.Source.NameSource(ctx, name)
+			return err
+		}}), nil
 }

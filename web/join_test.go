@@ -123,7 +123,9 @@ func TestJoin(t *testing.T) {
 		t.Errorf("a tracker: %d to %q, named %q, joined %+v", w.Code, to, n.status.Named, n.joined)
 	}
 	if page := b.page(w.Header().Get("Location")).Body.String(); !strings.Contains(page,
-		"http://example.org/ is asked from now on") ||
+		"http://example.org/ was taken for a tracker, and is of no use so far: &lt;nobody&gt; answers. "+
+			"It is asked from now on, and after each start, until it is removed below. "+
+			"If it is a site that names nodes, name it as example.org alone.") ||
 		!strings.Contains(page, `name="name" value="http://example.org/"`) {
 		t.Errorf("the settings lack the tracker:\n%s", page)
 	}

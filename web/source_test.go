@@ -552,16 +552,16 @@ func (n *aNode) Visitor(_ context.Context, password string) (reading.Visitor, er
 	return reading.Visitor{}, nil
 }
 
-func (n *aNode) NameSource(_ context.Context, name string) error {
+func (n *aNode) NameSource(_ context.Context, name string) (s node.SourceStatus, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if name == "" {
-		return errors.New("that is no name")
+		return s, errors.New("that is no name")
 	}
-	n.status.Sources = append(n.status.Sources, node.SourceStatus{Name: name, Tracker: strings.Contains(name, "://"),
-		Problem: "<nobody> answers"})
+	s = node.SourceStatus{Name: name, Tracker: strings.Contains(name, "://"), Problem: "<nobody> answers"}
+	n.status.Sources = append(n.status.Sources, s)
 	n.status.Named = append(n.status.Named, name)
-	return nil
+	return s, nil
 }
 
 func (n *aNode) ForgetSource(_ context.Context, name string) error {

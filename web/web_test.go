@@ -485,7 +485,7 @@ func TestSources(t *testing.T) {
 		t.Fatalf("%d to %q", w.Code, w.Header().Get("Location"))
 	}
 	page := b.page(w.Header().Get("Location")).Body.String()
-	for _, want := range []string{"&lt;x&gt; is asked from now on", "http://tracker.example:7788/?&lt;x&gt;",
+	for _, want := range []string{"&lt;x&gt; was taken for a tracker", "http://tracker.example:7788/?&lt;x&gt;",
 		"&lt;nobody&gt; answers", "not asked yet", "by the settings", "node.example:7790"} {
 		if is := strings.Contains(page, want); is != (want != "not asked yet") {
 			t.Errorf("the page shows %q: %v\n%s", want, is, page)
