@@ -36,7 +36,7 @@ type CompanyRow struct {
 	Lone float64 `json:"lone"`
 }
 
-// Run takes the shares, one size after the other, as the largest takes some hundred MB. The error wraps ErrSetting.
+// Run takes the shares, one size after the other, as the largest takes a GB. The error wraps ErrSetting.
 func (c Company) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	c.Sample = cmp.Or(c.Sample, 500)
 	for _, size := range c.Sizes {
@@ -67,12 +67,16 @@ func (c Company) of(ctx context.Context, size int, tell Progress) (row CompanyRo
 	} else {
 		lists = c.Lists.Of(c.Seed.Stream("lists").Perm(len(c.Lists))[:size])
 	}
-	followers := make([][]int, len(lists.Followers()))
+	counts := lists.Followers()
+	row.Subscriptions = sum(counts)
+	followers, room := make([][]int, len(counts)), make([]int, row.Subscriptions) // one, as there are millions of feeds
+	for f, count := range counts {
+		followers[f], room = room[:0:count], room[count:]
+	}
 	for i, list := range lists {
 		for _, f := range list {
 			followers[f] = append(followers[f], i)
 		}
-		row.Subscriptions += len(list)
 	}
 	row.People, row.Feeds, row.Sample = size, len(followers), min(size, c.Sample)
 	for _, who := range followers {

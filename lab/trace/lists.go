@@ -76,10 +76,12 @@ const (
 func SyntheticLists(seed uint64, readers int) Lists {
 	r := rand.New(rand.NewPCG(seed, 0))
 	free := newVacancies(readers) // in the list of each
-	for i := range readers {
-		free.add(i, min(max(int(medianList*exponential(listSpread*normal(r))), leastList), mostList))
-	}
 	l := make(Lists, readers)
+	for i := range l {
+		length := min(max(int(medianList*exponential(listSpread*normal(r))), leastList), mostList)
+		free.add(i, length)
+		l[i] = make([]int, 0, length)
+	}
 	for f := 0; free.all > 0; {
 		followers := 1 + binomial(r, readers-1, beta(r, othersA, othersB))
 		if r.IntN(followers) > 0 {
