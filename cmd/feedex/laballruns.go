@@ -38,7 +38,7 @@ func labRuns() []labRun {
 			full:  []string{"paper --turns --seeds 3"},
 			quick: []string{"paper --turns --seeds 1 --nodes 10 --hours 2 --feeds 5 --intervals 1"}},
 		{name: "publisher", title: "What a publisher sees", page: "publisher", minutes: 3,
-			full:  []string{"publisher --seed 1 --nodes 1,10,100"},
+			full:  []string{"publisher --seed 1 --nodes 2,5,13 --times 2", "publisher --seed 1 --nodes 1,10,100"},
 			quick: []string{"publisher --seed 1 --nodes 1,3 --hours 48 --feeds 1 --times 4"}},
 		{name: "interests", title: "Interests of people", page: "interests", minutes: 3, lists: true,
 			full:  []string{"interests --seed 1", "interests --seed 1 --people 251"},
