@@ -34,6 +34,9 @@ type Conduct struct {
 	Throttling float64
 	// Edited is the share of the entries that are changed once, within six hours of their publication.
 	Edited float64
+	// Stale is how old a copy of a document may be that a request is answered with, by any of eight caches in front of
+	// its publisher, which ask that so often, each at moments of its own. 0 for publishers that answer themselves.
+	Stale time.Duration
 }
 
 const (
@@ -42,6 +45,7 @@ const (
 	leastHint   = 5 * time.Minute
 	hintSteps   = 12 // of leastHint each: an hour at most
 	editedAfter = 6 * time.Hour
+	copies      = 8
 )
 
 func (c Conduct) validate() error {
@@ -53,6 +57,9 @@ func (c Conduct) validate() error {
 		if !(share.of >= 0 && share.of < 1) {
 			return fmt.Errorf("%w: %v %s, want 0 or more and less than 1", ErrConfig, share.of, share.what)
 		}
+	}
+	if c.Stale < 0 {
+		return fmt.Errorf("%w: copies that are %v old, want 0 or more", ErrConfig, c.Stale)
 	}
 	if c.PerHost < 0 {
 		return fmt.Errorf("%w: %d feeds a host, want 1 or more, or 0 for a host of its own for each", ErrConfig,
@@ -136,6 +143,19 @@ func (w *World) hint(index int) (f courtesy.Freshness, p feed.PollingHints) {
 		return courtesy.Freshness{Stated: true, Lifetime: every}, p
 	}
 	return f, feed.PollingHints{Every: every}
+}
+
+// copied is when the cache that answers the latest request, which came in at t, asked the publisher.
+func (p *Publisher) copied(t time.Time) time.Time {
+	w := p.world
+	stale := w.config.Conduct.Stale
+	if stale == 0 {
+		return t
+	}
+	seed, index := uint64(w.config.Seed), uint64(p.index)
+	which := mix(seed, 'c', index, uint64(p.Requests)) % copies
+	phase := time.Duration(mix(seed, 'C', index, which) % uint64(stale))
+	return t.Add(-(t.Sub(w.config.Start) + phase) % stale)
 }
 
 // A correction is the change of an entry.

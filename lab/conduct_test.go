@@ -183,10 +183,35 @@ func TestUplink(t *testing.T) {
 	}
 }
 
+// A cache answers with what was out when it asked last: one shows less than another did before, and none is further
+// behind than it may be.
+func TestStaleCaches(t *testing.T) {
+	const stale = 10 * time.Minute
+	p := conducted(t, 1, Conduct{Stale: stale}).Publishers()[0]
+	late, back, latest := 0, 0, 0
+	for minute := range 20 * 60 {
+		at := wednesday.Add(time.Duration(minute) * time.Minute)
+		_, _, count := p.answer(at, "")
+		if count > p.published(at) || count < p.published(at.Add(-stale)) {
+			t.Fatalf("after %d min %d entries are shown, of %d", minute, count, p.published(at))
+		}
+		if count < p.published(at) {
+			late++
+		}
+		if count < latest {
+			back++
+		}
+		latest = max(latest, count)
+	}
+	if late == 0 || back == 0 {
+		t.Errorf("%d of 1,200 answers are late, %d show less than one before", late, back)
+	}
+}
+
 // Conduct that cannot be is refused.
 func TestImpossibleConduct(t *testing.T) {
 	for _, c := range []Config{{Conduct: Conduct{Failing: 1}}, {Conduct: Conduct{Edited: -.1}},
-		{Conduct: Conduct{PerHost: -1}}, {ReferenceDown: 1}, {Links: Links{Uplink: -1}},
+		{Conduct: Conduct{PerHost: -1}}, {Conduct: Conduct{Stale: -1}}, {ReferenceDown: 1}, {Links: Links{Uplink: -1}},
 		{Links: Links{Uplink: 1}, NoEncoding: true}} {
 		c.Start = wednesday
 		if _, err := New(c); !errors.Is(err, ErrConfig) {

@@ -164,9 +164,10 @@ func (p *Publisher) asked(t time.Time) {
 	p.Bytes += responseHead
 }
 
-// answer serves a request that comes in at t with that ETag.
+// answer serves a request that comes in at t with that ETag, by a copy where caches answer.
 func (p *Publisher) answer(t time.Time, etag string) (doc *feed.Document, current string, count int) {
 	p.asked(t)
+	t = p.copied(t)
 	v := edition{published: p.published(t)}
 	current = strconv.Itoa(v.published)
 	if len(p.edited) > 0 {

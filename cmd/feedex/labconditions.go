@@ -28,6 +28,7 @@ func (f *conditionFlags) add(c *cobra.Command) {
 	flags.Float64Var(&own.Failing, "failing", 0, "share of the time in which a host answers 503")
 	flags.Float64Var(&own.Throttling, "throttling", 0, "share of the hosts that answer 429 to who comes often")
 	flags.Float64Var(&own.Edited, "edited", 0, "share of the entries that are edited")
+	flags.DurationVar(&own.Stale, "stale-caches", 0, "how long each of a publisher's caches keeps a copy, 0 for none")
 	flags.Float64Var(&own.Unable, "unreachable", 0,
 		"share of the nodes that reach no publisher, .143 as in the paper")
 	flags.Float64Var(&own.ReferenceDown, "reference-down", 0, "share of the time in which the reference node is")
@@ -63,6 +64,9 @@ func (f *conditionFlags) read(c *cobra.Command) (experiment.Conditions, error) {
 		if given(share.flag) {
 			*share.to = *share.own
 		}
+	}
+	if given("stale-caches") {
+		among.Stale = f.own.Stale
 	}
 	if given("uplink") {
 		among.Uplink = f.own.Uplink

@@ -14,9 +14,9 @@ import (
 	"feedex/protocol"
 )
 
-// Row 28 has nodes lie about who polls which feed when, so that others poll at the wrong time. Liars do all else that
-// honest nodes do, polls among it: nothing but their lies tells the network apart from the same one in which everybody
-// polls at moments of its own, with which each is compared.
+// Rows 28 and 31 have nodes lie about who polls which feed when, so that others poll at the wrong time. Liars do all
+// else that honest nodes do, polls among it: nothing but their lies tells the network apart from the same one in which
+// everybody polls at moments of its own, with which each is compared. In row 32 nobody lies but caches of publishers.
 
 const (
 	// coordinationSeeds is how many networks of each kind are compared with as many where nobody has notices.
@@ -61,8 +61,19 @@ func pretending(onOff time.Duration, times int) func(c *crowd) kind {
 			each = (times*(c.Nodes-c.Bad) + c.Bad - 1) / c.Bad
 		}
 		return kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
-			return actor.Pretender(n, inventedNodes(i, each), onOff)
+			return actor.Pretender(n, inventedNodes(i, each), 0, onOff)
 		}}
+	}
+}
+
+// refusing is the kind of nodes that say each minute that publishers refused them, and one of the honest, of whom all
+// name the same one.
+func refusing(onOff time.Duration) func(c *crowd) kind {
+	return func(c *crowd) kind {
+		honest := c.honestAddresses()
+		return kind{act: all(func(n *node.Node) actor.Participant {
+			return actor.Pretender(n, honest, protocol.Refused, onOff)
+		})}
 	}
 }
 
@@ -93,12 +104,7 @@ func repeating(after time.Duration) func(c *crowd) kind {
 // they have.
 func surrounded(honest int) func(c *crowd) tuner {
 	return func(c *crowd) tuner {
-		var friends []string
-		for i, is := range c.divide() {
-			if is != bad {
-				friends = append(friends, c.address(i, is).String())
-			}
-		}
+		friends := c.honestAddresses()
 		var liars []string
 		for _, id := range c.badAddresses() {
 			liars = append(liars, id.String())
@@ -117,18 +123,19 @@ func surrounded(honest int) func(c *crowd) tuner {
 				m.Node.Peers = append(m.Node.Peers, liars[k])
 			}
 			if honest > 0 { // in pairs, who name each other
-				own := slices.Index(friends, c.address(i, is).String())
+				own := slices.Index(friends, c.address(i, is))
 				if pair := own ^ 1; pair < len(friends) {
-					m.Node.Peers = append(m.Node.Peers, friends[pair])
+					m.Node.Peers = append(m.Node.Peers, friends[pair].String())
 				}
 			}
 		}
 	}
 }
 
-// pretenses are all that are tried.
+const half = coordinationEvery / 2
+
+// pretenses are those of row 28.
 func pretenses() []pretense {
-	const half = coordinationEvery / 2
 	always, onOff := pretending(0, 0), pretending(half, 1)
 	few, many := pretending(0, 3), pretending(0, 10)
 	future := misdating(-time.Minute, -coordinationEvery/4, 25*time.Hour)
@@ -156,10 +163,30 @@ func pretenses() []pretense {
 	}
 }
 
-// coordinationAttacks are the lines of row 28.
-func coordinationAttacks() (list []attack) {
-	for _, p := range pretenses() {
-		list = append(list, attack{28, p.name, p.done,
+// concerted are those of row 31: who lies is alike, and so is what is said, minute by minute.
+func concerted() (list []pretense) {
+	for _, share := range []float64{.1, .25, .5} {
+		each := func(name, done string, kind func(c *crowd) kind) {
+			of := fmt.Sprintf("%g%%", 100*share)
+			list = append(list, pretense{name + ", " + of, of + " " + done, share, kind, nil})
+		}
+		each("refusals", "say each minute that all feeds refused them, and in turn each of the honest", refusing(0))
+		each("refusals in concert", "say so every other half interval", refusing(half))
+		if share != .25 {
+			each("herding", "say that they polled, and as many others as are honest, every other half interval",
+				pretending(half, 1))
+		}
+		if share != .5 {
+			each("silent members", "neither poll nor tell, and take", func(*crowd) kind { return freeRiders })
+		}
+	}
+	return list
+}
+
+// coordinationAttacks are the lines of a row of such lies.
+func coordinationAttacks(row int, lies []pretense) (list []attack) {
+	for _, p := range lies {
+		list = append(list, attack{row, p.name, p.done,
 			fmt.Sprintf("honest lag <= %g x, requests <= %g x, those without notices, means of %d", p.mark(),
 				mostRequests, coordinationSeeds),
 			2 * coordinationSeeds, p.try})

@@ -122,10 +122,19 @@ func (c crowd) enemies() map[protocol.NodeID]bool {
 	return ids
 }
 
-// badAddresses are the same in order.
-func (c *crowd) badAddresses() (ids []protocol.NodeID) {
+// badAddresses are the same in order, and honestAddresses those of all others.
+func (c *crowd) badAddresses() []protocol.NodeID {
+	return c.addresses(func(is class) bool { return is == bad })
+}
+
+func (c *crowd) honestAddresses() []protocol.NodeID {
+	return c.addresses(func(is class) bool { return is != bad })
+}
+
+// addresses are those of members of some classes, as they join.
+func (c *crowd) addresses(of func(is class) bool) (ids []protocol.NodeID) {
 	for i, is := range c.divide() {
-		if is == bad {
+		if of(is) {
 			ids = append(ids, c.address(i, is))
 		}
 	}
@@ -256,7 +265,8 @@ func attacks() []attack {
 		{27, "slander", "10% link with all and say of all others that they forge, 5 networks",
 			"honest coverage, lag and share within a minute of the first, to 2% as without, means of 5",
 			2 * slanderSeeds, (*trial).slandering},
-	}, coordinationAttacks(), hostAttacks(), keyAttacks(), starAttacks())
+	}, coordinationAttacks(28, pretenses()), hostAttacks(), keyAttacks(), coordinationAttacks(31, concerted()),
+		cacheAttacks(), suppressorAttacks(), starAttacks())
 }
 
 // attackRows are the numbers of the rows that there are.

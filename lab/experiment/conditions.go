@@ -60,6 +60,9 @@ func (c Conditions) text() (lines []string) {
 				report.Percent(d.Failing)),
 			fmt.Sprintf("%s of the feeds say how long they need not be asked", report.Percent(d.Hinting)),
 			fmt.Sprintf("%s of the entries are edited", report.Percent(d.Edited)))
+		if d.Stale != 0 {
+			say(fmt.Sprintf("Publishers answer by caches of which each keeps a copy for %v", d.Stale))
+		}
 	}
 	if c.Unable != 0 {
 		say(fmt.Sprintf("Of the nodes %s reach no publisher", report.Percent(c.Unable)))

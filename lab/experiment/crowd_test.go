@@ -70,12 +70,41 @@ func TestLiesAboutPolls(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Alike, c.Length = true, leastAttack
-	for _, p := range pretenses()[:2] {
+	for _, p := range slices.Concat(pretenses()[:2], concerted()[7:8]) {
 		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
 		if measured, pass := p.try(tr); !pass {
 			t.Errorf("%s: %s", p.name, measured)
 		} else {
 			t.Logf("%s: %s", p.name, measured)
+		}
+	}
+}
+
+// Nobody is taken for a liar because caches differ. Three who pass nothing on keep nobody from anything, unless honest
+// nodes have no more places than for these.
+func TestCachesAndSuppressors(t *testing.T) {
+	t.Parallel()
+	patient := suppressorAttacks()[3]
+	few := func(_ int, is class, m *lab.MemberConfig) {
+		if is != bad {
+			m.Node.MaxNeighbors, m.Node.MinNeighbors = 3, 3
+		}
+	}
+	for _, x := range []struct {
+		attack attack
+		tune   tuner
+		pass   bool
+	}{{cacheAttacks()[0], nil, true}, {patient, nil, true}, {patient, few, false}} {
+		c, err := newCrowd(1, embedded(t), 16, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Alike, c.Length, c.Tune = true, leastAttack, x.tune
+		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
+		if measured, pass := x.attack.run(tr); pass != x.pass {
+			t.Errorf("%s: pass %v, want %v: %s", x.attack.name, pass, x.pass, measured)
+		} else {
+			t.Logf("%s: %s", x.attack.name, measured)
 		}
 	}
 }
