@@ -73,7 +73,7 @@ func suppressorAttacks() (list []attack) {
 			"honest have >= 99.5%% of, >= %g x at once of, and lag <= %g x, what they have without these, means of %d",
 			deliveredAtOnce, asWithoutThem, suppressorSeeds), 2 * suppressorSeeds, suppressedBy(of)})
 	}
-	line("suppressors", "20% claim every feed, link with all, take, give nothing, never poll, and name each other alone",
+	line("suppressors", "20% claim every feed, link with all, take, give and poll nothing, and name each other alone",
 		claiming(false, silent))
 	line("suppressors that poll", "these poll all feeds as well, tell of it, and keep what they find",
 		claiming(true, silent))
