@@ -60,3 +60,32 @@ func TestHeadings(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkHeadings measures how the headings of 100,000 entries, or 10,000 with -short, are added to an archive from
+// before there were any, and how many bytes of it they take.
+func BenchmarkHeadings(b *testing.B) {
+	n := 100_000
+	if testing.Short() {
+		n = 10_000
+	}
+	path, _ := filled(b, newCorpus(), n)
+	s := openBench(b, path)
+	for b.Loop() {
+		b.StopTimer()
+		s.write(`INSERT INTO headings (headings) VALUES ('delete-all')`)
+		if err := s.Commit(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if err := addHeadings(b.Context(), s.conn); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var all, headings int64
+	s.row(`SELECT sum(pgsize), sum(iif(name LIKE 'headings%', pgsize, 0)) FROM dbstat`, nil, &all, &headings)
+	if err := s.Commit(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(headings)/float64(n), "bytes/entry")
+	b.ReportMetric(100*float64(headings)/float64(all), "%")
+}
