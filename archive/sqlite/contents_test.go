@@ -171,7 +171,8 @@ func TestStats(t *testing.T) {
 		t.Errorf("Stats of an empty archive = %+v", empty)
 	}
 	records := newCorpus().records(20)
-	s.KeepFeed(archive.Feed{URL: news})
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true})
+	s.KeepFeed(archive.Feed{URL: "https://example.com/tried"})
 	keep(t, s, records...)
 	if got, want := stats(), (archive.Stats{Entries: 20, Feeds: 21, Unindexed: 20, InSteps: true}); got != want {
 		t.Errorf("Stats = %+v, want %+v", got, want)
