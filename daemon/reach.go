@@ -59,9 +59,8 @@ type opening struct {
 // mapPort keeps the node's port open at the router, until ctx ends, where that is wanted and of use.
 func (h *host) mapPort(ctx context.Context) {
 	at, versions := h.toOpen()
-	c := portmap.Config{Port: at.Port(), At: at.Addr(), UPnP: h.config.PortMapping == MapByUPnP}
-	sum := sha256.Sum256(append([]byte("feedex port mapping\n"), h.config.Node.Key...))
-	copy(c.Nonce[:], sum[:])
+	c := portmap.Config{Port: at.Port(), At: at.Addr(), UPnP: h.config.PortMapping == MapByUPnP,
+		Secret: sha256.Sum256(append([]byte("feedex port mapping\n"), h.config.Node.Key...))}
 	var keepers sync.WaitGroup
 	for _, by := range versions {
 		c := c

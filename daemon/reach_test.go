@@ -61,7 +61,8 @@ func TestTheNodeHearsOfAnOpenPort(t *testing.T) {
 		"refused":                   {reach.Forwarding{Problem: "refused"}, self, 0},
 		"not needed":                {reach.Forwarding{Machine: self.Addr()}, self, 0},
 		"let in by IPv6":            {is("[2600:12::7]:7790"), self, 1},
-		"by IPv6, at another":       {is("[2600:12::7]:7790"), self6, 0},
+		"by IPv6, at a new address": {is("[2600:12::7]:7790"), self6, 1},
+		"forwarded, known by IPv6":  {is("198.51.101.4:7790"), self6, 1},
 	} {
 		by := portmap.IPv4
 		if test.is.External.Addr().Is6() {

@@ -5,11 +5,26 @@ package portmap
 import (
 	"fmt"
 	"net/netip"
+	"runtime"
 	"strconv"
 	"syscall"
 
 	"golang.org/x/net/route"
 )
+
+// ifScope is the flag of a route that only what is bound to its interface takes, on macOS, where each tunnel has one.
+const ifScope = 0x1000000
+
+// unmasked reports whether a netmask is that of all addresses. A VPN may have a route to half of them.
+func unmasked(mask route.Addr) bool {
+	switch m := mask.(type) {
+	case *route.Inet4Addr:
+		return m.IP == [4]byte{}
+	case *route.Inet6Addr:
+		return m.IP == [16]byte{}
+	}
+	return true
+}
 
 // gateway is the router of the machine's default route.
 func gateway(version IP) (netip.Addr, error) {
@@ -27,7 +42,8 @@ func gateway(version IP) (netip.Addr, error) {
 	}
 	for _, m := range messages {
 		r, ok := m.(*route.RouteMessage)
-		if !ok || len(r.Addrs) <= syscall.RTAX_GATEWAY || r.Flags&syscall.RTF_GATEWAY == 0 {
+		if !ok || len(r.Addrs) <= syscall.RTAX_GATEWAY || r.Flags&syscall.RTF_GATEWAY == 0 ||
+			runtime.GOOS == "darwin" && r.Flags&ifScope != 0 || !unmasked(r.Addrs[syscall.RTAX_NETMASK]) {
 			continue
 		}
 		switch to := r.Addrs[syscall.RTAX_DST].(type) {

@@ -11,9 +11,9 @@ import (
 )
 
 // gateway is the router of the machine's default route.
-func gateway(by IP) (netip.Addr, error) {
+func gateway(version IP) (netip.Addr, error) {
 	file, in := "/proc/net/route", gatewayIn
-	if by == IPv6 {
+	if version == IPv6 {
 		file, in = "/proc/net/ipv6_route", gateway6In
 	}
 	text, err := os.ReadFile(file)
@@ -50,16 +50,16 @@ func gateway6In(table string) (router netip.Addr) {
 	least := uint64(1<<64 - 1)
 	for line := range strings.Lines(table) {
 		f := strings.Fields(line)
-		if len(f) < 10 || strings.Trim(f[0]+f[1], "0") != "" {
+		if len(f) < 10 || strings.Trim(f[0]+f[1]+f[2]+f[3], "0") != "" { // a route of some sources is not for all
 			continue
 		}
 		at, err := hex.DecodeString(f[4])
 		metric, err2 := strconv.ParseUint(f[5], 16, 64)
-		by, ok := netip.AddrFromSlice(at)
-		if err == nil && err2 == nil && ok && by.Is6() && !by.IsUnspecified() && metric < least {
-			router, least = by, metric
-			if by.IsLinkLocalUnicast() {
-				router = by.WithZone(f[9])
+		next, ok := netip.AddrFromSlice(at)
+		if err == nil && err2 == nil && ok && next.Is6() && !next.IsUnspecified() && metric < least {
+			router, least = next, metric
+			if next.IsLinkLocalUnicast() {
+				router = next.WithZone(f[9])
 			}
 		}
 	}

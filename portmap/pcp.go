@@ -3,6 +3,7 @@ package portmap
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"net"
@@ -23,7 +24,7 @@ const (
 
 // byPCP asks for a mapping by PCP. The error is errOlder where the router knows NAT-PMP alone.
 func (k *keeper) byPCP(ctx context.Context, conn *net.UDPConn, lifetime time.Duration) (m mapping, err error) {
-	request := k.pcpRequest(addrOf(conn.LocalAddr()), lifetime)
+	request := k.pcpRequest(addrOf(conn.LocalAddr()), addrOf(conn.RemoteAddr()), lifetime)
 	answer, err := k.exchange(ctx, conn, request, func(a []byte) bool {
 		if len(a) >= 4 && a[0] == natPMPVersion && a[1]&response != 0 {
 			return true // RFC 6887 appendix A
@@ -46,8 +47,9 @@ func (k *keeper) byPCP(ctx context.Context, conn *net.UDPConn, lifetime time.Dur
 	return m, nil
 }
 
-// pcpRequest writes a MAP request of a machine. It suggests the same port outside, and any address (§11.1).
-func (k *keeper) pcpRequest(machine netip.Addr, lifetime time.Duration) []byte {
+// pcpRequest writes a MAP request of a machine to a router. It suggests the same port outside, and any address (§11.1).
+// Each router has a nonce of its own (§11.2).
+func (k *keeper) pcpRequest(machine, router netip.Addr, lifetime time.Duration) []byte {
 	p := make([]byte, pcpPacket)
 	p[0], p[1] = pcpVersion, pcpMap
 	binary.BigEndian.PutUint32(p[4:], uint32(lifetime/time.Second))
@@ -57,7 +59,8 @@ func (k *keeper) pcpRequest(machine netip.Addr, lifetime time.Duration) []byte {
 	}
 	copy(p[8:], from[:])
 	body := p[pcpHeader:]
-	copy(body, k.config.Nonce[:])
+	nonce := sha256.Sum256(append(k.config.Secret[:], router.String()...))
+	copy(body[:12], nonce[:])
 	body[12] = tcp
 	binary.BigEndian.PutUint16(body[16:], k.config.Port)
 	if lifetime > 0 {
@@ -79,13 +82,13 @@ func refused(meanings []string, code int) error {
 func pcpRefusals() []string {
 	return []string{
 		1:  "it does not know this version of PCP",
-		2:  "it lets no machine have ports forwarded, or not this one",
+		2:  "it opens no port for any machine, or not for this one",
 		3:  "it takes the request for malformed",
-		4:  "it forwards no ports by PCP",
+		4:  "it opens no ports by PCP",
 		7:  "it has no connection outside",
-		8:  "it can forward no more ports",
-		9:  "it does not forward TCP",
-		10: "this machine has as many ports forwarded as it may",
+		8:  "it can open no more ports",
+		9:  "it opens no ports of TCP",
+		10: "this machine has as many ports open as it may",
 		11: "the port outside is taken",
 		12: "there is another router between it and this machine",
 	}

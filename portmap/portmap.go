@@ -32,9 +32,9 @@ type Config struct {
 	Port uint16     // at which the node listens
 	By   IP         // by which version of IP
 	At   netip.Addr // where it listens, if that is one address of this machine only
-	// Nonce tells this node from others on the machine, and nobody else may know it: by it the router knows who may
-	// change what is forwarded, also after the node was killed.
-	Nonce [12]byte
+	// Secret tells this node from others on the machine. By what is made of it a router knows who may change what it
+	// lets in, also after the node was killed.
+	Secret [32]byte
 	// UPnP has it ask by UPnP, and by the other protocols where the router does not know that. Only for IPv4.
 	UPnP bool
 	// Told is called with what came of it: at first, and whenever that changes. What has neither an External address
@@ -116,7 +116,8 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 	}
 	again := againIn
 	switch at := k.config.At.Unmap(); {
-	case feed.PublicAddr(f.Machine) == (k.config.By == IPv4): // nobody has to, or no firewall lets anybody as far
+	case k.config.By == IPv4 && feed.PublicAddr(f.Machine): // nobody has to
+	case k.config.By == IPv6 && !feed.PublicAddr(f.Machine): // it would help nobody
 	case at.IsValid() && !at.IsUnspecified() && at != f.Machine:
 		f.Problem = fmt.Sprintf("the node listens at %s alone, and the router knows this machine as %s", at, f.Machine)
 	default:
@@ -208,7 +209,7 @@ func (k *keeper) ask(ctx context.Context, conn *net.UDPConn, lifetime time.Durat
 		return mapping{}, name, err
 	case m.external.Port() != k.config.Port:
 		_, _, _ = k.ask(ctx, conn, 0)
-		return mapping{}, name, fmt.Errorf("would forward port %d in place of %d, which another machine may have there",
+		return mapping{}, name, fmt.Errorf("would open port %d in place of %d, which another machine may have there",
 			m.external.Port(), k.config.Port)
 	case !m.external.Addr().IsValid() || m.external.Addr().IsUnspecified():
 		_, _, _ = k.ask(ctx, conn, 0)

@@ -66,7 +66,7 @@ func (r *fakeRouter) asked() [][]byte {
 
 // keeper keeps port 7790 forwarded by the router, and writes down what it tells.
 func (r *fakeRouter) keeper(told *[]reach.Forwarding) *keeper {
-	c := Config{Port: 7790, By: IPv4, Nonce: [12]byte{1, 2, 3},
+	c := Config{Port: 7790, By: IPv4, Secret: [32]byte{1, 2, 3},
 		Told: func(f reach.Forwarding) { *told = append(*told, f) }}
 	at := r.conn.LocalAddr().(*net.UDPAddr).AddrPort()
 	return &keeper{config: c, gateway: func(IP) (netip.Addr, error) { return at.Addr(), nil }, port: at.Port(),
@@ -111,11 +111,7 @@ var (
 
 // A firewall for IPv6 is asked by PCP alone, from the address that it is to let others in to; it opens that or nothing.
 func TestLetsInByIPv6(t *testing.T) {
-	conn, err := net.ListenUDP("udp6", &net.UDPAddr{IP: net.IPv6loopback})
-	if err != nil {
-		t.Skip("this machine has no IPv6: ", err)
-	}
-	conn.Close()
+	needIPv6(t)
 	loopback6 := netip.IPv6Loopback()
 	for name, test := range map[string]struct {
 		answer  func(q []byte) []byte
@@ -123,9 +119,9 @@ func TestLetsInByIPv6(t *testing.T) {
 		asked   int // besides the one for the port
 	}{
 		"as asked":        {func(q []byte) []byte { return pcpAnswer(q, 0, 7790, "::1", 600) }, "", 0},
-		"another port":    {func(q []byte) []byte { return pcpAnswer(q, 0, 7791, "::1", 600) }, "forward port 7791", 1},
+		"another port":    {func(q []byte) []byte { return pcpAnswer(q, 0, 7791, "::1", 600) }, "open port 7791", 1},
 		"another address": {func(q []byte) []byte { return pcpAnswer(q, 0, 7790, "2600::9", 600) }, "dial 2600::9", 1},
-		"refused":         {func(q []byte) []byte { return pcpAnswer(q, 2, 7790, "::1", 600) }, "lets no machine", 0},
+		"refused":         {func(q []byte) []byte { return pcpAnswer(q, 2, 7790, "::1", 600) }, "opens no port", 0},
 		"knows no PCP":    {func(q []byte) []byte { return natPMPAnswer(q, 7790) }, errSilent6.Error(), 0},
 	} {
 		r := newFakeRouterAt(t, "udp6", net.IPv6loopback, func(q []byte) [][]byte { return [][]byte{test.answer(q)} })
@@ -156,8 +152,31 @@ func TestLetsInByIPv6(t *testing.T) {
 	}
 }
 
+// needIPv6 skips a test where this machine has no IPv6.
+func needIPv6(t *testing.T) {
+	t.Helper()
+	conn, err := net.ListenUDP("udp6", &net.UDPAddr{IP: net.IPv6loopback})
+	if err != nil {
+		t.Skip("this machine has no IPv6: ", err)
+	}
+	conn.Close()
+}
+
+// Each router has a nonce of its own, the same whenever it is asked: no other learns what it goes by.
+func TestEachRouterHasANonce(t *testing.T) {
+	nonce := func(secret byte, router string) string {
+		k := &keeper{config: Config{Port: 7790, By: IPv4, Secret: [32]byte{secret}}}
+		return string(k.pcpRequest(loopback, netip.MustParseAddr(router), lease)[pcpHeader : pcpHeader+12])
+	}
+	if nonce(1, "192.168.1.1") != nonce(1, "192.168.1.1") || nonce(1, "192.168.1.1") == nonce(1, "192.168.1.2") ||
+		nonce(1, "192.168.1.1") == nonce(2, "192.168.1.1") {
+		t.Error("nonces are not those of a secret and a router")
+	}
+}
+
 // A machine without a router for IPv6, or without a public address there, asks nobody, and that is no problem.
 func TestNobodyIsAskedWithoutIPv6(t *testing.T) {
+	needIPv6(t)
 	r := newFakeRouter(t, func([]byte) [][]byte { return nil })
 	var told []reach.Forwarding
 	k := r.keeper(&told)
@@ -190,7 +209,7 @@ func TestForwardsByPCP(t *testing.T) {
 	}
 	q := first[0]
 	if q[0] != 2 || q[1] != 1 || binary.BigEndian.Uint32(q[4:]) != 1200 ||
-		netip.AddrFrom16([16]byte(q[8:24])).Unmap() != loopback || string(q[24:27]) != "\x01\x02\x03" || q[36] != 6 ||
+		netip.AddrFrom16([16]byte(q[8:24])).Unmap() != loopback || q[36] != 6 ||
 		binary.BigEndian.Uint16(q[40:]) != 7790 || binary.BigEndian.Uint16(q[42:]) != 7790 {
 		t.Errorf("asked % x", q)
 	}
@@ -247,7 +266,7 @@ func TestSaysWhatARouterDoes(t *testing.T) {
 	}{
 		"silence": {func([]byte) [][]byte { return nil }, "127.0.0.1 answers neither PCP nor NAT-PMP"},
 		"a refusal": {func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 2, 0, "::", 1800)} },
-			"127.0.0.1 refuses: it lets no machine have ports forwarded, or not this one"},
+			"127.0.0.1 refuses: it opens no port for any machine, or not for this one"},
 		"an unknown refusal": {func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 99, 0, "::", 1800)} },
 			"127.0.0.1 refuses, by code 99"},
 		"a refusal by NAT-PMP": {func(q []byte) [][]byte {
@@ -257,7 +276,7 @@ func TestSaysWhatARouterDoes(t *testing.T) {
 			return [][]byte{natPMPAnswer(q, 0)}
 		}, "127.0.0.1 refuses: it has no connection outside"},
 		"another port": {func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7791, "203.0.113.9", 600)} },
-			"127.0.0.1 would forward port 7791 in place of 7790, which another machine may have there"},
+			"127.0.0.1 would open port 7791 in place of 7790, which another machine may have there"},
 		"no address": {func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7790, "0.0.0.0", 600)} },
 			"127.0.0.1 has no address outside: is it online?"},
 	}

@@ -37,12 +37,12 @@ type Forwarding struct {
 	Problem  string         `json:"problem,omitempty"`  // why it does not, where it should
 }
 
-// Outside reports whether what comes to the External address comes from the public Internet, as far as can be told: a
-// provider may have a router of its own in between (RFC 6598), and then self, under which others know the node, is at
-// another address of that version of IP.
+// Outside reports whether what comes to the External address comes from the public Internet, as far as can be told: by
+// IPv4 a provider may have a router of its own in between (RFC 6598), and then self, under which others know the node,
+// is at another address. By IPv6 it is the machine's own.
 func (f *Forwarding) Outside(self protocol.NodeID) bool {
 	at := f.External.Addr()
-	return feed.PublicAddr(at) && (self.IsZero() || self.Addr().Is4() != at.Is4() || self.Addr() == at)
+	return feed.PublicAddr(at) && (at.Is6() || self.IsZero() || self.Addr().Is6() || self.Addr() == at)
 }
 
 // A Diagnosis is a fact in words, and what the owner could do about it, "" for nothing. Each is one or more sentences.
@@ -62,7 +62,7 @@ func (f *Facts) Diagnose() []Diagnosis {
 	if f.Forwarding != nil {
 		found = append(found, f.forwarded())
 	}
-	if f.Firewall != nil && *f.Firewall != (Forwarding{}) {
+	if r := f.Firewall; r != nil && (r.Problem != "" || r.External.IsValid()) {
 		found = append(found, f.letIn())
 	}
 	return found
@@ -130,19 +130,25 @@ func (f *Facts) forwarded() Diagnosis {
 func (f *Facts) letIn() Diagnosis {
 	r := f.Firewall
 	at, _ := netip.ParseAddrPort(f.Listen)
-	switch {
-	case r.External.IsValid():
+	if r.External.IsValid() {
 		d := Diagnosis{Fact: fmt.Sprintf("The router, %s, lets the node's port in by IPv6, as asked by %s: others "+
 			"reach it at %s.", r.Router, r.Protocol, r.External)}
 		if f.Undialled {
 			d.Advice = fmt.Sprintf("Let TCP port %d in through this machine's firewall, if it has one.", at.Port())
 		}
 		return d
-	case r.Problem == "":
-		return Diagnosis{Fact: fmt.Sprintf("By IPv6 no router was asked to let anybody in: this machine has no public "+
-			"address there, but %s.", r.Machine)}
 	}
-	return Diagnosis{"The router was not had to let the node's port in by IPv6: " + r.Problem + ".",
-		fmt.Sprintf("Switch on PCP on the router, or let TCP port %d in to %s there, if it has a firewall.", at.Port(),
-			r.Machine)}
+	d := Diagnosis{Fact: "The router does not let the node's port in by IPv6: " + r.Problem + "."}
+	if f.Dialled {
+		return d
+	}
+	to := ""
+	if m := r.Machine; m.IsValid() && at.Addr().IsUnspecified() {
+		to = ", " + m.String() + ","
+	} else if m.IsValid() {
+		to = ", " + at.Addr().String() + ","
+	}
+	d.Advice = fmt.Sprintf("If it has a firewall, switch on PCP there, or let TCP port %d in to this machine%s on it.",
+		at.Port(), to)
+	return d
 }

@@ -66,7 +66,28 @@ func TestDiagnose(t *testing.T) {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Firewall: &Forwarding{Machine: home6,
 				Router: router6, Problem: "fe80::1%eth0 does not answer PCP"}},
 			[]string{"Others cannot dial this node", "by IPv6: fe80::1%eth0 does not answer PCP."},
-			[]string{"", "let TCP port 7790 in to 2600:12::7 there"},
+			[]string{"", "let TCP port 7790 in to this machine, 2600:12::7, on it"},
+		},
+		"a firewall that cannot be asked": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Firewall: &Forwarding{Router: router6,
+				Problem: "the router fe80::1%eth0 cannot be asked: no such interface"}},
+			[]string{"Others cannot dial this node", "by IPv6: the router fe80::1%eth0 cannot be asked"},
+			[]string{"", "let TCP port 7790 in to this machine on it"},
+		},
+		"a firewall that is silent, and a node at another address": {
+			Facts{Listen: "[2600:12::9]:7790", Self: self, Neighbors: 5, Undialled: true, Firewall: &Forwarding{
+				Machine: home6, Router: router6, Problem: "the node listens at 2600:12::9 alone"}},
+			[]string{"Others cannot dial this node", "by IPv6: the node listens at 2600:12::9 alone"},
+			[]string{"", "to this machine, 2600:12::9, on it"},
+		},
+		"no firewall, on a server": {
+			Facts{Listen: "[::]:7790", Self: self, Dialled: true, Firewall: &Forwarding{Machine: home6, Router: router6,
+				Problem: "fe80::1%eth0 does not answer PCP"}},
+			[]string{"Others can dial this node", "by IPv6: fe80::1%eth0 does not answer PCP."}, []string{"", ""},
+		},
+		"no public address of IPv6": {
+			Facts{Listen: "[::]:7790", Firewall: &Forwarding{Machine: netip.MustParseAddr("fd00::7"), Router: router6}},
+			[]string{"Whether others can dial this node is not known"}, []string{""},
 		},
 		"no IPv6": {
 			Facts{Listen: "[::]:7790", Firewall: &Forwarding{}},

@@ -124,8 +124,8 @@ count, and none where listen is an address on this machine alone, or "none".`},
 How to have the router forward the node's port to it, so that others can dial it, and it can host those that cannot be:
 by "pcp" (PCP, or NAT-PMP), or by "upnp", and by these where the router does not know it; "off" is not at all. A
 firewall for IPv6 is asked to let the port in, by PCP. The router ends that 20 minutes after the node is gone, but some
-forward by UPnP until they are told otherwise, or restarted. The node asks for nothing where the machine has a public
-address of IPv4, and where listen is an address on this machine alone, or "none". 'feedex doctor network' says what came of it.`},
+forward by UPnP until they are told otherwise, or restarted. By IPv4 the node asks for nothing where the machine has a
+public address; it asks for nothing at all where listen is an address on this machine alone, or "none". 'feedex doctor network' says what came of it.`},
 		{key: "subscribe", usual: []string(nil),
 			example: `["https://example.com/feed.xml", "private:https://members.example.com/feed.xml"]`,
 			kind:    Wish,
