@@ -61,6 +61,9 @@ func (c Conduct) validate() error {
 	if c.Stale < 0 {
 		return fmt.Errorf("%w: copies that are %v old, want 0 or more", ErrConfig, c.Stale)
 	}
+	if c.MaxAge < 0 {
+		return fmt.Errorf("%w: feeds that need not be asked for %v, want 0 or more", ErrConfig, c.MaxAge)
+	}
 	if c.PerHost < 0 {
 		return fmt.Errorf("%w: %d feeds a host, want 1 or more, or 0 for a host of its own for each", ErrConfig,
 			c.PerHost)

@@ -52,5 +52,8 @@ or lists.csv, a row a subscription in the columns list and feed.`,
 	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
 	c.Flags().IntVar(&e.Volunteer, "volunteer", 0, "feeds that each node polls for others, up to 1000")
 	f.addNoEncoding(c, &e.NoEncoding)
+	for _, name := range []string{"nodes", "hours", "interval", "volunteer", "no-encoding"} {
+		c.MarkFlagsMutuallyExclusive("people", name)
+	}
 	return c
 }

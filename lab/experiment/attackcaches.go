@@ -29,6 +29,9 @@ func (t *trial) stalling() (string, bool) {
 		run := func() CrowdRow {
 			g := t.play(c, nil)
 			for _, h := range g.hosts {
+				if !h.Running() {
+					continue // it was interrupted before all came
+				}
 				for _, s := range h.Node().Neighbors() {
 					lowest = min(lowest, s.Standing)
 				}

@@ -16,7 +16,7 @@ import (
 
 // Rows 28 and 31 have nodes lie about who polls which feed when, so that others poll at the wrong time. Liars do all
 // else that honest nodes do, polls among it: nothing but their lies tells the network apart from the same one in which
-// everybody polls at moments of its own, with which each is compared. In row 32 nobody lies but caches of publishers.
+// everybody polls at moments of its own, with which each is compared.
 
 const (
 	// coordinationSeeds is how many networks of each kind are compared with as many where nobody has notices.

@@ -68,7 +68,7 @@ type PublisherResult struct {
 	Flash  []FlashRow     `json:"flash"`
 }
 
-// habits are the policies by which all nodes of a network poll, and for how long publishers say that they need not be.
+// habits are how all nodes of a network poll, and for how long publishers say that they need not be asked.
 var habits = []struct {
 	name   string
 	policy polling.Policy
@@ -263,7 +263,7 @@ func steadyTable(rows []PublisherRow) report.Table {
 				"by any way.",
 			"FeedTree: who hears of fewer than an event in ten minutes polls every thirty (its §4.2.3), and all " +
 				"hear of each poll at once. It states that polls are constant, and entries three times sooner than " +
-				"by polls every thirty minutes: 144 requests, and 5.0 in place of 15.0 minutes.",
+				"by polls every thirty minutes, which would be 144 requests, and 5.0 in place of 15.0 minutes.",
 		}}
 	for _, row := range rows {
 		t.Row(row.Policy, fmt.Sprint(row.Nodes), fmt.Sprintf("%.1f", row.Requests),
