@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"feedex/archive"
@@ -165,16 +166,16 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		p.Name, f.Feed = titleOf(known.URL, cmp.Or(known.Name, known.Title)), known.URL
 	}
 	v := view{Page: "entries", Title: "Entries", Nav: "/entries", Live: p.Query == "", Body: p}
-	if err := h.shelve(ctx, p); err != nil {
-		return v, err
-	}
+	var shelved error
+	var shelving sync.WaitGroup
+	shelving.Go(func() { shelved = h.shelve(ctx, p) }) // beside the search, which takes as long
 	if p.Query != "" {
-		p.Keep = keepPath(p.Query, f.Feed)
 		f.Relevance = p.Sort == byRelevance
 		found, more, problem, err := h.find(ctx, f, p.Query)
-		if err != nil {
-			return v, err
+		if shelving.Wait(); err != nil || shelved != nil {
+			return v, cmp.Or(err, shelved)
 		}
+		p.Keep = keepPath(p.Query, f.Feed)
 		p.Problem, p.More = problem, more
 		if p.Entries, err = h.records(ctx, found, f.Relevance, now); err != nil {
 			return v, err
@@ -183,16 +184,16 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		p.Orders = p.orders(shelf{Path: "", Name: "arrival"}, shelf{Path: byRelevance, Name: "relevance"})
 		return v, h.addItems(ctx, p, found)
 	}
-	p.Orders = p.orders(shelf{Path: "", Name: "arrival"}, shelf{Path: byPublication, Name: "publication"})
 	q := p.headlines(loggedIn(ctx), entriesPerPage+1)
 	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
 	if at, err := strconv.ParseInt(r.FormValue("at"), 10, 64); err == nil && q.ByTime {
 		q.At = time.Unix(at, 0)
 	}
 	list, err := h.Shelf.Headlines(ctx, q)
-	if err != nil {
-		return v, err
+	if shelving.Wait(); err != nil || shelved != nil {
+		return v, cmp.Or(err, shelved)
 	}
+	p.Orders = p.orders(shelf{Path: "", Name: "arrival"}, shelf{Path: byPublication, Name: "publication"})
 	if len(list) > entriesPerPage {
 		list = list[:entriesPerPage]
 		last := &list[len(list)-1]
