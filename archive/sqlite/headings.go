@@ -13,7 +13,7 @@ import (
 )
 
 // The words of titles have an index of their own, headings, which holds the same entries as words. It does not know the
-// order of words, nor those of one letter, as each is where a script has no blanks: it would take twice the room.
+// order of words, nor those of one letter, as most are where a script has no blanks: it would take twice the room.
 
 // headed reports whether headings holds the word, if a title does.
 func headed(word string) bool {

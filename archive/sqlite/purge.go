@@ -185,7 +185,7 @@ func (s *Store) eachPurged(ids []feed.EntryID, f func(i int, v archive.Version))
 // indexes are the full-text indexes: of all words, and of those of the titles.
 var indexes = []string{`words`, `headings`}
 
-// mergePages is how many pages of the index one step writes when it merges parts of it: some milliseconds, unless one
+// mergePages is how many pages of each index one step writes when it merges parts of it: some milliseconds, unless one
 // word alone fills more.
 const mergePages = 32
 
