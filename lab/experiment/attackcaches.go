@@ -28,10 +28,7 @@ func (t *trial) stalling() (string, bool) {
 		c.Length = min(coordinationLength, c.Length)
 		run := func() CrowdRow {
 			g := t.play(c, nil)
-			for _, h := range g.hosts {
-				if !h.Running() {
-					continue // it was interrupted before all came
-				}
+			for _, h := range g.w.Hosts() { // not all came where it was interrupted
 				for _, s := range h.Node().Neighbors() {
 					lowest = min(lowest, s.Standing)
 				}
