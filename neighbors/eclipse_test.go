@@ -117,7 +117,8 @@ func (e *eclipse) pass() {
 		}
 	}
 	if e.first.Alarming(e.now) {
-		if n := e.table.LeastUseful(e.now, func(n *Neighbor) bool { return n.Brought(e.now) == 0 }); n != nil {
+		silent := func(n *Neighbor) bool { return n.Brought(e.now, day) == 0 }
+		if n := e.table.LeastUseful(e.now, silent); n != nil {
 			e.dismiss(n)
 		}
 	}

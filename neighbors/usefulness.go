@@ -172,8 +172,10 @@ func (n *Neighbor) seconds(now time.Time) Usefulness {
 	return Usefulness(min(max(now.Sub(n.Since), time.Hour), 24*time.Hour) / time.Second)
 }
 
-// Brought is the worth of what n gave us within the last day.
-func (n *Neighbor) Brought(now time.Time) Usefulness { return n.brought.sum(now) }
+// Brought is the worth of what n gave us within that time, a day at most.
+func (n *Neighbor) Brought(now time.Time, lately time.Duration) Usefulness {
+	return n.brought.within(now, lately)
+}
 
 // Lies reports whether n claims as much as others, of what two others offer as well, and brought less than a tenth of
 // what they brought on average since it came, although they brought enough to tell, and some of it so long ago that n
@@ -267,6 +269,11 @@ func (y *tally) sum(now time.Time) (sum Usefulness) {
 		sum += v
 	}
 	return sum
+}
+
+// within adds up this hour and as many before it as d has.
+func (y *tally) within(now time.Time, d time.Duration) Usefulness {
+	return y.between(now, now.Add(-d-time.Hour), now)
 }
 
 // between adds up the whole hours after from, and up to that of to, as far as they are not forgotten.

@@ -119,11 +119,10 @@ func (m *Machine) evictOne() {
 	reason := ""
 	switch hungry := m.Reviewed.hungrySince; {
 	case m.Reviewed.warning != "":
-		polled, _, _ := m.Reviewed.First.Week(m.Now)
-		daily := neighbors.Usefulness(polled) * neighbors.One / 7
+		lately, own := m.Reviewed.First.Lately(m.Now)
 		reason = "it brings next to nothing, and others may bring more"
 		victim = m.Table.LeastUseful(m.Now, func(p *neighbors.Neighbor) bool {
-			return !p.ID.Hosted() && m.Now.Sub(p.Since) >= evictEvery && p.Brought(m.Now)*10 < daily
+			return !p.ID.Hosted() && m.Now.Sub(p.Since) >= evictEvery && p.Brought(m.Now, lately)*10 < own
 		})
 	case !hungry.IsZero() && m.Now.Sub(hungry) >= hungryFor && m.taken():
 		reason = "it sends nothing more, and others may"
