@@ -34,7 +34,7 @@ func labRuns() []labRun {
 		{name: "paper-loss", title: "Lost messages, with a bound and without", page: "paper", minutes: 12,
 			full:  lossRuns(),
 			quick: []string{"paper --seeds 1 --nodes 10 --hours 1 --feeds 5 --intervals .5 --no-encoding --loss .1"}},
-		{name: "paper-turns", title: "What polling in turn is worth", page: "paper", minutes: 20,
+		{name: "paper-turns", title: "What polling in turn is worth", page: "paper", minutes: 170,
 			full:  []string{"paper --turns --seeds 3"},
 			quick: []string{"paper --turns --seeds 1 --nodes 10 --hours 2 --feeds 5 --intervals 1"}},
 		{name: "publisher", title: "What a publisher sees", page: "publisher", minutes: 3,
