@@ -168,8 +168,8 @@ func TestEachRouterHasANonce(t *testing.T) {
 		k := &keeper{config: Config{Port: 7790, By: IPv4, Secret: [32]byte{secret}}}
 		return string(k.pcpRequest(loopback, netip.MustParseAddr(router), lease)[pcpHeader : pcpHeader+12])
 	}
-	if nonce(1, "192.168.1.1") != nonce(1, "192.168.1.1") || nonce(1, "192.168.1.1") == nonce(1, "192.168.1.2") ||
-		nonce(1, "192.168.1.1") == nonce(2, "192.168.1.1") {
+	first, again := nonce(1, "192.168.1.1"), nonce(1, "192.168.1.1")
+	if first != again || first == nonce(1, "192.168.1.2") || first == nonce(2, "192.168.1.1") {
 		t.Error("nonces are not those of a secret and a router")
 	}
 }
