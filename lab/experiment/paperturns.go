@@ -53,7 +53,8 @@ var turnsMatches = []turnsMatch{
 // the start are not: after one round 4% of the requests are missing at 16 hours.
 const rounds = 2
 
-// A TurnsRow is the outcome of one case at one interval: a figure of each seed, in their order.
+// A TurnsRow is the outcome of one case at one interval: a figure of each seed, in their order, but for networks that
+// had not begun when somebody interrupted.
 type TurnsRow struct {
 	Case     string        `json:"case"`
 	Interval time.Duration `json:"interval_ns"` // with which it is compared
@@ -100,7 +101,7 @@ func (t PaperTurns) Run(ctx context.Context, progress Progress) (*report.Report,
 			nearer := each(matched[k], func(row TurnsRow) time.Duration { return row.Every })
 			for i := range nearer {
 				by := m.ratio(rows[i*cases], matched[k][i])
-				if by > 0 && by < math.Inf(1) { // it was not interrupted before it began
+				if by > 0 && by < math.Inf(1) { // both have figures
 					nearer[i] = time.Duration(float64(nearer[i]) * by)
 				}
 			}
@@ -138,6 +139,9 @@ func (t PaperTurns) rows(ctx context.Context, feeds []trace.Timeline, cases []tu
 			every := intervals[i/t.Seeds/len(cases)]
 			rows = append(rows, TurnsRow{Case: cases[i/t.Seeds%len(cases)].name, Interval: every, Every: every})
 		}
+		if n.Ran == 0 {
+			continue // it was interrupted before it began
+		}
 		row := &rows[len(rows)-1]
 		lag := n.Exchange.Lag
 		row.Lag, row.Wide = append(row.Lag, lag.Mean), append(row.Wide, lag.P95-lag.P5)
@@ -161,6 +165,9 @@ func turnsTable(rows []TurnsRow) report.Table {
 	}
 	first := 0.
 	for _, r := range rows {
+		if len(r.Lag) == 0 {
+			continue
+		}
 		bytes, aim := report.Unknown, report.Unknown
 		if b := report.Mean(r.Bytes); b > 0 {
 			bytes = fmt.Sprintf("%.0f", b)

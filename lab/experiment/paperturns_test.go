@@ -1,12 +1,27 @@
 package experiment
 
 import (
+	"context"
 	"math"
 	"testing"
 	"time"
 
 	"feedex/lab/report"
 )
+
+// Of networks that had not begun when somebody interrupted the table has no row.
+func TestTurnsInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r, err := PaperTurns{smallPaper(t)}.Run(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Tables[0].Rows); n > 0 || r.Partial == "" {
+		t.Errorf("%d rows, and what is said of it is %q", n, r.Partial)
+	}
+}
 
 // Nodes that poll in turn have entries sooner than nodes that do not, at fewer requests, and much sooner at as many.
 func TestTurnsAreWorthRequests(t *testing.T) {
