@@ -36,13 +36,7 @@ func routerForwards(t *testing.T, protocol string, flags ...string) {
 	publish(3)
 	inNetwork(t, bin, "tracker", "tracker", "--listen", theTracker+":7788")
 	public := nodeIn(t, bin, "public", "--listen", "0.0.0.0:7790", "--poll", "1h")
-	forwards := func() string {
-		out, err := exec.Command("ip", "netns", "exec", "router", "nft", "list ruleset").CombinedOutput()
-		if err != nil {
-			t.Fatalf("nft: %v: %s", err, out)
-		}
-		return string(out)
-	}
+	forwards := func() string { return routerRules(t, "ruleset") }
 	t.Run("home", func(t *testing.T) {
 		home := nodeIn(t, bin, "home", append(flags, "--listen", "0.0.0.0:7790", "--poll", "5s")...)
 		home.linked(t, 1)
@@ -106,14 +100,7 @@ func TestARouterLetsThePortInByIPv6(t *testing.T) {
 			"http://" + publisher + "/feed.xml"}, args...)...).up(t)
 	}
 	public := follows(t, "public", "--poll", "1h")
-	lets := func() string {
-		cmd := exec.Command("ip", "netns", "exec", "router", "nft", "list chain inet filter miniupnpd")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("nft: %v: %s", err, out)
-		}
-		return string(out)
-	}
+	lets := func() string { return routerRules(t, "chain inet filter miniupnpd") }
 	t.Run("home", func(t *testing.T) {
 		home := follows(t, "home", "--peer", publicAt, "--poll", "5s")
 		home.linked(t, 1)
@@ -141,6 +128,16 @@ func TestARouterLetsThePortInByIPv6(t *testing.T) {
 	if open := lets(); strings.Contains(open, "7790") {
 		t.Errorf("the node is gone and the router lets its port in: %s", open)
 	}
+}
+
+// routerRules are those of the router's that are named.
+func routerRules(t *testing.T, of string) string {
+	t.Helper()
+	out, err := exec.Command("ip", "netns", "exec", "router", "nft", "list "+of).CombinedOutput()
+	if err != nil {
+		t.Fatalf("nft: %v: %s", err, out)
+	}
+	return string(out)
 }
 
 // layRouter makes a network in which everybody can be dialled, and a home behind a router that lets nobody in of its
