@@ -20,7 +20,7 @@ const patience = 5 * time.Minute
 // packages are those of Debian in which programs are that are not called as their package is.
 var packages = map[string]string{"sfeed_update": "sfeed", "r2e": "rss2email", "ip": "iproute2", "nft": "nftables",
 	"unshare": "util-linux", "avahi-browse": "avahi-utils", "smtpd": "opensmtpd", "dbus-daemon": "dbus",
-	"miniupnpd": "miniupnpd-nftables"}
+	"miniupnpd": "miniupnpd-nftables", "prosodyctl": "prosody"}
 
 // need skips the test if a program is missing.
 func need(t *testing.T, programs ...string) {

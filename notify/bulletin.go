@@ -65,19 +65,25 @@ func (b *bulletin) bare() *bulletin {
 }
 
 // text is what stands below the title.
-func (b *bulletin) text() string {
+func (b *bulletin) text() string { return b.lines(false) }
+
+// lines are the text, with the pages of the entries where it is all that people see of a bulletin.
+func (b *bulletin) lines(links bool) string {
 	if len(b.messages) == 0 {
 		return "This is what you asked for: a message to see that it comes."
-	}
-	if len(b.messages)+b.more == 1 {
-		return strings.TrimPrefix(b.messages[0].Feed+" · "+b.messages[0].Filter, " · ")
 	}
 	var lines []string
 	for i := range b.latest() {
 		m := &b.messages[len(b.messages)-1-i]
 		line := "• " + called(m)
-		if m.Feed != "" && m.Title != "" {
+		switch {
+		case len(b.messages)+b.more == 1:
+			line = strings.TrimPrefix(m.Feed+" · "+m.Filter, " · ")
+		case m.Feed != "" && m.Title != "":
 			line += " (" + m.Feed + ")"
+		}
+		if links && m.Link != "" {
+			line += " " + m.Link
 		}
 		lines = append(lines, line)
 	}

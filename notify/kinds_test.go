@@ -61,10 +61,17 @@ func TestWebhook(t *testing.T) {
 			}
 			if e := doc.Entries; len(e) != 1 || e[0].Title != `"quoted" & more` || doc.Title != e[0].Title ||
 				e[0].ID != (feed.EntryID{byte(i + 1)}).String() || e[0].Filter != "storm" || e[0].Feed != "The News" ||
-				!e[0].Published.Equal(time.Now().Add(-time.Minute)) || doc.Text != "The News · storm" ||
+				!e[0].Published.Equal(time.Now().Add(-time.Minute)) || doc.Text != "The News · storm "+e[0].Link ||
 				doc.Body != doc.Text || doc.More != 0 {
 				t.Errorf("%s", got[0].body)
 			}
+		}
+		r := hook(3)
+		s.keep(r)
+		s.hit(r.ID, "one", "two")
+		if got := s.requests(); len(got) != 1 || !strings.Contains(string(got[0].body),
+			`"text":"• two (The News) https://news.example/two\n• one (The News) https://news.example/one"`) {
+			t.Errorf("of two entries bridges are sent %+v", got)
 		}
 	})
 }

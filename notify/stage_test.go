@@ -134,15 +134,17 @@ func (s *stage) keep(r reading.Receiver) {
 	synctest.Wait()
 }
 
-// hit has an entry of that title wait for a receiver.
-func (s *stage) hit(id reading.ReceiverID, title string) {
+// hit has entries of these titles wait for a receiver.
+func (s *stage) hit(id reading.ReceiverID, titles ...string) {
 	s.store.mu.Lock()
-	s.store.last++
-	m := reading.Message{
-		ID: s.store.last, Filter: "storm", Arrived: time.Now(), Entry: feed.EntryID{byte(s.store.last)},
-		Feed: "The News", Title: title, Link: "https://news.example/" + title, Time: time.Now().Add(-time.Minute),
+	for _, title := range titles {
+		s.store.last++
+		m := reading.Message{
+			ID: s.store.last, Filter: "storm", Arrived: time.Now(), Entry: feed.EntryID{byte(s.store.last)},
+			Feed: "The News", Title: title, Link: "https://news.example/" + title, Time: time.Now().Add(-time.Minute),
+		}
+		s.store.waiting = append(s.store.waiting, queued{id, m})
 	}
-	s.store.waiting = append(s.store.waiting, queued{id, m})
 	s.store.mu.Unlock()
 	s.teller.Wake()
 }

@@ -19,7 +19,7 @@ import (
 // webhookBody is what a webhook is sent, in JSON. Later versions may add members.
 type webhookBody struct {
 	Title   string         `json:"title"` // for people, one line
-	Text    string         `json:"text"`  // for people, lines
+	Text    string         `json:"text"`  // for people, lines; with links, for bridges pass on nothing else
 	Body    string         `json:"body"`  // the same: some bridges take the one, some the other
 	Entries []webhookEntry `json:"entries"`
 	More    int            `json:"more"` // so many there are beside them
@@ -37,7 +37,8 @@ type webhookEntry struct {
 
 // postWebhook sends JSON, signed as Standard Webhooks (version 1.0.0) has it where there is a secret.
 func (t *Teller) postWebhook(ctx context.Context, r *reading.Receiver, b *bulletin) error {
-	doc := webhookBody{Title: b.title(), Text: b.text(), Body: b.text(), Entries: []webhookEntry{}, More: b.more}
+	text := b.lines(true)
+	doc := webhookBody{Title: b.title(), Text: text, Body: text, Entries: []webhookEntry{}, More: b.more}
 	for i := range b.messages {
 		m := &b.messages[i]
 		doc.Entries = append(doc.Entries, webhookEntry{
