@@ -143,8 +143,20 @@ func TestBrowserUnfoldsEntries(t *testing.T) {
 	}
 	const first, second = "High tide", "Low tide"
 	shows(first + " new false; " + second + " new false at ?show=all")
+	counts := func(want string) {
+		t.Helper()
+		eventually(t, func() string {
+			if got := b.evaluate(t, `[...document.querySelectorAll('.tabs a, .rail nav a .num')].map(a =>
+				a.firstChild.textContent).join()`); got != want {
+				return "there are " + got
+			}
+			return ""
+		})
+	}
+	counts("2,2,Unread (2),All,Starred")
 	press("jo")
 	shows(first + " read true with its text focused; " + second + " new false at ?show=all")
+	counts("1,1,Unread (1),All,Starred")
 	o.expect(t, map[string]string{first: "read", second: "unread"})
 	b.inspect(t, "unfolded")
 	press("m")
@@ -160,6 +172,7 @@ func TestBrowserUnfoldsEntries(t *testing.T) {
 	b.do(t, chromedp.Click(chromedp.CSS(".rows li:last-child h2 a")))
 	shows(first + " read false starred; " + second + " read true with its text focused at ?show=all")
 	o.expect(t, map[string]string{first: "read starred", second: "read"})
+	counts("Unread (0),All,Starred")
 	b.click(t, ".unfolded a[href^='/entries/']")
 	b.says(t, "Back to the list")
 	b.visit(t, "/entries?show=all")
@@ -259,4 +272,31 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 			return err
 		})
 	}
+}
+
+// What comes of a poll is put in its place on an open page where that moves nothing; where it would, as the line that
+// says why a feed failed, the page stays as it is, and offers it.
+func TestBrowserMovesNothing(t *testing.T) {
+	needBrowser(t)
+	p, n := startPublisher(t), startPollingNode(t)
+	for _, name := range []string{"Harbor", "Kitchen", "Ferries"} {
+		n.feedex(t, "subscribe", p.publish("/"+name+".xml", name+" News", "About the "+name))
+	}
+	b := openBrowser(t, n)
+	b.look(t, 1280, "light")
+	b.visit(t, "/feeds")
+	const places = `[...document.querySelectorAll('th, h1, main p:not(.came)')].map(e => e.textContent.trim() + ' at ' +
+		Math.round(e.getBoundingClientRect().top)).join('; ')`
+	before := b.evaluate(t, places)
+	p.mu.Lock()
+	p.refuse = "feedex"
+	p.mu.Unlock()
+	eventually(t, func() string {
+		if after := b.evaluate(t, places); after != before {
+			t.Fatalf("things moved:\n%s\n%s", before, after)
+		}
+		return b.evaluate(t, "document.querySelector('.came')?.textContent === 'Show what changed' ? '' : 'nothing is offered'")
+	})
+	b.click(t, ".came a")
+	b.says(t, "403 Forbidden")
 }

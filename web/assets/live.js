@@ -1,8 +1,9 @@
 // Keeps a page up to date. Without it, everything works by loading pages.
 'use strict';
 
-// What is marked data-live is renewed when the node says that something changed. Where a row would come, go or move, the
-// page stays as it is under the eye: a line over it says so, and loads it. Of data-live="ask" only what is new is told.
+// What is marked data-live is renewed when the node says that something changed. Where anything would come, go or move,
+// the page stays as it is under the eye: a line over it says so, and loads it. Of data-live="ask" only what is new is
+// told, and how much is unread.
 const live = document.querySelector('[data-live]');
 if (live) {
 	let due = 0;
@@ -15,6 +16,17 @@ if (live) {
 		const last = list.findLastIndex(id => known.has(id));
 		return list.slice(0, last < 0 ? list.length : last).filter(id => !known.has(id)).length;
 	};
+	// How far down everything is that is read by itself.
+	const places = () => [...live.querySelectorAll('h1, h2, th, dt, li')].map(e =>
+		Math.round(e.getBoundingClientRect().top + scrollY)).join();
+	const recount = page => ['.tabs a', '.rail nav a'].forEach(links => {
+		const now = new Map([...page.querySelectorAll(links)].map(a => [a.getAttribute('href'), a]));
+		for (const a of document.querySelectorAll(links)) {
+			const other = now.get(a.getAttribute('href'));
+			if (!other) a.querySelector('.num')?.remove(); // a feed of which all is read
+			else if (other.textContent !== a.textContent) a.replaceChildren(...other.childNodes);
+		}
+	});
 	const tell = text => {
 		let line = document.querySelector('.came');
 		if (!text) return line?.remove();
@@ -25,7 +37,7 @@ if (live) {
 			const link = document.createElement('a');
 			link.href = location.pathname + location.search;
 			line.append(link);
-			live.before(line);
+			document.getElementById('main').prepend(line);
 		}
 		line.firstChild.textContent = text;
 	};
@@ -40,14 +52,18 @@ if (live) {
 		const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
 		const fresh = page.querySelector('[data-live]');
 		if (!fresh) return;
+		if (asks) recount(page);
 		const count = came(fresh);
 		if (count) return tell(count + ' new');
 		if (!asks && rows(fresh) !== rows(live)) return tell('Show what changed');
 		tell('');
 		if (asks) return;
-		const open = [...live.querySelectorAll('details')].map(d => d.open);
+		const open = [...live.querySelectorAll('details')].map(d => d.open), was = [...live.childNodes], at = places();
 		live.replaceChildren(...fresh.childNodes);
 		live.querySelectorAll('details').forEach((d, i) => { d.open = open[i]; });
+		if (places() === at) return;
+		live.replaceChildren(...was); // before anybody saw it
+		tell('Show what changed');
 	};
 	// A browser has few connections to one server: pages that nobody sees let go of theirs.
 	let stream;
