@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"feedex/archive"
@@ -166,14 +165,12 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		p.Name, f.Feed = titleOf(known.URL, cmp.Or(known.Name, known.Title)), known.URL
 	}
 	v := view{Page: "entries", Title: "Entries", Nav: "/entries", Live: p.Query == "", Body: p}
-	var shelved error
-	var shelving sync.WaitGroup
-	shelving.Go(func() { shelved = h.shelve(ctx, p) }) // beside the search, which takes as long
+	shelved := beside(func() error { return h.shelve(ctx, p) }) // a search takes as long
 	if p.Query != "" {
 		f.Relevance = p.Sort == byRelevance
 		found, more, problem, err := h.find(ctx, f, p.Query)
-		if shelving.Wait(); err != nil || shelved != nil {
-			return v, cmp.Or(err, shelved)
+		if err := cmp.Or(err, shelved()); err != nil {
+			return v, err
 		}
 		p.Keep = keepPath(p.Query, f.Feed)
 		p.Problem, p.More = problem, more
@@ -190,8 +187,8 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		q.At = time.Unix(at, 0)
 	}
 	list, err := h.Shelf.Headlines(ctx, q)
-	if shelving.Wait(); err != nil || shelved != nil {
-		return v, cmp.Or(err, shelved)
+	if err := cmp.Or(err, shelved()); err != nil {
+		return v, err
 	}
 	p.Orders = p.orders(shelf{Path: "", Name: "arrival"}, shelf{Path: byPublication, Name: "publication"})
 	if len(list) > entriesPerPage {
