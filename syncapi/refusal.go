@@ -27,6 +27,14 @@ func Refuse(code int, format string, args ...any) error {
 	return Refusal{code, fmt.Sprintf(format, args...)}
 }
 
+// SayLater says in the header of an answer when the first of the feeds may be polled that may not be yet: for that the
+// APIs have no other place, and readers take any other answer for a failure.
+func SayLater(w http.ResponseWriter, r reading.RefreshResult) {
+	if r.Later > 0 {
+		w.Header().Set("Retry-After", r.From.UTC().Format(http.TimeFormat))
+	}
+}
+
 // Refused is how a reader learns of err. Clients that guess at passwords are told when to try again, by a header too.
 // Names that cannot be are answered with the status badName. Anything else is our own fault: the log says what failed
 // and why, and the reader that it does.

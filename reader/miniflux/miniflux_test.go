@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -268,6 +269,14 @@ func TestRefreshes(t *testing.T) {
 	}
 	if len(in) == 0 {
 		t.Error("no feed is in a folder")
+	}
+	if got := readertest.Ask(h, "PUT", "/v1/feeds/refresh", "").Header().Get("Retry-After"); got != "" {
+		t.Errorf("what is polled now may be polled at %q", got)
+	}
+	l.From = time.Date(2026, 11, 20, 12, 5, 0, 0, time.FixedZone("", 3600))
+	w := readertest.Ask(h, "PUT", "/v1/feeds/refresh", "")
+	if got := w.Header().Get("Retry-After"); got != "Fri, 20 Nov 2026 11:05:00 GMT" || w.Code != http.StatusNoContent {
+		t.Errorf("%d, and it may be polled at %q", w.Code, got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // refresh has a feed polled.
@@ -44,9 +45,10 @@ func (h *handler) refreshIn(w http.ResponseWriter, r *http.Request, in reading.F
 	return h.poll(w, r, ids...)
 }
 
-// poll has feeds polled, and answers alike where a publisher is to be left alone a while: Miniflux says of a refresh no
-// more than that it was asked for, and readers take any other answer for a failure.
+// poll has feeds polled, and answers alike where a publisher is to be left alone a while, but for a header: Miniflux says
+// of a refresh no more than that it was asked for.
 func (h *handler) poll(w http.ResponseWriter, r *http.Request, ids ...reading.FeedID) error {
-	_, err := h.Library.Refresh(r.Context(), ids...)
+	said, err := h.Library.Refresh(r.Context(), ids...)
+	syncapi.SayLater(w, said)
 	return done(w, err)
 }

@@ -175,7 +175,8 @@ func (h *handler) refresh(w http.ResponseWriter, r *request) error {
 	if len(ids) == 0 && !all && only != 0 {
 		return errMissing
 	}
-	_, err = h.Library.Refresh(r.Context(), ids...)
+	said, err := h.Library.Refresh(r.Context(), ids...)
+	syncapi.SayLater(w, said)
 	return done(w, err)
 }
 

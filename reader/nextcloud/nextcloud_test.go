@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"feedex/feed"
 	"feedex/reader/nextcloud"
@@ -117,6 +118,11 @@ func TestRefreshes(t *testing.T) {
 			!slices.Equal(l.Refreshed, want) {
 			t.Errorf("%q: %d, and %v are polled, want %v", query, w.Code, l.Refreshed, want)
 		}
+	}
+	l.From = time.Unix(1_800_000_000, 0)
+	w := ask(h, "GET", "/feeds/update", "")
+	if got := w.Header().Get("Retry-After"); got != "Fri, 15 Jan 2027 08:00:00 GMT" || w.Code != http.StatusOK {
+		t.Errorf("%d, and it may be polled at %q", w.Code, got)
 	}
 }
 

@@ -31,6 +31,7 @@ const (
 type Library struct {
 	reading.Shelf
 	Refreshed []reading.FeedID // what is to be polled now
+	From      time.Time        // when it may be instead, zero for now
 	store     reading.Database
 	person    reading.PersonID
 	mu        *sync.Mutex // held while the store is written to
@@ -242,6 +243,9 @@ func (l *Library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.Fee
 // Refresh implements reading.Editor.
 func (l *Library) Refresh(_ context.Context, ids ...reading.FeedID) (reading.RefreshResult, error) {
 	l.Refreshed = append(l.Refreshed, ids...)
+	if !l.From.IsZero() {
+		return reading.RefreshResult{Later: len(ids), From: l.From}, nil
+	}
 	return reading.RefreshResult{Polled: len(ids)}, nil
 }
 
