@@ -275,7 +275,8 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		serve(l.reader, withCaller(h.proxied(readers, door, open),
 			h.config.TrustedProxies), true)
 	})
-	servers.Go(func() { serve(l.control, control.NewHandler(h), true) })
+	owner := personal{h, door.libraryOf(reading.Owner)}
+	servers.Go(func() { serve(l.control, control.NewHandler(owner), true) })
 	servers.Go(func() {
 		if err := h.hub.Run(serving); err != nil {
 			h.config.Log.Error("feeds are not pushed", "err", err)

@@ -15,10 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
+	"feedex/opml"
 	"feedex/reader"
 	"feedex/reading"
 	"feedex/web"
@@ -398,6 +400,80 @@ func TestProgramsThatUnfollow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// What the owner's programs unfollow the node goes on with for a week, for others and for the owner, who misses nothing
+// by taking it back, on a page or by any command; then the node follows it no more.
+func TestProgramsUnfollowNothingForTheNode(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	owner := personal{h.host, h.door.libraryOf(reading.Owner)}
+	came, first := 6, h.feed
+	wants := func(what string, reads, follows bool) {
+		t.Helper()
+		status, err := h.host.feed(ctx, exampleFeed)
+		listed, err2 := owner.Feeds(ctx)
+		own, err3 := h.Reads(ctx, int64(first))
+		others, err4 := h.ann.Reads(ctx, int64(first))
+		if err := errors.Join(err, err2, err3, err4); err != nil || own != reads || len(listed) == 1 != reads ||
+			status != nil != follows || others != follows {
+			t.Errorf("%s: the owner reads it %v, %d are listed, the node follows %+v, Ann %v: %v", what, own,
+				len(listed), status, others, err)
+		}
+	}
+	// unfollow has a phone unfollow it, and an entry come.
+	unfollow := func() {
+		t.Helper()
+		h.miniflux("DELETE", fmt.Sprint("/v1/feeds/", first), "phone", http.StatusNoContent)
+		came++
+		h.arrive(exampleFeed, came)
+		wants("unfollowed", false, true)
+	}
+	for name, follow := range map[string]func() error{
+		"feedex subscribe, of several": func() error {
+			return owner.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{exampleFeed}})
+		},
+		"feedex subscribe": func() error {
+			s, err := owner.FollowAddress(ctx, control.FollowAddress{
+				Subscribe: node.Subscribe{Feeds: []feed.URL{exampleFeed}}})
+			if !s.New {
+				err = cmp.Or(err, errors.New("it is no new feed"))
+			}
+			return err
+		},
+		"feedex import": func() error {
+			f, err := Follow(ctx, owner, []opml.Outline{{URL: exampleFeed}}, archive.UsualBacklog, func(int, int) {})
+			if len(f.New) != 1 {
+				err = cmp.Or(err, fmt.Errorf("%+v", f))
+			}
+			return err
+		},
+		"a program": func() error { _, err := h.Subscribe(ctx, exampleFeed); return err },
+	} {
+		unfollow()
+		if err := follow(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		wants(name, true, true)
+		h.wantSize(name, unread, came)
+	}
+
+	unfollow()
+	now := time.Now()
+	if err := h.host.endUnfollowed(ctx, now.Add(web.UnfollowedFor-time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	wants("before the week is over", false, true)
+	for range 2 {
+		if err := h.host.endUnfollowed(ctx, now.Add(web.UnfollowedFor+time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		wants("after a week", false, false)
+	}
+	if _, err := h.ann.Subscribe(ctx, exampleFeed); err != nil {
+		t.Fatal(err)
+	}
+	wants("Ann follows it anew, for all", true, true)
 }
 
 // miniflux has a program ask by Miniflux's API.

@@ -186,9 +186,6 @@ func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) (r reading
 
 // takeIn has the person read feeds again that they left out, and of what came so much as news.
 func (l *library) takeIn(ctx context.Context, unread archive.Backlog, ids ...reading.FeedID) error {
-	if l.person == reading.Owner {
-		return nil // who leaves none out
-	}
 	for part := range slices.Chunk(ids, leaveStep) {
 		if err := l.write(ctx, func(p reading.Pen) error {
 			for _, id := range part {
@@ -224,23 +221,6 @@ func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) erro
 // Arrange implements control.Owner.
 func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
 	return entrance{h.store, h}.libraryOf(reading.Owner).Arrange(ctx, list...)
-}
-
-// personal is the host as an Owner that titles and files feeds for a person, to whom so much is unread as they say.
-type personal struct {
-	*host
-	library *library
-}
-
-// Arrange implements control.Owner.
-func (p personal) Arrange(ctx context.Context, list []reading.Arrangement) error {
-	return p.library.Arrange(ctx, list...)
-}
-
-// Subscribe implements control.Owner.
-func (p personal) Subscribe(ctx context.Context, s node.Subscribe) error {
-	s.BacklogOf = int64(p.library.person)
-	return p.host.Subscribe(ctx, s)
 }
 
 // AddFolder implements reading.Editor.

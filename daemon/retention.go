@@ -47,6 +47,9 @@ func (h *host) retain(ctx context.Context) {
 		if err := h.eraseHidden(ctx, time.Now()); err != nil && ctx.Err() == nil {
 			h.config.Log.Warn("what was theirs who were removed cannot be erased yet", "err", err)
 		}
+		if err := h.endUnfollowed(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			h.config.Log.Warn("what programs unfollowed is still followed", "err", err)
+		}
 		purged, err := r.pass(ctx)
 		if err == nil && time.Since(forgot) >= forgetEvery {
 			if err = r.forget(ctx); err == nil {

@@ -6,31 +6,46 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/reading"
+	"feedex/web"
 )
 
-// Unsubscribe implements reading.Editor. The feeds are the owner's: who else wants one no more leaves it out.
+// Unsubscribe implements reading.Editor. The feeds are the node's: a program leaves one out for its person, the owner
+// as well, and so does on pages whoever is not the owner. What the owner's programs left out the node itself unfollows
+// later, see endUnfollowed.
 func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
-	if l.person != reading.Owner {
-		return l.write(ctx, func(p reading.Pen) error { l.note(p, id); p.LeaveOut(id); return nil })
+	if l.person != reading.Owner || l.by != "" {
+		return l.write(ctx, func(p reading.Pen) error {
+			if l.by != "" {
+				p.NoteUnfollowed(time.Now(), id, l.by)
+			}
+			p.LeaveOut(id)
+			return nil
+		})
 	}
 	u, err := l.FeedOf(ctx, id)
-	if err == nil && u != "" && l.by != "" {
-		err = l.write(ctx, func(p reading.Pen) error { l.note(p, id); return nil })
-	}
 	if err != nil || u == "" {
 		return err
 	}
 	return l.host.Unsubscribe(ctx, u)
 }
 
-// note notes that a program is about to unfollow a feed.
-func (l *library) note(p reading.Pen, id reading.FeedID) {
-	if l.by != "" {
-		p.NoteUnfollowed(time.Now(), id, l.by)
+// endUnfollowed has the node follow no more what the owner's programs left out so long ago that pages say it no more.
+func (h *host) endUnfollowed(ctx context.Context, now time.Time) error {
+	l := entrance{h.store, h}.libraryOf(reading.Owner)
+	list, err := l.Unfollowed(ctx, time.Time{})
+	for i := 0; i < len(list) && err == nil; i++ {
+		if now.Sub(list[i].At) < web.UnfollowedFor {
+			continue
+		}
+		if err = h.Unsubscribe(ctx, list[i].URL); err == nil { // after a crash here it is done again
+			err = l.takeIn(ctx, archive.NoBacklog, list[i].Feed)
+		}
 	}
+	return err
 }
 
 // Refollow implements web.PersonalSource.
@@ -50,4 +65,71 @@ func (l pagesLibrary) Refollow(ctx context.Context, list []reading.Unfollowed) e
 		}
 	}
 	return nil
+}
+
+// personal is the host as an Owner for a person: what they follow, title and file. To them so much is unread as they
+// say, and what their programs unfollowed is not followed.
+type personal struct {
+	*host
+	library *library
+}
+
+// Arrange implements control.Owner.
+func (p personal) Arrange(ctx context.Context, list []reading.Arrangement) error {
+	return p.library.Arrange(ctx, list...)
+}
+
+// Feeds implements control.Owner.
+func (p personal) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
+	list, err := p.host.Feeds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := p.library.Unfollowed(ctx, time.Time{})
+	return slices.DeleteFunc(list, func(f node.FeedStatus) bool {
+		return slices.ContainsFunc(gone, func(u reading.Unfollowed) bool { return u.URL == f.URL })
+	}), err
+}
+
+// Subscribe implements control.Owner.
+func (p personal) Subscribe(ctx context.Context, s node.Subscribe) error {
+	if p.library.person != reading.Owner {
+		s.BacklogOf = int64(p.library.person)
+	}
+	err := p.host.Subscribe(ctx, s)
+	if err == nil {
+		_, err = p.takeBack(ctx, s.Backlog, s.Feeds...)
+	}
+	return err
+}
+
+// FollowAddress implements control.Owner.
+func (p personal) FollowAddress(ctx context.Context, w control.FollowAddress) (control.FollowedAddress, error) {
+	s, err := p.host.FollowAddress(ctx, w)
+	if err == nil && s.Feed != "" {
+		var again bool
+		again, err = p.takeBack(ctx, w.Backlog, s.Feed)
+		s.New = s.New || again
+	}
+	return s, err
+}
+
+// takeBack has the person read those of the feeds again that their programs unfollowed, and reports whether there were
+// any.
+func (p personal) takeBack(ctx context.Context, unread archive.Backlog, feeds ...feed.URL) (any bool, err error) {
+	gone, err := p.library.Unfollowed(ctx, time.Time{})
+	if err != nil || len(gone) == 0 {
+		return false, err
+	}
+	var ids []reading.FeedID
+	for _, u := range feeds {
+		id, err := p.library.FeedID(ctx, u)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(gone, func(u reading.Unfollowed) bool { return u.Feed == id }) {
+			ids = append(ids, id)
+		}
+	}
+	return len(ids) > 0, p.library.takeIn(ctx, unread, ids...)
 }

@@ -238,6 +238,10 @@ func TestBrowserShowsWhatReadersUnfollowed(t *testing.T) {
 				t.Fatalf("%d %s", status, text)
 			}
 		}
+		if status, text := ask(t, "GET", n.url("/v1/feeds"), "", "X-Auth-Token", c.phone); status != 200 ||
+			strings.Contains(text, "Harbor") || !strings.Contains(text, "Ferries") {
+			t.Errorf("%d %s", status, text)
+		}
 		b := openBrowser(t, n)
 		b.visit(t, "/login?next=/feeds")
 		b.press(t, []pressing{

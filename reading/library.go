@@ -81,8 +81,8 @@ type Editor interface {
 	Discover(ctx context.Context, u feed.URL) ([]discover.SiteFeed, error)
 	// Refresh has feeds polled now, as far as their publishers allow it. Those that are not followed do not matter.
 	Refresh(ctx context.Context, ids ...FeedID) (RefreshResult, error)
-	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks; of people beside the owner it
-	// leaves the feed out of what they read. It is no error if nobody followed it.
+	// Unsubscribe follows a feed no more and keeps what there is of it, with its marks; for a program, and for people
+	// beside the owner, it leaves the feed out of what they read. It is no error if nobody followed it.
 	Unsubscribe(ctx context.Context, id FeedID) error
 	// Arrange titles and files feeds. Feeds that nobody knows do not matter. The error wraps ErrName or ErrFolders
 	// where that is the reason; nothing is changed then.

@@ -8,8 +8,8 @@ import (
 	"feedex/reading"
 )
 
-// unfollowedFor is for how long pages say what feed readers unfollowed.
-const unfollowedFor = 7 * 24 * time.Hour
+// UnfollowedFor is for how long pages say what feed readers unfollowed, and the node goes on with it.
+const UnfollowedFor = 7 * 24 * time.Hour
 
 // An unfollower is a password by which feed readers unfollowed feeds lately.
 type unfollower struct {
@@ -21,7 +21,7 @@ type unfollower struct {
 // unfollowed says what feed readers unfollowed lately that the person does not read since.
 func (h *desk) unfollowed(r *http.Request) (by []unfollower, err error) {
 	now := h.now(r)
-	list, err := h.Shelf.Unfollowed(r.Context(), now.Add(-unfollowedFor))
+	list, err := h.Shelf.Unfollowed(r.Context(), now.Add(-UnfollowedFor))
 	for _, u := range list {
 		if n := len(by); n == 0 || by[n-1].Name != u.By {
 			by = append(by, unfollower{Name: u.By, Last: moment{u.At, now}})
@@ -35,7 +35,7 @@ func (h *desk) unfollowed(r *http.Request) (by []unfollower, err error) {
 // refollow has the person read again what feed readers unfollowed lately by the password that a form names.
 func (h *desk) refollow(_ http.ResponseWriter, r *http.Request) (string, error) {
 	const back = "/feeds"
-	list, err := h.Shelf.Unfollowed(r.Context(), h.Now().Add(-unfollowedFor))
+	list, err := h.Shelf.Unfollowed(r.Context(), h.Now().Add(-UnfollowedFor))
 	list = slices.DeleteFunc(list, func(u reading.Unfollowed) bool { return u.By != r.PostFormValue("by") })
 	if err == nil {
 		err = h.Shelf.Refollow(r.Context(), list)

@@ -212,7 +212,8 @@ func (s *Store) Inherit(to, from feed.URL) {
 			full_from = coalesce(feeds.full_from, p.full_from)
 		FROM feeds p WHERE feeds.url = ? AND p.url = ?`, string(to), string(from))
 	for _, all := range []struct{ table, columns string }{
-		{`filed`, `x.folder`}, {`titles`, `x.person, x.name`}, {`left_out`, `x.person`}, {`pictured`, `x.person`},
+		{`filed`, `x.folder`}, {`titles`, `x.person, x.name`}, {`left_out`, `x.person`},
+		{`unfollowed`, `x.person, x.by, x.at`}, {`pictured`, `x.person`},
 	} {
 		s.write(`INSERT INTO `+all.table+` SELECT t.id, `+all.columns+` FROM feeds t, feeds p JOIN `+all.table+
 			` x ON x.feed = p.id WHERE t.url = ? AND p.url = ? ON CONFLICT DO NOTHING`, string(to), string(from))
