@@ -45,8 +45,8 @@ func (h *handler) refreshIn(w http.ResponseWriter, r *http.Request, in reading.F
 	return h.poll(w, r, ids...)
 }
 
-// poll has feeds polled, and answers alike where a publisher is to be left alone a while, but for a header: Miniflux says
-// of a refresh no more than that it was asked for.
+// poll has feeds polled, and answers alike where a publisher is to be left alone a while, but for a header: Miniflux
+// says of a refresh no more than that it was asked for.
 func (h *handler) poll(w http.ResponseWriter, r *http.Request, ids ...reading.FeedID) error {
 	said, err := h.Library.Refresh(r.Context(), ids...)
 	syncapi.SayLater(w, said)
