@@ -65,6 +65,34 @@ func TestBrowserFirstMinute(t *testing.T) {
 	b.visit(t, "/feeds") // all of which were polled a moment ago
 	b.click(t, `form[action="/refresh"] button`)
 	b.says(t, "may be polled again, the first from")
+	if said := n.feedex(t, "refresh"); !strings.Contains(said, "/harbor.xml may be polled again in") {
+		t.Errorf("feedex refresh: %s", said)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, n.url("/v1/feeds/refresh"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Auth-Token", n.passwordFor(t, "phone"))
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusNoContent || answer.Header.Get("Retry-After") == "" {
+		t.Errorf("a reader that has all polled is told %s, %v", answer.Status, answer.Header)
+	}
+}
+
+// A node that may ask nobody in its own network says by which setting it may, of a tracker and of a feed there.
+func TestBrowserNamesTheSettingThatRefuses(t *testing.T) {
+	needBrowser(t)
+	p, n := startPublisher(t), startNode(t, t.TempDir())
+	b := openBrowser(t, n)
+	b.press(t, []pressing{
+		{page: "/", fields: map[string]string{"#join": startTracker(t)}, press: submit("/join"), says: "allow_private"},
+		{page: "/settings", fields: map[string]string{"#url": p.publish("/harbor.xml", "Harbor News", "Low tide")},
+			press: submit("/follow"), says: "private_host", status: http.StatusUnprocessableEntity},
+	})
 }
 
 // Words of scripts without blanks are found where they stand, what runs from right to left is shown so, and a list goes
