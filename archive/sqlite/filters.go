@@ -109,44 +109,62 @@ func (s *Store) catchItems(at int64, list []arrivedItem) {
 	var ids []filter.ID
 	for i := range list {
 		x := &list[i]
-		ids = s.notYet(x, c.index.Match(x.entry, ids[:0]))
+		var acted map[reading.PersonID]bool
+		ids, acted = s.notYet(x, c.index.Match(x.entry, ids[:0]))
 		if len(ids) == 0 {
 			continue
 		}
 		slices.Sort(ids) // as the table has them
 		s.write(`INSERT INTO caught (filter, item, at) SELECT value, ?, ? FROM json_each(?)`, int64(x.id), at,
 			jsonNumbers(ids))
-		s.actFirst(at, x.id, ids)
+		s.actFirst(at, x.id, ids, acted)
 	}
 }
 
-// notYet are those of the filters that had not caught an item, of people who have not left out its feed.
-func (s *Store) notYet(x *arrivedItem, ids []filter.ID) []filter.ID {
+// notYet are those of the filters that had not caught an item, of people who have not left out its feed. Acted are the
+// people for whom a rule has acted on it.
+func (s *Store) notYet(x *arrivedItem, ids []filter.ID) (_ []filter.ID, acted map[reading.PersonID]bool) {
 	had := make(map[filter.ID]bool)
-	for _, id := range load(&s.writer, single[int64], `SELECT filter FROM caught WHERE item = ?`, int64(x.id)) {
-		had[filter.ID(id)] = true
+	acted = make(map[reading.PersonID]bool)
+	type row struct {
+		filter, person int64
+		acted          bool
+	}
+	for _, c := range load(&s.writer, by(func(r *row) []any { return []any{&r.filter, &r.person, &r.acted} }),
+		`SELECT c.filter, f.person, c.did <> '' FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter
+			WHERE c.item = ?`, int64(x.id)) {
+		had[filter.ID(c.filter)] = true
+		if c.acted {
+			acted[reading.PersonID(c.person)] = true
+		}
 	}
 	out := load(&s.writer, single[int64], `SELECT person FROM left_out WHERE feed = ?`, x.feed)
 	return slices.DeleteFunc(ids, func(id filter.ID) bool {
 		return had[id] || slices.Contains(out, int64(s.catch().of[id].person))
-	})
+	}), acted
 }
 
-// actFirst has the rule of the first filter of each person act on an item that filters caught, of those that do.
-func (s *Store) actFirst(at int64, item reading.ItemID, ids []filter.ID) {
+// actFirst has the rule of the first filter of each person act on an item that filters caught, of those that do, but
+// for people for whom one has acted. What keeps a rule from it keeps it in every filter: each is tried once.
+func (s *Store) actFirst(at int64, item reading.ItemID, ids []filter.ID, acted map[reading.PersonID]bool) {
 	var acting []catcher
 	for _, id := range ids {
-		if f := s.catch().of[id]; f.rule != reading.RuleNone {
+		if f := s.catch().of[id]; f.rule != reading.RuleNone && !acted[f.person] {
 			acting = append(acting, f)
 		}
 	}
 	slices.SortFunc(acting, func(a, b catcher) int {
 		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.place, b.place))
 	})
-	var acted reading.PersonID // the last person for whom a rule acted
+	type attempt struct {
+		person reading.PersonID
+		rule   reading.Rule
+	}
+	tried := make(map[attempt]bool)
 	for _, f := range acting {
-		if f.person != acted && s.act(at, f, item) {
-			acted = f.person
+		if of := (attempt{f.person, f.rule}); !acted[f.person] && !tried[of] {
+			tried[of] = true
+			acted[f.person] = s.act(at, f, item)
 		}
 	}
 }

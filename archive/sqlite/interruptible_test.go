@@ -271,6 +271,19 @@ func (t lameTx) Commit() error {
 // maimed has statements that contain a text take so long on the archive, on any connection.
 func maimed(t *testing.T, s *Store, text string, takes time.Duration) {
 	t.Helper()
+	reopen(t, s, func(c driver.Connector) driver.Connector {
+		return lame{c, func(query string) time.Duration {
+			if strings.Contains(query, text) {
+				return takes
+			}
+			return 0
+		}}
+	})
+}
+
+// reopen has the archive use connections by way of another connector.
+func reopen(t *testing.T, s *Store, by func(driver.Connector) driver.Connector) {
+	t.Helper()
 	open := func(r role) *sql.DB {
 		name, err := dsn(s.path, r, 1<<20, time.Second)
 		if err != nil {
@@ -280,12 +293,7 @@ func maimed(t *testing.T, s *Store, text string, takes time.Duration) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sql.OpenDB(interruptibleConnector{lame{c, func(query string) time.Duration {
-			if strings.Contains(query, text) {
-				return takes
-			}
-			return 0
-		}}})
+		return sql.OpenDB(interruptibleConnector{by(c)})
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

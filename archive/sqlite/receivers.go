@@ -83,10 +83,11 @@ func (s *Store) announce(last int64) {
 			CROSS JOIN receivers r ON r.person = f.person AND NOT r.ended
 				AND (NOT r.some OR EXISTS (SELECT 1 FROM receiver_filters k WHERE k.receiver = r.id AND k.key = f.key))
 			CROSS JOIN items i ON i.id = c.item CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds d ON d.id = e.feed
-		WHERE c.item > ?1 AND e.time >= i.arrived - ?3 AND (e.source <> '' OR d.last_success IS NOT NULL) AND NOT EXISTS (
-			SELECT 1 FROM caught m CROSS JOIN filters o ON o.id = m.filter AND o.person = f.person
-			WHERE m.item = c.item AND m.did = ?2)
-		GROUP BY r.id, i.id ORDER BY r.id, i.id`, last, string(reading.RuleMute), int64(reading.MessageAge/time.Second))
+		WHERE c.item > ?1 AND e.time >= i.arrived - ?3 AND (e.source <> '' OR d.last_success IS NOT NULL)
+		GROUP BY r.id, i.id HAVING NOT EXISTS ( -- once an item, and not once for each filter that caught it
+			SELECT 1 FROM caught m INDEXED BY caught_by_item CROSS JOIN filters o ON o.id = m.filter
+			WHERE m.item = i.id AND m.did = ?2 AND o.person = r.person)
+		ORDER BY r.id, i.id`, last, string(reading.RuleMute), int64(reading.MessageAge/time.Second))
 	for len(hits) > 0 {
 		of := slices.IndexFunc(hits, func(h hit) bool { return h.receiver != hits[0].receiver })
 		if of < 0 {

@@ -11,8 +11,7 @@ import (
 // isNews is whether marks m are those of an item that came as news and on which the person has not laid a hand.
 const isNews = `m.listed AND NOT m.read AND NOT m.starred AND m.marked IS NULL`
 
-// act has the rule of a filter act on an item that it has caught, if that is news and no rule has acted on it, and
-// reports whether one has acted. Programs learn of it where they may know the item, as of any other mark.
+// act has the rule of a filter act on an item that it has caught, if that is news, and reports whether it has. Programs learn of it where they may know the item, as of any other mark.
 func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
 	var set string // what becomes of its marks, "" for nothing
 	switch f.rule {
@@ -25,10 +24,6 @@ func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
 		set = `starred = 1`
 	default:
 		return false
-	}
-	if s.row(`SELECT 1 FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter
-		WHERE c.item = ? AND f.person = ? AND c.did <> ''`, []any{int64(item), int64(f.person)}, new(int)) {
-		return true
 	}
 	const ofNews = ` WHERE person = ?2 AND item = ?3 AND ` + isNews
 	of := []any{at, int64(f.person), int64(item)}
