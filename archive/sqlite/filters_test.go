@@ -57,8 +57,8 @@ func (s *countingStmt) QueryContext(ctx context.Context, args []driver.NamedValu
 }
 
 // What a thousand filters catch at once, each with a rule, costs no statements by filter: neither what a first poll
-// leaves read, on which no rule acts, nor what receivers are told of. No statement takes time by their square either: the
-// one that told receivers did, and was ended after a minute.
+// leaves read, on which no rule acts, nor what receivers are told of. No statement takes time by their square either:
+// the one that told receivers did, and was ended after a minute.
 func TestAThousandFiltersCatchTheSame(t *testing.T) {
 	s := newStore(t)
 	p := s.Pen(reading.Owner)

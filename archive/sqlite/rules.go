@@ -11,7 +11,8 @@ import (
 // isNews is whether marks m are those of an item that came as news and on which the person has not laid a hand.
 const isNews = `m.listed AND NOT m.read AND NOT m.starred AND m.marked IS NULL`
 
-// act has the rule of a filter act on an item that it has caught, if that is news, and reports whether it has. Programs learn of it where they may know the item, as of any other mark.
+// act has the rule of a filter act on an item that it has caught, if that is news, and reports whether it has. Programs
+// learn of it where they may know the item, as of any other mark.
 func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
 	var set string // what becomes of its marks, "" for nothing
 	switch f.rule {
