@@ -160,7 +160,8 @@ func TestIconsAreShown(t *testing.T) {
 	t.Parallel() // a node looks for icons a minute after its start, while others are tested
 	b := openBrowser(t, n)
 	for path, icon := range map[string]string{"/feeds": "th .icon", "/entries": ".rows .icon",
-		"/feeds/1": ".titled .icon"} {
+		"/feeds/1": ".titled .icon", "/entries?q=quay": ".rows .icon", "/search?q=quay": ".list .icon",
+		"/settings": "th .icon"} {
 		eventually(t, func() string {
 			b.visit(t, path)
 			width := `new Promise(done => { const i = document.querySelector('` + icon + `'); if (!i) return done('none');

@@ -36,6 +36,7 @@ type FollowedFeed struct {
 type FeedTitle struct {
 	Feed FeedID
 	Text string
+	Icon IconRef
 }
 
 // An Unfollowed feed is one that a program of a person unfollowed, and that they do not read since.

@@ -387,7 +387,7 @@ func (h *desk) records(ctx context.Context, list []archive.Record, relevance boo
 		text := cmp.Or(r.Entry.Summary, r.Entry.Content)
 		of := titles[r.Entry.Feed]
 		heads[i] = reading.Headline{ID: r.ID, Feed: int64(of.Feed), URL: r.Entry.Feed, FeedTitle: of.Text,
-			Title: r.Entry.Title, Link: r.Entry.Link, Time: r.Time(), Seen: r.Seen,
+			FeedIcon: of.Icon, Title: r.Entry.Title, Link: r.Entry.Link, Time: r.Time(), Seen: r.Seen,
 			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""),
 			Item: reading.ItemState{Read: true}}
 		if !r.Source.IsZero() {

@@ -225,7 +225,7 @@ func (n aShelf) Titles(_ context.Context, feeds []feed.URL) (map[feed.URL]readin
 	titles := make(map[feed.URL]reading.FeedTitle)
 	for number, k := range n.known {
 		if slices.Contains(feeds, k.URL) {
-			titles[k.URL] = reading.FeedTitle{Feed: reading.FeedID(number), Text: k.Title}
+			titles[k.URL] = reading.FeedTitle{Feed: reading.FeedID(number), Text: k.Title, Icon: k.Look.Icon}
 		}
 	}
 	return titles, nil

@@ -1,6 +1,7 @@
 package archivetest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -94,8 +95,10 @@ func testIcons(t *testing.T, a reading.Database) {
 	for _, u := range []feed.URL{news, heir, otherNews} {
 		id, err := shelf.FeedID(t.Context(), u)
 		look, lookErr := shelf.FeedLook(t.Context(), int64(id))
-		if err != nil || lookErr != nil || look.Pictures != (u == heir) || look.Icon != of(u) {
-			t.Errorf("%s is shown as %+v, %v, %v", u, look, err, lookErr)
+		titles, titlesErr := shelf.Titles(t.Context(), []feed.URL{u})
+		if err := errors.Join(err, lookErr, titlesErr); err != nil || look.Pictures != (u == heir) ||
+			look.Icon != of(u) || titles[u].Icon != of(u) {
+			t.Errorf("%s is shown as %+v, %+v, %v", u, look, titles, err)
 		}
 	}
 	a.Pen(reading.Owner).Arrange([]reading.Arrangement{{URL: heir, Pictures: new(false)}})

@@ -355,8 +355,8 @@ func (r personalReader) Titles(ctx context.Context, feeds []feed.URL) (map[feed.
 	}
 	titles := make(map[feed.URL]reading.FeedTitle, len(feeds))
 	for c, err := range found(ctx, r.db, by(func(c *called) []any {
-		return []any{&c.url, &c.title.Feed, &c.title.Text}
-	}), `SELECT f.url, f.id, coalesce((SELECT name FROM titles WHERE feed = f.id AND person = ?), f.title)
+		return []any{&c.url, &c.title.Feed, &c.title.Text, &c.title.Icon.ID, &c.title.Icon.Word}
+	}), `SELECT f.url, f.id, coalesce((SELECT name FROM titles WHERE feed = f.id AND person = ?), f.title), `+iconRef+`
 		FROM json_each(?) j CROSS JOIN feeds f ON f.url = j.value WHERE NOT f.apart`, int64(r.person), string(text)) {
 		if err != nil {
 			return nil, r.failed(ctx, "read", err)
