@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -196,5 +197,17 @@ func TestBrowserKeys(t *testing.T) {
 	if got := b.evaluate(t, "document.cookie"); !strings.Contains(got, "feedex_zone="+
 		b.evaluate(t, "Intl.DateTimeFormat().resolvedOptions().timeZone")) {
 		t.Errorf("the page notes %q of the zone", got)
+	}
+	b.bounded(t, func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, emulation.SetTimezoneOverride,
+			emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Kathmandu"}) // which no machine is in by chance
+		return err
+	})
+	b.visit(t, "/feeds/1")
+	b.visit(t, "/feeds/1")
+	const said = `(() => { const at = document.querySelector('time');
+		return at.title.includes(new Date(at.dateTime).toTimeString().slice(0, 5)) ? '' : at.title + ', ' + at.dateTime; })()`
+	if got := b.evaluate(t, said); got != "" {
+		t.Errorf("a time is said in another zone: %s", got)
 	}
 }
