@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -100,25 +101,58 @@ func (s *Store) arrivals(last int64, stored []storedPlace, records []*archive.Re
 	return list
 }
 
-// catchItems notes which filters catch items, in one statement an item, and has their rules act.
+// mostNoted is of how many pairs of a filter and an item a statement is that notes what is caught.
+const mostNoted = 1 << 16
+
+// catchItems notes which filters catch items, and has their rules act. Pairs are noted by filter, as the table has
+// them: item by item each would be on another page, of more than the cache holds.
 func (s *Store) catchItems(at int64, list []arrivedItem) {
 	c := s.catch()
 	if c.index.Len() == 0 {
 		return
 	}
+	type act struct {
+		item   reading.ItemID
+		acting []catcher
+	}
 	var ids []filter.ID
+	var pairs []caughtPair
+	var acts []act
 	for i := range list {
 		x := &list[i]
 		var acted map[reading.PersonID]bool
 		ids, acted = s.notYet(x, c.index.Match(x.entry, ids[:0]))
-		if len(ids) == 0 {
+		for _, id := range ids {
+			pairs = append(pairs, caughtPair{int64(id), int64(x.id)})
+		}
+		if acting := c.acting(ids, acted); len(acting) > 0 {
+			acts = append(acts, act{x.id, acting})
+		}
+		if len(pairs) < mostNoted && i+1 < len(list) {
 			continue
 		}
-		slices.Sort(ids) // as the table has them
-		s.write(`INSERT INTO caught (filter, item, at) SELECT value, ?, ? FROM json_each(?)`, int64(x.id), at,
-			jsonNumbers(ids))
-		s.actFirst(at, x.id, ids, acted)
+		s.note(at, pairs)
+		for _, a := range acts {
+			s.actFirst(at, a.item, a.acting)
+		}
+		pairs, acts = pairs[:0], acts[:0]
 	}
+}
+
+// A caughtPair is a filter and an item that it caught.
+type caughtPair [2]int64
+
+// note notes what filters caught.
+func (s *Store) note(at int64, pairs []caughtPair) {
+	if len(pairs) == 0 {
+		return
+	}
+	slices.SortFunc(pairs, func(a, b caughtPair) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
+	text, _ := json.Marshal(pairs) // which cannot fail
+	s.write(`INSERT INTO caught (filter, item, at) SELECT value ->> 0, value ->> 1, ? FROM json_each(?)`, at,
+		string(text))
 }
 
 // notYet are those of the filters that had not caught an item, of people who have not left out its feed. Acted are the
@@ -142,31 +176,6 @@ func (s *Store) notYet(x *arrivedItem, ids []filter.ID) (_ []filter.ID, acted ma
 	return slices.DeleteFunc(ids, func(id filter.ID) bool {
 		return had[id] || slices.Contains(out, int64(s.catch().of[id].person))
 	}), acted
-}
-
-// actFirst has the rule of the first filter of each person act on an item that filters caught, of those that do, but
-// for people for whom one has acted. What keeps a rule from it keeps it in every filter: each is tried once.
-func (s *Store) actFirst(at int64, item reading.ItemID, ids []filter.ID, acted map[reading.PersonID]bool) {
-	var acting []catcher
-	for _, id := range ids {
-		if f := s.catch().of[id]; f.rule != reading.RuleNone && !acted[f.person] {
-			acting = append(acting, f)
-		}
-	}
-	slices.SortFunc(acting, func(a, b catcher) int {
-		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.place, b.place))
-	})
-	type attempt struct {
-		person reading.PersonID
-		rule   reading.Rule
-	}
-	tried := make(map[attempt]bool)
-	for _, f := range acting {
-		if of := (attempt{f.person, f.rule}); !acted[f.person] && !tried[of] {
-			tried[of] = true
-			acted[f.person] = s.act(at, f, item)
-		}
-	}
 }
 
 // edited has filters look at an entry that was replaced: those that had not caught it.

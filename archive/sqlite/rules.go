@@ -1,15 +1,53 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"feedex/filter"
 	"feedex/reading"
 )
 
 // isNews is whether marks m are those of an item that came as news and on which the person has not laid a hand.
 const isNews = `m.listed AND NOT m.read AND NOT m.starred AND m.marked IS NULL`
+
+// acting are the filters whose rules may act on what they caught, in the order in which they are tried: those of people
+// for whom none has acted, and of a person the first with each rule. What keeps a rule from acting keeps it in every
+// filter.
+func (c *catchers) acting(ids []filter.ID, acted map[reading.PersonID]bool) (acting []catcher) {
+	for _, id := range ids {
+		if f := c.of[id]; f.rule != reading.RuleNone && f.rule != reading.RuleKeep && !acted[f.person] {
+			acting = append(acting, f)
+		}
+	}
+	slices.SortFunc(acting, func(a, b catcher) int {
+		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.place, b.place))
+	})
+	type attempt struct {
+		person reading.PersonID
+		rule   reading.Rule
+	}
+	tried := make(map[attempt]bool)
+	return slices.DeleteFunc(acting, func(f catcher) bool {
+		of := attempt{f.person, f.rule}
+		was := tried[of]
+		tried[of] = true
+		return was
+	})
+}
+
+// actFirst has the first rule of each person act on an item that filters caught, of those that do.
+func (s *Store) actFirst(at int64, item reading.ItemID, acting []catcher) {
+	var acted reading.PersonID // the last person for whom a rule acted
+	for _, f := range acting {
+		if f.person != acted && s.act(at, f, item) {
+			acted = f.person
+		}
+	}
+}
 
 // act has the rule of a filter act on an item that it has caught, if that is news, and reports whether it has. Programs
 // learn of it where they may know the item, as of any other mark.
