@@ -267,6 +267,9 @@ func TestPrivateNetwork(t *testing.T) {
 		if got := s.requests(); len(got) != 1 || got[0].url != "/3" || s.store.receiver(3).Failures != 1 {
 			t.Errorf("a redirect leads to %+v", got)
 		}
+		if said := s.store.receiver(3).Problem; !strings.Contains(said, "redirects are not followed") {
+			t.Errorf("of a redirect it is said: %s", said)
+		}
 	})
 }
 

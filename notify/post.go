@@ -23,6 +23,7 @@ type declined struct {
 	said   string        // the begin of its text, as a label
 	after  time.Duration // as long as it wants to be left alone, 0 where it does not say
 	gone   bool          // it wants nothing any more
+	leads  bool          // it leads elsewhere, where nothing is sent
 	unfit  bool          // it does not take what was sent
 }
 
@@ -33,6 +34,9 @@ func (e declined) Error() string {
 	}
 	if e.gone {
 		text += "; nothing more is sent there: add it anew, or remove it"
+	}
+	if e.leads {
+		text += "; redirects are not followed: add it anew with the address that it leads to"
 	}
 	return text
 }
@@ -79,6 +83,7 @@ func (t *Teller) ask(r *reading.Receiver, q *http.Request, header http.Header) (
 		unfit: slices.Contains(unfit, resp.StatusCode),
 		gone: resp.StatusCode == http.StatusGone ||
 			r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
+		leads: resp.StatusCode/100 == 3,
 	}
 }
 
