@@ -53,6 +53,8 @@ type Entries interface {
 	// not come. Where the record is of the same version, whatever was known of that stays true, and its extras stay but
 	// for those of an own poll.
 	Keep(records []Record)
+	// Looking returns how many filters look at each record that is kept, which takes the longer the more there are.
+	Looking() int
 	// Fill stores records of the past, the newest first: they came at that time, but were no news then. Each goes
 	// behind everything that is kept, with a Seq below zero, and keeps its Seen; what is kept already stays as
 	// it is. Fill reports for each record whether it was stored. A record without a Source is Polled if it is

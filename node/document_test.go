@@ -13,6 +13,37 @@ import (
 	"feedex/protocol"
 )
 
+// The more filters look at what is stored, the less of a document is stored in a step.
+func TestManyFiltersMakePortionsSmall(t *testing.T) {
+	w := newNetwork(t)
+	a := w.full(1, node.Config{}, news)[0]
+	w.publish(news)
+	a.poll(news)
+	w.run(time.Minute)
+	a.store.HaveLooking(1000)
+	w.feed(news).window = 200
+	var ids []feed.EntryID
+	for range 200 {
+		ids = append(ids, w.publish(news))
+	}
+	stored := func() (n int) {
+		for _, v := range a.store.Known(ids) {
+			if v.Kept() {
+				n++
+			}
+		}
+		return n
+	}
+	a.poll(news)
+	if n := stored(); n < 10 || n > 40 {
+		t.Errorf("%d entries are stored in one step", n)
+	}
+	w.run(time.Minute)
+	if n := stored(); n != len(ids) {
+		t.Errorf("%d entries are stored of %d", n, len(ids))
+	}
+}
+
 // A document that lists very much is stored in several steps, between which neighbors are answered. It is one poll, its
 // entries are offered as always, and if the node is killed meanwhile it asks for the whole of it again.
 func TestALargeDocumentIsStoredInPortions(t *testing.T) {

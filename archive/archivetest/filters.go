@@ -88,6 +88,9 @@ func testFiltersCatch(t *testing.T, a reading.Database) {
 	keep(t, a, titled(1, "an early storm"))
 	storms := d.add(t, "Storms", "storm NOT brain", reading.RuleNone)
 	d.wantCaught(t, storms)
+	if n := a.Looking(); n != 1 {
+		t.Errorf("%d filters look at what is kept, want 1", n)
+	}
 	other := feedRecord(otherNews, 5)
 	other.Entry.Title = "storm"
 	keep(t, a, other, titled(2, "Storm at sea"), titled(3, "A brain storm"), titled(4, "calm"))

@@ -53,6 +53,9 @@ func (s *Store) catch() *catchers {
 	return c
 }
 
+// Looking implements archive.Entries.
+func (s *Store) Looking() int { return s.catch().index.Len() }
+
 // put adds a filter. Words that cannot be read, as those of a later version, catch nothing.
 func (c *catchers) put(x catcher, words string) {
 	m, err := feed.ParseMatch(words)

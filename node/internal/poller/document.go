@@ -44,9 +44,11 @@ func sameButDates(e *feed.Entry, v *archive.Version) bool {
 
 const (
 	// PortionWeight is how much of a document is stored in one step: a feed may list ten thousand entries, and a step
-	// must not keep neighbors waiting. It counts bytes of text, and rowWeight for each entry.
+	// must not keep neighbors waiting. It counts bytes of text, and for each entry rowWeight and filterWeight for each
+	// filter that may catch it.
 	PortionWeight = 1 << 20
 	rowWeight     = 4 << 10
+	filterWeight  = 32
 	// portionPause is the time between two of these steps.
 	portionPause = time.Millisecond
 	// readdressEvery is how long addresses of extras stay as they are where their queries alone change: many publishers
@@ -161,9 +163,9 @@ func (m *Machine) keepPortion(d *taken) (last bool) {
 	most := min(len(d.met), PortionWeight/rowWeight)
 	m.exchange.ShownOf(m.Store.MarkPolled(m.Now, d.met[:most]))
 	d.met = d.met[most:]
-	k := 0
+	k, weight := 0, rowWeight+filterWeight*m.Store.Looking()
 	for room := PortionWeight - most*rowWeight; k < len(d.unkept) && room > 0; k++ {
-		room -= rowWeight + int(archive.TextBytes(&d.unkept[k].Entry))
+		room -= weight + int(archive.TextBytes(&d.unkept[k].Entry))
 	}
 	m.Store.Keep(d.unkept[:k])
 	d.unkept = d.unkept[k:]
