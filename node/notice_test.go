@@ -254,6 +254,78 @@ func TestAnOriginCountsOnceInThreeQuartersOfAnInterval(t *testing.T) {
 	}
 }
 
+// What others say in the name of a neighbor that tells of its polls itself moves nothing, while its own word does.
+func TestWhoSpeaksIsNotSpokenFor(t *testing.T) {
+	const every = 4 * time.Hour
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	method := protocol.Notify{}.Method()
+	var told []protocol.Notice
+	honest, mute, liar, third := eager(h, 1, nil, method), eager(h, 2, nil), eager(h, 3, nil, method),
+		eager(h, 4, &told, method)
+	w.run(time.Minute)
+	h.hearsOfPoll(third, 0)
+	w.run(every + every/2)
+	h.poll(news)
+	w.run(every / 2)
+	told = nil
+	due := h.untilPoll()
+	h.hearsOfPoll(liar, 0, honest.id)
+	h.hears(liar, protocol.Notify{Notices: []protocol.Notice{{Feed: news, New: protocol.Refused,
+		Path: []protocol.NodeID{honest.id}}}})
+	if now := h.untilPoll(); now != due {
+		t.Errorf("a lie about a neighbor that speaks moves the poll from in %v to in %v", due, now)
+	}
+	if w.run(10 * time.Minute); len(told) > 0 {
+		t.Errorf("a lie about a neighbor that speaks is passed on: %v", told)
+	}
+	due = h.untilPoll()
+	if h.hearsOfPoll(honest, 0); h.untilPoll() == due {
+		t.Errorf("what it says itself is not heard: the poll stays in %v", due)
+	}
+	due = h.untilPoll()
+	if h.hearsOfPoll(liar, 0, mute.id); h.untilPoll() == due {
+		t.Errorf("of a neighbor that tells nothing itself nothing is heard: the poll stays in %v", due)
+	}
+}
+
+// A refusal that somebody made up does not keep the node from being heard in whose name it was.
+func TestARefusalSilencesNobody(t *testing.T) {
+	const every = 4 * time.Hour
+	w := newNetwork(t)
+	w.feed(news)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	method := protocol.Notify{}.Method()
+	relay, liar, other := eager(h, 1, nil, method), eager(h, 2, nil, method), friendID(7)
+	moves := func(from *testHost, found int) bool {
+		due := h.untilPoll()
+		h.hears(from, protocol.Notify{Notices: []protocol.Notice{{Feed: news, New: found, Path: []protocol.NodeID{other}}}})
+		return h.untilPoll() != due
+	}
+	w.run(time.Minute)
+	if h.poll(news); !moves(relay, 0) {
+		t.Fatal("the first poll of another node is not heard")
+	}
+	w.run(every * 3 / 4)
+	h.poll(news)
+	w.run(every / 4)
+	if !moves(liar, protocol.Refused) {
+		t.Fatal("a refusal is not heard")
+	}
+	w.run(every / 16)
+	if moves(liar, protocol.Refused) {
+		t.Error("a refusal soon after another is heard")
+	}
+	if !moves(relay, 0) {
+		t.Error("a poll soon after a refusal is not heard")
+	}
+	w.run(time.Minute)
+	if moves(relay, 0) || moves(liar, protocol.Refused) {
+		t.Error("after it, another one is heard as soon")
+	}
+}
+
 // A neighbor may name hardly more nodes that poll a feed than others name: those beyond move no poll, are not passed on
 // and do not count.
 func TestANeighborNamesHardlyMoreThanOthers(t *testing.T) {

@@ -66,13 +66,13 @@ func pretending(onOff time.Duration, times int) func(c *crowd) kind {
 	}
 }
 
-// refusing is the kind of nodes that say each minute that publishers refused them, and one of the honest, of whom all
-// name the same one.
-func refusing(onOff time.Duration) func(c *crowd) kind {
+// impersonating is the kind of nodes that say each minute that they polled, and one of the honest, of whom all name the
+// same one; that brought so many new entries, or was refused where found is protocol.Refused.
+func impersonating(found int, onOff time.Duration) func(c *crowd) kind {
 	return func(c *crowd) kind {
 		honest := c.honestAddresses()
 		return kind{act: all(func(n *node.Node) actor.Participant {
-			return actor.Pretender(n, honest, protocol.Refused, onOff)
+			return actor.Pretender(n, honest, found, onOff)
 		})}
 	}
 }
@@ -170,8 +170,11 @@ func concerted() (list []pretense) {
 			of := fmt.Sprintf("%g%%", 100*share)
 			list = append(list, pretense{name + ", " + of, of + " " + done, share, kind, nil})
 		}
-		each("refusals", "say each minute that all feeds refused them, and in turn each of the honest", refusing(0))
-		each("refusals in concert", "say so every other half interval", refusing(half))
+		each("refusals", "say each minute that all feeds refused them, and in turn each of the honest",
+			impersonating(protocol.Refused, 0))
+		each("refusals in concert", "say so every other half interval", impersonating(protocol.Refused, half))
+		each("impersonators", "say each minute that they polled all feeds, and in turn each of the honest",
+			impersonating(0, 0))
 		if share != .25 {
 			each("herding", "say that they polled, and as many others as are honest, every other half interval",
 				pretending(half, 1))

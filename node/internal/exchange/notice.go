@@ -226,6 +226,9 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 		return
 	}
 	origin := n.Origin(l.ID()).Name()
+	if open && origin != l.ID().Name() && m.speaks(origin, n.Feed) {
+		return
+	}
 	news := m.feeds.Heard(n.Feed, l.ID(), origin, at, n.New == protocol.Refused)
 	if !open {
 		news = m.relays(n.Feed, at)
@@ -235,4 +238,13 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	}
 	n.Path = m.outward([]protocol.NodeID{origin})
 	m.notify(notice{n, at}, l.ID())
+}
+
+// speaks reports whether a node is a neighbor that tells of its polls of a feed itself. What others say in its name is
+// not heard, nor passed on: anybody could have it ask, or be refused, at moments at which it did not.
+func (m *Machine) speaks(id protocol.NodeID, u feed.URL) bool {
+	return slices.ContainsFunc(m.Links, func(l *core.Link) bool {
+		hops, follows := l.Peer.Hops(u)
+		return l.Notices && follows && hops == 0 && l.ID().Name() == id
+	})
 }

@@ -22,6 +22,8 @@ type pollOf struct {
 	origin protocol.NodeID
 	at     int64  // in Unix nanoseconds
 	via    uint32 // index of the neighbor that named it first, or of the node itself once it is heard to speak
+
+	refused bool // what counts by it is that its publisher refused
 }
 
 // A via is a neighbor that named so many of the nodes in the list; its place is free where that is none.
@@ -38,8 +40,15 @@ func (p *pollsHeard) find(origin protocol.NodeID) int {
 // last is when the node at place i polled last.
 func (p *pollsHeard) last(i int) time.Time { return time.Unix(0, p.list[i].at) }
 
+// counts reports whether a poll of the node at place i counts, so long after the last one or longer, or sooner where that
+// was refused and this was not: whoever is refused polls no sooner again, so that one of the two is made up.
+func (p *pollsHeard) counts(i int, at time.Time, refused bool, after time.Duration) bool {
+	passed := at.Sub(p.last(i))
+	return passed >= after || passed > 0 && p.list[i].refused && !refused
+}
+
 // hear notes a poll of the node at place i, or of one that the list has not where i is -1, and returns its place.
-func (p *pollsHeard) hear(i int, origin, by protocol.NodeID, at time.Time) int {
+func (p *pollsHeard) hear(i int, origin, by protocol.NodeID, at time.Time, refused bool) int {
 	if len(p.list) == 0 || at.Before(p.first) {
 		p.first = at
 	}
@@ -54,7 +63,7 @@ func (p *pollsHeard) hear(i int, origin, by protocol.NodeID, at time.Time) int {
 		p.vias[p.list[i].via].named++
 		p.recount()
 	}
-	p.list[i].at = at.UnixNano()
+	p.list[i].at, p.list[i].refused = at.UnixNano(), refused
 	return i
 }
 

@@ -79,7 +79,8 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 //
 // A poll that was refused counts where its node is known to poll the feed, and makes no poll come sooner: the feed was
 // asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It
-// binds nobody else: liars could keep everybody away, and limits of publishers are by client.
+// binds nobody else: liars could keep everybody away, and limits of publishers are by client. Nor does it stand in the
+// way of a poll of the same node: nobody contradicts a refusal that there was not but the node itself, by polling.
 func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, refused bool) (news bool) {
 	m.prospectPolled(u, origin)
 	s := m.openly(u)
@@ -88,14 +89,14 @@ func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, r
 	}
 	c := &s.chorus
 	i := c.find(origin)
-	if known := i >= 0; known && at.Sub(c.last(i)) < s.Interval*3/4 ||
+	if known := i >= 0; known && !c.counts(i, at, refused, s.Interval*3/4) ||
 		!known && (refused || len(c.list) >= maxPollers) {
 		return false
 	}
 	if c.begun.IsZero() {
 		c.begun = m.Now
 	}
-	i = c.hear(i, origin, via, at)
+	i = c.hear(i, origin, via, at, refused)
 	if !c.believed(i, s.silence(m.Now)) {
 		return false
 	}
