@@ -300,7 +300,8 @@ func TestARefusalSilencesNobody(t *testing.T) {
 	relay, liar, other := eager(h, 1, nil, method), eager(h, 2, nil, method), friendID(7)
 	moves := func(from *testHost, found int) bool {
 		due := h.untilPoll()
-		h.hears(from, protocol.Notify{Notices: []protocol.Notice{{Feed: news, New: found, Path: []protocol.NodeID{other}}}})
+		h.hears(from, protocol.Notify{Notices: []protocol.Notice{{Feed: news, New: found,
+			Path: []protocol.NodeID{other}}}})
 		return h.untilPoll() != due
 	}
 	w.run(time.Minute)
