@@ -33,7 +33,7 @@ func TestPollersCountAsOthersNameThem(t *testing.T) {
 	s.Interval = time.Hour
 	s.chorus.begun = now.Add(-2 * time.Hour)
 	hear := func(origin, via protocol.NodeID) {
-		s.chorus.hear(s.chorus.find(origin), origin, via, now)
+		s.chorus.hear(s.chorus.find(origin), origin, via, now, false)
 	}
 	hear(honest, honest)
 	hear(other, other)
