@@ -40,8 +40,8 @@ func (p *pollsHeard) find(origin protocol.NodeID) int {
 // last is when the node at place i polled last.
 func (p *pollsHeard) last(i int) time.Time { return time.Unix(0, p.list[i].at) }
 
-// counts reports whether a poll of the node at place i counts: so long after the last one or longer, or sooner where that
-// was refused and this was not. Who is refused does not poll soon again, so that the refusal was made up.
+// counts reports whether a poll of the node at place i counts: so long after the last one or longer, or sooner where
+// that was refused and this was not. Who is refused does not poll soon again, so that the refusal was made up.
 func (p *pollsHeard) counts(i int, at time.Time, refused bool, after time.Duration) bool {
 	passed := at.Sub(p.last(i))
 	return passed >= after || passed > 0 && p.list[i].refused && !refused
