@@ -70,7 +70,10 @@ func TestLiesAboutPolls(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Alike, c.Length = true, leastAttack
-	for _, p := range slices.Concat(pretenses()[:2], concerted()[7:8]) {
+	for _, p := range slices.Concat(pretenses(), concerted()) {
+		if !slices.Contains([]string{"nobody lies", "flood, 10%", "refusals, 50%"}, p.name) {
+			continue
+		}
 		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
 		if measured, pass := p.try(tr); !pass {
 			t.Errorf("%s: %s", p.name, measured)
