@@ -53,7 +53,7 @@ func labRuns() []labRun {
 			full:  []string{"recommend", "recommend --volunteer 200"},
 			quick: []string{"recommend --seeds 1"}},
 		{name: "corona", title: "The setting of Corona", page: "corona", minutes: 5,
-			full: []string{"corona --seed 1", "corona --seed 1 --equal-load",
+			full: []string{"corona --seed 1", "corona --seed 1 --equal-load --no-encoding",
 				"corona --seed 2 --equal-load --no-encoding",
 				"corona --seed 3 --equal-load --no-encoding"},
 			quick: []string{"corona --seed 1 --nodes 12 --channels 8 --subscriptions 60 --hours 1 --equal-load"}},
