@@ -241,7 +241,7 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 }
 
 // speaks reports whether a node is a neighbor that tells of its polls of a feed itself. What others say in its name is
-// not heard, nor passed on: anybody could have it ask, or be refused, at moments at which it did not.
+// not heard, nor passed on: anybody could say that it asked, or was refused, when it was not.
 func (m *Machine) speaks(id protocol.NodeID, u feed.URL) bool {
 	return slices.ContainsFunc(m.Links, func(l *core.Link) bool {
 		hops, follows := l.Peer.Hops(u)

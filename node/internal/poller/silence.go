@@ -80,7 +80,7 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // A poll that was refused counts where its node is known to poll the feed, and makes no poll come sooner: the feed was
 // asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It
 // binds nobody else: liars could keep everybody away, and limits of publishers are by client. Nor does it stand in the
-// way of a poll of the same node: nobody contradicts a refusal that there was not but the node itself, by polling.
+// way of a poll of the same node, which alone can contradict a refusal that somebody made up.
 func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, refused bool) (news bool) {
 	m.prospectPolled(u, origin)
 	s := m.openly(u)
