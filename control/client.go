@@ -356,6 +356,8 @@ func (c *Client) StandFilter(ctx context.Context, s FilterStanding) error {
 }
 
 // RemoveFilter implements Maintenance.
-func (c *Client) RemoveFilter(ctx context.Context, r FilterName) error {
-	return c.do(ctx, "POST", "/filter/remove", r, nil)
+func (c *Client) RemoveFilter(ctx context.Context, r FilterRemoval) (reading.Rule, error) {
+	var a removedFilter
+	err := c.do(ctx, "POST", "/filter/remove", r, &a)
+	return a.Rule, err
 }

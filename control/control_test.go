@@ -315,8 +315,9 @@ func TestClientArranges(t *testing.T) {
 	if err := c.StandFilter(t.Context(), FilterStanding{"Storms", true}); err != nil || !o.filters[0].Standing {
 		t.Errorf("StandFilter: %v, there are %+v", err, o.filters)
 	}
-	if err := c.RemoveFilter(t.Context(), FilterName{"Ann B.", "Storms"}); err != nil || len(o.filters) > 0 {
-		t.Errorf("RemoveFilter: %v, there are %+v", err, o.filters)
+	if rule, err := c.RemoveFilter(t.Context(), FilterRemoval{"Ann B.", "Storms", true}); err != nil ||
+		rule != reading.RuleStar || len(o.filters) > 0 {
+		t.Errorf("RemoveFilter = %q, %v, there are %+v", rule, err, o.filters)
 	}
 	o.err = BadRequest{reading.ErrTaken}
 	if _, err := c.AddPassword(t.Context(), PasswordRequest{Name: "phone"}); err == nil ||

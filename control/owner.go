@@ -207,15 +207,22 @@ type Maintenance interface {
 	// StandFilter has neighbors asked for a filter of the owner, or no more. The error wraps reading.ErrNoFilter or
 	// ErrStanding where that is the reason.
 	StandFilter(ctx context.Context, s FilterStanding) error
-	// RemoveFilter removes a filter of a person. The error wraps reading.ErrNobody or ErrNoFilter where that is the
-	// reason.
-	RemoveFilter(ctx context.Context, r FilterName) error
+	// RemoveFilter removes a filter of a person, and returns the rule that it had. The error wraps reading.ErrNobody or
+	// ErrNoFilter where that is the reason.
+	RemoveFilter(ctx context.Context, r FilterRemoval) (reading.Rule, error)
 }
 
-// A FilterName names a filter of a person.
-type FilterName struct {
+// A FilterRemoval says which filter of a person goes.
+type FilterRemoval struct {
 	Person string `json:"person,omitempty"` // whose it is, "" for the owner
 	Name   string `json:"name"`
+	// TakeBack has what its rule did taken back, also where it was removed not long ago.
+	TakeBack bool `json:"takeBack,omitempty"`
+}
+
+// A removedFilter is what the control socket tells of it.
+type removedFilter struct {
+	Rule reading.Rule `json:"rule"`
 }
 
 // A FilterStanding says whether neighbors are asked for a filter of the owner.

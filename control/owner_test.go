@@ -116,11 +116,15 @@ func (o *fakeOwner) StandFilter(_ context.Context, s FilterStanding) error {
 	}
 	return o.err
 }
-func (o *fakeOwner) RemoveFilter(_ context.Context, r FilterName) error {
+func (o *fakeOwner) RemoveFilter(_ context.Context, r FilterRemoval) (rule reading.Rule, err error) {
 	o.filters = slices.DeleteFunc(o.filters, func(f FilterRequest) bool {
-		return f.Person == r.Person && f.Name == r.Name
+		goes := r.TakeBack && f.Person == r.Person && f.Name == r.Name
+		if goes {
+			rule = f.Rule
+		}
+		return goes
 	})
-	return o.err
+	return rule, o.err
 }
 func (o *fakeOwner) AddPerson(_ context.Context, name string) error {
 	o.people = append(o.people, name)

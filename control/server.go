@@ -33,7 +33,7 @@ import (
 //	POST /person/remove    a nameRequest
 //	POST /filter/add       a FilterRequest, answered with a FilterReport
 //	POST /filter/standing  a FilterStanding
-//	POST /filter/remove    a FilterName
+//	POST /filter/remove    a FilterRemoval, answered with a removedFilter
 //	POST /receiver/add     a ReceiverRequest
 //	POST /receiver/remove  a ReceiverName
 //	POST /receiver/try     a ReceiverName, answered, when it has answered, with a refusal
@@ -128,7 +128,11 @@ func NewHandler(o Owner) http.Handler {
 	mux.HandleFunc("POST /filter/add", request(maxControlBytes,
 		func(ctx context.Context, f FilterRequest) (any, error) { return o.AddFilter(ctx, f) }))
 	mux.HandleFunc("POST /filter/standing", change(o.StandFilter))
-	mux.HandleFunc("POST /filter/remove", change(o.RemoveFilter))
+	mux.HandleFunc("POST /filter/remove", request(maxControlBytes,
+		func(ctx context.Context, f FilterRemoval) (any, error) {
+			rule, err := o.RemoveFilter(ctx, f)
+			return removedFilter{rule}, err
+		}))
 	handleReceivers(mux, o)
 	mux.HandleFunc("POST /vacuum", func(w http.ResponseWriter, r *http.Request) {
 		later(w, func() any { return newRefusal(o.Vacuum(r.Context())) })

@@ -55,24 +55,14 @@ func (f filing) add(ctx context.Context, p reading.PersonID, w reading.FilterWis
 	return f.report(ctx, p, r.Filter, m)
 }
 
-// addAgain keeps a filter that was removed, before another, and has it catch the past.
-func (f filing) addAgain(ctx context.Context, p reading.PersonID, x reading.NamedFilter,
-	before reading.FilterID) error {
-	_, m, err := x.Checked()
-	if err != nil {
-		return asked(err)
-	}
-	var id reading.FilterID
+// keepAgain has a filter back that was removed, in the place of another, and has it catch what came meanwhile.
+func (f filing) keepAgain(ctx context.Context, p reading.PersonID, id, instead reading.FilterID) error {
 	if err := f.pen(ctx, p, func(pen reading.Pen) error {
-		if id, err = pen.AddFilterAgain(time.Now(), x); err == nil {
-			pen.MoveFilter(id, before)
-		}
-		return asked(err)
+		return asked(pen.KeepFilterAgain(time.Now(), id, instead))
 	}); err != nil {
 		return err
 	}
-	_, err = f.report(ctx, p, id, m)
-	return err
+	return f.catchUp(ctx, p, id)
 }
 
 // change puts another filter into the place of one.
@@ -91,10 +81,7 @@ func (f filing) change(ctx context.Context, p reading.PersonID, id reading.Filte
 	if r.Filter == id {
 		return r, nil
 	}
-	if r, err = f.report(ctx, p, r.Filter, m); err != nil {
-		return r, err
-	}
-	return r, f.sweep(ctx)
+	return f.report(ctx, p, r.Filter, m)
 }
 
 // report has a new filter catch the past, and says what came of it.
@@ -125,23 +112,52 @@ func (f filing) catchPast(ctx context.Context, p reading.PersonID, id reading.Fi
 	return caught, cmp.Or(f.pen(ctx, p, func(pen reading.Pen) error { pen.CaughtUp(id); return nil }), err)
 }
 
-// remove removes a filter.
+// catchUp has a filter catch the past that is known by its ID.
+func (f filing) catchUp(ctx context.Context, p reading.PersonID, id reading.FilterID) error {
+	all, err := f.view.Shelf(p).Filters(ctx)
+	for _, x := range all {
+		if x.ID == id {
+			_, m, e := x.Checked()
+			if e == nil {
+				_, e = f.catchPast(ctx, p, id, m)
+			}
+			err = cmp.Or(err, e)
+		}
+	}
+	return err
+}
+
+// remove removes a filter. What it caught is there until that can be undone no more (host.eraseHidden).
 func (f filing) remove(ctx context.Context, p reading.PersonID, id reading.FilterID) error {
-	if err := f.pen(ctx, p, func(pen reading.Pen) error {
-		if !pen.RemoveFilter(id) {
+	return f.pen(ctx, p, func(pen reading.Pen) error {
+		if !pen.RemoveFilter(time.Now(), id) {
 			return asked(reading.ErrNoFilter)
 		}
 		return nil
-	}); err != nil {
-		return err
-	}
-	return f.sweep(ctx)
+	})
 }
 
-// sweep forgets what filters caught that are gone.
-func (f filing) sweep(ctx context.Context) error {
+// takeBack reverses what the rule of a filter did at a moment, or ever where that is zero, in steps between which the
+// loop goes on.
+func (f filing) takeBack(ctx context.Context, p reading.PersonID, id reading.FilterID, moment time.Time) error {
 	for more := true; more; {
-		if err := f.write(ctx, func(d reading.Database) error { more = d.Sweep(markStep); return nil }); err != nil {
+		if err := f.pen(ctx, p, func(pen reading.Pen) error {
+			more = pen.TakeBack(time.Now(), id, moment, markStep)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep forgets what filters caught that were removed then or before.
+func (f filing) sweep(ctx context.Context, upTo time.Time) error {
+	for more := true; more; {
+		if err := f.write(ctx, func(d reading.Database) error {
+			more = d.Sweep(upTo, markStep)
+			return nil
+		}); err != nil {
 			return err
 		}
 	}
@@ -178,17 +194,26 @@ func (f filing) stand(ctx context.Context, s control.FilterStanding) error {
 	return err
 }
 
-// removeNamed removes a filter of the person of a name.
-func (f filing) removeNamed(ctx context.Context, r control.FilterName) error {
+// removeNamed removes a filter of the person of a name. Where what its rule did is to be taken back, it may be one that
+// was removed before.
+func (f filing) removeNamed(ctx context.Context, r control.FilterRemoval) (reading.Rule, error) {
 	p, err := f.person(ctx, r.Person)
 	if err != nil {
-		return err
+		return "", err
 	}
 	x, err := f.named(ctx, p, r.Name)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.remove(ctx, p, x.ID)
+	} else if r.TakeBack && errors.Is(err, reading.ErrNoFilter) {
+		removed, e := f.view.Shelf(p).RemovedFilters(ctx)
+		if x, err = reading.FilterNamed(removed, r.Name); err != nil {
+			err = cmp.Or(e, asked(err))
+		}
 	}
-	return f.remove(ctx, p, x.ID)
+	if err == nil && r.TakeBack {
+		err = f.takeBack(ctx, p, x.ID, time.Time{})
+	}
+	return x.Rule, err
 }
 
 func (h *host) filing() filing { return filing{h.store, h.write} }
@@ -206,7 +231,7 @@ func (h *host) StandFilter(ctx context.Context, s control.FilterStanding) error 
 }
 
 // RemoveFilter implements control.Maintenance.
-func (h *host) RemoveFilter(ctx context.Context, r control.FilterName) error {
+func (h *host) RemoveFilter(ctx context.Context, r control.FilterRemoval) (reading.Rule, error) {
 	defer h.changes.Add(1)
 	return h.filing().removeNamed(ctx, r)
 }
@@ -229,30 +254,17 @@ func (k *OfflineArchive) StandFilter(ctx context.Context, s control.FilterStandi
 }
 
 // RemoveFilter implements control.Maintenance.
-func (k *OfflineArchive) RemoveFilter(ctx context.Context, r control.FilterName) error {
+func (k *OfflineArchive) RemoveFilter(ctx context.Context, r control.FilterRemoval) (reading.Rule, error) {
 	return k.filing().removeNamed(ctx, r)
 }
 
-// resumeFilters goes on with what a process that ended had begun: the past of new filters, and what removed ones
-// caught.
+// resumeFilters goes on with what a process that ended had begun: the past of new filters.
 func (h *host) resumeFilters(ctx context.Context) {
 	behind, err := h.store.Behind(ctx)
-	f := h.filing()
 	for _, k := range behind {
-		all, e := h.store.Shelf(k.Person).Filters(ctx)
-		err = cmp.Or(err, e)
-		for _, x := range all {
-			if x.ID != k.Filter {
-				continue
-			}
-			_, m, e := x.Checked()
-			if e == nil {
-				_, e = f.catchPast(ctx, k.Person, k.Filter, m)
-			}
-			err = cmp.Or(err, e)
-		}
+		err = cmp.Or(err, h.filing().catchUp(ctx, k.Person, k.Filter))
 	}
-	if err = cmp.Or(err, f.sweep(ctx)); err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		h.config.Log.Warn("filters have not gone through the past; they do at the next start", "err", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"feedex/node"
 	"feedex/reader"
 	"feedex/reading"
+	"feedex/web"
 )
 
 // keep keeps a filter of the owner.
@@ -154,8 +155,10 @@ func TestFiltersAreAPersons(t *testing.T) {
 	if _, err := h.AddFolder(ctx, "Mine"); err != nil {
 		t.Errorf("a folder of the name of another's filter: %v", err)
 	}
-	if err := h.host.RemoveFilter(ctx, control.FilterName{Name: "Mine"}); !errors.Is(err, reading.ErrNoFilter) {
-		t.Errorf("another's filter is removed: %v", err)
+	for _, r := range []control.FilterRemoval{{Name: "Mine"}, {Name: "Mine", TakeBack: true}} {
+		if _, err := h.host.RemoveFilter(ctx, r); !errors.Is(err, reading.ErrNoFilter) {
+			t.Errorf("another's filter is removed: %v", err)
+		}
 	}
 	for _, c := range []struct {
 		wish reading.FilterWish
@@ -178,18 +181,83 @@ func TestFiltersAreAPersons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.host.RemoveFilter(ctx, control.FilterName{Person: "Ann", Name: "Mine"}); err != nil {
+	if _, err := h.host.RemoveFilter(ctx, control.FilterRemoval{Person: "Ann", Name: "Mine"}); err != nil {
 		t.Error(err)
 	}
 	byKey := "/filter/Mine.atom?key=" + was[0].Key
 	if code, text := h.ask("GET", byKey, basic("ann", h.secrets["ann"]), ""); code == http.StatusOK {
 		t.Errorf("of a filter that was removed: %d, %s", code, text)
 	}
-	if err := h.host.filing().addAgain(ctx, h.ann.person, was[0], 0); err != nil {
+	if err := h.host.filing().keepAgain(ctx, h.ann.person, was[0].ID, 0); err != nil {
 		t.Error(err)
 	}
 	if code, text := h.ask("GET", byKey, basic("ann", h.secrets["ann"]), ""); code != http.StatusOK {
 		t.Errorf("of a filter that is kept again: %d, %s", code, text)
+	}
+}
+
+// A filter that is removed comes back with what its rule did and what came meanwhile, until it is erased. Until then
+// what its rule did is taken back by its name as well, whoever's it is.
+func TestARemovedFilterComesBack(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	source := dashboard{library: h.library, host: h.host}
+	all := reading.FilterWish{Name: "All", Words: "NOT nothing", Rule: reading.RuleStar}
+	for _, person := range []string{"", "Ann"} {
+		if _, err := h.host.AddFilter(ctx, control.FilterRequest{Person: person, FilterWish: all}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.arrive(exampleFeed, 7) // one more
+	now := time.Now()
+	want := func(caught, acted int) reading.FilterID {
+		t.Helper()
+		list, err := h.CountedFilters(ctx)
+		if err != nil || len(list) != 1 || list[0].Caught != caught || list[0].Acted != acted {
+			t.Fatalf("filters %+v (%v), want one that has caught %d and acted on %d", list, err, caught, acted)
+		}
+		return list[0].ID
+	}
+	id := want(7, 1)
+	if err := source.RemoveFilter(ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	h.arrive(exampleFeed, 8)
+	err := h.host.eraseHidden(ctx, now.Add(web.UndoTime))
+	if err := errors.Join(err, source.KeepFilterAgain(ctx, id, 0)); err != nil {
+		t.Fatal(err)
+	}
+	want(8, 1)
+
+	takeBack := func(person string) {
+		t.Helper()
+		r := control.FilterRemoval{Person: person, Name: "All", TakeBack: true}
+		if rule, err := h.host.RemoveFilter(ctx, r); err != nil || rule != reading.RuleStar {
+			t.Errorf("RemoveFilter = %q, %v", rule, err)
+		}
+	}
+	if before := h.state(h.ann); !strings.Contains(before, " 2 starred") {
+		t.Fatalf("Ann's rule has done %s", before)
+	}
+	takeBack("Ann")
+	if err := source.RemoveFilter(ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	takeBack("")
+	for _, l := range []*library{h.ann, h.library} {
+		if got := h.state(l); !strings.Contains(got, " 0 starred") {
+			t.Errorf("taken back is all but %s", got)
+		}
+	}
+	if err := h.host.eraseHidden(ctx, now.Add(web.UndoTime+2*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if err := source.KeepFilterAgain(ctx, id, 0); !errors.Is(err, reading.ErrNoFilter) {
+		t.Errorf("after it was erased: %v", err)
+	}
+	r := control.FilterRemoval{Name: "All", TakeBack: true}
+	if _, err := h.host.RemoveFilter(ctx, r); !errors.Is(err, reading.ErrNoFilter) {
+		t.Errorf("after it was erased what its rule did is taken back: %v", err)
 	}
 }
 

@@ -222,13 +222,14 @@ func (h *host) hidePerson(ctx context.Context, name string) (back func(context.C
 	}, err
 }
 
-// eraseHidden erases who was removed so long ago that it can be undone no more.
+// eraseHidden erases who was removed so long ago that it can be undone no more, and such filters.
 func (h *host) eraseHidden(ctx context.Context, now time.Time) error {
-	ids, err := h.store.HiddenPeople(ctx, now.Add(-web.UndoTime-time.Minute))
+	upTo := now.Add(-web.UndoTime - time.Minute)
+	ids, err := h.store.HiddenPeople(ctx, upTo)
 	for i := 0; i < len(ids) && err == nil; i++ {
 		err = erasePerson(ctx, h.config.Data, ids[i], h.write)
 	}
-	return err
+	return cmp.Or(err, h.filing().sweep(ctx, upTo))
 }
 
 func (h *host) wakeTeller() {

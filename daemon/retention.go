@@ -45,7 +45,7 @@ func (h *host) retain(ctx context.Context) {
 	var forgot time.Time
 	for pause := min(firstRetain, h.config.retainPause); rest(ctx, pause) == nil; pause = h.config.retainPause {
 		if err := h.eraseHidden(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			h.config.Log.Warn("what was theirs who were removed cannot be erased yet", "err", err)
+			h.config.Log.Warn("what was removed, people or filters, cannot be erased yet", "err", err)
 		}
 		if err := h.endUnfollowed(ctx, time.Now()); err != nil && ctx.Err() == nil {
 			h.config.Log.Warn("what programs unfollowed is still followed", "err", err)

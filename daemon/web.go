@@ -278,20 +278,22 @@ func newDashboard(ctx context.Context, h *host, view reading.View,
 }
 
 // KeepFilter implements web.OwnerFilters.
-func (d dashboard) KeepFilter(ctx context.Context, id reading.FilterID, w reading.FilterWish) (err error) {
+func (d dashboard) KeepFilter(ctx context.Context, id reading.FilterID,
+	w reading.FilterWish) (_ reading.FilterID, err error) {
 	defer d.host.changes.Add(1)
+	var r control.FilterReport
 	if id == 0 {
-		_, err = d.host.filing().add(ctx, reading.Owner, w)
+		r, err = d.host.filing().add(ctx, reading.Owner, w)
 	} else {
-		_, err = d.host.filing().change(ctx, reading.Owner, id, w)
+		r, err = d.host.filing().change(ctx, reading.Owner, id, w)
 	}
-	return plain(err)
+	return r.Filter, plain(err)
 }
 
 // KeepFilterAgain implements web.OwnerFilters.
-func (d dashboard) KeepFilterAgain(ctx context.Context, f reading.NamedFilter, before reading.FilterID) error {
+func (d dashboard) KeepFilterAgain(ctx context.Context, id, instead reading.FilterID) error {
 	defer d.host.changes.Add(1)
-	return plain(d.host.filing().addAgain(ctx, reading.Owner, f, before))
+	return plain(d.host.filing().keepAgain(ctx, reading.Owner, id, instead))
 }
 
 // TryFilter implements web.OwnerFilters.
@@ -330,16 +332,8 @@ func (d dashboard) ActOnPast(ctx context.Context, id reading.FilterID) (at time.
 	return at, nil
 }
 
-// TakeBack implements web.OwnerFilters, likewise.
+// TakeBack implements web.OwnerFilters.
 func (d dashboard) TakeBack(ctx context.Context, id reading.FilterID, moment time.Time) error {
 	defer d.host.changes.Add(1)
-	for more := true; more; {
-		if err := d.library.write(ctx, func(p reading.Pen) error {
-			more = p.TakeBack(time.Now(), id, moment, markStep)
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.host.filing().takeBack(ctx, reading.Owner, id, moment)
 }

@@ -64,6 +64,9 @@ const (
 // Rules are all rules that have a name.
 func Rules() []Rule { return []Rule{RuleMute, RuleRead, RuleStar, RuleFull, RuleKeep} }
 
+// Acts reports whether a rule changes something of what is caught, which can be taken back.
+func (r Rule) Acts() bool { return r != RuleNone && r != RuleKeep }
+
 // Would says what a rule would do to so many entries.
 func (r Rule) Would(n int) string {
 	entries := fmt.Sprintf("%d entries", n)
@@ -146,15 +149,19 @@ type Filters interface {
 	// for Catch. The error is ErrFilterName, ErrFilters, ErrOwnersRule or one that wraps ErrStanding, or ErrFolders
 	// where there is no room for its folder; nothing is changed then. The wish is such as Checked makes.
 	AddFilter(at time.Time, w FilterWish) (FilterID, error)
-	// AddFilterAgain keeps a filter that was removed, with its key, and else as AddFilter.
-	AddFilterAgain(at time.Time, f NamedFilter) (FilterID, error)
+	// KeepFilterAgain has a filter back that was removed and not swept away, in the place of another, which is removed,
+	// or where it was if that is 0. It has what it had caught, with what its rule did; what came meanwhile is for
+	// Catch. Errors as with AddFilter, or ErrNoFilter.
+	KeepFilterAgain(at time.Time, id, instead FilterID) error
 	// ChangeFilter puts another filter into the place of one, with its key. Where it has other words it is a new one,
-	// with another ID, which has caught nothing yet. Errors as with AddFilter, or ErrNoFilter.
+	// with another ID, which has caught nothing yet, and the old one is removed. Errors as with AddFilter, or
+	// ErrNoFilter.
 	ChangeFilter(at time.Time, id FilterID, w FilterWish) (FilterID, error)
 	// MoveFilter has a filter be before another in the person's order, or behind all others where that is 0.
 	MoveFilter(id, before FilterID)
-	// RemoveFilter removes a filter and reports whether there was one. What it caught goes by Sweep.
-	RemoveFilter(id FilterID) bool
+	// RemoveFilter removes a filter and reports whether there was one. What it caught is there until Sweep takes it.
+	// Until then what its rule did can be taken back, and what it keeps is kept.
+	RemoveFilter(at time.Time, id FilterID) bool
 	// Catch notes that a filter has caught items of the past, on which no rule acts.
 	Catch(at time.Time, id FilterID, items []ItemID)
 	// CaughtUp notes that the past was gone through for a filter.
@@ -173,14 +180,17 @@ type Filters interface {
 
 // FilterSweeper removes what filters have left that are gone.
 type FilterSweeper interface {
-	// Sweep forgets at most limit items that filters caught which are gone, and reports whether there are more.
-	Sweep(limit int) (more bool)
+	// Sweep forgets at most limit items that filters caught which were removed then or before, and reports whether
+	// there are more.
+	Sweep(upTo time.Time, limit int) (more bool)
 }
 
 // A FilterList reads what Filters keeps.
 type FilterList interface {
 	// Filters are the person's filters, in their order.
 	Filters(ctx context.Context) ([]NamedFilter, error)
+	// RemovedFilters are those that were removed and not swept away, the last one first.
+	RemovedFilters(ctx context.Context) ([]NamedFilter, error)
 	// CountedFilters are the same with what they caught, which takes the longer the more that is.
 	CountedFilters(ctx context.Context) ([]CountedFilter, error)
 	// FilterCounts are the filters with items that are unread, ordered by ID.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,7 +111,7 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 	for i, f := range list {
 		l := filterLine{CountedFilter: f, Path: "/search?q=" + url.QueryEscape(f.Words),
 			Atom: "/filter/" + url.PathEscape(f.Name) + ".atom", Does: string(f.Rule), Hits: int64(f.Caught),
-			Acts: f.Rule != reading.RuleNone && f.Rule != reading.RuleKeep, Last: moment{f.Latest, h.now(r)},
+			Acts: f.Rule.Acts(), Last: moment{f.Latest, h.now(r)},
 			LastAsked: moment{f.Asked, h.now(r)}}
 		if i > 0 {
 			l.Before = list[i-1].ID
@@ -169,21 +170,33 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 	if r.PostFormValue("try") != "" {
 		return back, nil
 	}
-	err := h.Source.KeepFilter(r.Context(), reading.FilterID(id), w)
-	switch {
-	case errors.As(err, new(*feed.MatchError)):
+	was := reading.FilterID(id)
+	kept, err := h.Source.KeepFilter(r.Context(), was, w)
+	if errors.As(err, new(*feed.MatchError)) {
 		return back, nil
-	case errors.Is(err, reading.ErrNoFilter):
-		return "", ErrNone
-	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFilterName), errors.Is(err, reading.ErrFilters),
-		errors.Is(err, reading.ErrFolders), errors.Is(err, reading.ErrWords), errors.Is(err, reading.ErrRule),
-		errors.Is(err, reading.ErrStanding):
-		return "", clientError{http.StatusBadRequest, "The filter is not kept", err.Error() + "."}
 	}
 	if err != nil {
-		return "", err
+		return "", notKept(err)
 	}
-	return h.said(r, "/filters", w.Name+" is kept, and has gone through what came before."), nil
+	u := undo{What: w.Name + " is kept, and has gone through what came before.", Back: "/filters"}
+	if was != 0 && was != kept { // by other words, and what the rule did by the old ones would be lost
+		u.undo = func(ctx context.Context) error { return notKept(h.Source.KeepFilterAgain(ctx, was, kept)) }
+	}
+	return h.canUndo(r, "/filters", u), nil
+}
+
+// notKept is why a filter is not kept, in words where that is for who asked to mend.
+func notKept(err error) error {
+	for _, why := range []error{reading.ErrName, reading.ErrFilterName, reading.ErrFilters, reading.ErrFolders,
+		reading.ErrWords, reading.ErrRule, reading.ErrStanding} {
+		if errors.Is(err, why) {
+			return clientError{http.StatusBadRequest, "The filter is not kept", err.Error() + "."}
+		}
+	}
+	if errors.Is(err, reading.ErrNoFilter) {
+		return ErrNone
+	}
+	return err
 }
 
 // changeFilter moves a filter up, has its rule act on what it caught, takes that back, or removes it.
@@ -194,19 +207,11 @@ func (h *Handler) changeFilter(_ http.ResponseWriter, r *http.Request) (string, 
 	if err != nil {
 		return "", err
 	}
-	var f reading.NamedFilter
-	var before reading.FilterID // the one behind it
-	for i := range list {
-		if list[i].ID == id {
-			f = list[i]
-			if i+1 < len(list) {
-				before = list[i+1].ID
-			}
-		}
-	}
-	if f.ID == 0 {
+	i := slices.IndexFunc(list, func(f reading.NamedFilter) bool { return f.ID == id })
+	if i < 0 {
 		return "", ErrNone
 	}
+	f := list[i]
 	switch r.PostFormValue("do") {
 	case "up":
 		to, _ := strconv.ParseInt(r.PostFormValue("before"), 10, 64)
@@ -227,8 +232,12 @@ func (h *Handler) changeFilter(_ http.ResponseWriter, r *http.Request) (string, 
 		if err := h.Source.RemoveFilter(ctx, id); err != nil {
 			return "", err
 		}
-		return h.canUndo(r, "/filters", undo{What: f.Name + " is removed.", Back: "/filters",
-			undo: func(ctx context.Context) error { return h.Source.KeepFilterAgain(ctx, f, before) }}), nil
+		what := f.Name + " is removed."
+		if f.Rule.Acts() {
+			what += " What its rule did stays done, and can be taken back once the removal is undone."
+		}
+		return h.canUndo(r, "/filters", undo{What: what, Back: "/filters",
+			undo: func(ctx context.Context) error { return notKept(h.Source.KeepFilterAgain(ctx, id, 0)) }}), nil
 	}
 	return "", ErrNone
 }

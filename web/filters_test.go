@@ -30,30 +30,47 @@ func (n *aNode) Filters(ctx context.Context) (list []reading.NamedFilter, err er
 	return list, err
 }
 
-func (n *aNode) KeepFilter(_ context.Context, id reading.FilterID, w reading.FilterWish) error {
+func (n *aNode) KeepFilter(_ context.Context, id reading.FilterID, w reading.FilterWish) (reading.FilterID, error) {
 	w, _, err := w.Checked()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	kept := reading.CountedFilter{Caught: 7, Latest: noon, NamedFilter: reading.NamedFilter{FilterWish: w}}
 	for i := range n.filters {
 		switch f := &n.filters[i]; {
-		case f.ID == id:
+		case f.ID == id && f.Words == w.Words:
 			f.FilterWish = w
-			return nil
+			return id, nil
+		case f.ID == id:
+			n.removed = append(n.removed, *f)
+			n.lastFilter++
+			kept.ID = n.lastFilter
+			*f = kept
+			return kept.ID, nil
 		case f.Name == w.Name:
-			return reading.ErrFilterName
+			return 0, reading.ErrFilterName
 		}
 	}
 	n.lastFilter++
-	n.filters = append(n.filters, reading.CountedFilter{Caught: 7, Latest: noon,
-		NamedFilter: reading.NamedFilter{FilterWish: w, ID: n.lastFilter}})
-	return nil
+	kept.ID = n.lastFilter
+	n.filters = append(n.filters, kept)
+	return kept.ID, nil
 }
 
-func (n *aNode) KeepFilterAgain(ctx context.Context, f reading.NamedFilter, _ reading.FilterID) error {
-	return n.KeepFilter(ctx, 0, f.FilterWish)
+func (n *aNode) KeepFilterAgain(_ context.Context, id, instead reading.FilterID) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	of := func(id reading.FilterID) func(reading.CountedFilter) bool {
+		return func(f reading.CountedFilter) bool { return f.ID == id }
+	}
+	i := slices.IndexFunc(n.removed, of(id))
+	if i < 0 {
+		return reading.ErrNoFilter
+	}
+	n.filters = append(slices.DeleteFunc(n.filters, of(instead)), n.removed[i])
+	return nil
 }
 
 func (n *aNode) TryFilter(_ context.Context, m feed.Match) (int, map[reading.Rule]int, error) {
@@ -78,7 +95,12 @@ func (n *aNode) MoveFilter(_ context.Context, id, before reading.FilterID) error
 func (n *aNode) RemoveFilter(_ context.Context, id reading.FilterID) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.filters = slices.DeleteFunc(n.filters, func(f reading.CountedFilter) bool { return f.ID == id })
+	n.filters = slices.DeleteFunc(n.filters, func(f reading.CountedFilter) bool {
+		if f.ID == id {
+			n.removed = append(n.removed, f)
+		}
+		return f.ID == id
+	})
 	return nil
 }
 
@@ -178,8 +200,27 @@ func TestFilters(t *testing.T) {
 		t.Errorf("after an undo: %+v, and taken back is what was done at %v", n.filters, n.takenBack)
 	}
 	undo(post("/filters/change", http.StatusSeeOther, "id", "2", "do", "remove"))
-	if len(n.filters) != 2 || n.filters[1].Name != "Two" {
+	if len(n.filters) != 2 || n.filters[1].Name != "Two" || n.filters[1].ID != 2 {
 		t.Errorf("after an undo: %+v", n.filters)
+	}
+
+	// What a rule did is there again with the filter that was removed, or has got other words.
+	post("/filters/change", http.StatusSeeOther, "id", "1", "do", "act")
+	removed := post("/filters/change", http.StatusSeeOther, "id", "1", "do", "remove")
+	page(removed, "Uno is removed. What its rule did stays done, and can be taken back once the removal is undone.")
+	undo(removed)
+	page("/filters", "5 times", "Take back what the rule did")
+	changed := post("/filters", http.StatusSeeOther, "id", "1", "words", "z", "name", "Uno", "rule", "mute")
+	if text := page("/filters", "<bdi>z</bdi>"); strings.Contains(text, "5 times") {
+		t.Errorf("by other words a rule did what it did by the old ones:\n%s", text)
+	}
+	undo(changed)
+	if text := page("/filters", "5 times", "<bdi>a</bdi>"); strings.Contains(text, "<bdi>z</bdi>") {
+		t.Errorf("after an undo both words are there:\n%s", text)
+	}
+	if to := post("/filters", http.StatusSeeOther, "id", "1", "words", "a", "name", "Uno"); strings.Contains(page(to),
+		`name="undo" value=`) {
+		t.Error("an undo is offered of what the form can change again")
 	}
 	if strings.Contains(page("/filters"), "told its words") {
 		t.Error("neighbors are said to be told the words of filters of which nobody said so")

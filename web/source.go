@@ -144,17 +144,18 @@ type OwnerFilters interface {
 	// Filters and CountedFilters are as in reading.FilterList.
 	Filters(ctx context.Context) ([]reading.NamedFilter, error)
 	CountedFilters(ctx context.Context) ([]reading.CountedFilter, error)
-	// KeepFilter keeps a filter, or puts it into the place of one where id is not 0. The error may wrap one of
-	// reading.FilterWish.Checked or reading.Filters.
-	KeepFilter(ctx context.Context, id reading.FilterID, w reading.FilterWish) error
-	// KeepFilterAgain keeps a filter that was removed, with its key, before another, or behind all where that is 0.
-	KeepFilterAgain(ctx context.Context, f reading.NamedFilter, before reading.FilterID) error
+	// KeepFilter keeps a filter, or puts it into the place of one where id is not 0, and returns its ID. The error may
+	// wrap one of reading.FilterWish.Checked or reading.Filters.
+	KeepFilter(ctx context.Context, id reading.FilterID, w reading.FilterWish) (reading.FilterID, error)
+	// KeepFilterAgain keeps a filter that was removed within UndoTime as it was, in the place of another, or in its own
+	// where that is 0. Errors likewise.
+	KeepFilterAgain(ctx context.Context, id, instead reading.FilterID) error
 	// TryFilter says how many entries of those that are here a filter would catch, reading.MaxCaught at most, and on
 	// how many of them each rule would act. The error may wrap archive.ErrSlow.
 	TryFilter(ctx context.Context, m feed.Match) (caught int, rules map[reading.Rule]int, err error)
 	// MoveFilter has a filter be before another.
 	MoveFilter(ctx context.Context, id, before reading.FilterID) error
-	// RemoveFilter removes a filter.
+	// RemoveFilter removes a filter, which is there for UndoTime and longer.
 	RemoveFilter(ctx context.Context, id reading.FilterID) error
 	// ActOnPast has the rule of a filter act on what it has caught, and says at which moment. TakeBack reverses what
 	// the rule did at a moment, or ever where that is zero, where nothing was marked since.

@@ -71,6 +71,7 @@ type aNode struct {
 	items      map[int64]reading.ItemState // by seq, which is their id
 	streams    []reading.Stream
 	filters    []reading.CountedFilter
+	removed    []reading.CountedFilter // filters too
 	lastFilter reading.FilterID
 	takenBack  []time.Time // at which moments that was done
 	arranged   []reading.Arrangement

@@ -277,39 +277,111 @@ func testFiltersKeep(t *testing.T, a reading.Database) {
 		t.Error("what is confirmed is purged")
 	}
 	commit(t, a)
-	d.RemoveFilter(keeping)
+	d.RemoveFilter(time.Unix(9, 0), keeping)
+	purge(false, false) // as it may come back
+	a.Sweep(time.Unix(9, 0), 100)
 	purge(true, false)
 }
 
-// A filter that is kept again after it was removed is at the address that its subscribers have, and receivers are told
-// of it as before.
+// A filter that was removed catches nothing and is nowhere, and comes back where and as it was: at the address that its
+// subscribers have, told to receivers, with what it caught and what its rule did. That can be taken back before, too,
+// until it is swept away.
 func testFilterComesBack(t *testing.T, a reading.Database) {
+	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := newFilterDesk(a, reading.Owner)
-	storms := d.add(t, "Storms", "storm", "")
-	_, err := d.KeepReceiver(reading.Receiver{Name: "phone", Kind: reading.Ntfy, Only: []reading.FilterID{storms}})
-	commit(t, a)
+	follow(t, a, time.Unix(1, 0), news)
+	storms := d.add(t, "Storms", "storm", reading.RuleStar)
+	calm := d.add(t, "Calm", "calm", reading.RuleRead)
+	_, err = d.KeepReceiver(reading.Receiver{Name: "phone", Kind: reading.Ntfy, Only: []reading.FilterID{storms}})
 	was, err2 := d.Filters(t.Context())
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	d.RemoveFilter(storms)
-	again, err := d.AddFilterAgain(time.Unix(9, 0), was[0])
-	commit(t, a)
-	found, err2 := a.FilterOf(t.Context(), was[0].Key)
-	told, err3 := a.Receivers(t.Context())
-	if err := errors.Join(err, err2, err3); err != nil || again == storms || found.Filter != again ||
-		!slices.Equal(told[0].Only, []reading.FilterID{again}) {
-		t.Errorf("filter %d, now %d, is %+v, and told are %+v (%v)", storms, again, found, told, err)
+	want := func(order string, found, told reading.FilterID, removed ...reading.FilterID) {
+		t.Helper()
+		commit(t, a)
+		list, err := d.Filters(t.Context())
+		var names []string
+		for i := range list {
+			names = append(names, list[i].Name)
+		}
+		k, err2 := a.FilterOf(t.Context(), was[0].Key)
+		r, err3 := a.Receivers(t.Context())
+		gone, err4 := d.RemovedFilters(t.Context())
+		var ids []reading.FilterID
+		for i := range gone {
+			ids = append(ids, gone[i].ID)
+		}
+		only := []reading.FilterID{told}
+		if told == 0 {
+			only = nil
+		}
+		if err := errors.Join(err, err2, err3, err4); err != nil || strings.Join(names, " ") != order ||
+			k.Filter != found || !slices.Equal(r[0].Only, only) || !slices.Equal(ids, removed) {
+			t.Errorf("filters %v, by the key %d, told of %v, removed %v (%v); want %s, %d, %v, %v", names, k.Filter,
+				r[0].Only, ids, err, order, found, only, removed)
+		}
 	}
-	twice := was[0]
-	twice.Name = "Twice"
-	if _, err := d.AddFilterAgain(time.Unix(9, 0), twice); err != nil {
-		t.Error(err)
+	comesBack := func(p reading.Filters, id, instead reading.FilterID, want error) {
+		t.Helper()
+		if err := p.KeepFilterAgain(time.Unix(20, 0), id, instead); !errors.Is(err, want) {
+			t.Errorf("filter %d is kept again in the place of %d: %v, want %v", id, instead, err, want)
+		}
 	}
-	commit(t, a)
-	if list, err := d.Filters(t.Context()); err != nil || len(list) != 2 || list[1].Key == was[0].Key {
-		t.Errorf("filters %+v, %v", list, err)
+	keep(t, a, titled(1, "storm"), titled(2, "storm"))
+	d.CaughtUp(storms)
+	want("Storms Calm", storms, storms)
+	d.RemoveFilter(time.Unix(9, 0), storms)
+	want("Calm", 0, 0, storms)
+	keep(t, a, titled(3, "storm"))
+	d.wantCaught(t, storms)
+	a.Sweep(time.Unix(8, 0), 100)
+	comesBack(a.Pen(ann), storms, 0, reading.ErrNoFilter)
+	comesBack(d, storms, 0, nil)
+	comesBack(d, storms, 0, reading.ErrNoFilter) // as it is there
+	want("Storms Calm", storms, storms)
+	d.wantCaught(t, storms, 2, 1)
+	if list, err := a.Behind(t.Context()); err != nil || !slices.ContainsFunc(list,
+		func(k reading.Keyed) bool { return k.Filter == storms }) {
+		t.Errorf("what came meanwhile is not gone through: %+v, %v", list, err)
 	}
+	keep(t, a, titled(4, "storm"))
+	d.wantCaught(t, storms, 4, 2, 1)
+	wantIDs(t, d.desk, starred, 4, 2, 1)
+	d.TakeBack(time.Unix(1000, 0), storms, time.Time{}, 2)
+	want("Storms Calm", storms, storms)
+	wantIDs(t, d.desk, starred, 4)
+	d.RemoveFilter(time.Unix(30, 0), storms)
+	d.TakeBack(time.Unix(1001, 0), storms, time.Time{}, 10)
+	want("Calm", 0, 0, storms)
+	wantIDs(t, d.desk, starred)
+
+	// What took its name is not touched.
+	other := d.add(t, "Storms", "tempest", "")
+	comesBack(d, storms, 0, reading.ErrFilterName)
+	d.RemoveFilter(time.Unix(31, 0), other)
+	want("Calm", 0, 0, other, storms)
+	comesBack(d, storms, 0, nil)
+
+	// One by other words takes the place and the key, and gives both back.
+	changed, err := d.ChangeFilter(time.Unix(32, 0), storms, reading.FilterWish{Name: "Tempests", Words: "tempest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want("Tempests Calm", changed, changed, storms, other)
+	d.MoveFilter(changed, 0)
+	comesBack(d, storms, calm+100, reading.ErrNoFilter)
+	comesBack(d, storms, changed, nil)
+	want("Calm Storms", storms, storms, other, changed)
+	d.RemoveFilter(time.Unix(33, 0), storms)
+	for more := true; more; {
+		more = a.Sweep(time.Unix(33, 0), 1)
+	}
+	want("Calm", 0, 0)
+	comesBack(d, storms, 0, reading.ErrNoFilter)
 }
 
 // A person's filters have an order and names of their own, and are bounded; another person's are another's.
@@ -368,7 +440,7 @@ func testFilterList(t *testing.T, a reading.Database) {
 		k != (reading.Keyed{Person: reading.Owner, Filter: changed, Name: "Due"}) {
 		t.Errorf("FilterOf = %+v, %v", k, err)
 	}
-	if other.RemoveFilter(one) || !owner.HasFilter("Uno") || other.HasFilter("Uno") {
+	if other.RemoveFilter(time.Unix(9, 0), one) || !owner.HasFilter("Uno") || other.HasFilter("Uno") {
 		t.Error("a filter is another person's")
 	}
 	if list, err := a.Behind(t.Context()); err != nil || len(list) != 3 {
@@ -376,7 +448,7 @@ func testFilterList(t *testing.T, a reading.Database) {
 	}
 	owner.CaughtUp(one)
 	for more := true; more; {
-		more = a.Sweep(1)
+		more = a.Sweep(time.Unix(100, 0), 1)
 	}
 	commit(t, a)
 	if list, _ := a.Behind(t.Context()); len(list) != 2 {

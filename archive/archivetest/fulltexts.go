@@ -290,7 +290,7 @@ func testFullTextRule(t *testing.T, a reading.Database) {
 		t.Errorf("what was taken back is %+v, %v", kept, err)
 	}
 	d.Act(now, full, all)
-	d.RemoveFilter(full)
+	d.RemoveFilter(time.Unix(9, 0), full)
 	commit(t, a)
 	due(now, "")
 }

@@ -231,7 +231,7 @@ func testReceiverList(t *testing.T, a reading.Database) {
 	}
 	commit(t, a)
 	want(r)
-	d.RemoveFilter(changed)
+	d.RemoveFilter(time.Unix(9, 0), changed)
 	commit(t, a)
 	r.Only = []reading.FilterID{}
 	want(r)

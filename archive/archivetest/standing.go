@@ -99,7 +99,7 @@ func testStandingQueries(t *testing.T, a reading.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for a.Sweep(100) {
+	for a.Sweep(time.Unix(100, 0), 100) {
 	}
 	commit(t, a)
 	d.wantFound(t, other)

@@ -168,8 +168,8 @@ func (s *Store) notYet(x *arrivedItem, ids []filter.ID) (_ []filter.ID, acted ma
 		acted          bool
 	}
 	for _, c := range load(&s.writer, by(func(r *row) []any { return []any{&r.filter, &r.person, &r.acted} }),
-		`SELECT c.filter, f.person, c.did <> '' FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter
-			WHERE c.item = ?`, int64(x.id)) {
+		`SELECT c.filter, f.person, c.did <> '' AND NOT f.gone
+			FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter WHERE c.item = ?`, int64(x.id)) {
 		had[filter.ID(c.filter)] = true
 		if c.acted {
 			acted[reading.PersonID(c.person)] = true
@@ -212,41 +212,54 @@ func (s *Store) catchFollowed(id, last int64, at time.Time) {
 	s.catchItems(at.Unix(), late)
 }
 
-// isKept is whether a filter keeps entry e. What a neighbor alone says is kept by none: it would choose its words, and
-// no bound would hold for what it brings.
+// isKept is whether a filter keeps entry e, also one that was removed and may come back. What a neighbor alone says is
+// kept by none: it would choose its words, and no bound would hold for what it brings.
 const isKept = `(` + isConfirmed + ` AND EXISTS (SELECT 1 FROM items i
 	CROSS JOIN caught c INDEXED BY caught_by_item ON c.item = i.id
-	CROSS JOIN filters f ON f.id = c.filter WHERE i.seq = e.seq AND f.rule = 'keep' AND NOT f.gone))`
+	CROSS JOIN filters f ON f.id = c.filter WHERE i.seq = e.seq AND f.rule = 'keep'))`
 
 // AddFilter implements reading.Filters.
 func (s pen) AddFilter(at time.Time, w reading.FilterWish) (reading.FilterID, error) {
-	return s.addFilter(at, w, nil)
-}
-
-// AddFilterAgain implements reading.Filters.
-func (s pen) AddFilterAgain(at time.Time, f reading.NamedFilter) (reading.FilterID, error) {
-	key, err := hex.DecodeString(f.Key)
-	if err != nil || len(key) == 0 || s.row(`SELECT 1 FROM filters WHERE key = ?`, []any{key}, new(int)) {
-		key = nil
-	}
-	return s.addFilter(at, f.FilterWish, key)
-}
-
-// addFilter is AddFilter with a key, a new one where that is nil.
-func (s pen) addFilter(at time.Time, w reading.FilterWish, key []byte) (reading.FilterID, error) {
-	var n, place int64
-	if s.row(`SELECT count(*), coalesce(max(place), 0) FROM filters WHERE person = ? AND NOT gone`,
-		[]any{int64(s.person)}, &n, &place) && n >= reading.MaxFilters {
-		return 0, reading.ErrFilters
-	}
 	if err := s.checkFilter(0, w); err != nil {
 		return 0, err
 	}
-	return s.insertFilter(at, w, place+1, key), nil
+	var last int64
+	s.row(`SELECT coalesce(max(place), 0) FROM filters WHERE person = ? AND NOT gone`, []any{int64(s.person)}, &last)
+	return s.insertFilter(at, w, last+1, nil), nil
+}
+
+// KeepFilterAgain implements reading.Filters. Its key is its own, or was given to the other.
+func (s pen) KeepFilterAgain(at time.Time, id, instead reading.FilterID) error {
+	x := catcher{id: id, person: s.person}
+	var w reading.FilterWish
+	var key []byte
+	if !s.row(`SELECT name, words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), rule, standing,
+			place, key FROM filters f WHERE id = ? AND person = ? AND gone`, []any{int64(id), int64(s.person)},
+		&w.Name, &w.Words, &w.Folder, &w.Rule, &w.Standing, &x.place, &key) ||
+		instead != 0 && !s.row(`SELECT place, key FROM filters WHERE id = ? AND person = ? AND NOT gone`,
+			[]any{int64(instead), int64(s.person)}, &x.place, &key) {
+		return reading.ErrNoFilter
+	}
+	if err := s.checkFilter(instead, w); err != nil {
+		return err
+	}
+	if instead != 0 {
+		s.replaceFilter(at, instead)
+	}
+	s.write(`UPDATE filters SET gone = 0, behind = 1, place = ?, key = ? WHERE id = ?`, x.place, key, int64(id))
+	if x.rule = w.Rule; s.catchers != nil && s.err == nil {
+		s.catchers.put(x, w.Words)
+	}
+	return nil
 }
 
 // checkFilter says why a person cannot have a filter in the place of one, 0 for none.
 func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
+	var n int
+	if id == 0 && s.row(`SELECT count(*) FROM filters WHERE person = ? AND NOT gone`, []any{int64(s.person)}, &n) &&
+		n >= reading.MaxFilters {
+		return reading.ErrFilters
+	}
 	if w.Rule == reading.RuleFull && s.person != reading.Owner {
 		return reading.ErrOwnersRule
 	}
@@ -302,7 +315,7 @@ func (s pen) ChangeFilter(at time.Time, id reading.FilterID, w reading.FilterWis
 		return 0, err
 	}
 	if words != w.Words {
-		s.RemoveFilter(id)
+		s.replaceFilter(at, id)
 		return s.insertFilter(at, w, place, key), nil
 	}
 	s.write(`UPDATE filters SET name = ?, folder = ?, rule = ?, standing = ? WHERE id = ?`, w.Name,
@@ -332,9 +345,15 @@ func (s pen) MoveFilter(id, before reading.FilterID) {
 	}
 }
 
-// RemoveFilter implements reading.Filters. Its key is free for another.
-func (s pen) RemoveFilter(id reading.FilterID) bool {
-	if s.write(`UPDATE filters SET gone = 1, key = randomblob(16) WHERE id = ? AND person = ? AND NOT gone`, int64(id),
+// replaceFilter removes a filter whose key another takes.
+func (s pen) replaceFilter(at time.Time, id reading.FilterID) {
+	s.RemoveFilter(at, id)
+	s.write(`UPDATE filters SET key = randomblob(16) WHERE id = ?`, int64(id))
+}
+
+// RemoveFilter implements reading.Filters. When it was removed stands in gone.
+func (s pen) RemoveFilter(at time.Time, id reading.FilterID) bool {
+	if s.write(`UPDATE filters SET gone = ? WHERE id = ? AND person = ? AND NOT gone`, at.Unix(), int64(id),
 		int64(s.person)) == 0 {
 		return false
 	}
@@ -346,9 +365,10 @@ func (s pen) RemoveFilter(id reading.FilterID) bool {
 }
 
 // Sweep implements reading.FilterSweeper.
-func (s *Store) Sweep(limit int) (more bool) {
+func (s *Store) Sweep(upTo time.Time, limit int) (more bool) {
+	const isDue = `SELECT id FROM filters WHERE gone AND gone <= ? LIMIT 1`
 	var id int64
-	if !s.row(`SELECT id FROM filters WHERE gone LIMIT 1`, nil, &id) {
+	if !s.row(isDue, []any{upTo.Unix()}, &id) {
 		return false
 	}
 	s.write(`DELETE FROM found WHERE filter = ?`, id)
@@ -356,7 +376,7 @@ func (s *Store) Sweep(limit int) (more bool) {
 		id, limit) < int64(limit) {
 		s.write(`DELETE FROM filters WHERE id = ?`, id)
 	}
-	return s.err == nil && s.row(`SELECT 1 FROM filters WHERE gone LIMIT 1`, nil, new(int))
+	return s.err == nil && s.row(isDue, []any{upTo.Unix()}, &id)
 }
 
 // Catch implements reading.Filters.
@@ -401,6 +421,14 @@ func scanFilter(row rowScanner, more ...any) (f reading.NamedFilter, err error) 
 func (r personalReader) Filters(ctx context.Context) ([]reading.NamedFilter, error) {
 	all, err := list(ctx, r.db, func(row rowScanner) (reading.NamedFilter, error) { return scanFilter(row) },
 		`SELECT `+filterColumns+ofPerson, int64(r.person))
+	return all, r.failed(ctx, "read", err)
+}
+
+// RemovedFilters implements reading.FilterList.
+func (r personalReader) RemovedFilters(ctx context.Context) ([]reading.NamedFilter, error) {
+	all, err := list(ctx, r.db, func(row rowScanner) (reading.NamedFilter, error) { return scanFilter(row) },
+		`SELECT `+filterColumns+` FROM filters f WHERE f.person = ? AND f.gone ORDER BY f.gone DESC, f.id DESC`,
+		int64(r.person))
 	return all, r.failed(ctx, "read", err)
 }
 

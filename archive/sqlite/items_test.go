@@ -292,7 +292,7 @@ func TestFiltersOfDroppedTransactions(t *testing.T) {
 
 	pen = s.Pen(reading.Owner)
 	never, err := pen.AddFilter(at, reading.FilterWish{Name: "never", Words: "storm"})
-	if err != nil || !pen.RemoveFilter(stays) {
+	if err != nil || !pen.RemoveFilter(time.Unix(9, 0), stays) {
 		t.Fatal(err)
 	}
 	s.writer.err = errors.New("the disk is full")

@@ -66,9 +66,9 @@ func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 		`receivers`} {
 		s.write(`DELETE FROM `+table+` WHERE person = ?`, int64(id))
 	}
-	s.write(`UPDATE filters SET gone = 1 WHERE person = ? AND NOT gone`, int64(id))
+	s.write(`UPDATE filters SET gone = 1 WHERE person = ?`, int64(id))
 	s.catchers = nil
-	if s.Sweep(limit) {
+	if s.Sweep(time.Unix(1, 0), limit) {
 		return true
 	}
 	if s.write(`DELETE FROM marks WHERE person = ?1 AND item IN (SELECT item FROM marks WHERE person = ?1 LIMIT ?2)`,

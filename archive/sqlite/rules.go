@@ -19,12 +19,12 @@ const isNews = `m.listed AND NOT m.read AND NOT m.starred AND m.marked IS NULL`
 // filter.
 func (c *catchers) acting(ids []filter.ID, acted map[reading.PersonID]bool) (acting []catcher) {
 	for _, id := range ids {
-		if f := c.of[id]; f.rule != reading.RuleNone && f.rule != reading.RuleKeep && !acted[f.person] {
+		if f := c.of[id]; f.rule.Acts() && !acted[f.person] {
 			acting = append(acting, f)
 		}
 	}
 	slices.SortFunc(acting, func(a, b catcher) int {
-		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.place, b.place))
+		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.place, b.place), cmp.Compare(a.id, b.id))
 	})
 	type attempt struct {
 		person reading.PersonID
@@ -101,7 +101,7 @@ func onPast(r reading.Rule, at time.Time) (m change, ok bool) {
 
 // noRuleActed is whether no rule of a person, its argument, has acted on an item of marks m.
 const noRuleActed = ` AND NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item
-	JOIN filters f ON f.id = c.filter WHERE c.item = m.item AND f.person = ? AND c.did <> '')`
+	JOIN filters f ON f.id = c.filter WHERE c.item = m.item AND f.person = ? AND NOT f.gone AND c.did <> '')`
 
 // Act implements reading.Filters. Programs learn of it as of any other mark.
 func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (acted int) {

@@ -222,12 +222,15 @@ func foundText(f listedFilter) string {
 }
 
 func newFilterRemove() *cobra.Command {
-	var r control.FilterName
+	var r control.FilterRemoval
 	c := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Keep a search no more",
-		Long: `Remove a filter. What it caught stays, and what its rule did to that stays done; but entries that it kept may go as
-any other.`,
+		Long: `Remove a filter. What it caught stays, but entries that it kept may go as any other. What its rule did to that stays
+done as well, unless --take-back reverses it where nothing was marked since: as it is removed, or of one that was
+removed not more than ten minutes ago.`,
+		Example: `  feedex filter remove Storms
+  feedex filter remove --take-back 'No sports'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("name one filter")
@@ -238,9 +241,19 @@ any other.`,
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		r.Name = args[0]
 		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
-			return k.RemoveFilter(c.Context(), r)
+			rule, err := k.RemoveFilter(c.Context(), r)
+			switch {
+			case err != nil || !rule.Acts():
+			case r.TakeBack:
+				fmt.Fprintln(c.ErrOrStderr(), "what its rule did is taken back, where nothing was marked since")
+			default:
+				fmt.Fprintln(c.ErrOrStderr(), "what its rule did stays done; within ten minutes "+
+					"'feedex filter remove --take-back NAME' takes it back")
+			}
+			return err
 		})
 	})
+	c.Flags().BoolVar(&r.TakeBack, "take-back", false, "take back what its rule did, where nothing was marked since")
 	personFlag(c, &r.Person)
 	return c
 }
