@@ -102,8 +102,13 @@ func (s *Store) arrivals(last int64, stored []storedPlace, records []*archive.Re
 	return list
 }
 
-// mostNoted is of how many pairs of a filter and an item a statement is that notes what is caught.
-const mostNoted = 1 << 16
+const (
+	// mostGathered is how many pairs of a filter and an item are put into order before they are noted.
+	mostGathered = 1 << 16
+	// mostNoted is how many of them a statement notes. For as long as it takes SQLite holds every page that it changes
+	// as it was, and of so many that takes as long as all else that it does.
+	mostNoted = 500
+)
 
 // catchItems notes which filters catch items, and has their rules act. Pairs are noted by filter, as the table has
 // them: item by item each would be on another page, of more than the cache holds.
@@ -129,7 +134,7 @@ func (s *Store) catchItems(at int64, list []arrivedItem) {
 		if acting := c.acting(ids, acted); len(acting) > 0 {
 			acts = append(acts, act{x.id, acting})
 		}
-		if len(pairs) < mostNoted && i+1 < len(list) {
+		if len(pairs) < mostGathered && i+1 < len(list) {
 			continue
 		}
 		s.note(at, pairs)
@@ -145,15 +150,14 @@ type caughtPair [2]int64
 
 // note notes what filters caught.
 func (s *Store) note(at int64, pairs []caughtPair) {
-	if len(pairs) == 0 {
-		return
-	}
 	slices.SortFunc(pairs, func(a, b caughtPair) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	})
-	text, _ := json.Marshal(pairs) // which cannot fail
-	s.write(`INSERT INTO caught (filter, item, at) SELECT value ->> 0, value ->> 1, ? FROM json_each(?)`, at,
-		string(text))
+	for part := range slices.Chunk(pairs, mostNoted) {
+		text, _ := json.Marshal(part) // which cannot fail
+		s.write(`INSERT INTO caught (filter, item, at) SELECT value ->> 0, value ->> 1, ? FROM json_each(?)`, at,
+			string(text))
+	}
 }
 
 // notYet are those of the filters that had not caught an item, of people who have not left out its feed. Acted are the

@@ -76,18 +76,20 @@ type hit struct {
 func (s *Store) announce(last int64) {
 	hits := load(&s.writer, by(func(h *hit) []any {
 		return []any{&h.receiver, &h.filter, &h.item, &h.feed, seconds(&h.arrived), bytesOf(h.entry[:]), &h.title,
-			&h.link, new(int64)}
+			&h.link}
 	}), `
-		SELECT r.id, f.name, i.id, i.feed, i.arrived, e.id, e.title, e.link, min(f.place)
-		FROM caught c INDEXED BY caught_by_item CROSS JOIN filters f ON f.id = c.filter AND NOT f.gone AND f.rule <> ?2
-			CROSS JOIN receivers r ON r.person = f.person AND NOT r.ended
-				AND (NOT r.some OR EXISTS (SELECT 1 FROM receiver_filters k WHERE k.receiver = r.id AND k.key = f.key))
-			CROSS JOIN items i ON i.id = c.item CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds d ON d.id = e.feed
-		WHERE c.item > ?1 AND e.time >= i.arrived - ?3 AND (e.source <> '' OR d.last_success IS NOT NULL)
-		GROUP BY r.id, i.id HAVING NOT EXISTS ( -- once an item, and not once for each filter that caught it
+		SELECT h.receiver, h.filter, i.id, i.feed, i.arrived, e.id, e.title, e.link
+		FROM ( -- once an item, and not once for each filter that caught it
+			SELECT r.id AS receiver, r.person AS person, c.item AS item, f.name AS filter, min(f.place)
+			FROM caught c INDEXED BY caught_by_item CROSS JOIN filters f ON f.id = c.filter AND NOT f.gone AND f.rule <> ?2
+				CROSS JOIN receivers r ON r.person = f.person AND NOT r.ended
+					AND (NOT r.some OR EXISTS (SELECT 1 FROM receiver_filters k WHERE k.receiver = r.id AND k.key = f.key))
+			WHERE c.item > ?1 GROUP BY r.id, c.item) h
+			CROSS JOIN items i ON i.id = h.item CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds d ON d.id = e.feed
+		WHERE e.time >= i.arrived - ?3 AND (e.source <> '' OR d.last_success IS NOT NULL) AND NOT EXISTS (
 			SELECT 1 FROM caught m INDEXED BY caught_by_item CROSS JOIN filters o ON o.id = m.filter
-			WHERE m.item = i.id AND m.did = ?2 AND o.person = r.person)
-		ORDER BY r.id, i.id`, last, string(reading.RuleMute), int64(reading.MessageAge/time.Second))
+			WHERE m.item = i.id AND m.did = ?2 AND o.person = h.person)
+		ORDER BY h.receiver, i.id`, last, string(reading.RuleMute), int64(reading.MessageAge/time.Second))
 	for len(hits) > 0 {
 		of := slices.IndexFunc(hits, func(h hit) bool { return h.receiver != hits[0].receiver })
 		if of < 0 {
