@@ -21,6 +21,8 @@ type Report struct {
 	Tables  []Table  `json:"tables"`
 	Result  any      `json:"result"` // what the tables show, in full
 	Figures []Figure `json:"-"`
+	// Summary is what is shown over several seeds, nil for all of Tables.
+	Summary []Table `json:"-"`
 	// Plots are figures of other shapes.
 	Plots []*Plot `json:"-"`
 
