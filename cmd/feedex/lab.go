@@ -28,6 +28,10 @@ func newLab() *cobra.Command {
 published, and print what came of it. Equal settings give the same tables and the same trace hash, on every
 machine. An experiment that is interrupted prints what is known so far and says that it is partial.
 
+With --seeds an experiment is run for several seeds, one after the other: as many times the work of one. Tables and
+figures are those of --seed; further tables have, over all seeds, the mean of each figure and, where seeds differ, the
+least and the most in brackets. The default is 5 where a seed takes three minutes or less on two cores, and 1 elsewhere.
+
 --traces takes a folder with feeds.csv (the columns feed_id, kind, url, window_entries, window_basis, start_unix,
 end_unix, entries and in_common_window) and entries-*.csv or entries-*.csv.gz (feed_id and unix_time, in order of
 time within a feed). Times are Unix seconds; in_common_window is 1 for feeds to use; window_entries, how many
@@ -38,7 +42,8 @@ The environment variable GOGC, where it is set, says in percent how far.
 
 --json prints an object: title, seed, traces and hash as in the last line of the text, steps, setting and tables as
 the text shows them, result, the same in numbers, and partial, which is there only if the run was interrupted. In
-result, names that end in _ns are nanoseconds, lags and delays are seconds, and shares go from 0 to 1.`,
+result, names that end in _ns are nanoseconds, lags and delays are seconds, and shares go from 0 to 1. Where tables over
+seeds were made of those of each, result is a list: of each seed its number, hash and result.`,
 		Example: "  feedex lab paper\n  feedex lab churn --seed 7 --svg figures",
 	}
 	c.AddCommand(newLabPaper(), newLabPolling(), newLabPublisher(), newLabPublishing(), newLabChurn(), newLabNAT(),
@@ -50,6 +55,7 @@ result, names that end in _ns are nanoseconds, lags and delays are seconds, and 
 // labFlags are the flags that all experiments have.
 type labFlags struct {
 	seed   uint64
+	seeds  int
 	nodes  int
 	length time.Duration
 	traces string // a folder, as is svg; "" where it is not given
@@ -80,6 +86,12 @@ func (f *labFlags) add(c *cobra.Command, hours float64) {
 func (f *labFlags) addNodes(c *cobra.Command, usual, least int) {
 	f.nodes = usual
 	c.Flags().Var(countFlag(&f.nodes, least), "nodes", "how many nodes start")
+}
+
+// addSeeds adds the flag for how many seeds an experiment is run, with its default.
+func (f *labFlags) addSeeds(c *cobra.Command, usual int) {
+	f.seeds = usual
+	c.Flags().Var(countFlag(&f.seeds, 1), "seeds", "how many seeds, from --seed on, each as much work")
 }
 
 // addNoEncoding adds the flag of an experiment that counts the bytes of calls.
@@ -116,9 +128,16 @@ func (f *labFlags) on(do func(c *cobra.Command, set *trace.Set) error) func(*cob
 // maxSynthetic is how many feeds are made up at most.
 const maxSynthetic = 100_000
 
+// runSeeds runs an experiment, whose seed is to be set there, for all seeds and shows what came of it.
+func (f *labFlags) runSeeds(c *cobra.Command, seed *lab.Seed, of func() experiment.Run) error {
+	return f.run(c, experiment.OverSeeds(lab.Seed(f.seed), f.seeds, func(s lab.Seed) experiment.Run {
+		*seed = s
+		return of()
+	}))
+}
+
 // run runs an experiment and shows what came of it.
-func (f *labFlags) run(c *cobra.Command, do func(context.Context, experiment.Progress) (*report.Report,
-	error)) error {
+func (f *labFlags) run(c *cobra.Command, do experiment.Run) error {
 	if f.svg != "" { // before the work, not after
 		if err := os.MkdirAll(f.svg, 0o777); err != nil {
 			return fmt.Errorf("make folder for figures: %w", err)

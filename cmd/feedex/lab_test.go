@@ -68,7 +68,7 @@ func TestGarbageOfTheLab(t *testing.T) {
 // All experiments have the flags that all are to have, but those that no time passes in.
 func TestFlagsOfAllExperiments(t *testing.T) {
 	for _, c := range experimentsOf(newLab()) {
-		flags := []string{"seed", "nodes", "hours", "traces", "synthetic", "json", "svg"}
+		flags := []string{"seed", "seeds", "nodes", "hours", "traces", "synthetic", "json", "svg"}
 		switch c.Name() {
 		case "recommend":
 			flags = []string{"lists", "seeds", "json", "svg"}

@@ -28,8 +28,7 @@ func newLabPaper() *cobra.Command {
 		Long: `Re-run the evaluation of the FeedEx paper (section 4) on the built-in traces: six networks of 189 nodes that
 poll every 0.5 to 16 hours, of which 28 vanish at random times, over 22 hours of a Wednesday. Tables for its
 Figures 4 to 6 and its Table 3, beside what it states, with bytes, requests at publishers, and what lag the
-same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way. These are of
---seed; the last table has the means over all --seeds, and the least and the most. --seeds 1 takes a fifth of the time.
+same number of polls allows at best. SLN is what a node's own polls bring, XCH what comes by any way.
 
 With --turns, what it is worth that nodes poll in turn: the same networks in which nobody tells of polls, at as many
 requests, by the default policy, and where messages are lost, pairs of nodes are cut off, or nodes cannot poll.
@@ -42,7 +41,7 @@ which goes before what the world says.`,
 			"  feedex lab paper --seeds 1 --bound 0 --svg figures\n" +
 			"  feedex lab paper --turns --intervals 16 --seeds 5",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
-			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
+			p.Traces, p.Nodes, p.Length = set, f.nodes, f.length
 			if bound > 1000 {
 				return usageOf(c, fmt.Errorf("%w: a deficit bound of %d entries; want 1 to 1000, or 0 for none",
 					experiment.ErrSetting, bound))
@@ -56,14 +55,15 @@ which goes before what the world says.`,
 				p.Failing = cmp.Or(failing, -1)
 			}
 			if turns {
+				t.Seed, t.Seeds = lab.Seed(f.seed), f.seeds
 				return f.run(c, t.Run)
 			}
-			return f.run(c, p.Run)
+			return f.runSeeds(c, &p.Seed, func() experiment.Run { return p.Run })
 		}),
 	}
 	f.add(c, 22)
 	f.addNodes(c, 189, 2)
-	p.Each, p.Seeds = 20, 5
+	p.Each = 20
 	c.Flags().Var(countFlag(&failing, 0), "fail",
 		"how many of the nodes vanish for good; with other --nodes as large a share")
 	c.Flags().Var(countFlag(&p.Each, 1), "feeds", "how many feeds a node follows")
@@ -72,7 +72,7 @@ which goes before what the world says.`,
 		"hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
 	among.add(c)
 	c.Flags().BoolVar(&turns, "turns", false, "compare with nodes that do not poll in turn, at as many requests too")
-	c.Flags().Var(countFlag(&p.Seeds, 1), "seeds", "how many seeds, from --seed on")
+	f.addSeeds(c, 5)
 	c.MarkFlagsMutuallyExclusive("turns", "svg") // it draws none
 	f.addNoEncoding(c, &p.NoEncoding)
 	return c
@@ -87,15 +87,16 @@ func newLabChurn() *cobra.Command {
 		Short: "Nodes that come and go, and a network cut in two",
 		Long: `Run networks whose nodes stay for four hours down to ten minutes on average before they leave, crash or lose
 their machine, and return after half as long; and one network that is cut in two halves for a quarter of the
-run. Shows which entries came, and how soon nodes find neighbors.`,
+run. Shows which entries came, and how soon nodes find neighbors. A seed takes some three minutes on two cores.`,
 		Example: "  feedex lab churn --seed 1\n  feedex lab churn --stays 1,.25 --hours 6",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
-			e.Seed, e.Traces, e.Nodes, e.Length = lab.Seed(f.seed), set, f.nodes, f.length
-			return f.run(c, e.Run)
+			e.Traces, e.Nodes, e.Length = set, f.nodes, f.length
+			return f.runSeeds(c, &e.Seed, func() experiment.Run { return e.Run })
 		}),
 	}
 	f.add(c, 12)
 	f.addNodes(c, 100, 2)
+	f.addSeeds(c, 5)
 	e.Each = 20
 	c.Flags().Var(countFlag(&e.Each, 1), "feeds", "how many feeds a node follows")
 	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
@@ -117,12 +118,13 @@ have neighbors call them over connections that they keep open. Shows which entri
 nodes find five neighbors, and how soon again when a third of those that can be dialled vanish.`,
 		Example: "  feedex lab nat --seed 1\n  feedex lab nat --hosting 16\n  feedex lab nat --settled",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
-			e.Seed, e.Traces, e.Nodes, e.Length = lab.Seed(f.seed), set, f.nodes, f.length
-			return f.run(c, e.Run)
+			e.Traces, e.Nodes, e.Length = set, f.nodes, f.length
+			return f.runSeeds(c, &e.Seed, func() experiment.Run { return e.Run })
 		}),
 	}
 	f.add(c, 22)
 	f.addNodes(c, 161, 2)
+	f.addSeeds(c, 1)
 	e.Each = 20
 	c.Flags().Var(countFlag(&e.Each, 1), "feeds", "how many feeds a node follows")
 	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
@@ -147,12 +149,13 @@ range of the deficit bound, with each rule that is against them switched off in 
 honest nodes and a forger, share one address. Tables of what came of it for the honest and for the others.`,
 		Example: "  feedex lab freeriders --seed 1\n  feedex lab freeriders --nodes 161 --feeds 20 --of 70 --hours 96",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
-			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
-			return f.run(c, p.Run)
+			p.Traces, p.Nodes, p.Length = set, f.nodes, f.length
+			return f.runSeeds(c, &p.Seed, func() experiment.Run { return p.Run })
 		}),
 	}
 	f.add(c, 24)
 	f.addNodes(c, 40, 10)
+	f.addSeeds(c, 1)
 	p.Each, p.Feeds = 15, 30
 	c.Flags().Var(countFlag(&p.Each, 1), "feeds", "how many feeds a node follows")
 	c.Flags().Var(countFlag(&p.Feeds, 1), "of", "out of how many feeds")
@@ -171,11 +174,14 @@ against a pass mark. The command fails if one of the attacks does not come up to
 		Example: "  feedex lab attacks --seed 1\n  feedex lab attacks --rows 4,7 --nodes 100\n  feedex lab attacks " +
 			"--rows 11 --trials 1000",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
-			p.Seed, p.Traces, p.Nodes, p.Length = lab.Seed(f.seed), set, f.nodes, f.length
+			p.Traces, p.Nodes, p.Length = set, f.nodes, f.length
 			failed := 0
-			err := f.run(c, func(ctx context.Context, progress experiment.Progress) (r *report.Report, err error) {
-				r, failed, err = p.Run(ctx, progress)
-				return r, err
+			err := f.runSeeds(c, &p.Seed, func() experiment.Run {
+				return func(ctx context.Context, progress experiment.Progress) (*report.Report, error) {
+					r, beyond, err := p.Run(ctx, progress)
+					failed += beyond
+					return r, err
+				}
 			})
 			if err == nil && failed > 0 {
 				err = fmt.Errorf("%d %w", failed, errBeyondMark)
@@ -185,6 +191,7 @@ against a pass mark. The command fails if one of the attacks does not come up to
 	}
 	f.add(c, 16)
 	f.addNodes(c, 40, 10)
+	f.addSeeds(c, 1)
 	c.Flags().Var(countsFlag(&p.Rows, 1), "rows", "make only these of the attacks")
 	p.Trials = 48
 	c.Flags().Var(countFlag(&p.Trials, 1), "trials", "how many nodes an eclipse is tried on")
@@ -215,12 +222,13 @@ with few nodes. A thousand nodes take a minute, ten thousand nine minutes and 5 
 			if e.Flooders == 0 {
 				e.Flooders = -1 // no such network
 			}
-			e.Seed, e.Traces, e.Settle = lab.Seed(f.seed), set, f.length
+			e.Traces, e.Settle = set, f.length
 			f.nodes = slices.Max(e.Sizes)
-			return f.run(c, e.Run)
+			return f.runSeeds(c, &e.Seed, func() experiment.Run { return e.Run })
 		}),
 	}
 	f.add(c, 0.35)
+	f.addSeeds(c, 5)
 	c.Flags().Lookup("hours").Usage = "how many hours of virtual time pass before the first query"
 	e.Sizes, e.Each, e.Trials = []int{161, 1000}, 20, 10
 	c.Flags().Var(countsFlag(&e.Sizes, 2), "nodes", "how many nodes, a network each")
@@ -247,7 +255,7 @@ to run, go to stderr. The last of the examples takes some two minutes of process
   feedex lab corona --nodes 64 --channels 50 --subscriptions 1000
   feedex lab corona --nodes 1024 --channels 2000 --hours .5 --equal-load --no-encoding`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			e.Seed, e.Nodes, e.Length = lab.Seed(f.seed), f.nodes, f.length
+			e.Nodes, e.Length = f.nodes, f.length
 			if f.traces != "" || f.made > 0 {
 				set, err := f.set(c)
 				if err != nil {
@@ -255,11 +263,12 @@ to run, go to stderr. The last of the examples takes some two minutes of process
 				}
 				e.Traces = set
 			}
-			return f.run(c, e.Run)
+			return f.runSeeds(c, &e.Seed, func() experiment.Run { return e.Run })
 		},
 	}
 	f.add(c, 6)
 	f.addNodes(c, 128, 2)
+	f.addSeeds(c, 1)
 	c.Flags().Lookup("hours").Usage = "how many hours of updates count; a run takes two intervals longer"
 	c.Flags().Lookup("traces").Usage = "folder with the traces of feeds that channels publish as, in place of the " +
 		"paper's survey"
@@ -290,13 +299,14 @@ take hours.`,
 		Example: "  feedex lab scale --nodes 161,1000 --hours 2\n  feedex lab scale --series feeds --nodes 10000 " +
 			"--hours 1",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
-			e.Seed, e.Traces, e.Length = lab.Seed(f.seed), set, f.length
+			e.Traces, e.Length = set, f.length
 			e.Series = experiment.Series(series)
 			f.nodes = slices.Max(e.Sizes)
-			return f.run(c, e.Run)
+			return f.runSeeds(c, &e.Seed, func() experiment.Run { return e.Run })
 		}),
 	}
 	f.add(c, 24)
+	f.addSeeds(c, 1)
 	e.Sizes, e.Each, e.Reach, e.Relayed = []int{161, 1000, 4000, 10000}, 20, 3, 96
 	c.Flags().Var(countsFlag(&e.Sizes, 2), "nodes", "how many nodes, a network each in every series")
 	c.Flags().StringVar(&series, "series", "",
@@ -318,7 +328,6 @@ func newLabRecommend() *cobra.Command {
 	var f labFlags
 	var e experiment.Recommending
 	lists := ""
-	e.Seeds = 5
 	c := &cobra.Command{
 		Use:   "recommend",
 		Short: "What suggestions of feeds by neighbors' adverts are worth",
@@ -332,7 +341,7 @@ feed.`,
 		Example: "  feedex lab recommend --lists subscriptions\n" +
 			"  feedex lab recommend --lists subscriptions --volunteer 200",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) (err error) {
-			e.Seed, e.Traces = lab.Seed(f.seed), set
+			e.Seed, e.Seeds, e.Traces = lab.Seed(f.seed), f.seeds, set
 			if lists != "" {
 				if e.Lists, err = trace.LoadLists(lists); err != nil {
 					return err
@@ -347,7 +356,7 @@ feed.`,
 	}
 	c.Flags().Var(folderFlag(&lists), "lists", "folder with subscription lists to use in place of made-up ones")
 	_ = c.MarkFlagDirname("lists")
-	c.Flags().Var(countFlag(&e.Seeds, 1), "seeds", "how many seeds, from --seed on")
+	f.addSeeds(c, 5)
 	c.Flags().IntVar(&e.Volunteer, "volunteer", 0, "feeds that each node polls for others, up to 1000")
 	return c
 }
@@ -356,7 +365,7 @@ func newLabPolling() *cobra.Command {
 	var f labFlags
 	var p experiment.Polling
 	var shared bool
-	sizes, seeds := []int{1, 2, 5, 13, 50}, 5
+	sizes := []int{1, 2, 5, 13, 50}
 	c := &cobra.Command{
 		Use:   "polling",
 		Short: "Polling policies against each other, without a network",
@@ -370,31 +379,29 @@ poll: how late entries come, and how often publishers are asked, by how many fol
 		Example: "  feedex lab polling --seed 1\n  feedex lab polling --least 5 --hours 240 --svg figures\n  feedex " +
 			"lab polling --shared",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
-			p.Seed, p.Traces = lab.Seed(f.seed), set
+			p.Traces = set
 			if p.Length = set.To.Sub(set.From); c.Flags().Changed("hours") {
 				p.Length = f.length
 			}
-			for _, name := range []string{"nodes", "seeds"} {
-				if c.Flags().Changed(name) && !shared {
-					return usageOf(c, fmt.Errorf("%w: one reader, without a network; want --shared, or no --%s",
-						experiment.ErrSetting, name))
-				}
+			if c.Flags().Changed("nodes") && !shared {
+				return usageOf(c, fmt.Errorf("%w: one reader, without a network; want --shared, or no --nodes",
+					experiment.ErrSetting))
 			}
 			if shared {
-				s := experiment.SharedPolling{Seed: p.Seed, Traces: set, Sizes: sizes, Seeds: seeds}
+				s := experiment.SharedPolling{Seed: lab.Seed(f.seed), Traces: set, Sizes: sizes, Seeds: f.seeds}
 				if c.Flags().Changed("hours") {
 					s.Length = f.length
 				}
 				return f.run(c, s.Run)
 			}
-			return f.run(c, p.Run)
+			return f.runSeeds(c, &p.Seed, func() experiment.Run { return p.Run })
 		}),
 	}
 	f.add(c, 840)
 	c.Flags().Float64Var(&p.Least, "least", 0, "leave out feeds that publish fewer entries a day")
 	c.Flags().BoolVar(&shared, "shared", false, "have networks of nodes share what they poll, for 240 hours")
 	c.Flags().Var(countsFlag(&sizes, 1), "nodes", "how many nodes share, a network each, with --shared")
-	c.Flags().Var(countFlag(&seeds, 1), "seeds", "how many seeds, from --seed on, with --shared")
+	f.addSeeds(c, 5)
 	c.MarkFlagsMutuallyExclusive("shared", "least")
 	return c
 }
@@ -443,12 +450,13 @@ And have the followers of feeds become a hundred times as many within an hour, w
 and made.`,
 		Example: "  feedex lab publisher --seed 1\n  feedex lab publisher --nodes 1,20 --hours 48 --feeds 2",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
-			p.Seed, p.Traces, p.Length = lab.Seed(f.seed), set, f.length
+			p.Traces, p.Length = set, f.length
 			f.nodes = slices.Max(p.Sizes)
-			return f.run(c, p.Run)
+			return f.runSeeds(c, &p.Seed, func() experiment.Run { return p.Run })
 		}),
 	}
 	f.add(c, 72)
+	f.addSeeds(c, 1)
 	c.Flags().Var(countFlag(&p.Feeds, 1), "feeds", "how many feeds, all of which each node follows")
 	c.Flags().Var(countsFlag(&p.Sizes, 1), "nodes", "how many nodes follow the feeds, a network each; a flash "+
 		"crowd comes\nto a hundredth of the most")

@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"feedex/lab"
 	"feedex/lab/experiment"
 	"feedex/lab/trace"
 )
@@ -27,7 +26,7 @@ or lists.csv, a row a subscription in the columns list and feed.`,
 		Example: "  feedex lab interests --nodes 60 --hours 12\n  feedex lab interests --lists subscriptions\n" +
 			"  feedex lab interests --people 251,10000",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) (err error) {
-			e.Seed, e.Traces, e.Length, e.Nodes = lab.Seed(f.seed), set, f.length, f.nodes
+			e.Traces, e.Length, e.Nodes = set, f.length, f.nodes
 			if lists != "" {
 				if e.Lists, err = trace.LoadLists(lists); err != nil {
 					return err
@@ -37,14 +36,15 @@ or lists.csv, a row a subscription in the columns list and feed.`,
 				}
 			}
 			if people.Sizes != nil {
-				people.Seed, people.Traces, people.Lists = e.Seed, e.Traces, e.Lists
-				return f.run(c, people.Run)
+				people.Traces, people.Lists = e.Traces, e.Lists
+				return f.runSeeds(c, &people.Seed, func() experiment.Run { return people.Run })
 			}
-			return f.run(c, e.Run)
+			return f.runSeeds(c, &e.Seed, func() experiment.Run { return e.Run })
 		}),
 	}
 	f.add(c, 24)
 	f.addNodes(c, 251, 2)
+	f.addSeeds(c, 1)
 	c.Flags().Var(folderFlag(&lists), "lists", "folder with subscription lists to use in place of made-up ones")
 	_ = c.MarkFlagDirname("lists")
 	c.Flags().Var(countsFlag(&people.Sizes, 2), "people",

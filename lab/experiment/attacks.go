@@ -289,7 +289,7 @@ func (a Attacks) report(c crowd, rows []AttackRow) *report.Report {
 	t := report.Table{Title: "Attacks", Columns: []string{"row and attack", "", "hash"}}
 	marks := report.Table{Title: "What was done, the pass marks, and what was measured", Texts: true,
 		Columns: []string{"row and attack", "done", "mark", "measured"}}
-	ended := 0
+	ended, passed := 0, 0
 	for _, row := range rows {
 		verdict := "FAIL"
 		switch {
@@ -297,6 +297,7 @@ func (a Attacks) report(c crowd, rows []AttackRow) *report.Report {
 			verdict = "interrupted"
 		case row.Pass:
 			verdict = "pass"
+			passed++
 		}
 		if !row.Partial {
 			ended++
@@ -311,5 +312,7 @@ func (a Attacks) report(c crowd, rows []AttackRow) *report.Report {
 			ended, len(rows))
 	}
 	r.Tables = []report.Table{t, marks}
+	t.Notes = []string{fmt.Sprintf("%d of %d come up to their marks.", passed, len(rows))}
+	r.Summary = []report.Table{marks, t}
 	return r
 }

@@ -23,7 +23,6 @@ import (
 // feeds, each node puts 20 feeds independently and randomly into its direct subscription set."
 type Paper struct {
 	Seed      lab.Seed
-	Seeds     int             // how many, from Seed on; default 1
 	Traces    *trace.Set      // no default
 	Nodes     int             // that start; default 189
 	Failing   int             // of these, how many vanish at a random time for good; default 28 of 189, negative none
@@ -47,7 +46,7 @@ func paperIntervals() (list []time.Duration) {
 
 // withDefaults is p with each zero field at its default, or what is impossible.
 func (p Paper) withDefaults() (Paper, []trace.Timeline, error) {
-	p.Nodes, p.Seeds = cmp.Or(p.Nodes, 189), max(1, p.Seeds)
+	p.Nodes = cmp.Or(p.Nodes, 189)
 	if p.Failing == 0 {
 		p.Failing = p.Nodes * 28 / 189
 	}
@@ -79,7 +78,7 @@ func (p Paper) withDefaults() (Paper, []trace.Timeline, error) {
 	return p, busy, err
 }
 
-// Run runs one network for each seed and interval. If ctx ends before they do, the Report says so and shows what
+// Run runs one network for each interval. If ctx ends before they do, the Report says so and shows what
 // there was by then. The error wraps ErrSetting.
 func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, error) {
 	p, feeds, err := p.withDefaults()
@@ -90,10 +89,8 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, erro
 	costs := each(p.Intervals, func(every time.Duration) float64 {
 		return 1 + 2*float64(time.Hour)/float64(every+time.Hour)
 	})
-	costs = slices.Repeat(costs, p.Seeds)
 	rows := together(newMeter(progress, costs), func(i int, tell Progress) PaperRow {
-		p, every := p, p.Intervals[i%len(p.Intervals)]
-		p.Seed += lab.Seed(i / len(p.Intervals))
+		every := p.Intervals[i]
 		return p.run(ctx, p.world(p.network(feeds, start, every)), every, start, tell)
 	})
 	return p.report(feeds, start, rows), nil
@@ -135,15 +132,12 @@ func (p Paper) run(ctx context.Context, w *lab.World, every time.Duration, start
 		}
 	})
 	advance(ctx, w, start.Add(p.Length), tell)
-	row := measure(w, every, start, begin)
-	row.Seed = p.Seed
-	return row
+	return measure(w, every, start, begin)
 }
 
 // A PaperRow is the outcome of the network that polls at one interval. Lags are in seconds, misses and gains shares,
 // calls and bytes a node a minute, each summed up over the nodes that ran to the end.
 type PaperRow struct {
-	Seed  lab.Seed      `json:"seed"`
 	Every time.Duration `json:"every_ns"`
 	Ran   time.Duration `json:"ran_ns"`
 	Hash  string        `json:"hash"`

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -43,7 +42,7 @@ func stated[V string | float64](table map[time.Duration]V, every time.Duration) 
 type PaperResult struct {
 	Start time.Time  `json:"start"`
 	Feeds []string   `json:"feeds"`
-	Rows  []PaperRow `json:"networks"` // seed by seed, each by interval
+	Rows  []PaperRow `json:"networks"` // by interval
 }
 
 // report shows what came of the networks.
@@ -73,23 +72,16 @@ func (p Paper) report(feeds []trace.Timeline, start time.Time, rows []PaperRow) 
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",
 	}
 	r.Setting = append(r.Setting, p.Conditions.text()...)
-	if p.Seeds > 1 {
-		r.Setting = append(r.Setting, fmt.Sprintf("Networks of seeds %d to %d; all tables but the last are of seed %d.",
-			p.Seed, int(p.Seed)+p.Seeds-1, p.Seed))
-	}
 	for _, row := range rows {
 		r.Took(row.Hash, row.Steps)
 	}
 	r.Partial = howFar(each(rows, func(row PaperRow) time.Duration { return row.Ran }), p.Length)
-	all := slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
-	rows = slices.DeleteFunc(slices.Clone(all), func(row PaperRow) bool { return row.Seed != p.Seed })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row PaperRow) bool { return row.Nodes == 0 })
 	r.Tables = []report.Table{
 		lagTable(rows), referenceTable(rows), missTable(rows), callTable(rows), bundleTable(rows),
 		costTable(rows, p.NoEncoding), limitTable(rows),
 	}
-	if p.Seeds > 1 {
-		r.Tables = append(r.Tables, p.seedsTable(all))
-	}
+	r.Summary = []report.Table{paperSummary(rows)}
 	r.Figures = paperFigures(rows)
 	return r
 }
@@ -244,30 +236,18 @@ func limitTable(rows []PaperRow) report.Table {
 	return t
 }
 
-// seedsTable is what the seeds have in common, and by how much they differ, as far as their networks came to their end.
-func (p Paper) seedsTable(rows []PaperRow) report.Table {
+// paperSummary is what is summed up over seeds, to as many digits as tell losses and bounds apart.
+func paperSummary(rows []PaperRow) report.Table {
 	t := report.Table{
-		Title: "Over seeds: the mean, and from the least to the most",
 		Columns: []string{"interval h", "SLN lag min", "XCH lag min", "SLN/XCH", "SLN miss %", "XCH miss %", "checks",
 			"puts", "bundle", "requests"},
 	}
-	for _, every := range p.Intervals {
-		other := func(r PaperRow) bool { return r.Every != every || r.Ran < p.Length }
-		same := slices.DeleteFunc(slices.Clone(rows), other)
-		cell := func(format string, unit float64, of func(PaperRow) float64) string {
-			none := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) } // the ratio of no lag
-			return report.RangeOf(slices.DeleteFunc(each(same, of), none)).Text(unit, format)
-		}
-		t.Row(report.Hours(every),
-			cell("%.1f", 60, func(r PaperRow) float64 { return r.Alone.Lag.Mean }),
-			cell("%.2f", 60, func(r PaperRow) float64 { return r.Exchange.Lag.Mean }),
-			cell("%.1f", 1, func(r PaperRow) float64 { return r.Alone.Lag.Mean / r.Exchange.Lag.Mean }),
-			cell("%.1f", .01, func(r PaperRow) float64 { return r.Alone.Miss.Mean }),
-			cell("%.2f", .01, func(r PaperRow) float64 { return r.Exchange.Miss.Mean }),
-			cell("%.1f", 1, func(r PaperRow) float64 { return r.Checks.Mean }),
-			cell("%.1f", 1, func(r PaperRow) float64 { return r.Puts.Mean }),
-			cell("%.2f", 1, func(r PaperRow) float64 { return r.Bundle }),
-			cell("%.0f", 1, func(r PaperRow) float64 { return float64(r.Requests) }))
+	for _, r := range rows {
+		t.Row(report.Hours(r.Every), fmt.Sprintf("%.1f", r.Alone.Lag.Mean/60),
+			fmt.Sprintf("%.2f", r.Exchange.Lag.Mean/60), ratio(r.Alone.Lag, r.Exchange.Lag),
+			fmt.Sprintf("%.1f", 100*r.Alone.Miss.Mean), fmt.Sprintf("%.2f", 100*r.Exchange.Miss.Mean),
+			fmt.Sprintf("%.1f", r.Checks.Mean), fmt.Sprintf("%.1f", r.Puts.Mean), fmt.Sprintf("%.2f", r.Bundle),
+			fmt.Sprint(r.Requests))
 	}
 	return t
 }

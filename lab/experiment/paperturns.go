@@ -15,7 +15,10 @@ import (
 // PaperTurns is what it is worth that nodes poll in turn and waive first polls, in the networks of a Paper: against
 // nodes that do neither, at as many requests as those make, by the default policy, and where the network is worse. The
 // zero value of each field means its default.
-type PaperTurns struct{ Paper }
+type PaperTurns struct {
+	Paper
+	Seeds int // how many, from Seed on; default 1. Intervals are matched by their means.
+}
 
 // A turnsCase is a network that PaperTurns compares.
 type turnsCase struct {
@@ -74,7 +77,9 @@ func (t PaperTurns) Run(ctx context.Context, progress Progress) (*report.Report,
 	if err != nil {
 		return nil, err
 	}
-	t.Paper = p
+	if t.Paper, t.Seeds = p, cmp.Or(t.Seeds, 1); t.Seeds < 1 || t.Seeds > maxSeeds {
+		return nil, impossible("%d seeds; want 1 to %d", t.Seeds, maxSeeds)
+	}
 	r := newReport("Polls in turn, in the networks of the FeedEx paper (§4)", t.Seed, t.Traces)
 	r.Setting = []string{
 		fmt.Sprintf("%d nodes in each network, of which %d vanish for good; %d of %d feeds each, for %s h; seeds %d "+

@@ -14,7 +14,7 @@ func TestTurnsInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r, err := PaperTurns{smallPaper(t)}.Run(ctx, nil)
+	r, err := PaperTurns{Paper: smallPaper(t)}.Run(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestTurnsInterrupted(t *testing.T) {
 // Nodes that poll in turn have entries sooner than nodes that do not, at fewer requests, and much sooner at as many.
 func TestTurnsAreWorthRequests(t *testing.T) {
 	t.Parallel()
-	p := PaperTurns{smallPaper(t)}
+	p := PaperTurns{Paper: smallPaper(t)}
 	p.Seeds, p.NoEncoding, p.Intervals = 2, true, []time.Duration{time.Hour}
 	r, err := p.Run(t.Context(), nil)
 	if err != nil {

@@ -78,8 +78,8 @@ func (s SharedPolling) withDefaults() (SharedPolling, []trace.Timeline, error) {
 	case s.Feeds < 1 || s.Feeds > len(busy):
 		return s, nil, impossible("%d feeds; %d publish an entry in two days or more, so want 1 to that", s.Feeds,
 			len(busy))
-	case s.Seeds < 1 || s.Seeds > 1000:
-		return s, nil, impossible("%d seeds; want 1 to 1000", s.Seeds)
+	case s.Seeds < 1 || s.Seeds > maxSeeds:
+		return s, nil, impossible("%d seeds; want 1 to %d", s.Seeds, maxSeeds)
 	}
 	for _, size := range s.Sizes {
 		if size < 1 || size > maxCrowd {

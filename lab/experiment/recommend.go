@@ -49,8 +49,8 @@ func (c Recommending) withDefaults() (Recommending, error) {
 		c.Lists = trace.SyntheticLists(uint64(c.Seed), 251)
 	}
 	switch {
-	case c.Seeds < 1 || c.Seeds > 1000:
-		return c, impossible("%d seeds; want 1 to 1000", c.Seeds)
+	case c.Seeds < 1 || c.Seeds > maxSeeds:
+		return c, impossible("%d seeds; want 1 to %d", c.Seeds, maxSeeds)
 	case c.Volunteer < 0 || c.Volunteer > 1000:
 		return c, impossible("%d feeds polled for others; want 0 to 1000", c.Volunteer)
 	case len(c.Lists) < 2 || len(c.Lists) > maxNodes:
