@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"crypto/ed25519"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -82,7 +83,7 @@ func TestActorsChangeHabits(t *testing.T) {
 	w := network(t, Config{Seed: 5, Feeds: feeds(12, 48), NoEncoding: true}, 15, 4)
 	h, err := w.Join(MemberConfig{
 		Name: "mute", Feeds: w.feedURLs(),
-		Actor: func(n *node.Node, _ *rand.Rand) Actor { return mute{n} },
+		Actor: func(n *node.Node, _ ed25519.PrivateKey, _ *rand.Rand) Actor { return mute{n} },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +153,7 @@ func TestAlarms(t *testing.T) {
 	} {
 		w := network(t, Config{}, 0, 0)
 		s := &sleeper{next: after(2 * time.Minute)}
-		h, err := w.Join(MemberConfig{Actor: func(*node.Node, *rand.Rand) Actor { return s }})
+		h, err := w.Join(MemberConfig{Actor: func(*node.Node, ed25519.PrivateKey, *rand.Rand) Actor { return s }})
 		if err != nil {
 			t.Fatal(err)
 		}

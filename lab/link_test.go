@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -141,7 +142,7 @@ func TestAnswersDoNotCrossACut(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := &asker{sleeper: sleeper{next: after(time.Second)}, to: other.ID}
-		if _, err := w.Join(MemberConfig{Actor: func(*node.Node, *rand.Rand) Actor { return a }}); err != nil {
+		if _, err := w.Join(MemberConfig{Actor: func(*node.Node, ed25519.PrivateKey, *rand.Rand) Actor { return a }}); err != nil {
 			t.Fatal(err)
 		}
 		if cut {
@@ -168,7 +169,7 @@ func TestLinksThatAreTooSlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := &asker{sleeper: sleeper{next: wednesday.Add(time.Second)}, to: other.ID}
-		if _, err := w.Join(MemberConfig{Actor: func(*node.Node, *rand.Rand) Actor { return a }}); err != nil {
+		if _, err := w.Join(MemberConfig{Actor: func(*node.Node, ed25519.PrivateKey, *rand.Rand) Actor { return a }}); err != nil {
 			t.Fatal(err)
 		}
 		for last := w.Now(); a.answer == nil &&

@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"encoding/binary"
 	"math/rand/v2"
 	"net/netip"
@@ -68,7 +69,7 @@ func (w *network) addAt(id protocol.NodeID, c node.Config, feeds ...feed.URL) *t
 
 // join has the host take part, with an archive of its own.
 func (h *testHost) join() {
-	actor := func(n *node.Node, _ *rand.Rand) lab.Actor {
+	actor := func(n *node.Node, _ ed25519.PrivateKey, _ *rand.Rand) lab.Actor {
 		if h.script == nil {
 			h.node, h.actor = n, n
 		}

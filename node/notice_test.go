@@ -1,6 +1,8 @@
 package node_test
 
 import (
+	"crypto/ed25519"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"net/netip"
@@ -58,9 +60,22 @@ func noticesOf(c protocol.Call) []protocol.Notice {
 	return nil
 }
 
+// keyFrom is the key with which tests sign as the node.
+func keyFrom(id protocol.NodeID) ed25519.PrivateKey {
+	seed := sha256.Sum256([]byte(id.String()))
+	return ed25519.NewKeyFromSeed(seed[:])
+}
+
+// notice is one of a poll of news by the first node on the path, or by from, with so many new entries.
+func (h *testHost) notice(from *testHost, found int, age time.Duration, path ...protocol.NodeID) protocol.Notice {
+	n := protocol.Notice{Feed: news, New: found, Age: age, Path: path}
+	n.Sign(keyFrom(n.Origin(from.id)), h.net.Now().Add(-age))
+	return n
+}
+
 // hearsOfPoll has the node hear from a neighbor that somebody polled news, through path.
 func (h *testHost) hearsOfPoll(from *testHost, age time.Duration, path ...protocol.NodeID) {
-	h.hears(from, protocol.Notify{Notices: []protocol.Notice{{Feed: news, Age: age, Path: path}}})
+	h.hears(from, protocol.Notify{Notices: []protocol.Notice{h.notice(from, 0, age, path...)}})
 }
 
 // untilPoll is how long it is until the node polls news, by what it has heard so far.
@@ -254,76 +269,122 @@ func TestAnOriginCountsOnceInThreeQuartersOfAnInterval(t *testing.T) {
 	}
 }
 
-// What others say in the name of a neighbor that tells of its polls itself moves nothing, while its own word does.
-func TestWhoSpeaksIsNotSpokenFor(t *testing.T) {
-	const every = 4 * time.Hour
+// turns has a node follow news at that interval, and returns it in the middle of one, when it knows of another poll by
+// each of those, and whether what it hears of a poll moves its own.
+func turns(t *testing.T, every time.Duration, known func(h *testHost)) (h *testHost, moves func(*testHost,
+	protocol.Notice) bool) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
-	method := protocol.Notify{}.Method()
-	var told []protocol.Notice
-	honest, mute, liar, third := eager(h, 1, nil, method), eager(h, 2, nil), eager(h, 3, nil, method),
-		eager(h, 4, &told, method)
+	h = w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	w.run(time.Minute)
-	h.hearsOfPoll(third, 0)
-	w.run(every + every/2)
+	known(h)
+	w.run(every * 3 / 4)
 	h.poll(news)
-	w.run(every / 2)
-	told = nil
-	due := h.untilPoll()
-	h.hearsOfPoll(liar, 0, honest.id)
-	h.hears(liar, protocol.Notify{Notices: []protocol.Notice{{Feed: news, New: protocol.Refused,
-		Path: []protocol.NodeID{honest.id}}}})
-	if now := h.untilPoll(); now != due {
-		t.Errorf("a lie about a neighbor that speaks moves the poll from in %v to in %v", due, now)
-	}
-	if w.run(10 * time.Minute); len(told) > 0 {
-		t.Errorf("a lie about a neighbor that speaks is passed on: %v", told)
-	}
-	due = h.untilPoll()
-	if h.hearsOfPoll(honest, 0); h.untilPoll() == due {
-		t.Errorf("what it says itself is not heard: the poll stays in %v", due)
-	}
-	due = h.untilPoll()
-	if h.hearsOfPoll(liar, 0, mute.id); h.untilPoll() == due {
-		t.Errorf("of a neighbor that tells nothing itself nothing is heard: the poll stays in %v", due)
+	w.run(every / 3)
+	return h, func(from *testHost, n protocol.Notice) bool {
+		due := h.untilPoll()
+		h.hears(from, protocol.Notify{Notices: []protocol.Notice{n}})
+		return h.untilPoll() != due
 	}
 }
 
-// A refusal that somebody made up does not keep the node from being heard in whose name it was.
-func TestARefusalSilencesNobody(t *testing.T) {
+// Nobody tells of polls in the name of another, nor keeps that from being heard: what is said by way of others counts
+// as of the node that signed it, and not at all unsigned, and is passed on likewise.
+func TestNobodySpeaksForAnother(t *testing.T) {
 	const every = 4 * time.Hour
-	w := newNetwork(t)
-	w.feed(news)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	method, other := protocol.Notify{}.Method(), friendID(7)
+	var relay, liar *testHost
+	var told []protocol.Notice
+	h, moves := turns(t, every, func(h *testHost) {
+		relay, liar = eager(h, 1, nil, method), eager(h, 2, nil, method)
+		eager(h, 3, &told, method)
+		h.hearsOfPoll(relay, 0, other)
+	})
+	honest, forged := h.notice(relay, 0, 0, other), h.notice(liar, 0, 0, other)
+	unsigned := protocol.Notice{Feed: news, Path: honest.Path}
+	forged.Feed = news + "?"
+	forged.Sign(keyFrom(other), h.net.Now()) // of another feed
+	forged.Feed = news
+	told = nil
+	for name, lie := range map[string]protocol.Notice{"an unsigned notice": unsigned, "a forged one": forged} {
+		if moves(liar, lie) {
+			t.Errorf("%s moves a poll", name)
+		}
+	}
+	if h.net.run(10 * time.Minute); len(told) > 0 {
+		t.Errorf("lies are passed on: %v", told)
+	}
+	impersonated := protocol.Notice{Feed: news, New: protocol.Refused, Path: honest.Path}
+	impersonated.Sign(keyFrom(liar.id), h.net.Now())
+	moves(liar, impersonated)
+	impersonated.New = 0
+	impersonated.Sign(keyFrom(liar.id), h.net.Now())
+	moves(liar, impersonated)
+	if h.net.run(time.Minute); !moves(relay, h.notice(relay, 0, 0, other)) {
+		t.Error("after lies in its name a node is not heard")
+	}
+	if h.net.run(10 * time.Minute); len(told) == 0 || !told[0].Verify() {
+		t.Errorf("of polls that were signed others hear %v", told)
+	}
+}
+
+// A neighbor that has no key is heard all the same, as itself; and one that has does not sign with another. What has no
+// signature nobody else would hear.
+func TestWhoHasNoKeyIsHeardByNeighbors(t *testing.T) {
+	const every = 4 * time.Hour
 	method := protocol.Notify{}.Method()
-	relay, liar, other := eager(h, 1, nil, method), eager(h, 2, nil, method), friendID(7)
-	moves := func(from *testHost, found int) bool {
-		due := h.untilPoll()
-		h.hears(from, protocol.Notify{Notices: []protocol.Notice{{Feed: news, New: found,
-			Path: []protocol.NodeID{other}}}})
-		return h.untilPoll() != due
+	var plain, keyed *testHost
+	var told []protocol.Notice
+	h, moves := turns(t, every, func(h *testHost) {
+		plain, keyed = eager(h, 1, nil, method), eager(h, 2, nil, method)
+		eager(h, 3, &told, method)
+		h.hears(plain, protocol.Notify{Notices: []protocol.Notice{{Feed: news}}})
+		h.inside(func(n *node.Node) {
+			n.JoinByKey(keyed.id, protocol.NodeKeyOf(keyFrom(keyed.id)), false, "token", protocol.Subset{{Feed: news}})
+		})
+	})
+	told = nil
+	if !moves(plain, protocol.Notice{Feed: news}) {
+		t.Error("a neighbor without a key is not heard")
 	}
-	w.run(time.Minute)
-	if h.poll(news); !moves(relay, 0) {
-		t.Fatal("the first poll of another node is not heard")
+	if h.net.run(10 * time.Minute); len(told) > 0 {
+		t.Errorf("what it says is passed on, which nobody would hear: %v", told)
 	}
-	w.run(every * 3 / 4)
-	h.poll(news)
-	w.run(every / 4)
-	if !moves(liar, protocol.Refused) {
-		t.Fatal("a refusal is not heard")
+	by := protocol.Notice{Feed: news}
+	if by.Sign(keyFrom(friendID(9)), h.net.Now()); moves(keyed, by) {
+		t.Error("a neighbor is heard with a key that is not its own")
 	}
-	w.run(every / 16)
-	if moves(liar, protocol.Refused) {
-		t.Error("a refusal soon after another is heard")
+	if !moves(keyed, h.notice(keyed, 0, 0)) {
+		t.Error("nor with its own")
 	}
-	if !moves(relay, 0) {
-		t.Error("a poll soon after a refusal is not heard")
+	if h.net.run(10 * time.Minute); len(told) != 1 {
+		t.Errorf("what that signs is passed on as %v", told)
 	}
-	w.run(time.Minute)
-	if moves(relay, 0) || moves(liar, protocol.Refused) {
-		t.Error("after it, another one is heard as soon")
+}
+
+// An old poll is not told as a new one to who knows its node, whatever that has for a clock.
+func TestAnOldPollIsNoNewOne(t *testing.T) {
+	const every = 4 * time.Hour
+	method, other := protocol.Notify{}.Method(), friendID(7)
+	var relay, repeater *testHost
+	signed := func(h *testHost, ago time.Duration) protocol.Notice { // with a clock that is a day late
+		n := protocol.Notice{Feed: news, Path: []protocol.NodeID{other}}
+		n.Sign(keyFrom(other), h.net.Now().Add(-ago-24*time.Hour))
+		return n
+	}
+	h, moves := turns(t, every, func(h *testHost) {
+		relay, repeater = eager(h, 1, nil, method), eager(h, 2, nil, method)
+		h.hears(relay, protocol.Notify{Notices: []protocol.Notice{signed(h, 0)}})
+	})
+	if moves(repeater, signed(h, every/4+time.Minute)) {
+		t.Error("a poll of more than a quarter of the interval ago is taken for one of now")
+	}
+	if !moves(relay, signed(h, 0)) {
+		t.Error("one of now is not heard")
+	}
+	heard := h.node.PollsHeard(news)
+	if at := heard[len(heard)-1]; h.net.Now().Sub(at) > time.Minute {
+		t.Errorf("it is taken for one of %v ago", h.net.Now().Sub(at))
 	}
 }
 
@@ -511,7 +572,7 @@ func TestARefusalIsHeard(t *testing.T) {
 	w.run(2 * every)
 	due := func() time.Time { return h.node.Subscription(news).NextPoll }
 	refusedBy := func(from *testHost, age time.Duration, path ...protocol.NodeID) {
-		n := protocol.Notice{Feed: news, Age: age, New: protocol.Refused, Path: path}
+		n := h.notice(from, protocol.Refused, age, path...)
 		h.hears(from, protocol.Notify{Notices: []protocol.Notice{n}})
 	}
 	before := due()

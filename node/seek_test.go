@@ -90,7 +90,9 @@ func TestWhoIsServedSeeksNobody(t *testing.T) {
 func (h *testHost) hearsOfPolls(from *testHost, origin protocol.NodeID, feeds protocol.Subset) {
 	var list []protocol.Notice
 	for _, in := range feeds {
-		list = append(list, protocol.Notice{Feed: in.Feed, Path: []protocol.NodeID{origin}})
+		n := protocol.Notice{Feed: in.Feed, Path: []protocol.NodeID{origin}}
+		n.Sign(keyFrom(origin), h.net.Now())
+		list = append(list, n)
 	}
 	h.hears(from, protocol.Notify{Notices: list})
 }

@@ -159,7 +159,9 @@ func TestVolunteersChooseLoneFollowersFirst(t *testing.T) {
 	p, q := patron(a, 0, two, three, heard, relayed, lone(0)), patron(a, 1, two, three)
 	hears := func(i int) {
 		path := []protocol.NodeID{friendID(50 + i)}
-		a.hears(p, protocol.Notify{Notices: []protocol.Notice{{Feed: heard, Path: path}}})
+		n := protocol.Notice{Feed: heard, Path: path}
+		n.Sign(keyFrom(path[0]), w.Now())
+		a.hears(p, protocol.Notify{Notices: []protocol.Notice{n}})
 	}
 	a.advertise(patron(a, 2, three), 1, relayed)
 	for i := range 2 {

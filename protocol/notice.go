@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"crypto/ed25519"
+	"encoding/base64"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,6 +23,16 @@ type Notice struct {
 	// Path lists the nodes that the notice went through, the one that polled first. The receiver, not the sender,
 	// appends the sender; so it is empty where the sender polled itself.
 	Path []NodeID
+	// Signature is of the node that polled, zero where that has no key.
+	Signature PollSignature
+}
+
+// A PollSignature shows that a notice of a feed is by the node that polled: nobody else can tell of polls in the name
+// of its key, nor tell an old poll as a new one to who knows when the node polled before.
+type PollSignature struct {
+	At    int64 // when the poll began, in Unix seconds by the clock of its node, which may be wrong
+	Key   NodeKey
+	bytes [ed25519.SignatureSize]byte
 }
 
 // Notify tells a neighbor of polls of feeds that both follow, by the caller and by others. The reply is Notices, of
@@ -40,10 +52,37 @@ func (n *Notice) Origin(sender NodeID) NodeID {
 	return sender
 }
 
-// encodeNotices writes an array of strings, each of words: age, new, feed and the nodes of the path.
+// Sign signs the notice of a poll that began at that time by the clock of its node, with the key of the node; none
+// leaves it unsigned.
+func (n *Notice) Sign(private ed25519.PrivateKey, at time.Time) {
+	if n.Signature = (PollSignature{}); len(private) == ed25519.PrivateKeySize {
+		n.Signature.At, n.Signature.Key = at.Unix(), NodeKeyOf(private)
+		copy(n.Signature.bytes[:], ed25519.Sign(private, n.signedText()))
+	}
+}
+
+// Signed reports whether the notice says that it is signed.
+func (n *Notice) Signed() bool { return !n.Signature.Key.IsZero() }
+
+// Verify reports whether the notice is signed with the key that it says.
+func (n *Notice) Verify() bool {
+	return n.Signed() && ed25519.Verify(n.Signature.Key[:], n.signedText(), n.Signature.bytes[:])
+}
+
+// signedText is what a signature signs: five lines, the first of which says for what.
+func (n *Notice) signedText() []byte {
+	return fmt.Appendf(nil, "feedex polled 1\n%d\n%d\n%s\n%s\n", n.Signature.At, n.New, n.Feed, n.Signature.Key)
+}
+
+// encodeNotices writes an array of strings, each of words: age, new, feed, where it is signed time, key and
+// signature, and the nodes of the path.
 func encodeNotices(list []Notice) xmlrpc.Array {
 	return arrayOf(list, func(n Notice) string {
 		text := fmt.Sprintf("%d %d %s", n.Age/time.Second, n.New, n.Feed)
+		if n.Signed() {
+			text += fmt.Sprintf(" %d %s %s", n.Signature.At, strings.TrimPrefix(n.Signature.Key.String(), nodeKeyPrefix),
+				base64.RawURLEncoding.EncodeToString(n.Signature.bytes[:]))
+		}
 		for _, id := range n.Path {
 			text += " " + nameOf(id)
 		}
@@ -63,7 +102,7 @@ func decodeNotices(list xmlrpc.Array) (notices []Notice) {
 }
 
 func decodeNotice(words []string) (n Notice, ok bool) {
-	if len(words) < 3 || len(words) > 3+MaxPath {
+	if len(words) < 3 {
 		return n, false
 	}
 	age, err := strconv.ParseUint(words[0], 10, 31)
@@ -73,7 +112,17 @@ func decodeNotice(words []string) (n Notice, ok bool) {
 		return n, false
 	}
 	n = Notice{Feed: u, Age: time.Duration(age) * time.Second, New: int(count)}
-	for _, word := range words[3:] {
+	path := words[3:]
+	if len(path) >= 3 && !strings.Contains(path[0], ":") { // as every node's name does
+		if n.Signature, ok = decodePollSignature(path[0], path[1], path[2]); !ok {
+			return n, false
+		}
+		path = path[3:]
+	}
+	if len(path) > MaxPath {
+		return n, false
+	}
+	for _, word := range path {
 		id, err := ParsePathNode(word)
 		if err != nil {
 			return n, false
@@ -81,6 +130,18 @@ func decodeNotice(words []string) (n Notice, ok bool) {
 		n.Path = append(n.Path, id)
 	}
 	return n, true
+}
+
+func decodePollSignature(at, key, signature string) (s PollSignature, ok bool) {
+	when, err := strconv.ParseUint(at, 10, 40)
+	k, err2 := ParseNodeKey(nodeKeyPrefix + key)
+	b, err3 := base64.RawURLEncoding.Strict().DecodeString(signature)
+	if err != nil || err2 != nil || err3 != nil || len(b) != len(s.bytes) {
+		return s, false
+	}
+	s.At, s.Key = int64(when), k
+	copy(s.bytes[:], b)
+	return s, true
 }
 
 // withNotices are the parameters of a call that may carry notices in an optional last struct.

@@ -21,6 +21,9 @@ func notices() *rapid.Generator[[]protocol.Notice] {
 		for range rapid.IntRange(0, protocol.MaxPath).Draw(t, "hops") {
 			n.Path = append(n.Path, mustNode("[2001:db8::9]:17790"))
 		}
+		if rapid.Bool().Draw(t, "signed") {
+			n.Sign(callerKey, time.Unix(rapid.Int64Range(0, 1<<40-1).Draw(t, "at"), 0))
+		}
 		return n
 	}), 1, protocol.MaxNotices)
 }
@@ -76,6 +79,7 @@ func TestNoticesFitBesideABundle(t *testing.T) {
 	})
 	longest := protocol.Notice{Age: 24 * time.Hour, New: 1 << 31, Path: make([]protocol.NodeID, protocol.MaxPath),
 		Feed: feed.URL("https://example.com/?" + strings.Repeat("&", feed.MaxURLBytes-len("https://example.com/?")))}
+	longest.Sign(callerKey, time.Unix(1<<40-1, 0))
 	if longest.WireBytes() > protocol.MaxNoticeBytes {
 		t.Errorf("a notice takes %d bytes, and would never be sent", longest.WireBytes())
 	}
@@ -84,6 +88,8 @@ func TestNoticesFitBesideABundle(t *testing.T) {
 // TestNoticesThatMakeNoSense are left out, and so is what is beyond the limits: the rest of a call holds.
 func TestNoticesThatMakeNoSense(t *testing.T) {
 	const whole = "5 1 " + someURL
+	key, signature := strings.Repeat("A", 42)+"E", strings.Repeat("A", 86)
+	signed := whole + " 1790000000 " + key + " " + signature
 	for name, tc := range map[string]struct {
 		notice xmlrpc.Value
 		kept   bool
@@ -109,6 +115,15 @@ func TestNoticesThatMakeNoSense(t *testing.T) {
 		"too many entries":        {"5 2147483648 " + someURL, false},
 		"path too long":           {whole + strings.Repeat(" 192.0.2.9:7790", protocol.MaxPath+1), false},
 		"path of names":           {whole + " example.com:7790", false},
+		"signed":                  {signed, true},
+		"signed, with a path":     {signed + strings.Repeat(" 192.0.2.9:7790", protocol.MaxPath), true},
+		"signed, path too long":   {signed + strings.Repeat(" 192.0.2.9:7790", protocol.MaxPath+1), false},
+		"signed at no time":       {whole + " now " + key + " " + signature, false},
+		"signed too late":         {whole + " 1099511627776 " + key + " " + signature, false},
+		"signed by nobody":        {whole + " 1790000000 " + strings.Repeat("A", 43) + " " + signature, false},
+		"signed by a long key":    {whole + " 1790000000 A" + key + " " + signature, false},
+		"signature cut off":       {signed[:len(signed)-1], false},
+		"time and key alone":      {whole + " 1790000000 " + key, false},
 	} {
 		raw := xmlrpc.Call{Method: "feedex.polled", Params: array{int64(7790), array{whole, tc.notice}}}
 		want := 1
@@ -118,6 +133,32 @@ func TestNoticesThatMakeNoSense(t *testing.T) {
 		if _, call, err := protocol.DecodeCall(raw); err != nil || len(call.(protocol.Notify).Notices) != want {
 			t.Errorf("%s: %+v, %v; want %d notices", name, call, err, want)
 		}
+	}
+}
+
+// TestWhatIsSigned is the feed, what the poll brought, the time and the key; who passes it on says the rest.
+func TestWhatIsSigned(t *testing.T) {
+	if n := exampleNotice; !n.Verify() {
+		t.Error("a signed notice does not verify")
+	}
+	var none protocol.Notice
+	if none.Sign(nil, time.Unix(0, 0)); none.Signed() || none.Verify() {
+		t.Error("a notice is signed without a key")
+	}
+	for name, alter := range map[string]func(n *protocol.Notice){
+		"feed":    func(n *protocol.Notice) { n.Feed += "s" },
+		"entries": func(n *protocol.Notice) { n.New = protocol.Refused },
+		"time":    func(n *protocol.Notice) { n.Signature.At++ },
+		"key":     func(n *protocol.Notice) { n.Signature.Key = protocol.NodeKeyOf(calledKey) },
+	} {
+		n := exampleNotice
+		if alter(&n); n.Verify() {
+			t.Errorf("with another %s it verifies", name)
+		}
+	}
+	n := exampleNotice
+	if n.Age, n.Path = time.Hour, nil; !n.Verify() {
+		t.Error("with another age or path it does not verify")
 	}
 }
 

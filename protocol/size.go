@@ -19,6 +19,7 @@ const (
 	itemMarkup      = 32  // a string in an array
 	nodeMarkup      = 80  // a node in a path, the node included
 	noticeMarkup    = 60  // a notice with its numbers
+	signedMarkup    = 145 // that it is signed
 	archivedMarkup  = 160 // the feed and the time of an entry of a batch
 )
 
@@ -42,7 +43,11 @@ func (in Interest) WireBytes() int { return interestMarkup + escapedBytes(string
 
 // WireBytes is how long a notice is at most, in bytes, however much of its URL is escaped.
 func (n *Notice) WireBytes() int {
-	return noticeMarkup + escapedBytes(string(n.Feed)) + pathBytes(n.Path)
+	size := noticeMarkup + escapedBytes(string(n.Feed)) + pathBytes(n.Path)
+	if n.Signed() {
+		size += signedMarkup
+	}
+	return size
 }
 
 // wireBytes is how long the entry is at most, but for its extras.

@@ -38,8 +38,12 @@ var (
 		b.Path = []protocol.NodeID{mustNode("192.0.2.7:7790")}
 		return b
 	}()
-	exampleNotice = protocol.Notice{Feed: "https://example.com/feed", Age: 17 * time.Second,
-		Path: []protocol.NodeID{mustNode("192.0.2.9:7790"), mustNode("192.0.2.8:7790")}}
+	exampleNotice = func() protocol.Notice {
+		n := protocol.Notice{Feed: "https://example.com/feed", Age: 17 * time.Second,
+			Path: []protocol.NodeID{mustNode("192.0.2.9:7790"), mustNode("192.0.2.8:7790")}}
+		n.Sign(callerKey, time.Unix(1790000000, 0))
+		return n
+	}()
 	exampleMatch = func() feed.Match {
 		m, err := feed.ParseMatch(`("new world" OR morn*) NOT again`)
 		if err != nil {

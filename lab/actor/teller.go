@@ -40,6 +40,18 @@ func tellsOfPolls(n *node.Node, tells func(now time.Time, to protocol.NodeID) []
 	})
 }
 
+// tellsAllOfPolls is a teller that says the same to all.
+func tellsAllOfPolls(n *node.Node, tells func(now time.Time) []protocol.Notice) *teller {
+	var said time.Time
+	var notices []protocol.Notice
+	return tellsOfPolls(n, func(now time.Time, _ protocol.NodeID) []protocol.Notice {
+		if !now.Equal(said) {
+			said, notices = now, tells(now)
+		}
+		return notices
+	})
+}
+
 // Step implements Participant.
 func (t *teller) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
 	if !t.answered(ev) {

@@ -1,8 +1,8 @@
 package experiment
 
 import (
+	"crypto/ed25519"
 	"fmt"
-	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"time"
@@ -60,8 +60,8 @@ func pretending(onOff time.Duration, times int) func(c *crowd) kind {
 		if times > 0 {
 			each = (times*(c.Nodes-c.Bad) + c.Bad - 1) / c.Bad
 		}
-		return kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
-			return actor.Pretender(n, inventedNodes(i, each), 0, onOff)
+		return kind{sign: func(i int, n *node.Node, key ed25519.PrivateKey) actor.Participant {
+			return actor.Pretender(n, key, c.named(inventedNodes(i, each)), 0, onOff)
 		}}
 	}
 }
@@ -70,11 +70,20 @@ func pretending(onOff time.Duration, times int) func(c *crowd) kind {
 // same one; that brought so many new entries, or was refused where found is protocol.Refused.
 func impersonating(found int, onOff time.Duration) func(c *crowd) kind {
 	return func(c *crowd) kind {
-		honest := c.honestAddresses()
-		return kind{act: all(func(n *node.Node) actor.Participant {
-			return actor.Pretender(n, honest, found, onOff)
-		})}
+		honest := c.named(c.honestAddresses())
+		return kind{sign: func(_ int, n *node.Node, key ed25519.PrivateKey) actor.Participant {
+			return actor.Pretender(n, key, honest, found, onOff)
+		}}
 	}
+}
+
+// named are names at those addresses, with keys that all liars share.
+func (c *crowd) named(ids []protocol.NodeID) (names []actor.Name) {
+	for _, id := range ids {
+		key := ed25519.NewKeyFromSeed(c.Seed.Secret("liars' key of " + id.String()))
+		names = append(names, actor.Name{ID: id, Key: key})
+	}
+	return names
 }
 
 // inventedNodes are addresses that only member i names, each in a network of its own.
@@ -89,7 +98,9 @@ func inventedNodes(i, count int) (ids []protocol.NodeID) {
 // misdating is the kind of nodes that tell of polls of those ages, one after the other.
 func misdating(ages ...time.Duration) func(c *crowd) kind {
 	return func(*crowd) kind {
-		return kind{act: all(func(n *node.Node) actor.Participant { return actor.Misdater(n, ages) })}
+		return kind{sign: func(_ int, n *node.Node, key ed25519.PrivateKey) actor.Participant {
+			return actor.Misdater(n, key, ages)
+		}}
 	}
 }
 
@@ -213,7 +224,7 @@ func (p pretense) try(t *trial) (string, bool) {
 			c.Tune = p.tune(&c)
 		}
 		lag, polls := t.honestly(c)
-		c.Alone, c.Kind.act = true, nil
+		c.Alone, c.Kind.act, c.Kind.sign = true, nil, nil
 		if c.Kind.member != nil {
 			c.Kind = freeRiders
 		}

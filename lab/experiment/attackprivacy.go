@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -83,7 +84,7 @@ func observe(c crowd, g *gathering) *observed {
 		config.Peers = append(config.Peers, publicAddress(i).String())
 	}
 	m := lab.MemberConfig{ID: o.by, Name: "observer", Node: &config, Feeds: everything(g.w),
-		Actor: func(n *node.Node, _ *rand.Rand) lab.Actor {
+		Actor: func(n *node.Node, _ ed25519.PrivateKey, _ *rand.Rand) lab.Actor {
 			return actor.Watched{Participant: n, See: func(_ time.Time, ev node.Event, _ []node.Effect) { o.hear(ev) }}
 		}}
 	g.w.At(c.Start.Add(c.Length*3/4), func() { joinNow(g.w, m) })

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"crypto/ed25519"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -43,6 +44,8 @@ type kind struct {
 	member func(w *lab.World, m *lab.MemberConfig)
 	// act makes the actor.
 	act acting
+	// sign makes the actor in place of act, where that signs with the key of its node.
+	sign func(i int, n *node.Node, key ed25519.PrivateKey) actor.Participant
 	// joined is called once it runs; it may be nil.
 	joined func(w *lab.World, h *lab.Host, rng *rand.Rand)
 	// address is where member i is; nil for a network of its own.
@@ -152,9 +155,11 @@ func (c *crowd) adapt(m *lab.MemberConfig, w *lab.World, i int, is class) {
 	if c.Tune != nil {
 		c.Tune(i, is, m)
 	}
-	m.Actor = func(n *node.Node, rng *rand.Rand) lab.Actor {
+	m.Actor = func(n *node.Node, key ed25519.PrivateKey, rng *rand.Rand) lab.Actor {
 		var a actor.Participant = n
 		switch {
+		case is == bad && c.Kind.sign != nil:
+			a = c.Kind.sign(i, n, key)
 		case is == bad && c.Kind.act != nil:
 			a = c.Kind.act(i, n, rng)
 		case is != bad && c.Wrap != nil:

@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"context"
+	"crypto/ed25519"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -203,7 +204,9 @@ func (c Queries) join(w *lab.World, n network, i int, floods bool, joined func(h
 	m, rng := n.member(w, i)
 	if floods {
 		from := w.Start().Add(c.begins(len(c.kinds())-1) - floodAhead)
-		m.Actor = func(n *node.Node, _ *rand.Rand) lab.Actor { return actor.Querier(n, m.Name, floodEvery, from) }
+		m.Actor = func(n *node.Node, _ ed25519.PrivateKey, _ *rand.Rand) lab.Actor {
+			return actor.Querier(n, m.Name, floodEvery, from)
+		}
 	}
 	joinSoon(w, rng, m, func(h *lab.Host, _ *rand.Rand) {
 		if !floods {

@@ -246,6 +246,17 @@ type PollTime struct {
 	At   time.Time
 }
 
+// A PollHeard is a poll of a feed by another node.
+type PollHeard struct {
+	Feed    feed.URL
+	Via     protocol.NodeID // the neighbor that told it
+	Origin  protocol.NodeID // the node that polled
+	At      time.Time       // by our clock
+	Refused bool            // by its publisher
+	// Notice is what told it, nil where a bundle did.
+	Notice *protocol.Notice
+}
+
 // A HolderRefusal is why nothing was taken from a holder.
 type HolderRefusal struct {
 	Holder protocol.NodeID

@@ -23,9 +23,9 @@ type Feeds interface {
 	Volume(u feed.URL) incentive.DailyVolume
 	// Brought takes in what neighbors brought first of a feed, which may be followed or not.
 	Brought(u feed.URL, fresh []archive.Record)
-	// Heard takes in that a node polled a feed, which may be polled here or not, or was refused there, by the word of
-	// the neighbor via, and reports whether that is news to pass on.
-	Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, refused bool) (news bool)
+	// Heard takes in that a node polled a feed, which may be polled here or not, or was refused there, and returns when
+	// that was as far as can be told, and whether it is news to pass on.
+	Heard(p core.PollHeard) (at time.Time, news bool)
 	// Open reports whether a feed is polled, and neighbors may know of it.
 	Open(u feed.URL) bool
 	// StarFeeds are the feeds of which stars are told to neighbors who tell theirs, and whether the owner wants that of

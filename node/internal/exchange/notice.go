@@ -39,7 +39,14 @@ const (
 
 // Announce tells neighbors that the node polled a feed when it did, with so many new entries, or protocol.Refused.
 func (m *Machine) Announce(u feed.URL, at time.Time, fresh int) {
-	m.notify(notice{protocol.Notice{Feed: u, New: fresh}, at}, protocol.NodeID{})
+	m.notify(m.ownNotice(u, at, fresh), protocol.NodeID{})
+}
+
+// ownNotice is the notice of an own poll.
+func (m *Machine) ownNotice(u feed.URL, at time.Time, fresh int) notice {
+	n := notice{protocol.Notice{Feed: u, New: fresh}, at}
+	n.Sign(m.Config.Key, at)
+	return n
 }
 
 // Learned tells a neighbor of which it is known now what calls it has how it stands with us, and of our latest polls.
@@ -53,7 +60,7 @@ func (m *Machine) Learned(to *core.Link) {
 	l := Of(to)
 	for _, p := range m.feeds.LatestPolls() {
 		if hops, ok := l.Peer.Hops(p.Feed); ok && hops == 0 && m.interested(l, p.Feed) {
-			m.queueNotice(l, notice{protocol.Notice{Feed: p.Feed}, p.At}, leastNoticeWait, 0)
+			m.queueNotice(l, m.ownNotice(p.Feed, p.At, 0), leastNoticeWait, 0)
 		}
 	}
 }
@@ -222,29 +229,27 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	l.notices = slices.DeleteFunc(l.notices, func(waiting notice) bool {
 		return waiting.Feed == n.Feed && waiting.at.Sub(at) <= same
 	})
-	if m.Passed(n.Path) {
+	if m.Passed(n.Path) || !m.bySigner(l, &n) {
 		return
 	}
 	origin := n.Origin(l.ID()).Name()
-	if open && origin != l.ID().Name() && m.speaks(origin, n.Feed) {
-		return
-	}
-	news := m.feeds.Heard(n.Feed, l.ID(), origin, at, n.New == protocol.Refused)
+	at, news := m.feeds.Heard(core.PollHeard{Feed: n.Feed, Via: l.ID(), Origin: origin, At: at,
+		Refused: n.New == protocol.Refused, Notice: &n})
 	if !open {
-		news = m.relays(n.Feed, at)
+		news = n.Verify() && m.relays(n.Feed, at)
 	}
-	if !news {
+	if !news || !n.Signed() {
 		return
 	}
 	n.Path = m.outward([]protocol.NodeID{origin})
 	m.notify(notice{n, at}, l.ID())
 }
 
-// speaks reports whether a node is a neighbor that tells of its polls of a feed itself. What others say in its name is
-// not heard, nor passed on: anybody could say that it asked, or was refused, when it was not.
-func (m *Machine) speaks(id protocol.NodeID, u feed.URL) bool {
-	return slices.ContainsFunc(m.Links, func(l *core.Link) bool {
-		hops, follows := l.Peer.Hops(u)
-		return l.Notices && follows && hops == 0 && l.ID().Name() == id
-	})
+// bySigner reports whether a notice that a neighbor tells says that its node signed it, or is of the neighbor itself,
+// which may have no key. Anybody could say of others that they polled, or were refused, when they did not.
+func (m *Machine) bySigner(l *link, n *protocol.Notice) bool {
+	if len(n.Path) > 0 {
+		return n.Signed()
+	}
+	return !n.Signed() || l.Key.IsZero() || n.Signature.Key == l.Key
 }

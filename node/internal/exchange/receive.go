@@ -127,7 +127,7 @@ func (m *Machine) forward(l *link, b *protocol.Bundle, k kept) {
 		m.fulfil(b.DID)
 	}
 	if pruned != nil {
-		m.feeds.Heard(b.Feed, l.ID(), b.Path[0].Name(), m.Now, false) // who polled it did so just now
+		m.feeds.Heard(core.PollHeard{Feed: b.Feed, Via: l.ID(), Origin: b.Path[0].Name(), At: m.Now}) // just now
 	}
 	if pruned != nil && pruned != b {
 		m.earnings.Pruned(m.Now, pruned, m.party(l.Link))

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"time"
 
+	"feedex/internal/when"
+	"feedex/node/internal/core"
 	"feedex/protocol"
 )
 
 // pollsHeard are the latest polls of a feed by other nodes, in the order in which those were heard of first. A popular
-// feed has a thousand at each of its followers, so that one takes 24 bytes, and they are counted as they come and go.
+// feed has a thousand at each of its followers, so that one takes 40 bytes, and they are counted as they come and go.
 type pollsHeard struct {
 	list  []pollOf
 	vias  []via
@@ -20,10 +22,10 @@ type pollsHeard struct {
 // A pollOf is the latest poll of one node.
 type pollOf struct {
 	origin protocol.NodeID
-	at     int64  // in Unix nanoseconds
-	via    uint32 // index of the neighbor that named it first, or of the node itself once it is heard to speak
-
-	refused bool // what counts by it is that its publisher refused
+	signer protocol.NodeID // the name of the key with which it signs, zero while only bundles told of it
+	at     int64           // in Unix nanoseconds by our clock
+	behind int64           // by how many nanoseconds its clock is behind ours, as it signed; news on its way adds to that
+	via    uint32          // index of the neighbor that named it first, or of the node itself once it is heard to speak
 }
 
 // A via is a neighbor that named so many of the nodes in the list; its place is free where that is none.
@@ -32,39 +34,72 @@ type via struct {
 	named int
 }
 
-// find is where the list has a node, -1 where it has not.
-func (p *pollsHeard) find(origin protocol.NodeID) int {
-	return slices.IndexFunc(p.list, func(one pollOf) bool { return one.origin == origin })
+// find is where the list has the node that polled, -1 where it has not. Who signs is known by the key alone, and an
+// address is whose it says. A bundle tells of the node at an address that has polled longest ago: another one may have
+// said that it is there.
+func (p *pollsHeard) find(origin, signer protocol.NodeID) int {
+	found := -1
+	for i := range p.list {
+		one := &p.list[i]
+		switch {
+		case signer != protocol.NodeID{} && one.signer == signer:
+			return i
+		case one.origin != origin || signer != protocol.NodeID{} && one.signer != protocol.NodeID{}:
+		case found < 0 || one.at < p.list[found].at:
+			found = i
+		}
+	}
+	return found
 }
 
 // last is when the node at place i polled last.
 func (p *pollsHeard) last(i int) time.Time { return time.Unix(0, p.list[i].at) }
 
-// counts reports whether a poll of the node at place i counts: so long after the last one or longer, or sooner where
-// that was refused and this was not. Who is refused does not poll soon again, so that the refusal was made up.
-func (p *pollsHeard) counts(i int, at time.Time, refused bool, after time.Duration) bool {
-	passed := at.Sub(p.last(i))
-	return passed >= after || passed > 0 && p.list[i].refused && !refused
+// clocksDiffer is by what part of the time that passes a clock may go slower than another.
+const clocksDiffer = 1024
+
+// dated is when the node at place i polled, which a notice says was at a time, and the node signed that it was so many
+// seconds after 1970 by its own clock: no later than that is after its earlier polls. An old poll is told as a new one
+// only to those who heard of none of its node.
+func (p *pollsHeard) dated(i int, at time.Time, signed int64) time.Time {
+	one := &p.list[i]
+	if one.signer.IsZero() {
+		return at
+	}
+	slower := max(at.Sub(p.last(i)), 0) / clocksDiffer
+	return when.Earlier(at, time.Unix(signed, one.behind).Add(slower))
 }
 
 // hear notes a poll of the node at place i, or of one that the list has not where i is -1, and returns its place.
-func (p *pollsHeard) hear(i int, origin, by protocol.NodeID, at time.Time, refused bool) int {
+func (p *pollsHeard) hear(i int, h *core.PollHeard, at time.Time) int {
 	if len(p.list) == 0 || at.Before(p.first) {
 		p.first = at
 	}
-	if known := i >= 0; !known || by == origin && p.vias[p.list[i].via].id != by {
+	if known := i >= 0; !known || h.Via == h.Origin && p.vias[p.list[i].via].id != h.Via {
 		if known {
 			p.vias[p.list[i].via].named--
 		} else {
 			i = len(p.list)
-			p.list = append(p.list, pollOf{origin: origin})
+			p.list = append(p.list, pollOf{origin: h.Origin})
 		}
-		p.list[i].via = p.place(by)
+		p.list[i].via = p.place(h.Via)
 		p.vias[p.list[i].via].named++
 		p.recount()
 	}
-	p.list[i].at, p.list[i].refused = at.UnixNano(), refused
+	one := &p.list[i]
+	one.at = at.UnixNano()
+	if signer := signerOf(h); !signer.IsZero() {
+		one.origin, one.signer, one.behind = h.Origin, signer, at.Sub(time.Unix(h.Notice.Signature.At, 0)).Nanoseconds()
+	}
 	return i
+}
+
+// signerOf is the name of the key with which a poll is signed, nobody where it is not.
+func signerOf(h *core.PollHeard) protocol.NodeID {
+	if h.Notice == nil {
+		return protocol.NodeID{}
+	}
+	return protocol.NameOf(h.Notice.Signature.Key)
 }
 
 // place is the index of a neighbor among vias, which may be new.

@@ -71,41 +71,45 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 	}
 }
 
-// Heard takes in that a node polled a feed at that time, by the word of the neighbor via, and reports whether that is
-// news which others who follow the feed are to hear. Of one that is not polled here it only counts who does. A node
-// counts once in three quarters of an interval, as none with the same interval polls sooner again: a flood of notices
-// weighs no more than true ones, nor does one that is older than a quarter of the interval. Of the nodes that via named
-// first, those beyond mostNamed move nothing and are no news.
+// Heard takes in that a node polled a feed, and returns when that was as far as can be told, and whether it is news
+// which others who follow the feed are to hear. Of one that is not polled here it only counts who does. A node counts
+// once in three quarters of an interval, as none with the same interval polls sooner again, and by what it signed: a
+// flood of notices weighs no more than true ones, nor does one that is older than a quarter of the interval. Of the
+// nodes that one neighbor named first, those beyond mostNamed move nothing and are no news.
 //
 // A poll that was refused counts where its node is known to poll the feed, and makes no poll come sooner: the feed was
 // asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It
-// binds nobody else: liars could keep everybody away, and limits of publishers are by client. Nor does it stand in the
-// way of a poll of the same node, which alone can contradict a refusal that somebody made up.
-func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, refused bool) (news bool) {
-	m.prospectPolled(u, origin)
-	s := m.openly(u)
-	if s == nil || !m.shared(s) || s.Interval == 0 || m.Is(origin) || m.Now.Sub(at) > s.Interval/4 {
-		return false
+// binds nobody else: liars could keep everybody away, and limits of publishers are by client.
+func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
+	m.prospectPolled(h.Feed, h.Origin)
+	s, signer, at := m.openly(h.Feed), signerOf(&h), h.At
+	if s == nil || !m.shared(s) || s.Interval == 0 || m.Is(h.Origin) ||
+		!signer.IsZero() && m.Is(signer) {
+		return at, false
 	}
 	c := &s.chorus
-	i := c.find(origin)
-	if known := i >= 0; known && !c.counts(i, at, refused, s.Interval*3/4) ||
-		!known && (refused || len(c.list) >= maxPollers) {
-		return false
+	i := c.find(h.Origin, signer)
+	known := i >= 0
+	if known && !signer.IsZero() {
+		at = c.dated(i, at, h.Notice.Signature.At)
+	}
+	if m.Now.Sub(at) > s.Interval/4 || known && at.Sub(c.last(i)) < s.Interval*3/4 ||
+		!known && (h.Refused || len(c.list) >= maxPollers) || !signer.IsZero() && !h.Notice.Verify() {
+		return at, false
 	}
 	if c.begun.IsZero() {
 		c.begun = m.Now
 	}
-	i = c.hear(i, origin, via, at, refused)
+	i = c.hear(i, &h, at)
 	if !c.believed(i, s.silence(m.Now)) {
-		return false
+		return at, false
 	}
 	if len(c.heard) == maxHeard {
 		c.heard = slices.Delete(c.heard, 0, 1)
 	}
 	c.heard = append(c.heard, uint32(at.Unix()))
 	if m.Now.Before(c.muted) {
-		return false
+		return at, false
 	}
 	news = c.Heard(m.Now, at)
 	if most := c.Aside(at, s.Interval, s.pollers(m.Now)); most > 0 {
@@ -116,11 +120,11 @@ func (m *Machine) Heard(u feed.URL, via, origin protocol.NodeID, at time.Time, r
 		if c.Began.IsZero() { // after a restart
 			c.Began = s.NextPoll.Add(-s.Interval)
 		}
-		if due := c.Due(s.Interval, s.pollers(m.Now)); !refused || due.After(s.NextPoll) {
+		if due := c.Due(s.Interval, s.pollers(m.Now)); !h.Refused || due.After(s.NextPoll) {
 			m.PollAt(s, when.Later(due, s.NotBefore))
 		}
 	}
-	return news
+	return at, news
 }
 
 // knownPollers is how many nodes are known to poll the feed, this one included, for its policy: 0 where nobody was ever

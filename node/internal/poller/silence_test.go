@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/node/internal/core"
 	"feedex/protocol"
 )
 
@@ -33,7 +34,7 @@ func TestPollersCountAsOthersNameThem(t *testing.T) {
 	s.Interval = time.Hour
 	s.chorus.begun = now.Add(-2 * time.Hour)
 	hear := func(origin, via protocol.NodeID) {
-		s.chorus.hear(s.chorus.find(origin), origin, via, now, false)
+		s.chorus.hear(s.chorus.find(origin, protocol.NodeID{}), &core.PollHeard{Origin: origin, Via: via}, now)
 	}
 	hear(honest, honest)
 	hear(other, other)
