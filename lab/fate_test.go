@@ -2,9 +2,7 @@ package lab
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -60,7 +58,7 @@ func TestFate(t *testing.T) {
 			Fate: func(_, _ *Host, _ node.Call) Fate { return tt.fate }}, 0, 0)
 		var both [2]caller
 		for i := range both {
-			h, err := w.Join(MemberConfig{Actor: func(*node.Node, ed25519.PrivateKey, *rand.Rand) Actor { return &both[i] }})
+			h, err := w.Join(acts(&both[i]))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,8 @@ type MemberConfig struct {
 	// Node is the Config of its node, at each start. Default Config.Node of the World. Port, Secret and
 	// Key are set.
 	Node *node.Config
-	// Actor makes what the host runs in place of n, whose key it gets. It is called anew after every Return. Default: n.
+	// Actor makes what the host runs in place of n, whose key it gets. It is called anew after every Return. Default:
+	// n.
 	Actor func(n *node.Node, key ed25519.PrivateKey, rng *rand.Rand) Actor
 	// NoPolls has every poll of it fail.
 	NoPolls bool

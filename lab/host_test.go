@@ -77,6 +77,11 @@ func (m mute) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effec
 	return kept
 }
 
+// acts is a member that runs a in place of its node.
+func acts(a Actor) MemberConfig {
+	return MemberConfig{Actor: func(*node.Node, ed25519.PrivateKey, *rand.Rand) Actor { return a }}
+}
+
 // An Actor stands between its node and the world.
 func TestActorsChangeHabits(t *testing.T) {
 	t.Parallel()
@@ -153,7 +158,7 @@ func TestAlarms(t *testing.T) {
 	} {
 		w := network(t, Config{}, 0, 0)
 		s := &sleeper{next: after(2 * time.Minute)}
-		h, err := w.Join(MemberConfig{Actor: func(*node.Node, ed25519.PrivateKey, *rand.Rand) Actor { return s }})
+		h, err := w.Join(acts(s))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,10 +2,8 @@ package lab
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -142,7 +140,7 @@ func TestAnswersDoNotCrossACut(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := &asker{sleeper: sleeper{next: after(time.Second)}, to: other.ID}
-		if _, err := w.Join(MemberConfig{Actor: func(*node.Node, ed25519.PrivateKey, *rand.Rand) Actor { return a }}); err != nil {
+		if _, err := w.Join(acts(a)); err != nil {
 			t.Fatal(err)
 		}
 		if cut {
@@ -169,7 +167,7 @@ func TestLinksThatAreTooSlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := &asker{sleeper: sleeper{next: wednesday.Add(time.Second)}, to: other.ID}
-		if _, err := w.Join(MemberConfig{Actor: func(*node.Node, ed25519.PrivateKey, *rand.Rand) Actor { return a }}); err != nil {
+		if _, err := w.Join(acts(a)); err != nil {
 			t.Fatal(err)
 		}
 		for last := w.Now(); a.answer == nil &&

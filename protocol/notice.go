@@ -80,8 +80,9 @@ func encodeNotices(list []Notice) xmlrpc.Array {
 	return arrayOf(list, func(n Notice) string {
 		text := fmt.Sprintf("%d %d %s", n.Age/time.Second, n.New, n.Feed)
 		if n.Signed() {
-			text += fmt.Sprintf(" %d %s %s", n.Signature.At, strings.TrimPrefix(n.Signature.Key.String(), nodeKeyPrefix),
-				base64.RawURLEncoding.EncodeToString(n.Signature.bytes[:]))
+			key := strings.TrimPrefix(n.Signature.Key.String(), nodeKeyPrefix)
+			signature := base64.RawURLEncoding.EncodeToString(n.Signature.bytes[:])
+			text += fmt.Sprintf(" %d %s %s", n.Signature.At, key, signature)
 		}
 		for _, id := range n.Path {
 			text += " " + nameOf(id)

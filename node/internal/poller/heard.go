@@ -22,9 +22,9 @@ type pollsHeard struct {
 // A pollOf is the latest poll of one node.
 type pollOf struct {
 	origin protocol.NodeID
-	signer protocol.NodeID // the name of the key with which it signs, zero while only bundles told of it
+	signer protocol.NodeID // the name of the key with which it signs; zero while nothing signed told of it
 	at     int64           // in Unix nanoseconds by our clock
-	behind int64           // by how many nanoseconds its clock is behind ours, as it signed; news on its way adds to that
+	behind int64           // how many nanoseconds its clock is behind ours, the way of the news included; with signer
 	via    uint32          // index of the neighbor that named it first, or of the node itself once it is heard to speak
 }
 
@@ -34,18 +34,18 @@ type via struct {
 	named int
 }
 
-// find is where the list has the node that polled, -1 where it has not. Who signs is known by the key alone, and an
-// address is whose it says. A bundle tells of the node at an address that has polled longest ago: another one may have
-// said that it is there.
+// find is where the list has the node that polled, -1 where it has not. Who signs is known by the key alone, as a path
+// may name anybody. What nobody signed, as a bundle, is of the node at that address that has polled longest ago: of
+// others who say that they are there one may lie.
 func (p *pollsHeard) find(origin, signer protocol.NodeID) int {
 	found := -1
 	for i := range p.list {
 		one := &p.list[i]
-		switch {
-		case signer != protocol.NodeID{} && one.signer == signer:
+		if !signer.IsZero() && one.signer == signer {
 			return i
-		case one.origin != origin || signer != protocol.NodeID{} && one.signer != protocol.NodeID{}:
-		case found < 0 || one.at < p.list[found].at:
+		}
+		if one.origin == origin && (signer.IsZero() || one.signer.IsZero()) &&
+			(found < 0 || one.at < p.list[found].at) {
 			found = i
 		}
 	}
@@ -55,12 +55,12 @@ func (p *pollsHeard) find(origin, signer protocol.NodeID) int {
 // last is when the node at place i polled last.
 func (p *pollsHeard) last(i int) time.Time { return time.Unix(0, p.list[i].at) }
 
-// clocksDiffer is by what part of the time that passes a clock may go slower than another.
+// clocksDiffer is by what part of the time that passes a clock may go slower than ours.
 const clocksDiffer = 1024
 
-// dated is when the node at place i polled, which a notice says was at a time, and the node signed that it was so many
-// seconds after 1970 by its own clock: no later than that is after its earlier polls. An old poll is told as a new one
-// only to those who heard of none of its node.
+// dated is when the node at place i polled, which was at the time at by the age of a notice, and at so many seconds
+// after 1970 by the clock of the node, as it signed: no later after its last poll than by that clock. So an old poll
+// can be told as a new one only to who heard of none of that node.
 func (p *pollsHeard) dated(i int, at time.Time, signed int64) time.Time {
 	one := &p.list[i]
 	if one.signer.IsZero() {
@@ -89,7 +89,8 @@ func (p *pollsHeard) hear(i int, h *core.PollHeard, at time.Time) int {
 	one := &p.list[i]
 	one.at = at.UnixNano()
 	if signer := signerOf(h); !signer.IsZero() {
-		one.origin, one.signer, one.behind = h.Origin, signer, at.Sub(time.Unix(h.Notice.Signature.At, 0)).Nanoseconds()
+		one.origin, one.signer = h.Origin, signer
+		one.behind = at.Sub(time.Unix(h.Notice.Signature.At, 0)).Nanoseconds()
 	}
 	return i
 }
