@@ -269,8 +269,9 @@ func TestAnOriginCountsOnceInThreeQuartersOfAnInterval(t *testing.T) {
 	}
 }
 
-// turns has a node follow news at that interval, and returns it in the middle of one, when it knows of another poll by
-// each of those, and whether what it hears of a poll moves its own.
+// turns has a node follow news at that interval, and hear in its first minute what known has it hear. It returns the node
+// a third of an interval after a later poll of it, when those of the first minute may poll again, and reports of each
+// notice whether it moves the node's next poll.
 func turns(t *testing.T, every time.Duration, known func(h *testHost)) (h *testHost, moves func(*testHost,
 	protocol.Notice) bool) {
 	w := newNetwork(t)
@@ -306,10 +307,8 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 	forged.Sign(keyFrom(other), h.net.Now()) // of another feed
 	forged.Feed = news
 	told = nil
-	for name, lie := range map[string]protocol.Notice{"an unsigned notice": unsigned, "a forged one": forged} {
-		if moves(liar, lie) {
-			t.Errorf("%s moves a poll", name)
-		}
+	if moves(liar, unsigned) || moves(liar, forged) {
+		t.Error("an unsigned notice or a forged one moves a poll")
 	}
 	if h.net.run(10 * time.Minute); len(told) > 0 {
 		t.Errorf("lies are passed on: %v", told)
@@ -325,6 +324,101 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 	}
 	if h.net.run(10 * time.Minute); len(told) == 0 || !told[0].Verify() {
 		t.Errorf("of polls that were signed others hear %v", told)
+	}
+}
+
+// Who tells what another signed as its own word gets nothing by it, be it that of the node itself, told back to it.
+func TestNobodySignsForAnother(t *testing.T) {
+	const every = 4 * time.Hour
+	method, other := protocol.Notify{}.Method(), friendID(7)
+	var relay, thief *testHost
+	var told []protocol.Notice
+	h, moves := turns(t, every, func(h *testHost) {
+		relay, thief = eager(h, 1, &told, method), eager(h, 2, nil, method)
+		h.inside(func(n *node.Node) {
+			n.JoinByKey(thief.id, protocol.NodeKeyOf(keyFrom(thief.id)), false, "token", protocol.Subset{{Feed: news}})
+		})
+		h.hearsOfPoll(relay, 0, other)
+	})
+	stolen := h.notice(relay, 0, 0, other)
+	for name, path := range map[string][]protocol.NodeID{
+		"as its own": nil, "under its address": {thief.id}, "under the name of its key": {keyName(thief.id)},
+	} {
+		if stolen.Path = path; moves(thief, stolen) {
+			t.Errorf("a poll that another one signed, told %s, moves a poll", name)
+		}
+	}
+	if !moves(relay, h.notice(relay, 0, 0, other)) {
+		t.Error("who was robbed is not heard")
+	}
+	told = nil
+	h.poll(news)
+	h.net.run(time.Minute)
+	if len(told) != 1 || !told[0].Verify() {
+		t.Fatalf("of the node's own poll others hear %v", told)
+	}
+	own := told[0]
+	if own.Path = []protocol.NodeID{friendID(8)}; moves(relay, own) {
+		t.Error("the node takes its own poll for that of another")
+	}
+}
+
+// keyName names the node by the key with which tests sign as it.
+func keyName(id protocol.NodeID) protocol.NodeID {
+	return protocol.NameOf(protocol.NodeKeyOf(keyFrom(id)))
+}
+
+// A neighbor without a key is not spoken for by who has one.
+func TestWhoHasNoKeyIsNotSpokenFor(t *testing.T) {
+	const every = 4 * time.Hour
+	method := protocol.Notify{}.Method()
+	var plain, liar *testHost
+	h, moves := turns(t, every, func(h *testHost) {
+		plain, liar = eager(h, 1, nil, method), eager(h, 2, nil, method)
+		h.hears(plain, protocol.Notify{Notices: []protocol.Notice{{Feed: news}}})
+	})
+	lie := protocol.Notice{Feed: news, Path: []protocol.NodeID{plain.id}}
+	lie.Sign(keyFrom(liar.id), h.net.Now())
+	moves(liar, lie)
+	if h.net.run(time.Minute); !moves(plain, protocol.Notice{Feed: news}) {
+		t.Error("after a lie about it a neighbor without a key is not heard")
+	}
+}
+
+// An age that a relay overstates dates no later poll.
+func TestAnOverstatedAgeIsForgotten(t *testing.T) {
+	const every = 4 * time.Hour
+	method, other := protocol.Notify{}.Method(), friendID(7)
+	var relay *testHost
+	h, moves := turns(t, every, func(h *testHost) {
+		relay = eager(h, 1, nil, method)
+		late := h.notice(relay, 0, 0, other)
+		late.Age = every/4 - time.Second
+		h.hears(relay, protocol.Notify{Notices: []protocol.Notice{late}})
+	})
+	moves(relay, h.notice(relay, 0, 0, other))
+	heard := h.node.PollsHeard(news)
+	if ago := h.net.Now().Sub(heard[len(heard)-1]); ago > time.Minute {
+		t.Errorf("a poll of now is taken for one of %v ago, as the one before was said to be older than it was", ago)
+	}
+}
+
+// Where a neighbor brought a forged signature, nothing that others signed is heard of it for a minute.
+func TestForgedSignaturesAreNotLookedAtForLong(t *testing.T) {
+	const every = 4 * time.Hour
+	method, other := protocol.Notify{}.Method(), friendID(7)
+	var forger *testHost
+	h, moves := turns(t, every, func(h *testHost) {
+		forger = eager(h, 1, nil, method)
+		h.hearsOfPoll(forger, 0, other)
+	})
+	forged := h.notice(forger, 0, 0, other)
+	forged.New++
+	if moves(forger, forged) || moves(forger, h.notice(forger, 0, 0, other)) {
+		t.Error("a neighbor is heard of others as it forges")
+	}
+	if h.net.run(time.Minute + time.Second); !moves(forger, h.notice(forger, 0, 0, other)) {
+		t.Error("it is not heard of others ever after")
 	}
 }
 
@@ -355,7 +449,7 @@ func TestWhoHasNoKeyIsHeardByNeighbors(t *testing.T) {
 		t.Error("a neighbor is heard with a key that is not its own")
 	}
 	if !moves(keyed, h.notice(keyed, 0, 0)) {
-		t.Error("nor with its own")
+		t.Error("a neighbor is not heard with its own key")
 	}
 	if h.net.run(10 * time.Minute); len(told) != 1 {
 		t.Errorf("what that signs is passed on as %v", told)

@@ -28,7 +28,7 @@ type Notice struct {
 }
 
 // A PollSignature shows that a notice of a feed is by the node that polled: nobody else can tell of polls in the name
-// of its key, nor tell an old poll as a new one to who knows when the node polled before.
+// of its key, nor tell an old poll as a new one to who heard of the node before.
 type PollSignature struct {
 	At    int64 // when the poll began, in Unix seconds by the clock of its node, which may be wrong
 	Key   NodeKey
@@ -109,7 +109,8 @@ func decodeNotice(words []string) (n Notice, ok bool) {
 	age, err := strconv.ParseUint(words[0], 10, 31)
 	count, err2 := strconv.ParseInt(words[1], 10, 32)
 	u, err3 := feed.ParseURL(words[2])
-	if err != nil || age > maxNoticeAge || err2 != nil || count < Refused || err3 != nil || string(u) != words[2] {
+	if err != nil || age > maxNoticeAge || err2 != nil || count < Refused || err3 != nil || string(u) != words[2] ||
+		strconv.FormatUint(age, 10) != words[0] || strconv.FormatInt(count, 10) != words[1] {
 		return n, false
 	}
 	n = Notice{Feed: u, Age: time.Duration(age) * time.Second, New: int(count)}
@@ -137,7 +138,8 @@ func decodePollSignature(at, key, signature string) (s PollSignature, ok bool) {
 	when, err := strconv.ParseUint(at, 10, 40)
 	k, err2 := ParseNodeKey(nodeKeyPrefix + key)
 	b, err3 := base64.RawURLEncoding.Strict().DecodeString(signature)
-	if err != nil || err2 != nil || err3 != nil || len(b) != len(s.bytes) {
+	if err != nil || err2 != nil || err3 != nil || len(b) != len(s.bytes) || len(signature) != maxSignature ||
+		len(k.String()) != len(nodeKeyPrefix+key) || strconv.FormatUint(when, 10) != at {
 		return s, false
 	}
 	s.At, s.Key = int64(when), k

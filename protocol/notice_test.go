@@ -122,6 +122,10 @@ func TestNoticesThatMakeNoSense(t *testing.T) {
 		"signed too late":         {whole + " 1099511627776 " + key + " " + signature, false},
 		"signed by nobody":        {whole + " 1790000000 " + strings.Repeat("A", 43) + " " + signature, false},
 		"signed by a long key":    {whole + " 1790000000 A" + key + " " + signature, false},
+		"signed at a long time":   {whole + " 01790000000 " + key + " " + signature, false},
+		"key over two lines":      {whole + " 1790000000 " + key + "\n " + signature, false},
+		"age with a zero":         {"05 1 " + someURL, false},
+		"entries with a sign":     {"5 +1 " + someURL, false},
 		"signature cut off":       {signed[:len(signed)-1], false},
 		"time and key alone":      {whole + " 1790000000 " + key, false},
 	} {

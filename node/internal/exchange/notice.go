@@ -33,6 +33,8 @@ const (
 	newsPart = 2
 	// maxTalks bounds the feeds of whose polls is known what a neighbor knows, and the notices that wait for it.
 	maxTalks = 1024
+	// forgedFor is for how long nothing that others signed is heard of a neighbor that brought a forged signature.
+	forgedFor = time.Minute
 	// forgottenAfter is when there may be room for other feeds.
 	forgottenAfter = 24 * time.Hour
 )
@@ -80,10 +82,10 @@ type relayedPolls struct {
 }
 
 // relays reports whether a poll of a feed that the node does not follow is news to those for whom it relays it.
-func (m *Machine) relays(u feed.URL, at time.Time) bool {
+func (m *Machine) relays(u feed.URL, at time.Time, verify func() bool) bool {
 	last := m.Gossip.polls[u]
 	gap := at.Sub(last.at)
-	if !m.Table.Wanted(u, nil) || gap < max(leastNoticeWait, last.gap/newsPart) {
+	if !m.Table.Wanted(u, nil) || gap < max(leastNoticeWait, last.gap/newsPart) || !verify() {
 		return false
 	}
 	if len(m.Gossip.polls) >= maxTalks {
@@ -229,27 +231,44 @@ func (m *Machine) noticed(l *link, n protocol.Notice) {
 	l.notices = slices.DeleteFunc(l.notices, func(waiting notice) bool {
 		return waiting.Feed == n.Feed && waiting.at.Sub(at) <= same
 	})
-	if m.Passed(n.Path) || !m.bySigner(l, &n) {
+	h := core.PollHeard{Feed: n.Feed, Via: l.ID(), Origin: n.Origin(l.ID()).Name(), At: at,
+		Refused: n.New == protocol.Refused, Notice: &n, Verify: func() bool { return m.verify(l, &n) }}
+	h.Own = h.Origin == l.ID().Name() && (!n.Signed() || n.Signature.Key == l.Key)
+	if m.Passed(n.Path) || !m.bySigner(l, &h) {
 		return
 	}
-	origin := n.Origin(l.ID()).Name()
-	at, news := m.feeds.Heard(core.PollHeard{Feed: n.Feed, Via: l.ID(), Origin: origin, At: at,
-		Refused: n.New == protocol.Refused, Notice: &n})
+	at, news := m.feeds.Heard(h)
 	if !open {
-		news = n.Verify() && m.relays(n.Feed, at)
+		news = n.Signed() && m.relays(n.Feed, at, h.Verify)
 	}
 	if !news || !n.Signed() {
 		return
 	}
-	n.Path = m.outward([]protocol.NodeID{origin})
+	n.Path = m.outward([]protocol.NodeID{h.Origin})
 	m.notify(notice{n, at}, l.ID())
 }
 
-// bySigner reports whether a notice that a neighbor tells says that its node signed it, or is of the neighbor itself,
-// which may have no key. Anybody could say of others that they polled, or were refused, when they did not.
-func (m *Machine) bySigner(l *link, n *protocol.Notice) bool {
-	if len(n.Path) > 0 {
-		return n.Signed()
+// bySigner reports whether a notice that a neighbor tells is of the neighbor itself, or signed by whoever it names,
+// as far as that is known without a look at the signature. Anybody could say of others that they polled, or were
+// refused, when they did not.
+func (m *Machine) bySigner(l *link, h *core.PollHeard) bool {
+	switch {
+	case h.Own:
+		return true
+	case !h.Notice.Signed() || m.Now.Before(l.forgedUntil):
+		return false
+	case h.Origin == l.ID().Name() && !l.Key.IsZero():
+		return false // that is not its key
 	}
-	return !n.Signed() || l.Key.IsZero() || n.Signature.Key == l.Key
+	return !h.Origin.Named() || h.Origin == h.Signer()
+}
+
+// verify reports whether the signature of a notice holds. A neighbor that brought one that does not is not heard of
+// others for a while: an honest one looks itself, and to look takes longer than to write.
+func (m *Machine) verify(l *link, n *protocol.Notice) bool {
+	if n.Verify() {
+		return true
+	}
+	l.forgedUntil = m.Now.Add(forgedFor)
+	return false
 }

@@ -384,7 +384,9 @@ type link struct {
 	// Polls of which it is to hear.
 	notices    []notice
 	noticesDue time.Time // when they are to be sent, zero for never
-	talks      map[feed.URL]time.Time
+	// forgedUntil is until when nothing that others signed is heard of the neighbor.
+	forgedUntil time.Time
+	talks       map[feed.URL]time.Time
 
 	stars starTalk
 

@@ -127,7 +127,9 @@ func (m *Machine) forward(l *link, b *protocol.Bundle, k kept) {
 		m.fulfil(b.DID)
 	}
 	if pruned != nil {
-		m.feeds.Heard(core.PollHeard{Feed: b.Feed, Via: l.ID(), Origin: b.Path[0].Name(), At: m.Now}) // just now
+		origin := b.Path[0].Name()
+		m.feeds.Heard(core.PollHeard{Feed: b.Feed, Via: l.ID(), Origin: origin, At: m.Now, // just now
+			Own: origin == l.ID().Name()})
 	}
 	if pruned != nil && pruned != b {
 		m.earnings.Pruned(m.Now, pruned, m.party(l.Link))

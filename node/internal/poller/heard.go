@@ -24,7 +24,7 @@ type pollOf struct {
 	origin protocol.NodeID
 	signer protocol.NodeID // the name of the key with which it signs; zero while nothing signed told of it
 	at     int64           // in Unix nanoseconds by our clock
-	behind int64           // how many nanoseconds its clock is behind ours, the way of the news included; with signer
+	behind int64           // how many nanoseconds its clock is behind ours, the way of the news included; 0 if ahead
 	via    uint32          // index of the neighbor that named it first, or of the node itself once it is heard to speak
 }
 
@@ -35,17 +35,19 @@ type via struct {
 }
 
 // find is where the list has the node that polled, -1 where it has not. Who signs is known by the key alone, as a path
-// may name anybody. What nobody signed, as a bundle, is of the node at that address that has polled longest ago: of
-// others who say that they are there one may lie.
-func (p *pollsHeard) find(origin, signer protocol.NodeID) int {
-	found := -1
+// may name anybody. What nobody signed yet stands for the node at its address, unless a neighbor there speaks for
+// itself. A bundle is of the node at that address that has polled longest ago: of others who say that they are there
+// one may lie.
+func (p *pollsHeard) find(h *core.PollHeard) int {
+	found, signer := -1, h.Signer()
 	for i := range p.list {
 		one := &p.list[i]
 		if !signer.IsZero() && one.signer == signer {
 			return i
 		}
-		if one.origin == origin && (signer.IsZero() || one.signer.IsZero()) &&
-			(found < 0 || one.at < p.list[found].at) {
+		itself := p.vias[one.via].id.Name() == one.origin
+		fits := one.signer.IsZero() && (signer.IsZero() || h.Own || !itself) || h.Notice == nil
+		if one.origin == h.Origin && fits && (found < 0 || one.at < p.list[found].at) {
 			found = i
 		}
 	}
@@ -60,7 +62,8 @@ const clocksDiffer = 1024
 
 // dated is when the node at place i polled, which was at the time at by the age of a notice, and at so many seconds
 // after 1970 by the clock of the node, as it signed: no later after its last poll than by that clock. So an old poll
-// can be told as a new one only to who heard of none of that node.
+// can be told as a new one only to who heard of none of that node. No age dates a poll of a clock that is right before
+// it was signed: who overstates one does not silence the node later.
 func (p *pollsHeard) dated(i int, at time.Time, signed int64) time.Time {
 	one := &p.list[i]
 	if one.signer.IsZero() {
@@ -75,7 +78,7 @@ func (p *pollsHeard) hear(i int, h *core.PollHeard, at time.Time) int {
 	if len(p.list) == 0 || at.Before(p.first) {
 		p.first = at
 	}
-	if known := i >= 0; !known || h.Via == h.Origin && p.vias[p.list[i].via].id != h.Via {
+	if known := i >= 0; !known || h.Own && p.vias[p.list[i].via].id != h.Via {
 		if known {
 			p.vias[p.list[i].via].named--
 		} else {
@@ -88,19 +91,11 @@ func (p *pollsHeard) hear(i int, h *core.PollHeard, at time.Time) int {
 	}
 	one := &p.list[i]
 	one.at = at.UnixNano()
-	if signer := signerOf(h); !signer.IsZero() {
+	if signer := h.Signer(); !signer.IsZero() {
 		one.origin, one.signer = h.Origin, signer
-		one.behind = at.Sub(time.Unix(h.Notice.Signature.At, 0)).Nanoseconds()
+		one.behind = max(0, at.Sub(time.Unix(h.Notice.Signature.At, 0)).Nanoseconds())
 	}
 	return i
-}
-
-// signerOf is the name of the key with which a poll is signed, nobody where it is not.
-func signerOf(h *core.PollHeard) protocol.NodeID {
-	if h.Notice == nil {
-		return protocol.NodeID{}
-	}
-	return protocol.NameOf(h.Notice.Signature.Key)
 }
 
 // place is the index of a neighbor among vias, which may be new.

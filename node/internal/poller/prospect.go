@@ -7,6 +7,7 @@ import (
 
 	"feedex/feed"
 	"feedex/neighbors"
+	"feedex/node/internal/core"
 	"feedex/protocol"
 )
 
@@ -185,11 +186,12 @@ func (m *Machine) pollersOf(p *prospect) int {
 }
 
 // prospectPolled notes that a node polled a feed, where that is a prospect.
-func (m *Machine) prospectPolled(u feed.URL, origin protocol.NodeID) {
+func (m *Machine) prospectPolled(h *core.PollHeard) {
 	for i := range m.forOthers.prospects {
 		p := &m.forOthers.prospects[i]
-		if p.feed == u && len(p.pollers) < enoughPollers && !m.Is(origin) && !slices.Contains(p.pollers, origin) {
-			p.pollers = append(p.pollers, origin)
+		if p.feed == h.Feed && len(p.pollers) < enoughPollers && !m.Is(h.Origin) &&
+			!slices.Contains(p.pollers, h.Origin) && h.Proven() {
+			p.pollers = append(p.pollers, h.Origin)
 		}
 	}
 }

@@ -81,20 +81,20 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It
 // binds nobody else: liars could keep everybody away, and limits of publishers are by client.
 func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
-	m.prospectPolled(h.Feed, h.Origin)
-	s, signer, at := m.openly(h.Feed), signerOf(&h), h.At
+	m.prospectPolled(&h)
+	s, signer, at := m.openly(h.Feed), h.Signer(), h.At
 	if s == nil || !m.shared(s) || s.Interval == 0 || m.Is(h.Origin) ||
 		!signer.IsZero() && m.Is(signer) {
 		return at, false
 	}
 	c := &s.chorus
-	i := c.find(h.Origin, signer)
+	i := c.find(&h)
 	known := i >= 0
-	if known && !signer.IsZero() {
+	if known && !signer.IsZero() && !h.Own {
 		at = c.dated(i, at, h.Notice.Signature.At)
 	}
 	if m.Now.Sub(at) > s.Interval/4 || known && at.Sub(c.last(i)) < s.Interval*3/4 ||
-		!known && (h.Refused || len(c.list) >= maxPollers) || !signer.IsZero() && !h.Notice.Verify() {
+		!known && (h.Refused || len(c.list) >= maxPollers) || !h.Proven() {
 		return at, false
 	}
 	if c.begun.IsZero() {
@@ -222,7 +222,10 @@ func (m *Machine) HeardPollers() map[protocol.NodeID]protocol.Subset {
 			continue
 		}
 		for _, p := range s.chorus.since(s.silence(m.Now)).list {
-			heard[p.origin] = append(heard[p.origin], protocol.Interest{Feed: u})
+			of := heard[p.origin]
+			if len(of) == 0 || of[len(of)-1].Feed != u { // several may say that they are there
+				heard[p.origin] = append(of, protocol.Interest{Feed: u})
+			}
 		}
 	}
 	return heard

@@ -34,7 +34,8 @@ func TestPollersCountAsOthersNameThem(t *testing.T) {
 	s.Interval = time.Hour
 	s.chorus.begun = now.Add(-2 * time.Hour)
 	hear := func(origin, via protocol.NodeID) {
-		s.chorus.hear(s.chorus.find(origin, protocol.NodeID{}), &core.PollHeard{Origin: origin, Via: via}, now)
+		h := &core.PollHeard{Origin: origin, Via: via, Own: origin == via}
+		s.chorus.hear(s.chorus.find(h), h, now)
 	}
 	hear(honest, honest)
 	hear(other, other)
