@@ -269,9 +269,9 @@ func TestAnOriginCountsOnceInThreeQuartersOfAnInterval(t *testing.T) {
 	}
 }
 
-// turns has a node follow news at that interval, and hear in its first minute what known has it hear. It returns the node
-// a third of an interval after a later poll of it, when those of the first minute may poll again, and reports of each
-// notice whether it moves the node's next poll.
+// turns has a node follow news at that interval, and hear in its first minute what known has it hear. It returns the
+// node a third of an interval after a later poll of it, when those of the first minute may poll again, and whether what
+// it hears then of a poll moves its next one.
 func turns(t *testing.T, every time.Duration, known func(h *testHost)) (h *testHost, moves func(*testHost,
 	protocol.Notice) bool) {
 	w := newNetwork(t)
@@ -393,7 +393,7 @@ func TestAnOverstatedAgeIsForgotten(t *testing.T) {
 	h, moves := turns(t, every, func(h *testHost) {
 		relay = eager(h, 1, nil, method)
 		late := h.notice(relay, 0, 0, other)
-		late.Age = every/4 - time.Second
+		late.Age = 9 * time.Minute
 		h.hears(relay, protocol.Notify{Notices: []protocol.Notice{late}})
 	})
 	moves(relay, h.notice(relay, 0, 0, other))

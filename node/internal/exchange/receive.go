@@ -128,8 +128,8 @@ func (m *Machine) forward(l *link, b *protocol.Bundle, k kept) {
 	}
 	if pruned != nil {
 		origin := b.Path[0].Name()
-		m.feeds.Heard(core.PollHeard{Feed: b.Feed, Via: l.ID(), Origin: origin, At: m.Now, // just now
-			Own: origin == l.ID().Name()})
+		m.feeds.Heard(core.PollHeard{Feed: b.Feed, Via: l.ID(), Origin: origin, Own: origin == l.ID().Name(),
+			At: m.Now}) // who polled it did so just now
 	}
 	if pruned != nil && pruned != b {
 		m.earnings.Pruned(m.Now, pruned, m.party(l.Link))

@@ -35,9 +35,8 @@ type via struct {
 }
 
 // find is where the list has the node that polled, -1 where it has not. Who signs is known by the key alone, as a path
-// may name anybody. What nobody signed yet stands for the node at its address, unless a neighbor there speaks for
-// itself. A bundle is of the node at that address that has polled longest ago: of others who say that they are there
-// one may lie.
+// may name anybody, or by an address for which nobody signed yet. A bundle is of the node at that address that has
+// polled longest ago: others who are said to be there may not be.
 func (p *pollsHeard) find(h *core.PollHeard) int {
 	found, signer := -1, h.Signer()
 	for i := range p.list {
@@ -45,9 +44,8 @@ func (p *pollsHeard) find(h *core.PollHeard) int {
 		if !signer.IsZero() && one.signer == signer {
 			return i
 		}
-		itself := p.vias[one.via].id.Name() == one.origin
-		fits := one.signer.IsZero() && (signer.IsZero() || h.Own || !itself) || h.Notice == nil
-		if one.origin == h.Origin && fits && (found < 0 || one.at < p.list[found].at) {
+		if one.origin == h.Origin && (one.signer.IsZero() || h.Notice == nil) &&
+			(found < 0 || one.at < p.list[found].at) {
 			found = i
 		}
 	}

@@ -22,7 +22,8 @@ func TestPollsHeardAreCountedAsTheyComeAndGo(t *testing.T) {
 		now = now.Add(time.Duration(rng.IntN(60)) * time.Second)
 		origin, by := id(rng.IntN(60)), id(rng.IntN(4))
 		at := now.Add(-time.Duration(rng.IntN(300)) * time.Second)
-		i := v.hear(v.find(&core.PollHeard{Origin: origin, Via: by}), &core.PollHeard{Origin: origin, Via: by, Own: origin == by}, at)
+		h := &core.PollHeard{Origin: origin, Via: by, Own: origin == by}
+		i := v.hear(v.find(h), h, at)
 		if v.list[i].origin != origin || !v.last(i).Equal(at) {
 			t.Fatalf("of the poll of %v at %v the list says %v", origin, at, v.list[i])
 		}
