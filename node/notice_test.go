@@ -385,6 +385,28 @@ func TestWhoHasNoKeyIsNotSpokenFor(t *testing.T) {
 	}
 }
 
+// Of a feed that the node only relays it passes on what was signed by who polled, and no forgery.
+func TestForgedPollsAreNotRelayed(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(lone(0))
+	h := w.add(node.Config{}, lone(0))
+	method, other := protocol.Notify{}.Method(), friendID(7)
+	var told []protocol.Notice
+	forger, relay := eager(h, 1, nil, method), eager(h, 2, nil, method)
+	eager(h, 3, &told, method)
+	w.run(time.Minute)
+	forged := h.notice(forger, 0, 0, other)
+	forged.New++
+	h.hears(forger, protocol.Notify{Notices: []protocol.Notice{forged}})
+	if w.run(10 * time.Minute); len(told) > 0 {
+		t.Errorf("a forged notice is relayed: %v", told)
+	}
+	h.hearsOfPoll(relay, 0, other)
+	if w.run(10 * time.Minute); len(told) != 1 || !told[0].Verify() {
+		t.Errorf("a signed notice is relayed as %v", told)
+	}
+}
+
 // An age that a relay overstates dates no later poll.
 func TestAnOverstatedAgeIsForgotten(t *testing.T) {
 	const every = 4 * time.Hour
