@@ -504,44 +504,50 @@ func TestAnOldPollIsNoNewOne(t *testing.T) {
 	}
 }
 
-// A neighbor may name hardly more nodes that poll a feed than others name: those beyond move no poll, are not passed on
-// and do not count.
-func TestANeighborNamesHardlyMoreThanOthers(t *testing.T) {
-	const every = 16 * time.Hour
+// Whose polls miss what is there to be found is doubted, with all that it names: they move no poll, are not passed on
+// and do not count. Others are heard as before.
+func TestWhosePollsMissEntriesIsDoubted(t *testing.T) {
+	const every = 2 * time.Hour
 	w := newNetwork(t)
 	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	method := protocol.Notify{}.Method()
-	liar, honest, other := eager(h, 1, nil, method), eager(h, 2, nil, method), eager(h, 3, nil, method)
-	w.run(time.Minute)
-	h.hearsOfPoll(honest, 0)
-	w.run(2 * every)
-	h.poll(news)
+	var told []protocol.Notice
+	liar, honest := eager(h, 1, nil, method), eager(h, 2, nil, method)
+	other := eager(h, 3, &told, method)
+	moves := func(by *testHost, origin int) bool {
+		due := h.node.Subscription(news).NextPoll
+		h.hearsOfPoll(by, 0, friendID(origin))
+		return !h.node.Subscription(news).NextPoll.Equal(due)
+	}
 	w.run(every / 2)
-	for i := range 2 {
-		h.hearsOfPoll(honest, 0, friendID(50+i))
-		w.run(time.Second)
-		h.hearsOfPoll(other, 0, friendID(60+i))
-		w.run(time.Second)
+	if !moves(liar, 50) {
+		t.Fatal("what a neighbor names first moves nothing")
 	}
-	for i := range 30 {
-		h.hearsOfPoll(liar, 0, friendID(10+i))
-		w.run(time.Second)
+	for k := range 20 {
+		w.publish(news)
+		w.run(20 * time.Minute)
+		h.hearsOfPoll(liar, 0, friendID(60+k%4)) // says that it was there
+		w.run(20 * time.Minute)
+		by := [...]*testHost{honest, liar, other}[k%3] // all bring what they find, so that they stay
+		h.put(by, bundleWith(w.feed(news).entries...))
+		h.hearsOfPoll(honest, 0, friendID(70+k%4))
+		w.run(20 * time.Minute)
 	}
-	due := h.untilPoll()
-	h.hearsOfPoll(liar, 0, friendID(45))
-	if now := h.untilPoll(); now != due {
-		t.Errorf("one of too many moves a poll from in %v to in %v", due, now)
+	h.poll(news)
+	w.run(every * 5 / 8)
+	told = nil
+	if moves(liar, 90) {
+		t.Error("one that nobody knows moves a poll, by the word of a neighbor whose nodes miss entries")
 	}
-	h.hearsOfPoll(liar, 0)
-	if now := h.untilPoll(); now != due {
-		t.Errorf("a liar's own poll, after all that it named, moves a poll from in %v to in %v", due, now)
+	if w.run(5 * time.Minute); len(told) > 0 {
+		t.Errorf("it is passed on: %v", told)
 	}
-	w.run(time.Hour)
-	due -= time.Hour
-	h.hearsOfPoll(honest, 0)
-	if h.untilPoll() == due {
-		t.Errorf("another neighbor is not heard: the poll stays in %v", due)
+	if !moves(honest, 91) {
+		t.Error("what another neighbor names moves nothing")
+	}
+	if w.run(5 * time.Minute); len(told) != 1 {
+		t.Errorf("what that names is passed on as %v", told)
 	}
 }
 
@@ -561,16 +567,17 @@ func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
 	if !moved() {
 		t.Fatal("news move nothing")
 	}
-	asked, published := len(w.feed(news).asked), 0
-	for range 8 * 24 { // who polled had nothing of it
+	asked := len(w.feed(news).asked)
+	polls, published := asked, 0
+	for range 8 * 24 { // all poll together, so that entries wait for long; nobody missed one
 		w.run(5 * time.Minute)
-		if published++; published%2 == 0 {
-			w.publish(news)
-		}
-		for i := range 8 {
-			if published%12 == 0 { // as often as such nodes would
+		if now := len(w.feed(news).asked); now > polls {
+			for i := range 8 {
 				h.hearsOfPoll(liar, 0, friendID(20+i))
 			}
+			polls = now
+		} else if published++; published%2 == 0 {
+			w.publish(news)
 		}
 	}
 	if moved() {

@@ -74,6 +74,7 @@ type taken struct {
 	newest  time.Time // see newestKnown
 	all     int       // entries of the document
 	brought int       // by neighbors, since the poll before
+	waits   []wait    // of entries that came out after the poll before
 }
 
 // take compares the document of a poll with what is kept. Nothing of it is stored yet.
@@ -134,6 +135,9 @@ func (m *Machine) take(s *Subscription, d *taken) {
 			if altered = !sameButDates(it.entry, v); altered && m.Moved(v.Updated, it.entry.Updated) {
 				d.revised = append(d.revised, *it.entry)
 			}
+		}
+		if out := it.entry.Published; out.After(d.since) {
+			d.waits = append(d.waits, wait{out, v.Seen})
 		}
 		d.listed[i] = trust.NewListed(it.entry, it.ID, it.Digest, v.Seen, altered)
 	}

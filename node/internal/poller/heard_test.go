@@ -3,6 +3,7 @@ package poller
 import (
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,51 +11,73 @@ import (
 	"feedex/protocol"
 )
 
-// What is counted as polls are heard and forgotten is what the list says.
-func TestPollsHeardAreCountedAsTheyComeAndGo(t *testing.T) {
+// nodeID is the address of a node in a network of its own.
+func nodeID(n int) protocol.NodeID {
+	return protocol.NewNodeID(netip.AddrFrom4([4]byte{192, byte(n >> 8), byte(n), 1}), 7070)
+}
+
+// hears notes a poll of a node, as a neighbor tells of it.
+func (p *pollsHeard) hears(origin, via protocol.NodeID, at time.Time) int {
+	h := &core.PollHeard{Origin: origin, Via: via, Own: origin == via}
+	return p.hear(p.find(h), h, at)
+}
+
+// What the list says is what was heard, however polls come and go.
+func TestPollsAreHeardAndForgotten(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	id := func(n int) protocol.NodeID {
-		return protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, byte(n), 1}), 7070)
-	}
 	now := time.Date(2025, 3, 1, 8, 0, 0, 0, time.UTC)
-	var v pollsHeard
+	latest := make(map[protocol.NodeID][2]time.Time)
+	var p pollsHeard
 	for range 3000 {
 		now = now.Add(time.Duration(rng.IntN(60)) * time.Second)
-		origin, by := id(rng.IntN(60)), id(rng.IntN(4))
+		origin, via := nodeID(rng.IntN(60)), nodeID(rng.IntN(4))
 		at := now.Add(-time.Duration(rng.IntN(300)) * time.Second)
-		h := &core.PollHeard{Origin: origin, Via: by, Own: origin == by}
-		i := v.hear(v.find(h), h, at)
-		if v.list[i].origin != origin || !v.last(i).Equal(at) {
-			t.Fatalf("of the poll of %v at %v the list says %v", origin, at, v.list[i])
-		}
+		i := p.hears(origin, via, at)
+		latest[origin] = [2]time.Time{at, latest[origin][0]}
+		p[i].doubted = rng.IntN(4) == 0
 		oldest := now.Add(-time.Duration(10+rng.IntN(20)) * time.Minute)
-		later, length := v.since(oldest), len(v.list)
+		var believed []protocol.NodeID
+		for one := range p.believed(oldest) {
+			believed = append(believed, one.origin)
+		}
+		for _, one := range p {
+			of := latest[one.origin]
+			if !one.last().Equal(of[0]) || one.before != 0 && one.before != of[1].UnixNano() {
+				t.Fatalf("the list has %v of %v, want %v", one, one.origin, of)
+			}
+			if want := !one.doubted && !of[0].Before(oldest); slices.Contains(believed, one.origin) != want {
+				t.Fatalf("%v is among those that are believed: %v", one.origin, !want)
+			}
+		}
 		if rng.IntN(3) == 0 {
-			v.forget(oldest)
-			length = len(later.list)
-		}
-		if len(v.list) != length {
-			t.Fatalf("%d are listed, want %d", len(v.list), length)
-		}
-		for _, v := range []*pollsHeard{&v, later} {
-			named := make(map[protocol.NodeID]int)
-			for i, one := range v.list {
-				named[v.vias[one.via].id]++
-				if v == later && v.last(i).Before(oldest) {
-					t.Fatalf("a poll of %v is kept, though the oldest to keep is of %v", v.last(i), oldest)
+			p.forget(oldest)
+			for id, of := range latest {
+				if of[0].Before(oldest) {
+					delete(latest, id)
 				}
 			}
-			var counts []int
-			for _, n := range named {
-				counts = append(counts, n)
-			}
-			most, count := mostNamed(counts), 0
-			for _, n := range named {
-				count += min(n, most)
-			}
-			if len(v.list) > 0 && (v.most != most || v.count != count) {
-				t.Fatalf("%d count, %d of one neighbor; want %d and %d", v.count, v.most, count, most)
-			}
 		}
+		if len(p) != len(latest) {
+			t.Fatalf("%d are listed, want %d", len(p), len(latest))
+		}
+	}
+}
+
+// Those that are doubted make room for others, and only they do.
+func TestWhoIsDoubtedMakesRoom(t *testing.T) {
+	at := time.Date(2025, 3, 1, 8, 0, 0, 0, time.UTC)
+	var p pollsHeard
+	for n := range maxPollers {
+		p.hears(nodeID(n), nodeID(5000), at)
+	}
+	if i := p.hears(nodeID(4000), nodeID(5000), at); i >= 0 {
+		t.Errorf("a node takes the place of another that is not doubted, %d", i)
+	}
+	p[7].doubted = true
+	if i := p.hears(nodeID(4000), nodeID(5000), at); i != 7 || p[7].origin != nodeID(4000) || p[7].doubted {
+		t.Errorf("a node has place %d, want that of the one which is doubted, 7: %v", i, p[7])
+	}
+	if i := p.hears(nodeID(9), nodeID(5000), at.Add(time.Hour)); i != 9 || len(p) != maxPollers {
+		t.Errorf("of %d, a node that is known has place %d", len(p), i)
 	}
 }

@@ -202,6 +202,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 		m.exchange.Polled(trust.OwnPoll{Feed: s.URL, Begun: s.Begun, Before: d.before, Listed: s.LastListed,
 			Replaced: d.Document != nil && !d.Partial})
 	}
+	m.weigh(s, d)
 	m.noteLags(s, d.fresh)
 	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.History, s.Helped, d.Unchanged
 	d.poll.Pollers = m.knownPollers(s)

@@ -51,6 +51,7 @@ type Machine struct {
 	became    map[feed.URL]replacement   // pages that were followed in this run, and the feeds that are in their place
 	hosts     *courtesy.HostQueues       // where they are polled
 	outage    courtesy.Outage            // whether our network works
+	merits    merits                     // what told polls were worth
 	forOthers volunteering               // which feeds are polled for others, and may be
 }
 
@@ -58,6 +59,7 @@ type Machine struct {
 func New(c *core.Core) *Machine {
 	m := &Machine{
 		Core: c, Feeds: make(map[feed.URL]*Subscription), became: make(map[feed.URL]replacement),
+		merits: merits{pollers: make(map[protocol.NodeID]merit), bearers: make(map[protocol.NodeID]merit)},
 		outage: courtesy.NewOutage(c.Unseen),
 	}
 	m.hosts = courtesy.NewHostQueues(c.Unseen, m.privateHost)

@@ -17,19 +17,17 @@ import (
 // poll comes when it was due, until somebody is heard.
 type chorus struct {
 	polling.Silence
-	pollsHeard
-	heard []uint32        // the latest polls of all of them in Unix seconds, for the owner to see
-	begun time.Time       // when the first was heard of
-	lags  []time.Duration // of what came together, see noteLags
-	muted time.Time       // until when nobody moves a poll
-	fixed bool            // nobody moves the next one: it is in the place of a spot poll
+	others pollsHeard
+	heard  []uint32        // the latest polls of all of them in Unix seconds, for the owner to see
+	begun  time.Time       // when the first was heard of
+	lags   []time.Duration // of what came together, see noteLags
+	muted  time.Time       // until when nobody moves a poll
+	fixed  bool            // nobody moves the next one: it is in the place of a spot poll
 }
 
 const (
 	// maxPollers bounds the nodes of whose polls of one feed is known.
 	maxPollers = 1024
-	// A neighbor may name so many times as many nodes that poll a feed as others do, and so many more.
-	timesNamed, moreNamed = 3, 1
 	// maxHeard bounds the polls by others that the node remembers of one feed: a kilobyte.
 	maxHeard = 256
 	// A feed's chorus is of no help where the mean of judgedLags lags or more is mostLag times what it would be if all
@@ -42,7 +40,7 @@ const (
 
 // pollers is how many nodes poll the feed, this one included. Those that it did not hear of for an interval it forgets.
 func (s *Subscription) pollers(now time.Time) int {
-	s.chorus.forget(s.silence(now))
+	s.chorus.others.forget(s.silence(now))
 	return s.countPollers(now)
 }
 
@@ -52,7 +50,10 @@ func (s *Subscription) silence(now time.Time) time.Time { return now.Add(-s.Inte
 // countPollers is how many nodes poll the feed, and changes nothing: as many as it heard of within an interval. Where
 // it has not listened for so long it takes those that it heard of as a part of all.
 func (s *Subscription) countPollers(now time.Time) int {
-	heard := s.chorus.since(s.silence(now)).count
+	heard := 0
+	for range s.chorus.others.believed(s.silence(now)) {
+		heard++
+	}
 	if listened := max(now.Sub(s.chorus.begun), s.Interval/16); heard > 1 && listened < s.Interval {
 		heard = int(float64(heard) * float64(s.Interval) / float64(listened))
 	}
@@ -74,8 +75,8 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // Heard takes in that a node polled a feed, and returns when that was as far as can be told, and whether it is news
 // which others who follow the feed are to hear. Of one that is not polled here it only counts who does. A node counts
 // once in three quarters of an interval, as none with the same interval polls sooner again, and by what it signed: a
-// flood of notices weighs no more than true ones, nor does one that is older than a quarter of the interval. Of the
-// nodes that one neighbor named first, those beyond mostNamed move nothing and are no news.
+// flood of notices weighs no more than true ones, nor does one that is older than a quarter of the interval. Polls of
+// nodes that are doubted move nothing and are no news.
 //
 // A poll that was refused counts where its node is known to poll the feed, and makes no poll come sooner: the feed was
 // asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It
@@ -88,20 +89,22 @@ func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
 		return at, false
 	}
 	c := &s.chorus
-	i := c.find(&h)
+	i := c.others.find(&h)
 	known := i >= 0
 	if known && !signer.IsZero() && !h.Own {
-		at = c.dated(i, at, h.Notice.Signature.At)
+		at = c.others[i].dated(at, h.Notice.Signature.At)
 	}
-	if m.Now.Sub(at) > s.Interval/4 || known && at.Sub(c.last(i)) < s.Interval*3/4 ||
-		!known && (h.Refused || len(c.list) >= maxPollers) || !h.Proven() {
+	if m.Now.Sub(at) > s.Interval/4 || known && at.Sub(c.others[i].last()) < s.Interval*3/4 || !known && h.Refused ||
+		!h.Proven() {
 		return at, false
 	}
 	if c.begun.IsZero() {
 		c.begun = m.Now
 	}
-	i = c.hear(i, &h, at)
-	if !c.believed(i, s.silence(m.Now)) {
+	if i = c.others.hear(i, &h, at); i < 0 {
+		return at, false
+	}
+	if m.merits.doubt(&c.others[i]) {
 		return at, false
 	}
 	if len(c.heard) == maxHeard {
@@ -221,7 +224,7 @@ func (m *Machine) HeardPollers() map[protocol.NodeID]protocol.Subset {
 		if !m.shared(s) {
 			continue
 		}
-		for _, p := range s.chorus.since(s.silence(m.Now)).list {
+		for p := range s.chorus.others.believed(s.silence(m.Now)) {
 			of := heard[p.origin]
 			if len(of) == 0 || of[len(of)-1].Feed != u { // several may say that they are there
 				heard[p.origin] = append(of, protocol.Interest{Feed: u})
