@@ -2,7 +2,7 @@ package e2e
 
 import (
 	"bytes"
-	"net"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -90,12 +90,7 @@ func TestThePackagedContainerServes(t *testing.T) {
 	c := newContainer(t, password)
 	at := make([]string, 2)
 	for i := range at {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		at[i] = l.Addr().String()
-		l.Close()
+		at[i] = fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	}
 	var log safeBuffer
 	node := c.command([]string{"FEEDEX_LISTEN=" + at[0], "FEEDEX_READER=" + at[1]}, "node")

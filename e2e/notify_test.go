@@ -6,7 +6,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -82,12 +81,7 @@ func startMailServer(t *testing.T) (address, folder string) {
 			t.Fatal(err)
 		}
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
+	port := freePort(t)
 	config := filepath.Join(top, "smtpd.conf")
 	text := fmt.Sprintf("listen on 127.0.0.1 port %d\ntable who { \"@\" = \"nobody\" }\n"+
 		"action \"keep\" mda \"cat > %s/$$.part && mv %s/$$.part %s/$$\" virtual <who>\n"+

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -38,15 +39,19 @@ func runUntil(t *testing.T, env []string, args ...string) {
 	})
 }
 
-// freePort is a port of this machine at which nobody listens.
+// freePort is a port of this machine at which nobody listens, and not one of those that systems hand out themselves: a
+// connection that is made in another test takes none of these before the server listens that it is for.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := 20000 + rand.IntN(10000)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("of a hundred ports none is free")
+	return 0
 }
 
 // answers waits until somebody listens at a port.
