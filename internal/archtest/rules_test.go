@@ -58,7 +58,8 @@ func TestRules(t *testing.T) {
 				t.Errorf("rule %d: there is no test %s", i+1, name)
 			}
 		}
-		decided := regexp.MustCompile(`ADR\s+(\d+)(?:,\s+(\d+))?(?:,\s+(\d+))?(?:\s+and\s+(\d+))?\.\s*(?:\n\n## .*\n\s*)?$`)
+		decided := regexp.MustCompile(
+			`ADR\s+(\d+)(?:,\s+(\d+))?(?:,\s+(\d+))?(?:\s+and\s+(\d+))?\.\s*(?:\n\n## .*\n\s*)?$`)
 		decisions := decided.FindStringSubmatch(rule)
 		if !shown || decisions == nil {
 			t.Errorf("rule %d names no test, or no decision: %s", i+1, rule)

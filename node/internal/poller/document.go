@@ -74,7 +74,7 @@ type taken struct {
 	newest  time.Time // see newestKnown
 	all     int       // entries of the document
 	brought int       // by neighbors, since the poll before
-	waits   []wait    // of entries that came out after the poll before
+	waits   []wait    // of entries that came since the poll before
 }
 
 // take compares the document of a poll with what is kept. Nothing of it is stored yet.
@@ -136,8 +136,8 @@ func (m *Machine) take(s *Subscription, d *taken) {
 				d.revised = append(d.revised, *it.entry)
 			}
 		}
-		if out := it.entry.Published; out.After(d.since) {
-			d.waits = append(d.waits, wait{out, v.Seen})
+		if v.Seen.After(d.since) {
+			d.waits = append(d.waits, wait{it.entry.Published, v.Seen})
 		}
 		d.listed[i] = trust.NewListed(it.entry, it.ID, it.Digest, v.Seen, altered)
 	}

@@ -15,7 +15,8 @@ type scene struct {
 	rng    *rand.Rand
 	now    time.Time
 	merits merits
-	others pollsHeard
+	chorus chorus
+	offset time.Duration // by which dates are too early
 }
 
 func newScene() *scene {
@@ -50,18 +51,21 @@ func (s *scene) play(hours, minutes int, tellers ...teller) {
 						return at.After(u.from) && at.Before(u.to)
 					})
 				}
-				s.merits.doubt(&s.others[s.others.hears(name, of.via, at)])
+				s.merits.doubt(&s.chorus.others[s.chorus.others.hears(name, of.via, at)])
 			}
 		}
 		s.now = s.now.Add(time.Hour)
-		s.others.forget(s.now.Add(-67 * time.Minute))
-		s.merits.weigh(s.others, unseen, time.Hour)
+		s.chorus.others.forget(s.now.Add(-67 * time.Minute))
+		for i := range unseen {
+			unseen[i].from = unseen[i].from.Add(-s.offset)
+		}
+		s.merits.weigh(&s.chorus, unseen, s.now.Add(-time.Hour), time.Hour)
 	}
 }
 
 // doubted are how many of those that a neighbor names are doubted.
 func (s *scene) doubted(of teller) (n int) {
-	for _, one := range s.others {
+	for _, one := range s.chorus.others {
 		if one.doubted && slices.Contains(of.names, one.origin) {
 			n++
 		}
@@ -104,6 +108,18 @@ func TestWhosePollsMissWhatIsThereIsDoubted(t *testing.T) {
 	s.play(1, 5, honest, fresh)
 	if n := s.doubted(fresh); n < 20 {
 		t.Errorf("of 30 new ones that the same neighbor names %d are doubted", n)
+	}
+}
+
+// Where own polls miss entries as well that are dated before them, dates are off and tell nothing of others.
+func TestDatesThatAreOffDoubtNobody(t *testing.T) {
+	for _, offset := range []time.Duration{10 * time.Minute, 20 * time.Minute, 3 * time.Hour} {
+		honest := teller{nodeID(1), append(names(1, 1), names(100, 9)...), false}
+		s := newScene()
+		s.offset = offset
+		if s.play(100, 5, honest); s.doubted(honest) > 1 {
+			t.Errorf("with dates %v too early %d of 10 who polled are doubted", offset, s.doubted(honest))
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type chorus struct {
 	polling.Silence
 	others pollsHeard
+	dates  merit           // what became of own polls: few are blind where the feed's dates tell
 	heard  []uint32        // the latest polls of all of them in Unix seconds, for the owner to see
 	begun  time.Time       // when the first was heard of
 	lags   []time.Duration // of what came together, see noteLags
