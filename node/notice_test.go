@@ -504,9 +504,9 @@ func TestAnOldPollIsNoNewOne(t *testing.T) {
 	}
 }
 
-// Whose polls miss what is there to be found is doubted, with all that it names: they move no poll, are not passed on
+// Whose polls miss what is there to be found is disregarded, with all that it names: they move no poll, are not passed on
 // and do not count. Others are heard as before.
-func TestWhosePollsMissEntriesIsDoubted(t *testing.T) {
+func TestWhosePollsMissEntriesIsDisregarded(t *testing.T) {
 	const every = 2 * time.Hour
 	w := newNetwork(t)
 	w.feed(news)

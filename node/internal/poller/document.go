@@ -71,10 +71,10 @@ type taken struct {
 	unkept  []archive.Record // edited and fresh ones that are still to be stored
 	before  []trust.Listed   // what the document before listed; nil where this one does not take its place
 	listed  []trust.Listed
-	newest  time.Time // see newestKnown
-	all     int       // entries of the document
-	brought int       // by neighbors, since the poll before
-	waits   []wait    // of entries that came since the poll before
+	newest  time.Time   // see newestKnown
+	all     int         // entries of the document
+	brought int         // by neighbors, since the poll before
+	waits   []entryWait // of entries that came since the poll before
 }
 
 // take compares the document of a poll with what is kept. Nothing of it is stored yet.
@@ -136,8 +136,8 @@ func (m *Machine) take(s *Subscription, d *taken) {
 				d.revised = append(d.revised, *it.entry)
 			}
 		}
-		if v.Seen.After(d.since) {
-			d.waits = append(d.waits, wait{it.entry.Published, v.Seen})
+		if out := it.entry.Published; !out.IsZero() && v.Seen.After(d.since) {
+			d.waits = append(d.waits, entryWait{out, v.Seen})
 		}
 		d.listed[i] = trust.NewListed(it.entry, it.ID, it.Digest, v.Seen, altered)
 	}

@@ -10,20 +10,22 @@ import (
 	"feedex/protocol"
 )
 
-// pollsHeard are the latest polls of a feed by other nodes, in the order in which those were heard of first. A popular
-// feed has a thousand at each of its followers, so that one takes 56 bytes.
+// pollsHeard are the latest polls of a feed by other nodes. A popular feed has a thousand at each of its followers, so
+// that one takes 64 bytes.
 type pollsHeard []pollOf
 
 // A pollOf is the latest polls of one node.
 type pollOf struct {
-	origin  protocol.NodeID
-	signer  protocol.NodeID // the name of the key with which it signs; zero while nothing signed told of it
-	via     protocol.NodeID // the neighbor that named it first, or the node itself once it is heard to speak
-	at      int64           // the latest, in Unix nanoseconds by our clock
-	before  int64           // the one before, zero if none was heard of
-	behind  int64           // how many nanoseconds its clock is behind ours, the way of the news included; 0 if ahead
-	own     bool            // it is a neighbor, which tells of its polls itself
-	doubted bool            // its polls move nothing
+	origin protocol.NodeID
+	signer protocol.NodeID // the name of the key with which it signs; zero while nothing signed told of it
+	via    protocol.NodeID // the neighbor that named it first, or the node itself once it is heard to speak
+	at     int64           // the latest, in Unix nanoseconds by our clock
+	behind int64           // how many nanoseconds its clock is behind ours, the way of the news included; 0 if ahead
+	// answered are the latest two that its publisher answered, in Unix nanoseconds: no later than they were, as far as
+	// the node signed when that was. They are zero where none was heard of.
+	answered    [2]int64
+	own         bool // it is a neighbor, which tells of its polls itself
+	disregarded bool // its polls move nothing
 }
 
 // find is where the list has the node that polled, -1 where it has not. Who signs is known by the key alone, as a path
@@ -43,25 +45,37 @@ func (p pollsHeard) find(h *core.PollHeard) int {
 	return found
 }
 
-// hear notes a poll of the node at place i, or of one that the list has not where i is -1, and returns its place. Where
-// there is no room it takes that of a node that is doubted, and is -1 where none is.
-func (p *pollsHeard) hear(i int, h *core.PollHeard, at time.Time) int {
+// room reports whether there is a place for one more node: that of one that is disregarded where the list is full.
+func (p pollsHeard) room() bool { return len(p) < maxPollers || p.disregarded() >= 0 }
+
+// disregarded is where the list has a node that is, -1 where it has none.
+func (p pollsHeard) disregarded() int {
+	return slices.IndexFunc(p, func(one pollOf) bool { return one.disregarded })
+}
+
+// hear notes a poll of the node at place i, or of one that the list has not but has room for where i is -1, and returns
+// its place. It is now by our clock.
+func (p *pollsHeard) hear(i int, h *core.PollHeard, at, now time.Time) int {
 	if i < 0 {
-		one := pollOf{origin: h.Origin, via: h.Via}
-		if len(*p) < maxPollers {
-			i = len(*p)
-			*p = append(*p, one)
-		} else if i = slices.IndexFunc(*p, func(other pollOf) bool { return other.doubted }); i >= 0 {
-			(*p)[i] = one
+		if i = len(*p); i >= maxPollers {
+			i = p.disregarded()
 		} else {
-			return -1
+			*p = append(*p, pollOf{})
 		}
+		(*p)[i] = pollOf{origin: h.Origin, via: h.Via}
 	}
 	one := &(*p)[i]
 	if h.Own {
 		one.via, one.own = h.Via, true
 	}
-	one.at, one.before = at.UnixNano(), one.at
+	one.at = at.UnixNano()
+	if !h.Refused {
+		one.answered = [...]int64{one.at, one.answered[0]}
+		if h.Notice != nil && h.Notice.Signed() { // who overstates its age makes it miss nothing
+			signed := when.Earlier(time.Unix(h.Notice.Signature.At, 0), now)
+			one.answered[0] = max(one.at, signed.UnixNano())
+		}
+	}
 	if signer := h.Signer(); !signer.IsZero() {
 		one.origin, one.signer = h.Origin, signer
 		one.behind = max(0, at.Sub(time.Unix(h.Notice.Signature.At, 0)).Nanoseconds())
@@ -75,12 +89,12 @@ func (p *pollsHeard) forget(t time.Time) {
 	*p = slices.DeleteFunc(*p, func(one pollOf) bool { return one.at < before })
 }
 
-// believed are those that are not doubted and polled at t or later.
+// believed are those that are not disregarded and polled at t or later.
 func (p pollsHeard) believed(t time.Time) iter.Seq[*pollOf] {
 	from := t.UnixNano()
 	return func(yield func(*pollOf) bool) {
 		for i := range p {
-			if one := &p[i]; one.at >= from && !one.doubted && !yield(one) {
+			if one := &p[i]; one.at >= from && !one.disregarded && !yield(one) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"crypto/ed25519"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -19,7 +20,7 @@ func nodeID(n int) protocol.NodeID {
 // hears notes a poll of a node, as a neighbor tells of it.
 func (p *pollsHeard) hears(origin, via protocol.NodeID, at time.Time) int {
 	h := &core.PollHeard{Origin: origin, Via: via, Own: origin == via}
-	return p.hear(p.find(h), h, at)
+	return p.hear(p.find(h), h, at, at)
 }
 
 // What the list says is what was heard, however polls come and go.
@@ -34,7 +35,7 @@ func TestPollsAreHeardAndForgotten(t *testing.T) {
 		at := now.Add(-time.Duration(rng.IntN(300)) * time.Second)
 		i := p.hears(origin, via, at)
 		latest[origin] = [2]time.Time{at, latest[origin][0]}
-		p[i].doubted = rng.IntN(4) == 0
+		p[i].disregarded = rng.IntN(4) == 0
 		oldest := now.Add(-time.Duration(10+rng.IntN(20)) * time.Minute)
 		var believed []protocol.NodeID
 		for one := range p.believed(oldest) {
@@ -42,10 +43,10 @@ func TestPollsAreHeardAndForgotten(t *testing.T) {
 		}
 		for _, one := range p {
 			of := latest[one.origin]
-			if !one.last().Equal(of[0]) || one.before != 0 && one.before != of[1].UnixNano() {
+			if !one.last().Equal(of[0]) || one.answered[1] != 0 && one.answered[1] != of[1].UnixNano() {
 				t.Fatalf("the list has %v of %v, want %v", one, one.origin, of)
 			}
-			if want := !one.doubted && !of[0].Before(oldest); slices.Contains(believed, one.origin) != want {
+			if want := !one.disregarded && !of[0].Before(oldest); slices.Contains(believed, one.origin) != want {
 				t.Fatalf("%v is among those that are believed: %v", one.origin, !want)
 			}
 		}
@@ -63,21 +64,47 @@ func TestPollsAreHeardAndForgotten(t *testing.T) {
 	}
 }
 
-// Those that are doubted make room for others, and only they do.
-func TestWhoIsDoubtedMakesRoom(t *testing.T) {
+// Those that are disregarded make room for others, and only they do.
+func TestWhoIsDisregardedMakesRoom(t *testing.T) {
 	at := time.Date(2025, 3, 1, 8, 0, 0, 0, time.UTC)
 	var p pollsHeard
 	for n := range maxPollers {
 		p.hears(nodeID(n), nodeID(5000), at)
 	}
-	if i := p.hears(nodeID(4000), nodeID(5000), at); i >= 0 {
-		t.Errorf("a node takes the place of another that is not doubted, %d", i)
+	if p.room() {
+		t.Error("there is room where all places are taken by nodes that are heard")
 	}
-	p[7].doubted = true
-	if i := p.hears(nodeID(4000), nodeID(5000), at); i != 7 || p[7].origin != nodeID(4000) || p[7].doubted {
-		t.Errorf("a node has place %d, want that of the one which is doubted, 7: %v", i, p[7])
+	p[7].disregarded = true
+	if !p.room() {
+		t.Fatal("there is no room where a node is disregarded")
+	}
+	if i := p.hears(nodeID(4000), nodeID(5000), at); i != 7 || p[7].origin != nodeID(4000) || p[7].disregarded {
+		t.Errorf("a node has place %d, want 7: %v", i, p[7])
 	}
 	if i := p.hears(nodeID(9), nodeID(5000), at.Add(time.Hour)); i != 9 || len(p) != maxPollers {
 		t.Errorf("of %d, a node that is known has place %d", len(p), i)
+	}
+}
+
+// Polls that a publisher refused are none that could have found anything, and a relay that overstates the age of a
+// signed one does not make it miss what came out after that.
+func TestWhichPollsAreJudged(t *testing.T) {
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2025, 3, 1, 8, 0, 0, 0, time.UTC)
+	n := protocol.Notice{Feed: "https://news.example/feed"}
+	n.Sign(key, now)
+	h := &core.PollHeard{Origin: nodeID(1), Via: nodeID(2), Notice: &n}
+	var p pollsHeard
+	p.hear(-1, h, now.Add(-10*time.Minute), now.Add(time.Second))
+	h.Refused = true
+	p.hear(0, h, now.Add(time.Hour), now.Add(time.Hour))
+	if want := [2]int64{now.UnixNano()}; p[0].answered != want {
+		t.Errorf("polls at %v are judged, want %v", p[0].answered, want)
+	}
+	if got := p[0].name(); got != protocol.NameOf(n.Signature.Key) {
+		t.Errorf("what they were worth is known of %v, not of their key", got)
 	}
 }

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -11,8 +12,8 @@ import (
 // merits are what told polls were worth, by the node that polled and by its bearer, the neighbor that named it first.
 // Anybody can say that it polled, in as many names as it makes keys. But an own poll shows what came out since the one
 // before it, and when: a poll of another is blind that came after an entry did, while that was not here yet. Polls that
-// were made hardly ever are; of invented ones as many are as chance has it. Who is known for those is doubted, and as
-// names can be new each time, of each as much is expected as of its bearer. Dates are the publisher's, and only what
+// were made hardly ever are; of invented ones as many are as chance has it. Who is known for those is disregarded,
+// and as names can be new each time, of each as much is expected as of its bearer. Dates are the publisher's, and only what
 // own polls list counts: liars can add to neither. Where own polls are blind as well, a feed's dates are off.
 type merits struct{ pollers, bearers map[protocol.NodeID]merit }
 
@@ -23,8 +24,8 @@ type merit struct {
 }
 
 const (
-	// Of a neighbor of which nothing is known usualBlindness of what chance makes blind is expected. A node is doubted
-	// of which mostBlindness or more is to be expected.
+	// Of a neighbor of which nothing is known usualBlindness of what chance makes blind is expected. A node is
+	// disregarded of which mostBlindness or more is.
 	usualBlindness, mostBlindness = .4, .7
 	// What is expected of a node, or of a bearer, counts for as many that would be blind by chance.
 	pollerWeight, bearerWeight = 1, 3
@@ -35,57 +36,80 @@ const (
 	datesWeight, datesOff = .5, .35
 	// newsTakes is how long what a poll found may take to come here, and how far dates may be off.
 	newsTakes = time.Minute
-	// maxMerits bounds the nodes of which merits are known, and bearers likewise: a megabyte.
+	// maxMerits bounds the nodes of which merits are known, and bearers likewise: some three megabytes.
 	maxMerits = 1 << 14
 )
 
 // weigh holds polls of others against what a document shows that came here since the own poll before.
 func (m *Machine) weigh(s *Subscription, d *taken) {
-	if !m.shared(s) || d.since.IsZero() || s.Interval == 0 {
+	if !m.shared(s) || s.volunteered() || d.since.IsZero() || s.Interval == 0 {
 		return
 	}
 	s.chorus.others.forget(s.silence(m.Now))
-	m.merits.weigh(&s.chorus, d.waits, d.since, s.Interval)
-}
-
-// weigh holds the polls of a feed since the own one before, and that one, against how long entries waited since then.
-// Where its dates turn out to be off, what they said of others may be wrong, and all merits are forgotten.
-func (m *merits) weigh(c *chorus, waits []wait, since time.Time, interval time.Duration) {
-	for i := range waits {
-		waits[i].from = when.Later(waits[i].from, since.Add(-interval))
-	}
-	times := blinding(waits)
-	blind := 0.0
-	if slices.ContainsFunc(times, func(t wait) bool { return t.holds(since) }) {
-		blind = 1
-	}
-	told := c.datesTell()
-	c.dates = c.dates.with(blind, chance(times, interval))
-	if !c.datesTell() {
-		if told {
-			clear(m.pollers)
-			clear(m.bearers)
+	times := blinding(d.waits)
+	if !s.chorus.dates.tell(times, d.since, max(s.Interval, m.Now.Sub(d.since))) {
+		if s.chorus.dates.recant() {
+			m.forgetMerits()
 		}
 		return
 	}
-	for i := range times {
-		times[i].from = when.Later(times[i].from, since)
-	}
-	m.weighOthers(c.others, times, chance(times, interval))
+	m.merits.weigh(s.chorus.others, after(when.Later(d.since, s.silence(m.Now)), times), s.Interval)
 }
 
-// datesTell reports whether the feed's entries are dated as they come out, as far as own polls have shown.
-func (c *chorus) datesTell() bool { return c.dates.expected(0, datesWeight) < datesOff }
+// forgetMerits forgets what all polls of others were worth.
+func (m *Machine) forgetMerits() {
+	clear(m.merits.pollers)
+	clear(m.merits.bearers)
+	for _, s := range m.Feeds {
+		for i := range s.chorus.others {
+			s.chorus.others[i].disregarded = false
+		}
+	}
+}
 
-// weighOthers holds polls of others against the times in which they were blind, as so many of each would be by chance.
-func (m *merits) weighOthers(others pollsHeard, times []wait, chance float64) {
+// dates are what own polls show of the dates in a feed: they are never blind where entries are dated as they come out.
+type dates struct {
+	merit
+	judged   bool // the feed was taken to tell of others
+	recanted bool // that was given up once
+}
+
+// tell takes in the times in which own polls were blind that came about once in an interval, the latest of them then,
+// and reports whether the dates tell anything of others.
+func (d *dates) tell(times []entryWait, poll time.Time, interval time.Duration) bool {
+	times = after(poll.Add(-interval), times)
+	blind := 0.0
+	if slices.ContainsFunc(times, func(t entryWait) bool { return t.holds(poll) }) {
+		blind = 1
+	}
+	d.merit = d.with(blind, chance(times, interval))
+	tells := d.expected(0, datesWeight) < datesOff
+	d.judged = d.judged || tells && len(times) > 0
+	return tells
+}
+
+// recant reports whether dates that do not tell were taken to do before, for the first time: a feed has all merits
+// forgotten once.
+func (d *dates) recant() bool {
+	first := d.judged && !d.recanted
+	d.recanted = d.recanted || first
+	return first
+}
+
+// weigh holds polls of others, each of whom polls about once in an interval, against the times in which they were
+// blind.
+func (m *merits) weigh(others pollsHeard, times []entryWait, interval time.Duration) {
+	chance := chance(times, interval)
 	if chance == 0 {
 		return
 	}
 	for i := range others {
 		one, blind := &others[i], 0.0
-		for _, at := range [...]time.Time{one.last(), time.Unix(0, one.before)} {
-			if slices.ContainsFunc(times, func(t wait) bool { return t.holds(at) }) {
+		if one.answered == [2]int64{} {
+			continue
+		}
+		for _, at := range one.answered {
+			if slices.ContainsFunc(times, func(t entryWait) bool { return t.holds(time.Unix(0, at)) }) {
 				blind++
 			}
 		}
@@ -95,18 +119,18 @@ func (m *merits) weighOthers(others pollsHeard, times []wait, chance float64) {
 		}
 	}
 	for i := range others {
-		m.doubt(&others[i])
+		m.judge(&others[i])
 	}
 }
 
-// doubt says of a node that polled whether it is doubted.
-func (m *merits) doubt(one *pollOf) bool {
+// judge notes of a node whether it is disregarded, and returns that.
+func (m *merits) judge(one *pollOf) bool {
 	expected := usualBlindness
 	if !one.own {
 		expected = m.bearers[one.via].expected(expected, bearerWeight)
 	}
-	one.doubted = m.pollers[one.name()].expected(expected, pollerWeight) >= mostBlindness
-	return one.doubted
+	one.disregarded = m.pollers[one.name()].expected(expected, pollerWeight) >= mostBlindness
+	return one.disregarded
 }
 
 // expected is which part of the polls that chance makes blind is to be expected to be, where it was so much before
@@ -123,33 +147,46 @@ func (m merit) with(blind, chance float64) merit {
 	return m
 }
 
-// note takes in polls of a node.
+// note takes in polls of a node. Where there is no room for one more, those go of which little is known.
 func note(of map[protocol.NodeID]merit, id protocol.NodeID, blind, chance float64) {
 	one, known := of[id]
 	if !known && len(of) >= maxMerits {
-		clear(of)
+		maps.DeleteFunc(of, func(_ protocol.NodeID, other merit) bool { return other.chance < 1 })
+		if len(of) >= maxMerits {
+			clear(of)
+		}
 	}
 	of[id] = one.with(blind, chance)
 }
 
-// A wait is from when an entry came out, as it is dated, until it came here.
-type wait struct{ from, to time.Time }
+// An entryWait is from when an entry came out, as it is dated, until it came here.
+type entryWait struct{ from, to time.Time }
 
 // holds reports whether a time is within it.
-func (w wait) holds(at time.Time) bool { return at.After(w.from) && at.Before(w.to) }
+func (w entryWait) holds(at time.Time) bool { return at.After(w.from) && at.Before(w.to) }
 
-// chance is how many polls of a node that polls once in an interval are in such times by chance.
-func chance(times []wait, interval time.Duration) (sum float64) {
+// after is what of such times is after one.
+func after(at time.Time, times []entryWait) (later []entryWait) {
 	for _, t := range times {
-		sum += float64(max(t.to.Sub(t.from), 0)) / float64(interval)
+		if t.from = when.Later(t.from, at); t.from.Before(t.to) {
+			later = append(later, t)
+		}
+	}
+	return later
+}
+
+// chance is how many polls of a node are in such times by chance that polls once in an interval.
+func chance(times []entryWait, interval time.Duration) (sum float64) {
+	for _, t := range times {
+		sum += float64(t.to.Sub(t.from)) / float64(interval)
 	}
 	return sum
 }
 
 // blinding are the times in which polls were blind, as entries waited. Those overlap, and who polled within newsTakes
 // of either end missed nothing. It changes what it is given.
-func blinding(waits []wait) (times []wait) {
-	slices.SortFunc(waits, func(a, b wait) int { return a.from.Compare(b.from) })
+func blinding(waits []entryWait) (times []entryWait) {
+	slices.SortFunc(waits, func(a, b entryWait) int { return a.from.Compare(b.from) })
 	for _, one := range waits {
 		one.from, one.to = one.from.Add(newsTakes), one.to.Add(-newsTakes)
 		last := len(times) - 1

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"feedex/feed"
+	"feedex/node/internal/core"
 	"feedex/protocol"
 )
 
@@ -37,36 +39,45 @@ type teller struct {
 // say that they were.
 func (s *scene) play(hours, minutes int, tellers ...teller) {
 	for range hours {
-		var unseen []wait
+		var waits []entryWait
 		for k := range 2 {
 			from := s.now.Add(time.Duration(k*30+s.rng.IntN(30-minutes)) * time.Minute)
-			unseen = append(unseen, wait{from, from.Add(time.Duration(minutes) * time.Minute)})
+			waits = append(waits, entryWait{from, from.Add(time.Duration(minutes) * time.Minute)})
 		}
 		for _, of := range tellers {
 			for _, name := range of.names {
 				at := s.now
 				for hit := true; hit; {
 					at = s.now.Add(time.Duration(s.rng.IntN(3600)) * time.Second)
-					hit = !of.lies && slices.ContainsFunc(unseen, func(u wait) bool {
+					hit = !of.lies && slices.ContainsFunc(waits, func(u entryWait) bool {
 						return at.After(u.from) && at.Before(u.to)
 					})
 				}
-				s.merits.doubt(&s.chorus.others[s.chorus.others.hears(name, of.via, at)])
+				s.merits.judge(&s.chorus.others[s.chorus.others.hears(name, of.via, at)])
 			}
 		}
 		s.now = s.now.Add(time.Hour)
 		s.chorus.others.forget(s.now.Add(-67 * time.Minute))
-		for i := range unseen {
-			unseen[i].from = unseen[i].from.Add(-s.offset)
+		for i := range waits {
+			waits[i].from = waits[i].from.Add(-s.offset)
 		}
-		s.merits.weigh(&s.chorus, unseen, s.now.Add(-time.Hour), time.Hour)
+		s.weigh(waits, s.now.Add(-time.Hour))
 	}
 }
 
-// doubted are how many of those that a neighbor names are doubted.
-func (s *scene) doubted(of teller) (n int) {
+// weigh is what Machine.weigh does for the feed, which is polled now as it was then.
+func (s *scene) weigh(waits []entryWait, since time.Time) {
+	sub := &Subscription{chorus: s.chorus}
+	sub.Interval = time.Hour
+	m := &Machine{Core: &core.Core{Now: s.now}, Feeds: map[feed.URL]*Subscription{"": sub}, merits: s.merits}
+	m.weigh(sub, &taken{since: since, waits: waits})
+	s.chorus = sub.chorus
+}
+
+// disregarded are how many of those that a neighbor names are disregarded.
+func (s *scene) disregarded(of teller) (n int) {
 	for _, one := range s.chorus.others {
-		if one.doubted && slices.Contains(of.names, one.origin) {
+		if one.disregarded && slices.Contains(of.names, one.origin) {
 			n++
 		}
 	}
@@ -82,7 +93,7 @@ func names(from, count int) (ids []protocol.NodeID) {
 
 // Who says that nodes polled that did not is found out, whether these are many that it made up, each of them new, or
 // itself; who tells of polls that were made is not.
-func TestWhosePollsMissWhatIsThereIsDoubted(t *testing.T) {
+func TestWhosePollsMissWhatIsThereIsDisregarded(t *testing.T) {
 	honest := teller{nodeID(1), append(names(1, 1), names(100, 4)...), false}
 	var alone []teller // who say so of themselves
 	for n := range 8 {
@@ -91,40 +102,40 @@ func TestWhosePollsMissWhatIsThereIsDoubted(t *testing.T) {
 	many := teller{nodeID(3), names(200, 30), true}
 	s := newScene()
 	s.play(48, 5, append(alone, honest, many)...)
-	if n := s.doubted(honest); n > 0 {
-		t.Errorf("%d who polled are doubted", n)
+	if n := s.disregarded(honest); n > 0 {
+		t.Errorf("%d who polled are disregarded", n)
 	}
 	lone := 0
 	for _, of := range alone {
-		lone += s.doubted(of)
+		lone += s.disregarded(of)
 	}
 	if lone < 6 {
-		t.Errorf("of 8 neighbors that never polled %d are doubted", lone)
+		t.Errorf("of 8 neighbors that never polled %d are disregarded", lone)
 	}
-	if n := s.doubted(many); n < 20 {
-		t.Errorf("of 30 who never polled %d are doubted", n)
+	if n := s.disregarded(many); n < 20 {
+		t.Errorf("of 30 who never polled %d are disregarded", n)
 	}
 	fresh := teller{many.via, names(300, 30), true}
 	s.play(1, 5, honest, fresh)
-	if n := s.doubted(fresh); n < 20 {
-		t.Errorf("of 30 new ones that the same neighbor names %d are doubted", n)
+	if n := s.disregarded(fresh); n < 20 {
+		t.Errorf("of 30 new ones that the same neighbor names %d are disregarded", n)
 	}
 }
 
 // Where own polls miss entries as well that are dated before them, dates are off and tell nothing of others.
-func TestDatesThatAreOffDoubtNobody(t *testing.T) {
+func TestDatesThatAreOffCondemnNobody(t *testing.T) {
 	for _, offset := range []time.Duration{10 * time.Minute, 20 * time.Minute, 3 * time.Hour} {
 		honest := teller{nodeID(1), append(names(1, 1), names(100, 9)...), false}
 		s := newScene()
 		s.offset = offset
-		if s.play(100, 5, honest); s.doubted(honest) > 1 {
-			t.Errorf("with dates %v too early %d of 10 who polled are doubted", offset, s.doubted(honest))
+		if s.play(100, 5, honest); s.disregarded(honest) > 1 {
+			t.Errorf("with dates %v too early %d of 10 who polled are disregarded", offset, s.disregarded(honest))
 		}
 	}
 }
 
 // Where entries come at once there is nothing to miss.
-func TestWhatIsThereAtOnceDoubtsNobody(t *testing.T) {
+func TestWhatIsThereAtOnceCondemnsNobody(t *testing.T) {
 	liar := teller{nodeID(3), names(200, 30), true}
 	s := newScene()
 	if s.play(100, 2, liar); len(s.merits.pollers) > 0 {
@@ -135,8 +146,8 @@ func TestWhatIsThereAtOnceDoubtsNobody(t *testing.T) {
 // Entries that are unseen at the same time count once.
 func TestBlindingTimesAreMerged(t *testing.T) {
 	at := func(minute int) time.Time { return time.Date(2025, 3, 1, 8, minute, 0, 0, time.UTC) }
-	got := blinding([]wait{{at(30), at(40)}, {at(0), at(10)}, {at(5), at(8)}, {at(9), at(20)}, {at(50), at(52)}})
-	want := []wait{{at(1), at(9)}, {at(10), at(19)}, {at(31), at(39)}}
+	got := blinding([]entryWait{{at(30), at(40)}, {at(0), at(10)}, {at(5), at(8)}, {at(9), at(20)}, {at(50), at(52)}})
+	want := []entryWait{{at(1), at(9)}, {at(10), at(19)}, {at(31), at(39)}}
 	if !slices.Equal(got, want) {
 		t.Errorf("blind from %v, want %v", got, want)
 	}
@@ -145,16 +156,66 @@ func TestBlindingTimesAreMerged(t *testing.T) {
 // Of no more nodes merits are known than there is room for, and what was long ago counts less and less.
 func TestMeritsAreBounded(t *testing.T) {
 	of := make(map[protocol.NodeID]merit)
+	note(of, nodeID(0), 3, 3)
 	for n := range maxMerits + 10 {
-		note(of, nodeID(n), 1, 1)
+		note(of, nodeID(1+n), .1, .1)
 	}
 	if len(of) > maxMerits {
 		t.Errorf("%d are known", len(of))
+	}
+	if of[nodeID(0)].blind != 3 {
+		t.Error("one of whom much was known is forgotten")
 	}
 	for range 100 {
 		note(of, nodeID(1), 2, 1)
 	}
 	if got := of[nodeID(1)]; got.chance > mostChance || got.blind > 2*mostChance {
 		t.Errorf("what is remembered of one is %v", got)
+	}
+}
+
+// Whoever polls after all what it said that it polled is heard again.
+func TestWhoTurnsOutBetterIsHeardAgain(t *testing.T) {
+	of := teller{nodeID(3), names(200, 10), true}
+	s := newScene()
+	if s.play(72, 5, of); s.disregarded(of) < 5 {
+		t.Fatalf("of 10 who never polled %d are disregarded", s.disregarded(of))
+	}
+	of.lies = false
+	if s.play(240, 5, of); s.disregarded(of) > 0 {
+		t.Errorf("%d are disregarded that polled for ten days", s.disregarded(of))
+	}
+}
+
+// An own poll after a day in which there was none tells little of those who were heard in the last hour.
+func TestAGapClearsNobody(t *testing.T) {
+	of := teller{nodeID(3), names(200, 30), true}
+	s := newScene()
+	s.play(72, 5, of)
+	before := s.disregarded(of)
+	s.weigh([]entryWait{{s.now.Add(-20 * time.Hour), s.now}}, s.now.Add(-24*time.Hour))
+	if after := s.disregarded(of); after < before*3/4 {
+		t.Errorf("of %d who are disregarded %d are left", before, after)
+	}
+}
+
+// A feed whose dates turn out to be off has all merits forgotten, once.
+func TestMeritsAreForgottenOnce(t *testing.T) {
+	s := newScene()
+	off := func() {
+		for range 10 {
+			s.weigh([]entryWait{{s.now.Add(-80 * time.Minute), s.now}}, s.now.Add(-time.Hour))
+		}
+	}
+	s.weigh([]entryWait{{s.now.Add(-10 * time.Minute), s.now}}, s.now.Add(-time.Hour))
+	for n, want := range []int{0, 1} {
+		note(s.merits.pollers, nodeID(1), 1, 1)
+		if off(); len(s.merits.pollers) != want {
+			t.Errorf("the merits of %d are known after dates were off for time %d, want %d", len(s.merits.pollers), n+1,
+				want)
+		}
+		for range 200 {
+			s.weigh([]entryWait{{s.now.Add(-30 * time.Minute), s.now}}, s.now.Add(-time.Hour))
+		}
 	}
 }

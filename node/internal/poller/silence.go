@@ -18,7 +18,7 @@ import (
 type chorus struct {
 	polling.Silence
 	others pollsHeard
-	dates  merit           // what became of own polls: few are blind where the feed's dates tell
+	dates  dates           // whether they tell how long entries waited
 	heard  []uint32        // the latest polls of all of them in Unix seconds, for the owner to see
 	begun  time.Time       // when the first was heard of
 	lags   []time.Duration // of what came together, see noteLags
@@ -77,7 +77,7 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // which others who follow the feed are to hear. Of one that is not polled here it only counts who does. A node counts
 // once in three quarters of an interval, as none with the same interval polls sooner again, and by what it signed: a
 // flood of notices weighs no more than true ones, nor does one that is older than a quarter of the interval. Polls of
-// nodes that are doubted move nothing and are no news.
+// nodes that are disregarded move nothing and are no news.
 //
 // A poll that was refused counts where its node is known to poll the feed, and makes no poll come sooner: the feed was
 // asked, and a publisher that wants fewer requests is to see no other node in place of the one that it refused. It
@@ -95,17 +95,15 @@ func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
 	if known && !signer.IsZero() && !h.Own {
 		at = c.others[i].dated(at, h.Notice.Signature.At)
 	}
-	if m.Now.Sub(at) > s.Interval/4 || known && at.Sub(c.others[i].last()) < s.Interval*3/4 || !known && h.Refused ||
-		!h.Proven() {
+	if m.Now.Sub(at) > s.Interval/4 || known && at.Sub(c.others[i].last()) < s.Interval*3/4 ||
+		!known && (h.Refused || !c.others.room()) || !h.Proven() {
 		return at, false
 	}
 	if c.begun.IsZero() {
 		c.begun = m.Now
 	}
-	if i = c.others.hear(i, &h, at); i < 0 {
-		return at, false
-	}
-	if m.merits.doubt(&c.others[i]) {
+	i = c.others.hear(i, &h, at, m.Now)
+	if m.merits.judge(&c.others[i]) {
 		return at, false
 	}
 	if len(c.heard) == maxHeard {
