@@ -504,8 +504,8 @@ func TestAnOldPollIsNoNewOne(t *testing.T) {
 	}
 }
 
-// Whose polls miss what is there to be found is disregarded, with all that it names: they move no poll, are not passed on
-// and do not count. Others are heard as before.
+// Whose polls miss what is there to be found is disregarded, with all that it names: they move no poll, are not passed
+// on and do not count. Others are heard as before.
 func TestWhosePollsMissEntriesIsDisregarded(t *testing.T) {
 	const every = 2 * time.Hour
 	w := newNetwork(t)

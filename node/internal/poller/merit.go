@@ -12,8 +12,8 @@ import (
 // merits are what told polls were worth, by the node that polled and by its bearer, the neighbor that named it first.
 // Anybody can say that it polled, in as many names as it makes keys. But an own poll shows what came out since the one
 // before it, and when: a poll of another is blind that came after an entry did, while that was not here yet. Polls that
-// were made hardly ever are; of invented ones as many are as chance has it. Who is known for those is disregarded,
-// and as names can be new each time, of each as much is expected as of its bearer. Dates are the publisher's, and only what
+// were made hardly ever are; of invented ones as many are as chance has it. Who is known for those is disregarded, and
+// as names can be new each time, of each as much is expected as of its bearer. Dates are the publisher's, and only what
 // own polls list counts: liars can add to neither. Where own polls are blind as well, a feed's dates are off.
 type merits struct{ pollers, bearers map[protocol.NodeID]merit }
 
