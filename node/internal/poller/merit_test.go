@@ -219,3 +219,19 @@ func TestMeritsAreForgottenOnce(t *testing.T) {
 		}
 	}
 }
+
+// Of both latest polls of a node it counts whether they were blind, for the node and for who named it. What a neighbor
+// says of itself is not held against those that it names.
+func TestWhatIsHeldAgainstWhom(t *testing.T) {
+	s := newScene()
+	neighbor, named, at := nodeID(1), nodeID(2), s.now
+	s.chorus.others.hears(neighbor, neighbor, at.Add(30*time.Minute))
+	s.chorus.others.hears(named, neighbor, at.Add(30*time.Minute))
+	s.chorus.others.hears(named, neighbor, at.Add(75*time.Minute))
+	s.now = at.Add(80 * time.Minute)
+	s.weigh([]entryWait{{at.Add(20 * time.Minute), at.Add(40 * time.Minute)}}, at.Add(15*time.Minute))
+	of := []float64{s.merits.pollers[neighbor].blind, s.merits.pollers[named].blind, s.merits.bearers[neighbor].blind}
+	if !slices.Equal(of, []float64{1, 1, 1}) {
+		t.Errorf("%v polls were blind of a neighbor, of one that it names, and of all that it names; want 1 each", of)
+	}
+}
