@@ -526,6 +526,8 @@ func TestWhosePollsMissEntriesIsDisregarded(t *testing.T) {
 	}
 	for k := range 20 {
 		w.publish(news)
+		undated := feed.Entry{Feed: news, ID: fmt.Sprint("undated ", k), Title: "T"} // says nothing of when it came out
+		w.feed(news).entries = append(w.feed(news).entries, undated)
 		w.run(20 * time.Minute)
 		h.hearsOfPoll(liar, 0, friendID(60+k%4)) // says that it was there
 		w.run(20 * time.Minute)
