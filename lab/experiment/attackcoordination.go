@@ -66,8 +66,8 @@ func pretending(onOff time.Duration, times int) func(c *crowd) kind {
 	}
 }
 
-// impersonating is the kind of nodes that say each minute that they polled, and one of the honest, of whom all name the
-// same one; that brought so many new entries, or was refused where found is protocol.Refused.
+// impersonating is the kind of nodes that say each minute that they polled, and somebody at the address of one of the
+// honest, for whom all of them sign; that brought so many new entries, or was refused where found is protocol.Refused.
 func impersonating(found int, onOff time.Duration) func(c *crowd) kind {
 	return func(c *crowd) kind {
 		honest := c.named(c.honestAddresses())
@@ -181,10 +181,10 @@ func concerted() (list []pretense) {
 			of := fmt.Sprintf("%g%%", 100*share)
 			list = append(list, pretense{name + ", " + of, of + " " + done, share, kind, nil})
 		}
-		each("refusals", "say each minute that all feeds refused them, and in turn each of the honest",
+		each("refusals", "say each minute that all feeds refused them, and in turn keys at honest addresses",
 			impersonating(protocol.Refused, 0))
 		each("refusals in concert", "say so every other half interval", impersonating(protocol.Refused, half))
-		each("impersonators", "say each minute that they polled all feeds, and in turn each of the honest",
+		each("impersonators", "say each minute that they polled all feeds, and in turn keys at honest addresses",
 			impersonating(0, 0))
 		if share != .25 {
 			each("herding", "say that they polled, and as many others as are honest, every other half interval",
