@@ -55,8 +55,6 @@ const (
 
 	// DefaultPort is where a node listens unless told otherwise.
 	DefaultPort = 7790
-	// TrackerPort is where a tracker listens unless told otherwise.
-	TrackerPort = 7788
 	// LowestPort is the lowest port at which a node may listen: lower ones belong to services that
 	// a stranger's address must not make us call.
 	LowestPort = 1024
