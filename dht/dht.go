@@ -100,14 +100,14 @@ func (c *Client) Meet(ctx context.Context, port uint16) (f Finding, err error) {
 	s := c.lookup(ctx, line, rendezvous(0), seeds)
 	voices := s.voices
 	if f.Answered = s.answered; s.named() > crowd {
-		s = c.lookup(ctx, line, rendezvous(1+mrand.IntN(shards-1)), s.best(remembered))
+		s = c.lookup(ctx, line, rendezvous(1+mrand.IntN(shards-1)), s.best())
 		voices = append(voices, s.voices...)
 		f.Answered += s.answered
 	}
 	if f.Answered == 0 {
 		return f, cmp.Or(ctx.Err(), ErrNobody)
 	}
-	c.known = s.best(remembered)
+	c.known = s.best()
 	if port != 0 {
 		f.Announced = s.announce(ctx, port)
 	}

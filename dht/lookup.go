@@ -152,9 +152,9 @@ func newKey() (k Key) {
 }
 
 // best are the nearest of those that answered.
-func (s *lookup) best(n int) (list []netip.AddrPort) {
+func (s *lookup) best() (list []netip.AddrPort) {
 	for _, c := range s.near {
-		if c.state == answered && len(list) < n {
+		if c.state == answered && len(list) < remembered {
 			list = append(list, c.at)
 		}
 	}

@@ -55,8 +55,8 @@ func (u URL) secrecy(depth int) (Secrecy, string) {
 		return Credentials, "a user name or a password"
 	}
 	l.segments(p.EscapedPath())
-	l.pairs(p.RawQuery, "the parameter ", true)
-	l.pairs(p.EscapedFragment(), "the parameter ", false)
+	l.pairs(p.RawQuery, true)
+	l.pairs(p.EscapedFragment(), false)
 	l.host(p.Hostname())
 	if l.secrecy == Unsure && !l.nested && isPublicForm(p) {
 		return Open, ""
@@ -119,7 +119,7 @@ func (l *look) segments(path string) {
 		name, parameters, _ := strings.Cut(segment, ";") // RFC 3986 §3.3
 		name = unescaped(name)
 		l.segment(name, before)
-		l.pairs(parameters, "the parameter ", true)
+		l.pairs(parameters, true)
 		before = strings.ToLower(name)
 	}
 	l.address(unescaped(path))
@@ -160,19 +160,20 @@ func looksDrawn(s string) bool {
 }
 
 // pairs looks at what is written as name=value. A value that has no name is looked at where it is one.
-func (l *look) pairs(text, what string, names bool) {
+func (l *look) pairs(text string, names bool) {
 	// url.Values would pass over what is separated by ";" or not well escaped; servers need not.
 	for pair := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '&' || r == ';' }) {
 		name, value, named := strings.Cut(pair, "=")
 		name, value = unescaped(name), unescaped(value)
+		where := "the parameter " + strconv.Quote(name)
 		if (names || named) && namesKey(name, value) {
-			l.find(Key, what+strconv.Quote(name))
+			l.find(Key, where)
 		}
 		if isMailbox(value) {
-			l.find(Unsure, "an e-mail address in "+what+strconv.Quote(name))
+			l.find(Unsure, "an e-mail address in "+where)
 		}
 		l.chance(name, " in its query")
-		l.chance(value, " in "+what+strconv.Quote(name))
+		l.chance(value, " in "+where)
 		l.address(value)
 	}
 }

@@ -92,8 +92,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				"Have your reader use no proxy for https, and give it this address instead of that of a feed at "+
 				"https://%s/...:\n\n\thttp://%s/feed/https://%s/...\n\n"+
 				"Or write http:// in front of the feed's address instead of https://. With reader_proxy = \"all\" the "+
-				"node opens tunnels.", stripPort(r.Host, "443"),
-			address(r), stripPort(r.Host, "443"))
+				"node opens tunnels.", strings.TrimSuffix(r.Host, ":443"),
+			address(r), strings.TrimSuffix(r.Host, ":443"))
 	case !r.URL.IsAbs() || p.isOwn(r):
 		p.Reader.ServeHTTP(w, r)
 	case !p.admits(w, r):
@@ -190,8 +190,6 @@ func address(r *http.Request) string {
 	}
 	return "localhost"
 }
-
-func stripPort(host, port string) string { return strings.TrimSuffix(host, ":"+port) }
 
 // admits reports whether a client may use the proxy (RFC 9110 §11.7), and answers the others.
 func (p *proxy) admits(w http.ResponseWriter, r *http.Request) bool {
