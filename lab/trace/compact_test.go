@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/csv"
 	"errors"
 	"flag"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -57,6 +59,19 @@ func TestEmbeddedIsWhatLoadReads(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the embedded set %s is not the one that is read, %s: run with -update", got.Hash(), want.Hash())
 	}
+}
+
+// encodeDocuments is the inverse of EmbeddedDocuments.
+func encodeDocuments(all []Documents) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	_ = w.Write(documentColumns()) // a buffer takes everything
+	for _, d := range all {
+		_ = w.Write([]string{d.Name, d.Kind, strconv.Itoa(d.Least), strconv.Itoa(d.Usual), strconv.Itoa(d.Most),
+			strconv.FormatFloat(d.PerDay, 'f', -1, 64)})
+	}
+	w.Flush()
+	return b.Bytes()
 }
 
 // The figures are those that came with the traces.

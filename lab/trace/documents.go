@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	_ "embed" // for the documents that were seen
-	"encoding/csv"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -41,19 +40,6 @@ func EmbeddedDocuments() (all []Documents, err error) {
 	}
 	err = readRows("documents.csv", bytes.NewReader(documents), take, documentColumns())
 	return all, err
-}
-
-// encodeDocuments is the inverse of EmbeddedDocuments.
-func encodeDocuments(all []Documents) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.Write(documentColumns()) // a buffer takes everything
-	for _, d := range all {
-		_ = w.Write([]string{d.Name, d.Kind, strconv.Itoa(d.Least), strconv.Itoa(d.Usual), strconv.Itoa(d.Most),
-			strconv.FormatFloat(d.PerDay, 'f', -1, 64)})
-	}
-	w.Flush()
-	return b.Bytes()
 }
 
 // LoadDocuments reads the feeds.csv of a folder as Load does, with two columns more: window_min and window_max, the
