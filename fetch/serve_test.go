@@ -1,18 +1,17 @@
 package fetch
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"strings"
 	"sync/atomic"
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
 
 	"feedex/feed"
+	"feedex/internal/dnstest"
 	"feedex/node"
 )
 
@@ -122,49 +121,14 @@ func (l *listener) close(t *testing.T) int {
 	return int(l.n.Load()) - 1
 }
 
-// nameServer starts a DNS server on loopback and returns a resolver that asks it. answer says what the
-// name has for an A record at the n-th question, from 0.
+// nameServer is a resolver by which names have what answer says at the n-th question for an A record, from 0.
 func nameServer(t *testing.T, answer func(name string, n int) netip.Addr) *net.Resolver {
-	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		asked := make(map[string]int)
-		buf := make([]byte, 1500)
-		for {
-			n, from, err := conn.ReadFrom(buf)
-			if err != nil {
-				return
-			}
-			var m dnsmessage.Message
-			if m.Unpack(buf[:n]) != nil || len(m.Questions) != 1 {
-				continue
-			}
-			q := m.Questions[0]
-			m = dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true},
-				Questions: m.Questions}
-			if q.Type == dnsmessage.TypeA {
-				name := strings.ToLower(strings.TrimSuffix(q.Name.String(), "."))
-				m.Answers = []dnsmessage.Resource{{
-					Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET},
-					Body:   &dnsmessage.AResource{A: answer(name, asked[name]).As4()},
-				}}
-				asked[name]++
-			}
-			if packed, err := m.Pack(); err == nil {
-				conn.WriteTo(packed, from)
-			}
+	asked := make(map[string]int)
+	return dnstest.Resolver(t, func(name string, of dnsmessage.Type) (list []dnsmessage.ResourceBody, ok bool) {
+		if of == dnsmessage.TypeA {
+			list = append(list, &dnsmessage.AResource{A: answer(name, asked[name]).As4()})
+			asked[name]++
 		}
-	}()
-	t.Cleanup(func() {
-		conn.Close()
-		<-done
+		return list, true
 	})
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp", conn.LocalAddr().String())
-	}}
 }

@@ -19,57 +19,23 @@ import (
 
 	"feedex/feed"
 	"feedex/guard"
+	"feedex/internal/dnstest"
 	"feedex/invitation"
 	"feedex/protocol"
 )
 
-// nameServer answers questions by the records of their names, in lower case and without the last dot; where it has
-// none, there is no such name.
+// nameServer is a resolver by which names have those records; where there are none, there is no such name.
 func nameServer(t *testing.T, records map[string][]dnsmessage.ResourceBody) *net.Resolver {
-	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		buf := make([]byte, 1500)
-		for {
-			n, from, err := conn.ReadFrom(buf)
-			if err != nil {
-				return
-			}
-			var m dnsmessage.Message
-			if m.Unpack(buf[:n]) != nil || len(m.Questions) != 1 {
-				continue
-			}
-			q := m.Questions[0]
-			m = dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true},
-				Questions: m.Questions}
-			known, ok := records[strings.ToLower(strings.TrimSuffix(q.Name.String(), "."))]
-			if !ok {
-				m.RCode = dnsmessage.RCodeNameError
-			}
-			for _, body := range known {
-				_, isSRV := body.(*dnsmessage.SRVResource)
-				if isSRV == (q.Type == dnsmessage.TypeSRV) && q.Type != dnsmessage.TypeAAAA {
-					m.Answers = append(m.Answers, dnsmessage.Resource{Body: body,
-						Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET}})
-				}
-			}
-			if packed, err := m.Pack(); err == nil {
-				conn.WriteTo(packed, from)
+	return dnstest.Resolver(t, func(name string, of dnsmessage.Type) (list []dnsmessage.ResourceBody, ok bool) {
+		known, ok := records[name]
+		for _, body := range known {
+			_, isSRV := body.(*dnsmessage.SRVResource)
+			if isSRV == (of == dnsmessage.TypeSRV) && of != dnsmessage.TypeAAAA {
+				list = append(list, body)
 			}
 		}
-	}()
-	t.Cleanup(func() {
-		conn.Close()
-		<-done
+		return list, ok
 	})
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp", conn.LocalAddr().String())
-	}}
 }
 
 func srv(priority uint16, target string, port uint16) dnsmessage.ResourceBody {
