@@ -39,8 +39,8 @@ type Limits struct {
 // everything.
 //
 // Entries beyond a limit are purged in the order of Seq: first those that were filled in, which were never news, then
-// those that arrived, the oldest first. Entries that the owner starred never go, nor does the latest entry of a feed
-// that they follow, by which one knows what is new.
+// those that arrived, the oldest first. Entries that somebody starred or labelled never go, nor does the latest entry
+// of a feed that the owner follows, by which one knows what is new.
 //
 // Entries that own polls have shown are held to the limits by themselves: none of them ever goes because of what
 // neighbors bring. Entries that these brought and no own poll has shown may have what is left of a limit, and an eighth

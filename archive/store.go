@@ -73,9 +73,9 @@ type Entries interface {
 	Unshown(since time.Time) []Share
 	// Hide has others know nothing of entries that are kept (see Shared).
 	Hide(ids []feed.EntryID)
-	// Purge drops entries at that time, but for those that their owner starred, and reports for each whether it was
-	// dropped. Of each there remains that it was here: Keep and Fill pass over it from then on, but for what that
-	// Admits.
+	// Purge drops entries at that time, but for those that somebody starred or labelled, and reports for each
+	// whether it was dropped. Of each there remains that it was here: Keep and Fill pass over it from then on, but for
+	// what that Admits.
 	Purge(at time.Time, ids []feed.EntryID) []bool
 	// Readmit forgets that entries were purged: they may be stored again. It does not bring them back.
 	Readmit(ids []feed.EntryID)

@@ -207,7 +207,7 @@ func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) erro
 	}
 	return l.write(ctx, func(p reading.Pen) error {
 		for i := range list {
-			if slices.ContainsFunc(list[i].Into, p.HasFilter) {
+			if slices.ContainsFunc(list[i].Into, p.HasFilterOrLabel) {
 				return control.BadRequest{Err: reading.ErrFilterName}
 			}
 		}
@@ -231,7 +231,7 @@ func (l *library) AddFolder(ctx context.Context, raw string) (id reading.FolderI
 	}
 	err = l.write(ctx, func(p reading.Pen) error {
 		var ok bool
-		if p.HasFilter(name) {
+		if p.HasFilterOrLabel(name) {
 			return reading.ErrFilterName
 		}
 		if id, ok = p.AddFolder(name); !ok {
@@ -249,7 +249,7 @@ func (l *library) RenameFolder(ctx context.Context, id reading.FolderID, raw str
 		return err
 	}
 	return l.write(ctx, func(p reading.Pen) error {
-		if p.HasFilter(name) {
+		if p.HasFilterOrLabel(name) {
 			return reading.ErrFilterName
 		}
 		p.RenameFolder(id, name)

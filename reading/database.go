@@ -73,6 +73,7 @@ type Shelf interface {
 	Filing
 	Headlines
 	FilterList
+	LabelList
 	IconList
 	Looks
 	// Unfollowed returns what programs of the person unfollowed since then, ordered by By, the latest of each first.
@@ -83,6 +84,7 @@ type Shelf interface {
 type Pen interface {
 	Marking
 	Folders
+	Labels
 	Filters
 	Receivers
 	// LeaveOut has a feed, which the node goes on to follow, no more among those that the person reads. TakeIn has it
@@ -97,7 +99,8 @@ type Pen interface {
 // Marking keeps what a person read and starred. An entry becomes an item, for all people, when it arrives: as it is
 // kept or filled in, where its feed is followed then, and else when the node follows the feed. The latest of those that
 // are there then are unread, archive.FirstUnread or as many as who follows it chose for themselves, and of those that
-// the first poll brings, where neighbors have not brought as many before it. What one starred is purged for nobody.
+// the first poll brings, where neighbors have not brought as many before it. What one starred or labelled is purged
+// for nobody.
 type Marking interface {
 	// Mark marks items at a moment. Those of which there is none do not matter.
 	Mark(at time.Time, ids []ItemID, m Mark)

@@ -99,7 +99,7 @@ const (
 
 // Why a filter is not kept or found.
 var (
-	ErrFilterName = errors.New("there is a filter or a folder of that name: choose another name")
+	ErrFilterName = errors.New("there is a filter, a folder or a label of that name: choose another name")
 	ErrFilters    = fmt.Errorf("there are %d filters already: remove some", MaxFilters)
 	ErrNoFilter   = errors.New("there is no such filter")
 	ErrWords      = errors.New("the words of a filter cannot be read")
@@ -166,8 +166,8 @@ type Filters interface {
 	Catch(at time.Time, id FilterID, items []ItemID)
 	// CaughtUp notes that the past was gone through for a filter.
 	CaughtUp(id FilterID)
-	// HasFilter reports whether there is a filter of that name, which no folder may have then.
-	HasFilter(name string) bool
+	// HasFilterOrLabel reports whether a filter or a label has that name, which no folder may have then.
+	HasFilterOrLabel(name string) bool
 	// Act has the rule of a filter act on items that it has caught and on which none acted yet, and returns on how many
 	// it did. It mutes none that is read, which would be unread once that is taken back, and asks for the full text of
 	// none that came or was published too long ago for that.

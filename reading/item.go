@@ -54,6 +54,7 @@ type Stream struct {
 	Feed     FeedID   // of this feed alone, where not zero
 	Folder   FolderID // of the feeds in this folder, where not zero
 	Filter   FilterID // that this filter caught, where not zero
+	Label    LabelID  // that have this label, where not zero
 	Read     Choice
 	Starred  Choice // Yes takes also what is not listed
 	Since    time.Time

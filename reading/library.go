@@ -18,6 +18,7 @@ type Library interface {
 	Items
 	Editor
 	FilterList
+	LabelList
 	// Icon returns the picture of feeds with that number, the zero Icon where there is none.
 	Icon(ctx context.Context, id IconID) (Icon, error)
 }
@@ -65,7 +66,7 @@ type RefreshResult struct {
 	Ended  int       // feeds that are polled no more
 }
 
-// An Editor makes the changes that a person's programs ask for: marks, feeds and folders.
+// An Editor makes the changes that a person's programs ask for: marks, labels, feeds and folders.
 type Editor interface {
 	// Mark marks items. Those of which there is none do not matter.
 	Mark(ctx context.Context, ids []ItemID, m Mark) error
@@ -94,6 +95,14 @@ type Editor interface {
 	RenameFolder(ctx context.Context, id FolderID, name string) error
 	// RemoveFolder removes a folder and leaves its feeds followed. It is no error if there is none.
 	RemoveFolder(ctx context.Context, id FolderID) error
+	// Label gives items the label of a name, which is made where there is none, or takes it from them. The error wraps
+	// ErrName, ErrFilterName, ErrLabels or ErrEntryLabels where that is the reason.
+	Label(ctx context.Context, ids []ItemID, name string, has bool) error
+	// RenameLabel gives a label another name. The error wraps ErrName, ErrFilterName or ErrLabelName where that is the
+	// reason; it is none if there is no such label.
+	RenameLabel(ctx context.Context, id LabelID, name string) error
+	// RemoveLabel takes a label from all items. It is no error if there is none.
+	RemoveLabel(ctx context.Context, id LabelID) error
 	// Import follows the feeds of a list, titled and filed as there.
 	Import(ctx context.Context, list []opml.Outline) error
 	// FetchFullText returns the full text of an item, as KeepFullText has it, for which its page is asked: one that was

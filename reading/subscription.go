@@ -106,7 +106,7 @@ func Checked(list []Arrangement) ([]Arrangement, error) {
 const (
 	// MaxFolders is how many folders there may be.
 	MaxFolders = 1000
-	// MaxName is how long the name of a folder or a feed may be, in bytes.
+	// MaxName is how long the name of a folder, a label or a feed may be, in bytes.
 	MaxName = 300
 )
 
@@ -141,10 +141,13 @@ var (
 )
 
 // FolderName is a name of a folder as it is kept: one line of text.
-func FolderName(raw string) (string, error) {
+func FolderName(raw string) (string, error) { return lineNamed("a folder", raw) }
+
+// lineNamed is a name of what it is for as it is kept. The error wraps ErrName.
+func lineNamed(what, raw string) (string, error) {
 	name := nameOf(raw)
 	if name == "" || len(name) > MaxName {
-		return "", fmt.Errorf("%w for a folder: %.40q: want one line of 1 to %d bytes", ErrName, raw, MaxName)
+		return "", fmt.Errorf("%w for %s: %.40q: want one line of 1 to %d bytes", ErrName, what, raw, MaxName)
 	}
 	return name, nil
 }

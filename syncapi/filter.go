@@ -36,5 +36,11 @@ func Caught(id reading.FilterID, s reading.Stream) reading.Stream {
 	return s
 }
 
+// Labelled is the stream like s of what has a label, what is not listed too.
+func Labelled(id reading.LabelID, s reading.Stream) reading.Stream {
+	s.Label, s.Unlisted = id, true
+	return s
+}
+
 // FilterFixed refuses a change of a folder that stands for a filter.
 const FilterFixed = "This is a filter: it is changed on the pages of the node, or by 'feedex filter'."

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"feedex/reading"
@@ -49,10 +50,16 @@ func Refused(w http.ResponseWriter, err error, badName int, log *slog.Logger, fa
 		return Refusal{http.StatusTooManyRequests, slowed.Error()}
 	case errors.Is(err, reading.ErrNobody): // whose password just went
 		return Refusal{http.StatusUnauthorized, err.Error()}
-	case errors.Is(err, reading.ErrName), errors.Is(err, reading.ErrFolders), errors.Is(err, reading.ErrFilterName):
+	case isRefused(err):
 		return Refusal{badName, err.Error()}
 	case !errors.Is(err, context.Canceled):
 		log.Error(failed, "err", err)
 	}
 	return Refusal{http.StatusInternalServerError, "The node could not do it. Its log says why."}
+}
+
+// isRefused reports whether a name cannot be, or there is no room for what it names.
+func isRefused(err error) bool {
+	return slices.ContainsFunc([]error{reading.ErrName, reading.ErrFolders, reading.ErrFilterName, reading.ErrLabelName,
+		reading.ErrLabels, reading.ErrEntryLabels}, func(known error) bool { return errors.Is(err, known) })
 }

@@ -42,7 +42,7 @@ func (s *Store) backlog(id int64) {
 	s.row(`SELECT backlog, backlog_of FROM feeds WHERE id = ?`, []any{id}, &f.Backlog, &f.BacklogOf)
 	for _, chose := range []bool{true, false} {
 		s.write(`DELETE FROM marks WHERE person IN `+whoChose+` AND (NOT read AND NOT starred OR marked IS NULL)
-			AND item IN (SELECT i.id FROM items i WHERE i.seq IN (
+			AND NOT `+isLabelled+` AND item IN (SELECT i.id FROM items i WHERE i.seq IN (
 				SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ?1 AND seq > 0 AND source = '' ORDER BY seq DESC
 				LIMIT -1 OFFSET max(0, ?2 - (SELECT count(*) FROM entries WHERE feed = ?1 AND seq > 0 AND source <> ''))))`,
 			id, unreadAtFirst(&f, chose), chose, chooser(&f))

@@ -67,13 +67,12 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 			return err
 		}
 	}
-	person := int64(s.person)
-	if s.row(`SELECT 1 FROM folders WHERE person = ?1 AND name = ?2
-		UNION ALL SELECT 1 FROM filters WHERE person = ?1 AND name = ?2 AND id <> ?3 AND NOT gone LIMIT 1`,
-		[]any{person, w.Name, int64(id)}, new(int)) {
+	if s.isNamed(w.Name, `folders`, `labels`) ||
+		s.row(`SELECT 1 FROM filters WHERE person = ? AND name = ? AND id <> ? AND NOT gone`,
+			[]any{int64(s.person), w.Name, int64(id)}, new(int)) {
 		return reading.ErrFilterName
 	}
-	if w.Folder == w.Name || w.Folder != "" && s.HasFilter(w.Folder) {
+	if w.Folder == w.Name || w.Folder != "" && s.HasFilterOrLabel(w.Folder) {
 		return reading.ErrFilterName
 	}
 	if w.Folder != "" && !s.roomForFolders([]reading.Arrangement{{Into: []string{w.Folder}}}) {
@@ -191,10 +190,20 @@ func (s pen) CaughtUp(id reading.FilterID) {
 	s.write(`UPDATE filters SET behind = 0 WHERE id = ? AND person = ?`, int64(id), int64(s.person))
 }
 
-// HasFilter implements reading.Filters.
-func (s pen) HasFilter(name string) bool {
-	return s.row(`SELECT 1 FROM filters WHERE person = ? AND name = ? AND NOT gone`, []any{int64(s.person), name},
-		new(int))
+// HasFilterOrLabel implements reading.Filters.
+func (s pen) HasFilterOrLabel(name string) bool {
+	return s.isNamed(name, `filters`, `labels`)
+}
+
+// isNamed reports whether something of the person in one of the tables has a name.
+func (s pen) isNamed(name string, tables ...string) bool {
+	return slices.ContainsFunc(tables, func(table string) bool {
+		query := `SELECT 1 FROM ` + table + ` WHERE person = ? AND name = ?`
+		if table == `filters` {
+			query += ` AND NOT gone`
+		}
+		return s.row(query, []any{int64(s.person), name}, new(int))
+	})
 }
 
 // filterColumns are a NamedFilter, from filters f.
@@ -215,6 +224,10 @@ func scanFilter(row rowScanner, more ...any) (f reading.NamedFilter, err error) 
 	}
 	return f, err
 }
+
+// filtersOf are the filters of a person that caught item i, as a list in JSON. Its argument is the person.
+const filtersOf = `(SELECT json_group_array(f.id ORDER BY f.place, f.id) FROM caught c INDEXED BY caught_by_item
+	CROSS JOIN filters f ON f.id = c.filter WHERE c.item = i.id AND f.person = ? AND NOT f.gone)`
 
 // Filters implements reading.FilterList.
 func (r personalReader) Filters(ctx context.Context) ([]reading.NamedFilter, error) {

@@ -120,13 +120,13 @@ func ofMarks(index string) string { return `marks m ` + index + ` WHERE m.person
 // marksOf has the marks of the items of a stream, and perhaps of others, where there are the fewest others among them.
 func marksOf(s reading.Stream) string {
 	if s.Unlisted && s.Read != reading.No && s.Starred != reading.Yes && s.Changed.IsZero() {
-		if s.Among == nil && s.Filter == 0 && s.Feed != 0 {
+		if s.Among == nil && s.Filter == 0 && s.Label == 0 && s.Feed != 0 {
 			return ofItems(`items i INDEXED BY items_by_feed`)
 		}
 		return ofItems(`items i NOT INDEXED`) // but by their ids, or in their order
 	}
 	switch {
-	case s.Among != nil, s.Filter != 0: // by their ids
+	case s.Among != nil, s.Filter != 0, s.Label != 0: // by their ids
 	case s.Feed != 0:
 		return ofMarks(`INDEXED BY marks_by_feed`)
 	case s.Starred == reading.Yes:
@@ -158,6 +158,10 @@ func streamOf(p reading.PersonID, s reading.Stream) (from string, args []any) {
 	if s.Filter != 0 {
 		and(`m.item IN (SELECT item FROM caught WHERE filter =
 			(SELECT id FROM filters WHERE id = ? AND person = ? AND NOT gone))`, int64(s.Filter), int64(p))
+	}
+	if s.Label != 0 {
+		and(`m.item IN (SELECT item FROM labelled WHERE label = (SELECT id FROM labels WHERE id = ? AND person = ?))`,
+			int64(s.Label), int64(p))
 	}
 	if s.Folder != 0 {
 		and(`m.feed IN (SELECT feed FROM filed WHERE folder = (SELECT id FROM folders WHERE id = ? AND person = ?))`,
@@ -260,10 +264,6 @@ func (r personalReader) Items(ctx context.Context, ids []reading.ItemID) iter.Se
 		}
 	}
 }
-
-// filtersOf are the filters of a person that caught item i, as a list in JSON. Its argument is the person.
-const filtersOf = `(SELECT json_group_array(f.id ORDER BY f.place, f.id) FROM caught c INDEXED BY caught_by_item
-	CROSS JOIN filters f ON f.id = c.filter WHERE c.item = i.id AND f.person = ? AND NOT f.gone)`
 
 // itemPage reads items up to some bytes, and returns how many of the ids are done.
 func (r personalReader) itemPage(ctx context.Context, ids []reading.ItemID) (page []reading.Item, done int, err error) {

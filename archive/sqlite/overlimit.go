@@ -57,7 +57,7 @@ func (p part) shown() part {
 
 // expendable is a condition on entries e: they may be purged. Of a feed that is followed the latest entry that an own
 // poll has shown stays or, where none has, the latest.
-const expendable = `NOT ` + isStarred + ` AND NOT ` + isKept + ` AND e.seq NOT IN (SELECT coalesce(
+const expendable = `NOT ` + isWanted + ` AND NOT ` + isKept + ` AND e.seq NOT IN (SELECT coalesce(
 		(SELECT e.seq FROM entries e INDEXED BY entries_by_feed WHERE e.feed = f.id AND NOT ` + isUnshown +
 	` ORDER BY e.seq DESC LIMIT 1),
 		(SELECT max(seq) FROM entries INDEXED BY entries_by_feed WHERE feed = f.id), 0)

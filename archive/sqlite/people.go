@@ -75,6 +75,12 @@ func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 		int64(id), limit) == int64(limit) {
 		return s.err == nil
 	}
+	const ofPerson = `label IN (SELECT id FROM labels WHERE person = ?1)`
+	if s.write(`DELETE FROM labelled WHERE `+ofPerson+` AND item IN (SELECT item FROM labelled WHERE `+ofPerson+
+		` LIMIT ?2)`, int64(id), limit) >= int64(limit) {
+		return s.err == nil
+	}
+	s.write(`DELETE FROM labels WHERE person = ?`, int64(id))
 	s.write(`DELETE FROM people WHERE id = ?`, int64(id))
 	return false
 }

@@ -13,9 +13,10 @@ import (
 // long as their publisher lists them. ForgetPurged drops these after a while, where no own poll had shown the entry or
 // the owner does not follow the feed.
 
-// isStarred is whether somebody starred entry e.
-const isStarred = `EXISTS (SELECT 1 FROM items i CROSS JOIN people p CROSS JOIN marks m ON m.person = p.id AND m.item = i.id
-	WHERE i.seq = e.seq AND m.starred)`
+// isWanted is whether somebody starred or labelled entry e.
+const isWanted = `(EXISTS (SELECT 1 FROM items i CROSS JOIN people p CROSS JOIN marks m ON m.person = p.id AND m.item = i.id
+	WHERE i.seq = e.seq AND m.starred) OR EXISTS (SELECT 1 FROM items i
+	CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = i.id WHERE i.seq = e.seq))`
 
 // Purge implements archive.Entries.
 func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {
@@ -35,7 +36,7 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 	var of []feed.EntryID  // the entries there
 	s.rows(`SELECT j.key, e.seq, e.size, e.feed, `+isSettled+
 		` FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value)
-		WHERE NOT `+isStarred+` AND NOT `+isKept+` ORDER BY j.key`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
+		WHERE NOT `+isWanted+` AND NOT `+isKept+` ORDER BY j.key`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
 		var i int
 		var size int64
 		var at storedPlace

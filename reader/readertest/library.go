@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -267,11 +268,20 @@ func (l *Library) Arrange(_ context.Context, list ...reading.Arrangement) error 
 	if err != nil {
 		return err
 	}
-	ok := true
-	if err := l.write(func(s reading.Database) { ok = s.Pen(l.person).Arrange(list) }); err != nil || ok {
-		return err
-	}
-	return reading.ErrFolders
+	refused := reading.ErrFolders
+	err = l.write(func(s reading.Database) {
+		p := s.Pen(l.person)
+		for i := range list {
+			if slices.ContainsFunc(list[i].Into, p.HasFilterOrLabel) {
+				refused = reading.ErrFilterName
+				return
+			}
+		}
+		if p.Arrange(list) {
+			refused = nil
+		}
+	})
+	return cmp.Or(err, refused)
 }
 
 // FetchFullText implements reading.Editor: there is a page behind each link.
@@ -306,12 +316,48 @@ func (l *Library) RenameFolder(_ context.Context, id reading.FolderID, raw strin
 	if err != nil {
 		return err
 	}
-	return l.write(func(s reading.Database) { s.Pen(l.person).RenameFolder(id, name) })
+	var refused error
+	err = l.write(func(s reading.Database) {
+		if p := s.Pen(l.person); p.HasFilterOrLabel(name) {
+			refused = reading.ErrFilterName
+		} else {
+			p.RenameFolder(id, name)
+		}
+	})
+	return cmp.Or(err, refused)
 }
 
 // RemoveFolder implements reading.Editor.
 func (l *Library) RemoveFolder(_ context.Context, id reading.FolderID) error {
 	return l.write(func(s reading.Database) { s.Pen(l.person).RemoveFolder(id) })
+}
+
+// Label implements reading.Editor.
+func (l *Library) Label(_ context.Context, ids []reading.ItemID, raw string, has bool) error {
+	return l.named(raw, func(p reading.Pen, name string) error { return p.Label(Evening, ids, name, has) })
+}
+
+// RenameLabel implements reading.Editor.
+func (l *Library) RenameLabel(_ context.Context, id reading.LabelID, raw string) error {
+	return l.named(raw, func(p reading.Pen, name string) error { return p.RenameLabel(id, name) })
+}
+
+// named has f write with the name of a label as it is kept.
+func (l *Library) named(raw string, f func(reading.Pen, string) error) error {
+	name, err := reading.LabelName(raw)
+	if err != nil {
+		return err
+	}
+	var refused error
+	if err := l.write(func(s reading.Database) { refused = f(s.Pen(l.person), name) }); err != nil {
+		return err
+	}
+	return refused
+}
+
+// RemoveLabel implements reading.Editor.
+func (l *Library) RemoveLabel(_ context.Context, id reading.LabelID) error {
+	return l.write(func(s reading.Database) { s.Pen(l.person).RemoveLabel(Evening, id, reading.MaxPage) })
 }
 
 // Import implements reading.Editor.

@@ -1,0 +1,202 @@
+package archivetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/feed"
+	"feedex/reading"
+)
+
+// label gives items a label for good, or takes it from them.
+func (d *filterDesk) label(t testing.TB, name string, has bool, ids ...reading.ItemID) {
+	t.Helper()
+	if err := d.Label(time.Unix(50, 0), ids, name, has); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, d.database)
+}
+
+// wantLabels checks the labels of a person, and the items of each, the newest first.
+func (d *filterDesk) wantLabels(t testing.TB, want string) {
+	t.Helper()
+	got := ""
+	all, err := d.Labels(t.Context())
+	for _, l := range all {
+		ids, err2 := d.Shelf.IDs(t.Context(), reading.Stream{Label: l.ID, Unlisted: true}, reading.Page{Limit: 100})
+		got, err = got+fmt.Sprint(l.Name, ids, " "), errors.Join(err, err2)
+	}
+	if err != nil || got != want {
+		t.Errorf("labels: %q (%v), want %q", got, err, want)
+	}
+}
+
+// What a person labels is in the stream of the label, of theirs alone, until they take it away; it is a mark.
+func testLabels(t *testing.T, a reading.Database) {
+	owner, other := newHouseholdOf(t, a)
+	follow(t, a, time.Unix(1, 0), news)
+	keep(t, a, titled(1, "one"), titled(2, "two"), titled(3, "three"))
+	a.Fill(time.Unix(20, 0), []archive.Record{titled(9, "past")})
+	commit(t, a)
+	owner.Mark(time.Unix(30, 0), []reading.ItemID{3}, reading.Mark{Read: reading.Yes})
+	owner.label(t, "recipes", true, 1, 3, 4, 99)
+	owner.label(t, "at work", true, 3)
+	other.label(t, "recipes", true, 2)
+	owner.wantLabels(t, "at work[3] recipes[4 3 1] ")
+	other.wantLabels(t, "recipes[2] ")
+	changed := reading.Stream{Changed: time.Unix(50, 0)}
+	wantIDs(t, owner.desk, changed, 4, 3, 1)
+	wantIDs(t, owner.desk, unread, 2, 1)
+	wantIDs(t, owner.desk, reading.Stream{}, 3, 2, 1) // a label lists nothing
+
+	all, _ := owner.Labels(t.Context())
+	work, recipes := all[0], all[1]
+	on, err := owner.LabelsOn(t.Context(), []reading.ItemID{1, 2, 3})
+	if err != nil || len(on) != 2 || !slices.Equal(on[1], []reading.Label{recipes}) ||
+		!slices.Equal(on[3], []reading.Label{work, recipes}) {
+		t.Errorf("labels of items: %v, %v", on, err)
+	}
+	counts, err := owner.LabelCounts(t.Context())
+	if err != nil || len(counts) != 1 || counts[0].Label != recipes.ID || counts[0].Unread != 1 ||
+		counts[0].Newest.IsZero() {
+		t.Errorf("unread with labels: %+v, %v", counts, err)
+	}
+	page, err := owner.Shelf.IDs(t.Context(), reading.Stream{Label: recipes.ID, Unlisted: true},
+		reading.Page{After: 4, Limit: 1})
+	if err != nil || !slices.Equal(page, []reading.ItemID{3}) {
+		t.Errorf("a page of a label: %v, %v", page, err)
+	}
+	wantIDs(t, other.desk, reading.Stream{Label: recipes.ID, Unlisted: true})
+	labelled := reading.Stream{Label: recipes.ID, Unlisted: true}
+	owner.MarkStream(time.Unix(60, 0), labelled, reading.Mark{Read: reading.Yes}, 9)
+	commit(t, a)
+	wantIDs(t, owner.desk, unread, 2)
+
+	other.RemoveLabel(time.Unix(70, 0), recipes.ID, 9)
+	if err := other.RenameLabel(recipes.ID, "stolen"); err != nil {
+		t.Error(err)
+	}
+	owner.label(t, "recipes", false, 1, 2)
+	owner.label(t, "nothing", false, 1)
+	if err := owner.RenameLabel(work.ID, "home"); err != nil {
+		t.Error(err)
+	}
+	commit(t, a)
+	owner.wantLabels(t, "home[3] recipes[4 3] ")
+	steps := 1
+	for owner.RemoveLabel(time.Unix(80, 0), recipes.ID, 1) {
+		commit(t, a)
+		steps++
+	}
+	commit(t, a)
+	owner.wantLabels(t, "home[3] ")
+	if steps != 3 {
+		t.Errorf("removed in %d steps", steps)
+	}
+	wantIDs(t, owner.desk, reading.Stream{Changed: time.Unix(80, 0)}, 4, 3)
+	wantSound(t, owner.desk)
+}
+
+// Labels, filters and folders share their names, and there is a bound to each.
+func testLabelNames(t *testing.T, a reading.Database) {
+	owner, other := newHouseholdOf(t, a)
+	follow(t, a, time.Unix(1, 0), news)
+	keep(t, a, titled(1, "one"), titled(2, "two"))
+	owner.AddFolder("Papers")
+	owner.add(t, "Storms", "storm", "")
+	at, one := time.Unix(9, 0), []reading.ItemID{1}
+	owner.label(t, "recipes", true, 1)
+	other.label(t, "Papers", true, 1)
+	all, _ := owner.Labels(t.Context())
+	for name, want := range map[string]error{"Papers": reading.ErrFilterName, "Storms": reading.ErrFilterName,
+		"recipes": nil, "new": nil} {
+		if err := owner.RenameLabel(all[0].ID, name); !errors.Is(err, want) {
+			t.Errorf("renamed to %s: %v", name, err)
+		}
+	}
+	if err := owner.RenameLabel(all[0].ID, "recipes"); err != nil {
+		t.Error(err)
+	}
+	owner.label(t, "other", true, 1)
+	if err := owner.RenameLabel(all[0].ID, "other"); !errors.Is(err, reading.ErrLabelName) {
+		t.Errorf("renamed to another: %v", err)
+	}
+	for _, name := range []string{"Papers", "Storms"} {
+		if err := owner.Label(at, one, name, true); !errors.Is(err, reading.ErrFilterName) {
+			t.Errorf("a label %s: %v", name, err)
+		}
+	}
+	for _, w := range []reading.FilterWish{{Name: "recipes", Words: "x"}, {Name: "x", Words: "x", Folder: "recipes"}} {
+		if _, err := owner.AddFilter(at, w); !errors.Is(err, reading.ErrFilterName) {
+			t.Errorf("filter %+v: %v", w, err)
+		}
+	}
+	if !owner.HasFilterOrLabel("recipes") || owner.HasFilterOrLabel("Papers") || other.HasFilterOrLabel("recipes") {
+		t.Error("folders may have the name of a label, or not that of another person's")
+	}
+	for i := 2; i < reading.MaxEntryLabels; i++ {
+		owner.label(t, fmt.Sprint("n", i), true, 1)
+	}
+	if err := owner.Label(at, []reading.ItemID{1, 2}, "n", true); !errors.Is(err, reading.ErrEntryLabels) {
+		t.Errorf("too many labels of an entry: %v", err)
+	}
+	for i := reading.MaxEntryLabels; i < reading.MaxLabels; i++ {
+		if err := owner.Label(at, []reading.ItemID{2}, fmt.Sprint("n", i), true); err != nil {
+			t.Fatal(i, err)
+		}
+		if err := owner.Label(at, []reading.ItemID{2}, fmt.Sprint("n", i), false); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if err := owner.Label(at, []reading.ItemID{2}, "n", true); !errors.Is(err, reading.ErrLabels) {
+		t.Errorf("too many labels: %v", err)
+	}
+	commit(t, a)
+	wantSound(t, owner.desk)
+}
+
+// What somebody labelled is purged for nobody as long as they are here. What a first poll leaves read keeps its labels.
+func testLabelsKeep(t *testing.T, a reading.Database) {
+	owner, other := newHouseholdOf(t, a)
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0)})
+	records := []archive.Record{titled(1, "one"), titled(2, "two"), titled(3, "three")}
+	keep(t, a, records...)
+	owner.label(t, "recipes", true, 1)
+	other.label(t, "at work", true, 2)
+	keep(t, a, feedRecords(news, 10, 10+archive.FirstUnread)...)
+	owner.wantLabels(t, "recipes[1] ")
+	wantIDs(t, owner.desk, reading.Stream{Among: []reading.ItemID{1, 2}}, 1)
+	purge := func(want string) {
+		t.Helper()
+		got := a.Purge(time.Unix(60, 0), []feed.EntryID{records[0].ID, records[1].ID, records[2].ID})
+		commit(t, a)
+		if fmt.Sprint(got) != want {
+			t.Errorf("purged %v, want %s", got, want)
+		}
+	}
+	purge("[false false true]")
+	people, _ := a.People(t.Context())
+	for a.RemovePerson(people[1].ID, 1) {
+		commit(t, a)
+	}
+	commit(t, a)
+	owner.label(t, "recipes", false, 1)
+	purge("[true true false]")
+	owner.wantLabels(t, "recipes[] ")
+	wantSound(t, owner.desk)
+}
+
+// newHouseholdOf is an archive as its owner and another person have it.
+func newHouseholdOf(t testing.TB, a reading.Database) (owner, other *filterDesk) {
+	t.Helper()
+	id, err := a.AddPerson(time.Unix(1, 0), "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, a)
+	return newFilterDesk(a, reading.Owner), newFilterDesk(a, id)
+}

@@ -1,0 +1,141 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"feedex/reading"
+)
+
+// isLabelled is whether a person labelled the item of a row of marks.
+const isLabelled = `EXISTS (SELECT 1 FROM labelled l INDEXED BY labelled_by_item CROSS JOIN labels n ON n.id = l.label
+	WHERE l.item = marks.item AND n.person = marks.person)`
+
+// labelNamed is the label of a name, 0 for none.
+func (s pen) labelNamed(name string) (id reading.LabelID) {
+	s.row(`SELECT id FROM labels WHERE person = ? AND name = ?`, []any{int64(s.person), name}, &id)
+	return id
+}
+
+// Label implements reading.Labels.
+func (s pen) Label(at time.Time, ids []reading.ItemID, name string, has bool) error {
+	id := s.labelNamed(name)
+	found := load(&s.writer, single[reading.ItemID], `SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?))
+		AND ? <> (id IN (SELECT item FROM labelled WHERE label = ?))`, jsonNumbers(ids), has, int64(id))
+	if len(found) == 0 || !has && id == 0 {
+		return nil
+	}
+	if !has {
+		s.unlabel(at, id, found)
+		return nil
+	}
+	if s.row(`SELECT 1 FROM labelled l JOIN labels n ON n.id = l.label
+		WHERE l.item IN (SELECT value FROM json_each(?)) AND n.person = ? GROUP BY l.item HAVING count(*) >= ?`,
+		[]any{jsonNumbers(found), int64(s.person), reading.MaxEntryLabels}, new(int)) {
+		return reading.ErrEntryLabels
+	}
+	if id == 0 {
+		var err error
+		if id, err = s.addLabel(name); err != nil {
+			return err
+		}
+	}
+	s.write(`INSERT INTO labelled (label, item) SELECT ?, value FROM json_each(?)`, int64(id), jsonNumbers(found))
+	s.touch(at, found)
+	return nil
+}
+
+// addLabel makes a label of a name that none has.
+func (s pen) addLabel(name string) (id reading.LabelID, err error) {
+	var n int
+	switch {
+	case s.isNamed(name, `folders`, `filters`):
+		return 0, reading.ErrFilterName
+	case s.row(`SELECT count(*) FROM labels WHERE person = ?`, []any{int64(s.person)}, &n) && n >= reading.MaxLabels:
+		return 0, reading.ErrLabels
+	}
+	s.begin()
+	s.row(`INSERT INTO labels (person, name) VALUES (?, ?) RETURNING id`, []any{int64(s.person), name}, &id)
+	return id, nil
+}
+
+// unlabel takes a label from items that have it.
+func (s pen) unlabel(at time.Time, id reading.LabelID, items []reading.ItemID) {
+	s.write(`DELETE FROM labelled WHERE label = ? AND item IN (SELECT value FROM json_each(?))`, int64(id),
+		jsonNumbers(items))
+	s.touch(at, items)
+}
+
+// touch marks items without a change to what else is marked of them.
+func (s pen) touch(at time.Time, items []reading.ItemID) {
+	c := change{`listed = listed`, fmt.Sprintf(`m.marked IS NOT %d`, at.Unix()), `0, 1, 0`}
+	s.change(at, c, len(items),
+		ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
+		int64(s.person), jsonNumbers(items))
+}
+
+// RenameLabel implements reading.Labels.
+func (s pen) RenameLabel(id reading.LabelID, name string) error {
+	other := s.labelNamed(name)
+	switch {
+	case other == id:
+		return nil
+	case other != 0:
+		return reading.ErrLabelName
+	case s.isNamed(name, `folders`, `filters`):
+		return reading.ErrFilterName
+	}
+	s.write(`UPDATE labels SET name = ? WHERE id = ? AND person = ?`, name, int64(id), int64(s.person))
+	return nil
+}
+
+// RemoveLabel implements reading.Labels.
+func (s pen) RemoveLabel(at time.Time, id reading.LabelID, limit int) (more bool) {
+	found := load(&s.writer, single[reading.ItemID], `SELECT item FROM labelled
+		WHERE label = (SELECT id FROM labels WHERE id = ? AND person = ?) LIMIT ?`, int64(id), int64(s.person), limit)
+	s.unlabel(at, id, found)
+	if len(found) == limit {
+		return s.err == nil
+	}
+	s.write(`DELETE FROM labels WHERE id = ? AND person = ?`, int64(id), int64(s.person))
+	return false
+}
+
+// Labels implements reading.LabelList.
+func (r personalReader) Labels(ctx context.Context) ([]reading.Label, error) {
+	labels, err := list(ctx, r.db, by(func(l *reading.Label) []any { return []any{&l.ID, &l.Name} }),
+		`SELECT id, name FROM labels WHERE person = ? ORDER BY name`, int64(r.person))
+	return labels, r.failed(ctx, "read", err)
+}
+
+// LabelCounts implements reading.LabelList.
+func (r personalReader) LabelCounts(ctx context.Context) ([]reading.LabelCount, error) {
+	counts, err := list(ctx, r.db, by(func(c *reading.LabelCount) []any {
+		return []any{&c.Label, &c.Unread, seconds(&c.Newest)}
+	}), `SELECT l.label, count(*), max(m.arrived) FROM labels n CROSS JOIN labelled l ON l.label = n.id
+			CROSS JOIN marks m ON m.person = n.person AND m.item = l.item
+		WHERE n.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)
+		GROUP BY l.label ORDER BY l.label`, int64(r.person), int64(r.person))
+	return counts, r.failed(ctx, "read", err)
+}
+
+// LabelsOn implements reading.LabelList.
+func (r personalReader) LabelsOn(ctx context.Context,
+	ids []reading.ItemID) (map[reading.ItemID][]reading.Label, error) {
+	type given struct {
+		item reading.ItemID
+		reading.Label
+	}
+	labels := make(map[reading.ItemID][]reading.Label)
+	for g, err := range found(ctx, r.db, by(func(g *given) []any { return []any{&g.item, &g.ID, &g.Name} }),
+		`SELECT l.item, n.id, n.name FROM json_each(?) j
+			CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = j.value
+			CROSS JOIN labels n ON n.id = l.label WHERE n.person = ? ORDER BY n.name`, jsonNumbers(ids), int64(r.person)) {
+		if err != nil {
+			return nil, r.failed(ctx, "read", err)
+		}
+		labels[g.item] = append(labels[g.item], g.Label)
+	}
+	return labels, nil
+}
