@@ -55,7 +55,7 @@ func (h *handler) atom(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	c, err := h.catalog(r.Context())
+	c, err := h.catalogOf(r.Context(), ids)
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,26 @@ import (
 )
 
 // editTag marks items: a adds tags, r takes them away, each as often as it stands there. newsboat adds two to make an
-// item unread. Tags other than read, unread and starred do not matter.
+// item unread. States other than read, unread and starred do not matter.
 func (h *handler) editTag(w http.ResponseWriter, r *request) error {
 	var m reading.Mark
 	tagged(&m, r.params.Values["a"], reading.Yes, reading.No)
 	tagged(&m, r.params.Values["r"], reading.No, reading.Either)
-	if ids := r.ids(); len(ids) > 0 && m != (reading.Mark{}) {
+	ids := r.ids()
+	if len(ids) == 0 {
+		return answer(w, nil)
+	}
+	for _, edit := range []struct {
+		tags []string
+		has  bool
+	}{{r.params.Values["a"], true}, {r.params.Values["r"], false}} {
+		for _, name := range labels(edit.tags) {
+			if err := h.Library.Label(r.Context(), ids, name, edit.has); err != nil {
+				return err
+			}
+		}
+	}
+	if m != (reading.Mark{}) {
 		return answer(w, h.Library.Mark(r.Context(), ids, m))
 	}
 	return answer(w, nil)

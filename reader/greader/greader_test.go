@@ -245,7 +245,11 @@ func TestRefusals(t *testing.T) {
 		{"POST", api + "mark-all-as-read", "", 400, "s says which stream to mark.\n"},
 		{"POST", api + "mark-all-as-read", "s=feed/99", 200, "OK"},
 		{"POST", api + "edit-tag", "a=" + isRead, 200, "OK"},
-		{"POST", api + "edit-tag", "i=2&a=user/-/label/x&r=user/-/state/com.google/kept-unread", 200, "OK"},
+		{"POST", api + "edit-tag", "i=2&a=user/-/label/" + strings.Repeat("x", 301), 400,
+			"not a name for a label: \"" + strings.Repeat("x", 40) + "\": want one line of 1 to 300 bytes\n"},
+		{"POST", api + "edit-tag", "i=2&r=user/-/label/x&r=user/-/state/com.google/kept-unread", 200, "OK"},
+		{"POST", api + "edit-tag", "i=2&a=user/-/label/Papers", 400,
+			"there is a filter, a folder or a label of that name: choose another name\n"},
 		{"POST", api + "subscription/edit", "ac=edit", 400, "s says which feed to edit.\n"},
 		{"POST", api + "subscription/edit", "ac=edit&s=feed/99&t=x", 404, "This feed is not followed.\n"},
 		{"POST", api + "subscription/edit", "ac=unsubscribe&s=feed/99", 200, "OK"},
@@ -445,6 +449,47 @@ func TestFilters(t *testing.T) {
 		if w := ask(h, c.method, api+c.path, c.body); w.Code != c.code || !strings.Contains(w.Body.String(), c.has) ||
 			strings.Contains(w.Body.String(), c.lacks) {
 			t.Errorf("%s %s: %d %s, want %d with %s", c.method, c.path, w.Code, w.Body, c.code, c.has)
+		}
+	}
+}
+
+// A label is what items were given by edit-tag, and beside folders and filters a stream with a count of what is unread.
+func TestLabels(t *testing.T) {
+	l := readertest.Example(t)
+	h := open(l)
+	const path, recipes, food = "user/-/label/", "user/-/label/Recipes", "user/-/label/Food"
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		has, lacks         string
+	}{
+		{"POST", "edit-tag", "i=2&i=7&a=user/phone/label/Recipes&a=" + isRead + "&a=" + path + "Work", 200, "OK", "no"},
+		{"POST", "edit-tag", "i=1&a=" + recipes, 200, "OK", "no"},
+		{"POST", "edit-tag", "i=2&r=" + path + "Work", 200, "OK", "no"},
+		{"GET", "tag/list", "", 200, `{"id":"` + recipes + `","type":"tag"},{"id":"` + path + `Work",` +
+			`"type":"tag"}`, "Food"},
+		{"GET", "unread-count", "", 200, `{"id":"` + recipes + `","count":1,`, `Work`},
+		{"GET", "stream/items/ids?s=" + recipes, "", 200, `[{"id":"7"},{"id":"2"},{"id":"1"}]`, "no"},
+		{"GET", "stream/items/ids?n=1&s=" + recipes, "", 200, `[{"id":"7"}],"continuation":"7"`, "no"},
+		{"GET", "stream/items/ids?n=1&c=7&s=" + recipes, "", 200, `[{"id":"2"}],"continuation":"2"`, "no"},
+		{"GET", "stream/items/ids?xt=" + isRead + "&s=" + recipes, "", 200, `[{"id":"1"}]`, "no"},
+		{"GET", "stream/contents/" + path + "Work", "", 200, `"` + recipes + `","` + path + `Work"]`, `"Two"`},
+		{"GET", "../../atom/" + recipes, "", 200, `term="` + recipes + `"`, `term="` + food},
+		{"POST", "mark-all-as-read", "s=" + recipes, 200, "OK", "no"},
+		{"GET", "unread-count", "", 200, `"max":2`, recipes},
+		{"POST", "rename-tag", "s=" + recipes + "&dest=" + path + "Papers", 400, "there is a filter, a folder", "OK"},
+		{"POST", "rename-tag", "s=" + recipes + "&dest=" + path + "Work", 400, "there is a label of that name", "OK"},
+		{"POST", "rename-tag", "s=" + path + "Papers&dest=" + recipes, 400, "there is a filter, a folder or", "OK"},
+		{"POST", "subscription/edit", "ac=edit&s=feed/1&a=" + recipes, 400, "there is a filter, a folder or", "OK"},
+		{"POST", "rename-tag", "s=" + recipes + "&dest=" + food, 200, "OK", "no"},
+		{"GET", "stream/items/ids?s=" + food, "", 200, `[{"id":"7"},{"id":"2"},{"id":"1"}]`, "no"},
+		{"POST", "disable-tag", "s=" + food, 200, "OK", "no"},
+		{"GET", "tag/list", "", 200, path + "Work", "Food"},
+		{"GET", "stream/contents", "", 200, `"id":"`, "Food"},
+	} {
+		w := ask(h, c.method, strings.Replace(api+c.path, "api/0/../../", "", 1), c.body)
+		if w.Code != c.code || !strings.Contains(w.Body.String(), c.has) || strings.Contains(w.Body.String(), c.lacks) {
+			t.Errorf("%s %s %s: %d %s, want %d with %s", c.method, c.path, c.body, w.Code, w.Body, c.code, c.has)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func (h *handler) streamContents(w http.ResponseWriter, r *request) error {
 // no reader takes the part for the whole; when it fails before, the reader is told.
 func (h *handler) writeItems(w http.ResponseWriter, r *request, stream string, ids []reading.ItemID,
 	next string) error {
-	c, err := h.catalog(r.Context())
+	c, err := h.catalogOf(r.Context(), ids)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (h *handler) subscriptionList(w http.ResponseWriter, r *request) error {
 	return h.writeTagged(w, r, map[string]any{"subscriptions": list})
 }
 
-// A tagObject is a state, a folder or a filter. RSS Guard takes for a folder what is of that type.
+// A tagObject is a state, a folder, a label or a filter. RSS Guard takes for a folder what is of that type.
 type tagObject struct {
 	ID   string `json:"id"`
 	Type string `json:"type,omitempty"`
@@ -60,6 +60,10 @@ func (h *handler) tagList(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
+	labels, err := h.Library.Labels(r.Context())
+	if err != nil {
+		return err
+	}
 	filters, err := h.Library.Filters(r.Context())
 	if err != nil {
 		return err
@@ -67,6 +71,9 @@ func (h *handler) tagList(w http.ResponseWriter, r *request) error {
 	list := []tagObject{{ID: statePath + starred}}
 	for _, f := range folders {
 		list = append(list, tagObject{labelPath + f.Name, "folder"})
+	}
+	for _, l := range labels {
+		list = append(list, tagObject{labelPath + l.Name, "tag"})
 	}
 	for _, f := range filters {
 		list = append(list, tagObject{labelPath + f.Name, "tag"})
@@ -125,6 +132,16 @@ func (h *handler) unreadCount(w http.ResponseWriter, r *request) error {
 	for _, d := range c.folders {
 		if n := folders[d.ID]; n.Unread > 0 {
 			list = append(list, newCount(labelPath+d.Name, n))
+		}
+	}
+	labelled, err := h.Library.LabelCounts(r.Context())
+	if err != nil {
+		return err
+	}
+	for _, n := range labelled {
+		if i := slices.IndexFunc(c.labels, func(l reading.Label) bool { return l.ID == n.Label }); i >= 0 {
+			list = append(list, newCount(labelPath+c.labels[i].Name,
+				reading.UnreadCount{Unread: n.Unread, Newest: n.Newest}))
 		}
 	}
 	caught, err := h.Library.FilterCounts(r.Context())

@@ -24,12 +24,15 @@ const (
 	everything = "reading-list"
 )
 
-// A catalog is the list of all feeds, folders and filters, and of their names in this API: filters are labels too.
+// A catalog is the list of all feeds, folders, labels and filters, and of their names in this API: filters are labels
+// too.
 type catalog struct {
 	feeds   []reading.FollowedFeed
 	folders []reading.Folder
+	labels  []reading.Label
 	filters []reading.NamedFilter
 	byID    map[reading.FeedID]*reading.FollowedFeed
+	on      map[reading.ItemID][]reading.Label // of the items that are told of
 }
 
 // catalog reads what there is.
@@ -42,15 +45,29 @@ func (h *handler) catalog(ctx context.Context) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
+	labels, err := h.Library.Labels(ctx)
+	if err != nil {
+		return nil, err
+	}
 	filters, err := h.Library.Filters(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &catalog{feeds, folders, filters, make(map[reading.FeedID]*reading.FollowedFeed, len(feeds))}
+	c := &catalog{feeds: feeds, folders: folders, labels: labels, filters: filters,
+		byID: make(map[reading.FeedID]*reading.FollowedFeed, len(feeds))}
 	for i := range feeds {
 		c.byID[feeds[i].ID] = &feeds[i]
 	}
 	return c, nil
+}
+
+// catalogOf is the catalog with the labels of items.
+func (h *handler) catalogOf(ctx context.Context, ids []reading.ItemID) (*catalog, error) {
+	c, err := h.catalog(ctx)
+	if err == nil {
+		c.on, err = h.Library.LabelsOn(ctx, ids)
+	}
+	return c, err
 }
 
 // state is the name of a state, "" if the tag is none.
@@ -111,14 +128,28 @@ func (c *catalog) folder(name string) reading.FolderID {
 	return 0
 }
 
+// label is the label of that name, 0 if there is none.
+func (c *catalog) label(name string) reading.LabelID {
+	kept, _ := reading.LabelName(name)
+	for _, l := range c.labels {
+		if l.Name == kept {
+			return l.ID
+		}
+	}
+	return 0
+}
+
 // filter is the filter of that name, 0 if there is none.
 func (c *catalog) filter(name string) reading.FilterID {
 	f, _ := reading.FilterNamed(c.filters, name) // the zero one where there is none
 	return f.ID
 }
 
-// labelsOf are the labels of an item's filters.
+// labelsOf are the labels of an item and of its filters.
 func (c *catalog) labelsOf(item *reading.Item) (labels []string) {
+	for _, l := range c.on[item.ID] {
+		labels = append(labels, labelPath+l.Name)
+	}
 	for _, f := range c.filters {
 		if slices.Contains(item.Filters, f.ID) {
 			labels = append(labels, labelPath+f.Name)
@@ -145,10 +176,14 @@ func (h *handler) stream(ctx context.Context, name string) (s reading.Stream, ok
 		return s, false, err
 	}
 	if name := label(name); name != "" {
-		if s.Folder = c.folder(name); s.Folder == 0 {
-			s = syncapi.Caught(c.filter(name), s)
+		if s.Folder = c.folder(name); s.Folder != 0 {
+			return s, true, nil
 		}
-		return s, s.Folder != 0 || s.Filter != 0, nil
+		if id := c.label(name); id != 0 {
+			return syncapi.Labelled(id, s), true, nil
+		}
+		s = syncapi.Caught(c.filter(name), s)
+		return s, s.Filter != 0, nil
 	}
 	if f := c.feed(name); f != nil {
 		s.Feed = f.ID

@@ -70,7 +70,7 @@ func (h *handler) subscriptionEdit(w http.ResponseWriter, r *request) error {
 	return answer(w, nil)
 }
 
-// labels are the names of folders among tags.
+// labels are the names of labels and folders among tags.
 func labels(tags []string) (names []string) {
 	for _, tag := range tags {
 		if name := label(strings.TrimSpace(tag)); name != "" {
@@ -117,18 +117,17 @@ func (h *handler) edit(r *request, stream string, a reading.Arrangement) error {
 	return h.Library.Arrange(r.Context(), a)
 }
 
-// folderOf is the folder that a request names by s or t, 0 if there is none.
-func (h *handler) folderOf(r *request) (reading.FolderID, error) {
+// named is the folder or the label that a request names by s or t, 0 and 0 if there is none.
+func (h *handler) named(r *request) (folder reading.FolderID, of reading.LabelID, err error) {
 	c, err := h.catalog(r.Context())
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	name := cmp.Or(label(r.params.get("s")), r.params.get("t"))
-	id := c.folder(name)
-	if id == 0 && c.filter(name) != 0 {
-		return 0, syncapi.Refuse(http.StatusBadRequest, syncapi.FilterFixed)
+	if folder, of = c.folder(name), c.label(name); folder == 0 && of == 0 && c.filter(name) != 0 {
+		err = syncapi.Refuse(http.StatusBadRequest, syncapi.FilterFixed)
 	}
-	return id, nil
+	return folder, of, err
 }
 
 func (h *handler) renameTag(w http.ResponseWriter, r *request) error {
@@ -136,17 +135,25 @@ func (h *handler) renameTag(w http.ResponseWriter, r *request) error {
 	if name == "" {
 		return syncapi.Refuse(http.StatusBadRequest, "dest is the label's new name: user/-/label/NAME.")
 	}
-	id, err := h.folderOf(r)
-	if err == nil && id != 0 {
-		err = h.Library.RenameFolder(r.Context(), id, name)
+	folder, of, err := h.named(r)
+	switch {
+	case err != nil:
+	case folder != 0:
+		err = h.Library.RenameFolder(r.Context(), folder, name)
+	case of != 0:
+		err = h.Library.RenameLabel(r.Context(), of, name)
 	}
 	return answer(w, err)
 }
 
 func (h *handler) disableTag(w http.ResponseWriter, r *request) error {
-	id, err := h.folderOf(r)
-	if err == nil && id != 0 {
-		err = h.Library.RemoveFolder(r.Context(), id)
+	folder, of, err := h.named(r)
+	switch {
+	case err != nil:
+	case folder != 0:
+		err = h.Library.RemoveFolder(r.Context(), folder)
+	case of != 0:
+		err = h.Library.RemoveLabel(r.Context(), of)
 	}
 	return answer(w, err)
 }
