@@ -187,13 +187,11 @@ func (c *Claims) Of(id feed.EntryID) (made Claim, is bool) {
 	return Claim{}, false
 }
 
-// End drops the claim of an entry that we know to be true, and returns it, and whether there was one.
-func (c *Claims) End(id feed.EntryID) (made Claim, is bool) {
+// End drops the claim of an entry, if there is one.
+func (c *Claims) End(id feed.EntryID) {
 	if open := c.open[id]; open != nil {
 		c.end(open)
-		return open.made(), true
 	}
-	return Claim{}, false
 }
 
 // of are the open claims of a feed, the oldest first.

@@ -249,6 +249,18 @@ func TestClaimsAreBounded(t *testing.T) {
 	if len(c.open) != 1 || len(c.makers) != 1 || len(c.order) != 1 {
 		t.Errorf("after two days %d claims are left, of %d networks", len(c.open), len(c.makers))
 	}
+	for i := range 9 {
+		add(c, item(1+i, 0), -claimedFor-time.Second, 5)
+	}
+	for i := range 9 {
+		ended := item(1+i, 0)
+		c.End(ended.EntryID())
+	}
+	c.End(first.EntryID())
+	add(c, item(10, 0), -claimedFor-time.Second, 5)
+	if len(c.open) != 2 || len(c.order) > 3 {
+		t.Errorf("after nine claims that ended %d are left of two, in a list of %d", len(c.open), len(c.order))
+	}
 	c.Forget(news)
 	if len(c.open)+len(c.feeds)+len(c.makers) != 0 {
 		t.Error("claims of a feed that is forgotten are left")

@@ -73,20 +73,19 @@ func (v *Versions) SetAside(now time.Time, one BroughtVersion) {
 		young = len(v.aside)
 	}
 	v.aside = slices.Delete(v.aside, 0, young)
-	by, own, first := one.by(), 0, -1
+	by, own := one.by(), 0
 	for i := range v.aside {
 		if old := &v.aside[i]; old.by() == by {
 			if old.Entry == one.Entry && old.Digest == one.Digest {
 				old.DID = one.DID
 				return
 			}
-			if own++; first < 0 {
-				first = i
-			}
+			own++
 		}
 	}
 	switch {
 	case own >= maxAsideEach:
+		first := slices.IndexFunc(v.aside, func(old BroughtVersion) bool { return old.by() == by })
 		v.aside = slices.Delete(v.aside, first, first+1)
 	case len(v.aside) >= maxAside:
 		v.aside = makeRoom(v.witnesses, now, v.aside, (*BroughtVersion).by)

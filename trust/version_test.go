@@ -113,6 +113,9 @@ func TestVersionsAreTakenOnceFromEach(t *testing.T) {
 		v.Took(id(6), did(1)) {
 		t.Errorf("%d versions are set aside", v.Len())
 	}
+	if v.SetAside(now.Add(asideFor), brought(3, 6)); !v.Took(id(5), did(1)) {
+		t.Error("it is forgotten within two days")
+	}
 	v.SetAside(now.Add(asideFor+1), brought(3, 6))
 	if v.Took(id(5), did(1)) {
 		t.Error("it is remembered for ever")
