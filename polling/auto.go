@@ -70,13 +70,7 @@ func (a Auto) Interval(p Poll) time.Duration {
 		most := stretched(a.Range.Longest(), stretch)
 		waited, full := r.until(now, int64(most/time.Second), target*stretch*stretch, half)
 		b := a.withDefaults()
-		u := most
-		if waited >= 0 {
-			u = min(u, max(seconds(waited), stretched(b.Min, stretch)))
-		}
-		if full >= 0 {
-			u = min(u, seconds(full))
-		}
+		u := min(most, max(seconds(waited), stretched(b.Min, stretch)), seconds(full))
 		return max(u, min(b.Min, urbanskyMin))
 	}
 	alone := interval(1)

@@ -120,9 +120,10 @@ func TestAutoFitsTheDocument(t *testing.T) {
 	if got := p.Interval(poll); got < 5*time.Minute || got > 7*time.Minute {
 		t.Errorf("half of the document: %v, want about 6m", got)
 	}
-	poll.History.Window = 2000
-	if got := p.Interval(poll); got < 8*time.Minute || got > 9*time.Minute {
-		t.Errorf("a document that holds all: %v, want about 8m30s", got)
+	for _, poll.History.Window = range []int{2000, 0} {
+		if got := p.Interval(poll); got < 8*time.Minute || got > 9*time.Minute {
+			t.Errorf("a document that holds all, or nothing with a date: %v, want about 8m30s", got)
+		}
 	}
 }
 

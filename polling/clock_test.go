@@ -24,6 +24,9 @@ func TestClockRunsThereAndBack(t *testing.T) {
 		if back := c.After(from, c.Passed(from, to), last); back.Sub(to).Abs() > time.Millisecond {
 			t.Errorf("from %v to %v, and back to %v", from, to, back)
 		}
+		if back := c.Passed(to, from); back != -c.Passed(from, to) {
+			t.Errorf("from %v back to %v: %v", to, from, time.Duration(back))
+		}
 		if got := c.After(from, math.Inf(1), last); !got.Equal(last) {
 			t.Errorf("it waits until %v, past %v", got, last)
 		}

@@ -14,8 +14,8 @@ const helpMemory = 16
 func (h Help) After(own, brought, pollers int) Help {
 	const kept = 1 - 1.0/helpMemory
 	h = min(max(h, 0), 1)
-	if h == 0 && brought > 0 && pollers > 1 {
-		h = 1 - 1/Help(pollers)
+	if h == 0 && brought > 0 {
+		h = 1 - 1/Help(max(pollers, 1))
 	}
 	for range min(brought, 8*helpMemory) {
 		h = 1 - (1-h)*kept

@@ -3,6 +3,7 @@ package polling_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -66,6 +67,24 @@ func TestHistoryIsNotWrittenTo(t *testing.T) {
 		}
 		if h.Read(times, len(times)); !slices.Equal(before.Times, were) {
 			t.Fatalf("document %d changed %v to %v", i, were, before.Times)
+		}
+	}
+}
+
+func TestBusiest(t *testing.T) {
+	for _, c := range []struct {
+		times []int64
+		want  int
+	}{
+		{nil, 0},
+		{[]int64{100}, 1},
+		{[]int64{0, 59}, 2},
+		{[]int64{0, 60}, 1},
+		{[]int64{0, 50, 100, 110, 120, 300, 310}, 3},
+		{[]int64{7, 7, 7, 200}, 3},
+	} {
+		if got := polling.Busiest(c.times, time.Minute); got != c.want {
+			t.Errorf("of %v %d lie within a minute, want %d", c.times, got, c.want)
 		}
 	}
 }

@@ -46,6 +46,7 @@ func TestFeedEx(t *testing.T) {
 		"above the target":          {set, polling.Poll{Interval: 4 * h, Listed: 10, New: 6}, 2 * h},
 		"below the target":          {set, polling.Poll{Interval: 4 * h, Listed: 10, New: 4}, 8 * h},
 		"at the target":             {set, polling.Poll{Interval: 4 * h, Listed: 10, New: 5}, 4 * h},
+		"at the target, near bound": {set, polling.Poll{Interval: 5 * h, Listed: 10, New: 5}, 5 * h},
 		"nothing changed":           {set, polling.Poll{Interval: 2 * h}, 4 * h},
 		"an empty document":         {set, polling.Poll{Interval: 2 * h, Listed: 0, New: 0}, 4 * h},
 		"at the lower bound":        {set, polling.Poll{Interval: h, Listed: 1, New: 1}, h},

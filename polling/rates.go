@@ -50,9 +50,13 @@ func ratesOf(times []int64, now int64) rates {
 		watchedDay[dayOf(t)] += float64(next - t)
 		t = next
 	}
+	since, latest := now-min(span, lately), 0.0
 	for _, t := range times {
 		publishedHour[hourOf(t)]++
 		publishedDay[dayOf(t)]++
+		if t > since {
+			latest++
+		}
 	}
 	for h := range r.hour {
 		r.hour[h] = share(publishedHour[h], float64(r.mean*watchedHour[h]), hourEvidence)
@@ -61,18 +65,13 @@ func ratesOf(times []int64, now int64) rates {
 		r.day[d] = share(publishedDay[d], float64(r.mean*watchedDay[d]), dayEvidence)
 	}
 	r.lately = 1
-	since := now - min(span, lately)
 	expected := 0.0
 	for t := since; t < now; {
 		next := min(now, nextHour(t))
 		expected += float64(r.at(t) * float64(next-t))
 		t = next
 	}
-	published := 0
-	for i := len(times) - 1; i >= 0 && times[i] > since; i-- {
-		published++
-	}
-	r.lately = share(float64(published), expected, latelyEvidence)
+	r.lately = share(latest, expected, latelyEvidence)
 	return r
 }
 
@@ -87,22 +86,25 @@ func (r *rates) at(t int64) float64 {
 	return r.mean * r.lately * r.hour[hourOf(t)] * r.day[dayOf(t)]
 }
 
+// never is more seconds than any interval has.
+const never = math.MaxInt64
+
 // until is in how many seconds from now the entries expected since then have waited for target seconds in all,
-// and in how many there are full of them; below 0 where that is after longest.
+// and in how many there are full of them; never where that is after longest.
 func (r *rates) until(now, longest int64, target, full float64) (waited, filled int64) {
-	waited, filled = -1, -1
+	waited, filled = never, never
 	// From full hour to full hour, in each of which the rate is constant: n entries are expected by
 	// then, and have waited for sum seconds.
 	n, sum := 0.0, 0.0
-	for t := now; t < now+longest && (waited < 0 || filled < 0); {
+	for t := now; t < now+longest && max(waited, filled) == never; {
 		rate, next := r.at(t), nextHour(t)
 		whole := float64(next - t)
 		// After x seconds more it is sum + n*x + rate*x*x/2, and n + rate*x.
 		enough := (math.Sqrt(float64(n*n)+float64(2*rate*(target-sum))) - n) / rate
-		if waited < 0 && enough <= whole {
+		if waited == never && enough <= whole {
 			waited = t - now + int64(enough)
 		}
-		if x := (full - n) / rate; filled < 0 && x <= whole {
+		if x := (full - n) / rate; filled == never && x <= whole {
 			filled = t - now + int64(x)
 		}
 		sum += float64(n*whole) + float64(rate*whole*whole/2)

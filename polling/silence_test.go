@@ -32,6 +32,13 @@ func TestWhoHearsNobodyPollsAfterItsInterval(t *testing.T) {
 	if due := early.Due(interval, 4); due.Equal(clock(240)) {
 		t.Error("news in time move nothing")
 	}
+	tuned := alone
+	tuned.Polled(clock(240), interval, 4)
+	waits := tuned.Due(interval, 4).Sub(tuned.Began)
+	tuned.Polled(clock(480), interval, 1)
+	if again := tuned.Due(interval, 4).Sub(tuned.Began); again != waits {
+		t.Errorf("after a turn alone it waits for %v beside the same others, before for %v", again, waits)
+	}
 }
 
 func TestWhatIsNews(t *testing.T) {
@@ -130,25 +137,27 @@ func TestWhoPollsTogetherGoesApart(t *testing.T) {
 // Nodes that hear of one another poll at even distances, and no more often than their intervals say, although nobody
 // tells them when; where a fifth of the news is lost that is still so by and large.
 func TestPollsFollowOneAnotherEvenly(t *testing.T) {
-	const interval, warm, measured = 4 * time.Hour, 3, 8
+	const warm, measured = 3, 8
 	for _, tc := range []struct {
-		nodes   int
-		lost    float64
-		uneven  float64 // the most that the gaps' deviation may be of their mean
-		surplus float64 // the most that requests may differ from one in a node's interval
+		nodes    int
+		interval time.Duration
+		lost     float64
+		uneven   float64 // the most that the gaps' deviation may be of their mean
+		surplus  float64 // the most that requests may differ from one in a node's interval
 	}{
-		{nodes: 2, uneven: .3, surplus: .03},
-		{nodes: 8, uneven: .3, surplus: .03},
-		{nodes: 46, uneven: .3, surplus: .03},
-		{nodes: 8, lost: .2, uneven: .6, surplus: .05},
-		{nodes: 46, lost: .2, uneven: .6, surplus: .05},
+		{nodes: 2, interval: 4 * time.Hour, uneven: .3, surplus: .03},
+		{nodes: 8, interval: 4 * time.Hour, uneven: .3, surplus: .03},
+		{nodes: 46, interval: 4 * time.Hour, uneven: .3, surplus: .03},
+		{nodes: 46, interval: 20 * time.Minute, uneven: .45, surplus: .03}, // news takes its time
+		{nodes: 8, interval: 4 * time.Hour, lost: .2, uneven: .6, surplus: .05},
+		{nodes: 46, interval: 4 * time.Hour, lost: .2, uneven: .6, surplus: .05},
 	} {
-		t.Run(fmt.Sprintf("%d nodes, %v lost", tc.nodes, tc.lost), func(t *testing.T) {
-			polls := chorus(tc.nodes, tc.lost, interval, warm+measured)
+		t.Run(fmt.Sprintf("%d nodes, %v, %v lost", tc.nodes, tc.interval, tc.lost), func(t *testing.T) {
+			polls := chorus(tc.nodes, tc.lost, tc.interval, warm+measured)
 			var gaps, squares float64
 			count := 0
 			for i := 1; i < len(polls); i++ {
-				if polls[i] >= warm*interval {
+				if polls[i] >= warm*tc.interval {
 					gap := (polls[i] - polls[i-1]).Seconds()
 					gaps, squares, count = gaps+gap, squares+gap*gap, count+1
 				}
