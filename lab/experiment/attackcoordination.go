@@ -56,15 +56,15 @@ func (p *pretense) mark() float64 {
 // are honest nodes, that many times.
 func pretending(onOff time.Duration, times int) func(c *crowd) kind {
 	return func(c *crowd) kind {
-		each := 0
-		if times > 0 {
-			each = (times*(c.Nodes-c.Bad) + c.Bad - 1) / c.Bad
-		}
+		each := c.namesEach(times)
 		return kind{sign: func(i int, n *node.Node, key ed25519.PrivateKey) actor.Participant {
 			return actor.Pretender(n, key, c.named(inventedNodes(i, each)), 0, onOff)
 		}}
 	}
 }
+
+// namesEach is how many others each liar names who together name so many times as many as are honest.
+func (c *crowd) namesEach(times int) int { return (times*(c.Nodes-c.Bad) + c.Bad - 1) / c.Bad }
 
 // impersonating is the kind of nodes that say each minute that they polled, and somebody at the address of one of the
 // honest, for whom all of them sign; that brought so many new entries, or was refused where found is protocol.Refused.
@@ -108,6 +108,25 @@ func misdating(ages ...time.Duration) func(c *crowd) kind {
 func repeating(after time.Duration) func(c *crowd) kind {
 	return func(*crowd) kind {
 		return kind{act: all(func(n *node.Node) actor.Participant { return actor.Repeater(n, after) })}
+	}
+}
+
+// shadowing is the kind of nodes that say of each poll of which they hear that they polled right after it, and that
+// others did, that many times as many as are honest.
+func shadowing(times int) func(c *crowd) kind {
+	return func(c *crowd) kind {
+		liars, each := make(map[protocol.NodeID]bool), c.namesEach(times)
+		for _, id := range c.badAddresses() {
+			liars[id] = true
+		}
+		for i := range c.Nodes {
+			for _, id := range inventedNodes(i, each) {
+				liars[id] = true
+			}
+		}
+		return kind{sign: func(i int, n *node.Node, key ed25519.PrivateKey) actor.Participant {
+			return actor.Shadow(n, key, c.named(inventedNodes(i, each)), liars)
+		}}
 	}
 }
 
@@ -167,6 +186,8 @@ func pretenses() []pretense {
 		{"future and ancient, 25%", "25% tell of polls to come, and of those of more than a day ago", .25, future, nil},
 		{"wrong ages, 25%", "25% tell of polls that there were not, up to a quarter of the interval ago", .25, dated,
 			nil},
+		{"shadows, 25%", "25% tell right after each poll of which they hear that they polled, and three times as many " +
+			"others as are honest", .25, shadowing(3), nil},
 		{"all neighbors lie", "50% say each minute that they polled, and as many others as are honest; nobody else " +
 			"is known to the honest", .5, pretending(0, 1), surrounded(0)},
 		{"all neighbors but one lie", "the same, and each of the honest knows one other", .5, pretending(0, 1),
