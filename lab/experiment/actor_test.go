@@ -235,3 +235,50 @@ func TestRepeatersTellNoMoreWithEveryRound(t *testing.T) {
 		t.Errorf("repeaters told %v notices an hour; want in the fourth at most three times those of the second", told)
 	}
 }
+
+// Shadows tell of polls in other names only while one is news that no shadow made, so that they never answer each other.
+func TestShadowsTellAfterPollsOfOthers(t *testing.T) {
+	c := smallCrowd(t)
+	c.Kind = shadowing(2)(&c)
+	liars := c.enemies()
+	for i := range c.Nodes {
+		for _, id := range inventedNodes(i, c.namesEach(2)) {
+			liars[id] = true
+		}
+	}
+	told := 0
+	c.Watch = func(i int, isBad bool) watch {
+		if !isBad {
+			return nil
+		}
+		own := inventedNodes(i, c.namesEach(2))
+		polled := make(map[feed.URL]time.Time)
+		return func(now time.Time, ev node.Event, effects []node.Effect) {
+			if asked, ok := ev.(node.Asked); ok {
+				if call, ok := asked.Call.(protocol.Notify); ok {
+					for _, n := range call.Notices {
+						if !liars[n.Origin(asked.From)] {
+							polled[n.Feed] = now.Add(-n.Age)
+						}
+					}
+				}
+			}
+			for _, e := range effects {
+				call, _ := e.(node.Call)
+				notify, _ := call.Call.(protocol.Notify)
+				for _, n := range notify.Notices {
+					if len(n.Path) != 1 || !slices.Contains(own, n.Path[0]) {
+						continue
+					}
+					if told++; now.Sub(polled[n.Feed]) > 2*time.Minute {
+						t.Fatalf("%s is told of %v after it was polled", n.Feed, now.Sub(polled[n.Feed]))
+					}
+				}
+			}
+		}
+	}
+	c.run(t.Context(), c.gather().w, func(float64) {})
+	if told == 0 {
+		t.Error("shadows told of nothing")
+	}
+}

@@ -64,7 +64,10 @@ func pretending(onOff time.Duration, times int) func(c *crowd) kind {
 }
 
 // namesEach is how many others each liar names who together name so many times as many as are honest.
-func (c *crowd) namesEach(times int) int { return (times*(c.Nodes-c.Bad) + c.Bad - 1) / c.Bad }
+func (c *crowd) namesEach(times int) int {
+	liars := max(1, c.Bad)
+	return (times*(c.Nodes-c.Bad) + liars - 1) / liars
+}
 
 // impersonating is the kind of nodes that say each minute that they polled, and somebody at the address of one of the
 // honest, for whom all of them sign; that brought so many new entries, or was refused where found is protocol.Refused.
