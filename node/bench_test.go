@@ -79,7 +79,7 @@ func BenchmarkIdle(b *testing.B) {
 	pass(time.Minute)
 	for i := range friends {
 		id := stranger(i)
-		n.Within(nil, now, func(n *node.Node) { n.Join(id, i%2 == 0, "token", subset) })
+		n.Within(now, func(n *node.Node) { n.Join(id, i%2 == 0, "token", subset) })
 	}
 	pass(5 * time.Hour)
 	polls, calls = 0, 0
@@ -117,7 +117,7 @@ func BenchmarkKeyedCheckDID(b *testing.B) {
 	}
 	effects := n.Step(nil, now, node.Subscribe{Feeds: []feed.URL{news}})
 	for i := range 2 * friends {
-		n.Within(nil, now, func(n *node.Node) {
+		n.Within(now, func(n *node.Node) {
 			var key protocol.NodeKey
 			if i%2 == 1 {
 				key = protocol.NodeKeyOf(signer(byte(1 + i)))
@@ -130,7 +130,7 @@ func BenchmarkKeyedCheckDID(b *testing.B) {
 		})
 	}
 	stored := one("urn:1")
-	n.Within(nil, now, func(n *node.Node) {
+	n.Within(now, func(n *node.Node) {
 		n.Store(stored)
 		n.See(stored.DID)
 	})

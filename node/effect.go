@@ -26,8 +26,6 @@ type (
 	Pulled = core.Pulled
 	// Joined says how the owner's Join with the same Tag ended.
 	Joined = core.Joined
-	// HolderRefusal is why nothing was taken from a holder.
-	HolderRefusal = core.HolderRefusal
 	// Tell is something that a person, a page or a test may want to know.
 	Tell = core.Tell
 )

@@ -17,8 +17,8 @@ import (
 // step.
 
 // Within has f act on the node as a step of its own would.
-func (n *Node) Within(dst []Effect, now time.Time, f func(*Node)) []Effect {
-	n.core.Begin(dst, now)
+func (n *Node) Within(now time.Time, f func(*Node)) []Effect {
+	n.core.Begin(nil, now)
 	f(n)
 	return n.core.End()
 }
@@ -138,12 +138,6 @@ func (n *Node) Hear(id protocol.NodeID, s protocol.Subset) {
 
 // Own has the node be interested in a feed of which its poller knows nothing.
 func (n *Node) Own(u feed.URL) { n.core.Table.Own(u, true) }
-
-// Lies reports whether the node thinks that a neighbor claims what it does not bring.
-func (n *Node) Lies(id protocol.NodeID) bool {
-	l := n.core.LinkTo(id)
-	return l != nil && n.core.Table.Lies(n.core.Now, l.Peer)
-}
 
 // Relays reports whether a feed is relayed, Spare notes that neighbors can do without that.
 func (n *Node) Relays(u feed.URL) bool { return n.core.Table.Relays(u) }
@@ -434,10 +428,9 @@ func (n *Node) ShownFeeds() (count int) {
 	return count
 }
 
-// PollAt has a feed polled then, SpotPoll soon, to check what neighbors brought, and Request now.
+// PollAt has a feed polled then, and SpotPoll soon, to check what neighbors brought.
 func (n *Node) PollAt(u feed.URL, at time.Time) { n.poller.PollAt(n.poller.Feeds[u], at) }
 func (n *Node) SpotPoll(u feed.URL)             { n.poller.SpotPoll(u) }
-func (n *Node) Request(u feed.URL)              { n.poller.Request(n.poller.Feeds[u]) }
 
 // Keep has the archive keep what is known of a feed.
 func (n *Node) Keep(u feed.URL) { n.core.Store.KeepFeed(n.poller.Feeds[u].Feed) }

@@ -52,7 +52,7 @@ func BenchmarkQueryFlood(b *testing.B) {
 	news := protocol.Subset{{Feed: news}}
 	for i := range friends {
 		id := stranger(i)
-		n.Within(nil, now, func(n *node.Node) { n.Join(id, i%2 == 0, "token", news) })
+		n.Within(now, func(n *node.Node) { n.Join(id, i%2 == 0, "token", news) })
 	}
 	began := now
 	for b.Loop() {

@@ -145,7 +145,7 @@ func (h *testHost) Step(dst []node.Effect, now time.Time, ev node.Event) []node.
 	var effects []node.Effect
 	if f := h.within; f != nil {
 		h.within = nil
-		effects = h.node.Within(nil, now, f)
+		effects = h.node.Within(now, f)
 	} else {
 		effects = h.actor.Step(nil, now, ev)
 	}

@@ -173,14 +173,6 @@ func (c *Core) Outward(id protocol.NodeID) protocol.NodeID {
 	return protocol.NodeID{}
 }
 
-// LinkHeldBy is a link with the account of h, nil where there is none.
-func (c *Core) LinkHeldBy(h incentive.Holder) *Link {
-	if i := slices.IndexFunc(c.Links, func(l *Link) bool { return l.Holder == h }); i >= 0 {
-		return c.Links[i]
-	}
-	return nil
-}
-
 const (
 	// CallTimeout is how long a small call may take.
 	CallTimeout = 10 * time.Second
