@@ -214,7 +214,7 @@ func claimsAll(g *gathering, c crowd) bool {
 // Who repeats what it heard of polls tells others who do so as well: what they tell does not grow with every round.
 func TestRepeatersTellNoMoreWithEveryRound(t *testing.T) {
 	c := smallCrowd(t)
-	c.Bad, c.Kind, c.Length = 5, repeating(15*time.Minute)(&c), 4*time.Hour
+	c.Bad, c.Kind, c.Length = 5, repeating(&c), 4*time.Hour
 	told := make([]int, c.Length/time.Hour+1)
 	c.Watch = func(_ int, isBad bool) watch {
 		if !isBad {

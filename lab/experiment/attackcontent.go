@@ -148,7 +148,7 @@ func (t *trial) replaying() (string, bool) {
 		}
 	}
 	t.play(c, func(g *gathering) {
-		g.every(c, 5*time.Minute, func(_ *lab.Host, s node.NeighborStatus) { credit = max(credit, s.Got) })
+		g.look(c, func(_ *lab.Host, s node.NeighborStatus) { credit = max(credit, s.Got) })
 	})
 	return fmt.Sprintf("%d offers; %.1f entries of credit, %d arrived again", offers, credit, again), offers > 0 &&
 		credit == 0 && again == 0
@@ -189,7 +189,7 @@ func (t *trial) flooding() (string, bool) {
 		c.Rules = r
 		before := make(map[*lab.Host]float64)
 		t.play(c, func(g *gathering) {
-			g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) {
+			g.look(c, func(h *lab.Host, s node.NeighborStatus) {
 				if !g.w.Now().After(begins) {
 					before[h] = s.Got
 					return

@@ -108,10 +108,8 @@ func misdating(ages ...time.Duration) func(c *crowd) kind {
 }
 
 // repeating is the kind of nodes that tell again what they heard.
-func repeating(after time.Duration) func(c *crowd) kind {
-	return func(*crowd) kind {
-		return kind{act: all(func(n *node.Node) actor.Participant { return actor.Repeater(n, after) })}
-	}
+func repeating(*crowd) kind {
+	return kind{act: all(func(n *node.Node) actor.Participant { return actor.Repeater(n, coordinationEvery/4) })}
 }
 
 // shadowing is the kind of nodes that say of each poll of which they hear that they polled right after it, and that
@@ -184,8 +182,7 @@ func pretenses() []pretense {
 		{"Sybils x 10, 25%", "25% name ten times as many", .25, many, nil},
 		{"silent members, 50%", "50% neither poll nor tell, and take", .5,
 			func(*crowd) kind { return freeRiders }, nil},
-		{"repeating, 25%", "25% tell again a quarter of an hour later what they heard", .25,
-			repeating(coordinationEvery / 4), nil},
+		{"repeating, 25%", "25% tell again a quarter of an hour later what they heard", .25, repeating, nil},
 		{"future and ancient, 25%", "25% tell of polls to come, and of those of more than a day ago", .25, future, nil},
 		{"wrong ages, 25%", "25% tell of polls that there were not, up to a quarter of the interval ago", .25, dated,
 			nil},

@@ -93,8 +93,9 @@ func (t *trial) with(k kind, share float64) crowd {
 	return c
 }
 
-// every has f called for each honest host and each of its dishonest neighbors, again and again.
-func (g *gathering) every(c crowd, d time.Duration, f func(h *lab.Host, s node.NeighborStatus)) {
+// look has f called every five minutes for each honest host and each of its dishonest neighbors.
+func (g *gathering) look(c crowd, f func(h *lab.Host, s node.NeighborStatus)) {
+	const every = 5 * time.Minute
 	enemies := c.enemies()
 	var look func()
 	look = func() {
@@ -108,9 +109,9 @@ func (g *gathering) every(c crowd, d time.Duration, f func(h *lab.Host, s node.N
 				}
 			}
 		}
-		g.w.At(g.w.Now().Add(d), look)
+		g.w.At(g.w.Now().Add(every), look)
 	}
-	g.w.At(c.Start.Add(d), look)
+	g.w.At(c.Start.Add(every), look)
 }
 
 // enemies are the addresses of the dishonest, as they joined.

@@ -121,7 +121,7 @@ func (t *trial) sybils() (string, bool) {
 	t.play(c, func(g *gathering) {
 		counts := make(map[*lab.Host]int)
 		at := c.Start
-		g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) {
+		g.look(c, func(h *lab.Host, s node.NeighborStatus) {
 			if g.w.Now() != at {
 				at = g.w.Now()
 				clear(counts)
@@ -158,7 +158,7 @@ func (t *trial) laundering() (string, bool) {
 	excess, given := 0.0, 0.0
 	latest := make(map[relation]node.NeighborStatus)
 	g := t.play(c, func(g *gathering) {
-		g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) { latest[relation{h, s.ID}] = s })
+		g.look(c, func(h *lab.Host, s node.NeighborStatus) { latest[relation{h, s.ID}] = s })
 	})
 	for _, h := range g.honest() {
 		w, l := latest[relation{h, worker}], latest[relation{h, leech}]
@@ -186,7 +186,7 @@ func (t *trial) betraying() (string, bool) {
 	before := make(map[relation]incentive.Account)
 	most, links := 0.0, 0
 	t.play(c, func(g *gathering) {
-		g.every(c, 5*time.Minute, func(h *lab.Host, s node.NeighborStatus) {
+		g.look(c, func(h *lab.Host, s node.NeighborStatus) {
 			key := relation{h, s.ID}
 			// Deliveries that were on their way may still earn.
 			if !g.w.Now().After(defects.Add(time.Minute)) {
