@@ -86,9 +86,6 @@ func (d dashboard) Neighbors(ctx context.Context) ([]node.NeighborStatus, error)
 	return d.host.Neighbors(ctx)
 }
 
-// Version implements web.Present.
-func (d dashboard) Version() uint64 { return d.host.changes.Load() }
-
 // Feed implements web.Archive.
 func (d dashboard) Feed(ctx context.Context, number int64) (k web.FeedDetail, err error) {
 	if k.KnownFeed, err = d.Of(reading.Owner, "").Known(ctx, number); err != nil {

@@ -44,8 +44,6 @@ type Present interface {
 	// Recommended returns feeds that neighbors with like interests follow and the node does not, the best first.
 	// Nobody is asked for them.
 	Recommended(ctx context.Context) ([]RecommendedFeed, error)
-	// Version grows with everything that pages may want to show.
-	Version() uint64
 }
 
 // An Archive is the archive of the node.
