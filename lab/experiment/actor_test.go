@@ -236,7 +236,7 @@ func TestRepeatersTellNoMoreWithEveryRound(t *testing.T) {
 	}
 }
 
-// Shadows tell of polls in other names only while one is news that no shadow made, so that they never answer each other.
+// Shadows tell of polls in other names right after one that no shadow invented: they never answer each other.
 func TestShadowsTellAfterPollsOfOthers(t *testing.T) {
 	c := smallCrowd(t)
 	c.Kind = shadowing(2)(&c)

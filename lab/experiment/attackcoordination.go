@@ -186,8 +186,8 @@ func pretenses() []pretense {
 		{"future and ancient, 25%", "25% tell of polls to come, and of those of more than a day ago", .25, future, nil},
 		{"wrong ages, 25%", "25% tell of polls that there were not, up to a quarter of the interval ago", .25, dated,
 			nil},
-		{"shadows, 25%", "25% tell right after each poll of which they hear that they polled, and three times as many " +
-			"others as are honest", .25, shadowing(3), nil},
+		{"shadows, 25%", "25% tell right after each poll of which they hear that they polled, and three times as " +
+			"many others as are honest", .25, shadowing(3), nil},
 		{"all neighbors lie", "50% say each minute that they polled, and as many others as are honest; nobody else " +
 			"is known to the honest", .5, pretending(0, 1), surrounded(0)},
 		{"all neighbors but one lie", "the same, and each of the honest knows one other", .5, pretending(0, 1),
