@@ -83,10 +83,10 @@ func (h *host) awaitClock(now time.Time) bool {
 	case time.Since(h.started) >= clockPatience:
 		log.Warn("the clock is behind still; the node starts all the same", "later than", past)
 		return false
-	case s.problem == "":
+	case s.problem == nil:
 		log.Warn("the clock is behind; the node waits until it is set, an hour at most", "later than", past)
 	}
-	s.problem = fmt.Sprintf("the clock says %s, and it is later than %s: set it", now.UTC().Format(time.DateTime),
+	s.problem = fmt.Errorf("the clock says %s, and it is later than %s: set it", now.UTC().Format(time.DateTime),
 		past.UTC().Format(time.DateTime))
 	s.retry = now.Add(clockEvery)
 	return true

@@ -511,7 +511,7 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 						t.Errorf("while the clock is behind a peer hears %v", fault)
 					}
 					var problem string
-					l.inspect(func(h *host) { problem = h.storage.problem })
+					l.inspect(func(h *host) { problem = h.storage.problem.Error() })
 					if !strings.Contains(problem, "the clock says") {
 						t.Errorf("the owner hears %q", problem)
 					}

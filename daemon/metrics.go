@@ -170,7 +170,7 @@ func (h *host) healthOf(ctx context.Context) string {
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), turnTime)
 	defer cancel()
 	problem, err := look(asking, h, func(*node.Node) (string, error) {
-		if h.storage.problem != "" {
+		if h.storage.problem != nil {
 			return "nothing is kept", nil
 		}
 		return "", nil

@@ -47,7 +47,7 @@ func look[T any](ctx context.Context, h *host, f func(n *node.Node) (T, error)) 
 func listOf[T any](ctx context.Context, h *host, f func(n *node.Node) []T) ([]T, error) {
 	return look(ctx, h, func(n *node.Node) ([]T, error) {
 		if n == nil {
-			return nil, fmt.Errorf("the node rests because %s", h.storage.problem)
+			return nil, h.storage.rests()
 		}
 		return f(n), nil
 	})
@@ -90,7 +90,10 @@ func (h *host) command(ctx context.Context, ev node.Event) error {
 // Status implements control.Owner. It answers also while nothing can be stored.
 func (h *host) Status(ctx context.Context) (control.Report, error) {
 	r, err := look(ctx, h, func(n *node.Node) (control.Report, error) {
-		r := control.Report{Storage: h.storage.problem}
+		var r control.Report
+		if h.storage.problem != nil {
+			r.Storage = h.storage.problem.Error()
+		}
 		if n != nil {
 			r.Status = n.Status()
 		}

@@ -67,16 +67,21 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 	}
 }
 
-// While nothing can be stored the status says why, and nothing else is answered.
+// While nothing can be stored the status and whoever wants something done hear why, and nothing else is answered.
 func TestQuestionsToANodeThatRests(t *testing.T) {
 	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
-		l.disk.set(diskState{commit: errors.New("disk is full")})
+		full := errors.New("disk is full")
+		l.disk.set(diskState{commit: full})
 		l.knock()
 		if r, err := l.Status(t.Context()); err != nil || r.Storage != "disk is full" || r.Version != Version {
 			t.Errorf("Status = %+v, %v", r, err)
 		}
 		if list, err := l.Neighbors(t.Context()); err == nil {
 			t.Errorf("Neighbors = %v", list)
+		}
+		if err := l.Subscribe(t.Context(), following(exampleFeed)); !errors.Is(err, control.ErrRests) ||
+			!errors.Is(err, full) {
+			t.Errorf("Subscribe: %v", err)
 		}
 		if list, err := l.Feeds(t.Context()); err == nil {
 			t.Errorf("Feeds = %v", list)

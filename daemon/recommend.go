@@ -19,7 +19,7 @@ const recommended = 10
 func (h *host) Recommend(ctx context.Context) ([]control.Recommendation, error) {
 	facts, err := look(ctx, h, func(n *node.Node) (recommend.Profile, error) {
 		if n == nil {
-			return recommend.Profile{}, fmt.Errorf("the node rests because %s", h.storage.problem)
+			return recommend.Profile{}, h.storage.rests()
 		}
 		return n.Interests(), nil
 	})

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"feedex/control"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/transport"
@@ -26,13 +27,16 @@ func backOff(wait, first time.Duration) time.Duration {
 
 // storage is the archive's health as far as the loop knows it.
 type storage struct {
-	problem string        // why entries cannot be stored, "" while they can
+	problem error         // why entries cannot be stored, nil while they can
 	retry   time.Time     // when to try again
 	wait    time.Duration // between the tries
 }
 
 // down reports whether the archive failed and it is not yet time to try it again.
-func (s *storage) down(now time.Time) bool { return s.problem != "" && now.Before(s.retry) }
+func (s *storage) down(now time.Time) bool { return s.problem != nil && now.Before(s.retry) }
+
+// rests is how all that needs a core ends while there is none.
+func (s *storage) rests() error { return fmt.Errorf("%w: %w", control.ErrRests, s.problem) }
 
 // fail ends a batch whose changes could not be made durable. Nothing of it was acknowledged: the calls
 // are refused, the effects are not carried out, and the core, which believes in what was not stored,
@@ -43,7 +47,7 @@ func (h *host) fail(now time.Time, err error) {
 		s.wait = 0 // it was fine for a good while
 	}
 	s.wait = backOff(s.wait, h.config.revival)
-	s.problem, s.retry = err.Error(), now.Add(s.wait)
+	s.problem, s.retry = err, now.Add(s.wait)
 	h.node = nil
 	for tag, reply := range h.asked {
 		delete(h.asked, tag)
@@ -68,7 +72,7 @@ func (h *host) turnAway(batch []arrival) {
 		case a.heard != nil:
 			a.heard(nil)
 		case a.stored != nil:
-			a.stored <- fmt.Errorf("entries cannot be stored: %s", h.storage.problem)
+			a.stored <- h.storage.rests()
 		case a.look != nil:
 			a.look(nil)
 		}
@@ -95,14 +99,14 @@ func (h *host) revive() error {
 	if err != nil {
 		return err
 	}
-	if h.storage.problem != "" {
+	if h.storage.problem != nil {
 		h.tryWriting()
 	}
 	if err := h.store.Commit(); err != nil { // what it read may have failed, too
 		return err
 	}
-	if h.storage.problem != "" {
-		h.storage.problem = ""
+	if h.storage.problem != nil {
+		h.storage.problem = nil
 		h.config.Log.Info("entries can be stored again")
 	}
 	h.life++
