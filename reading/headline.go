@@ -29,13 +29,15 @@ type Headline struct {
 	Item       ItemState
 }
 
-// A HeadlineQuery says which entries are listed. Unread and Starred are of the feeds that are followed.
+// A HeadlineQuery says which entries are listed. Unread, Starred and Label are of the feeds that are followed.
 type HeadlineQuery struct {
 	Feed    int64    // the number of the feed; 0 for all
 	Folder  FolderID // only of feeds in this folder; 0 for all
 	Unread  bool     // only what is not read
 	Starred bool     // only what is starred
-	// only what came before the entry of this seq or, for Unread and Starred, before the item of this id; 0 for all
+	Label   LabelID  // only what has this label, read or not; 0 for all. Feed, Folder, Unread and Starred are zero then
+	// only what came before the entry of this seq or, for Unread, Starred and Label, before the item of this id; 0 for
+	// all
 	Before int64
 	// only what came after it, in the same numbers, the earliest first; 0 for all
 	After int64
@@ -44,7 +46,7 @@ type HeadlineQuery struct {
 	ByTime bool
 	At     time.Time
 	Secret bool // also of feeds whose URL is a secret
-	// Followed lists no entries but of feeds that the person reads, as Unread and Starred do in any case.
+	// Followed lists no entries but of feeds that the person reads, as Unread, Starred and Label do in any case.
 	Followed bool
 	Limit    int
 }

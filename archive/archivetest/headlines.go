@@ -2,6 +2,7 @@ package archivetest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -88,6 +89,11 @@ func testHeadlines(t *testing.T, a reading.Database) {
 	pen.Mark(at, read, reading.Mark{Read: reading.Yes})
 	name := "My own"
 	pen.Arrange([]reading.Arrangement{{URL: news, Name: &name, Into: []string{"One", "A second"}}})
+	given := []reading.ItemID{items[records[7].ID], items[records[3].ID], items[records[10].ID]}
+	if err := errors.Join(pen.Label(at, given, "recipes", true), a.Pen(reading.Owner).Label(at, given[:1], "x", true),
+		pen.Label(at, given[:1], "other", true)); err != nil {
+		t.Fatal(err)
+	}
 	commit(t, a)
 	folders, err := shelf.Folders(t.Context())
 	if err != nil || len(folders) != 2 {
@@ -118,6 +124,12 @@ func testHeadlines(t *testing.T, a reading.Database) {
 		{"starred", reading.HeadlineQuery{Limit: 99, Starred: true}, []int{4, 2}},
 		{"starred of a feed", reading.HeadlineQuery{Limit: 99, Starred: true, Feed: newsFeed + 1,
 			Secret: true}, []int{10}},
+		{"labelled", reading.HeadlineQuery{Limit: 99, Label: 1}, []int{7, 3}},
+		{"labelled, secrets too", reading.HeadlineQuery{Limit: 2, Label: 1, Secret: true}, []int{10, 7}},
+		{"labelled, older", reading.HeadlineQuery{Limit: 9, Label: 1, Before: int64(given[0])}, []int{3}},
+		{"labelled, newer", reading.HeadlineQuery{Limit: 9, Label: 1, After: int64(given[1])}, []int{7}},
+		{"labelled, by publication", reading.HeadlineQuery{Limit: 9, Label: 1, ByTime: true}, []int{7, 3}},
+		{"labelled by somebody else", reading.HeadlineQuery{Limit: 9, Label: 2}, nil},
 	} {
 		got, err := shelf.Headlines(t.Context(), test.q)
 		if err != nil || len(got) != len(test.want) {
