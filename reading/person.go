@@ -71,7 +71,7 @@ type PeopleList interface {
 }
 
 // Belongings are what a person has.
-type Belongings struct{ Passwords, Folders, Unread, Starred int }
+type Belongings struct{ Passwords, Folders, Unread, Starred, Labels int }
 
 // PersonName is the name of a person as it is kept: one line of text.
 func PersonName(raw string) (string, error) {

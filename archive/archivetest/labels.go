@@ -180,6 +180,9 @@ func testLabelsKeep(t *testing.T, a reading.Database) {
 	}
 	purge("[false false true]")
 	people, _ := a.People(t.Context())
+	if b, err := a.Belongings(t.Context(), people[1].ID); err != nil || b.Labels != 1 {
+		t.Errorf("%+v would go with a person, %v", b, err)
+	}
 	for a.RemovePerson(people[1].ID, 1) {
 		commit(t, a)
 	}

@@ -96,9 +96,9 @@ func (r *Reader) People(ctx context.Context) ([]reading.Person, error) {
 // Belongings implements reading.PeopleList.
 func (r *Reader) Belongings(ctx context.Context, id reading.PersonID) (reading.Belongings, error) {
 	b, err := one(ctx, r.db, by(func(b *reading.Belongings) []any {
-		return []any{&b.Passwords, &b.Folders, &b.Unread, &b.Starred}
+		return []any{&b.Passwords, &b.Folders, &b.Unread, &b.Starred, &b.Labels}
 	}), `SELECT (SELECT count(*) FROM passwords WHERE person = ?1), (SELECT count(*) FROM folders WHERE person = ?1),
-		(SELECT coalesce(sum(items), 0) FROM unread WHERE person = ?1), (SELECT count(*) FROM marks WHERE person = ?1 AND starred)`,
-		int64(id))
+		(SELECT coalesce(sum(items), 0) FROM unread WHERE person = ?1), (SELECT count(*) FROM marks WHERE person = ?1 AND starred),
+		(SELECT count(*) FROM labels WHERE person = ?1)`, int64(id))
 	return b, r.failed(ctx, "read", err)
 }

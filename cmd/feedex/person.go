@@ -19,10 +19,10 @@ func newPerson() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "person",
 		Short: "Let several people read through one node",
-		Long: `People who read through the node beside its owner, each with marks, stars, folders, titles of feeds and passwords of
-their own. The feeds and what there is of them are the same for all: what one of them follows comes for everybody, and
-what anybody starred is kept. Who follows a feed no more, in a reader of theirs, no longer sees it, and the others go on
-to do so; the owner alone has the node follow it no more.
+		Long: `People who read through the node beside its owner, each with marks, stars, labels, folders, titles of feeds and
+passwords of their own. The feeds and what there is of them are the same for all: what one of them follows comes for
+everybody, and what anybody starred or labelled is kept. Who follows a feed no more, in a reader of theirs, no longer
+sees it, and the others go on to do so; the owner alone has the node follow it no more.
 
 A person comes in by the passwords that 'feedex password add --person' makes, with any reader that takes one. The owner
 is a person too, and stays.
@@ -67,6 +67,7 @@ type listedPerson struct {
 	Folders   int       `json:"folders"`
 	Unread    int       `json:"unread"`
 	Starred   int       `json:"starred"`
+	Labels    int       `json:"labels"`
 }
 
 func newPersonList() *cobra.Command {
@@ -74,8 +75,8 @@ func newPersonList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List who reads through the node",
-		Long: `List who reads through the node, the owner first: since when, how many passwords and folders they have, and how many
-entries are unread and starred.`,
+		Long: `List who reads through the node, the owner first: since when, how many passwords, folders and labels they have, and how
+many entries are unread and starred.`,
 		Args: noArgs,
 	}
 	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
@@ -89,7 +90,8 @@ entries are unread and starred.`,
 			if err != nil {
 				return err
 			}
-			lines = append(lines, listedPerson{p.Name, p.Created, b.Passwords, b.Folders, b.Unread, b.Starred})
+			lines = append(lines, listedPerson{p.Name, p.Created, b.Passwords, b.Folders, b.Unread, b.Starred,
+				b.Labels})
 		}
 		return printList(c, asJSON, lines, "", printPeople)
 	})
@@ -99,14 +101,14 @@ entries are unread and starred.`,
 
 // printPeople writes a table for people.
 func printPeople(w io.Writer, list []listedPerson) error {
-	t := newTable(0, 6, "NAME", "SINCE", "PASSWORDS", "FOLDERS", "UNREAD", "STARRED")
+	t := newTable(0, 7, "NAME", "SINCE", "PASSWORDS", "FOLDERS", "LABELS", "UNREAD", "STARRED")
 	for _, p := range list {
 		since := "ever"
 		if !p.Since.IsZero() {
 			since = day(p.Since)
 		}
 		t.row(printable(p.Name), since, grouped(int64(p.Passwords)), grouped(int64(p.Folders)),
-			grouped(int64(p.Unread)), grouped(int64(p.Starred)))
+			grouped(int64(p.Labels)), grouped(int64(p.Unread)), grouped(int64(p.Starred)))
 	}
 	return t.write(w)
 }
@@ -116,9 +118,9 @@ func newPersonRemove() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a person and all that is theirs",
-		Long: `Remove a person, with their passwords, marks, stars, folders and titles of feeds: their readers come in no more. Feeds
-and entries stay, but for those that nobody else starred and that would have gone long ago. Without --yes it says what
-would go, and removes nothing.`,
+		Long: `Remove a person, with their passwords, marks, stars, labels, folders and titles of feeds: their readers come in no more.
+Feeds and entries stay, but for those that nobody else starred or labelled and that would have gone long ago. Without
+--yes it says what would go, and removes nothing.`,
 		Example: `  feedex person remove Ann
   feedex person remove --yes Ann`,
 		Args: onePerson,
@@ -142,9 +144,10 @@ would go, and removes nothing.`,
 				if err != nil {
 					return err
 				}
-				return fmt.Errorf("with %s go %s, %s, %s and %s: to remove all of it, say --yes", printable(name),
+				return fmt.Errorf("with %s go %s, %s, %s, %s and %s: to remove all of it, say --yes", printable(name),
 					plural(int64(b.Passwords), "password", "passwords"), plural(int64(b.Folders), "folder", "folders"),
-					plural(int64(b.Starred), "star", "stars"), plural(int64(b.Unread), "unread mark", "unread marks"))
+					plural(int64(b.Labels), "label", "labels"), plural(int64(b.Starred), "star", "stars"),
+					plural(int64(b.Unread), "unread mark", "unread marks"))
 			})
 		}
 		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
