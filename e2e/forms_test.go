@@ -68,7 +68,7 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 	b.fill(t, map[string]string{"#password": o.password})
 	b.click(t, submit("/login"))
 
-	const keep = `form[action="/filters"] p > button:not([name])`
+	const keep, giveLabel = `form[action="/filters"] p > button:not([name])`, `form.row[action="/label"] button`
 	how := map[string]string{"#name": "The harbor", "#folders": "News\nSea", "#weight": "5", "#policy": "fixed",
 		"#value": "2h", "#age": "30", "#count": "100", "#size": "1.5", "#how [name=pictures]": "on",
 		"#how [name=fulltext]": "", "#how [name=discreet]": "on", "#how [name=stars]": "", "#how [name=private]": ""}
@@ -117,6 +117,20 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 			says: "Gales"},
 		{press: `form:has([name=id][value="1"]) button[value=remove]`, says: "Gales is removed."},
 		{press: submit("/undo"), says: "Gales"},
+
+		{page: "/search?q=low", press: ".list h3 a", says: "Label it"},
+		{fields: map[string]string{"#label": "Gales"}, press: giveLabel, says: "choose another name",
+			status: http.StatusBadRequest},
+		{page: "/search?q=low", press: ".list h3 a", says: "Label it"},
+		{fields: map[string]string{"#label": "recipes"}, press: giveLabel, says: "Take away"},
+		{fields: map[string]string{"#label": "a name of a label that is so long that no telephone shows all of it"},
+			press: giveLabel, says: "Take away"},
+		{look: "entry-labelled", press: "a.tag[href*='label=1']", says: "Low tide"},
+		{look: "labelled", press: ".rail a[href*='label=2']", says: "Low tide"},
+		{page: "/entries?show=all", look: "entries-labelled", press: ".rows a.tag", says: "Low tide"},
+		{page: "/search?q=low", press: ".list h3 a", says: "Label it"},
+		{press: "form.meta[action='/label'] button", says: "recipes"},
+		{press: "form.meta[action='/label'] button", says: "Label it"},
 
 		{page: "/settings", fields: map[string]string{"#someone": "Ann"}, press: submit("/people"),
 			says: "Ann reads here now."},

@@ -34,6 +34,7 @@ type entriesPage struct {
 	Tabs    []shelf
 	Orders  []shelf
 	Folders []shelf
+	Labels  []shelf
 	Feeds   []shelf // with what is unread, and the one that is shown
 	Rest    bool    // there are more feeds than these
 	Name    string  // what the feed or folder is called, "" for all
@@ -48,11 +49,12 @@ type entriesPage struct {
 
 // A listing says which entries a list has.
 type listing struct {
-	Show   string // "unread", "all" or "starred"; "" on the page of an entry that was not opened from a list
+	Show   string // "unread", "all", "starred" or labelled; "" on the page of an entry that was not opened from a list
 	Feed   int64  // 0 for all
 	Folder reading.FolderID
-	Sort   string // byPublication, byRelevance where something is searched for, or "" for the order of arrival
-	Query  string // what is searched for, in entries read or not; "" for nothing
+	Label  reading.LabelID // of labelled, which is of all feeds; else 0
+	Sort   string          // byPublication, byRelevance where something is searched for, or "" for the order of arrival
+	Query  string          // what is searched for, in entries read or not; "" for nothing
 }
 
 // The orders of a list, but that of arrival.
@@ -60,6 +62,9 @@ const (
 	byPublication = "published"
 	byRelevance   = "relevance"
 )
+
+// labelled is to show what has a label, read or not.
+const labelled = "labelled"
 
 // listingOf is the listing that an address names.
 func listingOf(r *http.Request) (s listing) {
@@ -69,6 +74,10 @@ func listingOf(r *http.Request) (s listing) {
 	s.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
 	folder, _ := strconv.ParseInt(r.FormValue("folder"), 10, 64)
 	s.Folder, s.Query = reading.FolderID(folder), strings.TrimSpace(r.FormValue("q"))
+	label, _ := strconv.ParseInt(r.FormValue("label"), 10, 64)
+	if label != 0 && s.Query == "" {
+		s = listing{Show: labelled, Label: reading.LabelID(label)}
+	}
 	if sort := r.FormValue("sort"); sort == byPublication || sort == byRelevance && s.Query != "" {
 		s.Sort = sort
 	}
@@ -78,7 +87,7 @@ func listingOf(r *http.Request) (s listing) {
 // query is the beginning of the query that names the listing.
 func (s listing) query() string {
 	return queryOf("show", s.Show, "feed", zeroless(s.Feed), "folder", zeroless(int64(s.Folder)),
-		"sort", s.Sort, "q", s.Query)
+		"label", zeroless(int64(s.Label)), "sort", s.Sort, "q", s.Query)
 }
 
 // Path is the address of the list.
@@ -87,7 +96,7 @@ func (s listing) Path() string { return "/entries?" + strings.TrimSuffix(s.query
 // headlines is the query for the entries.
 func (s listing) headlines(secret bool, limit int) reading.HeadlineQuery {
 	return reading.HeadlineQuery{Feed: s.Feed, Folder: s.Folder, Unread: s.Show == "unread",
-		Starred: s.Show == "starred", Secret: secret, Limit: limit, ByTime: s.Sort == byPublication}
+		Starred: s.Show == "starred", Label: s.Label, Secret: secret, Limit: limit, ByTime: s.Sort == byPublication}
 }
 
 // place is where an entry is in the list. Where that goes by publication its time belongs to it.
@@ -129,6 +138,7 @@ type headline struct {
 	Confirmed bool
 	Item      reading.ItemState
 	Stars     string // how many neighbors starred it, "" for none
+	Labels    []labelLink
 	Here      string // address of the list where it can be marked, "" where it cannot
 	From      listing
 	Token     string // for that
@@ -179,7 +189,7 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		}
 		h.addStars(ctx, p.Entries)
 		p.Orders = p.orders(shelf{Path: "", Name: "arrival"}, shelf{Path: byRelevance, Name: "relevance"})
-		return v, h.addItems(ctx, p, found)
+		return v, cmp.Or(h.addItems(ctx, p, found), h.addLabels(ctx, p.Entries))
 	}
 	q := p.headlines(loggedIn(ctx), entriesPerPage+1)
 	q.Before, _ = strconv.ParseInt(r.FormValue("before"), 10, 64)
@@ -206,7 +216,7 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		e.Here, e.From = p.Here, p.listing
 		e.date(&list[i], q.ByTime)
 	}
-	return v, nil
+	return v, h.addLabels(ctx, p.Entries)
 }
 
 // addItems has entries that were found be marked where they are listed.
@@ -227,7 +237,9 @@ func (h *desk) addItems(ctx context.Context, p *entriesPage, found []archive.Rec
 
 // of is the listing of another feed or folder, or of all.
 func (s listing) of(feed int64, folder reading.FolderID) listing {
-	s.Feed, s.Folder = feed, folder
+	if s.Feed, s.Folder = feed, folder; s.Label != 0 {
+		s.Label, s.Show = 0, "unread"
+	}
 	return s
 }
 
@@ -261,6 +273,10 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 	if err != nil {
 		return err
 	}
+	labels, err := h.Shelf.Labels(ctx)
+	if err != nil {
+		return err
+	}
 	plain := p.listing
 	if p.Query != "" {
 		plain.Sort, plain.Query = "", ""
@@ -290,7 +306,7 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 	if p.Rest = len(p.Feeds) > maxShelves; p.Rest {
 		p.Feeds = p.Feeds[:maxShelves]
 	}
-	everything := p.Feed == 0 && p.Folder == 0
+	everything := p.Feed == 0 && p.Folder == 0 && p.Label == 0
 	p.Folders = []shelf{{plain.of(0, 0).Path(), "All feeds", "", all, everything}}
 	for _, f := range folders {
 		s := shelf{plain.of(0, f.ID).Path(), f.Name, "", inFolder[f.ID], f.ID == p.Folder}
@@ -298,6 +314,19 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 			p.Name, here = f.Name, s.Unread
 		}
 		p.Folders = append(p.Folders, s)
+	}
+	for _, l := range labels {
+		s := shelf{Path: labelPath(l.ID), Name: l.Name, Chosen: l.ID == p.Label}
+		if s.Chosen {
+			p.Name = l.Name
+		}
+		p.Labels = append(p.Labels, s)
+	}
+	if p.Label != 0 {
+		if p.Name == "" {
+			return ErrNone
+		}
+		return nil
 	}
 	if everything {
 		here = all

@@ -21,24 +21,25 @@ import (
 
 // entryPage is one entry.
 type entryPage struct {
-	Path       string
-	ID         string
-	Item       reading.ItemState
-	Title      string
-	Link       string
-	SendTo     string // address of a site that takes the entry, "" for none
-	Taker      string // the name of that site
-	Service    string // what it can be saved to, "" for none
-	Saved      bool   // it was, just now
-	Feed       string
-	FeedPath   string
-	FeedIcon   string
-	Authors    string
-	Time       moment
-	Seen       moment
-	Neighbor   string // that brought it, "" for an own poll
-	Confirmed  bool
-	Stars      string        // how many neighbors starred it, "" for none
+	Path      string
+	ID        string
+	Item      reading.ItemState
+	Title     string
+	Link      string
+	SendTo    string // address of a site that takes the entry, "" for none
+	Taker     string // the name of that site
+	Service   string // what it can be saved to, "" for none
+	Saved     bool   // it was, just now
+	Feed      string
+	FeedPath  string
+	FeedIcon  string
+	Authors   string
+	Time      moment
+	Seen      moment
+	Neighbor  string // that brought it, "" for an own poll
+	Confirmed bool
+	Stars     string // how many neighbors starred it, "" for none
+	entryLabels
 	Article    template.HTML // sanitized
 	Pictures   int           // that it has
 	Shown      bool          // these are shown
@@ -151,6 +152,9 @@ func (h *desk) entry(r *http.Request) (view, error) {
 		}
 	}
 	p.Stars = starsText(h.stars(ctx)[starKey{e.Feed, id}])
+	if p.entryLabels, err = h.entryLabels(ctx, p.Item.ID); err != nil {
+		return view{}, err
+	}
 	media := h.fill(p, &record)
 	var play bool
 	p.Enclosures, play = attachments(e)

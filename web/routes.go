@@ -50,6 +50,7 @@ func (h *Handler) routes() []pageRoute {
 		reads("POST /follow", changeAt((*desk).follow)),
 		reads("POST /import", listAt((*desk).importList)),
 		reads("POST /mark", changeAt((*desk).mark)),
+		reads("POST /label", changeAt((*desk).label)),
 		reads("POST /read", changeAt((*desk).markAll)),
 		reads("POST /refresh", changeAt((*desk).refresh)),
 		reads("POST /undo", changeAt((*desk).undo)),

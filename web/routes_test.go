@@ -34,7 +34,7 @@ func decided() map[string]string {
 			"GET /assets/app.webmanifest", "GET /assets/{name}", "GET /icons/{word}"},
 		readers: {"GET /{$}", "GET /entries", "GET /entries/{id}", "GET /entries/{id}/open", "GET /feeds",
 			"GET /feeds/{number}", "GET /feeds.opml", "GET /search", "GET /settings", "GET /live",
-			"GET /pictures/{feed}/{code}/{address}", "POST /mark", "POST /read", "POST /undo",
+			"GET /pictures/{feed}/{code}/{address}", "POST /mark", "POST /label", "POST /read", "POST /undo",
 			"POST /unfollowed", "POST /pictures",
 			"POST /fulltext", "POST /look", "POST /sharing", "POST /adjust", "POST /follow", "POST /unfollow",
 			"POST /refresh", "POST /import", "GET /imported/{number}", "GET /passwords/{word}", "POST /passwords",

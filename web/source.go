@@ -85,6 +85,9 @@ type PersonalSource interface {
 	Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error)
 	Folders(ctx context.Context) ([]reading.Folder, error)
 	IDs(ctx context.Context, s reading.Stream, p reading.Page) ([]reading.ItemID, error)
+	// Labels and LabelsOn are as in reading.LabelList.
+	Labels(ctx context.Context) ([]reading.Label, error)
+	LabelsOn(ctx context.Context, ids []reading.ItemID) (map[reading.ItemID][]reading.Label, error)
 	// Starred returns what neighbors starred of feeds whose stars the owner shares, what weighs most first; nothing for
 	// others than the owner.
 	Starred(ctx context.Context) ([]node.StarredEntry, error)

@@ -38,6 +38,7 @@ type aNode struct {
 	recommended []web.RecommendedFeed
 	declined    []feed.URL
 	aTeller
+	givenLabels
 
 	status    web.Status
 	feeds     []web.FeedSummary
@@ -295,7 +296,7 @@ func (n aShelf) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 		item := n.items[r.Seq]
 		if q.Feed != 0 && of != q.Feed || of == 2 && !q.Secret || q.Before != 0 && !behind(r, q.Before) ||
 			q.After != 0 && (r.Seq == q.After || behind(r, q.After)) || q.Unread &&
-			item.Read || q.Starred && !item.Starred {
+			item.Read || q.Starred && !item.Starred || q.Label != 0 && !slices.Contains(n.given[q.Label], item.ID) {
 			continue
 		}
 		h := reading.Headline{Seq: r.Seq, ID: r.ID, Feed: of, URL: r.Entry.Feed, FeedTitle: "News &amp; more",
