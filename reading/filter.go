@@ -20,8 +20,17 @@ type FilterWish struct {
 	Words  string `json:"words"`
 	Folder string `json:"folder,omitempty"` // the name of the folder that it is filed in, "" for none
 	Rule   Rule   `json:"rule,omitempty"`
+	Label  string `json:"label,omitempty"` // the name of the label that RuleLabel gives, else ""
 	// Standing has the node ask neighbors too, who are told the words. It is the owner's to say.
 	Standing bool `json:"standing,omitempty"`
+}
+
+// Does is the rule with what it gives, "" for none.
+func (w FilterWish) Does() string {
+	if w.Rule == RuleLabel {
+		return string(w.Rule) + " " + w.Label
+	}
+	return string(w.Rule)
 }
 
 // A NamedFilter is a search that a person keeps. It catches what arrives and fits, and what it caught is a feed, and a
@@ -52,17 +61,20 @@ type Rule string
 
 // The rules. All but RuleKeep act once, on news, as they arrive. Of several rules of filters that catch the same item
 // the first in the person's order acts, and the others do not; a filter without a rule and RuleKeep are no exception.
+// RuleLabel acts beside them, each with its label: what it does is no mark, and nothing that the person did.
 const (
 	RuleNone Rule = ""     // it is in the filter's feed, and that is all
 	RuleMute Rule = "mute" // it is no news: neither listed nor unread
 	RuleRead Rule = "read" // it is read
 	RuleStar Rule = "star" // it is starred
 	RuleFull Rule = "full" // its full text is fetched, within the bounds of those that are fetched unasked
-	RuleKeep Rule = "keep" // it is purged for nobody as long as the filter has it and it is confirmed
+	// RuleLabel gives it a label, which keeps nothing from being purged.
+	RuleLabel Rule = "label"
+	RuleKeep  Rule = "keep" // it is purged for nobody as long as the filter has it and it is confirmed
 )
 
 // Rules are all rules that have a name.
-func Rules() []Rule { return []Rule{RuleMute, RuleRead, RuleStar, RuleFull, RuleKeep} }
+func Rules() []Rule { return []Rule{RuleMute, RuleRead, RuleStar, RuleFull, RuleLabel, RuleKeep} }
 
 // Acts reports whether a rule changes something of what is caught, which can be taken back.
 func (r Rule) Acts() bool { return r != RuleNone && r != RuleKeep }
@@ -82,6 +94,8 @@ func (r Rule) Would(n int) string {
 		return "star " + entries
 	case RuleFull:
 		return "ask for the full text of " + entries
+	case RuleLabel:
+		return "label " + entries
 	case RuleKeep:
 		return "keep " + entries
 	}
@@ -126,9 +140,19 @@ func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 		w.Folder = folder
 	}
 	switch w.Rule {
-	case RuleNone, RuleMute, RuleRead, RuleStar, RuleFull, RuleKeep:
+	case RuleNone, RuleMute, RuleRead, RuleStar, RuleFull, RuleLabel, RuleKeep:
 	default:
-		return w, feed.Match{}, fmt.Errorf("%w: %.40q: want one of mute, read, star, full, keep", ErrRule, w.Rule)
+		return w, feed.Match{}, fmt.Errorf("%w: %.40q: want one of mute, read, star, full, label, keep", ErrRule,
+			w.Rule)
+	}
+	if w.Rule == RuleLabel {
+		label, err := LabelName(w.Label)
+		if err != nil {
+			return w, feed.Match{}, err
+		}
+		w.Label = label
+	} else if w.Label != "" {
+		return w, feed.Match{}, fmt.Errorf("%w that gives a label: %.40q: want label", ErrRule, w.Rule)
 	}
 	m, err := feed.ParseMatch(w.Words)
 	if err != nil {
@@ -146,8 +170,9 @@ func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 // Filters keeps the filters of a person.
 type Filters interface {
 	// AddFilter keeps a filter behind the person's others. What arrives from then on it catches; what came before is
-	// for Catch. The error is ErrFilterName, ErrFilters, ErrOwnersRule or one that wraps ErrStanding, or ErrFolders
-	// where there is no room for its folder; nothing is changed then. The wish is such as Checked makes.
+	// for Catch. The error is ErrFilterName, ErrFilters, ErrOwnersRule or one that wraps ErrStanding, or ErrFolders or
+	// ErrLabels where there is no room for its folder or label; nothing is changed then. The wish is such as Checked
+	// makes.
 	AddFilter(at time.Time, w FilterWish) (FilterID, error)
 	// KeepFilterAgain has a filter back that was removed and not swept away, in the place of another, which is removed,
 	// or where it was if that is 0. It has what it had caught, with what its rule did; what came meanwhile is for
@@ -168,13 +193,14 @@ type Filters interface {
 	CaughtUp(id FilterID)
 	// HasFilterOrLabel reports whether a filter or a label has that name, which no folder may have then.
 	HasFilterOrLabel(name string) bool
-	// Act has the rule of a filter act on items that it has caught and on which none acted yet, and returns on how many
-	// it did. It mutes none that is read, which would be unread once that is taken back, and asks for the full text of
-	// none that came or was published too long ago for that.
+	// Act has the rule of a filter act on items that it has caught and on which none acted yet, or for RuleLabel this
+	// one, and returns on how many it did. It mutes none that is read, which would be unread once that is taken back,
+	// asks for the full text of none that came or was published too long ago for that, and labels none that has the
+	// label.
 	Act(at time.Time, id FilterID, items []ItemID) int
 	// TakeBack reverses what the rule of a filter did at a moment, or ever where that is zero, where nothing was marked
 	// since, to at most limit items, and reports whether there are more. A full text stays, and is not shown any more,
-	// unless they are wanted of all that its feed publishes.
+	// unless they are wanted of all that its feed publishes; a label goes unless the person gave it as well.
 	TakeBack(at time.Time, id FilterID, moment time.Time, limit int) (more bool)
 }
 
@@ -195,7 +221,8 @@ type FilterList interface {
 	CountedFilters(ctx context.Context) ([]CountedFilter, error)
 	// FilterCounts are the filters with items that are unread, ordered by ID.
 	FilterCounts(ctx context.Context) ([]FilterCount, error)
-	// RulesOn says on how many of these items each rule would act (Filters.Act) if a filter had caught them.
+	// RulesOn says on how many of these items each rule would act (Filters.Act) if a filter had caught them, and gave a
+	// label that none of them has.
 	RulesOn(ctx context.Context, at time.Time, items []ItemID) (map[Rule]int, error)
 	// CaughtBy are the latest items that a filter has, up to one and with it, or of all where that is 0: the latest
 	// first, of feeds that the person reads, those whose URL is a secret only where that is asked for. Among them is

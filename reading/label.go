@@ -36,13 +36,14 @@ func LabelName(raw string) (string, error) { return lineNamed("a label", raw) }
 // Labels keeps the labels of a person. Names are such as LabelName makes.
 type Labels interface {
 	// Label gives items the label of a name, which is made where there is none, or takes it from them. It is a mark:
-	// readers learn of it as of a star, and what has a label is purged for nobody. Items of which there is none do not
-	// matter. The error is ErrFilterName, ErrLabels or ErrEntryLabels; nothing is changed then.
+	// readers learn of it as of a star, and what was given a label so is purged for nobody. Items of which there is
+	// none do not matter. The error is ErrFilterName, ErrLabels or ErrEntryLabels; nothing is changed then.
 	Label(at time.Time, ids []ItemID, name string, has bool) error
 	// RenameLabel gives a label another name; it is no error if there is no such label. The error is ErrFilterName or
 	// ErrLabelName.
 	RenameLabel(id LabelID, name string) error
-	// RemoveLabel takes a label from at most limit items, and is done with it where it reports false.
+	// RemoveLabel takes a label from at most limit items, and is done with it where it reports false. A filter that
+	// gave it has no rule any more.
 	RemoveLabel(at time.Time, id LabelID, limit int) (more bool)
 }
 

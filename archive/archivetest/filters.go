@@ -174,7 +174,7 @@ func testRules(t *testing.T, a reading.Database) {
 		t.Helper()
 		got, err := owner.RulesOn(t.Context(), time.Unix(40, 0), some)
 		if err != nil || got[reading.RuleMute] != mute || got[reading.RuleRead] != mute ||
-			got[reading.RuleStar] != star || len(got) != 4 {
+			got[reading.RuleStar] != star || len(got) != 5 {
 			t.Errorf("rules would act on %v (%v), want %d to be muted and %d starred", got, err, mute, star)
 		}
 	}

@@ -203,3 +203,192 @@ func newHouseholdOf(t testing.TB, a reading.Database) (owner, other *filterDesk)
 	commit(t, a)
 	return newFilterDesk(a, reading.Owner), newFilterDesk(a, id)
 }
+
+// labelling keeps a filter that labels.
+func (d *filterDesk) labelling(t testing.TB, name, words, label string) reading.FilterID {
+	t.Helper()
+	id, err := d.AddFilter(time.Unix(5, 0), reading.FilterWish{Name: name, Words: words, Rule: reading.RuleLabel,
+		Label: label})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, d.database)
+	return id
+}
+
+// A rule labels what arrives beside the rule that acts first, and each that labels does, which is nothing that the
+// person did. What is taken back are its own labels, and none that the person gave.
+func testRulesLabel(t *testing.T, a reading.Database) {
+	owner, other := newHouseholdOf(t, a)
+	follow(t, a, time.Unix(1, 0), news)
+	read := owner.add(t, "read", "storm", reading.RuleRead)
+	keep(t, a, titled(1, "storm"))
+	storms := owner.labelling(t, "Storms", "storm", "weather")
+	seas := owner.labelling(t, "Seas", "sea", "at sea")
+	again := owner.labelling(t, "Gales", "storm OR gale", "weather")
+	other.labelling(t, "Hers", "sea", "hers")
+	keep(t, a, titled(2, "storm at sea"), titled(3, "gale"), titled(4, "calm"))
+	owner.wantLabels(t, "at sea[2] weather[3 2] ")
+	other.wantLabels(t, "hers[2] ")
+	acted := func(want string) {
+		t.Helper()
+		list, err := owner.CountedFilters(t.Context())
+		got := ""
+		for _, f := range list {
+			got += fmt.Sprint(f.Name, " ", f.Acted, " ")
+		}
+		if err != nil || got != want {
+			t.Errorf("acted: %q (%v), want %q", got, err, want)
+		}
+	}
+	acted("read 2 Storms 1 Seas 1 Gales 1 ")
+	wantIDs(t, owner.desk, unread, 4, 3)
+	wantIDs(t, owner.desk, reading.Stream{Changed: time.Unix(30, 0)})
+
+	// What was labelled is news still, and what the person marked is none.
+	for n, title := range map[int]string{3: "gale: a storm", 4: "no calm but a gale"} {
+		edited := titled(n, title)
+		edited.Seen = time.Unix(40, 0)
+		if n == 4 {
+			owner.Mark(time.Unix(35, 0), []reading.ItemID{4}, reading.Mark{Starred: reading.Yes})
+		}
+		keep(t, a, edited)
+	}
+	owner.wantLabels(t, "at sea[2] weather[3 2] ")
+	wantIDs(t, owner.desk, unread, 4)
+	acted("read 3 Storms 1 Seas 1 Gales 1 ")
+
+	// On the past it acts beside others too, on what has not its label; a star does after it.
+	on, err := owner.RulesOn(t.Context(), time.Unix(50, 0), []reading.ItemID{1, 2, 3, 4})
+	if err != nil || on[reading.RuleLabel] != 4 || on[reading.RuleStar] != 0 || on[reading.RuleMute] != 1 {
+		t.Errorf("rules would act on %v, %v", on, err)
+	}
+	owner.Catch(time.Unix(50, 0), storms, []reading.ItemID{1})
+	owner.label(t, "weather", true, 4)
+	if n := owner.Act(time.Unix(60, 0), storms, []reading.ItemID{1, 2, 3}); n != 1 {
+		t.Errorf("acted on %d, want 1", n)
+	}
+	if n := owner.Act(time.Unix(60, 0), again, []reading.ItemID{3, 4}); n != 0 {
+		t.Errorf("acted again on %d", n)
+	}
+	commit(t, a)
+	owner.wantLabels(t, "at sea[2] weather[4 3 2 1] ")
+
+	// The person gives one as well, and takes another away; the rest is taken back, by a filter that is removed too.
+	owner.label(t, "weather", true, 2)
+	owner.label(t, "at sea", false, 2)
+	if n := owner.Act(time.Unix(66, 0), seas, []reading.ItemID{2}); n != 0 {
+		t.Errorf("gave again to %d what was taken away", n)
+	}
+	wish := reading.FilterWish{Name: "Storms", Words: "storm", Rule: reading.RuleLabel, Label: "at sea"}
+	if same, err := owner.ChangeFilter(time.Unix(67, 0), storms, wish); err != nil || same != storms {
+		t.Errorf("changed to %d, %v", same, err)
+	}
+	owner.TakeBack(time.Unix(70, 0), storms, time.Unix(60, 0), 9)
+	commit(t, a)
+	owner.wantLabels(t, "at sea[] weather[4 3 2] ")
+	owner.TakeBack(time.Unix(70, 0), storms, time.Time{}, 9)
+	owner.RemoveFilter(time.Unix(71, 0), again)
+	owner.TakeBack(time.Unix(72, 0), again, time.Time{}, 9)
+	commit(t, a)
+	owner.wantLabels(t, "at sea[] weather[4 2] ")
+	owner.TakeBack(time.Unix(73, 0), read, time.Time{}, 9)
+	commit(t, a)
+	wantIDs(t, owner.desk, unread, 4, 3, 1) // a label that was given by hand is a mark
+	wantSound(t, owner.desk)
+}
+
+// What a filter labelled is purged as any other, and loses its label where the first poll of a feed leaves it read.
+func testRulesLabelKeepNothing(t *testing.T, a reading.Database) {
+	d := newFilterDesk(a, reading.Owner)
+	d.labelling(t, "All", "NOT nothing", "all")
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0)})
+	record := titled(2, "two")
+	keep(t, a, titled(1, "one"), record)
+	d.label(t, "mine", true, 1)
+	d.label(t, "all", true, 1)
+	d.wantLabels(t, "all[2 1] mine[1] ")
+	if got := a.Purge(time.Unix(60, 0), []feed.EntryID{record.ID}); !got[0] {
+		t.Error("what a filter labelled is kept")
+	}
+	keep(t, a, titled(3, "three"))
+	d.wantLabels(t, "all[3 1] mine[1] ")
+	keep(t, a, feedRecords(news, 10, 10+archive.FirstUnread)...)
+	list, err := d.CountedFilters(t.Context())
+	if err != nil || list[0].Acted != archive.FirstUnread+1 {
+		t.Errorf("acted on %d, want %d, %v", list[0].Acted, archive.FirstUnread+1, err)
+	}
+	on, err := d.LabelsOn(t.Context(), []reading.ItemID{1, 3})
+	if err != nil || len(on[1]) != 2 || len(on[3]) != 0 {
+		t.Errorf("labels of what the first poll left read: %v, %v", on, err)
+	}
+	wantSound(t, d.desk)
+}
+
+// The label of a filter is made with it, follows what it is called, and where it is removed the filter has no rule. Its
+// name is none of a folder or a filter, that one included.
+func testLabelsOfFilters(t *testing.T, a reading.Database) {
+	d := newFilterDesk(a, reading.Owner)
+	follow(t, a, time.Unix(1, 0), news)
+	d.AddFolder("Papers")
+	d.add(t, "Storms", "storm", "")
+	wish := reading.FilterWish{Name: "Food", Words: "food", Rule: reading.RuleLabel, Label: "recipes"}
+	for _, label := range []string{"Papers", "Storms", "Food", "New"} {
+		w := wish
+		w.Label, w.Folder = label, "New"
+		if _, err := d.AddFilter(time.Unix(5, 0), w); !errors.Is(err, reading.ErrFilterName) {
+			t.Errorf("a filter with the label %s: %v", label, err)
+		}
+	}
+	id := d.labelling(t, wish.Name, wish.Words, wish.Label)
+	d.wantLabels(t, "recipes[] ")
+	all, _ := d.Labels(t.Context())
+	if err := d.RenameLabel(all[0].ID, "dishes"); err != nil {
+		t.Error(err)
+	}
+	commit(t, a)
+	is := func(want string) {
+		t.Helper()
+		list, err := d.Shelf.Filters(t.Context())
+		if err != nil || len(list) != 2 || list[1].Does() != want {
+			t.Errorf("filters are %+v, %v, want one that does %q", list, err, want)
+		}
+	}
+	is("label dishes")
+	wish.Label = "soups"
+	if same, err := d.ChangeFilter(time.Unix(6, 0), id, wish); err != nil || same != id {
+		t.Errorf("changed to %d, %v", same, err)
+	}
+	commit(t, a)
+	is("label soups")
+	d.RemoveFilter(time.Unix(7, 0), id)
+	if err := d.KeepFilterAgain(time.Unix(8, 0), id, 0); err != nil {
+		t.Error(err)
+	}
+	commit(t, a)
+	is("label soups")
+	keep(t, a, titled(1, "food"))
+	d.wantLabels(t, "dishes[] soups[1] ")
+	all, _ = d.Labels(t.Context())
+	for d.RemoveLabel(time.Unix(9, 0), all[1].ID, 1) {
+		commit(t, a)
+	}
+	commit(t, a)
+	is("")
+	keep(t, a, titled(2, "food"))
+	d.wantLabels(t, "dishes[] ")
+
+	// An entry has no more labels by a filter than by hand.
+	full := d.labelling(t, "All", "NOT nothing", "all")
+	d.Catch(time.Unix(10, 0), full, []reading.ItemID{1})
+	for i := range reading.MaxEntryLabels {
+		d.label(t, fmt.Sprint("n", i), true, 1)
+	}
+	for _, want := range []int{0, 1} {
+		if n := d.Act(time.Unix(11, 0), full, []reading.ItemID{1}); n != want {
+			t.Errorf("labelled %d, want %d", n, want)
+		}
+		d.label(t, "n0", false, 1)
+	}
+	wantSound(t, d.desk)
+}

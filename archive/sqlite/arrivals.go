@@ -51,6 +51,9 @@ func (s *Store) backlog(id int64) {
 		s.write(`UPDATE caught SET did = '', acted = NULL WHERE did <> '' AND item IN (SELECT id FROM items WHERE feed = ?)
 			AND NOT EXISTS (SELECT 1 FROM filters f JOIN marks m ON m.person = f.person WHERE f.id = caught.filter
 				AND m.item = caught.item)`, id)
+		s.write(`DELETE FROM labelled WHERE filter IS NOT NULL AND item IN (SELECT id FROM items WHERE feed = ?)
+			AND NOT EXISTS (SELECT 1 FROM labels n JOIN marks m ON m.person = n.person WHERE n.id = labelled.label
+				AND m.item = labelled.item)`, id)
 	}
 }
 

@@ -161,7 +161,7 @@ func (s *Store) note(at int64, pairs []caughtPair) {
 }
 
 // notYet are those of the filters that had not caught an item, of people who have not left out its feed. Acted are the
-// people for whom a rule has acted on it.
+// people for whom a rule has acted on it that does more than label.
 func (s *Store) notYet(x *arrivedItem, ids []filter.ID) (_ []filter.ID, acted map[reading.PersonID]bool) {
 	had := make(map[filter.ID]bool)
 	acted = make(map[reading.PersonID]bool)
@@ -170,7 +170,7 @@ func (s *Store) notYet(x *arrivedItem, ids []filter.ID) (_ []filter.ID, acted ma
 		acted          bool
 	}
 	for _, c := range load(&s.writer, by(func(r *row) []any { return []any{&r.filter, &r.person, &r.acted} }),
-		`SELECT c.filter, f.person, c.did <> '' AND NOT f.gone
+		`SELECT c.filter, f.person, c.did NOT IN ('', 'label') AND NOT f.gone
 			FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter WHERE c.item = ?`, int64(x.id)) {
 		had[filter.ID(c.filter)] = true
 		if c.acted {

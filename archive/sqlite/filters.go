@@ -32,9 +32,9 @@ func (s pen) KeepFilterAgain(at time.Time, id, instead reading.FilterID) error {
 	x := catcher{id: id, person: s.person}
 	var w reading.FilterWish
 	var key []byte
-	if !s.row(`SELECT name, words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), rule, standing,
-			place, key FROM filters f WHERE id = ? AND person = ? AND gone`, []any{int64(id), int64(s.person)},
-		&w.Name, &w.Words, &w.Folder, &w.Rule, &w.Standing, &x.place, &key) ||
+	if !s.row(`SELECT name, words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), rule,
+			coalesce((SELECT name FROM labels WHERE id = f.label), ''), standing, place, key FROM filters f WHERE id = ? AND person = ? AND gone`, []any{int64(id), int64(s.person)},
+		&w.Name, &w.Words, &w.Folder, &w.Rule, &w.Label, &w.Standing, &x.place, &key) ||
 		instead != 0 && !s.row(`SELECT place, key FROM filters WHERE id = ? AND person = ? AND NOT gone`,
 			[]any{int64(instead), int64(s.person)}, &x.place, &key) {
 		return reading.ErrNoFilter
@@ -78,14 +78,20 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 	if w.Folder != "" && !s.roomForFolders([]reading.Arrangement{{Into: []string{w.Folder}}}) {
 		return reading.ErrFolders
 	}
-	return nil
+	if w.Label == "" || s.labelNamed(w.Label) != 0 {
+		return nil
+	}
+	if w.Label == w.Name || w.Label == w.Folder {
+		return reading.ErrFilterName
+	}
+	return s.checkLabel(w.Label)
 }
 
 func (s pen) insertFilter(at time.Time, w reading.FilterWish, place int64, key []byte) (id reading.FilterID) {
 	s.begin()
-	s.row(`INSERT INTO filters (person, name, words, folder, rule, place, key, created, standing)
-		VALUES (?, ?, ?, ?, ?, ?, coalesce(?, randomblob(16)), ?, ?) RETURNING id`, []any{int64(s.person), w.Name, w.Words,
-		s.folderOrNone(w.Folder), string(w.Rule), place, key, at.Unix(), w.Standing}, &id)
+	s.row(`INSERT INTO filters (person, name, words, folder, rule, label, place, key, created, standing)
+		VALUES (?, ?, ?, ?, ?, ?, ?, coalesce(?, randomblob(16)), ?, ?) RETURNING id`, []any{int64(s.person), w.Name, w.Words,
+		s.folderOrNone(w.Folder), string(w.Rule), s.labelOrNone(w.Label), place, key, at.Unix(), w.Standing}, &id)
 	if s.catchers != nil && s.err == nil {
 		s.catchers.put(catcher{id, s.person, w.Rule, place}, w.Words)
 	}
@@ -98,6 +104,18 @@ func (s pen) folderOrNone(name string) any {
 		return nil
 	}
 	return int64(s.folder(name))
+}
+
+// labelOrNone is the number of the label of that name, which checkFilter has found no fault with, nil for none.
+func (s pen) labelOrNone(name string) any {
+	if name == "" {
+		return nil
+	}
+	id := s.labelNamed(name)
+	if id == 0 {
+		id, _ = s.addLabel(name)
+	}
+	return int64(id)
 }
 
 // ChangeFilter implements reading.Filters.
@@ -116,8 +134,8 @@ func (s pen) ChangeFilter(at time.Time, id reading.FilterID, w reading.FilterWis
 		s.replaceFilter(at, id)
 		return s.insertFilter(at, w, place, key), nil
 	}
-	s.write(`UPDATE filters SET name = ?, folder = ?, rule = ?, standing = ? WHERE id = ?`, w.Name,
-		s.folderOrNone(w.Folder), string(w.Rule), w.Standing, int64(id))
+	s.write(`UPDATE filters SET name = ?, folder = ?, rule = ?, label = ?, standing = ? WHERE id = ?`, w.Name,
+		s.folderOrNone(w.Folder), string(w.Rule), s.labelOrNone(w.Label), w.Standing, int64(id))
 	s.catchers.change(id, func(x *catcher) { x.rule = w.Rule })
 	return id, nil
 }
@@ -207,8 +225,8 @@ func (s pen) isNamed(name string, tables ...string) bool {
 }
 
 // filterColumns are a NamedFilter, from filters f.
-const filterColumns = `f.id, f.name, f.words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), f.rule, f.standing,
-	f.key, f.created`
+const filterColumns = `f.id, f.name, f.words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), f.rule,
+	coalesce((SELECT name FROM labels WHERE id = f.label), ''), f.standing, f.key, f.created`
 
 // ofPerson are the filters of a person, in their order: what is behind the columns. Its argument is the person.
 const ofPerson = ` FROM filters f WHERE f.person = ? AND NOT f.gone ORDER BY f.place, f.id`
@@ -216,7 +234,7 @@ const ofPerson = ` FROM filters f WHERE f.person = ? AND NOT f.gone ORDER BY f.p
 // scanFilter reads one row of filterColumns, and what is selected behind them.
 func scanFilter(row rowScanner, more ...any) (f reading.NamedFilter, err error) {
 	var key []byte
-	err = scan(row, append([]any{&f.ID, &f.Name, &f.Words, &f.Folder, &f.Rule, &f.Standing, &key,
+	err = scan(row, append([]any{&f.ID, &f.Name, &f.Words, &f.Folder, &f.Rule, &f.Label, &f.Standing, &key,
 		seconds(&f.Created)}, more...)...)
 	f.Key = hex.EncodeToString(key)
 	if _, bad := feed.ParseMatch(f.Words); bad != nil {

@@ -8,9 +8,9 @@ import (
 	"feedex/reading"
 )
 
-// isLabelled is whether a person labelled the item of a row of marks.
+// isLabelled is whether a person labelled the item of a row of marks, and no filter of theirs alone.
 const isLabelled = `EXISTS (SELECT 1 FROM labelled l INDEXED BY labelled_by_item CROSS JOIN labels n ON n.id = l.label
-	WHERE l.item = marks.item AND n.person = marks.person)`
+	WHERE l.item = marks.item AND l.filter IS NULL AND n.person = marks.person)`
 
 // labelNamed is the label of a name, 0 for none.
 func (s pen) labelNamed(name string) (id reading.LabelID) {
@@ -22,7 +22,8 @@ func (s pen) labelNamed(name string) (id reading.LabelID) {
 func (s pen) Label(at time.Time, ids []reading.ItemID, name string, has bool) error {
 	id := s.labelNamed(name)
 	found := load(&s.writer, single[reading.ItemID], `SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?))
-		AND ? <> (id IN (SELECT item FROM labelled WHERE label = ?))`, jsonNumbers(ids), has, int64(id))
+		AND ?2 <> (id IN (SELECT item FROM labelled WHERE label = ? AND (filter IS NULL OR NOT ?2)))`, jsonNumbers(ids),
+		has, int64(id))
 	if len(found) == 0 || !has && id == 0 {
 		return nil
 	}
@@ -31,8 +32,9 @@ func (s pen) Label(at time.Time, ids []reading.ItemID, name string, has bool) er
 		return nil
 	}
 	if s.row(`SELECT 1 FROM labelled l JOIN labels n ON n.id = l.label
-		WHERE l.item IN (SELECT value FROM json_each(?)) AND n.person = ? GROUP BY l.item HAVING count(*) >= ?`,
-		[]any{jsonNumbers(found), int64(s.person), reading.MaxEntryLabels}, new(int)) {
+		WHERE l.item IN (SELECT value FROM json_each(?)) AND n.person = ? AND n.id <> ?
+		GROUP BY l.item HAVING count(*) >= ?`,
+		[]any{jsonNumbers(found), int64(s.person), int64(id), reading.MaxEntryLabels}, new(int)) {
 		return reading.ErrEntryLabels
 	}
 	if id == 0 {
@@ -41,19 +43,28 @@ func (s pen) Label(at time.Time, ids []reading.ItemID, name string, has bool) er
 			return err
 		}
 	}
-	s.write(`INSERT INTO labelled (label, item) SELECT ?, value FROM json_each(?)`, int64(id), jsonNumbers(found))
+	s.write(`INSERT INTO labelled (label, item) SELECT ?, value FROM json_each(?) WHERE true
+		ON CONFLICT DO UPDATE SET filter = NULL`, int64(id), jsonNumbers(found))
 	s.touch(at, found)
+	return nil
+}
+
+// checkLabel says why a person cannot have a label of a name that none has.
+func (s pen) checkLabel(name string) error {
+	var n int
+	switch {
+	case s.isNamed(name, `folders`, `filters`):
+		return reading.ErrFilterName
+	case s.row(`SELECT count(*) FROM labels WHERE person = ?`, []any{int64(s.person)}, &n) && n >= reading.MaxLabels:
+		return reading.ErrLabels
+	}
 	return nil
 }
 
 // addLabel makes a label of a name that none has.
 func (s pen) addLabel(name string) (id reading.LabelID, err error) {
-	var n int
-	switch {
-	case s.isNamed(name, `folders`, `filters`):
-		return 0, reading.ErrFilterName
-	case s.row(`SELECT count(*) FROM labels WHERE person = ?`, []any{int64(s.person)}, &n) && n >= reading.MaxLabels:
-		return 0, reading.ErrLabels
+	if err := s.checkLabel(name); err != nil {
+		return 0, err
 	}
 	s.begin()
 	s.row(`INSERT INTO labels (person, name) VALUES (?, ?) RETURNING id`, []any{int64(s.person), name}, &id)
@@ -92,6 +103,10 @@ func (s pen) RenameLabel(id reading.LabelID, name string) error {
 
 // RemoveLabel implements reading.Labels.
 func (s pen) RemoveLabel(at time.Time, id reading.LabelID, limit int) (more bool) {
+	if s.write(`UPDATE filters SET rule = '', label = NULL WHERE label = ? AND person = ?`, int64(id),
+		int64(s.person)) > 0 {
+		s.catchers = nil
+	}
 	found := load(&s.writer, single[reading.ItemID], `SELECT item FROM labelled
 		WHERE label = (SELECT id FROM labels WHERE id = ? AND person = ?) LIMIT ?`, int64(id), int64(s.person), limit)
 	s.unlabel(at, id, found)
@@ -100,6 +115,16 @@ func (s pen) RemoveLabel(at time.Time, id reading.LabelID, limit int) (more bool
 	}
 	s.write(`DELETE FROM labels WHERE id = ? AND person = ?`, int64(id), int64(s.person))
 	return false
+}
+
+// labelBy gives items the label of a filter, those that do not have it and have room for it, and returns which.
+func (s *Store) labelBy(id reading.FilterID, items ...reading.ItemID) []reading.ItemID {
+	s.begin()
+	return load(&s.writer, single[reading.ItemID], `INSERT INTO labelled (label, item, filter)
+		SELECT f.label, i.id, f.id FROM json_each(?) j CROSS JOIN items i ON i.id = j.value CROSS JOIN filters f ON f.id = ?
+		WHERE f.label IS NOT NULL AND (SELECT count(*) FROM labelled l INDEXED BY labelled_by_item
+			JOIN labels n ON n.id = l.label WHERE l.item = i.id AND n.person = f.person) < ?
+		ON CONFLICT DO NOTHING RETURNING item`, jsonNumbers(items), int64(id), reading.MaxEntryLabels)
 }
 
 // Labels implements reading.LabelList.

@@ -13,10 +13,11 @@ import (
 // long as their publisher lists them. ForgetPurged drops these after a while, where no own poll had shown the entry or
 // the owner does not follow the feed.
 
-// isWanted is whether somebody starred or labelled entry e.
+// isWanted is whether somebody starred or labelled entry e. What a filter labelled goes as any other: a neighbor may
+// have chosen its words.
 const isWanted = `(EXISTS (SELECT 1 FROM items i CROSS JOIN people p CROSS JOIN marks m ON m.person = p.id AND m.item = i.id
 	WHERE i.seq = e.seq AND m.starred) OR EXISTS (SELECT 1 FROM items i
-	CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = i.id WHERE i.seq = e.seq))`
+	CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = i.id WHERE i.seq = e.seq AND l.filter IS NULL))`
 
 // Purge implements archive.Entries.
 func (s *Store) Purge(at time.Time, ids []feed.EntryID) []bool {

@@ -14,17 +14,24 @@ import (
 // isNews is whether marks m are those of an item that came as news and on which the person has not laid a hand.
 const isNews = `m.listed AND NOT m.read AND NOT m.starred AND m.marked IS NULL`
 
-// acting are the filters whose rules may act on what they caught, in the order in which they are tried: those of people
-// for whom none has acted, and of a person the first with each rule. What keeps a rule from acting keeps it in every
-// filter.
+// acting are the filters whose rules may act on what they caught, in the order in which they are tried: of a person
+// those that label first, as the item is news then, and where no other rule has acted the first with each. What keeps
+// such a rule from acting keeps it in every filter.
 func (c *catchers) acting(ids []filter.ID, acted map[reading.PersonID]bool) (acting []catcher) {
 	for _, id := range ids {
-		if f := c.of[id]; f.rule.Acts() && !acted[f.person] {
+		if f := c.of[id]; f.rule == reading.RuleLabel || f.rule.Acts() && !acted[f.person] {
 			acting = append(acting, f)
 		}
 	}
+	behind := func(f catcher) int {
+		if f.rule == reading.RuleLabel {
+			return 0
+		}
+		return 1
+	}
 	slices.SortFunc(acting, func(a, b catcher) int {
-		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.place, b.place), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(behind(a), behind(b)), cmp.Compare(a.place, b.place),
+			cmp.Compare(a.id, b.id))
 	})
 	type attempt struct {
 		person reading.PersonID
@@ -35,26 +42,28 @@ func (c *catchers) acting(ids []filter.ID, acted map[reading.PersonID]bool) (act
 		of := attempt{f.person, f.rule}
 		was := tried[of]
 		tried[of] = true
-		return was
+		return was && f.rule != reading.RuleLabel
 	})
 }
 
-// actFirst has the first rule of each person act on an item that filters caught, of those that do.
+// actFirst has the first rule of each person act on an item that filters caught, of those that do, and beside it all
+// that label.
 func (s *Store) actFirst(at int64, item reading.ItemID, acting []catcher) {
 	var acted reading.PersonID // the last person for whom a rule acted
 	for _, f := range acting {
-		if f.person != acted && s.act(at, f, item) {
+		if f.person != acted && s.act(at, f, item) && f.rule != reading.RuleLabel {
 			acted = f.person
 		}
 	}
 }
 
 // act has the rule of a filter act on an item that it has caught, if that is news, and reports whether it has. Programs
-// learn of it where they may know the item, as of any other mark.
+// learn of it where they may know the item, as of any other mark, but for a label: an item is news on which nobody has
+// laid a hand after that, too.
 func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
 	var set string // what becomes of its marks, "" for nothing
 	switch f.rule {
-	case reading.RuleFull:
+	case reading.RuleFull, reading.RuleLabel:
 	case reading.RuleMute:
 		set = `listed = 0, read = 1`
 	case reading.RuleRead:
@@ -66,7 +75,12 @@ func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
 	}
 	const ofNews = ` WHERE person = ?2 AND item = ?3 AND ` + isNews
 	of := []any{at, int64(f.person), int64(item)}
-	if set == "" && !s.row(`SELECT ?1 FROM marks m`+ofNews+` AND `+mayBeFull(time.Unix(at, 0)), of, new(int64)) ||
+	mayAct := `true`
+	if f.rule == reading.RuleFull {
+		mayAct = mayBeFull(time.Unix(at, 0))
+	}
+	if set == "" && !s.row(`SELECT ?1 FROM marks m`+ofNews+` AND `+mayAct, of, new(int64)) ||
+		f.rule == reading.RuleLabel && len(s.labelBy(f.id, item)) == 0 ||
 		set != "" && s.write(`UPDATE marks AS m SET `+set+`, marked = iif(arrived < ?1, ?1, NULL)`+ofNews, of...) == 0 {
 		return false
 	}
@@ -95,13 +109,17 @@ func onPast(r reading.Rule, at time.Time) (m change, ok bool) {
 		return changes(reading.Mark{Starred: reading.Yes})[0], true
 	case reading.RuleFull:
 		return change{where: mayBeFull(at)}, true
+	case reading.RuleLabel:
+		return change{where: `true`}, true
 	}
 	return m, false
 }
 
-// noRuleActed is whether no rule of a person, its argument, has acted on an item of marks m.
-const noRuleActed = ` AND NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item
-	JOIN filters f ON f.id = c.filter WHERE c.item = m.item AND f.person = ? AND NOT f.gone AND c.did <> '')`
+// noneActed is whether no rule of a person, its first argument, that keeps a rule from acting, its second, has acted on
+// an item of marks m: one that labels and the others do not keep each other.
+const noneActed = `NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item
+	JOIN filters f ON f.id = c.filter WHERE c.item = m.item AND f.person = ? AND NOT f.gone
+		AND c.did NOT IN ('', 'label') AND ? <> 'label')`
 
 // Act implements reading.Filters. Programs learn of it as of any other mark.
 func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (acted int) {
@@ -115,10 +133,13 @@ func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (act
 		return 0
 	}
 	const caught = ` AND m.item IN (SELECT item FROM caught
-		WHERE filter = ? AND item IN (SELECT value FROM json_each(?)))`
-	of := []any{int64(s.person), int64(id), jsonNumbers(items), int64(s.person)}
+		WHERE filter = ? AND did = '' AND item IN (SELECT value FROM json_each(?)))`
+	of := []any{int64(s.person), int64(id), jsonNumbers(items), int64(s.person), string(f.rule)}
 	found := load(&s.writer, single[reading.ItemID],
-		`SELECT m.item FROM `+ofItems(`items i NOT INDEXED`)+caught+noRuleActed+` AND `+m.where, of...)
+		`SELECT m.item FROM `+ofItems(`items i NOT INDEXED`)+caught+` AND `+noneActed+` AND `+m.where, of...)
+	if f.rule == reading.RuleLabel && len(found) > 0 {
+		found = s.labelBy(id, found...)
+	}
 	if len(found) == 0 {
 		return 0
 	}
@@ -146,9 +167,12 @@ func (s pen) TakeBack(at time.Time, id reading.FilterID, moment time.Time, limit
 	undone := map[reading.Rule]string{reading.RuleMute: `listed = 1, read = 0`, reading.RuleRead: `read = 0`,
 		reading.RuleStar: `starred = 0`}
 	for _, d := range deeds {
-		if d.did == reading.RuleFull {
+		switch d.did {
+		case reading.RuleFull:
 			s.takeBackFullText(at, d.item)
-		} else {
+		case reading.RuleLabel:
+			s.write(`DELETE FROM labelled WHERE item = ? AND filter = ?`, d.item, int64(id))
+		default:
 			s.write(`UPDATE marks AS m SET `+undone[d.did]+`, marked = ?1 WHERE person = ?2 AND item = ?3
 				AND coalesce(marked, 0) <= (SELECT acted FROM caught WHERE filter = ?4 AND item = ?3)`, at.Unix(),
 				int64(s.person), d.item, int64(id))
@@ -171,10 +195,12 @@ func (r personalReader) RulesOn(ctx context.Context, at time.Time,
 	items []reading.ItemID) (map[reading.Rule]int, error) {
 	counts, sums := make(map[reading.Rule]int), ``
 	var rules []reading.Rule
+	var args []any
 	for _, rule := range reading.Rules() {
 		if m, ok := onPast(rule, at); ok {
 			rules = append(rules, rule)
-			sums += `, coalesce(sum(` + m.where + `), 0)`
+			sums += `, coalesce(sum(` + m.where + ` AND ` + noneActed + `), 0)`
+			args = append(args, int64(r.person), string(rule))
 		}
 	}
 	_, err := one(ctx, r.db, func(row rowScanner) (_ struct{}, err error) {
@@ -187,7 +213,7 @@ func (r personalReader) RulesOn(ctx context.Context, at time.Time,
 			counts[rule] = numbers[i]
 		}
 		return struct{}{}, err
-	}, `SELECT `+sums[2:]+` FROM `+ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`+
-		noRuleActed, int64(r.person), jsonNumbers(items), int64(r.person))
+	}, `SELECT `+sums[2:]+` FROM `+ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
+		append(args, int64(r.person), jsonNumbers(items))...)
 	return counts, r.failed(ctx, "read", err)
 }

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -56,23 +53,25 @@ func newFilterAdd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add NAME WORD...",
 		Short: "Keep a search",
-		Long: fmt.Sprintf(`Keep a search by a NAME of one line, which no other filter and no folder of the person has. The words are those of
-'feedex query': they must occur in an entry's title, text, authors or categories, and are joined by AND, OR and NOT.
-What arrives from then on and fits is caught, and of what came before the latest %d.
+		Long: fmt.Sprintf(`Keep a search by a NAME of one line, which no other filter, no folder and no label of the person has. The words are
+those of 'feedex query': they must occur in an entry's title, text, authors or categories, and are joined by AND, OR and
+NOT. What arrives from then on and fits is caught, and of what came before the latest %d.
 
 A rule acts once, on what arrives, for this person alone. Of several filters that catch the same entry the rule of the
-first acts, in the order in which they were made.
+first acts, in the order in which they were made, and beside it each that labels.
 
     mute    it is neither listed nor unread
     read    it is read
     star    it is starred
     full    its full text is fetched from its page, once an own poll has shown it: 50 a day of a feed, the owner's alone
+    label   it gets the label of --label, which is made where there is none, and keeps nothing from being purged
     keep    it is purged for nobody as long as the filter is there: this goes for all that the filter has
 
 `+standingWords,
 			reading.MaxCaught),
 		Example: `  feedex filter add Storms storm NOT brain
   feedex filter add --standing Walrus 'walrus OR morse'
+  feedex filter add --label recipes Soups 'soup NOT primordial'
   feedex filter add --folder Work --rule star 'Our project' '"feed reader" OR feedex'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -83,6 +82,9 @@ first acts, in the order in which they were made.
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		r.Name, r.Words, r.Rule = args[0], expression(args[1:]), reading.Rule(rule)
+		if rule == "" && c.Flags().Changed("label") {
+			r.Rule = reading.RuleLabel
+		}
 		if _, _, err := r.Checked(); err != nil {
 			return settings.UsageError{Err: err}
 		}
@@ -102,7 +104,9 @@ first acts, in the order in which they were made.
 		})
 	})
 	c.Flags().StringVar(&r.Folder, "folder", "", "the `name` of the folder that it is filed in")
-	c.Flags().StringVar(&rule, "rule", "", "what follows from what it catches: mute, read, star, full or keep")
+	c.Flags().StringVar(&rule, "rule", "", "what follows from what it catches: mute, read, star, full, label or keep")
+	c.Flags().StringVar(&r.Label, "label", "",
+		"the `name` of the label that the rule label gives, which need not be said then")
 	c.Flags().BoolVar(&r.Standing, "standing", false, "have neighbors asked too: they are told its words")
 	personFlag(c, &r.Person)
 	return c
@@ -208,7 +212,7 @@ func printFilters(w io.Writer, list []listedFilter) error {
 			words += " (" + problem + ")"
 		}
 		t.row(printable(f.Name), grouped(int64(f.Caught)), grouped(int64(f.Acted)), foundText(f), latest,
-			string(f.Rule), words)
+			printable(f.Does()), words)
 	}
 	return t.write(w)
 }
@@ -228,7 +232,7 @@ func newFilterRemove() *cobra.Command {
 		Short: "Keep a search no more",
 		Long: `Remove a filter. What it caught stays, but entries that it kept may go as any other. What its rule did to that stays
 done as well, unless --take-back reverses it where nothing was marked since: as it is removed, or of one that was
-removed not more than ten minutes ago.`,
+removed not more than ten minutes ago. Of labels it takes those away that the filter alone gave.`,
 		Example: `  feedex filter remove Storms
   feedex filter remove --take-back 'No sports'`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -320,7 +324,7 @@ catch, up to the latest %d, and what a rule would do to those if the page Filter
 	c.Flags().Var(settings.Moment.Flag(&since), "since",
 		"only entries of this time or later: 2025-01-31, or a span before now: 36h, 2d, 2w, 1y")
 	c.Flags().Var(numberFlag(&limit, 1, maxLimit, ""), "limit", "at most n entries, up to 10000")
-	c.Flags().StringVar(&rule, "rule", "", "the rule that is tried: mute, read, star, full or keep")
+	c.Flags().StringVar(&rule, "rule", "", "the rule that is tried: mute, read, star, full, label or keep")
 	personFlag(c, &person)
 	jsonFlag(c.Flags(), &asJSON)
 	return c
@@ -328,7 +332,11 @@ catch, up to the latest %d, and what a rule would do to those if the page Filter
 
 // checkRule refuses what is no rule.
 func checkRule(r reading.Rule) error {
-	if _, _, err := (reading.FilterWish{Name: "x", Words: "x", Rule: r}).Checked(); err != nil {
+	w := reading.FilterWish{Name: "x", Words: "x", Rule: r}
+	if r == reading.RuleLabel {
+		w.Label = "y"
+	}
+	if _, _, err := w.Checked(); err != nil {
 		return settings.UsageError{Err: err}
 	}
 	return nil
@@ -364,126 +372,4 @@ func sayRules(c *cobra.Command, shelf reading.Shelf, m feed.Match, rules []readi
 	fmt.Fprintf(c.ErrOrStderr(), "it would catch %s of what is here; a rule that acts on them would %s\n", what,
 		strings.Join(would, ", or "))
 	return nil
-}
-
-func newFilterExport() *cobra.Command {
-	var person string
-	c := &cobra.Command{
-		Use:   "export",
-		Short: "Write the searches that are kept to standard output",
-		Long: `Write the filters of a person to standard output, one a line and in their order, each an object in JSON with the
-members name, words, folder, rule and standing; those that are empty are left out. 'feedex filter import' reads it.`,
-		Args: noArgs,
-	}
-	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
-		filters, err := filtersOf(c, r, person)
-		if err != nil {
-			return err
-		}
-		out := json.NewEncoder(c.OutOrStdout())
-		out.SetEscapeHTML(false)
-		for _, f := range filters {
-			if err := out.Encode(f.FilterWish); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	personFlag(c, &person)
-	return c
-}
-
-// maxFilterLine is how long a line of a list of filters may be.
-const maxFilterLine = 64 << 10
-
-// readFilters reads a list of filters, and says in which line something is wrong.
-func readFilters(in io.Reader) (list []reading.FilterWish, err error) {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxFilterLine)
-	for n := 1; lines.Scan(); n++ {
-		if len(lines.Bytes()) == 0 {
-			continue
-		}
-		var w reading.FilterWish
-		err := json.Unmarshal(lines.Bytes(), &w)
-		if err == nil {
-			w, _, err = w.Checked()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		if list = append(list, w); len(list) > reading.MaxFilters {
-			return nil, fmt.Errorf("line %d: a person has %d filters at most", n, reading.MaxFilters)
-		}
-	}
-	return list, lines.Err()
-}
-
-func newFilterImport() *cobra.Command {
-	var person string
-	var standing bool
-	c := &cobra.Command{
-		Use:   "import [FILE]",
-		Short: "Keep the searches of an export",
-		Long: `Keep the filters that 'feedex filter export' wrote, from a file or from standard input, behind those that there are.
-Those that are there already are left as they are. A list with anything wrong in it is not begun with.
-
-Neighbors are asked for none of them, whatever the list says, unless --standing has them asked for those of which it
-says so.`,
-		Example: `  feedex filter export --data old | feedex filter import --data new`,
-		Args:    cobra.MaximumNArgs(1),
-	}
-	onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		in := c.InOrStdin()
-		if len(args) == 1 && args[0] != "-" {
-			file, err := openFile(args[0])
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			in = file
-		}
-		list, err := readFilters(in)
-		if err != nil {
-			return fmt.Errorf("read filters: %w", err)
-		}
-		var before []reading.NamedFilter
-		switch r, err := openArchive(daemon.DatabasePath(data), ""); {
-		case err == nil:
-			before, err = filtersOf(c, r, person)
-			if err := errors.Join(err, r.Close()); err != nil {
-				return err
-			}
-		case !errors.Is(err, fs.ErrNotExist):
-			return err
-		}
-		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
-			added, stay := int64(0), int64(0)
-			for _, w := range list {
-				same := func(f reading.NamedFilter) bool { f.Standing = w.Standing; return f.FilterWish == w }
-				if slices.ContainsFunc(before, same) {
-					continue
-				}
-				if w.Standing && !standing {
-					w.Standing = false
-					stay++
-				}
-				r := control.FilterRequest{Person: person, FilterWish: w}
-				if _, err := k.AddFilter(c.Context(), r); err != nil {
-					return fmt.Errorf("add filter %q: %w", w.Name, err)
-				}
-				added++
-			}
-			fmt.Fprintf(c.ErrOrStderr(), "%s added\n", plural(added, "filter", "filters"))
-			if stay > 0 {
-				fmt.Fprintf(c.ErrOrStderr(), "neighbors are not asked for %d of them, as they were where the list is "+
-					"from; 'feedex filter standing NAME' has them asked, and told the words\n", stay)
-			}
-			return nil
-		})
-	})
-	c.Flags().BoolVar(&standing, "standing", false,
-		"have neighbors asked for those of which the list says so: they are told the words")
-	personFlag(c, &person)
-	return c
 }

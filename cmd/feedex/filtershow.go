@@ -135,7 +135,7 @@ func printFilter(out io.Writer, f *shownFilter) error {
 	line("kept", "since "+day(f.Created))
 	line("caught", counted(int64(f.Caught)))
 	if f.Rule != reading.RuleNone {
-		rule := string(f.Rule)
+		rule := f.Does()
 		if f.Rule != reading.RuleKeep {
 			rule += ", which has acted on " + counted(int64(f.Acted))
 		}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"feedex/control"
+	"feedex/daemon"
+	"feedex/reading"
+)
+
+func newFilterExport() *cobra.Command {
+	var person string
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write the searches that are kept to standard output",
+		Long: `Write the filters of a person to standard output, one a line and in their order, each an object in JSON with the
+members name, words, folder, rule, label and standing; those that are empty are left out. 'feedex filter import' reads
+it.`,
+		Args: noArgs,
+	}
+	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
+		filters, err := filtersOf(c, r, person)
+		if err != nil {
+			return err
+		}
+		out := json.NewEncoder(c.OutOrStdout())
+		out.SetEscapeHTML(false)
+		for _, f := range filters {
+			if err := out.Encode(f.FilterWish); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	personFlag(c, &person)
+	return c
+}
+
+// maxFilterLine is how long a line of a list of filters may be.
+const maxFilterLine = 64 << 10
+
+// readFilters reads a list of filters, and says in which line something is wrong.
+func readFilters(in io.Reader) (list []reading.FilterWish, err error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxFilterLine)
+	for n := 1; lines.Scan(); n++ {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		var w reading.FilterWish
+		err := json.Unmarshal(lines.Bytes(), &w)
+		if err == nil {
+			w, _, err = w.Checked()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if list = append(list, w); len(list) > reading.MaxFilters {
+			return nil, fmt.Errorf("line %d: a person has %d filters at most", n, reading.MaxFilters)
+		}
+	}
+	return list, lines.Err()
+}
+
+func newFilterImport() *cobra.Command {
+	var person string
+	var standing bool
+	c := &cobra.Command{
+		Use:   "import [FILE]",
+		Short: "Keep the searches of an export",
+		Long: `Keep the filters that 'feedex filter export' wrote, from a file or from standard input, behind those that there are.
+Those that are there already are left as they are. A list with anything wrong in it is not begun with.
+
+Neighbors are asked for none of them, whatever the list says, unless --standing has them asked for those of which it
+says so.`,
+		Example: `  feedex filter export --data old | feedex filter import --data new`,
+		Args:    cobra.MaximumNArgs(1),
+	}
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		in := c.InOrStdin()
+		if len(args) == 1 && args[0] != "-" {
+			file, err := openFile(args[0])
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			in = file
+		}
+		list, err := readFilters(in)
+		if err != nil {
+			return fmt.Errorf("read filters: %w", err)
+		}
+		var before []reading.NamedFilter
+		switch r, err := openArchive(daemon.DatabasePath(data), ""); {
+		case err == nil:
+			before, err = filtersOf(c, r, person)
+			if err := errors.Join(err, r.Close()); err != nil {
+				return err
+			}
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+			added, stay := int64(0), int64(0)
+			for _, w := range list {
+				same := func(f reading.NamedFilter) bool { f.Standing = w.Standing; return f.FilterWish == w }
+				if slices.ContainsFunc(before, same) {
+					continue
+				}
+				if w.Standing && !standing {
+					w.Standing = false
+					stay++
+				}
+				r := control.FilterRequest{Person: person, FilterWish: w}
+				if _, err := k.AddFilter(c.Context(), r); err != nil {
+					return fmt.Errorf("add filter %q: %w", w.Name, err)
+				}
+				added++
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "%s added\n", plural(added, "filter", "filters"))
+			if stay > 0 {
+				fmt.Fprintf(c.ErrOrStderr(), "neighbors are not asked for %d of them, as they were where the list is "+
+					"from; 'feedex filter standing NAME' has them asked, and told the words\n", stay)
+			}
+			return nil
+		})
+	})
+	c.Flags().BoolVar(&standing, "standing", false,
+		"have neighbors asked for those of which the list says so: they are told the words")
+	personFlag(c, &person)
+	return c
+}
