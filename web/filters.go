@@ -26,6 +26,7 @@ type filtersPage struct {
 	ID      reading.FilterID // of the filter that the form changes, 0 for a new one
 	Wish    reading.FilterWish
 	Folders []reading.Folder
+	Labels  []reading.Label
 	Rules   []choiceOfRule
 	Tried   bool
 	Found   []headline
@@ -40,12 +41,12 @@ type filtersPage struct {
 // A filterLine is a filter as the page lists it.
 type filterLine struct {
 	reading.CountedFilter
-	Path, Atom, Does string
-	Hits             int64
-	Acts             bool // its rule can act on what it caught
-	Last             moment
-	Before           reading.FilterID // the filter that it is to be before, to move it up; 0 where it is the first
-	LastAsked        moment           // when neighbors were
+	Path, Atom string
+	Hits       int64
+	Acts       bool // its rule can act on what it caught
+	Last       moment
+	Before     reading.FilterID // the filter that it is to be before, to move it up; 0 where it is the first
+	LastAsked  moment           // when neighbors were
 }
 
 // A choiceOfRule is a rule that the form offers.
@@ -58,7 +59,7 @@ func rules() []choiceOfRule {
 	return []choiceOfRule{
 		{reading.RuleNone, "nothing"}, {reading.RuleMute, "mute: neither listed nor unread"},
 		{reading.RuleRead, "mark it read"}, {reading.RuleStar, "star it"}, {reading.RuleFull, "fetch its full text"},
-		{reading.RuleKeep, "keep it: it is never purged"},
+		{reading.RuleLabel, "give it a label"}, {reading.RuleKeep, "keep it: it is never purged"},
 	}
 }
 
@@ -106,13 +107,13 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 	}
 	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "",
 		Wish: reading.FilterWish{Name: r.FormValue("name"), Words: r.FormValue("words"), Folder: r.FormValue("folder"),
-			Rule: reading.Rule(r.FormValue("rule"))}} // Standing is ticked by hand alone, and by no link
+			// Standing is ticked by hand alone, and by no link.
+			Rule: reading.Rule(r.FormValue("rule")), Label: r.FormValue("label")}}
 	edited, _ := strconv.ParseInt(r.FormValue("edit"), 10, 64)
 	for i, f := range list {
 		l := filterLine{CountedFilter: f, Path: "/search?q=" + url.QueryEscape(f.Words),
-			Atom: "/filter/" + url.PathEscape(f.Name) + ".atom", Does: string(f.Rule), Hits: int64(f.Caught),
-			Acts: f.Rule.Acts(), Last: moment{f.Latest, h.now(r)},
-			LastAsked: moment{f.Asked, h.now(r)}}
+			Atom: "/filter/" + url.PathEscape(f.Name) + ".atom", Hits: int64(f.Caught), Acts: f.Rule.Acts(),
+			Last: moment{f.Latest, h.now(r)}, LastAsked: moment{f.Asked, h.now(r)}}
 		if i > 0 {
 			l.Before = list[i-1].ID
 		}
@@ -124,6 +125,9 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 		}
 	}
 	if p.Folders, err = h.Shelf.Folders(ctx); err != nil {
+		return view{}, err
+	}
+	if p.Labels, err = h.Shelf.Labels(ctx); err != nil {
 		return view{}, err
 	}
 	v := view{Page: "filters", Title: "Filters", Nav: "/filters", Body: &p}
@@ -160,13 +164,16 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 	w := reading.FilterWish{Name: r.PostFormValue("name"), Words: strings.TrimSpace(r.PostFormValue("words")),
 		Folder: r.PostFormValue("folder"), Rule: reading.Rule(r.PostFormValue("rule")),
 		Standing: r.PostFormValue("standing") != ""}
+	if w.Rule == reading.RuleLabel {
+		w.Label = r.PostFormValue("label")
+	}
 	id, _ := strconv.ParseInt(r.PostFormValue("id"), 10, 64)
 	unasked := "" // an address may take the tick away, and never sets it
 	if !w.Standing {
 		unasked = "1"
 	}
 	back := "/filters?" + strings.TrimSuffix(queryOf("name", w.Name, "words", w.Words, "folder", w.Folder, "rule",
-		string(w.Rule), "unasked", unasked, "edit", zeroless(id)), "&") + "#new"
+		string(w.Rule), "label", w.Label, "unasked", unasked, "edit", zeroless(id)), "&") + "#new"
 	if r.PostFormValue("try") != "" {
 		return back, nil
 	}
@@ -188,7 +195,7 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 // notKept is why a filter is not kept, in words where that is for who asked to mend.
 func notKept(err error) error {
 	for _, why := range []error{reading.ErrName, reading.ErrFilterName, reading.ErrFilters, reading.ErrFolders,
-		reading.ErrWords, reading.ErrRule, reading.ErrStanding} {
+		reading.ErrLabels, reading.ErrWords, reading.ErrRule, reading.ErrStanding} {
 		if errors.Is(err, why) {
 			return clientError{http.StatusBadRequest, "The filter is not kept", err.Error() + "."}
 		}

@@ -252,3 +252,40 @@ func TestFilters(t *testing.T) {
 	post("/filters/change", http.StatusNotFound, "id", "99", "do", "remove")
 	post("/filters/change", http.StatusNotFound, "id", "1", "do", "shout")
 }
+
+// A filter that labels is kept with the name of the label, tried with it, and listed with it; another rule has none.
+func TestFilterThatLabels(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	keep := func(values ...string) (int, string) {
+		t.Helper()
+		form := url.Values{"token": {b.token}, "name": {"Food"}, "words": {"soup"}, "label": {"recipes"}}
+		for i := 0; i < len(values); i += 2 {
+			form.Set(values[i], values[i+1])
+		}
+		w := b.post("/filters", form)
+		return w.Code, w.Header().Get("Location")
+	}
+	if code, at := keep("rule", "label", "try", "1"); code != http.StatusSeeOther ||
+		!strings.Contains(at, "&rule=label&label=recipes&") || len(n.filters) != 0 {
+		t.Errorf("tried: %d, at %s", code, at)
+	}
+	page := get(b.h, "/filters?words=soup&rule=label&label=recipes", "Cookie", b.cookie).Body.String()
+	if !strings.Contains(page, `name="label" value="recipes"`) || !strings.Contains(page, "would label 0 entries") {
+		t.Errorf("tried:\n%s", page)
+	}
+	for i, rule := range []reading.Rule{reading.RuleLabel, reading.RuleStar} {
+		if code, _ := keep("rule", string(rule), "name", fmt.Sprint("Food ", i)); code != http.StatusSeeOther {
+			t.Errorf("%s: %d", rule, code)
+		}
+	}
+	if len(n.filters) != 2 || n.filters[0].Label != "recipes" || n.filters[1].Label != "" {
+		t.Errorf("filters: %+v", n.filters)
+	}
+	if page := get(b.h, "/filters", "Cookie", b.cookie).Body.String(); !strings.Contains(page, "label recipes") {
+		t.Errorf("the list does not say what a filter does:\n%s", page)
+	}
+	if code, _ := keep("rule", "label", "label", " ", "name", "x"); code != http.StatusBadRequest {
+		t.Errorf("without a label: %d", code)
+	}
+}
