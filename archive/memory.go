@@ -3,6 +3,7 @@ package archive
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -363,25 +364,55 @@ func (m *Memory) ranked(ctx context.Context, f feed.Filter, matcher *Matcher) (f
 	return found, nil
 }
 
+// candidates are the Seqs among which a search looks, the newest first: of the entries that it names, or of all where
+// it names none.
+func (m *Memory) candidates(ids []feed.EntryID) iter.Seq[int] {
+	if len(ids) == 0 {
+		return func(yield func(int) bool) {
+			for seq := len(m.records); seq >= -len(m.past); seq-- {
+				if seq != 0 && !yield(seq) {
+					return
+				}
+			}
+		}
+	}
+	var seqs []int
+	for _, id := range ids {
+		if seq, kept := m.seq(id); kept {
+			seqs = append(seqs, seq)
+		}
+		if seq, apart := m.apart[id]; apart {
+			seqs = append(seqs, seq)
+		}
+	}
+	slices.Sort(seqs)
+	return func(yield func(int) bool) {
+		for _, seq := range slices.Backward(slices.Compact(seqs)) {
+			if !yield(seq) {
+				return
+			}
+		}
+	}
+}
+
 // newest is the newest records that match, at most limit of them.
 func (m *Memory) newest(ctx context.Context, f feed.Filter, matcher *Matcher, limit int) (found []Record, err error) {
-	for seq := len(m.records); seq >= -len(m.past) && len(found) < limit; seq-- {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	for seq := range m.candidates(f.IDs) {
+		if err := ctx.Err(); err != nil || len(found) >= limit {
+			return found, err
 		}
-		if seq == 0 || m.at(seq).purged || m.at(seq).apart && !f.Shareable {
+		k := m.at(seq)
+		if k.purged || k.apart && !f.Shareable || f.Feed != "" && m.content(k).entry.Feed != f.Feed {
 			continue
 		}
 		r := m.record(seq)
 		if f.Shareable {
-			r.Confirmed = m.at(seq).confirmed
+			r.Confirmed = k.confirmed
 		}
-		if f.Shareable && !m.shareable(&r) || f.NoSecrets && m.secret(r.Entry.Feed) {
+		if !matcher.Match(&r) || f.Shareable && !m.shareable(&r) || f.NoSecrets && m.secret(r.Entry.Feed) {
 			continue
 		}
-		if matcher.Match(&r) {
-			found = append(found, r)
-		}
+		found = append(found, r)
 	}
 	return found, nil
 }
