@@ -24,7 +24,10 @@ const (
 // serves C as its part of a round in the ring S → C → P → S and says "for P": S notes that C is ahead, C that P is
 // behind, whom it serves without more ado. P serves S "for C", and S notes that C is even again. So no node has to be
 // believed but the one that just gave.
-type Exchanges struct{ tabs map[Holder]tab }
+type Exchanges struct {
+	quantum int
+	tabs    map[Holder]tab
+}
 
 // Weight is the weight in an exchange of an entry that is so many bytes long in an answer: one, and one more for each
 // whole protocol.OwedBytes. Most entries count one; a long one is not to be had for a short one.
@@ -37,10 +40,12 @@ type tab struct {
 	at    time.Time       // of the last change
 }
 
-// NewExchanges returns Exchanges in which nobody is ahead of anybody.
-func NewExchanges() *Exchanges { return &Exchanges{tabs: make(map[Holder]tab)} }
+// NewExchanges returns Exchanges by the rules of c, in which nobody is ahead of anybody.
+func NewExchanges(c Config) *Exchanges {
+	return &Exchanges{quantum: c.InForce().Quantum, tabs: make(map[Holder]tab)}
+}
 
-// Allowed is how many entries, by weight, may be served to the holder in exchange: what we owe it, and a Turn more
+// Allowed is how many entries, by weight, may be served to the holder in exchange: what we owe it, and a Quantum more
 // where a ring is found, so that something will come in return.
 func (x *Exchanges) Allowed(now time.Time, h Holder, ring bool) int {
 	x.expire(now)
@@ -48,7 +53,7 @@ func (x *Exchanges) Allowed(now time.Time, h Holder, ring bool) int {
 	if !ring || ahead <= 0 && x.ahead() >= maxAhead {
 		return max(0, -ahead)
 	}
-	return max(0, Quantum-ahead)
+	return max(0, x.quantum-ahead)
 }
 
 // By is the node that gave what we owe the holder: it is served for that node where no ring is found. Zero is the

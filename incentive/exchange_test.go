@@ -13,7 +13,7 @@ import (
 var exchangeDay = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func TestWhoDoesNotGiveGetsOneTurn(t *testing.T) {
-	x, now, h := NewExchanges(), exchangeDay, giftHolder(t, "8.8.8.8:7790")
+	x, now, h := NewExchanges(Config{}), exchangeDay, giftHolder(t, "8.8.8.8:7790")
 	if got := x.Allowed(now, h, false); got != 0 {
 		t.Errorf("without a ring %d entries are allowed", got)
 	}
@@ -47,7 +47,7 @@ func TestARingOfThreeIsEven(t *testing.T) {
 	ids := []protocol.NodeID{ringNode(0), ringNode(1), ringNode(2)} // S, C, P: each serves the next
 	var x [3]*Exchanges
 	for i := range x {
-		x[i] = NewExchanges()
+		x[i] = NewExchanges(Config{})
 	}
 	for round := range 5 {
 		for i := range ids {
@@ -70,7 +70,7 @@ func TestARingOfThreeIsEven(t *testing.T) {
 // once, and what is kept of it is bounded.
 func TestNobodyGetsFarAhead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x, now := NewExchanges(), exchangeDay
+		x, now := NewExchanges(Config{}), exchangeDay
 		got, gave := map[Holder]int{}, map[Holder]int{}
 		holders := rapid.IntRange(1, 2*maxAhead).Draw(t, "holders")
 		for range rapid.IntRange(1, 300).Draw(t, "deeds") {
@@ -100,7 +100,7 @@ func TestNobodyGetsFarAhead(t *testing.T) {
 			}
 		}
 	})
-	x := NewExchanges()
+	x := NewExchanges(Config{})
 	for i := range 2 * maxTabs {
 		x.Owed(exchangeDay, HolderOf(protocol.NewNodeID(exchangeAddr(i), 7790)), protocol.NodeID{}, 1)
 	}
@@ -132,7 +132,7 @@ func TestLongEntriesCountMore(t *testing.T) {
 // short ones, neither in entries nor in bytes, and whatever an answer counts fits into it.
 func TestNobodyGetsLongEntriesForShortOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x, now, h := NewExchanges(), exchangeDay, HolderOf(protocol.NewNodeID(exchangeAddr(1), 7790))
+		x, now, h := NewExchanges(Config{}), exchangeDay, HolderOf(protocol.NewNodeID(exchangeAddr(1), 7790))
 		size := rapid.OneOf(rapid.IntRange(0, 2000), rapid.IntRange(0, protocol.MaxBatchBytes))
 		entries, bytes, gave := 0, 0, 0
 		for range rapid.IntRange(1, 200).Draw(t, "entries") {

@@ -23,6 +23,8 @@ type Rules struct {
 	Audit func(rng *rand.Rand, oneIn int) bool
 	// CapFree is how many entries of a feed earn in a day beyond twice those that it brings.
 	CapFree int
+	// Quantum is how many entries, by their Weight, anybody gets ahead of us in an exchange at most.
+	Quantum int
 	// StoresAll reports whether there is no quota for a holder, which may be anybody.
 	StoresAll func(h Holder) bool
 }
@@ -36,6 +38,7 @@ func DefaultRules() Rules {
 		SeenEarns:     func(earn func() int) int { return earn() },
 		Audit:         func(rng *rand.Rand, oneIn int) bool { return rng.IntN(oneIn) == 0 },
 		CapFree:       capFree,
+		Quantum:       Quantum,
 		StoresAll:     func(Holder) bool { return false },
 	}
 }

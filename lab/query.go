@@ -5,6 +5,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // Plant puts entries into the member's archive, as if they had been there since they were published.
@@ -14,6 +15,16 @@ func (h *Host) Plant(entries ...feed.Entry) {
 		records[i] = archive.NewRecord(e, e.Published, protocol.NodeID{})
 	}
 	h.store.Keep(records)
+}
+
+// Holds is how many of these entries the member's archive has.
+func (h *Host) Holds(ids []feed.EntryID) (count int) {
+	for _, v := range h.store.Known(ids) {
+		if !v.New() {
+			count++
+		}
+	}
+	return count
 }
 
 // Query has the member's owner search the network. result is called with what comes of it, the last time with
@@ -36,4 +47,10 @@ func (h *Host) told(r node.QueryResults) {
 	if result != nil {
 		h.world.At(h.world.Now(), func() { result(r) })
 	}
+}
+
+// Pull has the member's owner download what a query found. What comes of it, Holds tells.
+func (h *Host) Pull(wishes []search.Wish) {
+	h.lastQuery++
+	h.Tell(node.Pull{Tag: h.lastQuery, Wishes: wishes})
 }

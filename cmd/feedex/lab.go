@@ -48,7 +48,7 @@ seeds were made of those of each, result is a list: of each seed its number, has
 	}
 	c.AddCommand(newLabPaper(), newLabPolling(), newLabPublisher(), newLabPublishing(), newLabChurn(), newLabNAT(),
 		newLabScale(), newLabInterests(), newLabRecommend(),
-		newLabCorona(), newLabFreeriders(), newLabAttacks(), newLabQuery(), newLabAll())
+		newLabCorona(), newLabFreeriders(), newLabAttacks(), newLabQuery(), newLabRings(), newLabAll())
 	return c
 }
 

@@ -238,6 +238,33 @@ with few nodes. A thousand nodes take a minute, ten thousand nine minutes and 5 
 	return c
 }
 
+func newLabRings() *cobra.Command {
+	var f labFlags
+	var e experiment.Rings
+	c := &cobra.Command{
+		Use:   "rings",
+		Short: "What exchanges in rings earn",
+		Long: `Run three networks whose nodes wish for the past of feeds, and for more of it than all of them give away: each holds
+that of half of its feeds, but for some who hold nothing, and some who give nothing. In the first what comes to them
+comes by accounts of neighbors and as a gift. In the second nodes also serve each other what they would give to nobody,
+and in the third in rings of three as well. Shows what share came to each kind of node.`,
+		Example: "  feedex lab rings --seed 1\n  feedex lab rings --nodes 40 --bytes 3000,15000 --seeds 3",
+		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
+			e.Traces, e.Nodes, e.Length = set, f.nodes, f.length
+			return f.runSeeds(c, &e.Seed, func() experiment.Run { return e.Run })
+		}),
+	}
+	f.add(c, 8)
+	f.addNodes(c, 161, 2)
+	f.addSeeds(c, 1)
+	e.Each, e.Past, e.Bytes = 20, 200, []int{15_000}
+	c.Flags().Lookup("hours").Usage = "how many hours of virtual time from the first wish on"
+	c.Flags().Var(countFlag(&e.Each, 2), "feeds", "how many feeds a node follows")
+	c.Flags().Var(countFlag(&e.Past, 1), "past", "how many entries of the past of each feed there are")
+	c.Flags().Var(countsFlag(&e.Bytes, 1), "bytes", "how long the text of each is, three networks each")
+	return c
+}
+
 func newLabCorona() *cobra.Command {
 	var f labFlags
 	var e experiment.Corona

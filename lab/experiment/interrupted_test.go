@@ -26,6 +26,7 @@ func TestInterruptedExperimentsSaySo(t *testing.T) {
 		"scale":      Scaling{Seed: 1, Traces: set, Sizes: []int{10, 20}}.Run,
 		"corona":     Corona{Seed: 1, Nodes: 10, Channels: 5, Subscriptions: 20}.Run,
 		"freeriders": FreeRiders{Seed: 1, Traces: set, Nodes: 10}.Run,
+		"rings":      Rings{Seed: 1, Traces: set, Nodes: 10, Past: 20}.Run,
 		"query":      Queries{Seed: 1, Traces: set, Sizes: []int{10}}.Run,
 		"attacks": func(ctx context.Context, tell Progress) (*report.Report, error) {
 			r, failed, err := Attacks{Seed: 1, Traces: set, Nodes: 10}.Run(ctx, tell)

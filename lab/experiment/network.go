@@ -14,6 +14,7 @@ import (
 	"feedex/lab/trace"
 	"feedex/node"
 	"feedex/polling"
+	"feedex/protocol"
 )
 
 // A network is a world whose members are alike: each follows some of the feeds at random and polls them at
@@ -35,7 +36,9 @@ type network struct {
 	NoEncoding bool
 	Alone      bool    // as node.Config has it
 	Earshot    float64 // share of the pairs whose calls arrive, where it is not 0
-	FirstPolls bool    // members make all first polls: the lab fills in no past, which is what waived ones leave to it
+	// Alter returns what arrives in the place of a call, nil for the call itself; it is nil where all do.
+	Alter      func(c protocol.Call) protocol.Call
+	FirstPolls bool // members make all first polls: the lab fills in no past, which is what waived ones leave to it
 }
 
 // past is how far back members want what came out before they joined. Nobody measures that, but it lets them do without
@@ -70,6 +73,9 @@ func (n network) world() *lab.World {
 
 // fate is that of calls between members that are out of earshot of each other, nil where all are within.
 func (n network) fate() func(from, to *lab.Host, c node.Call) lab.Fate {
+	if n.Alter != nil {
+		return func(_, _ *lab.Host, c node.Call) lab.Fate { return lab.Fate{Call: n.Alter(c.Call)} }
+	}
 	if n.Earshot == 0 {
 		return nil
 	}

@@ -57,7 +57,7 @@ type Machine struct {
 func New(c *core.Core, f Feeds, x Exchange, s Membership) *Machine {
 	return &Machine{
 		Core: c, feeds: f, exchange: x, membership: s,
-		Gifts: incentive.NewGifts(c.Config.Incentive), Rings: rings{Tabs: incentive.NewExchanges()},
+		Gifts: incentive.NewGifts(c.Config.Incentive), Rings: rings{Tabs: incentive.NewExchanges(c.Config.Incentive)},
 	}
 }
 
