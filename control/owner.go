@@ -201,8 +201,8 @@ type Maintenance interface {
 	// asks again goes on where it ended. The error wraps reading.ErrNobody or ErrOwner where that is the reason.
 	RemovePerson(ctx context.Context, name string) error
 	// AddFilter keeps a filter for a person, and has it catch the latest of what came before. The error wraps
-	// reading.ErrNobody, ErrName, ErrWords, ErrRule, ErrStanding, ErrFilterName, ErrFilters or ErrFolders where that is
-	// the reason.
+	// reading.ErrNobody, ErrName, ErrWords, ErrRule, ErrStanding, ErrFilterName, ErrFilters, ErrFolders or ErrLabels
+	// where that is the reason.
 	AddFilter(ctx context.Context, r FilterRequest) (FilterReport, error)
 	// StandFilter has neighbors asked for a filter of the owner, or no more. The error wraps reading.ErrNoFilter or
 	// ErrStanding where that is the reason.

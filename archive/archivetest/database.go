@@ -47,8 +47,9 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 		"filters": testFilterList,
 		"labels":  testLabels, "names of labels": testLabelNames, "labels keep": testLabelsKeep,
 		"rules label": testRulesLabel, "labels of rules keep nothing": testRulesLabelKeepNothing,
-		"labels of filters": testLabelsOfFilters,
-		"standing queries":  testStandingQueries, "bounds of standing queries": testStandingBounds,
+		"labels of the past": testLabelsOfThePast,
+		"labels of filters":  testLabelsOfFilters,
+		"standing queries":   testStandingQueries, "bounds of standing queries": testStandingBounds,
 		"receivers are told": testReceiversAreTold, "receivers of people": testReceiversOfPeople,
 		"receivers": testReceiverList, "commands": testCommands, "bounds of receivers": testReceiverBounds,
 	} {

@@ -325,6 +325,65 @@ func testRulesLabelKeepNothing(t *testing.T, a reading.Database) {
 	wantSound(t, d.desk)
 }
 
+// What is past has labels by a filter whose owner has its rule act on that, and no marks. It is listed with the rest, page
+// by page, keeps its labels when the feed is polled first, and has another where the filter gives another.
+func testLabelsOfThePast(t *testing.T, a reading.Database) {
+	d := newFilterDesk(a, reading.Owner)
+	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0)})
+	a.Fill(time.Unix(5, 0), []archive.Record{titled(1, "an old storm"), titled(2, "an older storm")})
+	commit(t, a)
+	id := d.labelling(t, "Storms", "storm", "weather")
+	act := func(items ...reading.ItemID) {
+		t.Helper()
+		d.Catch(time.Unix(6, 0), id, items)
+		if n := d.Act(time.Unix(7, 0), id, items); n != len(items) {
+			t.Errorf("acted on %d, want %d", n, len(items))
+		}
+		commit(t, a)
+	}
+	act(1, 2)
+	keep(t, a, titled(3, "storm"), titled(4, "storm"), titled(5, "storm"), titled(6, "storm"))
+	a.Fill(time.Unix(7, 0), []archive.Record{titled(7, "another old storm"), titled(8, "the oldest storm")})
+	commit(t, a)
+	act(7, 8)
+	d.wantLabels(t, "weather[8 7 6 5 4 3 2 1] ")
+
+	for byTime, want := range map[bool]string{false: "[8 7 6 5 4 3 2 1]", true: "[7 8 6 5 4 3 1 2]"} {
+		var listed []reading.ItemID
+		q := reading.HeadlineQuery{Label: 1, Limit: 3, ByTime: byTime}
+		for range 4 {
+			page, err := d.Shelf.Headlines(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range page {
+				listed = append(listed, h.Item.ID)
+				if q.Before = int64(h.Item.ID); byTime {
+					q.At, q.Before = h.Time, h.Seq
+				}
+			}
+		}
+		if fmt.Sprint(listed) != want {
+			t.Errorf("by publication %v: listed are %v, want %s", byTime, listed, want)
+		}
+	}
+
+	wish := reading.FilterWish{Name: "Storms", Words: "storm", Rule: reading.RuleLabel, Label: "wind"}
+	if same, err := d.ChangeFilter(time.Unix(8, 0), id, wish); err != nil || same != id {
+		t.Errorf("changed to %d, %v", same, err)
+	}
+	act(1, 2, 3)
+	if n := d.Act(time.Unix(9, 0), id, []reading.ItemID{1, 2, 3}); n != 0 {
+		t.Errorf("acted again on %d", n)
+	}
+	commit(t, a)
+	d.wantLabels(t, "weather[8 7 6 5 4 3 2 1] wind[3 2 1] ")
+	d.TakeBack(time.Unix(10, 0), id, time.Time{}, 99)
+	commit(t, a)
+	d.wantLabels(t, "weather[] wind[] ")
+	wantSound(t, d.desk)
+}
+
 // The label of a filter is made with it, follows what it is called, and where it is removed the filter has no rule. Its
 // name is none of a folder or a filter, that one included.
 func testLabelsOfFilters(t *testing.T, a reading.Database) {

@@ -48,10 +48,10 @@ func (s *Store) backlog(id int64) {
 			id, unreadAtFirst(&f, chose), chose, chooser(&f))
 	}
 	if s.catch().index.Len() > 0 {
-		s.write(`UPDATE caught SET did = '', acted = NULL WHERE did <> '' AND item IN (SELECT id FROM items WHERE feed = ?)
+		s.write(`UPDATE caught SET did = '', acted = NULL WHERE did <> '' AND item IN (SELECT id FROM items WHERE feed = ? AND seq > 0)
 			AND NOT EXISTS (SELECT 1 FROM filters f JOIN marks m ON m.person = f.person WHERE f.id = caught.filter
 				AND m.item = caught.item)`, id)
-		s.write(`DELETE FROM labelled WHERE filter IS NOT NULL AND item IN (SELECT id FROM items WHERE feed = ?)
+		s.write(`DELETE FROM labelled WHERE filter IS NOT NULL AND item IN (SELECT id FROM items WHERE feed = ? AND seq > 0)
 			AND NOT EXISTS (SELECT 1 FROM labels n JOIN marks m ON m.person = n.person WHERE n.id = labelled.label
 				AND m.item = labelled.item)`, id)
 	}

@@ -33,7 +33,8 @@ func (s pen) KeepFilterAgain(at time.Time, id, instead reading.FilterID) error {
 	var w reading.FilterWish
 	var key []byte
 	if !s.row(`SELECT name, words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), rule,
-			coalesce((SELECT name FROM labels WHERE id = f.label), ''), standing, place, key FROM filters f WHERE id = ? AND person = ? AND gone`, []any{int64(id), int64(s.person)},
+			coalesce((SELECT name FROM labels WHERE id = f.label), ''), standing, place, key
+			FROM filters f WHERE id = ? AND person = ? AND gone`, []any{int64(id), int64(s.person)},
 		&w.Name, &w.Words, &w.Folder, &w.Rule, &w.Label, &w.Standing, &x.place, &key) ||
 		instead != 0 && !s.row(`SELECT place, key FROM filters WHERE id = ? AND person = ? AND NOT gone`,
 			[]any{int64(instead), int64(s.person)}, &x.place, &key) {

@@ -26,7 +26,7 @@ const headlineColumns = `e.seq, e.id, f.id, f.url,
 	`, e.title, e.link, e.time, e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
-// fewUnread is up to how many items that are not read are sorted by when they were published, and fewInFolder up to how
+// fewUnread is up to how many items that are not read, or have a label, are sorted by when they were published, and fewInFolder up to how
 // many of a folder, which stand feed by feed, by their arrival. Where there are more, a walk in that order soon meets
 // some; by arrival that passes what is not read, and nothing else.
 const (
@@ -48,6 +48,15 @@ func (r personalReader) Headlines(ctx context.Context, q reading.HeadlineQuery) 
 		}
 		many = n >= few
 	}
+	if q.Label != 0 && q.ByTime {
+		var n int
+		err := scan(r.db.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM labelled WHERE label = ? LIMIT ?)`,
+			int64(q.Label), fewUnread), &n)
+		if err != nil {
+			return nil, wrap("read", r.path, err)
+		}
+		many = n >= fewUnread
+	}
 	return r.listed(ctx, q, many)
 }
 
@@ -66,7 +75,7 @@ func (r personalReader) listed(ctx context.Context, q reading.HeadlineQuery, man
 }
 
 // headlineStatement finds the entries by the index that fits, and then reads what is shown of them. many says that
-// there are many that are not read.
+// there are many that are not read, or have the label.
 func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 	const (
 		isFollowed = `f.subscribed AND NOT EXISTS (SELECT 1 FROM left_out WHERE feed = f.id AND person = @person) AND `
@@ -76,6 +85,7 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 		withMarks = ` LEFT JOIN items i ON i.seq = e.seq LEFT JOIN marks m ON m.person = @person AND m.item = i.id`
 		ofMany    = ` CROSS JOIN items i ON i.seq = e.seq CROSS JOIN marks m ON m.person = @person AND m.item = i.id
 			WHERE ` + isFollowed + `NOT m.read`
+		ofLabel = `m.label = (SELECT id FROM labels WHERE id = @label AND person = @person)`
 	)
 	ofEntries := withMarks + ` WHERE `
 	if q.Followed {
@@ -89,6 +99,9 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 	feedEntries := `feeds f CROSS JOIN entries e INDEXED BY ` + ofFeed + ` ON e.feed = f.id`
 	from, number := entries+ofEntries+`NOT f.apart`, `e.seq`
 	switch {
+	case many && q.ByTime && q.Label != 0:
+		from = entries + ` CROSS JOIN items i ON i.seq = e.seq CROSS JOIN labelled m ON m.item = i.id WHERE ` +
+			isFollowed + ofLabel
 	case many && q.ByTime && q.Feed != 0:
 		from = feedEntries + ofMany
 	case many && q.ByTime:
@@ -103,8 +116,7 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 	case q.Starred:
 		from, number = `marks m INDEXED BY marks_starred`+ofMarks+`m.starred`, `m.item`
 	case q.Label != 0:
-		from, number = `labelled m`+ofListed+
-			`m.label = (SELECT id FROM labels WHERE id = @label AND person = @person)`, `m.item`
+		from, number = `labelled m`+ofListed+ofLabel, `m.item`
 	case q.Feed != 0:
 		from = feedEntries + ofEntries + `1`
 	}
@@ -122,9 +134,11 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 		where, direction, order = where+after, ``, strings.ReplaceAll(order, ` DESC`, ``)
 	}
 	order += direction
+	// Outside, an item is there without marks, too: who had a filter label what is past marked nothing.
+	outside := strings.ReplaceAll(order, `m.item`, `i.id`)
 	return `SELECT ` + headlineColumns + ` FROM (
 			SELECT e.seq AS seq FROM ` + from + ` AND ` + where + ` ORDER BY ` + order + ` LIMIT @limit) p
-		CROSS JOIN entries e ON e.seq = p.seq JOIN feeds f ON f.id = e.feed` + withMarks + ` ORDER BY ` + order
+		CROSS JOIN entries e ON e.seq = p.seq JOIN feeds f ON f.id = e.feed` + withMarks + ` ORDER BY ` + outside
 }
 
 // headlineFields are where headlineColumns go.

@@ -25,7 +25,7 @@ func shelfOf(t testing.TB, s *Store, p reading.PersonID) personalReader {
 }
 
 // What is unread in a folder is the same, page by page, whether it is found feed by feed or by a walk through all that
-// is unread.
+// is unread, and what has a label by publication whether it is sorted or by a walk through the archive.
 func TestUnreadOfAFolder(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "feedex.db"))
 	var urls []feed.URL
@@ -48,6 +48,13 @@ func TestUnreadOfAFolder(t *testing.T) {
 		s.Keep([]archive.Record{archive.NewRecord(e, time.Unix(int64(100+i), 0), protocol.NodeID{})})
 	}
 	s.Pen(reading.Owner).Mark(markedAt, []reading.ItemID{7, 8, 12, 13, 60}, reading.Mark{Read: reading.Yes})
+	var odd []reading.ItemID
+	for i := reading.ItemID(1); i <= 60; i += 2 {
+		odd = append(odd, i)
+	}
+	if err := s.Pen(reading.Owner).Label(markedAt, odd, "odd", true); err != nil {
+		t.Fatal(err)
+	}
 	commit(t, s)
 	owner := shelfOf(t, s, reading.Owner)
 	folders, err := owner.Folders(t.Context())
@@ -67,10 +74,12 @@ func TestUnreadOfAFolder(t *testing.T) {
 		"by publication":        {reading.HeadlineQuery{Folder: folders[0].ID, ByTime: true, Secret: true}, 31},
 		"another folder":        {reading.HeadlineQuery{Folder: folders[1].ID, Secret: true}, 10},
 		"somebody else's":       {reading.HeadlineQuery{Folder: hers[0].ID, Secret: true}, 0},
+		"a label":               {reading.HeadlineQuery{Label: 1, ByTime: true, Secret: true}, 30},
+		"a label, no secrets":   {reading.HeadlineQuery{Label: 1, ByTime: true}, 24},
 		"one that is not there": {reading.HeadlineQuery{Folder: 99, Secret: true}, 0},
 	} {
 		q := want.query
-		q.Unread, q.Limit = true, 7
+		q.Unread, q.Limit = q.Label == 0, 7
 		var found []reading.Headline
 		for pages := 0; pages == 0 || len(found)%q.Limit == 0 && len(found) == pages*q.Limit && pages < 9; pages++ {
 			few, err := owner.listed(t.Context(), q, false)
@@ -90,7 +99,7 @@ func TestUnreadOfAFolder(t *testing.T) {
 			}
 		}
 		if len(found) != want.all {
-			t.Errorf("%s: %d unread, want %d", what, len(found), want.all)
+			t.Errorf("%s: %d, want %d", what, len(found), want.all)
 		}
 	}
 }

@@ -22,8 +22,8 @@ func (s pen) labelNamed(name string) (id reading.LabelID) {
 func (s pen) Label(at time.Time, ids []reading.ItemID, name string, has bool) error {
 	id := s.labelNamed(name)
 	found := load(&s.writer, single[reading.ItemID], `SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?))
-		AND ?2 <> (id IN (SELECT item FROM labelled WHERE label = ? AND (filter IS NULL OR NOT ?2)))`, jsonNumbers(ids),
-		has, int64(id))
+		AND ?2 <> EXISTS (SELECT 1 FROM labelled WHERE label = ? AND item = items.id AND (filter IS NULL OR NOT ?2))`,
+		jsonNumbers(ids), has, int64(id))
 	if len(found) == 0 || !has && id == 0 {
 		return nil
 	}
@@ -138,9 +138,10 @@ func (r personalReader) Labels(ctx context.Context) ([]reading.Label, error) {
 func (r personalReader) LabelCounts(ctx context.Context) ([]reading.LabelCount, error) {
 	counts, err := list(ctx, r.db, by(func(c *reading.LabelCount) []any {
 		return []any{&c.Label, &c.Unread, seconds(&c.Newest)}
-	}), `SELECT l.label, count(*), max(m.arrived) FROM labels n CROSS JOIN labelled l ON l.label = n.id
-			CROSS JOIN marks m ON m.person = n.person AND m.item = l.item
-		WHERE n.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)
+	}), `SELECT l.label, count(*), max(m.arrived) FROM marks m INDEXED BY marks_unread
+			CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = m.item
+			CROSS JOIN labels n ON n.id = l.label AND n.person = m.person
+		WHERE m.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)
 		GROUP BY l.label ORDER BY l.label`, int64(r.person), int64(r.person))
 	return counts, r.failed(ctx, "read", err)
 }

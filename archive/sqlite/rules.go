@@ -121,6 +121,10 @@ const noneActed = `NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item
 	JOIN filters f ON f.id = c.filter WHERE c.item = m.item AND f.person = ? AND NOT f.gone
 		AND c.did NOT IN ('', 'label') AND ? <> 'label')`
 
+// labelledElse is whether a filter labelled what it caught, a row of caught c, while it had another label to give.
+const labelledElse = `EXISTS (SELECT 1 FROM labelled l INDEXED BY labelled_by_item JOIN filters f ON f.id = l.filter
+	WHERE l.item = c.item AND l.filter = c.filter AND l.label <> f.label)`
+
 // Act implements reading.Filters. Programs learn of it as of any other mark.
 func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (acted int) {
 	f := catcher{id: id, person: s.person}
@@ -132,8 +136,8 @@ func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (act
 	if !ok {
 		return 0
 	}
-	const caught = ` AND m.item IN (SELECT item FROM caught
-		WHERE filter = ? AND did = '' AND item IN (SELECT value FROM json_each(?)))`
+	const caught = ` AND m.item IN (SELECT item FROM caught c
+		WHERE filter = ? AND item IN (SELECT value FROM json_each(?)) AND (did = '' OR did = 'label' AND ` + labelledElse + `))`
 	of := []any{int64(s.person), int64(id), jsonNumbers(items), int64(s.person), string(f.rule)}
 	found := load(&s.writer, single[reading.ItemID],
 		`SELECT m.item FROM `+ofItems(`items i NOT INDEXED`)+caught+` AND `+noneActed+` AND `+m.where, of...)
