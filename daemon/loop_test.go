@@ -515,6 +515,9 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 					if !strings.Contains(problem, "the clock says") {
 						t.Errorf("the owner hears %q", problem)
 					}
+					if _, err := l.Neighbors(t.Context()); err == nil || err.Error() != "the node rests because "+problem {
+						t.Errorf("who asks hears %v", err)
+					}
 				}
 				l.pass(3 * clockEvery)
 				if fault := l.knock(); fault != nil {

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	crand "crypto/rand"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -36,7 +35,13 @@ type storage struct {
 func (s *storage) down(now time.Time) bool { return s.problem != nil && now.Before(s.retry) }
 
 // rests is how all that needs a core ends while there is none.
-func (s *storage) rests() error { return fmt.Errorf("%w: %w", control.ErrRests, s.problem) }
+func (s *storage) rests() error { return resting{s.problem} }
+
+// resting is a control.ErrRests that says why.
+type resting struct{ why error }
+
+func (r resting) Error() string   { return "the node rests because " + r.why.Error() }
+func (r resting) Unwrap() []error { return []error{control.ErrRests, r.why} }
 
 // fail ends a batch whose changes could not be made durable. Nothing of it was acknowledged: the calls
 // are refused, the effects are not carried out, and the core, which believes in what was not stored,
