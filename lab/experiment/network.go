@@ -36,7 +36,7 @@ type network struct {
 	NoEncoding bool
 	Alone      bool    // as node.Config has it
 	Earshot    float64 // share of the pairs whose calls arrive, where it is not 0
-	// Alter returns what arrives in the place of a call, nil for the call itself; it is nil where all do.
+	// Alter returns what arrives in the place of a call, nil for the call itself. Where it is set all are in earshot.
 	Alter      func(c protocol.Call) protocol.Call
 	FirstPolls bool // members make all first polls: the lab fills in no past, which is what waived ones leave to it
 }
@@ -73,10 +73,10 @@ func (n network) world() *lab.World {
 
 // fate is that of calls between members that are out of earshot of each other, nil where all are within.
 func (n network) fate() func(from, to *lab.Host, c node.Call) lab.Fate {
-	if n.Alter != nil {
+	switch {
+	case n.Alter != nil:
 		return func(_, _ *lab.Host, c node.Call) lab.Fate { return lab.Fate{Call: n.Alter(c.Call)} }
-	}
-	if n.Earshot == 0 {
+	case n.Earshot == 0:
 		return nil
 	}
 	return func(from, to *lab.Host, _ node.Call) lab.Fate {
