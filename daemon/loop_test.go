@@ -515,7 +515,8 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 					if !strings.Contains(problem, "the clock says") {
 						t.Errorf("the owner hears %q", problem)
 					}
-					if _, err := l.Neighbors(t.Context()); err == nil || err.Error() != "the node rests because "+problem {
+					_, err := l.Neighbors(t.Context())
+					if err == nil || err.Error() != "the node rests because "+problem {
 						t.Errorf("who asks hears %v", err)
 					}
 				}

@@ -325,8 +325,8 @@ func testRulesLabelKeepNothing(t *testing.T, a reading.Database) {
 	wantSound(t, d.desk)
 }
 
-// What is past has labels by a filter whose owner has its rule act on that, and no marks. It is listed with the rest, page
-// by page, keeps its labels when the feed is polled first, and has another where the filter gives another.
+// What is past has labels by a filter whose owner has its rule act on that, and no marks. It is listed with the rest,
+// page by page, keeps its labels when the feed is polled first, and has another where the filter gives another.
 func testLabelsOfThePast(t *testing.T, a reading.Database) {
 	d := newFilterDesk(a, reading.Owner)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0)})

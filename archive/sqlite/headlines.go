@@ -26,9 +26,9 @@ const headlineColumns = `e.seq, e.id, f.id, f.url,
 	`, e.title, e.link, e.time, e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
-// fewUnread is up to how many items that are not read, or have a label, are sorted by when they were published, and fewInFolder up to how
-// many of a folder, which stand feed by feed, by their arrival. Where there are more, a walk in that order soon meets
-// some; by arrival that passes what is not read, and nothing else.
+// fewUnread is up to how many items that are not read, or have a label, are sorted by when they were published, and
+// fewInFolder up to how many of a folder, which stand feed by feed, by their arrival. Where there are more, a walk in
+// that order soon meets some; by arrival that passes what is not read, and nothing else.
 const (
 	fewUnread   = 5000
 	fewInFolder = 500
