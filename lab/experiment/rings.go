@@ -64,6 +64,9 @@ func (c Rings) withDefaults() (Rings, []trace.Timeline, error) {
 	if c.Bytes == nil {
 		c.Bytes = []int{15_000}
 	}
+	if least := ringsEvery - ringsSettle; c.Length < least {
+		return c, nil, impossible("%s from the first wish on; want %s or more", when.Clock(c.Length), when.Clock(least))
+	}
 	feeds := busiest(c.Seed, c.Traces, 70)
 	if err := possible(c.Traces, feeds, c.Nodes, c.Each, ringsSettle+c.Length, ringsEvery); err != nil {
 		return c, nil, err

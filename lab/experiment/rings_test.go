@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -37,5 +38,9 @@ func TestRings(t *testing.T) {
 		if _, err := wrong.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
 			t.Errorf("%+v: %v", wrong, err)
 		}
+	}
+	short := Rings{Traces: c.Traces, Length: time.Hour}
+	if _, err := short.Run(t.Context(), nil); err == nil || !strings.HasSuffix(err.Error(), "want 3h or more") {
+		t.Errorf("an hour is answered %v", err)
 	}
 }
