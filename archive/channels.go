@@ -10,7 +10,8 @@ import (
 
 // Channels shows the feeds of an archive to feed readers.
 type Channels interface {
-	// Channel returns the feed of that URL, the zero Channel if nothing is known of it.
+	// Channel returns the feed of that URL, or the one that is followed in its place, the zero Channel if nothing is
+	// known of it.
 	Channel(ctx context.Context, u feed.URL) (Channel, error)
 	// ChannelNumber returns the feed of that number, likewise.
 	ChannelNumber(ctx context.Context, number int64) (Channel, error)

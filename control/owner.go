@@ -274,8 +274,9 @@ type FollowAddress struct {
 type FollowedAddress struct {
 	Feed  feed.URL `json:"feed,omitempty"` // what is followed now, "" for nothing
 	Title string   `json:"title,omitempty"`
-	New   bool     `json:"new"`            // it was not followed before
-	Page  feed.URL `json:"page,omitempty"` // the web page that is at the address, "" where none is
+	New   bool     `json:"new"` // it was not followed before
+	// Page is the address, where there is a web page or where it has moved from there for good; else "".
+	Page feed.URL `json:"page,omitempty"`
 	// Choices are the feeds that the page names, where their owner is to say which they mean.
 	Choices []discover.SiteFeed `json:"choices,omitempty"`
 	Problem string              `json:"problem,omitempty"` // why it could not be read

@@ -424,7 +424,7 @@ func (h *host) tell(now time.Time, note node.Note) {
 		log.Debug("entries arrived", "feed", t.Feed.Redacted(), "peer", t.Source, "entries", len(t.Records))
 	case node.Replaced:
 		h.polled.tell()
-		log.Info("page gave way to the feed that it names", "page", t.Page.Redacted(), "feed", t.Feed.Redacted())
+		log.Info("address gave way to the feed it leads to", "address", t.Page.Redacted(), "feed", t.Feed.Redacted())
 	case node.Withheld:
 		log.Info("feed stays on this node", "feed", t.Feed.Redacted(), "why", t.Why)
 	case node.Slipped:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -14,12 +15,18 @@ import (
 )
 
 // Ten readers that poll each minute by way of the node cost the publisher nothing, be the feed followed before or
-// because they ask for it.
+// because they ask for it, by whatever name.
 func TestReadersBehindTheProxyCostNothing(t *testing.T) {
 	var requests atomic.Int64
-	f, g, page := startFeed(t, "First"), startFeed(t, "Second"), startFeed(t)
+	f, g, moved, page := startFeed(t, "First"), startFeed(t, "Second"), startFeed(t, "Third"), startFeed(t)
 	count := func(*http.Request) bool { requests.Add(1); return true }
-	f.allowed, g.allowed = count, count
+	f.allowed, g.allowed, moved.allowed = count, count, count
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		http.Redirect(w, r, string(moved.url), http.StatusMovedPermanently)
+	}))
+	defer elsewhere.Close()
+	old := feed.URL(elsewhere.URL + "/old")
 	page.allowed = func(*http.Request) bool { requests.Add(1); return false }
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyFeeds, ProxySubscribe: true})
 	n.waitArrival(f.url)
@@ -37,16 +44,21 @@ func TestReadersBehindTheProxyCostNothing(t *testing.T) {
 		t.Errorf("a feed that was not followed: %d %s", code, text)
 	}
 	n.waitArrival(g.url)
+	if code, text := ask(old); code != 200 || !strings.Contains(text, "Third") {
+		t.Errorf("a feed that has moved: %d %s", code, text)
+	}
+	n.waitArrival(moved.url)
 	if code, _ := ask(page.url); code != http.StatusBadGateway {
 		t.Errorf("what is refused: %d", code)
 	}
 	before := requests.Load()
-	// a poll of the first, a look at the second, which is its first poll as well, and a look at the page
-	if before != 3 {
-		t.Errorf("%d requests until now, want 3", before)
+	// a poll of the first, a look at the second, which is its first poll as well, the same of that which has moved, and
+	// a look at the page
+	if before != 5 {
+		t.Errorf("%d requests until now, want 5", before)
 	}
 	for range 10 * 60 {
-		for u, want := range map[feed.URL]string{f.url: "First", g.url: "Second"} {
+		for u, want := range map[feed.URL]string{f.url: "First", g.url: "Second", old: "Third"} {
 			if code, text := ask(u); code != 200 || !strings.Contains(text, want) {
 				t.Fatalf("%s: %d %s", u, code, text)
 			}

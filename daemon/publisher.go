@@ -175,7 +175,11 @@ func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share
 
 // prefetch fetches what is at u, which nobody follows. Where that is a feed, it stands for its first poll.
 func (h *host) prefetch(ctx context.Context, u feed.URL) (node.Fetched, error) {
-	got, err := h.fetchForOwner(ctx, node.Fetch{Feed: u})
+	known, err := h.store.Channel(ctx, u)
+	if err != nil {
+		return node.Fetched{}, err
+	}
+	got, err := h.fetchForOwner(ctx, node.Fetch{Feed: u, New: known.Number == 0})
 	if err != nil || got.Document == nil {
 		return got, err
 	}
@@ -228,6 +232,7 @@ func (l *prefetched) take(f node.Fetch, now time.Time) (node.Fetched, bool) {
 	defer l.mu.Unlock()
 	x, ok := l.all[f.Feed]
 	delete(l.all, f.Feed)
-	first := f.At() == f.Feed && f.ETag == "" && f.LastModified == "" && f.Body == (feed.Digest{})
+	first := f.At() == f.Feed && f.ETag == "" && f.LastModified == "" && f.Body == (feed.Digest{}) &&
+		(f.New || x.got.Instead == "")
 	return x.got, ok && first && now.Sub(x.at) < prefetchedFor
 }

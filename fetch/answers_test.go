@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"syscall"
@@ -172,6 +173,74 @@ func TestUserAgent(t *testing.T) {
 			node.Fetch{Feed: feed.URL(server), Reader: test.reader})
 		if got != test.want {
 			t.Errorf("user agent %q, want %q", got, test.want)
+		}
+	}
+}
+
+// What moved for good before it was read is read as the feed that is there, links and all.
+func TestMovedUnread(t *testing.T) {
+	server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/old":
+			http.Redirect(w, r, "/new/feed", http.StatusMovedPermanently)
+		case "/page":
+			http.Redirect(w, r, "/site", http.StatusMovedPermanently)
+		case "/site":
+			io.WriteString(w, "<!doctype html><title>Parked</title>")
+		default:
+			io.WriteString(w, `<rss version="2.0"><channel><title>News</title><link>/</link>`+
+				`<item><title>First</title><link>first</link></item></channel></rss>`)
+		}
+	})
+	old, there := feed.URL(server+"/old"), feed.URL(server+"/new/feed")
+	got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: old, New: true})
+	wantEntry(t, got)
+	if e := got.Document.Entries[0]; got.Instead != there || got.Moved != "" || got.Document.Feed != there ||
+		e.Feed != there || e.Link != server+"/new/first" || requests.Load() != 2 {
+		t.Errorf("%q is followed, moved %q, %+v after %d requests", got.Instead, got.Moved, e, requests.Load())
+	}
+	got = fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: old})
+	wantEntry(t, got)
+	if e := got.Document.Entries[0]; got.Instead != "" || got.Moved != there || e.Feed != old {
+		t.Errorf("what was read before: %q is followed, moved %q, %+v", got.Instead, got.Moved, e)
+	}
+	got = fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/page"), New: true})
+	if got.Instead != "" || !errors.Is(got.Err, ErrNotFeed) {
+		t.Errorf("where it moved to is no feed: %q is followed, %v", got.Instead, got.Err)
+	}
+}
+
+// An address is another name of a feed where nobody on the way can have said so, and it is not one for each visitor.
+func TestOtherNames(t *testing.T) {
+	for _, c := range []struct {
+		from, to feed.URL
+		want     bool
+	}{
+		{"http://example.com/feed", "https://example.com/feed", true},
+		{"http://www.example.com/feed", "https://example.com/", true},
+		{"http://example.com/rss", "http://example.com/feed", true},
+		{"http://example.com/feed", "https://example.net/feed", false},
+		{"http://example.com/feed", "https://blog.example.com/feed", false},
+		{"https://example.com/feed", "https://example.net/feed", true},
+		{"https://example.com/feed", "http://example.com/feed", false},
+		{"https://example.com/?feed=rss2", "https://example.com/feed/", true},
+		{"http://example.com/?feed=rss2", "https://example.com/?feed=rss2", true},
+		{"https://example.com/feed", "https://example.com/feed?visitor=7", false},
+		{"https://example.com/feed", "https://example.com/feed?token=7", false},
+		{"https://example.com/feed", "https://example.com/feed", false},
+		{"https://example.com/feed", "", false},
+	} {
+		origin, err := url.Parse(string(c.from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := visit{fetch: node.Fetch{Feed: c.from, New: true}, origin: origin, out: &node.Fetched{Moved: c.to},
+			secret: c.to.Secret()}
+		if got := v.movedUnread(); got != "" != c.want {
+			t.Errorf("%s at %s: another name of it is %q", c.from, c.to, got)
+		}
+		if v.fetch.New = false; v.movedUnread() != "" {
+			t.Errorf("%s was read, and is at %s", c.from, c.to)
 		}
 	}
 }

@@ -255,6 +255,7 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 	if hash == v.fetch.Body && !v.out.Partial {
 		return nil // the same again
 	}
+	moved := v.movedUnread()
 	contentType := resp.Header.Get("Content-Type")
 	if err := v.client.parsing.enter(ctx); err != nil {
 		return err
@@ -264,8 +265,8 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 		if v.fetch.Page != "" {
 			return feed.ParsePage(v.fetch.Feed, feed.URL(u.String()), contentType, body, time.Now())
 		}
-		// Wherever it has moved, entries that are named by their links keep these.
-		return feed.Parse(v.fetch.Feed, contentType, body, time.Now())
+		// Wherever it moves once it was read, entries that are named by their links keep these.
+		return feed.Parse(cmp.Or(moved, v.fetch.Feed), contentType, body, time.Now())
 	})
 	if err != nil {
 		v.unusable(resp.Header)
@@ -276,6 +277,9 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 	}
 	doc.Identities() // the node needs them, and is not to wait for them
 	v.out.Document = doc
+	if moved != "" {
+		v.out.Instead, v.out.Moved = moved, ""
+	}
 	return nil
 }
 

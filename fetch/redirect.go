@@ -26,6 +26,22 @@ func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err 
 	return url.Parse(string(to))
 }
 
+// movedUnread is where a feed moved for good that was never read: it is followed by that name, which is the same for
+// all who come to it, whichever of its names they said. "" for nowhere, where somebody on the way may have said so
+// (they may where the address is http), and where it may be that each who comes is sent to an address of their own.
+func (v *visit) movedUnread() feed.URL {
+	to, err := url.Parse(string(v.out.Moved))
+	switch {
+	case !v.fetch.New || v.out.Moved == "" || v.out.Moved == v.fetch.Feed || v.secret || err != nil:
+	case v.origin.Scheme == "https" && to.Scheme != "https":
+	case v.origin.Scheme != "https" && siteOf(to.Hostname()) != siteOf(v.origin.Hostname()):
+	case to.RawQuery != "" && to.RawQuery != v.origin.RawQuery:
+	default:
+		return v.out.Moved
+	}
+	return ""
+}
+
 // siteOf is a host without the "www." that one name of a site has and another has not.
 func siteOf(host string) string { return strings.TrimPrefix(hostKey(host), "www.") }
 

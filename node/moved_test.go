@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -87,6 +88,117 @@ func TestAMoveThatWasWrong(t *testing.T) {
 		if s := h.node.Subscription(news); s.Alias != "" || s.Errors != 0 || s.Ended ||
 			s.Queued.Host() != news.Host() {
 			t.Errorf("%s: alias %q, %d errors, ended %v", name, s.Alias, s.Errors, s.Ended)
+		}
+	}
+}
+
+// moves is a publisher that redirects for good to where its feed is now, as package fetch tells of it.
+func (w *network) moves(from, to feed.URL) *publisher {
+	p := w.feed(from)
+	p.answer = func(f node.Fetch) node.Fetched {
+		if f.At() != from || !f.New {
+			ev := listing(f.Feed, 3)
+			ev.Moved = to
+			return ev
+		}
+		ev := listing(to, 3)
+		ev.Instead = to
+		return ev
+	}
+	return p
+}
+
+// A feed that moved before it was read is followed where it is, and its document counts for it: so those who say its
+// old name and those who say the new one meet.
+func TestWhatMovedBeforeItWasReadIsFollowedWhereItIs(t *testing.T) {
+	w := newNetwork(t)
+	old := w.moves(news, there)
+	w.feed(there).answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }
+	yes, name := true, "fixed:3h"
+	c := node.Config{Trackers: []string{tracker}}
+	a, b := w.add(c), w.add(c)
+	a.step(node.Subscribe{Feeds: []feed.URL{news}, Weight: 5, Stars: &yes, Policy: &name})
+	b.step(node.Subscribe{Feeds: []feed.URL{there}})
+	w.run(time.Minute)
+	if got := a.followed(); !slices.Equal(got, []feed.URL{there}) || old.requests != 1 || w.feed(there).requests != 1 {
+		t.Fatalf("follows %v after %d requests there, and %d here for another node", got, old.requests,
+			w.feed(there).requests)
+	}
+	s := a.node.Feeds()[0]
+	if s.Weight != 5 || !s.Stars || s.Policy != name || s.Page != news || s.LastSuccess.IsZero() || s.Alias != "" {
+		t.Errorf("it is followed as %+v", s)
+	}
+	if to, known := a.node.Became(news); to != there || known ||
+		!slices.Contains(a.notes, node.Note(node.Replaced{Page: news, Feed: there})) {
+		t.Errorf("the old name became %q, notes %v", to, a.notes)
+	}
+	if a.node.AwaitsPoll(news) {
+		t.Error("who said the old name still waits for its first poll")
+	}
+	if got := len(a.arrived); got != 3 {
+		t.Errorf("%d entries arrived, want the three that there are", got)
+	}
+	w.run(time.Hour)
+	if !a.neighborOf(b.id) {
+		t.Error("who said the old name and who said the new one have not met")
+	}
+	// A config file says the old name at each start.
+	a.kill()
+	a.start()
+	a.step(node.Subscribe{Feeds: []feed.URL{news}, Standing: true})
+	w.run(9 * time.Hour)
+	if got := a.followed(); !slices.Equal(got, []feed.URL{there}) || old.requests != 1 {
+		t.Errorf("after a restart: follows %v after %d requests", got, old.requests)
+	}
+}
+
+// What is followed already stays as it is, and takes in what its other name had.
+func TestTwoNamesOfOneFeed(t *testing.T) {
+	w := newNetwork(t)
+	old := w.moves(news, there)
+	w.feed(there).answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }
+	h := w.add(node.Config{})
+	h.step(node.Subscribe{Feeds: []feed.URL{there}, Weight: 3})
+	w.run(time.Minute)
+	h.step(node.Subscribe{Feeds: []feed.URL{news}, Weight: 7})
+	w.run(10 * time.Minute)
+	if s := h.node.Feeds(); len(s) != 1 || s[0].URL != there || s[0].Weight != 3 || s[0].Page != news {
+		t.Fatalf("follows %+v", s)
+	}
+	if to, known := h.node.Became(news); to != there || !known || len(h.arrived) != 3 || old.requests != 1 {
+		t.Errorf("became %q, known before: %v; %d entries arrived after %d requests", to, known, len(h.arrived),
+			old.requests)
+	}
+}
+
+// What was read, or is here from others, has entries by its name, and keeps it. So does what a page named, or
+// publishers could send a node about.
+func TestWhatWasReadKeepsItsName(t *testing.T) {
+	for name, prepare := range map[string]func(w *network, h *testHost){
+		"read": func(w *network, h *testHost) {
+			w.publish(news)
+			h.step(node.Subscribe{Feeds: []feed.URL{news}})
+			w.run(time.Minute)
+			h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
+		},
+		"here": func(w *network, h *testHost) {
+			h.holds(listing(news, 1).Document.Entries...)
+		},
+		"named by a page": func(w *network, h *testHost) {
+			w.page(site, news)
+			w.feed(news).answer = func(node.Fetch) node.Fetched { return status(500, 0) }
+			h.step(node.Subscribe{Feeds: []feed.URL{site}})
+			w.run(time.Minute)
+		},
+	} {
+		w := newNetwork(t)
+		h := w.add(node.Config{})
+		prepare(w, h)
+		w.moves(news, there)
+		h.step(node.Subscribe{Feeds: []feed.URL{news}})
+		w.run(3 * time.Hour)
+		if s := h.node.Subscription(news); s == nil || s.LastSuccess.IsZero() || s.Moved != there {
+			t.Errorf("%s: follows %v", name, h.followed())
 		}
 	}
 }

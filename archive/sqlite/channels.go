@@ -27,7 +27,7 @@ const latest = `(SELECT max(seq) FROM entries INDEXED BY entries_by_feed WHERE f
 
 // Channel implements archive.Channels.
 func (r *Reader) Channel(ctx context.Context, u feed.URL) (archive.Channel, error) {
-	return r.channel(ctx, `f.url = ?`, string(u))
+	return r.channel(ctx, `f.id = (`+feedByURL+`)`, string(u))
 }
 
 // ChannelNumber implements archive.Channels.

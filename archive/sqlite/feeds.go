@@ -200,7 +200,7 @@ func (s pen) title(id reading.FeedID, name string) {
 		WHERE name <> excluded.name`, int64(id), int64(s.person), name)
 }
 
-// feedByURL finds a feed or, where the URL is that of a page, the one that is followed in its place.
+// feedByURL finds a feed or, where the URL led to another, the one that is followed in its place.
 const feedByURL = `SELECT CASE WHEN f.subscribed THEN f.id
 	ELSE coalesce((SELECT id FROM feeds WHERE page = f.url AND subscribed), f.id) END FROM feeds f WHERE f.url = ?`
 

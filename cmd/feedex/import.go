@@ -28,7 +28,8 @@ func newImport() *cobra.Command {
 		Long: `Tell the running node to follow every feed of a list in OPML, as feed readers export it, from FILE or, for "-",
 from standard input.
 
-An address of a web page that names one feed becomes that feed, in its folders and under its title. Of one that
+An address of a web page that names one feed becomes that feed, in its folders and under its title; so does one that
+has moved to another for good. Of one that
 names several these are listed; it waits in 'feedex feeds' until one of them is followed. One that names none is
 asked for now and then, and after a week no more.
 
@@ -161,8 +162,8 @@ func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, li
 	return context.Cause(ctx)
 }
 
-// tellPages tells which feeds of a list turned out to be web pages, and what is followed in their place. It returns
-// those that could not be had.
+// tellPages tells which addresses of a list led to other feeds, web pages by naming them and others by having moved
+// there, which are followed in their place. It returns those that could not be had.
 func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) (failed []*node.FeedStatus) {
 	status := make(map[feed.URL]*node.FeedStatus, len(known))
 	for i := range known {
@@ -185,10 +186,10 @@ func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) (failed []
 		}
 		switch pages++; {
 		case pages <= maxUnreachable:
-			fmt.Fprintf(w, "%s is a web page: following %s, which it names\n", printable(string(u)),
+			fmt.Fprintf(w, "%s leads to %s, which is followed\n", printable(string(u)),
 				printable(string(f.URL)))
 		case pages == maxUnreachable+1:
-			fmt.Fprintln(w, "more web pages were followed by the feeds that they name, see 'feedex feeds'")
+			fmt.Fprintln(w, "more addresses led to other feeds, see 'feedex feeds'")
 		}
 	}
 	return failed

@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"ready":   waitReady,
 			"feed":    startFeed,
 			"page":    startPage,
+			"moved":   startMoved,
 			"older":   setOlder,
 			"publish": publish,
 			"until":   runUntil,
@@ -183,6 +184,16 @@ func startPage(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(srv.Close)
 	ts.Setenv(args[0], srv.URL+"/")
+}
+
+// startMoved is the command `moved NAME URL`: what is at $NAME has moved to URL for good.
+func startMoved(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: moved NAME URL")
+	}
+	srv := httptest.NewServer(http.RedirectHandler(args[1], http.StatusMovedPermanently))
+	ts.Defer(srv.Close)
+	ts.Setenv(args[0], srv.URL+"/old.xml")
 }
 
 // setOlder is the command `older NAME TITLE...`: it gives a feed an archive document with an entry for each title.

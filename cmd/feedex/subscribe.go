@@ -32,7 +32,8 @@ names several, the command lists them with what to type for each; where it names
 URL, nothing is followed, unless --anyway says so. The command waits for that up to half a minute; interrupting it
 then loses nothing, and neither does a restart of the node. Of a page that names one thing in several formats the
 first is taken, and never its comments if there is anything else. No addresses are guessed, but https:// in front,
-and then http://. A URL at the node's own reader address stands for the feed behind it.
+and then http://. What has moved for good, and was not read here before, is followed where it is: others who follow it
+know it by that. A URL at the node's own reader address stands for the feed behind it.
 
 A feed whose URL holds a password, or whose host is on a private address, stays on the node and its name is told to
 nobody. So does one that is followed with --private, and one whose publisher asks for that. One whose URL looks as
@@ -250,7 +251,7 @@ func tellFollowed(out, notes io.Writer, s *control.FollowedAddress, waited bool)
 		if title := plainTitle(s.Title); title != "" {
 			text += " (" + shorten(title, 60) + ")"
 		}
-		text += ", which " + printable(string(s.Page)) + " names"
+		text += ", to which " + printable(string(s.Page)) + " leads"
 	}
 	fmt.Fprintln(out, text)
 	switch {

@@ -26,15 +26,19 @@ followed again when it starts the next time, unless it is removed there too.`,
 		if err != nil {
 			return err
 		}
-		followed := make(map[feed.URL]bool)
+		followed := make(map[feed.URL]feed.URL) // by that address or the one that led to it
 		for i := range list {
-			followed[list[i].URL] = true
+			followed[list[i].Page] = list[i].URL
+		}
+		for i := range list {
+			followed[list[i].URL] = list[i].URL
 		}
 		defer warnOfReturn(c, args)
 		for _, a := range args {
-			u, _ := feed.ParseURL(a) // feedArgs has checked it
-			if !followed[u] {
-				return fmt.Errorf("unsubscribe %s: it was not followed", u)
+			said, _ := feed.ParseURL(a) // feedArgs has checked it
+			u, ok := followed[said]
+			if !ok {
+				return fmt.Errorf("unsubscribe %s: it was not followed", said)
 			}
 			if err := client.Unsubscribe(c.Context(), u); err != nil {
 				return err

@@ -78,6 +78,9 @@ type Fetch struct {
 	Body               feed.Digest
 	// Reader says that the owner follows what is asked for: its publisher may count one subscriber.
 	Reader bool
+	// New says that nothing was ever read by that name: where the address leads for good, the document is of the feed
+	// there (Fetched.Instead).
+	New bool
 	// SameHost says that redirects to other hosts are not followed: others than the owner named the feed.
 	SameHost bool
 	// Locate says that nobody is to be asked: the host only looks up where the name leads. Fetched then is Located.
@@ -280,7 +283,8 @@ type HolderRefusal struct {
 func (Pulled) effect() {}
 func (Joined) effect() {}
 
-// Replaced says that a web page was followed no more because it named the feed that was meant.
+// Replaced says that an address was followed no more because it led to the feed that was meant: a web page that named
+// it, or one that has moved there for good.
 type Replaced struct{ Page, Feed feed.URL }
 
 func (Replaced) note() {}

@@ -60,7 +60,8 @@ type Fetched struct {
 	Unusable bool
 	// Names are the feeds that the web page names that is there instead (discover.Text), none of them on a host that
 	// the owner's leave for the feed does not reach; "" where there is none. Instead is the one that the page stands
-	// for, "" where it names none or its owner is to choose.
+	// for, "" where it names none or its owner is to choose; or that which Document is of, where the address of a
+	// Fetch that was New has moved there.
 	Names   string
 	Instead feed.URL
 

@@ -125,9 +125,11 @@ func (m *Machine) Fetched(ev core.Fetched) {
 	if m.Left {
 		return // too late
 	}
-	if s != nil && s.Polling {
-		m.polled(s, ev)
-	} // else unsubscribed meanwhile
+	if s != nil && s.Polling { // else unsubscribed meanwhile
+		if s = m.polledAs(s, ev); s != nil {
+			m.polled(s, ev)
+		}
+	}
 	m.freeHost(ev.Feed)
 }
 

@@ -34,6 +34,29 @@ func (m *Machine) readdressed(s *Subscription, ev core.Fetched) bool {
 	return true
 }
 
+// isNew reports whether nothing was ever read by the name of the feed, by polls or from neighbors. Where its address
+// leads for good is then its name: who follows it by that is met by it.
+func (m *Machine) isNew(s *Subscription) bool {
+	return !s.volunteered() && s.Page == "" && s.LastSuccess.IsZero() && len(m.Store.Arrivals(s.URL, 1)) == 0
+}
+
+// polledAs is what the poll of a feed is of: the feed itself, or that which is followed in its place from now on, since
+// the feed is new and moved there for good. It is nil where that is followed anyway, and has polls of its own.
+func (m *Machine) polledAs(s *Subscription, ev core.Fetched) *Subscription {
+	if ev.Document == nil || ev.Instead == "" {
+		return s
+	}
+	s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter) // until when it is left alone, should its owner say it again
+	own := m.followed(ev.Instead) != nil
+	m.replacePage(s, ev.Instead)
+	if own {
+		return nil
+	}
+	to := m.Feeds[ev.Instead]
+	to.Polling, to.Begun, to.Since = true, s.Begun, s.Since
+	return to
+}
+
 // read reports whether the feed was read since its owner subscribed to it.
 func (s *Subscription) read() bool {
 	return !s.LastSuccess.IsZero() && !s.LastSuccess.Before(s.Since)

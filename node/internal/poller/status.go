@@ -54,7 +54,7 @@ type FeedStatus struct {
 	Gap    *archive.Gap  `json:"gap,omitempty"`  // of which entries are missing
 	Past   *archive.Past `json:"past,omitempty"` // while it is filled in, and where others may have more
 
-	Page    feed.URL            `json:"page,omitempty"`     // the web page that named it
+	Page    feed.URL            `json:"page,omitempty"`     // the address that led to it, as archive.Feed.Page
 	WebPage bool                `json:"web_page,omitempty"` // the last poll brought a web page instead
 	Names   []discover.SiteFeed `json:"names,omitempty"`    // the feeds that this names: the owner is to choose
 }
