@@ -331,8 +331,10 @@ type Feed struct {
 	// Where it came from.
 	// Page is the address that the owner said, which led to it: a web page that named it, or one that has moved there
 	// for good; "" where that is its own.
-	Page  feed.URL
-	Names string // the feeds that the web page names that is there instead (discover.Text), "" where there is none
+	Page feed.URL
+	// Became is the feed that is followed in its place, since this address led to it, "" for none.
+	Became feed.URL
+	Names  string // the feeds that the web page names that is there instead (discover.Text), "" where there is none
 }
 
 // Volunteering is what is known of a feed as one that the node polls for neighbors who want it, and not for its owner.

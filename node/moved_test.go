@@ -169,6 +169,22 @@ func TestTwoNamesOfOneFeed(t *testing.T) {
 		t.Errorf("became %q, known before: %v; %d entries arrived after %d requests", to, known, len(h.arrived),
 			old.requests)
 	}
+	// There may be more, and none is asked for again because a config file says it at each start.
+	older := w.moves(third, there)
+	h.step(node.Subscribe{Feeds: []feed.URL{third}})
+	w.run(10 * time.Minute)
+	h.kill()
+	h.start()
+	h.step(node.Subscribe{Feeds: []feed.URL{news, there, third}, Standing: true})
+	w.run(time.Hour)
+	for _, u := range []feed.URL{news, third} {
+		if to, _ := h.node.Became(u); to != there {
+			t.Errorf("%s became %q", u, to)
+		}
+	}
+	if got := h.followed(); !slices.Equal(got, []feed.URL{there}) || old.requests != 1 || older.requests != 1 {
+		t.Errorf("after a restart it follows %v, after %d and %d requests", got, old.requests, older.requests)
+	}
 }
 
 // What was read, or is here from others, has entries by its name, and keeps it. So does what a page named, or

@@ -85,6 +85,7 @@ func testInherit(t *testing.T, a *desk) {
 
 	// Arrangements of the page from then on are those of the feed that is in its place.
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Page: page})
+	a.KeepFeed(archive.Feed{URL: page, Became: news})
 	arrange(reading.Arrangement{URL: page, Name: &name, Into: []string{"D"}})
 	a.Inherit(news, "https://unknown.example.org/")
 	a.Inherit("https://unknown.example.org/", news)

@@ -574,10 +574,9 @@ func (l libraryDesk) Arrange(list []reading.Arrangement) bool {
 	}
 	for _, a := range list {
 		id := cmp.Or(a.Feed, l.numbers[a.URL])
-		for _, f := range l.LoadFeeds() { // the URL of a page is that of its feed
-			if a.Feed == 0 && f.Page == a.URL && f.Subscribed && !l.followed[a.URL] {
-				id = l.numbers[f.URL]
-			}
+		to := l.LoadFeed(a.URL).Became // the URL of a page is that of its feed
+		if a.Feed == 0 && l.followed[to] && !l.followed[a.URL] {
+			id = l.numbers[to]
 		}
 		if id < 1 || int(id) > len(l.urls) {
 			continue

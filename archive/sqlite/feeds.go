@@ -40,7 +40,8 @@ func feedTable(f *archive.Feed) []columnValue {
 		{"past_since", millis(&f.Past.Since)}, {"past_page", &f.Past.Page}, {"past_steps", &f.Past.Steps},
 		{"past_back", millis(&f.Past.Back)}, {"past_filled", &f.Past.Filled}, {"past_lack", &f.Past.Lack},
 		{"past_left", millis(&f.Past.Left)}, {"past_tries", &f.Past.Tries}, {"past_again", millis(&f.Past.Again)},
-		{"page", &f.Page}, {"names", &f.Names}, {"daily", &f.Volume.Daily}, {"entry_size", &f.Volume.Text},
+		{"page", &f.Page}, {"became", &f.Became}, {"names", &f.Names}, {"daily", &f.Volume.Daily},
+		{"entry_size", &f.Volume.Text},
 		{"leads", &f.Leads}, {"shared", &f.Shared}, {"barred", &f.Barred}, {"volunteered", millis(&f.Volunteered)},
 		{"tried", millis(&f.Tried)}, {"patrons", &f.Patrons},
 		{"rests", millis(&f.Rests)}, {"refused", millis(&f.Refused)},
@@ -202,7 +203,7 @@ func (s pen) title(id reading.FeedID, name string) {
 
 // feedByURL finds a feed or, where the URL led to another, the one that is followed in its place.
 const feedByURL = `SELECT CASE WHEN f.subscribed THEN f.id
-	ELSE coalesce((SELECT id FROM feeds WHERE page = f.url AND subscribed), f.id) END FROM feeds f WHERE f.url = ?`
+	ELSE coalesce((SELECT id FROM feeds WHERE url = f.became AND subscribed), f.id) END FROM feeds f WHERE f.url = ?`
 
 // Inherit implements archive.Feeds.
 func (s *Store) Inherit(to, from feed.URL) {

@@ -48,7 +48,6 @@ type Machine struct {
 	membership Membership
 
 	Feeds     map[feed.URL]*Subscription // that are polled, for the owner or for others
-	became    map[feed.URL]replacement   // pages that were followed in this run, and the feeds that are in their place
 	hosts     *courtesy.HostQueues       // where they are polled
 	outage    courtesy.Outage            // whether our network works
 	merits    merits                     // what told polls were worth
@@ -58,7 +57,7 @@ type Machine struct {
 // New returns a machine that follows nothing yet.
 func New(c *core.Core) *Machine {
 	m := &Machine{
-		Core: c, Feeds: make(map[feed.URL]*Subscription), became: make(map[feed.URL]replacement),
+		Core: c, Feeds: make(map[feed.URL]*Subscription),
 		merits: merits{pollers: make(map[protocol.NodeID]merit), bearers: make(map[protocol.NodeID]merit)},
 		outage: courtesy.NewOutage(c.Unseen),
 	}

@@ -78,9 +78,8 @@ func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 
 // replacePage follows a feed in place of the page that named it, as the page was followed.
 func (m *Machine) replacePage(page *Subscription, to feed.URL) {
-	page.NextPoll = time.Time{}
+	page.NextPoll, page.Became = time.Time{}, to
 	m.Unsubscribe(page.URL)
-	m.became[page.URL] = replacement{to, m.followed(to) != nil}
 	if s := m.followed(to); s == nil {
 		m.follow(to, page.wish(), m.Known(to), page.URL)
 	} else if s.Page == "" {
@@ -91,16 +90,6 @@ func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	}
 	m.Store.Inherit(to, page.URL)
 	m.Tell(core.Replaced{Page: page.URL, Feed: to})
-}
-
-// inPlaceOf reports whether a feed is followed in the place of that page.
-func (m *Machine) inPlaceOf(page feed.URL) bool {
-	for _, s := range m.Feeds {
-		if s.Page == page {
-			return true
-		}
-	}
-	return false
 }
 
 // wish is how the feed that a page names is to be followed: as the page was, where its owner said something.
@@ -134,15 +123,12 @@ func (m *Machine) chosen(u feed.URL) {
 	}
 }
 
-// A replacement is the feed that is followed in place of a page.
-type replacement struct {
-	feed  feed.URL
-	known bool // it was followed before that
-}
-
-// Became is the feed that is followed in place of a page, "" where none was in this run, and whether it was followed
-// before that.
+// Became is the feed that is followed in place of an address, "" for none, and whether it was followed before that.
 func (m *Machine) Became(page feed.URL) (to feed.URL, known bool) {
-	r := m.became[page]
-	return r.feed, r.known
+	f := m.Store.LoadFeed(page)
+	s := m.followed(f.Became)
+	if s == nil {
+		return "", false
+	}
+	return s.URL, s.Since.Before(f.Since)
 }

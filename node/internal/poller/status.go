@@ -62,7 +62,11 @@ type FeedStatus struct {
 // AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or
 // that which is followed in the place of the page there. Nobody waits for a first poll that was waived.
 func (m *Machine) AwaitsPoll(u feed.URL) bool {
-	s := cmp.Or(m.followed(u), m.followed(m.became[u].feed))
+	s := m.followed(u)
+	if s == nil {
+		to, _ := m.Became(u)
+		s = m.followed(to)
+	}
 	return s != nil && s.LastError == "" && s.waived.IsZero() && !s.LastPoll.After(s.Since)
 }
 

@@ -101,10 +101,11 @@ func (m *Machine) Subscribe(wish core.Subscribe) {
 			m.chosen(u)
 			continue
 		}
-		if wish.Standing && m.inPlaceOf(u) {
+		known := m.Known(u)
+		if wish.Standing && m.followed(known.Became) != nil {
 			continue
 		}
-		m.follow(u, &wish, m.Known(u), "") // followed before: its validators still save a download
+		m.follow(u, &wish, known, "") // followed before: its validators still save a download
 		m.chosen(u)
 	}
 }
@@ -119,7 +120,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	f.Volunteered, f.Patrons = time.Time{}, ""
 	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, m.Now, m.Now, 0, ""
 	f.Ended, f.Past, f.Names, f.Backlog, f.BacklogOf = false, m.wantedPast(), "", archive.UsualBacklog, 0
-	delete(m.became, u)
+	f.Became = ""
 	forgetUnread(&f)
 	m.apply(wish, &f)
 	f.Page = page // which says nothing of what the feed was before
