@@ -125,6 +125,22 @@ func TestMigrateToInterest(t *testing.T) {
 	}
 }
 
+// An address in whose place a feed was followed goes on to stand for that.
+func TestMigrateToBecame(t *testing.T) {
+	const site, other feed.URL = "https://site.example/", "https://other.example/"
+	s := openFile(t, olderArchive(t, 55, fmt.Sprintf(`
+		INSERT INTO feeds (id, url, secret, kept, subscribed, page) VALUES (1, '%[1]s', 0, 1, 0, ''),
+			(2, '%[2]s', 0, 1, 1, '%[1]s'), (3, '%[3]s', 0, 1, 1, '');`, site, news, other)))
+	for u, want := range map[feed.URL]feed.URL{site: news, news: "", other: ""} {
+		if got := s.LoadFeed(u).Became; got != want {
+			t.Errorf("%s became %q, want %q", u, got, want)
+		}
+	}
+	if c, err := s.Channel(t.Context(), site); err != nil || c.URL != news || !c.Followed {
+		t.Errorf("what is at %s is %+v, %v", site, c, err)
+	}
+}
+
 // An address that an older feedex took for a public one, and is none, is a secret from then on.
 func TestMigrateSecrets(t *testing.T) {
 	const calendar = "https://calendar.example.com/ical/private-7d3f1c9a5b2e8d4f6a0c1b3e5d7f9a2c/basic.ics"
