@@ -121,6 +121,16 @@ func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
 	return list
 }
 
+// Holds implements Entries.
+func (m *Memory) Holds(u feed.URL) bool {
+	for seq := range m.candidates(nil) {
+		if k := m.at(seq); !k.purged && m.record(seq).Entry.Feed == u {
+			return true
+		}
+	}
+	return false
+}
+
 // Looking implements Entries: there are no filters, but as many as HaveLooking says.
 func (m *Memory) Looking() int { return m.looking }
 

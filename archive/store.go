@@ -40,6 +40,8 @@ type Entries interface {
 	// Arrivals returns when the latest entries of a feed that own polls have listed were published and when they came,
 	// n at most, in any order.
 	Arrivals(u feed.URL, n int) []Arrival
+	// Holds reports whether an entry of the feed is kept, whoever brought it.
+	Holds(u feed.URL) bool
 	// Starred returns the entries of a feed that the owner starred, n at most, the latest arrival first, but for those
 	// of which others know nothing (see Hide) and those that a rule starred.
 	Starred(u feed.URL, n int) []feed.EntryID
@@ -153,7 +155,8 @@ type Feeds interface {
 	// of a feed that nobody subscribes to any more stay.
 	KeepFeed(f Feed)
 	// Inherit gives a feed what the owner said of another one that is followed no more, as far as they said nothing
-	// else of the feed itself: title, folders and limits. It does nothing where there are none.
+	// else of the feed itself: title, folders and limits; and who leaves it out, unless it was followed before that
+	// one. It does nothing where there are none.
 	Inherit(to, from feed.URL)
 }
 

@@ -234,7 +234,13 @@ func (h *host) followOne(ctx context.Context, w control.FollowAddress, u feed.UR
 		return control.FollowedAddress{}, err
 	}
 	w.Feeds = []feed.URL{u}
-	before, err := h.feed(ctx, u)
+	before, err := look(ctx, h, func(n *node.Node) (followed bool, err error) {
+		if n != nil {
+			to, _ := n.Became(u)
+			followed = n.Feed(u) != nil || n.Feed(to) != nil
+		}
+		return followed, nil
+	})
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
@@ -245,7 +251,7 @@ func (h *host) followOne(ctx context.Context, w control.FollowAddress, u feed.UR
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
-	return h.outcome(ctx, &w, u, f, before == nil && !f.known)
+	return h.outcome(ctx, &w, u, f, !before && !f.known)
 }
 
 // A polledFeed is a feed as its first poll left it.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"feedex/feed"
+	"feedex/node"
 )
 
 // Ten readers that poll each minute by way of the node cost the publisher nothing, be the feed followed before or
@@ -21,10 +22,13 @@ func TestReadersBehindTheProxyCostNothing(t *testing.T) {
 	f, g, moved, page := startFeed(t, "First"), startFeed(t, "Second"), startFeed(t, "Third"), startFeed(t)
 	count := func(*http.Request) bool { requests.Add(1); return true }
 	f.allowed, g.allowed, moved.allowed = count, count, count
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/old", func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
-		http.Redirect(w, r, string(moved.url), http.StatusMovedPermanently)
-	}))
+		http.Redirect(w, r, "/old/", http.StatusMovedPermanently)
+	})
+	mux.Handle("/old/", moved)
+	elsewhere := httptest.NewServer(mux)
 	defer elsewhere.Close()
 	old := feed.URL(elsewhere.URL + "/old")
 	page.allowed = func(*http.Request) bool { requests.Add(1); return false }
@@ -47,7 +51,7 @@ func TestReadersBehindTheProxyCostNothing(t *testing.T) {
 	if code, text := ask(old); code != 200 || !strings.Contains(text, "Third") {
 		t.Errorf("a feed that has moved: %d %s", code, text)
 	}
-	n.waitArrival(moved.url)
+	n.waitArrival(old + "/")
 	if code, _ := ask(page.url); code != http.StatusBadGateway {
 		t.Errorf("what is refused: %d", code)
 	}
@@ -68,6 +72,14 @@ func TestReadersBehindTheProxyCostNothing(t *testing.T) {
 	if after := requests.Load(); after != before {
 		t.Errorf("%d requests in an hour of ten readers", after-before)
 	}
+	// Followed no more and asked for again it is where it was.
+	if err := n.client.Unsubscribe(t.Context(), old+"/"); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := ask(old); code != 200 || !strings.Contains(text, "Third") {
+		t.Errorf("a feed that has moved, asked for again: %d %s", code, text)
+	}
+	n.waitFeed(old+"/", func(*node.FeedStatus) bool { return true })
 }
 
 // Without a proxy, requests for one are requests under a name that is not the node's.

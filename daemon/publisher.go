@@ -174,19 +174,20 @@ func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share
 }
 
 // prefetch fetches what is at u, which nobody follows. Where that is a feed, it stands for its first poll.
-func (h *host) prefetch(ctx context.Context, u feed.URL) (node.Fetched, error) {
-	known, err := h.store.Channel(ctx, u)
+func (h *host) prefetch(ctx context.Context, u feed.URL) (got node.Fetched, err error) {
+	f := node.Fetch{Feed: u}
+	f.New, err = look(ctx, h, func(n *node.Node) (bool, error) { return n != nil && n.New(u), nil })
 	if err != nil {
-		return node.Fetched{}, err
+		return got, err
 	}
-	got, err := h.fetchForOwner(ctx, node.Fetch{Feed: u, New: known.Number == 0})
+	got, err = h.fetchForOwner(ctx, f)
 	if err != nil || got.Document == nil {
 		return got, err
 	}
 	again, doc := got, *got.Document
 	doc.Entries = slices.Clone(doc.Entries)    // the caller reads the others
 	again.Document, again.Requests = &doc, nil // the requests are in the log
-	h.prefetched.put(again, time.Now())
+	h.prefetched.put(prefetchedFeed{f.New, again, time.Now()})
 	return got, nil
 }
 
@@ -205,16 +206,17 @@ type prefetched struct {
 }
 
 type prefetchedFeed struct {
+	new bool // as in Fetch
 	got node.Fetched
 	at  time.Time
 }
 
 // put keeps what came of looking at a feed.
-func (l *prefetched) put(got node.Fetched, now time.Time) {
+func (l *prefetched) put(f prefetchedFeed) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for u, x := range l.all {
-		if now.Sub(x.at) >= prefetchedFor {
+		if f.at.Sub(x.at) >= prefetchedFor {
 			delete(l.all, u)
 		}
 	}
@@ -222,7 +224,7 @@ func (l *prefetched) put(got node.Fetched, now time.Time) {
 		l.all = make(map[feed.URL]prefetchedFeed)
 	}
 	if len(l.all) < maxPrefetched {
-		l.all[got.Feed] = prefetchedFeed{got, now}
+		l.all[f.got.Feed] = f
 	}
 }
 
@@ -232,7 +234,6 @@ func (l *prefetched) take(f node.Fetch, now time.Time) (node.Fetched, bool) {
 	defer l.mu.Unlock()
 	x, ok := l.all[f.Feed]
 	delete(l.all, f.Feed)
-	first := f.At() == f.Feed && f.ETag == "" && f.LastModified == "" && f.Body == (feed.Digest{}) &&
-		(f.New || x.got.Instead == "")
-	return x.got, ok && first && now.Sub(x.at) < prefetchedFor
+	first := f.At() == f.Feed && f.ETag == "" && f.LastModified == "" && f.Body == (feed.Digest{})
+	return x.got, ok && first && f.New == x.new && now.Sub(x.at) < prefetchedFor
 }

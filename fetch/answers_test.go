@@ -181,28 +181,36 @@ func TestUserAgent(t *testing.T) {
 func TestMovedUnread(t *testing.T) {
 	server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/old":
-			http.Redirect(w, r, "/new/feed", http.StatusMovedPermanently)
+		case "/feed":
+			http.Redirect(w, r, "/feed/", http.StatusMovedPermanently)
 		case "/page":
-			http.Redirect(w, r, "/site", http.StatusMovedPermanently)
-		case "/site":
+			http.Redirect(w, r, "/page/", http.StatusMovedPermanently)
+		case "/page/":
 			io.WriteString(w, "<!doctype html><title>Parked</title>")
 		default:
 			io.WriteString(w, `<rss version="2.0"><channel><title>News</title><link>/</link>`+
 				`<item><title>First</title><link>first</link></item></channel></rss>`)
 		}
 	})
-	old, there := feed.URL(server+"/old"), feed.URL(server+"/new/feed")
+	old, there := feed.URL(server+"/feed"), feed.URL(server+"/feed/")
 	got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: old, New: true})
 	wantEntry(t, got)
 	if e := got.Document.Entries[0]; got.Instead != there || got.Moved != "" || got.Document.Feed != there ||
-		e.Feed != there || e.Link != server+"/new/first" || requests.Load() != 2 {
+		e.Feed != there || e.Link != server+"/feed/first" || requests.Load() != 2 {
 		t.Errorf("%q is followed, moved %q, %+v after %d requests", got.Instead, got.Moved, e, requests.Load())
 	}
-	got = fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: old})
-	wantEntry(t, got)
-	if e := got.Document.Entries[0]; got.Instead != "" || got.Moved != there || e.Feed != old {
-		t.Errorf("what was read before: %q is followed, moved %q, %+v", got.Instead, got.Moved, e)
+	for name, c := range map[string]struct {
+		Config
+		node.Fetch
+	}{
+		"read before":       {Config{AllowLocal: true}, node.Fetch{Feed: old}},
+		"on a private host": {Config{PrivateHosts: []string{"127.0.0.1"}}, node.Fetch{Feed: old, New: true}},
+	} {
+		got := fetchWith(t, c.Config, c.Fetch)
+		wantEntry(t, got)
+		if e := got.Document.Entries[0]; got.Instead != "" || got.Moved != there || e.Feed != old {
+			t.Errorf("%s: %q is followed, moved %q, %+v", name, got.Instead, got.Moved, e)
+		}
 	}
 	got = fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/page"), New: true})
 	if got.Instead != "" || !errors.Is(got.Err, ErrNotFeed) {
@@ -213,34 +221,48 @@ func TestMovedUnread(t *testing.T) {
 // An address is another name of a feed where nobody on the way can have said so, and it is not one for each visitor.
 func TestOtherNames(t *testing.T) {
 	for _, c := range []struct {
-		from, to feed.URL
-		want     bool
+		way  []string // the address that was said, and where each redirect for good leads
+		want bool
 	}{
-		{"http://example.com/feed", "https://example.com/feed", true},
-		{"http://www.example.com/feed", "https://example.com/", true},
-		{"http://example.com/rss", "http://example.com/feed", true},
-		{"http://example.com/feed", "https://example.net/feed", false},
-		{"http://example.com/feed", "https://blog.example.com/feed", false},
-		{"https://example.com/feed", "https://example.net/feed", true},
-		{"https://example.com/feed", "http://example.com/feed", false},
-		{"https://example.com/?feed=rss2", "https://example.com/feed/", true},
-		{"http://example.com/?feed=rss2", "https://example.com/?feed=rss2", true},
-		{"https://example.com/feed", "https://example.com/feed?visitor=7", false},
-		{"https://example.com/feed", "https://example.com/feed?token=7", false},
-		{"https://example.com/feed", "https://example.com/feed", false},
-		{"https://example.com/feed", "", false},
+		{[]string{"http://example.com/feed", "https://example.com/feed"}, true},
+		{[]string{"http://www.example.com/feed", "https://example.com/feed/"}, true},
+		{[]string{"http://example.com/?feed=rss2", "https://example.com/?feed=rss2"}, true},
+		{[]string{"http://example.com/feed", "https://example.com/feed", "https://example.net/feed"}, true},
+		{[]string{"http://example.com/feed", "https://example.com/mallory"}, false},
+		{[]string{"http://example.com/feed", "https://example.com:8443/feed"}, false},
+		{[]string{"http://example.com/feed", "https://example.com/feed?of=mallory"}, false},
+		{[]string{"http://example.com/?of=alice", "https://example.com/"}, false},
+		{[]string{"http://example.com/feed", "https://example.net/feed"}, false},
+		{[]string{"http://example.com/feed", "https://blog.example.com/feed"}, false},
+		{[]string{"https://example.com/feed", "https://example.net/rss"}, true},
+		{[]string{"https://example.com/?feed=rss2", "https://example.com/feed/"}, true},
+		{[]string{"https://example.com/feed", "http://example.com/feed"}, false},
+		{[]string{"https://example.com/feed", "http://example.com/feed/", "https://example.net/evil"}, false},
+		{[]string{"https://example.com/feed", "http://example.com/feed/", "https://example.com/feed/"}, true},
+		{[]string{"https://example.com/feed", "https://example.com/feed?visitor=7"}, false},
+		{[]string{"https://example.com/feed", "https://example.com/private-7d3f1c9a5b2e8d4f6a0c1b3e5d7f9a2c"}, false},
+		{[]string{"https://example.com/feed", "https://example.com/", "https://example.com/feed"}, false},
+		{[]string{"https://example.com/feed"}, false},
 	} {
-		origin, err := url.Parse(string(c.from))
-		if err != nil {
-			t.Fatal(err)
+		v := visit{client: New(Config{}), fetch: node.Fetch{Feed: feed.URL(c.way[0]), New: true}, forGood: true,
+			out: new(node.Fetched)}
+		for i, at := range c.way {
+			u, err := url.Parse(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.secret = v.secret || feed.URL(at).Secret(); i == 0 {
+				v.origin = u
+			}
+			if i+1 < len(c.way) {
+				resp := &http.Response{StatusCode: 301, Header: http.Header{"Location": c.way[i+1 : i+2]}}
+				if _, err := v.redirected(resp, u); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
-		v := visit{fetch: node.Fetch{Feed: c.from, New: true}, origin: origin, out: &node.Fetched{Moved: c.to},
-			secret: c.to.Secret()}
 		if got := v.movedUnread(); got != "" != c.want {
-			t.Errorf("%s at %s: another name of it is %q", c.from, c.to, got)
-		}
-		if v.fetch.New = false; v.movedUnread() != "" {
-			t.Errorf("%s was read, and is at %s", c.from, c.to)
+			t.Errorf("%v: another name of it is %q", c.way, got)
 		}
 	}
 }

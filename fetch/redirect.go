@@ -20,26 +20,36 @@ func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err 
 	}
 	v.forGood = v.forGood && (resp.StatusCode == http.StatusMovedPermanently ||
 		resp.StatusCode == http.StatusPermanentRedirect)
-	if v.forGood {
-		v.out.Moved = to
+	if next, err = url.Parse(string(to)); err == nil && v.forGood {
+		v.out.Moved, v.doubtful = to, v.doubtful || !otherName(u, next)
 	}
-	return url.Parse(string(to))
+	return next, err
 }
 
-// movedUnread is where a feed moved for good that was never read: it is followed by that name, which is the same for
-// all who come to it, whichever of its names they said. "" for nowhere, where somebody on the way may have said so
-// (they may where the address is http), and where it may be that each who comes is sent to an address of their own.
+// movedUnread is where a feed moved for good that was never read, "" for nowhere: it is followed by that name, which is
+// the same for all who come to it, whichever of its names they said. What is the owner's alone keeps the name that they
+// said.
 func (v *visit) movedUnread() feed.URL {
-	to, err := url.Parse(string(v.out.Moved))
-	switch {
-	case !v.fetch.New || v.out.Moved == "" || v.out.Moved == v.fetch.Feed || v.secret || err != nil:
-	case v.origin.Scheme == "https" && to.Scheme != "https":
-	case v.origin.Scheme != "https" && siteOf(to.Hostname()) != siteOf(v.origin.Hostname()):
-	case to.RawQuery != "" && to.RawQuery != v.origin.RawQuery:
-	default:
-		return v.out.Moved
+	to := v.out.Moved
+	if !v.fetch.New || v.doubtful || v.secret || v.out.Local || v.client.private[hostKey(v.origin.Hostname())] ||
+		to == v.fetch.Feed || v.origin.Scheme == "https" && !strings.HasPrefix(string(to), "https:") {
+		return ""
 	}
-	return ""
+	return to
+}
+
+// otherName reports whether a redirect for good from one address to another makes the latter a name of the feed as
+// well. Somebody on the way may have said so where it was not by https: it leads to the same path of the same site
+// then, whose publisher the owner meant. Where the query is another it may be one for each who comes.
+func otherName(from, to *url.URL) bool {
+	if to.RawQuery != "" && to.RawQuery != from.RawQuery {
+		return false
+	}
+	if from.Scheme == "https" {
+		return true
+	}
+	path := func(u *url.URL) string { return strings.TrimSuffix(u.EscapedPath(), "/") + "?" + u.RawQuery }
+	return siteOf(to.Hostname()) == siteOf(from.Hostname()) && to.Port() == from.Port() && path(to) == path(from)
 }
 
 // siteOf is a host without the "www." that one name of a site has and another has not.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
+	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/polling"
@@ -187,6 +189,63 @@ func TestTwoNamesOfOneFeed(t *testing.T) {
 	}
 }
 
+// An old name that is said again is asked for again once what it became is followed no more, and not before.
+func TestAnOldNameIsSaidAgain(t *testing.T) {
+	w := newNetwork(t)
+	old := w.moves(news, there)
+	answer := old.answer
+	old.answer = func(f node.Fetch) node.Fetched {
+		ev := answer(f)
+		ev.Freshness = courtesy.Freshness{Lifetime: 6 * time.Hour, Stated: true}
+		return ev
+	}
+	h := w.add(node.Config{})
+	for range 2 {
+		h.step(node.Subscribe{Feeds: []feed.URL{news}})
+		w.run(time.Minute)
+		h.step(node.Subscribe{Feeds: []feed.URL{news}, Weight: 7})
+		if s := h.node.Feeds(); len(s) != 1 || s[0].URL != there || s[0].Weight != 7 {
+			t.Fatalf("follows %+v", s)
+		}
+		h.step(node.Unsubscribe{Feeds: []feed.URL{there}})
+	}
+	if old.requests != 2 {
+		t.Errorf("it was asked for %d times", old.requests)
+	}
+}
+
+// A feed that ended, or fails, is asked for again where another name of it shows that it is there.
+func TestAnOldNameRevives(t *testing.T) {
+	for _, code := range []int{410, 500} {
+		w := newNetwork(t)
+		w.moves(news, there)
+		p := w.feed(there)
+		p.answer = func(node.Fetch) node.Fetched { return status(code, 0) }
+		h := w.add(node.Config{}, there)
+		w.run(time.Minute)
+		p.answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }
+		h.step(node.Subscribe{Feeds: []feed.URL{news}})
+		w.run(time.Minute)
+		if s := h.node.Subscription(there); s == nil || s.Ended || s.Errors != 0 || s.LastSuccess.IsZero() {
+			t.Errorf("after %d it is %+v", code, s)
+		}
+	}
+}
+
+// What comes by the old name while it is asked for keeps that.
+func TestSomethingComesWhileItMoves(t *testing.T) {
+	w := newNetwork(t)
+	w.moves(news, there).slow = 10 * time.Second
+	h := w.add(node.Config{}, news)
+	w.run(5 * time.Second)
+	e := listing(news, 1).Document.Entries[0]
+	h.store.Keep([]archive.Record{archive.NewRecord(e, w.Now(), stranger(1))})
+	w.run(time.Minute)
+	if s := h.node.Subscription(news); s == nil || s.LastSuccess.IsZero() || s.Moved != there {
+		t.Errorf("follows %v", h.followed())
+	}
+}
+
 // What was read, or is here from others, has entries by its name, and keeps it. So does what a page named, or
 // publishers could send a node about.
 func TestWhatWasReadKeepsItsName(t *testing.T) {
@@ -198,7 +257,8 @@ func TestWhatWasReadKeepsItsName(t *testing.T) {
 			h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
 		},
 		"here": func(w *network, h *testHost) {
-			h.holds(listing(news, 1).Document.Entries...)
+			e := listing(news, 1).Document.Entries[0]
+			h.store.Keep([]archive.Record{archive.NewRecord(e, w.Now(), stranger(1))})
 		},
 		"named by a page": func(w *network, h *testHost) {
 			w.page(site, news)

@@ -156,6 +156,9 @@ func (n *Node) HostRests(now time.Time, u feed.URL) time.Time { return n.poller.
 // Became is the feed that is followed in place of an address, "" for none, and whether it was followed before that.
 func (n *Node) Became(page feed.URL) (to feed.URL, known bool) { return n.poller.Became(page) }
 
+// New reports whether nothing of a feed that is not followed was ever read here.
+func (n *Node) New(u feed.URL) bool { return n.poller.New(u) }
+
 // AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or
 // that which is followed in the place of the page there.
 func (n *Node) AwaitsPoll(u feed.URL) bool { return n.poller.AwaitsPoll(u) }

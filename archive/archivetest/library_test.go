@@ -234,7 +234,8 @@ func (l *library) Inherit(to, from feed.URL) {
 	}
 	for _, p := range l.people {
 		p.names[heir], p.names[gone] = cmp.Or(p.names[heir], p.names[gone]), ""
-		p.out[heir], p.out[gone] = p.out[heir] || p.out[gone], false
+		passes := p.out[gone] && !l.LoadFeed(to).Since.Before(l.LoadFeed(from).Since)
+		p.out[heir], p.out[gone] = p.out[heir] || passes, false
 		for id := range p.folders {
 			if key := [2]int64{int64(gone), int64(id)}; p.filed[key] {
 				delete(p.filed, key)

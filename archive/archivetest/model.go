@@ -117,6 +117,9 @@ func (m *model) poll(rt *rapid.T) {
 	}
 	m.open = append(m.open, func(s archive.Store) { s.MarkPolled(base, ids) })
 	for _, u := range feeds {
+		if got, want := m.archive.Holds(u), m.memory.Holds(u); got != want {
+			rt.Fatalf("Holds is %v, want %v", got, want)
+		}
 		if got, want := len(m.archive.Arrivals(u, 99)), len(m.memory.Arrivals(u, 99)); got != want {
 			rt.Fatalf("%d Arrivals, want %d", got, want)
 		}

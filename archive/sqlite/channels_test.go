@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"path/filepath"
 	"testing"
 
 	"feedex/archive"
@@ -27,4 +28,22 @@ func TestSecretsAreFoundLate(t *testing.T) {
 func TestPagesAreStableAndComplete(t *testing.T) {
 	alone(t)
 	archivetest.RunBlocks(t, openDatabase)
+}
+
+// Who asks for an address gets what it became, unless that is a secret: nobody learns of one who does not say it.
+func TestChannelOfWhatAnAddressBecame(t *testing.T) {
+	const site, key feed.URL = "https://example.com/", "https://example.com/feed?token=abc"
+	const open feed.URL = "https://example.com/feed"
+	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+	for _, c := range []struct{ became, want feed.URL }{{open, open}, {key, ""}} {
+		s.KeepFeed(archive.Feed{URL: c.became, Subscribed: true, Page: site})
+		s.KeepFeed(archive.Feed{URL: site, Became: c.became})
+		mustCommit(t, s)
+		if got, err := s.Channel(t.Context(), site); err != nil || got.URL != c.want {
+			t.Errorf("what became %s is shown as %q, %v", c.became, got.URL, err)
+		}
+		if got, err := s.Channel(t.Context(), c.became); err != nil || got.URL != c.became {
+			t.Errorf("%s is shown as %q, %v", c.became, got.URL, err)
+		}
+	}
 }

@@ -312,6 +312,12 @@ func (s *Store) Arrivals(u feed.URL, n int) []archive.Arrival {
 		string(u), max(n, 0))
 }
 
+// Holds implements archive.Entries.
+func (s *Store) Holds(u feed.URL) bool {
+	return s.row(`SELECT 1 FROM entries e INDEXED BY entries_by_feed
+		WHERE e.feed = (SELECT id FROM feeds WHERE url = ?) LIMIT 1`, []any{string(u)}, new(int))
+}
+
 // Starred implements archive.Entries.
 func (s *Store) Starred(u feed.URL, n int) []feed.EntryID {
 	return load(&s.writer, func(row rowScanner) (id feed.EntryID, err error) {

@@ -212,12 +212,14 @@ func (s *Store) Inherit(to, from feed.URL) {
 			keep_age = iif(feeds.keep_age = 0, p.keep_age, feeds.keep_age), keep_count = iif(feeds.keep_count = 0, p.keep_count, feeds.keep_count),
 			full_from = coalesce(feeds.full_from, p.full_from)
 		FROM feeds p WHERE feeds.url = ? AND p.url = ?`, string(to), string(from))
-	for _, all := range []struct{ table, columns string }{
-		{`filed`, `x.folder`}, {`titles`, `x.person, x.name`}, {`left_out`, `x.person`},
-		{`unfollowed`, `x.person, x.by, x.at`}, {`pictured`, `x.person`},
+	const newer = ` AND coalesce(t.since, 0) >= coalesce(p.since, 0)`
+	for _, all := range []struct{ table, columns, where string }{
+		{`filed`, `x.folder`, ``}, {`titles`, `x.person, x.name`, ``}, {`left_out`, `x.person`, newer},
+		{`unfollowed`, `x.person, x.by, x.at`, newer}, {`pictured`, `x.person`, ``},
 	} {
 		s.write(`INSERT INTO `+all.table+` SELECT t.id, `+all.columns+` FROM feeds t, feeds p JOIN `+all.table+
-			` x ON x.feed = p.id WHERE t.url = ? AND p.url = ? ON CONFLICT DO NOTHING`, string(to), string(from))
+			` x ON x.feed = p.id WHERE t.url = ? AND p.url = ?`+all.where+` ON CONFLICT DO NOTHING`, string(to),
+			string(from))
 		s.write(`DELETE FROM `+all.table+` WHERE feed = (SELECT id FROM feeds WHERE url = ?) AND `+left, string(from),
 			string(to))
 	}

@@ -43,3 +43,29 @@ func TestUnfollowedGoesOnWithTheHeir(t *testing.T) {
 		t.Errorf("unfollowed: %+v, %v", list, err)
 	}
 }
+
+// What was followed before is not left out because another name of it is.
+func TestWhatWasFollowedBeforeIsNotLeftOut(t *testing.T) {
+	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
+	ctx, shelf := t.Context(), s.Shelf(reading.Owner)
+	follow(t, s, time.Unix(1, 0), otherNews)
+	follow(t, s, time.Unix(2, 0), news)
+	id, err := shelf.FeedID(ctx, news)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Pen(reading.Owner)
+	p.NoteUnfollowed(time.Unix(5, 0), id, "phone")
+	p.LeaveOut(id)
+	s.Inherit(otherNews, news)
+	mustCommit(t, s)
+	if list, err := shelf.Unfollowed(ctx, time.Time{}); err != nil || len(list) != 0 {
+		t.Errorf("unfollowed: %+v, %v", list, err)
+	}
+	if id, err = shelf.FeedID(ctx, otherNews); err != nil {
+		t.Fatal(err)
+	}
+	if reads, err := shelf.Reads(ctx, int64(id)); err != nil || !reads {
+		t.Errorf("the owner reads it: %v, %v", reads, err)
+	}
+}

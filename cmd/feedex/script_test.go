@@ -186,14 +186,18 @@ func startPage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], srv.URL+"/")
 }
 
-// startMoved is the command `moved NAME URL`: what is at $NAME has moved to URL for good.
+// startMoved is the command `moved NAME FEED`: what is at $NAME has moved for good to the same with a slash behind it,
+// where that feed is published as well.
 func startMoved(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: moved NAME URL")
+		ts.Fatalf("usage: moved NAME FEED")
 	}
-	srv := httptest.NewServer(http.RedirectHandler(args[1], http.StatusMovedPermanently))
+	mux := http.NewServeMux()
+	mux.Handle("/old", http.RedirectHandler("/old/", http.StatusMovedPermanently))
+	mux.Handle("/old/", ts.Value(feedsKey{}).(map[string]*scriptFeed)[args[1]])
+	srv := httptest.NewServer(mux)
 	ts.Defer(srv.Close)
-	ts.Setenv(args[0], srv.URL+"/old.xml")
+	ts.Setenv(args[0], srv.URL+"/old")
 }
 
 // setOlder is the command `older NAME TITLE...`: it gives a feed an archive document with an entry for each title.

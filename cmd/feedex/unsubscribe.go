@@ -8,6 +8,7 @@ import (
 
 	"feedex/control"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/settings"
 )
 
@@ -26,24 +27,27 @@ followed again when it starts the next time, unless it is removed there too.`,
 		if err != nil {
 			return err
 		}
-		followed := make(map[feed.URL]feed.URL) // by that address or the one that led to it
+		followed := make(map[feed.URL]*node.FeedStatus)
+		led := make(map[feed.URL][]*node.FeedStatus) // by the address that led to them
 		for i := range list {
-			followed[list[i].Page] = list[i].URL
+			followed[list[i].URL], led[list[i].Page] = &list[i], append(led[list[i].Page], &list[i])
 		}
-		for i := range list {
-			followed[list[i].URL] = list[i].URL
-		}
-		defer warnOfReturn(c, args)
+		var gone []feed.URL
+		defer func() { warnOfReturn(c, gone) }()
 		for _, a := range args {
 			said, _ := feed.ParseURL(a) // feedArgs has checked it
-			u, ok := followed[said]
-			if !ok {
+			f := followed[said]
+			if to := led[said]; f == nil && len(to) == 1 {
+				f = to[0]
+			}
+			if f == nil {
 				return fmt.Errorf("unsubscribe %s: it was not followed", said)
 			}
-			if err := client.Unsubscribe(c.Context(), u); err != nil {
+			if err := client.Unsubscribe(c.Context(), f.URL); err != nil {
 				return err
 			}
-			fmt.Fprintln(c.OutOrStdout(), "no longer following", u)
+			gone = append(gone, f.URL, f.Page)
+			fmt.Fprintln(c.OutOrStdout(), "no longer following", f.URL)
 		}
 		return nil
 	})
@@ -52,14 +56,14 @@ followed again when it starts the next time, unless it is removed there too.`,
 }
 
 // warnOfReturn says which feeds a node that starts with the config file will follow again.
-func warnOfReturn(c *cobra.Command, args []string) {
+func warnOfReturn(c *cobra.Command, gone []feed.URL) {
 	s, err := settings.Load(c.Flags(), settings.Client)
 	if err != nil {
 		return // it was read a moment ago
 	}
 	named := s.Subscribed()
-	for _, a := range args {
-		if u, err := feed.ParseURL(a); err == nil && slices.Contains(named, u) {
+	for _, u := range gone {
+		if slices.Contains(named, u) {
 			fmt.Fprintf(c.ErrOrStderr(),
 				"%s stands in %s: a node that starts with this file follows it again, unless you remove it there\n", u,
 				s.File())

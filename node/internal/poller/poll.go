@@ -126,7 +126,7 @@ func (m *Machine) Fetched(ev core.Fetched) {
 		return // too late
 	}
 	if s != nil && s.Polling { // else unsubscribed meanwhile
-		if s = m.polledAs(s, ev); s != nil {
+		if s = m.polledAs(s, &ev); s != nil {
 			m.polled(s, ev)
 		}
 	}

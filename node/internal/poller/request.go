@@ -119,7 +119,7 @@ func (m *Machine) Request(s *Subscription) {
 	s.NotBefore = s.NextPoll
 	f := core.Fetch{
 		Feed: s.URL, Address: s.Alias, ETag: s.ETag, LastModified: s.LastModified, Body: s.Body,
-		Reader: !s.volunteered(), SameHost: s.volunteered(), New: m.isNew(s),
+		Reader: !s.volunteered(), SameHost: s.volunteered(), New: m.isNew(&s.Feed),
 	}
 	if s.Unread && m.Now.Sub(s.Unconditional) >= unconditionalEvery {
 		f.ETag, f.LastModified, f.Body = "", "", feed.Digest{}

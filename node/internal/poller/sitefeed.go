@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/courtesy"
 	"feedex/discover"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 )
 
@@ -34,27 +36,49 @@ func (m *Machine) readdressed(s *Subscription, ev core.Fetched) bool {
 	return true
 }
 
-// isNew reports whether nothing was ever read by the name of the feed, by polls or from neighbors. Where its address
-// leads for good is then its name: who follows it by that is met by it.
-func (m *Machine) isNew(s *Subscription) bool {
-	return !s.volunteered() && s.Page == "" && s.LastSuccess.IsZero() && len(m.Store.Arrivals(s.URL, 1)) == 0
+// isNew reports whether nothing was ever read by the name of the feed, nor came from neighbors. Where its address leads
+// for good is then its name: who follows it by that is met by it.
+func (m *Machine) isNew(f *archive.Feed) bool {
+	return f.Volunteered.IsZero() && f.Page == "" && f.LastSuccess.IsZero() && !m.Store.Holds(f.URL)
+}
+
+// New reports whether nothing of a feed that is not followed was ever read here.
+func (m *Machine) New(u feed.URL) bool {
+	f := m.Known(u)
+	f.URL, f.Page, f.Volunteered = u, "", time.Time{} // as it would be followed
+	return m.isNew(&f)
 }
 
 // polledAs is what the poll of a feed is of: the feed itself, or that which is followed in its place from now on, since
 // the feed is new and moved there for good. It is nil where that is followed anyway, and has polls of its own.
-func (m *Machine) polledAs(s *Subscription, ev core.Fetched) *Subscription {
+func (m *Machine) polledAs(s *Subscription, ev *core.Fetched) *Subscription {
 	if ev.Document == nil || ev.Instead == "" {
 		return s
 	}
-	s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter) // until when it is left alone, should its owner say it again
-	own := m.followed(ev.Instead) != nil
-	m.replacePage(s, ev.Instead)
-	if own {
+	if !m.isNew(&s.Feed) { // something came meanwhile, by the name that it has
+		s.Polling = false
+		m.PollAt(s, m.Now)
 		return nil
 	}
-	to := m.Feeds[ev.Instead]
-	to.Polling, to.Begun, to.Since = true, s.Begun, s.Since
-	return to
+	s.Terms.Failed(m.Now, courtesy.Freshness{}, ev.RetryAfter) // nothing that is fresh is kept by this name
+	to := m.followed(ev.Instead)
+	if to == nil {
+		m.replacePage(s, ev.Instead)
+		to = m.Feeds[ev.Instead]
+		to.Polling, to.Begun, to.Since = true, s.Begun, s.Since
+		return to
+	}
+	m.Counters.Polls++
+	m.reached(s)
+	m.noteHosts(s, ev)
+	m.replacePage(s, ev.Instead)
+	switch {
+	case to.Ended:
+		m.revive(to)
+	case to.Errors > 0 && !to.Polling && !to.Queued.Waiting():
+		m.PollAt(to, when.Later(m.Now, to.NotBefore))
+	}
+	return nil
 }
 
 // read reports whether the feed was read since its owner subscribed to it.

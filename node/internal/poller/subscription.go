@@ -75,38 +75,48 @@ type Subscription struct {
 	polled, delivered int64          // entries brought first by own polls, and by neighbors
 }
 
-// Subscribe begins to follow feeds, or changes how they are followed.
+// Subscribe begins to follow feeds, or changes how they are followed. What an address became that had moved is meant by
+// that address; a page is asked again what it names now, where its owner says it again.
 func (m *Machine) Subscribe(wish core.Subscribe) {
 	for _, u := range wish.Feeds {
-		if s := m.followed(u); s != nil {
-			discreet := s.Discreet
-			if m.apply(&wish, &s.Feed) {
-				if s.Discreet && !discreet {
-					m.exchange.Forget(u) // as of a feed that is followed no more
-				}
-				if m.speakOf(s) {
-					m.membership.AdvertiseSoon()
-				}
-				m.repolicy(s)
-				m.Store.KeepFeed(s.Feed)
-				m.exchange.TellStars()
-			}
-			if s.Ended {
-				m.revive(s)
-			}
-			if s.awaits && len(wish.Feeds) == 1 {
-				s.awaits = false
-				m.PollAt(s, m.Now)
-			}
-			m.chosen(u)
-			continue
+		var known archive.Feed
+		s := m.followed(u)
+		if s == nil {
+			known = m.Known(u)
+			s = m.followed(known.Became)
 		}
-		known := m.Known(u)
-		if wish.Standing && m.followed(known.Became) != nil {
+		switch page := known.Names != ""; {
+		case s == nil, page && !wish.Standing:
+			m.follow(u, &wish, known, "") // followed before: its validators still save a download
+		case page:
 			continue
+		default:
+			m.change(s, &wish)
 		}
-		m.follow(u, &wish, known, "") // followed before: its validators still save a download
 		m.chosen(u)
+	}
+}
+
+// change has a feed be followed as its owner wishes from now on.
+func (m *Machine) change(s *Subscription, wish *core.Subscribe) {
+	discreet := s.Discreet
+	if m.apply(wish, &s.Feed) {
+		if s.Discreet && !discreet {
+			m.exchange.Forget(s.URL) // as of a feed that is followed no more
+		}
+		if m.speakOf(s) {
+			m.membership.AdvertiseSoon()
+		}
+		m.repolicy(s)
+		m.Store.KeepFeed(s.Feed)
+		m.exchange.TellStars()
+	}
+	if s.Ended {
+		m.revive(s)
+	}
+	if s.awaits && len(wish.Feeds) == 1 {
+		s.awaits = false
+		m.PollAt(s, m.Now)
 	}
 }
 
