@@ -201,7 +201,7 @@ func TestPageWaitsForItsOwner(t *testing.T) {
 	}
 	h.step(node.Subscribe{Feeds: []feed.URL{third}})
 	w.run(time.Minute)
-	if to, _ := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third {
+	if to, known := h.node.Became(site); !slices.Equal(h.followed(), []feed.URL{third}) || to != third || !known {
 		t.Errorf("after the choice it follows %v", h.followed())
 	}
 	// Another time it names one of them only.

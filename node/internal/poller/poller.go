@@ -48,6 +48,7 @@ type Machine struct {
 	membership Membership
 
 	Feeds     map[feed.URL]*Subscription // that are polled, for the owner or for others
+	led       map[feed.URL]bool          // addresses that led to a feed in this run: whether that was followed before
 	hosts     *courtesy.HostQueues       // where they are polled
 	outage    courtesy.Outage            // whether our network works
 	merits    merits                     // what told polls were worth
@@ -57,7 +58,7 @@ type Machine struct {
 // New returns a machine that follows nothing yet.
 func New(c *core.Core) *Machine {
 	m := &Machine{
-		Core: c, Feeds: make(map[feed.URL]*Subscription),
+		Core: c, Feeds: make(map[feed.URL]*Subscription), led: make(map[feed.URL]bool),
 		merits: merits{pollers: make(map[protocol.NodeID]merit), bearers: make(map[protocol.NodeID]merit)},
 		outage: courtesy.NewOutage(c.Unseen),
 	}

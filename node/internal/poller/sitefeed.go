@@ -104,7 +104,8 @@ func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	page.NextPoll, page.Became = time.Time{}, to
 	m.Unsubscribe(page.URL)
-	if s := m.followed(to); s == nil {
+	s := m.followed(to)
+	if m.led[page.URL] = s != nil; s == nil {
 		m.follow(to, page.wish(), m.Known(to), page.URL)
 	} else if s.Page == "" {
 		if s.Page = page.URL; s.Backlog == archive.UsualBacklog {
@@ -147,12 +148,12 @@ func (m *Machine) chosen(u feed.URL) {
 	}
 }
 
-// Became is the feed that is followed in place of an address, "" for none, and whether it was followed before that.
+// Became is the feed that is followed in place of an address, "" for none, and whether this run knows
+// that it was followed before that.
 func (m *Machine) Became(page feed.URL) (to feed.URL, known bool) {
-	f := m.Store.LoadFeed(page)
-	s := m.followed(f.Became)
+	s := m.followed(m.Store.LoadFeed(page).Became)
 	if s == nil {
 		return "", false
 	}
-	return s.URL, s.Since.Before(f.Since)
+	return s.URL, m.led[page]
 }

@@ -131,6 +131,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, m.Now, m.Now, 0, ""
 	f.Ended, f.Past, f.Names, f.Backlog, f.BacklogOf = false, m.wantedPast(), "", archive.UsualBacklog, 0
 	f.Became = ""
+	delete(m.led, u)
 	forgetUnread(&f)
 	m.apply(wish, &f)
 	f.Page = page // which says nothing of what the feed was before
