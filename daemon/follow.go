@@ -234,10 +234,11 @@ func (h *host) followOne(ctx context.Context, w control.FollowAddress, u feed.UR
 		return control.FollowedAddress{}, err
 	}
 	w.Feeds = []feed.URL{u}
-	before, err := look(ctx, h, func(n *node.Node) (followed bool, err error) {
-		if n != nil {
-			to, _ := n.Became(u)
-			followed = n.Feed(u) != nil || n.Feed(to) != nil
+	before, err := look(ctx, h, func(n *node.Node) (followed feed.URL, err error) {
+		if n != nil && n.Feed(u) != nil {
+			followed = u
+		} else if n != nil {
+			followed, _ = n.Became(u)
 		}
 		return followed, nil
 	})
@@ -251,7 +252,7 @@ func (h *host) followOne(ctx context.Context, w control.FollowAddress, u feed.UR
 	if err != nil {
 		return control.FollowedAddress{}, err
 	}
-	return h.outcome(ctx, &w, u, f, !before && !f.known)
+	return h.outcome(ctx, &w, u, f, f.URL != before && !f.known)
 }
 
 // A polledFeed is a feed as its first poll left it.

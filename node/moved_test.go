@@ -246,6 +246,46 @@ func TestSomethingComesWhileItMoves(t *testing.T) {
 	}
 }
 
+// A page that names a feed by its old name, as pages with old links do, leads to where that is.
+func TestAPageNamesAnOldName(t *testing.T) {
+	for _, choice := range []bool{false, true} {
+		w := newNetwork(t)
+		old := w.moves(news, there)
+		names := []feed.URL{news}
+		if choice {
+			names = append(names, third)
+		}
+		w.page(site, names...)
+		h := w.add(node.Config{})
+		for _, u := range []feed.URL{news, site, news} {
+			h.step(node.Subscribe{Feeds: []feed.URL{u}})
+			w.run(time.Minute)
+		}
+		if got := h.followed(); !slices.Equal(got, []feed.URL{there}) || old.requests != 1 || len(h.arrived) != 3 {
+			t.Errorf("choice %v: follows %v, after %d requests, with %d entries", choice, got, old.requests,
+				len(h.arrived))
+		}
+		if to, _ := h.node.Became(site); to != there {
+			t.Errorf("choice %v: the page became %q", choice, to)
+		}
+	}
+}
+
+// What is followed discreetly by one of its names is so by the other.
+func TestBothNamesAreDiscreet(t *testing.T) {
+	w := newNetwork(t)
+	w.moves(news, there)
+	w.feed(there).answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }
+	h := w.add(node.Config{}, there)
+	w.run(time.Minute)
+	yes := true
+	h.step(node.Subscribe{Feeds: []feed.URL{news}, Discreet: &yes})
+	w.run(time.Minute)
+	if s := h.node.Feeds(); len(s) != 1 || s[0].URL != there || !s[0].Discreet {
+		t.Errorf("follows %+v", s)
+	}
+}
+
 // What was read, or is here from others, has entries by its name, and keeps it. So does what a page named, or
 // publishers could send a node about.
 func TestWhatWasReadKeepsItsName(t *testing.T) {

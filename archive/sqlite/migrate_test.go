@@ -130,7 +130,7 @@ func TestMigrateToBecame(t *testing.T) {
 	const site, other feed.URL = "https://site.example/", "https://other.example/"
 	s := openFile(t, olderArchive(t, 55, fmt.Sprintf(`
 		INSERT INTO feeds (id, url, secret, kept, subscribed, page) VALUES (1, '%[1]s', 0, 1, 0, ''),
-			(2, '%[2]s', 0, 1, 1, '%[1]s'), (3, '%[3]s', 0, 1, 1, '');`, site, news, other)))
+			(2, '%[2]s', 0, 1, 1, '%[1]s'), (3, '%[3]s', 0, 1, 0, '%[1]s');`, site, news, other)))
 	for u, want := range map[feed.URL]feed.URL{site: news, news: "", other: ""} {
 		if got := s.LoadFeed(u).Became; got != want {
 			t.Errorf("%s became %q, want %q", u, got, want)

@@ -60,6 +60,7 @@ func (m *Machine) polledAs(s *Subscription, ev *core.Fetched) *Subscription {
 		m.PollAt(s, m.Now)
 		return nil
 	}
+	s.Names = ""                                               // of a page that was there before
 	s.Terms.Failed(m.Now, courtesy.Freshness{}, ev.RetryAfter) // nothing that is fresh is kept by this name
 	to := m.followed(ev.Instead)
 	if to == nil {
@@ -72,10 +73,9 @@ func (m *Machine) polledAs(s *Subscription, ev *core.Fetched) *Subscription {
 	m.reached(s)
 	m.noteHosts(s, ev)
 	m.replacePage(s, ev.Instead)
-	switch {
-	case to.Ended:
-		m.revive(to)
-	case to.Errors > 0 && !to.Polling && !to.Queued.Waiting():
+	// what is private by one of its names is so by the other
+	m.change(to, &core.Subscribe{Discreet: said(s.Discreet), Private: said(s.Withheld)})
+	if to.Errors > 0 && !to.Polling && !to.Queued.Waiting() {
 		m.PollAt(to, when.Later(m.Now, to.NotBefore))
 	}
 	return nil
@@ -102,6 +102,11 @@ func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 
 // replacePage follows a feed in place of the page that named it, as the page was followed.
 func (m *Machine) replacePage(page *Subscription, to feed.URL) {
+	if m.followed(to) == nil {
+		if s := m.movedTo(m.Known(to)); s != nil && s != page {
+			to = s.URL
+		}
+	}
 	page.NextPoll, page.Became = time.Time{}, to
 	m.Unsubscribe(page.URL)
 	s := m.followed(to)
@@ -115,6 +120,15 @@ func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	}
 	m.Store.Inherit(to, page.URL)
 	m.Tell(core.Replaced{Page: page.URL, Feed: to})
+}
+
+// movedTo is the feed that is followed by the address of another, which moved there; nil for none. What became of a
+// page is none: it may name something else the next time.
+func (m *Machine) movedTo(f archive.Feed) *Subscription {
+	if f.Names != "" {
+		return nil
+	}
+	return m.followed(f.Became)
 }
 
 // wish is how the feed that a page names is to be followed: as the page was, where its owner said something.

@@ -83,15 +83,15 @@ func (m *Machine) Subscribe(wish core.Subscribe) {
 		s := m.followed(u)
 		if s == nil {
 			known = m.Known(u)
-			s = m.followed(known.Became)
+			s = m.movedTo(known)
 		}
-		switch page := known.Names != ""; {
-		case s == nil, page && !wish.Standing:
-			m.follow(u, &wish, known, "") // followed before: its validators still save a download
-		case page:
+		switch {
+		case s != nil:
+			m.change(s, &wish)
+		case wish.Standing && m.followed(known.Became) != nil:
 			continue
 		default:
-			m.change(s, &wish)
+			m.follow(u, &wish, known, "") // followed before: its validators still save a download
 		}
 		m.chosen(u)
 	}
