@@ -271,6 +271,24 @@ func TestAPageNamesAnOldName(t *testing.T) {
 	}
 }
 
+// An address that moved to an old name of a feed has moved to the feed.
+func TestAnOldNameLeadsToAnother(t *testing.T) {
+	w := newNetwork(t)
+	w.moves(news, there)
+	w.moves(third, news)
+	h := w.add(node.Config{})
+	for _, u := range []feed.URL{news, third} {
+		h.step(node.Subscribe{Feeds: []feed.URL{u}})
+		w.run(time.Minute)
+	}
+	if got := h.followed(); !slices.Equal(got, []feed.URL{there}) || len(h.arrived) != 3 {
+		t.Errorf("follows %v, with %d entries", got, len(h.arrived))
+	}
+	if to, known := h.node.Became(third); to != there || !known {
+		t.Errorf("the other name became %q, known before: %v", to, known)
+	}
+}
+
 // What is followed discreetly by one of its names is so by the other.
 func TestBothNamesAreDiscreet(t *testing.T) {
 	w := newNetwork(t)

@@ -62,17 +62,15 @@ func (m *Machine) polledAs(s *Subscription, ev *core.Fetched) *Subscription {
 	}
 	s.Names = ""                                               // of a page that was there before
 	s.Terms.Failed(m.Now, courtesy.Freshness{}, ev.RetryAfter) // nothing that is fresh is kept by this name
-	to := m.followed(ev.Instead)
-	if to == nil {
-		m.replacePage(s, ev.Instead)
-		to = m.Feeds[ev.Instead]
+	if to := m.meant(ev.Instead); to == nil || to == s {
+		to = m.replacePage(s, ev.Instead)
 		to.Polling, to.Begun, to.Since = true, s.Begun, s.Since
 		return to
 	}
 	m.Counters.Polls++
 	m.reached(s)
 	m.noteHosts(s, ev)
-	m.replacePage(s, ev.Instead)
+	to := m.replacePage(s, ev.Instead)
 	// what is private by one of its names is so by the other
 	m.change(to, &core.Subscribe{Discreet: said(s.Discreet), Private: said(s.Withheld)})
 	if to.Errors > 0 && !to.Polling && !to.Queued.Waiting() {
@@ -100,18 +98,20 @@ func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 	return s.Errors >= pagePolls && m.Now.Sub(s.Since) >= pagePatience
 }
 
-// replacePage follows a feed in place of the page that named it, as the page was followed.
-func (m *Machine) replacePage(page *Subscription, to feed.URL) {
-	if m.followed(to) == nil {
-		if s := m.movedTo(m.Known(to)); s != nil && s != page {
-			to = s.URL
-		}
+// replacePage follows a feed in place of the page that named it, as the page was followed, and returns it. Where the
+// page names it as it was called before it moved it is the one that is followed.
+func (m *Machine) replacePage(page *Subscription, to feed.URL) *Subscription {
+	s := m.meant(to)
+	if s == page {
+		s = nil
+	}
+	if s != nil {
+		to = s.URL
 	}
 	page.NextPoll, page.Became = time.Time{}, to
 	m.Unsubscribe(page.URL)
-	s := m.followed(to)
 	if m.led[page.URL] = s != nil; s == nil {
-		m.follow(to, page.wish(), m.Known(to), page.URL)
+		s = m.follow(to, page.wish(), m.Known(to), page.URL)
 	} else if s.Page == "" {
 		if s.Page = page.URL; s.Backlog == archive.UsualBacklog {
 			s.Backlog, s.BacklogOf = page.Backlog, page.BacklogOf
@@ -120,15 +120,20 @@ func (m *Machine) replacePage(page *Subscription, to feed.URL) {
 	}
 	m.Store.Inherit(to, page.URL)
 	m.Tell(core.Replaced{Page: page.URL, Feed: to})
+	return s
 }
 
-// movedTo is the feed that is followed by the address of another, which moved there; nil for none. What became of a
+// meant is the feed that is followed by that address, or since the address moved to it; nil for none. What became of a
 // page is none: it may name something else the next time.
-func (m *Machine) movedTo(f archive.Feed) *Subscription {
-	if f.Names != "" {
+func (m *Machine) meant(u feed.URL) *Subscription {
+	if s := m.followed(u); s != nil {
+		return s
+	}
+	known := m.Known(u)
+	if known.Names != "" {
 		return nil
 	}
-	return m.followed(f.Became)
+	return m.followed(known.Became)
 }
 
 // wish is how the feed that a page names is to be followed: as the page was, where its owner said something.

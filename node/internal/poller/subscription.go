@@ -79,18 +79,9 @@ type Subscription struct {
 // that address; a page is asked again what it names now, where its owner says it again.
 func (m *Machine) Subscribe(wish core.Subscribe) {
 	for _, u := range wish.Feeds {
-		var known archive.Feed
-		s := m.followed(u)
-		if s == nil {
-			known = m.Known(u)
-			s = m.movedTo(known)
-		}
-		switch {
-		case s != nil:
+		if s := m.meant(u); s != nil {
 			m.change(s, &wish)
-		case wish.Standing && m.followed(known.Became) != nil:
-			continue
-		default:
+		} else if known := m.Known(u); !wish.Standing || m.followed(known.Became) == nil {
 			m.follow(u, &wish, known, "") // followed before: its validators still save a download
 		}
 		m.chosen(u)
@@ -120,9 +111,9 @@ func (m *Machine) change(s *Subscription, wish *core.Subscribe) {
 	}
 }
 
-// follow begins to follow a feed of which f is known, the zero Feed for nothing, and which that page named, "" for
-// none.
-func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page feed.URL) {
+// follow begins to follow a feed, and returns it, of which f is known, the zero Feed for nothing, and which that page
+// named, "" for none.
+func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page feed.URL) *Subscription {
 	if s := m.Feeds[u]; s != nil {
 		m.stopPolling(s)
 		f = s.Feed
@@ -150,6 +141,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	if s.kept != "" {
 		m.Tell(core.Withheld{Feed: u, Why: s.kept, Undecided: s.undecided})
 	}
+	return s
 }
 
 // Known returns the record of a feed that is polled, or was once; the zero Feed for nothing.
