@@ -177,7 +177,10 @@ func (h *host) refresh(ctx context.Context, feeds []feed.URL, stray func(feed.UR
 	if err != nil {
 		return nil, err
 	}
-	followed := make(map[feed.URL]*node.FeedStatus, len(all))
+	followed := make(map[feed.URL]*node.FeedStatus, len(all)) // by their addresses, or what led to them
+	for i := range all {
+		followed[all[i].Page] = &all[i]
+	}
 	for i := range all {
 		followed[all[i].URL] = &all[i]
 	}
@@ -187,14 +190,16 @@ func (h *host) refresh(ctx context.Context, feeds []feed.URL, stray func(feed.UR
 		}
 	}
 	list := make([]control.Refreshed, 0, len(feeds))
+	var meant []feed.URL
 	for _, u := range feeds {
 		if s := followed[u]; s != nil {
-			list = append(list, control.Refreshed{Feed: u, NotBefore: s.RefreshAt, Ended: s.Ended})
+			meant = append(meant, s.URL)
+			list = append(list, control.Refreshed{Feed: s.URL, NotBefore: s.RefreshAt, Ended: s.Ended})
 		} else if err := stray(u); err != nil {
 			return nil, err
 		}
 	}
-	return list, h.command(ctx, node.Refresh{Feeds: feeds})
+	return list, h.command(ctx, node.Refresh{Feeds: meant})
 }
 
 // Unsubscribe implements control.Owner.
