@@ -235,11 +235,13 @@ func (h *host) followOne(ctx context.Context, w control.FollowAddress, u feed.UR
 	}
 	w.Feeds = []feed.URL{u}
 	before, err := look(ctx, h, func(n *node.Node) (followed feed.URL, err error) {
-		if n != nil && n.Feed(u) != nil {
-			followed = u
-		} else if n != nil {
-			followed, _ = n.Became(u)
+		if n == nil {
+			return "", nil
 		}
+		if f := n.Feed(u); f != nil {
+			return f.URL, nil
+		}
+		followed, _ = n.Became(u)
 		return followed, nil
 	})
 	if err != nil {
@@ -275,7 +277,7 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (f
 			return f, control.ErrRests
 		}
 		f.FeedStatus, f.waits = n.Feed(u), n.AwaitsPoll(u)
-		if f.FeedStatus == nil {
+		if f.FeedStatus == nil || f.URL != u {
 			var to feed.URL
 			to, f.known = n.Became(u)
 			f.FeedStatus = n.Feed(to)

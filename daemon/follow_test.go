@@ -250,6 +250,7 @@ type sites struct {
 	mu    sync.Mutex
 	pages map[feed.URL][]feed.URL // what they name
 	feeds map[feed.URL]bool
+	moved map[feed.URL]feed.URL // to feeds
 	slow  time.Duration
 	asked map[feed.URL]int
 }
@@ -263,7 +264,9 @@ func newSites() *sites {
 			"https://ann:pw@two.example/": {"https://two.example/a", "https://other.example/b"},
 		},
 		feeds: map[feed.URL]bool{"https://one.example/a": true, "https://two.example/a": true,
-			"https://two.example/b": true, "https://ann:pw@two.example/a": true, "http://plain.example/a": true},
+			"https://two.example/b": true, "https://ann:pw@two.example/a": true, "http://plain.example/a": true,
+			"https://old.example/a": true},
+		moved: map[feed.URL]feed.URL{"http://old.example/a": "https://old.example/a"},
 		slow:  time.Millisecond,
 		asked: make(map[feed.URL]int),
 	}
@@ -278,7 +281,9 @@ func (s *sites) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 	s.asked[f.Feed]++
 	got := node.Fetched{Feed: f.Feed, Status: 200, From: f.Feed.Host()}
 	names, isPage := s.pages[f.Feed]
-	switch {
+	switch to := s.moved[f.Feed]; {
+	case to != "" && f.New:
+		got.Instead, got.Document = to, &feed.Document{Feed: to, Title: "Title of " + string(to)}
 	case s.feeds[f.Feed]:
 		got.Document = &feed.Document{Feed: f.Feed, Title: "Title of " + string(f.Feed)}
 	case isPage:
@@ -315,6 +320,13 @@ func TestFollowAddress(t *testing.T) {
 		"a feed": {at: one + "a",
 			want:     control.FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true},
 			followed: []feed.URL{one + "a"}},
+		"what has moved": {at: "http://old.example/a", want: control.FollowedAddress{Feed: "https://old.example/a",
+			Title: "Title of https://old.example/a", New: true, Page: "http://old.example/a"},
+			followed: []feed.URL{"https://old.example/a"}},
+		"what has moved to what is followed": {at: "http://old.example/a", before: []feed.URL{"https://old.example/a"},
+			want: control.FollowedAddress{Feed: "https://old.example/a", Title: "Title of https://old.example/a",
+				Page: "http://old.example/a"},
+			followed: []feed.URL{"https://old.example/a"}},
 		"a page": {at: one,
 			want: control.FollowedAddress{Feed: one + "a", Title: "Title of https://one.example/a", New: true,
 				Page: one},
@@ -579,6 +591,24 @@ func TestLibraryFollowsSites(t *testing.T) {
 	}
 	if s.asked["https://one.example/a"] != 1 {
 		t.Errorf("a feed that is followed was asked for %d times", s.asked["https://one.example/a"])
+	}
+	// What has moved is known by either address, and asked for once.
+	for _, at := range []feed.URL{"http://old.example/a", "https://old.example/a", "http://old.example/a"} {
+		got, err := l.Discover(ctx, at)
+		if err != nil || len(got) != 1 || got[0].Title != "Title of https://old.example/a" {
+			t.Errorf("discovers %+v at %s, %v", got, at, err)
+		}
+		if id, err := l.Subscribe(ctx, at); err != nil {
+			t.Error(err)
+		} else if u, err := l.FeedOf(ctx, id); err != nil || u != "https://old.example/a" {
+			t.Errorf("%s: follows %q, %v", at, u, err)
+		}
+	}
+	if s.asked["http://old.example/a"] != 1 || s.asked["https://old.example/a"] != 0 {
+		t.Errorf("what has moved was asked for: %v", s.asked)
+	}
+	if err := l.host.Unsubscribe(ctx, "https://old.example/a"); err != nil {
+		t.Fatal(err)
 	}
 	// Who wants polled again what was a moment ago hears from when on it may be, and nothing of what nobody follows.
 	before := time.Now()

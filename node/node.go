@@ -163,7 +163,7 @@ func (n *Node) New(u feed.URL) bool { return n.poller.New(u) }
 // that which is followed in the place of the page there.
 func (n *Node) AwaitsPoll(u feed.URL) bool { return n.poller.AwaitsPoll(u) }
 
-// Feed describes a feed of the node's own interest, nil for any other.
+// Feed describes a feed of the node's own interest, by its address or one that has moved to it, nil for any other.
 func (n *Node) Feed(u feed.URL) *FeedStatus { return n.poller.Feed(u) }
 
 // Feeds describes every feed of the node's own interest, ordered by URL.

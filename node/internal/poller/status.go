@@ -70,9 +70,9 @@ func (m *Machine) AwaitsPoll(u feed.URL) bool {
 	return s != nil && s.LastError == "" && s.waived.IsZero() && !s.LastPoll.After(s.Since)
 }
 
-// Feed describes a feed of the node's own interest, nil for any other.
+// Feed describes a feed of the node's own interest, by its address or one that has moved to it, nil for any other.
 func (m *Machine) Feed(u feed.URL) *FeedStatus {
-	s := m.followed(u)
+	s := m.meant(u)
 	if s == nil {
 		return nil
 	}
