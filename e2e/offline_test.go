@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
@@ -102,12 +104,19 @@ func TestBrowserReadsOffline(t *testing.T) {
 	})
 }
 
-// evaluate is what an expression comes to, which may be a promise.
+// evaluate is what an expression comes to, which may be a promise. Where the page is left meanwhile it is evaluated in
+// the one that comes.
 func (b *browser) evaluate(t *testing.T, expression string) (value string) {
 	t.Helper()
 	b.bounded(t, func(ctx context.Context) (err error) {
-		value, err = chromedp.Run(ctx, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
-		return err
+		for {
+			value, err = chromedp.Run(ctx, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
+			var left *cdproto.Error
+			if !errors.As(err, &left) || left.Message != "Inspected target navigated or closed" &&
+				left.Message != "Execution context was destroyed." {
+				return err
+			}
+		}
 	})
 	return value
 }
