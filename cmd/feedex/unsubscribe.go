@@ -41,7 +41,7 @@ followed again when it starts the next time, unless it is removed there too.`,
 				f = to[0]
 			}
 			if f == nil {
-				return fmt.Errorf("unsubscribe %s: it was not followed", said)
+				return fmt.Errorf("unsubscribe %s: it was not followed, 'feedex feeds' lists what is", said)
 			}
 			if err := client.Unsubscribe(c.Context(), f.URL); err != nil {
 				return err
