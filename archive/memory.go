@@ -20,17 +20,18 @@ import (
 // them.
 type Memory struct {
 	pool     *Pool
-	records  []keptRecord          // in order of Seq, which is the index plus one
-	past     []keptRecord          // that were filled in, back from -1
-	seqs     map[int32]int         // of both, by the pool's numbers of the entries
-	hidden   map[feed.EntryID]bool // entries not to be shared
-	apart    map[feed.EntryID]int  // the Seqs of entries as others know them, where that is not as the index has them
-	purged   map[feed.EntryID]gone // entries that were here
-	starred  []star                // as Star left them
-	looking  int                   // as HaveLooking left it
-	feeds    map[feed.URL]Feed     // as KeepFeed left them
-	dids     []int32               // in order of arrival, by the pool's numbers
-	hasDID   map[int32]bool        // the same
+	records  []keptRecord                  // in order of Seq, which is the index plus one
+	past     []keptRecord                  // that were filled in, back from -1
+	seqs     map[int32]int                 // of both, by the pool's numbers of the entries
+	hidden   map[feed.EntryID]bool         // entries not to be shared
+	apart    map[feed.EntryID]int          // the Seqs of entries as others know them, where that is not as the index has them
+	purged   map[feed.EntryID]gone         // entries that were here
+	starred  []star                        // as Star left them
+	looking  int                           // as HaveLooking left it
+	was      map[feed.EntryID]feed.EntryID // ids of entries before their feeds were renamed, by their ids
+	feeds    map[feed.URL]Feed             // as KeepFeed left them
+	dids     []int32                       // in order of arrival, by the pool's numbers
+	hasDID   map[int32]bool                // the same
 	peers    map[protocol.NodeID]protocol.FormerNeighbor
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
@@ -54,6 +55,7 @@ func (p *Pool) NewMemory() *Memory {
 		hidden:   make(map[feed.EntryID]bool),
 		apart:    make(map[feed.EntryID]int),
 		purged:   make(map[feed.EntryID]gone),
+		was:      make(map[feed.EntryID]feed.EntryID),
 		feeds:    make(map[feed.URL]Feed),
 		peers:    make(map[protocol.NodeID]protocol.FormerNeighbor),
 		accounts: make(map[string][]byte),
@@ -124,7 +126,7 @@ func (m *Memory) Arrivals(u feed.URL, n int) (list []Arrival) {
 // Holds implements Entries.
 func (m *Memory) Holds(u feed.URL) bool {
 	for seq := range m.candidates(nil) {
-		if k := m.at(seq); !k.purged && m.record(seq).Entry.Feed == u {
+		if k := m.at(seq); !k.purged && !k.apart && m.content(k).entry.Feed == u {
 			return true
 		}
 	}
@@ -259,7 +261,7 @@ func (m *Memory) record(seq int) Record {
 	r := m.at(seq)
 	c := m.content(r)
 	return Record{
-		Seq: int64(seq), ID: c.id, Digest: c.digest, Entry: c.entry,
+		Seq: int64(seq), ID: c.id, Was: m.was[c.id], Digest: c.digest, Entry: c.entry,
 		Seen: r.seen(), Source: m.pool.nodes.list[r.source], Confirmed: r.confirmed || r.owners,
 	}
 }
@@ -331,6 +333,9 @@ func (m *Memory) Hide(ids []feed.EntryID) {
 
 // Search implements Searcher.
 func (m *Memory) Search(ctx context.Context, f feed.Filter) ([]Record, error) {
+	if of := m.feeds[f.Feed]; !of.Subscribed && !f.Shareable {
+		f.Feed = cmp.Or(of.Became, f.Feed)
+	}
 	matcher := NewMatcher(f)
 	if f.Relevance {
 		return m.ranked(ctx, f, matcher)

@@ -40,7 +40,7 @@ type Entries interface {
 	// Arrivals returns when the latest entries of a feed that own polls have listed were published and when they came,
 	// n at most, in any order.
 	Arrivals(u feed.URL, n int) []Arrival
-	// Holds reports whether an entry of the feed is kept, whoever brought it.
+	// Holds reports whether an entry of the feed is kept, whoever brought it, as the owner has it.
 	Holds(u feed.URL) bool
 	// Starred returns the entries of a feed that the owner starred, n at most, the latest arrival first, but for those
 	// of which others know nothing (see Hide) and those that a rule starred.
@@ -158,7 +158,20 @@ type Feeds interface {
 	// else of the feed itself: title, folders and limits; and who leaves it out, unless it was followed before that
 	// one. It does nothing where there are none.
 	Inherit(to, from feed.URL)
+	// Rename gives a feed that is followed another name, at that time: its entries are those of the feed with that
+	// name from then on, by new ids (see Record.Was), and stay what they are to who reads them. What neighbors brought by that name
+	// joins them, as Fill would store it. The old name became the new one. Of what was purged it is known by the new
+	// name that it was only if it is listed, as the feed's document lists it, by the old name.
+	//
+	// It reports false, and does nothing, where the feed is not followed; where what has that name is, or somebody
+	// has read it; where others know of one of them what they do not of the other, see Shared; and where more is kept
+	// than MaxRenamed, or of what has that name than MaxMerged.
+	Rename(at time.Time, from, to feed.URL, listed []feed.Entry) bool
 }
+
+// MaxRenamed is how many entries a feed has at most that is renamed, and MaxMerged how many are kept by its new name:
+// a step must not keep neighbors waiting.
+const MaxRenamed, MaxMerged = 20_000, 500
 
 // Bundles keeps which bundles were stored, by their identifiers (Paper §3.4: "nodes store the bundle
 // identifiers did that have been seen recently"). A Store keeps at least the latest KeptDIDs of them.
@@ -220,7 +233,8 @@ type Requests interface {
 // A Searcher finds entries. Unlike a Store it may be used by several goroutines at once.
 type Searcher interface {
 	// Search returns at most f.Limit records that match f, newest arrival first, or the best first if that
-	// is asked for (see RankCandidates); it may then return ErrCut with them. It ends early with ctx's error.
+	// is asked for (see RankCandidates); it may then return ErrCut with them. It ends early with ctx's error. Of an
+	// address that became another feed, and is not followed, it finds what that has, unless it is for others.
 	// It sees everything committed before it began.
 	Search(ctx context.Context, f feed.Filter) ([]Record, error)
 }
@@ -240,6 +254,7 @@ type Record struct {
 	// Seq is the order of arrival, from 1, never reused. Entries that were filled in go back from -1.
 	Seq    int64
 	ID     feed.EntryID
+	Was    feed.EntryID // the ID before its feed was first renamed, by which programs know it; zero where it was not
 	Digest feed.Digest
 	Entry  feed.Entry
 	Seen   time.Time       // when it arrived, whole seconds; where it was filled in, when it did at its source

@@ -87,6 +87,10 @@ func (d *disk) Vacuum(context.Context) error                             { retur
 func (d *disk) Inherit(to, from feed.URL) {
 	d.write(func(m *archive.Memory) { m.Inherit(to, from) })
 }
+func (d *disk) Rename(at time.Time, from, to feed.URL, listed []feed.Entry) (renamed bool) {
+	d.write(func(m *archive.Memory) { renamed = m.Rename(at, from, to, listed) })
+	return renamed
+}
 func (d *disk) KeepFeed(f archive.Feed) {
 	d.write(func(m *archive.Memory) { m.KeepFeed(f) })
 }

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"encoding/hex"
 	"net/url"
 	"strings"
@@ -135,12 +136,12 @@ func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // entryID is the entry's id in the document. Readers take it to be unique in the whole world, so a
 // published id stands only if it is an IRI of a kind that is; "17" or "post:17" becomes a UUID of
-// version 8 made from the EntryID (RFC 9562 §5.8).
+// version 8 made from the EntryID (RFC 9562 §5.8), the first that it had.
 func entryID(r *archive.Record) string {
 	if worldwide(r.Entry.ID) {
 		return r.Entry.ID
 	}
-	u := r.ID
+	u := cmp.Or(r.Was, r.ID)
 	u[6] = u[6]&0x0f | 0x80
 	u[8] = u[8]&0x3f | 0x80
 	h := hex.EncodeToString(u[:16])

@@ -207,6 +207,7 @@ func exampleLibrary() *library {
 		e.Clean()
 		l.entries[exampleURL] = append(l.entries[exampleURL], archive.NewRecord(e, day(6), protocol.NodeID{}))
 	}
+	l.entries[exampleURL][3].Was = feed.EntryID{1, 2, 3, 4, 5, 6, 7, 8, 9} // the feed was renamed since it came
 	return l
 }
 

@@ -47,9 +47,10 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 		"filters": testFilterList,
 		"labels":  testLabels, "names of labels": testLabelNames, "labels keep": testLabelsKeep,
 		"rules label": testRulesLabel, "labels of rules keep nothing": testRulesLabelKeepNothing,
-		"labels of the past": testLabelsOfThePast,
-		"labels of filters":  testLabelsOfFilters,
-		"standing queries":   testStandingQueries, "bounds of standing queries": testStandingBounds,
+		"labels of the past":      testLabelsOfThePast,
+		"labels of filters":       testLabelsOfFilters,
+		"a feed is renamed whole": testRenameWhole,
+		"standing queries":        testStandingQueries, "bounds of standing queries": testStandingBounds,
 		"receivers are told": testReceiversAreTold, "receivers of people": testReceiversOfPeople,
 		"receivers": testReceiverList, "commands": testCommands, "bounds of receivers": testReceiverBounds,
 	} {
@@ -110,6 +111,7 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive, at func(ItemArc
 		"find ends":                       testFindEnds,
 		"folders":                         testFolders,
 		"title and folders are inherited": testInherit,
+		"a feed is renamed":               testRename,
 		"too many folders":                testTooManyFolders,
 	} {
 		t.Run(name, func(t *testing.T) {

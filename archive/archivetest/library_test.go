@@ -245,6 +245,34 @@ func (l *library) Inherit(to, from feed.URL) {
 	}
 }
 
+func (l *library) Rename(at time.Time, from, to feed.URL, listed []feed.Entry) bool {
+	if slices.ContainsFunc(l.items, func(x *item) bool { return x != nil && x.feed == to }) {
+		return false
+	}
+	before, _ := l.Search(context.Background(), feed.Filter{Feed: from, Limit: math.MaxInt})
+	if !l.Memory.Rename(at, from, to, listed) {
+		return false
+	}
+	l.numbers[to], l.followed[to] = l.numbers[from], true
+	l.urls[l.numbers[to]-1] = to
+	delete(l.numbers, from)
+	delete(l.followed, from)
+	l.number(from)
+	for _, r := range before {
+		if x := l.byEntry[r.ID]; x != nil {
+			delete(l.byEntry, r.ID)
+			r.Entry.Feed = to
+			x.feed, x.entry = to, r.Entry.EntryID()
+			l.byEntry[x.entry] = x
+		}
+	}
+	joined, _ := l.Search(context.Background(), feed.Filter{Feed: to, Limit: math.MaxInt})
+	for _, r := range slices.Backward(joined) {
+		l.add(&r, at, func(*person) bool { return false })
+	}
+	return true
+}
+
 func (l *library) AddPerson(at time.Time, name string) (reading.PersonID, error) {
 	for _, p := range l.people {
 		if p.Name == name {

@@ -28,6 +28,7 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 			"poll":    m.poll,
 			"purge":   m.purge,
 			"feed":    m.keepFeed,
+			"rename":  m.rename,
 			"hide":    m.hide,
 			"share":   m.share,
 			"did":     m.keepDID,
@@ -50,6 +51,8 @@ func testModel(t *testing.T, open func(testing.TB) Archive) {
 type model struct {
 	archive Archive
 	memory  *archive.Memory
+
+	read map[feed.URL]bool // feeds that were followed, of which a Memory does not know that somebody read them
 
 	// The work that was done to both, so that a Memory can be brought back to the last commit.
 	committed, open []func(archive.Store)
@@ -148,6 +151,32 @@ func (m *model) keepFeed(rt *rapid.T) {
 		Discreet: rapid.Bool().Draw(rt, "discreet"), Barred: rapid.Bool().Draw(rt, "barred"),
 	}
 	m.do(func(s archive.Store) { s.KeepFeed(f) })
+}
+
+func (m *model) rename(rt *rapid.T) {
+	old, name := genFeed.Draw(rt, "feed"), genFeed.Draw(rt, "name")
+	if old == name || m.read[name] {
+		rt.Skip("it was read by that name")
+	}
+	f := m.memory.LoadFeed(old)
+	f.URL, f.Subscribed = old, rapid.IntRange(0, 4).Draw(rt, "followed") > 0
+	m.do(func(s archive.Store) { s.KeepFeed(f) })
+	if m.read == nil {
+		m.read = make(map[feed.URL]bool)
+	}
+	m.read[old], m.read[name] = m.read[old] || f.Subscribed, m.read[name] || f.Subscribed
+	var listed []feed.Entry
+	for range 3 {
+		e := genRecord.Draw(rt, "listed").Entry
+		e.Feed = old
+		listed = append(listed, e)
+	}
+	at := base.Add(time.Hour)
+	got, want := m.archive.Rename(at, old, name, listed), m.memory.Rename(at, old, name, listed)
+	if got != want {
+		rt.Fatalf("Rename = %v, want %v", got, want)
+	}
+	m.open = append(m.open, func(s archive.Store) { s.Rename(at, old, name, listed) })
 }
 
 func (m *model) hide(rt *rapid.T) {

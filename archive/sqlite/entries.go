@@ -335,7 +335,7 @@ func (s *Store) Starred(u feed.URL, n int) []feed.EntryID {
 
 // recordColumns are the columns that scanRecord wants, from entries e and feeds f.
 const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.seen, e.source, e.guid, e.title, e.link,
-	e.authors, e.categories, e.enclosures, e.rights, e.copied_from, e.extras, e.summary, e.content, ` + isConfirmed
+	e.authors, e.categories, e.enclosures, e.rights, e.copied_from, e.extras, e.summary, e.content, e.was, ` + isConfirmed
 
 // scanRecord reads one row of recordColumns, and what is selected behind them. A row that does not decode was not
 // written by us.
@@ -347,7 +347,7 @@ func scanRecord(row rowScanner, more ...any) (r archive.Record, err error) {
 		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link,
 		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media},
 		jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}, jsonExtras{&e.Extras}, &e.Summary, &e.Content,
-		&r.Confirmed}
+		maybeBytesOf(r.Was[:]), &r.Confirmed}
 	if err := scan(row, append(columns, more...)...); err != nil {
 		if r.Seq != 0 {
 			err = fmt.Errorf("entry %d: %w", r.Seq, err)

@@ -191,6 +191,7 @@ func (r personalReader) Entry(ctx context.Context, id feed.EntryID) (record arch
 		return scanRecord(row, &number, &item.ID, &item.Read, &item.Starred)
 	}, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
 		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq
-			LEFT JOIN marks m ON m.person = ? AND m.item = i.id WHERE e.id = ?`, int64(r.person), id[:])
+			LEFT JOIN marks m ON m.person = ? AND m.item = i.id
+		WHERE e.id = coalesce((SELECT id FROM entries WHERE was = ?2), ?2)`, int64(r.person), id[:])
 	return record, item, number, wrap("read", r.path, err)
 }

@@ -77,18 +77,24 @@ func (s *writer) purge(at time.Time, ids []feed.EntryID) []bool {
 		s.write(`DELETE FROM items WHERE seq = ?`, at.seq)
 		s.write(`DELETE FROM found WHERE seq = ?`, at.seq)
 	}
-	list = jsonNumbers(rest)
-	for _, table := range []string{`stale`, `hidden`, `entries`} { // and with the entries, their items
-		s.write(`DELETE FROM `+table+` WHERE seq `+these, list)
-	}
-	for _, index := range indexes {
-		s.write(`DELETE FROM `+index+` WHERE rowid `+these, list)
-	}
+	s.drop(rest)
 	s.write(`UPDATE state SET purge_at = ?1,
 		purge_entries = ?2 + CASE purge_at WHEN ?1 THEN purge_entries ELSE 0 END,
 		purge_bytes = ?3 + CASE purge_at WHEN ?1 THEN purge_bytes ELSE 0 END, dead = dead + ?4`, at.Unix(),
 		len(seqs), bytes, dead)
 	return dropped
+}
+
+// drop removes entries, and with them their items.
+func (w *writer) drop(seqs []int64) {
+	const these = `IN (SELECT value FROM json_each(?))`
+	list := jsonNumbers(seqs)
+	for _, table := range []string{`stale`, `hidden`, `entries`} {
+		w.write(`DELETE FROM `+table+` WHERE seq `+these, list)
+	}
+	for _, index := range indexes {
+		w.write(`DELETE FROM `+index+` WHERE rowid `+these, list)
+	}
 }
 
 // purgeOthers leaves to the owner, hidden, what is the same to others and goes as theirs.

@@ -105,12 +105,15 @@ func (s *search) conditions() (known bool, err error) {
 		s.args = append(s.args, args...)
 	}
 	if f.Feed != "" {
-		err := scan(s.tx.QueryRowContext(s.ctx, `SELECT id FROM feeds WHERE url = ?`, string(f.Feed)), &s.feedID)
+		err := scan(s.tx.QueryRowContext(s.ctx, `SELECT id, url FROM feeds WHERE url = coalesce(
+			(SELECT nullif(became, '') FROM feeds WHERE url = ?1 AND NOT subscribed AND NOT ?2), ?1)`,
+			string(f.Feed), f.Shareable), &s.feedID, &f.Feed)
 		if errors.Is(err, sql.ErrNoRows) {
 			return false, nil
 		} else if err != nil {
 			return false, err
 		}
+		s.Matcher = archive.NewMatcher(*f)
 		if f.Shareable {
 			err := scan(s.tx.QueryRowContext(s.ctx, `SELECT id FROM feeds WHERE url = ?`,
 				string(f.Feed+apartMark)), &s.apart)

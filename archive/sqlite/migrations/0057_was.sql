@@ -1,0 +1,3 @@
+-- The id that an entry had before its feed was first renamed, NULL where it was not: programs know it by that.
+ALTER TABLE entries ADD COLUMN was BLOB;
+CREATE INDEX entries_was ON entries (was) WHERE was IS NOT NULL;
