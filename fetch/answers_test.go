@@ -183,8 +183,15 @@ func TestMovedUnread(t *testing.T) {
 		switch r.URL.Path {
 		case "/feed":
 			http.Redirect(w, r, "/feed/", http.StatusMovedPermanently)
-		case "/page":
-			http.Redirect(w, r, "/page/", http.StatusMovedPermanently)
+		case "/page", "/dated":
+			http.Redirect(w, r, r.URL.Path+"/", http.StatusMovedPermanently)
+		case "/dated/":
+			if r.Header.Get("If-None-Match") != "" {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			io.WriteString(w, `<rss version="2.0"><channel><title>News</title><link>/</link>`+
+				`<item><guid>urn:1</guid><title>First</title><link>first</link></item></channel></rss>`)
 		case "/page/":
 			io.WriteString(w, "<!doctype html><title>Parked</title>")
 		default:
@@ -208,8 +215,24 @@ func TestMovedUnread(t *testing.T) {
 	} {
 		got := fetchWith(t, c.Config, c.Fetch)
 		wantEntry(t, got)
-		if e := got.Document.Entries[0]; got.Instead != "" || got.Moved != there || e.Feed != old {
+		if e := got.Document.Entries[0]; got.Instead != "" || got.Moved != there || e.Feed != old || got.Named {
 			t.Errorf("%s: %q is followed, moved %q, %+v", name, got.Instead, got.Moved, e)
+		}
+	}
+	// What was read is the same by its new name, if its entries do not go by links that are other ones then.
+	dated := feed.URL(server + "/dated")
+	for name, c := range map[string]struct {
+		Config
+		node.Fetch
+		want bool
+	}{
+		"read before":       {Config{AllowLocal: true}, node.Fetch{Feed: dated}, true},
+		"not changed":       {Config{AllowLocal: true}, node.Fetch{Feed: dated, ETag: `"1"`}, true},
+		"on a private host": {Config{PrivateHosts: []string{"127.0.0.1"}}, node.Fetch{Feed: dated}, false},
+		"not read":          {Config{AllowLocal: true}, node.Fetch{Feed: dated, New: true}, false},
+	} {
+		if got := fetchWith(t, c.Config, c.Fetch); got.Err != nil || got.Named != c.want {
+			t.Errorf("%s: named %v, %v", name, got.Named, got.Err)
 		}
 	}
 	got = fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/page"), New: true})
@@ -261,7 +284,7 @@ func TestOtherNames(t *testing.T) {
 				}
 			}
 		}
-		if got := v.movedUnread(); got != "" != c.want {
+		if got := v.newName(); got != "" != c.want {
 			t.Errorf("%v: another name of it is %q", c.way, got)
 		}
 	}

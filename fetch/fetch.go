@@ -205,6 +205,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	}
 	v.out.Freshness = freshness(resp.Header, time.Now())
 	v.out.RetryAfter = retryAfter(resp.Header, time.Now())
+	v.out.Named = !v.fetch.New && v.newName() != ""
 	defer func() {
 		if err == nil && !v.out.Freshness.Stated {
 			v.out.Unchanged = unchanged(v.out.LastModified, resp.Header, time.Now())
@@ -256,7 +257,10 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 	if hash == v.fetch.Body && !v.out.Partial {
 		return nil // the same again
 	}
-	moved := v.movedUnread()
+	as := v.fetch.Feed
+	if v.fetch.New {
+		as = cmp.Or(v.newName(), as)
+	}
 	contentType := resp.Header.Get("Content-Type")
 	if err := v.client.parsing.enter(ctx); err != nil {
 		return err
@@ -266,8 +270,12 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 		if v.fetch.Page != "" {
 			return feed.ParsePage(v.fetch.Feed, feed.URL(u.String()), contentType, body, time.Now())
 		}
-		// Wherever it moves once it was read, entries that are named by their links keep these.
-		return feed.Parse(cmp.Or(moved, v.fetch.Feed), contentType, body, time.Now())
+		doc, err := feed.Parse(as, contentType, body, time.Now())
+		if v.out.Named && err == nil {
+			named, err := feed.Parse(v.out.Moved, contentType, body, time.Now())
+			v.out.Named = err == nil && readsAlike(doc, named)
+		}
+		return doc, err
 	})
 	if err != nil {
 		v.unusable(resp.Header)
@@ -278,8 +286,8 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 	}
 	doc.Identities() // the node needs them, and is not to wait for them
 	v.out.Document = doc
-	if moved != "" {
-		v.out.Instead, v.out.Moved = moved, ""
+	if as != v.fetch.Feed {
+		v.out.Instead, v.out.Moved = as, ""
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"feedex/feed"
@@ -26,16 +27,24 @@ func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err 
 	return next, err
 }
 
-// movedUnread is where a feed moved for good that was never read, "" for nowhere: it is followed by that name, which is
-// the same for all who come to it, whichever of its names they said. What is the owner's alone keeps the name that they
-// said.
-func (v *visit) movedUnread() feed.URL {
+// newName is where a feed moved for good, "" for nowhere, if that is a name of it as well: the same for all who come to
+// it, whichever of its names they said. What is the owner's alone keeps the name that they said.
+func (v *visit) newName() feed.URL {
 	to := v.out.Moved
-	if !v.fetch.New || v.doubtful || v.secret || v.out.Local || v.client.private[hostKey(v.origin.Hostname())] ||
+	if v.doubtful || v.secret || v.out.Local || v.client.private[hostKey(v.origin.Hostname())] ||
 		to == v.fetch.Feed || v.origin.Scheme == "https" && !strings.HasPrefix(string(to), "https:") {
 		return ""
 	}
 	return to
+}
+
+// readsAlike reports whether the entries of a document are those of the feed by another name of it, too. Those that are
+// known by their links are not where these are relative.
+func readsAlike(doc, other *feed.Document) bool {
+	return slices.EqualFunc(doc.Entries, other.Entries, func(e, f feed.Entry) bool {
+		f.Feed = e.Feed
+		return e.EntryID() == f.EntryID()
+	})
 }
 
 // otherName reports whether a redirect for good from one address to another makes the latter a name of the feed as

@@ -208,7 +208,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	m.noteLags(s, d.fresh)
 	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.History, s.Helped, d.Unchanged
 	d.poll.Pollers = m.knownPollers(s)
-	m.noteMoved(s, d.Moved)
+	named := m.noteMoved(s, d)
 	s.Answered(m.Now, d.Status, d.Document, d.Freshness, d.RetryAfter)
 	if !s.waived.IsZero() && d.since.IsZero() && d.Document != nil && d.Document.PrevArchive != "" {
 		s.Past = m.wantedPast() // it began without a document
@@ -226,6 +226,9 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	}
 	if !m.publish(s, d.first, d.fresh, d.revised) {
 		m.announce(s, d.poll.New)
+	}
+	if named {
+		m.rename(s, d)
 	}
 }
 

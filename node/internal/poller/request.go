@@ -170,13 +170,6 @@ func (m *Machine) allowed(s *Subscription, t time.Time) time.Time {
 // rehost has a feed asked for where it is now.
 func (m *Machine) rehost(s *Subscription) { m.hosts.Sent(s.Queued, s.At(s.URL)) }
 
-// noteMoved takes note of where a poll was redirected for good, and after a while asks there at once.
-func (m *Machine) noteMoved(s *Subscription, to feed.URL) {
-	if s.Redirected(m.Now, s.URL, to) {
-		m.rehost(s)
-	}
-}
-
 // forgetAlias asks for a feed under its own name again where its new address does not work. Validators are the new
 // address's, and would mean something else there.
 func (m *Machine) forgetAlias(s *Subscription, status int) {

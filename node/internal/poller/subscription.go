@@ -259,13 +259,18 @@ func (m *Machine) Unsubscribe(u feed.URL) {
 	s.Subscribed = false
 	m.Store.KeepFeed(s.Feed)
 	m.exchange.TellStars()
-	m.Table.Weigh(u, 1)
+	m.speakNoMore(s)
+}
+
+// speakNoMore has neighbors know nothing of a feed that is followed no more.
+func (m *Machine) speakNoMore(s *Subscription) {
+	m.Table.Weigh(s.URL, 1)
 	if s.Discreet {
 		return
 	}
-	m.exchange.Forget(u)
-	followed := m.Table.Own(u, false)
-	if m.Table.Private(u, s.Confidential()) || followed { // a node that follows it no more does not pass it on either
+	m.exchange.Forget(s.URL)
+	followed := m.Table.Own(s.URL, false)
+	if m.Table.Private(s.URL, s.Confidential()) || followed { // a node that follows it no more does not pass it on either
 		m.membership.AdvertiseSoon()
 	}
 }
