@@ -20,22 +20,23 @@ import (
 // them.
 type Memory struct {
 	pool     *Pool
-	records  []keptRecord                  // in order of Seq, which is the index plus one
-	past     []keptRecord                  // that were filled in, back from -1
-	seqs     map[int32]int                 // of both, by the pool's numbers of the entries
-	hidden   map[feed.EntryID]bool         // entries not to be shared
-	apart    map[feed.EntryID]int          // the Seqs of entries as others know them, where that is not as the index has them
-	purged   map[feed.EntryID]gone         // entries that were here
-	starred  []star                        // as Star left them
-	looking  int                           // as HaveLooking left it
-	was      map[feed.EntryID]feed.EntryID // ids of entries before their feeds were renamed, by their ids
-	feeds    map[feed.URL]Feed             // as KeepFeed left them
-	dids     []int32                       // in order of arrival, by the pool's numbers
-	hasDID   map[int32]bool                // the same
+	records  []keptRecord          // in order of Seq, which is the index plus one
+	past     []keptRecord          // that were filled in, back from -1
+	seqs     map[int32]int         // of both, by the pool's numbers of the entries
+	hidden   map[feed.EntryID]bool // entries not to be shared
+	apart    map[feed.EntryID]int  // the Seqs of entries as others know them, where that is not as the index has them
+	purged   map[feed.EntryID]gone // entries that were here
+	starred  []star                // as Star left them
+	looking  int                   // as HaveLooking left it
+	feeds    map[feed.URL]Feed     // as KeepFeed left them
+	dids     []int32               // in order of arrival, by the pool's numbers
+	hasDID   map[int32]bool        // the same
 	peers    map[protocol.NodeID]protocol.FormerNeighbor
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
 	hosts    map[string]KnownHost
+
+	was map[feed.EntryID]feed.EntryID // first ids of entries whose feeds were renamed, by their ids
 }
 
 var (
@@ -55,7 +56,6 @@ func (p *Pool) NewMemory() *Memory {
 		hidden:   make(map[feed.EntryID]bool),
 		apart:    make(map[feed.EntryID]int),
 		purged:   make(map[feed.EntryID]gone),
-		was:      make(map[feed.EntryID]feed.EntryID),
 		feeds:    make(map[feed.URL]Feed),
 		peers:    make(map[protocol.NodeID]protocol.FormerNeighbor),
 		accounts: make(map[string][]byte),

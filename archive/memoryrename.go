@@ -33,6 +33,9 @@ func (m *Memory) Rename(at time.Time, from, to feed.URL, listed []feed.Entry) bo
 		delete(m.seqs, m.content(m.at(seq)).number)
 		*m.at(seq) = keptRecord{purged: true}
 	}
+	if m.was == nil {
+		m.was = make(map[feed.EntryID]feed.EntryID)
+	}
 	for _, seq := range own {
 		r, k := m.record(seq), m.at(seq)
 		old := m.content(k)

@@ -159,9 +159,9 @@ type Feeds interface {
 	// one. It does nothing where there are none.
 	Inherit(to, from feed.URL)
 	// Rename gives a feed that is followed another name, at that time: its entries are those of the feed with that
-	// name from then on, by new ids (see Record.Was), and stay what they are to who reads them. What neighbors brought by that name
-	// joins them, as Fill would store it. The old name became the new one. Of what was purged it is known by the new
-	// name that it was only if it is listed, as the feed's document lists it, by the old name.
+	// name from then on, by new ids (see Record.Was), and stay what they are to who reads them. What neighbors brought
+	// by that name joins them, as Fill would store it. The old name became the new one. Of what was purged it is known
+	// by the new name that it was only if it is listed, as the feed's document lists it, by the old name.
 	//
 	// It reports false, and does nothing, where the feed is not followed; where what has that name is, or somebody
 	// has read it; where others know of one of them what they do not of the other, see Shared; and where more is kept

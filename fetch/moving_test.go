@@ -48,8 +48,8 @@ func TestAFeedMovesWhileItIsRead(t *testing.T) {
 				return
 			}
 			doc := `<rss version="2.0"><channel><title>News</title>` + items.String() + `</channel></rss>`
-			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nETag: %s\r\nContent-Type: application/rss+xml\r\nContent-Length: %d\r\n"+
-				"Connection: close\r\n\r\n%s", tag, len(doc), doc)
+			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nETag: %s\r\nContent-Type: application/rss+xml\r\n"+
+				"Content-Length: %d\r\nConnection: close\r\n\r\n%s", tag, len(doc), doc)
 		})
 		r.wake()
 		r.step(context.Background(), node.Subscribe{Feeds: []feed.URL{old}})
@@ -58,7 +58,8 @@ func TestAFeedMovesWhileItIsRead(t *testing.T) {
 		r.wake()
 		r.live(30 * time.Hour)
 		r.kill()
-		if list := r.node.Feeds(); len(list) != 1 || list[0].URL != there || list[0].Page != old || list[0].Errors != 0 {
+		list := r.node.Feeds()
+		if len(list) != 1 || list[0].URL != there || list[0].Page != old || list[0].Errors != 0 {
 			t.Fatalf("follows %+v", list)
 		}
 		if atOld != 0 {

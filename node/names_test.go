@@ -117,9 +117,11 @@ func TestWhatGetsNoOtherName(t *testing.T) {
 		prepare func(w *network, h *testHost)
 		answer  func(w *network, f node.Fetch, ev *node.Fetched)
 	}{
-		"both are followed": {prepare: func(w *network, h *testHost) { h.step(node.Subscribe{Feeds: []feed.URL{there}}) }},
-		"discreet":          {wish: node.Subscribe{Discreet: &yes}},
-		"private":           {wish: node.Subscribe{Private: &yes}},
+		"both are followed": {prepare: func(w *network, h *testHost) {
+			h.step(node.Subscribe{Feeds: []feed.URL{there}})
+		}},
+		"discreet": {wish: node.Subscribe{Discreet: &yes}},
+		"private":  {wish: node.Subscribe{Private: &yes}},
 		"by way of what is none": {answer: func(w *network, f node.Fetch, ev *node.Fetched) {
 			switch f.At() {
 			case news:

@@ -2,11 +2,9 @@ package sqlite
 
 import (
 	"database/sql"
-	"database/sql/driver"
-	"fmt"
+	"encoding/json"
+	"slices"
 	"time"
-
-	modernc "modernc.org/sqlite"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -15,65 +13,46 @@ import (
 // A feed that is renamed keeps its row, and so do its entries: what readers, filters and messages know by numbers stays
 // as it is. New are the entries' ids, of which the feed's name is a part.
 
-// idFunction is the id of an entry of a feed, by the feed's name and the entry's guid, title and link. No schema has it:
-// other programs read the archive without it.
-const idFunction = `feedex_entry_id`
-
-func init() {
-	modernc.MustRegisterDeterministicScalarFunction(idFunction, 4, func(_ *modernc.FunctionContext,
-		args []driver.Value) (driver.Value, error) {
-		var texts [4]string
-		for i := range texts {
-			text, ok := args[i].(string)
-			if !ok {
-				return nil, fmt.Errorf("%s: argument %d is a %T", idFunction, i+1, args[i])
-			}
-			texts[i] = text
-		}
-		e := feed.Entry{Feed: feed.URL(texts[0]), ID: texts[1], Title: texts[2], Link: texts[3]}
-		id := e.EntryID()
-		return id[:], nil
-	})
-}
-
 // Rename implements archive.Feeds.
 func (s *Store) Rename(at time.Time, from, to feed.URL, listed []feed.Entry) bool {
 	s.begin()
 	var row int64
-	if !s.row(`SELECT id FROM feeds WHERE url = ? AND subscribed`, []any{string(from)}, &row) || !s.mayBeNamed(row, to) {
+	if !s.row(`SELECT id FROM feeds WHERE url = ? AND subscribed`, []any{string(from)}, &row) ||
+		!s.mayBeNamed(row, to) {
 		return false
 	}
 	gone := s.purgedAs(listed, to)
 	s.write(`DELETE FROM purged WHERE feed = ?`, row) // by ids that nothing has any more
 	records := s.takeAway(to, row)
-	s.write(`UPDATE feeds SET url = ?, replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0)) WHERE id = ?`,
-		string(to), at.Unix(), row) // others are to see that ids are new which some programs are told
-	s.write(`UPDATE entries SET was = coalesce(was, id), id = `+idFunction+`(?, guid, title, link) WHERE feed = ?`, string(to), row)
+	s.identify(row, to)
 	s.write(`DELETE FROM purged WHERE feed = ?1 AND id IN (SELECT id FROM entries WHERE feed = ?1)`, row)
 	for _, g := range gone {
-		s.write(`INSERT OR REPLACE INTO purged (id, feed, seen, at, shown, digest) VALUES (?, ?, ?, ?, ?, ?)`, g.id[:], row,
-			g.seen, g.at, g.shown, g.digest)
+		s.write(`INSERT OR REPLACE INTO purged (id, feed, seen, at, shown, digest) VALUES (?, ?, ?, ?, ?, ?)`, g.id[:],
+			row, g.seen, g.at, g.shown, g.digest)
 	}
-	clear(s.feedIDs)
+	s.write(`UPDATE feeds SET url = ? WHERE id = ?`, string(to), row)
 	s.write(`UPDATE feeds SET became = ? WHERE became = ?`, string(to), string(from))
+	clear(s.feedIDs)
 	s.KeepFeed(s.LoadFeed(to)) // whether its address is a secret, and leads to one
 	s.KeepFeed(archive.Feed{URL: from, Became: to})
 	s.Fill(at, records)
 	return s.err == nil
 }
 
-// mayBeNamed reports whether the feed in that row may have that name: nobody here read what has it, nobody is to be
-// told that the two are one who does not know it, and it takes no longer than a step of the loop may.
+// mayBeNamed reports whether the feed in that row may have that name: nobody here read what has it, what others know of
+// both is what the owner has, and it takes no longer than a step of the loop may.
 func (s *Store) mayBeNamed(row int64, to feed.URL) bool {
-	var count, others int64
-	s.row(`SELECT count(*) FROM (SELECT 1 FROM entries WHERE feed = ? LIMIT ?)`, []any{row, archive.MaxRenamed + 1}, &count)
-	s.row(`SELECT count(*) FROM (SELECT 1 FROM entries WHERE feed = (SELECT id FROM feeds WHERE url = ?) LIMIT ?)`,
-		[]any{string(to), archive.MaxMerged + 1}, &others)
-	return s.err == nil && count <= archive.MaxRenamed && others <= archive.MaxMerged &&
-		!s.row(`SELECT 1 FROM feeds f WHERE (f.id = ?1 OR f.url = ?2) AND (f.discreet OR EXISTS
-				(SELECT 1 FROM feeds x WHERE x.url = f.url || ?3) OR f.url = ?2 AND (f.subscribed OR EXISTS
-				(SELECT 1 FROM items WHERE feed = f.id) OR EXISTS (SELECT 1 FROM entries e JOIN hidden h ON h.seq = e.seq
-				WHERE e.feed = f.id)))`, []any{row, string(to), apartMark}, new(int)) && s.err == nil
+	var own, others int64
+	const count = `SELECT count(*) FROM (SELECT 1 FROM entries WHERE feed = (SELECT id FROM feeds WHERE id = ? OR url = ?)
+		LIMIT ?)`
+	s.row(count, []any{row, "", archive.MaxRenamed + 1}, &own)
+	s.row(count, []any{0, string(to), archive.MaxMerged + 1}, &others)
+	return own <= archive.MaxRenamed && others <= archive.MaxMerged &&
+		!s.row(`SELECT 1 FROM feeds f WHERE (f.id = ?1 OR f.url = ?2) AND (f.discreet
+				OR EXISTS (SELECT 1 FROM feeds x WHERE x.url = f.url || ?3)
+				OR f.url = ?2 AND (f.subscribed OR EXISTS (SELECT 1 FROM items WHERE feed = f.id)
+					OR EXISTS (SELECT 1 FROM entries e JOIN hidden h ON h.seq = e.seq WHERE e.feed = f.id)))`,
+			[]any{row, string(to), apartMark}, new(int)) && s.err == nil
 }
 
 // A purgedEntry is what there remains of an entry that was purged.
@@ -93,19 +72,19 @@ func (s *Store) purgedAs(listed []feed.Entry, to feed.URL) (gone []purgedEntry) 
 	for i := range listed {
 		ids[i] = listed[i].EntryID()
 	}
-	s.rows(`SELECT j.key, p.seen, p.at, p.shown, p.digest FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`,
-		[]any{jsonIDs(ids)}, func(rows *sql.Rows) error {
-			var i int
-			var g purgedEntry
-			err := scan(rows, &i, &g.seen, &g.at, &g.shown, &g.digest)
-			if err == nil {
-				e := listed[i]
-				e.Feed = to
-				g.id = e.EntryID()
-				gone = append(gone, g)
-			}
-			return err
-		})
+	s.rows(`SELECT j.key, p.seen, p.at, p.shown, p.digest
+		FROM json_each(?) j CROSS JOIN purged p ON p.id = unhex(j.value)`, []any{jsonIDs(ids)}, func(rows *sql.Rows) error {
+		var i int
+		var g purgedEntry
+		err := scan(rows, &i, &g.seen, &g.at, &g.shown, &g.digest)
+		if err == nil {
+			e := listed[i]
+			e.Feed = to
+			g.id = e.EntryID()
+			gone = append(gone, g)
+		}
+		return err
+	})
 	return gone
 }
 
@@ -127,4 +106,23 @@ func (s *Store) takeAway(u feed.URL, row int64) []archive.Record {
 	s.write(`DELETE FROM pages WHERE feed = ?`, old)
 	s.write(`DELETE FROM feeds WHERE id = ?`, old)
 	return records
+}
+
+// identify gives the entries of the feed in that row the ids that they have by a name of it.
+func (s *Store) identify(row int64, name feed.URL) {
+	type identified struct {
+		Seq int64  `json:"seq"`
+		ID  string `json:"id"`
+	}
+	all := load(&s.writer, func(row rowScanner) (x identified, err error) {
+		e := feed.Entry{Feed: name}
+		err = scan(row, &x.Seq, &e.ID, &e.Title, &e.Link)
+		x.ID = e.EntryID().String()
+		return x, err
+	}, `SELECT seq, guid, title, link FROM entries WHERE feed = ?`, row)
+	for part := range slices.Chunk(all, knownIDs) {
+		list, _ := json.Marshal(part) // which cannot fail
+		s.write(`UPDATE entries AS e SET was = coalesce(e.was, e.id), id = unhex(j.value ->> 'id')
+			FROM json_each(?) AS j WHERE e.seq = j.value ->> 'seq'`, string(list))
+	}
 }

@@ -12,8 +12,8 @@ import (
 // neighbors that come to it later know it by no other. Its entries are then others to them, and what they say of it
 // begins anew.
 
-// noteMoved takes note of where a poll was redirected for good. After a while the feed is asked for there at once or, as
-// noteMoved reports, it is to have that name; which of both is decided by a whole document.
+// noteMoved takes note of where a poll was redirected for good. After a while the feed is asked for there at once, and
+// noteMoved reports whether it is to have that name as well, as a whole document shows.
 func (m *Machine) noteMoved(s *Subscription, d *taken) (named bool) {
 	was := s.Move
 	if !s.Redirected(m.Now, s.URL, d.Moved) {

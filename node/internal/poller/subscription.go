@@ -270,7 +270,8 @@ func (m *Machine) speakNoMore(s *Subscription) {
 	}
 	m.exchange.Forget(s.URL)
 	followed := m.Table.Own(s.URL, false)
-	if m.Table.Private(s.URL, s.Confidential()) || followed { // a node that follows it no more does not pass it on either
+	// a node that follows it no more does not pass it on either
+	if m.Table.Private(s.URL, s.Confidential()) || followed {
 		m.membership.AdvertiseSoon()
 	}
 }
