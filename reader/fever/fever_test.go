@@ -68,12 +68,35 @@ func TestRefuses(t *testing.T) {
 		{"POST", "api", strings.Repeat("a", 70<<10), http.StatusBadRequest},
 		{"POST", "api&items&since_id=99999999999999999999", "", http.StatusOK},
 		{"POST", "api&items&since_id=x&with_ids=,,-1,x", "%zz;", http.StatusOK},
-		{"POST", "api&mark=item&as=read&id=-99999999999999999999&before=x", "", http.StatusOK},
-		{"POST", "api&mark=feed&as=read&id=x", "", http.StatusOK},
 	} {
 		if w := ask(h, c.method, c.query, c.body); w.Code != c.code {
 			t.Errorf("%s %s: %d, want %d: %s", c.method, c.query, w.Code, c.code, w.Body)
 		}
+	}
+}
+
+// A mark whose feed, group, item or time is no number marks nothing, and neither does one of feed 0.
+func TestMarksThatCannotBe(t *testing.T) {
+	h := handler(readertest.Example(t))
+	unread := func() string { return ask(h, "POST", "api&unread_item_ids", "").Body.String() }
+	before := unread()
+	for _, query := range []string{
+		"mark=feed&as=read&id=x", "mark=feed&as=read&id=undefined", "mark=feed&as=read&id=feed/12",
+		"mark=feed&as=read&id=1,2", "mark=feed&as=read&id=%20", "mark=feed&as=read&id=",
+		"mark=feed&as=read&id=x&before=9999999999", "mark=feed&as=read&id=0", "mark=feed&as=read",
+		"mark=feed&as=read&id=1&before=NaN", "mark=group&as=read&id=x", "mark=group&as=read&id=1&before=1772400000.5",
+		"mark=group&as=read&id=-99999999999999999999", "mark=group&as=read&id=99999999999999999999",
+		"mark=item&as=read&id=x", "mark=item&as=read&id=-99999999999999999999&before=x", "mark=all&as=read&id=0",
+	} {
+		if w := ask(h, "POST", "api&"+query, ""); w.Code != http.StatusOK {
+			t.Errorf("%s: %d, %s", query, w.Code, w.Body)
+		}
+		if got := unread(); got != before {
+			t.Fatalf("%s: unread are %s, want %s", query, got, before)
+		}
+	}
+	if ask(h, "POST", "api&mark=group&as=read&id=0", ""); !strings.Contains(unread(), `"unread_item_ids": ""`) {
+		t.Errorf("group 0 is read, and unread are %s", unread())
 	}
 }
 

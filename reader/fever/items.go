@@ -37,11 +37,9 @@ func (h *handler) items(ctx context.Context, a *answer, asked values) error {
 	case asked.has("with_ids"):
 		ids = listed(asked.value("with_ids"))
 	case asked.has("max_id"):
-		ids, err = h.Library.IDs(ctx, all, reading.Page{After: reading.ItemID(asked.number("max_id")),
-			Limit: pageItems})
+		ids, err = h.Library.IDs(ctx, all, reading.Page{After: asked.item("max_id"), Limit: pageItems})
 	default:
-		ids, err = h.Library.IDs(ctx, all, reading.Page{After: reading.ItemID(asked.number("since_id")),
-			Oldest: true, Limit: pageItems})
+		ids, err = h.Library.IDs(ctx, all, reading.Page{After: asked.item("since_id"), Oldest: true, Limit: pageItems})
 	}
 	if err != nil {
 		return err

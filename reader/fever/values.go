@@ -1,12 +1,12 @@
 package fever
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"feedex/reading"
 	"feedex/syncapi"
@@ -47,11 +47,15 @@ func (v values) value(name string) string {
 	return ""
 }
 
-// number is a value that is a number, 0 for one that is none. It is the nearest there is to one that is out of bounds.
-func (v values) number(name string) int64 {
-	n, _ := strconv.ParseInt(strings.TrimSpace(v.value(name)), 10, 64)
-	return n
+// number is a value that is a number, the nearest that there is to one that is out of bounds; ok is false for one that
+// is none.
+func (v values) number(name string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(v.value(name)), 10, 64)
+	return n, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// moment is a value that is a time, the zero time for one that is none.
-func (v values) moment(name string) time.Time { return reading.Moment(v.number(name)) }
+// item is a value that is an item's number, 0 for one that is none.
+func (v values) item(name string) reading.ItemID {
+	n, _ := v.number(name)
+	return reading.ItemID(n)
+}
