@@ -51,7 +51,7 @@ func tagged(m *reading.Mark, tags []string, is, not reading.Choice) {
 }
 
 // markAll marks a stream read that was shown until a time, or until now. In a stream that nobody knows there is nothing
-// to mark.
+// to mark, nor in that of what is read.
 func (h *handler) markAll(w http.ResponseWriter, r *request) error {
 	name := r.params.get("s")
 	if name == "" {
@@ -61,7 +61,7 @@ func (h *handler) markAll(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	if known {
+	if known && s.Read != reading.Yes {
 		s.Read = reading.No
 		err = h.Library.MarkStream(r.Context(), s.Before(h.now(r.params, "ts")), reading.Mark{Read: reading.Yes})
 	}

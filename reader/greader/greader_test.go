@@ -244,6 +244,8 @@ func TestRefusals(t *testing.T) {
 		{"GET", api + "mark-all-as-read?s=" + all, "", 405, "Only POST works here.\n"},
 		{"POST", api + "mark-all-as-read", "", 400, "s says which stream to mark.\n"},
 		{"POST", api + "mark-all-as-read", "s=feed/99", 200, "OK"},
+		{"POST", api + "mark-all-as-read", "s=" + isRead, 200, "OK"},
+		{"POST", api + "mark-all-as-read", "s=" + isRead + "ing", 200, "OK"},
 		{"POST", api + "edit-tag", "a=" + isRead, 200, "OK"},
 		{"POST", api + "edit-tag", "i=2&a=user/-/label/" + strings.Repeat("x", 301), 400,
 			"not a name for a label: \"" + strings.Repeat("x", 40) + "\": want one line of 1 to 300 bytes\n"},
