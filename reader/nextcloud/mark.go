@@ -134,10 +134,9 @@ func (h *handler) readAll(w http.ResponseWriter, r *request) error {
 	return done(w, h.read(r.Context(), r.newest(), reading.Stream{}))
 }
 
-// newest is the last item that the reader knows of, the highest number where it does not say.
-func (r *request) newest() reading.ItemID {
-	return reading.ItemID(r.args.number("newestItemId", math.MaxInt64))
-}
+// newest is the last item that the reader knows of, 0 where it does not say: it may have meant a single item, whose
+// number it left out of the path.
+func (r *request) newest() reading.ItemID { return reading.ItemID(r.args.number("newestItemId", 0)) }
 
 // read marks the items of streams read, up to one of them: those that came later the reader may not have shown.
 func (h *handler) read(ctx context.Context, newest reading.ItemID, streams ...reading.Stream) error {

@@ -62,6 +62,23 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// A reader that does not say up to which item it marks, or which item or feed, marks none.
+func TestMarksThatCannotBe(t *testing.T) {
+	h := handler(readertest.Example(t))
+	unread := func() string { return ask(h, "GET", "/items?getRead=false", "").Body.String() }
+	before := unread()
+	for _, c := range []struct{ path, body string }{
+		{"/items/read", ""}, {"/items/read", `{"newestItemId":null}`}, {"/items/read?newestItemId=undefined", ""},
+		{"/items//read", ""}, {"/items/x/read", ""}, {"/feeds/1/read", `{"newestItemId":[]}`}, {"/feeds//read", ""},
+		{"/feeds/x/read?newestItemId=9", ""}, {"/feeds/0/read?newestItemId=9", ""}, {"/folders/1/read", "{}"},
+		{"/folders/x/read?newestItemId=9", ""}, {"/items/read/multiple", `{"items":[0,"x",null]}`},
+	} {
+		if ask(h, "PUT", c.path, c.body); unread() != before {
+			t.Fatalf("%s %s: unread are %s", c.path, c.body, unread())
+		}
+	}
+}
+
 // A reader that marks up to an item leaves those that came later, and marks of no feed but the one named.
 func TestGUIDs(t *testing.T) {
 	h := handler(readertest.Example(t))
@@ -172,7 +189,7 @@ func TestFilters(t *testing.T) {
 		{"GET", "/folders", "", 200, fmt.Sprintf(`{"id":%d,"name":"Storms"`, id), "-"},
 		{"GET", fmt.Sprintf("/items?type=1&id=%d&getRead=false", id), "", 200, `"title":"A storm"`, "brain"},
 		{"PUT", fmt.Sprintf("/folders/%d", id), `{"name":"x"}`, 422, "This is a filter", "-"},
-		{"PUT", fmt.Sprintf("/folders/%d/read", id), "{}", 200, "", "-"},
+		{"PUT", fmt.Sprintf("/folders/%d/read", id), `{"newestItemId":9223372036854775807}`, 200, "", "-"},
 		{"GET", fmt.Sprintf("/items?type=1&id=%d&getRead=false", id), "", 200, "", "A storm"},
 	} {
 		if w := ask(h, c.method, c.path, c.body); w.Code != c.code || !strings.Contains(w.Body.String(), c.has) ||
