@@ -42,11 +42,12 @@ func (h *handler) selected(r *http.Request) (*selection, error) {
 	s.offset = min(s.offset, reading.MaxPage)
 	stream := reading.Stream{Read: q.status(), Starred: q.starred(), Changed: q.moment("changed_after"),
 		Since: q.moment("after", "published_after"), Until: q.moment("before", "published_before", "changed_before")}
+	folder := reading.FolderID(q.number("category_id", 0))
 	if q.err != nil {
 		return nil, q.err
 	}
 	var err error
-	if s.streams, err = h.streams(r, reading.FolderID(q.number("category_id", 0)), stream); err != nil {
+	if s.streams, err = h.streams(r, folder, stream); err != nil {
 		return nil, err
 	}
 	return s, h.search(r.Context(), q.Get("search"), s.streams)
