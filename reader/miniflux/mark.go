@@ -24,6 +24,9 @@ func (h *handler) markEntries(w http.ResponseWriter, r *http.Request) error {
 
 // markAll marks all entries of a feed, of a category, or of the person read.
 func (h *handler) markAll(w http.ResponseWriter, r *http.Request) error {
+	if _, err := id[int64](r, "user"); err != nil {
+		return err
+	}
 	streams, err := h.streams(r, 0, reading.Stream{})
 	if err != nil {
 		return err

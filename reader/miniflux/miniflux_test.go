@@ -137,6 +137,7 @@ func TestBounds(t *testing.T) {
 		{"GET", "/v1/entries?starred=perhaps", "", http.StatusBadRequest},
 		{"GET", "/v1/entries?category_id=x", "", http.StatusBadRequest},
 		{"GET", "/v1/feeds/1/entries?category_id=-1", "", http.StatusBadRequest},
+		{"PUT", "/v1/users/undefined/mark-all-as-read", "", http.StatusNotFound},
 		{"PUT", "/v1/feeds/1", `{"category_id":77}`, http.StatusNotFound},
 		{"POST", "/v1/feeds", `{"feed_url":"https://example.com/x","category_id":77}`, http.StatusNotFound},
 	} {
