@@ -75,6 +75,15 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// Of more unread items than are listed at a time a reader is told the newest, which it would take for read.
+func TestLongLists(t *testing.T) {
+	door := readertest.Door{Library: readertest.Short{Library: readertest.Example(t), Most: 2}}
+	w := ask(fever.New(fever.Config{Entrance: door}), "POST", "api&unread_item_ids", "")
+	if !strings.Contains(w.Body.String(), `"unread_item_ids": "3,4"`) {
+		t.Errorf("of 1 to 4 are unread: %s", w.Body)
+	}
+}
+
 // A mark whose feed, group, item or time is no number marks nothing, and neither does one of feed 0.
 func TestMarksThatCannotBe(t *testing.T) {
 	h := handler(readertest.Example(t))

@@ -2,6 +2,7 @@ package fever
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,15 +68,16 @@ func listed(list string) (ids []reading.ItemID) {
 	return ids
 }
 
-// ids are all those of a stream, in their order, separated by commas.
+// ids are those of a stream, in their order, separated by commas: of more than a page may have, the newest. Readers
+// take what is not among those that are unread for read.
 func (h *handler) ids(ctx context.Context, s reading.Stream) (*string, error) {
-	list, err := h.Library.IDs(ctx, s, reading.Page{Oldest: true, Limit: reading.MaxPage})
+	list, err := h.Library.IDs(ctx, s, reading.Page{Limit: reading.MaxPage})
 	if err != nil {
 		return nil, err
 	}
 	var b []byte
-	for i, id := range list {
-		if i > 0 {
+	for i, id := range slices.Backward(list) {
+		if i < len(list)-1 {
 			b = append(b, ',')
 		}
 		b = strconv.AppendInt(b, int64(id), 10)

@@ -59,6 +59,18 @@ func (b Broken) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[readi
 // Mark is ErrDisk.
 func (Broken) Mark(context.Context, []reading.ItemID, reading.Mark) error { return ErrDisk }
 
+// A Short library gives at most Most items on a page, as every library gives reading.MaxPage.
+type Short struct {
+	reading.Library
+	Most int
+}
+
+// IDs are those of the library's page, cut.
+func (s Short) IDs(ctx context.Context, of reading.Stream, p reading.Page) ([]reading.ItemID, error) {
+	p.Limit = min(p.Limit, s.Most)
+	return s.Library.IDs(ctx, of, p)
+}
+
 // BreaksOff checks how the list of items at target ends when the library breaks: with an error that the reader is told
 // where no item came, else by breaking off, so that no reader takes a part for the whole.
 func BreaksOff(t *testing.T, handler func(reading.Library) http.Handler, target string) {
