@@ -70,6 +70,8 @@ type Page struct {
 	// After is the item behind which the page begins: the last of the page before, 0 for the first page. It need not
 	// exist, nor be in the stream.
 	After ItemID
+	// Before is the item in front of which the page ends at the latest, 0 for none. It need not exist either.
+	Before ItemID
 	// Oldest has the stream go from the oldest item to the newest, instead of from the newest.
 	Oldest bool
 	// Limit is how many items the page has at most, MaxPage where it is greater.

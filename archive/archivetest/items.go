@@ -276,6 +276,11 @@ func testPages(t *testing.T, a *desk) {
 	page([]reading.ItemID{}, reading.Page{Limit: 4, After: last})
 	last = page([]reading.ItemID{1, 2, 3}, reading.Page{Limit: 3, Oldest: true})
 	page([]reading.ItemID{4, 5, 6, 8, 9, 11}, reading.Page{Limit: 50, Oldest: true, After: last})
+	page([]reading.ItemID{6, 5}, reading.Page{Limit: 2, After: 8, Before: 2})
+	page([]reading.ItemID{4, 3}, reading.Page{Limit: 50, After: 5, Before: 2})
+	page([]reading.ItemID{11, 9}, reading.Page{Limit: 50, Before: 8})
+	page([]reading.ItemID{4, 5, 6}, reading.Page{Limit: 50, Oldest: true, After: 3, Before: 7})
+	page([]reading.ItemID{1, 2}, reading.Page{Limit: 50, Oldest: true, Before: 3})
 	page([]reading.ItemID{}, reading.Page{Limit: -1})
 }
 

@@ -490,8 +490,12 @@ func (l libraryDesk) Size(_ context.Context, s reading.Stream) (int, error) {
 
 func (l libraryDesk) IDs(_ context.Context, s reading.Stream, p reading.Page) ([]reading.ItemID, error) {
 	ids := []reading.ItemID{}
+	above, below := p.Before, p.After
+	if p.Oldest {
+		above, below = p.After, p.Before
+	}
 	for _, x := range l.stream(s) {
-		if p.After == 0 || p.Oldest && x.id > p.After || !p.Oldest && x.id < p.After {
+		if x.id > above && (below == 0 || x.id < below) {
 			ids = append(ids, x.id)
 		}
 	}

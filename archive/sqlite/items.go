@@ -210,17 +210,15 @@ func (r personalReader) Size(ctx context.Context, s reading.Stream) (n int, err 
 // IDs implements reading.Items.
 func (r personalReader) IDs(ctx context.Context, s reading.Stream, p reading.Page) (ids []reading.ItemID, err error) {
 	from, args := streamOf(r.person, s)
-	order := ` ORDER BY m.item DESC`
+	order, above, below := ` ORDER BY m.item DESC`, p.Before, p.After
 	if p.Oldest {
-		order = ` ORDER BY m.item`
+		order, above, below = ` ORDER BY m.item`, p.After, p.Before
 	}
-	if p.After > 0 {
-		if p.Oldest {
-			from += ` AND m.item > ?`
-		} else {
-			from += ` AND m.item < ?`
-		}
-		args = append(args, int64(p.After))
+	if above > 0 {
+		from, args = from+` AND m.item > ?`, append(args, int64(above))
+	}
+	if below > 0 {
+		from, args = from+` AND m.item < ?`, append(args, int64(below))
 	}
 	args = append(args, min(max(p.Limit, 0), reading.MaxPage))
 	var list []byte // one row: the driver takes as long for each as SQLite for a hundred

@@ -148,6 +148,30 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// Of more entries than are listed at a time a reader gets those that come first in its order, from the bound on.
+func TestLongLists(t *testing.T) {
+	h := open(readertest.Short{Library: readertest.Example(t), Most: 2})
+	for query, want := range map[string]string{
+		"direction=desc&before_entry_id=5": "[4 3]", "direction=desc&before_entry_id=4&after_entry_id=1": "[3 2]",
+		"direction=desc&after_entry_id=1": "[5 4]", "direction=asc&after_entry_id=1": "[2 3]",
+		"direction=asc&before_entry_id=5": "[1 2]", "direction=desc&category_id=1&limit=2": "[5 3]",
+		"direction=asc&category_id=1&limit=2": "[1 2]",
+	} {
+		var got struct{ Entries []struct{ ID int } }
+		w := readertest.Ask(h, "GET", "/v1/entries?"+query, "")
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatalf("%s: %v, %s", query, err, w.Body)
+		}
+		ids := []int{}
+		for _, e := range got.Entries {
+			ids = append(ids, e.ID)
+		}
+		if fmt.Sprint(ids) != want {
+			t.Errorf("%s: %v, want %s", query, ids, want)
+		}
+	}
+}
+
 // slow is a library in which every search takes too long.
 type slow struct{ *readertest.Library }
 

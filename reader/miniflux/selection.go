@@ -125,20 +125,20 @@ func (h *handler) find(ctx context.Context, s *selection) (ids []reading.ItemID,
 	return ids[:min(s.limit, len(ids))], total, nil
 }
 
-// between returns all ids of a selection.
+// between returns the ids of a selection in its order: the first of each stream, as many as a page may have.
 func (h *handler) between(ctx context.Context, s *selection) (ids []reading.ItemID, err error) {
+	page := reading.Page{After: s.below, Before: s.above, Limit: reading.MaxPage}
+	if s.oldest {
+		page = reading.Page{After: s.above, Before: s.below, Limit: reading.MaxPage, Oldest: true}
+	}
 	for _, stream := range s.streams {
-		more, err := h.Library.IDs(ctx, stream, reading.Page{After: s.above, Oldest: true, Limit: reading.MaxPage})
+		more, err := h.Library.IDs(ctx, stream, page)
 		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, more...)
 	}
 	slices.Sort(ids)
-	if s.below > 0 {
-		end, _ := slices.BinarySearch(ids, s.below)
-		ids = ids[:end]
-	}
 	if !s.oldest {
 		slices.Reverse(ids)
 	}
