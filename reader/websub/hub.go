@@ -70,7 +70,7 @@ type Hub struct {
 	asked   chan verification
 	working chan struct{} // a place each for maxWorking requests to callbacks
 
-	keeping sync.Mutex // held while one is stored, so that the store has the latest
+	keeping sync.Mutex // held while one is stored or forgotten, so that the store has the latest
 
 	mu   sync.Mutex
 	subs map[key]*activeSubscription

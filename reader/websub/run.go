@@ -84,13 +84,13 @@ func (h *Hub) again() {
 // due are the subscriptions that something is to be delivered to, marked as busy, in their order. Those that are over
 // it forgets.
 func (h *Hub) due(ctx context.Context, now time.Time) (list []*activeSubscription) {
-	var over []key
+	var over []*activeSubscription
 	h.mu.Lock()
-	for k, x := range h.subs {
+	for _, x := range h.subs {
 		switch {
 		case x.busy:
 		case !now.Before(x.Expires):
-			over = append(over, k)
+			over = append(over, x)
 		case x.Failures > 0 && now.Before(x.Next):
 		case x.stale || x.Failures > 0:
 			x.busy, x.stale = true, false
@@ -98,8 +98,8 @@ func (h *Hub) due(ctx context.Context, now time.Time) (list []*activeSubscriptio
 		}
 	}
 	h.mu.Unlock()
-	for _, k := range over {
-		h.drop(ctx, k)
+	for _, x := range over {
+		h.dropIf(ctx, x)
 	}
 	slices.SortFunc(list, func(a, b *activeSubscription) int {
 		return cmp.Or(cmp.Compare(a.Callback, b.Callback), cmp.Compare(a.Topic, b.Topic))
@@ -120,7 +120,7 @@ func (h *Hub) nap(now time.Time) time.Duration {
 	return nap
 }
 
-// drop forgets a subscription.
+// drop forgets a subscription. The caller holds keeping, so that the store does not lose what is kept meanwhile.
 func (h *Hub) drop(ctx context.Context, k key) {
 	h.mu.Lock()
 	delete(h.subs, k)
@@ -132,10 +132,13 @@ func (h *Hub) drop(ctx context.Context, k key) {
 
 // dropIf forgets a subscription unless it has been renewed meanwhile.
 func (h *Hub) dropIf(ctx context.Context, x *activeSubscription) {
+	h.keeping.Lock()
+	defer h.keeping.Unlock()
 	h.mu.Lock()
-	current := h.subs[keyOf(&x.HubSubscription)] == x
+	k := keyOf(&x.HubSubscription)
+	current := h.subs[k] == x
 	h.mu.Unlock()
 	if current {
-		h.drop(ctx, keyOf(&x.HubSubscription))
+		h.drop(ctx, k)
 	}
 }

@@ -24,6 +24,8 @@ func (h *Hub) verify(ctx context.Context, q verification) {
 		h.Log.Info("subscription not verified", "callback", hostOf(q.Callback), "err", err)
 		return
 	}
+	h.keeping.Lock()
+	defer h.keeping.Unlock()
 	if q.leave {
 		h.drop(ctx, keyOf(&q.HubSubscription))
 		return
@@ -33,8 +35,6 @@ func (h *Hub) verify(ctx context.Context, q verification) {
 		h.Log.Warn("too many subscriptions", "callback", hostOf(q.Callback))
 		return
 	}
-	h.keeping.Lock()
-	defer h.keeping.Unlock()
 	if err := h.Store.Keep(ctx, q.HubSubscription); err != nil {
 		h.Log.Error("subscription not stored", "err", err)
 		return
