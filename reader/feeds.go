@@ -18,6 +18,7 @@ import (
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/safehtml"
+	"feedex/syncapi"
 )
 
 const (
@@ -155,18 +156,13 @@ func (h *handler) hub(r *http.Request) string {
 	return origin(r) + hubPath
 }
 
-// origin is the handler itself, as the client knows it: at https where a web server in front of it says so. A client
-// that says so without one deceives nobody else. HTTP/1.0 does not say the host.
+// origin is the handler itself, as the client knows it. HTTP/1.0 does not say the host.
 func origin(r *http.Request) string {
 	host := r.Host
 	if own, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && host == "" {
 		host = own.String()
 	}
-	scheme, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",") // several servers list theirs
-	if strings.EqualFold(strings.TrimSpace(scheme), "https") {
-		return "https://" + host
-	}
-	return "http://" + host
+	return syncapi.Scheme(r) + "://" + host
 }
 
 // serveChannel serves a feed's own document, which RFC 5005 calls the subscription document.

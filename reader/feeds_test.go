@@ -3,6 +3,7 @@ package reader_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -319,12 +320,16 @@ func TestHubIsNamed(t *testing.T) {
 	}
 }
 
-// Behind a web server that speaks TLS every address in a document begins with https.
+// Where the node or a web server in front of it speaks TLS every address in a document begins with https.
 func TestAddressesBehindTLS(t *testing.T) {
 	h := reader.New(reader.Config{Source: followedLibrary(), Hub: http.NotFoundHandler()})
+	byTLS := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.TLS = new(tls.ConnectionState)
+		h.ServeHTTP(w, r)
+	})
 	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/feeds/1.json", "/all.atom",
 		"/opml?via=node", "/archive?q=id&format=atom", "/archive/opensearch.xml"} {
-		for _, proto := range []string{"https", "HTTPS", "https, http"} {
+		for proto, h := range map[string]http.Handler{"https": h, "HTTPS": h, "https, http": h, "http": byTLS} {
 			w := get(t, h, target, "X-Forwarded-Proto", proto)
 			text := string(body(t, w)) + strings.Join(w.Header().Values("Link"), " ")
 			if strings.Contains(text, "http://127.0.0.1:7791/") || !strings.Contains(text, "https://127.0.0.1:7791/") {

@@ -3,7 +3,6 @@ package syncapi
 import (
 	"encoding/base64"
 	"net/http"
-	"strings"
 
 	"feedex/picture"
 	"feedex/reading"
@@ -15,13 +14,7 @@ func IconURL(r *http.Request, icon reading.IconRef) string {
 	if path == "" || r.Host == "" {
 		return ""
 	}
-	scheme, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",") // several servers list theirs
-	if scheme = strings.ToLower(strings.TrimSpace(scheme)); r.TLS != nil {
-		scheme = "https"
-	} else if scheme != "https" {
-		scheme = "http"
-	}
-	return scheme + "://" + r.Host + path
+	return Scheme(r) + "://" + r.Host + path
 }
 
 // IconData is the type and the content of a picture, as the text of a URL of the scheme "data" behind that.

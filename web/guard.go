@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
+
+	"feedex/syncapi"
 )
 
 // policy lets a page load the dashboard's own stylesheet and script, pictures by way of the node, those that are part
@@ -32,12 +33,8 @@ func protect(header http.Header) {
 	header.Set("Cache-Control", "private, no-cache")
 }
 
-// secure reports whether the page came by https, to the node or to the owner's web server in front of it. A client that
-// says so without one deceives nobody else.
-func secure(r *http.Request) bool {
-	scheme, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",") // several servers list theirs
-	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(scheme), "https")
-}
+// secure reports whether the page came by https.
+func secure(r *http.Request) bool { return syncapi.Scheme(r) == "https" }
 
 // cookie is a cookie of ours, age being its MaxAge. One that was set by https goes nowhere else, and has another name,
 // so that no page by http, or of another host of the domain, can put its own in its place (RFC 6265bis §4.1.3.2).
