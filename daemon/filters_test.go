@@ -17,6 +17,7 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
+	"feedex/opml"
 	"feedex/reader"
 	"feedex/reading"
 	"feedex/web"
@@ -193,6 +194,47 @@ func TestFiltersAreAPersons(t *testing.T) {
 	}
 	if code, text := h.ask("GET", byKey, basic("ann", h.secrets["ann"]), ""); code != http.StatusOK {
 		t.Errorf("of a filter that is kept again: %d, %s", code, text)
+	}
+}
+
+// By a filter's key whoever has it reads the filter's feed, but its person alone what is of feeds whose URL is a
+// secret.
+func TestAFiltersKeyShowsNobodyElseWhatIsSecret(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	s := httptest.NewServer(reader.New(reader.Config{Source: ownersArchive{h.store, h.Shelf}, Entrance: h.door,
+		Known:   func(r *http.Request) bool { return r.Header.Get("Authorization") == "" },
+		Filters: h.store}))
+	defer s.Close()
+	h.base = s.URL
+	secret := feed.URL("https://ann:pw@example.com/feed")
+	if err := h.ann.Import(ctx, []opml.Outline{{URL: secret}}); err != nil {
+		t.Fatal(err)
+	}
+	wish := reading.FilterWish{Name: "Mine", Words: "NOT nothing"}
+	if _, err := h.host.AddFilter(ctx, control.FilterRequest{Person: "Ann", FilterWish: wish}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := h.ann.Filters(ctx)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("filters %+v, %v", list, err)
+	}
+	for _, u := range []feed.URL{exampleFeed, secret} {
+		h.arrive(u, 7)
+	}
+	for _, c := range []struct {
+		name, authorization string
+		public, secret      int
+	}{
+		{"its person", basic("ann", h.secrets["ann"]), 7, 7},
+		{"another", basic("phone", h.secrets["phone"]), 7, 0},
+		{"nobody", "", 7, 0},
+	} {
+		code, text := h.ask("GET", "/filter/Mine.atom?key="+list[0].Key, c.authorization, "")
+		public, hidden := strings.Count(text, "<id>"+string(exampleFeed)), strings.Count(text, "<id>"+string(secret))
+		if code != http.StatusOK || public != c.public || hidden != c.secret {
+			t.Errorf("%s: %d, %d entries and %d of the secret feed", c.name, code, public, hidden)
+		}
 	}
 }
 

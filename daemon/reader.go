@@ -123,7 +123,7 @@ func (e entrance) enter(ctx context.Context, h reading.Hash, fever bool) (readin
 		// A reader whose visit cannot be written down may read all the same.
 		_ = e.host.write(ctx, func(d reading.Database) error { d.UsePassword(p.Name, now); return nil })
 	}
-	return reading.Visitor{Name: p.Name, Library: e.libraryBy(p.Person, p.Name)}, nil
+	return reading.Visitor{Name: p.Name, Person: p.Person, Library: e.libraryBy(p.Person, p.Name)}, nil
 }
 
 // Mark implements reading.Editor.

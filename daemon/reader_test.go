@@ -160,7 +160,7 @@ func TestLibrary(t *testing.T) {
 		user, err1 := l.door.Visitor(ctx, c.password)
 		fever, err2 := l.door.FeverVisitor(ctx, c.fever)
 		if user.Name != c.want || fever.Name != c.want || err1 != nil || err2 != nil {
-			t.Errorf("%q lets in %q and %q, %v, %v", c.password, user, fever, err1, err2)
+			t.Errorf("%q lets in %q and %q, %v, %v", c.password, user.Name, fever.Name, err1, err2)
 		}
 	}
 	if known, err := l.store.Passwords(ctx); err != nil || len(known) != 1 || known[0].Used.Before(known[0].Created) {

@@ -33,7 +33,8 @@ func FilterPath(name, format string) string { return filterPath + url.PathEscape
 // A foundFilter is a filter whose feed is asked for.
 type foundFilter struct {
 	reading.NamedFilter
-	shelf reading.FilterList
+	shelf  reading.FilterList
+	secret bool // the visitor is the person whose it is, and has feeds whose URL is a secret, too
 }
 
 // findFilter finds a filter of the visitor, or the owner's where nobody had to say who they are; by its key it is
@@ -46,13 +47,14 @@ func (h *handler) findFilter(ctx context.Context, name, key string,
 			return f, err
 		}
 		f.ID, f.Name, f.Key, f.shelf = k.Filter, k.Name, key, h.Filters.Shelf(k.Person)
+		f.secret = k.Person == visitor.Person
 		return f, nil
 	}
-	if f.shelf = visitor.Library; visitor.Library == nil {
+	if f.shelf, f.secret = visitor.Library, true; visitor.Library == nil {
 		if h.ByKey {
 			return f, nil
 		}
-		f.shelf = h.Filters.Shelf(reading.Owner)
+		f.shelf, f.secret = h.Filters.Shelf(reading.Owner), false
 	}
 	all, err := f.shelf.Filters(ctx)
 	if err == nil {
@@ -74,7 +76,7 @@ func caughtState(items []reading.CaughtItem) string {
 	return hex.EncodeToString(hash.Sum(nil)[:12])
 }
 
-// serveFilter serves what a filter caught last, of all feeds but, where nobody showed a password, those whose URL is a
+// serveFilter serves what a filter caught last, of all feeds but, to others than its person, those whose URL is a
 // secret. It has no archive documents: those are the feeds'.
 func (h *handler) serveFilter(w http.ResponseWriter, r *http.Request, asked, query string, visitor *reading.Visitor) {
 	none := func() {
@@ -98,8 +100,7 @@ func (h *handler) serveFilter(w http.ResponseWriter, r *http.Request, asked, que
 		h.fail(w, "read filters", err)
 		return
 	}
-	secret := visitor.Library != nil
-	items, err := f.shelf.CaughtBy(ctx, f.ID, 0, secret, Window)
+	items, err := f.shelf.CaughtBy(ctx, f.ID, 0, f.secret, Window)
 	if err != nil {
 		h.fail(w, "read what a filter caught", err)
 		return
@@ -119,7 +120,7 @@ func (h *handler) serveFilter(w http.ResponseWriter, r *http.Request, asked, que
 			d.updated = items[i].At
 		}
 	}
-	more := []string{f.Key, strconv.FormatInt(int64(f.ID), 10), strconv.FormatBool(secret)}
+	more := []string{f.Key, strconv.FormatInt(int64(f.ID), 10), strconv.FormatBool(f.secret)}
 	// Of edits there is no time: the entity tag alone tells of them.
 	if h.unchanged(w, r, d.etag(version, append(more, caughtState(items))...), time.Time{}) {
 		return
@@ -132,7 +133,7 @@ func (h *handler) serveFilter(w http.ResponseWriter, r *http.Request, asked, que
 		if err != nil || last < 1 || last >= version.Arrived {
 			return archive.FeedVersion{}, false
 		}
-		before, err := f.shelf.CaughtBy(ctx, f.ID, reading.ItemID(last), secret, Window)
+		before, err := f.shelf.CaughtBy(ctx, f.ID, reading.ItemID(last), f.secret, Window)
 		if err != nil {
 			return archive.FeedVersion{}, false
 		}

@@ -33,8 +33,9 @@ type Entrance interface {
 
 // A Visitor is a client that an app password let in. The zero Visitor is nobody.
 type Visitor struct {
-	Name    string  // of the password
-	Library Library // of the person whose it is
+	Name    string   // of the password
+	Person  PersonID // whose it is
+	Library Library  // of that person
 }
 
 // Items are the items that there are to read.

@@ -186,7 +186,7 @@ func (l *Library) enter(p reading.Password, err error) (reading.Visitor, error) 
 	if err != nil || p.Name == "" {
 		return reading.Visitor{}, err
 	}
-	return reading.Visitor{Name: p.Name, Library: l.of(p.Person)}, nil
+	return reading.Visitor{Name: p.Name, Person: p.Person, Library: l.of(p.Person)}, nil
 }
 
 // Mark implements reading.Editor.
