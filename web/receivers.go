@@ -131,16 +131,21 @@ func (h *Handler) addReceiver(_ http.ResponseWriter, r *http.Request) (string, e
 	if err == nil {
 		err = h.Source.AddReceiver(r.Context(), x)
 	}
+	if err != nil {
+		return "", noReceiver(err)
+	}
+	return h.said(r, "/notifications", x.Name+" is added. Send it a message to see that it comes."), nil
+}
+
+// noReceiver is why a receiver was not added, in words where that is for who asked to mend.
+func noReceiver(err error) error {
 	for _, own := range []error{reading.ErrName, reading.ErrTold, reading.ErrReceiver, reading.ErrReceivers,
 		reading.ErrNoFilter} {
 		if errors.Is(err, own) {
-			return "", clientError{http.StatusBadRequest, "It was not added", err.Error() + "."}
+			return clientError{http.StatusBadRequest, "It was not added", err.Error() + "."}
 		}
 	}
-	if err != nil {
-		return "", err
-	}
-	return h.said(r, "/notifications", x.Name+" is added. Send it a message to see that it comes."), nil
+	return err
 }
 
 // receiverOf reads the form of a receiver. Its errors wrap reading.ErrReceiver.
@@ -202,7 +207,8 @@ func (h *Handler) tryReceiver(_ http.ResponseWriter, r *http.Request) (string, e
 	return h.said(r, "/notifications", name+" has taken the message."), nil
 }
 
-// removeReceiver removes one, which can be undone but for what waited for it.
+// removeReceiver removes one, which can be undone but for what waited for it: where it is mute it stays so, and of its
+// commands those are done that were not heard before.
 func (h *Handler) removeReceiver(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if !loggedIn(r.Context()) {
 		return "", errReceivers
@@ -220,5 +226,5 @@ func (h *Handler) removeReceiver(_ http.ResponseWriter, r *http.Request) (string
 		return "", err
 	}
 	return h.canUndo(r, back, undo{What: gone.Name + " is removed.", Back: back,
-		undo: func(ctx context.Context) error { return h.Source.AddReceiver(ctx, gone) }}), nil
+		undo: func(ctx context.Context) error { return noReceiver(h.Source.AddReceiver(ctx, gone)) }}), nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"feedex/reading"
 	"feedex/web"
@@ -116,13 +117,21 @@ func TestNotifications(t *testing.T) {
 	n.problem = reading.ErrReceivers
 	post("/notifications", http.StatusBadRequest, form)
 	n.problem = nil
+	r.Heard, r.Muted = "m7", noon.Add(time.Hour)
 	to := b.post("/notifications/remove", url.Values{"token": {b.token}, "name": {"phone"}}).Header().Get("Location")
 	gone := b.page(to).Body.String()
 	if len(n.receivers) != 0 || !strings.Contains(gone, "phone is removed.") || strings.Contains(gone, "s3cret") {
 		t.Errorf("still there: %+v, or not named:\n%s", n.receivers, gone)
 	}
+	n.problem = reading.ErrNoFilter // which was removed meanwhile
+	if text := post("/undo", http.StatusBadRequest, url.Values{"undo": {undoIn(t, gone)}}); !strings.Contains(text,
+		"It was not added") {
+		t.Errorf("what cannot be brought back says\n%s", text)
+	}
+	n.problem = nil
 	post("/undo", http.StatusSeeOther, url.Values{"undo": {undoIn(t, gone)}})
-	if len(n.receivers) != 1 || n.receivers[0].Secret != "s3cret" {
+	if len(n.receivers) != 1 || n.receivers[0].Secret != "s3cret" || n.receivers[0].Heard != "m7" ||
+		!n.receivers[0].Muted.Equal(noon.Add(time.Hour)) {
 		t.Errorf("brought back: %+v", n.receivers)
 	}
 	post("/notifications/remove", http.StatusNotFound, url.Values{"name": {"none"}})

@@ -356,4 +356,15 @@ func testCommands(t *testing.T, a reading.Database) {
 	d.DropReceiver("phone")
 	commit(t, a)
 	unanswered()
+	// One that is brought back goes on behind what was heard, and stays mute.
+	other.Heard, other.Muted, other.Deaf = "m1", day.Add(time.Hour), "no"
+	for range 2 {
+		if other.ID, err = d.KeepReceiver(other); err != nil {
+			t.Fatal(err)
+		}
+		commit(t, a)
+		other.Deaf = ""
+		want(other)
+	}
+	unanswered()
 }

@@ -38,15 +38,15 @@ func (s pen) KeepReceiver(r reading.Receiver) (id reading.ReceiverID, err error)
 	s.begin()
 	s.row(`
 		INSERT INTO receivers (person, name, kind, address, secret, server, local, some, quiet_from, quiet_to, digest,
-			most, created, commands, word) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			most, created, commands, word, heard, muted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (person, name) DO UPDATE SET kind = excluded.kind, address = excluded.address,
 			secret = excluded.secret, server = excluded.server, local = excluded.local, some = excluded.some,
 			quiet_from = excluded.quiet_from, quiet_to = excluded.quiet_to, digest = excluded.digest, most = excluded.most,
 			failures = 0, problem = '', next = NULL, ended = 0, commands = excluded.commands, word = excluded.word,
-			heard = '', deaf = '', muted = NULL
+			heard = excluded.heard, deaf = '', muted = excluded.muted
 		RETURNING id`, []any{int64(s.person), r.Name, string(r.Kind), r.Address, r.Secret, r.Server, r.Local,
 		r.Only != nil, int(r.Hours.QuietFrom), int(r.Hours.QuietTo), jsonList[reading.TimeOfDay]{&r.Hours.Digest},
-		r.Hours.Most, r.Created.Unix(), r.Commands, maybeBytesOf(r.Word[:])}, &id)
+		r.Hours.Most, r.Created.Unix(), r.Commands, maybeBytesOf(r.Word[:]), r.Heard, seconds(&r.Muted)}, &id)
 	s.write(`DELETE FROM commands WHERE receiver = ?`, int64(id))
 	s.write(`DELETE FROM receiver_filters WHERE receiver = ?`, int64(id))
 	for _, f := range r.Only {
