@@ -411,6 +411,37 @@ func TestCommandsOfThePrivateNetwork(t *testing.T) {
 	})
 }
 
+// What lets in by the query of the address does so where commands are heard, too.
+func TestCommandsByAQuery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		ntfy := s.hears()
+		ntfy.Token = ""
+		ntfy.Refuse(func(w http.ResponseWriter, r *http.Request) bool {
+			refused := r.URL.Query().Get("auth") != "QmVhcmVyIHRrXzI="
+			if refused {
+				http.Error(w, "forbidden", http.StatusForbidden)
+			}
+			return refused
+		})
+		r := commander()
+		r.Address, r.Secret = r.Address+"?auth=QmVhcmVyIHRrXzI%3D", ""
+		s.keep(r)
+		last := ntfy.Publish(cmds, word+" list", time.Now())
+		s.wantDone("list")
+		if got := ntfy.Texts("alerts"); !slices.Equal(got, []string{"done: list"}) {
+			t.Errorf("answered %q", got)
+		}
+		ntfy.Cut()
+		time.Sleep(11 * time.Second)
+		synctest.Wait()
+		if since, _ := ntfy.Asked(); !slices.Equal(since, []string{"all", last}) {
+			t.Errorf("streamed since %q, last is %s", since, last)
+		}
+	})
+}
+
 // What comes while a receiver is mute is told when that ends.
 func TestMute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

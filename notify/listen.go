@@ -183,7 +183,9 @@ func (e *ear) stream(ctx context.Context) (*http.Response, error) {
 		since = "all"
 	}
 	u.Path = path.Join(path.Dir(u.Path), e.at.Commands, "json")
-	u.RawQuery = url.Values{"since": {since}}.Encode()
+	query := u.Query() // which may be what lets in
+	query.Set("since", since)
+	u.RawQuery = query.Encode()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", reading.ErrReceiver, withoutAddress(err))
