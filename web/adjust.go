@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -125,18 +126,14 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 			"It was unfollowed since the form was shown. Follow it again to set how. Nothing was changed."}
 	}
 	f := readFeedForm(r)
-	wrong := func() error { return badFeedForm{func() (view, error) { return h.feedView(r, number, &f) }} }
 	arrange := f.arrangement(&known.KnownFeed)
 	wish := f.wish(&known, loggedIn(ctx))
 	keep := f.limits()
-	if f.Bad() {
-		return "", wrong()
-	}
-	if err := h.Shelf.Arrange(ctx, arrange); errors.Is(err, reading.ErrFolders) {
-		f.Wrong.Folders = sentence(err.Error())
-		return "", wrong()
-	} else if err != nil {
+	if err := h.file(ctx, &f, arrange); err != nil {
 		return "", err
+	}
+	if f.Bad() {
+		return "", badFeedForm{func() (view, error) { return h.feedView(r, number, &f) }}
 	}
 	if wish.Weight != 0 || wish.Discreet != nil || wish.Policy != nil || wish.Private != nil ||
 		wish.Stars != nil {
@@ -150,6 +147,18 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 		}
 	}
 	return "/feeds/" + strconv.FormatInt(number, 10) + "?done=saved", nil
+}
+
+// file titles and files a feed as its form says, unless something is wrong with that: folders may be.
+func (h *desk) file(ctx context.Context, f *feedForm, a reading.Arrangement) error {
+	if f.Bad() {
+		return nil
+	}
+	err := h.Shelf.Arrange(ctx, a)
+	if errors.Is(err, reading.ErrFolders) || errors.Is(err, reading.ErrFilterName) {
+		f.Wrong.Folders, err = sentence(err.Error()), nil
+	}
+	return err
 }
 
 // arrangement is how the form titles and files the feed.

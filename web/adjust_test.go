@@ -94,6 +94,22 @@ func TestWhatWasSavedOfAForm(t *testing.T) {
 	}
 }
 
+// A folder that cannot be is said beside the field, whoever files a feed there.
+func TestAFolderOfATakenName(t *testing.T) {
+	n, ann, h := newHome(t, true)
+	for password, of := range map[string]*aNode{"secret": n, "hers": ann} {
+		b := enterBy(t, h, password)
+		for _, of.refused = range []error{reading.ErrFilterName, reading.ErrFolders} {
+			w := b.post("/adjust", feedFormOf(b, url.Values{"folders": {"Storms"}, "value": {""}, "policy": {""}}))
+			page := w.Body.String()
+			if w.Code != http.StatusUnprocessableEntity || !strings.Contains(page, "Storms</textarea>") ||
+				!strings.Contains(page, of.refused.Error()[1:]+".") {
+				t.Errorf("%s, %v: %d\n%s", password, of.refused, w.Code, page)
+			}
+		}
+	}
+}
+
 // What a field cannot hold is said beside it; the form has what was typed, and nothing is changed.
 func TestWhatIsWrongStandsBesideTheField(t *testing.T) {
 	n := adjustedNode(t)

@@ -17,7 +17,7 @@ import (
 type givenLabels struct {
 	labels  []reading.Label
 	given   map[reading.LabelID][]reading.ItemID
-	refused error // why none can be given
+	refused error // why none can be given, and no folder be filed in
 }
 
 func (n aShelf) Labels(context.Context) ([]reading.Label, error) { return n.labels, nil }

@@ -408,6 +408,9 @@ func (n aShelf) ShowFullText(_ context.Context, id reading.ItemID, shown bool) e
 }
 
 func (n aShelf) Arrange(_ context.Context, list ...reading.Arrangement) error {
+	if n.refused != nil {
+		return n.refused
+	}
 	n.arranged = append(n.arranged, list...)
 	for _, a := range list {
 		if k, ok := n.known[int64(a.Feed)]; ok && a.Pictures != nil {

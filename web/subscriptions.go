@@ -128,12 +128,7 @@ func (h *desk) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
 	f := readFeedForm(r)
 	a := f.arrangement(&k)
 	a.FullText = nil // which is for all people, and the owner's to say
-	if !f.Bad() {
-		err = h.Shelf.Arrange(r.Context(), a)
-	}
-	if errors.Is(err, reading.ErrFolders) || errors.Is(err, reading.ErrFilterName) {
-		f.Wrong.Folders, err = sentence(err.Error()), nil
-	}
+	err = h.file(r.Context(), &f, a)
 	if f.Bad() {
 		return "", badFeedForm{func() (view, error) { return h.subscriptionView(r, k.Number, &f) }}
 	}
