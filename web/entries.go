@@ -41,10 +41,12 @@ type entriesPage struct {
 	Older   string  // address of the entries before, "" for none
 	More    bool    // the search found more than these
 	Problem string  // why the search found nothing, "" for no reason
-	Until   int64   // when the list was made, in Unix seconds
 	Here    string  // address of the list
 	Undo    *undo   // what was done here just now, nil for nothing
 	Polled  string  // what came of a refresh just now, "" for none
+	// Newest is, but for a search, the newest item that was unread just before the list was made, 0 for none. What came
+	// since may not be in it.
+	Newest reading.ItemID
 }
 
 // A listing says which entries a list has.
@@ -158,7 +160,7 @@ func (l headline) Around() string { return l.Here + "#e" + l.ID }
 
 func (h *desk) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
-	p := &entriesPage{listing: listingOf(r), Until: now.Unix(), Here: r.URL.RequestURI()}
+	p := &entriesPage{listing: listingOf(r), Here: r.URL.RequestURI()}
 	if r.FormValue("undo") != "" {
 		p.Undo, p.Here = h.undoOf(r), withUndo(p.Here, "")
 	}
@@ -196,8 +198,12 @@ func (h *desk) entries(r *http.Request) (view, error) {
 	if at, err := strconv.ParseInt(r.FormValue("at"), 10, 64); err == nil && q.ByTime {
 		q.At = time.Unix(at, 0)
 	}
-	list, err := h.Shelf.Headlines(ctx, q)
-	if err := cmp.Or(err, shelved()); err != nil {
+	newest, err := h.Shelf.IDs(ctx, reading.Stream{Read: reading.No}, reading.Page{Limit: 1})
+	if len(newest) > 0 {
+		p.Newest = newest[0]
+	}
+	list, err2 := h.Shelf.Headlines(ctx, q)
+	if err := cmp.Or(err, err2, shelved()); err != nil {
 		return v, err
 	}
 	p.Orders = p.orders(shelf{Path: "", Name: "arrival"}, shelf{Path: byPublication, Name: "publication"})

@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
-	"time"
 
 	"feedex/reading"
 )
@@ -72,12 +72,11 @@ func (h *desk) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
 	ctx := r.Context()
 	number, err1 := feedOf(r)
 	folder, err2 := strconv.ParseInt(cmp.Or(r.PostFormValue("folder"), "0"), 10, 64)
-	until, err3 := strconv.ParseInt(r.PostFormValue("until"), 10, 64)
+	newest, err3 := strconv.ParseInt(r.PostFormValue("newest"), 10, 64)
 	if errors.Join(err1, err2, err3) != nil {
 		return "", ErrNone
 	}
-	s := reading.Stream{Feed: reading.FeedID(number), Folder: reading.FolderID(folder),
-		Read: reading.No}.Before(time.Unix(until, 0))
+	s := reading.Stream{Feed: reading.FeedID(number), Folder: reading.FolderID(folder), Read: reading.No}
 	where, err := h.nameOf(ctx, s)
 	if err != nil {
 		return "", err
@@ -89,10 +88,11 @@ func (h *desk) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if more = len(ids) == page.Limit; more {
-			page.After = ids[len(ids)-1]
+		here, _ := slices.BinarySearch(ids, reading.ItemID(newest)+1) // so many were when the list was made
+		marked.add(ids[:here])
+		if more = here == page.Limit; more {
+			page.After = ids[here-1]
 		}
-		marked.add(ids)
 	}
 	back := withUndo(local(r.PostFormValue("next")), "")
 	if marked.n == 0 {

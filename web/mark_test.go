@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -10,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/protocol"
 	"feedex/reading"
 )
 
@@ -47,13 +48,32 @@ func TestMark(t *testing.T) {
 		}
 	}
 
-	until := noon.Unix()
-	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "until": {strconv.FormatInt(until, 10)},
-		"next": {"//evil.example"}})
-	want := reading.Stream{Feed: 1, Read: reading.No, Until: time.Unix(until+1, 0)}
+	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "newest": {"2"}, "next": {"//evil.example"}})
+	want := reading.Stream{Feed: 1, Read: reading.No}
 	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/?undo=") ||
 		len(n.streams) != 1 || !reflect.DeepEqual(n.streams[0], want) || !n.items[1].Read || n.items[2].Read {
 		t.Errorf("%d to %q, streams %+v, items %+v", w.Code, w.Header().Get("Location"), n.streams, n.items)
+	}
+}
+
+// What comes once a list was made was not in it, however soon, and stays unread as the list is marked.
+func TestWhatWasNotListedStaysUnread(t *testing.T) {
+	n := newNode(t)
+	b := newBrowser(t, newHandler(t, n))
+	page := b.page("/entries").Body.String()
+	newest := regexp.MustCompile(`name="newest" value="([0-9]+)"`).FindStringSubmatch(page)
+	if newest == nil || !strings.Contains(page, "Harbor") {
+		t.Fatalf("the list says nothing of what is the newest:\n%s", page)
+	}
+	n.add(newsURL, "Just now", "", noon, protocol.NodeID{})
+	late := n.entries[len(n.entries)-1].Seq
+	form := url.Values{"token": {b.token}, "feed": {"0"}, "newest": newest[1:], "next": {"/entries"}}
+	if w := b.post("/read", form); w.Code != http.StatusSeeOther || !n.items[1].Read || n.items[late].Read {
+		t.Errorf("%d, items %+v", w.Code, n.items)
+	}
+	form.Set("newest", "soon")
+	if w := b.post("/read", form); w.Code != http.StatusNotFound || n.items[late].Read {
+		t.Errorf("%d, items %+v", w.Code, n.items)
 	}
 }
 
@@ -66,7 +86,7 @@ func TestAFolderIsMarkedRead(t *testing.T) {
 	}
 	before := maps.Clone(n.items)
 	form := url.Values{"token": {b.token}, "feed": {"0"}, "folder": {"5"},
-		"until": {strconv.FormatInt(noon.Unix(), 10)}, "next": {"/entries?folder=5"}}
+		"newest": {"9"}, "next": {"/entries?folder=5"}}
 	to := b.post("/read", form).Header().Get("Location")
 	page := b.page(to).Body.String()
 	if len(n.streams) != 1 || n.streams[0].Folder != 5 || maps.Equal(n.items, before) ||
@@ -93,7 +113,7 @@ func TestAnyNumberIsMarkedRead(t *testing.T) {
 		n.entries = append(n.entries, archive.Record{Seq: seq, Entry: feed.Entry{Feed: newsURL}})
 	}
 	before := maps.Clone(n.items)
-	to := b.post("/read", url.Values{"token": {b.token}, "feed": {"0"}, "until": {strconv.FormatInt(noon.Unix(), 10)},
+	to := b.post("/read", url.Values{"token": {b.token}, "feed": {"0"}, "newest": {strconv.Itoa(math.MaxInt32)},
 		"next": {"/neighbors"}}).Header().Get("Location")
 	for seq, item := range n.items {
 		if !item.Read {

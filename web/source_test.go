@@ -314,15 +314,19 @@ func (n aShelf) Headlines(_ context.Context, q reading.HeadlineQuery) (list []re
 }
 
 func (n aShelf) IDs(_ context.Context, s reading.Stream, p reading.Page) (ids []reading.ItemID, _ error) {
-	n.streams = append(n.streams, s)
+	if p.Oldest {
+		n.streams = append(n.streams, s)
+	}
 	for _, r := range n.entries {
 		id := n.items[r.Seq].ID
-		if !n.items[r.Seq].Read && (s.Feed == 0 || (r.Entry.Feed == newsURL) == (s.Feed == 1)) && id > p.After &&
-			len(ids) < p.Limit {
+		if !n.items[r.Seq].Read && (s.Feed == 0 || (r.Entry.Feed == newsURL) == (s.Feed == 1)) && id > p.After {
 			ids = append(ids, id)
 		}
 	}
-	return ids, nil
+	if slices.Sort(ids); !p.Oldest {
+		slices.Reverse(ids)
+	}
+	return ids[:min(len(ids), p.Limit)], nil
 }
 
 func (n aShelf) Folders(context.Context) ([]reading.Folder, error) {
