@@ -277,6 +277,13 @@ func testReceiverBounds(t *testing.T, a reading.Database) {
 	if n, err := a.CountWaiting(t.Context(), id); err != nil || n != 2 { // which came meanwhile
 		t.Errorf("counted %d afterwards, %v", n, err)
 	}
+	// Nothing waits for one that is gone, also once it is added anew.
+	a.NotTold(reading.Receiver{ID: id, Address: "https://hook.example/"}, "gone", time.Time{}, true)
+	commit(t, a)
+	if again := d.tell(t, "phone"); again != id {
+		t.Errorf("added anew as %d, not %d", again, id)
+	}
+	d.wantWaiting(t, id)
 }
 
 // A receiver keeps by which word it commands, up to which message that was heard, and which commands of the last day

@@ -143,6 +143,7 @@ func (s *Store) NotTold(to reading.Receiver, problem string, next time.Time, end
 	}
 	if ended {
 		s.write(`DELETE FROM messages WHERE receiver = ? AND told IS NULL`, int64(to.ID))
+		s.write(`UPDATE receivers SET beyond = 0 WHERE id = ?`, int64(to.ID))
 	}
 }
 
