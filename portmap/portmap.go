@@ -74,7 +74,8 @@ type keeper struct {
 
 	last   *reach.Forwarding // as was told; nil before
 	opened netip.Addr        // the router that was last had to forward the port, and may do so still
-	due    time.Time         // by the wall clock, when the router is to be asked again
+	// By the wall clock, which may be set back: when the router was asked, and is to be asked again.
+	asked, due time.Time
 }
 
 // Run keeps the port forwarded until ctx ends, and then has the router end that.
@@ -111,7 +112,8 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 	}
 	defer conn.Close()
 	f := reach.Forwarding{Router: router, Machine: addrOf(conn.LocalAddr())}
-	if k.last != nil && f.Router == k.last.Router && f.Machine == k.last.Machine && now.Before(k.due) {
+	if k.last != nil && f.Router == k.last.Router && f.Machine == k.last.Machine && !now.Before(k.asked) &&
+		now.Before(k.due) {
 		return
 	}
 	again := againIn
@@ -132,7 +134,7 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 		f.Protocol, f.External, k.opened = name, m.external, router
 		again = min(max(m.lifetime, 2*lookEvery), lease) / 2
 	}
-	k.due = now.Add(again)
+	k.asked, k.due = now, now.Add(again)
 	k.tell(f)
 }
 

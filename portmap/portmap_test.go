@@ -347,6 +347,20 @@ func TestIsNotHeldByARouter(t *testing.T) {
 	}
 }
 
+// Where the clock is set back the router is asked at once: by that clock what it promised would end too late.
+func TestAClockThatIsSetBack(t *testing.T) {
+	r := newFakeRouter(t, func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7790, "203.0.113.9", 600)} })
+	var told []reach.Forwarding
+	k := r.keeper(&told)
+	for _, at := range []time.Duration{0, -time.Second, -365 * 24 * time.Hour} {
+		k.look(t.Context(), now.Add(at))
+		k.look(t.Context(), now.Add(at+299*time.Second))
+		if n := len(r.asked()); n != 1 {
+			t.Errorf("at %s: asked %d times, want once", at, n)
+		}
+	}
+}
+
 // Another router, or another address of the machine, is asked at once.
 func TestAnotherRouterIsAskedAtOnce(t *testing.T) {
 	r := newFakeRouter(t, func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, 0, 7790, "203.0.113.9", 600)} })
