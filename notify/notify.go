@@ -177,7 +177,7 @@ func (t *Teller) round(ctx context.Context, hear func(reading.Receiver) context.
 		if r.Ended || busy {
 			continue
 		}
-		if wait := r.Next.Sub(now); wait > 0 {
+		if wait := r.Next.Sub(now); wait > 0 && wait <= longestWait { // or it is of a clock that was wrong
 			again = min(again, wait)
 			continue
 		}

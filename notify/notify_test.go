@@ -85,6 +85,24 @@ func TestRetries(t *testing.T) {
 	})
 }
 
+// A receiver is tried at once where the next time is further away than any: the clock was set back.
+func TestATimeTooFarAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.serves("hook.example:80", false, ok)
+		for id, wait := range []time.Duration{24 * time.Hour, 24*time.Hour + time.Second, 365 * 24 * time.Hour} {
+			r := hook(reading.ReceiverID(id + 1))
+			r.Next = time.Now().Add(wait)
+			s.keep(r)
+			s.hit(r.ID, "a")
+			if n := len(s.requests()); n != min(id, 1) {
+				t.Errorf("to be tried after %s: %d requests", wait, n)
+			}
+		}
+	})
+}
+
 // A receiver that asks to be left alone is, for a day at most, and one that is gone is asked never again.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
