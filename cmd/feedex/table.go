@@ -14,10 +14,11 @@ import (
 // A table prints rows in aligned columns. Where its lines would be longer than the terminal is wide, a row
 // takes two lines: the first cells, and below them the rest. Cells must be printable.
 type table struct {
-	width int // of a line, in characters; 0 for any
-	first int // how many cells stay on the first of two lines
-	rows  [][]string
-	notes map[int][]string // lines below a row
+	width   int // of a line, in characters; 0 for any
+	first   int // how many cells stay on the first of two lines
+	rows    [][]string
+	columns []int            // how wide each is
+	notes   map[int][]string // lines below a row
 }
 
 // The indents of a row's second line and of its notes.
@@ -27,10 +28,17 @@ const (
 )
 
 func newTable(width, first int, heading ...string) *table {
-	return &table{width: width, first: first, rows: [][]string{heading}, notes: make(map[int][]string)}
+	t := &table{width: width, first: first, columns: make([]int, len(heading)), notes: make(map[int][]string)}
+	t.row(heading...)
+	return t
 }
 
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *table) row(cells ...string) {
+	t.rows = append(t.rows, cells)
+	for i, cell := range cells {
+		t.columns[i] = max(t.columns[i], utf8.RuneCountInString(cell))
+	}
+}
 
 // note puts a line below the row that was added last.
 func (t *table) note(text string) {
@@ -66,7 +74,7 @@ func (t *table) line(b *strings.Builder, row, from, to int, indent string, align
 		cell := t.rows[row][i]
 		line += cell + "  "
 		if align {
-			line += strings.Repeat(" ", t.column(i)-utf8.RuneCountInString(cell))
+			line += strings.Repeat(" ", t.columns[i]-utf8.RuneCountInString(cell))
 		}
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
@@ -76,18 +84,9 @@ func (t *table) line(b *strings.Builder, row, from, to int, indent string, align
 func (t *table) fits(from, to int, indent string) bool {
 	sum := len(indent) - 2
 	for i := from; i < to; i++ {
-		sum += t.column(i) + 2
+		sum += t.columns[i] + 2
 	}
 	return t.width == 0 || sum <= t.width
-}
-
-// column is the width of a column.
-func (t *table) column(i int) int {
-	width := 0
-	for _, row := range t.rows {
-		width = max(width, utf8.RuneCountInString(row[i]))
-	}
-	return width
 }
 
 // usualWidth is that of a terminal which does not tell its own.

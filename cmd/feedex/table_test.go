@@ -41,6 +41,19 @@ longer
 `, drawn(9))
 }
 
+// A table takes as long as it has rows: by the square of so many this test would not end.
+func TestALongTable(t *testing.T) {
+	const rows = 500_000
+	table := newTable(80, 1, "NAME", "ONE", "TWO")
+	for range rows {
+		table.row("a", "1", "22")
+	}
+	var b strings.Builder
+	if err := table.write(&b); err != nil || strings.Count(b.String(), "\n") != rows+1 {
+		t.Errorf("%d lines, %v", strings.Count(b.String(), "\n"), err)
+	}
+}
+
 func TestWidth(t *testing.T) {
 	for columns, want := range map[string]int{"": 0, "100": 100, "0": 0, "wide": 0} {
 		t.Setenv("COLUMNS", columns)
