@@ -207,6 +207,12 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 	}
 	var problems []string
 	var kept []node.Withheld
+	defer func() { // also where one address ends it
+		tellKept(c.ErrOrStderr(), kept)
+		for _, p := range problems {
+			fmt.Fprintln(c.ErrOrStderr(), p)
+		}
+	}()
 	for i, a := range args {
 		s, err := answers[i]()
 		if err != nil {
@@ -233,10 +239,6 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 		if err := client.SetRetention(ctx, bound); err != nil {
 			return err
 		}
-	}
-	tellKept(c.ErrOrStderr(), kept)
-	for _, p := range problems {
-		fmt.Fprintln(c.ErrOrStderr(), p)
 	}
 	if n := int64(len(problems)); n > 0 {
 		return fmt.Errorf("subscribe: %s not followed", plural(n, "address is", "addresses are"))

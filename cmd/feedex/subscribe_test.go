@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
 
 	"feedex/control"
+	"feedex/discover"
 	"feedex/reading"
 )
 
@@ -29,6 +33,64 @@ func TestSubscribeSaysWhatIsShown(t *testing.T) {
 		c.SetArgs(append([]string{"--data", served(t, control.NewHandler(n).ServeHTTP), at}, test.flags...))
 		if err := c.ExecuteContext(t.Context()); err != nil || !reflect.DeepEqual(n.arranged, test.want) {
 			t.Errorf("%q: arranged %+v, %v, want %+v", test.flags, n.arranged, err, test.want)
+		}
+	}
+}
+
+// A failingNode keeps a feed at home, leaves a choice at a site, and fails at the feed that comes last.
+type failingNode struct{ control.Owner }
+
+const lastFeed = "https://last.example/feed"
+
+var errFails = control.BadRequest{Err: errors.New("the disk is full")}
+
+func (failingNode) FollowAddress(_ context.Context, w control.FollowAddress) (s control.FollowedAddress, err error) {
+	switch s.Feed = w.Feeds[0]; s.Feed {
+	case "https://kept.example/feed":
+		s.Kept, s.Undecided = "its address may hold a key", true
+	case "https://site.example/":
+		s.Page = s.Feed
+		s.Choices = []discover.SiteFeed{{URL: "https://site.example/a"}, {URL: "https://site.example/b"}}
+	case lastFeed:
+		if w.Weight == 5 {
+			err = errFails
+		}
+	}
+	return s, err
+}
+
+func (failingNode) Arrange(_ context.Context, list []reading.Arrangement) error {
+	if list[0].URL == lastFeed {
+		return errFails
+	}
+	return nil
+}
+
+func (failingNode) SetRetention(_ context.Context, w control.RetentionChange) error {
+	if w.Feeds[0] == lastFeed {
+		return errFails
+	}
+	return nil
+}
+
+// What is to be said of some addresses is, whatever comes of a later one.
+func TestSubscribeSaysWhatItHasToSay(t *testing.T) {
+	data := served(t, control.NewHandler(failingNode{}).ServeHTTP)
+	for _, flag := range []string{"--weight=5", "--full-text", "--keep-count=5"} {
+		var notes strings.Builder
+		c := newSubscribe()
+		c.SetOut(io.Discard)
+		c.SetErr(&notes)
+		c.SetArgs([]string{"--data", data, flag, "https://kept.example/feed", "https://site.example/", lastFeed})
+		err := c.ExecuteContext(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "the disk is full") {
+			t.Errorf("%s: %v", flag, err)
+		}
+		for _, want := range []string{"kept.example/feed stays on this node: its address", "--private=false",
+			"site.example/ is a web page that names 2 feeds", "feedex subscribe 'https://site.example/b'"} {
+			if !strings.Contains(notes.String(), want) {
+				t.Errorf("%s: nothing says %q:\n%s", flag, want, notes.String())
+			}
 		}
 	}
 }
