@@ -270,9 +270,6 @@ func fraction(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// sentence makes a sentence of an error's text.
-func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
-
 // share says whether neighbors may know of a feed. A browser that may not see a secret cannot give it away either.
 func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) {
 	number, err := feedOf(r)

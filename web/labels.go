@@ -73,7 +73,7 @@ func (h *desk) label(_ http.ResponseWriter, r *http.Request) (string, error) {
 	err = h.Shelf.Label(r.Context(), []reading.ItemID{item}, r.PostFormValue("label"), r.PostFormValue("as") != "taken")
 	for _, why := range []error{reading.ErrName, reading.ErrFilterName, reading.ErrLabels, reading.ErrEntryLabels} {
 		if errors.Is(err, why) {
-			return "", clientError{http.StatusBadRequest, "The label is not given", capital(err.Error()) + "."}
+			return "", clientError{http.StatusBadRequest, "The label is not given", sentence(err.Error())}
 		}
 	}
 	return local(r.PostFormValue("next")), err

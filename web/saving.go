@@ -27,8 +27,7 @@ func (h *desk) save(_ http.ResponseWriter, r *http.Request) (string, error) {
 	}
 	b := saving.Bookmark{Link: link, Title: safehtml.Title(e.Entry.Title)}
 	if err := h.Shelf.Save(r.Context(), b); err != nil {
-		return "", clientError{http.StatusBadGateway, "It was not saved",
-			capital(strings.TrimSuffix(err.Error(), ".")) + "."}
+		return "", clientError{http.StatusBadGateway, "It was not saved", sentence(err.Error())}
 	}
 	back, err := url.Parse(local(r.PostFormValue("next")))
 	if err != nil {
@@ -61,7 +60,7 @@ func (h *desk) setService(_ http.ResponseWriter, r *http.Request) (string, error
 			Password: r.PostFormValue("secret")})
 		if errors.Is(err, saving.ErrService) {
 			return "", clientError{http.StatusBadRequest, "Entries cannot be saved there",
-				capital(err.Error()) + ". Nothing was changed."}
+				sentence(err.Error()) + " Nothing was changed."}
 		}
 		if err != nil {
 			return "", err
@@ -89,12 +88,4 @@ func (h *desk) savingSection(ctx context.Context) (s savingSection) {
 		s.Unsaved = safehtml.Line(err.Error())
 	}
 	return s
-}
-
-// capital is a text that begins a sentence.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"feedex/feed"
 	"feedex/safehtml"
@@ -117,4 +118,13 @@ func titleOf(u feed.URL, title string) string {
 func shortURL(u feed.URL) string {
 	_, rest, _ := strings.Cut(string(u), "://")
 	return strings.TrimSuffix(rest, "/")
+}
+
+// sentence makes a sentence of an error's text, "" of none.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	_, first := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:first]) + strings.TrimSuffix(s[first:], ".") + "."
 }

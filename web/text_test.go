@@ -21,6 +21,15 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+func TestSentences(t *testing.T) {
+	for text, want := range map[string]string{"": "", "a": "A.", "it is full.": "It is full.", "öl fehlt": "Öl fehlt.",
+		"日本": "日本.", "\xff!": "\uFFFD!."} {
+		if got := sentence(text); got != want {
+			t.Errorf("sentence(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1 000", 1234567: "1 234 567", -1000: "−1 000"} {
 		if got := strings.ReplaceAll(grouped(n), "\u202f", " "); got != want {
