@@ -16,6 +16,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/internal/shell"
 	"feedex/protocol"
 	"feedex/safehtml"
 	"feedex/syncapi"
@@ -57,7 +58,7 @@ func (h *handler) serveFeed(w http.ResponseWriter, r *http.Request, asked string
 		}
 	}
 	say(w, http.StatusNotFound, "This node has nothing of %s yet. To follow the feed:\n\n\tfeedex subscribe %s",
-		urls[0], quote(string(urls[0])))
+		urls[0], shell.Quote(string(urls[0])))
 }
 
 // isNumbered reports whether a path names a document of a feed by the feed's number.

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/shell"
 	"feedex/reading"
 	"feedex/safehtml"
 )
@@ -114,7 +115,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusMisdirectedRequest,
 			"This node's reader is not known under the name %q. Use 127.0.0.1 or localhost, "+
 				"or let the node know the name: reader_host = [%q] in its config file, or --reader-host %s.", name,
-			name, quote(name))
+			name, shell.Quote(name))
 	case h.sync(w, r):
 	case path == healthPath && h.Health != nil:
 		h.Health.ServeHTTP(w, r)
@@ -190,9 +191,4 @@ func say(w http.ResponseWriter, code int, format string, args ...any) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(code)
 	fmt.Fprintf(w, format+"\n", args...)
-}
-
-// quote is s as one word of a POSIX shell.
-func quote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"feedex/internal/shell"
 )
 
 // read sets what the config file says. Errors name the line, the key and what would be right.
@@ -20,7 +22,7 @@ func (s *Settings) read(path string) error {
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return UsageError{fmt.Errorf("read config file %s: there is none", path),
-				"write one with: feedex config > " + ShellQuote(path)}
+				"write one with: feedex config > " + shell.Quote(path)}
 		}
 		return fmt.Errorf("read config file: %w", err)
 	}

@@ -82,15 +82,3 @@ separated by blanks or commas.
 	})
 	return strings.TrimRight(b.String(), "\n")
 }
-
-// ShellQuote quotes s for a POSIX shell where it needs that.
-func ShellQuote(s string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
-			strings.ContainsRune("/._-+=:,@", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}

@@ -48,13 +48,3 @@ func TestReaderHosts(t *testing.T) {
 		}
 	}
 }
-
-func TestShellQuote(t *testing.T) {
-	for in, want := range map[string]string{
-		"/var/lib/feedex": "/var/lib/feedex", "/home/a b": "'/home/a b'", "it's": `'it'\''s'`, "": "''",
-	} {
-		if got := ShellQuote(in); got != want {
-			t.Errorf("ShellQuote(%q) = %s, want %s", in, got, want)
-		}
-	}
-}

@@ -90,7 +90,7 @@ func TestJoin(t *testing.T) {
 		err    string
 	}{
 		{"not following", link, false, "", both[2:], []string{"linked with 192.0.2.7:7790",
-			"it names " + one + "; to follow it: feedex subscribe '" + one + "'",
+			"it names " + one + "; to follow it: feedex subscribe " + one,
 			"it names " + other + `; to follow it: feedex subscribe 'https://example.com/'\'';reboot;'\'''`}, ""},
 		{"following", link, true, "", both,
 			[]string{"following " + one, "following " + other, "linked with 192.0.2.7:7790"}, ""},
@@ -122,7 +122,7 @@ func TestJoinByURL(t *testing.T) {
 		"http://tracker.example:7788/": "source http://tracker.example:7788/",
 		"https://192.0.2.7/":           "source https://192.0.2.7/",
 		"https://example.org/":         "site example.org, join example.org",
-		"https://silent.example/":      "site silent.example; feedex join --always 'https://silent.example/'",
+		"https://silent.example/":      "site silent.example; feedex join --always https://silent.example/",
 		"silent.example":               "site silent.example; it names no node",
 		"https://away.example/":        "site away.example, join away.example; no node answers there",
 	} {

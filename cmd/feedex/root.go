@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"feedex/control"
+	"feedex/internal/shell"
 	"feedex/settings"
 )
 
@@ -187,7 +188,7 @@ func usageOf(c *cobra.Command, err error) error {
 func advised(err error, data string) error {
 	switch {
 	case errors.Is(err, control.ErrNotRunning):
-		return hintedError{err, "start one with: feedex node --data " + settings.ShellQuote(data)}
+		return hintedError{err, "start one with: feedex node --data " + shell.Quote(data)}
 	case errors.Is(err, fs.ErrPermission):
 		return hintedError{err, "the node belongs to another user: ask as that user, or with sudo"}
 	}

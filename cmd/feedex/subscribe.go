@@ -15,6 +15,7 @@ import (
 	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
+	"feedex/internal/shell"
 	"feedex/neighbors"
 	"feedex/node"
 	"feedex/polling"
@@ -281,7 +282,7 @@ func notFollowed(asked string, s *control.FollowedAddress) string {
 }
 
 // choices lists the feeds that a page names, each with what to type for it. Text of a page must not become part of a
-// command that somebody copies, but for an address in quotes.
+// command that somebody copies, but for an address as one word.
 func choices(list []discover.SiteFeed) string {
 	var b strings.Builder
 	for i := range list {
@@ -292,9 +293,7 @@ func choices(list []discover.SiteFeed) string {
 }
 
 // quoted is an address as a shell takes it for one word.
-func quoted(s string) string {
-	return "'" + strings.ReplaceAll(printable(s), "'", `'\''`) + "'"
-}
+func quoted(s string) string { return shell.Quote(printable(s)) }
 
 // maxKept is how many feeds that stay on the node are told one by one.
 const maxKept = 20

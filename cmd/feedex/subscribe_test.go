@@ -87,7 +87,7 @@ func TestSubscribeSaysWhatItHasToSay(t *testing.T) {
 			t.Errorf("%s: %v", flag, err)
 		}
 		for _, want := range []string{"kept.example/feed stays on this node: its address", "--private=false",
-			"site.example/ is a web page that names 2 feeds", "feedex subscribe 'https://site.example/b'"} {
+			"site.example/ is a web page that names 2 feeds", "feedex subscribe https://site.example/b"} {
 			if !strings.Contains(notes.String(), want) {
 				t.Errorf("%s: nothing says %q:\n%s", flag, want, notes.String())
 			}

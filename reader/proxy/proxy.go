@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"feedex/feed"
+	"feedex/internal/shell"
 	"feedex/reading"
 )
 
@@ -135,7 +136,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		say(w, http.StatusForbidden,
 			"The node does not follow %s, and its proxy serves what it follows alone. To follow it:\n\n\tfeedex "+
-				"subscribe '%s'", u, u)
+				"subscribe %s", u, shell.Quote(string(u)))
 	}
 }
 
