@@ -13,8 +13,8 @@ import (
 func (m *Memory) Rename(at time.Time, from, to feed.URL, listed []feed.Entry) bool {
 	f, other := m.feeds[from], m.feeds[to]
 	own, others := m.of(from), m.of(to)
-	if !f.Subscribed || f.Discreet || other.Subscribed || other.Discreet || len(own) > MaxRenamed ||
-		len(others) > MaxMerged || slices.ContainsFunc(append(own, others...), m.isApart) ||
+	if !f.Subscribed || f.Discreet || other.Subscribed || other.Discreet || m.size(own) > MaxRenamed ||
+		m.size(others) > MaxMerged || slices.ContainsFunc(append(own, others...), m.isApart) ||
 		slices.ContainsFunc(others, func(seq int) bool { return m.hidden[m.content(m.at(seq)).id] }) {
 		return false
 	}
@@ -75,6 +75,14 @@ func (m *Memory) of(u feed.URL) (seqs []int) {
 		}
 	}
 	return seqs
+}
+
+// size is how much there is with those Seqs, as MaxRenamed counts it.
+func (m *Memory) size(seqs []int) (sum int64) {
+	for _, seq := range seqs {
+		sum += RenamedEntry + TextBytes(&m.content(m.at(seq)).entry)
+	}
+	return sum
 }
 
 // isApart reports whether what others know of an entry is not what the owner has.

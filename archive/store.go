@@ -169,9 +169,13 @@ type Feeds interface {
 	Rename(at time.Time, from, to feed.URL, listed []feed.Entry) bool
 }
 
-// MaxRenamed is how many entries a feed has at most that is renamed, and MaxMerged how many are kept by its new name:
-// a step must not keep neighbors waiting.
-const MaxRenamed, MaxMerged = 20_000, 500
+// MaxRenamed is how much a feed has at most that is renamed, and MaxMerged how much is kept by its new name: bytes of
+// text, and RenamedEntry for each entry. A step must not keep neighbors waiting.
+const (
+	MaxRenamed   = 64 << 20
+	MaxMerged    = MaxRenamed / 128
+	RenamedEntry = 1 << 10
+)
 
 // Bundles keeps which bundles were stored, by their identifiers (Paper §3.4: "nodes store the bundle
 // identifiers did that have been seen recently"). A Store keeps at least the latest KeptDIDs of them.
@@ -340,7 +344,7 @@ type Feed struct {
 	Unread        bool      // that document could not be used, for LastError
 	Unconditional time.Time // the last request that was not conditional
 
-	courtesy.Move        // its entries stay those of URL
+	courtesy.Move
 	Lands         string // the host that its redirects lead to, "" where they lead to no other than is asked
 	courtesy.Terms
 

@@ -17,10 +17,10 @@ const (
 	aliasFails = 3
 )
 
-// A Move is where a feed moved, or may have. Its entries keep the name of the feed that they were published under. The
-// zero value is nowhere.
+// A Move is where a feed moved, or may have, or from where it was renamed. The zero value is nowhere.
 type Move struct {
 	Alias      feed.URL  // where it is asked for, "" for its own URL
+	Former     feed.URL  // the URL that it had before it was renamed, "" where it was not
 	Moved      feed.URL  // where it may have moved to, "" for nowhere
 	MovedSeen  int       // so many polls in a row were sent there for good
 	MovedSince time.Time // the first of them
@@ -43,7 +43,7 @@ func (m *Move) Redirected(now time.Time, u, to feed.URL) bool {
 	if m.MovedSeen++; m.MovedSeen < movedPolls || now.Sub(m.MovedSince) < movedFor {
 		return false
 	}
-	*m = Move{Alias: to}
+	*m = Move{Alias: to, Former: m.Former}
 	if to == u {
 		m.Alias = "" // back again
 	}
@@ -51,13 +51,21 @@ func (m *Move) Redirected(now time.Time, u, to feed.URL) bool {
 }
 
 // Failed takes note of so many failures in a row, the last of that status, and reports whether the feed is asked for
-// under its own name again because its new address does not work: the old one may know better by now.
+// elsewhere because its new address does not work, the old one may know better by now: under its own name or, where
+// that is the new one, under the former. Where neither works it is one after the other.
 func (m *Move) Failed(status, failures int) bool {
-	if m.Alias == "" || status != Gone && failures < aliasFails {
+	switch {
+	case m.Alias == "" && m.Former == "" || status != Gone && failures%aliasFails != 0:
 		return false
+	case m.Alias == "":
+		*m = Move{Alias: m.Former, Former: m.Former}
+	default:
+		*m = Move{Former: m.Former}
 	}
-	*m = Move{}
 	return true
 }
+
+// Gone reports whether a feed that is gone where it is asked for has no other address to be asked for at.
+func (m *Move) Gone() bool { return m.Alias == m.Former }
 
 func secure(u feed.URL) bool { return strings.HasPrefix(string(u), "https:") }

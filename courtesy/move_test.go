@@ -71,4 +71,20 @@ func TestMovesThatWereWrong(t *testing.T) {
 			t.Error("a feed that has not moved is brought back")
 		}
 	}
+	// What was renamed is asked for at its former address, and at its own again, as long as neither works.
+	m := Move{Former: there}
+	for failures := 1; failures <= 4*aliasFails; failures++ {
+		want := m.Alias
+		if failures%aliasFails == 0 && want == "" {
+			want = there
+		} else if failures%aliasFails == 0 {
+			want = ""
+		}
+		if m.Failed(404, failures); m.Alias != want || m.Former != there || m.Gone() != (want == there) {
+			t.Errorf("after %d failures it is asked for at %q: %+v", failures, want, m)
+		}
+	}
+	if m = (Move{Alias: there}); m.Gone() {
+		t.Error("what moved is gone before it was asked for where it was")
+	}
 }

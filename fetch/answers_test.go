@@ -246,26 +246,28 @@ func TestOtherNames(t *testing.T) {
 	for _, c := range []struct {
 		way  []string // the address that was said, and where each redirect for good leads
 		want bool
+		same bool // it is the same address, spelled otherwise
 	}{
-		{[]string{"http://example.com/feed", "https://example.com/feed"}, true},
-		{[]string{"http://www.example.com/feed", "https://example.com/feed/"}, true},
-		{[]string{"http://example.com/?feed=rss2", "https://example.com/?feed=rss2"}, true},
-		{[]string{"http://example.com/feed", "https://example.com/feed", "https://example.net/feed"}, true},
-		{[]string{"http://example.com/feed", "https://example.com/mallory"}, false},
-		{[]string{"http://example.com/feed", "https://example.com:8443/feed"}, false},
-		{[]string{"http://example.com/feed", "https://example.com/feed?of=mallory"}, false},
-		{[]string{"http://example.com/?of=alice", "https://example.com/"}, false},
-		{[]string{"http://example.com/feed", "https://example.net/feed"}, false},
-		{[]string{"http://example.com/feed", "https://blog.example.com/feed"}, false},
-		{[]string{"https://example.com/feed", "https://example.net/rss"}, true},
-		{[]string{"https://example.com/?feed=rss2", "https://example.com/feed/"}, true},
-		{[]string{"https://example.com/feed", "http://example.com/feed"}, false},
-		{[]string{"https://example.com/feed", "http://example.com/feed/", "https://example.net/evil"}, false},
-		{[]string{"https://example.com/feed", "http://example.com/feed/", "https://example.com/feed/"}, true},
-		{[]string{"https://example.com/feed", "https://example.com/feed?visitor=7"}, false},
-		{[]string{"https://example.com/feed", "https://example.com/private-7d3f1c9a5b2e8d4f6a0c1b3e5d7f9a2c"}, false},
-		{[]string{"https://example.com/feed", "https://example.com/", "https://example.com/feed"}, false},
-		{[]string{"https://example.com/feed"}, false},
+		{[]string{"http://example.com/feed", "https://example.com/feed"}, true, true},
+		{[]string{"http://www.example.com/feed", "https://example.com/feed/"}, true, true},
+		{[]string{"http://example.com/?feed=rss2", "https://example.com/?feed=rss2"}, true, true},
+		{[]string{"http://example.com/feed", "https://example.com/feed", "https://example.net/feed"}, true, false},
+		{[]string{"http://example.com/feed", "https://example.com/mallory"}, false, false},
+		{[]string{"http://example.com/feed", "https://example.com:8443/feed"}, false, false},
+		{[]string{"http://example.com/feed", "https://example.com/feed?of=mallory"}, false, false},
+		{[]string{"http://example.com/?of=alice", "https://example.com/"}, false, false},
+		{[]string{"http://example.com/feed", "https://example.net/feed"}, false, false},
+		{[]string{"http://example.com/feed", "https://blog.example.com/feed"}, false, false},
+		{[]string{"https://example.com/feed", "https://example.net/rss"}, true, false},
+		{[]string{"https://example.com/?feed=rss2", "https://example.com/feed/"}, true, false},
+		{[]string{"https://example.com/feed", "http://example.com/feed"}, false, false},
+		{[]string{"https://example.com/feed", "http://example.com/feed/", "https://example.net/evil"}, false, false},
+		{[]string{"https://example.com/feed", "http://example.com/feed/", "https://example.com/feed/"}, true, true},
+		{[]string{"https://example.com/feed", "https://example.com/feed?visitor=7"}, false, false},
+		{[]string{"https://example.com/feed", "https://example.com/private-7d3f1c9a5b2e8d4f6a0c1b3e5d7f9a2c"}, false,
+			false},
+		{[]string{"https://example.com/feed", "https://example.com/", "https://example.com/feed"}, false, false},
+		{[]string{"https://example.com/feed"}, false, false},
 	} {
 		v := visit{client: New(Config{}), fetch: node.Fetch{Feed: feed.URL(c.way[0]), New: true}, forGood: true,
 			out: new(node.Fetched)}
@@ -286,6 +288,9 @@ func TestOtherNames(t *testing.T) {
 		}
 		if got := v.newName(); got != "" != c.want {
 			t.Errorf("%v: another name of it is %q", c.way, got)
+		}
+		if got := v.newSpelling(); got != c.same {
+			t.Errorf("%v: the same, spelled otherwise: %v", c.way, got)
 		}
 	}
 }

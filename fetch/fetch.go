@@ -128,18 +128,19 @@ func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 
 // A visit is one Fetch under way.
 type visit struct {
-	client   *Client
-	fetch    node.Fetch
-	want     *Want         // what is asked for where that is no feed
-	got      *Resource     // and what came of it
-	origin   *url.URL      // the feed's own address
-	left     time.Duration // of Timeout
-	out      *node.Fetched
-	seen     []string    // what was requested
-	forGood  bool        // all redirects so far were permanent
-	doubtful bool        // and one of them makes no other name of the feed
-	dialed   atomic.Bool // a public address
-	secret   bool        // one led to an address that is a secret, and so the feed's own is one
+	client    *Client
+	fetch     node.Fetch
+	want      *Want         // what is asked for where that is no feed
+	got       *Resource     // and what came of it
+	origin    *url.URL      // the feed's own address
+	left      time.Duration // of Timeout
+	out       *node.Fetched
+	seen      []string    // what was requested
+	forGood   bool        // all redirects so far were permanent
+	doubtful  bool        // and one of them makes no other name of the feed
+	respelled bool        // and they lead to another spelling of the address
+	dialed    atomic.Bool // a public address
+	secret    bool        // one led to an address that is a secret, and so the feed's own is one
 }
 
 // follow requests u and whatever it redirects to.
@@ -205,7 +206,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	}
 	v.out.Freshness = freshness(resp.Header, time.Now())
 	v.out.RetryAfter = retryAfter(resp.Header, time.Now())
-	v.out.Named = !v.fetch.New && v.newName() != ""
+	v.out.Named = !v.fetch.New && v.newSpelling()
 	defer func() {
 		if err == nil && !v.out.Freshness.Stated {
 			v.out.Unchanged = unchanged(v.out.LastModified, resp.Header, time.Now())

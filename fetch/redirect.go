@@ -23,6 +23,7 @@ func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err 
 		resp.StatusCode == http.StatusPermanentRedirect)
 	if next, err = url.Parse(string(to)); err == nil && v.forGood {
 		v.out.Moved, v.doubtful = to, v.doubtful || !otherName(u, next)
+		v.respelled = sameButSpelling(v.origin, next)
 	}
 	return next, err
 }
@@ -37,6 +38,9 @@ func (v *visit) newName() feed.URL {
 	}
 	return to
 }
+
+// newSpelling reports whether that is another spelling of the address.
+func (v *visit) newSpelling() bool { return v.respelled && v.newName() != "" }
 
 // readsAlike reports whether the entries of a document are those of the feed by another name of it, too. Those that are
 // known by their links are not where these are relative.
@@ -57,8 +61,14 @@ func otherName(from, to *url.URL) bool {
 	if from.Scheme == "https" {
 		return true
 	}
+	return sameButSpelling(from, to)
+}
+
+// sameButSpelling reports whether two addresses are the same path of the same site, by http or https, with or without
+// "www." in front and a slash at the end.
+func sameButSpelling(a, b *url.URL) bool {
 	path := func(u *url.URL) string { return strings.TrimSuffix(u.EscapedPath(), "/") + "?" + u.RawQuery }
-	return siteOf(to.Hostname()) == siteOf(from.Hostname()) && to.Port() == from.Port() && path(to) == path(from)
+	return siteOf(a.Hostname()) == siteOf(b.Hostname()) && a.Port() == b.Port() && path(a) == path(b)
 }
 
 // siteOf is a host without the "www." that one name of a site has and another has not.

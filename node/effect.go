@@ -46,7 +46,8 @@ type (
 	Filled = core.Filled
 	// Withheld says that a feed stays on the node that its owner has just begun to follow.
 	Withheld = core.Withheld
-	// Replaced says that a web page was followed no more because it named the feed that was meant.
+	// Replaced says that an address was followed no more because it led to the feed that was meant, or is another name
+	// of it now.
 	Replaced = core.Replaced
 	// Linked says that a neighbor was won.
 	Linked = core.Linked

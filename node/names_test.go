@@ -9,6 +9,7 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/node"
+	"feedex/node/internal/poller"
 	"feedex/polling"
 )
 
@@ -108,6 +109,38 @@ func TestANameByAWholeDocument(t *testing.T) {
 	}
 }
 
+// Where the new address of a feed does not work any more it is asked for at the old one, as one that has the new name.
+func TestANewNameThatWasWrong(t *testing.T) {
+	for _, code := range []int{404, 410} {
+		w := newNetwork(t)
+		h := w.add(node.Config{Policy: polling.Fixed{Every: 6 * time.Hour}}, news)
+		w.feed(news).answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }
+		w.run(time.Minute)
+		w.renames(news, there, 3)
+		w.run(3 * 24 * time.Hour)
+		if got := h.followed(); !slices.Equal(got, []feed.URL{there}) {
+			t.Fatalf("follows %v", got)
+		}
+		w.feed(there).answer = func(f node.Fetch) node.Fetched {
+			if f.At() == there {
+				return status(code, 0)
+			}
+			return listing(f.Feed, 4)
+		}
+		w.run(4 * 24 * time.Hour)
+		s := h.node.Subscription(there)
+		if s == nil || s.Ended || s.Errors != 0 || s.Alias != news || len(h.arrived) != 4 {
+			t.Errorf("after %d: %d entries arrived, %+v", code, len(h.arrived), h.node.Feeds())
+		}
+		// Where both are gone it is asked for no more.
+		w.feed(there).answer = func(f node.Fetch) node.Fetched { return status(410, 0) }
+		w.run(4 * 24 * time.Hour)
+		if s := h.node.Subscription(there); s == nil || !s.Ended {
+			t.Errorf("both are gone: %+v", h.node.Feeds())
+		}
+	}
+}
+
 // What may be another feed keeps its name, and is asked for where it moved; so does what the owner follows by both
 // names, what is on this node alone, and what neighbors know nothing of.
 func TestWhatGetsNoOtherName(t *testing.T) {
@@ -139,7 +172,7 @@ func TestWhatGetsNoOtherName(t *testing.T) {
 		}},
 		"too many entries by that name": {prepare: func(w *network, h *testHost) {
 			var records []archive.Record
-			for _, e := range listing(there, archive.MaxMerged+1).Document.Entries {
+			for _, e := range listing(there, archive.MaxMerged/archive.RenamedEntry).Document.Entries {
 				records = append(records, archive.NewRecord(e, w.Now(), stranger(1)))
 			}
 			h.store.Shared().Keep(records)
@@ -170,5 +203,35 @@ func TestWhatGetsNoOtherName(t *testing.T) {
 		if name == "both are followed" && h.node.Subscription(there) == nil {
 			t.Error("what is followed by its new name is polled no more")
 		}
+	}
+}
+
+// What is polled for others by its new name is renamed as any feed and polled once, unless its owner follows it
+// discreetly: others see nothing of that. By its old name it is polled for nobody.
+func TestNamesOfWhatIsPolledForOthers(t *testing.T) {
+	for _, discreet := range []bool{false, true} {
+		w := newNetwork(t)
+		a, old, to := w.volunteer(6), lone(1), lone(2)
+		w.publish(to)
+		patron(a, 0, to)
+		w.run(poller.VolunteerWatch + 5*time.Minute)
+		wantVolunteered(t, a, to)
+		w.feed(old).answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }
+		policy := "fixed:6h"
+		a.step(node.Subscribe{Feeds: []feed.URL{old}, Discreet: &discreet, Policy: &policy})
+		w.run(time.Hour)
+		w.renames(old, to, 3)
+		w.run(40 * time.Hour)
+		if discreet {
+			wantVolunteered(t, a, to)
+			continue
+		}
+		wantVolunteered(t, a)
+		if got := a.followed(); !slices.Equal(got, []feed.URL{to, news}) {
+			t.Errorf("follows %v", got)
+		}
+		patron(a, 1, old)
+		w.run(poller.VolunteerWatch + 2*time.Hour)
+		wantVolunteered(t, a)
 	}
 }

@@ -103,7 +103,7 @@ func testRenameWhole(t *testing.T, a reading.Database) {
 	if a.Rename(time.Unix(30, 0), blog, newName, nil) {
 		t.Error("what nobody follows is renamed")
 	}
-	many := make([]archive.Record, archive.MaxMerged+1)
+	many := make([]archive.Record, archive.MaxMerged/archive.RenamedEntry)
 	for i := range many {
 		many[i] = feedRecord(news, i)
 		many[i].Source, many[i].Confirmed = from, false

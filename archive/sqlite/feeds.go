@@ -31,6 +31,7 @@ func feedTable(f *archive.Feed) []columnValue {
 		{"next_poll", millis(&f.NextPoll)}, {"last_poll", millis(&f.LastPoll)},
 		{"last_success", millis(&f.LastSuccess)}, {"errors", &f.Errors}, {"last_error", &f.LastError},
 		{"withheld", &f.Withheld}, {"ended", &f.Ended}, {"alias", &f.Alias}, {"moved", &f.Moved},
+		{"former", &f.Former},
 		{"moved_seen", &f.MovedSeen}, {"moved_since", millis(&f.MovedSince)}, {"body", maybeBytesOf(f.Body[:])},
 		{"unread", &f.Unread}, {"whole", millis(&f.Unconditional)}, {"lifetime", &f.Lifetime},
 		{"not_before", millis(&f.NotBefore)}, {"pace", &f.Pace.Every}, {"skip_hours", &f.Pace.SkipHours},
@@ -336,7 +337,7 @@ func (r personalReader) addFolders(ctx context.Context, tx *sql.Tx, feeds []read
 
 // FeedID implements reading.Filing.
 func (r *Reader) FeedID(ctx context.Context, u feed.URL) (reading.FeedID, error) {
-	id, err := one(ctx, r.db, single[reading.FeedID], `SELECT id FROM feeds WHERE url = ?`, string(u))
+	id, err := one(ctx, r.db, single[reading.FeedID], feedByURL, string(u))
 	return id, r.failed(ctx, "read", err)
 }
 

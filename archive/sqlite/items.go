@@ -268,7 +268,8 @@ func (r personalReader) itemPage(ctx context.Context, ids []reading.ItemID) (pag
 	for item, err := range found(ctx, r.db, func(row rowScanner) (item reading.Item, err error) {
 		record, err := scanRecord(row, &key, &item.ID, &item.Feed, seconds(&item.Arrived), &item.Listed, &item.Read,
 			&item.Starred, seconds(&item.Changed), jsonList[reading.FilterID]{&item.Filters}, &full)
-		item.EntryID, item.Entry, item.Time, item.Confirmed = record.ID, record.Entry, record.Time(), record.Confirmed
+		item.EntryID, item.Entry = cmp.Or(record.Was, record.ID), record.Entry
+		item.Time, item.Confirmed = record.Time(), record.Confirmed
 		item.Entry.Content = cmp.Or(full, item.Entry.Content)
 		return item, err
 	}, `SELECT `+recordColumns+

@@ -32,6 +32,7 @@ func (s *Store) Rename(at time.Time, from, to feed.URL, listed []feed.Entry) boo
 	}
 	s.write(`UPDATE feeds SET url = ? WHERE id = ?`, string(to), row)
 	s.write(`UPDATE feeds SET became = ? WHERE became = ?`, string(to), string(from))
+	s.write(`UPDATE requests SET feed = ? WHERE iif(feed = '', url, feed) = ?`, string(to), string(from))
 	clear(s.feedIDs)
 	s.KeepFeed(s.LoadFeed(to)) // whether its address is a secret, and leads to one
 	s.KeepFeed(archive.Feed{URL: from, Became: to})
@@ -43,10 +44,10 @@ func (s *Store) Rename(at time.Time, from, to feed.URL, listed []feed.Entry) boo
 // both is what the owner has, and it takes no longer than a step of the loop may.
 func (s *Store) mayBeNamed(row int64, to feed.URL) bool {
 	var own, others int64
-	const count = `SELECT count(*) FROM (SELECT 1 FROM entries WHERE feed = (SELECT id FROM feeds WHERE id = ? OR url = ?)
-		LIMIT ?)`
-	s.row(count, []any{row, "", archive.MaxRenamed + 1}, &own)
-	s.row(count, []any{0, string(to), archive.MaxMerged + 1}, &others)
+	const sum = `SELECT coalesce(sum(?1 + size), 0) FROM
+		(SELECT size FROM entries WHERE feed = (SELECT id FROM feeds WHERE id = ?2 OR url = ?3) LIMIT 1 + ?4 / ?1)`
+	s.row(sum, []any{archive.RenamedEntry, row, "", archive.MaxRenamed}, &own)
+	s.row(sum, []any{archive.RenamedEntry, 0, string(to), archive.MaxMerged}, &others)
 	return own <= archive.MaxRenamed && others <= archive.MaxMerged &&
 		!s.row(`SELECT 1 FROM feeds f WHERE (f.id = ?1 OR f.url = ?2) AND (f.discreet
 				OR EXISTS (SELECT 1 FROM feeds x WHERE x.url = f.url || ?3)

@@ -76,8 +76,8 @@ type Fetched struct {
 	From string
 	// Moved is where the feed's address redirects to for good (RFC 9110 §15.4.2, §15.4.9), "" for nowhere.
 	Moved feed.URL
-	// Named says that this is a name of the feed as well, which was read by the one that was asked for, and that the
-	// entries of Document, if there is one, are the same ones by either.
+	// Named says that this is another spelling of the address that was asked for, by which the feed was read, and that
+	// the entries of Document, if there is one, are the same ones by either.
 	Named bool
 	// RetryAfter is how long the publisher asks us to stay away, 0 where it does not.
 	RetryAfter time.Duration

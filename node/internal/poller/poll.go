@@ -358,7 +358,7 @@ func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
 	s.Errors++
 	s.LastError = ev.Err.Error()
 	s.Ordinary = time.Time{}
-	if ev.Status == courtesy.Gone && s.Alias == "" || m.noFeed(s, ev) {
+	if ev.Status == courtesy.Gone && s.Move.Gone() || m.noFeed(s, ev) {
 		s.Ended, s.NextPoll = true, time.Time{}
 		m.Store.KeepFeed(s.Feed)
 		m.Tell(core.Polled{Feed: s.URL, Problem: s.LastError})

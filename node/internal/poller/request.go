@@ -170,8 +170,8 @@ func (m *Machine) allowed(s *Subscription, t time.Time) time.Time {
 // rehost has a feed asked for where it is now.
 func (m *Machine) rehost(s *Subscription) { m.hosts.Sent(s.Queued, s.At(s.URL)) }
 
-// forgetAlias asks for a feed under its own name again where its new address does not work. Validators are the new
-// address's, and would mean something else there.
+// forgetAlias asks for a feed under its own name again, or under a former one, where its new address does not work.
+// Validators are the new address's, and would mean something else there.
 func (m *Machine) forgetAlias(s *Subscription, status int) {
 	if s.Move.Failed(status, s.Errors) {
 		s.ETag, s.LastModified, s.Body = "", "", feed.Digest{}

@@ -152,6 +152,9 @@ func (m *Machine) mayVolunteer(u feed.URL) bool {
 	}
 	f := m.Known(u)
 	f.URL = u
+	if m.followed(f.Became) != nil {
+		return false // it has its publisher's word already, by another name
+	}
 	return m.mayAsk(&f) && !m.Now.Before(f.Rests)
 }
 
