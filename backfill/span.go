@@ -15,6 +15,7 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
+	"feedex/reading"
 )
 
 const (
@@ -145,7 +146,7 @@ func (f *filling) read(ctx context.Context, now time.Time, past *archive.Past) e
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, control.ErrRests):
+	case errors.Is(err, reading.ErrRests):
 		return err
 	case err != nil:
 		f.PublisherProblem = err.Error()

@@ -380,8 +380,8 @@ func TestFirstPollsAreTold(t *testing.T) {
 		t.Errorf("told %v of %v, %v", got, o.polled, err)
 	}
 	// The client leaves at the last number, when the first owner may still be at work.
-	c = serve(t, &fakeOwner{waiting: []int{2}, err: ErrRests})
-	if err := c.FirstPolls(t.Context(), list, each); err == nil || err.Error() != ErrRests.Error() {
+	c = serve(t, &fakeOwner{waiting: []int{2}, err: reading.ErrRests})
+	if err := c.FirstPolls(t.Context(), list, each); err == nil || err.Error() != reading.ErrRests.Error() {
 		t.Errorf("FirstPolls = %v, want why it ended", err)
 	}
 }

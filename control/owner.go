@@ -254,9 +254,6 @@ type PasswordRequest struct {
 // ErrNoPassword means that there is no password of that name.
 var ErrNoPassword = errors.New("there is no such password")
 
-// ErrRests is how what needs a node that runs ends while nothing can be stored.
-var ErrRests = errors.New("the node rests because entries cannot be stored")
-
 // A FollowAddress is the wish to follow what is at one address, which may be that of a web page.
 type FollowAddress struct {
 	// Subscribe has the feed, or addresses that are tried one after another until there is something to follow.

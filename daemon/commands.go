@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/control"
 	"feedex/feed"
 	"feedex/internal/when"
 	"feedex/reading"
@@ -54,7 +53,7 @@ func (h *host) obey(ctx context.Context, p reading.PersonID, text string, sent t
 	case "unmute":
 		answer, err = h.mute(ctx, p, "0h", sent)
 	}
-	again := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, control.ErrRests) ||
+	again := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, reading.ErrRests) ||
 		errors.Is(err, archive.ErrFull)
 	if err != nil && !again {
 		return "Not done: " + plain(err).Error(), nil

@@ -274,7 +274,7 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (f
 	} // else it may take longer
 	return look(ctx, h, func(n *node.Node) (f polledFeed, err error) {
 		if n == nil {
-			return f, control.ErrRests
+			return f, reading.ErrRests
 		}
 		f.FeedStatus, f.waits = n.Feed(u), n.AwaitsPoll(u)
 		if f.FeedStatus == nil || f.URL != u {
@@ -303,7 +303,7 @@ func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waitin
 		polled := h.polled.next()
 		waiting, err := look(ctx, h, func(n *node.Node) (waiting []feed.URL, err error) {
 			if n == nil {
-				return nil, control.ErrRests
+				return nil, reading.ErrRests
 			}
 			for _, u := range list {
 				if n.AwaitsPoll(u) {

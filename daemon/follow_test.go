@@ -512,7 +512,7 @@ func TestFollowAddressIsTold(t *testing.T) {
 		"a full disk": {func(_ *testing.T, l *testLoop) {
 			l.disk.set(diskState{commit: errDiskFull})
 			l.knock()
-		}, time.Second, control.ErrRests.Error()},
+		}, time.Second, reading.ErrRests.Error()},
 	} {
 		runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 			s := newSites()

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/control"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/fulltext"
@@ -92,7 +91,7 @@ func (t *fullTexts) find() {
 
 // report logs an error of a full text that nobody waits for, unless the text itself says what it is.
 func (t *fullTexts) report(err error) {
-	known := errors.Is(err, control.ErrRests) || errors.Is(err, reading.ErrFullText)
+	known := errors.Is(err, reading.ErrRests) || errors.Is(err, reading.ErrFullText)
 	if err != nil && !known && t.ctx.Err() == nil {
 		t.host.config.Log.Warn("the full text of an entry cannot be kept", "err", err)
 	}
@@ -156,7 +155,7 @@ func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text rea
 	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
 	if failed != nil {
 		text = reading.FullText{Item: id, Problem: failed.Error(), At: text.At, Troubles: kept.Troubles}
-		if again > 0 && !errors.Is(failed, control.ErrRests) {
+		if again > 0 && !errors.Is(failed, reading.ErrRests) {
 			text.Troubles++
 		}
 		if again > 0 && text.Troubles < reading.FullTextTroubles {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/fetch"
@@ -79,7 +78,7 @@ func (h *host) findIcons(ctx context.Context) {
 				pause = iconOutage
 			}
 		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, control.ErrRests) {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, reading.ErrRests) {
 			h.config.Log.Warn("the picture of a feed cannot be kept", "err", err)
 		}
 	}
@@ -88,8 +87,8 @@ func (h *host) findIcons(ctx context.Context) {
 // look looks for the picture of a feed and keeps what comes of that. It reports whether nobody answered.
 func (f *iconFinder) look(ctx context.Context, of *archive.Feed) (unreached bool, err error) {
 	content, failed := f.find(ctx, of)
-	if ctx.Err() != nil {
-		return false, nil
+	if ctx.Err() != nil || errors.Is(failed, reading.ErrRests) {
+		return false, failed
 	}
 	now := time.Now()
 	err = f.host.durably(ctx, func(d reading.Database) error {

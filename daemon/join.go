@@ -7,6 +7,7 @@ import (
 	"feedex/control"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // Join implements control.Owner.
@@ -16,7 +17,7 @@ func (h *host) Join(ctx context.Context, j control.JoinRequest) (protocol.NodeID
 	tell := func(e node.Effect) (last bool) {
 		r, ok := e.(node.Joined)
 		if !ok {
-			r.Err = control.ErrRests
+			r.Err = reading.ErrRests
 		}
 		done <- r
 		return true

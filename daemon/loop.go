@@ -219,14 +219,13 @@ func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival)
 	}
 	self := h.node.Self()
 	h.self.Store(&self)
-	err := h.store.Commit()
+	err := h.commit()
 	for _, a := range batch {
 		if a.stored != nil {
 			a.stored <- err
 		}
 	}
 	if err != nil {
-		h.fail(now, err)
 		return effects[:0]
 	}
 	for _, e := range effects {
@@ -469,7 +468,10 @@ func chore[T any](ctx context.Context, h *host, f func() (T, error)) (value T, e
 
 // durably has f write in the loop, and makes that durable. Where f returns an error it must have written nothing.
 func (h *host) durably(ctx context.Context, f func(reading.Database) error) error {
-	_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, committed(h.store, f) })
+	_, err := chore(ctx, h, func() (struct{}, error) {
+		err := f(h.store)
+		return struct{}{}, cmp.Or(h.commit(), err) // as in committed
+	})
 	return err
 }
 

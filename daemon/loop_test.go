@@ -77,9 +77,10 @@ func runLoop(t *testing.T, p peers, f func(t *testing.T, l *testLoop)) {
 
 // runLoopOn is runLoop on a disk that may have something on it.
 func runLoopOn(t *testing.T, made func() *disk, p peers, f func(t *testing.T, l *testLoop)) {
+	data := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		log, said := overhear()
-		c := Config{Log: log, Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
+		c := Config{Log: log, Data: data, Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
 		c.Node.Secret = make([]byte, 32)
 		l := &testLoop{t: t, disk: made(), said: said}
 		l.disk.work = func(d time.Duration) { time.Sleep(d) }

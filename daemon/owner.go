@@ -13,6 +13,7 @@ import (
 	"feedex/grade"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // A host is its own Owner, and serves the control socket as such.
@@ -253,7 +254,7 @@ func (h *host) queryOthers(ctx context.Context, q control.QueryRequest, own []ar
 	tell := func(e node.Effect) (last bool) {
 		r, ok := e.(node.QueryResults)
 		if !ok {
-			r = node.QueryResults{Done: true, Err: control.ErrRests}
+			r = node.QueryResults{Done: true, Err: reading.ErrRests}
 		}
 		results <- r
 		return r.Done
@@ -335,7 +336,7 @@ func (h *host) pull(ctx context.Context, list []control.Remote, unasked bool) (c
 	tell := func(e node.Effect) (last bool) {
 		r, ok := e.(node.Pulled)
 		if !ok {
-			done <- node.Pulled{Err: control.ErrRests}
+			done <- node.Pulled{Err: reading.ErrRests}
 			return true
 		}
 		sum.Stored, sum.Refused = append(sum.Stored, r.Stored...), append(sum.Refused, r.Refused...)

@@ -20,6 +20,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 	"feedex/transport"
 )
 
@@ -79,7 +80,7 @@ func TestQuestionsToANodeThatRests(t *testing.T) {
 		if list, err := l.Neighbors(t.Context()); err == nil {
 			t.Errorf("Neighbors = %v", list)
 		}
-		if err := l.Subscribe(t.Context(), following(exampleFeed)); !errors.Is(err, control.ErrRests) ||
+		if err := l.Subscribe(t.Context(), following(exampleFeed)); !errors.Is(err, reading.ErrRests) ||
 			!errors.Is(err, full) {
 			t.Errorf("Subscribe: %v", err)
 		}
@@ -299,11 +300,11 @@ func TestQueriesEnd(t *testing.T) {
 		l.pass(time.Second)
 		l.disk.set(diskState{commit: errors.New("disk is full")})
 		l.knock()
-		if err := <-ended; err == nil || err.Error() != control.ErrRests.Error() {
+		if err := <-ended; err == nil || err.Error() != reading.ErrRests.Error() {
 			t.Errorf("the core is gone: %v", err)
 		}
 		go ask()
-		if err := <-ended; err == nil || err.Error() != control.ErrRests.Error() {
+		if err := <-ended; err == nil || err.Error() != reading.ErrRests.Error() {
 			t.Errorf("asked while there is no core: %v", err)
 		}
 	})

@@ -79,7 +79,7 @@ func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
 	wait, err := look(ctx, h, func(n *node.Node) (time.Duration, error) {
 		now := h.clock.now(time.Now())
 		if n == nil {
-			return 0, control.ErrRests
+			return 0, h.storage.rests()
 		}
 		at, ok := n.ReserveRequest(now, u)
 		if !ok {
@@ -140,7 +140,7 @@ func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []arc
 			if hide {
 				h.store.Hide(hidden)
 			}
-			return stored, h.store.Commit()
+			return stored, h.commit()
 		})
 		if err != nil {
 			return added, shown, err

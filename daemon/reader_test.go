@@ -44,7 +44,8 @@ type testLibrary struct {
 func openLibrary(t *testing.T, path string) *testLibrary {
 	t.Helper()
 	store := ondisk.MustOpen(t, path)
-	c := Config{Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
+	c := Config{Data: filepath.Dir(path),
+		Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
 	c.Node.Secret = make([]byte, 32)
 	keeping, err := store.Housekeeper()
 	if err != nil {
@@ -374,7 +375,7 @@ func TestSyncWhileNothingCanBeStored(t *testing.T) {
 	r := &syncReader{t, n, secret}
 	const read = "user/-/state/com.google/read"
 	mark := url.Values{"i": {"1"}, "a": {read}}
-	if status, _ := r.ask("/reader/api/0/edit-tag", mark); status != http.StatusInternalServerError {
+	if status, _ := r.ask("/reader/api/0/edit-tag", mark); status != http.StatusServiceUnavailable {
 		t.Errorf("a mark that cannot be stored: %d", status)
 	}
 	r.want("/reader/api/0/stream/items/ids?xt="+read, nil, `{"itemRefs":[{"id":"1"}]}`)

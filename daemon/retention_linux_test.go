@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
+	"feedex/node"
 	"feedex/reading"
 )
 
@@ -79,4 +81,46 @@ func TestAFullDiskIsFreedByRetention(t *testing.T) {
 		}
 		t.Logf("restart %v: %d of %d entries were purged", restart, n, held)
 	}
+}
+
+// A disk that is full has room for a row here and there, and that is no room for entries: the node rests until somebody
+// frees some, and says so all the while.
+func TestAFullDiskStaysFullForRows(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	dir, ctx := t.TempDir(), t.Context()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
+		t.Fatalf("%s: a disk of its own cannot be had: %v", errNoNamespace, err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	l := openLibrary(t, DatabasePath(dir))
+	if _, err := l.Subscribe(ctx, exampleFeed); err != nil {
+		t.Fatal(err)
+	}
+	log, said := overhear()
+	if _, err := look(ctx, l.host, func(*node.Node) (bool, error) {
+		l.host.config.Log, l.host.config.revival = log, time.Millisecond
+		return true, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const full, again = "entries cannot be stored; nothing was acknowledged", "entries can be stored again"
+	fillDisk(t, dir)
+	for n := 0; said.count()[full] == 0; n += 200 {
+		_ = l.host.write(ctx, func(d reading.Database) error { d.Keep(longRecords(n, n+200)); return nil })
+	}
+	for range 5 {
+		select {
+		case m := <-said.messages:
+			if m != full {
+				t.Fatalf("on a full disk it is said: %s", m)
+			}
+		case <-ctx.Done():
+		}
+	}
+	if err := os.Truncate(filepath.Join(dir, "ballast"), 0); err != nil {
+		t.Fatal(err)
+	}
+	said.wait(t, again)
 }

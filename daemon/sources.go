@@ -17,6 +17,7 @@ import (
 	"feedex/control"
 	"feedex/internal/datadir"
 	"feedex/node"
+	"feedex/reading"
 )
 
 const (
@@ -123,7 +124,7 @@ func (h *host) NameSource(ctx context.Context, text string) (s node.SourceStatus
 	for {
 		now, err := look(ctx, h, func(n *node.Node) (s node.SourceStatus, err error) {
 			if n == nil {
-				return s, control.ErrRests
+				return s, reading.ErrRests
 			}
 			list := n.Status().Sources
 			if i := slices.IndexFunc(list, func(s node.SourceStatus) bool { return s.Name == name }); i >= 0 {

@@ -2,13 +2,17 @@ package daemon
 
 import (
 	crand "crypto/rand"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
-	"feedex/control"
+	"feedex/archive"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 	"feedex/transport"
 )
 
@@ -37,11 +41,24 @@ func (s *storage) down(now time.Time) bool { return s.problem != nil && now.Befo
 // rests is how all that needs a core ends while there is none.
 func (s *storage) rests() error { return resting{s.problem} }
 
-// resting is a control.ErrRests that says why.
+// resting is a reading.ErrRests that says why.
 type resting struct{ why error }
 
 func (r resting) Error() string   { return "the node rests because " + r.why.Error() }
-func (r resting) Unwrap() []error { return []error{control.ErrRests, r.why} }
+func (r resting) Unwrap() []error { return []error{reading.ErrRests, r.why} }
+
+// commit makes durable what was written, in a step or beside the core. Where that fails the node rests: publishers are
+// asked for nothing that could not be kept.
+func (h *host) commit() error {
+	err := h.store.Commit()
+	if err == nil {
+		return nil
+	}
+	if h.node != nil {
+		h.fail(h.clock.now(time.Now()), err)
+	}
+	return resting{err}
+}
 
 // fail ends a batch whose changes could not be made durable. Nothing of it was acknowledged: the calls
 // are refused, the effects are not carried out, and the core, which believes in what was not stored,
@@ -98,14 +115,16 @@ func (h *host) recover(now time.Time) bool {
 
 // revive makes a core from what the archive knows.
 func (h *host) revive() error {
+	if h.storage.problem != nil {
+		if err := h.tryWriting(); err != nil {
+			return err
+		}
+	}
 	config, s := h.config.Node, h.allSources()
 	config.Trackers, config.Peers = s.Trackers, s.Peers
 	n, err := node.New(h.clock.now(time.Now()), config, h.store, h.rng)
 	if err != nil {
 		return err
-	}
-	if h.storage.problem != nil {
-		h.tryWriting()
 	}
 	if err := h.store.Commit(); err != nil { // what it read may have failed, too
 		return err
@@ -124,11 +143,25 @@ func (h *host) revive() error {
 	return nil
 }
 
-// tryWriting writes what is there already, so that a commit shows whether the disk takes anything.
-func (h *host) tryWriting() {
+// trialBytes is how much has to go onto the disk before entries are stored again: what a step writes, and more. A row
+// alone also finds room in what a full disk has left over, so that the node would rest, work and rest by turns.
+const trialBytes = 4 << 20
+
+// tryWriting writes what the archive has already, and as much as a step does beside it.
+func (h *host) tryWriting() error {
 	if feeds := h.store.LoadFeeds(); len(feeds) > 0 {
 		h.store.KeepFeed(feeds[0])
 	}
+	if err := h.store.Commit(); err != nil {
+		return err
+	}
+	trial := reserve{filepath.Join(h.config.Data, "trial"), trialBytes}
+	defer trial.release()
+	err := trial.write()
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w, %d MiB at least", archive.ErrFull, trialBytes>>20)
+	}
+	return err
 }
 
 // ReserveBytes is how much of the disk a node of its own sets aside. To delete something from the archive takes room

@@ -6,12 +6,18 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
 	"feedex/feed"
+	"feedex/fetch"
+	"feedex/grade"
+	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 	"feedex/transport"
 )
 
@@ -57,6 +63,76 @@ func (p *testPeer) call(c protocol.Call) protocol.Code {
 		return 0
 	}
 	return refused.Code
+}
+
+// An askedFor publisher counts what it is asked for, by requests that the node logs.
+type askedFor struct{ atomic.Int32 }
+
+func (p *askedFor) answer(of feed.URL) node.Fetched {
+	p.Add(1)
+	return node.Fetched{Feed: of, Status: http.StatusOK, Document: &feed.Document{Feed: of},
+		Requests: []grade.Request{{At: time.Now(), Feed: string(of), URL: string(of), Status: http.StatusOK}}}
+}
+
+func (p *askedFor) Fetch(_ context.Context, f node.Fetch) node.Fetched { return p.answer(f.Feed) }
+func (p *askedFor) Get(_ context.Context, w fetch.Want) fetch.Resource {
+	return fetch.Resource{URL: w.URL, Type: "text/html", Body: []byte(article), Answer: p.answer(w.For)}
+}
+
+// What comes of a request could not be kept: publishers are asked for nothing more until it can be.
+func TestNothingIsAskedForThatCannotBeKept(t *testing.T) {
+	for name, ask := range map[string]func(context.Context, *testLibrary) error{
+		"a picture": func(ctx context.Context, l *testLibrary) error {
+			due, err := l.host.store.IconDue(ctx, time.Now())
+			if err == nil {
+				finder := iconFinder{host: l.host, seen: make(map[feed.URL]seenIcon)}
+				_, err = finder.look(ctx, &due)
+			}
+			return err
+		},
+		"a full text": func(ctx context.Context, l *testLibrary) error {
+			_, err := l.host.texts.get(ctx, 1, true, nobody)
+			return err
+		},
+		"an archive": func(ctx context.Context, l *testLibrary) error {
+			_, err := l.host.FetchArchive(ctx, exampleFeed, exampleFeed+"/archive")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, ctx := newLibrary(t), t.Context()
+			if _, err := l.Subscribe(ctx, exampleFeed); err != nil {
+				t.Fatal(err)
+			}
+			e := feed.Entry{Feed: exampleFeed, ID: "1", Title: "Ferry", Link: "https://example.com/ferry"}
+			l.holds([]archive.Record{archive.NewRecord(e, time.Now(), protocol.NodeID{})})
+			log, said := overhear()
+			var asked askedFor
+			if _, err := look(ctx, l.host, func(*node.Node) (bool, error) {
+				h := l.host
+				h.config.Log, h.config.revival = log, time.Millisecond
+				h.fetcher, h.getter, h.texts = &asked, &asked, newFullTexts(ctx, h)
+				return true, nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+
+			mend := ondisk.Break(t, l.path)
+			for range 3 {
+				if err := ask(ctx, l); !errors.Is(err, reading.ErrRests) || asked.Load() != 1 {
+					t.Fatalf("on a full disk: %d requests, %v; want the first alone", asked.Load(), err)
+				}
+			}
+			if said.count()["entries can be stored again"] > 0 {
+				t.Error("entries are said to be stored on a full disk")
+			}
+			mend()
+			said.wait(t, "entries can be stored again")
+			if err := ask(ctx, l); err != nil || asked.Load() == 1 {
+				t.Errorf("once there is room: %d requests in all, %v", asked.Load(), err)
+			}
+		})
+	}
 }
 
 // A disk that is full refuses, says so, and loses nothing that was acknowledged; when it is mended the

@@ -2,11 +2,15 @@ package reading
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
 )
+
+// ErrRests is how what needs a node that runs ends while nothing can be stored, and what cannot be stored.
+var ErrRests = errors.New("the node rests because entries cannot be stored")
 
 // A Database is a node's archive as a host has it: what the node remembers and what its owner reads and says.
 //

@@ -46,7 +46,7 @@ func Break(t testing.TB, path string) (mend func()) {
 	db := plain(t, path)
 	exec := func(query func(name, table, op string) string) {
 		for _, table := range []string{"feeds", "entries", "dids", "peers", "accounts", "items", "marks", "filed",
-			"passwords"} {
+			"passwords", "requests"} {
 			for _, op := range []string{"INSERT", "UPDATE"} {
 				if _, err := db.Exec(query("broken_"+table+"_"+op, table, op)); err != nil {
 					t.Fatal(err)
