@@ -37,8 +37,8 @@ func SayLater(w http.ResponseWriter, r reading.RefreshResult) {
 }
 
 // Refused is how a reader learns of err. Clients that guess at passwords are told when to try again, by a header too.
-// Names that cannot be are answered with the status badName. Anything else is our own fault: the log says what failed
-// and why, and the reader that it does.
+// Names that cannot be are answered with the status badName, and what cannot be kept at present with why. Anything else
+// is our own fault: the log says what failed and why, and the reader that it does.
 func Refused(w http.ResponseWriter, err error, badName int, log *slog.Logger, failed string) Refusal {
 	var known Refusal
 	var slowed reading.Slowed
@@ -50,6 +50,8 @@ func Refused(w http.ResponseWriter, err error, badName int, log *slog.Logger, fa
 		return Refusal{http.StatusTooManyRequests, slowed.Error()}
 	case errors.Is(err, reading.ErrNobody): // whose password just went
 		return Refusal{http.StatusUnauthorized, err.Error()}
+	case errors.Is(err, reading.ErrRests): // which the log has said
+		return Refusal{http.StatusServiceUnavailable, err.Error()}
 	case isRefused(err):
 		return Refusal{badName, err.Error()}
 	case !errors.Is(err, context.Canceled):

@@ -31,6 +31,8 @@ func TestRefused(t *testing.T) {
 			Why: "too many wrong passwords came from your address; try again in 2 seconds"}, "2", false},
 		{fmt.Errorf("%w: it is empty", reading.ErrName),
 			syncapi.Refusal{Code: 422, Why: reading.ErrName.Error() + ": it is empty"}, "", false},
+		{fmt.Errorf("%w: disk full", reading.ErrRests),
+			syncapi.Refusal{Code: 503, Why: reading.ErrRests.Error() + ": disk full"}, "", false},
 		{context.Canceled, syncapi.Refusal{Code: 500, Why: "The node could not do it. Its log says why."}, "", false},
 		{disk, syncapi.Refusal{Code: 500, Why: "The node could not do it. Its log says why."}, "", true},
 	} {

@@ -155,6 +155,8 @@ func (h *kit) failure(r *http.Request, err error) view {
 		refused = clientError{http.StatusNotFound, "Nothing here",
 			"This node has no such page, feed or entry. It may have been removed."}
 	case errors.As(err, &refused):
+	case errors.Is(err, reading.ErrRests):
+		refused = clientError{http.StatusServiceUnavailable, "Nothing is being kept at present", err.Error() + "."}
 	case errors.Is(err, context.DeadlineExceeded):
 		refused = clientError{http.StatusServiceUnavailable, "That took too long",
 			"The node is busy. Try again in a moment."}
