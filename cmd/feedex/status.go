@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,7 +24,7 @@ func newStatus() *cobra.Command {
 		Short: "Say how the running node is",
 		Long: `Ask the node that runs on the data directory how it is: who it is to its neighbors, what it follows (and how
 much of that alone, because no neighbor offers it), what it keeps, and what it did since it started. With --json
-it prints the same and more as one object.
+it prints the same and more as one object. While nothing can be stored it says why, and the exit code is 1.
 
 A warning says that own polls are first to bring more than chance explains of what neighbors should bring: either they
 keep entries from the node, or it polls far more often than they do. It tries other neighbors by itself.`,
@@ -35,9 +36,14 @@ keep entries from the node, or it polls far more often than they do. It tries ot
 			return err
 		}
 		if asJSON {
-			return printJSON(c.OutOrStdout(), r)
+			err = printJSON(c.OutOrStdout(), r)
+		} else {
+			err = printStatus(c.OutOrStdout(), &r)
 		}
-		return printStatus(c.OutOrStdout(), &r)
+		if err == nil && r.Storage != "" {
+			err = errors.New("nothing is being kept")
+		}
+		return err
 	})
 	jsonFlag(c.Flags(), &asJSON)
 	return c

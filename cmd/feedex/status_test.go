@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +29,21 @@ func TestRetentionLines(t *testing.T) {
 	} {
 		if got := retentionLines(&tt.report, noon.Add(3*time.Hour)); !slices.Equal(got, tt.want) {
 			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// Whoever watches over a node by its status learns from the exit code that nothing is kept.
+func TestStatusOfANodeThatKeepsNothing(t *testing.T) {
+	for storage, want := range map[string]int{"": exitOK, "the disk is full": exitError} {
+		data := served(t, func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"storage": %q}`, storage)
+		})
+		for _, args := range [][]string{{"status", "--data", data}, {"status", "--json", "--data", data}} {
+			var out, errs strings.Builder
+			if code := run(t.Context(), args, &out, &errs); code != want || !strings.Contains(out.String(), storage) {
+				t.Errorf("%q: %v ends with %d, want %d\n%s%s", storage, args, code, want, &out, &errs)
+			}
 		}
 	}
 }
