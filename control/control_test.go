@@ -69,7 +69,7 @@ func TestClientAsksOwner(t *testing.T) {
 	bare.Seq = 1
 	o := &fakeOwner{
 		report: Report{
-			Status:  node.Status{Self: peer, Started: at, Feeds: 3, Neighbors: 2, Counters: node.Counters{Polls: 5}},
+			Status:  &node.Status{Self: peer, Started: at, Feeds: 3, Neighbors: 2, Counters: node.Counters{Polls: 5}},
 			Version: "v1", Uptime: time.Minute, Data: "/d", Listen: ":7790", Reader: "127.0.0.1:7791",
 			Archive: ArchiveReport{Entries: 1, Feeds: 2, Bytes: 3, Unindexed: 4}, Storage: "disk full",
 		},

@@ -86,7 +86,8 @@ type Owner interface {
 
 // A Report is a node's status as its owner sees it: the node's own, and its host's.
 type Report struct {
-	node.Status
+	// Status is nil while nothing can be stored: the node rests, and tells nothing of itself.
+	*node.Status
 	Version string        `json:"version"`
 	Uptime  time.Duration `json:"uptime"` // since the process serves, in nanoseconds
 	Data    string        `json:"data"`   // the data directory

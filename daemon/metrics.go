@@ -15,38 +15,43 @@ import (
 )
 
 // A metric is one of a node's figures, as Prometheus takes it. None has a label: what a node counts for each feed or
-// neighbor would be a series for each.
+// neighbor would be a series for each. Those that the node counts are left out while it rests.
 type metric struct {
 	name, help string
+	ofNode     bool
 	value      func(*control.Report) float64
 }
 
-func gauge[N int | int64](name, help string, value func(*control.Report) N) metric {
-	return metric{name, help, func(r *control.Report) float64 { return float64(value(r)) }}
+func ofHost(name, help string, value func(*control.Report) int64) metric {
+	return metric{name, help, false, func(r *control.Report) float64 { return float64(value(r)) }}
+}
+
+func ofNode(name, help string, value func(*node.Status) int) metric {
+	return metric{name, help, true, func(r *control.Report) float64 { return float64(value(r.Status)) }}
 }
 
 func counted[N int64 | float64](name, help string, value func(*node.Counters) N) metric {
-	return metric{name, help, func(r *control.Report) float64 { return float64(value(&r.Counters)) }}
+	return metric{name, help, true, func(r *control.Report) float64 { return float64(value(&r.Counters)) }}
 }
 
 // gauges are the metrics that may fall.
 var gauges = []metric{
-	gauge("feeds", "Feeds that the node follows.", func(r *control.Report) int { return r.Feeds }),
-	gauge("feeds_alone", "Of the feeds, those that no neighbor offers.",
-		func(r *control.Report) int { return r.Alone }),
-	gauge("feeds_ended", "Of the feeds, those that are gone for good.",
-		func(r *control.Report) int { return r.Ended }),
-	gauge("feeds_with_gaps", "Of the feeds, those of which entries are missing.",
-		func(r *control.Report) int { return r.Gaps }),
-	gauge("neighbors", "Neighbors that are linked.", func(r *control.Report) int { return r.Neighbors }),
-	gauge("neighbors_hosted", "Of the neighbors, those that others cannot dial.",
-		func(r *control.Report) int { return r.Hosted }),
-	gauge("archive_entries", "Entries that the archive holds.",
+	ofNode("feeds", "Feeds that the node follows.", func(s *node.Status) int { return s.Feeds }),
+	ofNode("feeds_alone", "Of the feeds, those that no neighbor offers.",
+		func(s *node.Status) int { return s.Alone }),
+	ofNode("feeds_ended", "Of the feeds, those that are gone for good.",
+		func(s *node.Status) int { return s.Ended }),
+	ofNode("feeds_with_gaps", "Of the feeds, those of which entries are missing.",
+		func(s *node.Status) int { return s.Gaps }),
+	ofNode("neighbors", "Neighbors that are linked.", func(s *node.Status) int { return s.Neighbors }),
+	ofNode("neighbors_hosted", "Of the neighbors, those that others cannot dial.",
+		func(s *node.Status) int { return s.Hosted }),
+	ofHost("archive_entries", "Entries that the archive holds.",
 		func(r *control.Report) int64 { return r.Archive.Entries }),
-	gauge("archive_bytes", "Size of the archive on disk.", func(r *control.Report) int64 { return r.Archive.Bytes }),
-	gauge("archive_free_bytes", "Of the size of the archive, what holds nothing.",
+	ofHost("archive_bytes", "Size of the archive on disk.", func(r *control.Report) int64 { return r.Archive.Bytes }),
+	ofHost("archive_free_bytes", "Of the size of the archive, what holds nothing.",
 		func(r *control.Report) int64 { return r.Archive.Free }),
-	gauge("keeping", "1 while entries can be stored, else 0.", func(r *control.Report) int {
+	ofHost("keeping", "1 while entries can be stored, else 0.", func(r *control.Report) int64 {
 		if r.Storage != "" {
 			return 0
 		}
@@ -104,14 +109,14 @@ var counters = []metric{
 		func(c *node.Counters) int64 { return c.Audits }),
 	counted("calls_failed_total", "Calls to other nodes and trackers that ended in an error.",
 		func(c *node.Counters) int64 { return c.CallsFailed }),
-	{"calls_made_total", "Calls to other nodes and trackers that had an answer.",
-		func(r *control.Report) float64 { return float64(r.Traffic.Made) }},
-	{"calls_answered_total", "Calls of other nodes.",
-		func(r *control.Report) float64 { return float64(r.Traffic.Answered) }},
-	{"calls_bytes_total", "Bytes in both directions between the node and others, publishers left out.",
-		func(r *control.Report) float64 { return float64(r.Traffic.Bytes) }},
-	{"hosting_bytes_total", "Bytes in both directions to hosted neighbors.",
-		func(r *control.Report) float64 { return float64(r.Reach.HostedBytes) }},
+	ofHost("calls_made_total", "Calls to other nodes and trackers that had an answer.",
+		func(r *control.Report) int64 { return r.Traffic.Made }),
+	ofHost("calls_answered_total", "Calls of other nodes.",
+		func(r *control.Report) int64 { return r.Traffic.Answered }),
+	ofHost("calls_bytes_total", "Bytes in both directions between the node and others, publishers left out.",
+		func(r *control.Report) int64 { return r.Traffic.Bytes }),
+	ofHost("hosting_bytes_total", "Bytes in both directions to hosted neighbors.",
+		func(r *control.Report) int64 { return r.Reach.HostedBytes }),
 }
 
 // reported is a node's report as metrics.
@@ -124,6 +129,9 @@ func (reported) Describe(chan<- *prometheus.Desc) {}
 func (r reported) Collect(to chan<- prometheus.Metric) {
 	tell := func(list []metric, kind prometheus.ValueType) {
 		for _, m := range list {
+			if m.ofNode && r.Status == nil {
+				continue
+			}
 			desc := prometheus.NewDesc("feedex_"+m.name, m.help, nil, nil)
 			to <- prometheus.MustNewConstMetric(desc, kind, m.value(&r.Report))
 		}

@@ -43,9 +43,27 @@ func TestNodeShowsItsMetrics(t *testing.T) {
 	}
 }
 
+// Of a node that rests it is not known what it follows and counts: those metrics are left out, and are not 0.
+func TestMetricsOfANodeThatRests(t *testing.T) {
+	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+		for _, full := range []error{nil, errDiskFull} {
+			l.disk.set(diskState{commit: full})
+			l.knock()
+			w := httptest.NewRecorder()
+			l.metrics(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			for name, known := range map[string]bool{"feeds": full == nil, "polls_total": full == nil,
+				"keeping": true, "archive_entries": true, "calls_made_total": true} {
+				if strings.Contains(w.Body.String(), "\nfeedex_"+name+" ") != known {
+					t.Errorf("%v: of %s it is said:\n%s", full, name, w.Body)
+				}
+			}
+		}
+	})
+}
+
 // Whatever a node counts is a metric, each of it another one.
 func TestEveryCounterIsAMetric(t *testing.T) {
-	var r control.Report
+	r := control.Report{Status: new(node.Status)}
 	fields := reflect.ValueOf(&r.Counters).Elem()
 	if fields.NumField() != len(counters)-4 { // four are not the core's
 		t.Errorf("there are %d counters and %d metrics of them", fields.NumField(), len(counters)-4)

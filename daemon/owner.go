@@ -96,7 +96,8 @@ func (h *host) Status(ctx context.Context) (control.Report, error) {
 			r.Storage = h.storage.problem.Error()
 		}
 		if n != nil {
-			r.Status = n.Status()
+			s := n.Status()
+			r.Status = &s
 		}
 		return r, nil
 	})
@@ -105,7 +106,7 @@ func (h *host) Status(ctx context.Context) (control.Report, error) {
 	}
 	r.Version, r.Uptime, r.Data = Version, time.Since(h.started), h.config.Data
 	r.Listen, r.Reader, r.ReaderHosts = h.at.Listen, h.at.Reader, h.config.ReaderHosts
-	r.Named, r.DHT, r.Reach = h.named(), h.meetings.get(), h.reachOf(&r.Status)
+	r.Named, r.DHT, r.Reach = h.named(), h.meetings.get(), h.reachOf(cmp.Or(r.Status, new(node.Status)))
 	r.Traffic = control.TrafficReport(h.meter.Read())
 	stats, err := h.store.Stats(ctx)
 	if err != nil && r.Storage == "" {

@@ -74,7 +74,8 @@ func TestQuestionsToANodeThatRests(t *testing.T) {
 		full := errors.New("disk is full")
 		l.disk.set(diskState{commit: full})
 		l.knock()
-		if r, err := l.Status(t.Context()); err != nil || r.Storage != "disk is full" || r.Version != Version {
+		if r, err := l.Status(t.Context()); err != nil || r.Storage != "disk is full" || r.Version != Version ||
+			r.Status != nil {
 			t.Errorf("Status = %+v, %v", r, err)
 		}
 		if list, err := l.Neighbors(t.Context()); err == nil {

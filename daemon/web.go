@@ -38,7 +38,7 @@ func (d dashboard) Of(p reading.PersonID, by string) web.PersonalSource {
 // Status implements web.Present.
 func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 	r, err := d.host.Status(ctx)
-	return web.Status{Status: r.Status, Version: r.Version, Data: r.Data, Storage: r.Storage,
+	return web.Status{Status: *cmp.Or(r.Status, new(node.Status)), Version: r.Version, Data: r.Data, Storage: r.Storage,
 		Entries: r.Archive.Entries, Bytes: r.Archive.Bytes, Reach: r.Reach.Diagnose(),
 		Named: r.Named,
 		DHT:   web.DHT{On: r.DHT.Use == control.DHTOn, Ask: r.DHT.Use == control.DHTAsk, Fixed: r.DHT.Fixed}}, err

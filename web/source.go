@@ -243,6 +243,7 @@ type Keys interface {
 
 // A Status is the node as a whole.
 type Status struct {
+	// The zero value where Storage says something: nothing of it is known then.
 	node.Status
 	Version string
 	Data    string // its directory

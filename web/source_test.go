@@ -480,7 +480,7 @@ func (n *aNode) Keep(_ context.Context, number int64, l archive.Limits) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.fails == "keep" {
-		return errors.New("the disk is full")
+		return fmt.Errorf("%w: the disk is full", reading.ErrRests)
 	}
 	n.kept = append(n.kept, fmt.Sprint(number, " ", l))
 	return nil

@@ -186,6 +186,21 @@ func TestNothingNew(t *testing.T) {
 	}
 }
 
+// A page of a node that rests tells nothing in zeros that is not known: what it follows, and with whom.
+func TestHomeOfANodeThatRests(t *testing.T) {
+	n := newNode(t)
+	n.status, n.feeds = web.Status{Storage: "the disk is full"}, nil
+	text := get(newHandler(t, n), "/").Body.String()
+	if !strings.Contains(text, "of the feeds that you follow") {
+		t.Errorf("it does not speak of feeds:\n%s", text)
+	}
+	for _, zero := range []string{"0 feeds", "0 neighbors", "No neighbors yet"} {
+		if strings.Contains(text, zero) {
+			t.Errorf("it says %q:\n%s", zero, text)
+		}
+	}
+}
+
 // Of many feeds in trouble the home page tells of three, with their next tries, and says where the others are.
 func TestMuchTroubleIsALink(t *testing.T) {
 	n := newNode(t)

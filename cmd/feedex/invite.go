@@ -10,6 +10,7 @@ import (
 	"feedex/feed"
 	"feedex/invitation"
 	"feedex/node"
+	"feedex/reading"
 )
 
 func newInvite() *cobra.Command {
@@ -38,6 +39,9 @@ code, for your site or anywhere else.`,
 		r, err := client.Status(c.Context())
 		if err != nil {
 			return err
+		}
+		if r.Status == nil {
+			return fmt.Errorf("invite: %w: %s", reading.ErrRests, r.Storage)
 		}
 		i, err := r.Invitation()
 		switch {

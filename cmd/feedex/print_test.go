@@ -40,7 +40,7 @@ func wantText(t *testing.T, want string, print func(w *strings.Builder) error) {
 
 func TestPrintStatus(t *testing.T) {
 	r := control.Report{
-		Status: node.Status{
+		Status: &node.Status{
 			Self: protocol.NewNodeID(netip.MustParseAddr("192.0.2.1"), 7790), Feeds: 4, Alone: 2, Gaps: 1, Ended: 1,
 			Offline: noon, Neighbors: 9, Volunteered: []feed.URL{"https://a.example.com/", "https://b.example.com/",
 				"https://c.example.com/", "https://d.example.com/", "https://e.example.com/", "https://f.example.com/"},
@@ -76,6 +76,17 @@ indexing   7 entries still to do
 warning    within a week own polls were first to bring 60 of 80 entries.
            Either neighbors keep entries from this node, or it polls far more often than they do. It tries
            other neighbors by itself, one an hour; to help, name one that you trust with --peer, or another tracker.
+storage    NOTHING IS BEING KEPT: disk full
+`, func(w *strings.Builder) error { return printStatus(w, &r) })
+	r.Status = nil
+	wantText(t, `
+node       rests: what it follows and did is not known now
+running    for 3h, version 0.1.0
+data       /srv/feedex
+listening  at [::]:7790 for nodes, at 127.0.0.1:7791 for feed readers
+keeping    12,345 entries of 14 feeds, 34.0 MiB, of which 3.0 MiB are free
+retention  everything of feeds that were followed ever
+indexing   7 entries still to do
 storage    NOTHING IS BEING KEPT: disk full
 `, func(w *strings.Builder) error { return printStatus(w, &r) })
 }

@@ -15,6 +15,7 @@ import (
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/internal/when"
+	"feedex/node"
 )
 
 func newStatus() *cobra.Command {
@@ -70,14 +71,17 @@ func printStatus(out io.Writer, r *control.Report) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
 
-	self := "not known yet: fewer than three neighbors have told"
-	if !r.Self.IsZero() {
-		self = r.Self.String()
+	s := r.Status
+	switch {
+	case s == nil:
+		line("node", "rests: what it follows and did is not known now")
+	case s.Self.IsZero():
+		line("node", "not known yet: fewer than three neighbors have told")
+	default:
+		line("node", "%s", s.Self)
 	}
-	c := &r.Counters
-	line("node", "%s", self)
-	if !r.Key.IsZero() {
-		line("key", "%s", r.Key)
+	if s != nil && !s.Key.IsZero() {
+		line("key", "%s", s.Key)
 	}
 	line("running", "for %s, version %s", roughly(r.Uptime), printable(r.Version))
 	line("data", "%s", printable(r.Data))
@@ -86,6 +90,38 @@ func printStatus(out io.Writer, r *control.Report) error {
 		nodes = "nowhere"
 	}
 	line("listening", "%s for nodes, at %s for feed readers", nodes, r.Reader)
+	if s != nil {
+		linesOfFeeds(line, r)
+	}
+	if r.DHT.Use != "" {
+		line("dht", "%s", dhtLine(&r.DHT, time.Now()))
+	}
+	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"),
+		plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes)+free(&r.Archive))
+	for i, text := range retentionLines(&r.Retention, time.Now()) {
+		line([]string{"retention", "purged"}[i], "%s", text)
+	}
+	if s != nil {
+		linesOfWork(line, s)
+	}
+	if r.Archive.Unindexed > 0 {
+		line("indexing", "%s still to do", plural(r.Archive.Unindexed, "entry", "entries"))
+	}
+	if s != nil && s.Warning != "" {
+		line("warning", "%s.", printable(s.Warning))
+		line("", "%s", "Either neighbors keep entries from this node, or it polls far more often than they do. It "+
+			"tries")
+		line("", "%s", "other neighbors by itself, one an hour; to help, name one that you trust with --peer, or "+
+			"another tracker.")
+	}
+	if r.Storage != "" {
+		line("storage", "NOTHING IS BEING KEPT: %s", printable(r.Storage))
+	}
+	return w.Flush()
+}
+
+// linesOfFeeds says what a node follows, with whom, and what its owner is to decide.
+func linesOfFeeds(line func(name, format string, args ...any), r *control.Report) {
 	switch {
 	case r.Undialled:
 		line("dialled", "by nobody: neighbors call it over connections that it keeps open to them")
@@ -130,14 +166,11 @@ func printStatus(out io.Writer, r *control.Report) error {
 		}
 		line(name, "%s: %s", printable(source.Name), printable(state))
 	}
-	if r.DHT.Use != "" {
-		line("dht", "%s", dhtLine(&r.DHT, time.Now()))
-	}
-	line("keeping", "%s of %s, %s", plural(r.Archive.Entries, "entry", "entries"),
-		plural(r.Archive.Feeds, "feed", "feeds"), byteSize(r.Archive.Bytes)+free(&r.Archive))
-	for i, text := range retentionLines(&r.Retention, time.Now()) {
-		line([]string{"retention", "purged"}[i], "%s", text)
-	}
+}
+
+// linesOfWork says what a node did since it started.
+func linesOfWork(line func(name, format string, args ...any), r *node.Status) {
+	c := &r.Counters
 	received := fmt.Sprintf("%s by own polls, %s from neighbors first", plural(c.Polled-c.Backlog, "entry", "entries"),
 		grouped(c.Delivered))
 	if c.Backlog > 0 {
@@ -162,20 +195,6 @@ func printStatus(out io.Writer, r *control.Report) error {
 		line("refused", "%s of neighbors that had brought enough that no own poll has shown, see 'feedex neighbors'",
 			plural(c.Unkept, "entry", "entries"))
 	}
-	if r.Archive.Unindexed > 0 {
-		line("indexing", "%s still to do", plural(r.Archive.Unindexed, "entry", "entries"))
-	}
-	if r.Warning != "" {
-		line("warning", "%s.", printable(r.Warning))
-		line("", "%s", "Either neighbors keep entries from this node, or it polls far more often than they do. It "+
-			"tries")
-		line("", "%s", "other neighbors by itself, one an hour; to help, name one that you trust with --peer, or "+
-			"another tracker.")
-	}
-	if r.Storage != "" {
-		line("storage", "NOTHING IS BEING KEPT: %s", printable(r.Storage))
-	}
-	return w.Flush()
 }
 
 // dhtLine says how the node meets others by the DHT.
