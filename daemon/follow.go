@@ -366,11 +366,14 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 	if at, err := url.Parse(string(f.URL)); err == nil {
 		problem = strings.TrimPrefix(problem, "get "+at.Host+": ")
 	}
+	if problem == "" && !f.waits && f.LastSuccess.IsZero() && !f.NotBefore.IsZero() {
+		problem = "it is left alone until " + f.NotBefore.Local().Format("2006-01-02 15:04")
+	}
 	s = control.FollowedAddress{Feed: f.URL, Title: f.Title, New: added,
 		Problem: problem, Waiting: f.waits}
 	drop := false
 	none := f.WebPage && f.URL == u && len(f.Names) == 0 // it may name a feed later
-	s.Unread = s.New && !w.Anyway && (none || !f.WebPage) && f.LastError != "" && f.LastSuccess.IsZero()
+	s.Unread = s.New && !w.Anyway && (none || !f.WebPage) && problem != "" && f.LastSuccess.IsZero()
 	switch {
 	case f.URL != u:
 		s.Page = u

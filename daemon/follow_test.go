@@ -252,6 +252,7 @@ type sites struct {
 	feeds map[feed.URL]bool
 	moved map[feed.URL]feed.URL // to feeds
 	slow  time.Duration
+	says  func(*node.Fetched) // in place of that, nil for nothing
 	asked map[feed.URL]int
 }
 
@@ -281,6 +282,10 @@ func (s *sites) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 	s.asked[f.Feed]++
 	got := node.Fetched{Feed: f.Feed, Status: 200, From: f.Feed.Host()}
 	names, isPage := s.pages[f.Feed]
+	if s.says != nil {
+		s.says(&got)
+		return got
+	}
 	switch to := s.moved[f.Feed]; {
 	case to != "" && f.New:
 		got.Instead, got.Document = to, &feed.Document{Feed: to, Title: "Title of " + string(to)}
@@ -531,6 +536,43 @@ func TestFollowAddressIsTold(t *testing.T) {
 				got.Title == "" ||
 				err != nil && !strings.Contains(err.Error(), tt.problem) {
 				t.Errorf("%s: after %v %+v, %v", name, took, got, err)
+			}
+		})
+	}
+}
+
+// What was refused is refused at once when it is wanted again, without another request; who wants it anyway hears until
+// when it is left alone.
+func TestFollowAddressOfWhatRests(t *testing.T) {
+	const u feed.URL = "https://one.example/a"
+	for name, says := range map[string]func(*node.Fetched){
+		"too many":    func(f *node.Fetched) { f.Status, f.RetryAfter = 429, time.Hour },
+		"unavailable": func(f *node.Fetched) { f.Status, f.RetryAfter = 503, 20*time.Second },
+		"gone":        func(f *node.Fetched) { f.Status = 410 },
+	} {
+		runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+			s := newSites()
+			s.says = func(f *node.Fetched) {
+				says(f)
+				f.Err = errors.New("get one.example: no")
+			}
+			l.inspect(func(h *host) { h.fetcher = s })
+			for i, anyway := range []bool{false, false, true, true} {
+				begun := time.Now()
+				got, err := l.FollowAddress(t.Context(),
+					control.FollowAddress{Subscribe: following(u), Wait: 30 * time.Second, Anyway: anyway})
+				if took := time.Since(begun); took > time.Second || s.asked[u] != 1 {
+					t.Errorf("%s, time %d: it took %v, in %d requests", name, i+1, took, s.asked[u])
+				}
+				problem := got.Problem
+				got.Problem = ""
+				want := control.FollowedAddress{Unread: !anyway}
+				if anyway {
+					want = control.FollowedAddress{Feed: u, New: i == 2}
+				}
+				if err != nil || !reflect.DeepEqual(got, want) || (i > 0) != strings.Contains(problem, "left alone until") {
+					t.Errorf("%s, time %d: followed as %+v, for %q, %v", name, i+1, got, problem, err)
+				}
 			}
 		})
 	}

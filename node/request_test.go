@@ -265,6 +265,22 @@ func TestGoneForGood(t *testing.T) {
 	}
 }
 
+// What is gone is not asked for again at once because its owner still wants it.
+func TestGoneAndWantedAtOnce(t *testing.T) {
+	w := newNetwork(t)
+	h, p := alone(w, func(int, node.Fetch) node.Fetched { return status(410, 0) })
+	w.run(time.Minute)
+	h.step(node.Subscribe{Feeds: []feed.URL{news}})
+	w.run(time.Minute)
+	if s := h.node.Feeds()[0]; len(p.asked) != 1 || s.NotBefore.IsZero() {
+		t.Errorf("wanted after a minute, it is asked for %d times: %+v", len(p.asked), s)
+	}
+	w.run(10 * time.Minute)
+	if len(p.asked) != 2 {
+		t.Errorf("then it is asked for %d times", len(p.asked))
+	}
+}
+
 // A publisher's 410 does not keep an owner waiting who follows the feed anew.
 func TestGoneAndFollowedAnew(t *testing.T) {
 	gone := true

@@ -412,7 +412,7 @@ func TestAPersonBringsFeeds(t *testing.T) {
 	gone.Set("anyway", "1")
 	w = b.post("/follow", gone)
 	if page := b.page(w.Header().Get("Location")).Body.String(); len(ann.followed) != 2 || ann.backlog != 3 ||
-		!strings.Contains(page, "is followed.") {
+		!strings.Contains(page, "is followed, but could not be had yet: HTTP &lt;404&gt;.") {
 		t.Errorf("anyway: %d, follows %q:\n%s", w.Code, ann.followed, page)
 	}
 	w = b.post("/follow", url.Values{"token": {b.token}, "url": {string(silentURL)}})

@@ -510,6 +510,9 @@ func (n *aNode) FollowAt(_ context.Context, w web.FollowWish) (web.FollowedAt, e
 		return web.FollowedAt{Problem: "get silent.example: this is a web page, not a feed, and it names none"}, nil
 	}
 	n.followed, n.pages = append(n.followed, u), append(n.pages, w.Page)
+	if u == goneURL {
+		return web.FollowedAt{Number: 1, New: true, Problem: "HTTP <404>"}, nil
+	}
 	if strings.HasSuffix(string(u), "/x7kq") {
 		return web.FollowedAt{Number: 2, New: true, Kept: "it may be a key", Undecided: true}, nil
 	}

@@ -199,10 +199,10 @@ func (h *desk) followed(ctx context.Context, f *FollowedAt) (string, error) {
 	switch {
 	case !f.New:
 		return text + " already.", err
+	case f.Problem != "":
+		text += ", but could not be had yet: " + f.Problem + "."
 	case k.LastPoll.IsZero():
 		text += ". It will be polled in a moment."
-	case k.LastError != "":
-		text += ", but could not be had yet: " + k.LastError + "."
 	default:
 		text += "."
 	}

@@ -215,7 +215,7 @@ func (m *Machine) revive(s *Subscription) {
 		s.Names, s.Since = "", m.Now
 	}
 	forgetUnread(&s.Feed)
-	m.PollAt(s, m.Now)
+	m.PollAt(s, when.Later(m.Now, s.NotBefore))
 	m.Store.KeepFeed(s.Feed)
 }
 
