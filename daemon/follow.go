@@ -34,13 +34,19 @@ type Followed struct {
 // A Duplicate is a place in a list that brought nothing new, or a feed that was followed already.
 type Duplicate struct {
 	opml.Outline
-	First int // the line at which the list named it before, 0 where the node followed it already
+	First int // the line at which the list named it before, 0 where the node followed it already, or madeHere
 }
+
+// madeHere is the First of what the node itself makes.
+const madeHere = -1
 
 // Reason says why it brought nothing new, after the feed's URL.
 func (d *Duplicate) Reason() string {
-	if d.First > 0 {
+	switch {
+	case d.First > 0:
 		return fmt.Sprintf("stands in line %d already", d.First)
+	case d.First == madeHere:
+		return "is not followed: " + errMadeHere.Error()
 	}
 	return "is followed already"
 }
@@ -71,13 +77,16 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Outline, unread ar
 	}
 	arranged := make(map[feed.URL]*reading.Arrangement) // of the feeds that are followed then
 	for _, l := range list {
-		if l.URL, err = published(ctx, o, l.URL, report.Reader, report.ReaderHosts); err != nil {
+		l.URL, err = published(ctx, o, l.URL, report.Reader, report.ReaderHosts)
+		if errors.Is(err, errMadeHere) {
+			if !strings.Contains(string(l.URL), "/filter/") { // a list of this node's own has its filters, too
+				f.Duplicates = append(f.Duplicates, Duplicate{l, madeHere})
+			}
+			continue
+		} else if err != nil {
 			return f, err
 		}
 		l.URL = cmp.Or(became[l.URL], l.URL)
-		if path, own := ownPath(l.URL, report.Reader, report.ReaderHosts); own && strings.HasPrefix(path, "filter/") {
-			continue // a list of this node's own has its filters, too
-		}
 		again := arranged[l.URL] != nil
 		if filed := file(arranged, &l); filed && again {
 			continue // it is in several folders
@@ -158,7 +167,8 @@ func arrangeAll(ctx context.Context, o control.Owner, arranged map[feed.URL]*rea
 }
 
 // published is where a feed is published that a list has at the address of the owner's reader, "host:port" or one of
-// hosts, by its URL or its number; others are as they are.
+// hosts, by its URL or its number; others are as they are. For what the node makes of several feeds the error is
+// errMadeHere: who follows that has every entry once more.
 func published(ctx context.Context, o control.Owner, u feed.URL, own string, hosts []string) (feed.URL, error) {
 	path, ok := ownPath(u, own, hosts)
 	if !ok {
@@ -177,8 +187,14 @@ func published(ctx context.Context, o control.Owner, u feed.URL, own string, hos
 		}
 		return cmp.Or(behind, u), err
 	}
+	if ofSeveral.MatchString(path) {
+		return u, errMadeHere
+	}
 	return u, nil
 }
+
+// errMadeHere says why something is not followed.
+var errMadeHere = errors.New("this node itself makes it, of what it follows")
 
 // ownPath is the path of a URL at the owner's reader, without its first slash, and false for other URLs. A name by
 // which it is reached besides may be that of a server in front of it, at whatever port.
@@ -197,6 +213,9 @@ func ownPath(u feed.URL, own string, hosts []string) (path string, ok bool) {
 
 // byNumber is the path of a feed by its number, which has a key behind it where its address is a secret.
 var byNumber = regexp.MustCompile(`^feeds/([0-9]+)(-[0-9a-f]+)?\.(atom|rss|json)$`)
+
+// ofSeveral is the path of what the node makes of several feeds: all of them, or what a filter caught.
+var ofSeveral = regexp.MustCompile(`^(all|filter/.+)\.(atom|rss|json)([/?]|$)`)
 
 // maxFirstPollWait is the longest that anybody waits for a first poll.
 const maxFirstPollWait = time.Minute
@@ -230,7 +249,9 @@ const maxTries = 2
 // followOne is FollowAddress for one address.
 func (h *host) followOne(ctx context.Context, w control.FollowAddress, u feed.URL) (control.FollowedAddress, error) {
 	u, err := published(ctx, h, u, h.at.Reader, h.config.ReaderHosts)
-	if err != nil {
+	if errors.Is(err, errMadeHere) {
+		return control.FollowedAddress{Problem: err.Error()}, nil
+	} else if err != nil {
 		return control.FollowedAddress{}, err
 	}
 	w.Feeds = []feed.URL{u}

@@ -188,6 +188,53 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 	}
 }
 
+// What a node makes of several feeds is no feed to follow for it, whichever way it is named: who follows that has every
+// entry once more.
+func TestFollowOfWhatTheNodeMakes(t *testing.T) {
+	const host = "news.example.org"
+	var made []feed.URL
+	for _, path := range []string{"all.atom", "all.rss", "all.json?x", "filter/Storms%20now.atom", "filter/a.json?key=b"} {
+		made = append(made, feed.URL("http://"+host+"/"+path))
+	}
+	ctx := t.Context()
+	l := newLibrary(t)
+	l.host.config.ReaderHosts = []string{host}
+	for _, u := range made {
+		if err := l.host.Subscribe(ctx, following(u)); !errors.Is(err, errMadeHere) {
+			t.Errorf("%s: told to follow it: %v", u, err)
+		}
+		if s, err := l.host.FollowAddress(ctx, control.FollowAddress{Subscribe: following(u)}); err != nil ||
+			s.Feed != "" || s.Problem != errMadeHere.Error() {
+			t.Errorf("%s: followed as %+v, %v", u, s, err)
+		}
+		if _, err := l.Subscribe(ctx, u); !errors.Is(err, reading.ErrNoFeed) {
+			t.Errorf("%s: a program follows it: %v", u, err)
+		}
+		if _, err := l.Discover(ctx, u); !errors.Is(err, reading.ErrNoFeed) {
+			t.Errorf("%s: a program finds it: %v", u, err)
+		}
+		running, cancel := context.WithTimeout(ctx, 10*time.Second)
+		if err := Run(running, Config{Data: t.TempDir(), Open: ondisk.Open, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
+			ReaderHosts: []string{host}, Subscribe: []feed.URL{u}}); !errors.Is(err, errMadeHere) {
+			t.Errorf("%s: in the config file: %v", u, err)
+		}
+		cancel()
+		o := &followingOwner{fakeOwner: fakeOwner{report: control.Report{ReaderHosts: []string{host}}}}
+		got, err := Follow(ctx, o, []opml.Outline{{URL: u, Line: 1}}, archive.UsualBacklog, func(int, int) {})
+		filter := strings.Contains(string(u), "/filter/")
+		if err != nil || len(o.followed) > 0 || len(got.New) > 0 || (len(got.Duplicates) == 0) != filter ||
+			!filter && !strings.Contains(got.Duplicates[0].Reason(), errMadeHere.Error()) {
+			t.Errorf("%s: of a list: %+v, %v", u, got, err)
+		}
+	}
+	for _, u := range []feed.URL{"http://" + host + "/all.xml", "http://" + host + "/blog/all.atom",
+		"http://elsewhere.example/all.atom"} {
+		if err := l.host.Subscribe(ctx, following(u)); err != nil {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+}
+
 // A list that names a page in whose place a feed is followed names nothing new.
 func TestFollowPageAgain(t *testing.T) {
 	o := &followingOwner{fakeOwner: fakeOwner{feeds: []node.FeedStatus{{URL: "https://site.example/atom.xml",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"feedex/archive"
@@ -164,7 +165,18 @@ func (h *host) Publishers(ctx context.Context) ([]grade.Assessment, error) {
 }
 
 // Subscribe implements control.Owner.
-func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error { return h.command(ctx, s) }
+func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error {
+	s.Feeds = slices.Clone(s.Feeds)
+	for i, u := range s.Feeds {
+		var err error
+		if s.Feeds[i], err = published(ctx, h, u, h.at.Reader, h.config.ReaderHosts); errors.Is(err, errMadeHere) {
+			return control.BadRequest{Err: fmt.Errorf("%s is not followed: %w", u.Redacted(), err)}
+		} else if err != nil {
+			return err
+		}
+	}
+	return h.command(ctx, s)
+}
 
 // Refresh implements control.Owner.
 func (h *host) Refresh(ctx context.Context, feeds []feed.URL) ([]control.Refreshed, error) {

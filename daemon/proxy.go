@@ -92,5 +92,5 @@ func (p proxyFeeds) Look(ctx context.Context, u feed.URL) (*feed.Document, error
 
 // Follow implements proxy.Feeds.
 func (p proxyFeeds) Follow(ctx context.Context, u feed.URL) error {
-	return p.host.command(ctx, node.Subscribe{Feeds: []feed.URL{u}})
+	return p.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}})
 }

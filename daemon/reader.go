@@ -349,7 +349,9 @@ func (l *library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.Fee
 // Discover implements reading.Editor. Addresses that are followed are not asked for.
 func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.SiteFeed, error) {
 	u, err := published(ctx, l.host, u, l.host.at.Reader, l.host.config.ReaderHosts)
-	if err != nil {
+	if errors.Is(err, errMadeHere) {
+		return nil, fmt.Errorf("%w: %w", reading.ErrNoFeed, err)
+	} else if err != nil {
 		return nil, err
 	}
 	followed, err := l.host.feed(ctx, u)
