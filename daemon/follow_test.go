@@ -193,7 +193,8 @@ func TestFollowFeedsBehindTheNode(t *testing.T) {
 func TestFollowOfWhatTheNodeMakes(t *testing.T) {
 	const host = "news.example.org"
 	var made []feed.URL
-	for _, path := range []string{"all.atom", "all.rss", "all.json?x", "filter/Storms%20now.atom", "filter/a.json?key=b"} {
+	for _, path := range []string{"all.atom", "all.rss", "all.json?x", "filter/Storms%20now.atom",
+		"filter/a.json?key=b"} {
 		made = append(made, feed.URL("http://"+host+"/"+path))
 	}
 	ctx := t.Context()
@@ -214,8 +215,9 @@ func TestFollowOfWhatTheNodeMakes(t *testing.T) {
 			t.Errorf("%s: a program finds it: %v", u, err)
 		}
 		running, cancel := context.WithTimeout(ctx, 10*time.Second)
-		if err := Run(running, Config{Data: t.TempDir(), Open: ondisk.Open, Listen: "127.0.0.1:0", Reader: "127.0.0.1:0",
-			ReaderHosts: []string{host}, Subscribe: []feed.URL{u}}); !errors.Is(err, errMadeHere) {
+		if err := Run(running, Config{Data: t.TempDir(), Open: ondisk.Open, Listen: "127.0.0.1:0",
+			Reader: "127.0.0.1:0", ReaderHosts: []string{host}, Subscribe: []feed.URL{u},
+		}); !errors.Is(err, errMadeHere) {
 			t.Errorf("%s: in the config file: %v", u, err)
 		}
 		cancel()
@@ -617,7 +619,8 @@ func TestFollowAddressOfWhatRests(t *testing.T) {
 				if anyway {
 					want = control.FollowedAddress{Feed: u, New: i == 2}
 				}
-				if err != nil || !reflect.DeepEqual(got, want) || (i > 0) != strings.Contains(problem, "left alone until") {
+				if err != nil || !reflect.DeepEqual(got, want) ||
+					(i > 0) != strings.Contains(problem, "left alone until") {
 					t.Errorf("%s, time %d: followed as %+v, for %q, %v", name, i+1, got, problem, err)
 				}
 			}

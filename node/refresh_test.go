@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,6 +48,36 @@ func TestRefresh(t *testing.T) {
 	w.run(due.Sub(w.Now()) + time.Minute)
 	if n := len(p.asked) - before; n != 1 {
 		t.Errorf("when it falls due it is polled %d times", n)
+	}
+}
+
+// Who follows a feed again that was read just now has what is here, and the next poll five minutes after the last;
+// where there was nothing to read it is asked for at once.
+func TestFollowedAgain(t *testing.T) {
+	for _, there := range []bool{true, false} {
+		w := newNetwork(t)
+		h, p := alone(w, func(_ int, f node.Fetch) node.Fetched {
+			if !there {
+				return status(404, 0)
+			}
+			return listing(f.Feed, 3)
+		})
+		w.run(10 * time.Second)
+		for range 2 {
+			h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
+			h.step(node.Subscribe{Feeds: []feed.URL{news}})
+			if h.node.AwaitsPoll(news) == there {
+				t.Errorf("there %v: somebody waits: %v", there, !there)
+			}
+			w.run(time.Second)
+		}
+		if n := len(p.asked); there && n != 1 || !there && n != 3 {
+			t.Errorf("there %v: followed twice again it is asked for %d times", there, n)
+		}
+		w.run(6 * time.Minute)
+		if gaps := p.gaps(); there && !slices.Equal(gaps, []time.Duration{5 * time.Minute}) {
+			t.Errorf("then it is polled %v after one another", gaps)
+		}
 	}
 }
 

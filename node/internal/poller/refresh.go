@@ -3,6 +3,7 @@ package poller
 import (
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/internal/when"
 )
@@ -26,6 +27,9 @@ func (m *Machine) Refresh(list []feed.URL) {
 		m.PollAt(s, m.Now)
 	}
 }
+
+// readAgain is when a feed that was read just now may be polled again that its owner follows again; it may be past.
+func readAgain(f *archive.Feed) time.Time { return f.LastSuccess.Add(refreshEvery) }
 
 // refreshAt is when the owner may have the feed polled, at the earliest; it may be past.
 func (m *Machine) refreshAt(s *Subscription) time.Time {

@@ -71,6 +71,9 @@ func (m *Machine) polledAs(s *Subscription, ev *core.Fetched) *Subscription {
 	m.reached(s)
 	m.noteHosts(s, ev)
 	to := m.replacePage(s, ev.Instead)
+	if to.Ended {
+		to.NotBefore = m.Now // it is there, as this poll shows
+	}
 	// what is private by one of its names is so by the other
 	m.change(to, &core.Subscribe{Discreet: said(s.Discreet), Private: said(s.Withheld)})
 	if to.Errors > 0 && !to.Polling && !to.Queued.Waiting() {

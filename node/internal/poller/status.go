@@ -61,7 +61,7 @@ type FeedStatus struct {
 
 // AwaitsPoll reports whether a feed of the node's own interest was not asked for yet since its owner subscribed, or
 // that which is followed in the place of the page there. Nobody waits for a first poll that was waived, nor while its
-// publisher wants to be left alone.
+// publisher wants to be left alone or it was read just now.
 func (m *Machine) AwaitsPoll(u feed.URL) bool {
 	s := m.followed(u)
 	if s == nil {
@@ -69,7 +69,7 @@ func (m *Machine) AwaitsPoll(u feed.URL) bool {
 		s = m.followed(to)
 	}
 	return s != nil && s.LastError == "" && s.waived.IsZero() && !s.LastPoll.After(s.Since) &&
-		(s.Polling || m.wantedLater(s).IsZero())
+		(s.Polling || m.wantedLater(s).IsZero() && !readAgain(&s.Feed).After(m.Now))
 }
 
 // Feed describes a feed of the node's own interest, by its address or one that has moved to it, nil for any other.

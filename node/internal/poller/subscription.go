@@ -119,7 +119,8 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 		f = s.Feed
 	}
 	f.Volunteered, f.Patrons = time.Time{}, ""
-	f.URL, f.Subscribed, f.Since, f.NextPoll, f.Errors, f.LastError = u, true, m.Now, m.Now, 0, ""
+	f.URL, f.Subscribed, f.Since, f.Errors, f.LastError = u, true, m.Now, 0, ""
+	f.NextPoll = when.Later(m.Now, readAgain(&f)) // what is here is news to whoever wants it again
 	f.Ended, f.Past, f.Names, f.Backlog, f.BacklogOf = false, m.wantedPast(), "", archive.UsualBacklog, 0
 	f.Became = ""
 	delete(m.led, u)
