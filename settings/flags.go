@@ -102,14 +102,14 @@ func (s *Settings) bind(f *pflag.FlagSet) {
 			continue
 		}
 		name, help := strings.ReplaceAll(row.key, "_", "-"), row.flag
-		switch row.kind {
-		case Directory:
+		switch {
+		case row.kind == Directory:
 			usual := "none, as this user has no home directory"
 			if dir, ok := defaultData(s.role); ok {
 				usual = fromHome(dir)
 			}
 			help += fmt.Sprintf(" (default: %s)", usual)
-		case File:
+		case row.key == "config":
 			usual := "none"
 			if path := usualConfig(); path != "" {
 				usual = fromHome(path) + ", if there is one"

@@ -22,6 +22,16 @@ func parsed(t *testing.T, args ...string) *pflag.FlagSet {
 	return f
 }
 
+// Of the files that flags name the config file alone is read where none is named.
+func TestUsualFiles(t *testing.T) {
+	f := parsed(t)
+	for name, want := range map[string]bool{"config": true, "password-file": false} {
+		if help := f.Lookup(name).Usage; strings.Contains(help, "(default: ") != want {
+			t.Errorf("--%s: %s", name, help)
+		}
+	}
+}
+
 func TestPrecedence(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "feedex.toml")
 	file := `
