@@ -70,7 +70,7 @@ type PeopleList interface {
 	Belongings(ctx context.Context, id PersonID) (Belongings, error)
 }
 
-// Belongings are what a person has.
+// Belongings are what a person has. Unread is what is of the feeds that they read.
 type Belongings struct{ Passwords, Folders, Unread, Starred, Labels int }
 
 // PersonName is the name of a person as it is kept: one line of text.

@@ -367,8 +367,8 @@ func (l *library) Belongings(_ context.Context, id reading.PersonID) (b reading.
 	if p == nil {
 		return b, nil
 	}
-	for _, m := range p.marks {
-		if !m.read {
+	for id, m := range p.marks {
+		if !m.read && (libraryDesk{l, p}).reads(l.items[id-1].feed) {
 			b.Unread++
 		}
 		if m.starred {

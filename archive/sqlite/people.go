@@ -98,7 +98,8 @@ func (r *Reader) Belongings(ctx context.Context, id reading.PersonID) (reading.B
 	b, err := one(ctx, r.db, by(func(b *reading.Belongings) []any {
 		return []any{&b.Passwords, &b.Folders, &b.Unread, &b.Starred, &b.Labels}
 	}), `SELECT (SELECT count(*) FROM passwords WHERE person = ?1), (SELECT count(*) FROM folders WHERE person = ?1),
-		(SELECT coalesce(sum(items), 0) FROM unread WHERE person = ?1), (SELECT count(*) FROM marks WHERE person = ?1 AND starred),
-		(SELECT count(*) FROM labels WHERE person = ?1)`, int64(id))
+		(SELECT coalesce(sum(u.items), 0) FROM unread u JOIN feeds f ON f.id = u.feed WHERE u.person = ?1 AND `+isRead+`),
+		(SELECT count(*) FROM marks WHERE person = ?1 AND starred),
+		(SELECT count(*) FROM labels WHERE person = ?1)`, int64(id), int64(id))
 	return b, r.failed(ctx, "read", err)
 }
