@@ -34,7 +34,8 @@ What comes is no news: it stands behind what arrived, with the time at which it 
 network is checked against what those who listed it said of it, and stays unconfirmed until the publisher shows it.
 
 Neighbors that do not answer in time are asked again, twice at most and with longer waits. Where none answers at all the
-backfill is not done: it says so, --json has "unanswered": true, and the exit code is 1.
+backfill is not done: it says so, --json has "unanswered": true, and the exit code is 1. So it is where nobody else is
+asked and nothing can be read at the URL.
 
 At the end it says what is still missing: entries that others listed and that nobody gave, and those that came
 out between two polls. Stopped, or killed, it goes on from where it was when it is called again: what is here is
@@ -96,9 +97,13 @@ func (b *spanFlags) run(c *cobra.Command, args []string, client *control.Client)
 	} else {
 		err = b.report(c.OutOrStdout(), &got)
 	}
-	if err == nil && got.Unanswered {
+	switch {
+	case err != nil:
+	case got.Unanswered:
 		return hintedError{fmt.Errorf("backfill: not done: %s", got.Problem),
 			"call it again when neighbors have time ('feedex neighbors'), or with --no-network"}
+	case got.PublisherProblem != "" && got.Pages == 0 && (b.noNetwork || got.Problem != ""):
+		return fmt.Errorf("backfill: not done: %s", printable(got.PublisherProblem))
 	}
 	return err
 }
