@@ -45,6 +45,7 @@ var (
 	Network    = &Kind{"network", `an address or network such as "127.0.0.1" or "10.0.0.0/8"`, parsedBy(parsePrefix)}
 	TrackerURL = &Kind{"URL", `a tracker's URL such as "http://tracker.example.net:7788/"`, checkTrackerURL}
 	FeedURL    = &Kind{"URL", `a feed's URL such as "https://example.com/feed.xml"`, checkFeedURL}
+	TypedURL   = &Kind{"URL", FeedURL.want, parsedBy(feed.ParseTyped)} // https:// may be left out
 	Wish       = &Kind{"URL", FeedURL.want + `, or one with "public:", "private:" or "discreet:" in front`, checkWish}
 	PageURL    = &Kind{"URL", `a page's URL such as "https://example.com/about-my-node"`, checkPageURL}
 	Words      = &Kind{"words", `a word or a number, such as election, emission* or "climate change"`, checkWords}

@@ -97,7 +97,7 @@ publisher did not say is left out; later versions may add members.`,
 		Args: searchArgs,
 	}
 	f := c.Flags()
-	f.Var(settings.FeedURL.Flag(&q.feed), "feed", "only entries of the feed at URL")
+	f.Var(settings.TypedURL.Flag(&q.feed), "feed", "only entries of the feed at URL")
 	f.Var(settings.Words.ListFlag(&q.title), "title", "only entries with words in the title (repeatable)")
 	f.Var(settings.Moment.Flag(&q.since), "since",
 		"only entries of this time or later: 2025-01-31, 2025-01-31T15:04:05Z, or a span before now: 36h, 2d, 2w, 1y")
@@ -163,6 +163,15 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 	switch {
 	case err == nil:
 		defer client.Close()
+		if q.feed != "" {
+			find, err := daemon.Finder(c.Context(), client)
+			if err != nil {
+				return err
+			}
+			if _, wanted.Feed, err = find(q.feed); err != nil {
+				return err
+			}
+		}
 		return q.askNode(c, client, wanted)
 	case !errors.Is(err, control.ErrNotRunning):
 		return advised(err, data)
@@ -178,6 +187,14 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 	if wish := q.wish(); wish != nil && *wish {
 		return hintedError{fmt.Errorf("ask the network: %w on %s", control.ErrNotRunning, data),
 			"start one with: feedex node"}
+	}
+	if known, err := r.Feeds(c.Context()); err == nil {
+		tries, _ := feed.ParseTyped(q.feed)
+		for i := range known {
+			if slices.Contains(tries, known[i].URL) {
+				wanted.Feed = known[i].URL
+			}
+		}
 	}
 	wanted.Limit++ // to see whether there are more
 	records, err := r.Search(c.Context(), wanted)
@@ -225,7 +242,9 @@ func (q *query) filter(args []string, now time.Time) feed.Filter {
 		m, _ := feed.ParseMatch(expression(args)) // searchArgs has checked it
 		f.Ask(m)
 	}
-	f.Feed, _ = feed.ParseURL(q.feed) // its kind has checked it
+	if tries, _ := feed.ParseTyped(q.feed); q.feed != "" { // its kind has checked it
+		f.Feed = tries[0]
+	}
 	f.Since, f.Until = at(q.since, now), at(q.until, now)
 	return f
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/control"
+	"feedex/daemon"
 	"feedex/feed"
 )
 
@@ -23,13 +24,19 @@ left alone. Of those it says from when on it may. When they would have been poll
 			if len(args) == 0 {
 				return nil
 			}
-			return feedArgs(c, args)
+			return typedArgs(c, args)
 		},
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
+		find, err := daemon.Finder(c.Context(), client)
+		if err != nil {
+			return err
+		}
 		feeds := make([]feed.URL, len(args))
 		for i, a := range args {
-			feeds[i], _ = feed.ParseURL(a) // feedArgs has checked it
+			if _, feeds[i], err = find(a); err != nil {
+				return err
+			}
 		}
 		list, err := client.Refresh(c.Context(), feeds)
 		if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/control"
+	"feedex/daemon"
 	"feedex/feed"
-	"feedex/node"
 	"feedex/settings"
 )
 
@@ -20,28 +20,22 @@ func newUnsubscribe() *cobra.Command {
 finds them. A feed that the node was started with, by --subscribe, FEEDEX_SUBSCRIBE or the config file, is
 followed again when it starts the next time, unless it is removed there too.`,
 		Example: "  feedex unsubscribe https://example.com/feed.xml",
-		Args:    feedArgs,
+		Args:    typedArgs,
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
-		list, err := client.Feeds(c.Context())
+		find, err := daemon.Finder(c.Context(), client)
 		if err != nil {
 			return err
-		}
-		followed := make(map[feed.URL]*node.FeedStatus)
-		led := make(map[feed.URL][]*node.FeedStatus) // by the address that led to them
-		for i := range list {
-			followed[list[i].URL], led[list[i].Page] = &list[i], append(led[list[i].Page], &list[i])
 		}
 		var gone []feed.URL
 		defer func() { warnOfReturn(c, gone) }()
 		for _, a := range args {
-			said, _ := feed.ParseURL(a) // feedArgs has checked it
-			f := followed[said]
-			if to := led[said]; f == nil && len(to) == 1 {
-				f = to[0]
+			f, _, err := find(a)
+			if err != nil {
+				return err
 			}
 			if f == nil {
-				return fmt.Errorf("unsubscribe %s: it was not followed, 'feedex feeds' lists what is", said)
+				return fmt.Errorf("unsubscribe %s: it was not followed, 'feedex feeds' lists what is", printable(a))
 			}
 			if err := client.Unsubscribe(c.Context(), f.URL); err != nil {
 				return err
