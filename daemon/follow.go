@@ -71,6 +71,9 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Outline, unread ar
 	first := make(map[feed.URL]int) // lines, 0 for what is followed already
 	became := make(map[feed.URL]feed.URL)
 	for i := range known {
+		if known[i].Unfollowed {
+			continue
+		}
 		became[known[i].Page] = known[i].URL // in the place of that page
 		first[known[i].URL] = 0
 		before = append(before, known[i].URL)

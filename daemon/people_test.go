@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -412,13 +413,14 @@ func TestProgramsUnfollowNothingForTheNode(t *testing.T) {
 	wants := func(what string, reads, follows bool) {
 		t.Helper()
 		status, err := h.host.feed(ctx, exampleFeed)
-		listed, err2 := owner.Feeds(ctx)
+		all, err2 := owner.Feeds(ctx)
+		listed := slices.DeleteFunc(slices.Clone(all), func(f node.FeedStatus) bool { return f.Unfollowed })
 		own, err3 := h.Reads(ctx, int64(first))
 		others, err4 := h.ann.Reads(ctx, int64(first))
 		if err := errors.Join(err, err2, err3, err4); err != nil || own != reads || len(listed) == 1 != reads ||
-			status != nil != follows || others != follows {
+			len(all) == 1 != follows || status != nil != follows || others != follows {
 			t.Errorf("%s: the owner reads it %v, %d are listed, the node follows %+v, Ann %v: %v", what, own,
-				len(listed), status, others, err)
+				len(all), status, others, err)
 		}
 	}
 	// unfollow has a phone unfollow it, and an entry come.
@@ -458,6 +460,17 @@ func TestProgramsUnfollowNothingForTheNode(t *testing.T) {
 		h.wantSize(name, unread, came)
 	}
 
+	unfollow()
+	if err := owner.Unsubscribe(ctx, exampleFeed); err != nil {
+		t.Fatal(err)
+	}
+	wants("feedex unsubscribe", false, false)
+	if gone, err := h.Unfollowed(ctx, time.Time{}); err != nil || len(gone) != 0 {
+		t.Errorf("then programs unfollowed %+v, %v", gone, err)
+	}
+	if err := owner.Subscribe(ctx, following(exampleFeed)); err != nil {
+		t.Fatal(err)
+	}
 	unfollow()
 	now := time.Now()
 	if err := h.host.endUnfollowed(ctx, now.Add(web.UnfollowedFor-time.Minute)); err != nil {

@@ -68,7 +68,7 @@ func (l pagesLibrary) Refollow(ctx context.Context, list []reading.Unfollowed) e
 }
 
 // personal is the host as an Owner for a person: what they follow, title and file. To them so much is unread as they
-// say, and what their programs unfollowed is not followed.
+// say, and what their programs unfollowed is followed anew when they follow it.
 type personal struct {
 	*host
 	library *library
@@ -86,9 +86,19 @@ func (p personal) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
 		return nil, err
 	}
 	gone, err := p.library.Unfollowed(ctx, time.Time{})
-	return slices.DeleteFunc(list, func(f node.FeedStatus) bool {
-		return slices.ContainsFunc(gone, func(u reading.Unfollowed) bool { return u.URL == f.URL })
-	}), err
+	for i := range list {
+		list[i].Unfollowed = slices.ContainsFunc(gone, func(u reading.Unfollowed) bool { return u.URL == list[i].URL })
+	}
+	return list, err
+}
+
+// Unsubscribe implements control.Owner.
+func (p personal) Unsubscribe(ctx context.Context, u feed.URL) error {
+	err := p.host.Unsubscribe(ctx, u)
+	if err == nil {
+		_, err = p.takeBack(ctx, archive.NoBacklog, u)
+	}
+	return err
 }
 
 // Subscribe implements control.Owner.

@@ -82,6 +82,9 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 			t.note("is left alone until " + f.NotBefore.Local().Format("2006-01-02 15:04") +
 				" for its publisher's sake")
 		}
+		if f.Unfollowed {
+			t.note("was unfollowed by a program of yours and ends within a week; 'feedex unsubscribe' ends it now")
+		}
 		if f.Kept != "" {
 			t.note(keptNote(f))
 		}

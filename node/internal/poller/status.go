@@ -40,6 +40,8 @@ type FeedStatus struct {
 	NextPoll    time.Time     `json:"next_poll,omitzero"` // zero while none is planned
 	// RefreshAt is when its owner may have it polled, at the earliest; zero for now, and while it is being polled.
 	RefreshAt time.Time `json:"refresh_at,omitzero"`
+	// a program of its owner unfollowed it, as the host knows, and the node goes on with it for a week
+	Unfollowed bool `json:"unfollowed,omitempty"`
 	// for its publisher's sake it is left alone until then; zero where that is past
 	NotBefore time.Time `json:"not_before,omitzero"`
 	Since     time.Time `json:"since,omitzero"` // when the owner subscribed
