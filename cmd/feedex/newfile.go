@@ -21,6 +21,9 @@ func writeTo(c *cobra.Command, args []string, write func(io.Writer) error) error
 // writeNew writes a new file, for its owner alone, which has its name when it is complete. One that is there already is
 // left alone.
 func writeNew(path string, write func(io.Writer) error) (err error) {
+	if path == "" {
+		return errors.New("the name of the file is empty; without one it goes to standard output")
+	}
 	if _, err := os.Lstat(path); err == nil {
 		return taken(fmt.Errorf("%s: %w", path, fs.ErrExist))
 	}

@@ -98,8 +98,21 @@ entry it saw; and it answers what a feed ever published.`,
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	markUsageErrors(root)
+	helpOfCommands(root)
 	completeNoFiles(root)
 	return root
+}
+
+// helpOfCommands has the command help refuse what is no command.
+func helpOfCommands(root *cobra.Command) {
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		c, rest, err := root.Find(args)
+		if err == nil && c.HasSubCommands() && len(rest) > 0 {
+			err = usageOf(c, noSuchCommand(c, rest))
+		}
+		return err
+	}
 }
 
 // helpColumns is how wide the help about flags is at most.
