@@ -34,7 +34,7 @@ On a narrow screen each neighbor takes two lines.`,
 		if err != nil {
 			return err
 		}
-		const none = "no neighbors yet: 'feedex join' takes a friend's invitation, a tracker, a site or a node's address"
+		const none = "no neighbors yet: 'feedex join' takes an invitation, a tracker, a site or a node's address"
 		return printList(c, asJSON, list, none, func(w io.Writer, list []node.NeighborStatus) error {
 			return printNeighbors(w, list, time.Now(), widthOf(w))
 		})
