@@ -188,16 +188,12 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 		return hintedError{fmt.Errorf("ask the network: %w on %s", control.ErrNotRunning, data),
 			"start one with: feedex node"}
 	}
-	if known, err := r.Feeds(c.Context()); err == nil {
-		tries, _ := feed.ParseTyped(q.feed)
-		for i := range known {
-			if slices.Contains(tries, known[i].URL) {
-				wanted.Feed = known[i].URL
-			}
-		}
-	}
 	wanted.Limit++ // to see whether there are more
 	records, err := r.Search(c.Context(), wanted)
+	if tries, _ := feed.ParseTyped(q.feed); len(tries) > 1 && len(records) == 0 && err == nil {
+		wanted.Feed = tries[1]
+		records, err = r.Search(c.Context(), wanted)
+	}
 	if errors.Is(err, archive.ErrCut) {
 		defer fmt.Fprintln(c.ErrOrStderr(), archive.ErrCut)
 	} else if err != nil {
