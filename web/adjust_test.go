@@ -82,13 +82,15 @@ func TestAFeedIsAdjusted(t *testing.T) {
 func TestWhatWasSavedOfAForm(t *testing.T) {
 	for fails, want := range map[string]string{
 		"adjust": "Its title and folders are saved; how it is followed and how much is kept are not: This node has",
-		"keep":   "and how it is followed are saved; how much is kept is not: " + reading.ErrRests.Error() + ": the disk is full.",
+		"keep": "and how it is followed are saved; how much is kept is not: " + reading.ErrRests.Error() +
+			": the disk is full.",
 	} {
 		n := adjustedNode(t)
 		n.fails = fails
 		b := newBrowser(t, newHandler(t, n))
 		w := b.post("/adjust", feedFormOf(b, url.Values{"weight": {"7"}, "count": {"50"}}))
-		if page := w.Body.String(); w.Code < 400 || (w.Code == 503) != (fails == "keep") || strings.Count(page, want) != 1 {
+		page := w.Body.String()
+		if w.Code < 400 || (w.Code == 503) != (fails == "keep") || strings.Count(page, want) != 1 {
 			t.Errorf("where it cannot %s: %d,\n%s", fails, w.Code, page)
 		}
 	}
