@@ -345,7 +345,7 @@ type Feed struct {
 	Unconditional time.Time // the last request that was not conditional
 
 	courtesy.Move
-	Lands         string // the host that its redirects lead to, "" where they lead to no other than is asked
+	Lands string // the host that its redirects lead to, "" where they lead to no other than is asked
 	courtesy.Terms
 
 	Volunteering
