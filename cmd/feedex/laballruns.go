@@ -87,11 +87,12 @@ func labRuns() []labRun {
 		{name: "rings", title: "Exchanges in rings", page: "rings", minutes: 7,
 			full:  []string{"rings --seed 1"},
 			quick: []string{"rings --seed 1 --nodes 10 --hours 4 --feeds 4 --past 20"}},
-		{name: "scale", title: "Growth", page: "scale", minutes: 26,
+		{name: "scale", title: "Growth", page: "scale", minutes: 30,
 			full: []string{"scale --seed 1 --hours 1 --interval .5",
 				"scale --seed 1 --nodes 161,400,800 --hours 1 --interval .5 --series subscribers --relayed 10000",
 				"scale --seed 1 --nodes 100 --series feeds --interval 4 --no-encoding",
-				"scale --seed 1 --nodes 300 --series feeds --interval 4 --no-encoding"},
+				"scale --seed 1 --nodes 300 --series feeds --interval 4 --no-encoding",
+				"scale --seed 1 --nodes 161,1000 --series subscribers --interval 4 --hours 10.79 --no-encoding"},
 			quick: []string{"scale --seed 1 --nodes 12,24 --hours 1 --interval .5 --feeds 5"}},
 	}
 }
