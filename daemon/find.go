@@ -25,7 +25,11 @@ func Finder(ctx context.Context, o control.Owner) (find func(typed string) (f *n
 	followed := make(map[feed.URL]*node.FeedStatus)
 	led := make(map[feed.URL][]*node.FeedStatus) // by the address that led to them
 	for i := range list {
-		followed[list[i].URL], led[list[i].Page] = &list[i], append(led[list[i].Page], &list[i])
+		f := &list[i]
+		followed[f.URL], led[f.Page] = f, append(led[f.Page], f)
+		if f.Former != f.Page {
+			led[f.Former] = append(led[f.Former], f)
+		}
 	}
 	return func(typed string) (*node.FeedStatus, feed.URL, error) {
 		tries, err := feed.ParseTyped(typed)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -74,7 +75,7 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Outline, unread ar
 		if known[i].Unfollowed {
 			continue
 		}
-		became[known[i].Page] = known[i].URL // in the place of that page
+		became[known[i].Page], became[known[i].Former] = known[i].URL, known[i].URL // in the place of these
 		first[known[i].URL] = 0
 		before = append(before, known[i].URL)
 	}
@@ -190,10 +191,19 @@ func published(ctx context.Context, o control.Owner, u feed.URL, own string, hos
 		}
 		return cmp.Or(behind, u), err
 	}
-	if ofSeveral.MatchString(path) {
+	if ofSeveral.MatchString(path) && isHere(u.Host(), own, hosts) {
 		return u, errMadeHere
 	}
 	return u, nil
+}
+
+// isHere reports whether a host is that of the reader for certain: another one in the private network may be that of
+// another node, with the same port.
+func isHere(host, own string, hosts []string) bool {
+	listens, _, _ := net.SplitHostPort(own)
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback() || strings.EqualFold(host, "localhost") || strings.EqualFold(host, listens) ||
+		slices.ContainsFunc(hosts, func(h string) bool { return strings.EqualFold(h, host) })
 }
 
 // errMadeHere says why something is not followed.

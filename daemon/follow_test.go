@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http/httptest"
 	"reflect"
 	"slices"
@@ -214,13 +215,6 @@ func TestFollowOfWhatTheNodeMakes(t *testing.T) {
 		if _, err := l.Discover(ctx, u); !errors.Is(err, reading.ErrNoFeed) {
 			t.Errorf("%s: a program finds it: %v", u, err)
 		}
-		running, cancel := context.WithTimeout(ctx, 10*time.Second)
-		if err := Run(running, Config{Data: t.TempDir(), Open: ondisk.Open, Listen: "127.0.0.1:0",
-			Reader: "127.0.0.1:0", ReaderHosts: []string{host}, Subscribe: []feed.URL{u},
-		}); !errors.Is(err, errMadeHere) {
-			t.Errorf("%s: in the config file: %v", u, err)
-		}
-		cancel()
 		o := &followingOwner{fakeOwner: fakeOwner{report: control.Report{ReaderHosts: []string{host}}}}
 		got, err := Follow(ctx, o, []opml.Outline{{URL: u, Line: 1}}, archive.UsualBacklog, func(int, int) {})
 		filter := strings.Contains(string(u), "/filter/")
@@ -229,8 +223,16 @@ func TestFollowOfWhatTheNodeMakes(t *testing.T) {
 			t.Errorf("%s: of a list: %+v, %v", u, got, err)
 		}
 	}
+	// In a list of several it is left out, as one that the config file has.
+	f := startFeed(t, "news")
+	n := startNode(t, Config{ReaderHosts: []string{host}, Subscribe: append(made, f.url)})
+	n.waitArrival(f.url)
+	if feeds, err := n.client.Feeds(ctx); err != nil || len(feeds) != 1 || feeds[0].URL != f.url {
+		t.Errorf("a node follows %+v, %v", feeds, err)
+	}
+	_, port, _ := net.SplitHostPort(l.host.at.Reader)
 	for _, u := range []feed.URL{"http://" + host + "/all.xml", "http://" + host + "/blog/all.atom",
-		"http://elsewhere.example/all.atom"} {
+		"http://elsewhere.example/all.atom", feed.URL("http://192.168.1.7:" + port + "/all.atom")} {
 		if err := l.host.Subscribe(ctx, following(u)); err != nil {
 			t.Errorf("%s: %v", u, err)
 		}

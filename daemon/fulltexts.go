@@ -140,6 +140,9 @@ func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text rea
 	if err := t.ctx.Err(); err != nil {
 		return text, err
 	}
+	if errors.Is(failed, reading.ErrRests) { // nobody was asked
+		return kept, failed
+	}
 	now := time.Now()
 	if failed != nil && kept.HTML != "" {
 		again := now.Add(max(holds, textFails)).Truncate(time.Second).UTC()
@@ -155,7 +158,7 @@ func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text rea
 	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
 	if failed != nil {
 		text = reading.FullText{Item: id, Problem: failed.Error(), At: text.At, Troubles: kept.Troubles}
-		if again > 0 && !errors.Is(failed, reading.ErrRests) {
+		if again > 0 {
 			text.Troubles++
 		}
 		if again > 0 && text.Troubles < reading.FullTextTroubles {

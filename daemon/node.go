@@ -294,7 +294,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	servers.Go(h.texts.find)
 	standing := func() {
 		for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {
-			if err := h.Subscribe(serving, wish); err != nil {
+			if err := h.Subscribe(serving, wish); err != nil && !errors.As(err, new(control.BadRequest)) {
 				stop(err)
 			}
 		}

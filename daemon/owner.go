@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"feedex/archive"
@@ -166,14 +165,22 @@ func (h *host) Publishers(ctx context.Context) ([]grade.Assessment, error) {
 
 // Subscribe implements control.Owner.
 func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error {
-	s.Feeds = slices.Clone(s.Feeds)
-	for i, u := range s.Feeds {
-		var err error
-		if s.Feeds[i], err = published(ctx, h, u, h.at.Reader, h.config.ReaderHosts); errors.Is(err, errMadeHere) {
-			return control.BadRequest{Err: fmt.Errorf("%s is not followed: %w", u.Redacted(), err)}
-		} else if err != nil {
+	var feeds []feed.URL
+	var refused error
+	for _, u := range s.Feeds {
+		at, err := published(ctx, h, u, h.at.Reader, h.config.ReaderHosts)
+		switch {
+		case errors.Is(err, errMadeHere):
+			refused = control.BadRequest{Err: fmt.Errorf("%s is not followed: %w", u.Redacted(), err)}
+			h.config.Log.Warn("address is not followed", "address", u.Redacted(), "err", err)
+		case err != nil:
 			return err
+		default:
+			feeds = append(feeds, at)
 		}
+	}
+	if s.Feeds = feeds; len(feeds) == 0 && (refused != nil || s.Standing) {
+		return refused
 	}
 	return h.command(ctx, s)
 }

@@ -135,6 +135,50 @@ func TestNothingIsAskedForThatCannotBeKept(t *testing.T) {
 	}
 }
 
+// A disk that was full has to have room for more than a row before entries are stored again; a full text that was asked
+// for until then is had afterwards.
+func TestADiskHasRoomAgain(t *testing.T) {
+	l, ctx := newLibrary(t), t.Context()
+	if _, err := l.Subscribe(ctx, exampleFeed); err != nil {
+		t.Fatal(err)
+	}
+	e := feed.Entry{Feed: exampleFeed, ID: "1", Title: "Ferry", Link: "https://example.com/ferry"}
+	l.holds([]archive.Record{archive.NewRecord(e, time.Now(), protocol.NodeID{})})
+	log, said := overhear()
+	var asked askedFor
+	var room atomic.Int64
+	room.Store(stepBytes - 1)
+	if _, err := look(ctx, l.host, func(*node.Node) (bool, error) {
+		h := l.host
+		h.config.Log, h.config.revival = log, time.Millisecond
+		h.config.roomOn = func(string) (free, size int64) { return room.Load(), 1 << 40 }
+		h.fetcher, h.getter, h.texts = &asked, &asked, newFullTexts(ctx, h)
+		return true, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	mend := ondisk.Break(t, l.path)
+	const full = "entries cannot be stored; nothing was acknowledged"
+	_, err := l.host.texts.get(ctx, 1, true, theOwner)
+	mend()
+	said.wait(t, full)
+	for range 3 {
+		if !errors.Is(err, reading.ErrRests) || asked.Load() != 1 {
+			t.Fatalf("while the node rests: %d requests, %v", asked.Load(), err)
+		}
+		said.wait(t, full)
+		_, err = l.host.texts.get(ctx, 1, true, theOwner)
+	}
+	if said.count()["entries can be stored again"] > 0 {
+		t.Error("entries are said to be stored on a full disk")
+	}
+	room.Store(stepBytes)
+	said.wait(t, "entries can be stored again")
+	if _, err := l.host.texts.get(ctx, 1, true, theOwner); errors.Is(err, reading.ErrRests) || asked.Load() != 2 {
+		t.Errorf("once there is room: %d requests, %v", asked.Load(), err)
+	}
+}
+
 // A disk that is full refuses, says so, and loses nothing that was acknowledged; when it is mended the
 // node goes on, and believes in nothing that was refused.
 func TestStorageFaults(t *testing.T) {

@@ -81,6 +81,32 @@ func TestFollowedAgain(t *testing.T) {
 	}
 }
 
+// What a clock that was ahead once had read is polled at once when it is followed again; and what was asked for when it
+// was unfollowed was refused by nobody.
+func TestFollowedAgainWithoutWaiting(t *testing.T) {
+	w := newNetwork(t)
+	h, p := alone(w, func(_ int, f node.Fetch) node.Fetched { return listing(f.Feed, 3) })
+	w.run(10 * time.Second)
+	h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
+	f := h.stored(news)
+	f.LastPoll, f.LastSuccess = w.Now().Add(90*24*time.Hour), w.Now().Add(90*24*time.Hour)
+	h.store.KeepFeed(f)
+	h.step(node.Subscribe{Feeds: []feed.URL{news}})
+	w.run(2 * time.Minute)
+	if n := len(p.asked); n != 2 {
+		t.Errorf("it was asked for %d times", n)
+	}
+	p.slow = time.Minute
+	h.step(node.Subscribe{Feeds: []feed.URL{third}})
+	w.feed(third).slow = time.Minute
+	w.run(time.Second)
+	h.step(node.Unsubscribe{Feeds: []feed.URL{third}})
+	h.step(node.Subscribe{Feeds: []feed.URL{third}})
+	if !h.node.AwaitsPoll(third) || !h.node.Feed(third).NotBefore.IsZero() {
+		t.Errorf("it is left alone: %+v", h.node.Feed(third))
+	}
+}
+
 // Nobody's wish to know goes before a publisher's wish to be left alone, and what is not followed is not polled.
 func TestARefreshLeavesPublishersAlone(t *testing.T) {
 	for name, answer := range map[string]func(ev *node.Fetched, now time.Time){

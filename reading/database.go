@@ -12,6 +12,14 @@ import (
 // ErrRests is how what needs a node that runs ends while nothing can be stored, and what cannot be stored.
 var ErrRests = errors.New("the node rests because entries cannot be stored")
 
+// WhyRests is what anybody may hear of an error that wraps ErrRests: not where the archive is.
+func WhyRests(err error) string {
+	if errors.Is(err, archive.ErrFull) {
+		return ErrRests.Error() + ": " + archive.ErrFull.Error()
+	}
+	return ErrRests.Error()
+}
+
 // A Database is a node's archive as a host has it: what the node remembers and what its owner reads and says.
 //
 // All but its View belongs to the node's loop. Commit makes durable what was written since the last one, or drops all

@@ -51,7 +51,7 @@ func Refused(w http.ResponseWriter, err error, badName int, log *slog.Logger, fa
 	case errors.Is(err, reading.ErrNobody): // whose password just went
 		return Refusal{http.StatusUnauthorized, err.Error()}
 	case errors.Is(err, reading.ErrRests): // which the log has said
-		return Refusal{http.StatusServiceUnavailable, err.Error()}
+		return Refusal{http.StatusServiceUnavailable, reading.WhyRests(err)}
 	case isRefused(err):
 		return Refusal{badName, err.Error()}
 	case !errors.Is(err, context.Canceled):

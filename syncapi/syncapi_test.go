@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/reading"
 	"feedex/syncapi"
 )
@@ -31,8 +32,10 @@ func TestRefused(t *testing.T) {
 			Why: "too many wrong passwords came from your address; try again in 2 seconds"}, "2", false},
 		{fmt.Errorf("%w: it is empty", reading.ErrName),
 			syncapi.Refusal{Code: 422, Why: reading.ErrName.Error() + ": it is empty"}, "", false},
-		{fmt.Errorf("%w: disk full", reading.ErrRests),
-			syncapi.Refusal{Code: 503, Why: reading.ErrRests.Error() + ": disk full"}, "", false},
+		{fmt.Errorf("%w: write /home/ada/feedex.db: %w", reading.ErrRests, archive.ErrFull),
+			syncapi.Refusal{Code: 503, Why: reading.ErrRests.Error() + ": " + archive.ErrFull.Error()}, "", false},
+		{fmt.Errorf("%w: write /home/ada/feedex.db", reading.ErrRests),
+			syncapi.Refusal{Code: 503, Why: reading.ErrRests.Error()}, "", false},
 		{context.Canceled, syncapi.Refusal{Code: 500, Why: "The node could not do it. Its log says why."}, "", false},
 		{disk, syncapi.Refusal{Code: 500, Why: "The node could not do it. Its log says why."}, "", true},
 	} {

@@ -83,7 +83,7 @@ func TestWhatWasSavedOfAForm(t *testing.T) {
 	for fails, want := range map[string]string{
 		"adjust": "Its title and folders are saved; how it is followed and how much is kept are not: This node has",
 		"keep": "and how it is followed are saved; how much is kept is not: " + reading.ErrRests.Error() +
-			": the disk is full.",
+			": the disk is full: free some space.",
 	} {
 		n := adjustedNode(t)
 		n.fails = fails

@@ -480,7 +480,7 @@ func (n *aNode) Keep(_ context.Context, number int64, l archive.Limits) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.fails == "keep" {
-		return fmt.Errorf("%w: the disk is full", reading.ErrRests)
+		return fmt.Errorf("%w: write /home/ada/feedex.db: %w", reading.ErrRests, archive.ErrFull)
 	}
 	n.kept = append(n.kept, fmt.Sprint(number, " ", l))
 	return nil

@@ -156,7 +156,8 @@ func (h *kit) failure(r *http.Request, err error) view {
 			"This node has no such page, feed or entry. It may have been removed."}
 	case errors.As(err, &refused):
 	case errors.Is(err, reading.ErrRests):
-		refused = clientError{http.StatusServiceUnavailable, "Nothing is being kept at present", err.Error() + "."}
+		refused = clientError{http.StatusServiceUnavailable, "Nothing is being kept at present",
+			reading.WhyRests(err) + "."}
 	case errors.Is(err, context.DeadlineExceeded):
 		refused = clientError{http.StatusServiceUnavailable, "That took too long",
 			"The node is busy. Try again in a moment."}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -163,14 +164,8 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 	switch {
 	case err == nil:
 		defer client.Close()
-		if q.feed != "" {
-			find, err := daemon.Finder(c.Context(), client)
-			if err != nil {
-				return err
-			}
-			if _, wanted.Feed, err = find(q.feed); err != nil {
-				return err
-			}
+		if wanted.Feed, err = q.typedFeed(c.Context(), client); err != nil {
+			return err
 		}
 		return q.askNode(c, client, wanted)
 	case !errors.Is(err, control.ErrNotRunning):
@@ -229,6 +224,29 @@ func (q *query) cutOff() string {
 		return fmt.Sprintf("more than %d match; raise --limit", q.limit)
 	}
 	return fmt.Sprintf("more than %d match; narrow the search", q.limit)
+}
+
+// typedFeed is the feed that is meant, "" for none. While the node rests and tells nothing of what it follows, or where
+// it follows nothing by that address, it is what the archive has something of.
+func (q *query) typedFeed(ctx context.Context, client *control.Client) (feed.URL, error) {
+	tries, _ := feed.ParseTyped(q.feed) // its kind has checked it
+	if len(tries) == 0 {
+		return "", nil
+	}
+	if find, err := daemon.Finder(ctx, client); err == nil { // else the search says what is wrong, if it is
+		f, u, err := find(q.feed)
+		if err != nil || f != nil {
+			return u, err
+		}
+		tries[0] = u
+	}
+	for _, u := range tries[1:] {
+		if here, err := client.Search(ctx, feed.Filter{Feed: tries[0], Limit: 1}); err != nil || len(here) > 0 {
+			return tries[0], err
+		}
+		tries[0] = u
+	}
+	return tries[0], nil
 }
 
 // filter is the query as the archive understands it.

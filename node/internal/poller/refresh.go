@@ -29,7 +29,12 @@ func (m *Machine) Refresh(list []feed.URL) {
 }
 
 // readAgain is when a feed that was read just now may be polled again that its owner follows again; it may be past.
-func readAgain(f *archive.Feed) time.Time { return f.LastSuccess.Add(refreshEvery) }
+func (m *Machine) readAgain(f *archive.Feed) time.Time {
+	if f.LastSuccess.After(m.Now) { // by a clock that was ahead
+		return time.Time{}
+	}
+	return f.LastSuccess.Add(refreshEvery)
+}
 
 // refreshAt is when the owner may have the feed polled, at the earliest; it may be past.
 func (m *Machine) refreshAt(s *Subscription) time.Time {

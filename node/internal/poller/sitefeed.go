@@ -95,7 +95,7 @@ func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 		return false
 	case s.Page == "" && len(discover.Read(s.Names)) > 0:
 		s.LastError = "this is a web page that names several feeds: choose one"
-		s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter)
+		s.Terms.Failed(m.Now, courtesy.Freshness{}, ev.RetryAfter) // who says the page again wants to choose
 		return true
 	}
 	return s.Errors >= pagePolls && m.Now.Sub(s.Since) >= pagePatience

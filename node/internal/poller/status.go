@@ -15,6 +15,8 @@ type FeedStatus struct {
 	URL   feed.URL `json:"url"`
 	Title string   `json:"title"`
 	Alias feed.URL `json:"alias,omitempty"` // where it has moved to
+	// the URL that it had before it was renamed
+	Former feed.URL `json:"former,omitempty"`
 	// its publisher says that it is gone for good; polled no more
 	Ended   bool   `json:"ended"`
 	Private bool   `json:"private"`        // never leaves this node
@@ -71,7 +73,7 @@ func (m *Machine) AwaitsPoll(u feed.URL) bool {
 		s = m.followed(to)
 	}
 	return s != nil && s.LastError == "" && s.waived.IsZero() && !s.LastPoll.After(s.Since) &&
-		(s.Polling || m.wantedLater(s).IsZero() && !readAgain(&s.Feed).After(m.Now))
+		(s.Polling || m.wantedLater(s).IsZero() && !m.readAgain(&s.Feed).After(m.Now))
 }
 
 // Feed describes a feed of the node's own interest, by its address or one that has moved to it, nil for any other.
@@ -99,7 +101,8 @@ func (m *Machine) Statuses() []FeedStatus {
 func (m *Machine) feedStatus(s *Subscription) FeedStatus {
 	status := FeedStatus{
 		Since: s.Since, Page: s.Page, WebPage: s.Names != "", Names: discover.Read(s.Names),
-		URL: s.URL, Title: s.Title, Alias: s.Alias, Ended: s.Ended, Private: s.kept != "", Kept: s.kept,
+		URL: s.URL, Title: s.Title, Alias: s.Alias, Former: s.Former,
+		Ended: s.Ended, Private: s.kept != "", Kept: s.kept,
 		Undecided: s.undecided, Discreet: s.Discreet, Stars: s.Stars,
 		Weight: max(s.Weight, 1), Offered: m.Table.Offering(s.URL),
 		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),

@@ -120,7 +120,7 @@ func (m *Machine) follow(u feed.URL, wish *core.Subscribe, f archive.Feed, page 
 	}
 	f.Volunteered, f.Patrons = time.Time{}, ""
 	f.URL, f.Subscribed, f.Since, f.Errors, f.LastError = u, true, m.Now, 0, ""
-	f.NextPoll = when.Later(m.Now, readAgain(&f)) // what is here is news to whoever wants it again
+	f.NextPoll = when.Later(m.Now, m.readAgain(&f)) // what is here is news to whoever wants it again
 	f.Ended, f.Past, f.Names, f.Backlog, f.BacklogOf = false, m.wantedPast(), "", archive.UsualBacklog, 0
 	f.Became = ""
 	delete(m.led, u)
@@ -257,7 +257,9 @@ func (m *Machine) Unsubscribe(u feed.URL) {
 		return
 	}
 	m.stopPolling(s)
-	s.Subscribed = false
+	if s.Subscribed = false; s.Polling {
+		s.NotBefore = time.Time{} // which was for a crash
+	}
 	m.Store.KeepFeed(s.Feed)
 	m.exchange.TellStars()
 	m.speakNoMore(s)
