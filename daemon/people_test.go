@@ -435,6 +435,10 @@ func TestProgramsUnfollowNothingForTheNode(t *testing.T) {
 		"feedex subscribe, of several": func() error {
 			return owner.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{exampleFeed}})
 		},
+		"by its address at the node": func() error {
+			here := feed.URL("http://" + h.host.at.Reader + "/feed/" + string(exampleFeed))
+			return owner.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{here}})
+		},
 		"feedex subscribe": func() error {
 			s, err := owner.FollowAddress(ctx, control.FollowAddress{
 				Subscribe: node.Subscribe{Feeds: []feed.URL{exampleFeed}}})

@@ -106,6 +106,12 @@ func (p personal) Subscribe(ctx context.Context, s node.Subscribe) error {
 	if p.library.person != reading.Owner {
 		s.BacklogOf = int64(p.library.person)
 	}
+	s.Feeds = slices.Clone(s.Feeds)
+	for i, u := range s.Feeds { // which stand for those that were unfollowed
+		if at, err := published(ctx, p.host, u, p.at.Reader, p.config.ReaderHosts); err == nil {
+			s.Feeds[i] = at
+		}
+	}
 	err := p.host.Subscribe(ctx, s)
 	if err == nil {
 		_, err = p.takeBack(ctx, s.Backlog, s.Feeds...)
