@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -98,6 +99,9 @@ func readList(c *cobra.Command, name string) (opml.List, error) {
 	document, err := io.ReadAll(io.LimitReader(source, opml.MaxBytes+1))
 	if err != nil {
 		return opml.List{}, err
+	}
+	if bytes.HasPrefix(document, []byte(gzipMagic)) {
+		return opml.List{}, hintedError{errors.New("it is compressed"), "take it in with: gunzip -c FILE | feedex import -"}
 	}
 	return opml.Read(document)
 }
