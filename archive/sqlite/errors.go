@@ -20,8 +20,8 @@ var (
 	ErrDamaged  = errors.New("the file is damaged: put a backup in its place, or move it away to begin anew")
 	ErrLocked   = errors.New("another program keeps the file locked: end that program")
 	ErrNewer    = errors.New("a newer feedex wrote the file: upgrade this one")
-	ErrReadOnly = errors.New("the file cannot be opened or written: ask as the user whom it belongs to, or with sudo, or " +
-		"see to the permissions of it and its folder")
+	ErrReadOnly = errors.New("the file cannot be opened or written: ask as the user whom it belongs to, or with " +
+		"sudo, or see to the permissions of it and its folder")
 	ErrDisk    = errors.New("the disk fails: look into the system's log")
 	ErrStalled = errors.New("the disk does not answer in time: see whether it hangs or what else keeps it busy, and " +
 		"look into the system's log")

@@ -101,7 +101,8 @@ func readList(c *cobra.Command, name string) (opml.List, error) {
 		return opml.List{}, err
 	}
 	if bytes.HasPrefix(document, []byte(gzipMagic)) {
-		return opml.List{}, hintedError{errors.New("it is compressed"), "take it in with: gunzip -c FILE | feedex import -"}
+		return opml.List{}, hintedError{errors.New("it is compressed"),
+			"take it in with: gunzip -c FILE | feedex import -"}
 	}
 	return opml.Read(document)
 }
