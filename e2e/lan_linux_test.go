@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +30,7 @@ func TestNodesFindEachOtherOnALAN(t *testing.T) {
 	two.runs(t)
 	one.linked(t, 1)
 	two.linked(t, 1)
+	one.isTold(t) // else it polls the entry before it knows that the other one wants it
 	publish(4)
 	two.has(t, "Entry 3")
 
@@ -39,6 +41,18 @@ func TestNodesFindEachOtherOnALAN(t *testing.T) {
 			if !strings.Contains(string(out), part) {
 				return part + " is missing (" + errorText(err) + "): " + string(out)
 			}
+		}
+		return ""
+	})
+}
+
+// isTold waits until a neighbor of the node has told it that it follows the feed, too.
+func (n *node) isTold(t *testing.T) {
+	t.Helper()
+	eventually(t, func() string {
+		var list []struct{ Offered int }
+		if n.told(t, &list, "feeds"); len(list) != 1 || list[0].Offered == 0 {
+			return fmt.Sprintf("%s follows %v", n.data, list)
 		}
 		return ""
 	})
