@@ -182,9 +182,15 @@ func command(t *testing.T, name string, args ...string) {
 // there. Each has the time at which it was written first.
 func publisherIn(t *testing.T, folder string) (publish func(entries int)) {
 	t.Helper()
+	changed := time.Now().Add(-time.Hour)
 	write := func(name, body string) {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path+".new", []byte(body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		// What changes twice within a second has one date, by which the server says that it did not change.
+		changed = changed.Add(time.Second)
+		if err := os.Chtimes(path+".new", changed, changed); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Rename(path+".new", path); err != nil {
