@@ -100,23 +100,8 @@ func TestNothingIsAskedForThatCannotBeKept(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, ctx := newLibrary(t), t.Context()
-			if _, err := l.Subscribe(ctx, exampleFeed); err != nil {
-				t.Fatal(err)
-			}
-			e := feed.Entry{Feed: exampleFeed, ID: "1", Title: "Ferry", Link: "https://example.com/ferry"}
-			l.holds([]archive.Record{archive.NewRecord(e, time.Now(), protocol.NodeID{})})
-			log, said := overhear()
-			var asked askedFor
-			if _, err := look(ctx, l.host, func(*node.Node) (bool, error) {
-				h := l.host
-				h.config.Log, h.config.revival = log, time.Millisecond
-				h.fetcher, h.getter, h.texts = &asked, &asked, newFullTexts(ctx, h)
-				return true, nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-
+			ctx := t.Context()
+			l, asked, said := newAsking(t)
 			mend := ondisk.Break(t, l.path)
 			for range 3 {
 				if err := ask(ctx, l); !errors.Is(err, reading.ErrRests) || asked.Load() != 1 {
@@ -135,24 +120,37 @@ func TestNothingIsAskedForThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// A disk that was full has to have room for more than a row before entries are stored again; a full text that was asked
-// for until then is had afterwards.
-func TestADiskHasRoomAgain(t *testing.T) {
-	l, ctx := newLibrary(t), t.Context()
-	if _, err := l.Subscribe(ctx, exampleFeed); err != nil {
+// newAsking is a library with an entry whose node counts what it asks publishers for, and tries again at once where
+// nothing can be kept.
+func newAsking(t *testing.T) (l *testLibrary, asked *askedFor, heard said) {
+	t.Helper()
+	l, asked = newLibrary(t), new(askedFor)
+	if _, err := l.Subscribe(t.Context(), exampleFeed); err != nil {
 		t.Fatal(err)
 	}
 	e := feed.Entry{Feed: exampleFeed, ID: "1", Title: "Ferry", Link: "https://example.com/ferry"}
 	l.holds([]archive.Record{archive.NewRecord(e, time.Now(), protocol.NodeID{})})
-	log, said := overhear()
-	var asked askedFor
+	log, heard := overhear()
+	if _, err := look(t.Context(), l.host, func(*node.Node) (bool, error) {
+		h := l.host
+		h.config.Log, h.config.revival = log, time.Millisecond
+		h.fetcher, h.getter, h.texts = asked, asked, newFullTexts(t.Context(), h)
+		return true, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return l, asked, heard
+}
+
+// A disk that was full has to have room for more than a row before entries are stored again; a full text that was asked
+// for until then is had afterwards.
+func TestADiskHasRoomAgain(t *testing.T) {
+	ctx := t.Context()
+	l, asked, said := newAsking(t)
 	var room atomic.Int64
 	room.Store(stepBytes - 1)
 	if _, err := look(ctx, l.host, func(*node.Node) (bool, error) {
-		h := l.host
-		h.config.Log, h.config.revival = log, time.Millisecond
-		h.config.roomOn = func(string) (free, size int64) { return room.Load(), 1 << 40 }
-		h.fetcher, h.getter, h.texts = &asked, &asked, newFullTexts(ctx, h)
+		l.host.config.roomOn = func(string) (free, size int64) { return room.Load(), 1 << 40 }
 		return true, nil
 	}); err != nil {
 		t.Fatal(err)
