@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/grade"
 	"feedex/guard"
 	"feedex/node"
 )
@@ -250,7 +251,7 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 	if !v.out.Partial {
 		hash = sha1.Sum(body)
 	}
-	if v.out.Partial && !hasValidator(resp.Header) {
+	if v.out.Partial && validators(resp.Header, time.Now()) == (grade.Validators{}) {
 		v.out.Body = hash // what is new since the version that we have, again the next time
 	} else {
 		v.replaceValidators(resp.Header, hash)
@@ -294,16 +295,11 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 }
 
 // unusable takes note that the document cannot be used. One without a validator leaves us those of the document before
-// it: with them the publisher can say that this one is back. So does one that was changed just now: it may have been
-// within its writing, and what was written of it in that second has the same date.
+// it: with them the publisher can say that this one is back.
 func (v *visit) unusable(h http.Header) {
-	switch telling := sendable(h.Get("ETag")) || hasValidator(h) && !justNow(h, time.Now()); {
-	case telling:
-	case v.conditional():
+	if validators(h, time.Now()) == (grade.Validators{}) && v.conditional() {
 		v.out.ETag, v.out.LastModified, v.out.Body = v.fetch.ETag, v.fetch.LastModified, v.fetch.Body
 		return
-	default:
-		v.out.LastModified = ""
 	}
 	v.out.Unusable = true
 }

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
@@ -103,6 +104,45 @@ func TestValidators(t *testing.T) {
 	}
 	if sendable("a\x01b") || sendable("a\r\nX: y") || sendable("\x7f") || !sendable("a\tb") {
 		t.Error("validators that cannot be sent back are kept")
+	}
+}
+
+// What is changed in the second in which it was sent has the Last-Modified that it had, and is no longer what was sent.
+func TestADateThatTellsNothingApart(t *testing.T) {
+	const second, before = "Sun, 01 Mar 2026 12:00:00 GMT", "Sun, 01 Mar 2026 11:59:59 GMT"
+	for _, test := range []struct{ name, etag, modified, answered, want string }{
+		{"within the second", "", second, second, ""},
+		{"a second later", "", before, second, before},
+		{"of a clock that is ahead", "", second, before, second},
+		{"beside a tag", `"v1"`, second, second, second},
+	} {
+		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Etag"] = slices.DeleteFunc([]string{test.etag}, func(s string) bool { return s == "" })
+			w.Header().Set("Last-Modified", test.modified)
+			w.Header().Set("Date", test.answered)
+			io.WriteString(w, rss)
+		})
+		got := local(t, server)
+		wantEntry(t, got)
+		if got.LastModified != test.want || got.ETag != test.etag || got.Body != sha1.Sum([]byte(rss)) {
+			t.Errorf("%s: asks by %q and %q next, want %q", test.name, got.ETag, got.LastModified, test.want)
+		}
+		if kept := got.Requests[0].Got; kept.LastModified != test.want {
+			t.Errorf("%s: the log says %+v", test.name, kept)
+		}
+	}
+
+	version := rss
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", second)
+		http.ServeContent(w, r, "feed.xml", time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), strings.NewReader(version))
+	})
+	first := local(t, server)
+	version = strings.Replace(rss, "</item>", "</item><item><guid>2</guid><title>Within the second</title></item>", 1)
+	again := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: first.Feed, ETag: first.ETag,
+		LastModified: first.LastModified, Body: first.Body})
+	if again.Err != nil || again.Document == nil || len(again.Document.Entries) != 2 {
+		t.Errorf("%+v, want what came out within the second", again)
 	}
 }
 

@@ -78,17 +78,6 @@ func unchanged(lastModified string, h http.Header, now time.Time) time.Duration 
 	return min(max(answered(h, now).Sub(at), 0), longestFreshness)
 }
 
-// settling is for how long a Last-Modified may be that of a document that is still being changed (RFC 9110 §8.8.2.2):
-// it tells no seconds apart.
-const settling = time.Minute
-
-// justNow reports whether the document was changed just before the publisher answered.
-func justNow(h http.Header, now time.Time) bool {
-	text := h.Get("Last-Modified")
-	_, err := http.ParseTime(text)
-	return err == nil && unchanged(text, h, now) < settling
-}
-
 // ageOf is how long the answer was in caches on its way (RFC 9111 §5.1).
 func ageOf(h http.Header) time.Duration { return deltaSeconds(h.Get("Age")) }
 

@@ -33,7 +33,8 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	one.Private = r.visit.out.Local || feed.URL(req.URL.String()).Local()
 	if err == nil {
 		one.Status = resp.StatusCode
-		one.Got = grade.Validators{ETag: sent(resp.Header, "ETag"), LastModified: sent(resp.Header, "Last-Modified")}
+		got := validators(resp.Header, time.Now())
+		one.Got = grade.Validators{ETag: short(got.ETag), LastModified: short(got.LastModified)}
 		if f := freshness(resp.Header, time.Now()); f.Lifetime > f.Age {
 			one.Fresh = f.Lifetime - f.Age
 		}
@@ -84,14 +85,6 @@ func logged(u *url.URL) string {
 	}
 	bare.RawQuery = "sha1=" + hex.EncodeToString(sum[:8])
 	return bare.String()
-}
-
-// sent is a validator of an answer as the log holds it, "" for one that cannot be sent back.
-func sent(h http.Header, name string) string {
-	if s := h.Get(name); sendable(s) {
-		return short(s)
-	}
-	return ""
 }
 
 // short is a validator as the log holds it: the hash of one that is long.

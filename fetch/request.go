@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -9,8 +10,10 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"feedex/feed"
+	"feedex/grade"
 )
 
 // accept prefers what says that it is a feed to what may be one.
@@ -107,12 +110,9 @@ func (v *visit) connected(info httptrace.GotConnInfo) {
 
 // keepValidators takes the validators of an answer over, one by one where it has them.
 func (v *visit) keepValidators(h http.Header) {
-	if s := h.Get("ETag"); sendable(s) {
-		v.out.ETag = s
-	}
-	if s := h.Get("Last-Modified"); sendable(s) {
-		v.out.LastModified = s
-	}
+	got := validators(h, time.Now())
+	v.out.ETag = cmp.Or(got.ETag, v.out.ETag)
+	v.out.LastModified = cmp.Or(got.LastModified, v.out.LastModified)
 }
 
 // replaceValidators takes those of a document in place of all that there were.
@@ -121,9 +121,20 @@ func (v *visit) replaceValidators(h http.Header, body feed.Digest) {
 	v.keepValidators(h)
 }
 
-// hasValidator reports whether an answer comes with a validator.
-func hasValidator(h http.Header) bool {
-	return sendable(h.Get("ETag")) || sendable(h.Get("Last-Modified"))
+// validators are those of an answer that can be sent back. A Last-Modified alone that names the second in which the
+// publisher answered is none: what is changed later in that second has the same (weak, RFC 9110 §8.8.2.2), and asked
+// by it the publisher would say that nothing changed.
+func validators(h http.Header, now time.Time) (got grade.Validators) {
+	if s := h.Get("ETag"); sendable(s) {
+		got.ETag = s
+	}
+	s := h.Get("Last-Modified")
+	at, err := http.ParseTime(s)
+	weak := err == nil && at.Equal(answered(h, now).Truncate(time.Second))
+	if sendable(s) && !(weak && got.ETag == "") {
+		got.LastModified = s
+	}
+	return got
 }
 
 // sendable reports whether a validator can be sent back. One that holds control characters would
