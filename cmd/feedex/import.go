@@ -73,9 +73,9 @@ held a key, stays on the node, as with 'feedex subscribe'; the command tells whi
 		tellDuplicates(c.ErrOrStderr(), name, followed.Duplicates)
 		fmt.Fprintf(c.OutOrStdout(), "following %s more, %s\n", plural(int64(len(followed.New)), "feed", "feeds"),
 			plural(int64(len(followed.Duplicates)), "duplicate", "duplicates"))
-		tellKept(c.ErrOrStderr(), followed.Kept)
+		tellKept(c, followed.Kept)
 		if err == nil && !*noWait {
-			err = tellFirstPolls(c.Context(), c.ErrOrStderr(), client, followed.New)
+			err = tellFirstPolls(c, client, followed.New)
 		}
 		if n := len(list.Problems); err == nil && n > 0 {
 			err = fmt.Errorf("import %s: %s not be used", name, plural(int64(n), "place could", "places could"))
@@ -136,10 +136,11 @@ const (
 
 // tellFirstPolls waits until the node has polled each of the feeds once, firstPollsTime at most, and tells which of
 // them it did not get and why. The node goes on by itself however that ends.
-func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, list []feed.URL) error {
+func tellFirstPolls(c *cobra.Command, client *control.Client, list []feed.URL) error {
 	if len(list) == 0 {
 		return nil
 	}
+	ctx, w := c.Context(), c.ErrOrStderr()
 	line := newProgress(w, "first polls")
 	polling, cancel := context.WithTimeout(ctx, firstPollsTime)
 	defer cancel()
@@ -163,7 +164,7 @@ func tellFirstPolls(ctx context.Context, w io.Writer, client *control.Client, li
 	if err != nil {
 		return err
 	}
-	tellUnreachable(w, tellPages(w, known, list), waiting)
+	tellUnreachable(c, tellPages(w, known, list), waiting)
 	return context.Cause(ctx)
 }
 
@@ -201,7 +202,8 @@ func tellPages(w io.Writer, known []node.FeedStatus, list []feed.URL) (failed []
 }
 
 // tellUnreachable tells which feeds could not be had.
-func tellUnreachable(w io.Writer, failed []*node.FeedStatus, waiting int) {
+func tellUnreachable(c *cobra.Command, failed []*node.FeedStatus, waiting int) {
+	w := c.ErrOrStderr()
 	for i, f := range failed {
 		if i == maxUnreachable {
 			fmt.Fprintf(w, "%s more could not be had, see 'feedex feeds'\n",
@@ -210,7 +212,7 @@ func tellUnreachable(w io.Writer, failed []*node.FeedStatus, waiting int) {
 		}
 		if len(f.Names) > 0 {
 			fmt.Fprintf(w, "%s is a web page that names %s. Follow those that you want:%s\n", printable(string(f.URL)),
-				plural(int64(len(f.Names)), "feed", "feeds"), choices(discover.LendAll(f.URL, f.Names)))
+				plural(int64(len(f.Names)), "feed", "feeds"), choices(c, discover.LendAll(f.URL, f.Names)))
 			continue
 		}
 		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(f))

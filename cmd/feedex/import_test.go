@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"feedex/control"
 	"feedex/feed"
 )
@@ -43,7 +45,10 @@ func served(t *testing.T, node http.HandlerFunc) (data string) {
 // A node of an older version follows the feeds as well, and does not tell how far it is.
 func TestFirstPollsOfAnOlderNode(t *testing.T) {
 	var out strings.Builder
-	err := tellFirstPolls(t.Context(), &out, dialed(t, http.NotFound), []feed.URL{"https://example.com/feed"})
+	c := new(cobra.Command)
+	c.SetContext(t.Context())
+	c.SetErr(&out)
+	err := tellFirstPolls(c, dialed(t, http.NotFound), []feed.URL{"https://example.com/feed"})
 	if err != nil || !strings.Contains(out.String(), "older version") {
 		t.Errorf("it says %q, %v", &out, err)
 	}

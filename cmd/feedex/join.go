@@ -63,7 +63,7 @@ feed yet that neighbors may know of has nothing in common with any, and gets no 
 		err = join(c, client, i, follow)
 		_, tracker := invitation.Tracker(args[0])
 		if _, none := errors.AsType[noSite](err); none && tracker {
-			err = fmt.Errorf("%w; if that is the URL of a tracker: feedex join --always %s", err, quoted(args[0]))
+			err = fmt.Errorf("%w; if that is the URL of a tracker: %s", err, toType(c, "join", "--always", args[0]))
 		}
 		return err
 	})
@@ -99,8 +99,8 @@ func join(c *cobra.Command, client *control.Client, i invitation.Invitation, fol
 	}
 	if !follow {
 		for _, u := range i.Feeds {
-			fmt.Fprintf(c.OutOrStdout(), "it names %s; to follow it: feedex subscribe %s\n", printable(string(u)),
-				quoted(string(u)))
+			fmt.Fprintf(c.OutOrStdout(), "it names %s; to follow it: %s\n", printable(string(u)),
+				toType(c, "subscribe", string(u)))
 		}
 	}
 	return errors.Join(notFollowed, err)

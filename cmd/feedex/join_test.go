@@ -122,7 +122,7 @@ func TestJoinByURL(t *testing.T) {
 		"http://tracker.example:7788/": "source http://tracker.example:7788/",
 		"https://192.0.2.7/":           "source https://192.0.2.7/",
 		"https://example.org/":         "site example.org, join example.org",
-		"https://silent.example/":      "site silent.example; feedex join --always https://silent.example/",
+		"https://silent.example/":      "site silent.example; feedex join --always https://silent.example/ --data DATA",
 		"silent.example":               "site silent.example; it names no node",
 		"https://away.example/":        "site away.example, join away.example; no node answers there",
 	} {
@@ -130,9 +130,10 @@ func TestJoinByURL(t *testing.T) {
 		c := newJoin()
 		c.SetOut(io.Discard)
 		c.SetErr(io.Discard)
-		c.SetArgs([]string{"--data", served(t, control.NewHandler(n).ServeHTTP), url})
+		data := served(t, control.NewHandler(n).ServeHTTP)
+		c.SetArgs([]string{"--data", data, url})
 		err := c.ExecuteContext(t.Context())
-		asked, hint, fails := strings.Cut(want, "; ")
+		asked, hint, fails := strings.Cut(strings.Replace(want, "DATA", data, 1), "; ")
 		if strings.Join(n.asked, ", ") != asked || (err != nil) != fails ||
 			fails && !strings.HasSuffix(err.Error(), hint) {
 			t.Errorf("%s: asked for %q, %v; want %s", url, n.asked, err, want)

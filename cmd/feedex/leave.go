@@ -40,8 +40,8 @@ func always(c *cobra.Command, client *control.Client, name string) error {
 	if s.Tracker {
 		what = "asking"
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s %s from now on; to take it back: feedex leave %s\n", what, printable(s.Name),
-		quoted(s.Name))
+	fmt.Fprintf(c.OutOrStdout(), "%s %s from now on; to take it back: %s\n", what, printable(s.Name),
+		toType(c, "leave", s.Name))
 	switch {
 	case s.Problem != "":
 		fmt.Fprintf(c.ErrOrStderr(), "%s is of no use yet: %s\n", printable(s.Name), printable(s.Problem))

@@ -209,7 +209,7 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 	var problems []string
 	var kept []node.Withheld
 	defer func() { // also where one address ends it
-		tellKept(c.ErrOrStderr(), kept)
+		tellKept(c, kept)
 		for _, p := range problems {
 			fmt.Fprintln(c.ErrOrStderr(), p)
 		}
@@ -219,7 +219,7 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 		if err != nil {
 			return err
 		}
-		if problem := notFollowed(a, &s); problem != "" {
+		if problem := notFollowed(c, a, &s); problem != "" {
 			problems = append(problems, problem)
 			continue
 		}
@@ -266,7 +266,7 @@ func tellFollowed(out, notes io.Writer, s *control.FollowedAddress, waited bool)
 }
 
 // notFollowed says why nothing is followed of what is at an address, "" where something is.
-func notFollowed(asked string, s *control.FollowedAddress) string {
+func notFollowed(c *cobra.Command, asked string, s *control.FollowedAddress) string {
 	name := printable(asked)
 	switch {
 	case s.Unread:
@@ -274,7 +274,7 @@ func notFollowed(asked string, s *control.FollowedAddress) string {
 			printable(s.Problem))
 	case len(s.Choices) > 0:
 		return fmt.Sprintf("%s is a web page that names %s. Follow those that you want:%s",
-			name, plural(int64(len(s.Choices)), "feed", "feeds"), choices(s.Choices))
+			name, plural(int64(len(s.Choices)), "feed", "feeds"), choices(c, s.Choices))
 	case s.Feed == "" || s.Page == s.Feed:
 		return fmt.Sprintf("%s is not followed: %s", name, printable(s.Problem))
 	}
@@ -283,13 +283,27 @@ func notFollowed(asked string, s *control.FollowedAddress) string {
 
 // choices lists the feeds that a page names, each with what to type for it. Text of a page must not become part of a
 // command that somebody copies, but for an address as one word.
-func choices(list []discover.SiteFeed) string {
+func choices(c *cobra.Command, list []discover.SiteFeed) string {
 	var b strings.Builder
 	for i := range list {
 		title := cmp.Or(shorten(plainTitle(list[i].Title), 60), "Without a title")
-		fmt.Fprintf(&b, "\n  %s\n      feedex subscribe %s", title, quoted(string(list[i].URL)))
+		fmt.Fprintf(&b, "\n  %s\n      %s", title, toType(c, "subscribe", string(list[i].URL)))
 	}
 	return b.String()
+}
+
+// toType is a command of this program for somebody to copy, about the node that c was told.
+func toType(c *cobra.Command, words ...string) string {
+	line := "feedex"
+	for _, w := range words {
+		line += " " + quoted(w)
+	}
+	for _, name := range []string{"config", "data"} {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed {
+			line += " --" + name + " " + quoted(f.Value.String())
+		}
+	}
+	return line
 }
 
 // quoted is an address as a shell takes it for one word.
@@ -299,15 +313,15 @@ func quoted(s string) string { return shell.Quote(printable(s)) }
 const maxKept = 20
 
 // tellKept tells which feeds stay on the node and why, and how their owner says otherwise.
-func tellKept(w io.Writer, list []node.Withheld) {
-	open, example := 0, ""
+func tellKept(c *cobra.Command, list []node.Withheld) {
+	w, open, example := c.ErrOrStderr(), 0, ""
 	for i, k := range list {
 		if i < maxKept {
 			fmt.Fprintf(w, "%s stays on this node: %s\n", printable(string(k.Feed)), printable(k.Why))
 		}
 		if k.Undecided {
 			if open++; open == 1 {
-				example = quoted(string(k.Feed))
+				example = string(k.Feed)
 			}
 		}
 	}
@@ -321,6 +335,6 @@ func tellKept(w io.Writer, list []node.Withheld) {
 	if open > 1 {
 		which, example = "one of them", "URL"
 	}
-	fmt.Fprintf(w, "neighbors may know of %s after:  feedex subscribe --private=false %s\n", which, example)
-	fmt.Fprintf(w, "it stays private for good after:  feedex subscribe --private %s\n", example)
+	fmt.Fprintf(w, "neighbors may know of %s after:  %s\n", which, toType(c, "subscribe", "--private=false", example))
+	fmt.Fprintf(w, "it stays private for good after:  %s\n", toType(c, "subscribe", "--private", example))
 }
