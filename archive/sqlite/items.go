@@ -106,25 +106,40 @@ func (s pen) change(at time.Time, c change, limit int, from string, args ...any)
 
 // ofItems has marks m of all items i, those that have none too: what is behind FROM, with a condition. Its argument is
 // the person.
-func ofItems(items string) string {
-	return `(SELECT i.id AS item, i.feed, i.arrived, coalesce(k.listed, 0) AS listed, coalesce(k.read, 1) AS read,
-		coalesce(k.starred, 0) AS starred, k.marked FROM ` + items + ` LEFT JOIN marks k ON k.person = ? AND k.item = i.id) m
-		WHERE true`
+func ofItems(items string) string { return marksOrNone(`i.id`, items) }
+
+// marksOrNone is ofItems with another column for the items' numbers: what comes in its order is sorted so.
+func marksOrNone(number, items string) string {
+	return `(SELECT ` + number + ` AS item, i.feed, i.arrived, coalesce(k.listed, 0) AS listed,
+		coalesce(k.read, 1) AS read, coalesce(k.starred, 0) AS starred, k.marked
+		FROM ` + items + ` LEFT JOIN marks k ON k.person = ? AND k.item = i.id) m WHERE true`
 }
 
 // ofMarks has the marks m of a person that there are, likewise.
 func ofMarks(index string) string { return `marks m ` + index + ` WHERE m.person = ?` }
 
+// ofThese is ofMarks of items x, in their order.
+func ofThese(items string) string {
+	return `(SELECT x.item, k.feed, k.arrived, k.listed, k.read, k.starred, k.marked
+		FROM ` + items + ` CROSS JOIN marks k NOT INDEXED ON k.person = ? AND k.item = x.item) m WHERE true`
+}
+
 // marksOf has the marks of the items of a stream, and perhaps of others, where there are the fewest others among them.
-func marksOf(s reading.Stream) string {
+// these is of which items, where a filter or a label says that.
+func marksOf(s reading.Stream, these string) string {
 	if s.Unlisted && s.Read != reading.No && s.Starred != reading.Yes && s.Changed.IsZero() {
-		if s.Among == nil && s.Filter == 0 && s.Label == 0 && s.Feed != 0 {
+		switch {
+		case these != ``:
+			return marksOrNone(`x.item`, these+` x CROSS JOIN items i ON i.id = x.item`)
+		case s.Among == nil && s.Feed != 0:
 			return ofItems(`items i INDEXED BY items_by_feed`)
 		}
 		return ofItems(`items i NOT INDEXED`) // but by their ids, or in their order
 	}
 	switch {
-	case s.Among != nil, s.Filter != 0, s.Label != 0: // by their ids
+	case these != ``:
+		return ofThese(these + ` x`)
+	case s.Among != nil: // by their ids
 	case s.Feed != 0:
 		return ofMarks(`INDEXED BY marks_by_feed`)
 	case s.Starred == reading.Yes:
@@ -140,29 +155,42 @@ const isRead = `(f.subscribed AND NOT EXISTS (SELECT 1 FROM left_out l WHERE l.f
 
 // streamOf has the marks m of the items of a stream of a person: what is behind FROM, with its condition.
 func streamOf(p reading.PersonID, s reading.Stream) (from string, args []any) {
-	all, args := []string{marksOf(s)}, []any{int64(p)}
+	type set struct { // of items, with its number
+		items string
+		id    int64
+	}
+	var sets []set
+	if s.Filter != 0 {
+		sets = append(sets, set{`(SELECT item FROM caught WHERE filter =
+			(SELECT id FROM filters WHERE id = ? AND person = ? AND NOT gone))`, int64(s.Filter)})
+	}
+	if s.Label != 0 {
+		sets = append(sets, set{`(SELECT item FROM labelled WHERE label =
+			(SELECT id FROM labels WHERE id = ? AND person = ?))`, int64(s.Label)})
+	}
+	these := `` // goes first, in its order: a page then takes no longer where the set is large
+	if s.Among == nil && len(sets) > 0 {
+		these, args = sets[0].items, []any{sets[0].id, int64(p)}
+		sets = sets[1:]
+	}
+	all, args := []string{marksOf(s, these)}, append(args, int64(p))
 	and := func(condition string, values ...any) {
 		all, args = append(all, condition), append(args, values...)
 	}
 	if s.Among != nil {
 		and(`m.item IN (SELECT value FROM json_each(?))`, jsonNumbers(s.Among))
 	}
-	if s.Feed != 0 {
+	if s.Feed != 0 { // where several may be a + says that marks are not to be looked for by each of them
 		and(`m.feed = ?`, int64(s.Feed))
 		and(`EXISTS (SELECT 1 FROM feeds f WHERE f.id = m.feed AND `+isRead+`)`, int64(p))
 	} else {
-		and(`m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)`, int64(p))
+		and(`+m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)`, int64(p))
 	}
-	if s.Filter != 0 {
-		and(`m.item IN (SELECT item FROM caught WHERE filter =
-			(SELECT id FROM filters WHERE id = ? AND person = ? AND NOT gone))`, int64(s.Filter), int64(p))
-	}
-	if s.Label != 0 {
-		and(`m.item IN (SELECT item FROM labelled WHERE label = (SELECT id FROM labels WHERE id = ? AND person = ?))`,
-			int64(s.Label), int64(p))
+	for _, x := range sets {
+		and(`m.item IN `+x.items, x.id, int64(p))
 	}
 	if s.Folder != 0 {
-		and(`m.feed IN (SELECT feed FROM filed WHERE folder = (SELECT id FROM folders WHERE id = ? AND person = ?))`,
+		and(`+m.feed IN (SELECT feed FROM filed WHERE folder = (SELECT id FROM folders WHERE id = ? AND person = ?))`,
 			int64(s.Folder), int64(p))
 	}
 	switch s.Read {

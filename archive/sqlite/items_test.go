@@ -143,6 +143,17 @@ func benchItems(b *testing.B, people int) {
 	}
 	shelf, pen := s.Shelf(person), s.Pen(person)
 	ctx := context.Background()
+	every, err := shelf.IDs(ctx, reading.Stream{}, reading.Page{Limit: reading.MaxPage})
+	if err := errors.Join(err, pen.Label(markedAt, every, "Labelled", true), s.Commit()); err != nil {
+		b.Fatal(err)
+	}
+	labels, err := shelf.Labels(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	label := reading.Stream{Label: labels[0].ID}
+	past := label
+	past.Unlisted = true
 	ids := func(stream reading.Stream, p reading.Page) func() (int, error) {
 		return func() (int, error) {
 			list, err := shelf.IDs(ctx, stream, p)
@@ -164,6 +175,10 @@ func benchItems(b *testing.B, people int) {
 			{"unread/middle", ids(unread, reading.Page{Limit: 1000, After: reading.ItemID(n / 2)})},
 			{"unread/feed", ids(reading.Stream{Read: reading.No, Feed: id}, reading.Page{Limit: 1000})},
 			{"unread/everything", ids(unread, reading.Page{Limit: reading.MaxPage})},
+			{"label/250", ids(label, reading.Page{Limit: 250})},
+			{"label/middle", ids(label, reading.Page{Limit: 250, Before: reading.ItemID(n / 2)})},
+			{"label/past", ids(past, reading.Page{Limit: 250})},
+			{"label/unread", ids(reading.Stream{Label: label.Label, Read: reading.No}, reading.Page{Limit: 250})},
 			{"starred", ids(reading.Stream{Starred: reading.Yes}, reading.Page{Limit: 1000})},
 			{"counts", func() (int, error) {
 				list, err := shelf.Counts(ctx)
