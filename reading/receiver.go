@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/safehtml"
 )
 
@@ -200,9 +202,12 @@ func (t TimeOfDay) next(now time.Time) time.Time {
 }
 
 // Due is when what has waited since then may be sent, by the hours alone: now or later. Told are the times of the
-// messages of the last hour, in order.
+// messages of the last hour, in order. What is of a time to come is of a clock that was wrong: it waits since now, and
+// counts for no message.
 func (h Hours) Due(now, since time.Time, told []time.Time) time.Time {
 	at := now
+	since = when.Earlier(since, now)
+	told = slices.DeleteFunc(slices.Clone(told), now.Before)
 	if len(h.Digest) > 0 {
 		at = time.Time{}
 		for _, t := range h.Digest {
