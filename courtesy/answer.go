@@ -30,13 +30,19 @@ type PastPolls struct {
 // Polled takes note of the answer to a poll of a feed with that record.
 func (t *HostQueues) Polled(now time.Time, v *QueuedFeed, a Outcome, r PastPolls) {
 	t.landed(now, v, a)
-	t.learn(now, a, r, v.forbidden)
+	h := t.named[plain(a.From)]
+	if v.Lands() == plain(a.From) {
+		h, r = v.lands, PastPolls{} // it has shown nothing that it could show no more
+	}
+	t.learn(now, h, a, r, v.forbidden)
 	v.forbidden = a.Status == Forbidden
 }
 
 // OwnerFetched takes note of the answer to a request of the owner's, beside the polls (see Visit): it is the same
 // client that asks.
-func (t *HostQueues) OwnerFetched(now time.Time, a Outcome) { t.learn(now, a, PastPolls{}, false) }
+func (t *HostQueues) OwnerFetched(now time.Time, a Outcome) {
+	t.learn(now, t.named[plain(a.From)], a, PastPolls{}, false)
+}
 
 // landed takes note of where the redirects of a feed led, and counts the requests that nobody knew of before.
 func (t *HostQueues) landed(now time.Time, v *QueuedFeed, a Outcome) {
@@ -44,30 +50,32 @@ func (t *HostQueues) landed(now time.Time, v *QueuedFeed, a Outcome) {
 	switch name := plain(a.From); {
 	case a.Status == 0 || name == "":
 	case name != v.at.name && !a.Local:
-		t.change(&v.lands, t.called(name))
+		t.change(&v.lands, t.ledTo(name))
 	case !a.Failed:
 		t.change(&v.lands, nil)
 	}
 	for i, r := range a.Requests {
-		h := t.named[plain(feed.URL(r.URL).Host())]
-		switch {
-		case i == 0 || h == nil || !h.public:
-		case h == counted && h != v.at:
+		switch name := plain(feed.URL(r.URL).Host()); {
+		case i == 0:
+		case counted != nil && counted.name == ledMark+name:
 			counted = nil
+		case name == v.Lands():
+			v.lands.Take(now)
 		default:
-			h.Take(now)
+			if h := t.named[name]; h != nil && h.public {
+				h.Take(now)
+			}
 		}
 	}
-	if before != nil && before.users == 0 && !before.Until.After(now) && !before.asked && len(before.queue) == 0 {
+	if before != nil && before.users == 0 && !before.Until.After(now) {
 		delete(t.named, before.name) // a publisher could name another with every poll
 		t.forget(before)
 	}
 }
 
-// learn takes note of what an answer says about how many requests its host takes. Whether the answer before was 403
-// is told by forbade.
-func (t *HostQueues) learn(now time.Time, a Outcome, r PastPolls, forbade bool) {
-	h := t.named[plain(a.From)]
+// learn takes note of what an answer says about how many requests the host takes that gave it. Whether the answer
+// before was 403 is told by forbade.
+func (t *HostQueues) learn(now time.Time, h *HostQueue, a Outcome, r PastPolls, forbade bool) {
 	if h == nil || !h.public || a.Status == 0 {
 		return // of a host that we have no feed at, the feed alone remembers it
 	}

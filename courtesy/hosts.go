@@ -36,7 +36,7 @@ type HostQueue struct {
 
 // KnownHost is the knowledge of a host that is kept beyond the run.
 type KnownHost struct {
-	Name string // in lower case, without a port
+	Name string // in lower case, without a port; with "> " before it for those who are led there
 	Budget
 }
 
@@ -56,13 +56,13 @@ func NewHostQueues(rng *rand.Rand, private func(u feed.URL) bool) *HostQueues {
 		polls: make(map[feed.URL]*HostQueue)}
 }
 
-// QueuedFeed is a feed that is asked for at a URL, its own or another, and whose redirects led to the host of that
+// Add is a feed that is asked for at a URL, its own or another, and whose redirects led to the host of that
 // name, "" for no other.
 func (t *HostQueues) Add(u, at feed.URL, lands string) *QueuedFeed {
 	v := &QueuedFeed{Feed: u}
 	t.change(&v.at, t.host(at))
 	if lands != "" {
-		t.change(&v.lands, t.called(lands))
+		t.change(&v.lands, t.ledTo(lands))
 	}
 	return v
 }
@@ -90,22 +90,29 @@ func (t *HostQueues) change(which **HostQueue, to *HostQueue) {
 }
 
 // host is the host of a URL.
-func (t *HostQueues) host(at feed.URL) *HostQueue {
-	name := plain(at.Host())
+func (t *HostQueues) host(at feed.URL) *HostQueue { return t.called(plain(at.Host()), at) }
+
+// ledMark is before the name of a host for those who are led there by redirects of others. What it takes of them is
+// learned apart: anybody may redirect to what a host refuses, and is not to keep us from what else there is.
+const ledMark = "> "
+
+// ledTo is the host of that name for those who are led there.
+func (t *HostQueues) ledTo(name string) *HostQueue {
+	address := name
+	if strings.Contains(name, ":") {
+		address = "[" + name + "]"
+	}
+	return t.called(ledMark+name, feed.URL("https://"+address+"/"))
+}
+
+// called is the host of that name, where at is.
+func (t *HostQueues) called(name string, at feed.URL) *HostQueue {
 	h := t.named[name]
 	if h == nil {
 		h = &HostQueue{name: name, public: !t.private(at)}
 		t.named[name] = h
 	}
 	return h
-}
-
-// called is the host of that name.
-func (t *HostQueues) called(name string) *HostQueue {
-	if strings.Contains(name, ":") {
-		name = "[" + name + "]"
-	}
-	return t.host(feed.URL("https://" + name + "/"))
 }
 
 // plain is the name of a host without the dot that stands for the root of all names.

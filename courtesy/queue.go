@@ -2,6 +2,7 @@ package courtesy
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"feedex/feed"
@@ -124,7 +125,7 @@ func (v *QueuedFeed) Lands() string {
 	if v.lands == nil {
 		return ""
 	}
-	return v.lands.name
+	return strings.TrimPrefix(v.lands.name, ledMark)
 }
 
 // Ready is when the feed's host may be asked, the zero time where that is let be; it may be past.

@@ -148,6 +148,37 @@ func TestRedirectsShareAHost(t *testing.T) {
 	}
 }
 
+// What a host refuses to who is led there costs its own feeds nothing, however often that is; and a 403 costs nobody
+// else who is led there anything.
+func TestARedirectSilencesNobody(t *testing.T) {
+	for _, test := range []struct {
+		answer Outcome
+		others bool // who are led there wait
+	}{{Outcome{Status: 403}, false}, {Outcome{Status: 429}, true}, {Outcome{Status: 503, RetryAfter: time.Hour}, true}} {
+		hosts := newHosts()
+		own := hosts.visitors(hub, 1)[0]
+		led, other := hosts.Add("https://led.example/", "https://led.example/", ""),
+			hosts.Add("https://other.example/", "https://other.example/", hub)
+		now := epoch
+		for range 20 {
+			now = now.Add(time.Hour)
+			hosts.Polled(now, led, Outcome{From: "led.example", Status: 200}, PastPolls{Shown: true})
+			test.answer.From, test.answer.Failed = hub, true
+			hosts.Polled(now, led, test.answer, PastPolls{Shown: true})
+			if hosts.Polled(now, own, Outcome{From: hub, Status: 200}, PastPolls{Shown: true}); own.Until().After(now) {
+				t.Fatalf("%d: the host's own feed rests until %v", test.answer.Status, own.Until())
+			}
+		}
+		if waits := other.Until().After(now); waits != test.others || own.at.Gap > FirstGap {
+			t.Errorf("%d: another that leads there waits until %v; the host's own every %v", test.answer.Status,
+				other.Until(), own.at.Gap)
+		}
+		if keep, _ := hosts.Changes(); slices.ContainsFunc(keep, func(k KnownHost) bool { return k.Name == hub }) {
+			t.Errorf("%d: %+v is kept", test.answer.Status, keep)
+		}
+	}
+}
+
 // A request of a redirect that nobody knew of counts at its host.
 func TestRedirectsAreCounted(t *testing.T) {
 	for _, test := range []struct {
@@ -166,7 +197,11 @@ func TestRedirectsAreCounted(t *testing.T) {
 		hosts.Next(epoch, v.at)
 		requests := []grade.Request{{URL: string(u)}, {URL: "https://" + test.there + "/"}}
 		hosts.Polled(epoch, v, Outcome{From: test.there, Status: 304, Requests: requests}, PastPolls{Shown: true})
-		if got := hosts.named[test.there].Spent.Sub(epoch); got != time.Duration(test.want)*FirstGap {
+		there := v.lands
+		if there == nil {
+			there = v.at
+		}
+		if got := there.Spent.Sub(epoch); got != time.Duration(test.want)*FirstGap {
 			t.Errorf("%s: a poll of two requests keeps the budget busy for %v", test.name, got)
 		}
 	}
