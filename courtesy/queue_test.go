@@ -154,7 +154,10 @@ func TestARedirectSilencesNobody(t *testing.T) {
 	for _, test := range []struct {
 		answer Outcome
 		others bool // who are led there wait
-	}{{Outcome{Status: 403}, false}, {Outcome{Status: 429}, true}, {Outcome{Status: 503, RetryAfter: time.Hour}, true}} {
+	}{
+		{Outcome{Status: 403}, false}, {Outcome{Status: 429}, true},
+		{Outcome{Status: 503, RetryAfter: time.Hour}, true},
+	} {
 		hosts := newHosts()
 		own := hosts.visitors(hub, 1)[0]
 		led, other := hosts.Add("https://led.example/", "https://led.example/", ""),

@@ -20,10 +20,9 @@ const (
 	freeBytes = 1 << 20
 )
 
-// readBody reads the whole body and inflates it. No more than most bytes are kept, whatever the body
-// inflates to. A body past freeBytes waits at the gate, and leaves when release is called, which must be done
-// whether it was read or not.
-func readBody(ctx context.Context, resp *http.Response, large gate, most int64) (body []byte, release func(),
+// readBody reads the whole body and inflates it. No more than most bytes are kept, whatever the body inflates to. A body
+// past freeBytes waits for its place, and leaves when release is called, which must be done whether it was read or not.
+func (v *visit) readBody(ctx context.Context, resp *http.Response, most int64) (body []byte, release func(),
 	err error) {
 	release = func() {}
 	if resp.ContentLength > most {
@@ -35,10 +34,10 @@ func readBody(ctx context.Context, resp *http.Response, large gate, most int64) 
 		return nil, release, err
 	}
 	l := &limited{r: inflated, in: in, most: most, grow: func() error {
-		if err := large.enter(ctx); err != nil {
+		if err := v.patience.enter(ctx, v.client.large); err != nil {
 			return err
 		}
-		release = large.leave
+		release = v.client.large.leave
 		return nil
 	}}
 	if body, err = io.ReadAll(l); err != nil {
@@ -82,7 +81,7 @@ func inflate(in io.Reader, codings []string) (io.Reader, error) {
 	return brotliReader(buffered, head[0])
 }
 
-// members reads the members of a gzip body (RFC 1952 §2.2). Bytes that follow them and are no member, as the blanks
+// A gzipMembers reads the members of a gzip body (RFC 1952 §2.2). Bytes that follow them and are no member, as the blanks
 // that a server's programs print after all is said, are no part of it.
 type gzipMembers struct {
 	*gzip.Reader

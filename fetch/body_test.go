@@ -97,6 +97,14 @@ func (e endlessly) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// readFor reads a body of MaxBytes at most, with that gate for large ones.
+func readFor(ctx context.Context, resp *http.Response, large gate) (body []byte, release func(), err error) {
+	v := visit{client: &Client{large: large}, patience: patience{left: Timeout}}
+	ctx, stop := v.patience.start(ctx)
+	defer stop()
+	return v.readBody(ctx, resp, MaxBytes)
+}
+
 func TestBodyLimits(t *testing.T) {
 	for _, test := range []struct {
 		size, length int64 // of the body, and as announced
@@ -111,7 +119,7 @@ func TestBodyLimits(t *testing.T) {
 		body := io.NopCloser(io.LimitReader(endlessly("a feed of no end "), test.size))
 		large := make(gate, 1)
 		resp := &http.Response{Body: body, ContentLength: test.length}
-		got, release, err := readBody(t.Context(), resp, large, MaxBytes)
+		got, release, err := readFor(t.Context(), resp, large)
 		release()
 		if len(large) != 0 {
 			t.Error("a place is still taken")
@@ -137,7 +145,7 @@ func TestHonestCompression(t *testing.T) {
 		resp := &http.Response{Body: io.NopCloser(bytes.NewReader(body)), ContentLength: -1,
 			Header: http.Header{"Content-Encoding": {"gzip"}}}
 		large := make(gate, 1)
-		if got, release, err := readBody(t.Context(), resp, large, MaxBytes); err != nil {
+		if got, release, err := readFor(t.Context(), resp, large); err != nil {
 			t.Errorf("%d bytes from %d: %v", len(got), len(body), err)
 		} else if want := min(1, len(got)/freeBytes); len(large) != want {
 			t.Errorf("%d bytes take %d places, want %d", len(got), len(large), want)
@@ -153,7 +161,7 @@ func TestLargeBodiesWait(t *testing.T) {
 	large <- struct{}{}
 	read := func(ctx context.Context, size int64) error {
 		body := io.NopCloser(io.LimitReader(endlessly("a feed of no end "), size))
-		_, release, err := readBody(ctx, &http.Response{Body: body, ContentLength: -1}, large, MaxBytes)
+		_, release, err := readFor(ctx, &http.Response{Body: body, ContentLength: -1}, large)
 		release()
 		return err
 	}

@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	// Timeout bounds a whole fetch: names, connections, redirects and the body. Waiting for one's
-	// turn at a host does not count.
+	// Timeout bounds a whole fetch: names, connections, redirects and the body. Waiting for one's turn at a host does
+	// not count, nor for the place that a large body or the parser takes here.
 	Timeout = 30 * time.Second
 	// MaxBytes is the largest document, after inflation.
 	MaxBytes = feed.MaxDocumentBytes
@@ -121,7 +121,7 @@ func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 		return out
 	}
 	u.RawQuery = escaped(u.RawQuery)
-	v := visit{client: c, fetch: f, origin: origin, left: Timeout, out: &out, forGood: true}
+	v := visit{client: c, fetch: f, origin: origin, patience: patience{left: Timeout}, out: &out, forGood: true}
 	out.Err = v.follow(ctx, u)
 	out.Secret = v.secret
 	return out
@@ -131,10 +131,10 @@ func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 type visit struct {
 	client    *Client
 	fetch     node.Fetch
-	want      *Want         // what is asked for where that is no feed
-	got       *Resource     // and what came of it
-	origin    *url.URL      // the feed's own address
-	left      time.Duration // of Timeout
+	want      *Want     // what is asked for where that is no feed
+	got       *Resource // and what came of it
+	origin    *url.URL  // the feed's own address
+	patience  patience  // of which there is Timeout
 	out       *node.Fetched
 	seen      []string    // what was requested
 	forGood   bool        // all redirects so far were permanent
@@ -172,13 +172,11 @@ func (v *visit) hop(ctx context.Context, u *url.URL) (next *url.URL, err error) 
 	}
 	defer leave()
 
-	start := time.Now()
-	hopCtx, cancel := context.WithTimeout(ctx, v.left)
-	defer cancel()
+	hopCtx, stop := v.patience.start(ctx)
+	defer stop()
 	next, err = v.exchange(hopCtx, u)
-	v.left -= time.Since(start)
 
-	if err != nil && ctx.Err() == nil && errors.Is(hopCtx.Err(), context.DeadlineExceeded) {
+	if err != nil && ctx.Err() == nil && context.Cause(hopCtx) == context.DeadlineExceeded {
 		return nil, fmt.Errorf("no complete answer within %v: %w", Timeout, context.DeadlineExceeded)
 	}
 	return next, err
@@ -238,7 +236,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 // that cannot be used would be no better the next time, and costs the publisher as much.
 func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) error {
 	v.out.Private = optsOut(resp.Header)
-	body, release, err := readBody(ctx, resp, v.client.large, MaxBytes)
+	body, release, err := v.readBody(ctx, resp, MaxBytes)
 	defer release()
 	if err != nil {
 		if errors.Is(err, ErrTooLarge) {
@@ -264,7 +262,7 @@ func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) e
 		as = cmp.Or(v.newName(), as)
 	}
 	contentType := resp.Header.Get("Content-Type")
-	if err := v.client.parsing.enter(ctx); err != nil {
+	if err := v.patience.enter(ctx, v.client.parsing); err != nil {
 		return err
 	}
 	defer v.client.parsing.leave()

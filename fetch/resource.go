@@ -56,7 +56,7 @@ func (c *Client) Get(ctx context.Context, w Want) (got Resource) {
 	}
 	origin.User, u.User, u.RawQuery = nil, nil, escaped(u.RawQuery)
 	v := visit{client: c, want: &w, fetch: node.Fetch{Feed: w.URL, SameHost: w.SameSite}, origin: origin,
-		left: Timeout, out: out, got: &got}
+		patience: patience{left: Timeout}, out: out, got: &got}
 	out.Err = v.follow(ctx, u)
 	for i := range out.Requests {
 		out.Requests[i].Feed = "" // it is no poll
@@ -69,7 +69,7 @@ func (c *Client) Get(ctx context.Context, w Want) (got Resource) {
 
 // resource reads the body of an answer from u that is no feed.
 func (v *visit) resource(ctx context.Context, resp *http.Response, u *url.URL) error {
-	body, release, err := readBody(ctx, resp, v.client.large, v.want.MaxBytes)
+	body, release, err := v.readBody(ctx, resp, v.want.MaxBytes)
 	defer release()
 	if err != nil {
 		return err

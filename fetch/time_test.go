@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -112,6 +113,37 @@ func TestFetchEndsWithItsContext(t *testing.T) {
 			t.Errorf("%v after %v", got.Err, time.Since(start))
 		}
 	})
+}
+
+// What waits for a place here is no slow publisher: it has the time that it had.
+func TestWaitingHereIsNotThePublishers(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\nConnection: close\r\n\r\n"
+	for name, body := range map[string]string{
+		"for the parser": rss, "for a large body": rss + strings.Repeat(" ", freeBytes)} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := inMemory(t, func(_ string, conn net.Conn) {
+					time.Sleep(Timeout - time.Second)
+					answer(conn, head+body)
+				})
+				for _, g := range []gate{c.parsing, c.large} {
+					for range cap(g) {
+						g <- struct{}{}
+					}
+					time.AfterFunc(10*Timeout, func() {
+						for range cap(g) {
+							g.leave()
+						}
+					})
+				}
+				start := time.Now()
+				got := c.Fetch(t.Context(), nodeFetch("http://example.com/feed"))
+				if took := time.Since(start); got.Err != nil || took < 10*Timeout || took > 10*Timeout+time.Second {
+					t.Errorf("%v after %v", got.Err, took)
+				}
+			})
+		})
+	}
 }
 
 const notFound = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
