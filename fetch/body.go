@@ -20,7 +20,7 @@ const (
 	freeBytes = 1 << 20
 )
 
-// readBody reads the whole body and inflates it. No more than most bytes are kept, whatever the body inflates to. A body
+// readBody reads the whole body and inflates it. No more than most bytes are kept, whatever the body inflates to. One
 // past freeBytes waits for its place, and leaves when release is called, which must be done whether it was read or not.
 func (v *visit) readBody(ctx context.Context, resp *http.Response, most int64) (body []byte, release func(),
 	err error) {
@@ -81,8 +81,8 @@ func inflate(in io.Reader, codings []string) (io.Reader, error) {
 	return brotliReader(buffered, head[0])
 }
 
-// A gzipMembers reads the members of a gzip body (RFC 1952 §2.2). Bytes that follow them and are no member, as the blanks
-// that a server's programs print after all is said, are no part of it.
+// A gzipMembers reads the members of a gzip body (RFC 1952 §2.2). Bytes that follow them and are no member, as the
+// blanks that a server's programs print after all is said, are no part of it.
 type gzipMembers struct {
 	*gzip.Reader
 	in *bufio.Reader
