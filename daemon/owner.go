@@ -234,9 +234,9 @@ func (h *host) Search(ctx context.Context, f feed.Filter) ([]archive.Record, err
 	return h.store.Search(ctx, f)
 }
 
-// maxResults is how many QueryResults of one query may wait to be read: each neighbor that is asked brings at most one,
-// and there are no more than 64 neighbors.
-const maxResults = 128
+// maxResults is how many QueryResults of one query may wait to be read: each message of it brings one at most, and its
+// end is one.
+const maxResults = protocol.DefaultBudget + 1
 
 // Query implements control.Owner.
 func (h *host) Query(ctx context.Context, q control.QueryRequest, each func(control.QueryPart) error) error {

@@ -5,8 +5,8 @@ import "time"
 const (
 	// idLife is for how long an id is remembered.
 	idLife = 10 * time.Minute
-	// maxIDs is how many are: more than 64 neighbors may ask for in that time.
-	maxIDs = 8192
+	// maxIDs is how many are: as many as all neighbors may ask for in that time, 64 and 100 that are hosted.
+	maxIDs = (64 + 100) * PerMinute * int(idLife/time.Minute)
 )
 
 // IDs remembers which queries were seen. The zero IDs has seen none.

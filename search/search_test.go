@@ -153,11 +153,12 @@ func TestIDsAreForgotten(t *testing.T) {
 		t.Error("a flood must push out the oldest, and nothing else")
 	}
 	var full search.IDs
-	for i := range 8191 {
+	const all = 164 * search.PerMinute * 10 // that so many neighbors may ask for in ten minutes
+	for i := range all - 1 {
 		full.Add(now, fmt.Sprint(i))
 	}
-	if full.Add(now, "0") || !full.Add(now, "8191") || !full.Add(now, "0") {
-		t.Error("the oldest of 8,192 is to go when another comes, and not before")
+	if full.Add(now, "0") || !full.Add(now, fmt.Sprint(all-1)) || !full.Add(now, "0") {
+		t.Errorf("the oldest of %d is to go when another comes, and not before", all)
 	}
 }
 

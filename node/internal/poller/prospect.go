@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,12 @@ type prospect struct {
 	feed    feed.URL
 	since   time.Time
 	pollers []protocol.NodeID // that were heard of, enoughPollers at most
+}
+
+// A formerly is a feed that was given up because its last patrons went.
+type formerly struct {
+	feed    feed.URL
+	patrons []protocol.NodeID
 }
 
 const (
@@ -68,9 +75,7 @@ func (m *Machine) reviewVolunteered() {
 		case m.Now.Sub(s.brought) > VolunteerIdle:
 			m.giveUp(s, VolunteerRest)
 		case len(s.patrons) == 0:
-			if len(m.forOthers.former) < maxFormer {
-				m.forOthers.former[u] = idsOfPatrons(was)
-			}
+			m.noteFormer(u, was)
 			m.giveUp(s, 0)
 		case len(s.patrons) < len(was):
 			m.keepPatrons(s)
@@ -93,11 +98,14 @@ func (m *Machine) reviewPatrons(s *Subscription) {
 	s.patrons = left
 }
 
-func idsOfPatrons(list []patron) (ids []protocol.NodeID) {
-	for _, p := range list {
-		ids = append(ids, p.id)
+// noteFormer remembers for whom a feed was polled, in place of what was remembered of it, or of the oldest.
+func (m *Machine) noteFormer(u feed.URL, patrons []patron) {
+	f := formerly{feed: u}
+	for _, p := range patrons {
+		f.patrons = append(f.patrons, p.id)
 	}
-	return ids
+	list := slices.DeleteFunc(m.forOthers.former, func(other formerly) bool { return other.feed == u })
+	m.forOthers.former = append(list[max(0, len(list)-maxFormer+1):], f)
 }
 
 // keepPatrons keeps for whom a feed is polled.
@@ -113,6 +121,7 @@ func (m *Machine) keepPatrons(s *Subscription) {
 // reviewProspects begins to poll prospects whose time has come, and fills their places with others.
 func (m *Machine) reviewProspects() {
 	v := &m.forOthers
+	maps.DeleteFunc(v.met, func(_ feed.URL, at time.Time) bool { return m.Now.Sub(at) >= metFor })
 	unmet := m.Table.Unmet(m.Rng, m.ofStanding)
 	wanted := make(map[feed.URL]bool, len(unmet))
 	for _, d := range unmet {
@@ -156,20 +165,16 @@ func (m *Machine) ripe(p *prospect) bool {
 		return true
 	}
 	followers := m.Table.Followers(p.feed)
-	return slices.ContainsFunc(m.forOthers.former[p.feed],
-		func(id protocol.NodeID) bool { return follows(followers, id) })
+	back := func(id protocol.NodeID) bool { return follows(followers, id) }
+	return slices.ContainsFunc(m.forOthers.former, func(f formerly) bool {
+		return f.feed == p.feed && slices.ContainsFunc(f.patrons, back)
+	})
 }
 
 // mayWatch reports whether a feed that neighbors want may become a prospect.
 func (m *Machine) mayWatch(u feed.URL) bool {
 	v := &m.forOthers
-	if at, met := v.met[u]; met {
-		if m.Now.Sub(at) < metFor {
-			return false
-		}
-		delete(v.met, u)
-	}
-	return !slices.ContainsFunc(v.prospects, func(p prospect) bool { return p.feed == u }) && m.mayVolunteer(u)
+	return v.met[u].IsZero() && !slices.ContainsFunc(v.prospects, func(p prospect) bool { return p.feed == u }) && m.mayVolunteer(u)
 }
 
 // pollersOf counts the nodes that poll a prospect, as far as is known: neighbors that follow it, and those of which

@@ -45,8 +45,8 @@ type volunteering struct {
 	refused   map[string]time.Time // hosts that refused a poll, and until when that counts
 	untested  map[string]bool      // hosts of which an address was asked for, and has given no feed
 	prospects []prospect
-	met       map[feed.URL]time.Time         // prospects that enough nodes poll, and when that was found out
-	former    map[feed.URL][]protocol.NodeID // the last patrons of feeds that were given up because they went
+	met       map[feed.URL]time.Time // prospects that enough nodes poll, and when that was found out
+	former    []formerly             // the oldest first
 }
 
 // followed is the subscription of a feed that the owner follows, nil for any other.
@@ -80,7 +80,7 @@ func (m *Machine) Volunteered() (list []feed.URL) {
 // resumeVolunteering takes up what the last run polled for others, as many feeds as the owner wants now.
 func (m *Machine) resumeVolunteering(feeds []archive.Feed) {
 	m.forOthers = volunteering{refused: make(map[string]time.Time), untested: make(map[string]bool),
-		met: make(map[feed.URL]time.Time), former: make(map[feed.URL][]protocol.NodeID)}
+		met: make(map[feed.URL]time.Time)}
 	count := 0
 	for _, f := range feeds {
 		m.noteRefused(&f)
