@@ -38,12 +38,12 @@ func (b *builder) instant(written string, parsed *time.Time) time.Time {
 // such a name means UTC. The day of the week is ignored.
 func parseDate(s string) (time.Time, bool) {
 	p := dateParser{rest: strings.TrimSpace(s)}
-	if n, digits := p.number(); p.rest == "" && !p.bad {
+	if n, digits := p.long(); p.rest == "" && !p.bad {
 		switch digits {
 		case 9, 10:
-			return time.Unix(int64(n), 0).UTC(), true
+			return time.Unix(n, 0).UTC(), true
 		case 13:
-			return time.UnixMilli(int64(n)).UTC(), true
+			return time.UnixMilli(n).UTC(), true
 		}
 	}
 	p = dateParser{rest: strings.TrimSpace(s)}
@@ -198,12 +198,18 @@ func (p *dateParser) comment() {
 	}
 }
 
-// number reads digits, and returns how many there were.
+// number reads the digits of what fits into an int, or of a fraction.
 func (p *dateParser) number() (n, digits int) {
+	all, digits := p.long()
+	return int(all), digits
+}
+
+// long reads digits, and returns how many there were.
+func (p *dateParser) long() (n int64, digits int) {
 	for digits < len(p.rest) && digit(p.rest[digits]) {
 		digits++
 	}
-	n, err := strconv.Atoi(p.rest[:digits])
+	n, err := strconv.ParseInt(p.rest[:digits], 10, 64)
 	p.bad = p.bad || digits > 0 && err != nil
 	p.rest = p.rest[digits:]
 	return n, digits

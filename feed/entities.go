@@ -51,9 +51,9 @@ func declarations(doctype string) (pairs []string) {
 // expand puts text in the place of references, but in CDATA sections, which hold none, and not where the text would
 // grow out of bounds.
 func expand(text string, pairs []string) string {
-	growth := 0
+	growth := int64(0)
 	for i := 0; i < len(pairs); i += 2 {
-		growth += strings.Count(text, pairs[i]) * len(pairs[i+1])
+		growth += int64(strings.Count(text, pairs[i])) * int64(len(pairs[i+1]))
 	}
 	if growth == 0 || growth > maxGrowth {
 		return text

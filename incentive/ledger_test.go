@@ -3,6 +3,7 @@ package incentive
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"net/netip"
 	"reflect"
 	"testing"
@@ -49,7 +50,7 @@ func TestValue(t *testing.T) {
 		{"a negative number is nothing", -5, 0, 0},
 		{"an absurd hop count is the largest", 1, 1000, 1},
 		{"a negative hop count is the direct interest", 1, -1, Entry},
-		{"an absurd number does not overflow", 1 << 62, 0, maxCounted * Entry},
+		{"an absurd number does not overflow", math.MaxInt, 0, maxCounted * Entry},
 	} {
 		if got := Value(c.entries, c.hops); got != c.want {
 			t.Errorf("%s: Value(%d, %d) = %d, want %d", c.rule, c.entries, c.hops, got, c.want)

@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,7 @@ func TestNoticesFitBesideABundle(t *testing.T) {
 			t.Errorf("notices take %d bytes, more than %d", took, bytes)
 		}
 	})
-	longest := protocol.Notice{Age: 24 * time.Hour, New: 1 << 31, Path: make([]protocol.NodeID, protocol.MaxPath),
+	longest := protocol.Notice{Age: 24 * time.Hour, New: math.MaxInt32, Path: make([]protocol.NodeID, protocol.MaxPath),
 		Feed: feed.URL("https://example.com/?" + strings.Repeat("&", feed.MaxURLBytes-len("https://example.com/?")))}
 	longest.Sign(callerKey, time.Unix(1<<40-1, 0))
 	if longest.WireBytes() > protocol.MaxNoticeBytes {

@@ -21,7 +21,7 @@ const Unasked = 29
 func word(r *rand.Rand, but int) string {
 	for {
 		if n := int(math.Exp(r.Float64() * math.Log(words+1))); n > but {
-			return fmt.Sprintf("w%x", n*2654435761%(1<<32))
+			return fmt.Sprintf("w%x", uint32(n)*2654435761)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func Flooder(n *node.Node, aMinute int, from time.Time) Participant {
 	const every = 10 * time.Second
 	var t *teller
 	t = newTeller(n, every, func(time.Time, protocol.NodeID) (calls []protocol.Call) {
-		for i := range aMinute * int(every) / int(time.Minute) {
+		for i := range aMinute * int(every/time.Second) / 60 {
 			var did protocol.DID
 			binary.BigEndian.PutUint64(did[:], t.last+uint64(i))
 			calls = append(calls, protocol.CheckDIDs{DIDs: []protocol.DID{did}})

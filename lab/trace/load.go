@@ -26,7 +26,7 @@ const span = 35 * day
 const day = 24 * 60 * 60 // seconds
 
 // latest is the last second of the year 9999.
-const latest = 253402300799
+const latest int64 = 253402300799
 
 // usualWindow is the window where none was observed at all: 10 or 15 are the commonest (Paper §2).
 const usualWindow = 15
