@@ -1,6 +1,7 @@
 package fever
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -114,6 +115,6 @@ func members(feeds []reading.FollowedFeed) []member {
 	for id, ids := range in {
 		list = append(list, member{id, strings.Join(ids, ",")})
 	}
-	slices.SortFunc(list, func(a, b member) int { return int(a.Group - b.Group) })
+	slices.SortFunc(list, func(a, b member) int { return cmp.Compare(a.Group, b.Group) })
 	return list
 }

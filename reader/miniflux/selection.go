@@ -33,13 +33,12 @@ func (h *handler) selected(r *http.Request) (*selection, error) {
 	q := queryArguments{Values: r.URL.Query()}
 	s := &selection{
 		above: reading.ItemID(q.number("after_entry_id", 0)), below: reading.ItemID(q.number("before_entry_id", 0)),
-		oldest: q.Get("direction") != "desc", offset: int(q.number("offset", 0)),
-		limit: int(q.number("limit", defaultLimit)),
+		oldest: q.Get("direction") != "desc", offset: int(min(q.number("offset", 0), reading.MaxPage)),
+		limit: int(min(q.number("limit", defaultLimit), reading.MaxPage)),
 	}
-	if s.limit == 0 || s.limit > reading.MaxPage {
+	if s.limit == 0 {
 		s.limit = reading.MaxPage
 	}
-	s.offset = min(s.offset, reading.MaxPage)
 	stream := reading.Stream{Read: q.status(), Starred: q.starred(), Changed: q.moment("changed_after"),
 		Since: q.moment("after", "published_after"), Until: q.moment("before", "published_before", "changed_before")}
 	folder := reading.FolderID(q.number("category_id", 0))
