@@ -46,7 +46,7 @@ type packet struct {
 
 // announced is a node as it announces itself. Without life it says goodbye (RFC 6762 §10.1).
 type announced struct {
-	instance string
+	instance dnsmessage.Name // as it was read: nothing that comes from outside is made a name again
 	port     uint16
 	key      protocol.NodeKey
 	life     time.Duration
@@ -136,27 +136,28 @@ func readAnswer(parser *dnsmessage.Parser) ([]announced, error) {
 		return nil, fmt.Errorf("%w: %w", errPacket, err)
 	}
 	var nodes []announced
-	listed := make(map[string]time.Duration)
-	of := func(name string) *announced { // nil for what is no node, or one too many
-		name = strings.ToLower(name)
+	listed := make(map[dnsmessage.Name]time.Duration)
+	of := func(name dnsmessage.Name) *announced { // nil for what is no node, or one too many
+		name = lower(name)
 		for i := range nodes {
 			if nodes[i].instance == name {
 				return &nodes[i]
 			}
 		}
-		if len(nodes) == maxInstances || !strings.HasSuffix(name, "."+service) {
+		label, ok := strings.CutSuffix(name.String(), "."+service)
+		if len(nodes) == maxInstances || !ok || strings.Contains(label, ".") {
 			return nil
 		}
 		nodes = append(nodes, announced{instance: name})
 		return &nodes[len(nodes)-1]
 	}
 	take := func(h dnsmessage.ResourceHeader, skip func() error) error {
-		n := of(h.Name.String())
+		n := of(h.Name)
 		switch {
 		case h.Type == dnsmessage.TypePTR && strings.EqualFold(h.Name.String(), service):
 			ptr, err := parser.PTRResource()
 			if err == nil && len(listed) < maxInstances {
-				listed[strings.ToLower(ptr.PTR.String())] = time.Duration(h.TTL) * time.Second
+				listed[lower(ptr.PTR)] = time.Duration(h.TTL) * time.Second
 			}
 			return err
 		case h.Type == dnsmessage.TypeSRV && n != nil:
@@ -189,6 +190,17 @@ func readAnswer(parser *dnsmessage.Parser) ([]announced, error) {
 		}
 	}
 	return whole, nil
+}
+
+// lower is a name as names are compared: the case of ASCII letters does not count, and all other bytes are left
+// alone, as they need not be UTF-8 (RFC 6762 §16).
+func lower(name dnsmessage.Name) dnsmessage.Name {
+	for i, c := range name.Data[:name.Length] {
+		if 'A' <= c && c <= 'Z' {
+			name.Data[i] += 'a' - 'A'
+		}
+	}
+	return name
 }
 
 // eachRecord goes through the answers of a packet and what it has beside them.
@@ -236,10 +248,10 @@ func queryFor(known []announced) []byte {
 	b.StartAnswers()
 	room := fullPacket - len(service) - 64
 	for _, n := range known {
-		if room -= len(n.instance) + 16; room < 0 {
+		if room -= int(n.instance.Length) + 16; room < 0 {
 			break
 		}
-		b.PTRResource(header(service, 0, n.life), dnsmessage.PTRResource{PTR: nameOf(n.instance)})
+		b.PTRResource(header(service, 0, n.life), dnsmessage.PTRResource{PTR: n.instance})
 	}
 	data, _ := b.Finish()
 	return data
@@ -272,5 +284,5 @@ func header(name string, bit dnsmessage.Class, life time.Duration) dnsmessage.Re
 		TTL: uint32(life / time.Second)}
 }
 
-// nameOf is a name that fits, because it is one of ours or was read.
+// nameOf is one of our own names, which all fit.
 func nameOf(s string) dnsmessage.Name { return dnsmessage.MustNewName(s) }

@@ -3,6 +3,7 @@ package lan
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func TestAnnouncementsAreRead(t *testing.T) {
 		if err != nil || len(p.nodes) != 1 || p.asked {
 			t.Fatalf("read: %+v, %v", p, err)
 		}
-		want := announced{instanceOf(keyOf(2)), 7790, keyOf(2), otherLife}
+		want := announced{nameOf(instanceOf(keyOf(2))), 7790, keyOf(2), otherLife}
 		if goodbye {
 			want.life = 0
 		}
@@ -40,7 +41,7 @@ func question(t testing.TB, name string, kind dnsmessage.Type, known ...announce
 		Name: dnsmessage.MustNewName(name), Type: kind, Class: dnsmessage.ClassINET | flush}}}
 	for _, n := range known {
 		m.Answers = append(m.Answers, dnsmessage.Resource{Header: header(service, 0, n.life),
-			Body: &dnsmessage.PTRResource{PTR: nameOf(n.instance)}})
+			Body: &dnsmessage.PTRResource{PTR: n.instance}})
 	}
 	data, err := m.Pack()
 	if err != nil {
@@ -53,7 +54,7 @@ func question(t testing.TB, name string, kind dnsmessage.Type, known ...announce
 // enough (RFC 6762 §7.1).
 func TestQueriesThatAreAnswered(t *testing.T) {
 	own := keyOf(1)
-	knows := func(life time.Duration) announced { return announced{instance: instanceOf(own), life: life} }
+	knows := func(life time.Duration) announced { return announced{instance: nameOf(instanceOf(own)), life: life} }
 	for name, c := range map[string]struct {
 		data []byte
 		want bool
@@ -69,7 +70,7 @@ func TestQueriesThatAreAnswered(t *testing.T) {
 		"printers":            {question(t, "_ipp._tcp.local.", dnsmessage.TypePTR), false},
 		"known":               {queryFor([]announced{knows(otherLife)}), false},
 		"known, but for long": {queryFor([]announced{knows(otherLife/2 - time.Second)}), true},
-		"another one known":   {queryFor([]announced{{instance: instanceOf(keyOf(2)), life: otherLife}}), true},
+		"another one known":   {queryFor([]announced{{instance: nameOf(instanceOf(keyOf(2))), life: otherLife}}), true},
 	} {
 		if p, err := read(c.data, own); err != nil || p.asked != c.want {
 			t.Errorf("%s: asked %v, %v, want %v", name, p.asked, err, c.want)
@@ -81,7 +82,7 @@ func TestQueriesThatAreAnswered(t *testing.T) {
 func TestAQueryFitsIntoAPacket(t *testing.T) {
 	var known []announced
 	for i := range maxNodes {
-		known = append(known, announced{instance: instanceOf(keyOf(i)), life: otherLife})
+		known = append(known, announced{instance: nameOf(instanceOf(keyOf(i))), life: otherLife})
 	}
 	data := queryFor(known)
 	if len(data) > fullPacket || len(data) < fullPacket/3 {
@@ -127,14 +128,78 @@ func TestPacketsThatGiveNothing(t *testing.T) {
 	}
 }
 
+// called is the announcement of a node that has any name: one spelling of it where nodes are listed, another in the
+// records of its own.
+func called(t testing.TB, listed, own string) []byte {
+	t.Helper()
+	var m dnsmessage.Message
+	if err := m.Unpack(node(2, 7790, false)); err != nil {
+		t.Fatal(err)
+	}
+	m.Answers[0].Body = &dnsmessage.PTRResource{PTR: nameOf(listed + "." + service)}
+	m.Answers[1].Header.Name = nameOf(own + "." + service)
+	m.Answers[2].Header.Name = m.Answers[1].Header.Name
+	data, err := m.Pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// longest is a label as long as labels may be, of bytes that are no UTF-8.
+var longest = strings.Repeat("\xff", 63)
+
+// A node has a name of one label, of whatever bytes: it is kept as it was read, but for the case of ASCII letters (RFC
+// 6762 §16), and the next query names it.
+func TestNamesOfAnyBytes(t *testing.T) {
+	for _, c := range []struct{ listed, own, want string }{
+		{longest, longest, longest},
+		{"A\xffZ@[\xc3\x84", "a\xffz@[\xc3\x84", "a\xffz@[\xc3\x84"},
+		{"\xfe", "\xff", ""}, {"\xc3\x84", "\xc3\xa4", ""}, // others
+		{longest + "." + longest + "." + longest, longest + "." + longest + "." + longest, ""}, // more than a label
+		{"a.b", "a.b", ""},
+	} {
+		w := newTestNetwork(t)
+		w.hear("192.168.1.9", called(t, c.listed, c.own))
+		w.run(t, time.Minute)
+		var names []string
+		for _, k := range w.nodes.list {
+			names = append(names, k.instance.String())
+		}
+		var want []string
+		if c.want != "" {
+			want = []string{c.want + "." + service}
+		}
+		asked := namedIn(t, queryFor(w.nodes.fresh(w.now, w.networks[0])))
+		if !slices.Equal(names, want) || !slices.Equal(asked, want) {
+			t.Errorf("%q: nodes %q, a query names %q, want %q", c.listed, names, asked, want)
+		}
+	}
+}
+
+// namedIn are the nodes that a query names.
+func namedIn(t testing.TB, query []byte) (names []string) {
+	t.Helper()
+	var m dnsmessage.Message
+	if err := m.Unpack(query); err != nil || len(query) > fullPacket {
+		t.Fatalf("a query of %d bytes: %v", len(query), err)
+	}
+	for _, a := range m.Answers {
+		names = append(names, a.Body.(*dnsmessage.PTRResource).PTR.String())
+	}
+	return names
+}
+
 // FuzzRead reads what anybody may send.
 func FuzzRead(f *testing.F) {
 	at := netip.MustParseAddrPort("192.168.1.9:7790")
 	f.Add(announcement(keyOf(2), at, false))
 	f.Add(announcement(keyOf(2), at, true))
 	f.Add(queryFor(nil))
-	f.Add(queryFor([]announced{{instance: instanceOf(keyOf(1)), life: otherLife}}))
+	f.Add(queryFor([]announced{{instance: nameOf(instanceOf(keyOf(1))), life: otherLife}}))
 	f.Add(question(f, instanceOf(keyOf(1)), dnsmessage.TypeSRV))
+	f.Add(called(f, longest, longest))
+	f.Add(called(f, longest+"."+longest+"."+longest, longest+"."+longest+"."+longest))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := read(data, keyOf(1))
@@ -149,6 +214,8 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%+v", n)
 			}
 		}
-		queryFor(p.nodes) // must be able to name them
+		if names := namedIn(t, queryFor(p.nodes)); len(names) != len(p.nodes) {
+			t.Fatalf("of %+v it names %q", p.nodes, names)
+		}
 	})
 }
