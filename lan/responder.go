@@ -93,7 +93,7 @@ func (r *Responder) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	var reading sync.WaitGroup
 	wake := make(chan struct{}, 1)
-	reading.Go(func() { stop(r.receive(ctx, p, wake)) })
+	reading.Go(func() { stop(r.receive(ctx, p.ReadFrom, wake)) })
 	defer reading.Wait()
 	defer conn.Close()
 	timer := time.NewTimer(0)
@@ -121,30 +121,33 @@ func unlessEnded(ctx context.Context) error {
 	return nil
 }
 
-// receive takes packets in until there are no more. Beyond so many in a second it waits for the next.
-func (r *Responder) receive(ctx context.Context, p *ipv4.PacketConn, wake chan<- struct{}) error {
+// receive takes packets in until there are no more. Beyond so many in a second it waits for the next. A fault is one as
+// well, since some systems tell so of a packet that is too long, or of what was sent; there is no more to come where a
+// second has nothing else.
+func (r *Responder) receive(ctx context.Context,
+	next func([]byte) (int, *ipv4.ControlMessage, net.Addr, error), wake chan<- struct{}) error {
 	data := make([]byte, maxPacket)
+	faults := 0 // in a row
 	for {
-		n, cm, from, err := p.ReadFrom(data)
-		if err != nil {
+		n, cm, from, err := next(data)
+		now := time.Now()
+		wait := r.breather(now)
+		if faults++; err == nil {
+			faults = 0
+		} else if errors.Is(err, net.ErrClosed) || wait > 0 && faults >= maxPackets {
 			return fmt.Errorf("receive multicast DNS: %w", err)
 		}
 		index := 0
 		if cm != nil {
 			index = cm.IfIndex
 		}
-		udp, ok := from.(*net.UDPAddr)
-		if !ok {
-			continue
-		}
-		now := time.Now()
-		if r.take(now, data[:n], udp.AddrPort(), index) {
+		if udp, ok := from.(*net.UDPAddr); ok && err == nil && r.take(now, data[:n], udp.AddrPort(), index) {
 			select {
 			case wake <- struct{}{}:
 			default:
 			}
 		}
-		if wait := r.breather(now); wait > 0 {
+		if wait > 0 {
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():

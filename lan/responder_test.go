@@ -1,11 +1,16 @@
 package lan
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"golang.org/x/net/ipv4"
 
 	"feedex/protocol"
 )
@@ -240,4 +245,35 @@ func TestAStormIsNotRead(t *testing.T) {
 	if w.breather(w.now.Add(time.Second)) != 0 {
 		t.Error("it waits in the next second, too")
 	}
+}
+
+// A packet that cannot be received ends nothing, and nor do many; where a second has nothing else there is no more to
+// come.
+func TestFaultsOfReceiving(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestNetwork(t)
+		fault, read := errors.New("a packet longer than what it is to be read into"), 0
+		from := &net.UDPAddr{IP: net.IPv4(192, 168, 1, 9), Port: port}
+		next := func(data []byte) (int, *ipv4.ControlMessage, net.Addr, error) {
+			switch read++; {
+			case read <= 3*maxPackets:
+				time.Sleep(2 * time.Second / maxPackets)
+			case read == 3*maxPackets+1:
+				return copy(data, node(2, 7790, false)), nil, from, nil
+			case read > 5*maxPackets:
+				t.Fatal("it goes on for ever")
+			}
+			return 0, nil, nil, fault
+		}
+		if err := w.receive(t.Context(), next, make(chan struct{}, 1)); !errors.Is(err, fault) {
+			t.Errorf("it ends by %v", err)
+		}
+		if !w.Near(netip.MustParseAddrPort("192.168.1.9:7790")) {
+			t.Errorf("after %d it reads no more", read)
+		}
+		closed := func([]byte) (int, *ipv4.ControlMessage, net.Addr, error) { return 0, nil, nil, net.ErrClosed }
+		if err := w.receive(t.Context(), closed, nil); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("without a socket it ends by %v", err)
+		}
+	})
 }
