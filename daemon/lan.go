@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"time"
 
 	"feedex/lan"
 	"feedex/neighbors"
@@ -40,13 +41,18 @@ func nearOn(r *lan.Responder) func(netip.AddrPort) bool {
 	return r.Near
 }
 
-// findNear finds nodes on this machine's networks until ctx ends.
-func (h *host) findNear(ctx context.Context) {
-	if h.onLAN == nil {
-		return
-	}
-	if err := h.onLAN.Run(ctx); err != nil {
-		h.config.Log.Warn("nodes on the LAN are not found", "err", err)
+// nearAgain is how long no nodes on the LAN are looked for after that failed.
+const nearAgain = time.Minute
+
+// findNear has run, as that of a lan.Responder, find nodes on this machine's networks until ctx ends. What it fails for
+// may pass, as another program that has the port or an interface that is gone, so it is called again; the owner is told
+// once of each reason.
+func (h *host) findNear(ctx context.Context, run func(context.Context) error) {
+	for told := ""; ctx.Err() == nil; rest(ctx, nearAgain) {
+		if err := run(ctx); ctx.Err() == nil && err.Error() != told {
+			told = err.Error()
+			h.config.Log.Warn("nodes on the LAN are not found for now", "err", err)
+		}
 	}
 }
 

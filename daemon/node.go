@@ -283,7 +283,9 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		}
 	})
 	servers.Go(func() { h.teller.Run(serving) })
-	servers.Go(func() { h.findNear(serving) })
+	if h.onLAN != nil {
+		servers.Go(func() { h.findNear(serving, h.onLAN.Run) })
+	}
 	servers.Go(func() { h.fillPast(serving) })
 	servers.Go(func() { h.meet(serving) })
 	servers.Go(func() { h.retain(serving) })

@@ -79,7 +79,8 @@ func (r *Responder) Near(ap netip.AddrPort) bool {
 	return slices.ContainsFunc(r.nodes.list, func(k knownNode) bool { return k.id == id })
 }
 
-// Run announces the node and looks for others until ctx ends, and then says goodbye. The error says why it cannot.
+// Run announces the node and looks for others until ctx ends or that is impossible, as the error says, and then says
+// goodbye. It may be called again.
 func (r *Responder) Run(ctx context.Context) error {
 	// A socket for a multicast address shares its port with others, such as those of Avahi, and takes packets for every
 	// address (package net).
@@ -101,8 +102,8 @@ func (r *Responder) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			r.goodbye(p)
-			return unlessEnded(ctx)
+			r.goodbye(func(n *lanNetwork, data []byte) { r.send(p, n, data) })
+			return context.Cause(ctx)
 		case <-timer.C:
 		case <-wake:
 		}
@@ -111,14 +112,6 @@ func (r *Responder) Run(ctx context.Context) error {
 		r.tell(now, func(n *lanNetwork, data []byte) { r.send(p, n, data) })
 		timer.Reset(time.Until(r.next()))
 	}
-}
-
-// unlessEnded is why ctx ended, nil where its maker ended it.
-func unlessEnded(ctx context.Context) error {
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
-		return err
-	}
-	return nil
 }
 
 // receive takes packets in until there are no more. Beyond so many in a second it waits for the next. A fault is one as
@@ -291,11 +284,12 @@ func (r *Responder) send(p *ipv4.PacketConn, n *lanNetwork, data []byte) {
 	}
 }
 
-// goodbye tells others that the node goes.
-func (r *Responder) goodbye(p *ipv4.PacketConn) {
+// goodbye tells others that the node goes. When it runs again it comes to all networks anew.
+func (r *Responder) goodbye(send func(n *lanNetwork, data []byte)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, n := range r.networks {
-		r.send(p, n, announcement(r.config.Key, r.here(n), true))
+		send(n, announcement(r.config.Key, r.here(n), true))
 	}
+	r.networks, r.lookAt = nil, time.Time{}
 }

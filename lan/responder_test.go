@@ -247,6 +247,32 @@ func TestAStormIsNotRead(t *testing.T) {
 	}
 }
 
+// A node that went and runs again announces itself and asks as it did at first, and knows who is there.
+func TestRunningAgain(t *testing.T) {
+	w := newTestNetwork(t)
+	w.hear("192.168.1.9", node(2, 7790, false))
+	w.run(t, time.Minute)
+	w.interfaces = func() ([]inter, error) { return []inter{{3, netip.MustParsePrefix("192.168.1.2/24")}}, nil }
+	var said []packet
+	w.goodbye(func(_ *lanNetwork, data []byte) {
+		p, err := read(data, keyOf(999))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said = append(said, p)
+	})
+	if len(said) != 1 || len(said[0].nodes) != 1 || said[0].nodes[0].life != 0 {
+		t.Errorf("going it says %+v", said)
+	}
+	w.look(w.now, new(ipv4.PacketConn))
+	if said, asked := w.run(t, time.Second/2); said != 1 || asked != 1 {
+		t.Errorf("when it runs again: %d announcements, %d queries", said, asked)
+	}
+	if !w.Near(netip.MustParseAddrPort("192.168.1.9:7790")) {
+		t.Error("who was there is forgotten")
+	}
+}
+
 // A packet that cannot be received ends nothing, and nor do many; where a second has nothing else there is no more to
 // come.
 func TestFaultsOfReceiving(t *testing.T) {
