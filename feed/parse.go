@@ -30,7 +30,8 @@ var (
 // readers forgive are forgiven; a document that breaks off is not, because what is missing would look deleted.
 //
 // Entries keep the order of the document, one for each EntryID; see unite for those that share an id. One
-// without id, title and link gets an id that is made from the rest of it, see nameless.
+// without id, title and link gets an id that is made from the rest of it, see nameless. All fields but the texts
+// are bounded, see bound.
 //
 // Errors wrap ErrFormat or ErrLimit. Whatever the body holds, time and memory are bounded: the limits
 // are in guard.go.
@@ -72,6 +73,9 @@ func ParsePage(u, page URL, contentType string, body []byte, fetched time.Time) 
 	}
 	b.unstamp()
 	b.unite()
+	for i := range b.doc.Entries {
+		b.doc.Entries[i].bound()
+	}
 	return b.doc, nil
 }
 
@@ -136,12 +140,9 @@ var versions = regexp.MustCompile(`^\d(\.\d{1,2})?$`)
 
 // head takes in what the document says about the feed.
 func (b *builder) head(title, link, description, language string) {
-	b.doc.Title = Clean(strings.TrimSpace(title))
-	b.doc.Link = Clean(b.link(link))
-	b.doc.Description = Clean(strings.TrimSpace(description))
-	if d := b.doc.Description; len(d) > MaxDescriptionBytes {
-		b.doc.Description = strings.ToValidUTF8(d[:MaxDescriptionBytes], "")
-	}
+	b.doc.Title = cut(Clean(strings.TrimSpace(title)), maxTitleBytes)
+	b.doc.Link = cutLink(Clean(b.link(link)))
+	b.doc.Description = cut(Clean(strings.TrimSpace(description)), MaxDescriptionBytes)
 	b.doc.Language = LanguageTag(language)
 }
 

@@ -2,10 +2,12 @@ package protocol_test
 
 import (
 	"crypto/sha1"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -178,5 +180,47 @@ func TestVerifyWithstandsMutation(t *testing.T) {
 	// Were nothing accepted, or nothing refused for its did, the test would show little.
 	if accepted < rounds/100 || refused[protocol.BadDID] < rounds/2 || refused[protocol.BadBundle] < rounds/100 {
 		t.Errorf("accepted %d, refused %v of %d", accepted, refused, rounds)
+	}
+}
+
+// What is longer than may travel is read within bounds, and none of it is cut to what may travel: neighbors that cut
+// elsewhere have other versions of it.
+func TestWhatIsCutStaysAtHome(t *testing.T) {
+	for _, tt := range []struct {
+		item   string // of JSON Feed
+		repeat string // what stands in it, as often as said
+		most   int    // how often, where it may travel
+	}{
+		{`"id": "%s"`, "a", protocol.MaxIDBytes},
+		{`"title": "%s"`, "a", protocol.MaxTitleBytes},
+		{`"url": "http://a/%s"`, "a", feed.MaxURLBytes - len("http://a/")},
+		{`"id": "1", "authors": [{"name": "%s"}]`, "a", protocol.MaxLabelBytes},
+		{`"id": "1", "authors": [%s{}]`, `{"name": "a"},`, protocol.MaxAuthors},
+		{`"id": "1", "tags": ["%s"]`, "a", protocol.MaxLabelBytes},
+		{`"id": "1", "tags": [%s""]`, `"a",`, protocol.MaxCategories},
+		{`"id": "1", "attachments": [{"url": "http://a/%s"}]`, "a", feed.MaxURLBytes - len("http://a/")},
+		{`"id": "1", "attachments": [{"url": "http://a/", "mime_type": "%s"}]`, "a", protocol.MaxLabelBytes},
+		{`"id": "1", "attachments": [%s{}]`, `{"url": "http://a/"},`, protocol.MaxEnclosures},
+	} {
+		parse := func(n int) *feed.Entry {
+			doc, err := feed.Parse("http://example.com/", "", fmt.Appendf(nil,
+				`{"items": [{`+tt.item+`}]}`, strings.Repeat(tt.repeat, n)), time.Unix(0, 0))
+			if err != nil || len(doc.Entries) != 1 {
+				t.Fatalf("%s: %v, %v", tt.item, doc, err)
+			}
+			return &doc.Entries[0]
+		}
+		if err := protocol.CheckEntry(parse(tt.most)); err != nil {
+			t.Errorf("%s: what may travel is %v", tt.item, err)
+		}
+		for _, n := range []int{tt.most + 1, 100 * tt.most} {
+			e := parse(n)
+			if f := (*protocol.Fault)(nil); !errors.As(protocol.CheckEntry(e), &f) || f.Code != protocol.TooLong {
+				t.Errorf("%s, %d times: %v", tt.item, n, f)
+			}
+			if n := len(fmt.Sprint(e)); n > 10_000 {
+				t.Errorf("%s: %d bytes stay", tt.item, n)
+			}
+		}
 	}
 }

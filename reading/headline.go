@@ -12,7 +12,7 @@ type ItemState struct {
 	Read, Starred bool
 }
 
-// A Headline is an entry as a list of them shows it.
+// A Headline is an entry as a list of them shows it. Titles and links may be cut where nobody shows more.
 type Headline struct {
 	Seq        int64
 	ID         feed.EntryID

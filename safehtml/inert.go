@@ -114,7 +114,7 @@ func rights(published []string) (list []string) {
 		switch {
 		case is:
 			list = append(list, element)
-		case links.MatchString(s) && !strings.ContainsFunc(s, unicode.IsSpace):
+		case Link(s) != "" && !strings.ContainsFunc(s, unicode.IsSpace):
 			list = append(list, Link(s))
 		default:
 			list = append(list, labels([]string{s})...)
@@ -129,10 +129,11 @@ var mediaType = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9!#$^_.+-]*/[a-zA-Z0-9]
 // links are the kinds of addresses that lead somewhere and do nothing else.
 var links = regexp.MustCompile(`(?i)^(https?|ftp|gemini|gopher|magnet|mailto|news):`)
 
-// Link is an address that may be followed, "" for one that a program could take for something to be run. A character
-// that no URL holds (RFC 3986 §2), and that would end the attribute of a page that it is put into, is escaped.
+// Link is an address that may be followed, "" for one that a program could take for something to be run, or that is
+// longer than any that leads somewhere. A character that no URL holds (RFC 3986 §2), and that would end the attribute
+// of a page that it is put into, is escaped.
 func Link(address string) string {
-	if !links.MatchString(address) {
+	if len(address) > feed.MaxLinkBytes || !links.MatchString(address) {
 		return ""
 	}
 	if strings.IndexFunc(address, outsideURL) < 0 {

@@ -213,7 +213,9 @@ func TestTextOfFeedsIsShownAsItIs(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
+	longest := "https://example.com/" + strings.Repeat("a", feed.MaxLinkBytes-len("https://example.com/"))
 	for address, want := range map[string]string{
+		longest: "=", longest + "a": "",
 		"https://example.com/a": "=", "HTTP://example.com": "=", "mailto:a@example.com": "=",
 		"magnet:?xt=urn:btih:1":                "=",
 		"https://example.com/?a=1&b=2+3#x'(é)": "=",

@@ -280,7 +280,8 @@ func newRightsLine(s string) rightsLine {
 
 // webLink is an address that a page may link to, "" for any other.
 func webLink(raw string) string {
-	if u, err := url.Parse(raw); err != nil || u.Scheme != "http" && u.Scheme != "https" {
+	u, err := url.Parse(raw)
+	if err != nil || len(raw) > feed.MaxLinkBytes || u.Scheme != "http" && u.Scheme != "https" {
 		return ""
 	}
 	return raw

@@ -217,6 +217,22 @@ func TestUntitled(t *testing.T) {
 	}
 }
 
+// An older archive has titles and links of any length: lists of them are pages of a size that browsers bear.
+func TestLongHeadlines(t *testing.T) {
+	n := newNode(t)
+	long := strings.Repeat("'", 500_000)
+	for range 40 {
+		n.add(newsURL, long, "<p>About it.</p>", noon, protocol.NodeID{})
+		n.entries[len(n.entries)-1].Entry.Link = "https://example.com/" + long
+	}
+	h := newHandler(t, n)
+	for _, target := range []string{"/entries?show=all", "/entries?q=about", "/feeds/1"} {
+		if page := get(h, target).Body; page.Len() > 1<<20 || !strings.Contains(page.String(), "&#39;…</a>") {
+			t.Errorf("%s is a page of %d bytes", target, page.Len())
+		}
+	}
+}
+
 // What publishers wrote goes in the direction of its own script.
 func TestDirection(t *testing.T) {
 	n := newNode(t)

@@ -30,6 +30,7 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("posts without titles", func(t *testing.T) { testLeads(t, open(t)) })
 	t.Run("requests of a feed", func(t *testing.T) { testRequestsFor(t, open(t)) })
 	t.Run("headlines", func(t *testing.T) { testHeadlines(t, open(t)) })
+	t.Run("long headlines", func(t *testing.T) { testLongHeadlines(t, open(t)) })
 	t.Run("headlines by time", func(t *testing.T) { testHeadlinesByTime(t, open(t)) })
 	t.Run("feeds beside the loop", func(t *testing.T) { testFeedsBesideTheLoop(t, open(t)) })
 	t.Run("icons", func(t *testing.T) { testIcons(t, open(t)) })

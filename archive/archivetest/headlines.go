@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"feedex/feed"
 	"feedex/grade"
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 const secretFeed = feed.URL("https://example.org/feed?token=hunter2hunter2")
@@ -241,6 +243,27 @@ func testRequestsFor(t *testing.T, a reading.Database) {
 	}
 	if h, err := a.Host(t.Context(), "example.net"); err != nil || h != (archive.KnownHost{}) {
 		t.Errorf("Host = %+v, %v, want none", h, err)
+	}
+}
+
+// Of titles and links of any length so much is read as pages show, and so much that it shows that there was more.
+func testLongHeadlines(t *testing.T, a reading.Database) {
+	long := strings.Repeat("ä", 500_000)
+	a.KeepFeed(archive.Feed{URL: news, Title: long, Subscribed: true})
+	e := feed.Entry{Feed: news, ID: "1", Title: long, Link: "https://example.com/" + long}
+	a.Keep([]archive.Record{archive.NewRecord(e, time.Now(), someNeighbor)})
+	commit(t, a)
+	list, err := a.Shelf(reading.Owner).Headlines(t.Context(), reading.HeadlineQuery{Limit: 1})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d headlines, %v", len(list), err)
+	}
+	h := list[0]
+	want := safehtml.Title(long)
+	if safehtml.Title(h.Title) != want || safehtml.Title(h.FeedTitle) != want || safehtml.Link(h.Link) != "" {
+		t.Errorf("what is shown is not what would be of the whole: %.20q, %.20q, %.20q", h.Title, h.FeedTitle, h.Link)
+	}
+	if n := len(h.Title) + len(h.FeedTitle) + len(h.Link); n > 100_000 {
+		t.Errorf("%d bytes are read", n)
 	}
 }
 

@@ -20,10 +20,10 @@ import (
 const itemColumns = `coalesce(i.id, 0), coalesce(m.read, 1), coalesce(m.starred, 0)`
 
 // headlineColumns are the columns that a Headline is made of, from entries e, feeds f, items i and marks m. A text is
-// cut at a thousand characters.
+// cut at a thousand characters, titles and links, which an older archive has of any length, where nobody shows more.
 const headlineColumns = `e.seq, e.id, f.id, f.url,
-	coalesce((SELECT name FROM titles WHERE feed = f.id AND person = @person), f.title), ` + iconRef +
-	`, e.title, e.link, e.time, e.seen, e.source, ` + isConfirmed + `,
+	substr(coalesce((SELECT name FROM titles WHERE feed = f.id AND person = @person), f.title), 1, 16385), ` + iconRef +
+	`, substr(e.title, 1, 16385), substr(e.link, 1, 4097), e.time, e.seen, e.source, ` + isConfirmed + `,
 	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
 
 // fewUnread is up to how many items that are not read, or have a label, are sorted by when they were published, and
