@@ -24,6 +24,9 @@ const (
 	backfillPause = 7 * time.Second
 	// maxRounds, in queries, and maxPages bound what is done for a Span.
 	maxRounds, maxPages = 1000, 500
+	// pageText is for how much text, in bytes, a document that nobody asked for counts as one more: what all of them
+	// hold is 200 MB at most.
+	pageText = 400 << 10
 	// maxListed bounds what a Report lists of what went wrong.
 	maxListed = 1000
 	// pastAgain is how long a feed is left alone whose publisher, or neighbors, could not be asked, or did not tell of
@@ -162,6 +165,9 @@ func (f *filling) read(ctx context.Context, now time.Time, past *archive.Past) e
 		f.Back = p.Oldest
 	}
 	f.each(f.Report)
+	if f.patient {
+		past.Steps += int(p.Bytes / pageText)
+	}
 	if f.seen == nil {
 		f.seen = map[feed.URL]bool{"": true, f.Span.Feed: true, past.Page: true}
 	}
@@ -183,7 +189,7 @@ func turnPage(past *archive.Past, p control.ArchiveDocument, seen map[feed.URL]b
 	case seen[p.PrevArchive]:
 		problem = fmt.Sprintf("its archive leads back to %s", p.PrevArchive.Redacted())
 	case past.Steps >= maxPages:
-		problem = fmt.Sprintf("its archive has more than %d documents", maxPages)
+		problem = fmt.Sprintf("its archive has more than %d documents, or large ones", maxPages)
 	default:
 		past.Page, seen[p.PrevArchive] = p.PrevArchive, true
 		return ""

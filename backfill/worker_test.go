@@ -3,6 +3,7 @@ package backfill
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -146,6 +147,31 @@ func TestThePastIsFilledInStepByStep(t *testing.T) {
 	p.steps(t, o.begun.Add(24*time.Hour), 1)
 	if len(*turns) != 5 || len(o.stored) != 450 {
 		t.Errorf("%d steps, %d entries of the network", len(*turns), len(o.stored))
+	}
+}
+
+// An archive without an end, and of any size, is read by itself up to so many documents and so much text; who asks for
+// it has more.
+func TestThePastThatNobodyAskedForIsBounded(t *testing.T) {
+	for bytes, want := range map[int64]int{1 << 10: maxPages, 8_600_000: 24} {
+		o := newPast(0, 200)
+		o.pages = make(map[feed.URL]control.ArchiveDocument)
+		at := func(i int) feed.URL { return feed.URL(fmt.Sprintf("%s?%d", exampleFeed, i)) }
+		for i := range maxPages + 2 {
+			o.pages[at(i)] = control.ArchiveDocument{Listed: 9, Stored: 9, Bytes: bytes, PrevArchive: at(i + 1)}
+		}
+		o.pages[exampleFeed] = o.pages[at(0)]
+		o.feeds = []node.FeedStatus{{URL: exampleFeed, Past: &archive.Past{Stage: archive.PastPublisher, Page: at(1)}}}
+		p, turns := newTestWorker(o, o.feeds, 1)
+		if p.steps(t, o.begun, maxPages+1); len(*turns) != want || o.feeds[0].Past.Stage != archive.PastNetwork {
+			t.Errorf("of %d bytes %d documents were read, want %d: %+v", bytes, len(*turns), want, o.feeds[0].Past)
+		}
+		s := Span{Feed: exampleFeed, Publisher: true, Pause: time.Nanosecond}
+		if got, err := s.Run(t.Context(), o, func(Report) {}); err != nil || got.Pages != maxPages ||
+			got.PublisherProblem == "" {
+			t.Errorf("who asks has %d documents of %d bytes, want %d: %q, %v", got.Pages, bytes, maxPages,
+				got.PublisherProblem, err)
+		}
 	}
 }
 

@@ -127,6 +127,7 @@ func (r *Remote) Wish() (search.Wish, error) {
 type ArchiveDocument struct {
 	Listed      int       `json:"listed"` // entries of the document
 	Stored      int       `json:"stored"` // of them, those that were not here yet
+	Bytes       int64     `json:"bytes"`  // text of those that it lists
 	Newest      time.Time `json:"newest,omitzero"`
 	Oldest      time.Time `json:"oldest,omitzero"`
 	PrevArchive feed.URL  `json:"older,omitempty"` // the document with what came before, "" for none (RFC 5005 §4)

@@ -103,6 +103,7 @@ func archiveDocumentOf(got *node.Fetched) (p control.ArchiveDocument, records []
 	records = make([]archive.Record, len(doc.Entries))
 	for i, e := range doc.Entries {
 		records[i] = archive.NewRecord(e, now, protocol.NodeID{})
+		p.Bytes += archive.TextBytes(&e)
 		t := records[i].Time()
 		if p.Newest.IsZero() || t.After(p.Newest) {
 			p.Newest = t

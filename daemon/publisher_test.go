@@ -47,7 +47,8 @@ func TestPagesOfAPublishersArchive(t *testing.T) {
 	var page feed.URL
 	for range 3 {
 		p, err := n.client.FetchArchive(t.Context(), u, page)
-		if err != nil || p.Listed != 1 || p.Stored != 1 || p.PrevArchive == "" || p.Oldest.Year() != 2025 {
+		if err != nil || p.Listed != 1 || p.Stored != 1 || p.Bytes == 0 || p.PrevArchive == "" ||
+			p.Oldest.Year() != 2025 {
 			t.Fatalf("%s: %+v, %v", page, p, err)
 		}
 		page = p.PrevArchive

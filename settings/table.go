@@ -143,8 +143,9 @@ that this node follows it. That holds from each start on.`},
 How far back the past of a feed is filled in by itself when it is followed: a span of time, "all" or "none".
 After the first poll the node reads the publisher's own archive, where the document leads to one (RFC 5005), and then
 asks neighbors that have the feed, one request every half a minute for all feeds together. It goes on after a
-restart. Neighbors, and nobody beyond them, are asked, but those as well with query.network = "always", and nobody
-with "never"; about feeds that are followed discreetly the publisher alone. The past of private feeds is left to
+restart. Of a publisher's archive it reads 500 documents at most, and about 200 MB of text. Neighbors, and nobody
+beyond them, are asked, but those as well with query.network = "always", and nobody with "never"; about feeds that
+are followed discreetly the publisher alone. The past of private feeds, and what is beyond those bounds, is left to
 'feedex backfill', which does the same at once for one feed, as far back as you like.`},
 		{key: "allow_private", usual: false, also: Tracker,
 			flag: "treat loopback and private addresses as public: for test networks and a LAN",

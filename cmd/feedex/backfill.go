@@ -41,9 +41,10 @@ At the end it says what is still missing: entries that others listed and that no
 out between two polls. Stopped, or killed, it goes on from where it was when it is called again: what is here is
 not downloaded again, only the publisher's documents are read once more.
 
-It asks one thing at a time and leaves some seconds between, so years of a feed may take some minutes. Asking shows
-neighbors that somebody looks for the feed; the setting query.network = "never" forbids it. Of private feeds nobody but
-the publisher is asked.`,
+It asks one thing at a time and leaves some seconds between, so years of a feed may take some minutes. It reads 500
+documents of the publisher at most, of any size: by itself (the setting backfill) the node reads no more than about 200
+MB of text there. Asking shows neighbors that somebody looks for the feed; the setting query.network = "never" forbids
+it. Of private feeds nobody but the publisher is asked.`,
 		Example: `  feedex backfill https://example.com/feed.xml
   feedex backfill https://example.com/feed.xml --since 2y --no-publisher`,
 		Args: func(c *cobra.Command, args []string) error {
