@@ -203,9 +203,9 @@ func endPublisher(past *archive.Past) {
 	*past = archive.Past{Stage: archive.PastNetwork, Since: past.Since, Filled: past.Filled}
 }
 
-// Read notes that the document of feed u at a URL, "" for the feed's own, was read, for the owner or not: where it is
-// the next one that would be read to fill in the feed's past, that is done, and changed is true. Before the first poll
-// it may be the feed's own, which leads to that past.
+// Read notes that the document of feed u at a URL, "" for the feed's own, was read for the owner: where it is the next
+// one that would be read to fill in the feed's past, that is done, and changed is true. Before the first poll it may be
+// the feed's own, which leads to that past.
 func Read(past *archive.Past, u, at feed.URL, p control.ArchiveDocument) (changed bool) {
 	switch {
 	case past.Stage == archive.PastPoll && at == "" && p.PrevArchive != "":

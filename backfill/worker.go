@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -144,15 +145,20 @@ func (w *Worker) stepBack(ctx context.Context, now time.Time) error {
 		w.last = f.URL
 		past := *f.Past
 		x := newFilling(Span{Feed: f.URL, Since: past.Since, Hops: w.hops, Pause: w.pause}, w.node)
-		x.patient, x.seen = true, w.seen[f.URL]
+		if x.patient = true; past.Steps > 0 {
+			x.seen = maps.Clone(w.seen[f.URL]) // what is not kept is read once more
+		}
 		if err := x.step(ctx, now, &past); err != nil {
+			return err
+		}
+		w.logPast(f.URL, &past, cmp.Or(x.PublisherProblem, x.Problem))
+		if err := w.config.Keep(ctx, node.Backfilled{Feed: f.URL, From: *f.Past, Past: past}); err != nil {
 			return err
 		}
 		if delete(w.seen, f.URL); past.Stage == archive.PastPublisher {
 			w.seen[f.URL] = x.seen
 		}
-		w.logPast(f.URL, &past, cmp.Or(x.PublisherProblem, x.Problem))
-		return w.config.Keep(ctx, node.Backfilled{Feed: f.URL, Past: past})
+		return nil
 	}
 	return nil
 }

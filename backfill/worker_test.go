@@ -175,6 +175,34 @@ func TestThePastThatNobodyAskedForIsBounded(t *testing.T) {
 	}
 }
 
+// A step is kept with where it began, as others may have gone on from there meanwhile; what could not be kept is done
+// once more.
+func TestAStepSaysWhereItBegan(t *testing.T) {
+	const first, second feed.URL = "http://example.com/2", "http://example.com/1"
+	o := newPast(0, 200)
+	o.pages = map[feed.URL]control.ArchiveDocument{first: {Listed: 5, Stored: 5, PrevArchive: second}}
+	from := archive.Past{Stage: archive.PastPublisher, Page: first, Steps: 1}
+	past := from
+	o.feeds = []node.FeedStatus{{URL: exampleFeed, Past: &past}}
+	var kept []node.Backfilled
+	full := errors.New("the disk is full")
+	keep := func(_ context.Context, ev node.Backfilled) error {
+		if kept = append(kept, ev); len(kept) == 1 {
+			return full
+		}
+		return nil
+	}
+	w := NewWorker(o, Config{Keep: keep, Log: slog.New(slog.DiscardHandler)})
+	if err := w.stepBack(t.Context(), o.begun); !errors.Is(err, full) {
+		t.Fatal(err)
+	}
+	w.steps(t, o.begun, 1)
+	want := archive.Past{Stage: archive.PastPublisher, Page: second, Steps: 2, Filled: 5}
+	if len(kept) != 2 || kept[1] != (node.Backfilled{Feed: exampleFeed, From: from, Past: want}) {
+		t.Errorf("kept is %+v", kept)
+	}
+}
+
 // A publisher or network that cannot be asked is left alone for a while, and a publisher's archive that is broken is
 // given up for the network's. The feeds take turns.
 func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {

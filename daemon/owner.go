@@ -342,6 +342,11 @@ func (u unasked) Pull(ctx context.Context, list []control.Remote) (control.PullR
 	return u.pull(ctx, list, true)
 }
 
+// FetchArchive implements control.Owner. The worker that has the document read keeps how far that is.
+func (u unasked) FetchArchive(ctx context.Context, f, page feed.URL) (control.ArchiveDocument, error) {
+	return u.fetchArchive(ctx, f, page)
+}
+
 func (h *host) pull(ctx context.Context, list []control.Remote, unasked bool) (control.PullReport, error) {
 	ev := node.Pull{Tag: h.lastQuery.Add(1), Unasked: unasked}
 	for i := range list {

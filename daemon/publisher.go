@@ -21,6 +21,15 @@ import (
 // FetchArchive implements control.Owner. The publisher is asked like for a poll, one request to a host at a time.
 // Entries of the document are filled in, as of the publisher and not as news.
 func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (control.ArchiveDocument, error) {
+	p, err := h.fetchArchive(ctx, u, page)
+	if err == nil {
+		err = h.noteRead(ctx, u, page, p)
+	}
+	return p, err
+}
+
+// fetchArchive is FetchArchive without a note of it.
+func (h *host) fetchArchive(ctx context.Context, u, page feed.URL) (control.ArchiveDocument, error) {
 	got, err := h.fetchForOwner(ctx, node.Fetch{Feed: u, Page: page})
 	if err != nil {
 		return control.ArchiveDocument{}, err
@@ -31,19 +40,20 @@ func (h *host) FetchArchive(ctx context.Context, u, page feed.URL) (control.Arch
 	if len(stored) > 0 || len(shown) > 0 {
 		err = errors.Join(err, h.command(ctx, node.Recovered{Feed: u, Records: stored, Shown: shown}))
 	}
-	if err == nil {
-		err = h.noteRead(ctx, u, page, p)
-	}
 	return p, err
 }
 
-// noteRead notes that a document of a feed was read, for the owner or not.
+// noteRead notes that a document of a feed was read for the owner.
 func (h *host) noteRead(ctx context.Context, u, at feed.URL, page control.ArchiveDocument) error {
 	f, err := h.feed(ctx, u)
-	if err != nil || f == nil || f.Past == nil || !backfill.Read(f.Past, u, at, page) {
+	if err != nil || f == nil || f.Past == nil {
 		return err
 	}
-	return h.command(ctx, node.Backfilled{Feed: u, Past: *f.Past})
+	past := *f.Past
+	if !backfill.Read(&past, u, at, page) {
+		return nil
+	}
+	return h.command(ctx, node.Backfilled{Feed: u, From: *f.Past, Past: past})
 }
 
 // fillPast has the node fill in by itself what others have of its feeds, as far as its owner lets it ask them.

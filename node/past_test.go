@@ -71,8 +71,8 @@ func TestThePastOfAFeedThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// How far it is outlives the node; what is done for a subscription that has ended does not matter; and a private
-// feed's past is nobody's business.
+// How far it is outlives the node; what began where it is no longer, or is done for a subscription that has ended, does
+// not matter; and a private feed's past is nobody's business.
 func TestTheProgressIntoThePastIsKept(t *testing.T) {
 	w := newNetwork(t)
 	w.withOlder(news, "https://example.com/2025")
@@ -80,7 +80,11 @@ func TestTheProgressIntoThePastIsKept(t *testing.T) {
 	w.run(time.Minute)
 	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2024", Steps: 1,
 		Back: w.Now().Add(-time.Hour).Truncate(time.Second), Filled: 7}
-	h.step(node.Backfilled{Feed: news, Past: past})
+	begun := h.stored(news).Past
+	h.step(node.Backfilled{Feed: news, From: begun, Past: past})
+	other := past
+	other.Page, other.Filled = "https://example.com/2025", 1
+	h.step(node.Backfilled{Feed: news, From: begun, Past: other}) // who began there as well, and took longer
 	h.kill()
 	h.start()
 	if got := h.node.Feeds()[0].Past; got == nil || archive.Past(*got) != past {
@@ -92,15 +96,16 @@ func TestTheProgressIntoThePastIsKept(t *testing.T) {
 		t.Errorf("private: %+v", got)
 	}
 	h.step(node.Subscribe{Feeds: []feed.URL{news}, Private: &no, Discreet: &yes})
+	from := past
 	past.Stage = archive.PastNetwork
-	h.step(node.Backfilled{Feed: news, Past: past})
+	h.step(node.Backfilled{Feed: news, From: from, Past: past})
 	if got := h.stored(news).Past.Stage; got != archive.PastDone {
 		t.Errorf("neighbors are to be asked for what is followed discreetly: %q", got)
 	}
 	h.step(node.Unsubscribe{Feeds: []feed.URL{news}})
-	h.step(node.Backfilled{Feed: news, Past: past})
+	h.step(node.Backfilled{Feed: news, From: from, Past: past})
 	h.step(node.Subscribe{Feeds: []feed.URL{news}})
-	h.step(node.Backfilled{Feed: news, Past: past}) // of the subscription before
+	h.step(node.Backfilled{Feed: news, From: from, Past: past}) // of the subscription before
 	if got := h.stored(news).Past; got.Stage != archive.PastPoll || got.Filled != 0 {
 		t.Errorf("followed anew: %+v", got)
 	}
@@ -113,7 +118,7 @@ func TestThePastMayBeginBeforeTheFirstPoll(t *testing.T) {
 	h := w.add(node.Config{Backfill: 24 * time.Hour}, news)
 	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2025"}
 	for range 2 {
-		h.step(node.Backfilled{Feed: news, Past: past})
+		h.step(node.Backfilled{Feed: news, From: h.stored(news).Past, Past: past})
 		if got := h.stored(news).Past; got.Stage != past.Stage || got.Page != past.Page ||
 			got.Steps != past.Steps {
 			t.Fatalf("before the first poll: %+v, want %+v", got, past)

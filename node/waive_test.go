@@ -99,9 +99,10 @@ func TestAWaivedPollIsMadeWhereNothingComes(t *testing.T) {
 		if len(p.asked) > 0 {
 			t.Fatalf("%d polls in two minutes", len(p.asked))
 		}
-		past := h.node.Subscription(news).Past
+		from := h.node.Subscription(news).Past
+		past := from
 		past.Steps, past.Filled = 1, filled
-		h.step(node.Backfilled{Feed: news, Past: past})
+		h.step(node.Backfilled{Feed: news, From: from, Past: past})
 		w.run(time.Minute)
 		if polled := len(p.asked) > 0; polled != (filled == 0) {
 			t.Errorf("%d entries came, and it is polled: %v", filled, polled)

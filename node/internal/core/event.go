@@ -194,9 +194,11 @@ func (OwnerQuery) event() {}
 
 func (EndQuery) event() {}
 
-// Backfilled says how far the past of a feed is filled in now.
+// Backfilled says how far the past of a feed is filled in now, from how far it was when that began. Where it is
+// somewhere else by now, as the owner had it read meanwhile, it stays there.
 type Backfilled struct {
 	Feed feed.URL
+	From archive.Past
 	Past archive.Past
 }
 

@@ -47,19 +47,11 @@ func (m *Machine) pastAfter(s *Subscription, stage archive.PastStage) archive.Pa
 }
 
 // Backfilled notes how far the host has come. Before the first poll that is where the publisher's archive begins, where
-// the owner had the document read. Work for a subscription that has ended does not matter.
+// the owner had the document read. Work for a subscription that has ended, or by which the past is no longer where it
+// began, does not matter.
 func (m *Machine) Backfilled(ev core.Backfilled) {
 	s := m.Feeds[ev.Feed]
-	if s == nil {
-		return
-	}
-	switch s.Past.Stage {
-	case archive.PastPublisher, archive.PastNetwork:
-	case archive.PastPoll:
-		if ev.Past.Stage != archive.PastPublisher || ev.Past.Steps > 0 {
-			return
-		}
-	default:
+	if s == nil || s.Past != ev.From {
 		return
 	}
 	s.Past = ev.Past
