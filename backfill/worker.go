@@ -3,6 +3,7 @@ package backfill
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 const (
@@ -87,7 +89,8 @@ func (w *Worker) Run(ctx context.Context) {
 	}
 }
 
-// fillGaps asks the network for the entries that feeds published between two polls and that are missing here.
+// fillGaps asks the network for the entries that feeds published between two polls and that are missing here. While the
+// node rests nobody is asked; any other error is the feed's own.
 func (w *Worker) fillGaps(ctx context.Context, now time.Time) error {
 	feeds, err := w.node.Feeds(ctx)
 	if err != nil {
@@ -107,13 +110,14 @@ func (w *Worker) fillGaps(ctx context.Context, now time.Time) error {
 		if _, lately := w.tried[f.URL]; lately || !fillable(f) {
 			continue
 		}
-		w.tried[f.URL] = now
 		got, err := Span{Feed: f.URL, Since: f.Gap.After, Until: f.Gap.Before, Network: true, Hops: w.hops,
 			Pause: w.pause}.Run(ctx, w.node, func(Report) {})
-		if err != nil {
+		if ctx.Err() != nil || errors.Is(err, reading.ErrRests) {
 			return err
 		}
-		if got.Unanswered {
+		if w.tried[f.URL] = now; err != nil {
+			got.Problem = err.Error()
+		} else if got.Unanswered {
 			w.tried[f.URL] = now.Add(gapSoon - leftAlone(f, now))
 		}
 		w.config.Log.Info("asked the network for missed entries", "feed", f.URL.Redacted(), "entries", got.Network,

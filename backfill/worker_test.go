@@ -16,6 +16,7 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
+	"feedex/reading"
 )
 
 func TestGapsAreFilledFromTheNetwork(t *testing.T) {
@@ -51,6 +52,34 @@ func TestGapsAreFilledFromTheNetwork(t *testing.T) {
 	if err := g.fillGaps(t.Context(), now); err != nil || len(g.tried) != 0 {
 		t.Errorf("feeds that are gone are remembered: %v, %v", g.tried, err)
 	}
+}
+
+// A feed that others cannot be asked about keeps nobody from asking about the next; while the node rests nobody is
+// asked, and all are soon after.
+func TestAGapThatCannotBeAskedAbout(t *testing.T) {
+	for want, err := range map[int]error{1: reading.ErrRests, 2: errors.New("of this feed")} {
+		o := newPast(100, 200)
+		gap := &archive.Gap{After: o.begun, Before: o.begun.Add(time.Hour), Missing: 9}
+		o.feeds = []node.FeedStatus{{URL: exampleFeed, Gap: gap}, {URL: "http://example.com/other", Gap: gap}}
+		n := failingNode{o, err, 0}
+		w, _ := newTestWorker(&n, o.feeds, 1)
+		got := w.fillGaps(t.Context(), o.begun)
+		if rests := want == 1; n.asked != want || (got != nil) != rests || (len(w.tried) == 0) != rests {
+			t.Errorf("%v: asked %d times, %d are left alone, %v", err, n.asked, len(w.tried), got)
+		}
+	}
+}
+
+// A failingNode fails each query.
+type failingNode struct {
+	*pastNode
+	err   error
+	asked int
+}
+
+func (n *failingNode) Query(context.Context, control.QueryRequest, func(control.QueryPart) error) error {
+	n.asked++
+	return n.err
 }
 
 // Gaps that nobody could fill for long are asked about ever more rarely: the last of a gap may be a wrong guess.
