@@ -27,6 +27,7 @@ type Item struct {
 	Changed time.Time // when it came here or, later, was last marked; whole seconds
 
 	Filters []FilterID   // those of the person that caught it
+	Site    string       // the page of its feed, "" for none
 	EntryID feed.EntryID // by which programs know it: the first that it had (archive.Record.Was)
 	// Entry is as safehtml.Entry leaves it: all but its HTML, which is as published, is fit to be shown. Its Content is
 	// the full text where one is shown.

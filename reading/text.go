@@ -2,6 +2,7 @@ package reading
 
 import (
 	"cmp"
+	"net/url"
 	"strings"
 
 	"feedex/safehtml"
@@ -44,5 +45,15 @@ func (t Text) Direction(i *Item) string {
 // Author names the authors of an item, "" where they are not known.
 func (i *Item) Author() string { return strings.Join(i.Entry.Authors, ", ") }
 
-// Link is the page of an item, or the URL of its feed where it has none.
-func (i *Item) Link() string { return cmp.Or(i.Entry.Link, string(i.Entry.Feed)) }
+// Link is the page of an item, or that of its feed where it has none, or of the host. The address of the feed is none:
+// people pass links on, and that may be a secret.
+func (i *Item) Link() string {
+	if link := cmp.Or(i.Entry.Link, i.Site); link != "" {
+		return link
+	}
+	u, err := url.Parse(string(i.Entry.Feed))
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String()
+}

@@ -295,14 +295,15 @@ func (r personalReader) itemPage(ctx context.Context, ids []reading.ItemID) (pag
 	var full string
 	for item, err := range found(ctx, r.db, func(row rowScanner) (item reading.Item, err error) {
 		record, err := scanRecord(row, &key, &item.ID, &item.Feed, seconds(&item.Arrived), &item.Listed, &item.Read,
-			&item.Starred, seconds(&item.Changed), jsonList[reading.FilterID]{&item.Filters}, &full)
+			&item.Starred, seconds(&item.Changed), jsonList[reading.FilterID]{&item.Filters}, &full, &item.Site)
+		item.Site = safehtml.Link(item.Site)
 		item.EntryID, item.Entry = cmp.Or(record.Was, record.ID), record.Entry
 		item.Time, item.Confirmed = record.Time(), record.Confirmed
 		item.Entry.Content = cmp.Or(full, item.Entry.Content)
 		return item, err
 	}, `SELECT `+recordColumns+
 		`, j.key, i.id, i.feed, i.arrived, coalesce(m.listed, 0), coalesce(m.read, 1), coalesce(m.starred, 0),
-			coalesce(m.marked, i.arrived), `+filtersOf+`, `+fullTextOf+`
+			coalesce(m.marked, i.arrived), `+filtersOf+`, `+fullTextOf+`, f.link
 		FROM json_each(?) j CROSS JOIN items i ON i.id = j.value CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = e.feed
 			LEFT JOIN marks m ON m.person = ? AND m.item = i.id
 		WHERE `+isRead+` ORDER BY j.key`, int64(r.person), jsonNumbers(ids), int64(r.person), int64(r.person)) {

@@ -57,7 +57,7 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 	if f == nil { // followed since the catalog was read
 		f = &reading.FollowedFeed{ID: item.Feed, URL: e.Feed}
 	}
-	href := cmp.Or(e.Link, f.Site, string(f.URL))
+	href := item.Link()
 	text := body{h.text.Direction(item), h.text.HTML(item)}
 	out := &entry{
 		ID:        fmt.Sprintf("%s%016x", longID, int64(item.ID)),
