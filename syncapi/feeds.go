@@ -32,3 +32,20 @@ func Streams(ctx context.Context, l reading.Library, s reading.Stream,
 	}
 	return all, err
 }
+
+// RenameFolder gives a folder another name, and refuses that of another folder with a status: one of the numbers that a
+// program knows would be no more, and what was in which could not be told afterwards.
+func RenameFolder(ctx context.Context, l reading.Library, id reading.FolderID, raw string, taken int) error {
+	name, err := reading.FolderName(raw)
+	if err != nil {
+		return err
+	}
+	list, err := l.Folders(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list, func(f reading.Folder) bool { return f.Name == name && f.ID != id }) {
+		return Refuse(taken, "There is a folder %q already.", name)
+	}
+	return l.RenameFolder(ctx, id, name)
+}

@@ -79,6 +79,10 @@ func (x *export) write(ctx context.Context, w io.Writer) error {
 		x.done++
 		x.progress.at(x.done, x.total, counted)
 	}
+	if x.done == 0 && x.feed != "" {
+		return fmt.Errorf("the archive has no entry of %s: 'feedex archive stats' lists the feeds that it has some of",
+			printable(string(x.feed)))
+	}
 	return out.Flush()
 }
 

@@ -175,7 +175,7 @@ func (h *handler) renameCategory(w http.ResponseWriter, r *http.Request) error {
 	if err := fixed(c.ID); err != nil {
 		return err
 	}
-	if err := h.Library.RenameFolder(r.Context(), c.ID, wish.Title); err != nil {
+	if err := syncapi.RenameFolder(r.Context(), h.Library, c.ID, wish.Title, http.StatusBadRequest); err != nil {
 		return err
 	}
 	c.Title, err = reading.FolderName(wish.Title)

@@ -183,9 +183,14 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 		Title    *string           `json:"title"`
 		Category *reading.FolderID `json:"category_id"`
 		Crawler  *bool             `json:"crawler"`
+		Address  *string           `json:"feed_url"`
+		Disabled bool              `json:"disabled"`
 	}
 	if err := body(w, r, &wish); err != nil {
 		return err
+	}
+	if wish.Disabled || wish.Address != nil && *wish.Address != string(s.URL) {
+		return refuse("A feed is neither paused nor given another address here: unsubscribe from it instead.")
 	}
 	a := reading.Arrangement{Feed: s.ID, FullText: wish.Crawler}
 	if wish.Title != nil && *wish.Title != s.Called() {

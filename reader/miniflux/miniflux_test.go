@@ -139,6 +139,13 @@ func TestBounds(t *testing.T) {
 		{"GET", "/v1/feeds/1/entries?category_id=-1", "", http.StatusBadRequest},
 		{"PUT", "/v1/users/undefined/mark-all-as-read", "", http.StatusNotFound},
 		{"PUT", "/v1/feeds/1", `{"category_id":77}`, http.StatusNotFound},
+		{"PUT", "/v1/feeds/1", `{"disabled":true}`, http.StatusBadRequest},
+		{"PUT", "/v1/feeds/1", `{"feed_url":"https://example.com/other"}`, http.StatusBadRequest},
+		{"PUT", "/v1/feeds/1", `{"feed_url":"https://example.com/feed.xml","disabled":false}`, http.StatusCreated},
+		{"POST", "/v1/categories", `{"title":"Twin"}`, http.StatusCreated},
+		{"PUT", "/v1/categories/1", `{"title":" Twin "}`, http.StatusBadRequest},
+		{"PUT", "/v1/categories/1", `{"title":"Other"}`, http.StatusCreated},
+		{"PUT", "/v1/categories/1", `{"title":"Other"}`, http.StatusCreated},
 		{"POST", "/v1/feeds", `{"feed_url":"https://example.com/x","category_id":77}`, http.StatusNotFound},
 	} {
 		w := readertest.Ask(h, c.method, c.target, c.body)

@@ -260,7 +260,7 @@ func (h *handler) askedFolder(r *request) (reading.Folder, error) {
 func (h *handler) renameFolder(w http.ResponseWriter, r *request) error {
 	f, err := h.askedFolder(r)
 	if err == nil {
-		err = h.Library.RenameFolder(r.Context(), f.ID, r.args.text("name"))
+		err = syncapi.RenameFolder(r.Context(), h.Library, f.ID, r.args.text("name"), http.StatusConflict)
 	}
 	return done(w, err)
 }

@@ -51,6 +51,10 @@ func TestBounds(t *testing.T) {
 		{"PUT", "/feeds/1/read?newestItemId=-99999999999999999999", "", http.StatusOK},
 		{"GET", "/items?batchSize=-99999999999999999999&offset=99999999999999999999&type=9&id=x", "", http.StatusOK},
 		{"GET", "/items?type=0&id=-7", "", http.StatusOK},
+		{"POST", "/folders", `{"name":"Twin"}`, http.StatusOK},
+		{"PUT", "/folders/1", `{"name":" Twin "}`, http.StatusConflict},
+		{"PUT", "/folders/1", `{"name":"Other"}`, http.StatusOK},
+		{"PUT", "/folders/1", `{"name":"Other"}`, http.StatusOK},
 	} {
 		if w := ask(h, c.method, c.path, c.body); w.Code != c.code {
 			t.Errorf("%s %s: %d, want %d: %s", c.method, c.path, w.Code, c.code, w.Body)

@@ -174,7 +174,8 @@ func (m *Machine) ripe(p *prospect) bool {
 // mayWatch reports whether a feed that neighbors want may become a prospect.
 func (m *Machine) mayWatch(u feed.URL) bool {
 	v := &m.forOthers
-	return v.met[u].IsZero() && !slices.ContainsFunc(v.prospects, func(p prospect) bool { return p.feed == u }) && m.mayVolunteer(u)
+	isOne := func(p prospect) bool { return p.feed == u }
+	return v.met[u].IsZero() && !slices.ContainsFunc(v.prospects, isOne) && m.mayVolunteer(u)
 }
 
 // pollersOf counts the nodes that poll a prospect, as far as is known: neighbors that follow it, and those of which
