@@ -60,12 +60,12 @@ func FoldFields(e *feed.Entry) Fields {
 }
 
 func foldTitle(e *feed.Entry) string {
-	return string(append(appendFolded(nil, text(e.Title), MaxFoldedBytes), ' '))
+	return string(append(appendFolded(nil, text(e.Title)), ' '))
 }
 
 // FoldFeed returns the words of a feed's address, folded.
 func FoldFeed(u feed.URL) string {
-	return string(append(appendFolded(nil, string(u), MaxFoldedBytes), ' '))
+	return string(append(appendFolded(nil, string(u)), ' '))
 }
 
 // foldRest has the names first, so that those of a long text count as well: rest begins with the authors, and goes on
@@ -75,28 +75,28 @@ func foldRest(e *feed.Entry) (rest, authors, categories string) {
 	var end [2]int
 	for i, labels := range [][]string{e.Authors, e.Categories} {
 		for _, label := range labels {
-			b = appendFolded(b, label, MaxFoldedBytes)
+			b = appendFolded(b, label)
 			b = append(b, fieldBreak...)
 		}
 		end[i] = len(b)
 	}
-	b = appendFolded(b, text(e.Summary), MaxFoldedBytes)
+	b = appendFolded(b, text(e.Summary))
 	if e.Content != e.Summary {
 		b = append(b, fieldBreak...)
 		if len(b) < MaxFoldedBytes {
-			b = appendFolded(b, text(e.Content), MaxFoldedBytes)
+			b = appendFolded(b, text(e.Content))
 		}
 	}
 	rest = string(append(b, ' '))
 	return rest, rest[:end[0]], rest[end[0]:end[1]]
 }
 
-// appendFolded appends each word of s, folded, with a blank before it, until dst is so long.
-func appendFolded(dst []byte, s string, limit int) []byte {
+// appendFolded appends each word of s, folded, with a blank before it, until dst has MaxFoldedBytes.
+func appendFolded(dst []byte, s string) []byte {
 	if ascii(s) {
-		return appendFoldedBytes(dst, s, limit)
+		return appendFoldedBytes(dst, s, MaxFoldedBytes)
 	}
-	return appendFoldedRunes(dst, norm.NFD.String(s), limit)
+	return appendFoldedRunes(dst, norm.NFD.String(s), MaxFoldedBytes)
 }
 
 // wordBytes has each byte of ASCII that is part of a word, in lower case, and 0 for the others.
@@ -128,7 +128,7 @@ func appendFoldedBytes(dst []byte, s string, limit int) []byte {
 	return dst
 }
 
-// appendFoldedRunes is appendFolded of decomposed text.
+// appendFoldedRunes is appendFolded of decomposed text, until dst has so many bytes.
 func appendFoldedRunes(dst []byte, s string, limit int) []byte {
 	const between = -1
 	end := between // how far the current word may reach in dst
@@ -218,7 +218,7 @@ type Phrase struct {
 func Phrases(words []string) []Phrase {
 	var phrases []Phrase
 	for _, w := range words {
-		folded := string(appendFolded(nil, w, MaxFoldedBytes))
+		folded := string(appendFolded(nil, w))
 		if folded == "" {
 			continue
 		}

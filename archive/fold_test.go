@@ -13,7 +13,7 @@ import (
 	"feedex/feed"
 )
 
-func folded(s string) string { return string(appendFolded(nil, s, MaxFoldedBytes)) }
+func folded(s string) string { return string(appendFolded(nil, s)) }
 
 func TestFoldWords(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
@@ -108,7 +108,7 @@ func TestFoldLongEntry(t *testing.T) {
 			{Authors: []string{"Ann"}, Categories: []string{"last"}, Summary: long, Content: long + "more"},
 		} {
 			_, rest := Fold(&e)
-			first := string(appendFolded(nil, text(word), MaxFoldedBytes))
+			first := string(appendFolded(nil, text(word)))
 			if len(rest) < MaxFoldedBytes || len(rest) > most || !strings.HasPrefix(rest, " ann ¶ last ¶") ||
 				!utf8.ValidString(rest) {
 				t.Errorf("%d bytes of %.10q fold to %d, %.30q…", len(long), word, len(rest), rest)

@@ -30,7 +30,7 @@ func encodeBundle(b *Bundle) xmlrpc.Struct {
 // decodeBundle reads a bundle. Whether it is what it says is for Bundle.Verify.
 func decodeBundle(p *params) *Bundle {
 	m := p.structure("bundle")
-	b := &Bundle{Feed: m.feed("feed")}
+	b := &Bundle{Feed: m.feed()}
 	if b.Feed == "" {
 		m.fail("feed", "missing")
 	}
@@ -98,7 +98,7 @@ func encodeEnclosure(e feed.Enclosure) xmlrpc.Struct {
 
 func decodeEntry(m members) feed.Entry {
 	e := feed.Entry{
-		Feed:       m.feed("feed"),
+		Feed:       m.feed(),
 		ID:         m.string("id", MaxIDBytes),
 		Title:      m.string("title", MaxTitleBytes),
 		Link:       m.string("link", feed.MaxURLBytes),

@@ -307,15 +307,15 @@ func (m members) parsed(name string, limit int, parse func(string) (NodeID, erro
 	return ids
 }
 
-// feed reads a feed's URL, which must be in normal form; "" where there is none.
-func (m members) feed(name string) feed.URL {
-	text := m.string(name, feed.MaxURLBytes)
+// feed reads the URL of the feed that something is of, which must be in normal form; "" where there is none.
+func (m members) feed() feed.URL {
+	text := m.string("feed", feed.MaxURLBytes)
 	if text == "" || *m.err != nil {
 		return ""
 	}
 	u, err := feed.ParseURL(text)
 	if err != nil || string(u) != text {
-		m.fail(name, "want a feed's URL in normal form")
+		m.fail("feed", "want a feed's URL in normal form")
 	}
 	return u
 }

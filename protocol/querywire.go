@@ -78,7 +78,7 @@ func decodeQuery(p *params) Query {
 		Budget: int(m.int("budget", 0, MaxBudget)),
 		Wait:   time.Duration(m.int("wait", 0, MaxWait.Milliseconds())) * time.Millisecond,
 		Filter: feed.Filter{
-			Feed:  m.feed("feed"),
+			Feed:  m.feed(),
 			Words: bounded(m, "words"),
 			Title: bounded(m, "title"),
 			Limit: int(m.int("limit", 0, math.MaxInt32)),
@@ -182,7 +182,7 @@ func decodeFound(m members) Found {
 	f := Found{
 		ID:        m.entryID("id"),
 		Digest:    feed.Digest(m.entryID("digest")),
-		Feed:      m.feed("feed"),
+		Feed:      m.feed(),
 		Title:     m.string("title", MaxTitleBytes),
 		Link:      m.string("link", feed.MaxURLBytes),
 		Seen:      instant(m.int("seen", minUnix, maxUnix)),

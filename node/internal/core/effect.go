@@ -236,43 +236,6 @@ type Pulled struct {
 	Err     error          // at the end: why nobody was asked
 }
 
-// Joined says how a Join ended: with the id of the neighbor, or why there is none.
-type Joined struct {
-	Tag  uint64
-	Peer protocol.NodeID
-	Err  error
-}
-
-// A PollTime is when a feed was polled.
-type PollTime struct {
-	Feed feed.URL
-	At   time.Time
-}
-
-// A PollHeard is a poll of a feed by another node.
-type PollHeard struct {
-	Feed    feed.URL
-	Via     protocol.NodeID // the neighbor that told it
-	Origin  protocol.NodeID // the node that polled
-	At      time.Time       // by our clock
-	Refused bool            // the publisher refused it
-	Own     bool            // it is Via itself that polled, as the link shows
-	// Notice is what told it, nil where a bundle did. Verify reports whether its signature holds, which takes a while.
-	Notice *protocol.Notice
-	Verify func() bool
-}
-
-// Signer is the name of the key with which it is signed, nobody where it is not.
-func (h *PollHeard) Signer() protocol.NodeID {
-	if h.Notice == nil {
-		return protocol.NodeID{}
-	}
-	return protocol.NameOf(h.Notice.Signature.Key)
-}
-
-// Proven reports whether it is signed by who polled, or says nothing of who signed.
-func (h *PollHeard) Proven() bool { return h.Notice == nil || !h.Notice.Signed() || h.Verify() }
-
 // A HolderRefusal is why nothing was taken from a holder.
 type HolderRefusal struct {
 	Holder protocol.NodeID
@@ -281,6 +244,14 @@ type HolderRefusal struct {
 }
 
 func (Pulled) effect() {}
+
+// Joined says how a Join ended: with the id of the neighbor, or why there is none.
+type Joined struct {
+	Tag  uint64
+	Peer protocol.NodeID
+	Err  error
+}
+
 func (Joined) effect() {}
 
 // Replaced says that an address was followed no more because it led to the feed that was meant: a web page that named

@@ -146,7 +146,7 @@ func (m *Machine) deliveredAgain(l *link, b *protocol.Bundle) {
 		return
 	}
 	records, ids := m.recordsOf(l, b)
-	m.corroborate(l, b.Via(l.ID()), records, m.Shared.Known(ids))
+	m.corroborate(b.Via(l.ID()), records, m.Shared.Known(ids))
 	if m.shown(l, o); o.audit > 0 {
 		return
 	}

@@ -54,7 +54,7 @@ func (m *Machine) ownNotice(u feed.URL, at time.Time, fresh int) notice {
 // Learned tells a neighbor of which it is known now what calls it has how it stands with us, and of our latest polls.
 func (m *Machine) Learned(to *core.Link) {
 	m.StateAccount(to)
-	mine, _ := m.ownStars()
+	mine := m.starsToTell()
 	m.tellStars(Of(to), mine, starRounds)
 	if !to.Notices {
 		return

@@ -183,7 +183,7 @@ func (m *Machine) keepNew(l *link, b *protocol.Bundle) (k kept) {
 	records, ids := m.recordsOf(l, b)
 	var fresh []archive.Record
 	known := m.Shared.Known(ids)
-	m.corroborate(l, b, records, known)
+	m.corroborate(b, records, known)
 	allowed := m.allowanceOf(l, b.Feed)
 	for i, e := range b.Entries {
 		if known[i].Admits(&records[i]) {
@@ -207,7 +207,7 @@ func (m *Machine) keepNew(l *link, b *protocol.Bundle) (k kept) {
 				k.undated = append(k.undated, ids[i])
 			}
 		default:
-			switch m.revise(l, b, &records[i], known[i], allowed) {
+			switch m.revise(b, &records[i], known[i], allowed) {
 			case beyond:
 				k.left++
 			case awaited:

@@ -63,7 +63,7 @@ func (m *Machine) sharesStars() bool {
 // tellAll tells all neighbors of stars.
 func (m *Machine) tellAll() {
 	m.starring.soon = false
-	mine, _ := m.ownStars()
+	mine := m.starsToTell()
 	for _, l := range m.Links { // before anybody hears what is starred now
 		m.noteTips(Of(l), mine)
 	}
@@ -85,11 +85,10 @@ type ownStars struct {
 	starred map[feed.URL][]feed.EntryID
 }
 
-// ownStars are the stars to tell of, and whether the owner wants that of any feed.
-func (m *Machine) ownStars() (mine ownStars, wanted bool) {
-	mine.feeds, wanted = m.feeds.StarFeeds()
-	mine.starred = make(map[feed.URL][]feed.EntryID)
-	return mine, wanted
+// starsToTell are the stars to tell of.
+func (m *Machine) starsToTell() ownStars {
+	feeds, _ := m.feeds.StarFeeds()
+	return ownStars{feeds, make(map[feed.URL][]feed.EntryID)}
 }
 
 // of are the owner's stars of a feed.
@@ -120,7 +119,7 @@ func (m *Machine) tellStars(l *link, mine ownStars, rounds int) {
 		switch code := core.CodeOf(a.Err); {
 		case ok:
 			t.unsure = false
-			mine, _ := m.ownStars()
+			mine := m.starsToTell()
 			if err := m.takeStars(l, theirs, mine); err != nil {
 				m.Suspect(l.ID(), "answered stars that are refused: "+err.Text)
 			} else {
@@ -183,7 +182,7 @@ func (m *Machine) AskedStars(from *core.Link, ev core.Asked, said protocol.Stars
 			maxStarCalls, StarsEvery))
 		return
 	}
-	mine, _ := m.ownStars()
+	mine := m.starsToTell()
 	if err := m.takeStars(l, said, mine); err != nil {
 		m.Refuse(ev, err)
 		return

@@ -69,7 +69,7 @@ func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earne
 
 // corroborate confirms entries that somebody else brought first and no own poll has shown, where a neighbor that brings
 // the same, and another that did before, are two witnesses. The path of b ends with it.
-func (m *Machine) corroborate(l *link, b *protocol.Bundle, records []archive.Record, known []archive.Version) {
+func (m *Machine) corroborate(b *protocol.Bundle, records []archive.Record, known []archive.Version) {
 	var confirmed []archive.Record
 	for i, v := range known {
 		r := &records[i]
@@ -249,7 +249,7 @@ const (
 
 // revise takes in a version of an entry of which we keep another, as far as that is allowed to the neighbor; nil is for
 // all.
-func (m *Machine) revise(l *link, b *protocol.Bundle, v *archive.Record, known archive.Version,
+func (m *Machine) revise(b *protocol.Bundle, v *archive.Record, known archive.Version,
 	allowed *incentive.Allowance) revised {
 	other := trust.BroughtVersion{Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: b.Path, DID: b.DID}
 	updated := v.Entry.Updated
