@@ -82,28 +82,65 @@ func syncFolder(path string) error {
 
 // foreignLog returns an error if beside the file at path stands the log of another one: a backup was put in the place
 // of an archive whose node had been killed. SQLite would take that log for the file's own, and spoil the file with what
-// is in it. It is told by the file's header (https://sqlite.org/fileformat.html#file_format_version_numbers): Backup
-// writes one that was never in WAL mode, and Open sets that mode before there is a log.
+// is in it.
 func foreignLog(path string) error {
 	if !logged(path) { // first: a node that starts on the backup meanwhile makes a log once the header says so
 		return nil
 	}
+	if is, err := isBackup(path); err != nil || !is {
+		return err
+	}
+	return fmt.Errorf("%w: %s", errForeignLog, logOf(path))
+}
+
+// isBackup reports whether the file at path is one that Backup wrote and no Store had open since. It is told by the
+// file's header (https://sqlite.org/fileformat.html#file_format_version_numbers): Backup writes one that was never in
+// WAL mode, and Open sets that mode before there is a log.
+func isBackup(path string) (bool, error) {
 	const at, rollback = 18, "\x01\x01"
 	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer file.Close()
 	var mode [len(rollback)]byte
-	switch _, err := file.ReadAt(mode[:], at); {
-	case err == io.EOF: // nothing is in it yet
-		return nil
-	case err != nil:
-		return err
-	case string(mode[:]) != rollback:
-		return nil
+	_, err = file.ReadAt(mode[:], at)
+	if err == io.EOF { // nothing is in it yet
+		return false, nil
 	}
-	return fmt.Errorf("%w: %s", errForeignLog, logOf(path))
+	return string(mode[:]) == rollback, err
+}
+
+// renumber has a backup that a node begins on give out no number that the archive gave out after it was made: readers
+// know what had them. The file is in WAL mode only after that, so that a crash in between has it done again.
+//
+// All numbers jump by a million, and by ten for each second since the last entry of the backup came, which is more than
+// any node takes in: so one backup that is put in place twice does not give out the same numbers twice either. A jump
+// takes half of the room up to 2^30 at most, whatever the clock says, since readers hold numbers in 31 bits, and those
+// of filters in 30 (syncapi.FolderOf).
+func renumber(ctx context.Context, path string, cfg Config) (err error) {
+	if is, err := isBackup(path); err != nil || !is {
+		return err
+	}
+	w, err := openWriter(ctx, path, roleHousekeeper, cfg, newWriteLock())
+	defer func() { err = errors.Join(err, w.close()) }()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := throughout(ctx, path, cfg.Patience)
+	defer cancel()
+	if err := migrate(ctx, w.conn); err != nil {
+		return ended(ctx, err)
+	}
+	// A table that was empty always has no row yet.
+	_, err = w.conn.ExecContext(ctx, `
+		BEGIN IMMEDIATE;
+		INSERT INTO sqlite_sequence SELECT name, 0 FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'
+			AND name NOT IN (SELECT name FROM sqlite_sequence);
+		UPDATE sqlite_sequence SET seq = seq + max(0, min((1 << 30) - seq >> 1, (1 << 20) + 10 * max(0, coalesce(
+			unixepoch() - (SELECT seen FROM entries WHERE seq > 0 ORDER BY seq DESC LIMIT 1), 0))));
+		COMMIT`)
+	return ended(ctx, err)
 }
 
 // errForeignLog is for a file that only a node may open, which removes the log.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,6 +10,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"feedex/archive"
+	"feedex/reading"
 )
 
 // A backup holds what was there when it was made, opens as an archive, and is whole.
@@ -42,7 +47,7 @@ func TestBackup(t *testing.T) {
 	}
 	restored.Keep(newCorpus().records(121)[120:])
 	mustCommit(t, restored)
-	if found := exported(t, restored.Reader, ""); found[0].Seq != 81 {
+	if found := exported(t, restored.Reader, ""); found[0].Seq <= 1<<20 {
 		t.Errorf("the next entry has seq %d", found[0].Seq)
 	}
 
@@ -65,6 +70,97 @@ func TestBackup(t *testing.T) {
 	if err := s.Reader.db.QueryRow(`PRAGMA query_only`).Scan(&only); err != nil || only != 1 {
 		t.Errorf("the readers may write: %d, %v", only, err)
 	}
+}
+
+// No number that the archive gave out after a backup is given out again after that is put in its place, whatever it is
+// of: readers know what had it.
+func TestNumbersAfterARestore(t *testing.T) {
+	s := newStore(t)
+	s.KeepFeed(archive.Feed{URL: news, Subscribed: true})
+	s.Keep([]archive.Record{newsRecord("1", "one", time.Now().Add(-time.Hour))})
+	mustCommit(t, s)
+	backup, path := filepath.Join(t.TempDir(), "backup.db"), filepath.Join(t.TempDir(), "feedex.db")
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	numbers := func(s *Store) string {
+		t.Helper()
+		text, err := one(t.Context(), s.conn, single[string],
+			`SELECT json_group_array(name || ' ' || seq ORDER BY name) FROM sqlite_sequence`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	const jump = 1<<20 + 36_000
+	again := func() *Store {
+		copyFile(t, backup, path)
+		restored := openFile(t, path)
+		folder, _ := restored.Pen(reading.Owner).AddFolder("first")
+		restored.KeepFeed(archive.Feed{URL: "https://new.example.org/feed", Subscribed: true})
+		restored.Keep([]archive.Record{newsRecord("2", "two", time.Now())})
+		mustCommit(t, restored)
+		ids, err := restored.Shelf(reading.Owner).IDs(t.Context(), reading.Stream{}, reading.Page{Limit: 10})
+		number, err2 := restored.Shelf(reading.Owner).FeedID(t.Context(), "https://new.example.org/feed")
+		if err := errors.Join(err, err2); err != nil || len(ids) != 2 || ids[0] < jump || ids[1] != 1 ||
+			number < jump || folder < jump {
+			t.Errorf("items %d, feed %d, folder %d, %v", ids, number, folder, err)
+		}
+		return restored
+	}
+	restored := again()
+	missing, err := list(t.Context(), restored.conn, single[string], `SELECT name FROM sqlite_schema
+		WHERE sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM sqlite_sequence WHERE seq >= 1 << 20)`)
+	if err != nil || len(missing) > 0 {
+		t.Errorf("%q go on with the numbers of the backup, %v", missing, err)
+	}
+	before := numbers(restored)
+	if err := restored.Close(); err != nil {
+		t.Fatal(err)
+	}
+	restored = openFile(t, path)
+	if after := numbers(restored); after != before {
+		t.Errorf("a restart moves the numbers from %s to %s", before, after)
+	}
+	if err := restored.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := again().Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	// However often that was done, and whatever the clock says, there is room for more.
+	copyFile(t, backup, path)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`UPDATE sqlite_sequence SET seq = (1 << 30) - 10; UPDATE entries SET seen = 1`); err != nil {
+		t.Fatal(err)
+	}
+	if id := openFile(t, path).feedID("https://another.example.org/feed"); id != 1<<30-4 {
+		t.Errorf("where there is little room the next feed has number 2^30 %+d", id-(1<<30))
+	}
+}
+
+// The number of a feed that is removed is not that of another one afterwards.
+func TestNumbersOfFeedsAreNotUsedTwice(t *testing.T) {
+	s := newStore(t)
+	first := s.feedID(news)
+	mustCommit(t, s)
+	u, err := s.Housekeeper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	if _, _, err := u.ForgetFeeds(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if second := s.feedID("https://new.example.org/feed"); second <= first {
+		t.Errorf("feed %d comes after feed %d", second, first)
+	}
+	mustCommit(t, s)
 }
 
 // Where a node was killed its log stays behind. A backup that is put in the place of the archive is not spoiled by

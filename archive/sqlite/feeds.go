@@ -90,6 +90,10 @@ func (r *Reader) Feed(ctx context.Context, u feed.URL) (archive.Feed, error) {
 // maxFeedIDs bounds the rows of feeds that are remembered; a node polls and relays fewer.
 const maxFeedIDs = 1 << 14
 
+// nextFeed is the number of a feed to be made, which none had: the table's own choice would be one of a feed that was
+// removed.
+const nextFeed = `(SELECT seq + 1 FROM sqlite_sequence WHERE name = 'feeds')`
+
 // feedID is the row of the feed, made if there is none. Call it within a transaction: until that ends nobody else
 // removes it.
 func (s *Store) feedID(u feed.URL) int64 {
@@ -104,7 +108,7 @@ func (s *Store) feedID(u feed.URL) int64 {
 	if !s.row(`SELECT id FROM feeds WHERE url = ?`, []any{string(u)}, &id) {
 		s.begin()
 		of, apart := apartOf(u)
-		s.row(`INSERT INTO feeds (url, secret, apart) VALUES (?, ?, ?) RETURNING id`,
+		s.row(`INSERT INTO feeds (id, url, secret, apart) VALUES (`+nextFeed+`, ?, ?, ?) RETURNING id`,
 			[]any{string(u), of.Secret(), apart}, &id)
 		if apart {
 			s.confine(of)

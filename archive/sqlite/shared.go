@@ -212,8 +212,8 @@ func (w *writer) leave(at storedPlace, id feed.EntryID) (apart int64) {
 func (w *writer) apartFeed(own int64) (apart int64) {
 	if !w.row(`SELECT id FROM feeds WHERE url = (SELECT url || ? FROM feeds WHERE id = ?)`,
 		[]any{apartMark, own}, &apart) {
-		w.row(`INSERT INTO feeds (url, secret, private, apart) SELECT f.url || ?, f.secret, `+isConfidential+
-			`, 1 FROM feeds f WHERE f.id = ?
+		w.row(`INSERT INTO feeds (id, url, secret, private, apart) SELECT `+nextFeed+`, f.url || ?, f.secret, `+
+			isConfidential+`, 1 FROM feeds f WHERE f.id = ?
 			RETURNING id`, []any{apartMark, own}, &apart)
 	}
 	return apart

@@ -104,6 +104,9 @@ func open(ctx context.Context, path string, cfg Config) (_ *Store, err error) {
 	if err := dropForeignLog(path); err != nil {
 		return nil, err
 	}
+	if err := renumber(ctx, path, cfg); err != nil {
+		return nil, err
+	}
 	s := &Store{config: cfg, feedIDs: make(map[feed.URL]int64)}
 	defer func() {
 		if err != nil {
