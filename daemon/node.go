@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -210,9 +211,15 @@ func Run(ctx context.Context, c Config) error {
 
 // openArchive opens the archive of a data directory. On a disk that is full that takes the reserve.
 func openArchive(c *Config) (reading.Database, error) {
-	store, err := c.Open(DatabasePath(c.Data))
+	path := DatabasePath(c.Data)
+	// A node that was killed as it began leaves one as well, and is to start again.
+	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+		c.Log.Warn("the archive's file is empty, so the node begins anew: if there was an archive, stop the node and "+
+			"put a backup in its place", "file", path)
+	}
+	store, err := c.Open(path)
 	if errors.Is(err, archive.ErrFull) && reserveIn(c.Data, 0).release() {
-		return c.Open(DatabasePath(c.Data))
+		return c.Open(path)
 	}
 	return store, err
 }

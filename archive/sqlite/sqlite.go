@@ -185,8 +185,10 @@ func OpenReader(path string, cfg Config) (*Reader, error) {
 }
 
 func openReader(ctx context.Context, path string, cfg Config) (*Reader, error) {
-	if _, err := os.Stat(path); err != nil {
+	if info, err := os.Stat(path); err != nil {
 		return nil, err
+	} else if info.Size() == 0 {
+		return nil, errEmpty
 	}
 	if err := foreignLog(path); err != nil {
 		return nil, err
@@ -224,6 +226,9 @@ func logged(path string) bool {
 	_, err := os.Stat(logOf(path))
 	return !errors.Is(err, os.ErrNotExist)
 }
+
+// errEmpty is for a file that has nothing in it, as a copy leaves that failed, or a node that was killed as it began.
+var errEmpty = errors.New("the file is empty: it is no archive")
 
 // errOlder is for a file that only a node may bring up to date.
 var errOlder = errors.New("an older feedex wrote the file: start the node once to convert it")

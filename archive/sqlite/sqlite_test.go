@@ -224,13 +224,13 @@ func TestReaderWithoutTheRightToWrite(t *testing.T) {
 	visit() // without one
 }
 
-func TestOpenReaderOfOlder(t *testing.T) {
+func TestOpenReaderOfAnEmptyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := OpenReader(path, Config{})
-	wantCause(t, err, errOlder, path)
+	wantCause(t, err, errEmpty, path)
 }
 
 func TestReaderWritesNothing(t *testing.T) {
