@@ -86,10 +86,14 @@ func backUp(c *cobra.Command, r archiveFile, path string) error {
 	}
 }
 
-// oneFile wants the name of the file to write.
+// oneFile wants the name of the file to write. SQLite writes its pages in no order, which a pipe does not take.
 func oneFile(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
+	switch {
+	case len(args) != 1:
 		return errors.New("name one file to write")
+	case args[0] == "-":
+		return errors.New("a backup cannot go to standard output: name a file and send that, or use " +
+			"'feedex archive export', which has the entries alone; a file of this name is ./-")
 	}
 	return nil
 }
