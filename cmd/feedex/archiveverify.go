@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +29,10 @@ entry and nothing else. What is wrong is printed line by line; the exit code is 
 		path := daemon.DatabasePath(data)
 		if len(args) > 0 {
 			path = args[0]
+			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+				return hintedError{fmt.Errorf("there is no file %s", path),
+					"name one that is there, or none to check the node's own archive"}
+			}
 		}
 		line := newProgress(c.ErrOrStderr(), "verify")
 		checked, problems := int64(0), int64(0)
