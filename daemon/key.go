@@ -20,6 +20,20 @@ const keyName = "node.key"
 // KeyPath is where the private key of the node on a data directory lies.
 func KeyPath(data string) string { return filepath.Join(data, keyName) }
 
+// OwnFiles are the files beside the archive of a data directory that make its node the one it is: its private key, the
+// trackers and neighbors that were named while it ran, the answer about the DHT, and the services that entries are
+// saved to.
+func OwnFiles(data string) (paths []string, err error) {
+	files, err := os.ReadDir(data)
+	for _, f := range files { // by their names
+		saves, _ := filepath.Match("saving*.json", f.Name())
+		if saves || f.Name() == keyName || f.Name() == sourcesName || f.Name() == dhtName {
+			paths = append(paths, filepath.Join(data, f.Name()))
+		}
+	}
+	return paths, err
+}
+
 // nodeKey is the private key of the node on a data directory, drawn where there is none yet. A file that is no key is
 // an error: with another key the node would lose its standing with all neighbors. Where a new one cannot be kept, as on
 // a full disk, the node has none, and neighbors know it by its address.

@@ -20,7 +20,7 @@ import (
 )
 
 // savingPath is the file in the data directory with the service that a person's entries are saved to, and what lets the
-// person in there. It is for the owner of the directory alone, and in no backup of the archive.
+// person in there. It is for the owner of the directory alone, and in no backup of the archive but one with its key.
 func savingPath(data string, p reading.PersonID) string {
 	name := "saving.json"
 	if p != reading.Owner {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,32 +22,44 @@ func newArchiveBackup() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the archive while the node runs",
-		Long: `Copy the archive as it is at this moment to FILE, with all settings, while the node goes on working. FILE has
-its name when it is complete and on the disk; one that is there already is left alone.
+		Long: `Copy the archive as it is at this moment to FILE, while the node goes on working: entries, feeds and folders, people,
+passwords, filters and all else that is chosen on pages and by commands, but for what --key copies. FILE has its name
+when it is complete and on the disk; one that is there already is left alone.
 
 To restore it, stop the node and put FILE in the place of feedex.db in the data directory. Where the node was killed
 a feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside a
-copy that was made in another way it would be taken for the copy's own, and spoil it: remove it yourself.
+copy that was made in another way it would be taken for the copy's own, and spoil it: remove it yourself. The numbers
+by which readers know entries go on far behind those of the backup, as the archive has given out others since; those
+of other copies go on where they ended.
 
-With --key the node's private key is copied as well, to FILE.key, which only its owner can read: put it in the place
-of node.key, and neighbors know the node again. Without it the node begins anew among them. Two nodes must not have
-one key.`,
+With --key the node's private key is copied as well, to FILE.key, and what else makes the node the one it is: to
+FILE.sources the trackers and neighbors that were named while it ran, to FILE.dht the answer about the DHT, and to
+FILE.saving.json and the like the services that entries are saved to. Only their owner can read them. Put FILE.key in
+the place of node.key, and neighbors know the node again; the others go beside it, named sources, dht and saving.json.
+Without the key the node begins anew among neighbors. Two nodes must not have one key.`,
 		Example: `  feedex archive backup /srv/backup/feedex-monday.db
   feedex archive verify /srv/backup/feedex-monday.db`,
 		Args:              oneFile,
 		ValidArgsFunction: completeFiles(),
 	}
 	patienceFlag(c, &patience)
-	c.Flags().BoolVar(&key, "key", false, "copy the node's private key as well, to FILE.key")
+	c.Flags().BoolVar(&key, "key", false,
+		"copy the node's private key as well, to FILE.key, and the other files that are its own")
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		if _, err := os.Lstat(args[0] + ".key"); key && err == nil { // both are made, or neither
-			return taken(fmt.Errorf("%s.key: %w", args[0], fs.ErrExist))
+		var own []string
+		if key {
+			var err error
+			if own, err = ownFiles(data, args[0]); err != nil {
+				return taken(err)
+			}
 		}
 		err := readArchive(daemon.DatabasePath(data), patience, func(r archiveFile) error {
 			return backUp(c, r, args[0])
 		})
-		if err == nil && key {
-			err = copyKey(data, args[0]+".key")
+		for _, path := range own {
+			if err == nil {
+				err = copyFile(path, besideBackup(args[0], path))
+			}
 		}
 		if err != nil {
 			return taken(err)
@@ -55,13 +69,34 @@ one key.`,
 	})
 }
 
-// copyKey copies the node's private key.
-func copyKey(data, path string) error {
-	key, err := os.ReadFile(daemon.KeyPath(data))
-	if err != nil {
-		return fmt.Errorf("copy the node's key: %w; a node has one once it ran", err)
+// ownFiles are the files that make the node the one it is. It is an error if one is beside the backup already: all of
+// them are made, or none.
+func ownFiles(data, backup string) ([]string, error) {
+	if _, err := os.Stat(daemon.KeyPath(data)); err != nil {
+		return nil, fmt.Errorf("copy the node's key: %w; a node has one once it ran", err)
 	}
-	return datadir.Replace(path, key)
+	paths, err := daemon.OwnFiles(data)
+	for _, path := range paths {
+		beside := besideBackup(backup, path)
+		if _, err := os.Lstat(beside); err == nil {
+			return nil, fmt.Errorf("%s: %w", beside, fs.ErrExist)
+		}
+	}
+	return paths, err
+}
+
+// besideBackup is where a file of the data directory is copied to.
+func besideBackup(backup, path string) string {
+	return backup + "." + strings.TrimPrefix(filepath.Base(path), "node.")
+}
+
+// copyFile copies a file of the data directory, for its owner alone.
+func copyFile(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return datadir.Replace(to, text)
 }
 
 // backUp copies an archive, and shows how far that is.

@@ -26,7 +26,8 @@ arrival first, to FILE or else to standard output. Entries that arrive meanwhile
 has its name when it is complete; one that is there already is left alone.
 
 A line has the members of 'feedex query --json', and digest, and hidden where the entry is served to nobody
-else. Later versions may add members. Settings are not exported: 'feedex archive backup' copies everything.
+else. Later versions may add members. Settings are not exported: 'feedex archive backup --key'
+copies them too.
 
 Entries of private feeds are written like all others: look after the file.`,
 		Example: `  feedex archive export entries.jsonl
