@@ -34,6 +34,7 @@ func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, 
 	if err != nil {
 		return nil, err
 	}
+	datadir.Own(path) // and with it the log that SQLite has beside it: a backup that was put there may be root's
 	store, err := open(path)
 	if err != nil {
 		unlock()
@@ -45,6 +46,7 @@ func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, 
 // Close lets nodes run on the data directory again.
 func (k *OfflineArchive) Close() error {
 	defer k.unlock()
+	defer datadir.Own(DatabasePath(k.data)) // which may be new
 	return k.store.Close()
 }
 

@@ -22,13 +22,14 @@ func newArchiveBackup() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the archive while the node runs",
-		Long: `Copy the archive as it is at this moment to FILE, while the node goes on working: entries, feeds and folders, people,
-passwords, filters and all else that is chosen on pages and by commands, but for what --key copies. FILE has its name
-when it is complete and on the disk; one that is there already is left alone.
+		Long: `Copy the archive as it is at this moment to FILE, while the node goes on working: entries, feeds and folders,
+people, passwords, filters and all else that is chosen on pages and by commands, but for what --key copies. FILE has
+its name when it is complete and on the disk; one that is there already is left alone.
 
-To restore it, stop the node and put FILE in the place of feedex.db in the data directory. Where the node was killed
-a feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside a
-copy that was made in another way it would be taken for the copy's own, and spoil it: remove it yourself. The numbers
+To restore it, stop the node and put FILE in the place of feedex.db in the data directory. What you put there must
+belong to the user whom the node runs as, as the directory does: chown -R --reference=DIR/ DIR/. Where the node was
+killed a feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside
+a copy that was made in another way it would be taken for the copy's own, and spoil it: remove it yourself. The numbers
 by which readers know entries go on far behind those of the backup, as the archive has given out others since; those
 of other copies go on where they ended.
 

@@ -22,6 +22,7 @@ func Lock(data string) (unlock func(), err error) {
 	}
 	lock := flock.New(filepath.Join(data, "lock"))
 	locked, err := lock.TryLock()
+	Own(lock.Path())
 	if err != nil {
 		return nil, fmt.Errorf("lock data directory %s: %w; make it writable or choose another with --data", data, err)
 	}
