@@ -196,7 +196,7 @@ func TestAPasswordIsOfItsPersonAlone(t *testing.T) {
 		}
 	}
 	if _, answer := h.ask("POST", "/fever/?api", "", "api_key="+reading.FeverKey("phone", secret)); !strings.Contains(
-		answer, `"auth": 0`) {
+		answer, `"auth":0`) {
 		t.Errorf("Fever with another's name: %s", answer)
 	}
 

@@ -2,9 +2,11 @@ package syncapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"iter"
+	"log/slog"
 	"net/http"
 )
 
@@ -55,4 +57,16 @@ func List[T any](w io.Writer, head string, items iter.Seq2[T, error], show func(
 	}
 	_, _ = io.WriteString(w, tail)
 	return true, nil
+}
+
+// Whole is the error that a reader is told of a list that List has not begun, nil where it wrote all of it. One that
+// ended midway has the connection broken off, so that no reader takes the part for the whole.
+func Whole(ctx context.Context, log *slog.Logger, begun bool, err error) error {
+	if err == nil || !begun {
+		return err
+	}
+	if ctx.Err() == nil {
+		log.Error("list of items broken off", "err", err)
+	}
+	panic(http.ErrAbortHandler)
 }

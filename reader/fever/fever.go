@@ -9,12 +9,11 @@
 package fever
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"feedex/reading"
 	"feedex/syncapi"
@@ -55,18 +54,19 @@ const version = 3
 
 // An answer holds what was selected. Its lists are nil where they were not, and empty where there is nothing in them.
 type answer struct {
-	Version   int         `json:"api_version"`
-	Auth      int         `json:"auth"`
-	Refreshed int64       `json:"last_refreshed_on_time"` // Unix time
-	Groups    []group     `json:"groups,omitzero"`
-	Feeds     []feed      `json:"feeds,omitzero"`
-	Members   []member    `json:"feeds_groups,omitzero"`
-	Favicons  []favicon   `json:"favicons,omitzero"`
-	Total     *int        `json:"total_items,omitempty"`
-	Items     []feverItem `json:"items,omitzero"`
-	Links     []struct{}  `json:"links,omitzero"` // those of the "hot" page, which the node does not have
-	Unread    *string     `json:"unread_item_ids,omitempty"`
-	Saved     *string     `json:"saved_item_ids,omitempty"`
+	Version   int        `json:"api_version"`
+	Auth      int        `json:"auth"`
+	Refreshed int64      `json:"last_refreshed_on_time"` // Unix time
+	Groups    []group    `json:"groups,omitzero"`
+	Feeds     []feed     `json:"feeds,omitzero"`
+	Members   []member   `json:"feeds_groups,omitzero"`
+	Favicons  []favicon  `json:"favicons,omitzero"`
+	Total     *int       `json:"total_items,omitempty"`
+	Links     []struct{} `json:"links,omitzero"` // those of the "hot" page, which the node does not have
+	Unread    *string    `json:"unread_item_ids,omitempty"`
+	Saved     *string    `json:"saved_item_ids,omitempty"`
+
+	items []reading.ItemID // which follow
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -75,34 +75,49 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, syncapi.Refuse(http.StatusMethodNotAllowed, "Only GET and POST work here."))
 		return
 	}
+	w.Header().Set("Cache-Control", "no-store")
 	asked, err := parse(w, r)
 	if err != nil {
 		h.fail(w, syncapi.Refuse(http.StatusBadRequest, "The body cannot be read: %v", err))
 		return
 	}
 	visitor, err := h.Entrance.FeverVisitor(r.Context(), asked.value("api_key"))
-	var a any = struct { // a reader that may not come in learns no more than this, with status 200
-		Version int `json:"api_version"`
-		Auth    int `json:"auth"`
-	}{version, 0}
-	if err == nil && visitor.Name != "" {
-		a, err = h.of(visitor.Library).answer(r.Context(), asked)
+	switch {
+	case err != nil:
+	case visitor.Name == "":
+		// a reader that may not come in learns no more than this, with status 200
+		err = syncapi.Reply(w, http.StatusOK, jsonType, struct {
+			Version int `json:"api_version"`
+			Auth    int `json:"auth"`
+		}{version, 0})
+	default:
+		err = h.of(visitor.Library).serve(w, r, asked)
 	}
 	if err != nil {
 		h.fail(w, err)
-		return
 	}
-	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(a); err != nil {
-		h.fail(w, err)
-		return
+}
+
+const jsonType = "application/json; charset=utf-8"
+
+// serve answers a reader that may come in: with the items, which are the last in the answer, as they come out of the
+// archive.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, asked values) error {
+	a, err := h.answer(r.Context(), asked)
+	if err != nil {
+		return err
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Write(body.Bytes())
+	if !asked.has("items") {
+		return syncapi.Reply(w, http.StatusOK, jsonType, a)
+	}
+	head, err := syncapi.JSON(a)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", jsonType)
+	begun, err := syncapi.List(w, strings.TrimSuffix(string(head), "}\n")+`,"items":[`+"\n",
+		h.Library.Items(r.Context(), a.items), func(i *reading.Item) any { return h.item(i) }, "]}\n")
+	return syncapi.Whole(r.Context(), h.Log, begun, err)
 }
 
 // answer does what is asked and then gathers what is selected.

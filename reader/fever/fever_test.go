@@ -2,12 +2,15 @@ package fever_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/reader/fever"
 	"feedex/reader/readertest"
@@ -47,10 +50,9 @@ func TestPages(t *testing.T) {
 		"items&with_ids=" + strings.Join(ids, ","): {8, 57},
 	} {
 		var got []string
-		for line := range strings.Lines(ask(h, "POST", query, "").Body.String()) {
-			if id, found := strings.CutPrefix(strings.TrimSpace(line), `"id": `); found {
-				got = append(got, strings.TrimSuffix(id, ","))
-			}
+		for _, part := range strings.Split(ask(h, "POST", query, "").Body.String(), `{"id":`)[1:] {
+			id, _, _ := strings.Cut(part, ",")
+			got = append(got, id)
 		}
 		if len(got) == 0 || got[0] != fmt.Sprint(want[0]) || got[len(got)-1] != fmt.Sprint(want[1]) || len(got) > 50 {
 			t.Errorf("%s: %d items, %s", query, len(got), got)
@@ -79,7 +81,7 @@ func TestRefuses(t *testing.T) {
 func TestLongLists(t *testing.T) {
 	door := readertest.Door{Library: readertest.Short{Library: readertest.Example(t), Most: 2}}
 	w := ask(fever.New(fever.Config{Entrance: door}), "POST", "api&unread_item_ids", "")
-	if !strings.Contains(w.Body.String(), `"unread_item_ids": "3,4"`) {
+	if !strings.Contains(w.Body.String(), `"unread_item_ids":"3,4"`) {
 		t.Errorf("of 1 to 4 are unread: %s", w.Body)
 	}
 }
@@ -104,8 +106,60 @@ func TestMarksThatCannotBe(t *testing.T) {
 			t.Fatalf("%s: unread are %s, want %s", query, got, before)
 		}
 	}
-	if ask(h, "POST", "api&mark=group&as=read&id=0", ""); !strings.Contains(unread(), `"unread_item_ids": ""`) {
+	if ask(h, "POST", "api&mark=group&as=read&id=0", ""); !strings.Contains(unread(), `"unread_item_ids":""`) {
 		t.Errorf("group 0 is read, and unread are %s", unread())
+	}
+}
+
+// A part of the items is not told as all of them.
+func TestBreaksOff(t *testing.T) {
+	readertest.BreaksOff(t, func(l reading.Library) http.Handler {
+		return fever.New(fever.Config{Entrance: readertest.Door{Library: l}})
+	}, "/fever/?api&items")
+}
+
+// A flowing library notes, of each item that is asked for, how much of the answer has gone out before.
+type flowing struct {
+	reading.Library
+	answer *httptest.ResponseRecorder
+	sent   []int
+}
+
+func (f *flowing) Items(ctx context.Context, ids []reading.ItemID) iter.Seq2[reading.Item, error] {
+	return func(yield func(reading.Item, error) bool) {
+		for i, err := range f.Library.Items(ctx, ids) {
+			if f.sent = append(f.sent, f.answer.Body.Len()); !yield(i, err) {
+				return
+			}
+		}
+	}
+}
+
+// One item is held in memory at a time, however long they are, and each comes: a page is as full as ever.
+func TestItemsFlow(t *testing.T) {
+	l := readertest.New(t)
+	l.Follow(t, archive.Feed{URL: readertest.News, Since: readertest.Noon})
+	const long, many = 20_000, 60
+	for i := range many {
+		l.Arrive(t, readertest.Noon, feed.Entry{Feed: readertest.News, ID: fmt.Sprint(i),
+			Content: strings.Repeat("'", long)})
+	}
+	for _, query := range []string{"max_id=99", "since_id=0", "with_ids=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18," +
+		"19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50"} {
+		w := httptest.NewRecorder()
+		f := &flowing{Library: l, answer: w}
+		fever.New(fever.Config{Entrance: readertest.Door{Library: f}}).ServeHTTP(w,
+			httptest.NewRequest("GET", "/fever/?api&items&"+query, nil))
+		for i, sent := range f.sent {
+			if sent < i*long {
+				t.Fatalf("%s: %d bytes went out before item %d was read", query, sent, i)
+			}
+		}
+		var got struct{ Items []struct{ HTML string } }
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Items) != 50 ||
+			len(got.Items[49].HTML) < long {
+			t.Errorf("%s: %d items, %v", query, len(got.Items), err)
+		}
 	}
 }
 
@@ -140,8 +194,8 @@ func TestIcons(t *testing.T) {
 	id := l.Picture(t, readertest.News).ID
 	l.Picture(t, readertest.Plain)
 	got := ask(handler(l), "POST", "api&feeds&favicons", "").Body.String()
-	if strings.Count(got, `"data": "image/gif;base64,R0lGODlhAQABAA=="`) != 1 ||
-		strings.Count(got, fmt.Sprintf(`"favicon_id": %d,`, id)) != 2 || strings.Count(got, `"favicon_id": 0,`) != 1 {
+	if strings.Count(got, `"data":"image/gif;base64,R0lGODlhAQABAA=="`) != 1 ||
+		strings.Count(got, fmt.Sprintf(`"favicon_id":%d,`, id)) != 2 || strings.Count(got, `"favicon_id":0,`) != 1 {
 		t.Errorf("pictures are told as %s", got)
 	}
 }

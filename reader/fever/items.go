@@ -22,7 +22,8 @@ type feverItem struct {
 	Created int64          `json:"created_on_time"` // Unix time
 }
 
-// pageItems is how many items an answer has. Readers go on as long as there are that many.
+// pageItems is how many items an answer has, however long they are: Fluent Reader goes on as long as there are that
+// many, and never asks for what is behind a page that ended sooner.
 const pageItems = 50
 
 // items adds the page of items that is asked for: those with the given ids; else, of the reading list, those above
@@ -33,29 +34,25 @@ func (h *handler) items(ctx context.Context, a *answer, asked values) error {
 	if err != nil {
 		return err
 	}
-	var ids []reading.ItemID
+	a.Total = &total
 	switch {
 	case asked.has("with_ids"):
-		ids = listed(asked.value("with_ids"))
+		a.items = listed(asked.value("with_ids"))
 	case asked.has("max_id"):
-		ids, err = h.Library.IDs(ctx, all, reading.Page{After: asked.item("max_id"), Limit: pageItems})
+		a.items, err = h.Library.IDs(ctx, all, reading.Page{After: asked.item("max_id"), Limit: pageItems})
 	default:
-		ids, err = h.Library.IDs(ctx, all, reading.Page{After: asked.item("since_id"), Oldest: true, Limit: pageItems})
+		a.items, err = h.Library.IDs(ctx, all,
+			reading.Page{After: asked.item("since_id"), Oldest: true, Limit: pageItems})
 	}
-	if err != nil {
-		return err
+	return err
+}
+
+// item is an item as it is shown.
+func (h *handler) item(i *reading.Item) *feverItem {
+	return &feverItem{
+		ID: i.ID, Feed: i.Feed, Title: h.text.Title(i), Author: i.Author(), HTML: h.text.HTML(i), URL: i.Link(),
+		Saved: one(i.Starred), Read: one(i.Read), Created: i.Time.Unix(),
 	}
-	a.Total, a.Items = &total, []feverItem{}
-	for i, err := range h.Library.Items(ctx, ids) {
-		if err != nil {
-			return err
-		}
-		a.Items = append(a.Items, feverItem{
-			ID: i.ID, Feed: i.Feed, Title: h.text.Title(&i), Author: i.Author(), HTML: h.text.HTML(&i), URL: i.Link(),
-			Saved: one(i.Starred), Read: one(i.Read), Created: i.Time.Unix(),
-		})
-	}
-	return nil
 }
 
 // listed are the first ids of a list that is separated by commas.

@@ -106,8 +106,7 @@ func (h *handler) streamContents(w http.ResponseWriter, r *request) error {
 	return h.writeItems(w, r, name, ids, next)
 }
 
-// writeItems sends items as they come out of the archive. When that fails midway the connection is broken off, so that
-// no reader takes the part for the whole; when it fails before, the reader is told.
+// writeItems sends items as they come out of the archive.
 func (h *handler) writeItems(w http.ResponseWriter, r *request, stream string, ids []reading.ItemID,
 	next string) error {
 	c, err := h.catalogOf(r.Context(), ids)
@@ -127,12 +126,7 @@ func (h *handler) writeItems(w http.ResponseWriter, r *request, stream string, i
 	}
 	show := func(i *reading.Item) any { return h.entry(c, i) }
 	begun, err := syncapi.List(out, begin, h.Library.Items(r.Context(), ids), show, end)
-	if err != nil && begun {
-		if r.Context().Err() == nil {
-			h.Log.Error("items broken off", "err", err)
-		}
-		panic(http.ErrAbortHandler)
-	}
+	err = syncapi.Whole(r.Context(), h.Log, begun, err)
 	_ = out.Flush()
 	return err
 }

@@ -112,13 +112,7 @@ func (h *handler) entries(w http.ResponseWriter, r *http.Request) error {
 	head := `{"total":` + strconv.Itoa(total) + `,"entries":[` + "\n"
 	show := func(i *reading.Item) any { return h.newEntry(i, feeds[i.Feed]) }
 	begun, err := syncapi.List(w, head, h.Library.Items(r.Context(), ids), show, "]}\n")
-	if err != nil && begun {
-		if r.Context().Err() == nil {
-			h.Log.Warn("list of entries broken off", "err", err)
-		}
-		panic(http.ErrAbortHandler) // so that no reader takes the part for the whole
-	}
-	return err
+	return syncapi.Whole(r.Context(), h.Log, begun, err)
 }
 
 // entry answers with one entry, also one that is not listed.

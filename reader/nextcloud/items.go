@@ -136,11 +136,5 @@ func (h *handler) answer(w http.ResponseWriter, r *request, s reading.Stream, p 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	show := func(i *reading.Item) any { return h.itemObject(i) }
 	begun, err := syncapi.List(w, `{"items":[`+"\n", h.Library.Items(r.Context(), ids), show, "]}\n")
-	if err != nil && begun {
-		if r.Context().Err() == nil {
-			h.Log.Warn("list of items broken off", "err", err)
-		}
-		panic(http.ErrAbortHandler) // so that no reader takes the part for the whole
-	}
-	return err
+	return syncapi.Whole(r.Context(), h.Log, begun, err)
 }
