@@ -610,7 +610,8 @@ func waysIn(t *testing.T, base string, f feed.URL) map[string]func(c *http.Clien
 }
 
 // An attacker who guesses at passwords is slowed down, however they are shown, and nobody else is: not the owner
-// elsewhere, nor the owner's program at the same address.
+// elsewhere, nor the owner's program at the same address. What a page of another site has the owner's browser send is
+// no guess.
 func TestGuessesAreSlowed(t *testing.T) {
 	f := startFeed(t, "First")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyFeeds})
@@ -657,6 +658,22 @@ func TestGuessesAreSlowed(t *testing.T) {
 			}
 			if !in(owner, secret) {
 				t.Error("the owner is locked out elsewhere")
+			}
+			if name == "a feed" || name == "the proxy" {
+				return
+			}
+			browser := clientAt(t, fmt.Sprintf("127.0.%d.3", at))
+			for i := range 20 {
+				r := ask(browser, "phone", fmt.Sprintf("%032d", i))
+				r.Header.Set("Origin", "https://evil.example")
+				r.Header.Set("Sec-Fetch-Site", "cross-site")
+				resp, err := browser.Do(r)
+				if code, _ := statusOf(t, resp, err); code != http.StatusForbidden {
+					t.Fatalf("a page of another site is answered with %d", code)
+				}
+			}
+			if !in(browser, secret) {
+				t.Error("a page of another site locks the owner out")
 			}
 		})
 	}

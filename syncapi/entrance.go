@@ -18,21 +18,40 @@ func Visitor(ctx context.Context, e reading.Entrance, name, password string) (re
 	return v, err
 }
 
-// Admit refuses a request of nobody, who is told why and asked for a name and a password, and one that a page of
-// another site sends: with it goes the password, where a web browser has kept one. For other methods than POST browsers
-// ask first, and are not let.
-func Admit(w http.ResponseWriter, r *http.Request, user, why string) error {
-	origin := r.Header.Get("Origin")
-	_, host, _ := strings.Cut(origin, "://")
-	switch {
-	case user == "":
-		// A web browser would keep the password, and give it to whatever page asks. Readers know what to send.
-		if !strings.HasPrefix(r.UserAgent(), "Mozilla/") {
-			w.Header().Set("WWW-Authenticate", `Basic realm="feedex"`)
+// origin tells what pages of other sites send from anything else.
+var origin http.CrossOriginProtection
+
+// Foreign reports whether a page of another site had a browser send the request, by the browser's own word.
+func Foreign(r *http.Request) bool {
+	asChange := *r // of requests that change nothing the check knows nothing
+	asChange.Method = http.MethodPost
+	return origin.Check(&asChange) != nil
+}
+
+// Guard is a sync API to which pages of other sites have a browser send nothing: no password goes with it that the
+// browser keeps, and none is looked at, as wrong ones would lock the owner's programs out. A program that is made of a
+// browser, as Fluent Reader is, says of its own pages that they are files, or asks nobody for leave and does not say
+// whose they are. No page of a site gets so far.
+func Guard(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from := r.Header.Get("Origin")
+		program := from == "file://" || from == "" && r.Header.Get("Sec-Fetch-Mode") == "cors"
+		if Foreign(r) && !program {
+			http.Error(w, "Pages of other sites may ask for nothing here.", http.StatusForbidden)
+			return
 		}
-		return Refusal{http.StatusUnauthorized, why}
-	case r.Method == http.MethodPost && origin != "" && !strings.EqualFold(host, r.Host):
-		return Refusal{http.StatusForbidden, "A page of another site asks for this."}
+		api.ServeHTTP(w, r)
+	})
+}
+
+// Admit refuses a request of nobody, who is told why and asked for a name and a password.
+func Admit(w http.ResponseWriter, r *http.Request, user, why string) error {
+	if user != "" {
+		return nil
 	}
-	return nil
+	// A web browser would keep the password, and give it to whatever page asks. Readers know what to send.
+	if !strings.HasPrefix(r.UserAgent(), "Mozilla/") {
+		w.Header().Set("WWW-Authenticate", `Basic realm="feedex"`)
+	}
+	return Refusal{http.StatusUnauthorized, why}
 }

@@ -115,13 +115,6 @@ func (h *kit) authentic(r *http.Request) error {
 	return nil
 }
 
-// foreign reports whether a page of another site had the browser send the request, by the browser's own word.
-func (h *kit) foreign(r *http.Request) bool {
-	asChange := *r // of requests that change nothing the check knows nothing
-	asChange.Method = http.MethodPost
-	return h.origin.Check(&asChange) != nil
-}
-
 // linked reports whether the browser opens the page in a window of its own, as a link or a bookmark has it.
 func linked(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
@@ -135,7 +128,7 @@ var errForeign = clientError{http.StatusForbidden, "Please begin here",
 // own reports whether the request was begun on a page of ours: those of other sites bear no strict cookie, and browsers
 // say where they come from.
 func (h *kit) own(r *http.Request) error {
-	if h.foreign(r) || visitOf(r) == "" {
+	if syncapi.Foreign(r) || visitOf(r) == "" {
 		return errForeign
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 
 	"feedex/reading"
 	"feedex/safehtml"
+	"feedex/syncapi"
 )
 
 // Config holds the dependencies of the dashboard.
@@ -47,7 +48,6 @@ type kit struct {
 
 	// goesOn reports whether a session that asked a while ago is one still.
 	goesOn  func(*http.Request) bool
-	origin  *http.CrossOriginProtection
 	pages   pages
 	assets  assets
 	safe    *safehtml.Sanitizer
@@ -76,8 +76,7 @@ type Handler struct {
 // against DNS rebinding.
 func New(cfg Config) (*Handler, error) {
 	k := &kit{Login: cfg.Login, Version: cfg.Version, Ending: cfg.Ending, Now: cfg.Now,
-		Log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)), origin: http.NewCrossOriginProtection(),
-		safe: safehtml.New(), key: newKey()}
+		Log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)), safe: safehtml.New(), key: newKey()}
 	if k.Login == nil {
 		k.Login = func(*http.Request) bool { return false }
 	}
@@ -107,7 +106,7 @@ func New(cfg Config) (*Handler, error) {
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
-	if h.foreign(r) && !linked(r) {
+	if syncapi.Foreign(r) && !linked(r) {
 		http.Error(w, "Pages of other sites may link here, and no more. Nothing was changed.", http.StatusForbidden)
 		return
 	}

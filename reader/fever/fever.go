@@ -46,7 +46,7 @@ func Paths() []string { return []string{"/fever", "/api/fever.php"} }
 // New makes the handler. It answers whatever path it stands at.
 func New(cfg Config) http.Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	return &handler{Config: cfg, text: reading.NewText()}
+	return syncapi.Guard(&handler{Config: cfg, text: reading.NewText()})
 }
 
 // version is that of the API.

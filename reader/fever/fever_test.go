@@ -163,6 +163,11 @@ func TestItemsFlow(t *testing.T) {
 	}
 }
 
+func TestForeignPages(t *testing.T) {
+	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler { return fever.New(fever.Config{Entrance: e}) },
+		"/fever/?api", "api_key="+reading.FeverKey(readertest.Name, readertest.Secret), http.StatusOK)
+}
+
 // A broken library is not told as an empty one, nor as a wrong password.
 func TestLibraryFails(t *testing.T) {
 	for _, query := range []string{"api", "api&items", "api&mark=item&as=read&id=1"} {

@@ -53,7 +53,7 @@ func New(cfg Config) http.Handler {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &handler{Config: cfg, text: reading.NewText()}
+	return syncapi.Guard(&handler{Config: cfg, text: reading.NewText()})
 }
 
 // A request is one that is being answered.

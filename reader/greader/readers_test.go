@@ -7,6 +7,7 @@ import (
 
 	"feedex/reader/greader"
 	"feedex/reader/readertest"
+	"feedex/reading"
 )
 
 func open(l *readertest.Library) http.Handler {
@@ -16,4 +17,10 @@ func open(l *readertest.Library) http.Handler {
 // Each reader gets what it understands.
 func TestReaders(t *testing.T) {
 	readertest.Converse(t, "../../testdata/readers/greader-*.txt", open)
+}
+
+func TestForeignPages(t *testing.T) {
+	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler {
+		return greader.New(greader.Config{Entrance: e})
+	}, "/accounts/ClientLogin", "Email="+readertest.Name+"&Passwd="+readertest.Secret, http.StatusOK)
 }

@@ -103,12 +103,12 @@ func New(cfg Config) http.Handler {
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, f) })
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return syncapi.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A slash too many, from an address that ends in one, is not worth a redirection.
 		r = r.Clone(r.Context())
 		r.URL.Path, r.URL.RawPath = path.Clean("/"+r.URL.Path), ""
 		mux.ServeHTTP(w, r)
-	})
+	}))
 }
 
 // user is the key of the user's name in a request's context.

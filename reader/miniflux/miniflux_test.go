@@ -255,7 +255,9 @@ func TestTypedAddress(t *testing.T) {
 }
 
 func TestForeignPages(t *testing.T) {
-	readertest.RefusesForeign(t, handler(readertest.Example(t)), "/v1/categories", `{"title":"A"}`, http.StatusCreated)
+	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler {
+		return miniflux.New(miniflux.Config{Entrance: e})
+	}, "/v1/categories", `{"title":"A"}`, http.StatusCreated)
 }
 
 func open(l reading.Library) http.Handler {

@@ -95,7 +95,7 @@ func New(cfg Config) http.Handler {
 		h.handle("POST "+pattern, f) // version 1.3
 	}
 	h.handle("/", func(*handler, http.ResponseWriter, *request) error { return errMissing })
-	return h
+	return syncapi.Guard(h)
 }
 
 func (h *handler) handle(pattern string, f endpoint) {

@@ -108,7 +108,9 @@ func TestTypedAddress(t *testing.T) {
 }
 
 func TestForeignPages(t *testing.T) {
-	readertest.RefusesForeign(t, handler(readertest.Example(t)), base+"/folders", `{"name":"A"}`, http.StatusOK)
+	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler {
+		return nextcloud.New(nextcloud.Config{Entrance: e})
+	}, base+"/folders", `{"name":"A"}`, http.StatusOK)
 }
 
 func open(l reading.Library) http.Handler {

@@ -91,22 +91,56 @@ func BreaksOff(t *testing.T, handler func(reading.Library) http.Handler, target 
 	}
 }
 
-// RefusesForeign checks that what is posted to path is taken, with the code taken, from where no web browser says what
-// page it is on, and from a page of the node; and from no other page. Such a page can have a web browser post with the
-// password that it keeps.
-func RefusesForeign(t *testing.T, h http.Handler, path, body string, taken int) {
+// A watched Entrance counts the passwords that are looked at.
+type watched struct {
+	reading.Entrance
+	looks int
+}
+
+// Visitor implements reading.Entrance.
+func (w *watched) Visitor(ctx context.Context, password string) (reading.Visitor, error) {
+	w.looks++
+	return w.Entrance.Visitor(ctx, password)
+}
+
+// FeverVisitor implements reading.Entrance.
+func (w *watched) FeverVisitor(ctx context.Context, key string) (reading.Visitor, error) {
+	w.looks++
+	return w.Entrance.FeverVisitor(ctx, key)
+}
+
+// RefusesForeign checks that what is posted to path is taken, with the code taken, from programs, which do not say what
+// page they are on, from those that are made of a browser, and from a page of the node; and that of no other page a
+// password is looked at. Such a page can have a web browser post with the password that it keeps, or with wrong ones.
+func RefusesForeign(t *testing.T, handler func(reading.Entrance) http.Handler, path, body string, taken int) {
 	t.Helper()
-	for origin, want := range map[string]int{
-		"": taken, "http://127.0.0.1:7791": taken,
-		"null": http.StatusForbidden, "https://evil.example": http.StatusForbidden,
-		"http://127.0.0.1:7792": http.StatusForbidden,
+	const evil, refused = "https://evil.example", http.StatusForbidden
+	for _, c := range []struct {
+		origin, site, mode string
+		want               int
+	}{
+		{"", "", "", taken}, {"http://127.0.0.1:7791", "", "", taken},
+		{"http://127.0.0.1:7791", "same-origin", "cors", taken}, {"", "none", "navigate", taken},
+		{"file://", "cross-site", "cors", taken}, {"", "cross-site", "cors", taken}, // Fluent Reader
+		{"null", "", "", refused}, {evil, "", "", refused}, {"http://127.0.0.1:7792", "", "", refused},
+		{"null", "cross-site", "cors", refused}, {evil, "cross-site", "cors", refused},
+		{evil, "cross-site", "no-cors", refused}, {evil, "cross-site", "navigate", refused},
+		{"http://127.0.0.1:7792", "same-site", "cors", refused}, {"", "same-site", "no-cors", refused},
+		{"", "cross-site", "no-cors", refused}, {"", "cross-site", "navigate", refused},
 	} {
+		door := &watched{Entrance: Example(t)}
 		r := httptest.NewRequest("POST", "http://127.0.0.1:7791"+path, strings.NewReader(body))
 		r.SetBasicAuth(Name, Secret)
-		r.Header.Set("Origin", origin)
+		for name, value := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site,
+			"Sec-Fetch-Mode": c.mode} {
+			if value != "" {
+				r.Header.Set(name, value)
+			}
+		}
 		w := httptest.NewRecorder()
-		if h.ServeHTTP(w, r); w.Code != want {
-			t.Errorf("from %q: %d, want %d", origin, w.Code, want)
+		handler(door).ServeHTTP(w, r)
+		if w.Code != c.want || (door.looks > 0) == (c.want == refused) {
+			t.Errorf("%+v: %d after %d looks at a password", c, w.Code, door.looks)
 		}
 	}
 }
