@@ -10,6 +10,10 @@ import (
 	"strings"
 )
 
+// StrangersBody is how long the body of a request may be, in bytes, of whom nobody knows yet: it holds a name and a
+// password, or a token, and some arguments.
+const StrangersBody = 64 << 10
+
 // Body reads the body of a request. The error wraps an *http.MaxBytesError where it is longer than limit, in bytes.
 func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, limit))

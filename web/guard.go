@@ -136,7 +136,7 @@ func (h *kit) own(r *http.Request) error {
 
 // Limits of a form. Anybody may send the one that logs in.
 const (
-	maxFormBytes = 64 << 10
+	maxFormBytes = syncapi.StrangersBody
 	maxFileBytes = 16<<20 + maxFormBytes // with a list of feeds
 )
 

@@ -247,3 +247,27 @@ func TestSecretsAfterLogin(t *testing.T) {
 		t.Errorf("logged out with %q", w.Header().Get("Set-Cookie"))
 	}
 }
+
+// Of what somebody who has not logged in sends no more is read than a login needs.
+func TestStrangersSendLittle(t *testing.T) {
+	h, err := web.New(web.Config{Source: newNode(t), Login: func(*http.Request) bool { return true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most, whole = 64 << 10, 4 << 20
+	for _, at := range []string{"GET /login", "PUT /login", "POST /login", "POST /logout", "POST /import",
+		"POST /follow"} {
+		for kind, begin := range map[string]string{"application/x-www-form-urlencoded": "password=x&a=",
+			"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=\"list\"; " +
+				"filename=\"a\"\r\n\r\n"} {
+			method, path, _ := strings.Cut(at, " ")
+			body := strings.NewReader(begin + strings.Repeat("a", whole))
+			r, all := httptest.NewRequest(method, path, body), body.Len()
+			r.Header.Set("Content-Type", kind)
+			h.ServeHTTP(httptest.NewRecorder(), r)
+			if read := all - body.Len(); read > most+1 {
+				t.Errorf("%s as %q: %d bytes are read", at, kind, read)
+			}
+		}
+	}
+}

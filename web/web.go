@@ -116,7 +116,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The node could not read its archive. Its log says why.", http.StatusInternalServerError)
 		return
 	}
-	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), viewerKey{}, c)))
+	r = r.WithContext(context.WithValue(r.Context(), viewerKey{}, c))
+	if r.Method != http.MethodPost { // which brings no form: FormValue would take up one of whatever length
+		r.Body = http.NoBody
+	}
+	h.mux.ServeHTTP(w, r)
 }
 
 // page serves a page.

@@ -163,6 +163,8 @@ func TestItemsFlow(t *testing.T) {
 	}
 }
 
+func TestStrangersSendLittle(t *testing.T) { readertest.ReadsLittle(t, handler, "/fever/?api") }
+
 func TestForeignPages(t *testing.T) {
 	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler { return fever.New(fever.Config{Entrance: e}) },
 		"/fever/?api", "api_key="+reading.FeverKey(readertest.Name, readertest.Secret), http.StatusOK)

@@ -12,16 +12,13 @@ import (
 	"feedex/syncapi"
 )
 
-// maxBody is how long the body of a request may be, in bytes: it holds a key and some arguments.
-const maxBody = 64 << 10
-
 // values are the selectors and arguments of a request, of its query and its body alike.
 type values url.Values
 
 // parse reads them, of a form as far as it is one.
 func parse(w http.ResponseWriter, r *http.Request) (values, error) {
 	all := r.URL.Query()
-	form, text, err := syncapi.Read(w, r, maxBody)
+	form, text, err := syncapi.Read(w, r, syncapi.StrangersBody)
 	if err != nil {
 		return nil, err
 	}

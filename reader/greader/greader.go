@@ -63,6 +63,7 @@ type request struct {
 	path   string // below the API, without a slash at its end
 	params requestParams
 	raw    []byte // the body, where it is no form
+	looks  int    // how many tokens were looked at
 }
 
 // An endpoint answers one kind of request. Where it returns an error it has written nothing.
@@ -102,13 +103,27 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 
 // serve answers a request, or says why it cannot.
 func (h *handler) serve(w http.ResponseWriter, r *request, path string) (err error) {
-	if err := h.read(w, r); err != nil {
-		return err
+	values, err := syncapi.Fields(r.URL.RawQuery)
+	if err != nil {
+		return syncapi.Refuse(http.StatusBadRequest, "The query cannot be read: %v", err)
 	}
+	r.params = requestParams{values}
 	if path == "/accounts/ClientLogin" {
+		if err := h.read(w, r, false); err != nil {
+			return err
+		}
 		return h.login(w, r)
 	}
 	visitor, err := h.enter(r)
+	if err == nil {
+		err = h.read(w, r, visitor.Name != "")
+	}
+	if err == nil && visitor.Name == "" { // by what the body shows
+		visitor, err = h.enter(r)
+	}
+	if err == nil && visitor.Name == "" {
+		err = errUnknown
+	}
 	if err != nil {
 		return err
 	}

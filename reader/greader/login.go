@@ -32,22 +32,27 @@ func (h *handler) login(w http.ResponseWriter, r *request) error {
 // maxTokens is how many tokens of one request are looked at.
 const maxTokens = 3
 
-// enter is who sent the request, by the header or, with POST, by the parameter T. One of them is enough:
-// Fluent Reader never sends T, RSS Guard not always; liferea has the same in both; newsboat's T ends in a newline.
+// errUnknown is for who shows no token that lets in.
+var errUnknown = syncapi.Refuse(http.StatusUnauthorized, "Unauthorized")
+
+// enter is who sent the request, by the header or, with POST, by the parameter T, as far as that was not looked at
+// before; the zero Visitor for nobody. One of them is enough: Fluent Reader never sends T, RSS Guard not always;
+// liferea has the same in both; newsboat's T ends in a newline.
 func (h *handler) enter(r *request) (reading.Visitor, error) {
 	tokens := []string{authToken(r.Header.Get("Authorization"))}
 	if r.Method == http.MethodPost {
 		tokens = append(tokens, r.params.Values["T"]...)
 	}
-	for _, token := range tokens[:min(len(tokens), maxTokens)] {
-		if token = strings.TrimSpace(token); token == "" {
+	for ; r.looks < min(len(tokens), maxTokens); r.looks++ {
+		token := strings.TrimSpace(tokens[r.looks])
+		if token == "" {
 			continue
 		}
 		if v, err := h.Entrance.Visitor(r.Context(), token); v.Name != "" || err != nil {
 			return v, err
 		}
 	}
-	return reading.Visitor{}, syncapi.Refuse(http.StatusUnauthorized, "Unauthorized")
+	return reading.Visitor{}, nil
 }
 
 // authToken is the token in a header: GoogleLogin auth=TOKEN.

@@ -254,6 +254,8 @@ func TestTypedAddress(t *testing.T) {
 	}
 }
 
+func TestStrangersSendLittle(t *testing.T) { readertest.ReadsLittle(t, handler, "/v1/import") }
+
 func TestForeignPages(t *testing.T) {
 	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler {
 		return miniflux.New(miniflux.Config{Entrance: e})

@@ -107,6 +107,8 @@ func TestTypedAddress(t *testing.T) {
 	}
 }
 
+func TestStrangersSendLittle(t *testing.T) { readertest.ReadsLittle(t, handler, base+"/feeds") }
+
 func TestForeignPages(t *testing.T) {
 	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler {
 		return nextcloud.New(nextcloud.Config{Entrance: e})

@@ -144,3 +144,21 @@ func RefusesForeign(t *testing.T, handler func(reading.Entrance) http.Handler, p
 		}
 	}
 }
+
+// ReadsLittle checks that of what somebody unknown sends to path no more is read than shows who it is.
+func ReadsLittle(t *testing.T, handler func(*Library) http.Handler, path string) {
+	t.Helper()
+	const most, whole = 64 << 10, 4 << 20
+	for kind, begin := range map[string]string{"": "T=x&a=", "application/json": `{"a":"`,
+		"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n"} {
+		body := strings.NewReader(begin + strings.Repeat("a", whole))
+		r := httptest.NewRequest("POST", path, body)
+		r.Header.Set("Content-Type", kind)
+		r.Header.Set("Authorization", "GoogleLogin auth=x")
+		w, all := httptest.NewRecorder(), body.Len()
+		handler(Example(t)).ServeHTTP(w, r)
+		if read := all - body.Len(); read > most+1 || w.Code < 400 {
+			t.Errorf("%s as %q: %d bytes are read, and answered with %d", path, kind, read, w.Code)
+		}
+	}
+}
