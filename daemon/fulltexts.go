@@ -299,6 +299,9 @@ func (l *library) FetchFullText(ctx context.Context, id reading.ItemID, show boo
 			by = theOwner
 		}
 		t, err := l.host.texts.get(ctx, id, show, by)
+		if t.Problem = l.toldOf(t.Problem); errors.Is(err, reading.ErrFullText) {
+			err = fmt.Errorf("%w: %s", reading.ErrFullText, t.Problem)
+		}
 		if err == nil && show && !t.Shown {
 			t.Shown, err = true, l.host.showFullText(ctx, id, true)
 		}

@@ -151,6 +151,15 @@ func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Ma
 	return nil
 }
 
+// Subscriptions implements reading.Items.
+func (l *library) Subscriptions(ctx context.Context) ([]reading.FollowedFeed, error) {
+	list, err := l.Shelf.Subscriptions(ctx)
+	for i := range list {
+		list[i].Error = l.toldOf(list[i].Error)
+	}
+	return list, err
+}
+
 // Refresh implements reading.Editor.
 func (l *library) Refresh(ctx context.Context, ids ...reading.FeedID) (r reading.RefreshResult, err error) {
 	list, err := l.Subscriptions(ctx)
@@ -337,7 +346,7 @@ func (l *library) Subscribe(ctx context.Context, tries ...feed.URL) (reading.Fee
 		return 0, err
 	}
 	if s.Feed == "" {
-		return 0, fmt.Errorf("%w: %s", reading.ErrNoFeed, s.Problem)
+		return 0, fmt.Errorf("%w: %s", reading.ErrNoFeed, l.toldOf(s.Problem))
 	}
 	id, err := l.FeedID(ctx, s.Feed)
 	if err != nil {
@@ -374,7 +383,7 @@ func (l *library) Discover(ctx context.Context, u feed.URL) ([]discover.SiteFeed
 	case got.Names != "", errors.Is(got.Err, feed.ErrFormat):
 		return nil, fmt.Errorf("%w: %w", reading.ErrNoFeed, got.Err)
 	}
-	return nil, fmt.Errorf("%w: %w", reading.ErrUnread, got.Err)
+	return nil, fmt.Errorf("%w: %w", reading.ErrUnread, l.told(got.Err))
 }
 
 // callerKey is where the address of a request's sender is in its context.

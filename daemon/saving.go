@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,11 +125,8 @@ func (l pagesLibrary) Save(ctx context.Context, b saving.Bookmark) error {
 	}
 	client := l.saved.reach(l.person, s)
 	err = client.Save(ctx, s, b)
-	if unknown := (*net.DNSError)(nil); client == l.saved.guarded && (errors.Is(err, guard.ErrForbidden) ||
-		errors.As(err, &unknown)) {
-		// Which names lead to something in the home is not for who has somebody's password to learn.
-		return fmt.Errorf("%s: %w: it is nowhere on the public web; the setting private_host, or allow_private for "+
-			"all hosts, permits others", s.Host(), guard.ErrForbidden)
+	if client == l.saved.guarded {
+		err = l.told(err)
 	}
 	return err
 }

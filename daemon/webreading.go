@@ -40,6 +40,7 @@ func (l pagesLibrary) Known(ctx context.Context, number int64) (k web.KnownFeed,
 	if k.Feed, err = l.seen(ctx, number); err != nil {
 		return k, err
 	}
+	k.LastError = l.toldOf(k.LastError)
 	if k.Reads, err = l.Reads(ctx, number); err != nil {
 		return k, err
 	}
@@ -76,6 +77,7 @@ func (l pagesLibrary) Entry(ctx context.Context, id feed.EntryID) (web.EntryDeta
 		return web.EntryDetail{}, err
 	}
 	full, err := l.view.FullText(ctx, item.ID)
+	full.Problem = l.toldOf(full.Problem)
 	return web.EntryDetail{Record: r, Feed: number, Item: item, Full: full}, err
 }
 
@@ -101,7 +103,8 @@ func (l pagesLibrary) shownOf(ctx context.Context, number int64, at feed.URL, ki
 	if err != nil {
 		return nil, err
 	}
-	return l.pictures.get(ctx, f.URL, at, kind)
+	shown, err := l.pictures.get(ctx, f.URL, at, kind)
+	return shown, l.told(err)
 }
 
 // longestWalk is how long a list of somebody who is not the owner may take: it passes over the entries of feeds that
@@ -239,7 +242,7 @@ func (l pagesLibrary) FollowAt(ctx context.Context, w web.FollowWish) (f web.Fol
 		Subscribe: node.Subscribe{Feeds: tries, Backlog: w.Backlog, BacklogOf: int64(l.person)}, Wait: followWait,
 		Keep: true, Anyway: w.Anyway})
 	l.host.changes.Add(1)
-	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: s.Problem, Unread: s.Unread}
+	f = web.FollowedAt{New: s.New, Choose: len(s.Choices) > 0, Problem: l.toldOf(s.Problem), Unread: s.Unread}
 	if l.person == reading.Owner {
 		f.Kept, f.Undecided = s.Kept, s.Undecided
 	}

@@ -6,7 +6,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"syscall"
+
+	"feedex/guard"
 )
 
 var (
@@ -61,14 +65,29 @@ type worded struct {
 func (w worded) Error() string { return w.text }
 func (w worded) Unwrap() error { return w.cause }
 
+// The words for a host that has no address.
+const (
+	noHost   = "there is no host of this name"
+	noLookup = "the name of the host cannot be looked up now: "
+)
+
+// Nowhere reports whether an error is that a host has no address, or none that may be called: that of a dial, or of a
+// fetch, or one with no more than the words of that.
+func Nowhere(err error) bool {
+	dns := (*net.DNSError)(nil)
+	return errors.Is(err, guard.ErrForbidden) || errors.As(err, &dns) ||
+		slices.ContainsFunc([]string{guard.ErrForbidden.Error(), noHost, noLookup},
+			func(words string) bool { return strings.Contains(err.Error(), words) })
+}
+
 // inWords says why nobody answered, for an owner who follows the feed: not by which call, nor by whose name server.
 func inWords(err error) error {
 	dns := (*net.DNSError)(nil)
 	switch {
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return worded{"there is no host of this name", err}
+		return worded{noHost, err}
 	case errors.As(err, &dns):
-		return worded{"the name of the host cannot be looked up now: " + dns.Err, err}
+		return worded{noLookup + dns.Err, err}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return worded{"the host is there, but refuses the connection", err}
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
