@@ -15,6 +15,7 @@ import (
 	"feedex/archive/jsonl"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/reading"
 	"feedex/web"
 )
@@ -273,7 +274,7 @@ func (h *host) stir() {
 // housekeep brings what is stored into the index, and the log into the file, until ctx ends. The core knows nothing of
 // it, so a failure concerns nobody else.
 func (h *host) housekeep(ctx context.Context) {
-	wait := time.Duration(0) // between the tries while steps fail, 0 while they do not
+	failures := 0 // in a row
 	for {
 		if rest(ctx, housekeepingIdle) != nil {
 			return
@@ -291,14 +292,14 @@ func (h *host) housekeep(ctx context.Context) {
 			case errors.Is(err, archive.ErrGaveWay):
 				contended, more = true, true
 			case err != nil:
-				if wait == 0 {
+				if failures == 0 {
 					h.config.Log.Warn("entries cannot be indexed; searches find them all the same, but take longer",
 						"err", err)
 				}
-				wait = backOff(wait, firstHousekeepingRetry)
-				pause, contended, more = wait, false, true
-			case wait > 0:
-				wait = 0
+				pause, contended, more = when.Doubled(firstHousekeepingRetry, longestWait, failures), false, true
+				failures++
+			case failures > 0:
+				failures = 0
 				h.config.Log.Info("entries can be indexed again")
 			}
 			if contended {

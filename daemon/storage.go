@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/internal/when"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reading"
@@ -21,16 +22,11 @@ const (
 	longestWait = time.Minute
 )
 
-// backOff is how long to wait after one more failure, where the wait before was wait.
-func backOff(wait, first time.Duration) time.Duration {
-	return min(max(2*wait, first), longestWait)
-}
-
 // storage is the archive's health as far as the loop knows it.
 type storage struct {
-	problem error         // why entries cannot be stored, nil while they can
-	retry   time.Time     // when to try again
-	wait    time.Duration // between the tries
+	problem error     // why entries cannot be stored, nil while they can
+	retry   time.Time // when to try again
+	tries   int       // that failed, none of them a good while after the one before
 }
 
 // down reports whether the archive failed and it is not yet time to try it again.
@@ -64,10 +60,11 @@ func (h *host) commit() error {
 func (h *host) fail(now time.Time, err error) {
 	s := &h.storage
 	if now.Sub(s.retry) > longestWait {
-		s.wait = 0 // it was fine for a good while
+		s.tries = 0 // it was fine for a good while
 	}
-	s.wait = backOff(s.wait, h.config.revival)
-	s.problem, s.retry = err, now.Add(s.wait)
+	wait := when.Doubled(h.config.revival, longestWait, s.tries)
+	s.tries++
+	s.problem, s.retry = err, now.Add(wait)
 	h.node = nil
 	for tag, reply := range h.asked {
 		delete(h.asked, tag)
@@ -75,7 +72,7 @@ func (h *host) fail(now time.Time, err error) {
 	}
 	h.endRequests()
 	h.polled.tell()
-	h.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", s.wait)
+	h.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", wait)
 }
 
 func unavailable() transport.Response {

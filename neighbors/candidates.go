@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/protocol"
 )
 
@@ -237,7 +238,7 @@ func (b *Book) Unfit(now time.Time, id protocol.NodeID) {
 
 // putOff has the address tried again later, the more often it was of no use the later.
 func (b *Book) putOff(now time.Time, a *address, longest time.Duration) {
-	wait := min(longest, firstWait<<min(a.failures, 12))
+	wait := when.Doubled(firstWait, longest, int(a.failures))
 	a.trying = false
 	a.failures++
 	a.after = unixNanoOf(now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1))))
@@ -255,7 +256,7 @@ func (b *Book) rest(now time.Time, a *address) {
 		clear(b.failing)
 	}
 	f := b.failing[a.network]
-	f.after = now.Add(min(longestWait, firstWait<<min(f.count, 12)))
+	f.after = now.Add(when.Doubled(firstWait, longestWait, f.count))
 	f.count++
 	b.failing[a.network] = f
 }

@@ -3,6 +3,7 @@ package neighbors
 import (
 	"time"
 
+	"feedex/internal/when"
 	"feedex/protocol"
 )
 
@@ -49,7 +50,7 @@ func (b *Book) Missed(now time.Time, skip func(protocol.NodeID) bool) (id protoc
 
 // searchLater has a lost neighbor tried again after a growing while.
 func (b *Book) searchLater(now time.Time, p *past) {
-	wait := min(longestSearch, firstSearch<<min(p.searches, 12))
+	wait := when.Doubled(firstSearch, longestSearch, p.searches)
 	p.searches++
 	p.searchAt = unixNanoOf(now.Add(wait + time.Duration(b.rng.Int64N(int64(wait/4)+1))))
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/reading"
 )
 
@@ -92,7 +93,7 @@ func (t *Teller) hear(ctx context.Context, r reading.Receiver) {
 		if e.opened && time.Since(began) >= firstRetry {
 			failures = 0
 		}
-		wait := min(firstRetry<<min(failures, 16), lastHearing)
+		wait := when.Doubled(firstRetry, lastHearing, failures)
 		var full fullHour
 		var refused declined
 		switch {

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/notify/webpush"
 	"feedex/reading"
 )
@@ -241,7 +242,7 @@ func (t *Teller) deliver(ctx context.Context, r *reading.Receiver, b *bulletin) 
 		return nil
 	}
 	t.Log.Info("a receiver was not told", "receiver", r.Name, "err", err)
-	wait := max(min(refused.after, longestWait), min(firstRetry<<min(r.Failures, 16), lastRetry))
+	wait := max(min(refused.after, longestWait), when.Doubled(firstRetry, lastRetry, r.Failures))
 	return func(ctx context.Context) error {
 		return t.Store.NotTold(ctx, *r, err.Error(), now.Add(wait), refused.gone)
 	}

@@ -1,4 +1,4 @@
-// Package when reads times as people write them, and orders them.
+// Package when reads times as people write them, orders them, and says how long to wait.
 package when
 
 import (

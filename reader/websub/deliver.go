@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/internal/when"
 )
 
 const (
@@ -49,8 +50,8 @@ func (h *Hub) deliver(ctx context.Context, x *activeSubscription) {
 		h.Log.Info("subscription ended", "callback", hostOf(s.Callback), "err", err)
 		h.dropIf(ctx, x)
 	default:
+		s.Next = now.Add(when.Doubled(firstRetry, lastRetry, s.Failures))
 		s.Failures++
-		s.Next = now.Add(min(firstRetry<<(s.Failures-1), lastRetry))
 		h.Log.Debug("delivery failed", "callback", hostOf(s.Callback), "err", err)
 	}
 	h.keeping.Lock()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/admission"
+	"feedex/internal/when"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
 	"feedex/protocol"
@@ -169,7 +170,7 @@ func (m *Machine) noteSource(s *namedSource, err error) {
 
 // retryIn is how long to wait before asking a source again, a little longer each time.
 func (m *Machine) retryIn(s *namedSource) time.Duration {
-	wait := min(LongestRetry, firstRetry<<min(s.retries, 16))
+	wait := when.Doubled(firstRetry, LongestRetry, s.retries)
 	s.retries++
 	return wait + m.Between(0, wait/4)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/neighbors"
 	"feedex/node/internal/core"
 	"feedex/protocol"
@@ -157,7 +158,7 @@ func (m *Machine) retryLost() {
 //
 // Paper §3.2: "it needs to select 'good' neighbors". Of those that a person follows few others follow any.
 func (m *Machine) seek() {
-	wait := min(longestSeek, ReviewEvery<<min(m.Reviewed.sought, 8))
+	wait := when.Doubled(ReviewEvery, longestSeek, m.Reviewed.sought)
 	if m.Now.Sub(m.Reviewed.soughtAt) < wait || !m.taken() ||
 		m.Table.Uncovered() == 0 && !(m.Undialled && m.Table.Idle(m.Now)) {
 		return
