@@ -33,6 +33,7 @@ const (
 	// all. The time that neighbors are left alone grows by pastGrowth with each time in a row that nothing came: an
 	// hour, six, a day and a half, nine days.
 	pastAgain, pastGrowth = time.Hour, 6
+	longestAgain          = pastAgain * pastGrowth * pastGrowth * pastGrowth
 	// pastTries is how often in a row a publisher's archive cannot be read before neighbors are asked for the rest, and
 	// pastReturns how often in a row neighbors are come back to before what is lacking is given up.
 	pastTries, pastReturns = 3, 4

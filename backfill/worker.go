@@ -11,6 +11,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reading"
@@ -100,7 +101,8 @@ func (w *Worker) fillGaps(ctx context.Context, now time.Time) error {
 	w.tried = make(map[feed.URL]time.Time) // without those that are gone
 	for i := range feeds {
 		if f := &feeds[i]; fillable(f) {
-			if at, ok := tried[f.URL]; ok && now.Sub(at).Abs() < leftAlone(f, now) {
+			wait := leftAlone(f, now)
+			if at, ok := tried[f.URL]; ok && !when.Due(now, at.Add(wait), wait) {
 				w.tried[f.URL] = at
 			}
 		}
@@ -143,7 +145,7 @@ func (w *Worker) stepBack(ctx context.Context, now time.Time) error {
 	turn := slices.IndexFunc(feeds, func(f node.FeedStatus) bool { return f.URL > w.last })
 	for i := range feeds {
 		f := &feeds[(max(turn, 0)+i)%len(feeds)]
-		if !w.helpable(f) || !due(now, f.Past.Again) {
+		if !w.helpable(f) || !when.Due(now, f.Past.Again, longestAgain) {
 			continue
 		}
 		w.last = f.URL
@@ -177,12 +179,6 @@ func (w *Worker) helpable(f *node.FeedStatus) bool {
 		return w.hops > 0 && !f.Discreet && f.Offered > 0
 	}
 	return f.Past.Stage == archive.PastPublisher
-}
-
-// due reports whether it is time; a time that is further away than any wait is of a clock that was wrong.
-func due(now, at time.Time) bool {
-	wait := at.Sub(now)
-	return wait <= 0 || wait > pastAgain*pastGrowth*pastGrowth*pastGrowth
 }
 
 // logPast tells how a step went. That a feed has no past is nothing to tell of.

@@ -16,6 +16,7 @@ import (
 	"feedex/fetch"
 	"feedex/fulltext"
 	"feedex/guard"
+	"feedex/internal/when"
 	"feedex/node"
 	"feedex/reading"
 	"feedex/safehtml"
@@ -117,12 +118,13 @@ func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text rea
 	h := t.host
 	holds := cmp.Or(h.config.textHolds, textHolds)
 	kept, err := h.store.FullText(t.ctx, id)
-	if err != nil || kept.HTML != "" && (show && !kept.Shown || time.Since(kept.At) < holds ||
-		time.Now().Before(kept.Again)) {
+	asked := time.Now()
+	if err != nil || kept.HTML != "" && (show && !kept.Shown || !when.Due(asked, kept.At.Add(holds), holds) ||
+		!when.Due(asked, kept.Again, longestRest)) {
 		return kept, err
 	}
 	further := by == theOwner && kept.Problem == errAstray.Error()
-	if kept.Problem != "" && by != nobody && !further && time.Since(kept.At) < textFails {
+	if kept.Problem != "" && by != nobody && !further && !when.Due(asked, kept.At.Add(textFails), textFails) {
 		return kept, fmt.Errorf("%w: %s", reading.ErrFullText, kept.Problem)
 	}
 	record, number, err := h.store.ItemRecord(t.ctx, id)

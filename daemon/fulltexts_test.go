@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"feedex/archive/archivetest/ondisk"
 	"feedex/control"
 	"feedex/feed"
 	"feedex/fetch"
@@ -161,6 +162,24 @@ func TestFullTextOfAPageThatIsGone(t *testing.T) {
 	for _, want := range []int{1, 2, 2} { // it is there to be shown; it is asked for anew, and not again soon
 		if page := v.press(id, "page"); !strings.Contains(page, "on the radar") || p.count("/ferry") != want {
 			t.Errorf("asked for %d times, want %d; the page is\n%s", p.count("/ferry"), want, page)
+		}
+	}
+
+	// What a clock says that was ahead does not keep it from being asked for.
+	for _, text := range []reading.FullText{{Again: time.Now().AddDate(10, 0, 0)}, {At: time.Now().AddDate(10, 0, 0)}} {
+		if err := n.stop(); err != nil {
+			t.Fatal(err)
+		}
+		text.Item, text.HTML, text.Shown = 1, "<p>on the radar", true
+		d := ondisk.MustOpen(t, DatabasePath(n.data))
+		d.KeepFullText(text)
+		if err := errors.Join(d.Commit(), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+		n = startNode(t, Config{Data: n.data, textHolds: time.Hour})
+		before := p.count("/ferry")
+		if newVisitor(t, n).press(id, "page"); p.count("/ferry") != before+1 {
+			t.Errorf("with %+v it is asked for %d times", text, p.count("/ferry")-before)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/node"
 	"feedex/opml"
 	"feedex/protocol"
@@ -119,7 +120,7 @@ func (e entrance) enter(ctx context.Context, h reading.Hash, fever bool) (readin
 	if err != nil || p.Name == "" {
 		return reading.Visitor{}, err
 	}
-	if now := time.Now(); now.Sub(p.Used) >= time.Hour {
+	if now := time.Now(); when.Due(now, p.Used.Add(time.Hour), time.Hour) {
 		// A reader whose visit cannot be written down may read all the same.
 		_ = e.host.write(ctx, func(d reading.Database) error { d.UsePassword(p.Name, now); return nil })
 	}

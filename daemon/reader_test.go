@@ -155,6 +155,12 @@ func TestLibrary(t *testing.T) {
 		!slices.Equal(list[0].Folders, []reading.Folder{{ID: folder, Name: "C"}}) {
 		t.Errorf("Subscriptions = %+v, %v", list, err)
 	}
+	if err := l.host.write(ctx, func(d reading.Database) error { // by a clock that was ahead
+		d.UsePassword("phone", time.Now().AddDate(10, 0, 0))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		password, fever, want string
 	}{{secret, reading.FeverKey("phone", secret), "phone"}, {"", "", ""}, {"x", "x", ""}} {
@@ -164,7 +170,8 @@ func TestLibrary(t *testing.T) {
 			t.Errorf("%q lets in %q and %q, %v, %v", c.password, user.Name, fever.Name, err1, err2)
 		}
 	}
-	if known, err := l.store.Passwords(ctx); err != nil || len(known) != 1 || known[0].Used.Before(known[0].Created) {
+	if known, err := l.store.Passwords(ctx); err != nil || len(known) != 1 || known[0].Used.Before(known[0].Created) ||
+		known[0].Used.After(time.Now()) {
 		t.Errorf("passwords are %+v, %v", known, err)
 	}
 	if err := errors.Join(l.RemoveFolder(ctx, folder), l.Unsubscribe(ctx, id), l.Unsubscribe(ctx, 99),

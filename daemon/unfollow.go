@@ -8,6 +8,7 @@ import (
 	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/node"
 	"feedex/reading"
 	"feedex/web"
@@ -38,7 +39,7 @@ func (h *host) endUnfollowed(ctx context.Context, now time.Time) error {
 	l := entrance{h.store, h}.libraryOf(reading.Owner)
 	list, err := l.Unfollowed(ctx, time.Time{})
 	for i := 0; i < len(list) && err == nil; i++ {
-		if now.Sub(list[i].At) < web.UnfollowedFor {
+		if !when.Due(now, list[i].At.Add(web.UnfollowedFor), 2*web.UnfollowedFor) {
 			continue
 		}
 		if err = h.Unsubscribe(ctx, list[i].URL); err == nil { // after a crash here it is done again

@@ -461,5 +461,11 @@ func TestMute(t *testing.T) {
 		if got := titles(s.requests()); !slices.Equal(got, []string{"2 entries: storm"}) {
 			t.Errorf("told %q", got)
 		}
+		r.ID, r.Muted = 2, time.Now().AddDate(10, 0, 0) // by a clock that was ahead
+		s.keep(r)
+		s.hit(2, "c")
+		if n := len(s.requests()); n != 1 {
+			t.Errorf("told %d times though no receiver is mute for ten years", n)
+		}
 	})
 }

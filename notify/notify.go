@@ -178,8 +178,8 @@ func (t *Teller) round(ctx context.Context, hear func(reading.Receiver) context.
 		if r.Ended || busy {
 			continue
 		}
-		if wait := r.Next.Sub(now); wait > 0 && wait <= longestWait { // or it is of a clock that was wrong
-			again = min(again, wait)
+		if !when.Due(now, r.Next, longestWait) {
+			again = min(again, r.Next.Sub(now))
 			continue
 		}
 		b, due, err := t.due(ctx, r, now)
@@ -213,7 +213,7 @@ func (t *Teller) due(ctx context.Context, r *reading.Receiver, now time.Time) (*
 		return nil, now, fmt.Errorf("load what the receiver %q was told: %w", r.Name, err)
 	}
 	due := r.Hours.Due(now, waiting[0].Arrived, told)
-	if due.Before(r.Muted) {
+	if r.MutedAt(due) {
 		due = r.Hours.Due(r.Muted, waiting[0].Arrived, told)
 	}
 	return newBulletin(r, waiting, more), due, nil

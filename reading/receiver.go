@@ -42,6 +42,9 @@ type Receiver struct {
 	Ended    bool      // the receiver said that it is gone: nothing is sent until it is added anew
 }
 
+// MutedAt reports whether nothing is sent at a moment. Who says for how long has another clock.
+func (r *Receiver) MutedAt(now time.Time) bool { return !when.Due(now, r.Muted, 2*MaxMute) }
+
 // A ReceiverID names a receiver: from 1, never used again.
 type ReceiverID int64
 

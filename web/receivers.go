@@ -74,7 +74,7 @@ func (h *Handler) receivers(r *http.Request) (view, error) {
 		x := &list[i]
 		line := receiverLine{ReceiverState: *x, Of: "all filters", When: hoursOf(&x.Hours),
 			Next: moment{x.Next, h.now(r)}}
-		if x.Muted.After(line.Next.Now) {
+		if x.MutedAt(line.Next.Now) {
 			line.Mute = moment{x.Muted, line.Next.Now}
 		}
 		if x.Only != nil {

@@ -234,7 +234,7 @@ func receiversOf(c *cobra.Command, r archiveFile) (lines []listedReceiver, err e
 			All: x.Only == nil, Failures: x.Failures, Problem: x.Problem, Next: x.Next, Ended: x.Ended,
 			Commands: x.Commands, Deaf: x.Deaf,
 		}
-		if x.Muted.After(time.Now()) {
+		if x.MutedAt(time.Now()) {
 			line.Muted = x.Muted
 		}
 		for _, id := range x.Only {

@@ -62,7 +62,11 @@ func Open(dir string, most int64) (*Files, error) {
 		case strings.Contains(e.Name(), part): // of a process that was killed
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		case len(e.Name()) == 2*sha256.Size:
-			found = append(found, &file{e.Name(), info.Size(), info.ModTime()})
+			used := info.ModTime()
+			if used.After(time.Now()) { // by a clock that was ahead: nothing that was used since would be later
+				used = time.Time{}
+			}
+			found = append(found, &file{e.Name(), info.Size(), used})
 		}
 	}
 	slices.SortFunc(found, func(a, b *file) int { return b.used.Compare(a.used) })

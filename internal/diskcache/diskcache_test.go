@@ -120,6 +120,26 @@ func TestWhatStaysCounts(t *testing.T) {
 	}
 }
 
+// What was used last by a clock that was ahead does not stay for ever.
+func TestFilesOfATimeToCome(t *testing.T) {
+	dir, ahead := t.TempDir(), time.Now().AddDate(10, 0, 0)
+	for _, key := range []string{"a", "b", "c"} {
+		c, err := Open(dir, 2*(1+block)+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Put(key, []byte(key)); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := c.Get("a"); ok != (key != "c") {
+			t.Errorf("with %s a is there: %v", key, ok)
+		}
+		if err := os.Chtimes(filepath.Join(dir, nameOf("a")), ahead, ahead); err != nil && key != "c" {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Without a directory nothing is kept.
 func TestNoFiles(t *testing.T) {
 	var c *Files

@@ -8,6 +8,20 @@ import (
 	"feedex/internal/when"
 )
 
+func TestDue(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	for wait, want := range map[time.Duration]bool{
+		-time.Hour: true, 0: true, 1: false, time.Minute: false, time.Hour: false, time.Hour + 1: true,
+	} {
+		if got := when.Due(now, now.Add(wait), time.Hour); got != want {
+			t.Errorf("what is put off by %v, an hour at most, is due: %v", wait, got)
+		}
+	}
+	if !when.Due(now, time.Time{}, time.Hour) || !when.Due(now, now.AddDate(1000, 0, 0), time.Hour) {
+		t.Error("what was never put off, or for longer than can be counted, is not due")
+	}
+}
+
 func TestDoubled(t *testing.T) {
 	for _, c := range []struct {
 		first, most time.Duration

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"feedex/internal/when"
 )
 
 // look is after what time the hub looks for something new without having been told: entries that were changed are
@@ -91,7 +93,7 @@ func (h *Hub) due(ctx context.Context, now time.Time) (list []*activeSubscriptio
 		case x.busy:
 		case !now.Before(x.Expires):
 			over = append(over, x)
-		case x.Failures > 0 && now.Before(x.Next):
+		case x.Failures > 0 && !when.Due(now, x.Next, lastRetry):
 		case x.stale || x.Failures > 0:
 			x.busy, x.stale = true, false
 			list = append(list, x)

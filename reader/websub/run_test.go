@@ -24,6 +24,20 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// What failed is tried again at once where the next time is further away than any: the clock was set back.
+func TestATimeTooFarAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.ask()
+		s.stop()
+		s.store.list[0].Failures, s.store.list[0].Next = 1, time.Now().AddDate(10, 0, 0)
+		s.feeds.version = 2
+		s.start()
+		s.wantBodies(`from "1" to "2"`)
+	})
+}
+
 // A feed that changed without a word is delivered within ten minutes.
 func TestLooksByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
