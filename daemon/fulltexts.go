@@ -34,7 +34,7 @@ const (
 	// textFails is for how long a page from which no text came is not asked for again at a button.
 	textFails = 10 * time.Minute
 	// textTrouble is for how long a feed's pages are left alone, unless their server says for how long, when it did not
-	// answer or with an error; longestRest at most.
+	// answer or with an error; reading.FullTextRest at most.
 	textTrouble = time.Hour
 	// parsingWait is how long a page waits for those before it to be read.
 	parsingWait = time.Minute
@@ -120,7 +120,7 @@ func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text rea
 	kept, err := h.store.FullText(t.ctx, id)
 	asked := time.Now()
 	if err != nil || kept.HTML != "" && (show && !kept.Shown || !when.Due(asked, kept.At.Add(holds), holds) ||
-		!when.Due(asked, kept.Again, longestRest)) {
+		!when.Due(asked, kept.Again, reading.FullTextRest)) {
 		return kept, err
 	}
 	further := by == theOwner && kept.Problem == errAstray.Error()
@@ -261,7 +261,7 @@ func trouble(a *node.Fetched) time.Duration {
 	refused := errors.Is(a.Err, guard.ErrForbidden) || errors.Is(a.Err, fetch.ErrTooLarge)
 	if a.Unreached || a.Status == http.StatusTooManyRequests || a.Status >= 500 || a.Status == 0 && !refused ||
 		errors.Is(a.Err, context.DeadlineExceeded) {
-		return min(max(a.RetryAfter, textTrouble), longestRest)
+		return min(max(a.RetryAfter, textTrouble), reading.FullTextRest)
 	}
 	return 0
 }

@@ -25,9 +25,7 @@ const (
 	// iconPause is the time between two feeds whose pictures are looked for, and between two looks at whether there is
 	// one.
 	iconPause = 10 * time.Second
-	// iconHolds is how long a picture holds, and that there is none. iconTrouble is when a publisher is asked again who
-	// did not answer, or with an error of its server.
-	iconHolds   = 30 * 24 * time.Hour
+	// iconTrouble is when a publisher is asked again who did not answer, or with an error of its server.
 	iconTrouble = 3 * 24 * time.Hour
 	// iconOutage is the pause after nobody answered: it may be our own network.
 	iconOutage = 10 * time.Minute
@@ -96,7 +94,7 @@ func (f *iconFinder) look(ctx context.Context, of *archive.Feed) (unreached bool
 		case content == nil && failed != nil: // what it had may still be there
 			d.DeferIcon(of.URL, now.Add(iconTrouble))
 		default:
-			d.KeepIcon(of.URL, content, now.Add(iconHolds))
+			d.KeepIcon(of.URL, content, now.Add(reading.IconHolds))
 		}
 		return nil
 	})

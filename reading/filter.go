@@ -206,8 +206,8 @@ type Filters interface {
 
 // FilterSweeper removes what filters have left that are gone.
 type FilterSweeper interface {
-	// Sweep forgets at most limit items that filters caught which were removed then or before, and reports whether
-	// there are more.
+	// Sweep forgets at most limit items that filters caught which were removed then or before, or more than RemovedFor
+	// after that, and reports whether there are more.
 	Sweep(upTo time.Time, limit int) (more bool)
 }
 

@@ -31,6 +31,8 @@ const (
 	// FullTextsOfFeed is how many of one feed are fetched within a day, and FullTextsOfAll how many in all.
 	FullTextsOfFeed = 50
 	FullTextsOfAll  = 500
+	// FullTextRest is for how long a page, and the pages of a feed, are left alone at most.
+	FullTextRest = 24 * time.Hour
 	// FullTextTroubles is how often a page may give trouble before it is not asked for again.
 	FullTextTroubles = 3
 )
@@ -52,7 +54,8 @@ type FullTextList interface {
 	// FullTextDue returns the first item whose full text is to be fetched unasked, 0 for none: of a feed of which that
 	// is wanted (Arrangement), or on which RuleFull acted, other than the feeds of the items that are named; shown by
 	// an own poll, not filled in, within the bounds, and not asked for yet; behind those, one whose page gave trouble
-	// and is to be asked for again.
+	// and is to be asked for again. What is put off for longer than twice FullTextRest was so by a clock that was
+	// ahead: it is time. What was asked for at a time to come counts for no day.
 	FullTextDue(ctx context.Context, now time.Time, but []ItemID) (ItemID, error)
 	// FullText returns that of an item, the zero FullText where none was asked for.
 	FullText(ctx context.Context, id ItemID) (FullText, error)

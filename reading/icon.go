@@ -49,6 +49,9 @@ type Icon struct {
 	Content []byte // of one of the types of package picture
 }
 
+// IconHolds is for how long a picture holds, and that there is none: it is looked for again then at the latest.
+const IconHolds = 30 * 24 * time.Hour
+
 // MaxIconBytes is how large a picture of a feed may be.
 const MaxIconBytes = 128 << 10
 
@@ -64,7 +67,8 @@ type Icons interface {
 // An IconList reads what Icons keeps.
 type IconList interface {
 	// IconDue returns a feed whose picture is to be looked for, the zero Feed where there is none: of those that are
-	// followed and were read, one for which it is time.
+	// followed and were read, one for which it is time. What is put off for longer than twice IconHolds was so by a
+	// clock that was ahead: it is time.
 	IconDue(ctx context.Context, now time.Time) (archive.Feed, error)
 	// Icon returns a picture by its number, and IconAt by its word; the zero Icon where there is none.
 	Icon(ctx context.Context, id IconID) (Icon, error)

@@ -31,6 +31,9 @@ const (
 	// FirstLatest is of how many of the latest entries a new person has some unread, at most archive.FirstUnread of
 	// each feed: a first page, and not all that others have read for years.
 	FirstLatest = 1000
+	// RemovedFor is longer than people and filters that were removed can be had back. What says that it was removed
+	// further ahead was so by a clock that was ahead.
+	RemovedFor = 24 * time.Hour
 	// maxPersonName is how long the name of a person may be, in bytes.
 	maxPersonName = 64
 )
@@ -64,7 +67,7 @@ type People interface {
 type PeopleList interface {
 	// People returns all people, ordered by ID: the owner first.
 	People(ctx context.Context) ([]Person, error)
-	// HiddenPeople returns those who were hidden then or before, ordered likewise.
+	// HiddenPeople returns those who were hidden then or before, or more than RemovedFor after that, ordered likewise.
 	HiddenPeople(ctx context.Context, upTo time.Time) ([]PersonID, error)
 	// Belongings counts what would go with a person.
 	Belongings(ctx context.Context, id PersonID) (Belongings, error)

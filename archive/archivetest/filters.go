@@ -354,7 +354,8 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 	d.TakeBack(time.Unix(1000, 0), storms, time.Time{}, 2)
 	want("Storms Calm", storms, storms)
 	wantIDs(t, d.desk, starred, 4)
-	d.RemoveFilter(time.Unix(30, 0), storms)
+	d.RemoveFilter(time.Unix(100_000, 0), storms)
+	a.RemovePerson(ann, 100)
 	d.TakeBack(time.Unix(1001, 0), storms, time.Time{}, 10)
 	want("Calm", 0, 0, storms)
 	wantIDs(t, d.desk, starred)
@@ -362,12 +363,13 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 	// What took its name is not touched.
 	other := d.add(t, "Storms", "tempest", "")
 	comesBack(d, storms, 0, reading.ErrFilterName)
-	d.RemoveFilter(time.Unix(31, 0), other)
+	d.RemoveFilter(time.Unix(100_001, 0), other)
 	want("Calm", 0, 0, other, storms)
 	comesBack(d, storms, 0, nil)
 
 	// One by other words takes the place and the key, and gives both back.
-	changed, err := d.ChangeFilter(time.Unix(32, 0), storms, reading.FilterWish{Name: "Tempests", Words: "tempest"})
+	tempests := reading.FilterWish{Name: "Tempests", Words: "tempest"}
+	changed, err := d.ChangeFilter(time.Unix(100_002, 0), storms, tempests)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,9 +378,9 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 	comesBack(d, storms, calm+100, reading.ErrNoFilter)
 	comesBack(d, storms, changed, nil)
 	want("Calm Storms", storms, storms, other, changed)
-	d.RemoveFilter(time.Unix(33, 0), storms)
+	d.RemoveFilter(time.Unix(1<<40, 0), storms) // by a clock that was ahead
 	for more := true; more; {
-		more = a.Sweep(time.Unix(33, 0), 1)
+		more = a.Sweep(time.Unix(100_003, 0), 1)
 	}
 	want("Calm", 0, 0)
 	comesBack(d, storms, 0, reading.ErrNoFilter)

@@ -161,6 +161,9 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 		t.Errorf("beside one of the feed %d is due, %v", id, err)
 	}
 	due(at.Add(25*time.Hour), "")
+	a.DeferFullTexts(news, at.AddDate(10, 0, 0)) // by a clock that was ahead
+	commit(t, a)
+	due(at.Add(time.Hour), "ferry")
 	a.DeferFullTexts(news, at.Add(2*time.Hour))
 	a.DeferFullTexts(otherNews, at)
 	commit(t, a)
@@ -185,6 +188,10 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	}
 	due(at.Add(3*time.Hour), "")
 	due(at.Add(4*time.Hour), "brought")
+	again.Again = at.AddDate(10, 0, 0) // by a clock that was ahead
+	a.KeepFullText(again)
+	commit(t, a)
+	due(at.Add(3*time.Hour), "brought")
 	a.Keep([]archive.Record{linked(news, "later", at)})
 	commit(t, a)
 	due(at.Add(4*time.Hour), "later") // which has not been asked for
@@ -219,6 +226,7 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 		commit(t, a)
 	}
 	due(at.Add(2*time.Hour), "")
+	due(at.Add(time.Hour), "m49") // the clock was ahead when they were
 	ask(heir, false, reading.Owner)
 	ask(otherNews, true, reading.Owner)
 	due(at.Add(2*time.Hour), "other")

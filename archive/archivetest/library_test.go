@@ -13,6 +13,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/internal/when"
 	"feedex/reading"
 	"feedex/safehtml"
 )
@@ -325,7 +326,7 @@ func (l *library) ShowPerson(p reading.Person) error {
 
 func (l *library) HiddenPeople(_ context.Context, upTo time.Time) (ids []reading.PersonID, err error) {
 	for _, id := range slices.Sorted(maps.Keys(l.hidden)) {
-		if !l.hidden[id].After(upTo) {
+		if when.Due(upTo, l.hidden[id], reading.RemovedFor) {
 			ids = append(ids, id)
 		}
 	}

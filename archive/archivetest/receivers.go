@@ -128,6 +128,14 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 	d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
 		"The daily storm report here")
 	keep(t, a, at(titled(22, "A storm breaks over the coast"), 100_006+3*24*3600))
+	list = d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
+		"The daily storm report here", "A storm breaks over the coast")
+
+	// So it is after it was told by a clock that was ahead.
+	a.Told(reading.Receiver{ID: all}, time.Unix(1<<40, 0), []reading.MessageID{list[4].ID}, 0)
+	brought = feedRecord(otherNews, 100_006+3*24*3600+1)
+	brought.Entry.Title, brought.Source = "A storm breaks over the coast", neighbor
+	keep(t, a, brought)
 	d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
 		"The daily storm report here", "A storm breaks over the coast")
 }

@@ -183,9 +183,14 @@ func (s pen) RemoveFilter(at time.Time, id reading.FilterID) bool {
 
 // Sweep implements reading.FilterSweeper.
 func (s *Store) Sweep(upTo time.Time, limit int) (more bool) {
-	const isDue = `SELECT id FROM filters WHERE gone AND gone <= ? LIMIT 1`
+	return s.sweep(limit, `gone AND (gone <= ? OR gone > ?)`, upTo.Unix(), upTo.Add(reading.RemovedFor).Unix())
+}
+
+// sweep is Sweep for the filters of which a condition holds.
+func (s *Store) sweep(limit int, which string, args ...any) (more bool) {
+	isDue := `SELECT id FROM filters WHERE ` + which + ` LIMIT 1`
 	var id int64
-	if !s.row(isDue, []any{upTo.Unix()}, &id) {
+	if !s.row(isDue, args, &id) {
 		return false
 	}
 	s.write(`DELETE FROM found WHERE filter = ?`, id)
@@ -193,7 +198,7 @@ func (s *Store) Sweep(upTo time.Time, limit int) (more bool) {
 		id, limit) < int64(limit) {
 		s.write(`DELETE FROM filters WHERE id = ?`, id)
 	}
-	return s.err == nil && s.row(isDue, []any{upTo.Unix()}, &id)
+	return s.err == nil && s.row(isDue, args, &id)
 }
 
 // Catch implements reading.Filters.

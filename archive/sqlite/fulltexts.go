@@ -65,14 +65,17 @@ func (r *Reader) FullTextDue(ctx context.Context, now time.Time, but []reading.I
 				FROM caught INDEXED BY caught_acted WHERE filter = x.id AND did <> '' ORDER BY item DESC LIMIT ?6))
 		SELECT i.id FROM wanted w CROSS JOIN items i ON i.id = w.id CROSS JOIN feeds f ON f.id = i.feed
 			CROSS JOIN entries e ON e.seq = i.seq LEFT JOIN full_texts t ON t.item = i.id
-		WHERE f.subscribed AND coalesce(f.full_rests, 0) <= ?1 AND i.seq > 0 AND `+isPolled+` AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
-			AND (t.item IS NULL OR t.content = '' AND t.again <= ?1)
+		WHERE f.subscribed AND (coalesce(f.full_rests, 0) <= ?1 OR f.full_rests > ?9)
+			AND i.seq > 0 AND `+isPolled+` AND i.arrived > ?3 AND e.time > ?4 AND e.link <> ''
+			AND (t.item IS NULL OR t.content = '' AND (t.again <= ?1 OR t.again > ?9))
 			AND f.id NOT IN (SELECT y.feed FROM json_each(?8) j CROSS JOIN items y ON y.id = j.value)
-			AND (SELECT count(*) FROM full_texts WHERE at > ?5) < ?6
-			AND (SELECT count(*) FROM full_texts x CROSS JOIN items y ON y.id = x.item WHERE x.at > ?5 AND y.feed = f.id) < ?7
+			AND (SELECT count(*) FROM full_texts WHERE at > ?5 AND at <= ?1) < ?6
+			AND (SELECT count(*) FROM full_texts x CROSS JOIN items y ON y.id = x.item
+				WHERE x.at > ?5 AND x.at <= ?1 AND y.feed = f.id) < ?7
 		ORDER BY t.item IS NOT NULL, t.again, i.id LIMIT 1`,
 		now.Unix(), lookedThrough, now.Add(-reading.FullTextWithin).Unix(), now.Add(-reading.FullTextNews).Unix(), day,
-		reading.FullTextsOfAll, reading.FullTextsOfFeed, jsonNumbers(but))
+		reading.FullTextsOfAll, reading.FullTextsOfFeed, jsonNumbers(but),
+		now.Add(2*reading.FullTextRest).Unix())
 	return id, r.failed(ctx, "read", err)
 }
 

@@ -41,7 +41,8 @@ func (s *Store) DeferIcon(u feed.URL, next time.Time) {
 // IconDue implements reading.IconList.
 func (r *Reader) IconDue(ctx context.Context, now time.Time) (archive.Feed, error) {
 	f, err := one(ctx, r.db, by(feedFields), `SELECT `+feedColumns+` FROM feeds
-		WHERE subscribed AND last_success IS NOT NULL AND icon_next <= ? ORDER BY icon_next, id LIMIT 1`, now.Unix())
+		WHERE subscribed AND last_success IS NOT NULL AND (icon_next <= ? OR icon_next > ?)
+		ORDER BY icon_next, id LIMIT 1`, now.Unix(), now.Add(2*reading.IconHolds).Unix())
 	return f, r.failed(ctx, "read", err)
 }
 

@@ -52,8 +52,8 @@ const isHidden = ` IN (SELECT id FROM people WHERE removed IS NOT NULL)`
 
 // HiddenPeople implements reading.PeopleList.
 func (r *Reader) HiddenPeople(ctx context.Context, upTo time.Time) ([]reading.PersonID, error) {
-	ids, err := list(ctx, r.db, single[reading.PersonID], `SELECT id FROM people WHERE removed <= ? ORDER BY id`,
-		upTo.Unix())
+	ids, err := list(ctx, r.db, single[reading.PersonID], `SELECT id FROM people WHERE removed <= ? OR removed > ?
+		ORDER BY id`, upTo.Unix(), upTo.Add(reading.RemovedFor).Unix())
 	return ids, r.failed(ctx, "read", err)
 }
 
@@ -68,7 +68,7 @@ func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 	}
 	s.write(`UPDATE filters SET gone = 1 WHERE person = ?`, int64(id))
 	s.catchers = nil
-	if s.Sweep(time.Unix(1, 0), limit) {
+	if s.sweep(limit, `gone = 1`) {
 		return true
 	}
 	if s.write(`DELETE FROM marks WHERE person = ?1 AND item IN (SELECT item FROM marks WHERE person = ?1 LIMIT ?2)`,

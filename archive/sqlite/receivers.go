@@ -103,7 +103,9 @@ func (s *Store) announce(last int64) {
 // tell has one receiver told of hits, as far as there is room; the rest is counted.
 func (s *Store) tell(hits []hit) {
 	receiver := hits[0].receiver
-	s.write(`DELETE FROM messages WHERE receiver = ? AND told < ?`, receiver, hits[0].arrived.Add(-storyTime).Unix())
+	at := hits[0].arrived
+	s.write(`DELETE FROM messages WHERE receiver = ? AND (told < ? OR told > ?)`, receiver, at.Add(-storyTime).Unix(),
+		at.Add(storyTime).Unix()) // by a clock that was ahead
 	var waiting, beyond int64
 	s.row(`SELECT count(*) FROM messages WHERE receiver = ? AND told IS NULL`, []any{receiver}, &waiting)
 	for i := range hits {
