@@ -79,9 +79,9 @@ type host struct {
 	meter       *transport.Meter   // of what passes between the node and others
 	meetings    *meetings
 	sources     *sources
-	dialled     atomic.Int64 // when somebody last dialled the node, in seconds since 1970
-	forwarding  opening      // by IPv4
-	firewall    opening      // by IPv6
+	dialled     atomic.Pointer[time.Time] // when somebody last dialled the node, nil for never
+	forwarding  opening                   // by IPv4
+	firewall    opening                   // by IPv6
 	health      health
 	onLAN       *lan.Responder // nil for none
 

@@ -143,7 +143,7 @@ func (h *host) meetOnce(ctx context.Context, client *dht.Client) (seeking, met b
 		}
 		return s, nil
 	})
-	reachable := h.at.Listen != ListenNone && !s.Undialled && h.isDialled()
+	reachable := h.at.Listen != ListenNone && !s.Undialled && h.isDialled(time.Now())
 	if err != nil || !s.Seeking && !reachable {
 		return s.Seeking, false
 	}

@@ -26,17 +26,21 @@ const dialledFor = time.Hour
 // noteDialled notes that somebody at an address dialled the node.
 func (h *host) noteDialled(from protocol.NodeID) {
 	if h.config.Node.AllowLocal || feed.PublicAddr(from.Addr()) {
-		h.dialled.Store(time.Now().Unix())
+		now := time.Now()
+		h.dialled.Store(&now)
 	}
 }
 
 // isDialled reports whether somebody dialled the node lately.
-func (h *host) isDialled() bool { return time.Since(time.Unix(h.dialled.Load(), 0)) < dialledFor }
+func (h *host) isDialled(now time.Time) bool {
+	at := h.dialled.Load()
+	return at != nil && now.Sub(*at) < dialledFor
+}
 
 // reachOf is what is known of how others reach a node of that state.
 func (h *host) reachOf(s *node.Status) reach.Facts {
 	return reach.Facts{Listen: h.at.Listen, Self: s.Self, Neighbors: s.Neighbors, Hosted: s.Hosted,
-		HostedBytes: h.hosting.Bytes(), Undialled: s.Undialled, Dialled: h.isDialled(),
+		HostedBytes: h.hosting.Bytes(), Undialled: s.Undialled, Dialled: h.isDialled(time.Now()),
 		Forwarding: h.forwarding.came.Load(), Firewall: h.firewall.came.Load()}
 }
 

@@ -42,6 +42,18 @@ func TestWhatARouterIsAskedToOpen(t *testing.T) {
 	}
 }
 
+// A node that nobody dialled has not been, whatever its clock says: one without a battery begins in 1970.
+func TestNobodyDialsByTheClock(t *testing.T) {
+	var h host
+	if h.isDialled(time.Unix(60, 0)) {
+		t.Error("nobody dialled it")
+	}
+	h.noteDialled(protocol.NewNodeID(netip.MustParseAddr("193.0.0.1"), 7790))
+	if now := time.Now(); !h.isDialled(now) || h.isDialled(now.Add(2*dialledFor)) {
+		t.Error("who was dialled is so for an hour")
+	}
+}
+
 // The node hears that its port is open where others can use that, and not where another router is in between.
 func TestTheNodeHearsOfAnOpenPort(t *testing.T) {
 	is := func(external string) reach.Forwarding {
