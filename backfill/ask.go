@@ -7,6 +7,7 @@ import (
 
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/protocol"
 )
 
@@ -76,7 +77,7 @@ func (f *filling) askRange(ctx context.Context, from, until time.Time) (t told, 
 	var cut []string // of the queries since the last that went to as many neighbors as any before
 	for try := 0; ; try++ {
 		if f.queries++; f.queries > briskQueries && try == 0 {
-			if err := rest(ctx, f.Pause); err != nil {
+			if err := sleep.For(ctx, f.Pause); err != nil {
 				return t, err
 			}
 		}
@@ -104,7 +105,7 @@ func (f *filling) askRange(ctx context.Context, from, until time.Time) (t told, 
 			return t, nil
 		}
 		f.Again++
-		if err := rest(ctx, f.Pause<<try); err != nil {
+		if err := sleep.For(ctx, f.Pause<<try); err != nil {
 			return t, err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/node"
 	"feedex/reading"
 )
@@ -95,7 +96,7 @@ func (s Span) Run(ctx context.Context, n PastSource, each func(Report)) (Report,
 	for s.Publisher && past.Stage == archive.PastPublisher {
 		err := f.step(ctx, time.Now(), &past)
 		if err == nil && past.Stage == archive.PastPublisher {
-			err = rest(ctx, f.Pause)
+			err = sleep.For(ctx, f.Pause)
 		}
 		if err != nil {
 			return f.Report, err
@@ -281,16 +282,4 @@ func (f *filling) leaveForLater(now time.Time, past *archive.Past, why ...string
 		return
 	}
 	past.Again = now.Add(wait)
-}
-
-// rest waits, unless ctx ends.
-func rest(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/internal/when"
 	"feedex/node"
 	"feedex/protocol"
@@ -79,7 +80,7 @@ func (w *Worker) Run(ctx context.Context) {
 	if !w.config.Pasts {
 		every = gapsEvery
 	}
-	for swept := time.Now(); rest(ctx, every) == nil; {
+	for swept := time.Now(); sleep.For(ctx, every) == nil; {
 		if w.hops > 0 && time.Since(swept) >= gapsEvery {
 			swept = time.Now()
 			_ = w.fillGaps(ctx, swept)

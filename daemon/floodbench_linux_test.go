@@ -22,6 +22,7 @@ import (
 	"feedex/archive/archivetest/ondisk"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -89,7 +90,7 @@ func flood(b *testing.B, flooders int) {
 			}
 		}
 		acknowledged = append(acknowledged, e.EntryID())
-		_ = rest(ctx, 310*time.Millisecond) // 600 calls a minute are answered
+		_ = sleep.For(ctx, 310*time.Millisecond) // 600 calls a minute are answered
 	}
 	kill() // in the middle of what the flooders send
 	running.Wait()
@@ -295,7 +296,7 @@ func (p *floodPeer) flood(ctx context.Context, seed uint64, sent, stored, refuse
 				} else {
 					refused.Add(1)
 				}
-				if rest(ctx, time.Until(due)) != nil {
+				if sleep.For(ctx, time.Until(due)) != nil {
 					return
 				}
 			}

@@ -19,6 +19,7 @@ import (
 	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/node"
 	"feedex/opml"
 	"feedex/reader"
@@ -354,7 +355,7 @@ func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waitin
 			return err
 		}
 		if len(list) > manyWaiting {
-			if err := rest(ctx, lookEvery); err != nil {
+			if err := sleep.For(ctx, lookEvery); err != nil {
 				return err
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"feedex/control"
 	"feedex/discover"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/node"
 	"feedex/opml"
 	"feedex/reader"
@@ -325,7 +326,7 @@ func newSites() *sites {
 }
 
 func (s *sites) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
-	if err := rest(ctx, s.slow); err != nil {
+	if err := sleep.For(ctx, s.slow); err != nil {
 		return node.Fetched{Feed: f.Feed, Err: err}
 	}
 	s.mu.Lock()
@@ -496,7 +497,7 @@ func TestFollowAddressAtOnce(t *testing.T) {
 			}
 		})
 		both.Go(func() {
-			if rest(t.Context(), time.Second) == nil && !follow(found).New {
+			if sleep.For(t.Context(), time.Second) == nil && !follow(found).New {
 				t.Error("the feed was followed before")
 			}
 		})
@@ -577,7 +578,7 @@ func TestFollowAddressIsTold(t *testing.T) {
 			begun := time.Now()
 			var meanwhile sync.WaitGroup
 			meanwhile.Go(func() {
-				if rest(t.Context(), time.Second) == nil {
+				if sleep.For(t.Context(), time.Second) == nil {
 					tt.meanwhile(t, l)
 				}
 			})

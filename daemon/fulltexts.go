@@ -16,6 +16,7 @@ import (
 	"feedex/fetch"
 	"feedex/fulltext"
 	"feedex/guard"
+	"feedex/internal/sleep"
 	"feedex/internal/when"
 	"feedex/node"
 	"feedex/reading"
@@ -69,7 +70,7 @@ const (
 func (t *fullTexts) find() {
 	every := cmp.Or(t.host.config.textPause, textPause)
 	underway, ended := make(map[reading.ItemID]bool), make(chan reading.ItemID, textsAtOnce)
-	for rest(t.ctx, every) == nil {
+	for sleep.For(t.ctx, every) == nil {
 		for len(ended) > 0 {
 			delete(underway, <-ended)
 		}

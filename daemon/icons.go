@@ -14,6 +14,7 @@ import (
 	"feedex/discover"
 	"feedex/feed"
 	"feedex/fetch"
+	"feedex/internal/sleep"
 	"feedex/picture"
 	"feedex/reading"
 )
@@ -67,7 +68,7 @@ func (f *iconFinder) remember(u feed.URL, s seenIcon) {
 func (h *host) findIcons(ctx context.Context) {
 	f := iconFinder{host: h, seen: make(map[feed.URL]seenIcon)}
 	every := cmp.Or(h.config.iconPause, iconPause)
-	for pause := min(firstIcon, 6*every); rest(ctx, pause) == nil; {
+	for pause := min(firstIcon, 6*every); sleep.For(ctx, pause) == nil; {
 		pause = every
 		due, err := h.store.IconDue(ctx, time.Now())
 		if err == nil && due.URL != "" {

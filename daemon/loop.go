@@ -480,15 +480,3 @@ func committed(d reading.Database, f func(reading.Database) error) error {
 	err := f(d)
 	return cmp.Or(d.Commit(), err) // f may know nothing of why a commit fails, or something else
 }
-
-// rest waits, unless ctx ends.
-func rest(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}

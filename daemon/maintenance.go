@@ -15,6 +15,7 @@ import (
 	"feedex/archive/jsonl"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/internal/when"
 	"feedex/reading"
 	"feedex/web"
@@ -276,7 +277,7 @@ func (h *host) stir() {
 func (h *host) housekeep(ctx context.Context) {
 	failures := 0 // in a row
 	for {
-		if rest(ctx, housekeepingIdle) != nil {
+		if sleep.For(ctx, housekeepingIdle) != nil {
 			return
 		}
 		for more := true; more; {
@@ -305,7 +306,7 @@ func (h *host) housekeep(ctx context.Context) {
 			if contended {
 				pause *= housekeepingShare
 			}
-			if rest(ctx, pause) != nil {
+			if sleep.For(ctx, pause) != nil {
 				return
 			}
 		}
@@ -339,7 +340,7 @@ func insist[T any](ctx context.Context, h *host, step func() (T, error)) (T, err
 		if !errors.Is(err, archive.ErrGaveWay) {
 			return value, err
 		}
-		if err := rest(ctx, housekeepingShare*max(time.Since(begun), shortestPause)); err != nil {
+		if err := sleep.For(ctx, housekeepingShare*max(time.Since(begun), shortestPause)); err != nil {
 			return value, err
 		}
 	}

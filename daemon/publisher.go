@@ -13,6 +13,7 @@ import (
 	"feedex/backfill"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reading"
@@ -100,7 +101,7 @@ func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
 	if err != nil {
 		return err
 	}
-	return rest(ctx, wait)
+	return sleep.For(ctx, wait)
 }
 
 // archiveDocumentOf returns what a document holds, if there is one, and its records.

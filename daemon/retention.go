@@ -8,6 +8,7 @@ import (
 	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/reading"
 )
 
@@ -43,7 +44,7 @@ func (h *host) retain(ctx context.Context) {
 	r := &retainer{host: h, keep: h.config.Retention, reserve: reserveIn(h.config.Data, h.config.Reserve)}
 	r.reserve.take()
 	var forgot time.Time
-	for pause := min(firstRetain, h.config.retainPause); rest(ctx, pause) == nil; pause = h.config.retainPause {
+	for pause := min(firstRetain, h.config.retainPause); sleep.For(ctx, pause) == nil; pause = h.config.retainPause {
 		if err := h.eraseHidden(ctx, time.Now()); err != nil && ctx.Err() == nil {
 			h.config.Log.Warn("what was removed, people or filters, cannot be erased yet", "err", err)
 		}
@@ -146,7 +147,7 @@ func (r *retainer) purge(ctx context.Context, begun time.Time, ids []feed.EntryI
 			n += purged
 			ids, count = ids[len(step):], min(count+1, purgeStep)
 		}
-		if err := rest(ctx, purgePause); err != nil {
+		if err := sleep.For(ctx, purgePause); err != nil {
 			return n, err
 		}
 	}
@@ -162,7 +163,7 @@ func (r *retainer) steps(ctx context.Context, step func(context.Context) (more b
 		if err != nil || !more {
 			return err
 		}
-		if err := rest(ctx, purgePause); err != nil {
+		if err := sleep.For(ctx, purgePause); err != nil {
 			return err
 		}
 	}

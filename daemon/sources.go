@@ -16,6 +16,7 @@ import (
 
 	"feedex/control"
 	"feedex/internal/datadir"
+	"feedex/internal/sleep"
 	"feedex/node"
 	"feedex/reading"
 )
@@ -132,7 +133,7 @@ func (h *host) NameSource(ctx context.Context, text string) (s node.SourceStatus
 			}
 			return s, nil
 		})
-		if err != nil || !now.Asked.IsZero() || rest(waiting, lookAtSource) != nil {
+		if err != nil || !now.Asked.IsZero() || sleep.For(waiting, lookAtSource) != nil {
 			now.Name = cmp.Or(now.Name, name)
 			return now, err
 		}

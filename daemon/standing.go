@@ -12,6 +12,7 @@ import (
 	"feedex/archive"
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/reading"
 )
 
@@ -41,7 +42,7 @@ var (
 
 // askStanding asks neighbors for the standing queries that are due until the context ends.
 func (h *host) askStanding(ctx context.Context) {
-	for rest(ctx, cmp.Or(h.config.standingPause, standingPause)) == nil {
+	for sleep.For(ctx, cmp.Or(h.config.standingPause, standingPause)) == nil {
 		f, asked, err := h.store.StandingDue(ctx, time.Now())
 		if err == nil && f.ID != 0 {
 			err = h.askFor(ctx, &f, asked)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/sleep"
 )
 
 // A publisher serves feeds on loopback, each with the newest entries that it published.
@@ -66,14 +67,8 @@ func (p *publisher) publish(ctx context.Context) {
 	defer feeds.Wait()
 	for i := range p.urls {
 		feeds.Go(func() {
-			for {
-				wait := shortestGap + rand.N(longestGap-shortestGap)
-				select {
-				case <-ctx.Done():
-					return
-				case <-time.After(wait):
-					p.add(i, time.Now())
-				}
+			for sleep.For(ctx, shortestGap+rand.N(longestGap-shortestGap)) == nil {
+				p.add(i, time.Now())
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/internal/sleep"
 	"feedex/internal/when"
 	"feedex/reading"
 )
@@ -110,11 +111,7 @@ func (t *Teller) hear(ctx context.Context, r reading.Receiver) {
 			problem = err.Error()
 		}
 		e.tell(ctx, problem)
-		again := time.NewTimer(wait)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
+		if sleep.For(ctx, wait) != nil {
 			return
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"feedex/internal/sleep"
 	"feedex/internal/when"
 	"feedex/notify/webpush"
 	"feedex/reading"
@@ -266,11 +267,7 @@ func (t *Teller) note(ctx context.Context, r *reading.Receiver, store func(conte
 			return
 		}
 		t.Log.Error("how it went with a receiver was not stored", "receiver", r.Name, "err", err)
-		again := time.NewTimer(noteAgain)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
+		if sleep.For(ctx, noteAgain) != nil {
 			return
 		}
 	}
