@@ -82,10 +82,12 @@ func (p proxyFeeds) Look(ctx context.Context, u feed.URL) (*feed.Document, error
 		return nil, err
 	case errors.Is(got.Err, fetch.ErrNotFeed), errors.Is(got.Err, feed.ErrFormat):
 		return nil, fmt.Errorf("%w: %w", proxy.ErrNoFeed, got.Err)
+	case got.Err != nil && got.Status != 0:
+		return nil, fmt.Errorf("%w: %w", proxy.ErrAnswered, got.Err)
 	case got.Err != nil:
 		return nil, got.Err
 	case got.Document == nil:
-		return nil, errors.New("the publisher sent no document")
+		return nil, fmt.Errorf("%w without a document", proxy.ErrAnswered)
 	}
 	return got.Document, nil
 }

@@ -13,7 +13,8 @@ import (
 const (
 	// lookTime is how long a look at a document may take, waiting for one's turn at its host included.
 	lookTime = time.Minute
-	// failedFor is how long what came of a look is remembered where it was no feed. Readers ask again every minute.
+	// failedFor is how long what came of a look is remembered where it was no feed, or its publisher answered
+	// otherwise: readers ask again every minute. That nobody answered, or that the node rests, may end any moment.
 	failedFor = time.Hour
 	// maxLooks is how many addresses that is remembered of, and maxLooking how many looks are under way at a time.
 	maxLooks, maxLooking = 1000, 8
@@ -34,10 +35,10 @@ type attempt struct {
 	done chan struct{} // closed at the end
 	doc  *feed.Document
 	err  error
-	at   time.Time // when it failed
+	at   time.Time // when it failed, zero while it is under way
 }
 
-// at looks at u, once for all requests at the same time, and not again for a while if it failed.
+// at looks at u, once for all requests at the same time, and not again for a while if its publisher gave no feed.
 func (l *looks) at(ctx context.Context, u feed.URL, now time.Time,
 	f func(context.Context) (*feed.Document, error)) (*feed.Document, error) {
 	l.mu.Lock()
@@ -72,12 +73,15 @@ func (l *looks) at(ctx context.Context, u feed.URL, now time.Time,
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open--
-	if x.at = now; x.err == nil {
-		delete(l.all, u) // from now on it is followed
+	if x.at = now; !answered(x.err) {
+		delete(l.all, u) // it is followed from now on, or may be there the next time
 	}
 	close(x.done)
 	return x.doc, x.err
 }
+
+// answered reports whether a look failed by what its publisher answered.
+func answered(err error) bool { return errors.Is(err, ErrNoFeed) || errors.Is(err, ErrAnswered) }
 
 // forget makes room for one more: what is over first, and then whatever failed.
 func (l *looks) forget(now time.Time) {
@@ -115,7 +119,9 @@ func (p *proxy) look(w http.ResponseWriter, r *http.Request, u feed.URL) {
 		say(w, http.StatusServiceUnavailable, "%v. Ask again in a minute.", err)
 	case errors.Is(err, ErrNoFeed):
 		say(w, http.StatusForbidden, "This proxy is for feeds. %s is none: %v.", u, err)
-	default:
+	case answered(err):
 		say(w, http.StatusBadGateway, "The node could not read %s: %v. It tries again in an hour.", u, err)
+	default:
+		say(w, http.StatusBadGateway, "The node could not read %s: %v. It tries again when it is asked.", u, err)
 	}
 }

@@ -30,14 +30,17 @@ type Feeds interface {
 	// Follows reports whether the node follows the feed.
 	Follows(ctx context.Context, u feed.URL) (bool, error)
 	// Look fetches a document, by the rules by which the node polls, and returns what it is if it is a feed. The error
-	// wraps ErrNoFeed if it is something else.
+	// wraps ErrNoFeed if it is something else, and ErrAnswered if its publisher answered and gave none.
 	Look(ctx context.Context, u feed.URL) (*feed.Document, error)
 	// Follow has the node follow the feed.
 	Follow(ctx context.Context, u feed.URL) error
 }
 
-// ErrNoFeed says that what is at an address is no feed.
-var ErrNoFeed = errors.New("this is no feed")
+// ErrNoFeed says that what is at an address is no feed, and ErrAnswered that its publisher answered otherwise.
+var (
+	ErrNoFeed   = errors.New("this is no feed")
+	ErrAnswered = errors.New("its publisher answers")
+)
 
 // A Reader answers requests for /feed/<url>, and writes feeds that are not in the archive yet.
 type Reader interface {

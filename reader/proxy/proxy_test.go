@@ -41,6 +41,7 @@ type feeds struct {
 	looks    int
 	wait     chan struct{} // where not nil, looks end when it is closed
 	err      error
+	rests    error // nothing can be followed now
 }
 
 func (f *feeds) Follows(_ context.Context, u feed.URL) (bool, error) {
@@ -60,6 +61,8 @@ func (f *feeds) Look(_ context.Context, u feed.URL) (*feed.Document, error) {
 	switch {
 	case strings.Contains(string(u), "down"):
 		return nil, errors.New("nobody answers")
+	case strings.Contains(string(u), "gone"):
+		return nil, fmt.Errorf("%w: HTTP 410", proxy.ErrAnswered)
 	case !strings.Contains(string(u), "feed"):
 		return nil, fmt.Errorf("%w: a page", proxy.ErrNoFeed)
 	}
@@ -69,8 +72,8 @@ func (f *feeds) Look(_ context.Context, u feed.URL) (*feed.Document, error) {
 func (f *feeds) Follow(_ context.Context, u feed.URL) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.followed[u] = true
-	return nil
+	f.followed[u] = f.rests == nil
+	return f.rests
 }
 
 func follows(urls ...feed.URL) *feeds {
@@ -268,6 +271,20 @@ func TestLooksAreRare(t *testing.T) {
 		many("http://example.com/page")
 		if f.looks != 3 {
 			t.Errorf("%d looks after an hour, want 3", f.looks)
+		}
+		for range 10 { // as its publisher says, and not because nobody answers
+			many("http://example.com/gone")
+			ask(h, "GET", "http://example.com/down")
+		}
+		if f.looks != 14 {
+			t.Errorf("%d looks at what is gone and ten at what is down, want one", f.looks-13)
+		}
+		f.rests = errors.New("the node rests")
+		for range 3 {
+			ask(h, "GET", "http://example.com/feed/2")
+		}
+		if f.rests = nil; ask(h, "GET", "http://example.com/feed/2").Code != 200 {
+			t.Error("it is not followed once the node can")
 		}
 		for i := range 3000 {
 			ask(h, "GET", fmt.Sprint("http://example.com/", i))
