@@ -28,6 +28,7 @@ func newHub(h *host, kept archive.HubList, cfg reader.Config) *websub.Hub {
 		From: func(r *http.Request) netip.Addr { return callerAddr(r.Context()) }, Log: h.config.Log,
 	})
 	cfg.Hub, cfg.Web, cfg.Entrance, cfg.ByKey = hub, nil, nil, true // the hub needs no password to itself
+	cfg.MaxBytes = websub.MaxDelivery
 	feeds = reader.New(cfg)
 	return hub
 }

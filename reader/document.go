@@ -78,6 +78,54 @@ func (f format) to(w io.Writer, d *document, entries records) error {
 	return out.Flush()
 }
 
+// fitting are the entries that fit into a document of MaxBytes, those that come first before others. An entry of a
+// megabyte may be ten in the document, since HTML is escaped anew there, and takes a tenth of a second to write: once
+// one did not fit, no other long one is tried.
+func (h *handler) fitting(f format, d *document, entries records) records {
+	return func(yield func(archive.Record, error) bool) {
+		head := f.size(d, each(nil))
+		room, left := h.MaxBytes-head, 0
+		for r, err := range entries {
+			long := len(r.Entry.Summary)+len(r.Entry.Content) > h.MaxBytes/longPart
+			if err == nil {
+				size := room + 1
+				if left == 0 || !long {
+					size = f.size(d, each([]archive.Record{r})) - head + 1 // the comma, in JSON
+				}
+				if size > room {
+					left++
+					continue
+				}
+				room -= size
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+		if left > 0 {
+			h.Log.Warn("entries are left out of a document: they are too large", "feed", d.self, "entries", left)
+		}
+	}
+}
+
+// longPart is the part of MaxBytes from which on a text is long, as 1/longPart.
+const longPart = 64
+
+// size is how large the document is with these entries, in bytes.
+func (f format) size(d *document, entries records) int {
+	var n byteCount
+	_ = f.to(&n, d, entries) // which cannot fail: they are there
+	return int(n)
+}
+
+// A byteCount counts what is written.
+type byteCount int
+
+func (n *byteCount) Write(p []byte) (int, error) {
+	*n += byteCount(len(p))
+	return len(p), nil
+}
+
 // shown is the entries as readers may take them, but for their HTML.
 func shown(entries records) records {
 	return func(yield func(archive.Record, error) bool) {

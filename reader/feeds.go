@@ -249,6 +249,9 @@ func (h *handler) send(w http.ResponseWriter, r *http.Request, f format, d *docu
 	if r.Method == http.MethodHead {
 		return
 	}
+	if h.MaxBytes > 0 {
+		entries = h.fitting(f, d, entries)
+	}
 	out := &starting{w: w, code: http.StatusOK}
 	if delta {
 		out.code = http.StatusIMUsed

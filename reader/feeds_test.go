@@ -65,6 +65,29 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// A document that is bounded has the latest entries that fit, whatever others there are: an apostrophe is nine bytes.
+func TestWhatDoesNotFit(t *testing.T) {
+	const most = 1 << 20
+	for _, target := range []string{"/feeds/1.atom", "/feeds/1.rss", "/feeds/1.json"} {
+		for _, c := range []struct{ every, long, least, most int }{
+			{1, 0, reader.Window, reader.Window}, {4, most, reader.Window * 3 / 4, reader.Window * 3 / 4},
+			{1, most / 100, 10, 20},
+		} {
+			l := longLibrary(reader.Window)
+			for i := 0; i < reader.Window; i += c.every {
+				l.entries[exampleURL][i].Entry.Content = strings.Repeat("'", c.long)
+			}
+			document := body(t, get(t, reader.New(reader.Config{Source: l, MaxBytes: most}), target))
+			titles := titlesOf(t, document)
+			if n := len(titles); len(document) > most || n < c.least || n > c.most ||
+				slices.Contains(titles, "200") == (c.long == most) {
+				t.Errorf("%s, one in %d has %d bytes: a document of %d bytes with %d entries", target, c.every, c.long,
+					len(document), n)
+			}
+		}
+	}
+}
+
 // A reader that says which version it has gets what is new since, in every format, and nothing else.
 func TestDelta(t *testing.T) {
 	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/feeds/1.json"} {

@@ -54,6 +54,9 @@ type Config struct {
 	Filters FilterSource
 	// ByKey has filters found by their keys alone, where nobody says who asks.
 	ByKey bool
+	// MaxBytes is how large a document of entries is at most: of these it leaves out what does not fit. Default: as
+	// large as it is.
+	MaxBytes int
 	// Metrics tells at /metrics how the node is doing, and Health at /healthz whether it works: that needs no password.
 	// Default: there is nothing there.
 	Metrics, Health http.Handler

@@ -24,8 +24,9 @@ const (
 	// firstRetry doubles with every failure in a row, up to lastRetry; after maxFailures the subscriber counts as dead.
 	// All retries together take eleven hours.
 	firstRetry, lastRetry, maxFailures = time.Minute, time.Hour, 16
-	// maxDelivery is the largest document that is delivered, in bytes.
-	maxDelivery = 64 << 20
+	// MaxDelivery is the largest document that is delivered, in bytes: Feeds is to leave out what does not fit. All
+	// deliveries that are under way at a time hold maxWorking of them.
+	MaxDelivery = 4 << 20
 )
 
 var (
@@ -46,7 +47,7 @@ func (h *Hub) deliver(ctx context.Context, x *activeSubscription) {
 	case err == nil && etag == s.ETag && s.Failures == 0: // nothing was new
 	case err == nil:
 		s.ETag, s.Failures, s.Next = etag, 0, time.Time{}
-	case errors.Is(err, errGone), errors.Is(err, errNoTopic), errors.Is(err, errTooLarge), s.Failures+1 >= maxFailures:
+	case errors.Is(err, errGone), errors.Is(err, errNoTopic), s.Failures+1 >= maxFailures:
 		h.Log.Info("subscription ended", "callback", hostOf(s.Callback), "err", err)
 		h.dropIf(ctx, x)
 	default:
@@ -81,8 +82,9 @@ func (h *Hub) push(ctx context.Context, s *archive.HubSubscription) (etag string
 		return s.ETag, nil
 	case doc.code == http.StatusNotFound:
 		return "", errNoTopic
-	case doc.over:
-		return "", errTooLarge
+	case doc.over: // it would be the next time: the subscriber is pushed what comes after it
+		h.Log.Warn("what is new is not pushed", "callback", hostOf(s.Callback), "err", errTooLarge)
+		return doc.header.Get("ETag"), nil
 	case doc.code != http.StatusOK && doc.code != http.StatusIMUsed: // §7: "the hub MAY reduce the payload to a diff"
 		return "", fmt.Errorf("the feed is answered with %d", doc.code)
 	}
@@ -158,7 +160,7 @@ type responseBuffer struct {
 	header http.Header
 	code   int
 	body   bytes.Buffer
-	over   bool // it is larger than maxDelivery
+	over   bool // it is larger than MaxDelivery
 }
 
 // Header implements http.ResponseWriter.
@@ -172,7 +174,7 @@ func (a *responseBuffer) WriteHeader(code int) {
 // Write implements http.ResponseWriter.
 func (a *responseBuffer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
-	if a.body.Len()+len(p) > maxDelivery {
+	if a.body.Len()+len(p) > MaxDelivery {
 		a.over = true
 		return 0, errTooLarge
 	}

@@ -2,9 +2,12 @@ package websub_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"feedex/reader/websub"
 )
 
 // A delivery that failed is tried again, ever less often, and includes what came meanwhile; a dead subscriber is
@@ -42,6 +45,23 @@ func TestRetries(t *testing.T) {
 		synctest.Wait()
 		if n := s.delivered(); n != 16 || len(s.stored()) != 0 {
 			t.Errorf("%d tries at last, %d subscriptions", n, len(s.stored()))
+		}
+	})
+}
+
+// What is too large to be pushed ends no subscription, and what comes after it is pushed.
+func TestWhatIsTooLargeIsPassedOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.ask()
+		s.feeds.more = websub.MaxDelivery
+		s.publish(2)
+		s.wantBodies()
+		s.feeds.more = websub.MaxDelivery - 100
+		s.publish(3)
+		if n := s.delivered(); n != 1 || !strings.HasPrefix(s.sub.bodies[0], `from "2" to "3"`) {
+			t.Errorf("%d deliveries after what was too large", n)
 		}
 	})
 }

@@ -26,6 +26,7 @@ const (
 type publication struct {
 	mu      sync.Mutex
 	version int
+	more    int // bytes of a document, besides what it says
 }
 
 func (p *publication) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -52,7 +53,7 @@ func (p *publication) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusIMUsed)
 	}
 	if r.Method != http.MethodHead {
-		fmt.Fprintf(w, "from %s to %s", r.Header.Get("If-None-Match"), etag)
+		fmt.Fprintf(w, "from %s to %s%s", r.Header.Get("If-None-Match"), etag, strings.Repeat(" ", p.more))
 	}
 }
 
