@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"feedex/internal/sleep"
 	"feedex/lan"
 	"feedex/neighbors"
 	"feedex/node"
@@ -48,7 +49,7 @@ const nearAgain = time.Minute
 // may pass, as another program that has the port or an interface that is gone, so it is called again; the owner is told
 // once of each reason.
 func (h *host) findNear(ctx context.Context, run func(context.Context) error) {
-	for told := ""; ctx.Err() == nil; rest(ctx, nearAgain) {
+	for told := ""; ctx.Err() == nil; _ = sleep.For(ctx, nearAgain) {
 		if err := run(ctx); ctx.Err() == nil && err.Error() != told {
 			told = err.Error()
 			h.config.Log.Warn("nodes on the LAN are not found for now", "err", err)

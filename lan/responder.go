@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/net/ipv4"
 
+	"feedex/internal/sleep"
 	"feedex/protocol"
 )
 
@@ -141,10 +142,7 @@ func (r *Responder) receive(ctx context.Context,
 			}
 		}
 		if wait > 0 {
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-			}
+			_ = sleep.For(ctx, wait)
 		}
 	}
 }
