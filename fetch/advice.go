@@ -3,34 +3,7 @@ package fetch
 import (
 	"net/http"
 	"strings"
-	"time"
 )
-
-// maxRetryAfter is the longest that one answer can keep us away: a slip of the publisher must not
-// end a feed for ever.
-const maxRetryAfter = 30 * 24 * time.Hour
-
-// retryAfter is how long the publisher asks us to stay away, 0 where it does not say: a number of
-// seconds or a date (RFC 9110 §10.2.3). A date is read against the publisher's own clock where it
-// sent one.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	s := strings.TrimSpace(h.Get("Retry-After"))
-	if s == "" {
-		return 0
-	}
-	if isDigits(s) {
-		return min(deltaSeconds(s), maxRetryAfter)
-	}
-	at, err := http.ParseTime(s)
-	if err != nil {
-		return 0
-	}
-	return min(max(at.Sub(answered(h, now)), 0), maxRetryAfter)
-}
-
-func isDigits(s string) bool {
-	return strings.Trim(s, "0123456789") == ""
-}
 
 // optsOut reports whether the publisher asks that the document not be passed on: by Cache-Control
 // no-store or private (RFC 9111 §5.2.2), or by X-Robots-Tag noarchive, noindex or none. With the directive

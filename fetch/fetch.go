@@ -24,6 +24,7 @@ import (
 	"feedex/feed"
 	"feedex/grade"
 	"feedex/guard"
+	"feedex/internal/httptime"
 	"feedex/node"
 )
 
@@ -204,7 +205,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 		return v.redirected(resp, u)
 	}
 	v.out.Freshness = freshness(resp.Header, time.Now())
-	v.out.RetryAfter = retryAfter(resp.Header, time.Now())
+	v.out.RetryAfter = httptime.RetryAfter(resp.Header, time.Now())
 	v.out.Named = !v.fetch.New && v.newSpelling()
 	defer func() {
 		if err == nil && !v.out.Freshness.Stated {

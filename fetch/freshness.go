@@ -2,15 +2,12 @@ package fetch
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"feedex/courtesy"
+	"feedex/internal/httptime"
 )
-
-// longestFreshness is the longest lifetime that is told apart: ten years.
-const longestFreshness = 10 * 365 * 24 * time.Hour
 
 // freshness is how long the answer may be used without asking again (RFC 9111 §4.2.1): max-age, else Expires
 // against the publisher's own clock. Where neither is given nothing is made up: when to ask then is for
@@ -26,7 +23,7 @@ func freshness(h http.Header, now time.Time) courtesy.Freshness {
 			return courtesy.Freshness{}
 		}
 	}
-	f.Stated, f.Lifetime = true, min(max(lifetime, 0), longestFreshness)
+	f.Stated, f.Lifetime = true, min(max(lifetime, 0), httptime.Longest)
 	return f
 }
 
@@ -41,7 +38,7 @@ func maxAge(h http.Header) (lifetime time.Duration, stated bool) {
 			}
 		case "max-age":
 			if !stated { // of several the first
-				lifetime, stated = deltaSeconds(value), true
+				lifetime, stated = httptime.Seconds(value), true
 			}
 		}
 	}
@@ -58,15 +55,7 @@ func untilExpires(h http.Header, now time.Time) (lifetime time.Duration, stated 
 	if err != nil {
 		return 0, true
 	}
-	return at.Sub(answered(h, now)), true
-}
-
-// answered is when the publisher answered, by its own clock where it says so.
-func answered(h http.Header, now time.Time) time.Time {
-	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
-		return theirs
-	}
-	return now
+	return at.Sub(httptime.Answered(h, now)), true
 }
 
 // unchanged is for how long the document had been as it is when the publisher answered, 0 where that cannot be told.
@@ -75,24 +64,11 @@ func unchanged(lastModified string, h http.Header, now time.Time) time.Duration 
 	if err != nil {
 		return 0
 	}
-	return min(max(answered(h, now).Sub(at), 0), longestFreshness)
+	return min(max(httptime.Answered(h, now).Sub(at), 0), httptime.Longest)
 }
 
 // ageOf is how long the answer was in caches on its way (RFC 9111 §5.1).
-func ageOf(h http.Header) time.Duration { return deltaSeconds(h.Get("Age")) }
-
-// deltaSeconds reads a number of seconds (RFC 9111 §1.2.2), 0 where it is none.
-func deltaSeconds(s string) time.Duration {
-	s = strings.TrimSpace(s)
-	if s == "" || !isDigits(s) {
-		return 0
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n > int64(longestFreshness/time.Second) {
-		return longestFreshness
-	}
-	return time.Duration(n) * time.Second
-}
+func ageOf(h http.Header) time.Duration { return httptime.Seconds(h.Get("Age")) }
 
 // directives walks through Cache-Control: names in lower case, values without quotes, "" for none (RFC 9111 §5.2).
 func directives(h http.Header) func(yield func(name, value string) bool) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedex/courtesy"
+	"feedex/internal/httptime"
 )
 
 func TestFreshness(t *testing.T) {
@@ -30,7 +31,7 @@ func TestFreshness(t *testing.T) {
 			fresh(5*time.Minute, 0)},
 		{"caches for many do not count", http.Header{"Cache-Control": {"s-maxage=900, max-age=300"}},
 			fresh(5*time.Minute, 0)},
-		{"years", http.Header{"Cache-Control": {"max-age=99999999999999999999"}}, fresh(longestFreshness, 0)},
+		{"years", http.Header{"Cache-Control": {"max-age=99999999999999999999"}}, fresh(httptime.Longest, 0)},
 		{"no number", http.Header{"Cache-Control": {"max-age=soon"}}, fresh(0, 0)},
 		{"below zero", http.Header{"Cache-Control": {"max-age=-1"}}, fresh(0, 0)},
 		{"no-cache", http.Header{"Cache-Control": {"max-age=300, no-cache"}}, fresh(0, 0)},
@@ -67,7 +68,7 @@ func TestUnchanged(t *testing.T) {
 		{"three days", at(-72 * time.Hour), "", 72 * time.Hour},
 		{"by their clock", at(-72 * time.Hour), at(-time.Hour), 71 * time.Hour},
 		{"of tomorrow", at(24 * time.Hour), "", 0},
-		{"of a century ago", "Mon, 01 Jan 1900 00:00:00 GMT", "", longestFreshness},
+		{"of a century ago", "Mon, 01 Jan 1900 00:00:00 GMT", "", httptime.Longest},
 	} {
 		if got := unchanged(test.lastModified, http.Header{"Date": {test.date}}, now); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
@@ -84,7 +85,7 @@ func FuzzFreshness(f *testing.F) {
 	f.Fuzz(func(t *testing.T, control, expires, age string) {
 		h := http.Header{"Cache-Control": {control}, "Expires": {expires}, "Age": {age}, "X-Robots-Tag": {control}}
 		got := freshness(h, now)
-		if got.Lifetime < 0 || got.Lifetime > longestFreshness || got.Age < 0 || got.Age > longestFreshness {
+		if got.Lifetime < 0 || got.Lifetime > httptime.Longest || got.Age < 0 || got.Age > httptime.Longest {
 			t.Errorf("%+v", got)
 		}
 		if !got.Stated && got != (courtesy.Freshness{}) || got.Stated && control == "" && expires == "" {

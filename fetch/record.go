@@ -10,6 +10,7 @@ import (
 
 	"feedex/feed"
 	"feedex/grade"
+	"feedex/internal/httptime"
 	"feedex/node"
 )
 
@@ -38,7 +39,7 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		if f := freshness(resp.Header, time.Now()); f.Lifetime > f.Age {
 			one.Fresh = f.Lifetime - f.Age
 		}
-		one.RetryAfter = retryAfter(resp.Header, time.Now())
+		one.RetryAfter = httptime.RetryAfter(resp.Header, time.Now())
 	}
 	out := r.visit.out
 	out.Requests = append(out.Requests, one)

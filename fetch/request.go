@@ -14,6 +14,7 @@ import (
 
 	"feedex/feed"
 	"feedex/grade"
+	"feedex/internal/httptime"
 )
 
 // accept prefers what says that it is a feed to what may be one.
@@ -130,7 +131,7 @@ func validators(h http.Header, now time.Time) (got grade.Validators) {
 	}
 	s := h.Get("Last-Modified")
 	at, err := http.ParseTime(s)
-	weak := err == nil && at.Equal(answered(h, now).Truncate(time.Second))
+	weak := err == nil && at.Equal(httptime.Answered(h, now).Truncate(time.Second))
 	if sendable(s) && !(weak && got.ETag == "") {
 		got.LastModified = s
 	}

@@ -9,10 +9,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
+	"feedex/internal/httptime"
 	"feedex/reading"
 	"feedex/safehtml"
 )
@@ -79,7 +78,7 @@ func (t *Teller) ask(r *reading.Receiver, q *http.Request, header http.Header) (
 	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid)) // what cannot be read is not told
 	unfit := []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
 	return nil, declined{
-		status: resp.Status, said: safehtml.Label(string(said)), after: retryAfter(resp, time.Now()),
+		status: resp.Status, said: safehtml.Label(string(said)), after: httptime.RetryAfter(resp.Header, time.Now()),
 		unfit: slices.Contains(unfit, resp.StatusCode),
 		gone: resp.StatusCode == http.StatusGone ||
 			r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
@@ -93,16 +92,4 @@ func withoutAddress(err error) error {
 		return at.Err
 	}
 	return err
-}
-
-// retryAfter reads the header Retry-After (RFC 9110 §10.2.3): a number of seconds, or a date.
-func retryAfter(resp *http.Response, now time.Time) time.Duration {
-	text := strings.TrimSpace(resp.Header.Get("Retry-After"))
-	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
-		return time.Duration(seconds) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }
