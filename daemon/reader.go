@@ -217,8 +217,10 @@ func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) erro
 	}
 	return l.write(ctx, func(p reading.Pen) error {
 		for i := range list {
-			if slices.ContainsFunc(list[i].Into, p.HasFilterOrLabel) {
-				return control.BadRequest{Err: reading.ErrFilterName}
+			for _, name := range list[i].Into {
+				if err := p.FolderTaken(name); err != nil {
+					return control.BadRequest{Err: err}
+				}
 			}
 		}
 		if !p.Arrange(list) {
@@ -241,8 +243,8 @@ func (l *library) AddFolder(ctx context.Context, raw string) (id reading.FolderI
 	}
 	err = l.write(ctx, func(p reading.Pen) error {
 		var ok bool
-		if p.HasFilterOrLabel(name) {
-			return reading.ErrFilterName
+		if err := p.FolderTaken(name); err != nil {
+			return err
 		}
 		if id, ok = p.AddFolder(name); !ok {
 			return reading.ErrFolders
@@ -259,8 +261,8 @@ func (l *library) RenameFolder(ctx context.Context, id reading.FolderID, raw str
 		return err
 	}
 	return l.write(ctx, func(p reading.Pen) error {
-		if p.HasFilterOrLabel(name) {
-			return reading.ErrFilterName
+		if err := p.FolderTaken(name); err != nil {
+			return err
 		}
 		p.RenameFolder(id, name)
 		return nil

@@ -111,9 +111,10 @@ const (
 	maxFilterName = 100
 )
 
-// Why a filter is not kept or found.
+// Why a filter is not kept or found. No filter, folder or label of a person has the name of another: ErrFilterName is
+// wrapped by what says which has it.
 var (
-	ErrFilterName = errors.New("there is a filter, a folder or a label of that name: choose another name")
+	ErrFilterName = errors.New("choose another name")
 	ErrFilters    = fmt.Errorf("there are %d filters already: remove some", MaxFilters)
 	ErrNoFilter   = errors.New("there is no such filter")
 	ErrWords      = errors.New("the words of a filter cannot be read")
@@ -122,6 +123,11 @@ var (
 	// shown to all of its people.
 	ErrOwnersRule = fmt.Errorf("%w of other people: full texts are fetched unasked for the owner alone", ErrRule)
 )
+
+// TakenBy is an ErrFilterName that says what has a name.
+func TakenBy(what, name string) error {
+	return fmt.Errorf("there is a %s named %q: %w", what, name, ErrFilterName)
+}
 
 // Checked is the wish with its names as they are kept, and what its words ask for. The error wraps ErrName, ErrRule,
 // ErrStanding or, with the *feed.MatchError that says where, ErrWords.
@@ -191,8 +197,9 @@ type Filters interface {
 	Catch(at time.Time, id FilterID, items []ItemID)
 	// CaughtUp notes that the past was gone through for a filter.
 	CaughtUp(id FilterID)
-	// HasFilterOrLabel reports whether a filter or a label has that name, which no folder may have then.
-	HasFilterOrLabel(name string) bool
+	// FolderTaken is nil where a folder may have that name, or an ErrFilterName that says whether a filter or a label
+	// has it.
+	FolderTaken(name string) error
 	// Act has the rule of a filter act on items that it has caught and on which none acted yet, or for RuleLabel this
 	// one, and returns on how many it did. It mutes none that is read, which would be unread once that is taken back,
 	// asks for the full text of none that came or was published too long ago for that, and labels none that has the

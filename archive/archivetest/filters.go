@@ -442,7 +442,7 @@ func testFilterList(t *testing.T, a reading.Database) {
 		k != (reading.Keyed{Person: reading.Owner, Filter: changed, Name: "Due"}) {
 		t.Errorf("FilterOf = %+v, %v", k, err)
 	}
-	if other.RemoveFilter(time.Unix(9, 0), one) || !owner.HasFilterOrLabel("Uno") || other.HasFilterOrLabel("Uno") {
+	if other.RemoveFilter(time.Unix(9, 0), one) || owner.FolderTaken("Uno") == nil || other.FolderTaken("Uno") != nil {
 		t.Error("a filter is another person's")
 	}
 	if list, err := a.Behind(t.Context()); err != nil || len(list) != 3 {

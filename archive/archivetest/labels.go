@@ -125,8 +125,9 @@ func testLabelNames(t *testing.T, a reading.Database) {
 	if err := owner.RenameLabel(all[0].ID, "other"); !errors.Is(err, reading.ErrLabelName) {
 		t.Errorf("renamed to another: %v", err)
 	}
-	for _, name := range []string{"Papers", "Storms"} {
-		if err := owner.Label(at, one, name, true); !errors.Is(err, reading.ErrFilterName) {
+	for name, what := range map[string]string{"Papers": "folder", "Storms": "filter"} {
+		if err := owner.Label(at, one, name, true); !errors.Is(err, reading.ErrFilterName) ||
+			err.Error() != reading.TakenBy(what, name).Error() {
 			t.Errorf("a label %s: %v", name, err)
 		}
 	}
@@ -135,7 +136,8 @@ func testLabelNames(t *testing.T, a reading.Database) {
 			t.Errorf("filter %+v: %v", w, err)
 		}
 	}
-	if !owner.HasFilterOrLabel("recipes") || owner.HasFilterOrLabel("Papers") || other.HasFilterOrLabel("recipes") {
+	if owner.FolderTaken("recipes") == nil || owner.FolderTaken("Papers") != nil ||
+		other.FolderTaken("recipes") != nil {
 		t.Error("folders may have the name of a label, or not that of another person's")
 	}
 	for i := 2; i < reading.MaxEntryLabels; i++ {

@@ -68,13 +68,18 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 			return err
 		}
 	}
-	if s.isNamed(w.Name, `folders`, `labels`) ||
-		s.row(`SELECT 1 FROM filters WHERE person = ? AND name = ? AND id <> ? AND NOT gone`,
-			[]any{int64(s.person), w.Name, int64(id)}, new(int)) {
-		return reading.ErrFilterName
+	if err := s.taken(w.Name, `folder`, `label`); err != nil {
+		return err
 	}
-	if w.Folder == w.Name || w.Folder != "" && s.HasFilterOrLabel(w.Folder) {
-		return reading.ErrFilterName
+	if s.row(`SELECT 1 FROM filters WHERE person = ? AND name = ? AND id <> ? AND NOT gone`,
+		[]any{int64(s.person), w.Name, int64(id)}, new(int)) {
+		return reading.TakenBy("filter", w.Name)
+	}
+	if w.Folder == w.Name {
+		return reading.TakenBy("filter", w.Folder)
+	}
+	if err := s.FolderTaken(w.Folder); w.Folder != "" && err != nil {
+		return err
 	}
 	if w.Folder != "" && !s.roomForFolders([]reading.Arrangement{{Into: []string{w.Folder}}}) {
 		return reading.ErrFolders
@@ -82,8 +87,11 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 	if w.Label == "" || s.labelNamed(w.Label) != 0 {
 		return nil
 	}
-	if w.Label == w.Name || w.Label == w.Folder {
-		return reading.ErrFilterName
+	if w.Label == w.Name {
+		return reading.TakenBy("filter", w.Label)
+	}
+	if w.Label == w.Folder {
+		return reading.TakenBy("folder", w.Label)
 	}
 	return s.checkLabel(w.Label)
 }
@@ -214,20 +222,21 @@ func (s pen) CaughtUp(id reading.FilterID) {
 	s.write(`UPDATE filters SET behind = 0 WHERE id = ? AND person = ?`, int64(id), int64(s.person))
 }
 
-// HasFilterOrLabel implements reading.Filters.
-func (s pen) HasFilterOrLabel(name string) bool {
-	return s.isNamed(name, `filters`, `labels`)
-}
+// FolderTaken implements reading.Filters.
+func (s pen) FolderTaken(name string) error { return s.taken(name, `filter`, `label`) }
 
-// isNamed reports whether something of the person in one of the tables has a name.
-func (s pen) isNamed(name string, tables ...string) bool {
-	return slices.ContainsFunc(tables, func(table string) bool {
-		query := `SELECT 1 FROM ` + table + ` WHERE person = ? AND name = ?`
-		if table == `filters` {
+// taken is a reading.ErrFilterName where something of the person that is one of these has a name.
+func (s pen) taken(name string, by ...string) error {
+	for _, what := range by {
+		query := `SELECT 1 FROM ` + what + `s WHERE person = ? AND name = ?`
+		if what == `filter` {
 			query += ` AND NOT gone`
 		}
-		return s.row(query, []any{int64(s.person), name}, new(int))
-	})
+		if s.row(query, []any{int64(s.person), name}, new(int)) {
+			return reading.TakenBy(what, name)
+		}
+	}
+	return nil
 }
 
 // filterColumns are a NamedFilter, from filters f.

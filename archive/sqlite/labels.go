@@ -51,11 +51,11 @@ func (s pen) Label(at time.Time, ids []reading.ItemID, name string, has bool) er
 
 // checkLabel says why a person cannot have a label of a name that none has.
 func (s pen) checkLabel(name string) error {
+	if err := s.taken(name, `folder`, `filter`); err != nil {
+		return err
+	}
 	var n int
-	switch {
-	case s.isNamed(name, `folders`, `filters`):
-		return reading.ErrFilterName
-	case s.row(`SELECT count(*) FROM labels WHERE person = ?`, []any{int64(s.person)}, &n) && n >= reading.MaxLabels:
+	if s.row(`SELECT count(*) FROM labels WHERE person = ?`, []any{int64(s.person)}, &n) && n >= reading.MaxLabels {
 		return reading.ErrLabels
 	}
 	return nil
@@ -94,8 +94,9 @@ func (s pen) RenameLabel(id reading.LabelID, name string) error {
 		return nil
 	case other != 0:
 		return reading.ErrLabelName
-	case s.isNamed(name, `folders`, `filters`):
-		return reading.ErrFilterName
+	}
+	if err := s.taken(name, `folder`, `filter`); err != nil {
+		return err
 	}
 	s.write(`UPDATE labels SET name = ? WHERE id = ? AND person = ?`, name, int64(id), int64(s.person))
 	return nil

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/netip"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -272,9 +271,11 @@ func (l *Library) Arrange(_ context.Context, list ...reading.Arrangement) error 
 	err = l.write(func(s reading.Database) {
 		p := s.Pen(l.person)
 		for i := range list {
-			if slices.ContainsFunc(list[i].Into, p.HasFilterOrLabel) {
-				refused = reading.ErrFilterName
-				return
+			for _, name := range list[i].Into {
+				if taken := p.FolderTaken(name); taken != nil {
+					refused = taken
+					return
+				}
 			}
 		}
 		if p.Arrange(list) {
@@ -318,9 +319,8 @@ func (l *Library) RenameFolder(_ context.Context, id reading.FolderID, raw strin
 	}
 	var refused error
 	err = l.write(func(s reading.Database) {
-		if p := s.Pen(l.person); p.HasFilterOrLabel(name) {
-			refused = reading.ErrFilterName
-		} else {
+		p := s.Pen(l.person)
+		if refused = p.FolderTaken(name); refused == nil {
 			p.RenameFolder(id, name)
 		}
 	})
