@@ -87,12 +87,12 @@ func (c *Client) Publishers(ctx context.Context) ([]grade.Assessment, error) {
 	return get[[]grade.Assessment](ctx, c, "/publishers")
 }
 
-// SubscribeStep is how many feeds go into one request: their URLs fit into maxControlBytes at their longest.
-const SubscribeStep = 100
+// subscribeStep is how many feeds go into one request: their URLs fit into maxControlBytes at their longest.
+const subscribeStep = 100
 
 // Subscribe implements Owner.
 func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
-	for part := range slices.Chunk(s.Feeds, SubscribeStep) {
+	for part := range slices.Chunk(s.Feeds, subscribeStep) {
 		s.Feeds = part
 		if err := c.do(ctx, "POST", "/subscribe", newSubscribe(s), nil); err != nil {
 			return err
@@ -101,17 +101,25 @@ func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
 	return nil
 }
 
-// arrangeStep is how many feeds go into one request: their URLs and names fit into maxControlBytes at their longest.
-const arrangeStep = 50
+// ListStep is how many feeds go into one request that titles or files them, and how many FollowList takes at most:
+// their URLs, twice, and names fit into maxControlBytes at their longest.
+const ListStep = 50
 
 // Arrange implements Owner.
 func (c *Client) Arrange(ctx context.Context, list []reading.Arrangement) error {
-	for part := range slices.Chunk(list, arrangeStep) {
+	for part := range slices.Chunk(list, ListStep) {
 		if err := c.do(ctx, "POST", "/arrange", part, nil); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// FollowList implements Owner, for ListStep feeds at most.
+func (c *Client) FollowList(ctx context.Context, s node.Subscribe,
+	list []reading.Arrangement) (none []NoFolder, err error) {
+	err = c.do(ctx, "POST", "/follow", listRequest{newSubscribe(s), list}, &none)
+	return none, err
 }
 
 // Refresh implements Owner.

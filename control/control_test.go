@@ -286,12 +286,18 @@ func TestClientArranges(t *testing.T) {
 	c := serve(t, o)
 	name := "Mine"
 	var list []reading.Arrangement
-	for i := range 2*arrangeStep + 1 {
+	for i := range 2*ListStep + 1 {
 		list = append(list, reading.Arrangement{Feed: reading.FeedID(i), URL: exampleFeed, Name: &name,
 			Into: []string{"A › B"}, Out: []string{"C"}})
 	}
 	if err := c.Arrange(t.Context(), list); err != nil || !reflect.DeepEqual(o.arranged, list) {
 		t.Errorf("Arrange: %v; the owner got %+v", err, o.arranged)
+	}
+	o.arranged, o.noFolders = nil, []NoFolder{{"C", "its name is taken"}}
+	wish := node.Subscribe{Feeds: []feed.URL{exampleFeed}, Backlog: 7}
+	if none, err := c.FollowList(t.Context(), wish, list); err != nil || !slices.Equal(none, o.noFolders) ||
+		!reflect.DeepEqual(o.arranged, list) || !reflect.DeepEqual(o.subscribed, wish) {
+		t.Errorf("FollowList = %+v, %v; the owner got %+v, %+v", none, err, o.subscribed, o.arranged)
 	}
 	if secret, err := c.AddPassword(t.Context(), PasswordRequest{"phone", "Ann", reading.ReaderScope}); err != nil ||
 		secret != "reader of Ann, phone" {

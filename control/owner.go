@@ -69,6 +69,9 @@ type Owner interface {
 	// Arrange titles and files feeds. Those that nobody knows do not matter. It changes nothing where the error wraps
 	// reading.ErrName or reading.ErrFolders.
 	Arrange(ctx context.Context, list []reading.Arrangement) error
+	// FollowList follows feeds as Subscribe does, and titles and files feeds as Arrange does, these or others: all in
+	// one step. It says which folders cannot be made; feeds are not filed there.
+	FollowList(ctx context.Context, s node.Subscribe, list []reading.Arrangement) ([]NoFolder, error)
 	// Search finds entries in the node's archive, newest arrival first.
 	Search(ctx context.Context, f feed.Filter) ([]archive.Record, error)
 	Maintenance
@@ -168,6 +171,12 @@ type RetentionReport struct {
 	Relayed int64         `json:"relayed"` // bytes of what neighbors brought of feeds that were never followed
 	Feeds   int           `json:"feeds"`   // that have limits of their own
 	Last    archive.Purge `json:"last"`    // what was purged last
+}
+
+// NoFolder is a folder that cannot be made.
+type NoFolder struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
 }
 
 // A BadRequest is an error of the client.

@@ -35,6 +35,7 @@ type fakeOwner struct {
 	err       error
 
 	arranged          []reading.Arrangement
+	noFolders         []NoFolder
 	passwords         []string
 	people            []string
 	filters           []FilterRequest
@@ -99,6 +100,11 @@ func (o *fakeOwner) FirstPolls(_ context.Context, list []feed.URL, each func(int
 func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error {
 	o.arranged = append(o.arranged, list...)
 	return o.err
+}
+func (o *fakeOwner) FollowList(_ context.Context, s node.Subscribe,
+	list []reading.Arrangement) ([]NoFolder, error) {
+	o.subscribed, o.arranged = s, append(o.arranged, list...)
+	return o.noFolders, o.err
 }
 func (o *fakeOwner) AddPassword(_ context.Context, p PasswordRequest) (string, error) {
 	o.passwords = append(o.passwords, p.Name)

@@ -25,6 +25,7 @@ import (
 //	POST /unsubscribe   an unsubscribeRequest
 //	POST /bound         a RetentionChange
 //	POST /arrange       a list of reading.Arrangement
+//	POST /follow        a listRequest, answered with a list of NoFolder
 //	POST /search        a searchRequest, answered with a list of jsonl.Entry
 //	POST /import        a list of jsonl.Line, answered with an importAnswer
 //	POST /password/add     a PasswordRequest, answered with a passwordAnswer
@@ -104,6 +105,13 @@ func NewHandler(o Owner) http.Handler {
 	}))
 	mux.HandleFunc("POST /bound", change(o.SetRetention))
 	mux.HandleFunc("POST /arrange", change(o.Arrange))
+	mux.HandleFunc("POST /follow", request(maxControlBytes, func(ctx context.Context, r listRequest) (any, error) {
+		s, err := r.subscribe()
+		if err != nil {
+			return nil, err
+		}
+		return o.FollowList(ctx, s, r.Arranged)
+	}))
 	mux.HandleFunc("POST /search", serveSearch(o))
 	mux.HandleFunc("POST /import", request(maxImportBody, func(ctx context.Context, lines []jsonl.Line) (any, error) {
 		for i := range lines {

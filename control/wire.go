@@ -12,6 +12,7 @@ import (
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/reading"
 )
 
 // maxControlBytes bounds the body of a control request other than an import.
@@ -72,6 +73,12 @@ func (s *subscribeRequest) subscribe() (node.Subscribe, error) {
 		}
 	}
 	return wish, nil
+}
+
+// A listRequest is the body of follow.
+type listRequest struct {
+	subscribeRequest
+	Arranged []reading.Arrangement `json:"arranged"`
 }
 
 // An unsubscribeRequest is the body of unsubscribe.

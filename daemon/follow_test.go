@@ -45,6 +45,10 @@ func (o *fakeOwner) Arrange(_ context.Context, list []reading.Arrangement) error
 	o.arranged = append(o.arranged, list...)
 	return o.err
 }
+func (o *fakeOwner) FollowList(ctx context.Context, _ node.Subscribe,
+	list []reading.Arrangement) ([]control.NoFolder, error) {
+	return nil, o.Arrange(ctx, list)
+}
 
 // A followingOwner follows what it is told to, in so many requests, and then fails.
 type followingOwner struct {
@@ -60,6 +64,16 @@ func (o *followingOwner) Subscribe(_ context.Context, s node.Subscribe) error {
 	}
 	o.followed = append(o.followed, s.Feeds...)
 	return nil
+}
+
+func (o *followingOwner) FollowList(ctx context.Context, s node.Subscribe,
+	list []reading.Arrangement) ([]control.NoFolder, error) {
+	if len(s.Feeds) > 0 {
+		if err := o.Subscribe(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	return nil, o.Arrange(ctx, list)
 }
 
 var errDiskFull = errors.New("disk is full")
@@ -115,8 +129,8 @@ func TestFollow(t *testing.T) {
 			}
 			steps = append(steps, done)
 		})
-		if err != nil || !reflect.DeepEqual(got, want) || !slices.Equal(steps, []int{100, 200, 249}) ||
-			o.requests != 3 {
+		if err != nil || !reflect.DeepEqual(got, want) || !slices.Equal(steps, []int{50, 100, 150, 200, 249}) ||
+			o.requests != 5 {
 			t.Errorf("%s: %+v, %v, in %d requests, by steps %v", name, got, err, o.requests, steps)
 		}
 		if !slices.Equal(o.followed, slices.Delete(slices.Clone(urls), 3, 4)) {
@@ -130,7 +144,7 @@ func TestFollowLongURLs(t *testing.T) {
 	o := &followingOwner{}
 	c := serve(t, o)
 	var urls []feed.URL
-	for i := range control.SubscribeStep + 1 {
+	for i := range 2*control.ListStep + 1 {
 		urls = append(urls, feed.URL(fmt.Sprintf("https://example.com/%0*d",
 			feed.MaxURLBytes-len("https://example.com/"), i)))
 	}
@@ -142,7 +156,7 @@ func TestFollowLongURLs(t *testing.T) {
 
 func TestFollowBrokenOff(t *testing.T) {
 	list, _ := numbered(250)
-	o := &followingOwner{failAt: 2}
+	o := &followingOwner{failAt: 3}
 	got, err := Follow(t.Context(), o, list, archive.UsualBacklog, func(int, int) {})
 	if !errors.Is(err, errDiskFull) || len(got.New) != 100 {
 		t.Errorf("%+v, %v", got, err)

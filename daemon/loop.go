@@ -103,7 +103,7 @@ type arrival struct {
 	event   node.Event
 	life    uint64                    // the core that event answers; 0 where it is not an answer
 	reply   chan<- transport.Response // to the caller, where event is an Asked; one answer fits in
-	look    func(n *node.Node)        // to be called between two steps, where there is no event
+	look    func(n *node.Node)        // to be called between two steps, or behind event and in its step
 	stored  chan<- error              // told once what event brought about is durable, where not nil
 	heard   heard                     // what comes of event, if that is a Query, a Pull or a Join
 	goodbye bool                      // event says how a call ended that was a goodbye
@@ -216,6 +216,9 @@ func (h *host) step(ctx context.Context, effects []node.Effect, batch []arrival)
 			h.heard[q.Tag] = a.heard
 		}
 		effects = h.node.Step(effects, now, a.event)
+		if a.look != nil {
+			a.look(h.node)
+		}
 	}
 	self := h.node.Self()
 	h.self.Store(&self)

@@ -75,9 +75,13 @@ func (h *host) pollsHeard(ctx context.Context, u feed.URL) ([]time.Time, error) 
 }
 
 // command gives the node its owner's wish and waits until what it changed is durable.
-func (h *host) command(ctx context.Context, ev node.Event) error {
+func (h *host) command(ctx context.Context, ev node.Event) error { return h.commandAnd(ctx, ev, nil) }
+
+// commandAnd is command where then, if not nil, writes in the same step. What it sets may be read where the error is
+// nil.
+func (h *host) commandAnd(ctx context.Context, ev node.Event, then func(*node.Node)) error {
 	stored := make(chan error, 1)
-	if !h.send(ctx, arrival{event: ev, stored: stored}) {
+	if !h.send(ctx, arrival{event: ev, look: then, stored: stored}) {
 		return context.Cause(ctx)
 	}
 	select {
@@ -165,6 +169,11 @@ func (h *host) Publishers(ctx context.Context) ([]grade.Assessment, error) {
 
 // Subscribe implements control.Owner.
 func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error {
+	return h.subscribe(ctx, s, nil)
+}
+
+// subscribe follows feeds, and has then write as commandAnd does.
+func (h *host) subscribe(ctx context.Context, s node.Subscribe, then func(*node.Node)) error {
 	var feeds []feed.URL
 	var refused error
 	for _, u := range s.Feeds {
@@ -182,7 +191,7 @@ func (h *host) Subscribe(ctx context.Context, s node.Subscribe) error {
 	if s.Feeds = feeds; len(feeds) == 0 && (refused != nil || s.Standing) {
 		return refused
 	}
-	return h.command(ctx, s)
+	return h.commandAnd(ctx, s, then)
 }
 
 // Refresh implements control.Owner.

@@ -18,7 +18,6 @@ import (
 	"feedex/feed"
 	"feedex/internal/when"
 	"feedex/node"
-	"feedex/opml"
 	"feedex/protocol"
 	"feedex/reader/fever"
 	"feedex/reader/greader"
@@ -272,44 +271,6 @@ func (l *library) RenameFolder(ctx context.Context, id reading.FolderID, raw str
 // RemoveFolder implements reading.Editor.
 func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
 	return l.write(ctx, func(p reading.Pen) error { p.RemoveFolder(id); return nil })
-}
-
-// Import implements reading.Editor.
-func (l *library) Import(ctx context.Context, list []opml.Outline) error {
-	if _, err := l.follow(ctx, list, archive.UsualBacklog); err != nil {
-		return fmt.Errorf("follow the feeds of a list: %w", err)
-	}
-	return nil
-}
-
-// follow has the person read the feeds of a list: new is what they did not read before, and so much of it is unread.
-func (l *library) follow(ctx context.Context, list []opml.Outline, unread archive.Backlog) (Followed, error) {
-	before, err := l.Subscriptions(ctx)
-	if err != nil {
-		return Followed{}, err
-	}
-	f, err := Follow(ctx, personal{l.host, l}, list, unread, func(int, int) {})
-	if err != nil {
-		return f, err
-	}
-	read := make(map[feed.URL]bool)
-	for i := range before {
-		read[before[i].URL] = true
-	}
-	f.Duplicates = slices.DeleteFunc(f.Duplicates, func(d Duplicate) bool {
-		others := d.First == 0 && !read[d.URL] // the node follows it for them
-		if others {
-			f.New, read[d.URL] = append(f.New, d.URL), true
-		}
-		return others
-	})
-	ids := make([]reading.FeedID, len(f.New))
-	for i, u := range f.New { // the list may name them by the node's own addresses, or by pages
-		if ids[i], err = l.FeedID(ctx, u); err != nil {
-			return f, err
-		}
-	}
-	return f, l.takeIn(ctx, unread, ids...)
 }
 
 // syncAPIs are the APIs by which people's readers keep what is read at the node, by the beginnings of their paths.

@@ -104,6 +104,13 @@ func (p personal) Unsubscribe(ctx context.Context, u feed.URL) error {
 
 // Subscribe implements control.Owner.
 func (p personal) Subscribe(ctx context.Context, s node.Subscribe) error {
+	_, err := p.FollowList(ctx, s, nil)
+	return err
+}
+
+// FollowList implements control.Owner.
+func (p personal) FollowList(ctx context.Context, s node.Subscribe,
+	list []reading.Arrangement) ([]control.NoFolder, error) {
 	if p.library.person != reading.Owner {
 		s.BacklogOf = int64(p.library.person)
 	}
@@ -113,11 +120,11 @@ func (p personal) Subscribe(ctx context.Context, s node.Subscribe) error {
 			s.Feeds[i] = at
 		}
 	}
-	err := p.host.Subscribe(ctx, s)
+	none, err := p.library.followList(ctx, s, list)
 	if err == nil {
 		_, err = p.takeBack(ctx, s.Backlog, s.Feeds...)
 	}
-	return err
+	return none, err
 }
 
 // FollowAddress implements control.Owner.

@@ -209,7 +209,7 @@ func (l pagesLibrary) Follow(ctx context.Context, list []opml.Outline,
 	unread archive.Backlog) (web.FollowedList, error) {
 	f, err := l.follow(ctx, list, unread)
 	l.host.changes.Add(1)
-	s := web.FollowedList{Added: len(f.New)}
+	s := web.FollowedList{Added: len(f.New), Problems: f.Problems}
 	for i := range f.Duplicates {
 		again := &f.Duplicates[i]
 		s.Repeated = append(s.Repeated, web.Repetition{Line: again.Line, Feed: again.URL, Reason: again.Reason()})

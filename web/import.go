@@ -87,6 +87,7 @@ func (h *desk) importList(_ http.ResponseWriter, r *http.Request) (string, error
 	for _, again := range followed.Repeated[:len(followed.Repeated)-p.MoreRepeated] {
 		p.Repeated = append(p.Repeated, fmt.Sprintf("line %d: %s %s", again.Line, address(again.Feed), again.Reason))
 	}
+	p.Problems = append(p.Problems, followed.Problems...)
 	p.More = max(0, len(p.Problems)-maxProblems)
 	p.Problems = p.Problems[:len(p.Problems)-p.More]
 	return "/imported/" + strconv.Itoa(h.imports.add(p)), nil

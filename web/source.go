@@ -187,6 +187,7 @@ type FollowedList struct {
 	Added    int             // feeds that the person did not read before
 	Kept     []node.Withheld // of these, those that stay on the node, where they are its owner
 	Repeated []Repetition    // places in the list that brought nothing new
+	Problems []opml.Problem  // folders that cannot be made, each in the line of the first feed that is followed there
 }
 
 // A Repetition is a place in a list that brought nothing new.

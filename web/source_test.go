@@ -453,6 +453,9 @@ func (n *aNode) Follow(_ context.Context, list []opml.Outline, unread archive.Ba
 		}
 		l.Added++
 		n.followed = append(n.followed, f.URL)
+		if slices.Contains(f.Folder, "Taken") {
+			l.Problems = append(l.Problems, opml.Problem{Line: f.Line, Name: "Taken", Reason: "its name is taken"})
+		}
 		if _, part := f.URL.Secrecy(); part != "" {
 			l.Kept = append(l.Kept, node.Withheld{Feed: f.URL, Why: "it holds " + part, Undecided: true})
 		}

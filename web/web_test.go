@@ -638,14 +638,16 @@ func TestImport(t *testing.T) {
 	n := newNode(t)
 	b := newBrowser(t, newHandler(t, n))
 	send := func(document string) *httptest.ResponseRecorder { return b.upload(t, document) }
-	w := send("<opml><body>\n<outline type='rss' xmlUrl='https://example.net/a'/>\n<outline text='<bad>' type='rss' " +
+	w := send("<opml><body><outline text='Taken'>\n<outline type='rss' xmlUrl='https://example.net/a'/></outline>\n" +
+		"<outline text='<bad>' type='rss' " +
 		"xmlUrl='nonsense'/>\n<outline type='rss' xmlUrl='https://example.net/a'/>\n</body></opml>")
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/imported/1" || len(n.followed) != 1 ||
 		n.followed[0] != feed.URL("https://example.net/a") {
 		t.Fatalf("%d to %q, followed %q", w.Code, w.Header().Get("Location"), n.followed)
 	}
 	page := get(b.h, "/imported/1")
-	for _, want := range []string{"1 feed is followed now", "line 3", "line 4: example.net/a is followed already"} {
+	for _, want := range []string{"1 feed is followed now", "line 3",
+		"line 2, &#34;Taken&#34;: its name is taken", "line 4: example.net/a is followed already"} {
 		if !strings.Contains(page.Body.String(), want) {
 			t.Errorf("the page lacks %q: %s", want, page.Body)
 		}

@@ -69,6 +69,7 @@ held a key, stays on the node, as with 'feedex subscribe'; the command tells whi
 			line.at(int64(done), int64(total), grouped)
 		})
 		line.end()
+		list.Problems = append(list.Problems, followed.Problems...)
 		tellProblems(c.ErrOrStderr(), name, &list)
 		tellDuplicates(c.ErrOrStderr(), name, followed.Duplicates)
 		fmt.Fprintf(c.OutOrStdout(), "following %s more, %s\n", plural(int64(len(followed.New)), "feed", "feeds"),
