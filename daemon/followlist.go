@@ -44,10 +44,10 @@ func (d *Duplicate) Reason() string {
 	return "is followed already"
 }
 
-// Follow has a node follow every feed of a list, titled and filed as there but for folders that cannot be made. Feeds
-// that it follows already keep their titles, and their folders besides those of the list. One at the node's own address
-// for readers, as a reader has it that reads through the node, is the feed behind that. Of the new ones so much is
-// unread. It calls progress as it goes on, with how many of the new feeds are followed. Where it returns an error
+// Follow has a node follow every feed of a list, titled and filed as there but for folders that cannot be made. Titles
+// that the owner gave to feeds stay, and folders that they are in besides those of the list. One at the node's own
+// address for readers, as a reader has it that reads through the node, is the feed behind that. Of the new ones so much
+// is unread. It calls progress as it goes on, with how many of the new feeds are followed. Where it returns an error
 // Followed says how far it came; a repetition follows the rest.
 func Follow(ctx context.Context, o control.Owner, list []opml.Outline, unread archive.Backlog,
 	progress func(done, total int)) (Followed, error) {
@@ -88,7 +88,11 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Outline, unread ar
 			folders[name] = l.Line
 		}
 		again := arranged[l.URL] != nil
-		if filed := file(arranged, &l); filed && again {
+		filed := file(arranged, &l)
+		if a := arranged[l.URL]; a.Listed == "" {
+			a.Listed = l.Title
+		}
+		if filed && again {
 			continue // it is in several folders
 		}
 		if line, ok := first[l.URL]; ok {
@@ -97,9 +101,6 @@ func Follow(ctx context.Context, o control.Owner, list []opml.Outline, unread ar
 		}
 		first[l.URL] = l.Line
 		urls = append(urls, l.URL)
-		if l.Title != "" {
-			arranged[l.URL].Name = &l.Title
-		}
 	}
 	step := func(s node.Subscribe, list []reading.Arrangement) error {
 		list, err := reading.Checked(list) // which bounds what is sent
@@ -167,7 +168,7 @@ func file(arranged map[feed.URL]*reading.Arrangement, l *opml.Outline) bool {
 // saidOf is what a list says of those of the feeds of which it says something.
 func saidOf(arranged map[feed.URL]*reading.Arrangement, urls []feed.URL) (list []reading.Arrangement) {
 	for _, u := range urls {
-		if a := arranged[u]; a != nil && (a.Name != nil || len(a.Into) > 0) {
+		if a := arranged[u]; a != nil && (a.Listed != "" || len(a.Into) > 0) {
 			list = append(list, *a)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"feedex/archive"
+	"feedex/feed"
+	"feedex/node"
 	"feedex/opml"
 	"feedex/reading"
 )
@@ -78,6 +80,32 @@ func TestFollowWithoutRoomForFolders(t *testing.T) {
 	if err != nil || len(got.New) != 3 || len(got.Problems) != 2 || got.Problems[1].Line != 3 ||
 		!strings.HasSuffix(got.Problems[1].Reason, reading.ErrFolders.Error()) {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A list titles also what is followed already, as after an import that was broken off, but for what a person titled.
+func TestFollowTitlesWhatHasNone(t *testing.T) {
+	l := newLibrary(t)
+	ctx := t.Context()
+	list := filedList(2)
+	own := "My own"
+	if err := l.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{list[0].URL, list[1].URL}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Arrange(ctx, reading.Arrangement{URL: list[0].URL, Name: &own}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Follow(ctx, personal{l.host, l.library}, list, archive.UsualBacklog, func(int, int) {})
+	if err != nil || len(got.New) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	feeds, err := l.Subscriptions(ctx)
+	var names []string
+	for _, f := range feeds {
+		names = append(names, f.Name)
+	}
+	if want := []string{own, "Feed 0", "Feed 1"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("titles are %q, %v, want %q", names, err, want)
 	}
 }
 

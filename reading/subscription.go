@@ -69,8 +69,10 @@ type Arrangement struct {
 	Feed FeedID   `json:"feed,omitempty"` // 0 where URL names it
 	URL  feed.URL `json:"url,omitempty"`
 	Name *string  `json:"name,omitempty"` // its title to the person, "" for the publisher's
-	Into []string `json:"into,omitempty"` // names of folders, made where there are none
-	Out  []string `json:"out,omitempty"`  // names of folders
+	// Listed is the title that a list has for it, "" for none: that to the person unless they gave it one.
+	Listed string   `json:"listed,omitempty"`
+	Into   []string `json:"into,omitempty"` // names of folders, made where there are none
+	Out    []string `json:"out,omitempty"`  // names of folders
 	// Pictures says whether the pictures of its entries are shown without asking.
 	Pictures *bool `json:"pictures,omitempty"`
 	// FullText says whether the full text of what it publishes is fetched, for all people; the owner says that alone.
@@ -86,6 +88,7 @@ func Checked(list []Arrangement) ([]Arrangement, error) {
 			name := cut(nameOf(*a.Name))
 			a.Name = &name
 		}
+		a.Listed = cut(nameOf(a.Listed))
 		a.Into = slices.Clone(a.Into)
 		for j, raw := range a.Into {
 			name, err := FolderName(raw)

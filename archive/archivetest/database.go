@@ -112,6 +112,7 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive, at func(ItemArc
 		"find ends":                       testFindEnds,
 		"folders":                         testFolders,
 		"title and folders are inherited": testInherit,
+		"titles of lists":                 testListed,
 		"a feed is renamed":               testRename,
 		"too many folders":                testTooManyFolders,
 	} {

@@ -64,6 +64,29 @@ func testFolders(t *testing.T, a *desk) {
 	wantSound(t, a)
 }
 
+// The title that a list has for a feed is that to a person who gave it none; what its publisher calls it is nobody's.
+func testListed(t *testing.T, a *desk) {
+	follow(t, a, time.Unix(1, 0), news, otherNews)
+	a.KeepFeed(archive.Feed{URL: otherNews, Title: "Published", Subscribed: true})
+	name := "Mine"
+	for _, step := range []struct{ list, of, published string }{
+		{"Listed", "Listed", "Listed"}, {"Published", "Listed", ""}, {"Listed anew", "Listed", "Listed anew"},
+	} {
+		if !a.Arrange([]reading.Arrangement{{URL: news, Listed: step.list}, {URL: otherNews, Listed: step.list}}) {
+			t.Fatal("no room")
+		}
+		commit(t, a)
+		wantFolders(t, a, step.of+" []", step.published+" []")
+		none := ""
+		a.Arrange([]reading.Arrangement{{URL: otherNews, Name: &none}})
+	}
+	a.Arrange([]reading.Arrangement{{URL: news, Name: &name}})
+	a.Arrange([]reading.Arrangement{{URL: news, Listed: "Listed"}})
+	commit(t, a)
+	wantFolders(t, a, "Mine []", " []")
+	wantSound(t, a)
+}
+
 // A feed that takes the place of a page has its title and folders, but for what the owner said of the feed
 // itself.
 func testInherit(t *testing.T, a *desk) {

@@ -618,6 +618,9 @@ func (l libraryDesk) Arrange(list []reading.Arrangement) bool {
 		if a.Name != nil {
 			l.names[id] = *a.Name
 		}
+		if u := l.urls[id-1]; a.Listed != "" && l.LoadFeed(u).Title != a.Listed {
+			l.names[id] = cmp.Or(l.names[id], a.Listed)
+		}
 		for _, name := range a.Out {
 			delete(l.filed, [2]int64{int64(id), int64(l.named(name))})
 		}

@@ -179,6 +179,10 @@ func (s pen) Arrange(list []reading.Arrangement) bool {
 		if a.Name != nil {
 			s.title(a.Feed, *a.Name)
 		}
+		if a.Listed != "" {
+			s.write(`INSERT INTO titles SELECT id, ?, ? FROM feeds WHERE id = ? AND title <> ? ON CONFLICT DO NOTHING`,
+				int64(s.person), a.Listed, int64(a.Feed), a.Listed)
+		}
 		if a.Pictures != nil {
 			s.picture(a.Feed, *a.Pictures)
 		}

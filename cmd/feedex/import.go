@@ -35,14 +35,15 @@ names several these are listed; it waits in 'feedex feeds' until one of them is 
 asked for now and then, and after a week no more.
 
 A list may be damaged, in any encoding and written by hand. What cannot be used is told with its line and the reason,
-the rest is followed, and the exit code is 1. Feeds that are followed already stay as they are, so that a repetition
-follows what is missing. Whether a feed can be reached shows when it is polled: for that the command waits a minute
-at most, and tells what could not be had. Interrupting it then loses nothing; 'feedex feeds' shows the same later.
+the rest is followed, and the exit code is 1. A repetition follows what is missing. Whether a feed can be reached
+shows when it is polled: for that the command waits a minute at most, and tells what could not be had. Interrupting it
+then loses nothing; 'feedex feeds' shows the same later.
 
 An address at the node itself, as /opml?via=node of the reader address lists them, stands for the feed behind it.
-Folders are kept, also of feeds that are followed already, as are the titles that the list gives to feeds; of
-folders inside one another one is made, named "Outer › Inner". A feed whose URL holds a password, or looks as if it
-held a key, stays on the node, as with 'feedex subscribe'; the command tells which do and why.`,
+Folders are kept, and the titles that the list gives to feeds: also of feeds that are followed already, which else stay
+as they are, in their other folders too, and with the titles that you gave them. Of folders inside one another one is
+made, named "Outer › Inner"; of one that has the name of a filter or a label none is. A feed whose URL holds a password,
+or looks as if it held a key, stays on the node, as with 'feedex subscribe'; the command tells which do and why.`,
 		Example: `  feedex import feeds.opml
   feedex export --data old | feedex import --data new -`,
 		Args: func(_ *cobra.Command, args []string) error {
