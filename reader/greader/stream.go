@@ -145,6 +145,21 @@ func (c *catalog) filter(name string) reading.FilterID {
 	return f.ID
 }
 
+// noFolder says which of the names no folder can have, and why, nil for none.
+func (c *catalog) noFolder(names []string) error {
+	for _, name := range names {
+		switch _, err := reading.FolderName(name); {
+		case err != nil:
+			return err
+		case c.filter(name) != 0:
+			return reading.TakenBy("filter", name)
+		case c.label(name) != 0:
+			return reading.TakenBy("label", name)
+		}
+	}
+	return nil
+}
+
 // labelsOf are the labels of an item and of its filters.
 func (c *catalog) labelsOf(item *reading.Item) (labels []string) {
 	for _, l := range c.on[item.ID] {

@@ -94,6 +94,9 @@ func (h *handler) edit(r *request, stream string, a reading.Arrangement) error {
 		return h.Library.Unsubscribe(r.Context(), f.ID)
 	case action == "subscribe" && f == nil:
 		u, err := feedURL(stream)
+		if err == nil {
+			err = c.noFolder(a.Into) // before there is a feed without
+		}
 		if err != nil {
 			return syncapi.Refuse(http.StatusBadRequest, "%v", err)
 		}
