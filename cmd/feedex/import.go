@@ -75,7 +75,7 @@ or looks as if it held a key, stays on the node, as with 'feedex subscribe'; the
 		tellDuplicates(c.ErrOrStderr(), name, followed.Duplicates)
 		fmt.Fprintf(c.OutOrStdout(), "following %s more, %s\n", plural(int64(len(followed.New)), "feed", "feeds"),
 			plural(int64(len(followed.Duplicates)), "duplicate", "duplicates"))
-		tellKept(c, followed.Kept)
+		tellKept(c, followed.Kept, stays)
 		if err == nil && !*noWait {
 			err = tellFirstPolls(c, client, followed.New)
 		}

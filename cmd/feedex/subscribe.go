@@ -208,8 +208,12 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 	}
 	var problems []string
 	var kept []node.Withheld
+	how := stays
+	if w.Private != nil { // and where that was not wanted, it is to be known
+		how += " all the same"
+	}
 	defer func() { // also where one address ends it
-		tellKept(c, kept)
+		tellKept(c, kept, how)
 		for _, p := range problems {
 			fmt.Fprintln(c.ErrOrStderr(), p)
 		}
@@ -224,7 +228,7 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 			continue
 		}
 		tellFollowed(c.OutOrStdout(), c.ErrOrStderr(), &s, w.Wait > 0)
-		if s.Kept != "" && w.Private == nil {
+		if s.Kept != "" && (w.Private == nil || !*w.Private) {
 			kept = append(kept, node.Withheld{Feed: s.Feed, Why: s.Kept, Undecided: s.Undecided})
 		}
 		if shown.FullText != nil || shown.Pictures != nil {
@@ -309,15 +313,19 @@ func toType(c *cobra.Command, words ...string) string {
 // quoted is an address as a shell takes it for one word.
 func quoted(s string) string { return shell.Quote(printable(s)) }
 
-// maxKept is how many feeds that stay on the node are told one by one.
-const maxKept = 20
+const (
+	// maxKept is how many feeds that stay on the node are told one by one.
+	maxKept = 20
+	// stays is what is told of them.
+	stays = "stays on this node"
+)
 
-// tellKept tells which feeds stay on the node and why, and how their owner says otherwise.
-func tellKept(c *cobra.Command, list []node.Withheld) {
+// tellKept tells which feeds stay on the node, as stays does or more strongly, why, and how their owner says otherwise.
+func tellKept(c *cobra.Command, list []node.Withheld, stays string) {
 	w, open, example := c.ErrOrStderr(), 0, ""
 	for i, k := range list {
 		if i < maxKept {
-			fmt.Fprintf(w, "%s stays on this node: %s\n", printable(string(k.Feed)), printable(k.Why))
+			fmt.Fprintf(w, "%s %s: %s\n", printable(string(k.Feed)), stays, printable(k.Why))
 		}
 		if k.Undecided {
 			if open++; open == 1 {
