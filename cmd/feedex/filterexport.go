@@ -2,12 +2,12 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -70,6 +70,18 @@ func readFilters(in io.Reader) (list []reading.FilterWish, err error) {
 	return list, lines.Err()
 }
 
+// namesOf are the names of a person.
+func namesOf(ctx context.Context, s reading.Shelf) (n reading.Names, err error) {
+	if n.Filters, err = s.Filters(ctx); err != nil {
+		return n, err
+	}
+	if n.Folders, err = s.Folders(ctx); err != nil {
+		return n, err
+	}
+	n.Labels, err = s.Labels(ctx)
+	return n, err
+}
+
 func newFilterImport() *cobra.Command {
 	var person string
 	var standing bool
@@ -77,7 +89,8 @@ func newFilterImport() *cobra.Command {
 		Use:   "import [FILE]",
 		Short: "Keep the searches of an export",
 		Long: `Keep the filters that 'feedex filter export' wrote, from a file or from standard input, behind those that there are.
-Those that are there already are left as they are. A list with anything wrong in it is not begun with.
+Those that are there already are left as they are; where the list has another filter of that name the command says so.
+A list with anything wrong in it is not begun with: so with a name twice, or one that a folder or a label has.
 
 Neighbors are asked for none of them, whatever the list says, unless --standing has them asked for those of which it
 says so.`,
@@ -98,39 +111,51 @@ says so.`,
 		if err != nil {
 			return fmt.Errorf("read filters: %w", err)
 		}
-		var before []reading.NamedFilter
+		var before reading.Names
+		id := reading.Owner
 		switch r, err := openArchive(daemon.DatabasePath(data), ""); {
 		case err == nil:
-			before, err = filtersOf(c, r, person)
+			if id, err = personOf(c, r, person); err == nil {
+				before, err = namesOf(c.Context(), r.Shelf(id))
+			}
 			if err := errors.Join(err, r.Close()); err != nil {
 				return err
 			}
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
+		stand := make(map[string]bool) // those that stood where the list is from, and shall not here
+		for i := range list {
+			if list[i].Standing && !standing {
+				stand[list[i].Name], list[i].Standing = true, false
+			}
+		}
+		add, others, err := before.Adding(id, list)
+		if err != nil {
+			return fmt.Errorf("no filter is added: %w", err)
+		}
 		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
-			added, stay := int64(0), int64(0)
-			for _, w := range list {
-				same := func(f reading.NamedFilter) bool { f.Standing = w.Standing; return f.FilterWish == w }
-				if slices.ContainsFunc(before, same) {
-					continue
-				}
-				if w.Standing && !standing {
-					w.Standing = false
-					stay++
-				}
-				r := control.FilterRequest{Person: person, FilterWish: w}
-				if _, err := k.AddFilter(c.Context(), r); err != nil {
-					return fmt.Errorf("add filter %q: %w", w.Name, err)
+			var err error
+			added, stay := int64(0), 0
+			for _, w := range add {
+				if _, err = k.AddFilter(c.Context(), control.FilterRequest{Person: person, FilterWish: w}); err != nil {
+					err = fmt.Errorf("add filter %q: %w", w.Name, err)
+					break
 				}
 				added++
+				if stand[w.Name] {
+					stay++
+				}
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s added\n", plural(added, "filter", "filters"))
+			for _, w := range others {
+				fmt.Fprintf(c.ErrOrStderr(), "there is another filter %q, which is left as it is\n", w.Name)
+			}
 			if stay > 0 {
 				fmt.Fprintf(c.ErrOrStderr(), "neighbors are not asked for %d of them, as they were where the list is "+
 					"from; 'feedex filter standing NAME' has them asked, and told the words\n", stay)
 			}
-			return nil
+			return err
 		})
 	})
 	c.Flags().BoolVar(&standing, "standing", false,
