@@ -30,8 +30,8 @@ type PastPolls struct {
 // Polled takes note of the answer to a poll of a feed with that record.
 func (t *HostQueues) Polled(now time.Time, v *QueuedFeed, a Outcome, r PastPolls) {
 	t.landed(now, v, a)
-	h := t.named[plain(a.From)]
-	if v.Lands() == plain(a.From) {
+	h := t.named[feed.HostName(a.From)]
+	if v.Lands() == feed.HostName(a.From) {
 		h, r = v.lands, PastPolls{} // it has shown nothing that it could show no more
 	}
 	t.learn(now, h, a, r, v.forbidden)
@@ -41,13 +41,13 @@ func (t *HostQueues) Polled(now time.Time, v *QueuedFeed, a Outcome, r PastPolls
 // OwnerFetched takes note of the answer to a request of the owner's, beside the polls (see Visit): it is the same
 // client that asks.
 func (t *HostQueues) OwnerFetched(now time.Time, a Outcome) {
-	t.learn(now, t.named[plain(a.From)], a, PastPolls{}, false)
+	t.learn(now, t.named[feed.HostName(a.From)], a, PastPolls{}, false)
 }
 
 // landed takes note of where the redirects of a feed led, and counts the requests that nobody knew of before.
 func (t *HostQueues) landed(now time.Time, v *QueuedFeed, a Outcome) {
 	before, counted := v.lands, v.lands
-	switch name := plain(a.From); {
+	switch name := feed.HostName(a.From); {
 	case a.Status == 0 || name == "":
 	case name != v.at.name && !a.Local:
 		t.change(&v.lands, t.ledTo(name))
@@ -55,7 +55,7 @@ func (t *HostQueues) landed(now time.Time, v *QueuedFeed, a Outcome) {
 		t.change(&v.lands, nil)
 	}
 	for i, r := range a.Requests {
-		switch name := plain(feed.URL(r.URL).Host()); {
+		switch name := feed.HostName(feed.URL(r.URL).Host()); {
 		case i == 0:
 		case counted != nil && counted.name == ledMark+name:
 			counted = nil

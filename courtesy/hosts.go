@@ -90,7 +90,7 @@ func (t *HostQueues) change(which **HostQueue, to *HostQueue) {
 }
 
 // host is the host of a URL.
-func (t *HostQueues) host(at feed.URL) *HostQueue { return t.called(plain(at.Host()), at) }
+func (t *HostQueues) host(at feed.URL) *HostQueue { return t.called(feed.HostName(at.Host()), at) }
 
 // ledMark is before the name of a host for those who are led there by redirects of others. What it takes of them is
 // learned apart: anybody may redirect to what a host refuses, and is not to keep us from what else there is.
@@ -114,9 +114,6 @@ func (t *HostQueues) called(name string, at feed.URL) *HostQueue {
 	}
 	return h
 }
-
-// plain is the name of a host without the dot that stands for the root of all names.
-func plain(name string) string { return strings.TrimSuffix(name, ".") }
 
 // Recall takes up what earlier runs knew of hosts, once all visitors are there. Those that none of them has to do with
 // are to be dropped.

@@ -95,7 +95,7 @@ const longestWait = time.Minute
 // Request counts a request of the owner's at the host of u, beside the polls, and returns when it may be made. Where
 // that is more than a minute after now it is not counted and not to be made: the host wants to be left alone.
 func (t *HostQueues) Request(now time.Time, u feed.URL) (at time.Time, ok bool) {
-	h := t.named[plain(u.Host())]
+	h := t.named[feed.HostName(u.Host())]
 	if h == nil || !h.public {
 		return now, true // no feed is polled there, or it is the owner's own
 	}
@@ -108,7 +108,7 @@ func (t *HostQueues) Request(now time.Time, u feed.URL) (at time.Time, ok bool) 
 
 // Rests is until when the host of u wants to be left alone, the zero time where it does not say so.
 func (t *HostQueues) Rests(now time.Time, u feed.URL) time.Time {
-	if h := t.named[plain(u.Host())]; h != nil && h.Until.After(now) {
+	if h := t.named[feed.HostName(u.Host())]; h != nil && h.Until.After(now) {
 		return h.Until
 	}
 	return time.Time{}

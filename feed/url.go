@@ -142,6 +142,12 @@ func (u URL) Host() string {
 	return p.Hostname()
 }
 
+// HostName is the name of a host as hosts are compared: in lower case, without the dot at its end that stands for the
+// root of all names, and an IPv6 address without brackets.
+func HostName(host string) string {
+	return strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
+}
+
 // Local reports whether the URL's host is on this machine or a private network as far as its text
 // tells: an address that is not public, a name without a dot, or a name that never leaves a local
 // network (RFC 6761, RFC 6762, RFC 8375). A public name that resolves to a private address is found

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"feedex/feed"
@@ -36,7 +35,7 @@ func newTransport(r *net.Resolver, allow func(netip.AddrPort) error) *http.Trans
 // transport is the one to request u with, for a feed at origin: for the feed itself or for something that belongs to
 // it. What that is at other hosts strangers say, in pages and entries, and nobody chose it.
 func (c *Client) transport(origin, u *url.URL, belongs bool) *http.Transport {
-	switch from, to := hostKey(origin.Hostname()), hostKey(u.Hostname()); {
+	switch from, to := feed.HostName(origin.Hostname()), feed.HostName(u.Hostname()); {
 	case c.private[from] && c.private[to]:
 		return c.unguarded
 	case belongs && from != to:
@@ -47,16 +46,11 @@ func (c *Client) transport(origin, u *url.URL, belongs bool) *http.Transport {
 
 // permitting says which settings permit what was refused, by the same rules.
 func permitting(origin, u *url.URL, belongs bool) string {
-	from, to := hostKey(origin.Hostname()), hostKey(u.Hostname())
+	from, to := feed.HostName(origin.Hostname()), feed.HostName(u.Hostname())
 	if belongs && from != to {
 		return "private_host permits it where it names both " + from + " and " + to
 	}
 	return "the setting private_host, or allow_private for all hosts, permits it"
-}
-
-// hostKey is the form in which hosts are compared.
-func hostKey(host string) string {
-	return strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
 }
 
 // nameTime bounds how long a name is looked up.
@@ -73,4 +67,4 @@ func (c *Client) public(ctx context.Context, host string) bool {
 }
 
 // SameHost reports whether a setting means the host by that name.
-func SameHost(setting, host string) bool { return hostKey(setting) == hostKey(host) }
+func SameHost(setting, host string) bool { return feed.HostName(setting) == feed.HostName(host) }

@@ -81,7 +81,7 @@ func New(cfg Config) *Client {
 		c.userAgent = "feedex"
 	}
 	for _, h := range cfg.PrivateHosts {
-		c.private[hostKey(h)] = true
+		c.private[feed.HostName(h)] = true
 	}
 	c.strangers = newTransport(cfg.Resolver, guard.Web)
 	c.unguarded = newTransport(cfg.Resolver, nil)
@@ -167,7 +167,7 @@ func (v *visit) follow(ctx context.Context, u *url.URL) error {
 
 // hop requests u once. It returns where the answer redirects to, or nil and fills in v.out.
 func (v *visit) hop(ctx context.Context, u *url.URL) (next *url.URL, err error) {
-	leave, err := v.client.hosts.enter(ctx, hostKey(u.Hostname()))
+	leave, err := v.client.hosts.enter(ctx, feed.HostName(u.Hostname()))
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (v *visit) hop(ctx context.Context, u *url.URL) (next *url.URL, err error) 
 
 // exchange sends the request and reads the answer.
 func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err error) {
-	v.out.From, v.out.Status = hostKey(u.Hostname()), 0
+	v.out.From, v.out.Status = feed.HostName(u.Hostname()), 0
 	req, connected := v.request(ctx, u)
 	resp, err := recorder{v, v.client.transport(v.origin, u, v.want != nil)}.RoundTrip(req)
 	if err != nil {

@@ -32,7 +32,7 @@ func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err 
 // it, whichever of its names they said. What is the owner's alone keeps the name that they said.
 func (v *visit) newName() feed.URL {
 	to := v.out.Moved
-	if v.doubtful || v.secret || v.out.Local || v.client.private[hostKey(v.origin.Hostname())] ||
+	if v.doubtful || v.secret || v.out.Local || v.client.private[feed.HostName(v.origin.Hostname())] ||
 		to == v.fetch.Feed || v.origin.Scheme == "https" && !strings.HasPrefix(string(to), "https:") {
 		return ""
 	}
@@ -72,7 +72,7 @@ func sameButSpelling(a, b *url.URL) bool {
 }
 
 // siteOf is a host without the "www." that one name of a site has and another has not.
-func siteOf(host string) string { return strings.TrimPrefix(hostKey(host), "www.") }
+func siteOf(host string) string { return strings.TrimPrefix(feed.HostName(host), "www.") }
 
 // isRedirect reports whether the status says that the document is elsewhere.
 func isRedirect(code int) bool {

@@ -46,10 +46,10 @@ func (v *visit) notFeed(resp *http.Response, u *url.URL, body []byte) error {
 // has on such a host itself: as with redirects, no publisher gains the leave that the owner gave to another.
 func (v *visit) mayName(u *url.URL, to feed.URL) bool {
 	c := v.client
-	if c.allowLocal || !to.Local() && !c.private[hostKey(to.Host())] {
+	if c.allowLocal || !to.Local() && !c.private[feed.HostName(to.Host())] {
 		return true
 	}
-	return c.private[hostKey(v.origin.Hostname())] && c.private[hostKey(u.Hostname())]
+	return c.private[feed.HostName(v.origin.Hostname())] && c.private[feed.HostName(u.Hostname())]
 }
 
 // isHTML reports whether the body is an HTML page: it starts like one, or its publisher says so and it starts like

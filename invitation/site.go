@@ -78,7 +78,7 @@ func Read(text string) (Invitation, error) {
 	if u, err := url.Parse(name); err == nil && u.Scheme == "https" && u.User == nil && u.Port() == "" {
 		name = u.Host
 	}
-	if name = strings.ToLower(strings.TrimSuffix(name, ".")); IsSite(name) {
+	if name = feed.HostName(name); IsSite(name) {
 		return Invitation{Host: name}, nil
 	}
 	i, err := Parse(text)

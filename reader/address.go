@@ -48,7 +48,7 @@ func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	return strings.ToLower(strings.TrimSuffix(host, "."))
+	return feed.HostName(host)
 }
 
 // knownHost reports whether a request may name this host. A web page cannot rebind an IP address, but

@@ -97,7 +97,7 @@ func New(cfg Config) Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	h := &handler{Config: cfg, hosts: map[string]bool{"localhost": true}, safe: safehtml.New()}
 	for _, name := range cfg.Hosts {
-		h.hosts[strings.ToLower(strings.TrimSuffix(name, "."))] = true
+		h.hosts[feed.HostName(name)] = true
 	}
 	return h
 }

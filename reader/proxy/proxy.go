@@ -79,7 +79,7 @@ func New(cfg Config) http.Handler {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	p := &proxy{Config: cfg, own: map[string]bool{"localhost": true}, passing: make(chan struct{}, maxPassing)}
 	for _, name := range cfg.Hosts {
-		p.own[strings.ToLower(strings.TrimSuffix(name, "."))] = true
+		p.own[feed.HostName(name)] = true
 	}
 	return p
 }
@@ -182,7 +182,7 @@ func (p *proxy) isOwn(r *http.Request) bool {
 	}
 	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
 	if err != nil {
-		return p.own[strings.ToLower(strings.TrimSuffix(name, "."))]
+		return p.own[feed.HostName(name)]
 	}
 	return ip.IsLoopback() || ip.Unmap() == at.Addr().Unmap()
 }

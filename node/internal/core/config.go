@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"feedex/feed"
 	"feedex/incentive"
 	"feedex/polling"
 	"feedex/protocol"
@@ -105,7 +105,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.QueryNetwork = cmp.Or(c.QueryNetwork, AskNetwork)
 	hosts := make([]string, len(c.PrivateHosts))
 	for i, host := range c.PrivateHosts {
-		hosts[i] = strings.ToLower(strings.TrimSuffix(host, "."))
+		hosts[i] = feed.HostName(host)
 	}
 	c.PrivateHosts = hosts
 	if c.Policy == nil {

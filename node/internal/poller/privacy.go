@@ -2,7 +2,6 @@ package poller
 
 import (
 	"slices"
-	"strings"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -94,7 +93,7 @@ func (m *Machine) Unspeakable(u feed.URL) bool {
 
 // ownersHost reports whether the owner named the host as one whose feeds never leave the node.
 func (m *Machine) ownersHost(u feed.URL) bool {
-	return slices.Contains(m.Config.PrivateHosts, strings.TrimSuffix(u.Host(), "."))
+	return slices.Contains(m.Config.PrivateHosts, hostOf(u))
 }
 
 // privateHost reports whether the host is on this machine or a private network, as far as its name tells.

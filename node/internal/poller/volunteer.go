@@ -140,7 +140,7 @@ func hostsOf(f *archive.Feed) []string {
 }
 
 // hostOf is the host of an address as hosts are compared.
-func hostOf(u feed.URL) string { return strings.ToLower(strings.TrimSuffix(u.Host(), ".")) }
+func hostOf(u feed.URL) string { return feed.HostName(u.Host()) }
 
 // mayVolunteer reports whether the node may poll a feed for others that it does not poll. To all others it may as well
 // where its owner follows the feed discreetly.
