@@ -60,7 +60,7 @@ func wantAccounts(t *testing.T, a Archive, want ...archive.KeptAccount) {
 	}
 }
 
-// SameAccounts reports whether two lists are the same to the letter.
+// sameAccounts reports whether two lists are the same to the letter.
 func sameAccounts(a, b []archive.KeptAccount) bool {
 	return slices.EqualFunc(a, b, func(a, b archive.KeptAccount) bool {
 		return a.Holder == b.Holder && bytes.Equal(a.Text, b.Text)

@@ -61,7 +61,7 @@ func Run(t *testing.T, open func(t testing.TB) Archive) {
 // Base is a moment around which the tests' times lie.
 var base = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// Record is record n of feed u: distinct in everything, with the given text.
+// record is record n of feed u: distinct in everything, with the given text.
 func record(u feed.URL, n int, title, summary string) archive.Record {
 	return archive.NewRecord(feed.Entry{
 		Feed:      u,
@@ -73,7 +73,7 @@ func record(u feed.URL, n int, title, summary string) archive.Record {
 	}, base.Add(time.Duration(n)*time.Hour), protocol.NodeID{})
 }
 
-// NodeID is the id that s spells.
+// nodeID is the id that s spells.
 func nodeID(t testing.TB, s string) protocol.NodeID {
 	t.Helper()
 	id, err := protocol.ParseNodeID(s)
@@ -90,7 +90,7 @@ func commit(t testing.TB, a committer) {
 	}
 }
 
-// Search is the result of a search that must not fail.
+// search is the result of a search that must not fail.
 func search(t testing.TB, a Archive, f feed.Filter) []archive.Record {
 	t.Helper()
 	found, err := a.Search(t.Context(), f)
@@ -100,14 +100,14 @@ func search(t testing.TB, a Archive, f feed.Filter) []archive.Record {
 	return found
 }
 
-// Same reports whether two records are the same to the letter.
+// same reports whether two records are the same to the letter.
 func same(a, b *archive.Record) bool {
 	return a.Seq == b.Seq && a.ID == b.ID && a.Digest == b.Digest && a.Seen.Equal(b.Seen) && a.Source == b.Source &&
 		a.Confirmed == b.Confirmed &&
 		a.Entry.Equal(&b.Entry)
 }
 
-// IndexAll brings an Indexer up to date, a few entries at a time.
+// indexAll brings an Indexer up to date, a few entries at a time.
 func indexAll(t testing.TB, a Archive) {
 	t.Helper()
 	ix, ok := a.(Indexer)

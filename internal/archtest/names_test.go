@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -110,4 +111,35 @@ func aliased(e ast.Expr) string {
 		return sel.Sel.Name
 	}
 	return ""
+}
+
+// A comment that begins with the name of what it is about, in whatever case, begins with that name: it was renamed, or
+// made visible to others or to nobody, and the comment with it. One that begins with another name of its package is
+// about that.
+func TestCommentsBeginWithTheNamesOfThings(t *testing.T) {
+	comments := 0
+	for _, p := range packages(t) {
+		about := make(map[string]string) // the first word of each comment
+		for _, path := range p.files(p.GoFiles) {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, decl := range file.Decls {
+				d, ok := decl.(*ast.FuncDecl)
+				if ok && d.Doc != nil {
+					about[d.Name.Name], _, _ = strings.Cut(d.Doc.Text(), " ")
+				}
+			}
+		}
+		for name, word := range about {
+			comments++
+			if word != name && (strings.EqualFold(word, name) || about[word] != "" && ast.IsExported(word)) {
+				t.Errorf("%s: the comment about %s is about %s", p.name(), name, word)
+			}
+		}
+	}
+	if comments < 4000 {
+		t.Errorf("%d comments only", comments)
+	}
 }

@@ -333,7 +333,7 @@ func (g *gathering) measure(c crowd) CrowdRow {
 	return row
 }
 
-// members gathers a Group node by node.
+// groupTotals gathers a Group node by node.
 type groupTotals struct {
 	nodes                                int
 	coverage, lags, alone, calls, served means
