@@ -119,7 +119,7 @@ func aliased(e ast.Expr) string {
 func TestCommentsBeginWithTheNamesOfThings(t *testing.T) {
 	comments := 0
 	for _, p := range packages(t) {
-		about := make(map[string]string) // the first word of each comment
+		about := make(map[string]string) // the first word of each comment; of a type its name
 		for _, path := range p.files(p.GoFiles) {
 			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 			if err != nil {
@@ -130,6 +130,9 @@ func TestCommentsBeginWithTheNamesOfThings(t *testing.T) {
 				if ok && d.Doc != nil {
 					about[d.Name.Name], _, _ = strings.Cut(d.Doc.Text(), " ")
 				}
+			}
+			for _, name := range typeNames(t, path) {
+				about[name] = name
 			}
 		}
 		for name, word := range about {
