@@ -79,7 +79,7 @@ func (c *Client) Recommend(ctx context.Context) ([]Recommendation, error) {
 
 // Decline implements Owner.
 func (c *Client) Decline(ctx context.Context, u feed.URL) error {
-	return c.do(ctx, http.MethodPost, "/decline", unsubscribeRequest{string(u)}, nil)
+	return c.do(ctx, http.MethodPost, "/decline", urlRequest{string(u)}, nil)
 }
 
 // Publishers implements Owner.
@@ -130,7 +130,7 @@ func (c *Client) Refresh(ctx context.Context, feeds []feed.URL) (list []Refreshe
 
 // Unsubscribe implements Owner.
 func (c *Client) Unsubscribe(ctx context.Context, u feed.URL) error {
-	return c.do(ctx, "POST", "/unsubscribe", unsubscribeRequest{string(u)}, nil)
+	return c.do(ctx, "POST", "/unsubscribe", urlRequest{string(u)}, nil)
 }
 
 // Search implements Owner.

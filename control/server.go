@@ -15,45 +15,21 @@ import (
 )
 
 // NewHandler serves an Owner as JSON over HTTP. A user who may open the socket is the owner: there is no other check,
-// so the socket belongs to its user alone.
-//
-//	GET  /status, /neighbors, /feeds, /feeds/{number}, /publishers
-//	POST /subscribe     a subscribeRequest
-//	POST /settle        a followRequest, answered, when it is known, with a followAnswer
-//	POST /polls         a list of URLs, answered with a pollsLine each time that more of them were polled
-//	POST /refresh       a list of URLs, answered with a list of Refreshed
-//	POST /unsubscribe   an unsubscribeRequest
-//	POST /bound         a RetentionChange
-//	POST /arrange       a list of reading.Arrangement
-//	POST /follow        a listRequest, answered with a list of NoFolder
-//	POST /search        a searchRequest, answered with a list of jsonl.Entry
-//	POST /import        a list of jsonl.Line, answered with an importAnswer
-//	POST /password/add     a PasswordRequest, answered with a passwordAnswer
-//	POST /password/remove  a nameRequest
-//	POST /person/add       a nameRequest
-//	POST /person/remove    a nameRequest
-//	POST /filter/add       a FilterRequest, answered with a FilterReport
-//	POST /filter/standing  a FilterStanding
-//	POST /filter/remove    a FilterRemoval, answered with a removedFilter
-//	POST /receiver/add     a ReceiverRequest
-//	POST /receiver/remove  a ReceiverName
-//	POST /receiver/try     a ReceiverName, answered, when it has answered, with a refusal
-//	POST /vacuum        answered, when it has ended, with a refusal, without an error if it succeeded
-//	POST /query         a queryRequest, answered with a queryLine each as soon as it is there
-//	POST /site          a siteRequest, answered, when the site has answered, with a siteAnswer
-//	POST /join          a JoinRequest, answered, when it has ended, with a joinAnswer
-//	POST /source        a nameRequest, answered, when it was asked, with a sourceAnswer
-//	POST /source/remove a nameRequest
-//	POST /dht           a dhtRequest
-//	POST /pull          a pullRequest, answered, when it has ended, with a pullAnswer
-//	POST /page          an archiveRequest, answered, when it has ended, with an archiveAnswer
-//
-// The answer to a failure is a refusal: 400 where the request was wrong, 503 where time ran out, 500
-// for the rest.
+// so the socket belongs to its user alone. The answer to a failure is a refusal: 400 where the request was wrong, 503
+// where time ran out, 500 for the rest. What takes long is answered by 200 at once, and its body says how it ended.
 func NewHandler(o Owner) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", answer(o.Status))
-	mux.HandleFunc("GET /neighbors", answer(o.Neighbors))
+	handleFeeds(mux, o)
+	handleArchive(mux, o)
+	handlePeople(mux, o)
+	handleReceivers(mux, o)
+	handleNetwork(mux, o)
+	return mux
+}
+
+// handleFeeds serves what there is to say of feeds.
+func handleFeeds(mux *http.ServeMux, o Owner) {
 	mux.HandleFunc("GET /feeds", answer(o.Feeds))
 	mux.HandleFunc("GET /feeds/{number}", func(w http.ResponseWriter, r *http.Request) {
 		number, _ := strconv.ParseInt(r.PathValue("number"), 10, 64)
@@ -65,6 +41,8 @@ func NewHandler(o Owner) http.Handler {
 		writeJSON(w, http.StatusOK, u)
 	})
 	mux.HandleFunc("GET /publishers", answer(o.Publishers))
+	mux.HandleFunc("GET /recommend", answer(o.Recommend))
+	mux.HandleFunc("POST /decline", ofFeed(o.Decline))
 	mux.HandleFunc("POST /subscribe", change(func(ctx context.Context, r subscribeRequest) error {
 		s, err := r.subscribe()
 		if err != nil {
@@ -88,21 +66,7 @@ func NewHandler(o Owner) http.Handler {
 		}
 		return o.Refresh(ctx, list)
 	}))
-	mux.HandleFunc("POST /unsubscribe", change(func(ctx context.Context, s unsubscribeRequest) error {
-		u, err := feed.ParseURL(s.URL)
-		if err != nil {
-			return BadRequest{err}
-		}
-		return o.Unsubscribe(ctx, u)
-	}))
-	mux.HandleFunc("GET /recommend", answer(o.Recommend))
-	mux.HandleFunc("POST /decline", change(func(ctx context.Context, s unsubscribeRequest) error {
-		u, err := feed.ParseURL(s.URL)
-		if err != nil {
-			return BadRequest{err}
-		}
-		return o.Decline(ctx, u)
-	}))
+	mux.HandleFunc("POST /unsubscribe", ofFeed(o.Unsubscribe))
 	mux.HandleFunc("POST /bound", change(o.SetRetention))
 	mux.HandleFunc("POST /arrange", change(o.Arrange))
 	mux.HandleFunc("POST /follow", request(maxControlBytes, func(ctx context.Context, r listRequest) (any, error) {
@@ -112,7 +76,18 @@ func NewHandler(o Owner) http.Handler {
 		}
 		return o.FollowList(ctx, s, r.Arranged)
 	}))
+}
+
+// handleArchive serves what there is to ask of the archive, and to do with it.
+func handleArchive(mux *http.ServeMux, o Owner) {
 	mux.HandleFunc("POST /search", serveSearch(o))
+	mux.HandleFunc("POST /query", serveQuery(o))
+	mux.HandleFunc("POST /pull", patiently(func(ctx context.Context, r pullRequest) (func() any, error) {
+		return func() any {
+			got, err := o.Pull(ctx, r.Entries)
+			return pullAnswer{got, newRefusal(err)}
+		}, nil
+	}))
 	mux.HandleFunc("POST /import", request(maxImportBody, func(ctx context.Context, lines []jsonl.Line) (any, error) {
 		for i := range lines {
 			if err := lines[i].Check(); err != nil {
@@ -122,17 +97,28 @@ func NewHandler(o Owner) http.Handler {
 		added, err := o.Import(ctx, lines)
 		return importAnswer{added}, err
 	}))
+	mux.HandleFunc("POST /page", patiently(func(ctx context.Context, r archiveRequest) (func() any, error) {
+		u, page, err := r.document()
+		return func() any {
+			got, err := o.FetchArchive(ctx, u, page)
+			return archiveAnswer{got, newRefusal(err)}
+		}, err
+	}))
+	mux.HandleFunc("POST /vacuum", func(w http.ResponseWriter, r *http.Request) {
+		later(w, func() any { return newRefusal(o.Vacuum(r.Context())) })
+	})
+}
+
+// handlePeople serves who reads at the node, and by what words.
+func handlePeople(mux *http.ServeMux, o Owner) {
 	mux.HandleFunc("POST /password/add", request(maxControlBytes,
 		func(ctx context.Context, p PasswordRequest) (any, error) {
 			secret, err := o.AddPassword(ctx, p)
 			return passwordAnswer{secret}, err
 		}))
-	mux.HandleFunc("POST /password/remove",
-		change(func(ctx context.Context, r nameRequest) error { return o.RemovePassword(ctx, r.Name) }))
-	mux.HandleFunc("POST /person/add",
-		change(func(ctx context.Context, r nameRequest) error { return o.AddPerson(ctx, r.Name) }))
-	mux.HandleFunc("POST /person/remove",
-		change(func(ctx context.Context, r nameRequest) error { return o.RemovePerson(ctx, r.Name) }))
+	mux.HandleFunc("POST /password/remove", named(o.RemovePassword))
+	mux.HandleFunc("POST /person/add", named(o.AddPerson))
+	mux.HandleFunc("POST /person/remove", named(o.RemovePerson))
 	mux.HandleFunc("POST /filter/add", request(maxControlBytes,
 		func(ctx context.Context, f FilterRequest) (any, error) { return o.AddFilter(ctx, f) }))
 	mux.HandleFunc("POST /filter/standing", change(o.StandFilter))
@@ -141,17 +127,11 @@ func NewHandler(o Owner) http.Handler {
 			rule, err := o.RemoveFilter(ctx, f)
 			return removedFilter{rule}, err
 		}))
-	handleReceivers(mux, o)
-	mux.HandleFunc("POST /vacuum", func(w http.ResponseWriter, r *http.Request) {
-		later(w, func() any { return newRefusal(o.Vacuum(r.Context())) })
-	})
-	mux.HandleFunc("POST /query", serveQuery(o))
-	mux.HandleFunc("POST /pull", patiently(func(ctx context.Context, r pullRequest) (func() any, error) {
-		return func() any {
-			got, err := o.Pull(ctx, r.Entries)
-			return pullAnswer{got, newRefusal(err)}
-		}, nil
-	}))
+}
+
+// handleNetwork serves how the node finds others.
+func handleNetwork(mux *http.ServeMux, o Owner) {
+	mux.HandleFunc("GET /neighbors", answer(o.Neighbors))
 	mux.HandleFunc("POST /site", patiently(func(ctx context.Context, r siteRequest) (func() any, error) {
 		return func() any {
 			feeds, err := o.SiteFeeds(ctx, r.Name)
@@ -171,17 +151,24 @@ func NewHandler(o Owner) http.Handler {
 			return sourceAnswer{s, newRefusal(err)}
 		}, err
 	}))
-	mux.HandleFunc("POST /source/remove",
-		change(func(ctx context.Context, r nameRequest) error { return o.ForgetSource(ctx, r.Name) }))
+	mux.HandleFunc("POST /source/remove", named(o.ForgetSource))
 	mux.HandleFunc("POST /dht", change(func(ctx context.Context, r dhtRequest) error { return o.UseDHT(ctx, r.On) }))
-	mux.HandleFunc("POST /page", patiently(func(ctx context.Context, r archiveRequest) (func() any, error) {
-		u, page, err := r.document()
-		return func() any {
-			got, err := o.FetchArchive(ctx, u, page)
-			return archiveAnswer{got, newRefusal(err)}
-		}, err
-	}))
-	return mux
+}
+
+// named serves a change of what has a name.
+func named(do func(ctx context.Context, name string) error) http.HandlerFunc {
+	return change(func(ctx context.Context, r nameRequest) error { return do(ctx, r.Name) })
+}
+
+// ofFeed serves a change about a feed.
+func ofFeed(do func(ctx context.Context, u feed.URL) error) http.HandlerFunc {
+	return change(func(ctx context.Context, r urlRequest) error {
+		u, err := feed.ParseURL(r.URL)
+		if err != nil {
+			return BadRequest{err}
+		}
+		return do(ctx, u)
+	})
 }
 
 // answer serves a question that has no parameters.

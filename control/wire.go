@@ -81,8 +81,8 @@ type listRequest struct {
 	Arranged []reading.Arrangement `json:"arranged"`
 }
 
-// An unsubscribeRequest is the body of unsubscribe.
-type unsubscribeRequest struct {
+// An urlRequest is the body of what is about a feed alone.
+type urlRequest struct {
 	URL string `json:"url"`
 }
 
