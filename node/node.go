@@ -179,16 +179,7 @@ func (n *Node) asked(ev Asked) {
 		n.core.Refuse(ev, protocol.Faultf(protocol.UnknownNeighbor, "the node stops"))
 		return
 	}
-	l := n.core.LinkTo(ev.From)
-	known := l
-	if l != nil && l.Session != "" && l.Session != ev.Session {
-		known = nil // somebody else on its address, or itself after a restart
-	}
-	if known == nil || known.Session == "" && ev.Session != "" { // a plain neighbor may be at the address of homes
-		if hosted := n.core.HostedCaller(ev); hosted != nil {
-			l, known = hosted, hosted
-		}
-	}
+	l, known := n.caller(ev)
 	if !ev.Reversed {
 		n.membership.Dialled(ev.From)
 	}
@@ -227,6 +218,27 @@ func (n *Node) asked(ev Asked) {
 		n.core.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the call does not carry the session of %s", ev.From))
 		return
 	}
+	n.askedByNeighbor(l, ev)
+}
+
+// caller is the link to where a call comes from, nil where there is none; and known is that link where it is its
+// neighbor that calls.
+func (n *Node) caller(ev Asked) (l, known *core.Link) {
+	l = n.core.LinkTo(ev.From)
+	known = l
+	if l != nil && l.Session != "" && l.Session != ev.Session {
+		known = nil // somebody else on its address, or itself after a restart
+	}
+	if known == nil || known.Session == "" && ev.Session != "" { // a plain neighbor may be at the address of homes
+		if hosted := n.core.HostedCaller(ev); hosted != nil {
+			return hosted, hosted
+		}
+	}
+	return l, known
+}
+
+// askedByNeighbor answers a call that is for neighbors alone.
+func (n *Node) askedByNeighbor(l *core.Link, ev Asked) {
 	l.Heard = n.core.Now
 	switch c := ev.Call.(type) {
 	case protocol.GetNeighbors:
