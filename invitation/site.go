@@ -88,7 +88,8 @@ func Read(text string) (Invitation, error) {
 		err = fmt.Errorf("%w: %.80q: a site is named as example.org, and a tracker by a URL such as "+
 			"http://tracker.example.net:7788/", ErrInvitation, trimmed)
 	default:
-		err = fmt.Errorf("%w, the name of a site such as example.org, or a node's host:port", err)
+		err = fmt.Errorf("%w, the name of a site such as example.org, or a node's host:port, the port from %d up", err,
+			protocol.LowestPort)
 	}
 	return i, err
 }

@@ -150,6 +150,9 @@ func (x *receiverFlags) request(args []string, in io.Reader) (control.ReceiverRe
 		if err := errors.Join(errs[:]...); err != nil {
 			return q, fmt.Errorf("--quiet: %w", err)
 		}
+		if q.Hours.QuietFrom == q.Hours.QuietTo {
+			return q, fmt.Errorf("--quiet %s ends when it begins: want two times of the day, as 22:00-07:00", x.quiet)
+		}
 	}
 	for _, text := range strings.FieldsFunc(x.digest, func(r rune) bool { return r == ',' }) {
 		at, err := reading.ParseTimeOfDay(text)
