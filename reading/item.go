@@ -62,6 +62,8 @@ type Stream struct {
 	Until    time.Time // these arrived at Since or later, and before Until; zero for no bound
 	Unlisted bool      // also those that are not listed
 	Among    []ItemID  // these alone, where not nil
+	// NoSecrets leaves out those of feeds whose URL is a secret.
+	NoSecrets bool
 	// Changed leaves, where it is not zero, those that arrived and are listed, or were marked, then or later.
 	Changed time.Time
 }

@@ -67,7 +67,8 @@ func (h *desk) fullText(_ http.ResponseWriter, r *http.Request) (string, error) 
 	return next, err
 }
 
-// markAll marks as read what had arrived when the list was made, of all feeds, of a folder or of a feed.
+// markAll marks as read what had arrived when the list was made, of all feeds, of a folder or of a feed: what the list
+// showed to who asks.
 func (h *desk) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
 	ctx := r.Context()
 	number, err1 := feedOf(r)
@@ -76,7 +77,8 @@ func (h *desk) markAll(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if errors.Join(err1, err2, err3) != nil {
 		return "", ErrNone
 	}
-	s := reading.Stream{Feed: reading.FeedID(number), Folder: reading.FolderID(folder), Read: reading.No}
+	s := reading.Stream{Feed: reading.FeedID(number), Folder: reading.FolderID(folder), Read: reading.No,
+		NoSecrets: !loggedIn(ctx)}
 	where, err := h.nameOf(ctx, s)
 	if err != nil {
 		return "", err

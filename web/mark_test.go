@@ -49,7 +49,7 @@ func TestMark(t *testing.T) {
 	}
 
 	w := b.post("/read", url.Values{"token": {b.token}, "feed": {"1"}, "newest": {"2"}, "next": {"//evil.example"}})
-	want := reading.Stream{Feed: 1, Read: reading.No}
+	want := reading.Stream{Feed: 1, Read: reading.No, NoSecrets: true}
 	if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/?undo=") ||
 		len(n.streams) != 1 || !reflect.DeepEqual(n.streams[0], want) || !n.items[1].Read || n.items[2].Read {
 		t.Errorf("%d to %q, streams %+v, items %+v", w.Code, w.Header().Get("Location"), n.streams, n.items)

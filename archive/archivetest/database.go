@@ -104,6 +104,7 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive, at func(ItemArc
 		"items of a first poll":           testItemsOfAFirstPoll,
 		"marks":                           testMarks,
 		"what changed in a stream":        testStreamChanged,
+		"streams without secrets":         testStreamWithoutSecrets,
 		"pages":                           testPages,
 		"many items":                      testManyItems,
 		"items run nothing":               testItemsRunNothing,

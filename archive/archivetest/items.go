@@ -284,6 +284,26 @@ func testPages(t *testing.T, a *desk) {
 	page([]reading.ItemID{}, reading.Page{Limit: -1})
 }
 
+// Who is not to learn of feeds whose URL is a secret has a stream without them.
+func testStreamWithoutSecrets(t *testing.T, a *desk) {
+	const letters = feed.URL("https://letters.example.com/feed?token=x1y2z3")
+	follow(t, a, time.Unix(1, 0), news, letters)
+	keep(t, a, feedRecord(news, 2), feedRecord(letters, 3))
+	for _, c := range []struct {
+		stream reading.Stream
+		want   []reading.ItemID
+	}{
+		{reading.Stream{Read: reading.No}, []reading.ItemID{2, 1}},
+		{reading.Stream{Read: reading.No, NoSecrets: true}, []reading.ItemID{1}},
+		{reading.Stream{Feed: 1, NoSecrets: true}, []reading.ItemID{1}},
+		{reading.Stream{Feed: 2, NoSecrets: true}, []reading.ItemID{}},
+	} {
+		if got, err := a.IDs(t.Context(), c.stream, reading.Page{Limit: 9}); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, %v; want %v", c.stream, got, err, c.want)
+		}
+	}
+}
+
 // Items come in pieces; all of them come, and in their order.
 func testManyItems(t *testing.T, a *desk) {
 	follow(t, a, time.Unix(1, 0), news)

@@ -180,11 +180,15 @@ func streamOf(p reading.PersonID, s reading.Stream) (from string, args []any) {
 	if s.Among != nil {
 		and(`m.item IN (SELECT value FROM json_each(?))`, jsonNumbers(s.Among))
 	}
+	ofFeeds := isRead
+	if s.NoSecrets {
+		ofFeeds += ` AND NOT f.secret`
+	}
 	if s.Feed != 0 { // where several may be a + says that marks are not to be looked for by each of them
 		and(`m.feed = ?`, int64(s.Feed))
-		and(`EXISTS (SELECT 1 FROM feeds f WHERE f.id = m.feed AND `+isRead+`)`, int64(p))
+		and(`EXISTS (SELECT 1 FROM feeds f WHERE f.id = m.feed AND `+ofFeeds+`)`, int64(p))
 	} else {
-		and(`+m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)`, int64(p))
+		and(`+m.feed IN (SELECT f.id FROM feeds f WHERE `+ofFeeds+`)`, int64(p))
 	}
 	for _, x := range sets {
 		and(`m.item IN `+x.items, x.id, int64(p))
