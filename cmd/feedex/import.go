@@ -42,8 +42,9 @@ then loses nothing; 'feedex feeds' shows the same later.
 An address at the node itself, as /opml?via=node of the reader address lists them, stands for the feed behind it.
 Folders are kept, and the titles that the list gives to feeds: also of feeds that are followed already, which else stay
 as they are, in their other folders too, and with the titles that you gave them. Of folders inside one another one is
-made, named "Outer › Inner"; of one that has the name of a filter or a label none is. A feed whose URL holds a password,
-or looks as if it held a key, stays on the node, as with 'feedex subscribe'; the command tells which do and why.`,
+made, named "Outer › Inner"; of one that has the name of a filter or a label none is. A feed whose URL holds a
+password, or looks as if it held a key, stays on the node, as with 'feedex subscribe'; the command tells which do and
+why.`,
 		Example: `  feedex import feeds.opml
   feedex export --data old | feedex import --data new -`,
 		Args: func(_ *cobra.Command, args []string) error {
