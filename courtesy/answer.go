@@ -31,7 +31,7 @@ type PastPolls struct {
 func (t *HostQueues) Polled(now time.Time, v *QueuedFeed, a Outcome, r PastPolls) {
 	t.landed(now, v, a)
 	h := t.named[feed.HostName(a.From)]
-	if v.Lands() == feed.HostName(a.From) {
+	if v.lands != nil && v.lands.name == ledMark+feed.HostName(a.From) {
 		h, r = v.lands, PastPolls{} // it has shown nothing that it could show no more
 	}
 	t.learn(now, h, a, r, v.forbidden)
@@ -41,7 +41,12 @@ func (t *HostQueues) Polled(now time.Time, v *QueuedFeed, a Outcome, r PastPolls
 // OwnerFetched takes note of the answer to a request of the owner's, beside the polls (see Visit): it is the same
 // client that asks.
 func (t *HostQueues) OwnerFetched(now time.Time, a Outcome) {
-	t.learn(now, t.named[feed.HostName(a.From)], a, PastPolls{}, false)
+	name := feed.HostName(a.From)
+	h := t.about(name)
+	if len(a.Requests) > 0 && feed.HostName(feed.URL(a.Requests[0].URL).Host()) != name {
+		h = t.named[ledMark+name]
+	}
+	t.learn(now, h, a, PastPolls{}, false)
 }
 
 // landed takes note of where the redirects of a feed led, and counts the requests that nobody knew of before.
@@ -59,7 +64,7 @@ func (t *HostQueues) landed(now time.Time, v *QueuedFeed, a Outcome) {
 		case i == 0:
 		case counted != nil && counted.name == ledMark+name:
 			counted = nil
-		case name == v.Lands():
+		case v.lands != nil && v.lands.name == ledMark+name:
 			v.lands.Take(now)
 		default:
 			if h := t.named[name]; h != nil && h.public {

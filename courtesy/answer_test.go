@@ -44,10 +44,10 @@ func TestRestsEndApart(t *testing.T) {
 	for _, name := range []string{"a.example.com", "b.example.com", "c.example.com"} {
 		v := hosts.visitors(name, 1)[0]
 		hosts.Polled(epoch, v, Outcome{From: name, Status: 429, RetryAfter: time.Hour}, PastPolls{})
-		if rest := v.Until().Sub(epoch); rest < time.Hour || rest >= 66*time.Minute {
+		if rest := hosts.Until(v).Sub(epoch); rest < time.Hour || rest >= 66*time.Minute {
 			t.Errorf("%s is left alone for %v, want an hour and a tenth at most", name, rest)
 		}
-		ends[v.Until()] = true
+		ends[hosts.Until(v)] = true
 	}
 	if len(ends) != 3 {
 		t.Errorf("three rests end at %d moments", len(ends))

@@ -60,15 +60,20 @@ func NewHostQueues(rng *rand.Rand, private func(u feed.URL) bool) *HostQueues {
 // name, "" for no other.
 func (t *HostQueues) Add(u, at feed.URL, lands string) *QueuedFeed {
 	v := &QueuedFeed{Feed: u}
-	t.change(&v.at, t.host(at))
 	if lands != "" {
 		t.change(&v.lands, t.ledTo(lands))
 	}
+	t.Sent(v, at)
 	return v
 }
 
 // Sent has a feed that does not wait for its turn asked for at another URL from now on.
-func (t *HostQueues) Sent(v *QueuedFeed, at feed.URL) { t.change(&v.at, t.host(at)) }
+func (t *HostQueues) Sent(v *QueuedFeed, at feed.URL) {
+	t.change(&v.at, t.host(at))
+	if v.Lands() == v.at.name { // nobody leads it there any more
+		t.change(&v.lands, nil)
+	}
+}
 
 // Leave forgets a feed. A poll that is under way goes on until End.
 func (t *HostQueues) Leave(v *QueuedFeed) {
@@ -105,6 +110,15 @@ func (t *HostQueues) ledTo(name string) *HostQueue {
 	return t.called(ledMark+name, feed.URL("https://"+address+"/"))
 }
 
+// about is what is known of the host of that name: by those that are asked for there, or else by those who are led
+// there; nil for nothing.
+func (t *HostQueues) about(name string) *HostQueue {
+	if h := t.named[name]; h != nil {
+		return h
+	}
+	return t.named[ledMark+name]
+}
+
 // called is the host of that name, where at is.
 func (t *HostQueues) called(name string, at feed.URL) *HostQueue {
 	h := t.named[name]
@@ -119,11 +133,16 @@ func (t *HostQueues) called(name string, at feed.URL) *HostQueue {
 // are to be dropped.
 func (t *HostQueues) Recall(now time.Time, known []KnownHost) {
 	for _, k := range known {
-		if h := t.named[k.Name]; h != nil {
+		h := t.about(k.Name)
+		if h != nil {
 			h.kept = true
 			h.recall(now, k.Budget)
-		} else {
+		}
+		if h == nil || h.name != k.Name {
 			t.drop = append(t.drop, k.Name)
+		}
+		if h != nil && h.name != k.Name { // of before there was a mark
+			t.keep = append(t.keep, KnownHost{h.name, h.Budget})
 		}
 	}
 }

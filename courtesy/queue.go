@@ -28,7 +28,7 @@ func (t *HostQueues) Next(now time.Time, h *HostQueue) (v *QueuedFeed, at time.T
 	}
 	v = h.queue[0]
 	h.strike(v)
-	if at = v.landing(now); at.After(now) {
+	if at = t.landing(now, v); at.After(now) {
 		return v, at
 	}
 	h.asked = true
@@ -44,14 +44,14 @@ func (h *HostQueue) strike(v *QueuedFeed) {
 }
 
 // landing counts the request that a poll of the feed makes at the host to which its redirects lead, and returns
-// when that may be made; it may be past. The host that is asked first has its own turn for that.
-func (v *QueuedFeed) landing(now time.Time) (at time.Time) {
+// when that may be made; it may be past. What the host refuses to its own feeds it refuses to those who are led there.
+func (t *HostQueues) landing(now time.Time, v *QueuedFeed) (at time.Time) {
 	h := v.lands
-	if h == nil || h == v.at || !h.public {
+	if h == nil || !h.public {
 		return now
 	}
-	if v.reserved.IsZero() || v.reserved.Before(h.Until) {
-		v.reserved = when.Later(h.Ready(), now)
+	if until := t.Until(v); v.reserved.IsZero() || v.reserved.Before(until) {
+		v.reserved = when.Later(when.Later(h.Ready(), until), now)
 		h.Take(now)
 	}
 	if at = v.reserved; !at.After(now) {
@@ -95,7 +95,7 @@ const longestWait = time.Minute
 // Request counts a request of the owner's at the host of u, beside the polls, and returns when it may be made. Where
 // that is more than a minute after now it is not counted and not to be made: the host wants to be left alone.
 func (t *HostQueues) Request(now time.Time, u feed.URL) (at time.Time, ok bool) {
-	h := t.named[feed.HostName(u.Host())]
+	h := t.about(feed.HostName(u.Host()))
 	if h == nil || !h.public {
 		return now, true // no feed is polled there, or it is the owner's own
 	}
@@ -108,7 +108,7 @@ func (t *HostQueues) Request(now time.Time, u feed.URL) (at time.Time, ok bool) 
 
 // Rests is until when the host of u wants to be left alone, the zero time where it does not say so.
 func (t *HostQueues) Rests(now time.Time, u feed.URL) time.Time {
-	if h := t.named[feed.HostName(u.Host())]; h != nil && h.Until.After(now) {
+	if h := t.about(feed.HostName(u.Host())); h != nil && h.Until.After(now) {
 		return h.Until
 	}
 	return time.Time{}
@@ -137,8 +137,8 @@ func (v *QueuedFeed) Ready() time.Time {
 }
 
 // Until is when the last of the feed's hosts may be asked again that refused; it may be past, and the zero time.
-func (v *QueuedFeed) Until() (until time.Time) {
-	for _, h := range []*HostQueue{v.at, v.lands} {
+func (t *HostQueues) Until(v *QueuedFeed) (until time.Time) {
+	for _, h := range []*HostQueue{v.at, v.lands, t.named[v.Lands()]} {
 		if h != nil && h.public {
 			until = when.Later(until, h.Budget.Until)
 		}

@@ -102,8 +102,8 @@ func TestPrivateHostsAreLetBe(t *testing.T) {
 	if keep, _ := hosts.Changes(); len(begun) != 30 || begun[29].Sub(begun[0]) != 29*time.Second || len(keep) != 0 {
 		t.Errorf("%d turns within %v, kept are %v", len(begun), begun[len(begun)-1].Sub(begun[0]), keep)
 	}
-	if v := list[0]; !v.Ready().IsZero() || !v.Until().IsZero() {
-		t.Errorf("ready at %v, rests until %v", v.Ready(), v.Until())
+	if v := list[0]; !v.Ready().IsZero() || !hosts.Until(v).IsZero() {
+		t.Errorf("ready at %v, rests until %v", v.Ready(), hosts.Until(v))
 	}
 }
 
@@ -143,7 +143,8 @@ func TestRedirectsShareAHost(t *testing.T) {
 	hosts.Polled(epoch, list[0], Outcome{From: hub, Status: 429, RetryAfter: time.Hour}, PastPolls{Shown: true})
 	v := list[Burst]
 	hosts.Enter(v)
-	if _, at := hosts.Next(epoch.Add(FirstGap), v.at); at.Sub(epoch) < time.Hour || v.Until().Sub(epoch) < time.Hour {
+	_, at := hosts.Next(epoch.Add(FirstGap), v.at)
+	if at.Sub(epoch) < time.Hour || hosts.Until(v).Sub(epoch) < time.Hour {
 		t.Errorf("what the host refused to one it allows to another after %v", at.Sub(epoch))
 	}
 }
@@ -168,17 +169,75 @@ func TestARedirectSilencesNobody(t *testing.T) {
 			hosts.Polled(now, led, Outcome{From: "led.example", Status: 200}, PastPolls{Shown: true})
 			test.answer.From, test.answer.Failed = hub, true
 			hosts.Polled(now, led, test.answer, PastPolls{Shown: true})
-			if hosts.Polled(now, own, Outcome{From: hub, Status: 200}, PastPolls{Shown: true}); own.Until().After(now) {
-				t.Fatalf("%d: the host's own feed rests until %v", test.answer.Status, own.Until())
+			hosts.Polled(now, own, Outcome{From: hub, Status: 200}, PastPolls{Shown: true})
+			if hosts.Until(own).After(now) {
+				t.Fatalf("%d: the host's own feed rests until %v", test.answer.Status, hosts.Until(own))
 			}
 		}
-		if waits := other.Until().After(now); waits != test.others || own.at.Gap > FirstGap {
+		if waits := hosts.Until(other).After(now); waits != test.others || own.at.Gap > FirstGap {
 			t.Errorf("%d: another that leads there waits until %v; the host's own every %v", test.answer.Status,
-				other.Until(), own.at.Gap)
+				hosts.Until(other), own.at.Gap)
 		}
 		if keep, _ := hosts.Changes(); slices.ContainsFunc(keep, func(k KnownHost) bool { return k.Name == hub }) {
 			t.Errorf("%d: %+v is kept", test.answer.Status, keep)
 		}
+	}
+}
+
+// What a host refuses to its own feeds, and to the owner, it refuses to those who are led there.
+func TestWhoIsLedToAHostHeedsIt(t *testing.T) {
+	const page = "https://" + hub + "/page/2"
+	for name, tell := range map[string]func(*HostQueues, Outcome){
+		"its own feed": func(h *HostQueues, a Outcome) {
+			h.Polled(epoch, h.visitors(hub, 1)[0], a, PastPolls{Shown: true})
+		},
+		"the owner": func(h *HostQueues, a Outcome) { h.OwnerFetched(epoch, a) },
+		"a feed": func(h *HostQueues, a Outcome) {
+			h.Polled(epoch, h.Add("https://b.example/", "https://b.example/", hub), a, PastPolls{})
+		},
+	} {
+		hosts := newHosts()
+		led := hosts.Add("https://a.example/", "https://a.example/", hub)
+		tell(hosts, Outcome{From: hub, Status: 429, RetryAfter: time.Hour, Failed: true})
+		hosts.Enter(led)
+		if _, at := hosts.Next(epoch, led.at); at.Sub(epoch) < time.Hour || hosts.Until(led).Sub(epoch) < time.Hour {
+			t.Errorf("refused to %s: it is asked after %v", name, at.Sub(epoch))
+		}
+		if _, ok := hosts.Request(epoch, page); ok || hosts.Rests(epoch, page).Sub(epoch) < time.Hour {
+			t.Errorf("refused to %s: the owner asks", name)
+		}
+	}
+}
+
+// A redirect to a host without a name, and a page of the owner's that leads to a host, teach nothing about any.
+func TestRedirectsThatTeachNothing(t *testing.T) {
+	hosts := newHosts()
+	v := hosts.visitors("news.example.com", 1)[0]
+	own := hosts.visitors(hub, 1)[0]
+	hosts.Polled(epoch, v, Outcome{Failed: true, Requests: []grade.Request{{URL: "https://news.example.com/0"},
+		{URL: "http://./"}}}, PastPolls{})
+	hosts.OwnerFetched(epoch, Outcome{From: hub, Status: 429, RetryAfter: time.Hour,
+		Requests: []grade.Request{{URL: "https://news.example.com/a.png"}, {URL: "https://" + hub + "/b.png"}}})
+	if v.Lands() != "" || hosts.Until(own).After(epoch) {
+		t.Errorf("it leads to %q, the host rests until %v", v.Lands(), hosts.Until(own))
+	}
+}
+
+// What was kept of a host before those who are led there were told apart holds for them; one that is asked for at that
+// host from now on is its own.
+func TestWhoIsLedToAHostAfterARestart(t *testing.T) {
+	hosts := newHosts()
+	led := hosts.Add("https://a.example/", "https://a.example/", hub)
+	hosts.Recall(epoch, []KnownHost{{hub, Budget{Gap: time.Minute, Until: epoch.Add(time.Hour)}}})
+	keep, drop := hosts.Changes()
+	if len(keep) != 1 || keep[0].Name != ledMark+hub || !slices.Equal(drop, []string{hub}) ||
+		hosts.Until(led).Sub(epoch) != time.Hour {
+		t.Errorf("it rests until %v; kept are %+v in place of %v", hosts.Until(led), keep, drop)
+	}
+	hosts.Sent(led, "https://"+hub+"/a")
+	hosts.Polled(epoch, led, Outcome{From: hub, Status: 429, RetryAfter: 2 * time.Hour, Failed: true}, PastPolls{})
+	if own := hosts.visitors(hub, 1)[0]; led.Lands() != "" || hosts.Until(own).Sub(epoch) < 2*time.Hour {
+		t.Errorf("it leads to %q, and another rests until %v", led.Lands(), hosts.Until(own))
 	}
 }
 

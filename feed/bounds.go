@@ -23,7 +23,9 @@ const (
 // bound cuts what is beyond the bounds. Where the entry would be known by what is cut, its identity goes into its id.
 func (e *Entry) bound() {
 	if len(e.ID) > maxIDBytes || e.ID == "" && (len(e.Title) > maxTitleBytes || len(e.Link) > MaxLinkBytes) {
-		e.ID = cut(e.ID, maxIDBytes) + "sha1:" + e.EntryID().String()
+		whole := *e
+		whole.Feed = "" // it is the same by another name of the feed
+		e.ID = cut(e.ID, maxIDBytes) + "sha1:" + whole.EntryID().String()
 	}
 	e.Title, e.Link = cut(e.Title, maxTitleBytes), cutLink(e.Link)
 	e.Authors = cutAll(e.Authors, maxAuthors, maxLabelBytes)

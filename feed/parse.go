@@ -72,10 +72,10 @@ func ParsePage(u, page URL, contentType string, body []byte, fetched time.Time) 
 		return nil, err
 	}
 	b.unstamp()
-	b.unite()
 	for i := range b.doc.Entries {
 		b.doc.Entries[i].bound()
 	}
+	b.unite()
 	return b.doc, nil
 }
 

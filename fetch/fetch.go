@@ -97,8 +97,8 @@ func (c *Client) CloseIdle() {
 	c.unguarded.CloseIdleConnections()
 }
 
-// Fetch polls a feed and parses what it gets. It waits while another fetch is at the same host, then
-// takes Timeout at most; it ends early with ctx.
+// Fetch polls a feed and parses what it gets. It takes Timeout at most, beside what it waits for a place here: while
+// another fetch is at the same host, or many parse. It ends early with ctx.
 //
 // Where nothing changed, Document and Err are both nil. The validators returned are those to send
 // next time: those of the document that came, whether it could be used or not (Unusable), else the ones of f.

@@ -379,7 +379,7 @@ func (m *Machine) pollFailed(s *Subscription, ev core.Fetched) {
 		wait = min(2*wait, LongestBackoff)
 	}
 	wait = max(wait, s.Terms.Failed(m.Now, ev.Freshness, ev.RetryAfter))
-	m.PollAt(s, when.Later(m.Now.Add(wait+m.pollBetween(s, 0, wait/10)), s.Queued.Until()))
+	m.PollAt(s, when.Later(m.Now.Add(wait+m.pollBetween(s, 0, wait/10)), m.hosts.Until(s.Queued)))
 	if ev.Status == courtesy.TooMany || ev.RetryAfter > 0 {
 		m.announce(s, protocol.Refused)
 	}

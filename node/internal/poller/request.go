@@ -150,7 +150,7 @@ func (s *Subscription) expected() time.Time {
 
 // wantedLater is until when the publisher of a feed wants to be left alone, the zero time where that is past.
 func (m *Machine) wantedLater(s *Subscription) (until time.Time) {
-	if until = s.Queued.Until(); !s.Polling {
+	if until = m.hosts.Until(s.Queued); !s.Polling {
 		until = when.Later(until, s.NotBefore)
 	}
 	if s.Ended || !until.After(m.Now) {
