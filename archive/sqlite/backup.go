@@ -112,7 +112,9 @@ func isBackup(path string) (bool, error) {
 }
 
 // renumber has a backup that a node begins on give out no number that the archive gave out after it was made: readers
-// know what had them. The file is in WAL mode only after that, so that a crash in between has it done again.
+// know what had them. The file is in WAL mode only after that, so that a crash in between has it done again. It is one
+// short transaction, and the schema is brought up to date afterwards: a node that is killed meanwhile leaves a journal,
+// which would spoil another backup that is put in place then.
 //
 // All numbers jump by a million, and by ten for each second since the last entry of the backup came, which is more than
 // any node takes in: so one backup that is put in place twice does not give out the same numbers twice either. A jump
@@ -129,12 +131,18 @@ func renumber(ctx context.Context, path string, cfg Config) (err error) {
 	}
 	ctx, cancel := throughout(ctx, path, cfg.Patience)
 	defer cancel()
-	if err := migrate(ctx, w.conn); err != nil {
+	scripts, err := migrations()
+	if err != nil {
+		return err
+	}
+	if v, err := version(ctx, w.conn, len(scripts)); err != nil || v == 0 { // it may be another program's, or nothing
 		return ended(ctx, err)
 	}
-	// A table that was empty always has no row yet.
+	// A table that was empty always has no row yet, nor have feeds where an older program wrote the backup.
 	_, err = w.conn.ExecContext(ctx, `
 		BEGIN IMMEDIATE;
+		INSERT INTO sqlite_sequence SELECT 'feeds', coalesce(max(id), 0) FROM feeds
+			HAVING 'feeds' NOT IN (SELECT name FROM sqlite_sequence);
 		INSERT INTO sqlite_sequence SELECT name, 0 FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'
 			AND name NOT IN (SELECT name FROM sqlite_sequence);
 		UPDATE sqlite_sequence SET seq = seq + max(0, min((1 << 30) - seq >> 1, (1 << 20) + 10 * max(0, coalesce(

@@ -144,6 +144,43 @@ func TestNumbersAfterARestore(t *testing.T) {
 	}
 }
 
+// A backup that an older program wrote jumps before it is brought up to date, and what is no archive is left alone.
+func TestNumbersAfterARestoreOfAnOlderBackup(t *testing.T) {
+	asBackup := func(path string) string {
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.Exec(`PRAGMA journal_mode = DELETE`); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const feeds = 57 // after which they count as tables with AUTOINCREMENT
+	path := asBackup(olderArchive(t, feeds, `INSERT INTO feeds (id, url, secret) VALUES (7, 'https://a.example/', 0)`))
+	s := openFile(t, path)
+	if id := s.feedID("https://b.example/"); id != 7+1<<20+1 {
+		t.Errorf("the next feed has number %d", id)
+	}
+	foreign := asBackup(filepath.Join(t.TempDir(), "other.db"))
+	db, err := sql.Open("sqlite", foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE feeds (id INTEGER PRIMARY KEY AUTOINCREMENT)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(foreign, Config{}); !errors.Is(err, errForeign) {
+		t.Errorf("another program's database: %v", err)
+	}
+	var rows int
+	if err := db.QueryRow(`SELECT count(*) FROM sqlite_sequence`).Scan(&rows); err != nil || rows != 0 {
+		t.Errorf("it has %d rows more, %v", rows, err)
+	}
+}
+
 // The number of a feed that is removed is not that of another one afterwards.
 func TestNumbersOfFeedsAreNotUsedTwice(t *testing.T) {
 	s := newStore(t)
