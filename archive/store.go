@@ -419,7 +419,7 @@ type Past struct {
 	Stage  PastStage `json:"stage"`
 	Since  time.Time `json:"since,omitzero"` // what came out before is not wanted; zero is open
 	Page   feed.URL  `json:"page,omitempty"` // at PastPublisher: the document to read next
-	Steps  int       `json:"steps"`          // that were made at this stage; a large document counts as several
+	Steps  int       `json:"steps"`          // made at this stage; one unasked is several where it is large
 	Back   time.Time `json:"back,omitzero"`  // what came out since is done, at this stage; zero for nothing yet
 	Filled int       `json:"filled"`         // entries that were stored
 
