@@ -80,6 +80,8 @@ func (p proxyFeeds) Look(ctx context.Context, u feed.URL) (*feed.Document, error
 	switch {
 	case err != nil:
 		return nil, err
+	case got.Err != nil && fetch.Nowhere(got.Err): // who asks is not known here
+		return nil, errNowhere
 	case errors.Is(got.Err, fetch.ErrNotFeed), errors.Is(got.Err, feed.ErrFormat):
 		return nil, fmt.Errorf("%w: %w", proxy.ErrNoFeed, got.Err)
 	case got.Err != nil && got.Status != 0:

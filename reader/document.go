@@ -80,17 +80,18 @@ func (f format) to(w io.Writer, d *document, entries records) error {
 
 // fitting are the entries that fit into a document of MaxBytes, those that come first before others. An entry of a
 // megabyte may be ten in the document, since HTML is escaped anew there, and takes a tenth of a second to write: once
-// one did not fit, no other long one is tried.
+// as much text as the document may have was tried in vain, no other long one is.
 func (h *handler) fitting(f format, d *document, entries records) records {
 	return func(yield func(archive.Record, error) bool) {
 		head := f.size(d, each(nil))
-		room, left := h.MaxBytes-head, 0
+		room, left, vain := h.MaxBytes-head, 0, 0
 		for r, err := range entries {
-			long := len(r.Entry.Summary)+len(r.Entry.Content) > h.MaxBytes/longPart
 			if err == nil {
-				size := room + 1
-				if left == 0 || !long {
-					size = f.size(d, each([]archive.Record{r})) - head + 1 // the comma, in JSON
+				text, size := len(r.Entry.Summary)+len(r.Entry.Content), room+1
+				if text <= room && (text <= h.MaxBytes/longPart || vain < h.MaxBytes) {
+					if size = f.size(d, each([]archive.Record{r})) - head + 1; size > room { // the comma, in JSON
+						vain += text
+					}
 				}
 				if size > room {
 					left++

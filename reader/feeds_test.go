@@ -88,6 +88,21 @@ func TestWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// One that is too large keeps no other long one out.
+func TestWhatFitsBesideWhatDoesNot(t *testing.T) {
+	const most = 1 << 20
+	l := longLibrary(reader.Window)
+	list := l.entries[exampleURL]
+	list[len(list)-1].Entry.Content = strings.Repeat("'", most/2)
+	for i := range 8 {
+		list[i].Entry.Content = strings.Repeat("word ", most/100)
+	}
+	document := body(t, get(t, reader.New(reader.Config{Source: l, MaxBytes: most}), "/feeds/1.atom"))
+	if titles := titlesOf(t, document); len(titles) != reader.Window-1 || len(document) > most {
+		t.Errorf("a document of %d bytes with %d entries", len(document), len(titles))
+	}
+}
+
 // A reader that says which version it has gets what is new since, in every format, and nothing else.
 func TestDelta(t *testing.T) {
 	for _, target := range []string{"/feed/" + string(exampleURL), "/feeds/1.rss", "/feeds/1.json"} {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"feedex/feed"
 	"feedex/safehtml"
 )
 
@@ -48,8 +49,11 @@ func (i *Item) Author() string { return strings.Join(i.Entry.Authors, ", ") }
 // Link is the page of an item, or that of its feed where it has none, or of the host. The address of the feed is none:
 // people pass links on, and that may be a secret.
 func (i *Item) Link() string {
-	if link := cmp.Or(i.Entry.Link, i.Site); link != "" {
-		return link
+	switch {
+	case i.Entry.Link != "":
+		return i.Entry.Link
+	case i.Site != "" && !feed.URL(i.Site).Secret():
+		return i.Site
 	}
 	u, err := url.Parse(string(i.Entry.Feed))
 	if err != nil {

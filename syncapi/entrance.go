@@ -30,13 +30,15 @@ func Foreign(r *http.Request) bool {
 
 // Guard is a sync API to which pages of other sites have a browser send nothing: no password goes with it that the
 // browser keeps, and none is looked at, as wrong ones would lock the owner's programs out. A program that is made of a
-// browser, as Fluent Reader is, says of its own pages that they are files, or asks nobody for leave and does not say
-// whose they are. No page of a site gets so far.
+// browser, as Fluent Reader is, says of its own pages that they are files or the program's, or asks nobody for leave
+// and does not say whose they are. No page of a site gets so far, where the browser says so: it does at this machine
+// and by https, and elsewhere of what is sent with POST.
 func Guard(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := r.Header.Get("Origin")
-		program := from == "file://" || from == "" && r.Header.Get("Sec-Fetch-Mode") == "cors"
-		if Foreign(r) && !program {
+		scheme, _, whose := strings.Cut(from, "://")
+		program := whose && scheme != "http" && scheme != "https"
+		if Foreign(r) && !program && !(from == "" && r.Header.Get("Sec-Fetch-Mode") == "cors") {
 			http.Error(w, "Pages of other sites may ask for nothing here.", http.StatusForbidden)
 			return
 		}

@@ -189,7 +189,7 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 	if err := body(w, r, &wish); err != nil {
 		return err
 	}
-	if wish.Disabled || wish.Address != nil && *wish.Address != string(s.URL) {
+	if wish.Disabled || wish.Address != nil && elsewhere(*wish.Address, s.URL) {
 		return refuse("A feed is neither paused nor given another address here: unsubscribe from it instead.")
 	}
 	a := reading.Arrangement{Feed: s.ID, FullText: wish.Crawler}
@@ -215,6 +215,17 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return reply(w, http.StatusCreated, h.feedObject(s))
+}
+
+// elsewhere reports whether what a reader sends as a feed's address is another one: no other spelling, as the feed may
+// have had when the reader asked (courtesy.Move).
+func elsewhere(text string, u feed.URL) bool {
+	given, err := feed.ParseURL(strings.TrimSpace(text))
+	at := func(u feed.URL) string {
+		_, at, _ := strings.Cut(string(u), "://")
+		return strings.TrimSuffix(strings.TrimPrefix(at, "www."), "/")
+	}
+	return err != nil || at(given) != at(u)
 }
 
 func (h *handler) unsubscribe(w http.ResponseWriter, r *http.Request) error {

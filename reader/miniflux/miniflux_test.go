@@ -141,6 +141,7 @@ func TestBounds(t *testing.T) {
 		{"PUT", "/v1/feeds/1", `{"category_id":77}`, http.StatusNotFound},
 		{"PUT", "/v1/feeds/1", `{"disabled":true}`, http.StatusBadRequest},
 		{"PUT", "/v1/feeds/1", `{"feed_url":"https://example.com/other"}`, http.StatusBadRequest},
+		{"PUT", "/v1/feeds/1", `{"feed_url":" http://www.example.com/feed.xml/"}`, http.StatusCreated},
 		{"PUT", "/v1/feeds/1", `{"feed_url":"https://example.com/feed.xml","disabled":false}`, http.StatusCreated},
 		{"POST", "/v1/categories", `{"title":"Twin"}`, http.StatusCreated},
 		{"PUT", "/v1/categories/1", `{"title":" Twin "}`, http.StatusBadRequest},

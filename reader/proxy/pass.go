@@ -44,9 +44,9 @@ func (p *proxy) pass(w http.ResponseWriter, f func()) {
 	}
 }
 
-// refuse says why a place was not reached.
+// refuse says why a place was not reached. Which names lead to something in the home is not for who may use the proxy.
 func refuse(w http.ResponseWriter, host string, err error) {
-	if errors.Is(err, guard.ErrForbidden) {
+	if noName := (*net.DNSError)(nil); errors.Is(err, guard.ErrForbidden) || errors.As(err, &noName) {
 		say(w, http.StatusForbidden, "This proxy leads to the public Internet alone, and there to ports 80 and 443.")
 		return
 	}

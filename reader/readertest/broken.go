@@ -122,6 +122,7 @@ func RefusesForeign(t *testing.T, handler func(reading.Entrance) http.Handler, p
 		{"", "", "", taken}, {"http://127.0.0.1:7791", "", "", taken},
 		{"http://127.0.0.1:7791", "same-origin", "cors", taken}, {"", "none", "navigate", taken},
 		{"file://", "cross-site", "cors", taken}, {"", "cross-site", "cors", taken}, // Fluent Reader
+		{"capacitor://localhost", "", "", taken}, {"app://.", "cross-site", "cors", taken},
 		{"null", "", "", refused}, {evil, "", "", refused}, {"http://127.0.0.1:7792", "", "", refused},
 		{"null", "cross-site", "cors", refused}, {evil, "cross-site", "cors", refused},
 		{evil, "cross-site", "no-cors", refused}, {evil, "cross-site", "navigate", refused},
