@@ -148,6 +148,8 @@ func TestAnswers(t *testing.T) {
 			"page http://example.com/feed"},
 		{"in the owner's network", proxy.Config{Pass: through(fmt.Errorf("dial: %w", guard.ErrForbidden))}, "GET",
 			"http://192.168.1.1/", nil, 403, "public Internet"},
+		{"at no host", proxy.Config{Pass: through(&net.DNSError{Err: "no such host", Name: "nas.home", IsNotFound: true})},
+			"GET", "http://nas.home/", nil, 403, "public Internet"},
 		{"to be passed on, and nobody there", proxy.Config{Pass: through(io.ErrUnexpectedEOF)}, "GET",
 			"http://example.com/", nil, 502, "example.com does not answer"},
 		{"a form", proxy.Config{Subscribe: true, Pass: through(nil)}, "POST", known, nil, 405, "GET"},
