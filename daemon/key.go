@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"feedex/internal/datadir"
+	"feedex/reading"
 )
 
 // keyName is the file in the data directory that holds the node's private key, as PKCS #8 in PEM.
@@ -26,9 +27,13 @@ func KeyPath(data string) string { return filepath.Join(data, keyName) }
 func OwnFiles(data string) (paths []string, err error) {
 	files, err := os.ReadDir(data)
 	for _, f := range files { // by their names
-		saves, _ := filepath.Match("saving*.json", f.Name())
-		if saves || f.Name() == keyName || f.Name() == sourcesName || f.Name() == dhtName {
-			paths = append(paths, filepath.Join(data, f.Name()))
+		var p reading.PersonID
+		path := filepath.Join(data, f.Name())
+		_, _ = fmt.Sscanf(f.Name(), "saving-%d.json", &p)
+		switch path {
+		case KeyPath(data), filepath.Join(data, sourcesName), filepath.Join(data, dhtName),
+			savingPath(data, reading.Owner), savingPath(data, p):
+			paths = append(paths, path)
 		}
 	}
 	return paths, err

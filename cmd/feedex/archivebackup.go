@@ -93,7 +93,7 @@ func besideBackup(backup, path string) string {
 
 // copyFile copies a file of the data directory, for its owner alone.
 func copyFile(from, to string) error {
-	text, err := os.ReadFile(from)
+	text, err := datadir.Read(from)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// nonblock opens a pipe without waiting, where that is a matter.
+const nonblock = syscall.O_NONBLOCK
+
 // Own gives a file of root's in a data directory to whom the directory belongs, where root asks: the node runs as that
 // user, and could not open it. A link is left alone, because that user may have put it there to be given what it leads
 // to. SQLite must not have the file open in this process, which would give up its locks.
