@@ -21,22 +21,36 @@ const keyName = "node.key"
 // KeyPath is where the private key of the node on a data directory lies.
 func KeyPath(data string) string { return filepath.Join(data, keyName) }
 
-// OwnFiles are the files beside the archive of a data directory that make its node the one it is: its private key, the
-// trackers and neighbors that were named while it ran, the answer about the DHT, and the services that entries are
-// saved to.
-func OwnFiles(data string) (paths []string, err error) {
+// OwnFiles are the texts, by their names, of the files beside the archive of a data directory that make its node the
+// one it is: its private key, the trackers and neighbors that were named while it ran, the answer about the DHT, and
+// the services that entries are saved to. Without a key the error wraps fs.ErrNotExist; others may be missing.
+func OwnFiles(data string) (map[string][]byte, error) {
 	files, err := os.ReadDir(data)
-	for _, f := range files { // by their names
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[string][]byte)
+	for _, f := range files {
 		var p reading.PersonID
 		path := filepath.Join(data, f.Name())
 		_, _ = fmt.Sscanf(f.Name(), "saving-%d.json", &p)
 		switch path {
 		case KeyPath(data), filepath.Join(data, sourcesName), filepath.Join(data, dhtName),
 			savingPath(data, reading.Owner), savingPath(data, p):
-			paths = append(paths, path)
+			text, err := datadir.Read(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // it went meanwhile
+			}
+			if err != nil {
+				return nil, err
+			}
+			texts[f.Name()] = text
 		}
 	}
-	return paths, err
+	if _, has := texts[keyName]; !has {
+		return nil, fmt.Errorf("%s: %w", KeyPath(data), fs.ErrNotExist)
+	}
+	return texts, nil
 }
 
 // nodeKey is the private key of the node on a data directory, drawn where there is none yet. A file that is no key is

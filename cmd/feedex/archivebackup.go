@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -47,21 +46,19 @@ Without the key the node begins anew among neighbors. Two nodes must not have on
 	c.Flags().BoolVar(&key, "key", false,
 		"copy the node's private key as well, to FILE.key, and the other files that are its own")
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		var own []string
-		if key {
-			var err error
-			if own, err = ownFiles(data, args[0]); err != nil {
-				return taken(err)
-			}
-		}
 		err := readArchive(daemon.DatabasePath(data), patience, func(r archiveFile) error {
-			return backUp(c, r, args[0])
-		})
-		for _, path := range own {
-			if err == nil {
-				err = copyFile(path, besideBackup(args[0], path))
+			var own map[string][]byte
+			if key {
+				var err error
+				if own, err = ownFiles(data, args[0]); err != nil {
+					return err
+				}
 			}
-		}
+			if err := backUp(c, r, args[0]); err != nil {
+				return err
+			}
+			return addFiles(args[0], own)
+		})
 		if err != nil {
 			return taken(err)
 		}
@@ -70,34 +67,40 @@ Without the key the node begins anew among neighbors. Two nodes must not have on
 	})
 }
 
-// ownFiles are the files that make the node the one it is. It is an error if one is beside the backup already: all of
-// them are made, or none.
-func ownFiles(data, backup string) ([]string, error) {
-	if _, err := os.Stat(daemon.KeyPath(data)); err != nil {
-		return nil, fmt.Errorf("copy the node's key: %w; a node has one once it ran", err)
+// ownFiles are the texts of the files that make the node the one it is, by where beside the backup they go. It is an
+// error if there is a file already.
+func ownFiles(data, backup string) (map[string][]byte, error) {
+	texts, err := daemon.OwnFiles(data)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; a node has one once it ran", err)
 	}
-	paths, err := daemon.OwnFiles(data)
-	for _, path := range paths {
-		beside := besideBackup(backup, path)
+	if err != nil {
+		return nil, fmt.Errorf("copy the node's key: %w", err)
+	}
+	own := make(map[string][]byte)
+	for name, text := range texts {
+		beside := backup + "." + strings.TrimPrefix(name, "node.")
 		if _, err := os.Lstat(beside); err == nil {
 			return nil, fmt.Errorf("%s: %w", beside, fs.ErrExist)
 		}
+		own[beside] = text
 	}
-	return paths, err
+	return own, nil
 }
 
-// besideBackup is where a file of the data directory is copied to.
-func besideBackup(backup, path string) string {
-	return backup + "." + strings.TrimPrefix(filepath.Base(path), "node.")
-}
-
-// copyFile copies a file of the data directory, for its owner alone.
-func copyFile(from, to string) error {
-	text, err := datadir.Read(from)
-	if err != nil {
-		return err
+// addFiles makes files beside a backup that was just made: all of them, or none and no backup either.
+func addFiles(backup string, files map[string][]byte) error {
+	made := []string{backup}
+	for path, text := range files {
+		if err := datadir.Create(path, text); err != nil {
+			for _, path := range made {
+				os.Remove(path)
+			}
+			return err
+		}
+		made = append(made, path)
 	}
-	return datadir.Replace(to, text)
+	return nil
 }
 
 // backUp copies an archive, and shows how far that is.

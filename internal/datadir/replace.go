@@ -26,6 +26,23 @@ func Replace(path string, text []byte) error {
 	return syncDir(filepath.Dir(path))
 }
 
+// Create puts text in a new file, durably, for its owner alone. The error wraps fs.ErrExist where there is one already;
+// after any other there is none.
+func Create(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
+}
+
 // syncDir makes durable which files are in a directory.
 func syncDir(path string) error {
 	if runtime.GOOS == "windows" {
