@@ -4,7 +4,6 @@ package datadir
 
 import (
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
@@ -13,21 +12,18 @@ const nonblock = syscall.O_NONBLOCK
 
 // Own gives a file of root's in a data directory to whom the directory belongs, where root asks: the node runs as that
 // user, and could not open it. A link is left alone, because that user may have put it there to be given what it leads
-// to. SQLite must not have the file open in this process, which would give up its locks.
+// to, and the directory is the one that the file was found in, whatever takes its name meanwhile. SQLite must not have
+// the file open in this process, which would give up its locks.
 func Own(path string) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	file, dir, err := openRegular(path)
 	if err != nil {
 		return
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	dir, err := os.Stat(filepath.Dir(path))
 	if err != nil {
 		return
 	}
