@@ -22,15 +22,15 @@ func newArchiveBackup() *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Copy the archive while the node runs",
 		Long: `Copy the archive as it is at this moment to FILE, while the node goes on working: entries, feeds and folders,
-people, passwords, filters and all else that is chosen on pages and by commands, but for what --key copies. FILE has
-its name when it is complete and on the disk; one that is there already is left alone.
+people, passwords, filters and all else that is chosen on pages and by commands, but for what --key copies. The config
+file is not copied. FILE has its name when it is complete and on the disk; one that is there already is left alone.
 
 To restore it, stop the node and put FILE in the place of feedex.db in the data directory. What you put there must
-belong to the user whom the node runs as, as the directory does: chown -R --reference=DIR/ DIR/. Where the node was
-killed a feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside
-a copy that was made in another way it would be taken for the copy's own, and spoil it: remove it yourself. The numbers
-by which readers know entries go on far behind those of the backup, as the archive has given out others since; those
-of other copies go on where they ended.
+belong to the user whom the node runs as, as the directory does: chown -R USER DIR/. Where the node was killed a
+feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside a copy
+that was made in another way it would be taken for the copy's own, and spoil it: remove it yourself. The numbers by
+which readers know entries go on far behind those of the backup, as the archive has given out others since; those of
+other copies go on where they ended.
 
 With --key the node's private key is copied as well, to FILE.key, and what else makes the node the one it is: to
 FILE.sources the trackers and neighbors that were named while it ran, to FILE.dht the answer about the DHT, and to

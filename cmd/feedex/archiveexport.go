@@ -26,8 +26,8 @@ arrival first, to FILE or else to standard output. Entries that arrive meanwhile
 has its name when it is complete; one that is there already is left alone.
 
 A line has the members of 'feedex query --json', and digest, and hidden where the entry is served to nobody
-else. Later versions may add members. Settings are not exported: 'feedex archive backup --key'
-copies them too.
+else. Later versions may add members. What is chosen on pages and by commands is not exported: 'feedex archive
+backup --key' copies that; the config file is in neither.
 
 Entries of private feeds are written like all others: look after the file.`,
 		Example: `  feedex archive export entries.jsonl
