@@ -92,7 +92,11 @@ func Subscriber(ctx context.Context) netip.Addr {
 // requestTo is a request to the callback of s.
 func requestTo(ctx context.Context, s *archive.HubSubscription, method, callback string,
 	body io.Reader) (*http.Request, error) {
-	return http.NewRequestWithContext(context.WithValue(ctx, subscriberKey{}, s.From), method, callback, body)
+	r, err := http.NewRequestWithContext(context.WithValue(ctx, subscriberKey{}, s.From), method, callback, body)
+	if err == nil {
+		r.Header.Set("User-Agent", "feedex")
+	}
+	return r, err
 }
 
 // An activeSubscription is a subscription with what is going on about it.

@@ -33,7 +33,7 @@ func TestSubscribeAndDeliver(t *testing.T) {
 		mac := hmac.New(sha256.New, []byte("s3cret"))
 		mac.Write([]byte(`from "1" to "2"`))
 		h := s.sub.last.Header
-		if h.Get("X-Hub-Signature") != "sha256="+hex.EncodeToString(mac.Sum(nil)) ||
+		if h.Get("User-Agent") != "feedex" || h.Get("X-Hub-Signature") != "sha256="+hex.EncodeToString(mac.Sum(nil)) ||
 			h.Get("Content-Type") != "application/atom+xml; charset=utf-8" ||
 			len(h["Link"]) != 2 || s.sub.last.URL.String() != callback {
 			t.Errorf("delivered to %s with %v", s.sub.last.URL, h)
