@@ -134,15 +134,18 @@ func (t *HostQueues) called(name string, at feed.URL) *HostQueue {
 func (t *HostQueues) Recall(now time.Time, known []KnownHost) {
 	for _, k := range known {
 		h := t.about(k.Name)
-		if h != nil {
+		own := h != nil && h.name == k.Name
+		if own || h != nil && !h.kept {
 			h.kept = true
 			h.recall(now, k.Budget)
 		}
-		if h == nil || h.name != k.Name {
-			t.drop = append(t.drop, k.Name)
-		}
-		if h != nil && h.name != k.Name { // of before there was a mark
+		switch {
+		case own:
+		case h != nil: // of before there was a mark, or when it had feeds of its own
 			t.keep = append(t.keep, KnownHost{h.name, h.Budget})
+			fallthrough
+		default:
+			t.drop = append(t.drop, k.Name)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (t *HostQueues) landing(now time.Time, v *QueuedFeed) (at time.Time) {
 	}
 	if until := t.Until(v); v.reserved.IsZero() || v.reserved.Before(until) {
 		v.reserved = when.Later(when.Later(h.Ready(), until), now)
-		h.Take(now)
+		h.Take(when.Later(now, until)) // so that not all who wait for it come at once
 	}
 	if at = v.reserved; !at.After(now) {
 		v.reserved = time.Time{}

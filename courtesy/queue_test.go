@@ -209,6 +209,23 @@ func TestWhoIsLedToAHostHeedsIt(t *testing.T) {
 	}
 }
 
+// Those who are led to a host that refused its own feed do not all come in the moment in which its rest is over.
+func TestWhoIsLedToAHostComesApart(t *testing.T) {
+	hosts := newHosts()
+	hosts.Polled(epoch, hosts.visitors(hub, 1)[0], Outcome{From: hub, Status: 429, RetryAfter: time.Hour, Failed: true},
+		PastPolls{Shown: true})
+	moments := make(map[time.Time]int)
+	for i := range 40 {
+		u := feed.URL(fmt.Sprintf("https://host%d.example.com/", i))
+		v := hosts.Add(u, u, hub)
+		hosts.Enter(v)
+		_, at := hosts.Next(epoch, v.at)
+		if moments[at]++; moments[at] > Burst || at.Sub(epoch) < time.Hour {
+			t.Fatalf("%d come after %v", moments[at], at.Sub(epoch))
+		}
+	}
+}
+
 // A redirect to a host without a name, and a page of the owner's that leads to a host, teach nothing about any.
 func TestRedirectsThatTeachNothing(t *testing.T) {
 	hosts := newHosts()
@@ -233,6 +250,13 @@ func TestWhoIsLedToAHostAfterARestart(t *testing.T) {
 	if len(keep) != 1 || keep[0].Name != ledMark+hub || !slices.Equal(drop, []string{hub}) ||
 		hosts.Until(led).Sub(epoch) != time.Hour {
 		t.Errorf("it rests until %v; kept are %+v in place of %v", hosts.Until(led), keep, drop)
+	}
+	hosts = newHosts()
+	led = hosts.Add("https://a.example/", "https://a.example/", hub)
+	hosts.Recall(epoch, []KnownHost{{ledMark + hub, Budget{Gap: time.Minute, Until: epoch.Add(time.Hour)}},
+		{hub, Budget{Gap: FirstGap + time.Second}}})
+	if hosts.Until(led).Sub(epoch) != time.Hour || led.lands.Gap != time.Minute {
+		t.Errorf("beside what was known of the host's own feeds it rests until %v", hosts.Until(led))
 	}
 	hosts.Sent(led, "https://"+hub+"/a")
 	hosts.Polled(epoch, led, Outcome{From: hub, Status: 429, RetryAfter: 2 * time.Hour, Failed: true}, PastPolls{})

@@ -88,9 +88,9 @@ func (h *handler) fitting(f format, d *document, entries records) records {
 		for r, err := range entries {
 			if err == nil {
 				text, size := len(r.Entry.Summary)+len(r.Entry.Content), room+1
-				if text <= room && (text <= h.MaxBytes/longPart || vain < h.MaxBytes) {
+				if text <= h.MaxBytes/longPart || vain < h.MaxBytes {
 					if size = f.size(d, each([]archive.Record{r})) - head + 1; size > room { // the comma, in JSON
-						vain += text
+						vain += min(text, h.MaxBytes/2)
 					}
 				}
 				if size > room {

@@ -26,6 +26,12 @@ func TestFolderNames(t *testing.T) {
 			t.Errorf("FolderOf(%q) = %q, want %q", c.path, got, c.name)
 		}
 	}
+	for _, n := range []int{298, 299, 300} { // of which the last character may be written otherwise
+		folder := reading.FolderOf([]string{strings.Repeat("n", n) + "<<"})
+		if name, err := reading.FolderName(folder); err != nil || name != folder {
+			t.Errorf("with %d bytes the folder is %q, %v", n, name, err)
+		}
+	}
 	if got := reading.PathOf("News › At home"); !slices.Equal(got, []string{"News", "At home"}) {
 		t.Errorf("PathOf = %q", got)
 	}

@@ -125,7 +125,11 @@ func FolderOf(path []string) string {
 			names = append(names, name)
 		}
 	}
-	return cut(strings.Join(names, Inside))
+	folder := cut(strings.Join(names, Inside))
+	if nameOf(folder) != folder { // it ends in what would be another name once more
+		folder = strings.TrimRight(folder, "<& ")
+	}
+	return folder
 }
 
 // PathOf is the path that a folder stands for.

@@ -58,7 +58,7 @@ func Run(t *testing.T, open func(t testing.TB) Archive) {
 	t.Run("model", func(t *testing.T) { testModel(t, open) })
 }
 
-// Base is a moment around which the tests' times lie.
+// base is a moment around which the tests' times lie.
 var base = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // record is record n of feed u: distinct in everything, with the given text.

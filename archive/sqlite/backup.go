@@ -138,13 +138,15 @@ func renumber(ctx context.Context, path string, cfg Config) (err error) {
 	if v, err := version(ctx, w.conn, len(scripts)); err != nil || v == 0 { // it may be another program's, or nothing
 		return ended(ctx, err)
 	}
-	// A table that was empty always has no row yet, nor have feeds where an older program wrote the backup.
+	// A table that was empty always has no row yet, nor have feeds, and tables that are yet to be made, where an older
+	// program wrote the backup.
 	_, err = w.conn.ExecContext(ctx, `
 		BEGIN IMMEDIATE;
 		INSERT INTO sqlite_sequence SELECT 'feeds', coalesce(max(id), 0) FROM feeds
 			HAVING 'feeds' NOT IN (SELECT name FROM sqlite_sequence);
-		INSERT INTO sqlite_sequence SELECT name, 0 FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'
-			AND name NOT IN (SELECT name FROM sqlite_sequence);
+		INSERT INTO sqlite_sequence SELECT value, 0 FROM json_each('["entries", "items", "folders", "icons", "people",
+			"filters", "receivers", "messages", "declined", "labels"]')
+			WHERE value NOT IN (SELECT name FROM sqlite_sequence);
 		UPDATE sqlite_sequence SET seq = seq + max(0, min((1 << 30) - seq >> 1, (1 << 20) + 10 * max(0, coalesce(
 			unixepoch() - (SELECT seen FROM entries WHERE seq > 0 ORDER BY seq DESC LIMIT 1), 0))));
 		COMMIT`)

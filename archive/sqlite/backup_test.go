@@ -163,6 +163,15 @@ func TestNumbersAfterARestoreOfAnOlderBackup(t *testing.T) {
 	if id := s.feedID("https://b.example/"); id != 7+1<<20+1 {
 		t.Errorf("the next feed has number %d", id)
 	}
+	for _, known := range []int{1, 8, 29, 35, 53} {
+		s := openFile(t, asBackup(olderArchive(t, known, ``)))
+		low, err := list(t.Context(), s.conn, single[string], `SELECT name FROM sqlite_schema
+			WHERE (sql LIKE '%AUTOINCREMENT%' OR name = 'feeds') AND type = 'table'
+			AND name NOT IN (SELECT name FROM sqlite_sequence WHERE seq >= 1 << 20)`)
+		if err != nil || len(low) > 0 {
+			t.Errorf("of version %d: %q go on with the numbers of the backup, %v", known, low, err)
+		}
+	}
 	foreign := asBackup(filepath.Join(t.TempDir(), "other.db"))
 	db, err := sql.Open("sqlite", foreign)
 	if err != nil {

@@ -46,7 +46,8 @@ func (p *proxy) pass(w http.ResponseWriter, f func()) {
 
 // refuse says why a place was not reached. Which names lead to something in the home is not for who may use the proxy.
 func refuse(w http.ResponseWriter, host string, err error) {
-	if noName := (*net.DNSError)(nil); errors.Is(err, guard.ErrForbidden) || errors.As(err, &noName) {
+	if noName := (*net.DNSError)(nil); errors.Is(err, guard.ErrForbidden) ||
+		errors.As(err, &noName) && noName.IsNotFound {
 		say(w, http.StatusForbidden, "This proxy leads to the public Internet alone, and there to ports 80 and 443.")
 		return
 	}
