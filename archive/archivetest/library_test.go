@@ -429,7 +429,8 @@ func (l libraryDesk) in(s *reading.Stream, x *item) bool {
 	is := func(c reading.Choice, value bool) bool { return c == reading.Either || (c == reading.Yes) == value }
 	number, m := l.numbers[x.feed], l.mark(x)
 	switch {
-	case !l.reads(x.feed), s.Among != nil && !slices.Contains(s.Among, x.id), s.Feed != 0 && s.Feed != number,
+	case !l.reads(x.feed), s.NoSecrets && x.feed.Secret(), s.Among != nil && !slices.Contains(s.Among, x.id),
+		s.Feed != 0 && s.Feed != number,
 		s.Folder != 0 && !l.filed[[2]int64{int64(number), int64(s.Folder)}],
 		!is(s.Read, m.read), !is(s.Starred, m.starred),
 		!s.Since.IsZero() && x.arrived.Before(s.Since), !s.Until.IsZero() && !x.arrived.Before(s.Until):
