@@ -30,6 +30,11 @@ func TestHowManyOffersAreAudited(t *testing.T) {
 			l.Got(now, h, Entry)
 			return l
 		}(), 5},
+		{"which ten entries are not", func() *Ledger {
+			l := newLedger(Config{})
+			l.Got(now, h, proven)
+			return l
+		}(), 50},
 		{"and of one that works off a fine", func() *Ledger {
 			l := known(Config{}, h)
 			l.Punish(now, h, FailedAudit, Entry)

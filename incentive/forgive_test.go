@@ -18,8 +18,10 @@ func TestWhoIsForgiven(t *testing.T) {
 		{"not before", []step{got(40), gave(20)}, hour - time.Second, 1, 0},
 		{"not who is below it", []step{got(40), gave(9)}, hour, 1, 0},
 		{"a quarter of what it earned, if that is less", []step{got(12), gave(20)}, hour, 1, 3},
+		{"an entry, if that is a quarter of it", []step{got(4), gave(9)}, hour, 1, 1},
 		{"D in all, however much that was", []step{got(400), gave(20)}, hour, 4, 10},
 		{"not what was revoked", []step{got(40), gave(20), revoked(20)}, hour, 1, 0},
+		{"a quarter of what is left when some is revoked", []step{got(40), revoked(20)}, hour, 2, 5},
 		{"not what it was fined", []step{got(400), gave(20), punish(BrokenPromise, 1)}, 48 * hour, 3, 0},
 		{"an entry after a day, where nothing else is left", []step{got(10), gave(20)}, day, 3, 2.5 + 1 + 1},
 		{"not who earned too little", []step{got(3), gave(13)}, 100 * day, 1, 0},
@@ -39,6 +41,27 @@ func TestWhoIsForgiven(t *testing.T) {
 		if got := forgiven.Entries(); got != c.want {
 			t.Errorf("%s: %v are forgiven, want %v", c.rule, got, c.want)
 		}
+	}
+}
+
+// A key that stood at its bound for what others at its address owe is forgiven nothing once they gave, and it may have
+// an entry again.
+func TestWhoMayHaveAnEntryAgainIsNotForgiven(t *testing.T) {
+	l := newLedger(Config{})
+	a, b := meetKey(l, now, behind(1), nodeKey(1)), meetKey(l, now, behind(2), nodeKey(2))
+	for _, k := range []*keyed{a, b} {
+		k.gives(now, Entry) // its own account counts what it gives from here
+		k.gives(now, 39*Entry)
+	}
+	h, other := l.HolderOf(a.id), l.HolderOf(b.id)
+	l.Gave(now, other, 10*Entry)
+	l.Gave(now, h, l.Allowance(h))
+	if _, at := l.AtBound(h); !at || l.Allowance(h) != 0 {
+		t.Fatalf("at its bound it may have %v", l.Allowance(h))
+	}
+	b.gives(now, Entry)
+	if got := l.Allowance(h); got != Entry || l.Forgive(now.Add(forgiveAfter), h) {
+		t.Errorf("it might have %v, and has %v now", got, l.Allowance(h))
 	}
 }
 

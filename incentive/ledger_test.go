@@ -169,6 +169,26 @@ func TestUnboundedAccountsAreCounted(t *testing.T) {
 	}
 }
 
+// What is worth nothing gives nobody an account, and changes none.
+func TestNothingIsNotBooked(t *testing.T) {
+	l, h := newLedger(Config{}), holder(1)
+	for _, book := range []func(time.Time, Holder, Credit){l.Gave, l.Returned, l.Got, l.Revoked} {
+		book(now, h, 0)
+		book(now, h, -Entry)
+	}
+	if _, known := l.Account(h); known {
+		t.Error("who gave and got nothing has an account")
+	}
+	l.Gave(now, h, Entry)
+	l.Changed()
+	for _, book := range []func(time.Time, Holder, Credit){l.Gave, l.Returned, l.Got, l.Revoked} {
+		book(now.Add(time.Minute), h, 0)
+	}
+	if _, changed := l.Changed(); len(changed) != 0 {
+		t.Errorf("nothing changed %+v", *changed[0])
+	}
+}
+
 func TestRoomIsWhatABundleMayHold(t *testing.T) {
 	l, h := known(Config{}, holder(1)), holder(1)
 	for _, c := range []struct{ hops, want int }{{0, 10}, {1, 20}, {3, 80}, {5, protocol.MaxBundleEntries}} {

@@ -208,6 +208,24 @@ func TestDebtsAreNotCarriedAway(t *testing.T) {
 	}
 }
 
+// What a key owes goes to another address with it as far as it fits there beside what is owed: to the last entry.
+func TestDebtsGoWhereTheyFit(t *testing.T) {
+	for others, want := range map[Credit]bool{0: true, Entry: false} {
+		l := newLedger(Config{})
+		k := meetKey(l, now, behind(1), nodeKey(1))
+		k.gives(now, Entry)
+		k.gives(now, 30*Entry)
+		if taken := k.takes(now); taken != 20*Entry {
+			t.Fatalf("it took %v", taken)
+		}
+		l.Gave(now, HolderOf(node(2)), others)
+		l.Proved(now, node(2), nodeKey(1))
+		if got := l.HolderOf(node(2)) == l.Claimed(behind(1), nodeKey(1)); got != want {
+			t.Errorf("it takes a debt of 10 entries to where %v are owed: %v", others, got)
+		}
+	}
+}
+
 // Keys that wait until they are settled gain a quarter of what they give, however many there are.
 func TestPatienceGainsAQuarter(t *testing.T) {
 	l, later := newLedger(Config{}), now

@@ -164,9 +164,10 @@ func TestForgersAreFoundInPaths(t *testing.T) {
 		t.Error("a broken promise is taken for a forgery")
 	}
 	l.Punish(now, HolderOf(way(2)[0]), ForgedEntry, 0)
-	again := newLedger(Config{})
+	again, first := newLedger(Config{}), newLedger(Config{})
 	again.Load(now, l.Accounts())
-	for _, l := range []*Ledger{l, again} {
+	first.Punish(now, HolderOf(way(2)[0]), ForgedEntry, 0)
+	for _, l := range []*Ledger{l, again, first} {
 		if !l.ForgedAmong(now, way(1, 2)) || l.ForgedAmong(now, way(1, 3)) || l.ForgedAmong(now, nil) {
 			t.Error("the path with the forger is not the one that is found")
 		}
