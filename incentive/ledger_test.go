@@ -187,6 +187,15 @@ func TestNothingIsNotBooked(t *testing.T) {
 	if _, changed := l.Changed(); len(changed) != 0 {
 		t.Errorf("nothing changed %+v", *changed[0])
 	}
+	for i := range 2 {
+		meetKey(l, now, behind(i), nodeKey(i)).gives(now, Entry)
+	}
+	l.Changed()
+	l.GotAgain(now, l.HolderOf(behind(1)), 0)
+	l.GaveAgain(now, l.HolderOf(behind(1)), 0)
+	if _, changed := l.Changed(); len(changed) != 0 {
+		t.Errorf("nothing changed the account of a key: %+v", *changed[0])
+	}
 }
 
 func TestRoomIsWhatABundleMayHold(t *testing.T) {

@@ -166,6 +166,58 @@ func TestSettledKeysSpeakForTheirAddress(t *testing.T) {
 	if got := meetKey(l, later, behind(50), nodeKey(50)).takes(later); got != 2*Entry {
 		t.Errorf("a stranger beside 7 settled keys got %v, want %v", got, 2*Entry)
 	}
+	for range 10 { // how often they give and take is no matter
+		for i := range 7 {
+			l.Got(later, l.HolderOf(behind(i)), 1)
+		}
+	}
+	if got := l.Limit(HolderOf(behind(50))); got != 2*Entry {
+		t.Errorf("beside 7 settled keys the limit of strangers is %v", got)
+	}
+	for i := range 2 {
+		l.Proved(later, node(2), nodeKey(i))
+	}
+	if here, there := l.Limit(HolderOf(behind(50))), l.Limit(HolderOf(node(2))); here != Entry || there != Entry {
+		t.Errorf("where 5 of them are left the limit of strangers is %v, and beside the others %v", here, there)
+	}
+}
+
+// A key holds an account once its node gave an entry. After a week it is settled, if it has given ten, and stays so as
+// long as it owes no more than a quarter of that.
+func TestWhatAKeyMustGive(t *testing.T) {
+	l, later := newLedger(Config{}), now.Add(settledAfter)
+	k := meetKey(l, now, behind(1), nodeKey(1))
+	k.gives(now, Entry-1)
+	if h := l.HolderOf(k.id); h != HolderOf(k.id) {
+		t.Errorf("for less than an entry the account is that of %v", h)
+	}
+	k.gives(now, 1)
+	h := l.HolderOf(k.id)
+	if h != keyHolder(nodeKey(1)) {
+		t.Fatalf("for an entry the account is that of %v", h)
+	}
+	k.gives(now, proven-Entry-1)
+	l.Gave(now, h, proven)
+	at := HolderOf(k.id)
+	if l.Expire(later); l.Settled(later, h) || l.Party(h) != at || l.owedAt(at) != 1 {
+		t.Errorf("for less than ten entries it is settled, or counts as %v, and owes %v there", l.Party(h), l.owedAt(at))
+	}
+	k.gives(later, 1)
+	if l.Settled(later.Add(-time.Second), h) || !l.Settled(later, h) || l.Party(h) != h {
+		t.Errorf("after a week it is not settled, or counts as %v", l.Party(h))
+	}
+	k.gives(later, 20*Entry)
+	l.Gave(later, h, l.Allowance(h))
+	if a, _ := l.Account(h); a.Deficit != 30*Entry/keyPart || !l.Settled(later, h) || l.owedAt(at) != 0 {
+		t.Errorf("of %v that it owes, %v is owed at its address", a.Deficit, l.owedAt(at))
+	}
+	if l.Gave(later, h, 1); l.Settled(later, h) || l.Party(h) != at || l.owedAt(at) != 30*Entry/keyPart+1 {
+		t.Errorf("owing more than a quarter it is settled, or counts as %v, and owes %v there", l.Party(h), l.owedAt(at))
+	}
+	k.gives(later, 5*Entry)
+	if !l.Settled(later, h) || l.owedAt(at) != 0 {
+		t.Errorf("settled again, it owes %v at its address", l.owedAt(at))
+	}
 }
 
 // What an account counts goes over with a key, and no more: neither owes anything else for it.
@@ -173,14 +225,16 @@ func TestRecognitionInventsNothing(t *testing.T) {
 	l := newLedger(Config{})
 	k := meetKey(l, now, behind(1), nodeKey(1))
 	h := l.HolderOf(k.id)
+	l.Gave(now, h, 3*Entry) // to others, but for one entry
 	l.Got(now, h, 30*Entry)
-	k.got, k.net = 30*Entry, l.Net(0, -30*Entry)
+	k.given, k.got, k.net = Entry, 30*Entry, l.Net(Entry, -30*Entry)
 	before, _ := l.Account(h)
 	k.gives(now, 0)
 	at, _ := l.Account(HolderOf(k.id))
 	own, _ := l.Account(l.HolderOf(k.id))
-	if before.Deficit != -10*Entry || at.Deficit != 0 || own.Deficit != -10*Entry || own.Got != 30*Entry {
-		t.Errorf("the address owed %v, and owes %v; the key owes %v", before.Deficit, at.Deficit, own.Deficit)
+	if before.Deficit != -10*Entry || at.Deficit != 0 || own.Deficit != -10*Entry || own.Got != 30*Entry ||
+		own.Given != Entry || at.Given != 2*Entry || at.Got != 0 {
+		t.Errorf("the address had %+v, and has %+v; the key has %+v", before, at, own)
 	}
 	// What others gave at the address is not the key's, also where what it gave was worth nothing in the end.
 	l = newLedger(Config{})
@@ -222,6 +276,13 @@ func TestDebtsGoWhereTheyFit(t *testing.T) {
 		l.Proved(now, node(2), nodeKey(1))
 		if got := l.HolderOf(node(2)) == l.Claimed(behind(1), nodeKey(1)); got != want {
 			t.Errorf("it takes a debt of 10 entries to where %v are owed: %v", others, got)
+		}
+		here, there := 10*Entry, others
+		if want {
+			here, there = 0, 10*Entry
+		}
+		if x, y := l.owedAt(HolderOf(behind(1))), l.owedAt(HolderOf(node(2))); x != here || y != there {
+			t.Errorf("%v are owed where it was, and %v where it is", x, y)
 		}
 	}
 }
@@ -319,6 +380,51 @@ func TestWhatKeysOfAnAddressHaveInCommonEarnsNothing(t *testing.T) {
 	if most := given + 2*Value(defaultBound, 0); got > most {
 		t.Errorf("50 keys that gave %v got %v, more than that and twice what one node may owe", given, got)
 	}
+}
+
+// All at an address that are not settled are owed no more together than one node: D.
+func TestAnAddressIsOwedAsMuchAsOneNode(t *testing.T) {
+	l := newLedger(Config{})
+	stranger := HolderOf(behind(0))
+	for i := range 3 {
+		meetKey(l, now, behind(i), nodeKey(i)).gives(now, Entry)
+		l.Gave(now, l.HolderOf(behind(i)), Entry)
+	}
+	l.Gave(now, stranger, Entry)
+	for i := range 3 {
+		l.Got(now, l.HolderOf(behind(i)), 8*Entry)
+	}
+	if owed := l.owedAt(stranger); owed != -10*Entry {
+		t.Errorf("together they owe %v", owed)
+	}
+}
+
+// A key is alone at its address, however often it gives, before others come, and when they have gone or are settled.
+func TestWhoIsAlone(t *testing.T) {
+	l, later := newLedger(Config{}), now.Add(settledAfter)
+	k := meetKey(l, now, behind(1), nodeKey(1))
+	k.gives(now, Entry)
+	crowded := func(at time.Time, want bool) {
+		t.Helper()
+		for range 3 {
+			if k.gives(at, 1); l.Crowded(l.HolderOf(k.id)) != want {
+				t.Errorf("there are others beside it: %v", !want)
+			}
+		}
+	}
+	crowded(now, false)
+	for i := 2; i <= 4; i++ {
+		meetKey(l, now, behind(i), nodeKey(i)).gives(now, proven)
+	}
+	crowded(now, true)
+	if l.Got(now, HolderOf(k.id), Entry); l.Crowded(HolderOf(k.id)) {
+		t.Error("strangers, who are one, are taken for a key among others")
+	}
+	l.Proved(now, node(2), nodeKey(2))
+	l.Proved(now, node(2), nodeKey(3))
+	crowded(now, true)
+	l.Expire(later)
+	crowded(later, false)
 }
 
 // What a key is owed ends as it settles: others at its address may have been given it, and would be again.
