@@ -241,6 +241,51 @@ func TestABundleOutlivesTheCapOfItsFeed(t *testing.T) {
 	}
 }
 
+// Of what came on several days the latest is taken back first, and each day is forgotten after a week.
+func TestAWeek(t *testing.T) {
+	for _, first := range []int64{0, 20_000} { // a clock may not know the day
+		var w week
+		w.add(first, 10)
+		w.add(first+3, 20)
+		w.take(first+4, 5)
+		for after, want := range map[int64]int{4: 25, 6: 25} {
+			if got := w.sum(first + after); got != want {
+				t.Errorf("%d days later %d are left, want %d", after, got, want)
+			}
+		}
+		if got := w.sum(first + 7); got != 15 {
+			t.Errorf("of the later day %d are left", got)
+		}
+		if w.take(first+7, 100); w.sum(first+7) != 0 {
+			t.Errorf("%d are left of nothing", w.sum(first+7))
+		}
+	}
+}
+
+// Where a feed has more sharers than are known, the first is forgotten and no other: what these brought does not raise
+// their caps.
+func TestWhoIsForgottenOfManySharers(t *testing.T) {
+	p := &dailyCap{free: capFree}
+	for h := range uint32(2) {
+		p.stored(1, 100, 1+h)
+	}
+	for h := range uint32(maxSharers - 1) {
+		p.earn(1, 1, 10+h)
+	}
+	if got := p.earn(1, 1000, 2); got != capFactor*100+capFree {
+		t.Errorf("the second earns %d with what it brought", got)
+	}
+	if p.known(1) != nil || p.broughtBy(1) != nil || len(p.sharers) != maxSharers {
+		t.Errorf("the first is not forgotten, of %d", len(p.sharers))
+	}
+	b := stored{}
+	for h := range uint32(maxSharers + 1) {
+		if got := b.once(1 + h); got != (h < maxSharers) {
+			t.Errorf("a bundle may earn for sharer %d: %v", h+1, got)
+		}
+	}
+}
+
 func TestEarningsAreBounded(t *testing.T) {
 	e := NewEarnings(DefaultRules())
 	for i := range 3*keptBundles + 1 {

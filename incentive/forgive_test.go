@@ -59,6 +59,11 @@ func TestWhoMayHaveAnEntryAgainIsNotForgiven(t *testing.T) {
 	if _, at := l.AtBound(h); !at || l.Allowance(h) != 0 {
 		t.Fatalf("at its bound it may have %v", l.Allowance(h))
 	}
+	later := newLedger(Config{})
+	later.Load(now.Add(forgiveAfter), l.Accounts())
+	if since, at := later.AtBound(h); !at || !since.Equal(now) {
+		t.Errorf("after a restart it stands at its bound since %v", since)
+	}
 	b.gives(now, Entry)
 	if got := l.Allowance(h); got != Entry || l.Forgive(now.Add(forgiveAfter), h) {
 		t.Errorf("it might have %v, and has %v now", got, l.Allowance(h))

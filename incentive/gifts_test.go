@@ -54,6 +54,24 @@ func TestGiftsAreBounded(t *testing.T) {
 	}
 }
 
+// Within an hour something is given to so many and no more, who may still have the rest of theirs.
+func TestHowManyAreGivenTo(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	g := NewGifts(Config{Gifts: 1_000_000, Gift: 10})
+	for i := range maxGifted {
+		if left := g.Left(now, holder(i)); left != 10 {
+			t.Fatalf("%d are left for number %d", left, i)
+		}
+		g.Give(now, holder(i), 1)
+	}
+	if one, more := g.Left(now, holder(0)), g.Left(now, holder(maxGifted)); one != 9 || more != 0 {
+		t.Errorf("%d are left for the first, and %d for one more", one, more)
+	}
+	if left := g.Left(now.Add(time.Hour), holder(maxGifted)); left != 10 {
+		t.Errorf("an hour later %d are left for it", left)
+	}
+}
+
 // However they ask, nobody gets more than the bounds allow, and nodes that got something are remembered in bounded
 // room.
 func TestGiftsOfADay(t *testing.T) {

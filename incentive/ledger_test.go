@@ -308,6 +308,20 @@ func TestAccountsAreBounded(t *testing.T) {
 	if dropped, _ := l.Changed(); len(dropped) != 51 {
 		t.Errorf("%d accounts were dropped", len(dropped))
 	}
+	kept := l.Accounts()
+	for i := range 50 {
+		kept = append(kept, Account{Holder: holder(2*maxAccounts + i), Met: now.Add(day)})
+	}
+	l = newLedger(Config{})
+	l.Load(now, kept)
+	if n := len(l.Accounts()); n != maxAccounts {
+		t.Errorf("%d accounts are loaded", n)
+	}
+	l.Changed()
+	l.Load(now, kept[len(kept)-1:])
+	if dropped, _ := l.Changed(); len(dropped) != 0 || len(l.Accounts()) != maxAccounts {
+		t.Errorf("to load one that is there %d were dropped", len(dropped))
+	}
 }
 
 func TestAccountsOfOtherBoundsAreBroughtWithin(t *testing.T) {
@@ -320,6 +334,17 @@ func TestAccountsOfOtherBoundsAreBroughtWithin(t *testing.T) {
 		}
 		if since, at := l.AtBound(holder(1)); at != (c.want == 200) || at && !since.Equal(now) {
 			t.Errorf("deficit %d: at the bound %v since %v", c.want, at, since)
+		}
+	}
+}
+
+// Since when an account is at its bound is kept, as long as it is at it.
+func TestAtBoundIsKept(t *testing.T) {
+	for deficit, want := range map[Credit]bool{9: false, 10: true} {
+		l, h, since := newLedger(Config{}), holder(1), now.Add(-time.Hour)
+		l.Load(now, []Account{{Holder: h, Got: Value(1000, 0), Deficit: deficit * Entry, Met: now, AtBound: since}})
+		if got, at := l.AtBound(h); at != want || at && !got.Equal(since) {
+			t.Errorf("with a deficit of %d it is at its bound: %v, since %v", deficit, at, got)
 		}
 	}
 }

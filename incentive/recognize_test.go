@@ -472,6 +472,22 @@ func TestDebtsOutliveAccounts(t *testing.T) {
 	}
 }
 
+// A node whose key is forgotten is a stranger, and one that came in its place since keeps the account of its own.
+func TestForgottenKeysAreStrangers(t *testing.T) {
+	l, later := newLedger(Config{}), now.Add(remembered+day)
+	for i := range 3 {
+		meetKey(l, now, behind(i), nodeKey(i)).gives(now, Entry)
+	}
+	meetKey(l, later, behind(1), nodeKey(7)).gives(later, Entry)
+	l.Met(later, l.HolderOf(behind(2)))
+	l.Expire(later)
+	for i, want := range []Holder{HolderOf(behind(0)), keyHolder(nodeKey(7)), keyHolder(nodeKey(2))} {
+		if got := l.HolderOf(behind(i)); got != want {
+			t.Errorf("the account at %v is that of %v, want %v", behind(i), got, want)
+		}
+	}
+}
+
 // What keys of an address do wrong adds up, as long as they are not settled: another key has no clean slate.
 func TestOffencesOfKeysAddUpAtTheirAddress(t *testing.T) {
 	l := newLedger(Config{})

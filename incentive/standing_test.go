@@ -164,10 +164,10 @@ func TestForgersAreFoundInPaths(t *testing.T) {
 		t.Error("a broken promise is taken for a forgery")
 	}
 	l.Punish(now, HolderOf(way(2)[0]), ForgedEntry, 0)
-	again, first := newLedger(Config{}), newLedger(Config{})
-	again.Load(now, l.Accounts())
+	first, again := newLedger(Config{}), newLedger(Config{})
 	first.Punish(now, HolderOf(way(2)[0]), ForgedEntry, 0)
-	for _, l := range []*Ledger{l, again, first} {
+	again.Load(now, first.Accounts())
+	for _, l := range []*Ledger{l, first, again} {
 		if !l.ForgedAmong(now, way(1, 2)) || l.ForgedAmong(now, way(1, 3)) || l.ForgedAmong(now, nil) {
 			t.Error("the path with the forger is not the one that is found")
 		}
