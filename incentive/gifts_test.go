@@ -58,17 +58,37 @@ func TestGiftsAreBounded(t *testing.T) {
 func TestHowManyAreGivenTo(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	g := NewGifts(Config{Gifts: 1_000_000, Gift: 10})
+	g.Give(now, holder(maxGifted+1), 0) // who got nothing takes no place
 	for i := range maxGifted {
 		if left := g.Left(now, holder(i)); left != 10 {
 			t.Fatalf("%d are left for number %d", left, i)
 		}
 		g.Give(now, holder(i), 1)
 	}
-	if one, more := g.Left(now, holder(0)), g.Left(now, holder(maxGifted)); one != 9 || more != 0 {
-		t.Errorf("%d are left for the first, and %d for one more", one, more)
+	for _, after := range []time.Duration{0, time.Minute, 59 * time.Minute} {
+		at := now.Add(after)
+		if one, more := g.Left(at, holder(0)), g.Left(at, holder(maxGifted)); one != 9 || more != 0 {
+			t.Errorf("after %v %d are left for the first, and %d for one more", after, one, more)
+		}
 	}
 	if left := g.Left(now.Add(time.Hour), holder(maxGifted)); left != 10 {
 		t.Errorf("an hour later %d are left for it", left)
+	}
+}
+
+// What an hour brings hardly depends on how often somebody asks.
+func TestGiftsOfAnHour(t *testing.T) {
+	for _, every := range []time.Duration{time.Second / 20, time.Second, time.Hour} {
+		now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		g := NewGifts(Config{Gifts: 36_000, Gift: 1_000_000})
+		g.Give(now, holder(1), g.Left(now, holder(1)))
+		for end := now.Add(time.Hour); now.Before(end); {
+			now = now.Add(every)
+			g.Left(now, holder(2))
+		}
+		if left := g.Left(now, holder(2)); left < 32_000 || left > 36_000 {
+			t.Errorf("asked every %v there are %d after an hour", every, left)
+		}
 	}
 }
 

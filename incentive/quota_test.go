@@ -247,6 +247,46 @@ func TestQuotaOfANetwork(t *testing.T) {
 	}
 }
 
+// What own polls have shown fades by a seventh a day, to nothing.
+func TestHowWhatWasShownFades(t *testing.T) {
+	now := time.Unix(1_790_000_000, 0)
+	for shown, want := range map[int64]int64{700: 600, 8: 6, 6: 5, 1: 0, 0: 0} {
+		s := RoomUsed{Shown: shown, Slot: slotOf(now)}
+		if s.age(now.Add(time.Minute)); s.Shown != shown {
+			t.Errorf("after a minute %d are %d", shown, s.Shown)
+		}
+		if s.age(now.Add(day)); s.Shown != want {
+			t.Errorf("after a day %d are %d, want %d", shown, s.Shown, want)
+		}
+	}
+}
+
+// Whatever the archive knows of the time that is Remembered counts after a start, to its first slot, for the holder and
+// for the feed.
+func TestWhatIsRecalled(t *testing.T) {
+	const u = feed.URL("https://example.com/feed")
+	now := time.Unix(slotOf(time.Unix(1_790_000_000, 0))*int64(slot/time.Second), 0)
+	for after, counts := range map[time.Duration]bool{0: true, day: true, day + 1: false, 2 * day: false, -slot: true} {
+		s := newStorage(t, 10)
+		s.quota.Recall(now, []Brought{{storers[0], u, now.Add(-after), 10, 1000}, {storers[0], u, now, 1, 10}})
+		want, of := int64(10), int64(1)
+		if counts {
+			want, of = 1010, 11
+		}
+		if got, _ := s.quota.Stored(now, storers[0]); got != want {
+			t.Errorf("what was brought %v ago and now takes %d", after, got)
+		}
+		a := s.quota.Allowance(now, storers[0], u, DailyVolume{})
+		if a.entries != unknownEntries-of || a.feedRoom != unknownRoom-want || a.room != FreeRoom-want {
+			t.Errorf("after what was brought %v ago and now it may store %+v", after, a)
+		}
+		later := now.Add(day + slot)
+		if got, _ := s.quota.Stored(later, storers[0]); got != 0 {
+			t.Errorf("a day later %d are stored", got)
+		}
+	}
+}
+
 // An account of before, or of a clock that was wrong, keeps nobody from storing.
 func TestQuotaOfOldAccounts(t *testing.T) {
 	now := time.Unix(1_790_000_000, 0)
