@@ -49,6 +49,7 @@ func TestParseHolderRefuses(t *testing.T) {
 }
 
 // A node that cannot be dialled and is on the owner's own network holds an account there, as others do by their port.
+// Of one that is known by its key alone the key does.
 func TestHolderOfHostedNodes(t *testing.T) {
 	local := HolderOf(protocol.HostedID(netip.MustParseAddr("10.0.0.1"), nodeKey(1)))
 	again, err := ParseHolder(local.String())
@@ -58,5 +59,8 @@ func TestHolderOfHostedNodes(t *testing.T) {
 	public := netip.MustParseAddr("20.0.0.1")
 	if got := HolderOf(protocol.HostedID(public, nodeKey(1))); got != HolderOf(protocol.NewNodeID(public, 7790)) {
 		t.Errorf("at a public address the holder is %v", got)
+	}
+	if got := HolderOf(protocol.NameOf(nodeKey(1))); got != keyHolder(nodeKey(1)) {
+		t.Errorf("where nobody knows its address the holder is %v", got)
 	}
 }

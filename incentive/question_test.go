@@ -43,3 +43,27 @@ func TestTheFirstQuestionsAreFree(t *testing.T) {
 		t.Errorf("of a question that is too dear %v is paid", paid)
 	}
 }
+
+// What is asked for nothing is kept, and only that; to the last bit of it, and of an entry that is left beside what a
+// question costs.
+func TestWhatMayBeAsked(t *testing.T) {
+	h := holder(1)
+	l := known(Config{}, h)
+	if !l.MayAsk(holder(2), questions) || l.MayAsk(holder(2), questions+1) {
+		t.Error("a stranger may ask for more, or for less, than is free")
+	}
+	for i, c := range []struct {
+		price, pays Credit
+		kept        bool
+	}{{questions - 1, 0, true}, {2, 1, true}, {2, 2, false}} {
+		l.Changed()
+		pays := l.Question(now, h, c.price)
+		if _, changed := l.Changed(); pays != c.pays || len(changed) > 0 != c.kept {
+			t.Errorf("question %d costs %v, and is kept: %v", i+1, pays, len(changed) > 0)
+		}
+	}
+	l.Gave(now, h, l.Allowance(h)-Entry-2)
+	if !l.MayAsk(h, 2) || l.MayAsk(h, 3) {
+		t.Errorf("with %d left it may ask for more, or for less, than leaves an entry", l.Allowance(h))
+	}
+}

@@ -133,6 +133,8 @@ func TestQuotaOfAFeed(t *testing.T) {
 		{"and in a day", DailyVolume{}, 1000, 24, 500},
 		{"and in three", DailyVolume{}, 1000, 73, 1500},
 		{"large entries of it", DailyVolume{}, 300_000, 1, 7}, // the last may be larger than what is left
+		{"and in a day", DailyVolume{}, 300_000, 24, 7},
+		{"entries that take all the room", DailyVolume{}, 400_000, 2, 5},
 		{"one that brings two a day", DailyVolume{Entries: 2, Room: 5000}, 1000, 1, 24},
 		{"large entries of it", DailyVolume{Entries: 2, Room: 5000}, 50_000, 1, 3},
 		{"one that brings a hundred a day", DailyVolume{Entries: 100, Room: 20_000}, 20_000, 1, 220},
@@ -244,6 +246,25 @@ func TestQuotaOfANetwork(t *testing.T) {
 	now = now.Add(Remembered)
 	if left := s.quota.Left(now, holderAt("40.1.1.1")); left != FreeRoom {
 		t.Errorf("a day later a stranger may store %d", left)
+	}
+	if a, b := len(s.quota.storing), len(NewQuota(s.ledger, 10).storing); a != 0 || b != 0 {
+		t.Errorf("nothing counts of anybody, and %d accounts are looked at, %d after a start", a, b)
+	}
+}
+
+// An own poll that lists what a holder brought of a feed gives that back of its quota for the feed, whenever it came.
+func TestWhatIsShownIsGivenBackOfTheFeed(t *testing.T) {
+	const u = feed.URL("https://example.com/feed")
+	s, now := newStorage(t, 10), time.Unix(1_790_000_000, 0)
+	if got := s.store(now, storers[0], u, DailyVolume{}, 1000, 1000); got != unknownEntries {
+		t.Fatalf("%d entries are stored", got)
+	}
+	later := now.Add(7 * time.Hour)
+	s.quota.Shown(later, storers[0], u, now, 200, 200_000)
+	s.quota.Shown(later, storers[0], "https://example.org/other", now, 1, 1000) // of which it stored nothing
+	s.quota.Shown(later, storers[1], u, now, 1, 1000)
+	if got := s.store(later, storers[0], u, DailyVolume{}, 1000, 1000); got != 200 {
+		t.Errorf("200 were listed, and %d are stored", got)
 	}
 }
 

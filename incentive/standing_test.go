@@ -67,6 +67,22 @@ func TestThirdOfADayWhateverTheKind(t *testing.T) {
 	}
 }
 
+// Who is refused already is so for no longer for anything less than a forgery, and for a week for that.
+func TestOffencesOfWhoIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		offence Offence
+		want    time.Duration // after the first
+	}{{SubsetFlood, forgotten}, {CallFlood, forgotten}, {ForgedEntry, time.Hour + forgerForgotten}} {
+		l, h := newLedger(Config{}), holder(1)
+		l.Punish(now, h, SubsetFlood, 0)
+		l.Punish(now, h, SubsetFlood, 0)
+		l.Punish(now.Add(time.Hour), h, c.offence, 0)
+		if until, _ := l.Refused(now.Add(time.Hour), h); !until.Equal(now.Add(c.want)) {
+			t.Errorf("%s: refused until %v", c.offence, until)
+		}
+	}
+}
+
 // Honest mistakes of old versions and bad networks must not end a link, in a hundred days of them.
 func TestHonestMistakesEndNoLink(t *testing.T) {
 	for _, c := range []struct {

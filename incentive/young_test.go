@@ -31,6 +31,11 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 	if n := e.Listed(holder(4), ofPoll.DID, ids(ofPoll.Entries)); n != 0 {
 		t.Errorf("what we gave earned %d entries when it came back", n)
 	}
+	for age, want := range map[time.Duration]int{0: 3, young: 3, young + 1: 0, -1: 3} {
+		if got := Young(now, bundle(news, "c", 3, now, age).Entries); got != want {
+			t.Errorf("of three that are %v old %d may be worth something", age, got)
+		}
+	}
 	for seen, want := range map[time.Duration]bool{young: true, young + 1: false} {
 		if got := YoungSince(now, &b.Entries[0], now.Add(-seen)); got != want {
 			t.Errorf("what came %v ago is young: %v", seen, got)
