@@ -200,7 +200,7 @@ func TestWhatAKeyMustGive(t *testing.T) {
 	l.Gave(now, h, proven)
 	at := HolderOf(k.id)
 	if l.Expire(later); l.Settled(later, h) || l.Party(h) != at || l.owedAt(at) != 1 {
-		t.Errorf("for less than ten entries it is settled, or counts as %v, and owes %v there", l.Party(h), l.owedAt(at))
+		t.Errorf("for less than ten entries it is settled, or counts as %v, or owes %v", l.Party(h), l.owedAt(at))
 	}
 	k.gives(later, 1)
 	if l.Settled(later.Add(-time.Second), h) || !l.Settled(later, h) || l.Party(h) != h {
@@ -212,7 +212,7 @@ func TestWhatAKeyMustGive(t *testing.T) {
 		t.Errorf("of %v that it owes, %v is owed at its address", a.Deficit, l.owedAt(at))
 	}
 	if l.Gave(later, h, 1); l.Settled(later, h) || l.Party(h) != at || l.owedAt(at) != 30*Entry/keyPart+1 {
-		t.Errorf("owing more than a quarter it is settled, or counts as %v, and owes %v there", l.Party(h), l.owedAt(at))
+		t.Errorf("owing more than a quarter it is settled, or counts as %v, or owes %v", l.Party(h), l.owedAt(at))
 	}
 	k.gives(later, 5*Entry)
 	if !l.Settled(later, h) || l.owedAt(at) != 0 {

@@ -1,6 +1,7 @@
 package neighbors
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -204,6 +205,33 @@ func TestReplacement(t *testing.T) {
 			t.Own(url(60), true)
 			t.Hear(lookup(t, id(9)), append(feeds(0, 22, protocol.Withdrawn), feeds(60, 61, 0)...))
 		}, feeds(0, 40, 0), 9},
+		{"one whose grace is over gives way", func(t *RoutingTable) { lookup(t, id(9)).Since = now.Add(-grace) },
+			feeds(0, 40, 0), 9},
+		{"a quarter more, and a feed, is what a newcomer must offer", func(t *RoutingTable) {
+			t.Hear(lookup(t, id(9)), feeds(20, 22, protocol.Withdrawn))
+			lookup(t, id(9)).Since = now.Add(-grace) // it has no bonus for its age
+		}, feeds(0, 26, 0), 9},
+		{"and no less", func(t *RoutingTable) {
+			t.Hear(lookup(t, id(9)), feeds(20, 22, protocol.Withdrawn))
+			lookup(t, id(9)).Since = now.Add(-grace)
+		}, feeds(0, 25, 0), -1},
+		{"nobody gives way where all are protected or of lately", func(t *RoutingTable) {
+			for i := 2; i < 10; i++ {
+				lookup(t, id(i)).Since = now
+			}
+		}, feeds(0, 40, 0), -1},
+		{"two that we chose stay, be they of no use", func(t *RoutingTable) {
+			for i := range 10 {
+				lookup(t, id(i)).Chosen = i >= 8
+			}
+			t.Hear(lookup(t, id(8)), feeds(0, 40, protocol.Withdrawn))
+			t.Hear(lookup(t, id(9)), feeds(0, 40, protocol.Withdrawn))
+		}, feeds(0, 40, 0), 7},
+		{"but no third", func(t *RoutingTable) {
+			for i := range 10 {
+				lookup(t, id(i)).Chosen = i >= 7
+			}
+		}, feeds(0, 40, 0), 9},
 		{"two that we chose stay", func(t *RoutingTable) {
 			for i := range 10 {
 				lookup(t, id(i)).Chosen = i >= 8
@@ -260,6 +288,163 @@ func TestIdle(t *testing.T) {
 	}
 	if lookup(table, id(4)).Static = true; table.Idle(at) {
 		t.Error("one is idle that its owner named")
+	}
+	for shares, want := range map[int]bool{4: true, 5: false} { // half of what five claim on average is 6
+		table := newTable()
+		own(table, 14)
+		for i := range 4 {
+			table.Add(now, id(i), true, feeds(0, 14, 0), nil)
+		}
+		table.Add(now, id(4), true, feeds(0, shares, 0), nil)
+		if got := table.Idle(now.Add(grace)); got != want {
+			t.Errorf("one is idle that claims %d of 14 feeds: %v", shares, got)
+		}
+	}
+}
+
+// What a newcomer must claim to get a place: nothing while there is one for it, and where it has to take another's,
+// what has that one replaced.
+func TestBar(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		set    func(*RoutingTable)
+		chosen bool
+		bar    Usefulness
+		ok     bool
+	}{
+		{"there is a place", func(t *RoutingTable) { t.Limit(11) }, true, 0, true},
+		{"there is one for those who come", func(t *RoutingTable) {
+			t.Limit(16)
+			lookup(t, id(6)).Chosen = true
+		}, false, 0, true},
+		{"there is none", nil, true, 20*One + 5*One + One, true},
+		{"there is one, but those who come have theirs", func(t *RoutingTable) { t.Limit(11) }, false,
+			20*One + 5*One + One, true},
+		{"there is none, and nobody gives way", func(t *RoutingTable) {
+			for _, n := range t.list {
+				n.Static = true
+			}
+		}, true, 0, false},
+	} {
+		table := fullTable()
+		table.Hear(lookup(table, id(9)), feeds(20, 22, protocol.Withdrawn))
+		lookup(table, id(9)).Since = now.Add(-grace)
+		if c.set != nil {
+			c.set(table)
+		}
+		if bar, ok := table.Bar(now, c.chosen); bar != c.bar || ok != c.ok {
+			t.Errorf("%s: the bar is %d, %v", c.name, bar, ok)
+		}
+	}
+}
+
+// Of those that may go the one goes that is worth least, wherever it stands, and none that its owner named.
+func TestLeastUseful(t *testing.T) {
+	table := fullTable()
+	table.Hear(lookup(table, id(0)), feeds(0, 30, protocol.Withdrawn))
+	lookup(table, id(9)).Static = true
+	for _, c := range []struct {
+		may  []int
+		want int
+	}{{[]int{0, 1, 2}, 0}, {[]int{2, 4, 3}, 4}, {[]int{3}, 3}, {[]int{1, 8, 9}, 8}, {[]int{9}, -1}, {nil, -1}} {
+		var want *Neighbor
+		if c.want >= 0 {
+			want = lookup(table, id(c.want))
+		}
+		got := table.LeastUseful(now, func(n *Neighbor) bool {
+			return slices.ContainsFunc(c.may, func(i int) bool { return n.ID == id(i) })
+		})
+		if got != want {
+			t.Errorf("of %v goes %v", c.may, name(got))
+		}
+	}
+}
+
+// Homes that cannot be dialled share their places: a region that has fewer takes one of a region that has more, and in
+// a region a network does so. Otherwise use decides.
+func TestHomesShareTheirPlaces(t *testing.T) {
+	type home struct {
+		at    string
+		feeds int
+		kind  string // "" a hosted one of a day ago
+	}
+	const own = 40
+	for _, c := range []struct {
+		name     string
+		homes    []home // the first two are protected
+		newcomer string
+		claims   int
+		want     int // which of them gives way, -1 for none
+	}{
+		{"a region without any takes the least useful of another", []home{{at: "20.1.1.1", feeds: 20},
+			{at: "20.1.2.1", feeds: 20}, {at: "20.1.3.1", feeds: 30}, {at: "20.1.4.1", feeds: 21},
+			{at: "20.1.5.1", feeds: 35}}, "20.2.1.1", 0, 3},
+		{"one that would have as many then", []home{{at: "20.1.1.1"}, {at: "20.2.1.1"}, {at: "20.1.2.1"},
+			{at: "20.1.3.1"}}, "20.2.2.1", 0, 2},
+		{"not one that would have more", []home{{at: "20.1.1.1"}, {at: "20.2.1.1"}, {at: "20.1.1.2"}},
+			"20.2.2.1", 0, -1},
+		{"nor if a network elsewhere has many", []home{{at: "20.1.1.1"}, {at: "20.1.1.2"}, {at: "20.1.1.3"},
+			{at: "20.2.1.1"}, {at: "20.2.2.1"}}, "20.2.3.1", 0, -1},
+		{"the region that has most gives first", []home{{at: "20.3.1.1"}, {at: "20.1.1.1"}, {at: "20.3.2.1", feeds: 1},
+			{at: "20.3.3.1"}, {at: "20.1.2.1", feeds: 30}, {at: "20.1.3.1", feeds: 25}, {at: "20.1.4.1", feeds: 28},
+			{at: "20.3.4.1"}, {at: "20.1.5.1", feeds: 26}}, "20.2.1.1", 0, 5},
+		{"in a region the network that has more gives", []home{{at: "20.1.1.1"}, {at: "20.1.2.1"}, {at: "20.1.1.2"},
+			{at: "20.1.1.3"}}, "20.1.2.2", 0, 2},
+		{"not one that would have fewer then", []home{{at: "20.1.1.1"}, {at: "20.1.2.1"}, {at: "20.1.1.2"}},
+			"20.1.2.2", 0, -1},
+		{"settled ones count for nothing and stay", []home{{at: "20.1.1.1"}, {at: "20.1.2.1"},
+			{at: "20.1.3.1", kind: "settled"}, {at: "20.1.4.1", feeds: 20}, {at: "20.1.5.1", kind: "settled"}},
+			"20.2.1.1", 0, 3},
+		{"also where that leaves none", []home{{at: "20.2.1.1"}, {at: "20.1.2.1"}, {at: "20.1.3.1", kind: "settled"},
+			{at: "20.1.4.1"}, {at: "20.1.5.1", kind: "settled"}}, "20.2.2.1", 0, -1},
+		{"those of lately stay", []home{{at: "20.1.1.1"}, {at: "20.1.2.1"}, {at: "20.1.3.1", kind: "lately"},
+			{at: "20.1.4.1", feeds: 20}}, "20.2.1.1", 0, 3},
+		{"until their grace is over", []home{{at: "20.1.1.1"}, {at: "20.1.2.1"}, {at: "20.1.3.1", kind: "grace"},
+			{at: "20.1.4.1", feeds: 20}}, "20.2.1.1", 0, 2},
+		{"those that can be dialled are none of them", []home{{at: "20.1.1.1"}, {at: "20.1.2.1"},
+			{at: "20.1.3.1", kind: "dialled"}, {at: "20.1.4.1", kind: "dialled"}, {at: "20.1.5.1", kind: "dialled"},
+			{at: "20.1.6.1", feeds: 20}}, "20.2.1.1", 0, 5},
+		{"else who claims a quarter more and a feed takes the place of the least useful", []home{
+			{at: "20.1.1.1", feeds: own}, {at: "20.2.1.1", feeds: own}, {at: "20.3.1.1", feeds: 30}, {at: "20.4.1.1", feeds: 20, kind: "grace"}},
+			"20.5.1.1", 26, 3},
+		{"not who claims less", []home{{at: "20.1.1.1", feeds: own}, {at: "20.2.1.1", feeds: own},
+			{at: "20.3.1.1", feeds: 30}, {at: "20.4.1.1", feeds: 20, kind: "grace"}}, "20.5.1.1", 25, -1},
+		{"nor that of one of lately", []home{{at: "20.1.1.1", feeds: own}, {at: "20.2.1.1", feeds: own},
+			{at: "20.3.1.1", kind: "lately"}}, "20.5.1.1", own, -1},
+		{"nor of one that can be dialled", []home{{at: "20.1.1.1", feeds: own}, {at: "20.2.1.1", feeds: own},
+			{at: "20.3.1.1", kind: "dialled"}, {at: "20.4.1.1", kind: "dialled"}, {at: "20.5.1.1", kind: "dialled"}},
+			"20.6.1.1", own, -1},
+	} {
+		table := NewRoutingTable(Config{Max: 20, MaxHosted: 20, MaxHops: 3, MaxRelayed: 100})
+		for i := range own {
+			table.Own(url(i), true)
+		}
+		for i := range 2 { // others offer all of it
+			table.Add(now.Add(-day), id(200+i), true, feeds(0, own, 0), nil)
+		}
+		var homes []*Neighbor
+		for i, h := range c.homes {
+			at := protocol.HostedID(netip.MustParseAddr(h.at), protocol.NodeKey{1, byte(i)})
+			if h.kind == "dialled" {
+				at = protocol.NewNodeID(at.Addr(), 7790)
+			}
+			n := table.Add(now.Add(-day), at, false, feeds(0, h.feeds, 0), nil)
+			switch n.Settled = h.kind == "settled"; h.kind {
+			case "lately":
+				n.Since = now.Add(-grace + 1)
+			case "grace":
+				n.Since = now.Add(-grace)
+			}
+			homes = append(homes, n)
+		}
+		var want *Neighbor
+		if c.want >= 0 {
+			want = homes[c.want]
+		}
+		newcomer := protocol.HostedID(netip.MustParseAddr(c.newcomer), protocol.NodeKey{2})
+		if got := table.Replaceable(now, newcomer, false, feeds(0, c.claims, 0)); got != want {
+			t.Errorf("%s: %v gives way, want %v", c.name, name(got), name(want))
+		}
 	}
 }
 

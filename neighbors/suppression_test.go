@@ -46,6 +46,30 @@ func TestSuppression(t *testing.T) {
 	}
 }
 
+// What own polls were to bring, of entries that neighbors offer, and how far chance may lead from that.
+func TestWhatIsExpected(t *testing.T) {
+	var s Suppression
+	for range 4 {
+		s.Polled(now, url(0), 1, 3)
+		s.Delivered(now, url(0), 1, 3)
+		s.Polled(now, url(1), 5, 0) // nobody offers it
+	}
+	if polled, entries, expected := s.Week(now); polled != 4 || entries != 8 || expected != 2 {
+		t.Errorf("%d of %d, %d expected", polled, entries, expected)
+	}
+	for _, c := range []struct{ entries, offering int }{{1, 1}, {10, 4}, {1000, 4}, {1000, 9}} {
+		p := 1 / float64(c.offering+1)
+		n := float64(c.entries)
+		d := s.count(now, url(10+c.offering*c.entries), c.entries, c.offering)
+		near := func(got int64, want float64) bool {
+			return float64(got)/certain > .99*want-.5 && float64(got)/certain < 1.01*want+.01
+		}
+		if !near(d.expected, n*p) || !near(d.variance, n*n*p*(1-p)) || !near(d.advantage(), n*n*p*p*(1-p)/(1+p)) {
+			t.Errorf("%+v: %+v, and %d by when they poll", c, *d, d.advantage())
+		}
+	}
+}
+
 // Honest nodes that poll at times of their own, the same every day, alarm nobody more often than in one week of
 // a hundred.
 func TestHonestNeighborsAlarmNobody(t *testing.T) {
@@ -83,7 +107,7 @@ func TestWhoStopsIsJudgedByHours(t *testing.T) {
 	for _, c := range []struct {
 		every time.Duration // an own poll is first to bring an entry
 		want  time.Duration
-	}{{time.Minute, leastJudged}, {time.Hour / 2, 4 * time.Hour}, {time.Hour, 9 * time.Hour},
+	}{{time.Minute, 3 * time.Hour}, {time.Hour / 2, 4 * time.Hour}, {time.Hour, 9 * time.Hour},
 		{6 * time.Hour, 24 * time.Hour}} {
 		var s Suppression
 		n := &Neighbor{}
