@@ -95,6 +95,10 @@ func TestAsManyNeighborsAsThereCanBe(t *testing.T) {
 	if table.Admit(dialled, true, false) != ErrFull || table.Admit(another, false, true) != ErrFull {
 		t.Error("there is a place more")
 	}
+	table.Remove(table.All()[places].ID)
+	if got := table.Admit(another, false, true); got != nil || table.Places() != places {
+		t.Errorf("of one that was hosted the place is taken: %v; the others have %d", got, table.Places())
+	}
 }
 
 // Homes that are hosted count for none of the places that a network gets of others.

@@ -164,6 +164,25 @@ func TestSecondaryMetricsDecideBetweenEquals(t *testing.T) {
 	}
 }
 
+// What else speaks for a neighbor moves its score by so many thousandths.
+func TestBonus(t *testing.T) {
+	for _, c := range []struct {
+		rtt, age time.Duration
+		failures int
+		want     Usefulness
+	}{
+		{0, 0, 0, 0}, {time.Millisecond, 0, 0, 30}, {50*time.Millisecond - 1, 0, 0, 30},
+		{50 * time.Millisecond, 0, 0, 15}, {200*time.Millisecond - 1, 0, 0, 15}, {200 * time.Millisecond, 0, 0, 0},
+		{time.Second, 0, 0, 0}, {0, day, 0, 24}, {0, 2 * day, 0, 48}, {0, 30 * day, 0, 48}, {0, 0, 1, -50},
+		{0, 0, 4, -200}, {0, 0, 100, -200}, {time.Millisecond, 2 * day, 4, -122},
+	} {
+		n := &Neighbor{RTT: c.rtt, Since: now.Add(-c.age), Failures: c.failures}
+		if got := n.bonus(now); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
 // fullTable has ten neighbors of a day ago, of which the last is of least use.
 func fullTable() *RoutingTable {
 	table := newTable()
@@ -325,6 +344,11 @@ func TestBar(t *testing.T) {
 				n.Static = true
 			}
 		}, true, 0, false},
+		{"there is none, and all but the protected are of lately", func(t *RoutingTable) {
+			for _, n := range t.list[2:] {
+				n.Since = now
+			}
+		}, true, 0, false},
 	} {
 		table := fullTable()
 		table.Hear(lookup(table, id(9)), feeds(20, 22, protocol.Withdrawn))
@@ -405,8 +429,8 @@ func TestHomesShareTheirPlaces(t *testing.T) {
 			{at: "20.1.3.1", kind: "dialled"}, {at: "20.1.4.1", kind: "dialled"}, {at: "20.1.5.1", kind: "dialled"},
 			{at: "20.1.6.1", feeds: 20}}, "20.2.1.1", 0, 5},
 		{"else who claims a quarter more and a feed takes the place of the least useful", []home{
-			{at: "20.1.1.1", feeds: own}, {at: "20.2.1.1", feeds: own}, {at: "20.3.1.1", feeds: 30}, {at: "20.4.1.1", feeds: 20, kind: "grace"}},
-			"20.5.1.1", 26, 3},
+			{at: "20.1.1.1", feeds: own}, {at: "20.2.1.1", feeds: own}, {at: "20.3.1.1", feeds: 30},
+			{at: "20.4.1.1", feeds: 20, kind: "grace"}}, "20.5.1.1", 26, 3},
 		{"not who claims less", []home{{at: "20.1.1.1", feeds: own}, {at: "20.2.1.1", feeds: own},
 			{at: "20.3.1.1", feeds: 30}, {at: "20.4.1.1", feeds: 20, kind: "grace"}}, "20.5.1.1", 25, -1},
 		{"nor that of one of lately", []home{{at: "20.1.1.1", feeds: own}, {at: "20.2.1.1", feeds: own},
@@ -484,6 +508,42 @@ func TestLies(t *testing.T) {
 		{"brought a little", func(table *RoutingTable, liar *Neighbor) { table.Brought(now, liar, One/2) }, true},
 		{"brought a tenth of what others did",
 			func(table *RoutingTable, liar *Neighbor) { table.Brought(now, liar, One) }, false},
+		{"brought hardly less than that",
+			func(table *RoutingTable, liar *Neighbor) { table.Brought(now, liar, One-1) }, true},
+		{"there are two to compare with", func(table *RoutingTable, _ *Neighbor) { table.Remove(id(3)) }, true},
+		{"what others brought is just enough to tell", func(table *RoutingTable, _ *Neighbor) {
+			for i, n := range table.All()[1:] {
+				n.brought = tally{}
+				table.Brought(now.Add(-6*time.Hour), n, 5*One*Usefulness(max(0, 1-i)))
+				table.Brought(now, n, 5*One)
+			}
+		}, true},
+		{"what it claims reaches us as far as anything", func(table *RoutingTable, _ *Neighbor) {
+			for _, n := range table.All() {
+				table.Hear(n, feeds(0, 20, 3))
+			}
+		}, true},
+		{"nobody claims anything", func(table *RoutingTable, _ *Neighbor) {
+			for _, n := range table.All() {
+				table.Hear(n, feeds(0, 20, protocol.Withdrawn))
+			}
+		}, false},
+		{"had five hours", func(table *RoutingTable, liar *Neighbor) {
+			liar.Since = now.Add(-5 * time.Hour)
+			for _, n := range table.All()[1:] {
+				n.brought = tally{}
+				table.Brought(now.Add(-4*time.Hour), n, 5*One)
+				table.Brought(now, n, 5*One)
+			}
+		}, true},
+		{"had hardly less", func(table *RoutingTable, liar *Neighbor) {
+			liar.Since = now.Add(-5*time.Hour + time.Second)
+			for _, n := range table.All()[1:] {
+				n.brought = tally{}
+				table.Brought(now.Add(-4*time.Hour), n, 5*One)
+				table.Brought(now, n, 5*One)
+			}
+		}, false},
 		{"had no time", func(_ *RoutingTable, liar *Neighbor) { liar.Since = now.Add(-time.Hour) }, false},
 		{"claims little", func(table *RoutingTable,
 			liar *Neighbor) {
@@ -576,6 +636,18 @@ func TestTallyTakesBack(t *testing.T) {
 			if got := y.sum(now.Add(after)); got != c.want[i] {
 				t.Errorf("after %d and %v: %d, want %d", c.back, after, got, c.want[i])
 			}
+		}
+	}
+}
+
+// A clock that does not know the day harms nothing.
+func TestTallyOfAWrongClock(t *testing.T) {
+	var y tally
+	for i := range 3 {
+		at := time.Unix(0, 0).Add(time.Duration(i) * time.Hour)
+		y.add(at, 5)
+		if y.add(at, -3); y.sum(at) != Usefulness(2*(i+1)) {
+			t.Errorf("in hour %d they are %d", i, y.sum(at))
 		}
 	}
 }

@@ -56,10 +56,26 @@ func TestForwardingGoesToThoseWithinReach(t *testing.T) {
 	table := NewRoutingTable(Config{Max: 10, MaxHops: 2, MaxRelayed: 100})
 	table.Add(now, id(1), true, protocol.Subset{{Feed: url(0), Hops: 1}}, nil)
 	table.Add(now, id(2), true, protocol.Subset{{Feed: url(0), Hops: 3}}, nil)
+	table.Add(now, id(3), true, protocol.Subset{{Feed: url(2), Hops: 2}}, nil)
 	far := table.All()[1]
 	got := table.Interested(url(0))
 	if len(got) != 1 || got[0].ID != id(1) {
 		t.Errorf("interested: %v", got)
+	}
+	if last := table.Interested(url(2)); len(last) != 1 || last[0].ID != id(3) {
+		t.Errorf("interested at the last hop: %v", last)
+	}
+	for i, want := range []bool{true, false, false} {
+		if n := table.All()[i]; table.Forwards(url(0), n) != want || table.Forwards(url(2), n) != (i == 2) {
+			t.Errorf("to neighbor %d something else is forwarded than to those interested", i+1)
+		}
+	}
+	table.Private(url(2), true)
+	if table.Forwards(url(2), table.All()[2]) || !table.IsPrivate(url(2)) {
+		t.Error("what is private is forwarded")
+	}
+	if table.IsPrivate(url(0)) || table.IsPrivate(url(99)) {
+		t.Error("what is not private is said to be")
 	}
 	if !table.Wanted(url(0), far) {
 		t.Error("a feed that a neighbor within reach wants is not wanted from another")
@@ -369,6 +385,60 @@ func TestASubsetFloodIsCut(t *testing.T) {
 	}
 	if len(table.Offer(id(2))) != protocol.MaxSubset {
 		t.Errorf("an offer of %d feeds", len(table.Offer(id(2))))
+	}
+}
+
+// A neighbor that connects again begins anew: what it said before is no word of its any more, and what it was told
+// before, and not again, is in doubt.
+func TestConnectingAgain(t *testing.T) {
+	table := newTable()
+	own(table, 3)
+	n := table.Add(now, id(1), true, feeds(5, 8, 0), feeds(0, 2, 0))
+	if table.Add(now, id(1), true, feeds(6, 7, 1), feeds(1, 2, 0)) != n || table.Len() != 1 || n.Feeds() != 1 {
+		t.Errorf("it has %d feeds, of %d neighbors", n.Feeds(), table.Len())
+	}
+	for i, want := range map[int]bool{5: false, 6: true, 7: false} {
+		if _, ok := n.Hops(url(i)); ok != want {
+			t.Errorf("it wants feed %d: %v", i, ok)
+		}
+	}
+	for i, want := range map[int]bool{0: true, 1: false, 2: true} {
+		if got := table.Misinformed(n, url(i)); got != want {
+			t.Errorf("feed %d has to be said: %v", i, got)
+		}
+	}
+	table.Hear(n, feeds(6, 7, protocol.Withdrawn))
+	if n.Feeds() != 0 {
+		t.Errorf("having withdrawn all, it has %d feeds", n.Feeds())
+	}
+}
+
+// A neighbor that comes takes the column of one that went.
+func TestColumnsAreUsedAgain(t *testing.T) {
+	table := newTable()
+	for i := range 20 {
+		table.Add(now, id(i), true, feeds(0, 3, 0), nil)
+		if i >= 2 {
+			table.Remove(id(i - 2))
+		}
+	}
+	if table.routes.width > 3 || len(table.slots) > 3 {
+		t.Errorf("three neighbors have %d columns", table.routes.width)
+	}
+}
+
+// What no node should say is not heard, be it our own feed, and nothing beyond what is kept of one neighbor.
+func TestWhatIsNotHeard(t *testing.T) {
+	const secret feed.URL = "https://user:password@example.com/feed"
+	table := newTable()
+	table.Own(secret, true)
+	n := table.Add(now, id(1), true, protocol.Subset{{Feed: secret}}, nil)
+	if _, ok := n.Hops(secret); ok {
+		t.Error("a secret URL of ours is heard")
+	}
+	n.bytes = maxHeardBytes - len(url(0))
+	if table.Hear(n, feeds(0, 2, 0)); n.Feeds() != 1 {
+		t.Errorf("where there is room for one more %d are heard", n.Feeds())
 	}
 }
 
