@@ -244,3 +244,53 @@ func TestNetworks(t *testing.T) {
 		}
 	}
 }
+
+// Neighbors of earlier that came by themselves have the part of one source, and no source has one where all is full.
+func TestPartsOfTheBook(t *testing.T) {
+	var peers []protocol.FormerNeighbor
+	for i, id := range strangers(1, maxOfSource+50) {
+		peers = append(peers, protocol.FormerNeighbor{ID: id, LastMet: now})
+		if i < 10 {
+			peers[i].Together = time.Hour
+		}
+	}
+	if b := newBook(peers...); b.count(Remembered) != 10 || b.count(Came) != maxOfSource {
+		t.Errorf("%d are remembered that we chose, and %d that came", b.count(Remembered), b.count(Came))
+	}
+	b := newBook()
+	for source := Near; source <= Told; source++ {
+		b.Add(now, source, strangers(int(source), maxOfSource))
+	}
+	if b.Add(now, Announced, strangers(int(Announced), 3)); b.Len() != maxAddresses || b.count(Announced) != 0 {
+		t.Errorf("%d addresses, %d of them beyond the bound", b.Len(), b.count(Announced))
+	}
+}
+
+// The one that failed most goes first, wherever it stands.
+func TestWhoFailedMostGoesFirst(t *testing.T) {
+	for _, most := range []int{0, 1, 7} {
+		b, told := newBook(), strangers(1, maxOfSource+1)
+		b.Add(now, Told, told[:maxOfSource])
+		for _, i := range []int{0, 1, 7, most} {
+			b.Failed(now, told[i])
+		}
+		b.Add(now, Told, told[maxOfSource:])
+		for _, i := range []int{0, 1, 7, maxOfSource} {
+			if held := b.byID[told[i]] != nil; held == (i == most) {
+				t.Errorf("%d failed most, and the book has %d: %v", most, i, held)
+			}
+		}
+	}
+}
+
+// A stranger is forgotten that is none of those who were neighbors once.
+func TestForgettingStrangers(t *testing.T) {
+	b := newBook(protocol.FormerNeighbor{ID: id(1), LastMet: now, Together: time.Hour})
+	b.Add(now, Told, []protocol.NodeID{id(2)})
+	for i := 1; i <= 3; i++ {
+		b.ForgetStranger(id(i))
+	}
+	if b.Len() != 1 || b.byID[id(1)] == nil {
+		t.Errorf("%d addresses are left", b.Len())
+	}
+}

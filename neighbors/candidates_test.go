@@ -124,3 +124,125 @@ func TestEveryRegionHasTheSameChance(t *testing.T) {
 		t.Errorf("one region of ten was picked first in %d of %d trials", crowd, trials)
 	}
 }
+
+// Of addresses that are alike in all else those that answered once are tried first, and those that never did are
+// Untested.
+func TestWhoAnsweredOnceIsTriedFirst(t *testing.T) {
+	for i := range 5 {
+		b, told := newBook(), strangers(1, 5)
+		b.Add(now, Told, told)
+		b.Heard(now, told[i])
+		if got := b.Candidates(now, 1, nil, nobody); len(got) != 1 || got[0] != told[i] {
+			t.Errorf("%v is tried first, and %v answered", got, told[i])
+		}
+		b.Heard(now, told[i])
+		for range 4 {
+			if got, ok := b.Untested(now, nobody); !ok || got == told[i] {
+				t.Errorf("untested is %v, %v", got, ok)
+			}
+		}
+		if got, ok := b.Untested(now, nobody); ok {
+			t.Errorf("untested is %v, which answered or is being tried", got)
+		}
+	}
+}
+
+// Another is one of those that failed least, each by the same chance.
+func TestAnotherFailedLeast(t *testing.T) {
+	later := now.Add(2 * longestWait)
+	for _, failures := range [][]int{{0, 1, 2, 0, 0}, {2, 1, 0, 0, 0}, {1, 0, 0, 2, 0}} {
+		b, told := newBook(), strangers(1, 5)
+		b.Add(now, Told, told)
+		for i, n := range failures {
+			for range n {
+				b.Failed(now, told[i])
+			}
+		}
+		times := make(map[protocol.NodeID]int)
+		for range 300 {
+			got, _ := b.Another(later, nobody)
+			times[got]++
+			b.byID[got].trying = false
+		}
+		for i, n := range failures {
+			if got := times[told[i]]; n > 0 && got > 0 || n == 0 && (got < 60 || got > 140) {
+				t.Errorf("of %v number %d is tried %d times", failures, i, got)
+			}
+		}
+	}
+}
+
+// The first address that waits is the next, when it is not to be tried already.
+func TestNext(t *testing.T) {
+	for _, often := range [][2]int{{1, 3}, {3, 1}} {
+		b, told := newBook(), strangers(1, 3)
+		b.Add(now, Told, told)
+		if got := b.Next(now, nobody); !got.IsZero() {
+			t.Errorf("nobody waits, and the next is tried at %v", got)
+		}
+		for i, n := range often {
+			for range n {
+				b.Failed(now, told[i])
+			}
+		}
+		first, last := b.byID[told[0]].after.time(), b.byID[told[1]].after.time()
+		if last.Before(first) {
+			first, last = last, first
+		}
+		if got := b.Next(now, nobody); !got.Equal(first) {
+			t.Errorf("the next is tried at %v, want %v", got, first)
+		}
+		if got := b.Next(first, nobody); !got.Equal(last) {
+			t.Errorf("when the first may be tried the next is at %v, want %v", got, last)
+		}
+	}
+}
+
+// Nobody is Best who is worth nothing, and then nothing is put into the Book.
+func TestBestOfNothing(t *testing.T) {
+	b := newBook()
+	b.Add(now, Told, []protocol.NodeID{id(1)})
+	for _, worth := range []map[protocol.NodeID]Usefulness{nil, {id(1): 0}, {id(2): 0}, {id(2): -One}} {
+		if got, ok := b.Best(now, worth); ok || b.Len() != 1 {
+			t.Errorf("of %v the best is %v, of %d addresses", worth, got, b.Len())
+		}
+	}
+}
+
+// Who has no place is asked again within five minutes, however often that was so.
+func TestWhoDeclinesIsAskedAgainSoon(t *testing.T) {
+	b, at := newBook(), now
+	b.Declined(at, id(2)) // unknown
+	b.Add(at, Told, []protocol.NodeID{id(1)})
+	for range 20 {
+		b.Declined(at, id(1))
+		if b.Ready(at, nobody) || !b.Ready(at.Add(5*time.Minute), nobody) {
+			t.Error("it is asked at once, or not within five minutes")
+		}
+		at = at.Add(5 * time.Minute)
+	}
+}
+
+// Where one stranger did not answer its network is left alone for a while, but for the network of this machine; so many
+// networks are known.
+func TestWhichNetworksAreLeftAlone(t *testing.T) {
+	for source, want := range map[Origin]bool{Near: true, Told: false} {
+		b, one := newBook(), netip.MustParseAddr("20.9.9.1")
+		ids := []protocol.NodeID{protocol.NewNodeID(one, 7790), protocol.NewNodeID(one.Next(), 7790)}
+		b.Add(now, source, ids)
+		b.Failed(now, ids[0])
+		if got := b.Ready(now, nobody); got != want {
+			t.Errorf("another of the network may be tried, by source %d: %v", source, got)
+		}
+	}
+	b := newBook()
+	for i := range maxFailing {
+		b.rest(now, &address{id: id(1), source: Told, network: packedNetwork(i)})
+	}
+	if len(b.failing) != maxFailing {
+		t.Errorf("%d networks are left alone", len(b.failing))
+	}
+	if b.rest(now, &address{id: id(1), source: Told, network: maxFailing}); len(b.failing) > maxFailing {
+		t.Errorf("%d networks are left alone", len(b.failing))
+	}
+}

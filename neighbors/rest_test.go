@@ -260,3 +260,31 @@ func TestSomeRelaysAreRestless(t *testing.T) {
 		t.Errorf("always there are %v, want %v", always, want)
 	}
 }
+
+// Relays are judged after half an hour to an hour and a half, and rest for 8 to 16 judgements.
+func TestHowLongRelaysRest(t *testing.T) {
+	rng, rests := chance(), make(map[uint8]bool)
+	for range 500 {
+		table := wantedBy(Config{Max: 10, MaxHops: 3, MaxRelayed: 96}, 5)
+		if !table.Relays(url(0)) || table.Relays(url(1)) {
+			t.Fatal("another feed is relayed than the one that is wanted")
+		}
+		table.Spare(url(0), true)
+		table.Relay(now, rng)
+		if wait := table.judged.Sub(now); wait < 30*time.Minute || wait >= 90*time.Minute {
+			t.Errorf("relays are judged again after %v", wait)
+		}
+		if table.Relays(url(0)) {
+			t.Error("it does not rest")
+		}
+		rests[table.routes.list[table.routes.find(url(0))].rest] = true
+	}
+	for rest := range rests {
+		if rest < 8 || rest > 16 {
+			t.Errorf("one rests for %d", rest)
+		}
+	}
+	if len(rests) != 9 {
+		t.Errorf("they rest for %v", rests)
+	}
+}

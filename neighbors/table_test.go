@@ -393,11 +393,11 @@ func TestASubsetFloodIsCut(t *testing.T) {
 func TestConnectingAgain(t *testing.T) {
 	table := newTable()
 	own(table, 3)
-	n := table.Add(now, id(1), true, feeds(5, 8, 0), feeds(0, 2, 0))
+	n := table.Add(now, id(1), true, append(feeds(5, 8, 0), feeds(0, 1, 0)...), feeds(0, 2, 0))
 	if table.Add(now, id(1), true, feeds(6, 7, 1), feeds(1, 2, 0)) != n || table.Len() != 1 || n.Feeds() != 1 {
 		t.Errorf("it has %d feeds, of %d neighbors", n.Feeds(), table.Len())
 	}
-	for i, want := range map[int]bool{5: false, 6: true, 7: false} {
+	for i, want := range map[int]bool{0: false, 5: false, 6: true, 7: false} {
 		if _, ok := n.Hops(url(i)); ok != want {
 			t.Errorf("it wants feed %d: %v", i, ok)
 		}
