@@ -236,6 +236,12 @@ func TestWhichNetworksAreLeftAlone(t *testing.T) {
 		}
 	}
 	b := newBook()
+	for _, wait := range []time.Duration{firstWait, 2 * firstWait, 4 * firstWait} { // it grows with each
+		b.rest(now, &address{id: id(1), source: Told})
+		if got := b.failing[0].after.Sub(now); got != wait {
+			t.Errorf("a network is left alone for %v, want %v", got, wait)
+		}
+	}
 	for i := range maxFailing {
 		b.rest(now, &address{id: id(1), source: Told, network: packedNetwork(i)})
 	}

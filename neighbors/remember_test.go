@@ -119,3 +119,15 @@ func TestAcquaintances(t *testing.T) {
 		t.Error("one that is named is an acquaintance, or one that was a neighbor is none")
 	}
 }
+
+// A neighbor whose link is over is tried again after some seconds.
+func TestWhoPartedIsTriedAgain(t *testing.T) {
+	for range 20 {
+		b := newBook()
+		b.Met(now, chosen(id(1)))
+		b.Parted(now, chosen(id(1)))
+		if b.Ready(now.Add(firstWait/3-1), nobody) || !b.Ready(now.Add(firstWait+firstWait/3), nobody) {
+			t.Error("it is tried at once, or much later")
+		}
+	}
+}
