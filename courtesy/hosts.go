@@ -135,17 +135,16 @@ func (t *HostQueues) Recall(now time.Time, known []KnownHost) {
 	for _, k := range known {
 		h := t.about(k.Name)
 		own := h != nil && h.name == k.Name
-		if own || h != nil && !h.kept {
-			h.kept = true
-			h.recall(now, k.Budget)
-		}
-		switch {
-		case own:
-		case h != nil: // of before there was a mark, or when it had feeds of its own
-			t.keep = append(t.keep, KnownHost{h.name, h.Budget})
-			fallthrough
-		default:
+		if !own { // it is of nobody, or of those who are led there, as when it had feeds of its own
 			t.drop = append(t.drop, k.Name)
+		}
+		if h == nil || !own && h.kept {
+			continue
+		}
+		h.kept = true
+		h.recall(now, k.Budget)
+		if !own {
+			t.keep = append(t.keep, KnownHost{h.name, h.Budget})
 		}
 	}
 }
