@@ -228,7 +228,7 @@ func logged(path string) bool {
 }
 
 // errEmpty is for a file that has nothing in it, as a copy leaves that failed, or a node that was killed as it began.
-var errEmpty = errors.New("the file is empty: it is no archive")
+var errEmpty = errors.New("the file is empty: it is no archive; put another copy in its place, or remove it")
 
 // errOlder is for a file that only a node may bring up to date.
 var errOlder = errors.New("an older feedex wrote the file: start the node once to convert it")
