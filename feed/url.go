@@ -148,6 +148,16 @@ func HostName(host string) string {
 	return strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
 }
 
+// SameButSpelling reports whether two addresses are the same path of the same site, by http or https, with or without
+// "www." in front and a slash at the end.
+func SameButSpelling(a, b *url.URL) bool {
+	path := func(u *url.URL) string { return strings.TrimSuffix(u.EscapedPath(), "/") + "?" + u.RawQuery }
+	return SiteOf(a.Hostname()) == SiteOf(b.Hostname()) && a.Port() == b.Port() && path(a) == path(b)
+}
+
+// SiteOf is a host without the "www." that one name of a site has and another has not.
+func SiteOf(host string) string { return strings.TrimPrefix(HostName(host), "www.") }
+
 // Local reports whether the URL's host is on this machine or a private network as far as its text
 // tells: an address that is not public, a name without a dot, or a name that never leaves a local
 // network (RFC 6761, RFC 6762, RFC 8375). A public name that resolves to a private address is found

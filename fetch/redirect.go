@@ -16,14 +16,14 @@ func (v *visit) redirected(resp *http.Response, u *url.URL) (next *url.URL, err 
 	if err != nil {
 		return nil, err
 	}
-	if v.fetch.SameHost && siteOf(to.Host()) != siteOf(u.Hostname()) {
+	if v.fetch.SameHost && feed.SiteOf(to.Host()) != feed.SiteOf(u.Hostname()) {
 		return nil, ErrElsewhere
 	}
 	v.forGood = v.forGood && (resp.StatusCode == http.StatusMovedPermanently ||
 		resp.StatusCode == http.StatusPermanentRedirect)
 	if next, err = url.Parse(string(to)); err == nil && v.forGood {
 		v.out.Moved, v.doubtful = to, v.doubtful || !otherName(u, next)
-		v.respelled = sameButSpelling(v.origin, next)
+		v.respelled = feed.SameButSpelling(v.origin, next)
 	}
 	return next, err
 }
@@ -61,18 +61,8 @@ func otherName(from, to *url.URL) bool {
 	if from.Scheme == "https" {
 		return true
 	}
-	return sameButSpelling(from, to)
+	return feed.SameButSpelling(from, to)
 }
-
-// sameButSpelling reports whether two addresses are the same path of the same site, by http or https, with or without
-// "www." in front and a slash at the end.
-func sameButSpelling(a, b *url.URL) bool {
-	path := func(u *url.URL) string { return strings.TrimSuffix(u.EscapedPath(), "/") + "?" + u.RawQuery }
-	return siteOf(a.Hostname()) == siteOf(b.Hostname()) && a.Port() == b.Port() && path(a) == path(b)
-}
-
-// siteOf is a host without the "www." that one name of a site has and another has not.
-func siteOf(host string) string { return strings.TrimPrefix(feed.HostName(host), "www.") }
 
 // isRedirect reports whether the status says that the document is elsewhere.
 func isRedirect(code int) bool {

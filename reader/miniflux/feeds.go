@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -220,12 +221,9 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 // elsewhere reports whether what a reader sends as a feed's address is another one: no other spelling, as the feed may
 // have had when the reader asked (courtesy.Move).
 func elsewhere(text string, u feed.URL) bool {
-	given, err := feed.ParseURL(strings.TrimSpace(text))
-	at := func(u feed.URL) string {
-		_, at, _ := strings.Cut(string(u), "://")
-		return strings.TrimSuffix(strings.TrimPrefix(at, "www."), "/")
-	}
-	return err != nil || at(given) != at(u)
+	given, err1 := url.Parse(strings.TrimSpace(text))
+	known, err2 := url.Parse(string(u))
+	return err1 != nil || err2 != nil || !feed.SameButSpelling(given, known)
 }
 
 func (h *handler) unsubscribe(w http.ResponseWriter, r *http.Request) error {
