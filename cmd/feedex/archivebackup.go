@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,11 +81,12 @@ func ownFiles(data, backup string) (map[string][]byte, error) {
 	}
 	own := make(map[string][]byte)
 	for name, text := range texts {
-		beside := backup + "." + strings.TrimPrefix(name, "node.")
+		own[backup+"."+strings.TrimPrefix(name, "node.")] = text
+	}
+	for _, beside := range slices.Sorted(maps.Keys(own)) {
 		if _, err := os.Lstat(beside); err == nil {
 			return nil, fmt.Errorf("%s: %w", beside, fs.ErrExist)
 		}
-		own[beside] = text
 	}
 	return own, nil
 }

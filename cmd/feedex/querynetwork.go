@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -45,13 +46,14 @@ func (q *query) wish() *bool {
 // askNode has a running node search, here and with others, and prints what it says as it comes.
 func (q *query) askNode(c *cobra.Command, node *control.Client, wanted feed.Filter) error {
 	p := queryPrinter{out: c.OutOrStdout(), notes: c.ErrOrStderr(), query: q}
-	if !q.json {
-		p.titles = make(map[feed.URL]string)
+	p.titles = sync.OnceValue(func() map[feed.URL]string { // once something is found: a first poll brings a title, too
+		titles := make(map[feed.URL]string)
 		feeds, _ := node.Feeds(c.Context()) // without titles, hosts must do
 		for i := range feeds {
-			p.titles[feeds[i].URL] = feeds[i].Title
+			titles[feeds[i].URL] = feeds[i].Title
 		}
-	}
+		return titles
+	})
 	err := node.Query(c.Context(), control.QueryRequest{
 		Filter: wanted, Network: q.wish(), Hops: max(q.hops, 0), Wait: settings.Duration(q.wait),
 	}, p.print)
@@ -78,7 +80,7 @@ func (q *query) askNode(c *cobra.Command, node *control.Client, wanted feed.Filt
 type queryPrinter struct {
 	out, notes io.Writer
 	query      *query
-	titles     map[feed.URL]string
+	titles     func() map[feed.URL]string
 	found      int
 	entries    []any    // for JSON
 	stored     []string // ids of what was downloaded
@@ -96,7 +98,7 @@ func (p *queryPrinter) print(part control.QueryPart) error {
 		p.more, p.unranked = part.Here.More, part.Here.Cut
 		p.found += len(part.Here.Records)
 		if !p.query.json {
-			return printRecords(p.out, part.Here.Records, p.titles)
+			return printRecords(p.out, part.Here.Records, p.titles())
 		}
 		for i := range part.Here.Records {
 			p.entries = append(p.entries, jsonl.NewEntry(&part.Here.Records[i]))
@@ -117,7 +119,7 @@ func (p *queryPrinter) print(part control.QueryPart) error {
 
 // printRemote writes what a neighbor told, like printRecords, and its holders.
 func (p *queryPrinter) printRemote(r *control.Remote) error {
-	text := r.Time().Local().Format("2006-01-02 15:04") + "  " + sourceTitle(p.titles, r.Feed) + ": " +
+	text := r.Time().Local().Format("2006-01-02 15:04") + "  " + sourceTitle(p.titles(), r.Feed) + ": " +
 		shorten(cmp.Or(plainTitle(r.Title), "(no title)"), maxTitle) + "\n"
 	if link := printable(r.Link); link != "" {
 		text += "    " + link + "\n"
