@@ -356,7 +356,8 @@ func TestRoughly(t *testing.T) {
 // What neighbors tell of is theirs alone where the archive does not have it, in whatever version.
 func TestWhatIsHereIsNotPrintedAsTheirs(t *testing.T) {
 	var out bytes.Buffer
-	p := queryPrinter{out: &out, notes: io.Discard, query: &query{}}
+	noTitles := func() map[feed.URL]string { return nil }
+	p := queryPrinter{out: &out, notes: io.Discard, query: &query{}, titles: noTitles}
 	err := p.print(control.QueryPart{Found: []control.Remote{{Title: "Edited since", Here: true}, {Title: "Foreign"}}})
 	if text := out.String(); err != nil || strings.Contains(text, "Edited") || !strings.Contains(text, "Foreign") {
 		t.Errorf("printed %q, %v", text, err)
