@@ -203,8 +203,7 @@ func TestAFiltersKeyShowsNobodyElseWhatIsSecret(t *testing.T) {
 	h := newHousehold(t)
 	ctx := t.Context()
 	s := httptest.NewServer(reader.New(reader.Config{Source: ownersArchive{h.store, h.Shelf}, Entrance: h.door,
-		Known:   func(r *http.Request) bool { return r.Header.Get("Authorization") == "" },
-		Filters: h.store}))
+		Known: func(*http.Request) bool { return true }, Filters: h.store}))
 	defer s.Close()
 	h.base = s.URL
 	secret := feed.URL("https://ann:pw@example.com/feed")
@@ -234,6 +233,19 @@ func TestAFiltersKeyShowsNobodyElseWhatIsSecret(t *testing.T) {
 		public, hidden := strings.Count(text, "<id>"+string(exampleFeed)), strings.Count(text, "<id>"+string(secret))
 		if code != http.StatusOK || public != c.public || hidden != c.secret {
 			t.Errorf("%s: %d, %d entries and %d of the secret feed", c.name, code, public, hidden)
+		}
+	}
+	for _, c := range []struct {
+		name, authorization string
+		code                int
+	}{
+		{"its person", basic("ann", h.secrets["ann"]), http.StatusOK},
+		{"another", basic("phone", h.secrets["phone"]), http.StatusNotFound},
+		{"a wrong password", basic("ann", h.secrets["phone"]), http.StatusUnauthorized},
+		{"nobody", "", http.StatusNotFound},
+	} {
+		if code, text := h.ask("GET", "/filter/Mine.atom", c.authorization, ""); code != c.code {
+			t.Errorf("%s, by its name: %d, %s", c.name, code, text)
 		}
 	}
 }

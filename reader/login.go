@@ -8,13 +8,16 @@ import (
 	"feedex/reading"
 )
 
-// admits reports whether a client may come in: everybody where that is so, and else people's programs by their
-// passwords (RFC 7617), and notes who that is. It answers the others.
+// admits reports whether a client may come in, and notes who that is: people's programs by their passwords (RFC 7617),
+// wherever they are, or they would be taken for the owner's, and without any whoever needs none. It answers the others.
 func (h *handler) admits(w http.ResponseWriter, r *http.Request, visitor *reading.Visitor) bool {
-	if h.Entrance == nil || h.Known != nil && h.Known(r) {
+	if h.Entrance == nil {
 		return true
 	}
 	name, password, ok := r.BasicAuth()
+	if !ok && h.Known != nil && h.Known(r) {
+		return true
+	}
 	if ok {
 		v, err := h.Entrance.Visitor(r.Context(), password)
 		if slowed := (reading.Slowed{}); errors.As(err, &slowed) {
@@ -32,6 +35,10 @@ func (h *handler) admits(w http.ResponseWriter, r *http.Request, visitor *readin
 		}
 	}
 	w.Header().Set("WWW-Authenticate", `Basic realm="feedex", charset="UTF-8"`)
+	if ok {
+		say(w, http.StatusUnauthorized, "There is no such name with that password. 'feedex password list' has the names.")
+		return false
+	}
 	say(w, http.StatusUnauthorized,
 		"This node is reached from other machines and wants a name and a password. To make them:\n\n\tfeedex "+
 			"password add NAME")

@@ -36,8 +36,8 @@ type Config struct {
 	// Web answers whatever is no way in for a feed reader: pages for people. It has methods and a login of its own.
 	// Default: none.
 	Web http.Handler
-	// Known reports whether a client needs no password here, because it has logged in there or for whatever else it is
-	// known. Default: all need one.
+	// Known reports whether a client that shows no password needs none here, because it has logged in there or for
+	// whatever else it is known. Default: all need one.
 	Known func(*http.Request) bool
 	// Hub is the WebSub hub of the feeds, told by itself when there is something new. Default: none.
 	Hub http.Handler
