@@ -36,7 +36,7 @@ func (h *handler) admits(w http.ResponseWriter, r *http.Request, visitor *readin
 	}
 	w.Header().Set("WWW-Authenticate", `Basic realm="feedex", charset="UTF-8"`)
 	if ok {
-		say(w, http.StatusUnauthorized, "There is no such name with that password. 'feedex password list' has the names.")
+		say(w, http.StatusUnauthorized, "No such name has that password. 'feedex password list' has the names.")
 		return false
 	}
 	say(w, http.StatusUnauthorized,
