@@ -29,7 +29,8 @@ type Headline struct {
 	Item       ItemState
 }
 
-// A HeadlineQuery says which entries are listed. Unread, Starred and Label are of the feeds that are followed.
+// A HeadlineQuery says which entries are listed: of one feed, or of all that are followed or ever were. Unread, Starred
+// and Label are of those that are.
 type HeadlineQuery struct {
 	Feed    int64    // the number of the feed; 0 for all
 	Folder  FolderID // only of feeds in this folder; 0 for all

@@ -85,7 +85,9 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 		withMarks = ` LEFT JOIN items i ON i.seq = e.seq LEFT JOIN marks m ON m.person = @person AND m.item = i.id`
 		ofMany    = ` CROSS JOIN items i ON i.seq = e.seq CROSS JOIN marks m ON m.person = @person AND m.item = i.id
 			WHERE ` + isFollowed + `NOT m.read`
-		ofLabel = `m.label = (SELECT id FROM labels WHERE id = @label AND person = @person)`
+		// What neighbors have relayed is theirs to choose, and nobody's here to read.
+		wasFollowed = `(f.subscribed OR f.since IS NOT NULL)`
+		ofLabel     = `m.label = (SELECT id FROM labels WHERE id = @label AND person = @person)`
 	)
 	ofEntries := withMarks + ` WHERE `
 	if q.Followed {
@@ -97,7 +99,7 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 	}
 	entries := `entries e INDEXED BY ` + all + ` CROSS JOIN feeds f ON f.id = e.feed`
 	feedEntries := `feeds f CROSS JOIN entries e INDEXED BY ` + ofFeed + ` ON e.feed = f.id`
-	from, number := entries+ofEntries+`NOT f.apart`, `e.seq`
+	from, number := entries+ofEntries+wasFollowed, `e.seq`
 	switch {
 	case many && q.ByTime && q.Label != 0:
 		from = entries + ` CROSS JOIN items i ON i.seq = e.seq CROSS JOIN labelled m ON m.item = i.id WHERE ` +
