@@ -212,7 +212,10 @@ func (s *stage) post(host string, fromBegin bool, secure bool) <-chan letter {
 					}
 					text.WriteString(part)
 				}
-				l.text = text.String()
+				if l.text = text.String(); strings.Contains(l.text, "poison") {
+					say("554 5.7.1 no <b>poison</b>")
+					continue
+				}
 				letters <- l
 				say("250 taken")
 			case "QUIT":

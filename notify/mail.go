@@ -9,10 +9,12 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/wneessen/go-mail"
 
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 // DefaultMailServer is where mail goes that names no server: to this machine, as its other programs send theirs.
@@ -99,7 +101,18 @@ func (t *Teller) mail(ctx context.Context, r *reading.Receiver, b *bulletin) err
 	if letter.IsDelivered() {
 		return nil // what the server says when it hangs up does not matter
 	}
-	return err
+	return declinedMail(err)
+}
+
+// declinedMail is a declined where a server refuses for ever the message and not who it is for, and else the error as
+// it is.
+func declinedMail(err error) error {
+	var e *mail.SendError
+	if !errors.As(err, &e) || e.ErrorCode()/100 != 5 || e.Reason == mail.ErrSMTPRcptTo {
+		return err
+	}
+	said, _, _ := strings.Cut(strings.TrimPrefix(e.Error(), e.Reason.String()+": "), ", affected ")
+	return declined{status: safehtml.Label(said), unfit: true}
 }
 
 // dialMail connects to a mail server: for as long as sending lasts, which the library bounds for each step alone.

@@ -232,6 +232,32 @@ func TestUnfit(t *testing.T) {
 	})
 }
 
+// So it is where a mail server refuses what is in a mail; what it refuses for ever is tried again all the same.
+func TestUnfitMail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		letters := s.post("localhost:25", false, false)
+		s.keep(reading.Receiver{ID: 1, Kind: reading.Mail, Address: "me@example.com"})
+		s.hit(1, "poison")
+		synctest.Wait()
+		if r := s.store.receiver(1); len(letters) != 1 || r.Failures != 0 {
+			t.Fatalf("%d letters, %+v", len(letters), r)
+		}
+		if l := <-letters; !strings.Contains(l.text, "An entry that cannot be told here") {
+			t.Errorf("sent %s", l.text)
+		}
+		r := s.store.receiver(1)
+		r.ID, r.Address = 2, "poison@example.com" // which the bare message has as well
+		s.keep(r)
+		s.hit(2, "a")
+		synctest.Wait()
+		if p := s.store.receiver(2).Problem; p != `it answers 554 "5.7.1 no poison"` {
+			t.Errorf("the problem is %q", p)
+		}
+	})
+}
+
 // Of many entries that wait each message has some, and no address is in what is said of trouble.
 func TestManyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
