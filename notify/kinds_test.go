@@ -285,3 +285,34 @@ func TestMailWithoutTLS(t *testing.T) {
 		}
 	})
 }
+
+// A mail server that never ends what it says, by TLS or before it, is read so far and no further.
+func TestMailServerThatSaysTooMuch(t *testing.T) {
+	for server, host := range map[string]string{"": "localhost:25", "smtps://mail.example.com": "mail.example.com:465"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := play(t)
+			defer s.end()
+			certificate, _ := certificateOfTests(t)
+			lines := strings.Repeat("220-on and on\r\n", 1000)
+			said := 0
+			s.hosts[host] = func(conn net.Conn) {
+				if server != "" {
+					conn = tls.Server(conn, &tls.Config{Certificates: []tls.Certificate{certificate}})
+				}
+				for said < 1<<20 {
+					n, err := io.WriteString(conn, lines)
+					if said += n; err != nil {
+						return
+					}
+				}
+				conn.Close()
+			}
+			s.keep(reading.Receiver{ID: 1, Kind: reading.Mail, Address: "me@example.com", Server: server})
+			s.hit(1, "a")
+			time.Sleep(10 * time.Second) // in which the connection is closed
+			if p := s.store.receiver(1).Problem; said > 300<<10 || !strings.Contains(p, "too much") {
+				t.Errorf("%d bytes were read, the problem is %q", said, p)
+			}
+		})
+	}
+}

@@ -127,6 +127,7 @@ func (t *Teller) dialMail(sending, dial context.Context, r *reading.Receiver, s 
 		return nil, err
 	}
 	context.AfterFunc(sending, func() { conn.Close() })
+	conn = &quietConn{Conn: conn, left: maxMailSaid}
 	if !s.tls {
 		return conn, nil
 	}
@@ -135,6 +136,24 @@ func (t *Teller) dialMail(sending, dial context.Context, r *reading.Receiver, s 
 		return nil, errors.Join(err, conn.Close())
 	}
 	return encrypted, nil
+}
+
+// maxMailSaid is how much a mail server may say in a session, in bytes.
+const maxMailSaid = 256 << 10
+
+// A quietConn is read from so far: the library has no bound for what it keeps of an answer.
+type quietConn struct {
+	net.Conn
+	left int
+}
+
+func (c *quietConn) Read(b []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errors.New("the server says too much")
+	}
+	n, err := c.Conn.Read(b[:min(len(b), c.left)])
+	c.left -= n
+	return n, err
 }
 
 // tlsFor is how TLS is spoken with a mail server.
