@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/mail"
@@ -234,10 +235,12 @@ func TestMail(t *testing.T) {
 		server, host      string
 		fromBegin, secure bool
 		login             string
+		title             string
 	}{
-		{"", "localhost:25", false, false, ""},
-		{"smtp://mail.example.com", "mail.example.com:587", false, true, " me@example.com pass word"},
-		{"smtps://someone@mail.example.com", "mail.example.com:465", true, true, " someone pass word"},
+		{"", "localhost:25", false, false, "", "Sturm über\r\nBcc: all@example.com"},
+		{"smtp://mail.example.com", "mail.example.com:587", false, true, " me@example.com pass word",
+			"=?utf-8?Q?=0D=0ABcc:all@example.com?="},
+		{"smtps://someone@mail.example.com", "mail.example.com:465", true, true, " someone pass word", "a"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := play(t)
@@ -248,7 +251,7 @@ func TestMail(t *testing.T) {
 				r.Secret = "pass word"
 			}
 			s.keep(r)
-			s.hit(1, "Sturm über\r\nBcc: all@example.com")
+			s.hit(1, c.title)
 			synctest.Wait()
 			if p := s.store.receiver(1).Problem; p != "" || len(letters) != 1 {
 				t.Fatalf("%q: %d letters, %s", c.server, len(letters), p)
@@ -259,6 +262,11 @@ func TestMail(t *testing.T) {
 				t.Fatal(err)
 			}
 			id := m.Header.Get("Message-Id")
+			subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
+			if err != nil || strings.Contains(subject, "\n") != strings.Contains(c.title, "\n") || m.Header.Get("User-Agent") != "feedex" ||
+				m.Header.Get("X-Mailer") != "" {
+				t.Errorf("subject %q, %v, %v", subject, err, m.Header)
+			}
 			if l.login != c.login || !strings.Contains(l.from, "<me@example.com>") ||
 				!strings.Contains(l.to, "<me@example.com>") ||
 				m.Header.Get("Bcc") != "" || m.Header.Get("Auto-Submitted") != "auto-generated" ||

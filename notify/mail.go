@@ -164,16 +164,17 @@ func (t *Teller) tlsFor(host string) *tls.Config {
 // newLetter makes the message. The address is the person's own, and stands for who sends it. The node's key tells its
 // messages from those of others.
 func newLetter(address, key string, b *bulletin) (*mail.Msg, error) {
-	m := mail.NewMsg()
+	m := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	if err := m.FromFormat("feedex", address); err != nil {
 		return nil, fmt.Errorf("%w: %w", reading.ErrReceiver, err)
 	}
 	if err := m.To(address); err != nil {
 		return nil, fmt.Errorf("%w: %w", reading.ErrReceiver, err)
 	}
-	m.Subject(b.title())
+	m.Subject(strings.ReplaceAll(b.title(), "=?", "= ?")) // or what a publisher wrote would be decoded (RFC 2047)
 	m.SetMessageIDWithValue(b.id + "." + key[:min(22, len(key))] + "@feedex.invalid")
 	m.SetDate()
+	m.SetGenHeader(mail.HeaderUserAgent, "feedex")
 	m.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no program answers it
 	m.SetBodyString(mail.TypeTextPlain, b.letter())
 	return m, nil
