@@ -156,8 +156,8 @@ func TestWebPush(t *testing.T) {
 // A letter is what a mail server took.
 type letter struct{ from, to, login, text string }
 
-// post has a host of the stage take mail, by TLS from the begin or after STARTTLS.
-func (s *stage) post(host string, fromBegin bool, secure bool) <-chan letter {
+// post has a host of the stage take mail, by TLS from the begin or after STARTTLS. It offers AUTH, and what is named.
+func (s *stage) post(host string, fromBegin bool, secure bool, offers ...string) <-chan letter {
 	letters := make(chan letter, 10)
 	certificate, _ := certificateOfTests(s.t)
 	config := &tls.Config{Certificates: []tls.Certificate{certificate}}
@@ -183,7 +183,11 @@ func (s *stage) post(host string, fromBegin bool, secure bool) <-chan letter {
 				if secure && !encrypted {
 					say("250-mail.example.com", "250 STARTTLS")
 				} else {
-					say("250-mail.example.com", "250 AUTH PLAIN")
+					say("250-mail.example.com")
+					for _, offer := range offers {
+						say("250-" + offer)
+					}
+					say("250 AUTH PLAIN")
 				}
 			case "STAR":
 				say("220 go ahead")
@@ -263,7 +267,8 @@ func TestMail(t *testing.T) {
 			}
 			id := m.Header.Get("Message-Id")
 			subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
-			if err != nil || strings.Contains(subject, "\n") != strings.Contains(c.title, "\n") || m.Header.Get("User-Agent") != "feedex" ||
+			if err != nil || strings.Contains(subject, "\n") != strings.Contains(c.title, "\n") ||
+				m.Header.Get("User-Agent") != "feedex" ||
 				m.Header.Get("X-Mailer") != "" {
 				t.Errorf("subject %q, %v, %v", subject, err, m.Header)
 			}
@@ -273,6 +278,24 @@ func TestMail(t *testing.T) {
 				!strings.HasPrefix(id, "<feedex-1-1-1."+s.sender.PublicKey()[:22]) ||
 				!strings.Contains(l.text, "storm") {
 				t.Errorf("%q: %+v", c.server, l)
+			}
+		})
+	}
+}
+
+// An address with letters beyond ASCII goes to a server alone that takes those.
+func TestMailBeyondASCII(t *testing.T) {
+	for offer, letters := range map[string]int{"8BITMIME": 0, "SMTPUTF8": 1} {
+		synctest.Test(t, func(t *testing.T) {
+			s := play(t)
+			defer s.end()
+			took := s.post("localhost:25", false, false, offer)
+			s.keep(reading.Receiver{ID: 1, Kind: reading.Mail, Address: "мe@exämple.com"})
+			s.hit(1, "a")
+			synctest.Wait()
+			p := s.store.receiver(1).Problem
+			if len(took) != letters || (letters == 0) != strings.Contains(p, "SMTPUTF8") {
+				t.Errorf("%s: %d letters, the problem is %q", offer, len(took), p)
 			}
 		})
 	}
@@ -296,7 +319,9 @@ func TestMailWithoutTLS(t *testing.T) {
 
 // A mail server that never ends what it says, by TLS or before it, is read so far and no further.
 func TestMailServerThatSaysTooMuch(t *testing.T) {
-	for server, host := range map[string]string{"": "localhost:25", "smtps://mail.example.com": "mail.example.com:465"} {
+	for server, host := range map[string]string{
+		"": "localhost:25", "smtps://mail.example.com": "mail.example.com:465",
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := play(t)
 			defer s.end()

@@ -318,9 +318,9 @@ func (e *ear) answerOrDrop(ctx context.Context, c reading.Command) error {
 
 // answer sends what is answered to a command.
 func (e *ear) answer(ctx context.Context, c reading.Command) error {
-	within, cancel := context.WithTimeout(ctx, deliverTime)
-	defer cancel()
-	err := e.publishNtfy(within, &e.at, ntfyBody{Title: "feedex", Message: shortened(c.Answer, maxNtfyText)})
+	err := inTime(ctx, func(ctx context.Context) error {
+		return e.publishNtfy(ctx, &e.at, ntfyBody{Title: "feedex", Message: shortened(c.Answer, maxNtfyText)})
+	})
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUnsent, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/wneessen/go-mail"
 
@@ -82,8 +83,8 @@ func (t *Teller) mail(ctx context.Context, r *reading.Receiver, b *bulletin) err
 	case server.here():
 		policy = mail.TLSOpportunistic
 	}
-	options := []mail.Option{
-		mail.WithPort(server.port), mail.WithTimeout(deliverTime), mail.WithTLSPolicy(policy),
+	options := []mail.Option{ // whose time is for each step: ctx ends the whole before
+		mail.WithPort(server.port), mail.WithTimeout(2 * deliverTime), mail.WithTLSPolicy(policy),
 		mail.WithTLSConfig(t.tlsFor(server.host)),
 		mail.WithDialContextFunc(func(dial context.Context, network, address string) (net.Conn, error) {
 			return t.dialMail(ctx, dial, r, server, network, address)
@@ -97,12 +98,23 @@ func (t *Teller) mail(ctx context.Context, r *reading.Receiver, b *bulletin) err
 	if err != nil {
 		return fmt.Errorf("%w: %w", reading.ErrReceiver, err)
 	}
-	err = client.DialAndSendWithContext(ctx, letter)
-	if letter.IsDelivered() {
-		return nil // what the server says when it hangs up does not matter
+	session, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return err
 	}
-	return declinedMail(err)
+	if takes, _ := session.Extension("SMTPUTF8"); !takes && strings.IndexFunc(r.Address, beyondASCII) >= 0 {
+		err = errors.New("the server takes no address with letters beyond ASCII: it does not offer SMTPUTF8")
+	} else {
+		err = declinedMail(client.SendWithSMTPClient(session, letter))
+	}
+	_ = client.CloseWithSMTPClient(session) // what it says when it hangs up does not matter
+	if letter.IsDelivered() {
+		return nil // nor does what it says afterwards
+	}
+	return err
 }
+
+func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
 
 // declinedMail is a declined where a server refuses for ever the message and not who it is for, and else the error as
 // it is.
@@ -115,7 +127,7 @@ func declinedMail(err error) error {
 	return declined{status: safehtml.Label(said), unfit: true}
 }
 
-// dialMail connects to a mail server: for as long as sending lasts, which the library bounds for each step alone.
+// dialMail connects to a mail server: for as long as sending lasts.
 func (t *Teller) dialMail(sending, dial context.Context, r *reading.Receiver, s mailServer, network,
 	address string) (net.Conn, error) {
 	connect := t.Dial

@@ -250,9 +250,21 @@ func (t *Teller) deliver(ctx context.Context, r *reading.Receiver, b *bulletin) 
 }
 
 func (t *Teller) sendInTime(ctx context.Context, r *reading.Receiver, b *bulletin) error {
-	ctx, cancel := context.WithTimeout(ctx, deliverTime)
+	return inTime(ctx, func(ctx context.Context) error { return t.send(ctx, r, b) })
+}
+
+// errSlow is for a receiver that takes nothing in deliverTime.
+var errSlow = fmt.Errorf("no answer within %.0f s", deliverTime.Seconds())
+
+// inTime sends something, and says in our words that it took too long: each library has others.
+func inTime(ctx context.Context, send func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, deliverTime, errSlow)
 	defer cancel()
-	return t.send(ctx, r, b)
+	err := send(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errSlow) {
+		return errSlow
+	}
+	return err
 }
 
 // note stores how a delivery went, also where the node ends meanwhile. Where that cannot be stored, as on a full disk,
