@@ -11,7 +11,8 @@ import (
 
 // A bulletin is what a receiver is told at one time, of one entry or of several.
 type bulletin struct {
-	// id is the same when the same is sent again.
+	// id is the same when the same is sent again, and another where more came meanwhile: who drops what they have had
+	// would lose that.
 	id       string
 	messages []reading.Message // the oldest first; none where somebody tries the receiver
 	more     int               // so many entries there are beside them
@@ -27,7 +28,8 @@ const (
 // maxLines is of how many entries a bulletin for people has the titles.
 const maxLines = 20
 
-func newBulletin(r *reading.Receiver, messages []reading.Message, more int) *bulletin {
+// newBulletin makes one, whose id begins so.
+func newBulletin(idOf string, messages []reading.Message, more int) *bulletin {
 	for i := range messages {
 		m := &messages[i]
 		m.Title, m.Feed = shortened(m.Title, maxTitle), shortened(m.Feed, maxName)
@@ -37,7 +39,7 @@ func newBulletin(r *reading.Receiver, messages []reading.Message, more int) *bul
 		}
 	}
 	return &bulletin{
-		id:       fmt.Sprintf("feedex-%d-%d-%d", r.ID, messages[0].ID, messages[len(messages)-1].ID),
+		id:       fmt.Sprintf("%s-%d-%d", idOf, messages[0].ID, messages[len(messages)-1].ID),
 		messages: messages,
 		more:     more,
 	}

@@ -46,6 +46,7 @@ func TestWebhook(t *testing.T) {
 			mac.Write([]byte(h.Get("Webhook-Id") + "." + h.Get("Webhook-Timestamp") + "."))
 			mac.Write(got[0].body)
 			if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); h.Get("Webhook-Signature") != want ||
+				h.Get("Webhook-Id") != fmt.Sprintf("feedex-%s-%[2]d-%[2]d-%[2]d", s.sender.PublicKey()[:22], i+1) ||
 				h.Get("Webhook-Timestamp") != fmt.Sprint(time.Now().Unix()) {
 				t.Errorf("signed %s at %s, want %s", h.Get("Webhook-Signature"), h.Get("Webhook-Timestamp"), want)
 			}
@@ -275,7 +276,7 @@ func TestMail(t *testing.T) {
 			if l.login != c.login || !strings.Contains(l.from, "<me@example.com>") ||
 				!strings.Contains(l.to, "<me@example.com>") ||
 				m.Header.Get("Bcc") != "" || m.Header.Get("Auto-Submitted") != "auto-generated" ||
-				!strings.HasPrefix(id, "<feedex-1-1-1."+s.sender.PublicKey()[:22]) ||
+				!strings.HasPrefix(id, "<feedex-"+s.sender.PublicKey()[:22]+"-1-1-1@") ||
 				!strings.Contains(l.text, "storm") {
 				t.Errorf("%q: %+v", c.server, l)
 			}

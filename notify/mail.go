@@ -72,7 +72,7 @@ func (t *Teller) mail(ctx context.Context, r *reading.Receiver, b *bulletin) err
 	if err != nil {
 		return err
 	}
-	letter, err := newLetter(r.Address, t.Sender.PublicKey(), b)
+	letter, err := newLetter(r.Address, b)
 	if err != nil {
 		return err
 	}
@@ -173,9 +173,8 @@ func (t *Teller) tlsFor(host string) *tls.Config {
 	return &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, RootCAs: t.Roots}
 }
 
-// newLetter makes the message. The address is the person's own, and stands for who sends it. The node's key tells its
-// messages from those of others.
-func newLetter(address, key string, b *bulletin) (*mail.Msg, error) {
+// newLetter makes the message. The address is the person's own, and stands for who sends it.
+func newLetter(address string, b *bulletin) (*mail.Msg, error) {
 	m := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	if err := m.FromFormat("feedex", address); err != nil {
 		return nil, fmt.Errorf("%w: %w", reading.ErrReceiver, err)
@@ -184,7 +183,7 @@ func newLetter(address, key string, b *bulletin) (*mail.Msg, error) {
 		return nil, fmt.Errorf("%w: %w", reading.ErrReceiver, err)
 	}
 	m.Subject(strings.ReplaceAll(b.title(), "=?", "= ?")) // or what a publisher wrote would be decoded (RFC 2047)
-	m.SetMessageIDWithValue(b.id + "." + key[:min(22, len(key))] + "@feedex.invalid")
+	m.SetMessageIDWithValue(b.id + "@feedex.invalid")
 	m.SetDate()
 	m.SetGenHeader(mail.HeaderUserAgent, "feedex")
 	m.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no program answers it

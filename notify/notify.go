@@ -116,7 +116,7 @@ func (t *Teller) Wake() {
 
 // Try sends a receiver a message that says that it comes. Nothing is noted of how that goes.
 func (t *Teller) Try(ctx context.Context, r reading.Receiver) error {
-	return t.sendInTime(ctx, &r, &bulletin{id: fmt.Sprintf("feedex-%d-try-%d", r.ID, time.Now().UnixNano())})
+	return t.sendInTime(ctx, &r, &bulletin{id: fmt.Sprintf("%s-try-%d", t.idOf(&r), time.Now().UnixNano())})
 }
 
 // Run tells receivers what waits for them, as it comes and as they want it, and does what they command, until ctx ends.
@@ -217,7 +217,13 @@ func (t *Teller) due(ctx context.Context, r *reading.Receiver, now time.Time) (*
 	if r.MutedAt(due) {
 		due = r.Hours.Due(r.Muted, waiting[0].Arrived, told)
 	}
-	return newBulletin(r, waiting, more), due, nil
+	return newBulletin(t.idOf(r), waiting, more), due, nil
+}
+
+// idOf is what the IDs of a receiver's bulletins begin with. The node's key tells them from those of other nodes.
+func (t *Teller) idOf(r *reading.Receiver) string {
+	key := t.Sender.PublicKey()
+	return fmt.Sprintf("feedex-%s-%d", key[:min(22, len(key))], r.ID)
 }
 
 // deliver sends a bulletin, and returns what notes how that went; nil where the node ended meanwhile, so that it is
