@@ -227,11 +227,17 @@ func (h Hours) Due(now, since time.Time, told []time.Time) time.Time {
 			at = free
 		}
 	}
-	if h.QuietFrom != h.QuietTo {
-		begin, end := h.QuietFrom.next(at), h.QuietTo.next(at.Add(1))
-		if begin.Equal(at) || end.Before(begin) {
-			at = end
-		}
+	for h.quiet(at) { // minute by minute, for clocks may be changed meanwhile
+		at = at.Truncate(time.Minute).Add(time.Minute)
 	}
 	return at
+}
+
+// quiet reports whether nothing is sent at a moment, by what the clock shows then.
+func (h Hours) quiet(at time.Time) bool {
+	t := TimeOfDay(at.Hour()*60 + at.Minute())
+	if h.QuietFrom > h.QuietTo {
+		return t >= h.QuietFrom || t < h.QuietTo
+	}
+	return t >= h.QuietFrom && t < h.QuietTo
 }

@@ -69,6 +69,40 @@ func TestHours(t *testing.T) {
 	}
 }
 
+// Where clocks are changed it is quiet by what they show, twice in an hour that comes twice.
+func TestQuietHoursWhereClocksChange(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	twoToThree := Hours{QuietFrom: 120, QuietTo: 180, Most: 3}
+	night := Hours{QuietFrom: 22 * 60, QuietTo: 150, Most: 3} // whose end does not come in spring
+	for _, c := range []struct {
+		hours    Hours
+		now, due string // of UTC
+	}{
+		{twoToThree, "2026-10-24T23:59:00Z", "2026-10-24T23:59:00Z"},
+		{twoToThree, "2026-10-25T00:00:00Z", "2026-10-25T02:00:00Z"},
+		{twoToThree, "2026-10-25T00:59:30Z", "2026-10-25T02:00:00Z"},
+		{twoToThree, "2026-10-25T01:30:00Z", "2026-10-25T02:00:00Z"},
+		{twoToThree, "2026-10-25T02:00:00Z", "2026-10-25T02:00:00Z"},
+		{twoToThree, "2027-03-28T00:59:59Z", "2027-03-28T00:59:59Z"},
+		{twoToThree, "2027-03-28T01:00:00Z", "2027-03-28T01:00:00Z"},
+		{night, "2027-03-27T23:00:00Z", "2027-03-28T01:00:00Z"},
+		{night, "2027-03-28T00:59:00Z", "2027-03-28T01:00:00Z"},
+	} {
+		var at [2]time.Time
+		for i, text := range []string{c.now, c.due} {
+			if at[i], err = time.Parse(time.RFC3339, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if due := c.hours.Due(at[0].In(berlin), at[0], nil); !due.Equal(at[1]) {
+			t.Errorf("%+v at %s: due %s, want %s", c.hours, c.now, due.UTC().Format(time.RFC3339), c.due)
+		}
+	}
+}
+
 func TestReceiversAreChecked(t *testing.T) {
 	good := Receiver{Name: " phone\n", Kind: Webhook, Address: "https://example.com/", Hours: Hours{Most: DefaultMost}}
 	if r, err := good.Checked(); err != nil || r.Name != "phone" {
