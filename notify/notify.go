@@ -213,11 +213,14 @@ func (t *Teller) due(ctx context.Context, r *reading.Receiver, now time.Time) (*
 	if err != nil {
 		return nil, now, fmt.Errorf("load what the receiver %q was told: %w", r.Name, err)
 	}
-	due := r.Hours.Due(now, waiting[0].Arrived, told)
-	if r.MutedAt(due) {
-		due = r.Hours.Due(r.Muted, waiting[0].Arrived, told)
+	from, since := now, waiting[0].Arrived
+	if r.MutedAt(now) {
+		from = r.Muted.In(now.Location())
 	}
-	return newBulletin(t.idOf(r), waiting, more), due, nil
+	if !r.Muted.After(from) {
+		since = when.Later(since, r.Muted) // what a mute held back waits for a digest behind it
+	}
+	return newBulletin(t.idOf(r), waiting, more), r.Hours.Due(from, since, told), nil
 }
 
 // idOf is what the IDs of a receiver's bulletins begin with. The node's key tells them from those of other nodes.

@@ -105,6 +105,39 @@ func TestATimeTooFarAway(t *testing.T) {
 	})
 }
 
+// What comes while a receiver is mute goes out behind that, by its hours: with the next digest, if it has those.
+func TestMuteAndDigest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.serves("hook.example:80", false, ok)
+		day := time.Now().Local()
+		at := func(hour, minute int) time.Time {
+			return time.Date(day.Year(), day.Month(), day.Day()+1, hour, minute, 0, 0, time.Local)
+		}
+		time.Sleep(time.Until(at(17, 0)))
+		r := hook(1)
+		r.Hours.Digest = []reading.TimeOfDay{18 * 60}
+		r.Muted = at(24, 32).UTC()
+		s.keep(r)
+		s.hit(1, "a")
+		plain := hook(2)
+		plain.Muted = r.Muted
+		s.keep(plain)
+		s.hit(2, "b")
+		var told []time.Time
+		for range 48 {
+			time.Sleep(time.Hour)
+			for _, q := range s.requests() {
+				told = append(told, q.at)
+			}
+		}
+		if len(told) != 2 || !told[0].Equal(at(24, 32)) || !told[1].Equal(at(24+18, 0)) {
+			t.Errorf("told at %v", told)
+		}
+	})
+}
+
 // A receiver that asks to be left alone is, for a day at most, and one that is gone is asked never again.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
