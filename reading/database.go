@@ -59,7 +59,8 @@ type Database interface {
 }
 
 // A View is an archive as it is read beside the node's loop. It may be used by several goroutines at once. Its methods
-// end early with their context's error, and take no longer than some seconds, but for those that go through everything.
+// end early with the cause of their context's end, and take no longer than some seconds, but for those that go through
+// everything.
 type View interface {
 	archive.Searcher
 	archive.Channels

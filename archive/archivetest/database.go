@@ -37,6 +37,7 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("full texts", func(t *testing.T) { testFullTexts(t, open(t)) })
 	t.Run("full texts that are due", func(t *testing.T) { testFullTextsDue(t, open(t)) })
 	t.Run("full texts by rule", func(t *testing.T) { testFullTextRule(t, open(t)) })
+	t.Run("reads end", func(t *testing.T) { testReadsEnd(t, open(t)) })
 	t.Run("contents", func(t *testing.T) { testContents(t, open(t)) })
 	t.Run("limits", func(t *testing.T) { testLimits(t, open(t)) })
 	t.Run("limits are inherited", func(t *testing.T) { testInheritLimits(t, open(t)) })

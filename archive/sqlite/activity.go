@@ -81,21 +81,19 @@ func (s *Store) KeepSpared(at time.Time, polls float64) {
 
 // CountedSince implements archive.Activity.
 func (r *Reader) CountedSince(ctx context.Context) (time.Time, error) {
-	hour, err := one(ctx, r.db, by(func(t *time.Time) []any { return []any{seconds(t)} }), `
+	return first(ctx, r, by(func(t *time.Time) []any { return []any{seconds(t)} }), `
 		SELECT max(min(hour) * 3600, coalesce((SELECT min(since) / 1000 FROM feeds), 0)) FROM hours`)
-	return hour, wrap("read", r.path, err)
 }
 
 // Hours implements archive.Activity.
 func (r *Reader) Hours(ctx context.Context, since time.Time) ([]archive.Hour, error) {
-	hours, err := list(ctx, r.db, func(row rowScanner) (h archive.Hour, err error) {
+	return all(ctx, r, func(row rowScanner) (h archive.Hour, err error) {
 		var hour int64
 		err = scan(row, &hour, &h.Polled, &h.Brought, &h.Compared, duration{&h.Ahead, time.Second}, &h.Requests,
 			&h.Unchanged, &h.Failed, &h.Bytes, &h.Spared)
 		h.At = time.Unix(hour*3600, 0).UTC()
 		return h, err
 	}, `SELECT * FROM hours WHERE hour >= ? ORDER BY hour`, hourOf(since))
-	return hours, wrap("read", r.path, err)
 }
 
 // requestColumns are the columns of a request, and requestFields where they go.
@@ -146,9 +144,9 @@ func (s *Store) countRequest(r *grade.Request) {
 
 // Requests implements archive.Activity.
 func (r *Reader) Requests(ctx context.Context, n int) ([]grade.Request, error) {
-	requests, err := list(ctx, r.db, by(requestFields), latestRequests, max(0, n))
+	requests, err := all(ctx, r, by(requestFields), latestRequests, max(0, n))
 	slices.Reverse(requests)
-	return requests, wrap("read", r.path, err)
+	return requests, err
 }
 
 // LoadHosts implements archive.Hosts.
@@ -171,18 +169,16 @@ func (s *Store) DropHost(name string) { s.write(`DELETE FROM hosts WHERE name = 
 
 // Host implements archive.Activity.
 func (r *Reader) Host(ctx context.Context, name string) (archive.KnownHost, error) {
-	h, err := one(ctx, r.db, by(hostFields), `SELECT name, gap, rest, until, spent, forbids FROM hosts WHERE name = ?`,
+	return first(ctx, r, by(hostFields), `SELECT name, gap, rest, until, spent, forbids FROM hosts WHERE name = ?`,
 		name)
-	return h, wrap("read", r.path, err)
 }
 
 // RequestsFor implements archive.Activity.
 func (r *Reader) RequestsFor(ctx context.Context, name string, since time.Time, n int) ([]grade.Request, error) {
-	requests, err := list(ctx, r.db, by(requestFields), `
+	return all(ctx, r, by(requestFields), `
 		SELECT * FROM (SELECT `+requestColumns+` FROM requests
 			WHERE iif(feed = '', url, feed) = ? AND at >= ? ORDER BY at DESC LIMIT ?)
 		ORDER BY at`, name, since.UnixMilli(), n)
-	return requests, wrap("read", r.path, err)
 }
 
 // Appearances implements archive.Activity.
@@ -194,7 +190,7 @@ func (r *Reader) Appearances(ctx context.Context, number int64, since time.Time,
 		abs(nullif(polled, 0)) FROM entries INDEXED BY entries_by_feed
 		WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n) {
 		if err != nil {
-			return nil, wrap("read", r.path, err)
+			return nil, r.failed(ctx, "read", err)
 		}
 		if a.Seen.Before(since) {
 			break
@@ -213,7 +209,7 @@ func (r *Reader) BroughtSince(ctx context.Context, number int64, since time.Time
 	for a, err := range found(ctx, r.db, by(func(a *arrival) []any { return []any{&a.seen, &a.neighbor} }), `
 		SELECT seen, source <> '' FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, n) {
 		if err != nil {
-			return 0, wrap("read", r.path, err)
+			return 0, r.failed(ctx, "read", err)
 		}
 		if a.seen < since.Unix() {
 			break

@@ -58,30 +58,25 @@ func (r *Reader) channel(ctx context.Context, where string, arg any) (c archive.
 
 // Newest implements archive.Channels.
 func (r *Reader) Newest(ctx context.Context, number int64, limit int) ([]int64, error) {
-	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_feed WHERE feed = ? AND seq > 0 ORDER BY `+
-		`seq DESC LIMIT ?`, number, limit)
+	return all(ctx, r, single[int64], `SELECT seq FROM entries INDEXED BY entries_by_feed
+		WHERE feed = ? AND seq > 0 ORDER BY seq DESC LIMIT ?`, number, limit)
 }
 
 // Changed implements archive.Channels.
 func (r *Reader) Changed(ctx context.Context, number int64, since archive.FeedVersion, last int64,
 	limit int) ([]int64, error) {
-	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_change
+	return all(ctx, r, single[int64], `SELECT seq FROM entries INDEXED BY entries_by_change
 		WHERE feed = ? AND changed > ? AND seq <= ? ORDER BY changed DESC LIMIT ?`, number, since.Changed, last, limit)
 }
 
 // NewestOfAll implements archive.Channels.
 func (r *Reader) NewestOfAll(ctx context.Context, secret bool, after int64, limit int) ([]int64, error) {
-	return r.listSeqs(ctx, `SELECT seq FROM entries INDEXED BY entries_by_seq
+	return all(ctx, r, single[int64], `SELECT seq FROM entries INDEXED BY entries_by_seq
 		WHERE seq > max(?, 0) AND `+ofFollowed+` ORDER BY seq DESC LIMIT ?`, after, secret, limit)
 }
 
 // ofFollowed is a condition on entries: the node follows their feed, and its URL is no secret or may be one.
 const ofFollowed = `feed IN (SELECT id FROM feeds WHERE subscribed AND (? OR NOT secret))`
-
-func (r *Reader) listSeqs(ctx context.Context, query string, args ...any) (seqs []int64, err error) {
-	seqs, err = list(ctx, r.db, single[int64], query, args...)
-	return seqs, r.failed(ctx, "read", err)
-}
 
 // Following implements archive.Channels.
 func (r *Reader) Following(ctx context.Context, secret bool) (f archive.Following, err error) {

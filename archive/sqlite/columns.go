@@ -76,6 +76,19 @@ func one[T any](ctx context.Context, q querier, read func(rowScanner) (T, error)
 	return x, err
 }
 
+// all is all rows that a statement of a Reader finds, and first the first of them, the zero value where there is none.
+func all[T any](ctx context.Context, r *Reader, read func(rowScanner) (T, error), query string,
+	args ...any) ([]T, error) {
+	rows, err := list(ctx, r.db, read, query, args...)
+	return rows, r.failed(ctx, "read", err)
+}
+
+func first[T any](ctx context.Context, r *Reader, read func(rowScanner) (T, error), query string,
+	args ...any) (T, error) {
+	x, err := one(ctx, r.db, read, query, args...)
+	return x, r.failed(ctx, "read", err)
+}
+
 // load is all rows that a statement of a writer finds, none where anything went wrong.
 func load[T any](w *writer, read func(rowScanner) (T, error), query string, args ...any) (all []T) {
 	w.rows(query, args, func(rows *sql.Rows) error {

@@ -38,15 +38,13 @@ func (s *Store) Mute(p reading.PersonID, until time.Time) {
 
 // WasHeard implements reading.ReceiverList.
 func (r *Reader) WasHeard(ctx context.Context, id reading.ReceiverID, message string) (bool, error) {
-	n, err := one(ctx, r.db, single[int], `SELECT count(*) FROM commands WHERE receiver = ? AND message = ?`, int64(id),
-		message)
-	return n > 0, r.failed(ctx, "read", err)
+	return first(ctx, r, single[bool], `SELECT EXISTS (SELECT 1 FROM commands WHERE receiver = ? AND message = ?)`,
+		int64(id), message)
 }
 
 // Unanswered implements reading.ReceiverList.
 func (r *Reader) Unanswered(ctx context.Context, id reading.ReceiverID) ([]reading.Command, error) {
-	list, err := list(ctx, r.db, by(func(c *reading.Command) []any {
+	return all(ctx, r, by(func(c *reading.Command) []any {
 		return []any{&c.Message, seconds(&c.Sent), &c.Answer}
 	}), `SELECT message, sent, answer FROM commands WHERE receiver = ? AND answer <> '' ORDER BY id`, int64(id))
-	return list, r.failed(ctx, "read", err)
 }

@@ -146,11 +146,9 @@ func (r *Reader) Stats(ctx context.Context) (st archive.Stats, err error) {
 }
 
 // CountEntries implements archive.Contents.
-func (r *Reader) CountEntries(ctx context.Context, number int64, max int) (n int, err error) {
-	err = scan(r.db.QueryRowContext(ctx, `
-		SELECT count(*) FROM (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = ? LIMIT ?)`,
-		number, max), &n)
-	return n, wrap("read", r.path, err)
+func (r *Reader) CountEntries(ctx context.Context, number int64, max int) (int, error) {
+	return first(ctx, r, single[int], `
+		SELECT count(*) FROM (SELECT 1 FROM entries INDEXED BY entries_by_feed WHERE feed = ? LIMIT ?)`, number, max)
 }
 
 // exportEntries is how many entries Export reads at one time, unless pageBytes are reached before.

@@ -20,7 +20,6 @@ func (s *Store) Decline(u feed.URL, declined bool) {
 
 // Unsuggested implements reading.UnsuggestedList.
 func (r *Reader) Unsuggested(ctx context.Context) ([]feed.URL, error) {
-	feeds, err := list(ctx, r.db, single[feed.URL], `SELECT url FROM declined UNION SELECT url FROM feeds WHERE kept
+	return all(ctx, r, single[feed.URL], `SELECT url FROM declined UNION SELECT url FROM feeds WHERE kept
 		AND (subscribed OR since <> 0 OR private OR withheld OR discreet OR leads)`)
-	return feeds, r.failed(ctx, "read", err)
 }

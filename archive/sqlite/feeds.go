@@ -77,14 +77,12 @@ var listFeeds = `SELECT ` + feedColumns + ` FROM feeds WHERE kept ORDER BY url`
 
 // Feeds implements archive.Contents.
 func (r *Reader) Feeds(ctx context.Context) ([]archive.Feed, error) {
-	feeds, err := list(ctx, r.db, by(feedFields), listFeeds)
-	return feeds, wrap("read", r.path, err)
+	return all(ctx, r, by(feedFields), listFeeds)
 }
 
 // Feed implements archive.Contents.
 func (r *Reader) Feed(ctx context.Context, u feed.URL) (archive.Feed, error) {
-	f, err := one(ctx, r.db, by(feedFields), `SELECT `+feedColumns+` FROM feeds WHERE url = ?`, string(u))
-	return f, wrap("read", r.path, err)
+	return first(ctx, r, by(feedFields), `SELECT `+feedColumns+` FROM feeds WHERE url = ?`, string(u))
 }
 
 // maxFeedIDs bounds the rows of feeds that are remembered; a node polls and relays fewer.
@@ -151,17 +149,15 @@ func (s *Store) KeepFeed(f archive.Feed) {
 
 // FeedNames implements archive.Contents.
 func (r *Reader) FeedNames(ctx context.Context) ([]archive.FeedName, error) {
-	feeds, err := list(ctx, r.db, by(func(n *archive.FeedName) []any {
+	return all(ctx, r, by(func(n *archive.FeedName) []any {
 		return []any{&n.Number, &n.URL, &n.Title, &n.Polled, &n.Brought, &n.FullText}
 	}), `SELECT id, url, coalesce((SELECT name FROM titles WHERE feed = id AND person = ?), title),
 			own_firsts, their_firsts, full_from IS NOT NULL FROM feeds WHERE NOT apart`, int64(reading.Owner))
-	return feeds, wrap("read", r.path, err)
 }
 
 // NumberedFeed implements archive.Contents.
 func (r *Reader) NumberedFeed(ctx context.Context, number int64) (archive.Feed, error) {
-	f, err := one(ctx, r.db, by(feedFields), `SELECT `+feedColumns+` FROM feeds WHERE id = ? AND NOT apart`, number)
-	return f, wrap("read", r.path, err)
+	return first(ctx, r, by(feedFields), `SELECT `+feedColumns+` FROM feeds WHERE id = ? AND NOT apart`, number)
 }
 
 // The titles and folders of feeds, as a person sets them.
@@ -293,9 +289,8 @@ func (s pen) RemoveFolder(id reading.FolderID) {
 
 // Folders implements reading.Items.
 func (r personalReader) Folders(ctx context.Context) ([]reading.Folder, error) {
-	folders, err := list(ctx, r.db, by(func(f *reading.Folder) []any { return []any{&f.ID, &f.Name} }),
+	return all(ctx, r.Reader, by(func(f *reading.Folder) []any { return []any{&f.ID, &f.Name} }),
 		`SELECT id, name FROM folders WHERE person = ? ORDER BY name`, int64(r.person))
-	return folders, r.failed(ctx, "read", err)
 }
 
 // Subscriptions implements reading.Items.
@@ -345,14 +340,12 @@ func (r personalReader) addFolders(ctx context.Context, tx *sql.Tx, feeds []read
 
 // FeedID implements reading.Filing.
 func (r *Reader) FeedID(ctx context.Context, u feed.URL) (reading.FeedID, error) {
-	id, err := one(ctx, r.db, single[reading.FeedID], feedByURL, string(u))
-	return id, r.failed(ctx, "read", err)
+	return first(ctx, r, single[reading.FeedID], feedByURL, string(u))
 }
 
 // FeedOf implements reading.Filing.
 func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (feed.URL, error) {
-	u, err := one(ctx, r.db, single[feed.URL], `SELECT url FROM feeds WHERE id = ?`, int64(id))
-	return u, r.failed(ctx, "read", err)
+	return first(ctx, r, single[feed.URL], `SELECT url FROM feeds WHERE id = ?`, int64(id))
 }
 
 // Titles implements reading.Filing.
@@ -380,17 +373,16 @@ func (r personalReader) Titles(ctx context.Context, feeds []feed.URL) (map[feed.
 
 // Filing implements reading.Filing.
 func (r personalReader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
-	name, err = one(ctx, r.db, single[string], `SELECT name FROM titles WHERE feed = ? AND person = ?`, number,
+	name, err = first(ctx, r.Reader, single[string], `SELECT name FROM titles WHERE feed = ? AND person = ?`, number,
 		int64(r.person))
 	if err == nil {
-		folders, err = list(ctx, r.db, single[string], `SELECT d.name FROM filed f JOIN folders d ON d.id = f.folder
+		folders, err = all(ctx, r.Reader, single[string], `SELECT d.name FROM filed f JOIN folders d ON d.id = f.folder
 			WHERE f.feed = ? AND d.person = ? ORDER BY d.name`, number, int64(r.person))
 	}
-	return name, folders, wrap("read", r.path, err)
+	return name, folders, err
 }
 
 // Reads implements reading.Filing.
 func (r personalReader) Reads(ctx context.Context, number int64) (bool, error) {
-	reads, err := one(ctx, r.db, single[bool], `SELECT `+isRead+` FROM feeds f WHERE id = ?`, int64(r.person), number)
-	return reads, r.failed(ctx, "read", err)
+	return first(ctx, r.Reader, single[bool], `SELECT `+isRead+` FROM feeds f WHERE id = ?`, int64(r.person), number)
 }

@@ -264,22 +264,20 @@ const filtersOf = `(SELECT json_group_array(f.id ORDER BY f.place, f.id) FROM ca
 
 // Filters implements reading.FilterList.
 func (r personalReader) Filters(ctx context.Context) ([]reading.NamedFilter, error) {
-	all, err := list(ctx, r.db, func(row rowScanner) (reading.NamedFilter, error) { return scanFilter(row) },
+	return all(ctx, r.Reader, func(row rowScanner) (reading.NamedFilter, error) { return scanFilter(row) },
 		`SELECT `+filterColumns+ofPerson, int64(r.person))
-	return all, r.failed(ctx, "read", err)
 }
 
 // RemovedFilters implements reading.FilterList.
 func (r personalReader) RemovedFilters(ctx context.Context) ([]reading.NamedFilter, error) {
-	all, err := list(ctx, r.db, func(row rowScanner) (reading.NamedFilter, error) { return scanFilter(row) },
+	return all(ctx, r.Reader, func(row rowScanner) (reading.NamedFilter, error) { return scanFilter(row) },
 		`SELECT `+filterColumns+` FROM filters f WHERE f.person = ? AND f.gone ORDER BY f.gone DESC, f.id DESC`,
 		int64(r.person))
-	return all, r.failed(ctx, "read", err)
 }
 
 // CountedFilters implements reading.FilterList.
 func (r personalReader) CountedFilters(ctx context.Context) ([]reading.CountedFilter, error) {
-	all, err := list(ctx, r.db, func(row rowScanner) (f reading.CountedFilter, err error) {
+	return all(ctx, r.Reader, func(row rowScanner) (f reading.CountedFilter, err error) {
 		f.NamedFilter, err = scanFilter(row, &f.Caught, &f.Acted, seconds(&f.Latest), &f.Found, seconds(&f.Asked),
 			seconds(&f.Next), &f.Trouble)
 		return f, err
@@ -289,25 +287,23 @@ func (r personalReader) CountedFilters(ctx context.Context) ([]reading.CountedFi
 			(SELECT max(at) FROM caught WHERE filter = f.id),
 			(SELECT count(*) FROM found n JOIN entries e ON e.seq = n.seq JOIN feeds d ON d.id = e.feed
 				WHERE n.filter = f.id AND NOT d.subscribed), f.asked, f.next, f.trouble`+ofPerson, int64(r.person))
-	return all, r.failed(ctx, "read", err)
 }
 
 // FilterCounts implements reading.FilterList.
 func (r personalReader) FilterCounts(ctx context.Context) ([]reading.FilterCount, error) {
-	counts, err := list(ctx, r.db, by(func(c *reading.FilterCount) []any {
+	return all(ctx, r.Reader, by(func(c *reading.FilterCount) []any {
 		return []any{&c.Filter, &c.Unread, seconds(&c.Newest)}
 	}), `SELECT f.id, count(*), max(m.arrived) FROM marks m INDEXED BY marks_unread
 			CROSS JOIN caught c INDEXED BY caught_by_item ON c.item = m.item
 			CROSS JOIN filters f ON f.id = c.filter AND f.person = m.person AND NOT f.gone
 		WHERE m.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)
 		GROUP BY f.id ORDER BY f.id`, int64(r.person), int64(r.person))
-	return counts, r.failed(ctx, "read", err)
 }
 
 // CaughtBy implements reading.FilterList.
 func (r personalReader) CaughtBy(ctx context.Context, id reading.FilterID, upTo reading.ItemID, secret bool,
 	limit int) ([]reading.CaughtItem, error) {
-	items, err := list(ctx, r.db, by(func(c *reading.CaughtItem) []any {
+	items, err := all(ctx, r.Reader, by(func(c *reading.CaughtItem) []any {
 		return []any{&c.Item, &c.Seq, &c.Changed, &c.Feed, &c.Title, seconds(&c.At), &c.Did}
 	}), `SELECT c.item, i.seq, coalesce(e.changed, 0), f.url, f.title, c.at, c.did FROM caught c CROSS JOIN items i ON i.id = c.item
 			CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = i.feed
@@ -319,7 +315,7 @@ func (r personalReader) CaughtBy(ctx context.Context, id reading.FilterID, upTo 
 		found, err = r.foundBy(ctx, id, secret, limit)
 		items = merged(items, found, limit)
 	}
-	return items, r.failed(ctx, "read", err)
+	return items, err
 }
 
 // FilterOf implements reading.FilterKeys.
@@ -328,16 +324,14 @@ func (r *Reader) FilterOf(ctx context.Context, key string) (reading.Keyed, error
 	if err != nil || len(bytes) == 0 {
 		return reading.Keyed{}, nil
 	}
-	k, err := one(ctx, r.db, by(keyedFields),
+	return first(ctx, r, by(keyedFields),
 		`SELECT person, id, name FROM filters WHERE key = ? AND NOT gone AND NOT person`+isHidden, bytes)
-	return k, r.failed(ctx, "read", err)
 }
 
 // Behind implements reading.FilterKeys.
 func (r *Reader) Behind(ctx context.Context) ([]reading.Keyed, error) {
-	all, err := list(ctx, r.db, by(keyedFields),
+	return all(ctx, r, by(keyedFields),
 		`SELECT person, id, name FROM filters WHERE behind AND NOT gone ORDER BY id`)
-	return all, r.failed(ctx, "read", err)
 }
 
 func keyedFields(k *reading.Keyed) []any { return []any{&k.Person, &k.Filter, &k.Name} }

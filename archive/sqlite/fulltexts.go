@@ -55,7 +55,7 @@ const lookedThrough = 200
 // FullTextDue implements reading.FullTextList. What was filled in has a seq below 0.
 func (r *Reader) FullTextDue(ctx context.Context, now time.Time, but []reading.ItemID) (reading.ItemID, error) {
 	day := now.Add(-24 * time.Hour).Unix()
-	id, err := one(ctx, r.db, single[reading.ItemID], `
+	return first(ctx, r, single[reading.ItemID], `
 		WITH wanted (id) AS (
 			SELECT i.id FROM feeds f CROSS JOIN items i
 			WHERE f.full_from <= ?1 AND i.id IN (SELECT id FROM items WHERE feed = f.id ORDER BY id DESC LIMIT ?2)
@@ -76,15 +76,13 @@ func (r *Reader) FullTextDue(ctx context.Context, now time.Time, but []reading.I
 		now.Unix(), lookedThrough, now.Add(-reading.FullTextWithin).Unix(), now.Add(-reading.FullTextNews).Unix(), day,
 		reading.FullTextsOfAll, reading.FullTextsOfFeed, jsonNumbers(but),
 		now.Add(2*reading.FullTextRest).Unix())
-	return id, r.failed(ctx, "read", err)
 }
 
 // FullText implements reading.FullTextList.
 func (r *Reader) FullText(ctx context.Context, id reading.ItemID) (reading.FullText, error) {
-	t, err := one(ctx, r.db, by(func(t *reading.FullText) []any {
+	return first(ctx, r, by(func(t *reading.FullText) []any {
 		return []any{&t.Item, seconds(&t.At), &t.Shown, &t.HTML, &t.Problem, seconds(&t.Again), &t.Troubles}
 	}), `SELECT item, at, shown, content, problem, again, troubles FROM full_texts WHERE item = ?`, int64(id))
-	return t, r.failed(ctx, "read", err)
 }
 
 // fullTextOf is the full text of item i where it is shown, "" where none is.
@@ -96,20 +94,20 @@ func (r *Reader) FullTexts(ctx context.Context, seqs []int64) (map[int64]string,
 		seq  int64
 		text string
 	}
-	list, err := list(ctx, r.db, by(func(x *shown) []any { return []any{&x.seq, &x.text} }), `
+	list, err := all(ctx, r, by(func(x *shown) []any { return []any{&x.seq, &x.text} }), `
 		SELECT i.seq, x.content FROM json_each(?) j CROSS JOIN items i ON i.seq = j.value
 			CROSS JOIN full_texts x ON x.item = i.id WHERE x.shown AND x.content <> ''`, jsonNumbers(seqs))
 	texts := make(map[int64]string, len(list))
 	for _, x := range list {
 		texts[x.seq] = x.text
 	}
-	return texts, r.failed(ctx, "read", err)
+	return texts, err
 }
 
 // ItemRecord implements reading.FullTextList.
 func (r *Reader) ItemRecord(ctx context.Context, id reading.ItemID) (record archive.Record, number int64, err error) {
-	record, err = one(ctx, r.db, func(row rowScanner) (archive.Record, error) { return scanRecord(row, &number) },
+	record, err = first(ctx, r, func(row rowScanner) (archive.Record, error) { return scanRecord(row, &number) },
 		`SELECT `+recordColumns+`, f.id FROM items i CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
 		WHERE i.id = ?`, int64(id))
-	return record, number, r.failed(ctx, "read", err)
+	return record, number, err
 }

@@ -49,11 +49,10 @@ func (r personalReader) Headlines(ctx context.Context, q reading.HeadlineQuery) 
 		many = n >= few
 	}
 	if q.Label != 0 && q.ByTime {
-		var n int
-		err := scan(r.db.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM labelled WHERE label = ? LIMIT ?)`,
-			int64(q.Label), fewUnread), &n)
+		n, err := first(ctx, r.Reader, single[int],
+			`SELECT count(*) FROM (SELECT 1 FROM labelled WHERE label = ? LIMIT ?)`, int64(q.Label), fewUnread)
 		if err != nil {
-			return nil, wrap("read", r.path, err)
+			return nil, err
 		}
 		many = n >= fewUnread
 	}
@@ -66,12 +65,11 @@ func (r personalReader) listed(ctx context.Context, q reading.HeadlineQuery, man
 	if q.At.IsZero() {
 		q.At = time.Unix(math.MaxInt64>>1, 0)
 	}
-	headlines, err := list(ctx, r.db, by(headlineFields), headlineStatement(&q, many),
+	return all(ctx, r.Reader, by(headlineFields), headlineStatement(&q, many),
 		sql.Named("person", int64(r.person)), sql.Named("feed", q.Feed),
 		sql.Named("folder", int64(q.Folder)), sql.Named("label", int64(q.Label)), sql.Named("before", q.Before),
 		sql.Named("after", q.After), sql.Named("at", q.At.Unix()), sql.Named("secret", q.Secret),
 		sql.Named("limit", q.Limit))
-	return headlines, wrap("read", r.path, err)
 }
 
 // headlineStatement finds the entries by the index that fits, and then reads what is shown of them. many says that
@@ -156,13 +154,12 @@ func (r personalReader) CountUnread(ctx context.Context, secret bool) (int, erro
 }
 
 // countUnread is CountUnread in one feed or folder where that is not 0.
-func (r personalReader) countUnread(ctx context.Context, number int64, folder reading.FolderID, secret bool) (n int,
-	err error) {
-	err = scan(r.db.QueryRowContext(ctx, `SELECT coalesce(sum(u.items), 0) FROM unread u JOIN feeds f ON f.id = u.feed
+func (r personalReader) countUnread(ctx context.Context, number int64, folder reading.FolderID, secret bool) (int,
+	error) {
+	return first(ctx, r.Reader, single[int], `SELECT coalesce(sum(u.items), 0) FROM unread u JOIN feeds f ON f.id = u.feed
 		WHERE u.person = ? AND `+isRead+` AND (? IN (0, f.id)) AND (? OR NOT f.secret)
 			AND (?5 = 0 OR f.id IN (SELECT feed FROM filed WHERE folder = ?5))`,
-		int64(r.person), int64(r.person), number, secret, int64(folder)), &n)
-	return n, wrap("read", r.path, err)
+		int64(r.person), int64(r.person), number, secret, int64(folder))
 }
 
 // ItemStates implements reading.Headlines.
@@ -179,7 +176,7 @@ func (r personalReader) ItemStates(ctx context.Context, ids []feed.EntryID) (map
 		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) LEFT JOIN items i ON i.seq = e.seq
 			LEFT JOIN marks m ON m.person = ? AND m.item = i.id`, jsonIDs(ids), int64(r.person)) {
 		if err != nil {
-			return nil, wrap("read", r.path, err)
+			return nil, r.failed(ctx, "read", err)
 		}
 		states[s.entry] = s.ItemState
 	}
@@ -189,11 +186,11 @@ func (r personalReader) ItemStates(ctx context.Context, ids []feed.EntryID) (map
 // Entry implements reading.Headlines.
 func (r personalReader) Entry(ctx context.Context, id feed.EntryID) (record archive.Record, item reading.ItemState,
 	number int64, err error) {
-	record, err = one(ctx, r.db, func(row rowScanner) (archive.Record, error) {
+	record, err = first(ctx, r.Reader, func(row rowScanner) (archive.Record, error) {
 		return scanRecord(row, &number, &item.ID, &item.Read, &item.Starred)
 	}, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
 		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq
 			LEFT JOIN marks m ON m.person = ? AND m.item = i.id
 		WHERE e.id = coalesce((SELECT id FROM entries WHERE was = ?2), ?2)`, int64(r.person), id[:])
-	return record, item, number, wrap("read", r.path, err)
+	return record, item, number, err
 }

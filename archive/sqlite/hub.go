@@ -9,14 +9,13 @@ import (
 
 // HubSubscriptions implements archive.HubList.
 func (r *Reader) HubSubscriptions(ctx context.Context) ([]archive.HubSubscription, error) {
-	all, err := list(ctx, r.db, func(row rowScanner) (s archive.HubSubscription, err error) {
+	return all(ctx, r, func(row rowScanner) (s archive.HubSubscription, err error) {
 		var from string
 		err = scan(row, &s.Callback, &s.Topic, &from, &s.Secret, millis(&s.Expires), &s.ETag, &s.Failures,
 			millis(&s.Next))
 		s.From, _ = netip.ParseAddr(from)
 		return s, err
 	}, `SELECT callback, topic, subscriber, secret, expires, etag, failures, next FROM hub ORDER BY callback, topic`)
-	return all, r.failed(ctx, "read", err)
 }
 
 // KeepHubSubscription implements archive.HubStore.

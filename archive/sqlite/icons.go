@@ -40,10 +40,9 @@ func (s *Store) DeferIcon(u feed.URL, next time.Time) {
 
 // IconDue implements reading.IconList.
 func (r *Reader) IconDue(ctx context.Context, now time.Time) (archive.Feed, error) {
-	f, err := one(ctx, r.db, by(feedFields), `SELECT `+feedColumns+` FROM feeds
+	return first(ctx, r, by(feedFields), `SELECT `+feedColumns+` FROM feeds
 		WHERE subscribed AND last_success IS NOT NULL AND (icon_next <= ? OR icon_next > ?)
 		ORDER BY icon_next, id LIMIT 1`, now.Unix(), now.Add(2*reading.IconHolds).Unix())
-	return f, r.failed(ctx, "read", err)
 }
 
 // picture says whether the person is shown the pictures of a feed's entries without being asked.
@@ -57,11 +56,10 @@ func (s pen) picture(id reading.FeedID, shown bool) {
 
 // FeedLook implements reading.Looks.
 func (r personalReader) FeedLook(ctx context.Context, number int64) (reading.FeedLook, error) {
-	look, err := one(ctx, r.db, by(func(l *reading.FeedLook) []any {
+	return first(ctx, r.Reader, by(func(l *reading.FeedLook) []any {
 		return []any{&l.Icon.ID, &l.Icon.Word, &l.Pictures, &l.FullText}
 	}), `SELECT `+iconRef+`, EXISTS (SELECT 1 FROM pictured WHERE feed = f.id AND person = ?),
 			f.full_from IS NOT NULL FROM feeds f WHERE f.id = ?`, int64(r.person), number)
-	return look, r.failed(ctx, "read", err)
 }
 
 // Icon implements reading.IconList.
@@ -75,8 +73,7 @@ func (r *Reader) IconAt(ctx context.Context, word string) (reading.Icon, error) 
 }
 
 func (r *Reader) icon(ctx context.Context, where string, arg any) (reading.Icon, error) {
-	c, err := one(ctx, r.db, by(iconFields), `SELECT `+iconColumns+` FROM icons c WHERE `+where, arg)
-	return c, r.failed(ctx, "read", err)
+	return first(ctx, r, by(iconFields), `SELECT `+iconColumns+` FROM icons c WHERE `+where, arg)
 }
 
 const iconColumns = `c.id, c.word, c.content`

@@ -233,10 +233,9 @@ type personalReader struct {
 func (r *Reader) Shelf(p reading.PersonID) reading.Shelf { return personalReader{r, p} }
 
 // Size implements reading.Items.
-func (r personalReader) Size(ctx context.Context, s reading.Stream) (n int, err error) {
+func (r personalReader) Size(ctx context.Context, s reading.Stream) (int, error) {
 	from, args := streamOf(r.person, s)
-	err = scan(r.db.QueryRowContext(ctx, `SELECT count(*) FROM `+from, args...), &n)
-	return n, r.failed(ctx, "read", err)
+	return first(ctx, r.Reader, single[int], `SELECT count(*) FROM `+from, args...)
 }
 
 // IDs implements reading.Items.
@@ -263,13 +262,12 @@ func (r personalReader) IDs(ctx context.Context, s reading.Stream, p reading.Pag
 
 // Counts implements reading.Items.
 func (r personalReader) Counts(ctx context.Context) ([]reading.UnreadCount, error) {
-	counts, err := list(ctx, r.db, by(func(c *reading.UnreadCount) []any {
+	return all(ctx, r.Reader, by(func(c *reading.UnreadCount) []any {
 		return []any{&c.Feed, &c.Unread, seconds(&c.Newest)}
 	}), `SELECT f.id, u.items, (SELECT arrived FROM items WHERE id = (SELECT max(item)
 			FROM marks INDEXED BY marks_by_feed WHERE person = u.person AND feed = u.feed AND read = 0))
 		FROM unread u JOIN feeds f ON f.id = u.feed WHERE u.person = ? AND u.items > 0 AND `+isRead+` ORDER BY f.id`,
 		int64(r.person), int64(r.person))
-	return counts, r.failed(ctx, "read", err)
 }
 
 // Items implements reading.Items.

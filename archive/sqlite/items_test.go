@@ -57,7 +57,6 @@ func wantIDs(t *testing.T, s *Store, stream reading.Stream, want ...reading.Item
 }
 
 var (
-	all     = reading.Stream{}
 	unread  = reading.Stream{Read: reading.No}
 	starred = reading.Stream{Starred: reading.Yes}
 )

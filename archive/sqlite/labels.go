@@ -130,21 +130,19 @@ func (s *Store) labelBy(id reading.FilterID, items ...reading.ItemID) []reading.
 
 // Labels implements reading.LabelList.
 func (r personalReader) Labels(ctx context.Context) ([]reading.Label, error) {
-	labels, err := list(ctx, r.db, by(func(l *reading.Label) []any { return []any{&l.ID, &l.Name} }),
+	return all(ctx, r.Reader, by(func(l *reading.Label) []any { return []any{&l.ID, &l.Name} }),
 		`SELECT id, name FROM labels WHERE person = ? ORDER BY name`, int64(r.person))
-	return labels, r.failed(ctx, "read", err)
 }
 
 // LabelCounts implements reading.LabelList.
 func (r personalReader) LabelCounts(ctx context.Context) ([]reading.LabelCount, error) {
-	counts, err := list(ctx, r.db, by(func(c *reading.LabelCount) []any {
+	return all(ctx, r.Reader, by(func(c *reading.LabelCount) []any {
 		return []any{&c.Label, &c.Unread, seconds(&c.Newest)}
 	}), `SELECT l.label, count(*), max(m.arrived) FROM marks m INDEXED BY marks_unread
 			CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = m.item
 			CROSS JOIN labels n ON n.id = l.label AND n.person = m.person
 		WHERE m.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)
 		GROUP BY l.label ORDER BY l.label`, int64(r.person), int64(r.person))
-	return counts, r.failed(ctx, "read", err)
 }
 
 // LabelsOn implements reading.LabelList.

@@ -40,8 +40,7 @@ func (s *Store) DropPassword(name string) bool {
 
 // Passwords implements reading.PasswordList.
 func (r *Reader) Passwords(ctx context.Context) ([]reading.Password, error) {
-	all, err := list(ctx, r.db, by(passwordFields), `SELECT `+passwordColumns+` FROM passwords ORDER BY name`)
-	return all, r.failed(ctx, "read", err)
+	return all(ctx, r, by(passwordFields), `SELECT `+passwordColumns+` FROM passwords ORDER BY name`)
 }
 
 // Password implements reading.PasswordList.
@@ -50,8 +49,7 @@ func (r *Reader) Password(ctx context.Context, h reading.Hash, fever bool) (read
 	if fever {
 		column = `fever`
 	}
-	p, err := one(ctx, r.db, by(passwordFields), `SELECT `+passwordColumns+` FROM passwords WHERE `+column+` = ?`, h[:])
-	return p, r.failed(ctx, "read", err)
+	return first(ctx, r, by(passwordFields), `SELECT `+passwordColumns+` FROM passwords WHERE `+column+` = ?`, h[:])
 }
 
 const passwordColumns = `name, person, scope, hash, fever, created, used, epoch`

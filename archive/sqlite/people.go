@@ -52,9 +52,8 @@ const isHidden = ` IN (SELECT id FROM people WHERE removed IS NOT NULL)`
 
 // HiddenPeople implements reading.PeopleList.
 func (r *Reader) HiddenPeople(ctx context.Context, upTo time.Time) ([]reading.PersonID, error) {
-	ids, err := list(ctx, r.db, single[reading.PersonID], `SELECT id FROM people WHERE removed <= ? OR removed > ?
+	return all(ctx, r, single[reading.PersonID], `SELECT id FROM people WHERE removed <= ? OR removed > ?
 		ORDER BY id`, upTo.Unix(), upTo.Add(reading.RemovedFor).Unix())
-	return ids, r.failed(ctx, "read", err)
 }
 
 // RemovePerson implements reading.People.
@@ -87,19 +86,17 @@ func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 
 // People implements reading.PeopleList.
 func (r *Reader) People(ctx context.Context) ([]reading.Person, error) {
-	people, err := list(ctx, r.db, by(func(p *reading.Person) []any {
+	return all(ctx, r, by(func(p *reading.Person) []any {
 		return []any{&p.ID, &p.Name, seconds(&p.Created)}
 	}), `SELECT id, name, created FROM people WHERE removed IS NULL ORDER BY id`)
-	return people, r.failed(ctx, "read", err)
 }
 
 // Belongings implements reading.PeopleList.
 func (r *Reader) Belongings(ctx context.Context, id reading.PersonID) (reading.Belongings, error) {
-	b, err := one(ctx, r.db, by(func(b *reading.Belongings) []any {
+	return first(ctx, r, by(func(b *reading.Belongings) []any {
 		return []any{&b.Passwords, &b.Folders, &b.Unread, &b.Starred, &b.Labels}
 	}), `SELECT (SELECT count(*) FROM passwords WHERE person = ?1), (SELECT count(*) FROM folders WHERE person = ?1),
 		(SELECT coalesce(sum(u.items), 0) FROM unread u JOIN feeds f ON f.id = u.feed WHERE u.person = ?1 AND `+isRead+`),
 		(SELECT count(*) FROM marks WHERE person = ?1 AND starred),
 		(SELECT count(*) FROM labels WHERE person = ?1)`, int64(id), int64(id))
-	return b, r.failed(ctx, "read", err)
 }

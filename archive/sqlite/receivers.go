@@ -151,7 +151,7 @@ func (s *Store) NotTold(to reading.Receiver, problem string, next time.Time, end
 
 // Receivers implements reading.ReceiverList.
 func (r *Reader) Receivers(ctx context.Context) ([]reading.Receiver, error) {
-	all, err := list(ctx, r.db, func(row rowScanner) (x reading.Receiver, err error) {
+	return all(ctx, r, func(row rowScanner) (x reading.Receiver, err error) {
 		var some bool
 		err = scan(row, &x.ID, &x.Person, &x.Name, &x.Kind, &x.Address, &x.Secret, &x.Server, &x.Local, &some,
 			jsonList[reading.FilterID]{&x.Only}, &x.Hours.QuietFrom, &x.Hours.QuietTo,
@@ -167,13 +167,12 @@ func (r *Reader) Receivers(ctx context.Context) ([]reading.Receiver, error) {
 			quiet_from, quiet_to, digest, most, created, failures, problem, next, ended, commands, word,
 			heard, deaf, muted
 		FROM receivers WHERE NOT person`+isHidden+` ORDER BY id`)
-	return all, r.failed(ctx, "read", err)
 }
 
 // Waiting implements reading.ReceiverList.
 func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID, limit int) (waiting []reading.Message, more int,
 	err error) {
-	waiting, err = list(ctx, r.db, func(row rowScanner) (m reading.Message, err error) {
+	waiting, err = all(ctx, r, func(row rowScanner) (m reading.Message, err error) {
 		var secret string
 		err = scan(row, &m.ID, &m.Filter, seconds(&m.Arrived), &m.Item, bytesOf(m.Entry[:]), seconds(&m.Time), &m.Title,
 			&m.Link, &secret, &m.Feed)
@@ -188,25 +187,23 @@ func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID, limit int) 
 			CROSS JOIN items i ON i.id = m.item CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
 		WHERE m.receiver = ? AND m.told IS NULL ORDER BY m.id LIMIT ?`, int64(id), limit)
 	if err == nil {
-		more, err = one(ctx, r.db, single[int], `SELECT beyond FROM receivers WHERE id = ?`, int64(id))
+		more, err = first(ctx, r, single[int], `SELECT beyond FROM receivers WHERE id = ?`, int64(id))
 	}
-	return waiting, more, r.failed(ctx, "read", err)
+	return waiting, more, err
 }
 
 // CountWaiting implements reading.ReceiverList.
 func (r *Reader) CountWaiting(ctx context.Context, id reading.ReceiverID) (int, error) {
-	n, err := one(ctx, r.db, single[int], `SELECT beyond + (
+	return first(ctx, r, single[int], `SELECT beyond + (
 		SELECT count(*) FROM messages m WHERE m.receiver = receivers.id AND m.told IS NULL) FROM receivers WHERE id = ?`,
 		int64(id))
-	return n, r.failed(ctx, "read", err)
 }
 
 // ToldSince implements reading.ReceiverList.
 func (r *Reader) ToldSince(ctx context.Context, id reading.ReceiverID, since time.Time) ([]time.Time, error) {
-	times, err := list(ctx, r.db, by(func(t *time.Time) []any { return []any{seconds(t)} }),
+	return all(ctx, r, by(func(t *time.Time) []any { return []any{seconds(t)} }),
 		`SELECT DISTINCT told FROM messages WHERE receiver = ? AND told >= ? ORDER BY told`, int64(id),
 		ceilSeconds(since))
-	return times, r.failed(ctx, "read", err)
 }
 
 // storyOf is the same for entries that tell the same: those with a title of several words, and else those with a link.

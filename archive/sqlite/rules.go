@@ -207,7 +207,7 @@ func (r personalReader) RulesOn(ctx context.Context, at time.Time,
 			args = append(args, int64(r.person), string(rule))
 		}
 	}
-	_, err := one(ctx, r.db, func(row rowScanner) (_ struct{}, err error) {
+	_, err := first(ctx, r.Reader, func(row rowScanner) (_ struct{}, err error) {
 		numbers, to := make([]int, len(rules)), make([]any, len(rules))
 		for i := range numbers {
 			to[i] = &numbers[i]
@@ -219,5 +219,5 @@ func (r personalReader) RulesOn(ctx context.Context, at time.Time,
 		return struct{}{}, err
 	}, `SELECT `+sums[2:]+` FROM `+ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
 		append(args, int64(r.person), jsonNumbers(items))...)
-	return counts, r.failed(ctx, "read", err)
+	return counts, err
 }

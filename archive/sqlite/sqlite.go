@@ -164,7 +164,7 @@ func (s *Store) Close() error {
 }
 
 // A Reader reads an archive, whether or not a node is running on it. It may be used by several
-// goroutines at once. Its methods end early with their context's error.
+// goroutines at once. Its methods end early with the cause of their context's end.
 type Reader struct {
 	path     string
 	db       *sql.DB

@@ -37,19 +37,19 @@ func (s *Store) Found(at time.Time, id reading.FilterID, entries []feed.EntryID,
 
 // StandingDue implements reading.StandingList.
 func (r *Reader) StandingDue(ctx context.Context, now time.Time) (f reading.NamedFilter, asked time.Time, err error) {
-	f, err = one(ctx, r.db, func(row rowScanner) (reading.NamedFilter, error) {
+	f, err = first(ctx, r, func(row rowScanner) (reading.NamedFilter, error) {
 		return scanFilter(row, seconds(&asked))
 	}, `SELECT `+filterColumns+`, f.asked FROM filters f INDEXED BY filters_standing
 		WHERE f.standing AND NOT f.gone AND (f.next <= ? OR f.next > ?) ORDER BY f.next LIMIT 1`,
 		now.Unix(), now.Add(2*reading.StandingEvery).Unix()) // of a clock that was ahead
-	return f, asked, r.failed(ctx, "read", err)
+	return f, asked, err
 }
 
 // foundBy are the latest entries of feeds that nobody follows that a filter of the person found as a standing query, as
 // CaughtBy has them.
 func (r personalReader) foundBy(ctx context.Context, id reading.FilterID, secret bool,
 	limit int) ([]reading.CaughtItem, error) {
-	return list(ctx, r.db, by(func(c *reading.CaughtItem) []any {
+	return all(ctx, r.Reader, by(func(c *reading.CaughtItem) []any {
 		return []any{&c.Seq, &c.Changed, &c.Feed, &c.Title, seconds(&c.At)}
 	}), `SELECT n.seq, coalesce(e.changed, 0), f.url, f.title, n.at
 		FROM found n INDEXED BY found_by_time CROSS JOIN entries e ON e.seq = n.seq CROSS JOIN feeds f ON f.id = e.feed

@@ -17,7 +17,7 @@ func (s pen) NoteUnfollowed(at time.Time, id reading.FeedID, by string) {
 
 // Unfollowed implements reading.Shelf.
 func (r personalReader) Unfollowed(ctx context.Context, since time.Time) ([]reading.Unfollowed, error) {
-	feeds, err := list(ctx, r.db, func(row rowScanner) (u reading.Unfollowed, err error) {
+	return all(ctx, r.Reader, func(row rowScanner) (u reading.Unfollowed, err error) {
 		err = scan(row, &u.Feed, &u.URL, &u.Title, &u.By, seconds(&u.At))
 		u.Title = safehtml.Label(u.Title)
 		return u, err
@@ -26,5 +26,4 @@ func (r personalReader) Unfollowed(ctx context.Context, since time.Time) ([]read
 		FROM unfollowed u JOIN feeds f ON f.id = u.feed
 		WHERE u.person = ? AND u.at >= ? AND NOT `+isRead+` ORDER BY u.by, u.at DESC, f.id DESC`, int64(r.person),
 		since.Unix(), int64(r.person))
-	return feeds, r.failed(ctx, "read", err)
 }
