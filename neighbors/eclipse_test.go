@@ -17,7 +17,6 @@ type eclipse struct {
 	sybil  map[protocol.NodeID]bool
 	book   *Book
 	table  *RoutingTable
-	first  Suppression
 	now    time.Time
 	stored map[protocol.NodeID]protocol.FormerNeighbor
 }
@@ -50,7 +49,7 @@ func (e *eclipse) start() {
 			peers = append(peers, p)
 		}
 	}
-	e.book, e.table, e.first = NewBook(e.now, e.rng, false, peers), newTable(), Suppression{}
+	e.book, e.table = NewBook(e.now, e.rng, false, peers), newTable()
 	own(e.table, 4)
 }
 
@@ -93,8 +92,7 @@ func (e *eclipse) refill() {
 	}
 }
 
-// pass lets an hour go by, in which five entries come out, and sends away liars, and where neighbors keep entries from
-// us the least useful.
+// pass lets an hour go by, in which five entries come out, and sends away liars, and one that is useless.
 func (e *eclipse) pass() {
 	e.now = e.now.Add(time.Hour)
 	for _, n := range e.table.All() {
@@ -102,11 +100,11 @@ func (e *eclipse) pass() {
 			e.table.Brought(e.now, n, 5*One)
 		}
 	}
-	for i := range 5 {
+	for range 5 {
 		if e.rng.IntN(e.honest()+1) == 0 {
-			e.first.Polled(e.now, url(i), 1, e.table.Len())
-		} else {
-			e.first.Delivered(e.now, url(i), 1, e.table.Len())
+			for _, n := range e.table.All() {
+				n.Missed()
+			}
 		}
 	}
 	for i := len(e.table.All()) - 1; i >= 0; i-- {
@@ -116,11 +114,8 @@ func (e *eclipse) pass() {
 			e.dismiss(n)
 		}
 	}
-	if e.first.Alarming(e.now) {
-		silent := func(n *Neighbor) bool { return n.Brought(e.now, day) == 0 }
-		if n := e.table.LeastUseful(e.now, silent); n != nil {
-			e.dismiss(n)
-		}
+	if n := e.table.LeastUseful(e.now, (*Neighbor).Useless); n != nil {
+		e.dismiss(n)
 	}
 }
 

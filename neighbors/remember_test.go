@@ -9,6 +9,8 @@ import (
 	"feedex/protocol"
 )
 
+const day = 24 * time.Hour
+
 // An address that never answered leaves the book after a week, one that did after 90 days; a neighbor stays.
 func TestTheBookAges(t *testing.T) {
 	b := newBook(protocol.FormerNeighbor{ID: id(1), LastMet: now.Add(-10 * day), Together: time.Hour},

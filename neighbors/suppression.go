@@ -13,9 +13,6 @@ const (
 	tolerated = 20
 	// surprise is by how many standard deviations the share must be above what is expected: p < 0.01.
 	surprise = 2.33
-	// leastJudged is over how long at least it is looked at what neighbors bring beside own polls.
-	leastJudged = 3 * time.Hour
-	day         = 24 * time.Hour
 	// certain is the chance of what is certain. Chances are whole numbers, for decisions must come out the
 	// same everywhere.
 	certain = 1 << 16
@@ -30,7 +27,6 @@ const (
 // feed are not independent of each other: our polls have the same advantage over the others' again and again.
 type Suppression struct {
 	feeds map[feed.URL]*suppressedWeek
-	own   tally // what own polls brought first within a day
 }
 
 // suppressed holds the counts of one feed.
@@ -49,7 +45,6 @@ type suppressedWeek struct {
 func (s *Suppression) Polled(now time.Time, u feed.URL, entries, offering int) {
 	if d := s.count(now, u, entries, offering); d != nil {
 		d.polled += int64(entries)
-		s.own.add(now, Usefulness(entries)*One)
 	}
 }
 
@@ -93,17 +88,6 @@ func (s *Suppression) Alarming(now time.Time) bool {
 	more := float64(w.polled*certain - w.expected)
 	return w.entries >= enoughEntries && 100*w.polled > tolerated*w.entries &&
 		more > 0 && more*more > surprise*surprise*certain*float64(w.variance)
-}
-
-// Lately is within which time, three hours at least and a day at most, own polls were first to bring ten entries, and
-// what they brought in it. Who brings less than a tenth of that is of no use, whatever it brought before.
-func (s *Suppression) Lately(now time.Time) (lately time.Duration, own Usefulness) {
-	for lately = leastJudged; ; lately += time.Hour {
-		own = s.own.within(now, lately)
-		if own >= 10*One || lately >= day {
-			return lately, own
-		}
-	}
 }
 
 // week adds up all feeds, and forgets those of which nothing came within the week.

@@ -101,34 +101,23 @@ func TestHonestNeighborsAlarmNobody(t *testing.T) {
 	}
 }
 
-// Neighbors are judged by the hours in which own polls bring ten entries, three at least and a day at most: what one
-// brought before it stopped keeps its place no longer.
-func TestWhoStopsIsJudgedByHours(t *testing.T) {
-	for _, c := range []struct {
-		every time.Duration // an own poll is first to bring an entry
-		want  time.Duration
-	}{{time.Minute, 3 * time.Hour}, {time.Hour / 2, 4 * time.Hour}, {time.Hour, 9 * time.Hour},
-		{6 * time.Hour, 24 * time.Hour}} {
-		var s Suppression
-		n := &Neighbor{}
-		start := time.Unix(0, 0).Add(20_000 * day)
-		now := start
-		for ; now.Sub(start) < 2*day; now = now.Add(c.every) {
-			s.Polled(now, "https://example.com/", 1, 3)
-			if now.Sub(start) < 2*day-c.want-2*time.Hour {
-				n.brought.add(now, One)
-			}
+// Who brings nothing that own polls find makes room, however much it brought before; whatever it brings counts.
+func TestWhoBringsNothingIsUseless(t *testing.T) {
+	table, now := newTable(), time.Unix(1_800_000_000, 0)
+	n := table.Add(now, id(1), true, nil, nil)
+	table.Brought(now, n, 1000*One)
+	miss := func(polls int, want bool) {
+		t.Helper()
+		for range polls {
+			n.Missed()
 		}
-		now = now.Add(-c.every)
-		lately, own := s.Lately(now)
-		if lately != c.want || own < min(10, Usefulness(day/c.every))*One {
-			t.Errorf("one in %v: within %v own polls brought %d, want %v", c.every, lately, own/One, c.want)
-		}
-		if n.Brought(now, lately) != 0 {
-			t.Errorf("one in %v: what came before those %v counts", c.every, lately)
-		}
-		if before := n.Brought(now, day); before == 0 && c.want < day {
-			t.Errorf("one in %v: nothing came within the day", c.every)
+		if n.Useless() != want {
+			t.Errorf("useless %v, want %v", n.Useless(), want)
 		}
 	}
+	miss(uselessAfter-1, false)
+	table.Brought(now, n, One)
+	miss(uselessAfter-1, false)
+	table.Brought(now, n, -One) // it was forged
+	miss(1, true)
 }

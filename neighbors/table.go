@@ -62,6 +62,7 @@ type Neighbor struct {
 	Settled  bool          // its key gave for long, see incentive.Ledger
 
 	brought tally // what it gave us within a day
+	inVain  int   // own polls that found what it offers since it last brought something
 
 	table *RoutingTable
 	slot  int16  // its column in the routes

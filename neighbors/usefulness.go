@@ -25,6 +25,8 @@ const (
 	// seldom as every four hours. liesAfter is when one that brought next to nothing can be told.
 	slowestPoll = 4 * time.Hour
 	liesAfter   = slowestPoll + time.Hour
+	// uselessAfter is how many own polls in a row find what one should have brought that is of no use.
+	uselessAfter = 10
 	// provenBy is how much all neighbors must have brought within a day until that says anything.
 	provenBy = 20 * One
 )
@@ -109,7 +111,18 @@ func (t *RoutingTable) nearBeside(i row, n *Neighbor, hops int) (count int) {
 // when it offered them. A negative worth takes back what turned out to be worth nothing.
 func (t *RoutingTable) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 	n.brought.add(now, worth)
+	if worth > 0 {
+		n.inVain = 0
+	}
 }
+
+// Missed notes that an own poll was first to bring entries of a feed that n offers.
+func (n *Neighbor) Missed() { n.inVain++ }
+
+// Useless reports whether n brought nothing while many own polls, one after the other, were first to bring what it
+// offers. What others bring first is no evidence: only against us has n the same chance as any that polls as often, and
+// all of them fail so by one in 256.
+func (n *Neighbor) Useless() bool { return n.inVain >= uselessAfter }
 
 // Scores returns the worth of each neighbor, all things considered, in the order of All: its word at first, and more
 // and more what it really brought within a day, as its part of what all brought. A neighbor that only claims ends at
@@ -170,11 +183,6 @@ func (n *Neighbor) rate(now time.Time) Usefulness {
 // seconds is for how long n has been here of the last day, an hour at least.
 func (n *Neighbor) seconds(now time.Time) Usefulness {
 	return Usefulness(min(max(now.Sub(n.Since), time.Hour), 24*time.Hour) / time.Second)
-}
-
-// Brought is the worth of what n gave us within that time, a day at most.
-func (n *Neighbor) Brought(now time.Time, lately time.Duration) Usefulness {
-	return n.brought.within(now, lately)
 }
 
 // Lies reports whether n claims as much as others, of what two others offer as well, and brought less than a tenth of
@@ -269,11 +277,6 @@ func (y *tally) sum(now time.Time) (sum Usefulness) {
 		sum += v
 	}
 	return sum
-}
-
-// within adds up this hour and as many before it as d has.
-func (y *tally) within(now time.Time, d time.Duration) Usefulness {
-	return y.between(now, now.Add(-d-time.Hour), now)
 }
 
 // between adds up the whole hours after from, and up to that of to, as far as they are not forgotten.

@@ -72,7 +72,7 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 	if n := len(victim.warnings()); n != 1 || victim.node.Status().Warning == "" {
 		t.Fatalf("%d warnings; status: %q", n, victim.node.Status().Warning)
 	}
-	tried := victim.parted("it brings next to nothing")
+	tried := victim.parted("it brings nothing of what own polls find")
 	if tried < 3 || tried > 24 {
 		t.Errorf("%d neighbors made room for others within a day", tried)
 	}
@@ -87,9 +87,9 @@ func TestAnEclipseIsNoticed(t *testing.T) {
 	}
 	swallowed = false
 	o.publishFor(2 * time.Hour)
-	calm := victim.parted("it brings next to nothing")
+	calm := victim.parted("it brings nothing of what own polls find")
 	o.publishFor(12 * time.Hour)
-	if n := victim.parted("it brings next to nothing") - calm; n > 3 {
+	if n := victim.parted("it brings nothing of what own polls find") - calm; n > 3 {
 		t.Errorf("%d neighbors that serve it well made room for others", n)
 	}
 }

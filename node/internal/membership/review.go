@@ -70,11 +70,15 @@ func (m *Machine) FirstSeen(u feed.URL, entries int, lastPoll time.Time, polled 
 	for _, l := range m.Links {
 		p := l.Peer
 		hops, ok := p.Hops(u)
-		switch {
-		case !ok || hops > 1 || !p.Since.Before(lastPoll) || m.exchange.KeptShort(l):
-		case hops == 0:
+		if !ok || hops > 1 || !p.Since.Before(lastPoll) || m.exchange.KeptShort(l) {
+			continue
+		}
+		if polled {
+			p.Missed()
+		}
+		if hops == 0 {
 			near++
-		default:
+		} else {
 			beyond = 1 // all of them may have it from the same node
 		}
 	}
@@ -110,22 +114,16 @@ func (m *Machine) watchHunger() {
 	}
 }
 
-// evictOne has the least useful of those neighbors that do not serve us make room for another, one an hour at
-// most, and only while there is somebody to try.
+// evictOne has one of those neighbors that do not serve us make room for another, while there is somebody to try: the
+// least useful of those that are useless or, once an hour, of those that keep us short.
 func (m *Machine) evictOne() {
-	if m.Now.Sub(m.Reviewed.evicted) < evictEvery || !m.Book.Ready(m.Now, m.unwanted) {
+	if !m.Book.Ready(m.Now, m.unwanted) {
 		return
 	}
-	var victim *neighbors.Neighbor
-	reason := ""
-	switch hungry := m.Reviewed.hungrySince; {
-	case m.Reviewed.warning != "":
-		lately, own := m.Reviewed.First.Lately(m.Now)
-		reason = "it brings next to nothing, and others may bring more"
-		victim = m.Table.LeastUseful(m.Now, func(p *neighbors.Neighbor) bool {
-			return !p.ID.Hosted() && m.Now.Sub(p.Since) >= evictEvery && p.Brought(m.Now, lately)*10 < own
-		})
-	case !hungry.IsZero() && m.Now.Sub(hungry) >= hungryFor && m.taken():
+	reason := "it brings nothing of what own polls find, and others may"
+	victim := m.Table.LeastUseful(m.Now, func(p *neighbors.Neighbor) bool { return !p.ID.Hosted() && p.Useless() })
+	if hungry := m.Reviewed.hungrySince; victim == nil && !hungry.IsZero() && m.Now.Sub(hungry) >= hungryFor &&
+		m.Now.Sub(m.Reviewed.evicted) >= evictEvery && m.taken() {
 		reason = "it sends nothing more, and others may"
 		victim = m.Table.LeastUseful(m.Now,
 			func(p *neighbors.Neighbor) bool {
