@@ -60,23 +60,24 @@ func (l *looks) at(ctx context.Context, u feed.URL, now time.Time,
 		return nil, errBusy
 	}
 	l.open++
-	x = &attempt{done: make(chan struct{})}
+	x = &attempt{done: make(chan struct{}), err: errBusy} // for those who wait, if f panics
 	l.forget(now)
 	l.all[u] = x
 	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.open--
+		if x.at = now; !answered(x.err) {
+			delete(l.all, u) // it is followed from now on, or may be there the next time
+		}
+		close(x.done)
+	}()
 
 	// Others wait for it, whatever becomes of the request that asked first.
 	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 	x.doc, x.err = f(looking)
-
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.open--
-	if x.at = now; !answered(x.err) {
-		delete(l.all, u) // it is followed from now on, or may be there the next time
-	}
-	close(x.done)
 	return x.doc, x.err
 }
 

@@ -61,6 +61,8 @@ func (f *feeds) Look(_ context.Context, u feed.URL) (*feed.Document, error) {
 	switch {
 	case strings.Contains(string(u), "down"):
 		return nil, errors.New("nobody answers")
+	case strings.Contains(string(u), "broken"):
+		panic("a document that nobody thought of")
 	case strings.Contains(string(u), "gone"):
 		return nil, fmt.Errorf("%w: HTTP 410", proxy.ErrAnswered)
 	case !strings.Contains(string(u), "feed"):
@@ -287,6 +289,12 @@ func TestLooksAreRare(t *testing.T) {
 		}
 		if f.rests = nil; ask(h, "GET", "http://example.com/feed/2").Code != 200 {
 			t.Error("it is not followed once the node can")
+		}
+		for range 10 {
+			func() {
+				defer func() { recover() }() // as the server does
+				ask(h, "GET", "http://example.com/broken")
+			}()
 		}
 		for i := range 3000 {
 			ask(h, "GET", fmt.Sprint("http://example.com/", i))
