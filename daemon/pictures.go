@@ -178,5 +178,8 @@ func (h *host) heed(ctx context.Context, at feed.URL, a *node.Fetched) error {
 	if a.RetryAfter <= 0 && a.Status != http.StatusTooManyRequests {
 		return nil
 	}
-	return h.command(context.WithoutCancel(ctx), node.OwnerFetched{At: at, Answer: *a})
+	// The worker that asked may outlive the loop.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	defer cancel()
+	return h.command(ctx, node.OwnerFetched{At: at, Answer: *a})
 }

@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -13,8 +15,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"feedex/feed"
+	"feedex/node"
 )
 
 // A gallery is a publisher of one entry with pictures.
@@ -160,6 +165,17 @@ func TestPicturesHeedRefusals(t *testing.T) {
 	if got := g.count("/first"); got != 1 {
 		t.Errorf("asked %d times", got)
 	}
+}
+
+// A worker that was refused ends also where the loop has ended before it.
+func TestARefusalOutlivesTheLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(Config{}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
+		err := h.heed(t.Context(), "https://example.com/first", &node.Fetched{RetryAfter: time.Hour})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("heeded: %v", err)
+		}
+	})
 }
 
 // Chapters are fetched when somebody asks for them, once, and what has another form is none.
