@@ -48,7 +48,7 @@ it. Of private feeds nobody but the publisher is asked.`,
 		Example: `  feedex backfill https://example.com/feed.xml
   feedex backfill https://example.com/feed.xml --since 2y --no-publisher`,
 		Args: func(c *cobra.Command, args []string) error {
-			if err := cobra.ExactArgs(1)(c, args); err != nil {
+			if err := oneArg("feed")(c, args); err != nil {
 				return err
 			}
 			return feedArgs(c, args)

@@ -235,12 +235,7 @@ done as well, unless --take-back reverses it where nothing was marked since: as 
 removed not more than ten minutes ago. Of labels it takes those away that the filter alone gave.`,
 		Example: `  feedex filter remove Storms
   feedex filter remove --take-back 'No sports'`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return errors.New("name one filter")
-			}
-			return nil
-		},
+		Args: oneArg("filter"),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		r.Name = args[0]

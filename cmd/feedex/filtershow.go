@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -42,12 +41,7 @@ func newFilterShow() *cobra.Command {
 		Long: `Show a filter: its words, where its feed is, how much it caught, and the latest of that with what its rule did to
 each.`,
 		Example: "  feedex filter show Storms",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return errors.New("name one filter")
-			}
-			return nil
-		},
+		Args:    oneArg("filter"),
 	}
 	onReader(c, func(c *cobra.Command, r archiveFile, args []string) error {
 		id, err := personOf(c, r, person)

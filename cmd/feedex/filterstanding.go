@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -30,12 +29,7 @@ func newFilterStanding() *cobra.Command {
 ` + standingWords,
 		Example: `  feedex filter standing Storms
   feedex filter standing --stop Storms`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return errors.New("name one filter")
-			}
-			return nil
-		},
+		Args: oneArg("filter"),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		r.Name, r.Standing = args[0], !stop

@@ -47,12 +47,7 @@ password, or looks as if it held a key, stays on the node, as with 'feedex subsc
 why.`,
 		Example: `  feedex import feeds.opml
   feedex export --data old | feedex import --data new -`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("name one OPML file, or - for standard input")
-			}
-			return nil
-		},
+		Args:              oneArg("OPML file, or - for standard input"),
 		ValidArgsFunction: completeFiles("opml", "xml"),
 	}
 	unread := backlogFlag(c)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -17,12 +16,7 @@ func newLeave() *cobra.Command {
 named. A link that there is remains, as one with any neighbor. NAME is as 'feedex status' shows it; what the settings
 name is taken out there.`,
 		Example: `  feedex leave http://tracker.example.net:7788/`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return errors.New("name one tracker or neighbor, as 'feedex status' shows it")
-			}
-			return nil
-		},
+		Args:    oneArg("tracker or neighbor, as 'feedex status' shows it"),
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		return client.ForgetSource(c.Context(), args[0])

@@ -78,7 +78,7 @@ next.`,
   feedex notify add inbox mail me@example.com --server smtps://me@mail.example --digest 08:00,18:00
   feedex notify add phone ntfy http://192.168.1.5/news --local --filter storms --quiet 22:00-07:00
   feedex notify add phone ntfy https://ntfy.example/my-news --secret-file ~/ntfy.token --commands my-orders`,
-		Args: cobra.MatchAll(cobra.ExactArgs(3)),
+		Args: cobra.ExactArgs(3),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		q, err := x.request(args, c.InOrStdin())
@@ -279,7 +279,7 @@ func newNotifyTest() *cobra.Command {
 		Short: "Send a receiver a message now",
 		Long: `Have the running node send a receiver a message, to see that it comes. Quiet hours and bounds do not hold for it,
 and nothing is noted of how it goes.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("receiver"),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		client, err := control.Dial(data)
@@ -302,7 +302,7 @@ func newNotifyRemove() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a receiver and what waits for it",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArg("receiver"),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -53,7 +52,7 @@ passwords of their own readers.`,
   feedex password add --owner owner@example.com
   feedex password add --person Ann ann-phone
   feedex password add --person Ann --owner ann`,
-		Args: oneName,
+		Args: oneArg("password"),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		name := args[0]
@@ -84,8 +83,7 @@ passwords of their own readers.`,
 		_, err = fmt.Fprintf(c.OutOrStdout(), "user      %s\npassword  %s\n", name, secret)
 		return err
 	})
-	c.Flags().StringVar(&person, "person", "",
-		"whose it is, by the `name` that 'feedex person list' has; the owner's by default")
+	personFlag(c, &person)
 	c.Flags().BoolVar(&owner, "owner", false, "let it open the node's pages and their settings as well")
 	jsonFlag(c.Flags(), &asJSON)
 	return c
@@ -157,19 +155,11 @@ func newPasswordRemove() *cobra.Command {
 		Short:   "Take a password back",
 		Long:    `Take a password back: the program that has it comes in no more. What it marked stays.`,
 		Example: "  feedex password remove newsboat",
-		Args:    oneName,
+		Args:    oneArg("password"),
 	}
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
 			return k.RemovePassword(c.Context(), args[0])
 		})
 	})
-}
-
-// oneName wants the name of a password.
-func oneName(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return errors.New("name one password")
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -43,7 +42,7 @@ func newPersonAdd() *cobra.Command {
 		Long: fmt.Sprintf(`Add a person who reads through the node, by a NAME of one line. They find some of what came last unread, at most
 %d entries of each feed, and what comes from now on; what is older counts as read.`, archive.FirstUnread),
 		Example: "  feedex person add Ann",
-		Args:    onePerson,
+		Args:    oneArg("person"),
 	}
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		name, err := reading.PersonName(args[0])
@@ -123,7 +122,7 @@ Feeds and entries stay, but for those that nobody else starred or labelled and t
 --yes it says what would go, and removes nothing.`,
 		Example: `  feedex person remove Ann
   feedex person remove --yes Ann`,
-		Args: onePerson,
+		Args: oneArg("person"),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		name := args[0]
@@ -156,12 +155,4 @@ Feeds and entries stay, but for those that nobody else starred or labelled and t
 	})
 	c.Flags().BoolVar(&yes, "yes", false, "remove all of it")
 	return c
-}
-
-// onePerson wants the name of a person.
-func onePerson(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return errors.New("name one person")
-	}
-	return nil
 }

@@ -180,6 +180,16 @@ func noArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
+// oneArg wants one argument, and names it otherwise.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("name one %s", what)
+		}
+		return nil
+	}
+}
+
 // noSuchCommand refuses arguments of a command that has only subcommands.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
