@@ -194,16 +194,11 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 
 // notKept is why a filter is not kept, in words where that is for who asked to mend.
 func notKept(err error) error {
-	for _, why := range []error{reading.ErrName, reading.ErrFilterName, reading.ErrFilters, reading.ErrFolders,
-		reading.ErrLabels, reading.ErrWords, reading.ErrRule, reading.ErrStanding} {
-		if errors.Is(err, why) {
-			return clientError{http.StatusBadRequest, "The filter is not kept", err.Error() + "."}
-		}
-	}
 	if errors.Is(err, reading.ErrNoFilter) {
 		return ErrNone
 	}
-	return err
+	return mendable(err, "The filter is not kept", reading.ErrName, reading.ErrFilterName, reading.ErrFilters,
+		reading.ErrFolders, reading.ErrLabels, reading.ErrWords, reading.ErrRule, reading.ErrStanding)
 }
 
 // changeFilter moves a filter up, has its rule act on what it caught, takes that back, or removes it.

@@ -145,11 +145,6 @@ func (h *kit) change(do func(http.ResponseWriter, *http.Request) (next string, e
 	return h.form(maxFormBytes, do)
 }
 
-// changeWithFile serves a form that brings a list of feeds.
-func (h *kit) changeWithFile(do func(http.ResponseWriter, *http.Request) (next string, err error)) http.HandlerFunc {
-	return h.form(maxFileBytes, do)
-}
-
 // form serves a form of so many bytes at most.
 func (h *kit) form(limit int64, do func(http.ResponseWriter, *http.Request) (string, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

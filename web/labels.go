@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 
 	"feedex/reading"
@@ -71,10 +70,6 @@ func (h *desk) label(_ http.ResponseWriter, r *http.Request) (string, error) {
 		return "", err
 	}
 	err = h.Shelf.Label(r.Context(), []reading.ItemID{item}, r.PostFormValue("label"), r.PostFormValue("as") != "taken")
-	for _, why := range []error{reading.ErrName, reading.ErrFilterName, reading.ErrLabels, reading.ErrEntryLabels} {
-		if errors.Is(err, why) {
-			return "", clientError{http.StatusBadRequest, "The label is not given", sentence(err.Error())}
-		}
-	}
-	return local(r.PostFormValue("next")), err
+	return local(r.PostFormValue("next")), mendable(err, "The label is not given", reading.ErrName,
+		reading.ErrFilterName, reading.ErrLabels, reading.ErrEntryLabels)
 }

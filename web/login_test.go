@@ -155,7 +155,7 @@ func TestARemovedPasswordComesBack(t *testing.T) {
 	undo = remove()
 	b.post("/passwords", url.Values{"token": {b.token}, "name": {"tablet"}})
 	if w := b.post("/undo", undo); w.Code != http.StatusBadRequest ||
-		!strings.Contains(w.Body.String(), "there is a password of that name") {
+		!strings.Contains(w.Body.String(), "There is a password of that name") {
 		t.Errorf("undone though the name is taken: %d %s", w.Code, w.Body)
 	}
 	if page := b.page("/settings").Body.String(); strings.Count(page, "and so is this browser") != 1 {
@@ -225,7 +225,7 @@ func TestSecretsAfterLogin(t *testing.T) {
 		strings.Contains(w.Body.String(), "fresh secret") {
 		t.Errorf("the page shows it twice: %d", w.Code)
 	}
-	for name, want := range map[string]string{"tablet": "there is a password of that name", "a b": "want letters"} {
+	for name, want := range map[string]string{"tablet": "There is a password of that name", "a b": "want letters"} {
 		if w := b.post("/passwords", url.Values{"token": {b.token}, "name": {name}}); w.Code != http.StatusBadRequest ||
 			!strings.Contains(w.Body.String(), want) {
 			t.Errorf("%q: %d %s", name, w.Code, w.Body)

@@ -109,13 +109,8 @@ func (h *kit) passwordGone(r *http.Request,
 
 // notMade is why a password was not made, in words where that is for who asked to mend.
 func notMade(err error) error {
-	for _, known := range []error{reading.ErrName, reading.ErrTaken, reading.ErrPasswords, reading.ErrOwn,
-		reading.ErrScope, reading.ErrNobody} {
-		if errors.Is(err, known) {
-			return clientError{http.StatusBadRequest, "No password was made", err.Error() + "."}
-		}
-	}
-	return err
+	return mendable(err, "No password was made", reading.ErrName, reading.ErrTaken, reading.ErrPasswords,
+		reading.ErrOwn, reading.ErrScope, reading.ErrNobody)
 }
 
 // errOwnPassword is for what a feed reader's password does not open.

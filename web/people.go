@@ -35,19 +35,10 @@ func (h *Handler) addPerson(_ http.ResponseWriter, r *http.Request) (string, err
 		return "", errPeople
 	}
 	name := r.PostFormValue("name")
-	err := h.Source.AddPerson(r.Context(), name)
-	if errors.Is(err, reading.ErrName) || errors.Is(err, reading.ErrPerson) || errors.Is(err, reading.ErrPeople) {
-		return "", notAdded(err)
-	}
-	if err != nil {
-		return "", err
+	if err := h.Source.AddPerson(r.Context(), name); err != nil {
+		return "", mendable(err, "Nobody was added", reading.ErrName, reading.ErrPerson, reading.ErrPeople)
 	}
 	return h.said(r, "/settings", name+" reads here now. Make them a password for their reader."), nil
-}
-
-// notAdded is why somebody was not added, in words.
-func notAdded(err error) error {
-	return clientError{http.StatusBadRequest, "Nobody was added", err.Error() + "."}
 }
 
 // personPage says what goes with a person, and asks.
@@ -78,18 +69,11 @@ func (h *Handler) removePerson(_ http.ResponseWriter, r *http.Request) (string, 
 	}
 	name := r.PostFormValue("name")
 	back, err := h.Source.RemovePerson(r.Context(), name)
-	if errors.Is(err, reading.ErrNobody) || errors.Is(err, reading.ErrOwner) {
-		return "", clientError{http.StatusBadRequest, "Nobody was removed", err.Error() + "."}
-	}
 	if err != nil {
-		return "", err
+		return "", mendable(err, "Nobody was removed", reading.ErrNobody, reading.ErrOwner)
 	}
 	return h.canUndo(r, "/settings", undo{What: name + " is removed, and all that was theirs.", Back: "/settings",
 		undo: func(ctx context.Context) error {
-			err := back(ctx)
-			if errors.Is(err, reading.ErrPerson) {
-				return notAdded(err)
-			}
-			return notMade(err)
+			return notMade(mendable(back(ctx), "Nobody was added", reading.ErrPerson))
 		}}), nil
 }

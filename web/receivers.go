@@ -139,13 +139,8 @@ func (h *Handler) addReceiver(_ http.ResponseWriter, r *http.Request) (string, e
 
 // noReceiver is why a receiver was not added, in words where that is for who asked to mend.
 func noReceiver(err error) error {
-	for _, own := range []error{reading.ErrName, reading.ErrTold, reading.ErrReceiver, reading.ErrReceivers,
-		reading.ErrNoFilter} {
-		if errors.Is(err, own) {
-			return clientError{http.StatusBadRequest, "It was not added", err.Error() + "."}
-		}
-	}
-	return err
+	return mendable(err, "It was not added", reading.ErrName, reading.ErrTold, reading.ErrReceiver,
+		reading.ErrReceivers, reading.ErrNoFilter)
 }
 
 // receiverOf reads the form of a receiver. Its errors wrap reading.ErrReceiver.

@@ -48,7 +48,7 @@ func (h *Handler) routes() []pageRoute {
 		reads("GET /passwords/{word}", pageAt((*desk).password)),
 		reads("GET /live", (*desk).serveLive),
 		reads("POST /follow", changeAt((*desk).follow)),
-		reads("POST /import", listAt((*desk).importList)),
+		reads("POST /import", formAt(maxFileBytes, (*desk).importList)),
 		reads("POST /mark", changeAt((*desk).mark)),
 		reads("POST /label", changeAt((*desk).label)),
 		reads("POST /read", changeAt((*desk).markAll)),
@@ -108,15 +108,13 @@ func pageAt(make func(*desk, *http.Request) (view, error)) deskHandler {
 
 // changeAt serves a form at a desk.
 func changeAt(do func(*desk, http.ResponseWriter, *http.Request) (string, error)) deskHandler {
-	return func(d *desk, w http.ResponseWriter, r *http.Request) {
-		d.change(func(w http.ResponseWriter, r *http.Request) (string, error) { return do(d, w, r) })(w, r)
-	}
+	return formAt(maxFormBytes, do)
 }
 
-// listAt serves a form that brings a list of feeds, at a desk.
-func listAt(do func(*desk, http.ResponseWriter, *http.Request) (string, error)) deskHandler {
+// formAt serves a form of so many bytes at most, at a desk.
+func formAt(limit int64, do func(*desk, http.ResponseWriter, *http.Request) (string, error)) deskHandler {
 	return func(d *desk, w http.ResponseWriter, r *http.Request) {
-		d.changeWithFile(func(w http.ResponseWriter, r *http.Request) (string, error) { return do(d, w, r) })(w, r)
+		d.form(limit, func(w http.ResponseWriter, r *http.Request) (string, error) { return do(d, w, r) })(w, r)
 	}
 }
 

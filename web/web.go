@@ -190,3 +190,13 @@ type clientError struct {
 }
 
 func (r clientError) Error() string { return cmp.Or(r.text, r.title) }
+
+// mendable is an error that is one of those which whoever asked can mend, in words for them; any other is as it was.
+func mendable(err error, title string, known ...error) error {
+	for _, k := range known {
+		if errors.Is(err, k) {
+			return clientError{http.StatusBadRequest, title, sentence(err.Error())}
+		}
+	}
+	return err
+}
