@@ -58,12 +58,12 @@ func (c *checkbox) wish(holds bool) *bool {
 // feedProblems are what is wrong with the fields of a feedForm, "" for nothing.
 type feedProblems struct{ Folders, Private, Discreet, Stars, Weight, Value, Age, Count, Size string }
 
-// A badFeedForm is the error that shows the form again, with what is wrong beside the fields.
-type badFeedForm struct {
+// A badForm is the error that shows a form again, with what was typed and what is wrong with it.
+type badForm struct {
 	again func() (view, error)
 }
 
-func (badFeedForm) Error() string { return "a field of the form holds what it cannot" }
+func (badForm) Error() string { return "a field of the form holds what it cannot" }
 
 // A partly is an error after which a part of what was wanted is done.
 type partly struct {
@@ -133,7 +133,7 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 		return "", err
 	}
 	if f.Bad() {
-		return "", badFeedForm{func() (view, error) { return h.feedView(r, number, &f) }}
+		return "", badForm{func() (view, error) { return h.feedView(r, number, &f) }}
 	}
 	if wish.Weight != 0 || wish.Discreet != nil || wish.Policy != nil || wish.Private != nil ||
 		wish.Stars != nil {

@@ -31,7 +31,9 @@ type filtersPage struct {
 	Tried   bool
 	Found   []headline
 	More    bool
-	Problem string
+	Problem string // with the words
+	Sent    bool   // the form is as it was sent
+	Unkept  string // what else is wrong with it, "" for nothing
 	// Before and At are the words up to where something is wrong with them, and from there on; "" where nothing is.
 	Before, At string
 	Everything bool   // they ask for nothing, and exclude
@@ -99,17 +101,20 @@ func keepPath(query string, of feed.URL) string {
 	return "/filters?words=" + url.QueryEscape(query) + "#new"
 }
 
-func (h *Handler) filters(r *http.Request) (view, error) {
+func (h *Handler) filters(r *http.Request) (view, error) { return h.filtersWith(r, "") }
+
+// filtersWith is the page with the form as it was sent, if it was, and what is wrong with that, "" for nothing.
+func (h *Handler) filtersWith(r *http.Request, problem string) (view, error) {
 	ctx := r.Context()
 	list, err := h.Source.CountedFilters(ctx)
 	if err != nil {
 		return view{}, err
 	}
-	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "",
+	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "", Sent: r.Method == http.MethodPost,
 		Wish: reading.FilterWish{Name: r.FormValue("name"), Words: r.FormValue("words"), Folder: r.FormValue("folder"),
-			// Standing is ticked by hand alone, and by no link.
-			Rule: reading.Rule(r.FormValue("rule")), Label: r.FormValue("label")}}
-	edited, _ := strconv.ParseInt(r.FormValue("edit"), 10, 64)
+			Rule: reading.Rule(r.FormValue("rule")), Label: r.FormValue("label"),
+			Standing: r.PostFormValue("standing") != ""}} // it is ticked by hand alone, and by no link
+	edited, _ := strconv.ParseInt(cmp.Or(r.PostFormValue("id"), r.FormValue("edit")), 10, 64)
 	for i, f := range list {
 		l := filterLine{CountedFilter: f, Path: "/search?q=" + url.QueryEscape(f.Words),
 			Atom: "/filter/" + url.PathEscape(f.Name) + ".atom", Hits: int64(f.Caught), Acts: f.Rule.Acts(),
@@ -119,7 +124,7 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 		}
 		p.Filters = append(p.Filters, l)
 		if int64(f.ID) == edited {
-			if p.ID, p.Wish.Standing = f.ID, f.Standing && r.FormValue("unasked") == ""; !p.Tried {
+			if p.ID = f.ID; !p.Tried {
 				p.Wish, p.Tried = f.FilterWish, true
 			}
 		}
@@ -131,10 +136,13 @@ func (h *Handler) filters(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	v := view{Page: "filters", Title: "Filters", Nav: "/filters", Body: &p}
-	if !p.Tried {
-		return v, nil
+	if p.Tried {
+		err = h.try(r, &p)
 	}
-	return v, h.try(r, &p)
+	if p.Problem == "" {
+		p.Unkept = problem
+	}
+	return v, err
 }
 
 // try looks for what the words would have caught in the past month.
@@ -159,7 +167,8 @@ func (h *Handler) try(r *http.Request, p *filtersPage) error {
 	return err
 }
 
-// keepFilter keeps a filter, or changes one. Words that cannot be read come back with the page that says where.
+// keepFilter keeps a filter, or changes one. What is tried or cannot be kept comes back with the page that says what is
+// wrong, and of words where.
 func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, error) {
 	w := reading.FilterWish{Name: r.PostFormValue("name"), Words: strings.TrimSpace(r.PostFormValue("words")),
 		Folder: r.PostFormValue("folder"), Rule: reading.Rule(r.PostFormValue("rule")),
@@ -168,22 +177,18 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 		w.Label = r.PostFormValue("label")
 	}
 	id, _ := strconv.ParseInt(r.PostFormValue("id"), 10, 64)
-	unasked := "" // an address may take the tick away, and never sets it
-	if !w.Standing {
-		unasked = "1"
-	}
-	back := "/filters?" + strings.TrimSuffix(queryOf("name", w.Name, "words", w.Words, "folder", w.Folder, "rule",
-		string(w.Rule), "label", w.Label, "unasked", unasked, "edit", zeroless(id)), "&") + "#new"
+	page := func(problem string) (view, error) { return h.filtersWith(r, problem) }
 	if r.PostFormValue("try") != "" {
-		return back, nil
+		return "", badForm{func() (view, error) {
+			v, err := page("")
+			v.Code = http.StatusOK
+			return v, err
+		}}
 	}
 	was := reading.FilterID(id)
 	kept, err := h.Source.KeepFilter(r.Context(), was, w)
-	if errors.As(err, new(*feed.MatchError)) {
-		return back, nil
-	}
 	if err != nil {
-		return "", notKept(err)
+		return "", inForm(notKept(err), page)
 	}
 	u := undo{What: w.Name + " is kept, and has gone through what came before.", Back: "/filters"}
 	if was != 0 && was != kept { // by other words, and what the rule did by the old ones would be lost

@@ -130,7 +130,7 @@ func (h *desk) arrange(_ http.ResponseWriter, r *http.Request) (string, error) {
 	a.FullText = nil // which is for all people, and the owner's to say
 	err = h.file(r.Context(), &f, a)
 	if f.Bad() {
-		return "", badFeedForm{func() (view, error) { return h.subscriptionView(r, k.Number, &f) }}
+		return "", badForm{func() (view, error) { return h.subscriptionView(r, k.Number, &f) }}
 	}
 	return pathOfFeed(k.Number) + "?done=saved", err
 }

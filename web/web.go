@@ -140,14 +140,15 @@ func (h *kit) failure(r *http.Request, err error) view {
 	var refused clientError
 	var slowed reading.Slowed
 	var not unread
-	var bad badFeedForm
+	var bad badForm
 	switch {
 	case errors.As(err, &bad):
 		v, err := bad.again()
 		if err != nil {
 			return h.failure(r, err)
 		}
-		v.Code, v.Live = http.StatusUnprocessableEntity, false // the address is that of the form
+		// The address is that of the form.
+		v.Code, v.Live = cmp.Or(v.Code, http.StatusUnprocessableEntity), false
 		return v
 	case errors.As(err, &not):
 		return view{Page: "unread", Title: "There is no feed", Nav: "/settings", Code: http.StatusUnprocessableEntity,
@@ -199,4 +200,13 @@ func mendable(err error, title string, known ...error) error {
 		}
 	}
 	return err
+}
+
+// inForm has a page with a form say what is wrong with that, where it can be mended.
+func inForm(err error, page func(problem string) (view, error)) error {
+	var bad clientError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return badForm{func() (view, error) { return page(bad.text) }}
 }
