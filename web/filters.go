@@ -186,11 +186,18 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 		}}
 	}
 	was := reading.FilterID(id)
+	list, err := h.Source.Filters(r.Context())
+	if err != nil {
+		return "", err
+	}
 	kept, err := h.Source.KeepFilter(r.Context(), was, w)
 	if err != nil {
 		return "", inForm(notKept(err), page)
 	}
 	u := undo{What: w.Name + " is kept, and has gone through what came before.", Back: "/filters"}
+	if slices.ContainsFunc(list, func(f reading.NamedFilter) bool { return f.ID == was && f.Name != w.Name }) {
+		u.What += " Its feed has another address now: readers that have the one by its old name find it no more."
+	}
 	if was != 0 && was != kept { // by other words, and what the rule did by the old ones would be lost
 		u.undo = func(ctx context.Context) error { return notKept(h.Source.KeepFilterAgain(ctx, was, kept)) }
 	}

@@ -201,7 +201,8 @@ func TestFilters(t *testing.T) {
 	}
 	page("/filters", "One/two", `href="/filter/One%2Ftwo.atom"`, "Have the rule act")
 	page("/filters?edit=1", "Change a filter", `value="One/two"`, "would mute 5 entries")
-	post("/filters", http.StatusSeeOther, "id", "1", "words", "a", "name", "Uno", "rule", "mute")
+	page(post("/filters", http.StatusSeeOther, "id", "1", "words", "a", "name", "Uno", "rule", "mute"),
+		"another address now")
 	post("/filters/change", http.StatusSeeOther, "id", "2", "do", "up", "before", "1")
 	if n.filters[0].Name != "Two" || n.filters[1].Name != "Uno" {
 		t.Errorf("the order is %+v", n.filters)
