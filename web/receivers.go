@@ -3,9 +3,10 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,10 +42,29 @@ type receiversPage struct {
 	Filters   []reading.NamedFilter
 	Key       string
 	Browser   string // what the browser may be called
-	Most      int
 	MostMost  int
 	Undo      *undo
 	User      string
+	Sent      url.Values // the form as it was sent, without the secret; nil for none
+	Problem   string     // what is wrong with it
+	Wanting   bool       // a secret was sent, and has to be again
+}
+
+// Kinds are the ways to be told elsewhere, in the order of the form.
+func (p *receiversPage) Kinds() []choiceOfKind {
+	return []choiceOfKind{{reading.Ntfy, "ntfy"}, {reading.Mail, "mail"}, {reading.Webhook, "webhook"},
+		{reading.WebPush, "Web Push (an app’s subscription)"}}
+}
+
+// A choiceOfKind is a kind of receiver that the form offers.
+type choiceOfKind struct {
+	Kind reading.ReceiverKind
+	Text string
+}
+
+// Chosen reports whether the form was sent with a filter.
+func (p *receiversPage) Chosen(id reading.FilterID) bool {
+	return slices.Contains(p.Sent["filter"], strconv.FormatInt(int64(id), 10))
 }
 
 type receiverLine struct {
@@ -55,9 +75,16 @@ type receiverLine struct {
 	Mute moment // until when nothing is sent, zero for not at all
 }
 
-func (h *Handler) receivers(r *http.Request) (view, error) {
-	p := &receiversPage{Key: h.Source.PushKey(), Most: reading.DefaultMost, MostMost: reading.MostMost,
-		Undo: h.undoOf(r), User: userOf(r.Context())}
+func (h *Handler) receivers(r *http.Request) (view, error) { return h.receiversWith(r, "") }
+
+// receiversWith is the page with the form as it was sent, if it was, and what is wrong with that.
+func (h *Handler) receiversWith(r *http.Request, problem string) (view, error) {
+	p := &receiversPage{Key: h.Source.PushKey(), MostMost: reading.MostMost, Undo: h.undoOf(r),
+		User: userOf(r.Context()), Sent: url.Values{"most": {strconv.Itoa(reading.DefaultMost)}}, Problem: problem}
+	if problem != "" {
+		p.Sent, p.Wanting = maps.Clone(r.PostForm), r.PostForm.Get("secret") != ""
+		p.Sent.Del("secret")
+	}
 	v := view{Page: "receivers", Title: "Notifications", Nav: "/settings", Push: true, Body: p}
 	if p.User == "" {
 		return v, nil
@@ -132,7 +159,7 @@ func (h *Handler) addReceiver(_ http.ResponseWriter, r *http.Request) (string, e
 		err = h.Source.AddReceiver(r.Context(), x)
 	}
 	if err != nil {
-		return "", noReceiver(err)
+		return "", inForm(noReceiver(err), func(problem string) (view, error) { return h.receiversWith(r, problem) })
 	}
 	return h.said(r, "/notifications", x.Name+" is added. Send it a message to see that it comes."), nil
 }
@@ -153,7 +180,7 @@ func receiverOf(r *http.Request) (reading.Receiver, error) {
 	for _, text := range r.PostForm["filter"] {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return x, errors.Join(reading.ErrReceiver, err)
+			return x, reading.ErrNoFilter
 		}
 		x.Only = append(x.Only, reading.FilterID(id))
 	}
@@ -161,7 +188,7 @@ func receiverOf(r *http.Request) (reading.Receiver, error) {
 		for _, part := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
 			t, err := reading.ParseTimeOfDay(part)
 			if err != nil {
-				return nil, errors.Join(reading.ErrReceiver, err)
+				return nil, fmt.Errorf("%w: %w", reading.ErrReceiver, err)
 			}
 			list = append(list, t)
 		}
@@ -175,16 +202,16 @@ func receiverOf(r *http.Request) (reading.Receiver, error) {
 	if err != nil {
 		return x, err
 	}
-	switch len(quiet) {
-	case 0:
-	case 2:
+	switch {
+	case len(quiet) == 0:
+	case len(quiet) == 2 && quiet[0] != quiet[1]:
 		x.Hours.QuietFrom, x.Hours.QuietTo = quiet[0], quiet[1]
 	default:
-		return x, fmt.Errorf("%w: quiet hours have a begin and an end", reading.ErrReceiver)
+		return x, fmt.Errorf("%w: quiet hours begin at one time of the day and end at another", reading.ErrReceiver)
 	}
 	if text := r.PostFormValue("most"); text != "" {
-		if x.Hours.Most, err = strconv.Atoi(text); err != nil {
-			return x, errors.Join(reading.ErrReceiver, err)
+		if x.Hours.Most, err = strconv.Atoi(text); err != nil || x.Hours.Most < 1 {
+			return x, fmt.Errorf("%w: want 1 to %d messages an hour, not %.20q", reading.ErrReceiver, reading.MostMost, text)
 		}
 	}
 	return x, nil
@@ -195,11 +222,25 @@ func (h *Handler) tryReceiver(_ http.ResponseWriter, r *http.Request) (string, e
 	if !loggedIn(r.Context()) {
 		return "", errReceivers
 	}
-	name := r.PostFormValue("name")
-	if err := h.Source.TryReceiver(r.Context(), name); err != nil {
-		return "", clientError{http.StatusBadGateway, name + " was not told", err.Error() + "."}
+	x, err := h.receiverNamed(r)
+	if err != nil {
+		return "", err
 	}
-	return h.said(r, "/notifications", name+" has taken the message."), nil
+	if err := h.Source.TryReceiver(r.Context(), x.Name); err != nil {
+		return "", clientError{http.StatusBadGateway, x.Name + " was not told", sentence(err.Error())}
+	}
+	return h.said(r, "/notifications", x.Name+" has taken the message."), nil
+}
+
+// receiverNamed is the receiver that a form names.
+func (h *Handler) receiverNamed(r *http.Request) (reading.Receiver, error) {
+	list, err := h.Source.Receivers(r.Context())
+	for i := range list {
+		if list[i].Name == r.PostFormValue("name") {
+			return list[i].Receiver, nil
+		}
+	}
+	return reading.Receiver{}, cmp.Or(err, ErrNone)
 }
 
 // removeReceiver removes one, which can be undone but for what waited for it: where it is mute it stays so, and of its
@@ -208,15 +249,11 @@ func (h *Handler) removeReceiver(_ http.ResponseWriter, r *http.Request) (string
 	if !loggedIn(r.Context()) {
 		return "", errReceivers
 	}
-	list, err := h.Source.Receivers(r.Context())
+	gone, err := h.receiverNamed(r)
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(list, func(x ReceiverState) bool { return x.Name == r.PostFormValue("name") })
-	if i < 0 {
-		return "", ErrNone
-	}
-	gone, back := list[i].Receiver, "/notifications"
+	const back = "/notifications"
 	if err := h.Source.RemoveReceiver(r.Context(), gone.Name); err != nil {
 		return "", err
 	}

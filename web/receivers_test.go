@@ -85,20 +85,32 @@ func TestNotifications(t *testing.T) {
 		!strings.Contains(text, "at 08:00, 18:00, not from 22:00 to 07:30") || !strings.Contains(text, "502") {
 		t.Errorf("the page is\n%s", text)
 	}
-	for field, bad := range map[string]string{"filter": "x", "from": "25:00", "to": "", "digest": "soon",
-		"most": "many"} {
+	for field, bad := range map[string]string{"filter": "x", "from": "25:00", "to": "22:00", "digest": "soon",
+		"most": "0"} {
 		wrong := url.Values{}
 		for name, values := range form {
 			wrong[name] = values
 		}
 		wrong.Set(field, bad)
-		post("/notifications", http.StatusBadRequest, wrong)
+		text := post("/notifications", http.StatusUnprocessableEntity, wrong)
+		for _, name := range []string{"name", "kind", "address", "from", "to", "digest", "most"} {
+			if !strings.Contains(text, `value="`+wrong.Get(name)+`"`) {
+				t.Errorf("with a wrong %s the form comes back without its %s:\n%s", field, name, text)
+			}
+		}
+		if strings.Contains(text, "s3cret") || strings.Contains(text, "strconv") ||
+			!strings.Contains(text, "The secret has to be typed again.") {
+			t.Errorf("with a wrong %s the page is\n%s", field, text)
+		}
 	}
 	if len(n.receivers) != 1 {
 		t.Errorf("a form that is wrong adds %+v", n.receivers)
 	}
 	n.problem = reading.ErrTold
-	post("/notifications", http.StatusBadRequest, form)
+	if text := post("/notifications", http.StatusUnprocessableEntity, form); !strings.Contains(text,
+		`name="filter" value="7" checked`) {
+		t.Errorf("the form comes back without its filter:\n%s", text)
+	}
 	n.problem = nil
 	r.Name = "this browser"
 	if text := page(); !strings.Contains(text, `value="browser 2"`) {
@@ -111,11 +123,11 @@ func TestNotifications(t *testing.T) {
 	post("/notifications/try", http.StatusSeeOther, url.Values{"name": {"phone"}})
 	n.problem = errors.New("it answers <502>")
 	if text := post("/notifications/try", http.StatusBadGateway, url.Values{"name": {"phone"}}); !strings.Contains(text,
-		"it answers &lt;502&gt;") || len(n.tried) != 2 {
+		"It answers &lt;502&gt;") || len(n.tried) != 2 {
 		t.Errorf("a trial that fails says\n%s", text)
 	}
 	n.problem = reading.ErrReceivers
-	post("/notifications", http.StatusBadRequest, form)
+	post("/notifications", http.StatusUnprocessableEntity, form)
 	n.problem = nil
 	r.Heard, r.Muted = "m7", noon.Add(time.Hour)
 	to := b.post("/notifications/remove", url.Values{"token": {b.token}, "name": {"phone"}}).Header().Get("Location")
