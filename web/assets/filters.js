@@ -12,7 +12,12 @@
 			const answer = await fetch('/filters?' + query, {signal: asking.signal});
 			const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
 			const tried = page.querySelector('#tried');
-			if (answer.ok && tried) document.querySelector('#tried').replaceWith(tried);
+			if (!answer.ok || !tried) return;
+			const shown = document.querySelector('#tried'), field = form.elements.words;
+			shown.replaceChildren(...tried.childNodes); // what is new in it is read out, and another node may not be
+			const wrong = shown.querySelector('#wrong');
+			field.ariaInvalid = wrong ? 'true' : null;
+			wrong ? field.setAttribute('aria-describedby', 'wrong') : field.removeAttribute('aria-describedby');
 		} catch { } // who went on typing, or a node that is gone: the button is there
 	};
 	form?.addEventListener('input', () => {
