@@ -110,7 +110,8 @@ func (h *Handler) filtersWith(r *http.Request, problem string) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "", Sent: r.Method == http.MethodPost,
+	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "",
+		Sent: r.Method == http.MethodPost,
 		Wish: reading.FilterWish{Name: r.FormValue("name"), Words: r.FormValue("words"), Folder: r.FormValue("folder"),
 			Rule: reading.Rule(r.FormValue("rule")), Label: r.FormValue("label"),
 			Standing: r.PostFormValue("standing") != ""}} // it is ticked by hand alone, and by no link

@@ -211,7 +211,8 @@ func receiverOf(r *http.Request) (reading.Receiver, error) {
 	}
 	if text := r.PostFormValue("most"); text != "" {
 		if x.Hours.Most, err = strconv.Atoi(text); err != nil || x.Hours.Most < 1 {
-			return x, fmt.Errorf("%w: want 1 to %d messages an hour, not %.20q", reading.ErrReceiver, reading.MostMost, text)
+			return x, fmt.Errorf("%w: want 1 to %d messages an hour, not %.20q", reading.ErrReceiver, reading.MostMost,
+				text)
 		}
 	}
 	return x, nil
