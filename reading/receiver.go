@@ -155,6 +155,7 @@ type Message struct {
 	Item    ItemID
 	Feed    string // what it is called, as a label
 	Title   string // as a label
+	Lead    string // where there is no title, the beginning of the entry's text in HTML
 	Link    string // "" for none
 	Time    time.Time
 }

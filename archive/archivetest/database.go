@@ -54,7 +54,8 @@ func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
 		"a feed is renamed whole": testRenameWhole,
 		"standing queries":        testStandingQueries, "bounds of standing queries": testStandingBounds,
 		"receivers are told": testReceiversAreTold, "receivers of people": testReceiversOfPeople,
-		"receivers": testReceiverList, "commands": testCommands, "bounds of receivers": testReceiverBounds,
+		"receivers of stories": testReceiversOfStories, "receivers": testReceiverList, "commands": testCommands,
+		"bounds of receivers": testReceiverBounds,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

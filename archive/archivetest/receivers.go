@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,12 +78,20 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 	}
 	d.wantWaiting(t, some, "storm and flood")
 
-	// The same story by another feed, and by the same title another one that says too little to tell.
-	again := feedRecord(otherNews, 6)
-	again.Entry.Title = "A storm breaks over the coast"
-	keep(t, a, again)
-	again = at(titled(7, "a storm  BREAKS over the coast!"), 7)
+	// The same story by another feed: the title and the begin of the text are the same, or the link is. The title alone
+	// may be that of another.
+	coast := func(r archive.Record, title, text string) archive.Record {
+		r.Entry.Title, r.Entry.Summary = title, text
+		return r
+	}
+	roofs := "<p>Roofs fly, " + strings.Repeat("no ", 99)
+	keep(t, a, coast(feedRecord(otherNews, 6), "A storm breaks over the coast", roofs))
+	again := at(titled(7, "a storm  BREAKS over the coast!"), 7)
+	again.Entry.Content = "Roofs fly. " + strings.Repeat("No ", 70) + "and so on."
 	keep(t, a, again, titled(8, "storm"))
+	again = coast(feedRecord(otherNews, 9), "Storm!", roofs)
+	again.Entry.Link = both.Entry.Link
+	keep(t, a, again)
 	d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm")
 
 	// Old news, what is filled in, and what is edited.
@@ -119,7 +128,7 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 		!told[0].Equal(time.Unix(100_006, 0)) {
 		t.Errorf("told at %v, %v", told, err)
 	}
-	keep(t, a, at(titled(9, "A storm breaks over the coast."), 100_007))
+	keep(t, a, coast(at(titled(9, ""), 100_007), "A storm breaks over the coast.", roofs))
 	d.wantWaiting(t, all, "storm", "storm from a neighbor")
 
 	// A feed whose titles are always the same tells of another entry each time; and after days it is another story.
@@ -127,17 +136,38 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 	keep(t, a, at(titled(21, "The daily storm report here"), 100_009))
 	d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
 		"The daily storm report here")
-	keep(t, a, at(titled(22, "A storm breaks over the coast"), 100_006+3*24*3600))
+	keep(t, a, coast(at(titled(22, ""), 100_006+3*24*3600), "A storm breaks over the coast", roofs))
 	list = d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
 		"The daily storm report here", "A storm breaks over the coast")
 
 	// So it is after it was told by a clock that was ahead.
 	a.Told(reading.Receiver{ID: all}, time.Unix(1<<40, 0), []reading.MessageID{list[4].ID}, 0)
 	brought = feedRecord(otherNews, 100_006+3*24*3600+1)
-	brought.Entry.Title, brought.Source = "A storm breaks over the coast", neighbor
-	keep(t, a, brought)
+	brought.Source = neighbor
+	keep(t, a, coast(brought, "A storm breaks over the coast", roofs))
 	d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
 		"The daily storm report here", "A storm breaks over the coast")
+}
+
+// Entries that are called the same are different stories where they say something else, or nothing. Of one without a
+// title the beginning of its text is told.
+func testReceiversOfStories(t *testing.T, a reading.Database) {
+	d := newReceiverDesk(t, a, reading.Owner)
+	d.add(t, "Work", "maintenance", reading.RuleNone)
+	all := d.tell(t, "all")
+	const title = "Scheduled maintenance this weekend"
+	for n, text := range []string{"Mail rests.", "The web rests.", "", ""} {
+		r := feedRecord([]feed.URL{news, otherNews}[n%2], 3+n)
+		r.Entry.Title, r.Entry.Summary, r.Entry.Link = title, text, fmt.Sprint("https://news.example/", n)
+		keep(t, a, r)
+	}
+	r := feedRecord(news, 9)
+	r.Entry.Title, r.Entry.Content = "", "<p>More <b>maintenance</b>"
+	keep(t, a, r)
+	list := d.wantWaiting(t, all, title, title, title, title, "")
+	if list[0].Lead != "" || list[4].Lead != r.Entry.Content {
+		t.Errorf("the beginnings of their texts are %q and %q", list[0].Lead, list[4].Lead)
+	}
 }
 
 // What a rule mutes is told to nobody, whichever other filter has it; and each person is told what is theirs.

@@ -24,7 +24,7 @@ const itemColumns = `coalesce(i.id, 0), coalesce(m.read, 1), coalesce(m.starred,
 const headlineColumns = `e.seq, e.id, f.id, f.url,
 	substr(coalesce((SELECT name FROM titles WHERE feed = f.id AND person = @person), f.title), 1, 16385), ` + iconRef +
 	`, substr(e.title, 1, 16385), substr(e.link, 1, 4097), e.time, e.seen, e.source, ` + isConfirmed + `,
-	substr(iif(e.summary = '', e.content, e.summary), 1, 1000), ` + itemColumns
+	` + leadColumn + `, ` + itemColumns
 
 // fewUnread is up to how many items that are not read, or have a label, are sorted by when they were published, and
 // fewInFolder up to how many of a folder, which stand feed by feed, by their arrival. Where there are more, a walk in

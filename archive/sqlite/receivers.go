@@ -17,8 +17,8 @@ import (
 const (
 	// storyTime is for how long a receiver hears of a story of several feeds once.
 	storyTime = 48 * time.Hour
-	// storyWords is how many words a title has at least that tells a story from others: "News" does not.
-	storyWords = 4
+	// storyBegin is how much of its text tells a story from others of the same title, in bytes without markup.
+	storyBegin = 200
 )
 
 // KeepReceiver implements reading.Receivers.
@@ -67,7 +67,7 @@ type hit struct {
 	filter               string
 	arrived              time.Time
 	entry                feed.EntryID
-	title, link          string
+	title, link, lead    string
 }
 
 // announce has the receivers of people told of what their filters caught of the items behind a number, but for what is
@@ -76,9 +76,9 @@ type hit struct {
 func (s *Store) announce(last int64) {
 	hits := load(&s.writer, by(func(h *hit) []any {
 		return []any{&h.receiver, &h.filter, &h.item, &h.feed, seconds(&h.arrived), bytesOf(h.entry[:]), &h.title,
-			&h.link}
+			&h.link, &h.lead}
 	}), `
-		SELECT h.receiver, h.filter, i.id, i.feed, i.arrived, e.id, e.title, e.link
+		SELECT h.receiver, h.filter, i.id, i.feed, i.arrived, e.id, e.title, e.link, `+leadColumn+`
 		FROM ( -- once an item, and not once for each filter that caught it
 			SELECT r.id AS receiver, r.person AS person, c.item AS item, f.name AS filter, min(f.place)
 			FROM caught c INDEXED BY caught_by_item CROSS JOIN filters f ON f.id = c.filter AND NOT f.gone AND f.rule <> ?2
@@ -110,9 +110,10 @@ func (s *Store) tell(hits []hit) {
 	s.row(`SELECT count(*) FROM messages WHERE receiver = ? AND told IS NULL`, []any{receiver}, &waiting)
 	for i := range hits {
 		h := &hits[i]
-		story := storyOf(h.entry, h.title, h.link)
-		if s.row(`SELECT 1 FROM messages WHERE receiver = ? AND story = ? AND feed <> ?`,
-			[]any{receiver, story, h.feed}, new(int)) {
+		story, wording := h.story()
+		if s.row(`SELECT 1 FROM messages WHERE receiver = ?1 AND story = ?2 AND feed <> ?4
+			UNION ALL SELECT 1 FROM messages WHERE receiver = ?1 AND wording = ?3 AND feed <> ?4`,
+			[]any{receiver, story, wording, h.feed}, new(int)) {
 			continue
 		}
 		if waiting >= reading.MaxWaiting {
@@ -120,8 +121,8 @@ func (s *Store) tell(hits []hit) {
 			continue
 		}
 		waiting += s.write(`
-			INSERT INTO messages (receiver, story, filter, item, feed, arrived) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT DO NOTHING`, receiver, story, h.filter, h.item, h.feed, seconds(&h.arrived))
+			INSERT INTO messages (receiver, story, wording, filter, item, feed, arrived) VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO NOTHING`, receiver, story, wording, h.filter, h.item, h.feed, seconds(&h.arrived))
 	}
 	if beyond > 0 {
 		s.write(`UPDATE receivers SET beyond = beyond + ? WHERE id = ?`, beyond, receiver)
@@ -175,14 +176,15 @@ func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID, limit int) 
 	waiting, err = all(ctx, r, func(row rowScanner) (m reading.Message, err error) {
 		var secret string
 		err = scan(row, &m.ID, &m.Filter, seconds(&m.Arrived), &m.Item, bytesOf(m.Entry[:]), seconds(&m.Time), &m.Title,
-			&m.Link, &secret, &m.Feed)
+			&m.Link, &secret, &m.Feed, &m.Lead)
 		m.Title = safehtml.Label(m.Title)
 		m.Link = safehtml.Link(m.Link)
 		m.Feed = cmp.Or(safehtml.Label(m.Feed), feed.URL(secret).Host())
 		return m, err
 	}, `
 		SELECT m.id, m.filter, m.arrived, m.item, e.id, e.time, e.title, e.link, f.url,
-			coalesce((SELECT name FROM titles WHERE feed = f.id AND person = r.person), f.title)
+			coalesce((SELECT name FROM titles WHERE feed = f.id AND person = r.person), f.title),
+			iif(e.title = '', `+leadColumn+`, '')
 		FROM messages m INDEXED BY messages_waiting CROSS JOIN receivers r ON r.id = m.receiver
 			CROSS JOIN items i ON i.id = m.item CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
 		WHERE m.receiver = ? AND m.told IS NULL ORDER BY m.id LIMIT ?`, int64(id), limit)
@@ -206,17 +208,21 @@ func (r *Reader) ToldSince(ctx context.Context, id reading.ReceiverID, since tim
 		ceilSeconds(since))
 }
 
-// storyOf is the same for entries that tell the same: those with a title of several words, and else those with a link.
-func storyOf(id feed.EntryID, title, link string) []byte {
-	folded, _ := archive.Fold(&feed.Entry{Title: title})
-	key := "title" + folded
-	switch {
-	case strings.Count(folded, " ")-1 >= storyWords:
-	case link != "":
-		key = "link" + link
-	default:
-		return id[:]
+// leadColumn is the beginning of an entry's text e, from which lists and messages make an opening.
+const leadColumn = `substr(iif(e.summary = '', e.content, e.summary), 1, 1000)`
+
+// story is the same for entries with the same link, and wording for those with the same title whose texts begin alike;
+// that is nil where there is no title or no text, for a title alone may be that of many stories.
+func (h *hit) story() (story, wording []byte) {
+	story = h.entry[:]
+	if h.link != "" {
+		sum := sha256.Sum256([]byte("link" + h.link))
+		story = sum[:]
 	}
-	sum := sha256.Sum256([]byte(key))
-	return sum[:]
+	title, text := archive.Fold(&feed.Entry{Title: h.title, Summary: h.lead})
+	if strings.TrimSpace(title) != "" && strings.TrimSpace(text) != "" {
+		sum := sha256.Sum256([]byte(title + "\n" + text[:min(len(text), storyBegin)]))
+		wording = sum[:]
+	}
+	return story, wording
 }
