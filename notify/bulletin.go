@@ -118,7 +118,7 @@ func (b *bulletin) link() string {
 	return b.messages[0].Link
 }
 
-// called is the title of an entry, or the name of its feed where it has none.
+// called is the title of an entry, or the name of its feed where it has neither a title nor a text.
 func called(m *reading.Message) string { return cmp.Or(m.Title, m.Feed) }
 
 // letter is the text of a mail, which has room for the page of each entry.

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/mail"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -74,6 +75,27 @@ func TestWebhook(t *testing.T) {
 		if got := s.requests(); len(got) != 1 || !strings.Contains(string(got[0].body),
 			`"text":"• two (The News) https://news.example/two\n• one (The News) https://news.example/one"`) {
 			t.Errorf("of two entries bridges are sent %+v", got)
+		}
+	})
+}
+
+// An entry without a title is told by the beginning of its text, as lists have it, and where it has none by its feed.
+func TestWithoutTitle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.serves("hook.example:80", false, ok)
+		s.keep(hook(1))
+		for lead, title := range map[string]string{"<p>Ships <b>wait</b>": "Ships wait", "": "The News"} {
+			s.store.mu.Lock()
+			s.store.last++
+			m := reading.Message{ID: s.store.last, Filter: "storm", Feed: "The News", Arrived: time.Now(), Lead: lead}
+			s.store.waiting = append(s.store.waiting, queued{1, m})
+			s.store.mu.Unlock()
+			s.teller.Wake()
+			if got := titles(s.requests()); !slices.Equal(got, []string{title}) {
+				t.Errorf("of %q is told %q, want %q", lead, got, title)
+			}
 		}
 	})
 }

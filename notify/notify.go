@@ -19,6 +19,7 @@ import (
 	"feedex/internal/when"
 	"feedex/notify/webpush"
 	"feedex/reading"
+	"feedex/safehtml"
 )
 
 const (
@@ -72,6 +73,7 @@ type Config struct {
 type Teller struct {
 	Config
 	public, local http.Client
+	safe          *safehtml.Sanitizer
 	wake          chan struct{}
 	ears          map[earID]context.CancelFunc // of Run alone
 
@@ -84,7 +86,7 @@ func New(cfg Config) *Teller {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	return &Teller{
 		Config: cfg, public: newClient(cfg.Dial, cfg.Roots), local: newClient(cfg.DialLocal, cfg.Roots),
-		wake: make(chan struct{}, 1), ears: make(map[earID]context.CancelFunc),
+		safe: safehtml.New(), wake: make(chan struct{}, 1), ears: make(map[earID]context.CancelFunc),
 		busy: make(map[reading.ReceiverID]bool),
 	}
 }
@@ -219,6 +221,10 @@ func (t *Teller) due(ctx context.Context, r *reading.Receiver, now time.Time) (*
 	}
 	if !r.Muted.After(from) {
 		since = when.Later(since, r.Muted) // what a mute held back waits for a digest behind it
+	}
+	for i := range waiting {
+		m := &waiting[i]
+		m.Title = cmp.Or(m.Title, safehtml.Inert(t.safe.Opening(m.Lead, safehtml.LongestOpening)))
 	}
 	return newBulletin(t.idOf(r), waiting, more), r.Hours.Due(from, since, told), nil
 }
