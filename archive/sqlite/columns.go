@@ -179,32 +179,19 @@ func (c blob) Value() (driver.Value, error) {
 	return c.bytes, nil
 }
 
-// A jsonList is a list in JSON, NULL for an empty one.
-type jsonList[T any] struct{ list *[]T }
-
-// Scan implements sql.Scanner.
-func (c jsonList[T]) Scan(src any) error {
-	var text sql.NullString
-	if err := text.Scan(src); err != nil || !text.Valid {
-		return err
-	}
-	return json.Unmarshal([]byte(text.String), c.list)
+// An inJSON is a value in JSON.
+type inJSON struct {
+	value any  // a pointer to it
+	none  bool // NULL in its place
 }
 
-// Value implements driver.Valuer.
-func (c jsonList[T]) Value() (driver.Value, error) {
-	if len(*c.list) == 0 {
-		return nil, nil
-	}
-	text, err := json.Marshal(*c.list)
-	return string(text), err
-}
-
-// A jsonValue is a value in JSON, NULL for the zero value.
-type jsonValue[T comparable] struct{ value *T }
+// jsonList is NULL for an empty list, jsonValue for the zero value, and jsonExtras where they say nothing.
+func jsonList[T any](list *[]T) inJSON        { return inJSON{list, len(*list) == 0} }
+func jsonValue[T comparable](value *T) inJSON { return inJSON{value, *value == *new(T)} }
+func jsonExtras(extras *feed.Extras) inJSON   { return inJSON{extras, extras.IsZero()} }
 
 // Scan implements sql.Scanner.
-func (c jsonValue[T]) Scan(src any) error {
+func (c inJSON) Scan(src any) error {
 	var text sql.NullString
 	if err := text.Scan(src); err != nil || !text.Valid {
 		return err
@@ -213,32 +200,11 @@ func (c jsonValue[T]) Scan(src any) error {
 }
 
 // Value implements driver.Valuer.
-func (c jsonValue[T]) Value() (driver.Value, error) {
-	if none := *new(T); *c.value == none {
+func (c inJSON) Value() (driver.Value, error) {
+	if c.none {
 		return nil, nil
 	}
-	text, err := json.Marshal(*c.value)
-	return string(text), err
-}
-
-// A jsonExtras is the extras of an entry in JSON, NULL where they say nothing.
-type jsonExtras struct{ extras *feed.Extras }
-
-// Scan implements sql.Scanner.
-func (c jsonExtras) Scan(src any) error {
-	var text sql.NullString
-	if err := text.Scan(src); err != nil || !text.Valid {
-		return err
-	}
-	return json.Unmarshal([]byte(text.String), c.extras)
-}
-
-// Value implements driver.Valuer.
-func (c jsonExtras) Value() (driver.Value, error) {
-	if c.extras.IsZero() {
-		return nil, nil
-	}
-	text, err := json.Marshal(c.extras)
+	text, err := json.Marshal(c.value)
 	return string(text), err
 }
 

@@ -34,7 +34,7 @@ func (s *Store) known(ids []feed.EntryID) []archive.Version {
 			var i int
 			var v archive.Version
 			var extras feed.Extras
-			err := scan(rows, &i, bytesOf(v.Digest[:]), jsonExtras{&extras}, seconds(&v.Published), seconds(&v.Updated),
+			err := scan(rows, &i, bytesOf(v.Digest[:]), jsonExtras(&extras), seconds(&v.Published), seconds(&v.Updated),
 				seconds(&v.Seen), &v.Confirmed, &v.Polled)
 			if err == nil {
 				v.Extras = extras.Sum()
@@ -126,10 +126,10 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 			rights = ?15, copied_from = ?16, extras = iif(?14 OR digest <> ?1, ?17, extras),
 			polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
 		WHERE id = ?13 AND (?14 OR digest = ?1 OR NOT `+isPolled+` AND (?12 OR NOT `+isConfirmed+`))`,
-		r.Digest[:], seconds(&e.Published), seconds(&e.Updated), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors},
-		jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media}, e.Summary, e.Content, r.Confirmed || polled,
-		r.ID[:], polled, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from},
-		jsonExtras{&e.Extras}) == 0 {
+		r.Digest[:], seconds(&e.Published), seconds(&e.Updated), e.ID, e.Title, e.Link, jsonList(&e.Authors),
+		jsonList(&e.Categories), jsonList(&media), e.Summary, e.Content, r.Confirmed || polled,
+		r.ID[:], polled, jsonList(&e.Rights), jsonValue(&from),
+		jsonExtras(&e.Extras)) == 0 {
 		return
 	}
 	s.write(`
@@ -154,9 +154,9 @@ func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.Nu
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`,
 		seq, r.ID[:], r.Digest[:], at.feed, seconds(&e.Published), seconds(&e.Updated), r.Seen.Unix(),
-		r.Source.String(), e.ID, e.Title, e.Link, jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories},
-		jsonList[keptEnclosure]{&media}, jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from},
-		jsonExtras{&e.Extras}, e.Summary, e.Content, confirmed, polled)
+		r.Source.String(), e.ID, e.Title, e.Link, jsonList(&e.Authors), jsonList(&e.Categories),
+		jsonList(&media), jsonList(&e.Rights), jsonValue(&from),
+		jsonExtras(&e.Extras), e.Summary, e.Content, confirmed, polled)
 	return at, stored
 }
 
@@ -345,8 +345,8 @@ func scanRecord(row rowScanner, more ...any) (r archive.Record, err error) {
 	var from keptOriginal
 	columns := []any{&r.Seq, bytesOf(r.ID[:]), bytesOf(r.Digest[:]), &e.Feed, seconds(&e.Published),
 		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link,
-		jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, jsonList[keptEnclosure]{&media},
-		jsonList[string]{&e.Rights}, jsonValue[keptOriginal]{&from}, jsonExtras{&e.Extras}, &e.Summary, &e.Content,
+		jsonList(&e.Authors), jsonList(&e.Categories), jsonList(&media),
+		jsonList(&e.Rights), jsonValue(&from), jsonExtras(&e.Extras), &e.Summary, &e.Content,
 		maybeBytesOf(r.Was[:]), &r.Confirmed}
 	if err := scan(row, append(columns, more...)...); err != nil {
 		if r.Seq != 0 {

@@ -297,7 +297,7 @@ func (r personalReader) itemPage(ctx context.Context, ids []reading.ItemID) (pag
 	var full string
 	for item, err := range found(ctx, r.db, func(row rowScanner) (item reading.Item, err error) {
 		record, err := scanRecord(row, &key, &item.ID, &item.Feed, seconds(&item.Arrived), &item.Listed, &item.Read,
-			&item.Starred, seconds(&item.Changed), jsonList[reading.FilterID]{&item.Filters}, &full, &item.Site)
+			&item.Starred, seconds(&item.Changed), jsonList(&item.Filters), &full, &item.Site)
 		item.Site = safehtml.Link(item.Site)
 		item.EntryID, item.Entry = cmp.Or(record.Was, record.ID), record.Entry
 		item.Time, item.Confirmed = record.Time(), record.Confirmed

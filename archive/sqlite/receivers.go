@@ -45,7 +45,7 @@ func (s pen) KeepReceiver(r reading.Receiver) (id reading.ReceiverID, err error)
 			failures = 0, problem = '', next = NULL, ended = 0, commands = excluded.commands, word = excluded.word,
 			heard = excluded.heard, deaf = '', muted = excluded.muted
 		RETURNING id`, []any{int64(s.person), r.Name, string(r.Kind), r.Address, r.Secret, r.Server, r.Local,
-		r.Only != nil, int(r.Hours.QuietFrom), int(r.Hours.QuietTo), jsonList[reading.TimeOfDay]{&r.Hours.Digest},
+		r.Only != nil, int(r.Hours.QuietFrom), int(r.Hours.QuietTo), jsonList(&r.Hours.Digest),
 		r.Hours.Most, r.Created.Unix(), r.Commands, maybeBytesOf(r.Word[:]), r.Heard, seconds(&r.Muted)}, &id)
 	s.write(`DELETE FROM commands WHERE receiver = ?`, int64(id))
 	s.write(`DELETE FROM receiver_filters WHERE receiver = ?`, int64(id))
@@ -155,8 +155,8 @@ func (r *Reader) Receivers(ctx context.Context) ([]reading.Receiver, error) {
 	return all(ctx, r, func(row rowScanner) (x reading.Receiver, err error) {
 		var some bool
 		err = scan(row, &x.ID, &x.Person, &x.Name, &x.Kind, &x.Address, &x.Secret, &x.Server, &x.Local, &some,
-			jsonList[reading.FilterID]{&x.Only}, &x.Hours.QuietFrom, &x.Hours.QuietTo,
-			jsonList[reading.TimeOfDay]{&x.Hours.Digest}, &x.Hours.Most, seconds(&x.Created), &x.Failures, &x.Problem,
+			jsonList(&x.Only), &x.Hours.QuietFrom, &x.Hours.QuietTo,
+			jsonList(&x.Hours.Digest), &x.Hours.Most, seconds(&x.Created), &x.Failures, &x.Problem,
 			seconds(&x.Next), &x.Ended, &x.Commands, maybeBytesOf(x.Word[:]), &x.Heard, &x.Deaf, seconds(&x.Muted))
 		if !some {
 			x.Only = nil // in place of none, which is what there is where those that it had are gone

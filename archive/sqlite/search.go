@@ -447,7 +447,7 @@ func (s *search) scores(seqs []int64, within time.Duration) (map[int64]int, erro
 // scanFolded reads of an entry what archive.Fold makes its words of, and nothing else.
 func scanFolded(row rowScanner) (r archive.Record, err error) {
 	e := &r.Entry
-	err = scan(row, &r.Seq, &e.Title, jsonList[string]{&e.Authors}, jsonList[string]{&e.Categories}, &e.Summary,
+	err = scan(row, &r.Seq, &e.Title, jsonList(&e.Authors), jsonList(&e.Categories), &e.Summary,
 		&e.Content)
 	return r, err
 }

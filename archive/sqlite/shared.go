@@ -95,7 +95,7 @@ func (s *Store) keepOwn(r *archive.Record) (at storedPlace, isNew bool) {
 	var digest []byte
 	var extras feed.Extras
 	if s.row(`SELECT seq, digest, extras FROM entries WHERE id = ? AND seq NOT IN (SELECT seq FROM hidden)`,
-		[]any{r.ID[:]}, &seq, &digest, jsonExtras{&extras}) {
+		[]any{r.ID[:]}, &seq, &digest, jsonExtras(&extras)) {
 		if slices.Equal(digest, r.Digest[:]) && (!r.Source.IsZero() || extras.Equal(&r.Entry.Extras)) {
 			if r.Source.IsZero() {
 				s.MarkPolled(r.Seen, []feed.EntryID{r.ID})
