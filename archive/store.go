@@ -284,9 +284,6 @@ func RecordOf(e feed.Entry, i feed.Identity, seen time.Time, source protocol.Nod
 // Second is t as records have it: in whole seconds.
 func Second(t time.Time) time.Time { return time.Unix(t.Unix(), 0).UTC() }
 
-// Ahead is how far a date may lie in the future.
-const Ahead = feed.Ahead
-
 // Time is when the entry was published or, where the publisher does not say, when it was last changed or,
 // without a date, or with one more than an hour later than that, when it arrived. Filters go by it.
 func (r *Record) Time() time.Time { return TimeOf(&r.Entry, r.Seen) }

@@ -6,10 +6,6 @@ import (
 	"time"
 )
 
-// farthest is how much later than the fetch a date may be. Publishers' clocks differ a little; a date
-// beyond that would hold an entry at the top forever.
-const farthest = time.Hour
-
 // earliest is the first believable date. A date before it is a clock's zero or a program's null, written in some time
 // zone.
 var earliest = time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC)

@@ -80,7 +80,7 @@ func TestParseDate(t *testing.T) {
 func TestInstant(t *testing.T) {
 	fetched := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	gofeeds := time.Date(2026, 2, 28, 18, 30, 0, 999, time.FixedZone("", 3600))
-	b := builder{latest: fetched.Add(farthest)}
+	b := builder{latest: fetched.Add(Ahead)}
 	for _, tc := range []struct {
 		written string
 		parsed  *time.Time

@@ -47,7 +47,7 @@ func ParsePage(u, page URL, contentType string, body []byte, fetched time.Time) 
 	}
 	b := &builder{
 		doc:     &Document{Feed: u},
-		latest:  fetched.Add(farthest),
+		latest:  fetched.Add(Ahead),
 		podcast: "podcast",
 	}
 	b.base, _ = url.Parse(string(page))

@@ -47,5 +47,5 @@ func (b *builder) stamped(entries []Entry, date func(*Entry) *time.Time) bool {
 			newest = at
 		}
 	}
-	return newest.Sub(oldest) <= stampedWithin && !newest.Before(b.latest.Add(-farthest-stampedBefore))
+	return newest.Sub(oldest) <= stampedWithin && !newest.Before(b.latest.Add(-Ahead-stampedBefore))
 }

@@ -163,7 +163,7 @@ func base(e *feed.Entry) string { return cmp.Or(e.Link, string(e.Feed)) }
 
 // published is when the publisher says that the entry was, the zero time where that is not known or in the future.
 func published(r *archive.Record) time.Time {
-	if p := r.Entry.Published; !p.After(r.Seen.Add(archive.Ahead)) {
+	if p := r.Entry.Published; !p.After(r.Seen.Add(feed.Ahead)) {
 		return p
 	}
 	return time.Time{}

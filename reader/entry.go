@@ -126,7 +126,7 @@ func called(e *feed.Entry, safe *safehtml.Sanitizer) string {
 // updated is the time of an entry that Atom demands: the best that there is. A change cannot be newer than
 // the last of the document; one dated in the future would stand first in feed readers until then.
 func updated(r *archive.Record, changed time.Time) time.Time {
-	if u := r.Entry.Updated; !u.IsZero() && !u.After(changed.Add(archive.Ahead)) {
+	if u := r.Entry.Updated; !u.IsZero() && !u.After(changed.Add(feed.Ahead)) {
 		return u
 	}
 	return r.Time()

@@ -318,7 +318,7 @@ var (
 	// Dates may be absent, or as far ahead of the arrival as one may be.
 	genDate = rapid.Custom(func(rt *rapid.T) time.Time {
 		t := genTime.Draw(rt, "time").Truncate(time.Second)
-		return rapid.SampledFrom([]time.Time{{}, t, t.Add(archive.Ahead), t.Add(1e6 * time.Hour)}).Draw(rt, "date")
+		return rapid.SampledFrom([]time.Time{{}, t, t.Add(feed.Ahead), t.Add(1e6 * time.Hour)}).Draw(rt, "date")
 	})
 	from      = protocol.NewNodeID(netip.AddrFrom4([4]byte{192, 0, 2, 7}), 7790)
 	genSource = rapid.SampledFrom([]protocol.NodeID{{}, from})

@@ -222,7 +222,7 @@ func (s *Store) Index(max int) (remaining int, err error) {
 
 // index brings some entries into the index, until they are so many, or their texts so long.
 func (w *writer) index(entries, bytes int) {
-	for _, seq := range w.seqs(`SELECT seq FROM stale ORDER BY seq LIMIT ?`, entries) {
+	for _, seq := range load(w, single[int64], `SELECT seq FROM stale ORDER BY seq LIMIT ?`, entries) {
 		if entries--; bytes <= 0 {
 			return
 		}
@@ -230,7 +230,7 @@ func (w *writer) index(entries, bytes int) {
 		w.write(`DELETE FROM stale WHERE seq = ?`, seq)
 	}
 	last := int64(0)
-	for _, seq := range w.seqs(`SELECT seq FROM entries INDEXED BY entries_by_seq
+	for _, seq := range load(w, single[int64], `SELECT seq FROM entries INDEXED BY entries_by_seq
 		WHERE seq > (SELECT indexed FROM state) ORDER BY seq LIMIT ?`, entries) {
 		if bytes <= 0 {
 			break
@@ -256,11 +256,6 @@ func (w *writer) indexEntry(seq int64) (bytes int) {
 	w.write(`INSERT OR REPLACE INTO words (rowid, feed, title, rest) VALUES (?, ?, ?, ?)`, seq, number, title, rest)
 	w.write(`INSERT OR REPLACE INTO headings (rowid, title) VALUES (?, ?)`, seq, headingOf(title))
 	return len(title) + len(rest)
-}
-
-// seqs reads a list of seqs.
-func (w *writer) seqs(query string, args ...any) (seqs []int64) {
-	return load(w, single[int64], query, args...)
 }
 
 // Free space in the file is given back in one of two ways. Reclaim moves some pages from the file's end to where there

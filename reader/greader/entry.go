@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"feedex/archive"
+	"feedex/feed"
 	"feedex/reading"
 )
 
@@ -78,7 +78,7 @@ func (h *handler) entry(c *catalog, item *reading.Item) *entry {
 
 // updated is when an item was last changed, as far as that can be believed.
 func updated(item *reading.Item) time.Time {
-	if u := item.Entry.Updated; !u.IsZero() && !u.After(item.Arrived.Add(archive.Ahead)) {
+	if u := item.Entry.Updated; !u.IsZero() && !u.After(item.Arrived.Add(feed.Ahead)) {
 		return u
 	}
 	return item.Time

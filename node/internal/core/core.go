@@ -118,7 +118,7 @@ func (c *Core) Suspect(id protocol.NodeID, what string) { c.Tell(Suspect{Peer: i
 
 // Moved reports whether the publisher moved `updated` forward. One in the future is no date.
 func (c *Core) Moved(from, to time.Time) bool {
-	return to.After(from) && !to.After(c.Now.Add(archive.Ahead))
+	return to.After(from) && !to.After(c.Now.Add(feed.Ahead))
 }
 
 // Do appends an effect to the step's.

@@ -253,7 +253,7 @@ func (m *Machine) revise(b *protocol.Bundle, v *archive.Record, known archive.Ve
 	allowed *incentive.Allowance) revised {
 	other := trust.BroughtVersion{Entry: v.ID, Digest: v.Digest, Kept: known.Digest, Via: b.Path, DID: b.DID}
 	updated := v.Entry.Updated
-	if known.Updated.After(m.Now.Add(archive.Ahead)) {
+	if known.Updated.After(m.Now.Add(feed.Ahead)) {
 		known.Updated = time.Time{} // no date: it must not keep every later version away
 	}
 	switch {

@@ -26,7 +26,7 @@ func keepDates(items []listedEntry, known []archive.Version) {
 			continue
 		}
 		e := *items[i].entry // the document stays as it is
-		if first := v.Published.IsZero(); first && e.Published.After(v.Seen.Add(archive.Ahead)) ||
+		if first := v.Published.IsZero(); first && e.Published.After(v.Seen.Add(feed.Ahead)) ||
 			!first && (e.Published.IsZero() || e.Published.After(v.Published)) {
 			e.Published = v.Published
 		}
