@@ -27,7 +27,6 @@ type Memory struct {
 	apart    map[feed.EntryID]int  // the Seqs of entries as others know them, where that is not as the index has them
 	purged   map[feed.EntryID]gone // entries that were here
 	starred  []star                // as Star left them
-	looking  int                   // as HaveLooking left it
 	feeds    map[feed.URL]Feed     // as KeepFeed left them
 	dids     []int32               // in order of arrival, by the pool's numbers
 	hasDID   map[int32]bool        // the same
@@ -133,11 +132,8 @@ func (m *Memory) Holds(u feed.URL) bool {
 	return false
 }
 
-// Looking implements Entries: there are no filters, but as many as HaveLooking says.
-func (m *Memory) Looking() int { return m.looking }
-
-// HaveLooking has the archive say that so many filters look at what is kept.
-func (m *Memory) HaveLooking(filters int) { m.looking = filters }
+// Looking implements Entries: there are no filters.
+func (m *Memory) Looking() int { return 0 }
 
 // Keep implements Entries.
 func (m *Memory) Keep(records []Record) {

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,34 +16,37 @@ import (
 
 // The more filters look at what is stored, the less of a document is stored in a step.
 func TestManyFiltersMakePortionsSmall(t *testing.T) {
-	w := newNetwork(t)
-	a := w.full(1, node.Config{}, news)[0]
-	w.publish(news)
-	a.poll(news)
-	w.run(time.Minute)
-	a.store.HaveLooking(1000)
-	w.feed(news).window = 200
-	var ids []feed.EntryID
-	for range 200 {
-		ids = append(ids, w.publish(news))
+	store := filtered{archive.NewMemory()}
+	n, err := node.New(epoch, node.Config{Secret: []byte("secret of a node")}, store, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	stored := func() (n int) {
-		for _, v := range a.store.Known(ids) {
-			if v.Kept() {
-				n++
-			}
+	n.Step(nil, epoch, node.Subscribe{Feeds: []feed.URL{news}})
+	polled := listing(news, 200)
+	polled.Feed = news
+	n.Step(nil, epoch, polled)
+	stored := func() int {
+		found, err := store.Search(t.Context(), feed.Filter{Feed: news, Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return n
+		return len(found)
 	}
-	a.poll(news)
 	if n := stored(); n < 10 || n > 40 {
 		t.Errorf("%d entries are stored in one step", n)
 	}
-	w.run(time.Minute)
-	if n := stored(); n != len(ids) {
-		t.Errorf("%d entries are stored of %d", n, len(ids))
+	for range 20 {
+		n.Step(nil, n.Next(), node.Wake{})
+	}
+	if n := stored(); n != 200 {
+		t.Errorf("%d entries are stored of 200", n)
 	}
 }
+
+// A filtered archive has many filters.
+type filtered struct{ *archive.Memory }
+
+func (filtered) Looking() int { return 1000 }
 
 // A document that lists very much is stored in several steps, between which neighbors are answered. It is one poll, its
 // entries are offered as always, and if the node is killed meanwhile it asks for the whole of it again.
