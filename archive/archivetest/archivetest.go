@@ -1,6 +1,6 @@
 // Package archivetest holds every archive to the contract of packages archive and reading: by examples, and by
 // comparing it with archive.Memory over random work. Run is for what a node's core needs, RunDatabase,
-// RunBlocks and RunRetention for what a host needs besides; an archive that does less runs the tests of its roles.
+// RunBlocks and RunRetention for what a host needs besides.
 package archivetest
 
 import (

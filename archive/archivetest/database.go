@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
 )
@@ -14,14 +13,9 @@ import (
 // RunDatabase tests the archives that open makes, which must be empty, for what a host needs beside what Run,
 // RunBlocks and RunRetention test. Open registers with t what is to be done at the end.
 func RunDatabase(t *testing.T, open func(t testing.TB) reading.Database) {
-	RunItems(t, func(t testing.TB) ItemArchive { return open(t) }, func(a ItemArchive, p reading.PersonID) ItemDesk {
-		return struct {
-			reading.Shelf
-			reading.Pen
-		}{a.(reading.View).Shelf(p), a.(reading.Database).Pen(p)}
-	})
-	RunPasswords(t, func(t testing.TB) PasswordArchive { return open(t) })
-	RunHub(t, func(t testing.TB) HubArchive { return open(t) })
+	runItems(t, open)
+	t.Run("passwords", func(t *testing.T) { testPasswords(t, open(t)) })
+	t.Run("hub subscriptions", func(t *testing.T) { testHubSubscriptions(t, open(t)) })
 	t.Run("channel version", func(t *testing.T) { testChannelVersion(t, open(t)) })
 	t.Run("records", func(t *testing.T) { testRecords(t, open(t)) })
 	t.Run("changed", func(t *testing.T) { testChanged(t, open(t)) })
@@ -74,32 +68,18 @@ func RunRetention(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("properties", func(t *testing.T) { testRetentionProperties(t, open) })
 }
 
-// An ItemArchive is an archive that RunItems tests.
-type ItemArchive interface {
-	Archive
-	reading.People
-	reading.PeopleList
-}
-
-// An ItemDesk is how one person reads such an archive, and writes to it.
-type ItemDesk interface {
-	reading.Items
-	reading.Filing
-	reading.Marking
-	reading.Folders
-	LeaveOut(id reading.FeedID)
-	TakeIn(id reading.FeedID, b archive.Backlog)
-}
-
 // A desk is an archive as one person has it.
 type desk struct {
-	Archive
-	ItemDesk
+	reading.Database
+	reading.Shelf
+	reading.Pen
 }
 
-// RunItems tests what there is to read, how it is marked and how it is filed: for the owner, for another person, and
-// for both beside each other. at is how a person has an archive.
-func RunItems(t *testing.T, open func(t testing.TB) ItemArchive, at func(ItemArchive, reading.PersonID) ItemDesk) {
+func deskOf(a reading.Database, p reading.PersonID) *desk { return &desk{a, a.Shelf(p), a.Pen(p)} }
+
+// runItems tests what there is to read, how it is marked and how it is filed: for the owner, for another person, and
+// for both beside each other.
+func runItems(t *testing.T, open func(t testing.TB) reading.Database) {
 	for name, test := range map[string]func(*testing.T, *desk){
 		"items arrive":                    testItemsArrive,
 		"items of a feed followed later":  testItemsOfAFeedThatIsFollowedLater,
@@ -120,11 +100,10 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive, at func(ItemArc
 		"too many folders":                testTooManyFolders,
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := open(t)
-			test(t, &desk{a, at(a, reading.Owner)})
+			test(t, deskOf(open(t), reading.Owner))
 		})
 		t.Run("of another person/"+name, func(t *testing.T) {
-			test(t, newHousehold(t, open(t), at).other)
+			test(t, newHousehold(t, open(t)).other)
 		})
 	}
 	for name, test := range map[string]func(*testing.T, *household){
@@ -136,34 +115,9 @@ func RunItems(t *testing.T, open func(t testing.TB) ItemArchive, at func(ItemArc
 		"a person is removed":           testRemovePerson,
 		"what anybody starred stays":    testStarsOfTwo,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, newHousehold(t, open(t), at)) })
+		t.Run(name, func(t *testing.T) { test(t, newHousehold(t, open(t))) })
 	}
 	t.Run("people", func(t *testing.T) { testPeople(t, open(t)) })
-}
-
-// A PasswordArchive is an archive that RunPasswords tests.
-type PasswordArchive interface {
-	committer
-	reading.People
-	reading.Passwords
-	reading.PasswordList
-}
-
-// RunPasswords tests how passwords are kept.
-func RunPasswords(t *testing.T, open func(t testing.TB) PasswordArchive) {
-	t.Run("passwords", func(t *testing.T) { testPasswords(t, open(t)) })
-}
-
-// A HubArchive is an archive that RunHub tests.
-type HubArchive interface {
-	committer
-	archive.HubStore
-	archive.HubList
-}
-
-// RunHub tests how subscriptions of the hub are kept.
-func RunHub(t *testing.T, open func(t testing.TB) HubArchive) {
-	t.Run("hub subscriptions", func(t *testing.T) { testHubSubscriptions(t, open(t)) })
 }
 
 // A Verifier is an archive that can check itself. Run and its like have it do so.
@@ -175,7 +129,7 @@ type Verifier interface {
 func wantSound(t rapid.TB, a any) {
 	t.Helper()
 	if d, ok := a.(*desk); ok {
-		a = d.Archive
+		a = d.Database
 	}
 	v, ok := a.(Verifier)
 	if !ok {

@@ -13,35 +13,19 @@ import (
 	"feedex/reading"
 )
 
-// A filterDesk is an archive with filters as one person has it.
-type filterDesk struct {
-	*desk
-	reading.Pen
-	reading.Shelf
-	database reading.Database
-}
-
-func newFilterDesk(a reading.Database, p reading.PersonID) *filterDesk {
-	pen, shelf := a.Pen(p), a.Shelf(p)
-	return &filterDesk{&desk{a, struct {
-		reading.Shelf
-		reading.Pen
-	}{shelf, pen}}, pen, shelf, a}
-}
-
 // add keeps a filter for good.
-func (d *filterDesk) add(t testing.TB, name, words string, rule reading.Rule) reading.FilterID {
+func (d *desk) add(t testing.TB, name, words string, rule reading.Rule) reading.FilterID {
 	t.Helper()
 	id, err := d.AddFilter(time.Unix(5, 0), reading.FilterWish{Name: name, Words: words, Rule: rule})
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, d.database)
+	commit(t, d.Database)
 	return id
 }
 
 // wantCaught checks what a filter has.
-func (d *filterDesk) wantCaught(t testing.TB, id reading.FilterID, want ...reading.ItemID) {
+func (d *desk) wantCaught(t testing.TB, id reading.FilterID, want ...reading.ItemID) {
 	t.Helper()
 	list, err := d.CaughtBy(t.Context(), id, 0, true, 100)
 	var got []reading.ItemID
@@ -64,7 +48,7 @@ func titled(n int, title string) archive.Record {
 
 // What neighbors brought of a feed before it was followed is caught when that begins; rules act on what is unread then.
 func testFiltersCatchLate(t *testing.T, a reading.Database) {
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	follow(t, a, time.Unix(1, 0), otherNews)
 	storms := d.add(t, "Storms", "storm", reading.RuleStar)
 	const all = archive.FirstUnread + 2
@@ -83,7 +67,7 @@ func testFiltersCatchLate(t *testing.T, a reading.Database) {
 // What arrives is caught by the filters that it fits, in the step in which it becomes an item; so is what is edited,
 // and what is filled in.
 func testFiltersCatch(t *testing.T, a reading.Database) {
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	follow(t, a, time.Unix(1, 0), news, otherNews)
 	keep(t, a, titled(1, "an early storm"))
 	storms := d.add(t, "Storms", "storm NOT brain", reading.RuleNone)
@@ -135,30 +119,30 @@ func testRules(t *testing.T, a reading.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, other := newFilterDesk(a, reading.Owner), newFilterDesk(a, ann)
+	owner, other := deskOf(a, reading.Owner), deskOf(a, ann)
 	follow(t, a, time.Unix(1, 0), news)
 	starring := owner.add(t, "star", "star*", reading.RuleStar)
 	muting := owner.add(t, "mute", "sport", reading.RuleMute)
 	read := owner.add(t, "read", "weather OR sport", reading.RuleRead)
 	keep(t, a, titled(1, "sport"), titled(2, "weather"), titled(3, "sport with stars"), titled(4, "else"))
-	wantIDs(t, owner.desk, unread, 4, 3)
-	wantIDs(t, owner.desk, all, 4, 3, 2)
-	wantIDs(t, owner.desk, starred, 3)
-	wantIDs(t, other.desk, unread, 4, 3, 2, 1)
-	wantIDs(t, other.desk, starred)
+	wantIDs(t, owner, unread, 4, 3)
+	wantIDs(t, owner, all, 4, 3, 2)
+	wantIDs(t, owner, starred, 3)
+	wantIDs(t, other, unread, 4, 3, 2, 1)
+	wantIDs(t, other, starred)
 	owner.wantCaught(t, muting, 3, 1)
 	owner.wantCaught(t, read, 3, 2, 1)
 	a.Fill(time.Unix(20, 0), []archive.Record{titled(9, "starry")})
 	commit(t, a)
 	owner.wantCaught(t, starring, 5, 3)
-	wantIDs(t, owner.desk, starred, 3)
+	wantIDs(t, owner, starred, 3)
 
 	edited := titled(2, "weather and sport") // on which a rule has acted, which the person has reversed
 	owner.Mark(time.Unix(21, 0), []reading.ItemID{2}, reading.Mark{Read: reading.No})
 	edited.Seen = time.Unix(22, 0)
 	keep(t, a, edited)
 	owner.wantCaught(t, muting, 3, 2, 1)
-	wantIDs(t, owner.desk, unread, 4, 3, 2)
+	wantIDs(t, owner, unread, 4, 3, 2)
 
 	for _, id := range []reading.FilterID{muting, read, starring} {
 		if owner.TakeBack(time.Unix(30, 0), id, time.Time{}, 10) {
@@ -166,9 +150,9 @@ func testRules(t *testing.T, a reading.Database) {
 		}
 	}
 	commit(t, a)
-	wantIDs(t, owner.desk, unread, 4, 3, 2, 1)
-	wantIDs(t, owner.desk, all, 4, 3, 2, 1)
-	wantIDs(t, owner.desk, starred)
+	wantIDs(t, owner, unread, 4, 3, 2, 1)
+	wantIDs(t, owner, all, 4, 3, 2, 1)
+	wantIDs(t, owner, starred)
 	some := []reading.ItemID{1, 2, 3, 4, 5}
 	wantRules := func(mute, star int) {
 		t.Helper()
@@ -184,12 +168,12 @@ func testRules(t *testing.T, a reading.Database) {
 	}
 	commit(t, a)
 	wantRules(1, 2) // on what one has acted no other does
-	wantIDs(t, owner.desk, all, 4)
-	wantIDs(t, owner.desk, reading.Stream{Changed: time.Unix(40, 0)}, 3, 2, 1)
+	wantIDs(t, owner, all, 4)
+	wantIDs(t, owner, reading.Stream{Changed: time.Unix(40, 0)}, 3, 2, 1)
 	owner.Mark(time.Unix(50, 0), []reading.ItemID{3}, reading.Mark{Starred: reading.Yes})
 	owner.TakeBack(time.Unix(60, 0), muting, time.Time{}, 10)
 	commit(t, a)
-	wantIDs(t, owner.desk, unread, 4, 2, 1) // what was marked since stays
+	wantIDs(t, owner, unread, 4, 2, 1) // what was marked since stays
 	owner.Mark(time.Unix(65, 0), []reading.ItemID{1}, reading.Mark{Read: reading.Yes})
 	if n := owner.Act(time.Unix(66, 0), muting, []reading.ItemID{1}); n != 0 {
 		t.Errorf("a rule muted %d items that were read", n)
@@ -201,13 +185,13 @@ func testRules(t *testing.T, a reading.Database) {
 	owner.Act(time.Unix(80, 0), muting, []reading.ItemID{1})
 	owner.TakeBack(time.Unix(90, 0), muting, time.Unix(80, 0), 10)
 	commit(t, a)
-	wantIDs(t, owner.desk, unread, 4, 2, 1) // and what was done at another moment
+	wantIDs(t, owner, unread, 4, 2, 1) // and what was done at another moment
 }
 
 // On what is edited rules act where it is news on which no person has laid a hand, and nowhere else, and programs hear
 // of it. So what is taken back later was a rule's.
 func testRulesOnEdits(t *testing.T, a reading.Database) {
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), LastSuccess: time.Unix(1, 0)})
 	starring := d.add(t, "star", "star", reading.RuleStar)
 	reads := d.add(t, "read", "read", reading.RuleRead)
@@ -223,27 +207,27 @@ func testRulesOnEdits(t *testing.T, a reading.Database) {
 	}
 	d.wantCaught(t, starring, 5, 2, 1)
 	d.wantCaught(t, reads, 4, 3)
-	wantIDs(t, d.desk, starred, 3, 1)
-	wantIDs(t, d.desk, unread, 3, 1)
-	wantIDs(t, d.desk, reading.Stream{Changed: time.Unix(20, 0)}, 4, 1)
+	wantIDs(t, d, starred, 3, 1)
+	wantIDs(t, d, unread, 3, 1)
+	wantIDs(t, d, reading.Stream{Changed: time.Unix(20, 0)}, 4, 1)
 	d.TakeBack(time.Unix(30, 0), starring, time.Time{}, 10)
 	d.TakeBack(time.Unix(30, 0), reads, time.Time{}, 10)
 	commit(t, a)
-	wantIDs(t, d.desk, starred, 3)
-	wantIDs(t, d.desk, unread, 4, 3, 1)
+	wantIDs(t, d, starred, 3)
+	wantIDs(t, d, unread, 4, 3, 1)
 }
 
 // Of what the first poll of a feed brings, in however many portions, rules act on what is news in the end.
 func testRulesOnFirstPoll(t *testing.T, a reading.Database) {
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), Backlog: 2})
 	d.add(t, "star", "star", reading.RuleStar)
 	d.add(t, "read", "read", reading.RuleRead)
 	keep(t, a, titled(1, "star"), titled(2, "star"), titled(3, "read"))
-	wantIDs(t, d.desk, starred, 2)
+	wantIDs(t, d, starred, 2)
 	keep(t, a, titled(4, "read"), titled(5, "star"))
-	wantIDs(t, d.desk, starred, 5)
-	wantIDs(t, d.desk, all, 5, 4)
+	wantIDs(t, d, starred, 5)
+	wantIDs(t, d, all, 5, 4)
 	list, err := d.CountedFilters(t.Context())
 	if err != nil || len(list) != 2 || list[0].Caught != 3 || list[0].Acted != 1 || list[1].Acted != 1 {
 		t.Errorf("of a first poll are caught %+v, %v", list, err)
@@ -252,7 +236,7 @@ func testRulesOnFirstPoll(t *testing.T, a reading.Database) {
 
 // What a filter with such a rule has is purged for nobody, as long as it has it, but for what a neighbor alone says.
 func testFiltersKeep(t *testing.T, a reading.Database) {
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	follow(t, a, time.Unix(1, 0), news)
 	keeping := d.add(t, "keep", "kept", reading.RuleKeep)
 	keep(t, a, titled(1, "kept"), titled(2, "else"))
@@ -291,7 +275,7 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	follow(t, a, time.Unix(1, 0), news)
 	storms := d.add(t, "Storms", "storm", reading.RuleStar)
 	calm := d.add(t, "Calm", "calm", reading.RuleRead)
@@ -350,15 +334,15 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 	}
 	keep(t, a, titled(4, "storm"))
 	d.wantCaught(t, storms, 4, 2, 1)
-	wantIDs(t, d.desk, starred, 4, 2, 1)
+	wantIDs(t, d, starred, 4, 2, 1)
 	d.TakeBack(time.Unix(1000, 0), storms, time.Time{}, 2)
 	want("Storms Calm", storms, storms)
-	wantIDs(t, d.desk, starred, 4)
+	wantIDs(t, d, starred, 4)
 	d.RemoveFilter(time.Unix(100_000, 0), storms)
 	a.RemovePerson(ann, 100)
 	d.TakeBack(time.Unix(1001, 0), storms, time.Time{}, 10)
 	want("Calm", 0, 0, storms)
-	wantIDs(t, d.desk, starred)
+	wantIDs(t, d, starred)
 
 	// What took its name is not touched.
 	other := d.add(t, "Storms", "tempest", "")
@@ -392,7 +376,7 @@ func testFilterList(t *testing.T, a reading.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, other := newFilterDesk(a, reading.Owner), newFilterDesk(a, ann)
+	owner, other := deskOf(a, reading.Owner), deskOf(a, ann)
 	follow(t, a, time.Unix(1, 0), news)
 	owner.AddFolder("News")
 	one, two := owner.add(t, "One", "one", ""), owner.add(t, "Two", "two", "")

@@ -240,10 +240,10 @@ func testFullTextRule(t *testing.T, a reading.Database) {
 		t.Fatal(err)
 	}
 	wish := reading.FilterWish{Name: "full", Words: "ferry", Rule: reading.RuleFull}
-	if _, err := newFilterDesk(a, ann).AddFilter(at, wish); !errors.Is(err, reading.ErrOwnersRule) {
+	if _, err := deskOf(a, ann).AddFilter(at, wish); !errors.Is(err, reading.ErrOwnersRule) {
 		t.Errorf("the rule of somebody else: %v", err)
 	}
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	follow(t, a, at, news)
 	keep(t, a, linked(news, "an early ferry", at))
 	full := d.add(t, "full", "ferry", reading.RuleFull)

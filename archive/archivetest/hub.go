@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/reading"
 )
 
-func testHubSubscriptions(t *testing.T, kept HubArchive) {
+func testHubSubscriptions(t *testing.T, kept reading.Database) {
 	want := func(want ...archive.HubSubscription) {
 		t.Helper()
 		commit(t, kept)

@@ -353,7 +353,7 @@ func testFind(t *testing.T, a *desk) {
 	keep(t, a, feedRecord(otherNews, 15))
 	a.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9)}) // item 6
 	commit(t, a)
-	indexSome(t, a.Archive, 4)
+	indexSome(t, a.Database, 4)
 	find := func(text string, limit int) []reading.ItemID {
 		t.Helper()
 		m, err := feed.ParseMatch(text)
@@ -426,7 +426,7 @@ func testFindInFeeds(t *testing.T, a *desk) {
 				t.Errorf("of %v: %v, %v, want %v", c.of, got, err, c.want)
 			}
 		}
-		indexSome(t, a.Archive, 100)
+		indexSome(t, a.Database, 100)
 	}
 }
 

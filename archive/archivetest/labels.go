@@ -13,16 +13,16 @@ import (
 )
 
 // label gives items a label for good, or takes it from them.
-func (d *filterDesk) label(t testing.TB, name string, has bool, ids ...reading.ItemID) {
+func (d *desk) label(t testing.TB, name string, has bool, ids ...reading.ItemID) {
 	t.Helper()
 	if err := d.Label(time.Unix(50, 0), ids, name, has); err != nil {
 		t.Fatal(err)
 	}
-	commit(t, d.database)
+	commit(t, d.Database)
 }
 
 // wantLabels checks the labels of a person, and the items of each, the newest first.
-func (d *filterDesk) wantLabels(t testing.TB, want string) {
+func (d *desk) wantLabels(t testing.TB, want string) {
 	t.Helper()
 	got := ""
 	all, err := d.Labels(t.Context())
@@ -49,9 +49,9 @@ func testLabels(t *testing.T, a reading.Database) {
 	owner.wantLabels(t, "at work[3] recipes[4 3 1] ")
 	other.wantLabels(t, "recipes[2] ")
 	changed := reading.Stream{Changed: time.Unix(50, 0)}
-	wantIDs(t, owner.desk, changed, 4, 3, 1)
-	wantIDs(t, owner.desk, unread, 2, 1)
-	wantIDs(t, owner.desk, reading.Stream{}, 3, 2, 1) // a label lists nothing
+	wantIDs(t, owner, changed, 4, 3, 1)
+	wantIDs(t, owner, unread, 2, 1)
+	wantIDs(t, owner, reading.Stream{}, 3, 2, 1) // a label lists nothing
 
 	all, _ := owner.Labels(t.Context())
 	work, recipes := all[0], all[1]
@@ -70,11 +70,11 @@ func testLabels(t *testing.T, a reading.Database) {
 	if err != nil || !slices.Equal(page, []reading.ItemID{3}) {
 		t.Errorf("a page of a label: %v, %v", page, err)
 	}
-	wantIDs(t, other.desk, reading.Stream{Label: recipes.ID, Unlisted: true})
+	wantIDs(t, other, reading.Stream{Label: recipes.ID, Unlisted: true})
 	labelled := reading.Stream{Label: recipes.ID, Unlisted: true}
 	owner.MarkStream(time.Unix(60, 0), labelled, reading.Mark{Read: reading.Yes}, 9)
 	commit(t, a)
-	wantIDs(t, owner.desk, unread, 2)
+	wantIDs(t, owner, unread, 2)
 
 	other.RemoveLabel(time.Unix(70, 0), recipes.ID, 9)
 	if err := other.RenameLabel(recipes.ID, "stolen"); err != nil {
@@ -97,8 +97,8 @@ func testLabels(t *testing.T, a reading.Database) {
 	if steps != 3 {
 		t.Errorf("removed in %d steps", steps)
 	}
-	wantIDs(t, owner.desk, reading.Stream{Changed: time.Unix(80, 0)}, 4, 3)
-	wantSound(t, owner.desk)
+	wantIDs(t, owner, reading.Stream{Changed: time.Unix(80, 0)}, 4, 3)
+	wantSound(t, owner)
 }
 
 // Labels, filters and folders share their names, and there is a bound to each.
@@ -158,7 +158,7 @@ func testLabelNames(t *testing.T, a reading.Database) {
 		t.Errorf("too many labels: %v", err)
 	}
 	commit(t, a)
-	wantSound(t, owner.desk)
+	wantSound(t, owner)
 }
 
 // What somebody labelled is purged for nobody as long as they are here. What a first poll leaves read keeps its labels.
@@ -171,7 +171,7 @@ func testLabelsKeep(t *testing.T, a reading.Database) {
 	other.label(t, "at work", true, 2)
 	keep(t, a, feedRecords(news, 10, 10+archive.FirstUnread)...)
 	owner.wantLabels(t, "recipes[1] ")
-	wantIDs(t, owner.desk, reading.Stream{Among: []reading.ItemID{1, 2}}, 1)
+	wantIDs(t, owner, reading.Stream{Among: []reading.ItemID{1, 2}}, 1)
 	purge := func(want string) {
 		t.Helper()
 		got := a.Purge(time.Unix(60, 0), []feed.EntryID{records[0].ID, records[1].ID, records[2].ID})
@@ -192,29 +192,29 @@ func testLabelsKeep(t *testing.T, a reading.Database) {
 	owner.label(t, "recipes", false, 1)
 	purge("[true true false]")
 	owner.wantLabels(t, "recipes[] ")
-	wantSound(t, owner.desk)
+	wantSound(t, owner)
 }
 
 // newHouseholdOf is an archive as its owner and another person have it.
-func newHouseholdOf(t testing.TB, a reading.Database) (owner, other *filterDesk) {
+func newHouseholdOf(t testing.TB, a reading.Database) (owner, other *desk) {
 	t.Helper()
 	id, err := a.AddPerson(time.Unix(1, 0), "other")
 	if err != nil {
 		t.Fatal(err)
 	}
 	commit(t, a)
-	return newFilterDesk(a, reading.Owner), newFilterDesk(a, id)
+	return deskOf(a, reading.Owner), deskOf(a, id)
 }
 
 // labelling keeps a filter that labels.
-func (d *filterDesk) labelling(t testing.TB, name, words, label string) reading.FilterID {
+func (d *desk) labelling(t testing.TB, name, words, label string) reading.FilterID {
 	t.Helper()
 	id, err := d.AddFilter(time.Unix(5, 0), reading.FilterWish{Name: name, Words: words, Rule: reading.RuleLabel,
 		Label: label})
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, d.database)
+	commit(t, d.Database)
 	return id
 }
 
@@ -244,8 +244,8 @@ func testRulesLabel(t *testing.T, a reading.Database) {
 		}
 	}
 	acted("read 2 Storms 1 Seas 1 Gales 1 ")
-	wantIDs(t, owner.desk, unread, 4, 3)
-	wantIDs(t, owner.desk, reading.Stream{Changed: time.Unix(30, 0)})
+	wantIDs(t, owner, unread, 4, 3)
+	wantIDs(t, owner, reading.Stream{Changed: time.Unix(30, 0)})
 
 	// What was labelled is news still, and what the person marked is none.
 	for n, title := range map[int]string{3: "gale: a storm", 4: "no calm but a gale"} {
@@ -257,7 +257,7 @@ func testRulesLabel(t *testing.T, a reading.Database) {
 		keep(t, a, edited)
 	}
 	owner.wantLabels(t, "at sea[2] weather[3 2] ")
-	wantIDs(t, owner.desk, unread, 4)
+	wantIDs(t, owner, unread, 4)
 	acted("read 3 Storms 1 Seas 1 Gales 1 ")
 
 	// On the past it acts beside others too, on what has not its label; a star does after it.
@@ -296,13 +296,13 @@ func testRulesLabel(t *testing.T, a reading.Database) {
 	owner.wantLabels(t, "at sea[] weather[4 2] ")
 	owner.TakeBack(time.Unix(73, 0), read, time.Time{}, 9)
 	commit(t, a)
-	wantIDs(t, owner.desk, unread, 4, 3, 1) // a label that was given by hand is a mark
-	wantSound(t, owner.desk)
+	wantIDs(t, owner, unread, 4, 3, 1) // a label that was given by hand is a mark
+	wantSound(t, owner)
 }
 
 // What a filter labelled is purged as any other, and loses its label where the first poll of a feed leaves it read.
 func testRulesLabelKeepNothing(t *testing.T, a reading.Database) {
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	d.labelling(t, "All", "NOT nothing", "all")
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0)})
 	record := titled(2, "two")
@@ -324,13 +324,13 @@ func testRulesLabelKeepNothing(t *testing.T, a reading.Database) {
 	if err != nil || len(on[1]) != 2 || len(on[3]) != 0 {
 		t.Errorf("labels of what the first poll left read: %v, %v", on, err)
 	}
-	wantSound(t, d.desk)
+	wantSound(t, d)
 }
 
 // What is past has labels by a filter whose owner has its rule act on that, and no marks. It is listed with the rest,
 // page by page, keeps its labels when the feed is polled first, and has another where the filter gives another.
 func testLabelsOfThePast(t *testing.T, a reading.Database) {
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0)})
 	a.Fill(time.Unix(5, 0), []archive.Record{titled(1, "an old storm"), titled(2, "an older storm")})
 	commit(t, a)
@@ -383,13 +383,13 @@ func testLabelsOfThePast(t *testing.T, a reading.Database) {
 	d.TakeBack(time.Unix(10, 0), id, time.Time{}, 99)
 	commit(t, a)
 	d.wantLabels(t, "weather[] wind[] ")
-	wantSound(t, d.desk)
+	wantSound(t, d)
 }
 
 // The label of a filter is made with it, follows what it is called, and where it is removed the filter has no rule. Its
 // name is none of a folder or a filter, that one included.
 func testLabelsOfFilters(t *testing.T, a reading.Database) {
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	follow(t, a, time.Unix(1, 0), news)
 	d.AddFolder("Papers")
 	d.add(t, "Storms", "storm", "")
@@ -451,5 +451,5 @@ func testLabelsOfFilters(t *testing.T, a reading.Database) {
 		}
 		d.label(t, "n0", false, 1)
 	}
-	wantSound(t, d.desk)
+	wantSound(t, d)
 }

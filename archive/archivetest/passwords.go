@@ -10,7 +10,7 @@ import (
 	"feedex/reading"
 )
 
-func testPasswords(t *testing.T, a PasswordArchive) {
+func testPasswords(t *testing.T, a reading.Database) {
 	at := time.Unix(7200, 0).UTC()
 	phone := reading.NewPassword("phone", "00ff", reading.Owner, reading.ReaderScope, at)
 	if err := a.KeepPassword(phone); err != nil {

@@ -14,25 +14,18 @@ import (
 
 // A household is an archive of two people.
 type household struct {
-	ItemArchive
-	at           func(ItemArchive, reading.PersonID) ItemDesk
+	reading.Database
 	owner, other *desk
 }
 
-func newHousehold(t testing.TB, a ItemArchive, at func(ItemArchive, reading.PersonID) ItemDesk) *household {
+func newHousehold(t testing.TB, a reading.Database) *household {
 	t.Helper()
 	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
 	if err != nil {
 		t.Fatal(err)
 	}
 	commit(t, a)
-	h := &household{ItemArchive: a, at: at}
-	h.owner, h.other = h.desk(reading.Owner), h.desk(ann)
-	return h
-}
-
-func (h *household) desk(p reading.PersonID) *desk {
-	return &desk{h.ItemArchive, h.at(h.ItemArchive, p)}
+	return &household{a, deskOf(a, reading.Owner), deskOf(a, ann)}
 }
 
 // What one person marks, whoever it is, changes nothing for another.
@@ -137,7 +130,7 @@ func testNewPerson(t *testing.T, a *household) {
 		t.Fatal(err)
 	}
 	commit(t, a)
-	third := a.desk(ben)
+	third := deskOf(a, ben)
 	var want []reading.ItemID
 	for id := reading.ItemID(40); id > 20; id-- {
 		want = append(want, id)
@@ -158,7 +151,7 @@ func testNewPerson(t *testing.T, a *household) {
 		t.Fatal(err)
 	}
 	commit(t, a)
-	fourth := a.desk(cid)
+	fourth := deskOf(a, cid)
 	if n, err := fourth.Counts(t.Context()); err != nil || len(n) != 1 || n[0].Unread != archive.FirstUnread {
 		t.Errorf("behind many of one feed: %+v, %v", n, err)
 	}
@@ -386,7 +379,7 @@ func testStarsOfTwo(t *testing.T, a *household) {
 	wantSound(t, owner)
 }
 
-func testPeople(t *testing.T, a ItemArchive) {
+func testPeople(t *testing.T, a reading.Database) {
 	if _, err := a.AddPerson(time.Unix(1, 0), reading.OwnerName); !errors.Is(err, reading.ErrPerson) {
 		t.Errorf("the owner's name: %v", err)
 	}

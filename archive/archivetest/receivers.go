@@ -15,7 +15,7 @@ import (
 )
 
 // A receiverDesk is an archive with a person's filters and receivers.
-type receiverDesk struct{ *filterDesk }
+type receiverDesk struct{ *desk }
 
 func newReceiverDesk(t testing.TB, a reading.Database, p reading.PersonID) *receiverDesk {
 	t.Helper()
@@ -25,7 +25,7 @@ func newReceiverDesk(t testing.TB, a reading.Database, p reading.PersonID) *rece
 		a.KeepFeed(f)
 	}
 	commit(t, a)
-	return &receiverDesk{newFilterDesk(a, p)}
+	return &receiverDesk{deskOf(a, p)}
 }
 
 // tell adds a receiver.
@@ -36,14 +36,14 @@ func (d *receiverDesk) tell(t testing.TB, name string, only ...reading.FilterID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, d.database)
+	commit(t, d.Database)
 	return id
 }
 
 // wantWaiting checks what waits for a receiver, and returns it.
 func (d *receiverDesk) wantWaiting(t testing.TB, id reading.ReceiverID, titles ...string) []reading.Message {
 	t.Helper()
-	list, more, err := d.database.Waiting(t.Context(), id, reading.MaxWaiting)
+	list, more, err := d.Database.Waiting(t.Context(), id, reading.MaxWaiting)
 	var got []string
 	for i := range list {
 		got = append(got, list[i].Title)

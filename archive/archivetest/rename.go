@@ -78,7 +78,7 @@ func testRename(t *testing.T, a *desk) {
 // Filters, labels and limits stay with a feed that is renamed, what was it by earlier names is it still, and nothing is
 // renamed that may not be.
 func testRenameWhole(t *testing.T, a reading.Database) {
-	d, days := newFilterDesk(a, reading.Owner), 30*24*time.Hour
+	d, days := deskOf(a, reading.Owner), 30*24*time.Hour
 	follow(t, a, time.Unix(1, 0), oldName, otherOne)
 	a.KeepFeed(archive.Feed{URL: nameToo, Became: oldName})
 	a.SetLimits(oldName, nil, &days, nil)

@@ -12,7 +12,7 @@ import (
 )
 
 // wantFound checks which entries a filter has, as they are listed: the caught ones and the found ones.
-func (d *filterDesk) wantFound(t *testing.T, id reading.FilterID, want ...feed.EntryID) {
+func (d *desk) wantFound(t *testing.T, id reading.FilterID, want ...feed.EntryID) {
 	t.Helper()
 	list, err := d.CaughtBy(t.Context(), id, 0, true, 100)
 	var seqs []int64
@@ -20,7 +20,7 @@ func (d *filterDesk) wantFound(t *testing.T, id reading.FilterID, want ...feed.E
 		seqs = append(seqs, list[i].Seq)
 	}
 	var got []feed.EntryID
-	for r, err := range d.database.Records(t.Context(), seqs) {
+	for r, err := range d.Database.Records(t.Context(), seqs) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func (d *filterDesk) wantFound(t *testing.T, id reading.FilterID, want ...feed.E
 // The owner's filters may be standing queries. They are asked for when they are due, find what is kept of feeds that
 // nobody follows, each once and as long as there is room, and nothing once they are none any more.
 func testStandingQueries(t *testing.T, a reading.Database) {
-	d := newFilterDesk(a, reading.Owner)
+	d := deskOf(a, reading.Owner)
 	follow(t, a, time.Unix(1, 0), otherNews)
 	keep(t, a, titled(1, "a storm"), titled(2, "a storm at sea"), titled(3, "calm"))
 	at := func(r, n int) feed.EntryID { return titled(r, []string{"", "a storm", "a storm at sea", "calm"}[n]).ID }
@@ -112,7 +112,7 @@ func testStandingBounds(t *testing.T, a reading.Database) {
 		t.Fatal(err)
 	}
 	commit(t, a)
-	d, hers := newFilterDesk(a, reading.Owner), newFilterDesk(a, ann)
+	d, hers := deskOf(a, reading.Owner), deskOf(a, ann)
 	wish := reading.FilterWish{Name: "Storms", Words: "storm", Standing: true}
 	if _, err := hers.AddFilter(time.Unix(1, 0), wish); !errors.Is(err, reading.ErrStanding) {
 		t.Errorf("another person's: %v", err)
