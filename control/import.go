@@ -20,29 +20,30 @@ type ImportPart struct {
 }
 
 // ReadImport reads an export to its end and calls each with one part after the other. While each is at work the next
-// part is read and checked, which takes as long. It ends early with an error of each, or of reading: what was read
-// before that has been passed on.
+// part is read and checked, which takes as long. It ends early with an error of each, of ctx, or of reading: what was
+// read before that has been passed on. r may be read from for as long as it waits.
 func ReadImport(ctx context.Context, r io.Reader, each func(ImportPart) error) error {
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	parts := make(chan ImportPart)
 	done := make(chan error, 1)
 	go func() {
 		defer close(parts)
 		done <- readParts(ctx, jsonl.NewReader(r), parts)
 	}()
-	var err error
-	for part := range parts {
-		if err = each(part); err != nil {
-			break
+	for {
+		select {
+		case part, more := <-parts:
+			if !more {
+				return <-done
+			}
+			if err := each(part); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
-	cancel()
-	for range parts { // what was read in vain
-	}
-	if read := <-done; err == nil {
-		err = read
-	}
-	return err
 }
 
 // readParts reads lines to their end, and what was read also where there is an error.

@@ -2,12 +2,14 @@ package control
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"feedex/archive"
@@ -80,5 +82,27 @@ func TestAnExportIsTakenInPartByPart(t *testing.T) {
 		if name == "whole" && (bad != 1000 || read != int64(len(text))) {
 			t.Errorf("%d bad lines, %d bytes", bad, read)
 		}
+	}
+}
+
+// An import ends when what it is for fails, or its context ends, also while the rest of it does not come.
+func TestAnImportWaitsForNothingInVain(t *testing.T) {
+	text := exported(t, 2*ImportLines)
+	enough := errors.New("enough")
+	for name, end := range map[string]func(cancel context.CancelCauseFunc) error{
+		"failed":      func(context.CancelCauseFunc) error { return enough },
+		"interrupted": func(cancel context.CancelCauseFunc) error { cancel(enough); return nil },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			r, w := io.Pipe()
+			defer r.Close()
+			go w.Write(text)
+			err := ReadImport(ctx, r, func(ImportPart) error { return end(cancel) })
+			if !errors.Is(err, enough) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

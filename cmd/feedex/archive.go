@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -85,6 +86,21 @@ func openFile(name string) (*os.File, error) {
 		return nil, hintedError{err, "name a file that is there, or - for standard input"}
 	}
 	return file, err
+}
+
+// openInput opens a file that an argument names, or standard input for "-", which is read for as long as the command is
+// not interrupted.
+func openInput(c *cobra.Command, name string) (io.ReadCloser, error) {
+	if name != "-" {
+		return openFile(name)
+	}
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, c.InOrStdin())
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(c.Context(), func() { w.CloseWithError(context.Cause(c.Context())) })
+	return r, nil
 }
 
 // readArchive has do read an archive.

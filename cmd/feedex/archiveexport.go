@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -164,20 +165,16 @@ type importing struct {
 
 // file imports the lines of a file, "-" for standard input.
 func (in *importing) file(c *cobra.Command, name string) error {
-	var source io.Reader = c.InOrStdin()
+	source, err := openInput(c, name)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	defer source.Close()
 	var size int64
 	if name == "-" {
 		name = "standard input"
-	} else {
-		file, err := openFile(name)
-		if err != nil {
-			return fmt.Errorf("import: %w", err)
-		}
-		defer file.Close()
-		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			size = info.Size()
-		}
-		source = file
+	} else if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		size = info.Size()
 	}
 	text := bufio.NewReader(source)
 	if head, _ := text.Peek(len(gzipMagic)); string(head) == gzipMagic {
@@ -185,7 +182,7 @@ func (in *importing) file(c *cobra.Command, name string) error {
 			"take it in with: gunzip -c FILE | feedex archive import"}
 	}
 	var failed error // to import what was read
-	err := control.ReadImport(c.Context(), text, func(part control.ImportPart) error {
+	err = control.ReadImport(c.Context(), text, func(part control.ImportPart) error {
 		for _, bad := range part.Bad {
 			in.complain(name, bad)
 		}

@@ -82,6 +82,21 @@ func namesOf(ctx context.Context, s reading.Shelf) (n reading.Names, err error) 
 	return n, err
 }
 
+// namesBefore are the names of a person in an archive, none where there is no archive yet.
+func namesBefore(c *cobra.Command, data, person string) (id reading.PersonID, n reading.Names, err error) {
+	r, err := openArchive(daemon.DatabasePath(data), "")
+	if errors.Is(err, fs.ErrNotExist) {
+		return reading.Owner, n, nil
+	} else if err != nil {
+		return id, n, err
+	}
+	defer r.Close()
+	if id, err = personOf(c, r, person); err == nil {
+		n, err = namesOf(c.Context(), r.Shelf(id))
+	}
+	return id, n, err
+}
+
 func newFilterImport() *cobra.Command {
 	var person string
 	var standing bool
@@ -98,30 +113,17 @@ says so.`,
 		Args:    cobra.MaximumNArgs(1),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		in := c.InOrStdin()
-		if len(args) == 1 && args[0] != "-" {
-			file, err := openFile(args[0])
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			in = file
+		in, err := openInput(c, append(args, "-")[0])
+		if err != nil {
+			return err
 		}
+		defer in.Close()
 		list, err := readFilters(in)
 		if err != nil {
 			return fmt.Errorf("read filters: %w", err)
 		}
-		var before reading.Names
-		id := reading.Owner
-		switch r, err := openArchive(daemon.DatabasePath(data), ""); {
-		case err == nil:
-			if id, err = personOf(c, r, person); err == nil {
-				before, err = namesOf(c.Context(), r.Shelf(id))
-			}
-			if err := errors.Join(err, r.Close()); err != nil {
-				return err
-			}
-		case !errors.Is(err, fs.ErrNotExist):
+		id, before, err := namesBefore(c, data, person)
+		if err != nil {
 			return err
 		}
 		stand := make(map[string]bool) // those that stood where the list is from, and shall not here

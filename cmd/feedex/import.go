@@ -85,15 +85,11 @@ why.`,
 
 // readList reads a list from a file, "-" for standard input.
 func readList(c *cobra.Command, name string) (opml.List, error) {
-	source := c.InOrStdin()
-	if name != "-" {
-		file, err := openFile(name)
-		if err != nil {
-			return opml.List{}, err
-		}
-		defer file.Close()
-		source = file
+	source, err := openInput(c, name)
+	if err != nil {
+		return opml.List{}, err
 	}
+	defer source.Close()
 	document, err := io.ReadAll(io.LimitReader(source, opml.MaxBytes+1))
 	if err != nil {
 		return opml.List{}, err

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -40,6 +44,24 @@ func served(t *testing.T, node http.HandlerFunc) (data string) {
 	srv.Start()
 	t.Cleanup(srv.Close)
 	return data
+}
+
+// Standard input is waited for until the command is interrupted.
+func TestStandardInputIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	idle, w := io.Pipe()
+	defer w.Close()
+	c := new(cobra.Command)
+	c.SetContext(ctx)
+	c.SetIn(idle)
+	in, err := openInput(c, "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel(interruption{os.Interrupt})
+	if _, err := io.ReadAll(in); !errors.As(err, new(interruption)) {
+		t.Errorf("interrupted: %v", err)
+	}
 }
 
 // A node of an older version follows the feeds as well, and does not tell how far it is.

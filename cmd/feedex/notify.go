@@ -81,7 +81,7 @@ next.`,
 		Args: cobra.ExactArgs(3),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		q, err := x.request(args, c.InOrStdin())
+		q, err := x.request(c, args)
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}
@@ -113,7 +113,7 @@ next.`,
 }
 
 // request is what is asked of the node.
-func (x *receiverFlags) request(args []string, in io.Reader) (control.ReceiverRequest, error) {
+func (x *receiverFlags) request(c *cobra.Command, args []string) (control.ReceiverRequest, error) {
 	q := control.ReceiverRequest{
 		ReceiverName: control.ReceiverName{Person: x.person, Name: args[0]}, Kind: reading.ReceiverKind(args[1]),
 		Address: args[2], Server: x.server, Local: x.local, Filters: x.filters, Commands: x.commands,
@@ -126,6 +126,11 @@ func (x *receiverFlags) request(args []string, in io.Reader) (control.ReceiverRe
 	}
 	q.Hours.Most = x.most
 	if q.Address == "-" {
+		in, err := openInput(c, q.Address)
+		if err != nil {
+			return q, err
+		}
+		defer in.Close()
 		text, err := io.ReadAll(io.LimitReader(in, reading.MaxReceiverText+1))
 		if err != nil {
 			return q, fmt.Errorf("read the address: %w", err)
