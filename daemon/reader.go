@@ -24,6 +24,7 @@ import (
 	"feedex/reader/miniflux"
 	"feedex/reader/nextcloud"
 	"feedex/reading"
+	"feedex/syncapi"
 	"feedex/transport"
 )
 
@@ -281,11 +282,11 @@ func (h *host) syncAPIs(door entrance) map[string]http.Handler {
 			apis[path] = api
 		}
 	}
-	log := h.config.Log
-	mount(greader.New(greader.Config{Entrance: door, Log: log}), greader.Paths())
-	mount(fever.New(fever.Config{Entrance: door, Log: log}), fever.Paths())
-	mount(miniflux.New(miniflux.Config{Entrance: door, Version: Version, Log: log}), miniflux.Paths())
-	mount(nextcloud.New(nextcloud.Config{Entrance: door, Log: log}), nextcloud.Paths())
+	c := syncapi.Config{Entrance: door, Version: Version, Log: h.config.Log}
+	mount(greader.New(c), greader.Paths())
+	mount(fever.New(c), fever.Paths())
+	mount(miniflux.New(c), miniflux.Paths())
+	mount(nextcloud.New(c), nextcloud.Paths())
 	return apis
 }
 

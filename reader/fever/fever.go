@@ -9,9 +9,7 @@
 package fever
 
 import (
-	"cmp"
 	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 
@@ -19,16 +17,8 @@ import (
 	"feedex/syncapi"
 )
 
-// Config holds the dependencies of a handler.
-type Config struct {
-	// Entrance lets readers in, each to the library of its person.
-	Entrance reading.Entrance
-	// Log takes what went wrong on our side. Default: nowhere.
-	Log *slog.Logger
-}
-
 type handler struct {
-	Config
+	syncapi.Config
 	Library reading.Library // of the person who asks; nil before somebody came in
 	text    reading.Text
 }
@@ -44,9 +34,8 @@ func (h *handler) of(l reading.Library) *handler {
 func Paths() []string { return []string{"/fever", "/api/fever.php"} }
 
 // New makes the handler. It answers whatever path it stands at.
-func New(cfg Config) http.Handler {
-	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	return syncapi.Guard(&handler{Config: cfg, text: reading.NewText()})
+func New(cfg syncapi.Config) http.Handler {
+	return syncapi.Guard(&handler{Config: cfg.WithDefaults(), text: reading.NewText()})
 }
 
 // version is that of the API.

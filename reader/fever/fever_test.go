@@ -15,9 +15,10 @@ import (
 	"feedex/reader/fever"
 	"feedex/reader/readertest"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
-func handler(l *readertest.Library) http.Handler { return fever.New(fever.Config{Entrance: l}) }
+func handler(l *readertest.Library) http.Handler { return fever.New(syncapi.Config{Entrance: l}) }
 
 func TestConversations(t *testing.T) {
 	readertest.Converse(t, "../../testdata/readers/fever-*.txt", handler)
@@ -80,7 +81,7 @@ func TestRefuses(t *testing.T) {
 // Of more unread items than are listed at a time a reader is told the newest, which it would take for read.
 func TestLongLists(t *testing.T) {
 	door := readertest.Door{Library: readertest.Short{Library: readertest.Example(t), Most: 2}}
-	w := ask(fever.New(fever.Config{Entrance: door}), "POST", "api&unread_item_ids", "")
+	w := ask(fever.New(syncapi.Config{Entrance: door}), "POST", "api&unread_item_ids", "")
 	if !strings.Contains(w.Body.String(), `"unread_item_ids":"3,4"`) {
 		t.Errorf("of 1 to 4 are unread: %s", w.Body)
 	}
@@ -114,7 +115,7 @@ func TestMarksThatCannotBe(t *testing.T) {
 // A part of the items is not told as all of them.
 func TestBreaksOff(t *testing.T) {
 	readertest.BreaksOff(t, func(l reading.Library) http.Handler {
-		return fever.New(fever.Config{Entrance: readertest.Door{Library: l}})
+		return fever.New(syncapi.Config{Entrance: readertest.Door{Library: l}})
 	}, "/fever/?api&items")
 }
 
@@ -148,7 +149,7 @@ func TestItemsFlow(t *testing.T) {
 		"19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50"} {
 		w := httptest.NewRecorder()
 		f := &flowing{Library: l, answer: w}
-		fever.New(fever.Config{Entrance: readertest.Door{Library: f}}).ServeHTTP(w,
+		fever.New(syncapi.Config{Entrance: readertest.Door{Library: f}}).ServeHTTP(w,
 			httptest.NewRequest("GET", "/fever/?api&items&"+query, nil))
 		for i, sent := range f.sent {
 			if sent < i*long {
@@ -166,8 +167,9 @@ func TestItemsFlow(t *testing.T) {
 func TestStrangersSendLittle(t *testing.T) { readertest.ReadsLittle(t, handler, "/fever/?api") }
 
 func TestForeignPages(t *testing.T) {
-	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler { return fever.New(fever.Config{Entrance: e}) },
-		"/fever/?api", "api_key="+reading.FeverKey(readertest.Name, readertest.Secret), http.StatusOK)
+	at := func(e reading.Entrance) http.Handler { return fever.New(syncapi.Config{Entrance: e}) }
+	readertest.RefusesForeign(t, at, "/fever/?api", "api_key="+reading.FeverKey(readertest.Name, readertest.Secret),
+		http.StatusOK)
 }
 
 // A broken library is not told as an empty one, nor as a wrong password.
@@ -175,7 +177,7 @@ func TestLibraryFails(t *testing.T) {
 	for _, query := range []string{"api", "api&items", "api&mark=item&as=read&id=1"} {
 		l := readertest.Example(t)
 		door := readertest.Door{Library: readertest.Broken{Library: l}}
-		h := fever.New(fever.Config{Entrance: broken{door, query == "api"}})
+		h := fever.New(syncapi.Config{Entrance: broken{door, query == "api"}})
 		if w := ask(h, "POST", query, ""); w.Code != http.StatusInternalServerError {
 			t.Errorf("%s: %d, %s", query, w.Code, w.Body)
 		}

@@ -8,27 +8,15 @@ package greader
 import (
 	"cmp"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
-	"time"
 
 	"feedex/reading"
 	"feedex/syncapi"
 )
 
-// Config holds the dependencies of a handler.
-type Config struct {
-	// Entrance lets readers in, each to the library of its person.
-	Entrance reading.Entrance
-	// Log takes what went wrong on our side. Default: nowhere.
-	Log *slog.Logger
-	// Now is the clock. Default time.Now.
-	Now func() time.Time
-}
-
 type handler struct {
-	Config
+	syncapi.Config
 	Library reading.Library // of the person who asks; nil before somebody came in
 	text    reading.Text
 }
@@ -48,12 +36,8 @@ const freshPath = "/api/greader.php"
 
 // New makes the handler. It looks at the path itself and must not stand behind an http.ServeMux pattern, which would
 // redirect away the slashes of a feed's URL in it.
-func New(cfg Config) http.Handler {
-	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	return syncapi.Guard(&handler{Config: cfg, text: reading.NewText()})
+func New(cfg syncapi.Config) http.Handler {
+	return syncapi.Guard(&handler{Config: cfg.WithDefaults(), text: reading.NewText()})
 }
 
 // A request is one that is being answered.

@@ -19,6 +19,7 @@ import (
 	"feedex/reader/greader"
 	"feedex/reader/readertest"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // ask sends a request of a reader that is let in.
@@ -318,7 +319,7 @@ func TestQuickAddWithoutScheme(t *testing.T) {
 func TestFailure(t *testing.T) {
 	l := readertest.Example(t)
 	var log bytes.Buffer
-	h := greader.New(greader.Config{Entrance: readertest.Door{Library: failing{l}},
+	h := greader.New(syncapi.Config{Entrance: readertest.Door{Library: failing{l}},
 		Log: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, c := range []struct{ method, path string }{
 		{"GET", "subscription/list"}, {"GET", "tag/list"}, {"GET", "unread-count"}, {"GET", "stream/items/ids"},
@@ -339,7 +340,7 @@ func TestFailure(t *testing.T) {
 			t.Errorf("%s: %d %s, logged %q", c.path, w.Code, w.Body, log.String())
 		}
 	}
-	empty := greader.New(greader.Config{Entrance: readertest.Door{Library: readertest.Broken{Library: l}}})
+	empty := greader.New(syncapi.Config{Entrance: readertest.Door{Library: readertest.Broken{Library: l}}})
 	if w := ask(empty, "GET", api+"stream/contents", ""); w.Code != http.StatusInternalServerError ||
 		strings.Contains(w.Body.String(), "{") {
 		t.Errorf("where no item can be read: %d %s", w.Code, w.Body)
@@ -352,7 +353,7 @@ func TestFailure(t *testing.T) {
 				}
 			}()
 			door := readertest.Door{Library: readertest.Broken{Library: l, Whole: 1}}
-			ask(greader.New(greader.Config{Entrance: door}), "GET", target, "")
+			ask(greader.New(syncapi.Config{Entrance: door}), "GET", target, "")
 		}()
 	}
 }

@@ -10,10 +10,11 @@ import (
 	"feedex/reader/greader"
 	"feedex/reader/readertest"
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 func open(l *readertest.Library) http.Handler {
-	return greader.New(greader.Config{Entrance: l, Now: func() time.Time { return readertest.Noon.Add(time.Hour) }})
+	return greader.New(syncapi.Config{Entrance: l, Now: func() time.Time { return readertest.Noon.Add(time.Hour) }})
 }
 
 // Each reader gets what it understands.
@@ -37,6 +38,6 @@ func TestStrangersSendLittle(t *testing.T) {
 
 func TestForeignPages(t *testing.T) {
 	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler {
-		return greader.New(greader.Config{Entrance: e})
+		return greader.New(syncapi.Config{Entrance: e})
 	}, "/accounts/ClientLogin", "Email="+readertest.Name+"&Passwd="+readertest.Secret, http.StatusOK)
 }

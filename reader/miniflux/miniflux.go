@@ -13,10 +13,8 @@
 package miniflux
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"path"
 	"strconv"
@@ -26,18 +24,8 @@ import (
 	"feedex/syncapi"
 )
 
-// Config holds the dependencies of a handler.
-type Config struct {
-	// Entrance lets readers in, each to the library of its person.
-	Entrance reading.Entrance
-	// Version is the node's own, for readers that ask which Miniflux this is.
-	Version string
-	// Log takes what went wrong on our side. Default: nowhere.
-	Log *slog.Logger
-}
-
 type handler struct {
-	Config
+	syncapi.Config
 	Library reading.Library // of the person who asks; nil before somebody came in
 	text    reading.Text
 	turning *sync.Mutex // held while a star is turned into none or back
@@ -57,9 +45,8 @@ type endpoint func(h *handler, w http.ResponseWriter, r *http.Request) error
 func Paths() []string { return []string{"/v1/"} }
 
 // New makes the handler.
-func New(cfg Config) http.Handler {
-	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	h := &handler{Config: cfg, text: reading.NewText(), turning: new(sync.Mutex)}
+func New(cfg syncapi.Config) http.Handler {
+	h := &handler{Config: cfg.WithDefaults(), text: reading.NewText(), turning: new(sync.Mutex)}
 	mux := http.NewServeMux()
 	for pattern, f := range map[string]endpoint{
 		"GET /v1/me":                                     (*handler).me,

@@ -19,7 +19,7 @@ import (
 )
 
 func handler(l *readertest.Library) http.Handler {
-	return miniflux.New(miniflux.Config{Entrance: l, Version: "test"})
+	return miniflux.New(syncapi.Config{Entrance: l, Version: "test"})
 }
 
 func TestConversations(t *testing.T) {
@@ -189,7 +189,7 @@ func (slow) Find(context.Context, feed.Match, []reading.FeedID, int) ([]reading.
 
 // An owner who searches for too much is told what to do about it.
 func TestASearchThatIsGivenUp(t *testing.T) {
-	h := miniflux.New(miniflux.Config{Entrance: readertest.Door{Library: slow{readertest.Example(t)}}})
+	h := miniflux.New(syncapi.Config{Entrance: readertest.Door{Library: slow{readertest.Example(t)}}})
 	w := readertest.Ask(h, "GET", "/v1/entries?search=a", "")
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), archive.ErrSlow.Error()) {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -211,7 +211,7 @@ func (f *finder) Find(_ context.Context, _ feed.Match, of []reading.FeedID, _ in
 // looked at.
 func TestASearchOfAFeed(t *testing.T) {
 	f := &finder{Library: readertest.Example(t)}
-	h := miniflux.New(miniflux.Config{Entrance: readertest.Door{Library: f}})
+	h := miniflux.New(syncapi.Config{Entrance: readertest.Door{Library: f}})
 	for target, want := range map[string]string{
 		"/v1/entries?search=a": "[]", "/v1/feeds/1/entries?search=a": "[1]",
 		"/v1/categories/1/entries?search=a": "[1 2]",
@@ -259,12 +259,12 @@ func TestStrangersSendLittle(t *testing.T) { readertest.ReadsLittle(t, handler, 
 
 func TestForeignPages(t *testing.T) {
 	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler {
-		return miniflux.New(miniflux.Config{Entrance: e})
+		return miniflux.New(syncapi.Config{Entrance: e})
 	}, "/v1/categories", `{"title":"A"}`, http.StatusCreated)
 }
 
 func open(l reading.Library) http.Handler {
-	return miniflux.New(miniflux.Config{Entrance: readertest.Door{Library: l}})
+	return miniflux.New(syncapi.Config{Entrance: readertest.Door{Library: l}})
 }
 
 func TestLibraryFails(t *testing.T) {

@@ -10,9 +10,7 @@
 package nextcloud
 
 import (
-	"cmp"
 	"encoding/xml"
-	"log/slog"
 	"net/http"
 	"path"
 	"regexp"
@@ -22,16 +20,8 @@ import (
 	"feedex/syncapi"
 )
 
-// Config holds the dependencies of a handler.
-type Config struct {
-	// Entrance lets readers in, each to the library of its person.
-	Entrance reading.Entrance
-	// Log takes what went wrong on our side. Default: nowhere.
-	Log *slog.Logger
-}
-
 type handler struct {
-	Config
+	syncapi.Config
 	Library reading.Library // of the person who asks; nil before somebody came in
 	text    reading.Text
 	mux     *http.ServeMux
@@ -59,9 +49,8 @@ var base = regexp.MustCompile(`^(/index\.php)?/apps/news/api(/v1-[23])?`)
 type endpoint func(h *handler, w http.ResponseWriter, r *request) error
 
 // New makes the handler.
-func New(cfg Config) http.Handler {
-	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	h := &handler{Config: cfg, text: reading.NewText(), mux: http.NewServeMux()}
+func New(cfg syncapi.Config) http.Handler {
+	h := &handler{Config: cfg.WithDefaults(), text: reading.NewText(), mux: http.NewServeMux()}
 	for pattern, f := range map[string]endpoint{
 		"GET /{$}":             (*handler).levels,
 		"GET /status":          (*handler).status,

@@ -18,7 +18,7 @@ import (
 )
 
 func handler(l *readertest.Library) http.Handler {
-	return nextcloud.New(nextcloud.Config{Entrance: l})
+	return nextcloud.New(syncapi.Config{Entrance: l})
 }
 
 func TestConversations(t *testing.T) {
@@ -111,12 +111,12 @@ func TestStrangersSendLittle(t *testing.T) { readertest.ReadsLittle(t, handler, 
 
 func TestForeignPages(t *testing.T) {
 	readertest.RefusesForeign(t, func(e reading.Entrance) http.Handler {
-		return nextcloud.New(nextcloud.Config{Entrance: e})
+		return nextcloud.New(syncapi.Config{Entrance: e})
 	}, base+"/folders", `{"name":"A"}`, http.StatusOK)
 }
 
 func open(l reading.Library) http.Handler {
-	return nextcloud.New(nextcloud.Config{Entrance: readertest.Door{Library: l}})
+	return nextcloud.New(syncapi.Config{Entrance: readertest.Door{Library: l}})
 }
 
 func TestLibraryFails(t *testing.T) {
