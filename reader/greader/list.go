@@ -56,26 +56,18 @@ type tagObject struct {
 }
 
 func (h *handler) tagList(w http.ResponseWriter, r *request) error {
-	folders, err := h.Library.Folders(r.Context())
-	if err != nil {
-		return err
-	}
-	labels, err := h.Library.Labels(r.Context())
-	if err != nil {
-		return err
-	}
-	filters, err := h.Library.Filters(r.Context())
+	c, err := h.catalog(r.Context())
 	if err != nil {
 		return err
 	}
 	list := []tagObject{{ID: statePath + starred}}
-	for _, f := range folders {
+	for _, f := range c.folders {
 		list = append(list, tagObject{labelPath + f.Name, "folder"})
 	}
-	for _, l := range labels {
+	for _, l := range c.labels {
 		list = append(list, tagObject{labelPath + l.Name, "tag"})
 	}
-	for _, f := range filters {
+	for _, f := range c.filters {
 		list = append(list, tagObject{labelPath + f.Name, "tag"})
 	}
 	return h.writeTagged(w, r, map[string]any{"tags": list})
