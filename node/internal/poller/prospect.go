@@ -158,7 +158,7 @@ func (m *Machine) reviewProspects() {
 // is back for whom it was polled before. What the owner follows discreetly it never does.
 func (m *Machine) ripe(p *prospect) bool {
 	known := m.Known(p.feed)
-	if known.Discreet || m.tests(hostOf(p.feed)) || isNew(&known) && m.newLeft() <= 0 {
+	if known.Discreet || m.tests(hostOf(p.feed)) || neverRead(&known) && m.newLeft() <= 0 {
 		return false
 	}
 	if m.Now.Sub(p.since) >= VolunteerWatch {

@@ -185,8 +185,8 @@ func (m *Machine) volunteeredAt(host string) (count int) {
 	return count
 }
 
-// isNew reports whether the node never asked for a feed.
-func isNew(f *archive.Feed) bool { return f.LastSuccess.IsZero() }
+// neverRead reports whether no poll of a feed ever gave a document.
+func neverRead(f *archive.Feed) bool { return f.LastSuccess.IsZero() }
 
 // newLeft is with how many feeds the node may begin now that it never asked for.
 func (m *Machine) newLeft() int {
@@ -198,7 +198,7 @@ func (m *Machine) newLeft() int {
 // volunteer begins to poll a feed for others: for those neighbors of standing that follow it now.
 func (m *Machine) volunteer(u feed.URL) {
 	f := m.Known(u)
-	fresh := isNew(&f)
+	fresh := neverRead(&f)
 	f.URL, f.Volunteered, f.Errors, f.LastError, f.Names, f.Page = u, m.Now, 0, "", "", ""
 	f.Past = archive.Past{}
 	forgetUnread(&f)
