@@ -198,17 +198,13 @@ func inSeconds(n int64) time.Duration {
 // index.
 func (b *builder) fillExtras(e *Entry, x ext.Extensions) {
 	it, podcast, media := x["itunes"], x[b.podcast], x["media"]
-	scopes := []map[string][]ext.Extension{media}
-	for _, group := range media["group"] {
-		scopes = append(scopes, group.Children)
-	}
 	out := &e.Extras
 	out.Duration = ParseDuration(value1(it["duration"]))
 	out.Image = b.extraURL(attr1(it["image"], "href"))
 	out.Season = ordinal(first(value1(it["season"]), value1(podcast["season"])))
 	out.Episode = ordinal(first(value1(it["episode"]), value1(podcast["episode"])))
 	out.Language = first(value1(x[verbatimSpace]["language"]), value1(x["dc"]["language"]))
-	for _, scope := range scopes {
+	for _, scope := range mediaScopes(media) {
 		if out.Image == "" {
 			out.Image = b.extraURL(attr1(scope["thumbnail"], "url"))
 		}

@@ -34,10 +34,8 @@ func (b *builder) rss(text string) error {
 	}
 	b.doc.Pace = rssPace(original)
 	b.own = Clean(strings.TrimSpace(link))
-	for _, space := range []string{"atom", "atom03"} {
-		for _, l := range original.Extensions[space]["link"] {
-			b.prevArchive(l.Attrs["rel"], l.Attrs["href"])
-		}
+	for _, l := range atomLinks(original.Extensions) {
+		b.prevArchive(l.Attrs["rel"], l.Attrs["href"])
 	}
 	for i, item := range f.Items {
 		b.rssItem(original.Items[i], item)
@@ -76,17 +74,20 @@ func rssLink(item *rss.Item) string {
 	if link := lastOf(item.Links); link != "" {
 		return link
 	}
-	for _, space := range []string{"atom", "atom03"} {
-		for _, link := range item.Extensions[space]["link"] {
-			if rel := link.Attrs["rel"]; rel == "" || rel == "alternate" {
-				return link.Attrs["href"]
-			}
+	for _, link := range atomLinks(item.Extensions) {
+		if rel := link.Attrs["rel"]; rel == "" || rel == "alternate" {
+			return link.Attrs["href"]
 		}
 	}
 	if item.GUID != nil && item.GUID.IsPermalink != "false" && absolute(item.GUID.Value) {
 		return item.GUID.Value
 	}
 	return ""
+}
+
+// atomLinks are the links of Atom, in the names of either version.
+func atomLinks(x ext.Extensions) []ext.Extension {
+	return slices.Concat(x["atom"]["link"], x["atom03"]["link"])
 }
 
 // lastOf is the last link that is not blank. RSS allows one; of several, readers take the last.

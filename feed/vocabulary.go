@@ -39,17 +39,22 @@ func (b *builder) fill(e *Entry, x ext.Extensions, custom map[string]string) {
 	b.fillExtras(e, x)
 }
 
-// media reads Media RSS 1.5, in which groups hold what may also stand by itself.
-func (b *builder) media(e *Entry, media map[string][]ext.Extension) {
-	if len(media) == 0 {
-		return
-	}
+// mediaScopes are where elements of Media RSS 1.5 are, in which groups hold what may also stand by itself.
+func mediaScopes(media map[string][]ext.Extension) []map[string][]ext.Extension {
 	scopes := []map[string][]ext.Extension{media}
 	for _, group := range media["group"] {
 		scopes = append(scopes, group.Children)
 	}
+	return scopes
+}
+
+// media reads Media RSS.
+func (b *builder) media(e *Entry, media map[string][]ext.Extension) {
+	if len(media) == 0 {
+		return
+	}
 	bare := e.Summary == "" && e.Content == ""
-	for _, scope := range scopes {
+	for _, scope := range mediaScopes(media) {
 		e.Title = first(e.Title, value1(scope["title"]))
 		for _, d := range scope["description"] {
 			if !bare || e.Summary != "" {
