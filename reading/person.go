@@ -74,7 +74,7 @@ type PeopleList interface {
 }
 
 // Belongings are what a person has. Unread is what is of the feeds that they read.
-type Belongings struct{ Passwords, Folders, Unread, Starred, Labels int }
+type Belongings struct{ Passwords, Folders, Unread, Starred, Labels, Filters, Receivers int }
 
 // PersonName is the name of a person as it is kept: one line of text.
 func PersonName(raw string) (string, error) {

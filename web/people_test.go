@@ -58,7 +58,8 @@ func TestPeople(t *testing.T) {
 		}
 	}
 	if text := page("/people/2"); !strings.Contains(text, "Remove &lt;Ann&gt; and all of this") ||
-		!strings.Contains(text, "<dd>1234</dd>") {
+		!strings.Contains(text, "<dd>1234</dd>") || !strings.Contains(text, "<dd>23</dd>") ||
+		!strings.Contains(text, "<dd>45</dd>") {
 		t.Errorf("what goes is not said:\n%s", text)
 	}
 	remove := func() (undo string) {

@@ -692,7 +692,7 @@ func (n *aNode) People(context.Context) ([]reading.Person, error) {
 }
 
 func (n *aNode) Belongings(_ context.Context, id reading.PersonID) (reading.Belongings, error) {
-	return reading.Belongings{Passwords: 1, Folders: 2, Unread: 1234, Starred: int(id)}, nil
+	return reading.Belongings{Passwords: 1, Folders: 2, Filters: 23, Receivers: 45, Unread: 1234, Starred: int(id)}, nil
 }
 
 func (n *aNode) AddPerson(_ context.Context, name string) error {

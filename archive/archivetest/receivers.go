@@ -194,6 +194,9 @@ func testReceiversOfPeople(t *testing.T, a reading.Database) {
 	}
 	commit(t, a)
 	d.wantWaiting(t, mine)
+	if b, err := a.Belongings(t.Context(), ann); err != nil || b.Filters != 1 || b.Receivers != 1 {
+		t.Errorf("%+v would go with a person, %v", b, err)
+	}
 	a.HidePerson(time.Unix(9, 0), ann)
 	commit(t, a)
 	if list, err := a.Receivers(t.Context()); err != nil || len(list) != 0 {

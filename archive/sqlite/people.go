@@ -94,9 +94,10 @@ func (r *Reader) People(ctx context.Context) ([]reading.Person, error) {
 // Belongings implements reading.PeopleList.
 func (r *Reader) Belongings(ctx context.Context, id reading.PersonID) (reading.Belongings, error) {
 	return first(ctx, r, by(func(b *reading.Belongings) []any {
-		return []any{&b.Passwords, &b.Folders, &b.Unread, &b.Starred, &b.Labels}
+		return []any{&b.Passwords, &b.Folders, &b.Unread, &b.Starred, &b.Labels, &b.Filters, &b.Receivers}
 	}), `SELECT (SELECT count(*) FROM passwords WHERE person = ?1), (SELECT count(*) FROM folders WHERE person = ?1),
 		(SELECT coalesce(sum(u.items), 0) FROM unread u JOIN feeds f ON f.id = u.feed WHERE u.person = ?1 AND `+isRead+`),
 		(SELECT count(*) FROM marks WHERE person = ?1 AND starred),
-		(SELECT count(*) FROM labels WHERE person = ?1)`, int64(id), int64(id))
+		(SELECT count(*) FROM labels WHERE person = ?1), (SELECT count(*) FROM filters WHERE person = ?1 AND NOT gone),
+		(SELECT count(*) FROM receivers WHERE person = ?1)`, int64(id), int64(id))
 }

@@ -117,9 +117,9 @@ func newPersonRemove() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a person and all that is theirs",
-		Long: `Remove a person, with their passwords, marks, stars, labels, folders and titles of feeds: their readers come in no more.
-Feeds and entries stay, but for those that nobody else starred or labelled and that would have gone long ago. Without
---yes it says what would go, and removes nothing.`,
+		Long: `Remove a person, with their passwords, marks, stars, labels, folders, titles of feeds, filters and receivers:
+their readers come in no more. Feeds and entries stay, but for those that nobody else starred or labelled and that would
+have gone long ago. Without --yes it says what would go, and removes nothing.`,
 		Example: `  feedex person remove Ann
   feedex person remove --yes Ann`,
 		Args: oneArg("person"),
@@ -143,9 +143,10 @@ Feeds and entries stay, but for those that nobody else starred or labelled and t
 				if err != nil {
 					return err
 				}
-				return fmt.Errorf("with %s go %s, %s, %s, %s and %s: to remove all of it, say --yes", printable(name),
+				return fmt.Errorf("with %s go %s, %s, %s, %s, %s, %s and %s: to remove all of it, say --yes", printable(name),
 					plural(int64(b.Passwords), "password", "passwords"), plural(int64(b.Folders), "folder", "folders"),
-					plural(int64(b.Labels), "label", "labels"), plural(int64(b.Starred), "star", "stars"),
+					plural(int64(b.Labels), "label", "labels"), plural(int64(b.Filters), "filter", "filters"),
+					plural(int64(b.Receivers), "receiver", "receivers"), plural(int64(b.Starred), "star", "stars"),
 					plural(int64(b.Unread), "unread mark", "unread marks"))
 			})
 		}
