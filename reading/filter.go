@@ -274,7 +274,7 @@ type FilterKeys interface {
 func FilterNamed(list []NamedFilter, name string) (NamedFilter, error) {
 	name = nameOf(name)
 	for _, f := range list {
-		if f.Name == name {
+		if nameOf(f.Name) == name {
 			return f, nil
 		}
 	}

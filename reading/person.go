@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"feedex/safehtml"
 )
 
 // A Person reads what the node follows, with marks, folders, titles and passwords of their own.
@@ -78,7 +76,7 @@ type Belongings struct{ Passwords, Folders, Unread, Starred, Labels, Filters, Re
 
 // PersonName is the name of a person as it is kept: one line of text.
 func PersonName(raw string) (string, error) {
-	name := safehtml.Inert(safehtml.Line(raw))
+	name := nameOf(raw)
 	if name == "" || len(name) > maxPersonName {
 		return "", fmt.Errorf("%w for a person: %.40q: want one line of 1 to %d bytes", ErrName, raw, maxPersonName)
 	}

@@ -20,6 +20,7 @@ func TestFolderNames(t *testing.T) {
 		{[]string{" ", ""}, ""},
 		{[]string{" News\n", "", "At  home"}, "News › At home"},
 		{[]string{"A/B"}, "A/B"},
+		{[]string{"Cafe\u0301", "z\u200bw\ufeff"}, "Café › zw"},
 		{[]string{long}, long[:reading.MaxName]},
 	} {
 		if got := reading.FolderOf(c.path); got != c.name {

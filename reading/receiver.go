@@ -9,7 +9,6 @@ import (
 
 	"feedex/feed"
 	"feedex/internal/when"
-	"feedex/safehtml"
 )
 
 // A Receiver is where a person is told of what their filters catch.
@@ -162,7 +161,7 @@ type Message struct {
 
 // Checked is the receiver as it is kept. The error wraps ErrReceiver or ErrName.
 func (r Receiver) Checked() (Receiver, error) {
-	name := safehtml.Inert(safehtml.Line(r.Name))
+	name := nameOf(r.Name)
 	if name == "" || len(name) > MaxName {
 		return r, fmt.Errorf("%w for a receiver: %.40q: want one line of 1 to %d bytes", ErrName, r.Name, MaxName)
 	}

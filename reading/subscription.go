@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"feedex/feed"
 	"feedex/safehtml"
 )
@@ -161,8 +163,11 @@ func lineNamed(what, raw string) (string, error) {
 
 // nameOf is a name as it is kept: one line in which no reader finds markup, so that it is the same in all of them.
 // Lists of feeds come from strangers too, and what a reader was told is the name of a folder it says when it means the
-// folder.
-func nameOf(raw string) string { return safehtml.Inert(safehtml.Line(raw)) }
+// folder. What looks the same is the same: accents are written in one way, and spaces of no width in none.
+func nameOf(raw string) string {
+	raw = strings.NewReplacer("\u200b", "", "\ufeff", "").Replace(raw)
+	return safehtml.Inert(safehtml.Line(norm.NFC.String(raw)))
+}
 
 // cut is s without what is more than a name may be long.
 func cut(s string) string {
