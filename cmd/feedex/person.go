@@ -143,7 +143,8 @@ have gone long ago. Without --yes it says what would go, and removes nothing.`,
 				if err != nil {
 					return err
 				}
-				return fmt.Errorf("with %s go %s, %s, %s, %s, %s, %s and %s: to remove all of it, say --yes", printable(name),
+				return fmt.Errorf("with %s go %s, %s, %s, %s, %s, %s and %s: to remove all of it, say --yes",
+					printable(name),
 					plural(int64(b.Passwords), "password", "passwords"), plural(int64(b.Folders), "folder", "folders"),
 					plural(int64(b.Labels), "label", "labels"), plural(int64(b.Filters), "filter", "filters"),
 					plural(int64(b.Receivers), "receiver", "receivers"), plural(int64(b.Starred), "star", "stars"),
