@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
 	"time"
@@ -78,26 +79,45 @@ func TestVictimBehindTheSameAddress(t *testing.T) {
 	check(t, r)
 }
 
-// TestCrowdFromOneNetwork lets one network of 60,000 willing nodes join first: the few nodes of others
-// still make up nine tenths of every answer, and still get in.
-func TestCrowdFromOneNetwork(t *testing.T) {
-	r := newRegistry(Config{Capacity: 10_000})
-	for i := range 60_000 {
-		id := protocol.NewNodeID(netip.AddrFrom4([4]byte{52, 1, byte(i >> 8), byte(i)}), 7790)
-		if register(r, start, id) {
-			r.Confirm(start, id, true)
-		}
+// TestCrowdFromFewNetworks lets willing nodes of one network and of ten join first, as many as the registry holds: the
+// few nodes of others still get in, and each network is in an answer as often as any other.
+func TestCrowdFromFewNetworks(t *testing.T) {
+	for _, c := range []struct{ networks, crowd, others, want, all int }{
+		{1, 60_000, 45, 45, 46},
+		{10, 110_000, 7, 7, 17},
+		{10, 110_000, 90, 45, 50},
+	} {
+		t.Run(fmt.Sprintf("%d of %d networks, %d others", c.crowd, c.networks, c.others), func(t *testing.T) {
+			r := newRegistry(Config{})
+			for i := range c.crowd {
+				host := i / c.networks
+				id := newID(netip.AddrFrom4([4]byte{52, byte(i % c.networks), byte(host >> 8), byte(host)}), 7790)
+				if register(r, start, id) {
+					r.Confirm(start, id, true)
+				}
+			}
+			for i := range c.others {
+				join(t, r, start, public(i))
+			}
+			check(t, r)
+			others := 0
+			for range 100 {
+				answer := r.Hand(start, protocol.NodeID{}, 50)
+				if got := largestShare(r, answer); len(answer) != c.all || got > 1 {
+					t.Fatalf("%d of %d nodes are of one network, want 1 of %d", got, len(answer), c.all)
+				}
+				for _, id := range answer {
+					if id.Addr().As4()[0] != 52 {
+						others++
+					}
+				}
+			}
+			// Of 100 answers the standard deviation is 15 where chance has a part.
+			if got := others - 100*c.want; got < -2*c.want || got > 2*c.want || c.others == c.want && got != 0 {
+				t.Errorf("%d of %d nodes belong to no crowd, want about %d", others, 100*c.all, 100*c.want)
+			}
+		})
 	}
-	for i := range 45 {
-		join(t, r, start, public(i))
-	}
-	for range 100 {
-		answer := r.Hand(start, protocol.NodeID{}, 50)
-		if got := largestShare(answer); got > max(1, len(answer)/10) {
-			t.Fatalf("%d of %d nodes belong to the crowd", got, len(answer))
-		}
-	}
-	check(t, r)
 }
 
 // TestSlowCallBacks has nodes of one network, of twenty and of one /32 of IPv6 take as long as they may when they are

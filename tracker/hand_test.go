@@ -47,22 +47,17 @@ func TestHandNeverTheAsker(t *testing.T) {
 	}
 }
 
-func TestHandShares(t *testing.T) {
+func TestHandOneOfANetwork(t *testing.T) {
 	type crowd struct{ networks, hosts int } // hosts in each network
 	for _, c := range []struct {
-		name       string
-		crowds     []crowd
-		nodes, max int // of the answer, and of one network in it
+		name   string
+		crowds []crowd
+		nodes  int // of the answer
 	}{
-		{"one network", []crowd{{1, 200}}, 1, 1},
-		{"9 networks of 3", []crowd{{9, 3}}, 9, 1},
-		{"19 networks of 3", []crowd{{19, 3}}, 50, 3},
-		{"10 networks", []crowd{{10, 40}}, 50, 5},
-		{"11 networks of 2", []crowd{{11, 2}}, 22, 2},
-		{"one large, ten single", []crowd{{1, 200}, {10, 1}}, 11, 1},
-		{"one large, 40 single", []crowd{{1, 200}, {40, 1}}, 44, 4},
-		{"one large, 45 single", []crowd{{1, 200}, {45, 1}}, 50, 5},
-		{"60 single", []crowd{{60, 1}}, 50, 1},
+		{"one network", []crowd{{1, 200}}, 1},
+		{"19 networks of 3", []crowd{{19, 3}}, 19},
+		{"one large, ten single", []crowd{{1, 200}, {10, 1}}, 11},
+		{"60 single", []crowd{{60, 1}}, 50},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRegistry(Config{})
@@ -77,51 +72,61 @@ func TestHandShares(t *testing.T) {
 			}
 			for range 20 {
 				answer := r.Hand(start, protocol.NodeID{}, 50)
-				if len(answer) != c.nodes {
-					t.Fatalf("%d nodes, want %d", len(answer), c.nodes)
-				}
-				if got := largestShare(answer); got > c.max || got > max(1, len(answer)/10) {
-					t.Fatalf("%d of %d nodes in one network, want at most %d", got, len(answer), c.max)
+				if got := largestShare(r, answer); len(answer) != c.nodes || got != 1 {
+					t.Fatalf("%d nodes, %d of one network, want %d and 1", len(answer), got, c.nodes)
 				}
 			}
 		})
 	}
 }
 
-func largestShare(answer []protocol.NodeID) int {
-	share, largest := make(map[netip.Prefix]int), 0
+// largestShare is how many of an answer are of one network.
+func largestShare(r *Registry, answer []protocol.NodeID) int {
+	share, largest := make(map[place]int), 0
 	for _, id := range answer {
-		share[networkOf(id.Addr())]++
-		largest = max(largest, share[networkOf(id.Addr())])
+		share[r.networkOf(id)]++
+		largest = max(largest, share[r.networkOf(id)])
 	}
 	return largest
 }
 
 // TestHandUniform draws 10,000 answers of 10 from 100 nodes: each is expected 1,000 times, with a
 // standard deviation of 30. For 99 degrees of freedom, chi square exceeds 149 once in a thousand runs;
-// draws without replacement within an answer make it smaller still.
+// draws without replacement within an answer make it smaller still. It draws 100,000 answers of 1 from the
+// hosts of a network likewise, where the standard deviation is 31.
 func TestHandUniform(t *testing.T) {
-	r := New(Config{}, rand.New(rand.NewPCG(7, 11)))
-	for i := range 100 {
-		join(t, r, start, public(i))
-	}
-	// More ports make a host no likelier.
-	for port := range uint16(MaxPorts - 1) {
-		join(t, r, start, protocol.NewNodeID(public(0).Addr(), 8000+port))
-	}
-	drawn := make(map[netip.Addr]int)
-	for range 10_000 {
-		for _, id := range r.Hand(start, protocol.NodeID{}, 10) {
-			drawn[id.Addr()]++
-		}
-	}
-	chi2 := 0.0
-	for i := range 100 {
-		d := float64(drawn[public(i).Addr()] - 1000)
-		chi2 += d * d / 1000
-	}
-	if chi2 > 149 {
-		t.Errorf("chi square is %.1f, want at most 149: %v", chi2, drawn)
+	for name, c := range map[string]struct {
+		id             func(i int) protocol.NodeID
+		answers, limit int
+	}{
+		"networks": {public, 10_000, 10},
+		"hosts": {func(i int) protocol.NodeID { return newID(netip.AddrFrom4([4]byte{11, 1, byte(i), 1}), 7790) },
+			100_000, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := New(Config{}, rand.New(rand.NewPCG(7, 11)))
+			for i := range 100 {
+				join(t, r, start, c.id(i))
+			}
+			// More ports make a host no likelier.
+			for port := range uint16(MaxPorts - 1) {
+				join(t, r, start, newID(c.id(0).Addr(), 8000+port))
+			}
+			drawn := make(map[netip.Addr]int)
+			for range c.answers {
+				for _, id := range r.Hand(start, protocol.NodeID{}, c.limit) {
+					drawn[id.Addr()]++
+				}
+			}
+			chi2 := 0.0
+			for i := range 100 {
+				d := float64(drawn[c.id(i).Addr()] - 1000)
+				chi2 += d * d / 1000
+			}
+			if chi2 > 149 {
+				t.Errorf("chi square is %.1f, want at most 149: %v", chi2, drawn)
+			}
+		})
 	}
 }
 

@@ -20,16 +20,19 @@ type place struct {
 // hostNodes are the ids that are known at one place.
 type hostNodes struct {
 	place   place
-	network *netRange // nil at local addresses, where no network counts
+	network *netRange
 	known   int       // records
 	listed  []*record // those that may be handed out, at most MaxPorts
-	at      int       // index in Registry.listed while listed is not empty
+	at      int       // index in netRange.listed while listed is not empty
 }
 
-// A netRange is a range that one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6.
+// A netRange is a range that one attacker may hold as a whole: a /16 of IPv4, a /32 of IPv6. At local addresses, under
+// Config.AllowLocal, every id is in one of its own.
 type netRange struct {
-	prefix netip.Prefix
-	known  int // records
+	place  place
+	known  int          // records
+	listed []*hostNodes // those with a listed id, in no order that means anything
+	at     int          // index in Registry.listed while listed is not empty
 }
 
 // local reports whether the bounds by host and network are lifted for id.
@@ -53,12 +56,15 @@ func (r *Registry) placeOf(id protocol.NodeID) place {
 	return place{prefix: netip.PrefixFrom(id.Addr(), bits).Masked()}
 }
 
-func networkOf(a netip.Addr) netip.Prefix {
+func (r *Registry) networkOf(id protocol.NodeID) place {
 	bits := 32
-	if a.Is4() {
+	if id.Addr().Is4() {
 		bits = 16
 	}
-	return netip.PrefixFrom(a, bits).Masked()
+	if r.local(id) {
+		return r.placeOf(id)
+	}
+	return place{prefix: netip.PrefixFrom(id.Addr(), bits).Masked()}
 }
 
 // callBackEvery is the least time between two call backs to id.
@@ -69,30 +75,46 @@ func (r *Registry) callBackEvery(id protocol.NodeID) time.Duration {
 	return CallBackEvery
 }
 
-// hasRoom reports whether an id not known before can be remembered: its host and network have not their
-// shares yet, and the registry is not full of nodes that called a moment ago.
+// hasRoom reports whether an id not known before can be remembered: its host has not its share yet, and somebody gives
+// way where the registry is full.
 func (r *Registry) hasRoom(id protocol.NodeID) bool {
 	h := r.hostOf(id)
-	return h.known < MaxPorts && (h.network == nil || h.network.known < max(1, r.cfg.Capacity/10)) &&
-		(len(r.known) < r.cfg.Capacity || r.old.Len() > 0)
+	return h.known < MaxPorts && (len(r.known) < r.cfg.Capacity || r.victim(h.network) != nil)
 }
 
-// admit makes a record for an id for which there is room. A full registry forgets the one that was retired
-// first.
-func (r *Registry) admit(id protocol.NodeID) *record {
-	h := r.hostOf(id)
-	if len(r.known) >= r.cfg.Capacity {
-		r.forget(r.old.Front().Value.(*record))
+// victim is the record that a full registry forgets for a newcomer of a network: the one that was retired first, or
+// else any of the network that has most, if that has more than the newcomer's will have. Who goes is drawn: a crowd can
+// call more often than others do. It is nil where there is none.
+func (r *Registry) victim(newcomer *netRange) *record {
+	if e := r.old.Front(); e != nil {
+		return e.Value.(*record)
 	}
-	// The record just forgotten may have been the last of the same host or network.
+	most := newcomer
+	for _, n := range r.listed {
+		if n.known > max(most.known, newcomer.known+1) {
+			most = n
+		}
+	}
+	if most == newcomer {
+		return nil
+	}
+	return most.listed[r.rng.IntN(len(most.listed))].listed[0]
+}
+
+// admit makes a record for an id for which there is room.
+func (r *Registry) admit(id protocol.NodeID) *record {
+	if len(r.known) >= r.cfg.Capacity {
+		gone := r.victim(r.hostOf(id).network)
+		r.unlist(gone)
+		r.forget(gone)
+	}
+	h := r.hostOf(id) // the record just forgotten may have been the last of the same host or network
 	rec := &record{id: id, host: h}
 	r.known[id] = rec
 	r.hosts[h.place] = h
 	h.known++
-	if h.network != nil {
-		r.networks[h.network.prefix] = h.network
-		h.network.known++
-	}
+	r.networks[h.network.place] = h.network
+	h.network.known++
 	return rec
 }
 
@@ -102,40 +124,41 @@ func (r *Registry) hostOf(id protocol.NodeID) *hostNodes {
 	if h := r.hosts[p]; h != nil {
 		return h
 	}
-	h := &hostNodes{place: p}
-	if r.local(id) {
-		return h
+	at := r.networkOf(id)
+	network := r.networks[at]
+	if network == nil {
+		network = &netRange{place: at}
 	}
-	prefix := networkOf(id.Addr())
-	if h.network = r.networks[prefix]; h.network == nil {
-		h.network = &netRange{prefix: prefix}
-	}
-	return h
+	return &hostNodes{place: p, network: network}
 }
 
-// forget removes rec, which is in the old queue, for good.
+// forget removes rec, which is not listed, for good.
 func (r *Registry) forget(rec *record) {
 	rec.queue.Remove(rec.elem)
 	delete(r.known, rec.id)
-	if rec.host.known--; rec.host.known == 0 {
-		delete(r.hosts, rec.host.place)
+	h := rec.host
+	if h.known--; h.known == 0 {
+		delete(r.hosts, h.place)
 	}
-	if n := rec.host.network; n != nil {
-		if n.known--; n.known == 0 {
-			delete(r.networks, n.prefix)
-		}
+	if h.network.known--; h.network.known == 0 {
+		delete(r.networks, h.network.place)
 	}
 }
 
 // list makes rec one of those that may be handed out.
 func (r *Registry) list(rec *record) {
-	h := rec.host
-	if len(h.listed) == 0 {
-		h.at = len(r.listed)
-		r.listed = append(r.listed, h)
-	}
-	h.listed = append(h.listed, rec)
 	r.status.Listed++
+	h := rec.host
+	if h.listed = append(h.listed, rec); len(h.listed) > 1 {
+		return
+	}
+	r.status.Hosts++
+	n := h.network
+	h.at = len(n.listed)
+	if n.listed = append(n.listed, h); len(n.listed) == 1 {
+		n.at = len(r.listed)
+		r.listed = append(r.listed, n)
+	}
 }
 
 // unlist undoes list; it does nothing for a record that is not listed.
@@ -145,17 +168,23 @@ func (r *Registry) unlist(rec *record) {
 	if i < 0 {
 		return
 	}
-	h.listed = slices.Delete(h.listed, i, i+1)
 	r.status.Listed--
-	if len(h.listed) == 0 {
-		last := len(r.listed) - 1
-		r.swap(h.at, last)
-		r.listed[last] = nil
-		r.listed = r.listed[:last]
+	if h.listed = slices.Delete(h.listed, i, i+1); len(h.listed) > 0 {
+		return
 	}
+	r.status.Hosts--
+	n := h.network
+	last := len(n.listed) - 1
+	n.listed[h.at], n.listed[last].at = n.listed[last], h.at
+	if n.listed = slices.Delete(n.listed, last, last+1); len(n.listed) > 0 {
+		return
+	}
+	last = len(r.listed) - 1
+	r.swap(n.at, last)
+	r.listed = slices.Delete(r.listed, last, last+1)
 }
 
-// swap exchanges two of the listed hosts.
+// swap exchanges two of the listed networks.
 func (r *Registry) swap(i, j int) {
 	r.listed[i], r.listed[j] = r.listed[j], r.listed[i]
 	r.listed[i].at, r.listed[j].at = i, j

@@ -12,8 +12,9 @@
 //     the earliest of them before the day is over, and a call back that gave way to another begins anew.)
 //   - However many nodes are slow to answer when they are called back, one from elsewhere is called back
 //     as soon as it comes.
-//   - One host counts once in an answer however many ports it registers, and one network fills at
-//     most a tenth of an answer and of the registry.
+//   - One network counts once in an answer, however many hosts and ports register there.
+//   - A newcomer to a full registry gets the place of one that called no more, or of the network that has
+//     most, unless that has no more than its own.
 //   - Its memory is bounded.
 package tracker
 
@@ -21,7 +22,6 @@ import (
 	"cmp"
 	"container/list"
 	"math/rand/v2"
-	"net/netip"
 	"time"
 
 	"feedex/admission"
@@ -62,8 +62,8 @@ type Registry struct {
 
 	known    map[protocol.NodeID]*record
 	hosts    map[place]*hostNodes
-	networks map[netip.Prefix]*netRange
-	listed   []*hostNodes // the hosts with a listed id, in no order that means anything
+	networks map[place]*netRange
+	listed   []*netRange // the networks with a listed id, in no order that means anything
 
 	// Every record is in one of two queues. live holds, by latest call, those that are listed or whose
 	// call back is under way; old holds, by when they got there, those that are kept only to
@@ -83,7 +83,7 @@ func New(cfg Config, rng *rand.Rand) *Registry {
 		rng:      rng,
 		known:    make(map[protocol.NodeID]*record),
 		hosts:    make(map[place]*hostNodes),
-		networks: make(map[netip.Prefix]*netRange),
+		networks: make(map[place]*netRange),
 
 		callBacks: admission.NewSharedPool[*record](cfg.CallBacks, CallBackPatience),
 	}
@@ -135,6 +135,10 @@ func (r *Registry) Register(now time.Time, id protocol.NodeID) (callBack bool, g
 	if !again || now.Sub(rec.asked) >= r.callBackEvery(id) {
 		place, others = r.callBacks.Enter(now, id.Addr(), 1, nil)
 	}
+	for _, other := range others {
+		gaveUp = append(gaveUp, other.Of.id)
+		r.giveUp(other.Of, now)
+	}
 	switch {
 	case place != nil:
 		if !again {
@@ -146,10 +150,6 @@ func (r *Registry) Register(now time.Time, id protocol.NodeID) (callBack bool, g
 		r.revive(rec, now) // where it is time it is called back later
 	case !again:
 		r.status.TurnedAway++
-	}
-	for _, other := range others {
-		gaveUp = append(gaveUp, other.Of.id)
-		r.giveUp(other.Of, now)
 	}
 	return place != nil, gaveUp
 }

@@ -260,18 +260,29 @@ func TestCapacity(t *testing.T) {
 			t.Errorf("%+v, want the newcomers alone", s)
 		}
 	})
-	t.Run("one network fills a tenth", func(t *testing.T) {
+	t.Run("full of one network", func(t *testing.T) {
 		r := newRegistry(Config{Capacity: capacity})
 		for i := range 2 * capacity {
-			id := node(fmt.Sprintf("11.1.%d.1:7790", i))
+			id := node(fmt.Sprintf("52.1.%d.1:7790", i))
 			if register(r, start, id) {
 				r.Confirm(start, id, true)
 			}
 		}
-		if got := r.Status(start).Known; got != capacity/10 {
-			t.Errorf("%d known of one network, want %d", got, capacity/10)
+		if s := r.Status(start); !s.Full || s.Listed != capacity || s.TurnedAway != capacity {
+			t.Errorf("%+v, want %d listed and as many turned away", s, capacity)
 		}
-		check(t, r)
+		for i := range capacity - 1 {
+			join(t, r, start, public(i))
+			check(t, r)
+		}
+		for i := range capacity - 1 {
+			if !handed(r, start, public(i)) {
+				t.Errorf("%s gave way to another", public(i))
+			}
+		}
+		if register(r, start, public(capacity)) {
+			t.Error("a newcomer was taken though nobody has more")
+		}
 	})
 }
 
@@ -287,29 +298,35 @@ func check(t interface {
 	for _, rec := range r.known {
 		records++
 		known[rec.host]++
-		if rec.host.network != nil {
-			inNetwork[rec.host.network]++
-		}
+		inNetwork[rec.host.network]++
 		if rec.state == pending {
 			waiting++
 		}
 	}
-	for i, h := range r.listed {
-		if h.at != i || len(h.listed) == 0 || len(h.listed) > MaxPorts || r.hosts[h.place] != h {
-			t.Fatalf("host %d of the list: %+v", i, h)
+	hosts := 0
+	for i, n := range r.listed {
+		if n.at != i || len(n.listed) == 0 || r.networks[n.place] != n {
+			t.Fatalf("network %d of the list: %+v", i, n)
 		}
-		for _, rec := range h.listed {
-			listed++
-			if rec.state != confirmed || rec.queue != &r.live || r.known[rec.id] != rec {
-				t.Fatalf("listed: %+v", rec)
+		for i, h := range n.listed {
+			hosts++
+			if h.at != i || h.network != n || len(h.listed) == 0 || len(h.listed) > MaxPorts || r.hosts[h.place] != h {
+				t.Fatalf("host %d of %v: %+v", i, n.place, h)
+			}
+			for _, rec := range h.listed {
+				listed++
+				if rec.host != h || rec.state != confirmed || rec.queue != &r.live || r.known[rec.id] != rec {
+					t.Fatalf("listed: %+v", rec)
+				}
 			}
 		}
 	}
 	switch {
 	case records > r.cfg.Capacity || records != r.live.Len()+r.old.Len():
 		t.Fatalf("%d records, %d live, %d old, capacity %d", records, r.live.Len(), r.old.Len(), r.cfg.Capacity)
-	case listed != r.status.Listed || listed+waiting != r.live.Len():
-		t.Fatalf("%d listed, counted %d, %d pending, %d live", listed, r.status.Listed, waiting, r.live.Len())
+	case listed != r.status.Listed || hosts != r.status.Hosts || listed+waiting != r.live.Len():
+		t.Fatalf("%d listed on %d hosts, counted %d on %d, %d pending, %d live", listed, hosts, r.status.Listed,
+			r.status.Hosts, waiting, r.live.Len())
 	case waiting != r.callBacks.Len() || waiting > r.cfg.CallBacks:
 		t.Fatalf("%d pending, counted %d, bound %d", waiting, r.callBacks.Len(), r.cfg.CallBacks)
 	case len(known) != len(r.hosts) || len(inNetwork) != len(r.networks):
@@ -322,8 +339,8 @@ func check(t interface {
 		}
 	}
 	for net, n := range inNetwork {
-		if net.known != n || n > max(1, r.cfg.Capacity/10) {
-			t.Fatalf("network %v: %d records, counted %d", net.prefix, n, net.known)
+		if net.known != n {
+			t.Fatalf("network %v: %d records, counted %d", net.place, n, net.known)
 		}
 	}
 }

@@ -4,10 +4,11 @@ import "time"
 
 // A Status is a Registry's report about itself at one moment. Counters run since it was made.
 type Status struct {
-	Known   int `json:"known"`   // ids remembered
-	Listed  int `json:"listed"`  // of these, nodes that may be handed out
-	Hosts   int `json:"hosts"`   // hosts these are on
-	Pending int `json:"pending"` // call backs under way
+	Known   int  `json:"known"`   // ids remembered
+	Listed  int  `json:"listed"`  // of these, nodes that may be handed out
+	Hosts   int  `json:"hosts"`   // hosts these are on
+	Pending int  `json:"pending"` // call backs under way
+	Full    bool `json:"full"`    // no more ids can be remembered
 
 	Calls      int64 `json:"calls"`       // calls to Register
 	CallBacks  int64 `json:"call_backs"`  // call backs asked for
@@ -21,6 +22,6 @@ type Status struct {
 func (r *Registry) Status(now time.Time) Status {
 	r.expire(now)
 	s := r.status
-	s.Known, s.Hosts, s.Pending = len(r.known), len(r.listed), r.callBacks.Len()
+	s.Known, s.Pending, s.Full = len(r.known), r.callBacks.Len(), len(r.known) >= r.cfg.Capacity
 	return s
 }

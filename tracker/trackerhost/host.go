@@ -26,6 +26,8 @@ import (
 const (
 	// saveEvery is how often the list is written to disk, besides at the end.
 	saveEvery = time.Minute
+	// complainEvery is how often the log says at most that the list is full.
+	complainEvery = time.Hour
 	// callBackTimeout is how long a node may take to show that it listens.
 	callBackTimeout = 10 * time.Second
 	listName        = "tracker.json"
@@ -83,6 +85,9 @@ type registryHost struct {
 	client  *transport.Client
 	started time.Time
 	backs   sync.WaitGroup // call backs under way; the registry bounds them
+
+	turnedAway int64     // how many callers were when the log said so last
+	complained time.Time // when that was
 
 	mu       sync.Mutex
 	registry *tracker.Registry

@@ -10,12 +10,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"go.uber.org/goleak"
@@ -211,6 +213,41 @@ func TestTrackerSaysWhetherItWorks(t *testing.T) {
 	url, _, _ := startTracker(t, t.TempDir())
 	if code, text := get(t, url+"healthz"); code != 200 || text != "ok\n" {
 		t.Errorf("over the network: %d %q", code, text)
+	}
+}
+
+// A tracker that is full says once an hour that it turns callers away.
+func TestTrackerSaysThatItIsFull(t *testing.T) {
+	log, said := overhear()
+	now := time.Now()
+	h := &registryHost{config: Config{Log: log}, started: now,
+		registry: tracker.New(tracker.Config{Capacity: 1}, rand.New(rand.NewPCG(1, 2)))}
+	call := func(address string) {
+		id := protocol.NewNodeID(netip.MustParseAddr(address), 7790)
+		if wanted, _ := h.registry.Register(now, id); wanted {
+			h.registry.Confirm(now, id, true)
+		}
+	}
+	for _, c := range []struct {
+		after   time.Duration
+		caller  string
+		warning bool
+	}{{0, "11.1.1.1", false}, {0, "11.2.1.1", true}, {complainEvery - 1, "11.3.1.1", false},
+		{complainEvery, "11.1.1.1", true}, {3 * complainEvery, "11.1.1.1", false}} {
+		call(c.caller)
+		h.complain(now.Add(c.after))
+		if got := len(said.messages) > 0; got != c.warning {
+			t.Errorf("after %v: warned = %v", c.after, got)
+		}
+		for len(said.messages) > 0 {
+			<-said.messages
+		}
+	}
+	w := httptest.NewRecorder()
+	h.page(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if want := "<tr><td>Nodes known<td>1, which is all that fit\n<tr><td>Callers turned away<td>2\n"; !strings.Contains(
+		w.Body.String(), want) {
+		t.Errorf("the page has no %q\n%s", want, w.Body)
 	}
 }
 

@@ -39,7 +39,7 @@ func (t *registryHost) load() error {
 	return nil
 }
 
-// saveNowAndThen writes the list to disk until ctx ends.
+// saveNowAndThen writes the list to disk until ctx ends, and says where it is full.
 func (t *registryHost) saveNowAndThen(ctx context.Context) {
 	ticker := time.NewTicker(saveEvery)
 	defer ticker.Stop()
@@ -51,8 +51,19 @@ func (t *registryHost) saveNowAndThen(ctx context.Context) {
 			if err := t.save(); err != nil {
 				t.config.Log.Error("list cannot be saved", "err", err)
 			}
+			t.complain(time.Now())
 		}
 	}
+}
+
+// complain says, once in complainEvery, that callers were turned away since it said so last because the list is full.
+func (t *registryHost) complain(now time.Time) {
+	s := t.status()
+	if !s.Full || s.TurnedAway == t.turnedAway || now.Sub(t.complained) < complainEvery {
+		return
+	}
+	t.config.Log.Warn("list is full: callers are turned away", "nodes", s.Known, "callers", s.TurnedAway-t.turnedAway)
+	t.turnedAway, t.complained = s.TurnedAway, now
 }
 
 // save writes the list so that a crash leaves either the old one or the new one.

@@ -29,7 +29,8 @@ they follow. It sees no feeds and no entries. To use it, start a node with
 <table>
 <tr><td>Nodes on the list<td>{{.Listed}}
 <tr><td>Hosts they are on<td>{{.Hosts}}
-<tr><td>Nodes known<td>{{.Known}}
+<tr><td>Nodes known<td>{{.Known}}{{if .Full}}, which is all that fit{{end}}
+<tr><td>Callers turned away<td>{{.TurnedAway}}
 <tr><td>Calls answered<td>{{.Calls}}
 <tr><td>Addresses handed out<td>{{.Handed}}
 <tr><td>Running for<td>{{.Uptime}}
