@@ -62,6 +62,7 @@ func RunBlocks(t *testing.T, open func(t testing.TB) reading.Database) { testBlo
 // RunRetention tests what goes where an archive has limits, over random work: for some seconds.
 func RunRetention(t *testing.T, open func(t testing.TB) reading.Database) {
 	t.Run("over the limit of a feed", func(t *testing.T) { testOverTheLimitOfAFeed(t, open) })
+	t.Run("age by a clock that was ahead", func(t *testing.T) { testAgeByAClockThatWasAhead(t, open(t)) })
 	t.Run("hearsay", func(t *testing.T) { testHearsayOverTheLimit(t, open(t)) })
 	t.Run("polled for others", func(t *testing.T) { testPolledForOthersOverTheLimit(t, open(t)) })
 	t.Run("nothing shown goes", func(t *testing.T) { testNothingShownGoes(t, open) })

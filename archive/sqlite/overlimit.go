@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"math"
-	"sort"
 	"time"
 
 	"feedex/archive"
@@ -234,7 +233,7 @@ func (r *Reader) beyond(ctx context.Context, now time.Time, p part, b archive.Li
 		if ids, err = r.victims(ctx, p, `e.seq < 0 AND e.time < ?`, latest); err != nil || len(ids) > 0 {
 			return ids, err
 		}
-		cut, err := r.cutAge(ctx, p, latest)
+		cut, err := r.cutAge(ctx, p, latest, now.Unix())
 		if err != nil {
 			return nil, err
 		}
@@ -359,18 +358,16 @@ func (r *Reader) fit(ctx context.Context, p part, before, cut int64, bytes *int6
 	return last, nil
 }
 
-// cutAge is a seq up to which everything arrived before a time. Seqs are in the order of arrival.
-func (r *Reader) cutAge(ctx context.Context, p part, before int64) (int64, error) {
-	from, args := p.from(`e.seq > 0 ORDER BY e.seq DESC LIMIT 1`)
-	newest, err := orNone(0, r.db.QueryRowContext(ctx, `SELECT e.seq`+from, args...))
-	var failed error
-	older := sort.Search(int(newest), func(n int) bool {
-		from, args := p.from(`e.seq > ? ORDER BY e.seq LIMIT 1`, n)
-		seen, err := orNone(math.MaxInt64, r.db.QueryRowContext(ctx, `SELECT e.seen`+from, args...))
-		failed = errors.Join(failed, err)
-		return seen >= before
-	})
-	return int64(older), errors.Join(err, failed)
+// cutAge is the latest seq of what arrived before a time, ahead of all that arrived since. What arrived later than now
+// did so by a clock that was ahead, and tells nothing.
+func (r *Reader) cutAge(ctx context.Context, p part, before, now int64) (int64, error) {
+	from, args := p.from(`e.seq > 0 AND e.seen BETWEEN ? AND ? ORDER BY e.seq LIMIT 1`, before, now)
+	since, err := orNone(math.MaxInt64, r.db.QueryRowContext(ctx, `SELECT e.seq`+from, args...))
+	if err != nil {
+		return 0, err
+	}
+	from, args = p.from(`e.seq > 0 AND e.seq < ? AND e.seen < ? ORDER BY e.seq DESC LIMIT 1`, since, before)
+	return orNone(0, r.db.QueryRowContext(ctx, `SELECT e.seq`+from, args...))
 }
 
 // orNone is the number in a row, or none where there is no row.
