@@ -29,7 +29,9 @@ func Checked(r reading.Receiver) (reading.Receiver, error) {
 	}
 	switch r.Kind {
 	case reading.Webhook:
-		_, err = checkURL(&r)
+		if _, err = checkURL(&r); err == nil {
+			_, err = webhookKey(r.Secret)
+		}
 	case reading.Ntfy:
 		var u *url.URL
 		if u, err = checkURL(&r); err == nil && (strings.Trim(u.Path, "/") == "" || strings.HasSuffix(u.Path, "/")) {

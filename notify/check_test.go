@@ -34,6 +34,14 @@ func TestChecked(t *testing.T) {
 			t.Errorf("%s with commands at %q: %v", c.kind, c.topic, err)
 		}
 	}
+	for secret, good := range map[string]bool{
+		"": true, "any words": true, "whsec_YSBrZXk=": true, "whsec_a key": false, "whsec_": false,
+	} {
+		r := reading.Receiver{Name: "a", Kind: reading.Webhook, Address: "https://hook.example/a", Secret: secret}
+		if _, err := notify.Checked(r); (err == nil) != good {
+			t.Errorf("a webhook with the secret %q: %v", secret, err)
+		}
+	}
 	for _, c := range []struct {
 		kind            reading.ReceiverKind
 		address, server string

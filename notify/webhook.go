@@ -52,8 +52,12 @@ func (t *Teller) postWebhook(ctx context.Context, r *reading.Receiver, b *bullet
 	}
 	at := strconv.FormatInt(time.Now().Unix(), 10)
 	header := http.Header{"Content-Type": {"application/json"}, "Webhook-Id": {b.id}, "Webhook-Timestamp": {at}}
+	key, err := webhookKey(r.Secret)
+	if err != nil {
+		return err
+	}
 	if r.Secret != "" {
-		header.Set("Webhook-Signature", webhookSignature(r.Secret, b.id, at, body))
+		header.Set("Webhook-Signature", webhookSignature(key, b.id, at, body))
 	}
 	return t.post(ctx, r, r.Address, body, header)
 }
@@ -67,14 +71,22 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// webhookSignature signs a body. A secret that begins with "whsec_" is base64 behind that, and every other is as it is.
-func webhookSignature(secret, id, at string, body []byte) string {
-	key := []byte(secret)
-	if coded, ok := strings.CutPrefix(secret, "whsec_"); ok {
-		if decoded, err := base64.StdEncoding.DecodeString(coded); err == nil {
-			key = decoded
-		}
+// webhookKey is what a secret signs with. One that begins with "whsec_" is base64 behind that, and every other is as it
+// is. The error wraps reading.ErrReceiver.
+func webhookKey(secret string) ([]byte, error) {
+	coded, ok := strings.CutPrefix(secret, "whsec_")
+	if !ok {
+		return []byte(secret), nil
 	}
+	key, err := base64.StdEncoding.DecodeString(coded)
+	if err != nil || len(key) == 0 {
+		return nil, fmt.Errorf("%w: the secret: behind whsec_ there is no base64", reading.ErrReceiver)
+	}
+	return key, nil
+}
+
+// webhookSignature signs a body.
+func webhookSignature(key []byte, id, at string, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", id, at, body)
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
