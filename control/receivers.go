@@ -10,7 +10,7 @@ import (
 
 // ReceiverChanges say where people are told of what their filters catch.
 type ReceiverChanges interface {
-	// AddReceiver has a person told at a receiver, in place of the one that they have of that name. The error wraps
+	// AddReceiver has a person told at a receiver, or changes the one that they have of that name. The error wraps
 	// reading.ErrName, ErrReceiver, ErrReceivers, ErrNoFilter or ErrNobody where that is the reason.
 	AddReceiver(ctx context.Context, r ReceiverRequest) error
 	// RemoveReceiver removes one with what waits for it. The error wraps ErrNoReceiver where there is none.
@@ -29,14 +29,17 @@ type ReceiverRequest struct {
 	ReceiverName
 	Kind    reading.ReceiverKind `json:"kind"`
 	Address string               `json:"address"`
-	Secret  string               `json:"secret,omitempty"`
-	Server  string               `json:"server,omitempty"`
-	Local   bool                 `json:"local,omitempty"`
-	Filters []string             `json:"filters,omitempty"` // by their names; all that do not mute where there are none
-	Hours   reading.Hours        `json:"hours"`
-	// Commands and Word say by which messages the person commands the node.
-	Commands string       `json:"commands,omitempty"`
-	Word     reading.Hash `json:"word,omitzero"`
+	// What is nil stays as the receiver of that name has it; but the first four, and the word, are for one server, and
+	// stay as long as that does.
+	Secret   *string               `json:"secret,omitempty"`
+	Server   *string               `json:"server,omitempty"`
+	Local    *bool                 `json:"local,omitempty"`
+	Commands *string               `json:"commands,omitempty"`
+	Filters  *[]string             `json:"filters,omitempty"` // by name; all that do not mute where there are none
+	Quiet    *[2]reading.TimeOfDay `json:"quiet,omitempty"`   // from and to
+	Digest   *[]reading.TimeOfDay  `json:"digest,omitempty"`
+	Most     *int                  `json:"most,omitempty"`
+	Word     reading.Hash          `json:"word,omitzero"` // of Commands
 }
 
 // A ReceiverName names a receiver.

@@ -38,8 +38,8 @@ func TestReceivers(t *testing.T) {
 	c := serve(t, o)
 	r := ReceiverRequest{
 		ReceiverName: ReceiverName{"Ann", "phone"}, Kind: reading.Ntfy, Address: "https://ntfy.example/x",
-		Secret: "s3cret", Server: "smtp://mail.example", Local: true, Filters: []string{"Storms"},
-		Hours: reading.Hours{QuietFrom: 60, QuietTo: 90, Digest: []reading.TimeOfDay{480}, Most: 7},
+		Secret: new("s3cret"), Server: new("smtp://mail.example"), Local: new(true), Filters: &[]string{},
+		Quiet: &[2]reading.TimeOfDay{60, 90}, Digest: &[]reading.TimeOfDay{480}, Most: new(7),
 	}
 	if err := c.AddReceiver(t.Context(), r); err != nil || !reflect.DeepEqual(o.added, []ReceiverRequest{r}) {
 		t.Errorf("AddReceiver: %v, the owner got %+v", err, o.added)

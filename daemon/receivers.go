@@ -3,8 +3,11 @@ package daemon
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
+	"strings"
 	"time"
 
 	"feedex/control"
@@ -92,28 +95,87 @@ func keepReceiver(d reading.Database, r reading.Receiver) error {
 	return err
 }
 
-// addReceiver has a person told at a receiver. Names are looked up before anything is written.
+// addReceiver has a person told at a receiver, or changes the one of that name. Names are looked up before anything is
+// written.
 func addReceiver(ctx context.Context, f filing, q control.ReceiverRequest) error {
 	p, err := personNamed(ctx, f.view, q.Person)
 	if err != nil {
 		return asked(err)
 	}
-	r := reading.Receiver{
-		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Secret: q.Secret, Server: q.Server,
-		Local: q.Local, Hours: q.Hours, Commands: q.Commands, Word: q.Word,
-	}
-	filters, err := f.view.Shelf(p.ID).Filters(ctx)
-	if err != nil {
+	old, err := receiverNamed(ctx, f.view, p.ID, q.Name)
+	if err != nil && !errors.Is(err, control.ErrNoReceiver) {
 		return err
 	}
-	for _, name := range q.Filters {
-		x, err := reading.FilterNamed(filters, name)
-		if err != nil {
-			return asked(err)
+	r := reading.Receiver{
+		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Server: old.Server, Only: old.Only,
+		Hours: old.Hours,
+	}
+	replace(&r.Server, q.Server)
+	if serverOf(&r) == serverOf(&old) {
+		r.Secret, r.Local, r.Commands, r.Word, r.Heard = old.Secret, old.Local, old.Commands, old.Word, old.Heard
+	}
+	replace(&r.Secret, q.Secret)
+	replace(&r.Local, q.Local)
+	replace(&r.Hours.Digest, q.Digest)
+	replace(&r.Hours.Most, q.Most)
+	if q.Quiet != nil {
+		r.Hours.QuietFrom, r.Hours.QuietTo = q.Quiet[0], q.Quiet[1]
+	}
+	if q.Commands != nil {
+		r.Commands, r.Word, r.Heard = *q.Commands, q.Word, ""
+	}
+	if q.Filters != nil {
+		if r.Only, err = filtersNamed(ctx, f.view.Shelf(p.ID), *q.Filters); err != nil {
+			return err
 		}
-		r.Only = append(r.Only, x.ID)
 	}
 	return f.write(ctx, func(d reading.Database) error { return asked(keepReceiver(d, r)) })
+}
+
+// replace has something be what it is to be, or stay.
+func replace[T any](x *T, by *T) {
+	if by != nil {
+		*x = *by
+	}
+}
+
+// serverOf tells the server that takes what a receiver is told from others, which its secret is for.
+func serverOf(r *reading.Receiver) string {
+	at := r.Server
+	if u, err := url.Parse(strings.TrimSpace(r.Address)); err == nil && r.Kind != reading.Mail {
+		at = u.Scheme + "://" + u.Host
+	}
+	return string(r.Kind) + " " + at
+}
+
+// filtersNamed are the filters of these names, nil for none.
+func filtersNamed(ctx context.Context, s reading.Shelf, names []string) (ids []reading.FilterID, err error) {
+	filters, err := s.Filters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		x, err := reading.FilterNamed(filters, name)
+		if err != nil {
+			return nil, asked(err)
+		}
+		ids = append(ids, x.ID)
+	}
+	return ids, nil
+}
+
+// receiverNamed finds a receiver of a person by its name. The error may be control.ErrNoReceiver.
+func receiverNamed(ctx context.Context, v reading.View, p reading.PersonID, name string) (reading.Receiver, error) {
+	list, err := v.Receivers(ctx)
+	if err != nil {
+		return reading.Receiver{}, err
+	}
+	for i := range list {
+		if list[i].Person == p && list[i].Name == name {
+			return list[i], nil
+		}
+	}
+	return reading.Receiver{}, control.ErrNoReceiver
 }
 
 // removeReceiver removes a receiver of a person.
@@ -159,16 +221,11 @@ func (h *host) TryReceiver(ctx context.Context, name control.ReceiverName) error
 	if err != nil {
 		return asked(err)
 	}
-	list, err := h.store.Receivers(ctx)
+	r, err := receiverNamed(ctx, h.store, p.ID, name.Name)
 	if err != nil {
-		return err
+		return asked(err)
 	}
-	for i := range list {
-		if list[i].Person == p.ID && list[i].Name == name.Name {
-			return h.teller.Try(ctx, list[i])
-		}
-	}
-	return asked(control.ErrNoReceiver)
+	return h.teller.Try(ctx, r)
 }
 
 // Receivers implements web.Notifications.

@@ -3,8 +3,10 @@ package daemon
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"feedex/control"
 	"feedex/reading"
@@ -24,7 +26,7 @@ func TestReceiversOfFilters(t *testing.T) {
 		return nil
 	}}
 	r := control.ReceiverRequest{ReceiverName: control.ReceiverName{Name: "phone"}, Kind: reading.Ntfy,
-		Address: "https://ntfy.example/a-topic", Filters: []string{"Storms", "Calm"}}
+		Address: "https://ntfy.example/a-topic", Filters: &[]string{"Storms", "Calm"}}
 	if err := addReceiver(ctx, none, r); !errors.Is(err, reading.ErrNoFilter) {
 		t.Errorf("of a filter that is not there: %v", err)
 	}
@@ -32,12 +34,64 @@ func TestReceiversOfFilters(t *testing.T) {
 	if err := addReceiver(ctx, none, r); err == nil {
 		t.Error("nobody is told")
 	}
-	r.Person, r.Filters = "", r.Filters[:1]
+	r.Person, r.Filters = "", &[]string{"Storms"}
 	if err := h.host.AddReceiver(ctx, r); err != nil {
 		t.Fatal(err)
 	}
 	list, err := h.store.Receivers(ctx)
 	if err != nil || len(list) != 1 || !slices.Equal(list[0].Only, []reading.FilterID{storms.Filter}) {
 		t.Errorf("receivers %+v, %v", list, err)
+	}
+}
+
+// What is not named of a receiver that is changed stays; what is for a server, as long as that does.
+func TestReceiversAreChanged(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	storms, err := h.host.AddFilter(ctx, control.FilterRequest{FilterWish: reading.FilterWish{Name: "Storms",
+		Words: "storm"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := control.ReceiverRequest{ReceiverName: control.ReceiverName{Name: "phone"}, Kind: reading.Ntfy,
+		Address: "https://ntfy.example/topic", Secret: new("tk_1"), Local: new(true), Commands: new("orders"),
+		Word: reading.WordHash("abcd"), Filters: &[]string{"Storms"}, Quiet: &[2]reading.TimeOfDay{60, 90},
+		Digest: &[]reading.TimeOfDay{480}, Most: new(7)}
+	change := func(change func(*control.ReceiverRequest)) reading.Receiver {
+		t.Helper()
+		q := q
+		change(&q)
+		err := h.host.AddReceiver(ctx, q)
+		list, failed := h.store.Receivers(ctx)
+		if err != nil || failed != nil || len(list) != 1 {
+			t.Fatalf("%d receivers, %v, %v", len(list), err, failed)
+		}
+		return list[0]
+	}
+	r := change(func(*control.ReceiverRequest) {})
+	if err := h.host.write(ctx, func(d reading.Database) error {
+		d.Heard(r, reading.Command{Message: "m1", Sent: time.Now()})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.Heard = "m1"
+	q = control.ReceiverRequest{ReceiverName: q.ReceiverName, Kind: q.Kind, Address: "https://ntfy.example/other"}
+	want := r
+	want.Address = q.Address
+	if got := change(func(*control.ReceiverRequest) {}); !reflect.DeepEqual(got, want) {
+		t.Errorf("with another topic it is %+v, want %+v", got, want)
+	}
+	want.Only, want.Hours.Digest = nil, nil
+	got := change(func(q *control.ReceiverRequest) { q.Filters, q.Digest = &[]string{}, new([]reading.TimeOfDay) })
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("for all filters and at once it is %+v, want %+v", got, want)
+	}
+	got = change(func(q *control.ReceiverRequest) {
+		q.Address, q.Filters = "https://other.example/a", &[]string{"Storms"}
+	})
+	if got.Secret != "" || got.Local || got.Commands != "" || got.Hours.Most != 7 ||
+		!slices.Equal(got.Only, []reading.FilterID{storms.Filter}) {
+		t.Errorf("at another server it is %+v", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,11 @@ The secret is read from a file, once, and shown to nobody. Addresses in private 
 With --commands the node takes commands by ntfy, from a topic of the same server, which may be that of ADDRESS:
 subscribe URL, unsubscribe URL, list, mute 2h, unmute. Before each stands a word that is made and shown now, once; what
 comes without it is passed over. The answers go to ADDRESS, and what is sent while the node is off waits at the server
-for a day. To have a new word, or to end a mute, add the receiver again.
+for a day.
+
+Where there is a receiver of that NAME what no flag names stays, but what is for a server, its secret, --local and
+--commands, as long as that stays alone; a mute ends, and --commands makes a new word. Flags without a value, as
+--quiet '', take back what they said.
 
 At most %d messages are sent in an hour, or as many as --most says: what comes beyond them goes together with the
 next.`,
@@ -112,19 +117,13 @@ next.`,
 	return c
 }
 
-// request is what is asked of the node.
+// request is what is asked of the node, by the flags that were given.
 func (x *receiverFlags) request(c *cobra.Command, args []string) (control.ReceiverRequest, error) {
+	given := c.Flags().Changed
 	q := control.ReceiverRequest{
 		ReceiverName: control.ReceiverName{Person: x.person, Name: args[0]}, Kind: reading.ReceiverKind(args[1]),
-		Address: args[2], Server: x.server, Local: x.local, Filters: x.filters, Commands: x.commands,
+		Address: args[2],
 	}
-	if x.commands != "" {
-		var chance [reading.WordBytes]byte
-		rand.Read(chance[:])
-		x.word = reading.NewWord(chance)
-		q.Word = reading.WordHash(x.word)
-	}
-	q.Hours.Most = x.most
 	if q.Address == "-" {
 		in, err := openInput(c, q.Address)
 		if err != nil {
@@ -137,38 +136,89 @@ func (x *receiverFlags) request(c *cobra.Command, args []string) (control.Receiv
 		}
 		q.Address = string(text)
 	}
-	if x.secretFile != "" {
-		text, err := os.ReadFile(x.secretFile)
-		if err != nil {
-			return q, hintedError{fmt.Errorf("read the secret: %w", err), "name a file that holds it"}
-		}
-		q.Secret = string(text)
+	if given("server") {
+		q.Server = &x.server
 	}
-	if x.quiet != "" {
-		from, to, ok := strings.Cut(x.quiet, "-")
-		if !ok {
-			return q, fmt.Errorf("--quiet %.40q: want two times of the day, as 22:00-07:00", x.quiet)
-		}
-		var errs [2]error
-		q.Hours.QuietFrom, errs[0] = reading.ParseTimeOfDay(from)
-		q.Hours.QuietTo, errs[1] = reading.ParseTimeOfDay(to)
-		if err := errors.Join(errs[:]...); err != nil {
-			return q, fmt.Errorf("--quiet: %w", err)
-		}
-		if q.Hours.QuietFrom == q.Hours.QuietTo {
-			return q, fmt.Errorf("--quiet %s ends when it begins: want two times of the day, as 22:00-07:00", x.quiet)
-		}
+	if given("local") {
+		q.Local = &x.local
 	}
-	for _, text := range strings.FieldsFunc(x.digest, func(r rune) bool { return r == ',' }) {
+	if given("filter") {
+		named := slices.DeleteFunc(x.filters, func(name string) bool { return name == "" })
+		q.Filters = &named
+	}
+	if given("most") {
+		q.Most = &x.most
+	}
+	if given("commands") {
+		q.Commands = &x.commands
+	}
+	if x.commands != "" {
+		var chance [reading.WordBytes]byte
+		rand.Read(chance[:])
+		x.word = reading.NewWord(chance)
+		q.Word = reading.WordHash(x.word)
+	}
+	var errs [3]error
+	if given("secret-file") {
+		q.Secret, errs[0] = x.secret()
+	}
+	if given("quiet") {
+		q.Quiet, errs[1] = parseQuiet(x.quiet)
+	}
+	if given("digest") {
+		q.Digest, errs[2] = parseDigest(x.digest)
+	}
+	return q, errors.Join(errs[:]...)
+}
+
+// secret is what the file holds, none where none is named.
+func (x *receiverFlags) secret() (*string, error) {
+	if x.secretFile == "" {
+		return new(""), nil
+	}
+	text, err := os.ReadFile(x.secretFile)
+	if err != nil {
+		return nil, hintedError{fmt.Errorf("read the secret: %w", err), "name a file that holds it"}
+	}
+	if secret := strings.TrimSpace(string(text)); secret != "" {
+		return &secret, nil
+	}
+	return nil, fmt.Errorf("read the secret: there is nothing in %s", x.secretFile)
+}
+
+// parseQuiet reads from when to when nothing is sent, "" for always.
+func parseQuiet(text string) (*[2]reading.TimeOfDay, error) {
+	var quiet [2]reading.TimeOfDay
+	if text == "" {
+		return &quiet, nil
+	}
+	from, to, ok := strings.Cut(text, "-")
+	if !ok {
+		return nil, fmt.Errorf("--quiet %.40q: want two times of the day, as 22:00-07:00", text)
+	}
+	var errs [2]error
+	quiet[0], errs[0] = reading.ParseTimeOfDay(strings.TrimSpace(from))
+	quiet[1], errs[1] = reading.ParseTimeOfDay(strings.TrimSpace(to))
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, fmt.Errorf("--quiet: %w", err)
+	}
+	if quiet[0] == quiet[1] {
+		return nil, fmt.Errorf("--quiet %s ends when it begins: want two times of the day, as 22:00-07:00", text)
+	}
+	return &quiet, nil
+}
+
+// parseDigest reads the times of a digest, "" for none.
+func parseDigest(text string) (*[]reading.TimeOfDay, error) {
+	var digest []reading.TimeOfDay
+	for _, text := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 		at, err := reading.ParseTimeOfDay(text)
 		if err != nil {
-			return q, fmt.Errorf("--digest: %w", err)
+			return nil, fmt.Errorf("--digest: %w", err)
 		}
-		q.Hours.Digest = append(q.Hours.Digest, at)
+		digest = append(digest, at)
 	}
-	_, err := notify.Checked(reading.Receiver{Name: q.Name, Kind: q.Kind, Address: q.Address, Secret: q.Secret,
-		Server: q.Server, Local: q.Local, Hours: q.Hours, Commands: q.Commands, Word: q.Word})
-	return q, err
+	return &digest, nil
 }
 
 // A listedReceiver is a receiver as it is listed, without what is secret.
