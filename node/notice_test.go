@@ -177,6 +177,27 @@ func TestWhoHearsOfPolls(t *testing.T) {
 	}
 }
 
+// New neighbors hear how many entries were new to the latest poll; where its bundle tells of it they hear of that alone.
+func TestWhatNewNeighborsHearOfAPoll(t *testing.T) {
+	w := newNetwork(t)
+	w.publish(news)
+	w.run(time.Hour)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+	w.run(time.Minute)
+	var first, second []protocol.Notice
+	eager(h, 0, &first, protocol.Notify{}.Method())
+	w.run(10 * time.Second)
+	if len(first) != 1 || first[0].New != 1 || !first[0].Verify() {
+		t.Errorf("of a poll with one entry that is old the neighbor hears %+v", first)
+	}
+	w.publish(news)
+	w.run(h.node.Subscription(news).NextPoll.Sub(w.Now()) + time.Minute)
+	eager(h, 1, &second, protocol.Notify{}.Method())
+	if w.run(10 * time.Second); len(second) != 0 {
+		t.Errorf("of a poll that was bundled the neighbor hears %+v", second)
+	}
+}
+
 // Neighbors hear of the second poll of a feed however soon it comes after the first: nodes that start together know of
 // nobody until then.
 func TestTheSecondPollIsTold(t *testing.T) {

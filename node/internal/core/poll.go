@@ -7,10 +7,11 @@ import (
 	"feedex/protocol"
 )
 
-// A PollTime is when a feed was polled.
-type PollTime struct {
+// An OwnPoll is a poll of a feed by the node itself, of which neighbors hear.
+type OwnPoll struct {
 	Feed feed.URL
-	At   time.Time
+	At   time.Time // when it began
+	New  int       // as in a protocol.Notice
 }
 
 // A PollHeard is a poll of a feed by another node.

@@ -31,8 +31,8 @@ type Feeds interface {
 	// StarFeeds are the feeds of which stars are told to neighbors who tell theirs, and whether the owner wants that of
 	// any, be it possible or not.
 	StarFeeds() (open []feed.URL, wanted bool)
-	// LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.
-	LatestPolls() []core.PollTime
+	// LatestPolls are the latest polls of feeds that were announced, but for those of long ago.
+	LatestPolls() []core.OwnPoll
 	// Spacing is the usual time between polls of the feed by anybody.
 	Spacing(u feed.URL) time.Duration
 	// SpotPoll sees to it that a feed is polled soon, to check what neighbors brought of it.

@@ -39,15 +39,13 @@ const (
 	forgottenAfter = 24 * time.Hour
 )
 
-// Announce tells neighbors that the node polled a feed when it did, with so many new entries, or protocol.Refused.
-func (m *Machine) Announce(u feed.URL, at time.Time, fresh int) {
-	m.notify(m.ownNotice(u, at, fresh), protocol.NodeID{})
-}
+// Announce tells neighbors of an own poll.
+func (m *Machine) Announce(p core.OwnPoll) { m.notify(m.ownNotice(p), protocol.NodeID{}) }
 
 // ownNotice is the notice of an own poll.
-func (m *Machine) ownNotice(u feed.URL, at time.Time, fresh int) notice {
-	n := notice{protocol.Notice{Feed: u, New: fresh}, at}
-	n.Sign(m.Config.Key, at)
+func (m *Machine) ownNotice(p core.OwnPoll) notice {
+	n := notice{protocol.Notice{Feed: p.Feed, New: p.New}, p.At}
+	n.Sign(m.Config.Key, p.At)
 	return n
 }
 
@@ -62,7 +60,7 @@ func (m *Machine) Learned(to *core.Link) {
 	l := Of(to)
 	for _, p := range m.feeds.LatestPolls() {
 		if hops, ok := l.Peer.Hops(p.Feed); ok && hops == 0 && m.interested(l, p.Feed) {
-			m.queueNotice(l, m.ownNotice(p.Feed, p.At, 0), leastNoticeWait, 0)
+			m.queueNotice(l, m.ownNotice(p), leastNoticeWait, 0)
 		}
 	}
 }

@@ -24,6 +24,7 @@ type chorus struct {
 	lags   []time.Duration // of what came together, see noteLags
 	muted  time.Time       // until when nobody moves a poll
 	fixed  bool            // nobody moves the next one: it is in the place of a spot poll
+	told   core.OwnPoll    // the latest that was announced
 }
 
 const (
@@ -69,7 +70,8 @@ func (m *Machine) shared(s *Subscription) bool { return !m.Config.Alone && !s.Di
 // another but for these two.
 func (m *Machine) announce(s *Subscription, fresh int) {
 	if m.shared(s) {
-		m.exchange.Announce(s.URL, s.Begun, fresh)
+		s.chorus.told = core.OwnPoll{Feed: s.URL, At: s.Begun, New: fresh}
+		m.exchange.Announce(s.chorus.told)
 	}
 }
 
@@ -247,13 +249,15 @@ func (m *Machine) PollsHeard(u feed.URL) []time.Time {
 	return list
 }
 
-// LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.
-func (m *Machine) LatestPolls() (list []core.PollTime) {
+// LatestPolls are the latest polls of feeds that were announced, but for those of long ago. To who gets their bundle
+// others would seem to have missed what is in it: it came later than they were made.
+func (m *Machine) LatestPolls() (list []core.OwnPoll) {
 	for u, s := range m.Feeds {
-		if m.shared(s) && s.Errors == 0 && !s.LastSuccess.IsZero() && m.Now.Sub(s.Begun) <= s.Interval/4 {
-			list = append(list, core.PollTime{Feed: u, At: s.Begun})
+		told := s.chorus.told
+		if told.Feed = u; m.shared(s) && told.New >= 0 && told.At.Equal(s.Begun) && m.Now.Sub(told.At) <= s.Interval/4 {
+			list = append(list, told)
 		}
 	}
-	slices.SortFunc(list, func(a, b core.PollTime) int { return cmp.Compare(a.Feed, b.Feed) })
+	slices.SortFunc(list, func(a, b core.OwnPoll) int { return cmp.Compare(a.Feed, b.Feed) })
 	return list
 }
