@@ -270,6 +270,26 @@ func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
 	}
 }
 
+// An answer that is none is no network's doing: nobody asks again.
+func TestNonsenseInPlaceOfABundleIsJudgedAtOnce(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, liar := hosts[0], hosts[1]
+	asked := 0
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if !isDemand(c) {
+			return nil, false
+		}
+		asked++
+		return fmt.Errorf("no proper answer: %w", protocol.ErrReply), true
+	}
+	a.hears(liar, protocol.CheckDID{DID: did(1)})
+	w.run(afterwards)
+	if n := a.node.Status().Counters.Broken; n != 1 || asked != 1 {
+		t.Errorf("%d promises are broken after %d answers, want 1 after 1", n, asked)
+	}
+}
+
 // A bundle behind another that came late is judged as any.
 func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
 	w := newNetwork(t)

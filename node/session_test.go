@@ -125,6 +125,7 @@ func TestVouching(t *testing.T) {
 		{"it does not know us", "", fault(protocol.UnknownNeighbor), false, protocol.NotVouched},
 		{"it wants nothing of us", "", fault(protocol.Dropped), false, protocol.NotVouched},
 		{"it answers something else", "token", protocol.OK{}, false, protocol.NotVouched},
+		{"it answers what is no answer", "", protocol.ErrReply, false, protocol.NotVouched},
 		{"nobody listens", "token", errors.New("connection refused"), false, protocol.Unreachable},
 		{"it never answers", "token", nil, false, protocol.Unreachable},
 	} {
@@ -152,15 +153,19 @@ func TestANeighborWithATokenKeepsIt(t *testing.T) {
 	hosts := w.full(2, node.Config{}, news)
 	a, victim := hosts[0], hosts[1]
 	link := a.node.LinkTo(victim.id)
-	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
-		_, vouch := c.(protocol.Vouch)
-		return &protocol.RemoteError{Code: protocol.UnknownMethod, Text: "an older version"}, vouch && to == victim
-	}
-	if r := a.answerTo(victim.id, "", wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
-		t.Errorf("answered %+v, %v", r.Reply, r.Fault)
-	}
-	if a.node.LinkTo(victim.id) != link {
-		t.Error("the link was replaced")
+	for _, answer := range []protocol.Reply{
+		&protocol.RemoteError{Code: protocol.UnknownMethod, Text: "an older version"}, protocol.Vouched(true),
+	} {
+		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+			_, vouch := c.(protocol.Vouch)
+			return answer, vouch && to == victim
+		}
+		if r := a.answerTo(victim.id, "", wantsNews()); r.Fault == nil || r.Fault.Code != protocol.NotVouched {
+			t.Errorf("to %v it is answered %+v, %v", answer, r.Reply, r.Fault)
+		}
+		if a.node.LinkTo(victim.id) != link {
+			t.Error("the link was replaced")
+		}
 	}
 }
 

@@ -103,6 +103,16 @@ type RemoteError struct {
 
 func (e *RemoteError) Error() string { return fmt.Sprintf("peer refused: %s: %s", e.Code, e.Text) }
 
+// ErrReply is wrapped by the error of a call that was answered by what is no answer to it.
+var ErrReply = errors.New("no answer to this call")
+
+// Spoke reports whether a call that ended with err, nil for none, was answered in XML-RPC: be it by a fault, or by what
+// is no answer to it.
+func Spoke(err error) bool {
+	_, refused := errors.AsType[*RemoteError](err)
+	return err == nil || refused || errors.Is(err, ErrReply)
+}
+
 // AsFault is the Fault that err is or wraps; any other error is an Internal one, whose cause stays with
 // us.
 func AsFault(err error) *Fault {

@@ -465,8 +465,8 @@ func TestMalformedReplies(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.call.Method()+"/"+tt.name, func(t *testing.T) {
 			reply, err := protocol.DecodeReply(tt.call, tt.value)
-			if fault, ok := errors.AsType[*protocol.Fault](err); !ok || !strings.HasPrefix(fault.Text, tt.about) ||
-				reply != nil {
+			about := protocol.ErrReply.Error() + ": " + tt.about
+			if !errors.Is(err, protocol.ErrReply) || !strings.HasPrefix(err.Error(), about) || reply != nil {
 				t.Errorf("got %v, %v, want an error about %s", reply, err, tt.about)
 			}
 		})

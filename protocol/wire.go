@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"fmt"
 	"math"
 	"net/netip"
 	"time"
@@ -74,12 +75,12 @@ func cut(s string, limit int) string {
 	return s[:limit]
 }
 
-// DecodeReply reads the answer to call. An error means that the peer does not keep to the protocol.
+// DecodeReply reads the answer to call. The error wraps ErrReply: the peer does not keep to the protocol.
 func DecodeReply(call Call, v xmlrpc.Value) (Reply, error) {
 	p := params{list: []xmlrpc.Value{v}}
 	r := methodOf(call).decodeReply(&p)
-	if p.err != nil {
-		return nil, p.err
+	if p.err != nil { // its type says that we refuse a call
+		return nil, fmt.Errorf("%w: %s", ErrReply, AsFault(p.err).Text)
 	}
 	return r, nil
 }

@@ -230,8 +230,8 @@ func (c *Client) decode(resp *http.Response, call protocol.Call) (protocol.Reply
 		return nil, fmt.Errorf("%w: %w", ErrNotXMLRPC, err)
 	}
 	reply, err := protocol.DecodeReply(call, v)
-	if err != nil { // its type says that we refuse a call, which is not the case here
-		return nil, fmt.Errorf("%w: %v", ErrNotXMLRPC, err)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotXMLRPC, err)
 	}
 	return reply, nil
 }

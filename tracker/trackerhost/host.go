@@ -156,8 +156,7 @@ func (t *registryHost) serve(ctx context.Context, r transport.Request) transport
 func (t *registryHost) callBack(ctx context.Context, id protocol.NodeID, back *callBack) {
 	defer back.cancel()
 	_, err := t.client.Call(ctx, id.String(), "", protocol.ListMethods{})
-	var refused *protocol.RemoteError
-	ok := err == nil || errors.As(err, &refused)
+	ok := protocol.Spoke(err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.calling[id] != back { // it gave way to another's

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -448,7 +449,7 @@ func (m *Machine) demanded(l *link, o owed, a core.Answered) {
 		m.deliveredAgain(l, b)
 	case b != nil && b.DID == o.did:
 		m.Received(l.Link, b, func(error) {})
-	case !passing(a.Err) && core.CodeOf(a.Err) != protocol.Internal:
+	case errors.Is(a.Err, protocol.ErrReply), !passing(a.Err) && core.CodeOf(a.Err) != protocol.Internal:
 		m.broken(l, o)
 	case l.inVain+1 < MaxInVain:
 		l.inVain++

@@ -194,7 +194,7 @@ func (m *Machine) connectStatic(s *namedSource) {
 		if !m.named(s) {
 			return
 		}
-		if a.Peer.IsZero() || a.Err != nil && !isRefusal(a.Err) {
+		if a.Peer.IsZero() || !protocol.Spoke(a.Err) {
 			m.noteSource(s, a.Err)
 			m.seekStatic(s)
 			return

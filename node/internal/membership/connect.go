@@ -221,7 +221,7 @@ func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 	c, old := ev.Call.(protocol.Connect), m.LinkTo(ev.From)
 	proof, proved := a.Reply.(protocol.KeyProof)
 	switch {
-	case a.Err != nil && !isRefusal(a.Err):
+	case !protocol.Spoke(a.Err):
 		m.Refuse(ev, protocol.Faultf(protocol.Unreachable, "%s does not answer; check its port and firewall", ev.From))
 		return
 	case proved && !proof.Proves(protocol.ProvesLink, c.Key, m.key(), challenge):
@@ -230,9 +230,8 @@ func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 	case c.Reverse && (!proved || !m.dialled(ev.From, proof)):
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "%s proved no key for a reverse link to this node", ev.From))
 		return
-	case protocol.StandsBy(a.Reply):
-	case isPlain(a.Err) && ev.Session == "" && (old == nil || old.Session == ""):
-	default:
+	case !protocol.StandsBy(a.Reply) && !(isPlain(a.Err) && ev.Session == ""),
+		ev.Session == "" && old != nil && old.Session != "":
 		m.Refuse(ev, protocol.Faultf(protocol.NotVouched, "the node at %s did not send this connect", ev.From))
 		return
 	}
@@ -275,12 +274,6 @@ func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 	m.Join(ev.From, key, m.asking(ev.From), "", token, ev.Session, c.Subset, offered)
 	m.LinkTo(ev.From).Away = c.Away
 	m.JudgeSubset(m.LinkTo(ev.From), len(c.Subset), c.Ignored)
-}
-
-// isRefusal reports whether a call ended with a fault: somebody was there, and spoke XML-RPC.
-func isRefusal(err error) bool {
-	var refused *protocol.RemoteError
-	return errors.As(err, &refused)
 }
 
 // isPlain reports whether a call ended with a fault that shows a node of another make, which knows the

@@ -24,7 +24,7 @@ func (m *Machine) JoinHost(ev core.Join) {
 	m.Call(core.Target{Host: ev.Host}, "", protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {
 		key := cmp.Or(ev.Key, a.Key)
 		switch l := m.LinkTo(a.Peer); {
-		case a.Peer.IsZero() || a.Err != nil && !isRefusal(a.Err):
+		case a.Peer.IsZero() || !protocol.Spoke(a.Err):
 			end(a.Peer, fmt.Errorf("no node answers there; ask whether it runs and can be reached: %w", a.Err))
 		case l != nil && (l.Key == key || key.IsZero()):
 			end(a.Peer, nil)

@@ -34,7 +34,7 @@ func (m *Machine) sendFeeler() {
 		return
 	}
 	m.Call(core.Target{Node: id}, "", protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {
-		if a.Err == nil || isRefusal(a.Err) {
+		if protocol.Spoke(a.Err) {
 			m.Book.Heard(m.Now, id)
 		} else {
 			m.Book.Failed(m.Now, id)
