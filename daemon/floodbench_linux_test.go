@@ -76,8 +76,8 @@ func flood(b *testing.B, flooders int) {
 		bundle := protocol.NewBundle(u, []feed.Entry{e})
 		bundle.Path = []protocol.NodeID{peerID(3)}
 		for _, call := range []protocol.Call{
-			protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1}, protocol.PutEntries{Bundle: bundle},
-			protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1},
+			protocol.CheckDID{DID: bundle.DID, Feed: u}, protocol.PutEntries{Bundle: bundle},
+			protocol.CheckDID{DID: bundle.DID, Feed: u},
 		} {
 			begun := time.Now()
 			if _, err := honest.call(call); err != nil {

@@ -41,7 +41,7 @@ func TestBytesAreThoseOfTransport(t *testing.T) {
 		call  protocol.Call
 		reply protocol.Reply
 	}{
-		{protocol.CheckDID{DID: protocol.DID{1}, Feed: "https://www.example.org/feed.xml", Entries: 7},
+		{protocol.CheckDID{DID: protocol.DID{1}, Feed: "https://www.example.org/feed.xml"},
 			protocol.Seen(true)},
 		{protocol.CheckDIDs{DIDs: make([]protocol.DID, 64)}, make(protocol.SeenList, 64)},
 		{protocol.GetNeighbors{}, long},

@@ -177,7 +177,7 @@ func TestWhoHearsOfPolls(t *testing.T) {
 	}
 }
 
-// New neighbors hear how many entries were new to the latest poll; where its bundle tells of it they hear of that alone.
+// New neighbors hear how many entries were new to the latest poll, and nothing of one whose bundle tells of it.
 func TestWhatNewNeighborsHearOfAPoll(t *testing.T) {
 	w := newNetwork(t)
 	w.publish(news)

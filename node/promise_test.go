@@ -303,7 +303,7 @@ func TestOffersOfUnwantedFeedsAreAnsweredSeen(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	b := protocol.NewBundle(comic, []feed.Entry{{Feed: comic, ID: "1"}})
-	r := hosts[0].hears(hosts[1], protocol.CheckDID{DID: b.DID, Feed: comic, Entries: 1})
+	r := hosts[0].hears(hosts[1], protocol.CheckDID{DID: b.DID, Feed: comic})
 	if r.Reply != protocol.Seen(true) || hosts[0].node.Promises() != 0 {
 		t.Errorf("answered %v, %v; %d promises", r.Reply, r.Fault, hosts[0].node.Promises())
 	}

@@ -36,8 +36,7 @@ func TestRelaysAreBounded(t *testing.T) {
 	hosts := w.full(3, node.Config{MaxRelayed: 10}, news)
 	a, b, c := hosts[0], hosts[1], hosts[2]
 	relays := func(u string) bool { // what c has of it is welcome
-		return a.hears(c, protocol.CheckDID{DID: one(u).DID, Feed: feed.URL(u),
-			Entries: 1}).Reply == protocol.Seen(false)
+		return a.hears(c, protocol.CheckDID{DID: one(u).DID, Feed: feed.URL(u)}).Reply == protocol.Seen(false)
 	}
 	a.hearsWhat(b, 0, 10)
 	a.hearsWhat(b, 500, 1)
@@ -68,7 +67,7 @@ func TestAPromiseOutlivesAChoice(t *testing.T) {
 	for i := range 10 {
 		u := feed.URL(fmt.Sprintf("https://example.com/%d", i))
 		bundle := protocol.NewBundle(u, []feed.Entry{{Feed: u, ID: "1", Title: "T", Published: w.Now()}})
-		if r := a.hears(b, protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1}); r.Reply != protocol.Seen(false) {
+		if r := a.hears(b, protocol.CheckDID{DID: bundle.DID, Feed: u}); r.Reply != protocol.Seen(false) {
 			t.Fatalf("before the choice an offer is answered %v", r.Reply)
 		}
 		promised = append(promised, bundle)

@@ -131,7 +131,7 @@ func (h *neighborhood) pry() {
 	}
 	if h.rng.IntN(25) == 0 { // these end in broken promises, and a node that breaks many is no neighbor any more
 		calls = []protocol.Call{
-			protocol.CheckDID{DID: bundle.DID, Feed: u, Entries: 1},
+			protocol.CheckDID{DID: bundle.DID, Feed: u},
 			protocol.CheckDIDs{DIDs: []protocol.DID{bundle.DID}},
 			protocol.PutEntries{Bundle: bundle},
 		}

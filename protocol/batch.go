@@ -96,15 +96,11 @@ func decodeGetEntries(p *params) GetEntries {
 		c.Wanted[i].ID = id
 	}
 	m := p.hint()
-	for i, text := range m.strings("digests", len(list)) {
-		if text == "" {
-			continue
+	for i, v := range m.array("digests", len(list)) {
+		text, _ := v.(string)
+		if d, err := feed.ParseEntryID(text); err == nil {
+			c.Wanted[i].Digest = feed.Digest(d)
 		}
-		d, err := feed.ParseEntryID(text)
-		if err != nil {
-			m.fail("digests", "want 40 hexadecimal digits each, or nothing")
-		}
-		c.Wanted[i].Digest = feed.Digest(d)
 	}
 	c.Askers = m.nodes("askers", MaxAskers)
 	return c
@@ -137,10 +133,10 @@ func decodeBatch(p *params) Batch {
 	}
 	for em := range m.structs("entries", "entry", MaxBatch) {
 		a := Archived{Entry: decodeEntry(em), Seen: em.time("seen")}
-		if a.Entry.Feed == "" {
+		if a.Entry.Feed = em.feed(); a.Entry.Feed == "" {
 			em.fail("feed", "missing")
 		}
-		if *m.err != nil {
+		if m.failed() {
 			return b
 		}
 		b.Entries = append(b.Entries, a)

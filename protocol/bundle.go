@@ -138,7 +138,7 @@ func CheckEntry(e *feed.Entry) error {
 		}
 	}
 	for _, t := range []time.Time{e.Published, e.Updated} {
-		if s := t.Unix(); s < minUnix || s > maxUnix {
+		if s := t.Unix(); !t.IsZero() && (s < minUnix || s > maxUnix) {
 			return faultf(BadBundle, "time lies outside the years 1 to 9999")
 		}
 	}

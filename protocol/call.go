@@ -48,10 +48,9 @@ type UpdateSubset struct {
 // CheckDID offers a bundle. The reply is Seen: whether the called node needs it no more. Paper §3.4.
 type CheckDID struct {
 	DID DID
-	// Feed and Entries say what the bundle holds, so that a node that does not want the feed can
-	// answer "seen". Both are optional: "" and 0 where the caller did not say.
+	// Feed is the bundle's, so that a node that does not want the feed can answer "seen"; "" where the caller did not
+	// say.
 	Feed    feed.URL
-	Entries int
 	Notices []Notice // as of Notify
 }
 
@@ -166,9 +165,9 @@ var methods = []MethodSpec{
 	).atTracker("Nodes that are running, at random, and registers the caller: its address from the connection, its " +
 		"port from nid." + listOfNodes),
 	row("connect", "Asks to become neighbors. subset: array of [url, hops], the caller's subscription set; optionally "+
-		"a struct {away, key, challenge}: the seconds that the caller had no neighbors, its key, and what the called "+
-		"node is to sign. Answers the called node's own subscription "+
-		"set; an empty one declines.",
+		"a struct {away, key, challenge, reverse}: the seconds that the caller had no neighbors, its key, what the "+
+		"called node is to sign, and whether the caller keeps a reverse link open. Answers the called node's own "+
+		"subscription set; an empty one declines.",
 		"array int array, array int array struct", subsetBody, subsetBody,
 		encodeConnect, decodeConnect, encodeSubset, decodeAccepted),
 	row("update_subset", "Advertises what changed in the caller's subscription set. changes: array of [url, hops], "+
@@ -177,7 +176,7 @@ var methods = []MethodSpec{
 		func(c UpdateSubset) xmlrpc.Array { return xmlrpc.Array{encodeSubset(c.Changes)} },
 		func(p *params) (c UpdateSubset) { c.Changes, c.Ignored = p.subset("changes", Withdrawn); return c },
 		encodeOK, decodeOK),
-	row("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, n, "+
+	row("check_did", "Offers a bundle by its identifier, 40 hexadecimal digits, with optionally a struct {feed, "+
 		"polled}. Answers seen or unseen; unseen asks for put_entries.",
 		"string int string, string int string struct", smallBody, smallBody,
 		encodeCheckDID, decodeCheckDID,
@@ -194,8 +193,8 @@ var methods = []MethodSpec{
 		func(c PutEntries) xmlrpc.Array { return withNotices(c.Notices, encodeBundle(c.Bundle)) },
 		func(p *params) PutEntries { return PutEntries{decodeBundle(p), p.hint().notices()} },
 		encodeOK, decodeOK),
-	row("query_feed", "Searches the archive, and those of neighbors: struct {feed, words, title, since, until, ids, "+
-		"limit, order, id, hops, budget, wait}, all optional. Answers {found, partial, cut, left}.",
+	row("query_feed", "Searches the archive, and those of neighbors: struct {feed, words, title, match, since, until, "+
+		"ids, limit, order, id, hops, budget, wait}, all optional. Answers {found, partial, cut, whole, left}.",
 		"struct int struct", listBody, answerBody,
 		func(c QueryFeed) xmlrpc.Array { return xmlrpc.Array{encodeQuery(c.Query)} },
 		func(p *params) QueryFeed { return QueryFeed{decodeQuery(p)} },
@@ -226,8 +225,8 @@ var methods = []MethodSpec{
 		func(c StateAccount) xmlrpc.Array { return xmlrpc.Array{encodeAccount(c.Account)} },
 		func(p *params) StateAccount { return StateAccount{decodeAccount(p)} },
 		encodeAccount, decodeAccount),
-	row("feedex.polled", "Tells of polls of feeds that both nodes follow: array of up to 64 of [feed, age in seconds, "+
-		"new entries, path]. Answers an array of such.",
+	row("feedex.polled", "Tells of polls of feeds that both nodes follow: array of up to 64 strings of words, \"age "+
+		"entries feed\", optionally \"at key signature\", and then the nodes of the path. Answers an array of such.",
 		"array int array", listBody, listBody,
 		func(c Notify) xmlrpc.Array { return xmlrpc.Array{encodeNotices(c.Notices)} },
 		func(p *params) Notify { return Notify{decodeNotices(p.array("notices", MaxNotices))} },
@@ -242,7 +241,7 @@ var methods = []MethodSpec{
 	row("feedex.disconnect", "Ends the link, with a reason in words. Answers ok.",
 		"string int string", smallBody, smallBody,
 		func(c Disconnect) xmlrpc.Array { return xmlrpc.Array{c.Reason} },
-		func(p *params) Disconnect { return Disconnect{p.string("reason", MaxLabelBytes)} },
+		decodeDisconnect,
 		encodeOK, decodeOK),
 	row("system.listMethods", "The names of all methods.", "array", smallBody, listBody,
 		writeNothing[ListMethods], readNothing[ListMethods],

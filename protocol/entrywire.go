@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"cmp"
 	"math"
 	"time"
 
@@ -39,14 +38,17 @@ func decodeBundle(p *params) *Bundle {
 		m.fail("did", "want 40 hexadecimal digits")
 	}
 	b.DID = did
+	if _, ok := m.lookup("path"); !ok { // an empty one says that the sender polled
+		m.fail("path", "missing")
+	}
 	b.Path = m.path("path", MaxPath)
 	for em := range m.structs("entries", "entry", MaxBundleEntries) {
 		e := decodeEntry(em)
 		if len(b.Path) == 0 {
 			e.Extras = decodeExtras(em)
 		}
-		e.Feed = cmp.Or(e.Feed, b.Feed)
-		if *m.err != nil {
+		e.Feed = b.Feed
+		if m.failed() {
 			return b
 		}
 		b.Entries = append(b.Entries, e)
@@ -98,7 +100,6 @@ func encodeEnclosure(e feed.Enclosure) xmlrpc.Struct {
 
 func decodeEntry(m members) feed.Entry {
 	e := feed.Entry{
-		Feed:       m.feed(),
 		ID:         m.string("id", MaxIDBytes),
 		Title:      m.string("title", MaxTitleBytes),
 		Link:       m.string("link", feed.MaxURLBytes),

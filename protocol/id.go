@@ -66,7 +66,7 @@ func NewNodeID(addr netip.Addr, port uint16) NodeID {
 func ParseNodeID(s string) (NodeID, error) {
 	ap, err := netip.ParseAddrPort(s)
 	id := NewNodeID(ap.Addr(), ap.Port())
-	if err != nil || id.Port() == 0 {
+	if err != nil || id.Port() == 0 || ap.Addr().Zone() != "" {
 		return NodeID{}, fmt.Errorf("%w: %q: want ip:port or [ipv6]:port", ErrNodeID, s)
 	}
 	return id, nil

@@ -26,10 +26,10 @@ type MethodSpec struct {
 // hold whole articles.
 var (
 	smallBody  = xmlrpc.MessageLimits{Bytes: 4 << 10, Depth: 8, Values: 64, StringBytes: 4 << 10}
-	listBody   = xmlrpc.MessageLimits{Bytes: 64 << 10, Depth: 8, Values: 4096, StringBytes: 4 << 10}
-	subsetBody = xmlrpc.MessageLimits{Bytes: 4 << 20, Depth: 8, Values: 40_000, StringBytes: 4 << 10}
+	listBody   = xmlrpc.MessageLimits{Bytes: 64 << 10, Depth: 8, Values: 4096, StringBytes: 64 << 10}
+	subsetBody = xmlrpc.MessageLimits{Bytes: 4 << 20, Depth: 8, Values: 40_000, StringBytes: 4 << 20}
 	bundleBody = xmlrpc.MessageLimits{Bytes: 4 << 20, Depth: 12, Values: 64 << 10, StringBytes: MaxTextBytes}
-	answerBody = xmlrpc.MessageLimits{Bytes: 1 << 20, Depth: 12, Values: 4096, StringBytes: 64 << 10}
+	answerBody = xmlrpc.MessageLimits{Bytes: 1 << 20, Depth: 12, Values: 4096, StringBytes: 1 << 20}
 )
 
 // A wire is how the calls of a method, and the answers, become values and come of them.

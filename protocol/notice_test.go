@@ -44,7 +44,7 @@ func TestNoticesAreCarried(t *testing.T) {
 		}
 		for _, c := range []protocol.Call{
 			protocol.Notify{Notices: list},
-			protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1, Notices: few},
+			protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Notices: few},
 			protocol.CheckDID{DID: exampleBundle.DID, Notices: few},
 			protocol.CheckDIDs{DIDs: []protocol.DID{exampleBundle.DID}, Notices: list},
 			protocol.PutEntries{Bundle: exampleBundle, Notices: list},

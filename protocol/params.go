@@ -16,9 +16,11 @@ type params struct {
 	err  error
 }
 
-func (p *params) fail(name, want string) {
+func (p *params) fail(name, want string) { p.refuse(InvalidParams, "%s: %s", name, want) }
+
+func (p *params) refuse(code Code, format string, args ...any) {
 	if p.err == nil {
-		p.err = faultf(InvalidParams, "%s: %s", name, want)
+		p.err = faultf(code, format, args...)
 	}
 }
 
@@ -35,9 +37,9 @@ func (p *params) next(name string) (v xmlrpc.Value, ok bool) {
 	return v, true
 }
 
-// hint is the struct that may stand last, with no members where there is none.
-func (p *params) hint() members {
-	m := members{where: "hint", err: &p.err}
+// hint is the struct that may stand last, with no members where there is none. The call means the same without it, so
+// nothing in it refuses the call.
+func (p *params) hint() (m members) {
 	if p.err == nil && len(p.list) > 0 {
 		m.list, _ = p.list[0].(xmlrpc.Struct)
 	}
@@ -63,8 +65,11 @@ func (p *params) string(name string, limit int) string {
 		return ""
 	}
 	s, is := v.(string)
-	if !is || len(s) > limit {
-		p.fail(name, fmt.Sprintf("want a string of at most %d bytes", limit))
+	switch {
+	case !is:
+		p.fail(name, "want a string")
+	case len(s) > limit:
+		p.refuse(TooLong, "%s is %d bytes, the limit is %d", name, len(s), limit)
 		return ""
 	}
 	return s
@@ -76,8 +81,11 @@ func (p *params) array(name string, limit int) xmlrpc.Array {
 		return nil
 	}
 	a, is := v.(xmlrpc.Array)
-	if !is || len(a) > limit {
-		p.fail(name, fmt.Sprintf("want an array of at most %d values", limit))
+	switch {
+	case !is:
+		p.fail(name, "want an array")
+	case len(a) > limit:
+		p.refuse(TooLong, "%s holds %d values, the limit is %d", name, len(a), limit)
 		return nil
 	}
 	return a
@@ -162,37 +170,51 @@ func (p *params) subset(name string, low int64) (subset Subset, ignored int) {
 	return subset, len(list) - len(subset)
 }
 
-// members reads the members of a struct. Missing ones are zero, wrong ones set err.
+// members reads the members of a struct. Missing ones are zero, and so are wrong ones, which set err. That is nil for a
+// hint, of which what makes no sense is not there.
 type members struct {
 	list  xmlrpc.Struct
 	where string
 	err   *error
 }
 
+// lookup returns a member and whether it is there; one that is nil is not.
+func (m members) lookup(name string) (xmlrpc.Value, bool) {
+	v, ok := m.list.Lookup(name)
+	return v, ok && v != nil
+}
+
 func (m members) fail(name, want string) {
-	if *m.err == nil {
-		*m.err = faultf(InvalidParams, "%s.%s: %s", m.where, name, want)
+	m.refuse(InvalidParams, "%s.%s: %s", m.where, name, want)
+}
+
+func (m members) refuse(code Code, format string, args ...any) {
+	if m.err != nil && *m.err == nil {
+		*m.err = faultf(code, format, args...)
 	}
 }
 
+// failed reports whether something was wrong.
+func (m members) failed() bool { return m.err != nil && *m.err != nil }
+
 func (m members) string(name string, limit int) string {
-	v, ok := m.list.Lookup(name)
+	v, ok := m.lookup(name)
 	if !ok {
 		return ""
 	}
 	s, is := v.(string)
-	if !is {
+	switch {
+	case !is:
 		m.fail(name, "want a string")
-	} else if len(s) > limit {
-		if *m.err == nil {
-			*m.err = faultf(TooLong, "%s.%s is %d bytes, the limit is %d", m.where, name, len(s), limit)
-		}
+	case len(s) > limit:
+		m.refuse(TooLong, "%s.%s is %d bytes, the limit is %d", m.where, name, len(s), limit)
+		return ""
 	}
 	return s
 }
 
 func (m members) int(name string, low, high int64) int64 {
-	v, ok := m.list.Lookup(name)
+	v, ok := m.lookup(name)
 	if !ok {
 		return low
 	}
@@ -206,62 +228,49 @@ func (m members) int(name string, low, high int64) int64 {
 
 // signed reads an int of any size, 0 where it is missing.
 func (m members) signed(name string) int64 {
-	if _, ok := m.list.Lookup(name); !ok {
+	if _, ok := m.lookup(name); !ok {
 		return 0
 	}
 	return m.int(name, math.MinInt64, math.MaxInt64)
 }
 
 func (m members) bool(name string) bool {
-	v, ok := m.list.Lookup(name)
-	if !ok {
-		return false
-	}
+	v, ok := m.lookup(name)
 	b, is := v.(bool)
-	if !is {
+	if ok && !is {
 		m.fail(name, "want a boolean")
 	}
 	return b
 }
 
 func (m members) array(name string, limit int) xmlrpc.Array {
-	v, ok := m.list.Lookup(name)
-	if !ok {
-		return nil
-	}
+	v, ok := m.lookup(name)
 	a, is := v.(xmlrpc.Array)
 	switch {
-	case !is:
+	case ok && !is:
 		m.fail(name, "want an array")
 	case len(a) > limit:
-		if *m.err == nil {
-			*m.err = faultf(TooLong, "%s.%s holds %d values, the limit is %d", m.where, name, len(a), limit)
-		}
+		m.refuse(TooLong, "%s.%s holds %d values, the limit is %d", m.where, name, len(a), limit)
 		return nil
 	}
 	return a
 }
 
-func (m members) strings(name string, limit int) []string {
-	list := m.array(name, limit)
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]string, 0, len(list))
-	for _, v := range list {
+func (m members) strings(name string, limit int) (list []string) {
+	for _, v := range m.array(name, limit) {
 		s, is := v.(string)
 		if !is {
 			m.fail(name, "want strings")
-			return nil
+			continue
 		}
-		out = append(out, s)
+		list = append(list, s)
 	}
-	return out
+	return list
 }
 
 // structure reads a struct, of which faults speak as where; false where it is missing.
 func (m members) structure(name, where string) (members, bool) {
-	v, ok := m.list.Lookup(name)
+	v, ok := m.lookup(name)
 	if !ok {
 		return members{}, false
 	}
@@ -301,6 +310,7 @@ func (m members) parsed(name string, limit int, parse func(string) (NodeID, erro
 		id, err := parse(text)
 		if err != nil {
 			m.fail(name, want)
+			continue
 		}
 		ids = append(ids, id)
 	}
@@ -310,12 +320,13 @@ func (m members) parsed(name string, limit int, parse func(string) (NodeID, erro
 // feed reads the URL of the feed that something is of, which must be in normal form; "" where there is none.
 func (m members) feed() feed.URL {
 	text := m.string("feed", feed.MaxURLBytes)
-	if text == "" || *m.err != nil {
+	if text == "" || m.failed() {
 		return ""
 	}
 	u, err := feed.ParseURL(text)
 	if err != nil || string(u) != text {
 		m.fail("feed", "want a feed's URL in normal form")
+		return ""
 	}
 	return u
 }

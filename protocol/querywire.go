@@ -16,7 +16,7 @@ const (
 	maxWords    = 32              // words, and title words
 	maxQueryIDs = 200             // entry ids asked for
 	maxReasons  = 16              // why an answer is cut
-	minUnix     = -62_135_596_800 // 0001-01-01
+	minUnix     = -62_135_596_799 // 0001-01-01T00:00:01Z: the second before it is Go's zero time
 	maxUnix     = 253_402_300_799 // 9999-12-31
 )
 
@@ -106,7 +106,7 @@ func bounded(m members, name string) []string {
 	words := m.strings(name, maxWords)
 	for _, w := range words {
 		if len(w) > MaxLabelBytes {
-			m.fail(name, "want words of at most 256 bytes")
+			m.refuse(TooLong, "%s.%s: a word is %d bytes, the limit is %d", m.where, name, len(w), MaxLabelBytes)
 		}
 	}
 	return words
@@ -183,9 +183,9 @@ func decodeFound(m members) Found {
 		ID:        m.entryID("id"),
 		Digest:    feed.Digest(m.entryID("digest")),
 		Feed:      m.feed(),
-		Title:     m.string("title", MaxTitleBytes),
-		Link:      m.string("link", feed.MaxURLBytes),
-		Seen:      instant(m.int("seen", minUnix, maxUnix)),
+		Title:     feed.Clean(m.string("title", MaxTitleBytes)),
+		Link:      feed.Clean(m.string("link", feed.MaxURLBytes)),
+		Seen:      m.time("seen"),
 		Published: m.time("published"),
 		Updated:   m.time("updated"),
 	}
@@ -210,7 +210,7 @@ func (m members) entryID(name string) feed.EntryID {
 
 // time reads Unix seconds; the zero time where the member is missing.
 func (m members) time(name string) time.Time {
-	if _, ok := m.list.Lookup(name); !ok {
+	if _, ok := m.lookup(name); !ok {
 		return time.Time{}
 	}
 	return instant(m.int(name, minUnix, maxUnix))

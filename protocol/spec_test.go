@@ -117,7 +117,7 @@ var examples = []struct {
 		protocol.Subset{{Feed: "https://example.com/feed"}}},
 	{"update_subset", protocol.UpdateSubset{Changes: protocol.Subset{{Feed: "https://example.net/atom", Hops: 2},
 		{Feed: "https://example.org/rss", Hops: protocol.Withdrawn}}}, protocol.OK{}},
-	{"check_did", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1},
+	{"check_did", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed},
 		protocol.Seen(false)},
 	{"put_entries", protocol.PutEntries{Bundle: exampleBundle}, protocol.OK{}},
 	{"put_entries_extras", protocol.PutEntries{Bundle: exampleEpisode}, protocol.OK{}},
@@ -157,7 +157,7 @@ var examples = []struct {
 	{"polled", protocol.Notify{Notices: []protocol.Notice{exampleNotice,
 		{Feed: "https://example.org/rss", New: protocol.Refused}}},
 		protocol.Notices{{Feed: "https://example.org/rss", Age: time.Minute}}},
-	{"check_did_polled", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed, Entries: 1,
+	{"check_did_polled", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed,
 		Notices: []protocol.Notice{exampleNotice}}, protocol.Seen(true)},
 	{"starred", protocol.TellStars{Stars: protocol.Stars{Feeds: []protocol.FeedStars{
 		{Feed: exampleEntry.Feed, Entries: []feed.EntryID{exampleEntry.EntryID()}},

@@ -92,10 +92,7 @@ func decodeStars(m members) (s Stars) {
 		named[u] = true
 		f := FeedStars{Feed: u}
 		if entries += len(list) - 1; len(list)-1 > MaxFeedStars || entries > MaxStars {
-			if *m.err == nil {
-				*m.err = faultf(TooLong, "%s.feeds: more than %d stars of a feed, or %d in all", m.where, MaxFeedStars,
-					MaxStars)
-			}
+			m.refuse(TooLong, "%s.feeds: more than %d stars of a feed, or %d in all", m.where, MaxFeedStars, MaxStars)
 			return Stars{}
 		}
 		for _, v := range list[1:] {

@@ -119,8 +119,8 @@ func checkSize(t *testing.T, what string, sent, most, got int, err error) {
 	t.Helper()
 	fault, refused := errors.AsType[*protocol.Fault](err)
 	switch {
-	case sent > most && (!refused || fault.Code != protocol.InvalidParams):
-		t.Errorf("%s of %d feeds: got %d feeds, %v, want invalid parameters", what, sent, got, err)
+	case sent > most && (!refused || fault.Code != protocol.TooLong) && !errors.Is(err, protocol.ErrReply):
+		t.Errorf("%s of %d feeds: got %d feeds, %v, want too long", what, sent, got, err)
 	case sent <= most && (err != nil || got != sent):
 		t.Errorf("%s of %d feeds: got %d feeds, %v", what, sent, got, err)
 	}

@@ -34,8 +34,8 @@ func proofMembers(p KeyProof) xmlrpc.Struct {
 // key reads keyMembers. A key or a challenge of a kind that this version does not know is none: its owner is met as one
 // without.
 func (m members) key() (NodeKey, string) {
-	text, _ := m.list.Lookup("key")
-	challenge, _ := m.list.Lookup("challenge")
+	text, _ := m.lookup("key")
+	challenge, _ := m.lookup("challenge")
 	key, _ := text.(string)
 	line, _ := challenge.(string)
 	k, err := ParseNodeKey(key)

@@ -127,9 +127,6 @@ func encodeCheckDID(c CheckDID) xmlrpc.Array {
 	if c.Feed != "" {
 		hint = xmlrpc.Struct{{Name: "feed", Value: string(c.Feed)}}
 	}
-	if c.Entries > 0 {
-		hint = append(hint, xmlrpc.Member{Name: "n", Value: int64(c.Entries)})
-	}
 	if len(c.Notices) > 0 {
 		hint = append(hint, xmlrpc.Member{Name: "polled", Value: encodeNotices(c.Notices)})
 	}
@@ -141,10 +138,7 @@ func encodeCheckDID(c CheckDID) xmlrpc.Array {
 
 func decodeCheckDID(p *params) CheckDID {
 	c, m := CheckDID{DID: p.did("did")}, p.hint()
-	if u, err := feed.ParseURL(m.string("feed", feed.MaxURLBytes)); err == nil {
-		c.Feed, c.Entries = u, int(m.int("n", 0, MaxBundleEntries))
-	}
-	c.Notices = m.notices()
+	c.Feed, c.Notices = m.feed(), m.notices()
 	return c
 }
 
@@ -163,6 +157,15 @@ func decodeSeenList(p *params) SeenList {
 		seen[i] = p.seen("answer", item)
 	}
 	return seen
+}
+
+// decodeDisconnect reads why a link ends. It ends whatever the reason is.
+func decodeDisconnect(p *params) Disconnect {
+	reason := ""
+	if len(p.list) > 0 {
+		reason, _ = p.list[0].(string)
+	}
+	return Disconnect{cut(feed.Clean(reason), MaxLabelBytes)}
 }
 
 func writeNothing[C Call](C) xmlrpc.Array     { return nil }

@@ -33,7 +33,7 @@ func BenchmarkServe(b *testing.B) {
 		call protocol.Call
 		ids  int
 	}{
-		{protocol.CheckDID{Feed: exampleFeed, Entries: 3}, 1},
+		{protocol.CheckDID{Feed: exampleFeed}, 1},
 		{protocol.CheckDIDs{DIDs: dids}, len(dids)},
 	} {
 		message := request(bench.call)
@@ -129,7 +129,7 @@ func skipAnswer(r *bufio.Reader) error {
 // BenchmarkHandler is the handler alone, without a connection.
 func BenchmarkHandler(b *testing.B) {
 	h := seenHandler()
-	body := protocol.EncodeCall(nil, 7790, protocol.CheckDID{Feed: exampleFeed, Entries: 3})
+	body := protocol.EncodeCall(nil, 7790, protocol.CheckDID{Feed: exampleFeed})
 	b.ReportAllocs()
 	for b.Loop() {
 		if w := post(h, string(body)); w.Code != 200 {

@@ -115,7 +115,7 @@ func examples(newline string) []struct {
 		{protocol.Connect{Subset: subset}, protocol.Subset{}},
 		{protocol.UpdateSubset{Changes: protocol.Subset{{Feed: exampleFeed, Hops: protocol.Withdrawn}}}, protocol.OK{}},
 		{protocol.CheckDID{DID: bundle.DID}, protocol.Seen(true)},
-		{protocol.CheckDID{DID: bundle.DID, Feed: exampleFeed, Entries: 2}, protocol.Seen(false)},
+		{protocol.CheckDID{DID: bundle.DID, Feed: exampleFeed}, protocol.Seen(false)},
 		{protocol.CheckDIDs{DIDs: dids}, seen},
 		{protocol.PutEntries{Bundle: bundle}, protocol.OK{}},
 		{protocol.QueryFeed{Query: protocol.Query{ID: "q1", Hops: 3, Wait: 4 * time.Second,

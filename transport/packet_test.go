@@ -47,7 +47,7 @@ func TestPaperCheckFitsInAPacket(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in, out := counted.In.Load(), counted.Out.Load()
-			call := protocol.CheckDID{DID: protocol.DID{0xff}, Feed: feed.URL(c.feed), Entries: 100}
+			call := protocol.CheckDID{DID: protocol.DID{0xff}, Feed: feed.URL(c.feed)}
 			if _, err := client.Call(ctx, ln.Addr().String(), token, call); err != nil {
 				t.Fatal(err)
 			}

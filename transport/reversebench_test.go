@@ -58,7 +58,7 @@ func callTogether(b *testing.B, callers, n int, c *Client, to string) {
 	for i := range callers {
 		wait.Go(func() {
 			for range (n + i) / callers {
-				if _, err := c.Call(b.Context(), to, "", protocol.CheckDID{Feed: exampleFeed, Entries: 3}); err != nil {
+				if _, err := c.Call(b.Context(), to, "", protocol.CheckDID{Feed: exampleFeed}); err != nil {
 					b.Error(err)
 					return
 				}

@@ -187,7 +187,7 @@ def main(address, feed, way="dialled"):
     subset = node.connect(nid, [[feed, 0]], *hint)
     assert [feed, 0] in subset, subset
 
-    assert node.check_did(nid, mine["did"], {"feed": feed, "n": 1}) == "unseen"
+    assert node.check_did(nid, mine["did"], {"feed": feed}) == "unseen"
     assert node.put_entries(nid, mine) == "ok"
     assert node.check_did(nid, mine["did"]) == "seen"
     assert node.check_dids(nid, [mine["did"], "00" * 20]) == ["seen", "unseen"]

@@ -85,7 +85,7 @@ func (r *replayer) offer(dst []node.Effect) []node.Effect {
 		for range min(replayed, len(r.old)) {
 			b := r.old[r.turn%len(r.old)]
 			r.turn++
-			dst = r.call(dst, to, protocol.CheckDID{DID: b.DID, Feed: b.Feed, Entries: 1}, func(a node.Answered) {
+			dst = r.call(dst, to, protocol.CheckDID{DID: b.DID, Feed: b.Feed}, func(a node.Answered) {
 				if a.Reply == protocol.Seen(false) {
 					r.puts = append(r.puts, put{to, b})
 				}

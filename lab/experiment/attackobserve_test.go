@@ -16,7 +16,7 @@ func TestSignsAreCounted(t *testing.T) {
 	mine := protocol.NewBundle(public, []feed.Entry{{Feed: public, ID: "1"}})
 	passed := protocol.NewBundle(public, []feed.Entry{{Feed: public, ID: "2"}})
 	passed.Path = []protocol.NodeID{third}
-	check := func(b *protocol.Bundle) protocol.Call { return protocol.CheckDID{DID: b.DID, Feed: public, Entries: 1} }
+	check := func(b *protocol.Bundle) protocol.Call { return protocol.CheckDID{DID: b.DID, Feed: public} }
 	alone := false
 	o := newObserver()
 	see, seeThird := o.watch(me, func() bool { return false }), o.watch(third, func() bool { return false })

@@ -25,7 +25,7 @@ func TestLeaksAreFound(t *testing.T) {
 	}{
 		{"a call without it", node.Call{Call: protocol.Connect{Subset: set(public)}}, 1, 0},
 		{"a call with it", node.Call{Call: protocol.Connect{Subset: set(secret)}}, 1, 1},
-		{"an offer of it", node.Call{Call: protocol.CheckDID{Feed: secret, Entries: 1}}, 1, 1},
+		{"an offer of it", node.Call{Call: protocol.CheckDID{Feed: secret}}, 1, 1},
 		{"an answer without it", node.Respond{Reply: set(public)}, 0, 0},
 		{"an answer with it", node.Respond{Reply: set(secret)}, 0, 1},
 		{"a fault", node.Respond{Fault: protocol.Faultf(protocol.UnknownMethod, "no")}, 0, 0},

@@ -7,8 +7,8 @@ import (
 	"feedex/protocol"
 )
 
-// An OwnPoll is a poll of a feed by the node itself, of which neighbors hear.
-type OwnPoll struct {
+// An AnnouncedPoll is a poll of a feed by the node itself, of which neighbors hear.
+type AnnouncedPoll struct {
 	Feed feed.URL
 	At   time.Time // when it began
 	New  int       // as in a protocol.Notice

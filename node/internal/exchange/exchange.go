@@ -32,7 +32,7 @@ type Feeds interface {
 	// any, be it possible or not.
 	StarFeeds() (open []feed.URL, wanted bool)
 	// LatestPolls are the latest polls of feeds that were announced, but for those of long ago.
-	LatestPolls() []core.OwnPoll
+	LatestPolls() []core.AnnouncedPoll
 	// Spacing is the usual time between polls of the feed by anybody.
 	Spacing(u feed.URL) time.Duration
 	// SpotPoll sees to it that a feed is polled soon, to check what neighbors brought of it.

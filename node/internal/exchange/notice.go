@@ -40,10 +40,10 @@ const (
 )
 
 // Announce tells neighbors of an own poll.
-func (m *Machine) Announce(p core.OwnPoll) { m.notify(m.ownNotice(p), protocol.NodeID{}) }
+func (m *Machine) Announce(p core.AnnouncedPoll) { m.notify(m.ownNotice(p), protocol.NodeID{}) }
 
 // ownNotice is the notice of an own poll.
-func (m *Machine) ownNotice(p core.OwnPoll) notice {
+func (m *Machine) ownNotice(p core.AnnouncedPoll) notice {
 	n := notice{protocol.Notice{Feed: p.Feed, New: p.New}, p.At}
 	n.Sign(m.Config.Key, p.At)
 	return n

@@ -20,7 +20,7 @@ type Exchange interface {
 	// Polled holds what neighbors say of a feed against a poll of it that just ended.
 	Polled(p trust.OwnPoll)
 	// Announce tells neighbors that the node polled a feed when it did, with so many new entries.
-	Announce(p core.OwnPoll)
+	Announce(p core.AnnouncedPoll)
 	// Publish offers what a poll of a feed brought first, and the revisions that it showed.
 	Publish(u feed.URL, fresh, revised []feed.Entry)
 	// ShownOf notes that polls have listed what neighbors had brought.

@@ -18,13 +18,13 @@ import (
 type chorus struct {
 	polling.Silence
 	others pollsHeard
-	dates  dates           // whether they tell how long entries waited
-	heard  []uint32        // the latest polls of all of them in Unix seconds, for the owner to see
-	begun  time.Time       // when the first was heard of
-	lags   []time.Duration // of what came together, see noteLags
-	muted  time.Time       // until when nobody moves a poll
-	fixed  bool            // nobody moves the next one: it is in the place of a spot poll
-	told   core.OwnPoll    // the latest that was announced
+	dates  dates              // whether they tell how long entries waited
+	heard  []uint32           // the latest polls of all of them in Unix seconds, for the owner to see
+	begun  time.Time          // when the first was heard of
+	lags   []time.Duration    // of what came together, see noteLags
+	muted  time.Time          // until when nobody moves a poll
+	fixed  bool               // nobody moves the next one: it is in the place of a spot poll
+	told   core.AnnouncedPoll // the latest that was announced
 }
 
 const (
@@ -70,7 +70,7 @@ func (m *Machine) shared(s *Subscription) bool { return !m.Config.Alone && !s.Di
 // another but for these two.
 func (m *Machine) announce(s *Subscription, fresh int) {
 	if m.shared(s) {
-		s.chorus.told = core.OwnPoll{Feed: s.URL, At: s.Begun, New: fresh}
+		s.chorus.told = core.AnnouncedPoll{Feed: s.URL, At: s.Begun, New: fresh}
 		m.exchange.Announce(s.chorus.told)
 	}
 }
@@ -251,13 +251,13 @@ func (m *Machine) PollsHeard(u feed.URL) []time.Time {
 
 // LatestPolls are the latest polls of feeds that were announced, but for those of long ago. To who gets their bundle
 // others would seem to have missed what is in it: it came later than they were made.
-func (m *Machine) LatestPolls() (list []core.OwnPoll) {
+func (m *Machine) LatestPolls() (list []core.AnnouncedPoll) {
 	for u, s := range m.Feeds {
 		told := s.chorus.told
 		if told.Feed = u; m.shared(s) && told.New >= 0 && told.At.Equal(s.Begun) && m.Now.Sub(told.At) <= s.Interval/4 {
 			list = append(list, told)
 		}
 	}
-	slices.SortFunc(list, func(a, b core.OwnPoll) int { return cmp.Compare(a.Feed, b.Feed) })
+	slices.SortFunc(list, func(a, b core.AnnouncedPoll) int { return cmp.Compare(a.Feed, b.Feed) })
 	return list
 }
