@@ -7,15 +7,15 @@ import (
 )
 
 // Clean makes s fit to be hashed, stored and sent: valid UTF-8 without control characters other than
-// tab, newline and return. Bytes that are not UTF-8 and the two non-characters that XML forbids
-// become U+FFFD; control characters are dropped. Clean(Clean(s)) == Clean(s).
+// tab and newline. A return, with a newline or without, becomes a newline; bytes that are not UTF-8 and the two
+// non-characters that XML forbids become U+FFFD; other control characters are dropped. Clean(Clean(s)) == Clean(s).
 //
 // Every string of an Entry is cleaned before its digest is taken, because XML could not carry the
-// rest and the digest would differ after one hop.
+// rest, or few libraries would, and the digest would differ after one hop.
 func Clean(s string) string {
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
-			if c < 0x20 && c != '\t' && c != '\n' && c != '\r' || c == 0x7f {
+			if c < 0x20 && c != '\t' && c != '\n' || c == 0x7f {
 				return cleanRest(s, i)
 			}
 			i++
@@ -37,7 +37,7 @@ func cleanRest(s string, i int) string {
 	b.WriteString(s[:i])
 	for i < len(s) {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if c := cleanRune(r, n); c >= 0 {
+		if c := cleanRune(r, n); c >= 0 && !strings.HasPrefix(s[i:], "\r\n") {
 			b.WriteRune(c)
 		}
 		i += n
@@ -50,8 +50,10 @@ func cleanRune(r rune, n int) rune {
 	switch {
 	case r == utf8.RuneError && n == 1, r == 0xFFFE, r == 0xFFFF:
 		return utf8.RuneError
-	case r == '\t', r == '\n', r == '\r':
+	case r == '\t', r == '\n':
 		return r
+	case r == '\r':
+		return '\n'
 	case unicode.IsControl(r):
 		return -1
 	}

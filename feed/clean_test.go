@@ -10,7 +10,8 @@ import (
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                           "",
-		"plain\ttext\r\n":            "plain\ttext\r\n",
+		"plain\ttext\r\n":            "plain\ttext\n",
+		"\r\r\n\n\ra":                "\n\n\n\na",
 		"caf\u00e9 \U0001f600":       "caf\u00e9 \U0001f600",
 		"bell\a, escape\x1b[m, \x7f": "bell, escape[m, ",
 		"C1 \u0085 control":          "C1  control",

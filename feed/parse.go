@@ -53,9 +53,9 @@ func ParsePage(u, page URL, contentType string, body []byte, fetched time.Time) 
 	b.base, _ = url.Parse(string(page))
 	src := newSource(contentType, body)
 	text := src.text()
-	read, prepare := b.xml, xmlText
+	read, prepare := b.xml, dropBadRefs
 	if expand := ownEntities(text); expand != nil {
-		prepare = func(text string) string { return xmlText(expand(text)) }
+		prepare = func(text string) string { return dropBadRefs(expand(text)) }
 	}
 	switch trimmed := strings.TrimLeft(text, blanksAhead); {
 	case trimmed == "":
@@ -113,9 +113,6 @@ func (b *builder) xml(text string) error {
 	b.doc.Clients = m.clients
 	return nil
 }
-
-// xmlText is the text as XML has it, without what would make gofeed refuse it.
-func xmlText(text string) string { return dropBadRefs(lineEnds(text)) }
 
 // lineStart is where the n-th line from the byte at on begins. A line that was repaired may be off.
 func lineStart(text string, at, n int) int {

@@ -37,14 +37,6 @@ func applyEdits(src string, from, to int, edits []edit) string {
 	return b.String()
 }
 
-// lineEnds makes every line end a "\n" (XML 1.0 §2.11); gofeed takes the text as it stands.
-func lineEnds(s string) string {
-	if !strings.Contains(s, "\r") {
-		return s
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-}
-
 // dropBadRefs takes out references to characters that XML forbids, such as "&#x1F;", for which
 // encoding/xml refuses the whole document.
 func dropBadRefs(s string) string {

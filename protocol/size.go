@@ -94,10 +94,10 @@ func companionBytes(c feed.Companion) int {
 	return companionMarkup + escapedBytes(string(c.URL)) + escapedBytes(c.Type) + len(c.Language)
 }
 
-// escapedBytes is the length of the clean string s as XML text, where "&" and a return take the most.
+// escapedBytes is the length of the clean string s as XML text, where "&" takes the most.
 func escapedBytes(s string) int {
 	const longest = len("&amp;") - 1
-	return len(s) + longest*(strings.Count(s, "&")+strings.Count(s, "<")+strings.Count(s, ">")+strings.Count(s, "\r"))
+	return len(s) + longest*(strings.Count(s, "&")+strings.Count(s, "<")+strings.Count(s, ">"))
 }
 
 // pathBytes is how much a path takes, at most.

@@ -65,7 +65,7 @@ var (
 		Feed: "https://example.com/feed", ID: "2", Title: "Q & A <1>", Link: "https://example.com/2",
 		Authors: []string{"Ada", "Bo"}, Published: time.Unix(1790000000, 0).UTC(),
 		Updated: time.Unix(1790000060, 0).UTC(),
-		Summary: "Short.\r\n", Content: "<p>Long</p>", Categories: []string{"news"},
+		Summary: "Short.\n", Content: "<p>Long</p>", Categories: []string{"news"},
 		Enclosures: []feed.Enclosure{{URL: "https://example.com/2.mp3", Type: "audio/mpeg", Length: 5_000_000_000}},
 		Rights:     []string{"© Ada", "https://creativecommons.org/licenses/by/4.0/"},
 		CopiedFrom: feed.Original{ID: "tag:example.org,2026:ada", Title: "Ada's notes",

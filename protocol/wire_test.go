@@ -26,7 +26,7 @@ func TestEveryMemberIsCarried(t *testing.T) {
 			},
 		}}, protocol.Answer{Cut: protocol.CutLimit | protocol.CutTime | protocol.CutHops | protocol.CutBudget |
 			protocol.CutRefused, Left: 7, Found: []protocol.Found{
-			{ID: id, Digest: exampleEntry.Digest(), Feed: exampleEntry.Feed, Title: "<b>&</b>\r\n",
+			{ID: id, Digest: exampleEntry.Digest(), Feed: exampleEntry.Feed, Title: "<b>&</b>\n",
 				Link: "https://example.com/?a&b", Published: time.Unix(0, 0).UTC(),
 				Updated: time.Unix(1790000100, 0).UTC(), Seen: time.Unix(1790000300, 0).UTC(),
 				Holders: []protocol.NodeID{{}, mustNode("[2001:db8::9]:7790")}},

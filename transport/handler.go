@@ -68,6 +68,7 @@ func NewHandler(cfg HandlerConfig) http.Handler {
 	}
 	for _, m := range cfg.Methods {
 		h.methods[m.Name] = m
+		h.longest = max(h.longest, m.Call.Bytes)
 	}
 	return h
 }
@@ -75,6 +76,7 @@ func NewHandler(cfg HandlerConfig) http.Handler {
 type handler struct {
 	cfg     HandlerConfig
 	methods map[string]protocol.MethodSpec
+	longest int // call that any of them takes, in bytes
 	buffers buffers
 	memory  memory // of long messages
 
@@ -137,6 +139,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // read reads and decodes the body of a call. The error is a *protocol.Fault where a fault is the
 // answer; see readFailure for the others.
 func (h *handler) read(r *http.Request, claim *budget) (xmlrpc.Call, error) {
+	if r.ContentLength > int64(h.longest) {
+		return xmlrpc.Call{}, errTooLarge
+	}
 	buf := h.buffers.take()
 	defer h.buffers.give(buf)
 	if err := buf.readPrefix(r.Body, r.ContentLength); err != nil {
@@ -195,8 +200,8 @@ func (h *handler) answer(r *http.Request, caller netip.Addr, c xmlrpc.Call, dst 
 	}
 	token := r.Header.Get(SessionHeader)
 	if len(token) > protocol.MaxSessionBytes {
-		return dst, "", protocol.Faultf(protocol.InvalidParams, "%s: want at most %d bytes", SessionHeader,
-			protocol.MaxSessionBytes)
+		return dst, "", protocol.Faultf(protocol.TooLong, "%s is %d bytes, the limit is %d", SessionHeader,
+			len(token), protocol.MaxSessionBytes)
 	}
 	nid, call, err := protocol.DecodeCall(c)
 	if err != nil {

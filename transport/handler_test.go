@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"feedex/protocol"
 	"feedex/xmlrpc"
@@ -53,6 +55,10 @@ func TestHTTPStatus(t *testing.T) {
 		{"announced too long", func(r *http.Request) {
 			r.ContentLength = 5 << 10
 			r.Body = io.NopCloser(strings.NewReader(check + strings.Repeat(" ", 1<<10)))
+		}, 413},
+		{"announced longer than any may be, and nothing came yet", func(r *http.Request) {
+			r.ContentLength = 4<<20 + 1
+			r.Body = io.NopCloser(iotest.ErrReader(os.ErrDeadlineExceeded))
 		}, 413},
 		{"shorter than announced", func(r *http.Request) { r.ContentLength++ }, 400},
 		{"connection without an IP address", func(r *http.Request) { r.RemoteAddr = "pipe" }, 400},
@@ -244,7 +250,7 @@ func TestSession(t *testing.T) {
 		{"", "", nil, 0},
 		{"abc", "def", nil, 0},
 		{strings.Repeat("x", protocol.MaxSessionBytes), "", nil, 0},
-		{strings.Repeat("x", protocol.MaxSessionBytes+1), "", nil, protocol.InvalidParams},
+		{strings.Repeat("x", protocol.MaxSessionBytes+1), "", nil, protocol.TooLong},
 		{"abc", "def", protocol.Faultf(protocol.Busy, "come back later"), protocol.Busy},
 	} {
 		got := "not served"
