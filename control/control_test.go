@@ -462,13 +462,14 @@ func TestReadSource(t *testing.T) {
 		"":                                    "", "feedex://192.0.2.7:7790/" + key: "", "ftp://example.net/": "",
 		"http://": "", "http://a b/": "", "javascript:alert(1)": "", "a\nb": "", "http://a/\nhttp://b/": "",
 		"http://example.net/" + strings.Repeat("a", feed.MaxURLBytes): "", "192.0.2.7:0": "",
-		"http://x:y@t.example/": "", "x@y.example:1": "",
+		"http://x:y@t.example/": "", "x@y.example:1": "", "http://example.net:99999/": "", "http://example.net:0/": "",
 	} {
 		got, tracker, err := ReadSource(text)
 		if tracker {
 			got = "tracker " + got
 		}
-		if got != want || (err == nil) != (want != "") || err != nil && !errors.As(err, new(BadRequest)) {
+		if got != want || (err == nil) != (want != "") || err != nil && !errors.As(err, new(BadRequest)) ||
+			strings.Contains(fmt.Sprint(err), "x:y") {
 			t.Errorf("%.60q is %q, %v; want %q", text, got, err, want)
 		}
 	}

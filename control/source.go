@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"feedex/invitation"
@@ -13,6 +14,9 @@ func ReadSource(text string) (name string, tracker bool, err error) {
 	text = strings.TrimSpace(text)
 	if strings.Contains(text, "://") && !strings.HasPrefix(text, "feedex:") {
 		if name, tracker = invitation.Tracker(text); !tracker {
+			if u, err := url.Parse(text); err == nil {
+				text = u.Redacted()
+			}
 			err = BadRequest{fmt.Errorf("%.80q is no tracker: want a URL such as http://tracker.example.net:7788/",
 				text)}
 		}

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"feedex/feed"
 	"feedex/protocol"
@@ -67,13 +66,8 @@ func Parse(link string) (Invitation, error) {
 
 // Check says what is wrong with an invitation that is to be given to somebody.
 func (i *Invitation) Check() error {
-	at, err := url.Parse("feedex://" + i.Host)
-	if err != nil || at.Host != i.Host || !utf8.ValidString(i.Host) {
-		at = new(url.URL)
-	}
-	n, err := strconv.ParseUint(at.Port(), 10, 16)
 	switch {
-	case at.Hostname() == "" || err != nil || n < protocol.LowestPort:
+	case !isPlace(i.Host):
 		return fmt.Errorf("%q is no place of a node: want host:port, the port from %d to 65535", i.Host,
 			protocol.LowestPort)
 	case i.Key.IsZero():

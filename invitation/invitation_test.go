@@ -41,7 +41,7 @@ func TestBadLinks(t *testing.T) {
 	good := "feedex://192.0.2.7:7790/?key=" + key
 	for _, link := range []string{"", "192.0.2.7:7790", "https://192.0.2.7:7790/?key=" + key, "feedex:192.0.2.7:7790",
 		"feedex://192.0.2.7:7790/", "feedex://192.0.2.7:7790/?key=x", "feedex:///?key=" + key,
-		"feedex://%ff.example:7790/?key=" + key,
+		"feedex://%ff.example:7790/?key=" + key, `feedex://x"><b>:7790/?key=` + key,
 		"feedex://192.0.2.7:80/?key=" + key,
 		"feedex://192.0.2.7:99999/?key=" + key, "feedex://me@192.0.2.7:7790/?key=" + key, good + "#x",
 		"feedex://192.0.2.7:7790/more?key=" + key, good + "&feed=ftp://example.com/", good + "&feed=%zz",

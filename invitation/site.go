@@ -1,6 +1,7 @@
 package invitation
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -101,6 +102,9 @@ func Tracker(text string) (at string, ok bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		len(text) > feed.MaxURLBytes {
+		return "", false
+	}
+	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
 		return "", false
 	}
 	return u.String(), true

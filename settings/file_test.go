@@ -125,11 +125,20 @@ func TestConfigFileErrors(t *testing.T) {
 		{"span of nonsense", "[polling]\ninterval = '30x'",
 			`2:1: polling.interval: "30x" is no span of time: want a span of time such as "30m", "4h" or "2d"`},
 		{"second item of a list", "tracker = ['http://example.com/',\n 'example.com']",
-			`1:1: tracker: "example.com" is no http or https URL: want a tracker's URL such as ` +
+			`1:1: tracker: "example.com" names no tracker: want a tracker's URL such as ` +
 				`"http://tracker.example.net:7788/"`},
 		{"port of a tracker", "tracker = ['http://example.com:99999/']",
-			`1:1: tracker: "http://example.com:99999/" has no valid port: want a tracker's URL such as ` +
+			`1:1: tracker: "http://example.com:99999/" names no tracker: want a tracker's URL such as ` +
 				`"http://tracker.example.net:7788/"`},
+		{"password of a tracker", "tracker = ['http://user:sekret@example.com/']",
+			`1:1: tracker: "http://user:xxxxx@example.com/" names no tracker: want a tracker's URL such as ` +
+				`"http://tracker.example.net:7788/"`},
+		{"low port of a node", "peer = ['192.0.2.7:25']",
+			`1:1: peer: "192.0.2.7:25" names no node: want a node's address such as "node.example.net:7790", ` +
+				`or a site such as "example.org"`},
+		{"host that is none", `peer = ['x"><b>:7790']`,
+			`1:1: peer: "x\"><b>:7790" names no node: want a node's address such as "node.example.net:7790", ` +
+				`or a site such as "example.org"`},
 		{"port of a feed", "subscribe = ['http://example.com:0/']",
 			`1:1: subscribe: "http://example.com:0/" has no valid port: want a feed's URL such as ` +
 				`"https://example.com/feed.xml", or one with "public:", "private:" or "discreet:" in front`},

@@ -39,7 +39,7 @@ listen = ":1001"
 reader = ":1002"
 log_level = "warn"
 allow_private = true
-peer = ["file.example.com:1", "file.example.com:2"]
+peer = ["file.example.com:7001", "file.example.com:7002"]
 tracker = ["http://file.example.com/"]
 private_host = ["file.local"]
 `
@@ -49,7 +49,7 @@ private_host = ["file.local"]
 	t.Setenv("FEEDEX_CONFIG", path)
 	t.Setenv("FEEDEX_LISTEN", ":2001")
 	t.Setenv("FEEDEX_READER", ":2002")
-	t.Setenv("FEEDEX_PEER", "env.example.com:1, env.example.com:2 env.example.com:3")
+	t.Setenv("FEEDEX_PEER", "env.example.com:7001, env.example.com:7002 env.example.com:7003")
 	t.Setenv("FEEDEX_TRACKER", "http://env.example.com/")
 	t.Setenv("FEEDEX_ALLOW_PRIVATE", "")
 
@@ -66,7 +66,7 @@ private_host = ["file.local"]
 		"log_format":    "text",  // the default
 		// lists replace each other
 		"tracker":      []string{"http://flag.example.com/a", "http://flag.example.com/b"},
-		"peer":         []string{"env.example.com:1", "env.example.com:2", "env.example.com:3"},
+		"peer":         []string{"env.example.com:7001", "env.example.com:7002", "env.example.com:7003"},
 		"private_host": []string{"file.local"},
 		"config":       path,
 	} {

@@ -18,7 +18,6 @@ import (
 	"feedex/daemon"
 	"feedex/feed"
 	"feedex/internal/when"
-	"feedex/invitation"
 	"feedex/node"
 	"feedex/polling"
 )
@@ -40,10 +39,10 @@ var (
 	OwnName   = &Kind{"host", `a host name without a port, such as "nas.local"`, checkHost}
 	Host      = &Kind{"host", `a host as feed URLs name it, such as "nas.local" or "192.168.1.9"`, checkHost}
 	Peer      = &Kind{"host", `a node's address such as "node.example.net:7790", ` +
-		`or a site such as "example.org"`, checkPeer}
+		`or a site such as "example.org"`, checkSource("node", false)}
 	Program    = &Kind{"host:port", `a program's address such as "127.0.0.1:8080"`, checkProgram}
 	Network    = &Kind{"network", `an address or network such as "127.0.0.1" or "10.0.0.0/8"`, parsedBy(parsePrefix)}
-	TrackerURL = &Kind{"URL", `a tracker's URL such as "http://tracker.example.net:7788/"`, checkTrackerURL}
+	TrackerURL = &Kind{"URL", `a tracker's URL such as "http://tracker.example.net:7788/"`, checkSource("tracker", true)}
 	FeedURL    = &Kind{"URL", `a feed's URL such as "https://example.com/feed.xml"`, checkFeedURL}
 	TypedURL   = &Kind{"URL", FeedURL.want, parsedBy(feed.ParseTyped)} // https:// may be left out
 	Wish       = &Kind{"URL", FeedURL.want + `, or one with "public:", "private:" or "discreet:" in front`, checkWish}
@@ -129,14 +128,6 @@ func checkURLPort(s string, u *url.URL) error {
 	return checkPort(s, u.Port(), 1)
 }
 
-func checkTrackerURL(s string) error {
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return fmt.Errorf("%q is no http or https URL", s)
-	}
-	return checkURLPort(s, u)
-}
-
 func checkFeedURL(s string) error {
 	f, err := feed.ParseURL(s)
 	u, parseErr := url.Parse(string(f))
@@ -162,12 +153,17 @@ func checkPageURL(s string) error {
 	return nil
 }
 
-// checkPeer is for a node's address, or the name of a site that names nodes.
-func checkPeer(s string) error {
-	if invitation.IsSite(s) {
-		return nil
+// checkSource is for a tracker, or for a node or a site that names nodes, as control.ReadSource has its name.
+func checkSource(what string, isTracker bool) func(string) error {
+	return func(s string) error {
+		if name, tracker, err := control.ReadSource(s); err == nil && tracker == isTracker && name == s {
+			return nil
+		}
+		if u, err := url.Parse(s); err == nil {
+			s = u.Redacted()
+		}
+		return fmt.Errorf("%q names no %s", s, what)
 	}
-	return checkProgram(s)
 }
 
 func checkProgram(s string) error {
