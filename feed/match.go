@@ -3,6 +3,7 @@ package feed
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A Match says which words an entry must hold: a term, or several of them joined by AND, OR and NOT. The
@@ -126,6 +127,22 @@ func (m Match) terms(list []string) []string {
 		list = part.terms(list)
 	}
 	return list
+}
+
+// Unfielded is the first term of m that begins with a name and a colon as those of a field do, where there is no such
+// field, and that name; "" for none. An address is none.
+func (m Match) Unfielded() (name, term string) {
+	name, rest, _ := strings.Cut(m.Term, ":")
+	notLetter := func(r rune) bool { return !unicode.IsLetter(r) }
+	if m.Field == FieldAny && rest != "" && rest[0] != '/' && !strings.ContainsFunc(name, notLetter) {
+		return name, m.Term
+	}
+	for _, part := range m.Of {
+		if name, term := part.Unfielded(); name != "" {
+			return name, term
+		}
+	}
+	return "", ""
 }
 
 // Names reports whether m has a term of the field.

@@ -84,7 +84,7 @@ func checkURL(r *reading.Receiver) (*url.URL, error) {
 		return nil, fmt.Errorf("%w: %.60q: what you are told would be read on the way: want https://, "+
 			"or say that it is in your own network (--local)", reading.ErrReceiver, r.Address)
 	case u.User != nil || u.Fragment != "":
-		return nil, fmt.Errorf("%w: want an address without a user name and a fragment; a secret comes from a file",
+		return nil, fmt.Errorf("%w: want an address without a user name and a fragment; a secret has its own place",
 			reading.ErrReceiver)
 	}
 	return u, nil

@@ -37,7 +37,7 @@ func readMailServer(text string) (mailServer, error) {
 			reading.ErrReceiver, text)
 	}
 	if _, has := u.User.Password(); has {
-		return mailServer{}, fmt.Errorf("%w: server: the password comes from a file, not with the address",
+		return mailServer{}, fmt.Errorf("%w: server: the password has a place of its own, and none in the address",
 			reading.ErrReceiver)
 	}
 	s := mailServer{host: u.Hostname(), user: u.User.Username(), tls: u.Scheme == "smtps"}

@@ -130,7 +130,7 @@ func TakenBy(what, name string) error {
 }
 
 // Checked is the wish with its names as they are kept, and what its words ask for. The error wraps ErrName, ErrRule,
-// ErrStanding or, with the *feed.MatchError that says where, ErrWords.
+// ErrFilterName, ErrStanding or, with the *feed.MatchError that says where, ErrWords.
 func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 	name := nameOf(w.Name)
 	if name == "" || len(name) > maxFilterName {
@@ -151,6 +151,9 @@ func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 		return w, feed.Match{}, fmt.Errorf("%w: %.40q: want one of mute, read, star, full, label, keep", ErrRule,
 			w.Rule)
 	}
+	if w.Rule == RuleLabel && w.Label == "" {
+		return w, feed.Match{}, fmt.Errorf("%w without the name of the label that it gives: %q", ErrRule, w.Rule)
+	}
 	if w.Rule == RuleLabel {
 		label, err := LabelName(w.Label)
 		if err != nil {
@@ -159,6 +162,10 @@ func (w FilterWish) Checked() (FilterWish, feed.Match, error) {
 		w.Label = label
 	} else if w.Label != "" {
 		return w, feed.Match{}, fmt.Errorf("%w that gives a label: %.40q: want label", ErrRule, w.Rule)
+	}
+	if w.Folder == name || w.Label == name || w.Label != "" && w.Label == w.Folder {
+		return w, feed.Match{}, fmt.Errorf("a filter, its folder and its label have different names: %w",
+			ErrFilterName)
 	}
 	m, err := feed.ParseMatch(w.Words)
 	if err != nil {

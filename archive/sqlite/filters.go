@@ -75,9 +75,6 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 		[]any{int64(s.person), w.Name, int64(id)}, new(int)) {
 		return reading.TakenBy("filter", w.Name)
 	}
-	if w.Folder == w.Name {
-		return reading.TakenBy("filter", w.Folder)
-	}
 	if err := s.FolderTaken(w.Folder); w.Folder != "" && err != nil {
 		return err
 	}
@@ -86,12 +83,6 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 	}
 	if w.Label == "" || s.labelNamed(w.Label) != 0 {
 		return nil
-	}
-	if w.Label == w.Name {
-		return reading.TakenBy("filter", w.Label)
-	}
-	if w.Label == w.Folder {
-		return reading.TakenBy("folder", w.Label)
 	}
 	return s.checkLabel(w.Label)
 }

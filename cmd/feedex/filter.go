@@ -85,9 +85,11 @@ first acts, in the order in which they were made, and beside it each that labels
 		if rule == "" && c.Flags().Changed("label") {
 			r.Rule = reading.RuleLabel
 		}
-		if _, _, err := r.Checked(); err != nil {
+		_, m, err := r.Checked()
+		if err != nil {
 			return settings.UsageError{Err: err}
 		}
+		sayPhrase(c.ErrOrStderr(), m)
 		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
 			report, err := k.AddFilter(c.Context(), r)
 			if err != nil {
@@ -118,6 +120,14 @@ func wordsArgs(args []string) error {
 		return fmt.Errorf("filter: %w", err)
 	}
 	return nil
+}
+
+// sayPhrase warns of words that read as if they named a field.
+func sayPhrase(w io.Writer, m feed.Match) {
+	if name, term := m.Unfielded(); name != "" {
+		fmt.Fprintf(w, "%s: is no field, as title:, author:, category: and feed: are: %q is looked for as a phrase\n",
+			name, term)
+	}
 }
 
 // everything warns of words that exclude, and ask for nothing.
@@ -298,6 +308,7 @@ catch, up to the latest %d, and what a rule would do to those if the page Filter
 		if id != reading.Owner && slices.Contains(rules, reading.RuleFull) {
 			return settings.UsageError{Err: reading.ErrOwnersRule}
 		}
+		sayPhrase(c.ErrOrStderr(), m)
 		f := feed.Filter{Since: at(since, time.Now()), Limit: limit + 1}
 		f.Ask(m)
 		records, err := r.Search(c.Context(), f)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,11 +53,15 @@ func readFilters(in io.Reader) (list []reading.FilterWish, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxFilterLine)
 	for n := 1; lines.Scan(); n++ {
-		if len(lines.Bytes()) == 0 {
+		line := bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")) // as editors write it before the first
+		if len(line) == 0 {
 			continue
 		}
 		var w reading.FilterWish
-		err := json.Unmarshal(lines.Bytes(), &w)
+		err := json.Unmarshal(line, &w)
+		if w.Label != "" && w.Rule == reading.RuleNone { // it need not be said
+			w.Rule = reading.RuleLabel
+		}
 		if err == nil {
 			w, _, err = w.Checked()
 		}

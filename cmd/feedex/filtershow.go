@@ -144,7 +144,7 @@ func printFilter(out io.Writer, f *shownFilter) error {
 	if f.Found > 0 {
 		line("found", counted(int64(f.Found))+" of feeds that nobody here follows")
 	}
-	line("feed", f.Feed)
+	line("feed", f.Feed+" at the reader address, http://127.0.0.1:7791 by default")
 	if err := w.Flush(); err != nil {
 		return err
 	}
