@@ -2,10 +2,12 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,6 +116,47 @@ func TestMarksOnAFullDisk(t *testing.T) {
 	commit(t, s)
 	if n, err := s.Shelf(reading.Owner).Size(t.Context(), starred); err != nil || n != len(ids) {
 		t.Errorf("%d are starred, %v", n, err)
+	}
+}
+
+// A search in what a person reads asks no index for an entry in each of the feeds in turn: there may be thousands.
+func TestFindAsksForNoFeedOfAnEntry(t *testing.T) {
+	s := newStore(t)
+	follow(t, s, markedAt, news)
+	keep(t, s, feedRecords(news, 1, 3)...)
+	if n, err := s.Index(3); n != 0 || err != nil {
+		t.Fatal(n, err)
+	}
+	var asked []string
+	reopen(t, s, func(c driver.Connector) driver.Connector {
+		return lame{c, func(query string) time.Duration {
+			asked = append(asked, query)
+			return 0
+		}}
+	})
+	m, err := feed.ParseMatch("title")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Shelf(reading.Owner).Find(t.Context(), m, []reading.FeedID{1}, 9)
+	if err != nil || len(found) != 3 {
+		t.Fatal(found, err)
+	}
+	for _, query := range asked {
+		if !strings.Contains(query, "entries") {
+			continue
+		}
+		type step struct {
+			id, within, rest int
+			what             string
+		}
+		plan, err := list(t.Context(), s.Reader.db, by(func(x *step) []any {
+			return []any{&x.id, &x.within, &x.rest, &x.what}
+		}), `EXPLAIN QUERY PLAN `+query, make([]any, strings.Count(query, "?"))...)
+		if text := fmt.Sprint(plan); err != nil || !strings.Contains(text, "entries_by_seq") ||
+			strings.Contains(text, "AND feed=?)") {
+			t.Errorf("%s\nis %s, %v", query, text, err)
+		}
 	}
 }
 
