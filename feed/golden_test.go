@@ -42,6 +42,8 @@ type golden struct {
 }
 
 type goldenEntry struct {
+	EntryID    string            `json:"entry_id"`
+	Digest     string            `json:"digest"`
 	ID         string            `json:"id,omitzero"`
 	Title      string            `json:"title,omitzero"`
 	Link       string            `json:"link,omitzero"`
@@ -100,9 +102,9 @@ func goldenOf(doc *feed.Document, err error) golden {
 	g := golden{Title: doc.Title, Link: doc.Link, Description: doc.Description, Language: doc.Language,
 		Format: doc.Format, Icon: doc.Icon, Clients: doc.Clients, Private: doc.Private}
 	for _, e := range doc.Entries {
-		ge := goldenEntry{ID: e.ID, Title: e.Title, Link: e.Link, Authors: e.Authors, Published: e.Published,
-			Updated: e.Updated, Summary: e.Summary, Content: e.Content, Categories: e.Categories, Rights: e.Rights,
-			CopiedFrom: goldenOriginal(e.CopiedFrom)}
+		ge := goldenEntry{EntryID: e.EntryID().String(), Digest: e.Digest().String(), ID: e.ID, Title: e.Title,
+			Link: e.Link, Authors: e.Authors, Published: e.Published, Updated: e.Updated, Summary: e.Summary,
+			Content: e.Content, Categories: e.Categories, Rights: e.Rights, CopiedFrom: goldenOriginal(e.CopiedFrom)}
 		ge.Extras = goldenExtrasOf(&e.Extras)
 		for _, enc := range e.Enclosures {
 			ge.Enclosures = append(ge.Enclosures, goldenEnclosure(enc))

@@ -122,13 +122,13 @@ func disown(e *Entry) {
 }
 
 // nameless makes an id for an entry that has nothing else to be known by: "sha1:" and the SHA-1 of all
-// its fields but the dates.
+// its fields but the id and the dates.
 //
 // Paper §3 falls back from the id to title and link and does not say what comes after; taken to the
 // letter, all such entries of a feed would be one. Dates are left out because some publishers put
 // the time of the fetch there (Paper §3.3).
 func nameless(e *Entry) string {
 	undated := *e
-	undated.Published, undated.Updated = time.Time{}, time.Time{}
+	undated.ID, undated.Published, undated.Updated = "", time.Time{}, time.Time{}
 	return "sha1:" + undated.Digest().String()
 }
