@@ -24,7 +24,9 @@ func newTeller(h *host) (*notify.Teller, error) {
 	if err != nil {
 		return nil, err
 	}
-	sender.Contact = h.config.About
+	if strings.HasPrefix(h.config.About, "https://") { // nothing else may stand there (RFC 8292 §2.1)
+		sender.Contact = h.config.About
+	}
 	outside := guard.Dialer(func(ap netip.AddrPort) error {
 		if err := guard.Others(ap); err != nil {
 			return fmt.Errorf("%w; --local permits it for a receiver of your own", err)

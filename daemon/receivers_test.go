@@ -95,3 +95,17 @@ func TestReceiversAreChanged(t *testing.T) {
 		t.Errorf("at another server it is %+v", got)
 	}
 }
+
+// Push services are told of the owner's page what they take as a contact.
+func TestContactOfPushes(t *testing.T) {
+	h := newHousehold(t)
+	for about, contact := range map[string]string{
+		"": "", "http://example.com/a": "", "https://example.com/a": "https://example.com/a",
+	} {
+		h.host.config.About = about
+		teller, err := newTeller(h.host)
+		if err != nil || teller.Sender.Contact != contact {
+			t.Errorf("with the page %q it is %+v, %v", about, teller, err)
+		}
+	}
+}

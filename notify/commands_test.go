@@ -240,6 +240,16 @@ func TestCommandsEnd(t *testing.T) {
 		ntfy.Publish(cmds, "another new", time.Now())
 		s.wantDone("new")
 		s.store.mu.Lock()
+		s.store.receivers[0].ID = 2 // removed and added as it was, between two looks
+		s.store.mu.Unlock()
+		s.teller.Wake()
+		synctest.Wait()
+		ntfy.Publish(cmds, "another again", time.Now())
+		s.wantDone("again")
+		if r := s.store.receiver(2); r.Heard == "" {
+			t.Error("what was heard of a receiver is not noted once it was removed and added again")
+		}
+		s.store.mu.Lock()
 		s.store.receivers = nil
 		s.store.mu.Unlock()
 		s.teller.Wake()

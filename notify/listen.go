@@ -53,6 +53,7 @@ type ear struct {
 
 // An earID is what makes an ear another one where it changes.
 type earID struct {
+	receiver               reading.ReceiverID
 	address, secret, topic string
 	local                  bool
 	word                   reading.Hash
@@ -66,7 +67,7 @@ func (t *Teller) hearThese(list []reading.Receiver, hear func(reading.Receiver) 
 		if r.Commands == "" || r.Ended || t.Do == nil {
 			continue
 		}
-		id := earID{r.Address, r.Secret, r.Commands, r.Local, r.Word}
+		id := earID{r.ID, r.Address, r.Secret, r.Commands, r.Local, r.Word}
 		wanted[id] = true
 		if t.ears[id] == nil {
 			t.ears[id] = hear(*r)

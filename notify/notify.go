@@ -259,8 +259,12 @@ func (t *Teller) deliver(ctx context.Context, r *reading.Receiver, b *bulletin) 
 	}
 	t.Log.Info("a receiver was not told", "receiver", r.Name, "err", err)
 	wait := max(min(refused.after, longestWait), when.Doubled(firstRetry, lastRetry, r.Failures))
+	problem := err.Error()
+	if refused.gone {
+		problem += "; nothing more is sent there: add it anew, or remove it"
+	}
 	return func(ctx context.Context) error {
-		return t.Store.NotTold(ctx, *r, err.Error(), now.Add(wait), refused.gone)
+		return t.Store.NotTold(ctx, *r, problem, now.Add(wait), refused.gone)
 	}
 }
 

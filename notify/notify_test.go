@@ -175,8 +175,12 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%d requests to who is gone", n)
 		}
 		time.Sleep(12 * time.Hour)
-		if n := len(s.requests()); n != 0 || !s.store.receiver(2).Ended {
-			t.Errorf("%d more requests, %+v", n, s.store.receiver(2))
+		const more = "nothing more is sent"
+		if r := s.store.receiver(2); len(s.requests()) != 0 || !r.Ended || !strings.Contains(r.Problem, more) {
+			t.Errorf("more requests, or %+v", r)
+		}
+		if err := s.teller.Try(t.Context(), hook(2)); err == nil || strings.Contains(err.Error(), more) {
+			t.Errorf("a trial says %v", err)
 		}
 	})
 }

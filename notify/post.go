@@ -31,9 +31,6 @@ func (e declined) Error() string {
 	if e.said != "" {
 		text += ": " + e.said
 	}
-	if e.gone {
-		text += "; nothing more is sent there: add it anew, or remove it"
-	}
 	if e.leads {
 		text += "; redirects are not followed: add it anew with the address that it leads to"
 	}

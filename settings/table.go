@@ -219,7 +219,8 @@ that from it.`},
 			to: func(c *daemon.Config, v value) { c.About = v.text() },
 			meaning: `
 A page for publishers who wonder who polls their feeds. Every poll names it, after the version of the program and
-before the word that one subscriber asks: "feedex/0.1.0 (+https://example.com/about-my-node; 1 subscriber)".`},
+before the word that one subscriber asks: "feedex/0.1.0 (+https://example.com/about-my-node; 1 subscriber)". Where
+it is at https:// push services of browsers are told it as well; that of Apple wants to be.`},
 		{key: "polling", meaning: `
 When feeds are polled. What a publisher asks for goes before that: see docs/POLITENESS.md.`},
 		{key: "polling.policy", usual: "auto", kind: Policy,

@@ -77,7 +77,7 @@ Where there is a receiver of that NAME what no flag names stays, but what is for
 --quiet '', take back what they said.
 
 At most %d messages are sent in an hour, or as many as --most says: what comes beyond them goes together with the
-next.`,
+next. Times of the day are those of the node's machine, or of TZ in its environment.`,
 			reading.DefaultMost),
 		Example: `  feedex notify add desk webhook https://hooks.example/in --secret-file ~/hook.secret
   feedex notify add inbox mail me@example.com --server smtps://me@mail.example --digest 08:00,18:00
