@@ -215,18 +215,11 @@ func (t *Teller) due(ctx context.Context, r *reading.Receiver, now time.Time) (*
 	if err != nil {
 		return nil, now, fmt.Errorf("load what the receiver %q was told: %w", r.Name, err)
 	}
-	from, since := now, waiting[0].Arrived
-	if r.MutedAt(now) {
-		from = r.Muted.In(now.Location())
-	}
-	if !r.Muted.After(from) {
-		since = when.Later(since, r.Muted) // what a mute held back waits for a digest behind it
-	}
 	for i := range waiting {
 		m := &waiting[i]
 		m.Title = cmp.Or(m.Title, safehtml.Inert(t.safe.Opening(m.Lead, safehtml.LongestOpening)))
 	}
-	return newBulletin(t.idOf(r), waiting, more), r.Hours.Due(from, since, told), nil
+	return newBulletin(t.idOf(r), waiting, more), r.Due(now, waiting[0].Arrived, told), nil
 }
 
 // idOf is what the IDs of a receiver's bulletins begin with. The node's key tells them from those of other nodes.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"feedex/feed"
@@ -44,6 +45,18 @@ type Receiver struct {
 // MutedAt reports whether nothing is sent at a moment. Who says for how long has another clock.
 func (r *Receiver) MutedAt(now time.Time) bool { return !when.Due(now, r.Muted, 2*MaxMute) }
 
+// Due is when what has waited since then may be sent: now or later. What a mute held back waits for a digest behind it.
+func (r *Receiver) Due(now, since time.Time, told []time.Time) time.Time {
+	from := now
+	if r.MutedAt(now) {
+		from = r.Muted.In(now.Location())
+	}
+	if !r.Muted.After(from) {
+		since = when.Later(since, r.Muted)
+	}
+	return r.Hours.Due(from, since, told)
+}
+
 // A ReceiverID names a receiver: from 1, never used again.
 type ReceiverID int64
 
@@ -68,6 +81,25 @@ type Hours struct {
 	Digest []TimeOfDay
 	// Most is how many messages are sent in an hour. What comes beyond them goes with the next.
 	Most int
+}
+
+// Words says when, for people.
+func (h Hours) Words() string {
+	words := "at once"
+	if len(h.Digest) > 0 {
+		var times []string
+		for _, t := range h.Digest {
+			times = append(times, t.String())
+		}
+		words = "at " + strings.Join(times, ", ")
+	}
+	if h.QuietFrom != h.QuietTo {
+		words += ", not from " + h.QuietFrom.String() + " to " + h.QuietTo.String()
+	}
+	if h.Most != DefaultMost {
+		words += fmt.Sprintf(", at most %d an hour", h.Most)
+	}
+	return words
 }
 
 // A TimeOfDay is in minutes since midnight.

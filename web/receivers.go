@@ -99,7 +99,7 @@ func (h *Handler) receiversWith(r *http.Request, problem string) (view, error) {
 	}
 	for i := range list {
 		x := &list[i]
-		line := receiverLine{ReceiverState: *x, Of: "all filters", When: hoursOf(&x.Hours),
+		line := receiverLine{ReceiverState: *x, Of: "all filters", When: x.Hours.Words(),
 			Next: moment{x.Next, h.now(r)}}
 		if x.MutedAt(line.Next.Now) {
 			line.Mute = moment{x.Muted, line.Next.Now}
@@ -126,22 +126,6 @@ func freeName(list []ReceiverState) string {
 		name = fmt.Sprintf("browser %d", n)
 	}
 	return name
-}
-
-// hoursOf says when a receiver hears, in words.
-func hoursOf(h *reading.Hours) string {
-	words := "at once"
-	if len(h.Digest) > 0 {
-		var times []string
-		for _, t := range h.Digest {
-			times = append(times, t.String())
-		}
-		words = "at " + strings.Join(times, ", ")
-	}
-	if h.QuietFrom != h.QuietTo {
-		words += ", not from " + h.QuietFrom.String() + " to " + h.QuietTo.String()
-	}
-	return words
 }
 
 // errReceivers is for what only the owner may do.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -232,6 +233,9 @@ type listedReceiver struct {
 	Commands string               `json:"commands,omitempty"` // the topic from which commands are taken
 	Deaf     string               `json:"deaf,omitempty"`     // why none are heard
 	Muted    time.Time            `json:"muted,omitzero"`     // until then nothing is sent
+	Secret   bool                 `json:"secret"`             // there is one
+	Hours    string               `json:"hours"`              // when it is told, in words
+	Due      time.Time            `json:"due,omitzero"`       // by these hours what waits is sent then
 	Waiting  int                  `json:"waiting"`
 	Failures int                  `json:"failures"`
 	Problem  string               `json:"problem,omitempty"`
@@ -244,8 +248,8 @@ func newNotifyList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the receivers, and what waits for them",
-		Long: `List where you are told, of which filters, how many entries wait to be told, and what went wrong last. Secrets
-are not shown.`,
+		Long: `List where you are told, of which filters and when, how many entries wait to be told and until when, and what
+went wrong last. Secrets are not shown, but whether there is one.`,
 		Args: noArgs,
 	}
 	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
@@ -290,10 +294,14 @@ func receiversOf(c *cobra.Command, r archiveFile) (lines []listedReceiver, err e
 		line := listedReceiver{
 			Name: x.Name, Person: names[x.Person], Kind: x.Kind, Address: notify.Shown(x), Waiting: waiting,
 			All: x.Only == nil, Failures: x.Failures, Problem: x.Problem, Next: x.Next, Ended: x.Ended,
-			Commands: x.Commands, Deaf: x.Deaf,
+			Commands: x.Commands, Deaf: x.Deaf, Secret: x.Secret != "", Hours: x.Hours.Words(),
 		}
-		if x.MutedAt(time.Now()) {
+		now := time.Now()
+		if x.MutedAt(now) {
 			line.Muted = x.Muted
+		}
+		if line.Due, err = dueOf(c.Context(), r, x, now); err != nil {
+			return nil, err
 		}
 		for _, id := range x.Only {
 			line.Filters = append(line.Filters, filters[id])
@@ -303,26 +311,51 @@ func receiversOf(c *cobra.Command, r archiveFile) (lines []listedReceiver, err e
 	return lines, nil
 }
 
-// printReceivers writes a table for people.
+// dueOf is until when what waits for a receiver does by its hours, zero for no longer.
+func dueOf(ctx context.Context, r archiveFile, x *reading.Receiver, now time.Time) (time.Time, error) {
+	waiting, _, err := r.Waiting(ctx, x.ID, 1)
+	if err != nil || len(waiting) == 0 {
+		return time.Time{}, err
+	}
+	told, err := r.ToldSince(ctx, x.ID, now.Add(-time.Hour))
+	if err != nil {
+		return time.Time{}, err
+	}
+	if due := x.Due(now, waiting[0].Arrived, told); due.After(now) {
+		return due, nil
+	}
+	return time.Time{}, nil
+}
+
+// printReceivers writes a table for people, and below each receiver why something waits.
 func printReceivers(w io.Writer, list []listedReceiver) error {
-	t := newTable(0, 5, "NAME", "KIND", "ADDRESS", "FILTERS", "WAITING", "PROBLEM")
+	t := newTable(0, 5, "NAME", "KIND", "ADDRESS", "FILTERS", "WHEN", "WAITING")
 	for _, r := range list {
 		filters := "all"
 		if !r.All {
 			filters = cmp.Or(strings.Join(r.Filters, ", "), "none: they are gone")
 		}
-		var problems []string
+		hours := r.Hours
+		if r.Secret {
+			hours += ", with a secret"
+		}
+		t.row(printable(r.Name), string(r.Kind), printable(r.Address), printable(filters), hours,
+			grouped(int64(r.Waiting)))
+		clock := func(at time.Time) string { return at.Local().Format("2006-01-02 15:04") }
 		if !r.Muted.IsZero() {
-			problems = append(problems, "mute until "+r.Muted.Local().Format("2006-01-02 15:04"))
+			t.note("mute until " + clock(r.Muted))
 		}
 		if r.Problem != "" {
-			problems = append(problems, r.Problem)
+			t.note(printable(r.Problem))
+		}
+		if r.Next.After(time.Now()) {
+			t.note("it is tried again at " + clock(r.Next))
+		} else if !r.Due.IsZero() {
+			t.note("what waits is sent at " + clock(r.Due))
 		}
 		if r.Deaf != "" {
-			problems = append(problems, "commands are not heard: "+r.Deaf)
+			t.note("commands are not heard: " + printable(r.Deaf))
 		}
-		t.row(printable(r.Name), string(r.Kind), printable(r.Address), printable(filters), grouped(int64(r.Waiting)),
-			printable(strings.Join(problems, "; ")))
 	}
 	return t.write(w)
 }
