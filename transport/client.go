@@ -104,7 +104,7 @@ type Result struct {
 	Peer    protocol.NodeID // the node that answered: the address that was dialed
 	// Unsent is set where the call failed and nothing of it was written to the network, and Queued where
 	// that is because other calls of ours had all connections to the peer meanwhile. They are the only
-	// fields that count beside an error.
+	// fields that count beside an error, but for the Peer beside a fault, which it answered with.
 	Unsent, Queued bool
 }
 
@@ -121,7 +121,7 @@ func (c *Client) Call(ctx context.Context, addr, session string, call protocol.C
 	result, err := c.call(ctx, addr, session, call, &way)
 	if err != nil {
 		queued := ctx.Err() != nil && !way.begun.Load()
-		return Result{Unsent: !way.sent.Load(), Queued: queued},
+		return Result{Peer: result.Peer, Unsent: !way.sent.Load(), Queued: queued},
 			fmt.Errorf("call %s at %s: %w", call.Method(), addr, err)
 	}
 	return result, nil
@@ -194,7 +194,7 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 	}
 	c.cfg.Meter.madeCall()
 	if result.Reply, err = c.decode(resp, call); err != nil {
-		return Result{}, err
+		return Result{Peer: result.Peer}, err
 	}
 	if token := resp.Header.Get(SessionHeader); len(token) <= protocol.MaxSessionBytes {
 		result.Session = token

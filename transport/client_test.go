@@ -64,10 +64,10 @@ func TestCallFault(t *testing.T) {
 		Request) Response {
 		return Response{Fault: refusal, Session: "s"}
 	}), ServerConfig{})
-	_, err := newClient(t).Call(deadline(t), addr, "", protocol.UpdateSubset{})
+	result, err := newClient(t).Call(deadline(t), addr, "", protocol.UpdateSubset{})
 	remote, ok := errors.AsType[*protocol.RemoteError](err)
-	if !ok || remote.Code != refusal.Code || remote.Text != refusal.Text {
-		t.Errorf("got %v, want a remote error like %v", err, refusal)
+	if !ok || remote.Code != refusal.Code || remote.Text != refusal.Text || result.Peer.String() != addr {
+		t.Errorf("got %v of %v, want a remote error like %v of %s", err, result.Peer, refusal, addr)
 	}
 	if _, ours := errors.AsType[*protocol.Fault](err); ours {
 		t.Errorf("%v passes for a fault of our own", err)

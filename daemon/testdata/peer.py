@@ -2,6 +2,7 @@
 
 Written from docs/PROTOCOL.md alone, as anybody might write a neighbor of their own:
 peer.py HOST:PORT FEED_URL [home]. A home listens nowhere: it is called over a reverse link.
+peer.py "" FEED_URL named says where it listens, and waits for the node that is told of it.
 Prints "ok" at the end; any other end is a failure.
 """
 
@@ -53,10 +54,15 @@ def bundle(feed, entries):
 
 
 delivered = queue.Queue()
+connected = queue.Queue()
 
 
 class Neighbor:
     """The methods of the paper that a neighbor calls; the rest is unknown here."""
+
+    def connect(self, nid, subset, *hint):
+        connected.put(nid)
+        return subset
 
     def check_did(self, nid, did, *hint):
         return "unseen"
@@ -169,6 +175,9 @@ def main(address, feed, way="dialled"):
     else:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         nid, hint = server.server_address[1], []
+        if way == "named":
+            print("127.0.0.1:%d" % nid, flush=True)
+            address = "127.0.0.1:%d" % connected.get(timeout=60)
         node = xmlrpc.client.ServerProxy("http://%s/RPC2" % address)
 
     methods = node.system.listMethods()
@@ -182,10 +191,11 @@ def main(address, feed, way="dialled"):
              "enclosures": [{"url": "https://example.com/1.mp3", "type": "audio/mpeg", "length": 5}]}
     mine = bundle(feed, [entry])
 
-    refused(101, node.check_did, nid, mine["did"])  # a stranger
-    refused(110, node.connect, nid, [], *hint)      # nothing to offer
-    subset = node.connect(nid, [[feed, 0]], *hint)
-    assert [feed, 0] in subset, subset
+    if way != "named":
+        refused(101, node.check_did, nid, mine["did"])  # a stranger
+        refused(110, node.connect, nid, [], *hint)      # nothing to offer
+        subset = node.connect(nid, [[feed, 0]], *hint)
+        assert [feed, 0] in subset, subset
 
     assert node.check_did(nid, mine["did"], {"feed": feed}) == "unseen"
     assert node.put_entries(nid, mine) == "ok"
