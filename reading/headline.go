@@ -29,16 +29,17 @@ type Headline struct {
 	Item       ItemState
 }
 
-// A HeadlineQuery says which entries are listed: of one feed, or of all that are followed or ever were. Unread, Starred
-// and Label are of those that are.
+// A HeadlineQuery says which entries are listed: of one feed, or of all that are followed or ever were. Unread,
+// Starred, Label and Filter are of those that are.
 type HeadlineQuery struct {
 	Feed    int64    // the number of the feed; 0 for all
 	Folder  FolderID // only of feeds in this folder; 0 for all
 	Unread  bool     // only what is not read
 	Starred bool     // only what is starred
 	Label   LabelID  // only what has this label, read or not; 0 for all. Feed, Folder, Unread and Starred are zero then
-	// only what came before the entry of this seq or, for Unread, Starred and Label, before the item of this id; 0 for
-	// all
+	Filter  FilterID // only what this filter caught of them, likewise
+	// only what came before the entry of this seq or, for Unread, Starred, Label and Filter, before the item of this
+	// id; 0 for all
 	Before int64
 	// only what came after it, in the same numbers, the earliest first; 0 for all
 	After int64

@@ -35,6 +35,7 @@ type entriesPage struct {
 	Orders  []shelf
 	Folders []shelf
 	Labels  []shelf
+	Filters []shelf
 	Feeds   []shelf // with what is unread, and the one that is shown
 	Rest    bool    // there are more feeds than these
 	Name    string  // what the feed or folder is called, "" for all
@@ -54,9 +55,11 @@ type listing struct {
 	Show   string // "unread", "all", "starred" or labelled; "" on the page of an entry that was not opened from a list
 	Feed   int64  // 0 for all
 	Folder reading.FolderID
-	Label  reading.LabelID // of labelled, which is of all feeds; else 0
-	Sort   string          // byPublication, byRelevance where something is searched for, or "" for the order of arrival
-	Query  string          // what is searched for, in entries read or not; "" for nothing
+	// Of labelled, which is of all feeds, one of these is not 0.
+	Label  reading.LabelID
+	Filter reading.FilterID
+	Sort   string // byPublication, byRelevance where something is searched for, or "" for the order of arrival
+	Query  string // what is searched for, in entries read or not; "" for nothing
 }
 
 // The orders of a list, but that of arrival.
@@ -65,7 +68,7 @@ const (
 	byRelevance   = "relevance"
 )
 
-// labelled is to show what has a label, read or not.
+// labelled is to show what has a label or was caught by a filter, read or not.
 const labelled = "labelled"
 
 // listingOf is the listing that an address names.
@@ -77,8 +80,11 @@ func listingOf(r *http.Request) (s listing) {
 	folder, _ := strconv.ParseInt(r.FormValue("folder"), 10, 64)
 	s.Folder, s.Query = reading.FolderID(folder), strings.TrimSpace(r.FormValue("q"))
 	label, _ := strconv.ParseInt(r.FormValue("label"), 10, 64)
-	if label != 0 && s.Query == "" {
+	filter, _ := strconv.ParseInt(r.FormValue("filter"), 10, 64)
+	if s.Query == "" && label != 0 {
 		s = listing{Show: labelled, Label: reading.LabelID(label)}
+	} else if s.Query == "" && filter != 0 {
+		s = listing{Show: labelled, Filter: reading.FilterID(filter)}
 	}
 	if sort := r.FormValue("sort"); sort == byPublication || sort == byRelevance && s.Query != "" {
 		s.Sort = sort
@@ -89,7 +95,7 @@ func listingOf(r *http.Request) (s listing) {
 // query is the beginning of the query that names the listing.
 func (s listing) query() string {
 	return queryOf("show", s.Show, "feed", zeroless(s.Feed), "folder", zeroless(int64(s.Folder)),
-		"label", zeroless(int64(s.Label)), "sort", s.Sort, "q", s.Query)
+		"label", zeroless(int64(s.Label)), "filter", zeroless(int64(s.Filter)), "sort", s.Sort, "q", s.Query)
 }
 
 // Path is the address of the list.
@@ -98,7 +104,8 @@ func (s listing) Path() string { return "/entries?" + strings.TrimSuffix(s.query
 // headlines is the query for the entries.
 func (s listing) headlines(secret bool, limit int) reading.HeadlineQuery {
 	return reading.HeadlineQuery{Feed: s.Feed, Folder: s.Folder, Unread: s.Show == "unread",
-		Starred: s.Show == "starred", Label: s.Label, Secret: secret, Limit: limit, ByTime: s.Sort == byPublication}
+		Starred: s.Show == "starred", Label: s.Label, Filter: s.Filter, Secret: secret, Limit: limit,
+		ByTime: s.Sort == byPublication}
 }
 
 // place is where an entry is in the list. Where that goes by publication its time belongs to it.
@@ -243,8 +250,8 @@ func (h *desk) addItems(ctx context.Context, p *entriesPage, found []archive.Rec
 
 // of is the listing of another feed or folder, or of all.
 func (s listing) of(feed int64, folder reading.FolderID) listing {
-	if s.Feed, s.Folder = feed, folder; s.Label != 0 {
-		s.Label, s.Show = 0, "unread"
+	if s.Feed, s.Folder = feed, folder; s.Show == labelled {
+		s.Label, s.Filter, s.Show = 0, 0, "unread"
 	}
 	return s
 }
@@ -283,6 +290,10 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 	if err != nil {
 		return err
 	}
+	filters, err := h.Shelf.Filters(ctx)
+	if err != nil {
+		return err
+	}
 	plain := p.listing
 	if p.Query != "" {
 		plain.Sort, plain.Query = "", ""
@@ -312,7 +323,7 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 	if p.Rest = len(p.Feeds) > maxShelves; p.Rest {
 		p.Feeds = p.Feeds[:maxShelves]
 	}
-	everything := p.Feed == 0 && p.Folder == 0 && p.Label == 0
+	everything := p.Feed == 0 && p.Folder == 0 && p.Show != labelled
 	p.Folders = []shelf{{plain.of(0, 0).Path(), "All feeds", "", all, everything}}
 	for _, f := range folders {
 		s := shelf{plain.of(0, f.ID).Path(), f.Name, "", inFolder[f.ID], f.ID == p.Folder}
@@ -328,7 +339,14 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 		}
 		p.Labels = append(p.Labels, s)
 	}
-	if p.Label != 0 {
+	for _, f := range filters {
+		s := shelf{Path: filterPath(f.ID), Name: f.Name, Chosen: f.ID == p.Filter}
+		if s.Chosen {
+			p.Name = f.Name
+		}
+		p.Filters = append(p.Filters, s)
+	}
+	if p.Show == labelled {
 		if p.Name == "" {
 			return ErrNone
 		}

@@ -89,6 +89,9 @@ func (h *Handler) effect(ctx context.Context, m feed.Match, r reading.Rule) (str
 	return text + "; to have the rule act on them too would " + r.Would(rules[r]) + ".", nil
 }
 
+// filterPath is where what a filter caught is listed.
+func filterPath(id reading.FilterID) string { return listing{Show: labelled, Filter: id}.Path() }
+
 // keepPath is where a search of a feed, or of all where it is "", is kept as a filter, "" where it cannot be: the words
 // of filters are shown to whoever may open the pages, and so hold no address that is a secret.
 func keepPath(query string, of feed.URL) string {
@@ -117,7 +120,7 @@ func (h *Handler) filtersWith(r *http.Request, problem string) (view, error) {
 			Standing: r.PostFormValue("standing") != ""}} // it is ticked by hand alone, and by no link
 	edited, _ := strconv.ParseInt(cmp.Or(r.PostFormValue("id"), r.FormValue("edit")), 10, 64)
 	for i, f := range list {
-		l := filterLine{CountedFilter: f, Path: "/search?q=" + url.QueryEscape(f.Words),
+		l := filterLine{CountedFilter: f, Path: filterPath(f.ID),
 			Atom: "/filter/" + url.PathEscape(f.Name) + ".atom", Hits: int64(f.Caught), Acts: f.Rule.Acts(),
 			Last: moment{f.Latest, h.now(r)}, LastAsked: moment{f.Asked, h.now(r)}}
 		if i > 0 {

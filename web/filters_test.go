@@ -199,7 +199,9 @@ func TestFilters(t *testing.T) {
 	if len(n.filters) != 2 {
 		t.Errorf("what is wrong or tried is kept: %+v", n.filters)
 	}
-	page("/filters", "One/two", `href="/filter/One%2Ftwo.atom"`, "Have the rule act")
+	page("/filters", "One/two", `href="/filter/One%2Ftwo.atom"`, "Have the rule act",
+		`href="/entries?show=labelled&amp;filter=1"`)
+	page("/entries?filter=1", `<h1 dir="auto">One/two</h1>`, `filter=1" aria-current="true"`)
 	page("/filters?edit=1", "Change a filter", `value="One/two"`, "would mute 5 entries")
 	page(post("/filters", http.StatusSeeOther, "id", "1", "words", "a", "name", "Uno", "rule", "mute"),
 		"another address now")

@@ -87,6 +87,7 @@ type PersonalSource interface {
 	IDs(ctx context.Context, s reading.Stream, p reading.Page) ([]reading.ItemID, error)
 	// Labels and LabelsOn are as in reading.LabelList.
 	Labels(ctx context.Context) ([]reading.Label, error)
+	Filters(ctx context.Context) ([]reading.NamedFilter, error)
 	LabelsOn(ctx context.Context, ids []reading.ItemID) (map[reading.ItemID][]reading.Label, error)
 	// Starred returns what neighbors starred of feeds whose stars the owner shares, what weighs most first; nothing for
 	// others than the owner.

@@ -48,9 +48,9 @@ func (r personalReader) Headlines(ctx context.Context, q reading.HeadlineQuery) 
 		}
 		many = n >= few
 	}
-	if q.Label != 0 && q.ByTime {
-		n, err := first(ctx, r.Reader, single[int],
-			`SELECT count(*) FROM (SELECT 1 FROM labelled WHERE label = ? LIMIT ?)`, int64(q.Label), fewUnread)
+	if q.ByTime && (q.Label != 0 || q.Filter != 0) {
+		n, err := first(ctx, r.Reader, single[int], `SELECT count(*) FROM (SELECT 1 FROM labelled WHERE label = ?
+			UNION ALL SELECT 1 FROM caught WHERE filter = ? LIMIT ?)`, int64(q.Label), int64(q.Filter), fewUnread)
 		if err != nil {
 			return nil, err
 		}
@@ -67,13 +67,14 @@ func (r personalReader) listed(ctx context.Context, q reading.HeadlineQuery, man
 	}
 	return all(ctx, r.Reader, by(headlineFields), headlineStatement(&q, many),
 		sql.Named("person", int64(r.person)), sql.Named("feed", q.Feed),
-		sql.Named("folder", int64(q.Folder)), sql.Named("label", int64(q.Label)), sql.Named("before", q.Before),
+		sql.Named("folder", int64(q.Folder)), sql.Named("label", int64(q.Label)), sql.Named("filter", int64(q.Filter)),
+		sql.Named("before", q.Before),
 		sql.Named("after", q.After), sql.Named("at", q.At.Unix()), sql.Named("secret", q.Secret),
 		sql.Named("limit", q.Limit))
 }
 
 // headlineStatement finds the entries by the index that fits, and then reads what is shown of them. many says that
-// there are many that are not read, or have the label.
+// there are many that are not read, or have the label or were caught.
 func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 	const (
 		isFollowed = `f.subscribed AND NOT EXISTS (SELECT 1 FROM left_out WHERE feed = f.id AND person = @person) AND `
@@ -87,6 +88,11 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 		wasFollowed = `(f.subscribed OR f.since IS NOT NULL)`
 		ofLabel     = `m.label = (SELECT id FROM labels WHERE id = @label AND person = @person)`
 	)
+	named, which := `labelled`, ofLabel
+	if q.Filter != 0 {
+		named, which = `caught`,
+			`m.filter = (SELECT id FROM filters WHERE id = @filter AND person = @person AND NOT gone)`
+	}
 	ofEntries := withMarks + ` WHERE `
 	if q.Followed {
 		ofEntries += isFollowed
@@ -99,9 +105,9 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 	feedEntries := `feeds f CROSS JOIN entries e INDEXED BY ` + ofFeed + ` ON e.feed = f.id`
 	from, number := entries+ofEntries+wasFollowed, `e.seq`
 	switch {
-	case many && q.ByTime && q.Label != 0:
-		from = entries + ` CROSS JOIN items i ON i.seq = e.seq CROSS JOIN labelled m ON m.item = i.id WHERE ` +
-			isFollowed + ofLabel
+	case many && q.ByTime && (q.Label != 0 || q.Filter != 0):
+		from = entries + ` CROSS JOIN items i ON i.seq = e.seq CROSS JOIN ` + named + ` m ON m.item = i.id WHERE ` +
+			isFollowed + which
 	case many && q.ByTime && q.Feed != 0:
 		from = feedEntries + ofMany
 	case many && q.ByTime:
@@ -115,8 +121,8 @@ func headlineStatement(q *reading.HeadlineQuery, many bool) string {
 		from, number = `marks m INDEXED BY marks_unread`+ofMarks+`NOT m.read`, `m.item`
 	case q.Starred:
 		from, number = `marks m INDEXED BY marks_starred`+ofMarks+`m.starred`, `m.item`
-	case q.Label != 0:
-		from, number = `labelled m`+ofListed+ofLabel, `m.item`
+	case q.Label != 0, q.Filter != 0:
+		from, number = named+` m`+ofListed+which, `m.item`
 	case q.Feed != 0:
 		from = feedEntries + ofEntries + `1`
 	}
