@@ -14,10 +14,12 @@ import (
 	"feedex/reading"
 )
 
-// A filing is an archive as its filters are changed: a node's, or one on which none runs.
+// A filing is an archive as people, passwords and filters are changed in it: a node's, or one on which none runs.
 type filing struct {
 	view  reading.View
 	write func(context.Context, func(reading.Database) error) error
+	data  string // the archive's directory
+	told  func() // pages may want to show what was changed, and receivers be told otherwise
 }
 
 // pen has f write for a person.
@@ -174,8 +176,9 @@ func (f filing) named(ctx context.Context, p reading.PersonID, name string) (rea
 	return x, asked(err)
 }
 
-// addNamed adds a filter for the person of a name.
-func (f filing) addNamed(ctx context.Context, r control.FilterRequest) (control.FilterReport, error) {
+// AddFilter implements control.Maintenance.
+func (f filing) AddFilter(ctx context.Context, r control.FilterRequest) (control.FilterReport, error) {
+	defer f.told()
 	p, err := f.person(ctx, r.Person)
 	if err != nil {
 		return control.FilterReport{}, err
@@ -183,8 +186,9 @@ func (f filing) addNamed(ctx context.Context, r control.FilterRequest) (control.
 	return f.add(ctx, p, r.FilterWish)
 }
 
-// stand has neighbors asked for a filter of the owner, or no more.
-func (f filing) stand(ctx context.Context, s control.FilterStanding) error {
+// StandFilter implements control.Maintenance.
+func (f filing) StandFilter(ctx context.Context, s control.FilterStanding) error {
+	defer f.told()
 	x, err := f.named(ctx, reading.Owner, s.Name)
 	if err != nil {
 		return err
@@ -194,9 +198,10 @@ func (f filing) stand(ctx context.Context, s control.FilterStanding) error {
 	return err
 }
 
-// removeNamed removes a filter of the person of a name. Where what its rule did is to be taken back, it may be one that
-// was removed before.
-func (f filing) removeNamed(ctx context.Context, r control.FilterRemoval) (reading.Rule, error) {
+// RemoveFilter implements control.Maintenance. Where what its rule did is to be taken back, it may be one that was
+// removed before.
+func (f filing) RemoveFilter(ctx context.Context, r control.FilterRemoval) (reading.Rule, error) {
+	defer f.told()
 	p, err := f.person(ctx, r.Person)
 	if err != nil {
 		return "", err
@@ -216,53 +221,11 @@ func (f filing) removeNamed(ctx context.Context, r control.FilterRemoval) (readi
 	return x.Rule, err
 }
 
-func (h *host) filing() filing { return filing{h.store, h.write} }
-
-// AddFilter implements control.Maintenance.
-func (h *host) AddFilter(ctx context.Context, r control.FilterRequest) (control.FilterReport, error) {
-	defer h.changes.Add(1)
-	return h.filing().addNamed(ctx, r)
-}
-
-// StandFilter implements control.Maintenance.
-func (h *host) StandFilter(ctx context.Context, s control.FilterStanding) error {
-	defer h.changes.Add(1)
-	return h.filing().stand(ctx, s)
-}
-
-// RemoveFilter implements control.Maintenance.
-func (h *host) RemoveFilter(ctx context.Context, r control.FilterRemoval) (reading.Rule, error) {
-	defer h.changes.Add(1)
-	return h.filing().removeNamed(ctx, r)
-}
-
-// filing is that of an archive on which no node runs.
-func (k *OfflineArchive) filing() filing {
-	return filing{k.store, func(_ context.Context, f func(reading.Database) error) error {
-		return committed(k.store, f)
-	}}
-}
-
-// AddFilter implements control.Maintenance.
-func (k *OfflineArchive) AddFilter(ctx context.Context, r control.FilterRequest) (control.FilterReport, error) {
-	return k.filing().addNamed(ctx, r)
-}
-
-// StandFilter implements control.Maintenance.
-func (k *OfflineArchive) StandFilter(ctx context.Context, s control.FilterStanding) error {
-	return k.filing().stand(ctx, s)
-}
-
-// RemoveFilter implements control.Maintenance.
-func (k *OfflineArchive) RemoveFilter(ctx context.Context, r control.FilterRemoval) (reading.Rule, error) {
-	return k.filing().removeNamed(ctx, r)
-}
-
 // resumeFilters goes on with what a process that ended had begun: the past of new filters.
 func (h *host) resumeFilters(ctx context.Context) {
 	behind, err := h.store.Behind(ctx)
 	for _, k := range behind {
-		err = cmp.Or(err, h.filing().catchUp(ctx, k.Person, k.Filter))
+		err = cmp.Or(err, h.filing.catchUp(ctx, k.Person, k.Filter))
 	}
 	if err != nil && ctx.Err() == nil {
 		h.config.Log.Warn("filters have not gone through the past; they do at the next start", "err", err)

@@ -189,7 +189,7 @@ func TestFiltersAreAPersons(t *testing.T) {
 	if code, text := h.ask("GET", byKey, basic("ann", h.secrets["ann"]), ""); code == http.StatusOK {
 		t.Errorf("of a filter that was removed: %d, %s", code, text)
 	}
-	if err := h.host.filing().keepAgain(ctx, h.ann.person, was[0].ID, 0); err != nil {
+	if err := h.host.filing.keepAgain(ctx, h.ann.person, was[0].ID, 0); err != nil {
 		t.Error(err)
 	}
 	if code, text := h.ask("GET", byKey, basic("ann", h.secrets["ann"]), ""); code != http.StatusOK {

@@ -46,6 +46,7 @@ type fetcher interface {
 
 // A host runs one node. Its loop goroutine owns the fields of the second group.
 type host struct {
+	filing
 	config      Config
 	store       reading.Database
 	housekeeper archive.Housekeeper
@@ -111,7 +112,7 @@ type arrival struct {
 
 // newHost makes a host that has no core yet. c has its defaults.
 func newHost(c Config, store reading.Database, keeping archive.Housekeeper, client caller, fetcher fetcher) *host {
-	return &host{
+	h := &host{
 		config: c, store: store, housekeeper: keeping, client: client, fetcher: fetcher, sites: c.sites,
 		meetings: newMeetings(&c), sources: newSources(&c),
 		stirred: make(chan struct{}, 1),
@@ -127,6 +128,8 @@ func newHost(c Config, store reading.Database, keeping archive.Housekeeper, clie
 		heard:     make(map[uint64]heard),
 		reversed:  make(map[protocol.NodeID]*reversed),
 	}
+	h.filing = filing{store, h.write, c.Data, func() { h.changes.Add(1); h.wakeTeller() }}
+	return h
 }
 
 // loop steps the node until ctx ends.

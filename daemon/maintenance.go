@@ -93,16 +93,7 @@ func personNamed(ctx context.Context, v reading.PeopleList, name string) (readin
 	return reading.Named(list, cmp.Or(name, list[0].Name))
 }
 
-// addPassword makes a password and keeps its hashes.
-func addPassword(ctx context.Context, d reading.Database, p control.PasswordRequest) (secret string, err error) {
-	of, err := personNamed(ctx, d, p.Person)
-	if err != nil {
-		return "", err
-	}
-	return makePassword(d, of.ID, p)
-}
-
-// makePassword does the same for a person who is known.
+// makePassword makes a password of a person and keeps its hashes.
 func makePassword(d reading.Database, of reading.PersonID, p control.PasswordRequest) (secret string, err error) {
 	if err := cmp.Or(reading.CheckPasswordName(p.Name), reading.CheckScope(p.Scope)); err != nil {
 		return "", err
@@ -113,39 +104,42 @@ func makePassword(d reading.Database, of reading.PersonID, p control.PasswordReq
 	return secret, d.KeepPassword(reading.NewPassword(p.Name, secret, of, p.Scope, time.Now()))
 }
 
-func removePassword(d reading.Passwords, name string) error {
-	if !d.DropPassword(name) {
-		return fmt.Errorf("remove password %q: %w", name, control.ErrNoPassword)
-	}
-	return nil
-}
-
 // AddPassword implements control.Maintenance.
-func (h *host) AddPassword(ctx context.Context, p control.PasswordRequest) (secret string, err error) {
-	err = h.write(ctx, func(d reading.Database) error {
-		secret, err = addPassword(ctx, d, p)
+func (f filing) AddPassword(ctx context.Context, p control.PasswordRequest) (secret string, err error) {
+	err = f.write(ctx, func(d reading.Database) error {
+		of, err := personNamed(ctx, d, p.Person)
+		if err == nil {
+			secret, err = makePassword(d, of.ID, p)
+		}
 		return asked(err)
 	})
 	return secret, err
 }
 
 // RemovePassword implements control.Maintenance.
-func (h *host) RemovePassword(ctx context.Context, name string) error {
-	return h.write(ctx, func(d reading.Database) error { return asked(removePassword(d, name)) })
+func (f filing) RemovePassword(ctx context.Context, name string) error {
+	return f.write(ctx, func(d reading.Database) error {
+		if !d.DropPassword(name) {
+			return asked(fmt.Errorf("remove password %q: %w", name, control.ErrNoPassword))
+		}
+		return nil
+	})
 }
 
-// addPerson adds a person of a name. An archive that was put back gives the number of one who came later to the next:
-// where that one saved entries, in a data directory, is not theirs.
-func addPerson(d reading.People, data, raw string) error {
+// AddPerson implements control.Maintenance. An archive that was put back gives the number of one who came later to the
+// next: where that one saved entries is not theirs.
+func (f filing) AddPerson(ctx context.Context, raw string) error {
 	name, err := reading.PersonName(raw)
 	if err != nil {
-		return err
+		return asked(err)
 	}
-	id, err := d.AddPerson(time.Now(), name)
-	if err != nil {
-		return err
-	}
-	return forgetService(data, id)
+	return f.write(ctx, func(d reading.Database) error {
+		id, err := d.AddPerson(time.Now(), name)
+		if err == nil {
+			err = forgetService(f.data, id)
+		}
+		return asked(err)
+	})
 }
 
 // whoMayGo is the person of a name, who may be removed.
@@ -164,33 +158,27 @@ func whoMayGo(ctx context.Context, v reading.PeopleList, name string) (reading.P
 	return p, err
 }
 
-// erasePerson erases a person, by steps that write carries out, and where that saved entries, in a data directory.
-func erasePerson(ctx context.Context, data string, id reading.PersonID,
-	write func(context.Context, func(reading.Database) error) error) error {
+// erasePerson erases a person, in steps between which the loop goes on, and where they saved entries.
+func (f filing) erasePerson(ctx context.Context, id reading.PersonID) error {
 	for more := true; more; {
-		if err := write(ctx, func(d reading.Database) error {
+		if err := f.write(ctx, func(d reading.Database) error {
 			more = d.RemovePerson(id, markStep)
-			return forgetService(data, id)
+			return forgetService(f.data, id)
 		}); err != nil {
 			return err
 		}
 	}
-	return forgetService(data, id) // what was on its way when the first step ended their sessions
-}
-
-// AddPerson implements control.Maintenance.
-func (h *host) AddPerson(ctx context.Context, name string) error {
-	return h.write(ctx, func(d reading.Database) error { return asked(addPerson(d, h.config.Data, name)) })
+	return forgetService(f.data, id) // what was on its way when the first step ended their sessions
 }
 
 // RemovePerson implements control.Maintenance.
-func (h *host) RemovePerson(ctx context.Context, name string) error {
-	p, err := whoMayGo(ctx, h.store, name)
-	if err == nil {
-		err = erasePerson(ctx, h.config.Data, p.ID, h.write)
+func (f filing) RemovePerson(ctx context.Context, name string) error {
+	defer f.told() // what they command is done no more
+	p, err := whoMayGo(ctx, f.view, name)
+	if err != nil {
+		return err
 	}
-	h.wakeTeller() // what they command is done no more
-	return err
+	return f.erasePerson(ctx, p.ID)
 }
 
 // hidePerson removes a person of whom everything is there until the removal can be undone no more, and returns what
@@ -229,9 +217,9 @@ func (h *host) eraseHidden(ctx context.Context, now time.Time) error {
 	upTo := now.Add(-web.UndoTime - time.Minute)
 	ids, err := h.store.HiddenPeople(ctx, upTo)
 	for i := 0; i < len(ids) && err == nil; i++ {
-		err = erasePerson(ctx, h.config.Data, ids[i], h.write)
+		err = h.erasePerson(ctx, ids[i])
 	}
-	return cmp.Or(err, h.filing().sweep(ctx, upTo))
+	return cmp.Or(err, h.filing.sweep(ctx, upTo))
 }
 
 func (h *host) wakeTeller() {

@@ -16,8 +16,8 @@ import (
 
 // An OfflineArchive keeps the archive of a data directory on which no node runs.
 type OfflineArchive struct {
+	filing
 	store  reading.Database
-	data   string
 	unlock func()
 }
 
@@ -40,7 +40,8 @@ func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, 
 		unlock()
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
-	return &OfflineArchive{store, data, unlock}, nil
+	write := func(_ context.Context, f func(reading.Database) error) error { return committed(store, f) }
+	return &OfflineArchive{filing{store, write, data, func() {}}, store, unlock}, nil
 }
 
 // Close lets nodes run on the data directory again.
@@ -65,34 +66,4 @@ func (k *OfflineArchive) Index() (remaining int, err error) {
 		more, err = k.store.Tidy()
 	}
 	return remaining, err
-}
-
-// AddPassword implements control.Maintenance.
-func (k *OfflineArchive) AddPassword(ctx context.Context, p control.PasswordRequest) (secret string, err error) {
-	err = committed(k.store, func(d reading.Database) error {
-		secret, err = addPassword(ctx, d, p)
-		return err
-	})
-	return secret, err
-}
-
-// RemovePassword implements control.Maintenance.
-func (k *OfflineArchive) RemovePassword(_ context.Context, name string) error {
-	return committed(k.store, func(d reading.Database) error { return removePassword(d, name) })
-}
-
-// AddPerson implements control.Maintenance.
-func (k *OfflineArchive) AddPerson(_ context.Context, name string) error {
-	return committed(k.store, func(d reading.Database) error { return addPerson(d, k.data, name) })
-}
-
-// RemovePerson implements control.Maintenance.
-func (k *OfflineArchive) RemovePerson(ctx context.Context, name string) error {
-	p, err := whoMayGo(ctx, k.store, name)
-	if err != nil {
-		return err
-	}
-	return erasePerson(ctx, k.data, p.ID, func(_ context.Context, f func(reading.Database) error) error {
-		return committed(k.store, f)
-	})
 }

@@ -256,6 +256,7 @@ func TestRemovePerson(t *testing.T) {
 func TestARemovedPersonComesBack(t *testing.T) {
 	h := newHousehold(t)
 	h.host.config.Data = t.TempDir()
+	h.host.data = h.host.config.Data
 	ctx := t.Context()
 	source := dashboard{View: h.store, entrance: h.door, host: h.host}
 	if err := h.ann.Mark(ctx, []reading.ItemID{1}, reading.Mark{Starred: reading.Yes}); err != nil {

@@ -191,7 +191,7 @@ func removeReceiver(ctx context.Context, d reading.Database, r control.ReceiverN
 
 // AddReceiver implements control.ReceiverChanges.
 func (h *host) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
-	err := addReceiver(ctx, h.filing(), r)
+	err := addReceiver(ctx, h.filing, r)
 	if err == nil && h.teller != nil {
 		h.teller.Wake()
 	}
@@ -209,7 +209,7 @@ func (h *host) RemoveReceiver(ctx context.Context, r control.ReceiverName) error
 
 // AddReceiver implements control.ReceiverChanges.
 func (k *OfflineArchive) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
-	return addReceiver(ctx, k.filing(), r)
+	return addReceiver(ctx, k.filing, r)
 }
 
 // RemoveReceiver implements control.ReceiverChanges.

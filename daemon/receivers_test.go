@@ -21,7 +21,7 @@ func TestReceiversOfFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := filing{h.store, func(context.Context, func(reading.Database) error) error {
+	none := filing{view: h.store, write: func(context.Context, func(reading.Database) error) error {
 		t.Error("something was written")
 		return nil
 	}}

@@ -72,6 +72,7 @@ func TestSavedTo(t *testing.T) {
 func TestSavedToOfAPerson(t *testing.T) {
 	a := newHousehold(t)
 	a.host.config.Data = t.TempDir()
+	a.host.data = a.host.config.Data
 	ctx, saved := t.Context(), 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		saved++

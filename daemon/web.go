@@ -280,9 +280,9 @@ func (d dashboard) KeepFilter(ctx context.Context, id reading.FilterID,
 	defer d.host.changes.Add(1)
 	var r control.FilterReport
 	if id == 0 {
-		r, err = d.host.filing().add(ctx, reading.Owner, w)
+		r, err = d.host.filing.add(ctx, reading.Owner, w)
 	} else {
-		r, err = d.host.filing().change(ctx, reading.Owner, id, w)
+		r, err = d.host.filing.change(ctx, reading.Owner, id, w)
 	}
 	return r.Filter, plain(err)
 }
@@ -290,7 +290,7 @@ func (d dashboard) KeepFilter(ctx context.Context, id reading.FilterID,
 // KeepFilterAgain implements web.OwnerFilters.
 func (d dashboard) KeepFilterAgain(ctx context.Context, id, instead reading.FilterID) error {
 	defer d.host.changes.Add(1)
-	return plain(d.host.filing().keepAgain(ctx, reading.Owner, id, instead))
+	return plain(d.host.filing.keepAgain(ctx, reading.Owner, id, instead))
 }
 
 // TryFilter implements web.OwnerFilters.
@@ -310,7 +310,7 @@ func (d dashboard) MoveFilter(ctx context.Context, id, before reading.FilterID) 
 // RemoveFilter implements web.OwnerFilters.
 func (d dashboard) RemoveFilter(ctx context.Context, id reading.FilterID) error {
 	defer d.host.changes.Add(1)
-	return plain(d.host.filing().remove(ctx, reading.Owner, id))
+	return plain(d.host.filing.remove(ctx, reading.Owner, id))
 }
 
 // ActOnPast implements web.OwnerFilters, in steps between which the loop goes on.
@@ -332,5 +332,5 @@ func (d dashboard) ActOnPast(ctx context.Context, id reading.FilterID) (at time.
 // TakeBack implements web.OwnerFilters.
 func (d dashboard) TakeBack(ctx context.Context, id reading.FilterID, moment time.Time) error {
 	defer d.host.changes.Add(1)
-	return d.host.filing().takeBack(ctx, reading.Owner, id, moment)
+	return d.host.filing.takeBack(ctx, reading.Owner, id, moment)
 }
