@@ -161,7 +161,7 @@ func (h *host) loop(ctx context.Context) {
 			h.stir()
 		}
 		// Each of these may have changed the time at which the loop is needed next.
-		resetTo(wake, h.alarm(time.Now()))
+		wake.Reset(h.nap(time.Now()))
 	}
 }
 
@@ -248,22 +248,13 @@ func (h *host) next() time.Time {
 	return h.node.Next()
 }
 
-// alarm is when the loop is to look at the clock again, as a timer counts: after a nap at the latest.
-func (h *host) alarm(now time.Time) time.Time {
+// nap is for how long the loop may rest until it looks at the clock again, as a timer counts. It may be negative.
+func (h *host) nap(now time.Time) time.Duration {
 	nap := longestNap
 	if due := h.next(); !due.IsZero() {
 		nap = min(nap, due.Sub(h.clock.now(now)))
 	}
-	return now.Add(nap)
-}
-
-// resetTo sets the timer to go off at t, at once where that is past, and never for the zero time.
-func resetTo(timer *time.Timer, t time.Time) {
-	if t.IsZero() {
-		timer.Stop()
-		return
-	}
-	timer.Reset(max(0, time.Until(t)))
+	return nap
 }
 
 // send hands an arrival to the loop and reports whether it was taken before ctx ended.

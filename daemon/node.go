@@ -270,7 +270,6 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		stop(transport.Serve(serving, ln, handler, c))
 	}
 	var servers, loop sync.WaitGroup
-	servers.Go(func() { h.mapPort(serving) })
 	loop.Go(func() {
 		h.awaitRouter(serving)
 		h.loop(looping)
@@ -289,18 +288,14 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 			h.config.Log.Error("feeds are not pushed", "err", err)
 		}
 	})
-	servers.Go(func() { h.teller.Run(serving) })
 	if h.onLAN != nil {
 		servers.Go(func() { h.findNear(serving, h.onLAN.Run) })
 	}
-	servers.Go(func() { h.fillPast(serving) })
-	servers.Go(func() { h.meet(serving) })
-	servers.Go(func() { h.retain(serving) })
-	servers.Go(func() { h.housekeep(serving) })
-	servers.Go(func() { h.findIcons(serving) })
-	servers.Go(func() { h.resumeFilters(serving) })
-	servers.Go(func() { h.askStanding(serving) })
 	servers.Go(h.texts.find)
+	for _, work := range []func(context.Context){h.mapPort, h.teller.Run, h.fillPast, h.meet, h.retain, h.housekeep,
+		h.findIcons, h.resumeFilters, h.askStanding} {
+		servers.Go(func() { work(serving) })
+	}
 	standing := func() {
 		for _, wish := range append([]node.Subscribe{{Feeds: h.config.Subscribe, Standing: true}}, h.config.Wishes...) {
 			if err := h.Subscribe(serving, wish); err != nil && !errors.As(err, new(control.BadRequest)) {
