@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"feedex/archive/archivetest/ondisk"
+	"feedex/internal/logtest"
 	"feedex/reading"
 )
 
@@ -53,9 +54,9 @@ func TestTheFirstPasswordComesFromAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	log, said := overhear()
+	log, said := logtest.Overhear()
 	n = startNode(t, Config{Data: data, PasswordFile: fileOf(t, "another horse battery"), Log: log})
-	said.wait(t, "the password file holds another password than there is; to have it made, stop the node and remove "+
+	said.Wait(t, "the password file holds another password than there is; to have it made, stop the node and remove "+
 		"the other: feedex password remove owner")
 	if !opens(n, "correct horse battery") || opens(n, "another horse battery") {
 		t.Error("another file changed the password")

@@ -14,6 +14,7 @@ import (
 
 	"feedex/control"
 	"feedex/feed"
+	"feedex/internal/logtest"
 	"feedex/reading"
 )
 
@@ -98,7 +99,7 @@ func TestCallbacksReachNothingUnnamed(t *testing.T) {
 		http.Redirect(w, r, victim.URL, http.StatusTemporaryRedirect)
 	})
 	f := startFeed(t, "First")
-	log, said := overhear()
+	log, said := logtest.Overhear()
 	n := startNode(t, Config{
 		Subscribe: []feed.URL{f.url}, PushTo: []string{named.Listener.Addr().String()}, Log: log,
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
@@ -143,7 +144,7 @@ func TestCallbacksReachNothingUnnamed(t *testing.T) {
 		}
 		// For all that the hub knows before it calls, a machine of the owner's network is there.
 		if code := subscribe("http://"+host+":"+victim.port()+"/", "192.168.77.5"); code == http.StatusAccepted {
-			said.wait(t, "subscription not verified")
+			said.Wait(t, "subscription not verified")
 		} else if code != http.StatusBadRequest {
 			t.Errorf("%s, from elsewhere: %d", host, code)
 		}
@@ -151,7 +152,7 @@ func TestCallbacksReachNothingUnnamed(t *testing.T) {
 	if code := subscribe(named.URL+"/", ""); code != http.StatusAccepted {
 		t.Errorf("what the owner named: %d", code)
 	}
-	said.wait(t, "subscription not verified")
+	said.Wait(t, "subscription not verified")
 	if named.visits.Load() != 1 || victim.visits.Load() != 0 {
 		t.Errorf("what the owner named was called %d times, what listens beside it %d times", named.visits.Load(),
 			victim.visits.Load())

@@ -7,13 +7,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"feedex/internal/logtest"
 )
 
 // What finds nodes on the LAN is begun again a while after it failed, and the owner is told once of each reason; of the
 // node's own end nothing is said.
 func TestTheLANIsLookedAtAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log, said := overhear()
+		log, said := logtest.Overhear()
 		h := &host{config: Config{Log: log}}
 		ctx, end := context.WithCancelCause(t.Context())
 		began := time.Now()
@@ -33,7 +35,7 @@ func TestTheLANIsLookedAtAgain(t *testing.T) {
 		if want := []time.Duration{0, nearAgain, 2 * nearAgain, 3 * nearAgain}; !slices.Equal(calls, want) {
 			t.Errorf("it runs at %v, want %v", calls, want)
 		}
-		if n := said.count()["nodes on the LAN are not found for now"]; n != 2 {
+		if n := said.Count()["nodes on the LAN are not found for now"]; n != 2 {
 			t.Errorf("the owner is told %d times", n)
 		}
 		if took := time.Since(began); took != time.Hour+3*nearAgain {

@@ -17,6 +17,7 @@ import (
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/internal/logtest"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -66,7 +67,7 @@ type testLoop struct {
 	*host
 	t    *testing.T
 	disk *disk
-	said said
+	said logtest.Said
 	pass func(time.Duration) // lets time pass until the loop waits again
 }
 
@@ -79,7 +80,7 @@ func runLoop(t *testing.T, p peers, f func(t *testing.T, l *testLoop)) {
 func runLoopOn(t *testing.T, made func() *disk, p peers, f func(t *testing.T, l *testLoop)) {
 	data := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		log, said := overhear()
+		log, said := logtest.Overhear()
 		c := Config{Log: log, Data: data, Node: node.Config{AllowLocal: true, Policy: polling.Fixed{Every: time.Hour}}}
 		c.Node.Secret = make([]byte, 32)
 		l := &testLoop{t: t, disk: made(), said: said}
@@ -203,14 +204,14 @@ func TestIndexFailureConcernsNobodyElse(t *testing.T) {
 		}
 		const broken, mended = "entries cannot be indexed; searches find them all the same, but take longer",
 			"entries can be indexed again"
-		if said := l.said.count(); said[broken] != 1 || said[mended] != 0 {
+		if said := l.said.Count(); said[broken] != 1 || said[mended] != 0 {
 			t.Errorf("the log says %v", said)
 		}
 
 		l.disk.set(diskState{unindexed: 300})
 		l.pass(longestWait + time.Second)
 		_, left := l.disk.indexed()
-		if said := l.said.count(); said[broken] != 0 || said[mended] != 1 || left != 0 {
+		if said := l.said.Count(); said[broken] != 0 || said[mended] != 1 || left != 0 {
 			t.Errorf("mended, the log says %v and %d entries are not indexed", said, left)
 		}
 	})
@@ -337,7 +338,7 @@ func TestRevivedByTheTimerAlone(t *testing.T) {
 		}
 		l.pass(10 * time.Minute)
 		const refused, stored = "entries cannot be stored; nothing was acknowledged", "entries can be stored again"
-		if said := l.said.count(); said[refused] < 10 || said[refused] > 20 || said[stored] != 0 {
+		if said := l.said.Count(); said[refused] < 10 || said[refused] > 20 || said[stored] != 0 {
 			t.Errorf("in ten minutes on a full disk the log says %v", said)
 		}
 		if fault := l.knock(); fault == nil || fault.Code != protocol.Unavailable {
@@ -346,7 +347,7 @@ func TestRevivedByTheTimerAlone(t *testing.T) {
 
 		l.disk.set(diskState{})
 		l.pass(longestWait)
-		if said := l.said.count(); said[stored] != 1 {
+		if said := l.said.Count(); said[stored] != 1 {
 			t.Errorf("after the disk was mended the log says %v", said)
 		}
 		if l.follows() {
@@ -396,7 +397,7 @@ func TestHeldCallsEndWithTheCore(t *testing.T) {
 		}
 		l.disk.set(diskState{})
 		l.pass(vouchTakes)
-		if said := l.said.count(); said["entries can be stored again"] != 1 {
+		if said := l.said.Count(); said["entries can be stored again"] != 1 {
 			t.Errorf("the log says %v", said)
 		}
 		if list, err := l.Neighbors(t.Context()); err != nil || len(list) != 0 {
@@ -525,7 +526,7 @@ func TestAClockThatStartsIn1970(t *testing.T) {
 				if fault := l.knock(); fault != nil {
 					t.Errorf("a peer hears %v", fault)
 				}
-				said := l.said.count()
+				said := l.said.Count()
 				if waited := said[behind] == 1; waited != (test.waits > 0) {
 					t.Errorf("the log says %v", said)
 				}

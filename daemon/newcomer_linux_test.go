@@ -21,6 +21,7 @@ import (
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/guard"
+	"feedex/internal/logtest"
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
@@ -264,7 +265,7 @@ func TestThisMachineIsNotCalledBack(t *testing.T) {
 	defer private.Close()
 
 	ready := make(chan string, 1)
-	log, said := overhear()
+	log, said := logtest.Overhear()
 	data := t.TempDir()
 	defer runUntil(t, func(ctx context.Context) error {
 		return trackerhost.Run(ctx, trackerhost.Config{Data: data, Listen: hereAt + ":7788",
@@ -297,7 +298,7 @@ func TestThisMachineIsNotCalledBack(t *testing.T) {
 			t.Errorf("connect is answered %s", text)
 		}
 	}
-	said.wait(t, "call back failed")
+	said.Wait(t, "call back failed")
 	// Nor is it polled; a blog of the owner's at its own address is.
 	blog, err := net.Listen("tcp", own+":80")
 	if err != nil {

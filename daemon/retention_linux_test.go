@@ -10,6 +10,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/archivetest/ondisk"
+	"feedex/internal/logtest"
 	"feedex/node"
 	"feedex/reading"
 )
@@ -98,7 +99,7 @@ func TestAFullDiskStaysFullForRows(t *testing.T) {
 	if _, err := l.Subscribe(ctx, exampleFeed); err != nil {
 		t.Fatal(err)
 	}
-	log, said := overhear()
+	log, said := logtest.Overhear()
 	if _, err := look(ctx, l.host, func(*node.Node) (bool, error) {
 		l.host.config.Log, l.host.config.revival = log, time.Millisecond
 		return true, nil
@@ -107,12 +108,12 @@ func TestAFullDiskStaysFullForRows(t *testing.T) {
 	}
 	const full, again = "entries cannot be stored; nothing was acknowledged", "entries can be stored again"
 	fillDisk(t, dir)
-	for n := 0; said.count()[full] == 0; n += 200 {
+	for n := 0; said.Count()[full] == 0; n += 200 {
 		_ = l.host.write(ctx, func(d reading.Database) error { d.Keep(longRecords(n, n+200)); return nil })
 	}
 	for range 5 {
 		select {
-		case m := <-said.messages:
+		case m := <-said.Messages:
 			if m != full {
 				t.Fatalf("on a full disk it is said: %s", m)
 			}
@@ -122,5 +123,5 @@ func TestAFullDiskStaysFullForRows(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "ballast"), 0); err != nil {
 		t.Fatal(err)
 	}
-	said.wait(t, again)
+	said.Wait(t, again)
 }

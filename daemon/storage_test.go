@@ -15,6 +15,7 @@ import (
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/grade"
+	"feedex/internal/logtest"
 	"feedex/node"
 	"feedex/protocol"
 	"feedex/reading"
@@ -108,11 +109,11 @@ func TestNothingIsAskedForThatCannotBeKept(t *testing.T) {
 					t.Fatalf("on a full disk: %d requests, %v; want the first alone", asked.Load(), err)
 				}
 			}
-			if said.count()["entries can be stored again"] > 0 {
+			if said.Count()["entries can be stored again"] > 0 {
 				t.Error("entries are said to be stored on a full disk")
 			}
 			mend()
-			said.wait(t, "entries can be stored again")
+			said.Wait(t, "entries can be stored again")
 			if err := ask(ctx, l); err != nil || asked.Load() == 1 {
 				t.Errorf("once there is room: %d requests in all, %v", asked.Load(), err)
 			}
@@ -122,7 +123,7 @@ func TestNothingIsAskedForThatCannotBeKept(t *testing.T) {
 
 // newAsking is a library with an entry whose node counts what it asks publishers for, and tries again at once where
 // nothing can be kept.
-func newAsking(t *testing.T) (l *testLibrary, asked *askedFor, heard said) {
+func newAsking(t *testing.T) (l *testLibrary, asked *askedFor, heard logtest.Said) {
 	t.Helper()
 	l, asked = newLibrary(t), new(askedFor)
 	if _, err := l.Subscribe(t.Context(), exampleFeed); err != nil {
@@ -130,7 +131,7 @@ func newAsking(t *testing.T) (l *testLibrary, asked *askedFor, heard said) {
 	}
 	e := feed.Entry{Feed: exampleFeed, ID: "1", Title: "Ferry", Link: "https://example.com/ferry"}
 	l.holds([]archive.Record{archive.NewRecord(e, time.Now(), protocol.NodeID{})})
-	log, heard := overhear()
+	log, heard := logtest.Overhear()
 	if _, err := look(t.Context(), l.host, func(*node.Node) (bool, error) {
 		h := l.host
 		h.config.Log, h.config.revival = log, time.Millisecond
@@ -159,19 +160,19 @@ func TestADiskHasRoomAgain(t *testing.T) {
 	const full = "entries cannot be stored; nothing was acknowledged"
 	_, err := l.host.texts.get(ctx, 1, true, theOwner)
 	mend()
-	said.wait(t, full)
+	said.Wait(t, full)
 	for range 3 {
 		if !errors.Is(err, reading.ErrRests) || asked.Load() != 1 {
 			t.Fatalf("while the node rests: %d requests, %v", asked.Load(), err)
 		}
-		said.wait(t, full)
+		said.Wait(t, full)
 		_, err = l.host.texts.get(ctx, 1, true, theOwner)
 	}
-	if said.count()["entries can be stored again"] > 0 {
+	if said.Count()["entries can be stored again"] > 0 {
 		t.Error("entries are said to be stored on a full disk")
 	}
 	room.Store(stepBytes)
-	said.wait(t, "entries can be stored again")
+	said.Wait(t, "entries can be stored again")
 	if _, err := l.host.texts.get(ctx, 1, true, theOwner); errors.Is(err, reading.ErrRests) || asked.Load() != 2 {
 		t.Errorf("once there is room: %d requests, %v", asked.Load(), err)
 	}
@@ -181,7 +182,7 @@ func TestADiskHasRoomAgain(t *testing.T) {
 // node goes on, and believes in nothing that was refused.
 func TestStorageFaults(t *testing.T) {
 	f, g := startFeed(t, "First"), startFeed(t, "Other")
-	log, said := overhear()
+	log, said := logtest.Overhear()
 	n := startNode(t, Config{Log: log, Subscribe: []feed.URL{f.url}, revival: time.Millisecond})
 	n.waitArrival(f.url)
 	p := startPeer(t, n)
@@ -213,7 +214,7 @@ func TestStorageFaults(t *testing.T) {
 	}
 
 	mend()
-	said.wait(t, "entries can be stored again")
+	said.Wait(t, "entries can be stored again")
 	if code := p.call(put); code != protocol.UnknownNeighbor {
 		t.Errorf("delivery over a link that was forgotten: fault %d, want %d", code, protocol.UnknownNeighbor)
 	}

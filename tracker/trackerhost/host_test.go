@@ -22,6 +22,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"go.uber.org/goleak"
 
+	"feedex/internal/logtest"
 	"feedex/protocol"
 	"feedex/tracker"
 	"feedex/transport"
@@ -80,7 +81,7 @@ func TestTrackerRemembersItsListOverARestart(t *testing.T) {
 	if list := a.ask(t, url); len(list) != 0 {
 		t.Errorf("an empty list hands out %v", list)
 	}
-	said.wait(t, "node listed")
+	said.Wait(t, "node listed")
 	if agent := a.caller.Load(); agent != "feedex/test" {
 		t.Errorf("called back by %q", agent)
 	}
@@ -107,7 +108,7 @@ func TestTrackerSetsADamagedListAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	url, said, stop := startTracker(t, data)
-	said.wait(t, "list of an earlier run is damaged; starting with an empty one")
+	said.Wait(t, "list of an earlier run is damaged; starting with an empty one")
 	if text, err := os.ReadFile(path + ".damaged"); err != nil || string(text) != damaged {
 		t.Errorf("set aside: %q, %v", text, err)
 	}
@@ -152,7 +153,7 @@ func TestTrackerShowsHowItIsDoing(t *testing.T) {
 	url, said, _ := startTracker(t, t.TempDir())
 	a := startTrackerNode(t)
 	a.ask(t, url)
-	said.wait(t, "node listed")
+	said.Wait(t, "node listed")
 
 	status, page := get(t, url)
 	for _, want := range []string{"<tr><td>Nodes on the list<td>1\n", "<tr><td>Calls answered<td>1\n",
@@ -218,7 +219,7 @@ func TestTrackerSaysWhetherItWorks(t *testing.T) {
 
 // A tracker that is full says once an hour that it turns callers away.
 func TestTrackerSaysThatItIsFull(t *testing.T) {
-	log, said := overhear()
+	log, said := logtest.Overhear()
 	now := time.Now()
 	h := &registryHost{config: Config{Log: log}, started: now,
 		registry: tracker.New(tracker.Config{Capacity: 1}, rand.New(rand.NewPCG(1, 2)))}
@@ -236,11 +237,8 @@ func TestTrackerSaysThatItIsFull(t *testing.T) {
 		{complainEvery, "11.1.1.1", true}, {3 * complainEvery, "11.1.1.1", false}} {
 		call(c.caller)
 		h.complain(now.Add(c.after))
-		if got := len(said.messages) > 0; got != c.warning {
+		if got := len(said.Count()) > 0; got != c.warning {
 			t.Errorf("after %v: warned = %v", c.after, got)
-		}
-		for len(said.messages) > 0 {
-			<-said.messages
 		}
 	}
 	w := httptest.NewRecorder()
@@ -252,9 +250,9 @@ func TestTrackerSaysThatItIsFull(t *testing.T) {
 }
 
 // startTracker runs a tracker on loopback until the test ends, and returns its URL and what it says.
-func startTracker(t *testing.T, data string) (url string, log said, stop func() error) {
+func startTracker(t *testing.T, data string) (url string, log logtest.Said, stop func() error) {
 	t.Helper()
-	logger, log := overhear()
+	logger, log := logtest.Overhear()
 	ready := make(chan string, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -291,38 +289,4 @@ func get(t *testing.T, url string) (status int, body string) {
 		t.Fatal(err)
 	}
 	return resp.StatusCode, string(text)
-}
-
-// said is a log that hands on what is said in it.
-type said struct {
-	slog.Handler
-	messages chan string
-}
-
-// overhear returns a log, and what is said in it.
-func overhear() (*slog.Logger, said) {
-	s := said{slog.DiscardHandler, make(chan string, 10_000)}
-	return slog.New(s), s
-}
-
-func (s said) Enabled(context.Context, slog.Level) bool { return true }
-func (s said) WithAttrs([]slog.Attr) slog.Handler       { return s }
-func (s said) Handle(_ context.Context, r slog.Record) error {
-	s.messages <- r.Message
-	return nil
-}
-
-// wait waits until it is said.
-func (s said) wait(t *testing.T, message string) {
-	t.Helper()
-	for {
-		select {
-		case m := <-s.messages:
-			if m == message {
-				return
-			}
-		case <-t.Context().Done():
-			t.Fatalf("nobody said %q", message)
-		}
-	}
 }
