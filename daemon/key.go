@@ -37,7 +37,7 @@ func OwnFiles(data string) (map[string][]byte, error) {
 		switch path {
 		case KeyPath(data), filepath.Join(data, sourcesName), filepath.Join(data, dhtName),
 			savingPath(data, reading.Owner), savingPath(data, p):
-			text, err := datadir.Read(path)
+			text, err := datadir.Read(path, datadir.Small)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // it went meanwhile
 			}
@@ -58,7 +58,7 @@ func OwnFiles(data string) (map[string][]byte, error) {
 // a full disk, the node has none, and neighbors know it by its address.
 func nodeKey(data string, log *slog.Logger) (ed25519.PrivateKey, error) {
 	path := KeyPath(data)
-	text, err := os.ReadFile(path)
+	text, err := datadir.Read(path, datadir.Small)
 	if errors.Is(err, fs.ErrNotExist) {
 		private, err := newKey(path)
 		if err != nil {

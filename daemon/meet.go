@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -38,7 +37,7 @@ func (c *Config) UsesDHT() control.DHTUse {
 	if c.DHT == control.DHTOn || c.DHT == control.DHTOff {
 		return c.DHT
 	}
-	text, _ := os.ReadFile(filepath.Join(c.Data, dhtName))
+	text, _ := datadir.Read(filepath.Join(c.Data, dhtName), datadir.Small)
 	if use := control.DHTUse(strings.TrimSpace(string(text))); use == control.DHTOn || use == control.DHTOff {
 		return use
 	}

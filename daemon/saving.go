@@ -60,7 +60,7 @@ func newSavedTo(c *Config) *savedTo {
 func (s *savedTo) service(p reading.PersonID) (service saving.Service, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text, err := os.ReadFile(savingPath(s.data, p))
+	text, err := datadir.Read(savingPath(s.data, p), datadir.Small)
 	if errors.Is(err, fs.ErrNotExist) {
 		return service, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,7 +56,7 @@ func (s *sources) load() error {
 	if s.read {
 		return nil
 	}
-	text, err := os.ReadFile(s.path)
+	text, err := datadir.Read(s.path, datadir.Small)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -42,7 +42,8 @@ var (
 		`or a site such as "example.org"`, checkSource("node", false)}
 	Program    = &Kind{"host:port", `a program's address such as "127.0.0.1:8080"`, checkProgram}
 	Network    = &Kind{"network", `an address or network such as "127.0.0.1" or "10.0.0.0/8"`, parsedBy(parsePrefix)}
-	TrackerURL = &Kind{"URL", `a tracker's URL such as "http://tracker.example.net:7788/"`, checkSource("tracker", true)}
+	TrackerURL = &Kind{"URL", `a tracker's URL such as "http://tracker.example.net:7788/"`,
+		checkSource("tracker", true)}
 	FeedURL    = &Kind{"URL", `a feed's URL such as "https://example.com/feed.xml"`, checkFeedURL}
 	TypedURL   = &Kind{"URL", FeedURL.want, parsedBy(feed.ParseTyped)} // https:// may be left out
 	Wish       = &Kind{"URL", FeedURL.want + `, or one with "public:", "private:" or "discreet:" in front`, checkWish}

@@ -9,20 +9,20 @@ import (
 	"path/filepath"
 )
 
-// maxFile is how large a small file may be.
-const maxFile = 1 << 20
+// Small is how large a small file may be.
+const Small = 1 << 20
 
-// Read reads a small file of a data directory, whose owner may have put anything there: a link is not followed, nothing
-// is waited for, and no more is read than such a file may have. The error wraps fs.ErrNotExist where there is none.
-func Read(path string) ([]byte, error) {
+// Read reads a file of a data directory, whose owner may have put anything there: a link is not followed, nothing is
+// waited for, and no more than most bytes are read. The error wraps fs.ErrNotExist where there is none.
+func Read(path string, most int64) ([]byte, error) {
 	file, _, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("%s: more than %d bytes", path, maxFile)
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s: more than %d bytes", path, most)
 	}
 	return text, err
 }

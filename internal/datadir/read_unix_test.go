@@ -19,7 +19,7 @@ func TestOnlySmallFilesAreRead(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	err := errors.Join(
 		os.WriteFile(at("small"), []byte("text"), 0o600),
-		os.WriteFile(at("large"), make([]byte, maxFile+1), 0o600),
+		os.WriteFile(at("large"), make([]byte, Small+1), 0o600),
 		os.Symlink(at("small"), at("link")),
 		os.Symlink("/dev/zero", at("endless")),
 		os.Mkdir(at("directory"), 0o700),
@@ -27,19 +27,19 @@ func TestOnlySmallFilesAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := Read(at("small")); err != nil || string(text) != "text" {
+	if text, err := Read(at("small"), Small); err != nil || string(text) != "text" {
 		t.Errorf("read %q, %v", text, err)
 	}
-	if _, err := Read(at("none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Read(at("none"), Small); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	for name, want := range map[string]string{"large": "more than", "link": "no regular file",
 		"endless": "no regular file", "directory": "no regular file", "pipe": "no regular file"} {
-		if _, err := Read(at(name)); err == nil || !strings.Contains(err.Error(), at(name)+": "+want) {
+		if _, err := Read(at(name), Small); err == nil || !strings.Contains(err.Error(), at(name)+": "+want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Read(at("pipe/file")); err == nil {
+	if _, err := Read(at("pipe/file"), Small); err == nil {
 		t.Error("a file in a pipe")
 	}
 }

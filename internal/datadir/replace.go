@@ -2,25 +2,31 @@ package datadir
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 )
 
+// replacing is held while a file is replaced: no other process does so in the same directory.
+var replacing sync.Mutex
+
 // Replace puts text in the place of the file at path, or where there is none: durably and at once, so that a crash
-// leaves either the old one or the new one. It is for its owner alone.
+// leaves either the old one or the new one, and beside it at most one that is unfinished, which the next call removes.
+// It is for its owner alone.
 func Replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
+	replacing.Lock()
+	defer replacing.Unlock()
+	unfinished := path + ".new"
+	if err := os.Remove(unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone by then if all went well
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
+	if err := Create(unfinished, text); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	defer os.Remove(unfinished) // gone by then if all went well
+	if err := os.Rename(unfinished, path); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(path))

@@ -31,6 +31,8 @@ const (
 	// callBackTimeout is how long a node may take to show that it listens.
 	callBackTimeout = 10 * time.Second
 	listName        = "tracker.json"
+	// maxList is how large the file of the list may be, a few times what a full one is.
+	maxList = 64 << 20
 )
 
 // Config says where a tracker lives. Data and Listen must be set.

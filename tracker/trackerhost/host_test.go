@@ -124,6 +124,23 @@ func TestTrackerSetsADamagedListAside(t *testing.T) {
 	}
 }
 
+// What the owner of the directory put in the place of the list is not followed.
+func TestTrackerReadsNoLink(t *testing.T) {
+	data, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.WriteFile(elsewhere, []byte("[]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(data, listName)); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Run(ctx, Config{Data: data, Listen: "127.0.0.1:0"}); err == nil ||
+		!strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
 func TestTrackerAnswersNothingButGetNeighbors(t *testing.T) {
 	url, _, _ := startTracker(t, t.TempDir())
 	a := startTrackerNode(t)

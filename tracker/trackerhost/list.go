@@ -18,7 +18,7 @@ import (
 // call again, and an owner who wonders finds it.
 func (t *registryHost) load() error {
 	path := filepath.Join(t.config.Data, listName)
-	text, err := os.ReadFile(path)
+	text, err := datadir.Read(path, maxList)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
