@@ -326,7 +326,11 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 	everything := p.Feed == 0 && p.Folder == 0 && p.Show != labelled
 	p.Folders = []shelf{{plain.of(0, 0).Path(), "All feeds", "", all, everything}}
 	for _, f := range folders {
-		s := shelf{plain.of(0, f.ID).Path(), f.Name, "", inFolder[f.ID], f.ID == p.Folder}
+		unread, has := inFolder[f.ID]
+		if !has && f.ID != p.Folder {
+			continue // it has nothing to list
+		}
+		s := shelf{plain.of(0, f.ID).Path(), f.Name, "", unread, f.ID == p.Folder}
 		if s.Chosen {
 			p.Name, here = f.Name, s.Unread
 		}

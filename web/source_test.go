@@ -330,14 +330,14 @@ func (n aShelf) IDs(_ context.Context, s reading.Stream, p reading.Page) (ids []
 }
 
 func (n aShelf) Folders(context.Context) ([]reading.Folder, error) {
-	return []reading.Folder{{ID: 5, Name: "Coast"}}, nil
+	return []reading.Folder{{ID: 5, Name: "Coast"}, {ID: 7, Name: "Desert"}}, nil // the latter without a feed
 }
 
 func (n aShelf) Subscriptions(context.Context) (list []reading.FollowedFeed, _ error) {
-	coast, _ := n.Folders(context.Background())
+	folders, _ := n.Folders(context.Background())
 	for _, f := range n.feeds {
 		of := reading.FollowedFeed{ID: reading.FeedID(f.Number), URL: f.URL, Title: f.Title, Icon: f.Icon,
-			Folders: coast}
+			Folders: folders[:1]}
 		for _, r := range n.entries {
 			if r.Entry.Feed == f.URL && !n.items[r.Seq].Read {
 				of.Unread++
