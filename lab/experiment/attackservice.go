@@ -213,7 +213,7 @@ func (t *trial) outrunning() (string, bool) {
 	lag := func(k kind) (late arrived) {
 		for i := range outrunSeeds {
 			c := t.with(k, .2)
-			c.Seed += lab.Seed(i)
+			c.Seed += lab.Seed(i) << 32
 			for s := range t.play(c, nil).sights(c) {
 				if s.Published >= defects && s.Published < defects+2*time.Hour {
 					late.add(s.Published, s.Any)
