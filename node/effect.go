@@ -60,3 +60,6 @@ type (
 	// Warned says that something is wrong that the owner should know of.
 	Warned = core.Warned
 )
+
+// BrokeRules is what Unlinked says of a neighbor that lost its standing.
+const BrokeRules = core.BrokeRules

@@ -2,8 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"feedex/lab"
@@ -20,7 +18,7 @@ const staleFor = 10 * time.Minute
 // stalling counts whom honest nodes take for liars, against the same nodes without notices.
 func (t *trial) stalling() (string, bool) {
 	suspected, ended, lowest := 0, 0, 100
-	var ratios, lags, lagsAlone, shares []float64
+	var x compared
 	for n := range coordinationSeeds {
 		c := t.crowd
 		c.Seed += lab.Seed(n) << 32
@@ -35,33 +33,22 @@ func (t *trial) stalling() (string, bool) {
 			}
 			return g.measure(c)
 		}
-		c.Watch = func(int, bool) watch {
-			return func(_ time.Time, _ node.Event, effects []node.Effect) {
-				for _, note := range notes(effects) {
-					switch note := note.(type) {
-					case node.Suspect:
-						suspected++
-					case node.Unlinked:
-						if strings.Contains(note.Reason, "broke the rules") {
-							ended++
-						}
-					}
-				}
+		c.Watch = told(func(_ int, _ bool, note node.Note) {
+			if _, ok := note.(node.Suspect); ok {
+				suspected++
+			} else if _, ok := dismissed(note); ok {
+				ended++
 			}
-		}
+		})
 		with := run()
 		c.Alone = true
 		alone := run()
-		lags, lagsAlone = append(lags, with.Honest.Lag), append(lagsAlone, alone.Honest.Lag)
-		ratios = append(ratios, with.Honest.Lag/alone.Honest.Lag)
-		shares = append(shares, with.Honest.Coverage/alone.Honest.Coverage)
+		x.add(with.Honest.Lag, alone.Honest.Lag, with.Honest.Coverage/alone.Honest.Coverage)
 	}
-	ratio := report.Mean(ratios)
-	return fmt.Sprintf("suspected %d times, %d links ended for it, standing %d at least; %.2f x (%.2f to %.2f), %s "+
-			"against %s min; %.3f x of the entries", suspected, ended, lowest, ratio, slices.Min(ratios),
-			slices.Max(ratios), report.Minutes(report.Mean(lags)), report.Minutes(report.Mean(lagsAlone)),
-			report.Mean(shares)),
-		suspected == 0 && ended == 0 && lowest == 100 && ratio <= mostRatio && report.Mean(shares) >= keptWithoutThem
+	ratio, share := report.Mean(x.ratios), report.Mean(x.others)
+	return fmt.Sprintf("suspected %d times, %d links ended for it, standing %d at least; %s; %.3f x of the entries",
+			suspected, ended, lowest, x, share),
+		suspected == 0 && ended == 0 && lowest == 100 && ratio <= mostRatio && share >= keptWithoutThem
 }
 
 // cacheAttacks is row 32.

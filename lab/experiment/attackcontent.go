@@ -19,17 +19,13 @@ import (
 
 // arrivals has f called for each entry that a neighbor, or an own poll, brings a member.
 func arrivals(f func(i int, isBad bool, source protocol.NodeID, e *feed.Entry)) func(i int, isBad bool) watch {
-	return func(i int, isBad bool) watch {
-		return func(_ time.Time, _ node.Event, effects []node.Effect) {
-			for _, note := range notes(effects) {
-				if a, ok := note.(node.Arrived); ok {
-					for r := range a.Records {
-						f(i, isBad, a.Source, &a.Records[r].Entry)
-					}
-				}
+	return told(func(i int, isBad bool, note node.Note) {
+		if a, ok := note.(node.Arrived); ok {
+			for r := range a.Records {
+				f(i, isBad, a.Source, &a.Records[r].Entry)
 			}
 		}
-	}
+	})
 }
 
 // forging is row 4.
@@ -224,13 +220,7 @@ func share(s float64) string { return fmt.Sprintf("%.2f%%", 100*s) }
 // spreads tells how what one honest node had came to the others that follow the feed: how many of them it
 // reached, and how long that took 99 of 100.
 func (g *gathering) spreads(c crowd) (reached float64, p99 time.Duration) {
-	first := make(map[entryIndex]time.Duration)
-	for s := range g.sights(c) {
-		e := entryIndex{s.Feed, s.Entry}
-		if at, known := first[e]; !known || s.Any < at {
-			first[e] = s.Any
-		}
-	}
+	first := g.firsts(c)
 	var took []time.Duration
 	all := 0
 	for s := range g.sights(c) {

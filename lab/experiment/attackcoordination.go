@@ -231,7 +231,7 @@ func coordinationAttacks(row int, lies []pretense) (list []attack) {
 
 // try measures a pretense.
 func (p pretense) try(t *trial) (string, bool) {
-	var ratios, requests, lags, lagsAlone []float64
+	var x compared
 	for n := range coordinationSeeds {
 		c := t.crowd
 		c.Seed += lab.Seed(n) << 32
@@ -250,13 +250,23 @@ func (p pretense) try(t *trial) (string, bool) {
 			c.Kind = freeRiders
 		}
 		lagAlone, pollsAlone := t.honestly(c)
-		ratios, requests = append(ratios, lag/lagAlone), append(requests, polls/pollsAlone)
-		lags, lagsAlone = append(lags, lag), append(lagsAlone, lagAlone)
+		x.add(lag, lagAlone, polls/pollsAlone)
 	}
-	ratio, asked := report.Mean(ratios), report.Mean(requests)
-	return fmt.Sprintf("%.2f x (%.2f to %.2f), %s against %s min; requests %.3f x", ratio, slices.Min(ratios),
-			slices.Max(ratios), report.Minutes(report.Mean(lags)), report.Minutes(report.Mean(lagsAlone)), asked),
-		ratio <= p.mark() && asked <= mostRequests
+	asked := report.Mean(x.others)
+	return fmt.Sprintf("%s; requests %.3f x", x, asked), report.Mean(x.ratios) <= p.mark() && asked <= mostRequests
+}
+
+// compared is how late entries came in some networks, each against the same one without notices, and another ratio.
+type compared struct{ lags, lagsAlone, ratios, others []float64 }
+
+func (x *compared) add(lag, lagAlone, other float64) {
+	x.lags, x.lagsAlone = append(x.lags, lag), append(x.lagsAlone, lagAlone)
+	x.ratios, x.others = append(x.ratios, lag/lagAlone), append(x.others, other)
+}
+
+func (x compared) String() string {
+	return fmt.Sprintf("%.2f x (%.2f to %.2f), %s against %s min", report.Mean(x.ratios), slices.Min(x.ratios),
+		slices.Max(x.ratios), report.Minutes(report.Mean(x.lags)), report.Minutes(report.Mean(x.lagsAlone)))
 }
 
 // honestly runs a crowd, and returns how late entries came to the honest and how often these asked publishers in the

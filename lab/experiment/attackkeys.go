@@ -64,8 +64,7 @@ func (t *trial) impersonating() (string, bool) {
 				}
 				return func(_ time.Time, ev node.Event, effects []node.Effect) {
 					for _, note := range notes(effects) {
-						if u, ok := note.(node.Unlinked); ok && isVictim(u.Peer) &&
-							strings.Contains(u.Reason, "broke the rules") {
+						if peer, ok := dismissed(note); ok && isVictim(peer) {
 							lost++
 						}
 					}
@@ -106,12 +105,11 @@ func (t *trial) impersonating() (string, bool) {
 
 // atOnceFrom is the share of the entries that some hosts had first that the other honest have within a minute of them.
 func (g *gathering) atOnceFrom(c crowd, from []*lab.Host) float64 {
-	first, by := make(map[entryIndex]time.Duration), make(map[entryIndex]bool)
-	for _, h := range g.honest() {
+	first, by := g.firsts(c), make(map[entryIndex]bool)
+	for _, h := range from {
 		for s := range c.sights(g.w, h) {
-			e := entryIndex{s.Feed, s.Entry}
-			if at, known := first[e]; s.Any != lab.Never && (!known || s.Any < at) {
-				first[e], by[e] = s.Any, slices.Contains(from, h)
+			if e := (entryIndex{s.Feed, s.Entry}); s.Any == first[e] && s.Any != lab.Never {
+				by[e] = true
 			}
 		}
 	}

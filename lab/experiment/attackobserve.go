@@ -97,8 +97,19 @@ func (t *trial) observed(atHome bool) (string, bool) {
 			}
 		}
 	}
+	measured, pass := o.guess(pairs, rest, quiet, open)
+	if atHome {
+		measured += fmt.Sprintf("; %d of %d calls name the private feed", leaks.found, leaks.calls)
+		pass = pass && leaks.calls > 0 && leaks.found == 0
+	}
+	return measured, pass
+}
+
+// guess says how often the observer is right about what is followed discreetly, of pairs, and what openly, of these and
+// the rest.
+func (o *observer) guess(pairs, rest []interestOf, quiet, open map[interestOf]bool) (measured string, pass bool) {
 	one, all := o.oneLink(), o.allLinks()
-	pass := slices.ContainsFunc(pairs, func(in interestOf) bool { return quiet[in] }) &&
+	pass = slices.ContainsFunc(pairs, func(in interestOf) bool { return quiet[in] }) &&
 		slices.ContainsFunc(pairs, func(in interestOf) bool { return !quiet[in] })
 	var most []float64
 	var chance float64
@@ -110,14 +121,9 @@ func (t *trial) observed(atHome bool) (string, bool) {
 	}
 	// An observer who cannot tell what is followed openly would not have been one.
 	openly, _ := guess(all, append(rest, pairs...), open)
-	measured := fmt.Sprintf("right by one link %s, all links %s, before any %s; chance is up to %s; of open feeds %s",
+	return fmt.Sprintf("right by one link %s, all links %s, before any %s; chance is up to %s; of open feeds %s",
 		report.Percent(most[0]), report.Percent(most[1]), report.Percent(most[2]), report.Percent(chance),
-		report.Percent(openly))
-	if atHome {
-		measured += fmt.Sprintf("; %d of %d calls name the private feed", leaks.found, leaks.calls)
-		pass = pass && leaks.calls > 0 && leaks.found == 0
-	}
-	return measured, pass && openly > .95
+		report.Percent(openly)), pass && openly > .95
 }
 
 // guess is how often the best sign, more of it or less, is right about which node follows what, and how often it may be

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"strings"
 	"time"
 
 	"feedex/incentive"
@@ -236,6 +237,23 @@ func (t *trial) outrunning() (string, bool) {
 
 // entries is an amount in entries as a Credit.
 func entries(n float64) incentive.Credit { return incentive.Credit(n * float64(incentive.Entry)) }
+
+// told has f called for each note of a member's.
+func told(f func(i int, isBad bool, note node.Note)) func(i int, isBad bool) watch {
+	return func(i int, isBad bool) watch {
+		return func(_ time.Time, _ node.Event, effects []node.Effect) {
+			for _, note := range notes(effects) {
+				f(i, isBad, note)
+			}
+		}
+	}
+}
+
+// dismissed tells whose link a note says to have ended for breaches of the rules.
+func dismissed(note node.Note) (peer protocol.NodeID, ok bool) {
+	u, ok := note.(node.Unlinked)
+	return u.Peer, ok && strings.Contains(u.Reason, node.BrokeRules)
+}
 
 // notes returns the notes of the Tells among the effects.
 func notes(effects []node.Effect) (list []node.Note) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
-	"slices"
 	"time"
 
 	"feedex/feed"
@@ -151,21 +150,15 @@ func (t *trial) slandering() (string, bool) {
 
 // atOnce is the share of the entries of their feeds that the honest have within a minute of the first of them.
 func (g *gathering) atOnce(c crowd) float64 {
-	came := make(map[entryIndex][]time.Duration)
-	for s := range g.sights(c) {
-		e := entryIndex{s.Feed, s.Entry}
-		came[e] = append(came[e], s.Any)
-	}
+	first := g.firsts(c)
 	all, soon := 0, 0
-	for _, times := range came {
-		first := slices.Min(times)
-		if first == lab.Never {
+	for s := range g.sights(c) {
+		at := first[entryIndex{s.Feed, s.Entry}]
+		if at == lab.Never {
 			continue
 		}
-		for _, at := range times {
-			if all++; at-first <= time.Minute {
-				soon++
-			}
+		if all++; s.Any-at <= time.Minute {
+			soon++
 		}
 	}
 	return float64(soon) / float64(max(all, 1))

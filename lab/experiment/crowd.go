@@ -315,6 +315,18 @@ func (g *gathering) sights(c crowd) iter.Seq[lab.Sight] {
 	}
 }
 
+// firsts are when the first of the honest had each of those entries, Never where none had it.
+func (g *gathering) firsts(c crowd) map[entryIndex]time.Duration {
+	first := make(map[entryIndex]time.Duration)
+	for s := range g.sights(c) {
+		e := entryIndex{s.Feed, s.Entry}
+		if at, known := first[e]; !known || s.Any < at {
+			first[e] = s.Any
+		}
+	}
+	return first
+}
+
 // measure sums up the crowd.
 func (g *gathering) measure(c crowd) CrowdRow {
 	row := CrowdRow{Hash: g.w.Hash(), Steps: g.w.Steps()}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"feedex/archive"
@@ -86,19 +85,11 @@ func (c crowd) twentyHomes() *sharing {
 			m.Behind = oneAddress
 		}
 	}
-	s.Watch = func(i int, isBad bool) watch {
-		if isBad || s.homes[i] {
-			return nil
+	s.Watch = told(func(i int, isBad bool, note node.Note) {
+		if peer, ok := dismissed(note); ok && !isBad && !s.homes[i] && peer.Hosted() && peer != s.forger {
+			s.Ended++
 		}
-		return func(_ time.Time, _ node.Event, effects []node.Effect) {
-			for _, note := range notes(effects) {
-				if u, ok := note.(node.Unlinked); ok && u.Peer.Hosted() && u.Peer != s.forger &&
-					strings.Contains(u.Reason, "broke the rules") {
-					s.Ended++
-				}
-			}
-		}
-	}
+	})
 	return s
 }
 

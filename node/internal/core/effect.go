@@ -159,6 +159,9 @@ type Linked struct {
 	Chosen bool // we asked; otherwise they did
 }
 
+// BrokeRules stands in the reason why a link ended that its neighbor had broken the rules too often for.
+const BrokeRules = "broke the rules"
+
 // Unlinked says that a neighbor was lost, and why.
 type Unlinked struct {
 	Peer   protocol.NodeID

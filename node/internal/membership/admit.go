@@ -157,7 +157,7 @@ func (m *Machine) Punish(h incentive.Holder, o incentive.Offence, value incentiv
 			m.Suspect(l.ID(), o.String())
 		}
 		if ended && m.Ledger.RefusedAt(m.Now, l.ID(), l.Holder) {
-			m.dismiss(l, "it broke the rules too often, last: "+o.String())
+			m.dismiss(l, "it "+core.BrokeRules+" too often, last: "+o.String())
 		}
 	}
 }
