@@ -97,9 +97,12 @@ func Run(ctx context.Context, c Config) {
 // look asks the router if that is due, or if it is another one than before.
 func (k *keeper) look(ctx context.Context, now time.Time) {
 	router, err := k.gateway(k.config.By)
-	if err != nil && k.config.By == IPv6 {
-		k.tell(reach.Forwarding{}) // most homes have no IPv6
-		return
+	if k.config.By == IPv6 {
+		at, _ := netip.AddrFromSlice(k.machine())
+		if err != nil || !feed.PublicAddr(at) {
+			k.tell(reach.Forwarding{}) // most homes have no IPv6, and without a public address it would help nobody
+			return
+		}
 	}
 	if err != nil {
 		k.tell(reach.Forwarding{Problem: err.Error()})
@@ -119,7 +122,6 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 	again := againIn
 	switch at := k.config.At.Unmap(); {
 	case k.config.By == IPv4 && feed.PublicAddr(f.Machine): // nobody has to
-	case k.config.By == IPv6 && !feed.PublicAddr(f.Machine): // it would help nobody
 	case at.IsValid() && !at.IsUnspecified() && at != f.Machine:
 		f.Problem = fmt.Sprintf("the node listens at %s alone, and the router knows this machine as %s", at, f.Machine)
 	default:

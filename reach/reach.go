@@ -53,6 +53,9 @@ type Diagnosis struct {
 
 // Diagnose says it all, what matters most first.
 func (f *Facts) Diagnose() []Diagnosis {
+	if f.offline() {
+		return []Diagnosis{{Fact: "This machine seems to have no way to the Internet now: it knows of no router."}}
+	}
 	found := []Diagnosis{f.dialled()}
 	if f.Hosted > 0 {
 		found = append(found, Diagnosis{Fact: fmt.Sprintf("It hosts %d of its %d neighbors, which others cannot dial: "+
@@ -66,6 +69,13 @@ func (f *Facts) Diagnose() []Diagnosis {
 		found = append(found, f.letIn())
 	}
 	return found
+}
+
+// offline reports whether nothing speaks for a way to others: no router for IPv4, none that is of use for IPv6, and
+// nobody who came or is there.
+func (f *Facts) offline() bool {
+	return f.Neighbors == 0 && !f.Dialled && f.Forwarding != nil && !f.Forwarding.Router.IsValid() &&
+		f.Firewall != nil && *f.Firewall == (Forwarding{})
 }
 
 // dialled says whether others can dial the node.
@@ -87,6 +97,10 @@ func (f *Facts) dialled() Diagnosis {
 	case f.Dialled:
 		return Diagnosis{Fact: "Others can dial this node."}
 	}
+	if f.Neighbors == 0 {
+		return Diagnosis{"Whether others can dial this node is not known: it has no neighbors.",
+			"Have it find some: 'feedex join' takes an invitation, a site or a tracker, as --tracker does."}
+	}
 	return Diagnosis{Fact: "Whether others can dial this node is not known: nobody did within the last hour."}
 }
 
@@ -100,6 +114,10 @@ func (f *Facts) forwarded() Diagnosis {
 	switch {
 	case feed.PublicAddr(r.Machine):
 		open.Fact = fmt.Sprintf("This machine has a public address, %s: no router has to forward anything.", r.Machine)
+	case !r.Router.IsValid():
+		open.Fact = "No router is asked to forward the node's port: " + r.Problem + "."
+		open.Advice = fmt.Sprintf("If it has one, forward TCP port %d to this machine on it, or let that port in "+
+			"through a firewall.", at.Port())
 	case !r.External.IsValid():
 		forward := fmt.Sprintf("forward TCP port %d to this machine", at.Port())
 		if r.Machine.IsValid() {
@@ -107,7 +125,7 @@ func (f *Facts) forwarded() Diagnosis {
 		}
 		return Diagnosis{"The router does not forward the node's port: " + r.Problem + ".",
 			"Switch on PCP or NAT-PMP on the router (or UPnP, which is asked with port_mapping = \"upnp\"), or " +
-				forward + " on it. Where there is none, a firewall may have to let that port in."}
+				forward + " on it."}
 	case !r.Outside(f.Self):
 		between := fmt.Sprintf("The router, %s, forwards the node's port by %s, but its own address, %s, is not the "+
 			"one by which others see it", r.Router, r.Protocol, r.External.Addr())

@@ -40,8 +40,16 @@ func TestDiagnose(t *testing.T) {
 			[]string{"Others can dial this node."}, []string{""},
 		},
 		"nobody came yet": {
+			Facts{Listen: "[::]:7790", Neighbors: 2},
+			[]string{"not known: nobody did within the last hour"}, []string{""},
+		},
+		"alone": {
 			Facts{Listen: "[::]:7790"},
-			[]string{"Whether others can dial this node is not known"}, []string{""},
+			[]string{"not known: it has no neighbors."}, []string{"feedex join"},
+		},
+		"offline": {
+			Facts{Listen: "[::]:7790", Forwarding: &Forwarding{Problem: "none here"}, Firewall: &Forwarding{}},
+			[]string{"no way to the Internet now"}, []string{""},
 		},
 		"a router that is silent": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: &Forwarding{Machine: home,
@@ -87,16 +95,21 @@ func TestDiagnose(t *testing.T) {
 		},
 		"no public address of IPv6": {
 			Facts{Listen: "[::]:7790", Firewall: &Forwarding{Machine: netip.MustParseAddr("fd00::7"), Router: router6}},
-			[]string{"Whether others can dial this node is not known"}, []string{""},
+			[]string{"Whether others can dial this node is not known"}, []string{"feedex join"},
 		},
 		"no IPv6": {
 			Facts{Listen: "[::]:7790", Firewall: &Forwarding{}},
-			[]string{"Whether others can dial this node is not known"}, []string{""},
+			[]string{"Whether others can dial this node is not known"}, []string{"feedex join"},
 		},
 		"no router": {
 			Facts{Listen: "0.0.0.0:7791", Neighbors: 5, Undialled: true, Forwarding: &Forwarding{Problem: "none here"}},
-			[]string{"Others cannot dial this node", "not forward the node's port: none here."},
+			[]string{"Others cannot dial this node", "No router is asked to forward the node's port: none here."},
 			[]string{"", "forward TCP port 7791 to this machine on it"},
+		},
+		"no router for IPv4, and neighbors by IPv6": {
+			Facts{Listen: "[::]:7790", Neighbors: 5, Dialled: true, Forwarding: &Forwarding{Problem: "none here"}},
+			[]string{"Others can dial this node", "No router is asked to forward the node's port: none here."},
+			[]string{"", ""},
 		},
 		"a carrier, by its address": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: by("100.64.0.11:7790")},

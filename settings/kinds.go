@@ -44,16 +44,16 @@ var (
 	Network    = &Kind{"network", `an address or network such as "127.0.0.1" or "10.0.0.0/8"`, parsedBy(parsePrefix)}
 	TrackerURL = &Kind{"URL", `a tracker's URL such as "http://tracker.example.net:7788/"`,
 		checkSource("tracker", true)}
-	FeedURL    = &Kind{"URL", `a feed's URL such as "https://example.com/feed.xml"`, checkFeedURL}
-	TypedURL   = &Kind{"URL", FeedURL.want, parsedBy(feed.ParseTyped)} // https:// may be left out
-	Wish       = &Kind{"URL", FeedURL.want + `, or one with "public:", "private:" or "discreet:" in front`, checkWish}
-	PageURL    = &Kind{"URL", `a page's URL such as "https://example.com/about-my-node"`, checkPageURL}
-	Words      = &Kind{"words", `a word or a number, such as election, emission* or "climate change"`, checkWords}
-	Span       = &Kind{"span", `a span of time such as "30m", "4h" or "2d"`, checkSpan}
-	Past       = &Kind{"span", `"none", "all" or a span of time such as "90d" or "2y"`, checkPast}
-	Age        = &Kind{"span", `a span of time such as "90d" or "2y", or "all"`, parsedBy(parseAge)}
-	Size       = &Kind{"size", `a size such as "500MB" or "2GiB", or "all"`, parsedBy(parseSize)}
-	Moment     = &Kind{"time",
+	FeedURL  = &Kind{"URL", `a feed's URL such as "https://example.com/feed.xml"`, checkFeedURL}
+	TypedURL = &Kind{"URL", FeedURL.want, parsedBy(feed.ParseTyped)} // https:// may be left out
+	Wish     = &Kind{"URL", FeedURL.want + `, or one with "public:", "private:" or "discreet:" in front`, checkWish}
+	PageURL  = &Kind{"URL", `a page's URL such as "https://example.com/about-my-node"`, checkPageURL}
+	Words    = &Kind{"words", `a word or a number, such as election, emission* or "climate change"`, checkWords}
+	Span     = &Kind{"span", `a span of time such as "30m", "4h" or "2d"`, checkSpan}
+	Past     = &Kind{"span", `"none", "all" or a span of time such as "90d" or "2y"`, checkPast}
+	Age      = &Kind{"span", `a span of time such as "90d" or "2y", or "all"`, parsedBy(parseAge)}
+	Size     = &Kind{"size", `a size such as "500MB" or "2GiB", or "all"`, parsedBy(parseSize)}
+	Moment   = &Kind{"time",
 		`a date (2025-01-31), a time (2025-01-31T15:04:05Z) or a span before now (36h, 2d, 2w, 1y)`,
 		parsedBy(func(s string) (time.Time, error) { return when.Moment(s, time.Unix(0, 0)) })}
 	Level     = &Kind{"level", `"debug", "info", "warn" or "error"`, checkLevel}
