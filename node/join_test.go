@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/guard"
 	"feedex/node"
 	"feedex/node/internal/membership"
 	"feedex/protocol"
@@ -49,6 +50,13 @@ func TestInvitations(t *testing.T) {
 	if got := b.joins(a.id, protocol.NodeKeyOf(signer(1))); !errors.Is(got.Err, membership.ErrOtherKey) ||
 		!b.neighborOf(a.id) {
 		t.Errorf("of a neighbor with another key it ended with %v", got.Err)
+	}
+	if got := a.joins(a.id, key); !errors.Is(got.Err, membership.ErrItself) {
+		t.Errorf("of its own invitation it ended with %v", got.Err)
+	}
+	inside := w.play(stranger(8), func(*testHost, node.Call) protocol.Reply { return guard.ErrForbidden })
+	if got := b.joins(inside.id, key); got.Err != guard.ErrForbidden {
+		t.Errorf("of an address that must not be called it ended with %v", got.Err)
 	}
 	if got := b.joins(stranger(9), key); got.Err == nil {
 		t.Error("there is nobody, and it ended well")

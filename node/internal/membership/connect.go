@@ -131,6 +131,7 @@ func answeredSet(r protocol.Reply) (subset protocol.Subset, ignored int) {
 var (
 	errDeclined = errors.New("it declined: it has no place for this node at present; try again later")
 	errNoPlace  = errors.New("there is no place any more")
+	ErrItself   = errors.New("that is this node itself")
 	ErrRefused  = errors.New("it broke the rules too often and is refused for a while")
 	ErrOtherKey = errors.New("the node there did not show the key of the invitation; ask for a new link")
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"feedex/guard"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 )
@@ -17,13 +18,21 @@ var ErrNothingToOffer = errors.New("the node has read no feed yet that neighbors
 // JoinHost makes a neighbor of the node that the owner was invited by.
 func (m *Machine) JoinHost(ev core.Join) {
 	end := func(peer protocol.NodeID, err error) { m.Do(core.Joined{Tag: ev.Tag, Peer: peer, Err: err}) }
-	if m.Table.Silent(protocol.NodeID{}) {
+	switch {
+	case m.isOwn(ev.Key):
+		end(protocol.NodeID{}, ErrItself)
+		return
+	case m.Table.Silent(protocol.NodeID{}):
 		end(protocol.NodeID{}, ErrNothingToOffer)
 		return
 	}
 	m.Call(core.Target{Host: ev.Host}, "", protocol.WhoAmI{}, core.CallTimeout, func(a core.Answered) {
 		key := cmp.Or(ev.Key, a.Key)
 		switch l := m.LinkTo(a.Peer); {
+		case m.isOwn(key):
+			end(a.Peer, ErrItself)
+		case errors.Is(a.Err, guard.ErrForbidden):
+			end(a.Peer, a.Err)
 		case a.Peer.IsZero() || !protocol.Spoke(a.Err):
 			end(a.Peer, fmt.Errorf("no node answers there; ask whether it runs and can be reached: %w", a.Err))
 		case l != nil && (l.Key == key || key.IsZero()):

@@ -20,6 +20,9 @@ type openConnect struct {
 // key is the node's own key, the zero key for none.
 func (m *Machine) key() protocol.NodeKey { return protocol.NodeKeyOf(m.Config.Key) }
 
+// isOwn reports whether a key is the node's own.
+func (m *Machine) isOwn(key protocol.NodeKey) bool { return !key.IsZero() && key == m.key() }
+
 // challenge is what a node is to sign so that its key is believed: another one each time, which nobody foretells.
 func (m *Machine) challenge(to protocol.NodeID) string {
 	mac := hmac.New(sha256.New, m.Config.Secret)
