@@ -137,7 +137,7 @@ func (f *Finder) document(ctx context.Context, name string) (nodes []invitation.
 			return nil, false, errors.New("there is no host of this name")
 		}
 		if ctx.Err() != nil {
-			return nil, false, fmt.Errorf("no complete answer within %v: %w", documentTime, ctx.Err())
+			return nil, false, errIncomplete
 		}
 		return nil, errors.Is(err, errElsewhere), errors.Unwrap(err) // the URL stands before the error already
 	}
@@ -146,12 +146,18 @@ func (f *Finder) document(ctx context.Context, name string) (nodes []invitation.
 		return nil, resp.StatusCode < 500, fmt.Errorf("HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, invitation.MaxDocumentBytes+1))
+	if ctx.Err() != nil {
+		return nil, false, errIncomplete
+	}
 	if err != nil {
 		return nil, false, fmt.Errorf("read it: %w", err)
 	}
 	nodes, err = invitation.ParseDocument(body)
 	return nodes, true, err
 }
+
+// errIncomplete says that a site is too slow.
+var errIncomplete = fmt.Errorf("no complete answer within %v", documentTime)
 
 // errElsewhere says that a site leads elsewhere.
 var errElsewhere = errors.New("it leads to another site")

@@ -146,6 +146,21 @@ func TestBadDocuments(t *testing.T) {
 	}
 }
 
+// A site whose document comes too slowly gave none.
+func TestASiteThatDrips(t *testing.T) {
+	f := New(Config{Resolver: nameServer(t, nil)})
+	ctx, cancel := context.WithCancel(t.Context())
+	f.at(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"nodes":`)
+		_ = http.NewResponseController(w).Flush()
+		cancel()
+		<-r.Context().Done()
+	})
+	if _, said, err := f.document(ctx, "example.com"); said || !errors.Is(err, errIncomplete) {
+		t.Errorf("it ended with %v, %v", said, err)
+	}
+}
+
 // Where a site has no document its name server names nodes, the preferred ones first, and no more than a few.
 func TestRecords(t *testing.T) {
 	many := make([]dnsmessage.ResourceBody, 20)
