@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -10,7 +11,13 @@ import (
 
 // Flag is a flag of this kind.
 func (k *Kind) Flag(to *string) pflag.Value {
-	return FlagValue[string]{to, k.name, func(s string) (string, error) { return s, k.check(s) }, Text}
+	read := func(s string) (string, error) {
+		if k == Directory && s == "" { // of a variable in a script that is not set
+			return "", errors.New("it names no directory: leave it out for the usual one")
+		}
+		return s, k.check(s)
+	}
+	return FlagValue[string]{to, k.name, read, Text}
 }
 
 // ListFlag is a flag of this kind that may be repeated. The first value replaces what the list held.
@@ -122,7 +129,11 @@ func (s *Settings) bind(f *pflag.FlagSet) {
 		case *[]string:
 			f.Var(row.kind.ListFlag(to), name, help)
 		case *string:
-			f.Var(row.kind.Flag(to), name, help)
+			kind := row.kind
+			if s.role == Tracker && kind == Listener {
+				kind = trackerListener
+			}
+			f.Var(kind.Flag(to), name, help)
 		}
 	}
 }

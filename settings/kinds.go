@@ -36,9 +36,11 @@ var (
 	Directory = &Kind{"directory", "a text in quotes", anything}
 	Listener  = &Kind{"address", `an address such as ":7790" or "127.0.0.1:7790", or "none"`, checkListener}
 	Address   = &Kind{"address", `an address such as ":7790" or "127.0.0.1:7790"`, checkAddress}
-	OwnName   = &Kind{"host", `a host name without a port, such as "nas.local"`, checkHost}
-	Host      = &Kind{"host", `a host as feed URLs name it, such as "nas.local" or "192.168.1.9"`, checkHost}
-	Peer      = &Kind{"host", `a node's address such as "node.example.net:7790", ` +
+	// trackerListener is where a tracker listens, which is of no use where nobody can reach it.
+	trackerListener = &Kind{"address", `an address such as ":7788" or "127.0.0.1:7788"`, checkAddress}
+	OwnName         = &Kind{"host", `a host name without a port, such as "nas.local"`, checkHost}
+	Host            = &Kind{"host", `a host as feed URLs name it, such as "nas.local" or "192.168.1.9"`, checkHost}
+	Peer            = &Kind{"host", `a node's address such as "node.example.net:7790", ` +
 		`or a site such as "example.org"`, checkSource("node", false)}
 	Program    = &Kind{"host:port", `a program's address such as "127.0.0.1:8080"`, checkProgram}
 	Network    = &Kind{"network", `an address or network such as "127.0.0.1" or "10.0.0.0/8"`, parsedBy(parsePrefix)}

@@ -3,7 +3,6 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -143,10 +142,6 @@ func (s *Settings) Node() (c daemon.Config, err error) {
 
 // checkPort refuses a port to listen at that no node calls.
 func (s *Settings) checkPort() error {
-	if s.role == Tracker && s.text("listen") == daemon.ListenNone {
-		return UsageError{Err: errors.New("a tracker is of no use where nobody can reach it: " +
-			"name an address with --listen")}
-	}
 	_, port, _ := net.SplitHostPort(s.text("listen")) // its kind has checked it
 	if n, _ := strconv.Atoi(port); s.role == Node && n > 0 && n < protocol.LowestPort {
 		return UsageError{Err: fmt.Errorf("listen for neighbors at %s: no node calls ports below %d; choose another "+
