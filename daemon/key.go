@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"feedex/archive/sqlite"
 	"feedex/internal/datadir"
 	"feedex/reading"
 )
@@ -65,6 +66,9 @@ func nodeKey(data string, log *slog.Logger) (ed25519.PrivateKey, error) {
 			log.Warn("the node has no key in this run; free some space in its data directory", "err", err)
 		}
 		return private, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: %w", err, sqlite.ErrReadOnly) // as root's are in the directory of a service
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the node's key: %w", err)

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"crypto/ed25519"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -48,6 +50,21 @@ func TestAKeyThatIsNone(t *testing.T) {
 		if kept, err := os.ReadFile(KeyPath(data)); err != nil || string(kept) != text {
 			t.Errorf("%q was replaced by %q, %v", text, kept, err)
 		}
+	}
+}
+
+// Where the key belongs to somebody else the error says what to do.
+func TestAKeyOfSomebodyElse(t *testing.T) {
+	if !asnobody.Run(t) {
+		return
+	}
+	data := t.TempDir()
+	if err := os.WriteFile(KeyPath(data), nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := nodeKey(data, slog.New(slog.DiscardHandler)); !errors.Is(err, fs.ErrPermission) ||
+		!strings.Contains(err.Error(), "see to the permissions of it and its folder") {
+		t.Errorf("it ended with %v", err)
 	}
 }
 

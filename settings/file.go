@@ -24,6 +24,10 @@ func (s *Settings) read(path string) error {
 			return UsageError{fmt.Errorf("read config file %s: there is none", path),
 				"write one with: feedex config > " + shell.Quote(path)}
 		}
+		if errors.Is(err, fs.ErrPermission) {
+			return UsageError{fmt.Errorf("read config file: %w", err),
+				"see to the permissions of it and its folder, or choose another with --config or XDG_CONFIG_HOME"}
+		}
 		return fmt.Errorf("read config file: %w", err)
 	}
 	if err := s.decode(withoutMark(data)); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/internal/asnobody"
 	"feedex/polling"
 )
 
@@ -212,5 +213,20 @@ func TestEditDistance(t *testing.T) {
 		if got := editDistance(tt.a, tt.b); got != tt.want {
 			t.Errorf("editDistance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
+	}
+}
+
+// A config file that cannot be read, as where another user's home is named, has what to do said.
+func TestAFileOfSomebodyElse(t *testing.T) {
+	if !asnobody.Run(t) {
+		return
+	}
+	path := filepath.Join(t.TempDir(), "feedex.toml")
+	if err := os.WriteFile(path, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	err := Default(Node).read(path)
+	if usage, is := errors.AsType[UsageError](err); !is || !strings.Contains(usage.Hint, "--config") {
+		t.Errorf("it ended with %v", err)
 	}
 }
