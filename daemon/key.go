@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"feedex/archive/sqlite"
 	"feedex/internal/datadir"
 	"feedex/reading"
 )
@@ -68,7 +67,7 @@ func nodeKey(data string, log *slog.Logger) (ed25519.PrivateKey, error) {
 		return private, nil
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		err = fmt.Errorf("%w: %w", err, sqlite.ErrReadOnly) // as root's are in the directory of a service
+		err = fmt.Errorf("%w: give it to the user as whom the node runs", err) // as root's are in a service's directory
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the node's key: %w", err)

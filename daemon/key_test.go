@@ -63,7 +63,7 @@ func TestAKeyOfSomebodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := nodeKey(data, slog.New(slog.DiscardHandler)); !errors.Is(err, fs.ErrPermission) ||
-		!strings.Contains(err.Error(), "see to the permissions of it and its folder") {
+		!strings.Contains(err.Error(), "give it to the user as whom the node runs") {
 		t.Errorf("it ended with %v", err)
 	}
 }
