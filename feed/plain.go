@@ -31,9 +31,10 @@ func plainType(value string) plainness {
 	return marked
 }
 
-// plainText is text that is not HTML, as HTML.
+// plainText is text that is not HTML, as HTML. A line may end with a return still, as Clean comes later.
 func plainText(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\n", "<br>\n").Replace(text)
+	const br = "<br>\n"
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r\n", br, "\r", br, "\n", br).Replace(text)
 }
 
 // plainTitle is a title that is not HTML as one that may be. Most are the same either way.
