@@ -156,10 +156,10 @@ func checkPageURL(s string) error {
 	return nil
 }
 
-// checkSource is for a tracker, or for a node or a site that names nodes, as control.ReadSource has its name.
+// checkSource is for a tracker, or for a node or a site that names nodes.
 func checkSource(what string, isTracker bool) func(string) error {
 	return func(s string) error {
-		if name, tracker, err := control.ReadSource(s); err == nil && tracker == isTracker && name == s {
+		if _, tracker, err := control.ReadSource(s); err == nil && tracker == isTracker {
 			return nil
 		}
 		if u, err := url.Parse(s); err == nil {
@@ -167,6 +167,16 @@ func checkSource(what string, isTracker bool) func(string) error {
 		}
 		return fmt.Errorf("%q names no %s", s, what)
 	}
+}
+
+// sources are trackers or nodes by their names.
+func sources(texts []string) []string {
+	var names []string
+	for _, s := range texts {
+		name, _, _ := control.ReadSource(s) // its kind has checked it
+		names = append(names, name)
+	}
+	return names
 }
 
 func checkProgram(s string) error {

@@ -30,6 +30,24 @@ func TestReach(t *testing.T) {
 	}
 }
 
+// Trackers and neighbors may be written in every way in which the node reads them while it runs.
+func TestSources(t *testing.T) {
+	s := set(t, "data = 'here'\npeer = ['Example.org', 'Node.example.net:7790']\n"+
+		"tracker = ['HTTP://t.example/', 'http://bücher.example/', 'http://t.example/list#']")
+	c, err := s.Node()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ got, want []string }{
+		{c.Node.Peers, []string{"example.org", "Node.example.net:7790"}},
+		{c.Node.Trackers, []string{"http://t.example/", "http://b%C3%BCcher.example/", "http://t.example/list"}},
+	} {
+		if !slices.Equal(tt.got, tt.want) {
+			t.Errorf("named %q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
 func TestReaderHosts(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

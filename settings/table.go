@@ -88,12 +88,12 @@ Whether the node looks at every other address at http:// that the proxy is asked
 it from then on if it is a feed. Every program that reaches the proxy can choose what is followed then.`},
 		{key: "tracker", usual: []string(nil), example: `["http://tracker.example.net:7788/"]`, kind: TrackerURL,
 			flag: "URL of a tracker to find neighbors with (repeatable)",
-			to:   func(c *daemon.Config, v value) { c.Node.Trackers = v.texts() },
+			to:   func(c *daemon.Config, v value) { c.Node.Trackers = sources(v.texts()) },
 			meaning: `
 Trackers to find neighbors with.`},
 		{key: "peer", usual: []string(nil), example: `["node.example.net:7790", "example.org"]`, kind: Peer,
 			flag: "host:port of a node to have as a neighbor, or a site that names nodes (repeatable)",
-			to:   func(c *daemon.Config, v value) { c.Node.Peers = v.texts() },
+			to:   func(c *daemon.Config, v value) { c.Node.Peers = sources(v.texts()) },
 			meaning: `
 Nodes to have as neighbors always. A name without a port is that of a site, of whose nodes one is chosen: those of its
 document https://example.org/.well-known/feedex ('feedex invite --well-known' prints one), or else of its name server's
