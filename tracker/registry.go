@@ -8,8 +8,8 @@
 //   - It hands out nobody who did not call within the last half hour, whose call back did not
 //     succeed, or who is the asker.
 //   - It asks for at most one call back a day to any id and for at most MaxPorts a day to any host,
-//     so that nobody can turn it against a third party. (Only a registry that is full may forget
-//     the earliest of them before the day is over, and a call back that gave way to another begins anew.)
+//     so that nobody can turn it against a third party. (Whom a full registry forgot for a newcomer
+//     may be called back again that day, and a call back that gave way to another begins anew.)
 //   - However many nodes are slow to answer when they are called back, one from elsewhere is called back
 //     as soon as it comes.
 //   - One network counts once in an answer, however many hosts and ports register there.
@@ -31,7 +31,7 @@ import (
 const (
 	// Expiry is how long a node is handed out after its latest call.
 	Expiry = 30 * time.Minute
-	// CallBackEvery is the least time between two call backs to one id, however the first ended.
+	// CallBackEvery is the least time between two call backs to one id that is remembered, however the first ended.
 	CallBackEvery = 24 * time.Hour
 	// LocalCallBackEvery stands in for CallBackEvery at local addresses under Config.AllowLocal: there is no third
 	// party to protect, and an owner who tries a network on one machine should not wait a day.
@@ -39,7 +39,7 @@ const (
 	// CallBackPatience is how long a node may take to answer its call back while others wait for its place.
 	CallBackPatience = 2 * time.Second
 	// MaxPorts is the most ids that are known of one host at a time. As each is remembered for a day
-	// after its call back, it also bounds the call backs to a host a day.
+	// after its call back, unless it has to make room, it also bounds the call backs to a host a day.
 	MaxPorts = 8
 )
 
