@@ -283,6 +283,13 @@ func TestCapacity(t *testing.T) {
 		if register(r, start, public(capacity)) {
 			t.Error("a newcomer was taken though nobody has more")
 		}
+		id := node("52.1.0.1:7790")
+		if r.known[id] != nil {
+			id = node("52.1.1.1:7790") // no more than one is left
+		}
+		if !register(r, start.Add(Expiry), id) {
+			t.Errorf("%s, which was forgotten, is not called back once there is room", id)
+		}
 	})
 }
 
