@@ -209,9 +209,9 @@ func parseQuiet(text string) (*[2]reading.TimeOfDay, error) {
 	return &quiet, nil
 }
 
-// parseDigest reads the times of a digest, "" for none.
+// parseDigest reads the times of a digest, "" for none: a list all the same, for what is null in JSON stays as it was.
 func parseDigest(text string) (*[]reading.TimeOfDay, error) {
-	var digest []reading.TimeOfDay
+	digest := []reading.TimeOfDay{}
 	for _, text := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 		at, err := reading.ParseTimeOfDay(text)
 		if err != nil {

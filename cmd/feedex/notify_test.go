@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"feedex/control"
 	"feedex/reading"
 )
 
@@ -50,5 +53,19 @@ func TestWhyReceiversWait(t *testing.T) {
 	}
 	if heading, _, _ := strings.Cut(out.String(), "\n"); len(heading) > 100 {
 		t.Errorf("the table is %d wide", len(heading))
+	}
+}
+
+// A digest that is taken back reaches the node as an empty one: what is null there stays.
+func TestDigestsAreTakenBack(t *testing.T) {
+	var body []byte
+	client := dialed(t, func(_ http.ResponseWriter, r *http.Request) { body, _ = io.ReadAll(r.Body) })
+	digest, err := parseDigest("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = client.AddReceiver(t.Context(), control.ReceiverRequest{Digest: digest})
+	if err != nil || !strings.Contains(string(body), `"digest":[]`) {
+		t.Errorf("%v, the node is asked %s", err, body)
 	}
 }
