@@ -167,23 +167,24 @@ func filtersNamed(ctx context.Context, s reading.Shelf, names []string) (ids []r
 }
 
 // receiverNamed finds a receiver of a person by its name. The error may be control.ErrNoReceiver.
-func receiverNamed(ctx context.Context, v reading.View, p reading.PersonID, name string) (reading.Receiver, error) {
-	list, err := v.Receivers(ctx)
-	if err != nil {
-		return reading.Receiver{}, err
+func receiverNamed(ctx context.Context, l reading.ReceiverList, p reading.PersonID,
+	name string) (reading.Receiver, error) {
+	list, err := l.Receivers(ctx)
+	r, found := reading.ReceiverNamed(list, p, name)
+	if err == nil && !found {
+		err = control.ErrNoReceiver
 	}
-	for i := range list {
-		if list[i].Person == p && list[i].Name == name {
-			return list[i], nil
-		}
-	}
-	return reading.Receiver{}, control.ErrNoReceiver
+	return r, err
 }
 
 // removeReceiver removes a receiver of a person.
 func removeReceiver(ctx context.Context, d reading.Database, r control.ReceiverName) error {
 	p, err := personNamed(ctx, d, r.Person)
-	if err == nil && !d.Pen(p.ID).DropReceiver(r.Name) {
+	if err != nil {
+		return err
+	}
+	x, err := receiverNamed(ctx, d, p.ID, r.Name)
+	if err == nil && !d.Pen(p.ID).DropReceiver(x.Name) {
 		err = control.ErrNoReceiver
 	}
 	return err
@@ -256,10 +257,8 @@ func (d dashboard) AddReceiver(ctx context.Context, r reading.Receiver) error {
 	if err != nil {
 		return err
 	}
-	for i := range list {
-		if list[i].Person == r.Person && list[i].Name == r.Name {
-			return reading.ErrTold
-		}
+	if _, found := reading.ReceiverNamed(list, r.Person, r.Name); found {
+		return reading.ErrTold
 	}
 	err = d.host.write(ctx, func(d reading.Database) error { return keepReceiver(d, r) })
 	d.host.teller.Wake()

@@ -109,3 +109,41 @@ func TestContactOfPushes(t *testing.T) {
 		}
 	}
 }
+
+// Names that look the same are the same: of a receiver that is changed, added on the page and removed, and of whose it
+// is.
+func TestReceiversByNamesThatLookTheSame(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	if err := h.host.AddPerson(ctx, "Zo\u00e9"); err != nil {
+		t.Fatal(err)
+	}
+	q := control.ReceiverRequest{ReceiverName: control.ReceiverName{Name: "caf\u00e9"}, Kind: reading.Ntfy,
+		Address: "https://ntfy.example/topic", Secret: new("tk_1")}
+	other := control.ReceiverName{Name: "cafe\u0301 \u200b"}
+	for _, person := range []string{"", "Zoe\u0301"} {
+		q.Person, other.Person = person, person
+		if err := h.host.AddReceiver(ctx, q); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.host.AddReceiver(ctx, control.ReceiverRequest{ReceiverName: other, Kind: q.Kind,
+			Address: q.Address}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := h.store.Receivers(ctx)
+	if err != nil || len(list) != 2 || list[0].Secret != "tk_1" || list[1].Secret != "tk_1" {
+		t.Errorf("receivers %+v, %v", list, err)
+	}
+	err = dashboard{View: h.store, host: h.host}.AddReceiver(ctx, reading.Receiver{Name: other.Name, Kind: q.Kind,
+		Address: q.Address})
+	if !errors.Is(err, reading.ErrTold) {
+		t.Errorf("added on the page: %v", err)
+	}
+	if err := h.host.RemoveReceiver(ctx, other); err != nil {
+		t.Error(err)
+	}
+	if list, err = h.store.Receivers(ctx); err != nil || len(list) != 1 || list[0].Person != reading.Owner {
+		t.Errorf("receivers %+v, %v", list, err)
+	}
+}

@@ -86,7 +86,7 @@ func PersonName(raw string) (string, error) {
 // Named is the person of a name. The error is ErrNobody where there is none.
 func Named(list []Person, name string) (Person, error) {
 	for _, p := range list {
-		if p.Name == name {
+		if nameOf(p.Name) == nameOf(name) {
 			return p, nil
 		}
 	}

@@ -214,6 +214,16 @@ func (r Receiver) Checked() (Receiver, error) {
 	return r, nil
 }
 
+// ReceiverNamed is the receiver of a person by its name, and whether there is one.
+func ReceiverNamed(list []Receiver, p PersonID, name string) (r Receiver, found bool) {
+	for i := range list {
+		if list[i].Person == p && nameOf(list[i].Name) == nameOf(name) {
+			return list[i], true
+		}
+	}
+	return Receiver{}, false
+}
+
 // ParseTimeOfDay reads a time such as 07:30.
 func ParseTimeOfDay(s string) (TimeOfDay, error) {
 	t, err := time.Parse("15:04", s)
