@@ -109,8 +109,10 @@ func addReceiver(ctx context.Context, f filing, q control.ReceiverRequest) error
 		return err
 	}
 	r := reading.Receiver{
-		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Server: old.Server, Only: old.Only,
-		Hours: old.Hours,
+		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Only: old.Only, Hours: old.Hours,
+	}
+	if r.Kind == old.Kind {
+		r.Server = old.Server
 	}
 	replace(&r.Server, q.Server)
 	if serverOf(&r) == serverOf(&old) {
@@ -143,8 +145,12 @@ func replace[T any](x *T, by *T) {
 
 // serverOf tells the server that takes what a receiver is told from others, which its secret is for.
 func serverOf(r *reading.Receiver) string {
-	at := r.Server
-	if u, err := url.Parse(strings.TrimSpace(r.Address)); err == nil && r.Kind != reading.Mail {
+	at, address := r.Server, strings.TrimSpace(r.Address)
+	if r.Kind == reading.WebPush {
+		to, _ := webpush.ParseSubscription([]byte(address)) // what is none is refused later
+		address = to.Endpoint
+	}
+	if u, err := url.Parse(address); err == nil && r.Kind != reading.Mail {
 		at = u.Scheme + "://" + u.Host
 	}
 	return string(r.Kind) + " " + at

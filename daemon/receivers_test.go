@@ -94,6 +94,22 @@ func TestReceiversAreChanged(t *testing.T) {
 		!slices.Equal(got.Only, []reading.FilterID{storms.Filter}) {
 		t.Errorf("at another server it is %+v", got)
 	}
+	change(func(q *control.ReceiverRequest) {
+		q.Kind, q.Address, q.Server = reading.Mail, "me@example.com", new("smtp://me@mail.example:587")
+	})
+	if got = change(func(*control.ReceiverRequest) {}); got.Kind != reading.Ntfy || got.Server != "" {
+		t.Errorf("of another kind it is %+v", got)
+	}
+	push := func(host string, local *bool) reading.Receiver {
+		return change(func(q *control.ReceiverRequest) {
+			q.Kind, q.Local = reading.WebPush, local
+			q.Address = `{"endpoint":"https://` + host + `/x","keys":{"auth":"DRvr6a1nlYgDCS1FRnbzlw","p256dh":"` +
+				`BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"}}`
+		})
+	}
+	if !push("push.example", new(true)).Local || !push("push.example", nil).Local || push("other.example", nil).Local {
+		t.Error("a push service is in the private network as another is, or the same is not")
+	}
 }
 
 // Push services are told of the owner's page what they take as a contact.
