@@ -131,9 +131,9 @@ var (
 
 // Receivers keeps where the people of a node are told.
 type Receivers interface {
-	// KeepReceiver stores a receiver of the person in place of the one of that name, with what waits for it, as one
-	// that is mute and was heard as r says, and of which nothing failed. The error is ErrReceivers or, of Only,
-	// ErrNoFilter; nothing is changed then.
+	// KeepReceiver stores a receiver of the person in place of the one of that name, with what waits for it and, where
+	// its Word is the same, what is known of its commands; as one that is mute as r says, of which nothing failed, and
+	// that else was heard as r says. The error is ErrReceivers or, of Only, ErrNoFilter; nothing is changed then.
 	KeepReceiver(r Receiver) (ReceiverID, error)
 	// DropReceiver removes one with what waits for it, and reports whether there was one of that name.
 	DropReceiver(name string) bool

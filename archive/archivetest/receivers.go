@@ -260,7 +260,7 @@ func testReceiverList(t *testing.T, a reading.Database) {
 	want(r)
 	keep(t, a, titled(3, "a tempest"))
 	d.wantWaiting(t, id, "a tempest")
-	a.NotTold(r, "gone", time.Time{}, true)
+	a.NotTold(r, "gone", time.Unix(90, 0), true) // at which nothing is tried
 	commit(t, a)
 	ended := r
 	ended.Failures, ended.Problem, ended.Ended = 1, "gone", true
@@ -389,11 +389,20 @@ func testCommands(t *testing.T, a reading.Database) {
 	now.Heard = "m1"
 	want(now)
 	unanswered(two)
-	a.Heard(r, reading.Command{Message: "m9", Sent: day.Add(reading.MessageAge + time.Second), Answer: "Done."})
+	nine := reading.Command{Message: "m9", Sent: day.Add(reading.MessageAge + time.Second), Answer: "Done."}
+	a.Heard(r, nine)
 	commit(t, a)
 	if heard("m1") || !heard("m2") || !heard("m9") {
 		t.Error("a command of before the last day is remembered, or a later one is not")
 	}
+	a.Deaf(r, "it answers 403")
+	if _, err := d.KeepReceiver(r); err != nil { // which knows less, and changes nothing of its commands
+		t.Fatal(err)
+	}
+	commit(t, a)
+	now.Heard, now.Deaf = "m9", "it answers 403"
+	want(now)
+	unanswered(two, nine)
 	if _, err := d.KeepReceiver(other); err != nil { // which begins anew
 		t.Fatal(err)
 	}

@@ -36,6 +36,8 @@ func (s pen) KeepReceiver(r reading.Receiver) (id reading.ReceiverID, err error)
 		}
 	}
 	s.begin()
+	s.write(`DELETE FROM commands WHERE receiver = (SELECT id FROM receivers WHERE id = ? AND word IS NOT ?)`,
+		int64(id), maybeBytesOf(r.Word[:]))
 	s.row(`
 		INSERT INTO receivers (person, name, kind, address, secret, server, local, some, quiet_from, quiet_to, digest,
 			most, created, commands, word, heard, muted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -43,11 +45,11 @@ func (s pen) KeepReceiver(r reading.Receiver) (id reading.ReceiverID, err error)
 			secret = excluded.secret, server = excluded.server, local = excluded.local, some = excluded.some,
 			quiet_from = excluded.quiet_from, quiet_to = excluded.quiet_to, digest = excluded.digest, most = excluded.most,
 			failures = 0, problem = '', next = NULL, ended = 0, commands = excluded.commands, word = excluded.word,
-			heard = excluded.heard, deaf = '', muted = excluded.muted
+			heard = iif(word IS excluded.word, heard, excluded.heard), deaf = iif(word IS excluded.word, deaf, ''),
+			muted = excluded.muted
 		RETURNING id`, []any{int64(s.person), r.Name, string(r.Kind), r.Address, r.Secret, r.Server, r.Local,
 		r.Only != nil, int(r.Hours.QuietFrom), int(r.Hours.QuietTo), jsonList(&r.Hours.Digest),
 		r.Hours.Most, r.Created.Unix(), r.Commands, maybeBytesOf(r.Word[:]), r.Heard, seconds(&r.Muted)}, &id)
-	s.write(`DELETE FROM commands WHERE receiver = ?`, int64(id))
 	s.write(`DELETE FROM receiver_filters WHERE receiver = ?`, int64(id))
 	for _, f := range r.Only {
 		s.write(`INSERT INTO receiver_filters SELECT ?, key FROM filters WHERE id = ? ON CONFLICT DO NOTHING`,
@@ -140,6 +142,9 @@ func (s *Store) Told(to reading.Receiver, at time.Time, messages []reading.Messa
 
 // NotTold implements reading.Messages.
 func (s *Store) NotTold(to reading.Receiver, problem string, next time.Time, ended bool) {
+	if ended {
+		next = time.Time{}
+	}
 	if s.write(`UPDATE receivers SET failures = failures + 1, problem = ?, next = ?, ended = ?
 		WHERE id = ? AND address = ?`, safehtml.Label(problem), seconds(&next), ended, int64(to.ID), to.Address) == 0 {
 		return
