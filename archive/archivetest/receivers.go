@@ -78,8 +78,8 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 	}
 	d.wantWaiting(t, some, "storm and flood")
 
-	// The same story by another feed: the title and the begin of the text are the same, or the link is. The title alone
-	// may be that of another.
+	// The same story by another feed: the title is the same, and the begin of the text or the link. The title alone may
+	// be that of another.
 	coast := func(r archive.Record, title, text string) archive.Record {
 		r.Entry.Title, r.Entry.Summary = title, text
 		return r
@@ -89,7 +89,7 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 	again := at(titled(7, "a storm  BREAKS over the coast!"), 7)
 	again.Entry.Content = "Roofs fly. " + strings.Repeat("No ", 70) + "and so on."
 	keep(t, a, again, titled(8, "storm"))
-	again = coast(feedRecord(otherNews, 9), "Storm!", roofs)
+	again = coast(feedRecord(otherNews, 9), "Storm and flood!", roofs)
 	again.Entry.Link = both.Entry.Link
 	keep(t, a, again)
 	d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm")
@@ -149,8 +149,8 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 		"The daily storm report here", "A storm breaks over the coast")
 }
 
-// Entries that are called the same are different stories where they say something else, or nothing. Of one without a
-// title the beginning of its text is told.
+// Entries that are called the same are different stories where they say something else, or nothing; and so are those
+// with the same link that are called otherwise. Of one without a title the beginning of its text is told.
 func testReceiversOfStories(t *testing.T, a reading.Database) {
 	d := newReceiverDesk(t, a, reading.Owner)
 	d.add(t, "Work", "maintenance", reading.RuleNone)
@@ -161,12 +161,17 @@ func testReceiversOfStories(t *testing.T, a reading.Database) {
 		r.Entry.Title, r.Entry.Summary, r.Entry.Link = title, text, fmt.Sprint("https://news.example/", n)
 		keep(t, a, r)
 	}
+	for n, title := range []string{"Maintenance of mail", "Maintenance of the web"} {
+		r := feedRecord([]feed.URL{news, otherNews}[n], 7+n)
+		r.Entry.Title, r.Entry.Link = title, "https://status.example/"
+		keep(t, a, r)
+	}
 	r := feedRecord(news, 9)
 	r.Entry.Title, r.Entry.Content = "", "<p>More <b>maintenance</b>"
 	keep(t, a, r)
-	list := d.wantWaiting(t, all, title, title, title, title, "")
-	if list[0].Lead != "" || list[4].Lead != r.Entry.Content {
-		t.Errorf("the beginnings of their texts are %q and %q", list[0].Lead, list[4].Lead)
+	list := d.wantWaiting(t, all, title, title, title, title, "Maintenance of mail", "Maintenance of the web", "")
+	if list[0].Lead != "" || list[6].Lead != r.Entry.Content {
+		t.Errorf("the beginnings of their texts are %q and %q", list[0].Lead, list[6].Lead)
 	}
 }
 

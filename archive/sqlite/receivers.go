@@ -216,15 +216,16 @@ func (r *Reader) ToldSince(ctx context.Context, id reading.ReceiverID, since tim
 // leadColumn is the beginning of an entry's text e, from which lists and messages make an opening.
 const leadColumn = `substr(iif(e.summary = '', e.content, e.summary), 1, 1000)`
 
-// story is the same for entries with the same link, and wording for those with the same title whose texts begin alike;
-// that is nil where there is no title or no text, for a title alone may be that of many stories.
+// story is the same for entries with the same title and link, for all entries of a site may lead to its first page; and
+// wording for those with the same title whose texts begin alike. That is nil where there is no title or no text, for a
+// title alone may be that of many stories.
 func (h *hit) story() (story, wording []byte) {
 	story = h.entry[:]
+	title, text := archive.Fold(&feed.Entry{Title: h.title, Summary: h.lead})
 	if h.link != "" {
-		sum := sha256.Sum256([]byte("link" + h.link))
+		sum := sha256.Sum256([]byte("link" + h.link + "\n" + title))
 		story = sum[:]
 	}
-	title, text := archive.Fold(&feed.Entry{Title: h.title, Summary: h.lead})
 	if strings.TrimSpace(title) != "" && strings.TrimSpace(text) != "" {
 		sum := sha256.Sum256([]byte(title + "\n" + text[:min(len(text), storyBegin)]))
 		wording = sum[:]
