@@ -198,6 +198,7 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 	if err != nil {
 		return "", inForm(notKept(err), page)
 	}
+	w, _, _ = w.Checked() // by the name that it has now
 	u := undo{What: w.Name + " is kept, and has gone through what came before.", Back: "/filters"}
 	if slices.ContainsFunc(list, func(f reading.NamedFilter) bool { return f.ID == was && f.Name != w.Name }) {
 		u.What += " Its feed has another address now: readers that have the one by its old name find it no more."

@@ -205,6 +205,10 @@ func TestFilters(t *testing.T) {
 	page("/filters?edit=1", "Change a filter", `value="One/two"`, "would mute 5 entries")
 	page(post("/filters", http.StatusSeeOther, "id", "1", "words", "a", "name", "Uno", "rule", "mute"),
 		"another address now")
+	again := page(post("/filters", http.StatusSeeOther, "id", "1", "words", "a", "name", "Uno \u200b", "rule", "mute"))
+	if strings.Contains(again, "another address now") {
+		t.Error("a name that is kept as it was is said to be another")
+	}
 	post("/filters/change", http.StatusSeeOther, "id", "2", "do", "up", "before", "1")
 	if n.filters[0].Name != "Two" || n.filters[1].Name != "Uno" {
 		t.Errorf("the order is %+v", n.filters)
