@@ -58,13 +58,19 @@ func OwnFiles(data string) (map[string][]byte, error) {
 // a full disk, the node has none, and neighbors know it by its address.
 func nodeKey(data string, log *slog.Logger) (ed25519.PrivateKey, error) {
 	path := KeyPath(data)
-	text, err := datadir.Read(path, datadir.Small)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // nor a link, which may lead nowhere for a moment
 		private, err := newKey(path)
 		if err != nil {
 			log.Warn("the node has no key in this run; free some space in its data directory", "err", err)
 		}
 		return private, nil
+	}
+	// A link is followed, as to where secrets are mounted: what the node reads here it shows to nobody. A backup, which
+	// root may make of what belongs to somebody else, follows none.
+	at, err := filepath.EvalSymlinks(path)
+	var text []byte
+	if err == nil {
+		text, err = datadir.Read(at, datadir.Small)
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w: give it to the user as whom the node runs", err) // as root's are in a service's directory

@@ -28,6 +28,20 @@ func TestTheKeyIsKept(t *testing.T) {
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%s has the mode %v, %v", KeyPath(data), info.Mode(), err)
 	}
+	linked := t.TempDir()
+	if err := os.Symlink(KeyPath(data), KeyPath(linked)); err != nil {
+		t.Skip(err) // as on Windows
+	}
+	if same, err := nodeKey(linked, log); err != nil || !same.Equal(first) {
+		t.Errorf("by a link it has another key, %v", err)
+	}
+	nowhere := t.TempDir()
+	if err := os.Symlink(filepath.Join(nowhere, "none"), KeyPath(nowhere)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := nodeKey(nowhere, log); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in place of a link that leads nowhere it draws a key: %v", err)
+	}
 	if other, err := nodeKey(t.TempDir(), log); err != nil || other.Equal(first) {
 		t.Errorf("another node has the same key, %v", err)
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -37,7 +38,11 @@ func (c *Config) UsesDHT() control.DHTUse {
 	if c.DHT == control.DHTOn || c.DHT == control.DHTOff {
 		return c.DHT
 	}
-	text, _ := datadir.Read(filepath.Join(c.Data, dhtName), datadir.Small)
+	text, err := datadir.Read(filepath.Join(c.Data, dhtName), datadir.Small)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.Log.Warn("what was answered about the DHT cannot be read: it is not used until that is answered again", "err",
+			err)
+	}
 	if use := control.DHTUse(strings.TrimSpace(string(text))); use == control.DHTOn || use == control.DHTOff {
 		return use
 	}

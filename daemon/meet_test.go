@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -140,5 +141,20 @@ func TestTheAnswerIsKept(t *testing.T) {
 	says(start(""), control.DHTAsk, false)
 	if d.asked.Load() > 0 {
 		t.Error("a node that follows nothing looked for others")
+	}
+}
+
+// An answer that cannot be read is asked for again, and the log says why.
+func TestAnAnswerThatCannotBeRead(t *testing.T) {
+	var said strings.Builder
+	c := Config{Data: t.TempDir(), Log: slog.New(slog.NewTextHandler(&said, nil))}
+	if use := c.UsesDHT(); use != control.DHTAsk || said.Len() > 0 {
+		t.Errorf("without an answer: %s, said %s", use, &said)
+	}
+	if err := os.Mkdir(filepath.Join(c.Data, dhtName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if use := c.UsesDHT(); use != control.DHTAsk || !strings.Contains(said.String(), "no regular file") {
+		t.Errorf("with one that is no file: %s, said %s", use, &said)
 	}
 }
