@@ -26,7 +26,7 @@ const (
 	slowestPoll = 4 * time.Hour
 	liesAfter   = slowestPoll + time.Hour
 	// uselessAfter is how many own polls in a row find what one should have brought that is of no use.
-	uselessAfter = 10
+	uselessAfter = 7
 	// provenBy is how much all neighbors must have brought within a day until that says anything.
 	provenBy = 20 * One
 )
@@ -116,12 +116,12 @@ func (t *RoutingTable) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 	}
 }
 
-// Missed notes that an own poll was first to bring entries of a feed that n offers.
+// Missed notes that an own poll was first to bring entries of a feed that n offers as its own.
 func (n *Neighbor) Missed() { n.inVain++ }
 
 // Useless reports whether n brought nothing while many own polls, one after the other, were first to bring what it
 // offers. What others bring first is no evidence: only against us has n the same chance as any that polls as often, and
-// all of them fail so by one in 256.
+// fails so by one in 128.
 func (n *Neighbor) Useless() bool { return n.inVain >= uselessAfter }
 
 // Scores returns the worth of each neighbor, all things considered, in the order of All: its word at first, and more

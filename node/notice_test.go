@@ -177,7 +177,7 @@ func TestWhoHearsOfPolls(t *testing.T) {
 	}
 }
 
-// New neighbors hear how many entries were new to the latest poll, and nothing of one whose bundle tells of it.
+// New neighbors hear of the latest poll, and how many entries were new to it that are in no bundle.
 func TestWhatNewNeighborsHearOfAPoll(t *testing.T) {
 	w := newNetwork(t)
 	w.publish(news)
@@ -193,7 +193,7 @@ func TestWhatNewNeighborsHearOfAPoll(t *testing.T) {
 	w.publish(news)
 	w.run(h.node.Subscription(news).NextPoll.Sub(w.Now()) + time.Minute)
 	eager(h, 1, &second, protocol.Notify{}.Method())
-	if w.run(10 * time.Second); len(second) != 0 {
+	if w.run(10 * time.Second); len(second) != 1 || second[0].New != 0 || !second[0].Verify() {
 		t.Errorf("of a poll that was bundled the neighbor hears %+v", second)
 	}
 }

@@ -60,10 +60,11 @@ func (m *Machine) reviewLater() {
 	})
 }
 
-// FirstSeen counts entries of an own feed by whether neighbors or a poll brought them first. Only neighbors count that
-// were there at the last poll: of what came out before a link nobody can say which neighbor should have brought it.
+// FirstSeen counts entries of an own feed by whether neighbors or a poll brought them first, if there are any. Only
+// neighbors count that were there at the last poll: of what came out before a link nobody can say which neighbor should
+// have brought it.
 func (m *Machine) FirstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool) {
-	if polled && m.Now.Sub(lastPoll) < leastSpan {
+	if entries == 0 || polled && m.Now.Sub(lastPoll) < leastSpan {
 		return
 	}
 	near, beyond := 0, 0
@@ -73,13 +74,12 @@ func (m *Machine) FirstSeen(u feed.URL, entries int, lastPoll time.Time, polled 
 		if !ok || hops > 1 || !p.Since.Before(lastPoll) || m.exchange.KeptShort(l) {
 			continue
 		}
-		if polled {
-			p.Missed()
-		}
-		if hops == 0 {
-			near++
-		} else {
+		if hops > 0 {
 			beyond = 1 // all of them may have it from the same node
+			continue
+		}
+		if near++; polled {
+			p.Missed()
 		}
 	}
 	if polled {

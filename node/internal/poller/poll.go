@@ -197,7 +197,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	}
 	if s.volunteered() {
 		m.volunteerPolled(s, d.poll.New)
-	} else if !s.Discreet {
+	} else if !s.Discreet && s.kept == "" { // or nobody can know of it
 		m.membership.FirstSeen(s.URL, d.poll.New, d.since, true)
 	}
 	if !s.Discreet {

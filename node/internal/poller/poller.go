@@ -103,7 +103,7 @@ func (m *Machine) Brought(u feed.URL, fresh []archive.Record) {
 	m.noteLags(s, fresh)
 	if s.volunteered() {
 		s.brought = m.Now
-	} else if !s.Discreet {
+	} else if !s.Discreet && s.kept == "" {
 		m.membership.FirstSeen(u, len(fresh), s.LastSuccess, false)
 	}
 }

@@ -249,13 +249,16 @@ func (m *Machine) PollsHeard(u feed.URL) []time.Time {
 	return list
 }
 
-// LatestPolls are the latest polls of feeds that were announced, but for those of long ago. To who gets their bundle
-// others would seem to have missed what is in it: it came later than they were made.
+// LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago. Of one that made a
+// bundle nothing is new to who hears of it later than that was offered.
 func (m *Machine) LatestPolls() (list []core.AnnouncedPoll) {
 	for u, s := range m.Feeds {
-		told := s.chorus.told
-		if told.Feed = u; m.shared(s) && told.New >= 0 && told.At.Equal(s.Begun) && m.Now.Sub(told.At) <= s.Interval/4 {
-			list = append(list, told)
+		if m.shared(s) && s.Errors == 0 && !s.LastSuccess.IsZero() && m.Now.Sub(s.Begun) <= s.Interval/4 {
+			p := core.AnnouncedPoll{Feed: u, At: s.Begun}
+			if told := s.chorus.told; told.At.Equal(p.At) {
+				p.New = told.New
+			}
+			list = append(list, p)
 		}
 	}
 	slices.SortFunc(list, func(a, b core.AnnouncedPoll) int { return cmp.Compare(a.Feed, b.Feed) })
