@@ -67,7 +67,7 @@ const routerPort = 5351
 type keeper struct {
 	config  Config
 	gateway func(IP) (netip.Addr, error)
-	machine func() net.IP // from which this machine calls others by IPv6, nil for none
+	machine func(IP) net.IP // from which this machine calls others, nil for none
 	port    uint16
 	wait    time.Duration // the first for an answer
 	search  func(ctx context.Context, router, machine netip.Addr) (*url.URL, error)
@@ -80,7 +80,7 @@ type keeper struct {
 
 // Run keeps the port forwarded until ctx ends, and then has the router end that.
 func Run(ctx context.Context, c Config) {
-	k := &keeper{config: c, gateway: gateway, machine: source6, port: routerPort, wait: firstWait, search: searchSSDP}
+	k := &keeper{config: c, gateway: gateway, machine: source, port: routerPort, wait: firstWait, search: searchSSDP}
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
@@ -97,15 +97,17 @@ func Run(ctx context.Context, c Config) {
 // look asks the router if that is due, or if it is another one than before.
 func (k *keeper) look(ctx context.Context, now time.Time) {
 	router, err := k.gateway(k.config.By)
-	if k.config.By == IPv6 {
-		at, _ := netip.AddrFromSlice(k.machine())
-		if err != nil || !feed.PublicAddr(at) {
-			k.tell(reach.Forwarding{}) // most homes have no IPv6, and without a public address it would help nobody
-			return
-		}
-	}
-	if err != nil {
-		k.tell(reach.Forwarding{Problem: err.Error()})
+	at, _ := netip.AddrFromSlice(k.machine(k.config.By))
+	at = at.Unmap()
+	switch {
+	case k.config.By == IPv6 && !feed.PublicAddr(at):
+		k.tell(reach.Forwarding{}) // most homes have no IPv6, and without a public address it would help nobody
+		return
+	case err != nil && feed.PublicAddr(at): // its way out is an interface, as by PPP or a tunnel
+		k.tell(reach.Forwarding{Machine: at})
+		return
+	case err != nil:
+		k.tell(reach.Forwarding{Machine: at, Problem: err.Error()})
 		return
 	}
 	conn, err := k.dial(router)
@@ -145,7 +147,7 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 func (k *keeper) dial(router netip.Addr) (*net.UDPConn, error) {
 	network, from := "udp4", (*net.UDPAddr)(nil)
 	if k.config.By == IPv6 {
-		network, from = "udp6", &net.UDPAddr{IP: k.machine()}
+		network, from = "udp6", &net.UDPAddr{IP: k.machine(IPv6)}
 	}
 	conn, err := net.DialUDP(network, from, net.UDPAddrFromAddrPort(netip.AddrPortFrom(router, k.port)))
 	if err != nil {
@@ -154,10 +156,14 @@ func (k *keeper) dial(router netip.Addr) (*net.UDPConn, error) {
 	return conn, nil
 }
 
-// source6 is the address from which this machine calls others by IPv6. No packet is sent to the one here, which is
-// nobody's (RFC 3849).
-func source6() net.IP {
-	conn, err := net.Dial("udp6", "[2001:db8::1]:9")
+// source is the address from which this machine calls others. No packet is sent to those here, which are nobody's (RFC
+// 5737, RFC 3849).
+func source(by IP) net.IP {
+	network, to := "udp4", "192.0.2.1:9"
+	if by == IPv6 {
+		network, to = "udp6", "[2001:db8::1]:9"
+	}
+	conn, err := net.Dial(network, to)
 	if err != nil {
 		return nil
 	}

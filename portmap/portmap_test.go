@@ -70,7 +70,8 @@ func (r *fakeRouter) keeper(told *[]reach.Forwarding) *keeper {
 		Told: func(f reach.Forwarding) { *told = append(*told, f) }}
 	at := r.conn.LocalAddr().(*net.UDPAddr).AddrPort()
 	return &keeper{config: c, gateway: func(IP) (netip.Addr, error) { return at.Addr(), nil }, port: at.Port(),
-		wait: time.Second}
+		machine: func(IP) net.IP { return net.IPv4(127, 0, 0, 1) },
+		wait:    time.Second}
 }
 
 // pcpAnswer answers a MAP request.
@@ -126,7 +127,7 @@ func TestLetsInByIPv6(t *testing.T) {
 	} {
 		r := newFakeRouterAt(t, "udp6", net.IPv6loopback, func(q []byte) [][]byte { return [][]byte{test.answer(q)} })
 		k := r.keeper(new([]reach.Forwarding))
-		k.config.By, k.machine = IPv6, func() net.IP { return net.IPv6loopback }
+		k.config.By, k.machine = IPv6, func(IP) net.IP { return net.IPv6loopback }
 		conn, err := k.dial(loopback6)
 		if err != nil {
 			t.Fatal(err)
@@ -180,12 +181,12 @@ func TestNobodyIsAskedWithoutIPv6(t *testing.T) {
 	r := newFakeRouter(t, func([]byte) [][]byte { return nil })
 	var told []reach.Forwarding
 	k := r.keeper(&told)
-	k.config.By, k.machine = IPv6, func() net.IP { return net.IPv6loopback }
+	k.config.By, k.machine = IPv6, func(IP) net.IP { return net.IPv6loopback }
 	k.gateway = func(IP) (netip.Addr, error) { return netip.Addr{}, errNoRouter }
 	k.look(t.Context(), now)
 	k.gateway = func(IP) (netip.Addr, error) { return netip.IPv6Loopback(), nil }
 	for _, at := range []string{"::1", "fd00::7", "fe80::7"} {
-		k.machine = func() net.IP { return net.ParseIP(at) }
+		k.machine = func(IP) net.IP { return net.ParseIP(at) }
 		k.look(t.Context(), now.Add(lookEvery))
 	}
 	if want := []reach.Forwarding{{}}; !slices.Equal(told, want) || len(r.asked()) > 0 {
@@ -377,8 +378,14 @@ func TestAnotherRouterIsAskedAtOnce(t *testing.T) {
 	}
 	k.gateway = func(IP) (netip.Addr, error) { return netip.Addr{}, errNoRouter }
 	k.look(t.Context(), now.Add(2*lookEvery))
-	if last := told[len(told)-1]; last.Problem != errNoRouter.Error() || last.External.IsValid() {
+	if last := told[len(told)-1]; last != (reach.Forwarding{Machine: loopback, Problem: errNoRouter.Error()}) {
 		t.Errorf("without a router told %+v", last)
+	}
+	public := netip.MustParseAddr("198.51.101.4") // as of an interface that is the way out itself
+	k.machine = func(IP) net.IP { return public.AsSlice() }
+	k.look(t.Context(), now.Add(3*lookEvery))
+	if last := told[len(told)-1]; last != (reach.Forwarding{Machine: public}) {
+		t.Errorf("with a public address told %+v", last)
 	}
 	k.end(t.Context())
 	if last := r.asked(); len(last) != 1 || binary.BigEndian.Uint32(last[0][4:]) != 0 {

@@ -30,7 +30,7 @@ type Facts struct {
 
 // A Forwarding is what came of asking a router to forward a port, or to let it through its firewall.
 type Forwarding struct {
-	Machine  netip.Addr     `json:"machine,omitzero"`   // this machine's address, as the router sees it
+	Machine  netip.Addr     `json:"machine,omitzero"`   // this machine's address, as a router sees it; zero for none
 	Router   netip.Addr     `json:"router,omitzero"`    // zero where the machine knows none
 	Protocol string         `json:"protocol,omitempty"` // by which it forwards
 	External netip.AddrPort `json:"external,omitzero"`  // where it takes what it lets in; zero for nowhere
@@ -54,7 +54,8 @@ type Diagnosis struct {
 // Diagnose says it all, what matters most first.
 func (f *Facts) Diagnose() []Diagnosis {
 	if f.offline() {
-		return []Diagnosis{{Fact: "This machine seems to have no way to the Internet now: it knows of no router."}}
+		return []Diagnosis{{Fact: "This machine seems to have no way to the Internet now: it has no address from " +
+			"which it could call others."}, f.dialled()}
 	}
 	found := []Diagnosis{f.dialled()}
 	if f.Hosted > 0 {
@@ -71,11 +72,11 @@ func (f *Facts) Diagnose() []Diagnosis {
 	return found
 }
 
-// offline reports whether nothing speaks for a way to others: no router for IPv4, none that is of use for IPv6, and
-// nobody who came or is there.
+// offline reports whether nothing speaks for a way to others: neither a router nor an address of the machine for IPv4,
+// none that is of use for IPv6, and nobody who came or is there. A way may lead through no router that has an address.
 func (f *Facts) offline() bool {
-	return f.Neighbors == 0 && !f.Dialled && f.Forwarding != nil && !f.Forwarding.Router.IsValid() &&
-		f.Firewall != nil && *f.Firewall == (Forwarding{})
+	return f.Neighbors == 0 && !f.Dialled && f.Forwarding != nil && f.Firewall != nil &&
+		*f.Forwarding == (Forwarding{Problem: f.Forwarding.Problem}) && *f.Firewall == (Forwarding{})
 }
 
 // dialled says whether others can dial the node.

@@ -49,7 +49,13 @@ func TestDiagnose(t *testing.T) {
 		},
 		"offline": {
 			Facts{Listen: "[::]:7790", Forwarding: &Forwarding{Problem: "none here"}, Firewall: &Forwarding{}},
-			[]string{"no way to the Internet now"}, []string{""},
+			[]string{"no way to the Internet now", "it has no neighbors."}, []string{"", "feedex join"},
+		},
+		"a way out that is an interface": {
+			Facts{Listen: "[::]:7790", Forwarding: &Forwarding{Machine: home, Problem: "none here"},
+				Firewall: &Forwarding{}},
+			[]string{"it has no neighbors.", "No router is asked to forward the node's port: none here."},
+			[]string{"feedex join", ""},
 		},
 		"a router that is silent": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: &Forwarding{Machine: home,
