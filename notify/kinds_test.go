@@ -355,14 +355,14 @@ func TestMailServerThatSaysTooMuch(t *testing.T) {
 			defer s.end()
 			certificate, _ := certificateOfTests(t)
 			lines := strings.Repeat("220-on and on\r\n", 1000)
-			said := 0
+			var said atomic.Int64
 			s.hosts[host] = func(conn net.Conn) {
 				if server != "" {
 					conn = tls.Server(conn, &tls.Config{Certificates: []tls.Certificate{certificate}})
 				}
-				for said < 1<<20 {
+				for said.Load() < 1<<20 {
 					n, err := io.WriteString(conn, lines)
-					if said += n; err != nil {
+					if said.Add(int64(n)); err != nil {
 						return
 					}
 				}
@@ -371,8 +371,8 @@ func TestMailServerThatSaysTooMuch(t *testing.T) {
 			s.keep(reading.Receiver{ID: 1, Kind: reading.Mail, Address: "me@example.com", Server: server})
 			s.hit(1, "a")
 			time.Sleep(10 * time.Second) // in which the connection is closed
-			if p := s.store.receiver(1).Problem; said > 300<<10 || !strings.Contains(p, "too much") {
-				t.Errorf("%d bytes were read, the problem is %q", said, p)
+			if p := s.store.receiver(1).Problem; said.Load() > 300<<10 || !strings.Contains(p, "too much") {
+				t.Errorf("%d bytes were read, the problem is %q", said.Load(), p)
 			}
 		})
 	}

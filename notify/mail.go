@@ -138,14 +138,14 @@ func (t *Teller) dialMail(sending, dial context.Context, r *reading.Receiver, s 
 	if err != nil {
 		return nil, err
 	}
-	context.AfterFunc(sending, func() { conn.Close() })
-	conn = &quietConn{Conn: conn, left: maxMailSaid}
+	quiet := &quietConn{Conn: conn, left: maxMailSaid}
+	context.AfterFunc(sending, func() { quiet.Close() })
 	if !s.tls {
-		return conn, nil
+		return quiet, nil
 	}
-	encrypted := tls.Client(conn, t.tlsFor(s.host))
+	encrypted := tls.Client(quiet, t.tlsFor(s.host))
 	if err := encrypted.HandshakeContext(dial); err != nil {
-		return nil, errors.Join(err, conn.Close())
+		return nil, errors.Join(err, quiet.Close())
 	}
 	return encrypted, nil
 }
