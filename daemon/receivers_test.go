@@ -12,15 +12,22 @@ import (
 	"feedex/reading"
 )
 
-// A receiver is told of filters by their names, which are looked up before anything is written.
-func TestReceiversOfFilters(t *testing.T) {
-	h := newHousehold(t)
-	ctx := t.Context()
-	storms, err := h.host.AddFilter(ctx, control.FilterRequest{FilterWish: reading.FilterWish{Name: "Storms",
+// stormsOf has the owner keep a filter of that name.
+func stormsOf(t *testing.T, h *household) reading.FilterID {
+	t.Helper()
+	kept, err := h.host.AddFilter(t.Context(), control.FilterRequest{FilterWish: reading.FilterWish{Name: "Storms",
 		Words: "storm"}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return kept.Filter
+}
+
+// A receiver is told of filters by their names, which are looked up before anything is written.
+func TestReceiversOfFilters(t *testing.T) {
+	h := newHousehold(t)
+	ctx := t.Context()
+	storms := stormsOf(t, h)
 	none := filing{view: h.store, write: func(context.Context, func(reading.Database) error) error {
 		t.Error("something was written")
 		return nil
@@ -39,7 +46,7 @@ func TestReceiversOfFilters(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := h.store.Receivers(ctx)
-	if err != nil || len(list) != 1 || !slices.Equal(list[0].Only, []reading.FilterID{storms.Filter}) {
+	if err != nil || len(list) != 1 || !slices.Equal(list[0].Only, []reading.FilterID{storms}) {
 		t.Errorf("receivers %+v, %v", list, err)
 	}
 }
@@ -48,11 +55,7 @@ func TestReceiversOfFilters(t *testing.T) {
 func TestReceiversAreChanged(t *testing.T) {
 	h := newHousehold(t)
 	ctx := t.Context()
-	storms, err := h.host.AddFilter(ctx, control.FilterRequest{FilterWish: reading.FilterWish{Name: "Storms",
-		Words: "storm"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storms := stormsOf(t, h)
 	q := control.ReceiverRequest{ReceiverName: control.ReceiverName{Name: "phone"}, Kind: reading.Ntfy,
 		Address: "https://ntfy.example/topic", Secret: new("tk_1"), Local: new(true), Commands: new("orders"),
 		Word: reading.WordHash("abcd"), Filters: &[]string{"Storms"}, Quiet: &[2]reading.TimeOfDay{60, 90},
@@ -91,7 +94,7 @@ func TestReceiversAreChanged(t *testing.T) {
 		q.Address, q.Filters = "https://other.example/a", &[]string{"Storms"}
 	})
 	if got.Secret != "" || got.Local || got.Commands != "" || got.Hours.Most != 7 ||
-		!slices.Equal(got.Only, []reading.FilterID{storms.Filter}) {
+		!slices.Equal(got.Only, []reading.FilterID{storms}) {
 		t.Errorf("at another server it is %+v", got)
 	}
 	change(func(q *control.ReceiverRequest) {
