@@ -26,7 +26,9 @@ func TestParseMatch(t *testing.T) {
 		{`NOT a b`, `NOT a b`},
 		{`"climate change"*`, `"climate change*"`},
 		{`"one"`, `one`},
-		{`emission* c++ 3.14 -x foo:bar`, `emission* c++ 3.14 -x foo:bar`},
+		{`emission* c++ 3.14 foo:bar well-known --x`, `emission* c++ 3.14 foo:bar well-known --x`},
+		{`-a -"b c" -(d OR e) -title:f`, `NOT a NOT "b c" NOT (d OR e) NOT title:f`},
+		{`a OR -b* "-c" d"-e" NOT -f`, `a OR NOT b* "-c" d "-e" f`},
 		{`and "OR" not`, `and "OR" not`},
 		{`x"y z"(w)`, `x "y z" w`},
 		{`日本* OR сервер`, `日本* OR сервер`},
@@ -60,6 +62,9 @@ func TestMatchErrors(t *testing.T) {
 		{`a ()`, 4, `before this ")"`},
 		{`日本 "b c`, 4, "never closed"},
 		{`a !? b`, 3, "no letter"},
+		{`a - b`, 3, "no letter"},
+		{`a -"b`, 4, "never closed"},
+		{strings.Repeat("NOT -", 9) + "a", 41, "too deep"},
 		{`"" a`, 1, "no letter"},
 		{`*`, 1, "no letter"},
 		{strings.Repeat("(", 17) + "a", 17, "too deep"},
@@ -90,13 +95,14 @@ func TestMatchErrors(t *testing.T) {
 func TestMatchText(t *testing.T) {
 	var draw func(rt *rapid.T, levels int) string
 	draw = func(rt *rapid.T, levels int) string {
-		kind := rapid.IntRange(0, 4).Draw(rt, "kind")
+		kind := rapid.IntRange(0, 5).Draw(rt, "kind")
 		if levels == 0 || kind == 0 {
-			return rapid.SampledFrom([]string{"a", "b*", `"c d"`, `"AND"`, `"(e"*`, "not", `"f*"`,
+			return rapid.SampledFrom([]string{"a", "b*", `"c d"`, `"AND"`, `"(e"*`, "not", `"f*"`, `"-g"`,
 				"title:a", `author:"b c"*`, `"feed:d"`, "category:feed:e", `Feed:"NOT"`}).Draw(rt, "term")
 		}
 		left, right := draw(rt, levels-1), draw(rt, levels-1)
-		return [...]string{"", left + " " + right, left + " OR " + right, "NOT " + left, "(" + left + ")"}[kind]
+		return [...]string{"", left + " " + right, left + " OR " + right, "NOT " + left, "(" + left + ")",
+			"-(" + left + ")"}[kind]
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := draw(rt, 3)
@@ -145,7 +151,7 @@ func TestAsk(t *testing.T) {
 }
 
 func FuzzParseMatch(f *testing.F) {
-	f.Add(`a OR (b NOT "c d"*)`)
+	f.Add(`a OR (b NOT "c d"*) "-e"`)
 	f.Add(`title:a author:"b c"* OR "feed:d" NOT category:feed:e`)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := feed.ParseMatch(text)

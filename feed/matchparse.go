@@ -18,7 +18,7 @@ func (e *MatchError) Error() string { return fmt.Sprintf("column %d: %s", e.Colu
 
 // ParseMatch reads words, "phrases" and words with a trailing *, each with the name of a field and a colon before it
 // if it must stand there, joined by AND, OR and NOT in capitals and grouped by parentheses. NOT binds strongest, OR
-// weakest; what stands side by side is joined by AND. An error is a *MatchError.
+// weakest; what stands side by side is joined by AND; -word is NOT word. An error is a *MatchError.
 func ParseMatch(text string) (Match, error) {
 	p := matchParser{text: text}
 	if len(text) > MaxMatchBytes {
@@ -117,9 +117,21 @@ func (p *matchParser) and() (Match, error) {
 	}
 }
 
+// excludes reports whether a text begins with a minus that is NOT to what is right behind it, as where people search
+// the web.
+func excludes(text string) bool {
+	behind, is := strings.CutPrefix(text, "-")
+	first, _ := utf8.DecodeRuneInString(behind)
+	return is && (sought(first) || first == '"' || first == '(')
+}
+
 // operand reads a term, what is in parentheses, or NOT before one of these.
 func (p *matchParser) operand() (Match, error) {
 	at := p.at
+	negates := p.token == "NOT"
+	if excludes(p.text[at:]) {
+		p.token, negates = "-", true
+	}
 	switch p.token {
 	case "":
 		return Match{}, p.errorAt(at, "a word is missing here")
@@ -128,18 +140,19 @@ func (p *matchParser) operand() (Match, error) {
 			`%s joins nothing here; to search for the word, write it in small letters or "%[1]s" in quotes`, p.token)
 	case ")":
 		return Match{}, p.errorAt(at, `a word is missing before this ")"`)
-	case "NOT", "(":
+	}
+	if negates || p.token == "(" {
 		if p.depth++; p.depth > MaxMatchDepth {
 			return Match{}, p.errorAt(at, "it is nested too deep, the limit is %d", MaxMatchDepth)
 		}
 		defer func() { p.depth-- }()
 	}
-	switch p.token {
-	case "NOT":
+	switch {
+	case negates:
 		p.next()
 		m, err := p.operand()
 		return not(m), err
-	case "(":
+	case p.token == "(":
 		p.next()
 		m, err := p.or()
 		if err == nil && p.token != ")" {

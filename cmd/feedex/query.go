@@ -56,7 +56,7 @@ text, authors or categories, whatever its case and accents. Without a WORD every
     emission*           every word that begins so
     "climate change"    words that follow one another
     storm OR flood      one of them, or both
-    flood NOT insurance the one without the other
+    flood NOT insurance the one without the other; also 'flood -insurance', in quotes
     (storm OR flood) AND (coast OR river)
     title:storm*        in the title; also author:"jane doe", category:weather, feed:example.com
 
@@ -141,7 +141,9 @@ func expression(args []string) string {
 	parts := slices.Clone(args)
 	for i, arg := range args {
 		fields := strings.Fields(arg)
-		operator := func(f string) bool { return f == "AND" || f == "OR" || f == "NOT" }
+		operator := func(f string) bool {
+			return f == "AND" || f == "OR" || f == "NOT" || f != "-" && strings.HasPrefix(f, "-")
+		}
 		if len(fields) > 1 && !strings.ContainsAny(arg, `"()`) && !slices.ContainsFunc(fields, operator) {
 			_, term := feed.CutField(arg)
 			parts[i] = strings.TrimSuffix(arg, term) + `"` + term + `"`
