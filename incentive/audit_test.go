@@ -78,7 +78,7 @@ func TestHowManyOffersAreAudited(t *testing.T) {
 func playDay(l *Ledger, rng *rand.Rand, start time.Time, h Holder, offers int, has bool) (taken int) {
 	for i := range offers {
 		at := start.Add(time.Duration(i) * 24 * time.Hour / time.Duration(offers))
-		if _, refused := l.Refused(at, h); refused {
+		if l.Refused(at, h) {
 			continue
 		}
 		if has || !l.Audit(rng, h) {
@@ -86,7 +86,7 @@ func playDay(l *Ledger, rng *rand.Rand, start time.Time, h Holder, offers int, h
 		} else {
 			l.Punish(at, h, FailedAudit, Entry)
 		}
-		if l.Room(h, 0) > 0 {
+		if l.Allowance(h) >= Entry {
 			l.Gave(at, h, Entry)
 			taken++
 		}
@@ -102,7 +102,7 @@ func TestEchoingLosesFromTheFirstDay(t *testing.T) {
 		for seed := range uint64(lives) {
 			l := newLedger(Config{})
 			playDay(l, newRand(seed), now, holder(1), offers, false)
-			account, _ := l.Account(holder(1))
+			account := l.Account(holder(1))
 			net += account.Got - account.Fined
 		}
 		mean := (net / lives).Entries()

@@ -20,7 +20,7 @@ func BenchmarkLedger(b *testing.B) {
 	for b.Loop() {
 		h := holders[i%len(holders)]
 		at := now.Add(time.Duration(i) * time.Millisecond)
-		if l.Room(h, 0) > 0 {
+		if l.Allowance(h) >= Entry {
 			l.Gave(at, h, Entry)
 		}
 		l.Got(at, h, Entry)

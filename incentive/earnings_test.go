@@ -292,10 +292,10 @@ func TestEarningsAreBounded(t *testing.T) {
 		b := &protocol.Bundle{DID: did(i), Feed: feed.URL(fmt.Sprint("https://example.com/", i))}
 		e.Stored(now, b, nil, holder(i))
 	}
-	if n := e.bundles.len(); n < keptBundles || n > 2*keptBundles {
+	if n := len(e.bundles.current) + len(e.bundles.previous); n < keptBundles || n > 2*keptBundles {
 		t.Errorf("%d bundles are remembered", n)
 	}
-	if n := e.feeds.len(); n < keptFeeds || n > 2*keptFeeds {
+	if n := len(e.feeds.current) + len(e.feeds.previous); n < keptFeeds || n > 2*keptFeeds {
 		t.Errorf("%d feeds are remembered", n)
 	}
 	for i := 2*keptBundles + 1; i < 3*keptBundles+1; i++ {

@@ -30,7 +30,7 @@ func ExampleLedger() {
 	}
 	h := peer("20.0.0.1:7790")
 	show := func(what string) {
-		a, _ := ledger.Account(h)
+		a := ledger.Account(h)
 		fmt.Printf("%s: gave %v, got %v, deficit %v of %v, may have %v\n",
 			what, a.Given, a.Got, a.Deficit, ledger.Limit(h), ledger.Allowance(h))
 	}
@@ -59,11 +59,10 @@ func ExampleLedger_Punish() {
 		incentive.WrongDID} {
 		at := start.Add(time.Duration(i) * time.Hour)
 		ended := ledger.Punish(at, h, o, incentive.Entry)
-		a, _ := ledger.Account(h)
+		a := ledger.Account(h)
 		fmt.Printf("%s: %d points left, ended %v\n", o, a.Standing.Points(at), ended)
 	}
-	until, _ := ledger.Refused(start.Add(4*time.Hour), h)
-	fmt.Println("refused until", until)
+	fmt.Println("refused until", ledger.Account(h).Standing.Refused)
 	// Output:
 	// unwanted feed: 98 points left, ended false
 	// wrong did: 64 points left, ended false

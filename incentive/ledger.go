@@ -141,12 +141,6 @@ func (l *Ledger) allowance(h Holder, a *account) Credit {
 	return max(limit-a.Deficit, 0)
 }
 
-// Room is how many entries of a feed that h wants at so many hops may still be sent to it, at most as
-// many as a bundle holds. A bundle that is worth more than any allowance must be cut to this.
-func (l *Ledger) Room(h Holder, hops int) int {
-	return int(min(l.Allowance(h)/Value(1, hops), protocol.MaxBundleEntries))
-}
-
 // Gave books that we deliver to h what is worth v: c_{i,j} grows. Book it when the delivery begins, so
 // that Allowance knows of it, and call Returned if nothing left.
 func (l *Ledger) Gave(now time.Time, h Holder, v Credit) {
@@ -247,23 +241,16 @@ func (l *Ledger) Punish(now time.Time, h Holder, o Offence, value Credit) (ended
 	return ended
 }
 
-// Refused reports whether h is refused, and until when.
-func (l *Ledger) Refused(now time.Time, h Holder) (until time.Time, refused bool) {
+// Refused reports whether h is refused.
+func (l *Ledger) Refused(now time.Time, h Holder) bool {
 	a := l.of(h)
-	if a == nil || !a.Standing.refused(now) {
-		return time.Time{}, false
-	}
-	return a.Standing.Refused, true
+	return a != nil && a.Standing.refused(now)
 }
 
 // RefusedAt reports whether no link to the node id may come about, whose account would be that of h. A key that is not
 // settled is refused where strangers are.
 func (l *Ledger) RefusedAt(now time.Time, id protocol.NodeID, h Holder) bool {
-	if _, refused := l.Refused(now, h); refused || l.Settled(now, h) {
-		return refused
-	}
-	_, refused := l.Refused(now, l.rules.HolderOf(id))
-	return refused
+	return l.Refused(now, h) || !l.Settled(now, h) && l.Refused(now, l.rules.HolderOf(id))
 }
 
 // Forged reports whether h forged an entry lately: then it is refused, and so is what comes by way of it.
@@ -285,12 +272,12 @@ func (l *Ledger) OnProbation(h Holder) bool {
 }
 
 // Account is the account of h, and whether it has one.
-func (l *Ledger) Account(h Holder) (Account, bool) {
+func (l *Ledger) Account(h Holder) Account {
 	a := l.of(h)
 	if a == nil {
-		return Account{Holder: h}, false
+		return Account{Holder: h}
 	}
-	return a.clone(), true
+	return a.clone()
 }
 
 // Met notes that we are in contact with h, so that its account is not forgotten. A Holder without an

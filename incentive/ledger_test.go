@@ -160,8 +160,8 @@ func TestUnboundedAccountsAreCounted(t *testing.T) {
 	l, h := newLedger(Config{Bound: -1}), holder(1)
 	l.Gave(now, h, Value(500, 0))
 	l.Got(now, h, Value(20, 0))
-	a, ok := l.Account(h)
-	if !ok || a.Given != Value(500, 0) || a.Got != Value(20, 0) || a.Deficit != Value(480, 0) {
+	a := l.Account(h)
+	if a.Given != Value(500, 0) || a.Got != Value(20, 0) || a.Deficit != Value(480, 0) {
 		t.Errorf("account is %+v", a)
 	}
 	if _, at := l.AtBound(h); at {
@@ -176,7 +176,7 @@ func TestNothingIsNotBooked(t *testing.T) {
 		book(now, h, 0)
 		book(now, h, -Entry)
 	}
-	if _, known := l.Account(h); known {
+	if l.of(h) != nil {
 		t.Error("who gave and got nothing has an account")
 	}
 	l.Gave(now, h, Entry)
@@ -195,22 +195,6 @@ func TestNothingIsNotBooked(t *testing.T) {
 	l.GaveAgain(now, l.HolderOf(behind(1)), 0)
 	if _, changed := l.Changed(); len(changed) != 0 {
 		t.Errorf("nothing changed the account of a key: %+v", *changed[0])
-	}
-}
-
-func TestRoomIsWhatABundleMayHold(t *testing.T) {
-	l, h := known(Config{}, holder(1)), holder(1)
-	for _, c := range []struct{ hops, want int }{{0, 10}, {1, 20}, {3, 80}, {5, protocol.MaxBundleEntries}} {
-		if got := l.Room(h, c.hops); got != c.want {
-			t.Errorf("%d entries fit at %d hops, want %d", got, c.hops, c.want)
-		}
-	}
-	l.Gave(now, h, Value(10, 0))
-	if got := l.Room(h, 3); got != 0 {
-		t.Errorf("%d entries fit at the bound", got)
-	}
-	if got := newLedger(Config{Bound: -1}).Room(h, 0); got != protocol.MaxBundleEntries {
-		t.Errorf("%d entries fit without a bound", got)
 	}
 }
 
@@ -255,7 +239,7 @@ func TestExpire(t *testing.T) {
 	l.Met(now, holder(3)) // a stranger, with nothing to forget
 	l.Changed()
 	l.Expire(now.Add(30 * 24 * time.Hour))
-	if _, ok := l.Account(holder(1)); !ok {
+	if l.of(holder(1)) == nil {
 		t.Error("an account was forgotten 30 days after the last contact")
 	}
 	if n := testing.AllocsPerRun(10, func() { l.Expire(now.Add(30*24*time.Hour + time.Second)) }); n > 0 {
@@ -299,10 +283,10 @@ func TestAccountsAreBounded(t *testing.T) {
 	if n := len(l.Accounts()); n != maxAccounts {
 		t.Errorf("%d accounts", n)
 	}
-	if _, ok := l.Account(holder(0)); !ok {
+	if l.of(holder(0)) == nil {
 		t.Error("the neighbor is forgotten")
 	}
-	if _, ok := l.Account(holder(1)); ok {
+	if l.of(holder(1)) != nil {
 		t.Error("the stranger without contact for longest is remembered")
 	}
 	if dropped, _ := l.Changed(); len(dropped) != 51 {
@@ -329,7 +313,7 @@ func TestAccountsOfOtherBoundsAreBroughtWithin(t *testing.T) {
 		l := newLedger(Config{})
 		deficit := Value(1, 0) * Credit(c.deficit)
 		l.Load(now, []Account{{Holder: holder(1), Got: Value(1000, 0), Deficit: deficit, Met: now}})
-		if a, _ := l.Account(holder(1)); a.Deficit != Entry*Credit(c.want) {
+		if a := l.Account(holder(1)); a.Deficit != Entry*Credit(c.want) {
 			t.Errorf("a deficit of %d became %v, want %d", c.deficit, a.Deficit, c.want)
 		}
 		if since, at := l.AtBound(holder(1)); at != (c.want == 200) || at && !since.Equal(now) {
@@ -362,7 +346,7 @@ func TestAccountSurvivesJSON(t *testing.T) {
 	at := now.Add(123456 * time.Microsecond).In(time.FixedZone("", 3600))
 	l.Gave(at, holder(1), Entry)
 	l.Punish(at, holder(1), ForgedEntry, Entry)
-	want, _ := l.Account(holder(1))
+	want := l.Account(holder(1))
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ func (b *book) give(now time.Time, to *book) {
 	b.waiting = slices.DeleteFunc(b.waiting, func(e feed.Entry) bool {
 		return e.Published.IsZero() && now.Sub(b.seen[e.EntryID()]) > day/2
 	})
-	n := min(len(b.waiting), b.ledger.Room(b.other, 0))
+	n := min(len(b.waiting), int(b.ledger.Allowance(b.other)/Entry), protocol.MaxBundleEntries)
 	if n == 0 {
 		return
 	}
@@ -129,8 +129,8 @@ func TestTwoHonestBooksAgree(t *testing.T) {
 		agree := func() {
 			a.poll(at, document)
 			b.poll(at, document)
-			x, _ := a.ledger.Account(a.other)
-			y, _ := b.ledger.Account(b.other)
+			x := a.ledger.Account(a.other)
+			y := b.ledger.Account(b.other)
 			if x.Deficit+y.Deficit > 0 {
 				t.Fatalf("at %v one holds %+v, the other %+v", at, x, y)
 			}

@@ -39,6 +39,3 @@ func (r *recentKeys[K, V]) add(k K, v *V) *V {
 	r.current[k] = v
 	return v
 }
-
-// len counts those twice that were used since they became the previous.
-func (r *recentKeys[K, V]) len() int { return len(r.current) + len(r.previous) }

@@ -208,7 +208,7 @@ func TestWhatAKeyMustGive(t *testing.T) {
 	}
 	k.gives(later, 20*Entry)
 	l.Gave(later, h, l.Allowance(h))
-	if a, _ := l.Account(h); a.Deficit != 30*Entry/keyPart || !l.Settled(later, h) || l.owedAt(at) != 0 {
+	if a := l.Account(h); a.Deficit != 30*Entry/keyPart || !l.Settled(later, h) || l.owedAt(at) != 0 {
 		t.Errorf("of %v that it owes, %v is owed at its address", a.Deficit, l.owedAt(at))
 	}
 	if l.Gave(later, h, 1); l.Settled(later, h) || l.Party(h) != at || l.owedAt(at) != 30*Entry/keyPart+1 {
@@ -228,10 +228,10 @@ func TestRecognitionInventsNothing(t *testing.T) {
 	l.Gave(now, h, 3*Entry) // to others, but for one entry
 	l.Got(now, h, 30*Entry)
 	k.given, k.got, k.net = Entry, 30*Entry, l.Net(Entry, -30*Entry)
-	before, _ := l.Account(h)
+	before := l.Account(h)
 	k.gives(now, 0)
-	at, _ := l.Account(HolderOf(k.id))
-	own, _ := l.Account(l.HolderOf(k.id))
+	at := l.Account(HolderOf(k.id))
+	own := l.Account(l.HolderOf(k.id))
 	if before.Deficit != -10*Entry || at.Deficit != 0 || own.Deficit != -10*Entry || own.Got != 30*Entry ||
 		own.Given != Entry || at.Given != 2*Entry || at.Got != 0 {
 		t.Errorf("the address had %+v, and has %+v; the key has %+v", before, at, own)

@@ -33,7 +33,7 @@ func TestEachRuleCanBeTakenAway(t *testing.T) {
 		}
 		return 2
 	}
-	stranger := func(r Rules) int { return newLedger(Config{Rules: &r}).Room(holder(1), 0) }
+	stranger := func(r Rules) int { return int(newLedger(Config{Rules: &r}).Allowance(holder(1)) / Entry) }
 	flood := func(r Rules) int {
 		b := bundle(news, "a", 40, now, time.Hour)
 		return NewEarnings(r).Stored(now, b, b.Entries, holder(1))

@@ -34,7 +34,7 @@ func TestTips(t *testing.T) {
 	tip(true)
 	tip(false)
 	want := []Tip{{Entry: a, Taken: true}, {Entry: b}}
-	account, _ := l.Account(h)
+	account := l.Account(h)
 	text, err := json.Marshal(account)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestTips(t *testing.T) {
 		many = append(many, feed.EntryID{9, byte(i), byte(i / 256)})
 	}
 	tip(true, many...)
-	account, _ = l.Account(h)
+	account = l.Account(h)
 	if n := len(account.Tips); n != 256 || account.Tips[n-1].Entry != many[0] {
 		t.Errorf("%d tips are kept, the last %v", n, account.Tips[n-1])
 	}

@@ -205,8 +205,7 @@ func (n *Node) WeekOfFirsts() int64 {
 
 // Account is the account of the holder that a node of that id is.
 func (n *Node) Account(id protocol.NodeID) incentive.Account {
-	a, _ := n.core.Ledger.Account(n.core.Ledger.HolderOf(id))
-	return a
+	return n.core.Ledger.Account(n.HolderOf(id))
 }
 
 // Fined is how many holders were fined.
@@ -228,8 +227,7 @@ func (n *Node) EarnLate(id protocol.NodeID, v incentive.Credit) {
 // Revoked takes back what a neighbor earned, and AccountOf is the account of a holder.
 func (n *Node) Revoked(id protocol.NodeID, v incentive.Credit) { n.core.Revoked(id, n.HolderOf(id), v) }
 func (n *Node) AccountOf(h incentive.Holder) incentive.Account {
-	a, _ := n.core.Ledger.Account(h)
-	return a
+	return n.core.Ledger.Account(h)
 }
 
 // Expel ends the link to a neighbor, and keeps it out.

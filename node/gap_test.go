@@ -90,7 +90,7 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 	w.run(10 * time.Minute) // they are neighbors again
 	deliver := func(entries []feed.Entry) {
 		t.Helper()
-		bundles, _ := protocol.Split(news, entries)
+		bundles := protocol.Split(news, entries)
 		for _, b := range bundles {
 			b.Path = []protocol.NodeID{neighbor.id}
 			if r := h.put(neighbor, b); r.Fault != nil {

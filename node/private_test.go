@@ -56,7 +56,7 @@ func (w *network) grep(h *testHost, feeds []feed.URL, seen func(protocol.Call) p
 					for _, r := range a.Records {
 						entries = append(entries, r.Entry)
 					}
-					bundles, _ := protocol.Split(a.Feed, entries)
+					bundles := protocol.Split(a.Feed, entries)
 					for _, b := range bundles {
 						needles[b.DID.String()] = a.Feed
 					}

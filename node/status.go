@@ -117,7 +117,7 @@ func (n *Node) Neighbors() []NeighborStatus {
 	scores, observed := n.core.Table.Scores(n.core.Now), n.core.Table.Observed(n.core.Now)
 	for i, l := range n.core.Links {
 		p, traffic := l.Peer, n.exchange.Traffic(l)
-		account, _ := n.core.Ledger.Account(l.Holder)
+		account := n.core.Ledger.Account(l.Holder)
 		s := NeighborStatus{
 			ID: p.ID, Since: p.Since, Chosen: p.Chosen, Static: p.Static, Dialling: l.Dialling,
 			Key: l.Key, Settled: p.Settled,

@@ -171,9 +171,9 @@ func checkList(name string, items []string, limit, bytes int) error {
 }
 
 // Split divides clean entries of feed u into bundles that keep to the limits of the wire, in order,
-// and returns apart those that may not travel at all. Bytes and entries decide: MaxBundleEntries entries
+// without those that may not travel at all. Bytes and entries decide: MaxBundleEntries entries
 // with full lists are fewer than half the values that put_entries may hold.
-func Split(u feed.URL, entries []feed.Entry) (bundles []*Bundle, kept []feed.Entry) {
+func Split(u feed.URL, entries []feed.Entry) (bundles []*Bundle) {
 	var batch []feed.Entry
 	bytes := 0
 	flush := func() {
@@ -185,7 +185,6 @@ func Split(u feed.URL, entries []feed.Entry) (bundles []*Bundle, kept []feed.Ent
 	for _, e := range entries {
 		n := wireBytes(&e) + extrasBytes(&e.Extras)
 		if CheckEntry(&e) != nil || n > maxBundleBytes {
-			kept = append(kept, e)
 			continue
 		}
 		if len(batch) == MaxBundleEntries || bytes+n > maxBundleBytes {
@@ -195,7 +194,7 @@ func Split(u feed.URL, entries []feed.Entry) (bundles []*Bundle, kept []feed.Ent
 		bytes += n
 	}
 	flush()
-	return bundles, kept
+	return bundles
 }
 
 // String names the bundle for logs and traces.

@@ -236,7 +236,7 @@ const StateEvery = 2 * time.Hour
 
 // accountOf is how a neighbor stands with us, as we tell it.
 func (m *Machine) accountOf(l *core.Link) protocol.Statement {
-	a, _ := m.Ledger.Account(l.Holder)
+	a := m.Ledger.Account(l.Holder)
 	told := protocol.Statement{
 		Given: thousandths(a.Given), Got: thousandths(a.Got), Deficit: thousandths(a.Deficit), Bound: -1,
 		Waiting: int64(len(Of(l).Waiting)),
@@ -303,7 +303,7 @@ func (m *Machine) KeptShort(to *core.Link) bool {
 // Owing reports whether a neighbor brings nothing because we owe it: by its word, and by what we know ourselves
 // it gave more than it got. One that has no word for it has the bound that most have.
 func (m *Machine) Owing(l *core.Link) bool {
-	a, _ := m.Ledger.Account(l.Holder)
+	a := m.Ledger.Account(l.Holder)
 	owed := 2 * thousandths(a.Got-a.Given)
 	if !l.Accounts {
 		return owed >= usualBound

@@ -75,7 +75,7 @@ func (m *Machine) outward(path []protocol.NodeID) (out []protocol.NodeID) {
 
 // Publish offers what an own poll brought first, and the revisions that it showed, to the neighbors that want it.
 func (m *Machine) Publish(u feed.URL, fresh, revised []feed.Entry) {
-	bundles, _ := protocol.Split(u, fresh)
+	bundles := protocol.Split(u, fresh)
 	for _, b := range bundles {
 		m.Stored(b, b.Entries, nil)
 		m.Spread(b, protocol.NodeID{})
@@ -87,7 +87,7 @@ func (m *Machine) Publish(u feed.URL, fresh, revised []feed.Entry) {
 func (m *Machine) passRevisions(u feed.URL, entries []feed.Entry, path []protocol.NodeID, from protocol.NodeID) {
 	entries = slices.DeleteFunc(entries,
 		func(e feed.Entry) bool { return !m.Hearsay.Versions.Pass(m.Now, e.EntryID()) })
-	bundles, _ := protocol.Split(u, entries)
+	bundles := protocol.Split(u, entries)
 	for _, b := range bundles {
 		b.Path = path
 		m.Spread(b, from)
@@ -181,7 +181,7 @@ func (m *Machine) regather(records []archive.Record) {
 		for i := range records[:end] {
 			entries = append(entries, records[i].Entry)
 		}
-		together, _ := protocol.Split(first.Entry.Feed, entries)
+		together := protocol.Split(first.Entry.Feed, entries)
 		for _, b := range together {
 			for _, b := range m.wentRound(b) {
 				switch {

@@ -267,8 +267,7 @@ func (m *Machine) Starred() []StarredEntry {
 				v.stars[vote{u, id}] = true
 			}
 		}
-		account, _ := m.Ledger.Account(l.Holder)
-		for _, t := range account.Tips {
+		for _, t := range m.Ledger.Account(l.Holder).Tips {
 			v.tips[t.Entry] = v.tips[t.Entry] || t.Taken
 		}
 	}
@@ -281,6 +280,6 @@ func (m *Machine) votes(l *core.Link) int {
 	if m.Ledger.OnProbation(l.Holder) {
 		return 0
 	}
-	account, _ := m.Ledger.Account(l.Holder)
+	account := m.Ledger.Account(l.Holder)
 	return account.Standing.Points(m.Now)
 }

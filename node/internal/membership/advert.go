@@ -33,17 +33,16 @@ func (m *Machine) advertiseLater() {
 	})
 }
 
-// Advertise sends what changed in our subscription set as the neighbor is to hear it, and reports
-// whether there was anything to say. One advert is under way at a time; one that may not have been heard
-// is said again with the next.
-func (m *Machine) Advertise(l *core.Link) bool {
+// Advertise sends what changed in our subscription set as the neighbor is to hear it. One advert is under way at a
+// time; one that may not have been heard is said again with the next.
+func (m *Machine) Advertise(l *core.Link) {
 	if Of(l).advertising {
 		Of(l).again = true
-		return true
+		return
 	}
 	changes := m.Table.Changes(l.Peer)
 	if len(changes) == 0 {
-		return false
+		return
 	}
 	Of(l).advertising = true
 	m.Ask(l, protocol.UpdateSubset{Changes: changes}, core.CallTimeout, func(a core.Answered) {
@@ -58,7 +57,6 @@ func (m *Machine) Advertise(l *core.Link) bool {
 			m.tellSoon(l)
 		}
 	})
-	return true
 }
 
 // AdvertiseSoon tells all neighbors of a change of our own interest.
