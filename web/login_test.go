@@ -218,8 +218,9 @@ func TestSecretsAfterLogin(t *testing.T) {
 		len(n.passwords) != 2 {
 		t.Fatalf("%d to %q, %d passwords", w.Code, at, len(n.passwords))
 	}
-	if w := get(b.h, at, "Cookie", b.cookie); !strings.Contains(w.Body.String(), "fresh secret") {
-		t.Errorf("the page does not show it: %s", w.Body)
+	if w := get(b.h, at, "Cookie", b.cookie); !strings.Contains(w.Body.String(), "fresh secret") ||
+		!strings.Contains(w.Body.String(), "<code>http://example.com/api/greader.php</code>") {
+		t.Errorf("the page does not show it, or where to use it: %s", w.Body)
 	}
 	if w := get(b.h, at, "Cookie", b.cookie); w.Code != http.StatusNotFound ||
 		strings.Contains(w.Body.String(), "fresh secret") {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"feedex/reading"
+	"feedex/syncapi"
 )
 
 // A passwordLine is an app password as the settings list it.
@@ -145,5 +146,8 @@ func (h *desk) password(r *http.Request) (view, error) {
 	if !ok {
 		return view{}, ErrNone
 	}
-	return view{Page: "password", Title: "A new password", Nav: "/settings", Body: p}, nil
+	return view{Page: "password", Title: "A new password", Nav: "/settings", Body: struct {
+		newPassword
+		Node string // where a reader on this machine finds the node, as the browser did
+	}{p, syncapi.Scheme(r) + "://" + r.Host}}, nil
 }

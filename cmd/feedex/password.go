@@ -23,8 +23,8 @@ feed readers, the name of the password as user name, and the password. For one t
 as most do, the address is http://127.0.0.1:7791, or http://127.0.0.1:7791/api/greader.php where it asks for that of
 FreshRSS; for one of Miniflux or Nextcloud News http://127.0.0.1:7791, for one of Fever http://127.0.0.1:7791/fever/.
 
-A password that is made with --owner opens the node's pages too, as http://127.0.0.1:7791/settings, and all settings
-there. One for a reader opens none of them.
+A password opens the node's pages too: one for a reader what there is to read there, and one that is made with --owner
+all settings, as http://127.0.0.1:7791/settings.
 
 All of it works while a node runs and while none does.`,
 		Example: `  feedex password add newsboat
