@@ -83,33 +83,33 @@ func (s receiverStore) Deaf(ctx context.Context, at reading.Receiver, problem st
 }
 
 // keepReceiver has a person told at a receiver.
-func keepReceiver(d reading.Database, r reading.Receiver) error {
+func (f filing) keepReceiver(ctx context.Context, r reading.Receiver) error {
+	defer f.told()
 	r.Created = time.Now()
 	r, err := notify.Checked(r)
 	if err != nil {
-		return err
-	}
-	pen := d.Pen(r.Person)
-	if pen == nil {
-		return reading.ErrNobody
-	}
-	_, err = pen.KeepReceiver(r)
-	return err
-}
-
-// addReceiver has a person told at a receiver, or changes the one of that name. Names are looked up before anything is
-// written.
-func addReceiver(ctx context.Context, f filing, q control.ReceiverRequest) error {
-	p, err := personNamed(ctx, f.view, q.Person)
-	if err != nil {
 		return asked(err)
 	}
-	old, err := receiverNamed(ctx, f.view, p.ID, q.Name)
+	return f.pen(ctx, r.Person, func(pen reading.Pen) error {
+		_, err := pen.KeepReceiver(r)
+		return asked(err)
+	})
+}
+
+// dropReceiver has a person told there no more. It is no error if they were not.
+func (f filing) dropReceiver(ctx context.Context, p reading.PersonID, name string) error {
+	defer f.told() // what it commands is done no more
+	return f.pen(ctx, p, func(pen reading.Pen) error { pen.DropReceiver(name); return nil })
+}
+
+// AddReceiver implements control.ReceiverChanges. Names are looked up before anything is written.
+func (f filing) AddReceiver(ctx context.Context, q control.ReceiverRequest) error {
+	old, err := f.receiver(ctx, q.ReceiverName)
 	if err != nil && !errors.Is(err, control.ErrNoReceiver) {
 		return err
 	}
 	r := reading.Receiver{
-		Person: p.ID, Name: q.Name, Kind: q.Kind, Address: q.Address, Only: old.Only, Hours: old.Hours,
+		Person: old.Person, Name: q.Name, Kind: q.Kind, Address: q.Address, Only: old.Only, Hours: old.Hours,
 	}
 	if r.Kind == old.Kind {
 		r.Server = old.Server
@@ -129,11 +129,40 @@ func addReceiver(ctx context.Context, f filing, q control.ReceiverRequest) error
 		r.Commands, r.Word, r.Heard = *q.Commands, q.Word, ""
 	}
 	if q.Filters != nil {
-		if r.Only, err = filtersNamed(ctx, f.view.Shelf(p.ID), *q.Filters); err != nil {
-			return err
+		r.Only = nil
+		for _, name := range *q.Filters {
+			x, err := f.named(ctx, r.Person, name)
+			if err != nil {
+				return err
+			}
+			r.Only = append(r.Only, x.ID)
 		}
 	}
-	return f.write(ctx, func(d reading.Database) error { return asked(keepReceiver(d, r)) })
+	return f.keepReceiver(ctx, r)
+}
+
+// RemoveReceiver implements control.ReceiverChanges.
+func (f filing) RemoveReceiver(ctx context.Context, name control.ReceiverName) error {
+	r, err := f.receiver(ctx, name)
+	if err != nil {
+		return err
+	}
+	return f.dropReceiver(ctx, r.Person, r.Name)
+}
+
+// receiver is a receiver of a person by its name. Where there is none the error is control.ErrNoReceiver, and the
+// receiver has but the person.
+func (f filing) receiver(ctx context.Context, name control.ReceiverName) (reading.Receiver, error) {
+	p, err := f.person(ctx, name.Person)
+	if err != nil {
+		return reading.Receiver{}, err
+	}
+	list, err := f.view.Receivers(ctx)
+	r, found := reading.ReceiverNamed(list, p, name.Name)
+	if err == nil && !found {
+		r.Person, err = p, asked(control.ErrNoReceiver)
+	}
+	return r, err
 }
 
 // replace has something be what it is to be, or stay.
@@ -156,83 +185,11 @@ func serverOf(r *reading.Receiver) string {
 	return string(r.Kind) + " " + at
 }
 
-// filtersNamed are the filters of these names, nil for none.
-func filtersNamed(ctx context.Context, s reading.Shelf, names []string) (ids []reading.FilterID, err error) {
-	filters, err := s.Filters(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		x, err := reading.FilterNamed(filters, name)
-		if err != nil {
-			return nil, asked(err)
-		}
-		ids = append(ids, x.ID)
-	}
-	return ids, nil
-}
-
-// receiverNamed finds a receiver of a person by its name. The error may be control.ErrNoReceiver.
-func receiverNamed(ctx context.Context, l reading.ReceiverList, p reading.PersonID,
-	name string) (reading.Receiver, error) {
-	list, err := l.Receivers(ctx)
-	r, found := reading.ReceiverNamed(list, p, name)
-	if err == nil && !found {
-		err = control.ErrNoReceiver
-	}
-	return r, err
-}
-
-// removeReceiver removes a receiver of a person.
-func removeReceiver(ctx context.Context, d reading.Database, r control.ReceiverName) error {
-	p, err := personNamed(ctx, d, r.Person)
-	if err != nil {
-		return err
-	}
-	x, err := receiverNamed(ctx, d, p.ID, r.Name)
-	if err == nil && !d.Pen(p.ID).DropReceiver(x.Name) {
-		err = control.ErrNoReceiver
-	}
-	return err
-}
-
-// AddReceiver implements control.ReceiverChanges.
-func (h *host) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
-	err := addReceiver(ctx, h.filing, r)
-	if err == nil && h.teller != nil {
-		h.teller.Wake()
-	}
-	return err
-}
-
-// RemoveReceiver implements control.ReceiverChanges.
-func (h *host) RemoveReceiver(ctx context.Context, r control.ReceiverName) error {
-	err := h.write(ctx, func(d reading.Database) error { return asked(removeReceiver(ctx, d, r)) })
-	if err == nil && h.teller != nil {
-		h.teller.Wake() // what it commands is done no more
-	}
-	return err
-}
-
-// AddReceiver implements control.ReceiverChanges.
-func (k *OfflineArchive) AddReceiver(ctx context.Context, r control.ReceiverRequest) error {
-	return addReceiver(ctx, k.filing, r)
-}
-
-// RemoveReceiver implements control.ReceiverChanges.
-func (k *OfflineArchive) RemoveReceiver(ctx context.Context, r control.ReceiverName) error {
-	return committed(k.store, func(d reading.Database) error { return removeReceiver(ctx, d, r) })
-}
-
 // TryReceiver implements control.ReceiverTrials.
 func (h *host) TryReceiver(ctx context.Context, name control.ReceiverName) error {
-	p, err := personNamed(ctx, h.store, name.Person)
+	r, err := h.receiver(ctx, name)
 	if err != nil {
-		return asked(err)
-	}
-	r, err := receiverNamed(ctx, h.store, p.ID, name.Name)
-	if err != nil {
-		return asked(err)
+		return err
 	}
 	return h.teller.Try(ctx, r)
 }
@@ -266,16 +223,12 @@ func (d dashboard) AddReceiver(ctx context.Context, r reading.Receiver) error {
 	if _, found := reading.ReceiverNamed(list, r.Person, r.Name); found {
 		return reading.ErrTold
 	}
-	err = d.host.write(ctx, func(d reading.Database) error { return keepReceiver(d, r) })
-	d.host.teller.Wake()
-	return err
+	return plain(d.host.keepReceiver(ctx, r))
 }
 
 // RemoveReceiver implements web.Notifications.
 func (d dashboard) RemoveReceiver(ctx context.Context, name string) error {
-	err := d.host.write(ctx, func(d reading.Database) error { d.Pen(reading.Owner).DropReceiver(name); return nil })
-	d.host.teller.Wake()
-	return err
+	return d.host.dropReceiver(ctx, reading.Owner, name)
 }
 
 // TryReceiver implements web.Notifications.

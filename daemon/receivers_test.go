@@ -34,11 +34,11 @@ func TestReceiversOfFilters(t *testing.T) {
 	}}
 	r := control.ReceiverRequest{ReceiverName: control.ReceiverName{Name: "phone"}, Kind: reading.Ntfy,
 		Address: "https://ntfy.example/a-topic", Filters: &[]string{"Storms", "Calm"}}
-	if err := addReceiver(ctx, none, r); !errors.Is(err, reading.ErrNoFilter) {
+	if err := none.AddReceiver(ctx, r); !errors.Is(err, reading.ErrNoFilter) {
 		t.Errorf("of a filter that is not there: %v", err)
 	}
 	r.Person = "Nobody"
-	if err := addReceiver(ctx, none, r); err == nil {
+	if err := none.AddReceiver(ctx, r); err == nil {
 		t.Error("nobody is told")
 	}
 	r.Person, r.Filters = "", &[]string{"Storms"}
