@@ -146,7 +146,7 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 			return "", partly{"Its title, its folders and how it is followed are saved; how much is kept is not", err}
 		}
 	}
-	return "/feeds/" + strconv.FormatInt(number, 10) + "?done=saved", nil
+	return pathOfFeed(number) + "?done=saved", nil
 }
 
 // file titles and files a feed as its form says, unless something is wrong with that: folders may be.
@@ -281,7 +281,7 @@ func (h *Handler) share(_ http.ResponseWriter, r *http.Request) (string, error) 
 		return "", clientError{http.StatusForbidden, "Log in first",
 			"What may be a secret is told to neighbors by somebody who has logged in. Nothing was changed."}
 	}
-	return "/feeds/" + strconv.FormatInt(number, 10),
+	return pathOfFeed(number),
 		h.Source.Adjust(r.Context(), number, node.Subscribe{Private: &private})
 }
 

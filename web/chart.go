@@ -10,10 +10,9 @@ import (
 // A chart draws how many entries came, in one bar for each stretch of time. Positions across are in percent, so that
 // it fits every screen; heights are in pixels.
 type chart struct {
-	Bars   []bar
-	Top    int64 // what the line at the top stands for
-	Height int   // of the tallest bar that there may be
-	Total  int64
+	Bars  []bar
+	Top   int64 // what the line at the top stands for
+	Total int64
 }
 
 // A bar is a stretch of time.
@@ -35,7 +34,7 @@ const chartHeight = 120
 
 // newChart adds the hours up in the bars of a period that ends now.
 func newChart(hours []archive.Hour, p period, now time.Time) chart {
-	c := chart{Height: chartHeight}
+	var c chart
 	n := int(p.span / p.bar)
 	starts := make([]time.Time, n+1)
 	for i := range starts {

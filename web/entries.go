@@ -181,9 +181,9 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		if err != nil {
 			return view{}, err
 		}
-		p.Name, f.Feed = titleOf(known.URL, cmp.Or(known.Name, known.Title)), known.URL
+		p.Name, f.Feed = titleOf(known.URL, known.Name, known.Title), known.URL
 	}
-	v := view{Page: "entries", Title: "Entries", Nav: "/entries", Live: p.Query == "", Body: p}
+	v := view{Page: "entries", Title: "Entries", Nav: "/entries", Body: p}
 	shelved := beside(func() error { return h.shelve(ctx, p) }) // a search takes as long
 	if p.Query != "" {
 		f.Relevance = p.Sort == byRelevance
@@ -315,7 +315,7 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 		}
 		if n > 0 || chosen {
 			p.Feeds = append(p.Feeds, shelf{plain.of(int64(f.ID), 0).Path(),
-				titleOf(f.URL, cmp.Or(f.Name, f.Title)), f.Icon.Path(), n, chosen})
+				titleOf(f.URL, f.Name, f.Title), f.Icon.Path(), n, chosen})
 		}
 	}
 	slices.SortStableFunc(p.Feeds,
@@ -420,7 +420,7 @@ func (h *kit) headlines(list []reading.Headline, feeds bool, now time.Time) []he
 			lines[i].Title, lines[i].Lead = h.safe.Opening(e.Lead, safehtml.LongestOpening), ""
 		}
 		if feeds {
-			lines[i].Feed, lines[i].FeedPath = titleOf(e.URL, e.FeedTitle), "/feeds/"+strconv.FormatInt(e.Feed, 10)
+			lines[i].Feed, lines[i].FeedPath = titleOf(e.URL, e.FeedTitle), pathOfFeed(e.Feed)
 			lines[i].FeedIcon = e.FeedIcon.Path()
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 
 	"feedex/archive"
@@ -138,8 +137,8 @@ func (h *desk) entry(r *http.Request) (view, error) {
 	always := known.Look.Pictures
 	p := &entryPage{
 		Path: "/entries/" + id.String(), ID: id.String(), Item: entry.Item, Title: safehtml.Title(e.Title),
-		Link: webLink(e.Link), Feed: titleOf(e.Feed, cmp.Or(known.Name, known.Title)),
-		FeedPath: "/feeds/" + strconv.FormatInt(number, 10), FeedIcon: known.Look.Icon.Path(),
+		Link: webLink(e.Link), Feed: titleOf(e.Feed, known.Name, known.Title),
+		FeedPath: pathOfFeed(number), FeedIcon: known.Look.Icon.Path(),
 		Authors: safehtml.Title(strings.Join(e.Authors, ", ")),
 		Time:    moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
 		Always: always, Shown: always || r.FormValue("images") == "1", Number: number,

@@ -102,7 +102,7 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 		p.Form = *sent
 	}
 	p.Saved, p.Polled = r.Method == http.MethodGet && r.FormValue("done") == "saved", refreshed(r, now)
-	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Live: len(p.Named) == 0, Body: p}, nil
+	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Body: p}, nil
 }
 
 // Refreshable is when the owner may have the feed polled.

@@ -96,7 +96,7 @@ func (h *Handler) feeds(r *http.Request) (view, error) {
 	})
 	p.pager = newPager(r, len(lines), queryOf("q", p.Query, "order", p.Order))
 	p.Feeds = part(p.pager, lines)
-	return view{Page: "feeds", Title: "Feeds", Nav: "/feeds", Live: true, Body: p}, nil
+	return view{Page: "feeds", Title: "Feeds", Nav: "/feeds", Body: p}, nil
 }
 
 // byTitle orders feeds by what they are called.

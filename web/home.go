@@ -100,7 +100,7 @@ func (p *homePage) AloneBytes() int64 { return p.Sum.Bytes + p.SparedBytes() }
 
 func (h *Handler) home(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
-	v := view{Page: "home", Title: "Home", Nav: "/", Live: true}
+	v := view{Page: "home", Title: "Home", Nav: "/"}
 	p := &homePage{Periods: periods(), Period: periods()[1]}
 	for _, one := range p.Periods {
 		if one.Name == r.FormValue("period") {
@@ -187,7 +187,6 @@ type feedLine struct {
 	Tags   []string
 
 	Last, Next moment
-	Every      time.Duration
 	Pollers    int           // nodes that poll it, this one included
 	Spacing    time.Duration // between polls by any of them; 0 where no other is heard
 	Polled     int64
@@ -199,7 +198,7 @@ type feedLine struct {
 func (h *kit) line(f *FeedSummary, now time.Time) feedLine {
 	l := feedLine{
 		Number: f.Number, Title: titleOf(f.URL, f.Title), Icon: f.Icon.Path(), URL: address(f.URL),
-		Last: moment{f.LastPoll, now}, Next: moment{f.NextPoll, now}, Every: f.Interval,
+		Last: moment{f.LastPoll, now}, Next: moment{f.NextPoll, now},
 		Pollers: f.Pollers, Spacing: f.Spacing,
 		Polled: f.Polled, Brought: f.Delivered, Offered: f.Offered, Why: f.LastError,
 	}

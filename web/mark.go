@@ -142,7 +142,7 @@ func (s *itemSet) all() []reading.ItemID {
 func (h *desk) nameOf(ctx context.Context, s reading.Stream) (string, error) {
 	if s.Feed != 0 {
 		known, err := h.Shelf.Known(ctx, int64(s.Feed))
-		return " of " + titleOf(known.URL, cmp.Or(known.Name, known.Title)), err
+		return " of " + titleOf(known.URL, known.Name, known.Title), err
 	}
 	if s.Folder == 0 {
 		return "", nil

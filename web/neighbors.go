@@ -77,7 +77,7 @@ func (h *Handler) neighbors(r *http.Request) (view, error) {
 		}
 		p.Neighbors = append(p.Neighbors, l)
 	}
-	return view{Page: "neighbors", Title: "Neighbors", Nav: "/neighbors", Live: true, Body: p}, nil
+	return view{Page: "neighbors", Title: "Neighbors", Nav: "/neighbors", Body: p}, nil
 }
 
 // entries writes an amount of an account.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,7 +125,7 @@ func (h *desk) asked(r *http.Request) (*searchPage, feed.Filter, error) {
 			return p, f, ErrNone
 		}
 		f.Feed = known.URL
-		p.Feeds = append(p.Feeds, choice{p.Number, titleOf(known.URL, cmp.Or(known.Name, known.Title))})
+		p.Feeds = append(p.Feeds, choice{p.Number, titleOf(known.URL, known.Name, known.Title)})
 	}
 	p.Relevance = r.FormValue("sort") == byRelevance
 	f.Relevance = p.Relevance && p.Query != ""

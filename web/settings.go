@@ -1,11 +1,9 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"feedex/reading"
 )
@@ -82,8 +80,8 @@ func (h *Handler) unfollow(_ http.ResponseWriter, r *http.Request) (string, erro
 		return "/settings", err
 	}
 	return h.canUndo(r, "/settings", undo{
-		What: "Unfollowed " + titleOf(known.URL, cmp.Or(known.Name, known.Title)) + ". Its entries stay.",
-		Back: "/feeds/" + strconv.FormatInt(number, 10),
+		What: "Unfollowed " + titleOf(known.URL, known.Name, known.Title) + ". Its entries stay.",
+		Back: pathOfFeed(number),
 		undo: func(ctx context.Context) error { return h.Source.FollowAgain(ctx, number) },
 	}), nil
 }

@@ -53,8 +53,8 @@ func (h *desk) subscriptions(r *http.Request) (view, error) {
 	for i := range list {
 		f := &list[i]
 		number := strconv.FormatInt(int64(f.ID), 10)
-		l := subscriptionLine{Path: "/feeds/" + number, Entries: "/entries?show=unread&feed=" + number,
-			Title: titleOf(f.URL, cmp.Or(f.Name, f.Title)), URL: address(f.URL), Icon: f.Icon.Path(),
+		l := subscriptionLine{Path: pathOfFeed(int64(f.ID)), Entries: "/entries?show=unread&feed=" + number,
+			Title: titleOf(f.URL, f.Name, f.Title), URL: address(f.URL), Icon: f.Icon.Path(),
 			Unread: int64(f.Unread), Errors: f.Errors}
 		for _, folder := range f.Folders {
 			l.Folders = append(l.Folders, folder.Name)
@@ -68,7 +68,7 @@ func (h *desk) subscriptions(r *http.Request) (view, error) {
 	})
 	p.pager = newPager(r, len(p.Feeds), queryOf("q", p.Query))
 	p.Feeds = part(p.pager, p.Feeds)
-	return view{Page: "subscriptions", Title: "Feeds", Nav: "/feeds", Live: true, Body: p}, nil
+	return view{Page: "subscriptions", Title: "Feeds", Nav: "/feeds", Body: p}, nil
 }
 
 // A subscriptionPage is a feed as its reader has it.
@@ -102,7 +102,7 @@ func (h *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (
 		return view{}, err
 	}
 	k.Link, k.About = webLink(k.Link), h.safe.Opening(k.About, longestAbout)
-	p := &subscriptionPage{KnownFeed: k, Title: titleOf(k.URL, cmp.Or(k.Name, k.Title)), Address: address(k.URL),
+	p := &subscriptionPage{KnownFeed: k, Title: titleOf(k.URL, k.Name, k.Title), Address: address(k.URL),
 		Secret: k.URL.Secret(), Last: moment{k.LastSuccess, now},
 		Form: personsForm(&k)}
 	list, err := h.Shelf.Headlines(r.Context(),
@@ -116,7 +116,7 @@ func (h *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (
 	}
 	p.Named = named(&k.Feed, false)
 	p.Saved, p.Polled = r.Method == http.MethodGet && r.FormValue("done") == "saved", refreshed(r, now)
-	return view{Page: "subscription", Title: p.Title, Nav: "/feeds", Live: true, Body: p}, nil
+	return view{Page: "subscription", Title: p.Title, Nav: "/feeds", Body: p}, nil
 }
 
 // arrange titles and files a feed as its form says.
@@ -191,7 +191,7 @@ func (h *desk) follow(_ http.ResponseWriter, r *http.Request) (string, error) {
 // followed says what came of a wish to follow a feed.
 func (h *desk) followed(ctx context.Context, f *FollowedAt) (string, error) {
 	k, err := h.Shelf.Known(ctx, f.Number)
-	name := titleOf(k.URL, cmp.Or(k.Name, k.Title))
+	name := titleOf(k.URL, k.Name, k.Title)
 	if a := address(k.URL); a != name {
 		name += ", " + a + ","
 	}
@@ -253,7 +253,7 @@ func (h *desk) unsubscribe(_ http.ResponseWriter, r *http.Request) (string, erro
 		return back, err
 	}
 	return h.canUndo(r, back, undo{
-		What: "You read " + titleOf(k.URL, cmp.Or(k.Name, k.Title)) + " no more.", Back: pathOfFeed(k.Number),
+		What: "You read " + titleOf(k.URL, k.Name, k.Title) + " no more.", Back: pathOfFeed(k.Number),
 		undo: func(ctx context.Context) error { return h.Shelf.TakeUp(ctx, k.Number) },
 	}), nil
 }

@@ -105,13 +105,13 @@ func percent(share float64) string { return fmt.Sprintf("%.0f\u202f%%", 100*shar
 // longestLead is how long the beginning of a text is that stands below its title, in characters.
 const longestLead = 280
 
-// titleOf is the name of a feed on the page.
-func titleOf(u feed.URL, title string) string {
+// titleOf is the name of a feed on the page: the first that there is of these, or what its address tells.
+func titleOf(u feed.URL, names ...string) string {
 	name := shortURL(u)
 	if u.Secret() {
 		name = u.Host()
 	}
-	return cmp.Or(safehtml.Title(title), name)
+	return cmp.Or(safehtml.Title(cmp.Or(names...)), name)
 }
 
 // shortURL is a URL as people write it.

@@ -22,7 +22,6 @@ type view struct {
 	Page  string // the template's name
 	Title string
 	Nav   string // the path of the part of the dashboard that it belongs to
-	Live  bool   // it is worth to be kept up to date
 	Code  int    // of the answer; 0 is 200
 	Retry int    // in how many seconds it may be another; 0 for nothing that is known
 	Body  any    // what the template shows

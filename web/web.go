@@ -148,7 +148,7 @@ func (h *kit) failure(r *http.Request, err error) view {
 			return h.failure(r, err)
 		}
 		// The address is that of the form.
-		v.Code, v.Live = cmp.Or(v.Code, http.StatusUnprocessableEntity), false
+		v.Code = cmp.Or(v.Code, http.StatusUnprocessableEntity)
 		return v
 	case errors.As(err, &not):
 		return view{Page: "unread", Title: "There is no feed", Nav: "/settings", Code: http.StatusUnprocessableEntity,
