@@ -281,6 +281,15 @@ func RecordOf(e feed.Entry, i feed.Identity, seen time.Time, source protocol.Nod
 	}
 }
 
+// IDsOf are the ids of records.
+func IDsOf(records []Record) []feed.EntryID {
+	ids := make([]feed.EntryID, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	return ids
+}
+
 // Second is t as records have it: in whole seconds.
 func Second(t time.Time) time.Time { return time.Unix(t.Unix(), 0).UTC() }
 

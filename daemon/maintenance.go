@@ -30,12 +30,10 @@ type importTarget interface {
 // fill stores some lines durably.
 func fill(store importTarget, now time.Time, lines []jsonl.Line) (added int, err error) {
 	records := make([]archive.Record, len(lines))
-	ids := make([]feed.EntryID, len(lines))
 	for i := range lines {
 		records[i] = lines[i].Filling(now)
-		ids[i] = records[i].ID
 	}
-	store.Readmit(ids) // what was purged the owner wants back
+	store.Readmit(archive.IDsOf(records)) // what was purged the owner wants back
 	var hidden []feed.EntryID
 	for i, stored := range store.Fill(now, records) {
 		if stored {

@@ -166,13 +166,9 @@ func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []arc
 // same. A version that an own poll has shown may be newer, and stays. setRight returns the shares of neighbors that had
 // brought the same versions.
 func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share {
-	ids := make([]feed.EntryID, len(records))
-	for i := range records {
-		ids[i] = records[i].ID
-	}
 	var other []archive.Record
 	var same []feed.EntryID
-	for i, v := range h.store.Known(ids) {
+	for i, v := range h.store.Known(archive.IDsOf(records)) {
 		switch r := &records[i]; {
 		case !v.Kept() || v.Polled:
 		case v.Digest == r.Digest:

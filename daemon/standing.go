@@ -125,9 +125,7 @@ func (h *host) askNeighbors(ctx context.Context, wanted feed.Filter) (ids []feed
 	var end control.QueryEnd
 	err := h.Query(ctx, control.QueryRequest{Filter: wanted, Network: &network}, func(part control.QueryPart) error {
 		if part.Here != nil {
-			for i := range part.Here.Records {
-				ids = append(ids, part.Here.Records[i].ID)
-			}
+			ids = append(ids, archive.IDsOf(part.Here.Records)...)
 		}
 		if part.End != nil {
 			end = *part.End

@@ -234,10 +234,7 @@ func (h *desk) entries(r *http.Request) (view, error) {
 
 // addItems has entries that were found be marked where they are listed.
 func (h *desk) addItems(ctx context.Context, p *entriesPage, found []archive.Record) error {
-	ids := make([]feed.EntryID, len(found))
-	for i := range found {
-		ids[i] = found[i].ID
-	}
+	ids := archive.IDsOf(found)
 	states, err := h.Shelf.ItemStates(ctx, ids)
 	for i, id := range ids {
 		e := &p.Entries[i]

@@ -366,11 +366,7 @@ func testStarsOfTwo(t *testing.T, a *household) {
 	owner.Mark(time.Unix(9, 0), []reading.ItemID{1}, reading.Mark{Starred: reading.Yes})
 	other.Mark(time.Unix(9, 0), []reading.ItemID{2}, reading.Mark{Starred: reading.Yes})
 	commit(t, a)
-	var ids []feed.EntryID
-	for i := range records {
-		ids = append(ids, records[i].ID)
-	}
-	if got := a.Purge(time.Unix(10, 0), ids); fmt.Sprint(got) != "[false false true true]" {
+	if got := a.Purge(time.Unix(10, 0), archive.IDsOf(records)); fmt.Sprint(got) != "[false false true true]" {
 		t.Errorf("Purge = %v", got)
 	}
 	commit(t, a)

@@ -304,11 +304,7 @@ func TestForgetFeeds(t *testing.T) {
 	name := "mine"
 	s.Pen(reading.Owner).Arrange([]reading.Arrangement{{URL: records[7].Entry.Feed, Name: &name}})
 	mustCommit(t, s)
-	var ids []feed.EntryID
-	for i := range records[:1000] {
-		ids = append(ids, records[i].ID)
-	}
-	if n, err := u.Purge(t.Context(), time.Unix(2, 0), ids); n != 1000 || err != nil {
+	if n, err := u.Purge(t.Context(), time.Unix(2, 0), archive.IDsOf(records[:1000])); n != 1000 || err != nil {
 		t.Fatalf("%d purged, %v", n, err)
 	}
 	steps := 0

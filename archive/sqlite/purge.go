@@ -156,10 +156,7 @@ func (s *Store) whichPurged(records []archive.Record) map[int]bool {
 	if !s.anyPurged() {
 		return nil
 	}
-	ids, was := make([]feed.EntryID, len(records)), make(map[int]archive.Version)
-	for i := range records {
-		ids[i] = records[i].ID
-	}
+	ids, was := archive.IDsOf(records), make(map[int]archive.Version)
 	s.eachPurged(ids, func(i int, v archive.Version) { was[i] = v })
 	gone, back := make(map[int]bool, len(was)), make(map[feed.EntryID]bool)
 	for i := range records {

@@ -19,10 +19,7 @@ func TestForgetPurged(t *testing.T) {
 	follow(t, s, time.Unix(1, 0), news)
 	records := append(feedRecords(news, 1, 3000), feedRecords(otherNews, 1, 3000)...)
 	keep(t, s, records...)
-	ids := make([]feed.EntryID, len(records))
-	for i := range records {
-		ids[i] = records[i].ID
-	}
+	ids := archive.IDsOf(records)
 	begin := time.Unix(1_000_000, 0)
 	s.Purge(begin, ids)
 	if err := s.Commit(); err != nil {

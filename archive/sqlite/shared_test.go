@@ -101,10 +101,7 @@ func TestOwnersSeeTheirSideOnly(t *testing.T) {
 // not brought back; what is kept of the feed itself does not matter to them.
 func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
 	s, records := sharedArchive(t)
-	ids := make([]feed.EntryID, len(records))
-	for i := range records {
-		ids[i] = records[i].ID
-	}
+	ids := archive.IDsOf(records)
 	known := func() (kept, purged int) {
 		for _, v := range s.Shared().Known(ids) {
 			if v.Kept() {

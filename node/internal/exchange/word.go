@@ -86,7 +86,7 @@ func (m *Machine) corroborate(b *protocol.Bundle, records []archive.Record, know
 			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.Party(m.holderOf(&c)), 1)
 		}
 	}
-	m.Shared.Confirm(m.Now, idsOfRecords(confirmed))
+	m.Shared.Confirm(m.Now, archive.IDsOf(confirmed))
 	if m.feeds.Discreet(b.Feed) {
 		m.confirmForOwner(confirmed)
 	}
@@ -280,7 +280,7 @@ func (m *Machine) revise(b *protocol.Bundle, v *archive.Record, known archive.Ve
 
 // newToOwner are those of the entries that others bring which are new to the owner, too.
 func (m *Machine) newToOwner(records []archive.Record) (fresh []archive.Record) {
-	known := m.Store.Known(idsOfRecords(records))
+	known := m.Store.Known(archive.IDsOf(records))
 	for i := range records {
 		if known[i].New() || known[i].Admits(&records[i]) {
 			fresh = append(fresh, records[i])
@@ -291,7 +291,7 @@ func (m *Machine) newToOwner(records []archive.Record) (fresh []archive.Record) 
 
 // confirmForOwner notes for the owner, too, that others have shown these versions of entries.
 func (m *Machine) confirmForOwner(records []archive.Record) {
-	ids := idsOfRecords(records)
+	ids := archive.IDsOf(records)
 	var same []feed.EntryID
 	for i, v := range m.Store.Known(ids) {
 		if v.Digest == records[i].Digest {
@@ -299,12 +299,4 @@ func (m *Machine) confirmForOwner(records []archive.Record) {
 		}
 	}
 	m.Store.Confirm(m.Now, same)
-}
-
-func idsOfRecords(records []archive.Record) []feed.EntryID {
-	ids := make([]feed.EntryID, len(records))
-	for i := range records {
-		ids[i] = records[i].ID
-	}
-	return ids
 }
