@@ -102,19 +102,55 @@ type Search struct {
 // Tell is something that a person, a page or a test may want to know; hosts may drop it.
 type Tell struct{ Note Note }
 
-func (Respond) effect() {}
+// QueryResults has the results of the OwnerQuery with the same Tag: what is new since the last QueryResults and, at the
+// end, the best of all, in order.
+type QueryResults struct {
+	Tag   uint64
+	Hits  []search.Hit
+	Done  bool
+	Cut   protocol.Cut // at the end: why there may be more
+	Asked int          // at the end: neighbors that were asked
+	// Answers is, at the end, how many of them gave an answer, also one that lists nothing.
+	Answers int
+	// CompleteSince is, at the end, since when nothing was left out for lack of room (protocol.Answer.CompleteSince).
+	CompleteSince time.Time
+	Err           error // at the end: why nobody was asked
+}
 
-func (Call) effect() {}
+// Pulled has the entries that came of a Pull since the last Pulled, and at the end what did not come.
+type Pulled struct {
+	Tag     uint64
+	Stored  []feed.EntryID  // verified and stored
+	Refused []HolderRefusal // holders that were asked in vain
+	Done    bool
+	Missing []feed.EntryID // at the end: what nobody gave
+	Err     error          // at the end: why nobody was asked
+}
 
-func (Reverse) effect() {}
+// A HolderRefusal is why nothing was taken from a holder.
+type HolderRefusal struct {
+	Holder protocol.NodeID
+	Lied   bool // it sent what was not asked for, or another version
+	Why    string
+}
 
-func (Release) effect() {}
+// Joined says how a Join ended: with the id of the neighbor, or why there is none.
+type Joined struct {
+	Tag  uint64
+	Peer protocol.NodeID
+	Err  error
+}
 
-func (Fetch) effect() {}
-
-func (Search) effect() {}
-
-func (Tell) effect() {}
+func (Respond) effect()      {}
+func (Call) effect()         {}
+func (Reverse) effect()      {}
+func (Release) effect()      {}
+func (Fetch) effect()        {}
+func (Search) effect()       {}
+func (Tell) effect()         {}
+func (QueryResults) effect() {}
+func (Pulled) effect()       {}
+func (Joined) effect()       {}
 
 // A Note is the content of a Tell: one of the types below.
 type Note interface{ note() }
@@ -183,25 +219,6 @@ type Suspect struct {
 // Warned says that something is wrong that the owner should know of.
 type Warned struct{ Warning string }
 
-func (Arrived) note() {}
-
-func (Polled) note() {}
-func (Waived) note() {}
-
-func (Slipped) note() {}
-
-func (Filled) note() {}
-
-func (Linked) note() {}
-
-func (Unlinked) note() {}
-
-func (SourceChanged) note() {}
-
-func (Suspect) note() {}
-
-func (Warned) note() {}
-
 // Withheld says that a feed stays on the node that its owner has just begun to follow: neither it nor its entries are
 // told to anybody. Where nothing but the look of an address speaks for that, the owner is to say.
 type Withheld struct {
@@ -210,55 +227,19 @@ type Withheld struct {
 	Undecided bool // its owner may say otherwise, and has not said anything
 }
 
-func (Withheld) note() {}
-
-// QueryResults has the results of the OwnerQuery with the same Tag: what is new since the last QueryResults and, at the
-// end, the best of all, in order.
-type QueryResults struct {
-	Tag   uint64
-	Hits  []search.Hit
-	Done  bool
-	Cut   protocol.Cut // at the end: why there may be more
-	Asked int          // at the end: neighbors that were asked
-	// Answers is, at the end, how many of them gave an answer, also one that lists nothing.
-	Answers int
-	// CompleteSince is, at the end, since when nothing was left out for lack of room (protocol.Answer.CompleteSince).
-	CompleteSince time.Time
-	Err           error // at the end: why nobody was asked
-}
-
-func (QueryResults) effect() {}
-
-// Pulled has the entries that came of a Pull since the last Pulled, and at the end what did not come.
-type Pulled struct {
-	Tag     uint64
-	Stored  []feed.EntryID  // verified and stored
-	Refused []HolderRefusal // holders that were asked in vain
-	Done    bool
-	Missing []feed.EntryID // at the end: what nobody gave
-	Err     error          // at the end: why nobody was asked
-}
-
-// A HolderRefusal is why nothing was taken from a holder.
-type HolderRefusal struct {
-	Holder protocol.NodeID
-	Lied   bool // it sent what was not asked for, or another version
-	Why    string
-}
-
-func (Pulled) effect() {}
-
-// Joined says how a Join ended: with the id of the neighbor, or why there is none.
-type Joined struct {
-	Tag  uint64
-	Peer protocol.NodeID
-	Err  error
-}
-
-func (Joined) effect() {}
-
 // Replaced says that an address was followed no more because it led to the feed that was meant: a web page that named
 // it, or one that has moved there for good.
 type Replaced struct{ Page, Feed feed.URL }
 
-func (Replaced) note() {}
+func (Arrived) note()       {}
+func (Polled) note()        {}
+func (Waived) note()        {}
+func (Slipped) note()       {}
+func (Filled) note()        {}
+func (Linked) note()        {}
+func (Unlinked) note()      {}
+func (SourceChanged) note() {}
+func (Suspect) note()       {}
+func (Warned) note()        {}
+func (Withheld) note()      {}
+func (Replaced) note()      {}

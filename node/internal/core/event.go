@@ -144,28 +144,8 @@ type Unsubscribe struct{ Feeds []feed.URL }
 // Refresh is the owner's wish to have feeds that are followed polled now, as far as their publishers allow it.
 type Refresh struct{ Feeds []feed.URL }
 
-func (Refresh) event() {}
-
 // Leave says that the host is about to stop: the neighbors are told, and the node does no more.
 type Leave struct{}
-
-func (Wake) event() {}
-
-func (Leave) event() {}
-
-func (Asked) event() {}
-
-func (Answered) event() {}
-
-func (Fetched) event() {}
-
-func (Searched) event() {}
-
-func (Subscribe) event() {}
-
-func (Unsubscribe) event() {}
-
-func (OwnerFetched) event() {}
 
 // OwnerFetched says how a request of the owner's at At, beside the polls, ended (see ReserveRequest).
 type OwnerFetched struct {
@@ -190,10 +170,6 @@ type OwnerQuery struct {
 // QueryResults.
 type EndQuery struct{ Tag uint64 }
 
-func (OwnerQuery) event() {}
-
-func (EndQuery) event() {}
-
 // Backfilled says how far the past of a feed is filled in now, from how far it was when that began. Where it is
 // somewhere else by now, as the owner had it read meanwhile, it stays there.
 type Backfilled struct {
@@ -201,8 +177,6 @@ type Backfilled struct {
 	From archive.Past
 	Past archive.Past
 }
-
-func (Backfilled) event() {}
 
 const (
 	// MaxPulls is how many downloads of the owner run at a time, MaxWishes how many entries one of them is for.
@@ -236,8 +210,6 @@ type Join struct {
 // those of Config and of earlier wishes.
 type Sources struct{ Trackers, Peers []string }
 
-func (Sources) event() {}
-
 // Recovered says that the host stored entries of a feed's past that came from its publisher, and which neighbors had
 // brought others that its publisher has.
 type Recovered struct {
@@ -249,14 +221,10 @@ type Recovered struct {
 // Broke says that a reverse link to a node has ended that was not released.
 type Broke struct{ To protocol.NodeID }
 
-func (Broke) event() {}
-
 // Forwarded says that the router lets others in at the node's port since now, so that they may be able to dial it.
 type Forwarded struct {
 	IPv6 bool // by IPv6, and else by IPv4
 }
-
-func (Forwarded) event() {}
 
 // Discovered says that the host discovered nodes by other means than the node's calls.
 type Discovered struct {
@@ -268,11 +236,24 @@ type Discovered struct {
 	Own  []protocol.NodeID
 }
 
-func (Discovered) event() {}
-
-func (Pull) event() {}
-func (Join) event() {}
-
-func (EndPull) event() {}
-
-func (Recovered) event() {}
+func (Wake) event()         {}
+func (Asked) event()        {}
+func (Answered) event()     {}
+func (Fetched) event()      {}
+func (Searched) event()     {}
+func (Subscribe) event()    {}
+func (Unsubscribe) event()  {}
+func (Refresh) event()      {}
+func (Leave) event()        {}
+func (OwnerFetched) event() {}
+func (OwnerQuery) event()   {}
+func (EndQuery) event()     {}
+func (Backfilled) event()   {}
+func (Pull) event()         {}
+func (EndPull) event()      {}
+func (Join) event()         {}
+func (Sources) event()      {}
+func (Recovered) event()    {}
+func (Broke) event()        {}
+func (Forwarded) event()    {}
+func (Discovered) event()   {}
