@@ -14,7 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// ErrDigest is wrapped by the errors of ParseEntryID and ParseDigest.
+// ErrDigest is wrapped by the errors of ParseEntryID.
 var ErrDigest = errors.New("want 40 hexadecimal digits")
 
 // An EntryID tells whether two entries are the same one, whatever was edited since: the SHA-1 of the

@@ -231,7 +231,7 @@ type FilterList interface {
 	Filters(ctx context.Context) ([]NamedFilter, error)
 	// RemovedFilters are those that were removed and not swept away, the last one first.
 	RemovedFilters(ctx context.Context) ([]NamedFilter, error)
-	// CountedFilters are the same with what they caught, which takes the longer the more that is.
+	// CountedFilters are Filters with what they caught, which takes the longer the more that is.
 	CountedFilters(ctx context.Context) ([]CountedFilter, error)
 	// FilterCounts are the filters with items that are unread, ordered by ID.
 	FilterCounts(ctx context.Context) ([]FilterCount, error)

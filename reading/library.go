@@ -107,7 +107,7 @@ type Editor interface {
 	// Import follows the feeds of a list, titled and filed as there.
 	Import(ctx context.Context, list []opml.Outline) error
 	// FetchFullText returns the full text of an item, as KeepFullText has it, for which its page is asked: one that was
-	// had within the last hour is not asked for again. Where show says so, that is what people read from then on. The
+	// had within the last day is not asked for again. Where show says so, that is what people read from then on. The
 	// error wraps ErrFullText where there is none, and says why; ErrNoItem where there is no such item.
 	FetchFullText(ctx context.Context, id ItemID, show bool) (FullText, error)
 }
