@@ -40,8 +40,8 @@ func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 	r, err := d.host.Status(ctx)
 	return web.Status{Status: *cmp.Or(r.Status, new(node.Status)), Version: r.Version, Data: r.Data, Storage: r.Storage,
 		Entries: r.Archive.Entries, Bytes: r.Archive.Bytes, Reach: r.Reach.Diagnose(),
-		Named: r.Named,
-		DHT:   web.DHT{On: r.DHT.Use == control.DHTOn, Ask: r.DHT.Use == control.DHTAsk, Fixed: r.DHT.Fixed}}, err
+		At: r.Reach.At(), Named: r.Named,
+		DHT: web.DHT{On: r.DHT.Use == control.DHTOn, Ask: r.DHT.Use == control.DHTAsk, Fixed: r.DHT.Fixed}}, err
 }
 
 // Feeds implements web.Present.

@@ -145,6 +145,8 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 		{press: `form[action="/people/2"] button`, says: "Remove Ann?"},
 		{press: submit("/people/remove"), says: "Ann is removed, and all that was theirs."},
 		{look: "person-removed", press: submit("/undo"), says: "Ann"},
+		{page: "/neighbors", fields: map[string]string{"#address": "home.example:7790"},
+			press: `form[action="/neighbors#own"] button`, look: "address", says: "feedex://home.example:7790/?key="},
 		{page: "/", press: `form[action="/dht"] button[value=off]`, says: "The node does not find neighbors by"},
 		{page: "/settings", fields: map[string]string{"#source": site.URL + "/"}, press: submit("/sources"),
 			says: site.URL + "/ was taken for a tracker"},

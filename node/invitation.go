@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 
 	"feedex/invitation"
@@ -13,20 +14,22 @@ var (
 	ErrUndialled = errors.New("others cannot dial this node, so its address leads nowhere: forward its port on your " +
 		"router, or have your friend invite you")
 	// ErrNoAddress says that the node does not know where others dial it.
-	ErrNoAddress = errors.New("the node does not know its address yet, because fewer than three neighbors have told it")
+	ErrNoAddress = errors.New("the node does not know its address yet, because neither its router nor three neighbors " +
+		"have told it")
 )
 
-// Invitation is the invitation to the node, without feeds: by the address at which neighbors see it. The error is
-// ErrNoKey, ErrUndialled or ErrNoAddress.
-func (s *Status) Invitation() (i invitation.Invitation, err error) {
-	switch i.Key = s.Key; {
+// Invitation is the invitation to the node, without feeds: by the host:port that its owner says, or else by the one
+// that was found (reach.Facts.At), either "" for none. The error is ErrNoKey, ErrUndialled, ErrNoAddress or what is
+// wrong with the host:port.
+func (s *Status) Invitation(said, found string) (invitation.Invitation, error) {
+	i := invitation.Invitation{Host: cmp.Or(said, found), Key: s.Key}
+	switch {
 	case s.Key.IsZero():
 		return i, ErrNoKey
-	case s.Undialled:
+	case said == "" && s.Undialled:
 		return i, ErrUndialled
-	case s.Self.IsZero():
+	case i.Host == "":
 		return i, ErrNoAddress
 	}
-	i.Host = s.Self.String()
-	return i, nil
+	return i, i.Check()
 }

@@ -45,6 +45,23 @@ func (f *Forwarding) Outside(self protocol.NodeID) bool {
 	return feed.PublicAddr(at) && (at.Is6() || self.IsZero() || self.Addr().Is6() || self.Addr() == at)
 }
 
+// At is the host:port at which others reach the node, if they can: as neighbors see it or, while too few have told, as
+// its router says, or by this machine's public address. It is "" while none is known.
+func (f *Facts) At() string {
+	listen, _ := netip.ParseAddrPort(f.Listen)
+	switch by4, by6 := f.Forwarding, f.Firewall; {
+	case !f.Self.IsZero():
+		return f.Self.String()
+	case by4 != nil && by4.Outside(f.Self):
+		return by4.External.String()
+	case by4 != nil && feed.PublicAddr(by4.Machine) && listen.Addr().IsUnspecified():
+		return netip.AddrPortFrom(by4.Machine, listen.Port()).String()
+	case by6 != nil && by6.Outside(f.Self):
+		return by6.External.String()
+	}
+	return ""
+}
+
 // A Diagnosis is a fact in words, and what the owner could do about it, "" for nothing. Each is one or more sentences.
 type Diagnosis struct {
 	Fact   string `json:"fact"`

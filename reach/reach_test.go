@@ -169,3 +169,28 @@ func TestDiagnose(t *testing.T) {
 		})
 	}
 }
+
+// While too few neighbors have told, the router or a public address of the machine says where others reach a node.
+func TestAt(t *testing.T) {
+	public := netip.MustParseAddr("198.51.101.9")
+	open4 := &Forwarding{Machine: home, Router: router, External: netip.MustParseAddrPort("198.51.101.4:17790")}
+	between := &Forwarding{Machine: home, Router: router, External: netip.MustParseAddrPort("100.64.0.9:7790")}
+	open6 := &Forwarding{Machine: home6, Router: router6, External: netip.AddrPortFrom(home6, 7790)}
+	for _, c := range []struct {
+		facts Facts
+		want  string
+	}{
+		{Facts{Listen: "[::]:7790"}, ""},
+		{Facts{Listen: "[::]:7790", Self: self, Forwarding: open4}, "198.51.101.4:7790"},
+		{Facts{Listen: "[::]:7790", Forwarding: open4, Firewall: open6}, "198.51.101.4:17790"},
+		{Facts{Listen: "[::]:7790", Forwarding: between}, ""},
+		{Facts{Listen: "[::]:7790", Forwarding: between, Firewall: open6}, "[2600:12::7]:7790"},
+		{Facts{Listen: "[::]:7790", Firewall: &Forwarding{Machine: home6, Problem: "it is silent"}}, ""},
+		{Facts{Listen: "[::]:7790", Forwarding: &Forwarding{Machine: public}}, "198.51.101.9:7790"},
+		{Facts{Listen: "192.168.1.7:7790", Forwarding: &Forwarding{Machine: public}}, ""},
+	} {
+		if at := c.facts.At(); at != c.want {
+			t.Errorf("%+v: at %q, want %q", c.facts, at, c.want)
+		}
+	}
+}

@@ -36,18 +36,25 @@ type ownInvitation struct {
 	Link string
 	Code template.HTML // QR
 	None string        // why there is none
+	Said string        // the host:port that it is by, if its owner said it
+	Ask  bool          // whether another would be of use
 }
 
-func (s *Status) ownInvitation() ownInvitation {
-	i, err := s.Invitation()
-	if err != nil {
-		return ownInvitation{None: err.Error()}
+func (s *Status) ownInvitation(said string) ownInvitation {
+	said = strings.TrimSpace(said)
+	own := ownInvitation{Said: said}
+	i, err := s.Invitation(said, s.At)
+	own.Ask = !errors.Is(err, node.ErrNoKey)
+	var code string
+	if err == nil {
+		code, err = i.SVG()
 	}
-	code, err := i.SVG()
 	if err != nil {
-		return ownInvitation{None: err.Error()}
+		own.None = err.Error()
+		return own
 	}
-	return ownInvitation{Link: i.String(), Code: template.HTML(code)}
+	own.Link, own.Code = i.String(), template.HTML(code)
+	return own
 }
 
 // joinPage says where an invitation leads, and offers the feeds that it names.

@@ -14,31 +14,31 @@ import (
 
 const link = "feedex://192.0.2.8:7790/?key=ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
 
-// The page of neighbors has the node's own invitation, or says why there is none.
+// The page of neighbors has the node's own invitation, or says why there is none and takes an address for one.
 func TestOwnInvitation(t *testing.T) {
 	n := newNode(t)
 	h := newHandler(t, n)
-	self, err := protocol.ParseNodeID("192.0.2.1:7790")
-	if err != nil {
-		t.Fatal(err)
-	}
+	const found, key = "192.0.2.1:7790", "/?key=ed25519:AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	for _, c := range []struct {
 		key       protocol.NodeKey
-		self      protocol.NodeID
+		found     string
 		undialled bool
+		said      string
 		want      string
 	}{
-		{protocol.NodeKey{}, self, false, "the node has no key in this run"},
-		{protocol.NodeKey{1}, self, true, "others cannot dial this node, so its address leads nowhere"},
-		{protocol.NodeKey{1}, protocol.NodeID{}, false, "does not know its address yet"},
-		{protocol.NodeKey{1}, self, false,
-			"feedex://192.0.2.1:7790/?key=ed25519:AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
+		{protocol.NodeKey{}, found, false, "home.example:7790", "the node has no key in this run"},
+		{protocol.NodeKey{1}, found, true, "", "others cannot dial this node, so its address leads nowhere"},
+		{protocol.NodeKey{1}, "", false, "", "does not know its address yet"},
+		{protocol.NodeKey{1}, "", false, "<home>", "&#34;&lt;home&gt;&#34; is no place of a node: want host:port"},
+		{protocol.NodeKey{1}, found, false, "", "feedex://192.0.2.1:7790" + key},
+		{protocol.NodeKey{1}, found, true, " home.example:7791 ", "feedex://home.example:7791" + key},
 	} {
-		n.status.Key, n.status.Self, n.status.Undialled = c.key, c.self, c.undialled
-		w := get(h, "/neighbors")
+		n.status.Key, n.status.At, n.status.Undialled = c.key, c.found, c.undialled
+		w := get(h, "/neighbors?"+url.Values{"address": {c.said}}.Encode())
 		page, code := w.Body.String(), strings.HasPrefix(c.want, "feedex:")
-		if !strings.Contains(page, c.want) || strings.Contains(page, `shape-rendering="crispEdges"`) != code {
-			t.Errorf("%v, %v, %v: the page lacks %q, or has a code: %v", c.key, c.self, c.undialled, c.want, !code)
+		if !strings.Contains(page, c.want) || strings.Contains(page, `shape-rendering="crispEdges"`) != code ||
+			strings.Contains(page, `name="address"`) == c.key.IsZero() {
+			t.Errorf("%+v: the page lacks %q, has a code: %v, or the form:\n%s", c, c.want, !code, page)
 		}
 		wantSound(t, "/neighbors", w)
 	}

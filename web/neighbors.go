@@ -42,7 +42,7 @@ func (h *Handler) neighbors(r *http.Request) (view, error) {
 	if p.Status, err = h.Source.Status(ctx); err != nil {
 		return view{}, err
 	}
-	p.Own = p.Status.ownInvitation()
+	p.Own = p.Status.ownInvitation(r.FormValue("address"))
 	for i := range list {
 		n := &list[i]
 		l := neighborLine{NeighborStatus: *n, Kind: "it asked us", Since: moment{n.Since, now},

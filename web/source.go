@@ -255,6 +255,7 @@ type Status struct {
 	DHT     DHT
 	Named   []string          // those of Sources that were named while the node ran, and not by the settings
 	Reach   []reach.Diagnosis // how others reach it, in words
+	At      string            // where, as host:port, "" while that is not known
 }
 
 // A DHT says whether the node finds neighbors by BitTorrent's DHT.

@@ -23,8 +23,8 @@ func newInvite() *cobra.Command {
 become neighbors. It holds the node's address and its key, by which the other knows that it found the right one, and the
 feeds that you name, for your friend to follow if they like. Whoever has the link learns these, and nothing else.
 
-The address is that at which neighbors see the node. As long as too few have told, or where others reach it by a name of
-yours, say it with --address.
+The address is that at which neighbors see the node, or where its router lets others in, as long as too few have told.
+Where neither is known, or others reach it by a name of yours, say it with --address.
 
 With --well-known it prints a document instead, for https://your.site/.well-known/feedex: 'feedex join your.site'
 and 'feedex node --peer your.site' find the node by it then, and the document can be renewed when the address
@@ -43,16 +43,13 @@ code, for your site or anywhere else.`,
 		if r.Status == nil {
 			return fmt.Errorf("invite: %w: %s", reading.ErrRests, r.Storage)
 		}
-		i, err := r.Invitation()
+		i, err := r.Invitation(address, r.Reach.At())
 		switch {
-		case err == nil && address == "":
-		case errors.Is(err, node.ErrNoKey):
-			return fmt.Errorf("invite: %w", err)
-		case address == "":
+		case errors.Is(err, node.ErrNoAddress), errors.Is(err, node.ErrUndialled):
 			return fmt.Errorf("invite: %w; where you know an address at which others reach it, say --address HOST:PORT",
 				err)
-		default:
-			i.Host = address
+		case err != nil:
+			return fmt.Errorf("invite: %w", err)
 		}
 		for _, a := range args {
 			u, err := feed.ParseURL(a)
@@ -74,7 +71,7 @@ code, for your site or anywhere else.`,
 		}
 		return err
 	})
-	c.Flags().StringVar(&address, "address", "", "where others reach the node, HOST:PORT; default as neighbors see it")
+	c.Flags().StringVar(&address, "address", "", "where others reach it, HOST:PORT; default as neighbors or the router say")
 	c.Flags().BoolVar(&document, "well-known", false, "print the document for a site's /.well-known/feedex")
 	c.Flags().BoolVar(&page, "page", false, "print a page with the link and its QR code, in HTML")
 	c.MarkFlagsMutuallyExclusive("well-known", "page")
