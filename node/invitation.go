@@ -14,8 +14,8 @@ var (
 	ErrUndialled = errors.New("others cannot dial this node, so its address leads nowhere: forward its port on your " +
 		"router, or have your friend invite you")
 	// ErrNoAddress says that the node does not know where others dial it.
-	ErrNoAddress = errors.New("the node does not know its address yet, because neither its router nor three neighbors " +
-		"have told it")
+	ErrNoAddress = errors.New("the node does not know its address yet, because neither its router nor three " +
+		"neighbors have told it")
 )
 
 // Invitation is the invitation to the node, without feeds: by the host:port that its owner says, or else by the one

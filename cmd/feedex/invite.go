@@ -71,7 +71,7 @@ code, for your site or anywhere else.`,
 		}
 		return err
 	})
-	c.Flags().StringVar(&address, "address", "", "where others reach it, HOST:PORT; default as neighbors or the router say")
+	c.Flags().StringVar(&address, "address", "", "where others reach it, HOST:PORT; default as neighbors or router say")
 	c.Flags().BoolVar(&document, "well-known", false, "print the document for a site's /.well-known/feedex")
 	c.Flags().BoolVar(&page, "page", false, "print a page with the link and its QR code, in HTML")
 	c.MarkFlagsMutuallyExclusive("well-known", "page")
