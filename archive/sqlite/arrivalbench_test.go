@@ -33,9 +33,7 @@ func benchArrival(b *testing.B, filters, words int) {
 		s.write(`INSERT INTO filters (person, name, words, rule, place, key, created, behind)
 			VALUES (1, ?1, ?2, ?3, ?1, ?4, 0, 0)`, n, filtertest.CobraFilter(r), string(reading.RuleNone), []byte(fmt.Sprint(n)))
 	}
-	if err := s.Commit(); err != nil {
-		b.Fatal(err)
-	}
+	commit(b, s)
 	s.catchers = nil // as where the node starts
 	s.catch()
 	seen := time.Unix(1_700_000_000, 0)
@@ -44,9 +42,7 @@ func benchArrival(b *testing.B, filters, words int) {
 		e := filtertest.Entry(r, words)
 		e.Feed, e.ID, e.Published = benchFeed(n%benchFeeds), fmt.Sprint(n), seen
 		s.Keep([]archive.Record{archive.NewRecord(*e, seen, protocol.NodeID{})})
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		commit(b, s)
 		n++
 	}
 	var caught int

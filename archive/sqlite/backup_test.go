@@ -28,7 +28,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Keep(newCorpus().records(130)[120:])
-	mustCommit(t, s)
+	commit(t, s)
 
 	restored := openFile(t, path)
 	defer restored.Close()
@@ -46,7 +46,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("problems: %q", problems)
 	}
 	restored.Keep(newCorpus().records(121)[120:])
-	mustCommit(t, restored)
+	commit(t, restored)
 	if found := exported(t, restored.Reader, ""); found[0].Seq <= 1<<20 {
 		t.Errorf("the next entry has seq %d", found[0].Seq)
 	}
@@ -77,8 +77,7 @@ func TestBackup(t *testing.T) {
 func TestNumbersAfterARestore(t *testing.T) {
 	s := newStore(t)
 	s.KeepFeed(archive.Feed{URL: news, Subscribed: true})
-	s.Keep([]archive.Record{newsRecord("1", "one", time.Now().Add(-time.Hour))})
-	mustCommit(t, s)
+	keep(t, s, newsRecord("1", "one", time.Now().Add(-time.Hour)))
 	backup, path := filepath.Join(t.TempDir(), "backup.db"), filepath.Join(t.TempDir(), "feedex.db")
 	if err := s.Backup(t.Context(), backup); err != nil {
 		t.Fatal(err)
@@ -98,8 +97,7 @@ func TestNumbersAfterARestore(t *testing.T) {
 		restored := openFile(t, path)
 		folder, _ := restored.Pen(reading.Owner).AddFolder("first")
 		restored.KeepFeed(archive.Feed{URL: "https://new.example.org/feed", Subscribed: true})
-		restored.Keep([]archive.Record{newsRecord("2", "two", time.Now())})
-		mustCommit(t, restored)
+		keep(t, restored, newsRecord("2", "two", time.Now()))
 		ids, err := restored.Shelf(reading.Owner).IDs(t.Context(), reading.Stream{}, reading.Page{Limit: 10})
 		number, err2 := restored.Shelf(reading.Owner).FeedID(t.Context(), "https://new.example.org/feed")
 		if err := errors.Join(err, err2); err != nil || len(ids) != 2 || ids[0] < jump || ids[1] != 1 ||
@@ -194,7 +192,7 @@ func TestNumbersAfterARestoreOfAnOlderBackup(t *testing.T) {
 func TestNumbersOfFeedsAreNotUsedTwice(t *testing.T) {
 	s := newStore(t)
 	first := s.feedID(news)
-	mustCommit(t, s)
+	commit(t, s)
 	u, err := s.Housekeeper()
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +204,7 @@ func TestNumbersOfFeedsAreNotUsedTwice(t *testing.T) {
 	if second := s.feedID("https://new.example.org/feed"); second <= first {
 		t.Errorf("feed %d comes after feed %d", second, first)
 	}
-	mustCommit(t, s)
+	commit(t, s)
 }
 
 // Where a node was killed its log stays behind. A backup that is put in the place of the archive is not spoiled by
@@ -219,12 +217,12 @@ func TestBackupInThePlaceOfAKilledArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Keep(newCorpus().records(2000)[120:])
-	mustCommit(t, s)
+	commit(t, s)
 	if err := s.Shorten(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.Keep(newCorpus().records(2200)[2000:])
-	mustCommit(t, s)
+	commit(t, s)
 	path := filepath.Join(t.TempDir(), "feedex.db")
 	for _, name := range []string{"", "-wal", "-shm"} { // as a node leaves them that is killed now
 		copyFile(t, s.path+name, path+name)
@@ -248,7 +246,7 @@ func TestBackupInThePlaceOfAKilledArchive(t *testing.T) {
 		t.Errorf("problems: %q", problems)
 	}
 	restored.Keep(newCorpus().records(130)[120:])
-	mustCommit(t, restored)
+	commit(t, restored)
 	r, err := OpenReader(path, Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -283,12 +281,12 @@ func TestBackupInThePlaceOfAKilledArchiveBehindALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Keep(newCorpus().records(10))
-	mustCommit(t, s)
+	commit(t, s)
 	if err := s.Backup(t.Context(), backup); err != nil {
 		t.Fatal(err)
 	}
 	s.Keep(newCorpus().records(2000)[10:])
-	mustCommit(t, s)
+	commit(t, s)
 	copyFile(t, backup, path)
 	copyFile(t, s.path+"-wal", path+"-wal")
 	if r, err := OpenReader(link, Config{}); err == nil || !strings.Contains(err.Error(), path+"-wal") {
@@ -315,7 +313,7 @@ func TestTheLogOfAnArchiveIsItsOwn(t *testing.T) {
 	defer s.Close()
 	for i := range 3 {
 		s.Keep(newCorpus().records(i + 1)[i:])
-		mustCommit(t, s)
+		commit(t, s)
 		if err := foreignLog(path); err != nil || !logged(path) {
 			t.Errorf("step %d: %v, there is a log: %v", i, err, logged(path))
 		}
@@ -331,7 +329,7 @@ func TestTheLogOfAnArchiveIsItsOwn(t *testing.T) {
 func TestReadingWhileANodeStartsOnABackup(t *testing.T) {
 	s := newStore(t)
 	s.Keep(newCorpus().records(5))
-	mustCommit(t, s)
+	commit(t, s)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	if err := s.Backup(t.Context(), backup); err != nil {
 		t.Fatal(err)

@@ -78,10 +78,7 @@ func filled(b *testing.B, c *corpus, n int) (path string, ids []feed.EntryID) {
 		for _, r := range records {
 			ids = append(ids, r.ID)
 		}
-		s.Keep(records)
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		keep(b, s, records...)
 		if _, err := s.Index(1000); err != nil {
 			b.Fatal(err)
 		}
@@ -121,9 +118,7 @@ func benchKeep(b *testing.B, s *Store, c *corpus, rows int) {
 	b.ResetTimer()
 	for i := range b.N {
 		s.Keep(records[i*rows : (i+1)*rows])
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		commit(b, s)
 	}
 	b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -131,9 +126,7 @@ func benchKeep(b *testing.B, s *Store, c *corpus, rows int) {
 func BenchmarkIndex(b *testing.B) {
 	s := openBench(b, filepath.Join(b.TempDir(), "archive.db"))
 	s.Keep(newCorpus().records(b.N))
-	if err := s.Commit(); err != nil {
-		b.Fatal(err)
-	}
+	commit(b, s)
 	b.ResetTimer()
 	for remaining := b.N; remaining > 0; {
 		var err error
@@ -174,9 +167,7 @@ func BenchmarkFilled(b *testing.B) {
 		for i := range 50_000 {
 			s.KeepDID(protocol.DID(ids[i%n]))
 		}
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		commit(b, s)
 		b.ResetTimer()
 		for i := range b.N {
 			s.HasDID(protocol.DID(ids[i*7919%n]))

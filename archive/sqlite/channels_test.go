@@ -16,9 +16,7 @@ func TestSecretsAreFoundLate(t *testing.T) {
 	s.KeepFeed(archive.Feed{URL: secret, Subscribed: true})
 	s.write(`UPDATE feeds SET secret = 0`)
 	s.KeepFeed(archive.Feed{URL: secret, Subscribed: true})
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	if f, err := s.Following(t.Context(), false); err != nil || len(f.Titles) != 0 {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -38,7 +36,7 @@ func TestChannelOfWhatAnAddressBecame(t *testing.T) {
 	for _, c := range []struct{ became, want feed.URL }{{open, open}, {key, ""}} {
 		s.KeepFeed(archive.Feed{URL: c.became, Subscribed: true, Page: site})
 		s.KeepFeed(archive.Feed{URL: site, Became: c.became})
-		mustCommit(t, s)
+		commit(t, s)
 		if got, err := s.Channel(t.Context(), site); err != nil || got.URL != c.want {
 			t.Errorf("what became %s is shown as %q, %v", c.became, got.URL, err)
 		}

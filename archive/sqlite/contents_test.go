@@ -22,7 +22,7 @@ func mixedArchive(t *testing.T) *Store {
 	s.Keep(records[:80])
 	s.KeepFeed(archive.Feed{URL: records[0].Entry.Feed, Title: "One", Private: true})
 	s.Hide([]feed.EntryID{records[1].ID})
-	mustCommit(t, s)
+	commit(t, s)
 	if _, err := s.Index(60); err != nil {
 		t.Fatal(err)
 	}
@@ -30,19 +30,11 @@ func mixedArchive(t *testing.T) *Store {
 	edited := records[2]
 	edited.Entry.Title = "edited title"
 	edited.Digest = edited.Entry.Digest()
-	s.Keep([]archive.Record{edited})
-	mustCommit(t, s)
+	keep(t, s, edited)
 	if _, err := s.Index(30); err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func mustCommit(t *testing.T, s *Store) {
-	t.Helper()
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func verified(t *testing.T, r *Reader) (problems []string) {

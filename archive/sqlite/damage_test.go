@@ -111,9 +111,7 @@ func wholeArchive(t *testing.T) []byte {
 		s.KeepPeer(protocol.FormerNeighbor{ID: newNodeID(t, fmt.Sprintf("192.0.2.%d:7790", i))})
 		s.KeepAccount(archive.KeptAccount{Holder: fmt.Sprintf("192.0.2.%d", i), Text: []byte("text")})
 	}
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	if _, err := s.Index(30); err != nil {
 		t.Fatal(err)
 	}

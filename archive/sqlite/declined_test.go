@@ -22,9 +22,7 @@ func TestUnsuggested(t *testing.T) {
 	s.Decline(otherNews, true)
 	s.Decline(news, true)
 	s.Decline(news, false)
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +38,7 @@ func TestUnsuggested(t *testing.T) {
 		f.URL = feed.URL(fmt.Sprint("https://example.net/", i))
 		s.KeepFeed(f)
 	}
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	got, err := s.Unsuggested(t.Context())
 	slices.Sort(got)
 	want := []feed.URL{otherNews}

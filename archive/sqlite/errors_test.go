@@ -53,13 +53,18 @@ func execSQL(t *testing.T, s *Store, query string) {
 	}
 }
 
-// keep keeps records and commits them.
-func keep(t *testing.T, s *Store, records ...archive.Record) {
+func commit(t testing.TB, a interface{ Commit() error }) {
 	t.Helper()
-	s.Keep(records)
-	if err := s.Commit(); err != nil {
+	if err := a.Commit(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// keep keeps records and commits them.
+func keep(t testing.TB, s *Store, records ...archive.Record) {
+	t.Helper()
+	s.Keep(records)
+	commit(t, s)
 }
 
 // wantCause checks that err is want and says in one sentence what happened, where and what to do.
@@ -138,13 +143,9 @@ func TestLocked(t *testing.T) {
 	_, err = s.Index(1)
 	wantCause(t, err, ErrLocked, path)
 
-	if err := other.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, other)
 	s.KeepDID(protocol.DID{2})
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	if got := s.LatestDIDs(9); len(got) != 2 {
 		t.Errorf("LatestDIDs = %v, want both", got)
 	}

@@ -78,9 +78,7 @@ func TestAThousandFiltersCatchTheSame(t *testing.T) {
 	}
 	f := archive.Feed{URL: "https://news.example/", Subscribed: true, Since: time.Unix(1, 0), Backlog: 2}
 	s.KeepFeed(f)
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	statements, pages, telling := 0, 0, ""
 	reopen(t, s, func(c driver.Connector) driver.Connector {
 		return heard{c, func(query string, args []driver.NamedValue) {
@@ -114,9 +112,7 @@ func TestAThousandFiltersCatchTheSame(t *testing.T) {
 		}
 		f.LastSuccess = time.Unix(2000, 0)
 		s.KeepFeed(f)
-		if err := s.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		commit(t, s)
 	}
 	all, err := s.Reader.Shelf(reading.Owner).CountedFilters(t.Context())
 	if err != nil || all[0].Caught != 2*entries || all[0].Acted != entries+2 || all[1].Acted != 0 {

@@ -19,7 +19,7 @@ func TestHeadings(t *testing.T) {
 		s.Keep(r)
 		m.Keep(r)
 	}
-	mustCommit(t, s)
+	commit(t, s)
 	if _, err := s.Index(100); err != nil {
 		t.Fatal(err)
 	}
@@ -73,9 +73,7 @@ func BenchmarkHeadings(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		s.write(`INSERT INTO headings (headings) VALUES ('delete-all')`)
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		commit(b, s)
 		b.StartTimer()
 		if err := addHeadings(b.Context(), s.conn); err != nil {
 			b.Fatal(err)
@@ -83,9 +81,7 @@ func BenchmarkHeadings(b *testing.B) {
 	}
 	var all, headings int64
 	s.row(`SELECT sum(pgsize), sum(iif(name LIKE 'headings%', pgsize, 0)) FROM dbstat`, nil, &all, &headings)
-	if err := s.Commit(); err != nil {
-		b.Fatal(err)
-	}
+	commit(b, s)
 	b.ReportMetric(float64(headings)/float64(n), "bytes/entry")
 	b.ReportMetric(100*float64(headings)/float64(all), "%")
 }

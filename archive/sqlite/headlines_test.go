@@ -121,10 +121,7 @@ func BenchmarkUnreadOfAFolder(b *testing.B) {
 		for n := i; n < i+1000; n++ {
 			records = append(records, feedRecord(url(n*7919%1000), n))
 		}
-		s.Keep(records)
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		keep(b, s, records...)
 	}
 	owner := shelfOf(b, s, reading.Owner)
 	for i, folder := range []string{"of 2", "of 49"} {

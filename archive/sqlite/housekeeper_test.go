@@ -198,7 +198,7 @@ func TestIndexInSteps(t *testing.T) {
 func TestHousekeepingBesideTheLoop(t *testing.T) {
 	s := newStore(t)
 	s.KeepFeed(archive.Feed{URL: victimFeed(0), Subscribed: true})
-	mustCommit(t, s)
+	commit(t, s)
 	u := openHousekeeper(t, s)
 	ctx, stop := context.WithCancel(t.Context())
 	steps := map[string]int{}
@@ -245,7 +245,7 @@ func TestHousekeepingBesideTheLoop(t *testing.T) {
 		records, did := batch(n)
 		s.Keep(records)
 		s.KeepDID(did)
-		mustCommit(t, s)
+		commit(t, s)
 		if !s.HasDID(did) {
 			t.Fatalf("the did of batch %d is lost", n)
 		}
@@ -303,7 +303,7 @@ func TestForgetFeeds(t *testing.T) {
 	keep(t, s, records...)
 	name := "mine"
 	s.Pen(reading.Owner).Arrange([]reading.Arrangement{{URL: records[7].Entry.Feed, Name: &name}})
-	mustCommit(t, s)
+	commit(t, s)
 	if n, err := u.Purge(t.Context(), time.Unix(2, 0), archive.IDsOf(records[:1000])); n != 1000 || err != nil {
 		t.Fatalf("%d purged, %v", n, err)
 	}
@@ -340,7 +340,7 @@ func TestHousekeepingOfALockedFile(t *testing.T) {
 	if d := time.Since(begun); d > 9*time.Second { // the Store waits for ten
 		t.Errorf("it took %v", d)
 	}
-	mustCommit(t, other)
+	commit(t, other)
 	if _, err := u.Index(t.Context()); err != nil {
 		t.Errorf("after that: %v", err)
 	}
@@ -366,7 +366,7 @@ func TestVacuum(t *testing.T) {
 	if err := s.Vacuum(t.Context()); err == nil {
 		t.Error("vacuum within a transaction")
 	}
-	mustCommit(t, s)
+	commit(t, s)
 	if err := s.Vacuum(t.Context()); err != nil {
 		t.Fatal(err)
 	}

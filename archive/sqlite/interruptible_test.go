@@ -68,9 +68,7 @@ func TestStoreEndsAStatementInTime(t *testing.T) {
 		for i := range 10 {
 			s.KeepFeed(archive.Feed{URL: victimFeed(i)}) // a thousand seconds
 		}
-		if err := s.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		commit(t, s)
 		s.KeepFeed(archive.Feed{URL: victimFeed(20)})
 		took(t, statementTime, func() { s.KeepDID(protocol.DID{1}) })
 		took(t, 0, func() { s.KeepFeed(archive.Feed{URL: victimFeed(21)}) })

@@ -28,9 +28,7 @@ func follow(t *testing.T, s *Store, at time.Time, urls ...feed.URL) {
 	for _, u := range urls {
 		s.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: at})
 	}
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 }
 
 // feedRecord is entry n of a feed, which came n seconds after the epoch.
@@ -62,13 +60,6 @@ var (
 	unread  = reading.Stream{Read: reading.No}
 	starred = reading.Stream{Starred: reading.Yes}
 )
-
-func commit(t *testing.T, s *Store) {
-	t.Helper()
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func itemProblems(t *testing.T, s *Store) (problems []string) {
 	t.Helper()
@@ -179,9 +170,7 @@ func benchItems(b *testing.B, people int) {
 	c := newCorpus()
 	for range n / 1000 {
 		s.Keep(c.records(1000))
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		commit(b, s)
 	}
 	shelf, pen := s.Shelf(person), s.Pen(person)
 	ctx := context.Background()
@@ -256,16 +245,12 @@ func benchItems(b *testing.B, people int) {
 					list[j] = reading.ItemID((i*100+j)%n + 1)
 				}
 				pen.Mark(markedAt, list, reading.Mark{Starred: reading.Yes})
-				if err := s.Commit(); err != nil {
-					b.Fatal(err)
-				}
+				commit(b, s)
 			}
 		})
 		pen.MarkStream(markedAt, reading.Stream{Until: c.records(1)[0].Seen.Add(-1000e9)},
 			reading.Mark{Read: reading.Yes}, n)
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		commit(b, s)
 	}
 }
 
@@ -296,9 +281,7 @@ func BenchmarkPeople(b *testing.B) {
 	c := newCorpus()
 	for range n / 1000 {
 		s.Keep(c.records(1000))
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		commit(b, s)
 	}
 	b.Run("add", func(b *testing.B) {
 		for i := range b.N {
@@ -306,24 +289,18 @@ func BenchmarkPeople(b *testing.B) {
 			for id := last + 1; id <= last+1+reading.PersonID(i); id++ {
 				s.RemovePerson(id, n)
 			}
-			if err := s.Commit(); err != nil {
-				b.Fatal(err)
-			}
+			commit(b, s)
 			b.StartTimer()
 			if _, err := s.AddPerson(markedAt, "new"); err != nil {
 				b.Fatal(err)
 			}
-			if err := s.Commit(); err != nil {
-				b.Fatal(err)
-			}
+			commit(b, s)
 		}
 	})
 	b.Run("remove/step", func(b *testing.B) {
 		for range b.N {
 			s.RemovePerson(last, 500)
-			if err := s.Commit(); err != nil {
-				b.Fatal(err)
-			}
+			commit(b, s)
 		}
 	})
 }
@@ -336,7 +313,7 @@ func TestFiltersOfDroppedTransactions(t *testing.T) {
 		t.Helper()
 		e := feed.Entry{Feed: "https://example.com/feed", ID: id, Title: title}
 		s.Keep([]archive.Record{archive.NewRecord(e, at, protocol.NodeID{})})
-		mustCommit(t, s)
+		commit(t, s)
 	}
 	s.KeepFeed(archive.Feed{URL: "https://example.com/feed", Subscribed: true})
 	pen, shelf := s.Pen(reading.Owner), s.Shelf(reading.Owner)
@@ -344,7 +321,7 @@ func TestFiltersOfDroppedTransactions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustCommit(t, s)
+	commit(t, s)
 	keep("0", "calm")
 
 	pen = s.Pen(reading.Owner)
@@ -434,7 +411,7 @@ func TestFiltersChangeInPlace(t *testing.T) {
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	mustCommit(t, s)
+	commit(t, s)
 	index := s.catch()
 	pen.MoveFilter(second, first)
 	if _, err := pen.ChangeFilter(at, second, reading.FilterWish{Name: "second", Words: "storm",
@@ -443,7 +420,7 @@ func TestFiltersChangeInPlace(t *testing.T) {
 	}
 	e := feed.Entry{Feed: "https://example.com/feed", ID: "1", Title: "storm"}
 	s.Keep([]archive.Record{archive.NewRecord(e, at, protocol.NodeID{})})
-	mustCommit(t, s)
+	commit(t, s)
 	starred := reading.Stream{Starred: reading.Yes}
 	if n, err := s.Shelf(reading.Owner).Size(t.Context(), starred); err != nil || n != 1 {
 		t.Errorf("%d are starred, %v", n, err)

@@ -97,10 +97,7 @@ func TestTermsOfAPrefix(t *testing.T) {
 			Title: fmt.Sprintf("common common%02d com", i)}
 		list = append(list, archive.NewRecord(e, time.Unix(int64(i), 0), protocol.NodeID{}))
 	}
-	s.Keep(list)
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	keep(t, s, list...)
 	if _, err := s.Index(100); err != nil {
 		t.Fatal(err)
 	}

@@ -55,9 +55,7 @@ func TestMigrateToAccounts(t *testing.T) {
 		t.Errorf("LoadAccounts = %+v, want none", got)
 	}
 	s.KeepAccount(archive.KeptAccount{Holder: "192.0.2.1", Text: []byte("{}")})
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -281,9 +279,7 @@ func TestMigrateToHours(t *testing.T) {
 		t.Error("an own poll has shown an entry of before")
 	}
 	s.MarkPolled(time.Unix(9, 0), []feed.EntryID{r.ID})
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	if got := s.Known([]feed.EntryID{r.ID}); !got[0].Polled || !got[0].Confirmed {
 		t.Errorf("after an own poll it is %+v", got[0])
 	}
@@ -350,9 +346,7 @@ func TestMigrateToRights(t *testing.T) {
 	licensed.Rights = []string{"https://creativecommons.org/licenses/by/4.0/"}
 	licensed.CopiedFrom = feed.Original{URL: "https://example.net/feed"}
 	s.Keep([]archive.Record{archive.NewRecord(licensed, time.Unix(2, 0), protocol.NodeID{})})
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	found, err := s.Search(t.Context(), feed.Filter{})
 	if err != nil || len(found) != 2 {
 		t.Fatalf("found %+v, %v", found, err)
@@ -379,9 +373,7 @@ func TestMigrateToExtras(t *testing.T) {
 	}
 	brought.Entry.Extras = feed.Extras{Duration: time.Hour, Image: "https://example.com/2.jpg"}
 	s.Keep([]archive.Record{archive.NewRecord(brought.Entry, time.Unix(2, 0), protocol.NodeID{})})
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	var size int64
 	if err := s.conn.QueryRowContext(t.Context(), `SELECT size FROM entries`).Scan(&size); err != nil ||
 		size <= int64(len("2brought")) || size > archive.TextBytes(&brought.Entry) {
@@ -413,9 +405,7 @@ func TestMigrateScripts(t *testing.T) {
 			if left, err := s.Index(100); err != nil || left != 0 {
 				t.Fatalf("%d entries are left to be indexed, %v", left, err)
 			}
-			if err := s.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			commit(t, s)
 		} else if stats, err := s.Stats(t.Context()); err != nil || stats.Unindexed != 3 {
 			t.Errorf("%d entries are to be indexed anew, %v; want 3", stats.Unindexed, err)
 		}

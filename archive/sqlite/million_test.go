@@ -35,9 +35,7 @@ func millionArchive(b *testing.B) string {
 	c := newCorpus()
 	for range 200 {
 		s.Keep(c.records(5000))
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		commit(b, s)
 		if _, err := s.Index(5000); err != nil {
 			b.Fatal(err)
 		}

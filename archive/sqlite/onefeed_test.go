@@ -28,10 +28,7 @@ func BenchmarkOneFeed(b *testing.B) {
 			e := feed.Entry{Feed: u, ID: fmt.Sprint(k), Title: fmt.Sprint("Entry ", k), Published: at, Summary: "words"}
 			records[i] = archive.NewRecord(e, begun.AddDate(12, 0, 0), protocol.NodeID{})
 		}
-		s.Keep(records)
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		keep(b, s, records...)
 	}
 	middle := begun.Add(n / 2 * time.Hour)
 	for name, f := range map[string]feed.Filter{

@@ -33,9 +33,7 @@ func purgeAll(t *testing.T, s *Store, now time.Time, keep archive.Retention) (n 
 			}
 			for dead := int64(-1); ; {
 				dead = s.compact(dead)
-				if err := s.Commit(); err != nil {
-					t.Fatal(err)
-				}
+				commit(t, s)
 				if dead < 0 {
 					break
 				}
@@ -48,9 +46,7 @@ func purgeAll(t *testing.T, s *Store, now time.Time, keep archive.Retention) (n 
 			}
 			n++
 		}
-		if err := s.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		commit(t, s)
 		for more := true; more; {
 			if more, err = s.Tidy(); err != nil {
 				t.Fatal(err)
@@ -196,7 +192,7 @@ func TestRoomIsEnough(t *testing.T) {
 			{"Hangul", 0xac00, 1, 11_172}} {
 			s := newStore(t)
 			s.KeepFeed(archive.Feed{URL: u, Subscribed: true})
-			mustCommit(t, s)
+			commit(t, s)
 			empty, err := s.used(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -212,10 +208,10 @@ func TestRoomIsEnough(t *testing.T) {
 				room += archive.Room(archive.TextBytes(&e))
 				s.Keep([]archive.Record{archive.NewRecord(e, time.Unix(int64(i), 0), aNeighbor)})
 				if i%50 == 0 {
-					mustCommit(t, s)
+					commit(t, s)
 				}
 			}
-			mustCommit(t, s)
+			commit(t, s)
 			for left := 1; left > 0; {
 				if left, err = s.Index(20); err != nil {
 					t.Fatal(err)

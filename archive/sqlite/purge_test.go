@@ -22,9 +22,7 @@ func TestForgetPurged(t *testing.T) {
 	ids := archive.IDsOf(records)
 	begin := time.Unix(1_000_000, 0)
 	s.Purge(begin, ids)
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	for _, test := range []struct {
 		after time.Duration
 		left  int
@@ -33,9 +31,7 @@ func TestForgetPurged(t *testing.T) {
 		for last, more := (feed.EntryID{}), true; more; steps++ {
 			last, more = s.forgetPurged(begin.Add(test.after), last)
 		}
-		if err := s.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		commit(t, s)
 		remembered := 0
 		for i, v := range s.Known(ids) {
 			if v.Purged {
@@ -132,10 +128,7 @@ func BenchmarkPurge(b *testing.B) {
 			b.StopTimer()
 			s = openFile(b, filepath.Join(b.TempDir(), "archive.db"))
 			for records := range slices.Chunk(newCorpus().records(20_000), 500) {
-				s.Keep(records)
-				if err := s.Commit(); err != nil {
-					b.Fatal(err)
-				}
+				keep(b, s, records...)
 				if _, err := s.Index(500); err != nil {
 					b.Fatal(err)
 				}
@@ -152,9 +145,7 @@ func BenchmarkPurge(b *testing.B) {
 		b.StartTimer()
 		begun := time.Now()
 		s.Purge(time.Unix(1, 0), ids[:step])
-		if err := s.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		commit(b, s)
 		longest = max(longest, time.Since(begun))
 	}
 	b.ReportMetric(float64(longest.Microseconds())/1000, "longest-ms")

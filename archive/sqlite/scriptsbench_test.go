@@ -28,10 +28,7 @@ func BenchmarkScripts(b *testing.B) {
 		e := feed.Entry{Feed: benchFeed(0), ID: fmt.Sprint(i), Content: string(text)}
 		records = append(records, archive.NewRecord(e, time.Unix(1, 0), protocol.NodeID{}))
 	}
-	s.Keep(records)
-	if err := s.Commit(); err != nil {
-		b.Fatal(err)
-	}
+	keep(b, s, records...)
 	for left := 1; left > 0; {
 		var err error
 		if left, err = s.Index(300); err != nil {

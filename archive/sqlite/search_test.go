@@ -59,7 +59,7 @@ func TestRankingIsCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	s := openFile(t, path)
 	s.Keep(newCorpus().records(200))
-	mustCommit(t, s)
+	commit(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestRankingWithoutTime(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "archive.db"))
 	defer s.Close()
 	s.Keep(newCorpus().records(5))
-	mustCommit(t, s)
+	commit(t, s)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
 	if found, err := s.Search(ctx, feed.Filter{Relevance: true}); !errors.Is(err, context.DeadlineExceeded) ||

@@ -29,12 +29,12 @@ func sharedArchive(t *testing.T) (*Store, []archive.Record) {
 	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at})
 	s.Keep(records[:2])
 	s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at, Discreet: true})
-	mustCommit(t, s)
+	commit(t, s)
 	edited := records[1]
 	edited.Entry.Title = "word, edited"
 	edited.Digest = edited.Entry.Digest()
 	s.Keep(append([]archive.Record{edited}, records[2:]...))
-	mustCommit(t, s)
+	commit(t, s)
 	if _, err := s.Index(3); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func sharedArchive(t *testing.T) (*Store, []archive.Record) {
 	brought[1].Entry.Title = "word, altered"
 	brought[1].Digest = brought[1].Entry.Digest()
 	s.Shared().Keep(brought)
-	mustCommit(t, s)
+	commit(t, s)
 	return s, records
 }
 
@@ -116,7 +116,7 @@ func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
 		t.Fatalf("others know %d entries, and %d that were purged", kept, purged)
 	}
 	s.Purge(time.Now(), ids[2:]) // by a limit of the feed
-	mustCommit(t, s)
+	commit(t, s)
 	if kept, purged := known(); kept != 4 || purged != 0 {
 		t.Errorf("after the owner's were purged others know %d, and %d that were purged", kept, purged)
 	}
@@ -129,11 +129,11 @@ func TestOthersSideIsPurgedAsRelayed(t *testing.T) {
 			t.Error("not dropped")
 		}
 	}
-	mustCommit(t, s)
+	commit(t, s)
 	again := records[3]
 	again.Source = neighborID
 	s.Shared().Keep([]archive.Record{again})
-	mustCommit(t, s)
+	commit(t, s)
 	if kept, purged := known(); kept != 2 || purged != 2 {
 		t.Errorf("after that they know %d, and %d that were purged", kept, purged)
 	}
@@ -157,7 +157,7 @@ func TestBothSidesShareWhatIsTheSame(t *testing.T) {
 	r.Source, r.Confirmed = neighborID, false
 	stored := func(want, booked int64) {
 		t.Helper()
-		mustCommit(t, s)
+		commit(t, s)
 		stats, err := s.FeedStats(t.Context())
 		entries := int64(0)
 		for _, f := range stats {
@@ -203,7 +203,7 @@ func TestBothSidesGetWhatIsTrue(t *testing.T) {
 		r.Source, r.Confirmed = neighborID, false
 	}
 	s.Shared().Keep([]archive.Record{forged, latest})
-	mustCommit(t, s)
+	commit(t, s)
 	overLimit, err := s.OverLimit(t.Context(), at, archive.Retention{Relayed: 1})
 	if err != nil || len(overLimit) == 0 {
 		t.Fatalf("%d entries to purge, %v", len(overLimit), err)
@@ -214,7 +214,7 @@ func TestBothSidesGetWhatIsTrue(t *testing.T) {
 		want  bool
 	}{{forged, false}, {genuine, true}} {
 		s.Shared().Keep([]archive.Record{c.bring})
-		mustCommit(t, s)
+		commit(t, s)
 		ids := []feed.EntryID{genuine.ID}
 		if owners, others := s.Known(ids)[0], s.Shared().Known(ids)[0]; owners.Kept() != c.want ||
 			others.Kept() != c.want {
@@ -250,10 +250,10 @@ func TestWhatIsRelayedGoesAsIfNotFollowed(t *testing.T) {
 			if polled >= 0 {
 				s.MarkPolled(at, ids[:polled])
 			}
-			mustCommit(t, s)
+			commit(t, s)
 			purgeAll(t, s, at.Add(time.Hour), archive.Retention{Relayed: relayed})
 			s.Shared().Keep(records)
-			mustCommit(t, s)
+			commit(t, s)
 			got := s.Shared().Known(ids)
 			if polled < 0 {
 				want = got
@@ -276,8 +276,7 @@ func TestWhatIsRelayedGoesAsIfNotFollowed(t *testing.T) {
 			own := records[0]
 			own.Source, own.Confirmed = protocol.NodeID{}, true
 			s.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: at})
-			s.Keep([]archive.Record{own})
-			mustCommit(t, s)
+			keep(t, s, own)
 			if v := s.Shared().Known(ids[:1])[0]; polled == 0 && !v.Polled {
 				t.Errorf("others know %+v of what an open poll brought back", v)
 			}
@@ -295,7 +294,7 @@ func TestSearchesOfADiscreetFeedAskTheIndexForIt(t *testing.T) {
 		r.ID, r.Digest = r.Entry.EntryID(), r.Entry.Digest()
 		s.Keep([]archive.Record{r})
 	}
-	mustCommit(t, s)
+	commit(t, s)
 	if _, err := s.Index(100); err != nil {
 		t.Fatal(err)
 	}

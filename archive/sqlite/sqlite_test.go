@@ -62,9 +62,7 @@ func TestWritersWaitForTheDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { h.Close() })
 	s.KeepFeed(archive.Feed{URL: "http://a.example/feed"})
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, s)
 	for name, w := range map[string]*writer{"the loop's": &s.writer, "the housekeeper's": &h.writer} {
 		var level int
 		var journal string

@@ -24,9 +24,7 @@ func TestStarred(t *testing.T) {
 	}
 	want := func(n int, ids ...feed.EntryID) {
 		t.Helper()
-		if err := s.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		commit(t, s)
 		if got := s.Starred(news, n); !slices.Equal(got, ids) {
 			t.Errorf("starred are %v, want %v", got, ids)
 		}

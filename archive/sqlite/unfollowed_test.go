@@ -19,7 +19,7 @@ func unfollowedThenReplaced(t *testing.T, s *Store) {
 	p.NoteUnfollowed(time.Unix(5, 0), id, "phone")
 	p.LeaveOut(id)
 	s.Inherit(otherNews, news)
-	mustCommit(t, s)
+	commit(t, s)
 }
 
 // What a program unfollowed is so of the feed that takes its place; who follows it anew after the node did no more
@@ -40,7 +40,7 @@ func TestUnfollowedGoesOnWithTheHeir(t *testing.T) {
 	for _, follows := range []bool{false, true} {
 		f.Subscribed = follows
 		s.KeepFeed(f)
-		mustCommit(t, s)
+		commit(t, s)
 	}
 	if reads, err := shelf.Reads(ctx, int64(list[0].Feed)); err != nil || !reads {
 		t.Errorf("the owner reads it: %v, %v", reads, err)
