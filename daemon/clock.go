@@ -43,14 +43,14 @@ const (
 
 // latestPast is the latest time of which we know that it is past: when this program was made, and what the node's own
 // clock has written, the latest poll of a feed that is followed and the latest arrival of an entry.
-func (h *host) latestPast() time.Time {
+func (l *loop) latestPast() time.Time {
 	past := madeAt()
-	for _, f := range h.store.LoadFeeds() {
+	for _, f := range l.store.LoadFeeds() {
 		if f.Subscribed && !f.Ended && f.LastPoll.After(past) {
 			past = f.LastPoll
 		}
 	}
-	newest, err := h.store.Search(context.Background(), feed.Filter{Limit: 1}) // an error is met again by the core
+	newest, err := l.store.Search(context.Background(), feed.Filter{Limit: 1}) // an error is met again by the core
 	if err == nil && len(newest) > 0 && newest[0].Seq > 0 && newest[0].Seen.After(past) {
 		past = newest[0].Seen // no time of what was filled in, which others may have told
 	}
@@ -72,15 +72,15 @@ func madeAt() (t time.Time) {
 // awaitClock has the node rest while the clock says what cannot be, until it was waited for long enough, and reports
 // whether it does. A core that runs by such a clock would take all that is owed to publishers and known of neighbors
 // for what lies decades ahead. Once a core has run, the clock of this process never runs back.
-func (h *host) awaitClock(now time.Time) bool {
-	if h.life > 0 {
+func (l *loop) awaitClock(now time.Time) bool {
+	if l.life > 0 {
 		return false
 	}
-	past, s, log := h.latestPast(), &h.storage, h.config.Log.With("clock", now)
+	past, s, log := l.latestPast(), &l.storage, l.config.Log.With("clock", now)
 	switch {
 	case !now.Before(past):
 		return false
-	case time.Since(h.started) >= clockPatience:
+	case time.Since(l.started) >= clockPatience:
 		log.Warn("the clock is behind still; the node starts all the same", "later than", past)
 		return false
 	case s.problem == nil:
@@ -93,11 +93,11 @@ func (h *host) awaitClock(now time.Time) bool {
 }
 
 // untilClock waits until there is a core, or ctx ends.
-func (h *host) untilClock(ctx context.Context) {
+func (l *loop) untilClock(ctx context.Context) {
 	again := time.NewTicker(clockEvery)
 	defer again.Stop()
 	for ctx.Err() == nil {
-		if runs, err := look(ctx, h, func(n *node.Node) (bool, error) { return n != nil, nil }); runs && err == nil {
+		if runs, err := look(ctx, l, func(n *node.Node) (bool, error) { return n != nil, nil }); runs && err == nil {
 			return
 		}
 		select {

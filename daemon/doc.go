@@ -5,7 +5,7 @@
 //	owner ---- control handler ------> loop: node.Node.Step ----- fetch.Client -------- publishers
 //	timer --------------------------/   one commit a batch  \---- reading.Database ---- search
 //
-// One goroutine owns the node. It drains the events that wait, steps them all, commits the archive
+// One goroutine, the loop, owns the node. It drains the events that wait, steps them all, commits the archive
 // once, and only then carries out the effects: what was acknowledged is on disk. Everything else runs
 // in goroutines that Run joins before it returns.
 package daemon

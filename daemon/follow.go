@@ -122,7 +122,7 @@ func (h *host) followOne(ctx context.Context, w control.FollowAddress, u feed.UR
 		return control.FollowedAddress{}, err
 	}
 	w.Feeds = []feed.URL{u}
-	before, err := look(ctx, h, func(n *node.Node) (followed feed.URL, err error) {
+	before, err := look(ctx, h.loop, func(n *node.Node) (followed feed.URL, err error) {
 		if n == nil {
 			return "", nil
 		}
@@ -160,7 +160,7 @@ func (h *host) firstPoll(ctx context.Context, u feed.URL, wait time.Duration) (f
 	if err != nil && (waiting.Err() == nil || ctx.Err() != nil) {
 		return f, err
 	} // else it may take longer
-	return look(ctx, h, func(n *node.Node) (f polledFeed, err error) {
+	return look(ctx, h.loop, func(n *node.Node) (f polledFeed, err error) {
 		if n == nil {
 			return f, reading.ErrRests
 		}
@@ -189,7 +189,7 @@ func (h *host) FirstPolls(ctx context.Context, list []feed.URL, each func(waitin
 	list = slices.Clone(list) // a look may go on when its caller does not
 	for {
 		polled := h.polled.next()
-		waiting, err := look(ctx, h, func(n *node.Node) (waiting []feed.URL, err error) {
+		waiting, err := look(ctx, h.loop, func(n *node.Node) (waiting []feed.URL, err error) {
 			if n == nil {
 				return nil, reading.ErrRests
 			}

@@ -124,7 +124,7 @@ func (c committing) Commit() error {
 func TestFollowedIsTitledAndFiled(t *testing.T) {
 	l := newLibrary(t)
 	ctx := t.Context()
-	if _, err := chore(ctx, l.host, func() (bool, error) {
+	if _, err := chore(ctx, l.host.loop, func() (bool, error) {
 		l.host.store = committing{l.store, func() {
 			feeds, err := l.store.Shelf(reading.Owner).Subscriptions(context.WithoutCancel(ctx))
 			for _, f := range feeds {

@@ -350,7 +350,7 @@ func TestFullTextsWaitForAServerInTrouble(t *testing.T) {
 // Who waits for another page to be read is not said to be slow, and its own time begins then.
 func TestFullTextsAreReadInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		texts := newFullTexts(t.Context(), &host{})
+		texts := newFullTexts(t.Context(), &host{loop: new(loop)})
 		page := &fetch.Resource{URL: "https://example.com/ferry", Type: "text/html", Body: []byte(article)}
 		texts.parsing <- struct{}{}
 		go func() {

@@ -16,7 +16,7 @@ import (
 func TestTheLANIsLookedAtAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, said := logtest.Overhear()
-		h := &host{config: Config{Log: log}}
+		h := &host{loop: &loop{config: Config{Log: log}}}
 		ctx, end := context.WithCancelCause(t.Context())
 		began := time.Now()
 		var calls []time.Duration

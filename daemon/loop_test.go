@@ -95,7 +95,7 @@ func runLoopOn(t *testing.T, made func() *disk, p peers, f func(t *testing.T, l 
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		var running sync.WaitGroup
-		running.Go(func() { l.loop(ctx) })
+		running.Go(func() { l.loop.run(ctx) })
 		running.Go(func() { l.housekeep(ctx) })
 		defer func() {
 			cancel()
@@ -109,7 +109,7 @@ func runLoopOn(t *testing.T, made func() *disk, p peers, f func(t *testing.T, l 
 // inspect has f called in the loop, where it may look at what belongs to it.
 func (l *testLoop) inspect(f func(*host)) {
 	l.t.Helper()
-	if _, err := look(l.t.Context(), l.host, func(*node.Node) (bool, error) {
+	if _, err := look(l.t.Context(), l.host.loop, func(*node.Node) (bool, error) {
 		f(l.host)
 		return true,
 			nil

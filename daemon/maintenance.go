@@ -54,7 +54,7 @@ func fill(store importTarget, now time.Time, lines []jsonl.Line) (added int, err
 // the loop turns to whatever else is due.
 func (h *host) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
 	for part := range portions(lines, lineWeight) {
-		n, err := chore(ctx, h, func() (int, error) { return fill(h.store, time.Now(), part) })
+		n, err := chore(ctx, h.loop, func() (int, error) { return fill(h.store, time.Now(), part) })
 		added += n
 		if err != nil {
 			return added, err
@@ -72,7 +72,7 @@ func (h *host) Vacuum(ctx context.Context) error {
 		left, err := insist(ctx, h, func() (int, error) { return h.housekeeper.Reclaim(ctx, reclaimStep) })
 		switch {
 		case errors.Is(err, archive.ErrRewrite):
-			_, err := chore(ctx, h, func() (struct{}, error) { return struct{}{}, h.rewrite(ctx) })
+			_, err := chore(ctx, h.loop, func() (struct{}, error) { return struct{}{}, h.rewrite(ctx) })
 			return err
 		case err != nil:
 			return err

@@ -134,7 +134,8 @@ func TestTheLoopTurnsUnlessItHangs(t *testing.T) {
 				t.Errorf("an idle loop turned after %v, want %v at most", longest, longestNap)
 			}
 		})
-		if _, err := chore(t.Context(), l.host, func() (int, error) { return 0, l.rewrite(t.Context()) }); err != nil {
+		rewrite := func() (int, error) { return 0, l.rewrite(t.Context()) }
+		if _, err := chore(t.Context(), l.host.loop, rewrite); err != nil {
 			t.Error(err)
 		}
 		l.inspect(func(*host) {

@@ -141,7 +141,7 @@ func (h *host) meetIn(wait time.Duration) time.Duration {
 // meetOnce meets others if there is a reason to: the node has too few neighbors, or others can dial it, and it may tell
 // them so. It reports whether the first is so, and whether it did.
 func (h *host) meetOnce(ctx context.Context, client *dht.Client) (seeking, met bool) {
-	s, err := look(ctx, h, func(n *node.Node) (s node.Status, err error) {
+	s, err := look(ctx, h.loop, func(n *node.Node) (s node.Status, err error) {
 		if n != nil {
 			s = n.Status()
 		}

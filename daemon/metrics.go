@@ -177,7 +177,7 @@ func (h *host) healthOf(ctx context.Context) string {
 	// Others wait for the answer, whatever becomes of the request that asked first.
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), turnTime)
 	defer cancel()
-	problem, err := look(asking, h, func(*node.Node) (string, error) {
+	problem, err := look(asking, h.loop, func(*node.Node) (string, error) {
 		if h.storage.problem != nil {
 			return "nothing is kept", nil
 		}

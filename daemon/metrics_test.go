@@ -145,7 +145,7 @@ func TestHealth(t *testing.T) {
 		want(200, "ok")
 
 		over := make(chan bool)
-		go chore(t.Context(), l.host, func() (bool, error) { return <-over, nil })
+		go chore(t.Context(), l.host.loop, func() (bool, error) { return <-over, nil })
 		l.pass(healthTime)
 		want(503, "the loop hangs")
 		close(over)

@@ -272,7 +272,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	var servers, loop sync.WaitGroup
 	loop.Go(func() {
 		h.awaitRouter(serving)
-		h.loop(looping)
+		h.loop.run(looping)
 	})
 	if l.peers != nil {
 		servers.Go(func() { serve(h.config.metered(l.peers), h.peers, false) })
@@ -385,7 +385,7 @@ func (h *host) leave(ctx context.Context) {
 		return
 	}
 	// The loop looks after it has carried out what the command brought about: the calls have begun.
-	told, err := look(ctx, h, func(*node.Node) (<-chan struct{}, error) { return h.goodbyes.wait(), nil })
+	told, err := look(ctx, h.loop, func(*node.Node) (<-chan struct{}, error) { return h.goodbyes.wait(), nil })
 	if err != nil {
 		return
 	}

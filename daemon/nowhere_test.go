@@ -63,7 +63,7 @@ func TestWhatIsKeptTellsNothingOfTheHome(t *testing.T) {
 			if l == a.ann && !strings.HasPrefix(want, "HTTP") {
 				want = errNowhere.Error()
 			}
-			if _, err := chore(ctx, a.host, func() (bool, error) {
+			if _, err := chore(ctx, a.host.loop, func() (bool, error) {
 				a.store.KeepFeed(archive.Feed{URL: exampleFeed, Subscribed: true, LastError: problem.Error()})
 				a.store.KeepFullText(reading.FullText{Item: 1, Problem: problem.Error(), At: time.Now()})
 				return true, a.store.Commit()

@@ -19,44 +19,9 @@ import (
 // A host is its own Owner, and serves the control socket as such.
 var _ control.Owner = (*host)(nil)
 
-// look has f called between two steps, in the loop, and returns what f returned. The node is nil while nothing can be
-// stored. The result of f must be a copy, because the node goes on; nothing else may be written by f, because look
-// returns without it when ctx ends.
-func look[T any](ctx context.Context, h *host, f func(n *node.Node) (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
-	var none T
-	answers := make(chan answer, 1)
-	ask := arrival{look: func(n *node.Node) {
-		value, err := f(n)
-		answers <- answer{value, err}
-	}}
-	if !h.send(ctx, ask) {
-		return none, context.Cause(ctx)
-	}
-	select {
-	case a := <-answers:
-		return a.value, a.err
-	case <-ctx.Done():
-		return none, context.Cause(ctx)
-	}
-}
-
-// listOf has f called with the node like look; it is an error while nothing can be stored.
-func listOf[T any](ctx context.Context, h *host, f func(n *node.Node) []T) ([]T, error) {
-	return look(ctx, h, func(n *node.Node) ([]T, error) {
-		if n == nil {
-			return nil, h.storage.rests()
-		}
-		return f(n), nil
-	})
-}
-
 // feed is the status of a feed, nil where it is not followed, or nothing can be stored.
 func (h *host) feed(ctx context.Context, u feed.URL) (*node.FeedStatus, error) {
-	return look(ctx, h, func(n *node.Node) (f *node.FeedStatus, err error) {
+	return look(ctx, h.loop, func(n *node.Node) (f *node.FeedStatus, err error) {
 		if n != nil {
 			f = n.Feed(u)
 		}
@@ -66,7 +31,7 @@ func (h *host) feed(ctx context.Context, u feed.URL) (*node.FeedStatus, error) {
 
 // pollsHeard is when others polled a feed, by what neighbors told since the start; none where nobody can tell.
 func (h *host) pollsHeard(ctx context.Context, u feed.URL) ([]time.Time, error) {
-	return look(ctx, h, func(n *node.Node) ([]time.Time, error) {
+	return look(ctx, h.loop, func(n *node.Node) ([]time.Time, error) {
 		if n == nil {
 			return nil, nil
 		}
@@ -74,27 +39,9 @@ func (h *host) pollsHeard(ctx context.Context, u feed.URL) ([]time.Time, error) 
 	})
 }
 
-// command gives the node its owner's wish and waits until what it changed is durable.
-func (h *host) command(ctx context.Context, ev node.Event) error { return h.commandAnd(ctx, ev, nil) }
-
-// commandAnd is command where then, if not nil, writes in the same step. What it sets may be read where the error is
-// nil.
-func (h *host) commandAnd(ctx context.Context, ev node.Event, then func(*node.Node)) error {
-	stored := make(chan error, 1)
-	if !h.send(ctx, arrival{event: ev, look: then, stored: stored}) {
-		return context.Cause(ctx)
-	}
-	select {
-	case err := <-stored:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
 // Status implements control.Owner. It answers also while nothing can be stored.
 func (h *host) Status(ctx context.Context) (control.Report, error) {
-	r, err := look(ctx, h, func(n *node.Node) (control.Report, error) {
+	r, err := look(ctx, h.loop, func(n *node.Node) (control.Report, error) {
 		var r control.Report
 		if h.storage.problem != nil {
 			r.Storage = h.storage.problem.Error()
@@ -126,12 +73,12 @@ func (h *host) Status(ctx context.Context) (control.Report, error) {
 
 // Neighbors implements control.Owner.
 func (h *host) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
-	return listOf(ctx, h, (*node.Node).Neighbors)
+	return listOf(ctx, h.loop, (*node.Node).Neighbors)
 }
 
 // Feeds implements control.Owner.
 func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
-	list, err := listOf(ctx, h, (*node.Node).Feeds)
+	list, err := listOf(ctx, h.loop, (*node.Node).Feeds)
 	if err != nil {
 		return nil, err
 	}
@@ -316,24 +263,6 @@ func (h *host) queryOthers(ctx context.Context, q control.QueryRequest, own []ar
 				return err
 			}
 		}
-	}
-}
-
-// heard is called from the loop with what comes of a query or a download, or nil where the node rests and there is no
-// more to come. It reports whether that was the last, and must not block.
-type heard func(node.Effect) (last bool)
-
-// tellOwner passes on what comes of a request to where it is waited for, if it is.
-func (h *host) tellOwner(tag uint64, e node.Effect) {
-	if tell := h.heard[tag]; tell != nil && tell(e) {
-		delete(h.heard, tag)
-	}
-}
-
-// endRequests ends every query and download of the owner: the core that worked on them is no more.
-func (h *host) endRequests() {
-	for tag := range h.heard {
-		h.tellOwner(tag, nil)
 	}
 }
 

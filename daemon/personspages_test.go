@@ -263,7 +263,7 @@ func TestLiveIsOfThePersonsOwn(t *testing.T) {
 	}
 	tell := func(note node.Note) func() error {
 		return func() error {
-			_, err := chore(ctx, h.host, func() (bool, error) { h.host.tell(time.Now(), note); return true, nil })
+			_, err := chore(ctx, h.host.loop, func() (bool, error) { h.host.tell(time.Now(), note); return true, nil })
 			return err
 		}
 	}

@@ -144,7 +144,7 @@ func (p *pictures) fetch(key string, of, at feed.URL, kind *shownKind) ([]byte, 
 // is not worth asking again.
 func (p *pictures) ask(of, at feed.URL, kind *shownKind) (content []byte, again time.Duration, err error) {
 	h := p.host
-	until, err := look(p.ctx, h, func(n *node.Node) (time.Time, error) {
+	until, err := look(p.ctx, h.loop, func(n *node.Node) (time.Time, error) {
 		if n == nil { // it rests, for the disk's sake or the clock's
 			return time.Time{}, nil
 		}

@@ -87,7 +87,7 @@ func (h *host) fetchForOwner(ctx context.Context, f node.Fetch) (node.Fetched, e
 
 // awaitHost waits until the host of u may be asked.
 func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
-	wait, err := look(ctx, h, func(n *node.Node) (time.Duration, error) {
+	wait, err := look(ctx, h.loop, func(n *node.Node) (time.Duration, error) {
 		now := h.clock.now(time.Now())
 		if n == nil {
 			return 0, h.storage.rests()
@@ -139,7 +139,7 @@ func (h *host) fillArchive(ctx context.Context, got *node.Fetched, records []arc
 	}
 	for part := range portions(records, recordWeight) {
 		var right []archive.Share
-		stored, err := chore(ctx, h, func() (stored []archive.Record, err error) {
+		stored, err := chore(ctx, h.loop, func() (stored []archive.Record, err error) {
 			now := time.Now()
 			right = h.setRight(now, part)
 			hide := got.Private || got.Secret || got.Local || got.Document.Private
@@ -184,7 +184,7 @@ func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share
 // prefetch fetches what is at u, which nobody follows. Where that is a feed, it stands for its first poll.
 func (h *host) prefetch(ctx context.Context, u feed.URL) (got node.Fetched, err error) {
 	f := node.Fetch{Feed: u}
-	f.New, err = look(ctx, h, func(n *node.Node) (bool, error) { return n != nil && n.New(u), nil })
+	f.New, err = look(ctx, h.loop, func(n *node.Node) (bool, error) { return n != nil && n.New(u), nil })
 	if err != nil {
 		return got, err
 	}

@@ -44,7 +44,7 @@ func TestWhatARouterIsAskedToOpen(t *testing.T) {
 
 // A node that nobody dialled has not been, whatever its clock says: one without a battery begins in 1970.
 func TestNobodyDialsByTheClock(t *testing.T) {
-	var h host
+	h := host{loop: new(loop)}
 	if h.isDialled(time.Unix(60, 0)) {
 		t.Error("nobody dialled it")
 	}

@@ -423,11 +423,11 @@ func (a *acquaintances) has(addr netip.Addr) bool {
 }
 
 // noteAcquaintances notes at which addresses there are or were neighbors. It is called from the loop.
-func (h *host) noteAcquaintances() {
-	addrs := h.node.Acquaintances()
+func (h *host) noteAcquaintances(n *node.Node) {
+	addrs := n.Acquaintances()
 	h.known.addrs.Store(&addrs)
 	hosted := make(map[protocol.NodeID]bool)
-	for _, id := range h.node.Hosted() {
+	for _, id := range n.Hosted() {
 		hosted[id] = true
 	}
 	h.known.hosted.Store(&hosted)

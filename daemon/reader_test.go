@@ -59,7 +59,7 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { h.loop(ctx) })
+	running.Go(func() { h.loop.run(ctx) })
 	end := sync.OnceFunc(func() {
 		cancel()
 		running.Wait()
@@ -85,7 +85,7 @@ func (l *testLibrary) reopen() *testLibrary {
 // arrive has n entries of a feed arrive.
 func (l *testLibrary) arrive(u feed.URL, n int) {
 	l.t.Helper()
-	_, err := chore(l.t.Context(), l.host, func() (bool, error) {
+	_, err := chore(l.t.Context(), l.host.loop, func() (bool, error) {
 		for i := range n {
 			e := feed.Entry{Feed: u, ID: fmt.Sprint(i), Title: fmt.Sprint("title ", i)}
 			l.store.Keep([]archive.Record{archive.NewRecord(e, time.Unix(int64(i), 0), protocol.NodeID{})})
@@ -202,7 +202,7 @@ func TestLibraryImport(t *testing.T) {
 	if err := l.Import(ctx, list[1:2]); err != nil {
 		t.Fatal(err)
 	}
-	_, err := chore(ctx, l.host, func() (bool, error) {
+	_, err := chore(ctx, l.host.loop, func() (bool, error) {
 		l.store.KeepFeed(archive.Feed{URL: exampleFeed, Title: "Its own", Subscribed: true})
 		return true, l.store.Commit()
 	})

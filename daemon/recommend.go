@@ -17,7 +17,7 @@ const recommended = 10
 
 // Recommend implements control.Owner. All that it looks at is here already: adverts that came, and the archive.
 func (h *host) Recommend(ctx context.Context) ([]control.Recommendation, error) {
-	facts, err := look(ctx, h, func(n *node.Node) (recommend.Profile, error) {
+	facts, err := look(ctx, h.loop, func(n *node.Node) (recommend.Profile, error) {
 		if n == nil {
 			return recommend.Profile{}, h.storage.rests()
 		}

@@ -100,7 +100,7 @@ func TestAFullDiskStaysFullForRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	log, said := logtest.Overhear()
-	if _, err := look(ctx, l.host, func(*node.Node) (bool, error) {
+	if _, err := look(ctx, l.host.loop, func(*node.Node) (bool, error) {
 		l.host.config.Log, l.host.config.revival = log, time.Millisecond
 		return true, nil
 	}); err != nil {

@@ -70,14 +70,6 @@ func (h *host) release(to protocol.NodeID) {
 	}
 }
 
-// whoami is the node's address as others see it, zero while it does not know it.
-func (h *host) whoami() (id protocol.NodeID) {
-	if self := h.self.Load(); self != nil {
-		id = *self
-	}
-	return id
-}
-
 // newHosting takes the reverse links of as many nodes as the owner hosts, nil for none. Without a key nobody can prove
 // to this node that it has one. h is there before the first link is.
 func newHosting(c Config, h func() *host) *transport.Hosting {

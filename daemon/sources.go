@@ -122,7 +122,7 @@ func (h *host) NameSource(ctx context.Context, text string) (s node.SourceStatus
 	waiting, cancel := context.WithTimeout(ctx, sourceWait)
 	defer cancel()
 	for {
-		now, err := look(ctx, h, func(n *node.Node) (s node.SourceStatus, err error) {
+		now, err := look(ctx, h.loop, func(n *node.Node) (s node.SourceStatus, err error) {
 			if n == nil {
 				return s, reading.ErrRests
 			}

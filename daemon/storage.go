@@ -43,13 +43,13 @@ func (r resting) Unwrap() []error { return []error{reading.ErrRests, r.why} }
 
 // commit makes durable what was written, in a step or beside the core. Where that fails the node rests: publishers are
 // asked for nothing that could not be kept.
-func (h *host) commit() error {
-	err := h.store.Commit()
+func (l *loop) commit() error {
+	err := l.store.Commit()
 	if err == nil {
 		return nil
 	}
-	if h.node != nil {
-		h.fail(h.clock.now(time.Now()), err)
+	if l.node != nil {
+		l.fail(l.clock.now(time.Now()), err)
 	}
 	return resting{err}
 }
@@ -57,22 +57,22 @@ func (h *host) commit() error {
 // fail ends a batch whose changes could not be made durable. Nothing of it was acknowledged: the calls
 // are refused, the effects are not carried out, and the core, which believes in what was not stored,
 // is thrown away. A new one is made from the archive in a while.
-func (h *host) fail(now time.Time, err error) {
-	s := &h.storage
+func (l *loop) fail(now time.Time, err error) {
+	s := &l.storage
 	if now.Sub(s.retry) > longestWait {
 		s.tries = 0 // it was fine for a good while
 	}
-	wait := when.Doubled(h.config.revival, longestWait, s.tries)
+	wait := when.Doubled(l.config.revival, longestWait, s.tries)
 	s.tries++
 	s.problem, s.retry = err, now.Add(wait)
-	h.node = nil
-	for tag, reply := range h.asked {
-		delete(h.asked, tag)
+	l.node = nil
+	for tag, reply := range l.asked {
+		delete(l.asked, tag)
 		reply <- unavailable()
 	}
-	h.endRequests()
-	h.polled.tell()
-	h.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", wait)
+	l.endRequests()
+	l.around.rested()
+	l.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", wait)
 }
 
 func unavailable() transport.Response {
@@ -81,7 +81,7 @@ func unavailable() transport.Response {
 }
 
 // turnAway refuses what arrives while nothing can be stored.
-func (h *host) turnAway(batch []arrival) {
+func (l *loop) turnAway(batch []arrival) {
 	for _, a := range batch {
 		switch {
 		case a.reply != nil:
@@ -89,7 +89,7 @@ func (h *host) turnAway(batch []arrival) {
 		case a.heard != nil:
 			a.heard(nil)
 		case a.stored != nil:
-			a.stored <- h.storage.rests()
+			a.stored <- l.storage.rests()
 		case a.look != nil:
 			a.look(nil)
 		}
@@ -97,44 +97,41 @@ func (h *host) turnAway(batch []arrival) {
 }
 
 // recover makes a new core from the archive and reports whether there is one.
-func (h *host) recover(now time.Time) bool {
-	if h.storage.down(now) || h.awaitClock(now) {
+func (l *loop) recover(now time.Time) bool {
+	if l.storage.down(now) || l.awaitClock(now) {
 		return false
 	}
-	if err := h.revive(); err != nil {
-		h.fail(now, err)
+	if err := l.revive(); err != nil {
+		l.fail(now, err)
 		return false
 	}
 	return true
 }
 
 // revive makes a core from what the archive knows.
-func (h *host) revive() error {
-	if h.storage.problem != nil {
-		if err := h.tryWriting(); err != nil {
+func (l *loop) revive() error {
+	if l.storage.problem != nil {
+		if err := l.tryWriting(); err != nil {
 			return err
 		}
 	}
-	config, s := h.config.Node, h.allSources()
+	config, s := l.config.Node, l.around.allSources()
 	config.Trackers, config.Peers = s.Trackers, s.Peers
-	n, err := node.New(h.clock.now(time.Now()), config, h.store, h.rng)
+	n, err := node.New(l.clock.now(time.Now()), config, l.store, l.rng)
 	if err != nil {
 		return err
 	}
-	if err := h.store.Commit(); err != nil { // what it read may have failed, too
+	if err := l.store.Commit(); err != nil { // what it read may have failed, too
 		return err
 	}
-	if h.storage.problem != nil {
-		h.storage.problem = nil
-		h.config.Log.Info("entries can be stored again")
+	if l.storage.problem != nil {
+		l.storage.problem = nil
+		l.config.Log.Info("entries can be stored again")
 	}
-	h.life++
-	h.node = n
-	for to := range h.reversed { // that node knows of none
-		h.release(to)
-	}
-	h.noteAcquaintances()
-	h.asked = make(map[uint64]chan<- transport.Response)
+	l.life++
+	l.node = n
+	l.around.revived(n)
+	l.asked = make(map[uint64]chan<- transport.Response)
 	return nil
 }
 
@@ -144,15 +141,15 @@ func (h *host) revive() error {
 const stepBytes = 4 << 20
 
 // tryWriting writes what the archive has already, and sees whether there is room for more.
-func (h *host) tryWriting() error {
-	if feeds := h.store.LoadFeeds(); len(feeds) > 0 {
-		h.store.KeepFeed(feeds[0])
+func (l *loop) tryWriting() error {
+	if feeds := l.store.LoadFeeds(); len(feeds) > 0 {
+		l.store.KeepFeed(feeds[0])
 	}
-	if err := h.store.Commit(); err != nil {
+	if err := l.store.Commit(); err != nil {
 		return err
 	}
-	room, size := h.config.roomOn(h.config.Data)
-	if h.life > 0 && size > 0 && room < stepBytes { // the first waits for the clock alone
+	room, size := l.config.roomOn(l.config.Data)
+	if l.life > 0 && size > 0 && room < stepBytes { // the first waits for the clock alone
 		return fmt.Errorf("%w, %d MiB at least", archive.ErrFull, stepBytes>>20)
 	}
 	return nil

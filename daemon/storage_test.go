@@ -132,7 +132,7 @@ func newAsking(t *testing.T) (l *testLibrary, asked *askedFor, heard logtest.Sai
 	e := feed.Entry{Feed: exampleFeed, ID: "1", Title: "Ferry", Link: "https://example.com/ferry"}
 	l.holds([]archive.Record{archive.NewRecord(e, time.Now(), protocol.NodeID{})})
 	log, heard := logtest.Overhear()
-	if _, err := look(t.Context(), l.host, func(*node.Node) (bool, error) {
+	if _, err := look(t.Context(), l.host.loop, func(*node.Node) (bool, error) {
 		h := l.host
 		h.config.Log, h.config.revival = log, time.Millisecond
 		h.fetcher, h.getter, h.texts = asked, asked, newFullTexts(t.Context(), h)
@@ -150,7 +150,7 @@ func TestADiskHasRoomAgain(t *testing.T) {
 	l, asked, said := newAsking(t)
 	var room atomic.Int64
 	room.Store(stepBytes - 1)
-	if _, err := look(ctx, l.host, func(*node.Node) (bool, error) {
+	if _, err := look(ctx, l.host.loop, func(*node.Node) (bool, error) {
 		l.host.config.roomOn = func(string) (free, size int64) { return room.Load(), 1 << 40 }
 		return true, nil
 	}); err != nil {

@@ -46,7 +46,7 @@ func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 
 // Feeds implements web.Present.
 func (d dashboard) Feeds(ctx context.Context) ([]web.FeedSummary, error) {
-	list, err := listOf(ctx, d.host, (*node.Node).Feeds)
+	list, err := listOf(ctx, d.host.loop, (*node.Node).Feeds)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func BenchmarkDashboard(b *testing.B) {
 		b.Fatal(err)
 	}
 	var loop sync.WaitGroup
-	loop.Go(func() { h.loop(ctx) })
+	loop.Go(func() { h.loop.run(ctx) })
 	defer loop.Wait()
 	defer cancel()
 	pages, err := newDashboard(ctx, h, store, nil)
