@@ -169,7 +169,8 @@ func gapNote(g *archive.Gap) string {
 	return text
 }
 
-// pastNote says how far the past of a feed is filled in, "" where nothing is done about it.
+// pastNote says how far the past of a feed is filled in, "" where nothing is done about it, as before there is a
+// neighbor that has the feed.
 func pastNote(f *node.FeedStatus) string {
 	p := f.Past
 	if p == nil {
@@ -179,9 +180,7 @@ func pastNote(f *node.FeedStatus) string {
 	switch {
 	case p.Stage == archive.PastPublisher:
 		text = "its past is read from the publisher's archive"
-	case p.Stage == archive.PastNetwork && f.Offered == 0:
-		text = "its past waits for a neighbor that has the feed"
-	case p.Stage == archive.PastNetwork:
+	case p.Stage == archive.PastNetwork && f.Offered > 0:
 		text = "neighbors are asked for its past"
 	case p.Stage == archive.PastDone && p.Lack != "hops": // further away nobody is asked anyway
 		text = "its past is filled in as far as neighbors told"

@@ -194,7 +194,6 @@ https://example.com/2/         0          0s ago  now   60m    0        0       
 https://example.com/3/         1          0s ago  now   60m    0        0             ok
     neighbors are asked for its past: 1,200 entries so far, back to `+dayOf(back)+`
 https://example.com/4/         0          0s ago  now   60m    0        0             ok
-    its past waits for a neighbor that has the feed: 1 entry so far
 https://example.com/5/         1          0s ago  now   60m    0        0             ok
     neighbors are asked for its past: 200 entries so far; others may have more: some had not answered in time; they are asked again after `+back.Local().Format("2006-01-02 15:04")+`
 https://example.com/6/         0          0s ago  now   60m    0        0             ok

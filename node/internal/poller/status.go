@@ -130,7 +130,7 @@ type Counts struct {
 	Pages     int // web pages of whose feeds the owner is to choose
 	Undecided int // kept here until the owner says whether they are private
 	Gaps      int // of which entries are missing
-	Pasts     int // of which the past is being filled in
+	Pasts     int // of which the past is being filled in, by others where these have the feed
 }
 
 // Count counts the feeds.
@@ -147,7 +147,8 @@ func (m *Machine) Count() Counts {
 		case s.Ended:
 			c.Ended++
 		}
-		if m.Table.Offering(u) == 0 {
+		alone := m.Table.Offering(u) == 0
+		if alone {
 			c.Alone++
 		}
 		if s.undecided {
@@ -156,7 +157,7 @@ func (m *Machine) Count() Counts {
 		if s.Gap.Open() {
 			c.Gaps++
 		}
-		if p := m.pastStatus(s); p != nil && p.Stage != archive.PastDone {
+		if p := m.pastStatus(s); p != nil && p.Stage != archive.PastDone && !(alone && p.Stage == archive.PastNetwork) {
 			c.Pasts++
 		}
 	}
