@@ -19,8 +19,9 @@ import (
 
 func newArchive() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "archive",
-		Short: "Count, check, copy and tidy up the archive",
+		Use:        "archive",
+		SuggestFor: []string{"backup", "restore"},
+		Short:      "Count, check, copy and tidy up the archive",
 		Long: `What the node keeps, as a whole: counted, checked, written out and taken in, copied, tidied up. All of it
 works while a node runs on the archive and while none does.`,
 		Example: `  feedex archive stats

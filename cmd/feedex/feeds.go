@@ -18,8 +18,9 @@ import (
 func newFeeds() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "feeds",
-		Short: "List the feeds that the running node follows",
+		Use:        "feeds",
+		SuggestFor: []string{"list", "ls"},
+		Short:      "List the feeds that the running node follows",
 		Long: `List the feeds that the running node follows: how many neighbors carry each, how often and when it is
 polled, how many entries came by own polls and from neighbors, and what last went wrong. Where neighbors tell
 of polls, EVERY also says about how often anybody polls it. A feed marked private never leaves the node, one

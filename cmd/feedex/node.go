@@ -18,8 +18,9 @@ import (
 
 func newNode() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "node",
-		Short: "Run a node",
+		Use:        "node",
+		SuggestFor: []string{"start", "run"},
+		Short:      "Run a node",
 		Long: `Run a node until it is interrupted. It polls the feeds it follows, exchanges their entries with its
 neighbors, and keeps everything in its data directory; 'feedex subscribe' adds feeds while it runs.
 A second interrupt ends it at once, which loses nothing that was shown or acknowledged.

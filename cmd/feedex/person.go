@@ -16,8 +16,9 @@ import (
 
 func newPerson() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "person",
-		Short: "Let several people read through one node",
+		Use:        "person",
+		SuggestFor: []string{"user"},
+		Short:      "Let several people read through one node",
 		Long: `People who read through the node beside its owner, each with marks, stars, labels, folders, titles of feeds and
 passwords of their own. The feeds and what there is of them are the same for all: what one of them follows comes for
 everybody, and what anybody starred or labelled is kept. Who follows a feed no more, in a reader of theirs, no longer

@@ -48,8 +48,9 @@ type query struct {
 func newQuery() *cobra.Command {
 	q := query{limit: feed.DefaultLimit, hops: -1}
 	c := &cobra.Command{
-		Use:   "query [WORD...]",
-		Short: "Search the archive",
+		Use:        "query [WORD...]",
+		SuggestFor: []string{"search", "find"},
+		Short:      "Search the archive",
 		Long: `Search everything the node ever saw, the newest arrival first. Each WORD must occur in an entry's title,
 text, authors or categories, whatever its case and accents. Without a WORD every entry fits.
 

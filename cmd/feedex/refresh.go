@@ -14,8 +14,9 @@ import (
 
 func newRefresh() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "refresh [URL...]",
-		Short: "Have feeds polled now",
+		Use:        "refresh [URL...]",
+		SuggestFor: []string{"update", "poll", "sync"},
+		Short:      "Have feeds polled now",
 		Long: `Tell the running node to poll feeds now, or all that it follows where none are named: each when it
 is its turn at its host, and none sooner than five minutes after its last poll, nor while its publisher wants to be
 left alone. Of those it says from when on it may. When they would have been polled they still are.`,

@@ -25,8 +25,9 @@ import (
 
 func newSubscribe() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "subscribe URL...",
-		Short: "Follow feeds, or the feeds of sites",
+		Use:        "subscribe URL...",
+		SuggestFor: []string{"add", "follow"},
+		Short:      "Follow feeds, or the feeds of sites",
 		Long: `Tell the running node to follow feeds: it polls them, keeps their entries and exchanges them with
 its neighbors. A URL may be that of a web page: the feed that the page names is then followed in its place. Where it
 names several, the command lists them with what to type for each; where it names none, or nothing can be read at the

@@ -14,8 +14,9 @@ import (
 
 func newUnsubscribe() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "unsubscribe URL...",
-		Short: "Follow feeds no more",
+		Use:        "unsubscribe URL...",
+		SuggestFor: []string{"remove", "delete", "unfollow"},
+		Short:      "Follow feeds no more",
 		Long: `Tell the running node to follow feeds no more. Their entries stay in the archive, where 'feedex query'
 finds them. A feed that the node was started with, by --subscribe, FEEDEX_SUBSCRIBE or the config file, is
 followed again when it starts the next time, unless it is removed there too.`,
