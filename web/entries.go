@@ -38,6 +38,7 @@ type entriesPage struct {
 	Filters []shelf
 	Feeds   []shelf // with what is unread, and the one that is shown
 	Rest    bool    // there are more feeds than these
+	Follows bool    // any feed is followed
 	Name    string  // what the feed or folder is called, "" for all
 	Older   string  // address of the entries before, "" for none
 	More    bool    // the search found more than these
@@ -297,6 +298,7 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 	}
 	inFolder := make(map[reading.FolderID]int64)
 	var all, here int64 // unread
+	p.Follows = len(followed) > 0
 	for i := range followed {
 		f := &followed[i]
 		if f.URL.Secret() && !loggedIn(ctx) {

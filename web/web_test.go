@@ -61,7 +61,7 @@ func TestPages(t *testing.T) {
 			[]string{"<summary>1 feed"}},
 		{"/?period=day", 200, []string{"3 entries", "2 requests made, for pages and"}, []string{"5 entries"}},
 		{"/feeds", 200, []string{"News &amp; more", "Mine", "example.org (the address is a secret)", "2 feeds"},
-			[]string{"<b>more"}},
+			[]string{"<b>more", "Anybody"}},
 		{"/feeds?q=mine", 200, []string{"Mine"}, []string{"News"}},
 		{"/feeds?q=nothing", 200, []string{"No feed fits."}, nil},
 		{"/feeds/1", 200, []string{"Neighbors bring 80", "Harbor", "/feed/https://example.com/news.xml",
@@ -241,6 +241,7 @@ func TestWhatOthersPollIsShown(t *testing.T) {
 		{"/feeds/1", "It heard of 2 polls by other nodes."},
 		{"/feeds/1", "Other nodes polled it, 2 times since " +
 			noon.Add(-40*time.Minute).Local().Format("15:04")}, {"/feeds", "anybody: every 20 min"},
+		{"/feeds", "<em>Anybody</em>"},
 		{"/", "3 first polls left to them, since the start"}, {"/", "35\u202f% fewer requests"},
 	}
 	for _, s := range shown {
@@ -678,7 +679,16 @@ func TestImport(t *testing.T) {
 // A node that follows nothing shows how to begin.
 func TestFirstStart(t *testing.T) {
 	n := newNode(t)
-	n.feeds = nil
+	n.feeds, n.entries = nil, nil
+	clear(n.known)
+	for _, path := range []string{"/feeds", "/entries", "/entries?show=all"} {
+		w := get(newHandler(t, n), path)
+		if page := w.Body.String(); !strings.Contains(page, `No feed is followed yet: <a href="/settings">`) ||
+			strings.Contains(page, "Find a feed") || strings.Contains(page, "is read.") {
+			t.Errorf("%s does not say how to begin:\n%s", path, page)
+		}
+		wantSound(t, path, w)
+	}
 	w := get(newHandler(t, n), "/")
 	for _, want := range []string{`action="/import"`, `action="/follow"`, `action="/join"`, "Read feeds together"} {
 		if !strings.Contains(w.Body.String(), want) {
