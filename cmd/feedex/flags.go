@@ -38,9 +38,14 @@ func numberFlag(to *int, least, most int, usual string) pflag.Value {
 // nodesOwn is the name of the node's policy in a flag.
 const nodesOwn = "default"
 
-// policyFlag is a flag that takes the policy of a feed, as the node reads it: "" for the node's own.
-func policyFlag(to *string) pflag.Value {
-	return settings.FlagValue[string]{To: to, Kind: "policy", Read: readPolicy, Show: settings.Text}
+// policyFlag is a flag that takes the policy of a feed, as the node reads it: "" for the node's own; nil where it is not
+// given.
+func policyFlag(to **string) pflag.Value {
+	read := func(s string) (*string, error) {
+		p, err := readPolicy(s)
+		return &p, err
+	}
+	return settings.FlagValue[*string]{To: to, Kind: "policy", Read: read, Show: func(*string) string { return "" }}
 }
 
 func readPolicy(s string) (string, error) {
@@ -56,6 +61,16 @@ func readPolicy(s string) (string, error) {
 	}
 	_, err := (polling.Settings{}).Policy(s)
 	return s, err
+}
+
+// choiceFlag adds a flag for what holds, or with "=false" does not; nil where the flag is not given.
+func choiceFlag(f *pflag.FlagSet, to **bool, name, usage string) {
+	read := func(s string) (*bool, error) {
+		holds, err := strconv.ParseBool(s)
+		return &holds, err
+	}
+	show := func(*bool) string { return "false" }
+	f.VarPF(settings.FlagValue[*bool]{To: to, Kind: "bool", Read: read, Show: show}, name, "", usage).NoOptDefVal = "true"
 }
 
 // keepAll is how people say that there is no limit.

@@ -46,7 +46,7 @@ type receiverFlags struct {
 	person, secretFile, server, quiet, digest string
 
 	commands, word string // the topic, and what stands before each
-	local          bool
+	local          *bool
 	filters        []string
 	most           int
 }
@@ -108,7 +108,7 @@ next. Times of the day are those of the node's machine, or of TZ in its environm
 	f.StringVar(&x.secretFile, "secret-file", "", "`file` with the secret")
 	f.StringVar(&x.server, "server", "", "of mail: `URL` of the server that takes it")
 	f.StringVar(&x.commands, "commands", "", "of ntfy: `topic` from which commands are taken")
-	f.BoolVar(&x.local, "local", false, "it is in your own network")
+	choiceFlag(f, &x.local, "local", "it is in your own network")
 	f.StringArrayVar(&x.filters, "filter", nil, "only what the filter of that `name` catches (repeatable)")
 	f.StringVar(&x.quiet, "quiet", "", "send nothing between these `times` of the day, as 22:00-07:00")
 	f.StringVar(&x.digest, "digest", "", "send at these `times` of the day alone, as 08:00,18:00")
@@ -123,7 +123,7 @@ func (x *receiverFlags) request(c *cobra.Command, args []string) (control.Receiv
 	given := c.Flags().Changed
 	q := control.ReceiverRequest{
 		ReceiverName: control.ReceiverName{Person: x.person, Name: args[0]}, Kind: reading.ReceiverKind(args[1]),
-		Address: args[2],
+		Address: args[2], Local: x.local,
 	}
 	if q.Address == "-" {
 		in, err := openInput(c, q.Address)
@@ -139,9 +139,6 @@ func (x *receiverFlags) request(c *cobra.Command, args []string) (control.Receiv
 	}
 	if given("server") {
 		q.Server = &x.server
-	}
-	if given("local") {
-		q.Local = &x.local
 	}
 	if given("filter") {
 		named := slices.DeleteFunc(x.filters, func(name string) bool { return name == "" })

@@ -93,21 +93,20 @@ says. What comes later is unread.`,
 		Args: typedArgs,
 	}
 	var wish node.Subscribe
-	var discreet, private, stars, fullText, pictures bool
-	var poll string
+	var shown reading.Arrangement
 	var keep control.RetentionChange
 	f := c.Flags()
 	f.Var(numberFlag(&wish.Weight, 1, neighbors.MaxWeight, ""), "weight",
 		"how much the feeds matter, 1 to 100 (default 1)")
-	f.BoolVar(&discreet, "discreet", false, "do not let neighbors see that this node follows the feeds")
-	f.BoolVar(&private, "private", false,
+	choiceFlag(f, &wish.Discreet, "discreet", "do not let neighbors see that this node follows the feeds")
+	choiceFlag(f, &wish.Private, "private",
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
-	f.BoolVar(&stars, "share-stars", false,
+	choiceFlag(f, &wish.Stars, "share-stars",
 		"tell neighbors which entries of the feeds are starred, if they tell theirs; =false no more")
-	f.Var(policyFlag(&poll), "poll", "by which policy to poll the feeds (default: that of the node)")
-	f.BoolVar(&fullText, "full-text", false,
+	f.Var(policyFlag(&wish.Policy), "poll", "by which policy to poll the feeds (default: that of the node)")
+	choiceFlag(f, &shown.FullText, "full-text",
 		"fetch the full text of what the feeds publish from their pages; =false no more")
-	f.BoolVar(&pictures, "pictures", false,
+	choiceFlag(f, &shown.Pictures, "pictures",
 		"show the pictures of entries on the node's pages without asking; =false asks each time")
 	keepFlags(f, &keep)
 	unread := backlogFlag(c)
@@ -116,29 +115,10 @@ says. What comes later is unread.`,
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn),
 		cobra.ShellCompDirectiveNoFileComp))
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
-		if c.Flags().Changed("discreet") {
-			wish.Discreet = &discreet
-		}
-		if c.Flags().Changed("private") {
-			wish.Private = &private
-		}
-		if c.Flags().Changed("share-stars") {
-			wish.Stars = &stars
-		}
-		if c.Flags().Changed("poll") {
-			wish.Policy = &poll
-		}
 		wish.Backlog = *unread
 		w := control.FollowAddress{Subscribe: wish, Wait: subscribeWait, Anyway: *anyway}
 		if *noWait {
 			w.Wait = 0
-		}
-		var shown reading.Arrangement
-		if c.Flags().Changed("full-text") {
-			shown.FullText = &fullText
-		}
-		if c.Flags().Changed("pictures") {
-			shown.Pictures = &pictures
 		}
 		return subscribeAll(c, client, args, w, keep, shown)
 	})
