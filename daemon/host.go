@@ -39,7 +39,6 @@ type host struct {
 	*loop
 	filing
 	housekeeper archive.Housekeeper
-	stirred     chan struct{} // something was stored that housekeeping may have to do with
 	client      caller
 	fetcher     fetcher
 	getter      getter
@@ -80,7 +79,6 @@ func newHost(c Config, store reading.Database, keeping archive.Housekeeper, clie
 		housekeeper: keeping, client: client, fetcher: fetcher, sites: c.sites,
 		meetings: newMeetings(&c), sources: newSources(&c),
 		forwarding: opening{asked: make(chan struct{})}, firewall: opening{asked: make(chan struct{})},
-		stirred:  make(chan struct{}, 1),
 		fetching: make(chan struct{}, maxFetching),
 		// half of those that the archive has at a time: others are for the owner
 		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))),

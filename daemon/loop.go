@@ -31,6 +31,7 @@ type loop struct {
 	started time.Time
 	events  chan arrival
 	chores  chan func()                     // what concerns the archive and not the node
+	stirred chan struct{}                   // something was stored that housekeeping may have to do with
 	self    atomic.Pointer[protocol.NodeID] // the node's address as others see it, nil before its first step
 
 	// What follows belongs to the goroutine.
@@ -55,14 +56,12 @@ type surroundings interface {
 	// revived is told of a new core, which knows of nothing that is under way, and rested that there is none.
 	revived(n *node.Node)
 	rested()
-	// stir is told that something was stored.
-	stir()
 }
 
 // newLoop makes a loop that has no core yet. c has its defaults.
 func newLoop(c Config, store reading.Database, around surroundings) *loop {
 	return &loop{config: c, store: store, around: around, started: time.Now(),
-		events: make(chan arrival, maxArrivals), chores: make(chan func()),
+		events: make(chan arrival, maxArrivals), chores: make(chan func()), stirred: make(chan struct{}, 1),
 		rng: rand.New(rand.NewPCG(seed(), seed())), heard: make(map[uint64]heard)}
 }
 
@@ -103,7 +102,7 @@ func (l *loop) run(ctx context.Context) {
 			clear(batch)
 			clear(effects)
 			batch = batch[:0]
-			l.around.stir()
+			l.stir()
 		}
 		// Each of these may have changed the time at which the loop is needed next.
 		wake.Reset(l.nap(time.Now()))
@@ -223,6 +222,14 @@ func (l *loop) send(ctx context.Context, a arrival) bool {
 	}
 }
 
+// stir has the housekeeping look whether there is something to do.
+func (l *loop) stir() {
+	select {
+	case l.stirred <- struct{}{}:
+	default:
+	}
+}
+
 // respond answers a peer's call, if the peer still waits.
 func (l *loop) respond(r node.Respond) {
 	if reply := l.asked[r.Tag]; reply != nil {
@@ -237,7 +244,7 @@ func chore[T any](ctx context.Context, l *loop, f func() (T, error)) (value T, e
 	work := func() {
 		defer close(done)
 		value, err = f()
-		l.around.stir()
+		l.stir()
 	}
 	select {
 	case l.chores <- work:

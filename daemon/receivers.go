@@ -238,3 +238,9 @@ func (d dashboard) TryReceiver(ctx context.Context, name string) error {
 
 // PushKey implements web.Notifications.
 func (d dashboard) PushKey() string { return d.host.teller.Sender.PublicKey() }
+
+func (h *host) wakeTeller() {
+	if h.teller != nil {
+		h.teller.Wake()
+	}
+}
