@@ -26,15 +26,15 @@ func (k *Kind) ListFlag(to *[]string) pflag.Value { return &listFlag{kind: k, it
 // Optional is a flag of a kind, for what value makes of its text; nil where it is not given.
 func Optional[T any](k *Kind, to **T, value func(text string) T) pflag.Value {
 	read := func(s string) (*T, error) { return new(value(s)), k.check(s) }
-	return FlagValue[*T]{to, k.name, read, func(*T) string { return "" }}
+	return FlagValue[*T]{To: to, Kind: k.name, Read: read}
 }
 
-// A FlagValue is a flag whose text is read as a value. All its fields must be set.
+// A FlagValue is a flag whose text is read as a value.
 type FlagValue[T any] struct {
 	To   *T                      // where it goes; the default is there before
 	Kind string                  // one word for help texts
 	Read func(string) (T, error) // says what is wanted in its place where it cannot
-	Show func(T) string
+	Show func(T) string          // nil where there is no default to show
 }
 
 // Set implements pflag.Value.
@@ -47,7 +47,12 @@ func (f FlagValue[T]) Set(s string) error {
 }
 
 // String implements pflag.Value.
-func (f FlagValue[T]) String() string { return f.Show(*f.To) }
+func (f FlagValue[T]) String() string {
+	if f.Show == nil {
+		return ""
+	}
+	return f.Show(*f.To)
+}
 
 // Type implements pflag.Value.
 func (f FlagValue[T]) Type() string { return f.Kind }

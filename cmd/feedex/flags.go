@@ -38,14 +38,14 @@ func numberFlag(to *int, least, most int, usual string) pflag.Value {
 // nodesOwn is the name of the node's policy in a flag.
 const nodesOwn = "default"
 
-// policyFlag is a flag that takes the policy of a feed, as the node reads it: "" for the node's own; nil where it is not
-// given.
+// policyFlag is a flag that takes the policy of a feed, as the node reads it: "" for the node's own; nil where it is
+// not given.
 func policyFlag(to **string) pflag.Value {
 	read := func(s string) (*string, error) {
 		p, err := readPolicy(s)
 		return &p, err
 	}
-	return settings.FlagValue[*string]{To: to, Kind: "policy", Read: read, Show: func(*string) string { return "" }}
+	return settings.FlagValue[*string]{To: to, Kind: "policy", Read: read}
 }
 
 func readPolicy(s string) (string, error) {
@@ -69,8 +69,8 @@ func choiceFlag(f *pflag.FlagSet, to **bool, name, usage string) {
 		holds, err := strconv.ParseBool(s)
 		return &holds, err
 	}
-	show := func(*bool) string { return "false" }
-	f.VarPF(settings.FlagValue[*bool]{To: to, Kind: "bool", Read: read, Show: show}, name, "", usage).NoOptDefVal = "true"
+	v := settings.FlagValue[*bool]{To: to, Kind: "bool", Read: read, Show: func(*bool) string { return "false" }}
+	f.VarPF(v, name, "", usage).NoOptDefVal = "true"
 }
 
 // keepAll is how people say that there is no limit.
@@ -88,14 +88,13 @@ func keepCountFlag(to **int64) pflag.Value {
 		}
 		return &n, nil
 	}
-	return settings.FlagValue[*int64]{To: to, Kind: "n", Read: read, Show: func(*int64) string { return "" }}
+	return settings.FlagValue[*int64]{To: to, Kind: "n", Read: read}
 }
 
 // backlogFlag is the flag for how much of what there is of new feeds is unread.
 func backlogFlag(c *cobra.Command) *archive.Backlog {
 	b := new(archive.Backlog)
-	c.Flags().Var(settings.FlagValue[archive.Backlog]{To: b, Kind: "n", Read: archive.ParseBacklog,
-		Show: func(archive.Backlog) string { return "" }}, "unread",
+	c.Flags().Var(settings.FlagValue[archive.Backlog]{To: b, Kind: "n", Read: archive.ParseBacklog}, "unread",
 		"how many entries that are there already are unread, the latest, or all (default 20)")
 	return b
 }
