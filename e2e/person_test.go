@@ -60,7 +60,7 @@ func TestBrowserOfAPerson(t *testing.T) {
 	b.says(t, "★ Unstar")
 	b.keys(t, "ge")
 	b.says(t, "Unread (2)")
-	b.click(t, `form[action="/read"] button`)
+	b.keys(t, "A")
 	b.says(t, "Everything is read.", "Marked 2 entries read.")
 	b.click(t, `form[action="/undo"] button`)
 	b.says(t, "Unread (2)")

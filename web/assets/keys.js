@@ -3,7 +3,7 @@
 
 const keysHelp = [['j / k', 'next, previous'], ['o, Enter', 'open here, close'], ['p', 'open its page'],
 	['v', 'open where it was published'],
-	['m', 'mark read or unread'], ['s', 'star or unstar'], ['b', 'save to your service'], ['r', 'refresh: poll what is listed'], ['/', 'search'],
+	['m', 'mark read or unread'], ['A', 'mark all read'], ['s', 'star or unstar'], ['b', 'save to your service'], ['r', 'refresh: poll what is listed'], ['/', 'search'],
 	['g then h, f, e, n', 'home, feeds, entries, neighbors'], ['?', 'this help']];
 const pagesByKey = {h: '/', f: '/feeds', e: '/entries', n: '/neighbors'};
 let row = null, goes = false;
@@ -71,6 +71,7 @@ document.addEventListener('keydown', e => {
 		else press(here, 'a.original');
 		break;
 	case 'm': press(here, 'button[value=read]', 'button[value=unread]'); break;
+	case 'A': press(document, 'form[action="/read"] button'); break; // which can be undone
 	case 's': press(here, 'button[value=starred]', 'button[value=plain]'); break;
 	case 'b': press(article && document, 'button[value=saved]'); break;
 	case 'r': {
