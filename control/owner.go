@@ -92,10 +92,10 @@ type Report struct {
 	// Status is nil while nothing can be stored: the node rests, and tells nothing of itself.
 	*node.Status
 	Version string        `json:"version"`
-	Uptime  time.Duration `json:"uptime"` // since the process serves, in nanoseconds
-	Data    string        `json:"data"`   // the data directory
-	Listen  string        `json:"listen"` // where it listens for other nodes, "host:port"; "none" for nowhere
-	Reader  string        `json:"reader"` // where feed readers reach it, "host:port"
+	Uptime  time.Duration `json:"uptime_ns"` // since the process serves
+	Data    string        `json:"data"`      // the data directory
+	Listen  string        `json:"listen"`    // where it listens for other nodes, "host:port"; "none" for nowhere
+	Reader  string        `json:"reader"`    // where feed readers reach it, "host:port"
 	// ReaderHosts are the names under which they do so besides.
 	ReaderHosts []string      `json:"reader_hosts,omitempty"`
 	Archive     ArchiveReport `json:"archive"` // what it holds
@@ -165,8 +165,8 @@ type ArchiveReport struct {
 // A RetentionReport says what an archive may hold, and what was purged so that it does not hold more. A limit that is
 // not set is 0.
 type RetentionReport struct {
-	Bytes   int64         `json:"bytes"`   // on disk, without what is free
-	Age     time.Duration `json:"age"`     // in nanoseconds
+	Bytes   int64         `json:"bytes"` // on disk, without what is free
+	Age     time.Duration `json:"age_ns"`
 	Count   int64         `json:"count"`   // entries
 	Relayed int64         `json:"relayed"` // bytes of what neighbors brought of feeds that were never followed
 	Feeds   int           `json:"feeds"`   // that have limits of their own
@@ -298,9 +298,9 @@ type FollowedAddress struct {
 // A RetentionChange changes what is kept of feeds. Limits that are nil stay as they are, and 0 is no limit.
 type RetentionChange struct {
 	Feeds []feed.URL     `json:"feeds"`
-	Bytes *int64         `json:"bytes,omitempty"` // of texts
-	Age   *time.Duration `json:"age,omitempty"`   // in nanoseconds, since an entry came
-	Count *int64         `json:"count,omitempty"` // entries
+	Bytes *int64         `json:"bytes,omitempty"`  // of texts
+	Age   *time.Duration `json:"age_ns,omitempty"` // since an entry came
+	Count *int64         `json:"count,omitempty"`  // entries
 }
 
 // IsZero reports whether nothing is to change.

@@ -113,7 +113,7 @@ func newRefusal(err error) refusal {
 // A followRequest is the body of such a request.
 type followRequest struct {
 	subscribeRequest
-	Wait   time.Duration `json:"wait,omitempty"`
+	Wait   time.Duration `json:"wait_ns,omitempty"`
 	Keep   bool          `json:"keep,omitempty"`
 	Anyway bool          `json:"anyway,omitempty"`
 }

@@ -92,7 +92,7 @@ type NeighborStatus struct {
 	Forwarded int64         `json:"forwarded"` // entries we delivered to it, in this link
 	Waiting   int           `json:"waiting"`   // bundles waiting to be offered or delivered to it
 	Heard     time.Time     `json:"heard"`     // last call or answer
-	RTT       time.Duration `json:"rtt"`       // smoothed round trip, in nanoseconds
+	RTT       time.Duration `json:"rtt_ns"`    // smoothed round trip
 	LastError string        `json:"last_error,omitempty"`
 }
 

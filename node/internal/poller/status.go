@@ -25,18 +25,18 @@ type FeedStatus struct {
 	Undecided bool `json:"undecided,omitempty"`
 	// neighbors are not to learn that the interest is the node's own
 	Discreet bool          `json:"discreet"`
-	Stars    bool          `json:"stars"`     // stars of it are told to neighbors who tell theirs
-	FullText bool          `json:"full_text"` // full texts of what it publishes are fetched, as the host knows
-	Weight   int           `json:"weight"`    // of preference, 1 to 100
-	Policy   string        `json:"policy"`    // by which it is polled, "" for the node's own
-	Offered  int           `json:"offered"`   // neighbors that have it in their set, within reach
-	Interval time.Duration `json:"interval"`  // between own polls, in nanoseconds
+	Stars    bool          `json:"stars"`       // stars of it are told to neighbors who tell theirs
+	FullText bool          `json:"full_text"`   // full texts of what it publishes are fetched, as the host knows
+	Weight   int           `json:"weight"`      // of preference, 1 to 100
+	Policy   string        `json:"policy"`      // by which it is polled, "" for the node's own
+	Offered  int           `json:"offered"`     // neighbors that have it in their set, within reach
+	Interval time.Duration `json:"interval_ns"` // between own polls
 	// Pollers is how many nodes poll it, this one included, by what neighbors told within an interval: an estimate
 	// until the node has listened for that long. It is 1 where nobody is heard, as after a start, or those who are
 	// heard do not help.
 	Pollers int `json:"pollers"`
-	// Spacing is the usual time between polls of it by anybody, in nanoseconds; 0 where nobody else is heard.
-	Spacing     time.Duration `json:"spacing,omitempty"`
+	// Spacing is the usual time between polls of it by anybody; 0 where nobody else is heard.
+	Spacing     time.Duration `json:"spacing_ns,omitempty"`
 	LastPoll    time.Time     `json:"last_poll,omitzero"` // zero for never, here and in the next
 	LastSuccess time.Time     `json:"last_success,omitzero"`
 	NextPoll    time.Time     `json:"next_poll,omitzero"` // zero while none is planned
