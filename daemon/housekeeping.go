@@ -87,7 +87,7 @@ func (h *host) housekeepStep(ctx context.Context) (more bool, err error) {
 
 // insist makes a step again for as long as it has to give way to the loop, with the pauses that leave most of the time
 // to that.
-func insist[T any](ctx context.Context, h *host, step func() (T, error)) (T, error) {
+func insist[T any](ctx context.Context, step func() (T, error)) (T, error) {
 	for {
 		begun := time.Now()
 		value, err := step()

@@ -59,7 +59,7 @@ const reclaimStep = 256
 // Vacuum implements control.Maintenance.
 func (h *host) Vacuum(ctx context.Context) error {
 	for {
-		left, err := insist(ctx, h, func() (int, error) { return h.housekeeper.Reclaim(ctx, reclaimStep) })
+		left, err := insist(ctx, func() (int, error) { return h.housekeeper.Reclaim(ctx, reclaimStep) })
 		switch {
 		case errors.Is(err, archive.ErrRewrite):
 			_, err := chore(ctx, h.loop, func() (struct{}, error) { return struct{}{}, h.rewrite(ctx) })

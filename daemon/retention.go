@@ -157,7 +157,7 @@ func (r *retainer) purge(ctx context.Context, begun time.Time, ids []feed.EntryI
 // steps makes a step after the other, each until it comes to its end, as long as there are more.
 func (r *retainer) steps(ctx context.Context, step func(context.Context) (more bool, err error)) error {
 	for {
-		more, err := insist(ctx, r.host, func() (bool, error) {
+		more, err := insist(ctx, func() (bool, error) {
 			return roomy(ctx, r, func() (bool, error) { return step(ctx) })
 		})
 		if err != nil || !more {

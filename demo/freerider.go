@@ -17,7 +17,6 @@ import (
 // lab/actor are nodes of this program whose effects are changed, and need a host in virtual time.
 type freeRider struct {
 	ln     net.Listener
-	port   uint16
 	client *transport.Client
 	urls   []feed.URL
 
@@ -34,7 +33,7 @@ func newFreeRider(urls []feed.URL) (*freeRider, error) {
 	}
 	port := uint16(ln.Addr().(*net.TCPAddr).Port)
 	return &freeRider{
-		ln: ln, port: port, urls: urls, links: make(map[protocol.NodeID]string),
+		ln: ln, urls: urls, links: make(map[protocol.NodeID]string),
 		client: transport.NewClient(transport.ClientConfig{Port: port, AllowLocal: true}),
 	}, nil
 }

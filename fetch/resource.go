@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"feedex/feed"
 	"feedex/node"
@@ -31,7 +30,6 @@ type Want struct {
 type Resource struct {
 	URL  feed.URL // where it was in the end
 	Type string   // Content-Type, as its server has it, who may be wrong
-	Link []string // the values of its Link headers
 	Body []byte
 	// Answer is what the node is told of the answer, as of a poll's: its Err is why there is no Body, as with Fetch.
 	Answer node.Fetched
@@ -74,7 +72,6 @@ func (v *visit) resource(ctx context.Context, resp *http.Response, u *url.URL) e
 	if err != nil {
 		return err
 	}
-	v.got.URL, v.got.Body = feed.URL(u.String()), body
-	v.got.Type, v.got.Link = resp.Header.Get("Content-Type"), slices.Clone(resp.Header.Values("Link"))
+	v.got.URL, v.got.Body, v.got.Type = feed.URL(u.String()), body, resp.Header.Get("Content-Type")
 	return nil
 }

@@ -124,7 +124,7 @@ const perPatience = 60 << 20
 
 // throughout is ctx with an end for one statement that goes over everything in the file at path and its log.
 func throughout(ctx context.Context, path string, patience time.Duration) (context.Context, context.CancelFunc) {
-	size := sizeOf(path) + sizeOf(logOf(path))
+	size := SizeOf(path) + SizeOf(logOf(path))
 	return context.WithTimeoutCause(ctx,
 		patience+time.Duration(float64(patience)*float64(size)/perPatience), ErrStalled)
 }
@@ -132,8 +132,8 @@ func throughout(ctx context.Context, path string, patience time.Duration) (conte
 // logOf is the log that stands beside the archive at path while it is in use.
 func logOf(path string) string { return behindLinks(path) + "-wal" }
 
-// sizeOf is the size of a file, 0 where there is none.
-func sizeOf(path string) int64 {
+// SizeOf is the size of a file, 0 where there is none.
+func SizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0

@@ -347,7 +347,7 @@ func TestWorkOnTheWholeFileEndsInTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *Store) {
 				s.patience = 2 * time.Minute
-				size := sizeOf(s.path) + sizeOf(s.path+"-wal")
+				size := SizeOf(s.path) + SizeOf(s.path+"-wal")
 				limit := s.patience + time.Duration(float64(s.patience)*float64(size)/perPatience)
 				maimed(t, s, tt.text, limit-3*time.Second)
 				if err := tt.work(t, s); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"feedex/archive"
 	"feedex/archive/jsonl"
+	"feedex/archive/sqlite"
 	"feedex/control"
 	"feedex/daemon"
 	"feedex/feed"
@@ -223,7 +224,7 @@ func TestKilledBackup(t *testing.T) {
 // waitForPart returns when the backup has begun to grow, or has ended.
 func waitForPart(ctx context.Context, backup string, ended chan error) {
 	for ctx.Err() == nil {
-		if sizeOf(backup+".part") > 0 || sizeOf(backup) > 0 {
+		if sqlite.SizeOf(backup+".part") > 0 || sqlite.SizeOf(backup) > 0 {
 			return
 		}
 		select {

@@ -64,7 +64,7 @@ Without the key the node begins anew among neighbors. Two nodes must not have on
 		if err != nil {
 			return taken(err)
 		}
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", printable(args[0]), byteSize(sizeOf(args[0])))
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", printable(args[0]), byteSize(sqlite.SizeOf(args[0])))
 		return err
 	})
 }
@@ -121,7 +121,7 @@ func backUp(c *cobra.Command, r archiveFile, path string) error {
 	for {
 		select {
 		case <-tick.C:
-			line.at(sizeOf(sqlite.PartOf(path)), stats.Bytes-stats.Free, byteSize)
+			line.at(sqlite.SizeOf(sqlite.PartOf(path)), stats.Bytes-stats.Free, byteSize)
 		case err := <-done:
 			return err
 		}
@@ -138,13 +138,4 @@ func oneFile(_ *cobra.Command, args []string) error {
 			"'feedex archive export', which has the entries alone; a file of this name is ./-")
 	}
 	return nil
-}
-
-// sizeOf is the size of a file, 0 where there is none.
-func sizeOf(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }

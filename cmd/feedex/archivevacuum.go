@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/archive"
+	"feedex/archive/sqlite"
 	"feedex/control"
 	"feedex/daemon"
 )
@@ -63,5 +64,5 @@ func inSteps(c *cobra.Command, data string) bool {
 // archiveSize is how much room the archive of a data directory takes, with the log beside it.
 func archiveSize(data string) int64 {
 	path := daemon.DatabasePath(data)
-	return sizeOf(path) + sizeOf(path+"-wal")
+	return sqlite.SizeOf(path) + sqlite.SizeOf(path+"-wal")
 }
