@@ -276,20 +276,11 @@ func (l *headline) date(e *reading.Headline, byTime bool) {
 
 // shelve fills the rail: what else may be listed, and how much of it is unread.
 func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
-	followed, err := h.Shelf.Subscriptions(ctx)
-	if err != nil {
-		return err
-	}
-	folders, err := h.Shelf.Folders(ctx)
-	if err != nil {
-		return err
-	}
-	labels, err := h.Shelf.Labels(ctx)
-	if err != nil {
-		return err
-	}
-	filters, err := h.Shelf.Filters(ctx)
-	if err != nil {
+	followed, err1 := h.Shelf.Subscriptions(ctx)
+	folders, err2 := h.Shelf.Folders(ctx)
+	labels, err3 := h.Shelf.Labels(ctx)
+	filters, err4 := h.Shelf.Filters(ctx)
+	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return err
 	}
 	plain := p.listing
@@ -329,25 +320,22 @@ func (h *desk) shelve(ctx context.Context, p *entriesPage) error {
 		if !has && f.ID != p.Folder {
 			continue // it has nothing to list
 		}
-		s := shelf{plain.of(0, f.ID).Path(), f.Name, "", unread, f.ID == p.Folder}
-		if s.Chosen {
-			p.Name, here = f.Name, s.Unread
+		if f.ID == p.Folder {
+			p.Name, here = f.Name, unread
 		}
-		p.Folders = append(p.Folders, s)
+		p.Folders = append(p.Folders, shelf{plain.of(0, f.ID).Path(), f.Name, "", unread, f.ID == p.Folder})
 	}
 	for _, l := range labels {
-		s := shelf{Path: labelPath(l.ID), Name: l.Name, Chosen: l.ID == p.Label}
-		if s.Chosen {
+		if l.ID == p.Label {
 			p.Name = l.Name
 		}
-		p.Labels = append(p.Labels, s)
+		p.Labels = append(p.Labels, shelf{Path: labelPath(l.ID), Name: l.Name, Chosen: l.ID == p.Label})
 	}
 	for _, f := range filters {
-		s := shelf{Path: filterPath(f.ID), Name: f.Name, Chosen: f.ID == p.Filter}
-		if s.Chosen {
+		if f.ID == p.Filter {
 			p.Name = f.Name
 		}
-		p.Filters = append(p.Filters, s)
+		p.Filters = append(p.Filters, shelf{Path: filterPath(f.ID), Name: f.Name, Chosen: f.ID == p.Filter})
 	}
 	if p.Show == labelled {
 		if p.Name == "" {
