@@ -151,6 +151,10 @@ func TestDashboard(t *testing.T) {
 		t.Fatalf("unfollowing leads to\n%s", page)
 	}
 	v.want("/feeds/"+number, "no longer followed")
+	v.want("/entries?show=all&feed="+number, "Lighthouse")
+	if page := v.page("/entries?show=all"); strings.Contains(page, "Lighthouse") {
+		t.Errorf("what was unfollowed is listed:\n%s", page)
+	}
 	v.send("/settings", "/undo", url.Values{"undo": {undo[1]}})
 	v.want("/feeds/"+number, adjusted...)
 }

@@ -107,13 +107,14 @@ func (l pagesLibrary) shownOf(ctx context.Context, number int64, at feed.URL, ki
 	return shown, l.told(err)
 }
 
-// longestWalk is how long a list of somebody who is not the owner may take: it passes over the entries of feeds that
-// they left out, one by one.
+// longestWalk is how long a list of what somebody reads may take: it passes over the entries of feeds that they follow
+// no more, one by one.
 const longestWalk = 5 * time.Second
 
-// Headlines implements web.PersonalSource. To the owner the archive is what feeds gave that are followed no more, too.
+// Headlines implements web.PersonalSource. The owner alone has a list of a feed that is followed no more, by its
+// number.
 func (l pagesLibrary) Headlines(ctx context.Context, q reading.HeadlineQuery) ([]reading.Headline, error) {
-	if l.person != reading.Owner {
+	if q.Followed = l.person != reading.Owner || q.Feed == 0; q.Followed {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, longestWalk)
 		defer cancel()
