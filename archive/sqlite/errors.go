@@ -17,8 +17,10 @@ import (
 // Faults of an archive, beside archive.ErrFull, that its owner can put right. Every error of this package that has such
 // a cause wraps one of these; its text says what to do.
 var (
-	ErrDamaged  = errors.New("the file is damaged: put a backup in its place, or move it away to begin anew")
-	ErrLocked   = errors.New("another program keeps the file locked: end that program")
+	ErrDamaged = errors.New("the file is damaged: put a backup in its place, or move it away to begin anew")
+	ErrLocked  = errors.New("another program keeps the file locked: end that program")
+	ErrMoved   = errors.New("the file was moved, removed or replaced while the node ran: put it back, or start the " +
+		"node anew on what is there now")
 	ErrNewer    = errors.New("a newer feedex wrote the file: upgrade this one")
 	ErrReadOnly = errors.New("the file cannot be opened or written: ask as the user whom it belongs to, or with " +
 		"sudo, or see to the permissions of it and its folder")

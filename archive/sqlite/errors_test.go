@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +171,42 @@ func TestReadingTakesNoLock(t *testing.T) {
 	}
 	if !s.HasDID(protocol.DID{1}) {
 		t.Error("what another committed is not seen")
+	}
+}
+
+// What would be written to a file that nobody finds again is refused.
+func TestMoved(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open stays where it is")
+	}
+	s := newStore(t)
+	write := func() error {
+		s.KeepDID(protocol.DID{1})
+		return s.Commit()
+	}
+	away, other := s.path+".away", newStore(t)
+	for _, step := range []struct {
+		what  string
+		do    func() error
+		moved bool
+	}{
+		{"as it was", func() error { return nil }, false},
+		{"moved away", func() error { return os.Rename(s.path, away) }, true},
+		{"put back", func() error { return os.Rename(away, s.path) }, false},
+		{"linked to", func() error { return errors.Join(os.Rename(s.path, away), os.Symlink(away, s.path)) }, false},
+		{"replaced", func() error { return os.Rename(other.path, s.path) }, true},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(); step.moved {
+			wantCause(t, err, ErrMoved, s.path)
+		} else if err != nil {
+			t.Errorf("%s: %v", step.what, err)
+		}
+		if err := s.Commit(); err != nil {
+			t.Errorf("%s: nothing was written, and it says %v", step.what, err)
+		}
 	}
 }
 

@@ -6,8 +6,8 @@
 // the entries that are not indexed.
 //
 // A Store has one connection that writes and a few that read. Errors that the owner can do something
-// about wrap archive.ErrFull, ErrDamaged, ErrLocked, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage to
-// the file makes a method panic. Every statement has a deadline; only what hangs in the system outlasts it.
+// about wrap archive.ErrFull, ErrDamaged, ErrLocked, ErrMoved, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage
+// to the file makes a method panic. Every statement has a deadline; only what hangs in the system outlasts it.
 //
 // Opening does not check the whole file, which would take longer the longer the archive is kept:
 // commits are synced, so a killed node or a power cut leaves nothing to repair, and what a failing
@@ -20,6 +20,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -67,6 +68,7 @@ type Store struct {
 	*Reader
 	writer
 	config Config
+	file   *os.File // nothing is read or written by it
 
 	feedIDs map[feed.URL]int64 // rows of feeds that were written to lately
 	removed uint64             // as in turn, when they were
@@ -98,21 +100,18 @@ func open(ctx context.Context, path string, cfg Config) (_ *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := file.Close(); err != nil {
-		return nil, err
-	}
+	s := &Store{config: cfg, file: file, feedIDs: make(map[feed.URL]int64)}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
 	if err := dropForeignLog(path); err != nil {
 		return nil, err
 	}
 	if err := renumber(ctx, path, cfg); err != nil {
 		return nil, err
 	}
-	s := &Store{config: cfg, feedIDs: make(map[feed.URL]int64)}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
 	if s.writer, err = openWriter(ctx, path, roleWriter, cfg, newWriteLock()); err != nil {
 		return nil, err
 	}
@@ -139,11 +138,25 @@ func (s *Store) Commit() error {
 	if s.err == nil {
 		s.pruneDIDs()
 	}
+	if s.err == nil && s.tx != nil {
+		s.err = s.moved()
+	}
 	err := s.commit()
 	if err != nil {
 		s.forget()
 	}
 	return wrap("write", s.path, err)
+}
+
+// moved is ErrMoved where the path leads to the file no more, as where a backup was put in its place: SQLite would go
+// on to write to what nobody finds again.
+func (s *Store) moved() error {
+	is, err := s.file.Stat()
+	at, missing := os.Stat(s.path)
+	if errors.Is(missing, fs.ErrNotExist) || err == nil && missing == nil && !os.SameFile(is, at) {
+		return ErrMoved
+	}
+	return nil
 }
 
 // forget forgets what is remembered of an open transaction.
@@ -160,7 +173,9 @@ func (s *Store) Close() error {
 	if s.Reader != nil {
 		err = s.Reader.Close()
 	}
-	return errors.Join(err, s.close())
+	err = errors.Join(err, s.close())
+	s.file.Close() // last, because this process gives up its locks with it; nothing was written by it
+	return err
 }
 
 // A Reader reads an archive, whether or not a node is running on it. It may be used by several
