@@ -8,43 +8,56 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // partSuffix ends the name of a backup that is not complete.
 const partSuffix = ".part"
 
-// PartOf is the file in which a backup to path grows before it has its name.
-func PartOf(path string) string { return path + partSuffix }
+// PartOf is the file in which a backup by this process to path grows before it has its name.
+func PartOf(path string) string { return fmt.Sprintf("%s.%d%s", path, os.Getpid(), partSuffix) }
 
 // Backup writes the archive, as it is when Backup begins, to a new file at path, where Open takes it as it is.
 // A node may go on writing meanwhile. The file appears at path when it is whole and on the disk; what a Backup
-// that was killed left beside it is thrown away by the next. It is an error that wraps fs.ErrExist if there is
-// a file at path, and ErrStalled where it takes too long.
+// that was killed left beside it is thrown away by the next, and so is what is there of one that still runs, which
+// fails then. It is an error that wraps fs.ErrExist if there is a file at path, and ErrStalled where it takes too long.
 func (r *Reader) Backup(ctx context.Context, path string) error {
 	ctx, cancel := throughout(ctx, r.path, r.patience)
 	defer cancel()
 	return wrap("back up to", path, ended(ctx, r.backup(ctx, path)))
 }
 
-func (r *Reader) backup(ctx context.Context, path string) (err error) {
+func (r *Reader) backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return os.ErrExist
 	}
-	part := PartOf(path)
-	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := dropParts(path); err != nil {
 		return err
 	}
+	part := PartOf(path)
 	// The archive holds URLs that are secrets. SQLite fills a file that is there and empty.
 	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, file.Close())
-		if err != nil {
-			os.Remove(part)
-		}
-	}()
+	if err = r.copyTo(ctx, part); err == nil {
+		err = file.Sync()
+	}
+	if !isAt(file, part) {
+		err = errOvertaken // whatever came of that
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		os.Remove(part)
+		return err
+	}
+	return syncFolder(path)
+}
+
+// copyTo fills a file.
+func (r *Reader) copyTo(ctx context.Context, path string) error {
 	conn, err := r.db.Conn(ctx)
 	if err != nil {
 		return err
@@ -54,18 +67,39 @@ func (r *Reader) backup(ctx context.Context, path string) (err error) {
 	if _, err := conn.ExecContext(ctx, `PRAGMA query_only(0)`); err != nil {
 		return err
 	}
-	_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, part)
+	_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, path)
 	_, again := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA query_only(1)`)
-	if err := errors.Join(err, again); err != nil {
+	return errors.Join(err, again)
+}
+
+// errOvertaken is for a backup whose file another one threw away.
+var errOvertaken = errors.New("another backup to the same file began meanwhile: let one end before the next begins")
+
+// isAt reports whether a file that is open is the one at a path.
+func isAt(file *os.File, path string) bool {
+	is, err := file.Stat()
+	at, missing := os.Lstat(path)
+	return err == nil && missing == nil && os.SameFile(is, at)
+}
+
+// dropParts removes what earlier backups to path left that did not end, with the journals of SQLite.
+func dropParts(path string) error {
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
 		return err
 	}
-	if err := file.Sync(); err != nil {
-		return err
+	for _, f := range files {
+		process, ok := strings.CutPrefix(f.Name(), filepath.Base(path)+".")
+		process, isPart := strings.CutSuffix(strings.TrimSuffix(process, "-journal"), partSuffix)
+		if !ok || !isPart || strings.Trim(process, "0123456789") != "" {
+			continue
+		}
+		err := os.Remove(filepath.Join(filepath.Dir(path), f.Name()))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
 	}
-	if err := os.Rename(part, path); err != nil {
-		return err
-	}
-	return syncFolder(path)
+	return nil
 }
 
 // syncFolder has the folder of a file remember its name. Windows sees to that itself.

@@ -21,11 +21,16 @@ func TestBackup(t *testing.T) {
 	s := mixedArchive(t)
 	want := exported(t, s.Reader, "")
 	path := filepath.Join(t.TempDir(), "backup.db")
-	if err := os.WriteFile(PartOf(path), []byte("of a backup that was killed"), 0o600); err != nil {
-		t.Fatal(err)
+	for _, left := range []string{path + ".1.part", path + ".1.part-journal", PartOf(path)} {
+		if err := os.WriteFile(left, []byte("of a backup that was killed"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := s.Backup(t.Context(), path); err != nil {
 		t.Fatal(err)
+	}
+	if files, _ := filepath.Glob(path + "*"); len(files) != 1 {
+		t.Errorf("beside it are %v", files)
 	}
 	s.Keep(newCorpus().records(130)[120:])
 	commit(t, s)
@@ -69,6 +74,38 @@ func TestBackup(t *testing.T) {
 	var only int
 	if err := s.Reader.db.QueryRow(`PRAGMA query_only`).Scan(&only); err != nil || only != 1 {
 		t.Errorf("the readers may write: %d, %v", only, err)
+	}
+}
+
+// Of two backups to one file that are made at the same time one succeeds, and what has its name then is whole.
+func TestTwoBackupsAtOnce(t *testing.T) {
+	s := mixedArchive(t)
+	path := filepath.Join(t.TempDir(), "backup.db")
+	first := openFile(t, s.path)
+	first.Reader.db.SetMaxOpenConns(1)
+	hold, err := first.Reader.db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() { ended <- first.Backup(t.Context(), path) }()
+	for begun := false; !begun; { // and cannot go on
+		_, err := os.Stat(PartOf(path))
+		begun = err == nil
+		runtime.Gosched()
+	}
+	if err := s.Backup(t.Context(), path); err != nil {
+		t.Errorf("the second ends with %v", err)
+	}
+	hold.Close()
+	if err := <-ended; !errors.Is(err, errOvertaken) {
+		t.Errorf("the first ends with %v", err)
+	}
+	if files, _ := filepath.Glob(path + "*"); len(files) != 1 {
+		t.Errorf("there are %v", files)
+	}
+	if problems := verified(t, openFile(t, path).Reader); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
 	}
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,8 @@ func olderArchive(t testing.TB, known int, fill string) (path string) {
 	return path
 }
 
-// An archive from before there were accounts is converted when a node opens it, and loses nothing.
+// An archive from before there were accounts is backed up as it is, and is converted when a node opens it, and loses
+// nothing.
 func TestMigrateToAccounts(t *testing.T) {
 	r := newsRecord("1", "hello", time.Unix(1, 0))
 	path := olderArchive(t, 1, fmt.Sprintf(`
@@ -49,7 +51,18 @@ func TestMigrateToAccounts(t *testing.T) {
 		INSERT INTO peers VALUES ('192.0.2.1:7790', 0, 0, 0, 0)`, news, r.ID[:], r.Digest[:]))
 	_, err := OpenReader(path, Config{})
 	wantCause(t, err, errOlder, path)
+	older, err := OpenReader(path, Config{Older: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := errors.Join(older.Backup(t.Context(), backup), older.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = OpenReader(backup, Config{})
+	wantCause(t, err, errOlder, backup)
 
+	path = backup
 	s := openFile(t, path)
 	if got := s.LoadAccounts(); len(got) != 0 {
 		t.Errorf("LoadAccounts = %+v, want none", got)

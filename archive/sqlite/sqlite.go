@@ -46,6 +46,8 @@ type Config struct {
 	// WriterCache is how many bytes of the file the connection that writes may hold in memory, where they take twice
 	// the room. Default 4 MiB: the operating system caches the file besides, so that more gains little.
 	WriterCache int
+	// Older has OpenReader open an archive as well that an older feedex wrote. Such a Reader is for Backup alone.
+	Older bool
 }
 
 // readerCache is the same of each connection that reads.
@@ -222,7 +224,7 @@ func openReader(ctx context.Context, path string, cfg Config) (*Reader, error) {
 		}
 		var v int
 		v, err = version(ctx, r.db, len(scripts))
-		if err == nil && v < len(scripts) {
+		if err == nil && v < len(scripts) && !cfg.Older {
 			err = errOlder
 		}
 		if err == nil {
@@ -246,7 +248,7 @@ func logged(path string) bool {
 var errEmpty = errors.New("the file is empty: it is no archive; put another copy in its place, or remove it")
 
 // errOlder is for a file that only a node may bring up to date.
-var errOlder = errors.New("an older feedex wrote the file: start the node once to convert it")
+var errOlder = errors.New("an older feedex wrote the file: start the node, anew if it runs, which converts it")
 
 func newReader(path string, role role, cfg Config) (*Reader, error) {
 	name, err := dsn(path, role, readerCache, cfg.BusyTimeout)

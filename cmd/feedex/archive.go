@@ -67,7 +67,11 @@ type archiveFile interface {
 // openArchive opens an archive for reading. Patience is for work on the whole file, "" for the default. The error wraps
 // fs.ErrNotExist where there is none.
 func openArchive(path, patience string) (archiveFile, error) {
-	r, err := sqlite.OpenReader(path, sqlite.Config{Patience: settings.Duration(patience)})
+	return openArchiveWith(path, sqlite.Config{Patience: settings.Duration(patience)})
+}
+
+func openArchiveWith(path string, c sqlite.Config) (archiveFile, error) {
+	r, err := sqlite.OpenReader(path, c)
 	if err != nil {
 		return nil, err // and not a Reader that is nil, which is an archiveFile
 	}
@@ -106,7 +110,11 @@ func openInput(c *cobra.Command, name string) (io.ReadCloser, error) {
 
 // readArchive has do read an archive.
 func readArchive(path, patience string, do func(archiveFile) error) error {
-	r, err := openArchive(path, patience)
+	return readArchiveWith(path, sqlite.Config{Patience: settings.Duration(patience)}, do)
+}
+
+func readArchiveWith(path string, c sqlite.Config, do func(archiveFile) error) error {
+	r, err := openArchiveWith(path, c)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return noArchive(path)

@@ -224,7 +224,8 @@ func TestKilledBackup(t *testing.T) {
 // waitForPart returns when the backup has begun to grow, or has ended.
 func waitForPart(ctx context.Context, backup string, ended chan error) {
 	for ctx.Err() == nil {
-		if sqlite.SizeOf(backup+".part") > 0 || sqlite.SizeOf(backup) > 0 {
+		parts, _ := filepath.Glob(backup + ".*.part")
+		if len(parts) > 0 && sqlite.SizeOf(parts[0]) > 0 || sqlite.SizeOf(backup) > 0 {
 			return
 		}
 		select {

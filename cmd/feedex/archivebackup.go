@@ -15,6 +15,7 @@ import (
 	"feedex/archive/sqlite"
 	"feedex/daemon"
 	"feedex/internal/datadir"
+	"feedex/settings"
 )
 
 func newArchiveBackup() *cobra.Command {
@@ -26,6 +27,9 @@ func newArchiveBackup() *cobra.Command {
 		Long: `Copy the archive as it is at this moment to FILE, while the node goes on working: entries, feeds and folders,
 people, passwords, filters and all else that is chosen on pages and by commands, but for what --key copies. The config
 file is not copied. FILE has its name when it is complete and on the disk; one that is there already is left alone.
+
+An archive that an older feedex wrote is copied as it is: do so before the node of a newer one begins, which converts
+it, because nothing leads back.
 
 To restore it, stop the node and put FILE in the place of feedex.db in the data directory. What you put there must
 belong to the user whom the node runs as, as the directory does: chown -R USER DIR/. Where the node was killed a
@@ -48,7 +52,9 @@ Without the key the node begins anew among neighbors. Two nodes must not have on
 	c.Flags().BoolVar(&key, "key", false,
 		"copy the node's private key as well, to FILE.key, and the other files that are its own")
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		err := readArchive(daemon.DatabasePath(data), patience, func(r archiveFile) error {
+		// Nothing leads back from what a node converts: who wants a copy first has it by the newer program, too.
+		opening := sqlite.Config{Patience: settings.Duration(patience), Older: true}
+		err := readArchiveWith(daemon.DatabasePath(data), opening, func(r archiveFile) error {
 			var own map[string][]byte
 			if key {
 				var err error
@@ -108,10 +114,7 @@ func addFiles(backup string, files map[string][]byte) error {
 
 // backUp copies an archive, and shows how far that is.
 func backUp(c *cobra.Command, r archiveFile, path string) error {
-	stats, err := r.Stats(c.Context())
-	if err != nil {
-		return err
-	}
+	stats, _ := r.Stats(c.Context()) // nothing, where an older feedex wrote it
 	done := make(chan error, 1)
 	go func() { done <- r.Backup(c.Context(), path) }()
 	line := newProgress(c.ErrOrStderr(), "backup")
