@@ -33,6 +33,21 @@ func (c *clock) now(reading time.Time) time.Time {
 	return told
 }
 
+// mostAhead is how far the clock of a core may be ahead of the wall.
+const mostAhead = time.Hour
+
+// followClock has a core make way for another one where the wall was set back by a lot: the machine's clock was ahead,
+// as after a sleep, and what this core notes would be ahead for as long as it lives.
+func (l *loop) followClock(reading time.Time) {
+	ahead := l.clock.now(reading).Sub(reading)
+	if l.node == nil || ahead < mostAhead {
+		return
+	}
+	l.clock = clock{}
+	l.fail(l.clock.now(reading), fmt.Errorf("the clock was set back by %v: the node begins anew by it",
+		ahead.Round(time.Second)))
+}
+
 const (
 	// clockEvery is how often a clock that is behind is looked at again.
 	clockEvery = 5 * time.Second
@@ -71,7 +86,7 @@ func madeAt() (t time.Time) {
 
 // awaitClock has the node rest while the clock says what cannot be, until it was waited for long enough, and reports
 // whether it does. A core that runs by such a clock would take all that is owed to publishers and known of neighbors
-// for what lies decades ahead. Once a core has run, the clock of this process never runs back.
+// for what lies decades ahead. Once a core has run, followClock sees to that.
 func (l *loop) awaitClock(now time.Time) bool {
 	if l.life > 0 {
 		return false
@@ -86,8 +101,10 @@ func (l *loop) awaitClock(now time.Time) bool {
 	case s.problem == nil:
 		log.Warn("the clock is behind; the node waits until it is set, an hour at most", "later than", past)
 	}
-	s.problem = fmt.Errorf("the clock says %s, and it is later than %s: set it", now.UTC().Format(time.DateTime),
-		past.UTC().Format(time.DateTime))
+	at := now.Add(clockPatience - time.Since(l.started))
+	s.problem = fmt.Errorf("the clock says %s, and the time was %s already: set it; if it is right now, the node "+
+		"starts by itself at %s", now.UTC().Format(time.DateTime), past.UTC().Format(time.DateTime),
+		at.UTC().Format(time.TimeOnly))
 	s.retry = now.Add(clockEvery)
 	return true
 }

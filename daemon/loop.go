@@ -96,6 +96,7 @@ func (l *loop) run(ctx context.Context) {
 		case a := <-l.events:
 			batch = append(batch, a)
 		}
+		l.followClock(time.Now())
 		if len(batch) > 0 {
 			batch = l.drain(batch)
 			effects = l.step(ctx, effects[:0], batch)

@@ -472,6 +472,33 @@ func TestClock(t *testing.T) {
 	}
 }
 
+// Where the clock was ahead by a lot and is set back the node goes on by what it says now, and says so; where it was
+// ahead by a little it goes on as it did.
+func TestAClockThatIsSetBack(t *testing.T) {
+	for ahead, want := range map[time.Duration]uint64{50 * time.Minute: 1, 365 * 24 * time.Hour: 2} {
+		t.Run(ahead.String(), func(t *testing.T) {
+			runLoop(t, friendly, func(t *testing.T, l *testLoop) {
+				l.follow()
+				l.inspect(func(h *host) { h.clock.told = h.clock.told.Add(ahead) })
+				l.pass(2 * longestNap)
+				if fault := l.knock(); fault != nil {
+					t.Errorf("a peer hears %v", fault)
+				}
+				l.inspect(func(h *host) {
+					now := time.Now()
+					if told := h.clock.now(now); h.life != want || told.Equal(now) != (want == 2) {
+						t.Errorf("at %v core %d goes by %v", now, h.life, told)
+					}
+				})
+				const refused = "entries cannot be stored; nothing was acknowledged"
+				if said := l.said.Count(); said[refused] != int(want)-1 {
+					t.Errorf("the log says %v", said)
+				}
+			})
+		})
+	}
+}
+
 // A machine without a battery starts in 1970, and learns the time minutes later: until then the node rests, and says
 // so. Waits that are owed to publishers are not taken for times that lie decades ahead. A clock that was ahead once,
 // and is right now, is waited for in vain, and no longer than an hour.

@@ -178,6 +178,10 @@ func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {
 
 // resume takes up a feed where it was left, and reports whether neighbors are to hear of that.
 func (m *Machine) resume(f archive.Feed) (news bool) {
+	if ahead := f.LastPoll.Sub(m.Now); ahead > 0 {
+		setBack(&f, ahead)
+		m.Store.KeepFeed(f)
+	}
 	s := &Subscription{Feed: f, PollPolicy: m.policyOf(&f), Queued: m.hosts.Add(f.URL, f.At(f.URL), f.Lands)}
 	m.Feeds[f.URL] = s
 	news = m.speakOf(s)
@@ -185,6 +189,16 @@ func (m *Machine) resume(f archive.Feed) (news bool) {
 		m.PollAt(s, m.due(s, f.NextPoll))
 	}
 	return news
+}
+
+// setBack corrects what was noted by a clock that was ahead: the last poll counts as one of now, and what is owed to
+// its publisher begins with it. It is kept, lest every start puts the next poll off.
+func setBack(f *archive.Feed, ahead time.Duration) {
+	for _, t := range []*time.Time{&f.LastPoll, &f.LastSuccess, &f.NextPoll, &f.NotBefore, &f.Unconditional} {
+		if !t.IsZero() {
+			*t = t.Add(-ahead)
+		}
+	}
 }
 
 // due is when a feed is polled that fell due at t by the clock of an earlier run.
@@ -195,18 +209,14 @@ func (m *Machine) due(s *Subscription, t time.Time) time.Time {
 		due = when.Earlier(due, s.LastPoll.Add(s.PollPolicy.Longest()))
 	}
 	switch {
-	case due.After(last):
-		// A clock that was ahead once must not silence the feed.
+	case due.After(last): // by a clock that was ahead
 		due = last.Add(m.pollBetween(s, 0, spreadStart))
 	case due.Before(m.Now), s.LastPoll.IsZero() && s.Interval > 0:
 		// No stampede after an absence: every publisher waits its turn. A first poll is waived for one run: the feed is
 		// not spoken of in the next one before a poll shows again where it leads.
 		due = m.Now.Add(m.pollBetween(s, 0, min(spreadStart, s.Interval)))
 	}
-	if !s.LastPoll.After(m.Now) { // or it is not known by which clock it was
-		due = when.Later(due, s.NotBefore)
-	}
-	return due
+	return when.Later(due, s.NotBefore)
 }
 
 // revive polls a feed again that its publisher had ended.
