@@ -209,6 +209,9 @@ func Run(ctx context.Context, c Config) error {
 	return h.run(ctx, listeners, waits)
 }
 
+// longOpening is how long it takes to open an archive of which the owner hears why.
+const longOpening = 5 * time.Second
+
 // openArchive opens the archive of a data directory. On a disk that is full that takes the reserve.
 func openArchive(c *Config) (reading.Database, error) {
 	path := DatabasePath(c.Data)
@@ -217,6 +220,10 @@ func openArchive(c *Config) (reading.Database, error) {
 		c.Log.Warn("the archive's file is empty, so the node begins anew: if there was an archive, stop the node and "+
 			"put a backup in its place", "file", path)
 	}
+	defer time.AfterFunc(longOpening, func() {
+		c.Log.Info("the archive is not open yet: what an older feedex wrote is converted once; to end that undoes it",
+			"file", path)
+	}).Stop()
 	store, err := c.Open(path)
 	if errors.Is(err, archive.ErrFull) && reserveIn(c.Data, 0).release() {
 		return c.Open(path)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"feedex/archive"
@@ -27,6 +28,22 @@ type testPeer struct {
 	t      *testing.T
 	client *transport.Client
 	node   string
+}
+
+// Who waits for an archive that takes long to open, as to be converted, hears of it.
+func TestAnArchiveThatOpensForLong(t *testing.T) {
+	for took, want := range map[time.Duration]int{longOpening - 1: 0, longOpening + 1: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			log, said := logtest.Overhear()
+			_, err := openArchive(&Config{Data: t.TempDir(), Log: log, Open: func(string) (reading.Database, error) {
+				time.Sleep(took)
+				return nil, archive.ErrFull
+			}})
+			if all := said.Count(); !errors.Is(err, archive.ErrFull) || len(all) != want {
+				t.Errorf("after %v it ends with %v, and the log says %v", took, err, all)
+			}
+		})
+	}
 }
 
 // startPeer makes a peer of n, which is friendly and a neighbor once it connects.
