@@ -75,7 +75,8 @@ func (t *Teller) ask(r *reading.Receiver, q *http.Request, header http.Header) (
 	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid)) // what cannot be read is not told
 	unfit := []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
 	return nil, declined{
-		status: resp.Status, said: safehtml.Label(string(said)), after: httptime.RetryAfter(resp.Header, time.Now()),
+		status: resp.Status, said: safehtml.Label(t.safe.Opening(string(said), maxSaid)),
+		after: httptime.RetryAfter(resp.Header, time.Now()),
 		unfit: slices.Contains(unfit, resp.StatusCode),
 		gone: resp.StatusCode == http.StatusGone ||
 			r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
