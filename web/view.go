@@ -30,6 +30,7 @@ type view struct {
 	// Push says that the page may ask the browser for a subscription to the node's messages.
 	Push bool
 
+	Follow  string // an address that a bookmark brought, for the form that follows one
 	Token   string // of the visitor's forms
 	User    string // that has logged in, "" for none
 	Reader  bool   // by a password that opens what a reader does, and no more
@@ -93,6 +94,7 @@ const readerHeader = "Feedex-Reader"
 func (h *kit) show(w http.ResponseWriter, r *http.Request, token string, v view) {
 	c := viewerOf(r.Context())
 	v.Token, v.Now, v.Version, v.Look, v.Share = token, h.Now(), h.Version, lookOf(r), shareLinkOf(r)
+	v.Follow = r.URL.Query().Get("url")
 	v.User, v.Reader, v.Whose = c.Name, c.Name != "" && !c.owns(), c.String()
 	var b bytes.Buffer
 	if err := h.pages[v.Page].ExecuteTemplate(&b, "layout.html", &v); err != nil {

@@ -69,6 +69,8 @@ func TestPages(t *testing.T) {
 		{"/feeds/2", 200, []string{"Mine", "403 Forbidden"}, []string{"Confidential", "/feed/"}},
 		{"/feeds/3", 404, []string{"no such page"}, nil},
 		{"/feeds/x", 404, nil, nil},
+		{"/settings?url=https%3A%2F%2Fexample.net%2F%3F%22%3E", 200,
+			[]string{`name="url" value="https://example.net/?&#34;&gt;"`}, nil},
 		{"/feeds/-1", 404, nil, nil},
 		{"/entries", 200, []string{"Harbor", "The ferry is late.", "from a neighbor, not confirmed"},
 			[]string{"Confidential", "<i>"}},
