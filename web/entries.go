@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/reading"
-	"feedex/safehtml"
 )
 
 // entriesPerPage is how many entries a page lists, and searchTime how long the search for them may take.
@@ -51,78 +49,6 @@ type entriesPage struct {
 	Newest reading.ItemID
 }
 
-// A listing says which entries a list has.
-type listing struct {
-	Show   string // "unread", "all", "starred" or labelled; "" on the page of an entry that was not opened from a list
-	Feed   int64  // 0 for all
-	Folder reading.FolderID
-	// Of labelled, which is of all feeds, one of these is not 0.
-	Label  reading.LabelID
-	Filter reading.FilterID
-	Sort   string // byPublication, byRelevance where something is searched for, or "" for the order of arrival
-	Query  string // what is searched for, in entries read or not; "" for nothing
-}
-
-// The orders of a list, but that of arrival.
-const (
-	byPublication = "published"
-	byRelevance   = "relevance"
-)
-
-// labelled is to show what has a label or was caught by a filter, read or not.
-const labelled = "labelled"
-
-// listingOf is the listing that an address names.
-func listingOf(r *http.Request) (s listing) {
-	if show := r.FormValue("show"); show == "unread" || show == "all" || show == "starred" {
-		s.Show = show
-	}
-	s.Feed, _ = strconv.ParseInt(r.FormValue("feed"), 10, 64)
-	folder, _ := strconv.ParseInt(r.FormValue("folder"), 10, 64)
-	s.Folder, s.Query = reading.FolderID(folder), strings.TrimSpace(r.FormValue("q"))
-	label, _ := strconv.ParseInt(r.FormValue("label"), 10, 64)
-	filter, _ := strconv.ParseInt(r.FormValue("filter"), 10, 64)
-	if s.Query == "" && label != 0 {
-		s = listing{Show: labelled, Label: reading.LabelID(label)}
-	} else if s.Query == "" && filter != 0 {
-		s = listing{Show: labelled, Filter: reading.FilterID(filter)}
-	}
-	if sort := r.FormValue("sort"); sort == byPublication || sort == byRelevance && s.Query != "" {
-		s.Sort = sort
-	}
-	return s
-}
-
-// query is the beginning of the query that names the listing.
-func (s listing) query() string {
-	return queryOf("show", s.Show, "feed", zeroless(s.Feed), "folder", zeroless(int64(s.Folder)),
-		"label", zeroless(int64(s.Label)), "filter", zeroless(int64(s.Filter)), "sort", s.Sort, "q", s.Query)
-}
-
-// Path is the address of the list.
-func (s listing) Path() string { return "/entries?" + strings.TrimSuffix(s.query(), "&") }
-
-// headlines is the query for the entries.
-func (s listing) headlines(secret bool, limit int) reading.HeadlineQuery {
-	return reading.HeadlineQuery{Feed: s.Feed, Folder: s.Folder, Unread: s.Show == "unread",
-		Starred: s.Show == "starred", Label: s.Label, Filter: s.Filter, Secret: secret, Limit: limit,
-		ByTime: s.Sort == byPublication}
-}
-
-// place is where an entry is in the list. Where that goes by publication its time belongs to it.
-func (s listing) place(seq int64, item reading.ItemState) int64 {
-	if s.Show == "all" || s.Sort == byPublication {
-		return seq
-	}
-	return int64(item.ID)
-}
-
-// sorted is the listing in another order.
-func (s listing) sorted(by string) listing {
-	s.Sort = by
-	return s
-}
-
 // A shelf is a way to list entries: a link to a feed, to a folder, or to what is read or not.
 type shelf struct {
 	Path, Name string
@@ -130,41 +56,6 @@ type shelf struct {
 	Unread     int64
 	Chosen     bool
 }
-
-// A headline is an entry as lists show it.
-type headline struct {
-	Path      string
-	ID        string
-	Title     string
-	Original  string // where it was published, "" for no web page
-	Feed      string // what it is called, "" where the page is about one
-	FeedPath  string
-	FeedIcon  string
-	Lead      string
-	Time      moment // the one that the list is ordered by
-	Also      moment // the other one of arrival and publication, where that is another day; else zero
-	Did       string // "arrived" or "published", what it did then
-	Neighbor  string // that brought it, "" for an own poll
-	Confirmed bool
-	Item      reading.ItemState
-	Stars     string // how many neighbors starred it, "" for none
-	Labels    []labelLink
-	Here      string // address of the list where it can be marked, "" where it cannot
-	From      listing
-	Token     string // for that
-	of        feed.URL
-}
-
-// Link opens the entry from a list, which marks it read where it is not.
-func (l headline) Link() string {
-	if l.From.Show == "" || l.Token == "" {
-		return l.Path
-	}
-	return l.Path + "/open?" + l.From.query() + "with=" + opening(l.Token, l.ID)
-}
-
-// Around is the address of the list, at the entry.
-func (l headline) Around() string { return l.Here + "#e" + l.ID }
 
 func (h *desk) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
@@ -246,14 +137,6 @@ func (h *desk) addItems(ctx context.Context, p *entriesPage, found []archive.Rec
 	return err
 }
 
-// of is the listing of another feed or folder, or of all.
-func (s listing) of(feed int64, folder reading.FolderID) listing {
-	if s.Feed, s.Folder = feed, folder; s.Show == labelled {
-		s.Label, s.Filter, s.Show = 0, 0, "unread"
-	}
-	return s
-}
-
 // orders are the ways to sort the list, each with a link to it where it is not chosen.
 func (s listing) orders(list ...shelf) []shelf {
 	for i := range list {
@@ -261,17 +144,6 @@ func (s listing) orders(list ...shelf) []shelf {
 		o.Chosen, o.Path = o.Path == s.Sort, s.sorted(o.Path).Path()
 	}
 	return list
-}
-
-// date has the headline show the time that the list is ordered by.
-func (l *headline) date(e *reading.Headline, byTime bool) {
-	l.Time.T, l.Also, l.Did = e.Seen, moment{e.Time, l.Time.Now}, "published"
-	if byTime {
-		l.Time.T, l.Also.T, l.Did = e.Time, e.Seen, "arrived"
-	}
-	if e.Seen.Sub(e.Time).Abs() <= 24*time.Hour {
-		l.Also = moment{}
-	}
 }
 
 // shelve fills the rail: what else may be listed, and how much of it is unread.
@@ -390,75 +262,4 @@ func (h *desk) find(ctx context.Context, f feed.Filter, query string) (found []a
 		records = records[:entriesPerPage]
 	}
 	return records, more, problem, nil
-}
-
-// headlines are entries as lists show them, with what their feeds are called where that is asked for.
-func (h *kit) headlines(list []reading.Headline, feeds bool, now time.Time) []headline {
-	lines := make([]headline, len(list))
-	for i := range list {
-		e := &list[i]
-		lines[i] = headline{
-			Path: "/entries/" + e.ID.String(), ID: e.ID.String(), Title: safehtml.Title(e.Title),
-			Original: webLink(e.Link),
-			Lead:     h.safe.Opening(e.Lead, longestLead), Time: moment{e.Time, now},
-			Neighbor: e.Source, Confirmed: e.Confirmed, Item: e.Item, of: e.URL,
-		}
-		if lines[i].Title == "" { // as short posts have none: their text is what they are known by
-			lines[i].Title, lines[i].Lead = h.safe.Opening(e.Lead, safehtml.LongestOpening), ""
-		}
-		if feeds {
-			lines[i].Feed, lines[i].FeedPath = titleOf(e.URL, e.FeedTitle), pathOfFeed(e.Feed)
-			lines[i].FeedIcon = e.FeedIcon.Path()
-		}
-	}
-	return lines
-}
-
-// records are records that were found as lists show them, with the time of their arrival, in the order of which they
-// come, unless that goes by relevance.
-func (h *desk) records(ctx context.Context, list []archive.Record, relevance bool, now time.Time) ([]headline, error) {
-	feeds := make([]feed.URL, len(list))
-	for i := range list {
-		feeds[i] = list[i].Entry.Feed
-	}
-	titles, err := h.Shelf.Titles(ctx, feeds)
-	if err != nil {
-		return nil, err
-	}
-	heads := make([]reading.Headline, len(list))
-	for i := range list {
-		r := &list[i]
-		text := cmp.Or(r.Entry.Summary, r.Entry.Content)
-		of := titles[r.Entry.Feed]
-		heads[i] = reading.Headline{ID: r.ID, Feed: int64(of.Feed), URL: r.Entry.Feed, FeedTitle: of.Text,
-			FeedIcon: of.Icon, Title: r.Entry.Title, Link: r.Entry.Link, Time: r.Time(), Seen: r.Seen,
-			Confirmed: r.Confirmed, Lead: strings.ToValidUTF8(text[:min(len(text), 2000)], ""),
-			Item: reading.ItemState{Read: true}}
-		if !r.Source.IsZero() {
-			heads[i].Source = r.Source.String()
-		}
-	}
-	lines := h.headlines(heads, true, now)
-	for i := range lines {
-		lines[i].date(&heads[i], relevance)
-	}
-	return lines, nil
-}
-
-// queryOf is the beginning of a query, "a=1&b=2&", of those names and values that are not empty.
-func queryOf(pairs ...string) (q string) {
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			q += pairs[i] + "=" + url.QueryEscape(pairs[i+1]) + "&"
-		}
-	}
-	return q
-}
-
-// zeroless writes a number, "" for 0.
-func zeroless(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
 }

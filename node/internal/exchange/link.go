@@ -1,0 +1,75 @@
+package exchange
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"feedex/feed"
+	"feedex/node/internal/core"
+	"feedex/protocol"
+)
+
+// A link is what the exchange keeps of a core.Link: what goes on with one neighbor by way of entries.
+type link struct {
+	*core.Link
+
+	// Offers of the neighbor.
+	*outstanding
+	Offered Offered // latest dids it offered, delivered or said that it has
+
+	// Offers to the neighbor.
+	Checking, putting bool               // an offer, a delivery is under way
+	Waiting           []*protocol.Bundle // to be offered, oldest first
+	waitingBytes      int                // of them on the wire
+	Postponed         int                // bundles that were beyond its quota for us, to be offered again
+	PutFailures       int                // failed deliveries in a row, whatever else it answered
+
+	delivered, forwarded int64 // entries
+
+	// Polls of which it is to hear.
+	notices    []notice
+	noticesDue time.Time // when they are to be sent, zero for never
+	// forgedUntil is until when nothing that others signed is heard of the neighbor.
+	forgedUntil time.Time
+	talks       map[feed.URL]time.Time
+
+	stars starTalk
+
+	// The account.
+	toldBound bool               // it was told that it came to its bound, and has not left it since
+	ours      protocol.Statement // how we stand with it, by its word
+	OursAt    time.Time          // when it said so
+	stated    time.Time          // when we told it how it stands with us
+}
+
+// Of is what the exchange keeps of a link.
+func Of(l *core.Link) *link { return l.Exchange.(*link) }
+
+// Offered are the latest dids that a neighbor offered or delivered, or said that it has: it need not be offered them. A
+// node has one for each neighbor, so that it keeps no more of a did than its first eight bytes. An attacker that makes
+// another did that begins alike makes both.
+type Offered struct {
+	dids []uint64
+	next int // the oldest, once there are offeredWindow
+}
+
+// offeredWindow is how many of a neighbor's dids are remembered.
+const offeredWindow = 256
+
+// Add notes that the neighbor has the bundle.
+func (o *Offered) Add(did protocol.DID) {
+	switch {
+	case o.has(did):
+	case len(o.dids) < offeredWindow:
+		o.dids = append(o.dids, eightOf(did))
+	default:
+		o.dids[o.next] = eightOf(did)
+		o.next = (o.next + 1) % offeredWindow
+	}
+}
+
+// has reports whether the neighbor is known to have the bundle.
+func (o *Offered) has(did protocol.DID) bool { return slices.Contains(o.dids, eightOf(did)) }
+
+func eightOf(did protocol.DID) uint64 { return binary.LittleEndian.Uint64(did[:]) }
