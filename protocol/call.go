@@ -180,7 +180,7 @@ var methods = []MethodSpec{
 		"polled}. Answers seen or unseen; unseen asks for put_entries.",
 		"string int string, string int string struct", smallBody, smallBody,
 		encodeCheckDID, decodeCheckDID,
-		Seen.String, func(p *params) Seen { v, _ := p.next("answer"); return p.seen("answer", v) }),
+		Seen.String, func(p *params) Seen { return p.seen("answer", p.next("answer").Value) }),
 	row("check_dids", "Offers up to 64 bundles at once, with optionally a struct {polled}. Answers an array of seen "+
 		"or unseen in the same order.",
 		"array int array, array int array struct", listBody, listBody,

@@ -9,6 +9,82 @@ import (
 	"feedex/xmlrpc"
 )
 
+// An argument is a parameter of a call, or a member of a struct. The first that is wrong sets err, where that is not
+// nil; what is wrong or not there is zero, and an int the lowest that there may be.
+type argument struct {
+	xmlrpc.Value
+	there       bool
+	where, name string // as faults name it; where is "" for a parameter
+	err         *error
+}
+
+func (v argument) fail(want string) { v.refuse(InvalidParams, ": %s", want) }
+
+// refuse takes a text that goes on behind the name.
+func (v argument) refuse(code Code, format string, args ...any) {
+	if v.err == nil || *v.err != nil {
+		return
+	}
+	name := v.name
+	if v.where != "" {
+		name = v.where + "." + name
+	}
+	*v.err = faultf(code, "%s"+format, append([]any{name}, args...)...)
+}
+
+func (v argument) int(low, high int64) int64 {
+	n, is := v.Value.(int64)
+	switch {
+	case !v.there:
+		return low
+	case !is || n < low || n > high:
+		v.fail(fmt.Sprintf("want an int from %d to %d", low, high))
+		return low
+	}
+	return n
+}
+
+func (v argument) string(limit int) string {
+	s, is := v.Value.(string)
+	switch {
+	case v.there && !is:
+		v.fail("want a string")
+	case len(s) > limit:
+		v.refuse(TooLong, " is %d bytes, the limit is %d", len(s), limit)
+		return ""
+	}
+	return s
+}
+
+func (v argument) bool() bool {
+	b, is := v.Value.(bool)
+	if v.there && !is {
+		v.fail("want a boolean")
+	}
+	return b
+}
+
+func (v argument) array(limit int) xmlrpc.Array {
+	a, is := v.Value.(xmlrpc.Array)
+	switch {
+	case v.there && !is:
+		v.fail("want an array")
+	case len(a) > limit:
+		v.refuse(TooLong, " holds %d values, the limit is %d", len(a), limit)
+		return nil
+	}
+	return a
+}
+
+// structure reads a struct, of which faults speak as where.
+func (v argument) structure(where string) members {
+	s, is := v.Value.(xmlrpc.Struct)
+	if v.there && !is {
+		v.fail("want a struct")
+	}
+	return members{list: s, where: where, err: v.err}
+}
+
 // params reads a call's parameters one after the other. The first that is missing or wrong sets err;
 // what is read after that is zero.
 type params struct {
@@ -16,25 +92,19 @@ type params struct {
 	err  error
 }
 
-func (p *params) fail(name, want string) { p.refuse(InvalidParams, "%s: %s", name, want) }
-
-func (p *params) refuse(code Code, format string, args ...any) {
-	if p.err == nil {
-		p.err = faultf(code, format, args...)
-	}
-}
+func (p *params) fail(name, want string) { argument{name: name, err: &p.err}.fail(want) }
 
 // next takes the next parameter.
-func (p *params) next(name string) (v xmlrpc.Value, ok bool) {
-	if p.err != nil {
-		return nil, false
+func (p *params) next(name string) argument {
+	v := argument{name: name, err: &p.err}
+	switch {
+	case p.err != nil:
+	case len(p.list) == 0:
+		v.fail("missing")
+	default:
+		v.Value, v.there, p.list = p.list[0], true, p.list[1:]
 	}
-	if len(p.list) == 0 {
-		p.fail(name, "missing")
-		return nil, false
-	}
-	v, p.list = p.list[0], p.list[1:]
-	return v, true
+	return v
 }
 
 // hint is the struct that may stand last, with no members where there is none. The call means the same without it, so
@@ -46,61 +116,15 @@ func (p *params) hint() (m members) {
 	return m
 }
 
-func (p *params) int(name string, low, high int64) int64 {
-	v, ok := p.next(name)
-	if !ok {
-		return low
-	}
-	n, is := v.(int64)
-	if !is || n < low || n > high {
-		p.fail(name, fmt.Sprintf("want an int from %d to %d", low, high))
-		return low
-	}
-	return n
-}
+func (p *params) int(name string, low, high int64) int64 { return p.next(name).int(low, high) }
 
-func (p *params) string(name string, limit int) string {
-	v, ok := p.next(name)
-	if !ok {
-		return ""
-	}
-	s, is := v.(string)
-	switch {
-	case !is:
-		p.fail(name, "want a string")
-	case len(s) > limit:
-		p.refuse(TooLong, "%s is %d bytes, the limit is %d", name, len(s), limit)
-		return ""
-	}
-	return s
-}
+func (p *params) string(name string, limit int) string { return p.next(name).string(limit) }
 
-func (p *params) array(name string, limit int) xmlrpc.Array {
-	v, ok := p.next(name)
-	if !ok {
-		return nil
-	}
-	a, is := v.(xmlrpc.Array)
-	switch {
-	case !is:
-		p.fail(name, "want an array")
-	case len(a) > limit:
-		p.refuse(TooLong, "%s holds %d values, the limit is %d", name, len(a), limit)
-		return nil
-	}
-	return a
-}
+func (p *params) bool(name string) bool { return p.next(name).bool() }
 
-func (p *params) structure(name string) members {
-	v, ok := p.next(name)
-	if ok {
-		if s, is := v.(xmlrpc.Struct); is {
-			return members{list: s, where: name, err: &p.err}
-		}
-		p.fail(name, "want a struct")
-	}
-	return members{where: name, err: &p.err}
-}
+func (p *params) array(name string, limit int) xmlrpc.Array { return p.next(name).array(limit) }
+
+func (p *params) structure(name string) members { return p.next(name).structure(name) }
 
 func (p *params) did(name string) DID {
 	s := p.string(name, 2*len(DID{}))
@@ -125,15 +149,6 @@ func (p *params) dids(name string) []DID {
 		}
 	}
 	return dids
-}
-
-func (p *params) bool(name string) bool {
-	v, ok := p.next(name)
-	b, is := v.(bool)
-	if ok && !is {
-		p.fail(name, "want a boolean")
-	}
-	return b
 }
 
 func (p *params) seen(name string, v xmlrpc.Value) Seen {
@@ -184,47 +199,23 @@ func (m members) lookup(name string) (xmlrpc.Value, bool) {
 	return v, ok && v != nil
 }
 
-func (m members) fail(name, want string) {
-	m.refuse(InvalidParams, "%s.%s: %s", m.where, name, want)
+func (m members) argument(name string) argument {
+	v, ok := m.lookup(name)
+	return argument{v, ok, m.where, name, m.err}
 }
 
-func (m members) refuse(code Code, format string, args ...any) {
-	if m.err != nil && *m.err == nil {
-		*m.err = faultf(code, format, args...)
-	}
-}
+func (m members) fail(name, want string) { m.argument(name).fail(want) }
 
 // failed reports whether something was wrong.
 func (m members) failed() bool { return m.err != nil && *m.err != nil }
 
-func (m members) string(name string, limit int) string {
-	v, ok := m.lookup(name)
-	if !ok {
-		return ""
-	}
-	s, is := v.(string)
-	switch {
-	case !is:
-		m.fail(name, "want a string")
-	case len(s) > limit:
-		m.refuse(TooLong, "%s.%s is %d bytes, the limit is %d", m.where, name, len(s), limit)
-		return ""
-	}
-	return s
-}
+func (m members) string(name string, limit int) string { return m.argument(name).string(limit) }
 
-func (m members) int(name string, low, high int64) int64 {
-	v, ok := m.lookup(name)
-	if !ok {
-		return low
-	}
-	n, is := v.(int64)
-	if !is || n < low || n > high {
-		m.fail(name, fmt.Sprintf("want an int from %d to %d", low, high))
-		return low
-	}
-	return n
-}
+func (m members) int(name string, low, high int64) int64 { return m.argument(name).int(low, high) }
+
+func (m members) bool(name string) bool { return m.argument(name).bool() }
+
+func (m members) array(name string, limit int) xmlrpc.Array { return m.argument(name).array(limit) }
 
 // signed reads an int of any size, 0 where it is missing.
 func (m members) signed(name string) int64 {
@@ -232,28 +223,6 @@ func (m members) signed(name string) int64 {
 		return 0
 	}
 	return m.int(name, math.MinInt64, math.MaxInt64)
-}
-
-func (m members) bool(name string) bool {
-	v, ok := m.lookup(name)
-	b, is := v.(bool)
-	if ok && !is {
-		m.fail(name, "want a boolean")
-	}
-	return b
-}
-
-func (m members) array(name string, limit int) xmlrpc.Array {
-	v, ok := m.lookup(name)
-	a, is := v.(xmlrpc.Array)
-	switch {
-	case ok && !is:
-		m.fail(name, "want an array")
-	case len(a) > limit:
-		m.refuse(TooLong, "%s.%s holds %d values, the limit is %d", m.where, name, len(a), limit)
-		return nil
-	}
-	return a
 }
 
 func (m members) strings(name string, limit int) (list []string) {
@@ -270,15 +239,8 @@ func (m members) strings(name string, limit int) (list []string) {
 
 // structure reads a struct, of which faults speak as where; false where it is missing.
 func (m members) structure(name, where string) (members, bool) {
-	v, ok := m.lookup(name)
-	if !ok {
-		return members{}, false
-	}
-	s, is := v.(xmlrpc.Struct)
-	if !is {
-		m.fail(name, "want a struct")
-	}
-	return members{list: s, where: where, err: m.err}, true
+	v := m.argument(name)
+	return v.structure(where), v.there
 }
 
 // structs reads an array of structs, of which faults speak as where.

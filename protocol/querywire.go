@@ -106,7 +106,7 @@ func bounded(m members, name string) []string {
 	words := m.strings(name, maxWords)
 	for _, w := range words {
 		if len(w) > MaxLabelBytes {
-			m.refuse(TooLong, "%s.%s: a word is %d bytes, the limit is %d", m.where, name, len(w), MaxLabelBytes)
+			m.argument(name).refuse(TooLong, ": a word is %d bytes, the limit is %d", len(w), MaxLabelBytes)
 		}
 	}
 	return words

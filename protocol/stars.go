@@ -92,7 +92,7 @@ func decodeStars(m members) (s Stars) {
 		named[u] = true
 		f := FeedStars{Feed: u}
 		if entries += len(list) - 1; len(list)-1 > MaxFeedStars || entries > MaxStars {
-			m.refuse(TooLong, "%s.feeds: more than %d stars of a feed, or %d in all", m.where, MaxFeedStars, MaxStars)
+			m.argument("feeds").refuse(TooLong, ": more than %d stars of a feed, or %d in all", MaxFeedStars, MaxStars)
 			return Stars{}
 		}
 		for _, v := range list[1:] {
