@@ -77,7 +77,8 @@ func webhookKey(secret string) ([]byte, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(coded)
 	if err != nil || len(key) == 0 {
-		return []byte(secret), fmt.Errorf("%w: the secret: behind whsec_ there is no base64", reading.ErrReceiver)
+		return []byte(secret), fmt.Errorf("%w: what follows whsec_ in the secret is no base64; copy all of it, as its "+
+			"receiver shows it", reading.ErrReceiver)
 	}
 	return key, nil
 }
