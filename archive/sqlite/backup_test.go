@@ -79,6 +79,9 @@ func TestBackup(t *testing.T) {
 
 // Of two backups to one file that are made at the same time one succeeds, and what has its name then is whole.
 func TestTwoBackupsAtOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open stays where it is")
+	}
 	s := mixedArchive(t)
 	path := filepath.Join(t.TempDir(), "backup.db")
 	first := openFile(t, s.path)

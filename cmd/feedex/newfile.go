@@ -18,8 +18,12 @@ func writeTo(c *cobra.Command, args []string, write func(io.Writer) error) error
 	return writeNew(args[0], write)
 }
 
+// errOvertaken is for a file that another process began to write meanwhile.
+var errOvertaken = errors.New("another feedex began to write the same file: let one end before the next begins")
+
 // writeNew writes a new file, for its owner alone, which has its name when it is complete. One that is there already is
-// left alone.
+// left alone. What was left by a process that was killed goes, and so does what another one still writes, which fails
+// then.
 func writeNew(path string, write func(io.Writer) error) (err error) {
 	if path == "" {
 		return errors.New("the name of the file is empty; without one it goes to standard output")
@@ -28,7 +32,10 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 		return taken(fmt.Errorf("%s: %w", path, fs.ErrExist))
 	}
 	part := path + ".part"
-	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -36,10 +43,16 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 	if err == nil {
 		err = file.Sync()
 	}
+	is, statErr := file.Stat()
+	at, missing := os.Lstat(part)
+	own := statErr == nil && missing == nil && os.SameFile(is, at)
+	if err == nil && !own {
+		err = errOvertaken
+	}
 	if err = errors.Join(err, file.Close()); err == nil {
 		err = os.Rename(part, path)
 	}
-	if err != nil {
+	if err != nil && own {
 		os.Remove(part)
 	}
 	return err
