@@ -51,6 +51,7 @@ type host struct {
 	searching   chan struct{}  // a place each for searches under way for neighbors
 	workers     sync.WaitGroup
 	at          Addresses
+	noted       time.Time          // the latest time that was known to be past when the node started
 	lastQuery   atomic.Uint64      // tag of the owner's latest query
 	prefetched  prefetched         // for first polls
 	polled      signal             // that a feed was polled, or that it will not be

@@ -200,6 +200,7 @@ func Run(ctx context.Context, c Config) error {
 	if listeners.peers != nil {
 		h.at.Listen = listeners.peers.Addr().String()
 	}
+	h.noted = h.latestPast()
 	waits := h.awaitClock(h.clock.now(time.Now()))
 	if !waits {
 		if err := h.revive(); err != nil {

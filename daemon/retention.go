@@ -36,12 +36,13 @@ type retainer struct {
 	host    *host
 	keep    archive.Retention
 	reserve reserve
-	tight   bool // the disk is full: the log must not grow
+	tight   bool      // the disk is full: the log must not grow
+	now     time.Time // by which ages were reckoned last, zero for never
 }
 
 // retain has the archive keep to its limits until ctx ends.
 func (h *host) retain(ctx context.Context) {
-	r := &retainer{host: h, keep: h.config.Retention, reserve: reserveIn(h.config.Data, h.config.Reserve)}
+	r := &retainer{host: h, keep: h.config.Retention, reserve: reserveIn(h.config.Data, h.config.Reserve), now: h.noted}
 	r.reserve.take()
 	var forgot time.Time
 	for pause := min(firstRetain, h.config.retainPause); sleep.For(ctx, pause) == nil; pause = h.config.retainPause {
@@ -67,9 +68,22 @@ func (h *host) retain(ctx context.Context) {
 	}
 }
 
+// reckon is the time by which ages are reckoned: the clock's, unless that went on by more than a day since the pass
+// before. Of a machine that slept what is old is purged some hours later for that, and one whose clock is ahead by
+// years for an hour loses what a few days more would have cost.
+func (r *retainer) reckon(clock time.Time) time.Time {
+	const most = 24 * time.Hour
+	if !r.now.IsZero() && clock.Sub(r.now) > most {
+		clock = r.now.Add(most)
+	}
+	r.now = clock
+	return clock
+}
+
 // pass purges everything that is beyond what is to be kept, and returns how many entries that were.
 func (r *retainer) pass(ctx context.Context) (purged int, err error) {
 	h, begun := r.host, time.Now()
+	now := r.reckon(begun)
 	defer func() {
 		if r.tight && err == nil {
 			r.tight = false
@@ -91,7 +105,7 @@ func (r *retainer) pass(ctx context.Context) (purged int, err error) {
 				keep.Short = r.short(&stats)
 			}
 		}
-		ids, err := h.store.OverLimit(ctx, begun, keep)
+		ids, err := h.store.OverLimit(ctx, now, keep)
 		if err != nil {
 			return purged, err
 		}
