@@ -128,10 +128,5 @@ func (w *suppressedWeek) sum(now time.Time) (sum suppressed) {
 
 // rollOver empties the days that are over.
 func (w *suppressedWeek) rollOver(now time.Time) {
-	const length = int64(len(suppressedWeek{}.days))
-	day := now.Unix() / int64(24*time.Hour/time.Second)
-	for i := max(w.last+1, day-length+1); i <= day; i++ {
-		w.days[i%length] = suppressed{}
-	}
-	w.last = max(w.last, day)
+	w.last = rollOver(w.days[:], w.last, now.Unix()/86400)
 }

@@ -289,10 +289,13 @@ func (y *tally) between(now, from, to time.Time) (sum Usefulness) {
 }
 
 // rollOver empties the hours that are over.
-func (y *tally) rollOver(now time.Time) {
-	hour := now.Unix() / 3600
-	for i := max(y.last+1, hour-23); i <= hour; i++ {
-		y.hours[i%24] = 0
+func (y *tally) rollOver(now time.Time) { y.last = rollOver(y.hours[:], y.last, now.Unix()/3600) }
+
+// rollOver empties the counts of a ring that are over, one for each hour or day, and returns the latest of these.
+func rollOver[T any](ring []T, last, now int64) int64 {
+	length := int64(len(ring))
+	for i := max(last+1, now-length+1); i <= now; i++ {
+		clear(ring[i%length : i%length+1])
 	}
-	y.last = max(y.last, hour)
+	return max(last, now)
 }
