@@ -102,7 +102,7 @@ func (t *fullTexts) report(err error) {
 // get is the full text of an item, from its page.
 func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show bool, by textWisher) (reading.FullText, error) {
 	for {
-		text, err := t.fetches.do(ctx, fmt.Sprint(id), t.host.workers.Go, func() (reading.FullText, error) {
+		text, err := t.fetches.do(ctx, fmt.Sprint(id), &t.host.workers, func() (reading.FullText, error) {
 			return t.fetch(id, show, by)
 		})
 		if by != theOwner || !errors.Is(err, errAstray) {

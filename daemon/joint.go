@@ -3,46 +3,26 @@ package daemon
 import (
 	"context"
 	"sync"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // A joint has done once what several want at the same time. Its zero value is ready.
-type joint[T any] struct {
-	mu       sync.Mutex
-	underway map[string]*errand[T]
-}
+type joint[T any] struct{ group singleflight.Group }
 
-// An errand is under way until done is closed.
-type errand[T any] struct {
-	done  chan struct{}
-	value T
-	err   error
-}
-
-// do returns what f does, or what one that is under way by this key does. begin has it run: who has gone leaves what
-// comes of it for who waits.
-func (j *joint[T]) do(ctx context.Context, key string, begin func(func()), f func() (T, error)) (T, error) {
-	j.mu.Lock()
-	e := j.underway[key]
-	if e == nil {
-		if j.underway == nil {
-			j.underway = make(map[string]*errand[T])
-		}
-		e = &errand[T]{done: make(chan struct{})}
-		j.underway[key] = e
-		begin(func() {
-			e.value, e.err = f()
-			j.mu.Lock()
-			delete(j.underway, key)
-			j.mu.Unlock()
-			close(e.done)
-		})
-	}
-	j.mu.Unlock()
+// do returns what f does, or what one that is under way by this key does. One of the workers waits for that: who has
+// gone leaves what comes of it for who waits.
+func (j *joint[T]) do(ctx context.Context, key string, workers *sync.WaitGroup, f func() (T, error)) (value T,
+	err error) {
+	done := make(chan singleflight.Result, 1)
+	workers.Go(func() {
+		v, err, _ := j.group.Do(key, func() (any, error) { return f() })
+		done <- singleflight.Result{Val: v, Err: err}
+	})
 	select {
-	case <-e.done:
-		return e.value, e.err
+	case r := <-done:
+		return r.Val.(T), r.Err
 	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
+		return value, context.Cause(ctx)
 	}
 }

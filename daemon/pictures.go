@@ -108,7 +108,7 @@ func (p *pictures) get(ctx context.Context, of, at feed.URL, kind *shownKind) ([
 	if ok && time.Now().Before(failed.until) {
 		return nil, failed.err
 	}
-	return p.fetches.do(ctx, key, p.host.workers.Go, func() ([]byte, error) { return p.fetch(key, of, at, kind) })
+	return p.fetches.do(ctx, key, &p.host.workers, func() ([]byte, error) { return p.fetch(key, of, at, kind) })
 }
 
 // kept is what is on the disk.
