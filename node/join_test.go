@@ -58,6 +58,17 @@ func TestInvitations(t *testing.T) {
 	if got := b.joins(inside.id, key); got.Err != guard.ErrForbidden {
 		t.Errorf("of an address that must not be called it ended with %v", got.Err)
 	}
+	for i, why := range []protocol.Code{protocol.UnknownMethod, protocol.TooLong} { // of many feeds a tracker says this
+		tracker := w.play(stranger(10+i), func(from *testHost, c node.Call) protocol.Reply {
+			if _, ok := c.Call.(protocol.WhoAmI); ok {
+				return from.id
+			}
+			return &protocol.RemoteError{Code: why}
+		})
+		if got := b.joins(tracker.id, protocol.NodeKey{}); got.Err != membership.ErrNoNode {
+			t.Errorf("of a tracker it ended with %v", got.Err)
+		}
+	}
 	if got := b.joins(stranger(9), key); got.Err == nil {
 		t.Error("there is nobody, and it ended well")
 	}

@@ -133,6 +133,8 @@ var (
 	errNoPlace  = errors.New("there is no place any more")
 	ErrItself   = errors.New("that is this node itself")
 	ErrRefused  = errors.New("it broke the rules too often and is refused for a while")
+	ErrNoNode   = errors.New("no node answers there, but something else, as a tracker would; the address of a " +
+		"tracker is its URL, such as http://tracker.example.net:7788/")
 	ErrOtherKey = errors.New("the node there did not show the key of the invitation; ask for a new link")
 )
 

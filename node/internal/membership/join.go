@@ -42,7 +42,17 @@ func (m *Machine) JoinHost(ev core.Join) {
 		case m.Refused(a.Peer):
 			end(a.Peer, ErrRefused)
 		default:
-			m.Connect(a.Peer, "", key, func(err error) { end(a.Peer, err) })
+			m.Connect(a.Peer, "", key, func(err error) { end(a.Peer, noNode(err)) })
 		}
 	})
+}
+
+// noNode is ErrNoNode in place of the error of a connect that who answers does not know, or has no place for the
+// parameters of: a tracker, which tells whoever asks who they are, too.
+func noNode(err error) error {
+	var refused *protocol.RemoteError
+	if errors.As(err, &refused) && (refused.Code == protocol.UnknownMethod || refused.Code == protocol.TooLong) {
+		return ErrNoNode
+	}
+	return err
 }
