@@ -211,8 +211,15 @@ func (r *Responder) look(now time.Time, p *ipv4.PacketConn) {
 		r.config.Log.Warn("networks of this machine are not known", "err", err)
 		return
 	}
+	before := r.networks
 	r.cameTo(now, list)
 	r.changed = true // or so it is told
+	for _, n := range before {
+		if !slices.ContainsFunc(r.networks, func(is *lanNetwork) bool { return is.index == n.index }) {
+			// Linux counts interfaces that are gone, and lets a socket join on twenty.
+			p.LeaveGroup(&net.Interface{Index: n.index}, group)
+		}
+	}
 	for _, n := range r.networks {
 		p.JoinGroup(&net.Interface{Index: n.index}, group) // that it was joined before is the usual error
 	}

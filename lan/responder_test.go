@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"runtime"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -270,6 +271,32 @@ func TestRunningAgain(t *testing.T) {
 	}
 	if !w.Near(netip.MustParseAddrPort("192.168.1.9:7790")) {
 		t.Error("who was there is forgotten")
+	}
+}
+
+// Of an interface that is there no more the group is left: a system lets a socket join on a few only, and those that
+// are gone count.
+func TestGroupsOfInterfacesThatAreGone(t *testing.T) {
+	all, err := net.Interfaces()
+	i := slices.IndexFunc(all, func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
+	if err != nil || i < 0 {
+		t.Skip("it has no loopback interface that is known:", err)
+	}
+	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	p := ipv4.NewPacketConn(conn)
+	w := newTestNetwork(t)
+	join := func() error { return p.JoinGroup(&all[i], group) }
+	for _, there := range [][]inter{{{all[i].Index, netip.MustParsePrefix("192.168.1.2/24")}}, nil} {
+		w.interfaces = func() ([]inter, error) { return there, nil }
+		w.lookAt = w.now
+		w.look(w.now, p)
+		if err := join(); (err == nil) != (there == nil) {
+			t.Errorf("with the interfaces %v to join ends with %v", there, err)
+		}
 	}
 }
 
