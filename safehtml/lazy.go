@@ -37,7 +37,7 @@ func promoted(markup string) string {
 				chosen = ""
 			case "source":
 				if chosen == "" {
-					chosen = best(valueOf(&t, "srcset"))
+					chosen = best(Attribute(&t, "srcset"))
 				}
 			case "img":
 				if promote(&t, chosen) {
@@ -52,18 +52,18 @@ func promoted(markup string) string {
 
 // promote gives a picture its address, and reports whether it needed one and there was one.
 func promote(t *tokens.Token, chosen string) bool {
-	if src := strings.TrimSpace(valueOf(t, "src")); src != "" && !strings.HasPrefix(src, "data:") {
+	if src := strings.TrimSpace(Attribute(t, "src")); src != "" && !strings.HasPrefix(src, "data:") {
 		return false
 	}
 	address := ""
 	for _, name := range lazy {
 		if address == "" {
-			address = strings.TrimSpace(valueOf(t, name))
+			address = strings.TrimSpace(Attribute(t, name))
 		}
 	}
 	for _, name := range []string{"srcset", "data-srcset", "data-lazy-srcset"} {
 		if address == "" {
-			address = best(valueOf(t, name))
+			address = best(Attribute(t, name))
 		}
 	}
 	if address == "" {
@@ -117,8 +117,8 @@ func widthOf(descriptor string) int {
 	return int(800 * density)
 }
 
-// valueOf is the value of an attribute, "" for none.
-func valueOf(t *tokens.Token, name string) string {
+// Attribute is the value of an attribute of a tag, "" for none.
+func Attribute(t *tokens.Token, name string) string {
 	for _, a := range t.Attr {
 		if a.Key == name {
 			return a.Val

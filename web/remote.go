@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"feedex/feed"
+	"feedex/safehtml"
 )
 
 // An article is the text of an entry for a page, in which nothing loads from elsewhere as the page is opened: a server
@@ -51,10 +52,10 @@ func (a *article) still(markup string) string {
 
 // start takes in a tag that begins an element.
 func (a *article) start(t *html.Token) {
-	source := attribute(t, "src")
+	source := safehtml.Attribute(t, "src")
 	switch t.Data {
 	case "iframe":
-		a.replace("Page from elsewhere", attribute(t, "title"), source)
+		a.replace("Page from elsewhere", safehtml.Attribute(t, "title"), source)
 	case "picture": // an <img> is in each
 		a.within = true
 	case "source":
@@ -63,7 +64,7 @@ func (a *article) start(t *html.Token) {
 		}
 	case "audio", "video":
 		a.media = true
-		poster := a.at(attribute(t, "poster"))
+		poster := a.at(safehtml.Attribute(t, "poster"))
 		without(t, "preload", "controls", "poster")
 		set(t, "controls", "")
 		set(t, "preload", "none")
@@ -83,7 +84,7 @@ func (a *article) img(t *html.Token, source string) {
 	if !strings.HasPrefix(source, "data:image/") {
 		a.pictures++
 		if source = a.at(source); source == "" {
-			a.replace("Picture", attribute(t, "alt"), "")
+			a.replace("Picture", safehtml.Attribute(t, "alt"), "")
 			return
 		}
 		without(t, "src")
@@ -120,16 +121,6 @@ func (a *article) replace(what, name, link string) {
 		text = `<a href="` + html.EscapeString(link) + `">` + text + `</a>`
 	}
 	a.out.WriteString(`<span class="withheld">` + text + `</span>`)
-}
-
-// attribute is the value of an attribute, "" for none.
-func attribute(t *html.Token, name string) string {
-	for _, a := range t.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
 }
 
 // without takes attributes off a tag, and set puts one there.
