@@ -104,7 +104,7 @@ func TestWhatIsKeptOfHosts(t *testing.T) {
 // The rest that a host is owed outlives the run, and a clock that was a year ahead does not silence its feeds.
 func TestHostsOfAnotherClock(t *testing.T) {
 	year := epoch.Add(365 * 24 * time.Hour)
-	month := epoch.Add(longestAway - time.Hour)
+	month := epoch.Add(LongestAway - time.Hour)
 	for _, test := range []struct {
 		name   string
 		budget Budget

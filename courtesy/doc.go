@@ -27,8 +27,8 @@ const (
 	Unavailable  = 503
 )
 
-// longestAway is the longest that a publisher can have told us to stay away, and a tenth on top of it.
-const longestAway = 33 * 24 * time.Hour
+// LongestAway is the longest that a publisher can have told us to stay away, and a tenth on top of it.
+const LongestAway = 33 * 24 * time.Hour
 
 // upTo is a random duration below d.
 func upTo(rng *rand.Rand, d time.Duration) time.Duration {

@@ -152,7 +152,7 @@ func (t *HostQueues) Recall(now time.Time, known []KnownHost) {
 // recall takes up the budget of an earlier run, but for times that cannot be: its clock was ahead of ours.
 func (h *HostQueue) recall(now time.Time, kept Budget) {
 	h.Budget = kept
-	if h.Until.After(now.Add(longestAway)) {
+	if h.Until.After(now.Add(LongestAway)) {
 		h.Until = time.Time{}
 	}
 	if h.Spent.After(when.Later(now, h.Until).Add(Burst * LongestGap)) {

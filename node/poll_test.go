@@ -289,6 +289,35 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 	}
 }
 
+// The process ends while a poll is under way by a clock that is a year ahead: the feed is asked once more, soon and not
+// at once.
+func TestACrashByAClockThatIsAheadSilencesNoFeed(t *testing.T) {
+	w := newNetwork(t)
+	h, p := alone(w, func(_ int, f node.Fetch) node.Fetched { return listing(f.Feed, 3) })
+	w.run(time.Hour)
+	h.kill()
+	h.ahead = 365 * 24 * time.Hour
+	h.start()
+	p.slow = time.Hour
+	for !h.node.Subscription(news).Polling {
+		w.run(time.Second)
+	}
+	h.kill()
+	h.ahead, p.slow = 0, 0
+	before := len(p.asked)
+	for _, step := range []struct {
+		run  time.Duration
+		want int
+	}{{5 * time.Minute, 0}, {10 * time.Minute, 1}} {
+		h.start()
+		w.run(step.run)
+		h.kill()
+		if n := len(p.asked) - before; n != step.want {
+			t.Errorf("%d requests, want %d; it is due at %v", n, step.want, h.stored(news).NextPoll)
+		}
+	}
+}
+
 // Of what the first poll of a feed shows, only what came out within a quarter of an hour goes to the neighbors: other
 // nodes that follow the feed have the rest already.
 func TestTheFirstPollOffersWhatIsNew(t *testing.T) {

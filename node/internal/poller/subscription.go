@@ -178,9 +178,8 @@ func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {
 
 // resume takes up a feed where it was left, and reports whether neighbors are to hear of that.
 func (m *Machine) resume(f archive.Feed) (news bool) {
-	if ahead := f.LastPoll.Sub(m.Now); ahead > 0 {
-		setBack(&f, ahead)
-		m.Store.KeepFeed(f)
+	if setBack(&f, m.Now) {
+		m.Store.KeepFeed(f) // lest every start puts the next poll off
 	}
 	s := &Subscription{Feed: f, PollPolicy: m.policyOf(&f), Queued: m.hosts.Add(f.URL, f.At(f.URL), f.Lands)}
 	m.Feeds[f.URL] = s
@@ -191,14 +190,24 @@ func (m *Machine) resume(f archive.Feed) (news bool) {
 	return news
 }
 
-// setBack corrects what was noted by a clock that was ahead: the last poll counts as one of now, and what is owed to
-// its publisher begins with it. It is kept, lest every start puts the next poll off.
-func setBack(f *archive.Feed, ahead time.Duration) {
-	for _, t := range []*time.Time{&f.LastPoll, &f.LastSuccess, &f.NextPoll, &f.NotBefore, &f.Unconditional} {
-		if !t.IsZero() {
-			*t = t.Add(-ahead)
+// setBack corrects what was noted by a clock that was ahead, if anything was: the last poll counts as one of now, and
+// what is owed to its publisher begins with it. A poll that was under way counts as one that was cut off now.
+func setBack(f *archive.Feed, now time.Time) bool {
+	ahead := f.LastPoll.Sub(now)
+	switch {
+	case ahead > 0:
+		for _, t := range []*time.Time{&f.LastPoll, &f.LastSuccess, &f.NextPoll, &f.NotBefore, &f.Unconditional} {
+			if !t.IsZero() {
+				*t = t.Add(-ahead)
+			}
 		}
+	case f.NotBefore.After(now.Add(courtesy.LongestAway)):
+		f.NextPoll = now.Add(Unfinished)
+		f.NotBefore = f.NextPoll
+	default:
+		return false
 	}
+	return true
 }
 
 // due is when a feed is polled that fell due at t by the clock of an earlier run.
