@@ -192,7 +192,7 @@ func writeTerm(b *strings.Builder, field MatchField, term string) {
 		b.WriteString(field.String() + ":")
 	}
 	named, _ := CutField(term)
-	if slices.Contains([]string{"AND", "OR", "NOT"}, term) || named != FieldAny || excludes(term) ||
+	if slices.Contains([]string{"AND", "OR", "NOT"}, term) || named != FieldAny || Excludes(term) ||
 		strings.ContainsFunc(term, endsWord) {
 		b.WriteString(`"` + strings.ReplaceAll(term, `"`, " ") + `"`)
 		return

@@ -117,9 +117,9 @@ func (p *matchParser) and() (Match, error) {
 	}
 }
 
-// excludes reports whether a text begins with a minus that is NOT to what is right behind it, as where people search
+// Excludes reports whether a text begins with a minus that is NOT to what is right behind it, as where people search
 // the web.
-func excludes(text string) bool {
+func Excludes(text string) bool {
 	behind, is := strings.CutPrefix(text, "-")
 	first, _ := utf8.DecodeRuneInString(behind)
 	return is && (sought(first) || first == '"' || first == '(')
@@ -129,7 +129,7 @@ func excludes(text string) bool {
 func (p *matchParser) operand() (Match, error) {
 	at := p.at
 	negates := p.token == "NOT"
-	if excludes(p.text[at:]) {
+	if Excludes(p.text[at:]) {
 		p.token, negates = "-", true
 	}
 	switch p.token {

@@ -143,7 +143,7 @@ func expression(args []string) string {
 	for i, arg := range args {
 		fields := strings.Fields(arg)
 		operator := func(f string) bool {
-			return f == "AND" || f == "OR" || f == "NOT" || f != "-" && strings.HasPrefix(f, "-")
+			return f == "AND" || f == "OR" || f == "NOT" || feed.Excludes(f)
 		}
 		if len(fields) > 1 && !strings.ContainsAny(arg, `"()`) && !slices.ContainsFunc(fields, operator) {
 			_, term := feed.CutField(arg)
