@@ -44,6 +44,30 @@ func TestTold(t *testing.T) {
 	})
 }
 
+// Of what a receiver answers the text is told that it shows: of a page without its markup.
+func TestWhatReceiversAnswer(t *testing.T) {
+	for said, want := range map[[2]string]string{
+		{"text/html", "<!DOCTYPE html>\n<html><style>a{}</style><body>no <b>luck</b>"}: "no luck",
+		{"application/json", `{"error":"want <= 99 bytes"}`}:                           `{"error":"want <= 99 bytes"}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := play(t)
+			defer s.end()
+			s.serves("hook.example:80", false, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", said[0])
+				w.WriteHeader(http.StatusBadGateway)
+				io.WriteString(w, said[1])
+			})
+			s.keep(hook(1))
+			s.hit(1, "a")
+			synctest.Wait()
+			if r := s.store.receiver(1); r.Problem != "it answers 502 Bad Gateway: "+want {
+				t.Errorf("the problem is %q", r.Problem)
+			}
+		})
+	}
+}
+
 // A receiver that fails is tried ever more rarely, for ever, and gets everything in one message when it is back.
 func TestRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -52,7 +76,7 @@ func TestRetries(t *testing.T) {
 		var answer atomic.Int64
 		answer.Store(http.StatusBadGateway)
 		s.serves("hook.example:80", false, func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "<!DOCTYPE html>\n<html><style>a{}</style><body>no <b>luck</b>", int(answer.Load()))
+			http.Error(w, "no luck", int(answer.Load()))
 		})
 		s.keep(hook(1))
 		s.hit(1, "a")

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"feedex/internal/httptime"
@@ -72,11 +73,14 @@ func (t *Teller) ask(r *reading.Receiver, q *http.Request, header http.Header) (
 		return resp, nil
 	}
 	defer resp.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid)) // what cannot be read is not told
+	read, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid)) // what cannot be read is not told
+	said := string(read)
+	if strings.Contains(resp.Header.Get("Content-Type"), "html") { // in others a "<" is one
+		said = t.safe.Opening(said, maxSaid)
+	}
 	unfit := []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
 	return nil, declined{
-		status: resp.Status, said: safehtml.Label(t.safe.Opening(string(said), maxSaid)),
-		after: httptime.RetryAfter(resp.Header, time.Now()),
+		status: resp.Status, said: safehtml.Label(said), after: httptime.RetryAfter(resp.Header, time.Now()),
 		unfit: slices.Contains(unfit, resp.StatusCode),
 		gone: resp.StatusCode == http.StatusGone ||
 			r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
