@@ -9,6 +9,7 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/internal/sleep"
+	"feedex/internal/when"
 	"feedex/reading"
 )
 
@@ -37,12 +38,14 @@ type retainer struct {
 	keep    archive.Retention
 	reserve reserve
 	tight   bool      // the disk is full: the log must not grow
-	now     time.Time // by which ages were reckoned last, zero for never
+	noted   time.Time // known to be past when the node started, zero for none
+	now     time.Time // by which ages were reckoned last, or noted where that is later; zero for never
 }
 
 // retain has the archive keep to its limits until ctx ends.
 func (h *host) retain(ctx context.Context) {
-	r := &retainer{host: h, keep: h.config.Retention, reserve: reserveIn(h.config.Data, h.config.Reserve), now: h.noted}
+	r := &retainer{host: h, keep: h.config.Retention, reserve: reserveIn(h.config.Data, h.config.Reserve),
+		noted: h.noted, now: h.noted}
 	r.reserve.take()
 	var forgot time.Time
 	for pause := min(firstRetain, h.config.retainPause); sleep.For(ctx, pause) == nil; pause = h.config.retainPause {
@@ -70,13 +73,13 @@ func (h *host) retain(ctx context.Context) {
 
 // reckon is the time by which ages are reckoned: the clock's, unless that went on by more than a day since the pass
 // before. Of a machine that slept what is old is purged some hours later for that, and one whose clock is ahead by
-// years for an hour loses what a few days more would have cost.
+// years for an hour loses what a few days more would have cost. A clock that starts in 1970 is nothing to go on from.
 func (r *retainer) reckon(clock time.Time) time.Time {
 	const most = 24 * time.Hour
 	if !r.now.IsZero() && clock.Sub(r.now) > most {
 		clock = r.now.Add(most)
 	}
-	r.now = clock
+	r.now = when.Later(clock, r.noted)
 	return clock
 }
 

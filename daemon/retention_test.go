@@ -118,16 +118,17 @@ func TestRetention(t *testing.T) {
 }
 
 // A clock that is ahead by years for a while, from the start on or since, makes nothing old at once; after a sleep what
-// is old goes, a day's worth after the other.
+// is old goes, a day's worth after the other. One that starts in 1970 puts that off no longer than until it is set.
 func TestAClockThatIsAheadPurgesLittle(t *testing.T) {
 	const day = 24 * time.Hour
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	r := retainer{now: now}
+	r := retainer{noted: now, now: now}
 	for _, step := range []struct{ clock, want time.Duration }{
 		{10 * time.Minute, 10 * time.Minute},
 		{1000 * day, day + 10*time.Minute}, {1000 * day, 2*day + 10*time.Minute},
 		{time.Hour, time.Hour},
 		{2 * day, day + time.Hour}, {2 * day, 2 * day},
+		{-20_000 * day, -20_000 * day}, {time.Hour, time.Hour},
 	} {
 		if got := r.reckon(now.Add(step.clock)).Sub(now); got != step.want {
 			t.Errorf("with the clock at %v ages are reckoned by %v, want %v", step.clock, got, step.want)
