@@ -3,7 +3,6 @@ package node
 import (
 	"feedex/node/internal/core"
 	"feedex/node/internal/membership"
-	"feedex/node/internal/query"
 )
 
 // Config holds the choices of a node's owner.
@@ -37,5 +36,4 @@ var (
 	ErrNeverNetwork   = core.ErrNeverNetwork
 	ErrPrivateFeed    = core.ErrPrivateFeed
 	ErrTooManyQueries = core.ErrTooManyQueries
-	ErrTooManyPulls   = query.ErrTooManyPulls
 )
