@@ -151,6 +151,10 @@ func markUsageErrors(c *cobra.Command) {
 				err = fmt.Errorf("--%s: %q is no %s: %w", bad.GetFlag().Name, number.Num, what, number.Err)
 			}
 		}
+		short := new(pflag.NotExistError)
+		if errors.As(err, &short) && short.GetSpecifiedShortnames() != "" && strings.Contains(c.Use, "WORD...") {
+			err = fmt.Errorf("%w; for words that begin with a minus put -- in front of all words", err)
+		}
 		return usageOf(c, err)
 	})
 	check := c.Args
