@@ -37,10 +37,11 @@ func protect(header http.Header) {
 func secure(r *http.Request) bool { return syncapi.Scheme(r) == "https" }
 
 // cookie is a cookie of ours, age being its MaxAge. One that was set by https goes nowhere else, and has another name,
-// so that no page by http, or of another host of the domain, can put its own in its place (RFC 6265bis §4.1.3.2).
+// so that no page by http, or of another host of the domain, can put its own in its place (RFC 6265bis §4.1.3.2). A
+// link of another site brings it along, so that who follows one is who they were, and nothing else of such a site does.
 func cookie(r *http.Request, name, value string, age int) *http.Cookie {
 	return &http.Cookie{Name: cookieName(r, name), Value: value, Path: "/", MaxAge: age, Secure: secure(r),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode}
+		HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
 func cookieName(r *http.Request, name string) string {
@@ -63,7 +64,11 @@ func cookieOf(r *http.Request, name string) string {
 // user.
 const visitCookie = "feedex_visit"
 
-// visitBytes is how many random bytes it holds.
+// ownCookie comes with what pages of ours begin, and with nothing that one of another site does, not even a link. It
+// tells the two apart where the browser does not say who asks, as by http on a local network (RFC 6265bis §8.8.2).
+const ownCookie = "feedex_own"
+
+// visitBytes is how many random bytes a visit's cookie holds.
 const visitBytes = 16
 
 // newKey is a key that nobody knows.
@@ -89,6 +94,11 @@ func (h *kit) visitor(w http.ResponseWriter, r *http.Request) string {
 		rand.Read(chance)
 		id = hex.EncodeToString(chance)
 		http.SetCookie(w, cookie(r, visitCookie, id, 0))
+	}
+	if cookieOf(r, ownCookie) == "" {
+		own := cookie(r, ownCookie, "1", 0)
+		own.SameSite = http.SameSiteStrictMode
+		http.SetCookie(w, own)
 	}
 	return h.token(id, r)
 }
@@ -128,7 +138,7 @@ var errForeign = clientError{http.StatusForbidden, "Please begin here",
 // own reports whether the request was begun on a page of ours: those of other sites bear no strict cookie, and browsers
 // say where they come from.
 func (h *kit) own(r *http.Request) error {
-	if syncapi.Foreign(r) || visitOf(r) == "" {
+	if syncapi.Foreign(r) || visitOf(r) == "" || cookieOf(r, ownCookie) == "" {
 		return errForeign
 	}
 	return nil

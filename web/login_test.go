@@ -58,10 +58,8 @@ func TestLoginRequired(t *testing.T) {
 			t.Errorf("%s: %d", target, w.Code)
 		}
 	}
-	page := get(h, "/login")
-	cookie, _, _ := strings.Cut(page.Header().Get("Set-Cookie"), ";")
-	b := &browser{h, cookie, tokenOf.FindStringSubmatch(page.Body.String())[1]}
-	wantSound(t, "/login", page)
+	b := newBrowserAt(t, h, "/login")
+	wantSound(t, "/login", get(h, "/login"))
 	if w := b.post("/follow", url.Values{"token": {b.token},
 		"url": {"https://example.net/"}}); w.Code != http.StatusUnauthorized || len(n.followed) > 0 {
 		t.Errorf("%d, followed %q", w.Code, n.followed)

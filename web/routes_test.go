@@ -159,8 +159,15 @@ func TestRoutesAreForWhomTheyAreNamed(t *testing.T) {
 func newBrowserAt(t *testing.T, h http.Handler, path string) *browser {
 	t.Helper()
 	page := get(h, path)
-	cookie, _, _ := strings.Cut(page.Header().Get("Set-Cookie"), ";")
-	return &browser{h, cookie, tokenOf.FindStringSubmatch(page.Body.String())[1]}
+	var cookies []string
+	for _, c := range page.Result().Cookies() {
+		cookies = append(cookies, c.Name+"="+c.Value)
+	}
+	found := tokenOf.FindStringSubmatch(page.Body.String())
+	if len(cookies) != 2 || found == nil {
+		t.Fatalf("cookies %q, token %q", cookies, found)
+	}
+	return &browser{h, strings.Join(cookies, "; "), found[1]}
 }
 
 // Who logs in has their own entries, marks and feeds on every page, whatever the address says, and no address of the

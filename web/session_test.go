@@ -19,9 +19,7 @@ import (
 // enterBy opens the login page with a browser of its own and logs in.
 func enterBy(t *testing.T, h http.Handler, password string) *browser {
 	t.Helper()
-	page := get(h, "/login")
-	cookie, _, _ := strings.Cut(page.Header().Get("Set-Cookie"), ";")
-	b := &browser{h, cookie, tokenOf.FindStringSubmatch(page.Body.String())[1]}
+	b := newBrowserAt(t, h, "/login")
 	if next := b.login(password, "/feeds"); next != "/feeds" {
 		t.Fatalf("the login leads to %q", next)
 	}
@@ -101,7 +99,7 @@ func TestCookiesAreSecure(t *testing.T) {
 		page := ask("GET", "/login", "", nil)
 		text := new(strings.Builder)
 		page.Write(text)
-		visit := page.Cookies()[0]
+		visit, own := page.Cookies()[0], page.Cookies()[1]
 		entered := ask("POST", "/login", visit.Name+"="+visit.Value,
 			url.Values{"token": {tokenOf.FindStringSubmatch(text.String())[1]}, "password": {"secret"}})
 		session := entered.Cookies()
@@ -109,9 +107,10 @@ func TestCookiesAreSecure(t *testing.T) {
 			t.Errorf("%s: the login sets %v and leads to %q", name, session, entered.Header.Get("Location"))
 			continue
 		}
-		for _, cookie := range []*http.Cookie{visit, session[0]} {
+		for cookie, site := range map[*http.Cookie]http.SameSite{visit: http.SameSiteLaxMode,
+			session[0]: http.SameSiteLaxMode, own: http.SameSiteStrictMode} {
 			if cookie.Secure != c.want || strings.HasPrefix(cookie.Name, "__Host-") != c.want || !cookie.HttpOnly ||
-				cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.Domain != "" {
+				cookie.SameSite != site || cookie.Path != "/" || cookie.Domain != "" {
 				t.Errorf("%s: %v", name, cookie)
 			}
 		}
@@ -164,11 +163,13 @@ func TestLiveIsForPagesOfOurs(t *testing.T) {
 			"a script without an origin":  {[]string{"Cookie", b.cookie, "Origin", "null"}, 403},
 			"a window": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode",
 				"navigate", "Sec-Fetch-Dest", "document"}, 403},
-			"a picture, in an old browser": {nil, 403}, // which sends no strict cookie
+			"a picture, in an old browser": {nil, 403},
+			"a link, in an old browser":    {[]string{"Cookie", linkCookies(b)}, 403},
 			"a picture": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors",
 				"Sec-Fetch-Dest", "image"}, 403},
-			"a cookie that nobody was given": {[]string{"Cookie", "feedex_visit=1"}, 403},
-			"the cookie of another browser":  {[]string{"Cookie", "feedex_visit=" + strings.Repeat("0", 32)}, 200},
+			"a cookie that nobody was given": {[]string{"Cookie", "feedex_own=1; feedex_visit=1"}, 403},
+			"the cookie of another browser": {[]string{"Cookie", "feedex_own=1; feedex_visit=" +
+				strings.Repeat("0", 32)}, 200},
 			"the owner, who types the address": {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "none",
 				"Sec-Fetch-Mode", "navigate"}, 200},
 			"a frame of a page on this machine ": {[]string{"Cookie", b.cookie, "Sec-Fetch-Site", "same-site",
@@ -257,5 +258,37 @@ func TestOtherSitesMayLinkAndNoMore(t *testing.T) {
 		if w := get(h, "/search?q=ferry", c.header...); w.Code != c.want {
 			t.Errorf("%s: %d, want %d", name, w.Code, c.want)
 		}
+	}
+}
+
+// linkCookies are those of a browser that a link of another site brings along.
+func linkCookies(b *browser) string { return strings.Replace(b.cookie, "feedex_own=1", "", 1) }
+
+// Who follows a link of another site is logged in as before, forms that were open before work, and those of the page
+// that the link opened as well. Where the browser does not say where a link is, as by http on a local network, what
+// only pages of ours begin is not begun either.
+func TestALinkOfAnotherSiteFindsWhoIsLoggedIn(t *testing.T) {
+	n := newNode(t)
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
+	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true },
+		Now: func() time.Time { return noon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := enterBy(t, h, "secret")
+	linked := get(h, "/settings?url=https%3A%2F%2Fexample.net%2F", "Cookie", linkCookies(b))
+	if linked.Code != http.StatusOK {
+		t.Fatalf("a link opens %d, %q", linked.Code, linked.Header().Get("Location"))
+	}
+	for _, c := range linked.Result().Cookies() {
+		if c.Name != "feedex_own" {
+			t.Errorf("the link changes %v", c)
+		}
+	}
+	if token := tokenOf.FindStringSubmatch(linked.Body.String()); token == nil || token[1] != b.token {
+		t.Errorf("the token of the page is %q, of pages from before %q", token, b.token)
+	}
+	if w := get(h, "/search?q=ferry&network=1&wait=1", "Cookie", linkCookies(b)); w.Code != http.StatusForbidden {
+		t.Errorf("a link has the network searched: %d", w.Code)
 	}
 }

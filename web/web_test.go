@@ -351,13 +351,7 @@ var tokenOf = regexp.MustCompile(`name="token" value="([0-9a-f]+)"`)
 
 func newBrowser(t *testing.T, h http.Handler) *browser {
 	t.Helper()
-	w := get(h, "/settings")
-	cookie, found := w.Header().Get("Set-Cookie"), tokenOf.FindStringSubmatch(w.Body.String())
-	if found == nil || !strings.Contains(cookie, "SameSite=Strict") || !strings.Contains(cookie, "HttpOnly") {
-		t.Fatalf("cookie %q, token %q", cookie, found)
-	}
-	cookie, _, _ = strings.Cut(cookie, ";")
-	return &browser{h, cookie, found[1]}
+	return newBrowserAt(t, h, "/settings")
 }
 
 func (b *browser) post(path string, form url.Values, header ...string) *httptest.ResponseRecorder {
