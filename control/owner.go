@@ -128,7 +128,9 @@ type Refreshed struct {
 	Feed feed.URL `json:"feed"`
 	// NotBefore is when it may be, at the earliest, for its publisher's sake; zero where it is polled now.
 	NotBefore time.Time `json:"not_before,omitzero"`
-	Ended     bool      `json:"ended,omitempty"` // it is polled no more, as it is gone for good
+	Ended     bool      `json:"ended,omitempty"` // it is polled no more, as it is gone for good or a web page
+	// Choices are the feeds that the web page names, where their owner is to say which they mean.
+	Choices []discover.SiteFeed `json:"choices,omitempty"`
 }
 
 // DHTUse says whether a node meets others by BitTorrent's DHT, which tells whoever looks there that its address runs

@@ -9,6 +9,7 @@ import (
 
 	"feedex/archive"
 	"feedex/control"
+	"feedex/discover"
 	"feedex/feed"
 	"feedex/grade"
 	"feedex/node"
@@ -171,7 +172,8 @@ func (h *host) refresh(ctx context.Context, feeds []feed.URL, stray func(feed.UR
 	for _, u := range feeds {
 		if s := followed[u]; s != nil {
 			meant = append(meant, s.URL)
-			list = append(list, control.Refreshed{Feed: s.URL, NotBefore: s.RefreshAt, Ended: s.Ended})
+			list = append(list, control.Refreshed{Feed: s.URL, NotBefore: s.RefreshAt, Ended: s.Ended,
+				Choices: discover.LendAll(s.URL, s.Names)})
 		} else if err := stray(u); err != nil {
 			return nil, err
 		}

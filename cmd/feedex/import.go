@@ -205,8 +205,7 @@ func tellUnreachable(c *cobra.Command, failed []*node.FeedStatus, waiting int) {
 			break
 		}
 		if len(f.Names) > 0 {
-			fmt.Fprintf(w, "%s is a web page that names %s. Follow those that you want:%s\n", printable(string(f.URL)),
-				plural(int64(len(f.Names)), "feed", "feeds"), choices(c, discover.LendAll(f.URL, f.Names)))
+			fmt.Fprintln(w, toChoose(c, string(f.URL), discover.LendAll(f.URL, f.Names)))
 			continue
 		}
 		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(f))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,18 +42,20 @@ left alone. Of those it says from when on it may. When they would have been poll
 		if err != nil {
 			return err
 		}
-		return printRefreshed(c.OutOrStdout(), list, time.Now())
+		return printRefreshed(c, list, time.Now())
 	})
 	c.ValidArgsFunction = completeFeeds
 	return c
 }
 
 // printRefreshed writes which feeds are polled for people.
-func printRefreshed(w io.Writer, list []control.Refreshed, now time.Time) error {
-	polled := 0
+func printRefreshed(c *cobra.Command, list []control.Refreshed, now time.Time) error {
+	w, polled := c.OutOrStdout(), 0
 	for _, f := range list {
 		var err error
 		switch {
+		case len(f.Choices) > 0:
+			_, err = fmt.Fprintln(w, toChoose(c, string(f.Feed), f.Choices))
 		case f.Ended:
 			_, err = fmt.Fprintf(w, "%s has ended: 'feedex subscribe' tries it again\n", printable(string(f.Feed)))
 		case !f.NotBefore.IsZero():

@@ -258,18 +258,19 @@ func notFollowed(c *cobra.Command, asked string, s *control.FollowedAddress) str
 		return fmt.Sprintf("%s is not followed: %s. With --anyway it is, and is asked for again later", name,
 			printable(s.Problem))
 	case len(s.Choices) > 0:
-		return fmt.Sprintf("%s is a web page that names %s. Follow those that you want:%s",
-			name, plural(int64(len(s.Choices)), "feed", "feeds"), choices(c, s.Choices))
+		return toChoose(c, asked, s.Choices)
 	case s.Feed == "" || s.Page == s.Feed:
 		return fmt.Sprintf("%s is not followed: %s", name, printable(s.Problem))
 	}
 	return ""
 }
 
-// choices lists the feeds that a page names, each with what to type for it. Text of a page must not become part of a
+// toChoose lists the feeds that a page names, each with what to type for it. Text of a page must not become part of a
 // command that somebody copies, but for an address as one word.
-func choices(c *cobra.Command, list []discover.SiteFeed) string {
+func toChoose(c *cobra.Command, page string, list []discover.SiteFeed) string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "%s is a web page that names %s. Follow those that you want:", printable(page),
+		plural(int64(len(list)), "feed", "feeds"))
 	for i := range list {
 		title := cmp.Or(shorten(plainTitle(list[i].Title), 60), "Without a title")
 		fmt.Fprintf(&b, "\n  %s\n      %s", title, toType(c, "subscribe", string(list[i].URL)))
