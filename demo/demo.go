@@ -29,7 +29,7 @@ type Config struct {
 	Feeds int                 // default 10
 	Poll  time.Duration       // how often a node polls each feed. Default 20 s
 	Out   io.Writer           // where it shows what happens; nil is nowhere
-	// Terminal redraws one screen in place; otherwise a line now and then.
+	// Terminal redraws one screen in place, where there is room for it; otherwise a line now and then.
 	Terminal bool
 	Log      *slog.Logger // of the nodes; default nowhere
 }

@@ -149,11 +149,11 @@ func TestScreenFitsATerminal(t *testing.T) {
 		var b strings.Builder
 		sc.write(&b, sum)
 		lines := strings.Split(b.String(), "\n")
-		if len(lines) > 22 {
+		if len(lines) > Lines {
 			t.Errorf("%d lines", len(lines))
 		}
 		for _, line := range lines {
-			if n := len([]rune(line)); n > 79 {
+			if n := len([]rune(line)); n >= Columns {
 				t.Errorf("%d columns: %s", n, line)
 			}
 		}

@@ -7,6 +7,12 @@ import (
 	"time"
 )
 
+// Columns and Lines are how much room the picture takes on a terminal, with the line that the cursor waits in.
+const (
+	Columns = 80
+	Lines   = 18
+)
+
 // A screen shows how the demonstration goes.
 type screen struct {
 	config Config

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"feedex/demo"
 	"feedex/settings"
@@ -43,7 +45,7 @@ func runDemo(c *cobra.Command, length time.Duration) error {
 	stdout := c.OutOrStdout()
 	out := &watchedWriter{w: stdout, failed: func(err error) { cancel(outputError{err}) }}
 	summary, err := demo.Run(ctx, demo.Config{Open: openDatabase, For: length, Out: out,
-		Terminal: isTerminal(stdout)})
+		Terminal: hasRoom(stdout)})
 	switch {
 	case err == nil, errors.Is(err, demo.ErrMissed):
 		fmt.Fprintf(out, "\n%s", summary)
@@ -57,6 +59,16 @@ func runDemo(c *cobra.Command, length time.Duration) error {
 		return failure
 	}
 	return err
+}
+
+// hasRoom reports whether the picture can be drawn over in place: on a terminal that is large enough for it and moves
+// its cursor. One that does not tell its size is as large as they usually are.
+func hasRoom(w io.Writer) bool {
+	if !isTerminal(w) || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	columns, lines, err := term.GetSize(int(w.(*os.File).Fd()))
+	return err != nil || columns == 0 || columns >= demo.Columns && lines >= demo.Lines
 }
 
 // An outputError says that what happens could not be shown.
