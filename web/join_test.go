@@ -56,6 +56,11 @@ func TestAlone(t *testing.T) {
 			t.Errorf("without neighbors the page lacks %q:\n%s", want, page)
 		}
 	}
+	n.neighbors = nil
+	page = get(newHandler(t, n), "/neighbors").Body.String()
+	if strings.Count(page, "friend") != 2 { // who comes by one's invitation, and who is invited
+		t.Errorf("the page Neighbors asks for somebody more than once:\n%s", page)
+	}
 	n.status.Neighbors = 1
 	if page := get(newHandler(t, n), "/").Body.String(); strings.Contains(page, "No neighbors yet") ||
 		strings.Contains(page, `action="/join"`) {

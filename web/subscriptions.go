@@ -236,8 +236,7 @@ func (u unread) Address() string { return address(u.Tries[0]) }
 func typedAddress(r *http.Request) ([]feed.URL, error) {
 	tries, err := feed.ParseTyped(r.PostFormValue("url"))
 	if err != nil {
-		return nil, clientError{http.StatusBadRequest, "That is no address of a feed",
-			"The address of a feed or a site begins with https:// or http://. " + err.Error() + "."}
+		return nil, clientError{http.StatusBadRequest, "That is no address of a feed", sentence(err.Error())}
 	}
 	return tries, nil
 }

@@ -415,8 +415,9 @@ func TestChanges(t *testing.T) {
 		t.Errorf("the page does not say so: %s", w.Body)
 	}
 	if w := b.post("/follow", url.Values{"token": {b.token},
-		"url": {"ftp://example.net/feed"}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 {
-		t.Errorf("%d, followed %q", w.Code, n.followed)
+		"url": {"ftp://example.net/feed"}}); w.Code != http.StatusBadRequest || len(n.followed) != 1 ||
+		strings.Count(w.Body.String(), "https://") != 1 {
+		t.Errorf("%d, followed %q, and not once what an address begins with: %s", w.Code, n.followed, w.Body)
 	}
 	w = b.post("/follow", url.Values{"token": {b.token}, "url": {string(siteURL)}})
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/feeds/3" {
