@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"feedex/control"
 	"feedex/daemon"
 	"feedex/node"
 	"feedex/polling"
@@ -94,7 +95,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		return Summary{}, context.Cause(running)
 	}
 
-	ready := make(chan struct{}, c.Nodes)
+	ready := make(chan daemon.Addresses, c.Nodes)
 	for i := range c.Nodes {
 		listen := "127.0.0.1:0"
 		if i == c.Nodes-1 && i > 0 {
@@ -106,18 +107,20 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 				Reader: "127.0.0.1:0", Subscribe: pub.urls,
 				Node: node.Config{Trackers: []string{trackerURL}, AllowLocal: true,
 					Policy: polling.Fixed{Every: c.Poll}},
+				DHT: control.DHTOff, // so that its pages do not ask for leave
 				Log: c.Log,
 				Ready: func(a daemon.Addresses) {
 					s.join(i, nodeName(a), pub.urls)
-					ready <- struct{}{}
+					ready <- a
 				},
 				Observe: func(now time.Time, note node.Note) { s.observe(i, now, note) },
 			}))
 		})
 	}
+	var a daemon.Addresses
 	for range c.Nodes {
 		select {
-		case <-ready:
+		case a = <-ready:
 		case <-running.Done():
 			return Summary{}, context.Cause(running)
 		}
@@ -128,7 +131,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	}
 	parts.Go(func() { stop(rider.run(running, trackerURL)) })
 	s.rider = rider
-	err = show(running, c, s, pub)
+	err = show(running, c, s, pub, "http://"+a.Reader+"/")
 	sum := s.summary(time.Now(), pub.requests.Load())
 	if err == nil && sum.Missed > 0 {
 		err = fmt.Errorf("%w: %d of %d deliveries", ErrMissed, sum.Missed, sum.Expected)
@@ -153,8 +156,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// show publishes, redraws and waits until the time is up and everything has arrived, or cannot any more.
-func show(ctx context.Context, c Config, s *score, pub *publisher) error {
+// show publishes, redraws and waits until the time is up and everything has arrived, or cannot any more. A node has its
+// pages at the address pages.
+func show(ctx context.Context, c Config, s *score, pub *publisher, pages string) error {
 	begun := time.Now()
 	s.begin(begun, pub.requests.Load())
 	publishing, silence := context.WithTimeout(ctx, c.For-settle)
@@ -163,7 +167,7 @@ func show(ctx context.Context, c Config, s *score, pub *publisher) error {
 	publishers.Go(func() { pub.publish(publishing) })
 	defer publishers.Wait()
 
-	screen := newScreen(c, s, pub)
+	screen := newScreen(c, s, pub, pages)
 	defer screen.close()
 	tick := time.NewTicker(screen.every)
 	defer tick.Stop()

@@ -23,11 +23,12 @@ type screen struct {
 	hidden bool          // the cursor
 }
 
-func newScreen(c Config, s *score, pub *publisher) *screen {
+func newScreen(c Config, s *score, pub *publisher, pages string) *screen {
 	sc := &screen{config: c, score: s, pub: pub, every: 250 * time.Millisecond}
 	fmt.Fprintf(c.Out, "feedex demo: %d nodes, a tracker and %d feeds on this machine.\n", c.Nodes, c.Feeds)
-	fmt.Fprintf(c.Out, "Each feed publishes every %v to %v; each node polls each of its feeds every %v.\n\n",
+	fmt.Fprintf(c.Out, "Each feed publishes every %v to %v; each node polls each of its feeds every %v.\n",
 		shortestGap, longestGap, c.Poll)
+	fmt.Fprintf(c.Out, "Meanwhile one of them shows its pages at %s\n\n", pages)
 	if c.Terminal {
 		fmt.Fprint(c.Out, "\x1b[?25l")
 		sc.hidden = true

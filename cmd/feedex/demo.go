@@ -23,10 +23,11 @@ func newDemo() *cobra.Command {
 		Use:   "demo",
 		Short: "Show a whole network at work on this machine",
 		Long: `Start a server with ten feeds that publish every few seconds, a tracker and six nodes, all on this machine's
-loopback address and in temporary folders, and show live what they do. Each node polls far too rarely to see
-entries in time by itself. They poll each feed in turn, the more evenly the longer it runs: it shows which node
-polled one of the feeds when, and in the end how even the times between polls are. The exit code is 1 if a
-node missed an entry. No Internet is needed. When it is interrupted it says how far it came.`,
+loopback address and in temporary folders, and show live what they do; the pages of one of them can be opened in a
+browser meanwhile. Each node polls far too rarely to see entries in time by itself. They poll each feed in turn, the
+more evenly the longer it runs: it shows which node polled one of the feeds when, and in the end how even the times
+between polls are. The exit code is 1 if a node missed an entry. No Internet is needed. When it is interrupted it says
+how far it came.`,
 		Example: "  feedex demo\n  feedex demo --for 5m",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -51,6 +51,9 @@ func TestDemoEndsEarly(t *testing.T) {
 			if code := run(ctx, []string{"demo"}, out, &stderr); code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
 			}
+			if tt.by != nil && !strings.Contains(out.String(), " shows its pages at http://127.0.0.1:") {
+				t.Errorf("nobody hears where a node's pages are: %q", &out.Builder)
+			}
 			if !strings.Contains(out.String(), tt.wantOutput) || stderr.String() != tt.wantError {
 				t.Errorf("output %q, error %q; want %q and %q", &out.Builder, &stderr, tt.wantOutput, tt.wantError)
 			}
