@@ -212,7 +212,7 @@ func sizeOf(b *testing.B, data string) (bytes int64) {
 
 // foldLog brings the log that a killed node left into the archive, so that sizes can be compared.
 func foldLog(data string) error {
-	store, err := ondisk.Open(DatabasePath(data))
+	store, err := ondisk.Open(context.Background(), DatabasePath(data))
 	if err != nil {
 		return err
 	}

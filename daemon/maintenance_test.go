@@ -82,14 +82,14 @@ func TestImportOnAFullDisk(t *testing.T) {
 // While somebody keeps the file, no node and nobody else does.
 func TestOfflineArchive(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	if _, err := OpenOffline(data, false, ondisk.Open); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenOffline(t.Context(), data, false, ondisk.Open); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without an archive: %v", err)
 	}
-	k, err := OpenOffline(data, true, ondisk.Open)
+	k, err := OpenOffline(t.Context(), data, true, ondisk.Open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenOffline(data, true, ondisk.Open); !errors.Is(err, datadir.ErrInUse) {
+	if _, err := OpenOffline(t.Context(), data, true, ondisk.Open); !errors.Is(err, datadir.ErrInUse) {
 		t.Errorf("a second process: %v", err)
 	}
 	if added, err := k.Import(t.Context(), pastLines(5)); err != nil || added != 5 {
@@ -101,7 +101,7 @@ func TestOfflineArchive(t *testing.T) {
 	if err := errors.Join(k.Vacuum(t.Context()), k.Close()); err != nil {
 		t.Error(err)
 	}
-	again, err := OpenOffline(data, false, ondisk.Open)
+	again, err := OpenOffline(t.Context(), data, false, ondisk.Open)
 	if err != nil {
 		t.Fatal(err)
 	}

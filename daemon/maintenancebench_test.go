@@ -61,7 +61,7 @@ func BenchmarkImport(b *testing.B) {
 	text := benchLines(b, n)
 	for b.Loop() {
 		data := filepath.Join(b.TempDir(), "data")
-		k, err := OpenOffline(data, true, ondisk.Open)
+		k, err := OpenOffline(b.Context(), data, true, ondisk.Open)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -37,8 +37,8 @@ const Version = "0.1.0"
 const UserAgent = "feedex/" + Version
 
 // An OpenDatabase opens the archive in the file at path, made and brought to the newest form if necessary. The folder
-// exists. Errors that mean a full disk wrap archive.ErrFull.
-type OpenDatabase func(path string) (reading.Database, error)
+// exists. Where ctx ends meanwhile, the file stays as it was. Errors that mean a full disk wrap archive.ErrFull.
+type OpenDatabase func(ctx context.Context, path string) (reading.Database, error)
 
 // Config says where a node lives. Data, Open, Listen and Reader must be set.
 type Config struct {
@@ -150,8 +150,10 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	defer unlock()
-	store, err := openArchive(&c)
-	if err != nil {
+	store, err := openArchive(ctx, &c)
+	if err != nil && ctx.Err() != nil { // which has ended that as well
+		return nil
+	} else if err != nil {
 		return fmt.Errorf("open archive: %w", err)
 	}
 	defer store.Close()
@@ -214,7 +216,7 @@ func Run(ctx context.Context, c Config) error {
 const longOpening = 5 * time.Second
 
 // openArchive opens the archive of a data directory. On a disk that is full that takes the reserve.
-func openArchive(c *Config) (reading.Database, error) {
+func openArchive(ctx context.Context, c *Config) (reading.Database, error) {
 	path := DatabasePath(c.Data)
 	// A node that was killed as it began leaves one as well, and is to start again.
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
@@ -225,9 +227,9 @@ func openArchive(c *Config) (reading.Database, error) {
 		c.Log.Info("the archive is not open yet: what an older feedex wrote is converted once; to end that undoes it",
 			"file", path)
 	}).Stop()
-	store, err := c.Open(path)
+	store, err := c.Open(ctx, path)
 	if errors.Is(err, archive.ErrFull) && reserveIn(c.Data, 0).release() {
-		return c.Open(path)
+		return c.Open(ctx, path)
 	}
 	return store, err
 }

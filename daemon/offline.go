@@ -25,7 +25,7 @@ var _ control.Maintenance = (*OfflineArchive)(nil)
 
 // OpenOffline opens the archive of a data directory and keeps nodes from running on it until Close. Where create is
 // false there must be an archive: the error is fs.ErrNotExist otherwise. It wraps datadir.ErrInUse where a node runs.
-func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, error) {
+func OpenOffline(ctx context.Context, data string, create bool, open OpenDatabase) (*OfflineArchive, error) {
 	path := DatabasePath(data)
 	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
 		return nil, fmt.Errorf("open archive: %w", err)
@@ -35,7 +35,7 @@ func OpenOffline(data string, create bool, open OpenDatabase) (*OfflineArchive, 
 		return nil, err
 	}
 	datadir.Own(path) // and with it the log that SQLite has beside it: a backup that was put there may be root's
-	store, err := open(path)
+	store, err := open(ctx, path)
 	if err != nil {
 		unlock()
 		return nil, fmt.Errorf("open archive: %w", err)

@@ -32,7 +32,7 @@ func TestWhatRootMakesIsTheNodes(t *testing.T) {
 	}
 	open := func() {
 		t.Helper()
-		k, err := OpenOffline(data, true, ondisk.Open)
+		k, err := OpenOffline(t.Context(), data, true, ondisk.Open)
 		if err != nil {
 			t.Fatal(err)
 		}

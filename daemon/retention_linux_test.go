@@ -59,7 +59,7 @@ func TestAFullDiskIsFreedByRetention(t *testing.T) {
 		if restart {
 			l.end()
 			fillDisk(t, dir)
-			store, err := openArchive(&Config{Data: dir, Open: ondisk.Open})
+			store, err := openArchive(t.Context(), &Config{Data: dir, Open: ondisk.Open})
 			if err != nil {
 				t.Fatalf("the archive cannot be opened: %v", err)
 			}

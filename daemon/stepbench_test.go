@@ -92,7 +92,7 @@ func (x *bench) open(c node.Config) {
 	}
 	c.AllowLocal, c.Secret, c.Policy = true, make([]byte, 32), polling.Fixed{Every: 24 * time.Hour}
 	var err error
-	if x.store, err = ondisk.Open(DatabasePath(x.data)); err != nil {
+	if x.store, err = ondisk.Open(x.b.Context(), DatabasePath(x.data)); err != nil {
 		x.b.Fatal(err)
 	}
 	if x.housekeeper, err = x.store.Housekeeper(); err != nil {

@@ -35,10 +35,11 @@ func TestAnArchiveThatOpensForLong(t *testing.T) {
 	for took, want := range map[time.Duration]int{longOpening - 1: 0, longOpening + 1: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			log, said := logtest.Overhear()
-			_, err := openArchive(&Config{Data: t.TempDir(), Log: log, Open: func(string) (reading.Database, error) {
+			open := func(context.Context, string) (reading.Database, error) {
 				time.Sleep(took)
 				return nil, archive.ErrFull
-			}})
+			}
+			_, err := openArchive(t.Context(), &Config{Data: t.TempDir(), Log: log, Open: open})
 			if all := said.Count(); !errors.Is(err, archive.ErrFull) || len(all) != want {
 				t.Errorf("after %v it ends with %v, and the log says %v", took, err, all)
 			}

@@ -219,7 +219,7 @@ func TestNumbersAfterARestoreOfAnOlderBackup(t *testing.T) {
 	if _, err := db.Exec(`CREATE TABLE feeds (id INTEGER PRIMARY KEY AUTOINCREMENT)`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(foreign, Config{}); !errors.Is(err, errForeign) {
+	if _, err := Open(t.Context(), foreign, Config{}); !errors.Is(err, errForeign) {
 		t.Errorf("another program's database: %v", err)
 	}
 	var rows int
@@ -380,7 +380,7 @@ func TestReadingWhileANodeStartsOnABackup(t *testing.T) {
 		started := make(chan struct{})
 		go func() {
 			defer close(started)
-			if node, err := Open(path, Config{}); err != nil {
+			if node, err := Open(t.Context(), path, Config{}); err != nil {
 				t.Error(err)
 			} else if err := node.Close(); err != nil {
 				t.Error(err)

@@ -68,7 +68,7 @@ func (c *corpus) records(n int) []archive.Record {
 func filled(b *testing.B, c *corpus, n int) (path string, ids []feed.EntryID) {
 	b.Helper()
 	path = filepath.Join(b.TempDir(), "archive.db")
-	s, err := Open(path, Config{})
+	s, err := Open(b.Context(), path, Config{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func BenchmarkFilled(b *testing.B) {
 	path, ids := filled(b, c, n)
 	b.Run("Open", func(b *testing.B) {
 		for range b.N {
-			s, err := Open(path, Config{})
+			s, err := Open(b.Context(), path, Config{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -215,7 +215,7 @@ func BenchmarkFilled(b *testing.B) {
 
 func openBench(b *testing.B, path string) *Store {
 	b.Helper()
-	s, err := Open(path, Config{})
+	s, err := Open(b.Context(), path, Config{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func use(path string) (errs []error) {
 			errs = append(errs, err)
 		}
 	}
-	s, err := Open(path, Config{})
+	s, err := Open(context.Background(), path, Config{})
 	if err != nil {
 		return []error{err}
 	}

@@ -14,7 +14,7 @@ import (
 // What is declined, followed in whatever way or once was is not suggested, also after a restart.
 func TestUnsuggested(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	s, err := Open(path, Config{})
+	s, err := Open(t.Context(), path, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestUnsuggested(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = Open(path, Config{}); err != nil {
+	if s, err = Open(t.Context(), path, Config{}); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()

@@ -125,7 +125,7 @@ func TestFullDisk(t *testing.T) {
 
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	s, err := Open(path, Config{BusyTimeout: time.Millisecond})
+	s, err := Open(t.Context(), path, Config{BusyTimeout: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,12 +216,13 @@ func TestReadOnly(t *testing.T) {
 	s.KeepPeer(protocol.FormerNeighbor{})
 	wantCause(t, s.Commit(), ErrReadOnly, s.path)
 
-	_, err := Open(t.TempDir(), Config{}) // a folder
+	_, err := Open(t.Context(), t.TempDir(), Config{}) // a folder
 	if err == nil {
 		t.Error("a folder was opened")
 	}
 	missing := filepath.Join(t.TempDir(), "no", "archive.db")
-	if _, err := Open(missing, Config{}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+	_, err = Open(t.Context(), missing, Config{})
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 		t.Errorf("Open in a missing folder: %v", err)
 	}
 }
@@ -238,7 +239,7 @@ func TestForbidden(t *testing.T) {
 	if err := os.Chmod(s.path, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(s.path, Config{})
+	_, err := Open(t.Context(), s.path, Config{})
 	wantCause(t, err, ErrReadOnly, s.path)
 
 	// A folder in which nothing can be made: neither an archive nor the files beside one.
@@ -247,10 +248,10 @@ func TestForbidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Chmod(dir, 0o700)
-	_, err = Open(s.path, Config{})
+	_, err = Open(t.Context(), s.path, Config{})
 	wantCause(t, err, ErrReadOnly, s.path)
 	other := filepath.Join(dir, "other.db")
-	_, err = Open(other, Config{})
+	_, err = Open(t.Context(), other, Config{})
 	wantCause(t, err, ErrReadOnly, other)
 
 	// A file that is whole can be read there, one that a node left half done cannot.
@@ -276,7 +277,7 @@ func TestNotAnArchive(t *testing.T) {
 	if err := os.WriteFile(text, []byte(strings.Repeat("This is no database. ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(text, Config{})
+	_, err := Open(t.Context(), text, Config{})
 	wantCause(t, err, ErrDamaged, text)
 	_, err = OpenReader(text, Config{})
 	wantCause(t, err, ErrDamaged, text)
@@ -292,7 +293,7 @@ func TestNotAnArchive(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(foreign, Config{})
+	_, err = Open(t.Context(), foreign, Config{})
 	wantCause(t, err, errForeign, foreign)
 	_, err = OpenReader(foreign, Config{})
 	wantCause(t, err, errForeign, foreign)
@@ -301,7 +302,7 @@ func TestNotAnArchive(t *testing.T) {
 func TestNewerArchive(t *testing.T) {
 	s := newStore(t)
 	execSQL(t, s, `PRAGMA user_version = 1000`)
-	_, err := Open(s.path, Config{})
+	_, err := Open(t.Context(), s.path, Config{})
 	wantCause(t, err, ErrNewer, s.path)
 	_, err = OpenReader(s.path, Config{})
 	wantCause(t, err, ErrNewer, s.path)

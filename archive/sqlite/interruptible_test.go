@@ -38,7 +38,7 @@ const endless = `WITH RECURSIVE n (i) AS (SELECT slow(1) UNION ALL SELECT i + sl
 func inBubble(t *testing.T, f func(t *testing.T, s *Store)) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	synctest.Test(t, func(t *testing.T) {
-		s, err := Open(path, Config{})
+		s, err := Open(t.Context(), path, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

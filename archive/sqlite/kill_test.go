@@ -68,7 +68,7 @@ func victimRecord(n, i int, state string) archive.Record {
 // victim writes batches for good, one line for each that was acknowledged. With each it reads what came before. The
 // housekeeping of its archive goes on all the while.
 func victim(path string) error {
-	s, err := Open(path, Config{})
+	s, err := Open(context.Background(), path, Config{})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestPrefixesFindTheSameWhateverTheirWords(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		path := filepath.Join(t.TempDir(), "archive.db") // a folder each time
 		copyEmpty(t, path)
-		s, err := Open(path, Config{})
+		s, err := Open(t.Context(), path, Config{})
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -76,7 +76,8 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		return err
 	}
 	if err := upgrade(ctx, conn, scripts); err != nil {
-		_, _ = conn.ExecContext(ctx, `ROLLBACK`) // after some errors SQLite has rolled back by itself and says so here
+		// Not by ctx, which may have ended; and after some errors SQLite has rolled back by itself and says so here.
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`)
 		return err
 	}
 	return nil

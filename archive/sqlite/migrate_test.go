@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -461,6 +462,36 @@ func TestMigrateToHeadings(t *testing.T) {
 	}
 }
 
+// A node that is to end does not wait for a conversion, which is undone.
+func TestMigrationEnds(t *testing.T) {
+	fill, join := "", "feeds f1"
+	for i := range 10 {
+		fill += fmt.Sprintf(`INSERT INTO feeds (url, secret) VALUES ('%s', 1);`, victimFeed(i))
+		join += fmt.Sprintf(", feeds g%d, feeds h%[1]d", i)
+	}
+	const known = 52
+	path := olderArchive(t, known, fill+`CREATE TRIGGER endless AFTER UPDATE OF secret ON feeds BEGIN
+		UPDATE state SET indexed = (SELECT count(*) FROM `+join+`); END;`)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if s, err := Open(ctx, path, Config{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("it ends with %v, %v", s, err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var version int
+	if err := db.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&version); err != nil || version != known {
+		t.Errorf("it has version %d, %v", version, err)
+	}
+	if _, err := db.ExecContext(t.Context(), `DROP TRIGGER endless`); err != nil {
+		t.Fatal(err)
+	}
+	openFile(t, path)
+}
+
 // An archive from before there were several people is the owner's: every mark, title, folder and password is theirs,
 // and numbers are not used again.
 func TestMigrateToPeople(t *testing.T) {
@@ -549,7 +580,7 @@ func benchmarkMigration(b *testing.B, from int, source, more string) {
 		b.StopTimer()
 		path := olderArchive(b, from, fill)
 		b.StartTimer()
-		s, err := Open(path, Config{})
+		s, err := Open(b.Context(), path, Config{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func millionArchive(b *testing.B) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	s, err := Open(path+".part", Config{WriterCache: 256 << 20})
+	s, err := Open(b.Context(), path+".part", Config{WriterCache: 256 << 20})
 	if err != nil {
 		b.Fatal(err)
 	}

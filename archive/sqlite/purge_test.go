@@ -53,7 +53,7 @@ const purgingPrefix = "purge "
 // purgingVictim purges all but one entry, a few at a time, one line for each step. Between them it tidies and gives
 // back what is free.
 func purgingVictim(path string) error {
-	s, err := Open(path, Config{})
+	s, err := Open(context.Background(), path, Config{})
 	if err != nil {
 		return err
 	}

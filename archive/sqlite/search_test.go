@@ -63,7 +63,7 @@ func TestRankingIsCut(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(path, Config{RankTime: 1}) // a nanosecond
+	s, err := Open(t.Context(), path, Config{RankTime: 1}) // a nanosecond
 	if err != nil {
 		t.Fatal(err)
 	}

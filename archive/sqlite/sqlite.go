@@ -89,10 +89,10 @@ var (
 	_ archive.Housekeeper = (*Housekeeper)(nil)
 )
 
-// Open opens the archive in the file at path, made and brought to the newest schema if necessary.
-// The folder must exist.
-func Open(path string, cfg Config) (*Store, error) {
-	s, err := open(context.Background(), path, cfg.withDefaults())
+// Open opens the archive in the file at path, made and brought to the newest schema if necessary: where ctx ends before
+// that is done, the file stays as it was. The folder must exist.
+func Open(ctx context.Context, path string, cfg Config) (*Store, error) {
+	s, err := open(ctx, path, cfg.withDefaults())
 	return s, wrap("open", path, err)
 }
 

@@ -37,7 +37,7 @@ func openFile(t testing.TB, path string) *Store {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		copyEmpty(t, path)
 	}
-	s, err := Open(path, Config{})
+	s, err := Open(t.Context(), path, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ var emptyArchive = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "archive.db")
-	s, err := Open(path, Config{})
+	s, err := Open(context.Background(), path, Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -143,12 +143,12 @@ func completeFiles(endings ...string) cobra.CompletionFunc {
 }
 
 // openDatabase is how nodes open their archives: a daemon.OpenDatabase.
-func openDatabase(path string) (reading.Database, error) {
-	return openDatabaseWith(path, sqlite.Config{})
+func openDatabase(ctx context.Context, path string) (reading.Database, error) {
+	return openDatabaseWith(ctx, path, sqlite.Config{})
 }
 
-func openDatabaseWith(path string, c sqlite.Config) (reading.Database, error) {
-	s, err := sqlite.Open(path, c)
+func openDatabaseWith(ctx context.Context, path string, c sqlite.Config) (reading.Database, error) {
+	s, err := sqlite.Open(ctx, path, c)
 	if err != nil {
 		return nil, err // and not a Store that is nil, which is a Database
 	}
@@ -158,7 +158,7 @@ func openDatabaseWith(path string, c sqlite.Config) (reading.Database, error) {
 // maintain has do change the archive of a data directory by what may: the node that runs on it, or else this process,
 // which then has it as local. Where create is false there must be an archive. Patience is for work on the whole file,
 // "" for the default.
-func maintain(data string, create bool, patience string,
+func maintain(ctx context.Context, data string, create bool, patience string,
 	do func(k control.Maintenance, local *daemon.OfflineArchive) error) error {
 	client, err := control.Dial(data)
 	if err == nil {
@@ -168,8 +168,8 @@ func maintain(data string, create bool, patience string,
 	if !errors.Is(err, control.ErrNotRunning) {
 		return advised(err, data)
 	}
-	k, err := daemon.OpenOffline(data, create, func(path string) (reading.Database, error) {
-		return openDatabaseWith(path, sqlite.Config{WriterCache: 64 << 20, Patience: settings.Duration(patience)})
+	k, err := daemon.OpenOffline(ctx, data, create, func(ctx context.Context, path string) (reading.Database, error) {
+		return openDatabaseWith(ctx, path, sqlite.Config{WriterCache: 64 << 20, Patience: settings.Duration(patience)})
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -47,7 +47,7 @@ https://example.com/b         1        0 B   0            0          0       -  
 // means.
 func TestVacuumWhileTheNodeRuns(t *testing.T) {
 	data := t.TempDir()
-	k, err := daemon.OpenOffline(data, true, openDatabase)
+	k, err := daemon.OpenOffline(t.Context(), data, true, openDatabase)
 	if err != nil {
 		t.Fatal(err)
 	}

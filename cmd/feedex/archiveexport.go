@@ -113,7 +113,7 @@ the reason go to standard error, and the exit code is 1.`,
 		ValidArgsFunction: completeFiles(),
 	}
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		return maintain(data, true, "", func(k control.Maintenance, local *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, true, "", func(k control.Maintenance, local *daemon.OfflineArchive) error {
 			in := importing{archive: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
 			return in.files(c, args, local)
 		})

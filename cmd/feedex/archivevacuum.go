@@ -31,7 +31,7 @@ A disk that is slow does not keep the command for ever: see --patience, which ho
 	patienceFlag(c, &patience)
 	return onArchive(c, func(c *cobra.Command, data string, _ []string) error {
 		var before int64
-		err := maintain(data, false, patience, func(k control.Maintenance, local *daemon.OfflineArchive) error {
+		rewrite := func(k control.Maintenance, local *daemon.OfflineArchive) error {
 			before = archiveSize(data)
 			if local == nil && !inSteps(c, data) {
 				fmt.Fprintf(c.ErrOrStderr(), "an older feedex made the file: it is rewritten once, and the node does "+
@@ -39,7 +39,8 @@ A disk that is slow does not keep the command for ever: see --patience, which ho
 					roughly(max(time.Second, time.Duration(before/rewritten)*time.Second)))
 			}
 			return k.Vacuum(c.Context())
-		})
+		}
+		err := maintain(c.Context(), data, false, patience, rewrite)
 		if err != nil {
 			return err
 		}

@@ -90,7 +90,7 @@ first acts, in the order in which they were made, and beside it each that labels
 			return settings.UsageError{Err: err}
 		}
 		sayPhrase(c.ErrOrStderr(), m)
-		return maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
 			report, err := k.AddFilter(c.Context(), r)
 			if err != nil {
 				return fmt.Errorf("add filter %q: %w", r.Name, err)
@@ -249,7 +249,7 @@ removed not more than ten minutes ago. Of labels it takes those away that the fi
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		r.Name = args[0]
-		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
 			rule, err := k.RemoveFilter(c.Context(), r)
 			switch {
 			case err != nil || !rule.Acts():

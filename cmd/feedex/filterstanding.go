@@ -33,7 +33,7 @@ func newFilterStanding() *cobra.Command {
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		r.Name, r.Standing = args[0], !stop
-		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
 			if err := k.StandFilter(c.Context(), r); err != nil {
 				return err
 			}

@@ -91,7 +91,7 @@ next. Times of the day are those of the node's machine, or of TZ in its environm
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}
-		err = maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		err = maintain(c.Context(), data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
 			if err := k.AddReceiver(c.Context(), q); err != nil {
 				return fmt.Errorf("add receiver %q: %w", q.Name, err)
 			}
@@ -390,7 +390,7 @@ func newNotifyRemove() *cobra.Command {
 		Args:  oneArg("receiver"),
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
 			return k.RemoveReceiver(c.Context(), control.ReceiverName{Person: person, Name: args[0]})
 		})
 	})

@@ -65,7 +65,7 @@ passwords of their own readers.`,
 		}
 		p := control.PasswordRequest{Name: name, Person: person, Scope: scope}
 		var secret string
-		err := maintain(data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) (err error) {
+		err := maintain(c.Context(), data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) (err error) {
 			if secret, err = k.AddPassword(c.Context(), p); err != nil {
 				err = fmt.Errorf("add password %q: %w", name, err)
 			}
@@ -158,7 +158,7 @@ func newPasswordRemove() *cobra.Command {
 		Args:    oneArg("password"),
 	}
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		return maintain(data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
 			return k.RemovePassword(c.Context(), args[0])
 		})
 	})

@@ -2,6 +2,7 @@
 package ondisk
 
 import (
+	"context"
 	"database/sql"
 	"testing"
 
@@ -10,8 +11,8 @@ import (
 )
 
 // Open is a daemon.OpenDatabase.
-func Open(path string) (reading.Database, error) {
-	s, err := sqlite.Open(path, sqlite.Config{})
+func Open(ctx context.Context, path string) (reading.Database, error) {
+	s, err := sqlite.Open(ctx, path, sqlite.Config{})
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +22,7 @@ func Open(path string) (reading.Database, error) {
 // MustOpen opens the archive in the file at path. Its test closes it.
 func MustOpen(t testing.TB, path string) reading.Database {
 	t.Helper()
-	s, err := Open(path)
+	s, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
