@@ -337,7 +337,7 @@ func TestRevivedByTheTimerAlone(t *testing.T) {
 			t.Fatalf("subscribing on a full disk: %v", err)
 		}
 		l.pass(10 * time.Minute)
-		const refused, stored = "entries cannot be stored; nothing was acknowledged", "entries can be stored again"
+		const refused, stored = "the node rests; nothing was acknowledged", "the node goes on"
 		if said := l.said.Count(); said[refused] < 10 || said[refused] > 20 || said[stored] != 0 {
 			t.Errorf("in ten minutes on a full disk the log says %v", said)
 		}
@@ -397,7 +397,7 @@ func TestHeldCallsEndWithTheCore(t *testing.T) {
 		}
 		l.disk.set(diskState{})
 		l.pass(vouchTakes)
-		if said := l.said.Count(); said["entries can be stored again"] != 1 {
+		if said := l.said.Count(); said["the node goes on"] != 1 {
 			t.Errorf("the log says %v", said)
 		}
 		if list, err := l.Neighbors(t.Context()); err != nil || len(list) != 0 {
@@ -490,7 +490,7 @@ func TestAClockThatIsSetBack(t *testing.T) {
 						t.Errorf("at %v core %d goes by %v", now, h.life, told)
 					}
 				})
-				const refused = "entries cannot be stored; nothing was acknowledged"
+				const refused = "the node rests; nothing was acknowledged"
 				if said := l.said.Count(); said[refused] != int(want)-1 {
 					t.Errorf("the log says %v", said)
 				}

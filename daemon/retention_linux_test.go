@@ -106,7 +106,7 @@ func TestAFullDiskStaysFullForRows(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	const full, again = "entries cannot be stored; nothing was acknowledged", "entries can be stored again"
+	const full, again = "the node rests; nothing was acknowledged", "the node goes on"
 	fillDisk(t, dir)
 	for n := 0; said.Count()[full] == 0; n += 200 {
 		_ = l.host.write(ctx, func(d reading.Database) error { d.Keep(longRecords(n, n+200)); return nil })

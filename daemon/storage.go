@@ -72,7 +72,7 @@ func (l *loop) fail(now time.Time, err error) {
 	}
 	l.endRequests()
 	l.around.rested()
-	l.config.Log.Error("entries cannot be stored; nothing was acknowledged", "err", err, "retry", wait)
+	l.config.Log.Error("the node rests; nothing was acknowledged", "err", err, "retry", wait)
 }
 
 func unavailable() transport.Response {
@@ -126,7 +126,7 @@ func (l *loop) revive() error {
 	}
 	if l.storage.problem != nil {
 		l.storage.problem = nil
-		l.config.Log.Info("entries can be stored again")
+		l.config.Log.Info("the node goes on")
 	}
 	l.life++
 	l.node = n

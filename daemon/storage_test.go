@@ -127,11 +127,11 @@ func TestNothingIsAskedForThatCannotBeKept(t *testing.T) {
 					t.Fatalf("on a full disk: %d requests, %v; want the first alone", asked.Load(), err)
 				}
 			}
-			if said.Count()["entries can be stored again"] > 0 {
+			if said.Count()["the node goes on"] > 0 {
 				t.Error("entries are said to be stored on a full disk")
 			}
 			mend()
-			said.Wait(t, "entries can be stored again")
+			said.Wait(t, "the node goes on")
 			if err := ask(ctx, l); err != nil || asked.Load() == 1 {
 				t.Errorf("once there is room: %d requests in all, %v", asked.Load(), err)
 			}
@@ -175,7 +175,7 @@ func TestADiskHasRoomAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	mend := ondisk.Break(t, l.path)
-	const full = "entries cannot be stored; nothing was acknowledged"
+	const full = "the node rests; nothing was acknowledged"
 	_, err := l.host.texts.get(ctx, 1, true, theOwner)
 	mend()
 	said.Wait(t, full)
@@ -186,11 +186,11 @@ func TestADiskHasRoomAgain(t *testing.T) {
 		said.Wait(t, full)
 		_, err = l.host.texts.get(ctx, 1, true, theOwner)
 	}
-	if said.Count()["entries can be stored again"] > 0 {
+	if said.Count()["the node goes on"] > 0 {
 		t.Error("entries are said to be stored on a full disk")
 	}
 	room.Store(stepBytes)
-	said.Wait(t, "entries can be stored again")
+	said.Wait(t, "the node goes on")
 	if _, err := l.host.texts.get(ctx, 1, true, theOwner); errors.Is(err, reading.ErrRests) || asked.Load() != 2 {
 		t.Errorf("once there is room: %d requests, %v", asked.Load(), err)
 	}
@@ -232,7 +232,7 @@ func TestStorageFaults(t *testing.T) {
 	}
 
 	mend()
-	said.Wait(t, "entries can be stored again")
+	said.Wait(t, "the node goes on")
 	if code := p.call(put); code != protocol.UnknownNeighbor {
 		t.Errorf("delivery over a link that was forgotten: fault %d, want %d", code, protocol.UnknownNeighbor)
 	}
