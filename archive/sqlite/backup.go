@@ -187,9 +187,9 @@ func renumber(ctx context.Context, path string, cfg Config) (err error) {
 	return ended(ctx, err)
 }
 
-// errForeignLog is for a file that only a node may open, which removes the log.
-var errForeignLog = errors.New("beside the backup stands the log of the archive that was here before: remove it, or " +
-	"start the node, which does")
+// errForeignLog is for a file that only a node may open, which sets the log aside.
+var errForeignLog = errors.New("beside the backup stands the log of the archive that was here before: move it away, " +
+	"or start the node, which does")
 
 // shareOf is the file that stands beside the archive at path, with its log, while it is in use.
 func shareOf(path string) string { return behindLinks(path) + "-shm" }
@@ -203,15 +203,18 @@ func behindLinks(path string) string {
 	return path
 }
 
-// dropForeignLog removes what foreignLog warns of. Nobody may have the file open.
-func dropForeignLog(path string) error {
+// asideSuffix ends the name of a log that was set aside.
+const asideSuffix = ".old"
+
+// setForeignLogAside moves away what foreignLog warns of, in place of what was moved there before. Where the archive
+// that it belongs to was moved and not overwritten, the latest commits of that are in it alone. Nobody may have the file
+// open.
+func setForeignLogAside(path string) error {
 	if err := foreignLog(path); !errors.Is(err, errForeignLog) {
 		return err
 	}
-	for _, name := range []string{shareOf(path), logOf(path)} { // the log last: while it is there, this is not done
-		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	if err := os.Remove(shareOf(path)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
-	return nil
+	return os.Rename(logOf(path), logOf(path)+asideSuffix) // last: while it is there, this is not done
 }

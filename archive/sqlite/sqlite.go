@@ -108,7 +108,7 @@ func open(ctx context.Context, path string, cfg Config) (_ *Store, err error) {
 			s.Close()
 		}
 	}()
-	if err := dropForeignLog(path); err != nil {
+	if err := setForeignLogAside(path); err != nil {
 		return nil, err
 	}
 	if err := renumber(ctx, path, cfg); err != nil {

@@ -33,10 +33,11 @@ it, because nothing leads back.
 
 To restore it, stop the node and put FILE in the place of feedex.db in the data directory. What you put there must
 belong to the user whom the node runs as, as the directory does: chown -R USER DIR/. Where the node was killed a
-feedex.db-wal is there too, of what was there before: the node removes it when it starts on the backup. Beside a copy
-that was made in another way it would be taken for the copy's own, and spoil it: remove it yourself. The numbers by
-which readers know entries go on far behind those of the backup, as the archive has given out others since; those of
-other copies go on where they ended.
+feedex.db-wal is there too, which has the latest of what was there before: the node makes it a feedex.db-wal.old when it
+starts on the backup. Where you moved that feedex.db away, as to OTHER.db, it belongs beside it as OTHER.db-wal; else
+remove it. Beside a copy that was made in another way it would be taken for the copy's own, and spoil it: move it away
+yourself. The numbers by which readers know entries go on far behind those of the backup, as the archive has given out
+others since; those of other copies go on where they ended.
 
 With --key the node's private key is copied as well, to FILE.key, and what else makes the node the one it is: to
 FILE.sources the trackers and neighbors that were named while it ran, to FILE.dht the answer about the DHT, and to
