@@ -207,8 +207,8 @@ func behindLinks(path string) string {
 const asideSuffix = ".old"
 
 // setForeignLogAside moves away what foreignLog warns of, in place of what was moved there before. Where the archive
-// that it belongs to was moved and not overwritten, the latest commits of that are in it alone. Nobody may have the file
-// open.
+// that it belongs to was moved and not overwritten, the latest commits of that are in it alone. Nobody may have the
+// file open.
 func setForeignLogAside(path string) error {
 	if err := foreignLog(path); !errors.Is(err, errForeignLog) {
 		return err
