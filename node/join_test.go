@@ -69,6 +69,11 @@ func TestInvitations(t *testing.T) {
 			t.Errorf("of a tracker it ended with %v", got.Err)
 		}
 	}
+	b.step(node.Sources{Trackers: []string{noTracker}})
+	w.run(time.Minute)
+	if s := b.node.Status().Sources; len(s) != 1 || s[0].Problem != membership.ErrNoTracker.Error() {
+		t.Errorf("of a node that is named as a tracker the owner is told %+v", s)
+	}
 	if got := b.joins(stranger(9), key); got.Err == nil {
 		t.Error("there is nobody, and it ended well")
 	}

@@ -98,6 +98,9 @@ func (w *network) fate(caller, callee *lab.Host, c node.Call) (f lab.Fate) {
 	switch {
 	case c.To.Tracker == deadTracker:
 		return lab.Fate{Ended: refused}
+	case c.To.Tracker == noTracker:
+		return lab.Fate{Ended: &node.Answered{Err: fmt.Errorf("call: %w", &protocol.RemoteError{
+			Code: protocol.UnknownNeighbor})}}
 	case c.To.Tracker != "":
 		return lab.Fate{Ended: &node.Answered{Reply: w.tracked(c.To.Tracker, from.id)}}
 	case callee == nil:

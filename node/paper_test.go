@@ -21,6 +21,7 @@ const (
 const (
 	tracker     = "http://tracker.example.com/"
 	deadTracker = "http://dead.example.com/" // it never answers
+	noTracker   = "http://node.example.com/" // a node does
 )
 
 // Paper §3: "hop count 1 means that the feed is not in its interest but in at least one of its

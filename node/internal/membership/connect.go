@@ -135,7 +135,8 @@ var (
 	ErrRefused  = errors.New("it broke the rules too often and is refused for a while")
 	ErrNoNode   = errors.New("no node answers there, but something else, as a tracker would; the address of a " +
 		"tracker is its URL, such as http://tracker.example.net:7788/")
-	ErrOtherKey = errors.New("the node there did not show the key of the invitation; ask for a new link")
+	ErrNoTracker = errors.New("a node answers there, and no tracker; a node is named by its host:port, without http://")
+	ErrOtherKey  = errors.New("the node there did not show the key of the invitation; ask for a new link")
 )
 
 // AskedConnect decides about a node that wants to become a neighbor. The port in its call is only its

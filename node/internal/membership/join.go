@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"feedex/guard"
 	"feedex/node/internal/core"
@@ -50,9 +51,22 @@ func (m *Machine) JoinHost(ev core.Join) {
 // noNode is ErrNoNode in place of the error of a connect that who answers does not know, or has no place for the
 // parameters of: a tracker, which tells whoever asks who they are, too.
 func noNode(err error) error {
-	var refused *protocol.RemoteError
-	if errors.As(err, &refused) && (refused.Code == protocol.UnknownMethod || refused.Code == protocol.TooLong) {
+	if refusedFor(err, protocol.UnknownMethod, protocol.TooLong) {
 		return ErrNoNode
 	}
 	return err
+}
+
+// noTracker is ErrNoTracker in place of the error of who is asked for nodes and tells them to neighbors alone: a node.
+func noTracker(err error) error {
+	if refusedFor(err, protocol.UnknownNeighbor, protocol.NotVouched) {
+		return ErrNoTracker
+	}
+	return err
+}
+
+// refusedFor reports whether a call was refused by one of the codes.
+func refusedFor(err error, codes ...protocol.Code) bool {
+	var refused *protocol.RemoteError
+	return errors.As(err, &refused) && slices.Contains(codes, refused.Code)
 }

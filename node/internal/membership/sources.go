@@ -168,7 +168,7 @@ func (m *Machine) askTracker(s *namedSource, round int) {
 		return
 	}
 	m.Call(core.Target{Tracker: s.Name}, "", protocol.GetNeighbors{}, core.CallTimeout, func(a core.Answered) {
-		m.noteSource(s, a.Err)
+		m.noteSource(s, noTracker(a.Err))
 		if list, ok := a.Reply.(protocol.NodeList); ok {
 			m.NoteNodes(neighbors.Tracked, list)
 		}
