@@ -91,16 +91,22 @@ func (c *Files) Get(key string) (content []byte, ok bool) {
 	if c == nil {
 		return nil, false
 	}
+	name := nameOf(key)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.files[nameOf(key)]
+	e := c.files[name]
+	c.mu.Unlock()
 	if e == nil {
 		return nil, false
 	}
 	f := e.Value.(*file)
-	path := filepath.Join(c.dir, f.name)
-	content, err := os.ReadFile(path)
-	if err != nil || int64(len(content)) != f.size {
+	path := filepath.Join(c.dir, name)
+	content, err := os.ReadFile(path) // while others read theirs
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch whole := err == nil && int64(len(content)) == f.size; {
+	case c.files[name] != e: // it was put anew meanwhile, or had to go
+		return content, whole
+	case !whole:
 		_ = c.drop(e) // somebody else changed it
 		return nil, false
 	}
