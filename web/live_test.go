@@ -86,7 +86,14 @@ func TestNetworkSearch(t *testing.T) {
 	if len(n.asked) != 1 || n.asked[0].Limit == 0 {
 		t.Errorf("asked %+v", n.asked)
 	}
-	page := get(b.h, "/search?q=ferry&network=1&wait=1", "Cookie", b.cookie)
+	page := get(b.h, "/search?q=ferry&network=1", "Cookie", b.cookie)
+	for _, want := range []string{`data-network="/search/network?q=ferry"`,
+		`/search?q=ferry&amp;network=1&amp;wait=1`} {
+		if !strings.Contains(page.Body.String(), want) {
+			t.Errorf("the page lacks %q: %s", want, page.Body)
+		}
+	}
+	page = get(b.h, "/search?q=ferry&network=1&wait=1", "Cookie", b.cookie)
 	if !strings.Contains(page.Body.String(), "Asked 2 neighbors") ||
 		strings.Contains(page.Body.String(), "data-network") {
 		t.Errorf("the page: %s", page.Body)
@@ -94,11 +101,15 @@ func TestNetworkSearch(t *testing.T) {
 	wantSound(t, "the search", page)
 
 	n.asked = nil
-	for _, target := range []string{"/search/network?q=ferry", "/search?q=ferry&network=1&wait=1"} {
-		for _, header := range [][]string{nil, {"Cookie", b.cookie, "Sec-Fetch-Site", "cross-site"},
+	for _, target := range []string{"/search/network?q=ferry", "/search?q=ferry&network=1&wait=1",
+		"/search?q=ferry&network=1"} {
+		for _, header := range [][]string{nil, {"Cookie", linkCookies(b)},
+			{"Cookie", b.cookie, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest",
+				"document"},
 			{"Cookie", b.cookie, "Sec-Fetch-Site", "same-site"}} {
-			if w := get(b.h, target, header...); w.Code < 400 || len(n.asked) > 0 {
-				t.Errorf("%s with %q: %d, asked %d", target, header, w.Code, len(n.asked))
+			w := get(b.h, target, header...)
+			if len(n.asked) > 0 || strings.Contains(w.Body.String(), "data-network") {
+				t.Errorf("%s with %q: %d, asked %d: %s", target, header, w.Code, len(n.asked), w.Body)
 			}
 		}
 	}

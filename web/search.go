@@ -68,14 +68,14 @@ func (h *desk) search(r *http.Request) (view, error) {
 }
 
 // searchFurther searches the archive and, where that is asked for, those of others: they learn what is looked for, and
-// the node's account pays.
+// the node's account pays. A link of another site searches the archive alone.
 func (h *Handler) searchFurther(r *http.Request) (view, error) {
 	v, err := h.search(r)
 	p, ok := v.Body.(*searchPage)
 	if !ok || err != nil {
 		return v, err
 	}
-	if p.Network = r.FormValue("network") == "1"; !p.Network || p.filter == nil {
+	if p.Network = r.FormValue("network") == "1"; !p.Network || p.filter == nil || h.own(r) != nil {
 		return v, nil
 	}
 	sort := ""
@@ -86,9 +86,6 @@ func (h *Handler) searchFurther(r *http.Request) (view, error) {
 	p.Events, p.Waiting = "/search/network?"+strings.TrimSuffix(query, "&"), "/search?"+query+"network=1&wait=1"
 	if r.FormValue("wait") == "1" {
 		p.Events, p.Waiting = "", ""
-		if err := h.own(r); err != nil {
-			return v, err
-		}
 		p.Ended = h.askOthers(r.Context(), *p.filter, p.Query, h.now(r), func(list []remoteLine) error {
 			p.Remote = append(p.Remote, list...)
 			return nil
