@@ -51,8 +51,9 @@ func newQuery() *cobra.Command {
 		Use:        "query [WORD...]",
 		SuggestFor: []string{"search", "find"},
 		Short:      "Search the archive",
-		Long: `Search everything the node ever saw, the newest arrival first. Each WORD must occur in an entry's title,
-text, authors or categories, whatever its case and accents. Without a WORD every entry fits.
+		Long: `Search everything the node ever saw, the newest arrival first; the time in front is that of publication. Each
+WORD must occur in an entry's title, text, authors or categories, whatever its case and accents. Without a WORD every
+entry fits.
 
     emission*           every word that begins so
     "climate change"    words that follow one another
