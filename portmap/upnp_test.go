@@ -110,6 +110,22 @@ func TestForwardsByUPnP(t *testing.T) {
 
 }
 
+// A router that is asked as the node ends may have done what it was asked, and is told to do so no more.
+func TestEndsWhileItAsksByUPnP(t *testing.T) {
+	g := newGatewayDevice(t)
+	k := g.keeper(t, new([]reach.Forwarding))
+	ctx, end := context.WithCancel(t.Context())
+	g.desc = func(http.ResponseWriter) {
+		g.desc = nil
+		end()
+	}
+	k.look(ctx, now)
+	k.end(t.Context())
+	if want := []string{"DeletePortMapping 7790 TCP"}; !slices.Equal(g.calls, want) {
+		t.Errorf("asked %q, want %q", g.calls, want)
+	}
+}
+
 // A node asks by UPnP only where its owner says so, and by the other protocols where the router does not know it.
 func TestAsksByUPnPWhereTheOwnerSaysSo(t *testing.T) {
 	nobody := func(context.Context, netip.Addr, netip.Addr) (*url.URL, error) { return nil, errNoUPnP }
