@@ -70,14 +70,12 @@ func (l *Ledger) Expire(now time.Time) {
 	}
 	l.expired = today
 	for _, h := range l.holders() {
-		a := l.of(h)
-		if now.Sub(a.Met) <= remembered {
-			continue
+		if now.Sub(l.of(h).Met) > remembered {
+			l.drop(h) // others at its address owe on
 		}
-		l.drop(h) // others at its address owe on
 	}
-	for _, a := range l.accounts {
-		l.count(now, a) // some may be settled by now
+	for _, h := range l.holders() {
+		l.count(now, l.of(h)) // some may be settled by now
 	}
 }
 

@@ -131,6 +131,7 @@ func (l *Ledger) count(now time.Time, a *account) {
 	}
 	if a.tallied.settled > 0 && was.settled == 0 {
 		a.Deficit = max(0, a.Deficit)
+		l.touch(a)
 	}
 	l.beside(now, a, a.owed())
 }

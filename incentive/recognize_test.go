@@ -3,6 +3,7 @@ package incentive
 import (
 	"encoding/json"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -469,6 +470,29 @@ func TestDebtsOutliveAccounts(t *testing.T) {
 	}
 	if most := given + given/keyPart + 2*Value(defaultBound, 0); got > most {
 		t.Errorf("month by month keys gave %v and got %v", given, got)
+	}
+}
+
+// Keys that are settled by time alone are kept as such, in the same order in equal runs.
+func TestSettlingByTimeIsKept(t *testing.T) {
+	const keys = 9
+	run := func() (list []string) {
+		l := newLedger(Config{})
+		for i := range keys {
+			meetKey(l, now, node(i), nodeKey(i)).gives(now, proven)
+		}
+		l.Changed()
+		l.Expire(now.Add(settledAfter))
+		_, changed := l.Changed()
+		for _, a := range changed {
+			if list = append(list, a.Holder.String()); a.Deficit != 0 {
+				t.Errorf("%v, which is settled, is kept with a deficit of %v", a.Holder, a.Deficit)
+			}
+		}
+		return list
+	}
+	if a, b := run(), run(); len(a) != keys || !slices.Equal(a, b) {
+		t.Errorf("of %d keys equal runs keep %v and %v", keys, a, b)
 	}
 }
 
