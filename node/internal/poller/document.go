@@ -185,7 +185,7 @@ func (m *Machine) listedBy(s *Subscription, d *taken) {
 		d.before, s.LastListed = s.LastListed, d.listed
 	}
 	if !d.since.IsZero() {
-		s.Helped = float64(polling.Help(s.Helped).After(len(d.fresh), d.brought, m.knownPollers(s)))
+		s.Helped = float64(polling.Help(s.Helped).After(len(d.fresh), d.brought, m.pollersForPolicy(s)))
 	}
 	if d.Partial {
 		m.fill(s, d.fresh) // it lists nothing that was known before, as is its nature

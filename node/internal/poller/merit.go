@@ -45,7 +45,7 @@ func (m *Machine) weigh(s *Subscription, d *taken) {
 	if !m.shared(s) || s.volunteered() || d.since.IsZero() || s.Interval == 0 {
 		return
 	}
-	s.chorus.others.forget(s.silence(m.Now))
+	s.forgetSilent(m.Now)
 	times := blinding(d.waits)
 	if !s.chorus.dates.tell(times, d.since, max(s.Interval, m.Now.Sub(d.since))) {
 		if s.chorus.dates.recant() {

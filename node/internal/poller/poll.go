@@ -207,7 +207,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	m.weigh(s, d)
 	m.noteLags(s, d.fresh)
 	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.History, s.Helped, d.Unchanged
-	d.poll.Pollers = m.knownPollers(s)
+	d.poll.Pollers = m.pollersForPolicy(s)
 	named := m.noteMoved(s, d)
 	s.Answered(m.Now, d.Status, d.Document, d.Freshness, d.RetryAfter)
 	if !s.waived.IsZero() && d.since.IsZero() && d.Document != nil && d.Document.PrevArchive != "" {

@@ -132,7 +132,7 @@ func (m *Machine) reviewProspects() {
 		over := places <= 0 || !wanted[p.feed] || !m.mayVolunteer(p.feed)
 		switch {
 		case over:
-		case m.pollersOf(&p) >= enoughPollers:
+		case m.prospectPollers(&p) >= enoughPollers:
 			v.met[p.feed], over = m.Now, true
 		case m.ripe(&p):
 			m.volunteer(p.feed)
@@ -178,9 +178,9 @@ func (m *Machine) mayWatch(u feed.URL) bool {
 	return v.met[u].IsZero() && !slices.ContainsFunc(v.prospects, isOne) && m.mayVolunteer(u)
 }
 
-// pollersOf counts the nodes that poll a prospect, as far as is known: neighbors that follow it, and those of which
-// bundles and notices tell.
-func (m *Machine) pollersOf(p *prospect) int {
+// prospectPollers counts the nodes that poll a prospect, which this one does not, as far as is known: neighbors that
+// follow it, and those of which bundles and notices tell.
+func (m *Machine) prospectPollers(p *prospect) int {
 	followers := m.Table.Followers(p.feed)
 	count := len(followers)
 	for _, id := range p.pollers {

@@ -40,18 +40,15 @@ const (
 	mutedFor   = 4
 )
 
-// pollers is how many nodes poll the feed, this one included. Those that it did not hear of for an interval it forgets.
-func (s *Subscription) pollers(now time.Time) int {
-	s.chorus.others.forget(s.silence(now))
-	return s.countPollers(now)
-}
-
 // silence is since when a node must have polled that still polls the feed.
 func (s *Subscription) silence(now time.Time) time.Time { return now.Add(-s.Interval - s.Interval/8) }
 
-// countPollers is how many nodes poll the feed, and changes nothing: as many as it heard of within an interval. Where
-// it has not listened for so long it takes those that it heard of as a part of all.
-func (s *Subscription) countPollers(now time.Time) int {
+// forgetSilent forgets the nodes that it did not hear of for an interval: to Heard who polls again is a newcomer then.
+func (s *Subscription) forgetSilent(now time.Time) { s.chorus.others.forget(s.silence(now)) }
+
+// pollers is how many nodes poll the feed, this one included: as many as it heard of within an interval. Where it has
+// not listened for so long it takes those that it heard of as a part of all.
+func (s *Subscription) pollers(now time.Time) int {
 	heard := 0
 	for range s.chorus.others.believed(s.silence(now)) {
 		heard++
@@ -64,6 +61,9 @@ func (s *Subscription) countPollers(now time.Time) int {
 
 // shared reports whether others may hear of polls of the feed, and move them.
 func (m *Machine) shared(s *Subscription) bool { return !m.Config.Alone && !s.Discreet && s.kept == "" }
+
+// heeds reports whether polls of the feed by others move its own now.
+func (m *Machine) heeds(s *Subscription) bool { return m.shared(s) && !m.Now.Before(s.chorus.muted) }
 
 // announce tells neighbors of a poll that was answered, or refused. The second poll of a feed is told however soon it
 // comes after the first, where the phase of all later ones was drawn: nodes that start together know nothing of one
@@ -116,6 +116,7 @@ func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
 		return at, false
 	}
 	news = c.Heard(m.Now, at)
+	s.forgetSilent(m.Now)
 	if most := c.Aside(at, s.Interval, s.pollers(m.Now)); most > 0 {
 		c.Ahead = m.pollBetween(s, 0, 2*most) - most
 	}
@@ -131,17 +132,17 @@ func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
 	return at, news
 }
 
-// knownPollers is how many nodes are known to poll the feed, this one included, for its policy: 0 where nobody was ever
-// heard, or nobody is now, and 1 where all have missed a turn, as none was heard since the last own poll.
-func (m *Machine) knownPollers(s *Subscription) int {
+// pollersForPolicy is pollers as polling.Poll has it: 0, for not known, where nobody was ever heard or nobody is heeded
+// now, and 1 where all have missed a turn, as none was heard since the last own poll.
+func (m *Machine) pollersForPolicy(s *Subscription) int {
 	c := &s.chorus
 	switch {
-	case !m.shared(s) || c.begun.IsZero() || m.Now.Before(c.muted):
+	case !m.heeds(s) || c.begun.IsZero():
 		return 0
 	case !c.Latest.After(c.Began):
 		return 1
 	}
-	return s.countPollers(m.Now)
+	return s.pollers(m.Now)
 }
 
 // ownTurn is when a feed is polled next whose policy waits for so long after a poll that just ended, as far as nobody
@@ -149,9 +150,10 @@ func (m *Machine) knownPollers(s *Subscription) int {
 func (m *Machine) ownTurn(s *Subscription, p polling.Poll, wait time.Duration) time.Time {
 	c := &s.chorus
 	c.fixed = false
-	if !m.shared(s) || m.Now.Before(c.muted) {
+	if !m.heeds(s) {
 		return m.Now.Add(wait)
 	}
+	s.forgetSilent(m.Now)
 	if m.late(s) {
 		c.Silence, c.lags, c.muted = polling.Silence{}, nil, m.Now.Add(mutedFor*s.Interval)
 		// Who was made to poll together with others goes apart from them.
@@ -201,20 +203,14 @@ func (m *Machine) late(s *Subscription) bool {
 	return float64(sum)/float64(len(c.lags)) > mostLag*float64(random)
 }
 
-// Spacing is the usual time between polls of the feed by anybody.
+// Spacing is the usual time between polls of the feed by anybody. Who is silent is forgotten: it is asked for before a
+// notice is taken in.
 func (m *Machine) Spacing(u feed.URL) time.Duration {
 	if s := m.openly(u); s != nil {
+		s.forgetSilent(m.Now)
 		return s.Interval / time.Duration(s.pollers(m.Now))
 	}
 	return 0
-}
-
-// heardPollers is how many nodes poll the feed, this one included, by the word of neighbors; one where nobody is heard.
-func (m *Machine) heardPollers(s *Subscription) int {
-	if !m.shared(s) || s.Ended || s.Interval == 0 || m.Now.Before(s.chorus.muted) {
-		return 1
-	}
-	return s.countPollers(m.Now)
 }
 
 // HeardPollers returns the nodes that were heard to poll feeds lately, with those feeds, as far as neighbors may know

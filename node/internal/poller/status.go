@@ -113,7 +113,10 @@ func (m *Machine) feedStatus(s *Subscription) FeedStatus {
 	if at := m.refreshAt(s); at.After(m.Now) && !s.Polling {
 		status.RefreshAt = at
 	}
-	if status.Pollers = m.heardPollers(s); status.Pollers > 1 {
+	if status.Pollers = 1; m.heeds(s) && !s.Ended && s.Interval > 0 {
+		status.Pollers = s.pollers(m.Now)
+	}
+	if status.Pollers > 1 {
 		status.Spacing = s.Interval / time.Duration(status.Pollers)
 	}
 	if gap := s.Gap; gap.Open() {
