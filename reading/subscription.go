@@ -28,6 +28,7 @@ type FollowedFeed struct {
 	Since            time.Time // when it was subscribed to, zero where it is not known
 	Errors           int       // failed polls in a row
 	Error            string    // why the last one failed, as a label, "" after a success
+	Choose           bool      // a web page is there instead, which names feeds to choose from
 	Polled           time.Time // the last poll, zero before the first
 	// FullText says that the full text of what it publishes is fetched.
 	FullText bool

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/discover"
 	"feedex/feed"
+	"feedex/node"
 	"feedex/protocol"
 	"feedex/reading"
 	"feedex/web"
@@ -186,6 +188,17 @@ func TestAPersonHasTheirOwnPages(t *testing.T) {
 			}
 		}
 	}
+	names := []discover.SiteFeed{{URL: "https://site.example/a"}}
+	ann.feeds = append(ann.feeds, web.FeedSummary{Number: 9, FeedStatus: node.FeedStatus{URL: siteURL, Errors: 1,
+		Names: names}})
+	ann.known[9] = web.FeedDetail{KnownFeed: web.KnownFeed{Number: 9, Reads: true,
+		Feed: archive.Feed{URL: siteURL, Subscribed: true, Errors: 1, Names: discover.Text(names)}}}
+	for target, want := range map[string]string{"/feeds": "choose a feed", "/feeds/9": "Which of its feeds"} {
+		if text := page(target); !strings.Contains(text, want) || strings.Contains(text, "failed 1") {
+			t.Errorf("of a web page that names feeds %s says that it failed, or lacks %q:\n%s", target, want, text)
+		}
+	}
+	ann.feeds = ann.feeds[:1]
 	if text := page("/entries"); !strings.Contains(text, "Her harbor") || !strings.Contains(text, "Unread (1)") {
 		t.Errorf("Ann does not find what is hers:\n%s", text)
 	}

@@ -33,7 +33,8 @@ type subscriptionLine struct {
 	Icon          string
 	Folders       []string
 	Unread        int64
-	Errors        int // failed polls in a row
+	Errors        int  // failed polls in a row
+	Choose        bool // between the feeds that a web page names
 }
 
 // subscriptions lists what the person reads.
@@ -55,7 +56,7 @@ func (h *desk) subscriptions(r *http.Request) (view, error) {
 		number := strconv.FormatInt(int64(f.ID), 10)
 		l := subscriptionLine{Path: pathOfFeed(int64(f.ID)), Entries: "/entries?show=unread&feed=" + number,
 			Title: titleOf(f.URL, f.Name, f.Title), URL: address(f.URL), Icon: f.Icon.Path(),
-			Unread: int64(f.Unread), Errors: f.Errors}
+			Unread: int64(f.Unread), Errors: f.Errors, Choose: f.Choose}
 		for _, folder := range f.Folders {
 			l.Folders = append(l.Folders, folder.Name)
 		}

@@ -114,14 +114,14 @@ func testInherit(t *testing.T, a *desk) {
 	a.Inherit("https://unknown.example.org/", news)
 	commit(t, a)
 	wantFolders(t, a, "Its own [A B C]", "From the page [D]")
-	a.KeepFeed(archive.Feed{URL: page, Subscribed: true})
+	a.KeepFeed(archive.Feed{URL: page, Subscribed: true, Names: `[{"url":"https://example.com/a"}]`})
 	arrange(reading.Arrangement{URL: page, Into: []string{"E"}})
 	commit(t, a)
-	wantFolders(t, a, " [E]", "Its own [A B C]", "From the page [D]")
+	wantFolders(t, a, " [E] to choose", "Its own [A B C]", "From the page [D]")
 	wantSound(t, a)
 }
 
-// wantFolders checks title and folders of each feed.
+// wantFolders checks title and folders of each feed, and whether it is one to choose.
 func wantFolders(t *testing.T, a *desk, want ...string) {
 	t.Helper()
 	list, err := a.Subscriptions(t.Context())
@@ -131,7 +131,11 @@ func wantFolders(t *testing.T, a *desk, want ...string) {
 		for _, d := range f.Folders {
 			names = append(names, d.Name)
 		}
-		got = append(got, fmt.Sprint(f.Name, " ", names))
+		text := fmt.Sprint(f.Name, " ", names)
+		if f.Choose {
+			text += " to choose"
+		}
+		got = append(got, text)
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("subscriptions are %q, %v; want %q", got, err, want)

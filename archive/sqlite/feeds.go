@@ -302,13 +302,13 @@ func (r personalReader) Subscriptions(ctx context.Context) ([]reading.FollowedFe
 	defer tx.Rollback() // nothing to keep; ends the snapshot
 	feeds, err := list(ctx, tx, func(row rowScanner) (f reading.FollowedFeed, err error) {
 		err = scan(row, &f.ID, &f.URL, &f.Name, &f.Title, &f.Site, millis(&f.Since), &f.Errors, &f.Error,
-			millis(&f.Polled), &f.Icon.ID, &f.Icon.Word, &f.FullText, &f.Unread,
+			&f.Choose, millis(&f.Polled), &f.Icon.ID, &f.Icon.Word, &f.FullText, &f.Unread,
 			&f.Polls, &f.Neighbors)
 		f.Title, f.Site, f.Error = safehtml.Label(f.Title), safehtml.Link(f.Site),
 			safehtml.Inert(safehtml.Line(f.Error))
 		return f, err
 	}, `SELECT id, url, coalesce((SELECT name FROM titles WHERE feed = id AND person = ?), ''), title, link, since,
-			errors, last_error, last_poll, `+iconRef+`, full_from IS NOT NULL,
+			errors, last_error, names != '', last_poll, `+iconRef+`, full_from IS NOT NULL,
 			coalesce((SELECT items FROM unread WHERE person = ? AND feed = id), 0), own_firsts, their_firsts
 		FROM feeds f WHERE `+isRead+` ORDER BY id`, int64(r.person), int64(r.person), int64(r.person))
 	if err == nil {
