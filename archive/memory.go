@@ -20,16 +20,17 @@ import (
 // them.
 type Memory struct {
 	pool     *Pool
-	records  []keptRecord          // in order of Seq, which is the index plus one
-	past     []keptRecord          // that were filled in, back from -1
-	seqs     map[int32]int         // of both, by the pool's numbers of the entries
-	hidden   map[feed.EntryID]bool // entries not to be shared
-	apart    map[feed.EntryID]int  // the Seqs of entries as others know them, where that is not as the index has them
-	purged   map[feed.EntryID]gone // entries that were here
-	starred  []star                // as Star left them
-	feeds    map[feed.URL]Feed     // as KeepFeed left them
-	dids     []int32               // in order of arrival, by the pool's numbers
-	hasDID   map[int32]bool        // the same
+	records  []keptRecord            // in order of Seq, which is the index plus one
+	past     []keptRecord            // that were filled in, back from -1
+	seqs     map[int32]int           // of both, by the pool's numbers of the entries
+	hidden   map[feed.EntryID]bool   // entries not to be shared
+	apart    map[feed.EntryID]int    // the Seqs of entries as others know them, where that is not as the index has them
+	purged   map[feed.EntryID]gone   // entries that were here
+	starred  []star                  // as Star left them
+	labelled map[feed.URL][]Labelled // as Label left them
+	feeds    map[feed.URL]Feed       // as KeepFeed left them
+	dids     []int32                 // in order of arrival, by the pool's numbers
+	hasDID   map[int32]bool          // the same
 	peers    map[protocol.NodeID]protocol.FormerNeighbor
 	requests []grade.Request
 	accounts map[string][]byte // texts by holder
@@ -107,6 +108,24 @@ func (m *Memory) Starred(u feed.URL, n int) (ids []feed.EntryID) {
 		}
 	}
 	return ids
+}
+
+// Label has an entry of a feed labelled, as its owner does in an archive on disk.
+func (m *Memory) Label(u feed.URL, l Labelled) {
+	if m.labelled == nil {
+		m.labelled = make(map[feed.URL][]Labelled)
+	}
+	m.labelled[u] = append(m.labelled[u], l)
+}
+
+// Labelled implements Entries. The label that was given last is taken for the latest.
+func (m *Memory) Labelled(u feed.URL, n int) (list []Labelled) {
+	for _, l := range slices.Backward(m.labelled[u]) {
+		if len(list) < n && !m.hidden[l.Entry] {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // Arrivals implements Entries.

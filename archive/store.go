@@ -45,6 +45,9 @@ type Entries interface {
 	// Starred returns the entries of a feed that the owner starred, n at most, the latest arrival first, but for those
 	// of which others know nothing (see Hide) and those that a rule starred.
 	Starred(u feed.URL, n int) []feed.EntryID
+	// Labelled returns which labels the owner gave entries of a feed, n at most, the latest arrival first, likewise but
+	// for those that filters gave. It may leave out what came long ago.
+	Labelled(u feed.URL, n int) []Labelled
 	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record of an own poll,
 	// which has no Source, is Confirmed and Polled. Where others know its entry apart from what the owner has (see
 	// Shared), of a feed that is followed discreetly no more, they know it from then on as the poll showed it.
@@ -321,12 +324,10 @@ type Feed struct {
 	BacklogOf  int64     // who that is, by their number (reading.PersonID); 0 for the owner
 	Ended      bool      // polled no more: the publisher says that it is gone for good
 
-	Weight   int  // of preference, w_i of Paper §3.2: 1 to 100, and 0 is 1
-	Discreet bool // neighbors are not to learn that the interest is the node's own
-	Barred   bool // where it is Discreet: it was Confidential before, and to neighbors it stays so
-	// Stars says that its owner's stars are told to neighbors who tell theirs. It is nothing while they do not hear of
-	// the feed.
-	Stars bool
+	Weight   int     // of preference, w_i of Paper §3.2: 1 to 100, and 0 is 1
+	Discreet bool    // neighbors are not to learn that the interest is the node's own
+	Barred   bool    // where it is Discreet: it was Confidential before, and to neighbors it stays so
+	Sharing  Sharing // of stars and labels
 
 	Policy string  // by which it is polled, as polling.Settings reads it; "" is the node's own
 	Helped float64 // share of its entries that neighbors bring before own polls do (polling.Help)

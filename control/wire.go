@@ -25,9 +25,9 @@ type subscribeRequest struct {
 	Discreet *bool    `json:"discreet,omitempty"` // nil leaves it as it is
 	// Policy is by which the feed is polled, as polling.Settings reads it, "" for the node's own; nil leaves it as it
 	// is.
-	Policy  *string `json:"policy,omitempty"`
-	Private *bool   `json:"private,omitempty"` // nil leaves it as it is
-	Stars   *bool   `json:"stars,omitempty"`   // nil leaves it as it is
+	Policy  *string          `json:"policy,omitempty"`
+	Private *bool            `json:"private,omitempty"` // nil leaves it as it is
+	Sharing *archive.Sharing `json:"sharing,omitempty"` // nil leaves it as it is
 	// Unread is how much of what there is already is unread, as archive.ParseBacklog reads it; "" says nothing.
 	Unread string `json:"unread,omitempty"`
 }
@@ -39,7 +39,7 @@ func newSubscribe(s node.Subscribe) subscribeRequest {
 		urls[i] = string(u)
 	}
 	r := subscribeRequest{URLs: urls, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private,
-		Stars: s.Stars}
+		Sharing: s.Sharing}
 	if s.Backlog != archive.UsualBacklog {
 		r.Unread = s.Backlog.String()
 	}
@@ -65,7 +65,7 @@ func (s *subscribeRequest) subscribe() (node.Subscribe, error) {
 		}
 	}
 	wish := node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private,
-		Stars: s.Stars}
+		Sharing: s.Sharing}
 	if s.Unread != "" {
 		var err error
 		if wish.Backlog, err = archive.ParseBacklog(s.Unread); err != nil {

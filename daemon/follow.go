@@ -294,7 +294,7 @@ func (h *host) outcome(ctx context.Context, w *control.FollowAddress, u feed.URL
 // again is the same wish for another feed, nil where it says nothing about how to follow it.
 func again(w *control.FollowAddress, u feed.URL) *node.Subscribe {
 	s := w.Subscribe
-	if s.Weight == 0 && s.Discreet == nil && s.Policy == nil && s.Private == nil && s.Stars == nil {
+	if s.Weight == 0 && s.Discreet == nil && s.Policy == nil && s.Private == nil && s.Sharing == nil {
 		return nil
 	}
 	s.Feeds = []feed.URL{u}

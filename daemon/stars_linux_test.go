@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
@@ -23,8 +24,8 @@ import (
 // shareStars has the owner share stars of feeds.
 func (n *testNode) shareStars(feeds ...feed.URL) {
 	n.t.Helper()
-	yes := true
-	if err := n.client.Subscribe(n.t.Context(), node.Subscribe{Feeds: feeds, Stars: &yes}); err != nil {
+	labels := archive.SharesLabels
+	if err := n.client.Subscribe(n.t.Context(), node.Subscribe{Feeds: feeds, Sharing: &labels}); err != nil {
 		n.t.Fatal(err)
 	}
 }
@@ -190,7 +191,7 @@ func TestStarsByAttackers(t *testing.T) {
 }
 
 // Two nodes with keys, linked over sockets, follow feeds of a publisher that lets one of them in: what its owner stars
-// the other shows, once both share stars.
+// and labels the other shows, once both share that.
 func TestStarsOfANeighborAreShown(t *testing.T) {
 	titles := []string{"First", "Second"}
 	var open atomic.Bool
@@ -234,6 +235,10 @@ func TestStarsOfANeighborAreShown(t *testing.T) {
 	id := (&feed.Entry{Feed: feeds[0], ID: "urn:test:1"}).EntryID().String()
 	v := newVisitor(t, teller)
 	v.send("/entries/"+id, "/mark", url.Values{"entry": {id}, "as": {"starred"}, "next": {"/"}})
+	other := (&feed.Entry{Feed: feeds[0], ID: "urn:test:0"}).EntryID().String() // both use the word
+	v.send("/entries/"+id, "/label", url.Values{"entry": {id}, "label": {"recipes"}, "next": {"/"}})
+	newVisitor(t, shower).send("/entries/"+other, "/label", url.Values{"entry": {other}, "label": {"recipes"},
+		"next": {"/"}})
 	teller.shareStars(feeds...)
 	if page := newVisitor(t, shower).page("/entries/" + id); strings.Contains(page, "starred by") {
 		t.Error("who shares no stars sees those of others")
@@ -243,7 +248,7 @@ func TestStarsOfANeighborAreShown(t *testing.T) {
 	for _, path := range []string{"/entries/" + id, "/entries?show=all"} {
 		for end := time.Now().Add(patience); ; breathe() { // a page leaves stars out while the node is busy
 			page := shown.page(path)
-			if strings.Contains(page, "★ starred by 1 neighbor") {
+			if strings.Contains(page, "★ starred by 1 neighbor, labelled “recipes” by 1 neighbor<") {
 				break
 			}
 			if time.Now().After(end) {

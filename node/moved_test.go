@@ -116,10 +116,10 @@ func TestWhatMovedBeforeItWasReadIsFollowedWhereItIs(t *testing.T) {
 	w := newNetwork(t)
 	old := w.moves(news, there)
 	w.feed(there).answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }
-	yes, name := true, "fixed:3h"
+	labels, name := archive.SharesLabels, "fixed:3h"
 	c := node.Config{Trackers: []string{tracker}}
 	a, b := w.add(c), w.add(c)
-	a.step(node.Subscribe{Feeds: []feed.URL{news}, Weight: 5, Stars: &yes, Policy: &name})
+	a.step(node.Subscribe{Feeds: []feed.URL{news}, Weight: 5, Sharing: &labels, Policy: &name})
 	b.step(node.Subscribe{Feeds: []feed.URL{there}})
 	w.run(time.Minute)
 	if got := a.followed(); !slices.Equal(got, []feed.URL{there}) || old.requests != 1 || w.feed(there).requests != 1 {
@@ -127,7 +127,8 @@ func TestWhatMovedBeforeItWasReadIsFollowedWhereItIs(t *testing.T) {
 			w.feed(there).requests)
 	}
 	s := a.node.Feeds()[0]
-	if s.Weight != 5 || !s.Stars || s.Policy != name || s.Page != news || s.LastSuccess.IsZero() || s.Alias != "" {
+	if s.Weight != 5 || s.Sharing != labels || s.Policy != name || s.Page != news ||
+		s.LastSuccess.IsZero() || s.Alias != "" {
 		t.Errorf("it is followed as %+v", s)
 	}
 	if to, known := a.node.Became(news); to != there || known ||

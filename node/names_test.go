@@ -35,8 +35,8 @@ func TestWhatWasReadGetsItsNewName(t *testing.T) {
 	w.feed(news).answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }
 	c := node.Config{Trackers: []string{tracker}, Policy: polling.Fixed{Every: 6 * time.Hour}}
 	a, b := w.add(c), w.add(c)
-	yes := true
-	a.step(node.Subscribe{Feeds: []feed.URL{news}, Weight: 5, Stars: &yes})
+	labels := archive.SharesLabels
+	a.step(node.Subscribe{Feeds: []feed.URL{news}, Weight: 5, Sharing: &labels})
 	w.run(time.Minute)
 	old := w.renames(news, there, 4)
 	b.step(node.Subscribe{Feeds: []feed.URL{there}})
@@ -49,12 +49,14 @@ func TestWhatWasReadGetsItsNewName(t *testing.T) {
 			break
 		}
 	}
-	if s := a.stored(there); s.Page != news || s.Alias != "" || s.NextPoll.Before(w.Now()) {
+	if s := a.stored(there); s.Page != news || s.Alias != "" ||
+		s.NextPoll.Before(w.Now()) {
 		t.Fatalf("follows %v, %+v", a.followed(), s)
 	}
 	requests := old.requests
 	s := a.node.Feeds()[0]
-	if s.Weight != 5 || !s.Stars || s.Page != news || s.Alias != "" || s.LastSuccess.IsZero() || s.Since.IsZero() {
+	if s.Weight != 5 || s.Sharing != labels || s.Page != news || s.Alias != "" || s.LastSuccess.IsZero() ||
+		s.Since.IsZero() {
 		t.Errorf("it is followed as %+v", s)
 	}
 	if to, _ := a.node.Became(news); to != there ||

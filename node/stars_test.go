@@ -18,7 +18,11 @@ import (
 
 // shareStars has the owner share stars of feeds, or no more.
 func (h *testHost) shareStars(share bool, feeds ...feed.URL) {
-	h.step(node.Subscribe{Feeds: feeds, Stars: &share})
+	sharing := archive.SharesNothing
+	if share {
+		sharing = archive.SharesStars
+	}
+	h.step(node.Subscribe{Feeds: feeds, Sharing: &sharing})
 }
 
 // believes has the node take others for neighbors of standing.
@@ -107,6 +111,54 @@ func TestStarsOfThoseWhoShare(t *testing.T) {
 		want(a, 0, 0)
 		want(c, 0, 0)
 	}
+}
+
+// Labels are told along with stars to those who share either, by those who share labels alone, and a word counts once a
+// network. One that is too long to tell stays.
+func TestLabelsOfThoseWhoShare(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	for range 3 {
+		w.add(node.Config{Trackers: []string{tracker}}, news)
+	}
+	one, two := w.publish(news), w.publish(news)
+	w.run(exchange.StarsEvery)
+	a, b, c := w.list[0], w.list[1], w.list[2]
+	for _, h := range w.list {
+		h.believes(w.list...)
+		h.store.Label(news, archive.Labelled{Name: "recipes", Entry: one})
+	}
+	a.store.Label(news, archive.Labelled{Name: strings.Repeat("x", protocol.MaxSharedLabel+1), Entry: two})
+	a.store.Label(news, archive.Labelled{Name: "for work", Entry: two})
+	share := func(h *testHost, s archive.Sharing) {
+		h.step(node.Subscribe{Feeds: []feed.URL{news}, Sharing: &s})
+	}
+	want := func(h *testHost, labels ...string) {
+		t.Helper()
+		w.run(2 * exchange.StarsEvery)
+		var got []string
+		for _, s := range h.node.Starred() {
+			for _, l := range s.Labels {
+				got = append(got, fmt.Sprint(l.Name, " ", l.Votes))
+			}
+			if s.Votes != 0 || s.Weight != 0 {
+				t.Errorf("a label is a star: %+v", s)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, labels) {
+			t.Errorf("%s hears of labels %q, want %q", h.id, got, labels)
+		}
+	}
+	share(a, archive.SharesLabels)
+	share(b, archive.SharesStars)
+	want(a)
+	want(b, "for work 1", "recipes 1")
+	want(c)
+	share(c, archive.SharesLabels)
+	want(b, "for work 1", "recipes 2")
+	want(a, "recipes 1")
+	share(a, archive.SharesStars)
+	want(b, "recipes 1")
 }
 
 // Nothing of feeds that stay at home is told, whatever their owner says of stars, and that stars of them are shared
@@ -333,6 +385,8 @@ func TestManyStarsFitIntoACall(t *testing.T) {
 	for i, u := range feeds {
 		for n := range 40 {
 			a.store.Star(u, feed.EntryID{byte(i), byte(n)})
+			name := strings.Repeat("<", 60) + fmt.Sprint(n)
+			a.store.Label(u, archive.Labelled{Name: name, Entry: feed.EntryID{byte(n)}})
 		}
 	}
 	most := 0

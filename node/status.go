@@ -19,6 +19,8 @@ type (
 	FeedStatus = poller.FeedStatus
 	// StarredEntry is an entry that neighbors starred whose stars count.
 	StarredEntry = exchange.StarredEntry
+	// LabelVotes are networks of neighbors that gave an entry a label.
+	LabelVotes = exchange.LabelVotes
 	// A SourceStatus describes a tracker or a static neighbor that the owner named.
 	SourceStatus = membership.SourceStatus
 	// Counters count what happened since the node started.

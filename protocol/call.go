@@ -232,8 +232,9 @@ var methods = []MethodSpec{
 		func(p *params) Notify { return Notify{decodeNotices(p.array("notices", MaxNotices))} },
 		func(n Notices) xmlrpc.Array { return encodeNotices(n) },
 		func(p *params) Notices { return decodeNotices(p.array("answer", MaxNotices)) }),
-	row("feedex.starred", "Tells of which feeds the caller shares stars, and which entries are starred: struct "+
-		"{feeds, signature}, feeds an array of [url, EntryID...]. Answers the called node's own.",
+	row("feedex.starred", "Tells of which feeds the caller shares stars, and which entries are starred and "+
+		"labelled: struct {feeds, signature}, feeds an array of [url, EntryID..., [label, EntryID...]...]. Answers "+
+		"the called node's own.",
 		"struct int struct", listBody, listBody,
 		func(c TellStars) xmlrpc.Array { return xmlrpc.Array{encodeStars(c.Stars)} },
 		func(p *params) TellStars { return TellStars{decodeStars(p.structure("stars"))} },

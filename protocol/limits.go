@@ -27,11 +27,13 @@ const (
 	// maxNoticeAge is how old a notice may be, in seconds: a day.
 	maxNoticeAge = 24 * 3600
 	// MaxStarFeeds is the most feeds of which a node tells another that it shares stars, MaxFeedStars the most stars of
-	// one of them and MaxStars of all, and MaxStarBytes bounds them by FeedStars.WireBytes.
-	MaxStarFeeds = 64
-	MaxFeedStars = 32
-	MaxStars     = 256
-	MaxStarBytes = 60 << 10
+	// one of them and MaxStars of all, and MaxStarBytes bounds them by FeedStars.WireBytes. As many entries may be
+	// labelled, once for each label, of which MaxSharedLabel is the most bytes.
+	MaxStarFeeds   = 64
+	MaxFeedStars   = 32
+	MaxStars       = 256
+	MaxStarBytes   = 60 << 10
+	MaxSharedLabel = 64
 	// maxSignature is the longest signature: 64 bytes in base64url.
 	maxSignature = 86
 	// MaxNeighborList is the most addresses in an answer to get_neighbors.

@@ -160,7 +160,8 @@ var examples = []struct {
 	{"check_did_polled", protocol.CheckDID{DID: exampleBundle.DID, Feed: exampleBundle.Feed,
 		Notices: []protocol.Notice{exampleNotice}}, protocol.Seen(true)},
 	{"starred", protocol.TellStars{Stars: protocol.Stars{Feeds: []protocol.FeedStars{
-		{Feed: exampleEntry.Feed, Entries: []feed.EntryID{exampleEntry.EntryID()}},
+		{Feed: exampleEntry.Feed, Entries: []feed.EntryID{exampleEntry.EntryID()},
+			Labels: []protocol.FeedLabel{{Name: "for work", Entries: []feed.EntryID{exampleEntry.EntryID()}}}},
 		{Feed: "https://example.org/rss"}}}.Sign(callerKey)},
 		protocol.Stars{Feeds: []protocol.FeedStars{{Feed: exampleEntry.Feed}}}.Sign(calledKey)},
 	{"disconnect", protocol.Disconnect{Reason: "the node stops"}, protocol.OK{}},

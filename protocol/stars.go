@@ -3,6 +3,10 @@ package protocol
 import (
 	"crypto/ed25519"
 	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
 
 	"feedex/feed"
 	"feedex/xmlrpc"
@@ -19,11 +23,24 @@ type Stars struct {
 	Signature string
 }
 
-// FeedStars names a feed of which stars are shared, and entries of it that are starred, MaxFeedStars at most. There are
-// none for a neighbor that has not said that it shares stars of the feed.
+// FeedStars names a feed of which stars are shared, entries of it that are starred, and ones that are labelled, with
+// MaxFeedStars entries of either at most. There are none for a neighbor that has not said that it shares stars of the
+// feed.
 type FeedStars struct {
 	Feed    feed.URL
 	Entries []feed.EntryID
+	Labels  []FeedLabel // each name once
+}
+
+// FeedLabel is a label with the entries of a feed that have it.
+type FeedLabel struct {
+	Name    string // such as SharesLabel allows
+	Entries []feed.EntryID
+}
+
+// SharesLabel reports whether a name is short enough to be told, and is one line.
+func SharesLabel(name string) bool {
+	return name != "" && len(name) <= MaxSharedLabel && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
 func (TellStars) Method() string { return "feedex.starred" }
@@ -45,26 +62,43 @@ func (s Stars) SignedBy(key NodeKey) bool {
 	return err == nil && !key.IsZero() && ed25519.Verify(key[:], s.signed(), signature)
 }
 
-// signed is what is signed: a line for what it is, and a line for each feed and for each entry of it.
+// signed is what is signed: a line for what it is, and a line for each feed, for each entry of it, and for each label
+// and each entry that has it. Neither a URL nor an EntryID begins as the line of a label does.
 func (s Stars) signed() []byte {
 	text := []byte(starPurpose + "\n")
-	for _, f := range s.Feeds {
-		text = append(append(text, f.Feed...), '\n')
-		for _, id := range f.Entries {
+	lines := func(first string, entries []feed.EntryID) {
+		text = append(append(text, first...), '\n')
+		for _, id := range entries {
 			text = append(append(text, id.String()...), '\n')
+		}
+	}
+	for _, f := range s.Feeds {
+		lines(string(f.Feed), f.Entries)
+		for _, l := range f.Labels {
+			lines("label "+l.Name, l.Entries)
 		}
 	}
 	return text
 }
 
-// WireBytes is how much of a message the feed takes with its stars, at most, however much of its URL is escaped.
+// WireBytes is how much of a message the feed takes with its stars and labels, at most, however much of its URL and of
+// their names is escaped.
 func (f *FeedStars) WireBytes() int {
-	return interestMarkup + escapedBytes(string(f.Feed)) + len(f.Entries)*(itemMarkup+2*len(feed.EntryID{}))
+	bytes, entries := interestMarkup+escapedBytes(string(f.Feed)), len(f.Entries)
+	for _, l := range f.Labels {
+		bytes += interestMarkup + escapedBytes(l.Name)
+		entries += len(l.Entries)
+	}
+	return bytes + entries*(itemMarkup+2*len(feed.EntryID{}))
 }
 
 func encodeStars(s Stars) xmlrpc.Struct {
+	named := func(name string, entries []feed.EntryID) xmlrpc.Array {
+		return append(xmlrpc.Array{name}, arrayOf(entries, feed.EntryID.String)...)
+	}
 	list := arrayOf(s.Feeds, func(f FeedStars) xmlrpc.Array {
-		return append(xmlrpc.Array{string(f.Feed)}, arrayOf(f.Entries, feed.EntryID.String)...)
+		labels := arrayOf(f.Labels, func(l FeedLabel) xmlrpc.Array { return named(l.Name, l.Entries) })
+		return append(named(string(f.Feed), f.Entries), labels...)
 	})
 	members := xmlrpc.Struct{{Name: "feeds", Value: list}}
 	if s.Signature != "" {
@@ -76,35 +110,91 @@ func encodeStars(s Stars) xmlrpc.Struct {
 // decodeStars reads what a node says of stars. Nothing is left out of it, as the signature is of all.
 func decodeStars(m members) (s Stars) {
 	s.Signature = m.string("signature", maxSignature)
-	named, entries := make(map[feed.URL]bool), 0
+	d := starDecoder{arg: m.argument("feeds")}
+	named := make(map[feed.URL]bool)
 	for _, v := range m.array("feeds", MaxStarFeeds) {
-		list, _ := v.(xmlrpc.Array)
-		if len(list) == 0 {
-			m.fail("feeds", "want arrays of a feed and of EntryIDs")
+		f, ok := d.feed(v)
+		if ok && named[f.Feed] {
+			ok = d.fail("each feed once")
+		}
+		if !ok {
 			return Stars{}
 		}
-		text, _ := list[0].(string)
-		u, err := feed.ParseURL(text)
-		if err != nil || string(u) != text || named[u] {
-			m.fail("feeds", "want URLs of feeds in normal form, each once")
-			return Stars{}
-		}
-		named[u] = true
-		f := FeedStars{Feed: u}
-		if entries += len(list) - 1; len(list)-1 > MaxFeedStars || entries > MaxStars {
-			m.argument("feeds").refuse(TooLong, ": more than %d stars of a feed, or %d in all", MaxFeedStars, MaxStars)
-			return Stars{}
-		}
-		for _, v := range list[1:] {
-			text, _ := v.(string)
-			id, err := feed.ParseEntryID(text)
-			if err != nil {
-				m.fail("feeds", "want EntryIDs of 40 hexadecimal digits")
-				return Stars{}
-			}
-			f.Entries = append(f.Entries, id)
-		}
+		named[f.Feed] = true
 		s.Feeds = append(s.Feeds, f)
 	}
 	return s
+}
+
+// A starDecoder reads feeds with their stars, and counts those of all of them.
+type starDecoder struct {
+	arg           argument
+	stars, labels int
+}
+
+// fail refuses what was read, and is false.
+func (d *starDecoder) fail(want string) bool {
+	d.arg.fail("want " + want)
+	return false
+}
+
+// feed reads a feed: its URL, the entries that are starred, and labels.
+func (d *starDecoder) feed(v xmlrpc.Value) (f FeedStars, ok bool) {
+	text, rest := headed(v)
+	u, err := feed.ParseURL(text)
+	if err != nil || string(u) != text {
+		return f, d.fail("arrays of a feed's URL in normal form and of EntryIDs")
+	}
+	f.Feed = u
+	labels := slices.IndexFunc(rest, func(v xmlrpc.Value) bool { _, is := v.(xmlrpc.Array); return is })
+	if labels < 0 {
+		labels = len(rest)
+	}
+	if f.Entries, ok = d.ids(rest[:labels], MaxFeedStars, &d.stars); !ok {
+		return f, false
+	}
+	left := MaxFeedStars
+	for _, v := range rest[labels:] {
+		name, ids := headed(v)
+		if !SharesLabel(name) || slices.ContainsFunc(f.Labels, func(l FeedLabel) bool { return l.Name == name }) {
+			return f, d.fail(fmt.Sprintf("labels of one line and at most %d bytes, each once", MaxSharedLabel))
+		}
+		l := FeedLabel{Name: name}
+		if l.Entries, ok = d.ids(ids, left, &d.labels); !ok {
+			return f, false
+		}
+		if len(l.Entries) == 0 {
+			return f, d.fail("EntryIDs behind each label")
+		}
+		left -= len(l.Entries)
+		f.Labels = append(f.Labels, l)
+	}
+	return f, true
+}
+
+// ids reads EntryIDs, at most so many, and adds how many there are to those of all feeds.
+func (d *starDecoder) ids(list xmlrpc.Array, most int, all *int) (ids []feed.EntryID, ok bool) {
+	if *all += len(list); len(list) > most || *all > MaxStars {
+		d.arg.refuse(TooLong, ": more than %d stars or labels of a feed, or %d in all", MaxFeedStars, MaxStars)
+		return nil, false
+	}
+	for _, v := range list {
+		text, _ := v.(string)
+		id, err := feed.ParseEntryID(text)
+		if err != nil {
+			return nil, d.fail("EntryIDs of 40 hexadecimal digits")
+		}
+		ids = append(ids, id)
+	}
+	return ids, true
+}
+
+// headed is an array that begins with a name, "" where it does not.
+func headed(v xmlrpc.Value) (name string, rest xmlrpc.Array) {
+	list, _ := v.(xmlrpc.Array)
+	if len(list) == 0 {
+		return "", nil
+	}
+	name, _ = list[0].(string)
+	return name, list[1:]
 }

@@ -24,7 +24,8 @@ import (
 type feedForm struct {
 	Name, Folders     string // one folder a line
 	Private, Discreet checkbox
-	Stars, FullText   checkbox
+	FullText          checkbox
+	Sharing, Shared   string   // what it is to be, and what it was when the page was made
 	Pictures          checkbox // for the person alone
 	Weight            string
 	Policy, Value     string // by which it is polled, "" for the node's own, and what that takes behind a colon
@@ -56,7 +57,7 @@ func (c *checkbox) wish(holds bool) *bool {
 }
 
 // feedProblems are what is wrong with the fields of a feedForm, "" for nothing.
-type feedProblems struct{ Folders, Private, Discreet, Stars, Weight, Value, Age, Count, Size string }
+type feedProblems struct{ Folders, Private, Discreet, Sharing, Weight, Value, Age, Count, Size string }
 
 // A badForm is the error that shows a form again, with what was typed and what is wrong with it.
 type badForm struct {
@@ -83,7 +84,8 @@ func personsForm(k *KnownFeed) feedForm {
 func newFeedForm(k *FeedDetail) feedForm {
 	f := personsForm(&k.KnownFeed)
 	f.Private, f.Discreet = checkboxOf(k.Withheld), checkboxOf(k.Discreet)
-	f.Stars, f.FullText = checkboxOf(k.Stars), checkboxOf(k.Look.FullText)
+	f.Sharing, f.FullText = k.Sharing.String(), checkboxOf(k.Look.FullText)
+	f.Shared = f.Sharing
 	f.Weight = strconv.Itoa(max(1, k.Weight))
 	f.Age, f.Count = fraction(k.Limits.Age.Hours()/24), zeroless(k.Limits.Count)
 	f.Size = fraction(float64(k.Limits.Bytes) / bytesPerMB)
@@ -99,13 +101,23 @@ func readFeedForm(r *http.Request) feedForm {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	box := func(name string) checkbox { return checkbox{field(name) != "", field(name + "-shown")} }
 	return feedForm{Name: r.PostFormValue("name"), Folders: r.PostFormValue("folders"),
-		Private: box("private"), Discreet: box("discreet"), Stars: box("stars"), FullText: box("fulltext"),
+		Private: box("private"), Discreet: box("discreet"), FullText: box("fulltext"),
+		Sharing: field("sharing"), Shared: field("sharing-shown"),
 		Pictures: box("pictures"), Weight: field("weight"),
 		Policy: field("policy"), Value: field("value"), Age: field("age"), Count: field("count"), Size: field("size")}
 }
 
 // Policies are the names of polling policies.
 func (f *feedForm) Policies() []string { return polling.Names() }
+
+// A sharingOption is what may be shared.
+type sharingOption struct{ Value, Name string }
+
+// Sharings are what may be shared of the feed.
+func (f *feedForm) Sharings() []sharingOption {
+	return []sharingOption{{archive.SharesNothing.String(), "nothing"}, {archive.SharesStars.String(), "my stars"},
+		{archive.SharesLabels.String(), "my stars and labels"}}
+}
 
 // Bad reports whether something is wrong with the form.
 func (f *feedForm) Bad() bool { return f.Wrong != (feedProblems{}) }
@@ -136,7 +148,7 @@ func (h *Handler) adjust(_ http.ResponseWriter, r *http.Request) (string, error)
 		return "", badForm{func() (view, error) { return h.feedView(r, number, &f) }}
 	}
 	if wish.Weight != 0 || wish.Discreet != nil || wish.Policy != nil || wish.Private != nil ||
-		wish.Stars != nil {
+		wish.Sharing != nil {
 		if err := h.Source.Adjust(ctx, number, wish); err != nil {
 			return "", partly{"Its title and folders are saved; how it is followed and how much is kept are not", err}
 		}
@@ -200,8 +212,11 @@ func (f *feedForm) wish(k *FeedDetail, loggedIn bool) (s node.Subscribe) {
 	if s.Discreet = f.Discreet.wish(k.Discreet); s.Discreet != nil && !*s.Discreet && !loggedIn {
 		f.Wrong.Discreet = log
 	}
-	if s.Stars = f.Stars.wish(k.Stars); s.Stars != nil && *s.Stars && !loggedIn {
-		f.Wrong.Stars = log
+	sharing, err := archive.ParseSharing(f.Sharing)
+	if err == nil && f.Shared != "" && f.Sharing != f.Shared && sharing != k.Sharing {
+		if s.Sharing = &sharing; sharing > k.Sharing && !loggedIn {
+			f.Wrong.Sharing = log
+		}
 	}
 	weight, err := strconv.Atoi(cmp.Or(f.Weight, "1"))
 	if err != nil || weight < 1 || weight > neighbors.MaxWeight {

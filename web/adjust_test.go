@@ -16,7 +16,8 @@ import (
 // feedFormOf is the form of feed 1 as a browser sends it that changes nothing but those fields.
 func feedFormOf(b *browser, changes url.Values) url.Values {
 	form := url.Values{"token": {b.token}, "feed": {"1"}, "name": {"My news"}, "folders": {"Daily\r\nOld"},
-		"private-shown": {"off"}, "discreet-shown": {"off"}, "weight": {"3"}, "policy": {"auto"}, "value": {"15m"},
+		"private-shown": {"off"}, "discreet-shown": {"off"}, "sharing": {"stars"}, "sharing-shown": {"stars"},
+		"weight": {"3"}, "policy": {"auto"}, "value": {"15m"},
 		"age": {"1.5"}}
 	maps.Copy(form, changes)
 	return form
@@ -27,6 +28,7 @@ func adjustedNode(t *testing.T) *aNode {
 	n := newNode(t)
 	k := n.known[1]
 	k.Name, k.Folders, k.Weight, k.Policy = "My news", []string{"Daily", "Old"}, 3, "auto:15m"
+	k.Sharing = archive.SharesStars
 	k.Limits = archive.Limits{Age: 36 * time.Hour}
 	n.known[1] = k
 	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
@@ -40,7 +42,8 @@ func TestAFeedIsAdjusted(t *testing.T) {
 	b := newBrowser(t, newHandler(t, n))
 	page := get(b.h, "/feeds/1").Body.String()
 	for _, want := range []string{`<h1 dir="auto">My news</h1>`, "Daily\nOld</textarea>", `name="weight" value="3"`,
-		"<option selected>auto</option>", `name="value" value="15m"`, `name="age" value="1.5"`,
+		"<option selected>auto</option>",
+		`<option value="stars" selected>my stars</option>`, `name="value" value="15m"`, `name="age" value="1.5"`,
 		`name="count" value=""`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
@@ -56,7 +59,8 @@ func TestAFeedIsAdjusted(t *testing.T) {
 		t.Error("nothing says that it was saved")
 	}
 	b.post("/adjust", feedFormOf(b, url.Values{"name": {" The news "}, "folders": {" Daily \r\n\r\nNew\r\n"},
-		"private": {"1"}, "discreet": {"1"}, "weight": {"100"}, "policy": {"fixed"}, "value": {"1d"}, "age": {""},
+		"private": {"1"}, "discreet": {"1"}, "sharing": {"nothing"},
+		"weight": {"100"}, "policy": {"fixed"}, "value": {"1d"}, "age": {""},
 		"count": {"500"}, "size": {"0.5"}}))
 	a := n.arranged[len(n.arranged)-1]
 	if a.Feed != 1 || *a.Name != " The news " || !slices.Equal(a.Into, []string{"New"}) ||
@@ -66,11 +70,13 @@ func TestAFeedIsAdjusted(t *testing.T) {
 	if len(n.adjusted) != 1 || !slices.Equal(n.kept, []string{"1 {500000 0s 500}"}) {
 		t.Fatalf("said %+v and %q", n.adjusted, n.kept)
 	}
-	if s := n.adjusted[0]; s.number != 1 || !*s.Private || !*s.Discreet || s.Weight != 100 || *s.Policy != "fixed:24h" {
+	if s := n.adjusted[0]; s.number != 1 || !*s.Private || !*s.Discreet ||
+		*s.Sharing != archive.SharesNothing || s.Weight != 100 || *s.Policy != "fixed:24h" {
 		t.Errorf("said %+v", s)
 	}
 	b.post("/adjust", feedFormOf(b, url.Values{"policy": {""}, "value": {""}}))
-	if s := n.adjusted[1]; *s.Policy != "" || s.Private != nil || s.Discreet != nil || s.Weight != 0 {
+	if s := n.adjusted[1]; *s.Policy != "" || s.Private != nil || s.Discreet != nil || s.Sharing != nil ||
+		s.Weight != 0 {
 		t.Errorf("said %+v of the node's own policy", s)
 	}
 	if w := b.post("/adjust", url.Values{"token": {b.token}, "feed": {"9"}}); w.Code != http.StatusNotFound {
@@ -162,9 +168,9 @@ func TestOnlyTheOwnerTellsNeighborsMore(t *testing.T) {
 			t.Errorf("boxes that were %q: %d, said %+v", shown, w.Code, n.adjusted)
 		}
 	}
-	unchecked := feedFormOf(b, url.Values{"private-shown": {"on"}, "discreet-shown": {"on"}})
+	unchecked := feedFormOf(b, url.Values{"private-shown": {"on"}, "discreet-shown": {"on"}, "sharing": {"labels"}})
 	if w := b.post("/adjust", unchecked); w.Code != http.StatusUnprocessableEntity || len(n.adjusted) != 0 ||
-		strings.Count(w.Body.String(), "Log in first") != 2 {
+		strings.Count(w.Body.String(), "Log in first") != 3 {
 		t.Errorf("%d without a password, said %+v", w.Code, n.adjusted)
 	}
 	b.login("secret", "/")

@@ -37,8 +37,9 @@ type entryPage struct {
 	Seen      moment
 	Neighbor  string // that brought it, "" for an own poll
 	Confirmed bool
-	Stars     string // how many neighbors starred it, "" for none
+	Stars     string // what neighbors starred and labelled it, "" for nothing
 	entryLabels
+	Told       bool          // neighbors hear of the labels
 	Article    template.HTML // sanitized
 	Pictures   int           // that it has
 	Shown      bool          // these are shown
@@ -150,7 +151,8 @@ func (h *desk) entry(r *http.Request) (view, error) {
 			p.Neighbor = record.Source.String()
 		}
 	}
-	p.Stars = starsText(h.stars(ctx)[starKey{e.Feed, id}])
+	p.Stars = h.stars(ctx).text(starKey{e.Feed, id})
+	p.Told = known.Sharing == archive.SharesLabels && !known.Discreet && viewerOf(ctx).owns()
 	if p.entryLabels, err = h.entryLabels(ctx, p.Item.ID); err != nil {
 		return view{}, err
 	}

@@ -208,7 +208,7 @@ func (h *kit) line(f *FeedSummary, now time.Time) feedLine {
 		is   bool
 		name string
 	}{{f.Private, "private"}, {f.Undecided, "undecided"}, {f.Discreet && !f.Private, "discreet"},
-		{f.Stars && !f.Private && !f.Discreet, "stars shared"},
+		{f.Sharing != archive.SharesNothing && !f.Private && !f.Discreet, f.Sharing.String() + " shared"},
 		{f.Alias != "", "moved"}} {
 		if tag.is {
 			l.Tags = append(l.Tags, tag.name)

@@ -2,11 +2,17 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
+	"feedex/node"
+	"feedex/reading"
+	"feedex/safehtml"
 )
 
 const (
@@ -37,7 +43,7 @@ func (h *Handler) starred(r *http.Request) (view, error) {
 	}
 	p := new(starredPage)
 	for _, f := range feeds {
-		p.Shared = p.Shared || f.Stars
+		p.Shared = p.Shared || f.Sharing != archive.SharesNothing
 	}
 	f := feed.Filter{Since: now.Add(-starredFor), Limit: maxStarred, NoSecrets: !loggedIn(ctx)}
 	for _, s := range list {
@@ -77,20 +83,29 @@ type starKey struct {
 	entry feed.EntryID
 }
 
-// stars are how many networks of neighbors starred which entries, none where that cannot be known now.
-func (h *desk) stars(ctx context.Context) map[starKey]int {
-	list, err := h.Shelf.Starred(ctx)
-	if err != nil {
-		return nil
-	}
-	stars := make(map[starKey]int, len(list))
-	for _, s := range list {
-		stars[starKey{s.Feed, s.Entry}] = s.Votes
-	}
-	return stars
+// starNotes are what neighbors starred and labelled, and whose words the person uses too.
+type starNotes struct {
+	entries map[starKey]node.StarredEntry
+	own     []reading.Label
 }
 
-// addStars adds to entries of a list how many neighbors starred them.
+// stars are what neighbors starred and labelled, nothing where that cannot be known now.
+func (h *desk) stars(ctx context.Context) (s starNotes) {
+	list, err := h.Shelf.Starred(ctx)
+	if err != nil || len(list) == 0 {
+		return s
+	}
+	if s.own, err = h.Shelf.Labels(ctx); err != nil {
+		return s
+	}
+	s.entries = make(map[starKey]node.StarredEntry, len(list))
+	for _, e := range list {
+		s.entries[starKey{e.Feed, e.Entry}] = e
+	}
+	return s
+}
+
+// addStars adds to entries of a list what neighbors starred and labelled.
 func (h *desk) addStars(ctx context.Context, lines []headline) {
 	if len(lines) == 0 {
 		return
@@ -99,15 +114,28 @@ func (h *desk) addStars(ctx context.Context, lines []headline) {
 	for i := range lines {
 		id, err := entryID(lines[i].ID)
 		if err == nil {
-			lines[i].Stars = starsText(stars[starKey{lines[i].of, id}])
+			lines[i].Stars = stars.text(starKey{lines[i].of, id})
 		}
 	}
 }
 
-// starsText says how many neighbors starred an entry, "" for none.
-func starsText(votes int) string {
-	if votes == 0 {
-		return ""
+// manyLabels is how many labels of neighbors an entry is shown with.
+const manyLabels = 5
+
+// text says how many neighbors starred an entry, and with what they labelled it, "" for none. The words are strangers':
+// one that a single network says is shown to who uses it too.
+func (s starNotes) text(k starKey) string {
+	e := s.entries[k]
+	var said []string
+	if e.Votes > 0 {
+		said = append(said, "★ starred by "+count(int64(e.Votes), "neighbor", "of your neighbors"))
 	}
-	return "starred by " + count(int64(votes), "neighbor", "of your neighbors")
+	for _, l := range e.Labels {
+		mine := slices.ContainsFunc(s.own, func(o reading.Label) bool { return o.Name == l.Name })
+		if name := safehtml.Inert(safehtml.Line(l.Name)); name != "" && (mine || l.Votes > 1) {
+			said = append(said, fmt.Sprintf("labelled “%s” by %s", name,
+				count(int64(l.Votes), "neighbor", "of your neighbors")))
+		}
+	}
+	return strings.Join(said[:min(len(said), manyLabels)], ", ")
 }

@@ -20,7 +20,7 @@ func testFeeds(t *testing.T, a Archive) {
 		URL: news, Title: "News", Link: "https://news.example.org/", Icon: "https://news.example.org/i.png",
 		About: "What is new", Language: "en-GB", Format: "RSS 2.0",
 		Subscribed: true, Private: true, Since: base,
-		Weight: 7, Discreet: true, Barred: true, Stars: true, Leads: true, Shared: true,
+		Weight: 7, Discreet: true, Barred: true, Sharing: archive.SharesLabels, Leads: true, Shared: true,
 		Volunteering: archive.Volunteering{Volunteered: base, Tried: base.Add(-time.Hour), Patrons: "192.0.2.1:7790",
 			Rests: base.Add(time.Hour), Refused: base.Add(-time.Minute)},
 		Lands: "feeds.example.net", Policy: "auto:15m", Helped: 0.3125, Listed: 20,
@@ -62,7 +62,7 @@ func testFeeds(t *testing.T, a Archive) {
 
 	full.Subscribed, full.ETag, full.LastError, full.Since = false, "", "", time.Time{}
 	full.Weight, full.Discreet, full.Barred, full.Leads, full.Shared = 0, false, false, false, false
-	full.Stars = false
+	full.Sharing = archive.SharesNothing
 	full.Volunteering = archive.Volunteering{}
 	full.Lands, full.Policy, full.Helped, full.Listed, full.Volume, full.Gap, full.Past = "", "", 0, 0,
 		archive.Volume{}, archive.Gap{}, archive.Past{}

@@ -333,6 +333,23 @@ func (s *Store) Starred(u feed.URL, n int) []feed.EntryID {
 		int64(reading.Owner), string(u), max(n, 0), string(reading.RuleStar))
 }
 
+// labelledAmong is of how many of a feed's latest items it is asked what labels they have.
+const labelledAmong = 1000
+
+// Labelled implements archive.Entries.
+func (s *Store) Labelled(u feed.URL, n int) []archive.Labelled {
+	return load(&s.writer, func(row rowScanner) (l archive.Labelled, err error) {
+		err = scan(row, &l.Name, bytesOf(l.Entry[:]))
+		return l, err
+	}, `SELECT n.name, e.id FROM (SELECT id, seq FROM items INDEXED BY items_by_feed
+			WHERE feed = (SELECT id FROM feeds WHERE url = ?) ORDER BY id DESC LIMIT ?) i
+			CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = i.id
+			CROSS JOIN labels n ON n.id = l.label CROSS JOIN entries e ON e.seq = i.seq
+		WHERE l.filter IS NULL AND n.person = ? AND e.seq NOT IN (SELECT seq FROM hidden)
+		ORDER BY i.id DESC, n.name LIMIT ?`,
+		string(u), labelledAmong, int64(reading.Owner), max(n, 0))
+}
+
 // recordColumns are the columns that scanRecord wants, from entries e and feeds f.
 const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.seen, e.source, e.guid, e.title, e.link,
 	e.authors, e.categories, e.enclosures, e.rights, e.copied_from, e.extras, e.summary, e.content, e.was, ` + isConfirmed

@@ -26,7 +26,7 @@ func feedTable(f *archive.Feed) []columnValue {
 		{"about", &f.About}, {"language", &f.Language}, {"format", &f.Format},
 		{"subscribed", &f.Subscribed}, {"private", &f.Private},
 		{"since", millis(&f.Since)}, {"backlog", &f.Backlog}, {"backlog_of", &f.BacklogOf},
-		{"weight", &f.Weight}, {"discreet", &f.Discreet}, {"stars", &f.Stars},
+		{"weight", &f.Weight}, {"discreet", &f.Discreet}, {"stars", &f.Sharing},
 		{"etag", &f.ETag}, {"last_modified", &f.LastModified}, {"poll_interval", &f.Interval},
 		{"next_poll", millis(&f.NextPoll)}, {"last_poll", millis(&f.LastPoll)},
 		{"last_success", millis(&f.LastSuccess)}, {"errors", &f.Errors}, {"last_error", &f.LastError},

@@ -133,8 +133,8 @@ func feedState(f *node.FeedStatus) string {
 	if f.Weight > 1 {
 		state = fmt.Sprintf("weight %d, %s", f.Weight, state)
 	}
-	if f.Stars && !f.Private && !f.Discreet {
-		state = "stars shared, " + state
+	if f.Sharing != archive.SharesNothing && !f.Private && !f.Discreet {
+		state = f.Sharing.String() + " shared, " + state
 	}
 	if f.FullText {
 		state = "full texts, " + state

@@ -73,6 +73,15 @@ func choiceFlag(f *pflag.FlagSet, to **bool, name, usage string) {
 	f.VarPF(v, name, "", usage).NoOptDefVal = "true"
 }
 
+// sharingFlag is a flag that takes what is shared of feeds; nil where it is not given.
+func sharingFlag(to **archive.Sharing) pflag.Value {
+	read := func(s string) (*archive.Sharing, error) {
+		shared, err := archive.ParseSharing(s)
+		return &shared, err
+	}
+	return settings.FlagValue[*archive.Sharing]{To: to, Kind: "what", Read: read}
+}
+
 // keepAll is how people say that there is no limit.
 const keepAll = "all"
 

@@ -50,10 +50,11 @@ would if it did not follow it: it polls the feed for you, and passes on only wha
 costs: neighbors bring it only while others near want it, and a node that follows nothing else has none. It does
 not help against neighbors who knew before, nor against the publisher.
 
-What you star stays on this node. With --share-stars neighbors who follow the feed learn that you read it yourself,
-and those who share their stars of it the latest 32 entries that you starred, also of before, but none that a filter
-starred; and you learn theirs: pages say how many of your neighbors starred an entry. Nothing of it is told of feeds
-that stay on the node or are followed discreetly.
+What you star and label stays on this node. With --share stars neighbors who follow the feed learn that you read it
+yourself, and those who share their stars of it the latest 32 entries that you starred, also of before, but none that a
+filter starred; and you learn theirs: pages say how many of your neighbors starred an entry. With --share labels they
+hear as well which labels you gave the latest 32 entries that have some: words of at most 64 bytes. Nothing of it is
+told of feeds that stay on the node or are followed discreetly, or with --share nothing.
 
 What a feed published within the last year is filled in by and by, from its publisher's archive and from
 neighbors; the setting backfill says how far back. 'feedex backfill' does it at once.
@@ -74,7 +75,7 @@ who read there. Pages that need an account, or a browser that runs programs, giv
 With --pictures the node's pages always show the pictures of entries to its owner; with --pictures=false they ask each
 time. Other people choose that for themselves, on the page of the feed.
 
-A feed that is followed already keeps its weight, its discretion, its privacy, whether stars are shared, its
+A feed that is followed already keeps its weight, its discretion, its privacy, what is shared of it, its
 pictures and full texts, its policy and its bounds, unless a flag says otherwise. It does so even if it was followed
 no more for a while. One that its publisher had ended is polled again.
 
@@ -101,8 +102,8 @@ says. What comes later is unread.`,
 	choiceFlag(f, &wish.Discreet, "discreet", "do not let neighbors see that this node follows the feeds")
 	choiceFlag(f, &wish.Private, "private",
 		"keep the feeds and their entries on this node; =false lets neighbors know of them")
-	choiceFlag(f, &wish.Stars, "share-stars",
-		"tell neighbors which entries of the feeds are starred, if they tell theirs; =false no more")
+	f.Var(sharingFlag(&wish.Sharing), "share",
+		"what neighbors who share theirs hear of the entries of the feeds: nothing, stars, or labels too")
 	f.Var(policyFlag(&wish.Policy), "poll", "by which policy to poll the feeds (default: that of the node)")
 	choiceFlag(f, &shown.FullText, "full-text",
 		"fetch the full text of what the feeds publish from their pages; =false no more")
@@ -112,6 +113,8 @@ says. What comes later is unread.`,
 	unread := backlogFlag(c)
 	anyway := f.Bool("anyway", false, "follow also what could not be read, and ask for it again later")
 	noWait := f.Bool("no-wait", false, "end before the feeds were asked for")
+	_ = c.RegisterFlagCompletionFunc("share", cobra.FixedCompletions([]string{"nothing", "stars", "labels"},
+		cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("poll", cobra.FixedCompletions(append(polling.Names(), nodesOwn),
 		cobra.ShellCompDirectiveNoFileComp))
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {

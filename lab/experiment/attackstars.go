@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/lab"
 	"feedex/lab/report"
@@ -146,9 +147,9 @@ func (s stuffing) run(t *trial) (string, bool) {
 	t.play(c, func(g *gathering) {
 		b.g = g
 		g.w.At(c.Start.Add(joinWithin), func() {
-			share := true
+			share := archive.SharesStars
 			for i, h := range g.hosts {
-				h.Tell(node.Subscribe{Feeds: follows[i], Stars: &share})
+				h.Tell(node.Subscribe{Feeds: follows[i], Sharing: &share})
 			}
 		})
 	})

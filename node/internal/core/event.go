@@ -129,9 +129,9 @@ type Subscribe struct {
 	// is false, whatever its address looks like. Nil leaves that as it is: a feed of which its owner says nothing stays
 	// on the node if its address may be a secret.
 	Private *bool
-	// Stars says whether the owner's stars of the feed are told to neighbors who tell theirs, once others may know of
-	// it. Nil leaves that as it is, which is false for a feed that was never followed.
-	Stars *bool
+	// Sharing is what of the owner's stars and labels of the feed is told to neighbors who tell theirs, once others may
+	// know of it. Nil leaves that as it is, which is nothing for a feed that was never followed.
+	Sharing *archive.Sharing
 	// Backlog says how much of what there is of feeds that are not followed yet is unread to the person who wishes it,
 	// BacklogOf by their number, 0 for the owner. Its zero value says nothing.
 	Backlog   archive.Backlog

@@ -31,6 +31,8 @@ type Feeds interface {
 	// StarFeeds are the feeds of which stars are told to neighbors who tell theirs, and whether the owner wants that of
 	// any, be it possible or not.
 	StarFeeds() (open []feed.URL, wanted bool)
+	// TellsLabels reports whether labels are told along with the stars of a feed.
+	TellsLabels(u feed.URL) bool
 	// LatestPolls are the latest polls of feeds of which neighbors may know, but for those of long ago.
 	LatestPolls() []core.AnnouncedPoll
 	// Spacing is the usual time between polls of the feed by anybody.

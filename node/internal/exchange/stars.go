@@ -1,10 +1,12 @@
 package exchange
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
 
+	"feedex/archive"
 	"feedex/feed"
 	"feedex/node/internal/core"
 	"feedex/protocol"
@@ -26,20 +28,27 @@ const (
 
 // starTalk is what a neighbor and we told each other of stars.
 type starTalk struct {
-	theirs map[feed.URL][]feed.EntryID // of the feeds of which it tells stars, by its latest word
-	ours   []protocol.FeedStars        // what we told it last
-	unsure bool                        // it may not have heard that
-	asking bool                        // it is being told
-	since  time.Time                   // when the time began in which calls are counted
+	theirs map[feed.URL]protocol.FeedStars // of the feeds of which it tells stars, by its latest word
+	ours   []protocol.FeedStars            // what we told it last
+	unsure bool                            // it may not have heard that
+	asking bool                            // it is being told
+	since  time.Time                       // when the time began in which calls are counted
 	calls  int
 }
 
-// A StarredEntry is an entry that neighbors starred whose stars count.
+// A StarredEntry is an entry that neighbors starred or labelled whose stars count.
 type StarredEntry struct {
 	Feed   feed.URL
 	Entry  feed.EntryID
-	Votes  int // networks of these neighbors
+	Votes  int // networks of these neighbors that starred it
 	Weight int // how likely the owner is to star it, by what they starred before: see weigh; 0 for what one starred
+	Labels []LabelVotes
+}
+
+// LabelVotes are networks of neighbors that gave an entry a label. They say what it is about, and weigh nothing.
+type LabelVotes struct {
+	Name  string // one line, of a stranger
+	Votes int
 }
 
 // TellStars has neighbors told of stars, where these are others than before: once for all that an event changes, and
@@ -79,26 +88,49 @@ func (m *Machine) tellAll() {
 	}
 }
 
-// ownStars are the feeds of which stars are told, and the stars of those for which they were looked up.
+// ownStars are the feeds of which stars are told, and the marks of those for which they were looked up.
 type ownStars struct {
-	feeds   []feed.URL
-	starred map[feed.URL][]feed.EntryID
+	feeds []feed.URL
+	marks map[feed.URL]ownMarks
+}
+
+// ownMarks are the owner's stars and labels of a feed, the latest first.
+type ownMarks struct {
+	stars  []feed.EntryID
+	labels []archive.Labelled // none where they are not told
 }
 
 // starsToTell are the stars to tell of.
 func (m *Machine) starsToTell() ownStars {
 	feeds, _ := m.feeds.StarFeeds()
-	return ownStars{feeds, make(map[feed.URL][]feed.EntryID)}
+	return ownStars{feeds, make(map[feed.URL]ownMarks)}
 }
 
-// of are the owner's stars of a feed.
-func (o ownStars) of(m *Machine, u feed.URL) []feed.EntryID {
-	list, known := o.starred[u]
+// of are the owner's marks of a feed.
+func (o ownStars) of(m *Machine, u feed.URL) ownMarks {
+	own, known := o.marks[u]
 	if !known {
-		list = m.Store.Starred(u, protocol.MaxFeedStars)
-		o.starred[u] = list
+		own.stars = m.Store.Starred(u, protocol.MaxFeedStars)
+		if m.feeds.TellsLabels(u) {
+			own.labels = m.Store.Labelled(u, protocol.MaxFeedStars)
+		}
+		o.marks[u] = own
 	}
-	return list
+	return own
+}
+
+// byLabel are labels with the entries that have them, ordered by name, but for those whose names are too long to tell.
+func byLabel(list []archive.Labelled) (labels []protocol.FeedLabel) {
+	entries := make(map[string][]feed.EntryID)
+	for _, l := range list {
+		if protocol.SharesLabel(l.Name) {
+			entries[l.Name] = append(entries[l.Name], l.Entry)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		labels = append(labels, protocol.FeedLabel{Name: name, Entries: entries[name]})
+	}
+	return labels
 }
 
 // tellStars tells a neighbor of stars, as far as they are others than it heard of before, so many times in a row: its
@@ -134,11 +166,14 @@ func (m *Machine) tellStars(l *link, mine ownStars, rounds int) {
 }
 
 func sameStars(a, b protocol.FeedStars) bool {
-	return a.Feed == b.Feed && slices.Equal(a.Entries, b.Entries)
+	return a.Feed == b.Feed && slices.Equal(a.Entries, b.Entries) &&
+		slices.EqualFunc(a.Labels, b.Labels, func(a, b protocol.FeedLabel) bool {
+			return a.Name == b.Name && slices.Equal(a.Entries, b.Entries)
+		})
 }
 
 // starsFor is what a neighbor is to hear: the feeds that it follows, those of which it tells stars first, and the stars
-// of these.
+// and labels of these.
 func (m *Machine) starsFor(l *link, mine ownStars) (say []protocol.FeedStars) {
 	var both, others []feed.URL
 	for _, u := range mine.feeds {
@@ -155,8 +190,9 @@ func (m *Machine) starsFor(l *link, mine ownStars) (say []protocol.FeedStars) {
 		}
 		f := protocol.FeedStars{Feed: u}
 		if i < len(both) {
-			list := mine.of(m, u)
-			f.Entries = list[:min(len(list), each)]
+			own := mine.of(m, u)
+			f.Entries = own.stars[:min(len(own.stars), each)]
+			f.Labels = byLabel(own.labels[:min(len(own.labels), each)])
 		}
 		if bytes += f.WireBytes(); bytes > protocol.MaxStarBytes || len(say) >= protocol.MaxStarFeeds {
 			break
@@ -199,13 +235,13 @@ func (m *Machine) takeStars(l *link, said protocol.Stars, mine ownStars) *protoc
 	if !l.Key.IsZero() && !said.SignedBy(l.Key) {
 		return protocol.Faultf(protocol.NotVouched, "the stars are not signed by the key known here: %s", l.Key)
 	}
-	theirs := make(map[feed.URL][]feed.EntryID, len(said.Feeds))
+	theirs := make(map[feed.URL]protocol.FeedStars, len(said.Feeds))
 	for _, f := range said.Feeds {
 		named := slices.ContainsFunc(l.stars.ours, func(ours protocol.FeedStars) bool { return ours.Feed == f.Feed })
-		if len(f.Entries) > 0 && !named {
+		if len(f.Entries)+len(f.Labels) > 0 && !named {
 			return protocol.Faultf(protocol.UnwantedFeed, "stars of a feed that was not named to you; name it first")
 		}
-		theirs[f.Feed] = f.Entries
+		theirs[f.Feed] = f
 	}
 	l.stars.theirs = theirs
 	m.noteTips(l, mine)
@@ -224,9 +260,9 @@ func (m *Machine) noteTips(l *link, mine ownStars) {
 	own := make(map[feed.EntryID]bool)
 	var starred []feed.EntryID
 	for _, u := range mine.feeds {
-		if entries, told := l.stars.theirs[u]; told {
-			starred = append(starred, entries...)
-			for _, id := range mine.of(m, u) {
+		if theirs, told := l.stars.theirs[u]; told {
+			starred = append(starred, theirs.Entries...)
+			for _, id := range mine.of(m, u).stars {
 				own[id] = true
 			}
 		}
@@ -243,7 +279,8 @@ func (m *Machine) noteTips(l *link, mine ownStars) {
 	}
 }
 
-// Starred are the entries that neighbors starred of feeds whose stars the owner shares, those with most weight first.
+// Starred are the entries that neighbors starred or labelled of feeds whose stars the owner shares, those with most
+// weight first.
 func (m *Machine) Starred() []StarredEntry {
 	open, _ := m.feeds.StarFeeds()
 	voters := make(map[protocol.Network]*voter)
@@ -258,20 +295,55 @@ func (m *Machine) Starred() []StarredEntry {
 		}
 		v := voters[l.ID().Network()]
 		if v == nil {
-			v = &voter{stars: make(map[vote]bool), tips: make(map[feed.EntryID]bool)}
+			v = &voter{stars: make(map[vote]bool), labels: make(map[labelVote]bool), tips: make(map[feed.EntryID]bool)}
 			voters[l.ID().Network()] = v
 		}
 		v.standing = max(v.standing, standing)
 		for _, u := range open {
-			for _, id := range l.stars.theirs[u] {
+			theirs := l.stars.theirs[u]
+			for _, id := range theirs.Entries {
 				v.stars[vote{u, id}] = true
+			}
+			for _, label := range theirs.Labels {
+				for _, id := range label.Entries {
+					v.labels[labelVote{vote{u, id}, label.Name}] = true
+				}
 			}
 		}
 		for _, t := range m.Ledger.Account(l.Holder).Tips {
 			v.tips[t.Entry] = v.tips[t.Entry] || t.Taken
 		}
 	}
-	return weigh(slices.Collect(maps.Values(voters)))
+	all := slices.Collect(maps.Values(voters))
+	return withLabels(weigh(all), all)
+}
+
+// withLabels are entries that voters starred, and those that they labelled, with their labels, the commonest first.
+func withLabels(list []StarredEntry, voters []*voter) []StarredEntry {
+	count := make(map[labelVote]int)
+	for _, v := range voters {
+		for l := range v.labels {
+			count[l]++
+		}
+	}
+	labels := make(map[vote][]LabelVotes)
+	for l, votes := range count {
+		labels[l.vote] = append(labels[l.vote], LabelVotes{l.name, votes})
+	}
+	for _, names := range labels {
+		slices.SortFunc(names, func(a, b LabelVotes) int {
+			return cmp.Or(cmp.Compare(b.Votes, a.Votes), cmp.Compare(a.Name, b.Name))
+		})
+	}
+	for i := range list {
+		v := vote{list[i].Feed, list[i].Entry}
+		list[i].Labels = labels[v]
+		delete(labels, v)
+	}
+	for v, names := range labels {
+		list = append(list, StarredEntry{Feed: v.feed, Entry: v.entry, Labels: names})
+	}
+	return list
 }
 
 // votes is the standing of a neighbor whose stars count, and nothing before it has earned what shows that it is no

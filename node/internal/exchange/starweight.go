@@ -11,6 +11,7 @@ import (
 type voter struct {
 	standing int // the best in it, 100 at most
 	stars    map[vote]bool
+	labels   map[labelVote]bool
 	tips     map[feed.EntryID]bool // whether the owner starred them later (incentive.Tip)
 }
 
@@ -18,6 +19,13 @@ type voter struct {
 type vote struct {
 	feed  feed.URL
 	entry feed.EntryID
+}
+
+// A labelVote is a label of an entry.
+type labelVote struct {
+	vote
+
+	name string
 }
 
 // What is thought of voters, and of pairs of them, before they have shown anything: as if the owner had left so many

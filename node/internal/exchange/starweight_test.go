@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -75,7 +76,7 @@ func TestWeighInAnyOrder(t *testing.T) {
 	voters := votersOf("+a+b+cyz", "+a+bz", "+cz", "yz", "+aq")
 	want := weigh(voters)
 	slices.Reverse(voters)
-	if got := weigh(voters); !slices.Equal(got, want) {
+	if got := weigh(voters); !reflect.DeepEqual(got, want) {
 		t.Errorf("weighs %v, the other way round %v", want, got)
 	}
 }

@@ -31,7 +31,7 @@ func (m *Machine) Open(u feed.URL) bool { return m.openly(u) != nil }
 // is followed discreetly, is polled for others or was not polled yet. wanted says that the owner wants it of any.
 func (m *Machine) StarFeeds() (open []feed.URL, wanted bool) {
 	for u, s := range m.Feeds {
-		if !s.Stars || s.volunteered() {
+		if s.Sharing == archive.SharesNothing || s.volunteered() {
 			continue
 		}
 		if wanted = true; !s.Discreet && s.kept == "" && s.Shown() && s.Names == "" {
@@ -40,6 +40,12 @@ func (m *Machine) StarFeeds() (open []feed.URL, wanted bool) {
 	}
 	slices.Sort(open)
 	return open, wanted
+}
+
+// TellsLabels reports whether labels are told along with the stars of a feed.
+func (m *Machine) TellsLabels(u feed.URL) bool {
+	s := m.Feeds[u]
+	return s != nil && s.Sharing == archive.SharesLabels
 }
 
 // Discreet reports whether a feed is followed discreetly.

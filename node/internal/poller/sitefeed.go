@@ -143,7 +143,7 @@ func (m *Machine) meant(u feed.URL) *Subscription {
 func (s *Subscription) wish() *core.Subscribe {
 	// what it says is for its owner alone, as it is; that the page may be known says nothing of the feed
 	return &core.Subscribe{Weight: s.Weight, Discreet: said(s.Discreet), Policy: said(s.Policy),
-		Private: said(s.Withheld), Stars: said(s.Stars), Backlog: s.Backlog, BacklogOf: s.BacklogOf}
+		Private: said(s.Withheld), Sharing: said(s.Sharing), Backlog: s.Backlog, BacklogOf: s.BacklogOf}
 }
 
 // said returns an owner's choice as a pointer, nil for the zero value.

@@ -24,13 +24,13 @@ type FeedStatus struct {
 	// that is for the look of an address, and its owner has not said anything
 	Undecided bool `json:"undecided,omitempty"`
 	// neighbors are not to learn that the interest is the node's own
-	Discreet bool          `json:"discreet"`
-	Stars    bool          `json:"stars"`       // stars of it are told to neighbors who tell theirs
-	FullText bool          `json:"full_text"`   // full texts of what it publishes are fetched, as the host knows
-	Weight   int           `json:"weight"`      // of preference, 1 to 100
-	Policy   string        `json:"policy"`      // by which it is polled, "" for the node's own
-	Offered  int           `json:"offered"`     // neighbors that have it in their set, within reach
-	Interval time.Duration `json:"interval_ns"` // between own polls
+	Discreet bool            `json:"discreet"`
+	Sharing  archive.Sharing `json:"sharing"`     // of stars and labels, with neighbors who share theirs
+	FullText bool            `json:"full_text"`   // full texts of what it publishes are fetched, as the host knows
+	Weight   int             `json:"weight"`      // of preference, 1 to 100
+	Policy   string          `json:"policy"`      // by which it is polled, "" for the node's own
+	Offered  int             `json:"offered"`     // neighbors that have it in their set, within reach
+	Interval time.Duration   `json:"interval_ns"` // between own polls
 	// Pollers is how many nodes poll it, this one included, by what neighbors told within an interval: an estimate
 	// until the node has listened for that long. It is 1 where nobody is heard, as after a start, or those who are
 	// heard do not help.
@@ -103,7 +103,7 @@ func (m *Machine) feedStatus(s *Subscription) FeedStatus {
 		Since: s.Since, Page: s.Page, WebPage: s.Names != "", Names: discover.Read(s.Names),
 		URL: s.URL, Title: s.Title, Alias: s.Alias, Former: s.Former,
 		Ended: s.Ended, Private: s.kept != "", Kept: s.kept,
-		Undecided: s.undecided, Discreet: s.Discreet, Stars: s.Stars,
+		Undecided: s.undecided, Discreet: s.Discreet, Sharing: s.Sharing,
 		Weight: max(s.Weight, 1), Offered: m.Table.Offering(s.URL),
 		Interval: s.Interval, LastPoll: s.LastPoll, LastSuccess: s.LastSuccess, NextPoll: s.expected(),
 		NotBefore: m.wantedLater(s),

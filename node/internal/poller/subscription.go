@@ -167,8 +167,8 @@ func (m *Machine) apply(wish *core.Subscribe, f *archive.Feed) (changed bool) {
 		max(f.BacklogOf, 1) == max(wish.BacklogOf, 1)) {
 		f.Backlog, f.BacklogOf = wish.Backlog, wish.BacklogOf // who chose first has chosen
 	}
-	if wish.Stars != nil {
-		f.Stars = *wish.Stars
+	if wish.Sharing != nil {
+		f.Sharing = *wish.Sharing
 	}
 	if wish.Private != nil {
 		f.Withheld, f.Shared = *wish.Private, !*wish.Private
