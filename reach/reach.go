@@ -76,9 +76,12 @@ func (f *Facts) Diagnose() []Diagnosis {
 	}
 	found := []Diagnosis{f.dialled()}
 	if f.Hosted > 0 {
-		found = append(found, Diagnosis{Fact: fmt.Sprintf("It hosts %d of its %d neighbors, which others cannot dial: "+
-			"it calls them over connections that they keep open, over which %.1f MB have passed since it started.",
-			f.Hosted, f.Neighbors, float64(f.HostedBytes)/1e6)})
+		text := fmt.Sprintf("It hosts %d of its %d neighbors, which others cannot dial: it calls them over "+
+			"connections that they keep open", f.Hosted, f.Neighbors)
+		if mb := float64(f.HostedBytes) / 1e6; mb >= .05 {
+			text += fmt.Sprintf(", over which %.1f MB have passed since it started", mb)
+		}
+		found = append(found, Diagnosis{Fact: text + "."})
 	}
 	if f.Forwarding != nil {
 		found = append(found, f.forwarded())

@@ -36,8 +36,9 @@ func TestDiagnose(t *testing.T) {
 			[]string{"", "", ""},
 		},
 		"dialled by many who do not agree where it is": {
-			Facts{Listen: "[::]:7790", Neighbors: 1, Dialled: true},
-			[]string{"Others can dial this node."}, []string{""},
+			Facts{Listen: "[::]:7790", Neighbors: 1, Hosted: 1, HostedBytes: 49_999, Dialled: true},
+			[]string{"Others can dial this node.", "It hosts 1 of its 1 neighbors, which others cannot dial: it " +
+				"calls them over connections that they keep open."}, []string{"", ""},
 		},
 		"nobody came yet": {
 			Facts{Listen: "[::]:7790", Neighbors: 2},
