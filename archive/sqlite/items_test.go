@@ -110,43 +110,66 @@ func TestMarksOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A search in what a person reads asks no index for an entry in each of the feeds in turn: there may be thousands.
-func TestFindAsksForNoFeedOfAnEntry(t *testing.T) {
+// plansOf are the statements about entries that are asked for, and how SQLite goes about them.
+func plansOf(t *testing.T, s *Store, ask func()) map[string]string {
+	t.Helper()
+	plans := make(map[string]string)
+	reopen(t, s, func(c driver.Connector) driver.Connector {
+		return lame{c, func(query string) time.Duration {
+			if strings.Contains(query, "entries") && !strings.HasPrefix(query, "EXPLAIN") {
+				plans[query] = ""
+			}
+			return 0
+		}}
+	})
+	ask()
+	type step struct {
+		id, within, rest int
+		what             string
+	}
+	for query := range plans {
+		plan, err := list(t.Context(), s.Reader.db, by(func(x *step) []any {
+			return []any{&x.id, &x.within, &x.rest, &x.what}
+		}), `EXPLAIN QUERY PLAN `+query, make([]any, strings.Count(query, "?"))...)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		plans[query] = fmt.Sprint(plan)
+	}
+	return plans
+}
+
+// A search in what a person reads asks no index for an entry in each of the feeds in turn: there may be thousands. One
+// of a feed goes through its entries alone.
+func TestSearchesGoThroughFewEntries(t *testing.T) {
 	s := newStore(t)
 	follow(t, s, markedAt, news)
 	keep(t, s, feedRecords(news, 1, 3)...)
 	if n, err := s.Index(3); n != 0 || err != nil {
 		t.Fatal(n, err)
 	}
-	var asked []string
-	reopen(t, s, func(c driver.Connector) driver.Connector {
-		return lame{c, func(query string) time.Duration {
-			asked = append(asked, query)
-			return 0
-		}}
-	})
-	m, err := feed.ParseMatch("title")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := s.Shelf(reading.Owner).Find(t.Context(), m, []reading.FeedID{1}, 9)
-	if err != nil || len(found) != 3 {
-		t.Fatal(found, err)
-	}
-	for _, query := range asked {
-		if !strings.Contains(query, "entries") {
-			continue
+	for query, plan := range plansOf(t, s, func() {
+		m, err := feed.ParseMatch("title")
+		if err != nil {
+			t.Fatal(err)
 		}
-		type step struct {
-			id, within, rest int
-			what             string
+		found, err := s.Shelf(reading.Owner).Find(t.Context(), m, []reading.FeedID{1}, 9)
+		if err != nil || len(found) != 3 {
+			t.Fatal(found, err)
 		}
-		plan, err := list(t.Context(), s.Reader.db, by(func(x *step) []any {
-			return []any{&x.id, &x.within, &x.rest, &x.what}
-		}), `EXPLAIN QUERY PLAN `+query, make([]any, strings.Count(query, "?"))...)
-		if text := fmt.Sprint(plan); err != nil || !strings.Contains(text, "entries_by_seq") ||
-			strings.Contains(text, "AND feed=?)") {
-			t.Errorf("%s\nis %s, %v", query, text, err)
+	}) {
+		if !strings.Contains(plan, "entries_by_seq") || strings.Contains(plan, "AND feed=?)") {
+			t.Errorf("%s\nis %s", query, plan)
+		}
+	}
+	for query, plan := range plansOf(t, s, func() {
+		f := feed.Filter{Feed: news, Words: []string{"title"}, Until: time.Unix(3, 0)}
+		if found, err := s.Search(t.Context(), f); err != nil || len(found) != 2 {
+			t.Fatal(found, err)
+		}
+	}) {
+		if strings.Contains(plan, "SCAN e ") {
+			t.Errorf("%s\nis %s", query, plan)
 		}
 	}
 }

@@ -170,9 +170,9 @@ const fewOfTime = 2000
 // walk answers a filter without words by going through the entries, newest first: by their arrival or their time, as is
 // asked for, or by their time where they are few of it.
 func (s *search) walk(limit int) ([]int64, error) {
-	byArrival, byTime := `entries e INDEXED BY entries_by_seq`, `entries e INDEXED BY entries_by_time`
+	byTime := `entries e INDEXED BY entries_by_time`
 	if s.feedID != 0 {
-		byArrival, byTime = `entries e INDEXED BY entries_by_feed`, `entries e INDEXED BY entries_of_feed`
+		byTime = `entries e INDEXED BY entries_of_feed`
 	}
 	if s.Dated() {
 		return s.seqs(`SELECT e.seq FROM `+byTime+` WHERE 1`+s.where+` ORDER BY e.time DESC, e.seq DESC`, s.args, limit)
@@ -185,7 +185,15 @@ func (s *search) walk(limit int) ([]int64, error) {
 			return ofTime[:min(limit, len(ofTime))], nil
 		}
 	}
-	return s.seqs(`SELECT e.seq FROM `+byArrival+` WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, limit)
+	return s.seqs(`SELECT e.seq FROM `+s.byArrival()+` WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, limit)
+}
+
+// byArrival are the entries in the order of their arrival, those of the feed alone if the filter names one.
+func (s *search) byArrival() string {
+	if s.feedID != 0 {
+		return `entries e INDEXED BY entries_by_feed`
+	}
+	return `entries e INDEXED BY entries_by_seq`
 }
 
 // words answers a filter with words: the newest entries, which are not indexed yet, are read one by
@@ -243,8 +251,7 @@ func (s *search) indexed(index, match string, before int64, limit int) ([]int64,
 	if !s.filter.Until.IsZero() {
 		// Most entries after that time are also behind in the order of arrival: let the index not
 		// come up with each of them in vain.
-		newest, err := s.seqs(`SELECT e.seq FROM entries e INDEXED BY entries_by_seq WHERE 1`+s.where+
-			` ORDER BY e.seq DESC`, s.args, 1)
+		newest, err := s.seqs(`SELECT e.seq FROM `+s.byArrival()+` WHERE 1`+s.where+` ORDER BY e.seq DESC`, s.args, 1)
 		if err != nil || len(newest) == 0 {
 			return nil, err
 		}
