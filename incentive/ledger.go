@@ -271,7 +271,7 @@ func (l *Ledger) OnProbation(h Holder) bool {
 	return a == nil || a.Got < proven || a.Deficit > l.bound
 }
 
-// Account is the account of h, and whether it has one.
+// Account is a copy of the account of h, with nothing in it where it has none.
 func (l *Ledger) Account(h Holder) Account {
 	a := l.of(h)
 	if a == nil {

@@ -116,7 +116,7 @@ var errToken = clientError{http.StatusForbidden, "Please try again",
 	"This form is too old, or came from another site. Nothing was changed. Go back, load the page anew and send it " +
 		"once more."}
 
-// authentic reports whether a request comes from a form of ours. Those that pages of other sites send do not come so
+// authentic is errToken where a request comes from no form of ours. Those that pages of other sites send do not come so
 // far.
 func (h *kit) authentic(r *http.Request) error {
 	if id := visitOf(r); id == "" || !hmac.Equal([]byte(r.PostFormValue("token")), []byte(h.token(id, r))) {

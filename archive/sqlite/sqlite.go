@@ -73,7 +73,7 @@ type Store struct {
 	file   *os.File // nothing is read or written by it
 
 	feedIDs map[feed.URL]int64 // rows of feeds that were written to lately
-	removed uint64             // as in turn, when they were
+	removed uint64             // writeLock.removed, when they were
 	nextDID int64              // dids.n of the next did, 0 where it must be looked up
 	purges  bool               // entries were purged; where it is false one has to look
 
