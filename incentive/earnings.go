@@ -85,8 +85,8 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 		return 0
 	}
 	young := s.young(now)
-	proven := min(e.prove(sender, polled), young)
-	return proven + p.earn(today, young-proven, sender)
+	listed := min(e.prove(sender, polled), young)
+	return listed + p.earn(today, young-listed, sender)
 }
 
 // Listed counts the entries without a date that earn for h, which delivers the bundle: those that stood in an own poll

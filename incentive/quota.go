@@ -84,13 +84,13 @@ func (s *RoomUsed) age(now time.Time) {
 	s.Slot = latest
 }
 
-// proven is the part of the quota that own polls account for.
-func (s *RoomUsed) proven() int64 { return shownFactor * s.Shown / shownDays }
+// earned is the part of the quota that own polls account for.
+func (s *RoomUsed) earned() int64 { return shownFactor * s.Shown / shownDays }
 
-func (s *RoomUsed) quota() int64 { return FreeRoom + s.proven() }
+func (s *RoomUsed) quota() int64 { return FreeRoom + s.earned() }
 
 // free is how much of Unshown is not accounted for by what was shown.
-func (s *RoomUsed) free() int64 { return max(0, s.Unshown.sum()-s.proven()) }
+func (s *RoomUsed) free() int64 { return max(0, s.Unshown.sum()-s.earned()) }
 
 // A DailyVolume is how much a feed brings in a day, as far as own polls have shown; zero for one that they have not.
 type DailyVolume struct {
@@ -210,7 +210,7 @@ func (q *Quota) Left(now time.Time, h Holder) int64 {
 		return !a.storing
 	})
 	unshown := own.Unshown.sum()
-	return max(0, min(own.quota()-unshown, max(0, own.proven()-unshown)+max(0, min(strangers, network))))
+	return max(0, min(own.quota()-unshown, max(0, own.earned()-unshown)+max(0, min(strangers, network))))
 }
 
 // Stored is how much room is taken by what h brought and no own poll has listed, and how much may be.
