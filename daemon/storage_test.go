@@ -47,6 +47,20 @@ func TestAnArchiveThatOpensForLong(t *testing.T) {
 	}
 }
 
+// A node that is to end while its archive is opened ends at once, and that is no failure.
+func TestANodeThatEndsAsItOpens(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	err := Run(ctx, Config{Data: t.TempDir(), Listen: ListenNone, Reader: "127.0.0.1:0",
+		Open: func(ctx context.Context, _ string) (reading.Database, error) {
+			end()
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}})
+	if err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
 // startPeer makes a peer of n, which is friendly and a neighbor once it connects.
 func startPeer(t *testing.T, n *testNode) *testPeer {
 	t.Helper()
