@@ -371,12 +371,21 @@ func TestStarsThatAreRefused(t *testing.T) {
 	}
 }
 
-// However many stars an owner has, what is told fits into a call, and each feed has its part.
+// However many stars and labels an owner has, what is told fits into a call, each feed has its part, and labels take
+// only what room stars leave.
 func TestManyStarsFitIntoACall(t *testing.T) {
+	for path, room := range map[string]bool{strings.Repeat("news/", 180): false, strings.Repeat("news/", 90): true} {
+		manyStars(t, path, room)
+	}
+}
+
+// manyStars has stars and labels told of many feeds with addresses of a path, which leave labels room or not.
+func manyStars(t *testing.T, path string, room bool) {
+	t.Helper()
 	w := newNetwork(t)
 	var feeds []feed.URL
 	for i := range 80 {
-		feeds = append(feeds, feed.URL(fmt.Sprintf("https://h%d.example.com/%s", i, strings.Repeat("news/", 180))))
+		feeds = append(feeds, feed.URL(fmt.Sprintf("https://h%d.example.com/%s", i, path)))
 	}
 	hosts := w.full(2, node.Config{}, feeds...)
 	w.run(6 * exchange.StarsEvery)
@@ -399,16 +408,23 @@ func TestManyStarsFitIntoACall(t *testing.T) {
 			}
 		}
 	}
-	a.shareStars(true, feeds...)
+	labels := archive.SharesLabels
+	a.step(node.Subscribe{Feeds: feeds, Sharing: &labels})
 	b.shareStars(true, feeds...)
 	w.run(3 * exchange.StarsEvery)
 	limit := protocol.CallLimits(protocol.TellStars{}.Method()).Bytes
 	if most <= limit/2 || int64(most) > int64(limit) {
 		t.Errorf("the longest call has %d bytes, of %d", most, limit)
 	}
-	of := make(map[feed.URL]int)
+	of, labelled := make(map[feed.URL]int), 0
 	for _, s := range b.node.Starred() {
-		of[s.Feed]++
+		if s.Votes > 0 {
+			of[s.Feed]++
+		}
+		labelled += len(s.Labels)
+	}
+	if (labelled > 0) != room {
+		t.Errorf("%d labels came", labelled)
 	}
 	if len(of) < 40 {
 		t.Errorf("stars of %d feeds came", len(of))

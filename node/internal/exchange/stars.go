@@ -184,20 +184,35 @@ func (m *Machine) starsFor(l *link, mine ownStars) (say []protocol.FeedStars) {
 		}
 	}
 	each, bytes := min(protocol.MaxFeedStars, protocol.MaxStars/max(1, min(len(both), protocol.MaxStarFeeds))), 0
+	room := func(more int) bool {
+		if bytes+more > protocol.MaxStarBytes {
+			return false
+		}
+		bytes += more
+		return true
+	}
 	for i, u := range slices.Concat(both, others) {
 		if hops, ok := l.Peer.Hops(u); !ok || hops != 0 {
 			continue
 		}
 		f := protocol.FeedStars{Feed: u}
 		if i < len(both) {
-			own := mine.of(m, u)
-			f.Entries = own.stars[:min(len(own.stars), each)]
-			f.Labels = byLabel(own.labels[:min(len(own.labels), each)])
+			own := mine.of(m, u).stars
+			f.Entries = own[:min(len(own), each)]
 		}
-		if bytes += f.WireBytes(); bytes > protocol.MaxStarBytes || len(say) >= protocol.MaxStarFeeds {
+		if len(say) >= protocol.MaxStarFeeds || !room(f.WireBytes()) {
 			break
 		}
 		say = append(say, f)
+	}
+	for i, f := range say { // in what names and stars leave
+		if _, shares := l.stars.theirs[f.Feed]; shares {
+			own := mine.of(m, f.Feed).labels
+			f.Labels = byLabel(own[:min(len(own), each)])
+			if room(f.WireBytes() - say[i].WireBytes()) {
+				say[i] = f
+			}
+		}
 	}
 	return say
 }
@@ -318,7 +333,8 @@ func (m *Machine) Starred() []StarredEntry {
 	return withLabels(weigh(all), all)
 }
 
-// withLabels are entries that voters starred, and those that they labelled, with their labels, the commonest first.
+// withLabels are entries that voters starred, and those that they labelled behind them in the order of EntryIDs, with
+// their labels, the commonest first.
 func withLabels(list []StarredEntry, voters []*voter) []StarredEntry {
 	count := make(map[labelVote]int)
 	for _, v := range voters {
@@ -340,8 +356,8 @@ func withLabels(list []StarredEntry, voters []*voter) []StarredEntry {
 		list[i].Labels = labels[v]
 		delete(labels, v)
 	}
-	for v, names := range labels {
-		list = append(list, StarredEntry{Feed: v.feed, Entry: v.entry, Labels: names})
+	for _, v := range slices.SortedFunc(maps.Keys(labels), vote.compare) {
+		list = append(list, StarredEntry{Feed: v.feed, Entry: v.entry, Labels: labels[v]})
 	}
 	return list
 }

@@ -21,6 +21,10 @@ type vote struct {
 	entry feed.EntryID
 }
 
+func (v vote) compare(o vote) int {
+	return cmp.Or(v.entry.Compare(o.entry), cmp.Compare(v.feed, o.feed))
+}
+
 // A labelVote is a label of an entry.
 type labelVote struct {
 	vote
@@ -85,8 +89,8 @@ func weigh(voters []*voter) (list []StarredEntry) {
 		list = append(list, StarredEntry{Feed: s.feed, Entry: s.entry, Votes: len(who), Weight: densest(pairs, who)})
 	}
 	slices.SortFunc(list, func(a, b StarredEntry) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Votes, a.Votes), a.Entry.Compare(b.Entry),
-			cmp.Compare(a.Feed, b.Feed))
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Votes, a.Votes),
+			vote{a.Feed, a.Entry}.compare(vote{b.Feed, b.Entry}))
 	})
 	return list
 }

@@ -80,3 +80,20 @@ func TestWeighInAnyOrder(t *testing.T) {
 		t.Errorf("weighs %v, the other way round %v", want, got)
 	}
 }
+
+// Nor does it make one to what is labelled alone, which follows what is starred.
+func TestLabelsInOneOrder(t *testing.T) {
+	v := &voter{stars: map[vote]bool{{entry: feed.EntryID{9}}: true}, labels: make(map[labelVote]bool)}
+	want := []feed.EntryID{{9}}
+	for i := range byte(8) {
+		want = append(want, feed.EntryID{i})
+		v.labels[labelVote{vote{entry: feed.EntryID{i}}, "recipes"}] = true
+	}
+	var got []feed.EntryID
+	for _, s := range withLabels(weigh([]*voter{v}), []*voter{v}) {
+		got = append(got, s.Entry)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("come as %v, want %v", got, want)
+	}
+}
