@@ -75,7 +75,9 @@ func (l *Ledger) Expire(now time.Time) {
 		}
 	}
 	for _, h := range l.holders() {
-		l.count(now, l.of(h)) // some may be settled by now
+		if a := l.of(h); a != nil { // else it made room for what others at an address owe
+			l.count(now, a) // some may be settled by now
+		}
 	}
 }
 

@@ -496,6 +496,26 @@ func TestSettlingByTimeIsKept(t *testing.T) {
 	}
 }
 
+// A key that settles owes with the others at its address no more. Where these have no account any more and there is room
+// for none, somebody else is forgotten, who was to be looked at next.
+func TestSettlingByTimeWithoutRoom(t *testing.T) {
+	l, later := newLedger(Config{}), now.Add(settledAfter)
+	k := meetKey(l, now, node(1), nodeKey(1))
+	k.gives(now, proven)
+	h := l.HolderOf(k.id)
+	for l.of(h).owed() == 0 {
+		l.Gave(now, h, Entry)
+	}
+	l.drop(l.At(h))
+	for i := 2; len(l.accounts) < maxAccounts; i++ {
+		l.meet(later, holder(i))
+	}
+	l.Expire(later)
+	if !l.Settled(later, h) || len(l.accounts) != maxAccounts || l.of(l.At(h)) == nil {
+		t.Errorf("the key settled: %v, of %d accounts one is %+v", l.Settled(later, h), len(l.accounts), l.of(l.At(h)))
+	}
+}
+
 // A node whose key is forgotten is a stranger, and one that came in its place since keeps the account of its own.
 func TestForgottenKeysAreStrangers(t *testing.T) {
 	l, later := newLedger(Config{}), now.Add(remembered+day)
