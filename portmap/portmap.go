@@ -129,9 +129,6 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 	default:
 		m, name, err := k.ask(ctx, conn, lease)
 		if ctx.Err() != nil {
-			if k.config.UPnP { // by which it may have been told to forward the port for ever
-				k.opened = router
-			}
 			return
 		}
 		if err != nil {

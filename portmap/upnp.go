@@ -57,6 +57,11 @@ func (k *keeper) byUPnP(ctx context.Context, router, machine netip.Addr, lifetim
 	if lifetime == 0 {
 		return mapping{}, g.unmap(ctx, k.config.Port)
 	}
+	defer func() {
+		if ctx.Err() != nil { // before it said what it did, which may be to forward the port for ever
+			k.opened = router
+		}
+	}()
 	m := mapping{lifetime: lifetime}
 	err = g.mapTCP(ctx, machine, k.config.Port, lifetime)
 	if refusal := (*soap.SOAPFaultError)(nil); errors.As(err, &refusal) &&
