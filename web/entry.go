@@ -142,7 +142,7 @@ func (h *desk) entry(r *http.Request) (view, error) {
 		FeedPath: pathOfFeed(number), FeedIcon: known.Look.Icon.Path(),
 		Authors: safehtml.Title(strings.Join(e.Authors, ", ")),
 		Time:    moment{record.Time(), now}, Seen: moment{record.Seen, now}, Confirmed: record.Confirmed,
-		Always: always, Shown: always || r.FormValue("images") == "1", Number: number,
+		Always: always, Shown: always || r.FormValue("images") == "1" && h.own(r) == nil, Number: number,
 		Full: entry.Full, Fetched: moment{entry.Full.At, now},
 	}
 	if !record.Source.IsZero() {

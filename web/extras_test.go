@@ -40,15 +40,16 @@ func TestEpisode(t *testing.T) {
 		t.Errorf("the page says it twice, or loads the picture unasked:\n%s", page)
 	}
 	wantSound(t, "an episode", w)
-	page = get(h, n.path(t, "Harbor")+"?images=1").Body.String()
+	cookie := newBrowser(t, h).cookie
+	page = get(h, n.path(t, "Harbor")+"?images=1", "Cookie", cookie).Body.String()
 	contains(page, `<img class="cover" src="/pictures/1/`)
 
 	// Without a file the time stands by itself, and the picture above the text, unless that has some.
 	e.Enclosures = nil
-	page = get(h, n.path(t, "Harbor")+"?images=1").Body.String()
+	page = get(h, n.path(t, "Harbor")+"?images=1", "Cookie", cookie).Body.String()
 	contains(page, "<span>takes 1:02:03</span>", `<p><img src="/pictures/1/`)
 	e.Content = `<p><img src="https://cdn.example/own.png"></p>`
-	if page = get(h, n.path(t, "Harbor")+"?images=1").Body.String(); len(pictureAt.FindAllString(page, -1)) != 1 {
+	if page = get(h, n.path(t, "Harbor")+"?images=1", "Cookie", cookie).Body.String(); len(pictureAt.FindAllString(page, -1)) != 1 {
 		t.Errorf("beside a picture of the text another is shown:\n%s", page)
 	}
 }
@@ -65,7 +66,8 @@ func TestHostileExtras(t *testing.T) {
 	}
 	n.entries[0].Entry.Extras = feed.Extras{Image: "https://x.example/'\"><script>alert(1)</script>",
 		Transcripts: []feed.Companion{{URL: "https://x.example/\"><script>alert(1)</script>", Type: "a/<script>"}}}
-	if page := get(h, n.path(t, "Harbor")+"?images=1").Body.String(); strings.Contains(page, "<script>alert") {
+	page := get(h, n.path(t, "Harbor")+"?images=1", "Cookie", newBrowser(t, h).cookie).Body.String()
+	if strings.Contains(page, "<script>alert") {
 		t.Errorf("the page runs something:\n%s", page)
 	}
 }

@@ -62,11 +62,14 @@ func wantInert(t *testing.T, w *httptest.ResponseRecorder) {
 
 var pictureAt = regexp.MustCompile(`(?:src|poster)="(/pictures/1/[0-9a-f]{32}/[A-Za-z0-9_-]+)"`)
 
-// Pictures of entries come by way of the node, and nobody has it fetch what no entry holds.
+// Pictures of entries come by way of the node, and nobody has it fetch what no entry holds. A link of another site, as
+// the publisher's, shows none: who follows it would tell that they read it.
 func TestPictures(t *testing.T) {
 	n := newNode(t)
 	h := newHandler(t, n)
-	page := get(h, n.path(t, "Lighthouse")+"?images=1").Body.String()
+	b := newBrowser(t, h)
+	shown := n.path(t, "Lighthouse") + "?images=1"
+	page := get(h, shown, "Cookie", b.cookie).Body.String()
 	found := pictureAt.FindAllStringSubmatch(page, -1)
 	if len(found) == 0 {
 		t.Fatalf("no pictures:\n%s", page)
@@ -101,6 +104,12 @@ func TestPictures(t *testing.T) {
 	} {
 		if w := get(h, target); w.Code != http.StatusForbidden {
 			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+	for _, header := range [][]string{nil, {"Cookie", linkCookies(b)}, {"Cookie", b.cookie, "Sec-Fetch-Site",
+		"cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}} {
+		if w := get(h, shown, header...); w.Code != http.StatusOK || pictureAt.MatchString(w.Body.String()) {
+			t.Errorf("a link of another site, with %q, shows pictures: %d %s", header, w.Code, w.Body)
 		}
 	}
 	if w := get(h, own, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"); w.Code != http.StatusForbidden {

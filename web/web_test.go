@@ -329,7 +329,7 @@ func TestHostileEntry(t *testing.T) {
 	}
 	wantSound(t, "the entry", w)
 
-	w = get(h, n.path(t, "Lighthouse")+"?images=1")
+	w = get(h, n.path(t, "Lighthouse")+"?images=1", "Cookie", newBrowser(t, h).cookie)
 	if page := w.Body.String(); len(pictureAt.FindAllString(page, -1)) != 3 || // with the poster
 		strings.Contains(page, "<iframe") || strings.Contains(page, "alert") {
 		t.Errorf("with pictures the page is\n%s", page)
