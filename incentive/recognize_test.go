@@ -496,8 +496,8 @@ func TestSettlingByTimeIsKept(t *testing.T) {
 	}
 }
 
-// A key that settles owes with the others at its address no more. Where these have no account any more and there is room
-// for none, somebody else is forgotten, who was to be looked at next.
+// A key that settles owes with the others at its address no more. Where these have no account any more, and there is
+// room for none, somebody else is forgotten, who was to be looked at next.
 func TestSettlingByTimeWithoutRoom(t *testing.T) {
 	l, later := newLedger(Config{}), now.Add(settledAfter)
 	k := meetKey(l, now, node(1), nodeKey(1))

@@ -49,7 +49,8 @@ func TestEpisode(t *testing.T) {
 	page = get(h, n.path(t, "Harbor")+"?images=1", "Cookie", cookie).Body.String()
 	contains(page, "<span>takes 1:02:03</span>", `<p><img src="/pictures/1/`)
 	e.Content = `<p><img src="https://cdn.example/own.png"></p>`
-	if page = get(h, n.path(t, "Harbor")+"?images=1", "Cookie", cookie).Body.String(); len(pictureAt.FindAllString(page, -1)) != 1 {
+	page = get(h, n.path(t, "Harbor")+"?images=1", "Cookie", cookie).Body.String()
+	if len(pictureAt.FindAllString(page, -1)) != 1 {
 		t.Errorf("beside a picture of the text another is shown:\n%s", page)
 	}
 }
