@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,8 +15,11 @@ import (
 // partSuffix ends the name of a backup that is not complete.
 const partSuffix = ".part"
 
+// process tells this process from others that write to a folder: in containers all may have the same number.
+var process = rand.Uint64()
+
 // PartOf is the file in which a backup by this process to path grows before it has its name.
-func PartOf(path string) string { return fmt.Sprintf("%s.%d%s", path, os.Getpid(), partSuffix) }
+func PartOf(path string) string { return fmt.Sprintf("%s.%d%s", path, process, partSuffix) }
 
 // Backup writes the archive, as it is when Backup begins, to a new file at path, where Open takes it as it is.
 // A node may go on writing meanwhile. The file appears at path when it is whole and on the disk; what a Backup
@@ -89,9 +93,9 @@ func dropParts(path string) error {
 		return err
 	}
 	for _, f := range files {
-		process, ok := strings.CutPrefix(f.Name(), filepath.Base(path)+".")
-		process, isPart := strings.CutSuffix(strings.TrimSuffix(process, "-journal"), partSuffix)
-		if !ok || !isPart || strings.Trim(process, "0123456789") != "" {
+		of, ok := strings.CutPrefix(f.Name(), filepath.Base(path)+".")
+		of, isPart := strings.CutSuffix(strings.TrimSuffix(of, "-journal"), partSuffix)
+		if !ok || !isPart || strings.Trim(of, "0123456789") != "" {
 			continue
 		}
 		err := os.Remove(filepath.Join(filepath.Dir(path), f.Name()))
