@@ -248,7 +248,7 @@ func TestStarsOfANeighborAreShown(t *testing.T) {
 	for _, path := range []string{"/entries/" + id, "/entries?show=all"} {
 		for end := time.Now().Add(patience); ; breathe() { // a page leaves stars out while the node is busy
 			page := shown.page(path)
-			if strings.Contains(page, "★ starred by 1 neighbor, labelled “recipes” by 1 neighbor<") {
+			if strings.Contains(page, `★ starred by 1 neighbor</span><span class="said">labelled <bdi class="tag">recipes</bdi> by `) {
 				break
 			}
 			if time.Now().After(end) {

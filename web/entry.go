@@ -37,7 +37,7 @@ type entryPage struct {
 	Seen      moment
 	Neighbor  string // that brought it, "" for an own poll
 	Confirmed bool
-	Stars     string // what neighbors starred and labelled it, "" for nothing
+	Said      starsSaid
 	entryLabels
 	Told       bool          // neighbors hear of the labels
 	Article    template.HTML // sanitized
@@ -151,8 +151,9 @@ func (h *desk) entry(r *http.Request) (view, error) {
 			p.Neighbor = record.Source.String()
 		}
 	}
-	p.Stars = h.stars(ctx).text(starKey{e.Feed, id})
-	p.Told = known.Sharing == archive.SharesLabels && !known.Discreet && viewerOf(ctx).owns()
+	p.Said = h.stars(ctx).of(starKey{e.Feed, id})
+	p.Told = known.Sharing == archive.SharesLabels && known.Subscribed && !known.Discreet && !known.Confidential() &&
+		!known.Secret() && viewerOf(ctx).owns()
 	if p.entryLabels, err = h.entryLabels(ctx, p.Item.ID); err != nil {
 		return view{}, err
 	}

@@ -28,7 +28,7 @@ type headline struct {
 	Neighbor  string // that brought it, "" for an own poll
 	Confirmed bool
 	Item      reading.ItemState
-	Stars     string // what neighbors starred and labelled it, "" for nothing
+	Said      starsSaid
 	Labels    []labelLink
 	Here      string // address of the list where it can be marked, "" where it cannot
 	From      listing

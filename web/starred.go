@@ -2,17 +2,13 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"feedex/archive"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/reading"
-	"feedex/safehtml"
 )
 
 const (
@@ -86,7 +82,7 @@ type starKey struct {
 // starNotes are what neighbors starred and labelled, and whose words the person uses too.
 type starNotes struct {
 	entries map[starKey]node.StarredEntry
-	own     []reading.Label
+	own     map[string]bool
 }
 
 // stars are what neighbors starred and labelled, nothing where that cannot be known now.
@@ -95,8 +91,13 @@ func (h *desk) stars(ctx context.Context) (s starNotes) {
 	if err != nil || len(list) == 0 {
 		return s
 	}
-	if s.own, err = h.Shelf.Labels(ctx); err != nil {
+	labels, err := h.Shelf.Labels(ctx)
+	if err != nil {
 		return s
+	}
+	s.own = make(map[string]bool, len(labels))
+	for _, l := range labels {
+		s.own[l.Name] = true
 	}
 	s.entries = make(map[starKey]node.StarredEntry, len(list))
 	for _, e := range list {
@@ -114,7 +115,7 @@ func (h *desk) addStars(ctx context.Context, lines []headline) {
 	for i := range lines {
 		id, err := entryID(lines[i].ID)
 		if err == nil {
-			lines[i].Stars = stars.text(starKey{lines[i].of, id})
+			lines[i].Said = stars.of(starKey{lines[i].of, id})
 		}
 	}
 }
@@ -122,20 +123,30 @@ func (h *desk) addStars(ctx context.Context, lines []headline) {
 // manyLabels is how many labels of neighbors an entry is shown with.
 const manyLabels = 5
 
-// text says how many neighbors starred an entry, and with what they labelled it, "" for none. The words are strangers':
-// one that a single network says is shown to who uses it too.
-func (s starNotes) text(k starKey) string {
+// starsSaid is what neighbors say of an entry.
+type starsSaid struct {
+	Stars  string // how many starred it, "" for none
+	Labels []labelSaid
+}
+
+// A labelSaid is a label that neighbors gave an entry.
+type labelSaid struct{ Name, By string }
+
+// of is what neighbors say of an entry. The words are strangers': one that a single network says is shown to who uses
+// it too, and none that nobody here could give.
+func (s starNotes) of(k starKey) (said starsSaid) {
+	who := func(votes int) string { return count(int64(votes), "neighbor", "of your neighbors") }
 	e := s.entries[k]
-	var said []string
 	if e.Votes > 0 {
-		said = append(said, "★ starred by "+count(int64(e.Votes), "neighbor", "of your neighbors"))
+		said.Stars = who(e.Votes)
 	}
 	for _, l := range e.Labels {
-		mine := slices.ContainsFunc(s.own, func(o reading.Label) bool { return o.Name == l.Name })
-		if name := safehtml.Inert(safehtml.Line(l.Name)); name != "" && (mine || l.Votes > 1) {
-			said = append(said, fmt.Sprintf("labelled “%s” by %s", name,
-				count(int64(l.Votes), "neighbor", "of your neighbors")))
+		if len(said.Labels) == manyLabels {
+			break
+		}
+		if name, err := reading.LabelName(l.Name); err == nil && name == l.Name && (l.Votes > 1 || s.own[name]) {
+			said.Labels = append(said.Labels, labelSaid{name, who(l.Votes)})
 		}
 	}
-	return strings.Join(said[:min(len(said), manyLabels)], ", ")
+	return said
 }

@@ -37,39 +37,56 @@ func TestStarred(t *testing.T) {
 	}
 }
 
-// With what neighbors labelled an entry is said of words that two networks use, or the person.
+// With what neighbors labelled an entry is said of words that two networks use, or the person, each apart from what the
+// page says: none can say more than it is. Of names that nobody here could give nothing is said.
 func TestLabelsOfNeighbors(t *testing.T) {
 	n := newNode(t)
 	b := newBrowser(t, newHandler(t, n))
 	n.add(newsURL, "Soup", "<p>text</p>", noon.Add(-time.Hour), protocol.NodeID{})
 	id := n.entries[len(n.entries)-1].ID
-	said := node.StarredEntry{Feed: newsURL, Entry: id, Votes: 1, Labels: []node.LabelVotes{
-		{Name: "rec<b>ipes", Votes: 3}, {Name: "soups", Votes: 2}, {Name: "buy here", Votes: 1},
-		{Name: "mine", Votes: 1}}}
-	n.starred = []node.StarredEntry{said}
+	n.starred = []node.StarredEntry{{Feed: newsURL, Entry: id, Votes: 1, Labels: []node.LabelVotes{
+		{Name: "unseen<b>", Votes: 4}, {Name: "un\u200bseen", Votes: 4}, {Name: "unseen\u202e", Votes: 4},
+		{Name: "x” by 9 neighbors", Votes: 3}, {Name: "soups", Votes: 2}, {Name: "unseen", Votes: 1},
+		{Name: "mine", Votes: 1}}}}
 	want := func(text string) {
 		t.Helper()
 		for _, path := range []string{"/entries", "/entries/" + id.String()} {
 			if page := get(b.h, path, "Cookie", b.cookie).Body.String(); !strings.Contains(page, text) ||
-				strings.Contains(page, "buy here") {
+				strings.Contains(page, "unseen") || strings.Contains(page, "seen</bdi>") {
 				t.Errorf("%s has no %q:\n%s", path, text, page)
 			}
 		}
 	}
-	want("★ starred by 1 neighbor, labelled “rec")
-	want("by 3 of your neighbors, labelled “soups” by 2 of your neighbors</span>")
-	n.labels = []reading.Label{{ID: 1, Name: "mine"}}
-	want("labelled “soups” by 2 of your neighbors, labelled “mine” by 1 neighbor</span>")
-
-	const told = "Neighbors who share their stars of the feed hear of it"
-	path := "/entries/" + id.String()
-	if page := get(b.h, path, "Cookie", b.cookie).Body.String(); strings.Contains(page, told) {
-		t.Error("the form says that labels are told, which they are not")
+	label := func(name, by string) string {
+		return `<span class="said">labelled <bdi class="tag">` + name + "</bdi> by " + by + "</span>"
 	}
+	all := `<span class="stars">★ starred by 1 neighbor</span>` +
+		label("x” by 9 neighbors", "3 of your neighbors") + label("soups", "2 of your neighbors")
+	want(all)
+	n.labels = []reading.Label{{ID: 1, Name: "mine"}}
+	want(all + label("mine", "1 neighbor"))
+
 	known := n.known[1]
-	known.Sharing = archive.SharesLabels
-	n.known[1] = known
-	if page := get(b.h, path, "Cookie", b.cookie).Body.String(); !strings.Contains(page, told) {
-		t.Errorf("the form does not say that labels are told:\n%s", page)
+	for _, tc := range []struct {
+		name   string
+		change func(f *archive.Feed)
+		told   bool
+	}{
+		{"stars are shared", func(f *archive.Feed) { f.Sharing = archive.SharesStars }, false},
+		{"labels are shared", func(*archive.Feed) {}, true},
+		{"it is followed discreetly", func(f *archive.Feed) { f.Discreet = true }, false},
+		{"its owner keeps it", func(f *archive.Feed) { f.Withheld = true }, false},
+		{"its publisher wants it kept", func(f *archive.Feed) { f.Private = true }, false},
+		{"it is followed no more", func(f *archive.Feed) { f.Subscribed = false }, false},
+	} {
+		k := known
+		k.Subscribed, k.Sharing = true, archive.SharesLabels
+		tc.change(&k.Feed)
+		n.known[1] = k
+		const told = "Neighbors who share their stars of the feed hear of it"
+		page := get(b.h, "/entries/"+id.String(), "Cookie", b.cookie).Body.String()
+		if strings.Contains(page, told) != tc.told {
+			t.Errorf("%s, and the form says otherwise:\n%s", tc.name, page)
+		}
 	}
 }
