@@ -87,6 +87,7 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 			return view{}, err
 		}
 		p.Latest = h.headlines(list, false, now)
+		h.addStars(ctx, p.Latest)
 	} else {
 		happened.Entries = nil
 	}

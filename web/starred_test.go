@@ -31,9 +31,11 @@ func TestStarred(t *testing.T) {
 	if one < 0 || two < one || strings.Contains(text, titles[0]) {
 		t.Errorf("the page is not of %q and %q alone, in this order:\n%s", titles[2], titles[1], text)
 	}
-	text = get(b.h, "/entries", "Cookie", b.cookie).Body.String()
-	if !strings.Contains(text, "starred by 4 of your neighbors") {
-		t.Errorf("the list does not say how many starred an entry:\n%s", text)
+	for _, path := range []string{"/entries", "/feeds/1"} {
+		text := get(b.h, path, "Cookie", b.cookie).Body.String()
+		if !strings.Contains(text, "starred by 4 of your neighbors") {
+			t.Errorf("%s does not say how many starred an entry:\n%s", path, text)
+		}
 	}
 }
 
