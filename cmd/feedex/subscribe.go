@@ -53,8 +53,8 @@ not help against neighbors who knew before, nor against the publisher.
 What you star and label stays on this node. With --share stars neighbors who follow the feed learn that you read it
 yourself, and those who share their stars of it the latest 32 entries that you starred, also of before, but none that a
 filter starred; and you learn theirs: pages say how many of your neighbors starred an entry. With --share labels they
-hear as well which labels you gave the latest 32 entries that have some: words of at most 64 bytes. Nothing of it is
-told of feeds that stay on the node or are followed discreetly, or with --share nothing.
+hear as well which labels you gave the latest of its entries that have some, 32 labels in all and of at most 64 bytes
+each. Nothing of it is told of feeds that stay on the node or are followed discreetly, or with --share nothing.
 
 What a feed published within the last year is filled in by and by, from its publisher's archive and from
 neighbors; the setting backfill says how far back. 'feedex backfill' does it at once.
