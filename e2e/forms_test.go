@@ -71,7 +71,7 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 	const keep, giveLabel = `form[action="/filters"] p > button:not([name])`, `form.row[action="/label"] button`
 	how := map[string]string{"#name": "The harbor", "#folders": "News\nSea", "#weight": "5", "#policy": "fixed",
 		"#value": "2h", "#age": "30", "#count": "100", "#size": "1.5", "#how [name=pictures]": "on",
-		"#how [name=fulltext]": "", "#how [name=discreet]": "on", "#how [name=stars]": "", "#how [name=private]": ""}
+		"#how [name=fulltext]": "", "#how [name=discreet]": "on", "#sharing": "stars", "#how [name=private]": ""}
 	b.press(t, []pressing{
 		{page: "/feeds/1", fields: how, press: "#how > p > button", says: "no: it is followed discreetly"},
 		{fields: map[string]string{"#value": "soon"}, press: "#how > p > button", says: "Nothing was changed",
@@ -87,7 +87,7 @@ func TestBrowserPressesWhatTheOwnerHas(t *testing.T) {
 		}
 	}
 	b.press(t, []pressing{
-		{fields: map[string]string{"#how [name=discreet]": "", "#how [name=private]": "on", "#how [name=stars]": "on"},
+		{fields: map[string]string{"#how [name=discreet]": "", "#how [name=private]": "on", "#sharing": "labels"},
 			press: "#how > p > button", says: "Saved."},
 		{page: "/entries?feed=1", press: `button[formaction="/refresh"]`, says: "may be polled again from"},
 		{page: "/feeds/1", press: submit("/unfollow"), says: "Unfollowed The harbor. Its entries stay."},
