@@ -65,8 +65,9 @@ func (v *visitor) pictures(n *testNode, of feed.URL) map[string]string {
 	v.t.Helper()
 	a := n.waitArrival(of)
 	at := make(map[string]string)
-	for _, found := range entryPicture.FindAllStringSubmatch(v.page("/entries/"+a.Records[0].ID.String()+"?images=1"),
-		-1) {
+	page := "/entries/" + a.Records[0].ID.String()
+	v.page(page) // whose button then shows them
+	for _, found := range entryPicture.FindAllStringSubmatch(v.page(page+"?images=1"), -1) {
 		at[found[1]] = found[2]
 	}
 	return at
