@@ -34,12 +34,12 @@ type FeedStars struct {
 
 // FeedLabel is a label with the entries of a feed that have it.
 type FeedLabel struct {
-	Name    string // such as SharesLabel allows
+	Name    string // one that LabelFits
 	Entries []feed.EntryID
 }
 
-// SharesLabel reports whether a name is short enough to be told, and is one line.
-func SharesLabel(name string) bool {
+// LabelFits reports whether a label is short enough to be told, and one line.
+func LabelFits(name string) bool {
 	return name != "" && len(name) <= MaxSharedLabel && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
@@ -156,7 +156,7 @@ func (d *starDecoder) feed(v xmlrpc.Value) (f FeedStars, ok bool) {
 	left := MaxFeedStars
 	for _, v := range rest[labels:] {
 		name, ids := headed(v)
-		if !SharesLabel(name) || slices.ContainsFunc(f.Labels, func(l FeedLabel) bool { return l.Name == name }) {
+		if !LabelFits(name) || slices.ContainsFunc(f.Labels, func(l FeedLabel) bool { return l.Name == name }) {
 			return f, d.fail(fmt.Sprintf("labels of one line and at most %d bytes, each once", MaxSharedLabel))
 		}
 		l := FeedLabel{Name: name}

@@ -123,7 +123,7 @@ func (o ownStars) of(m *Machine, u feed.URL) ownMarks {
 func byLabel(list []archive.Labelled) (labels []protocol.FeedLabel) {
 	entries := make(map[string][]feed.EntryID)
 	for _, l := range list {
-		if protocol.SharesLabel(l.Name) {
+		if protocol.LabelFits(l.Name) {
 			entries[l.Name] = append(entries[l.Name], l.Entry)
 		}
 	}
