@@ -119,9 +119,9 @@ func (m *Memory) Label(u feed.URL, l Labelled) {
 }
 
 // Labelled implements Entries. The label that was given last is taken for the latest.
-func (m *Memory) Labelled(u feed.URL, n int) (list []Labelled) {
+func (m *Memory) Labelled(u feed.URL, n, bytes int) (list []Labelled) {
 	for _, l := range slices.Backward(m.labelled[u]) {
-		if len(list) < n && !m.hidden[l.Entry] {
+		if len(list) < n && len(l.Name) <= bytes && !m.hidden[l.Entry] {
 			list = append(list, l)
 		}
 	}

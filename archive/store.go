@@ -45,9 +45,9 @@ type Entries interface {
 	// Starred returns the entries of a feed that the owner starred, n at most, the latest arrival first, but for those
 	// of which others know nothing (see Hide) and those that a rule starred.
 	Starred(u feed.URL, n int) []feed.EntryID
-	// Labelled returns which labels the owner gave entries of a feed, n at most, the latest arrival first, likewise but
-	// for those that filters gave. It may leave out what came long ago.
-	Labelled(u feed.URL, n int) []Labelled
+	// Labelled returns which labels of at most so many bytes the owner gave entries of a feed, n at most, the latest
+	// arrival first, likewise but for those that filters gave. It may leave out what came long ago.
+	Labelled(u feed.URL, n, bytes int) []Labelled
 	// Keep stores records in order, as newly arrived. Seq is assigned, whatever it holds. A record of an own poll,
 	// which has no Source, is Confirmed and Polled. Where others know its entry apart from what the owner has (see
 	// Shared), of a feed that is followed discreetly no more, they know it from then on as the poll showed it.

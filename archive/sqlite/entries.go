@@ -337,7 +337,7 @@ func (s *Store) Starred(u feed.URL, n int) []feed.EntryID {
 const labelledAmong = 1000
 
 // Labelled implements archive.Entries.
-func (s *Store) Labelled(u feed.URL, n int) []archive.Labelled {
+func (s *Store) Labelled(u feed.URL, n, bytes int) []archive.Labelled {
 	return load(&s.writer, func(row rowScanner) (l archive.Labelled, err error) {
 		err = scan(row, &l.Name, bytesOf(l.Entry[:]))
 		return l, err
@@ -345,9 +345,9 @@ func (s *Store) Labelled(u feed.URL, n int) []archive.Labelled {
 			WHERE feed = (SELECT id FROM feeds WHERE url = ?) ORDER BY id DESC LIMIT ?) i
 			CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = i.id
 			CROSS JOIN labels n ON n.id = l.label CROSS JOIN entries e ON e.seq = i.seq
-		WHERE l.filter IS NULL AND n.person = ? AND e.seq NOT IN (SELECT seq FROM hidden)
+		WHERE l.filter IS NULL AND n.person = ? AND octet_length(n.name) <= ? AND e.seq NOT IN (SELECT seq FROM hidden)
 		ORDER BY i.id DESC, n.name LIMIT ?`,
-		string(u), labelledAmong, int64(reading.Owner), max(n, 0))
+		string(u), labelledAmong, int64(reading.Owner), bytes, max(n, 0))
 }
 
 // recordColumns are the columns that scanRecord wants, from entries e and feeds f.

@@ -69,11 +69,12 @@ func TestLabelled(t *testing.T) {
 	}
 	label(reading.Owner, "recipes", true, 1, 2, 3, 4)
 	label(reading.Owner, "for work", true, 2)
+	label(reading.Owner, "für work", true, 3) // of as many letters, and a byte more
 	label(other, "mine", true, 2)
 	want := func(n int, list ...archive.Labelled) {
 		t.Helper()
 		commit(t, s)
-		if got := s.Labelled(news, n); !slices.Equal(got, list) {
+		if got := s.Labelled(news, n, len("for work")); !slices.Equal(got, list) {
 			t.Errorf("labelled are %v, want %v", got, list)
 		}
 	}

@@ -112,14 +112,14 @@ func (o ownStars) of(m *Machine, u feed.URL) ownMarks {
 	if !known {
 		own.stars = m.Store.Starred(u, protocol.MaxFeedStars)
 		if m.feeds.TellsLabels(u) {
-			own.labels = m.Store.Labelled(u, protocol.MaxFeedStars)
+			own.labels = m.Store.Labelled(u, protocol.MaxFeedStars, protocol.MaxSharedLabel)
 		}
 		o.marks[u] = own
 	}
 	return own
 }
 
-// byLabel are labels with the entries that have them, ordered by name, but for those whose names are too long to tell.
+// byLabel are labels with the entries that have them, ordered by name, but for those that no message may hold.
 func byLabel(list []archive.Labelled) (labels []protocol.FeedLabel) {
 	entries := make(map[string][]feed.EntryID)
 	for _, l := range list {
