@@ -14,19 +14,29 @@ import (
 	"feedex/reading"
 )
 
-// add keeps a filter and has it catch the past.
-func (f filing) add(ctx context.Context, p reading.PersonID, w reading.FilterWish) (r control.FilterReport, err error) {
+// keep keeps a filter, in the place of one where id is not 0, and has it catch the past where that caught by other
+// words.
+func (f filing) keep(ctx context.Context, p reading.PersonID, id reading.FilterID,
+	w reading.FilterWish) (r control.FilterReport, err error) {
 	w, m, err := w.Checked()
 	if err != nil {
 		return r, asked(err)
 	}
 	if err := f.pen(ctx, p, func(pen reading.Pen) error {
-		r.Filter, err = pen.AddFilter(time.Now(), w)
+		if id == 0 {
+			r.Filter, err = pen.AddFilter(time.Now(), w)
+		} else {
+			r.Filter, err = pen.ChangeFilter(time.Now(), id, w)
+		}
 		return asked(err)
-	}); err != nil {
+	}); err != nil || r.Filter == id {
 		return r, err
 	}
-	return f.report(ctx, p, r.Filter, m)
+	r.Everything = reading.HoldsOfNothing(m)
+	if r.Caught, err = f.catchPast(ctx, p, r.Filter, m); err != nil {
+		err = fmt.Errorf("the filter is kept, but what came before could not be gone through: %w", err)
+	}
+	return r, err
 }
 
 // keepAgain has a filter back that was removed, in the place of another, and has it catch what came meanwhile.
@@ -37,35 +47,6 @@ func (f filing) keepAgain(ctx context.Context, p reading.PersonID, id, instead r
 		return err
 	}
 	return f.catchUp(ctx, p, id)
-}
-
-// change puts another filter into the place of one.
-func (f filing) change(ctx context.Context, p reading.PersonID, id reading.FilterID,
-	w reading.FilterWish) (r control.FilterReport, err error) {
-	w, m, err := w.Checked()
-	if err != nil {
-		return r, asked(err)
-	}
-	if err := f.pen(ctx, p, func(pen reading.Pen) error {
-		r.Filter, err = pen.ChangeFilter(time.Now(), id, w)
-		return asked(err)
-	}); err != nil {
-		return r, err
-	}
-	if r.Filter == id {
-		return r, nil
-	}
-	return f.report(ctx, p, r.Filter, m)
-}
-
-// report has a new filter catch the past, and says what came of it.
-func (f filing) report(ctx context.Context, p reading.PersonID, id reading.FilterID,
-	m feed.Match) (r control.FilterReport, err error) {
-	r.Filter, r.Everything = id, reading.HoldsOfNothing(m)
-	if r.Caught, err = f.catchPast(ctx, p, id, m); err != nil {
-		err = fmt.Errorf("the filter is kept, but what came before could not be gone through: %w", err)
-	}
-	return r, err
 }
 
 // catchPast has a filter catch the latest of what came before, in steps between which the loop goes on. What takes too
@@ -155,7 +136,7 @@ func (f filing) AddFilter(ctx context.Context, r control.FilterRequest) (control
 	if err != nil {
 		return control.FilterReport{}, err
 	}
-	return f.add(ctx, p, r.FilterWish)
+	return f.keep(ctx, p, 0, r.FilterWish)
 }
 
 // StandFilter implements control.Maintenance.
@@ -166,7 +147,7 @@ func (f filing) StandFilter(ctx context.Context, s control.FilterStanding) error
 		return err
 	}
 	x.Standing = s.Standing
-	_, err = f.change(ctx, reading.Owner, x.ID, x.FilterWish)
+	_, err = f.keep(ctx, reading.Owner, x.ID, x.FilterWish)
 	return err
 }
 

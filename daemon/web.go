@@ -276,14 +276,9 @@ func newDashboard(ctx context.Context, h *host, view reading.View,
 
 // KeepFilter implements web.OwnerFilters.
 func (d dashboard) KeepFilter(ctx context.Context, id reading.FilterID,
-	w reading.FilterWish) (_ reading.FilterID, err error) {
+	w reading.FilterWish) (reading.FilterID, error) {
 	defer d.host.changes.Add(1)
-	var r control.FilterReport
-	if id == 0 {
-		r, err = d.host.filing.add(ctx, reading.Owner, w)
-	} else {
-		r, err = d.host.filing.change(ctx, reading.Owner, id, w)
-	}
+	r, err := d.host.filing.keep(ctx, reading.Owner, id, w)
 	return r.Filter, plain(err)
 }
 
