@@ -23,7 +23,7 @@ func testAccounts(t *testing.T, a Archive) {
 	}
 	a.DropAccount("192.0.2.1") // was never there
 	wantAccounts(t, a, ordered...)
-	commit(t, a)
+	Commit(t, a)
 	wantAccounts(t, a, ordered...)
 
 	// Changes that the caller makes to its own bytes, before or after, are no concern of the archive.
@@ -35,7 +35,7 @@ func testAccounts(t *testing.T, a Archive) {
 	a.DropAccount(ordered[0].Holder)
 	ordered = ordered[1:]
 	wantAccounts(t, a, ordered...)
-	commit(t, a)
+	Commit(t, a)
 	wantAccounts(t, a, ordered...)
 
 	// Only what was committed outlives the process.
@@ -49,7 +49,7 @@ func testAccounts(t *testing.T, a Archive) {
 	a = r.Reopen()
 	wantAccounts(t, a, ordered...)
 	a.DropAccount(ordered[0].Holder)
-	commit(t, a)
+	Commit(t, a)
 	wantAccounts(t, a.(Reopener).Reopen(), ordered[1:]...)
 }
 

@@ -46,7 +46,7 @@ func testHours(t *testing.T, a reading.Database) {
 	})
 	a.KeepSpared(later, .5)
 	a.KeepSpared(later, .75)
-	commit(t, a)
+	Commit(t, a)
 
 	want := []archive.Hour{
 		{At: at.Truncate(time.Hour), Polled: 1, Brought: 3},
@@ -75,7 +75,7 @@ func testHours(t *testing.T, a reading.Database) {
 	}
 	followed := at.Add(-10 * time.Minute) // when nothing could have been counted before
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: followed, LastPoll: first, LastSuccess: first})
-	commit(t, a)
+	Commit(t, a)
 	if since, err := a.CountedSince(t.Context()); err != nil || !since.Equal(followed) {
 		t.Errorf("followed within that hour, counted since %v, %v, want %v", since, err, followed)
 	}

@@ -73,8 +73,8 @@ func record(u feed.URL, n int, title, summary string) archive.Record {
 	}, base.Add(time.Duration(n)*time.Hour), protocol.NodeID{})
 }
 
-// nodeID is the id that s spells.
-func nodeID(t testing.TB, s string) protocol.NodeID {
+// NodeID is the id that s spells.
+func NodeID(t testing.TB, s string) protocol.NodeID {
 	t.Helper()
 	id, err := protocol.ParseNodeID(s)
 	if err != nil {
@@ -83,7 +83,8 @@ func nodeID(t testing.TB, s string) protocol.NodeID {
 	return id
 }
 
-func commit(t testing.TB, a committer) {
+// Commit has an archive keep what was written.
+func Commit(t testing.TB, a committer) {
 	t.Helper()
 	if err := a.Commit(); err != nil {
 		t.Fatalf("Commit: %v", err)

@@ -34,7 +34,7 @@ func testChannelVersion(t *testing.T, a reading.Database) {
 		t.Errorf("version of an unknown feed: %+v", v)
 	}
 	a.KeepFeed(archive.Feed{URL: news})
-	commit(t, a)
+	Commit(t, a)
 	last := version()
 	if last != (archive.FeedVersion{}) {
 		t.Errorf("version of a feed without entries: %+v", last)
@@ -64,7 +64,7 @@ func testChannelVersion(t *testing.T, a reading.Database) {
 		if v := version(); v != last {
 			t.Errorf("step %d: version %+v before Commit, want %+v", i, v, last)
 		}
-		commit(t, a)
+		Commit(t, a)
 		v := version()
 		if step.changed == 0 {
 			if v != last {
@@ -96,7 +96,7 @@ func testRecords(t *testing.T, a reading.Database) {
 		a.Keep([]archive.Record{r, archive.NewRecord(feed.Entry{Feed: "https://example.com/", ID: r.Entry.ID},
 			r.Seen, r.Source)})
 	}
-	commit(t, a)
+	Commit(t, a)
 	slices.Reverse(want)
 	c, err := a.Channel(t.Context(), news)
 	if err != nil {
@@ -112,7 +112,7 @@ func testRecords(t *testing.T, a reading.Database) {
 			t.Fatal(err)
 		}
 		got = append(got, r.Entry.Title)
-		keep(t, a, newsRecord("late "+r.Entry.ID, "late", time.Unix(n, 0)))
+		Keep(t, a, newsRecord("late "+r.Entry.ID, "late", time.Unix(n, 0)))
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%d entries, want %d, newest first", len(got), n)
@@ -146,7 +146,7 @@ func testChanged(t *testing.T, a reading.Database) {
 	}
 	commit := func() archive.FeedVersion {
 		t.Helper()
-		commit(t, a)
+		Commit(t, a)
 		c, err := a.Channel(t.Context(), news)
 		if err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func testFollowing(t *testing.T, a reading.Database) {
 		a.Keep([]archive.Record{archive.NewRecord(feed.Entry{Feed: u, ID: fmt.Sprint(i)}, time.Unix(int64(100+i), 0),
 			protocol.NodeID{})})
 	}
-	commit(t, a)
+	Commit(t, a)
 	for _, c := range []struct {
 		secret bool
 		after  int64
@@ -210,7 +210,7 @@ func testFollowing(t *testing.T, a reading.Database) {
 	}
 	before, _ := a.Following(t.Context(), false)
 	a.KeepFeed(archive.Feed{URL: news, Title: "Other", Subscribed: true})
-	commit(t, a)
+	Commit(t, a)
 	if after, _ := a.Following(t.Context(), false); after.Digest == before.Digest {
 		t.Error("another title changes nothing")
 	}
@@ -255,7 +255,7 @@ func growBlocks(t *testing.T, a reading.Database, rng *rand.Rand) {
 			}
 			a.Purge(time.Unix(1, 0), ids)
 		}
-		commit(t, a)
+		Commit(t, a)
 		CheckBlocks(t, a, named, gone)
 	}
 }

@@ -21,7 +21,7 @@ func testFeedsBesideTheLoop(t *testing.T, a reading.Database) {
 	for _, f := range kept {
 		a.KeepFeed(f)
 	}
-	commit(t, a)
+	Commit(t, a)
 	if feeds, err := a.Feeds(t.Context()); err != nil || !reflect.DeepEqual(feeds, kept) {
 		t.Errorf("feeds: %+v, %v", feeds, err)
 	}
@@ -35,15 +35,15 @@ func testFeedsBesideTheLoop(t *testing.T, a reading.Database) {
 
 // The content of an archive is counted and exported, in full and feed by feed.
 func testContents(t *testing.T, a reading.Database) {
-	follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), news)
 	a.KeepFeed(archive.Feed{URL: otherNews, Title: "Other", Private: true})
 	a.KeepFeed(archive.Feed{URL: "https://example.com/tried", Errors: 1, LastError: "HTTP status 404"})
-	brought := feedRecord(news, 13)
+	brought := FeedRecord(news, 13)
 	brought.Source, brought.Confirmed = someNeighbor, false
-	keep(t, a, append(feedRecords(news, 10, 12), brought, feedRecord(otherNews, 14))...)
-	a.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9)})
-	a.Hide([]feed.EntryID{feedRecord(news, 11).ID})
-	commit(t, a)
+	Keep(t, a, append(FeedRecords(news, 10, 12), brought, FeedRecord(otherNews, 14))...)
+	a.Fill(time.Unix(20, 0), []archive.Record{FeedRecord(news, 9)})
+	a.Hide([]feed.EntryID{FeedRecord(news, 11).ID})
+	Commit(t, a)
 
 	st, err := a.Stats(t.Context())
 	if err != nil || st.Entries != 6 || st.Feeds != 2 || st.Free > st.Bytes {

@@ -28,7 +28,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 			t.Errorf("Known(nil) = %v", got)
 		}
 		a.Keep(nil)
-		commit(t, a)
+		Commit(t, a)
 	})
 
 	t.Run("known before and after commit", func(t *testing.T) {
@@ -38,7 +38,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		one.Digest = one.Entry.Digest()
 		a.Keep([]archive.Record{one})
 		wantKnown(t, a, one, two.ID)
-		commit(t, a)
+		Commit(t, a)
 		wantKnown(t, a, one, two.ID)
 	})
 
@@ -62,7 +62,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 				t.Errorf("Arrivals(%d) = %v, want %v", n, got, part)
 			}
 		}
-		commit(t, a)
+		Commit(t, a)
 	})
 
 	t.Run("order of arrival", func(t *testing.T) {
@@ -73,7 +73,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 			r.Seq = 1
 			a.Keep([]archive.Record{r})
 		}
-		commit(t, a)
+		Commit(t, a)
 		found := search(t, a, feed.Filter{})
 		if len(found) != 5 {
 			t.Fatalf("found %d records, want 5", len(found))
@@ -89,7 +89,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		a := open(t)
 		for i, want := range fullRecords(t) {
 			a.Keep([]archive.Record{want})
-			commit(t, a)
+			Commit(t, a)
 			want.Seq = int64(i) + 1
 			got := search(t, a, feed.Filter{IDs: []feed.EntryID{want.ID}})
 			if len(got) != 1 || !same(&got[0], &want) {
@@ -101,21 +101,21 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 	t.Run("replace", func(t *testing.T) {
 		a := open(t)
 		old := record(news, 1, "the quick fox", "old text")
-		old.Source = nodeID(t, "192.0.2.7:7790")
+		old.Source = NodeID(t, "192.0.2.7:7790")
 		other := record(news, 2, "another", "")
 		a.Keep([]archive.Record{old, other})
-		commit(t, a)
+		Commit(t, a)
 		indexAll(t, a)
 
 		edited := old.Entry
 		edited.Title, edited.Summary, edited.Published = "the slow fox", "young text", base.Add(-time.Hour)
 		edited.Authors = []string{"A. Writer"}
-		r := archive.NewRecord(edited, old.Seen.Add(time.Hour), nodeID(t, "198.51.100.9:7791"))
+		r := archive.NewRecord(edited, old.Seen.Add(time.Hour), NodeID(t, "198.51.100.9:7791"))
 		r.Confirmed = true
 		a.Keep([]archive.Record{r})
 		r.Seen = old.Seen // as the one before
 		wantKnown(t, a, r, feed.EntryID{9})
-		commit(t, a)
+		Commit(t, a)
 		want := r
 		want.Seq, want.Seen, want.Source = 1, old.Seen, old.Source
 		for range 2 { // before and after it is indexed again
@@ -129,7 +129,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 
 		// A new entry takes the next number, whatever was replaced.
 		a.Keep([]archive.Record{record(news, 3, "third", "")})
-		commit(t, a)
+		Commit(t, a)
 		if got := search(t, a, feed.Filter{Limit: 1}); len(got) != 1 || got[0].Seq != 3 {
 			t.Errorf("newest is %+v, want seq 3", got)
 		}
@@ -138,10 +138,10 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 	t.Run("confirm", func(t *testing.T) {
 		a := open(t)
 		brought, polled := record(news, 1, "brought", ""), record(news, 2, "polled", "")
-		brought.Source, brought.Confirmed = nodeID(t, "192.0.2.7:7790"), false
+		brought.Source, brought.Confirmed = NodeID(t, "192.0.2.7:7790"), false
 		polled.Confirmed = false // whatever it says: we have seen it ourselves
 		a.Keep([]archive.Record{brought, polled})
-		commit(t, a)
+		Commit(t, a)
 		brought.Seq, polled.Seq, polled.Confirmed = 1, 2, true
 		wantFound(t, a, feed.Filter{}, polled, brought)
 		wantKnown(t, a, brought, feed.EntryID{9})
@@ -150,20 +150,20 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		brought.Entry.Title = "edited"
 		brought.Digest = brought.Entry.Digest()
 		a.Keep([]archive.Record{brought})
-		commit(t, a)
+		Commit(t, a)
 		wantFound(t, a, feed.Filter{}, polled, brought)
 
 		a.Confirm(base, []feed.EntryID{{9}, brought.ID, polled.ID})
 		brought.Confirmed = true
 		wantKnown(t, a, brought, feed.EntryID{9})
-		commit(t, a)
+		Commit(t, a)
 		for range 2 { // once is enough, and it stays so
 			wantFound(t, a, feed.Filter{}, polled, brought)
 			again := brought
 			again.Confirmed = false
 			a.Keep([]archive.Record{again})
 			a.Confirm(base, []feed.EntryID{brought.ID})
-			commit(t, a)
+			Commit(t, a)
 		}
 
 		// A version that comes confirmed confirms.
@@ -172,14 +172,14 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		a.Keep([]archive.Record{third})
 		third.Confirmed = true
 		a.Keep([]archive.Record{third})
-		commit(t, a)
+		Commit(t, a)
 		third.Seq = 3
 		wantFound(t, a, feed.Filter{Limit: 1}, third)
 	})
 
 	t.Run("polled", func(t *testing.T) {
 		a := open(t)
-		source := nodeID(t, "192.0.2.7:7790")
+		source := NodeID(t, "192.0.2.7:7790")
 		brought, polled, past, page := record(news, 1, "brought", ""), record(news, 2, "polled", ""),
 			record(news, 3, "past", ""), record(news, 4, "page", "")
 		brought.Source, brought.Confirmed, past.Source, past.Confirmed = source, false, source, false
@@ -202,7 +202,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		are(false, true, false, true, false)
 		for range 2 { // once is enough
 			a.MarkPolled(base, append(ids, feed.EntryID{9}))
-			commit(t, a)
+			Commit(t, a)
 			are(true, true, true, true, true)
 		}
 	})
@@ -226,10 +226,10 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 			if c.updated != 0 {
 				r.Entry.Updated = base.Add(c.updated)
 			}
-			r = archive.NewRecord(r.Entry, base, nodeID(t, "192.0.2.7:7790"))
+			r = archive.NewRecord(r.Entry, base, NodeID(t, "192.0.2.7:7790"))
 			r.Seq = int64(i) + 1
 			a.Keep([]archive.Record{r})
-			commit(t, a)
+			Commit(t, a)
 			at, ids := base.Add(c.want), []feed.EntryID{r.ID}
 			if !r.Time().Equal(at) {
 				t.Errorf("record %d is of %v, want %v", i, r.Time(), at)
@@ -244,7 +244,7 @@ func testEntries(t *testing.T, open func(testing.TB) Archive) {
 		a := open(t)
 		first, second := record(news, 1, "first", ""), record(news, 1, "second", "")
 		a.Keep([]archive.Record{first, second})
-		commit(t, a)
+		Commit(t, a)
 		second.Seq = 1
 		wantFound(t, a, feed.Filter{}, second)
 	})
@@ -275,7 +275,7 @@ func testExtras(t *testing.T, open func(t testing.TB) Archive) {
 	known := func(of archive.Record, want archive.Record) {
 		t.Helper()
 		want.Seq = 1
-		commit(t, a)
+		Commit(t, a)
 		sum := want.Entry.Extras.Sum()
 		if got := a.Known([]feed.EntryID{of.ID}); got[0].Extras != sum || got[0].Digest != of.Digest {
 			t.Errorf("known is %+v, want extras %d", got, sum)
@@ -302,7 +302,7 @@ func testExtras(t *testing.T, open func(t testing.TB) Archive) {
 	b.Shared().Keep([]archive.Record{brought})
 	b.KeepFeed(archive.Feed{URL: news, Subscribed: true, Discreet: true})
 	b.Keep([]archive.Record{polled})
-	commit(t, b)
+	Commit(t, b)
 	if got := search(t, b, feed.Filter{}); len(got) != 1 || !got[0].Entry.Equal(&polled.Entry) {
 		t.Errorf("the owner has %+v, want %+v", got, polled.Entry)
 	}
@@ -331,9 +331,9 @@ func fullRecords(t testing.TB) []archive.Record {
 	epoch := feed.Entry{Feed: blog, ID: "epoch", Published: time.Unix(0, 0).UTC()}
 	bare := feed.Entry{Feed: blog}
 	return []archive.Record{
-		archive.NewRecord(full, base, nodeID(t, "[2001:db8::1]:7790")),
-		archive.NewRecord(epoch, base, nodeID(t, "192.0.2.1:65535")),
-		archive.NewRecord(bare, base.Add(999*time.Millisecond), nodeID(t, "192.0.2.1:1024")),
+		archive.NewRecord(full, base, NodeID(t, "[2001:db8::1]:7790")),
+		archive.NewRecord(epoch, base, NodeID(t, "192.0.2.1:65535")),
+		archive.NewRecord(bare, base.Add(999*time.Millisecond), NodeID(t, "192.0.2.1:1024")),
 	}
 }
 

@@ -18,7 +18,7 @@ func testFill(t *testing.T, a Archive) {
 		past[i].Confirmed = i == 3 // what the caller says, and no more: no own poll has shown them
 	}
 	a.Keep([]archive.Record{first})
-	commit(t, a)
+	Commit(t, a)
 	indexAll(t, a)
 	a.Keep([]archive.Record{second})
 	edited := past[1]
@@ -28,12 +28,12 @@ func testFill(t *testing.T, a Archive) {
 		[]bool{true, false, true}) {
 		t.Errorf("Fill = %v, want all but what is kept", got)
 	}
-	commit(t, a)
+	Commit(t, a)
 	if got := a.Fill(base.Add(time.Hour), []archive.Record{past[3], past[3], past[0]}); !slices.Equal(got,
 		[]bool{true, false, false}) {
 		t.Errorf("Fill = %v, want each once", got)
 	}
-	commit(t, a)
+	Commit(t, a)
 	first.Seq, second.Seq, past[0].Seq, past[2].Seq, past[3].Seq = 1, 2, -1, -2, -3
 	all := []archive.Record{second, first, past[0], past[2], past[3]}
 	for range 2 { // before and after they are indexed
@@ -57,7 +57,7 @@ func testFill(t *testing.T, a Archive) {
 	again.Digest, again.Confirmed = again.Entry.Digest(), true
 	a.Keep([]archive.Record{third, again})
 	a.Confirm(base, []feed.EntryID{past[0].ID})
-	commit(t, a)
+	Commit(t, a)
 	third.Seq, again.Seq, past[0].Confirmed = 3, -2, true
 	for range 2 {
 		wantFound(t, a, feed.Filter{}, third, second, first, past[0], again, past[3])

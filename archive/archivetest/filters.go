@@ -20,7 +20,7 @@ func (d *desk) add(t testing.TB, name, words string, rule reading.Rule) reading.
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, d.Database)
+	Commit(t, d.Database)
 	return id
 }
 
@@ -41,7 +41,7 @@ func (d *desk) wantCaught(t testing.TB, id reading.FilterID, want ...reading.Ite
 
 // titled is entry n of a feed with a title of its own.
 func titled(n int, title string) archive.Record {
-	r := feedRecord(news, n)
+	r := FeedRecord(news, n)
 	r.Entry.Title = title
 	return archive.NewRecord(r.Entry, r.Seen, r.Source)
 }
@@ -49,15 +49,15 @@ func titled(n int, title string) archive.Record {
 // What neighbors brought of a feed before it was followed is caught when that begins; rules act on what is unread then.
 func testFiltersCatchLate(t *testing.T, a reading.Database) {
 	d := deskOf(a, reading.Owner)
-	follow(t, a, time.Unix(1, 0), otherNews)
+	Follow(t, a, time.Unix(1, 0), otherNews)
 	storms := d.add(t, "Storms", "storm", reading.RuleStar)
 	const all = archive.FirstUnread + 2
 	for n := 1; n <= all; n++ {
-		keep(t, a, titled(n, "storm"))
+		Keep(t, a, titled(n, "storm"))
 	}
-	keep(t, a, titled(all+1, "calm"))
+	Keep(t, a, titled(all+1, "calm"))
 	d.wantCaught(t, storms)
-	follow(t, a, time.Unix(200, 0), news)
+	Follow(t, a, time.Unix(200, 0), news)
 	list, err := d.CountedFilters(t.Context())
 	if err != nil || list[0].Caught != all || list[0].Acted != archive.FirstUnread-1 {
 		t.Errorf("of a feed that is followed late are caught %+v, %v", list, err)
@@ -68,26 +68,26 @@ func testFiltersCatchLate(t *testing.T, a reading.Database) {
 // and what is filled in.
 func testFiltersCatch(t *testing.T, a reading.Database) {
 	d := deskOf(a, reading.Owner)
-	follow(t, a, time.Unix(1, 0), news, otherNews)
-	keep(t, a, titled(1, "an early storm"))
+	Follow(t, a, time.Unix(1, 0), news, otherNews)
+	Keep(t, a, titled(1, "an early storm"))
 	storms := d.add(t, "Storms", "storm NOT brain", reading.RuleNone)
 	d.wantCaught(t, storms)
 	if n := a.Looking(); n != 1 {
 		t.Errorf("%d filters look at what is kept, want 1", n)
 	}
-	other := feedRecord(otherNews, 5)
+	other := FeedRecord(otherNews, 5)
 	other.Entry.Title = "storm"
-	keep(t, a, other, titled(2, "Storm at sea"), titled(3, "A brain storm"), titled(4, "calm"))
+	Keep(t, a, other, titled(2, "Storm at sea"), titled(3, "A brain storm"), titled(4, "calm"))
 	d.wantCaught(t, storms, 3, 2)
 	a.Fill(time.Unix(20, 0), []archive.Record{titled(9, "an older calm"), titled(8, "an older storm")})
-	commit(t, a)
+	Commit(t, a)
 	d.wantCaught(t, storms, 6, 3, 2)
 	edited := titled(4, "no calm but a storm")
 	edited.Seen = time.Unix(30, 0)
-	keep(t, a, edited)
+	Keep(t, a, edited)
 	d.wantCaught(t, storms, 6, 5, 3, 2)
 	d.Catch(time.Unix(40, 0), storms, []reading.ItemID{1, 2, 77})
-	commit(t, a)
+	Commit(t, a)
 	d.wantCaught(t, storms, 6, 5, 3, 2, 1)
 	list, err := d.CountedFilters(t.Context())
 	if err != nil || len(list) != 1 || list[0].Caught != 5 || list[0].Acted != 0 ||
@@ -106,7 +106,7 @@ func testFiltersCatch(t *testing.T, a reading.Database) {
 	if dropped := a.Purge(time.Unix(50, 0), []feed.EntryID{titled(2, "").ID}); !dropped[0] {
 		t.Error("what a filter caught is not purged")
 	}
-	commit(t, a)
+	Commit(t, a)
 	if list, _ := d.CountedFilters(t.Context()); list[0].Caught != 4 {
 		t.Errorf("what a filter caught stayed: %+v", list[0])
 	}
@@ -120,39 +120,39 @@ func testRules(t *testing.T, a reading.Database) {
 		t.Fatal(err)
 	}
 	owner, other := deskOf(a, reading.Owner), deskOf(a, ann)
-	follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), news)
 	starring := owner.add(t, "star", "star*", reading.RuleStar)
 	muting := owner.add(t, "mute", "sport", reading.RuleMute)
 	read := owner.add(t, "read", "weather OR sport", reading.RuleRead)
-	keep(t, a, titled(1, "sport"), titled(2, "weather"), titled(3, "sport with stars"), titled(4, "else"))
-	wantIDs(t, owner, unread, 4, 3)
-	wantIDs(t, owner, all, 4, 3, 2)
-	wantIDs(t, owner, starred, 3)
-	wantIDs(t, other, unread, 4, 3, 2, 1)
-	wantIDs(t, other, starred)
+	Keep(t, a, titled(1, "sport"), titled(2, "weather"), titled(3, "sport with stars"), titled(4, "else"))
+	WantIDs(t, owner, unread, 4, 3)
+	WantIDs(t, owner, all, 4, 3, 2)
+	WantIDs(t, owner, starred, 3)
+	WantIDs(t, other, unread, 4, 3, 2, 1)
+	WantIDs(t, other, starred)
 	owner.wantCaught(t, muting, 3, 1)
 	owner.wantCaught(t, read, 3, 2, 1)
 	a.Fill(time.Unix(20, 0), []archive.Record{titled(9, "starry")})
-	commit(t, a)
+	Commit(t, a)
 	owner.wantCaught(t, starring, 5, 3)
-	wantIDs(t, owner, starred, 3)
+	WantIDs(t, owner, starred, 3)
 
 	edited := titled(2, "weather and sport") // on which a rule has acted, which the person has reversed
 	owner.Mark(time.Unix(21, 0), []reading.ItemID{2}, reading.Mark{Read: reading.No})
 	edited.Seen = time.Unix(22, 0)
-	keep(t, a, edited)
+	Keep(t, a, edited)
 	owner.wantCaught(t, muting, 3, 2, 1)
-	wantIDs(t, owner, unread, 4, 3, 2)
+	WantIDs(t, owner, unread, 4, 3, 2)
 
 	for _, id := range []reading.FilterID{muting, read, starring} {
 		if owner.TakeBack(time.Unix(30, 0), id, time.Time{}, 10) {
 			t.Error("there is more to take back")
 		}
 	}
-	commit(t, a)
-	wantIDs(t, owner, unread, 4, 3, 2, 1)
-	wantIDs(t, owner, all, 4, 3, 2, 1)
-	wantIDs(t, owner, starred)
+	Commit(t, a)
+	WantIDs(t, owner, unread, 4, 3, 2, 1)
+	WantIDs(t, owner, all, 4, 3, 2, 1)
+	WantIDs(t, owner, starred)
 	some := []reading.ItemID{1, 2, 3, 4, 5}
 	wantRules := func(mute, star int) {
 		t.Helper()
@@ -166,14 +166,14 @@ func testRules(t *testing.T, a reading.Database) {
 	if n := owner.Act(time.Unix(40, 0), muting, some); n != 3 {
 		t.Errorf("a rule acted on %d items of the past, want 3", n)
 	}
-	commit(t, a)
+	Commit(t, a)
 	wantRules(1, 2) // on what one has acted no other does
-	wantIDs(t, owner, all, 4)
-	wantIDs(t, owner, reading.Stream{Changed: time.Unix(40, 0)}, 3, 2, 1)
+	WantIDs(t, owner, all, 4)
+	WantIDs(t, owner, reading.Stream{Changed: time.Unix(40, 0)}, 3, 2, 1)
 	owner.Mark(time.Unix(50, 0), []reading.ItemID{3}, reading.Mark{Starred: reading.Yes})
 	owner.TakeBack(time.Unix(60, 0), muting, time.Time{}, 10)
-	commit(t, a)
-	wantIDs(t, owner, unread, 4, 2, 1) // what was marked since stays
+	Commit(t, a)
+	WantIDs(t, owner, unread, 4, 2, 1) // what was marked since stays
 	owner.Mark(time.Unix(65, 0), []reading.ItemID{1}, reading.Mark{Read: reading.Yes})
 	if n := owner.Act(time.Unix(66, 0), muting, []reading.ItemID{1}); n != 0 {
 		t.Errorf("a rule muted %d items that were read", n)
@@ -181,11 +181,11 @@ func testRules(t *testing.T, a reading.Database) {
 	owner.Mark(time.Unix(67, 0), []reading.ItemID{1}, reading.Mark{Read: reading.No})
 	late := titled(5, "sport")
 	late.Seen = time.Unix(70, 0)
-	keep(t, a, late)
+	Keep(t, a, late)
 	owner.Act(time.Unix(80, 0), muting, []reading.ItemID{1})
 	owner.TakeBack(time.Unix(90, 0), muting, time.Unix(80, 0), 10)
-	commit(t, a)
-	wantIDs(t, owner, unread, 4, 2, 1) // and what was done at another moment
+	Commit(t, a)
+	WantIDs(t, owner, unread, 4, 2, 1) // and what was done at another moment
 }
 
 // On what is edited rules act where it is news on which no person has laid a hand, and nowhere else, and programs hear
@@ -195,26 +195,26 @@ func testRulesOnEdits(t *testing.T, a reading.Database) {
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), LastSuccess: time.Unix(1, 0)})
 	starring := d.add(t, "star", "star", reading.RuleStar)
 	reads := d.add(t, "read", "read", reading.RuleRead)
-	keep(t, a, titled(1, "calm"), titled(2, "calm"), titled(3, "calm"), titled(4, "calm"))
+	Keep(t, a, titled(1, "calm"), titled(2, "calm"), titled(3, "calm"), titled(4, "calm"))
 	a.Fill(time.Unix(10, 0), []archive.Record{titled(9, "older")})
 	d.Mark(time.Unix(11, 0), []reading.ItemID{2}, reading.Mark{Read: reading.Yes})
 	d.Mark(time.Unix(11, 0), []reading.ItemID{3}, reading.Mark{Starred: reading.Yes})
-	commit(t, a)
+	Commit(t, a)
 	for n, title := range map[int]string{1: "a star", 2: "a star", 3: "to read", 4: "to read", 9: "a star"} {
 		edited := titled(n, title)
 		edited.Seen = time.Unix(20, 0)
-		keep(t, a, edited)
+		Keep(t, a, edited)
 	}
 	d.wantCaught(t, starring, 5, 2, 1)
 	d.wantCaught(t, reads, 4, 3)
-	wantIDs(t, d, starred, 3, 1)
-	wantIDs(t, d, unread, 3, 1)
-	wantIDs(t, d, reading.Stream{Changed: time.Unix(20, 0)}, 4, 1)
+	WantIDs(t, d, starred, 3, 1)
+	WantIDs(t, d, unread, 3, 1)
+	WantIDs(t, d, reading.Stream{Changed: time.Unix(20, 0)}, 4, 1)
 	d.TakeBack(time.Unix(30, 0), starring, time.Time{}, 10)
 	d.TakeBack(time.Unix(30, 0), reads, time.Time{}, 10)
-	commit(t, a)
-	wantIDs(t, d, starred, 3)
-	wantIDs(t, d, unread, 4, 3, 1)
+	Commit(t, a)
+	WantIDs(t, d, starred, 3)
+	WantIDs(t, d, unread, 4, 3, 1)
 }
 
 // Of what the first poll of a feed brings, in however many portions, rules act on what is news in the end.
@@ -223,11 +223,11 @@ func testRulesOnFirstPoll(t *testing.T, a reading.Database) {
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), Backlog: 2})
 	d.add(t, "star", "star", reading.RuleStar)
 	d.add(t, "read", "read", reading.RuleRead)
-	keep(t, a, titled(1, "star"), titled(2, "star"), titled(3, "read"))
-	wantIDs(t, d, starred, 2)
-	keep(t, a, titled(4, "read"), titled(5, "star"))
-	wantIDs(t, d, starred, 5)
-	wantIDs(t, d, all, 5, 4)
+	Keep(t, a, titled(1, "star"), titled(2, "star"), titled(3, "read"))
+	WantIDs(t, d, starred, 2)
+	Keep(t, a, titled(4, "read"), titled(5, "star"))
+	WantIDs(t, d, starred, 5)
+	WantIDs(t, d, all, 5, 4)
 	list, err := d.CountedFilters(t.Context())
 	if err != nil || len(list) != 2 || list[0].Caught != 3 || list[0].Acted != 1 || list[1].Acted != 1 {
 		t.Errorf("of a first poll are caught %+v, %v", list, err)
@@ -237,21 +237,21 @@ func testRulesOnFirstPoll(t *testing.T, a reading.Database) {
 // What a filter with such a rule has is purged for nobody, as long as it has it, but for what a neighbor alone says.
 func testFiltersKeep(t *testing.T, a reading.Database) {
 	d := deskOf(a, reading.Owner)
-	follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), news)
 	keeping := d.add(t, "keep", "kept", reading.RuleKeep)
-	keep(t, a, titled(1, "kept"), titled(2, "else"))
+	Keep(t, a, titled(1, "kept"), titled(2, "else"))
 	purge := func(want ...bool) {
 		t.Helper()
 		got := a.Purge(time.Unix(9, 0), []feed.EntryID{titled(1, "").ID, titled(2, "").ID})
 		if !slices.Equal(got, want) {
 			t.Errorf("purged %v, want %v", got, want)
 		}
-		commit(t, a)
+		Commit(t, a)
 	}
 	purge(false, true)
 	brought := titled(3, "kept")
-	brought.Source, brought.Confirmed = nodeID(t, "192.0.2.7:7790"), false
-	keep(t, a, brought, titled(4, "else"))
+	brought.Source, brought.Confirmed = NodeID(t, "192.0.2.7:7790"), false
+	Keep(t, a, brought, titled(4, "else"))
 	ids, err := a.OverLimit(t.Context(), time.Unix(9, 0), archive.Retention{Relayed: 1})
 	if err != nil || !slices.Equal(ids, []feed.EntryID{brought.ID}) {
 		t.Errorf("beyond the limit are %v (%v), want what nobody confirmed", ids, err)
@@ -260,7 +260,7 @@ func testFiltersKeep(t *testing.T, a reading.Database) {
 	if a.Purge(time.Unix(9, 0), []feed.EntryID{brought.ID})[0] {
 		t.Error("what is confirmed is purged")
 	}
-	commit(t, a)
+	Commit(t, a)
 	d.RemoveFilter(time.Unix(9, 0), keeping)
 	purge(false, false) // as it may come back
 	a.Sweep(time.Unix(9, 0), 100)
@@ -276,7 +276,7 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 		t.Fatal(err)
 	}
 	d := deskOf(a, reading.Owner)
-	follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), news)
 	storms := d.add(t, "Storms", "storm", reading.RuleStar)
 	calm := d.add(t, "Calm", "calm", reading.RuleRead)
 	_, err = d.KeepReceiver(reading.Receiver{Name: "phone", Kind: reading.Ntfy, Only: []reading.FilterID{storms}})
@@ -286,7 +286,7 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 	}
 	want := func(order string, found, told reading.FilterID, removed ...reading.FilterID) {
 		t.Helper()
-		commit(t, a)
+		Commit(t, a)
 		list, err := d.Filters(t.Context())
 		var names []string
 		for i := range list {
@@ -315,12 +315,12 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 			t.Errorf("filter %d is kept again in the place of %d: %v, want %v", id, instead, err, want)
 		}
 	}
-	keep(t, a, titled(1, "storm"), titled(2, "storm"))
+	Keep(t, a, titled(1, "storm"), titled(2, "storm"))
 	d.CaughtUp(storms)
 	want("Storms Calm", storms, storms)
 	d.RemoveFilter(time.Unix(9, 0), storms)
 	want("Calm", 0, 0, storms)
-	keep(t, a, titled(3, "storm"))
+	Keep(t, a, titled(3, "storm"))
 	d.wantCaught(t, storms)
 	a.Sweep(time.Unix(8, 0), 100)
 	comesBack(a.Pen(ann), storms, 0, reading.ErrNoFilter)
@@ -332,17 +332,17 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 		func(k reading.Keyed) bool { return k.Filter == storms }) {
 		t.Errorf("what came meanwhile is not gone through: %+v, %v", list, err)
 	}
-	keep(t, a, titled(4, "storm"))
+	Keep(t, a, titled(4, "storm"))
 	d.wantCaught(t, storms, 4, 2, 1)
-	wantIDs(t, d, starred, 4, 2, 1)
+	WantIDs(t, d, starred, 4, 2, 1)
 	d.TakeBack(time.Unix(1000, 0), storms, time.Time{}, 2)
 	want("Storms Calm", storms, storms)
-	wantIDs(t, d, starred, 4)
+	WantIDs(t, d, starred, 4)
 	d.RemoveFilter(time.Unix(100_000, 0), storms)
 	a.RemovePerson(ann, 100)
 	d.TakeBack(time.Unix(1001, 0), storms, time.Time{}, 10)
 	want("Calm", 0, 0, storms)
-	wantIDs(t, d, starred)
+	WantIDs(t, d, starred)
 
 	// What took its name is not touched.
 	other := d.add(t, "Storms", "tempest", "")
@@ -377,11 +377,11 @@ func testFilterList(t *testing.T, a reading.Database) {
 		t.Fatal(err)
 	}
 	owner, other := deskOf(a, reading.Owner), deskOf(a, ann)
-	follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), news)
 	owner.AddFolder("News")
 	one, two := owner.add(t, "One", "one", ""), owner.add(t, "Two", "two", "")
 	theirs := other.add(t, "One", "one", "")
-	keep(t, a, titled(1, "one two"))
+	Keep(t, a, titled(1, "one two"))
 	wantOrder := func(want string) {
 		t.Helper()
 		list, err := owner.Filters(t.Context())
@@ -405,10 +405,10 @@ func testFilterList(t *testing.T, a reading.Database) {
 	}
 	owner.MoveFilter(two, one)
 	owner.MoveFilter(theirs, one)
-	commit(t, a)
+	Commit(t, a)
 	wantOrder("Two One")
 	owner.MoveFilter(two, 0)
-	commit(t, a)
+	Commit(t, a)
 	wantOrder("One Two")
 	before, _ := owner.Filters(t.Context())
 	same, err := owner.ChangeFilter(at, one, reading.FilterWish{Name: "Uno", Words: "one", Folder: "A new one"})
@@ -416,7 +416,7 @@ func testFilterList(t *testing.T, a reading.Database) {
 	if err := errors.Join(err, err2); err != nil || same != one || changed == two {
 		t.Errorf("changed to %d and %d, %v", same, changed, err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	wantOrder("Uno Due")
 	after, _ := owner.CountedFilters(t.Context())
 	if after[0].Folder != "A new one" || after[0].Caught != 1 || after[1].Caught != 0 || after[1].Key != before[1].Key {
@@ -436,7 +436,7 @@ func testFilterList(t *testing.T, a reading.Database) {
 	for more := true; more; {
 		more = a.Sweep(time.Unix(100, 0), 1)
 	}
-	commit(t, a)
+	Commit(t, a)
 	if list, _ := a.Behind(t.Context()); len(list) != 2 {
 		t.Errorf("Behind = %+v", list)
 	}
@@ -462,19 +462,19 @@ func testFilterList(t *testing.T, a reading.Database) {
 		}
 		return k
 	}
-	commit(t, a)
+	Commit(t, a)
 	if key().Person != ann {
 		t.Error("a filter of Ann has no key")
 	}
 	a.HidePerson(at, ann)
-	commit(t, a)
+	Commit(t, a)
 	if key() != (reading.Keyed{}) {
 		t.Error("a filter of who is hidden has a feed")
 	}
 	for more := true; more; {
 		more = a.RemovePerson(ann, 1)
 	}
-	commit(t, a)
+	Commit(t, a)
 	if n, err := other.Filters(t.Context()); err != nil || len(n) != 0 {
 		t.Errorf("filters of nobody: %v, %v", n, err)
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 func testFolders(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news, otherNews)
-	keep(t, a, feedRecord(news, 10), feedRecord(otherNews, 11))
+	Follow(t, a, time.Unix(1, 0), news, otherNews)
+	Keep(t, a, FeedRecord(news, 10), FeedRecord(otherNews, 11))
 	first, second := feedID(t, a, news), feedID(t, a, otherNews)
 	title := "Mine"
 	arrange := func(list ...reading.Arrangement) {
@@ -28,21 +28,21 @@ func testFolders(t *testing.T, a *desk) {
 		reading.Arrangement{Feed: second, Into: []string{"C"}, Out: []string{"A", "Z"}},
 		reading.Arrangement{Feed: 99, Into: []string{"D"}},
 		reading.Arrangement{URL: "https://unknown.example.org/", Into: []string{"D"}})
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, a, "Mine [A B]", " [C]")
 	folders := folderIDs(t, a)
 	if len(folders) != 3 {
 		t.Errorf("folders are %v", folders)
 	}
-	wantIDs(t, a, reading.Stream{Folder: folders["A"]}, 1)
-	wantIDs(t, a, reading.Stream{Folder: folders["C"], Read: reading.No}, 2)
-	wantIDs(t, a, reading.Stream{Folder: 99})
+	WantIDs(t, a, reading.Stream{Folder: folders["A"]}, 1)
+	WantIDs(t, a, reading.Stream{Folder: folders["C"], Read: reading.No}, 2)
+	WantIDs(t, a, reading.Stream{Folder: 99})
 
 	a.RenameFolder(folders["C"], "D")
 	a.RenameFolder(folders["A"], "D") // into the other
 	a.RenameFolder(folders["B"], "B")
 	a.RenameFolder(99, "E")
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, a, "Mine [B D]", " [D]")
 	if got := folderIDs(t, a); got["D"] != folders["C"] || len(got) != 2 {
 		t.Errorf("folders are %v", got)
@@ -52,7 +52,7 @@ func testFolders(t *testing.T, a *desk) {
 	a.RemoveFolder(folders["C"])
 	a.RemoveFolder(99)
 	a.KeepFeed(archive.Feed{URL: news, Title: "New title", Subscribed: true})
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, a, " [B]", " []")
 	if id, ok := a.AddFolder("A"); !ok || id <= folders["C"] { // ids are not used again
 		t.Errorf("a new folder has number %d", id)
@@ -60,13 +60,13 @@ func testFolders(t *testing.T, a *desk) {
 	if id, ok := a.AddFolder("B"); !ok || id != folders["B"] {
 		t.Errorf("the folder that is there is number %d", id)
 	}
-	commit(t, a)
+	Commit(t, a)
 	wantSound(t, a)
 }
 
 // The title that a list has for a feed is that to a person who gave it none; what its publisher calls it is nobody's.
 func testListed(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news, otherNews)
+	Follow(t, a, time.Unix(1, 0), news, otherNews)
 	a.KeepFeed(archive.Feed{URL: otherNews, Title: "Published", Subscribed: true})
 	name := "Mine"
 	for _, step := range []struct{ list, of, published string }{
@@ -75,14 +75,14 @@ func testListed(t *testing.T, a *desk) {
 		if !a.Arrange([]reading.Arrangement{{URL: news, Listed: step.list}, {URL: otherNews, Listed: step.list}}) {
 			t.Fatal("no room")
 		}
-		commit(t, a)
+		Commit(t, a)
 		wantFolders(t, a, step.of+" []", step.published+" []")
 		none := ""
 		a.Arrange([]reading.Arrangement{{URL: otherNews, Name: &none}})
 	}
 	a.Arrange([]reading.Arrangement{{URL: news, Name: &name}})
 	a.Arrange([]reading.Arrangement{{URL: news, Listed: "Listed"}})
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, a, "Mine []", " []")
 	wantSound(t, a)
 }
@@ -103,7 +103,7 @@ func testInherit(t *testing.T, a *desk) {
 		reading.Arrangement{URL: known, Name: &mine, Into: []string{"B", "C"}})
 	a.KeepFeed(archive.Feed{URL: page})
 	a.Inherit(known, page)
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, a, "Its own [A B C]")
 
 	// Arrangements of the page from then on are those of the feed that is in its place.
@@ -112,11 +112,11 @@ func testInherit(t *testing.T, a *desk) {
 	arrange(reading.Arrangement{URL: page, Name: &name, Into: []string{"D"}})
 	a.Inherit(news, "https://unknown.example.org/")
 	a.Inherit("https://unknown.example.org/", news)
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, a, "Its own [A B C]", "From the page [D]")
 	a.KeepFeed(archive.Feed{URL: page, Subscribed: true, Names: `[{"url":"https://example.com/a"}]`})
 	arrange(reading.Arrangement{URL: page, Into: []string{"E"}})
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, a, " [E] to choose", "Its own [A B C]", "From the page [D]")
 	wantSound(t, a)
 }
@@ -156,7 +156,7 @@ func folderIDs(t *testing.T, a *desk) map[string]reading.FolderID {
 }
 
 func testTooManyFolders(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), news)
 	for i := range reading.MaxFolders {
 		a.AddFolder(fmt.Sprint(i))
 	}
@@ -169,13 +169,13 @@ func testTooManyFolders(t *testing.T, a *desk) {
 	if _, ok := a.AddFolder("another"); ok {
 		t.Error("another one was made")
 	}
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, a, " []") // nothing was done by half
 	list[1].Into = []string{"7", "7", "8"}
 	if !a.Arrange(list) {
 		t.Error("folders that are there were refused")
 	}
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, a, "Title [7 8]")
 	if n := len(folderIDs(t, a)); n != reading.MaxFolders {
 		t.Errorf("%d folders", n)

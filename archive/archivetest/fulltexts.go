@@ -25,7 +25,7 @@ func testFullTexts(t *testing.T, a reading.Database) {
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, LastSuccess: at})
 	record := linked(news, "ferry", at)
 	a.Keep([]archive.Record{record})
-	commit(t, a)
+	Commit(t, a)
 	shelf := a.Shelf(reading.Owner)
 	ids, err := shelf.IDs(t.Context(), reading.Stream{}, reading.Page{Limit: 9})
 	if err != nil || len(ids) != 1 {
@@ -43,7 +43,7 @@ func testFullTexts(t *testing.T, a reading.Database) {
 	const full = "<p>Zeppelins everywhere.</p>"
 	a.KeepFullText(reading.FullText{Item: ids[0], HTML: full, At: at.Add(time.Minute), Shown: true})
 	a.KeepFullText(reading.FullText{Item: ids[0] + 1, HTML: full, At: at, Shown: true})
-	commit(t, a)
+	Commit(t, a)
 
 	read := func(want string) {
 		t.Helper()
@@ -90,7 +90,7 @@ func testFullTexts(t *testing.T, a reading.Database) {
 		t.Helper()
 		was := channel()
 		a.KeepFullText(t1)
-		commit(t, a)
+		Commit(t, a)
 		if got := channel().Changed > was.Changed; got != want {
 			t.Errorf("%s: readers are told so: %v", what, got)
 		}
@@ -105,13 +105,13 @@ func testFullTexts(t *testing.T, a reading.Database) {
 	told(true, "it is shown", again)
 
 	a.ShowFullText(at, ids[0], false)
-	commit(t, a)
+	Commit(t, a)
 	read("")
 	a.ShowFullText(at, ids[0], true)
-	commit(t, a)
+	Commit(t, a)
 	read(full)
 	a.Purge(at, []feed.EntryID{record.ID})
-	commit(t, a)
+	Commit(t, a)
 	read("")
 	if kept, err := a.FullText(t.Context(), ids[0]); err != nil || kept != (reading.FullText{}) {
 		t.Errorf("after the entry went there is %+v, %v", kept, err)
@@ -129,9 +129,9 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	a.Keep([]archive.Record{old, unlinked, linked(news, "ferry", at), linked(otherNews, "other", at)})
 	a.Fill(at, []archive.Record{linked(news, "filled in", at)})
 	brought := linked(news, "brought", at)
-	brought.Source = nodeID(t, "192.0.2.7:7790")
+	brought.Source = NodeID(t, "192.0.2.7:7790")
 	a.Keep([]archive.Record{brought})
-	commit(t, a)
+	Commit(t, a)
 	due := func(now time.Time, want string) {
 		t.Helper()
 		id, err := a.FullTextDue(t.Context(), now, nil)
@@ -145,7 +145,7 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	ask := func(u feed.URL, wanted bool, p reading.PersonID) {
 		t.Helper()
 		a.Pen(p).Arrange([]reading.Arrangement{{URL: u, FullText: &wanted}})
-		commit(t, a)
+		Commit(t, a)
 	}
 	due(at, "")
 	other, err := a.AddPerson(at, "other")
@@ -162,27 +162,27 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	}
 	due(at.Add(25*time.Hour), "")
 	a.DeferFullTexts(news, at.AddDate(10, 0, 0)) // by a clock that was ahead
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(time.Hour), "ferry")
 	a.DeferFullTexts(news, at.Add(2*time.Hour))
 	a.DeferFullTexts(otherNews, at)
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(time.Hour), "")
 	due(at.Add(2*time.Hour), "ferry")
 	id, _ := a.FullTextDue(t.Context(), at.Add(2*time.Hour), nil)
 	a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at})
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(2*time.Hour), "") // what a neighbor brought leads to no page, whoever says that it is right
 	a.Confirm(at, []feed.EntryID{brought.ID})
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(2*time.Hour), "")
 	a.MarkPolled(at, []feed.EntryID{brought.ID})
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(2*time.Hour), "brought")
 	id, _ = a.FullTextDue(t.Context(), at.Add(2*time.Hour), nil)
 	again := reading.FullText{Item: id, Problem: "it is in trouble", At: at, Again: at.Add(4 * time.Hour), Troubles: 2}
 	a.KeepFullText(again)
-	commit(t, a)
+	Commit(t, a)
 	if kept, err := a.FullText(t.Context(), id); err != nil || kept != again {
 		t.Errorf("kept is %+v, %v; want %+v", kept, err, again)
 	}
@@ -190,15 +190,15 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	due(at.Add(4*time.Hour), "brought")
 	again.Again = at.AddDate(10, 0, 0) // by a clock that was ahead
 	a.KeepFullText(again)
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(3*time.Hour), "brought")
 	a.Keep([]archive.Record{linked(news, "later", at)})
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(4*time.Hour), "later") // which has not been asked for
 	later, _ := a.FullTextDue(t.Context(), at.Add(4*time.Hour), nil)
 	a.KeepFullText(reading.FullText{Item: later, HTML: "<p>x", At: at, Again: at.Add(time.Hour)})
 	a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at})
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(4*time.Hour), "")
 
 	// One that takes the feed's place is read so as well.
@@ -207,7 +207,7 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 	a.KeepFeed(archive.Feed{URL: news, LastSuccess: at})
 	a.Inherit(heir, news)
 	a.Keep([]archive.Record{linked(heir, "heir", at)})
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(2*time.Hour), "heir")
 
 	// No more than so many are asked for within a day.
@@ -216,14 +216,14 @@ func testFullTextsDue(t *testing.T, a reading.Database) {
 		many = append(many, linked(heir, fmt.Sprintf("m%d", i), at))
 	}
 	a.Keep(many)
-	commit(t, a)
+	Commit(t, a)
 	for range reading.FullTextsOfFeed {
 		id, err := a.FullTextDue(t.Context(), at.Add(2*time.Hour), nil)
 		if err != nil || id == 0 {
 			t.Fatal(id, err)
 		}
 		a.KeepFullText(reading.FullText{Item: id, Problem: "it is not there", At: at.Add(2 * time.Hour)})
-		commit(t, a)
+		Commit(t, a)
 	}
 	due(at.Add(2*time.Hour), "")
 	due(at.Add(time.Hour), "m49") // the clock was ahead when they were
@@ -244,14 +244,14 @@ func testFullTextRule(t *testing.T, a reading.Database) {
 		t.Errorf("the rule of somebody else: %v", err)
 	}
 	d := deskOf(a, reading.Owner)
-	follow(t, a, at, news)
-	keep(t, a, linked(news, "an early ferry", at))
+	Follow(t, a, at, news)
+	Keep(t, a, linked(news, "an early ferry", at))
 	full := d.add(t, "full", "ferry", reading.RuleFull)
 	old := linked(news, "an old ferry", at.Add(-72*time.Hour))
 	old.Seen = at
 	brought := linked(news, "a ferry of a neighbor", at)
-	brought.Source = nodeID(t, "192.0.2.7:7790")
-	keep(t, a, linked(news, "calm", at), old, brought)
+	brought.Source = NodeID(t, "192.0.2.7:7790")
+	Keep(t, a, linked(news, "calm", at), old, brought)
 	due := func(now time.Time, want string) reading.ItemID {
 		t.Helper()
 		id, err := a.FullTextDue(t.Context(), now, nil)
@@ -262,13 +262,13 @@ func testFullTextRule(t *testing.T, a reading.Database) {
 	}
 	due(at, "") // what a neighbor brought no poll has shown yet
 	a.MarkPolled(at, []feed.EntryID{brought.ID})
-	commit(t, a)
+	Commit(t, a)
 	a.DeferFullTexts(news, at.Add(time.Hour))
-	commit(t, a)
+	Commit(t, a)
 	due(at, "")
 	item := due(at.Add(time.Hour), "a ferry of a neighbor")
 	a.KeepFullText(reading.FullText{Item: item, HTML: "<p>more", At: at, Shown: true})
-	commit(t, a)
+	Commit(t, a)
 	now := at.Add(2 * time.Hour)
 	due(now, "")
 
@@ -281,24 +281,24 @@ func testFullTextRule(t *testing.T, a reading.Database) {
 	if n := d.Act(now, full, all); n != 2 {
 		t.Errorf("it acted on %d of the past, want the two that are neither old nor had", n)
 	}
-	commit(t, a)
+	Commit(t, a)
 	due(now, "an early ferry")
 	if list, err := d.CountedFilters(t.Context()); err != nil || list[0].Acted != 3 {
 		t.Errorf("filters are %+v, %v", list, err)
 	}
 	d.TakeBack(now, full, now, 10)
-	commit(t, a)
+	Commit(t, a)
 	due(now, "")
 	if kept, err := a.FullText(t.Context(), item); err != nil || !kept.Shown {
 		t.Errorf("what was done before is %+v, %v", kept, err)
 	}
 	d.TakeBack(now, full, time.Time{}, 10)
-	commit(t, a)
+	Commit(t, a)
 	if kept, err := a.FullText(t.Context(), item); err != nil || kept.Shown || kept.HTML == "" {
 		t.Errorf("what was taken back is %+v, %v", kept, err)
 	}
 	d.Act(now, full, all)
 	d.RemoveFilter(time.Unix(9, 0), full)
-	commit(t, a)
+	Commit(t, a)
 	due(now, "")
 }

@@ -39,7 +39,7 @@ func keepForHeadlines(t *testing.T, a reading.Database, at time.Time) (records [
 	}
 	a.Keep(records)
 	a.MarkPolled(at.Add(30*time.Hour), []feed.EntryID{records[3].ID})
-	commit(t, a)
+	Commit(t, a)
 	return records
 }
 
@@ -93,7 +93,7 @@ func testHeadlines(t *testing.T, a reading.Database) {
 		pen.Label(at, given[:1], "other", true)); err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	folders, err := shelf.Folders(t.Context())
 	if err != nil || len(folders) != 2 {
 		t.Fatalf("folders %+v, %v", folders, err)
@@ -197,7 +197,7 @@ func testHeadlines(t *testing.T, a reading.Database) {
 	}
 
 	a.KeepFeed(archive.Feed{URL: news, Since: at}) // it is followed no more
-	commit(t, a)
+	Commit(t, a)
 	if list, err := shelf.Headlines(t.Context(), reading.HeadlineQuery{Limit: 99}); err != nil || len(list) != 10 {
 		t.Errorf("of what was followed: %d headlines, %v", len(list), err)
 	}
@@ -206,11 +206,11 @@ func testHeadlines(t *testing.T, a reading.Database) {
 // testLeads is of what appeared without a title: it goes by how its text begins, and nothing else does.
 func testLeads(t *testing.T, a reading.Database) {
 	at := time.Unix(9, 0)
-	follow(t, a, at, news)
+	Follow(t, a, at, news)
 	for i, e := range []feed.Entry{{Title: "A title", Summary: "One"}, {Summary: "Two", Content: "Whole"},
 		{Content: "Three"}, {Link: "https://news.example.org/4"}} {
 		e.Feed, e.ID = news, fmt.Sprint(i)
-		keep(t, a, archive.NewRecord(e, at, someNeighbor))
+		Keep(t, a, archive.NewRecord(e, at, someNeighbor))
 	}
 	list, err := a.Appearances(t.Context(), 1, time.Unix(1, 0), 9)
 	if err != nil || len(list) != 4 {
@@ -233,7 +233,7 @@ func testRequestsFor(t *testing.T, a reading.Database) {
 	list[4].URL = "https://example.org/other"
 	a.KeepRequests(list)
 	a.KeepHost(archive.KnownHost{Name: "example.com", Budget: courtesy.Budget{Gap: time.Minute, Until: at}})
-	commit(t, a)
+	Commit(t, a)
 	got, err := a.RequestsFor(t.Context(), string(news), at.Add(2*time.Hour), 9)
 	if err != nil || len(got) != 3 || got[0].Status != 202 || got[1].Status != 203 || got[2].Status != 205 {
 		t.Errorf("RequestsFor = %+v, %v", got, err)
@@ -256,7 +256,7 @@ func testLongHeadlines(t *testing.T, a reading.Database) {
 	a.KeepFeed(archive.Feed{URL: news, Title: long, Subscribed: true})
 	e := feed.Entry{Feed: news, ID: "1", Title: long, Link: "https://example.com/" + long}
 	a.Keep([]archive.Record{archive.NewRecord(e, time.Now(), someNeighbor)})
-	commit(t, a)
+	Commit(t, a)
 	list, err := a.Shelf(reading.Owner).Headlines(t.Context(), reading.HeadlineQuery{Limit: 1})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d headlines, %v", len(list), err)
@@ -286,7 +286,7 @@ func testHeadlinesByTime(t *testing.T, a reading.Database) {
 			records = append(records, archive.NewRecord(e, at.Add(900*time.Hour), someNeighbor))
 		}
 		a.Keep(records)
-		commit(t, a)
+		Commit(t, a)
 		kept = append(kept, records...)
 	}
 	for _, u := range u {

@@ -20,7 +20,7 @@ func testHosts(t *testing.T, a Archive) {
 	a.KeepHost(bare)
 	a.DropHost("nobody.example.com") // was never there
 	wantHosts(t, a, bare, slow)
-	commit(t, a)
+	Commit(t, a)
 	wantHosts(t, a, bare, slow)
 
 	slow.Rest, slow.Forbids, slow.Spent = 0, false, time.Time{}
@@ -28,7 +28,7 @@ func testHosts(t *testing.T, a Archive) {
 	odd.Until = slow.Until.In(time.FixedZone("", 3600)).Add(999 * time.Microsecond)
 	a.KeepHost(odd)
 	a.DropHost(bare.Name)
-	commit(t, a)
+	Commit(t, a)
 	wantHosts(t, a, slow)
 
 	// Only what was committed outlives the process.

@@ -11,10 +11,10 @@ import (
 
 // Housekeeping comes to its end, step by step, and changes nothing of what is found but what it purges and forgets.
 func testHousekeeping(t *testing.T, a reading.Database) {
-	follow(t, a, time.Unix(1, 0), news)
-	relayed := feedRecord(otherNews, 50)
+	Follow(t, a, time.Unix(1, 0), news)
+	relayed := FeedRecord(otherNews, 50)
 	relayed.Source, relayed.Confirmed = someNeighbor, false
-	keep(t, a, append(feedRecords(news, 1, 30), relayed)...)
+	Keep(t, a, append(FeedRecords(news, 1, 30), relayed)...)
 	u, err := a.Housekeeper()
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func testHousekeeping(t *testing.T, a reading.Database) {
 	}
 
 	at := time.Unix(1_000_000, 0)
-	ids := []feed.EntryID{relayed.ID, feedRecord(news, 1).ID, feedRecord(news, 2).ID, {9}}
+	ids := []feed.EntryID{relayed.ID, FeedRecord(news, 1).ID, FeedRecord(news, 2).ID, {9}}
 	if n, err := u.Purge(ctx, at, ids); n != 3 || err != nil {
 		t.Errorf("Purge = %d, %v", n, err)
 	}
@@ -94,7 +94,7 @@ func testHousekeeping(t *testing.T, a reading.Database) {
 	if id := feedID(t, a.Shelf(reading.Owner), news); id == 0 {
 		t.Error("a feed that is followed is forgotten")
 	}
-	keep(t, a, relayed)
+	Keep(t, a, relayed)
 	if found := search(t, a, words); len(found) != 29 {
 		t.Errorf("%d entries are found after one came again", len(found))
 	}

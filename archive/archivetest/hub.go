@@ -13,7 +13,7 @@ import (
 func testHubSubscriptions(t *testing.T, kept reading.Database) {
 	want := func(want ...archive.HubSubscription) {
 		t.Helper()
-		commit(t, kept)
+		Commit(t, kept)
 		if got, err := kept.HubSubscriptions(t.Context()); err != nil || !slices.Equal(got, want) {
 			t.Errorf("stored are %+v, %v, want %+v", got, err, want)
 		}

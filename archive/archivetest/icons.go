@@ -18,7 +18,7 @@ func testIcons(t *testing.T, a reading.Database) {
 	}
 	a.KeepFeed(archive.Feed{URL: "https://example.net/unread", Subscribed: true})
 	a.KeepFeed(archive.Feed{URL: "https://example.net/left", LastSuccess: at})
-	commit(t, a)
+	Commit(t, a)
 	of := func(u feed.URL) reading.IconRef {
 		t.Helper()
 		list, err := a.Shelf(reading.Owner).Subscriptions(t.Context())
@@ -44,11 +44,11 @@ func testIcons(t *testing.T, a reading.Database) {
 	a.KeepIcon(otherNews, []byte("picture"), at.Add(2*time.Hour))
 	a.KeepIcon(secretFeed, nil, at.Add(3*time.Hour))
 	a.KeepIcon("https://example.net/nobody", []byte("other"), at)
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(59*time.Minute), "")
 	due(at.Add(3*time.Hour), news)
 	a.DeferIcon(news, at.Add(4*time.Hour))
-	commit(t, a)
+	Commit(t, a)
 	due(at.Add(3*time.Hour), otherNews)
 	due(at.AddDate(-10, 0, 0), otherNews) // the clock was ahead
 
@@ -69,13 +69,13 @@ func testIcons(t *testing.T, a reading.Database) {
 	// A poll of the feed leaves it, another picture has another number, and what nobody has goes.
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, LastSuccess: at.Add(time.Minute)})
 	a.KeepIcon(otherNews, nil, at)
-	commit(t, a)
+	Commit(t, a)
 	wantIcon("picture")
 	if of(news) != ref {
 		t.Errorf("after a poll its icon is %+v", of(news))
 	}
 	a.KeepIcon(news, []byte("another"), at)
-	commit(t, a)
+	Commit(t, a)
 	wantIcon("")
 	if now := of(news); now.ID <= ref.ID || now.Word == ref.Word {
 		t.Errorf("another picture is %+v, the first was %+v", now, ref)
@@ -92,7 +92,7 @@ func testIcons(t *testing.T, a reading.Database) {
 	a.Pen(reading.Owner).Arrange([]reading.Arrangement{{Feed: number, Pictures: new(true)}})
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, LastSuccess: at})
 	a.Inherit(heir, news)
-	commit(t, a)
+	Commit(t, a)
 	for _, u := range []feed.URL{news, heir, otherNews} {
 		id, err := shelf.FeedID(t.Context(), u)
 		look, lookErr := shelf.FeedLook(t.Context(), int64(id))
@@ -103,7 +103,7 @@ func testIcons(t *testing.T, a reading.Database) {
 		}
 	}
 	a.Pen(reading.Owner).Arrange([]reading.Arrangement{{URL: heir, Pictures: new(false)}})
-	commit(t, a)
+	Commit(t, a)
 	number, err = shelf.FeedID(t.Context(), heir)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func testIcons(t *testing.T, a reading.Database) {
 		t.Errorf("it is shown as %+v, %v", look, err)
 	}
 	a.Keep([]archive.Record{newsRecord("1", "a", at)})
-	commit(t, a)
+	Commit(t, a)
 	list, err := a.Shelf(reading.Owner).Headlines(t.Context(), reading.HeadlineQuery{Limit: 1})
 	if err != nil || len(list) != 1 || list[0].FeedIcon != of(news) {
 		t.Errorf("headlines %+v, %v", list, err)

@@ -14,34 +14,35 @@ import (
 	"feedex/reading"
 )
 
-// markedAt is when tests mark items where the moment does not matter.
-var markedAt = time.Unix(1000, 0)
+// MarkedAt is when tests mark items where the moment does not matter.
+var MarkedAt = time.Unix(1000, 0)
 
-// follow has the archive follow feeds from a moment on.
-func follow(t testing.TB, a Archive, at time.Time, urls ...feed.URL) {
+// Follow has the archive follow feeds from a moment on.
+func Follow(t testing.TB, a Archive, at time.Time, urls ...feed.URL) {
 	t.Helper()
 	for _, u := range urls {
 		a.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: at})
 	}
-	commit(t, a)
+	Commit(t, a)
 }
 
-// keep keeps records for good.
-func keep(t testing.TB, a Archive, records ...archive.Record) {
+// Keep keeps records for good.
+func Keep(t testing.TB, a Archive, records ...archive.Record) {
 	t.Helper()
 	a.Keep(records)
-	commit(t, a)
+	Commit(t, a)
 }
 
-// feedRecord is entry n of a feed, which came n seconds after the epoch.
-func feedRecord(u feed.URL, n int) archive.Record {
+// FeedRecord is entry n of a feed, which came n seconds after the epoch.
+func FeedRecord(u feed.URL, n int) archive.Record {
 	e := feed.Entry{Feed: u, ID: fmt.Sprint(n), Title: fmt.Sprint("title ", n)}
 	return archive.NewRecord(e, time.Unix(int64(n), 0), protocol.NodeID{})
 }
 
-func feedRecords(u feed.URL, from, to int) (list []archive.Record) {
+// FeedRecords are entries of a feed from one number to another.
+func FeedRecords(u feed.URL, from, to int) (list []archive.Record) {
 	for n := from; n <= to; n++ {
-		list = append(list, feedRecord(u, n))
+		list = append(list, FeedRecord(u, n))
 	}
 	return list
 }
@@ -55,8 +56,8 @@ func feedID(t *testing.T, a reading.Filing, u feed.URL) reading.FeedID {
 	return id
 }
 
-// wantIDs checks what is in a stream, and that its size is counted so.
-func wantIDs(t *testing.T, a *desk, stream reading.Stream, want ...reading.ItemID) {
+// WantIDs checks what is in a stream, and that its size is counted so.
+func WantIDs(t *testing.T, a reading.Items, stream reading.Stream, want ...reading.ItemID) {
 	t.Helper()
 	got, err := a.IDs(t.Context(), stream, reading.Page{Limit: 1000})
 	if err != nil || !slices.Equal(got, want) {
@@ -76,23 +77,23 @@ var (
 // Entries that arrive in a feed that is followed are unread and listed, in the order of arrival; entries that are
 // filled in are neither.
 func testItemsArrive(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news)
-	keep(t, a, feedRecord(news, 10), feedRecord(otherNews, 11), feedRecord(news, 12))
-	wantIDs(t, a, all, 2, 1)
-	a.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9), feedRecord(otherNews, 8), feedRecord(news, 7)})
-	edited := feedRecord(news, 10)
+	Follow(t, a, time.Unix(1, 0), news)
+	Keep(t, a, FeedRecord(news, 10), FeedRecord(otherNews, 11), FeedRecord(news, 12))
+	WantIDs(t, a, all, 2, 1)
+	a.Fill(time.Unix(20, 0), []archive.Record{FeedRecord(news, 9), FeedRecord(otherNews, 8), FeedRecord(news, 7)})
+	edited := FeedRecord(news, 10)
 	edited.Entry.Title = "edited"
 	edited.Digest = edited.Entry.Digest()
-	a.Mark(markedAt, []reading.ItemID{1}, reading.Mark{Read: reading.Yes})
-	keep(t, a, edited, feedRecord(news, 21))
-	wantIDs(t, a, all, 5, 2, 1)
-	wantIDs(t, a, unread, 5, 2)
-	wantIDs(t, a, reading.Stream{Unlisted: true}, 5, 4, 3, 2, 1)
-	wantIDs(t, a, reading.Stream{Read: reading.Yes}, 1)
-	wantIDs(t, a, reading.Stream{Since: time.Unix(12, 0)}, 5, 2)
-	wantIDs(t, a, reading.Stream{Until: time.Unix(12, 0)}, 1)
-	wantIDs(t, a, all.Before(time.Unix(12, 999)), 2, 1)
-	wantIDs(t, a, reading.Stream{Since: time.Unix(20, 0), Unlisted: true}, 5, 4, 3)
+	a.Mark(MarkedAt, []reading.ItemID{1}, reading.Mark{Read: reading.Yes})
+	Keep(t, a, edited, FeedRecord(news, 21))
+	WantIDs(t, a, all, 5, 2, 1)
+	WantIDs(t, a, unread, 5, 2)
+	WantIDs(t, a, reading.Stream{Unlisted: true}, 5, 4, 3, 2, 1)
+	WantIDs(t, a, reading.Stream{Read: reading.Yes}, 1)
+	WantIDs(t, a, reading.Stream{Since: time.Unix(12, 0)}, 5, 2)
+	WantIDs(t, a, reading.Stream{Until: time.Unix(12, 0)}, 1)
+	WantIDs(t, a, all.Before(time.Unix(12, 999)), 2, 1)
+	WantIDs(t, a, reading.Stream{Since: time.Unix(20, 0), Unlisted: true}, 5, 4, 3)
 
 	var got []string
 	for item, err := range a.Items(t.Context(), []reading.ItemID{4, 99, 1, 5}) {
@@ -117,30 +118,30 @@ func testItemsArrive(t *testing.T, a *desk) {
 // Of what the first poll of a feed brings, in whatever portions, the latest is unread, unless neighbors were there
 // before it; the rest is read. All that comes later is unread.
 func testItemsOfAFirstPoll(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news, otherNews)
-	keep(t, a, feedRecords(news, 1, archive.FirstUnread+5)...)
-	a.Mark(markedAt, []reading.ItemID{archive.FirstUnread}, reading.Mark{Starred: reading.Yes})
-	keep(t, a, feedRecords(news, archive.FirstUnread+6, archive.FirstUnread+10)...)
+	Follow(t, a, time.Unix(1, 0), news, otherNews)
+	Keep(t, a, FeedRecords(news, 1, archive.FirstUnread+5)...)
+	a.Mark(MarkedAt, []reading.ItemID{archive.FirstUnread}, reading.Mark{Starred: reading.Yes})
+	Keep(t, a, FeedRecords(news, archive.FirstUnread+6, archive.FirstUnread+10)...)
 	var latest []reading.ItemID
 	for id := reading.ItemID(archive.FirstUnread + 10); id > 10; id-- {
 		latest = append(latest, id)
 	}
-	wantIDs(t, a, unread, latest...)
-	wantIDs(t, a, all, latest...)
+	WantIDs(t, a, unread, latest...)
+	WantIDs(t, a, all, latest...)
 
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), LastSuccess: time.Unix(2, 0)})
-	keep(t, a, feedRecords(news, 101, 101+archive.FirstUnread)...)
+	Keep(t, a, FeedRecords(news, 101, 101+archive.FirstUnread)...)
 	if n, err := a.Size(t.Context(), unread); err != nil || n != 2*archive.FirstUnread+1 {
 		t.Errorf("%d unread, %v, after a second poll brought %d", n, err, archive.FirstUnread+1)
 	}
 
 	var brought []archive.Record
-	for _, r := range feedRecords(otherNews, 1, archive.FirstUnread-1) {
+	for _, r := range FeedRecords(otherNews, 1, archive.FirstUnread-1) {
 		r.Source, r.Confirmed = someNeighbor, false
 		brought = append(brought, r)
 	}
-	keep(t, a, brought...)
-	keep(t, a, feedRecords(otherNews, 101, 105)...)
+	Keep(t, a, brought...)
+	Keep(t, a, FeedRecords(otherNews, 101, 105)...)
 	id := feedID(t, a, otherNews)
 	if n, err := a.Size(t.Context(), reading.Stream{Feed: id, Read: reading.No}); err != nil ||
 		n != archive.FirstUnread {
@@ -152,55 +153,55 @@ func testItemsOfAFirstPoll(t *testing.T, a *desk) {
 // An owner who follows a feed of which the archive has entries finds the latest unread, as if they had just been
 // published.
 func testItemsOfAFeedThatIsFollowedLater(t *testing.T, a *desk) {
-	keep(t, a, feedRecords(news, 1, archive.FirstUnread+3)...)
-	a.Fill(time.Unix(50, 0), []archive.Record{feedRecord(news, 0)})
-	keep(t, a, feedRecord(otherNews, 60))
-	wantIDs(t, a, all)
-	follow(t, a, time.Unix(100, 0), news)
+	Keep(t, a, FeedRecords(news, 1, archive.FirstUnread+3)...)
+	a.Fill(time.Unix(50, 0), []archive.Record{FeedRecord(news, 0)})
+	Keep(t, a, FeedRecord(otherNews, 60))
+	WantIDs(t, a, all)
+	Follow(t, a, time.Unix(100, 0), news)
 	var latest []reading.ItemID // behind the one that was filled in and three older ones
 	for id := reading.ItemID(archive.FirstUnread + 4); id > 4; id-- {
 		latest = append(latest, id)
 	}
-	wantIDs(t, a, unread, latest...)
-	wantIDs(t, a, reading.Stream{Since: time.Unix(100, 0)}, latest...)
-	wantIDs(t, a, reading.Stream{Unlisted: true}, append(latest, 4, 3, 2, 1)...)
+	WantIDs(t, a, unread, latest...)
+	WantIDs(t, a, reading.Stream{Since: time.Unix(100, 0)}, latest...)
+	WantIDs(t, a, reading.Stream{Unlisted: true}, append(latest, 4, 3, 2, 1)...)
 
 	// While it is not followed nothing arrives; what was there keeps its marks.
-	a.Mark(markedAt, latest[1:], reading.Mark{Read: reading.Yes})
+	a.Mark(MarkedAt, latest[1:], reading.Mark{Read: reading.Yes})
 	a.KeepFeed(archive.Feed{URL: news})
-	keep(t, a, feedRecord(news, 200))
-	wantIDs(t, a, all)
+	Keep(t, a, FeedRecord(news, 200))
+	WantIDs(t, a, all)
 	for item, err := range a.Items(t.Context(), latest) {
 		t.Errorf("%+v, %v of a feed that is not followed", item, err)
 	}
-	follow(t, a, time.Unix(300, 0), news)
-	follow(t, a, time.Unix(400, 0), news) // says nothing new
-	wantIDs(t, a, unread, latest[0]+1, latest[0])
+	Follow(t, a, time.Unix(300, 0), news)
+	Follow(t, a, time.Unix(400, 0), news) // says nothing new
+	WantIDs(t, a, unread, latest[0]+1, latest[0])
 	wantSound(t, a)
 }
 
 func testMarks(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news, otherNews)
-	keep(t, a, feedRecord(news, 10), feedRecord(otherNews, 11), feedRecord(news, 12))
-	a.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9)})
+	Follow(t, a, time.Unix(1, 0), news, otherNews)
+	Keep(t, a, FeedRecord(news, 10), FeedRecord(otherNews, 11), FeedRecord(news, 12))
+	a.Fill(time.Unix(20, 0), []archive.Record{FeedRecord(news, 9)})
 	mark := func(m reading.Mark, ids ...reading.ItemID) {
 		t.Helper()
-		a.Mark(markedAt, ids, m)
-		commit(t, a)
+		a.Mark(MarkedAt, ids, m)
+		Commit(t, a)
 	}
 	mark(reading.Mark{Read: reading.Yes, Starred: reading.Yes}, 1, 3, 99)
 	mark(reading.Mark{})
 	mark(reading.Mark{Read: reading.Yes})
-	wantIDs(t, a, unread, 2)
-	wantIDs(t, a, starred, 3, 1)
+	WantIDs(t, a, unread, 2)
+	WantIDs(t, a, starred, 3, 1)
 	mark(reading.Mark{Read: reading.No, Starred: reading.No}, 3)
 	mark(reading.Mark{Starred: reading.Yes}, 4)
-	wantIDs(t, a, starred, 4, 1) // also what is not listed
-	wantIDs(t, a, reading.Stream{Starred: reading.No}, 3, 2)
-	wantIDs(t, a, reading.Stream{Starred: reading.Yes, Read: reading.Yes}, 4, 1)
+	WantIDs(t, a, starred, 4, 1) // also what is not listed
+	WantIDs(t, a, reading.Stream{Starred: reading.No}, 3, 2)
+	WantIDs(t, a, reading.Stream{Starred: reading.Yes, Read: reading.Yes}, 4, 1)
 	mark(reading.Mark{Read: reading.No}, 4) // which lists it
-	wantIDs(t, a, unread, 4, 3, 2)
-	wantIDs(t, a, all, 4, 3, 2, 1)
+	WantIDs(t, a, unread, 4, 3, 2)
+	WantIDs(t, a, all, 4, 3, 2, 1)
 
 	counts, err := a.Counts(t.Context())
 	want := []reading.UnreadCount{{Feed: feedID(t, a, news), Unread: 2, Newest: time.Unix(20, 0).UTC()},
@@ -209,41 +210,41 @@ func testMarks(t *testing.T, a *desk) {
 		t.Errorf("Counts = %+v, %v; want %+v", counts, err, want)
 	}
 
-	if a.MarkStream(markedAt, reading.Stream{Feed: want[0].Feed}.Before(time.Unix(12, 0)),
+	if a.MarkStream(MarkedAt, reading.Stream{Feed: want[0].Feed}.Before(time.Unix(12, 0)),
 		reading.Mark{Read: reading.Yes}, 10) {
 		t.Error("MarkStream is not done, but there was little to do")
 	}
-	commit(t, a)
-	wantIDs(t, a, unread, 4, 2)
+	Commit(t, a)
+	WantIDs(t, a, unread, 4, 2)
 	var more []bool
 	for range 3 {
-		more = append(more, a.MarkStream(markedAt, all, reading.Mark{Read: reading.Yes}, 1))
+		more = append(more, a.MarkStream(MarkedAt, all, reading.Mark{Read: reading.Yes}, 1))
 	}
 	if !slices.Equal(more, []bool{true, true, false}) {
 		t.Errorf("MarkStream of two items, one by one: more is %v", more)
 	}
-	commit(t, a)
-	wantIDs(t, a, unread)
+	Commit(t, a)
+	WantIDs(t, a, unread)
 	wantSound(t, a)
 }
 
 // The changes since a moment are the items that arrived as news since then, and those that were marked, by what they
 // were not before.
 func testStreamChanged(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news)
-	keep(t, a, feedRecord(news, 10), feedRecord(news, 11), feedRecord(news, 12))
-	a.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9), feedRecord(news, 8)})
+	Follow(t, a, time.Unix(1, 0), news)
+	Keep(t, a, FeedRecord(news, 10), FeedRecord(news, 11), FeedRecord(news, 12))
+	a.Fill(time.Unix(20, 0), []archive.Record{FeedRecord(news, 9), FeedRecord(news, 8)})
 	a.Mark(time.Unix(30, 0), []reading.ItemID{1, 5}, reading.Mark{Starred: reading.Yes})
 	// 1 is so already
 	a.Mark(time.Unix(40, 0), []reading.ItemID{1, 2}, reading.Mark{Starred: reading.Yes, Read: reading.No})
 	a.MarkStream(time.Unix(50, 0), reading.Stream{Since: time.Unix(12, 0)}, reading.Mark{Read: reading.Yes}, 10)
-	commit(t, a)
+	Commit(t, a)
 	changed := func(since int64) reading.Stream { return reading.Stream{Changed: time.Unix(since, 0)} }
-	wantIDs(t, a, changed(1), 5, 3, 2, 1)
-	wantIDs(t, a, changed(11), 5, 3, 2, 1)
-	wantIDs(t, a, changed(31), 3, 2)
-	wantIDs(t, a, changed(50), 3)
-	wantIDs(t, a, changed(51))
+	WantIDs(t, a, changed(1), 5, 3, 2, 1)
+	WantIDs(t, a, changed(11), 5, 3, 2, 1)
+	WantIDs(t, a, changed(31), 3, 2)
+	WantIDs(t, a, changed(50), 3)
+	WantIDs(t, a, changed(51))
 	for item, err := range a.Items(t.Context(), []reading.ItemID{1, 2, 3, 4}) {
 		want := map[reading.ItemID]int64{1: 30, 2: 40, 3: 50, 4: 20}[item.ID]
 		if err != nil || item.Changed.Unix() != want {
@@ -254,8 +255,8 @@ func testStreamChanged(t *testing.T, a *desk) {
 
 // A stream is read page by page, in either direction, whatever arrives and is read meanwhile.
 func testPages(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news)
-	keep(t, a, feedRecords(news, 1, 10)...)
+	Follow(t, a, time.Unix(1, 0), news)
+	Keep(t, a, FeedRecords(news, 1, 10)...)
 	page := func(want []reading.ItemID, p reading.Page) reading.ItemID {
 		t.Helper()
 		got, err := a.IDs(t.Context(), unread, p)
@@ -268,9 +269,9 @@ func testPages(t *testing.T, a *desk) {
 		return got[len(got)-1]
 	}
 	last := page([]reading.ItemID{10, 9, 8, 7}, reading.Page{Limit: 4})
-	keep(t, a, feedRecord(news, 11))
-	a.Mark(markedAt, []reading.ItemID{7, 10}, reading.Mark{Read: reading.Yes})
-	commit(t, a)
+	Keep(t, a, FeedRecord(news, 11))
+	a.Mark(MarkedAt, []reading.ItemID{7, 10}, reading.Mark{Read: reading.Yes})
+	Commit(t, a)
 	last = page([]reading.ItemID{6, 5, 4, 3}, reading.Page{Limit: 4, After: last})
 	last = page([]reading.ItemID{2, 1}, reading.Page{Limit: 4, After: last})
 	page([]reading.ItemID{}, reading.Page{Limit: 4, After: last})
@@ -287,8 +288,8 @@ func testPages(t *testing.T, a *desk) {
 // Who is not to learn of feeds whose URL is a secret has a stream without them.
 func testStreamWithoutSecrets(t *testing.T, a *desk) {
 	const letters = feed.URL("https://letters.example.com/feed?token=x1y2z3")
-	follow(t, a, time.Unix(1, 0), news, letters)
-	keep(t, a, feedRecord(news, 2), feedRecord(letters, 3))
+	Follow(t, a, time.Unix(1, 0), news, letters)
+	Keep(t, a, FeedRecord(news, 2), FeedRecord(letters, 3))
 	for _, c := range []struct {
 		stream reading.Stream
 		want   []reading.ItemID
@@ -306,10 +307,10 @@ func testStreamWithoutSecrets(t *testing.T, a *desk) {
 
 // Items come in pieces; all of them come, and in their order.
 func testManyItems(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news)
-	records := feedRecords(news, 1, 200)
+	Follow(t, a, time.Unix(1, 0), news)
+	records := FeedRecords(news, 1, 200)
 	records[5].Entry.Content = string(make([]byte, 1<<20))
-	keep(t, a, records...)
+	Keep(t, a, records...)
 	ids := []reading.ItemID{7, 6, 1000, 5}
 	for id := reading.ItemID(200); id > 0; id-- {
 		ids = append(ids, id)
@@ -332,7 +333,7 @@ func testItemsRunNothing(t *testing.T, a *desk) {
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0), Link: "javascript:alert(1)"})
 	e := feed.Entry{Feed: news, ID: "1", Link: "javascript:alert(2)",
 		Enclosures: []feed.Enclosure{{URL: "javascript:alert(3)"}, {URL: "https://example.com/a.mp3"}}}
-	keep(t, a, archive.NewRecord(e, time.Unix(10, 0), protocol.NodeID{}))
+	Keep(t, a, archive.NewRecord(e, time.Unix(10, 0), protocol.NodeID{}))
 	list, err := a.Subscriptions(t.Context())
 	if err != nil || len(list) != 1 || list[0].Site != "" {
 		t.Errorf("subscriptions: %+v, %v", list, err)
@@ -348,11 +349,11 @@ func testItemsRunNothing(t *testing.T, a *desk) {
 // A search finds items of the feeds that are followed, what was filled in and what is not indexed yet among them; of
 // too many it finds the latest. Streams may be of what it found alone.
 func testFind(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news)
-	keep(t, a, feedRecords(news, 10, 14)...) // items 1 to 5
-	keep(t, a, feedRecord(otherNews, 15))
-	a.Fill(time.Unix(20, 0), []archive.Record{feedRecord(news, 9)}) // item 6
-	commit(t, a)
+	Follow(t, a, time.Unix(1, 0), news)
+	Keep(t, a, FeedRecords(news, 10, 14)...) // items 1 to 5
+	Keep(t, a, FeedRecord(otherNews, 15))
+	a.Fill(time.Unix(20, 0), []archive.Record{FeedRecord(news, 9)}) // item 6
+	Commit(t, a)
 	indexSome(t, a.Database, 4)
 	find := func(text string, limit int) []reading.ItemID {
 		t.Helper()
@@ -382,8 +383,8 @@ func testFind(t *testing.T, a *desk) {
 		}
 	}
 
-	a.Mark(markedAt, []reading.ItemID{2}, reading.Mark{Read: reading.Yes, Starred: reading.Yes})
-	commit(t, a)
+	a.Mark(MarkedAt, []reading.ItemID{2}, reading.Mark{Read: reading.Yes, Starred: reading.Yes})
+	Commit(t, a)
 	found := find("11 OR 12 OR 9", 100)
 	for _, c := range []struct {
 		stream reading.Stream
@@ -397,17 +398,17 @@ func testFind(t *testing.T, a *desk) {
 		{reading.Stream{Feed: feedID(t, a, otherNews), Unlisted: true}, nil},
 	} {
 		c.stream.Among = found
-		wantIDs(t, a, c.stream, c.want...)
+		WantIDs(t, a, c.stream, c.want...)
 		c.stream.Among = []reading.ItemID{}
-		wantIDs(t, a, c.stream)
+		WantIDs(t, a, c.stream)
 	}
 }
 
 // A search of some feeds finds what is behind that of others.
 func testFindInFeeds(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news, otherNews)
-	keep(t, a, feedRecords(news, 10, 14)...)      // items 1 to 5
-	keep(t, a, feedRecords(otherNews, 15, 20)...) // items 6 to 11
+	Follow(t, a, time.Unix(1, 0), news, otherNews)
+	Keep(t, a, FeedRecords(news, 10, 14)...)      // items 1 to 5
+	Keep(t, a, FeedRecords(otherNews, 15, 20)...) // items 6 to 11
 	m, err := feed.ParseMatch("title")
 	if err != nil {
 		t.Fatal(err)
@@ -431,8 +432,8 @@ func testFindInFeeds(t *testing.T, a *desk) {
 }
 
 func testFindEnds(t *testing.T, a *desk) {
-	follow(t, a, time.Unix(1, 0), news)
-	keep(t, a, feedRecords(news, 1, 3)...)
+	Follow(t, a, time.Unix(1, 0), news)
+	Keep(t, a, FeedRecords(news, 1, 3)...)
 	m, err := feed.ParseMatch("title")
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func (d *desk) label(t testing.TB, name string, has bool, ids ...reading.ItemID)
 	if err := d.Label(time.Unix(50, 0), ids, name, has); err != nil {
 		t.Fatal(err)
 	}
-	commit(t, d.Database)
+	Commit(t, d.Database)
 }
 
 // wantLabels checks the labels of a person, and the items of each, the newest first.
@@ -38,10 +38,10 @@ func (d *desk) wantLabels(t testing.TB, want string) {
 // What a person labels is in the stream of the label, of theirs alone, until they take it away; it is a mark.
 func testLabels(t *testing.T, a reading.Database) {
 	owner, other := newHouseholdOf(t, a)
-	follow(t, a, time.Unix(1, 0), news)
-	keep(t, a, titled(1, "one"), titled(2, "two"), titled(3, "three"))
+	Follow(t, a, time.Unix(1, 0), news)
+	Keep(t, a, titled(1, "one"), titled(2, "two"), titled(3, "three"))
 	a.Fill(time.Unix(20, 0), []archive.Record{titled(9, "past")})
-	commit(t, a)
+	Commit(t, a)
 	owner.Mark(time.Unix(30, 0), []reading.ItemID{3}, reading.Mark{Read: reading.Yes})
 	owner.label(t, "recipes", true, 1, 3, 4, 99)
 	owner.label(t, "at work", true, 3)
@@ -49,9 +49,9 @@ func testLabels(t *testing.T, a reading.Database) {
 	owner.wantLabels(t, "at work[3] recipes[4 3 1] ")
 	other.wantLabels(t, "recipes[2] ")
 	changed := reading.Stream{Changed: time.Unix(50, 0)}
-	wantIDs(t, owner, changed, 4, 3, 1)
-	wantIDs(t, owner, unread, 2, 1)
-	wantIDs(t, owner, reading.Stream{}, 3, 2, 1) // a label lists nothing
+	WantIDs(t, owner, changed, 4, 3, 1)
+	WantIDs(t, owner, unread, 2, 1)
+	WantIDs(t, owner, reading.Stream{}, 3, 2, 1) // a label lists nothing
 
 	all, _ := owner.Labels(t.Context())
 	work, recipes := all[0], all[1]
@@ -70,11 +70,11 @@ func testLabels(t *testing.T, a reading.Database) {
 	if err != nil || !slices.Equal(page, []reading.ItemID{3}) {
 		t.Errorf("a page of a label: %v, %v", page, err)
 	}
-	wantIDs(t, other, reading.Stream{Label: recipes.ID, Unlisted: true})
+	WantIDs(t, other, reading.Stream{Label: recipes.ID, Unlisted: true})
 	labelled := reading.Stream{Label: recipes.ID, Unlisted: true}
 	owner.MarkStream(time.Unix(60, 0), labelled, reading.Mark{Read: reading.Yes}, 9)
-	commit(t, a)
-	wantIDs(t, owner, unread, 2)
+	Commit(t, a)
+	WantIDs(t, owner, unread, 2)
 
 	other.RemoveLabel(time.Unix(70, 0), recipes.ID, 9)
 	if err := other.RenameLabel(recipes.ID, "stolen"); err != nil {
@@ -85,27 +85,27 @@ func testLabels(t *testing.T, a reading.Database) {
 	if err := owner.RenameLabel(work.ID, "home"); err != nil {
 		t.Error(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	owner.wantLabels(t, "home[3] recipes[4 3] ")
 	steps := 1
 	for owner.RemoveLabel(time.Unix(80, 0), recipes.ID, 1) {
-		commit(t, a)
+		Commit(t, a)
 		steps++
 	}
-	commit(t, a)
+	Commit(t, a)
 	owner.wantLabels(t, "home[3] ")
 	if steps != 3 {
 		t.Errorf("removed in %d steps", steps)
 	}
-	wantIDs(t, owner, reading.Stream{Changed: time.Unix(80, 0)}, 4, 3)
+	WantIDs(t, owner, reading.Stream{Changed: time.Unix(80, 0)}, 4, 3)
 	wantSound(t, owner)
 }
 
 // Labels, filters and folders share their names, and there is a bound to each.
 func testLabelNames(t *testing.T, a reading.Database) {
 	owner, other := newHouseholdOf(t, a)
-	follow(t, a, time.Unix(1, 0), news)
-	keep(t, a, titled(1, "one"), titled(2, "two"))
+	Follow(t, a, time.Unix(1, 0), news)
+	Keep(t, a, titled(1, "one"), titled(2, "two"))
 	owner.AddFolder("Papers")
 	owner.add(t, "Storms", "storm", "")
 	at, one := time.Unix(9, 0), []reading.ItemID{1}
@@ -157,7 +157,7 @@ func testLabelNames(t *testing.T, a reading.Database) {
 	if err := owner.Label(at, []reading.ItemID{2}, "n", true); !errors.Is(err, reading.ErrLabels) {
 		t.Errorf("too many labels: %v", err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	wantSound(t, owner)
 }
 
@@ -166,16 +166,16 @@ func testLabelsKeep(t *testing.T, a reading.Database) {
 	owner, other := newHouseholdOf(t, a)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0)})
 	records := []archive.Record{titled(1, "one"), titled(2, "two"), titled(3, "three")}
-	keep(t, a, records...)
+	Keep(t, a, records...)
 	owner.label(t, "recipes", true, 1)
 	other.label(t, "at work", true, 2)
-	keep(t, a, feedRecords(news, 10, 10+archive.FirstUnread)...)
+	Keep(t, a, FeedRecords(news, 10, 10+archive.FirstUnread)...)
 	owner.wantLabels(t, "recipes[1] ")
-	wantIDs(t, owner, reading.Stream{Among: []reading.ItemID{1, 2}}, 1)
+	WantIDs(t, owner, reading.Stream{Among: []reading.ItemID{1, 2}}, 1)
 	purge := func(want string) {
 		t.Helper()
 		got := a.Purge(time.Unix(60, 0), []feed.EntryID{records[0].ID, records[1].ID, records[2].ID})
-		commit(t, a)
+		Commit(t, a)
 		if fmt.Sprint(got) != want {
 			t.Errorf("purged %v, want %s", got, want)
 		}
@@ -186,9 +186,9 @@ func testLabelsKeep(t *testing.T, a reading.Database) {
 		t.Errorf("%+v would go with a person, %v", b, err)
 	}
 	for a.RemovePerson(people[1].ID, 1) {
-		commit(t, a)
+		Commit(t, a)
 	}
-	commit(t, a)
+	Commit(t, a)
 	owner.label(t, "recipes", false, 1)
 	purge("[true true false]")
 	owner.wantLabels(t, "recipes[] ")
@@ -202,7 +202,7 @@ func newHouseholdOf(t testing.TB, a reading.Database) (owner, other *desk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	return deskOf(a, reading.Owner), deskOf(a, id)
 }
 
@@ -214,7 +214,7 @@ func (d *desk) labelling(t testing.TB, name, words, label string) reading.Filter
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, d.Database)
+	Commit(t, d.Database)
 	return id
 }
 
@@ -222,14 +222,14 @@ func (d *desk) labelling(t testing.TB, name, words, label string) reading.Filter
 // person did. What is taken back are its own labels, and none that the person gave.
 func testRulesLabel(t *testing.T, a reading.Database) {
 	owner, other := newHouseholdOf(t, a)
-	follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), news)
 	read := owner.add(t, "read", "storm", reading.RuleRead)
-	keep(t, a, titled(1, "storm"))
+	Keep(t, a, titled(1, "storm"))
 	storms := owner.labelling(t, "Storms", "storm", "weather")
 	seas := owner.labelling(t, "Seas", "sea", "at sea")
 	again := owner.labelling(t, "Gales", "storm OR gale", "weather")
 	other.labelling(t, "Hers", "sea", "hers")
-	keep(t, a, titled(2, "storm at sea"), titled(3, "gale"), titled(4, "calm"))
+	Keep(t, a, titled(2, "storm at sea"), titled(3, "gale"), titled(4, "calm"))
 	owner.wantLabels(t, "at sea[2] weather[3 2] ")
 	other.wantLabels(t, "hers[2] ")
 	acted := func(want string) {
@@ -244,8 +244,8 @@ func testRulesLabel(t *testing.T, a reading.Database) {
 		}
 	}
 	acted("read 2 Storms 1 Seas 1 Gales 1 ")
-	wantIDs(t, owner, unread, 4, 3)
-	wantIDs(t, owner, reading.Stream{Changed: time.Unix(30, 0)})
+	WantIDs(t, owner, unread, 4, 3)
+	WantIDs(t, owner, reading.Stream{Changed: time.Unix(30, 0)})
 
 	// What was labelled is news still, and what the person marked is none.
 	for n, title := range map[int]string{3: "gale: a storm", 4: "no calm but a gale"} {
@@ -254,10 +254,10 @@ func testRulesLabel(t *testing.T, a reading.Database) {
 		if n == 4 {
 			owner.Mark(time.Unix(35, 0), []reading.ItemID{4}, reading.Mark{Starred: reading.Yes})
 		}
-		keep(t, a, edited)
+		Keep(t, a, edited)
 	}
 	owner.wantLabels(t, "at sea[2] weather[3 2] ")
-	wantIDs(t, owner, unread, 4)
+	WantIDs(t, owner, unread, 4)
 	acted("read 3 Storms 1 Seas 1 Gales 1 ")
 
 	// On the past it acts beside others too, on what has not its label; a star does after it.
@@ -273,7 +273,7 @@ func testRulesLabel(t *testing.T, a reading.Database) {
 	if n := owner.Act(time.Unix(60, 0), again, []reading.ItemID{3, 4}); n != 0 {
 		t.Errorf("acted again on %d", n)
 	}
-	commit(t, a)
+	Commit(t, a)
 	owner.wantLabels(t, "at sea[2] weather[4 3 2 1] ")
 
 	// The person gives one as well, and takes another away; the rest is taken back, by a filter that is removed too.
@@ -287,16 +287,16 @@ func testRulesLabel(t *testing.T, a reading.Database) {
 		t.Errorf("changed to %d, %v", same, err)
 	}
 	owner.TakeBack(time.Unix(70, 0), storms, time.Unix(60, 0), 9)
-	commit(t, a)
+	Commit(t, a)
 	owner.wantLabels(t, "at sea[] weather[4 3 2] ")
 	owner.TakeBack(time.Unix(70, 0), storms, time.Time{}, 9)
 	owner.RemoveFilter(time.Unix(71, 0), again)
 	owner.TakeBack(time.Unix(72, 0), again, time.Time{}, 9)
-	commit(t, a)
+	Commit(t, a)
 	owner.wantLabels(t, "at sea[] weather[4 2] ")
 	owner.TakeBack(time.Unix(73, 0), read, time.Time{}, 9)
-	commit(t, a)
-	wantIDs(t, owner, unread, 4, 3, 1) // a label that was given by hand is a mark
+	Commit(t, a)
+	WantIDs(t, owner, unread, 4, 3, 1) // a label that was given by hand is a mark
 	wantSound(t, owner)
 }
 
@@ -306,16 +306,16 @@ func testRulesLabelKeepNothing(t *testing.T, a reading.Database) {
 	d.labelling(t, "All", "NOT nothing", "all")
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0)})
 	record := titled(2, "two")
-	keep(t, a, titled(1, "one"), record)
+	Keep(t, a, titled(1, "one"), record)
 	d.label(t, "mine", true, 1)
 	d.label(t, "all", true, 1)
 	d.wantLabels(t, "all[2 1] mine[1] ")
 	if got := a.Purge(time.Unix(60, 0), []feed.EntryID{record.ID}); !got[0] {
 		t.Error("what a filter labelled is kept")
 	}
-	keep(t, a, titled(3, "three"))
+	Keep(t, a, titled(3, "three"))
 	d.wantLabels(t, "all[3 1] mine[1] ")
-	keep(t, a, feedRecords(news, 10, 10+archive.FirstUnread)...)
+	Keep(t, a, FeedRecords(news, 10, 10+archive.FirstUnread)...)
 	list, err := d.CountedFilters(t.Context())
 	if err != nil || list[0].Acted != archive.FirstUnread+1 {
 		t.Errorf("acted on %d, want %d, %v", list[0].Acted, archive.FirstUnread+1, err)
@@ -333,7 +333,7 @@ func testLabelsOfThePast(t *testing.T, a reading.Database) {
 	d := deskOf(a, reading.Owner)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Since: time.Unix(1, 0)})
 	a.Fill(time.Unix(5, 0), []archive.Record{titled(1, "an old storm"), titled(2, "an older storm")})
-	commit(t, a)
+	Commit(t, a)
 	id := d.labelling(t, "Storms", "storm", "weather")
 	act := func(items ...reading.ItemID) {
 		t.Helper()
@@ -341,12 +341,12 @@ func testLabelsOfThePast(t *testing.T, a reading.Database) {
 		if n := d.Act(time.Unix(7, 0), id, items); n != len(items) {
 			t.Errorf("acted on %d, want %d", n, len(items))
 		}
-		commit(t, a)
+		Commit(t, a)
 	}
 	act(1, 2)
-	keep(t, a, titled(3, "storm"), titled(4, "storm"), titled(5, "storm"), titled(6, "storm"))
+	Keep(t, a, titled(3, "storm"), titled(4, "storm"), titled(5, "storm"), titled(6, "storm"))
 	a.Fill(time.Unix(7, 0), []archive.Record{titled(7, "another old storm"), titled(8, "the oldest storm")})
-	commit(t, a)
+	Commit(t, a)
 	act(7, 8)
 	d.wantLabels(t, "weather[8 7 6 5 4 3 2 1] ")
 
@@ -382,10 +382,10 @@ func testLabelsOfThePast(t *testing.T, a reading.Database) {
 	if n := d.Act(time.Unix(9, 0), id, []reading.ItemID{1, 2, 3}); n != 0 {
 		t.Errorf("acted again on %d", n)
 	}
-	commit(t, a)
+	Commit(t, a)
 	d.wantLabels(t, "weather[8 7 6 5 4 3 2 1] wind[3 2 1] ")
 	d.TakeBack(time.Unix(10, 0), id, time.Time{}, 99)
-	commit(t, a)
+	Commit(t, a)
 	d.wantLabels(t, "weather[] wind[] ")
 	wantSound(t, d)
 }
@@ -394,7 +394,7 @@ func testLabelsOfThePast(t *testing.T, a reading.Database) {
 // name is none of a folder or a filter, that one included.
 func testLabelsOfFilters(t *testing.T, a reading.Database) {
 	d := deskOf(a, reading.Owner)
-	follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), news)
 	d.AddFolder("Papers")
 	d.add(t, "Storms", "storm", "")
 	wish := reading.FilterWish{Name: "Food", Words: "food", Rule: reading.RuleLabel, Label: "recipes"}
@@ -415,7 +415,7 @@ func testLabelsOfFilters(t *testing.T, a reading.Database) {
 	if err := d.RenameLabel(all[0].ID, "dishes"); err != nil {
 		t.Error(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	is := func(want string) {
 		t.Helper()
 		list, err := d.Shelf.Filters(t.Context())
@@ -428,23 +428,23 @@ func testLabelsOfFilters(t *testing.T, a reading.Database) {
 	if same, err := d.ChangeFilter(time.Unix(6, 0), id, wish); err != nil || same != id {
 		t.Errorf("changed to %d, %v", same, err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	is("label soups")
 	d.RemoveFilter(time.Unix(7, 0), id)
 	if err := d.KeepFilterAgain(time.Unix(8, 0), id, 0); err != nil {
 		t.Error(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	is("label soups")
-	keep(t, a, titled(1, "food"))
+	Keep(t, a, titled(1, "food"))
 	d.wantLabels(t, "dishes[] soups[1] ")
 	all, _ = d.Labels(t.Context())
 	for d.RemoveLabel(time.Unix(9, 0), all[1].ID, 1) {
-		commit(t, a)
+		Commit(t, a)
 	}
-	commit(t, a)
+	Commit(t, a)
 	is("")
-	keep(t, a, titled(2, "food"))
+	Keep(t, a, titled(2, "food"))
 	d.wantLabels(t, "dishes[] ")
 
 	// An entry has no more labels by a filter than by hand.

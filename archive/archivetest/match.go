@@ -17,7 +17,7 @@ func testMatch(t *testing.T, a Archive) {
 			a.Keep([]archive.Record{record(news, n, title, []string{"", "", "", "in all", "all of it"}[n])})
 		}
 	}
-	commit(t, a)
+	Commit(t, a)
 	cases := []struct {
 		text string
 		want []int64
@@ -85,7 +85,7 @@ func testFields(t *testing.T, a Archive) {
 	} {
 		a.Keep([]archive.Record{archive.NewRecord(e, base.Add(time.Duration(n)*time.Hour), protocol.NodeID{})})
 	}
-	commit(t, a)
+	Commit(t, a)
 	cases := []struct {
 		text string
 		want []int64

@@ -23,7 +23,7 @@ func testPasswords(t *testing.T, a reading.Database) {
 	a.UsePassword("phone", at.Add(90*time.Minute))
 	a.EndSessions("phone")
 	a.EndSessions("nobody")
-	commit(t, a)
+	Commit(t, a)
 	phone.Used, phone.Epoch = at.Add(90*time.Minute), 1
 	if list, err := a.Passwords(t.Context()); err != nil || !reflect.DeepEqual(list, []reading.Password{phone}) {
 		t.Errorf("Passwords = %+v, %v", list, err)
@@ -46,14 +46,14 @@ func testPasswords(t *testing.T, a reading.Database) {
 	if !a.DropPassword("phone") || a.DropPassword("phone") {
 		t.Error("a password is dropped once")
 	}
-	commit(t, a)
+	Commit(t, a)
 	if got, err := a.Password(t.Context(), phone.Hash, false); err != nil || got != (reading.Password{}) {
 		t.Errorf("a password that was dropped: %+v, %v", got, err)
 	}
 	if err := a.KeepPassword(phone); err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	if got, err := a.Password(t.Context(), phone.Hash, false); err != nil || got != phone {
 		t.Errorf("one that is kept again: %+v, %v, want %+v", got, err, phone)
 	}
@@ -69,7 +69,7 @@ func testPasswords(t *testing.T, a reading.Database) {
 		}
 		a.HidePerson(at, ann)
 	}
-	commit(t, a)
+	Commit(t, a)
 	if got, err := a.Password(t.Context(), hers.Hash, false); err != nil || got != (reading.Password{}) {
 		t.Errorf("a password of who is hidden: %+v, %v", got, err)
 	}

@@ -24,39 +24,39 @@ func newHousehold(t testing.TB, a reading.Database) *household {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	return &household{a, deskOf(a, reading.Owner), deskOf(a, ann)}
 }
 
 // What one person marks, whoever it is, changes nothing for another.
 func testMarksOfTwo(t *testing.T, a *household) {
-	follow(t, a, time.Unix(1, 0), news, otherNews)
-	keep(t, a, feedRecord(news, 10), feedRecord(otherNews, 11), feedRecord(news, 12))
-	a.Fill(time.Unix(20, 0), feedRecords(news, 8, 9))
-	commit(t, a)
+	Follow(t, a, time.Unix(1, 0), news, otherNews)
+	Keep(t, a, FeedRecord(news, 10), FeedRecord(otherNews, 11), FeedRecord(news, 12))
+	a.Fill(time.Unix(20, 0), FeedRecords(news, 8, 9))
+	Commit(t, a)
 	untouched := func(d *desk) {
 		t.Helper()
-		wantIDs(t, d, all, 3, 2, 1)
-		wantIDs(t, d, unread, 3, 2, 1)
-		wantIDs(t, d, starred)
-		wantIDs(t, d, reading.Stream{Changed: time.Unix(13, 0)})
+		WantIDs(t, d, all, 3, 2, 1)
+		WantIDs(t, d, unread, 3, 2, 1)
+		WantIDs(t, d, starred)
+		WantIDs(t, d, reading.Stream{Changed: time.Unix(13, 0)})
 		if n, err := d.Counts(t.Context()); err != nil || len(n) != 2 || n[0].Unread != 2 {
 			t.Errorf("counts of another: %+v, %v", n, err)
 		}
 	}
 	one, another := a.owner, a.other
 	one.Mark(time.Unix(30, 0), []reading.ItemID{1, 3}, reading.Mark{Read: reading.Yes, Starred: reading.Yes})
-	commit(t, a)
-	wantIDs(t, one, unread, 2)
-	wantIDs(t, one, starred, 3, 1)
+	Commit(t, a)
+	WantIDs(t, one, unread, 2)
+	WantIDs(t, one, starred, 3, 1)
 	untouched(another)
 	one.MarkStream(time.Unix(40, 0), reading.Stream{Unlisted: true, Read: reading.Yes},
 		reading.Mark{Read: reading.No}, 9)
 	one.MarkStream(time.Unix(40, 0), starred, reading.Mark{Starred: reading.No}, 9)
-	commit(t, a)
-	wantIDs(t, one, unread, 5, 4, 3, 2, 1)
-	wantIDs(t, one, starred)
-	wantIDs(t, one, reading.Stream{Changed: time.Unix(31, 0)}, 5, 4, 3, 1)
+	Commit(t, a)
+	WantIDs(t, one, unread, 5, 4, 3, 2, 1)
+	WantIDs(t, one, starred)
+	WantIDs(t, one, reading.Stream{Changed: time.Unix(31, 0)}, 5, 4, 3, 1)
 	untouched(another)
 	for item, err := range another.Items(t.Context(), []reading.ItemID{1, 4}) {
 		if err != nil || item.Starred || item.Read != (item.ID == 4) || item.Listed != (item.ID == 1) ||
@@ -66,34 +66,34 @@ func testMarksOfTwo(t *testing.T, a *household) {
 	}
 	one.MarkStream(time.Unix(50, 0), all, reading.Mark{Read: reading.Yes}, 9)
 	one.Mark(time.Unix(50, 0), []reading.ItemID{4, 5}, reading.Mark{Read: reading.Yes})
-	commit(t, a)
+	Commit(t, a)
 	untouched(another)
 	one.Mark(time.Unix(60, 0), []reading.ItemID{1, 2, 3}, reading.Mark{Read: reading.No})
-	commit(t, a)
+	Commit(t, a)
 	a.other.Mark(time.Unix(70, 0), []reading.ItemID{1, 2}, reading.Mark{Read: reading.Yes, Starred: reading.Yes})
-	commit(t, a)
-	wantIDs(t, a.owner, unread, 3, 2, 1)
-	wantIDs(t, a.owner, starred)
-	keep(t, a, feedRecord(news, 80)) // is unread to both
-	wantIDs(t, a.owner, unread, 6, 3, 2, 1)
-	wantIDs(t, a.other, unread, 6, 3)
+	Commit(t, a)
+	WantIDs(t, a.owner, unread, 3, 2, 1)
+	WantIDs(t, a.owner, starred)
+	Keep(t, a, FeedRecord(news, 80)) // is unread to both
+	WantIDs(t, a.owner, unread, 6, 3, 2, 1)
+	WantIDs(t, a.other, unread, 6, 3)
 	wantSound(t, a.owner)
 }
 
 // Folders and titles are a person's: by no number does another reach them.
 func testFoldersOfTwo(t *testing.T, a *household) {
 	owner, other := a.owner, a.other
-	follow(t, a, time.Unix(1, 0), news)
-	keep(t, a, feedRecord(news, 10))
+	Follow(t, a, time.Unix(1, 0), news)
+	Keep(t, a, FeedRecord(news, 10))
 	mine, theirs := "Mine", "Theirs"
 	owner.Arrange([]reading.Arrangement{{URL: news, Name: &mine, Into: []string{"A", "B"}}})
 	other.Arrange([]reading.Arrangement{{URL: news, Name: &theirs, Into: []string{"B", "C"}}})
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, owner, "Mine [A B]")
 	wantFolders(t, other, "Theirs [B C]")
 	folders := folderIDs(t, owner)
-	wantIDs(t, owner, reading.Stream{Folder: folders["A"]}, 1)
-	wantIDs(t, other, reading.Stream{Folder: folders["A"]})
+	WantIDs(t, owner, reading.Stream{Folder: folders["A"]}, 1)
+	WantIDs(t, other, reading.Stream{Folder: folders["A"]})
 	if folders["B"] == folderIDs(t, other)["B"] {
 		t.Error("two people have one folder")
 	}
@@ -101,7 +101,7 @@ func testFoldersOfTwo(t *testing.T, a *household) {
 	other.RenameFolder(folders["A"], "C")
 	other.RemoveFolder(folders["B"])
 	other.Arrange([]reading.Arrangement{{URL: news, Out: []string{"A", "B"}}})
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, owner, "Mine [A B]")
 	wantFolders(t, other, "Theirs [C]")
 	id := feedID(t, other, news)
@@ -109,9 +109,9 @@ func testFoldersOfTwo(t *testing.T, a *household) {
 		t.Errorf("Filing = %q, %q, %v", name, in, err)
 	}
 	const heir feed.URL = "https://example.org/heir"
-	follow(t, a, time.Unix(1, 0), heir)
+	Follow(t, a, time.Unix(1, 0), heir)
 	a.Inherit(heir, news)
-	commit(t, a)
+	Commit(t, a)
 	wantFolders(t, owner, " []", "Mine [A B]")
 	wantFolders(t, other, " []", "Theirs [C]")
 }
@@ -119,17 +119,17 @@ func testFoldersOfTwo(t *testing.T, a *household) {
 // A new person finds of the latest that arrived some of each feed unread, and nothing else listed.
 func testNewPerson(t *testing.T, a *household) {
 	owner := a.owner
-	follow(t, a, time.Unix(1, 0), news, otherNews)
-	keep(t, a, feedRecords(otherNews, 1, 10)...)
-	keep(t, a, feedRecords(news, 1, 30)...)
-	a.Fill(time.Unix(50, 0), feedRecords(otherNews, 20, 25))
+	Follow(t, a, time.Unix(1, 0), news, otherNews)
+	Keep(t, a, FeedRecords(otherNews, 1, 10)...)
+	Keep(t, a, FeedRecords(news, 1, 30)...)
+	a.Fill(time.Unix(50, 0), FeedRecords(otherNews, 20, 25))
 	owner.MarkStream(time.Unix(50, 0), all, reading.Mark{Read: reading.Yes}, 100)
-	commit(t, a)
+	Commit(t, a)
 	ben, err := a.AddPerson(time.Unix(60, 0), "Ben")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	third := deskOf(a, ben)
 	var want []reading.ItemID
 	for id := reading.ItemID(40); id > 20; id-- {
@@ -138,19 +138,19 @@ func testNewPerson(t *testing.T, a *household) {
 	for id := reading.ItemID(10); id > 0; id-- {
 		want = append(want, id)
 	}
-	wantIDs(t, third, unread, want...)
-	wantIDs(t, third, all, want...)
+	WantIDs(t, third, unread, want...)
+	WantIDs(t, third, all, want...)
 	if n, err := third.Size(t.Context(), reading.Stream{Unlisted: true}); err != nil || n != 46 {
 		t.Errorf("%d items, %v", n, err)
 	}
-	wantIDs(t, owner, unread)
+	WantIDs(t, owner, unread)
 
-	keep(t, a, feedRecords(news, 2000, 2000+reading.FirstLatest)...)
+	Keep(t, a, FeedRecords(news, 2000, 2000+reading.FirstLatest)...)
 	cid, err := a.AddPerson(time.Unix(70, 0), "Cid")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	fourth := deskOf(a, cid)
 	if n, err := fourth.Counts(t.Context()); err != nil || len(n) != 1 || n[0].Unread != archive.FirstUnread {
 		t.Errorf("behind many of one feed: %+v, %v", n, err)
@@ -166,7 +166,7 @@ func testBacklogs(t *testing.T, a *household) {
 		t.Fatalf("people: %+v, %v", people, err)
 	}
 	const many = archive.FirstUnread + 10
-	keep(t, a, feedRecords(otherNews, 1, many)...)
+	Keep(t, a, FeedRecords(otherNews, 1, many)...)
 	for i, c := range []struct {
 		chosen archive.Backlog
 		want   int
@@ -176,18 +176,18 @@ func testBacklogs(t *testing.T, a *household) {
 	} {
 		polled := feed.URL(fmt.Sprintf("https://example.net/%d", i))
 		there := feed.URL(fmt.Sprintf("https://example.org/%d", i))
-		keep(t, a, feedRecords(there, 1, many)...)
-		keep(t, a, feedRecords(there+"/hers", 1, many)...)
+		Keep(t, a, FeedRecords(there, 1, many)...)
+		Keep(t, a, FeedRecords(there+"/hers", 1, many)...)
 		for k, u := range []feed.URL{polled, there, polled + "/hers", there + "/hers"} {
 			who, others, of := a.owner, a.other, int64(0)
 			if k >= 2 {
 				who, others, of = a.other, a.owner, int64(people[1].ID)
 			}
 			a.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: time.Unix(1, 0), Backlog: c.chosen, BacklogOf: of})
-			commit(t, a)
+			Commit(t, a)
 			if k%2 == 0 {
-				keep(t, a, feedRecords(u, 1, many-5)...)
-				keep(t, a, feedRecords(u, many-4, many)...)
+				Keep(t, a, FeedRecords(u, 1, many-5)...)
+				Keep(t, a, FeedRecords(u, many-4, many)...)
 			}
 			s := reading.Stream{Feed: feedID(t, a.owner, u), Read: reading.No}
 			mine, err := who.Size(t.Context(), s)
@@ -204,20 +204,20 @@ func testBacklogs(t *testing.T, a *household) {
 // What a person leaves out they read no more, and all others do.
 func testLeaveOut(t *testing.T, a *household) {
 	owner, other := a.owner, a.other
-	follow(t, a, time.Unix(1, 0), otherNews)
+	Follow(t, a, time.Unix(1, 0), otherNews)
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, LastSuccess: time.Unix(1, 0)})
-	keep(t, a, feedRecord(news, 1), feedRecord(otherNews, 2), feedRecord(news, 3))
+	Keep(t, a, FeedRecord(news, 1), FeedRecord(otherNews, 2), FeedRecord(news, 3))
 	id := feedID(t, other, news)
 	other.Mark(time.Unix(4, 0), []reading.ItemID{1}, reading.Mark{Read: reading.Yes, Starred: reading.Yes})
 	other.LeaveOut(id)
 	other.LeaveOut(99)
-	commit(t, a)
-	keep(t, a, feedRecords(news, 10, 10+archive.FirstUnread)...)
+	Commit(t, a)
+	Keep(t, a, FeedRecords(news, 10, 10+archive.FirstUnread)...)
 	for _, s := range []reading.Stream{all, unread, {Unlisted: true}, {Changed: time.Unix(1, 0)}} {
-		wantIDs(t, other, s, 2)
+		WantIDs(t, other, s, 2)
 	}
-	wantIDs(t, other, starred)
-	wantIDs(t, other, reading.Stream{Feed: id})
+	WantIDs(t, other, starred)
+	WantIDs(t, other, reading.Stream{Feed: id})
 	if n, err := other.Counts(t.Context()); err != nil || len(n) != 1 {
 		t.Errorf("counts: %+v, %v", n, err)
 	}
@@ -243,22 +243,22 @@ func testLeaveOut(t *testing.T, a *household) {
 	other.TakeIn(id, archive.UsualBacklog)
 	other.TakeIn(id, archive.WholeBacklog) // which is there already
 	other.TakeIn(99, 1)
-	commit(t, a)
+	Commit(t, a)
 	var want []reading.ItemID // the latest of what came, and what was unread before
 	for i := reading.ItemID(4 + archive.FirstUnread); i > 4; i-- {
 		want = append(want, i)
 	}
-	wantIDs(t, other, unread, append(want, 3, 2)...)
-	wantIDs(t, other, starred, 1)
+	WantIDs(t, other, unread, append(want, 3, 2)...)
+	WantIDs(t, other, starred, 1)
 	wantReads(t, other, id, true)
 
 	for i, b := range []archive.Backlog{archive.NoBacklog, 3} {
 		before, err := other.Size(t.Context(), unread)
 		other.LeaveOut(id)
-		commit(t, a)
-		keep(t, a, feedRecords(news, 100*(i+1), 100*(i+1)+9)...)
+		Commit(t, a)
+		Keep(t, a, FeedRecords(news, 100*(i+1), 100*(i+1)+9)...)
 		other.TakeIn(id, b)
-		commit(t, a)
+		Commit(t, a)
 		if n, failed := other.Size(t.Context(), unread); err != nil || failed != nil || n != before+b.Unread() {
 			t.Errorf("with a backlog of %s %d are unread behind %d, %v, %v", b, n, before, err, failed)
 		}
@@ -277,15 +277,15 @@ func wantReads(t *testing.T, d *desk, id reading.FeedID, want bool) {
 func testRemovePerson(t *testing.T, a *household) {
 	owner, other := a.owner, a.other
 	const ferries = "https://ferries.example/feed"
-	follow(t, a, time.Unix(1, 0), news)
-	follow(t, a, time.Unix(1, 0), ferries)
-	keep(t, a, feedRecords(news, 1, 5)...)
+	Follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), ferries)
+	Keep(t, a, FeedRecords(news, 1, 5)...)
 	for _, d := range []*desk{owner, other} {
 		d.Mark(time.Unix(9, 0), []reading.ItemID{2}, reading.Mark{Starred: reading.Yes})
 		d.AddFolder("A")
 	}
 	other.LeaveOut(feedID(t, owner, news))
-	commit(t, a)
+	Commit(t, a)
 	people, err := a.People(t.Context())
 	if err != nil || len(people) != 2 {
 		t.Fatalf("people: %+v, %v", people, err)
@@ -298,7 +298,7 @@ func testRemovePerson(t *testing.T, a *household) {
 	at := time.Unix(10, 0)
 	isHidden := func(want ...reading.PersonID) {
 		t.Helper()
-		commit(t, a)
+		Commit(t, a)
 		there, err := a.People(t.Context())
 		if slices.ContainsFunc(there, func(p reading.Person) bool { return p.ID == ann }) != (len(want) == 0) {
 			t.Errorf("there are %+v", there)
@@ -314,7 +314,7 @@ func testRemovePerson(t *testing.T, a *household) {
 	a.HidePerson(at, ann)
 	a.HidePerson(at, reading.Owner)
 	isHidden(ann)
-	keep(t, a, feedRecord(ferries, 1))
+	Keep(t, a, FeedRecord(ferries, 1))
 	if err := a.ShowPerson(reading.Person{ID: ann, Name: reading.OwnerName}); !errors.Is(err, reading.ErrPerson) {
 		t.Errorf("by a name that is taken: %v", err)
 	}
@@ -332,12 +332,12 @@ func testRemovePerson(t *testing.T, a *household) {
 	a.HidePerson(at, ann)
 	steps := 1
 	for a.RemovePerson(ann, 2) {
-		commit(t, a)
+		Commit(t, a)
 		steps++
 	}
 	a.RemovePerson(99, 2)
 	a.RemovePerson(reading.Owner, 2)
-	commit(t, a)
+	Commit(t, a)
 	if steps != 4 {
 		t.Errorf("removed in %d steps", steps)
 	}
@@ -347,31 +347,31 @@ func testRemovePerson(t *testing.T, a *household) {
 	if people, err = a.People(t.Context()); err != nil || len(people) != 1 {
 		t.Errorf("people: %+v, %v", people, err)
 	}
-	wantIDs(t, owner, starred, 2)
-	wantIDs(t, owner, unread, 6, 5, 4, 3, 2, 1)
-	keep(t, a, feedRecord(news, 6))
+	WantIDs(t, owner, starred, 2)
+	WantIDs(t, owner, unread, 6, 5, 4, 3, 2, 1)
+	Keep(t, a, FeedRecord(news, 6))
 	if id, err := a.AddPerson(time.Unix(9, 0), "Ann"); err != nil || id <= ann {
 		t.Errorf("another of that name has number %d, %v", id, err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	wantSound(t, owner)
 }
 
 // What somebody starred is purged for nobody, and what nobody starred for all.
 func testStarsOfTwo(t *testing.T, a *household) {
 	owner, other := a.owner, a.other
-	follow(t, a, time.Unix(1, 0), news)
-	records := feedRecords(news, 1, 4)
-	keep(t, a, records...)
+	Follow(t, a, time.Unix(1, 0), news)
+	records := FeedRecords(news, 1, 4)
+	Keep(t, a, records...)
 	owner.Mark(time.Unix(9, 0), []reading.ItemID{1}, reading.Mark{Starred: reading.Yes})
 	other.Mark(time.Unix(9, 0), []reading.ItemID{2}, reading.Mark{Starred: reading.Yes})
-	commit(t, a)
+	Commit(t, a)
 	if got := a.Purge(time.Unix(10, 0), archive.IDsOf(records)); fmt.Sprint(got) != "[false false true true]" {
 		t.Errorf("Purge = %v", got)
 	}
-	commit(t, a)
-	wantIDs(t, owner, unread, 2, 1)
-	wantIDs(t, other, unread, 2, 1)
+	Commit(t, a)
+	WantIDs(t, owner, unread, 2, 1)
+	WantIDs(t, other, unread, 2, 1)
 	wantSound(t, owner)
 }
 
@@ -387,7 +387,7 @@ func testPeople(t *testing.T, a reading.Database) {
 	if _, err := a.AddPerson(time.Unix(1, 0), "Zoe"); !errors.Is(err, reading.ErrPeople) {
 		t.Errorf("one person too many: %v", err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	list, err := a.People(t.Context())
 	if err != nil || len(list) != reading.MaxPeople || list[0] != (reading.Person{ID: reading.Owner, Name: "owner"}) ||
 		list[2] != (reading.Person{ID: 3, Name: "Ann 2", Created: time.Unix(2, 0).UTC()}) {

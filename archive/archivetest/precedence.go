@@ -12,7 +12,7 @@ import (
 // testPrecedence puts every kind of record into the place of every kind of version. A version that an own poll has
 // shown is changed by another one alone, whatever else comes, and one that two witnesses stand by, by no less.
 func testPrecedence(t *testing.T, a Archive) {
-	neighbor := nodeID(t, "192.0.2.7:7790")
+	neighbor := NodeID(t, "192.0.2.7:7790")
 	version := func(n int, text string, dated time.Duration) archive.Record {
 		e := feed.Entry{Feed: news, ID: fmt.Sprint("urn:words:", n), Title: "Words", Summary: text, Published: base,
 			Updated: base.Add(dated)}
@@ -88,7 +88,7 @@ func testPrecedence(t *testing.T, a Archive) {
 					before, after := version(n, "before", 0), version(n, "after", dated)
 					way.come(before)
 					if committed {
-						commit(t, a)
+						Commit(t, a)
 					}
 					word(&after)
 					a.Keep([]archive.Record{after})
@@ -111,7 +111,7 @@ func testPrecedence(t *testing.T, a Archive) {
 	}
 	// The versions that are searched are those that are kept.
 	for range 2 {
-		commit(t, a)
+		Commit(t, a)
 		for _, r := range search(t, a, feed.Filter{Words: []string{"before"}, Limit: 2 * n}) {
 			if v := a.Known([]feed.EntryID{r.ID})[0]; v.Digest != r.Digest || v.Confirmed != r.Confirmed {
 				t.Errorf("%s is found as %+v, and known as %+v", r.Entry.ID, r, v)

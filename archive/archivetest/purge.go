@@ -16,7 +16,7 @@ func testPurge(t *testing.T, a Archive) {
 	a.Keep([]archive.Record{one, two, three})
 	a.Fill(base, []archive.Record{past})
 	a.Hide([]feed.EntryID{one.ID})
-	commit(t, a)
+	Commit(t, a)
 	indexAll(t, a)
 
 	ids := []feed.EntryID{one.ID, {9}, past.ID, one.ID}
@@ -26,7 +26,7 @@ func testPurge(t *testing.T, a Archive) {
 	two.Seq, three.Seq = 2, 3
 	wantPurged := func() {
 		t.Helper()
-		commit(t, a)
+		Commit(t, a)
 		for _, r := range []archive.Record{one, past} {
 			want := archive.Version{Seen: r.Seen, Polled: true, Purged: true}
 			if got := a.Known([]feed.EntryID{r.ID})[0]; got != want || got.New() || got.Kept() {
@@ -53,14 +53,14 @@ func testPurge(t *testing.T, a Archive) {
 	}
 	a.Confirm(base, []feed.EntryID{one.ID})
 	a.Hide([]feed.EntryID{one.ID})
-	commit(t, a)
+	Commit(t, a)
 	indexAll(t, a)
 	wantPurged()
 
 	// A new entry beside it comes, with a Seq that was never used.
 	four := record(news, 4, "word four", "")
 	a.Keep([]archive.Record{one, four})
-	commit(t, a)
+	Commit(t, a)
 	four.Seq = 4
 	wantFound(t, a, feed.Filter{}, four, three, two)
 
@@ -71,7 +71,7 @@ func testPurge(t *testing.T, a Archive) {
 	if got := a.Fill(base, []archive.Record{past, edited}); !slices.Equal(got, []bool{false, true}) {
 		t.Errorf("Fill = %v, want the one that may come again", got)
 	}
-	commit(t, a)
+	Commit(t, a)
 	edited.Seq = -2
 	for range 2 {
 		wantFound(t, a, feed.Filter{Words: []string{"word"}}, four, three, two, edited)
@@ -81,12 +81,12 @@ func testPurge(t *testing.T, a Archive) {
 
 	// The newest too, and all.
 	a.Purge(base, []feed.EntryID{four.ID, three.ID, two.ID, edited.ID})
-	commit(t, a)
+	Commit(t, a)
 	indexAll(t, a)
 	wantFound(t, a, feed.Filter{})
 	five := record(blog, 5, "five", "")
 	a.Keep([]archive.Record{five})
-	commit(t, a)
+	Commit(t, a)
 	five.Seq = 5
 	wantFound(t, a, feed.Filter{}, five)
 	indexAll(t, a)
@@ -98,14 +98,14 @@ func testPurge(t *testing.T, a Archive) {
 func testPurgeUnshown(t *testing.T, a Archive) {
 	one, two, polled := record(news, 1, "one", ""), record(news, 2, "two", ""), record(news, 3, "three", "")
 	for _, r := range []*archive.Record{&one, &two, &polled} {
-		r.Source, r.Confirmed = nodeID(t, "192.0.2.7:7790"), false
+		r.Source, r.Confirmed = NodeID(t, "192.0.2.7:7790"), false
 	}
 	a.Keep([]archive.Record{one, two, polled})
 	a.MarkPolled(base, []feed.EntryID{polled.ID})
-	commit(t, a)
+	Commit(t, a)
 	a.Purge(base, []feed.EntryID{one.ID, two.ID, polled.ID})
 	a.Keep([]archive.Record{one})
-	commit(t, a)
+	Commit(t, a)
 	for i, want := range []archive.Version{{Seen: one.Seen, Purged: true, Gone: one.Digest},
 		{Seen: two.Seen, Purged: true, Gone: two.Digest}, {Seen: polled.Seen, Polled: true, Purged: true}} {
 		if got := a.Known([]feed.EntryID{one.ID, two.ID, polled.ID})[i]; got != want {
@@ -117,7 +117,7 @@ func testPurgeUnshown(t *testing.T, a Archive) {
 	if got := a.Fill(base, []archive.Record{two, past, late}); !slices.Equal(got, []bool{false, true, false}) {
 		t.Errorf("Fill = %v, want what the publisher's archive has", got)
 	}
-	commit(t, a)
+	Commit(t, a)
 	own.Seq, past.Seq = 4, -1
 	past.Confirmed = true
 	wantFound(t, a, feed.Filter{}, own, past)
@@ -127,13 +127,13 @@ func testPurgeUnshown(t *testing.T, a Archive) {
 // neighbor brings it; of what own polls had shown neighbors bring nothing.
 func testPurgeForged(t *testing.T, a Archive) {
 	forged, polled := record(news, 1, "forged", ""), record(news, 2, "polled", "")
-	forged.Source, forged.Confirmed = nodeID(t, "192.0.2.7:7790"), false
+	forged.Source, forged.Confirmed = NodeID(t, "192.0.2.7:7790"), false
 	a.Keep([]archive.Record{forged, polled})
-	commit(t, a)
+	Commit(t, a)
 	a.Purge(base, []feed.EntryID{forged.ID, polled.ID})
 	genuine, other := record(news, 1, "genuine", ""), record(news, 2, "other", "")
-	genuine.Source, other.Source, forged.Source = nodeID(t, "198.51.100.9:7790"), forged.Source,
-		nodeID(t, "203.0.113.5:7790")
+	genuine.Source, other.Source, forged.Source = NodeID(t, "198.51.100.9:7790"), forged.Source,
+		NodeID(t, "203.0.113.5:7790")
 	for _, r := range []*archive.Record{&genuine, &other, &forged} {
 		r.Confirmed = false
 		if v := a.Shared().Known([]feed.EntryID{r.ID})[0]; v.Kept() || v.Admits(r) != (r == &genuine) {
@@ -144,7 +144,7 @@ func testPurgeForged(t *testing.T, a Archive) {
 		t.Errorf("Fill = %v of what was purged", got)
 	}
 	a.Shared().Keep([]archive.Record{forged, other, genuine})
-	commit(t, a)
+	Commit(t, a)
 	genuine.Seq = 3
 	wantFound(t, a, feed.Filter{}, genuine)
 }

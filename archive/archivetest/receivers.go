@@ -24,7 +24,7 @@ func newReceiverDesk(t testing.TB, a reading.Database, p reading.PersonID) *rece
 		f.URL, f.Subscribed, f.Since, f.LastSuccess = u, true, time.Unix(1, 0), time.Unix(2, 0)
 		a.KeepFeed(f)
 	}
-	commit(t, a)
+	Commit(t, a)
 	return &receiverDesk{deskOf(a, p)}
 }
 
@@ -36,7 +36,7 @@ func (d *receiverDesk) tell(t testing.TB, name string, only ...reading.FilterID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, d.Database)
+	Commit(t, d.Database)
 	return id
 }
 
@@ -70,7 +70,7 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 
 	both, linked := titled(3, "storm and flood"), titled(4, "storm")
 	both.Entry.Published, both.Entry.Link = time.Unix(2, 0), "https://news.example/3"
-	keep(t, a, both, linked, titled(5, "calm"))
+	Keep(t, a, both, linked, titled(5, "calm"))
 	list := d.wantWaiting(t, all, "storm and flood", "storm")
 	if m := list[0]; m.Filter != "Storms" || m.Entry != both.ID || m.Item != 1 || m.Link != "https://news.example/3" ||
 		!m.Time.Equal(time.Unix(2, 0)) || !m.Arrived.Equal(time.Unix(3, 0)) || m.Feed == "" {
@@ -85,66 +85,66 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 		return r
 	}
 	roofs := "<p>Roofs fly, " + strings.Repeat("no ", 99)
-	keep(t, a, coast(feedRecord(otherNews, 6), "A storm breaks over the coast", roofs))
+	Keep(t, a, coast(FeedRecord(otherNews, 6), "A storm breaks over the coast", roofs))
 	again := at(titled(7, "a storm  BREAKS over the coast!"), 7)
 	again.Entry.Content = "Roofs fly. " + strings.Repeat("No ", 70) + "and so on."
-	keep(t, a, again, titled(8, "storm"))
-	again = coast(feedRecord(otherNews, 9), "Storm and flood!", roofs)
+	Keep(t, a, again, titled(8, "storm"))
+	again = coast(FeedRecord(otherNews, 9), "Storm and flood!", roofs)
 	again.Entry.Link = both.Entry.Link
-	keep(t, a, again)
+	Keep(t, a, again)
 	d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm")
 
 	// Old news, what is filled in, and what is edited.
 	old := titled(100_000, "an old storm")
 	old.Entry.Published = time.Unix(100_000-24*3600-1, 0)
-	keep(t, a, old)
+	Keep(t, a, old)
 	a.Fill(time.Unix(100_001, 0), []archive.Record{titled(1, "a storm of the past")})
 	edited := at(titled(5, "no calm but storm"), 100_002)
-	keep(t, a, edited)
+	Keep(t, a, edited)
 	d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm")
 
 	// What the first poll of a feed brings was there before; what a neighbor brings before it is news.
 	f := a.LoadFeed(otherNews)
 	f.LastSuccess = time.Time{}
 	a.KeepFeed(f)
-	first, brought := feedRecord(otherNews, 100_003), feedRecord(otherNews, 100_004)
+	first, brought := FeedRecord(otherNews, 100_003), FeedRecord(otherNews, 100_004)
 	first.Entry.Title, brought.Entry.Title = "storm of the first poll", "storm from a neighbor"
 	neighbor, err := protocol.ParseNodeID("192.0.2.7:7790")
 	if err != nil {
 		t.Fatal(err)
 	}
 	brought.Source = neighbor
-	keep(t, a, first)
-	keep(t, a, brought)
+	Keep(t, a, first)
+	Keep(t, a, brought)
 	list = d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm",
 		"storm from a neighbor")
 
 	// What is purged is told no more, and what was told neither.
 	a.Purge(time.Unix(100_005, 0), []feed.EntryID{linked.ID})
 	a.Told(reading.Receiver{ID: all}, time.Unix(100_006, 0), []reading.MessageID{list[0].ID, list[2].ID}, 0)
-	commit(t, a)
+	Commit(t, a)
 	d.wantWaiting(t, all, "storm", "storm from a neighbor")
 	if told, err := a.ToldSince(t.Context(), all, time.Unix(100_006, 0)); err != nil || len(told) != 1 ||
 		!told[0].Equal(time.Unix(100_006, 0)) {
 		t.Errorf("told at %v, %v", told, err)
 	}
-	keep(t, a, coast(at(titled(9, ""), 100_007), "A storm breaks over the coast.", roofs))
+	Keep(t, a, coast(at(titled(9, ""), 100_007), "A storm breaks over the coast.", roofs))
 	d.wantWaiting(t, all, "storm", "storm from a neighbor")
 
 	// A feed whose titles are always the same tells of another entry each time; and after days it is another story.
-	keep(t, a, at(titled(20, "The daily storm report here"), 100_008))
-	keep(t, a, at(titled(21, "The daily storm report here"), 100_009))
+	Keep(t, a, at(titled(20, "The daily storm report here"), 100_008))
+	Keep(t, a, at(titled(21, "The daily storm report here"), 100_009))
 	d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
 		"The daily storm report here")
-	keep(t, a, coast(at(titled(22, ""), 100_006+3*24*3600), "A storm breaks over the coast", roofs))
+	Keep(t, a, coast(at(titled(22, ""), 100_006+3*24*3600), "A storm breaks over the coast", roofs))
 	list = d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
 		"The daily storm report here", "A storm breaks over the coast")
 
 	// So it is after it was told by a clock that was ahead.
 	a.Told(reading.Receiver{ID: all}, time.Unix(1<<40, 0), []reading.MessageID{list[4].ID}, 0)
-	brought = feedRecord(otherNews, 100_006+3*24*3600+1)
+	brought = FeedRecord(otherNews, 100_006+3*24*3600+1)
 	brought.Source = neighbor
-	keep(t, a, coast(brought, "A storm breaks over the coast", roofs))
+	Keep(t, a, coast(brought, "A storm breaks over the coast", roofs))
 	d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
 		"The daily storm report here", "A storm breaks over the coast")
 }
@@ -157,18 +157,18 @@ func testReceiversOfStories(t *testing.T, a reading.Database) {
 	all := d.tell(t, "all")
 	const title = "Scheduled maintenance this weekend"
 	for n, text := range []string{"Mail rests.", "The web rests.", "", ""} {
-		r := feedRecord([]feed.URL{news, otherNews}[n%2], 3+n)
+		r := FeedRecord([]feed.URL{news, otherNews}[n%2], 3+n)
 		r.Entry.Title, r.Entry.Summary, r.Entry.Link = title, text, fmt.Sprint("https://news.example/", n)
-		keep(t, a, r)
+		Keep(t, a, r)
 	}
 	for n, title := range []string{"Maintenance of mail", "Maintenance of the web"} {
-		r := feedRecord([]feed.URL{news, otherNews}[n], 7+n)
+		r := FeedRecord([]feed.URL{news, otherNews}[n], 7+n)
 		r.Entry.Title, r.Entry.Link = title, "https://status.example/"
-		keep(t, a, r)
+		Keep(t, a, r)
 	}
-	r := feedRecord(news, 9)
+	r := FeedRecord(news, 9)
 	r.Entry.Title, r.Entry.Content = "", "<p>More <b>maintenance</b>"
-	keep(t, a, r)
+	Keep(t, a, r)
 	list := d.wantWaiting(t, all, title, title, title, title, "Maintenance of mail", "Maintenance of the web", "")
 	if list[0].Lead != "" || list[6].Lead != r.Entry.Content {
 		t.Errorf("the beginnings of their texts are %q and %q", list[0].Lead, list[6].Lead)
@@ -181,13 +181,13 @@ func testReceiversOfPeople(t *testing.T, a reading.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	d, other := newReceiverDesk(t, a, reading.Owner), newReceiverDesk(t, a, ann)
 	d.add(t, "Brains", "brain", reading.RuleMute)
 	d.add(t, "Storms", "storm", reading.RuleNone)
 	other.add(t, "Calm", "calm", reading.RuleNone)
 	mine, hers := d.tell(t, "phone"), other.tell(t, "phone")
-	keep(t, a, titled(3, "a brain storm"), titled(4, "storm"), titled(5, "calm"))
+	Keep(t, a, titled(3, "a brain storm"), titled(4, "storm"), titled(5, "calm"))
 	d.wantWaiting(t, mine, "storm")
 	other.wantWaiting(t, hers, "calm")
 	if _, err := other.KeepReceiver(reading.Receiver{Name: "x", Only: []reading.FilterID{1}}); !errors.Is(err,
@@ -197,13 +197,13 @@ func testReceiversOfPeople(t *testing.T, a reading.Database) {
 	if d.DropReceiver("none") || !d.DropReceiver("phone") {
 		t.Error("DropReceiver does not say whether there was one")
 	}
-	commit(t, a)
+	Commit(t, a)
 	d.wantWaiting(t, mine)
 	if b, err := a.Belongings(t.Context(), ann); err != nil || b.Filters != 1 || b.Receivers != 1 {
 		t.Errorf("%+v would go with a person, %v", b, err)
 	}
 	a.HidePerson(time.Unix(9, 0), ann)
-	commit(t, a)
+	Commit(t, a)
 	if list, err := a.Receivers(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("receivers of who is hidden: %+v, %v", list, err)
 	}
@@ -212,7 +212,7 @@ func testReceiversOfPeople(t *testing.T, a reading.Database) {
 	}
 	for more := true; more; {
 		more = a.RemovePerson(ann, 1)
-		commit(t, a)
+		Commit(t, a)
 	}
 	if list, err := a.Receivers(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("receivers of nobody: %+v, %v", list, err)
@@ -232,7 +232,7 @@ func testReceiverList(t *testing.T, a reading.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	want := func(want reading.Receiver) {
 		t.Helper()
 		got, err := a.Receivers(t.Context())
@@ -243,7 +243,7 @@ func testReceiverList(t *testing.T, a reading.Database) {
 	r.ID = id
 	want(r)
 	a.NotTold(r, "it answers <b>502</b>", time.Unix(60, 0), false)
-	commit(t, a)
+	Commit(t, a)
 	failed := r
 	failed.Failures, failed.Problem, failed.Next = 1, "it answers 502", time.Unix(60, 0).UTC()
 	want(failed)
@@ -251,38 +251,38 @@ func testReceiverList(t *testing.T, a reading.Database) {
 	elsewhere.Address = "another@example.com" // which the receiver had before
 	a.Told(elsewhere, time.Unix(70, 0), nil, 0)
 	a.NotTold(elsewhere, "gone", time.Time{}, true)
-	commit(t, a)
+	Commit(t, a)
 	want(failed)
 	a.Told(r, time.Unix(70, 0), nil, 0)
-	commit(t, a)
+	Commit(t, a)
 	want(r)
 	changed, err := d.ChangeFilter(time.Unix(80, 0), storms, reading.FilterWish{Name: "Storms", Words: "tempest"})
 	if err != nil || changed == storms {
 		t.Fatalf("changed to %d, %v", changed, err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	r.Only = []reading.FilterID{changed}
 	want(r)
-	keep(t, a, titled(3, "a tempest"))
+	Keep(t, a, titled(3, "a tempest"))
 	d.wantWaiting(t, id, "a tempest")
 	a.NotTold(r, "gone", time.Unix(90, 0), true) // at which nothing is tried
-	commit(t, a)
+	Commit(t, a)
 	ended := r
 	ended.Failures, ended.Problem, ended.Ended = 1, "gone", true
 	want(ended)
-	keep(t, a, titled(4, "another tempest"))
+	Keep(t, a, titled(4, "another tempest"))
 	d.wantWaiting(t, id)
 	if again, err := d.KeepReceiver(r); err != nil || again != id { // which has it begin anew
 		t.Errorf("kept again as %d, %v", again, err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	want(r)
 	d.RemoveFilter(time.Unix(9, 0), changed)
-	commit(t, a)
+	Commit(t, a)
 	r.Only = []reading.FilterID{}
 	want(r)
 	d.add(t, "Calm", "calm", reading.RuleNone)
-	keep(t, a, titled(5, "calm"))
+	Keep(t, a, titled(5, "calm"))
 	d.wantWaiting(t, id) // for the filters that it had are gone
 }
 
@@ -300,9 +300,9 @@ func testReceiverBounds(t *testing.T, a reading.Database) {
 	for n := range reading.MaxReceivers - 1 {
 		d.DropReceiver(fmt.Sprint("other ", n))
 	}
-	commit(t, a)
-	for part := range slices.Chunk(feedRecords(news, 10, 10+reading.MaxWaiting+6), 100) {
-		keep(t, a, part...)
+	Commit(t, a)
+	for part := range slices.Chunk(FeedRecords(news, 10, 10+reading.MaxWaiting+6), 100) {
+		Keep(t, a, part...)
 	}
 	list, more, err := a.Waiting(t.Context(), id, reading.MaxWaiting)
 	if err != nil || len(list) != reading.MaxWaiting || more != 7 {
@@ -319,13 +319,13 @@ func testReceiverBounds(t *testing.T, a reading.Database) {
 		t.Errorf("the first three are %+v, %v", some, err)
 	}
 	a.Told(reading.Receiver{ID: id}, time.Unix(5000, 0), ids, 5)
-	commit(t, a)
+	Commit(t, a)
 	if n, err := a.CountWaiting(t.Context(), id); err != nil || n != 2 { // which came meanwhile
 		t.Errorf("counted %d afterwards, %v", n, err)
 	}
 	// Nothing waits for one that is gone, also once it is added anew.
 	a.NotTold(reading.Receiver{ID: id, Address: "https://hook.example/"}, "gone", time.Time{}, true)
-	commit(t, a)
+	Commit(t, a)
 	if again := d.tell(t, "phone"); again != id {
 		t.Errorf("added anew as %d, not %d", again, id)
 	}
@@ -342,7 +342,7 @@ func testCommands(t *testing.T, a reading.Database) {
 	if r.ID, err = d.KeepReceiver(r); err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	want := func(want reading.Receiver) {
 		t.Helper()
 		got, err := a.Receivers(t.Context())
@@ -372,7 +372,7 @@ func testCommands(t *testing.T, a reading.Database) {
 	a.Heard(r, reading.Command{Message: "m3", Sent: day.Add(2 * time.Second)})
 	a.Deaf(r, "it answers <b>403</b>")
 	a.Mute(reading.Owner, day.Add(time.Hour))
-	commit(t, a)
+	Commit(t, a)
 	now := r
 	now.Heard, now.Deaf, now.Muted = "m3", "it answers 403", day.Add(time.Hour)
 	want(now)
@@ -389,14 +389,14 @@ func testCommands(t *testing.T, a reading.Database) {
 	other.Word = reading.WordHash("dcba")
 	a.Heard(other, reading.Command{Message: "m4", Sent: day, Answer: "no"})
 	a.Deaf(other, "no")
-	commit(t, a)
+	Commit(t, a)
 	now = r
 	now.Heard = "m1"
 	want(now)
 	unanswered(two)
 	nine := reading.Command{Message: "m9", Sent: day.Add(reading.MessageAge + time.Second), Answer: "Done."}
 	a.Heard(r, nine)
-	commit(t, a)
+	Commit(t, a)
 	if heard("m1") || !heard("m2") || !heard("m9") {
 		t.Error("a command of before the last day is remembered, or a later one is not")
 	}
@@ -404,19 +404,19 @@ func testCommands(t *testing.T, a reading.Database) {
 	if _, err := d.KeepReceiver(r); err != nil { // which knows less, and changes nothing of its commands
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	now.Heard, now.Deaf = "m9", "it answers 403"
 	want(now)
 	unanswered(two, nine)
 	if _, err := d.KeepReceiver(other); err != nil { // which begins anew
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	want(other)
 	unanswered()
 	a.Heard(other, one)
 	d.DropReceiver("phone")
-	commit(t, a)
+	Commit(t, a)
 	unanswered()
 	// One that is brought back goes on behind what was heard, and stays mute.
 	other.Heard, other.Muted, other.Deaf = "m1", day.Add(time.Hour), "no"
@@ -424,7 +424,7 @@ func testCommands(t *testing.T, a reading.Database) {
 		if other.ID, err = d.KeepReceiver(other); err != nil {
 			t.Fatal(err)
 		}
-		commit(t, a)
+		Commit(t, a)
 		other.Deaf = ""
 		want(other)
 	}

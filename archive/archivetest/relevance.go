@@ -30,7 +30,7 @@ func testRelevance(t *testing.T, a Archive) {
 	for n := range archive.RankCandidates {
 		a.Keep([]archive.Record{record(blog, n, "other", long)})
 	}
-	commit(t, a)
+	Commit(t, a)
 	for range 2 { // before and after they are indexed
 		var got []int64
 		for _, r := range search(t, a, feed.Filter{Words: []string{"harbor"}, Relevance: true, Limit: 4}) {

@@ -21,11 +21,11 @@ func testRequests(t *testing.T, a Archive) {
 	a.KeepRequests(nil)
 	a.KeepRequests([]grade.Request{full, bare})
 	wantRequests(t, a, 9, full, bare)
-	commit(t, a)
+	Commit(t, a)
 	exact := full
 	exact.At, exact.Fresh = full.At.Add(999*time.Microsecond), full.Fresh+1
 	a.KeepRequests([]grade.Request{exact})
-	commit(t, a)
+	Commit(t, a)
 	wantRequests(t, a, 9, full, bare, full)
 	wantRequests(t, a, 2, bare, full)
 	wantRequests(t, a, 0)
@@ -37,7 +37,7 @@ func testRequests(t *testing.T, a Archive) {
 			many[i] = grade.Request{At: base.Add(time.Duration(i) * time.Second), URL: string(news)}
 		}
 		a.KeepRequests(many)
-		commit(t, a)
+		Commit(t, a)
 	}
 	if n := len(a.LoadRequests(2 * archive.KeptRequests)); n < archive.KeptRequests || n > archive.KeptRequests*11/10 {
 		t.Errorf("%d requests are kept, want %d or a few more", n, archive.KeptRequests)

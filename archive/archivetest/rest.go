@@ -58,7 +58,7 @@ func testFeeds(t *testing.T, a Archive) {
 			t.Errorf("LoadFeed of %s = %+v, want %+v", u, got, want)
 		}
 	}
-	commit(t, a)
+	Commit(t, a)
 
 	full.Subscribed, full.ETag, full.LastError, full.Since = false, "", "", time.Time{}
 	full.Weight, full.Discreet, full.Barred, full.Leads, full.Shared = 0, false, false, false, false
@@ -73,7 +73,7 @@ func testFeeds(t *testing.T, a Archive) {
 	local := full
 	local.NextPoll = full.NextPoll.In(time.FixedZone("", 3600)).Add(999 * time.Microsecond)
 	a.KeepFeed(local)
-	commit(t, a)
+	Commit(t, a)
 	want[1] = full
 	if got := a.LoadFeeds(); !slices.Equal(got, want) {
 		t.Errorf("LoadFeeds = %+v, want %+v", got, want)
@@ -81,10 +81,10 @@ func testFeeds(t *testing.T, a Archive) {
 
 	// Nobody subscribes any more; the entries stay.
 	a.Keep([]archive.Record{record(news, 2, "", "")})
-	commit(t, a)
+	Commit(t, a)
 	full.LastPoll = base.Add(time.Minute)
 	a.KeepFeed(full)
-	commit(t, a)
+	Commit(t, a)
 	if got := search(t, a, feed.Filter{Feed: news}); len(got) != 1 {
 		t.Errorf("found %d entries of a feed left, want 1", len(got))
 	}
@@ -106,9 +106,9 @@ func testDIDs(t *testing.T, open func(testing.TB) Archive) {
 		if !a.HasDID(did(1)) || a.HasDID(did(4)) {
 			t.Error("HasDID before Commit is wrong")
 		}
-		commit(t, a)
+		Commit(t, a)
 		a.KeepDID(did(4))
-		commit(t, a)
+		Commit(t, a)
 		for n, want := range map[int][]protocol.DID{
 			-1: nil, 0: nil, 1: {did(4)}, 3: {did(1), did(2), did(4)}, 9: {did(3), did(1), did(2), did(4)},
 		} {
@@ -126,10 +126,10 @@ func testDIDs(t *testing.T, open func(testing.TB) Archive) {
 		for n := range total {
 			a.KeepDID(did(n))
 			if n%5000 == 0 {
-				commit(t, a)
+				Commit(t, a)
 			}
 		}
-		commit(t, a)
+		Commit(t, a)
 		for n := total - archive.KeptDIDs; n < total; n += 997 {
 			if !a.HasDID(did(n)) {
 				t.Fatalf("did %d of %d is gone", n, total)
@@ -153,17 +153,17 @@ func testPeers(t *testing.T, a Archive) {
 		t.Fatalf("LoadPeers of an empty archive = %+v", got)
 	}
 	peer := func(id string) protocol.FormerNeighbor {
-		return protocol.FormerNeighbor{ID: nodeID(t, id), FirstMet: base, LastMet: base.Add(time.Millisecond),
+		return protocol.FormerNeighbor{ID: NodeID(t, id), FirstMet: base, LastMet: base.Add(time.Millisecond),
 			Together: time.Hour + 1, Failures: 2}
 	}
 	ordered := []protocol.FormerNeighbor{
-		peer("9.9.9.9:7790"), peer("10.0.0.1:80"), peer("10.0.0.1:7790"), {ID: nodeID(t, "[2001:db8::1]:7790")},
+		peer("9.9.9.9:7790"), peer("10.0.0.1:80"), peer("10.0.0.1:7790"), {ID: NodeID(t, "[2001:db8::1]:7790")},
 	}
 	for _, i := range []int{2, 3, 0, 1} {
 		a.KeepPeer(ordered[i])
 	}
-	a.DropPeer(nodeID(t, "10.9.9.9:1")) // was never there
-	commit(t, a)
+	a.DropPeer(NodeID(t, "10.9.9.9:1")) // was never there
+	Commit(t, a)
 	if got := a.LoadPeers(); !slices.Equal(got, ordered) {
 		t.Errorf("LoadPeers = %+v, want %+v", got, ordered)
 	}
@@ -175,7 +175,7 @@ func testPeers(t *testing.T, a Archive) {
 	if got := a.LoadPeers(); !slices.Equal(got, ordered) {
 		t.Errorf("LoadPeers before Commit = %+v, want %+v", got, ordered)
 	}
-	commit(t, a)
+	Commit(t, a)
 	if got := a.LoadPeers(); !slices.Equal(got, ordered) {
 		t.Errorf("LoadPeers = %+v, want %+v", got, ordered)
 	}

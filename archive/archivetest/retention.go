@@ -21,7 +21,7 @@ import (
 func testOverTheLimitOfAFeed(t *testing.T, open func(t testing.TB) reading.Database) {
 	long := strings.Repeat("x", 1000)
 	record := func(n int) archive.Record {
-		r := feedRecord(news, n)
+		r := FeedRecord(news, n)
 		r.Entry.Content = long
 		r.Digest = r.Entry.Digest()
 		return r
@@ -47,12 +47,12 @@ func testOverTheLimitOfAFeed(t *testing.T, open func(t testing.TB) reading.Datab
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := open(t)
-			follow(t, a, time.Unix(1, 0), news, otherNews)
-			keep(t, a, feedRecords(otherNews, 1, 9)...)
+			Follow(t, a, time.Unix(1, 0), news, otherNews)
+			Keep(t, a, FeedRecords(otherNews, 1, 9)...)
 			// Entry 599 arrived at 599 and so on; -1 is of 600, -2 of 300, -3 of 100.
 			a.Keep([]archive.Record{record(598), record(599), record(700), record(800), record(900)})
 			a.Fill(now, []archive.Record{record(650), record(300), record(100)})
-			commit(t, a)
+			Commit(t, a)
 			// The other feed took the first seqs.
 			bySeq := func(seq int64) int64 {
 				if seq > 0 {
@@ -64,16 +64,16 @@ func testOverTheLimitOfAFeed(t *testing.T, open func(t testing.TB) reading.Datab
 				starSeq(t, a, bySeq(test.star))
 			}
 			a.SetLimits(news, &test.Bytes, &test.Age, &test.Count)
-			commit(t, a)
+			Commit(t, a)
 			purgeAll(t, a, now, archive.Retention{})
 			var want []int64
 			for _, seq := range test.want {
 				want = append(want, bySeq(seq))
 			}
-			if got := seqsIn(left(t, a, news)); !slices.Equal(got, want) {
+			if got := seqsIn(Left(t, a, news)); !slices.Equal(got, want) {
 				t.Errorf("left are %v, want %v", got, want)
 			}
-			if got := left(t, a, otherNews); len(got) != 9 {
+			if got := Left(t, a, otherNews); len(got) != 9 {
 				t.Errorf("%d entries are left of the other feed", len(got))
 			}
 			if last, err := a.LastPurge(t.Context()); err != nil || last.Entries != int64(8-len(want)) ||
@@ -86,18 +86,18 @@ func testOverTheLimitOfAFeed(t *testing.T, open func(t testing.TB) reading.Datab
 
 // What came while the clock was ahead goes with what came after it, and holds nothing up.
 func testAgeByAClockThatWasAhead(t *testing.T, a reading.Database) {
-	follow(t, a, time.Unix(1, 0), news)
+	Follow(t, a, time.Unix(1, 0), news)
 	for _, arrived := range [][2]int{{1, 3}, {5001, 5004}, {4, 6}, {900, 901}, {5005, 5005}} {
-		keep(t, a, feedRecords(news, arrived[0], arrived[1])...)
+		Keep(t, a, FeedRecords(news, arrived[0], arrived[1])...)
 	}
 	purgeAll(t, a, time.Unix(1000, 0), archive.Retention{All: archive.Limits{Age: 500 * time.Second}})
-	if got := seqsIn(left(t, a, news)); !slices.Equal(got, []int64{11, 12, 13}) {
+	if got := seqsIn(Left(t, a, news)); !slices.Equal(got, []int64{11, 12, 13}) {
 		t.Errorf("left are %v, want those that came last", got)
 	}
 }
 
-// left are the entries that are there of a feed, or of all, in order of seq.
-func left(t rapid.TB, a reading.Database, u feed.URL) []archive.Record {
+// Left are the entries that are there of a feed, or of all, in order of seq.
+func Left(t rapid.TB, a archive.Searcher, u feed.URL) []archive.Record {
 	t.Helper()
 	found, err := a.Search(context.Background(), feed.Filter{Feed: u, Limit: math.MaxInt})
 	if err != nil {
@@ -118,12 +118,12 @@ func seqsIn(records []archive.Record) (seqs []int64) {
 // starSeq stars an entry.
 func starSeq(t rapid.TB, a reading.Database, seq int64) {
 	t.Helper()
-	for _, r := range left(t, a, "") {
+	for _, r := range Left(t, a, "") {
 		if r.Seq != seq {
 			continue
 		}
 		if _, item, _, err := a.Shelf(reading.Owner).Entry(context.Background(), r.ID); err == nil && item.ID != 0 {
-			a.Pen(reading.Owner).Mark(markedAt, []reading.ItemID{item.ID}, reading.Mark{Starred: reading.Yes})
+			a.Pen(reading.Owner).Mark(MarkedAt, []reading.ItemID{item.ID}, reading.Mark{Starred: reading.Yes})
 			if err := a.Commit(); err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 	}
 	const relayed, volunteered = feed.URL("https://relayed.example.org/"), feed.URL("https://volunteer.example.org/")
 	const once = feed.URL("https://once.example.org/")
-	follow(t, s, time.Unix(1, 0), news, once)
+	Follow(t, s, time.Unix(1, 0), news, once)
 	s.KeepFeed(archive.Feed{URL: once, Since: time.Unix(1, 0)}) // no more
 	s.KeepFeed(archive.Feed{URL: volunteered, Volunteering: archive.Volunteering{Volunteered: time.Unix(1, 0)}})
 	var polled []feed.EntryID
@@ -182,7 +182,7 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 	}
 	s.MarkPolled(time.Unix(1000, 0), polled)
 	s.Fill(time.Unix(1, 0), []archive.Record{brought(relayed, 5000, false)}) // the owner fetched it
-	commit(t, s)
+	Commit(t, s)
 	// 100 of news are shown, of the rest 100 are confirmed; so are 150 of once. Of both feeds 250 are not, and of the
 	// others 300 are and 300 are not: 850 are bounded.
 	for _, test := range []struct {
@@ -195,8 +195,8 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 		{200 * each, 200, 150, 200, 0},
 	} {
 		purgeAll(t, s, time.Unix(1e9, 0), archive.Retention{Relayed: test.bound})
-		a, b := left(t, s, news), left(t, s, once)
-		others := append(left(t, s, relayed), left(t, s, volunteered)...)
+		a, b := Left(t, s, news), Left(t, s, once)
+		others := append(Left(t, s, relayed), Left(t, s, volunteered)...)
 		confirmed, nobody := 0, -1 // but for the one that was fetched
 		for _, r := range others {
 			if r.Confirmed {
@@ -228,7 +228,7 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 			}
 		}
 	}
-	if got := left(t, s, relayed); len(got) == 0 || got[0].Seq != -1 {
+	if got := Left(t, s, relayed); len(got) == 0 || got[0].Seq != -1 {
 		t.Error("what the owner fetched is gone")
 	}
 	// Where the disk is short of room all of it may go, and nothing else does.
@@ -238,10 +238,10 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 			t.Fatal(err)
 		}
 		s.Purge(time.Unix(1e9, 0), ids)
-		commit(t, s)
+		Commit(t, s)
 		short = len(ids) > 0
 	}
-	if a, b, c, d := left(t, s, news), left(t, s, once), left(t, s, relayed), left(t, s, volunteered); len(a) != 200 ||
+	if a, b, c, d := Left(t, s, news), Left(t, s, once), Left(t, s, relayed), Left(t, s, volunteered); len(a) != 200 ||
 		len(b) != 150 || len(c) != 1 || len(d) != 0 {
 		t.Errorf("left are %d, %d, %d and %d", len(a), len(b), len(c), len(d))
 	}
@@ -253,7 +253,7 @@ func testHearsayOverTheLimit(t *testing.T, s reading.Database) {
 func testPolledForOthersOverTheLimit(t *testing.T, s reading.Database) {
 	const others, relayed = feed.URL("https://volunteer.example.org/"), feed.URL("https://relayed.example.org/")
 	text := strings.Repeat("0123456789", 100)
-	follow(t, s, time.Unix(1, 0), news)
+	Follow(t, s, time.Unix(1, 0), news)
 	s.KeepFeed(archive.Feed{URL: others, Volunteering: archive.Volunteering{Tried: time.Unix(1, 0)}})
 	for n := range 300 {
 		for u, source := range map[feed.URL]protocol.NodeID{news: {}, others: {}, relayed: someNeighbor} {
@@ -261,9 +261,9 @@ func testPolledForOthersOverTheLimit(t *testing.T, s reading.Database) {
 			s.Keep([]archive.Record{archive.NewRecord(e, time.Unix(int64(n), 0), source)})
 		}
 	}
-	commit(t, s)
+	Commit(t, s)
 	purgeAll(t, s, time.Unix(1e9, 0), archive.Retention{Relayed: 200 * 1512})
-	a, b, c := left(t, s, news), left(t, s, others), left(t, s, relayed)
+	a, b, c := Left(t, s, news), Left(t, s, others), Left(t, s, relayed)
 	if len(a) != 300 || len(b) < 190 || len(b) > 200 || len(c) != 0 {
 		t.Errorf("left are %d, %d and %d", len(a), len(b), len(c))
 	}
@@ -329,7 +329,7 @@ func testNothingShownGoes(t *testing.T, open func(t testing.TB) reading.Database
 			purgeAll(rt, s, time.Unix(int64(count), 0), keep)
 		}
 		ids := func(s reading.Database) (list []string, others []archive.Record) {
-			for _, r := range left(rt, s, "") {
+			for _, r := range Left(rt, s, "") {
 				if shown[r.ID] {
 					list = append(list, r.Entry.ID)
 				} else {
@@ -386,7 +386,7 @@ func testRetentionProperties(t *testing.T, open func(t testing.TB) reading.Datab
 		if err := s.Commit(); err != nil {
 			rt.Fatal(err)
 		}
-		for _, r := range left(rt, s, "") {
+		for _, r := range Left(rt, s, "") {
 			if followed[r.Entry.Feed] && rapid.IntRange(0, 4).Draw(rt, "star") == 0 {
 				starSeq(rt, s, r.Seq)
 				starred[r.ID] = true
@@ -396,7 +396,7 @@ func testRetentionProperties(t *testing.T, open func(t testing.TB) reading.Datab
 			return archive.Limits{Count: int64(rapid.IntRange(0, 6).Draw(rt, name+" count")),
 				Age: time.Duration(rapid.IntRange(0, now).Draw(rt, name+" age")) * time.Second}
 		}
-		before := left(rt, s, "")
+		before := Left(rt, s, "")
 		keep, own := archive.Retention{All: bounds("all")}, make(map[feed.URL]archive.Limits)
 		for _, u := range feeds {
 			b := bounds("feed")
@@ -412,7 +412,7 @@ func testRetentionProperties(t *testing.T, open func(t testing.TB) reading.Datab
 		purgeAll(rt, s, time.Unix(int64(now), 0), keep)
 
 		check := func() {
-			rest := left(rt, s, "")
+			rest := Left(rt, s, "")
 			there := make(map[feed.EntryID]bool)
 			for _, r := range rest {
 				there[r.ID] = true
@@ -450,7 +450,7 @@ func testRetentionProperties(t *testing.T, open func(t testing.TB) reading.Datab
 			}
 		}
 		check()
-		rest := seqsIn(left(rt, s, ""))
+		rest := seqsIn(Left(rt, s, ""))
 		for _, r := range all {
 			s.Keep([]archive.Record{r})
 			if s.Fill(time.Unix(int64(now), 0), []archive.Record{r})[0] {
@@ -460,7 +460,7 @@ func testRetentionProperties(t *testing.T, open func(t testing.TB) reading.Datab
 		if err := s.Commit(); err != nil {
 			rt.Fatal(err)
 		}
-		if got := seqsIn(left(rt, s, "")); !slices.Equal(got, rest) {
+		if got := seqsIn(Left(rt, s, "")); !slices.Equal(got, rest) {
 			rt.Fatalf("there are %v, before all came again %v", got, rest)
 		}
 		wantSound(rt, s)

@@ -26,7 +26,7 @@ func testSearch(t *testing.T, open func(testing.TB) Archive) {
 	t.Run("context", func(t *testing.T) {
 		a := open(t)
 		a.Keep([]archive.Record{record(news, 1, "word", "")})
-		commit(t, a)
+		Commit(t, a)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if found, err := a.Search(ctx, feed.Filter{Words: []string{"word"}}); !errors.Is(err, context.Canceled) ||
@@ -134,7 +134,7 @@ func testWords(t *testing.T, a Archive) {
 		ids[i] = r.ID
 		a.Keep([]archive.Record{r})
 	}
-	commit(t, a)
+	Commit(t, a)
 	check := func(t *testing.T, state string) {
 		for i, c := range wordCases {
 			for want, words := range map[bool][]string{true: c.finds, false: c.ignores} {
@@ -173,7 +173,7 @@ func testConditions(t *testing.T, a Archive) {
 		undated,
 	}
 	a.Keep(records)
-	commit(t, a)
+	Commit(t, a)
 	id := func(n int) feed.EntryID { return records[n-1].ID }
 	at := func(n int) time.Time { return records[n-1].Time() }
 	cases := []struct {
@@ -227,7 +227,7 @@ func testLimit(t *testing.T, a Archive) {
 	for i := range n {
 		a.Keep([]archive.Record{record(news, i, "word", "")})
 	}
-	commit(t, a)
+	Commit(t, a)
 	for _, words := range [][]string{nil, {"word"}} {
 		for limit, want := range map[int]int{-1: feed.DefaultLimit, 0: feed.DefaultLimit, 1: 1, 60: 60,
 			n: n, 10 * n: n} {
@@ -268,7 +268,7 @@ func testShareable(t *testing.T, a Archive) {
 	for i, u := range []feed.URL{news, private, secret, token, relayed, named, kept, leading} {
 		a.Keep([]archive.Record{record(u, i, "word", "")})
 	}
-	commit(t, a)
+	Commit(t, a)
 	for range 2 {
 		for _, f := range []feed.Filter{{}, {Words: []string{"word"}}} {
 			if got := search(t, a, f); len(got) != 8 {
@@ -307,7 +307,7 @@ func testShareable(t *testing.T, a Archive) {
 	for _, u := range []feed.URL{token, leading} {
 		a.KeepFeed(archive.Feed{URL: u, Subscribed: true, Leads: true, Shared: true})
 	}
-	commit(t, a)
+	Commit(t, a)
 	if got := search(t, a, feed.Filter{Shareable: true, Words: []string{"word"}, NoSecrets: true}); len(got) != 4 ||
 		got[0].Entry.Feed != leading || got[2].Entry.Feed != token {
 		t.Errorf("with what is shared, found %v", got)
@@ -318,7 +318,7 @@ func testShareable(t *testing.T, a Archive) {
 	a.KeepFeed(archive.Feed{URL: leading, Leads: true})
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true, Private: true})
 	a.KeepFeed(archive.Feed{URL: private, Subscribed: false})
-	commit(t, a)
+	Commit(t, a)
 	if got := search(t, a, feed.Filter{Shareable: true, Words: []string{"word"}}); len(got) != 2 ||
 		got[1].Entry.Feed != private {
 		t.Errorf("after a change of settings, found %v", got)
@@ -330,9 +330,9 @@ func testHidden(t *testing.T, a Archive) {
 	shown, hidden, strange := record(news, 1, "word", ""), record(news, 2, "word", ""), record(news, 3, "word", "")
 	a.Keep([]archive.Record{shown, hidden})
 	a.Hide([]feed.EntryID{hidden.ID, hidden.ID, strange.ID})
-	commit(t, a)
+	Commit(t, a)
 	a.Keep([]archive.Record{hidden, strange}) // one changes, and one comes that was not there to be hidden
-	commit(t, a)
+	Commit(t, a)
 	shown.Seq, hidden.Seq, strange.Seq = 1, 2, 3
 	for range 2 {
 		for _, f := range []feed.Filter{{}, {Words: []string{"word"}},
@@ -349,9 +349,9 @@ func testHidden(t *testing.T, a Archive) {
 	}
 	// Others have it once one of them brings it, as something of its own.
 	brought := hidden
-	brought.Source, brought.Seen, brought.Confirmed = nodeID(t, "192.0.2.1:7790"), hidden.Seen.Add(time.Hour), false
+	brought.Source, brought.Seen, brought.Confirmed = NodeID(t, "192.0.2.1:7790"), hidden.Seen.Add(time.Hour), false
 	a.Shared().Keep([]archive.Record{brought})
-	commit(t, a)
+	Commit(t, a)
 	brought.Seq = 4
 	for range 2 {
 		for _, f := range []feed.Filter{{}, {Words: []string{"word"}},
@@ -375,7 +375,7 @@ func testDated(t *testing.T, a Archive) {
 		}
 		a.Keep([]archive.Record{r})
 	}
-	commit(t, a)
+	Commit(t, a)
 	for _, limit := range []int{1, 10, n, 2 * n} {
 		got := search(t, a, feed.Filter{Feed: news, Dated: true, Limit: limit, Until: base.Add(25 * time.Minute)})
 		if len(got) != min(limit, 25) {

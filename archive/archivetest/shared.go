@@ -206,7 +206,7 @@ func testPolledDiscreetly(t *testing.T, a Archive) {
 	own := kept
 	own.Source = protocol.NodeID{}
 	a.Keep([]archive.Record{own})
-	commit(t, a)
+	Commit(t, a)
 	owners := func() {
 		t.Helper()
 		for _, r := range brought {
@@ -263,7 +263,7 @@ func testPolledDiscreetly(t *testing.T, a Archive) {
 		altered, digests = append(altered, x), append(digests, x.Digest)
 	}
 	a.Shared().Keep(altered)
-	commit(t, a)
+	Commit(t, a)
 	for range 2 {
 		owners()
 		others(digests...)
@@ -295,7 +295,7 @@ func testPolledOpenlyAgain(t *testing.T, a Archive) {
 	a.MarkPolled(base, ids)
 	a.Keep([]archive.Record{own})
 	a.Shared().Keep(altered[1:3])
-	commit(t, a)
+	Commit(t, a)
 	indexAll(t, a)
 
 	a.KeepFeed(archive.Feed{URL: news, Subscribed: true})
@@ -310,10 +310,10 @@ func testPolledOpenlyAgain(t *testing.T, a Archive) {
 		t.Errorf("MarkPolled = %+v, want what the neighbor brought", got)
 	}
 	a.Keep([]archive.Record{edited})
-	commit(t, a)
+	Commit(t, a)
 	for range 2 {
 		a.Shared().Keep(altered[:3])
-		commit(t, a)
+		Commit(t, a)
 		for i, want := range []*archive.Record{&same, &apart, &edited, &brought[3]} {
 			v := a.Shared().Known([]feed.EntryID{want.ID})[0]
 			if listed := i < 3; v.Digest != want.Digest || v.Polled != listed || v.Confirmed != listed {
@@ -356,7 +356,7 @@ func testPurgedDiscreetly(t *testing.T, a Archive) {
 	edited.Entry.Title = "edited since"
 	edited.Digest = edited.Entry.Digest()
 	a.Keep([]archive.Record{same, edited})
-	commit(t, a)
+	Commit(t, a)
 
 	for i, want := range []*archive.Record{&same, &edited, &absent} {
 		listed := i < 2

@@ -35,8 +35,8 @@ func (d *desk) wantFound(t *testing.T, id reading.FilterID, want ...feed.EntryID
 // nobody follows, each once and as long as there is room, and nothing once they are none any more.
 func testStandingQueries(t *testing.T, a reading.Database) {
 	d := deskOf(a, reading.Owner)
-	follow(t, a, time.Unix(1, 0), otherNews)
-	keep(t, a, titled(1, "a storm"), titled(2, "a storm at sea"), titled(3, "calm"))
+	Follow(t, a, time.Unix(1, 0), otherNews)
+	Keep(t, a, titled(1, "a storm"), titled(2, "a storm at sea"), titled(3, "calm"))
 	at := func(r, n int) feed.EntryID { return titled(r, []string{"", "a storm", "a storm at sea", "calm"}[n]).ID }
 	wish := reading.FilterWish{Name: "Storms", Words: "storm"}
 	home, err := d.AddFilter(time.Unix(5, 0), wish)
@@ -45,7 +45,7 @@ func testStandingQueries(t *testing.T, a reading.Database) {
 	}
 	due := func(now int64, want reading.FilterID, asked time.Time) {
 		t.Helper()
-		commit(t, a)
+		Commit(t, a)
 		f, last, err := a.StandingDue(t.Context(), time.Unix(now, 0))
 		if err != nil || f.ID != want || !last.Equal(asked) {
 			t.Errorf("at %d filter %d is due, asked for at %v (%v), want %d, %v", now, f.ID, last, err, want, asked)
@@ -61,13 +61,13 @@ func testStandingQueries(t *testing.T, a reading.Database) {
 	due(19, 0, time.Time{})
 	due(20, home, time.Unix(10, 0))
 
-	keep(t, a, feedRecord(otherNews, 9))
-	own := feedRecord(otherNews, 9).ID
+	Keep(t, a, FeedRecord(otherNews, 9))
+	own := FeedRecord(otherNews, 9).ID
 	a.Found(time.Unix(11, 0), home, []feed.EntryID{at(1, 1), own, at(77, 1)}, "a trouble")
-	commit(t, a)
+	Commit(t, a)
 	d.wantFound(t, home, at(1, 1)) // what is followed is caught, or not
 	a.Found(time.Unix(12, 0), home, []feed.EntryID{at(1, 1), at(2, 2)}, "")
-	commit(t, a)
+	Commit(t, a)
 	d.wantFound(t, home, at(2, 2), at(1, 1))
 	list, err := d.CountedFilters(t.Context())
 	if err != nil || list[0].Found != 2 || list[0].Caught != 0 || list[0].Trouble != "" || !list[0].Standing ||
@@ -75,7 +75,7 @@ func testStandingQueries(t *testing.T, a reading.Database) {
 		t.Errorf("counted are %+v, %v", list, err)
 	}
 	a.Purge(time.Unix(13, 0), []feed.EntryID{at(2, 2)})
-	commit(t, a)
+	Commit(t, a)
 	d.wantFound(t, home, at(1, 1))
 
 	wish.Standing = false
@@ -87,7 +87,7 @@ func testStandingQueries(t *testing.T, a reading.Database) {
 	d.wantFound(t, home, at(1, 1)) // what it had stays
 
 	// Once the feed is followed the entry is caught, and is there once.
-	follow(t, a, time.Unix(16, 0), news, otherNews)
+	Follow(t, a, time.Unix(16, 0), news, otherNews)
 	d.wantFound(t, home, at(1, 1))
 	wish.Standing = true
 	if _, err := d.ChangeFilter(time.Unix(17, 0), home, wish); err != nil {
@@ -101,7 +101,7 @@ func testStandingQueries(t *testing.T, a reading.Database) {
 	}
 	for a.Sweep(time.Unix(100, 0), 100) {
 	}
-	commit(t, a)
+	Commit(t, a)
 	d.wantFound(t, other)
 }
 
@@ -111,7 +111,7 @@ func testStandingBounds(t *testing.T, a reading.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, a)
+	Commit(t, a)
 	d, hers := deskOf(a, reading.Owner), deskOf(a, ann)
 	wish := reading.FilterWish{Name: "Storms", Words: "storm", Standing: true}
 	if _, err := hers.AddFilter(time.Unix(1, 0), wish); !errors.Is(err, reading.ErrStanding) {
@@ -135,19 +135,19 @@ func testStandingBounds(t *testing.T, a reading.Database) {
 	if _, err := d.AddFilter(time.Unix(1, 0), wish); !errors.Is(err, reading.ErrStanding) {
 		t.Errorf("one more than there may be: %v", err)
 	}
-	commit(t, a)
+	Commit(t, a)
 
 	var ids []feed.EntryID
 	for n := range reading.MaxFound + 10 {
 		r := titled(n, "storm")
-		keep(t, a, r)
+		Keep(t, a, r)
 		ids = append(ids, r.ID)
 		if len(ids) == 505 {
 			a.Found(time.Unix(int64(2000+n), 0), last, ids, "")
 			ids = nil
 		}
 	}
-	commit(t, a)
+	Commit(t, a)
 	list, err := d.CaughtBy(t.Context(), last, 0, true, 2*reading.MaxFound)
 	if err != nil || len(list) != reading.MaxFound || list[0].At.Unix() != 2000+1009 ||
 		list[len(list)-1].At.Unix() != 2000+504 {

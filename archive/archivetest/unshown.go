@@ -37,7 +37,7 @@ func sameShares(got, memory []archive.Share) bool {
 
 // testUnshown has neighbors bring entries, of which own polls list some: those are theirs no more.
 func testUnshown(t *testing.T, a Archive) {
-	one, two := nodeID(t, "192.0.2.7:7790"), nodeID(t, "198.51.100.9:7791")
+	one, two := NodeID(t, "192.0.2.7:7790"), NodeID(t, "198.51.100.9:7791")
 	brought := func(by protocol.NodeID, u feed.URL, n int) archive.Record {
 		r := record(u, n, "title", "some text")
 		r.Source, r.Confirmed = by, false
@@ -47,7 +47,7 @@ func testUnshown(t *testing.T, a Archive) {
 		brought(two, news, 4), record(news, 5, "own", "")}
 	a.Keep(records)
 	a.Fill(base, []archive.Record{brought(two, news, 6)}) // was no news
-	commit(t, a)
+	Commit(t, a)
 	room := archive.Room(archive.TextBytes(&records[0].Entry))
 	want := func(since time.Time, shares ...archive.Share) {
 		t.Helper()
@@ -80,9 +80,9 @@ func testUnshown(t *testing.T, a Archive) {
 			t.Errorf("MarkPolled = %+v, want %+v", got, shares)
 		}
 	}
-	commit(t, a)
+	Commit(t, a)
 	want(base, extra, share(one, news, 1), share(two, news, 1))
 	a.Purge(base, []feed.EntryID{records[3].ID})
-	commit(t, a)
+	Commit(t, a)
 	want(base, extra, share(one, news, 1))
 }

@@ -108,7 +108,7 @@ func wholeArchive(t *testing.T) []byte {
 		s.Keep([]archive.Record{r})
 		s.KeepDID(protocol.DID(r.ID))
 		s.KeepFeed(archive.Feed{URL: r.Entry.Feed, Title: "title"})
-		s.KeepPeer(protocol.FormerNeighbor{ID: newNodeID(t, fmt.Sprintf("192.0.2.%d:7790", i))})
+		s.KeepPeer(protocol.FormerNeighbor{ID: nodeID(t, fmt.Sprintf("192.0.2.%d:7790", i))})
 		s.KeepAccount(archive.KeptAccount{Holder: fmt.Sprintf("192.0.2.%d", i), Text: []byte("text")})
 	}
 	commit(t, s)
@@ -123,15 +123,6 @@ func wholeArchive(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return whole
-}
-
-func newNodeID(t *testing.T, s string) protocol.NodeID {
-	t.Helper()
-	id, err := protocol.ParseNodeID(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
 }
 
 // Damage is met at random places: every error says that it is damage, and nothing panics.

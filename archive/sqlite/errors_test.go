@@ -54,20 +54,6 @@ func execSQL(t *testing.T, s *Store, query string) {
 	}
 }
 
-func commit(t testing.TB, a interface{ Commit() error }) {
-	t.Helper()
-	if err := a.Commit(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// keep keeps records and commits them.
-func keep(t testing.TB, s *Store, records ...archive.Record) {
-	t.Helper()
-	s.Keep(records)
-	commit(t, s)
-}
-
 // wantCause checks that err is want and says in one sentence what happened, where and what to do.
 func wantCause(t *testing.T, err, want error, path string) {
 	t.Helper()

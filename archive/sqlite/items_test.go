@@ -12,49 +12,22 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/archivetest"
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/reading"
 )
 
-// markedAt is when tests mark items where the moment does not matter.
-var markedAt = time.Unix(1000, 0)
+// What the suite has for tests, too.
+var (
+	markedAt             = archivetest.MarkedAt
+	follow, keep, commit = archivetest.Follow, archivetest.Keep, archivetest.Commit
+	feedRecord           = archivetest.FeedRecord
+	feedRecords, left    = archivetest.FeedRecords, archivetest.Left
+	wantIDs, nodeID      = archivetest.WantIDs, archivetest.NodeID
+)
 
 const otherNews = feed.URL("https://example.org/other")
-
-// follow has the archive follow feeds from a moment on.
-func follow(t *testing.T, s *Store, at time.Time, urls ...feed.URL) {
-	t.Helper()
-	for _, u := range urls {
-		s.KeepFeed(archive.Feed{URL: u, Subscribed: true, Since: at})
-	}
-	commit(t, s)
-}
-
-// feedRecord is entry n of a feed, which came n seconds after the epoch.
-func feedRecord(u feed.URL, n int) archive.Record {
-	e := feed.Entry{Feed: u, ID: fmt.Sprint(n), Title: fmt.Sprint("title ", n)}
-	return archive.NewRecord(e, time.Unix(int64(n), 0), protocol.NodeID{})
-}
-
-func feedRecords(u feed.URL, from, to int) (list []archive.Record) {
-	for n := from; n <= to; n++ {
-		list = append(list, feedRecord(u, n))
-	}
-	return list
-}
-
-// wantIDs checks what is in a stream, and that its size is counted so.
-func wantIDs(t *testing.T, s *Store, stream reading.Stream, want ...reading.ItemID) {
-	t.Helper()
-	got, err := s.Shelf(reading.Owner).IDs(t.Context(), stream, reading.Page{Limit: 1000})
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%+v: %v, %v; want %v", stream, got, err, want)
-	}
-	if n, err := s.Shelf(reading.Owner).Size(t.Context(), stream); err != nil || n != len(want) {
-		t.Errorf("%+v: %d items, %v; want %d", stream, n, err, len(want))
-	}
-}
 
 var (
 	unread  = reading.Stream{Read: reading.No}

@@ -226,9 +226,9 @@ func TestMigrateToItems(t *testing.T) {
 			insert(1, 1, 100)+insert(2, 2, 200)+insert(3, 1, now-2*86400)+insert(4, 1, now-3600)+insert(-1, 1, now)+
 			insert(-2, 1, 50))
 	s := openFile(t, path)
-	wantIDs(t, s, reading.Stream{Unlisted: true}, 5, 4, 3, 2, 1)
-	wantIDs(t, s, reading.Stream{}, 5, 4, 3)
-	wantIDs(t, s, unread, 5)
+	wantIDs(t, s.Shelf(reading.Owner), reading.Stream{Unlisted: true}, 5, 4, 3, 2, 1)
+	wantIDs(t, s.Shelf(reading.Owner), reading.Stream{}, 5, 4, 3)
+	wantIDs(t, s.Shelf(reading.Owner), unread, 5)
 	var titles []string
 	for item, err := range s.Shelf(reading.Owner).Items(t.Context(), []reading.ItemID{1, 2, 3, 4, 5}) {
 		if err != nil {
@@ -240,7 +240,7 @@ func TestMigrateToItems(t *testing.T) {
 		t.Errorf("items are %q, want %q", titles, want)
 	}
 	keep(t, s, feedRecord(news, 7))
-	wantIDs(t, s, unread, 6, 5)
+	wantIDs(t, s.Shelf(reading.Owner), unread, 6, 5)
 	if problems := itemProblems(t, s); len(problems) > 0 {
 		t.Error(problems)
 	}
@@ -523,7 +523,7 @@ func TestMigrateToPeople(t *testing.T) {
 		{reading.Stream{Changed: time.Unix(150, 0)}, []reading.ItemID{11, 9, 5}},
 		{reading.Stream{Folder: 3, Unlisted: true, Read: reading.Yes}, []reading.ItemID{11, 9, 7, 5, 3}},
 	} {
-		wantIDs(t, s, c.stream, c.want...)
+		wantIDs(t, s.Shelf(reading.Owner), c.stream, c.want...)
 	}
 	shelf, pen := s.Shelf(reading.Owner), s.Pen(reading.Owner)
 	name, folders, err := shelf.Filing(t.Context(), 1)
@@ -542,7 +542,7 @@ func TestMigrateToPeople(t *testing.T) {
 		t.Errorf("people are %+v, %v", people, err)
 	}
 	keep(t, s, feedRecord(news, 7))
-	wantIDs(t, s, unread, 100, 1)
+	wantIDs(t, s.Shelf(reading.Owner), unread, 100, 1)
 	if problems := itemProblems(t, s); len(problems) > 0 {
 		t.Error(problems)
 	}

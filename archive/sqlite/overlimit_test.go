@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,17 +52,6 @@ func purgeAll(t *testing.T, s *Store, now time.Time, keep archive.Retention) (n 
 			}
 		}
 	}
-}
-
-// left are the entries that are there of a feed, or of all, in order of seq.
-func left(t *testing.T, s *Store, u feed.URL) (records []archive.Record) {
-	t.Helper()
-	found, err := s.Search(context.Background(), feed.Filter{Feed: u, Limit: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Reverse(found)
-	return found
 }
 
 // wantWhole verifies the archive.
