@@ -24,15 +24,28 @@ func asked(err error) error {
 	return nil
 }
 
-// pen has f write for a person.
-func (f filing) pen(ctx context.Context, p reading.PersonID, do func(reading.Pen) error) error {
-	return f.write(ctx, func(d reading.Database) error {
-		pen := d.Pen(p)
-		if pen == nil {
-			return asked(reading.ErrNobody)
+// pen has what it is given write for a person.
+func (f filing) pen(p reading.PersonID) func(context.Context, func(reading.Pen) error) error {
+	return func(ctx context.Context, do func(reading.Pen) error) error {
+		return f.write(ctx, func(d reading.Database) error {
+			pen := d.Pen(p)
+			if pen == nil {
+				return asked(reading.ErrNobody)
+			}
+			return do(pen)
+		})
+	}
+}
+
+// inSteps has write make a step after the other while there are more. The loop goes on in between.
+func inSteps[W any](ctx context.Context, write func(context.Context, func(W) error) error,
+	step func(W) (more bool)) error {
+	for more := true; more; {
+		if err := write(ctx, func(w W) error { more = step(w); return nil }); err != nil {
+			return err
 		}
-		return do(pen)
-	})
+	}
+	return nil
 }
 
 // person is who has a name, the owner where it is "".

@@ -22,7 +22,7 @@ func (f filing) keep(ctx context.Context, p reading.PersonID, id reading.FilterI
 	if err != nil {
 		return r, asked(err)
 	}
-	if err := f.pen(ctx, p, func(pen reading.Pen) error {
+	if err := f.pen(p)(ctx, func(pen reading.Pen) error {
 		if id == 0 {
 			r.Filter, err = pen.AddFilter(time.Now(), w)
 		} else {
@@ -41,7 +41,7 @@ func (f filing) keep(ctx context.Context, p reading.PersonID, id reading.FilterI
 
 // keepAgain has a filter back that was removed, in the place of another, and has it catch what came meanwhile.
 func (f filing) keepAgain(ctx context.Context, p reading.PersonID, id, instead reading.FilterID) error {
-	if err := f.pen(ctx, p, func(pen reading.Pen) error {
+	if err := f.pen(p)(ctx, func(pen reading.Pen) error {
 		return asked(pen.KeepFilterAgain(time.Now(), id, instead))
 	}); err != nil {
 		return err
@@ -58,13 +58,13 @@ func (f filing) catchPast(ctx context.Context, p reading.PersonID, id reading.Fi
 		return 0, err
 	}
 	for part := range slices.Chunk(items, markStep) {
-		err := f.pen(ctx, p, func(pen reading.Pen) error { pen.Catch(time.Now(), id, part); return nil })
+		err := f.pen(p)(ctx, func(pen reading.Pen) error { pen.Catch(time.Now(), id, part); return nil })
 		if err != nil {
 			return caught, err
 		}
 		caught += len(part)
 	}
-	return caught, cmp.Or(f.pen(ctx, p, func(pen reading.Pen) error { pen.CaughtUp(id); return nil }), err)
+	return caught, cmp.Or(f.pen(p)(ctx, func(pen reading.Pen) error { pen.CaughtUp(id); return nil }), err)
 }
 
 // catchUp has a filter catch the past that is known by its ID.
@@ -84,7 +84,7 @@ func (f filing) catchUp(ctx context.Context, p reading.PersonID, id reading.Filt
 
 // remove removes a filter. What it caught is there until that can be undone no more (host.eraseHidden).
 func (f filing) remove(ctx context.Context, p reading.PersonID, id reading.FilterID) error {
-	return f.pen(ctx, p, func(pen reading.Pen) error {
+	return f.pen(p)(ctx, func(pen reading.Pen) error {
 		if !pen.RemoveFilter(time.Now(), id) {
 			return asked(reading.ErrNoFilter)
 		}
@@ -92,31 +92,14 @@ func (f filing) remove(ctx context.Context, p reading.PersonID, id reading.Filte
 	})
 }
 
-// takeBack reverses what the rule of a filter did at a moment, or ever where that is zero, in steps between which the
-// loop goes on.
+// takeBack reverses what the rule of a filter did at a moment, or ever where that is zero.
 func (f filing) takeBack(ctx context.Context, p reading.PersonID, id reading.FilterID, moment time.Time) error {
-	for more := true; more; {
-		if err := f.pen(ctx, p, func(pen reading.Pen) error {
-			more = pen.TakeBack(time.Now(), id, moment, markStep)
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return inSteps(ctx, f.pen(p), func(pen reading.Pen) bool { return pen.TakeBack(time.Now(), id, moment, markStep) })
 }
 
 // sweep forgets what filters caught that were removed then or before.
 func (f filing) sweep(ctx context.Context, upTo time.Time) error {
-	for more := true; more; {
-		if err := f.write(ctx, func(d reading.Database) error {
-			more = d.Sweep(upTo, markStep)
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return inSteps(ctx, f.write, func(d reading.Database) bool { return d.Sweep(upTo, markStep) })
 }
 
 // named is a person's filter of a name.

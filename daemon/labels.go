@@ -33,14 +33,5 @@ func (l *library) RenameLabel(ctx context.Context, id reading.LabelID, raw strin
 
 // RemoveLabel implements reading.Editor.
 func (l *library) RemoveLabel(ctx context.Context, id reading.LabelID) error {
-	for more := true; more; {
-		err := l.write(ctx, func(p reading.Pen) error {
-			more = p.RemoveLabel(time.Now(), id, markStep)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return inSteps(ctx, l.write, func(p reading.Pen) bool { return p.RemoveLabel(time.Now(), id, markStep) })
 }

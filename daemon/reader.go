@@ -135,16 +135,7 @@ func (l *library) Mark(ctx context.Context, ids []reading.ItemID, m reading.Mark
 
 // MarkStream implements reading.Editor.
 func (l *library) MarkStream(ctx context.Context, s reading.Stream, m reading.Mark) error {
-	for more := true; more; {
-		err := l.write(ctx, func(p reading.Pen) error {
-			more = p.MarkStream(time.Now(), s, m, markStep)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return inSteps(ctx, l.write, func(p reading.Pen) bool { return p.MarkStream(time.Now(), s, m, markStep) })
 }
 
 // Subscriptions implements reading.Items.

@@ -90,7 +90,7 @@ func (f filing) keepReceiver(ctx context.Context, r reading.Receiver) error {
 	if err != nil {
 		return asked(err)
 	}
-	return f.pen(ctx, r.Person, func(pen reading.Pen) error {
+	return f.pen(r.Person)(ctx, func(pen reading.Pen) error {
 		_, err := pen.KeepReceiver(r)
 		return asked(err)
 	})
@@ -99,7 +99,7 @@ func (f filing) keepReceiver(ctx context.Context, r reading.Receiver) error {
 // dropReceiver has a person told there no more. It is no error if they were not.
 func (f filing) dropReceiver(ctx context.Context, p reading.PersonID, name string) error {
 	defer f.told() // what it commands is done no more
-	return f.pen(ctx, p, func(pen reading.Pen) error { pen.DropReceiver(name); return nil })
+	return f.pen(p)(ctx, func(pen reading.Pen) error { pen.DropReceiver(name); return nil })
 }
 
 // AddReceiver implements control.ReceiverChanges. Names are looked up before anything is written.
