@@ -88,12 +88,7 @@ func (l *library) unsubscribeFrom(ctx context.Context, name string) (string, err
 		}
 	}
 	f, err := l.follows(ctx, func(f *reading.FollowedFeed) bool {
-		for _, u := range urls {
-			if f.URL == u {
-				return true
-			}
-		}
-		return number > 0 && f.ID == reading.FeedID(number)
+		return slices.Contains(urls, f.URL) || number > 0 && f.ID == reading.FeedID(number)
 	})
 	switch {
 	case err != nil:

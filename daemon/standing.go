@@ -78,9 +78,7 @@ func (h *host) askFor(ctx context.Context, f *reading.NamedFilter, before time.T
 		if err != nil {
 			return fmt.Errorf("search the archive: %w", err)
 		}
-		for i := range records {
-			found = append(found, records[i].ID)
-		}
+		found = archive.IDsOf(records)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -121,9 +119,8 @@ func (h *host) askNeighbors(ctx context.Context, wanted feed.Filter) (ids []feed
 	if guarded, err := h.guarded(ctx); err != nil || guarded {
 		return nil, cmp.Or(err, errGuarded)
 	}
-	network := true
 	var end control.QueryEnd
-	err := h.Query(ctx, control.QueryRequest{Filter: wanted, Network: &network}, func(part control.QueryPart) error {
+	err := h.Query(ctx, control.QueryRequest{Filter: wanted, Network: new(true)}, func(part control.QueryPart) error {
 		if part.Here != nil {
 			ids = append(ids, archive.IDsOf(part.Here.Records)...)
 		}
