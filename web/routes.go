@@ -27,6 +27,15 @@ func (h *Handler) routes() []pageRoute {
 		return pageRoute{pattern: pattern, reader: f, owner: owner}
 	}
 	owns := func(pattern string, f http.HandlerFunc) pageRoute { return pageRoute{pattern: pattern, owner: f} }
+	// shown is a form that takes a password also where the pages take none, and else says why.
+	shown := func(why error, do func(http.ResponseWriter, *http.Request) (string, error)) http.HandlerFunc {
+		return h.change(func(w http.ResponseWriter, r *http.Request) (string, error) {
+			if !loggedIn(r.Context()) {
+				return "", why
+			}
+			return do(w, r)
+		})
+	}
 	return []pageRoute{
 		// Everybody's: the way in, and what tells nothing.
 		open("GET /login", h.page(h.loginPage)),
@@ -71,8 +80,8 @@ func (h *Handler) routes() []pageRoute {
 		more("GET /settings", pageAt((*desk).preferences), h.page(h.settings)),
 		more("POST /adjust", changeAt((*desk).arrange), h.change(h.adjust)),
 		more("POST /unfollow", changeAt((*desk).unsubscribe), h.change(h.unfollow)),
-		more("POST /passwords", changeAt((*desk).addOwnPassword), h.change(h.addPassword)),
-		more("POST /passwords/remove", changeAt((*desk).removeOwnPassword), h.change(h.removePassword)),
+		more("POST /passwords", changeAt((*desk).addOwnPassword), shown(errLogin, h.addPassword)),
+		more("POST /passwords/remove", changeAt((*desk).removeOwnPassword), shown(errLogin, h.removePassword)),
 
 		// The owner's.
 		owns("GET /recommended", h.page(h.recommended)),
@@ -83,13 +92,13 @@ func (h *Handler) routes() []pageRoute {
 		owns("GET /filters", h.page(h.filters)),
 		owns("GET /notifications", h.page(h.receivers)),
 		owns("GET /people/{number}", h.page(h.person)),
-		owns("POST /people", h.change(h.addPerson)),
-		owns("POST /people/remove", h.change(h.removePerson)),
+		owns("POST /people", shown(errPeople, h.addPerson)),
+		owns("POST /people/remove", shown(errPeople, h.removePerson)),
 		owns("POST /filters", h.change(h.keepFilter)),
 		owns("POST /filters/change", h.change(h.changeFilter)),
-		owns("POST /notifications", h.change(h.addReceiver)),
-		owns("POST /notifications/try", h.change(h.tryReceiver)),
-		owns("POST /notifications/remove", h.change(h.removeReceiver)),
+		owns("POST /notifications", shown(errReceivers, h.addReceiver)),
+		owns("POST /notifications/try", shown(errReceivers, h.tryReceiver)),
+		owns("POST /notifications/remove", shown(errReceivers, h.removeReceiver)),
 		owns("POST /decline", h.change(h.decline)),
 		owns("POST /share", h.change(h.share)),
 		owns("POST /join", h.change(h.join)),
