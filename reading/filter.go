@@ -234,7 +234,7 @@ type FilterList interface {
 	// CountedFilters are Filters with what they caught, which takes the longer the more that is.
 	CountedFilters(ctx context.Context) ([]CountedFilter, error)
 	// FilterCounts are the filters with items that are unread, ordered by ID.
-	FilterCounts(ctx context.Context) ([]FilterCount, error)
+	FilterCounts(ctx context.Context) ([]UnreadCount[FilterID], error)
 	// RulesOn says on how many of these items each rule would act (Filters.Act) if a filter had caught them, and gave a
 	// label that none of them has.
 	RulesOn(ctx context.Context, at time.Time, items []ItemID) (map[Rule]int, error)
@@ -242,13 +242,6 @@ type FilterList interface {
 	// first, of feeds that the person reads, those whose URL is a secret only where that is asked for. Among them is
 	// what it found as a standing query, by when that was.
 	CaughtBy(ctx context.Context, id FilterID, upTo ItemID, secret bool, limit int) ([]CaughtItem, error)
-}
-
-// A FilterCount is how many items that a filter caught are unread.
-type FilterCount struct {
-	Filter FilterID
-	Unread int
-	Newest time.Time // when the latest of them arrived
 }
 
 // A CaughtItem is an item that a filter caught.

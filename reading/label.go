@@ -52,14 +52,7 @@ type LabelList interface {
 	// Labels are the person's labels, ordered by name.
 	Labels(ctx context.Context) ([]Label, error)
 	// LabelCounts are the labels with items that are unread, ordered by ID.
-	LabelCounts(ctx context.Context) ([]LabelCount, error)
+	LabelCounts(ctx context.Context) ([]UnreadCount[LabelID], error)
 	// LabelsOn are the labels of items, ordered by name.
 	LabelsOn(ctx context.Context, ids []ItemID) (map[ItemID][]Label, error)
-}
-
-// A LabelCount is how many items with a label are unread.
-type LabelCount struct {
-	Label  LabelID
-	Unread int
-	Newest time.Time // when the latest of them arrived
 }

@@ -45,7 +45,7 @@ type Items interface {
 	// Folders are all folders, also those without a feed, ordered by name.
 	Folders(ctx context.Context) ([]Folder, error)
 	// Counts are the feeds with items that are unread, ordered by feed.
-	Counts(ctx context.Context) ([]UnreadCount, error)
+	Counts(ctx context.Context) ([]UnreadCount[FeedID], error)
 	// Size is how many items of a stream there are.
 	Size(ctx context.Context, s Stream) (int, error)
 	// IDs are the items of a stream on one page, in its order.

@@ -60,9 +60,9 @@ type Folder struct {
 	Name string
 }
 
-// An UnreadCount is how many items of a feed are unread.
-type UnreadCount struct {
-	Feed   FeedID
+// An UnreadCount is how many items of a feed are unread, or of those that have a label, or that a filter caught.
+type UnreadCount[ID ~int64] struct {
+	Of     ID
 	Unread int
 	Newest time.Time // when the latest of them arrived
 }

@@ -204,13 +204,13 @@ func testMarks(t *testing.T, a *desk) {
 	WantIDs(t, a, all, 4, 3, 2, 1)
 
 	counts, err := a.Counts(t.Context())
-	want := []reading.UnreadCount{{Feed: feedID(t, a, news), Unread: 2, Newest: time.Unix(20, 0).UTC()},
-		{Feed: feedID(t, a, otherNews), Unread: 1, Newest: time.Unix(11, 0).UTC()}}
+	want := []reading.UnreadCount[reading.FeedID]{{Of: feedID(t, a, news), Unread: 2, Newest: time.Unix(20, 0).UTC()},
+		{Of: feedID(t, a, otherNews), Unread: 1, Newest: time.Unix(11, 0).UTC()}}
 	if err != nil || !slices.Equal(counts, want) {
 		t.Errorf("Counts = %+v, %v; want %+v", counts, err, want)
 	}
 
-	if a.MarkStream(MarkedAt, reading.Stream{Feed: want[0].Feed}.Before(time.Unix(12, 0)),
+	if a.MarkStream(MarkedAt, reading.Stream{Feed: want[0].Of}.Before(time.Unix(12, 0)),
 		reading.Mark{Read: reading.Yes}, 10) {
 		t.Error("MarkStream is not done, but there was little to do")
 	}

@@ -61,7 +61,7 @@ func testLabels(t *testing.T, a reading.Database) {
 		t.Errorf("labels of items: %v, %v", on, err)
 	}
 	counts, err := owner.LabelCounts(t.Context())
-	if err != nil || len(counts) != 1 || counts[0].Label != recipes.ID || counts[0].Unread != 1 ||
+	if err != nil || len(counts) != 1 || counts[0].Of != recipes.ID || counts[0].Unread != 1 ||
 		counts[0].Newest.IsZero() {
 		t.Errorf("unread with labels: %+v, %v", counts, err)
 	}

@@ -281,14 +281,9 @@ func (r personalReader) CountedFilters(ctx context.Context) ([]reading.CountedFi
 }
 
 // FilterCounts implements reading.FilterList.
-func (r personalReader) FilterCounts(ctx context.Context) ([]reading.FilterCount, error) {
-	return all(ctx, r.Reader, by(func(c *reading.FilterCount) []any {
-		return []any{&c.Filter, &c.Unread, seconds(&c.Newest)}
-	}), `SELECT f.id, count(*), max(m.arrived) FROM marks m INDEXED BY marks_unread
-			CROSS JOIN caught c INDEXED BY caught_by_item ON c.item = m.item
-			CROSS JOIN filters f ON f.id = c.filter AND f.person = m.person AND NOT f.gone
-		WHERE m.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)
-		GROUP BY f.id ORDER BY f.id`, int64(r.person), int64(r.person))
+func (r personalReader) FilterCounts(ctx context.Context) ([]reading.UnreadCount[reading.FilterID], error) {
+	return unreadOf[reading.FilterID](ctx, r, `caught c INDEXED BY caught_by_item ON c.item = m.item
+		CROSS JOIN filters s ON s.id = c.filter AND NOT s.gone`)
 }
 
 // CaughtBy implements reading.FilterList.

@@ -260,14 +260,25 @@ func (r personalReader) IDs(ctx context.Context, s reading.Stream, p reading.Pag
 	return ids, r.failed(ctx, "read", err)
 }
 
+// countFields are where a number, how many items of that are unread, and when the latest of them arrived go.
+func countFields[ID ~int64](c *reading.UnreadCount[ID]) []any {
+	return []any{&c.Of, &c.Unread, seconds(&c.Newest)}
+}
+
 // Counts implements reading.Items.
-func (r personalReader) Counts(ctx context.Context) ([]reading.UnreadCount, error) {
-	return all(ctx, r.Reader, by(func(c *reading.UnreadCount) []any {
-		return []any{&c.Feed, &c.Unread, seconds(&c.Newest)}
-	}), `SELECT f.id, u.items, (SELECT arrived FROM items WHERE id = (SELECT max(item)
+func (r personalReader) Counts(ctx context.Context) ([]reading.UnreadCount[reading.FeedID], error) {
+	return all(ctx, r.Reader, by(countFields[reading.FeedID]), `SELECT f.id, u.items, (SELECT arrived FROM items WHERE id = (SELECT max(item)
 			FROM marks INDEXED BY marks_by_feed WHERE person = u.person AND feed = u.feed AND read = 0))
 		FROM unread u JOIN feeds f ON f.id = u.feed WHERE u.person = ? AND u.items > 0 AND `+isRead+` ORDER BY f.id`,
 		int64(r.person), int64(r.person))
+}
+
+// unreadOf counts what is unread of sets s of items that a person has: their labels, or filters.
+func unreadOf[ID ~int64](ctx context.Context, r personalReader, sets string) ([]reading.UnreadCount[ID], error) {
+	return all(ctx, r.Reader, by(countFields[ID]),
+		`SELECT s.id, count(*), max(m.arrived) FROM marks m INDEXED BY marks_unread CROSS JOIN `+sets+
+			` AND s.person = m.person WHERE m.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+
+			isRead+`) GROUP BY s.id ORDER BY s.id`, int64(r.person), int64(r.person))
 }
 
 // Items implements reading.Items.

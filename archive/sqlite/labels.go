@@ -135,14 +135,9 @@ func (r personalReader) Labels(ctx context.Context) ([]reading.Label, error) {
 }
 
 // LabelCounts implements reading.LabelList.
-func (r personalReader) LabelCounts(ctx context.Context) ([]reading.LabelCount, error) {
-	return all(ctx, r.Reader, by(func(c *reading.LabelCount) []any {
-		return []any{&c.Label, &c.Unread, seconds(&c.Newest)}
-	}), `SELECT l.label, count(*), max(m.arrived) FROM marks m INDEXED BY marks_unread
-			CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = m.item
-			CROSS JOIN labels n ON n.id = l.label AND n.person = m.person
-		WHERE m.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)
-		GROUP BY l.label ORDER BY l.label`, int64(r.person), int64(r.person))
+func (r personalReader) LabelCounts(ctx context.Context) ([]reading.UnreadCount[reading.LabelID], error) {
+	return unreadOf[reading.LabelID](ctx, r, `labelled l INDEXED BY labelled_by_item ON l.item = m.item
+		CROSS JOIN labels s ON s.id = l.label`)
 }
 
 // LabelsOn implements reading.LabelList.

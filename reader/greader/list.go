@@ -110,12 +110,12 @@ func (h *handler) unreadCount(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	list := []count{}
-	var total reading.UnreadCount
-	folders := make(map[reading.FolderID]reading.UnreadCount)
+	var total reading.UnreadCount[reading.FeedID]
+	folders := make(map[reading.FolderID]reading.UnreadCount[reading.FeedID])
 	for _, n := range counts {
-		list = append(list, newCount(streamID(n.Feed), n))
+		list = append(list, newCount(streamID(n.Of), n))
 		total = sum(total, n)
-		if f := c.byID[n.Feed]; f != nil {
+		if f := c.byID[n.Of]; f != nil {
 			for _, d := range f.Folders {
 				folders[d.ID] = sum(folders[d.ID], n)
 			}
@@ -131,9 +131,8 @@ func (h *handler) unreadCount(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	for _, n := range labelled {
-		if i := slices.IndexFunc(c.labels, func(l reading.Label) bool { return l.ID == n.Label }); i >= 0 {
-			list = append(list, newCount(labelPath+c.labels[i].Name,
-				reading.UnreadCount{Unread: n.Unread, Newest: n.Newest}))
+		if i := slices.IndexFunc(c.labels, func(l reading.Label) bool { return l.ID == n.Of }); i >= 0 {
+			list = append(list, newCount(labelPath+c.labels[i].Name, n))
 		}
 	}
 	caught, err := h.Library.FilterCounts(r.Context())
@@ -141,9 +140,8 @@ func (h *handler) unreadCount(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	for _, n := range caught {
-		if i := slices.IndexFunc(c.filters, func(f reading.NamedFilter) bool { return f.ID == n.Filter }); i >= 0 {
-			list = append(list, newCount(labelPath+c.filters[i].Name,
-				reading.UnreadCount{Unread: n.Unread, Newest: n.Newest}))
+		if i := slices.IndexFunc(c.filters, func(f reading.NamedFilter) bool { return f.ID == n.Of }); i >= 0 {
+			list = append(list, newCount(labelPath+c.filters[i].Name, n))
 		}
 	}
 	list = append(list, newCount(statePath+everything, total))
@@ -153,7 +151,7 @@ func (h *handler) unreadCount(w http.ResponseWriter, r *request) error {
 	}{total.Unread, list})
 }
 
-func newCount(id string, n reading.UnreadCount) count {
+func newCount[ID ~int64](id string, n reading.UnreadCount[ID]) count {
 	newest := "0"
 	if !n.Newest.IsZero() {
 		newest = strconv.FormatInt(n.Newest.UnixMicro(), 10)
@@ -161,7 +159,7 @@ func newCount(id string, n reading.UnreadCount) count {
 	return count{id, n.Unread, newest}
 }
 
-func sum(a, b reading.UnreadCount) reading.UnreadCount {
+func sum(a, b reading.UnreadCount[reading.FeedID]) reading.UnreadCount[reading.FeedID] {
 	a.Unread += b.Unread
 	if b.Newest.After(a.Newest) {
 		a.Newest = b.Newest

@@ -98,7 +98,7 @@ func (h *handler) count(ctx context.Context, list []category) error {
 	for i := range list {
 		list[i].Feeds, list[i].Unread = new(int), new(int)
 		for _, n := range caught {
-			if syncapi.FolderOf(n.Filter) == list[i].ID {
+			if syncapi.FolderOf(n.Of) == list[i].ID {
 				*list[i].Unread = n.Unread
 			}
 		}
