@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"slices"
@@ -252,12 +251,8 @@ func (r personalReader) IDs(ctx context.Context, s reading.Stream, p reading.Pag
 		from, args = from+` AND m.item < ?`, append(args, int64(below))
 	}
 	args = append(args, min(max(p.Limit, 0), reading.MaxPage))
-	var list []byte // one row: the driver takes as long for each as SQLite for a hundred
-	query := `SELECT json_group_array(item) FROM (SELECT m.item AS item FROM ` + from + order + ` LIMIT ?)`
-	if err = scan(r.db.QueryRowContext(ctx, query, args...), &list); err == nil {
-		err = json.Unmarshal(list, &ids)
-	}
-	return ids, r.failed(ctx, "read", err)
+	return first(ctx, r.Reader, inOne[reading.ItemID],
+		`SELECT json_group_array(item) FROM (SELECT m.item AS item FROM `+from+order+` LIMIT ?)`, args...)
 }
 
 // countFields are where a number, how many items of that are unread, and when the latest of them arrived go.
@@ -348,14 +343,10 @@ func (r personalReader) Find(ctx context.Context, m feed.Match, of []reading.Fee
 		if err != nil {
 			return err
 		}
-		var list []byte
-		err = scan(s.tx.QueryRowContext(s.ctx,
+		ids, err = one(s.ctx, s.tx, inOne[reading.ItemID],
 			`SELECT json_group_array(id ORDER BY id) FROM items WHERE seq IN (SELECT value FROM json_each(?))`,
-			jsonNumbers(seqs)), &list)
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(list, &ids)
+			jsonNumbers(seqs))
+		return err
 	})
 	return ids, err
 }

@@ -47,14 +47,7 @@ func (r *Reader) limitedFeeds(ctx context.Context) ([]limitedFeed, error) {
 }
 
 // LastPurge implements archive.OverLimits.
-func (r *Reader) LastPurge(ctx context.Context) (p archive.Purge, err error) {
-	var at int64
-	if err := scan(r.db.QueryRowContext(ctx, `SELECT purge_at, purge_entries, purge_bytes FROM state`), &at, &p.Entries,
-		&p.Bytes); err != nil {
-		return archive.Purge{}, r.failed(ctx, "read", err)
-	}
-	if at != 0 {
-		p.At = time.Unix(at, 0).UTC()
-	}
-	return p, nil
+func (r *Reader) LastPurge(ctx context.Context) (archive.Purge, error) {
+	return first(ctx, r, by(func(p *archive.Purge) []any { return []any{seconds(&p.At), &p.Entries, &p.Bytes} }),
+		`SELECT nullif(purge_at, 0), purge_entries, purge_bytes FROM state`)
 }

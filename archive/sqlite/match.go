@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -224,16 +223,14 @@ func (s *search) terms(stem string) (terms []string, err error) {
 				FROM next WHERE substr(next.term, 1, length(?1)) = ?1 AND n <= ?2
 		)
 		SELECT json_group_array(term) FROM next WHERE substr(term, 1, length(?1)) = ?1 AND n <= ?2`
-	var list []byte
-	if err := scan(s.tx.QueryRowContext(s.ctx, query, stem, s.maxTerms), &list); err != nil {
+	if terms, err = one(s.ctx, s.tx, inOne[string], query, stem, s.maxTerms); err != nil {
 		return nil, err
 	}
-	err = json.Unmarshal(list, &terms)
 	if s.stems == nil {
 		s.stems = make(map[string][]string)
 	}
 	s.stems[stem] = terms
-	return terms, err
+	return terms, nil
 }
 
 // verified reads what the index names for a loose question, newest first, and returns the first limit that answer the

@@ -134,8 +134,7 @@ func (r *Reader) Untidy(ctx context.Context, keep archive.Retention) (bool, erro
 
 // dead is how much room the words of purged entries take in the index, at most.
 func (r *Reader) dead(ctx context.Context) (bytes int64, err error) {
-	err = scan(r.db.QueryRowContext(ctx, `SELECT dead FROM state`), &bytes)
-	return bytes, err
+	return one(ctx, r.db, single[int64], `SELECT dead FROM state`)
 }
 
 // hearsay are the entries beyond what is to be kept of hearsay and of what is polled for others, and those that go
@@ -147,10 +146,8 @@ func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []fee
 	polled, _ := part{index: `entries_by_feed`, where: polledForOthers}.from(`1`)
 	excess := keep.Short / overLimitShare
 	if keep.Relayed > 0 {
-		var bytes int64
-		err := scan(r.db.QueryRowContext(ctx, `SELECT coalesce(sum(n), 0) FROM (SELECT `+hearsayBytes+` AS n`+unshown+
-			` UNION ALL SELECT `+hearsayBytes+owners+` UNION ALL SELECT `+hearsayBytes+polled+`)`,
-			args...), &bytes)
+		bytes, err := one(ctx, r.db, single[int64], `SELECT coalesce(sum(n), 0) FROM (SELECT `+hearsayBytes+` AS n`+
+			unshown+` UNION ALL SELECT `+hearsayBytes+owners+` UNION ALL SELECT `+hearsayBytes+polled+`)`, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -189,9 +186,9 @@ func (r *Reader) hearsay(ctx context.Context, keep archive.Retention) (ids []fee
 
 // heaviest are the first entries to go for a limit on the disk of which so much is used.
 func (r *Reader) heaviest(ctx context.Context, used, bound int64) (ids []feed.EntryID, err error) {
-	var room int64
 	from, args := everything.unshown().from(`1`)
-	if err := scan(r.db.QueryRowContext(ctx, `SELECT coalesce(sum(`+roomOf+`), 0)`+from, args...), &room); err != nil {
+	room, err := one(ctx, r.db, single[int64], `SELECT coalesce(sum(`+roomOf+`), 0)`+from, args...)
+	if err != nil {
 		return nil, err
 	}
 	dead, err := r.dead(ctx)
@@ -219,10 +216,8 @@ func (r *Reader) light(ctx context.Context, from, order string, args []any,
 
 // used is how many bytes of the file hold something.
 func (r *Reader) used(ctx context.Context) (bytes int64, err error) {
-	err = scan(r.db.QueryRowContext(ctx,
-		`SELECT ((SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count)) *
-		(SELECT page_size FROM pragma_page_size)`), &bytes)
-	return bytes, err
+	return one(ctx, r.db, single[int64], `SELECT ((SELECT page_count FROM pragma_page_count) -
+		(SELECT freelist_count FROM pragma_freelist_count)) * (SELECT page_size FROM pragma_page_size)`)
 }
 
 // beyond are entries of a part that are beyond limits. Entries that are too old go first: of the rest there may be few
@@ -313,8 +308,7 @@ func (r *Reader) count(ctx context.Context, p part) (s sums, err error) {
 
 func (r *Reader) entries(ctx context.Context, p part) (count int64, err error) {
 	from, args := p.from(`1`)
-	err = scan(r.db.QueryRowContext(ctx, `SELECT count(*)`+from, args...), &count)
-	return count, err
+	return one(ctx, r.db, single[int64], `SELECT count(*)`+from, args...)
 }
 
 // cutCount is the highest seq that is not among the latest n entries, the lowest number where all are.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -115,9 +114,8 @@ func (s *search) conditions() (known bool, err error) {
 		}
 		s.Matcher = archive.NewMatcher(*f)
 		if f.Shareable {
-			err := scan(s.tx.QueryRowContext(s.ctx, `SELECT id FROM feeds WHERE url = ?`,
-				string(f.Feed+apartMark)), &s.apart)
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			if s.apart, err = one(s.ctx, s.tx, single[int64], `SELECT id FROM feeds WHERE url = ?`,
+				string(f.Feed+apartMark)); err != nil {
 				return false, err
 			}
 		}
@@ -328,14 +326,9 @@ func (s *search) matching(found, seqs []int64, limit int) ([]int64, error) {
 }
 
 // seqs returns the first limit seqs that a query gives.
-func (s *search) seqs(query string, args []any, limit int) (seqs []int64, err error) {
-	var list []byte
-	query = `SELECT json_group_array(seq ORDER BY seq DESC) FROM (` + query + ` LIMIT ?)`
-	if err := scan(s.tx.QueryRowContext(s.ctx, query, append(slices.Clip(args), limit)...), &list); err != nil {
-		return nil, err
-	}
-	err = json.Unmarshal(list, &seqs)
-	return seqs, err
+func (s *search) seqs(query string, args []any, limit int) ([]int64, error) {
+	return one(s.ctx, s.tx, inOne[int64],
+		`SELECT json_group_array(seq ORDER BY seq DESC) FROM (`+query+` LIMIT ?)`, append(slices.Clip(args), limit)...)
 }
 
 // load returns the records with these seqs, newest first.
