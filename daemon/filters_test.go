@@ -3,12 +3,10 @@ package daemon
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +17,7 @@ import (
 	"feedex/node"
 	"feedex/opml"
 	"feedex/reader"
+	"feedex/reader/websub/websubtest"
 	"feedex/reading"
 	"feedex/web"
 )
@@ -33,55 +32,10 @@ func (n *testNode) keep(t *testing.T, w reading.FilterWish) control.FilterReport
 	return r
 }
 
-// A hubSubscriber is a program to which feeds are pushed.
-type hubSubscriber struct {
-	*httptest.Server
-	t             *testing.T
-	pushed, asked chan string
-}
-
-func startSubscriber(t *testing.T) *hubSubscriber {
-	x := &hubSubscriber{t: t, pushed: make(chan string, 10), asked: make(chan string, 10)}
-	x.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			challenge := r.URL.Query().Get("hub.challenge")
-			fmt.Fprint(w, challenge)
-			x.asked <- challenge
-			return
-		}
-		text, _ := io.ReadAll(r.Body)
-		x.pushed <- string(text)
-	}))
-	t.Cleanup(x.Close)
-	return x
-}
-
-// subscribe subscribes to the feed at an address, whatever its address for subscribers is.
-func (x *hubSubscriber) subscribe(at string) {
-	x.t.Helper()
-	head, err := http.Head(at)
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	head.Body.Close()
-	self, _, _ := strings.Cut(strings.TrimPrefix(head.Header["Link"][0], "<"), ">")
-	hub, err := head.Request.URL.Parse("/hub")
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	resp, err := http.PostForm(hub.String(), url.Values{"hub.mode": {"subscribe"}, "hub.topic": {self},
-		"hub.callback": {x.URL + "/"}})
-	if err != nil || resp.StatusCode != http.StatusAccepted {
-		x.t.Fatalf("the hub answers %v, %v", resp, err)
-	}
-	resp.Body.Close()
-	<-x.asked
-}
-
 // A filter is a feed of what it caught of the past and of what arrives, in each format, in the list of
 // feeds, and pushed.
 func TestAFilterIsAFeed(t *testing.T) {
-	x := startSubscriber(t)
+	x := websubtest.Start(t)
 	f, g := startFeed(t, "An early storm", "A calm"), startFeed(t, "A brain storm", "A late storm", "Another calm")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url},
 		PushTo: []string{x.Listener.Addr().String()}})
@@ -109,7 +63,7 @@ func TestAFilterIsAFeed(t *testing.T) {
 	if code, _ := get(t, base+"/filter/Calms.atom"); code != http.StatusNotFound {
 		t.Errorf("a filter that is not there: %d", code)
 	}
-	x.subscribe(base + "/filter/Storms%20&%20more.json")
+	x.Subscribe(t, base+"/filter/Storms%20&%20more.json")
 	if err := n.client.Subscribe(t.Context(), following(g.url)); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +71,8 @@ func TestAFilterIsAFeed(t *testing.T) {
 	want("/filter/Storms%20&%20more.atom", "An early storm", "A late storm", "!brain", "!calm")
 	for text := ""; !strings.Contains(text, "A late storm"); {
 		select {
-		case text = <-x.pushed:
+		case p := <-x.Pushed:
+			text = p.Text
 		case <-t.Context().Done():
 			t.Fatal("nothing was pushed")
 		}

@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,22 +13,13 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/internal/logtest"
+	"feedex/reader/websub/websubtest"
 	"feedex/reading"
 )
 
 // A subscriber of this machine that finds the hub in a feed is pushed the next entry.
 func TestFeedsArePushed(t *testing.T) {
-	pushed, asked := make(chan string, 10), make(chan struct{}, 10)
-	subscriber := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			fmt.Fprint(w, r.URL.Query().Get("hub.challenge"))
-			asked <- struct{}{}
-			return
-		}
-		text, _ := io.ReadAll(r.Body)
-		pushed <- strings.Join(r.Header["Link"], " ") + string(text)
-	}))
-	defer subscriber.Close()
+	subscriber := websubtest.Start(t)
 	f, g := startFeed(t, "First"), startFeed(t, "Second")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, PushTo: []string{subscriber.Listener.Addr().String()}})
 	n.waitArrival(f.url)
@@ -46,27 +35,18 @@ func TestFeedsArePushed(t *testing.T) {
 	if !strings.Contains(links, "<"+topic+`>; rel="self"`) || !strings.Contains(links, "<"+hub+`>; rel="hub"`) {
 		t.Fatalf("links are %s", links)
 	}
-	resp, err = http.PostForm(hub, url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic},
-		"hub.callback": {subscriber.URL + "/"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("the hub answers %d", resp.StatusCode)
-	}
-	<-asked
+	subscriber.Subscribe(t, topic)
 	if err := n.client.Subscribe(t.Context(), following(g.url)); err != nil {
 		t.Fatal(err)
 	}
-	for text := ""; !strings.Contains(text, "Second"); { // at first that there is another feed
+	for p := (websubtest.Push{}); !strings.Contains(p.Text, "Second"); { // at first that there is another feed
 		select {
-		case text = <-pushed:
+		case p = <-subscriber.Pushed:
 		case <-t.Context().Done():
 			t.Fatal("nothing was pushed")
 		}
-		if !strings.HasPrefix(text, links) {
-			t.Errorf("pushed was %s", text)
+		if p.Links != links {
+			t.Errorf("pushed was %+v", p)
 		}
 	}
 }

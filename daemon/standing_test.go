@@ -14,6 +14,7 @@ import (
 	"feedex/control"
 	"feedex/feed"
 	"feedex/protocol"
+	"feedex/reader/websub/websubtest"
 	"feedex/reading"
 )
 
@@ -63,7 +64,7 @@ func TestAStandingQueryFindsWhatNeighborsHave(t *testing.T) {
 // since a version that had nothing of it.
 func TestWhatAStandingQueryFindsIsPushed(t *testing.T) {
 	news, early := startFeed(t, "Walrus sighted"), startFeed(t, "Walrus caught")
-	x := startSubscriber(t)
+	x := websubtest.Start(t)
 	nodes := startTree(t, []int{-1, 0}, func(i int) Config {
 		if i == 0 {
 			return Config{standingPause: time.Millisecond, Subscribe: []feed.URL{early.url},
@@ -76,7 +77,7 @@ func TestWhatAStandingQueryFindsIsPushed(t *testing.T) {
 	n.waitArrival(early.url)
 	n.keep(t, reading.FilterWish{Name: "Walrus", Words: "walrus"})
 	at := "http://" + n.at.Reader + "/filter/Walrus.atom"
-	x.subscribe(at)
+	x.Subscribe(t, at)
 	before, err := http.Get(at)
 	if _, text := statusOf(t, before, err); !strings.Contains(text, "Walrus caught") ||
 		strings.Contains(text, "Walrus sighted") {
@@ -88,7 +89,8 @@ func TestWhatAStandingQueryFindsIsPushed(t *testing.T) {
 	}
 	for text := ""; !strings.Contains(text, "Walrus sighted"); {
 		select {
-		case text = <-x.pushed:
+		case p := <-x.Pushed:
+			text = p.Text
 		case <-time.After(patience):
 			t.Fatal("what was found is not pushed")
 		}

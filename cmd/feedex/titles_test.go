@@ -27,6 +27,7 @@ import (
 	page "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"feedex/reader/websub/websubtest"
 	"feedex/reading"
 )
 
@@ -139,7 +140,7 @@ type hostileRun struct {
 	data, base string // its directory, and where readers find it
 	publisher  string
 	titles     []hostileTitle
-	subscriber *hubSubscriber
+	subscriber *websubtest.Subscriber
 	log        func() string // ends it, and returns what it logged
 }
 
@@ -149,7 +150,7 @@ func startHostile(t *testing.T) (*hostileRun, *hostilePublisher) {
 	publisher := httptest.NewServer(p)
 	t.Cleanup(publisher.Close)
 	run := &hostileRun{T: t, data: t.TempDir(), publisher: publisher.URL, titles: p.titles,
-		subscriber: startSubscriber(t)}
+		subscriber: websubtest.Start(t)}
 	args := []string{"node", "--data", run.data, "--listen", "127.0.0.1:0", "--reader", "127.0.0.1:0",
 		"--allow-private", "--log-level", "debug", "--poll", "1h",
 		"--reader-push", run.subscriber.Listener.Addr().String()}
@@ -221,37 +222,6 @@ func (r *hostileRun) do(method, target, body string, header ...string) string {
 		r.Fatalf("%s %s: %d, %v: %.2000s", method, target, resp.StatusCode, err, text)
 	}
 	return string(text)
-}
-
-// A hubSubscriber is a program that a hub pushes to.
-type hubSubscriber struct {
-	*httptest.Server
-	pushed chan string   // what comes
-	asked  chan struct{} // whether it subscribes
-}
-
-func startSubscriber(t *testing.T) *hubSubscriber {
-	s := &hubSubscriber{pushed: make(chan string, 1000), asked: make(chan struct{}, 1)}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if q.Method == http.MethodGet {
-			io.WriteString(w, q.URL.Query().Get("hub.challenge"))
-			s.asked <- struct{}{}
-			return
-		}
-		text, _ := io.ReadAll(q.Body)
-		s.pushed <- string(text)
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
-
-// subscribe has the subscriber get all that changes, and returns what comes.
-func (r *hostileRun) subscribe() <-chan string {
-	form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + "/all.atom"},
-		"hub.callback": {r.subscriber.URL + "/"}}
-	r.do("POST", "/hub", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
-	<-r.subscriber.asked
-	return r.subscriber.pushed
 }
 
 // notText are the members and elements that hold HTML.
@@ -397,7 +367,7 @@ func (r *hostileRun) checkLabels(where string, texts []string, all bool) {
 // whether it takes a title for text or for HTML; it steers no terminal and no page, and loses nothing that was meant.
 func TestHostileTitles(t *testing.T) {
 	r, p := startHostile(t)
-	pushed := r.subscribe()
+	r.subscriber.Subscribe(t, r.base+"/all.atom")
 	close(p.open)
 	entries := 4 * len(r.titles)
 	for n := 0; n < entries; {
@@ -409,7 +379,7 @@ func TestHostileTitles(t *testing.T) {
 	}
 	password := regexp.MustCompile(`[0-9a-f]{32}`).FindString(feedexOutput(t, "password", "add", "--data",
 		r.data, "phone"))
-	t.Run("feeds", func(t *testing.T) { r.feeds(t, pushed, entries) })
+	t.Run("feeds", func(t *testing.T) { r.feeds(t, entries) })
 	t.Run("sync", func(t *testing.T) { r.sync(t, password) })
 	t.Run("names", func(t *testing.T) { r.names(t, password) })
 	t.Run("pages", func(t *testing.T) { r.in(t).pages() })
@@ -425,7 +395,7 @@ func (r *hostileRun) in(t *testing.T) *hostileRun {
 }
 
 // feeds checks the feeds that readers poll, by whatever way.
-func (r *hostileRun) feeds(t *testing.T, pushed <-chan string, entries int) {
+func (r *hostileRun) feeds(t *testing.T, entries int) {
 	r = r.in(t)
 	for n := 1; n <= 3; n++ {
 		for _, format := range []string{"atom", "rss"} {
@@ -462,7 +432,7 @@ func (r *hostileRun) feeds(t *testing.T, pushed <-chan string, entries int) {
 	r.checkLabels("the proxy", r.textsOfXML("the proxy", string(text)), true)
 	var texts []string
 	for ids := make(map[string]bool); len(ids) < entries; {
-		text := <-pushed
+		text := (<-r.subscriber.Pushed).Text
 		texts = append(texts, r.textsOfXML("what the hub pushes", text)...)
 		for _, m := range regexp.MustCompile(`<entry>\s*<id>([^<]*)`).FindAllStringSubmatch(text, -1) {
 			ids[m[1]] = true

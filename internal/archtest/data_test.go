@@ -10,7 +10,8 @@ const module = "feedex/"
 func testOnly() map[string]bool {
 	return map[string]bool{"archive/archivetest": true, "archive/archivetest/ondisk": true, "filter/filtertest": true,
 		"internal/archtest": true, "internal/asnobody": true, "internal/dnstest": true, "internal/logtest": true,
-		"internal/tally": true, "notify/ntfytest": true, "notify/webpush/webpushtest": true, "reader/readertest": true}
+		"internal/tally": true, "notify/ntfytest": true, "notify/webpush/webpushtest": true, "reader/readertest": true,
+		"reader/websub/websubtest": true}
 }
 
 // coreLayers is the number of layers, from the bottom, that do no I/O, start no goroutine and read no
