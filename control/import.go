@@ -8,7 +8,7 @@ import (
 	"feedex/archive/jsonl"
 )
 
-// ImportLines is how many lines of an export are imported at a time, unless MaxImportBytes are reached before. The more
+// ImportLines is how many lines of an export are imported at a time, unless maxImportBytes are reached before. The more
 // there are, the fewer pages of the archive are written again with each transaction.
 const ImportLines = 3000
 
@@ -62,7 +62,7 @@ func readParts(ctx context.Context, lines *jsonl.Reader, parts chan<- ImportPart
 		}
 		part.Read = lines.Bytes()
 		if err == nil && len(part.Lines) < ImportLines && len(part.Bad) < ImportLines &&
-			part.Read-begun < MaxImportBytes {
+			part.Read-begun < maxImportBytes {
 			continue
 		}
 		if len(part.Lines)+len(part.Bad) > 0 {

@@ -192,12 +192,12 @@ type passwordAnswer struct {
 	Secret string `json:"secret"`
 }
 
-// MaxImportBytes is how many bytes of lines, as an export has them, fit into one Import of a Client; one line
+// maxImportBytes is how many bytes of lines, as an export has them, fit into one Import of a Client; one line
 // of whatever length fits always.
-const MaxImportBytes = 4 << 20
+const maxImportBytes = 4 << 20
 
 // maxImportBody bounds the body of such a request.
-const maxImportBody = 2 * (MaxImportBytes + jsonl.MaxLineBytes)
+const maxImportBody = 2 * (maxImportBytes + jsonl.MaxLineBytes)
 
 // An importAnswer is the answer to an import.
 type importAnswer struct {

@@ -111,7 +111,7 @@ func refused(a Outcome, r PastPolls, forbids bool) bool {
 	switch a.Status {
 	case TooMany:
 		return true
-	case Unavailable:
+	case unavailable:
 		return a.RetryAfter > 0
 	case Forbidden:
 		return a.RetryAfter > 0 || r.Shown && (r.Errors == 0 || forbids && r.Errors < maxForbidden)

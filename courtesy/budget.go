@@ -11,14 +11,14 @@ const (
 	// Burst is how many requests may follow one another without a pause, where there were none for long.
 	Burst = 5
 	// FirstGap is the time between requests in the long run to a host that is not known yet, ShortestGap
-	// and LongestGap are what it may become.
+	// and longestGap are what it may become.
 	FirstGap    = 10 * time.Second
 	ShortestGap = 2 * time.Second
-	LongestGap  = time.Hour
-	// FirstRest is for how long a host that refuses, and does not say, is left alone; LongestRest is the
+	longestGap  = time.Hour
+	// firstRest is for how long a host that refuses, and does not say, is left alone; longestRest is the
 	// longest that this becomes.
-	FirstRest   = 10 * time.Minute
-	LongestRest = 24 * time.Hour
+	firstRest   = 10 * time.Minute
+	longestRest = 24 * time.Hour
 
 	// forgetting is the share of Gap and Rest that one answer takes off, as 1/forgetting.
 	forgetting = 50
@@ -60,11 +60,11 @@ func (b *Budget) Answered() {
 // Refused takes note that the host wants fewer requests, and is to be left alone for so long. Where it did not
 // say, 0, it is left alone twice as long as the last time.
 func (b *Budget) Refused(now time.Time, retryAfter time.Duration) {
-	b.Gap = min(2*b.gap(), LongestGap)
+	b.Gap = min(2*b.gap(), longestGap)
 	if retryAfter <= 0 {
-		retryAfter = min(max(2*b.Rest, FirstRest), LongestRest)
+		retryAfter = min(max(2*b.Rest, firstRest), longestRest)
 	}
-	b.Rest = min(retryAfter, LongestRest)
+	b.Rest = min(retryAfter, longestRest)
 	b.Until = when.Later(b.Until, now.Add(retryAfter))
 	b.Spent = when.Later(b.Spent, b.Until.Add((Burst-1)*b.Gap))
 }

@@ -67,7 +67,7 @@ func TestRefusalHalvesWhatAHostTakes(t *testing.T) {
 func TestRefusalsThatDoNotSayHowLong(t *testing.T) {
 	var b Budget
 	now := epoch
-	for _, want := range []time.Duration{FirstRest, 2 * FirstRest, 4 * FirstRest} {
+	for _, want := range []time.Duration{firstRest, 2 * firstRest, 4 * firstRest} {
 		b.Refused(now, 0)
 		if got := b.Until.Sub(now); got != want {
 			t.Errorf("left alone for %v, want %v", got, want)
@@ -77,7 +77,7 @@ func TestRefusalsThatDoNotSayHowLong(t *testing.T) {
 	for range 20 {
 		b.Refused(now, 0)
 	}
-	if b.Gap != LongestGap || b.Rest != LongestRest {
+	if b.Gap != longestGap || b.Rest != longestRest {
 		t.Errorf("at worst gap %v, rest %v", b.Gap, b.Rest)
 	}
 	// The time that it said once counts when it says nothing.
@@ -125,7 +125,7 @@ func TestBudgetHolds(t *testing.T) {
 					b.Take(now)
 				}
 			}
-			if b.gap() < ShortestGap || b.gap() > LongestGap || b.Rest > LongestRest {
+			if b.gap() < ShortestGap || b.gap() > longestGap || b.Rest > longestRest {
 				t.Fatalf("gap %v, rest %v", b.gap(), b.Rest)
 			}
 		}

@@ -24,7 +24,7 @@ const (
 	Forbidden    = 403
 	Gone         = 410
 	TooMany      = 429
-	Unavailable  = 503
+	unavailable  = 503
 )
 
 // LongestAway is the longest that a publisher can have told us to stay away, and a tenth on top of it.

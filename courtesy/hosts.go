@@ -155,7 +155,7 @@ func (h *HostQueue) recall(now time.Time, kept Budget) {
 	if h.Until.After(now.Add(LongestAway)) {
 		h.Until = time.Time{}
 	}
-	if h.Spent.After(when.Later(now, h.Until).Add(Burst * LongestGap)) {
+	if h.Spent.After(when.Later(now, h.Until).Add(Burst * longestGap)) {
 		h.Spent = time.Time{}
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// LongestStated is the longest that a feed is left alone because its documents say that they stay as they are: a
+	// longestStated is the longest that a feed is left alone because its documents say that they stay as they are: a
 	// publisher that states months means the server's default, not the news (RFC 9111 §4.2 lets a client ask before).
-	LongestStated = 24 * time.Hour
+	longestStated = 24 * time.Hour
 	// longestSkipped is after how long a feed is asked for in an hour that its publisher skips: every week has one
 	// that it does not, of which this node missed all.
 	longestSkipped = 8 * 24 * time.Hour
@@ -54,9 +54,9 @@ func (t *Terms) Failed(now time.Time, f Freshness, retryAfter time.Duration) tim
 
 // owed is for how long a feed is to be left alone, whatever its policy says: for what is left of the time in which the
 // answer is fresh (RFC 9111), for as long as the document says that it stays as it is (ttl, the syndication module),
-// both LongestStated at most; and for as long as the publisher asks for (Retry-After).
+// both longestStated at most; and for as long as the publisher asks for (Retry-After).
 func owed(fresh, stays, retryAfter time.Duration) time.Duration {
-	return max(0, min(max(fresh, stays), LongestStated), retryAfter)
+	return max(0, min(max(fresh, stays), longestStated), retryAfter)
 }
 
 // Allowed is at, or the next full hour that the publisher does not skip, for a feed that was last polled at last and is

@@ -18,8 +18,8 @@ import (
 // keyName is the file in the data directory that holds the node's private key, as PKCS #8 in PEM.
 const keyName = "node.key"
 
-// KeyPath is where the private key of the node on a data directory lies.
-func KeyPath(data string) string { return filepath.Join(data, keyName) }
+// keyPath is where the private key of the node on a data directory lies.
+func keyPath(data string) string { return filepath.Join(data, keyName) }
 
 // OwnFiles are the texts, by their names, of the files beside the archive of a data directory that make its node the
 // one it is: its private key, the trackers and neighbors that were named while it ran, the answer about the DHT, and
@@ -35,7 +35,7 @@ func OwnFiles(data string) (map[string][]byte, error) {
 		path := filepath.Join(data, f.Name())
 		_, _ = fmt.Sscanf(f.Name(), "saving-%d.json", &p)
 		switch path {
-		case KeyPath(data), filepath.Join(data, sourcesName), filepath.Join(data, dhtName),
+		case keyPath(data), filepath.Join(data, sourcesName), filepath.Join(data, dhtName),
 			savingPath(data, reading.Owner), savingPath(data, p):
 			text, err := datadir.Read(path, datadir.Small)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +48,7 @@ func OwnFiles(data string) (map[string][]byte, error) {
 		}
 	}
 	if _, has := texts[keyName]; !has {
-		return nil, fmt.Errorf("%s: %w", KeyPath(data), fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: %w", keyPath(data), fs.ErrNotExist)
 	}
 	return texts, nil
 }
@@ -57,7 +57,7 @@ func OwnFiles(data string) (map[string][]byte, error) {
 // an error: with another key the node would lose its standing with all neighbors. Where a new one cannot be kept, as on
 // a full disk, the node has none, and neighbors know it by its address.
 func nodeKey(data string, log *slog.Logger) (ed25519.PrivateKey, error) {
-	path := KeyPath(data)
+	path := keyPath(data)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // nor a link, which may lead nowhere for a moment
 		private, err := newKey(path)
 		if err != nil {

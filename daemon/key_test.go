@@ -24,19 +24,19 @@ func TestTheKeyIsKept(t *testing.T) {
 	if again, err := nodeKey(data, log); err != nil || !again.Equal(first) {
 		t.Errorf("at the next start it has another key, %v", err)
 	}
-	info, err := os.Stat(KeyPath(data))
+	info, err := os.Stat(keyPath(data))
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("%s has the mode %v, %v", KeyPath(data), info.Mode(), err)
+		t.Errorf("%s has the mode %v, %v", keyPath(data), info.Mode(), err)
 	}
 	linked := t.TempDir()
-	if err := os.Symlink(KeyPath(data), KeyPath(linked)); err != nil {
+	if err := os.Symlink(keyPath(data), keyPath(linked)); err != nil {
 		t.Skip("no symbolic link can be made here, as on Windows: ", err)
 	}
 	if same, err := nodeKey(linked, log); err != nil || !same.Equal(first) {
 		t.Errorf("by a link it has another key, %v", err)
 	}
 	nowhere := t.TempDir()
-	if err := os.Symlink(filepath.Join(nowhere, "none"), KeyPath(nowhere)); err != nil {
+	if err := os.Symlink(filepath.Join(nowhere, "none"), keyPath(nowhere)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := nodeKey(nowhere, log); !errors.Is(err, fs.ErrNotExist) {
@@ -54,14 +54,14 @@ func TestAKeyThatIsNone(t *testing.T) {
 	const broken = "-----BEGIN PRIVATE KEY-----\n!\n-----END PRIVATE KEY-----\n"
 	for _, text := range []string{"", "not a key", broken, x25519} {
 		data := t.TempDir()
-		if err := os.WriteFile(KeyPath(data), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(keyPath(data), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := nodeKey(data, slog.New(slog.DiscardHandler)); err == nil ||
 			!strings.Contains(err.Error(), "put back the file as it was, or remove it") {
 			t.Errorf("%q is a key: %v", text, err)
 		}
-		if kept, err := os.ReadFile(KeyPath(data)); err != nil || string(kept) != text {
+		if kept, err := os.ReadFile(keyPath(data)); err != nil || string(kept) != text {
 			t.Errorf("%q was replaced by %q, %v", text, kept, err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestAKeyOfSomebodyElse(t *testing.T) {
 		return
 	}
 	data := t.TempDir()
-	if err := os.WriteFile(KeyPath(data), nil, 0); err != nil {
+	if err := os.WriteFile(keyPath(data), nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := nodeKey(data, slog.New(slog.DiscardHandler)); !errors.Is(err, fs.ErrPermission) ||

@@ -97,12 +97,12 @@ func (e endlessly) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// readFor reads a body of MaxBytes at most, with that gate for large ones.
+// readFor reads a body of maxBytes at most, with that gate for large ones.
 func readFor(ctx context.Context, resp *http.Response, large gate) (body []byte, release func(), err error) {
-	v := visit{client: &Client{large: large}, patience: patience{left: Timeout}}
+	v := visit{client: &Client{large: large}, patience: patience{left: timeout}}
 	ctx, stop := v.patience.start(ctx)
 	defer stop()
-	return v.readBody(ctx, resp, MaxBytes)
+	return v.readBody(ctx, resp, maxBytes)
 }
 
 func TestBodyLimits(t *testing.T) {
@@ -110,11 +110,11 @@ func TestBodyLimits(t *testing.T) {
 		size, length int64 // of the body, and as announced
 		ok           bool
 	}{
-		{MaxBytes, -1, true},
-		{MaxBytes, MaxBytes, true},
-		{MaxBytes + 1, -1, false},
+		{maxBytes, -1, true},
+		{maxBytes, maxBytes, true},
+		{maxBytes + 1, -1, false},
 		{1 << 40, -1, false},
-		{0, MaxBytes + 1, false}, // refused before it is read
+		{0, maxBytes + 1, false}, // refused before it is read
 	} {
 		body := io.NopCloser(io.LimitReader(endlessly("a feed of no end "), test.size))
 		large := make(gate, 1)

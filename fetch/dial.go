@@ -28,7 +28,7 @@ func newTransport(r *net.Resolver, allow func(netip.AddrPort) error) *http.Trans
 		MaxConnsPerHost:        1, // nor is one dialed while another is about to be free
 		IdleConnTimeout:        30 * time.Second,
 		TLSHandshakeTimeout:    10 * time.Second,
-		MaxResponseHeaderBytes: MaxHeaderBytes,
+		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
 }
 

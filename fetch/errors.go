@@ -14,10 +14,10 @@ import (
 )
 
 var (
-	// ErrTooLarge says that the document is larger than MaxBytes, or inflates as no feed does.
+	// ErrTooLarge says that the document is larger than maxBytes, or inflates as no feed does.
 	ErrTooLarge = errors.New("document too large")
-	// ErrTooManyRedirects says that the answer after MaxRedirects redirects was another one.
-	ErrTooManyRedirects = fmt.Errorf("redirected more than %d times", MaxRedirects)
+	// ErrTooManyRedirects says that the answer after maxRedirects redirects was another one.
+	ErrTooManyRedirects = fmt.Errorf("redirected more than %d times", maxRedirects)
 	// ErrLoop says that an address redirects to itself, by whatever way.
 	ErrLoop = errors.New("redirected in a circle")
 	// ErrElsewhere says that a feed that is polled for others led to another host.

@@ -29,15 +29,15 @@ import (
 )
 
 const (
-	// Timeout bounds a whole fetch: names, connections, redirects and the body. Waiting for one's turn at a host does
+	// timeout bounds a whole fetch: names, connections, redirects and the body. Waiting for one's turn at a host does
 	// not count, nor for the place that a large body or the parser takes here.
-	Timeout = 30 * time.Second
-	// MaxBytes is the largest document, after inflation.
-	MaxBytes = feed.MaxDocumentBytes
-	// MaxRedirects is the most redirects that are followed in one fetch.
-	MaxRedirects = 5
-	// MaxHeaderBytes is the largest response header.
-	MaxHeaderBytes = 64 << 10
+	timeout = 30 * time.Second
+	// maxBytes is the largest document, after inflation.
+	maxBytes = feed.MaxDocumentBytes
+	// maxRedirects is the most redirects that are followed in one fetch.
+	maxRedirects = 5
+	// maxHeaderBytes is the largest response header.
+	maxHeaderBytes = 64 << 10
 )
 
 // Config holds the owner's choices. The zero value reads public feeds only.
@@ -97,7 +97,7 @@ func (c *Client) CloseIdle() {
 	c.unguarded.CloseIdleConnections()
 }
 
-// Fetch polls a feed and parses what it gets. It takes Timeout at most, beside what it waits for a place here: while
+// Fetch polls a feed and parses what it gets. It takes timeout at most, beside what it waits for a place here: while
 // another fetch is at the same host, or many parse. It ends early with ctx.
 //
 // Where nothing changed, Document and Err are both nil. The validators returned are those to send
@@ -122,7 +122,7 @@ func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 		return out
 	}
 	u.RawQuery = escaped(u.RawQuery)
-	v := visit{client: c, fetch: f, origin: origin, patience: patience{left: Timeout}, out: &out, forGood: true}
+	v := visit{client: c, fetch: f, origin: origin, patience: patience{left: timeout}, out: &out, forGood: true}
 	out.Err = v.follow(ctx, u)
 	out.Secret = v.secret
 	return out
@@ -135,7 +135,7 @@ type visit struct {
 	want      *Want     // what is asked for where that is no feed
 	got       *Resource // and what came of it
 	origin    *url.URL  // the feed's own address
-	patience  patience  // of which there is Timeout
+	patience  patience  // of which there is timeout
 	out       *node.Fetched
 	seen      []string    // what was requested
 	forGood   bool        // all redirects so far were permanent
@@ -147,7 +147,7 @@ type visit struct {
 
 // follow requests u and whatever it redirects to.
 func (v *visit) follow(ctx context.Context, u *url.URL) error {
-	for range MaxRedirects + 1 {
+	for range maxRedirects + 1 {
 		v.seen = append(v.seen, u.String())
 		v.secret = v.secret || feed.URL(u.String()).Secret()
 		next, err := v.hop(ctx, u)
@@ -178,7 +178,7 @@ func (v *visit) hop(ctx context.Context, u *url.URL) (next *url.URL, err error) 
 	next, err = v.exchange(hopCtx, u)
 
 	if err != nil && ctx.Err() == nil && context.Cause(hopCtx) == context.DeadlineExceeded {
-		return nil, fmt.Errorf("no complete answer within %v: %w", Timeout, context.DeadlineExceeded)
+		return nil, fmt.Errorf("no complete answer within %v: %w", timeout, context.DeadlineExceeded)
 	}
 	return next, err
 }
@@ -237,7 +237,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 // that cannot be used would be no better the next time, and costs the publisher as much.
 func (v *visit) document(ctx context.Context, resp *http.Response, u *url.URL) error {
 	v.out.Private = optsOut(resp.Header)
-	body, release, err := v.readBody(ctx, resp, MaxBytes)
+	body, release, err := v.readBody(ctx, resp, maxBytes)
 	defer release()
 	if err != nil {
 		if errors.Is(err, ErrTooLarge) {

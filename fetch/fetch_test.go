@@ -77,7 +77,7 @@ func TestValidators(t *testing.T) {
 		{"not modified", 304, "", "", "", `"old"`, "old date", true},
 		{"not modified, one is new", 304, `"new"`, "", "", `"new"`, "old date", true},
 		{"document that cannot be read", 200, `"new"`, "new date", "<rss><channel>", `"new"`, "new date", false},
-		{"document that is too large", 200, `"new"`, "", strings.Repeat(" ", MaxBytes+1), `"new"`, "", false},
+		{"document that is too large", 200, `"new"`, "", strings.Repeat(" ", maxBytes+1), `"new"`, "", false},
 		{"failure", 500, `"new"`, "new date", "", `"old"`, "old date", false},
 		{"huge", 200, `"` + strings.Repeat("x", 5000) + `"`, "", rss, "", "", true},
 	} {
@@ -218,7 +218,7 @@ func TestStatuses(t *testing.T) {
 }
 
 func TestRedirects(t *testing.T) {
-	for n := range MaxRedirects + 3 {
+	for n := range maxRedirects + 3 {
 		server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if len(r.URL.Path) > n {
 				serveRSS(w, r)
@@ -227,14 +227,14 @@ func TestRedirects(t *testing.T) {
 			http.Redirect(w, r, r.URL.Path+"x", []int{301, 302, 303, 307, 308}[n%5])
 		})
 		got := local(t, server+"/")
-		if n <= MaxRedirects {
+		if n <= maxRedirects {
 			wantEntry(t, got)
 			if int(requests.Load()) != n+1 {
 				t.Errorf("%d redirects took %d requests", n, requests.Load())
 			}
-		} else if !errors.Is(got.Err, ErrTooManyRedirects) || requests.Load() != MaxRedirects+1 {
+		} else if !errors.Is(got.Err, ErrTooManyRedirects) || requests.Load() != maxRedirects+1 {
 			t.Errorf("%d redirects: %v after %d requests, want ErrTooManyRedirects after %d", n, got.Err,
-				requests.Load(), MaxRedirects+1)
+				requests.Load(), maxRedirects+1)
 		}
 	}
 }
@@ -457,7 +457,7 @@ func TestRetryAfterReachesTheNode(t *testing.T) {
 
 func TestHugeHeaderIsRefused(t *testing.T) {
 	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Padding", strings.Repeat("x", 2*MaxHeaderBytes))
+		w.Header().Set("X-Padding", strings.Repeat("x", 2*maxHeaderBytes))
 		serveRSS(w, r)
 	})
 	if got := local(t, server); got.Err == nil {

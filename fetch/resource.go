@@ -18,7 +18,7 @@ type Want struct {
 	For feed.URL
 	// Accept says which media types are wanted, as the header has them.
 	Accept string
-	// MaxBytes is the largest, after inflation. Default MaxBytes.
+	// MaxBytes is the largest, after inflation. Default maxBytes.
 	MaxBytes int64
 	// SameSite refuses redirects to another host.
 	SameSite bool
@@ -38,7 +38,7 @@ type Resource struct {
 // Get gets what belongs to a feed. It is bounded and guarded as Fetch is, and takes turns with it at each host.
 func (c *Client) Get(ctx context.Context, w Want) (got Resource) {
 	if w.MaxBytes == 0 {
-		w.MaxBytes = MaxBytes
+		w.MaxBytes = maxBytes
 	}
 	out := &got.Answer
 	out.Feed = w.URL
@@ -54,7 +54,7 @@ func (c *Client) Get(ctx context.Context, w Want) (got Resource) {
 	}
 	origin.User, u.User, u.RawQuery = nil, nil, escaped(u.RawQuery)
 	v := visit{client: c, want: &w, fetch: node.Fetch{Feed: w.URL, SameHost: w.SameSite}, origin: origin,
-		patience: patience{left: Timeout}, out: out, got: &got}
+		patience: patience{left: timeout}, out: out, got: &got}
 	out.Err = v.follow(ctx, u)
 	for i := range out.Requests {
 		out.Requests[i].Feed = "" // it is no poll

@@ -177,7 +177,7 @@ func TestGetEndsInTime(t *testing.T) {
 		})
 		start := time.Now()
 		got := c.Get(t.Context(), Want{URL: "http://example.com/a.gif", For: "http://example.com/feed"})
-		if took := time.Since(start); took != Timeout || !errors.Is(got.Answer.Err, context.DeadlineExceeded) {
+		if took := time.Since(start); took != timeout || !errors.Is(got.Answer.Err, context.DeadlineExceeded) {
 			t.Errorf("%v after %v", got.Answer.Err, took)
 		}
 	})

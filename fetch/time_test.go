@@ -88,8 +88,8 @@ func TestSlowPublishers(t *testing.T) {
 				c := inMemory(t, peer)
 				start := time.Now()
 				got := c.Fetch(t.Context(), nodeFetch("http://example.com/feed"))
-				if took := time.Since(start); took != Timeout {
-					t.Errorf("took %v, want %v", took, Timeout)
+				if took := time.Since(start); took != timeout {
+					t.Errorf("took %v, want %v", took, timeout)
 				}
 				if !errors.Is(got.Err, context.DeadlineExceeded) {
 					t.Errorf("%v, want DeadlineExceeded", got.Err)
@@ -123,14 +123,14 @@ func TestWaitingHereIsNotThePublishers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := inMemory(t, func(_ string, conn net.Conn) {
-					time.Sleep(Timeout - time.Second)
+					time.Sleep(timeout - time.Second)
 					answer(conn, head+body)
 				})
 				for _, g := range []gate{c.parsing, c.large} {
 					for range cap(g) {
 						g <- struct{}{}
 					}
-					time.AfterFunc(10*Timeout, func() {
+					time.AfterFunc(10*timeout, func() {
 						for range cap(g) {
 							g.leave()
 						}
@@ -138,7 +138,7 @@ func TestWaitingHereIsNotThePublishers(t *testing.T) {
 				}
 				start := time.Now()
 				got := c.Fetch(t.Context(), nodeFetch("http://example.com/feed"))
-				if took := time.Since(start); got.Err != nil || took < 10*Timeout || took > 10*Timeout+time.Second {
+				if took := time.Since(start); got.Err != nil || took < 10*timeout || took > 10*timeout+time.Second {
 					t.Errorf("%v after %v", got.Err, took)
 				}
 			})

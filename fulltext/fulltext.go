@@ -26,10 +26,10 @@ const (
 	MaxPageBytes = 2 << 20
 	// MaxElements is how many elements it may have.
 	MaxElements = 30_000
-	// MaxParts is how many tags, texts and attributes it may have.
-	MaxParts = 200_000
-	// MaxDepth is how deep they may stand inside one another.
-	MaxDepth = 80
+	// maxParts is how many tags, texts and attributes it may have.
+	maxParts = 200_000
+	// maxDepth is how deep they may stand inside one another.
+	maxDepth = 80
 	// MaxBytes is how large the HTML of an article may be.
 	MaxBytes = 512 << 10
 )
@@ -103,8 +103,8 @@ func measure(doc *html.Node) error {
 			}
 		}
 		if n.FirstChild != nil {
-			if depth++; depth > MaxDepth {
-				return fmt.Errorf("%w: elements inside one another, %d deep", ErrLimit, MaxDepth)
+			if depth++; depth > maxDepth {
+				return fmt.Errorf("%w: elements inside one another, %d deep", ErrLimit, maxDepth)
 			}
 			n = n.FirstChild
 			continue

@@ -46,8 +46,8 @@ func (w *rewriter) write(page string, noscript bool) error {
 		if kind == html.ErrorToken {
 			return nil
 		}
-		if w.parts++; w.parts > MaxParts {
-			return fmt.Errorf("%w: more than %d tags, texts and attributes", ErrLimit, MaxParts)
+		if w.parts++; w.parts > maxParts {
+			return fmt.Errorf("%w: more than %d tags, texts and attributes", ErrLimit, maxParts)
 		}
 		var err error
 		switch kind {
@@ -91,8 +91,8 @@ func (w *rewriter) start(z *html.Tokenizer, closed, noscript bool) (raw string, 
 	}
 	w.WriteString("<" + plainName(name))
 	for more {
-		if w.parts++; w.parts > MaxParts {
-			return "", fmt.Errorf("%w: more than %d tags, texts and attributes", ErrLimit, MaxParts)
+		if w.parts++; w.parts > maxParts {
+			return "", fmt.Errorf("%w: more than %d tags, texts and attributes", ErrLimit, maxParts)
 		}
 		var key, value []byte
 		key, value, more = z.TagAttr()

@@ -18,8 +18,8 @@ import (
 	"feedex/safehtml"
 )
 
-// DefaultMailServer is where mail goes that names no server: to this machine, as its other programs send theirs.
-const DefaultMailServer = "smtp://localhost"
+// defaultMailServer is where mail goes that names no server: to this machine, as its other programs send theirs.
+const defaultMailServer = "smtp://localhost"
 
 // A mailServer is what Receiver.Server says. Its URL is smtps://user@host:465 for a server that is spoken to by TLS
 // from the begin, and smtp://user@host:587 for one that has to go over to it, unless it is this machine.
@@ -31,7 +31,7 @@ type mailServer struct {
 
 // readMailServer reads the URL of a server. The error wraps reading.ErrReceiver.
 func readMailServer(text string) (mailServer, error) {
-	u, err := url.Parse(cmp.Or(text, DefaultMailServer))
+	u, err := url.Parse(cmp.Or(text, defaultMailServer))
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Path != "" && u.Path != "/" {
 		return mailServer{}, fmt.Errorf("%w: server %.60q: want smtp://USER@HOST:587 or smtps://USER@HOST:465",
 			reading.ErrReceiver, text)

@@ -18,13 +18,13 @@ func Type(content []byte) string {
 		}
 	}
 	if isSVG(content) {
-		return SVG
+		return svg
 	}
 	return ""
 }
 
-// SVG is the type of the only pictures that may hold programs: what serves one has to see to it that they do not run.
-const SVG = "image/svg+xml"
+// svg is the type of the only pictures that may hold programs: what serves one has to see to it that they do not run.
+const svg = "image/svg+xml"
 
 // Policy is the Content-Security-Policy of every picture that is served: opened by itself, and not as part of a page,
 // an SVG would be a page of the node's own, with programs and whatever else it loads.

@@ -17,11 +17,11 @@ func TestType(t *testing.T) {
 		"BM\x36\x00\x00\x00\x00\x00\x00\x00\x36\x00":    "image/bmp",
 		"BMW builds cars":                               "",
 		"\x00\x00\x01\x00\x01\x00\x10\x10":              "image/x-icon",
-		"<svg xmlns='http://www.w3.org/2000/svg'>":      SVG,
-		"\ufeff<?xml version='1.0'?>\n<!-- a --><svg/>": SVG,
-		"<!DOCTYPE svg PUBLIC \"a\" \"b\">\n<svg\n>":    SVG,
+		"<svg xmlns='http://www.w3.org/2000/svg'>":      svg,
+		"\ufeff<?xml version='1.0'?>\n<!-- a --><svg/>": svg,
+		"<!DOCTYPE svg PUBLIC \"a\" \"b\">\n<svg\n>":    svg,
 		"<!DOCTYPE svg [<!ENTITY a 'aaaa'>]><svg>&a;":   "",  // grows
-		"<!doctype html><svg>":                          SVG, // nosniff and its type make it no page
+		"<!doctype html><svg>":                          svg, // nosniff and its type make it no page
 		"<html><svg>":                                   "",
 		"<svgx>":                                        "",
 		"<svg":                                          "",

@@ -116,9 +116,9 @@ const (
 	MaxName = 300
 )
 
-// Inside stands between the names of folders inside one another, which here are one: readers have one level of them.
+// inside stands between the names of folders inside one another, which here are one: readers have one level of them.
 // It holds no slash, because their folders' identifiers do.
-const Inside = " › "
+const inside = " › "
 
 // FolderOf is the one folder that stands for a path of them, "" for none.
 func FolderOf(path []string) string {
@@ -128,7 +128,7 @@ func FolderOf(path []string) string {
 			names = append(names, name)
 		}
 	}
-	folder := cut(strings.Join(names, Inside))
+	folder := cut(strings.Join(names, inside))
 	if nameOf(folder) != folder { // it ends in what would be another name once more
 		folder = strings.TrimRight(folder, "<& ")
 	}
@@ -136,7 +136,7 @@ func FolderOf(path []string) string {
 }
 
 // PathOf is the path that a folder stands for.
-func PathOf(folder string) []string { return strings.Split(folder, Inside) }
+func PathOf(folder string) []string { return strings.Split(folder, inside) }
 
 // The refusals of Arrange and its like.
 var (

@@ -109,7 +109,7 @@ func TestHandUniform(t *testing.T) {
 				join(t, r, start, c.id(i))
 			}
 			// More ports make a host no likelier.
-			for port := range uint16(MaxPorts - 1) {
+			for port := range uint16(maxPorts - 1) {
 				join(t, r, start, newID(c.id(0).Addr(), 8000+port))
 			}
 			drawn := make(map[netip.Addr]int)

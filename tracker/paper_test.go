@@ -34,7 +34,7 @@ func TestPaperCurrentlyRunning(t *testing.T) {
 	register(r, start, liar)
 	r.Confirm(start, liar, false)
 	register(r, start.Add(20*time.Minute), running)
-	if got := r.Hand(start.Add(Expiry), liar, 50); !slices.Equal(got, ids(running)) {
+	if got := r.Hand(start.Add(expiry), liar, 50); !slices.Equal(got, ids(running)) {
 		t.Errorf("handed out %v, want only the node that runs", got)
 	}
 }

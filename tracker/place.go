@@ -22,7 +22,7 @@ type hostNodes struct {
 	place   place
 	network *netRange
 	known   int       // records
-	listed  []*record // those that may be handed out, at most MaxPorts
+	listed  []*record // those that may be handed out, at most maxPorts
 	at      int       // index in netRange.listed while listed is not empty
 }
 
@@ -70,16 +70,16 @@ func (r *Registry) networkOf(id protocol.NodeID) place {
 // callBackEvery is the least time between two call backs to id.
 func (r *Registry) callBackEvery(id protocol.NodeID) time.Duration {
 	if r.local(id) {
-		return LocalCallBackEvery
+		return localCallBackEvery
 	}
-	return CallBackEvery
+	return callBackEvery
 }
 
 // hasRoom reports whether an id not known before can be remembered: its host has not its share yet, and somebody gives
 // way where the registry is full.
 func (r *Registry) hasRoom(id protocol.NodeID) bool {
 	h := r.hostOf(id)
-	return h.known < MaxPorts && (len(r.known) < r.cfg.Capacity || r.victim(h.network) != nil)
+	return h.known < maxPorts && (len(r.known) < r.cfg.Capacity || r.victim(h.network) != nil)
 }
 
 // victim is the record that a full registry forgets for a newcomer of a network: the one that was retired first, or

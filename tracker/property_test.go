@@ -63,7 +63,7 @@ func TestProperties(t *testing.T) {
 						b.pending, b.confirmed, b.asked = false, false, b.asked[:len(b.asked)-1]
 					}
 					if callBack {
-						if a.pending && now.Sub(a.heard) < Expiry {
+						if a.pending && now.Sub(a.heard) < expiry {
 							t.Fatalf("%s: a call back while one is under way", id)
 						}
 						a.asked = append(a.asked, now)
@@ -76,7 +76,7 @@ func TestProperties(t *testing.T) {
 			"confirm": func(t *rapid.T) {
 				id, ok := anyID.Draw(t, "id"), rapid.Bool().Draw(t, "ok")
 				r.Confirm(now, id, ok)
-				if a := accounts[id]; a != nil && a.pending && now.Sub(a.heard) < Expiry {
+				if a := accounts[id]; a != nil && a.pending && now.Sub(a.heard) < expiry {
 					a.pending, a.confirmed = false, ok
 				}
 			},
@@ -89,7 +89,7 @@ func TestProperties(t *testing.T) {
 				hosts := make(map[place]bool)
 				for _, id := range answer {
 					a := accounts[id]
-					if id == asker || a == nil || !a.confirmed || now.Sub(a.heard) >= Expiry {
+					if id == asker || a == nil || !a.confirmed || now.Sub(a.heard) >= expiry {
 						t.Fatalf("handed %s to %s: %+v", id, asker, a)
 					}
 					if hosts[r.placeOf(id)] {
@@ -120,7 +120,7 @@ func TestProperties(t *testing.T) {
 				if r.local(id) {
 					continue
 				}
-				if gap := a.asked[i].Sub(a.asked[i-1]); gap < CallBackEvery {
+				if gap := a.asked[i].Sub(a.asked[i-1]); gap < callBackEvery {
 					t.Fatalf("%s: call backs %v apart", id, gap)
 				}
 			}

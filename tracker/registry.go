@@ -7,7 +7,7 @@
 //
 //   - It hands out nobody who did not call within the last half hour, whose call back did not
 //     succeed, or who is the asker.
-//   - It asks for at most one call back a day to any id and for at most MaxPorts a day to any host,
+//   - It asks for at most one call back a day to any id and for at most maxPorts a day to any host,
 //     so that nobody can turn it against a third party. (Whom a full registry forgot for a newcomer
 //     may be called back again that day, and a call back that gave way to another begins anew.)
 //   - However many nodes are slow to answer when they are called back, one from elsewhere is called back
@@ -29,18 +29,18 @@ import (
 )
 
 const (
-	// Expiry is how long a node is handed out after its latest call.
-	Expiry = 30 * time.Minute
-	// CallBackEvery is the least time between two call backs to one id that is remembered, however the first ended.
-	CallBackEvery = 24 * time.Hour
-	// LocalCallBackEvery stands in for CallBackEvery at local addresses under Config.AllowLocal: there is no third
+	// expiry is how long a node is handed out after its latest call.
+	expiry = 30 * time.Minute
+	// callBackEvery is the least time between two call backs to one id that is remembered, however the first ended.
+	callBackEvery = 24 * time.Hour
+	// localCallBackEvery stands in for callBackEvery at local addresses under Config.AllowLocal: there is no third
 	// party to protect, and an owner who tries a network on one machine should not wait a day.
-	LocalCallBackEvery = time.Minute
-	// CallBackPatience is how long a node may take to answer its call back while others wait for its place.
-	CallBackPatience = 2 * time.Second
-	// MaxPorts is the most ids that are known of one host at a time. As each is remembered for a day
+	localCallBackEvery = time.Minute
+	// callBackPatience is how long a node may take to answer its call back while others wait for its place.
+	callBackPatience = 2 * time.Second
+	// maxPorts is the most ids that are known of one host at a time. As each is remembered for a day
 	// after its call back, unless it has to make room, it also bounds the call backs to a host a day.
-	MaxPorts = 8
+	maxPorts = 8
 )
 
 // Config bounds a Registry. The zero value of each field means its default.
@@ -86,7 +86,7 @@ func New(cfg Config, rng *rand.Rand) *Registry {
 		hosts:    make(map[place]*hostNodes),
 		networks: make(map[place]*netRange),
 
-		callBacks: admission.NewSharedPool[*record](cfg.CallBacks, CallBackPatience),
+		callBacks: admission.NewSharedPool[*record](cfg.CallBacks, callBackPatience),
 	}
 }
 
@@ -213,23 +213,23 @@ func (r *Registry) retire(rec *record, when time.Time) {
 	r.enqueue(rec, &r.old)
 }
 
-// expire retires the nodes that have not called for Expiry, and forgets those that were retired long
+// expire retires the nodes that have not called for expiry, and forgets those that were retired long
 // enough ago. Every exported method begins with it, so nothing depends on when it last ran.
 func (r *Registry) expire(now time.Time) {
 	for e := r.live.Front(); e != nil; e = r.live.Front() {
 		rec := e.Value.(*record)
-		if now.Sub(rec.heard) < Expiry {
+		if now.Sub(rec.heard) < expiry {
 			break
 		}
 		if rec.state == pending { // the host forgot it: nobody answered
 			r.ended(rec)
 			rec.state = refused
 		}
-		r.retire(rec, rec.heard.Add(Expiry))
+		r.retire(rec, rec.heard.Add(expiry))
 	}
 	for e := r.old.Front(); e != nil; e = r.old.Front() {
 		rec := e.Value.(*record)
-		if now.Sub(rec.left) < CallBackEvery {
+		if now.Sub(rec.left) < callBackEvery {
 			break
 		}
 		r.forget(rec)

@@ -74,7 +74,7 @@ func TestRegister(t *testing.T) {
 			{30 * time.Hour, false, "", false}},
 		"calling on and on": {{0, true, confirm, true}, {29 * time.Minute, false, "", true},
 			{58 * time.Minute, false, "", true}},
-		"call back forgotten by the host": {{0, true, "", false}, {Expiry, false, "", false},
+		"call back forgotten by the host": {{0, true, "", false}, {expiry, false, "", false},
 			{2 * 24 * time.Hour, true, confirm, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,16 +100,16 @@ func TestExpiry(t *testing.T) {
 	r := newRegistry(Config{})
 	id := node("11.1.1.1:7790")
 	join(t, r, start, id)
-	if !handed(r, start.Add(Expiry-1), id) {
+	if !handed(r, start.Add(expiry-1), id) {
 		t.Error("not handed out just before it expires")
 	}
-	if handed(r, start.Add(Expiry), id) {
+	if handed(r, start.Add(expiry), id) {
 		t.Error("handed out after it expired")
 	}
-	if got := r.Status(start.Add(Expiry)); got.Known != 1 || got.Listed != 0 {
+	if got := r.Status(start.Add(expiry)); got.Known != 1 || got.Listed != 0 {
 		t.Errorf("after expiry: %+v, want 1 known, 0 listed", got)
 	}
-	if got := r.Status(start.Add(Expiry + CallBackEvery)); got.Known != 0 {
+	if got := r.Status(start.Add(expiry + callBackEvery)); got.Known != 0 {
 		t.Errorf("a day later: %d known, want 0", got.Known)
 	}
 	check(t, r)
@@ -160,7 +160,7 @@ func TestLocalAddresses(t *testing.T) {
 	id := node("127.0.0.1:9000")
 	register(r, start, id)
 	r.Confirm(start, id, false)
-	if register(r, start.Add(LocalCallBackEvery-1), id) || !register(r, start.Add(LocalCallBackEvery), id) {
+	if register(r, start.Add(localCallBackEvery-1), id) || !register(r, start.Add(localCallBackEvery), id) {
 		t.Error("want the next call back after LocalCallBackEvery")
 	}
 	check(t, r)
@@ -176,8 +176,8 @@ func TestBoundsOfHostAndNetwork(t *testing.T) {
 				r.Confirm(start, id, port%2 == 0)
 			}
 		}
-		if callBacks != MaxPorts {
-			t.Errorf("%d call backs, want %d", callBacks, MaxPorts)
+		if callBacks != maxPorts {
+			t.Errorf("%d call backs, want %d", callBacks, maxPorts)
 		}
 		check(t, r)
 	})
@@ -190,8 +190,8 @@ func TestBoundsOfHostAndNetwork(t *testing.T) {
 				r.Confirm(start, id, true)
 			}
 		}
-		if callBacks != MaxPorts {
-			t.Errorf("%d call backs, want %d", callBacks, MaxPorts)
+		if callBacks != maxPorts {
+			t.Errorf("%d call backs, want %d", callBacks, maxPorts)
 		}
 		if got := len(r.Hand(start, protocol.NodeID{}, 50)); got != 1 {
 			t.Errorf("handed out %d ids of one customer, want 1", got)
@@ -214,7 +214,7 @@ func TestBoundsOfHostAndNetwork(t *testing.T) {
 	t.Run("no room for a new check: a confirmed node stays", func(t *testing.T) {
 		r := newRegistry(Config{CallBacks: 1})
 		join(t, r, start, public(0))
-		day := start.Add(CallBackEvery)
+		day := start.Add(callBackEvery)
 		register(r, day.Add(-time.Minute), public(0))
 		register(r, day, public(1))
 		if register(r, day, public(0)) || !handed(r, day, public(0)) {
@@ -251,7 +251,7 @@ func TestCapacity(t *testing.T) {
 			register(r, start.Add(time.Duration(i)), public(i))
 			r.Confirm(start.Add(time.Duration(i)), public(i), i%2 == 0)
 		}
-		later := start.Add(2 * Expiry)
+		later := start.Add(2 * expiry)
 		for i := capacity; i < 2*capacity; i++ {
 			join(t, r, later, public(i))
 			check(t, r)
@@ -287,7 +287,7 @@ func TestCapacity(t *testing.T) {
 		if r.known[id] != nil {
 			id = node("52.1.1.1:7790") // no more than one is left
 		}
-		if !register(r, start.Add(Expiry), id) {
+		if !register(r, start.Add(expiry), id) {
 			t.Errorf("%s, which was forgotten, is not called back once there is room", id)
 		}
 	})
@@ -317,7 +317,7 @@ func check(t interface {
 		}
 		for i, h := range n.listed {
 			hosts++
-			if h.at != i || h.network != n || len(h.listed) == 0 || len(h.listed) > MaxPorts || r.hosts[h.place] != h {
+			if h.at != i || h.network != n || len(h.listed) == 0 || len(h.listed) > maxPorts || r.hosts[h.place] != h {
 				t.Fatalf("host %d of %v: %+v", i, n.place, h)
 			}
 			for _, rec := range h.listed {
@@ -341,7 +341,7 @@ func check(t interface {
 			len(r.networks))
 	}
 	for h, n := range known {
-		if h.known != n || n > MaxPorts {
+		if h.known != n || n > maxPorts {
 			t.Fatalf("host %v: %d records, counted %d", h.place, n, h.known)
 		}
 	}

@@ -49,7 +49,7 @@ func (r *Registry) Load(now time.Time, entries []KnownNode) (loaded int) {
 	slices.SortStableFunc(entries,
 		func(a, b KnownNode) int { return cmp.Or(a.left().Compare(b.left()), a.ID.Compare(b.ID)) })
 	for _, e := range entries {
-		if r.known[e.ID] != nil || !r.mayList(e.ID) || now.Sub(e.left()) >= CallBackEvery || !r.hasRoom(e.ID) {
+		if r.known[e.ID] != nil || !r.mayList(e.ID) || now.Sub(e.left()) >= callBackEvery || !r.hasRoom(e.ID) {
 			continue
 		}
 		rec := r.admit(e.ID)
@@ -58,7 +58,7 @@ func (r *Registry) Load(now time.Time, entries []KnownNode) (loaded int) {
 		if e.Confirmed {
 			rec.state = confirmed
 		}
-		if e.Confirmed && now.Sub(e.Heard) < Expiry {
+		if e.Confirmed && now.Sub(e.Heard) < expiry {
 			r.list(rec)
 			r.enqueue(rec, &r.live)
 		} else if left := e.left(); left.Before(now) {
@@ -72,4 +72,4 @@ func (r *Registry) Load(now time.Time, entries []KnownNode) (loaded int) {
 }
 
 // left is the latest time at which the entry's node can have gone off the list.
-func (e KnownNode) left() time.Time { return e.Heard.Add(Expiry) }
+func (e KnownNode) left() time.Time { return e.Heard.Add(expiry) }

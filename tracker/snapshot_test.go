@@ -51,10 +51,10 @@ func TestSnapshot(t *testing.T) {
 	if !register(again, now, waiting) {
 		t.Error("a node whose call back the restart cut off was not called back")
 	}
-	if s := again.Status(now.Add(Expiry)); s.Listed != 0 {
+	if s := again.Status(now.Add(expiry)); s.Listed != 0 {
 		t.Errorf("%d listed half an hour later, want 0", s.Listed)
 	}
-	if s := again.Status(now.Add(2 * CallBackEvery)); s.Known != 0 {
+	if s := again.Status(now.Add(2 * callBackEvery)); s.Known != 0 {
 		t.Errorf("%d known two days later, want 0", s.Known)
 	}
 	check(t, again)
@@ -68,7 +68,7 @@ func TestLoadRefuses(t *testing.T) {
 	got := r.Load(start, []KnownNode{
 		entry("11.1.1.1:7790", 0),
 		entry("11.1.1.1:7790", 0), // twice
-		entry("11.2.1.1:7790", Expiry+CallBackEvery),
+		entry("11.2.1.1:7790", expiry+callBackEvery),
 		entry("127.0.0.1:7790", 0),
 		entry("11.3.1.1:25", 0),
 		entry("11.4.1.1:7790", -time.Hour), // in the future
@@ -78,7 +78,7 @@ func TestLoadRefuses(t *testing.T) {
 		t.Errorf("loaded %d entries, want 2", got)
 	}
 	check(t, r)
-	if s := r.Status(start.Add(Expiry)); s.Listed != 0 {
+	if s := r.Status(start.Add(expiry)); s.Listed != 0 {
 		t.Errorf("%d still listed after Expiry: a time in the future was believed", s.Listed)
 	}
 }
@@ -87,7 +87,7 @@ func TestLoadRefuses(t *testing.T) {
 func TestSnapshotAtTheLastMoment(t *testing.T) {
 	r := newRegistry(Config{})
 	register(r, start, public(0))
-	now := start.Add(Expiry + CallBackEvery - 1)
+	now := start.Add(expiry + callBackEvery - 1)
 	entries := r.Snapshot(now)
 	if got := newRegistry(Config{}).Load(now, entries); len(entries) != 1 || got != 1 {
 		t.Errorf("saved %d, loaded %d entries, want 1", len(entries), got)

@@ -96,8 +96,8 @@ func (c *claim) made() Claim {
 // maker is the network of the neighbor that made it.
 func (c *claim) maker() protocol.Network { return c.via[len(c.via)-1].Network() }
 
-// NewClaims returns Claims that remember nothing.
-func NewClaims(w *Witnesses) *Claims {
+// newClaims returns Claims that remember nothing.
+func newClaims(w *Witnesses) *Claims {
 	return &Claims{witnesses: w, open: make(map[feed.EntryID]*claim), feeds: make(map[feed.URL]int),
 		makers: make(map[protocol.Network]int), uneven: make(map[feed.URL]time.Time)}
 }

@@ -31,7 +31,7 @@ func listing(entries ...feed.Entry) (listed []Listed) {
 
 // claims are Claims with one about e, which the last node of the way brought so long before now.
 func claims(e feed.Entry, age time.Duration, nodes ...int) *Claims {
-	c := NewClaims(new(Witnesses))
+	c := newClaims(new(Witnesses))
 	add(c, e, age, nodes...)
 	return c
 }
@@ -98,7 +98,7 @@ func TestWhatAPollSaysOfAClaim(t *testing.T) {
 			t.Errorf("%s: it is %s, want %s", c.rule, got, c.want)
 		}
 		if other := claims(c.claim, c.age, c.via...).Judge(now, now, "https://example.com/other",
-			listing(c.listed...)); kind(NewClaims(nil), other, c.claim.EntryID()) != "dropped" {
+			listing(c.listed...)); kind(newClaims(nil), other, c.claim.EntryID()) != "dropped" {
 			t.Errorf("%s: the poll of another feed judged it", c.rule)
 		}
 	}
@@ -144,7 +144,7 @@ func TestAClaimMustBeRipeWhenThePollBegins(t *testing.T) {
 func TestADividedFeedBlamesNobody(t *testing.T) {
 	const day = 24 * time.Hour
 	const other feed.URL = "https://other.example.com/feed"
-	c := NewClaims(new(Witnesses))
+	c := newClaims(new(Witnesses))
 	at, count := now, 0
 	for i, s := range []struct {
 		rule            string
@@ -215,7 +215,7 @@ func TestDocumentsThatLoseEntriesExcuse(t *testing.T) {
 		{"one gets another id", []feed.Entry{e(1), e(2), e(3)}, []feed.Entry{e(1), renamed, e(3)}, false},
 		{"nothing is left", []feed.Entry{e(1), e(2)}, nil, false},
 	} {
-		all := NewClaims(new(Witnesses))
+		all := newClaims(new(Witnesses))
 		all.Compare(now, news, listing(c.before...), listing(c.after...))
 		if got := all.vanishing(now, news); got != c.want {
 			t.Errorf("%s: it does is %v, want %v", c.rule, got, c.want)
@@ -271,7 +271,7 @@ func TestClaimsAreBounded(t *testing.T) {
 func TestEvictionIsDeterministic(t *testing.T) {
 	var lives [2]*Claims
 	for i := range lives {
-		lives[i] = NewClaims(new(Witnesses))
+		lives[i] = newClaims(new(Witnesses))
 		for j := range maxClaims + 100 {
 			add(lives[i], item(j, 0), 0, j%100)
 		}
@@ -291,7 +291,7 @@ func TestEvictionIsDeterministic(t *testing.T) {
 // twice, whatever is claimed and published.
 func TestOnlyFirstHandClaimsOfTheMissingAreForged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := NewClaims(new(Witnesses))
+		c := newClaims(new(Witnesses))
 		at, judged := now, make(map[feed.EntryID]bool)
 		made := make(map[feed.EntryID]Claim)
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {

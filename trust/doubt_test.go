@@ -133,7 +133,7 @@ func TestOwnPollsEndADoubt(t *testing.T) {
 	if w.Doubted(at, id(8), news) {
 		t.Error("a witness that was wrong speaks against another")
 	}
-	if v := NewVersions(w); v.Vouched(at, brought(2, 2), way(5)) {
+	if v := newVersions(w); v.Vouched(at, brought(2, 2), way(5)) {
 		t.Error("a witness that was wrong vouches for a version")
 	}
 	w.Earned(at, id(2))

@@ -16,7 +16,7 @@ type Register struct {
 // NewRegister returns a register in which nobody said anything yet.
 func NewRegister() *Register {
 	w := new(Witnesses)
-	return &Register{Witnesses: w, Claims: NewClaims(w), Versions: NewVersions(w)}
+	return &Register{Witnesses: w, Claims: newClaims(w), Versions: newVersions(w)}
 }
 
 // An OwnPoll has the entries that an own poll of a feed showed.

@@ -26,15 +26,15 @@ const (
 // ours where it is one neighbor's word itself. Publishers edit entries, and any hop may alter them. So a version counts
 // as the publisher's only where an own poll shows it or, of an entry that none has shown, where two witnesses stand by
 // it. Until then it is set aside, which is to say that it is remembered by its digest and shown to nobody; a neighbor
-// that confirms it brings it again. Make it with NewVersions.
+// that confirms it brings it again. Make it with newVersions.
 type Versions struct {
 	witnesses *Witnesses
 	aside     []BroughtVersion // oldest first
 	passed    []passed         // likewise
 }
 
-// NewVersions returns Versions that remembers none.
-func NewVersions(w *Witnesses) *Versions { return &Versions{witnesses: w} }
+// newVersions returns Versions that remembers none.
+func newVersions(w *Witnesses) *Versions { return &Versions{witnesses: w} }
 
 // A BroughtVersion is one of an entry that one neighbor brought.
 type BroughtVersion struct {

@@ -50,7 +50,7 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 		{"nor by way of it", nil, 0, brought(2, 6, 5), way(6), false},
 		{"nor who has earned nothing", nil, 0, brought(2, 6), way(30), false},
 	} {
-		v := NewVersions(heard(9, 1))
+		v := newVersions(heard(9, 1))
 		for _, b := range test.before {
 			v.SetAside(now.Add(-test.ago), b)
 		}
@@ -67,7 +67,7 @@ func TestWhoConfirmsAVersion(t *testing.T) {
 // The word of a neighbor that had earned nothing counts once it has.
 func TestAWordCountsOnceItIsEarned(t *testing.T) {
 	w := heard(1, 1)
-	v := NewVersions(w)
+	v := newVersions(w)
 	if v.Vouched(now, brought(2, 1), nil) || v.Vouched(now, brought(2, 2), nil) {
 		t.Error("a stranger is a witness")
 	}
@@ -92,7 +92,7 @@ func TestWhatAPollShowsOfVersions(t *testing.T) {
 		{"ours, after that", alteredAfter, []Listed{{Entry: feed.EntryID{1}, Digest: feed.Digest{1}}}, 0, 1},
 		{"a third", alteredAfter, []Listed{{Entry: feed.EntryID{1}, Digest: feed.Digest{3}}}, 0, 0},
 	} {
-		v := NewVersions(new(Witnesses))
+		v := newVersions(new(Witnesses))
 		v.SetAside(now.Add(-test.ago), brought(2, 5))
 		altered := v.Compare(now, test.listed)
 		if len(altered) != test.want || v.Len() != test.left {
@@ -103,7 +103,7 @@ func TestWhatAPollShowsOfVersions(t *testing.T) {
 
 // A neighbor that delivered a version that was set aside need not do so again, for a while.
 func TestVersionsAreTakenOnceFromEach(t *testing.T) {
-	v := NewVersions(new(Witnesses))
+	v := newVersions(new(Witnesses))
 	one := brought(2, 5)
 	for i := range 2 { // in one bundle and another
 		one.DID = did(i)
@@ -123,7 +123,7 @@ func TestVersionsAreTakenOnceFromEach(t *testing.T) {
 }
 
 func TestVersionsAreBounded(t *testing.T) {
-	v := NewVersions(new(Witnesses))
+	v := newVersions(new(Witnesses))
 	one := func(i, by int) BroughtVersion {
 		return BroughtVersion{Entry: feed.EntryID(did(i)), DID: did(i), Via: way(by)}
 	}
@@ -144,7 +144,7 @@ func TestVersionsAreBounded(t *testing.T) {
 
 // Three revisions of an entry are passed on within a day, whatever becomes of others.
 func TestRevisionsAreRationed(t *testing.T) {
-	v := NewVersions(new(Witnesses))
+	v := newVersions(new(Witnesses))
 	for i, want := range []bool{true, true, true, false, false, true} {
 		at := now.Add(time.Duration(i) * 5 * time.Hour)
 		if got := v.Pass(at, feed.EntryID{1}); got != want {
@@ -154,7 +154,7 @@ func TestRevisionsAreRationed(t *testing.T) {
 			t.Error("another entry's is not passed on")
 		}
 	}
-	v = NewVersions(new(Witnesses))
+	v = newVersions(new(Witnesses))
 	for i := range maxPassed {
 		v.Pass(now, feed.EntryID(did(i)))
 	}
@@ -166,7 +166,7 @@ func TestRevisionsAreRationed(t *testing.T) {
 // Strangers, however many, push out no version of a witness.
 func TestAFloodPushesOutNoVersionOfAWitness(t *testing.T) {
 	w := heard(2, 1)
-	v := NewVersions(w)
+	v := newVersions(w)
 	v.SetAside(now, brought(1, 1))
 	for i := range 2 * maxAside {
 		v.SetAside(now, brought(1, 100+i))

@@ -86,9 +86,9 @@ func (w *Witnesses) earnedBy(now time.Time, network protocol.Network) int {
 	return int(e.this) + int(e.before)
 }
 
-// Apart reports whether two ways have no network in common. A way lists the nodes by which something came, the neighbor
+// apart reports whether two ways have no network in common. A way lists the nodes by which something came, the neighbor
 // that brought it last.
-func Apart(a, b []protocol.NodeID) bool {
+func apart(a, b []protocol.NodeID) bool {
 	for _, id := range a {
 		network := id.Network()
 		if slices.ContainsFunc(b, func(other protocol.NodeID) bool { return other.Network() == network }) {
@@ -100,7 +100,7 @@ func Apart(a, b []protocol.NodeID) bool {
 
 // bothCount reports whether the same word, come by two ways, is that of two witnesses.
 func (w *Witnesses) bothCount(now time.Time, a, b []protocol.NodeID) bool {
-	return Apart(a, b) && w.counts(now, a[len(a)-1].Network()) && w.counts(now, b[len(b)-1].Network())
+	return apart(a, b) && w.counts(now, a[len(a)-1].Network()) && w.counts(now, b[len(b)-1].Network())
 }
 
 // counts reports whether the network has a voice.

@@ -28,7 +28,7 @@ func TestApart(t *testing.T) {
 		{[]protocol.NodeID{protocol.NewNodeID(id(1).Addr(), 1)}, way(1), false}, // another port
 		{v6("127.0.0.1"), []protocol.NodeID{protocol.NewNodeID(netip.MustParseAddr("127.0.0.1"), 7791)}, true},
 	} {
-		if Apart(c.a, c.b) != c.want || Apart(c.b, c.a) != c.want {
+		if apart(c.a, c.b) != c.want || apart(c.b, c.a) != c.want {
 			t.Errorf("Apart(%v, %v) = %v", c.a, c.b, !c.want)
 		}
 	}

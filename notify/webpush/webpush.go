@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// MaxText is how many bytes a message may have: a push service takes bodies of 4096 bytes at least (RFC 8030,
+	// maxText is how many bytes a message may have: a push service takes bodies of 4096 bytes at least (RFC 8030,
 	// §7.2), of which 86 are the header, 16 the tag and one ends the padding.
-	MaxText = recordSize - headerBytes - 16 - 1
+	maxText = recordSize - headerBytes - 16 - 1
 
 	recordSize  = 4096
 	saltBytes   = 16
@@ -94,7 +94,7 @@ func unbase64(s string) ([]byte, error) {
 }
 
 // Seal encrypts a text for who subscribed: the body of a request with "Content-Encoding: aes128gcm". A text that is
-// longer than MaxText is an error.
+// longer than maxText is an error.
 func Seal(to PushSubscription, text []byte) ([]byte, error) {
 	own, err := ecdh.P256().GenerateKey(rand.Reader)
 	if err != nil {
@@ -106,8 +106,8 @@ func Seal(to PushSubscription, text []byte) ([]byte, error) {
 }
 
 func seal(to PushSubscription, own *ecdh.PrivateKey, salt, text []byte) ([]byte, error) {
-	if len(text) > MaxText {
-		return nil, fmt.Errorf("a message by Web Push has %d bytes at most, not %d", MaxText, len(text))
+	if len(text) > maxText {
+		return nil, fmt.Errorf("a message by Web Push has %d bytes at most, not %d", maxText, len(text))
 	}
 	secret, err := own.ECDH(to.key)
 	if err != nil {

@@ -74,9 +74,9 @@ func TestSealedIsOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		text := rapid.SliceOfN(rapid.Byte(), 0, MaxText).Draw(rt, "text")
+		text := rapid.SliceOfN(rapid.Byte(), 0, maxText).Draw(rt, "text")
 		if rapid.IntRange(0, 9).Draw(rt, "long") == 0 {
-			text = bytes.Repeat([]byte{2}, MaxText)
+			text = bytes.Repeat([]byte{2}, maxText)
 		}
 		body, err := Seal(r, text)
 		if err != nil || len(body) > maxBodyOfPush {
@@ -92,7 +92,7 @@ func TestSealedIsOpened(t *testing.T) {
 			rt.Fatalf("the same body twice, %v", err)
 		}
 	})
-	if _, err := Seal(r, make([]byte, MaxText+1)); err == nil {
+	if _, err := Seal(r, make([]byte, maxText+1)); err == nil {
 		t.Error("a text is sealed that is too long")
 	}
 }

@@ -32,8 +32,8 @@ const (
 	// maxForm is the largest request, maxCallback the longest address, and maxSecret the longest secret (§5.1), in
 	// bytes.
 	maxForm, maxCallback, maxSecret = 16 << 10, 2048, 199
-	// DefaultLease is for how long a subscription lasts that does not say; no lease is outside of the other two.
-	DefaultLease, minLease, maxLease = 10 * 24 * time.Hour, time.Hour, 30 * 24 * time.Hour
+	// defaultLease is for how long a subscription lasts that does not say; no lease is outside of the other two.
+	defaultLease, minLease, maxLease = 10 * 24 * time.Hour, time.Hour, 30 * 24 * time.Hour
 )
 
 // A Store keeps subscriptions that were verified. A change is durable when a method returns.
@@ -214,7 +214,7 @@ func readRequest(form url.Values) (q verification, problem string) {
 	if len(q.Secret) > maxSecret {
 		return q, "hub.secret: want less than 200 bytes."
 	}
-	q.lease = DefaultLease
+	q.lease = defaultLease
 	if text := form.Get("hub.lease_seconds"); text != "" {
 		seconds, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || seconds < 0 {

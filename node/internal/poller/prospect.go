@@ -72,8 +72,8 @@ func (m *Machine) reviewVolunteered() {
 		was := s.patrons
 		m.reviewPatrons(s)
 		switch {
-		case m.Now.Sub(s.brought) > VolunteerIdle:
-			m.giveUp(s, VolunteerRest)
+		case m.Now.Sub(s.brought) > volunteerIdle:
+			m.giveUp(s, volunteerRest)
 		case len(s.patrons) == 0:
 			m.noteFormer(u, was)
 			m.giveUp(s, 0)

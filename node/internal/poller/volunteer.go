@@ -25,18 +25,18 @@ type patron struct {
 }
 
 const (
-	// VolunteersADay is with how many feeds a day the node begins that it never asked for, and VolunteersEach how many
+	// VolunteersADay is with how many feeds a day the node begins that it never asked for, and volunteersEach how many
 	// it polls at a host.
 	VolunteersADay = 4
-	VolunteersEach = 2
-	// VolunteerPatience is for how long nobody may want a volunteered feed: neighbors come and go. VolunteerIdle is for
+	volunteersEach = 2
+	// VolunteerPatience is for how long nobody may want a volunteered feed: neighbors come and go. volunteerIdle is for
 	// how long it may bring nothing.
 	VolunteerPatience = time.Hour
-	VolunteerIdle     = 7 * 24 * time.Hour
-	// VolunteerRest is for how long the node does not poll a feed for others that brought nothing.
-	VolunteerRest = 30 * 24 * time.Hour
-	// RefusalLasts is for how long nothing is volunteered at a host that refused a poll, or wanted fewer.
-	RefusalLasts = 90 * 24 * time.Hour
+	volunteerIdle     = 7 * 24 * time.Hour
+	// volunteerRest is for how long the node does not poll a feed for others that brought nothing.
+	volunteerRest = 30 * 24 * time.Hour
+	// refusalLasts is for how long nothing is volunteered at a host that refused a poll, or wanted fewer.
+	refusalLasts = 90 * 24 * time.Hour
 )
 
 // volunteering is what the node knows of what it may poll for others.
@@ -120,7 +120,7 @@ func (m *Machine) resumeVolunteering(feeds []archive.Feed) {
 
 // noteRefused notes when a feed was refused for its hosts.
 func (m *Machine) noteRefused(f *archive.Feed) {
-	until := f.Refused.Add(RefusalLasts)
+	until := f.Refused.Add(refusalLasts)
 	for _, host := range hostsOf(f) {
 		if until.After(m.Now) {
 			m.forOthers.refused[host] = when.Later(m.forOthers.refused[host], until)
@@ -147,7 +147,7 @@ func hostOf(u feed.URL) string { return feed.HostName(u.Host()) }
 func (m *Machine) mayVolunteer(u feed.URL) bool {
 	host := hostOf(u)
 	if m.Open(u) || m.forOthers.untested[host] && !m.tests(host) || m.Now.Before(m.forOthers.refused[host]) ||
-		m.volunteeredAt(host) >= VolunteersEach || !m.outage.Since().IsZero() {
+		m.volunteeredAt(host) >= volunteersEach || !m.outage.Since().IsZero() {
 		return false
 	}
 	f := m.Known(u)
