@@ -253,24 +253,21 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 	}
 
 	b.visit(t, "/entries")
-	for width, height := range map[int64]int{390: 844, 1280: 800} { // a phone, a window
-		b.look(t, width, "light")
-		b.bounded(t, func(ctx context.Context) error {
-			rows, err := chromedp.Run(ctx, chromedp.Evaluate[int](fmt.Sprintf("[...document.querySelectorAll("+
-				"'.rows > li')].filter(li => li.getBoundingClientRect().bottom <= %d).length", height)))
-			if err == nil && rows < 10 {
-				t.Errorf("of a screen of %d by %d pixels %d entries are to be seen, want 10", width, height, rows)
-			}
-			if err != nil {
-				return err
-			}
-			cut, err := chromedp.Run(ctx, chromedp.Evaluate[string]("[...document.querySelectorAll('.rows .meta')]."+
-				"filter(m => m.scrollWidth > m.clientWidth).map(m => m.innerText).join('; ')"))
-			if cut != "" {
-				t.Errorf("of a screen of %d pixels these lines are cut off: %s", width, cut)
-			}
-			return err
-		})
+	for _, screen := range []struct {
+		width, height int64
+		text          string
+	}{{390, 844, ""}, {1280, 800, ""}, {320, 0, ""}, {320, 0, "larger"}} { // a phone, a window, and one at 400 percent
+		b.look(t, screen.width, "light")
+		b.evaluate(t, "document.documentElement.dataset.text = '"+screen.text+"'")
+		at := fmt.Sprintf("%d pixels with text that is %q", screen.width, screen.text)
+		if tenth := b.evaluate(t, fmt.Sprintf("document.querySelectorAll('.rows > li')[9].getBoundingClientRect().bottom > "+
+			"%d ? 'is below' : ''", screen.height)); screen.height > 0 && tenth != "" {
+			t.Errorf("of a screen of %s the tenth entry %s", at, tenth)
+		}
+		if cut := b.evaluate(t, "[...document.querySelectorAll('.rows .meta')].filter(m => "+
+			"m.scrollWidth > m.clientWidth).map(m => m.innerText).join('; ')"); cut != "" {
+			t.Errorf("of a screen of %s these lines are cut off: %s", at, cut)
+		}
 	}
 }
 
