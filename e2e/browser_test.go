@@ -261,9 +261,15 @@ const buttonsThatTouch = `(() => {
 func (b *browser) look(t *testing.T, width int64, scheme string) {
 	t.Helper()
 	b.do(t, chromedp.EmulateViewport(width, 800))
+	b.emulate(t, "prefers-color-scheme", scheme)
+}
+
+// emulate has the system want something of pages, and nothing else.
+func (b *browser) emulate(t *testing.T, feature, value string) {
+	t.Helper()
 	b.bounded(t, func(ctx context.Context) error {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			Features: []*emulation.MediaFeature{{Name: feature, Value: value}}})
 		return err
 	})
 }

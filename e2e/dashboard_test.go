@@ -269,7 +269,22 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 			t.Errorf("of a screen of %s these lines are cut off: %s", at, cut)
 		}
 	}
+	b.look(t, 1280, "light")
+	b.emulate(t, "forced-colors", "active")
+	b.evaluate(t, "document.documentElement.dataset.text = ''")
+	if same := b.evaluate(t, indistinct); same != "" {
+		t.Errorf("in the colors of the system nothing sets these apart: %s", same)
+	}
 }
+
+// indistinct names what is chosen and looks as what is not where the system gives the colors, and the dot of what is
+// unread where that is not to be seen.
+const indistinct = `(() => {
+	const plain = (e, part) => ['rgba(0, 0, 0, 0)', getComputedStyle(document.body).backgroundColor].includes(
+		getComputedStyle(e, part).backgroundColor);
+	return [...document.querySelectorAll('a[aria-current]')].filter(a => plain(a)).map(a => a.innerText).concat(
+		plain(document.querySelector('.rows > .new'), '::before') ? 'unread' : []).join('; ');
+})()`
 
 // What comes of a poll is put in its place on an open page where that moves nothing; where it would, as the line that
 // says why a feed failed, the page stays as it is, and offers it.
