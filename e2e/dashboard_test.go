@@ -173,6 +173,27 @@ func TestBrowserUnfoldsEntries(t *testing.T) {
 	shows(first + " read false starred; " + second + " read true with its text focused at ?show=all")
 	o.expect(t, map[string]string{first: "read starred", second: "read"})
 	counts("Unread (0),All,Starred")
+	// Keys are for the entry that has the focus, whichever way that came there, and what they did is said.
+	b.evaluate(t, "document.querySelector('.rows li:first-child h2 a').focus() ?? ''")
+	press("m")
+	shows(first + " new false focused starred; " + second + " read true with its text at ?show=all")
+	said := func(want string) {
+		t.Helper()
+		if got := b.evaluate(t, "document.querySelector('[role=status].hidden')?.textContent ?? ''"); got != want {
+			t.Errorf("what is read out is %q, want %q", got, want)
+		}
+	}
+	said("Marked unread: " + first)
+	press("s")
+	shows(first + " new false focused; " + second + " read true with its text at ?show=all")
+	said("Unstarred: " + first)
+	press("sm")
+	shows(first + " read false focused starred; " + second + " read true with its text at ?show=all")
+	b.evaluate(t, "document.querySelector('.unfolded a').focus() ?? ''")
+	press("o") // which takes away what has the focus
+	shows(first + " read false starred; " + second + " read false focused at ?show=all")
+	press("o")
+	shows(first + " read false starred; " + second + " read true with its text focused at ?show=all")
 	b.click(t, ".unfolded a[href^='/entries/']")
 	b.says(t, "Back to the list")
 	b.visit(t, "/entries?show=all")
@@ -260,8 +281,8 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 		b.look(t, screen.width, "light")
 		b.evaluate(t, "document.documentElement.dataset.text = '"+screen.text+"'")
 		at := fmt.Sprintf("%d pixels with text that is %q", screen.width, screen.text)
-		if tenth := b.evaluate(t, fmt.Sprintf("document.querySelectorAll('.rows > li')[9].getBoundingClientRect().bottom > "+
-			"%d ? 'is below' : ''", screen.height)); screen.height > 0 && tenth != "" {
+		if tenth := b.evaluate(t, fmt.Sprintf("document.querySelectorAll('.rows > li')[9].getBoundingClientRect()."+
+			"bottom > %d ? 'is below' : ''", screen.height)); screen.height > 0 && tenth != "" {
 			t.Errorf("of a screen of %s the tenth entry %s", at, tenth)
 		}
 		if cut := b.evaluate(t, "[...document.querySelectorAll('.rows .meta')].filter(m => "+
@@ -282,8 +303,8 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 const indistinct = `(() => {
 	const plain = (e, part) => ['rgba(0, 0, 0, 0)', getComputedStyle(document.body).backgroundColor].includes(
 		getComputedStyle(e, part).backgroundColor);
-	return [...document.querySelectorAll('a[aria-current]')].filter(a => plain(a)).map(a => a.innerText).concat(
-		plain(document.querySelector('.rows > .new'), '::before') ? 'unread' : []).join('; ');
+	return [...document.querySelectorAll('a[aria-current]')].filter(a => plain(a)).map(a => a.innerText).
+		concat(plain(document.querySelector('.rows > .new'), '::before') ? 'unread' : []).join('; ');
 })()`
 
 // What comes of a poll is put in its place on an open page where that moves nothing; where it would, as the line that

@@ -8,7 +8,8 @@ const keysHelp = [['j / k', 'next, previous'], ['o, Enter', 'open here, close'],
 const pagesByKey = {h: '/', f: '/feeds', e: '/entries', n: '/neighbors'};
 let row = null, goes = false;
 
-// The row that was chosen last, if it is still there.
+// The row that had the focus last, if it is still there.
+addEventListener('focusin', e => { row = e.target.closest('.list > li[id]')?.id ?? row; });
 const chosen = () => row && document.getElementById(row);
 
 const choose = by => {
@@ -16,7 +17,6 @@ const choose = by => {
 	const now = rows.indexOf(chosen());
 	const next = rows[now < 0 ? 0 : Math.min(Math.max(now + by, 0), rows.length - 1)];
 	if (!next) return;
-	row = next.id;
 	next.querySelector('h2 a').focus();
 	next.scrollIntoView({block: 'nearest'});
 };

@@ -5,6 +5,12 @@
 const rowOf = element => element.closest('.rows > li[id]');
 const linkOf = row => row.querySelector(':scope > h2 a');
 
+// What a mark did is read out, as its place in the row may be far from the focus.
+const said = Object.assign(document.createElement('p'), {className: 'hidden'});
+said.setAttribute('role', 'status');
+document.getElementById('main').append(said);
+const marks = {read: 'Marked read', unread: 'Marked unread', starred: 'Starred', plain: 'Unstarred'};
+
 // Says in a row how its entry is marked.
 const showMarks = (row, read, starred) => {
 	row.classList.toggle('new', !read);
@@ -22,7 +28,9 @@ const showMarks = (row, read, starred) => {
 };
 
 const fold = row => {
-	row.querySelector('.unfolded')?.remove();
+	const article = row.querySelector('.unfolded'), focused = article?.contains(document.activeElement);
+	article?.remove();
+	if (focused) linkOf(row).focus(); // and not the top of the page
 	linkOf(row).setAttribute('aria-expanded', 'false');
 	linkOf(row).removeAttribute('aria-controls');
 };
@@ -94,5 +102,6 @@ addEventListener('submit', e => {
 		if (answer.type !== 'opaqueredirect') throw new Error('not marked');
 		const read = !row.querySelector('button[value=read]'), starred = !row.querySelector('button[value=starred]');
 		showMarks(row, as === 'read' || read && as !== 'unread', as === 'starred' || starred && as !== 'plain');
+		said.textContent = marks[as] + ': ' + linkOf(row).textContent;
 	}).catch(() => location.reload()); // which says what is wrong
 });
