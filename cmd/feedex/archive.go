@@ -64,11 +64,8 @@ type archiveFile interface {
 	Close() error
 }
 
-// openArchive opens an archive for reading. Patience is for work on the whole file, "" for the default. The error wraps
-// fs.ErrNotExist where there is none.
-func openArchive(path, patience string) (archiveFile, error) {
-	return openArchiveWith(path, sqlite.Config{Patience: settings.Duration(patience)})
-}
+// openArchive opens an archive for reading. The error wraps fs.ErrNotExist where there is none.
+func openArchive(path string) (archiveFile, error) { return openArchiveWith(path, sqlite.Config{}) }
 
 func openArchiveWith(path string, c sqlite.Config) (archiveFile, error) {
 	r, err := sqlite.OpenReader(path, c)
@@ -109,8 +106,8 @@ func openInput(c *cobra.Command, name string) (io.ReadCloser, error) {
 }
 
 // readArchive has do read an archive.
-func readArchive(path, patience string, do func(archiveFile) error) error {
-	return readArchiveWith(path, sqlite.Config{Patience: settings.Duration(patience)}, do)
+func readArchive(path string, do func(archiveFile) error) error {
+	return readArchiveWith(path, sqlite.Config{}, do)
 }
 
 func readArchiveWith(path string, c sqlite.Config, do func(archiveFile) error) error {
@@ -128,7 +125,7 @@ func readArchiveWith(path string, c sqlite.Config, do func(archiveFile) error) e
 // onReader is a command that reads the archive of a data directory.
 func onReader(c *cobra.Command, do func(c *cobra.Command, r archiveFile, args []string) error) *cobra.Command {
 	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		return readArchive(daemon.DatabasePath(data), "", func(r archiveFile) error { return do(c, r, args) })
+		return readArchive(daemon.DatabasePath(data), func(r archiveFile) error { return do(c, r, args) })
 	})
 }
 

@@ -49,7 +49,7 @@ come, as 'feedex lab publishing' does of its traces.`,
 	c.MarkFlagsMutuallyExclusive("json", "publishing")
 	return onArchive(c, func(c *cobra.Command, data string, _ []string) error {
 		st := archiveStats{File: daemon.DatabasePath(data)}
-		err := readArchive(st.File, "", func(r archiveFile) (err error) {
+		err := readArchive(st.File, func(r archiveFile) (err error) {
 			if publishing {
 				return printPublishing(c.Context(), c.OutOrStdout(), r, time.Now())
 			}

@@ -55,7 +55,7 @@ const rewritten = 24 << 20
 // inSteps reports whether the room that is free in the archive can be given back in steps.
 func inSteps(c *cobra.Command, data string) bool {
 	var stats archive.Stats
-	err := readArchive(daemon.DatabasePath(data), "", func(r archiveFile) (err error) {
+	err := readArchive(daemon.DatabasePath(data), func(r archiveFile) (err error) {
 		stats, err = r.Stats(c.Context())
 		return err
 	})

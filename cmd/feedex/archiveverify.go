@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/archive/sqlite"
 	"feedex/daemon"
+	"feedex/settings"
 )
 
 func newArchiveVerify() *cobra.Command {
@@ -36,7 +38,7 @@ entry and nothing else. What is wrong is printed line by line; the exit code is 
 		}
 		line := newProgress(c.ErrOrStderr(), "verify")
 		checked, problems := int64(0), int64(0)
-		err := readArchive(path, patience, func(r archiveFile) error {
+		err := readArchiveWith(path, sqlite.Config{Patience: settings.Duration(patience)}, func(r archiveFile) error {
 			all := total(c.Context(), r)
 			return r.Verify(c.Context(), func(done int64) {
 				checked = done

@@ -47,12 +47,7 @@ MB of text there. Asking shows neighbors that somebody looks for the feed; the s
 it. Of private feeds nobody but the publisher is asked.`,
 		Example: `  feedex backfill https://example.com/feed.xml
   feedex backfill https://example.com/feed.xml --since 2y --no-publisher`,
-		Args: func(c *cobra.Command, args []string) error {
-			if err := oneArg("feed")(c, args); err != nil {
-				return err
-			}
-			return feedArgs(c, args)
-		},
+		Args: cobra.MatchAll(oneArg("feed"), eachArg(feed.ParseURL)),
 	}
 	f := c.Flags()
 	f.Var(settings.Moment.Flag(&b.since), "since",

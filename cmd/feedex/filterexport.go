@@ -89,7 +89,7 @@ func namesOf(ctx context.Context, s reading.Shelf) (n reading.Names, err error) 
 
 // namesBefore are the names of a person in an archive, none where there is no archive yet.
 func namesBefore(c *cobra.Command, data, person string) (id reading.PersonID, n reading.Names, err error) {
-	r, err := openArchive(daemon.DatabasePath(data), "")
+	r, err := openArchive(daemon.DatabasePath(data))
 	if errors.Is(err, fs.ErrNotExist) {
 		return reading.Owner, n, nil
 	} else if err != nil {

@@ -33,7 +33,7 @@ code, for your site or anywhere else.`,
 		Example: `  feedex invite
   feedex invite --address home.example.com:7790 https://example.com/feed.xml
   feedex invite --well-known > /var/www/html/.well-known/feedex`,
-		Args: anyFeedArgs,
+		Args: eachArg(feed.ParseURL),
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		r, err := client.Status(c.Context())
@@ -77,12 +77,4 @@ code, for your site or anywhere else.`,
 	c.MarkFlagsMutuallyExclusive("well-known", "page")
 	c.ValidArgsFunction = completeFeeds
 	return c
-}
-
-// anyFeedArgs takes any number of feeds, none included.
-func anyFeedArgs(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return feedArgs(c, args)
 }

@@ -128,7 +128,7 @@ have gone long ago. Without --yes it says what would go, and removes nothing.`,
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		name := args[0]
 		if !yes {
-			return readArchive(daemon.DatabasePath(data), "", func(r archiveFile) error {
+			return readArchive(daemon.DatabasePath(data), func(r archiveFile) error {
 				people, err := r.People(c.Context())
 				if err != nil {
 					return err

@@ -175,7 +175,7 @@ func (q *query) run(c *cobra.Command, data string, args []string) error {
 	case !errors.Is(err, control.ErrNotRunning):
 		return advised(err, data)
 	}
-	r, err := openArchive(daemon.DatabasePath(data), "")
+	r, err := openArchive(daemon.DatabasePath(data))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return advised(fmt.Errorf("there is no archive in %s and %w there", data, control.ErrNotRunning), data)

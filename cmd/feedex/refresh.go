@@ -20,12 +20,7 @@ func newRefresh() *cobra.Command {
 is its turn at its host, and none sooner than five minutes after its last poll, nor while its publisher wants to be
 left alone. Of those it says from when on it may. When they would have been polled they still are.`,
 		Example: "  feedex refresh\n  feedex refresh https://example.com/feed.xml",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return typedArgs(c, args)
-		},
+		Args:    eachArg(feed.ParseTyped),
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		find, err := daemon.Finder(c.Context(), client)

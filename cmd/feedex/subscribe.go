@@ -91,7 +91,7 @@ says. What comes later is unread.`,
   feedex subscribe --pictures https://comics.example.com/feed.xml
   feedex subscribe --unread 0 https://example.com/feed.xml
   feedex subscribe --keep-age 90d --keep-count 1000 https://example.com/feed.xml`,
-		Args: typedArgs,
+		Args: cobra.MatchAll(someArgs, eachArg(feed.ParseTyped)),
 	}
 	var wish node.Subscribe
 	var shown reading.Arrangement
@@ -128,28 +128,20 @@ says. What comes later is unread.`,
 	return c
 }
 
-// feedArgs checks that there are arguments and that each is a feed's URL.
-func feedArgs(_ *cobra.Command, args []string) error {
-	for _, a := range args {
-		if _, err := feed.ParseURL(a); err != nil {
-			return err
+// eachArg checks that each argument can be read by parse.
+func eachArg[T any](parse func(string) (T, error)) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		for _, a := range args {
+			if _, err := parse(a); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	return someArgs(args)
-}
-
-// typedArgs is feedArgs where https:// may be left out.
-func typedArgs(_ *cobra.Command, args []string) error {
-	for _, a := range args {
-		if _, err := feed.ParseTyped(a); err != nil {
-			return err
-		}
-	}
-	return someArgs(args)
 }
 
 // someArgs checks that there are arguments.
-func someArgs(args []string) error {
+func someArgs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("name at least one feed's URL")
 	}
@@ -182,7 +174,7 @@ func subscribeAll(c *cobra.Command, client *control.Client, args []string, w con
 	answers := make([]func() (control.FollowedAddress, error), len(args))
 	for i, a := range args {
 		wish := w
-		wish.Feeds, _ = feed.ParseTyped(a) // typedArgs has checked it
+		wish.Feeds, _ = feed.ParseTyped(a) // eachArg has checked it
 		answers[i] = sync.OnceValues(func() (control.FollowedAddress, error) {
 			places <- struct{}{}
 			defer func() { <-places }()

@@ -21,7 +21,7 @@ func newUnsubscribe() *cobra.Command {
 finds them. A feed that the node was started with, by --subscribe, FEEDEX_SUBSCRIBE or the config file, is
 followed again when it starts the next time, unless it is removed there too.`,
 		Example: "  feedex unsubscribe https://example.com/feed.xml",
-		Args:    typedArgs,
+		Args:    cobra.MatchAll(someArgs, eachArg(feed.ParseTyped)),
 	}
 	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		find, err := daemon.Finder(c.Context(), client)
