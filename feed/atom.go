@@ -16,6 +16,7 @@ func (b *builder) atom(text string) error {
 	b.format("Atom", f.Version)
 	b.head(f.Title, atomLink(f.Links), f.Subtitle, f.Language)
 	b.icon(f.Icon, f.Logo)
+	b.by(atomNames(f.Authors))
 	b.doc.Pace.Every = syndicationPeriod(f.Extensions)
 	b.own = Clean(f.ID)
 	for _, l := range f.Links {
@@ -32,7 +33,7 @@ func (b *builder) atomEntry(f *atom.Feed, entry *atom.Entry) {
 		ID:        entry.ID,
 		Title:     entry.Title,
 		Link:      b.link(atomLink(entry.Links)),
-		Authors:   atomAuthors(f, entry),
+		Authors:   b.atomAuthors(entry),
 		Published: b.instant(entry.Published, entry.PublishedParsed),
 		Updated:   b.instant(entry.Updated, entry.UpdatedParsed),
 		Summary:   entry.Summary,
@@ -99,15 +100,19 @@ func atomSelf(links []*atom.Link) string {
 
 // atomAuthors lists the entry's authors, or those of the feed that it was copied from, or those of
 // this feed (RFC 4287 §4.2.1), unless Dublin Core names its own.
-func atomAuthors(f *atom.Feed, entry *atom.Entry) []string {
-	authors := entry.Authors
-	if len(authors) == 0 && entry.Source != nil {
-		authors = entry.Source.Authors
+func (b *builder) atomAuthors(entry *atom.Entry) []string {
+	switch {
+	case len(entry.Authors) > 0:
+		return atomNames(entry.Authors)
+	case entry.Source != nil && len(entry.Source.Authors) > 0:
+		return atomNames(entry.Source.Authors)
+	case len(entry.Extensions["dc"]["creator"]) > 0:
+		return nil
 	}
-	if len(authors) == 0 && len(entry.Extensions["dc"]["creator"]) == 0 {
-		authors = f.Authors
-	}
-	var names []string
+	return b.authors
+}
+
+func atomNames(authors []*atom.Person) (names []string) {
 	for _, a := range authors {
 		names = append(names, person(a.Name, a.Email))
 	}

@@ -101,6 +101,8 @@ func TestHostileDocuments(t *testing.T) {
 		{"an entity that grows", `<!DOCTYPE rss [<!ENTITY a "` + r("a", 1_000_000) +
 			`">]>` + item("<title>"+r("&a;", 1_000_000)+"</title>"), nil, ""},
 		{"as many entities as there is room for", `<!DOCTYPE rss [` + many(400_000, `<!ENTITY a%d "a">`) +
+		{"authors of a feed, Atom", `<feed>` + r("<author><name>a</name></author>", 5000) + r("<entry/>", 5000) + "</feed>",
+			nil, ""},
 			`]>` + item("<title>"+r("&a1;", 200_000)+"</title>"), nil, ""},
 		{"an entity between sections",
 			`<!DOCTYPE rss [<!ENTITY a "b">]>` + item("<title>&a;"+r("<![CDATA[]]>&a;", 500_000)+"</title>"),

@@ -35,16 +35,17 @@ func (b *builder) json(text string) error {
 	b.format("JSON Feed", f.Version[strings.LastIndexByte(f.Version, '/')+1:])
 	b.head(plainTitle(f.Title), f.HomePageURL, plainText(f.Description), f.Language)
 	b.icon(f.Favicon, f.Icon)
+	b.by(jsonAuthors(f.Authors, f.Author))
 	for _, item := range f.Items {
 		if item != nil {
-			b.jsonItem(f, item)
+			b.jsonItem(item)
 		}
 	}
 	b.doc.Clients = jsonClients(text)
 	return nil
 }
 
-func (b *builder) jsonItem(f *jsonfeed.Feed, item *jsonfeed.Item) {
+func (b *builder) jsonItem(item *jsonfeed.Item) {
 	e := Entry{
 		ID:         strings.TrimSpace(item.ID),
 		Title:      plainTitle(item.Title),
@@ -63,7 +64,7 @@ func (b *builder) jsonItem(f *jsonfeed.Feed, item *jsonfeed.Item) {
 		e.Content = plainText(item.ContentText)
 	}
 	if len(e.Authors) == 0 {
-		e.Authors = jsonAuthors(f.Authors, f.Author)
+		e.Authors = b.authors
 	}
 	e.Extras.Image, e.Extras.Language = b.extraURL(first(item.Image, item.BannerImage)), item.Language
 	if item.Attachments != nil {

@@ -89,6 +89,7 @@ type builder struct {
 	latest  time.Time // the latest date to believe
 	own     string    // what the feed itself is called by, which is no entry's id
 	podcast string    // the prefix of the podcast index's vocabulary
+	authors []string  // of the feed, and so of entries that name none
 }
 
 // xml reads RSS or Atom.
@@ -150,6 +151,13 @@ func (b *builder) icon(addresses ...string) {
 			b.doc.Icon = u
 		}
 	}
+}
+
+// by takes in the authors of the feed, within the bounds of an entry's: thousands of entries may have each of them.
+func (b *builder) by(names []string) {
+	names = tidy(names)
+	cleanAll(names)
+	b.authors = cutAll(names, maxAuthors, maxLabelBytes)
 }
 
 // add takes in an entry.
