@@ -61,6 +61,8 @@ func TestHostileDocuments(t *testing.T) {
 		{"namespaces", `<rss` + many(2000, ` xmlns:n%d="u"`) + `><channel>` + r("<n1:a/>", 100_000) +
 			`</channel></rss>`,
 			feed.ErrLimit, "take too long"},
+		{"a long namespace", `<rss xmlns:n="&amp;` + r("n", 1_000_000) + `"><channel><item>` + r("<n:a/>", 10_000) +
+			`</item></channel></rss>`, feed.ErrLimit, "a namespace longer than 2048 bytes"},
 		{"nested xml:base", `<feed>` + r(`<entry xml:base="a/">`, 400_000), feed.ErrLimit, "nested deeper than 256"},
 		{"long xml:base", `<feed xml:base="http://a/` + r("a/", 30_000) + `"><entry>` + r(`<x href="a"/>`, 200_000) +
 			`</entry></feed>`,

@@ -18,19 +18,26 @@ type binding struct {
 	depth         int // of the element that declares it
 }
 
-// bind takes in the namespaces that the start tag at hand declares.
-func (w *walk) bind(attrs []attr) {
-	for i := range attrs {
-		switch prefix, local := cutName(attrs[i].name); {
-		case prefix == "xmlns":
-			w.bindings = append(w.bindings, binding{local, attrs[i].value, len(w.open)})
-			if w.podcast == "" && isPodcastSpace(attrs[i].value) {
-				w.podcast = local
-			}
-		case prefix == "" && local == "xmlns":
-			w.bindings = append(w.bindings, binding{"", attrs[i].value, len(w.open)})
+// bind takes in the namespaces that the start tag t declares. One that is longer than any address is over a limit: it
+// would be looked at anew for each element.
+func (w *walk) bind(t token) error {
+	for _, a := range t.attrs {
+		prefix, local := cutName(a.name)
+		if prefix != "xmlns" && a.name != "xmlns" {
+			continue
 		}
+		if len(a.value) > MaxURLBytes {
+			return overAt(t.from, "a namespace longer than %d bytes", MaxURLBytes)
+		}
+		space := strings.TrimSpace(html.UnescapeString(a.value))
+		if prefix == "" {
+			local = ""
+		} else if w.podcast == "" && isPodcastSpace(space) {
+			w.podcast = local
+		}
+		w.bindings = append(w.bindings, binding{local, space, len(w.open)})
 	}
+	return nil
 }
 
 // unbind forgets the namespaces of elements at the depth and deeper.
@@ -46,7 +53,7 @@ func (w *walk) unbind(depth int) {
 func (w *walk) space(prefix string) string {
 	for _, b := range slices.Backward(w.bindings) {
 		if b.prefix == prefix {
-			return strings.TrimSpace(html.UnescapeString(b.space))
+			return b.space
 		}
 	}
 	return ""

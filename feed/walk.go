@@ -150,7 +150,9 @@ func (w *walk) start(t token) error {
 		return err
 	}
 	w.ended = false
-	w.bind(t.attrs)
+	if err := w.bind(t); err != nil {
+		return err
+	}
 	w.adaptStart(&e, t)
 	w.notice(&e, t)
 	w.open = append(w.open, e)
