@@ -92,6 +92,10 @@ func TestHostileDocuments(t *testing.T) {
 		{"links to resolve against much",
 			entry(`<content type="html" xml:base="http://a/` + r("a/", 1000) + `"><![CDATA[` +
 				r("<a href=b>", 200_000) + "]]></content>"), nil, ""},
+		{"links to resolve against much in each of many texts", entry(r(`<content type="html" xml:base="http://a/`+
+			r("a/", 1000)+`">`+r("&lt;a href=b>", 2500)+"</content>", 200)), nil, ""},
+		{"texts inside one another", entry(`<a xml:base="http://a/">` + r("<content>", 200) + r("&lt;", 1_000_000) +
+			r("</content>", 200) + "</a>"), nil, ""},
 		{"links to resolve in XHTML", entry(`<content type="xhtml" xml:base="http://a/` + r("a/", 1000) + `"><div>` +
 			r("<a href='b'/>", 200_000) + "</div></content>"), feed.ErrLimit, "take too long"},
 		{"one id for all", channel(r("<item><guid>1</guid><title>a</title></item>", 9_999)), nil, ""},

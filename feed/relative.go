@@ -19,10 +19,10 @@ const (
 var addressed = map[string]bool{"href": true, "src": true, "poster": true, "cite": true}
 
 // Resolve is HTML whose relative addresses were made absolute against base. The rest stays to the byte, and
-// all of it where the result would be longer by more than growth bytes.
-func Resolve(markup string, base *url.URL, growth int) string {
+// all of it where the result does not fit: it would be longer by more than growth bytes.
+func Resolve(markup string, base *url.URL, growth int) (text string, fits bool) {
 	if base == nil || !base.IsAbs() || !strings.Contains(markup, "<") || !strings.Contains(markup, "=") {
-		return markup // there is no attribute
+		return markup, true // there is no attribute
 	}
 	var b strings.Builder
 	kept, at := 0, 0 // of markup: what is written, what was read
@@ -48,15 +48,15 @@ func Resolve(markup string, base *url.URL, growth int) string {
 			b.WriteString(markup[kept:from])
 			b.WriteString(token.String())
 			if kept = at; b.Len()-kept > growth {
-				return markup
+				return markup, false
 			}
 		}
 	}
 	if kept == 0 {
-		return markup
+		return markup, true
 	}
 	b.WriteString(markup[kept:])
-	return b.String()
+	return b.String(), true
 }
 
 // resolved is the value of an attribute of HTML, made absolute if it is an address.
@@ -131,7 +131,10 @@ func (w *walk) resolveText(e *element, from, to int) {
 	if !ok || e.plain == plain || e.plain == perhaps && !likeHTML(text) {
 		return
 	}
-	if markup := Resolve(text, e.address, maxGrowth-w.growth); markup != text {
+	switch markup, fits := Resolve(text, e.address, maxGrowth-w.growth); {
+	case !fits:
+		w.growth = maxGrowth // or each of many texts would be tried up to there
+	case markup != text:
 		w.growth += max(0, len(markup)-len(text))
 		w.edit(from, to, html.EscapeString(markup))
 	}
@@ -144,5 +147,8 @@ func wholeText(inner string) (text string, ok bool) {
 		text, ok := strings.CutSuffix(in, "]]>")
 		return text, ok && !strings.Contains(text, "]]>")
 	}
-	return html.UnescapeString(inner), !strings.Contains(inner, "<")
+	if strings.Contains(inner, "<") {
+		return "", false
+	}
+	return html.UnescapeString(inner), true
 }

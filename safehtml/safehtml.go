@@ -62,7 +62,7 @@ func (p *Sanitizer) Clean(markup, base string) string {
 	}
 	markup = promoted(markup)
 	if u, err := url.Parse(base); err == nil {
-		markup = feed.Resolve(markup, u, growth)
+		markup, _ = feed.Resolve(markup, u, growth)
 	}
 	// A quote in text or in a value is escaped by now, and so are "<" and ">": these stand in tags alone.
 	markup = frame.ReplaceAllStringFunc(p.allowed.Sanitize(markup), closed)
