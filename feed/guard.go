@@ -13,10 +13,11 @@ const (
 	// MaxEntries is the most entries in a document.
 	MaxEntries = 10_000
 
-	maxDepth      = 256     // elements inside one another; feeds with XHTML inside reach 30
-	maxElements   = 250_000 // elements, or objects in JSON; a podcast of 3,000 episodes has 90,000
-	maxAttributes = 250_000 // attributes of all elements
-	maxWork       = 2e9     // estimated nanoseconds of gofeed, see work
+	maxDepth      = 256       // elements inside one another; feeds with XHTML inside reach 30
+	maxElements   = 250_000   // elements, or objects in JSON; a podcast of 3,000 episodes has 90,000
+	maxAttributes = 250_000   // attributes of all elements
+	maxFurther    = 1_000_000 // members and elements in JSON that stand behind others; one may cost 200 bytes
+	maxWork       = 2e9       // estimated nanoseconds of gofeed, see work
 )
 
 // work estimates how long gofeed takes for the parts of a document whose cost is not proportional to

@@ -89,19 +89,24 @@ func jsonAuthors(authors []*jsonfeed.Author, author *jsonfeed.Author) (names []s
 	return names
 }
 
-// checkJSON counts the objects of a JSON text. Each costs gofeed some hundred bytes, however short it
-// is; encoding/json itself bounds how deep they nest.
+// checkJSON counts the objects of a JSON text, each of which costs gofeed some hundred bytes, however short it is, and
+// the members and elements beside the first; encoding/json itself bounds how deep they nest.
 func checkJSON(text string) error {
-	objects, quoted := 0, false
+	objects, further, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '\\':
 			i++
 		case c == '"':
 			quoted = !quoted
-		case c == '{' && !quoted:
+		case quoted:
+		case c == '{':
 			if objects++; objects > maxElements {
 				return overAt(i, "more than %d objects", maxElements)
+			}
+		case c == ',':
+			if further++; further > maxFurther {
+				return overAt(i, "more than %d members and elements", maxFurther)
 			}
 		}
 	}
