@@ -101,8 +101,8 @@ func TestHostileDocuments(t *testing.T) {
 		{"one id for all", channel(r("<item><guid>1</guid><title>a</title></item>", 9_999)), nil, ""},
 		{"one id for all, untitled",
 			channel(r("<item><guid>1</guid><description>a</description></item>", 9_999)), nil, ""},
-		{"authors of a feed, Atom", `<feed>` + r("<author><name>a</name></author>", 5000) + r("<entry/>", 5000) + "</feed>",
-			nil, ""},
+		{"authors of a feed, Atom", `<feed>` + r("<author><name>a</name></author>", 5000) + r("<entry/>", 5000) +
+			"</feed>", nil, ""},
 		{"entities of entities", `<!DOCTYPE rss [<!ENTITY a "` + r("a", 100) +
 			`">` + many(20, `<!ENTITY b%d "`+r("&a;", 100)+`">`) +
 			`]>` + item("<title>"+r("&b1;", 100)+"</title>"), nil, ""}, // harmless: not expanded
@@ -126,8 +126,8 @@ func TestHostileDocuments(t *testing.T) {
 		{"JSON of too many items", `{"items":[` + r("{},", 10_000) + "{}]}", feed.ErrLimit, "more than 10000 entries"},
 		{"JSON of millions of tags", `{"items":[{"tags":[` + r("1,", 4_000_000) + "1]}]}", feed.ErrLimit,
 			"more than 1000000 members and elements"},
-		{"authors of a feed, JSON", `{"authors":[` + r(`{"name":"a"},`, 5000) + `{}],"items":[` + r("{},", 5000) + "{}]}",
-			nil, ""},
+		{"authors of a feed, JSON", `{"authors":[` + r(`{"name":"a"},`, 5000) + `{}],"items":[` + r("{},", 5000) +
+			"{}]}", nil, ""},
 		{"JSON nested deep", `{"items":` + r("[", 5_000_000), feed.ErrFormat, "max depth"},
 		{"JSON nested deep aside", `{"items":[],"x":` + r(`{"a":`, 100_000), feed.ErrFormat, "max depth"},
 	} {
