@@ -117,15 +117,13 @@ func (c *Client) Arrange(ctx context.Context, list []reading.Arrangement) error 
 
 // FollowList implements Owner, for ListStep feeds at most.
 func (c *Client) FollowList(ctx context.Context, s node.Subscribe,
-	list []reading.Arrangement) (none []NoFolder, err error) {
-	err = c.do(ctx, "POST", "/follow", listRequest{newSubscribe(s), list}, &none)
-	return none, err
+	list []reading.Arrangement) ([]NoFolder, error) {
+	return post[[]NoFolder](ctx, c, "/follow", listRequest{newSubscribe(s), list})
 }
 
 // Refresh implements Owner.
-func (c *Client) Refresh(ctx context.Context, feeds []feed.URL) (list []Refreshed, err error) {
-	err = c.do(ctx, "POST", "/refresh", feeds, &list)
-	return list, err
+func (c *Client) Refresh(ctx context.Context, feeds []feed.URL) ([]Refreshed, error) {
+	return post[[]Refreshed](ctx, c, "/refresh", feeds)
 }
 
 // Unsubscribe implements Owner.
@@ -150,7 +148,13 @@ func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, e
 	return records, nil
 }
 
-// get asks what has no parameters.
+// post asks what has parameters.
+func post[T any](ctx context.Context, c *Client, path string, in any) (out T, err error) {
+	err = c.do(ctx, "POST", path, in, &out)
+	return out, err
+}
+
+// get asks what has none.
 func get[T any](ctx context.Context, c *Client, path string) (out T, err error) {
 	err = c.do(ctx, "GET", path, nil, &out)
 	return out, err
@@ -217,8 +221,7 @@ func (c *Client) open(ctx context.Context, method, path string, in any) (*http.R
 
 // FollowAddress implements Owner.
 func (c *Client) FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error) {
-	var a followAnswer
-	err := c.do(ctx, "POST", "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep, w.Anyway}, &a)
+	a, err := post[followAnswer](ctx, c, "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep, w.Anyway})
 	return a.FollowedAddress, err
 }
 
@@ -228,9 +231,8 @@ func (c *Client) SetRetention(ctx context.Context, b RetentionChange) error {
 }
 
 // Import implements Maintenance.
-func (c *Client) Import(ctx context.Context, lines []jsonl.Line) (added int, err error) {
-	var a importAnswer
-	err = c.do(ctx, "POST", "/import", lines, &a)
+func (c *Client) Import(ctx context.Context, lines []jsonl.Line) (int, error) {
+	a, err := post[importAnswer](ctx, c, "/import", lines)
 	return a.Added, err
 }
 
@@ -241,8 +243,7 @@ func (c *Client) Vacuum(ctx context.Context) error {
 
 // AddPassword implements Maintenance.
 func (c *Client) AddPassword(ctx context.Context, p PasswordRequest) (string, error) {
-	var a passwordAnswer
-	err := c.do(ctx, "POST", "/password/add", p, &a)
+	a, err := post[passwordAnswer](ctx, c, "/password/add", p)
 	return a.Secret, err
 }
 
@@ -309,29 +310,25 @@ func (c *Client) Pull(ctx context.Context, list []Remote) (PullReport, error) {
 	for i, r := range list {
 		request.Entries[i] = Remote{ID: r.ID, Digest: r.Digest, Feed: r.Feed, Holders: r.Holders}
 	}
-	var a pullAnswer
-	err := c.do(ctx, "POST", "/pull", request, &a)
+	a, err := post[pullAnswer](ctx, c, "/pull", request)
 	return a.PullReport, err
 }
 
 // SiteFeeds implements Owner.
 func (c *Client) SiteFeeds(ctx context.Context, name string) ([]feed.URL, error) {
-	var a siteAnswer
-	err := c.do(ctx, "POST", "/site", siteRequest{name}, &a)
+	a, err := post[siteAnswer](ctx, c, "/site", siteRequest{name})
 	return a.Feeds, err
 }
 
 // Join implements Owner.
 func (c *Client) Join(ctx context.Context, j JoinRequest) (protocol.NodeID, error) {
-	var a joinAnswer
-	err := c.do(ctx, "POST", "/join", j, &a)
+	a, err := post[joinAnswer](ctx, c, "/join", j)
 	return a.Peer, err
 }
 
 // NameSource implements Owner.
 func (c *Client) NameSource(ctx context.Context, name string) (node.SourceStatus, error) {
-	var a sourceAnswer
-	err := c.do(ctx, "POST", "/source", nameRequest{name}, &a)
+	a, err := post[sourceAnswer](ctx, c, "/source", nameRequest{name})
 	return a.Source, err
 }
 
@@ -347,15 +344,13 @@ func (c *Client) UseDHT(ctx context.Context, on bool) error {
 
 // FetchArchive implements Owner.
 func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
-	var a archiveAnswer
-	err := c.do(ctx, "POST", "/page", archiveRequest{string(u), string(page)}, &a)
+	a, err := post[archiveAnswer](ctx, c, "/page", archiveRequest{string(u), string(page)})
 	return a.ArchiveDocument, err
 }
 
 // AddFilter implements Maintenance.
-func (c *Client) AddFilter(ctx context.Context, r FilterRequest) (a FilterReport, err error) {
-	err = c.do(ctx, "POST", "/filter/add", r, &a)
-	return a, err
+func (c *Client) AddFilter(ctx context.Context, r FilterRequest) (FilterReport, error) {
+	return post[FilterReport](ctx, c, "/filter/add", r)
 }
 
 // StandFilter implements Maintenance.
@@ -365,7 +360,6 @@ func (c *Client) StandFilter(ctx context.Context, s FilterStanding) error {
 
 // RemoveFilter implements Maintenance.
 func (c *Client) RemoveFilter(ctx context.Context, r FilterRemoval) (reading.Rule, error) {
-	var a removedFilter
-	err := c.do(ctx, "POST", "/filter/remove", r, &a)
+	a, err := post[removedFilter](ctx, c, "/filter/remove", r)
 	return a.Rule, err
 }
