@@ -81,7 +81,7 @@ func (s *Store) filledIn(at, below int64) {
 func (s *Store) followed(id int64, f *archive.Feed) {
 	last := s.lastItem()
 	for _, table := range []string{`unfollowed`, `left_out`} { // who follows it anew has it come to the owner, too
-		s.write(`DELETE FROM `+table+` WHERE feed = ? AND person = ?`, id, int64(reading.Owner))
+		s.write(`DELETE FROM `+table+` WHERE feed = ? AND person = ?`, id, reading.Owner)
 	}
 	s.write(`INSERT INTO items (seq, feed, arrived) SELECT seq, feed, coalesce(?2, seen) FROM entries
 		WHERE feed = ?1 AND seq NOT IN (SELECT seq FROM items WHERE feed = ?1) ORDER BY seq`, id, seconds(&f.Since))

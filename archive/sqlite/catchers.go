@@ -171,7 +171,7 @@ func (s *Store) notYet(x *arrivedItem, ids []filter.ID) (_ []filter.ID, acted ma
 	}
 	for _, c := range load(&s.writer, by(func(r *row) []any { return []any{&r.filter, &r.person, &r.acted} }),
 		`SELECT c.filter, f.person, c.did NOT IN ('', 'label') AND NOT f.gone
-			FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter WHERE c.item = ?`, int64(x.id)) {
+			FROM caught c INDEXED BY caught_by_item JOIN filters f ON f.id = c.filter WHERE c.item = ?`, x.id) {
 		had[filter.ID(c.filter)] = true
 		if c.acted {
 			acted[reading.PersonID(c.person)] = true

@@ -10,41 +10,40 @@ import (
 
 // Heard implements reading.Messages.
 func (s *Store) Heard(at reading.Receiver, c reading.Command) {
-	if s.write(`UPDATE receivers SET heard = ? WHERE id = ? AND word = ?`, c.Message, int64(at.ID),
+	if s.write(`UPDATE receivers SET heard = ? WHERE id = ? AND word = ?`, c.Message, at.ID,
 		maybeBytesOf(at.Word[:])) == 0 || c.Answer == "" {
 		return
 	}
-	s.write(`DELETE FROM commands WHERE receiver = ? AND sent < ?`, int64(at.ID),
-		c.Sent.Add(-reading.MessageAge).Unix())
+	s.write(`DELETE FROM commands WHERE receiver = ? AND sent < ?`, at.ID, c.Sent.Add(-reading.MessageAge).Unix())
 	s.write(`INSERT INTO commands (receiver, message, sent, answer) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		int64(at.ID), c.Message, c.Sent.Unix(), c.Answer)
+		at.ID, c.Message, c.Sent.Unix(), c.Answer)
 }
 
 // Answered implements reading.Messages.
 func (s *Store) Answered(at reading.Receiver, message string) {
-	s.write(`UPDATE commands SET answer = '' WHERE receiver = ? AND message = ?`, int64(at.ID), message)
+	s.write(`UPDATE commands SET answer = '' WHERE receiver = ? AND message = ?`, at.ID, message)
 }
 
 // Deaf implements reading.Messages.
 func (s *Store) Deaf(at reading.Receiver, problem string) {
-	s.write(`UPDATE receivers SET deaf = ? WHERE id = ? AND word = ?`, safehtml.Label(problem), int64(at.ID),
+	s.write(`UPDATE receivers SET deaf = ? WHERE id = ? AND word = ?`, safehtml.Label(problem), at.ID,
 		maybeBytesOf(at.Word[:]))
 }
 
 // Mute implements reading.Messages.
 func (s *Store) Mute(p reading.PersonID, until time.Time) {
-	s.write(`UPDATE receivers SET muted = ? WHERE person = ?`, seconds(&until), int64(p))
+	s.write(`UPDATE receivers SET muted = ? WHERE person = ?`, seconds(&until), p)
 }
 
 // WasHeard implements reading.ReceiverList.
 func (r *Reader) WasHeard(ctx context.Context, id reading.ReceiverID, message string) (bool, error) {
 	return first(ctx, r, single[bool], `SELECT EXISTS (SELECT 1 FROM commands WHERE receiver = ? AND message = ?)`,
-		int64(id), message)
+		id, message)
 }
 
 // Unanswered implements reading.ReceiverList.
 func (r *Reader) Unanswered(ctx context.Context, id reading.ReceiverID) ([]reading.Command, error) {
 	return all(ctx, r, by(func(c *reading.Command) []any {
 		return []any{&c.Message, seconds(&c.Sent), &c.Answer}
-	}), `SELECT message, sent, answer FROM commands WHERE receiver = ? AND answer <> '' ORDER BY id`, int64(id))
+	}), `SELECT message, sent, answer FROM commands WHERE receiver = ? AND answer <> '' ORDER BY id`, id)
 }

@@ -329,8 +329,7 @@ func (s *Store) Starred(u feed.URL, n int) []feed.EntryID {
 			AND e.seq NOT IN (SELECT seq FROM hidden)
 			AND NOT EXISTS (SELECT 1 FROM caught c INDEXED BY caught_by_item CROSS JOIN filters f ON f.id = c.filter
 				WHERE c.item = m.item AND c.did = ?4 AND f.person = m.person)
-		ORDER BY m.item DESC LIMIT ?3`,
-		int64(reading.Owner), string(u), max(n, 0), string(reading.RuleStar))
+		ORDER BY m.item DESC LIMIT ?3`, reading.Owner, string(u), max(n, 0), string(reading.RuleStar))
 }
 
 // labelledAmong is of how many of a feed's latest items it is asked what labels they have.
@@ -346,8 +345,7 @@ func (s *Store) Labelled(u feed.URL, n, bytes int) []archive.Labelled {
 			CROSS JOIN labelled l INDEXED BY labelled_by_item ON l.item = i.id
 			CROSS JOIN labels n ON n.id = l.label CROSS JOIN entries e ON e.seq = i.seq
 		WHERE l.filter IS NULL AND n.person = ? AND octet_length(n.name) <= ? AND e.seq NOT IN (SELECT seq FROM hidden)
-		ORDER BY i.id DESC, n.name LIMIT ?`,
-		string(u), labelledAmong, int64(reading.Owner), bytes, max(n, 0))
+		ORDER BY i.id DESC, n.name LIMIT ?`, string(u), labelledAmong, reading.Owner, bytes, max(n, 0))
 }
 
 // recordColumns are the columns that scanRecord wants, from entries e and feeds f.

@@ -152,7 +152,7 @@ func (r *Reader) FeedNames(ctx context.Context) ([]archive.FeedName, error) {
 	return all(ctx, r, by(func(n *archive.FeedName) []any {
 		return []any{&n.Number, &n.URL, &n.Title, &n.Polled, &n.Brought, &n.FullText}
 	}), `SELECT id, url, coalesce((SELECT name FROM titles WHERE feed = id AND person = ?), title),
-			own_firsts, their_firsts, full_from IS NOT NULL FROM feeds WHERE NOT apart`, int64(reading.Owner))
+			own_firsts, their_firsts, full_from IS NOT NULL FROM feeds WHERE NOT apart`, reading.Owner)
 }
 
 // NumberedFeed implements archive.Contents.
@@ -169,7 +169,7 @@ func (s pen) Arrange(list []reading.Arrangement) bool {
 	}
 	for _, a := range list {
 		if a.Feed == 0 && !s.row(feedByURL, []any{string(a.URL)}, &a.Feed) ||
-			!s.row(`SELECT 1 FROM feeds WHERE id = ?`, []any{int64(a.Feed)}, new(int)) {
+			!s.row(`SELECT 1 FROM feeds WHERE id = ?`, []any{a.Feed}, new(int)) {
 			continue
 		}
 		if a.Name != nil {
@@ -177,7 +177,7 @@ func (s pen) Arrange(list []reading.Arrangement) bool {
 		}
 		if a.Listed != "" {
 			s.write(`INSERT INTO titles SELECT id, ?, ? FROM feeds WHERE id = ? AND title <> ? ON CONFLICT DO NOTHING`,
-				int64(s.person), a.Listed, int64(a.Feed), a.Listed)
+				s.person, a.Listed, a.Feed, a.Listed)
 		}
 		if a.Pictures != nil {
 			s.picture(a.Feed, *a.Pictures)
@@ -187,10 +187,10 @@ func (s pen) Arrange(list []reading.Arrangement) bool {
 		}
 		for _, name := range a.Out {
 			s.write(`DELETE FROM filed WHERE feed = ? AND folder =
-				(SELECT id FROM folders WHERE person = ? AND name = ?)`, int64(a.Feed), int64(s.person), name)
+				(SELECT id FROM folders WHERE person = ? AND name = ?)`, a.Feed, s.person, name)
 		}
 		for _, name := range a.Into {
-			s.write(`INSERT INTO filed VALUES (?, ?) ON CONFLICT DO NOTHING`, int64(a.Feed), int64(s.folder(name)))
+			s.write(`INSERT INTO filed VALUES (?, ?) ON CONFLICT DO NOTHING`, a.Feed, s.folder(name))
 		}
 	}
 	return true
@@ -199,11 +199,11 @@ func (s pen) Arrange(list []reading.Arrangement) bool {
 // title gives a feed the person's own title, or none.
 func (s pen) title(id reading.FeedID, name string) {
 	if name == "" {
-		s.write(`DELETE FROM titles WHERE feed = ? AND person = ?`, int64(id), int64(s.person))
+		s.write(`DELETE FROM titles WHERE feed = ? AND person = ?`, id, s.person)
 		return
 	}
 	s.write(`INSERT INTO titles VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name
-		WHERE name <> excluded.name`, int64(id), int64(s.person), name)
+		WHERE name <> excluded.name`, id, s.person, name)
 }
 
 // feedByURL finds a feed or, where the URL led to another, the one that is followed in its place.
@@ -235,12 +235,12 @@ func (s *Store) Inherit(to, from feed.URL) {
 // roomForFolders reports whether the folders that a list names fit beside those that there are.
 func (s pen) roomForFolders(list []reading.Arrangement) bool {
 	var n int
-	s.row(`SELECT count(*) FROM folders WHERE person = ?`, []any{int64(s.person)}, &n)
+	s.row(`SELECT count(*) FROM folders WHERE person = ?`, []any{s.person}, &n)
 	more := make(map[string]bool)
 	for _, a := range list {
 		for _, name := range a.Into {
 			if !more[name] && n+len(more) >= reading.MaxFolders &&
-				!s.row(`SELECT 1 FROM folders WHERE person = ? AND name = ?`, []any{int64(s.person), name}, new(int)) {
+				!s.row(`SELECT 1 FROM folders WHERE person = ? AND name = ?`, []any{s.person, name}, new(int)) {
 				return s.err != nil // of which Commit tells
 			}
 			more[name] = true
@@ -259,9 +259,9 @@ func (s pen) AddFolder(name string) (id reading.FolderID, ok bool) {
 
 // folder is the folder of a name, made if there is none.
 func (s pen) folder(name string) (id reading.FolderID) {
-	if !s.row(`SELECT id FROM folders WHERE person = ? AND name = ?`, []any{int64(s.person), name}, &id) {
+	if !s.row(`SELECT id FROM folders WHERE person = ? AND name = ?`, []any{s.person, name}, &id) {
 		s.begin()
-		s.row(`INSERT INTO folders (person, name) VALUES (?, ?) RETURNING id`, []any{int64(s.person), name}, &id)
+		s.row(`INSERT INTO folders (person, name) VALUES (?, ?) RETURNING id`, []any{s.person, name}, &id)
 	}
 	return id
 }
@@ -269,28 +269,26 @@ func (s pen) folder(name string) (id reading.FolderID) {
 // RenameFolder implements reading.Folders.
 func (s pen) RenameFolder(id reading.FolderID, name string) {
 	var other reading.FolderID
-	person := int64(s.person)
-	if !s.row(`SELECT id FROM folders WHERE person = ? AND id = ?`, []any{person, int64(id)}, &other) {
+	if !s.row(`SELECT id FROM folders WHERE person = ? AND id = ?`, []any{s.person, id}, &other) {
 		return
 	}
-	if !s.row(`SELECT id FROM folders WHERE person = ? AND name = ? AND id <> ?`, []any{person, name, int64(id)},
-		&other) {
-		s.write(`UPDATE folders SET name = ? WHERE id = ?`, name, int64(id))
+	if !s.row(`SELECT id FROM folders WHERE person = ? AND name = ? AND id <> ?`, []any{s.person, name, id}, &other) {
+		s.write(`UPDATE folders SET name = ? WHERE id = ?`, name, id)
 		return
 	}
-	s.write(`UPDATE OR IGNORE filed SET folder = ? WHERE folder = ?`, int64(other), int64(id))
+	s.write(`UPDATE OR IGNORE filed SET folder = ? WHERE folder = ?`, other, id)
 	s.RemoveFolder(id)
 }
 
 // RemoveFolder implements reading.Folders.
 func (s pen) RemoveFolder(id reading.FolderID) {
-	s.write(`DELETE FROM folders WHERE id = ? AND person = ?`, int64(id), int64(s.person)) // and what is filed there
+	s.write(`DELETE FROM folders WHERE id = ? AND person = ?`, id, s.person) // and what is filed there
 }
 
 // Folders implements reading.Items.
 func (r personalReader) Folders(ctx context.Context) ([]reading.Folder, error) {
 	return all(ctx, r.Reader, by(func(f *reading.Folder) []any { return []any{&f.ID, &f.Name} }),
-		`SELECT id, name FROM folders WHERE person = ? ORDER BY name`, int64(r.person))
+		`SELECT id, name FROM folders WHERE person = ? ORDER BY name`, r.person)
 }
 
 // Subscriptions implements reading.Items.
@@ -310,7 +308,7 @@ func (r personalReader) Subscriptions(ctx context.Context) ([]reading.FollowedFe
 	}, `SELECT id, url, coalesce((SELECT name FROM titles WHERE feed = id AND person = ?), ''), title, link, since,
 			errors, last_error, names != '', last_poll, `+iconRef+`, full_from IS NOT NULL,
 			coalesce((SELECT items FROM unread WHERE person = ? AND feed = id), 0), own_firsts, their_firsts
-		FROM feeds f WHERE `+isRead+` ORDER BY id`, int64(r.person), int64(r.person), int64(r.person))
+		FROM feeds f WHERE `+isRead+` ORDER BY id`, r.person, r.person, r.person)
 	if err == nil {
 		err = r.addFolders(ctx, tx, feeds)
 	}
@@ -325,7 +323,7 @@ func (r personalReader) addFolders(ctx context.Context, tx *sql.Tx, feeds []read
 	}
 	for x, err := range found(ctx, tx, by(func(x *filed) []any { return []any{&x.feed, &x.in.ID, &x.in.Name} }),
 		`SELECT f.feed, d.id, d.name FROM filed f JOIN folders d ON d.id = f.folder WHERE d.person = ?
-		ORDER BY f.feed, d.name`, int64(r.person)) {
+		ORDER BY f.feed, d.name`, r.person) {
 		if err != nil {
 			return err
 		}
@@ -345,7 +343,7 @@ func (r *Reader) FeedID(ctx context.Context, u feed.URL) (reading.FeedID, error)
 
 // FeedOf implements reading.Filing.
 func (r *Reader) FeedOf(ctx context.Context, id reading.FeedID) (feed.URL, error) {
-	return first(ctx, r, single[feed.URL], `SELECT url FROM feeds WHERE id = ?`, int64(id))
+	return first(ctx, r, single[feed.URL], `SELECT url FROM feeds WHERE id = ?`, id)
 }
 
 // Titles implements reading.Filing.
@@ -362,7 +360,7 @@ func (r personalReader) Titles(ctx context.Context, feeds []feed.URL) (map[feed.
 	for c, err := range found(ctx, r.db, by(func(c *called) []any {
 		return []any{&c.url, &c.title.Feed, &c.title.Text, &c.title.Icon.ID, &c.title.Icon.Word}
 	}), `SELECT f.url, f.id, coalesce((SELECT name FROM titles WHERE feed = f.id AND person = ?), f.title), `+iconRef+`
-		FROM json_each(?) j CROSS JOIN feeds f ON f.url = j.value WHERE NOT f.apart`, int64(r.person), string(text)) {
+		FROM json_each(?) j CROSS JOIN feeds f ON f.url = j.value WHERE NOT f.apart`, r.person, string(text)) {
 		if err != nil {
 			return nil, r.failed(ctx, "read", err)
 		}
@@ -374,15 +372,15 @@ func (r personalReader) Titles(ctx context.Context, feeds []feed.URL) (map[feed.
 // Filing implements reading.Filing.
 func (r personalReader) Filing(ctx context.Context, number int64) (name string, folders []string, err error) {
 	name, err = first(ctx, r.Reader, single[string], `SELECT name FROM titles WHERE feed = ? AND person = ?`, number,
-		int64(r.person))
+		r.person)
 	if err == nil {
 		folders, err = all(ctx, r.Reader, single[string], `SELECT d.name FROM filed f JOIN folders d ON d.id = f.folder
-			WHERE f.feed = ? AND d.person = ? ORDER BY d.name`, number, int64(r.person))
+			WHERE f.feed = ? AND d.person = ? ORDER BY d.name`, number, r.person)
 	}
 	return name, folders, err
 }
 
 // Reads implements reading.Filing.
 func (r personalReader) Reads(ctx context.Context, number int64) (bool, error) {
-	return first(ctx, r.Reader, single[bool], `SELECT `+isRead+` FROM feeds f WHERE id = ?`, int64(r.person), number)
+	return first(ctx, r.Reader, single[bool], `SELECT `+isRead+` FROM feeds f WHERE id = ?`, r.person, number)
 }

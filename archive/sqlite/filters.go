@@ -23,7 +23,7 @@ func (s pen) AddFilter(at time.Time, w reading.FilterWish) (reading.FilterID, er
 		return 0, err
 	}
 	var last int64
-	s.row(`SELECT coalesce(max(place), 0) FROM filters WHERE person = ? AND NOT gone`, []any{int64(s.person)}, &last)
+	s.row(`SELECT coalesce(max(place), 0) FROM filters WHERE person = ? AND NOT gone`, []any{s.person}, &last)
 	return s.insertFilter(at, w, last+1, nil), nil
 }
 
@@ -34,10 +34,10 @@ func (s pen) KeepFilterAgain(at time.Time, id, instead reading.FilterID) error {
 	var key []byte
 	if !s.row(`SELECT name, words, coalesce((SELECT name FROM folders WHERE id = f.folder), ''), rule,
 			coalesce((SELECT name FROM labels WHERE id = f.label), ''), standing, place, key
-			FROM filters f WHERE id = ? AND person = ? AND gone`, []any{int64(id), int64(s.person)},
+			FROM filters f WHERE id = ? AND person = ? AND gone`, []any{id, s.person},
 		&w.Name, &w.Words, &w.Folder, &w.Rule, &w.Label, &w.Standing, &x.place, &key) ||
 		instead != 0 && !s.row(`SELECT place, key FROM filters WHERE id = ? AND person = ? AND NOT gone`,
-			[]any{int64(instead), int64(s.person)}, &x.place, &key) {
+			[]any{instead, s.person}, &x.place, &key) {
 		return reading.ErrNoFilter
 	}
 	if err := s.checkFilter(instead, w); err != nil {
@@ -46,7 +46,7 @@ func (s pen) KeepFilterAgain(at time.Time, id, instead reading.FilterID) error {
 	if instead != 0 {
 		s.replaceFilter(at, instead)
 	}
-	s.write(`UPDATE filters SET gone = 0, behind = 1, place = ?, key = ? WHERE id = ?`, x.place, key, int64(id))
+	s.write(`UPDATE filters SET gone = 0, behind = 1, place = ?, key = ? WHERE id = ?`, x.place, key, id)
 	if x.rule = w.Rule; s.catchers != nil && s.err == nil {
 		s.catchers.put(x, w.Words)
 	}
@@ -56,7 +56,7 @@ func (s pen) KeepFilterAgain(at time.Time, id, instead reading.FilterID) error {
 // checkFilter says why a person cannot have a filter in the place of one, 0 for none.
 func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 	var n int
-	if id == 0 && s.row(`SELECT count(*) FROM filters WHERE person = ? AND NOT gone`, []any{int64(s.person)}, &n) &&
+	if id == 0 && s.row(`SELECT count(*) FROM filters WHERE person = ? AND NOT gone`, []any{s.person}, &n) &&
 		n >= reading.MaxFilters {
 		return reading.ErrFilters
 	}
@@ -72,7 +72,7 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 		return err
 	}
 	if s.row(`SELECT 1 FROM filters WHERE person = ? AND name = ? AND id <> ? AND NOT gone`,
-		[]any{int64(s.person), w.Name, int64(id)}, new(int)) {
+		[]any{s.person, w.Name, id}, new(int)) {
 		return reading.TakenBy("filter", w.Name)
 	}
 	if err := s.FolderTaken(w.Folder); w.Folder != "" && err != nil {
@@ -90,7 +90,7 @@ func (s pen) checkFilter(id reading.FilterID, w reading.FilterWish) error {
 func (s pen) insertFilter(at time.Time, w reading.FilterWish, place int64, key []byte) (id reading.FilterID) {
 	s.begin()
 	s.row(`INSERT INTO filters (person, name, words, folder, rule, label, place, key, created, standing)
-		VALUES (?, ?, ?, ?, ?, ?, ?, coalesce(?, randomblob(16)), ?, ?) RETURNING id`, []any{int64(s.person), w.Name, w.Words,
+		VALUES (?, ?, ?, ?, ?, ?, ?, coalesce(?, randomblob(16)), ?, ?) RETURNING id`, []any{s.person, w.Name, w.Words,
 		s.folderOrNone(w.Folder), string(w.Rule), s.labelOrNone(w.Label), place, key, at.Unix(), w.Standing}, &id)
 	if s.catchers != nil && s.err == nil {
 		s.catchers.put(catcher{id, s.person, w.Rule, place}, w.Words)
@@ -103,7 +103,7 @@ func (s pen) folderOrNone(name string) any {
 	if name == "" {
 		return nil
 	}
-	return int64(s.folder(name))
+	return s.folder(name)
 }
 
 // labelOrNone is the number of the label of that name, which checkFilter has found no fault with, nil for none.
@@ -115,7 +115,7 @@ func (s pen) labelOrNone(name string) any {
 	if id == 0 {
 		id, _ = s.addLabel(name)
 	}
-	return int64(id)
+	return id
 }
 
 // ChangeFilter implements reading.Filters.
@@ -124,7 +124,7 @@ func (s pen) ChangeFilter(at time.Time, id reading.FilterID, w reading.FilterWis
 	var words string
 	var key []byte
 	if !s.row(`SELECT place, words, key FROM filters WHERE id = ? AND person = ? AND NOT gone`,
-		[]any{int64(id), int64(s.person)}, &place, &words, &key) {
+		[]any{id, s.person}, &place, &words, &key) {
 		return 0, reading.ErrNoFilter
 	}
 	if err := s.checkFilter(id, w); err != nil {
@@ -135,42 +135,41 @@ func (s pen) ChangeFilter(at time.Time, id reading.FilterID, w reading.FilterWis
 		return s.insertFilter(at, w, place, key), nil
 	}
 	s.write(`UPDATE filters SET name = ?, folder = ?, rule = ?, label = ?, standing = ? WHERE id = ?`, w.Name,
-		s.folderOrNone(w.Folder), string(w.Rule), s.labelOrNone(w.Label), w.Standing, int64(id))
+		s.folderOrNone(w.Folder), string(w.Rule), s.labelOrNone(w.Label), w.Standing, id)
 	s.catchers.change(id, func(x *catcher) { x.rule = w.Rule })
 	return id, nil
 }
 
 // MoveFilter implements reading.Filters.
 func (s pen) MoveFilter(id, before reading.FilterID) {
-	order := load(&s.writer, single[int64], `SELECT id FROM filters WHERE person = ? AND NOT gone ORDER BY place, id`,
-		int64(s.person))
-	from := slices.Index(order, int64(id))
+	order := load(&s.writer, single[reading.FilterID],
+		`SELECT id FROM filters WHERE person = ? AND NOT gone ORDER BY place, id`, s.person)
+	from := slices.Index(order, id)
 	if from < 0 || id == before {
 		return
 	}
 	order = slices.Delete(order, from, from+1)
-	to := slices.Index(order, int64(before))
+	to := slices.Index(order, before)
 	if to < 0 {
 		to = len(order)
 	}
-	order = slices.Insert(order, to, int64(id))
+	order = slices.Insert(order, to, id)
 	s.write(`UPDATE filters SET place = j.key + 1 FROM json_each(?) j
 		WHERE filters.id = j.value AND place <> j.key + 1`, jsonNumbers(order))
 	for i, id := range order {
-		s.catchers.change(reading.FilterID(id), func(x *catcher) { x.place = int64(i) + 1 })
+		s.catchers.change(id, func(x *catcher) { x.place = int64(i) + 1 })
 	}
 }
 
 // replaceFilter removes a filter whose key another takes.
 func (s pen) replaceFilter(at time.Time, id reading.FilterID) {
 	s.RemoveFilter(at, id)
-	s.write(`UPDATE filters SET key = randomblob(16) WHERE id = ?`, int64(id))
+	s.write(`UPDATE filters SET key = randomblob(16) WHERE id = ?`, id)
 }
 
 // RemoveFilter implements reading.Filters. When it was removed stands in gone.
 func (s pen) RemoveFilter(at time.Time, id reading.FilterID) bool {
-	if s.write(`UPDATE filters SET gone = ? WHERE id = ? AND person = ? AND NOT gone`, at.Unix(), int64(id),
-		int64(s.person)) == 0 {
+	if s.write(`UPDATE filters SET gone = ? WHERE id = ? AND person = ? AND NOT gone`, at.Unix(), id, s.person) == 0 {
 		return false
 	}
 	if s.catchers != nil {
@@ -204,13 +203,13 @@ func (s *Store) sweep(limit int, which string, args ...any) (more bool) {
 func (s pen) Catch(at time.Time, id reading.FilterID, items []reading.ItemID) {
 	s.write(`INSERT INTO caught (filter, item, at)
 		SELECT f.id, i.id, ? FROM filters f, json_each(?) j CROSS JOIN items i ON i.id = j.value
-		WHERE f.id = ? AND f.person = ? AND NOT f.gone ON CONFLICT DO NOTHING`, at.Unix(), jsonNumbers(items), int64(id),
-		int64(s.person))
+		WHERE f.id = ? AND f.person = ? AND NOT f.gone ON CONFLICT DO NOTHING`, at.Unix(), jsonNumbers(items), id,
+		s.person)
 }
 
 // CaughtUp implements reading.Filters.
 func (s pen) CaughtUp(id reading.FilterID) {
-	s.write(`UPDATE filters SET behind = 0 WHERE id = ? AND person = ?`, int64(id), int64(s.person))
+	s.write(`UPDATE filters SET behind = 0 WHERE id = ? AND person = ?`, id, s.person)
 }
 
 // FolderTaken implements reading.Filters.
@@ -223,7 +222,7 @@ func (s pen) taken(name string, by ...string) error {
 		if what == `filter` {
 			query += ` AND NOT gone`
 		}
-		if s.row(query, []any{int64(s.person), name}, new(int)) {
+		if s.row(query, []any{s.person, name}, new(int)) {
 			return reading.TakenBy(what, name)
 		}
 	}
@@ -256,14 +255,14 @@ const filtersOf = `(SELECT json_group_array(f.id ORDER BY f.place, f.id) FROM ca
 // Filters implements reading.FilterList.
 func (r personalReader) Filters(ctx context.Context) ([]reading.NamedFilter, error) {
 	return all(ctx, r.Reader, func(row rowScanner) (reading.NamedFilter, error) { return scanFilter(row) },
-		`SELECT `+filterColumns+ofPerson, int64(r.person))
+		`SELECT `+filterColumns+ofPerson, r.person)
 }
 
 // RemovedFilters implements reading.FilterList.
 func (r personalReader) RemovedFilters(ctx context.Context) ([]reading.NamedFilter, error) {
 	return all(ctx, r.Reader, func(row rowScanner) (reading.NamedFilter, error) { return scanFilter(row) },
 		`SELECT `+filterColumns+` FROM filters f WHERE f.person = ? AND f.gone ORDER BY f.gone DESC, f.id DESC`,
-		int64(r.person))
+		r.person)
 }
 
 // CountedFilters implements reading.FilterList.
@@ -277,7 +276,7 @@ func (r personalReader) CountedFilters(ctx context.Context) ([]reading.CountedFi
 			(SELECT count(*) FROM caught INDEXED BY caught_acted WHERE filter = f.id AND did <> ''),
 			(SELECT max(at) FROM caught WHERE filter = f.id),
 			(SELECT count(*) FROM found n JOIN entries e ON e.seq = n.seq JOIN feeds d ON d.id = e.feed
-				WHERE n.filter = f.id AND NOT d.subscribed), f.asked, f.next, f.trouble`+ofPerson, int64(r.person))
+				WHERE n.filter = f.id AND NOT d.subscribed), f.asked, f.next, f.trouble`+ofPerson, r.person)
 }
 
 // FilterCounts implements reading.FilterList.
@@ -294,8 +293,8 @@ func (r personalReader) CaughtBy(ctx context.Context, id reading.FilterID, upTo 
 	}), `SELECT c.item, i.seq, coalesce(e.changed, 0), f.url, f.title, c.at, c.did FROM caught c CROSS JOIN items i ON i.id = c.item
 			CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = i.feed
 		WHERE c.filter = (SELECT id FROM filters WHERE id = ? AND person = ? AND NOT gone)
-			AND (?3 = 0 OR c.item <= ?3) AND (? OR NOT f.secret) AND `+isRead+` ORDER BY c.item DESC LIMIT ?`, int64(id),
-		int64(r.person), int64(upTo), secret, int64(r.person), limit)
+			AND (?3 = 0 OR c.item <= ?3) AND (? OR NOT f.secret) AND `+isRead+` ORDER BY c.item DESC LIMIT ?`, id,
+		r.person, upTo, secret, r.person, limit)
 	if err == nil {
 		var found []reading.CaughtItem
 		found, err = r.foundBy(ctx, id, secret, limit)

@@ -12,21 +12,20 @@ import (
 // KeepFullText implements reading.FullTexts.
 func (s *Store) KeepFullText(t reading.FullText) {
 	var before, after string
-	s.row(`SELECT content FROM full_texts WHERE item = ? AND shown`, []any{int64(t.Item)}, &before)
+	s.row(`SELECT content FROM full_texts WHERE item = ? AND shown`, []any{t.Item}, &before)
 	if t.Shown {
 		after = t.HTML
 	}
 	if s.write(`INSERT OR REPLACE INTO full_texts (item, at, shown, content, problem, again, troubles)
 		SELECT id, ?, ?, ?, ?, ?, ? FROM items WHERE id = ?`,
-		t.At.Unix(), t.Shown, t.HTML, t.Problem, seconds(&t.Again), t.Troubles, int64(t.Item)) > 0 && before != after {
+		t.At.Unix(), t.Shown, t.HTML, t.Problem, seconds(&t.Again), t.Troubles, t.Item) > 0 && before != after {
 		s.retold(t.At, t.Item)
 	}
 }
 
 // ShowFullText implements reading.FullTexts.
 func (s *Store) ShowFullText(at time.Time, id reading.ItemID, shown bool) {
-	if s.write(`UPDATE full_texts SET shown = ? WHERE item = ? AND shown <> ? AND content <> ''`, shown, int64(id),
-		shown) > 0 {
+	if s.write(`UPDATE full_texts SET shown = ? WHERE item = ? AND shown <> ? AND content <> ''`, shown, id, shown) > 0 {
 		s.retold(at, id)
 	}
 }
@@ -34,9 +33,9 @@ func (s *Store) ShowFullText(at time.Time, id reading.ItemID, shown bool) {
 // retold has readers of a feed hear that one of its items reads otherwise.
 func (s *Store) retold(at time.Time, id reading.ItemID) {
 	s.write(`UPDATE entries AS e SET changed = (SELECT replaced + 1 FROM feeds WHERE id = e.feed)
-		WHERE seq = (SELECT seq FROM items WHERE id = ? AND seq > 0)`, int64(id))
+		WHERE seq = (SELECT seq FROM items WHERE id = ? AND seq > 0)`, id)
 	s.write(`UPDATE feeds SET replaced = replaced + 1, replaced_at = max(?, coalesce(replaced_at, 0))
-		WHERE id = (SELECT feed FROM items WHERE id = ?)`, at.Unix(), int64(id))
+		WHERE id = (SELECT feed FROM items WHERE id = ?)`, at.Unix(), id)
 }
 
 // DeferFullTexts implements reading.FullTexts.
@@ -46,7 +45,7 @@ func (s *Store) DeferFullTexts(u feed.URL, until time.Time) {
 
 // wantFullTexts says whether the full text of what a feed publishes is fetched.
 func (s *Store) wantFullTexts(id reading.FeedID, wanted bool) {
-	s.write(`UPDATE feeds SET full_from = CASE WHEN ? THEN coalesce(full_from, 0) END WHERE id = ?`, wanted, int64(id))
+	s.write(`UPDATE feeds SET full_from = CASE WHEN ? THEN coalesce(full_from, 0) END WHERE id = ?`, wanted, id)
 }
 
 // lookedThrough is how many of a feed's items, the latest, are looked through for those whose full text is due.
@@ -82,7 +81,7 @@ func (r *Reader) FullTextDue(ctx context.Context, now time.Time, but []reading.I
 func (r *Reader) FullText(ctx context.Context, id reading.ItemID) (reading.FullText, error) {
 	return first(ctx, r, by(func(t *reading.FullText) []any {
 		return []any{&t.Item, seconds(&t.At), &t.Shown, &t.HTML, &t.Problem, seconds(&t.Again), &t.Troubles}
-	}), `SELECT item, at, shown, content, problem, again, troubles FROM full_texts WHERE item = ?`, int64(id))
+	}), `SELECT item, at, shown, content, problem, again, troubles FROM full_texts WHERE item = ?`, id)
 }
 
 // fullTextOf is the full text of item i where it is shown, "" where none is.
@@ -108,6 +107,6 @@ func (r *Reader) FullTexts(ctx context.Context, seqs []int64) (map[int64]string,
 func (r *Reader) ItemRecord(ctx context.Context, id reading.ItemID) (record archive.Record, number int64, err error) {
 	record, err = first(ctx, r, func(row rowScanner) (archive.Record, error) { return scanRecord(row, &number) },
 		`SELECT `+recordColumns+`, f.id FROM items i CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
-		WHERE i.id = ?`, int64(id))
+		WHERE i.id = ?`, id)
 	return record, number, err
 }

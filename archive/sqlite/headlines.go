@@ -50,7 +50,7 @@ func (r personalReader) Headlines(ctx context.Context, q reading.HeadlineQuery) 
 	}
 	if q.ByTime && (q.Label != 0 || q.Filter != 0) {
 		n, err := first(ctx, r.Reader, single[int], `SELECT count(*) FROM (SELECT 1 FROM labelled WHERE label = ?
-			UNION ALL SELECT 1 FROM caught WHERE filter = ? LIMIT ?)`, int64(q.Label), int64(q.Filter), fewUnread)
+			UNION ALL SELECT 1 FROM caught WHERE filter = ? LIMIT ?)`, q.Label, q.Filter, fewUnread)
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +66,8 @@ func (r personalReader) listed(ctx context.Context, q reading.HeadlineQuery, man
 		q.At = time.Unix(math.MaxInt64>>1, 0)
 	}
 	return all(ctx, r.Reader, by(headlineFields), headlineStatement(&q, many),
-		sql.Named("person", int64(r.person)), sql.Named("feed", q.Feed),
-		sql.Named("folder", int64(q.Folder)), sql.Named("label", int64(q.Label)), sql.Named("filter", int64(q.Filter)),
+		sql.Named("person", r.person), sql.Named("feed", q.Feed),
+		sql.Named("folder", q.Folder), sql.Named("label", q.Label), sql.Named("filter", q.Filter),
 		sql.Named("before", q.Before),
 		sql.Named("after", q.After), sql.Named("at", q.At.Unix()), sql.Named("secret", q.Secret),
 		sql.Named("limit", q.Limit))
@@ -165,7 +165,7 @@ func (r personalReader) countUnread(ctx context.Context, number int64, folder re
 	return first(ctx, r.Reader, single[int], `SELECT coalesce(sum(u.items), 0) FROM unread u JOIN feeds f ON f.id = u.feed
 		WHERE u.person = ? AND `+isRead+` AND (? IN (0, f.id)) AND (? OR NOT f.secret)
 			AND (?5 = 0 OR f.id IN (SELECT feed FROM filed WHERE folder = ?5))`,
-		int64(r.person), int64(r.person), number, secret, int64(folder))
+		r.person, r.person, number, secret, folder)
 }
 
 // ItemStates implements reading.Headlines.
@@ -180,7 +180,7 @@ func (r personalReader) ItemStates(ctx context.Context, ids []feed.EntryID) (map
 		return []any{bytesOf(s.entry[:]), &s.ID, &s.Read, &s.Starred}
 	}), `SELECT e.id, `+itemColumns+`
 		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) LEFT JOIN items i ON i.seq = e.seq
-			LEFT JOIN marks m ON m.person = ? AND m.item = i.id`, jsonIDs(ids), int64(r.person)) {
+			LEFT JOIN marks m ON m.person = ? AND m.item = i.id`, jsonIDs(ids), r.person) {
 		if err != nil {
 			return nil, r.failed(ctx, "read", err)
 		}
@@ -197,6 +197,6 @@ func (r personalReader) Entry(ctx context.Context, id feed.EntryID) (record arch
 	}, `SELECT `+recordColumns+`, f.id, `+itemColumns+`
 		FROM entries e JOIN feeds f ON f.id = e.feed LEFT JOIN items i ON i.seq = e.seq
 			LEFT JOIN marks m ON m.person = ? AND m.item = i.id
-		WHERE e.id = coalesce((SELECT id FROM entries WHERE was = ?2), ?2)`, int64(r.person), id[:])
+		WHERE e.id = coalesce((SELECT id FROM entries WHERE was = ?2), ?2)`, r.person, id[:])
 	return record, item, number, err
 }

@@ -48,10 +48,10 @@ func (r *Reader) IconDue(ctx context.Context, now time.Time) (archive.Feed, erro
 // picture says whether the person is shown the pictures of a feed's entries without being asked.
 func (s pen) picture(id reading.FeedID, shown bool) {
 	if shown {
-		s.write(`INSERT INTO pictured VALUES (?, ?) ON CONFLICT DO NOTHING`, int64(id), int64(s.person))
+		s.write(`INSERT INTO pictured VALUES (?, ?) ON CONFLICT DO NOTHING`, id, s.person)
 		return
 	}
-	s.write(`DELETE FROM pictured WHERE feed = ? AND person = ?`, int64(id), int64(s.person))
+	s.write(`DELETE FROM pictured WHERE feed = ? AND person = ?`, id, s.person)
 }
 
 // FeedLook implements reading.Looks.
@@ -59,12 +59,12 @@ func (r personalReader) FeedLook(ctx context.Context, number int64) (reading.Fee
 	return first(ctx, r.Reader, by(func(l *reading.FeedLook) []any {
 		return []any{&l.Icon.ID, &l.Icon.Word, &l.Pictures, &l.FullText}
 	}), `SELECT `+iconRef+`, EXISTS (SELECT 1 FROM pictured WHERE feed = f.id AND person = ?),
-			f.full_from IS NOT NULL FROM feeds f WHERE f.id = ?`, int64(r.person), number)
+			f.full_from IS NOT NULL FROM feeds f WHERE f.id = ?`, r.person, number)
 }
 
 // Icon implements reading.IconList.
 func (r *Reader) Icon(ctx context.Context, id reading.IconID) (reading.Icon, error) {
-	return r.icon(ctx, `id = ?`, int64(id))
+	return r.icon(ctx, `id = ?`, id)
 }
 
 // IconAt implements reading.IconList.

@@ -23,7 +23,7 @@ type pen struct {
 
 // Pen implements reading.Database.
 func (s *Store) Pen(p reading.PersonID) reading.Pen {
-	if !s.row(`SELECT 1 FROM people WHERE id = ? AND removed IS NULL`, []any{int64(p)}, new(int)) && s.err == nil {
+	if !s.row(`SELECT 1 FROM people WHERE id = ? AND removed IS NULL`, []any{p}, new(int)) && s.err == nil {
 		return nil
 	}
 	return pen{s, p}
@@ -31,17 +31,16 @@ func (s *Store) Pen(p reading.PersonID) reading.Pen {
 
 // LeaveOut implements reading.Pen.
 func (s pen) LeaveOut(id reading.FeedID) {
-	s.write(`INSERT INTO left_out SELECT id, ? FROM feeds WHERE id = ? ON CONFLICT DO NOTHING`, int64(s.person),
-		int64(id))
+	s.write(`INSERT INTO left_out SELECT id, ? FROM feeds WHERE id = ? ON CONFLICT DO NOTHING`, s.person, id)
 }
 
 // TakeIn implements reading.Pen.
 func (s pen) TakeIn(id reading.FeedID, b archive.Backlog) {
-	s.write(`DELETE FROM unfollowed WHERE feed = ? AND person = ?`, int64(id), int64(s.person))
-	if s.write(`DELETE FROM left_out WHERE feed = ? AND person = ?`, int64(id), int64(s.person)) > 0 {
+	s.write(`DELETE FROM unfollowed WHERE feed = ? AND person = ?`, id, s.person)
+	if s.write(`DELETE FROM left_out WHERE feed = ? AND person = ?`, id, s.person) > 0 {
 		s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read)
 			SELECT ?3, i.id, i.feed, i.arrived, 1, 0 FROM items i WHERE i.seq IN (`+latestOf+`) ORDER BY i.id
-			ON CONFLICT DO NOTHING`, int64(id), b.Unread(), int64(s.person))
+			ON CONFLICT DO NOTHING`, id, b.Unread(), s.person)
 	}
 }
 
@@ -52,7 +51,7 @@ func (s pen) Mark(at time.Time, ids []reading.ItemID, m reading.Mark) {
 	}
 	for _, c := range changes(m) {
 		s.change(at, c, len(ids), ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
-			int64(s.person), jsonNumbers(ids))
+			s.person, jsonNumbers(ids))
 	}
 }
 
@@ -94,11 +93,11 @@ func (s pen) change(at time.Time, c change, limit int, from string, args ...any)
 	found := from + ` AND ` + c.where + ` LIMIT ?`
 	changed = s.write(`UPDATE marks SET marked = ?, `+c.set+
 		` WHERE person = ? AND item IN (SELECT m.item FROM `+found+`)`,
-		slices.Concat([]any{at.Unix(), int64(s.person)}, args, []any{limit})...)
+		slices.Concat([]any{at.Unix(), s.person}, args, []any{limit})...)
 	if c.added != "" && changed < int64(limit) {
 		changed += s.write(`INSERT INTO marks (person, item, feed, arrived, listed, read, starred, marked)
 			SELECT ?, m.item, m.feed, m.arrived, `+c.added+`, ? FROM `+found+` ON CONFLICT DO NOTHING`,
-			slices.Concat([]any{int64(s.person), at.Unix()}, args, []any{int64(limit) - changed})...)
+			slices.Concat([]any{s.person, at.Unix()}, args, []any{int64(limit) - changed})...)
 	}
 	return changed
 }
@@ -169,10 +168,10 @@ func streamOf(p reading.PersonID, s reading.Stream) (from string, args []any) {
 	}
 	these := `` // goes first, in its order: a page then takes no longer where the set is large
 	if s.Among == nil && len(sets) > 0 {
-		these, args = sets[0].items, []any{sets[0].id, int64(p)}
+		these, args = sets[0].items, []any{sets[0].id, p}
 		sets = sets[1:]
 	}
-	all, args := []string{marksOf(s, these)}, append(args, int64(p))
+	all, args := []string{marksOf(s, these)}, append(args, p)
 	and := func(condition string, values ...any) {
 		all, args = append(all, condition), append(args, values...)
 	}
@@ -184,17 +183,17 @@ func streamOf(p reading.PersonID, s reading.Stream) (from string, args []any) {
 		ofFeeds += ` AND NOT f.secret`
 	}
 	if s.Feed != 0 { // where several may be a + says that marks are not to be looked for by each of them
-		and(`m.feed = ?`, int64(s.Feed))
-		and(`EXISTS (SELECT 1 FROM feeds f WHERE f.id = m.feed AND `+ofFeeds+`)`, int64(p))
+		and(`m.feed = ?`, s.Feed)
+		and(`EXISTS (SELECT 1 FROM feeds f WHERE f.id = m.feed AND `+ofFeeds+`)`, p)
 	} else {
-		and(`+m.feed IN (SELECT f.id FROM feeds f WHERE `+ofFeeds+`)`, int64(p))
+		and(`+m.feed IN (SELECT f.id FROM feeds f WHERE `+ofFeeds+`)`, p)
 	}
 	for _, x := range sets {
-		and(`m.item IN `+x.items, x.id, int64(p))
+		and(`m.item IN `+x.items, x.id, p)
 	}
 	if s.Folder != 0 {
 		and(`+m.feed IN (SELECT feed FROM filed WHERE folder = (SELECT id FROM folders WHERE id = ? AND person = ?))`,
-			int64(s.Folder), int64(p))
+			s.Folder, p)
 	}
 	switch s.Read {
 	case reading.Yes:
@@ -245,10 +244,10 @@ func (r personalReader) IDs(ctx context.Context, s reading.Stream, p reading.Pag
 		order, above, below = ` ORDER BY m.item`, p.After, p.Before
 	}
 	if above > 0 {
-		from, args = from+` AND m.item > ?`, append(args, int64(above))
+		from, args = from+` AND m.item > ?`, append(args, above)
 	}
 	if below > 0 {
-		from, args = from+` AND m.item < ?`, append(args, int64(below))
+		from, args = from+` AND m.item < ?`, append(args, below)
 	}
 	args = append(args, min(max(p.Limit, 0), reading.MaxPage))
 	return first(ctx, r.Reader, inOne[reading.ItemID],
@@ -265,7 +264,7 @@ func (r personalReader) Counts(ctx context.Context) ([]reading.UnreadCount[readi
 	return all(ctx, r.Reader, by(countFields[reading.FeedID]), `SELECT f.id, u.items, (SELECT arrived FROM items WHERE id = (SELECT max(item)
 			FROM marks INDEXED BY marks_by_feed WHERE person = u.person AND feed = u.feed AND read = 0))
 		FROM unread u JOIN feeds f ON f.id = u.feed WHERE u.person = ? AND u.items > 0 AND `+isRead+` ORDER BY f.id`,
-		int64(r.person), int64(r.person))
+		r.person, r.person)
 }
 
 // unreadOf counts what is unread of sets s of items that a person has: their labels, or filters.
@@ -273,7 +272,7 @@ func unreadOf[ID ~int64](ctx context.Context, r personalReader, sets string) ([]
 	return all(ctx, r.Reader, by(countFields[ID]),
 		`SELECT s.id, count(*), max(m.arrived) FROM marks m INDEXED BY marks_unread CROSS JOIN `+sets+
 			` AND s.person = m.person WHERE m.person = ? AND NOT m.read AND m.feed IN (SELECT f.id FROM feeds f WHERE `+
-			isRead+`) GROUP BY s.id ORDER BY s.id`, int64(r.person), int64(r.person))
+			isRead+`) GROUP BY s.id ORDER BY s.id`, r.person, r.person)
 }
 
 // Items implements reading.Items.
@@ -314,7 +313,7 @@ func (r personalReader) itemPage(ctx context.Context, ids []reading.ItemID) (pag
 			coalesce(m.marked, i.arrived), `+filtersOf+`, `+fullTextOf+`, f.link
 		FROM json_each(?) j CROSS JOIN items i ON i.id = j.value CROSS JOIN entries e ON e.seq = i.seq CROSS JOIN feeds f ON f.id = e.feed
 			LEFT JOIN marks m ON m.person = ? AND m.item = i.id
-		WHERE `+isRead+` ORDER BY j.key`, int64(r.person), jsonNumbers(ids), int64(r.person), int64(r.person)) {
+		WHERE `+isRead+` ORDER BY j.key`, r.person, jsonNumbers(ids), r.person, r.person) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -334,7 +333,7 @@ func (r personalReader) Find(ctx context.Context, m feed.Match, of []reading.Fee
 	f.Ask(m)
 	err = r.searching(ctx, f, func(s *search) error {
 		// By + no index is asked for each of the feeds in turn, once for every entry.
-		s.where, s.args = ` AND +e.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)`, []any{int64(r.person)}
+		s.where, s.args = ` AND +e.feed IN (SELECT f.id FROM feeds f WHERE `+isRead+`)`, []any{r.person}
 		if len(of) > 0 {
 			s.where += ` AND +e.feed IN (SELECT value FROM json_each(?))`
 			s.args = append(s.args, jsonNumbers(of))
@@ -355,7 +354,7 @@ func (r personalReader) Find(ctx context.Context, m feed.Match, of []reading.Fee
 func (r personalReader) Found(ctx context.Context, f feed.Filter) (found []archive.Record, err error) {
 	err = r.searching(ctx, f, func(s *search) error {
 		s.where = ` AND e.feed NOT IN (SELECT f.id FROM feeds f WHERE f.secret AND NOT ` + isRead + `)`
-		s.args = []any{int64(r.person)}
+		s.args = []any{r.person}
 		found, err = s.run(r.rankTime)
 		return err
 	})

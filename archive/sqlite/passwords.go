@@ -15,10 +15,10 @@ func (s *Store) KeepPassword(p reading.Password) error {
 		return reading.ErrTaken
 	case s.row(`SELECT count(*) FROM passwords`, nil, &n) && n >= reading.MaxPasswords:
 		return reading.ErrPasswords
-	case !s.row(`SELECT 1 FROM people WHERE id = ? AND removed IS NULL`, []any{int64(p.Person)}, &n) && s.err == nil:
+	case !s.row(`SELECT 1 FROM people WHERE id = ? AND removed IS NULL`, []any{p.Person}, &n) && s.err == nil:
 		return reading.ErrNobody
 	}
-	s.write(`INSERT INTO passwords (`+passwordColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, p.Name, int64(p.Person),
+	s.write(`INSERT INTO passwords (`+passwordColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, p.Name, p.Person,
 		string(p.Scope), p.Hash[:], p.Fever[:], seconds(&p.Created), seconds(&p.Used), p.Epoch)
 	return nil
 }

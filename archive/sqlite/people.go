@@ -24,15 +24,15 @@ func (s *Store) AddPerson(at time.Time, name string) (id reading.PersonID, err e
 			SELECT i.id, i.feed, i.arrived, row_number() OVER (PARTITION BY i.feed ORDER BY i.seq DESC) AS n
 			FROM (SELECT seq FROM items WHERE seq > 0 ORDER BY seq DESC LIMIT ?) l CROSS JOIN items i ON i.seq = l.seq
 			WHERE i.feed IN (SELECT id FROM feeds WHERE subscribed))
-		WHERE n <= ? ORDER BY id`, int64(id), reading.FirstLatest, archive.FirstUnread)
+		WHERE n <= ? ORDER BY id`, id, reading.FirstLatest, archive.FirstUnread)
 	return id, nil
 }
 
 // HidePerson implements reading.People. In the place of their name is one that nobody has.
 func (s *Store) HidePerson(at time.Time, id reading.PersonID) {
-	s.write(`UPDATE people SET removed = ?, name = char(10) || id WHERE id = ? AND id <> ?`, at.Unix(), int64(id),
-		int64(reading.Owner))
-	s.write(`DELETE FROM passwords WHERE person = ? AND person <> ?`, int64(id), int64(reading.Owner))
+	s.write(`UPDATE people SET removed = ?, name = char(10) || id WHERE id = ? AND id <> ?`, at.Unix(), id,
+		reading.Owner)
+	s.write(`DELETE FROM passwords WHERE person = ? AND person <> ?`, id, reading.Owner)
 }
 
 // ShowPerson implements reading.People.
@@ -41,7 +41,7 @@ func (s *Store) ShowPerson(p reading.Person) error {
 		return reading.ErrPerson
 	}
 	if s.write(`UPDATE people SET removed = NULL, name = ? WHERE id = ? AND removed IS NOT NULL`, p.Name,
-		int64(p.ID)) == 0 && s.err == nil {
+		p.ID) == 0 && s.err == nil {
 		return reading.ErrNobody
 	}
 	return nil
@@ -63,24 +63,24 @@ func (s *Store) RemovePerson(id reading.PersonID, limit int) (more bool) {
 	}
 	for _, table := range []string{`passwords`, `folders`, `titles`, `left_out`, `unfollowed`, `pictured`,
 		`receivers`} {
-		s.write(`DELETE FROM `+table+` WHERE person = ?`, int64(id))
+		s.write(`DELETE FROM `+table+` WHERE person = ?`, id)
 	}
-	s.write(`UPDATE filters SET gone = 1 WHERE person = ?`, int64(id))
+	s.write(`UPDATE filters SET gone = 1 WHERE person = ?`, id)
 	s.catchers = nil
 	if s.sweep(limit, `gone = 1`) {
 		return true
 	}
 	if s.write(`DELETE FROM marks WHERE person = ?1 AND item IN (SELECT item FROM marks WHERE person = ?1 LIMIT ?2)`,
-		int64(id), limit) == int64(limit) {
+		id, limit) == int64(limit) {
 		return s.err == nil
 	}
 	const ofPerson = `label IN (SELECT id FROM labels WHERE person = ?1)`
 	if s.write(`DELETE FROM labelled WHERE `+ofPerson+` AND item IN (SELECT item FROM labelled WHERE `+ofPerson+
-		` LIMIT ?2)`, int64(id), limit) >= int64(limit) {
+		` LIMIT ?2)`, id, limit) >= int64(limit) {
 		return s.err == nil
 	}
-	s.write(`DELETE FROM labels WHERE person = ?`, int64(id))
-	s.write(`DELETE FROM people WHERE id = ?`, int64(id))
+	s.write(`DELETE FROM labels WHERE person = ?`, id)
+	s.write(`DELETE FROM people WHERE id = ?`, id)
 	return false
 }
 
@@ -99,5 +99,5 @@ func (r *Reader) Belongings(ctx context.Context, id reading.PersonID) (reading.B
 		(SELECT coalesce(sum(u.items), 0) FROM unread u JOIN feeds f ON f.id = u.feed WHERE u.person = ?1 AND `+isRead+`),
 		(SELECT count(*) FROM marks WHERE person = ?1 AND starred),
 		(SELECT count(*) FROM labels WHERE person = ?1), (SELECT count(*) FROM filters WHERE person = ?1 AND NOT gone),
-		(SELECT count(*) FROM receivers WHERE person = ?1)`, int64(id), int64(id))
+		(SELECT count(*) FROM receivers WHERE person = ?1)`, id, id)
 }

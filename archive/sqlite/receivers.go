@@ -24,20 +24,20 @@ const (
 // KeepReceiver implements reading.Receivers.
 func (s pen) KeepReceiver(r reading.Receiver) (id reading.ReceiverID, err error) {
 	var n int
-	if !s.row(`SELECT id FROM receivers WHERE person = ? AND name = ?`, []any{int64(s.person), r.Name}, &id) &&
-		s.row(`SELECT count(*) FROM receivers WHERE person = ?`, []any{int64(s.person)}, &n) &&
+	if !s.row(`SELECT id FROM receivers WHERE person = ? AND name = ?`, []any{s.person, r.Name}, &id) &&
+		s.row(`SELECT count(*) FROM receivers WHERE person = ?`, []any{s.person}, &n) &&
 		n >= reading.MaxReceivers {
 		return 0, reading.ErrReceivers
 	}
 	for _, f := range r.Only {
 		const isThere = `SELECT 1 FROM filters WHERE id = ? AND person = ? AND NOT gone`
-		if !s.row(isThere, []any{int64(f), int64(s.person)}, &n) && s.err == nil {
+		if !s.row(isThere, []any{f, s.person}, &n) && s.err == nil {
 			return 0, reading.ErrNoFilter
 		}
 	}
 	s.begin()
 	s.write(`DELETE FROM commands WHERE receiver = (SELECT id FROM receivers WHERE id = ? AND word IS NOT ?)`,
-		int64(id), maybeBytesOf(r.Word[:]))
+		id, maybeBytesOf(r.Word[:]))
 	s.row(`
 		INSERT INTO receivers (person, name, kind, address, secret, server, local, some, quiet_from, quiet_to, digest,
 			most, created, commands, word, heard, muted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -47,20 +47,19 @@ func (s pen) KeepReceiver(r reading.Receiver) (id reading.ReceiverID, err error)
 			failures = 0, problem = '', next = NULL, ended = 0, commands = excluded.commands, word = excluded.word,
 			heard = iif(word IS excluded.word, heard, excluded.heard), deaf = iif(word IS excluded.word, deaf, ''),
 			muted = excluded.muted
-		RETURNING id`, []any{int64(s.person), r.Name, string(r.Kind), r.Address, r.Secret, r.Server, r.Local,
+		RETURNING id`, []any{s.person, r.Name, string(r.Kind), r.Address, r.Secret, r.Server, r.Local,
 		r.Only != nil, int(r.Hours.QuietFrom), int(r.Hours.QuietTo), jsonList(&r.Hours.Digest),
 		r.Hours.Most, r.Created.Unix(), r.Commands, maybeBytesOf(r.Word[:]), r.Heard, seconds(&r.Muted)}, &id)
-	s.write(`DELETE FROM receiver_filters WHERE receiver = ?`, int64(id))
+	s.write(`DELETE FROM receiver_filters WHERE receiver = ?`, id)
 	for _, f := range r.Only {
-		s.write(`INSERT INTO receiver_filters SELECT ?, key FROM filters WHERE id = ? ON CONFLICT DO NOTHING`,
-			int64(id), int64(f))
+		s.write(`INSERT INTO receiver_filters SELECT ?, key FROM filters WHERE id = ? ON CONFLICT DO NOTHING`, id, f)
 	}
 	return id, nil
 }
 
 // DropReceiver implements reading.Receivers.
 func (s pen) DropReceiver(name string) bool {
-	return s.write(`DELETE FROM receivers WHERE person = ? AND name = ?`, int64(s.person), name) > 0
+	return s.write(`DELETE FROM receivers WHERE person = ? AND name = ?`, s.person, name) > 0
 }
 
 // A hit is an item that a filter of somebody caught, of which a receiver of theirs is to be told.
@@ -134,9 +133,9 @@ func (s *Store) tell(hits []hit) {
 // Told implements reading.Messages.
 func (s *Store) Told(to reading.Receiver, at time.Time, messages []reading.MessageID, more int) {
 	s.write(`UPDATE messages SET told = ? WHERE receiver = ? AND id IN (SELECT value FROM json_each(?))`, at.Unix(),
-		int64(to.ID), jsonNumbers(messages))
-	s.write(`UPDATE receivers SET beyond = max(0, beyond - ?) WHERE id = ?`, more, int64(to.ID))
-	s.write(`UPDATE receivers SET failures = 0, problem = '', next = NULL WHERE id = ? AND address = ?`, int64(to.ID),
+		to.ID, jsonNumbers(messages))
+	s.write(`UPDATE receivers SET beyond = max(0, beyond - ?) WHERE id = ?`, more, to.ID)
+	s.write(`UPDATE receivers SET failures = 0, problem = '', next = NULL WHERE id = ? AND address = ?`, to.ID,
 		to.Address)
 }
 
@@ -146,12 +145,12 @@ func (s *Store) NotTold(to reading.Receiver, problem string, next time.Time, end
 		next = time.Time{}
 	}
 	if s.write(`UPDATE receivers SET failures = failures + 1, problem = ?, next = ?, ended = ?
-		WHERE id = ? AND address = ?`, safehtml.Label(problem), seconds(&next), ended, int64(to.ID), to.Address) == 0 {
+		WHERE id = ? AND address = ?`, safehtml.Label(problem), seconds(&next), ended, to.ID, to.Address) == 0 {
 		return
 	}
 	if ended {
-		s.write(`DELETE FROM messages WHERE receiver = ? AND told IS NULL`, int64(to.ID))
-		s.write(`UPDATE receivers SET beyond = 0 WHERE id = ?`, int64(to.ID))
+		s.write(`DELETE FROM messages WHERE receiver = ? AND told IS NULL`, to.ID)
+		s.write(`UPDATE receivers SET beyond = 0 WHERE id = ?`, to.ID)
 	}
 }
 
@@ -192,9 +191,9 @@ func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID, limit int) 
 			iif(e.title = '', `+leadColumn+`, '')
 		FROM messages m INDEXED BY messages_waiting CROSS JOIN receivers r ON r.id = m.receiver
 			CROSS JOIN items i ON i.id = m.item CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
-		WHERE m.receiver = ? AND m.told IS NULL ORDER BY m.id LIMIT ?`, int64(id), limit)
+		WHERE m.receiver = ? AND m.told IS NULL ORDER BY m.id LIMIT ?`, id, limit)
 	if err == nil {
-		more, err = first(ctx, r, single[int], `SELECT beyond FROM receivers WHERE id = ?`, int64(id))
+		more, err = first(ctx, r, single[int], `SELECT beyond FROM receivers WHERE id = ?`, id)
 	}
 	return waiting, more, err
 }
@@ -203,14 +202,13 @@ func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID, limit int) 
 func (r *Reader) CountWaiting(ctx context.Context, id reading.ReceiverID) (int, error) {
 	return first(ctx, r, single[int], `SELECT beyond + (
 		SELECT count(*) FROM messages m WHERE m.receiver = receivers.id AND m.told IS NULL) FROM receivers WHERE id = ?`,
-		int64(id))
+		id)
 }
 
 // ToldSince implements reading.ReceiverList.
 func (r *Reader) ToldSince(ctx context.Context, id reading.ReceiverID, since time.Time) ([]time.Time, error) {
 	return all(ctx, r, by(func(t *time.Time) []any { return []any{seconds(t)} }),
-		`SELECT DISTINCT told FROM messages WHERE receiver = ? AND told >= ? ORDER BY told`, int64(id),
-		ceilSeconds(since))
+		`SELECT DISTINCT told FROM messages WHERE receiver = ? AND told >= ? ORDER BY told`, id, ceilSeconds(since))
 }
 
 // leadColumn is the beginning of an entry's text e, from which lists and messages make an opening.

@@ -74,7 +74,7 @@ func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
 		return false
 	}
 	const ofNews = ` WHERE person = ?2 AND item = ?3 AND ` + isNews
-	of := []any{at, int64(f.person), int64(item)}
+	of := []any{at, f.person, item}
 	mayAct := `true`
 	if f.rule == reading.RuleFull {
 		mayAct = mayBeFull(time.Unix(at, 0))
@@ -84,8 +84,7 @@ func (s *Store) act(at int64, f catcher, item reading.ItemID) bool {
 		set != "" && s.write(`UPDATE marks AS m SET `+set+`, marked = iif(arrived < ?1, ?1, NULL)`+ofNews, of...) == 0 {
 		return false
 	}
-	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item = ?`, string(f.rule), at, int64(f.id),
-		int64(item))
+	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item = ?`, string(f.rule), at, f.id, item)
 	return true
 }
 
@@ -129,7 +128,7 @@ const labelledElse = `EXISTS (SELECT 1 FROM labelled l INDEXED BY labelled_by_it
 func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (acted int) {
 	f := catcher{id: id, person: s.person}
 	if !s.row(`SELECT rule, place FROM filters WHERE id = ? AND person = ? AND NOT gone`,
-		[]any{int64(id), int64(s.person)}, &f.rule, &f.place) {
+		[]any{id, s.person}, &f.rule, &f.place) {
 		return 0
 	}
 	m, ok := onPast(f.rule, at)
@@ -138,7 +137,7 @@ func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (act
 	}
 	const caught = ` AND m.item IN (SELECT item FROM caught c
 		WHERE filter = ? AND item IN (SELECT value FROM json_each(?)) AND (did = '' OR did = 'label' AND ` + labelledElse + `))`
-	of := []any{int64(s.person), int64(id), jsonNumbers(items), int64(s.person), string(f.rule)}
+	of := []any{s.person, id, jsonNumbers(items), s.person, string(f.rule)}
 	found := load(&s.writer, single[reading.ItemID],
 		`SELECT m.item FROM `+ofItems(`items i NOT INDEXED`)+caught+` AND `+noneActed+` AND `+m.where, of...)
 	if f.rule == reading.RuleLabel && len(found) > 0 {
@@ -149,16 +148,16 @@ func (s pen) Act(at time.Time, id reading.FilterID, items []reading.ItemID) (act
 	}
 	if m.set != "" {
 		s.change(at, m, len(found), ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
-			int64(s.person), jsonNumbers(found))
+			s.person, jsonNumbers(found))
 	}
 	s.write(`UPDATE caught SET did = ?, acted = ? WHERE filter = ? AND item IN (SELECT value FROM json_each(?))`,
-		string(f.rule), at.Unix(), int64(id), jsonNumbers(found))
+		string(f.rule), at.Unix(), id, jsonNumbers(found))
 	return len(found)
 }
 
 // TakeBack implements reading.Filters.
 func (s pen) TakeBack(at time.Time, id reading.FilterID, moment time.Time, limit int) (more bool) {
-	if !s.row(`SELECT 1 FROM filters WHERE id = ? AND person = ?`, []any{int64(id), int64(s.person)}, new(int)) {
+	if !s.row(`SELECT 1 FROM filters WHERE id = ? AND person = ?`, []any{id, s.person}, new(int)) {
 		return false
 	}
 	type deed struct {
@@ -167,7 +166,7 @@ func (s pen) TakeBack(at time.Time, id reading.FilterID, moment time.Time, limit
 	}
 	deeds := load(&s.writer, by(func(d *deed) []any { return []any{&d.item, &d.did} }),
 		`SELECT item, did FROM caught INDEXED BY caught_acted WHERE filter = ?1 AND did <> '' AND (?2 IS NULL OR acted = ?2)
-			LIMIT ?3`, int64(id), seconds(&moment), limit)
+			LIMIT ?3`, id, seconds(&moment), limit)
 	undone := map[reading.Rule]string{reading.RuleMute: `listed = 1, read = 0`, reading.RuleRead: `read = 0`,
 		reading.RuleStar: `starred = 0`}
 	for _, d := range deeds {
@@ -175,13 +174,13 @@ func (s pen) TakeBack(at time.Time, id reading.FilterID, moment time.Time, limit
 		case reading.RuleFull:
 			s.takeBackFullText(at, d.item)
 		case reading.RuleLabel:
-			s.write(`DELETE FROM labelled WHERE item = ? AND filter = ?`, d.item, int64(id))
+			s.write(`DELETE FROM labelled WHERE item = ? AND filter = ?`, d.item, id)
 		default:
 			s.write(`UPDATE marks AS m SET `+undone[d.did]+`, marked = ?1 WHERE person = ?2 AND item = ?3
 				AND coalesce(marked, 0) <= (SELECT acted FROM caught WHERE filter = ?4 AND item = ?3)`, at.Unix(),
-				int64(s.person), d.item, int64(id))
+				s.person, d.item, id)
 		}
-		s.write(`UPDATE caught SET did = '', acted = NULL WHERE filter = ? AND item = ?`, int64(id), d.item)
+		s.write(`UPDATE caught SET did = '', acted = NULL WHERE filter = ? AND item = ?`, id, d.item)
 	}
 	return len(deeds) == limit && s.err == nil
 }
@@ -204,7 +203,7 @@ func (r personalReader) RulesOn(ctx context.Context, at time.Time,
 		if m, ok := onPast(rule, at); ok {
 			rules = append(rules, rule)
 			sums += `, coalesce(sum(` + m.where + ` AND ` + noneActed + `), 0)`
-			args = append(args, int64(r.person), string(rule))
+			args = append(args, r.person, string(rule))
 		}
 	}
 	_, err := first(ctx, r.Reader, func(row rowScanner) (_ struct{}, err error) {
@@ -218,6 +217,6 @@ func (r personalReader) RulesOn(ctx context.Context, at time.Time,
 		}
 		return struct{}{}, err
 	}, `SELECT `+sums[2:]+` FROM `+ofItems(`items i NOT INDEXED`)+` AND m.item IN (SELECT value FROM json_each(?))`,
-		append(args, int64(r.person), jsonNumbers(items))...)
+		append(args, r.person, jsonNumbers(items))...)
 	return counts, err
 }

@@ -12,27 +12,26 @@ import (
 // checkStanding says why a person cannot have a standing query in the place of a filter, 0 for none.
 func (s pen) checkStanding(id reading.FilterID) error {
 	var others int
-	s.row(`SELECT count(*) FROM filters WHERE standing AND NOT gone AND id <> ?`, []any{int64(id)}, &others)
+	s.row(`SELECT count(*) FROM filters WHERE standing AND NOT gone AND id <> ?`, []any{id}, &others)
 	return reading.CheckStanding(s.person, others)
 }
 
 // Asking implements reading.StandingQueries.
 func (s *Store) Asking(at time.Time, id reading.FilterID, next time.Time) {
-	s.write(`UPDATE filters SET asked = ?, next = ? WHERE id = ?`, seconds(&at), next.Unix(), int64(id))
+	s.write(`UPDATE filters SET asked = ?, next = ? WHERE id = ?`, seconds(&at), next.Unix(), id)
 }
 
 // Found implements reading.StandingQueries.
 func (s *Store) Found(at time.Time, id reading.FilterID, entries []feed.EntryID, problem string) {
 	if s.write(`UPDATE filters SET trouble = ? WHERE id = ? AND standing AND NOT gone`, safehtml.Label(problem),
-		int64(id)) == 0 {
+		id) == 0 {
 		return
 	}
 	s.write(`INSERT INTO found (filter, seq, at) SELECT ?, e.seq, ?
 		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) JOIN feeds f ON f.id = e.feed
-		WHERE NOT f.subscribed ON CONFLICT DO NOTHING`, int64(id), at.Unix(), jsonIDs(entries))
+		WHERE NOT f.subscribed ON CONFLICT DO NOTHING`, id, at.Unix(), jsonIDs(entries))
 	s.write(`DELETE FROM found WHERE filter = ?1 AND seq IN (
-		SELECT seq FROM found WHERE filter = ?1 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?2)`,
-		int64(id), reading.MaxFound)
+		SELECT seq FROM found WHERE filter = ?1 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?2)`, id, reading.MaxFound)
 }
 
 // StandingDue implements reading.StandingList.
@@ -55,7 +54,7 @@ func (r personalReader) foundBy(ctx context.Context, id reading.FilterID, secret
 		FROM found n INDEXED BY found_by_time CROSS JOIN entries e ON e.seq = n.seq CROSS JOIN feeds f ON f.id = e.feed
 		WHERE n.filter = (SELECT id FROM filters WHERE id = ? AND person = ? AND NOT gone) AND (? OR NOT f.secret)
 			AND NOT f.subscribed
-		ORDER BY n.at DESC, n.seq DESC LIMIT ?`, int64(id), int64(r.person), secret, limit)
+		ORDER BY n.at DESC, n.seq DESC LIMIT ?`, id, r.person, secret, limit)
 }
 
 // merged are two lists as one by when each was caught or found, the latest first, limit of them at most.

@@ -11,8 +11,7 @@ import (
 // NoteUnfollowed implements reading.Pen.
 func (s pen) NoteUnfollowed(at time.Time, id reading.FeedID, by string) {
 	s.write(`INSERT INTO unfollowed SELECT id, ?, ?, ? FROM feeds f WHERE id = ? AND `+isRead+`
-		ON CONFLICT DO UPDATE SET by = excluded.by, at = excluded.at`, int64(s.person), by, at.Unix(), int64(id),
-		int64(s.person))
+		ON CONFLICT DO UPDATE SET by = excluded.by, at = excluded.at`, s.person, by, at.Unix(), id, s.person)
 }
 
 // Unfollowed implements reading.Shelf.
@@ -24,6 +23,6 @@ func (r personalReader) Unfollowed(ctx context.Context, since time.Time) ([]read
 	}, `SELECT f.id, f.url, coalesce((SELECT name FROM titles WHERE feed = f.id AND person = u.person), f.title),
 			u.by, u.at
 		FROM unfollowed u JOIN feeds f ON f.id = u.feed
-		WHERE u.person = ? AND u.at >= ? AND NOT `+isRead+` ORDER BY u.by, u.at DESC, f.id DESC`, int64(r.person),
-		since.Unix(), int64(r.person))
+		WHERE u.person = ? AND u.at >= ? AND NOT `+isRead+` ORDER BY u.by, u.at DESC, f.id DESC`, r.person,
+		since.Unix(), r.person)
 }
