@@ -25,7 +25,7 @@ func (s *Store) KeepFullText(t reading.FullText) {
 
 // ShowFullText implements reading.FullTexts.
 func (s *Store) ShowFullText(at time.Time, id reading.ItemID, shown bool) {
-	if s.write(`UPDATE full_texts SET shown = ? WHERE item = ? AND shown <> ? AND content <> ''`, shown, id, shown) > 0 {
+	if s.write(`UPDATE full_texts SET shown = ?1 WHERE item = ?2 AND shown <> ?1 AND content <> ''`, shown, id) > 0 {
 		s.retold(at, id)
 	}
 }
