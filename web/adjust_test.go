@@ -144,6 +144,7 @@ func TestWhatIsWrongStandsBesideTheField(t *testing.T) {
 		page := w.Body.String()
 		if w.Code != http.StatusUnprocessableEntity || !strings.Contains(page, test.want) ||
 			!strings.Contains(page, `value="Typed"`) || !strings.Contains(page, `<details class="narrow" open>`) ||
+			!strings.Contains(page, `aria-invalid="true"`) ||
 			strings.Contains(page, "<script>\"") || strings.Contains(page, "data-live") { // its address has no page
 			t.Errorf("%s %q: %d, want %q:\n%s", test.field, test.text, w.Code, test.want, page)
 		}
@@ -172,6 +173,8 @@ func TestOnlyTheOwnerTellsNeighborsMore(t *testing.T) {
 	if w := b.post("/adjust", unchecked); w.Code != http.StatusUnprocessableEntity || len(n.adjusted) != 0 ||
 		strings.Count(w.Body.String(), "Log in first") != 3 {
 		t.Errorf("%d without a password, said %+v", w.Code, n.adjusted)
+	} else {
+		wantSound(t, "/adjust", w)
 	}
 	b.login("secret", "/")
 	unchecked.Set("token", b.token)

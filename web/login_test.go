@@ -66,6 +66,10 @@ func TestLoginRequired(t *testing.T) {
 	}
 	if next := b.login("wrong", "/feeds"); next != "/login?next=%2Ffeeds&wrong=1" {
 		t.Errorf("a wrong password leads to %q", next)
+	} else if w := get(h, next); !strings.Contains(w.Body.String(), `aria-invalid="true"`) {
+		t.Errorf("the page does not say that it is wrong:\n%s", w.Body)
+	} else {
+		wantSound(t, next, w)
 	}
 	if next := b.login("secret", "/feeds?q=a"); next != "/feeds?q=a" {
 		t.Errorf("the password leads to %q", next)

@@ -120,49 +120,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// wantSound holds a page to what the security of all of them rests on.
-func wantSound(t *testing.T, target string, w *httptest.ResponseRecorder) {
-	t.Helper()
-	header := w.Header()
-	for name, want := range map[string]string{
-		"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-		"Referrer-Policy": "no-referrer", "Content-Type": "text/html", "Cache-Control": "private",
-	} {
-		if !strings.Contains(header.Get(name), want) {
-			t.Errorf("%s: %s is %q, want %q", target, name, header.Get(name), want)
-		}
-	}
-	if strings.Contains(header.Get("Content-Security-Policy"), "unsafe") {
-		t.Errorf("%s: Content-Security-Policy %q", target, header.Get("Content-Security-Policy"))
-	}
-	page, err := html.Parse(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := make(map[string]bool)
-	for e := range page.Descendants() {
-		if e.Type != html.ElementNode {
-			continue
-		}
-		if e.Data == "script" && e.FirstChild != nil || e.Data == "style" || e.Data == "base" {
-			t.Errorf("%s: a %s element of its own", target, e.Data)
-		}
-		for _, a := range e.Attr {
-			name, value := strings.ToLower(a.Key), strings.ToLower(strings.TrimSpace(a.Val))
-			switch {
-			case name == "style", strings.HasPrefix(name, "on"):
-				t.Errorf("%s: attribute %s=%q", target, a.Key, a.Val)
-			case (name == "href" || name == "src" || name == "action") && strings.HasPrefix(value, "javascript:"):
-				t.Errorf("%s: a link to %q", target, a.Val)
-			case name == "id" && ids[value]:
-				t.Errorf("%s: the id %q stands twice", target, a.Val)
-			case name == "id":
-				ids[value] = true
-			}
-		}
-	}
-}
-
 // A feed that was polled in vain was polled, and one without a title is named once.
 func TestListOfFeeds(t *testing.T) {
 	n := newNode(t)
