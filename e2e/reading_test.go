@@ -220,6 +220,10 @@ func TestBrowserPlaysAPodcast(t *testing.T) {
 	b.do(t, chromedp.Click(chromedp.CSS("a[data-at='240']")))
 	until("4", "String("+at+")")
 	b.do(t, chromedp.Evaluate[chromedp.Void]("document.querySelector('audio').pause()"))
+	const speed = "document.querySelector('.player button:last-child')"
+	until("Speed 1×", speed+".ariaLabel")
+	b.do(t, chromedp.Evaluate[chromedp.Void](speed+".click()"))
+	until("Speed 1.25×", speed+".ariaLabel")
 
 	b.do(t, chromedp.Reload())
 	b.says(t, "Goes on at 4:0")

@@ -70,12 +70,14 @@ for (const media of document.querySelectorAll('[data-entry] :is(audio, video)'))
 		button.addEventListener('click', () => media.currentTime += by);
 		bar.append(button);
 	}
-	const rate = Object.assign(document.createElement('button'), {textContent: '1×', className: 'plain small'});
-	rate.setAttribute('aria-label', 'Speed');
-	rate.addEventListener('click', () => {
-		media.playbackRate = rates[(rates.indexOf(media.playbackRate) + 1) % rates.length];
-		rate.textContent = media.playbackRate + '×';
-	});
+	const rate = Object.assign(document.createElement('button'), {className: 'plain small'});
+	const goAt = speed => {
+		media.playbackRate = speed;
+		rate.textContent = speed + '×';
+		rate.setAttribute('aria-label', 'Speed ' + rate.textContent); // which says what is seen
+	};
+	goAt(rates[0]);
+	rate.addEventListener('click', () => goAt(rates[(rates.indexOf(media.playbackRate) + 1) % rates.length]));
 	bar.append(rate);
 	bar.hidden = true;
 	media.after(note, bar);
