@@ -35,7 +35,8 @@ func TestRecommended(t *testing.T) {
 		"Likes &lt;b&gt;",
 		"3 of your 8 like-minded neighbors follow it; they share 12 feeds with you.",
 		"they share 1 feed with you.", `value="https://unknown.example.com/"`, `action="/follow"`,
-		`action="/decline"`, `href="/entries/`,
+		`action="/decline"`, `href="/entries/`, `Follow<span class="hidden"> Likes &lt;b&gt;</span></button>`,
+		`Not for me<span class="hidden">: Likes &lt;b&gt;</span></button>`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q:\n%s", want, text)
