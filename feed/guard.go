@@ -17,6 +17,7 @@ const (
 	maxElements   = 250_000   // elements, or objects in JSON; a podcast of 3,000 episodes has 90,000
 	maxAttributes = 250_000   // attributes of all elements
 	maxFurther    = 1_000_000 // members and elements in JSON that stand behind others; one may cost 200 bytes
+	maxLinks      = 32 << 20  // bytes of relative links, each made absolute against an address of up to MaxURLBytes
 	maxWork       = 2e9       // estimated nanoseconds of gofeed, see work
 )
 

@@ -40,6 +40,7 @@ func unclosed() string {
 // says that it is harmless.
 func TestHostileDocuments(t *testing.T) {
 	r := strings.Repeat
+	longURL := feed.URL("http://example.com/" + r("a/", 1000))
 	for _, tc := range []struct {
 		name, body string
 		err        error
@@ -98,6 +99,8 @@ func TestHostileDocuments(t *testing.T) {
 			r("</content>", 200) + "</a>"), nil, ""},
 		{"links to resolve in XHTML", entry(`<content type="xhtml" xml:base="http://a/` + r("a/", 1000) + `"><div>` +
 			r("<a href='b'/>", 200_000) + "</div></content>"), feed.ErrLimit, "take too long"},
+		{"files with relative addresses", item(r("<enclosure url='a'/>", 240_000)), feed.ErrLimit,
+			"more than 33554432 bytes of relative links"},
 		{"one id for all", channel(r("<item><guid>1</guid><title>a</title></item>", 9_999)), nil, ""},
 		{"one id for all, untitled",
 			channel(r("<item><guid>1</guid><description>a</description></item>", 9_999)), nil, ""},
@@ -134,7 +137,7 @@ func TestHostileDocuments(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			doc, err := feed.Parse(goldenURL, "", []byte(tc.body), goldenTime)
+			doc, err := feed.ParsePage(goldenURL, longURL, "", []byte(tc.body), goldenTime)
 			runtime.ReadMemStats(&after)
 			switch {
 			case tc.err == nil && (err != nil || tc.body[0] != '{' && len(doc.Entries) > 1):

@@ -21,10 +21,12 @@ func (b *builder) link(ref string) string {
 		return ""
 	case u.IsAbs():
 		return ref
-	case b.base == nil || !b.base.IsAbs():
+	case b.base == nil || !b.base.IsAbs() || b.growth > maxLinks:
 		return ""
 	}
-	return b.base.ResolveReference(u).String()
+	to := b.base.ResolveReference(u).String()
+	b.growth += len(to)
+	return to
 }
 
 func absolute(ref string) bool {

@@ -71,6 +71,9 @@ func ParsePage(u, page URL, contentType string, body []byte, fetched time.Time) 
 	if err != nil {
 		return nil, err
 	}
+	if b.growth > maxLinks {
+		return nil, fmt.Errorf("%w: more than %d bytes of relative links, made absolute", ErrLimit, maxLinks)
+	}
 	b.unstamp()
 	for i := range b.doc.Entries {
 		b.doc.Entries[i].bound()
@@ -86,6 +89,7 @@ const blanksAhead = " \t\r\n\uFEFF"
 type builder struct {
 	doc     *Document
 	base    *url.URL  // what links resolve against
+	growth  int       // bytes of links that were relative
 	latest  time.Time // the latest date to believe
 	own     string    // what the feed itself is called by, which is no entry's id
 	podcast string    // the prefix of the podcast index's vocabulary
