@@ -35,14 +35,15 @@ func ownEntities(text string) func(string) string {
 	}
 }
 
-// declarations are the references to the entities of a document type, each followed by its text. Of several of a name
-// the first counts.
+// declarations are the references to the entities of a document type, each followed by its text, in which quotes end no
+// attribute. Of several of a name the first counts, and none of those that XML has itself (§4.6).
 func declarations(doctype string) (pairs []string) {
-	known := make(map[string]bool)
+	known := map[string]bool{"lt": true, "gt": true, "amp": true, "apos": true, "quot": true}
+	quotes := strings.NewReplacer(`"`, "&#34;", "'", "&#39;")
 	for _, m := range entityText.FindAllStringSubmatch(doctype, maxEntities) {
 		if !known[m[1]] {
 			known[m[1]] = true
-			pairs = append(pairs, "&"+m[1]+";", m[2]+m[3])
+			pairs = append(pairs, "&"+m[1]+";", quotes.Replace(m[2]+m[3]))
 		}
 	}
 	return pairs
