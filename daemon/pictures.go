@@ -98,7 +98,7 @@ var errSlowChapters = errors.New("their server has not answered yet")
 // get returns what is at an address that an entry of a feed holds. Whoever wants what is being fetched waits for that.
 func (p *pictures) get(ctx context.Context, of, at feed.URL, kind *shownKind) ([]byte, error) {
 	// The owner's leave for private hosts is for feeds of these.
-	key := kind.before + string(of.Host()) + " " + string(at)
+	key := kind.before + of.Host() + " " + string(at)
 	if content, ok := p.kept(key, kind); ok {
 		return content, nil
 	}

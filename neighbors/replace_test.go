@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"feedex/feed"
 	"feedex/protocol"
 )
 
@@ -656,7 +655,7 @@ func BenchmarkReplaceable(b *testing.B) {
 	table := newTable()
 	var subset protocol.Subset
 	for i := range 2000 {
-		u := feed.URL(url(i))
+		u := url(i)
 		table.Own(u, true)
 		subset = append(subset, protocol.Interest{Feed: u})
 	}

@@ -10,7 +10,6 @@ import (
 
 	"feedex/archive"
 	"feedex/discover"
-	"feedex/feed"
 	"feedex/reading"
 	"feedex/safehtml"
 )
@@ -196,4 +195,4 @@ func sortEvents(list []incident) {
 func (p *feedPage) Decidable() bool { return decidable(&p.FeedDetail) }
 
 // ReaderPath is where the feed is for feed readers.
-func (p *feedPage) ReaderPath() string { return "/feed/" + string(feed.URL(p.URL)) }
+func (p *feedPage) ReaderPath() string { return "/feed/" + string(p.URL) }

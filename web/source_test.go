@@ -337,7 +337,7 @@ func (n aShelf) Subscriptions(context.Context) (list []reading.FollowedFeed, _ e
 	folders, _ := n.Folders(context.Background())
 	for _, f := range n.feeds {
 		of := reading.FollowedFeed{ID: reading.FeedID(f.Number), URL: f.URL, Title: f.Title, Icon: f.Icon,
-			Errors: int(f.Errors), Choose: len(f.Names) > 0, Folders: folders[:1]}
+			Errors: f.Errors, Choose: len(f.Names) > 0, Folders: folders[:1]}
 		for _, r := range n.entries {
 			if r.Entry.Feed == f.URL && !n.items[r.Seq].Read {
 				of.Unread++

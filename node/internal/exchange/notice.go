@@ -207,7 +207,7 @@ func (m *Machine) sendNotices(l *link) {
 // AskedPolled answers feedex.polled with what waits for the neighbor.
 func (m *Machine) AskedPolled(from *core.Link, ev core.Asked, list []protocol.Notice) {
 	m.Noticed(from, list)
-	m.Respond(ev, protocol.Notices(m.takeNotices(Of(from))))
+	m.Respond(ev, m.takeNotices(Of(from)))
 }
 
 // Noticed takes in what a neighbor says of polls, and passes on what is news here.

@@ -3,7 +3,6 @@ package poller
 import (
 	"time"
 
-	"feedex/archive"
 	"feedex/courtesy"
 	"feedex/feed"
 	"feedex/grade"
@@ -13,11 +12,7 @@ import (
 
 // loadHosts takes up what earlier lives learned of the hosts of feeds.
 func (m *Machine) loadHosts() {
-	var known []courtesy.KnownHost
-	for _, kept := range m.Store.LoadHosts() {
-		known = append(known, courtesy.KnownHost(kept))
-	}
-	m.hosts.Recall(m.Now, known)
+	m.hosts.Recall(m.Now, m.Store.LoadHosts())
 	m.keepHosts()
 }
 
@@ -28,7 +23,7 @@ func (m *Machine) keepHosts() {
 		m.Store.DropHost(name)
 	}
 	for _, h := range keep {
-		m.Store.KeepHost(archive.KnownHost(h))
+		m.Store.KeepHost(h)
 	}
 }
 
