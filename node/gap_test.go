@@ -24,11 +24,11 @@ func gapNotes(h *testHost) (slipped, filled int) {
 	return slipped, filled
 }
 
-// flood publishes n entries, a minute apart.
-func (w *network) flood(u feed.URL, n int) {
+// flood publishes n entries of news, a minute apart.
+func (w *network) flood(n int) {
 	for range n {
 		w.run(time.Minute)
-		w.publish(u)
+		w.publish(news)
 	}
 }
 
@@ -39,11 +39,11 @@ func (rarely) Interval(polling.Poll) time.Duration { return 720 * time.Hour }
 func (rarely) First() time.Duration                { return 720 * time.Hour }
 func (rarely) Longest() time.Duration              { return 720 * time.Hour }
 
-// pollNow has the node poll a feed, whether it is due or not.
-func (h *testHost) pollNow(u feed.URL) {
-	s := h.node.Subscription(u)
+// pollNow has the node poll news, whether it is due or not.
+func (h *testHost) pollNow() {
+	s := h.node.Subscription(news)
 	s.Polling = true
-	h.step(h.net.fetch(h, node.Fetch{Feed: u, ETag: s.ETag}))
+	h.step(h.net.fetch(h, node.Fetch{Feed: news, ETag: s.ETag}))
 }
 
 // A feed that publishes more between two polls than its document lists: the gap is noted, kept over a restart,
@@ -53,8 +53,8 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 	hosts := w.full(2, node.Config{Policy: rarely{}}, news)
 	h, neighbor := hosts[0], hosts[1]
 	neighbor.blocked[news] = true // or it would bring them
-	w.flood(news, 3)
-	h.pollNow(news)
+	w.flood(3)
+	h.pollNow()
 	if slipped, _ := gapNotes(h); slipped != 0 || h.node.Feeds()[0].Gap != nil {
 		t.Fatal("the first entries of a feed are no gap")
 	}
@@ -62,9 +62,9 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 		t.Fatalf("%d entries in the document, want 3", h.stored(news).Listed)
 	}
 	last := w.feed(news).entries[2]
-	w.flood(news, 30) // of which the document lists ten
+	w.flood(30) // of which the document lists ten
 	h.node.Subscription(news).Interval = 40 * time.Hour
-	h.pollNow(news)
+	h.pollNow()
 
 	slipped, _ := gapNotes(h)
 	gap := h.node.Feeds()[0].Gap
@@ -126,14 +126,13 @@ func TestWindowThatDidNotSlip(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
-	w.flood(news, 10)
+	w.flood(10)
 	w.run(time.Hour)
 	for _, tc := range []struct {
 		name   string
 		change func(p *publisher)
 	}{
-		{"one entry is known", func(*publisher) { w.flood(news, 9) }},
-		{"other ids", func(p *publisher) {
+		{"one entry is known", func(*publisher) { w.flood(9) }}, {"other ids", func(p *publisher) {
 			for i := range p.entries {
 				p.entries[i].ID += " moved"
 			}
@@ -151,7 +150,7 @@ func TestWindowThatDidNotSlip(t *testing.T) {
 		}
 	}
 	// At a fixed interval it stays at that, slipped or not.
-	w.flood(news, 30)
+	w.flood(30)
 	w.run(time.Hour)
 	if slipped, _ := gapNotes(h); slipped == 0 {
 		t.Fatal("no gap was noted")
@@ -166,16 +165,16 @@ func TestAGapBehindAnEmptyDocument(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	h := w.add(node.Config{Policy: rarely{}}, news)
-	w.flood(news, 3)
-	h.pollNow(news)
+	w.flood(3)
+	h.pollNow()
 	p := w.feed(news)
 	usual := p.window
 	p.window = 0
 	p.edits++
-	h.pollNow(news)
+	h.pollNow()
 	p.window = usual
-	w.flood(news, 40)
-	h.pollNow(news)
+	w.flood(40)
+	h.pollNow()
 	if slipped, _ := gapNotes(h); slipped != 1 {
 		t.Errorf("%d gaps, want 1", slipped)
 	}
@@ -186,12 +185,12 @@ func TestAGapBehindADraft(t *testing.T) {
 	w := newNetwork(t)
 	p := w.feed(news)
 	h := w.add(node.Config{Policy: rarely{}}, news)
-	w.flood(news, 3)
-	h.pollNow(news)
+	w.flood(3)
+	h.pollNow()
 	last := p.entries[2].Published
-	w.flood(news, 40)
+	w.flood(40)
 	p.entries[40].Published = last.Add(-24 * time.Hour)
-	h.pollNow(news)
+	h.pollNow()
 	gap := h.node.Feeds()[0].Gap
 	if gap == nil || !gap.After.Equal(last) || !gap.Before.Equal(p.entries[33].Published) || gap.Missing < 25 ||
 		gap.Missing > 30 {
@@ -204,13 +203,13 @@ func TestGapsGrowTogether(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
 	h := w.add(node.Config{Policy: rarely{}}, news)
-	w.flood(news, 3)
-	h.pollNow(news)
-	w.flood(news, 40)
-	h.pollNow(news)
+	w.flood(3)
+	h.pollNow()
+	w.flood(40)
+	h.pollNow()
 	first := *h.node.Feeds()[0].Gap
-	w.flood(news, 40)
-	h.pollNow(news)
+	w.flood(40)
+	h.pollNow()
 	both := *h.node.Feeds()[0].Gap
 	if slipped, _ := gapNotes(h); slipped != 2 {
 		t.Fatalf("%d gaps, want 2", slipped)

@@ -161,7 +161,7 @@ func TestABundleThatComesBackGoesNoFurther(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
-	bundle := bundleOf(w, 1)
+	bundle := bundleOf(1)
 	first := a.put(b, bundle)
 	w.run(time.Minute)
 	offers := 0
@@ -198,7 +198,7 @@ func TestKnownEntriesArePruned(t *testing.T) {
 		}
 		return nil, false
 	}
-	one, two := bundleOf(w, 1), bundleOf(w, 2) // the second holds the entry of the first, and one more
+	one, two := bundleOf(1), bundleOf(2) // the second holds the entry of the first, and one more
 	middle.put(line[2], one)
 	w.run(time.Minute)
 	middle.put(line[2], two)
@@ -213,7 +213,7 @@ func TestKnownEntriesArePruned(t *testing.T) {
 }
 
 // bundleOf is a bundle of the first n entries of news.
-func bundleOf(w *network, n int) *protocol.Bundle {
+func bundleOf(n int) *protocol.Bundle {
 	var entries []feed.Entry
 	for i := range n {
 		e := feed.Entry{Feed: news, ID: "entry " + string(rune('0'+i)), Title: "T", Published: epoch}
@@ -227,7 +227,7 @@ func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(2, node.Config{}, news)
 	a, b := hosts[0], hosts[1]
-	bundle := bundleOf(w, 1)
+	bundle := bundleOf(1)
 	check := func() protocol.Reply {
 		return a.answerTo(b.id, a.node.SessionOf(b.id), protocol.CheckDID{DID: bundle.DID}).Reply
 	}

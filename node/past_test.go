@@ -9,10 +9,10 @@ import (
 	"feedex/node"
 )
 
-// withOlder has the publisher's document lead to an archive, or to none.
-func (w *network) withOlder(u, older feed.URL) {
-	w.feed(u).answer = func(node.Fetch) node.Fetched {
-		return node.Fetched{Status: 200, Document: &feed.Document{Feed: u, PrevArchive: older}}
+// withOlder has the document of news lead to an archive, or to none.
+func (w *network) withOlder(older feed.URL) {
+	w.feed(news).answer = func(node.Fetch) node.Fetched {
+		return node.Fetched{Status: 200, Document: &feed.Document{Feed: news, PrevArchive: older}}
 	}
 }
 
@@ -34,7 +34,7 @@ func TestWhereThePastOfAFeedIs(t *testing.T) {
 		"not wanted": {node.Config{}, older, false, ""},
 	} {
 		w := newNetwork(t)
-		w.withOlder(news, tt.older)
+		w.withOlder(tt.older)
 		h := w.add(tt.config)
 		h.follow(tt.discreet, news)
 		begun := w.Now()
@@ -76,7 +76,7 @@ func TestThePastOfAFeedThatCannotBeRead(t *testing.T) {
 // not matter; and a private feed's past is nobody's business.
 func TestTheProgressIntoThePastIsKept(t *testing.T) {
 	w := newNetwork(t)
-	w.withOlder(news, "https://example.com/2025")
+	w.withOlder("https://example.com/2025")
 	h := w.add(node.Config{Backfill: 24 * time.Hour}, news)
 	w.run(time.Minute)
 	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2024", Steps: 1,
@@ -88,7 +88,7 @@ func TestTheProgressIntoThePastIsKept(t *testing.T) {
 	h.step(node.Backfilled{Feed: news, From: begun, Past: other}) // who began there as well, and took longer
 	h.kill()
 	h.start()
-	if got := h.node.Feeds()[0].Past; got == nil || archive.Past(*got) != past {
+	if got := h.node.Feeds()[0].Past; got == nil || *got != past {
 		t.Fatalf("after a restart: %+v, want %+v", got, past)
 	}
 	yes, no := true, false
@@ -115,7 +115,7 @@ func TestTheProgressIntoThePastIsKept(t *testing.T) {
 // Where the owner had the document read before the first poll, the past begins there, and the poll begins nothing anew.
 func TestThePastMayBeginBeforeTheFirstPoll(t *testing.T) {
 	w := newNetwork(t)
-	w.withOlder(news, "https://example.com/2025")
+	w.withOlder("https://example.com/2025")
 	h := w.add(node.Config{Backfill: 24 * time.Hour}, news)
 	past := archive.Past{Stage: archive.PastPublisher, Page: "https://example.com/2025"}
 	for range 2 {

@@ -59,7 +59,7 @@ func TestVictimsNameInThePathCutsNobodyOff(t *testing.T) {
 	if victim.node.Status().Self != victim.id {
 		t.Fatalf("the victim takes itself for %v", victim.node.Status().Self)
 	}
-	b := *bundleOf(w, 1)
+	b := *bundleOf(1)
 	b.Path = []protocol.NodeID{victim.id}
 	if r := victim.put(attacker, &b); r.Fault != nil || !victim.has(b.Entries[0].EntryID()) {
 		t.Errorf("the victim did not take the bundle: %v", r.Fault)
@@ -129,7 +129,7 @@ func TestARelayIsNotBlamedForThePathItGot(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(5, node.Config{}, news)
 	victim, relay, other := hosts[0], hosts[1], hosts[2]
-	b := *bundleOf(w, 1)
+	b := *bundleOf(1)
 	b.Path = []protocol.NodeID{victim.id, other.id} // the last is the node that the relay had it from
 	if r := victim.put(relay, &b); r.Fault != nil || !victim.has(b.Entries[0].EntryID()) {
 		t.Errorf("the victim did not take the bundle: %v", r.Fault)

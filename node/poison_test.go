@@ -21,7 +21,7 @@ func TestForgedBundlesMarkNothing(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(11, node.Config{MaxNeighbors: 20, MinNeighbors: 10}, news)
 	a := hosts[0]
-	honest := bundleOf(w, 3)
+	honest := bundleOf(3)
 	change := []struct {
 		name string
 		code protocol.Code
@@ -179,7 +179,7 @@ func TestAStrippedBundleIsAnotherBundle(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, node.Config{}, news)
 	a, attacker, friend := hosts[0], hosts[1], hosts[2]
-	honest := bundleOf(w, 3)
+	honest := bundleOf(3)
 	stripped := bundleWith(honest.Entries[:1]...)
 	if r := a.put(attacker, stripped); r.Fault != nil {
 		t.Fatal(r.Fault)

@@ -13,7 +13,7 @@ import (
 )
 
 // polls are the times at which a node of one follows news, and the publisher's entries do not matter.
-func pollTimes(w *network, h *testHost, d time.Duration) (times []time.Duration) {
+func pollTimes(w *network, d time.Duration) (times []time.Duration) {
 	begun := w.Now()
 	before := w.feed(news).requests
 	for w.Now().Sub(begun) < d {
@@ -40,8 +40,8 @@ func TestSubscribingCostsOneRequestAtOnce(t *testing.T) {
 func TestFixedPolicyPollsAtItsInterval(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
-	times := pollTimes(w, h, 6*time.Hour)
+	w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
+	times := pollTimes(w, 6*time.Hour)
 	for i := 2; i < len(times); i++ {
 		if gap := times[i] - times[i-1]; gap < 59*time.Minute || gap > 61*time.Minute {
 			t.Errorf("polled after %v", gap)
@@ -173,7 +173,7 @@ func TestFailingFeedIsLeftAloneEverLonger(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(news).err = errors.New("HTTP status 500")
 	h := w.add(node.Config{Policy: polling.Fixed{Every: 10 * time.Minute}}, news)
-	times := pollTimes(w, h, 4*24*time.Hour)
+	times := pollTimes(w, 4*24*time.Hour)
 	var last time.Duration
 	for i := 1; i < len(times); i++ {
 		gap := times[i] - times[i-1]

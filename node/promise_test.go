@@ -33,7 +33,7 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(4, unaudited(), news)
 	a, claimer, second, third := hosts[0], hosts[1], hosts[2], hosts[3]
-	b := bundleOf(w, 1)
+	b := bundleOf(1)
 	var first, others []protocol.Reply
 	a.offered(claimer, b, &first)
 	a.offered(second, b, &others)
@@ -67,7 +67,7 @@ func TestPromisedBundleIsNotSeen(t *testing.T) {
 func TestAKeptPromiseWakesNobody(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(3, unaudited(), news)
-	a, b := hosts[0], bundleOf(w, 1)
+	a, b := hosts[0], bundleOf(1)
 	open := func() int {
 		_, open := a.node.Tasks()
 		return open
@@ -114,7 +114,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(10, node.Config{MaxNeighbors: 20, MinNeighbors: 9}, news)
 	a := hosts[0]
-	b := bundleOf(w, 1)
+	b := bundleOf(1)
 	var got []protocol.Reply
 	for _, from := range hosts[1:] {
 		a.offered(from, b, &got)
@@ -150,7 +150,7 @@ func TestAPromiseThatIsLostIsInheritedAtOnce(t *testing.T) {
 		w := newNetwork(t)
 		hosts := w.full(3, node.Config{}, news)
 		a, holder, second := hosts[0], hosts[1], hosts[2]
-		b := bundleOf(w, 1)
+		b := bundleOf(1)
 		var first, got []protocol.Reply
 		a.offered(holder, b, &first)
 		a.offered(second, b, &got)
@@ -167,7 +167,7 @@ func TestTheHolderMayAskAgain(t *testing.T) {
 	hosts := w.full(2, node.Config{}, news)
 	var got []protocol.Reply
 	for range 3 {
-		hosts[0].offered(hosts[1], bundleOf(w, 1), &got)
+		hosts[0].offered(hosts[1], bundleOf(1), &got)
 	}
 	if len(got) != 3 || got[2] != protocol.Seen(false) {
 		t.Errorf("answered %v", got)
@@ -193,8 +193,8 @@ func TestWhoWaitsIsAnsweredWhenItsLinkEnds(t *testing.T) {
 		hosts := w.full(3, node.Config{}, news)
 		a, holder, waiting := hosts[0], hosts[1], hosts[2]
 		var first, got []protocol.Reply
-		a.offered(holder, bundleOf(w, 1), &first)
-		a.offered(waiting, bundleOf(w, 1), &got)
+		a.offered(holder, bundleOf(1), &first)
+		a.offered(waiting, bundleOf(1), &got)
 		end(a, waiting)
 		w.run(5 * time.Second)
 		if len(got) != 1 || len(a.waiting) != 0 {
@@ -365,7 +365,7 @@ func TestAPartThatWeCutOurselvesEndsItsPromise(t *testing.T) {
 	w := newNetwork(t)
 	hosts := w.full(4, node.Config{}, news)
 	a, holder, other, poor := hosts[0], hosts[1], hosts[2], hosts[3]
-	whole := bundleOf(w, 2)
+	whole := bundleOf(2)
 	part := protocol.NewBundle(news, whole.Entries[:1])
 	var got []protocol.Reply
 	a.offered(holder, part, &got)

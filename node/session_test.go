@@ -54,7 +54,7 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 			a.suspects(victim.id)}
 	}
 	before := account()
-	b := bundleOf(w, 1)
+	b := bundleOf(1)
 	for _, session := range tokens {
 		for _, c := range []protocol.Call{
 			protocol.PutEntries{Bundle: b}, protocol.CheckDID{DID: b.DID},
@@ -299,7 +299,7 @@ func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
 	if n := count(a.calls, "check_dids"); n != 0 {
 		t.Errorf("%d calls of a method that the plain node lacks", n)
 	}
-	if r := a.answerTo(plain.id, "", protocol.PutEntries{Bundle: bundleOf(w, 1)}); r.Fault != nil {
+	if r := a.answerTo(plain.id, "", protocol.PutEntries{Bundle: bundleOf(1)}); r.Fault != nil {
 		t.Errorf("its delivery was refused: %v", r.Fault)
 	}
 }

@@ -42,7 +42,7 @@ func TestFirstPollsAreWaived(t *testing.T) {
 		w.feed(blog)
 		p := w.feed(news)
 		p.local = c.local
-		w.withOlder(news, "https://news.example.com/older")
+		w.withOlder("https://news.example.com/older")
 		config := node.Config{Policy: polling.Fixed{Every: every}, Backfill: c.past}
 		if c.silent {
 			config.QueryNetwork = node.NeverNetwork
