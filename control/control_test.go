@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"feedex/archive"
+	"feedex/archive/archivetest"
 	"feedex/archive/jsonl"
 	"feedex/discover"
 	"feedex/feed"
@@ -41,15 +42,6 @@ func TestMain(m *testing.M) {
 const exampleFeed = feed.URL("http://example.com/feed")
 
 func peer() protocol.NodeID { return protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 7790) }
-
-// pastLines are lines of an export, every third hidden.
-func pastLines(n int) (lines []jsonl.Line) {
-	for i := range n {
-		r := archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i)}, time.Unix(1000, 0), protocol.NodeID{})
-		lines = append(lines, jsonl.NewLine(&r, i%3 == 0))
-	}
-	return lines
-}
 
 // following is the wish to follow a feed.
 func following(u feed.URL) node.Subscribe { return node.Subscribe{Feeds: []feed.URL{u}} }
@@ -532,7 +524,7 @@ func TestFollowAddressOverTheSocket(t *testing.T) {
 func TestClientMaintains(t *testing.T) {
 	o := new(fakeOwner)
 	c := serve(t, o)
-	lines := pastLines(3)
+	lines := archivetest.PastLines(exampleFeed, 3)
 	lines[1].Title = "<b>\u2028"
 	r := lines[1].Record()
 	lines[1] = jsonl.NewLine(&r, true)
@@ -544,7 +536,7 @@ func TestClientMaintains(t *testing.T) {
 	if added, err := c.Import(t.Context(), lines); err != nil || added != 3 || !reflect.DeepEqual(o.imported, lines) {
 		t.Errorf("Import = %d, %v; the owner got %+v, want %+v", added, err, o.imported, lines)
 	}
-	forged := pastLines(2)
+	forged := archivetest.PastLines(exampleFeed, 2)
 	forged[1].Title = "forged"
 	if added, err := c.Import(t.Context(), forged); err == nil || added != 0 || len(o.imported) != 3 {
 		t.Errorf("Import of a forged line = %d, %v", added, err)

@@ -3,36 +3,24 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"feedex/archive"
+	"feedex/archive/archivetest"
 	"feedex/archive/archivetest/ondisk"
-	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/internal/datadir"
 	"feedex/node"
-	"feedex/protocol"
 )
-
-// pastLines are lines of an export, every third hidden.
-func pastLines(n int) (lines []jsonl.Line) {
-	for i := range n {
-		r := archive.NewRecord(feed.Entry{Feed: exampleFeed, ID: fmt.Sprint(i)}, time.Unix(1000, 0), protocol.NodeID{})
-		lines = append(lines, jsonl.NewLine(&r, i%3 == 0))
-	}
-	return lines
-}
 
 // Imported entries are stored, but no news: nobody hears of them. They stay hidden where they were.
 func TestImportIsNoNews(t *testing.T) {
 	runLoop(t, friendly, func(t *testing.T, l *testLoop) {
 		notes := 0
 		l.config.Observe = func(time.Time, node.Note) { notes++ }
-		lines := pastLines(900)
+		lines := archivetest.PastLines(exampleFeed, 900)
 		for want := len(lines); want >= 0; want -= len(lines) { // the second time nothing is new
 			if added, err := l.Import(t.Context(), lines); err != nil || added != want {
 				t.Errorf("Import = %d, %v; want %d", added, err, want)
@@ -66,14 +54,14 @@ func TestImportOnAFullDisk(t *testing.T) {
 		full := errors.New("disk is full")
 		l.pass(time.Millisecond) // what a node does first is over
 		l.disk.set(diskState{commit: full})
-		if added, err := l.Import(t.Context(), pastLines(3)); !errors.Is(err, full) || added != 0 {
+		if added, err := l.Import(t.Context(), archivetest.PastLines(exampleFeed, 3)); !errors.Is(err, full) || added != 0 {
 			t.Errorf("Import = %d, %v", added, err)
 		}
 		l.disk.set(diskState{})
 		if fault := l.knock(); fault != nil {
 			t.Errorf("a call afterwards: %v", fault)
 		}
-		if added, err := l.Import(t.Context(), pastLines(3)); err != nil || added != 3 {
+		if added, err := l.Import(t.Context(), archivetest.PastLines(exampleFeed, 3)); err != nil || added != 3 {
 			t.Errorf("Import again = %d, %v", added, err)
 		}
 	})
@@ -92,7 +80,7 @@ func TestOfflineArchive(t *testing.T) {
 	if _, err := OpenOffline(t.Context(), data, true, ondisk.Open); !errors.Is(err, datadir.ErrInUse) {
 		t.Errorf("a second process: %v", err)
 	}
-	if added, err := k.Import(t.Context(), pastLines(5)); err != nil || added != 5 {
+	if added, err := k.Import(t.Context(), archivetest.PastLines(exampleFeed, 5)); err != nil || added != 5 {
 		t.Errorf("Import = %d, %v", added, err)
 	}
 	if left, err := k.Index(); err != nil || left != 0 {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/archivetest"
 	"feedex/archive/archivetest/ondisk"
 	"feedex/archive/jsonl"
 	"feedex/backfill"
@@ -91,15 +92,6 @@ func TestQuestionsToANodeThatRests(t *testing.T) {
 	})
 }
 
-func mustID(t *testing.T, text string) protocol.NodeID {
-	t.Helper()
-	id, err := protocol.ParseNodeID(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
 // startTree runs a node for each parent, linked with it over loopback; the first has none.
 func startTree(t testing.TB, parents []int, config func(i int) Config) []*testNode {
 	t.Helper()
@@ -173,9 +165,9 @@ func TestTwelveNodesFindWhatOneHas(t *testing.T) {
 		if len(end.Found) != 1 || end.Found[0].Title != "Walrus sighted" || end.Cut != nil {
 			t.Fatalf("%s: %+v", name, end)
 		}
-		if want := []protocol.NodeID{mustID(t, nodes[9].at.Listen)}; !slices.Equal(end.Found[0].Holders, want) ||
-			end.Found[0].Here {
-			t.Errorf("%s: held by %v, want %v", name, end.Found[0].Holders, want)
+		want := []protocol.NodeID{archivetest.NodeID(t, nodes[9].at.Listen)}
+		if got := end.Found[0]; !slices.Equal(got.Holders, want) || got.Here {
+			t.Errorf("%s: held by %v, want %v", name, got.Holders, want)
 		}
 	}
 }
@@ -370,7 +362,7 @@ func TestNodesRefuseWhatOneForges(t *testing.T) {
 	ondisk.Forge(t, DatabasePath(forger.data), "Walrus sighted", "forged")
 	found := nodes[0].seek(control.QueryRequest{Filter: feed.Filter{Words: []string{"walrus"}},
 		Wait: protocol.MaxWait}).Found
-	if len(found) != 1 || !slices.Equal(found[0].Holders, []protocol.NodeID{mustID(t, forger.at.Listen)}) {
+	if len(found) != 1 || !slices.Equal(found[0].Holders, []protocol.NodeID{archivetest.NodeID(t, forger.at.Listen)}) {
 		t.Fatalf("found %+v", found)
 	}
 	got, err := nodes[0].client.Pull(t.Context(), found)
@@ -396,7 +388,7 @@ func startForger(t *testing.T, e feed.Entry) protocol.NodeID {
 		},
 	}))
 	t.Cleanup(s.Close)
-	return mustID(t, strings.TrimPrefix(s.URL, "http://"))
+	return archivetest.NodeID(t, strings.TrimPrefix(s.URL, "http://"))
 }
 
 func TestPullRefusesNonsense(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedex/archive"
+	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/protocol"
 	"feedex/reading"
@@ -45,6 +46,15 @@ func FeedRecords(u feed.URL, from, to int) (list []archive.Record) {
 		list = append(list, FeedRecord(u, n))
 	}
 	return list
+}
+
+// PastLines are lines of an export of a feed, every third hidden.
+func PastLines(u feed.URL, n int) (lines []jsonl.Line) {
+	for i := range n {
+		r := archive.NewRecord(feed.Entry{Feed: u, ID: fmt.Sprint(i)}, time.Unix(1000, 0), protocol.NodeID{})
+		lines = append(lines, jsonl.NewLine(&r, i%3 == 0))
+	}
+	return lines
 }
 
 func feedID(t *testing.T, a reading.Filing, u feed.URL) reading.FeedID {
