@@ -54,14 +54,15 @@ func TestImportOnAFullDisk(t *testing.T) {
 		full := errors.New("disk is full")
 		l.pass(time.Millisecond) // what a node does first is over
 		l.disk.set(diskState{commit: full})
-		if added, err := l.Import(t.Context(), archivetest.PastLines(exampleFeed, 3)); !errors.Is(err, full) || added != 0 {
+		lines := archivetest.PastLines(exampleFeed, 3)
+		if added, err := l.Import(t.Context(), lines); !errors.Is(err, full) || added != 0 {
 			t.Errorf("Import = %d, %v", added, err)
 		}
 		l.disk.set(diskState{})
 		if fault := l.knock(); fault != nil {
 			t.Errorf("a call afterwards: %v", fault)
 		}
-		if added, err := l.Import(t.Context(), archivetest.PastLines(exampleFeed, 3)); err != nil || added != 3 {
+		if added, err := l.Import(t.Context(), lines); err != nil || added != 3 {
 			t.Errorf("Import again = %d, %v", added, err)
 		}
 	})
