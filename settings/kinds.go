@@ -58,18 +58,13 @@ var (
 	Moment   = &Kind{"time",
 		`a date (2025-01-31), a time (2025-01-31T15:04:05Z) or a span before now (36h, 2d, 2w, 1y)`,
 		parsedBy(func(s string) (time.Time, error) { return when.Moment(s, time.Unix(0, 0)) })}
-	Level     = &Kind{"level", `"debug", "info", "warn" or "error"`, checkLevel}
-	Format    = &Kind{"format", `"text" or "json"`, oneOf("text", "json")}
-	AskOthers = &Kind{"choice", `"ask", "always" or "never"`,
-		oneOf(string(node.AskNetwork), string(node.AlwaysNetwork), string(node.NeverNetwork))}
-	MeetByDHT = &Kind{"choice", `"ask", "on" or "off"`,
-		oneOf(string(control.DHTAsk), string(control.DHTOn), string(control.DHTOff))}
-	Proxy = &Kind{"choice", `"off", "feeds" or "all"`,
-		oneOf(string(daemon.ProxyOff), string(daemon.ProxyFeeds), string(daemon.ProxyAll))}
-	PortMapping = &Kind{"choice", `"off", "pcp" or "upnp"`,
-		oneOf(string(daemon.MapNoPort), string(daemon.MapByPCP), string(daemon.MapByUPnP))}
-	Policy = &Kind{"policy", `"auto", "feedex", "fixed", "fix-learned", "moving-average" or "post-rate"`,
-		oneOf(polling.Names()...)}
+	Level       = &Kind{"level", `"debug", "info", "warn" or "error"`, checkLevel}
+	Format      = choice("format", "text", "json")
+	AskOthers   = choice("choice", node.AskNetwork, node.AlwaysNetwork, node.NeverNetwork)
+	MeetByDHT   = choice("choice", control.DHTAsk, control.DHTOn, control.DHTOff)
+	Proxy       = choice("choice", daemon.ProxyOff, daemon.ProxyFeeds, daemon.ProxyAll)
+	PortMapping = choice("choice", daemon.MapNoPort, daemon.MapByPCP, daemon.MapByUPnP)
+	Policy      = choice("policy", polling.Names()...)
 )
 
 // check says what is wrong with a text.
@@ -82,14 +77,18 @@ func (k *Kind) check(text string) error {
 
 func anything(string) error { return nil }
 
-// oneOf is for one of some words.
-func oneOf(words ...string) func(string) error {
-	return func(s string) error {
-		if !slices.Contains(words, s) {
+// choice is one of some words, two at least.
+func choice[T ~string](name string, words ...T) *Kind {
+	want := fmt.Sprintf("%q", words[0])
+	for _, w := range words[1 : len(words)-1] {
+		want += fmt.Sprintf(", %q", w)
+	}
+	return &Kind{name, fmt.Sprintf("%s or %q", want, words[len(words)-1]), func(s string) error {
+		if !slices.Contains(words, T(s)) {
 			return fmt.Errorf("%q is none of the choices", s)
 		}
 		return nil
-	}
+	}}
 }
 
 // parsedBy is for what a function reads.
