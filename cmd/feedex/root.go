@@ -97,10 +97,28 @@ entry it saw; and it answers what a feed ever published.`,
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	wordsOfFish(root)
 	markUsageErrors(root)
 	helpOfCommands(root)
 	completeNoFiles(root)
 	return root
+}
+
+// wordsOfFish has the completion of fish hand the words of a line over as they are. That of cobra evaluates them: what
+// stands behind a ; or & in a word, as in the address of a feed, would be run.
+func wordsOfFish(root *cobra.Command) {
+	const words = "set -l args (commandline -opc)\n"
+	fish, _, _ := root.Find([]string{"completion", "fish"})
+	fish.RunE = func(c *cobra.Command, _ []string) error {
+		var script strings.Builder
+		plain, _ := c.Flags().GetBool("no-descriptions")
+		if err := root.GenFishCompletion(&script, !plain); err != nil {
+			return err
+		}
+		_, err := io.WriteString(c.OutOrStdout(), strings.ReplaceAll(script.String(), words,
+			words+"    set args $args[1] (string escape -- $args)[2..-1]\n"))
+		return err
+	}
 }
 
 // helpOfCommands has the command help refuse what is no command.
