@@ -107,6 +107,7 @@ first acts, in the order in which they were made, and beside it each that labels
 	})
 	c.Flags().StringVar(&r.Folder, "folder", "", "the `name` of the folder that it is filed in")
 	c.Flags().StringVar(&rule, "rule", "", "what follows from what it catches: mute, read, star, full, label or keep")
+	completeRules(c)
 	c.Flags().StringVar(&r.Label, "label", "",
 		"the `name` of the label that the rule label gives, which need not be said then")
 	c.Flags().BoolVar(&r.Standing, "standing", false, "have neighbors asked too: they are told its words")
@@ -196,6 +197,32 @@ func filtersOf(c *cobra.Command, r archiveFile, person string) ([]reading.NamedF
 	return r.Shelf(id).Filters(c.Context())
 }
 
+// completeFilters completes the names of the filters of the person whom a command is about.
+func completeFilters(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	data, err := dataDirectory(c.Flags())
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	person, _ := c.Flags().GetString("person")
+	_ = readArchive(daemon.DatabasePath(data), func(r archiveFile) error { // what cannot be read has no names
+		filters, err := filtersOf(c, r, person)
+		for i := range filters {
+			names = append(names, filters[i].Name)
+		}
+		return err
+	})
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRules completes what a filter may do.
+func completeRules(c *cobra.Command) {
+	var words []string
+	for _, r := range reading.Rules() {
+		words = append(words, string(r))
+	}
+	_ = c.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
 // personOf is the person of a name, the owner where it is "".
 func personOf(c *cobra.Command, r archiveFile, name string) (reading.PersonID, error) {
 	if name == "" {
@@ -245,7 +272,8 @@ done as well, unless --take-back reverses it where nothing was marked since: as 
 removed not more than ten minutes ago. Of labels it takes those away that the filter alone gave.`,
 		Example: `  feedex filter remove Storms
   feedex filter remove --take-back 'No sports'`,
-		Args: oneArg("filter"),
+		Args:              oneArg("filter"),
+		ValidArgsFunction: completeFilters,
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		r.Name = args[0]
@@ -331,6 +359,7 @@ catch, up to the latest %d, and what a rule would do to those if the page Filter
 		"only entries of this time or later: 2025-01-31, or a span before now: 36h, 2d, 2w, 1y")
 	c.Flags().Var(numberFlag(&limit, 1, maxLimit, ""), "limit", "at most n entries, up to 10000")
 	c.Flags().StringVar(&rule, "rule", "", "the rule that is tried: mute, read, star, full, label or keep")
+	completeRules(c)
 	personFlag(c, &person)
 	jsonFlag(c.Flags(), &asJSON)
 	return c

@@ -40,8 +40,9 @@ func newFilterShow() *cobra.Command {
 		Short: "Show a search that is kept, and what it caught last",
 		Long: `Show a filter: its words, where its feed is, how much it caught, and the latest of that with what its rule did to
 each.`,
-		Example: "  feedex filter show Storms",
-		Args:    oneArg("filter"),
+		Example:           "  feedex filter show Storms",
+		Args:              oneArg("filter"),
+		ValidArgsFunction: completeFilters,
 	}
 	onReader(c, func(c *cobra.Command, r archiveFile, args []string) error {
 		id, err := personOf(c, r, person)

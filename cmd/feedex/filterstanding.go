@@ -29,7 +29,8 @@ func newFilterStanding() *cobra.Command {
 ` + standingWords,
 		Example: `  feedex filter standing Storms
   feedex filter standing --stop Storms`,
-		Args: oneArg("filter"),
+		Args:              oneArg("filter"),
+		ValidArgsFunction: completeFilters,
 	}
 	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		r.Name, r.Standing = args[0], !stop

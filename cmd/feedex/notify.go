@@ -115,6 +115,11 @@ next. Times of the day are those of the node's machine, or of TZ in its environm
 	f.Var(numberFlag(&x.most, 1, reading.MostMost, ""), "most",
 		fmt.Sprintf("at most n messages an hour, up to %d", reading.MostMost))
 	personFlag(c, &x.person)
+	_ = c.RegisterFlagCompletionFunc("secret-file", completeFiles())
+	_ = c.RegisterFlagCompletionFunc("filter", func(c *cobra.Command, _ []string, word string) ([]string,
+		cobra.ShellCompDirective) {
+		return completeFilters(c, nil, word)
+	})
 	return c
 }
 
