@@ -76,6 +76,19 @@ func TestBrowserFirstStart(t *testing.T) {
 	// Keys do what buttons and links do.
 	b.do(t, chromedp.KeyEvent("?"))
 	b.says(t, "next, previous")
+	// Who has no use for them turns them off, and on again by what the mouse finds, too.
+	const help, open = "body > footer button[type=button]", "String(document.querySelector('dialog').open)"
+	b.do(t, chromedp.Click(chromedp.CSS("dialog input")), chromedp.Click(chromedp.CSS("dialog button")))
+	b.do(t, chromedp.Reload(), chromedp.Click(chromedp.CSS(help)), chromedp.Click(chromedp.CSS("dialog button")),
+		chromedp.KeyEvent("?"))
+	if got := b.evaluate(t, open); got != "false" {
+		t.Error("a key is heard that was turned off")
+	}
+	b.do(t, chromedp.Click(chromedp.CSS(help)), chromedp.Click(chromedp.CSS("dialog input")),
+		chromedp.Click(chromedp.CSS("dialog button")), chromedp.KeyEvent("?"))
+	if got := b.evaluate(t, open); got != "true" {
+		t.Error("a key that was turned on again is not heard")
+	}
 	b.do(t, chromedp.Click(chromedp.CSS("dialog button")))
 	b.do(t, chromedp.KeyEvent("j"))
 	for _, step := range []struct{ keys, says string }{

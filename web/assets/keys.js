@@ -8,6 +8,13 @@ const keysHelp = [['j / k', 'next, previous'], ['o, Enter', 'open here, close'],
 const pagesByKey = {h: '/', f: '/feeds', e: '/entries', n: '/neighbors'};
 let row = null, goes = false;
 
+// Each browser can do without them: who speaks to it, or touches a key by chance, means none by a letter.
+const keysKeptAs = 'feedex keys';
+let heard = true;
+try {
+	heard = localStorage.getItem(keysKeptAs) !== 'off';
+} catch {} // a browser that keeps nothing has them
+
 // The row that had the focus last, if it is still there.
 addEventListener('focusin', e => { row = e.target.closest('.list > li[id]')?.id ?? row; });
 const chosen = () => row && document.getElementById(row);
@@ -41,16 +48,33 @@ const showHelp = () => {
 			list.append(Object.assign(document.createElement('dt'), {textContent: key}),
 				Object.assign(document.createElement('dd'), {textContent: what}));
 		}
+		const use = Object.assign(document.createElement('input'), {type: 'checkbox', checked: heard});
+		use.addEventListener('change', () => {
+			heard = use.checked;
+			try {
+				localStorage.setItem(keysKeptAs, heard ? 'on' : 'off');
+			} catch {} // then it goes for this page
+		});
+		const label = Object.assign(document.createElement('label'), {className: 'check'});
+		label.append(use, 'Use these keys in this browser');
 		const close = Object.assign(document.createElement('button'), {textContent: 'Close', className: 'plain'});
 		close.addEventListener('click', () => help.close());
-		help.append(list, close);
+		help.append(list, label, close);
 		document.getElementById('main').append(help);
 	}
 	help.showModal();
 };
 
+// The help can be found without a key.
+{
+	const button = Object.assign(document.createElement('button'),
+		{type: 'button', className: 'link', textContent: 'Keyboard shortcuts'});
+	button.addEventListener('click', showHelp);
+	document.querySelector('body > footer .wrap').append(button);
+}
+
 document.addEventListener('keydown', e => {
-	if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector('dialog[open]') ||
+	if (!heard || e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector('dialog[open]') ||
 		e.target.closest('input, textarea, select, [contenteditable]')) return;
 	const went = goes, article = document.querySelector('.article'), here = article ? document : chosen();
 	goes = false;
