@@ -15,7 +15,7 @@ func (w *walk) adaptStart(e *element, t token) {
 		textElements[strings.ToLower(e.local)]
 	w.notePlain(e, t.attrs)
 	w.rebase(e, t.attrs)
-	w.resolveXHTML(e, t.attrs)
+	w.resolveAttributes(e, t.attrs)
 	w.unprefix(e, t)
 	w.keepLanguage(e, t)
 	item := w.atFeed() && strings.EqualFold(e.local, "item") && !t.empty
@@ -25,7 +25,7 @@ func (w *walk) adaptStart(e *element, t token) {
 		}
 		switch _, local := cutName(a.name); {
 		case a.name == "xml:base":
-			if dir := directory(w.outermost(e, a.value)); dir != a.value {
+			if dir := directory(w.outermost(e, strings.TrimSpace(a.value))); dir != a.value {
 				w.setValue(a, dir)
 			}
 		case local == "type" && atom:

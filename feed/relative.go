@@ -15,8 +15,9 @@ const (
 	maxGrowth = 4 << 20
 )
 
-// addressed are the attributes of HTML whose value is an address that people follow or see.
-var addressed = map[string]bool{"href": true, "src": true, "poster": true, "cite": true}
+// addressed are the attributes whose value is an address that people follow or see: of HTML, and url of the files of
+// RSS.
+var addressed = map[string]bool{"href": true, "src": true, "poster": true, "cite": true, "url": true}
 
 // Resolve is HTML whose relative addresses were made absolute against base. The rest stays to the byte, and
 // all of it where the result does not fit: it would be longer by more than growth bytes.
@@ -100,14 +101,18 @@ func (w *walk) rebase(e *element, attrs []attr) {
 	}
 }
 
-// resolveXHTML makes addresses in the XHTML of an Atom text absolute.
-func (w *walk) resolveXHTML(e *element, attrs []attr) {
-	if !e.xhtml || e.address == nil {
+// resolveAttributes makes addresses absolute in the XHTML of an Atom text, and outside of that those of files: gofeed
+// does the others.
+func (w *walk) resolveAttributes(e *element, attrs []attr) {
+	if e.address == nil {
 		return
 	}
 	for _, a := range attrs {
 		if w.growth >= maxGrowth {
 			return
+		}
+		if !e.xhtml && a.name != "url" {
+			continue
 		}
 		value := html.UnescapeString(a.value)
 		if to := resolved(a.name, value, e.address); to != value && a.from < a.to {
