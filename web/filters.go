@@ -190,7 +190,7 @@ func (h *Handler) keepFilter(_ http.ResponseWriter, r *http.Request) (string, er
 		}}
 	}
 	was := reading.FilterID(id)
-	list, err := h.Source.Filters(r.Context())
+	list, err := h.Shelf.Filters(r.Context())
 	if err != nil {
 		return "", err
 	}
@@ -222,7 +222,7 @@ func notKept(err error) error {
 func (h *Handler) changeFilter(_ http.ResponseWriter, r *http.Request) (string, error) {
 	number, _ := strconv.ParseInt(r.PostFormValue("id"), 10, 64)
 	id, ctx := reading.FilterID(number), r.Context()
-	list, err := h.Source.Filters(ctx)
+	list, err := h.Shelf.Filters(ctx)
 	if err != nil {
 		return "", err
 	}

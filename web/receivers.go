@@ -90,7 +90,7 @@ func (h *Handler) receiversWith(r *http.Request, problem string) (view, error) {
 		return v, nil
 	}
 	var err error
-	if p.Filters, err = h.Source.Filters(r.Context()); err != nil {
+	if p.Filters, err = h.Shelf.Filters(r.Context()); err != nil {
 		return view{}, err
 	}
 	list, err := h.Source.Receivers(r.Context())

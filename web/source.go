@@ -143,8 +143,7 @@ type NetworkSearcher interface {
 
 // OwnerFilters has the filters that the owner keeps.
 type OwnerFilters interface {
-	// Filters and CountedFilters are as in reading.FilterList.
-	Filters(ctx context.Context) ([]reading.NamedFilter, error)
+	// CountedFilters is as in reading.FilterList.
 	CountedFilters(ctx context.Context) ([]reading.CountedFilter, error)
 	// KeepFilter keeps a filter, or puts it into the place of one where id is not 0, and returns its ID. The error may
 	// wrap one of reading.FilterWish.Checked or reading.Filters.
