@@ -159,7 +159,7 @@ func whyThen(k *FeedDetail, now time.Time) (why []string) {
 	}
 	if f.Errors > 0 {
 		say("The last %s failed, and each failure makes the wait longer, up to a day.",
-			count(int64(f.Errors), "poll", "polls"))
+			count(f.Errors, "poll", "polls"))
 	} else {
 		say("By %s it is polled about every %s at present.", policy, span(f.Interval))
 	}

@@ -78,7 +78,7 @@ func (h *Handler) effect(ctx context.Context, m feed.Match, r reading.Rule) (str
 	}
 	text := "Of what is here it would catch " + count(caught, "entry", "entries")
 	if caught == reading.MaxCaught {
-		text = "Of what is here it would catch the latest " + grouped(int64(caught)) + " entries"
+		text = "Of what is here it would catch the latest " + grouped(caught) + " entries"
 	}
 	switch r {
 	case reading.RuleNone:

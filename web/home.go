@@ -123,7 +123,7 @@ func (h *Handler) home(r *http.Request) (view, error) {
 		return v, err
 	}
 	if unread > 0 {
-		p.Unread = grouped(int64(unread))
+		p.Unread = grouped(unread)
 	}
 	since := now.Add(-p.Period.span).Truncate(time.Hour).Add(time.Hour)
 	hours, err := h.Source.Hours(ctx, since)
@@ -237,7 +237,7 @@ func stateOf(f *FeedSummary) (state, grade string) {
 	case f.LastError != "" && f.Errors == 0:
 		return "waits for the network", "warn"
 	case f.Errors > 0:
-		return "failed " + count(int64(f.Errors), "time", "times"), "bad"
+		return "failed " + count(f.Errors, "time", "times"), "bad"
 	case f.LastSuccess.IsZero():
 		return "new", "idle"
 	case f.Gap != nil && f.Gap.Missing > f.Gap.Filled:

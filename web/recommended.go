@@ -64,7 +64,7 @@ func (h *Handler) decline(_ http.ResponseWriter, r *http.Request) (string, error
 
 // Why says who follows the feed.
 func (f suggestedFeed) Why() string {
-	others := count(int64(f.Of), "like-minded neighbor", "like-minded neighbors")
+	others := count(f.Of, "like-minded neighbor", "like-minded neighbors")
 	return strconv.Itoa(f.Followers) + " of your " + others + " follow it; they share " +
-		count(int64(f.Shared), "feed", "feeds") + " with you."
+		count(f.Shared, "feed", "feeds") + " with you."
 }

@@ -135,7 +135,7 @@ type labelSaid struct{ Name, By string }
 // of is what neighbors say of an entry. The words are strangers': one that a single network says is shown to who uses
 // it too, and none that nobody here could give.
 func (s starNotes) of(k starKey) (said starsSaid) {
-	who := func(votes int) string { return count(int64(votes), "neighbor", "of your neighbors") }
+	who := func(votes int) string { return count(votes, "neighbor", "of your neighbors") }
 	e := s.entries[k]
 	if e.Votes > 0 {
 		said.Stars = who(e.Votes)

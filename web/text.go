@@ -64,8 +64,8 @@ func span(d time.Duration) string {
 }
 
 // grouped writes n with a thin blank between thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
+func grouped[T int | int64](n T) string {
+	s := strconv.FormatInt(int64(n), 10)
 	sign := ""
 	if n < 0 {
 		sign, s = "−", s[1:]
@@ -96,7 +96,7 @@ func count[T int | int64](n T, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return grouped(int64(n)) + " " + many
+	return grouped(n) + " " + many
 }
 
 // percent writes a share of 0 to 1.

@@ -60,7 +60,7 @@ type pages map[string]*template.Template
 // newPages reads the templates.
 func newPages(a assets) (pages, error) {
 	functions := template.FuncMap{
-		"asset": a.path, "grouped": grouped, "bytes": bytesOf, "span": span, "percent": percent,
+		"asset": a.path, "grouped": grouped[int64], "bytes": bytesOf, "span": span, "percent": percent,
 		"count":    func(n any, one, many string) string { return count(reflect.ValueOf(n).Int(), one, many) },
 		"line":     safehtml.Line, // what others wrote, or may have written
 		"lines":    func(list []string) string { return strings.Join(list, "\n") },

@@ -178,7 +178,7 @@ func maintain(ctx context.Context, data string, create bool, patience string,
 }
 
 // counted is how many entries there are, as progress is written.
-func counted(n int64) string { return plural(n, "entry", "entries") }
+func counted[T int | int64](n T) string { return plural(n, "entry", "entries") }
 
 // total is how many entries the archive holds, 0 where that cannot be told.
 func total(ctx context.Context, r archiveFile) int64 {

@@ -166,8 +166,8 @@ func TestKilledImport(t *testing.T) {
 	cmd := feedexProcess(t, "archive", "import", "--data", data)
 	cmd.Stdin = strings.NewReader(whole)
 	out, err := cmd.Output()
-	if want := fmt.Sprintf("%s added, %s there already\n", counted(int64(n-before)),
-		grouped(int64(before))); err != nil || string(out) != want {
+	if want := fmt.Sprintf("%s added, %s there already\n", counted(n-before),
+		grouped(before)); err != nil || string(out) != want {
 		t.Errorf("the last import says %q, %v; want %q", out, err, want)
 	}
 	if got := entriesIn(t, file); got != n {

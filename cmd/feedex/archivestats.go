@@ -126,7 +126,7 @@ func formatsOf(feeds []archive.FeedStats) string {
 		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
 	for i, f := range formats {
-		formats[i] = fmt.Sprintf("%s: %s", f, grouped(int64(counts[f])))
+		formats[i] = fmt.Sprintf("%s: %s", f, grouped(counts[f]))
 	}
 	return strings.Join(formats, ", ")
 }

@@ -80,13 +80,12 @@ func (b *spanFlags) run(c *cobra.Command, args []string, client *control.Client)
 		if from.IsZero() {
 			from = now
 		}
-		p.span(from, r.Back, wanted.Since, plural(int64(r.Publisher+r.Network), "entry",
-			"entries")+", back to "+dayOf(r.Back))
+		p.span(from, r.Back, wanted.Since, plural(r.Publisher+r.Network, "entry", "entries")+", back to "+dayOf(r.Back))
 	})
 	p.end()
 	if err != nil {
 		return fmt.Errorf("backfill: %w; what came so far is stored (%s)", err,
-			plural(int64(got.Publisher+got.Network), "entry", "entries"))
+			plural(got.Publisher+got.Network, "entry", "entries"))
 	}
 	if b.json {
 		err = printJSON(c.OutOrStdout(), got)
@@ -117,8 +116,8 @@ func (b *spanFlags) report(w io.Writer, r *backfill.Report) error {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
 	if !b.noPublisher {
-		line("%s from the publisher, in %s", plural(int64(r.Publisher), "entry", "entries"),
-			plural(int64(r.Pages), "document", "documents"))
+		line("%s from the publisher, in %s", plural(r.Publisher, "entry", "entries"),
+			plural(r.Pages, "document", "documents"))
 		if r.PublisherProblem != "" {
 			line("  not read to the end: %s", printable(r.PublisherProblem))
 		}
@@ -128,12 +127,12 @@ func (b *spanFlags) report(w io.Writer, r *backfill.Report) error {
 	case r.Problem != "" && r.Network == 0:
 		line("nothing from the network: %s", r.Problem)
 	case r.Problem != "":
-		line("%s from the network, back to %s; then %s", plural(int64(r.Network), "entry", "entries"),
+		line("%s from the network, back to %s; then %s", plural(r.Network, "entry", "entries"),
 			dayOf(r.Back), r.Problem)
 	default:
-		line("%s from the network", plural(int64(r.Network), "entry", "entries"))
+		line("%s from the network", plural(r.Network, "entry", "entries"))
 		if r.Again > 0 {
-			line("  asked again %s, because some had not answered in time", plural(int64(r.Again), "time", "times"))
+			line("  asked again %s, because some had not answered in time", plural(r.Again, "time", "times"))
 		}
 		if len(r.Cut) > 0 {
 			line("  others may have more: %s", cutWords(r.Cut, backfillCuts))
@@ -152,7 +151,7 @@ func (b *spanFlags) report(w io.Writer, r *backfill.Report) error {
 			}
 		}
 		line("still missing: %s that others listed and nobody gave, from %s to %s",
-			plural(int64(n), "entry", "entries"), dayOf(first), dayOf(last))
+			plural(n, "entry", "entries"), dayOf(first), dayOf(last))
 	}
 	if r.Gap != nil {
 		line("still missing: %s", gapNote(r.Gap))

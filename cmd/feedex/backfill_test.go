@@ -118,7 +118,7 @@ func TestKilledBackfill(t *testing.T) {
 	taker := startNodeProcess(t, taking, "--subscribe", common.URL, "--peer", holder.listen)
 	taker.waitStatus(t, func(r *control.Report) bool { return r.Neighbors == 1 })
 	out := feedexOutput(t, "backfill", "https://example.com/feed", "--data", taking, "--no-publisher")
-	if want := counted(int64(n-before)) + " from the network\n"; !strings.HasPrefix(out, want) {
+	if want := counted(n-before) + " from the network\n"; !strings.HasPrefix(out, want) {
 		t.Errorf("the last backfill says %q, want %q", out, want)
 	}
 	taker.kill()

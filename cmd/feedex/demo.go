@@ -52,8 +52,7 @@ func runDemo(c *cobra.Command, length time.Duration) error {
 		fmt.Fprintf(out, "\n%s", summary)
 	case errors.As(err, new(interruption)):
 		fmt.Fprintf(out, "\ninterrupted after %.0f seconds: %s published, %d of %d deliveries made, the others on "+
-			"their way\n",
-			summary.Ran.Seconds(), plural(int64(summary.Published), "entry", "entries"),
+			"their way\n", summary.Ran.Seconds(), plural(summary.Published, "entry", "entries"),
 			summary.Expected-summary.Missed, summary.Expected)
 	}
 	if failure := new(outputError); errors.As(context.Cause(ctx), failure) {

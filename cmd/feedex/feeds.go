@@ -66,7 +66,7 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 			fmt.Sprint(f.Polled), fmt.Sprint(f.Delivered), feedState(f))
 		switch {
 		case len(f.Names) > 0:
-			t.note("is a web page that names " + plural(int64(len(f.Names)), "feed", "feeds") +
+			t.note("is a web page that names " + plural(len(f.Names), "feed", "feeds") +
 				"; 'feedex subscribe' with one of these follows it in its place:")
 			for _, named := range discover.LendAll(f.URL, f.Names) {
 				t.note(quoted(string(named.URL)) + " " + shorten(plainTitle(named.Title), 60))
@@ -76,8 +76,7 @@ func printFeeds(w io.Writer, list []node.FeedStatus, now time.Time, width int) e
 		case f.LastError != "" && f.Errors == 0:
 			t.note("not reached: " + feedError(f))
 		case f.LastError != "":
-			t.note(fmt.Sprintf("failed %s%s: %s", plural(int64(f.Errors), "time", "times"), lastRead(f, now),
-				feedError(f)))
+			t.note(fmt.Sprintf("failed %s%s: %s", plural(f.Errors, "time", "times"), lastRead(f, now), feedError(f)))
 		}
 		if f.NotBefore.After(now) && f.NotBefore.After(f.LastPoll.Add(f.Interval)) {
 			t.note("is left alone until " + f.NotBefore.Local().Format("2006-01-02 15:04") +
@@ -163,9 +162,9 @@ func keptNote(f *node.FeedStatus) string {
 func gapNote(g *archive.Gap) string {
 	const layout = "2006-01-02 15:04"
 	text := fmt.Sprintf("about %s from %s to %s left the document before it was polled",
-		plural(int64(g.Missing), "entry", "entries"), g.After.Local().Format(layout), g.Before.Local().Format(layout))
+		plural(g.Missing, "entry", "entries"), g.After.Local().Format(layout), g.Before.Local().Format(layout))
 	if g.Filled > 0 {
-		text += fmt.Sprintf("; %s of them came since", grouped(int64(g.Filled)))
+		text += fmt.Sprintf("; %s of them came since", grouped(g.Filled))
 	}
 	return text
 }
@@ -189,7 +188,7 @@ func pastNote(f *node.FeedStatus) string {
 		return ""
 	}
 	if p.Filled > 0 {
-		text += ": " + plural(int64(p.Filled), "entry", "entries")
+		text += ": " + plural(p.Filled, "entry", "entries")
 		if p.Stage != archive.PastDone {
 			text += " so far"
 		}

@@ -98,7 +98,7 @@ first acts, in the order in which they were made, and beside it each that labels
 			if report.Everything {
 				fmt.Fprintln(c.ErrOrStderr(), everything)
 			}
-			fmt.Fprintf(c.ErrOrStderr(), "%s of what came before fit\n", counted(int64(report.Caught)))
+			fmt.Fprintf(c.ErrOrStderr(), "%s of what came before fit\n", counted(report.Caught))
 			if r.Standing {
 				fmt.Fprintln(c.ErrOrStderr(), isTold)
 			}
@@ -248,8 +248,7 @@ func printFilters(w io.Writer, list []listedFilter) error {
 		if problem := cmp.Or(f.Problem, f.Trouble); problem != "" {
 			words += " (" + problem + ")"
 		}
-		t.row(printable(f.Name), grouped(int64(f.Caught)), grouped(int64(f.Acted)), foundText(f), latest,
-			printable(f.Does()), words)
+		t.row(printable(f.Name), grouped(f.Caught), grouped(f.Acted), foundText(f), latest, printable(f.Does()), words)
 	}
 	return t.write(w)
 }
@@ -259,7 +258,7 @@ func foundText(f listedFilter) string {
 	if !f.Standing && f.Found == 0 {
 		return ""
 	}
-	return grouped(int64(f.Found))
+	return grouped(f.Found)
 }
 
 func newFilterRemove() *cobra.Command {
@@ -400,7 +399,7 @@ func sayRules(c *cobra.Command, shelf reading.Shelf, m feed.Match, rules []readi
 	for _, r := range rules {
 		would = append(would, r.Would(on[r]))
 	}
-	what := counted(int64(len(items)))
+	what := counted(len(items))
 	if len(items) == reading.MaxCaught {
 		what = "the latest " + what
 	}

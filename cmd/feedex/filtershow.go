@@ -128,11 +128,11 @@ func printFilter(out io.Writer, f *shownFilter) error {
 		line("folder", f.Folder)
 	}
 	line("kept", "since "+day(f.Created))
-	line("caught", counted(int64(f.Caught)))
+	line("caught", counted(f.Caught))
 	if f.Rule != reading.RuleNone {
 		rule := f.Does()
 		if f.Rule != reading.RuleKeep {
-			rule += ", which has acted on " + counted(int64(f.Acted))
+			rule += ", which has acted on " + counted(f.Acted)
 		}
 		line("rule", rule)
 	}
@@ -143,7 +143,7 @@ func printFilter(out io.Writer, f *shownFilter) error {
 		line("trouble", f.Trouble)
 	}
 	if f.Found > 0 {
-		line("found", counted(int64(f.Found))+" of feeds that nobody here follows")
+		line("found", counted(f.Found)+" of feeds that nobody here follows")
 	}
 	line("feed", f.Feed+" at the reader address, http://127.0.0.1:7791 by default")
 	if err := w.Flush(); err != nil {

@@ -69,14 +69,14 @@ why.`,
 		list.Problems = append(list.Problems, followed.Problems...)
 		tellProblems(c.ErrOrStderr(), name, &list)
 		tellDuplicates(c.ErrOrStderr(), name, followed.Duplicates)
-		fmt.Fprintf(c.OutOrStdout(), "following %s more, %s\n", plural(int64(len(followed.New)), "feed", "feeds"),
-			plural(int64(len(followed.Duplicates)), "duplicate", "duplicates"))
+		fmt.Fprintf(c.OutOrStdout(), "following %s more, %s\n", plural(len(followed.New), "feed", "feeds"),
+			plural(len(followed.Duplicates), "duplicate", "duplicates"))
 		tellKept(c, followed.Kept, stays)
 		if err == nil && !*noWait {
 			err = tellFirstPolls(c, client, followed.New)
 		}
 		if n := len(list.Problems); err == nil && n > 0 {
-			err = fmt.Errorf("import %s: %s not be used", name, plural(int64(n), "place could", "places could"))
+			err = fmt.Errorf("import %s: %s not be used", name, plural(n, "place could", "places could"))
 		}
 		return err
 	})
@@ -112,7 +112,7 @@ func tellProblems(w io.Writer, name string, list *opml.List) {
 func tellDuplicates(w io.Writer, name string, list []daemon.Duplicate) {
 	for i, d := range list {
 		if i == maxDuplicates {
-			fmt.Fprintf(w, "%s more\n", plural(int64(len(list)-i), "duplicate", "duplicates"))
+			fmt.Fprintf(w, "%s more\n", plural(len(list)-i, "duplicate", "duplicates"))
 			return
 		}
 		fmt.Fprintf(w, "%s, line %d: %s %s\n", printable(name), d.Line, printable(string(d.URL)), d.Reason())
@@ -200,8 +200,7 @@ func tellUnreachable(c *cobra.Command, failed []*node.FeedStatus, waiting int) {
 	w := c.ErrOrStderr()
 	for i, f := range failed {
 		if i == maxUnreachable {
-			fmt.Fprintf(w, "%s more could not be had, see 'feedex feeds'\n",
-				plural(int64(len(failed)-i), "feed", "feeds"))
+			fmt.Fprintf(w, "%s more could not be had, see 'feedex feeds'\n", plural(len(failed)-i, "feed", "feeds"))
 			break
 		}
 		if len(f.Names) > 0 {
@@ -211,7 +210,7 @@ func tellUnreachable(c *cobra.Command, failed []*node.FeedStatus, waiting int) {
 		fmt.Fprintf(w, "%s could not be had: %s\n", printable(string(f.URL)), feedError(f))
 	}
 	if waiting > 0 {
-		fmt.Fprintf(w, "%s yet to be asked for, see 'feedex feeds'\n", plural(int64(waiting), "feed is", "feeds are"))
+		fmt.Fprintf(w, "%s yet to be asked for, see 'feedex feeds'\n", plural(waiting, "feed is", "feeds are"))
 	}
 }
 
@@ -241,7 +240,7 @@ entries as well there is 'feedex archive backup'.`,
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		fmt.Fprintf(c.ErrOrStderr(), "%s exported\n", plural(int64(len(feeds)), "feed", "feeds"))
+		fmt.Fprintf(c.ErrOrStderr(), "%s exported\n", plural(len(feeds), "feed", "feeds"))
 		return nil
 	})
 }

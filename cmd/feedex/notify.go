@@ -341,8 +341,7 @@ func printReceivers(w io.Writer, list []listedReceiver) error {
 		if r.Secret {
 			hours += ", with a secret"
 		}
-		t.row(printable(r.Name), string(r.Kind), printable(r.Address), printable(filters), hours,
-			grouped(int64(r.Waiting)))
+		t.row(printable(r.Name), string(r.Kind), printable(r.Address), printable(filters), hours, grouped(r.Waiting))
 		clock := func(at time.Time) string { return at.Local().Format("2006-01-02 15:04") }
 		if !r.Muted.IsZero() {
 			t.note("mute until " + clock(r.Muted))

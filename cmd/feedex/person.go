@@ -107,8 +107,8 @@ func printPeople(w io.Writer, list []listedPerson) error {
 		if !p.Since.IsZero() {
 			since = day(p.Since)
 		}
-		t.row(printable(p.Name), since, grouped(int64(p.Passwords)), grouped(int64(p.Folders)),
-			grouped(int64(p.Labels)), grouped(int64(p.Unread)), grouped(int64(p.Starred)))
+		t.row(printable(p.Name), since, grouped(p.Passwords), grouped(p.Folders),
+			grouped(p.Labels), grouped(p.Unread), grouped(p.Starred))
 	}
 	return t.write(w)
 }
@@ -146,10 +146,10 @@ have gone long ago. Without --yes it says what would go, and removes nothing.`,
 				}
 				return fmt.Errorf("with %s go %s, %s, %s, %s, %s, %s and %s: to remove all of it, say --yes",
 					printable(name),
-					plural(int64(b.Passwords), "password", "passwords"), plural(int64(b.Folders), "folder", "folders"),
-					plural(int64(b.Labels), "label", "labels"), plural(int64(b.Filters), "filter", "filters"),
-					plural(int64(b.Receivers), "receiver", "receivers"), plural(int64(b.Starred), "star", "stars"),
-					plural(int64(b.Unread), "unread mark", "unread marks"))
+					plural(b.Passwords, "password", "passwords"), plural(b.Folders, "folder", "folders"),
+					plural(b.Labels, "label", "labels"), plural(b.Filters, "filter", "filters"),
+					plural(b.Receivers, "receiver", "receivers"), plural(b.Starred, "star", "stars"),
+					plural(b.Unread, "unread mark", "unread marks"))
 			})
 		}
 		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {

@@ -63,7 +63,7 @@ func printList[T any](c *cobra.Command, asJSON bool, list []T, none string, prin
 }
 
 // plural is n with the noun that fits: "1 entry", "2 entries".
-func plural(n int64, one, many string) string {
+func plural[T int | int64](n T, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -71,7 +71,7 @@ func plural(n int64, one, many string) string {
 }
 
 // grouped writes n with a comma between thousands.
-func grouped(n int64) string {
+func grouped[T int | int64](n T) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -144,9 +144,9 @@ func (p *queryPrinter) fetch(ctx context.Context, node *control.Client) (string,
 		return "", err
 	}
 	p.stored = got.Stored
-	text := plural(int64(len(got.Stored)), "entry", "entries") + " downloaded and stored"
+	text := plural(len(got.Stored), "entry", "entries") + " downloaded and stored"
 	if n := len(got.Missing); n > 0 {
-		text += fmt.Sprintf("; %s could not be had", grouped(int64(n)))
+		text += fmt.Sprintf("; %s could not be had", grouped(n))
 	}
 	for _, why := range got.Refused {
 		text += fmt.Sprintf("\nrefused from %s: %s", why.Holder, printable(why.Why))
@@ -198,7 +198,7 @@ func (p *queryPrinter) end() error {
 
 // verdict says whether an answer of the network is complete.
 func (q *query) verdict(end control.QueryEnd) string {
-	asked := fmt.Sprintf("asked %s", plural(int64(end.Asked), "neighbor", "neighbors"))
+	asked := fmt.Sprintf("asked %s", plural(end.Asked, "neighbor", "neighbors"))
 	switch {
 	case end.Problem != "":
 		return "asked no neighbor: " + end.Problem

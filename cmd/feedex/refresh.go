@@ -62,6 +62,6 @@ func printRefreshed(c *cobra.Command, list []control.Refreshed, now time.Time) e
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "polling %s\n", plural(int64(polled), "feed", "feeds"))
+	_, err := fmt.Fprintf(w, "polling %s\n", plural(polled, "feed", "feeds"))
 	return err
 }

@@ -61,7 +61,7 @@ func someFeeds(list []feed.URL) string {
 	}
 	text := strings.Join(names, ", ")
 	if more := len(list) - mostFeeds; more > 0 {
-		text += fmt.Sprintf(" and %s more, see 'feedex status --json'", grouped(int64(more)))
+		text += fmt.Sprintf(" and %s more, see 'feedex status --json'", grouped(more))
 	}
 	return text
 }
@@ -126,26 +126,24 @@ func linesOfFeeds(line func(name, format string, args ...any), r *control.Report
 	case r.Undialled:
 		line("dialled", "by nobody: neighbors call it over connections that it keeps open to them")
 	case r.Hosted > 0:
-		line("hosting", "%s that others cannot dial", plural(int64(r.Hosted), "neighbor", "neighbors"))
+		line("hosting", "%s that others cannot dial", plural(r.Hosted, "neighbor", "neighbors"))
 	}
-	following := plural(int64(r.Feeds), "feed", "feeds")
+	following := plural(r.Feeds, "feed", "feeds")
 	if r.Alone > 0 && r.Neighbors > 0 {
-		following += fmt.Sprintf(", %s of them alone,", grouped(int64(r.Alone)))
+		following += fmt.Sprintf(", %s of them alone,", grouped(r.Alone))
 	}
-	line("following", "%s with %s", following, plural(int64(r.Neighbors), "neighbor", "neighbors"))
+	line("following", "%s with %s", following, plural(r.Neighbors, "neighbor", "neighbors"))
 	if len(r.Volunteered) > 0 {
-		line("polling", "%s for neighbors: %s", plural(int64(len(r.Volunteered)), "feed", "feeds"),
-			someFeeds(r.Volunteered))
+		line("polling", "%s for neighbors: %s", plural(len(r.Volunteered), "feed", "feeds"), someFeeds(r.Volunteered))
 	}
 	if r.Ended > 0 {
-		line("ended", "%s that publishers gave up, see 'feedex feeds'", plural(int64(r.Ended), "feed", "feeds"))
+		line("ended", "%s that publishers gave up, see 'feedex feeds'", plural(r.Ended, "feed", "feeds"))
 	}
 	if r.Pages > 0 {
-		line("choose", "from the feeds of %s, see 'feedex feeds'", plural(int64(r.Pages), "web page", "web pages"))
+		line("choose", "from the feeds of %s, see 'feedex feeds'", plural(r.Pages, "web page", "web pages"))
 	}
 	if r.Undecided > 0 {
-		line("decide", "whether neighbors may know of %s, see 'feedex feeds'",
-			plural(int64(r.Undecided), "feed", "feeds"))
+		line("decide", "whether neighbors may know of %s, see 'feedex feeds'", plural(r.Undecided, "feed", "feeds"))
 	}
 	if !r.Offline.IsZero() {
 		line("offline", "no publisher can be reached since %s: is this machine online?",
@@ -179,10 +177,10 @@ func linesOfWork(line func(name, format string, args ...any), r *node.Status) {
 	line("received", "%s", received)
 	if r.Gaps > 0 {
 		line("missing", "entries of %s that left the document between polls, see 'feedex feeds'",
-			plural(int64(r.Gaps), "feed", "feeds"))
+			plural(r.Gaps, "feed", "feeds"))
 	}
 	if r.Pasts > 0 {
-		line("past", "being filled in for %s, see 'feedex feeds'", plural(int64(r.Pasts), "feed", "feeds"))
+		line("past", "being filled in for %s, see 'feedex feeds'", plural(r.Pasts, "feed", "feeds"))
 	}
 	line("sent", "%s to neighbors", plural(c.Forwarded, "entry", "entries"))
 	line("polls", "%s, %s not modified, %s failed", grouped(c.Polls+c.PollsFailed), grouped(c.NotModified),
@@ -207,7 +205,7 @@ func dhtLine(r *control.DHTReport, now time.Time) string {
 	case r.Met.IsZero():
 		return "on, not asked yet"
 	}
-	text := fmt.Sprintf("on, %s found %s ago", plural(int64(r.Found), "address", "addresses"), roughly(now.Sub(r.Met)))
+	text := fmt.Sprintf("on, %s found %s ago", plural(r.Found, "address", "addresses"), roughly(now.Sub(r.Met)))
 	if r.Problem != "" {
 		text = "on, " + printable(r.Problem)
 	}
@@ -245,7 +243,7 @@ func retentionLines(r *control.RetentionReport, now time.Time) (lines []string) 
 		what += "; of others " + byteSize(r.Relayed)
 	}
 	if r.Feeds > 0 {
-		what += "; less of " + plural(int64(r.Feeds), "feed", "feeds")
+		what += "; less of " + plural(r.Feeds, "feed", "feeds")
 	}
 	lines = append(lines, what)
 	if l := &r.Last; !l.At.IsZero() {

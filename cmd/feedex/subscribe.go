@@ -265,7 +265,7 @@ func notFollowed(c *cobra.Command, asked string, s *control.FollowedAddress) str
 func toChoose(c *cobra.Command, page string, list []discover.SiteFeed) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is a web page that names %s. Follow those that you want:", printable(page),
-		plural(int64(len(list)), "feed", "feeds"))
+		plural(len(list), "feed", "feeds"))
 	for i := range list {
 		title := cmp.Or(shorten(plainTitle(list[i].Title), 60), "Without a title")
 		fmt.Fprintf(&b, "\n  %s\n      %s", title, toType(c, "subscribe", string(list[i].URL)))
@@ -311,7 +311,7 @@ func tellKept(c *cobra.Command, list []node.Withheld, stays string) {
 		}
 	}
 	if n := len(list) - maxKept; n > 0 {
-		fmt.Fprintf(w, "%s on this node, see 'feedex feeds'\n", plural(int64(n), "more feed stays", "more feeds stay"))
+		fmt.Fprintf(w, "%s on this node, see 'feedex feeds'\n", plural(n, "more feed stays", "more feeds stay"))
 	}
 	if open == 0 {
 		return
