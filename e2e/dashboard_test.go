@@ -334,6 +334,9 @@ func TestBrowserMovesNothing(t *testing.T) {
 	const places = `[...document.querySelectorAll('th, h1, main p:not(.came)')].map(e => e.textContent.trim() + ' at ' +
 		Math.round(e.getBoundingClientRect().top)).join('; ')`
 	before := b.evaluate(t, places)
+	if got := b.evaluate(t, "document.querySelector('.came[role=status]')?.textContent ?? 'nothing'"); got != "" {
+		t.Errorf("before anything came the place of what is told has %s", got)
+	}
 	p.mu.Lock()
 	p.refuse = "feedex"
 	p.mu.Unlock()

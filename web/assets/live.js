@@ -27,19 +27,16 @@ if (live) {
 			else if (other.textContent !== a.textContent) a.replaceChildren(...other.childNodes);
 		}
 	});
+	// The place of what is told is there before: a screen reader reads out what changes, and seldom what comes as a whole.
+	const line = Object.assign(document.createElement('p'), {className: 'came'}), link = document.createElement('a');
+	line.setAttribute('role', 'status');
+	link.href = location.pathname + location.search;
+	document.getElementById('main').prepend(line);
 	const tell = text => {
-		let line = document.querySelector('.came');
-		if (!text) return line?.remove();
-		if (!line) {
-			line = document.createElement('p');
-			line.className = 'came';
-			line.setAttribute('role', 'status');
-			const link = document.createElement('a');
-			link.href = location.pathname + location.search;
-			line.append(link);
-			document.getElementById('main').prepend(line);
-		}
-		line.firstChild.textContent = text;
+		if (text === line.textContent) return;
+		link.textContent = text;
+		if (!text) link.remove();
+		else if (!link.isConnected) line.append(link);
 	};
 	const renew = async () => {
 		due = 0;
