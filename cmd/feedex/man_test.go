@@ -41,6 +41,13 @@ func TestManPages(t *testing.T) {
 		if kept, err := os.ReadFile(filepath.Join(manDir, name)); err != nil || !bytes.Equal(kept, page) {
 			t.Errorf("%s is not up to date: run 'make man'", name)
 		}
+		block := false // as which lines of their own begin with four blanks
+		for line := range strings.Lines(string(page)) {
+			block = strings.HasPrefix(line, ".EX") || block && !strings.HasPrefix(line, ".EE")
+			if !block && strings.HasPrefix(line, " ") {
+				t.Errorf("%s runs together what stands below one another: %s", name, line)
+			}
+		}
 	}
 	kept, err := os.ReadDir(manDir)
 	if err != nil {

@@ -58,13 +58,13 @@ func newNotifyAdd() *cobra.Command {
 		Short: "Add a receiver, or change the one of that name",
 		Long: fmt.Sprintf(`Have messages go to ADDRESS, under a NAME of your own. KIND says how:
 
-  webhook  a POST with JSON to a URL. With a secret it is signed as Standard Webhooks says: that of a bridge to Matrix,
-           XMPP or Apprise, say; see the documents for examples.
-  ntfy     a topic of an ntfy server, as https://ntfy.example/TOPIC. The secret is an access token.
-  mail     an address of mail. --server names the server that takes it, as smtps://USER@HOST:465 or
-           smtp://USER@HOST:587, and the secret is the password there; by default it is this machine's own.
-  webpush  a subscription as browsers write it, in JSON; "-" reads it from standard input. The dashboard's page
-           Notifications makes one of the browser it is opened in.
+    webhook  a POST with JSON to a URL. With a secret it is signed as Standard Webhooks says: that of a bridge to
+             Matrix, XMPP or Apprise, say; see the documents for examples.
+    ntfy     a topic of an ntfy server, as https://ntfy.example/TOPIC. The secret is an access token.
+    mail     an address of mail. --server names the server that takes it, as smtps://USER@HOST:465 or
+             smtp://USER@HOST:587, and the secret is the password there; by default it is this machine's own.
+    webpush  a subscription as browsers write it, in JSON; "-" reads it from standard input. The dashboard's page
+             Notifications makes one of the browser it is opened in.
 
 The secret is read from a file, once, and shown to nobody. Addresses in private networks, and http, want --local.
 
