@@ -1,10 +1,12 @@
 package feed
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -48,8 +50,14 @@ func ParseURL(raw string) (URL, error) {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return "", fmt.Errorf("%w: %q: want http:// or https:// in front", ErrURL, raw)
 	}
-	if u.Hostname() == "" {
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
+	switch {
+	case u.Hostname() == "":
 		return "", fmt.Errorf("%w: %q: has no host", ErrURL, raw)
+	case strings.Contains(u.Hostname(), "%"):
+		return "", fmt.Errorf("%w: %q: its address is one of this machine's links alone", ErrURL, raw)
+	case err != nil || port == 0:
+		return "", fmt.Errorf("%w: %q: its port is not from 1 to 65535", ErrURL, raw)
 	}
 	return URL(u.Scheme + "://" + normalHost(u) + afterHost(s)), nil
 }

@@ -44,7 +44,7 @@ func TestParseURL(t *testing.T) {
 		"http://exa mple.com/", "http://example.com/a b", "http://example.com/\x00", "http://example.com/a\nb",
 		"http://example.com/<a>", "http://example.com/\"", "http://example.com:port/", "http://[::1/", "http://%zz/",
 		"http://example.com/%zz", "http://example.com/" + strings.Repeat("a", feed.MaxURLBytes),
-		"http://example.com/\xff",
+		"http://example.com/\xff", "http://example.com:0/", "http://example.com:65536/", "http://[fe80::1%25eth0]/",
 	} {
 		if got, err := feed.ParseURL(raw); !errors.Is(err, feed.ErrURL) || got != "" {
 			t.Errorf("ParseURL(%q) = %q, %v, want an ErrURL", raw, got, err)
@@ -164,7 +164,7 @@ func TestParseURLIdempotent(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
 		"http", "https", "feed", "FTP", ":", "//", "/", "?", "#", "@", "&", "=", "%41", "%", ".", "..", ";", ":80",
 		":443", ":8080",
-		"example.com", "EXAMPLE.org", "[::1]", "[2001:DB8::1]", "ann", "ä", "a", "\\", "+", " ",
+		":99999", "example.com", "EXAMPLE.org", "[::1]", "[2001:DB8::1]", "[fe80::1%25eth0]", "ann", "ä", "a", "\\", "+", " ",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		raw := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces"), "")

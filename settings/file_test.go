@@ -141,7 +141,7 @@ func TestConfigFileErrors(t *testing.T) {
 			`1:1: peer: "x\"><b>:7790" names no node: want a node's address such as "node.example.net:7790", ` +
 				`or a site such as "example.org"`},
 		{"port of a feed", "subscribe = ['http://example.com:0/']",
-			`1:1: subscribe: "http://example.com:0/" has no valid port: want a feed's URL such as ` +
+			`1:1: subscribe: "http://example.com:0/" is no feed URL: want a feed's URL such as ` +
 				`"https://example.com/feed.xml", or one with "public:", "private:" or "discreet:" in front`},
 		{"text in a table in a line", "\npolling = { min = '1' }",
 			`2:1: polling.min: "1" is no span of time: want a span of time such as "30m", "4h" or "2d"`},

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -122,21 +121,11 @@ func checkPort(s, port string, lowest uint64) error {
 	return nil
 }
 
-// checkURLPort refuses the port of a URL, if it names one, that none can have.
-func checkURLPort(s string, u *url.URL) error {
-	if u.Port() == "" {
-		return nil
-	}
-	return checkPort(s, u.Port(), 1)
-}
-
 func checkFeedURL(s string) error {
-	f, err := feed.ParseURL(s)
-	u, parseErr := url.Parse(string(f))
-	if errors.Join(err, parseErr) != nil {
+	if _, err := feed.ParseURL(s); err != nil {
 		return fmt.Errorf("%q is no feed URL", s)
 	}
-	return checkURLPort(s, u)
+	return nil
 }
 
 func checkWish(s string) error {
