@@ -226,9 +226,6 @@ func (h *host) getResource(ctx context.Context, w fetch.Want) (fetch.Resource, e
 	if err := h.awaitHost(ctx, w.URL); err != nil {
 		return fetch.Resource{}, err
 	}
-	if !enter(ctx, h.fetching) {
-		return fetch.Resource{}, context.Cause(ctx)
-	}
 	got := h.getter.Get(ctx, w)
 	leavePlace(h.fetching)
 	a := &got.Answer

@@ -72,9 +72,6 @@ func (h *host) fetchForOwner(ctx context.Context, f node.Fetch) (node.Fetched, e
 	if err := h.awaitHost(ctx, at); err != nil {
 		return node.Fetched{}, err
 	}
-	if !enter(ctx, h.fetching) {
-		return node.Fetched{}, context.Cause(ctx)
-	}
 	got := h.fetcher.Fetch(ctx, f)
 	leavePlace(h.fetching)
 	if got.Status != 0 {
@@ -85,7 +82,7 @@ func (h *host) fetchForOwner(ctx context.Context, f node.Fetch) (node.Fetched, e
 	return got, h.durably(ctx, func(d reading.Database) error { d.KeepRequests(got.Requests); return nil })
 }
 
-// awaitHost waits until the host of u may be asked.
+// awaitHost waits until the host of u may be asked, and takes a place in which to do so, which the caller leaves.
 func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
 	wait, err := look(ctx, h.loop, func(n *node.Node) (time.Duration, error) {
 		now := h.clock.now(time.Now())
@@ -98,10 +95,13 @@ func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
 		}
 		return at.Sub(now), nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = sleep.For(ctx, wait)
 	}
-	return sleep.For(ctx, wait)
+	if err == nil && !enter(ctx, h.fetching) {
+		err = context.Cause(ctx)
+	}
+	return err
 }
 
 // archiveDocumentOf returns what a document holds, if there is one, and its records.
