@@ -95,6 +95,21 @@ func first[T any](ctx context.Context, r *Reader, read func(rowScanner) (T, erro
 	return x, r.failed(ctx, "read", err)
 }
 
+// mapped is all rows that a statement of a Reader finds, by the key in each.
+func mapped[K comparable, V any](ctx context.Context, r *Reader, columns func(*K, *V) []any, query string,
+	args ...any) (map[K]V, error) {
+	type pair struct {
+		key   K
+		value V
+	}
+	rows, err := all(ctx, r, by(func(p *pair) []any { return columns(&p.key, &p.value) }), query, args...)
+	found := make(map[K]V, len(rows))
+	for i := range rows {
+		found[rows[i].key] = rows[i].value
+	}
+	return found, err
+}
+
 // load is all rows that a statement of a writer finds, none where anything went wrong.
 func load[T any](w *writer, read func(rowScanner) (T, error), query string, args ...any) (all []T) {
 	w.rows(query, args, func(rows *sql.Rows) error {

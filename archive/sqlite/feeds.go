@@ -352,21 +352,10 @@ func (r personalReader) Titles(ctx context.Context, feeds []feed.URL) (map[feed.
 	if err != nil {
 		return nil, err
 	}
-	type called struct {
-		url   feed.URL
-		title reading.FeedTitle
-	}
-	titles := make(map[feed.URL]reading.FeedTitle, len(feeds))
-	for c, err := range found(ctx, r.db, by(func(c *called) []any {
-		return []any{&c.url, &c.title.Feed, &c.title.Text, &c.title.Icon.ID, &c.title.Icon.Word}
-	}), `SELECT f.url, f.id, coalesce((SELECT name FROM titles WHERE feed = f.id AND person = ?), f.title), `+iconRef+`
-		FROM json_each(?) j CROSS JOIN feeds f ON f.url = j.value WHERE NOT f.apart`, r.person, string(text)) {
-		if err != nil {
-			return nil, r.failed(ctx, "read", err)
-		}
-		titles[c.url] = c.title
-	}
-	return titles, nil
+	return mapped(ctx, r.Reader, func(u *feed.URL, t *reading.FeedTitle) []any {
+		return []any{u, &t.Feed, &t.Text, &t.Icon.ID, &t.Icon.Word}
+	}, `SELECT f.url, f.id, coalesce((SELECT name FROM titles WHERE feed = f.id AND person = ?), f.title), `+iconRef+`
+		FROM json_each(?) j CROSS JOIN feeds f ON f.url = j.value WHERE NOT f.apart`, r.person, string(text))
 }
 
 // Filing implements reading.Filing.

@@ -89,18 +89,9 @@ const fullTextOf = `coalesce((SELECT content FROM full_texts WHERE item = i.id A
 
 // FullTexts implements reading.FullTextList.
 func (r *Reader) FullTexts(ctx context.Context, seqs []int64) (map[int64]string, error) {
-	type shown struct {
-		seq  int64
-		text string
-	}
-	list, err := all(ctx, r, by(func(x *shown) []any { return []any{&x.seq, &x.text} }), `
+	return mapped(ctx, r, func(seq *int64, text *string) []any { return []any{seq, text} }, `
 		SELECT i.seq, x.content FROM json_each(?) j CROSS JOIN items i ON i.seq = j.value
 			CROSS JOIN full_texts x ON x.item = i.id WHERE x.shown AND x.content <> ''`, jsonNumbers(seqs))
-	texts := make(map[int64]string, len(list))
-	for _, x := range list {
-		texts[x.seq] = x.text
-	}
-	return texts, err
 }
 
 // ItemRecord implements reading.FullTextList.

@@ -171,22 +171,11 @@ func (r personalReader) countUnread(ctx context.Context, number int64, folder re
 // ItemStates implements reading.Headlines.
 func (r personalReader) ItemStates(ctx context.Context, ids []feed.EntryID) (map[feed.EntryID]reading.ItemState,
 	error) {
-	type state struct {
-		entry feed.EntryID
-		reading.ItemState
-	}
-	states := make(map[feed.EntryID]reading.ItemState, len(ids))
-	for s, err := range found(ctx, r.db, by(func(s *state) []any {
-		return []any{bytesOf(s.entry[:]), &s.ID, &s.Read, &s.Starred}
-	}), `SELECT e.id, `+itemColumns+`
+	return mapped(ctx, r.Reader, func(id *feed.EntryID, s *reading.ItemState) []any {
+		return []any{bytesOf(id[:]), &s.ID, &s.Read, &s.Starred}
+	}, `SELECT e.id, `+itemColumns+`
 		FROM json_each(?) j CROSS JOIN entries e ON e.id = unhex(j.value) LEFT JOIN items i ON i.seq = e.seq
-			LEFT JOIN marks m ON m.person = ? AND m.item = i.id`, jsonIDs(ids), r.person) {
-		if err != nil {
-			return nil, r.failed(ctx, "read", err)
-		}
-		states[s.entry] = s.ItemState
-	}
-	return states, nil
+			LEFT JOIN marks m ON m.person = ? AND m.item = i.id`, jsonIDs(ids), r.person)
 }
 
 // Entry implements reading.Headlines.
