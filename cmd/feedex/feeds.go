@@ -16,7 +16,6 @@ import (
 )
 
 func newFeeds() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:        "feeds",
 		SuggestFor: []string{"list", "ls"},
@@ -35,18 +34,8 @@ longer than its interval where its publisher asks for that, for this feed or for
 On a narrow screen each feed takes two lines.`,
 		Args: noArgs,
 	}
-	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
-		list, err := client.Feeds(c.Context())
-		if err != nil {
-			return err
-		}
-		const none = "no feeds yet: follow one with 'feedex subscribe URL'"
-		return printList(c, asJSON, list, none, func(w io.Writer, list []node.FeedStatus) error {
-			return printFeeds(w, list, time.Now(), widthOf(w))
-		})
-	})
-	jsonFlag(c.Flags(), &asJSON)
-	return c
+	return listing(c, "no feeds yet: follow one with 'feedex subscribe URL'",
+		(*control.Client).Feeds, printFeeds)
 }
 
 // printFeeds writes a table for people, in lines of a width, 0 for any.

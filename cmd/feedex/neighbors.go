@@ -16,7 +16,6 @@ import (
 )
 
 func newNeighbors() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "neighbors",
 		Short: "List the running node's neighbors",
@@ -29,18 +28,8 @@ wrong. (How much it may store is in the JSON, as its quota.)
 On a narrow screen each neighbor takes two lines.`,
 		Args: noArgs,
 	}
-	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
-		list, err := client.Neighbors(c.Context())
-		if err != nil {
-			return err
-		}
-		const none = "no neighbors yet: 'feedex join' takes an invitation, a tracker, a site or a node's address"
-		return printList(c, asJSON, list, none, func(w io.Writer, list []node.NeighborStatus) error {
-			return printNeighbors(w, list, time.Now(), widthOf(w))
-		})
-	})
-	jsonFlag(c.Flags(), &asJSON)
-	return c
+	return listing(c, "no neighbors yet: 'feedex join' takes an invitation, a tracker, a site or a node's address",
+		(*control.Client).Neighbors, printNeighbors)
 }
 
 // printNeighbors writes a table for people, in lines of a width, 0 for any.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"feedex/control"
 	"feedex/safehtml"
 )
 
@@ -60,6 +62,23 @@ func printList[T any](c *cobra.Command, asJSON bool, list []T, none string, prin
 		return nil
 	}
 	return print(c.OutOrStdout(), list)
+}
+
+// listing is a command that lists what the running node tells, for people as a table of a width.
+func listing[T any](c *cobra.Command, none string, ask func(*control.Client, context.Context) ([]T, error),
+	print func(w io.Writer, list []T, now time.Time, width int) error) *cobra.Command {
+	var asJSON bool
+	withClient(c, func(c *cobra.Command, _ []string, client *control.Client) error {
+		list, err := ask(client, c.Context())
+		if err != nil {
+			return err
+		}
+		return printList(c, asJSON, list, none, func(w io.Writer, list []T) error {
+			return print(w, list, time.Now(), widthOf(w))
+		})
+	})
+	jsonFlag(c.Flags(), &asJSON)
+	return c
 }
 
 // plural is n with the noun that fits: "1 entry", "2 entries".
