@@ -118,7 +118,6 @@ func (l pagesLibrary) Headlines(ctx context.Context, q reading.HeadlineQuery) ([
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, longestWalk)
 		defer cancel()
-		q.Followed = true
 	}
 	return l.Shelf.Headlines(ctx, q)
 }
