@@ -64,21 +64,12 @@ func (d dashboard) Feeds(ctx context.Context) ([]web.FeedSummary, error) {
 		if s == nil { // followed or left this very moment
 			continue
 		}
-		f := web.FeedSummary{FeedStatus: list[i], Number: int64(s.ID), Icon: s.Icon, Folders: foldersOf(s)}
+		f := web.FeedSummary{FeedStatus: list[i], Number: int64(s.ID), Icon: s.Icon, Folders: s.FolderNames()}
 		f.Title, f.FullText = cmp.Or(s.Name, s.Title, f.Title), s.FullText
 		f.Polled, f.Delivered = s.Polls, s.Neighbors
 		feeds = append(feeds, f)
 	}
 	return feeds, nil
-}
-
-// foldersOf are the names of a feed's folders.
-func foldersOf(s *reading.FollowedFeed) []string {
-	names := make([]string, len(s.Folders))
-	for i := range s.Folders {
-		names[i] = s.Folders[i].Name
-	}
-	return names
 }
 
 // Neighbors implements web.Present.

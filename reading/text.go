@@ -21,6 +21,14 @@ func (s *FollowedFeed) Called() string {
 	return cmp.Or(s.Name, s.Title, safehtml.Inert(string(s.URL)))
 }
 
+// FolderNames are the names of its folders.
+func (s *FollowedFeed) FolderNames() (names []string) {
+	for _, f := range s.Folders {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // Title is the title of an item, or the beginning of its text where it has none, or what stands for that. It is never
 // empty: some readers end where it is.
 func (t Text) Title(i *Item) string {

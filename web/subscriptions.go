@@ -56,10 +56,7 @@ func (h *desk) subscriptions(r *http.Request) (view, error) {
 		number := strconv.FormatInt(int64(f.ID), 10)
 		l := subscriptionLine{Path: pathOfFeed(int64(f.ID)), Entries: "/entries?show=unread&feed=" + number,
 			Title: titleOf(f.URL, f.Name, f.Title), URL: address(f.URL), Icon: f.Icon.Path(),
-			Unread: int64(f.Unread), Errors: f.Errors, Choose: f.Choose}
-		for _, folder := range f.Folders {
-			l.Folders = append(l.Folders, folder.Name)
-		}
+			Unread: int64(f.Unread), Errors: f.Errors, Choose: f.Choose, Folders: f.FolderNames()}
 		if matches(p.Query, append([]string{l.Title, l.URL}, l.Folders...)...) {
 			p.Feeds = append(p.Feeds, l)
 		}

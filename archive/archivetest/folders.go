@@ -127,11 +127,7 @@ func wantFolders(t *testing.T, a *desk, want ...string) {
 	list, err := a.Subscriptions(t.Context())
 	var got []string
 	for _, f := range list {
-		names := []string{}
-		for _, d := range f.Folders {
-			names = append(names, d.Name)
-		}
-		text := fmt.Sprint(f.Name, " ", names)
+		text := fmt.Sprint(f.Name, " ", f.FolderNames())
 		if f.Choose {
 			text += " to choose"
 		}

@@ -198,9 +198,7 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 		a.Name = wish.Title
 	}
 	if to := wish.Category; to != nil && *to != categoryOf(s).ID {
-		for _, f := range s.Folders {
-			a.Out = append(a.Out, f.Name)
-		}
+		a.Out = s.FolderNames()
 		if *to != unfiled {
 			c, err := h.folder(r.Context(), *to)
 			if err != nil {

@@ -194,10 +194,7 @@ func (h *handler) moveFeed(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	a := reading.Arrangement{Feed: s.ID}
-	for _, f := range s.Folders {
-		a.Out = append(a.Out, f.Name)
-	}
+	a := reading.Arrangement{Feed: s.ID, Out: s.FolderNames()}
 	if a.Into, err = h.wanted(r); err == nil {
 		err = h.Library.Arrange(r.Context(), a)
 	}
