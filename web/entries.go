@@ -83,6 +83,7 @@ func (h *desk) entries(r *http.Request) (view, error) {
 		if err := cmp.Or(err, shelved()); err != nil {
 			return v, err
 		}
+		v.Title = searchTitle(p.Query, cmp.Or(p.Name, v.Title))
 		p.Keep = keepPath(p.Query, f.Feed)
 		p.Problem, p.More = problem, more
 		if p.Entries, err = h.records(ctx, found, f.Relevance, now); err != nil {
@@ -105,6 +106,7 @@ func (h *desk) entries(r *http.Request) (view, error) {
 	if err := cmp.Or(err, err2, shelved()); err != nil {
 		return v, err
 	}
+	v.Title = cmp.Or(p.Name, v.Title)
 	p.Orders = p.orders(shelf{Path: "", Name: "arrival"}, shelf{Path: byPublication, Name: "publication"})
 	if len(list) > entriesPerPage {
 		list = list[:entriesPerPage]
@@ -123,6 +125,9 @@ func (h *desk) entries(r *http.Request) (view, error) {
 	}
 	return v, h.addLabels(ctx, p.Entries)
 }
+
+// searchTitle is what a page is called that shows what was looked for.
+func searchTitle(query, where string) string { return query + " · " + where }
 
 // addItems has entries that were found be marked where they are listed.
 func (h *desk) addItems(ctx context.Context, p *entriesPage, found []archive.Record) error {

@@ -157,8 +157,8 @@ func TestFilters(t *testing.T) {
 		return sent(path, code, fields...).Header().Get("Location")
 	}
 	page("/filters", "Keep a search")
-	page("/search?q=a%22b", `href="/filters?words=a%22b#new"`)
-	page("/entries?q=a%22b", `href="/filters?words=a%22b#new"`)
+	page("/search?q=a%22b", `href="/filters?words=a%22b#new"`, `<title>a&#34;b · Archive · feedex</title>`)
+	page("/entries?q=a%22b", `href="/filters?words=a%22b#new"`, `<title>a&#34;b · Entries · feedex</title>`)
 	page("/entries?q=a+OR+b&feed=1", `href="/filters?words=%28a&#43;OR&#43;b%29&#43;feed%3A%22https`)
 	if text := page("/entries?q=a&feed=2"); strings.Contains(text, "/filters?words=") {
 		t.Errorf("a search of a feed with a secret address can be kept:\n%s", text)
@@ -201,7 +201,8 @@ func TestFilters(t *testing.T) {
 	}
 	page("/filters", "One/two", `href="/filter/One%2Ftwo.atom"`, "Have the rule act",
 		`href="/entries?show=labelled&amp;filter=1"`)
-	page("/entries?filter=1", `<h1 dir="auto">One/two</h1>`, `filter=1" aria-current="true"`)
+	page("/entries?filter=1", `<h1 dir="auto">One/two</h1>`, "<title>One/two · feedex</title>",
+		`filter=1" aria-current="true"`)
 	page("/filters?edit=1", "Change a filter", `value="One/two"`, "would mute 5 entries")
 	page(post("/filters", http.StatusSeeOther, "id", "1", "words", "a", "name", "Uno", "rule", "mute"),
 		"another address now")

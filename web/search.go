@@ -58,6 +58,9 @@ func (h *desk) search(r *http.Request) (view, error) {
 	if err != nil || !p.Asked || p.Problem != "" {
 		return v, err
 	}
+	if p.Query != "" {
+		v.Title = searchTitle(p.Query, v.Title)
+	}
 	found, more, problem, err := h.find(ctx, f, p.Query)
 	if err != nil {
 		return v, err
