@@ -82,7 +82,7 @@ func TestPages(t *testing.T) {
 		{"/entries?show=starred", 200, []string{"Nothing is starred."}, []string{"Harbor", "Mark all"}},
 		{"/entries?q=ferry", 200, []string{"Harbor"}, []string{"Lighthouse"}},
 		{"/entries?q=confidential", 200, []string{"Nothing was found"}, nil},
-		{"/entries?q=(", 200, []string{"That cannot be searched for"}, nil},
+		{"/entries?q=(", 200, []string{"That cannot be searched for"}, []string{"Nothing was found"}},
 		{n.path(t, "Harbor"), 200, []string{"<p>The <i>ferry</i> is late.</p>",
 			"192.0.2.7:7790 brought it", "nobody else has confirmed it"}, nil},
 		{n.path(t, "Confidential"), 404, nil, []string{"Nobody else may"}},
