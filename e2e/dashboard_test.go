@@ -284,6 +284,12 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 		b.visit(t, page.path)
 		b.says(t, page.says)
 		b.inspect(t, page.name)
+		for _, scheme := range schemes {
+			b.look(t, 1280, scheme)
+			if signs := b.evaluate(t, "document.querySelector('.legend') ? "+faint+" : ''"); signs != "" {
+				t.Errorf("%s, %s: hardly to be seen: %s", page.name, scheme, signs)
+			}
+		}
 	}
 
 	b.visit(t, "/entries")
@@ -310,6 +316,20 @@ func TestBrowserOpensEveryPage(t *testing.T) {
 		t.Errorf("in the colors of the system nothing sets these apart: %s", same)
 	}
 }
+
+// faint names the signs of a drawing, as its legend has them, that have a contrast of less than 3 to 1 (WCAG 1.4.11).
+const faint = `(() => {
+	const parts = color => color.match(/[\d.]+/g).map(Number).slice(0, 3);
+	const light = color => color.map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).
+		reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], .05);
+	const ground = parts(getComputedStyle(document.querySelector('.card')).backgroundColor);
+	return [...document.querySelectorAll('.legend .drawing > *')].filter(e => {
+		const style = getComputedStyle(e), solid = Number(style.opacity);
+		const seen = parts(style.stroke === 'none' ? style.fill : style.stroke).
+			map((v, i) => v * solid + ground[i] * (1 - solid));
+		return Math.max(light(seen) / light(ground), light(ground) / light(seen)) < 3;
+	}).map(e => e.closest('li').innerText).join('; ');
+})()`
 
 // indistinct names what is chosen and looks as what is not where the system gives the colors, and the dot of what is
 // unread where that is not to be seen.
