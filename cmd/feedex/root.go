@@ -97,26 +97,55 @@ entry it saw; and it answers what a feed ever published.`,
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	wordsOfFish(root)
+	safeCompletion(root)
 	markUsageErrors(root)
 	helpOfCommands(root)
 	completeNoFiles(root)
 	return root
 }
 
-// wordsOfFish has the completion of fish hand the words of a line over as they are. That of cobra evaluates them: what
-// stands behind a ; or & in a word, as in the address of a feed, would be run.
-func wordsOfFish(root *cobra.Command) {
+// safeCompletion mends the scripts that cobra makes for shells, so that nothing runs that a name or an address holds,
+// as what stands behind a ; or in $(). The script of fish hands the words of a line over as they are, where cobra's
+// evaluates them; that of bash quotes what it inserts of several matches, too. Bash also has no : or = twice, whatever
+// the order that an address has them in. Where a later cobra has other scripts this fails: nothing is left unmended.
+func safeCompletion(root *cobra.Command) {
 	const words = "set -l args (commandline -opc)\n"
-	fish, _, _ := root.Find([]string{"completion", "fish"})
-	fish.RunE = func(c *cobra.Command, _ []string) error {
+	mendScript(root, "fish", root.GenFishCompletion,
+		words, words+"    set args (string escape -- (string replace -r -- '^~(?=/)' \"$HOME\" $args))\n")
+	mendScript(root, "bash", root.GenBashCompletionV2,
+		`        if (( ${#COMPREPLY[@]} == 1 )); then
+            COMPREPLY[0]=$(printf "%q" "${COMPREPLY[0]}")
+        fi
+`, `        if (( ${#COMPREPLY[@]} )); then
+            IFS=$'\n' read -ra COMPREPLY -d '' < <(printf "%q\n" "${COMPREPLY[@]}")
+        fi
+`, `    __feedex_handle_special_char "$cur" :
+    __feedex_handle_special_char "$cur" =
+`, `    local chars=${COMP_WORDBREAKS//[!:=]/} breaks
+    breaks=${cur//[!$chars]/}
+    while [[ -n $chars && -n $breaks ]]; do
+        COMPREPLY=("${COMPREPLY[@]#*[$chars]}")
+        breaks=${breaks:1}
+    done
+`)
+}
+
+// mendScript has the completion of a shell print the script that generate makes, with texts in it replaced: oldnew are
+// pairs of what it has and what is there instead.
+func mendScript(root *cobra.Command, shell string, generate func(io.Writer, bool) error, oldnew ...string) {
+	c, _, _ := root.Find([]string{"completion", shell})
+	c.RunE = func(c *cobra.Command, _ []string) error {
 		var script strings.Builder
 		plain, _ := c.Flags().GetBool("no-descriptions")
-		if err := root.GenFishCompletion(&script, !plain); err != nil {
+		if err := generate(&script, !plain); err != nil {
 			return err
 		}
-		_, err := io.WriteString(c.OutOrStdout(), strings.ReplaceAll(script.String(), words,
-			words+"    set args $args[1] (string escape -- $args)[2..-1]\n"))
+		for i := 0; i < len(oldnew); i += 2 {
+			if !strings.Contains(script.String(), oldnew[i]) {
+				return fmt.Errorf("the script for %s is not as it was: it lacks %q", shell, oldnew[i])
+			}
+		}
+		_, err := strings.NewReplacer(oldnew...).WriteString(c.OutOrStdout(), script.String())
 		return err
 	}
 }
