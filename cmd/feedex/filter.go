@@ -197,7 +197,8 @@ func filtersOf(c *cobra.Command, r archiveFile, person string) ([]reading.NamedF
 	return r.Shelf(id).Filters(c.Context())
 }
 
-// completeFilters completes the names of the filters of the person whom a command is about.
+// completeFilters completes the names of the filters of the person whom a command is about, but those that a shell or
+// the command would take for something else.
 func completeFilters(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	data, err := dataDirectory(c.Flags())
 	if err != nil || len(args) > 0 {
@@ -210,6 +211,10 @@ func completeFilters(c *cobra.Command, args []string, _ string) (names []string,
 			names = append(names, filters[i].Name)
 		}
 		return err
+	})
+	help := cobra.AppendActiveHelp(nil, "")[0]
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return strings.HasPrefix(name, "-") || strings.HasPrefix(name, help)
 	})
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
