@@ -24,6 +24,9 @@ func (h *desk) mark(_ http.ResponseWriter, r *http.Request) (string, error) {
 		m.Starred = reading.Yes
 	case "plain":
 		m.Starred = reading.No
+	default:
+		return "", clientError{http.StatusBadRequest, "That is no mark",
+			"An entry is marked read, unread, starred or plain."}
 	}
 	item, err := h.itemOf(r)
 	if err != nil {

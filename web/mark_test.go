@@ -31,13 +31,18 @@ func TestMark(t *testing.T) {
 		{"starred", reading.ItemState{ID: 1, Read: true, Starred: true}},
 		{"unread", reading.ItemState{ID: 1, Starred: true}},
 		{"plain", reading.ItemState{ID: 1}},
-		{"nonsense", reading.ItemState{ID: 1}},
 	} {
 		w := b.post("/mark", url.Values{"token": {b.token}, "entry": {id}, "as": {test.as},
 			"next": {"/entries?show=unread#e1"}})
 		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/entries?show=unread#e1" ||
 			n.items[1] != test.want {
 			t.Errorf("as %s: %d to %q, item %+v", test.as, w.Code, w.Header().Get("Location"), n.items[1])
+		}
+	}
+	for _, as := range []string{"", "nonsense"} {
+		w := b.post("/mark", url.Values{"token": {b.token}, "entry": {id}, "as": {as}})
+		if w.Code != http.StatusBadRequest || n.items[1] != (reading.ItemState{ID: 1}) {
+			t.Errorf("as %q: %d, item %+v", as, w.Code, n.items[1])
 		}
 	}
 	secret := strings.TrimPrefix(n.path(t, "Confidential"), "/entries/")
