@@ -27,12 +27,14 @@ if (live) {
 			else if (other.textContent !== a.textContent) a.replaceChildren(...other.childNodes);
 		}
 	});
-	// The place of what is told is there before: a screen reader reads out what changes, and seldom what comes as a whole.
+	// The place of what is read out is there before: a screen reader reads out what changes, and seldom what comes as a
+	// whole. How many are new is not read out, as it may change every second.
 	const line = Object.assign(document.createElement('p'), {className: 'came'}), link = document.createElement('a');
-	line.setAttribute('role', 'status');
+	const spoken = Object.assign(document.createElement('output'), {className: 'hidden'});
 	link.href = location.pathname + location.search;
-	document.getElementById('main').prepend(line);
-	const tell = text => {
+	document.getElementById('main').prepend(line, spoken);
+	const tell = (text, says = text) => {
+		if (spoken.textContent !== says) spoken.textContent = says;
 		if (text === line.textContent) return;
 		link.textContent = text;
 		if (!text) link.remove();
@@ -51,7 +53,7 @@ if (live) {
 		if (!fresh) return;
 		if (asks) recount(page);
 		const count = came(fresh);
-		if (count) return tell(count + ' new');
+		if (count) return tell(count + ' new', 'Something is new');
 		if (!asks && rows(fresh) !== rows(live)) return tell('Show what changed');
 		tell('');
 		if (asks) return;
