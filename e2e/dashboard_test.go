@@ -76,6 +76,8 @@ func TestBrowserFirstStart(t *testing.T) {
 	// Keys do what buttons and links do.
 	b.do(t, chromedp.KeyEvent("?"))
 	b.says(t, "next, previous")
+	b.do(t, chromedp.KeyEvent(" ")) // which closes the help and turns nothing off
+	b.do(t, chromedp.KeyEvent("?"))
 	// Who has no use for them turns them off, and on again by what the mouse finds, too.
 	const help, open = "body > footer button[type=button]", "String(document.querySelector('dialog').open)"
 	b.do(t, chromedp.Click(chromedp.CSS("dialog input")), chromedp.Click(chromedp.CSS("dialog button")))
@@ -331,13 +333,17 @@ const faint = `(() => {
 	}).map(e => e.closest('li').innerText).join('; ');
 })()`
 
-// indistinct names what is chosen and looks as what is not where the system gives the colors, and the dot of what is
-// unread where that is not to be seen.
+// indistinct names what is chosen and looks as what is not where the system gives the colors, and the dots of what is
+// unread and of states where those are not to be seen.
 const indistinct = `(() => {
 	const plain = (e, part) => ['rgba(0, 0, 0, 0)', getComputedStyle(document.body).backgroundColor].includes(
 		getComputedStyle(e, part).backgroundColor);
 	return [...document.querySelectorAll('a[aria-current]')].filter(a => plain(a)).map(a => a.innerText).
-		concat(plain(document.querySelector('.rows > .new'), '::before') ? 'unread' : []).join('; ');
+		concat(plain(document.querySelector('.rows > .new'), '::before') ? 'unread' : []).
+		concat(['state', 'state warn', 'state bad', 'state idle'].filter(className => {
+			const state = document.body.appendChild(Object.assign(document.createElement('span'), {className}));
+			return [plain(state, '::before'), state.remove()][0];
+		})).join('; ');
 })()`
 
 // What comes of a poll is put in its place on an open page where that moves nothing; where it would, as the line that

@@ -15,8 +15,10 @@ try {
 	heard = localStorage.getItem(keysKeptAs) !== 'off';
 } catch {} // a browser that keeps nothing has them
 
-// The row that had the focus last, if it is still there.
-addEventListener('focusin', e => { row = e.target.closest('.list > li[id]')?.id ?? row; });
+// The row that had the focus last, or was clicked where that moves no focus, as in Safari, if it is still there.
+for (const kind of ['focusin', 'click']) {
+	addEventListener(kind, e => { row = e.target.closest?.('.list > li[id]')?.id ?? row; });
+}
 const chosen = () => row && document.getElementById(row);
 
 const choose = by => {
@@ -58,6 +60,7 @@ const showHelp = () => {
 		const label = Object.assign(document.createElement('label'), {className: 'check'});
 		label.append(use, 'Use these keys in this browser');
 		const close = Object.assign(document.createElement('button'), {textContent: 'Close', className: 'plain'});
+		close.autofocus = true; // and not the checkbox, which Space would change
 		close.addEventListener('click', () => help.close());
 		help.append(list, label, close);
 		document.getElementById('main').append(help);

@@ -85,6 +85,7 @@ addEventListener('click', e => {
 	if (!row || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey || e.defaultPrevented) return;
 	if (link === linkOf(row)) {
 		e.preventDefault();
+		link.focus({preventScroll: true}); // which a click does not do everywhere
 		row.querySelector('.unfolded') ? fold(row) : unfold(row, link.href);
 	} else if (link.closest('.unfolded .notice') && new URL(link.href).searchParams.has('images')) {
 		e.preventDefault();
@@ -96,7 +97,8 @@ addEventListener('submit', e => {
 	const row = rowOf(e.target), as = e.submitter?.value;
 	if (!row || !e.target.matches('form.marks') || !as) return;
 	e.preventDefault();
-	const form = new URLSearchParams(new FormData(e.target, e.submitter));
+	const form = new URLSearchParams(new FormData(e.target));
+	form.set(e.submitter.name, as);
 	// The answer leads to the list, which is here already.
 	fetch(e.target.action, {method: 'POST', redirect: 'manual', body: form}).then(answer => {
 		if (answer.type !== 'opaqueredirect') throw new Error('not marked');
