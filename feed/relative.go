@@ -15,9 +15,8 @@ const (
 	maxGrowth = 4 << 20
 )
 
-// addressed are the attributes whose value is an address that people follow or see: of HTML, and url of the files of
-// RSS.
-var addressed = map[string]bool{"href": true, "src": true, "poster": true, "cite": true, "url": true}
+// addressed are the attributes of HTML whose value is an address that people follow or see.
+var addressed = map[string]bool{"href": true, "src": true, "poster": true, "cite": true}
 
 // Resolve is HTML whose relative addresses were made absolute against base. The rest stays to the byte, and
 // all of it where the result does not fit: it would be longer by more than growth bytes.
@@ -41,7 +40,7 @@ func Resolve(markup string, base *url.URL, growth int) (text string, fits bool) 
 		changed := false
 		for i := range token.Attr {
 			a := &token.Attr[i]
-			if value := resolved(a.Key, a.Val, base); value != a.Val {
+			if value := resolved(a.Val, base); addressed[a.Key] && value != a.Val {
 				a.Val, changed = value, true
 			}
 		}
@@ -60,10 +59,10 @@ func Resolve(markup string, base *url.URL, growth int) (text string, fits bool) 
 	return b.String(), true
 }
 
-// resolved is the value of an attribute of HTML, made absolute if it is an address.
-func resolved(name, value string, base *url.URL) string {
+// resolved is an address, made absolute.
+func resolved(value string, base *url.URL) string {
 	ref := strings.TrimSpace(value)
-	if !addressed[name] || ref == "" {
+	if ref == "" {
 		return value
 	}
 	u, err := url.Parse(ref)
@@ -95,7 +94,7 @@ func (w *walk) rebase(e *element, attrs []attr) {
 		if err != nil || around == nil || len(attrs[i].value) > maxBaseBytes {
 			continue
 		}
-		if u = around.ResolveReference(u); u.IsAbs() && len(u.Path) <= maxBaseBytes {
+		if u = around.ResolveReference(u); u.Host != "" && len(u.Path) <= maxBaseBytes {
 			e.address = u
 		}
 	}
@@ -111,11 +110,11 @@ func (w *walk) resolveAttributes(e *element, attrs []attr) {
 		if w.growth >= maxGrowth {
 			return
 		}
-		if !e.xhtml && a.name != "url" {
+		if e.xhtml && !addressed[a.name] || !e.xhtml && a.name != "url" {
 			continue
 		}
 		value := html.UnescapeString(a.value)
-		if to := resolved(a.name, value, e.address); to != value && a.from < a.to {
+		if to := resolved(value, e.address); to != value && a.from < a.to {
 			w.growth += len(to)
 			w.setValue(a, html.EscapeString(to))
 		}

@@ -54,8 +54,8 @@ func ParseURL(raw string) (URL, error) {
 	switch {
 	case u.Hostname() == "":
 		return "", fmt.Errorf("%w: %q: has no host", ErrURL, raw)
-	case strings.Contains(u.Hostname(), "%"):
-		return "", fmt.Errorf("%w: %q: its address is one of this machine's links alone", ErrURL, raw)
+	case strings.Contains(u.Hostname(), "%"): // as in an address of one of this machine's links alone
+		return "", fmt.Errorf("%w: %q: its host holds a %%", ErrURL, raw)
 	case err != nil || port == 0:
 		return "", fmt.Errorf("%w: %q: its port is not from 1 to 65535", ErrURL, raw)
 	}
