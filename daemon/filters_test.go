@@ -305,13 +305,20 @@ type tappedConn struct {
 
 func (c tappedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
+	copy(b, legible(b[:n]))
 	c.heard.add(b[:n])
 	return n, err
 }
 
 func (c tappedConn) Write(b []byte) (int, error) {
+	b = legible(b)
 	c.heard.add(b)
 	return c.Conn.Write(b)
+}
+
+// legible is what goes over a connection, but that neither side takes gzip, in which nobody could find a word.
+func legible(b []byte) []byte {
+	return bytes.ReplaceAll(b, []byte("Accept-Encoding: gzip"), []byte("Accept-Encoding: none"))
 }
 
 // Nothing of a filter, its name, its folder or its words, is in anything that a neighbor or a tracker is sent.

@@ -20,6 +20,7 @@ type inFlightCall struct {
 	deadline time.Duration
 	bytes    int64         // of the call, and
 	answered int64         // of its answer, as on the wire
+	coded    bool          // its body is gzip
 	held     bool          // it arrived; its answer may come in a later step, and expire is on the queue
 	fated    bool          // its Fate is known
 	mute     bool          // its answer never arrives

@@ -8,6 +8,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/transport"
 	"feedex/xmlrpc"
 )
 
@@ -15,7 +16,7 @@ import (
 // sampleEvery as well: what comes out takes the place of what went in, so that nothing travels for long that the wire
 // cannot carry. A message that the codec refuses is a fault in the program: it panics.
 type codec struct {
-	buf            []byte
+	buf, coded     []byte
 	calls, replies [Methods]int // so far
 }
 
@@ -45,10 +46,23 @@ func (c *codec) call(w *World, open *inFlightCall) {
 		open.made.Call = protocol.CheckDID{DID: check.DID}
 		c.buf = protocol.EncodeCall(c.buf[:0], port, open.made.Call)
 	}
-	open.bytes = int64(requestBytes(hostBytes(open.made.To, open.to), open.made.Session, len(c.buf)))
+	p := payload{length: len(c.buf)}
+	if open.made.Session != "" { // who was called before said that it takes gzip
+		p = c.payload(transport.AppendCodedCall)
+	}
+	open.coded = p.coded
+	open.bytes = int64(requestBytes(hostBytes(open.made.To, open.to), open.made.Session, p))
 	if w.sampled(&c.calls[methodOf(open.made.Call)]) {
 		open.made.Call = c.decoded(open.made.Call)
 	}
+}
+
+// payload is what goes of the message in buf to somebody who takes gzip.
+func (c *codec) payload(code func(dst, body []byte) ([]byte, bool)) (p payload) {
+	if c.coded, p.coded = code(c.coded[:0], c.buf); p.coded {
+		return payload{len(c.coded), true}
+	}
+	return payload{length: len(c.buf)}
 }
 
 // hostBytes is how long the Host header of a call is.
@@ -82,7 +96,7 @@ func (c *codec) reply(w *World, open *inFlightCall, r node.Respond) protocol.Rep
 		return r.Reply
 	}
 	c.buf = protocol.EncodeReply(c.buf[:0], r.Reply)
-	open.answered = int64(responseBytes(r.Session, len(c.buf)))
+	open.answered = int64(responseBytes(r.Session, c.payload(transport.AppendCodedAnswer), open.coded))
 	if !w.sampled(&c.replies[methodOf(open.made.Call)]) {
 		return r.Reply
 	}
@@ -105,7 +119,7 @@ func (c *codec) fault(w *World, open *inFlightCall, r node.Respond) error {
 	text := r.Fault.Text
 	if !w.config.NoEncoding {
 		c.buf = protocol.EncodeFault(c.buf[:0], r.Fault)
-		open.answered = int64(responseBytes(r.Session, len(c.buf)))
+		open.answered = int64(responseBytes(r.Session, c.payload(transport.AppendCodedAnswer), open.coded))
 		_, err := xmlrpc.DecodeResponse(c.buf, protocol.AnswerLimits(open.made.Call.Method()))
 		var f *xmlrpc.Fault
 		if !errors.As(err, &f) || protocol.Code(f.Code) != r.Fault.Code {

@@ -2,11 +2,13 @@ package lab
 
 import (
 	"context"
+	"crypto/sha1"
 	"net"
 	"strings"
 	"testing"
 
 	"feedex/internal/tally"
+	"feedex/node"
 	"feedex/protocol"
 	"feedex/transport"
 )
@@ -37,26 +39,38 @@ func TestBytesAreThoseOfTransport(t *testing.T) {
 	for i := range 50 {
 		long = append(long, address(i))
 	}
+	var dids []protocol.DID
+	for i := range protocol.MaxDIDs {
+		dids = append(dids, sha1.Sum([]byte{byte(i)}))
+	}
 	for _, c := range []struct {
-		call  protocol.Call
-		reply protocol.Reply
+		session string
+		call    protocol.Call
+		reply   protocol.Reply
 	}{
-		{protocol.CheckDID{DID: protocol.DID{1}, Feed: "https://www.example.org/feed.xml"},
+		{"", protocol.GetNeighbors{}, protocol.NodeList{}},
+		{token, protocol.CheckDID{DID: protocol.DID{1}}, protocol.Seen(true)},
+		{token, protocol.CheckDID{DID: protocol.DID{1}, Feed: "https://www.example.org/feed.xml"},
 			protocol.Seen(true)},
-		{protocol.CheckDIDs{DIDs: make([]protocol.DID, 64)}, make(protocol.SeenList, 64)},
-		{protocol.GetNeighbors{}, long},
+		{token, protocol.CheckDIDs{DIDs: make([]protocol.DID, 64)}, make(protocol.SeenList, 64)},
+		{token, protocol.CheckDIDs{DIDs: dids}, make(protocol.SeenList, len(dids))},
+		{token, protocol.GetNeighbors{}, long},
 	} {
 		reply = c.reply
 		in, out := counted.In.Load(), counted.Out.Load()
-		if _, err := client.Call(ctx, ln.Addr().String(), token, c.call); err != nil {
+		if _, err := client.Call(ctx, ln.Addr().String(), c.session, c.call); err != nil {
 			t.Fatal(err)
 		}
 		in, out = counted.In.Load()-in, counted.Out.Load()-out
-		wantIn := int64(requestBytes(len(ln.Addr().String()), token, len(protocol.EncodeCall(nil, 7790, c.call))))
-		wantOut := int64(responseBytes(token, len(protocol.EncodeReply(nil, c.reply))))
-		if in != wantIn || out != wantOut {
+		w := &World{config: Config{EveryMessage: true}}
+		open := &inFlightCall{from: &Host{seen: protocol.NewNodeID(address(1).Addr(), 7790)},
+			made: node.Call{To: node.Target{Host: ln.Addr().String()}, Session: c.session, Call: c.call}}
+		var counts codec
+		counts.call(w, open)
+		counts.reply(w, open, node.Respond{Session: token, Reply: c.reply})
+		if in != open.bytes || out != open.answered {
 			t.Errorf("%s took %d bytes there and %d back; the lab counts %d and %d", c.call.Method(), in, out,
-				wantIn, wantOut)
+				open.bytes, open.answered)
 		}
 	}
 }

@@ -97,6 +97,14 @@ func (b *buffer) readAll(src io.Reader, length int64, limit int, budget *budget)
 	return nil
 }
 
+// inflate appends what raw codes as gzip; limit and budget are as for readAll.
+func (b *buffer) inflate(raw *buffer, limit int, budget *budget) error {
+	if budget != nil {
+		budget.beside = cap(raw.data)
+	}
+	return inflated(raw.data, func(z io.Reader) error { return b.readAll(z, -1, limit, budget) })
+}
+
 // memory is the amount that all long messages may hold together, in units of keptBytes. Where it is all held,
 // admission.SharedPool says whose message is given up.
 type memory struct {
@@ -111,13 +119,16 @@ type budget struct {
 	abort func() // gives the message up
 	place *admission.Place[func()]
 	units int
+
+	beside int // bytes of the buffer that the one at hand is made of
 }
 
 // grow claims room for a buffer of size bytes in all.
 func (b *budget) grow(size int) bool {
-	if b == nil || size <= keptBytes {
+	if b == nil || size+b.beside <= keptBytes {
 		return true
 	}
+	size += b.beside
 	more := (size+keptBytes-1)/keptBytes - b.units
 	gaveUp, ok := b.claim(more)
 	for _, other := range gaveUp {

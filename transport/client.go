@@ -63,6 +63,7 @@ type Client struct {
 	cfg       ClientConfig
 	transport *http.Transport
 	buffers   buffers
+	takers    takers
 }
 
 // NewClient makes a Client. Unless cfg allows it, it refuses, at the moment it connects, every address that is not
@@ -136,8 +137,25 @@ type way struct {
 // CloseIdle closes the connections that are not in use.
 func (c *Client) CloseIdle() { c.transport.CloseIdleConnections() }
 
-func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call,
-	way *way) (result Result, err error) {
+// call makes a call as gzip where the peer takes that, and as it is if that was not understood: another program may be
+// there by now.
+func (c *Client) call(ctx context.Context, addr, session string, call protocol.Call, way *way) (Result, error) {
+	body := c.encode(call)
+	if c.takers.has(addr) {
+		if coded, ok := AppendCodedCall(nil, body); ok {
+			result, err := c.post(ctx, addr, session, call, coded, coding, way)
+			remote, fault := errors.AsType[*protocol.RemoteError](err)
+			if !errors.Is(err, ErrNotXMLRPC) && !(fault && remote.Code == protocol.ParseError) {
+				return result, err
+			}
+		}
+	}
+	return c.post(ctx, addr, session, call, body, "", way)
+}
+
+// post sends the body of a call, of that Content-Encoding.
+func (c *Client) post(ctx context.Context, addr, session string, call protocol.Call, body []byte,
+	encoding string, way *way) (result Result, err error) {
 	var hosted protocol.NodeID
 	target, err := hostedEndpoint, hosted.UnmarshalText([]byte(addr))
 	if !hosted.Hosted() {
@@ -160,14 +178,18 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 			way.sent.Store(true)
 		},
 	})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(c.encode(call)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
 		return Result{}, err
 	}
 	req.Header = http.Header{
 		"Content-Type":    {"text/xml"},
+		"Accept-Encoding": {coding},
 		"User-Agent":      {c.cfg.UserAgent},
 		"Idempotency-Key": {}, // for net/http alone, to repeat the call on a fresh connection; it is not sent
+	}
+	if encoding != "" {
+		req.Header["Content-Encoding"] = []string{encoding}
 	}
 	if session != "" {
 		req.Header[SessionHeader] = []string{session}
@@ -184,6 +206,9 @@ func (c *Client) call(ctx context.Context, addr, session string, call protocol.C
 		return Result{}, err
 	}
 	defer resp.Body.Close()
+	if encoding == "" {
+		c.takers.note(addr, takesCoding(resp.Header))
+	}
 	if resp.StatusCode != http.StatusOK {
 		// A short body is read to the end, so that the connection can serve again. That of a 101 is the connection
 		// itself, for which ctx ends nothing.
@@ -216,11 +241,19 @@ func (c *Client) decode(resp *http.Response, call protocol.Call) (protocol.Reply
 	limits := protocol.AnswerLimits(call.Method())
 	buf := c.buffers.take()
 	defer c.buffers.give(buf)
-	if err := buf.readAll(resp.Body, resp.ContentLength, limits.Bytes, nil); err != nil {
-		if errors.Is(err, errTooLarge) {
-			return nil, fmt.Errorf("%w: longer than %d bytes", ErrNotXMLRPC, limits.Bytes)
-		}
+	err := buf.readAll(resp.Body, resp.ContentLength, limits.Bytes, nil)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return nil, fmt.Errorf("%w: longer than %d bytes", ErrNotXMLRPC, limits.Bytes)
+	case err != nil:
 		return nil, err
+	case codingOf(resp.Header) == coding:
+		raw := buf
+		buf = c.buffers.take()
+		defer c.buffers.give(buf)
+		if err := buf.inflate(raw, limits.Bytes, nil); err != nil {
+			return nil, fmt.Errorf("%w: inflate: %w", ErrNotXMLRPC, err)
+		}
 	}
 	v, err := xmlrpc.DecodeResponse(buf.data, limits)
 	if fault, ok := errors.AsType[*xmlrpc.Fault](err); ok {

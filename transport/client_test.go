@@ -312,9 +312,27 @@ func TestCallGarbage(t *testing.T) {
 		"204":           status(204),
 		"404":           status(404),
 		"500":           status(500),
-		"gzip without a wish": func(w http.ResponseWriter, r *http.Request) {
+		"a coding that nobody asked for": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			w.Write([]byte("\x1f\x8b\x08"))
+		},
+		"no gzip": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			io.WriteString(w, fmt.Sprintf(emptyResponse, ""))
+		},
+		"gzip that breaks off": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			w.Write([]byte("\x1f\x8b\x08"))
+		},
+		"gzip of nothing, without an end": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			for r.Context().Err() == nil {
+				io.WriteString(w, gzipped(""))
+			}
+		},
+		"a gzip bomb": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			io.WriteString(w, gzipped(fmt.Sprintf(emptyResponse, strings.Repeat(" ", 10<<20))))
 		},
 		"another protocol, in silence": func(w http.ResponseWriter, r *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()

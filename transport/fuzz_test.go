@@ -13,7 +13,8 @@ import (
 )
 
 // FuzzHandler posts any body with any headers from behind a proxy: the answer is an HTTP status of
-// refusal, or a message that reads as XML-RPC, and what gets through can be written again.
+// refusal, or a message that reads as XML-RPC, the same if the body comes as gzip, and what gets through can be written
+// again.
 func FuzzHandler(f *testing.F) {
 	paths, err := filepath.Glob("../testdata/wire/*.xml")
 	if err != nil {
@@ -45,7 +46,7 @@ func FuzzHandler(f *testing.F) {
 				return Response{Fault: protocol.Faultf(protocol.Busy, "later")}
 			},
 		})
-		w := post(h, body, func(r *http.Request) {
+		edit := func(r *http.Request) {
 			r.RemoteAddr = "10.0.0.1:1024"
 			r.Header.Set("Content-Type", contentType)
 			r.Header.Set(SessionHeader, token)
@@ -54,7 +55,15 @@ func FuzzHandler(f *testing.F) {
 					r.Header.Set(name, value)
 				}
 			}
-		})
+		}
+		w := post(h, body, edit)
+		asGzip := func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }
+		post(h, body, edit, asGzip)
+		coded := post(h, gzipped(body), edit, asGzip)
+		if fits := len(body) <= maxInflation*len(gzipped(body)); fits && coded.Code != w.Code ||
+			coded.Code == 200 && coded.Body.String() != w.Body.String() {
+			t.Errorf("as gzip HTTP status %d, else %d: %s and %s", coded.Code, w.Code, coded.Body, w.Body)
+		}
 		if w.Code >= 400 && w.Code < 500 {
 			return
 		}

@@ -65,6 +65,7 @@ func NewHandler(cfg HandlerConfig) http.Handler {
 		methods:     make(map[string]protocol.MethodSpec, len(cfg.Methods)),
 		memory:      memory{pool: admission.NewSharedPool[func()](budgetBytes/keptBytes, patience)},
 		contentType: []string{"text/xml"},
+		gzip:        []string{coding},
 	}
 	for _, m := range cfg.Methods {
 		h.methods[m.Name] = m
@@ -80,7 +81,7 @@ type handler struct {
 	buffers buffers
 	memory  memory // of long messages
 
-	contentType []string // of every answer
+	contentType, gzip []string // values of headers
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -127,13 +128,25 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	header := w.Header()
 	header["Content-Type"] = h.contentType
-	if len(out.data) > 2048 { // net/http counts shorter ones itself
-		header["Content-Length"] = []string{strconv.Itoa(len(out.data))}
+	if codingOf(r.Header) == "" { // who sends gzip knows
+		header["Accept-Encoding"] = h.gzip
+	}
+	body := out.data
+	if takesCoding(r.Header) {
+		short := h.buffers.take()
+		defer h.buffers.give(short)
+		if coded, ok := AppendCodedAnswer(short.data, body); ok {
+			header["Content-Encoding"] = h.gzip
+			short.data, body = coded, coded
+		}
+	}
+	if len(body) > 2048 { // net/http counts shorter ones itself
+		header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}
 	if session != "" {
 		header[SessionHeader] = []string{session}
 	}
-	w.Write(out.data)
+	w.Write(body)
 }
 
 // read reads and decodes the body of a call. The error is a *protocol.Fault where a fault is the
@@ -147,13 +160,23 @@ func (h *handler) read(r *http.Request, claim *budget) (xmlrpc.Call, error) {
 	if err := buf.readPrefix(r.Body, r.ContentLength); err != nil {
 		return xmlrpc.Call{}, err
 	}
-	name, _ := xmlrpc.DecodeMethod(buf.data)
+	coded, start := codingOf(r.Header) != "", buf.data
+	if coded {
+		start = startOf(buf.data)
+	}
+	name, _ := xmlrpc.DecodeMethod(start)
 	limits := protocol.CallLimits("") // an unknown method's
 	if m, known := h.methods[name]; known {
 		limits = m.Call
 	}
 	err := buf.readAll(r.Body, r.ContentLength, limits.Bytes, claim)
 	claim.serve()
+	if err == nil && coded {
+		raw := buf
+		buf = h.buffers.take()
+		defer h.buffers.give(buf)
+		err = buf.inflate(raw, min(limits.Bytes, maxInflation*len(raw.data)), claim)
+	}
 	if err == errBusy {
 		return xmlrpc.Call{}, protocol.Faultf(protocol.Busy, "too many large calls at one time; try again later")
 	}
@@ -177,11 +200,11 @@ func readFailure(err error) (status int, reason string) {
 	}
 	switch {
 	case errors.Is(err, errTooLarge):
-		return http.StatusRequestEntityTooLarge, "the body is longer than the method allows"
+		return http.StatusRequestEntityTooLarge, "the body is longer than the method or its coding allows"
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return http.StatusRequestTimeout, "the body came too slowly"
 	}
-	return http.StatusBadRequest, "the body did not come whole"
+	return http.StatusBadRequest, "the body did not come whole, or is no gzip"
 }
 
 // answer appends the answer to call to dst. The error is a *protocol.Fault.
@@ -231,8 +254,8 @@ func refusal(r *http.Request, upgrade bool) (status int, reason string) {
 		// one whose name was made to lead here could (DNS rebinding)
 		return http.StatusForbidden, "web pages make no calls"
 	case upgrade:
-	case r.Header.Get("Content-Encoding") != "":
-		return http.StatusUnsupportedMediaType, "no Content-Encoding is accepted"
+	case codingOf(r.Header) != "" && codingOf(r.Header) != coding:
+		return http.StatusUnsupportedMediaType, "no Content-Encoding but gzip is accepted"
 	case !isXML(r.Header.Get("Content-Type")):
 		return http.StatusUnsupportedMediaType, "want Content-Type text/xml in UTF-8"
 	}

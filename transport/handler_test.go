@@ -49,7 +49,8 @@ func TestHTTPStatus(t *testing.T) {
 		{"JSON", header("Content-Type", "application/json"), 415},
 		{"Latin-1", header("Content-Type", "text/xml; charset=iso-8859-1"), 415},
 		{"malformed type", header("Content-Type", "text/xml; charset="), 415},
-		{"gzip", header("Content-Encoding", "gzip"), 415},
+		{"gzip that is none", header("Content-Encoding", "X-GZIP"), 400},
+		{"two codings", header("Content-Encoding", "gzip, gzip"), 415},
 		{"deflate", header("Content-Encoding", "deflate"), 415},
 		{"identity, which nobody needs to send", header("Content-Encoding", "identity"), 415},
 		{"announced too long", func(r *http.Request) {
