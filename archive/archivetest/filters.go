@@ -295,6 +295,12 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 		k, err2 := a.FilterOf(t.Context(), was[0].Key)
 		r, err3 := a.Receivers(t.Context())
 		gone, err4 := d.RemovedFilters(t.Context())
+		counts, err5 := d.FilterCounts(t.Context())
+		if slices.ContainsFunc(counts, func(c reading.UnreadCount[reading.FilterID]) bool {
+			return slices.Contains(removed, c.Of)
+		}) {
+			t.Errorf("of filters that were removed are counted %v", counts)
+		}
 		var ids []reading.FilterID
 		for i := range gone {
 			ids = append(ids, gone[i].ID)
@@ -303,7 +309,7 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 		if told == 0 {
 			only = nil
 		}
-		if err := errors.Join(err, err2, err3, err4); err != nil || strings.Join(names, " ") != order ||
+		if err := errors.Join(err, err2, err3, err4, err5); err != nil || strings.Join(names, " ") != order ||
 			k.Filter != found || !slices.Equal(r[0].Only, only) || !slices.Equal(ids, removed) {
 			t.Errorf("filters %v, by the key %d, told of %v, removed %v (%v); want %s, %d, %v, %v", names, k.Filter,
 				r[0].Only, ids, err, order, found, only, removed)
