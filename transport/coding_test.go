@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/netip"
 	"reflect"
 	"strings"
 	"sync"
@@ -251,6 +252,29 @@ func TestAnnouncedIsNotInflated(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A coded call that is long takes room for what came and for what it becomes.
+func TestBothBuffersTakeRoom(t *testing.T) {
+	letters := make([]byte, 512<<10) // of which gzip takes off half
+	rand.NewChaCha8([32]byte{}).Read(letters)
+	for i := range letters {
+		letters[i] = "0123456789abcdef"[letters[i]&15]
+	}
+	var pool buffers
+	raw, body := pool.take(), pool.take()
+	claim := budget{of: &newHandler(nil).memory, from: netip.MustParseAddr("12.1.1.1"), abort: func() {}}
+	defer claim.release()
+	err := raw.readAll(strings.NewReader(gzipped(string(letters))), -1, 1<<20, &claim)
+	if err == nil {
+		err = body.inflate(raw, 1<<20, &claim)
+	}
+	if err != nil || !bytes.Equal(body.data, letters) {
+		t.Fatalf("%v, %d bytes", err, len(body.data))
+	}
+	if both := cap(raw.data) + cap(body.data); claim.units*keptBytes < both {
+		t.Errorf("%d bytes are claimed for buffers of %d and %d", claim.units*keptBytes, cap(raw.data), cap(body.data))
+	}
 }
 
 // TestTakersAreBounded notes more peers than there is room for.

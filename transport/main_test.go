@@ -84,11 +84,14 @@ func post(h http.Handler, body string, edit ...func(*http.Request)) *httptest.Re
 
 const exampleFeed = feed.URL("http://example.org/feed.xml?a=1&b=2")
 
-// examples holds a call of every method and an answer to it; newline ends a line in a text.
-func examples(newline string) []struct {
+// An example is a call and an answer to it.
+type example struct {
 	call  protocol.Call
 	reply protocol.Reply
-} {
+}
+
+// examples holds a call of every method and an answer to it; newline ends a line in a text.
+func examples(newline string) []example {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	entries := []feed.Entry{
 		{Feed: exampleFeed, ID: "urn:1", Title: "First <b>&amp;</b> ]]> \U0001F600", Link: "http://example.org/1",
@@ -106,10 +109,7 @@ func examples(newline string) []struct {
 		dids = append(dids, protocol.DID{byte(i)})
 		seen = append(seen, i%3 == 0)
 	}
-	return []struct {
-		call  protocol.Call
-		reply protocol.Reply
-	}{
+	return []example{
 		{protocol.GetNeighbors{}, protocol.NodeList{nodeID("11.2.3.4:7790"), nodeID("[2a00::1]:7791")}},
 		{protocol.Connect{Subset: subset}, subset},
 		{protocol.Connect{Subset: subset}, protocol.Subset{}},
