@@ -71,7 +71,7 @@ func (h *handler) serveArchive(w http.ResponseWriter, r *http.Request, query str
 	records, more := truncate(records, limit)
 	header := w.Header()
 	header.Set("Cache-Control", "private, no-store")
-	header.Set("Vary", "Accept")
+	header.Add("Vary", "Accept")
 	if wantsAtom(values.Get("format"), r.Header.Get("Accept")) {
 		h.serveFound(w, r, values.Get("q"), records)
 		return

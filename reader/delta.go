@@ -42,5 +42,5 @@ func markDelta(h http.Header, base string) {
 	h.Set("IM", "feed")
 	h.Set("Delta-Base", base)
 	h.Set("Cache-Control", "private, no-store, im")
-	h.Set("Vary", "A-IM, If-None-Match")
+	h.Add("Vary", "If-None-Match")
 }

@@ -223,7 +223,7 @@ func (h *handler) unchanged(w http.ResponseWriter, r *http.Request, etag string,
 	header := w.Header()
 	header.Set("ETag", etag)
 	header.Set("Cache-Control", "private, no-cache") // keep it, but ask
-	header.Set("Vary", "A-IM")
+	header.Add("Vary", "A-IM")
 	if settled(modified, time.Now()) {
 		header.Set("Last-Modified", modified.UTC().Format(http.TimeFormat))
 	} else {

@@ -145,7 +145,7 @@ func TestDelta(t *testing.T) {
 				t.Errorf("%s: %s: asked again: %d", target, c.name, w.Code)
 			}
 			if c.code == 200 {
-				if w.Header().Get("IM") != "" || w.Header().Get("Vary") != "A-IM" ||
+				if vary := w.Header()["Vary"]; w.Header().Get("IM") != "" || !slices.Contains(vary, "A-IM") ||
 					len(titlesOf(t, w.Body.Bytes())) < reader.Window {
 					t.Errorf("%s: %s: %v", target, c.name, w.Header())
 				}
@@ -153,7 +153,8 @@ func TestDelta(t *testing.T) {
 			}
 			h := w.Header()
 			if h.Get("IM") != "feed" || h.Get("Delta-Base") != old ||
-				h.Get("Cache-Control") != "private, no-store, im" || h.Get("Vary") != "A-IM, If-None-Match" {
+				h.Get("Cache-Control") != "private, no-store, im" || !slices.Contains(h["Vary"], "A-IM") ||
+				!slices.Contains(h["Vary"], "If-None-Match") {
 				t.Errorf("%s: %s: %v", target, c.name, h)
 			}
 			if !bytes.Contains(w.Body.Bytes(), []byte("/feeds/1/3-22.")) {

@@ -82,6 +82,7 @@ type Handler interface {
 
 type handler struct {
 	Config
+	http.Handler
 	hosts map[string]bool
 	safe  *safehtml.Sanitizer
 }
@@ -89,7 +90,7 @@ type handler struct {
 // New makes the handler. It serves GET and HEAD of /feed/<url> and /feeds/<number>.<format>, with conditional requests
 // and deltas, of /all.<format>, which is all of them, of /filter/<name>.<format>, which is what a filter caught, of
 // /archive, which searches them, and of /opml, which lists them as OPML; /metrics and /healthz are for programs that
-// watch over the node. Config.Web answers all other requests.
+// watch over the node. Config.Web answers all other requests. Whatever it says in words goes as gzip to who takes that.
 //
 // It looks at the request target itself and must not stand behind an http.ServeMux pattern, which
 // would redirect away the two slashes in a feed's URL.
@@ -99,10 +100,11 @@ func New(cfg Config) Handler {
 	for _, name := range cfg.Hosts {
 		h.hosts[feed.HostName(name)] = true
 	}
+	h.Handler = compress(http.HandlerFunc(h.serve))
 	return h
 }
 
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 	if r.Body != nil && r.Body != http.NoBody {
