@@ -41,3 +41,35 @@ func TestAPageOfANetworkWithALogin(t *testing.T) {
 		t.Errorf("%d errors, %q; the feed was read %d times, asked for at %v", s.Errors, s.LastError, n, p.asked)
 	}
 }
+
+// Networks with a login lead everything to an address of their own, or show their page in its place. A feed that was
+// read before is what it was, once its publisher says that nothing changed.
+func TestWhatWasReadIsWhatItWasAfterALogin(t *testing.T) {
+	for name, login := range map[string]node.Fetched{
+		"an address that is not public": {Local: true, Err: errors.New("address refused")},
+	} {
+		w := newNetwork(t)
+		away := false
+		h, _ := alone(w, func(_ int, f node.Fetch) node.Fetched {
+			switch {
+			case away:
+				login.ETag, login.Body = f.ETag, f.Body
+				return login
+			case f.ETag == "":
+				return listing(f.Feed, 3)
+			}
+			return node.Fetched{Status: 304, ETag: f.ETag, Body: f.Body}
+		})
+		w.run(3 * time.Hour)
+		away = true
+		w.run(time.Hour)
+		if s := h.node.Feeds()[0]; s.Errors == 0 || s.Private {
+			t.Errorf("%s: meanwhile %d errors, private %v, %q", name, s.Errors, s.Private, s.Kept)
+		}
+		away = false
+		w.run(6 * time.Hour)
+		if s := h.node.Feeds()[0]; s.Errors != 0 || s.Private || s.WebPage {
+			t.Errorf("%s: %d errors, private %v, %q, a web page %v", name, s.Errors, s.Private, s.Kept, s.WebPage)
+		}
+	}
+}

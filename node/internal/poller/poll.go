@@ -233,16 +233,16 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 }
 
 // optedOut reports whether the feed must not leave the node, by how a poll of it ended: the last document, or what came
-// with it, says so, or it led to an address that is not public. A page that comes in place of a feed that was read
-// before may be anybody's and speaks for itself.
+// with it, says so, or it led to an address that is not public. What comes in place of a feed that was read before may
+// be anybody's and speaks for itself: networks with a login lead everything to a page, at an address of their own.
 func (m *Machine) optedOut(s *Subscription, ev core.Fetched) bool {
 	switch {
+	case ev.Err != nil && !s.LastSuccess.IsZero():
+		return s.Private
 	case ev.Local:
 		return true
 	case ev.Document != nil:
 		return ev.Private || ev.Document.Private
-	case ev.Err != nil && !s.LastSuccess.IsZero():
-		return s.Private
 	}
 	return ev.Private || s.Private
 }
