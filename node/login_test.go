@@ -47,6 +47,7 @@ func TestAPageOfANetworkWithALogin(t *testing.T) {
 func TestWhatWasReadIsWhatItWasAfterALogin(t *testing.T) {
 	for name, login := range map[string]node.Fetched{
 		"an address that is not public": {Local: true, Err: errors.New("address refused")},
+		"a page without a validator":    {Status: 200, Names: "[]", Err: errors.New("this is a web page")},
 	} {
 		w := newNetwork(t)
 		away := false

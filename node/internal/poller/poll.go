@@ -157,7 +157,8 @@ func (m *Machine) polled(s *Subscription, ev core.Fetched) {
 	s.LastPoll = m.Now
 	s.found = s.found || ev.Status != 0 || ev.Err == nil || ev.Dialed
 	s.Private, s.Leads = m.optedOut(s, ev), ev.Secret || s.Leads && ev.Err != nil
-	if ev.Document != nil || ev.Err != nil && ev.Status != courtesy.Unchanged { // else it is as it was
+	again := ev.Err == nil && ev.Document == nil && s.Unread
+	if !again && (ev.Err == nil || ev.Status != courtesy.Unchanged) { // else the page is as it was
 		s.Names = ev.Names
 	}
 	if m.speakOf(s) {
