@@ -3,6 +3,7 @@ package node_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -286,6 +287,42 @@ func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 	}
 	if n := w.feed(news).requests - before; n == 0 {
 		t.Errorf("no poll within a day; it is due at %v", h.stored(news).NextPoll)
+	}
+}
+
+// What its owner subscribed to by a clock that was a year ahead was read since then, once a poll has read it by the
+// right one; and of a feed that failed by that clock it stays known when it was read by the right one.
+func TestAClockThatWasAheadLeavesWhatWasReadRead(t *testing.T) {
+	w := newNetwork(t)
+	down := false
+	h, _ := alone(w, func(_ int, f node.Fetch) node.Fetched {
+		if down {
+			return status(500, 0)
+		}
+		return listing(f.Feed, 3)
+	})
+	w.publish(other)
+	w.run(time.Hour)
+	read := h.stored(news).LastSuccess
+	h.kill()
+	h.ahead, down = 365*24*time.Hour, true
+	h.start()
+	h.step(node.Subscribe{Feeds: []feed.URL{other}})
+	w.run(time.Hour)
+	h.kill()
+	h.ahead = 0
+	h.start()
+	w.run(time.Hour)
+	if s := h.stored(other); s.Since.After(w.Now()) || s.LastSuccess.Before(s.Since) {
+		t.Errorf("subscribed to at %v, read at %v; it is %v", s.Since, s.LastSuccess, w.Now())
+	}
+	if s := h.stored(news); !s.LastSuccess.Equal(read) || s.Errors == 0 {
+		t.Errorf("read at %v and then at %v, %d errors", read, s.LastSuccess, s.Errors)
+	}
+	w.page(other, first)
+	w.run(24 * time.Hour)
+	if got := h.followed(); !slices.Contains(got, other) {
+		t.Errorf("a page that came in place of a feed was followed: %v", got)
 	}
 }
 

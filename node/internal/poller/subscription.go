@@ -191,23 +191,21 @@ func (m *Machine) resume(f archive.Feed) (news bool) {
 }
 
 // setBack corrects what was noted by a clock that was ahead, if anything was: the last poll counts as one of now, and
-// what is owed to its publisher begins with it. A poll that was under way counts as one that was cut off now.
-func setBack(f *archive.Feed, now time.Time) bool {
-	ahead := f.LastPoll.Sub(now)
-	switch {
-	case ahead > 0:
-		for _, t := range []*time.Time{&f.LastPoll, &f.LastSuccess, &f.NextPoll, &f.NotBefore, &f.Unconditional} {
-			if !t.IsZero() {
-				*t = t.Add(-ahead)
-			}
+// what is owed to its publisher begins with it. A poll that was under way counts as one that was cut off now, and what
+// the owner subscribed to meanwhile as subscribed to now. What was noted before stays.
+func setBack(f *archive.Feed, now time.Time) (changed bool) {
+	ahead := max(0, f.LastPoll.Sub(now), f.Since.Sub(now))
+	changed = ahead > 0
+	for _, t := range []*time.Time{&f.Since, &f.LastPoll, &f.LastSuccess, &f.NextPoll, &f.NotBefore, &f.Unconditional} {
+		if changed && t.After(now) {
+			*t = t.Add(-ahead)
 		}
-	case f.NotBefore.After(now.Add(courtesy.LongestAway)):
-		f.NextPoll = now.Add(Unfinished)
-		f.NotBefore = f.NextPoll
-	default:
-		return false
 	}
-	return true
+	if f.NotBefore.After(now.Add(courtesy.LongestAway)) {
+		f.NextPoll = now.Add(Unfinished)
+		f.NotBefore, changed = f.NextPoll, true
+	}
+	return changed
 }
 
 // due is when a feed is polled that fell due at t by the clock of an earlier run.
