@@ -151,7 +151,7 @@ func (f *filling) read(ctx context.Context, now time.Time, past *archive.Past) e
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, reading.ErrRests):
+	case errors.Is(err, reading.ErrRests), f.patient && errors.Is(err, ErrLater):
 		return err
 	case err != nil:
 		f.PublisherProblem = err.Error()

@@ -32,6 +32,9 @@ const (
 	pastEvery = 30 * time.Second
 )
 
+// ErrLater is wrapped by the error of a PastSource that asked no publisher, and may another time.
+var ErrLater = errors.New("nobody is asked now")
+
 // Config says how a Worker works. Keep must be set where there are Pasts.
 type Config struct {
 	Network node.QueryNetwork // whom the node may ask by itself

@@ -286,6 +286,40 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	}
 }
 
+// A laterNode has no publisher that can be asked now.
+type laterNode struct {
+	*pastNode
+	asked []feed.URL
+}
+
+func (n *laterNode) FetchArchive(_ context.Context, u, _ feed.URL) (control.ArchiveDocument, error) {
+	n.asked = append(n.asked, u)
+	return control.ArchiveDocument{}, fmt.Errorf("%w: the host rests", ErrLater)
+}
+
+// That nobody was asked for a publisher's archive is no attempt, and another feed has its turn. Who waits is told.
+func TestAnArchiveThatCannotBeAskedForYet(t *testing.T) {
+	n := &laterNode{pastNode: newPast(10, 200)}
+	begun := archive.Past{Stage: archive.PastPublisher, Page: "http://example.com/2024"}
+	one, two := begun, begun
+	n.feeds = []node.FeedStatus{{URL: "http://example.com/a", Past: &one}, {URL: "http://example.com/b", Past: &two}}
+	w, _ := newTestWorker(n, n.feeds, 1)
+	for i := range 3 * pastTries {
+		if err := w.stepBack(t.Context(), n.begun.Add(time.Duration(i)*pastAgain)); !errors.Is(err, ErrLater) {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range n.feeds {
+		if *f.Past != begun || !slices.Contains(n.asked, f.URL) {
+			t.Errorf("%s is at %+v; turns %v", f.URL, f.Past, n.asked)
+		}
+	}
+	got, err := Span{Feed: "http://example.com/a", Publisher: true}.Run(t.Context(), n, func(Report) {})
+	if err != nil || got.PublisherProblem == "" {
+		t.Errorf("who waits is told %q, %v", got.PublisherProblem, err)
+	}
+}
+
 // Silence is no end: neighbors are asked again, ever later, and go on where they were. All of it is kept, so that a
 // restart changes nothing. At last what is lacking is given up, and stands there.
 func TestThePastComesBackToThoseWhoDoNotAnswer(t *testing.T) {

@@ -79,7 +79,7 @@ func (t *fullTexts) find() {
 		}
 		id, err := t.host.store.FullTextDue(t.ctx, time.Now(), slices.Collect(maps.Keys(underway)))
 		t.report(err)
-		if err != nil || id == 0 {
+		if err != nil || id == 0 || t.host.online(t.ctx) != nil {
 			continue
 		}
 		underway[id] = true
@@ -157,6 +157,15 @@ func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text rea
 			}
 			return err
 		})
+	}
+	if rests := (restingHost{}); errors.As(failed, &rests) { // nobody was asked, and it is no trouble of the page
+		if by == nobody {
+			err = h.durably(t.ctx, func(d reading.Database) error {
+				d.DeferFullTexts(of.URL, when.Earlier(rests.until, now.Add(reading.FullTextRest)))
+				return nil
+			})
+		}
+		return kept, cmp.Or(err, fmt.Errorf("%w: %w", reading.ErrFullText, failed))
 	}
 	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
 	if failed != nil {

@@ -71,7 +71,7 @@ func (h *host) findIcons(ctx context.Context) {
 	for pause := min(firstIcon, 6*every); sleep.For(ctx, pause) == nil; {
 		pause = every
 		due, err := h.store.IconDue(ctx, time.Now())
-		if err == nil && due.URL != "" {
+		if err == nil && due.URL != "" && f.host.online(ctx) == nil {
 			var unreached bool
 			if unreached, err = f.look(ctx, &due); unreached {
 				pause = iconOutage

@@ -284,6 +284,9 @@ func (u unasked) Pull(ctx context.Context, list []control.Remote) (control.PullR
 
 // FetchArchive implements control.Owner. The worker that has the document read keeps how far that is.
 func (u unasked) FetchArchive(ctx context.Context, f, page feed.URL) (control.ArchiveDocument, error) {
+	if err := u.online(ctx); err != nil {
+		return control.ArchiveDocument{}, err
+	}
 	return u.fetchArchive(ctx, f, page)
 }
 

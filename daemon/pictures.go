@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"sync"
@@ -154,8 +153,7 @@ func (p *pictures) ask(of, at feed.URL, kind *shownKind) (content []byte, again 
 		return nil, 0, err
 	}
 	if !until.IsZero() {
-		return nil, pictureRests, fmt.Errorf("%s wants to be left alone until %s", at.Host(),
-			until.Local().Format("2006-01-02 15:04"))
+		return nil, pictureRests, restingHost{at.Host(), until}
 	}
 	got := h.getter.Get(p.ctx, fetch.Want{URL: at, For: of, Accept: kind.accept, MaxBytes: kind.most,
 		Unlogged: true})

@@ -91,7 +91,7 @@ func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
 		}
 		at, ok := n.ReserveRequest(now, u)
 		if !ok {
-			return 0, fmt.Errorf("%s wants to be left alone until %s", u.Host(), at.Local().Format("2006-01-02 15:04"))
+			return 0, restingHost{u.Host(), at}
 		}
 		return at.Sub(now), nil
 	})
@@ -101,6 +101,33 @@ func (h *host) awaitHost(ctx context.Context, u feed.URL) error {
 	if err == nil && !enter(ctx, h.fetching) {
 		err = context.Cause(ctx)
 	}
+	return err
+}
+
+// A restingHost is the error about a host that is not asked, since it wants to be left alone: a backfill.ErrLater.
+type restingHost struct {
+	name  string
+	until time.Time
+}
+
+func (r restingHost) Error() string {
+	return r.name + " wants to be left alone until " + r.until.Local().Format("2006-01-02 15:04")
+}
+
+func (r restingHost) Unwrap() error { return backfill.ErrLater }
+
+// errOffline says that no publisher can be reached now.
+var errOffline = fmt.Errorf("%w: no publisher can be reached", backfill.ErrLater)
+
+// online is errOffline while our own network seems to be down: nobody is asked for what nobody waits for then, and
+// nothing is given up.
+func (h *host) online(ctx context.Context) error {
+	_, err := look(ctx, h.loop, func(n *node.Node) (struct{}, error) {
+		if n != nil && !n.Offline().IsZero() {
+			return struct{}{}, errOffline
+		}
+		return struct{}{}, nil
+	})
 	return err
 }
 

@@ -153,6 +153,9 @@ func (n *Node) ReserveRequest(now time.Time, u feed.URL) (at time.Time, ok bool)
 // HostRests is until when the host of u wants to be left alone, the zero time where it does not say so.
 func (n *Node) HostRests(now time.Time, u feed.URL) time.Time { return n.poller.Rests(now, u) }
 
+// Offline is since when no publisher can be reached, the zero time where one can.
+func (n *Node) Offline() time.Time { return n.poller.Offline() }
+
 // Became is the feed that is followed in place of an address, "" for none, and whether it was followed before that.
 func (n *Node) Became(page feed.URL) (to feed.URL, known bool) { return n.poller.Became(page) }
 
