@@ -76,6 +76,15 @@ func (s *knownNodes) expire(now time.Time, gone func(netip.Addr) bool) (changed 
 	return len(s.list) != before
 }
 
+// doubt has the nodes be forgotten soon, unless they are heard again: they may have gone unheard.
+func (s *knownNodes) doubt(now time.Time) {
+	for i := range s.list {
+		if soon := now.Add(hostLife); soon.Before(s.list[i].expires) {
+			s.list[i].expires = soon
+		}
+	}
+}
+
 // fading reports whether one on the network is to be asked for again, and notes that it is.
 func (s *knownNodes) fading(now time.Time, on *lanNetwork) (ask bool) {
 	for i := range s.list {

@@ -53,6 +53,9 @@ type Responder struct {
 const (
 	// lookEvery is how often the machine's interfaces are looked at, and Found is called at least.
 	lookEvery = 15 * time.Second
+	// asleepFor is how late a look has to be by the clock of the wall to tell that the machine slept: timers stand
+	// still while it does.
+	asleepFor = time.Minute
 	// maxPackets is how many packets are read within a second.
 	maxPackets = 200
 	warnEvery  = time.Hour
@@ -205,13 +208,17 @@ func (r *Responder) look(now time.Time, p *ipv4.PacketConn) {
 	if now.Before(r.lookAt) {
 		return
 	}
+	before := r.networks
+	if late := now.Round(0).Sub(r.lookAt.Round(0)); !r.lookAt.IsZero() && late > asleepFor {
+		r.networks = nil // it comes to all of them anew (RFC 6762 §8): others may have forgotten it
+		r.nodes.doubt(now)
+	}
 	r.lookAt = now.Add(lookEvery)
 	list, err := r.interfaces()
 	if err != nil {
 		r.config.Log.Warn("networks of this machine are not known", "err", err)
 		return
 	}
-	before := r.networks
 	r.cameTo(now, list)
 	r.changed = true // or so it is told
 	for _, n := range before {

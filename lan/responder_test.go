@@ -274,6 +274,38 @@ func TestRunningAgain(t *testing.T) {
 	}
 }
 
+// A machine that slept comes to its networks anew, as others may have forgotten the node, and forgets those that do not
+// say soon that they are there still.
+func TestAfterASleep(t *testing.T) {
+	w := newTestNetwork(t)
+	w.run(t, 3*time.Hour)
+	w.interfaces = func() ([]inter, error) { return []inter{{3, netip.MustParsePrefix("192.168.1.2/24")}}, nil }
+	near := func(ap string) bool { return w.Near(netip.MustParseAddrPort(ap)) }
+	for range 3 {
+		w.lookAt = w.now
+		w.look(w.now, new(ipv4.PacketConn))
+		if said, _ := w.run(t, lookEvery-time.Second); said != 0 {
+			t.Fatal("it announces itself although nothing happened")
+		}
+	}
+	w.hear("192.168.1.9", node(2, 7790, false))
+	w.hear("192.168.1.10", node(3, 7790, false))
+	w.now = w.now.Add(time.Hour)
+	w.look(w.now, new(ipv4.PacketConn))
+	w.lookAt = w.now.AddDate(1, 0, 0)
+	if said, asked := w.run(t, 2*time.Second); said != 2 || asked < 2 {
+		t.Errorf("after a sleep: %d announcements, %d queries", said, asked)
+	}
+	if !near("192.168.1.9:7790") || !near("192.168.1.10:7790") {
+		t.Error("who was there is forgotten at once")
+	}
+	w.hear("192.168.1.9", node(2, 7790, false))
+	w.run(t, hostLife)
+	if !near("192.168.1.9:7790") || near("192.168.1.10:7790") {
+		t.Error("who answers is forgotten, or who does not is not")
+	}
+}
+
 // Of an interface that is there no more the group is left: a system lets a socket join on a few only, and those that
 // are gone count.
 func TestGroupsOfInterfacesThatAreGone(t *testing.T) {
