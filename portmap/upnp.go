@@ -19,6 +19,7 @@ import (
 
 	"github.com/huin/goupnp"
 	"github.com/huin/goupnp/soap"
+	"golang.org/x/net/html/charset"
 )
 
 // The bounds on what a router may cost that is asked by UPnP.
@@ -185,7 +186,7 @@ func (g *igd) describe(ctx context.Context, at *url.URL) error {
 	defer resp.Body.Close()
 	var root goupnp.RootDevice
 	reading := xml.NewDecoder(resp.Body)
-	reading.DefaultSpace = goupnp.DeviceXMLNamespace
+	reading.DefaultSpace, reading.CharsetReader = goupnp.DeviceXMLNamespace, charset.NewReaderLabel
 	if err := reading.Decode(&root); err != nil || resp.StatusCode != http.StatusOK {
 		return errors.New("describes itself by UPnP in what cannot be read")
 	}

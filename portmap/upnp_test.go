@@ -77,9 +77,10 @@ func (g *gatewayDevice) act(w http.ResponseWriter, r *http.Request) {
 		`s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body>%s</s:Body></s:Envelope>`, inner)
 }
 
-// description is how a router describes itself that has the service below two devices, as is usual.
+// description is how a router describes itself that has the service below two devices, as is usual, and whose maker
+// writes in Latin-1.
 func description(base, service string) string {
-	return `<?xml version="1.0"?><root xmlns="urn:schemas-upnp-org:device-1-0"><URLBase>` + base + `</URLBase><device>
+	return `<?xml version="1.0" encoding="ISO-8859-1"?><root xmlns="urn:schemas-upnp-org:device-1-0"><URLBase>` + base + `</URLBase><device>
 <deviceType>urn:schemas-upnp-org:device:InternetGatewayDevice:1</deviceType><deviceList><device><deviceList><device>
 <serviceList><service><serviceType>` + service + `</serviceType><controlURL>/ctl</controlURL></service></serviceList>
 </device></deviceList></device></deviceList></device></root>`
