@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"syscall"
 
 	"feedex/guard"
 )
@@ -88,11 +87,11 @@ func inWords(err error) error {
 		return worded{noHost, err}
 	case errors.As(err, &dns):
 		return worded{noLookup + dns.Err, err}
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case isOf(err, refused):
 		return worded{"the host is there, but refuses the connection", err}
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+	case isOf(err, noWay):
 		return worded{"there is no way to the host", err}
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), isOf(err, brokenOff):
 		return worded{"the host broke off before it answered", err}
 	}
 	return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"syscall"
 
 	"feedex/guard"
 )
@@ -20,7 +19,7 @@ func unreached(err error, connected bool) bool {
 		return !dns.IsNotFound
 	}
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ECONNRESET):
+	case isOf(err, refused), isOf(err, brokenOff):
 		return false
 	case errors.Is(err, context.DeadlineExceeded):
 		return true
