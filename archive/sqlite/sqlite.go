@@ -305,18 +305,19 @@ func (r *Reader) failed(ctx context.Context, verb string, err error) error {
 type role string
 
 const (
-	// roleWriter commits durably: with synchronous=FULL a commit is on the disk when it returns.
+	// roleWriter commits durably: with synchronous=FULL a commit is on the disk when it returns, on macOS, where fsync
+	// leaves it in the disk's memory, with fullfsync besides.
 	// Its transactions are immediate, because one that begins by reading could find the database
 	// locked when it comes to write. The log that commits go to is brought into the file every 8,000
 	// pages: a page that changes in many commits is then written there once, and few commits wait.
 	// How room is given back (see Reclaim) has to be said before anything is in a new file.
 	roleWriter role = "mode=rw&_txlock=immediate&_pragma=auto_vacuum(2)&_pragma=journal_mode(WAL)" +
-		"&_pragma=synchronous(FULL)" +
+		"&_pragma=synchronous(FULL)&_pragma=fullfsync(1)" +
 		"&_pragma=wal_autocheckpoint(8000)&_pragma=journal_size_limit(67108864)"
 	// roleHousekeeper is a writer that does not wait for others: it can do its work later. A log that grows while it
 	// does is the business of the connection that brings it into the file.
-	roleHousekeeper role = "mode=rw&_txlock=immediate&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(0)" +
-		"&_pragma=journal_size_limit(67108864)"
+	roleHousekeeper role = "mode=rw&_txlock=immediate&_pragma=synchronous(FULL)&_pragma=fullfsync(1)" +
+		"&_pragma=wal_autocheckpoint(0)&_pragma=journal_size_limit(67108864)"
 	// roleReader may clean up after a node that was killed, but changes nothing otherwise.
 	roleReader role = "mode=rw&_pragma=query_only(1)"
 	// roleReadOnly is a reader without the right to write.
