@@ -1,11 +1,15 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"feedex/internal/shell"
 )
 
 // Data is the data directory, in the user's own place where none was chosen.
@@ -49,6 +53,22 @@ func usualConfig() string {
 		return ""
 	}
 	return filepath.Join(dir, "feedex", "feedex.toml")
+}
+
+// WriteConfig are the commands by which somebody makes a config file where one is read that nobody names.
+func WriteConfig() string {
+	file, mkdir := cmp.Or(usualConfig(), "feedex.toml"), "mkdir -p "
+	if runtime.GOOS == "windows" {
+		mkdir = "mkdir " // which makes the folders above as well
+	}
+	word := func(path string) string {
+		short := fromHome(path)
+		if rest, ok := strings.CutPrefix(short, "~"); ok && shell.Quote(rest) == rest {
+			return short
+		}
+		return shell.Quote(path)
+	}
+	return fmt.Sprintf("  %s%s\n  feedex config > %s", mkdir, word(filepath.Dir(file)), word(file))
 }
 
 // defaultConfig is the config file that is read where none is named, "" if there is none.

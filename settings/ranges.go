@@ -125,7 +125,7 @@ func (s *Settings) outOfRange(row *setting, says string) error {
 	if readErr != nil {
 		return UsageError{Err: err}
 	}
-	line, column, ok := position(withoutMark(data), toml.Key(strings.Split(row.key, ".")))
+	line, column, ok := position(inUTF8(data), toml.Key(strings.Split(row.key, ".")))
 	if !ok {
 		return UsageError{Err: err}
 	}

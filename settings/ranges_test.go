@@ -10,8 +10,18 @@ import (
 	"testing"
 )
 
+// utf16 is a setting in UTF-16, with the mark in front of which each byte stands at so many of two.
+func utf16(mark string, at int) string {
+	text := "seen_dids = 0\r\n"
+	pairs := make([]byte, 2*len(text))
+	for i := range len(text) {
+		pairs[2*i+at] = text[i]
+	}
+	return mark + string(pairs)
+}
+
 // TestRanges reads config files whose settings are of the right kind and yet none that a node can have. A
-// byte order mark in front does not count.
+// byte order mark in front does not count, but for whether it is UTF-16.
 func TestRanges(t *testing.T) {
 	for _, tt := range []struct{ file, want string }{
 		{"", ""},
@@ -22,6 +32,8 @@ func TestRanges(t *testing.T) {
 		{"polling = { min = '1s', max = '30d', start = '30d' }", ""},
 		{"min_neighbors = 3\n\n max_neighbors = 100 # many", "3:2: max_neighbors is 100, want 1 to 64"},
 		{"\ufeffmax_neighbors = 0", "1:1: max_neighbors is 0, want 1 to 64"},
+		{utf16("\xff\xfe", 0), "1:1: seen_dids is 0, want 1 to 1000000"},
+		{utf16("\xfe\xff", 1), "1:1: seen_dids is 0, want 1 to 1000000"},
 		{"min_neighbors = 50", "1:1: min_neighbors is 50, want 1 to max_neighbors (10)"},
 		{"min_neighbors = 0", "1:1: min_neighbors is 0, want 1 to max_neighbors (10)"},
 		{"max_subset_hops = 0", "1:1: max_subset_hops is 0, want 1 to 8"},

@@ -35,7 +35,8 @@ func table() []setting {
 			meaning: `
 The directory of everything that the node keeps: the archive, its lock, its control socket. One node
 a directory. The default is the user's data directory: ~/.local/share/feedex on Linux,
-~/Library/Application Support/feedex on macOS, %LocalAppData%\feedex on Windows. A ~ in front is your home directory.`},
+~/Library/Application Support/feedex on macOS, %LocalAppData%\feedex on Windows. A ~ in front is your home directory.
+What has a backslash stands in single quotes: 'D:\feedex'.`},
 		{key: "listen", usual: ":7790", kind: Listener, also: Tracker,
 			flag: "address at which other nodes reach this one",
 			to:   func(c *daemon.Config, v value) { c.Listen = v.text() },

@@ -22,8 +22,8 @@ func posix(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// windows is a word for cmd.exe, which knows double quotes alone, and for PowerShell. What the latter reads within those
-// is in its single quotes.
+// windows is a word for cmd.exe, which knows double quotes alone, and for PowerShell. What the latter reads within
+// those is in its single quotes.
 func windows(s string) string {
 	switch {
 	case plain(s, `/._-+=:\`):
@@ -38,7 +38,9 @@ func windows(s string) string {
 
 // plain reports whether s is one word as it is, of letters of ASCII, digits and some other characters.
 func plain(s, others string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(others, r))
-	})
+	special := func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+			strings.ContainsRune(others, r))
+	}
+	return s != "" && !strings.ContainsFunc(s, special)
 }
