@@ -435,8 +435,13 @@ func TestUnreached(t *testing.T) {
 		{"breaks off", io.ErrUnexpectedEOF, true, false},
 		{"certificate", errors.New("x509: unknown authority"), false, false},
 	} {
-		if got := unreached(test.err, test.connected); got != test.want {
+		if got := unreached(test.err, test.connected, "linux"); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	for _, system := range []string{"darwin", "windows"} { // where they say so of every name without a network, too
+		if !unreached(dial(&net.DNSError{Err: "no such host", IsNotFound: true}), false, system) {
+			t.Errorf("%s: a name that is not found was looked up", system)
 		}
 	}
 	// As the standard library really reports it.

@@ -17,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -190,7 +191,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	resp, err := recorder{v, v.client.transport(v.origin, u, v.want != nil)}.RoundTrip(req)
 	if err != nil {
 		// a server that redirected was reached
-		v.out.Unreached, v.out.Dialed = len(v.seen) == 1 && unreached(err, connected()), v.dialed.Load()
+		v.out.Unreached, v.out.Dialed = len(v.seen) == 1 && unreached(err, connected(), runtime.GOOS), v.dialed.Load()
 		if errors.Is(err, guard.ErrForbidden) {
 			v.out.Local = true // found out without going there
 			return nil, fmt.Errorf("%w; %s", err, permitting(v.origin, u, v.want != nil))
