@@ -365,10 +365,16 @@ func TestAnswersTellTheNode(t *testing.T) {
 			w.WriteHeader(http.StatusNotModified)
 		case "/404":
 			w.WriteHeader(http.StatusNotFound)
+		case "/511":
+			w.WriteHeader(http.StatusNetworkAuthenticationRequired)
 		default:
 			serveRSS(w, r)
 		}
 	})
+	login := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + "/511")})
+	if !errors.Is(login.Err, ErrLogin) || !login.Unreached || login.Status != 0 {
+		t.Errorf("a network with a login counts as an answer of the publisher: %+v", login)
+	}
 	for path, status := range map[string]int{"/": 200, "/304": 304, "/404": 404} {
 		got := fetchWith(t, Config{AllowLocal: true}, node.Fetch{Feed: feed.URL(server + path), ETag: `"1"`})
 		want := courtesy.Freshness{Stated: true, Lifetime: 10 * time.Minute, Age: time.Minute}

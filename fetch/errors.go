@@ -23,6 +23,8 @@ var (
 	ErrElsewhere = errors.New("redirected to another host")
 	// ErrNotFeed says that the address leads to a web page.
 	ErrNotFeed = errors.New("this is a web page, not a feed")
+	// ErrLogin says that the answer is that of the network on the way, and none of the publisher's (RFC 6585 §6).
+	ErrLogin = errors.New("the network wants a login first: open any web page in a browser")
 	// ErrEncoding says that the publisher uses a content coding that was not asked for.
 	ErrEncoding = errors.New("content coding not understood")
 )
@@ -44,7 +46,8 @@ func (e *StatusError) Error() string {
 	case e.Code == http.StatusNotFound:
 		return text + ": there is no feed at this address"
 	case e.Code == http.StatusUnauthorized:
-		return text + ": the feed wants a user name and a password"
+		return text + ": the feed wants a user name and a password, which stand in its address as in " +
+			"https://name:password@example.org/feed"
 	case e.Code == http.StatusForbidden, e.Code == http.StatusUnavailableForLegalReasons:
 		return text + ": the publisher refuses us"
 	case e.Code == http.StatusTooManyRequests:

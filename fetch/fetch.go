@@ -103,9 +103,9 @@ func (c *Client) CloseIdle() {
 //
 // Where nothing changed, Document and Err are both nil. The validators returned are those to send
 // next time: those of the document that came, whether it could be used or not (Unusable), else the ones of f.
-// Err wraps ErrTooLarge, ErrTooManyRedirects, ErrLoop, ErrElsewhere, ErrNotFeed, ErrEncoding, *StatusError,
-// guard.ErrForbidden, feed.ErrFormat, feed.ErrLimit or context.DeadlineExceeded where one of these was
-// the cause. To locate a feed nobody is asked but the resolver.
+// Err wraps ErrTooLarge, ErrTooManyRedirects, ErrLoop, ErrElsewhere, ErrNotFeed, ErrLogin, ErrEncoding,
+// *StatusError, guard.ErrForbidden, feed.ErrFormat, feed.ErrLimit or context.DeadlineExceeded where one of these
+// was the cause. To locate a feed nobody is asked but the resolver.
 func (c *Client) Fetch(ctx context.Context, f node.Fetch) node.Fetched {
 	out := node.Fetched{Feed: f.Feed, ETag: f.ETag, LastModified: f.LastModified, Body: f.Body, Located: f.Locate}
 	origin, err := url.Parse(string(f.Feed))
@@ -201,6 +201,10 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	defer resp.Body.Close()
 
 	code := resp.StatusCode
+	if code == http.StatusNetworkAuthenticationRequired {
+		v.out.Unreached = true
+		return nil, ErrLogin
+	}
 	v.out.Status = code
 	if isRedirect(code) {
 		return v.redirected(resp, u)

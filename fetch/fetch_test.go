@@ -204,8 +204,8 @@ func TestCredentialsStayAtTheirHost(t *testing.T) {
 
 func TestStatuses(t *testing.T) {
 	for code, words := range map[int]string{
-		204: "204", 206: "206", 226: "226", 300: "300", 304: "304", 401: "password", 403: "refuses", 404: "no feed",
-		410: "no more", 418: "418", 429: "fewer",
+		204: "204", 206: "206", 226: "226", 300: "300", 304: "304", 401: "name:password@", 403: "refuses",
+		404: "no feed", 410: "no more", 418: "418", 429: "fewer",
 		451: "refuses", 500: "trouble", 503: "trouble", 599: "599",
 	} {
 		server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
