@@ -249,6 +249,30 @@ func TestWhoIsAskedInVainEarnsNothing(t *testing.T) {
 	}
 }
 
+// A neighbor that owes as many bundles as it may is audited as well: who makes some up, and delivers each just in time,
+// does not earn meanwhile with offers of what it has not.
+func TestWhoOwesAsMuchAsItMayIsAudited(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, b := hosts[0], hosts[1]
+	var dids []protocol.DID
+	for i := range protocol.MaxPromises {
+		dids = append(dids, did(i))
+	}
+	a.hears(b, protocol.CheckDIDs{DIDs: dids})
+	known := one("known")
+	a.knows(known)
+	if r := a.hears(b, protocol.CheckDID{DID: known.DID}); r.Reply != protocol.Seen(false) {
+		t.Errorf("the first offer of what is here is answered %v, %v", r.Reply, r.Fault)
+	}
+	if v := a.account(b).Got; v != 0 {
+		t.Errorf("it earned %v and showed nothing", v)
+	}
+	if w.run(time.Hour); a.account(b).Got != 0 || a.account(b).Fined == 0 {
+		t.Errorf("it earned %v and was fined %v", a.account(b).Got, a.account(b).Fined)
+	}
+}
+
 // Many bundles are owed, and nobody says anything about any of them: all of them are judged after the first.
 func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
 	w := newNetwork(t)

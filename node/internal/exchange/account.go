@@ -101,7 +101,7 @@ func (m *Machine) offeredSeen(l *link, did protocol.DID) protocol.Seen {
 		if !again {
 			l.pending += value
 		}
-	case len(l.Owed) < protocol.MaxPromises && m.Ledger.Audit(m.Rng, l.Holder):
+	case m.Ledger.Audit(m.Rng, l.Holder): // beside all that it may have promised
 		m.Counters.Audits++
 		m.Owe(l, did, value, again)
 		return false
