@@ -14,6 +14,7 @@ import (
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/search"
 )
 
 // router is the address of homes that share one.
@@ -46,6 +47,22 @@ func (w *network) street(homes int, feeds ...feed.URL) (host *testHost, street [
 	}
 	w.run(time.Minute)
 	return host, street
+}
+
+// A home that floods with queries costs another one at its address no standing, nor their address.
+func TestAHomeThatFloodsWithQueriesBlamesNobodyBesideIt(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(2, news)
+	for range 3*search.PerMinute - 1 {
+		host.hears(homes[0], protocol.QueryFeed{})
+	}
+	r := host.hears(homes[1], protocol.QueryFeed{})
+	if r.Fault == nil || r.Fault.Code != protocol.Busy {
+		t.Fatalf("the two do not share what they may ask: the other is answered %v, %v", r.Reply, r.Fault)
+	}
+	if marks := host.account(homes[1]).Standing.Marks; len(marks) > 0 {
+		t.Errorf("the other home is blamed: %v", marks)
+	}
 }
 
 // seenAs is what calls from the homes look like.

@@ -92,7 +92,7 @@ type queries struct {
 func (m *Machine) Queried(l *core.Link, ev core.Asked, q protocol.Query) {
 	trusted := m.Trusted(l.Holder)
 	over, flood := l.Usage.Query(m.Now)
-	if flood && !trusted {
+	if flood && !trusted && !l.ID().Hosted() { // others at its address may have asked most of them
 		m.membership.Punish(l.Holder, incentive.CallFlood, 0)
 	}
 	switch {
