@@ -85,6 +85,72 @@ func TestNobodyHearsOfNearNodes(t *testing.T) {
 	}
 }
 
+// deliveries notes the paths of the bundles that are put to a node from now on, by the ids of their first entries.
+func (w *network) deliveries(to *testHost) map[string][]protocol.NodeID {
+	paths := make(map[string][]protocol.NodeID)
+	w.watch = func(h *testHost, ev node.Event, _ []node.Effect) {
+		if asked, ok := ev.(node.Asked); ok && h == to {
+			if put, ok := asked.Call.(protocol.PutEntries); ok {
+				paths[put.Bundle.Entries[0].ID] = put.Bundle.Path
+			}
+		}
+	}
+	return paths
+}
+
+// What a near node without a key brought goes no further before an own poll has shown it: nobody can be named for it,
+// and who names nobody says that it polled.
+func TestWhatNobodyCanBeNamedForWaitsForAPoll(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, node.Config{}, news)
+	a, other := hosts[0], hosts[1]
+	other.blocked[news] = true
+	near := a.befriend(protocol.NewNodeID(netip.MustParseAddr("192.168.1.9"), 7790), news)
+	paths := w.deliveries(other)
+	for _, id := range []string{"listed", "invented"} {
+		if r := a.put(near, one(id)); r.Fault != nil {
+			t.Fatal(r.Fault)
+		}
+	}
+	if w.run(10 * time.Second); len(paths) > 0 {
+		t.Errorf("it is passed on, by the paths %v", paths)
+	}
+	w.feed(news).entries = append(w.feed(news).entries, one("listed").Entries...)
+	w.run(2 * time.Hour)
+	if path, put := paths["listed"]; !put || len(path) > 0 || len(paths) != 1 {
+		t.Errorf("after a poll that lists one of them what is passed on has the paths %v", paths)
+	}
+}
+
+// Nor does a node that was restarted claim to have polled what a near node brought.
+func TestARestartClaimsNothing(t *testing.T) {
+	w := newNetwork(t)
+	b := w.household(1, node.Config{})[0]
+	a := w.add(node.Config{}, news)
+	w.run(time.Minute)
+	a.discovers(b)
+	w.run(2 * time.Minute)
+	if !a.neighborOf(b.id) {
+		t.Fatal("they are no neighbors")
+	}
+	a.put(b, one("x"))
+	w.run(10 * time.Second)
+	a.kill()
+	a.start()
+	w.run(time.Minute)
+	newcomer := w.add(node.Config{}, news)
+	w.run(time.Minute)
+	paths := w.deliveries(newcomer)
+	a.step(node.Discovered{By: neighbors.Announced, Nodes: []protocol.NodeID{newcomer.id}})
+	w.run(2 * time.Minute)
+	if !newcomer.neighborOf(a.id) {
+		t.Fatal("the newcomer is no neighbor")
+	}
+	if path, put := paths["x"]; put && len(path) == 0 {
+		t.Error("it says that it polled what a near node brought")
+	}
+}
+
 // One network has two places, however many nodes are there.
 func TestNearNodesHaveTwoPlaces(t *testing.T) {
 	w := newNetwork(t)

@@ -25,9 +25,14 @@ const (
 // which means that the neighbor's subscription set includes the bundle's originating URL and that the
 // hop count for the matching feed is not greater than a system parameter max_subset_hops."
 func (m *Machine) Spread(b *protocol.Bundle, from protocol.NodeID) {
+	passed := m.asPassedOn(b)
+	if len(passed.Path) == 0 && len(b.Path) > 0 {
+		m.holdBack(b) // nobody can be named for it, and who names nobody says that it polled
+		return
+	}
 	m.Gossip.Seen.Add(b.DID)
 	m.fulfil(b.DID)
-	b = m.asPassedOn(b)
+	b = passed
 	m.Gossip.keep(b, m.Now)
 	m.Gossip.shorten(m.Now)
 	var to []*link
@@ -167,7 +172,7 @@ func (m *Machine) recollect() {
 
 // regather puts entries together again as they went round, and remembers the bundles: what came of one feed, within a
 // second, from one source, or each of these alone. Where neither gives a bundle that went round, as of a document that
-// was not offered, they are left out.
+// was not offered, they are left out, and so is what a near node brought until an own poll has shown it.
 func (m *Machine) regather(records []archive.Record) {
 	for len(records) > 0 {
 		first := &records[0]
@@ -186,7 +191,10 @@ func (m *Machine) regather(records []archive.Record) {
 			for _, b := range m.wentRound(b) {
 				switch {
 				case m.Local(first.Source):
-					b.Path = m.outward([]protocol.NodeID{first.Source})
+					// No link tells its key yet.
+					if polled, _ := m.polledOf(b); len(polled) < len(b.Entries) {
+						continue
+					}
 				case !first.Source.IsZero():
 					b.Path = []protocol.NodeID{first.Source}
 				}

@@ -22,7 +22,7 @@ const (
 // hearsay is the record of statements by neighbors that no own poll has shown.
 type hearsay struct {
 	*trust.Register
-	Held []*protocol.Bundle // of nodes that are doubted, the latest last
+	Held []*protocol.Bundle // of nodes that are doubted, or that nobody can name, the latest last
 }
 
 // holderOf is the holder of the account that answers for a claim: that of the neighbor's key, if it has one by now, and
@@ -190,8 +190,8 @@ func (m *Machine) Doubted(b *protocol.Bundle) bool {
 // maxHeldBack bounds the bundles that are held back, the latest of them.
 const maxHeldBack = 64
 
-// holdBack keeps a bundle that is stored from going on, as a doubted node says that it polled it. True entries of it
-// others pass on, and we do once an own poll has shown them.
+// holdBack keeps a bundle that is stored from going on, as a doubted node says that it polled it, or nobody can be
+// named for it. True entries of it others pass on, and we do once an own poll has shown them.
 func (m *Machine) holdBack(b *protocol.Bundle) {
 	m.Gossip.Seen.Add(b.DID)
 	m.fulfil(b.DID)
@@ -209,27 +209,39 @@ func (m *Machine) releaseShown(u feed.URL) {
 		if b.Feed != u {
 			return false
 		}
-		identities := b.Identities()
-		ids := make([]feed.EntryID, len(identities))
-		for i := range identities {
-			ids[i] = identities[i].ID
-		}
-		var same []feed.Entry
-		for i, v := range m.Shared.Known(ids) {
-			if !v.Polled {
-				return false
-			} else if v.Digest == identities[i].Digest {
-				same = append(same, b.Entries[i])
-			}
-		}
-		if part := partOf(b, same); part != nil {
+		same, all := m.polledOf(b)
+		if part := partOf(b, same); all && part != nil {
 			shown = append(shown, part)
 		}
-		return true
+		return all
 	})
 	for _, b := range shown {
-		m.Spread(b, b.Path[len(b.Path)-1])
+		from := b.Path[len(b.Path)-1]
+		if len(m.asPassedOn(b).Path) == 0 {
+			own := *b
+			own.Path = nil
+			b = &own
+		}
+		m.Spread(b, from)
 	}
+}
+
+// polledOf returns the entries of a bundle that own polls have shown as they stand there, and whether they have shown
+// all of them, be it otherwise.
+func (m *Machine) polledOf(b *protocol.Bundle) (same []feed.Entry, all bool) {
+	identities := b.Identities()
+	ids := make([]feed.EntryID, len(identities))
+	for i := range identities {
+		ids[i] = identities[i].ID
+	}
+	all = true
+	for i, v := range m.Shared.Known(ids) {
+		all = all && v.Polled
+		if v.Polled && v.Digest == identities[i].Digest {
+			same = append(same, b.Entries[i])
+		}
+	}
+	return same, all
 }
 
 // revised says what becomes of a version that a neighbor brought of an entry of which we keep another.
