@@ -117,6 +117,37 @@ func TestADoubtedNeighborGoesNoFurther(t *testing.T) {
 	}
 }
 
+// Nor does a neighbor that cannot be dialled, of which the witnesses know the key alone.
+func TestADoubtedHomeGoesNoFurther(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(1, news)
+	offered := 0
+	for i := range 3 {
+		script := func(_ *testHost, c node.Call) protocol.Reply {
+			switch c.Call.(type) {
+			case protocol.CheckDID:
+				if i == 2 { // who takes what it gets
+					offered++
+					return protocol.Seen(true)
+				}
+				return protocol.Seen(false)
+			case protocol.PutEntries:
+				return &protocol.RemoteError{Code: protocol.ForgedSource}
+			}
+			return protocol.OK{}
+		}
+		host.hasHeard(host.befriend(w.play(stranger(i), script).id, news))
+	}
+	host.take(homes[0], w.junk("first"))
+	if w.run(time.Minute); offered != 1 {
+		t.Fatalf("what it brings first is offered %d times", offered)
+	}
+	host.take(homes[0], w.junk("second"))
+	if w.run(time.Minute); offered != 1 {
+		t.Error("it is doubted, and what it brings goes on")
+	}
+}
+
 // A slander is a node between an honest neighbor that polls, another that does not, and two liars of which it has
 // heard, that refuse what the first one polled. Nobody finds anybody else.
 type slander struct {

@@ -51,11 +51,15 @@ func (d *doubt) stands(now time.Time) bool { return now.Sub(d.at).Abs() < doubtF
 // wrong reports whether own polls have shown it to be.
 func (d *doubt) wrong(now time.Time) bool { return len(d.shown) > 0 && !d.stands(now) && d.lasts(now) }
 
+// subject is against whom a word goes: the network of a node or, where that cannot be dialled, the node alone, of which
+// others know the key and nothing else.
+func subject(id protocol.NodeID) protocol.Network { return id.Name().Network() }
+
 // Doubt takes in that a neighbor speaks against a node, and reports whether that is the word of a witness. It does
 // nothing where that did so within a week. Where there is no more room, the oldest word goes of networks without a
 // voice.
 func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) (heard bool) {
-	d := doubt{against: against.Network(), by: by.Network(), at: now}
+	d := doubt{against: subject(against), by: by.Network(), at: now}
 	d.stake = 1 + w.earnedBy(now, d.against)
 	w.doubts = slices.DeleteFunc(w.doubts, func(old doubt) bool { return !old.lasts(now) })
 	own := 0
@@ -67,7 +71,7 @@ func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) (heard boo
 			own++
 		}
 	}
-	if d.by == d.against || own >= maxDoubtsEach {
+	if d.by == d.against || subject(by) == d.against || own >= maxDoubtsEach {
 		return false
 	}
 	if len(w.doubts) >= maxDoubts {
@@ -80,7 +84,7 @@ func (w *Witnesses) Doubt(now time.Time, against, by protocol.NodeID) (heard boo
 // Doubted reports whether at least two witnesses speak against the node, and no own poll for what it claims of the
 // feed.
 func (w *Witnesses) Doubted(now time.Time, id protocol.NodeID, u feed.URL) bool {
-	against, count := id.Network(), 0
+	against, count := subject(id), 0
 	for i := range w.doubts {
 		d := &w.doubts[i]
 		if d.against == against && d.stands(now) && !slices.Contains(d.shown, u) && w.backs(now, i) {
@@ -92,7 +96,7 @@ func (w *Witnesses) Doubted(now time.Time, id protocol.NodeID, u feed.URL) bool 
 
 // Shown notes that an own poll has shown what the node claims to have polled.
 func (w *Witnesses) Shown(now time.Time, id protocol.NodeID, u feed.URL) {
-	against := id.Network()
+	against := subject(id)
 	for i := range w.doubts {
 		if d := &w.doubts[i]; d.against == against && d.stands(now) && !slices.Contains(d.shown, u) {
 			d.shown = append(d.shown, u)
@@ -102,7 +106,7 @@ func (w *Witnesses) Shown(now time.Time, id protocol.NodeID, u feed.URL) {
 
 // Convicted notes that an own poll has found the node forging: neighbors that spoke against it were right.
 func (w *Witnesses) Convicted(id protocol.NodeID) {
-	against := id.Network()
+	against := subject(id)
 	w.doubts = slices.DeleteFunc(w.doubts, func(d doubt) bool { return d.against == against })
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"feedex/feed"
+	"feedex/protocol"
 )
 
 const blog feed.URL = "https://blog.example.com/feed"
@@ -42,6 +43,41 @@ func TestTwoWitnessesMakeADoubt(t *testing.T) {
 		if got := w.Doubted(now, beside(11), news); got != c.want {
 			t.Errorf("%s: what is beside it is doubted: %v", name, got)
 		}
+	}
+}
+
+// A node that cannot be dialled is doubted by its key: others know nothing else of it, and many share its address.
+func TestAHostedNodeIsDoubtedByItself(t *testing.T) {
+	home := protocol.HostedID(id(11).Addr(), protocol.NodeKey{1})
+	next := protocol.HostedID(id(11).Addr(), protocol.NodeKey{2})
+	w := heard(9, 3)
+	for range 2 {
+		w.Earned(now, home)
+	}
+	w.Doubt(now, home.Name(), home)
+	w.Doubt(now, home.Name(), id(2))
+	if w.Doubted(now, home, news) {
+		t.Error("one witness, or itself, makes a doubt")
+	}
+	w.Doubt(now, home, id(3))
+	for _, named := range []protocol.NodeID{home, home.Name()} {
+		if !w.Doubted(now, named, news) {
+			t.Errorf("%s is not doubted", named)
+		}
+	}
+	if w.Doubted(now, next, news) || w.Doubted(now, id(11), news) {
+		t.Error("who shares its address is doubted")
+	}
+	w.Shown(now, home, news)
+	if w.Doubted(now, home, news) || !w.Doubted(now, home.Name(), blog) {
+		t.Error("an own poll does not end it in its feed, or in another")
+	}
+	w.Earned(now, home) // as much as the witnesses now
+	w.Convicted(home)
+	w.Doubt(now, home.Name(), id(2))
+	w.Doubt(now, home.Name(), id(3))
+	if w.Doubted(now, home, blog) {
+		t.Error("it is doubted by those who have earned no more")
 	}
 }
 

@@ -59,7 +59,14 @@ func (e *earned) rollOver(now time.Time) {
 
 // Earned notes that an own poll has shown an entry that the neighbor brought first.
 func (w *Witnesses) Earned(now time.Time, by protocol.NodeID) {
-	network := by.Network()
+	w.earn(now, by.Network())
+	if by.Hosted() {
+		w.earn(now, subject(by)) // what a word against it takes
+	}
+}
+
+// earn notes an entry that a network has earned.
+func (w *Witnesses) earn(now time.Time, network protocol.Network) {
 	e := w.earned[network]
 	if e == nil {
 		if len(w.order) >= maxNetworks {
