@@ -48,6 +48,7 @@ type Claims struct {
 	makers map[protocol.Network]int // and by neighbors of each
 	misses []miss                   // the latest last
 	uneven map[feed.URL]time.Time   // feeds of which entries vanished, and until when that counts
+	polled map[feed.URL]bool        // those of which polls judge claims
 }
 
 // A Claim is an entry that a neighbor brought first.
@@ -99,11 +100,11 @@ func (c *claim) maker() protocol.Network { return c.via[len(c.via)-1].Network() 
 // newClaims returns Claims that remember nothing.
 func newClaims(w *Witnesses) *Claims {
 	return &Claims{witnesses: w, open: make(map[feed.EntryID]*claim), feeds: make(map[feed.URL]int),
-		makers: make(map[protocol.Network]int), uneven: make(map[feed.URL]time.Time)}
+		makers: make(map[protocol.Network]int), uneven: make(map[feed.URL]time.Time), polled: make(map[feed.URL]bool)}
 }
 
 // Add remembers that a neighbor brought the entry first, for 48 hours at most. Where there is no more room, the network
-// with most claims loses its oldest: a flood pushes out nobody else's.
+// with most claims loses one: a flood pushes out nobody else's.
 func (c *Claims) Add(e *feed.Entry, made Claim) {
 	if c.open[made.Entry] != nil {
 		return
@@ -154,7 +155,8 @@ func listedSince(e *feed.Entry, at time.Time) time.Time {
 	return at.Add(-claimedFor)
 }
 
-// evict drops the oldest claim of the network that has most of them, of several the least.
+// evict drops a claim of the network that has most of them, of several the least: the oldest by which no poll can
+// convict anybody, or a forger would flood until what he forged is forgotten, and else the oldest.
 func (c *Claims) evict() {
 	var most protocol.Network
 	for maker, n := range c.makers {
@@ -162,12 +164,20 @@ func (c *Claims) evict() {
 			most = maker
 		}
 	}
+	var out *claim
 	for _, open := range c.order {
-		if !open.ended && open.maker() == most {
-			c.end(open)
-			return
+		if open.ended || open.maker() != most {
+			continue
+		}
+		harmless := len(open.via) > 1 || !c.polled[open.feed]
+		if out == nil || harmless {
+			out = open
+		}
+		if harmless {
+			break
 		}
 	}
+	c.end(out)
 }
 
 // end forgets a claim.
@@ -210,6 +220,7 @@ func (c *Claims) of(u feed.URL) (list []*claim) {
 // Forget drops all claims of a feed that is not polled any more.
 func (c *Claims) Forget(u feed.URL) {
 	delete(c.uneven, u)
+	delete(c.polled, u)
 	for _, open := range c.of(u) {
 		c.end(open)
 	}

@@ -267,6 +267,29 @@ func TestClaimsAreBounded(t *testing.T) {
 	}
 }
 
+// Who forges makes nobody forget it by a flood of claims that no poll can tell of: what it relays, or brings of feeds
+// that nobody polls here.
+func TestAForgerCannotFloodAForgeryAway(t *testing.T) {
+	c := newClaims(new(Witnesses))
+	listed := listing(item(100, 9*time.Hour))
+	c.Judge(now, now, news, listed)
+	forgery := item(0, 2*time.Hour)
+	add(c, forgery, 2*time.Hour, 3)
+	for i := range 2 * maxClaims {
+		e, nodes := item(1+i, 0), []int{4, 3}
+		if i%2 == 0 {
+			e.Feed, nodes = blog, []int{3}
+		}
+		add(c, e, 0, nodes...)
+	}
+	if j := c.Judge(now, now, news, listed); len(j.Forged) != 1 || j.Forged[0].Entry != forgery.EntryID() {
+		t.Errorf("after the flood %d entries are forged", len(j.Forged))
+	}
+	if c.Forget(news); len(c.polled) > 0 {
+		t.Error("a feed that is forgotten is polled")
+	}
+}
+
 // Where several networks have the most claims, it does not depend on chance which of them loses one.
 func TestEvictionIsDeterministic(t *testing.T) {
 	var lives [2]*Claims

@@ -33,6 +33,7 @@ type miss struct {
 // publisher's document lists, the oldest entry first: that of this poll or, where nothing was modified, that of the
 // last one.
 func (c *Claims) Judge(now, begun time.Time, u feed.URL, listed []Listed) (j Judgement) {
+	c.polled[u] = true
 	claims := c.of(u)
 	if len(listed) == 0 || len(claims) == 0 {
 		return j
