@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"feedex/node"
-	"feedex/protocol"
 	"feedex/reading"
 	"feedex/transport"
 )
@@ -30,9 +29,9 @@ type loop struct {
 	around  surroundings
 	started time.Time
 	events  chan arrival
-	chores  chan func()                     // what concerns the archive and not the node
-	stirred chan struct{}                   // something was stored that housekeeping may have to do with
-	self    atomic.Pointer[protocol.NodeID] // the node's address as others see it, nil before its first step
+	chores  chan func()                 // what concerns the archive and not the node
+	stirred chan struct{}               // something was stored that housekeeping may have to do with
+	self    atomic.Pointer[node.Selves] // the node's ids as others see it, nil before its first step
 
 	// What follows belongs to the goroutine.
 
@@ -342,10 +341,7 @@ func (l *loop) endRequests() {
 	}
 }
 
-// whoami is the node's address as others see it, zero while it does not know it.
-func (l *loop) whoami() (id protocol.NodeID) {
-	if self := l.self.Load(); self != nil {
-		id = *self
-	}
-	return id
+// whoami are the node's ids as others see it, as far as it knows them.
+func (l *loop) whoami() *node.Selves {
+	return cmp.Or(l.self.Load(), &node.Selves{AllowLocal: l.config.Node.AllowLocal})
 }

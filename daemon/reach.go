@@ -118,7 +118,7 @@ func (h *host) opened(ctx context.Context, by portmap.IP, f reach.Forwarding) {
 	}
 	h.changes.Add(1)
 	version := fmt.Sprintf("IPv%d", by)
-	switch self := h.whoami(); {
+	switch self := h.whoami().By4; {
 	case f.Problem != "":
 		h.config.Log.Info("the router does not let others in at the node's port", "by", version, "problem", f.Problem)
 	case !f.External.IsValid():

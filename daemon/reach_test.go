@@ -81,7 +81,9 @@ func TestTheNodeHearsOfAnOpenPort(t *testing.T) {
 			by = portmap.IPv6
 		}
 		h := newHost(Config{}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
-		h.self.Store(&test.self)
+		self := node.Selves{}
+		*self.By(test.self) = test.self
+		h.self.Store(&self)
 		h.opened(t.Context(), by, test.is)
 		if len(h.events) != test.want {
 			t.Errorf("%s: the node hears of %d things, want %d", name, len(h.events), test.want)

@@ -78,7 +78,8 @@ func newHosting(c Config, h func() *host) *transport.Hosting {
 		return nil
 	}
 	return transport.NewHosting(transport.HostingConfig{
-		Key: c.Node.Key, Slots: slots, Log: c.Log, Self: func() protocol.NodeID { return h().whoami() },
+		Key: c.Node.Key, Slots: slots, Log: c.Log,
+		Dialled:  func(from, at protocol.NodeID) bool { return h().whoami().Dialled(from, at) },
 		Neighbor: func(id protocol.NodeID) bool { return h().known.hosts(id) },
 	})
 }

@@ -27,7 +27,7 @@ func (n *Node) Within(now time.Time, f func(*Node)) []Effect {
 func (n *Node) Config() *Config { return &n.core.Config }
 
 // SetSelf has the node know itself by an id.
-func (n *Node) SetSelf(id protocol.NodeID) { n.core.Self = id }
+func (n *Node) SetSelf(id protocol.NodeID) { *n.core.Self.By(id) = id }
 
 // Tasks are how many tasks wait for their time, and how many of them have not lost their purpose.
 func (n *Node) Tasks() (all, open int) {

@@ -1,6 +1,8 @@
 package node_test
 
 import (
+	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -49,6 +51,43 @@ func TestIdentityIsWhatMostNeighborsSay(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: the node takes itself for %q, want %q", c.name, got, want)
+		}
+	}
+}
+
+// A node has an id by each version of IP, which neighbors of that version know, and tells people the one by which it is
+// dialled.
+func TestIdentityByEachVersion(t *testing.T) {
+	w := newNetwork(t)
+	own6 := protocol.NewNodeID(netip.MustParseAddr("2600:12::8"), 7790)
+	w.intercept = func(_, to *testHost, call protocol.Call) (protocol.Reply, bool) {
+		_, whoami := call.(protocol.WhoAmI)
+		return own6, whoami && to.id.Addr().Is6()
+	}
+	w.feed(news)
+	config := node.Config{Trackers: []string{tracker}}
+	a := w.add(config, news)
+	for i := range 3 {
+		w.add(config, news)
+		w.addAt(protocol.NewNodeID(netip.MustParseAddr(fmt.Sprintf("2600:%d::9", 20+i)), 7790), config, news)
+	}
+	w.run(10 * time.Minute)
+	if s := a.node.Self(); s.By4 != a.id || s.By6 != own6 || len(a.node.Neighbors()) != 6 {
+		t.Errorf("with %d neighbors it takes itself for %+v", len(a.node.Neighbors()), s)
+	}
+	if got := a.node.Status().Self; got != a.id {
+		t.Errorf("its owner hears of %v", got)
+	}
+	home := w.add(node.Config{})
+	home.inside(func(n *node.Node) { n.SetSelf(home.id); n.SetSelf(own6) })
+	for _, want := range []protocol.NodeID{own6, home.id} {
+		from := stranger(1)
+		if want == own6 {
+			from = protocol.NewNodeID(netip.MustParseAddr("2600:13::9"), 7790)
+		}
+		home.answerTo(from, "", protocol.WhoAmI{})
+		if got := home.node.Status().Self; got != want {
+			t.Errorf("dialled by %v its owner hears of %v", from, got)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package node_test
 import (
 	"crypto/ed25519"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -124,42 +125,48 @@ func TestProofsOfCallers(t *testing.T) {
 
 // Whoever was called proves its key when it calls back, and gets no proof where it shows a wrong one.
 func TestProofsOfTheCalled(t *testing.T) {
+	by4, by6 := stranger(1), protocol.NewNodeID(netip.MustParseAddr("2600:13::9"), 7790)
 	for _, c := range []struct {
 		name  string
+		at    protocol.NodeID
 		proof func(a *testHost, connect protocol.Connect) protocol.KeyProof
 		want  protocol.NodeKey
 		fault protocol.Code
 	}{
-		{"its own proof", func(a *testHost, c protocol.Connect) protocol.KeyProof {
+		{"its own proof", by4, func(a *testHost, c protocol.Connect) protocol.KeyProof {
 			return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, a.id)
 		}, protocol.NodeKeyOf(signer(1)), 0},
-		{"the proof of another key", func(a *testHost, c protocol.Connect) protocol.KeyProof {
+		{"its own proof, by IPv6", by6, func(_ *testHost, c protocol.Connect) protocol.KeyProof {
+			a6 := protocol.NewNodeID(netip.MustParseAddr("2600:12::8"), 7790)
+			return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, a6)
+		}, protocol.NodeKeyOf(signer(1)), 0},
+		{"the proof of another key", by4, func(a *testHost, c protocol.Connect) protocol.KeyProof {
 			return protocol.ProveKey(signer(2), protocol.ProvesLink, c.Key, c.Challenge, a.id)
 		}, protocol.NodeKey{}, protocol.NotVouched},
-		{"a proof for another connect", func(a *testHost, c protocol.Connect) protocol.KeyProof {
+		{"a proof for another connect", by4, func(a *testHost, c protocol.Connect) protocol.KeyProof {
 			return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, "another", a.id)
 		}, protocol.NodeKey{}, protocol.NotVouched},
-		{"a proof that went through other hands", func(_ *testHost, c protocol.Connect) protocol.KeyProof {
+		{"a proof that went through other hands", by4, func(_ *testHost, c protocol.Connect) protocol.KeyProof {
 			return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, stranger(9))
 		}, protocol.NodeKey{}, 0},
 	} {
 		w := newNetwork(t)
 		a := w.full(5, node.Config{}, news)[0]
-		called := w.play(stranger(1), func(_ *testHost, call node.Call) protocol.Reply {
+		called := w.play(c.at, func(_ *testHost, call node.Call) protocol.Reply {
 			connect, is := call.Call.(protocol.Connect)
 			if !is {
 				return protocol.OK{}
 			}
 			v := protocol.Vouch{Session: call.Session, Key: protocol.NodeKeyOf(signer(1)), Challenge: "challenge",
 				Proof: c.proof(a, connect)}
-			r := a.answerTo(stranger(1), "its token", v)
+			r := a.answerTo(c.at, "its token", v)
 			if c.fault != 0 {
 				if r.Fault == nil || r.Fault.Code != c.fault {
 					t.Errorf("%s: answered %+v, %v", c.name, r.Reply, r.Fault)
 				}
 				return protocol.Subset{}
 			}
-			if p, is := r.Reply.(protocol.KeyProof); !is || p.Dialled != stranger(1) ||
+			if p, is := r.Reply.(protocol.KeyProof); !is || p.Dialled != c.at ||
 				!p.Proves(protocol.ProvesLink, connect.Key, v.Key, v.Challenge) {
 				t.Errorf("%s: answered %+v, %v", c.name, r.Reply, r.Fault)
 			}

@@ -110,8 +110,11 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 // never early.
 func (n *Node) Next() time.Time { return n.core.Next() }
 
-// Self is the node's id as a neighbor sees it now, the zero id while it is not known.
-func (n *Node) Self() protocol.NodeID { return n.membership.SureSelf() }
+// Selves are the ids under which others know a node.
+type Selves = core.Selves
+
+// Self are the node's ids as neighbors see it now, and those on its own networks.
+func (n *Node) Self() Selves { return n.membership.SureSelf() }
 
 // Hosted are the neighbors that others cannot dial.
 func (n *Node) Hosted() (ids []protocol.NodeID) {

@@ -232,7 +232,7 @@ func TestAHomeProvesItsKeyToItsHost(t *testing.T) {
 		w.feed(news)
 		host := w.full(4, node.Config{}, news)[0]
 		w.run(time.Minute)
-		if host.node.Self() != host.id {
+		if host.node.Self().By4 != host.id {
 			t.Fatalf("the host takes itself for %v", host.node.Self())
 		}
 		asked := 0

@@ -102,7 +102,7 @@ type NeighborStatus struct {
 func (n *Node) Status() Status {
 	feeds := n.poller.Count()
 	return Status{
-		Self: n.core.Self, Key: protocol.NodeKeyOf(n.core.Config.Key), Started: n.core.Started,
+		Self: n.membership.ToldSelf(), Key: protocol.NodeKeyOf(n.core.Config.Key), Started: n.core.Started,
 		Feeds: feeds.Followed, Alone: feeds.Alone, Ended: feeds.Ended,
 		Pages: feeds.Pages, Undecided: feeds.Undecided, Offline: n.poller.Offline(), Gaps: feeds.Gaps,
 		Pasts: feeds.Pasts, Volunteered: n.poller.Volunteered(),

@@ -39,8 +39,9 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: pingAfter, Interval: pin
 type HostingConfig struct {
 	Key   ed25519.PrivateKey
 	Slots int // how many neighbors are hosted at most; as many may have a link that are none yet
-	// Self is the node's own address as others see it, zero while it does not know it.
-	Self func() protocol.NodeID
+	// Dialled reports whether a caller can have dialled this node at an address, as far as the node knows its own. It
+	// is called from many goroutines.
+	Dialled func(from, at protocol.NodeID) bool
 	// Neighbor reports whether a node is one. It is called from many goroutines.
 	Neighbor func(protocol.NodeID) bool
 	Log      *slog.Logger
@@ -193,7 +194,7 @@ func (h *Hosting) swapRoles(w http.ResponseWriter, r *http.Request, l *hostedLin
 		protocol.NodeKeyOf(h.cfg.Key), ChallengeHeader, challenge)
 	err = buffered.Flush()
 	if err == nil {
-		err = h.proved(buffered.Reader, key, challenge)
+		err = h.proved(buffered.Reader, l.id, key, challenge)
 	}
 	if err == nil {
 		err = under.SetDeadline(time.Time{})
@@ -259,7 +260,7 @@ var errUnasked = errors.New("an answer that nobody asked for")
 var errNotProved = errors.New("the key is not proved")
 
 // proved reads the line by which a caller proves its key.
-func (h *Hosting) proved(r *bufio.Reader, key protocol.NodeKey, challenge string) error {
+func (h *Hosting) proved(r *bufio.Reader, from protocol.NodeID, key protocol.NodeKey, challenge string) error {
 	var line []byte
 	for len(line) == 0 || line[len(line)-1] != '\n' {
 		b, err := r.ReadByte()
@@ -272,9 +273,8 @@ func (h *Hosting) proved(r *bufio.Reader, key protocol.NodeKey, challenge string
 	}
 	dialled, signature, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 	id, err := protocol.ParseNodeID(dialled)
-	self := h.cfg.Self()
 	proof := protocol.KeyProof{Dialled: id, Signature: signature}
-	if err != nil || !self.IsZero() && id != self ||
+	if err != nil || !h.cfg.Dialled(from, id) ||
 		!proof.Proves(protocol.ProvesReverse, key, protocol.NodeKeyOf(h.cfg.Key), challenge) {
 		return errNotProved
 	}

@@ -40,7 +40,7 @@ func newReversible(t testing.TB, slots int) *reversible {
 	t.Helper()
 	r := &reversible{calls: make(chan Request, 100)}
 	r.hosting = NewHosting(HostingConfig{Key: signer(1), Slots: slots,
-		Self:     func() protocol.NodeID { return r.id },
+		Dialled:  func(_, at protocol.NodeID) bool { return at == r.id },
 		Neighbor: func(id protocol.NodeID) bool { _, is := r.near.Load(id); return is }, Log: quiet})
 	t.Cleanup(r.hosting.Close)
 	r.client = NewClient(ClientConfig{Port: 7790, AllowLocal: true, Hosting: r.hosting})

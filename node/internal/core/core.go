@@ -41,9 +41,8 @@ type Core struct {
 	Limits   RateLimits // what others may cause in a minute
 	Config   Config
 	Started  time.Time
-	// Self is the node's own id, the zero id while it is not known: a node does not see its outside address and learns
-	// it from its neighbors.
-	Self protocol.NodeID
+	// Self are the node's own ids, as far as it knows them. None is near.
+	Self Selves
 	// Undialled says that others cannot dial the node: Self may be the address of several, one of which can be dialled.
 	Undialled bool
 	// Failed hears of calls to neighbors that failed, and may end the link.

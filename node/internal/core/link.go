@@ -53,7 +53,7 @@ func (c *Core) Passed(path []protocol.NodeID) bool { return slices.ContainsFunc(
 
 // Is reports whether id names the node itself, as far as it knows.
 func (c *Core) Is(id protocol.NodeID) bool {
-	return id == c.Self && !c.Undialled || isNameOf(id, protocol.NodeKeyOf(c.Config.Key))
+	return c.Self.Has(id) && !c.Undialled || isNameOf(id, protocol.NodeKeyOf(c.Config.Key))
 }
 
 // isNameOf reports whether id is the name of a node with the key.

@@ -93,7 +93,8 @@ func (m *Machine) namesUs(l *link, b *protocol.Bundle) (forged bool) {
 		return false
 	}
 	m.Counters.PathsTampered++
-	return !m.Undialled && b.Path[len(b.Path)-1] == m.Self && m.membership.NamedBy(l.ID()) == m.Self
+	last := b.Path[len(b.Path)-1]
+	return !m.Undialled && m.Self.Has(last) && m.membership.NamedBy(l.ID()) == last
 }
 
 // within says whether all of a bundle was within its neighbor's quota, nil where it was. A poll comes sooner for what

@@ -49,7 +49,7 @@ func (m *Machine) Token(to protocol.NodeID) string {
 // services on this machine, a private network, or below the ports of ordinary programs. On the networks that this
 // machine is on, those nodes are called that the host discovered there.
 func (m *Machine) callable(id protocol.NodeID) bool {
-	return (id.Port() >= protocol.LowestPort || id.Hosted()) && id != m.Self &&
+	return (id.Port() >= protocol.LowestPort || id.Hosted()) && !m.Self.Has(id) &&
 		(m.Config.AllowLocal || feed.PublicAddr(id.Addr()) || m.near.has(id))
 }
 
@@ -315,14 +315,15 @@ func (m *Machine) SayGoodbye() {
 	}
 }
 
-// minVoters is how many neighbors must have spoken until we believe what more than half of them say: one
-// or two may lie.
+// minVoters is how many neighbors must have spoken, of those that we know by a version of IP, until we believe what
+// more than half of them say: one or two may lie.
 const minVoters = 3
 
 // learnSelf counts a neighbor's word about our id. Hosted ones have none: one machine may be all of them. Nor
 // have those on our own network, to which we are at another address.
 func (m *Machine) learnSelf(l *core.Link, id protocol.NodeID) {
-	if id.Port() != m.Config.Port || m.Secluded(l.ID()) {
+	of4 := id.Addr().Is4()
+	if id.Port() != m.Config.Port || m.Secluded(l.ID()) || l.ID().Addr().Is4() != of4 {
 		return
 	}
 	votes := m.votes
@@ -332,14 +333,17 @@ func (m *Machine) learnSelf(l *core.Link, id protocol.NodeID) {
 			delete(votes, voter)
 		}
 	}
-	agree := make(map[protocol.NodeID]int)
-	for _, p := range m.Table.All() { // the others may agree, whichever spoke last
-		if vote, ok := votes[p.ID]; ok {
+	agree, voters := make(map[protocol.NodeID]int), 0
+	for _, vote := range votes { // the others may agree, whichever spoke last
+		if vote.Addr().Is4() == of4 {
 			agree[vote]++
-			if len(votes) >= minVoters && 2*agree[vote] > len(votes) {
-				m.Self = vote
-				m.Book.Forget(vote)
-			}
+			voters++
+		}
+	}
+	for vote, n := range agree {
+		if voters >= minVoters && 2*n > voters {
+			*m.Self.By(vote) = vote
+			m.Book.Forget(vote)
 		}
 	}
 }

@@ -1,9 +1,9 @@
 package membership
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
-	"slices"
 	"time"
 
 	"feedex/node/internal/core"
@@ -33,22 +33,29 @@ func (m *Machine) challenge(to protocol.NodeID) string {
 // dialled reports whether the maker of a proof dialled this node, as far as the node knows its own address. If it did
 // not, the proof went through the hands of another node, which would pass for its maker.
 func (m *Machine) dialled(from protocol.NodeID, p protocol.KeyProof) bool {
-	if m.Local(from) {
-		return slices.Contains(m.near.own, p.Dialled)
-	}
 	self := m.SureSelf()
-	return self.IsZero() || p.Dialled == self
+	return self.Dialled(from, p.Dialled)
 }
 
-// SureSelf is the node's own id while a neighbor still says so, because the address may have changed since; the zero id
-// otherwise.
-func (m *Machine) SureSelf() protocol.NodeID {
+// SureSelf are the node's own ids of which a neighbor says still that they are, because its address may have changed
+// since, and those on its own networks.
+func (m *Machine) SureSelf() core.Selves {
+	sure := core.Selves{Near: m.near.own, AllowLocal: m.Config.AllowLocal}
 	for voter, id := range m.votes {
-		if m.LinkTo(voter) != nil && id == m.Self {
-			return id
+		if m.LinkTo(voter) != nil && m.Self.Has(id) {
+			*sure.By(id) = id
 		}
 	}
-	return protocol.NodeID{}
+	return sure
+}
+
+// ToldSelf is the one of the node's own ids that people are to hear of, zero for none: that at which others can dial
+// it, as behind a carrier's router for IPv4 they can by IPv6 alone.
+func (m *Machine) ToldSelf() protocol.NodeID {
+	if by4, by6 := m.Self.By4, m.Self.By6; by4.IsZero() || m.reach.by6.dialled && !m.reach.by4.dialled {
+		return cmp.Or(by6, by4)
+	}
+	return m.Self.By4
 }
 
 // sameKey reports whether the link to id, if there is one, is to the node that has the key. A neighbor that showed a

@@ -74,7 +74,7 @@ func (m *Machine) EndPull(tag uint64) {
 // unless it is a neighbor, and nobody who lied or did not answer a short while ago.
 func (m *Machine) pullable(id protocol.NodeID) bool {
 	reachable := m.LinkTo(id) != nil || !id.Hosted() && (m.Config.AllowLocal || feed.PublicAddr(id.Addr()))
-	return reachable && !id.IsZero() && id != m.Self && (id.Port() >= protocol.LowestPort || id.Hosted()) &&
+	return reachable && !id.IsZero() && !m.Self.Has(id) && (id.Port() >= protocol.LowestPort || id.Hosted()) &&
 		!m.Queries.shunned.Has(m.Now, id)
 }
 

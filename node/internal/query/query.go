@@ -288,7 +288,7 @@ func (m *Machine) holdersOf(l *core.Link, f *protocol.Found) []protocol.NodeID {
 			id = l.ID()
 		}
 		usable := id == l.ID() || m.Config.AllowLocal || feed.PublicAddr(id.Addr())
-		dialled := id.Port() >= protocol.LowestPort && id != m.Self
+		dialled := id.Port() >= protocol.LowestPort && !m.Self.Has(id)
 		if usable && (dialled || id == l.ID()) && !slices.Contains(holders, id) {
 			holders = append(holders, id)
 		}

@@ -113,7 +113,7 @@ func (m *Machine) gave(from protocol.NodeID, b protocol.Batch) {
 	if to.IsZero() || to == from {
 		to, by = from, protocol.NodeID{}
 	}
-	if to != m.Self {
+	if !m.Self.Has(to) {
 		m.Rings.Tabs.Owed(m.Now, m.Ledger.At(m.Ledger.HolderOf(to)), by, min(b.Owed, weight))
 	}
 }
