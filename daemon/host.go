@@ -65,9 +65,8 @@ type host struct {
 	meter       *transport.Meter   // of what passes between the node and others
 	meetings    *meetings
 	sources     *sources
-	dialled     atomic.Pointer[time.Time] // when somebody last dialled the node, nil for never
-	forwarding  opening                   // by IPv4
-	firewall    opening                   // by IPv6
+	forwarding  opening // by IPv4
+	firewall    opening // by IPv6
 	health      health
 	onLAN       *lan.Responder // nil for none
 

@@ -15,6 +15,7 @@ import (
 	"feedex/internal/datadir"
 	"feedex/neighbors"
 	"feedex/node"
+	"feedex/portmap"
 	"feedex/protocol"
 )
 
@@ -138,8 +139,8 @@ func (h *host) meetIn(wait time.Duration) time.Duration {
 	return wait - rand.N(wait/5+1)
 }
 
-// meetOnce meets others if there is a reason to: the node has too few neighbors, or others can dial it, and it may tell
-// them so. It reports whether the first is so, and whether it did.
+// meetOnce meets others if there is a reason to: the node has too few neighbors, or others can dial it by IPv4, which
+// the DHT has the addresses of, and it may tell them so. It reports whether the first is so, and whether it did.
 func (h *host) meetOnce(ctx context.Context, client *dht.Client) (seeking, met bool) {
 	s, err := look(ctx, h.loop, func(n *node.Node) (s node.Status, err error) {
 		if n != nil {
@@ -147,7 +148,7 @@ func (h *host) meetOnce(ctx context.Context, client *dht.Client) (seeking, met b
 		}
 		return s, nil
 	})
-	reachable := h.at.Listen != ListenNone && !s.Undialled && h.isDialled(time.Now())
+	reachable := h.at.Listen != ListenNone && !s.Undialled && h.isDialled(portmap.IPv4, time.Now())
 	if err != nil || !s.Seeking && !reachable {
 		return s.Seeking, false
 	}

@@ -26,21 +26,26 @@ const dialledFor = time.Hour
 // noteDialled notes that somebody at an address dialled the node.
 func (h *host) noteDialled(from protocol.NodeID) {
 	if h.config.Node.AllowLocal || feed.PublicAddr(from.Addr()) {
-		now := time.Now()
-		h.dialled.Store(&now)
+		now, by := time.Now(), portmap.IPv6
+		if from.Addr().Is4() {
+			by = portmap.IPv4
+		}
+		h.opening(by).dialled.Store(&now)
 	}
 }
 
-// isDialled reports whether somebody dialled the node lately.
-func (h *host) isDialled(now time.Time) bool {
-	at := h.dialled.Load()
+// isDialled reports whether somebody dialled the node lately by a version of IP.
+func (h *host) isDialled(by portmap.IP, now time.Time) bool {
+	at := h.opening(by).dialled.Load()
 	return at != nil && now.Sub(*at) < dialledFor
 }
 
 // reachOf is what is known of how others reach a node of that state.
 func (h *host) reachOf(s *node.Status) reach.Facts {
+	now := time.Now()
 	return reach.Facts{Listen: h.at.Listen, Self: s.Self, Neighbors: s.Neighbors, Hosted: s.Hosted,
-		HostedBytes: h.hosting.Bytes(), Undialled: s.Undialled, Dialled: h.isDialled(time.Now()),
+		HostedBytes: h.hosting.Bytes(), Undialled: s.Undialled,
+		Dialled:    h.isDialled(portmap.IPv4, now) || h.isDialled(portmap.IPv6, now),
 		Forwarding: h.forwarding.came.Load(), Firewall: h.firewall.came.Load()}
 }
 
@@ -56,8 +61,9 @@ const (
 
 // An opening is what the router was asked for, so that others can dial the node by a version of IP.
 type opening struct {
-	came  atomic.Pointer[reach.Forwarding] // what came of it
-	asked chan struct{}                    // closed once there is that
+	came    atomic.Pointer[reach.Forwarding] // what came of it
+	asked   chan struct{}                    // closed once there is that
+	dialled atomic.Pointer[time.Time]        // when somebody last dialled the node so, nil for never
 }
 
 // mapPort keeps the node's port open at the router, until ctx ends, where that is wanted and of use.

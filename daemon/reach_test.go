@@ -45,12 +45,21 @@ func TestWhatARouterIsAskedToOpen(t *testing.T) {
 // A node that nobody dialled has not been, whatever its clock says: one without a battery begins in 1970.
 func TestNobodyDialsByTheClock(t *testing.T) {
 	h := host{loop: new(loop)}
-	if h.isDialled(time.Unix(60, 0)) {
+	if h.isDialled(portmap.IPv4, time.Unix(60, 0)) {
 		t.Error("nobody dialled it")
 	}
-	h.noteDialled(protocol.NewNodeID(netip.MustParseAddr("193.0.0.1"), 7790))
-	if now := time.Now(); !h.isDialled(now) || h.isDialled(now.Add(2*dialledFor)) {
-		t.Error("who was dialled is so for an hour")
+	versions := []portmap.IP{portmap.IPv4, portmap.IPv6}
+	for i, from := range []string{"193.0.0.1", "2600:12::8"} {
+		by, other := versions[i], versions[1-i]
+		h = host{loop: new(loop)}
+		h.noteDialled(protocol.NewNodeID(netip.MustParseAddr(from), 7790))
+		now := time.Now()
+		if !h.isDialled(by, now) || h.isDialled(by, now.Add(2*dialledFor)) {
+			t.Error("who was dialled is so for an hour")
+		}
+		if h.isDialled(other, now) || !h.reachOf(&node.Status{}).Dialled {
+			t.Errorf("dialled from %s, it is so by IPv%d, or not at all", from, other)
+		}
 	}
 }
 
