@@ -381,6 +381,28 @@ func TestAStaticNeighborIsSoughtForEver(t *testing.T) {
 	}
 }
 
+// Two names of one neighbor are sought each by itself: where its owner takes one back, or it comes to lead nowhere, the
+// other still counts.
+func TestTwoNamesOfANeighbor(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	b := w.add(node.Config{}, news)
+	names := []string{b.id.String(), fmt.Sprintf("[::ffff:%s]:%d", b.id.Addr(), b.id.Port())}
+	for i, left := range names {
+		a := w.add(node.Config{Peers: names}, news)
+		w.run(time.Minute)
+		if list := a.node.Neighbors(); len(list) != 1 || !list[0].Static {
+			t.Fatalf("its neighbors are %+v", list)
+		}
+		a.step(node.Sources{Peers: []string{left}})
+		w.run(membership.LongestRetry * 3 / 2)
+		if list := a.node.Neighbors(); len(list) != 1 || !list[0].Static {
+			t.Errorf("without the name %s its neighbors are %+v", names[1-i], list)
+		}
+		a.kill()
+	}
+}
+
 // Nothing to say: nobody is called before there is a feed.
 func TestANodeWithoutFeedsAsksNobody(t *testing.T) {
 	w := newNetwork(t)

@@ -42,7 +42,7 @@ func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, st
 	m.noteShared()
 	if old != nil {
 		// It connected anew: it forgot us, or both of us asked at once.
-		Of(l).Static = cmp.Or(static, Of(old).Static)
+		Of(l).Static = cmp.Or(Of(old).Static, static)
 		Of(l).breaks, Of(l).broke = Of(old).breaks, Of(old).broke
 	} else {
 		m.Tell(core.Linked{Peer: id, Chosen: chosen})

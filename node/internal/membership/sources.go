@@ -106,7 +106,8 @@ func (m *Machine) retryIn(s *namedSource) time.Duration {
 }
 
 // connectStatic links with a neighbor that the owner named. A link belongs to an address, so the first
-// call finds out which one the name stands for.
+// call finds out which one the name stands for. Where that is a neighbor by another name already it is asked again all
+// the same: either name may come to stand for another node, or be taken back.
 func (m *Machine) connectStatic(s *namedSource) {
 	if !m.named(s) {
 		return
@@ -135,9 +136,12 @@ func (m *Machine) connectStatic(s *namedSource) {
 				m.seekStatic(s)
 				return
 			}
+			if m.noteSource(s, nil); Of(l).Static != "" {
+				m.seekStatic(s)
+				return
+			}
 			Of(l).Static, l.Peer.Static = s.Name, true
 			s.retries = 0
-			m.noteSource(s, nil)
 			return
 		}
 		if m.Refused(a.Peer) {
@@ -152,6 +156,9 @@ func (m *Machine) connectStatic(s *namedSource) {
 				return
 			}
 			s.retries = 0
+			if l := m.LinkTo(a.Peer); l != nil && Of(l).Static != s.Name {
+				m.seekStatic(s)
+			}
 		})
 	})
 }
