@@ -233,9 +233,10 @@ func TestDocumentsAndNeighborsCannotMakeUsAFlood(t *testing.T) {
 }
 
 // A node that knows nobody but a friend finds others by that one, those that come later too, and asks no more often
-// than every five minutes; so does one that knows a tracker that does not answer.
+// than every five minutes; so does one that knows a tracker that does not answer, or one that names nobody.
 func TestAFriendIsEnough(t *testing.T) {
-	for _, trackers := range [][]string{nil, {deadTracker}} {
+	const quiet = "http://quiet.example/"
+	for _, trackers := range [][]string{nil, {deadTracker}, {quiet}} {
 		w := newNetwork(t)
 		friend := w.full(1, node.Config{}, news)[0]
 		a := w.add(node.Config{Peers: []string{friend.id.String()}, Trackers: trackers}, news)

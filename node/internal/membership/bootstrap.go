@@ -79,10 +79,10 @@ func (m *Machine) startBootstrap() {
 	m.reviewLater()
 }
 
-// tracked reports whether a tracker answers. Each of its lists that names somebody who is no neighbor has the node look
-// for neighbors.
+// tracked reports whether a tracker names nodes that are no neighbors: then each of its lists has the node look for
+// neighbors.
 func (m *Machine) tracked() bool {
-	return slices.ContainsFunc(m.Boot.sources, func(s *namedSource) bool { return s.Tracker && s.Problem == "" })
+	return slices.ContainsFunc(m.Boot.sources, func(s *namedSource) bool { return s.names })
 }
 
 // refillSoon looks for neighbors after d, unless that is to happen earlier anyway.
@@ -232,7 +232,7 @@ func (m *Machine) askAround() {
 func (m *Machine) NoteNodes(source neighbors.Origin, list []protocol.NodeID) {
 	var found []protocol.NodeID
 	for _, id := range list {
-		if m.callable(id) && m.LinkTo(id) == nil {
+		if m.strange(id) {
 			found = append(found, id)
 		}
 	}
@@ -241,6 +241,9 @@ func (m *Machine) NoteNodes(source neighbors.Origin, list []protocol.NodeID) {
 		m.refillSoon(0)
 	}
 }
+
+// strange reports whether a node may be called and is no neighbor.
+func (m *Machine) strange(id protocol.NodeID) bool { return m.callable(id) && m.LinkTo(id) == nil }
 
 // LookForMore looks for one more neighbor in a while, if one is wanted by then.
 func (m *Machine) LookForMore() { m.refillSoon(extraEvery) }

@@ -30,7 +30,8 @@ func (m *Machine) askTrackers() {
 // A namedSource is a tracker or a static neighbor that the owner named.
 type namedSource struct {
 	SourceStatus
-	retries int // since the last success
+	retries int  // since the last success
+	names   bool // of a tracker, that its last list has nodes that are no neighbors
 }
 
 // ChangeSources finds neighbors by other trackers and static neighbors from now on: what is new among them is asked at
@@ -176,9 +177,9 @@ func (m *Machine) askTracker(s *namedSource, round int) {
 	}
 	m.Call(core.Target{Tracker: s.Name}, "", protocol.GetNeighbors{}, core.CallTimeout, func(a core.Answered) {
 		m.noteSource(s, noTracker(a.Err))
-		if list, ok := a.Reply.(protocol.NodeList); ok {
-			m.NoteNodes(neighbors.Tracked, list)
-		}
+		list, _ := a.Reply.(protocol.NodeList)
+		s.names = slices.ContainsFunc(list, m.strange)
+		m.NoteNodes(neighbors.Tracked, list)
 		wait := trackerPeriod
 		if a.Err != nil || m.Table.Places() < m.least() {
 			wait = m.retryIn(s)
