@@ -64,6 +64,7 @@ type Client struct {
 	transport *http.Transport
 	buffers   buffers
 	takers    takers
+	turns     turns
 }
 
 // NewClient makes a Client. Unless cfg allows it, it refuses, at the moment it connects, every address that is not
@@ -86,7 +87,7 @@ func NewClient(cfg ClientConfig) *Client {
 	return &Client{
 		cfg: cfg,
 		transport: &http.Transport{
-			DialContext:            cfg.Meter.dialled(dialer.DialContext),
+			DialContext:            cfg.Meter.dialled(inTurn(dialer.DialContext)),
 			TLSHandshakeTimeout:    10 * time.Second,
 			DisableCompression:     true,
 			MaxConnsPerHost:        perPeer,
@@ -178,7 +179,7 @@ func (c *Client) post(ctx context.Context, addr, session string, call protocol.C
 			way.sent.Store(true)
 		},
 	})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(c.turns.take(ctx, addr), http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
 		return Result{}, err
 	}
