@@ -74,6 +74,20 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	}
 }
 
+// An entry without a date is of no absence, least of all of one that has lasted since the node was new.
+func TestAForgeryWithoutADateIsFoundOut(t *testing.T) {
+	w := newNetwork(t)
+	w.publish(news)
+	hosts := w.full(2, node.Config{}, news)
+	a, forger := hosts[0], hosts[1]
+	w.run(50 * time.Hour) // a poll tells of what may have waited for two days
+	a.take(forger, bundleWith(feed.Entry{Feed: news, ID: "junk", Title: "T"}))
+	w.run(2*time.Hour + time.Minute)
+	if c := a.node.Status().Counters; c.Forged != 1 || a.neighborOf(forger.id) {
+		t.Errorf("%d entries are forged", c.Forged)
+	}
+}
+
 // Several forgeries found at a time are one offence, and are fined each.
 func TestForgeriesAreFinedEach(t *testing.T) {
 	w := skeptics(t, 2)

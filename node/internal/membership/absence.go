@@ -41,13 +41,15 @@ func (b *absence) ended(now time.Time) {
 }
 
 // covers reports whether the publisher dates the entry within the latest absence, if that was a long one: then the
-// neighbor that brings it need not have polled it just now.
+// neighbor that brings it need not have polled it just now. Who never had a neighbor was absent from the beginning of
+// time, but entries without a date are not of then.
 func (b *absence) covers(e *feed.Entry) bool {
 	at := e.Published
 	if at.IsZero() {
 		at = e.Updated
 	}
-	return b.back.Sub(b.Since) > core.RecentFor && at.After(b.Since.Add(-core.SaidFor)) && at.Before(b.back)
+	return !at.IsZero() && b.back.Sub(b.Since) > core.RecentFor && at.After(b.Since.Add(-core.SaidFor)) &&
+		at.Before(b.back)
 }
 
 // Away is for how long the node has been, or had been, without neighbors, as a node that we ask for a link is to hear
