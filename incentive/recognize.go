@@ -79,6 +79,18 @@ func (l *Ledger) Recognize(now time.Time, id protocol.NodeID, k protocol.NodeKey
 	return true
 }
 
+// Remember has the key of a node that cannot be dialled hold an account of its own, whatever the node gave: by that
+// others name it on paths, where it is to be known for what it did. Its address answers for it as before.
+func (l *Ledger) Remember(now time.Time, id protocol.NodeID) {
+	h := HolderOf(id.Name())
+	if !id.Hosted() || l.accounts[h] != nil || !feed.PublicAddr(id.Addr()) {
+		return
+	}
+	a := l.meet(now, h)
+	l.keyed[id], a.At = h, id
+	l.count(now, a)
+}
+
 // Net is what a node owes that owed deficit before, after by more: within the limits of an account.
 func (l *Ledger) Net(deficit, by Credit) Credit { return min(max(deficit+by, -l.bound), l.debt) }
 

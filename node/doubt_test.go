@@ -46,6 +46,26 @@ func TestAKnownForgerReachesNobodyByRelays(t *testing.T) {
 	a.take(relay, w.junk("a week later", forger.id))
 }
 
+// That goes for one that cannot be dialled as well, which relays name by its key, though it earned nothing that it has
+// an account for.
+func TestAKnownForgerThatCannotBeDialledReachesNobody(t *testing.T) {
+	w := newNetwork(t)
+	w.publish(news)
+	host, homes := w.street(2, news)
+	w.run(50 * time.Hour)
+	forger := homes[0]
+	host.take(forger, bundleWith(feed.Entry{Feed: news, ID: "undated junk", Title: "T"}))
+	w.run(3 * time.Hour)
+	if host.neighborOf(forger.id) {
+		t.Fatal("the forger is not found out")
+	}
+	relay, b := host.befriend(stranger(1), news), w.junk("relayed", forger.id.Name())
+	if r := host.put(relay, b); r.Fault == nil || r.Fault.Code != protocol.ForgedSource {
+		t.Errorf("what it polled, by a relay's word, is answered %v, %v", r.Reply, r.Fault)
+	}
+	host.take(relay, w.junk("beside", homes[1].id.Name()))
+}
+
 // A node does not pass on what it took before it found out.
 func TestWhatAForgerBroughtIsNotPassedOn(t *testing.T) {
 	w := skeptics(t, 3)

@@ -133,6 +133,9 @@ func (m *Machine) judge(j trust.Judgement) {
 		m.ofNoUse(c)
 		m.Revoked(c.Neighbor(), m.holderOf(&c), incentive.Credit(c.Earned))
 	}
+	for _, c := range j.Forged {
+		m.Ledger.Remember(m.Now, c.Neighbor())
+	}
 	for len(j.Forged) > 0 {
 		h, value := m.holderOf(&j.Forged[0]), incentive.Credit(0)
 		j.Forged = slices.DeleteFunc(j.Forged, func(c trust.Claim) bool {
