@@ -60,7 +60,13 @@ func TestCallsAreCoded(t *testing.T) {
 			})
 			var takes atomic.Bool
 			var codings, plain atomic.Int32
+			both := make(chan struct{}) // are there: neither is answered before the other was sent
 			addr := serveLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				select {
+				case both <- struct{}{}:
+				case <-both:
+				case <-r.Context().Done():
+				}
 				switch coded := codingOf(r.Header) != ""; {
 				case coded && !takes.Load():
 					codings.Add(1)
@@ -84,16 +90,16 @@ func TestCallsAreCoded(t *testing.T) {
 				before := meter.Read().Bytes
 				codings.Store(0)
 				plain.Store(0)
-				var both sync.WaitGroup
+				var calls sync.WaitGroup
 				for range 2 {
-					both.Go(func() {
+					calls.Go(func() {
 						result, err := client.Call(deadline(t), addr, "token", call)
 						if err != nil || !reflect.DeepEqual(result.Reply, reply) {
 							t.Errorf("%v, %v", result.Reply, err)
 						}
 					})
 				}
-				both.Wait()
+				calls.Wait()
 				if codings.Load() != wantCoded || plain.Load() != wantPlain {
 					t.Errorf("%d coded and %d others, want %d and %d", codings.Load(), plain.Load(), wantCoded,
 						wantPlain)
