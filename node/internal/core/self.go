@@ -26,11 +26,14 @@ func (s *Selves) By(other protocol.NodeID) *protocol.NodeID {
 // Has reports whether an id is the node's own by a version of IP.
 func (s *Selves) Has(id protocol.NodeID) bool { return !id.IsZero() && id == *s.By(id) }
 
-// Dialled reports whether a node can have dialled this one at an address, as far as that is known.
+// Dialled reports whether a node can have dialled this one at an address, as far as that is known. One that comes by
+// way of a container's network seems to be near, whatever it dialled.
 func (s *Selves) Dialled(from, at protocol.NodeID) bool {
-	if !s.AllowLocal && !feed.PublicAddr(from.Addr()) {
+	switch {
+	case s.Has(at):
+		return from.Addr().Is4() == at.Addr().Is4()
+	case !s.AllowLocal && !feed.PublicAddr(from.Addr()):
 		return slices.Contains(s.Near, at)
 	}
-	own := *s.By(from)
-	return from.Addr().Is4() == at.Addr().Is4() && (own.IsZero() || at == own)
+	return from.Addr().Is4() == at.Addr().Is4() && s.By(from).IsZero()
 }

@@ -30,9 +30,10 @@ func TestWhoDialledANode(t *testing.T) {
 		{"by IPv4 elsewhere", both, from4, from4, false},
 		{"by IPv6 elsewhere", both, from6, from6, false},
 		{"by IPv6, which it does not know", Selves{By4: own4}, from6, own6, true},
-		{"by IPv4, at IPv6", Selves{By4: own4}, from4, own6, false},
+		{"by IPv4, at IPv6", both, from4, own6, false},
+		{"from near, elsewhere", both, home, from4, false},
 		{"from near", both, home, near, true},
-		{"from near, at the router", both, home, own4, false},
+		{"from near, at the router", both, home, own4, true},
 		{"from where all is public", Selves{AllowLocal: true}, home, near, true},
 	} {
 		if got := c.s.Dialled(c.from, c.at); got != c.want {
