@@ -12,5 +12,5 @@ func roomOn(path string) (room, size int64) {
 	if err != nil || windows.GetDiskFreeSpaceEx(name, &free, &all, nil) != nil {
 		return 0, 0
 	}
-	return int64(free), int64(all)
+	return inBytes(free, 1), inBytes(all, 1)
 }

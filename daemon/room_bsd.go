@@ -1,4 +1,4 @@
-//go:build linux || darwin || freebsd
+//go:build darwin || dragonfly || freebsd
 
 package daemon
 
@@ -7,11 +7,11 @@ import (
 )
 
 // roomOn is how many bytes may still be written to the disk that holds a directory, and how many it holds in all; 0
-// where that is not known.
+// where that is not known. Less than nothing is left where root has written to what is root's.
 func roomOn(path string) (room, size int64) {
 	var st unix.Statfs_t
 	if unix.Statfs(path, &st) != nil {
 		return 0, 0
 	}
-	return int64(st.Bavail) * int64(st.Bsize), int64(st.Blocks) * int64(st.Bsize)
+	return inBytes(uint64(max(0, st.Bavail)), uint64(st.Bsize)), inBytes(uint64(st.Blocks), uint64(st.Bsize))
 }
