@@ -21,15 +21,20 @@ func gateway(version IP) (netip.Addr, error) {
 	}
 	defer windows.FreeMibTable(unsafe.Pointer(table))
 	var router netip.Addr
-	least := uint32(1<<32 - 1)
+	least := uint64(1<<64 - 1)
 	for _, r := range table.Rows() {
 		to, by := routeEnd(&r.DestinationPrefix.Prefix), routeEnd(&r.NextHop)
 		if by.IsLinkLocalUnicast() {
 			by = by.WithZone(strconv.FormatUint(uint64(r.InterfaceIndex), 10))
 		}
-		if r.DestinationPrefix.PrefixLength == 0 && to.IsUnspecified() && by.IsValid() && !by.IsUnspecified() &&
-			r.Metric < least {
-			router, least = by, r.Metric
+		if r.DestinationPrefix.PrefixLength != 0 || !to.IsUnspecified() || !by.IsValid() || by.IsUnspecified() {
+			continue
+		}
+		// A route is preferred by what it costs with its interface: often all of them cost nothing by themselves.
+		is := windows.MibIpInterfaceRow{Family: family, InterfaceLuid: r.InterfaceLuid}
+		found := windows.GetIpInterfaceEntry(&is) == nil
+		if cost := uint64(r.Metric) + uint64(is.Metric); cost < least && (!found || is.Connected != 0) {
+			router, least = by, cost
 		}
 	}
 	return known(router)
