@@ -244,6 +244,14 @@ func TestDialWithoutNode(t *testing.T) {
 	}
 }
 
+// Where there can be no socket the error says what to do.
+func TestNoPlaceForASocket(t *testing.T) {
+	_, err := Listen(filepath.Join(t.TempDir(), "none"))
+	if err == nil || !strings.Contains(err.Error(), "with --data") {
+		t.Errorf("%v, want what to do", err)
+	}
+}
+
 func TestDialForeignNode(t *testing.T) {
 	if !asnobody.Run(t) {
 		return

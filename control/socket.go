@@ -18,6 +18,10 @@ const socketName = "feedex.sock"
 // reserves 104 with the final zero, Linux and Windows 108.
 const maxSocketPath = 103
 
+// elsewhere is what to do where there can be no socket: on a share of another machine, a folder that a container has of
+// macOS or Windows, or a memory card as it was bought.
+const elsewhere = "; not every disk holds sockets: choose a directory on one of this machine's own with --data"
+
 // SocketPath is where the control socket of the node on a data directory lies. It fails where the
 // path would be longer than systems take.
 func SocketPath(data string) (string, error) {
@@ -42,11 +46,11 @@ func Listen(data string) (net.Listener, error) {
 	}
 	ln, err := net.Listen("unix", path)
 	if err != nil {
-		return nil, fmt.Errorf("open control socket: %w", err)
+		return nil, fmt.Errorf("open control socket: %w%s", err, elsewhere)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		ln.Close()
-		return nil, fmt.Errorf("protect control socket: %w", err)
+		return nil, fmt.Errorf("protect control socket: %w%s", err, elsewhere)
 	}
 	return ln, nil
 }

@@ -34,9 +34,10 @@ func table() []setting {
 			also: Client | Tracker, flag: "data directory",
 			meaning: `
 The directory of everything that the node keeps: the archive, its lock, its control socket. One node
-a directory. The default is the user's data directory: ~/.local/share/feedex on Linux,
+a directory, on a disk of this machine, not on a share of another. The default is the user's data directory: ~/.local/share/feedex on Linux,
 ~/Library/Application Support/feedex on macOS, %LocalAppData%\feedex on Windows. A ~ in front is your home directory.
-What has a backslash stands in single quotes: 'D:\feedex'.`},
+What has a backslash stands in single quotes: 'D:\feedex'. On Windows it is the folder's own permissions that say who
+may read what is kept there: choose one that is yours alone.`},
 		{key: "listen", usual: ":7790", kind: Listener, also: Tracker,
 			flag: "address at which other nodes reach this one",
 			to:   func(c *daemon.Config, v value) { c.Listen = v.text() },

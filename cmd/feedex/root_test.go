@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/control"
+	"feedex/internal/shell"
 )
 
 // Help fits a terminal of helpColumns.
@@ -34,7 +35,8 @@ func TestAdvice(t *testing.T) {
 		err  error
 		hint string
 	}{
-		{fmt.Errorf("%w on here", control.ErrNotRunning), "start one with: feedex node --data 'my data'"},
+		{fmt.Errorf("%w on here", control.ErrNotRunning),
+			"start one with: feedex node --data " + shell.Quote("my data")},
 		{fmt.Errorf("open control socket: %w", fs.ErrPermission),
 			"the node belongs to another user: ask as that user, or with sudo"},
 		{errors.New("something else"), ""},
