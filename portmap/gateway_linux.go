@@ -12,9 +12,10 @@ import (
 
 // gateway is the router of the machine's default route.
 func gateway(version IP) (netip.Addr, error) {
-	file, in := "/proc/net/route", gatewayIn
+	// The tables are among what the process knows of itself also where all else of /proc is hidden, as by systemd.
+	file, in := "/proc/self/net/route", gatewayIn
 	if version == IPv6 {
-		file, in = "/proc/net/ipv6_route", gateway6In
+		file, in = "/proc/self/net/ipv6_route", gateway6In
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -1,10 +1,38 @@
 package portmap
 
 import (
+	"errors"
+	"io/fs"
 	"net/netip"
+	"os"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// The tables are there also where a unit of systemd hides all of /proc that is not about processes (ProcSubset=pid).
+func TestTablesWhereProcIsHidden(t *testing.T) {
+	hidden := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and the thread ends with the goroutine
+		err := errors.Join(syscall.Unshare(syscall.CLONE_NEWNS),
+			syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
+			syscall.Mount("proc", "/proc", "proc", 0, "subset=pid"))
+		if _, missing := os.Stat("/proc/net/route"); err == nil && missing == nil {
+			err = errors.ErrUnsupported
+		}
+		for _, version := range []IP{IPv4, IPv6} {
+			if _, unknown := gateway(version); err == nil && errors.Is(unknown, fs.ErrNotExist) {
+				t.Errorf("IPv%d: %v", version, unknown)
+			}
+		}
+		hidden <- err
+	}()
+	if err := <-hidden; err != nil {
+		t.Skip("this process cannot hide a part of /proc:", err)
+	}
+}
 
 const routes = `Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
 wlan0	00000000	0101A8C0	0003	0	0	600	00000000	0	0	0
