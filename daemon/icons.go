@@ -130,7 +130,7 @@ func (f *iconFinder) find(ctx context.Context, of *archive.Feed) (content []byte
 	}
 	named, err := f.namedBy(ctx, of, page)
 	failed = cmp.Or(failed, err)
-	if errors.Is(failed, errUnreached) || ctx.Err() != nil {
+	if errors.Is(err, errUnreached) || ctx.Err() != nil {
 		return nil, failed
 	}
 	last := named[len(named)-1] // where browsers look

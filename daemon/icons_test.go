@@ -70,6 +70,8 @@ var shownIcon = regexp.MustCompile(`<img class="icon" src="([^"]+)"`)
 
 // The picture of a feed is that which its document names, else that of its site, and comes to browsers from the node.
 func TestIconsOfFeeds(t *testing.T) {
+	stranger := httptest.NewTLSServer(http.NotFoundHandler()) // of no known certificate
+	defer stranger.Close()
 	for name, test := range map[string]struct {
 		icon  string
 		files map[string]http.HandlerFunc
@@ -93,6 +95,8 @@ func TestIconsOfFeeds(t *testing.T) {
 		"a drawing": {"/i.svg", map[string]http.HandlerFunc{
 			"/i.svg": content("image/svg+xml", "<svg><script>alert(1)</script></svg>")},
 			"<svg><script>alert(1)</script></svg>", "/i.svg"},
+		"at a host that is not there": {stranger.URL + "/i.gif", map[string]http.HandlerFunc{
+			"/favicon.ico": content("image/x-icon", gifIcon)}, gifIcon, "/site/ /favicon.ico"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := publishIcons(t, test.icon, test.files)
