@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/sha1"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -439,7 +440,7 @@ func TestUnreached(t *testing.T) {
 		{"forbidden", dial(fmt.Errorf("x: %w", guard.ErrForbidden)), false, false},
 		{"canceled", dial(context.Canceled), false, false},
 		{"breaks off", io.ErrUnexpectedEOF, true, false},
-		{"certificate", errors.New("x509: unknown authority"), false, false},
+		{"certificate", &tls.CertificateVerificationError{Err: errors.New("x509: unknown authority")}, false, true},
 	} {
 		if got := unreached(test.err, test.connected, "linux"); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)

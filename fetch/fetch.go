@@ -190,10 +190,12 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (next *url.URL, err er
 	req, connected := v.request(ctx, u)
 	resp, err := recorder{v, v.client.transport(v.origin, u, v.want != nil)}.RoundTrip(req)
 	if err != nil {
+		forbidden := errors.Is(err, guard.ErrForbidden) // found out without going there
 		// a server that redirected was reached
-		v.out.Unreached, v.out.Dialed = len(v.seen) == 1 && unreached(err, connected(), runtime.GOOS), v.dialed.Load()
-		if errors.Is(err, guard.ErrForbidden) {
-			v.out.Local = true // found out without going there
+		v.out.Unreached = len(v.seen) == 1 && (forbidden && v.want == nil ||
+			unreached(err, connected(), runtime.GOOS))
+		if v.out.Dialed = v.dialed.Load(); forbidden {
+			v.out.Local = true
 			return nil, fmt.Errorf("%w; %s", err, permitting(v.origin, u, v.want != nil))
 		}
 		return nil, inWords(err)

@@ -262,8 +262,8 @@ func TestPrivateHosts(t *testing.T) {
 			case !errors.Is(got.Err, guard.ErrForbidden):
 				t.Errorf("%v, want ErrForbidden", got.Err)
 			}
-			if got.Local != test.local {
-				t.Errorf("Local is %v, want %v", got.Local, test.local)
+			if got.Local != test.local || got.Unreached == test.allowed {
+				t.Errorf("Local is %v, want %v; unreached is %v", got.Local, test.local, got.Unreached)
 			}
 		})
 	}

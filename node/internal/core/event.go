@@ -67,7 +67,7 @@ type Fetched struct {
 
 	// Status is the HTTP status of the last answer, 0 where nobody answered.
 	Status int
-	// Unreached says that nobody answered, and that our own network may be to blame.
+	// Unreached says that nobody answered who can be the publisher, and that our own network may be to blame.
 	Unreached bool
 	// Dialed says that nobody answered at an address of the public Internet: there is such a host, and it or
 	// somebody on the way may keep us out.
