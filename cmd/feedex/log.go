@@ -39,10 +39,10 @@ func printableAttr(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// isTerminal reports whether w is a terminal.
+// isTerminal reports whether w is a terminal, of those that take escape sequences.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return ok && term.IsTerminal(int(f.Fd())) && takesEscapes(f)
 }
 
 // tellSystemd tells the service manager, if one started us (sd_notify(3)), that the program serves and
