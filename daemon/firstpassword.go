@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"feedex/feed"
 	"feedex/reading"
 )
 
@@ -66,6 +67,7 @@ func readFirst(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %w; make it by 'openssl rand -hex 16', or name none", ErrPasswordFile, err)
 	}
+	text = feed.UTF8(text)
 	secret := strings.TrimSpace(string(text))
 	if n := utf8.RuneCountInString(secret); n < minFirst || strings.ContainsAny(secret, "\r\n") || !utf8.Valid(text) {
 		return "", fmt.Errorf("%w: %s has to hold one line of %d characters or more; make it by 'openssl rand -hex 16'",

@@ -73,6 +73,16 @@ func TestTheFirstPasswordComesFromAFile(t *testing.T) {
 	}
 }
 
+// A mark that an editor put in front is no part of the password, and says where the file is in UTF-16.
+func TestPasswordFilesWithAMark(t *testing.T) {
+	for _, text := range []string{"\ufefftwelve chars\r\n",
+		"\xff\xfet\x00w\x00e\x00l\x00v\x00e\x00 \x00c\x00h\x00a\x00r\x00s\x00\r\x00\n\x00"} {
+		if got, err := readFirst(fileOf(t, text)); err != nil || got != "twelve chars" {
+			t.Errorf("%q is read as %q, %v", text, got, err)
+		}
+	}
+}
+
 // Where no password can be made of a file the node does not start, and says what to do. Where there is one it does
 // whatever the file is.
 func TestPasswordFilesThatAreNone(t *testing.T) {

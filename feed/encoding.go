@@ -43,6 +43,20 @@ func newSource(contentType string, body []byte) source {
 // as for feeds: by its first bytes, by the charset of the contentType and by its XML declaration.
 func Text(contentType string, body []byte) string { return newSource(contentType, body).text() }
 
+// UTF8 is a text that somebody wrote with an editor, without the byte order mark that some put in front, and of UTF-16
+// where that says so, which is what PowerShell's > writes.
+func UTF8(text []byte) []byte {
+	enc, mark := byteOrder(text)
+	if mark == 0 {
+		return text
+	}
+	decoded, err := enc.NewDecoder().Bytes(text[mark:])
+	if err != nil {
+		return text // half a character
+	}
+	return decoded
+}
+
 // PageText is a web page as text. Where it is valid UTF-8 with characters beyond ASCII, it is that whatever it says;
 // else it is what a browser would take it for (HTML §13.2.3).
 func PageText(contentType string, body []byte) string {

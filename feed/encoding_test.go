@@ -61,6 +61,18 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// What somebody wrote is in UTF-8 but where its mark says otherwise, and bytes that are none stay.
+func TestUTF8(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "ä\n": "ä\n", "\ufeffä": "ä", "\xff\xfe\xe4\x00": "ä", "\xfe\xff\x00\xe4": "ä",
+		"\xe4": "\xe4", "a\x00b\x00": "a\x00b\x00",
+	} {
+		if got := string(UTF8([]byte(in))); got != want {
+			t.Errorf("UTF8(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestDropBadRefs(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain & <a>&amp;":                     "plain & <a>&amp;",

@@ -12,9 +12,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 
+	"feedex/feed"
 	"feedex/internal/shell"
 )
 
@@ -32,20 +31,10 @@ func (s *Settings) read(path string) error {
 		}
 		return fmt.Errorf("read config file: %w", err)
 	}
-	if err := s.decode(inUTF8(data)); err != nil {
+	if err := s.decode(feed.UTF8(data)); err != nil {
 		return UsageError{Err: fmt.Errorf("%s:%w", path, err)}
 	}
 	return nil
-}
-
-// inUTF8 is a text without the byte order mark that some editors put in front, and of UTF-16 where that says so, which
-// is what PowerShell's > writes.
-func inUTF8(data []byte) []byte {
-	text, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), data)
-	if err != nil {
-		return data // half a character: the error says where
-	}
-	return text
 }
 
 // decode is read from bytes. Its errors begin "line:column: ".

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"feedex/feed"
 	"feedex/internal/when"
 )
 
@@ -125,7 +126,7 @@ func (s *Settings) outOfRange(row *setting, says string) error {
 	if readErr != nil {
 		return UsageError{Err: err}
 	}
-	line, column, ok := position(inUTF8(data), toml.Key(strings.Split(row.key, ".")))
+	line, column, ok := position(feed.UTF8(data), toml.Key(strings.Split(row.key, ".")))
 	if !ok {
 		return UsageError{Err: err}
 	}

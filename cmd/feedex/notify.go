@@ -16,6 +16,7 @@ import (
 
 	"feedex/control"
 	"feedex/daemon"
+	"feedex/feed"
 	"feedex/notify"
 	"feedex/reading"
 	"feedex/settings"
@@ -183,7 +184,7 @@ func (x *receiverFlags) secret() (*string, error) {
 	if err != nil {
 		return nil, hintedError{fmt.Errorf("read the secret: %w", err), "name a file that holds it"}
 	}
-	if secret := strings.TrimSpace(string(text)); secret != "" {
+	if secret := strings.TrimSpace(string(feed.UTF8(text))); secret != "" {
 		return &secret, nil
 	}
 	return nil, fmt.Errorf("read the secret: there is nothing in %s", x.secretFile)
