@@ -263,6 +263,16 @@ func TestPageInPlaceOfAFeed(t *testing.T) {
 	if s := h.node.Feeds()[0]; s.URL != site || s.Ended || s.Errors == 0 || w.feed(third).requests != 0 {
 		t.Errorf("the feed is %+v", s)
 	}
+	// Nor is it the end of one that its owner followed before, and follows again.
+	w.page(site)
+	h.step(node.Unsubscribe{Feeds: []feed.URL{site}})
+	h.step(node.Subscribe{Feeds: []feed.URL{site}})
+	w.run(30 * 24 * time.Hour)
+	w.feed(site).answer = nil
+	w.run(2 * 24 * time.Hour)
+	if s := h.node.Feeds()[0]; s.Ended || s.Errors != 0 || s.WebPage {
+		t.Errorf("followed again the feed is %+v", s)
+	}
 }
 
 // An owner's earlier choices about a feed are theirs to change, not a page's.

@@ -98,7 +98,7 @@ func (m *Machine) noFeed(s *Subscription, ev core.Fetched) bool {
 		s.Terms.Failed(m.Now, courtesy.Freshness{}, ev.RetryAfter) // who says the page again wants to choose
 		return true
 	}
-	return s.Errors >= pagePolls && m.Now.Sub(s.Since) >= pagePatience
+	return s.LastSuccess.IsZero() && s.Errors >= pagePolls && m.Now.Sub(s.Since) >= pagePatience
 }
 
 // replacePage follows a feed in place of the page that named it, as the page was followed, and returns it. Where the
