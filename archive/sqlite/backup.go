@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"feedex/internal/rename"
 )
 
 // partSuffix ends the name of a backup that is not complete.
@@ -51,7 +53,7 @@ func (r *Reader) backup(ctx context.Context, path string) error {
 		err = errOvertaken // whatever came of that
 	}
 	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(part, path)
+		err = rename.To(part, path)
 	}
 	if err != nil {
 		os.Remove(part)

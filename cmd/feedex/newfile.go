@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"feedex/internal/rename"
 )
 
 // writeTo writes to the file that the first argument names, standard output where it is "-" or there is none.
@@ -50,7 +52,7 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 		err = errOvertaken
 	}
 	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(part, path)
+		err = rename.To(part, path)
 	}
 	if err != nil && own {
 		os.Remove(part)

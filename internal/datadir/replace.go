@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+
+	"feedex/internal/rename"
 )
 
 // replacing is held while a file is replaced: no other process does so in the same directory.
@@ -26,7 +28,7 @@ func Replace(path string, text []byte) error {
 		return err
 	}
 	defer os.Remove(unfinished) // gone by then if all went well
-	if err := os.Rename(unfinished, path); err != nil {
+	if err := rename.To(unfinished, path); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
