@@ -429,3 +429,25 @@ func TestTimeToPut(t *testing.T) {
 		t.Errorf("four megabytes have %v", d)
 	}
 }
+
+// A few long bundles of one neighbor push out of what newcomers are offered none that others brought.
+func TestLongBundlesPushOutNoOthers(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(3, unlimited(), news)
+	a, honest, flooder := hosts[0], hosts[1], hosts[2]
+	brought := one("brought")
+	a.put(honest, brought)
+	long, text := 0, strings.Repeat("x", 1<<20)
+	for i := range 8 {
+		a.put(flooder, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint("long ", i), Summary: text, Content: text}))
+	}
+	kept := false
+	for _, b := range a.node.Recent() {
+		if kept = kept || b.DID == brought.DID; b.DID != brought.DID {
+			long++
+		}
+	}
+	if !kept || long == 0 {
+		t.Errorf("what another brought is kept is %v, and so are %d long ones", kept, long)
+	}
+}

@@ -125,15 +125,41 @@ func (g *gossip) keep(b *protocol.Bundle, at time.Time) {
 	g.bytes += b.WireBytes()
 }
 
-// shorten lets go of the bundles that are too old, or too many.
+// shorten lets go of the bundles that are too old, or too many. Where they are too long, those go that heaviest names:
+// a few long ones of one neighbor leave what others brought.
 func (g *gossip) shorten(now time.Time) {
 	drop := 0
-	for drop < len(g.Recent) && (g.Recent[drop].ago(now) > recentAtMost ||
-		len(g.Recent)-drop > recentBundles || g.bytes > RecentBytes) {
+	for drop < len(g.Recent) && (g.Recent[drop].ago(now) > recentAtMost || len(g.Recent)-drop > recentBundles) {
 		g.bytes -= g.Recent[drop].WireBytes()
 		drop++
 	}
 	g.Recent = slices.Delete(g.Recent, 0, drop)
+	for g.bytes > RecentBytes {
+		i := g.heaviest()
+		g.bytes -= g.Recent[i].WireBytes()
+		g.Recent = slices.Delete(g.Recent, i, i+1)
+	}
+}
+
+// heaviest is where the oldest bundle is of the network that brought most bytes of those that are remembered, or of own
+// polls where these did.
+func (g *gossip) heaviest() (i int) {
+	by := func(r recent) (network protocol.Network) {
+		if len(r.Path) > 0 {
+			network = r.Path[len(r.Path)-1].Network()
+		}
+		return network
+	}
+	bytes, most := make(map[protocol.Network]int), 0
+	for _, r := range g.Recent {
+		bytes[by(r)] += r.WireBytes()
+	}
+	for k, r := range g.Recent {
+		if n := bytes[by(r)]; n > most {
+			i, most = k, n
+		}
+	}
+	return i
 }
 
 // CatchUp offers a new neighbor what went round within the last hour, so that nobody misses what was
