@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -40,7 +41,10 @@ func (v *visit) readBody(ctx context.Context, resp *http.Response, most int64) (
 		release = v.client.large.leave
 		return nil
 	}}
-	if body, err = io.ReadAll(l); err != nil {
+	switch body, err = io.ReadAll(l); {
+	case errors.Is(err, io.ErrUnexpectedEOF), isOf(err, brokenOff):
+		return nil, release, worded{"the answer broke off before its end", err}
+	case err != nil:
 		return nil, release, fmt.Errorf("read body: %w", err)
 	}
 	return body, release, nil

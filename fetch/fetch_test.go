@@ -367,6 +367,8 @@ func TestContentCodings(t *testing.T) {
 			wantEntry(t, got)
 		} else if !errors.Is(got.Err, test.err) {
 			t.Errorf("%q of %d bytes: %v, want %v", test.coding, len(test.body), got.Err, test.err)
+		} else if broken := strings.Contains(got.Err.Error(), "broke off"); broken != (test.err == io.ErrUnexpectedEOF) {
+			t.Errorf("%q of %d bytes: in words %q", test.coding, len(test.body), got.Err)
 		}
 	}
 }
