@@ -367,7 +367,7 @@ func TestContentCodings(t *testing.T) {
 			wantEntry(t, got)
 		} else if !errors.Is(got.Err, test.err) {
 			t.Errorf("%q of %d bytes: %v, want %v", test.coding, len(test.body), got.Err, test.err)
-		} else if broken := strings.Contains(got.Err.Error(), "broke off"); broken != (test.err == io.ErrUnexpectedEOF) {
+		} else if cut := strings.Contains(got.Err.Error(), "broke off"); cut != (test.err == io.ErrUnexpectedEOF) {
 			t.Errorf("%q of %d bytes: in words %q", test.coding, len(test.body), got.Err)
 		}
 	}
