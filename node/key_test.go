@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,6 +178,58 @@ func TestProofsOfTheCalled(t *testing.T) {
 		if a.neighborOf(called.id) != (c.fault == 0) || a.keyOf(called.id) != c.want {
 			t.Errorf("%s: linked %v, known by %v", c.name, a.neighborOf(called.id), a.keyOf(called.id))
 		}
+	}
+}
+
+// A node that has both versions of IP is a neighbor at one of its addresses, and does not come and go by the two,
+// whoever asks; its owner's names for it stand for that one.
+func TestANodeHasOneLinkByItsTwoAddresses(t *testing.T) {
+	w := newNetwork(t)
+	w.feed(news)
+	at := []protocol.NodeID{stranger(1), protocol.NewNodeID(netip.MustParseAddr("2600:13::9"), 7790)}
+	own := []protocol.NodeID{protocol.NewNodeID(netip.MustParseAddr("20.0.1.5"), 7790),
+		protocol.NewNodeID(netip.MustParseAddr("2600:12::8"), 7790)}
+	a := w.addAt(own[0], node.Config{}, news)
+	connects := 0
+	for i := range at {
+		w.play(at[i], func(_ *testHost, call node.Call) protocol.Reply {
+			switch c := call.Call.(type) {
+			case protocol.WhoAmI:
+				return own[i]
+			case protocol.Vouch:
+				return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, own[i])
+			case protocol.Connect:
+				connects++
+				proof := protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, own[i])
+				a.answerTo(at[i], "its token", protocol.Vouch{Session: call.Session,
+					Key: protocol.NodeKeyOf(signer(1)), Challenge: "challenge", Proof: proof})
+				return protocol.Subset{{Feed: news}}
+			}
+			return protocol.OK{}
+		})
+	}
+	w.trackers[tracker] = slices.Clone(at)
+	a.step(node.Sources{Trackers: []string{tracker}})
+	w.run(time.Hour)
+	if n := len(a.node.Links()); n != 1 || connects > 12 {
+		t.Errorf("%d links after %d connects within an hour", n, connects)
+	}
+	first, other := at[0], 1
+	if a.neighborOf(at[1]) {
+		first, other = at[1], 0
+	}
+	connect := wantsNews()
+	connect.Key, connect.Challenge = protocol.NodeKeyOf(signer(1)), "challenge"
+	if r := a.answerTo(at[other], "its token", connect); !a.neighborOf(first) || a.neighborOf(at[other]) {
+		t.Errorf("asked by its other address it is linked by that, or by none: %v, %v", r.Reply, r.Fault)
+	}
+	if got := a.joins(at[other], protocol.NodeKeyOf(signer(1))); got.Err != nil || got.Peer != first {
+		t.Errorf("joined by its other address: %v, %v", got.Peer, got.Err)
+	}
+	a.step(node.Sources{Peers: []string{at[other].String()}})
+	w.run(time.Minute)
+	if list := a.node.Neighbors(); len(list) != 1 || list[0].ID != first || !list[0].Static {
+		t.Errorf("named by its other address its neighbors are %+v", list)
 	}
 }
 

@@ -219,6 +219,31 @@ func TestANodeThatCanBeDialledByIPv6Alone(t *testing.T) {
 	}
 }
 
+// A home that can be dialled by IPv6 is a neighbor by that, although it came over a reverse link by IPv4 before.
+func TestAHomeThatIsDialledByIPv6(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(1, news)
+	home := homes[0]
+	key := ed25519.NewKeyFromSeed(seed.Secret("key 0 of " + home.Name))
+	by6, host6 := protocol.NewNodeID(netip.MustParseAddr("2600:13::9"), 7790),
+		protocol.NewNodeID(netip.MustParseAddr("2600:12::8"), 7790)
+	w.play(by6, func(_ *testHost, call node.Call) protocol.Reply {
+		if v, is := call.Call.(protocol.Vouch); is {
+			return protocol.ProveKey(key, protocol.ProvesLink, v.Key, v.Challenge, host6)
+		}
+		return protocol.OK{}
+	})
+	connect := wantsNews()
+	connect.Key, connect.Challenge = protocol.NodeKeyOf(key), "challenge"
+	if !host.neighborOf(home.id) {
+		t.Fatal("the home is not hosted")
+	}
+	r := host.answerTo(by6, "token", connect)
+	if !host.neighborOf(by6) || host.neighborOf(home.id) {
+		t.Errorf("dialled by IPv6 it is still hosted, or no neighbor: %v, %v", r.Reply, r.Fault)
+	}
+}
+
 // A home gets no place whose key is not proved to its host, over the link.
 func TestAHomeProvesItsKeyToItsHost(t *testing.T) {
 	for name, answer := range map[string]func(home *testHost, v protocol.Vouch) protocol.Reply{

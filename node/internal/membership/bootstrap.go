@@ -165,7 +165,10 @@ func (m *Machine) half() int {
 // try connects to a candidate.
 func (m *Machine) try(id protocol.NodeID) {
 	m.Connect(id, "", protocol.NodeKey{}, func(err error) {
+		_, already := errors.AsType[*linkedAt](err)
 		switch {
+		case already:
+			m.Book.Unfit(m.Now, id)
 		case err == nil:
 			m.Reviewed.replacing = false
 			m.Boot.turnAt = m.Now.Add(othersTurn)

@@ -80,9 +80,13 @@ func (m *Machine) connect(to protocol.NodeID, static string, key protocol.NodeKe
 				delete(m.Boot.asked, token)
 			}
 			subset, ignored := answeredSet(a.Reply)
+			already := m.alreadyAt(to, asked.proved, reverse)
 			switch {
 			case a.Err != nil:
 				done(a.Err)
+				return
+			case len(subset) == 0 && already != nil && (key.IsZero() || key == asked.proved):
+				done(already)
 				return
 			case len(subset) == 0:
 				done(errDeclined)
@@ -93,8 +97,11 @@ func (m *Machine) connect(to protocol.NodeID, static string, key protocol.NodeKe
 			victim, ok := m.place(to, holder, chosen, subset)
 			ok = ok && m.sameKey(to, asked.proved)
 			why := errNoPlace
-			if !key.IsZero() && asked.proved != key {
+			switch {
+			case !key.IsZero() && asked.proved != key:
 				why, ok = ErrOtherKey, false
+			case already != nil:
+				why, ok = already, false
 			}
 			if !ok || m.Ledger.RefusedAt(m.Now, to, holder) || static == "" && m.banned(to, holder) {
 				// Others came while we asked, or it lost its standing. It believes in a link: tell it.
@@ -249,8 +256,8 @@ func (m *Machine) vouched(ev core.Asked, challenge string, a core.Answered) {
 		m.Refuse(ev, otherKey(ev.From))
 		return
 	}
-	if l := m.linkWithKey(key); l != nil && l.ID() != ev.From && m.Local(l.ID()) {
-		m.Respond(ev, protocol.Subset{}) // it is on our network: it would come and go by two addresses
+	if m.alreadyAt(ev.From, key, c.Reverse) != nil {
+		m.Respond(ev, protocol.Subset{})
 		return
 	}
 	victim, ok := m.place(ev.From, holder, m.asking(ev.From), c.Subset)

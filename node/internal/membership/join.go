@@ -43,7 +43,13 @@ func (m *Machine) JoinHost(ev core.Join) {
 		case m.Refused(a.Peer):
 			end(a.Peer, ErrRefused)
 		default:
-			m.Connect(a.Peer, "", key, func(err error) { end(a.Peer, noNode(err)) })
+			m.Connect(a.Peer, "", key, func(err error) {
+				if already, is := errors.AsType[*linkedAt](err); is {
+					end(already.id, nil)
+					return
+				}
+				end(a.Peer, noNode(err))
+			})
 		}
 	})
 }

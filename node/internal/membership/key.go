@@ -71,6 +71,29 @@ func (m *Machine) sameKey(id protocol.NodeID, key protocol.NodeKey) bool {
 	return false
 }
 
+// alreadyAt is why there is to be no link to id with a node that proved the key: it is a neighbor by another address
+// that it has beside that, on our own network or by the other version of IP, and would come and go by the two. One
+// whose address changed has another of the same kind, and a link without a reverse one is better than one with it. It
+// is nil where there is no such neighbor.
+func (m *Machine) alreadyAt(id protocol.NodeID, key protocol.NodeKey, reverse bool) error {
+	l := m.linkWithKey(key)
+	switch {
+	case l == nil || l.ID() == id, !reverse && (l.Dialling || l.ID().Hosted()):
+		return nil
+	case !m.Local(l.ID()) && l.ID().Addr().Is4() == id.Addr().Is4():
+		return nil
+	}
+	if !Of(l).probing {
+		m.knock(l) // whether it is still there
+	}
+	return &linkedAt{l.ID()}
+}
+
+// A linkedAt is the error of a connect to a node that is a neighbor already, by another id.
+type linkedAt struct{ id protocol.NodeID }
+
+func (e *linkedAt) Error() string { return "it is a neighbor already, at " + e.id.String() }
+
 // linkWithKey is the link to the node that proved the key, nil where there is none.
 func (m *Machine) linkWithKey(k protocol.NodeKey) *core.Link {
 	for _, l := range m.Links {

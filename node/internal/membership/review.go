@@ -171,10 +171,11 @@ func (m *Machine) seek() {
 	m.Reviewed.sought++
 	m.Connect(id, "", protocol.NodeKey{}, func(err error) {
 		m.Boot.named = protocol.NodeID{}
+		_, already := errors.AsType[*linkedAt](err)
 		switch {
 		case err == nil:
 			m.Reviewed.sought = 0
-		case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
+		case already || errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
 			m.Book.Unfit(m.Now, id)
 		default:
 			m.Book.Failed(m.Now, id)

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -137,12 +138,8 @@ func (m *Machine) connectStatic(s *namedSource) {
 				m.seekStatic(s)
 				return
 			}
-			if m.noteSource(s, nil); Of(l).Static != "" {
-				m.seekStatic(s)
-				return
-			}
-			Of(l).Static, l.Peer.Static = s.Name, true
-			s.retries = 0
+			m.noteSource(s, nil)
+			m.standsFor(s, l)
 			return
 		}
 		if m.Refused(a.Peer) {
@@ -151,17 +148,29 @@ func (m *Machine) connectStatic(s *namedSource) {
 			return
 		}
 		m.Connect(a.Peer, s.Name, a.Key, func(err error) {
+			peer := a.Peer
+			if already, is := errors.AsType[*linkedAt](err); is {
+				peer, err = already.id, nil
+			}
 			m.noteSource(s, err)
 			if err != nil {
 				m.seekStatic(s)
-				return
-			}
-			s.retries = 0
-			if l := m.LinkTo(a.Peer); l != nil && Of(l).Static != s.Name {
-				m.seekStatic(s)
+			} else if l := m.LinkTo(peer); l != nil {
+				m.standsFor(s, l)
 			}
 		})
 	})
+}
+
+// standsFor notes that a static neighbor stands for a link, or seeks it on where another name does.
+func (m *Machine) standsFor(s *namedSource, l *core.Link) {
+	switch Of(l).Static {
+	case "", s.Name:
+		Of(l).Static, l.Peer.Static = s.Name, true
+		s.retries = 0
+	default:
+		m.seekStatic(s)
+	}
 }
 
 // seekStatic tries a static neighbor again after a while.
