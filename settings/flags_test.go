@@ -1,10 +1,12 @@
 package settings
 
 import (
+	"encoding/xml"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,6 +169,14 @@ func TestPackagesSetWhatThereIs(t *testing.T) {
 		for _, families := range regexp.MustCompile(`(?m)^RestrictAddressFamilies=.*`).FindAllString(string(text), -1) {
 			if !strings.Contains(families, "AF_NETLINK") {
 				t.Errorf("%s: %s, without AF_NETLINK, forbids all calls", path, families)
+			}
+		}
+		if filepath.Ext(path) == ".plist" {
+			var list struct {
+				Keys []string `xml:"dict>key"`
+			}
+			if err := xml.Unmarshal(text, &list); err != nil || !slices.Contains(list.Keys, "ProgramArguments") {
+				t.Errorf("%s: %v, keys %q", path, err, list.Keys)
 			}
 		}
 		for _, name := range regexp.MustCompile(`\bFEEDEX_\w+`).FindAllString(string(text), -1) {
