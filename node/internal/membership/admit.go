@@ -69,7 +69,7 @@ func (m *Machine) bookedWith(l *core.Link) (with []*neighbors.Neighbor) {
 // unwanted reports whether id is none to connect to: it is linked, at this address or another, not callable, or
 // refused.
 func (m *Machine) unwanted(id protocol.NodeID) bool {
-	if m.LinkTo(id) != nil || !m.callable(id) || m.linkWithKey(m.near.keyOf(id)) != nil {
+	if m.linked(id) || !m.callable(id) || m.linkWithKey(m.near.keyOf(id)) != nil {
 		return true
 	}
 	h := m.Ledger.HolderOf(id)

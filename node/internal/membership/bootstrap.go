@@ -168,7 +168,7 @@ func (m *Machine) try(id protocol.NodeID) {
 		_, already := errors.AsType[*linkedAt](err)
 		switch {
 		case already:
-			m.Book.Unfit(m.Now, id)
+			m.Book.Heard(m.Now, id)
 		case err == nil:
 			m.Reviewed.replacing = false
 			m.Boot.turnAt = m.Now.Add(othersTurn)
@@ -246,7 +246,7 @@ func (m *Machine) NoteNodes(source neighbors.Origin, list []protocol.NodeID) {
 }
 
 // strange reports whether a node may be called and is no neighbor.
-func (m *Machine) strange(id protocol.NodeID) bool { return m.callable(id) && m.LinkTo(id) == nil }
+func (m *Machine) strange(id protocol.NodeID) bool { return m.callable(id) && !m.linked(id) }
 
 // LookForMore looks for one more neighbor in a while, if one is wanted by then.
 func (m *Machine) LookForMore() { m.refillSoon(extraEvery) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
+	"slices"
 	"time"
 
 	"feedex/node/internal/core"
@@ -83,10 +84,15 @@ func (m *Machine) alreadyAt(id protocol.NodeID, key protocol.NodeKey, reverse bo
 	case !m.Local(l.ID()) && l.ID().Addr().Is4() == id.Addr().Is4():
 		return nil
 	}
-	if !Of(l).probing {
+	if Of(l).also = id; !Of(l).probing {
 		m.knock(l) // whether it is still there
 	}
 	return &linkedAt{l.ID()}
+}
+
+// linked reports whether a node is a neighbor, at that address or, as it proved, at another that it has beside it.
+func (m *Machine) linked(id protocol.NodeID) bool {
+	return m.LinkTo(id) != nil || slices.ContainsFunc(m.Links, func(l *core.Link) bool { return Of(l).also == id })
 }
 
 // A linkedAt is the error of a connect to a node that is a neighbor already, by another id.

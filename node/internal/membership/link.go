@@ -43,7 +43,7 @@ func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, st
 	if old != nil {
 		// It connected anew: it forgot us, or both of us asked at once.
 		Of(l).Static = cmp.Or(Of(old).Static, static)
-		Of(l).breaks, Of(l).broke = Of(old).breaks, Of(old).broke
+		Of(l).breaks, Of(l).broke, Of(l).also = Of(old).breaks, Of(old).broke, Of(old).also
 	} else {
 		m.Tell(core.Linked{Peer: id, Chosen: chosen})
 	}
@@ -171,8 +171,9 @@ func has(methods protocol.Methods, c protocol.Call) bool { return slices.Contain
 
 // A link is the state that membership keeps of a core.Link.
 type link struct {
-	Static  string // the owner's name for it, "" for none
-	probing bool   // a call that shows whether it is still there is to be made
+	Static  string          // the owner's name for it, "" for none
+	probing bool            // a call that shows whether it is still there is to be made
+	also    protocol.NodeID // where it proved its key too, and is not sought while it is a neighbor; zero for nowhere
 
 	reconnecting bool      // because the reverse link to it broke
 	breaks       int       // in a row
