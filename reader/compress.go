@@ -37,11 +37,21 @@ func compress(h http.Handler) http.Handler {
 type weakening struct{ http.ResponseWriter }
 
 func (w weakening) WriteHeader(code int) {
+	w.weaken()
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write is where the header of an answer goes out that has said no code.
+func (w weakening) Write(p []byte) (int, error) {
+	w.weaken()
+	return w.ResponseWriter.Write(p)
+}
+
+func (w weakening) weaken() {
 	h := w.Header()
 	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) && h.Get("Content-Encoding") != "" {
 		h.Set("ETag", "W/"+tag)
 	}
-	w.ResponseWriter.WriteHeader(code)
 }
 
 func (w weakening) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -2,12 +2,15 @@ package reader_test
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"feedex/archive"
+	"feedex/feed"
 	"feedex/reader"
 )
 
@@ -52,6 +55,15 @@ func TestCompressed(t *testing.T) {
 				t.Errorf("%s again, Accept-Encoding %q: %d", tag, takes, w.Code)
 			}
 		}
+	}
+	l.feeds = make([]archive.Feed, 20)
+	for i := range l.feeds {
+		u := fmt.Sprintf("https://example.org/%d", i)
+		l.feeds[i] = archive.Feed{URL: feed.URL(u), Title: strings.Repeat("long ", 20), Subscribed: true}
+	}
+	if w := request("/opml", "gzip", ""); w.Header().Get("Content-Encoding") != "gzip" ||
+		!strings.HasPrefix(w.Header().Get("ETag"), `W/"`) { // it names no code
+		t.Errorf("a list: %v: want it weak", w.Header())
 	}
 	for target, takes := range map[string]string{
 		"/nowhere.html?type=image/png": "gzip", "/?type=text/event-stream": "gzip", "/?type=text/html": "gzip;q=0",
