@@ -260,10 +260,14 @@ func TestWhoOwesAsMuchAsItMayIsAudited(t *testing.T) {
 		dids = append(dids, did(i))
 	}
 	a.hears(b, protocol.CheckDIDs{DIDs: dids})
-	known := one("known")
+	known, more := one("known"), one("known as well")
 	a.knows(known)
+	a.knows(more)
 	if r := a.hears(b, protocol.CheckDID{DID: known.DID}); r.Reply != protocol.Seen(false) {
 		t.Errorf("the first offer of what is here is answered %v, %v", r.Reply, r.Fault)
+	}
+	if r := a.hears(b, protocol.CheckDID{DID: more.DID}); r.Reply != protocol.Seen(true) {
+		t.Errorf("the next one, beside the audit, is answered %v, %v", r.Reply, r.Fault)
 	}
 	if v := a.account(b).Got; v != 0 {
 		t.Errorf("it earned %v and showed nothing", v)

@@ -147,6 +147,16 @@ func (m *Machine) strike(l *link, did protocol.DID) (o owed, ok bool) {
 	return o, true
 }
 
+// promises is how many bundles the neighbor owes that are not here: it is audited beside them.
+func (l *link) promises() (count int) {
+	for i := range l.Owed {
+		if l.Owed[i].audit == 0 {
+			count++
+		}
+	}
+	return count
+}
+
 // mustShow reports whether the neighbor has yet to show that an offer was true: it is being audited, or was asked in
 // vain.
 func (l *link) mustShow() bool {

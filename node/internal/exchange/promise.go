@@ -112,7 +112,7 @@ func (m *Machine) passOn(p *promise, did protocol.DID) {
 			continue
 		}
 		waiting = append(waiting, w)
-		if len(w.link.Owed) < protocol.MaxPromises {
+		if w.link.promises() < protocol.MaxPromises {
 			heirs = append(heirs, w)
 		}
 	}
@@ -214,7 +214,7 @@ var errOverpromised = protocol.Faultf(protocol.Busy, "%d deliveries may be open 
 // overpromised reports whether l would owe more than it may if it were asked for all of dids that are
 // neither here nor promised.
 func (m *Machine) overpromised(l *link, dids ...protocol.DID) bool {
-	count := len(l.Owed)
+	count := l.promises()
 	for _, did := range dids {
 		if m.Gossip.Promises[did] == nil && !m.Gossip.Seen.Has(did) {
 			count++
