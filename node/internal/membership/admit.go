@@ -153,7 +153,7 @@ func (m *Machine) Punish(h incentive.Holder, o incentive.Offence, value incentiv
 	ended := m.Ledger.Punish(m.Now, h, o, value)
 	m.SaveAccounts()
 	for _, l := range slices.Clone(m.Links) {
-		if l.Holder == h {
+		if m.Ledger.HolderOf(l.ID()) == h {
 			m.Suspect(l.ID(), o.String())
 		}
 		if ended && m.Ledger.RefusedAt(m.Now, l.ID(), l.Holder) {
