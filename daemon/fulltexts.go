@@ -165,6 +165,7 @@ func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text rea
 				return nil
 			})
 		}
+		kept.Problem = failed.Error() // which is told, and not kept
 		return kept, cmp.Or(err, fmt.Errorf("%w: %w", reading.ErrFullText, failed))
 	}
 	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
