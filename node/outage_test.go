@@ -69,6 +69,19 @@ func TestOurNetworkIsDown(t *testing.T) {
 	}
 }
 
+// What was fetched for the owner shows as well that the network works: two hosts of few may be down by themselves, and
+// what the node asks for unasked would wait for the next poll of another.
+func TestAnAnswerToTheOwnerIsOne(t *testing.T) {
+	w, h, _ := scattered(t, 2, func(feed.URL) bool { return true })
+	w.run(time.Hour)
+	for _, offline := range []bool{true, false} {
+		if at := h.node.Status().Offline; at.IsZero() == offline {
+			t.Errorf("offline since %v, want %v", at, offline)
+		}
+		h.step(node.OwnerFetched{At: "https://other.example.com/page", Answer: status(404, 0)})
+	}
+}
+
 // A host that is down alone is its publisher's trouble, and backs off; the others are polled as ever.
 func TestOneHostIsDown(t *testing.T) {
 	w, h, _ := scattered(t, 5, func(u feed.URL) bool { return u == "https://host0.example.com/feed" })

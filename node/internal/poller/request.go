@@ -77,8 +77,12 @@ func (m *Machine) noteHosts(s *Subscription, ev *core.Fetched) {
 }
 
 // OwnerFetched has what an answer to the owner says hold for polls as well: it is the same client that asks. A host
-// that refuses is left alone, and a feed whose own address was asked for is for as long as the answer says.
+// that refuses is left alone, and a feed whose own address was asked for is for as long as the answer says. Our network
+// works where somebody answered.
 func (m *Machine) OwnerFetched(ev core.OwnerFetched) {
+	if ev.Answer.Status != 0 {
+		m.outage.Reached(m.Now)
+	}
 	m.hosts.OwnerFetched(m.Now, toHosts(&ev.Answer))
 	m.keepHosts()
 	s := m.Feeds[ev.At]
