@@ -2,12 +2,14 @@ package reader_test
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"feedex/archive"
 	"feedex/feed"
@@ -75,5 +77,31 @@ func TestCompressed(t *testing.T) {
 	}
 	if w := request("/?type=text/html", "gzip", ""); w.Header().Get("Content-Encoding") != "gzip" {
 		t.Error("a page is not compressed")
+	}
+}
+
+// Events are there at once, and their connection has deadlines of its own, whatever coding a browser takes.
+func TestEventsAreNotHeldBack(t *testing.T) {
+	events := func(w http.ResponseWriter, r *http.Request) {
+		c := http.NewResponseController(w)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, err := io.WriteString(w, "data: x\n\n")
+		if err := errors.Join(err, c.SetWriteDeadline(time.Now().Add(time.Hour)), c.Flush()); err != nil {
+			t.Error(err)
+		}
+		<-r.Context().Done()
+	}
+	server := httptest.NewServer(reader.New(reader.Config{Source: exampleLibrary(), Web: http.HandlerFunc(events)}))
+	defer server.Close()
+	for name, client := range map[string]*http.Client{"plain": &uncompressed, "gzip": http.DefaultClient} {
+		resp, err := client.Get(server.URL + "/live")
+		if err != nil {
+			t.Fatal(err)
+		}
+		event := make([]byte, len("data: x\n\n"))
+		if _, err := io.ReadFull(resp.Body, event); err != nil || string(event) != "data: x\n\n" {
+			t.Errorf("%s: %q, %v", name, event, err)
+		}
+		resp.Body.Close()
 	}
 }
