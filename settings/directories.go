@@ -56,18 +56,20 @@ func usualConfig() string {
 }
 
 // WriteConfig are the commands by which somebody makes a config file where one is read that nobody names.
-func WriteConfig() string {
-	file, mkdir := cmp.Or(usualConfig(), "feedex.toml"), "mkdir -p "
-	if runtime.GOOS == "windows" {
-		mkdir = "mkdir " // which makes the folders above as well
-	}
-	word := func(path string) string {
+func WriteConfig() string { return writeConfig(usualConfig(), runtime.GOOS) }
+
+func writeConfig(file, system string) string {
+	mkdir, word := "mkdir -p ", func(path string) string {
 		short := fromHome(path)
 		if rest, ok := strings.CutPrefix(short, "~"); ok && shell.Quote(rest) == rest {
 			return short
 		}
 		return shell.Quote(path)
 	}
+	if system == "windows" {
+		mkdir, word = "mkdir ", shell.Quote // it makes the folders above as well, and cmd.exe knows no ~
+	}
+	file = cmp.Or(file, "feedex.toml")
 	return fmt.Sprintf("  %s%s\n  feedex config > %s", mkdir, word(filepath.Dir(file)), word(file))
 }
 
