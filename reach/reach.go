@@ -150,7 +150,7 @@ func (f *Facts) forwarded() Diagnosis {
 	case !r.Outside(f.Self):
 		between := fmt.Sprintf("The router, %s, forwards the node's port by %s, but its own address, %s, is not the "+
 			"one by which others see it", r.Router, r.Protocol, r.External.Addr())
-		if !f.Self.IsZero() {
+		if f.Self.Addr().Is4() {
 			between += ", " + f.Self.Addr().String()
 		}
 		return Diagnosis{between + ": your provider has a router of its own in between (carrier-grade NAT), which " +

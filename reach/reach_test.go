@@ -123,6 +123,13 @@ func TestDiagnose(t *testing.T) {
 			[]string{"Others cannot dial this node", "its own address, 100.64.0.11, is not the one by which others " +
 				"see it, 198.51.101.4: your provider has a router of its own"}, []string{"", "Nothing has to be done."},
 		},
+		"a carrier, and dialled by IPv6": {
+			Facts{Listen: "[::]:7790", Self: protocol.NewNodeID(home6, 7790), Neighbors: 5, Dialled: true,
+				Forwarding: by("100.64.0.11:7790")},
+			[]string{"Others can dial this node, at [2600:12::7]:7790.",
+				"its own address, 100.64.0.11, is not the one by which others see it: your provider"},
+			[]string{"", "Nothing has to be done."},
+		},
 		"a carrier, before anybody said": {
 			Facts{Listen: "[::]:7790", Neighbors: 5, Undialled: true, Forwarding: by("10.9.9.9:7790")},
 			[]string{"Others cannot dial this node", "not the one by which others see it: your provider"},
