@@ -140,13 +140,15 @@ func leftAlone(f *node.FeedStatus, now time.Time) time.Duration {
 	return max(gapAgain, now.Sub(f.Gap.Before)/gapAging)
 }
 
-// stepBack makes a step into the past of the feed whose turn it is, if there is one.
+// stepBack makes a step into the past of the feed whose turn it is, if there is one, or of the next one where its
+// publisher is asked later.
 func (w *Worker) stepBack(ctx context.Context, now time.Time) error {
 	feeds, err := w.node.Feeds(ctx)
 	if err != nil {
 		return err
 	}
 	turn := slices.IndexFunc(feeds, func(f node.FeedStatus) bool { return f.URL > w.last })
+	var later error // nobody is asked for those before
 	for i := range feeds {
 		f := &feeds[(max(turn, 0)+i)%len(feeds)]
 		if !w.helpable(f) || !when.Due(now, f.Past.Again, longestAgain) {
@@ -158,7 +160,10 @@ func (w *Worker) stepBack(ctx context.Context, now time.Time) error {
 		if x.patient = true; past.Steps > 0 {
 			x.seen = maps.Clone(w.seen[f.URL]) // what is not kept is read once more
 		}
-		if err := x.step(ctx, now, &past); err != nil {
+		if err := x.step(ctx, now, &past); errors.Is(err, ErrLater) {
+			later = err
+			continue
+		} else if err != nil {
 			return err
 		}
 		w.logPast(f.URL, &past, cmp.Or(x.PublisherProblem, x.Problem))
@@ -170,7 +175,7 @@ func (w *Worker) stepBack(ctx context.Context, now time.Time) error {
 		}
 		return nil
 	}
-	return nil
+	return later
 }
 
 // helpable reports whether the next step for the feed can be made. Neighbors are asked about feeds only that one of

@@ -286,14 +286,17 @@ func TestThePastWaitsForThoseWhoHaveIt(t *testing.T) {
 	}
 }
 
-// A laterNode has no publisher that can be asked now.
+// A laterNode has no publisher that can be asked now, but for one.
 type laterNode struct {
 	*pastNode
+	open  feed.URL
 	asked []feed.URL
 }
 
 func (n *laterNode) FetchArchive(_ context.Context, u, _ feed.URL) (control.ArchiveDocument, error) {
-	n.asked = append(n.asked, u)
+	if n.asked = append(n.asked, u); u == n.open {
+		return control.ArchiveDocument{}, nil
+	}
 	return control.ArchiveDocument{}, fmt.Errorf("%w: the host rests", ErrLater)
 }
 
@@ -313,6 +316,10 @@ func TestAnArchiveThatCannotBeAskedForYet(t *testing.T) {
 		if *f.Past != begun || !slices.Contains(n.asked, f.URL) {
 			t.Errorf("%s is at %+v; turns %v", f.URL, f.Past, n.asked)
 		}
+	}
+	n.asked, n.open, w.last = nil, "http://example.com/b", ""
+	if err := w.stepBack(t.Context(), n.begun); err != nil || len(n.asked) != 2 {
+		t.Errorf("where one can be asked: %v, asked %v", err, n.asked)
 	}
 	got, err := Span{Feed: "http://example.com/a", Publisher: true}.Run(t.Context(), n, func(Report) {})
 	if err != nil || got.PublisherProblem == "" {
