@@ -236,6 +236,13 @@ func (b *Book) Unfit(now time.Time, id protocol.NodeID) {
 	}
 }
 
+// Due has id be tried at once, whatever became of it before.
+func (b *Book) Due(id protocol.NodeID) {
+	if a := b.byID[id]; a != nil {
+		a.failures, a.after = 0, 0
+	}
+}
+
 // putOff has the address tried again later, the more often it was of no use the later.
 func (b *Book) putOff(now time.Time, a *address, longest time.Duration) {
 	wait := when.Doubled(firstWait, longest, int(a.failures))

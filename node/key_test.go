@@ -191,22 +191,25 @@ func TestANodeHasOneLinkByItsTwoAddresses(t *testing.T) {
 		protocol.NewNodeID(netip.MustParseAddr("2600:12::8"), 7790)}
 	a := w.addAt(own[0], node.Config{}, news)
 	connects := 0
-	for i := range at {
-		w.play(at[i], func(_ *testHost, call node.Call) protocol.Reply {
+	play := func(at, own protocol.NodeID) {
+		w.play(at, func(_ *testHost, call node.Call) protocol.Reply {
 			switch c := call.Call.(type) {
 			case protocol.WhoAmI:
-				return own[i]
+				return own
 			case protocol.Vouch:
-				return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, own[i])
+				return protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, own)
 			case protocol.Connect:
 				connects++
-				proof := protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, own[i])
-				a.answerTo(at[i], "its token", protocol.Vouch{Session: call.Session,
+				proof := protocol.ProveKey(signer(1), protocol.ProvesLink, c.Key, c.Challenge, own)
+				a.answerTo(at, "its token", protocol.Vouch{Session: call.Session,
 					Key: protocol.NodeKeyOf(signer(1)), Challenge: "challenge", Proof: proof})
 				return protocol.Subset{{Feed: news}}
 			}
 			return protocol.OK{}
 		})
+	}
+	for i := range at {
+		play(at[i], own[i])
 	}
 	w.trackers[tracker] = slices.Clone(at)
 	a.step(node.Sources{Trackers: []string{tracker}})
@@ -217,6 +220,13 @@ func TestANodeHasOneLinkByItsTwoAddresses(t *testing.T) {
 	first, other := at[0], 1
 	if a.neighborOf(at[1]) {
 		first, other = at[1], 0
+	}
+	third := protocol.NewNodeID(netip.MustParseAddr([]string{"20.7.7.7", "2600:14::9"}[other]), 7790)
+	play(third, own[other])
+	w.trackers[tracker] = append(w.trackers[tracker], third)
+	w.run(time.Hour)
+	if n := len(a.node.Links()); n != 1 || connects > 20 {
+		t.Errorf("%d links after %d connects within two hours at three addresses", n, connects)
 	}
 	connect := wantsNews()
 	connect.Key, connect.Challenge = protocol.NodeKeyOf(signer(1)), "challenge"

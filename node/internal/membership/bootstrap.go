@@ -168,7 +168,7 @@ func (m *Machine) try(id protocol.NodeID) {
 		_, already := errors.AsType[*linkedAt](err)
 		switch {
 		case already:
-			m.Book.Heard(m.Now, id)
+			m.Book.Unfit(m.Now, id)
 		case err == nil:
 			m.Reviewed.replacing = false
 			m.Boot.turnAt = m.Now.Add(othersTurn)

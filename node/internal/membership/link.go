@@ -160,6 +160,7 @@ func (m *Machine) failed(l *core.Link, a core.Answered) {
 			if !l.ID().Hosted() {
 				m.Book.Lost(m.Now, l.ID())
 			}
+			m.Book.Due(Of(l).also)
 			return
 		}
 		m.probe(l)

@@ -175,9 +175,7 @@ func (m *Machine) seek() {
 		switch {
 		case err == nil:
 			m.Reviewed.sought = 0
-		case already:
-			m.Book.Heard(m.Now, id)
-		case errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
+		case already || errors.Is(err, errDeclined) || errors.Is(err, errNoPlace):
 			m.Book.Unfit(m.Now, id)
 		default:
 			m.Book.Failed(m.Now, id)
