@@ -84,7 +84,7 @@ func (m *Machine) alreadyAt(id protocol.NodeID, key protocol.NodeKey, reverse bo
 	case !m.Local(l.ID()) && l.ID().Addr().Is4() == id.Addr().Is4():
 		return nil
 	}
-	if Of(l).also = id; !Of(l).probing {
+	if Of(l).alsoAt(id); !Of(l).probing {
 		m.knock(l) // whether it is still there
 	}
 	return &linkedAt{l.ID()}
@@ -92,7 +92,8 @@ func (m *Machine) alreadyAt(id protocol.NodeID, key protocol.NodeKey, reverse bo
 
 // linked reports whether a node is a neighbor, at that address or, as it proved, at another that it has beside it.
 func (m *Machine) linked(id protocol.NodeID) bool {
-	return m.LinkTo(id) != nil || slices.ContainsFunc(m.Links, func(l *core.Link) bool { return Of(l).also == id })
+	return m.LinkTo(id) != nil ||
+		slices.ContainsFunc(m.Links, func(l *core.Link) bool { return slices.Contains(Of(l).also, id) })
 }
 
 // A linkedAt is the error of a connect to a node that is a neighbor already, by another id.

@@ -20,7 +20,8 @@ const (
 // offered was advertised. We send it token, and it sends us session.
 func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, static, token, session string,
 	subset, offered protocol.Subset) {
-	if moved := m.linkWithKey(key); moved != nil && moved.ID() != id {
+	moved := m.linkWithKey(key)
+	if moved != nil && moved.ID() != id {
 		m.Part(moved, "its node is at another address now")
 	}
 	m.Ledger.Proved(m.Now, id, key)
@@ -35,6 +36,10 @@ func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, st
 		Heard: m.Now,
 	}
 	l.Membership = &link{Static: static}
+	if moved != nil && !id.Hosted() { // it may be there as well yet
+		Of(l).alsoAt(append(Of(moved).also, moved.ID())...)
+		Of(l).also = slices.DeleteFunc(Of(l).also, func(other protocol.NodeID) bool { return other == id })
+	}
 	if len(m.Links) == 0 {
 		m.Absence.ended(m.Now)
 	}
@@ -43,7 +48,7 @@ func (m *Machine) Join(id protocol.NodeID, key protocol.NodeKey, chosen bool, st
 	if old != nil {
 		// It connected anew: it forgot us, or both of us asked at once.
 		Of(l).Static = cmp.Or(Of(old).Static, static)
-		Of(l).breaks, Of(l).broke, Of(l).also = Of(old).breaks, Of(old).broke, Of(old).also
+		Of(l).breaks, Of(l).broke = Of(old).breaks, Of(old).broke
 	} else {
 		m.Tell(core.Linked{Peer: id, Chosen: chosen})
 	}
@@ -160,7 +165,9 @@ func (m *Machine) failed(l *core.Link, a core.Answered) {
 			if !l.ID().Hosted() {
 				m.Book.Lost(m.Now, l.ID())
 			}
-			m.Book.Due(Of(l).also)
+			for _, id := range Of(l).also {
+				m.Book.Due(id)
+			}
 			return
 		}
 		m.probe(l)
@@ -172,9 +179,10 @@ func has(methods protocol.Methods, c protocol.Call) bool { return slices.Contain
 
 // A link is the state that membership keeps of a core.Link.
 type link struct {
-	Static  string          // the owner's name for it, "" for none
-	probing bool            // a call that shows whether it is still there is to be made
-	also    protocol.NodeID // where it proved its key too, and is not sought while it is a neighbor; zero for nowhere
+	Static  string // the owner's name for it, "" for none
+	probing bool   // a call that shows whether it is still there is to be made
+	// also are where it proved its key as well, the last of them. It is not sought there while it is a neighbor.
+	also []protocol.NodeID
 
 	reconnecting bool      // because the reverse link to it broke
 	breaks       int       // in a row
@@ -184,6 +192,19 @@ type link struct {
 	telling     bool // one about a change of our own is to be sent
 	advertising bool // one is under way
 	again       bool // and there was more to say meanwhile
+}
+
+// maxAlso bounds the other addresses of a neighbor: by IPv6 a node may have one for each day of a week (RFC 8981).
+const maxAlso = 8
+
+// alsoAt notes that the neighbor proved its key at other addresses as well.
+func (l *link) alsoAt(ids ...protocol.NodeID) {
+	for _, id := range ids {
+		if !slices.Contains(l.also, id) {
+			l.also = append(l.also, id)
+		}
+	}
+	l.also = l.also[max(0, len(l.also)-maxAlso):]
 }
 
 // Of returns the state that membership keeps of a link.
