@@ -19,11 +19,11 @@ import (
 func TestCompressed(t *testing.T) {
 	l := exampleLibrary()
 	l.entries[exampleURL][0].Entry.Content = strings.Repeat("long ", 10_000)
-	picture := func(w http.ResponseWriter, r *http.Request) {
+	typed := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", r.URL.Query().Get("type"))
 		io.WriteString(w, strings.Repeat("0", 5_000))
 	}
-	h := reader.New(reader.Config{Source: l, Web: http.HandlerFunc(picture)})
+	h := reader.New(reader.Config{Source: l, Web: http.HandlerFunc(typed)})
 	request := func(target, takes, has string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7791"+target, nil)
