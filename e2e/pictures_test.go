@@ -165,6 +165,7 @@ func TestIconsAreShown(t *testing.T) {
 		eventually(t, func() string {
 			b.visit(t, path)
 			width := `new Promise(done => { const i = document.querySelector('` + icon + `'); if (!i) return done('none');
+				i.scrollIntoView(); // what is below the window is not loaded
 				i.decode().then(() => done('' + i.naturalWidth), problem => done('' + problem)); })`
 			if got := b.evaluate(t, width); got != "64" {
 				return path + " has an icon that is as wide: " + got
