@@ -69,8 +69,10 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 	p := e.caps(b.Feed)
 	sender := e.holders.of(from)
 	p.stored(today, count, sender)
+	passed := []uint32{sender} // whose bundle's path may end with it
 	for _, id := range b.Path {
-		if h, known := e.holders.byHolder[e.rules.HolderOf(id)]; known {
+		if h, known := e.holders.byHolder[e.rules.HolderOf(id)]; known && !slices.Contains(passed, h) {
+			passed = append(passed, h)
 			p.passed(today, count, h)
 		}
 	}

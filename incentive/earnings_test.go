@@ -173,6 +173,23 @@ func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
 	}
 }
 
+// A neighbor stands on the path of what it delivers, and counts once.
+func TestWhoDeliversCountsOnce(t *testing.T) {
+	e, at := NewEarnings(DefaultRules()), now
+	for d := range 4 {
+		b := bundle(news, fmt.Sprint(d), 20, at, time.Hour).Via(node(1))
+		want := 20
+		if d == 0 {
+			want = capFree
+		}
+		if got := e.Stored(at, b, b.Entries, holder(1)); got != want {
+			t.Errorf("on day %d it earns %d, want %d", d, got, want)
+		}
+		e.Confirmed(at, news, holder(1), 20)
+		at = at.Add(day)
+	}
+}
+
 // Entries that a flooder has others bring do not raise its cap, and those of them that polls show do.
 func TestAFloodByOthersRaisesNoCap(t *testing.T) {
 	flooder := protocol.NewNodeID(netip.MustParseAddr("20.1.2.3"), 7790)
