@@ -97,8 +97,10 @@ func (w *Witnesses) earnedBy(now time.Time, network protocol.Network) int {
 // that brought it last.
 func apart(a, b []protocol.NodeID) bool {
 	for _, id := range a {
-		network := id.Network()
-		if slices.ContainsFunc(b, func(other protocol.NodeID) bool { return other.Network() == network }) {
+		network, name := id.Network(), id.Name()
+		if slices.ContainsFunc(b, func(other protocol.NodeID) bool {
+			return other.Network() == network || other.Name() == name
+		}) {
 			return false
 		}
 	}

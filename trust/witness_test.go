@@ -12,6 +12,7 @@ func TestApart(t *testing.T) {
 	v6 := func(s string) []protocol.NodeID {
 		return []protocol.NodeID{protocol.NewNodeID(netip.MustParseAddr(s), 7790)}
 	}
+	home := protocol.HostedID(id(1).Addr(), protocol.NodeKey{1})
 	for _, c := range []struct {
 		a, b []protocol.NodeID
 		want bool
@@ -26,6 +27,7 @@ func TestApart(t *testing.T) {
 		{v6("2a00::1"), v6("2a00:0:0:1::1"), false}, // one /48
 		{v6("2a00::1"), v6("2a00:0:1::1"), true},
 		{[]protocol.NodeID{protocol.NewNodeID(id(1).Addr(), 1)}, way(1), false}, // another port
+		{[]protocol.NodeID{home}, []protocol.NodeID{home.Name(), id(2)}, false}, // itself, and a relay of it
 		{v6("127.0.0.1"), []protocol.NodeID{protocol.NewNodeID(netip.MustParseAddr("127.0.0.1"), 7791)}, true},
 	} {
 		if apart(c.a, c.b) != c.want || apart(c.b, c.a) != c.want {
