@@ -30,6 +30,7 @@ type Cache struct {
 type cached struct {
 	answer protocol.Answer
 	hops   int           // how far it was asked
+	budget int           // of how many nodes
 	wait   time.Duration // and for how long
 	until  time.Time
 	bytes  int
@@ -55,11 +56,12 @@ func normal(words []string) []string {
 }
 
 // Find returns the answer that is kept for the key of a query, if it was asked as far as that and, where somebody was
-// late, for as long.
+// late, for as long, and where there were more to ask, of as many.
 func (c *Cache) Find(now time.Time, key string, q protocol.Query) (protocol.Answer, bool) {
 	kept, ok := c.answers[key]
-	hasty := kept.answer.Cut&protocol.CutTime != 0 && kept.wait < q.Wait
-	if !ok || hasty || kept.hops < q.Hops || !now.Before(kept.until) {
+	less := kept.answer.Cut&protocol.CutTime != 0 && kept.wait < q.Wait ||
+		kept.answer.Cut&protocol.CutBudget != 0 && kept.budget < q.Budget
+	if !ok || less || kept.hops < q.Hops || !now.Before(kept.until) {
 		return protocol.Answer{}, false
 	}
 	return kept.answer, true
@@ -71,7 +73,8 @@ func (c *Cache) Keep(now time.Time, key string, q protocol.Query, a protocol.Ans
 		c.answers = make(map[string]cached)
 	}
 	c.drop(key)
-	kept := cached{answer: a, hops: q.Hops, wait: q.Wait, until: now.Add(life(now, q.Filter, a)), bytes: len(key) + 256}
+	kept := cached{answer: a, hops: q.Hops, budget: q.Budget, wait: q.Wait, until: now.Add(life(now, q.Filter, a)),
+		bytes: len(key) + 256}
 	for i := range a.Found {
 		kept.bytes += AnswerBytes(&a.Found[i])
 	}

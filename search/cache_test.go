@@ -65,23 +65,27 @@ func TestAnswersAreKeptForTheirTime(t *testing.T) {
 	}
 }
 
-// An asker that waits for longer gets what others were too late with.
-func TestAnAnswerThatLacksTheLateStandsForNoLongerWait(t *testing.T) {
+// An asker that waits for longer gets what others were too late with, and one that has more asked what those know.
+func TestAnAnswerThatWasCutStandsForNoLargerQuestion(t *testing.T) {
 	for _, c := range []struct {
-		cut  protocol.Cut
-		wait time.Duration
-		want bool
+		cut    protocol.Cut
+		wait   time.Duration
+		budget int
+		want   bool
 	}{
-		{protocol.CutTime, time.Second, true},
-		{protocol.CutTime, time.Second + 1, false},
-		{protocol.CutTime | protocol.CutLimit, time.Minute, false},
-		{protocol.CutLimit, time.Minute, true},
-		{0, time.Minute, true},
+		{protocol.CutTime, time.Second, 9, true},
+		{protocol.CutTime, time.Second + 1, 1, false},
+		{protocol.CutTime | protocol.CutLimit, time.Minute, 1, false},
+		{protocol.CutLimit, time.Minute, 9, true},
+		{protocol.CutBudget, time.Minute, 1, true},
+		{protocol.CutBudget, time.Second, 2, false},
+		{0, time.Minute, 9, true},
 	} {
 		var kept search.Cache
-		kept.Keep(now, "key", protocol.Query{Wait: time.Second}, protocol.Answer{Cut: c.cut})
-		if _, ok := kept.Find(now, "key", protocol.Query{Wait: c.wait}); ok != c.want {
-			t.Errorf("an answer cut by %v after a second stands for one after %v: %v", c.cut.Reasons(), c.wait, ok)
+		kept.Keep(now, "key", protocol.Query{Wait: time.Second, Budget: 1}, protocol.Answer{Cut: c.cut})
+		if _, ok := kept.Find(now, "key", protocol.Query{Wait: c.wait, Budget: c.budget}); ok != c.want {
+			t.Errorf("an answer of one node, cut by %v after a second, stands for one of %d after %v: %v",
+				c.cut.Reasons(), c.budget, c.wait, ok)
 		}
 	}
 }
