@@ -31,10 +31,18 @@ func (h *Hit) Copy() Hit {
 	return c
 }
 
-// version is the key that tells hits apart: versions of an entry that differ are kept side by side.
+// version is the key that tells hits apart: versions of an entry that differ are kept side by side. So is what is said of
+// one otherwise, as its digest shows only to who has the entry which words and dates are true.
 type version struct {
-	id     feed.EntryID
-	digest feed.Digest
+	id                 feed.EntryID
+	digest             feed.Digest
+	feed               feed.URL
+	title, link        string
+	published, updated int64
+}
+
+func versionOf(f *protocol.Found) version {
+	return version{f.ID, f.Digest, f.Feed, f.Title, f.Link, f.Published.Unix(), f.Updated.Unix()}
 }
 
 // Results puts answers together. Make one with NewResults.
@@ -56,7 +64,7 @@ func NewResults(limit int, relevance bool) *Results {
 // whether that is new. Holders that make no sense must have been left out; where they are missing, from is
 // the holder.
 func (r *Results) Add(from protocol.NodeID, found protocol.Found, score int) (h *Hit, fresh bool) {
-	v := version{found.ID, found.Digest}
+	v := versionOf(&found)
 	h = r.known[v]
 	fresh = h == nil
 	if fresh {
@@ -102,7 +110,7 @@ func (r *Results) Trim(now time.Time) {
 	kept := r.shared()
 	r.hits = slices.DeleteFunc(r.hits, func(h *Hit) bool {
 		if !kept[h] {
-			delete(r.known, version{h.ID, h.Digest})
+			delete(r.known, versionOf(&h.Found))
 			r.left = when.Later(r.left, Time(&h.Found))
 		}
 		return !kept[h]
@@ -151,7 +159,7 @@ func (r *Results) CompleteSince() time.Time {
 func After(t time.Time) time.Time { return t.Truncate(time.Second).Add(time.Second) }
 
 // Keeps reports whether the hit is still among the best.
-func (r *Results) Keeps(h *Hit) bool { return r.known[version{h.ID, h.Digest}] == h }
+func (r *Results) Keeps(h *Hit) bool { return r.known[versionOf(&h.Found)] == h }
 
 // Hits are the hits, the best first, and whether there were more.
 func (r *Results) Hits(now time.Time) (hits []*Hit, cut bool) {
@@ -162,7 +170,7 @@ func (r *Results) Hits(now time.Time) (hits []*Hit, cut bool) {
 // rank orders the hits: by Score where that was asked for, then the newest first, then by how many told of
 // it. A date in the future is none.
 func (r *Results) rank(now time.Time) {
-	slices.SortFunc(r.hits, func(a, b *Hit) int {
+	slices.SortStableFunc(r.hits, func(a, b *Hit) int {
 		if r.relevance && a.Score != b.Score {
 			return cmp.Compare(b.Score, a.Score)
 		}

@@ -187,6 +187,31 @@ func TestAnswersAreMerged(t *testing.T) {
 	}
 }
 
+// Who answers first with a true id and digest has others neither speak for its words nor lose their own.
+func TestNobodyPutsWordsIntoOthersMouths(t *testing.T) {
+	for name, lie := range map[string]func(*protocol.Found){
+		"title":     func(f *protocol.Found) { f.Title = "Buy this" },
+		"link":      func(f *protocol.Found) { f.Link = "https://liar.example/" },
+		"feed":      func(f *protocol.Found) { f.Feed = "https://liar.example/feed" },
+		"published": func(f *protocol.Found) { f.Published = f.Published.Add(time.Second) },
+		"updated":   func(f *protocol.Found) { f.Updated = f.Published },
+	} {
+		r, lied := search.NewResults(10, false), found(2)
+		lie(&lied)
+		r.Add(node(9), lied, 0)
+		r.Add(node(1), found(2), 0)
+		r.Add(node(2), found(2), 0)
+		hits, _ := r.Hits(now)
+		told := map[string]int{}
+		for _, h := range hits {
+			told[fmt.Sprint(h.Feed, h.Title, h.Link, h.Published, h.Updated)] = h.Told()
+		}
+		if f := found(2); len(hits) != 2 || told[fmt.Sprint(f.Feed, f.Title, f.Link, f.Published, f.Updated)] != 2 {
+			t.Errorf("another %s: told by %v", name, told)
+		}
+	}
+}
+
 // One neighbor that makes up as many entries as an answer lists, all of them the newest, leaves the others their
 // shares, in whatever order the answers come.
 func TestNobodyCrowdsOthersOut(t *testing.T) {
