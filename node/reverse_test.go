@@ -367,6 +367,49 @@ func TestAHostPassesOnNoLies(t *testing.T) {
 	}
 }
 
+// What one home invents has a host forget nothing of what another told of, and who tells of that as well, and does not
+// have it, is asked once.
+func TestAHomeThatInventsHidesNothingOfOthers(t *testing.T) {
+	w := newNetwork(t)
+	_, homes := w.street(3, news)
+	old := oldEntry(news, 1)
+	homes[0].holds(old)
+	told := 0
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		switch q := c.(type) {
+		case protocol.QueryFeed:
+			if len(q.Query.Filter.IDs) > 0 {
+				return protocol.Answer{Found: []protocol.Found{{ID: old.EntryID(), Digest: old.Digest(), Feed: news,
+						Title: old.Title, Link: old.Link, Published: old.Published, Updated: old.Updated, Seen: epoch}}},
+					to == homes[2]
+			}
+			var a protocol.Answer
+			for len(a.Found) < q.Query.Filter.Limit {
+				told++
+				a.Found = append(a.Found, protocol.Found{ID: feed.EntryID{byte(told), byte(told >> 8), 1},
+					Digest: feed.Digest{1}, Feed: news, Title: "flood", Seen: epoch})
+			}
+			return a, to == homes[2]
+		case protocol.GetEntries:
+			return protocol.Batch{}, to == homes[2]
+		}
+		return nil, false
+	}
+	r, _ := homes[1].seeks(protocol.Query{Filter: feed.Filter{IDs: []feed.EntryID{old.EntryID()}}})
+	for told < 6000 {
+		homes[1].seeks(protocol.Query{Filter: feed.Filter{Words: []string{"flood"}, Limit: 200}})
+		w.run(10 * time.Second)
+	}
+	stored := 0
+	for range 2 {
+		stored += len(homes[1].pulls(wishesOf(r)...).Stored)
+		w.run(time.Hour)
+	}
+	if stored != 1 {
+		t.Errorf("of what a home told of %d came, want 1", stored)
+	}
+}
+
 // Nobody takes the part of a home that he shares an address with: without its session his calls are a stranger's, and
 // without its key he gets no link in its name.
 func TestNobodyPassesForAHome(t *testing.T) {

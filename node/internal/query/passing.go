@@ -12,24 +12,27 @@ import (
 // the entry itself, and has it sent when somebody asks: once, checked by its digest, and out of what it may give. A
 // node that is hosted hosts nobody, so no entry is passed on twice.
 
-// maxPassed bounds the entries of hosted neighbors that are remembered.
-const maxPassed = 4096
+// maxPassed bounds the entries of a hosted neighbor that are remembered. Each has its own, so that what one invents
+// has nothing of others forgotten.
+const maxPassed = 1024
 
-// passing are the entries that hosted neighbors told of, and which of them did.
-type passing map[protocol.Wanted]protocol.NodeID
+// pass notes that a hosted neighbor told of an entry.
+func (l *link) pass(w protocol.Wanted) {
+	if l.passing == nil || len(l.passing) >= maxPassed {
+		l.passing = make(map[protocol.Wanted]bool)
+	}
+	l.passing[w] = true
+}
 
 // forOthers is what was found as others hear of it.
 func (m *Machine) forOthers(f protocol.Found) protocol.Found {
-	at := slices.IndexFunc(f.Holders, m.Secluded)
-	if at < 0 {
+	if !slices.ContainsFunc(f.Holders, m.Secluded) {
 		return f
 	}
-	if m.Queries.passing == nil || len(m.Queries.passing) >= maxPassed {
-		m.Queries.passing = make(passing)
-	}
-	w := protocol.Wanted{ID: f.ID, Digest: f.Digest}
-	if m.LinkTo(m.Queries.passing[w]) == nil {
-		m.Queries.passing[w] = f.Holders[at]
+	for _, id := range f.Holders {
+		if l := m.LinkTo(id); l != nil && m.Secluded(id) {
+			of(l).pass(protocol.Wanted{ID: f.ID, Digest: f.Digest})
+		}
 	}
 	others := slices.DeleteFunc(slices.Clone(f.Holders), func(id protocol.NodeID) bool {
 		return m.Secluded(id) || id.IsZero()
@@ -41,24 +44,25 @@ func (m *Machine) forOthers(f protocol.Found) protocol.Found {
 // passOn has the hosted neighbor that told of most of the entries that are wanted and not among records send them, and
 // calls then with those that it sent besides.
 func (m *Machine) passOn(wanted []protocol.Wanted, records []archive.Record, then func([]archive.Record)) {
-	asked := make(map[protocol.NodeID][]protocol.Wanted)
 	var from *core.Link
-	for _, w := range wanted {
-		l := m.LinkTo(m.Queries.passing[w])
-		if l == nil || !m.Secluded(l.ID()) ||
-			slices.ContainsFunc(records, func(r archive.Record) bool { return r.ID == w.ID && r.Digest == w.Digest }) {
+	var wishes []protocol.Wanted
+	for _, l := range m.Links {
+		passing := of(l).passing
+		if len(passing) == 0 {
 			continue
 		}
-		asked[l.ID()] = append(asked[l.ID()], w)
-		if from == nil || len(asked[l.ID()]) > len(asked[from.ID()]) {
-			from = l
+		told := slices.DeleteFunc(slices.Clone(wanted), func(w protocol.Wanted) bool {
+			return !passing[w] ||
+				slices.ContainsFunc(records, func(r archive.Record) bool { return r.ID == w.ID && r.Digest == w.Digest })
+		})
+		if len(told) > len(wishes) {
+			from, wishes = l, told
 		}
 	}
 	if from == nil {
 		then(records)
 		return
 	}
-	wishes := asked[from.ID()]
 	m.Call(core.Target{Node: from.ID()}, from.Token, protocol.GetEntries{Wanted: wishes}, core.CallTimeout,
 		func(a core.Answered) {
 			m.AnsweredBy(from, a, func(core.Answered) {})
@@ -70,7 +74,7 @@ func (m *Machine) passOn(wanted []protocol.Wanted, records []archive.Record, the
 			}
 			if len(sent) == 0 { // others may have what it does not give
 				for _, w := range wishes {
-					delete(m.Queries.passing, w)
+					delete(of(from).passing, w)
 				}
 			}
 			then(append(slices.Clip(records), slices.DeleteFunc(sent, m.mayNotPass)...))

@@ -82,7 +82,6 @@ type queries struct {
 
 	pulls   map[uint64]*pull // downloads of the owner, by tag
 	shunned Shunned          // holders that are not asked
-	passing passing          // what hosted neighbors have
 }
 
 // Queried answers a neighbor's query, from our own archive and those of our neighbors.
@@ -301,9 +300,10 @@ func (m *Machine) holdersOf(l *core.Link, f *protocol.Found) []protocol.NodeID {
 
 // A link is the state that queries keep of a core.Link.
 type link struct {
-	searches   int               // queries of it under way
-	inquiries  int               // queries under way that it was asked
-	queryLimit search.QueryLimit // of queries
+	searches   int                      // queries of it under way
+	inquiries  int                      // queries under way that it was asked
+	queryLimit search.QueryLimit        // of queries
+	passing    map[protocol.Wanted]bool // entries that it told of, where nobody but its hosts can call it
 }
 
 // of returns the state that queries keep of a link.
