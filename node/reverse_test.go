@@ -378,12 +378,12 @@ func TestAHomeThatInventsHidesNothingOfOthers(t *testing.T) {
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		switch q := c.(type) {
 		case protocol.QueryFeed:
-			if len(q.Query.Filter.IDs) > 0 {
-				return protocol.Answer{Found: []protocol.Found{{ID: old.EntryID(), Digest: old.Digest(), Feed: news,
-						Title: old.Title, Link: old.Link, Published: old.Published, Updated: old.Updated, Seen: epoch}}},
-					to == homes[2]
-			}
 			var a protocol.Answer
+			if len(q.Query.Filter.IDs) > 0 {
+				a.Found = []protocol.Found{{ID: old.EntryID(), Digest: old.Digest(), Feed: news, Title: old.Title,
+					Link: old.Link, Published: old.Published, Updated: old.Updated, Seen: epoch}}
+				return a, to == homes[2]
+			}
 			for len(a.Found) < q.Query.Filter.Limit {
 				told++
 				a.Found = append(a.Found, protocol.Found{ID: feed.EntryID{byte(told), byte(told >> 8), 1},

@@ -31,8 +31,8 @@ func (h *Hit) Copy() Hit {
 	return c
 }
 
-// version is the key that tells hits apart: versions of an entry that differ are kept side by side. So is what is said of
-// one otherwise, as its digest shows only to who has the entry which words and dates are true.
+// version is the key that tells hits apart: versions of an entry that differ are kept side by side. So is what is said
+// otherwise of one, as the digest shows only to who has the entry which words and dates are true.
 type version struct {
 	id                 feed.EntryID
 	digest             feed.Digest
