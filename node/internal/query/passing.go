@@ -52,8 +52,8 @@ func (m *Machine) passOn(wanted []protocol.Wanted, records []archive.Record, the
 			continue
 		}
 		told := slices.DeleteFunc(slices.Clone(wanted), func(w protocol.Wanted) bool {
-			return !passing[w] ||
-				slices.ContainsFunc(records, func(r archive.Record) bool { return r.ID == w.ID && r.Digest == w.Digest })
+			have := func(r archive.Record) bool { return r.ID == w.ID && r.Digest == w.Digest }
+			return !passing[w] || slices.ContainsFunc(records, have)
 		})
 		if len(told) > len(wishes) {
 			from, wishes = l, told
