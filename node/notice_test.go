@@ -574,44 +574,6 @@ func TestWhosePollsMissEntriesIsDisregarded(t *testing.T) {
 	}
 }
 
-// Where entries come later than if nobody heard of anybody, nobody is heard for four intervals.
-func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
-	const every = 2 * time.Hour
-	w := newNetwork(t)
-	w.feed(news)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
-	liar := eager(h, 1, nil, protocol.Notify{}.Method())
-	moved := func() bool {
-		due := h.node.Subscription(news).NextPoll
-		h.hearsOfPoll(liar, 0, friendID(10)) // invented
-		return !h.node.Subscription(news).NextPoll.Equal(due)
-	}
-	w.run(every + time.Hour)
-	if !moved() {
-		t.Fatal("news move nothing")
-	}
-	asked := len(w.feed(news).asked)
-	polls, published := asked, 0
-	for range 8 * 24 { // all poll together, so that entries wait for long; nobody missed one
-		w.run(5 * time.Minute)
-		if now := len(w.feed(news).asked); now > polls {
-			for i := range 8 {
-				h.hearsOfPoll(liar, 0, friendID(20+i))
-			}
-			polls = now
-		} else if published++; published%2 == 0 {
-			w.publish(news)
-		}
-	}
-	if moved() {
-		t.Errorf("lies are heard after %d polls", len(w.feed(news).asked)-asked)
-	}
-	w.run(5 * every)
-	if !moved() {
-		t.Error("nobody is heard ever after")
-	}
-}
-
 // A bundle with something new tells of the poll that brought it, also where its node knows nothing of notices; what is
 // known tells nothing.
 func TestABundleIsANotice(t *testing.T) {

@@ -206,7 +206,7 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 			Replaced: d.Document != nil && !d.Partial})
 	}
 	m.weigh(s, d)
-	m.noteLags(s, d.fresh)
+	m.noteLags(s, d.waits)
 	d.poll.History, d.poll.Helped, d.poll.Unchanged = s.History, s.Helped, d.Unchanged
 	d.poll.Pollers = m.pollersForPolicy(s)
 	named := m.noteMoved(s, d)

@@ -100,7 +100,6 @@ func (m *Machine) Brought(u feed.URL, fresh []archive.Record) {
 	}
 	s.delivered += int64(len(fresh))
 	m.fill(s, fresh)
-	m.noteLags(s, fresh)
 	if s.volunteered() {
 		s.brought = m.Now
 	} else if !s.Discreet && s.kept == "" {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/internal/when"
 	"feedex/node/internal/core"
@@ -168,23 +167,28 @@ func (m *Machine) ownTurn(s *Subscription, p polling.Poll, wait time.Duration) t
 	return c.Due(s.Interval, s.pollers(m.Now))
 }
 
-// noteLags takes in how long entries took to get here from their publication, by whatever way. Those that came together
-// count once, with their mean: they waited for the same poll. What is older than any poll could leave it came from an
-// absence, or is dated otherwise than it was published.
-func (m *Machine) noteLags(s *Subscription, fresh []archive.Record) {
+// noteLags takes in how long entries that an own poll lists took to get here from their publication, by whatever way:
+// what others bring may be dated as they like. Those that came together count once, with their mean: they waited for
+// the same poll. What is older than any poll could leave it came from an absence, or is dated otherwise than it was
+// published.
+func (m *Machine) noteLags(s *Subscription, waits []entryWait) {
 	c := &s.chorus
-	if c.begun.IsZero() || m.Now.Sub(when.Later(c.begun, c.muted)) < s.Interval {
+	if c.begun.IsZero() {
 		return
 	}
-	var sum, entries time.Duration
-	for i := range fresh {
-		lag := fresh[i].Seen.Sub(fresh[i].Entry.Published)
-		if lag >= 0 && lag < s.Interval+s.Interval/4 {
-			sum, entries = sum+lag, entries+1
+	slices.SortStableFunc(waits, func(a, b entryWait) int { return a.to.Compare(b.to) })
+	from := when.Later(c.begun, c.muted).Add(s.Interval)
+	for i := 0; i < len(waits); {
+		var sum, entries time.Duration
+		for at := waits[i].to; i < len(waits) && waits[i].to.Equal(at); i++ {
+			lag := at.Sub(waits[i].from)
+			if lag >= 0 && lag < s.Interval+s.Interval/4 && !at.Before(from) {
+				sum, entries = sum+lag, entries+1
+			}
 		}
-	}
-	if entries > 0 {
-		c.lags = append(c.lags, sum/entries)
+		if entries > 0 {
+			c.lags = append(c.lags, sum/entries)
+		}
 	}
 	c.lags = c.lags[max(0, len(c.lags)-2*judgedLags):]
 }
