@@ -32,17 +32,14 @@ func (w *World) sampled(count *int) bool {
 // userAgent is as long as that of the daemon.
 const userAgent = "feedex/0.1.0"
 
-// packet is the longest body of a check_did, as in transport: a longer one goes without its hint.
-const packet = 900
-
-// call sends a call on its way.
+// call sends a call on its way. A check_did that is too long for a packet goes without its hint, as in transport.
 func (c *codec) call(w *World, open *inFlightCall) {
 	if w.config.NoEncoding {
 		return
 	}
 	port := open.from.seen.Port()
 	c.buf = protocol.EncodeCall(c.buf[:0], port, open.made.Call)
-	if check, ok := open.made.Call.(protocol.CheckDID); ok && len(c.buf) > packet {
+	if check, ok := open.made.Call.(protocol.CheckDID); ok && len(c.buf) > protocol.MaxCheckBytes {
 		open.made.Call = protocol.CheckDID{DID: check.DID}
 		c.buf = protocol.EncodeCall(c.buf[:0], port, open.made.Call)
 	}

@@ -52,7 +52,7 @@ func TestLongHintsAreLeftOut(t *testing.T) {
 	}
 	without, _ := bytes("")
 	short, kept := bytes("https://example.com/feed.xml")
-	long, left := bytes("https://example.com/" + feed.URL(strings.Repeat("x", packet)))
+	long, left := bytes("https://example.com/" + feed.URL(strings.Repeat("x", protocol.MaxCheckBytes)))
 	if kept.Feed == "" || short <= without {
 		t.Errorf("a short hint is sent as %+v in %d bytes, where there are %d without", kept, short, without)
 	}

@@ -56,6 +56,12 @@ func noticesOf(c protocol.Call) []protocol.Notice {
 	switch c := c.(type) {
 	case protocol.Notify:
 		return c.Notices
+	case protocol.CheckDID:
+		return c.Notices
+	case protocol.CheckDIDs:
+		return c.Notices
+	case protocol.PutEntries:
+		return c.Notices
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"feedex/node"
 	"feedex/node/internal/core"
 	"feedex/node/internal/exchange"
+	"feedex/polling"
 	"feedex/protocol"
 )
 
@@ -449,5 +450,45 @@ func TestLongBundlesPushOutNoOthers(t *testing.T) {
 	}
 	if !kept || long == 0 {
 		t.Errorf("what another brought is kept is %v, and so are %d long ones", kept, long)
+	}
+}
+
+// What waits for a neighbor goes along with an offer that it is made anyway, as far as a packet has room, and the rest
+// with the delivery.
+func TestNoticesGoAlong(t *testing.T) {
+	const other = feed.URL("https://example.com/other")
+	w := newNetwork(t)
+	w.feed(news)
+	w.feed(other)
+	h := w.add(node.Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news, other)
+	w.run(time.Minute)
+	a, b := eager(h, 0, nil), h.befriend(friendID(1), news, other)
+	h.hears(a, protocol.UpdateSubset{Changes: protocol.Subset{{Feed: other}}})
+	var calls []string
+	b.script = func(_ *testHost, c node.Call) protocol.Reply {
+		if told := noticesOf(c.Call); len(told) > 0 {
+			calls = append(calls, fmt.Sprintf("%s of %d", c.Call.Method(), len(told)))
+		}
+		switch c.Call.(type) {
+		case protocol.ListMethods:
+			return protocol.Methods{protocol.Notify{}.Method()}
+		case protocol.WhoAmI:
+			return h.id
+		case protocol.CheckDID:
+			return protocol.Seen(false)
+		}
+		return protocol.OK{}
+	}
+	w.run(13 * time.Hour)
+	calls = nil
+	for _, u := range []feed.URL{news, other} {
+		n := protocol.Notice{Feed: u}
+		n.Sign(keyFrom(a.id), w.Now())
+		h.hears(a, protocol.Notify{Notices: []protocol.Notice{n}})
+	}
+	h.inside(func(n *node.Node) { n.Offer(b.id, one("bundle")) })
+	w.run(10 * time.Minute)
+	if got := strings.Join(calls, ", "); got != "check_did of 1, put_entries of 1" {
+		t.Errorf("the neighbor is told by %s", got)
 	}
 }

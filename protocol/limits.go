@@ -19,6 +19,9 @@ const (
 	maxAway = 100 * 365 * 24 * 3600
 	// MaxDIDs is the most dids in one check_dids.
 	MaxDIDs = 64
+	// MaxCheckBytes is the longest body of a check_did that is sure to fit, with the headers of HTTP, TCP and IP, into
+	// the 1,280 bytes that every network carries whole (RFC 8200 §5).
+	MaxCheckBytes = 900
 	// MaxNotices is the most notices in one call.
 	MaxNotices = 64
 	// MaxNoticeBytes bounds the notices of one call, by Notice.WireBytes: what the longest bundle leaves of

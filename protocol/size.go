@@ -8,6 +8,7 @@ import (
 
 // The room that the parts of a message take beside their text, at most: tags, names of members, numbers.
 const (
+	checkMarkup     = 380 // check_did with the names of all that a hint holds: envelope, nid, did
 	callMarkup      = 600 // put_entries with a bundle of no entries: envelope, nid, did, names
 	entryMarkup     = 800 // an entry with every member but the next two, both times among them
 	rightsMarkup    = 100 // that it has rights
@@ -48,6 +49,12 @@ func (n *Notice) WireBytes() int {
 		size += signedMarkup
 	}
 	return size
+}
+
+// NoticeRoom is how long the notices may be that go along with c, by Notice.WireBytes: what its feed leaves of
+// MaxCheckBytes.
+func (c *CheckDID) NoticeRoom() int {
+	return MaxCheckBytes - checkMarkup - escapedBytes(string(c.Feed))
 }
 
 // wireBytes is how long the entry is at most, but for its extras.

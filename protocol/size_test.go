@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"crypto/ed25519"
 	"fmt"
 	"math"
 	"net/netip"
@@ -106,6 +107,33 @@ func TestWireBytesOfInterest(t *testing.T) {
 			t.Errorf("WireBytes is %d, the element takes %d in a call and %d in an answer", got, call, reply)
 		}
 	})
+}
+
+// TestNoticeRoomOfACheck fills a check_did with notices.
+func TestNoticeRoomOfACheck(t *testing.T) {
+	filled := 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := protocol.CheckDID{DID: protocol.DID{0xff}, Feed: feedURLs().Draw(t, "feed")}
+		room := c.NoticeRoom()
+		for {
+			n := protocol.Notice{Feed: feedURLs().Draw(t, "of"), Age: 24 * time.Hour, New: math.MaxInt32,
+				Path: []protocol.NodeID{longestNode}}
+			if rapid.Bool().Draw(t, "signed") {
+				n.Sign(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), time.Unix(1<<36, 0))
+			}
+			if room -= n.WireBytes(); room < 0 {
+				break
+			}
+			c.Notices = append(c.Notices, n)
+			filled++
+			if took := len(protocol.EncodeCall(nil, 65535, c)); took > protocol.MaxCheckBytes {
+				t.Errorf("with %d notices the call takes %d bytes", len(c.Notices), took)
+			}
+		}
+	})
+	if filled == 0 {
+		t.Error("no call had room for a notice")
+	}
 }
 
 // TestSplitFitsTheWire splits entries that take all they may, and has a receiver read every bundle,

@@ -31,9 +31,6 @@ const (
 	// perPeer is the most connections to one peer: one for a large message, and one for those that are not to wait for
 	// it.
 	perPeer = 2
-	// packet is the longest body of a check_did that is sure to fit, with the headers of HTTP, TCP and
-	// IP, into the 1,280 bytes that every network carries whole (RFC 8200 §5).
-	packet = 900
 	// maxFaultText is how much of what a peer says in a fault is kept, in bytes.
 	maxFaultText = 256
 )
@@ -231,7 +228,7 @@ func (c *Client) post(ctx context.Context, addr, session string, call protocol.C
 // encode is the body of call. A check_did whose hint is too long for a packet goes without it.
 func (c *Client) encode(call protocol.Call) []byte {
 	body := protocol.EncodeCall(nil, c.cfg.Port, call)
-	if check, ok := call.(protocol.CheckDID); ok && len(body) > packet {
+	if check, ok := call.(protocol.CheckDID); ok && len(body) > protocol.MaxCheckBytes {
 		body = protocol.EncodeCall(body[:0], c.cfg.Port, protocol.CheckDID{DID: check.DID})
 	}
 	return body

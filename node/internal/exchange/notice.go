@@ -171,13 +171,12 @@ func (m *Machine) told(l *link, u feed.URL, at time.Time) {
 	}
 }
 
-// takeNotices takes what the neighbor is to hear out of its queue, as much as one call holds.
-func (m *Machine) takeNotices(l *link) (list protocol.Notices) {
-	l.noticesDue = time.Time{}
-	taken, bytes := 0, 0
+// takeNotices takes what the neighbor is to hear out of its queue, as much as goes into so many bytes of a call.
+func (m *Machine) takeNotices(l *link, room int) (list protocol.Notices) {
+	taken := 0
 	for ; l.Notices && taken < len(l.notices) && len(list) < protocol.MaxNotices; taken++ {
 		n := l.notices[taken]
-		if bytes += n.WireBytes(); bytes > protocol.MaxNoticeBytes {
+		if room -= n.WireBytes(); room < 0 {
 			break
 		}
 		if n.Age = m.Now.Sub(n.at).Truncate(time.Second); m.interested(l, n.Feed) {
@@ -185,14 +184,17 @@ func (m *Machine) takeNotices(l *link) (list protocol.Notices) {
 			list = append(list, n.Notice)
 		}
 	}
-	l.notices = slices.Delete(l.notices, 0, taken)
+	if l.notices = slices.Delete(l.notices, 0, taken); len(l.notices) == 0 {
+		l.noticesDue = time.Time{}
+	}
 	return list
 }
 
-// sendNotices tells a neighbor what waits for it.
+// sendNotices tells a neighbor what waits for it and has not gone along with anything else.
 func (m *Machine) sendNotices(l *link) {
+	l.noticesDue = time.Time{}
 	for !l.Over {
-		list := m.takeNotices(l)
+		list := m.takeNotices(l, protocol.MaxNoticeBytes)
 		if len(list) == 0 {
 			return
 		}
@@ -207,7 +209,7 @@ func (m *Machine) sendNotices(l *link) {
 // AskedPolled answers feedex.polled with what waits for the neighbor.
 func (m *Machine) AskedPolled(from *core.Link, ev core.Asked, list []protocol.Notice) {
 	m.Noticed(from, list)
-	m.Respond(ev, m.takeNotices(Of(from)))
+	m.Respond(ev, m.takeNotices(Of(from), protocol.MaxNoticeBytes))
 }
 
 // Noticed takes in what a neighbor says of polls, and passes on what is news here.

@@ -199,7 +199,7 @@ func (m *Machine) check(l *link, batch []*Offer) {
 		o.stage = offering
 	}
 	m.Counters.ChecksSent += int64(len(batch))
-	m.Ask(l.Link, callFor(batch), offerTimeout, func(a core.Answered) {
+	m.Ask(l.Link, m.callFor(l, batch), offerTimeout, func(a core.Answered) {
 		l.Checking = false
 		var seen protocol.SeenList
 		switch r := a.Reply.(type) {
@@ -234,16 +234,18 @@ func (m *Machine) check(l *link, batch []*Offer) {
 	})
 }
 
-// callFor is the call that offers the bundles.
-func callFor(batch []*Offer) protocol.Call {
+// callFor is the call that offers the bundles. What else the neighbor is to hear goes along.
+func (m *Machine) callFor(l *link, batch []*Offer) protocol.Call {
 	if len(batch) == 1 {
-		return protocol.CheckDID{DID: batch[0].DID, Feed: batch[0].Feed}
+		c := protocol.CheckDID{DID: batch[0].DID, Feed: batch[0].Feed}
+		c.Notices = m.takeNotices(l, c.NoticeRoom())
+		return c
 	}
 	dids := make([]protocol.DID, len(batch))
 	for i, b := range batch {
 		dids[i] = b.DID
 	}
-	return protocol.CheckDIDs{DIDs: dids}
+	return protocol.CheckDIDs{DIDs: dids, Notices: m.takeNotices(l, protocol.MaxNoticeBytes)}
 }
 
 // passing reports whether a call failed for a reason that may pass: the network, or too much to do. A
@@ -275,7 +277,8 @@ func (m *Machine) Put(l *link, o *Offer) {
 	l.putting, o.stage = true, putting
 	paid := o.paid
 	m.charge(l, o)
-	m.Call(core.Target{Node: l.ID()}, l.Token, protocol.PutEntries{Bundle: o.Bundle}, TimeToPut(o.Bundle),
+	call := protocol.PutEntries{Bundle: o.Bundle, Notices: m.takeNotices(l, protocol.MaxNoticeBytes)}
+	m.Call(core.Target{Node: l.ID()}, l.Token, call, TimeToPut(o.Bundle),
 		func(a core.Answered) {
 			switch {
 			case a.Unsent && !paid && o.pulled == 0:
