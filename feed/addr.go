@@ -71,3 +71,16 @@ func PublicAddr(a netip.Addr) bool {
 	}
 	return true
 }
+
+// translated is what a network of IPv6 alone gives out for the names of hosts that have IPv4 alone (RFC 6052 §2.1): the
+// last 32 bits are the host's address, to which NAT64 leads.
+var translated = netip.MustParsePrefix("64:ff9b::/96")
+
+// Destination is where a connection to a ends: the host of IPv4 behind NAT64, and a itself elsewhere.
+func Destination(a netip.Addr) netip.Addr {
+	if !translated.Contains(a) {
+		return a
+	}
+	bytes := a.As16()
+	return netip.AddrFrom4([4]byte(bytes[12:]))
+}

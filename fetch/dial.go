@@ -62,7 +62,7 @@ func (c *Client) public(ctx context.Context, host string) bool {
 	defer cancel()
 	addrs, err := c.resolver.LookupNetIP(ctx, "ip", host)
 	return err == nil && len(addrs) > 0 && !slices.ContainsFunc(addrs, func(a netip.Addr) bool {
-		return !feed.PublicAddr(a.Unmap())
+		return !feed.PublicAddr(feed.Destination(a))
 	})
 }
 

@@ -135,6 +135,7 @@ func TestANameIsLocated(t *testing.T) {
 	})
 	for host, public := range map[string]bool{
 		"public.example.com": true, "8.8.8.8": true, "intranet.example.com": false, "127.0.0.1": false, "::1": false,
+		"64:ff9b::8.8.8.8": true, "64:ff9b::10.0.0.1": false, // by NAT64
 	} {
 		got := fetchWith(t, Config{Resolver: r}, node.Fetch{
 			Feed: feed.URL("http://" + net.JoinHostPort(host, l.port()) + "/"), Locate: true,

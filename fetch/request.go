@@ -93,7 +93,7 @@ func sameOrigin(a, b *url.URL) bool {
 
 // connecting notes whether a connection to a public address is tried. Several may be, at the same time.
 func (v *visit) connecting(_, address string) {
-	if ap, err := netip.ParseAddrPort(address); err == nil && feed.PublicAddr(ap.Addr()) {
+	if ap, err := netip.ParseAddrPort(address); err == nil && feed.PublicAddr(feed.Destination(ap.Addr())) {
 		v.dialed.Store(true)
 	}
 }
@@ -104,7 +104,7 @@ func (v *visit) connected(info httptrace.GotConnInfo) {
 	if !ok || v.client.allowLocal {
 		return
 	}
-	if addr, ok := netip.AddrFromSlice(tcp.IP); ok && !feed.PublicAddr(addr) {
+	if addr, ok := netip.AddrFromSlice(tcp.IP); ok && !feed.PublicAddr(feed.Destination(addr)) {
 		v.out.Local = true
 	}
 }

@@ -67,10 +67,10 @@ func Web(ap netip.AddrPort) error {
 	return Others(ap)
 }
 
-// Public allows the addresses of the public Internet, at any port; see feed.PublicAddr. Some of them may be this
-// machine's own. Its error wraps ErrForbidden.
+// Public allows the addresses of the public Internet, at any port, also through NAT64; see feed.PublicAddr and
+// feed.Destination. Some of them may be this machine's own. Its error wraps ErrForbidden.
 func Public(ap netip.AddrPort) error {
-	if feed.PublicAddr(ap.Addr()) {
+	if feed.PublicAddr(feed.Destination(ap.Addr())) {
 		return nil
 	}
 	return fmt.Errorf("%w: not on the public Internet", ErrForbidden)
@@ -88,7 +88,7 @@ func Others(ap netip.AddrPort) error {
 // NotHere allows addresses that are not this machine's, neither on its loopback interface nor on another one. Its error
 // wraps ErrForbidden.
 func NotHere(ap netip.AddrPort) error {
-	a := ap.Addr().Unmap().WithZone("")
+	a := feed.Destination(ap.Addr()).Unmap().WithZone("")
 	if a.IsLoopback() || a.IsUnspecified() { // a connection to the latter leads here as well
 		return fmt.Errorf("%w: this machine", ErrForbidden)
 	}

@@ -31,7 +31,7 @@ var notPublic = []string{
 	"::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0.0.0.0",
 	"::ffff:192.168.0.1",
 	"::ffff:0:127.0.0.1", "::ffff:0:169.254.169.254", // v4-translated
-	"64:ff9b::127.0.0.1", "64:ff9b::a9fe:a9fe", "64:ff9b::8.8.8.8", "64:ff9b:1::7f00:1", // NAT64
+	"64:ff9b::127.0.0.1", "64:ff9b::a9fe:a9fe", "64:ff9b::8.8.8.8%lo", "64:ff9b:1::808:808", // NAT64
 	"2002:7f00:1::1", "2002:a00:1::1", "2002:a9fe:a9fe::1", // 6to4
 	"2001::1", "2001:0:7f00:1::", // Teredo
 	"2001:db8::1", "3fff::1", // documentation
@@ -48,6 +48,7 @@ var public = []string{
 	"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
 	"128.0.0.0", "169.253.255.255", "172.15.255.255", "172.32.0.0", "192.167.255.255", "192.169.0.0",
 	"223.255.255.255", "::ffff:8.8.8.8", "2606:4700:4700::1111", "2a00:1450:4001::1",
+	"64:ff9b::8.8.8.8", // NAT64
 }
 
 func TestPublic(t *testing.T) {
@@ -164,6 +165,9 @@ func TestThisMachineIsOutOfReach(t *testing.T) {
 	for _, n := range own {
 		if ip, ok := netip.AddrFromSlice(n.(*net.IPNet).IP); ok {
 			here = append(here, ip, netip.AddrFrom16(ip.As16()), ip.Unmap())
+			if ip = ip.Unmap(); ip.Is4() {
+				here = append(here, netip.MustParseAddr("64:ff9b::"+ip.String()))
+			}
 		}
 	}
 	for _, a := range here {
@@ -173,7 +177,7 @@ func TestThisMachineIsOutOfReach(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"8.8.8.8", "2606:4700:4700::1111"} {
+	for _, text := range []string{"8.8.8.8", "2606:4700:4700::1111", "64:ff9b::8.8.8.8"} {
 		if err := guard.Others(netip.AddrPortFrom(netip.MustParseAddr(text), 8080)); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
