@@ -18,7 +18,8 @@ const (
 	alteredAfter = time.Hour
 	// passedADay is how many revisions of one entry are passed on within a day.
 	passedADay = 3
-	// maxPassed bounds the revisions that are counted for it.
+	// maxPassed bounds the revisions that are counted for it, of which all have the same part: those of a feed that own
+	// polls show, and those of it that neighbors of one network bring.
 	maxPassed = 4096
 )
 
@@ -51,9 +52,14 @@ func (v *BroughtVersion) by() protocol.Network { return v.Via[len(v.Via)-1].Netw
 
 // passed is a revision that went to the neighbors.
 type passed struct {
+	feed  feed.URL
+	by    protocol.Network // of the neighbor that brought it, none for an own poll
 	entry feed.EntryID
 	at    time.Time
 }
+
+// part is what revisions share the room with.
+func (p *passed) part() passed { return passed{feed: p.feed, by: p.by} }
 
 // Len is how many versions are set aside.
 func (v *Versions) Len() int { return len(v.aside) }
@@ -138,8 +144,9 @@ func (v *Versions) Compare(begun time.Time, listed []Listed) (altered []BroughtV
 	return altered
 }
 
-// Pass reports whether one more revision of the entry may be passed on, a few a day, and counts it.
-func (v *Versions) Pass(now time.Time, id feed.EntryID) bool {
+// Pass reports whether one more revision of the entry, which came by a path, may be passed on, a few a day, and counts
+// it. Where there is no more room, those that have most of it get no more and lose their oldest to others.
+func (v *Versions) Pass(now time.Time, u feed.URL, id feed.EntryID, path []protocol.NodeID) bool {
 	v.passed = slices.DeleteFunc(v.passed, func(p passed) bool { return now.Sub(p.at) >= 24*time.Hour })
 	count := 0
 	for _, p := range v.passed {
@@ -147,9 +154,30 @@ func (v *Versions) Pass(now time.Time, id feed.EntryID) bool {
 			count++
 		}
 	}
-	if count >= passedADay || len(v.passed) >= maxPassed {
+	one := passed{feed: u, entry: id, at: now}
+	if len(path) > 0 {
+		one.by = path[len(path)-1].Network()
+	}
+	if count >= passedADay || len(v.passed) >= maxPassed && !v.yields(one.part()) {
 		return false
 	}
-	v.passed = append(v.passed, passed{id, now})
+	v.passed = append(v.passed, one)
+	return true
+}
+
+// yields makes room for one more of a part, and reports whether another part had more of it to give.
+func (v *Versions) yields(to passed) bool {
+	parts, most := make(map[passed]int), 0
+	for i := range v.passed {
+		parts[v.passed[i].part()]++
+	}
+	for _, n := range parts {
+		most = max(most, n)
+	}
+	if parts[to]+1 >= most {
+		return false
+	}
+	oldest := slices.IndexFunc(v.passed, func(p passed) bool { return parts[p.part()] == most })
+	v.passed = slices.Delete(v.passed, oldest, oldest+1)
 	return true
 }

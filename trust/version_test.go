@@ -147,19 +147,33 @@ func TestRevisionsAreRationed(t *testing.T) {
 	v := newVersions(new(Witnesses))
 	for i, want := range []bool{true, true, true, false, false, true} {
 		at := now.Add(time.Duration(i) * 5 * time.Hour)
-		if got := v.Pass(at, feed.EntryID{1}); got != want {
+		if got := v.Pass(at, news, feed.EntryID{1}, nil); got != want {
 			t.Errorf("revision %d: passed on %v", i, got)
 		}
-		if i == 0 && !v.Pass(at, feed.EntryID{2}) {
+		if i == 0 && !v.Pass(at, news, feed.EntryID{2}, nil) {
 			t.Error("another entry's is not passed on")
 		}
 	}
 	v = newVersions(new(Witnesses))
-	for i := range maxPassed {
-		v.Pass(now, feed.EntryID(did(i)))
+	for i := range maxPassed + 1 {
+		if v.Pass(now, news, feed.EntryID(did(i)), way(1)) != (i < maxPassed) {
+			t.Fatalf("of one part %d are passed on", i)
+		}
 	}
-	if v.Pass(now, feed.EntryID{1, 2, 3}) || !v.Pass(now.Add(24*time.Hour), feed.EntryID{1, 2, 3}) {
-		t.Error("what is counted has no bound, or none that ends")
+	for i, part := range []struct {
+		feed feed.URL
+		path []protocol.NodeID
+		want bool
+	}{
+		{news, way(2, 1), false}, {news, []protocol.NodeID{beside(1)}, false}, {news, way(2), true}, {news, nil, true},
+		{"https://example.com/other", way(1), true},
+	} {
+		if v.Pass(now, part.feed, feed.EntryID{1, 2, byte(i)}, part.path) != part.want || len(v.passed) != maxPassed {
+			t.Errorf("with a flood of one part, another is passed on: %v; %d are counted", !part.want, len(v.passed))
+		}
+	}
+	if !v.Pass(now.Add(24*time.Hour), news, feed.EntryID{1, 2, 3}, way(1)) {
+		t.Error("the flood is counted for ever")
 	}
 }
 

@@ -91,7 +91,7 @@ func (m *Machine) Publish(u feed.URL, fresh, revised []feed.Entry) {
 // passRevisions offers revisions of a feed's entries that the publisher dated, a few a day for each.
 func (m *Machine) passRevisions(u feed.URL, entries []feed.Entry, path []protocol.NodeID, from protocol.NodeID) {
 	entries = slices.DeleteFunc(entries,
-		func(e feed.Entry) bool { return !m.Hearsay.Versions.Pass(m.Now, e.EntryID()) })
+		func(e feed.Entry) bool { return !m.Hearsay.Versions.Pass(m.Now, u, e.EntryID(), path) })
 	bundles := protocol.Split(u, entries)
 	for _, b := range bundles {
 		b.Path = path
