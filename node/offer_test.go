@@ -389,6 +389,32 @@ func TestQueuesAreBoundedInBytes(t *testing.T) {
 	}
 }
 
+// What waits for a neighbor is that of all who brought some: one that brings more than there is room for, in many small
+// bundles or a few long ones, pushes out none of others.
+func TestNobodyPushesOutWhatOthersBrought(t *testing.T) {
+	for name, flood := range map[string]struct{ bundles, bytes int }{
+		"many": {2 * exchange.MaxWaiting, 10}, "long": {exchange.MaxWaiting / 2, exchange.MaxWaitingBytes / 20},
+	} {
+		w := newNetwork(t)
+		hosts := w.full(4, unlimited(), news)
+		a, flooder, other, slow := hosts[0], hosts[1], hosts[2], hosts[3]
+		w.hang[slow.id] = true
+		for k := range flood.bundles {
+			if k == exchange.MaxAsked {
+				a.take(other, one("theirs"))
+			}
+			a.take(flooder, heavy(w, news, fmt.Sprint("flood ", k, "-"), 1, flood.bytes))
+		}
+		waiting := a.node.Waiting(slow.id)
+		if !slices.ContainsFunc(waiting, func(b *protocol.Bundle) bool { return b.DID == one("theirs").DID }) {
+			t.Errorf("%s: what another brought is not among the %d that wait", name, len(waiting))
+		}
+		if n := len(waiting); n < 10 || n > exchange.MaxWaiting {
+			t.Errorf("%s: %d wait", name, n)
+		}
+	}
+}
+
 // A delivery that got lost twice is made again before the promise of it is broken, and costs nothing.
 func TestADeliveryThatGotLostIsMadeAgainInTime(t *testing.T) {
 	w := newNetwork(t)

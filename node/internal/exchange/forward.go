@@ -135,31 +135,37 @@ func (g *gossip) shorten(now time.Time) {
 	}
 	g.Recent = slices.Delete(g.Recent, 0, drop)
 	for g.bytes > RecentBytes {
-		i := g.heaviest()
+		i := heaviest(len(g.Recent), func(i int) (*protocol.Bundle, int) {
+			return g.Recent[i].Bundle, g.Recent[i].WireBytes()
+		})
 		g.bytes -= g.Recent[i].WireBytes()
 		g.Recent = slices.Delete(g.Recent, i, i+1)
 	}
 }
 
-// heaviest is where the oldest bundle is of the network that brought most bytes of those that are remembered, or of own
-// polls where these did.
-func (g *gossip) heaviest() (i int) {
-	by := func(r recent) (network protocol.Network) {
-		if len(r.Path) > 0 {
-			network = r.Path[len(r.Path)-1].Network()
-		}
-		return network
+// heaviest is which of so many bundles, the oldest first, is the oldest of the network that brought most of them by
+// weight, or of own polls where these did.
+func heaviest(count int, of func(i int) (b *protocol.Bundle, weight int)) (oldest int) {
+	weights, most := make(map[protocol.Network]int), 0
+	for i := range count {
+		b, weight := of(i)
+		weights[broughtBy(b.Path)] += weight
 	}
-	bytes, most := make(map[protocol.Network]int), 0
-	for _, r := range g.Recent {
-		bytes[by(r)] += r.WireBytes()
-	}
-	for k, r := range g.Recent {
-		if n := bytes[by(r)]; n > most {
-			i, most = k, n
+	for i := range count {
+		b, _ := of(i)
+		if weight := weights[broughtBy(b.Path)]; weight > most {
+			oldest, most = i, weight
 		}
 	}
-	return i
+	return oldest
+}
+
+// broughtBy is the network of the neighbor that brought what came by a path, and none of an own poll.
+func broughtBy(path []protocol.NodeID) (network protocol.Network) {
+	if len(path) > 0 {
+		network = path[len(path)-1].Network()
+	}
+	return network
 }
 
 // CatchUp offers a new neighbor what went round within the last hour, so that nobody misses what was

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// MaxWaiting and MaxWaitingBytes bound the bundles that wait to be offered to one neighbor; the
-	// newest are kept.
+	// MaxWaiting and MaxWaitingBytes bound the bundles that wait to be offered to one neighbor; the newest are kept,
+	// of each network that brought some as many.
 	MaxWaiting      = 100
 	MaxWaitingBytes = 8 << 20
 	// MaxAsked is how many bundles a neighbor may have asked for at a time: no more than can be
@@ -85,9 +85,7 @@ func (m *Machine) Offer(l *link, b *protocol.Bundle) {
 	}
 	l.Waiting = append(l.Waiting, b)
 	l.waitingBytes += b.WireBytes()
-	for len(l.Waiting) > MaxWaiting || l.waitingBytes > MaxWaitingBytes && len(l.Waiting) > 1 {
-		l.takeWaiting()
-	}
+	l.shorten()
 	m.pump(l)
 }
 
@@ -102,10 +100,24 @@ func (m *Machine) interested(l *link, u feed.URL) bool {
 	return m.Table.Forwards(u, l.Peer)
 }
 
-// takeWaiting takes the bundle that waited longest out of the queue.
-func (l *link) takeWaiting() {
-	l.waitingBytes -= l.Waiting[0].WireBytes()
-	l.Waiting = slices.Delete(l.Waiting, 0, 1)
+// shorten lets go of the bundles that are too many, or too long together, the oldest of the network that brought most:
+// a hundred of one neighbor push out none that others brought.
+func (l *link) shorten() {
+	for len(l.Waiting) > MaxWaiting || l.waitingBytes > MaxWaitingBytes && len(l.Waiting) > 1 {
+		many := len(l.Waiting) > MaxWaiting
+		l.takeWaiting(heaviest(len(l.Waiting), func(i int) (*protocol.Bundle, int) {
+			if b := l.Waiting[i]; !many {
+				return b, b.WireBytes()
+			}
+			return l.Waiting[i], 1
+		}))
+	}
+}
+
+// takeWaiting takes a bundle out of the queue.
+func (l *link) takeWaiting(i int) {
+	l.waitingBytes -= l.Waiting[i].WireBytes()
+	l.Waiting = slices.Delete(l.Waiting, i, i+1)
 }
 
 // pump keeps one delivery and one offer to a neighbor going at a time. A node serves few connections to
@@ -170,14 +182,14 @@ func (m *Machine) nextOffer(l *link) (batch []*Offer) {
 	for len(l.Waiting) > 0 && len(batch) < count {
 		b := l.Waiting[0]
 		if !m.Wants(l, b) {
-			l.takeWaiting()
+			l.takeWaiting(0)
 			continue
 		}
 		now, rest := m.Fit(l, b, allowance)
 		if now == nil {
 			break
 		}
-		l.takeWaiting()
+		l.takeWaiting(0)
 		o := &Offer{Bundle: now, Value: m.worth(l, now)}
 		batch, l.Offers = append(batch, o), append(l.Offers, o)
 		allowance -= o.Value
