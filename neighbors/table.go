@@ -276,6 +276,12 @@ func (t *RoutingTable) Own(u feed.URL, is bool) (changed bool) {
 	return t.set(i, isOwn, is)
 }
 
+// Owns reports whether the feed is in our own direct interest, as Own said last.
+func (t *RoutingTable) Owns(u feed.URL) bool {
+	i := t.routes.find(u)
+	return i != nowhere && t.routes.list[i].marks&isOwn != 0
+}
+
 // Private says whether the feed must not leave the node. Then it is not advertised, not forwarded and not
 // wanted, even if neighbors are interested in it. It reports whether that is news.
 func (t *RoutingTable) Private(u feed.URL, is bool) (changed bool) {

@@ -107,8 +107,9 @@ func (t *RoutingTable) nearBeside(i row, n *Neighbor, hops int) (count int) {
 	return count
 }
 
-// Brought notes that n gave us something of that worth: entries that it delivered first, or truly had
-// when it offered them. A negative worth takes back what turned out to be worth nothing.
+// Brought notes that n gave us something of that worth: entries of own feeds that it delivered first, or truly had when
+// it offered them. Of others nobody here would notice that they are made up. A negative worth takes back what turned
+// out to be worth nothing.
 func (t *RoutingTable) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 	n.brought.add(now, worth)
 	if worth > 0 {

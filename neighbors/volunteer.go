@@ -17,12 +17,6 @@ func (t *RoutingTable) Volunteer(u feed.URL, is bool) (changed bool) {
 	return t.set(t.routes.row(u), isVolunteered, is)
 }
 
-// Volunteers reports whether the node polls the feed for its neighbors, as Volunteer said last, and not for its owner.
-func (t *RoutingTable) Volunteers(u feed.URL) bool {
-	i := t.routes.find(u)
-	return i != nowhere && t.routes.list[i].marks&(isOwn|isVolunteered) == isVolunteered
-}
-
 // Prospect says whether the node may come to poll the feed for its neighbors. Until then it is wanted as if another
 // neighbor followed it: from whom its entries come tells who polls it. It reports whether that is news.
 func (t *RoutingTable) Prospect(u feed.URL, is bool) (changed bool) {

@@ -32,12 +32,12 @@ func TestVolunteeredFeedsInAdverts(t *testing.T) {
 	table.Prospect(url(0), false)
 	hops(0)
 	if table.Overlap(n) != 0 || table.Claimed(n.ID, nil) != 0 || table.Uncovered() != 0 ||
-		table.Claimed(id(2), protocol.Subset{{Feed: url(0)}}) != 0 || !table.Volunteers(url(0)) {
+		table.Claimed(id(2), protocol.Subset{{Feed: url(0)}}) != 0 || table.Owns(url(0)) {
 		t.Error("a feed that is polled for others counts as one of our own interest")
 	}
 	table.Own(url(0), true)
 	hops(0) // to others it is neither here nor there whom it is for
-	if table.Overlap(n) != 1 || table.Volunteers(url(0)) {
+	if table.Overlap(n) != 1 || !table.Owns(url(0)) {
 		t.Error("a feed that is followed as well does not count as our own")
 	}
 	table.Volunteer(url(0), false)

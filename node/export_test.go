@@ -221,7 +221,7 @@ func (n *Node) Fined() (count int) {
 // HolderOf is the holder of a node's account, and EarnLate pays what it brought before.
 func (n *Node) HolderOf(id protocol.NodeID) incentive.Holder { return n.core.Ledger.HolderOf(id) }
 func (n *Node) EarnLate(id protocol.NodeID, v incentive.Credit) {
-	n.exchange.EarnLate(id, n.HolderOf(id), v)
+	n.exchange.EarnLate(id, n.HolderOf(id), exchange.Earning{Credit: v})
 }
 
 // Revoked takes back what a neighbor earned, and AccountOf is the account of a holder.
@@ -357,7 +357,7 @@ func (n *Node) PutFailures(id protocol.NodeID) int { return exchange.Of(n.core.L
 
 // Owe has a neighbor owe a bundle by its promise, GiveUp has it not any more, and Owes reports whether it does.
 func (n *Node) Owe(id protocol.NodeID, d protocol.DID, value incentive.Credit) {
-	n.exchange.Owe(exchange.Of(n.core.LinkTo(id)), d, value, false)
+	n.exchange.Owe(exchange.Of(n.core.LinkTo(id)), d, exchange.Earning{Credit: value}, false)
 }
 func (n *Node) GiveUp(id protocol.NodeID, d protocol.DID) {
 	n.exchange.GiveUp(exchange.Of(n.core.LinkTo(id)), d)

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -99,5 +100,40 @@ func TestWhatOthersOfferAtAHopIsNoEvidence(t *testing.T) {
 	}
 	if n := v.parted("it brings nothing"); n > 0 {
 		t.Errorf("%d honest neighbors are sent away", n)
+	}
+}
+
+// Three neighbors bring invented entries of feeds that an accomplice alone wants. No poll will ever judge those, and
+// they make nobody a better neighbor: or whoever brings little of what the owner follows would seem to lie.
+func TestWhatIsOnlyRelayedMakesNobodyUseful(t *testing.T) {
+	w := newNetwork(t)
+	a := w.full(1, node.Config{Policy: polling.Fixed{Every: 1000 * time.Hour}}, news)[0]
+	var liars []*testHost
+	var wanted []feed.URL
+	for i := range 8 {
+		wanted = append(wanted, lone(i))
+	}
+	for i := range 3 {
+		liars = append(liars, a.agreeable(stranger(1+i), news))
+	}
+	honest := a.agreeable(stranger(4), news)
+	a.agreeable(stranger(5), wanted...)
+	for hour := range 7 {
+		if hour == 0 {
+			a.take(honest, w.junk("true"))
+		}
+		for i, u := range wanted {
+			for _, liar := range liars {
+				a.take(liar, protocol.NewBundle(u, []feed.Entry{{Feed: u, Published: w.Now().Truncate(time.Second),
+					ID: fmt.Sprint(i, hour, liar.id), Title: "T", Link: "https://example.net/"}}))
+			}
+		}
+		w.run(time.Hour)
+	}
+	if !a.neighborOf(honest.id) || a.suspects(honest.id) > 0 {
+		t.Fatal("the honest neighbor is taken for a liar")
+	}
+	if is, of := a.status(honest).Observed, a.status(liars[0]).Observed; is == 0 || of != 0 {
+		t.Errorf("the honest neighbor is observed to be worth %v, the liar %v", is, of)
 	}
 }

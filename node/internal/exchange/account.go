@@ -13,17 +13,28 @@ import (
 
 // EarnEntries books what a neighbor gave us: c_{j,i} of Paper §3.5. It may be sent more now.
 func (m *Machine) EarnEntries(l *link, entries int, u feed.URL) {
-	m.earnOf(l, m.valueHere(l, entries, u), u)
+	m.book(l.Link, m.earningOf(m.valueHere(l, entries, u), u))
 }
 
-// earnOf books what a neighbor earned with entries of a feed. Those of one that is polled for others earn as any do,
-// but make nobody a better neighbor for the owner, or who names feeds to poll would be the best of all.
-func (m *Machine) earnOf(l *link, v incentive.Credit, u feed.URL) {
-	useful := neighbors.Usefulness(v)
-	if m.Table.Volunteers(u) {
-		useful = 0
+// An Earning is what a neighbor earns, and how much of that is of use to the owner.
+type Earning struct {
+	Credit incentive.Credit
+	Useful neighbors.Usefulness
+}
+
+func (e *Earning) add(other Earning) {
+	e.Credit += other.Credit
+	e.Useful += other.Useful
+}
+
+// earningOf is what a neighbor earns with entries of a feed. Of one that the owner does not follow they earn as any do,
+// but make nobody a better neighbor: what is relayed no poll here will ever judge, and whom a neighbor wants it for, or
+// names a feed to poll, may be its accomplice.
+func (m *Machine) earningOf(v incentive.Credit, u feed.URL) Earning {
+	if !m.Table.Owns(u) {
+		return Earning{Credit: v}
 	}
-	m.book(l.Link, v, useful)
+	return Earning{v, neighbors.Usefulness(v)}
 }
 
 // valueHere is the worth of so many entries of the feed to us, coming from that neighbor: nothing, if we do not want
@@ -37,15 +48,17 @@ func (m *Machine) valueHere(l *link, entries int, u feed.URL) incentive.Credit {
 }
 
 // Earn books what a neighbor gave us, where that is worth anything.
-func (m *Machine) Earn(l *core.Link, v incentive.Credit) { m.book(l, v, neighbors.Usefulness(v)) }
+func (m *Machine) Earn(l *core.Link, v incentive.Credit) {
+	m.book(l, Earning{v, neighbors.Usefulness(v)})
+}
 
-// book books what a neighbor gave us, and of what use that is to the owner.
-func (m *Machine) book(l *core.Link, v incentive.Credit, useful neighbors.Usefulness) {
-	if v <= 0 {
+// book books what a neighbor earned.
+func (m *Machine) book(l *core.Link, e Earning) {
+	if e.Credit <= 0 {
 		return
 	}
-	m.Got(l, v)
-	m.Table.Brought(m.Now, l.Peer, useful)
+	m.Got(l, e.Credit)
+	m.Table.Brought(m.Now, l.Peer, e.Useful)
 	m.pumpHolder(l)
 }
 
@@ -79,43 +92,43 @@ func (m *Machine) Stored(b *protocol.Bundle, fresh []feed.Entry, from *link, pol
 }
 
 // EarnLate books what a node, which may be gone, earned with something that it brought before. h holds the account.
-func (m *Machine) EarnLate(id protocol.NodeID, h incentive.Holder, v incentive.Credit) {
-	if v <= 0 {
+func (m *Machine) EarnLate(id protocol.NodeID, h incentive.Holder, e Earning) {
+	if e.Credit <= 0 {
 		return
 	}
 	if l := m.LinkTo(id); l != nil && l.Holder == h {
-		m.Earn(l, v)
+		m.book(l, e)
 		return
 	}
-	m.Ledger.Got(m.Now, h, v)
+	m.Ledger.Got(m.Now, h, e.Credit)
 	m.SaveAccounts()
 }
 
 // offeredSeen answers the offer of a bundle that we have. It earns as a delivery would have: it would have
 // served us as well, only later. Now and then we say "unseen" to find out whether it is true.
 func (m *Machine) offeredSeen(l *link, did protocol.DID) protocol.Seen {
-	u, value, again := m.offered(l, did)
+	e, again := m.offered(l, did)
 	switch {
-	case value <= 0:
+	case e.Credit <= 0:
 	case l.mustShow():
 		if !again {
-			l.pending += value
+			l.pending.add(e)
 		}
 	case m.Ledger.Audit(m.Rng, l.Holder): // beside all that it may have promised
 		m.Counters.Audits++
-		m.Owe(l, did, value, again)
+		m.Owe(l, did, e, again)
 		return false
 	case again:
-		m.gotAgain(l, value)
+		m.gotAgain(l, e.Credit)
 	default:
-		m.earnOf(l, value, u)
+		m.book(l.Link, e)
 	}
 	return true
 }
 
 // offered says what the offer of a bundle that we have is worth, and whether somebody at the neighbor's address had it
 // before: then it counts for its own account alone.
-func (m *Machine) offered(l *link, did protocol.DID) (u feed.URL, value incentive.Credit, again bool) {
+func (m *Machine) offered(l *link, did protocol.DID) (e Earning, again bool) {
 	u, entries := m.earnings.Offered(m.Now, m.party(l.Link), did)
 	if m.Ledger.Crowded(l.Holder) {
 		own, count := m.earnings.Offered(m.Now, l.Holder, did)
@@ -123,7 +136,7 @@ func (m *Machine) offered(l *link, did protocol.DID) (u feed.URL, value incentiv
 			u, entries = own, count
 		}
 	}
-	return u, m.valueHere(l, entries, u), again
+	return m.earningOf(m.valueHere(l, entries, u), u), again
 }
 
 // gotAgain books what a neighbor gave that somebody at its address gave before.
@@ -141,19 +154,19 @@ func (m *Machine) deliveredAgain(l *link, b *protocol.Bundle) {
 	case !asked:
 		return
 	case b.Verify() != nil:
-		l.pending = 0
-		m.membership.Punish(l.Holder, incentive.WrongDID, o.audit)
+		l.pending = Earning{}
+		m.membership.Punish(l.Holder, incentive.WrongDID, o.audit.Credit)
 		return
 	}
 	records, ids := m.recordsOf(l, b)
 	m.corroborate(b.Via(l.ID()), records, m.Shared.Known(ids))
-	if m.shown(l, o); o.audit > 0 {
+	if m.shown(l, o); o.audited() {
 		return
 	}
-	if u, value, again := m.offered(l, b.DID); again {
-		m.gotAgain(l, value)
+	if e, again := m.offered(l, b.DID); again {
+		m.gotAgain(l, e.Credit)
 	} else {
-		m.earnOf(l, value, u)
+		m.book(l.Link, e)
 	}
 }
 

@@ -23,7 +23,7 @@ type outstanding struct {
 	demanding bool         // that is under way
 	inVain    int          // such calls that failed in a row
 	// pending is what it earned with other offers while it had yet to show that one was true.
-	pending incentive.Credit
+	pending Earning
 }
 
 const (
@@ -114,13 +114,16 @@ type owed struct {
 	did protocol.DID
 	due time.Time // when it is asked for
 	// audit is what the offer earns when the bundle comes, where we had it already and want to know whether the
-	// neighbor has it; 0 where we had not.
-	audit incentive.Credit
+	// neighbor has it; nothing where we had not.
+	audit Earning
 	again bool // somebody at the neighbor's address gave it before
 }
 
+// audited reports whether we had the bundle already.
+func (o *owed) audited() bool { return o.audit.Credit > 0 }
+
 // Owe has a neighbor owe us a bundle from now on.
-func (m *Machine) Owe(l *link, did protocol.DID, audit incentive.Credit, again bool) {
+func (m *Machine) Owe(l *link, did protocol.DID, audit Earning, again bool) {
 	l.Owed = append(l.Owed, owed{did, m.Now.Add(protocol.PromiseTimeout), audit, again})
 	m.watchOwed(l)
 }
@@ -150,7 +153,7 @@ func (m *Machine) strike(l *link, did protocol.DID) (o owed, ok bool) {
 // promises is how many bundles the neighbor owes that are not here: it is audited beside them.
 func (l *link) promises() (count int) {
 	for i := range l.Owed {
-		if l.Owed[i].audit == 0 {
+		if !l.Owed[i].audited() {
 			count++
 		}
 	}
@@ -160,24 +163,24 @@ func (l *link) promises() (count int) {
 // mustShow reports whether the neighbor has yet to show that an offer was true: it is being audited, or was asked in
 // vain.
 func (l *link) mustShow() bool {
-	return l.inVain > 0 || slices.ContainsFunc(l.Owed, func(o owed) bool { return o.audit > 0 })
+	return l.inVain > 0 || slices.ContainsFunc(l.Owed, func(o owed) bool { return o.audited() })
 }
 
 // shown pays a neighbor for an offer that turned out to be true, and for those that it made meanwhile.
 func (m *Machine) shown(l *link, o owed) {
-	value := o.audit
+	e := o.audit
 	if o.again {
-		m.gotAgain(l, value)
-		value = 0
+		m.gotAgain(l, e.Credit)
+		e = Earning{}
 	}
 	if !l.mustShow() {
-		value += l.pending
-		l.pending = 0
+		e.add(l.pending)
+		l.pending = Earning{}
 	}
 	if l.Over {
-		m.EarnLate(l.ID(), l.Holder, value)
+		m.EarnLate(l.ID(), l.Holder, e)
 	} else {
-		m.Earn(l.Link, value)
+		m.book(l.Link, e)
 	}
 }
 
@@ -229,7 +232,7 @@ func (m *Machine) demand(l *link, o owed) {
 func (m *Machine) demanded(l *link, o owed, a core.Answered) {
 	b, _ := a.Reply.(*protocol.Bundle)
 	switch {
-	case b != nil && b.DID == o.did && o.audit > 0:
+	case b != nil && b.DID == o.did && o.audited():
 		m.deliveredAgain(l, b)
 	case b != nil && b.DID == o.did:
 		m.Received(l.Link, b, func(error) {})
@@ -240,7 +243,7 @@ func (m *Machine) demanded(l *link, o owed, a core.Answered) {
 		l.Owed[0].due = m.Now.Add(m.Between(core.ProbeIn, 2*core.ProbeIn))
 	default:
 		for l.overdue(m.Now) {
-			if o := l.Owed[0]; l.Over && o.audit == 0 {
+			if o := l.Owed[0]; l.Over && !o.audited() {
 				m.GiveUp(l, o.did) // it may be dead
 			} else {
 				m.broken(l, o)
@@ -253,8 +256,8 @@ func (m *Machine) demanded(l *link, o owed, a core.Answered) {
 func (m *Machine) broken(l *link, o owed) {
 	m.Counters.Broken++
 	m.GiveUp(l, o.did)
-	if o.audit > 0 {
-		m.membership.Punish(l.Holder, incentive.FailedAudit, o.audit)
+	if o.audited() {
+		m.membership.Punish(l.Holder, incentive.FailedAudit, o.audit.Credit)
 	} else {
 		m.membership.Punish(l.Holder, incentive.BrokenPromise, 0)
 	}
@@ -263,6 +266,6 @@ func (m *Machine) broken(l *link, o owed) {
 // GiveUp expects the bundle of l no more: it delivered something else, or nothing at all.
 func (m *Machine) GiveUp(l *link, did protocol.DID) {
 	m.strike(l, did)
-	l.pending = 0
+	l.pending = Earning{}
 	m.release(l, did)
 }

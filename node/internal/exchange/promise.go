@@ -85,7 +85,7 @@ const maxAnswers = 4
 // entrust makes l the one that is to deliver the bundle.
 func (m *Machine) entrust(p *promise, did protocol.DID, l *link) {
 	if p.Holder = l; !l.Owes(did) {
-		m.Owe(l, did, 0, false)
+		m.Owe(l, did, Earning{}, false)
 	}
 }
 

@@ -98,7 +98,7 @@ func (m *Machine) believe(claims ...trust.Claim) {
 		for _, id := range c.Via {
 			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.Party(m.Ledger.HolderOf(id)), 1)
 		}
-		m.EarnLate(c.Neighbor(), m.holderOf(&c), incentive.Credit(c.Held))
+		m.EarnLate(c.Neighbor(), m.holderOf(&c), m.earningOf(incentive.Credit(c.Held), c.Feed))
 	}
 }
 
@@ -154,7 +154,7 @@ func (m *Machine) judge(j trust.Judgement) {
 // ofNoUse takes back what a claim did for the usefulness of the neighbor: one that keeps bringing what its publisher
 // does not have ends as the least useful.
 func (m *Machine) ofNoUse(c trust.Claim) {
-	if l := m.LinkTo(c.Neighbor()); l != nil && !m.Table.Volunteers(c.Feed) {
+	if l := m.LinkTo(c.Neighbor()); l != nil && m.Table.Owns(c.Feed) {
 		m.Table.Brought(m.Now, l.Peer, -neighbors.Usefulness(c.Earned))
 	}
 }
