@@ -57,8 +57,8 @@ func (h *host) findNear(ctx context.Context, run func(context.Context) error) {
 	}
 }
 
-// discovered tells the node who is near. Where that is to wait it is left out: it is told again soon.
-func (h *host) discovered(ev node.Discovered) {
+// discovered tells the node who is near, or where it is. Where that is to wait it is left out: it is told again soon.
+func (h *host) discovered(ev node.Event) {
 	select {
 	case h.events <- arrival{event: ev}:
 	default:

@@ -302,8 +302,8 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		servers.Go(func() { h.findNear(serving, h.onLAN.Run) })
 	}
 	servers.Go(h.texts.find)
-	for _, work := range []func(context.Context){h.mapPort, h.teller.Run, h.fillPast, h.meet, h.retain, h.housekeep,
-		h.findIcons, h.resumeFilters, h.askStanding} {
+	for _, work := range []func(context.Context){h.mapPort, h.tellAddresses, h.teller.Run, h.fillPast, h.meet, h.retain,
+		h.housekeep, h.findIcons, h.resumeFilters, h.askStanding} {
 		servers.Go(func() { work(serving) })
 	}
 	standing := func() {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"net"
 	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"feedex/feed"
+	"feedex/internal/sleep"
 	"feedex/node"
 	"feedex/portmap"
 	"feedex/protocol"
@@ -47,6 +49,31 @@ func (h *host) reachOf(s *node.Status) reach.Facts {
 		HostedBytes: h.hosting.Bytes(), Undialled: s.Undialled,
 		Dialled:    h.isDialled(portmap.IPv4, now) || h.isDialled(portmap.IPv6, now),
 		Forwarding: h.forwarding.came.Load(), Firewall: h.firewall.came.Load()}
+}
+
+// addressesAgain is how often the node is told at which addresses its machine is: those for privacy come and go.
+const addressesAgain = time.Minute
+
+// tellAddresses keeps the node told at which public addresses of IPv6 others may dial it.
+func (h *host) tellAddresses(ctx context.Context) {
+	for ctx.Err() == nil {
+		own, err := net.InterfaceAddrs()
+		if err == nil {
+			h.discovered(node.Addressed{At: public6(own, h.config.Node.Port)})
+		}
+		_ = sleep.For(ctx, addressesAgain)
+	}
+}
+
+// public6 are the public ones of IPv6 among a machine's addresses, with a port.
+func public6(own []net.Addr, port uint16) (ids []protocol.NodeID) {
+	for _, a := range own {
+		p, err := netip.ParsePrefix(a.String())
+		if err == nil && p.Addr().Is6() && !p.Addr().Is4In6() && feed.PublicAddr(p.Addr()) {
+			ids = append(ids, protocol.NewNodeID(p.Addr(), port))
+		}
+	}
+	return ids
 }
 
 // PortMapping says by which protocols the router is asked to forward the node's port.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"net"
 	"net/netip"
 	"slices"
 	"testing"
@@ -130,4 +131,24 @@ func TestAStartAwaitsTheRouter(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A machine's own public addresses of IPv6, and no others, are those at which others may dial the node.
+func TestWhereOthersMayDialTheMachine(t *testing.T) {
+	var own []net.Addr
+	for _, at := range []string{"127.0.0.1/8", "::1/128", "198.51.101.4/24", "fe80::1/64", "fd00::1/64",
+		"2600:12::8/64", "2600:12::9/128"} {
+		ip, network, err := net.ParseCIDR(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own = append(own, &net.IPNet{IP: ip, Mask: network.Mask})
+	}
+	var want []protocol.NodeID
+	for _, at := range []string{"2600:12::8", "2600:12::9"} {
+		want = append(want, protocol.NewNodeID(netip.MustParseAddr(at), 7791))
+	}
+	if got := public6(own, 7791); !slices.Equal(got, want) {
+		t.Errorf("it may be dialled at %v, want %v", got, want)
+	}
 }

@@ -40,6 +40,8 @@ type (
 	Broke = core.Broke
 	// Forwarded says that the router lets others in at the node's port since now.
 	Forwarded = core.Forwarded
+	// Addressed says at which public addresses of IPv6 this machine is now.
+	Addressed = core.Addressed
 	// Discovered says that the host discovered nodes by other means than the node's calls.
 	Discovered = core.Discovered
 	// Recovered says that the host stored entries of a feed's past that came from its publisher.

@@ -69,7 +69,7 @@ func TestIdentityByEachVersion(t *testing.T) {
 	a := w.add(config, news)
 	for i := range 3 {
 		w.add(config, news)
-		w.addAt(protocol.NewNodeID(netip.MustParseAddr(fmt.Sprintf("2600:%d::9", 20+i)), 7790), config, news)
+		w.addAt(stranger6(20+i), config, news)
 	}
 	w.run(10 * time.Minute)
 	if s := a.node.Self(); s.By4 != a.id || s.By6 != own6 || len(a.node.Neighbors()) != 6 {
@@ -78,18 +78,31 @@ func TestIdentityByEachVersion(t *testing.T) {
 	if got := a.node.Status().Self; got != a.id {
 		t.Errorf("its owner hears of %v", got)
 	}
+	from6, also6 := stranger6(13), stranger6(12)
+	if self := a.node.Self(); self.Dialled(from6, also6) {
+		t.Error("it may have been dialled where it is not")
+	}
+	a.step(node.Addressed{At: []protocol.NodeID{own6, also6}})
+	if self := a.node.Self(); !self.Dialled(from6, also6) {
+		t.Error("it cannot have been dialled at another address of its machine")
+	}
 	home := w.add(node.Config{})
 	home.inside(func(n *node.Node) { n.SetSelf(home.id); n.SetSelf(own6) })
 	for _, want := range []protocol.NodeID{own6, home.id} {
 		from := stranger(1)
 		if want == own6 {
-			from = protocol.NewNodeID(netip.MustParseAddr("2600:13::9"), 7790)
+			from = from6
 		}
 		home.answerTo(from, "", protocol.WhoAmI{})
 		if got := home.node.Status().Self; got != want {
 			t.Errorf("dialled by %v its owner hears of %v", from, got)
 		}
 	}
+}
+
+// stranger6 is an address in a network of IPv6.
+func stranger6(network int) protocol.NodeID {
+	return protocol.NewNodeID(netip.MustParseAddr(fmt.Sprintf("2600:%d::9", network)), 7790)
 }
 
 // A node that we call answers with a connect of its own, with the token that we sent it, to have us take

@@ -85,6 +85,8 @@ func (n *Node) Step(dst []Effect, now time.Time, ev Event) []Effect {
 		n.membership.Broke(ev.To)
 	case Forwarded:
 		n.membership.Forwarded(ev)
+	case Addressed:
+		n.membership.Addressed(ev)
 	case Discovered:
 		n.membership.Discovered(ev)
 	case Join:

@@ -226,6 +226,9 @@ type Forwarded struct {
 	IPv6 bool // by IPv6, and else by IPv4
 }
 
+// Addressed says at which public addresses of IPv6 this machine is now, with the node's port.
+type Addressed struct{ At []protocol.NodeID }
+
 // Discovered says that the host discovered nodes by other means than the node's calls.
 type Discovered struct {
 	By    neighbors.Origin
@@ -256,4 +259,5 @@ func (Sources) event()      {}
 func (Recovered) event()    {}
 func (Broke) event()        {}
 func (Forwarded) event()    {}
+func (Addressed) event()    {}
 func (Discovered) event()   {}

@@ -8,9 +8,11 @@ import (
 )
 
 // Selves are the ids under which others know the node: one by each version of IP, since a home often has both, and
-// those on its own networks. A node does not see its outside addresses and learns them from its neighbors.
+// those on its own networks. A node does not see its outside addresses and learns them from its neighbors. By IPv6 a
+// machine has several at a time, of which they see one.
 type Selves struct {
-	By4, By6   protocol.NodeID // zero while it is not known
+	By4, By6   protocol.NodeID   // zero while it is not known
+	Here       []protocol.NodeID // at this machine's own public addresses of IPv6
 	Near       []protocol.NodeID
 	AllowLocal bool // addresses that are not public are like others
 }
@@ -30,7 +32,7 @@ func (s *Selves) Has(id protocol.NodeID) bool { return !id.IsZero() && id == *s.
 // way of a container's network seems to be near, whatever it dialled.
 func (s *Selves) Dialled(from, at protocol.NodeID) bool {
 	switch {
-	case s.Has(at):
+	case s.Has(at), slices.Contains(s.Here, at):
 		return from.Addr().Is4() == at.Addr().Is4()
 	case !s.AllowLocal && !feed.PublicAddr(from.Addr()):
 		return slices.Contains(s.Near, at)

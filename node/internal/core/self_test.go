@@ -17,7 +17,8 @@ func TestWhoDialledANode(t *testing.T) {
 	}
 	own4, own6, near := id("198.51.101.4:7790"), id("[2600:12::8]:7790"), id("192.168.1.2:7790")
 	from4, from6, home := id("20.0.1.9:7790"), id("[2600:13::9]:7790"), id("192.168.1.3:7790")
-	both := Selves{By4: own4, By6: own6, Near: []protocol.NodeID{near}}
+	also6 := id("[2600:12::9]:7790")
+	both := Selves{By4: own4, By6: own6, Near: []protocol.NodeID{near}, Here: []protocol.NodeID{own6, also6}}
 	for _, c := range []struct {
 		name     string
 		s        Selves
@@ -26,6 +27,10 @@ func TestWhoDialledANode(t *testing.T) {
 	}{
 		{"by IPv4", both, from4, own4, true},
 		{"by IPv6", both, from6, own6, true},
+		{"by IPv6 at another address of the machine", both, from6, also6, true},
+		{"by IPv6 at another port there", both, from6, id("[2600:12::9]:7791"), false},
+		{"by IPv6 in its network", both, from6, id("[2600:12::a]:7790"), false},
+		{"by IPv4 at another address of the machine", both, from4, also6, false},
 		{"by IPv6 at IPv4", both, from6, own4, false},
 		{"by IPv4 elsewhere", both, from4, from4, false},
 		{"by IPv6 elsewhere", both, from6, from6, false},

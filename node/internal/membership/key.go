@@ -41,7 +41,7 @@ func (m *Machine) dialled(from protocol.NodeID, p protocol.KeyProof) bool {
 // SureSelf are the node's own ids of which a neighbor says still that they are, because its address may have changed
 // since, and those on its own networks.
 func (m *Machine) SureSelf() core.Selves {
-	sure := core.Selves{Near: m.near.own, AllowLocal: m.Config.AllowLocal}
+	sure := core.Selves{Here: m.here, Near: m.near.own, AllowLocal: m.Config.AllowLocal}
 	for voter, id := range m.votes {
 		if m.LinkTo(voter) != nil && m.Self.Has(id) {
 			*sure.By(id) = id

@@ -49,12 +49,13 @@ type Machine struct {
 	exchange Exchange
 
 	Book     *neighbors.Book
-	Boot     bootstrap // looking for neighbors
-	Absence  absence   // when it had no neighbors
-	Bans     bans      // neighbors that were sent away
-	Reviewed review    // how well the neighbors serve us
-	reach    reach     // whether others can dial the node
-	near     near      // who is on its own networks
+	Boot     bootstrap         // looking for neighbors
+	Absence  absence           // when it had no neighbors
+	Bans     bans              // neighbors that were sent away
+	Reviewed review            // how well the neighbors serve us
+	reach    reach             // whether others can dial the node
+	near     near              // who is on its own networks
+	here     []protocol.NodeID // see core.Addressed
 	votes    map[protocol.NodeID]protocol.NodeID
 }
 

@@ -38,6 +38,9 @@ func (n *near) keyOf(id protocol.NodeID) protocol.NodeKey {
 	return protocol.NodeKey{}
 }
 
+// Addressed takes in at which addresses the machine is.
+func (m *Machine) Addressed(ev core.Addressed) { m.here = ev.At }
+
 // Discovered takes in the nodes that the host discovered.
 func (m *Machine) Discovered(ev core.Discovered) {
 	if ev.By == neighbors.Near {
