@@ -58,8 +58,9 @@ type labFlags struct {
 	seeds  int
 	nodes  int
 	length time.Duration
-	traces string // a folder, as is svg; "" where it is not given
-	made   int    // feeds made up, 0 for none
+	traces string // a folder, as are lists and svg; "" where it is not given
+	lists  string
+	made   int // feeds made up, 0 for none
 	json   bool
 	svg    string
 }
@@ -92,6 +93,20 @@ func (f *labFlags) addNodes(c *cobra.Command, usual, least int) {
 func (f *labFlags) addSeeds(c *cobra.Command, usual int) {
 	f.seeds = usual
 	c.Flags().Var(countFlag(&f.seeds, 1), "seeds", "how many seeds, from --seed on, each as much work")
+}
+
+// addLists adds the flag of an experiment whose nodes may follow what people do.
+func (f *labFlags) addLists(c *cobra.Command) {
+	c.Flags().Var(folderFlag(&f.lists), "lists", "folder with subscription lists to use in place of made-up ones")
+	_ = c.MarkFlagDirname("lists")
+}
+
+// people reads the lists, nil where they are to be made up.
+func (f *labFlags) people() (trace.Lists, error) {
+	if f.lists == "" {
+		return nil, nil
+	}
+	return trace.LoadLists(f.lists)
 }
 
 // addNoEncoding adds the flag of an experiment that counts the bytes of calls.

@@ -17,7 +17,7 @@ type conditionFlags struct {
 
 func (f *conditionFlags) add(c *cobra.Command) {
 	flags, own := c.Flags(), &f.own
-	flags.StringVar(&f.world, "world", "paper", "what nodes live among: the paper's world, or a real one")
+	flags.StringVar(&f.world, "world", "paper", "what nodes live among: paper, people or real")
 	flags.DurationVar(&own.Delay, "latency", 40*time.Millisecond,
 		"how long messages take one way, the median of the links")
 	flags.Float64Var(&own.Loss, "loss", 0, "share of the messages that are lost")
@@ -39,10 +39,13 @@ func (f *conditionFlags) read(c *cobra.Command) (experiment.Conditions, error) {
 	var among experiment.Conditions
 	switch f.world {
 	case "paper":
+	case "people":
+		among.Interests = true
 	case "real":
 		among = experiment.Real()
 	default:
-		return among, usageOf(c, fmt.Errorf("%w: the world %q; want paper or real", experiment.ErrSetting, f.world))
+		return among, usageOf(c, fmt.Errorf("%w: the world %q; want paper, people or real", experiment.ErrSetting,
+			f.world))
 	}
 	if f.own.Delay <= 0 {
 		return among, usageOf(c, fmt.Errorf("%w: a latency of %v; want a time above zero",

@@ -33,6 +33,9 @@ same number of polls allows at best. SLN is what a node's own polls bring, XCH w
 With --turns, what it is worth that nodes poll in turn: the same networks in which nobody tells of polls, at as many
 requests, by the default policy, and where messages are lost, pairs of nodes are cut off, or nodes cannot poll.
 
+With --world people, nodes follow what people do, as by subscription lists, and not so many feeds at random. --lists
+takes a folder with lists.csv.gz or lists.csv, a row a subscription in the columns list and feed.
+
 With --world real, the same among conditions that are worse, all together: messages of a second of which some are
 lost, slow uplinks, networks that nodes share, hosts that feeds share, that fail, throttle and say how long they need
 not be asked, entries that are edited, and a reference node that is down now and then. Each has a flag of its own,
@@ -50,6 +53,14 @@ which goes before what the world says.`,
 			if p.Conditions, err = among.read(c); err != nil {
 				return err
 			}
+			if p.Lists, err = f.people(); err != nil {
+				return err
+			}
+			if p.Interests && c.Flags().Changed("feeds") {
+				return usageOf(c, fmt.Errorf("%w: so many feeds a node; in the world people each has those of its list",
+					experiment.ErrSetting))
+			}
+			p.Interests = p.Interests || p.Lists != nil
 			p.Bound = cmp.Or(bound, -1)
 			if c.Flags().Changed("fail") {
 				p.Failing = cmp.Or(failing, -1)
@@ -71,6 +82,8 @@ which goes before what the world says.`,
 	c.Flags().Var(intervalsFlag(&p.Intervals), "intervals",
 		"hours between polls, a network each, such as .5,1,2 (default .5 to 16, as far as they fit)")
 	among.add(c)
+	f.addLists(c)
+	c.MarkFlagsMutuallyExclusive("lists", "feeds")
 	c.Flags().BoolVar(&turns, "turns", false, "compare with nodes that do not poll in turn, at as many requests too")
 	f.addSeeds(c, 5)
 	c.MarkFlagsMutuallyExclusive("turns", "svg") // it draws none
@@ -348,43 +361,6 @@ take hours.`,
 			"that is more")
 	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")
 	f.addNoEncoding(c, &e.NoEncoding)
-	return c
-}
-
-func newLabRecommend() *cobra.Command {
-	var f labFlags
-	var e experiment.Recommending
-	lists := ""
-	c := &cobra.Command{
-		Use:   "recommend",
-		Short: "What suggestions of feeds by neighbors' adverts are worth",
-		Long: `Hide a fifth of each subscription list, choose neighbors for each reader by the rest as nodes do, and compare what
-their adverts suggest with what is hidden: by several ways to rank feeds, by popularity, by chance, and at best. With
---volunteer each node also advertises feeds that it polls for others and does not read.
-
-Without --lists the lists are made up after 251 that their owners published; those have no hobbies in common, by which
-real ones are alike. --lists takes a folder with lists.csv.gz or lists.csv, a row a subscription in the columns list and
-feed.`,
-		Example: "  feedex lab recommend --lists subscriptions\n" +
-			"  feedex lab recommend --lists subscriptions --volunteer 200",
-		RunE: f.on(func(c *cobra.Command, set *trace.Set) (err error) {
-			e.Seed, e.Seeds, e.Traces = lab.Seed(f.seed), f.seeds, set
-			if lists != "" {
-				if e.Lists, err = trace.LoadLists(lists); err != nil {
-					return err
-				}
-			}
-			return f.run(c, e.Run)
-		}),
-	}
-	f.add(c, 24)
-	for _, name := range []string{"hours", "traces", "synthetic"} {
-		_ = c.Flags().MarkHidden(name)
-	}
-	c.Flags().Var(folderFlag(&lists), "lists", "folder with subscription lists to use in place of made-up ones")
-	_ = c.MarkFlagDirname("lists")
-	f.addSeeds(c, 5)
-	c.Flags().IntVar(&e.Volunteer, "volunteer", 0, "feeds that each node polls for others, up to 1000")
 	return c
 }
 

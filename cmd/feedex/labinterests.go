@@ -11,7 +11,6 @@ func newLabInterests() *cobra.Command {
 	var f labFlags
 	var e experiment.Interests
 	var people experiment.Company
-	lists := ""
 	e.Every = virtual(4)
 	c := &cobra.Command{
 		Use:   "interests",
@@ -27,13 +26,11 @@ or lists.csv, a row a subscription in the columns list and feed.`,
 			"  feedex lab interests --people 251,10000",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) (err error) {
 			e.Traces, e.Length, e.Nodes = set, f.length, f.nodes
-			if lists != "" {
-				if e.Lists, err = trace.LoadLists(lists); err != nil {
-					return err
-				}
-				if !c.Flags().Changed("nodes") {
-					e.Nodes = len(e.Lists)
-				}
+			if e.Lists, err = f.people(); err != nil {
+				return err
+			}
+			if e.Lists != nil && !c.Flags().Changed("nodes") {
+				e.Nodes = len(e.Lists)
 			}
 			if people.Sizes != nil {
 				people.Traces, people.Lists = e.Traces, e.Lists
@@ -45,8 +42,7 @@ or lists.csv, a row a subscription in the columns list and feed.`,
 	f.add(c, 24)
 	f.addNodes(c, 251, 2)
 	f.addSeeds(c, 1)
-	c.Flags().Var(folderFlag(&lists), "lists", "folder with subscription lists to use in place of made-up ones")
-	_ = c.MarkFlagDirname("lists")
+	f.addLists(c)
 	c.Flags().Var(countsFlag(&people.Sizes, 2), "people",
 		"how many people, each number by itself, in place of a network")
 	c.Flags().Var(hoursFlag(&e.Every), "interval", "hours between polls")

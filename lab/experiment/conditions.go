@@ -25,6 +25,8 @@ type Conditions struct {
 	// Networks has nodes share networks as those of people do: of 64 providers (/16) the k-th has 1/k as many as the
 	// first, each in 32 parts (/24).
 	Networks bool
+	// Interests has nodes follow the feeds of subscription lists, in place of so many at random.
+	Interests bool
 }
 
 // Real are conditions that are worse than most that a node meets, all together: messages take a second, one in a

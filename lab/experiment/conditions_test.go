@@ -3,9 +3,13 @@ package experiment
 import (
 	"errors"
 	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	"feedex/lab/trace"
 	"feedex/protocol"
 )
 
@@ -31,6 +35,39 @@ func TestTheRealWorld(t *testing.T) {
 	if late(real) > 1.5*late(usual) || lost(real) > lost(usual)+.02 {
 		t.Errorf("%.3f of a node's own lag, and %.4f are lost; in the paper's world %.3f and %.4f",
 			late(real), lost(real), late(usual), lost(usual))
+	}
+}
+
+// Nodes follow what people do, a list each, and there can be no more of them than lists.
+func TestNodesWithInterests(t *testing.T) {
+	t.Parallel()
+	p := Paper{Seed: 1, Traces: embedded(t), Nodes: 12, Length: 2 * time.Hour, NoEncoding: true,
+		Conditions: Conditions{Interests: true}, Intervals: []time.Duration{time.Hour}}
+	p, feeds, err := p.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := weekday(p.Traces, p.Length)
+	w := p.world(p.network(feeds, start, time.Hour))
+	advance(t.Context(), w, start.Add(2*joinWithin), func(float64) {})
+	if len(p.Lists) != p.Nodes || len(feeds) != len(p.Lists.Followers()) || len(w.Hosts()) != p.Nodes {
+		t.Fatalf("%d hosts and %d feeds for %v", len(w.Hosts()), len(feeds), p.Lists)
+	}
+	for _, h := range w.Hosts() {
+		i, err := strconv.Atoi(strings.TrimPrefix(h.Name, "node "))
+		if follows := slices.Sorted(slices.Values(h.Follows())); err != nil || !slices.Equal(follows, p.Lists[i]) {
+			t.Errorf("%s follows %v, want %v (%v)", h.Name, follows, p.Lists[i], err)
+		}
+	}
+	for _, p := range []Paper{
+		{Traces: p.Traces, Nodes: 3, Lists: trace.Lists{{0}, {0}}},
+		{Traces: p.Traces, Nodes: -1},
+		{Traces: &trace.Set{From: p.Traces.From, To: p.Traces.To}},
+	} {
+		p.Interests = true
+		if _, err := p.Run(t.Context(), nil); !errors.Is(err, ErrSetting) {
+			t.Errorf("%d nodes, %v: %v", p.Nodes, p.Lists, err)
+		}
 	}
 }
 

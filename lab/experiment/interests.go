@@ -69,12 +69,7 @@ type InterestResult struct {
 
 func (c Interests) withDefaults() (Interests, error) {
 	c.Length, c.Every = cmp.Or(c.Length, 24*time.Hour), cmp.Or(c.Every, 4*time.Hour)
-	if c.Nodes = cmp.Or(c.Nodes, len(c.Lists), 251); c.Lists == nil {
-		c.Lists = trace.SyntheticLists(uint64(c.Seed), min(c.Nodes, maxNodes))
-	}
-	if c.Nodes > len(c.Lists) {
-		return c, impossible("%d nodes; there are %d lists", c.Nodes, len(c.Lists))
-	}
+	c.Nodes = cmp.Or(c.Nodes, len(c.Lists), 251)
 	if c.Volunteer < 0 || c.Volunteer > 1000 {
 		return c, impossible("%d feeds polled for others; want 0 to 1000", c.Volunteer)
 	}
@@ -82,10 +77,25 @@ func (c Interests) withDefaults() (Interests, error) {
 		return c, impossible("a run of %s; want three times the %s between polls", when.Clock(c.Length),
 			when.Clock(c.Every))
 	}
-	if len(c.Traces.Feeds) == 0 {
-		return c, errNoFeeds
-	}
 	return c, possible(c.Traces, c.Traces.Feeds, c.Nodes, 1, c.Length, c.Every)
+}
+
+// interested draws which of the lists so many nodes have, made-up ones where there are none, and which feeds of the
+// traces are on them: each of these over and over, as more feeds are followed than there are traces of.
+func interested(seed lab.Seed, s *trace.Set, lists trace.Lists, nodes int) (trace.Lists, []trace.Timeline, error) {
+	if len(s.Feeds) == 0 {
+		return nil, nil, errNoFeeds
+	}
+	if lists == nil {
+		lists = trace.SyntheticLists(uint64(seed), min(max(nodes, 0), maxNodes))
+	}
+	if nodes < 2 || nodes > len(lists) {
+		return nil, nil, impossible("%d nodes; there are %d lists, so want 2 to that", nodes, len(lists))
+	}
+	lists = lists.Of(seed.Stream("lists").Perm(len(lists))[:nodes])
+	feeds := slices.Clone(s.Feeds)
+	seed.Stream("feeds").Shuffle(len(feeds), func(i, j int) { feeds[i], feeds[j] = feeds[j], feeds[i] })
+	return lists, copies(feeds, len(lists.Followers())), nil
 }
 
 // Run runs the network. The error wraps ErrSetting.
@@ -94,24 +104,17 @@ func (c Interests) Run(ctx context.Context, progress Progress) (*report.Report, 
 	if err != nil {
 		return nil, err
 	}
-	lists := c.Lists.Of(c.Seed.Stream("lists").Perm(len(c.Lists))[:c.Nodes])
+	lists, feeds, err := interested(c.Seed, c.Traces, c.Lists, c.Nodes)
+	if err != nil {
+		return nil, err
+	}
 	followers := lists.Followers()
-	feeds := slices.Clone(c.Traces.Feeds)
-	c.Seed.Stream("feeds").Shuffle(len(feeds), func(i, j int) { feeds[i], feeds[j] = feeds[j], feeds[i] })
-	n := network{Seed: c.Seed, Feeds: copies(feeds, len(followers)), Start: weekday(c.Traces, c.Length),
-		Length: c.Length, Every: c.Every, NoEncoding: c.NoEncoding}
+	n := network{Seed: c.Seed, Feeds: feeds, Start: weekday(c.Traces, c.Length), Length: c.Length, Lists: lists,
+		Every: c.Every, Volunteer: c.Volunteer, NoEncoding: c.NoEncoding}
 	w := n.world()
 	readers := make([]reader, len(lists))
-	config := n.node()
-	config.Volunteer = c.Volunteer
 	for i, list := range lists {
-		m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Node: &config}
-		for _, f := range list {
-			m.Feeds = append(m.Feeds, w.Publishers()[f].URL)
-		}
-		joinSoon(w, c.Seed.Stream(fmt.Sprintf("machine %d", i)), m, func(h *lab.Host, _ *rand.Rand) {
-			readers[i] = reader{h, list}
-		})
+		n.join(w, i, func(h *lab.Host, _ *rand.Rand) { readers[i] = reader{h, list} })
 	}
 	n.run(ctx, w, newMeter(progress, equal(1)).of(0))
 	r := c.report(w, lists, c.measure(w, lists, slices.DeleteFunc(readers, reader.absent)))

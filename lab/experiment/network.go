@@ -24,7 +24,8 @@ type network struct {
 	Feeds   []trace.Timeline
 	Start   time.Time
 	Length  time.Duration    // what is published from Start for so long counts
-	Each    int              // feeds a member
+	Each    int              // feeds a member, drawn at random
+	Lists   trace.Lists      // in the place of these, where it is not nil: those of each member, as numbers of Feeds
 	Every   time.Duration    // between polls
 	Policy  polling.Policy   // in the place of polling at fixed intervals, where it is not nil
 	Bound   int              // as incentive.Config has it
@@ -32,6 +33,8 @@ type network struct {
 	Reach   int              // hops at which interests count, as node.Config.MaxSubsetHops has it
 	Relayed int              // most feeds that a member relays, as node.Config.MaxRelayed has it
 	Hosting int              // places for hosted neighbors, as node.Config.Hosted has it
+	// Volunteer is how many feeds a member polls for others, as node.Config has it.
+	Volunteer int
 	Conditions
 	NoEncoding bool
 	Alone      bool    // as node.Config has it
@@ -54,7 +57,7 @@ func (n network) node() node.Config {
 	return node.Config{
 		Trackers: []string{lab.TrackerURL}, Policy: cmp.Or[polling.Policy](n.Policy, polling.Fixed{Every: n.Every}),
 		Incentive: incentive.Config{Bound: n.Bound, Rules: n.Rules}, MaxSubsetHops: n.Reach, MaxRelayed: n.Relayed,
-		Backfill: backfill, Alone: n.Alone, Hosted: n.Hosting,
+		Backfill: backfill, Alone: n.Alone, Hosted: n.Hosting, Volunteer: n.Volunteer,
 	}
 }
 
@@ -100,12 +103,23 @@ const joinWithin = time.Minute
 func (n network) member(w *lab.World, i int) (lab.MemberConfig, *rand.Rand) {
 	rng := n.Seed.Stream(fmt.Sprintf("machine %d", i))
 	// The name, not the order of joining, decides about the chance of a member.
-	m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Feeds: choose(rng, w, n.Each)}
+	m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Feeds: n.follows(rng, w, i)}
 	if n.Networks {
 		m.ID = sharedNetwork(n.Seed, i)
 	}
 	m.NoPolls = n.Unable > 0 && n.Seed.Stream(m.Name+" polls").Float64() < n.Unable
 	return m, rng
+}
+
+// follows are the feeds of member number i.
+func (n network) follows(rng *rand.Rand, w *lab.World, i int) (urls []feed.URL) {
+	if n.Lists == nil {
+		return choose(rng, w, n.Each)
+	}
+	for _, f := range n.Lists[i] {
+		urls = append(urls, w.Publishers()[f].URL)
+	}
+	return urls
 }
 
 // join has member number i join within the first minute. joined, if it is not nil, is called once it did, with a

@@ -28,6 +28,7 @@ type Paper struct {
 	Failing   int             // of these, how many vanish at a random time for good; default 28 of 189, negative none
 	Feeds     int             // at most so many of those that publish 5 entries a day; default 70
 	Each      int             // feeds a node; default 20
+	Lists     trace.Lists     // of feeds, a node each, with Conditions.Interests; default: made up
 	Length    time.Duration   // default 22 h
 	Intervals []time.Duration // of polling, a network each; default .5 to 16 h
 	Bound     int             // the deficit bound, as incentive.Config has it: 0 its default, negative none
@@ -57,7 +58,14 @@ func (p Paper) withDefaults() (Paper, []trace.Timeline, error) {
 		longer := func(every time.Duration) bool { return every > p.Length }
 		p.Intervals = slices.DeleteFunc(paperIntervals(), longer)
 	}
-	busy := busiest(p.Seed, p.Traces, p.Feeds)
+	feeds, least := busiest(p.Seed, p.Traces, p.Feeds), p.Each
+	if p.Interests {
+		var err error
+		if p.Lists, feeds, err = interested(p.Seed, p.Traces, p.Lists, p.Nodes); err != nil {
+			return p, nil, err
+		}
+		least = 1
+	}
 	if p.Failing >= p.Nodes {
 		return p, nil, impossible("%d of %d nodes fail; want 0 to %d", p.Failing, p.Nodes, p.Nodes-1)
 	}
@@ -69,13 +77,13 @@ func (p Paper) withDefaults() (Paper, []trace.Timeline, error) {
 		return p, nil, impossible("%v of the nodes reach no publisher; want 0 to 1", p.Unable)
 	}
 	for _, every := range p.Intervals {
-		if err := possible(p.Traces, busy, p.Nodes, p.Each, p.Length, every); err != nil {
+		if err := possible(p.Traces, feeds, p.Nodes, least, p.Length, every); err != nil {
 			return p, nil, err
 		}
 	}
 	_, err := lab.New(lab.Config{Start: p.Traces.From, Links: p.Links, Conduct: p.Conduct,
 		ReferenceDown: p.ReferenceDown, NoEncoding: p.NoEncoding})
-	return p, busy, err
+	return p, feeds, err
 }
 
 // Run runs one network for each interval. If ctx ends before they do, the Report says so and shows what
@@ -99,8 +107,8 @@ func (p Paper) Run(ctx context.Context, progress Progress) (*report.Report, erro
 // network is the one that polls at an interval.
 func (p Paper) network(feeds []trace.Timeline, start time.Time, every time.Duration) network {
 	return network{
-		Seed: p.Seed, Feeds: feeds, Start: start, Length: p.Length, Each: p.Each, Every: every,
-		Bound: p.Bound, Conditions: p.Conditions, NoEncoding: p.NoEncoding,
+		Seed: p.Seed, Feeds: feeds, Start: start, Length: p.Length, Each: p.Each, Lists: p.Lists,
+		Every: every, Bound: p.Bound, Conditions: p.Conditions, NoEncoding: p.NoEncoding,
 	}
 }
 

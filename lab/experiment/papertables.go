@@ -45,6 +45,14 @@ type PaperResult struct {
 	Rows  []PaperRow `json:"networks"` // by interval
 }
 
+// follows says what each node follows of the feeds.
+func (p Paper) follows(feeds []trace.Timeline) string {
+	if p.Interests {
+		return p.Lists.String()
+	}
+	return fmt.Sprintf("%d of %d feeds each", p.Each, len(feeds))
+}
+
 // report shows what came of the networks.
 func (p Paper) report(feeds []trace.Timeline, start time.Time, rows []PaperRow) *report.Report {
 	r := newReport("The evaluation of the FeedEx paper (§4), with nodes of this program in virtual time", p.Seed,
@@ -64,9 +72,8 @@ func (p Paper) report(feeds []trace.Timeline, start time.Time, rows []PaperRow) 
 		bound = fmt.Sprintf("a deficit bound of %d entries", p.Bound)
 	}
 	r.Setting = []string{
-		fmt.Sprintf("%d nodes in each of %d networks, of which %d vanish for good; %d of %d feeds each, which "+
-			"publish %d entries",
-			p.Nodes, len(p.Intervals), p.Failing, p.Each, len(feeds), entries),
+		fmt.Sprintf("%d nodes in each of %d networks, of which %d vanish for good; %s, which publish %d entries",
+			p.Nodes, len(p.Intervals), p.Failing, p.follows(feeds), entries),
 		fmt.Sprintf("%s from %s; 8 to 10 neighbors, 3 hops, adverts every 300 s, %s", when.Clock(p.Length),
 			start.Format("Monday 2006-01-02 15:04 MST"), bound),
 		"SLN is what a node's own polls brought, XCH what came by any way; \"paper\" is what the paper states.",

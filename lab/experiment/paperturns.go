@@ -82,8 +82,8 @@ func (t PaperTurns) Run(ctx context.Context, progress Progress) (*report.Report,
 	}
 	r := newReport("Polls in turn, in the networks of the FeedEx paper (§4)", t.Seed, t.Traces)
 	r.Setting = []string{
-		fmt.Sprintf("%d nodes in each network, of which %d vanish for good; %d of %d feeds each, for %s h; seeds %d "+
-			"to %d", t.Nodes, t.Failing, t.Each, len(feeds), report.Hours(t.Length), t.Seed, int(t.Seed)+t.Seeds-1),
+		fmt.Sprintf("%d nodes in each network, of which %d vanish for good; %s, for %s h; seeds %d to %d", t.Nodes,
+			t.Failing, t.follows(feeds), report.Hours(t.Length), t.Seed, int(t.Seed)+t.Seeds-1),
 	}
 	cases, intervals := len(turnsCases), len(t.Intervals)
 	done, runs := 0, float64(intervals*(cases+rounds*len(turnsMatches)))
