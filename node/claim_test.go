@@ -435,3 +435,35 @@ func TestABurstEarnsWhenThePublisherListsIt(t *testing.T) {
 		}
 	}
 }
+
+// A path may name an address more than once. What came by way of it counts for it once, when it is brought and when it
+// is shown: or each true entry would have invented ones of its feed be taken for shown, and raise the cap.
+func TestAPathCountsAnAddressOnce(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, b := hosts[0], hosts[1]
+	w.publish(news)
+	a.poll(news)
+	w.run(time.Minute)
+	entries := func(name string) (list []feed.Entry) {
+		for i := range 20 {
+			list = append(list, feed.Entry{Feed: news, ID: fmt.Sprint(name, i), Title: "T", Published: w.Now()})
+		}
+		return list
+	}
+	brought := entries("brought ")
+	bundle := bundleWith(brought...)
+	for port := range uint16(3) {
+		bundle = bundle.Via(protocol.NewNodeID(b.id.Addr(), 7001+port))
+	}
+	a.take(b, bundle)
+	p := w.feed(news)
+	p.entries = append(p.entries, brought[:2]...)
+	a.poll(news)
+	w.run(24 * time.Hour)
+	before := a.account(b).Got
+	a.take(b, bundleWith(entries("more ")...))
+	if got, want := a.account(b).Got-before, incentive.Value(2*(1+2)/2+5, 0); got != want {
+		t.Errorf("on the second day it earns %v, want %v", got, want)
+	}
+}

@@ -95,8 +95,12 @@ func (m *Machine) corroborate(b *protocol.Bundle, records []archive.Record, know
 // believe notes claims that turned out to be true, and books what was held back of them until now.
 func (m *Machine) believe(claims ...trust.Claim) {
 	for _, c := range claims {
+		passed := make([]incentive.Holder, 0, len(c.Via))
 		for _, id := range c.Via {
-			m.earnings.Confirmed(m.Now, c.Feed, m.Ledger.Party(m.Ledger.HolderOf(id)), 1)
+			if h := m.Ledger.Party(m.Ledger.HolderOf(id)); !slices.Contains(passed, h) {
+				passed = append(passed, h)
+				m.earnings.Confirmed(m.Now, c.Feed, h, 1)
+			}
 		}
 		m.EarnLate(c.Neighbor(), m.holderOf(&c), m.earningOf(incentive.Credit(c.Held), c.Feed))
 	}
