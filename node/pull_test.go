@@ -88,6 +88,28 @@ func TestAnEntryIsFetchedFromTheOnlyHolderThreeHopsAway(t *testing.T) {
 	}
 }
 
+// Who tells of an entry in other words, and does not have it, keeps nobody from asking those who have it.
+func TestOtherWordsHideNoHolder(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.graph(3, node.Config{}, [2]int{0, 1}, [2]int{0, 2})
+	e := oldEntry(news, 1)
+	hosts[1].holds(e)
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		switch c.(type) {
+		case protocol.QueryFeed:
+			return protocol.Answer{Found: []protocol.Found{{ID: e.EntryID(), Digest: e.Digest(), Feed: news,
+				Title: "a walrus that is newer", Published: w.Now(), Seen: w.Now()}}}, to == hosts[2]
+		case protocol.GetEntries:
+			return protocol.Batch{}, to == hosts[2]
+		}
+		return nil, false
+	}
+	found, _ := hosts[0].seeks(protocol.Query{Filter: feed.Filter{Words: []string{"walrus"}}})
+	if got := hosts[0].pulls(wishesOf(found)...); len(found.Hits) != 2 || len(got.Stored) != 1 || len(got.Missing) > 0 {
+		t.Errorf("of %d hits %d is stored and %d missing", len(found.Hits), len(got.Stored), len(got.Missing))
+	}
+}
+
 // An own poll that shows the entry confirms it.
 func TestAFetchedEntryIsUnconfirmedUntilAPollShowsIt(t *testing.T) {
 	w := newNetwork(t)

@@ -44,8 +44,21 @@ type HolderRequest struct {
 	wishes []*wish
 }
 
-// Add wishes for one more. Its Holders belong to the Wishes from then on.
-func (w *Wishes) Add(one Wish) { w.open = append(w.open, &wish{Wish: one}) }
+// Add wishes for one more. Its Holders belong to the Wishes from then on. One that is wished for already, of which others
+// told in other words, may be had of its Holders as well.
+func (w *Wishes) Add(one Wish) {
+	i := slices.IndexFunc(w.open, func(open *wish) bool { return open.Wanted == one.Wanted })
+	if i < 0 {
+		w.open = append(w.open, &wish{Wish: one})
+		return
+	}
+	open := w.open[i]
+	for _, id := range one.Holders {
+		if !slices.Contains(open.Holders, id) {
+			open.Holders = append(open.Holders, id)
+		}
+	}
+}
 
 // Len is how many wishes are open.
 func (w *Wishes) Len() int { return len(w.open) }

@@ -43,7 +43,7 @@ func (m *Machine) Pull(ev core.Pull) {
 	}
 	known, wished := m.Store.Known(ids), make(map[protocol.Wanted]bool)
 	for i, w := range ev.Wishes {
-		if !known[i].New() || wished[w.Wanted] || w.Digest == (feed.Digest{}) {
+		if !known[i].New() || w.Digest == (feed.Digest{}) {
 			// what is here stays as it is, what was purged stays away, and what cannot be checked is not wanted
 			continue
 		}
