@@ -44,8 +44,8 @@ type HolderRequest struct {
 	wishes []*wish
 }
 
-// Add wishes for one more. Its Holders belong to the Wishes from then on. One that is wished for already, of which others
-// told in other words, may be had of its Holders as well.
+// Add wishes for one more. Its Holders belong to the Wishes from then on. What is wished for already, as others told of
+// it in other words, may be had of its Holders as well.
 func (w *Wishes) Add(one Wish) {
 	i := slices.IndexFunc(w.open, func(open *wish) bool { return open.Wanted == one.Wanted })
 	if i < 0 {
