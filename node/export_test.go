@@ -269,7 +269,7 @@ func (n *Node) Fit(id protocol.NodeID, b *protocol.Bundle, allowance incentive.C
 
 // Earn credits a neighbor, EarnEntries what it brings of a feed.
 func (n *Node) Earn(id protocol.NodeID, value incentive.Credit) {
-	n.exchange.Earn(n.core.LinkTo(id), value)
+	n.exchange.Earn(n.core.LinkTo(id), value, true)
 }
 func (n *Node) EarnEntries(id protocol.NodeID, count int, u feed.URL) {
 	n.exchange.EarnEntries(exchange.Of(n.core.LinkTo(id)), count, u)

@@ -328,7 +328,7 @@ func TestTheOwnersQueriesAreBounded(t *testing.T) {
 }
 
 // Neighbors that invent answers to each other's queries earn no more than they pay, whether the asker can pay for what
-// they tell or not.
+// they tell or not, and make themselves no better neighbors.
 func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 	for name, age := range map[string]time.Duration{"news": 0, "old": 72 * time.Hour} {
 		w := newNetwork(t)
@@ -347,7 +347,14 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 				Holders: []protocol.NodeID{{}},
 			}}}, true
 		}
-		relay.inside(func(n *node.Node) { n.AskedAll(asker.id); n.Got(asker.id, incentive.Entry/2) })
+		relay.inside(func(n *node.Node) {
+			n.Own(news)
+			n.AskedAll(asker.id)
+			n.Got(asker.id, incentive.Entry/2)
+			for _, h := range hosts[2:] {
+				n.Hear(h.id, protocol.Subset{{Feed: news}})
+			}
+		})
 		account := func(h *testHost) incentive.Account {
 			a := relay.node.Account(h.id)
 			return a
@@ -364,6 +371,9 @@ func TestInventedAnswersEarnNoMoreThanIsPaid(t *testing.T) {
 		var earned incentive.Credit
 		for _, h := range hosts[2:] {
 			earned += account(h).Got
+			if useful := relay.status(h).Observed; useful != 0 {
+				t.Errorf("%s: one that invents answers is observed to be worth %v", name, useful)
+			}
 		}
 		if paid := account(asker).Given; paid == 0 || earned > paid || (listed > 0) != (age > 0) ||
 			(earned > 0) != (age > 0) {

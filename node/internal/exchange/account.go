@@ -31,7 +31,12 @@ func (e *Earning) add(other Earning) {
 // but make nobody a better neighbor: what is relayed no poll here will ever judge, and whom a neighbor wants it for, or
 // names a feed to poll, may be its accomplice.
 func (m *Machine) earningOf(v incentive.Credit, u feed.URL) Earning {
-	if !m.Table.Owns(u) {
+	return earning(v, m.Table.Owns(u))
+}
+
+// earning is what a neighbor earns with something that is for the owner, or for others alone.
+func earning(v incentive.Credit, owners bool) Earning {
+	if !owners {
 		return Earning{Credit: v}
 	}
 	return Earning{v, neighbors.Usefulness(v)}
@@ -47,10 +52,8 @@ func (m *Machine) valueHere(l *link, entries int, u feed.URL) incentive.Credit {
 	return incentive.Value(entries, hops)
 }
 
-// Earn books what a neighbor gave us, where that is worth anything.
-func (m *Machine) Earn(l *core.Link, v incentive.Credit) {
-	m.book(l, Earning{v, neighbors.Usefulness(v)})
-}
+// Earn books what a neighbor gave us, where that is worth anything, for the owner or for others alone.
+func (m *Machine) Earn(l *core.Link, v incentive.Credit, owners bool) { m.book(l, earning(v, owners)) }
 
 // book books what a neighbor earned.
 func (m *Machine) book(l *core.Link, e Earning) {

@@ -239,7 +239,7 @@ func (p *pull) keep(id protocol.NodeID, l *core.Link, records []archive.Record) 
 		delete(byFeed, u)
 	}
 	if l != nil && !l.Over {
-		m.exchange.Earn(l, RelayPrice)
+		m.exchange.Earn(l, RelayPrice, true)
 	}
 	p.tell(core.Pulled{Stored: stored})
 }

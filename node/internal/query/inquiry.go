@@ -251,7 +251,7 @@ func (i *inquiry) take(l *core.Link, a protocol.Answer) {
 	i.results.Trim(m.Now)
 	switch {
 	case useful && i.asker == nil:
-		m.exchange.Earn(l, RelayPrice)
+		m.exchange.Earn(l, RelayPrice, true)
 	case useful:
 		i.useful = append(i.useful, l)
 	}
@@ -265,7 +265,7 @@ func (i *inquiry) take(l *core.Link, a protocol.Answer) {
 // although the asker paid nothing, neighbors that invent answers for each other would earn more than they pay.
 func (i *inquiry) share(paid incentive.Credit) {
 	for _, l := range i.useful {
-		i.m.exchange.Earn(l, paid/incentive.Credit(len(i.useful)))
+		i.m.exchange.Earn(l, paid/incentive.Credit(len(i.useful)), false)
 	}
 }
 

@@ -31,8 +31,8 @@ type Feeds interface {
 type Exchange interface {
 	// Allowance is how much may still be given to a neighbor.
 	Allowance(l *core.Link) incentive.Credit
-	// Earn books what a neighbor gave us.
-	Earn(l *core.Link, v incentive.Credit)
+	// Earn books what a neighbor gave us, for the owner or for others alone.
+	Earn(l *core.Link, v incentive.Credit, owners bool)
 }
 
 // Membership is the part of the node's membership in the network that queries need.
