@@ -36,7 +36,7 @@ func Weight(bytes int) int { return 1 + max(bytes, 0)/protocol.OwedBytes }
 // A tab is the weight of the entries that one holder got of us in exchanges, less what came in return for it.
 type tab struct {
 	ahead int             // entries by weight; below zero we owe it some
-	by    protocol.NodeID // the node that gave what we owe, zero for the holder itself
+	by    protocol.NodeID // the node that gave most of what we owe, zero for the holder itself
 	at    time.Time       // of the last change
 }
 
@@ -56,8 +56,8 @@ func (x *Exchanges) Allowed(now time.Time, h Holder, ring bool) int {
 	return max(0, x.quantum-ahead)
 }
 
-// By is the node that gave what we owe the holder: it is served for that node where no ring is found. Zero is the
-// holder itself.
+// By is the node that gave most of what we owe the holder: it is served for that node where no ring is found. Zero is
+// the holder itself.
 func (x *Exchanges) By(h Holder) protocol.NodeID { return x.tabs[h].by }
 
 // Served counts entries of that weight that the holder was served in exchange.
@@ -76,6 +76,9 @@ func (x *Exchanges) Owed(now time.Time, h Holder, by protocol.NodeID, weight int
 func (x *Exchanges) count(now time.Time, h Holder, weight int, by protocol.NodeID) {
 	x.expire(now)
 	t, known := x.tabs[h]
+	if weight < 0 && -weight <= -t.ahead {
+		by = t.by // who gave the larger part: to give little must win nothing that another gave
+	}
 	if !known && weight < 0 && len(x.tabs) >= maxTabs-maxAhead {
 		return
 	}

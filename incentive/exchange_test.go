@@ -41,6 +41,25 @@ func TestWhoDoesNotGiveGetsOneTurn(t *testing.T) {
 	}
 }
 
+// Who serves us little for a node does not take the place of who served us much for it, whoever was first.
+func TestWhoGaveMostIsServedFor(t *testing.T) {
+	now, h, little, much := exchangeDay, giftHolder(t, "8.8.8.8:7790"), ringNode(1), ringNode(2)
+	for _, gives := range [][]protocol.NodeID{{little, much}, {much, little}, {little, much, little}} {
+		x := NewExchanges(Config{})
+		for _, by := range gives {
+			weight := 1
+			if by == much {
+				weight = 5
+			}
+			x.Owed(now, h, by, weight)
+		}
+		x.Served(now, h, 2)
+		if got := x.By(h); got != much {
+			t.Errorf("where %v gave, the node is served for %v", gives, got)
+		}
+	}
+}
+
 // Three that serve each other in a ring are even at the end of each round, and each is behind by a quantum at most.
 func TestARingOfThreeIsEven(t *testing.T) {
 	now := exchangeDay
