@@ -3,6 +3,7 @@ package incentive
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,11 +43,15 @@ func TestWhatADeliveryEarns(t *testing.T) {
 		{"five a day of an unknown feed", bundle(news, "a", 40, now, time.Hour), 40, 5},
 	} {
 		e := NewEarnings(DefaultRules())
-		if got := e.Stored(now, c.bundle, c.bundle.Entries[:c.fresh], holder(1)); got != c.want {
-			t.Errorf("%s: %d earn, want %d", c.rule, got, c.want)
+		if known := c.bundle.Entries[c.fresh:]; len(known) > 0 {
+			e.Stored(now, protocol.NewBundle(news, known), known, Holder{})
+		}
+		got := e.Stored(now, c.bundle, c.bundle.Entries[:c.fresh], holder(1))
+		if got.Entries != c.want || got.Fresh != min(c.fresh, c.want) {
+			t.Errorf("%s: %+v earn, want %d", c.rule, got, c.want)
 		}
 	}
-	if got := NewEarnings(DefaultRules()).Stored(now, bundle(news, "a", 3, now, 0), nil, Holder{}); got != 0 {
+	if got := NewEarnings(DefaultRules()).Stored(now, bundle(news, "a", 3, now, 0), nil, Holder{}).Entries; got != 0 {
 		t.Errorf("an own poll earns %d", got)
 	}
 }
@@ -65,8 +70,8 @@ func TestWhatAnOfferEarns(t *testing.T) {
 		{"once", 0, func(e *Earnings) { e.Offered(now, holder(1), b.DID) }, 0},
 		{"whatever others earn with it", 0, func(e *Earnings) { e.Offered(now, holder(2), b.DID) }, 3},
 		{"not after delivering it", 0, func(e *Earnings) { e.Stored(now, b, nil, holder(1)) }, 0},
-		{"not for whom we gave it to", 0, func(e *Earnings) { e.Gave(holder(1), b.DID) }, 0},
-		{"what was given to others does not matter", 0, func(e *Earnings) { e.Gave(holder(2), b.DID) }, 3},
+		{"not for whom we gave it to", 0, func(e *Earnings) { e.Gave(holder(1), b) }, 0},
+		{"what was given to others does not matter", 0, func(e *Earnings) { e.Gave(holder(2), b) }, 3},
 	} {
 		e := NewEarnings(DefaultRules())
 		e.Stored(now, b, b.Entries, Holder{})
@@ -87,25 +92,29 @@ func TestDeliveryEarnsOnce(t *testing.T) {
 	if _, got := e.Offered(now, holder(1), b.DID); got != 0 {
 		t.Errorf("offering what it delivered earns %d", got)
 	}
-	if got := e.Stored(now, b, b.Entries, holder(1)); got != 0 {
+	if got := e.Stored(now, b, b.Entries, holder(1)).Entries; got != 0 {
 		t.Errorf("delivering it again earns %d", got)
 	}
 }
 
 // A pruned bundle is another bundle, which others may offer.
 func TestPrunedBundleIsAnotherBundle(t *testing.T) {
-	e, whole, pruned := NewEarnings(DefaultRules()), bundle(news, "a", 3, now, time.Hour),
-		bundle(news, "b", 2, now, time.Hour)
+	e, whole := NewEarnings(DefaultRules()), bundle(news, "a", 3, now, time.Hour)
+	known, pruned := protocol.NewBundle(news, whole.Entries[:1]), protocol.NewBundle(news, whole.Entries[1:])
+	e.Stored(now, known, known.Entries, Holder{})
 	e.Stored(now, whole, pruned.Entries, holder(1))
-	e.Pruned(now, pruned, holder(1))
+	e.Stored(now, pruned, nil, Holder{})
 	if _, got := e.Offered(now, holder(1), pruned.DID); got != 0 {
 		t.Errorf("the holder that brought the whole earns %d for offering what was left of it", got)
 	}
 	if _, got := e.Offered(now, holder(2), pruned.DID); got != 2 {
 		t.Errorf("the offer of the pruned bundle earns %d", got)
 	}
-	if _, got := e.Offered(now, holder(2), whole.DID); got != 3 {
-		t.Errorf("the offer of the whole bundle earns %d", got)
+	if _, got := e.Offered(now, holder(2), whole.DID); got != 1 {
+		t.Errorf("the offer of the whole bundle earns %d beside that", got)
+	}
+	if _, got := e.Offered(now, holder(3), whole.DID); got != 3 {
+		t.Errorf("for another it earns %d", got)
 	}
 }
 
@@ -125,7 +134,7 @@ func TestFloodOfAFeedEarnsNoMoreThanTheCap(t *testing.T) {
 			}
 			for i := range 10 {
 				b := bundle(news, fmt.Sprint("flood", d, hour, i), 100, at, 0)
-				earned += e.Stored(at, b, b.Entries, holder(1))
+				earned += e.Stored(at, b, b.Entries, holder(1)).Entries
 			}
 		}
 		if want := 2*ownRate + 5; earned != want {
@@ -167,7 +176,7 @@ func TestConfirmedEntriesRaiseTheCap(t *testing.T) {
 			e.Stored(at, other, other.Entries, Holder{})
 		}
 		b := bundle(news, "last", 100, at, 0)
-		if got := e.Stored(at, b, b.Entries, holder(1)); got != c.want {
+		if got := e.Stored(at, b, b.Entries, holder(1)).Entries; got != c.want {
 			t.Errorf("%s: %d earn, want %d", c.rule, got, c.want)
 		}
 	}
@@ -182,7 +191,7 @@ func TestWhoDeliversCountsOnce(t *testing.T) {
 		if d == 0 {
 			want = capFree
 		}
-		if got := e.Stored(at, b, b.Entries, holder(1)); got != want {
+		if got := e.Stored(at, b, b.Entries, holder(1)).Entries; got != want {
 			t.Errorf("on day %d it earns %d, want %d", d, got, want)
 		}
 		e.Confirmed(at, news, holder(1), 20)
@@ -202,7 +211,7 @@ func TestAFloodByOthersRaisesNoCap(t *testing.T) {
 		e.Stored(now, relayed, relayed.Entries, holder(2))
 		e.Confirmed(now, news, HolderOf(flooder), shown)
 		flood := bundle(news, "flood", 500, now, 0)
-		if got := e.Stored(now, flood, flood.Entries, HolderOf(flooder)) + 1; got != want {
+		if got := e.Stored(now, flood, flood.Entries, HolderOf(flooder)).Entries + 1; got != want {
 			t.Errorf("%d shown: %d earn, want %d", shown, got, want)
 		}
 	}
@@ -216,7 +225,7 @@ func TestDailyCapForgets(t *testing.T) {
 		at, got := now.Add(time.Duration(c.days)*24*time.Hour), 0
 		for i := range 2 {
 			b := bundle(news, fmt.Sprint(i), 100, at, 0)
-			got += e.Stored(at, b, b.Entries, holder(1))
+			got += e.Stored(at, b, b.Entries, holder(1)).Entries
 		}
 		if got != c.want {
 			t.Errorf("after %d days %d earn, want %d", c.days, got, c.want)
@@ -230,7 +239,7 @@ func TestDailyCapSurvivesAWrongClock(t *testing.T) {
 	total := 0
 	for i, at := range []time.Time{now, now.AddDate(0, 0, -3), now.AddDate(0, 0, -300), {}, now} {
 		b := bundle(news, fmt.Sprint(i), 10, at, 0)
-		total += e.Stored(at, b, b.Entries, holder(1))
+		total += e.Stored(at, b, b.Entries, holder(1)).Entries
 	}
 	if total != 5 {
 		t.Errorf("%d earn, want 5", total)
@@ -242,7 +251,7 @@ func TestDailyCapSurvivesAWrongClock(t *testing.T) {
 func TestABundleOutlivesTheCapOfItsFeed(t *testing.T) {
 	e := NewEarnings(DefaultRules())
 	old, young := bundle(news, "old", capFree, now, 0), bundle(news, "young", capFree, now, 0)
-	e.Stored(now, old, nil, holder(1))
+	e.Stored(now, old, old.Entries, holder(1))
 	forgotten := e.caps(news)
 	for i := range 2*keptFeeds + 1 {
 		e.caps(feed.URL(fmt.Sprint("https://example.com/", i)))
@@ -250,7 +259,7 @@ func TestABundleOutlivesTheCapOfItsFeed(t *testing.T) {
 	if e.caps(news) == forgotten {
 		t.Fatal("the pace is not forgotten")
 	}
-	if got := e.Stored(now, young, nil, holder(2)); got != capFree {
+	if got := e.Stored(now, young, young.Entries, holder(2)).Entries; got != capFree {
 		t.Errorf("a delivery earns %d, want %d", got, capFree)
 	}
 	if u, got := e.Offered(now, holder(2), old.DID); u != news || got != 0 {
@@ -295,10 +304,10 @@ func TestWhoIsForgottenOfManySharers(t *testing.T) {
 	if p.known(1) != nil || p.broughtBy(1) != nil || len(p.sharers) != maxSharers {
 		t.Errorf("the first is not forgotten, of %d", len(p.sharers))
 	}
-	b := stored{}
+	x := storedEntry{}
 	for h := range uint32(maxSharers + 1) {
-		if got := b.once(1 + h); got != (h < maxSharers) {
-			t.Errorf("a bundle may earn for sharer %d: %v", h+1, got)
+		if got := x.take(1 + h); (got == open) != (h < maxSharers) {
+			t.Errorf("an entry may earn for sharer %d: %v", h+1, got)
 		}
 	}
 }
@@ -306,11 +315,15 @@ func TestWhoIsForgottenOfManySharers(t *testing.T) {
 func TestEarningsAreBounded(t *testing.T) {
 	e := NewEarnings(DefaultRules())
 	for i := range 3*keptBundles + 1 {
-		b := &protocol.Bundle{DID: did(i), Feed: feed.URL(fmt.Sprint("https://example.com/", i))}
-		e.Stored(now, b, nil, holder(i))
+		b := &protocol.Bundle{DID: did(i), Feed: feed.URL(fmt.Sprint("https://example.com/", i)),
+			Entries: []feed.Entry{{ID: fmt.Sprint(i)}}}
+		e.Stored(now, b, b.Entries, holder(i))
 	}
 	if n := len(e.bundles.current) + len(e.bundles.previous); n < keptBundles || n > 2*keptBundles {
 		t.Errorf("%d bundles are remembered", n)
+	}
+	if n := len(e.entries.current) + len(e.entries.previous); n < keptEntries || n > 2*keptEntries {
+		t.Errorf("%d entries are remembered", n)
 	}
 	if n := len(e.feeds.current) + len(e.feeds.previous); n < keptFeeds || n > 2*keptFeeds {
 		t.Errorf("%d feeds are remembered", n)
@@ -337,5 +350,55 @@ func TestEarningsAreBounded(t *testing.T) {
 	}
 	if len(p.sharers) > maxSharers || len(p.brought) > maxSharers {
 		t.Errorf("%d sharers", len(p.sharers))
+	}
+}
+
+// Who gives back what it had from us earns nothing for it, however it is cut: one by one, with others, as a whole that
+// was given in parts, or where nobody remembers that it was given. So does who gives back what earned.
+func TestWhatWasGivenEarnsNothingInOtherBundles(t *testing.T) {
+	whole := bundle(news, "a", 8, now, time.Hour)
+	cut := func(from, to int) *protocol.Bundle { return protocol.NewBundle(news, whole.Entries[from:to]) }
+	old := bundle(news, "old", 1, now, 30*day).Entries
+	for _, c := range []struct {
+		rule string
+		do   func(e *Earnings) // before it is given back
+	}{
+		{"given as a whole", func(e *Earnings) { e.Gave(holder(1), whole) }},
+		{"given in parts", func(e *Earnings) { e.Gave(holder(1), cut(0, 3)); e.Gave(holder(1), cut(3, 8)) }},
+		{"given as parts of others", func(e *Earnings) {
+			e.Gave(holder(1), protocol.NewBundle(news, append(slices.Clone(whole.Entries), old...)))
+		}},
+		{"forgotten", func(e *Earnings) { *e = *NewEarnings(DefaultRules()) }},
+		{"paid for", func(e *Earnings) { e.Stored(now, whole, nil, holder(1), ids(whole.Entries)...) }},
+		{"paid for when it was offered", func(e *Earnings) { e.Offered(now, holder(1), whole.DID) }},
+	} {
+		for _, by := range []Holder{{}, holder(2)} {
+			e := NewEarnings(DefaultRules())
+			e.Stored(now, whole, whole.Entries, by)
+			c.do(e)
+			got := 0
+			for i := range whole.Entries {
+				got += e.Stored(now, cut(i, i+1), nil, holder(1), whole.Entries[i].EntryID()).Entries
+			}
+			filled := protocol.NewBundle(news, append(slices.Clone(old), whole.Entries...))
+			got += e.Stored(now, filled, old, holder(1)).Entries
+			_, offered := e.Offered(now, holder(1), whole.DID)
+			if got += e.Stored(now, whole, nil, holder(1)).Entries + offered; got != 0 {
+				t.Errorf("%s, brought by %v: %d earn", c.rule, by, got)
+			}
+		}
+	}
+}
+
+// Of a delivery what is new, and what we had and did not give, earns; what we gave is counted by itself.
+func TestWhatCrossesIsCountedByItself(t *testing.T) {
+	e := NewEarnings(DefaultRules())
+	all := bundle(news, "a", 12, now, time.Hour)
+	own, theirs := protocol.NewBundle(news, all.Entries[:8]), protocol.NewBundle(news, all.Entries[3:])
+	e.Stored(now, own, own.Entries, Holder{})
+	e.Gave(holder(1), protocol.NewBundle(news, all.Entries[:6]))
+	got := e.Stored(now, theirs, all.Entries[8:], holder(1))
+	if want := (Earned{Entries: 2 + 4, Fresh: 4, Again: 3}); got != want {
+		t.Errorf("of 3 that it had from us, 2 others and 4 new ones %+v earn, want %+v", got, want)
 	}
 }

@@ -44,6 +44,20 @@ func TestWhoIsForgiven(t *testing.T) {
 	}
 }
 
+// What crosses on its way is paid for out of what may be forgiven, once.
+func TestWhatCrossesIsForgiven(t *testing.T) {
+	l, h := newLedger(Config{}), holder(1)
+	if got := l.Crossed(h, Entry); got != 0 {
+		t.Errorf("who is not known earns %v", got)
+	}
+	l.Got(now, h, 12*Entry)
+	for _, want := range []Credit{2 * Entry, Entry, 0} {
+		if got := l.Crossed(h, 2*Entry); got != want {
+			t.Errorf("it earns %v, want %v", got, want)
+		}
+	}
+}
+
 // A key that stood at its bound for what others at its address owe is forgiven nothing once they gave, and it may have
 // an entry again.
 func TestWhoMayHaveAnEntryAgainIsNotForgiven(t *testing.T) {

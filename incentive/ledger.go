@@ -182,6 +182,19 @@ func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
 	}
 }
 
+// Crossed returns how much h earns with what it gave us and had from us, which is worth v: as much as it may be
+// forgiven, which is that much less from now on. Two honest nodes give each other the same where it crosses on its way;
+// who only hands back what it was given has earned nothing that could be forgiven.
+func (l *Ledger) Crossed(h Holder, v Credit) Credit {
+	a := l.of(h)
+	if a == nil {
+		return 0
+	}
+	v = min(v, a.Grace)
+	a.Grace -= v
+	return v
+}
+
 // Forgive lets a holder that has stood at its bound for an hour owe half of D less, or as much of it as its Grace is;
 // and an entry less after a day, if it earned ten before. It reports whether it did. A deficit that fines have brought
 // further than the bound is not forgiven.

@@ -20,7 +20,7 @@ type book struct {
 	polled   map[feed.EntryID]bool // has; whether an own poll has listed it
 	seen     map[feed.EntryID]time.Time
 	held     map[feed.EntryID]bool // brought by the other, beyond what earned that day
-	waiting  []feed.Entry          // to be given
+	waiting  []feed.Entry          // to be given, but for what the other gave
 	has      map[protocol.DID]bool // bundles
 	offered  map[protocol.DID]bool // by the other
 }
@@ -83,7 +83,7 @@ func (b *book) give(now time.Time, to *book) {
 		return
 	}
 	b.ledger.Gave(now, b.other, Value(Young(now, bundle.Entries), 0))
-	b.earnings.Gave(b.other, bundle.DID)
+	b.earnings.Gave(b.other, bundle)
 	to.take(now, bundle)
 }
 
@@ -93,6 +93,8 @@ func (b *book) take(now time.Time, bundle *protocol.Bundle) {
 	var fresh []feed.Entry
 	var proven, undated []feed.EntryID
 	for _, e := range bundle.Entries {
+		id := e.EntryID()
+		b.waiting = slices.DeleteFunc(b.waiting, func(w feed.Entry) bool { return w.EntryID() == id })
 		switch polled, known := b.polled[e.EntryID()]; {
 		case !known:
 			fresh = append(fresh, e)
@@ -103,15 +105,14 @@ func (b *book) take(now time.Time, bundle *protocol.Bundle) {
 			undated = append(undated, e.EntryID())
 		}
 	}
-	b.ledger.Got(now, b.other, Value(b.earnings.Listed(b.other, bundle.DID, undated), 0))
+	b.ledger.Got(now, b.other, Value(b.earnings.Listed(b.other, undated).Entries, 0))
 	earned := b.earnings.Stored(now, bundle, fresh, b.other, proven...)
-	b.ledger.Got(now, b.other, Value(earned, 0))
-	earned -= Dated(now, bundle.Entries) - Dated(now, fresh)
+	b.ledger.Got(now, b.other, Value(earned.Entries, 0))
 	for i := range fresh {
 		switch {
 		case Young(now, fresh[i:i+1]) == 0:
-		case earned > 0 && Dated(now, fresh[i:i+1]) > 0:
-			earned--
+		case earned.Fresh > 0 && Dated(now, fresh[i:i+1]) > 0:
+			earned.Fresh--
 		default:
 			b.held[fresh[i].EntryID()] = true
 		}
@@ -180,8 +181,7 @@ func TestWhatPollsListEarnsBeyondTheCap(t *testing.T) {
 	for i := range own.Entries {
 		polled = append(polled, own.Entries[i].EntryID())
 	}
-	limit := capFactor*12 + capFree
-	if got := e.Stored(now, all, all.Entries[12:], holder(1), polled...); got != 20 {
+	if got := e.Stored(now, all, all.Entries[12:], holder(1), polled...).Entries; got != 20 {
 		t.Errorf("20 entries, of which polls list 12, earn %d", got)
 	}
 	total := 20
@@ -190,12 +190,12 @@ func TestWhatPollsListEarnsBeyondTheCap(t *testing.T) {
 		if n == 0 {
 			continue // that is all of them
 		}
-		total += e.Stored(now, part, nil, holder(1), polled[n:]...)
+		total += e.Stored(now, part, nil, holder(1), polled[n:]...).Entries
 	}
-	if total != limit+12 {
-		t.Errorf("cut in many ways they earn %d, want the cap of %d and 12", total, limit)
+	if total != 20 {
+		t.Errorf("cut in many ways they earn %d, want 20", total)
 	}
-	if got := e.Stored(now, own, nil, holder(2), polled...); got != 12 {
+	if got := e.Stored(now, own, nil, holder(2), polled...).Entries; got != 12 {
 		t.Errorf("for another neighbor they earn %d", got)
 	}
 }

@@ -306,7 +306,7 @@ func TestEarningsKeepToTheCap(t *testing.T) {
 				rapid.IntRange(1, 9).Draw(t, "entries"), midnight, 0)
 			n := 0
 			if rapid.Bool().Draw(t, "delivers") {
-				n = e.Stored(at, b, b.Entries, holder(1))
+				n = e.Stored(at, b, b.Entries, holder(1)).Entries
 			} else {
 				_, n = e.Offered(at, holder(1), b.DID)
 			}

@@ -36,7 +36,7 @@ func TestEachRuleCanBeTakenAway(t *testing.T) {
 	stranger := func(r Rules) int { return int(newLedger(Config{Rules: &r}).Allowance(holder(1)) / Entry) }
 	flood := func(r Rules) int {
 		b := bundle(news, "a", 40, now, time.Hour)
-		return NewEarnings(r).Stored(now, b, b.Entries, holder(1))
+		return NewEarnings(r).Stored(now, b, b.Entries, holder(1)).Entries
 	}
 	unsettled := func(r Rules) int {
 		l := newLedger(Config{Rules: &r})

@@ -13,7 +13,7 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 	e := NewEarnings(DefaultRules())
 	b, ofPoll := bundle(news, "a", 3, now, -1), bundle(news, "b", 3, now, -1)
 	e.Stored(now, ofPoll, ofPoll.Entries, Holder{})
-	if n := e.Stored(now, b, b.Entries, holder(1)); n != 0 {
+	if n := e.Stored(now, b, b.Entries, holder(1)).Entries; n != 0 {
 		t.Errorf("a delivery earned %d entries", n)
 	}
 	if _, n := e.Offered(now, holder(2), b.DID); n != 0 {
@@ -23,13 +23,13 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 		if _, n := e.Offered(now, holder(2), ofPoll.DID); n != want {
 			t.Errorf("offer %d of what an own poll brought earned %d entries, want %d", i, n, want)
 		}
-		if n := e.Listed(holder(3), ofPoll.DID, ids(ofPoll.Entries)); n != want {
+		if n := e.Listed(holder(3), ids(ofPoll.Entries)).Entries; n != want {
 			t.Errorf("delivery %d of what an own poll lists earned %d entries, want %d", i, n, want)
 		}
 	}
-	e.Gave(holder(4), ofPoll.DID)
-	if n := e.Listed(holder(4), ofPoll.DID, ids(ofPoll.Entries)); n != 0 {
-		t.Errorf("what we gave earned %d entries when it came back", n)
+	e.Gave(holder(4), ofPoll)
+	if n := e.Listed(holder(4), ids(ofPoll.Entries)); n != (Earned{Again: 3}) {
+		t.Errorf("what we gave earned %+v when it came back", n)
 	}
 	for age, want := range map[time.Duration]int{0: 3, young: 3, young + 1: 0, -1: 3} {
 		if got := Young(now, bundle(news, "c", 3, now, age).Entries); got != want {

@@ -234,6 +234,76 @@ func TestAnEchoerIsFoundOut(t *testing.T) {
 	}
 }
 
+// A neighbor that puts what it was given into other bundles, and delivers it back, earns nothing with it, be it at once
+// or after a restart, when nobody remembers who was given what. What it gave otherwise excuses as much as it may be
+// forgiven.
+func TestWhoHandsBackWhatItWasGivenEarnsNothing(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, taker := hosts[0], hosts[1]
+	taker.blocked[news] = true
+	given := w.publish(news)
+	a.poll(news)
+	w.run(10 * time.Second)
+	if !taker.has(given) {
+		t.Fatal("the taker was given nothing")
+	}
+	entry := w.feed(news).entries[len(w.feed(news).entries)-1]
+	handBack := func(times int) incentive.Credit {
+		before := a.account(taker).Got
+		for i := range times {
+			filler := feed.Entry{Feed: news, ID: fmt.Sprint("filler ", w.Now(), i),
+				Published: w.Now().AddDate(-1, 0, 0)}
+			a.take(taker, bundleWith(entry, filler))
+		}
+		return a.account(taker).Got - before
+	}
+	if got := handBack(3); got != 0 {
+		t.Errorf("what it handed back earned %v", got)
+	}
+	a.kill()
+	a.start()
+	w.run(5 * time.Minute)
+	if got := handBack(3); got != 0 {
+		t.Errorf("after a restart what it handed back earned %v", got)
+	}
+	a.kill()
+	a.start()
+	w.run(5 * time.Minute)
+	for i := range 4 {
+		a.take(taker, bundleWith(feed.Entry{Feed: news, ID: fmt.Sprint("new ", i), Published: w.Now()}))
+	}
+	if got := handBack(3); got != incentive.Entry {
+		t.Errorf("beside four others it earned %v, want an entry", got)
+	}
+}
+
+// What a neighbor delivers itself, while it waits for more to be given to it, is left out of that.
+func TestWhatANeighborDeliveredIsNotGivenBack(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, b := hosts[0], hosts[1]
+	b.blocked[news] = true
+	w.publish(news)
+	w.publish(news)
+	a.poll(news)
+	w.run(10 * time.Second)
+	var waits []feed.Entry
+	for _, e := range w.feed(news).entries {
+		if !b.has(e.EntryID()) {
+			waits = append(waits, e)
+		}
+	}
+	if len(waits) != 1 {
+		t.Fatalf("%d entries wait", len(waits))
+	}
+	a.take(b, bundleWith(append(waits, feed.Entry{Feed: news, ID: "its own", Published: w.Now()})...))
+	w.run(10 * time.Second)
+	if s := a.node.Neighbors()[0]; a.account(b).Given != incentive.Entry || s.Waiting != 0 {
+		t.Errorf("it was given %v, and %d wait", a.account(b).Given, s.Waiting)
+	}
+}
+
 // Two neighbors have a bundle for us, and one is faster: the other, who waited for our answer, earns as well.
 func TestWhoWaitedEarnsAsWell(t *testing.T) {
 	w := newNetwork(t)

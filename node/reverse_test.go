@@ -678,14 +678,14 @@ func TestAHomeTriesAnotherForWhoBringsLittle(t *testing.T) {
 		t.Fatalf("it has the neighbors %v", home.node.Neighbors())
 	}
 	home.inside(func(n *node.Node) { n.NoteAddresses(spare.id) })
-	for i := range 60 {
+	for i := range 45 {
 		u := follows[i%len(follows)]
 		w.publish(u)
 		hosts[i%4].poll(u)
 		w.run(2 * time.Minute)
 	}
 	if home.neighborOf(idle.id) || !home.neighborOf(spare.id) || len(home.node.Neighbors()) != 5 {
-		t.Errorf("two hours later it has the neighbors %v", home.node.Neighbors())
+		t.Errorf("an hour and a half later it has the neighbors %v", home.node.Neighbors())
 	}
 }
 

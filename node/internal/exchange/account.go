@@ -89,9 +89,15 @@ func (m *Machine) Stored(b *protocol.Bundle, fresh []feed.Entry, from *link, pol
 		return
 	}
 	earned := m.earnings.Stored(m.Now, b, fresh, m.party(from.Link), polled...)
-	m.earnings.Gave(from.Holder, b.DID)
-	m.claimed(from, b, fresh, earned)
-	m.EarnEntries(from, earned, b.Feed)
+	m.earnings.Gave(from.Holder, b)
+	m.claimed(from, b, fresh, earned.Fresh)
+	m.earned(from, earned, b.Feed)
+}
+
+// earned books what a delivery of entries of a feed earned a neighbor.
+func (m *Machine) earned(l *link, e incentive.Earned, u feed.URL) {
+	m.EarnEntries(l, e.Entries, u)
+	m.book(l.Link, m.earningOf(m.Ledger.Crossed(l.Holder, m.valueHere(l, e.Again, u)), u))
 }
 
 // EarnLate books what a node, which may be gone, earned with something that it brought before. h holds the account.
@@ -242,9 +248,14 @@ func (m *Machine) Fit(l *link, b *protocol.Bundle, allowance incentive.Credit) (
 	}
 	now, rest = protocol.NewBundle(b.Feed, b.Entries[:count]), protocol.NewBundle(b.Feed, b.Entries[count:])
 	now.Path, rest.Path = b.Path, b.Path
-	m.Gossip.Seen.Add(now.DID) // its entries are stored
-	m.Stored(now, nil, nil)
+	m.partStored(now)
 	return now, rest
+}
+
+// partStored notes a bundle cut out of one that is stored.
+func (m *Machine) partStored(b *protocol.Bundle) {
+	m.Gossip.Seen.Add(b.DID)
+	m.Stored(b, nil, nil)
 }
 
 // StateEvery is how often neighbors hear how they stand; one that comes to its bound hears it at once.

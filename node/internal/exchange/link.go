@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"crypto/sha1"
 	"encoding/binary"
 	"slices"
 	"time"
@@ -17,6 +18,7 @@ type link struct {
 	// Offers of the neighbor.
 	*outstanding
 	Offered Offered // latest dids it offered, delivered or said that it has
+	brought Offered // latest digests of entries that it delivered
 
 	// Offers to the neighbor.
 	Checking, putting bool               // an offer, a delivery is under way
@@ -46,30 +48,30 @@ type link struct {
 // Of is what the exchange keeps of a link.
 func Of(l *core.Link) *link { return l.Exchange.(*link) }
 
-// Offered are the latest dids that a neighbor offered or delivered, or said that it has: it need not be offered them. A
-// node has one for each neighbor, so that it keeps no more of a did than its first eight bytes. An attacker that makes
-// another did that begins alike makes both.
+// Offered are the latest dids that a neighbor offered or delivered, or said that it has, or the latest digests of
+// entries that it delivered: it need not be offered them. A node has them for each neighbor, so that it keeps no more
+// of each than its first eight bytes. An attacker that makes another did that begins alike makes both.
 type Offered struct {
-	dids []uint64
-	next int // the oldest, once there are offeredWindow
+	latest []uint64
+	next   int // the oldest, once there are offeredWindow
 }
 
-// offeredWindow is how many of a neighbor's dids are remembered.
+// offeredWindow is how many of a neighbor's are remembered.
 const offeredWindow = 256
 
-// Add notes that the neighbor has the bundle.
-func (o *Offered) Add(did protocol.DID) {
+// Add notes that the neighbor has the bundle or the entry.
+func (o *Offered) Add(sum [sha1.Size]byte) {
 	switch {
-	case o.has(did):
-	case len(o.dids) < offeredWindow:
-		o.dids = append(o.dids, eightOf(did))
+	case o.has(sum):
+	case len(o.latest) < offeredWindow:
+		o.latest = append(o.latest, eightOf(sum))
 	default:
-		o.dids[o.next] = eightOf(did)
+		o.latest[o.next] = eightOf(sum)
 		o.next = (o.next + 1) % offeredWindow
 	}
 }
 
-// has reports whether the neighbor is known to have the bundle.
-func (o *Offered) has(did protocol.DID) bool { return slices.Contains(o.dids, eightOf(did)) }
+// has reports whether the neighbor is known to have the bundle or the entry.
+func (o *Offered) has(sum [sha1.Size]byte) bool { return slices.Contains(o.latest, eightOf(sum)) }
 
-func eightOf(did protocol.DID) uint64 { return binary.LittleEndian.Uint64(did[:]) }
+func eightOf(sum [sha1.Size]byte) uint64 { return binary.LittleEndian.Uint64(sum[:]) }

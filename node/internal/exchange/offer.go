@@ -180,11 +180,14 @@ func (m *Machine) nextOffer(l *link) (batch []*Offer) {
 	}
 	allowance := m.Allowance(l.Link)
 	for len(l.Waiting) > 0 && len(batch) < count {
-		b := l.Waiting[0]
-		if !m.Wants(l, b) {
+		whole := l.Waiting[0]
+		b := m.lacked(l, whole)
+		if b == nil || !m.Wants(l, b) {
 			l.takeWaiting(0)
 			continue
 		}
+		l.Waiting[0] = b
+		l.waitingBytes += b.WireBytes() - whole.WireBytes()
 		now, rest := m.Fit(l, b, allowance)
 		if now == nil {
 			break
@@ -200,6 +203,21 @@ func (m *Machine) nextOffer(l *link) (batch []*Offer) {
 		}
 	}
 	return batch
+}
+
+// lacked is a bundle without the entries that the neighbor delivered itself while it waited, nil where these are all.
+func (m *Machine) lacked(l *link, b *protocol.Bundle) *protocol.Bundle {
+	var entries []feed.Entry
+	for i, identity := range b.Identities() {
+		if !l.brought.has(identity.Digest) {
+			entries = append(entries, b.Entries[i])
+		}
+	}
+	part := partOf(b, entries)
+	if part != nil && part != b {
+		m.partStored(part)
+	}
+	return part
 }
 
 // check offers bundles by their dids and has those delivered that the neighbor has not seen.
@@ -316,10 +334,10 @@ func (m *Machine) charge(l *link, o *Offer) {
 	}
 	o.paid = true
 	m.Gave(l.Link, o.Value)
-	if o.again = m.earnings.Gave(m.party(l.Link), o.DID); o.again {
+	if o.again = m.earnings.Gave(m.party(l.Link), o.Bundle); o.again {
 		m.Ledger.GaveAgain(m.Now, l.Holder, o.Value)
 	}
-	m.earnings.Gave(l.Holder, o.DID)
+	m.earnings.Gave(l.Holder, o.Bundle)
 }
 
 // TimeToPut is how long the delivery of the bundle may take.

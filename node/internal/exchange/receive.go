@@ -33,6 +33,9 @@ func (m *Machine) Received(from *core.Link, b *protocol.Bundle, answer func(erro
 		m.blame(l, b, err)
 		return
 	}
+	for _, identity := range b.Identities() {
+		l.brought.Add(identity.Digest)
+	}
 	forged := m.namesUs(l, b)
 	m.strike(l, b.DID)
 	m.shown(l, owed{})
@@ -111,7 +114,7 @@ func (m *Machine) within(b *protocol.Bundle, k kept) error {
 // credit books what a bundle earns for the neighbor that brought it, and with which its path ends.
 func (m *Machine) credit(l *link, b *protocol.Bundle, k kept) {
 	if known := partOf(b, k.plain); known != nil {
-		m.EarnEntries(l, m.earnings.Listed(m.party(l.Link), known.DID, k.undated), b.Feed)
+		m.earned(l, m.earnings.Listed(m.party(l.Link), k.undated), b.Feed)
 		m.Stored(known, k.fresh, l, k.polled...)
 	}
 }
@@ -133,7 +136,7 @@ func (m *Machine) forward(l *link, b *protocol.Bundle, k kept) {
 			At: m.Now}) // who polled it did so just now
 	}
 	if pruned != nil && pruned != b {
-		m.earnings.Pruned(m.Now, pruned, m.party(l.Link))
+		m.Stored(pruned, nil, nil) // it goes on as another bundle, which others may offer
 	}
 	switch {
 	case pruned == nil:

@@ -35,14 +35,13 @@ func (m *Machine) holderOf(c *trust.Claim) incentive.Holder {
 	return h
 }
 
-// claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many entries
-// earned, until an own poll shows whether the publisher has it. Those that were known count as the ones that earned:
-// what was first is paid for when it is shown, if it was too much for a day or has no date.
+// claimed remembers what a neighbor brought first, in a bundle whose path ends with it and of which so many new
+// entries earned, until an own poll shows whether the publisher has it: what was too much for a day or has no date is
+// paid for then.
 func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
 	account := unique.Make(l.Holder.String()).Value() // kept once, however many claims it answers for
 	c := trust.Claim{Feed: b.Feed, At: m.Now, Account: account, Value: int32(m.valueHere(l, 1, b.Feed))}
 	ids := b.Identities()
-	earned -= incentive.Dated(m.Now, b.Entries) - incentive.Dated(m.Now, fresh)
 	for i := range fresh {
 		c.Earned, c.Held, c.Via = 0, 0, b.Path
 		if c.Entry = ids[i].ID; len(fresh) < len(ids) { // some of b were not new, and nobody knows which
