@@ -134,6 +134,9 @@ func TestHabits(t *testing.T) {
 					!slices.Equal(s.named[:1], named[:1])
 			}},
 		{"free riders", freeRiders, func(s *conduct) bool { return s.offers+s.puts == 0 }},
+		{"recutters", recutters, func(s *conduct) bool {
+			return s.offers == 0 && s.puts > 0 && s.own == s.puts && s.old == s.puts
+		}},
 		{"rejoiners", keyRejoiners, func(s *conduct) bool { return s.offers+s.puts == 0 }},
 		{"liars", liars, func(s *conduct) bool { return s.offers+s.puts == 0 }},
 		{"echoers", echoers, func(s *conduct) bool {

@@ -214,6 +214,8 @@ func attacks() []attack {
 		{1, "free riding", "25% take and never give, three times as long",
 			"they get <= 1%; honest >= 99.9% of, and lag <= 1.1 x, what they have without a bound", 6,
 			(*trial).freeRiding},
+		{1, "handing back", "25% take, and deliver back to each neighbor in other bundles what it gave, as long",
+			"they get <= 1%", 3, starving(recutters, 3)},
 		{2, "echoing", "25% offer a minute later what they heard offered, six times as long", "they get <= 1%", 6,
 			starving(echoers, 6)},
 		{2, "echoing with excuses",

@@ -201,7 +201,11 @@ func pollsNothing(_ *lab.World, m *lab.MemberConfig) { m.NoPolls = true }
 
 var (
 	freeRiders = kind{name: "free riders", member: pollsNothing, act: all(actor.FreeRider)}
-	echoers    = kind{name: "echoers", member: pollsNothing,
+	recutters  = kind{name: "recutters", member: pollsNothing,
+		act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+			return actor.Recutter(n, fmt.Sprint("recutter ", i))
+		}}
+	echoers = kind{name: "echoers", member: pollsNothing,
 		act: all(func(n *node.Node) actor.Participant { return actor.Echoer(n, actor.None) })}
 	// Of those with excuses each has one of its own.
 	excusers = kind{name: "echoers with excuses", member: pollsNothing,

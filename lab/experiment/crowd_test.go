@@ -83,8 +83,8 @@ func TestLiesAboutPolls(t *testing.T) {
 	}
 }
 
-// Nobody is taken for a liar because caches differ. Three who pass nothing on keep nobody from anything, unless honest
-// nodes have no more places than for these.
+// Who hands back what it was given gets no more than any free rider. Nobody is taken for a liar because caches differ.
+// Three who pass nothing on keep nobody from anything, unless honest nodes have no more places than for these.
 func TestCachesAndSuppressors(t *testing.T) {
 	t.Parallel()
 	patient := suppressorAttacks()[3]
@@ -97,7 +97,7 @@ func TestCachesAndSuppressors(t *testing.T) {
 		attack attack
 		tune   tuner
 		pass   bool
-	}{{cacheAttacks()[0], nil, true}, {patient, nil, true}, {patient, few, false}} {
+	}{{attacks()[1], nil, true}, {cacheAttacks()[0], nil, true}, {patient, nil, true}, {patient, few, false}} {
 		c, err := newCrowd(1, embedded(t), 16, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
 		if err != nil {
 			t.Fatal(err)
