@@ -98,12 +98,13 @@ func (e *eclipse) pass() {
 	for _, n := range e.table.All() {
 		if !e.sybil[n.ID] {
 			e.table.Brought(e.now, n, 5*One)
+			n.Shown(n.Misses)
 		}
 	}
 	for range 5 {
 		if e.rng.IntN(e.honest()+1) == 0 {
 			for _, n := range e.table.All() {
-				n.Missed()
+				n.Misses++
 			}
 		}
 	}

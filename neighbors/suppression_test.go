@@ -101,7 +101,8 @@ func TestHonestNeighborsAlarmNobody(t *testing.T) {
 	}
 }
 
-// Who brings nothing that own polls find makes room, however much it brought before; whatever it brings counts.
+// Who brings nothing that own polls find makes room, however much it brought before; whatever it is first to bring
+// counts that own polls list.
 func TestWhoBringsNothingIsUseless(t *testing.T) {
 	table, now := newTable(), time.Unix(1_800_000_000, 0)
 	n := table.Add(now, id(1), true, nil, nil)
@@ -109,15 +110,18 @@ func TestWhoBringsNothingIsUseless(t *testing.T) {
 	miss := func(polls int, want bool) {
 		t.Helper()
 		for range polls {
-			n.Missed()
+			n.Misses++
 		}
 		if n.Useless() != want {
 			t.Errorf("useless %v, want %v", n.Useless(), want)
 		}
 	}
 	miss(uselessAfter-1, false)
-	table.Brought(now, n, One)
+	n.Shown(n.Misses)
 	miss(uselessAfter-1, false)
-	table.Brought(now, n, -One) // it was forged
+	table.Brought(now, n, One) // nobody has published it
+	miss(1, true)
+	n.Shown(n.Misses - 3) // an own poll lists it only now
+	miss(uselessAfter-4, false)
 	miss(1, true)
 }

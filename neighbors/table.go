@@ -60,9 +60,10 @@ type Neighbor struct {
 	RTT      time.Duration // smoothed round trip; zero while unknown
 	Failures int           // failed calls in a row
 	Settled  bool          // its key gave for long, see incentive.Ledger
+	Misses   int           // own polls that were first to bring entries of feeds that it offers as its own
 
 	brought tally // what it gave us within a day
-	inVain  int   // own polls that found what it offers since it last brought something
+	excused int   // of Misses, those before it gave something that an own poll lists
 
 	table *RoutingTable
 	slot  int16  // its column in the routes

@@ -112,18 +112,15 @@ func (t *RoutingTable) nearBeside(i row, n *Neighbor, hops int) (count int) {
 // out to be worth nothing.
 func (t *RoutingTable) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 	n.brought.add(now, worth)
-	if worth > 0 {
-		n.inVain = 0
-	}
 }
 
-// Missed notes that an own poll was first to bring entries of a feed that n offers as its own.
-func (n *Neighbor) Missed() { n.inVain++ }
+// Shown notes that an own poll lists what n delivered, or had when it offered it, after so many Misses.
+func (n *Neighbor) Shown(misses int) { n.excused = max(n.excused, misses) }
 
 // Useless reports whether n brought nothing while many own polls, one after the other, were first to bring what it
 // offers. What others bring first is no evidence: only against us has n the same chance as any that polls as often, and
 // fails so by one in 128.
-func (n *Neighbor) Useless() bool { return n.inVain >= uselessAfter }
+func (n *Neighbor) Useless() bool { return n.Misses-n.excused >= uselessAfter }
 
 // Scores returns the worth of each neighbor, all things considered, in the order of All: its word at first, and more
 // and more what it really brought within a day, as its part of what all brought. A neighbor that only claims ends at

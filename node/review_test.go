@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,51 @@ func TestAnHonestNetworkWarnsNobody(t *testing.T) {
 	}
 	if counted < 12*100 {
 		t.Errorf("%d entries were counted; nothing is shown", counted)
+	}
+}
+
+// Neighbors that bring what nobody has published, or say that they keep the node at its bound, in place of what they
+// should bring are noticed all the same, and make room.
+func TestNothingMadeUpExcusesNeighbors(t *testing.T) {
+	for name, excuse := range map[string]func(a, liar *testHost, i int){
+		"entries": func(a, liar *testHost, i int) {
+			var made []feed.Entry
+			for k := range 10 {
+				id := fmt.Sprint(i, " ", k)
+				made = append(made, feed.Entry{Feed: news, ID: id, Title: id, Link: id, Published: a.net.Now()})
+			}
+			a.put(liar, bundleWith(made...).Via(stranger(50)))
+		},
+		"a word": func(a, liar *testHost, _ int) {
+			kept := protocol.Statement{Deficit: 10_000, Bound: 10_000, Waiting: 3}
+			a.hears(liar, protocol.StateAccount{Account: kept})
+		},
+	} {
+		w := newNetwork(t)
+		w.feed(news).window = 40
+		a := w.add(node.Config{MaxNeighbors: 4, MinNeighbors: 4, Policy: polling.Fixed{Every: time.Hour}}, news)
+		w.run(time.Minute)
+		var liars []*testHost
+		for i := range 4 {
+			liars = append(liars, a.befriend(stranger(i), news))
+			liars[i].script = taking
+		}
+		a.inside(func(n *node.Node) { n.NoteNodes(0, []protocol.NodeID{stranger(9)}) })
+		for i := range 12 {
+			for range 10 {
+				w.publish(news)
+			}
+			for _, liar := range liars {
+				if a.neighborOf(liar.id) {
+					excuse(a, liar, i)
+				}
+			}
+			w.run(time.Hour)
+		}
+		room := a.parted("it brings nothing") + a.parted("it sends nothing")
+		if warned := len(a.warnings()); warned == 0 || room == 0 {
+			t.Errorf("by %s: %d warnings, %d made room", name, warned, room)
+		}
 	}
 }
 

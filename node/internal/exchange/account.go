@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"slices"
 	"time"
 
 	"feedex/archive"
@@ -92,6 +93,9 @@ func (m *Machine) Stored(b *protocol.Bundle, fresh []feed.Entry, from *link, pol
 	m.earnings.Gave(from.Holder, b)
 	m.claimed(from, b, fresh, earned.Fresh)
 	m.earned(from, earned, b.Feed)
+	if earned.Entries > 0 {
+		m.gave(from, b)
+	}
 }
 
 // earned books what a delivery of entries of a feed earned a neighbor.
@@ -131,6 +135,9 @@ func (m *Machine) offeredSeen(l *link, did protocol.DID) protocol.Seen {
 		m.gotAgain(l, e.Credit)
 	default:
 		m.book(l.Link, e)
+		if i := slices.IndexFunc(m.Gossip.Recent, func(r recent) bool { return r.DID == did }); i >= 0 {
+			m.gave(l, m.Gossip.Recent[i].Bundle)
+		}
 	}
 	return true
 }
@@ -172,10 +179,13 @@ func (m *Machine) deliveredAgain(l *link, b *protocol.Bundle) {
 	if m.shown(l, o); o.audited() {
 		return
 	}
-	if e, again := m.offered(l, b.DID); again {
+	switch e, again := m.offered(l, b.DID); {
+	case e.Credit <= 0:
+	case again:
 		m.gotAgain(l, e.Credit)
-	} else {
+	default:
 		m.book(l.Link, e)
+		m.gave(l, b)
 	}
 }
 

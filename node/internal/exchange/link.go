@@ -28,6 +28,8 @@ type link struct {
 	PutFailures       int                // failed deliveries in a row, whatever else it answered
 
 	delivered, forwarded int64 // entries
+	// given are the latest entries with which it earned, one of each bundle, and that no own poll has listed since.
+	given []given
 
 	// Polls of which it is to hear.
 	notices    []notice

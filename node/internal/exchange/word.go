@@ -115,6 +115,40 @@ func (m *Machine) Polled(p trust.OwnPoll) {
 		m.Suspect(a.Via[len(a.Via)-1], "brought another version of an entry than its publisher shows")
 	}
 	m.releaseShown(p.Feed)
+	m.listedOf(p.Listed)
+}
+
+// maxGave bounds the entries with which a neighbor earned that are remembered until an own poll lists them.
+const maxGave = 64
+
+// A given is an entry with which a neighbor earned, after so many misses.
+type given struct {
+	entry  feed.EntryID
+	misses int
+}
+
+// gave notes that a neighbor earned with a bundle, where that is of a feed of the owner's.
+func (m *Machine) gave(l *link, b *protocol.Bundle) {
+	if m.Table.Owns(b.Feed) {
+		l.given = append(l.given[max(0, len(l.given)-maxGave+1):], given{b.Identities()[0].ID, l.Peer.Misses})
+	}
+}
+
+// listedOf notes which neighbors gave what an own poll lists, be it first or beside others: they are of use. What no
+// poll lists they may have made up.
+func (m *Machine) listedOf(listed []trust.Listed) {
+	shown := make(map[feed.EntryID]bool, len(listed))
+	for i := range listed {
+		shown[listed[i].Entry] = true
+	}
+	for _, l := range m.Links {
+		Of(l).given = slices.DeleteFunc(Of(l).given, func(g given) bool {
+			if shown[g.entry] {
+				l.Peer.Shown(g.misses)
+			}
+			return shown[g.entry]
+		})
+	}
 }
 
 // judge follows from how the claims ended that a poll could tell of.

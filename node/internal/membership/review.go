@@ -60,32 +60,40 @@ func (m *Machine) reviewLater() {
 	})
 }
 
-// FirstSeen counts entries of an own feed by whether neighbors or a poll brought them first, if there are any. Only
-// neighbors count that were there at the last poll: of what came out before a link nobody can say which neighbor should
-// have brought it.
-func (m *Machine) FirstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool) {
-	if entries == 0 || polled && m.Now.Sub(lastPoll) < leastSpan {
+// FirstSeen counts entries that a poll of an own feed lists and the last did not by who brought them first: so many the
+// poll, and others neighbors, at those times, in order. What no poll lists neighbors may have made up. Only neighbors
+// count that were there at the last poll: of what came out before a link nobody can say which neighbor should have
+// brought it.
+func (m *Machine) FirstSeen(u feed.URL, lastPoll time.Time, polled int, brought []time.Time) {
+	if m.Now.Sub(lastPoll) < leastSpan {
+		polled = 0
+	}
+	if polled == 0 && len(brought) == 0 {
 		return
 	}
 	near, beyond := 0, 0
 	for _, l := range m.Links {
 		p := l.Peer
 		hops, ok := p.Hops(u)
-		if !ok || hops > 1 || !p.Since.Before(lastPoll) || m.exchange.KeptShort(l) {
+		if !ok || hops > 1 || !p.Since.Before(lastPoll) || m.exchange.Owing(l) {
 			continue
 		}
 		if hops > 0 {
 			beyond = 1 // all of them may have it from the same node
 			continue
 		}
-		if near++; polled {
-			p.Missed()
+		if near++; polled > 0 {
+			p.Misses++
 		}
 	}
-	if polled {
-		m.Reviewed.First.Polled(m.Now, u, entries, near+beyond)
-	} else {
-		m.Reviewed.First.Delivered(m.Now, u, entries, near+beyond)
+	m.Reviewed.First.Polled(m.Now, u, polled, near+beyond)
+	for len(brought) > 0 {
+		together := 1
+		for together < len(brought) && brought[together].Equal(brought[0]) {
+			together++
+		}
+		m.Reviewed.First.Delivered(m.Now, u, together, near+beyond)
+		brought = brought[together:]
 	}
 }
 

@@ -73,7 +73,8 @@ type taken struct {
 	listed  []trust.Listed
 	newest  time.Time   // see newestKnown
 	all     int         // entries of the document
-	brought int         // by neighbors, since the poll before
+	brought []time.Time // when neighbors brought what came since the poll before
+	reaches bool        // it lists what was here then, or is about the time since alone
 	waits   []entryWait // of entries that came since the poll before
 }
 
@@ -93,7 +94,7 @@ func (m *Machine) take(s *Subscription, d *taken) {
 			*v = archive.Version{}
 		}
 	}
-	d.all = len(items)
+	d.all, d.reaches = len(items), d.Partial
 	if !d.Partial {
 		if again := s.renamed(items, known); again != nil {
 			items, known = without(items, again), without(known, again)
@@ -111,8 +112,12 @@ func (m *Machine) take(s *Subscription, d *taken) {
 	readdress := m.Now.Sub(s.readdressed) >= readdressEvery
 	for i := range items {
 		it, v := &items[i], &known[i]
-		if v.Seen.After(d.since) {
-			d.brought++
+		switch {
+		case v.New():
+		case v.Seen.After(d.since):
+			d.brought = append(d.brought, v.Seen)
+		default:
+			d.reaches = true
 		}
 		altered := false
 		switch {
@@ -185,7 +190,7 @@ func (m *Machine) listedBy(s *Subscription, d *taken) {
 		d.before, s.LastListed = s.LastListed, d.listed
 	}
 	if !d.since.IsZero() {
-		s.Helped = float64(polling.Help(s.Helped).After(len(d.fresh), d.brought, m.pollersForPolicy(s)))
+		s.Helped = float64(polling.Help(s.Helped).After(len(d.fresh), len(d.brought), m.pollersForPolicy(s)))
 	}
 	if d.Partial {
 		m.fill(s, d.fresh) // it lists nothing that was known before, as is its nature

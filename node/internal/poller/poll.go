@@ -3,6 +3,7 @@ package poller
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"time"
 
 	"feedex/archive"
@@ -198,8 +199,9 @@ func (m *Machine) pollEnded(s *Subscription, d *taken) {
 	}
 	if s.volunteered() {
 		m.volunteerPolled(s, d.poll.New)
-	} else if !s.Discreet && s.kept == "" { // or nobody can know of it
-		m.membership.FirstSeen(s.URL, d.poll.New, d.since, true)
+	} else if !s.Discreet && s.kept == "" && d.reaches { // or nobody can know of it
+		slices.SortFunc(d.brought, time.Time.Compare)
+		m.membership.FirstSeen(s.URL, d.since, d.poll.New, d.brought)
 	}
 	if !s.Discreet {
 		m.exchange.Polled(trust.OwnPoll{Feed: s.URL, Begun: s.Begun, Before: d.before, Listed: s.LastListed,

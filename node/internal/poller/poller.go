@@ -37,8 +37,9 @@ type Membership interface {
 	AdvertiseSoon()
 	// NoteNodes remembers nodes that a source named.
 	NoteNodes(source neighbors.Origin, list []protocol.NodeID)
-	// FirstSeen counts entries of a feed by whether neighbors or a poll brought them first.
-	FirstSeen(u feed.URL, entries int, lastPoll time.Time, polled bool)
+	// FirstSeen counts entries of a feed that a poll lists and the last did not: so many it brought first itself, and
+	// others neighbors, at those times.
+	FirstSeen(u feed.URL, lastPoll time.Time, polled int, brought []time.Time)
 }
 
 // A Machine polls the feeds that the owner follows, and those that neighbors want polled. Make one with New.
@@ -102,8 +103,6 @@ func (m *Machine) Brought(u feed.URL, fresh []archive.Record) {
 	m.fill(s, fresh)
 	if s.volunteered() {
 		s.brought = m.Now
-	} else if !s.Discreet && s.kept == "" {
-		m.membership.FirstSeen(u, len(fresh), s.LastSuccess, false)
 	}
 }
 
