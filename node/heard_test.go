@@ -49,6 +49,30 @@ func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
 	}
 }
 
+// Whoever names a node in a bundle keeps nobody from hearing that node itself, whether it was heard before or not.
+func TestABundleSpeaksForNobody(t *testing.T) {
+	const every = 4 * time.Hour
+	for name, before := range map[string]bool{"heard before": true, "new": false} {
+		w := newNetwork(t)
+		w.feed(news)
+		h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+		friend := eager(h, 1, nil, protocol.Notify{}.Method())
+		liar := eager(h, 2, nil, protocol.Notify{}.Method())
+		other := friendID(10)
+		w.run(time.Minute)
+		if before {
+			h.hearsOfPoll(friend, 0, other)
+		}
+		w.run(every * 7 / 8)
+		h.put(liar, bundleWith(feed.Entry{Feed: news, ID: "invented", Title: "T", Published: w.Now()}).Via(other))
+		w.run(10 * time.Minute)
+		due := h.untilPoll()
+		if h.hearsOfPoll(friend, 0, other); h.untilPoll() == due {
+			t.Errorf("%s: its own word moves nothing", name)
+		}
+	}
+}
+
 // Entries that nobody has published, dated so that all who are heard seem to be of no help, have nobody disregarded.
 func TestInventedDatesSilenceNobody(t *testing.T) {
 	const every = 2 * time.Hour

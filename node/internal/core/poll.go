@@ -35,5 +35,8 @@ func (h *PollHeard) Signer() protocol.NodeID {
 	return protocol.NameOf(h.Notice.Signature.Key)
 }
 
+// Itself reports whether the node that polled tells of it: it signed, or is the neighbor that says so.
+func (h *PollHeard) Itself() bool { return h.Own || h.Notice != nil }
+
 // Proven reports whether it is signed by who polled, or says nothing of who signed.
 func (h *PollHeard) Proven() bool { return h.Notice == nil || !h.Notice.Signed() || h.Verify() }

@@ -11,7 +11,7 @@ import (
 )
 
 // pollsHeard are the latest polls of a feed by other nodes. A popular feed has a thousand at each of its followers, so
-// that one takes 64 bytes.
+// that one takes 72 bytes.
 type pollsHeard []pollOf
 
 // A pollOf is the latest polls of one node.
@@ -19,26 +19,28 @@ type pollOf struct {
 	origin protocol.NodeID
 	signer protocol.NodeID // the name of the key with which it signs; zero while nothing signed told of it
 	via    protocol.NodeID // the neighbor that named it first, or the node itself once it is heard to speak
-	at     int64           // the latest, in Unix nanoseconds by our clock
+	at     int64           // the latest of which it told itself, in Unix nanoseconds by our clock
+	said   int64           // the latest by bundles that others brought
 	behind int64           // how many nanoseconds its clock is behind ours, the way of the news included; 0 if ahead
 	// answered are the latest two that its publisher answered, in Unix nanoseconds: no later than they were, as far as
 	// the node signed when that was. They are zero where none was heard of.
 	answered    [2]int64
-	own         bool // it is a neighbor, which tells of its polls itself
+	own         bool // it is a neighbor that told of its polls itself
 	disregarded bool // its polls move nothing
 }
 
 // find is where the list has the node that polled, -1 where it has not. Who signs is known by the key alone, as a path
-// may name anybody, or by an address for which nobody signed yet. A bundle is of the node at that address that has
-// polled longest ago: others who are said to be there may not be.
+// may name anybody, or by an address for which nobody signed yet. A bundle is of the neighbor that brings it as its
+// own, and else of the node at that address that has polled longest ago: others who are said to be there may not be.
 func (p pollsHeard) find(h *core.PollHeard) int {
 	found, signer := -1, h.Signer()
 	for i := range p {
 		one := &p[i]
-		if !signer.IsZero() && one.signer == signer {
+		if !signer.IsZero() && one.signer == signer || h.Own && h.Notice == nil && one.own && one.origin == h.Origin {
 			return i
 		}
-		if one.origin == h.Origin && (one.signer.IsZero() || h.Notice == nil) && (found < 0 || one.at < p[found].at) {
+		if one.origin == h.Origin && (one.signer.IsZero() || h.Notice == nil) &&
+			(found < 0 || one.last().Before(p[found].last())) {
 			found = i
 		}
 	}
@@ -65,15 +67,26 @@ func (p *pollsHeard) hear(i int, h *core.PollHeard, at, now time.Time) int {
 		(*p)[i] = pollOf{origin: h.Origin, via: h.Via}
 	}
 	one := &(*p)[i]
+	switch {
+	case !h.Itself():
+		one.said = at.UnixNano()
+		if one.speaks() {
+			return i // what others say of it is not held against it
+		}
+	case !one.speaks():
+		one.answered = [2]int64{}
+		fallthrough
+	default:
+		one.at = at.UnixNano()
+	}
 	if h.Own {
 		one.via, one.own = h.Via, true
 	}
-	one.at = at.UnixNano()
 	if !h.Refused {
-		one.answered = [...]int64{one.at, one.answered[0]}
+		one.answered = [...]int64{at.UnixNano(), one.answered[0]}
 		if h.Notice != nil && h.Notice.Signed() { // who overstates its age makes it miss nothing
 			signed := when.Earlier(time.Unix(h.Notice.Signature.At, 0), now)
-			one.answered[0] = max(one.at, signed.UnixNano())
+			one.answered[0] = max(at.UnixNano(), signed.UnixNano())
 		}
 	}
 	if signer := h.Signer(); !signer.IsZero() {
@@ -85,16 +98,14 @@ func (p *pollsHeard) hear(i int, h *core.PollHeard, at, now time.Time) int {
 
 // forget forgets the nodes that polled last before t.
 func (p *pollsHeard) forget(t time.Time) {
-	before := t.UnixNano()
-	*p = slices.DeleteFunc(*p, func(one pollOf) bool { return one.at < before })
+	*p = slices.DeleteFunc(*p, func(one pollOf) bool { return one.last().Before(t) })
 }
 
 // believed are those that are not disregarded and polled at t or later.
 func (p pollsHeard) believed(t time.Time) iter.Seq[*pollOf] {
-	from := t.UnixNano()
 	return func(yield func(*pollOf) bool) {
 		for i := range p {
-			if one := &p[i]; one.at >= from && !one.disregarded && !yield(one) {
+			if one := &p[i]; !one.last().Before(t) && !one.disregarded && !yield(one) {
 				return
 			}
 		}
@@ -109,8 +120,20 @@ func (one *pollOf) name() protocol.NodeID {
 	return one.signer
 }
 
-// last is when the node polled last.
-func (one *pollOf) last() time.Time { return time.Unix(0, one.at) }
+// last is when the node polled last, by whoever tells.
+func (one *pollOf) last() time.Time { return time.Unix(0, max(one.at, one.said)) }
+
+// lastBefore is when the node polled last, as far as that has others taken for the same poll: what it tells itself
+// stands beside what bundles say that others brought, as anybody can write any name into a path.
+func (one *pollOf) lastBefore(h *core.PollHeard) time.Time {
+	if h.Itself() {
+		return time.Unix(0, one.at)
+	}
+	return one.last()
+}
+
+// speaks reports whether the node has told of polls itself.
+func (one *pollOf) speaks() bool { return one.own || !one.signer.IsZero() }
 
 // clocksDiffer is by what part of the time that passes a clock may go slower than ours.
 const clocksDiffer = 1024
@@ -123,6 +146,6 @@ func (one *pollOf) dated(at time.Time, signed int64) time.Time {
 	if one.signer.IsZero() {
 		return at
 	}
-	slower := max(at.Sub(one.last()), 0) / clocksDiffer
+	slower := max(at.Sub(time.Unix(0, one.at)), 0) / clocksDiffer
 	return when.Earlier(at, time.Unix(signed, one.behind).Add(slower))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"feedex/internal/when"
 	"feedex/node/internal/core"
 	"feedex/protocol"
 )
@@ -27,14 +28,28 @@ func (p *pollsHeard) hears(origin, via protocol.NodeID, at time.Time) int {
 func TestPollsAreHeardAndForgotten(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	now := time.Date(2025, 3, 1, 8, 0, 0, 0, time.UTC)
-	latest := make(map[protocol.NodeID][2]time.Time)
+	type polls struct {
+		at, said time.Time // told by the node itself, and by others
+		answered time.Time // the one before the latest that counts for its merit
+		counts   time.Time
+	}
+	latest := make(map[protocol.NodeID]polls)
 	var p pollsHeard
 	for range 3000 {
 		now = now.Add(time.Duration(rng.IntN(60)) * time.Second)
 		origin, via := nodeID(rng.IntN(60)), nodeID(rng.IntN(4))
 		at := now.Add(-time.Duration(rng.IntN(300)) * time.Second)
 		i := p.hears(origin, via, at)
-		latest[origin] = [2]time.Time{at, latest[origin][0]}
+		of := latest[origin]
+		if origin == via {
+			if of.at.IsZero() {
+				of.counts = time.Time{}
+			}
+			of.at, of.answered, of.counts = at, of.counts, at
+		} else if of.said = at; of.at.IsZero() {
+			of.answered, of.counts = of.counts, at
+		}
+		latest[origin] = of
 		p[i].disregarded = rng.IntN(4) == 0
 		oldest := now.Add(-time.Duration(10+rng.IntN(20)) * time.Minute)
 		var believed []protocol.NodeID
@@ -43,17 +58,18 @@ func TestPollsAreHeardAndForgotten(t *testing.T) {
 		}
 		for _, one := range p {
 			of := latest[one.origin]
-			if !one.last().Equal(of[0]) || one.answered[1] != 0 && one.answered[1] != of[1].UnixNano() {
+			last := when.Later(of.at, of.said)
+			if !one.last().Equal(last) || one.answered[1] != 0 && one.answered[1] != of.answered.UnixNano() {
 				t.Fatalf("the list has %v of %v, want %v", one, one.origin, of)
 			}
-			if want := !one.disregarded && !of[0].Before(oldest); slices.Contains(believed, one.origin) != want {
+			if want := !one.disregarded && !last.Before(oldest); slices.Contains(believed, one.origin) != want {
 				t.Fatalf("%v is among those that are believed: %v", one.origin, !want)
 			}
 		}
 		if rng.IntN(3) == 0 {
 			p.forget(oldest)
 			for id, of := range latest {
-				if of[0].Before(oldest) {
+				if when.Later(of.at, of.said).Before(oldest) {
 					delete(latest, id)
 				}
 			}

@@ -96,7 +96,7 @@ func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
 	if known && !signer.IsZero() && !h.Own {
 		at = c.others[i].dated(at, h.Notice.Signature.At)
 	}
-	if m.Now.Sub(at) > s.Interval/4 || known && at.Sub(c.others[i].last()) < s.Interval*3/4 ||
+	if m.Now.Sub(at) > s.Interval/4 || known && at.Sub(c.others[i].lastBefore(&h)) < s.Interval*3/4 ||
 		!known && (h.Refused || !c.others.room()) || !h.Proven() {
 		return at, false
 	}
