@@ -461,6 +461,11 @@ func (n *Node) GiftsLeft(id protocol.NodeID) int64 {
 	return n.query.Gifts.Left(n.core.Now, incentive.HolderOf(id))
 }
 
+// LeaveGifts has nothing given away so far, and nobody have more than so many bytes.
+func (n *Node) LeaveGifts(each int64) {
+	n.query.Gifts = incentive.NewGifts(incentive.Config{Gift: each})
+}
+
 // RefillGifts has nothing given away so far.
 func (n *Node) RefillGifts() { n.query.Gifts = incentive.NewGifts(incentive.Config{}) }
 

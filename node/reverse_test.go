@@ -362,8 +362,36 @@ func TestAHostPassesOnNoLies(t *testing.T) {
 	if got := homes[1].pulls(wishesOf(r)...); len(got.Stored) != 0 || len(got.Missing) != 1 {
 		t.Errorf("got %+v", got)
 	}
-	if host.suspects(homes[0].id) != 1 {
-		t.Error("the lie was not noted")
+	a := host.account(homes[0])
+	if points := a.Standing.Points(w.Now()); points >= 100 {
+		t.Errorf("after the lie it has %d points", points)
+	}
+}
+
+// A stranger for whom too little is left of gifts has a host ask no home, which would have the host pay.
+func TestAHostPaysForNoGiftsThatItDoesNotGive(t *testing.T) {
+	w := newNetwork(t)
+	host, homes := w.street(2, news)
+	old := oldEntry(news, 1)
+	homes[0].holds(old)
+	if r, _ := homes[1].seeks(protocol.Query{Filter: feed.Filter{Words: []string{"walrus"}}}); len(r.Hits) != 1 {
+		t.Fatalf("found %+v", r.Hits)
+	}
+	asked := 0
+	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
+		if _, ok := c.(protocol.GetEntries); ok && to == homes[0] {
+			asked++
+		}
+		return nil, false
+	}
+	for i, left := range []int64{10, 1000} {
+		host.inside(func(n *node.Node) { n.LeaveGifts(left) })
+		host.answerTo(stranger(1), "", protocol.GetEntries{Wanted: []protocol.Wanted{
+			{ID: old.EntryID(), Digest: old.Digest()}}})
+		w.run(time.Second)
+		if asked != i {
+			t.Errorf("with %d bytes left the home was asked %d times, want %d", left, asked, i)
+		}
 	}
 }
 

@@ -160,17 +160,22 @@ func (p *pull) take(r search.HolderRequest, l *core.Link, b protocol.Batch, err 
 	}
 	records, lie := checked(m.Now, id, r.Wanted, b)
 	if lie != "" {
-		m.Queries.shunned.Add(m.Now, id, ShunLiar)
-		if l != nil && !l.Over {
-			m.membership.Punish(l.Holder, incentive.BadAnswer, 0)
-		} else {
-			m.Suspect(id, lie)
-		}
+		m.lied(id, l, lie)
 		p.tell(core.Pulled{Refused: []core.HolderRefusal{{Holder: id, Lied: true, Why: lie}}})
 		return
 	}
 	m.gave(id, b)
 	p.keep(id, l, p.withinQuota(id, records))
+}
+
+// lied counts an answer against a holder, which has a link or has none, and asks it no more for a day.
+func (m *Machine) lied(id protocol.NodeID, l *core.Link, lie string) {
+	m.Queries.shunned.Add(m.Now, id, ShunLiar)
+	if l != nil && !l.Over {
+		m.membership.Punish(l.Holder, incentive.BadAnswer, 0)
+	} else {
+		m.Suspect(id, lie)
+	}
 }
 
 // checked are the records that an answer makes, or how the holder lied. It was told what versions are wanted, so the

@@ -69,7 +69,7 @@ func (m *Machine) passOn(wanted []protocol.Wanted, records []archive.Record, the
 			b, _ := a.Reply.(protocol.Batch)
 			sent, lie := checked(m.Now, from.ID(), wishes, b)
 			if lie != "" {
-				m.Suspect(from.ID(), lie)
+				m.lied(from.ID(), from, lie)
 				sent = nil
 			}
 			if len(sent) == 0 { // others may have what it does not give

@@ -52,9 +52,14 @@ func (m *Machine) Serve(l *core.Link, ev core.Asked, c protocol.GetEntries) {
 	})
 }
 
+// leastServed is how long any entry is at least, in bytes. Where less is left of gifts nobody is asked for what could
+// not be given: a home has its host pay.
+var leastServed = int64((&protocol.Archived{}).WireBytes())
+
 // mayServe reports whether anything at all may be given to the holder.
 func (m *Machine) mayServe(l *core.Link, h incentive.Holder) bool {
-	return m.Trusted(h) || m.Gifts.Left(m.Now, m.Ledger.Party(h)) > 0 || l != nil && m.pastAllowance(l) >= ArchivePrice
+	return m.Trusted(h) || m.Gifts.Left(m.Now, m.Ledger.Party(h)) >= leastServed ||
+		l != nil && m.pastAllowance(l) >= ArchivePrice
 }
 
 // Spent refuses to serve what would be given to nobody.
