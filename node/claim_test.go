@@ -74,6 +74,24 @@ func TestAForgerIsCutOffAtTheFirstStrike(t *testing.T) {
 	}
 }
 
+// A claim of a node that proved no key is answered for by its address, not by a key that came there since.
+func TestWhoCameLaterAnswersForNoClaim(t *testing.T) {
+	w := skeptics(t, 1)
+	a, id := w.list[0], stranger(9)
+	a.take(a.befriend(id, news), w.junk("junk"))
+	later := protocol.NodeKeyOf(keyFrom(id))
+	a.inside(func(n *node.Node) { n.Settle(id, later) })
+	w.run(2*time.Hour + time.Minute)
+	if c := a.node.Status().Counters; c.Forged != 1 {
+		t.Fatalf("%d entries are forged", c.Forged)
+	}
+	key, _ := incentive.ParseHolder(later.String())
+	address := incentive.HolderOf(id)
+	if by := a.node.AccountOf(key); by.Fined > 0 || a.node.AccountOf(address).Fined == 0 {
+		t.Errorf("the key that came later was fined %v, the address %v", by.Fined, a.node.AccountOf(address).Fined)
+	}
+}
+
 // An entry without a date is of no absence, least of all of one that has lasted since the node was new.
 func TestAForgeryWithoutADateIsFoundOut(t *testing.T) {
 	w := newNetwork(t)

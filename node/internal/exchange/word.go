@@ -25,12 +25,15 @@ type hearsay struct {
 	Held []*protocol.Bundle // of nodes that are doubted, or that nobody can name, the latest last
 }
 
-// holderOf is the holder of the account that answers for a claim: that of the neighbor's key, if it has one by now, and
-// else the one that it had then.
+// holderOf is the holder of the account that answers for a claim: that of the key that the neighbor proved, if that has
+// one by now, and else the one that it had then. Another key may be at its address since.
 func (m *Machine) holderOf(c *trust.Claim) incentive.Holder {
 	h, err := incentive.ParseHolder(c.Account)
-	if now := m.Ledger.HolderOf(c.Neighbor()); err != nil || m.Ledger.At(now) == h {
-		return now
+	if err != nil {
+		return m.Ledger.HolderOf(c.Neighbor())
+	}
+	if k, err := protocol.ParseNodeKey(c.Account); err == nil && m.Ledger.Account(h).Since.IsZero() {
+		return m.Ledger.Claimed(c.Neighbor(), k) // it has none: its address answers
 	}
 	return h
 }
@@ -39,7 +42,11 @@ func (m *Machine) holderOf(c *trust.Claim) incentive.Holder {
 // entries earned, until an own poll shows whether the publisher has it: what was too much for a day or has no date is
 // paid for then.
 func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
-	account := unique.Make(l.Holder.String()).Value() // kept once, however many claims it answers for
+	account := l.Holder.String()
+	if !l.Key.IsZero() {
+		account = l.Key.String()
+	}
+	account = unique.Make(account).Value() // kept once, however many claims it answers for
 	c := trust.Claim{Feed: b.Feed, At: m.Now, Account: account, Value: int32(m.valueHere(l, 1, b.Feed))}
 	ids := b.Identities()
 	for i := range fresh {
