@@ -304,6 +304,21 @@ func TestWhatANeighborDeliveredIsNotGivenBack(t *testing.T) {
 	}
 }
 
+// A neighbor that delivered an entry of one feed is given the same text in another: publishers list it in several.
+func TestATextInTwoFeedsIsGivenInEach(t *testing.T) {
+	w := newNetwork(t)
+	hosts := w.full(2, unlimited(), news, lone(1))
+	a, b := hosts[0], hosts[1]
+	e := feed.Entry{Feed: news, ID: "x", Title: "T", Published: w.Now()}
+	a.take(b, bundleWith(e))
+	e.Feed = lone(1)
+	a.inside(func(n *node.Node) { n.Offer(b.id, protocol.NewBundle(e.Feed, []feed.Entry{e})) })
+	w.run(10 * time.Second)
+	if !b.has(e.EntryID()) {
+		t.Error("it was not given the entry of the other feed")
+	}
+}
+
 // Two neighbors have a bundle for us, and one is faster: the other, who waited for our answer, earns as well.
 func TestWhoWaitedEarnsAsWell(t *testing.T) {
 	w := newNetwork(t)

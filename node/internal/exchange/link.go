@@ -18,7 +18,7 @@ type link struct {
 	// Offers of the neighbor.
 	*outstanding
 	Offered Offered // latest dids it offered, delivered or said that it has
-	brought Offered // latest digests of entries that it delivered
+	brought Offered // latest versions of entries that it delivered
 
 	// Offers to the neighbor.
 	Checking, putting bool               // an offer, a delivery is under way
@@ -50,7 +50,7 @@ type link struct {
 // Of is what the exchange keeps of a link.
 func Of(l *core.Link) *link { return l.Exchange.(*link) }
 
-// Offered are the latest dids that a neighbor offered or delivered, or said that it has, or the latest digests of
+// Offered are the latest dids that a neighbor offered or delivered, or said that it has, or the latest versions of
 // entries that it delivered: it need not be offered them. A node has them for each neighbor, so that it keeps no more
 // of each than its first eight bytes. An attacker that makes another did that begins alike makes both.
 type Offered struct {
@@ -77,3 +77,11 @@ func (o *Offered) Add(sum [sha1.Size]byte) {
 func (o *Offered) has(sum [sha1.Size]byte) bool { return slices.Contains(o.latest, eightOf(sum)) }
 
 func eightOf(sum [sha1.Size]byte) uint64 { return binary.LittleEndian.Uint64(sum[:]) }
+
+// versionOf is a version of an entry: by its digest alone it would be that of the same text in another feed, too.
+func versionOf(i feed.Identity) (sum [sha1.Size]byte) {
+	for k := range sum {
+		sum[k] = i.ID[k] ^ i.Digest[k]
+	}
+	return sum
+}

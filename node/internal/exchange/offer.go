@@ -209,7 +209,7 @@ func (m *Machine) nextOffer(l *link) (batch []*Offer) {
 func (m *Machine) lacked(l *link, b *protocol.Bundle) *protocol.Bundle {
 	var entries []feed.Entry
 	for i, identity := range b.Identities() {
-		if !l.brought.has(identity.Digest) {
+		if !l.brought.has(versionOf(identity)) {
 			entries = append(entries, b.Entries[i])
 		}
 	}

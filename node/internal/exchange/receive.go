@@ -34,7 +34,7 @@ func (m *Machine) Received(from *core.Link, b *protocol.Bundle, answer func(erro
 		return
 	}
 	for _, identity := range b.Identities() {
-		l.brought.Add(identity.Digest)
+		l.brought.Add(versionOf(identity))
 	}
 	forged := m.namesUs(l, b)
 	m.strike(l, b.DID)
