@@ -75,18 +75,23 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 			p.passed(today, count, h)
 		}
 	}
-	items := make([]*storedEntry, len(b.Entries))
+	var items []*storedEntry
 	known, news := 0, 0 // what is young, may earn and is in no poll
 	for i, identity := range b.Identities() {
 		isNew := len(fresh) > 0 && fresh[0].EntryID() == identity.ID
-		x := e.entries.use(identity.ID)
-		if x == nil {
-			x = e.entries.put(identity.ID, newStoredEntry(now, &b.Entries[i], sender == nobody && isNew))
-			x.forgotten = !isNew
-		}
-		if items[i] = x; isNew {
+		if isNew {
 			fresh = fresh[1:]
 		}
+		x := e.entries.use(identity.ID)
+		if x == nil {
+			one := b.Entries[i : i+1]
+			if Young(now, one) == 0 || !isNew && Dated(now, one) == 0 {
+				continue // or a flood of what can earn nothing would have what may earn forgotten
+			}
+			x = e.entries.put(identity.ID, newStoredEntry(now, &one[0], sender == nobody && isNew))
+			x.forgotten = !isNew
+		}
+		items = append(items, x)
 		switch state := x.take(sender); {
 		case old(now, x.since) || state == done:
 		case state == given:
@@ -149,14 +154,16 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 }
 
 // Gave notes that we deliver the bundle to h, who can earn no more with its entries than Earnings says: or everyone
-// could pay for what they get by giving it back. It reports whether h had all of them before, from us or by its own
-// word.
-func (e *Earnings) Gave(h Holder, b *protocol.Bundle) (again bool) {
+// could pay for what they get by giving it back. It reports whether h had all of those that are young before, from us
+// or by its own word.
+func (e *Earnings) Gave(now time.Time, h Holder, b *protocol.Bundle) (again bool) {
 	number := e.holders.of(h)
 	again = true
-	for _, identity := range b.Identities() {
-		x := e.entries.use(identity.ID)
-		if x == nil || !x.give(number) {
+	for i, identity := range b.Identities() {
+		switch x := e.entries.use(identity.ID); {
+		case x == nil:
+			again = again && Young(now, b.Entries[i:i+1]) == 0
+		case !x.give(number):
 			again = false
 		}
 	}

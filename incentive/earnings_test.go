@@ -70,8 +70,8 @@ func TestWhatAnOfferEarns(t *testing.T) {
 		{"once", 0, func(e *Earnings) { e.Offered(now, holder(1), b.DID) }, 0},
 		{"whatever others earn with it", 0, func(e *Earnings) { e.Offered(now, holder(2), b.DID) }, 3},
 		{"not after delivering it", 0, func(e *Earnings) { e.Stored(now, b, nil, holder(1)) }, 0},
-		{"not for whom we gave it to", 0, func(e *Earnings) { e.Gave(holder(1), b) }, 0},
-		{"what was given to others does not matter", 0, func(e *Earnings) { e.Gave(holder(2), b) }, 3},
+		{"not for whom we gave it to", 0, func(e *Earnings) { e.Gave(now, holder(1), b) }, 0},
+		{"what was given to others does not matter", 0, func(e *Earnings) { e.Gave(now, holder(2), b) }, 3},
 	} {
 		e := NewEarnings(DefaultRules())
 		e.Stored(now, b, b.Entries, Holder{})
@@ -363,10 +363,10 @@ func TestWhatWasGivenEarnsNothingInOtherBundles(t *testing.T) {
 		rule string
 		do   func(e *Earnings) // before it is given back
 	}{
-		{"given as a whole", func(e *Earnings) { e.Gave(holder(1), whole) }},
-		{"given in parts", func(e *Earnings) { e.Gave(holder(1), cut(0, 3)); e.Gave(holder(1), cut(3, 8)) }},
+		{"given as a whole", func(e *Earnings) { e.Gave(now, holder(1), whole) }},
+		{"given in parts", func(e *Earnings) { e.Gave(now, holder(1), cut(0, 3)); e.Gave(now, holder(1), cut(3, 8)) }},
 		{"given as parts of others", func(e *Earnings) {
-			e.Gave(holder(1), protocol.NewBundle(news, append(slices.Clone(whole.Entries), old...)))
+			e.Gave(now, holder(1), protocol.NewBundle(news, append(slices.Clone(whole.Entries), old...)))
 		}},
 		{"forgotten", func(e *Earnings) { *e = *NewEarnings(DefaultRules()) }},
 		{"paid for", func(e *Earnings) { e.Stored(now, whole, nil, holder(1), ids(whole.Entries)...) }},
@@ -390,13 +390,34 @@ func TestWhatWasGivenEarnsNothingInOtherBundles(t *testing.T) {
 	}
 }
 
+// A flood of what can earn nothing, old or known and without a date, has nothing forgotten that may earn.
+func TestWhatIsOldHasNothingForgotten(t *testing.T) {
+	for name, age := range map[string]time.Duration{"old": 30 * day, "without a date": -1} {
+		e, b := NewEarnings(DefaultRules()), bundle(news, "a", 3, now, time.Hour)
+		e.Stored(now, b, b.Entries, Holder{})
+		for i := range 2*keptEntries/50 + 1 {
+			flood := bundle(news, fmt.Sprint(i, " "), 50, now, age)
+			e.Stored(now, flood, nil, holder(1))
+			e.Gave(now, holder(2), flood)
+		}
+		cut := protocol.NewBundle(news, b.Entries[:2])
+		if got := e.Stored(now, cut, nil, holder(2)).Entries; got != 2 {
+			t.Errorf("%s: %d earn, want 2", name, got)
+		}
+		more := protocol.NewBundle(news, append(bundle(news, "old", 1, now, 30*day).Entries, cut.Entries...))
+		if !e.Gave(now, holder(2), more) || e.Gave(now, holder(2), b) {
+			t.Errorf("%s: whether all that is young was had before is told wrongly", name)
+		}
+	}
+}
+
 // Of a delivery what is new, and what we had and did not give, earns; what we gave is counted by itself.
 func TestWhatCrossesIsCountedByItself(t *testing.T) {
 	e := NewEarnings(DefaultRules())
 	all := bundle(news, "a", 12, now, time.Hour)
 	own, theirs := protocol.NewBundle(news, all.Entries[:8]), protocol.NewBundle(news, all.Entries[3:])
 	e.Stored(now, own, own.Entries, Holder{})
-	e.Gave(holder(1), protocol.NewBundle(news, all.Entries[:6]))
+	e.Gave(now, holder(1), protocol.NewBundle(news, all.Entries[:6]))
 	got := e.Stored(now, theirs, all.Entries[8:], holder(1))
 	if want := (Earned{Entries: 2 + 4, Fresh: 4, Again: 3}); got != want {
 		t.Errorf("of 3 that it had from us, 2 others and 4 new ones %+v earn, want %+v", got, want)

@@ -83,7 +83,7 @@ func (b *book) give(now time.Time, to *book) {
 		return
 	}
 	b.ledger.Gave(now, b.other, Value(Young(now, bundle.Entries), 0))
-	b.earnings.Gave(b.other, bundle)
+	b.earnings.Gave(now, b.other, bundle)
 	to.take(now, bundle)
 }
 

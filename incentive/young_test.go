@@ -27,7 +27,7 @@ func TestWhatUndatedEntriesEarn(t *testing.T) {
 			t.Errorf("delivery %d of what an own poll lists earned %d entries, want %d", i, n, want)
 		}
 	}
-	e.Gave(holder(4), ofPoll)
+	e.Gave(now, holder(4), ofPoll)
 	if n := e.Listed(holder(4), ids(ofPoll.Entries)); n != (Earned{Again: 3}) {
 		t.Errorf("what we gave earned %+v when it came back", n)
 	}

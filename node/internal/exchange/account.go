@@ -90,7 +90,7 @@ func (m *Machine) Stored(b *protocol.Bundle, fresh []feed.Entry, from *link, pol
 		return
 	}
 	earned := m.earnings.Stored(m.Now, b, fresh, m.party(from.Link), polled...)
-	m.earnings.Gave(from.Holder, b)
+	m.earnings.Gave(m.Now, from.Holder, b)
 	m.claimed(from, b, fresh, earned.Fresh)
 	m.earned(from, earned, b.Feed)
 	if earned.Entries > 0 {

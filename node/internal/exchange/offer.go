@@ -334,10 +334,10 @@ func (m *Machine) charge(l *link, o *Offer) {
 	}
 	o.paid = true
 	m.Gave(l.Link, o.Value)
-	if o.again = m.earnings.Gave(m.party(l.Link), o.Bundle); o.again {
+	if o.again = m.earnings.Gave(m.Now, m.party(l.Link), o.Bundle); o.again {
 		m.Ledger.GaveAgain(m.Now, l.Holder, o.Value)
 	}
-	m.earnings.Gave(l.Holder, o.Bundle)
+	m.earnings.Gave(m.Now, l.Holder, o.Bundle)
 }
 
 // TimeToPut is how long the delivery of the bundle may take.
