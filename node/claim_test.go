@@ -92,6 +92,24 @@ func TestWhoCameLaterAnswersForNoClaim(t *testing.T) {
 	}
 }
 
+// A key that owes much at one address is a stranger at another, which answers for what it forges there: it is cut off.
+func TestADebtorAnswersWhereItForges(t *testing.T) {
+	w := skeptics(t, 1)
+	a, id, before := w.list[0], stranger(9), stranger(8)
+	key := protocol.NodeKeyOf(keyFrom(id))
+	forger := w.play(id, func(*testHost, node.Call) protocol.Reply { return protocol.OK{} })
+	a.inside(func(n *node.Node) {
+		n.Indebt(before, key)
+		n.JoinByKey(id, key, false, "token", protocol.Subset{{Feed: news}})
+	})
+	a.take(forger, w.junk("junk"))
+	w.run(2*time.Hour + time.Minute)
+	if a.neighborOf(id) || !a.node.Refused(id) || a.node.Refused(before) {
+		t.Errorf("the forger is a neighbor still: %v; refused is its address: %v, the one before: %v",
+			a.neighborOf(id), a.node.Refused(id), a.node.Refused(before))
+	}
+}
+
 // An entry without a date is of no absence, least of all of one that has lasted since the node was new.
 func TestAForgeryWithoutADateIsFoundOut(t *testing.T) {
 	w := newNetwork(t)

@@ -235,13 +235,23 @@ func (n *Node) Expel(id protocol.NodeID) { n.membership.Expel(n.core.LinkTo(id),
 
 // Settle has a key be one that gave for long at that address.
 func (n *Node) Settle(id protocol.NodeID, key protocol.NodeKey) {
+	n.haveAccount(key, incentive.Account{At: id, Got: 20 * incentive.Entry,
+		Since: n.core.Now.Add(-30 * 24 * time.Hour)})
+}
+
+// Indebt has a key at that address owe more than one may, by a fine.
+func (n *Node) Indebt(id protocol.NodeID, key protocol.NodeKey) {
+	n.haveAccount(key, incentive.Account{At: id, Got: incentive.Entry, Given: 11 * incentive.Entry,
+		Fined: incentive.Entry, Deficit: 11 * incentive.Entry, Since: n.core.Now.Add(-time.Hour)})
+}
+
+func (n *Node) haveAccount(key protocol.NodeKey, a incentive.Account) {
 	holder, err := incentive.ParseHolder(key.String())
 	if err != nil {
 		panic(err)
 	}
-	now := n.core.Now
-	n.core.Ledger.Load(now, []incentive.Account{{Holder: holder, At: id, Got: 20 * incentive.Entry, Met: now,
-		Since: now.Add(-30 * 24 * time.Hour)}})
+	a.Holder, a.Met = holder, n.core.Now
+	n.core.Ledger.Load(n.core.Now, []incentive.Account{a})
 }
 
 // Got and Gave book what a neighbor gave and got. Allowance is what it may get, and Limit the most that it may owe.

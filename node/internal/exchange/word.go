@@ -25,8 +25,8 @@ type hearsay struct {
 	Held []*protocol.Bundle // of nodes that are doubted, or that nobody can name, the latest last
 }
 
-// holderOf is the holder of the account that answers for a claim: that of the key that the neighbor proved, if that has
-// one by now, and else the one that it had then. Another key may be at its address since.
+// holderOf is the holder of the account that answers for a claim: the one that the neighbor had then, or that its key,
+// which it had proved, has since. Another key may be at its address by now.
 func (m *Machine) holderOf(c *trust.Claim) incentive.Holder {
 	h, err := incentive.ParseHolder(c.Account)
 	if err != nil {
@@ -42,11 +42,11 @@ func (m *Machine) holderOf(c *trust.Claim) incentive.Holder {
 // entries earned, until an own poll shows whether the publisher has it: what was too much for a day or has no date is
 // paid for then.
 func (m *Machine) claimed(l *link, b *protocol.Bundle, fresh []feed.Entry, earned int) {
-	account := l.Holder.String()
-	if !l.Key.IsZero() {
-		account = l.Key.String()
+	holder := l.Holder
+	if k := incentive.HolderOf(protocol.NameOf(l.Key)); !l.Key.IsZero() && m.Ledger.Account(k).Since.IsZero() {
+		holder = k // it may have one by the time that the claim is judged
 	}
-	account = unique.Make(account).Value() // kept once, however many claims it answers for
+	account := unique.Make(holder.String()).Value() // kept once, however many claims it answers for
 	c := trust.Claim{Feed: b.Feed, At: m.Now, Account: account, Value: int32(m.valueHere(l, 1, b.Feed))}
 	ids := b.Identities()
 	for i := range fresh {
