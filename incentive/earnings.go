@@ -14,7 +14,7 @@ const (
 	// keptBundles, keptEntries and keptFeeds are how many of the latest are remembered at least, and half of how
 	// many at most.
 	keptBundles = 4096
-	keptEntries = 4096
+	keptEntries = 4 * keptBundles
 	keptFeeds   = 4096
 )
 
@@ -29,7 +29,7 @@ const (
 // What a neighbor had from us it may give back in other bundles. An honest one does so where both had a part of them by
 // another way, and what they give each other crosses. Nobody can tell one from the other, so that is counted by itself,
 // for the Ledger to take from what it may be forgiven. The latest few thousand entries, bundles and feeds are
-// remembered. The offer of a bundle that is forgotten earns nothing, and anybody may have had an entry from us that is.
+// remembered. The offer of what is forgotten earns nothing, and anybody may have had an entry from us that is.
 type Earnings struct {
 	bundles recentKeys[protocol.DID, stored]
 	entries recentKeys[feed.EntryID, storedEntry]
@@ -41,7 +41,7 @@ type Earnings struct {
 // stored is a bundle that we have, of which there are thousands.
 type stored struct {
 	feed    feed.URL
-	entries []*storedEntry
+	entries []feed.EntryID
 }
 
 // NewEarnings returns Earnings that remember nothing and go by those rules. Holders are those of Ledger.Party.
@@ -75,7 +75,7 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 			p.passed(today, count, h)
 		}
 	}
-	var items []*storedEntry
+	var items []feed.EntryID
 	known, news := 0, 0 // what is young, may earn and is in no poll
 	for i, identity := range b.Identities() {
 		isNew := len(fresh) > 0 && fresh[0].EntryID() == identity.ID
@@ -91,7 +91,7 @@ func (e *Earnings) Stored(now time.Time, b *protocol.Bundle, fresh []feed.Entry,
 			x = e.entries.put(identity.ID, newStoredEntry(now, &one[0], sender == nobody && isNew))
 			x.forgotten = !isNew
 		}
-		items = append(items, x)
+		items = append(items, identity.ID)
 		switch state := x.take(sender); {
 		case old(now, x.since) || state == done:
 		case state == given:
@@ -144,8 +144,8 @@ func (e *Earnings) Offered(now time.Time, h Holder, did protocol.DID) (u feed.UR
 		return "", 0
 	}
 	count := 0
-	for _, x := range s.entries {
-		if x.take(number) == open && !old(now, x.since) {
+	for _, id := range s.entries {
+		if x := e.entries.use(id); x != nil && x.take(number) == open && !old(now, x.since) {
 			count++
 		}
 	}

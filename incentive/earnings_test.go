@@ -316,7 +316,10 @@ func TestEarningsAreBounded(t *testing.T) {
 	e := NewEarnings(DefaultRules())
 	for i := range 3*keptBundles + 1 {
 		b := &protocol.Bundle{DID: did(i), Feed: feed.URL(fmt.Sprint("https://example.com/", i)),
-			Entries: []feed.Entry{{ID: fmt.Sprint(i)}}}
+			Entries: make([]feed.Entry, keptEntries/keptBundles)}
+		for k := range b.Entries {
+			b.Entries[k].ID = fmt.Sprint(i, "-", k)
+		}
 		e.Stored(now, b, b.Entries, holder(i))
 	}
 	if n := len(e.bundles.current) + len(e.bundles.previous); n < keptBundles || n > 2*keptBundles {
@@ -367,6 +370,13 @@ func TestWhatWasGivenEarnsNothingInOtherBundles(t *testing.T) {
 		{"given in parts", func(e *Earnings) { e.Gave(now, holder(1), cut(0, 3)); e.Gave(now, holder(1), cut(3, 8)) }},
 		{"given as parts of others", func(e *Earnings) {
 			e.Gave(now, holder(1), protocol.NewBundle(news, append(slices.Clone(whole.Entries), old...)))
+		}},
+		{"given once it was forgotten", func(e *Earnings) {
+			for i := range 2*keptEntries/100 + 1 {
+				b := bundle(news, fmt.Sprint(i), 100, now, 0)
+				e.Stored(now, b, b.Entries, Holder{})
+			}
+			e.Gave(now, holder(1), whole)
 		}},
 		{"forgotten", func(e *Earnings) { *e = *NewEarnings(DefaultRules()) }},
 		{"paid for", func(e *Earnings) { e.Stored(now, whole, nil, holder(1), ids(whole.Entries)...) }},
