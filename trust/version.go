@@ -52,14 +52,16 @@ func (v *BroughtVersion) by() protocol.Network { return v.Via[len(v.Via)-1].Netw
 
 // passed is a revision that went to the neighbors.
 type passed struct {
-	feed  feed.URL
-	by    protocol.Network // of the neighbor that brought it, none for an own poll
+	ration
 	entry feed.EntryID
 	at    time.Time
 }
 
-// part is what revisions share the room with.
-func (p *passed) part() passed { return passed{feed: p.feed, by: p.by} }
+// A ration is the room for the revisions of one feed that one network brings.
+type ration struct {
+	feed feed.URL
+	by   protocol.Network // of the neighbor that brought it, none for an own poll
+}
 
 // Len is how many versions are set aside.
 func (v *Versions) Len() int { return len(v.aside) }
@@ -154,11 +156,11 @@ func (v *Versions) Pass(now time.Time, u feed.URL, id feed.EntryID, path []proto
 			count++
 		}
 	}
-	one := passed{feed: u, entry: id, at: now}
+	one := passed{ration{feed: u}, id, now}
 	if len(path) > 0 {
 		one.by = path[len(path)-1].Network()
 	}
-	if count >= passedADay || len(v.passed) >= maxPassed && !v.yields(one.part()) {
+	if count >= passedADay || len(v.passed) >= maxPassed && !v.yields(one.ration) {
 		return false
 	}
 	v.passed = append(v.passed, one)
@@ -166,10 +168,10 @@ func (v *Versions) Pass(now time.Time, u feed.URL, id feed.EntryID, path []proto
 }
 
 // yields makes room for one more of a part, and reports whether another part had more of it to give.
-func (v *Versions) yields(to passed) bool {
-	parts, most := make(map[passed]int), 0
+func (v *Versions) yields(to ration) bool {
+	parts, most := make(map[ration]int), 0
 	for i := range v.passed {
-		parts[v.passed[i].part()]++
+		parts[v.passed[i].ration]++
 	}
 	for _, n := range parts {
 		most = max(most, n)
@@ -177,7 +179,7 @@ func (v *Versions) yields(to passed) bool {
 	if parts[to]+1 >= most {
 		return false
 	}
-	oldest := slices.IndexFunc(v.passed, func(p passed) bool { return parts[p.part()] == most })
+	oldest := slices.IndexFunc(v.passed, func(p passed) bool { return parts[p.ration] == most })
 	v.passed = slices.Delete(v.passed, oldest, oldest+1)
 	return true
 }
