@@ -572,6 +572,15 @@ func TestLies(t *testing.T) {
 			table.Hear(liar, feeds(60, 80, 0))
 			table.Hear(liar, feeds(1, 20, protocol.Withdrawn))
 		}, false},
+		{"brought what others want", func(table *RoutingTable, liar *Neighbor) {
+			table.Relayed(now, liar, 2*One)
+		}, false},
+		{"others brought what others want", func(table *RoutingTable, _ *Neighbor) {
+			for _, n := range table.All()[1:] {
+				n.brought = tally{}
+				table.Relayed(now.Add(-6*time.Hour), n, 10*One)
+			}
+		}, false},
 		{"there is nobody to compare with", func(table *RoutingTable, _ *Neighbor) {
 			table.Remove(id(1))
 			table.Remove(id(2))

@@ -62,7 +62,8 @@ type Neighbor struct {
 	Settled  bool          // its key gave for long, see incentive.Ledger
 	Misses   int           // own polls that were first to bring entries of feeds that it offers as its own
 
-	brought tally // what it gave us within a day
+	brought tally // what it gave us within a day of own feeds
+	relayed tally // and else
 	excused int   // of Misses, those before it gave something that an own poll lists
 
 	table *RoutingTable

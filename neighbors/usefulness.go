@@ -114,6 +114,12 @@ func (t *RoutingTable) Brought(now time.Time, n *Neighbor, worth Usefulness) {
 	n.brought.add(now, worth)
 }
 
+// Relayed notes that n gave us something else of that worth, as of feeds that others want: it makes n no better a
+// neighbor, and no liar.
+func (t *RoutingTable) Relayed(now time.Time, n *Neighbor, worth Usefulness) {
+	n.relayed.add(now, worth)
+}
+
 // Shown notes that an own poll lists what n delivered, or had when it offered it, after so many Misses.
 func (n *Neighbor) Shown(misses int) { n.excused = max(n.excused, misses) }
 
@@ -185,7 +191,7 @@ func (n *Neighbor) seconds(now time.Time) Usefulness {
 
 // Lies reports whether n claims as much as others, of what two others offer as well, and brought less than a tenth of
 // what they brought on average since it came, although they brought enough to tell, and some of it so long ago that n
-// has had its turn since. A feed that hardly anybody else offers is no evidence: it may be silent. Nor does it excuse:
+// has had its turn since. What n brought of other feeds counts for it, and what they did not against it. A feed that hardly anybody else offers is no evidence: it may be silent. Nor does it excuse:
 // or it would do to claim all that we follow. What with brought in that time counts for n as well: they are those whose
 // deliveries are booked as if one node made them.
 func (t *RoutingTable) Lies(now time.Time, n *Neighbor, with ...*Neighbor) bool {
@@ -199,9 +205,9 @@ func (t *RoutingTable) Lies(now time.Time, n *Neighbor, with ...*Neighbor) bool 
 			brought += other.brought.between(now, n.Since, now)
 		}
 	}
-	own := n.brought.sum(now)
+	own := n.brought.sum(now) + n.relayed.sum(now)
 	for _, other := range with {
-		own += other.brought.between(now, n.Since, now)
+		own += other.brought.between(now, n.Since, now) + other.relayed.between(now, n.Since, now)
 	}
 	if brought < provenBy || own*10*others >= brought {
 		return false

@@ -63,6 +63,7 @@ func (m *Machine) book(l *core.Link, e Earning) {
 	}
 	m.Got(l, e.Credit)
 	m.Table.Brought(m.Now, l.Peer, e.Useful)
+	m.Table.Relayed(m.Now, l.Peer, neighbors.Usefulness(e.Credit)-e.Useful)
 	m.pumpHolder(l)
 }
 
