@@ -278,36 +278,29 @@ func TestWhoHandsBackWhatItWasGivenEarnsNothing(t *testing.T) {
 	}
 }
 
-// What a neighbor delivers itself, while it waits for more to be given to it, is left out of that, be the bundle new
-// here or known.
+// What a neighbor delivers itself, while it waits for more to be given to it, is left out of that.
 func TestWhatANeighborDeliveredIsNotGivenBack(t *testing.T) {
-	for name, known := range map[string]bool{"new": false, "known": true} {
-		w := newNetwork(t)
-		hosts := w.full(2, bound(), news)
-		a, b := hosts[0], hosts[1]
-		b.blocked[news] = true
-		w.publish(news)
-		w.publish(news)
-		a.poll(news)
-		w.run(10 * time.Second)
-		var waits []feed.Entry
-		for _, e := range w.feed(news).entries {
-			if !b.has(e.EntryID()) {
-				waits = append(waits, e)
-			}
+	w := newNetwork(t)
+	hosts := w.full(2, bound(), news)
+	a, b := hosts[0], hosts[1]
+	b.blocked[news] = true
+	w.publish(news)
+	w.publish(news)
+	a.poll(news)
+	w.run(10 * time.Second)
+	var waits []feed.Entry
+	for _, e := range w.feed(news).entries {
+		if !b.has(e.EntryID()) {
+			waits = append(waits, e)
 		}
-		if len(waits) != 1 {
-			t.Fatalf("%s: %d entries wait", name, len(waits))
-		}
-		if known { // as the poll told of it, of which a part waits
-			a.take(b, bundleWith(w.feed(news).entries...))
-			waits = nil
-		}
-		a.take(b, bundleWith(append(waits, feed.Entry{Feed: news, ID: "its own", Published: w.Now()})...))
-		w.run(10 * time.Second)
-		if s := a.node.Neighbors()[0]; a.account(b).Given != incentive.Entry || s.Waiting != 0 {
-			t.Errorf("%s: it was given %v, and %d wait", name, a.account(b).Given, s.Waiting)
-		}
+	}
+	if len(waits) != 1 {
+		t.Fatalf("%d entries wait", len(waits))
+	}
+	a.take(b, bundleWith(append(waits, feed.Entry{Feed: news, ID: "its own", Published: w.Now()})...))
+	w.run(10 * time.Second)
+	if s := a.node.Neighbors()[0]; a.account(b).Given != incentive.Entry || s.Waiting != 0 {
+		t.Errorf("it was given %v, and %d wait", a.account(b).Given, s.Waiting)
 	}
 }
 

@@ -17,9 +17,6 @@ func (m *Machine) Received(from *core.Link, b *protocol.Bundle, answer func(erro
 	l := Of(from)
 	m.Counters.PutsReceived++
 	l.Offered.Add(b.DID)
-	for _, identity := range b.Identities() {
-		l.brought.Add(versionOf(identity))
-	}
 	switch {
 	case m.Gossip.Seen.Has(b.DID):
 		m.receivedSeen(l, b, answer)
@@ -35,6 +32,9 @@ func (m *Machine) Received(from *core.Link, b *protocol.Bundle, answer func(erro
 		answer(err)
 		m.blame(l, b, err)
 		return
+	}
+	for _, identity := range b.Identities() {
+		l.brought.Add(versionOf(identity))
 	}
 	forged := m.namesUs(l, b)
 	m.strike(l, b.DID)
