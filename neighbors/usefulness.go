@@ -191,9 +191,10 @@ func (n *Neighbor) seconds(now time.Time) Usefulness {
 
 // Lies reports whether n claims as much as others, of what two others offer as well, and brought less than a tenth of
 // what they brought on average since it came, although they brought enough to tell, and some of it so long ago that n
-// has had its turn since. What n brought of other feeds counts for it, and what they did not against it. A feed that hardly anybody else offers is no evidence: it may be silent. Nor does it excuse:
-// or it would do to claim all that we follow. What with brought in that time counts for n as well: they are those whose
-// deliveries are booked as if one node made them.
+// has had its turn since. What n brought of other feeds counts for it, and what they did not against it. A feed that
+// hardly anybody else offers is no evidence: it may be silent. Nor does it excuse: or it would do to claim all that we
+// follow. What with brought in that time counts for n as well: they are those whose deliveries are booked as if one
+// node made them.
 func (t *RoutingTable) Lies(now time.Time, n *Neighbor, with ...*Neighbor) bool {
 	others := Usefulness(len(t.list) - 1)
 	if others < 2 || now.Sub(n.Since) < liesAfter {
