@@ -17,7 +17,7 @@ type Account struct {
 	Again  Credit          `json:",omitempty"` // what it gave that others at its address gave before, if it is a key
 	Fined  Credit          // what it was fined
 	Asked  Credit          // what it asked for nothing
-	// Grace is the credit that it may be forgiven, at most D.
+	// Grace is the credit that it may be forgiven, at most D; below zero where it was forgiven an entry before.
 	Grace Credit
 	// Deficit is Given + Fined - Got, less what was forgiven, kept within the limits of the Ledger at every step.
 	Deficit Credit

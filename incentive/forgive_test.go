@@ -44,18 +44,26 @@ func TestWhoIsForgiven(t *testing.T) {
 	}
 }
 
-// What crosses on its way is paid for out of what may be forgiven, once.
+// What crosses on its way is paid for out of what may be forgiven, once, and so is an entry before that is earned.
 func TestWhatCrossesIsForgiven(t *testing.T) {
 	l, h := newLedger(Config{}), holder(1)
 	if got := l.Crossed(h, Entry); got != 0 {
 		t.Errorf("who is not known earns %v", got)
 	}
-	l.Got(now, h, 12*Entry)
-	for _, want := range []Credit{2 * Entry, Entry, 0} {
-		if got := l.Crossed(h, 2*Entry); got != want {
-			t.Errorf("it earns %v, want %v", got, want)
+	l.Gave(now, h, Entry)
+	crosses := func(earns ...Credit) {
+		t.Helper()
+		for _, want := range earns {
+			if got := l.Crossed(h, 2*Entry); got != want {
+				t.Errorf("it earns %v, want %v", got, want)
+			}
 		}
 	}
+	crosses(Entry, 0)
+	l.Got(now, h, 4*Entry) // which makes up for it
+	crosses(Entry, 0)
+	l.Got(now, h, 16*Entry)
+	crosses(2*Entry, 2*Entry, 0)
 }
 
 // A key that stood at its bound for what others at its address owe is forgiven nothing once they gave, and it may have

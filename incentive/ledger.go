@@ -177,20 +177,21 @@ func (l *Ledger) Revoked(now time.Time, h Holder, v Credit) {
 	if a := l.of(h); a != nil && v > 0 {
 		v = min(v, a.Got)
 		a.Got -= v
-		a.Grace = max(a.Grace-v/gracePart, 0)
+		a.Grace = max(a.Grace-v/gracePart, min(a.Grace, 0))
 		l.book(now, a, v)
 	}
 }
 
 // Crossed returns how much h earns with what it gave us and had from us, which is worth v: as much as it may be
-// forgiven, which is that much less from now on. Two honest nodes give each other the same where it crosses on its way;
-// who only hands back what it was given has earned nothing that could be forgiven.
+// forgiven, which is that much less from now on, and an entry before it has earned any. Two honest nodes give each
+// other the same where it crosses on its way, and if it is the first, both would stand at each other's bound with it.
+// Who only hands back what it was given gets that entry once.
 func (l *Ledger) Crossed(h Holder, v Credit) Credit {
 	a := l.of(h)
 	if a == nil {
 		return 0
 	}
-	v = min(v, a.Grace)
+	v = max(min(v, a.Grace+Entry), 0)
 	a.Grace -= v
 	return v
 }
@@ -216,7 +217,7 @@ func (l *Ledger) Forgive(now time.Time, h Holder) bool {
 		}
 		v = Entry
 	}
-	a.Grace = max(a.Grace-v, 0)
+	a.Grace = max(a.Grace-v, min(a.Grace, 0))
 	l.book(now, a, -v)
 	return true
 }
