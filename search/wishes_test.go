@@ -103,6 +103,26 @@ func TestWhoIsAskedNext(t *testing.T) {
 	}
 }
 
+// What is wished for twice is one wish, which all have that are said to, each once.
+func TestAWishTwiceIsOne(t *testing.T) {
+	w := wishesFor(2, node(1))
+	for i := range 2 {
+		w.Add(search.Wish{Wanted: wanted(byte(i), 1), Holders: []protocol.NodeID{node(1), node(2)}})
+	}
+	if w.Len() != 2 {
+		t.Errorf("%d wishes are open", w.Len())
+	}
+	for _, want := range []string{"1:2 ", "2:2 ", ""} {
+		requests := w.Next(everybody)
+		if got := said(requests); got != want {
+			t.Errorf("asked are %q, want %q", got, want)
+		}
+		for _, r := range requests {
+			w.Answered(r, 0, false)
+		}
+	}
+}
+
 // Wishes that somebody is asked for are not let go of; the rest are.
 func TestWishesUnderWayStay(t *testing.T) {
 	w := wishesFor(protocol.MaxBatch+7, node(1))
