@@ -57,8 +57,8 @@ which goes before what the world says.`,
 				return err
 			}
 			if p.Interests && c.Flags().Changed("feeds") {
-				return usageOf(c, fmt.Errorf("%w: so many feeds a node; in the world people each has those of its list",
-					experiment.ErrSetting))
+				return usageOf(c, fmt.Errorf("%w: so many feeds a node; want no --feeds in the world people, where "+
+					"each has its list", experiment.ErrSetting))
 			}
 			p.Interests = p.Interests || p.Lists != nil
 			p.Bound = cmp.Or(bound, -1)
