@@ -132,7 +132,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	parts.Go(func() { stop(rider.run(running, trackerURL)) })
 	s.rider = rider
 	err = show(running, c, s, pub, "http://"+a.Reader+"/")
-	sum := s.summary(time.Now(), pub.requests.Load())
+	sum := s.summary(time.Now())
 	if err == nil && sum.Missed > 0 {
 		err = fmt.Errorf("%w: %d of %d deliveries", ErrMissed, sum.Missed, sum.Expected)
 	}
@@ -160,14 +160,14 @@ func (c Config) withDefaults() Config {
 // pages at the address pages.
 func show(ctx context.Context, c Config, s *score, pub *publisher, pages string) error {
 	begun := time.Now()
-	s.begin(begun, pub.requests.Load())
+	s.begin(begun)
 	publishing, silence := context.WithTimeout(ctx, c.For-settle)
 	defer silence()
 	var publishers sync.WaitGroup
 	publishers.Go(func() { pub.publish(publishing) })
 	defer publishers.Wait()
 
-	screen := newScreen(c, s, pub, pages)
+	screen := newScreen(c, s, pages)
 	defer screen.close()
 	tick := time.NewTicker(screen.every)
 	defer tick.Stop()

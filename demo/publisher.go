@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"feedex/feed"
@@ -22,7 +21,6 @@ import (
 type publisher struct {
 	ln        net.Listener
 	urls      []feed.URL
-	requests  atomic.Int64
 	published func(e feed.Entry, at time.Time) // told before anybody can fetch the entry
 
 	mu    sync.Mutex
@@ -119,7 +117,6 @@ func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	p.requests.Add(1)
 	p.mu.Lock()
 	entries := p.feeds[n-1]
 	p.mu.Unlock()

@@ -16,7 +16,6 @@ type score struct {
 
 	mu      sync.Mutex
 	begun   time.Time
-	before  int64      // requests at the feeds until then
 	rider   *freeRider // nil where there is none
 	entries map[feed.URL][]published
 	when    map[feed.EntryID]time.Time // of publication
@@ -67,11 +66,11 @@ func (s *score) join(i int, name string, follows []feed.URL) {
 	}
 }
 
-// begin starts the clock; so many requests were made before.
-func (s *score) begin(now time.Time, requests int64) {
+// begin starts the clock.
+func (s *score) begin(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun, s.before = now, requests
+	s.begun = now
 }
 
 // published notes that an entry came out.
@@ -134,10 +133,10 @@ type Summary struct {
 	ByPoll, ByPeer int           // deliveries that came by the node's own poll, and from a neighbor
 	Lag            time.Duration // mean, from publication to arrival
 	AloneLag       time.Duration // mean, had each node only polled for itself
-	Requests       int64         // at the feeds' server
+	Requests       int           // at the feeds, but for the first of each node, which is for what was there before
 	Poll           time.Duration // between two polls of a node
-	AloneRequests  int64         // had each node polled alone as often as it may, for AloneLag
-	AsSoonRequests int64         // had each node polled alone, often enough for Lag
+	AloneRequests  int           // had each node polled alone as often as it may, for AloneLag
+	AsSoonRequests int           // had each node polled alone, often enough for Lag
 	Ran            time.Duration
 	Each           []NodeSummary
 	Rider          RiderSummary
@@ -160,11 +159,14 @@ type NodeSummary struct {
 }
 
 // summary counts everything up to now.
-func (s *score) summary(now time.Time, requests int64) Summary {
+func (s *score) summary(now time.Time) Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := s.count(now)
-	sum.Requests, sum.Turns, sum.Poll = requests-s.before, s.turnsOf(now), s.poll
+	sum.Turns, sum.Poll = s.turnsOf(now), s.poll
+	for _, turns := range s.turns {
+		sum.Requests += len(turns)
+	}
 	if s.rider != nil {
 		sum.Rider.Got, sum.Rider.Neighbors, sum.Rider.Held = s.rider.state()
 	}
@@ -177,7 +179,7 @@ func (s *score) summary(now time.Time, requests int64) Summary {
 		sum.Each = append(sum.Each, each)
 		follows += len(n.follows)
 	}
-	every := func(d time.Duration) int64 { return int64(float64(follows) * float64(sum.Ran) / float64(d)) }
+	every := func(d time.Duration) int { return int(float64(follows) * float64(sum.Ran) / float64(d)) }
 	sum.AloneRequests = every(s.poll)
 	if sum.Lag > 0 {
 		sum.AsSoonRequests = every(2 * sum.Lag) // polling alone every 2L sees an entry after L on average

@@ -17,14 +17,13 @@ const (
 type screen struct {
 	config Config
 	score  *score
-	pub    *publisher
 	every  time.Duration // between two pictures
 	lines  int           // of the last picture, to be drawn over
 	hidden bool          // the cursor
 }
 
-func newScreen(c Config, s *score, pub *publisher, pages string) *screen {
-	sc := &screen{config: c, score: s, pub: pub, every: 250 * time.Millisecond}
+func newScreen(c Config, s *score, pages string) *screen {
+	sc := &screen{config: c, score: s, every: 250 * time.Millisecond}
 	fmt.Fprintf(c.Out, "feedex demo: %d nodes, a tracker and %d feeds on this machine.\n", c.Nodes, c.Feeds)
 	fmt.Fprintf(c.Out, "Each feed publishes every %v to %v; each node polls each of its feeds every %v.\n",
 		shortestGap, longestGap, c.Poll)
@@ -45,7 +44,7 @@ func (sc *screen) close() {
 
 // draw shows the figures of now.
 func (sc *screen) draw(now time.Time) {
-	sum := sc.score.summary(now, sc.pub.requests.Load())
+	sum := sc.score.summary(now)
 	if !sc.config.Terminal {
 		if seconds := int(sum.Ran / sc.every); seconds%20 == 0 { // every five seconds
 			fmt.Fprintf(sc.config.Out,
@@ -102,8 +101,8 @@ func (s Summary) figures(w io.Writer) {
 	fmt.Fprintf(w, "  deliveries        %6d of %d: %d by own polls, %d from neighbors\n", s.Expected-s.Missed,
 		s.Expected, s.ByPoll, s.ByPeer)
 	fmt.Fprintf(w, "  mean lag          %6s, polling alone: %s\n", lag(s.Lag), lag(s.AloneLag))
-	fmt.Fprintf(w, "  requests at feeds %6d, polling alone: %d; to be as soon: %d\n", s.Requests, s.AloneRequests,
-		s.AsSoonRequests)
+	fmt.Fprintf(w, "  requests at feeds %6d, first ones apart; alone: %d, to be as soon: %d\n", s.Requests,
+		s.AloneRequests, s.AsSoonRequests)
 }
 
 // String tells in words what came of the demonstration.
