@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -18,8 +19,8 @@ const (
 	alteredAfter = time.Hour
 	// passedADay is how many revisions of one entry are passed on within a day.
 	passedADay = 3
-	// maxPassed bounds the revisions that are counted for it, of which all have the same part: those of a feed that own
-	// polls show, and those of it that neighbors of one network bring.
+	// maxPassed bounds the revisions that are counted for it. Networks share it alike, own polls as one, and each
+	// network's feeds its part.
 	maxPassed = 4096
 )
 
@@ -57,7 +58,7 @@ type passed struct {
 	at    time.Time
 }
 
-// A ration is the room for the revisions of one feed that one network brings.
+// A ration is the room for the revisions of one feed that one network brings, or own polls.
 type ration struct {
 	feed feed.URL
 	by   protocol.Network // of the neighbor that brought it, none for an own poll
@@ -147,7 +148,8 @@ func (v *Versions) Compare(begun time.Time, listed []Listed) (altered []BroughtV
 }
 
 // Pass reports whether one more revision of the entry, which came by a path, may be passed on, a few a day, and counts
-// it. Where there is no more room, those that have most of it get no more and lose their oldest to others.
+// it. Where there is no more room, who has most of it loses its oldest to others, and gets no more but for feeds that
+// have less of its part.
 func (v *Versions) Pass(now time.Time, u feed.URL, id feed.EntryID, path []protocol.NodeID) bool {
 	v.passed = slices.DeleteFunc(v.passed, func(p passed) bool { return now.Sub(p.at) >= 24*time.Hour })
 	count := 0
@@ -167,19 +169,28 @@ func (v *Versions) Pass(now time.Time, u feed.URL, id feed.EntryID, path []proto
 	return true
 }
 
-// yields makes room for one more of a part, and reports whether another part had more of it to give.
+// yields makes room for one more of a part, and reports whether another part had more of it to give: the largest of the
+// network that has most, or of the same network where none has more.
 func (v *Versions) yields(to ration) bool {
-	parts, most := make(map[ration]int), 0
+	networks, parts := make(map[protocol.Network]int), make(map[ration]int)
 	for i := range v.passed {
+		networks[v.passed[i].by]++
 		parts[v.passed[i].ration]++
 	}
-	for _, n := range parts {
-		most = max(most, n)
+	from, most := to.by, slices.Max(slices.Collect(maps.Values(networks)))
+	if networks[from]+1 < most {
+		from = v.passed[slices.IndexFunc(v.passed, func(p passed) bool { return networks[p.by] == most })].by
 	}
-	if parts[to]+1 >= most {
+	most = 0
+	for part, n := range parts {
+		if part.by == from {
+			most = max(most, n)
+		}
+	}
+	if from == to.by && parts[to]+1 >= most {
 		return false
 	}
-	oldest := slices.IndexFunc(v.passed, func(p passed) bool { return parts[p.ration] == most })
+	oldest := slices.IndexFunc(v.passed, func(p passed) bool { return p.by == from && parts[p.ration] == most })
 	v.passed = slices.Delete(v.passed, oldest, oldest+1)
 	return true
 }

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -171,6 +172,19 @@ func TestRevisionsAreRationed(t *testing.T) {
 		if v.Pass(now, part.feed, feed.EntryID{1, 2, byte(i)}, part.path) != part.want || len(v.passed) != maxPassed {
 			t.Errorf("with a flood of one part, another is passed on: %v; %d are counted", !part.want, len(v.passed))
 		}
+	}
+	// Nor do those of as many feeds as there is room for, one each, which another network brings.
+	v = newVersions(new(Witnesses))
+	for i := range maxPassed {
+		v.Pass(now, feed.URL(fmt.Sprint("https://example.net/", i)), feed.EntryID(did(i)), way(1))
+	}
+	for i := range 3 {
+		if !v.Pass(now, news, feed.EntryID{1, byte(i)}, nil) || len(v.passed) != maxPassed {
+			t.Fatalf("beside a flood of many feeds %d are passed on; %d are counted", i, len(v.passed))
+		}
+	}
+	if v.Pass(now, "https://example.net/0", feed.EntryID{2}, way(1)) {
+		t.Error("a flood of many feeds goes on in a feed that has its part")
 	}
 	if !v.Pass(now.Add(24*time.Hour), news, feed.EntryID{1, 2, 3}, way(1)) {
 		t.Error("the flood is counted for ever")

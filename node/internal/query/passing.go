@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"time"
 
 	"feedex/archive"
 	"feedex/node/internal/core"
@@ -41,9 +42,10 @@ func (m *Machine) forOthers(f protocol.Found) protocol.Found {
 	return f
 }
 
-// passOn has the hosted neighbor that told of most of the entries that are wanted and not among records send them, and
-// calls then with those that it sent besides.
-func (m *Machine) passOn(wanted []protocol.Wanted, records []archive.Record, then func([]archive.Record)) {
+// passOn has the hosted neighbor that told of most of the entries that are wanted and not among records send them, or
+// another where it sends none, while that is before until, and calls then with what came besides.
+func (m *Machine) passOn(wanted []protocol.Wanted, records []archive.Record, until time.Time,
+	then func([]archive.Record)) {
 	var from *core.Link
 	var wishes []protocol.Wanted
 	for _, l := range m.Links {
@@ -72,12 +74,18 @@ func (m *Machine) passOn(wanted []protocol.Wanted, records []archive.Record, the
 				m.lied(from.ID(), from, lie)
 				sent = nil
 			}
-			if len(sent) == 0 { // others may have what it does not give
-				for _, w := range wishes {
-					delete(of(from).passing, w)
-				}
+			if len(sent) > 0 {
+				then(append(slices.Clip(records), slices.DeleteFunc(sent, m.mayNotPass)...))
+				return
 			}
-			then(append(slices.Clip(records), slices.DeleteFunc(sent, m.mayNotPass)...))
+			for _, w := range wishes {
+				delete(of(from).passing, w)
+			}
+			if m.Now.After(until) {
+				then(records)
+				return
+			}
+			m.passOn(wanted, records, until, then)
 		})
 }
 

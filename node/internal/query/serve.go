@@ -48,7 +48,8 @@ func (m *Machine) Serve(l *core.Link, ev core.Asked, c protocol.GetEntries) {
 			m.Refuse(ev, protocol.Faultf(protocol.Busy, "the archive took too long; ask for less, or later"))
 			return
 		}
-		m.passOn(c.Wanted, found.Records, func(records []archive.Record) { m.give(l, ev, h, c, records) })
+		m.passOn(c.Wanted, found.Records, m.Now.Add(serveTime),
+			func(records []archive.Record) { m.give(l, ev, h, c, records) })
 	})
 }
 
