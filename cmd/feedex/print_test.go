@@ -18,6 +18,7 @@ import (
 	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/recommend"
 )
 
 var noon = time.Date(2025, 6, 15, 12, 0, 0, 0, time.UTC)
@@ -228,6 +229,19 @@ https://example.com/feed  News & more
 http://nas.local/feed
   0          never    now    -      0        0             private, new
 `, func(w *strings.Builder) error { return printFeeds(w, list[:2], noon, 80) })
+}
+
+// What neighbors name is chosen by them, to the last character that an address may hold.
+func TestPrintRecommendations(t *testing.T) {
+	list := []control.Recommendation{{
+		Suggestion: recommend.Suggestion{Feed: "https://evil.example/\u202emoc.elpmaxe", Followers: 2, Of: 3,
+			Shared: 1},
+		Title: "News \x1b[2J",
+	}}
+	wantText(t, `
+https://evil.example/moc.elpmaxe  News [2J
+  2 of 3 like-minded neighbors follow it; they share 1 of your feeds
+`, func(w *strings.Builder) error { return printRecommendations(w, list) })
 }
 
 func TestPrintRecords(t *testing.T) {

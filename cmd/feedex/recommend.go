@@ -32,7 +32,7 @@ were followed or declined are left out, and so are other forms of them, such as 
 			if err := client.Decline(c.Context(), u); err != nil {
 				return err
 			}
-			fmt.Fprintln(c.OutOrStdout(), "suggested no more:", u)
+			fmt.Fprintln(c.OutOrStdout(), "suggested no more:", printable(string(u)))
 			return nil
 		}
 		list, err := client.Recommend(c.Context())
@@ -56,7 +56,7 @@ func printRecommendations(w io.Writer, list []control.Recommendation) error {
 			title = "  " + printable(r.Title)
 		}
 		if _, err := fmt.Fprintf(w, "%s%s\n  %d of %d like-minded neighbors follow it; they share %d of your feeds\n",
-			r.Feed, title, r.Followers, r.Of, r.Shared); err != nil {
+			printable(string(r.Feed)), title, r.Followers, r.Of, r.Shared); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ followed again when it starts the next time, unless it is removed there too.`,
 				return err
 			}
 			gone = append(gone, f.URL, f.Page)
-			fmt.Fprintln(c.OutOrStdout(), "no longer following", f.URL)
+			fmt.Fprintln(c.OutOrStdout(), "no longer following", printable(string(f.URL)))
 		}
 		return nil
 	})
