@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"feedex/feed"
 	"feedex/neighbors"
 	"feedex/node"
 	"feedex/protocol"
+	"feedex/recommend"
 )
 
 // household starts nodes at addresses of one private network that follow a feed.
@@ -168,6 +170,32 @@ func TestNearNodesHaveTwoPlaces(t *testing.T) {
 	for _, n := range h {
 		if count := len(n.node.Neighbors()); count < 1 || count > 2 {
 			t.Errorf("%s has %d neighbors", n.id, count)
+		}
+	}
+}
+
+// All near nodes have one voice, whatever their addresses and ports: who is on the network of somebody's home, or of a
+// café, has as many as he likes.
+func TestNearNodesHaveOneVoice(t *testing.T) {
+	w := newNetwork(t)
+	h := w.full(1, node.Config{}, news)[0]
+	h.shareStars(true, news)
+	entry := h.got(7, epoch)
+	const pushed = feed.URL("https://pushed.example.com/")
+	for _, id := range []string{"192.168.1.7:7790", "192.168.1.7:7791", "192.168.1.8:7790", "20.1.0.7:7790"} {
+		f := h.befriend(mustID(id), news, pushed)
+		h.believes(f)
+		h.saysStars(f, protocol.FeedStars{Feed: news})
+		if code := h.saysStars(f, protocol.FeedStars{Feed: news, Entries: []feed.EntryID{entry}}); code != 0 {
+			t.Fatalf("stars are told: fault %d", code)
+		}
+		votes, suggested := 1, 0
+		if f.id.Addr() == netip.AddrFrom4([4]byte{20, 1, 0, 7}) { // who is elsewhere
+			votes, suggested = 2, 1
+		}
+		none := func(feed.URL) bool { return false }
+		if got := recommend.Rank(h.node.Interests(), 10, none); h.votes()[entry] != votes || len(got) != suggested {
+			t.Errorf("with %s there are %d votes, want %d, and suggested are %v", id, h.votes()[entry], votes, got)
 		}
 	}
 }

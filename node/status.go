@@ -153,7 +153,8 @@ func (n *Node) Interests() recommend.Profile {
 	facts := recommend.Profile{Own: t.OwnFeeds()}
 	for _, p := range t.All() {
 		follows, near := t.Interests(p)
-		facts.Voices = append(facts.Voices, recommend.Voice{Network: p.ID.Network(), Follows: follows, Near: near})
+		said := recommend.Voice{Network: n.core.VoiceOf(p.ID), Follows: follows, Near: near}
+		facts.Voices = append(facts.Voices, said)
 	}
 	return facts
 }

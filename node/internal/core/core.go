@@ -156,6 +156,15 @@ func (c *Core) Local(id protocol.NodeID) bool {
 // business then.
 func (c *Core) Secluded(id protocol.NodeID) bool { return id.Hosted() || c.Local(id) }
 
+// VoiceOf is the network with which a neighbor speaks where several of one have one voice. All at addresses that are
+// not public are one, which is nobody's: whoever is on such a network has as many addresses there as he likes.
+func (c *Core) VoiceOf(id protocol.NodeID) protocol.Network {
+	if c.Local(id) {
+		return protocol.Network{}
+	}
+	return id.Network()
+}
+
 // Outward is a node as others are to hear of it: its id, or its key alone where it is secluded; nobody where it showed
 // none.
 func (c *Core) Outward(id protocol.NodeID) protocol.NodeID {

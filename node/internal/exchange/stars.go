@@ -308,10 +308,11 @@ func (m *Machine) Starred() []StarredEntry {
 		if standing == 0 {
 			continue
 		}
-		v := voters[l.ID().Network()]
+		network := m.VoiceOf(l.ID())
+		v := voters[network]
 		if v == nil {
 			v = &voter{stars: make(map[vote]bool), labels: make(map[labelVote]bool), tips: make(map[feed.EntryID]bool)}
-			voters[l.ID().Network()] = v
+			voters[network] = v
 		}
 		v.standing = max(v.standing, standing)
 		for _, u := range open {
