@@ -77,12 +77,14 @@ func (b *bulletin) lines(links bool) string {
 	var lines []string
 	for i := range b.latest() {
 		m := &b.messages[len(b.messages)-1-i]
-		line := "• " + called(m)
+		line, from := "• "+called(m), source(m)
 		switch {
 		case len(b.messages)+b.more == 1:
-			line = strings.TrimPrefix(m.Feed+" · "+m.Filter, " · ")
-		case m.Feed != "" && m.Title != "":
-			line += " (" + m.Feed + ")"
+			line = strings.TrimPrefix(from+" · "+m.Filter, " · ")
+		case m.Title == "":
+			line = "• " + from
+		case from != "":
+			line += " (" + from + ")"
 		}
 		if links && m.Link != "" {
 			line += " " + m.Link
@@ -121,6 +123,15 @@ func (b *bulletin) link() string {
 // called is the title of an entry, or the name of its feed where it has neither a title nor a text.
 func called(m *reading.Message) string { return cmp.Or(m.Title, m.Feed) }
 
+// source is where an entry is from: its feed, and that one neighbor alone says so, if that is so. Who made it up, with
+// a page of his own, would have the node speak for him else.
+func source(m *reading.Message) string {
+	if m.Unconfirmed {
+		return strings.TrimPrefix(m.Feed+", not confirmed", ", ")
+	}
+	return m.Feed
+}
+
 // letter is the text of a mail, which has room for the page of each entry.
 func (b *bulletin) letter() string {
 	if len(b.messages) == 0 {
@@ -129,7 +140,7 @@ func (b *bulletin) letter() string {
 	var text strings.Builder
 	for i := range b.messages {
 		m := &b.messages[len(b.messages)-1-i]
-		fmt.Fprintf(&text, "%s\n%s · %s\n", called(m), m.Feed, m.Filter)
+		fmt.Fprintf(&text, "%s\n%s · %s\n", called(m), source(m), m.Filter)
 		if m.Link != "" {
 			fmt.Fprintf(&text, "%s\n", m.Link)
 		}

@@ -105,6 +105,56 @@ func TestWithoutTitle(t *testing.T) {
 	})
 }
 
+// What one neighbor alone vouches for is told as that, in whatever form people see it.
+func TestWhatNobodyConfirmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		s.serves("hook.example:80", false, ok)
+		letters := s.post("localhost:25", false, false)
+		s.keep(hook(1))
+		s.keep(reading.Receiver{ID: 2, Kind: reading.Mail, Address: "me@example.com"})
+		long := strings.Repeat("News", 100)
+		forged := reading.Message{Filter: "storm", Feed: long, Title: "Forged", Unconfirmed: true}
+		shown, untitled := forged, forged
+		shown.Unconfirmed, untitled.Title = false, ""
+		for _, c := range []struct {
+			list  []reading.Message
+			marks int
+		}{
+			{[]reading.Message{forged}, 1}, {[]reading.Message{shown}, 0},
+			{[]reading.Message{forged, shown, untitled}, 2},
+		} {
+			s.store.mu.Lock()
+			for _, m := range c.list {
+				for to := range reading.ReceiverID(2) {
+					s.store.last++
+					m.ID, m.Arrived = s.store.last, time.Now()
+					s.store.waiting = append(s.store.waiting, queued{to + 1, m})
+				}
+			}
+			s.store.mu.Unlock()
+			s.teller.Wake()
+			got := s.requests()
+			if len(got) != 1 || len(letters) != 1 {
+				t.Fatalf("of %d entries there are %d requests and %d letters", len(c.list), len(got), len(letters))
+			}
+			var doc struct {
+				Text    string
+				Entries []struct{ Unconfirmed bool }
+			}
+			if err := json.Unmarshal(got[0].body, &doc); err != nil || doc.Entries[0].Unconfirmed != (c.marks > 0) {
+				t.Errorf("%s, %v", got[0].body, err)
+			}
+			for _, text := range []string{doc.Text, (<-letters).text} {
+				if got := strings.Count(text, ", not confirmed"); got != c.marks {
+					t.Errorf("%d of %d are told as not confirmed, want %d:\n%s", got, len(c.list), c.marks, text)
+				}
+			}
+		}
+	})
+}
+
 // The topic is the last part of the address; what is before it is the server.
 func TestNtfy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -33,6 +33,8 @@ type webhookEntry struct {
 	Link      string    `json:"link,omitempty"`
 	Published time.Time `json:"published"`
 	Arrived   time.Time `json:"arrived"`
+	// Unconfirmed is true of what one neighbor alone vouches for yet.
+	Unconfirmed bool `json:"unconfirmed,omitempty"`
 }
 
 // postWebhook sends JSON, signed as Standard Webhooks (version 1.0.0) has it where there is a secret.
@@ -43,7 +45,7 @@ func (t *Teller) postWebhook(ctx context.Context, r *reading.Receiver, b *bullet
 		m := &b.messages[i]
 		doc.Entries = append(doc.Entries, webhookEntry{
 			ID: m.Entry.String(), Filter: m.Filter, Feed: m.Feed, Title: m.Title, Link: m.Link,
-			Published: m.Time.UTC(), Arrived: m.Arrived.UTC(),
+			Published: m.Time.UTC(), Arrived: m.Arrived.UTC(), Unconfirmed: m.Unconfirmed,
 		})
 	}
 	body, err := plainJSON(doc)

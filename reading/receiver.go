@@ -189,6 +189,8 @@ type Message struct {
 	Lead    string // where there is no title, the beginning of the entry's text in HTML
 	Link    string // "" for none
 	Time    time.Time
+	// Unconfirmed is whether one neighbor alone vouches for it yet; see archive.Record.
+	Unconfirmed bool
 }
 
 // Checked is the receiver as it is kept. The error wraps ErrReceiver or ErrName.

@@ -113,11 +113,14 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	brought.Source = neighbor
+	brought.Source, brought.Confirmed = neighbor, false
 	Keep(t, a, first)
 	Keep(t, a, brought)
 	list = d.wantWaiting(t, all, "storm and flood", "storm", "A storm breaks over the coast", "storm",
 		"storm from a neighbor")
+	if list[0].Unconfirmed || !list[4].Unconfirmed {
+		t.Errorf("what a poll shows, and what a neighbor says, are told as %+v and %+v", list[0], list[4])
+	}
 
 	// What is purged is told no more, and what was told neither.
 	a.Purge(time.Unix(100_005, 0), []feed.EntryID{linked.ID})
@@ -143,7 +146,7 @@ func testReceiversAreTold(t *testing.T, a reading.Database) {
 	// So it is after it was told by a clock that was ahead.
 	a.Told(reading.Receiver{ID: all}, time.Unix(1<<40, 0), []reading.MessageID{list[4].ID}, 0)
 	brought = FeedRecord(otherNews, 100_006+3*24*3600+1)
-	brought.Source = neighbor
+	brought.Source, brought.Confirmed = neighbor, false
 	Keep(t, a, coast(brought, "A storm breaks over the coast", roofs))
 	d.wantWaiting(t, all, "storm", "storm from a neighbor", "The daily storm report here",
 		"The daily storm report here", "A storm breaks over the coast")

@@ -180,7 +180,7 @@ func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID, limit int) 
 	waiting, err = all(ctx, r, func(row rowScanner) (m reading.Message, err error) {
 		var secret string
 		err = scan(row, &m.ID, &m.Filter, seconds(&m.Arrived), &m.Item, bytesOf(m.Entry[:]), seconds(&m.Time), &m.Title,
-			&m.Link, &secret, &m.Feed, &m.Lead)
+			&m.Link, &secret, &m.Feed, &m.Lead, &m.Unconfirmed)
 		m.Title = safehtml.Label(m.Title)
 		m.Link = safehtml.Link(m.Link)
 		m.Feed = cmp.Or(safehtml.Label(m.Feed), feed.URL(secret).Host())
@@ -188,7 +188,7 @@ func (r *Reader) Waiting(ctx context.Context, id reading.ReceiverID, limit int) 
 	}, `
 		SELECT m.id, m.filter, m.arrived, m.item, e.id, e.time, e.title, e.link, f.url,
 			coalesce((SELECT name FROM titles WHERE feed = f.id AND person = r.person), f.title),
-			iif(e.title = '', `+leadColumn+`, '')
+			iif(e.title = '', `+leadColumn+`, ''), NOT `+isConfirmed+`
 		FROM messages m INDEXED BY messages_waiting CROSS JOIN receivers r ON r.id = m.receiver
 			CROSS JOIN items i ON i.id = m.item CROSS JOIN entries e ON e.seq = i.seq JOIN feeds f ON f.id = e.feed
 		WHERE m.receiver = ? AND m.told IS NULL ORDER BY m.id LIMIT ?`, id, limit)
