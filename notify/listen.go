@@ -109,7 +109,7 @@ func (t *Teller) hear(ctx context.Context, r reading.Receiver) {
 		failures++
 		problem := ""
 		if err != nil {
-			problem = err.Error()
+			problem = brief{err}.Error()
 		}
 		e.tell(ctx, problem)
 		if sleep.For(ctx, wait) != nil {

@@ -265,18 +265,32 @@ func (t *Teller) sendInTime(ctx context.Context, r *reading.Receiver, b *bulleti
 	return inTime(ctx, func(ctx context.Context) error { return t.send(ctx, r, b) })
 }
 
+// maxProblem is how long the text of an error of a receiver is, in bytes.
+const maxProblem = 1000
+
+// A brief is an error as one line that is read through: receivers write into it, by a status, by what a mail server
+// says, or by the names in a certificate.
+type brief struct{ error }
+
+func (b brief) Error() string { return shortened(safehtml.Line(b.error.Error()), maxProblem) }
+
+func (b brief) Unwrap() error { return b.error }
+
 // errSlow is for a receiver that takes nothing in deliverTime.
 var errSlow = fmt.Errorf("no answer within %.0f s", deliverTime.Seconds())
 
-// inTime sends something, and says in our words that it took too long: each library has others.
+// inTime sends something, and says in our words that it took too long: each library has others. The error is a brief.
 func inTime(ctx context.Context, send func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, deliverTime, errSlow)
 	defer cancel()
 	err := send(ctx)
-	if err != nil && errors.Is(context.Cause(ctx), errSlow) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(context.Cause(ctx), errSlow):
 		return errSlow
 	}
-	return err
+	return brief{err}
 }
 
 // note stores how a delivery went, also where the node ends meanwhile. Where that cannot be stored, as on a full disk,

@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -239,6 +240,30 @@ func TestSilentReceivers(t *testing.T) {
 		for id := range reading.ReceiverID(4) {
 			if p := s.store.receiver(id + 1).Problem; p != "no answer within 30 s" {
 				t.Errorf("the problem of a receiver that says nothing is %q", p)
+			}
+		}
+	})
+}
+
+// What receivers write into errors is told as one line, and not for ever.
+func TestLongRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t)
+		defer s.end()
+		long := "\x1b[2J" + strings.Repeat("x", 60_000)
+		answers := func(text string) func(net.Conn) {
+			return func(conn net.Conn) {
+				go io.Copy(io.Discard, conn)
+				_, _ = io.WriteString(conn, text)
+			}
+		}
+		s.hosts["hook.example:80"] = answers("HTTP/1.1 500 " + long + "\r\nContent-Length: 0\r\n\r\n")
+		s.hosts["localhost:25"] = answers(strings.Repeat("554-"+long[:500]+"\r\n", 100) + "554 no\r\n")
+		mail := reading.Receiver{Kind: reading.Mail, Address: "me@example.com"}
+		for _, r := range []reading.Receiver{hook(1), mail} {
+			err := s.teller.Try(t.Context(), r)
+			if err == nil || len(err.Error()) > 1000 || strings.ContainsAny(err.Error(), "\x1b\r\n") {
+				t.Errorf("%s: the error is %.80q…", r.Kind, fmt.Sprint(err))
 			}
 		}
 	})
