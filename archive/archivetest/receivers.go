@@ -3,6 +3,7 @@ package archivetest
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -333,6 +334,21 @@ func testReceiverBounds(t *testing.T, a reading.Database) {
 		t.Errorf("added anew as %d, not %d", again, id)
 	}
 	d.wantWaiting(t, id)
+
+	// What one neighbor alone vouches for makes room for what polls show, and for nothing else.
+	brought := FeedRecords(news, 5000, 5000+reading.MaxWaiting)
+	for i := range brought {
+		brought[i].Source, brought[i].Confirmed = protocol.NewNodeID(netip.MustParseAddr("192.0.2.7"), 7790), false
+	}
+	for part := range slices.Chunk(brought, 100) {
+		Keep(t, a, part...)
+	}
+	shown := FeedRecord(otherNews, 9000)
+	Keep(t, a, shown)
+	list, more, err = a.Waiting(t.Context(), id, reading.MaxWaiting)
+	if err != nil || len(list) != reading.MaxWaiting || more != 2 || list[len(list)-1].Entry != shown.ID {
+		t.Errorf("%d wait and %d more, %v, the last is %+v", len(list), more, err, list[len(list)-1])
+	}
 }
 
 // A receiver keeps by which word it commands, up to which message that was heard, and which commands of the last day

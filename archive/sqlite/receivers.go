@@ -69,6 +69,7 @@ type hit struct {
 	arrived              time.Time
 	entry                feed.EntryID
 	title, link, lead    string
+	confirmed            bool
 }
 
 // announce has the receivers of people told of what their filters caught of the items behind a number, but for what is
@@ -77,9 +78,9 @@ type hit struct {
 func (s *Store) announce(last int64) {
 	hits := load(&s.writer, by(func(h *hit) []any {
 		return []any{&h.receiver, &h.filter, &h.item, &h.feed, seconds(&h.arrived), bytesOf(h.entry[:]), &h.title,
-			&h.link, &h.lead}
+			&h.link, &h.lead, &h.confirmed}
 	}), `
-		SELECT h.receiver, h.filter, i.id, i.feed, i.arrived, e.id, e.title, e.link, `+leadColumn+`
+		SELECT h.receiver, h.filter, i.id, i.feed, i.arrived, e.id, e.title, e.link, `+leadColumn+`, `+isConfirmed+`
 		FROM ( -- once an item, and not once for each filter that caught it
 			SELECT r.id AS receiver, r.person AS person, c.item AS item, f.name AS filter, min(f.place)
 			FROM caught c INDEXED BY caught_by_item CROSS JOIN filters f ON f.id = c.filter AND NOT f.gone AND f.rule <> ?2
@@ -101,7 +102,8 @@ func (s *Store) announce(last int64) {
 	}
 }
 
-// tell has one receiver told of hits, as far as there is room; the rest is counted.
+// tell has one receiver told of hits, as far as there is room; the rest is counted. What one neighbor alone vouches for
+// makes room for what is confirmed: a night's inventions of one would keep all of it out.
 func (s *Store) tell(hits []hit) {
 	receiver := hits[0].receiver
 	at := hits[0].arrived
@@ -119,7 +121,10 @@ func (s *Store) tell(hits []hit) {
 		}
 		if waiting >= reading.MaxWaiting {
 			beyond++
-			continue
+			if !h.confirmed || s.write(dropHearsay, receiver) == 0 {
+				continue
+			}
+			waiting--
 		}
 		waiting += s.write(`
 			INSERT INTO messages (receiver, story, wording, filter, item, feed, arrived) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -129,6 +134,12 @@ func (s *Store) tell(hits []hit) {
 		s.write(`UPDATE receivers SET beyond = beyond + ? WHERE id = ?`, beyond, receiver)
 	}
 }
+
+// dropHearsay has a receiver told no more of what came last of what one neighbor alone vouches for.
+const dropHearsay = `DELETE FROM messages WHERE id = (
+	SELECT m.id FROM messages m INDEXED BY messages_waiting CROSS JOIN items i ON i.id = m.item
+		CROSS JOIN entries e ON e.seq = i.seq
+	WHERE m.receiver = ? AND m.told IS NULL AND NOT ` + isConfirmed + ` ORDER BY m.id DESC LIMIT 1)`
 
 // Told implements reading.Messages.
 func (s *Store) Told(to reading.Receiver, at time.Time, messages []reading.MessageID, more int) {
