@@ -56,12 +56,13 @@ func (b *bulletin) title() string {
 	return shortened(fmt.Sprintf("%d entries: %s", len(b.messages)+b.more, strings.Join(b.filters(), ", ")), maxTitle)
 }
 
-// bare is the bulletin without what others wrote.
-func (b *bulletin) bare() *bulletin {
+// bare is the bulletin without what others wrote, all of it or of what is not confirmed.
+func (b *bulletin) bare(all bool) *bulletin {
 	bare := &bulletin{id: b.id, messages: slices.Clone(b.messages), more: b.more}
 	for i := range bare.messages {
-		m := &bare.messages[i]
-		m.Title, m.Feed, m.Link = "An entry that cannot be told here", "", ""
+		if m := &bare.messages[i]; all || m.Unconfirmed {
+			m.Title, m.Feed, m.Link = "An entry that cannot be told here", "", ""
+		}
 	}
 	return bare
 }

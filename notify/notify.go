@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -234,8 +235,11 @@ func (t *Teller) deliver(ctx context.Context, r *reading.Receiver, b *bulletin) 
 	err := t.sendInTime(ctx, r, b)
 	var refused declined
 	if errors.As(err, &refused) && refused.unfit {
-		// Something in it may be more than the receiver takes, for ever: it is told that there is something.
-		if t.sendInTime(ctx, r, b.bare()) == nil {
+		// Something in it may be more than the receiver takes, for ever: it is told that there is something. Who makes
+		// up what no server of mail takes is not to have it told of nothing else.
+		takes := func(b *bulletin) bool { return t.sendInTime(ctx, r, b) == nil }
+		hearsay := slices.ContainsFunc(b.messages, func(m reading.Message) bool { return m.Unconfirmed })
+		if hearsay && takes(b.bare(false)) || takes(b.bare(true)) {
 			err = nil
 		}
 	}

@@ -324,6 +324,20 @@ func TestUnfit(t *testing.T) {
 		if got := titles(s.requests()); !slices.Equal(got, []string{"a"}) {
 			t.Errorf("then %q", got)
 		}
+		s.store.mu.Lock() // what a neighbor made up comes with what polls have shown
+		for _, title := range []string{"b", "poison", "c"} {
+			s.store.last++
+			m := reading.Message{ID: s.store.last, Filter: "storm", Title: title, Arrived: time.Now()}
+			m.Unconfirmed = title == "poison"
+			s.store.waiting = append(s.store.waiting, queued{1, m})
+		}
+		s.store.mu.Unlock()
+		s.teller.Wake()
+		got := s.requests()
+		const told = `"text":"• c\n• An entry that cannot be told here (not confirmed)\n• b"`
+		if len(got) != 2 || !strings.Contains(string(got[1].body), told) {
+			t.Errorf("of others it is told %s", got[len(got)-1].body)
+		}
 	})
 }
 
