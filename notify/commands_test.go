@@ -381,6 +381,14 @@ func TestBadStreams(t *testing.T) {
 			{"a web page", "no ntfy server", func(w http.ResponseWriter, _ *http.Request) {
 				fmt.Fprintf(w, "<p>Welcome</p>\n"+`{"event":"message","id":"x","message":"%s page"}`+"\n", word)
 			}},
+			{"it never ends", "too much", func(w http.ResponseWriter, r *http.Request) {
+				fmt.Fprintln(w, `{"event":"open"}`)
+				for line := bytes.Repeat([]byte("x"), 1<<20); r.Context().Err() == nil; {
+					if _, err := w.Write(line); err != nil {
+						return
+					}
+				}
+			}},
 			{"a redirect", "302", func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "https://home.example/", http.StatusFound)
 			}},

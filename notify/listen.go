@@ -28,6 +28,8 @@ const (
 	maxCommands = 60
 	// maxHeard is how long a line may be, in bytes: ntfy's messages have 4096. A longer one is read past.
 	maxHeard = 64 << 10
+	// maxStream is how much a server may say until it is asked again, in bytes: far more than it keeps for a topic.
+	maxStream = 16 << 20
 	// maxMessageID is how long the ID of a message may be, in bytes: ntfy's have 12.
 	maxMessageID = 64
 	// noteHeard is how often it is noted up to which message a topic was gone through, where none was a command.
@@ -36,6 +38,9 @@ const (
 
 // errNoNtfy is for a server that answers, and not as ntfy does.
 var errNoNtfy = errors.New("what answers there is no ntfy server")
+
+// errTooMuch is for a server that says more than maxStream.
+var errTooMuch = errors.New("it says too much")
 
 // errSilent is for a server that says nothing for too long.
 var errSilent = errors.New("it says nothing")
@@ -202,7 +207,8 @@ type ntfyLine struct {
 
 // listen goes through a stream. Each line is given so much patience; a command has its own.
 func (e *ear) listen(ctx context.Context, stream io.Reader, patience *time.Timer) error {
-	lines := bufio.NewReaderSize(stream, maxHeard)
+	said := &io.LimitedReader{R: stream, N: maxStream}
+	lines := bufio.NewReaderSize(said, maxHeard)
 	for {
 		line, err := lines.ReadSlice('\n')
 		long := false
@@ -211,6 +217,8 @@ func (e *ear) listen(ctx context.Context, stream io.Reader, patience *time.Timer
 			_, err = lines.ReadSlice('\n')
 		}
 		switch {
+		case errors.Is(err, io.EOF) && said.N == 0:
+			return errTooMuch
 		case errors.Is(err, io.EOF) && e.opened:
 			return nil
 		case errors.Is(err, io.EOF):
