@@ -78,7 +78,7 @@ func newHost(c Config, store reading.Database, keeping archive.Housekeeper, clie
 	h := &host{
 		housekeeper: keeping, client: client, fetcher: fetcher, sites: c.sites,
 		meetings: newMeetings(&c), sources: newSources(&c),
-		forwarding: opening{asked: make(chan struct{})}, firewall: opening{asked: make(chan struct{})},
+		forwarding: opening{doubt: make(chan chan struct{})}, firewall: opening{doubt: make(chan chan struct{})},
 		fetching: make(chan struct{}, maxFetching),
 		// half of those that the archive has at a time: others are for the owner
 		searching: make(chan struct{}, min(2, runtime.GOMAXPROCS(0))),
@@ -179,8 +179,11 @@ func enter(ctx context.Context, places chan struct{}) bool {
 
 func leavePlace(places chan struct{}) { <-places }
 
-// call carries out a call and says how it ended.
+// call carries out a call and says how it ended. A tracker, which calls back, is called once the node's port is open.
 func (h *host) call(ctx context.Context, c node.Call) node.Answered {
+	if c.To.Tracker != "" {
+		h.awaitRouter(ctx, trackerPatience)
+	}
 	begun := time.Now()
 	var r transport.Result
 	var key protocol.NodeKey

@@ -281,7 +281,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	}
 	var servers, loop sync.WaitGroup
 	loop.Go(func() {
-		h.awaitRouter(serving)
+		h.awaitRouter(serving, routerPatience)
 		h.loop.run(looping)
 	})
 	if l.peers != nil {

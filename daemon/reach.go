@@ -18,9 +18,14 @@ import (
 	"feedex/reach"
 )
 
-// routerPatience is for how long a node that starts waits for its router's answer. One that connects to others before
-// finds that they cannot call it back, and has them call it over reverse links.
-const routerPatience = time.Second
+const (
+	// routerPatience is for how long a node that starts waits for its router's answer. One that connects to others
+	// before finds that they cannot call it back, and has them call it over reverse links.
+	routerPatience = time.Second
+	// trackerPatience is for how long a tracker waits, which calls a node back once a day: a router is silent to all
+	// protocols after 18 seconds.
+	trackerPatience = 20 * time.Second
+)
 
 // dialledFor is for how long a node that was dialled counts as one that others can dial.
 const dialledFor = time.Hour
@@ -89,7 +94,7 @@ const (
 // An opening is what the router was asked for, so that others can dial the node by a version of IP.
 type opening struct {
 	came    atomic.Pointer[reach.Forwarding] // what came of it
-	asked   chan struct{}                    // closed once there is that
+	doubt   chan chan struct{}               // has it asked anew
 	dialled atomic.Pointer[time.Time]        // when somebody last dialled the node so, nil for never
 }
 
@@ -101,23 +106,34 @@ func (h *host) mapPort(ctx context.Context) {
 	var keepers sync.WaitGroup
 	for _, by := range versions {
 		c := c
-		c.By, c.Told = by, func(f reach.Forwarding) { h.opened(ctx, by, f) }
+		c.By, c.Told, c.Doubt = by, func(f reach.Forwarding) { h.opened(ctx, by, f) }, h.opening(by).doubt
 		keepers.Go(func() { portmap.Run(ctx, c) })
 	}
 	keepers.Wait()
 }
 
-// awaitRouter waits until the router was asked to open the port, if it is, and for no longer than a moment.
-func (h *host) awaitRouter(ctx context.Context) {
-	waiting, end := context.WithTimeout(ctx, routerPatience)
+// awaitRouter waits until the router was asked to open the port, if it is, and for no longer than patience. One that
+// was asked before may have begun anew, and is asked again.
+func (h *host) awaitRouter(ctx context.Context, patience time.Duration) {
+	ctx, end := context.WithTimeout(ctx, patience)
 	defer end()
+	var asking sync.WaitGroup
 	_, versions := h.toOpen()
 	for _, by := range versions {
-		select {
-		case <-h.opening(by).asked:
-		case <-waiting.Done():
-		}
+		asking.Go(func() {
+			done := make(chan struct{})
+			for doubt := h.opening(by).doubt; ; doubt = nil {
+				select {
+				case doubt <- done:
+				case <-done:
+					return
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
 	}
+	asking.Wait()
 }
 
 // toOpen is where the node listens, and by which versions of IP the router is to be asked to open that.
@@ -146,9 +162,7 @@ func (h *host) opening(by portmap.IP) *opening {
 
 // opened takes in what came of asking the router.
 func (h *host) opened(ctx context.Context, by portmap.IP, f reach.Forwarding) {
-	if o := h.opening(by); o.came.Swap(&f) == nil {
-		close(o.asked)
-	}
+	h.opening(by).came.Store(&f)
 	h.changes.Add(1)
 	version := fmt.Sprintf("IPv%d", by)
 	switch self := h.whoami().By4; {

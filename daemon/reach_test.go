@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"feedex/internal/sleep"
 	"feedex/node"
 	"feedex/portmap"
 	"feedex/protocol"
@@ -106,31 +107,55 @@ func TestTheNodeHearsOfAnOpenPort(t *testing.T) {
 	}
 }
 
-// A node that starts waits until its router answered, and no longer than a moment; one that asks none does not.
-func TestAStartAwaitsTheRouter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := func(listen string, answers bool) time.Duration {
+// A node that starts waits until its router answered, and no longer than a moment; one that asks none does not. A
+// tracker, which calls back once a day, is called once the router answered anew or was given up on, and a node at once.
+func TestWhoCallsBackIsCalledOnceTheRouterAnswered(t *testing.T) {
+	for _, test := range []struct {
+		listen         string
+		answers        time.Duration // of a router by IPv4; by IPv6 it takes twice as long
+		start, tracker time.Duration // how long these wait
+	}{
+		{"[::]:7790", 10 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond},
+		{"[::]:7790", 4 * time.Second, routerPatience, 8 * time.Second},
+		{"[::]:7790", time.Minute, routerPatience, trackerPatience},
+		{ListenNone, time.Minute, 0, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
 			h := newHost(Config{PortMapping: MapByPCP}.withDefaults(), newDisk(), nil, peers(friendly), unreachable{})
-			h.at.Listen = listen
-			began := time.Now()
-			if answers {
-				for i, by := range []portmap.IP{portmap.IPv4, portmap.IPv6} {
-					answer := func() { h.opened(t.Context(), by, reach.Forwarding{Problem: "no"}) }
-					time.AfterFunc(time.Duration(10+10*i)*time.Millisecond, answer)
+			h.at.Listen = test.listen
+			for i, by := range []portmap.IP{portmap.IPv4, portmap.IPv6} {
+				go func() {
+					for done := range h.opening(by).doubt {
+						_ = sleep.For(t.Context(), test.answers<<i)
+						close(done)
+					}
+				}()
+			}
+			call := func(to node.Target) func() {
+				return func() { h.call(t.Context(), node.Call{To: to, Call: protocol.WhoAmI{}, Timeout: time.Second}) }
+			}
+			tracker := call(node.Target{Tracker: "http://tracker.example/"})
+			for _, does := range []struct {
+				what  string
+				waits time.Duration
+				do    func()
+			}{
+				{"a start", test.start, func() { h.awaitRouter(t.Context(), routerPatience) }},
+				{"the first call to a tracker", test.tracker, tracker},
+				{"the next", test.tracker, tracker},
+				{"a call to a node", 0, call(node.Target{Node: peerID(7)})},
+			} {
+				began := time.Now()
+				if does.do(); time.Since(began) != does.waits {
+					t.Errorf("%s, a router that answers after %v: %s waits for %v, want %v", test.listen, test.answers,
+						does.what, time.Since(began), does.waits)
 				}
+				_ = sleep.For(t.Context(), time.Hour) // until the router is done
 			}
-			h.awaitRouter(t.Context())
-			return time.Since(began)
-		}
-		for took, want := range map[time.Duration]time.Duration{
-			start("[::]:7790", true): 20 * time.Millisecond, start("[::]:7790", false): routerPatience,
-			start(ListenNone, false): 0,
-		} {
-			if took != want {
-				t.Errorf("it waits for %v, want %v", took, want)
-			}
-		}
-	})
+			close(h.forwarding.doubt)
+			close(h.firewall.doubt)
+		})
+	}
 }
 
 // A machine's own public addresses of IPv6, and no others, are those at which others may dial the node.

@@ -40,17 +40,21 @@ type Config struct {
 	// Told is called with what came of it: at first, and whenever that changes. What has neither an External address
 	// nor a Problem says that nobody has to be asked.
 	Told func(reach.Forwarding)
+	// Doubt takes channels that are closed once the router has answered anew, or was silent: it may have begun anew
+	// since it was asked, and forward nothing. Who was asked within freshFor is not asked again. Nil for never.
+	Doubt <-chan chan struct{}
 }
 
 const (
 	// lease is for how long the router is asked to forward the port: so long it does so at most once the node is gone.
-	// It is asked again after half of that.
+	// It is asked again after half of that, also where it refused or was silent.
 	lease = 20 * time.Minute
 	// lookEvery is how often it is looked whether the router, or the machine's address, is another one, or something is
 	// due, also by the clock of a machine that slept.
 	lookEvery = time.Minute
-	// againIn is how soon a router is asked again that refused, or was silent.
-	againIn = 15 * time.Minute
+	// freshFor is for how long nobody doubts an answer, or a silence: a router that starts beside its machine may know
+	// the protocol seconds later.
+	freshFor = 10 * time.Second
 	// Each question is asked so often, and each time twice as long is waited for an answer (RFC 6886 §3.1 goes on for a
 	// minute; who does not answer within a few seconds knows the protocol not).
 	firstWait = 250 * time.Millisecond
@@ -83,15 +87,27 @@ func Run(ctx context.Context, c Config) {
 	k := &keeper{config: c, gateway: gateway, machine: source, port: routerPort, wait: firstWait, search: searchSSDP}
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
+	k.look(ctx, time.Now().Round(0))
 	for {
-		k.look(ctx, time.Now().Round(0))
 		select {
 		case <-ctx.Done():
 			k.end(context.WithoutCancel(ctx))
 			return
 		case <-look.C:
+			k.look(ctx, time.Now().Round(0))
+		case done := <-c.Doubt:
+			k.doubt(ctx, time.Now().Round(0))
+			close(done)
 		}
 	}
+}
+
+// doubt asks the router unless it was asked a moment ago.
+func (k *keeper) doubt(ctx context.Context, now time.Time) {
+	if now.Sub(k.asked) >= freshFor {
+		k.due = now
+	}
+	k.look(ctx, now)
 }
 
 // look asks the router if that is due, or if it is another one than before.
@@ -121,7 +137,7 @@ func (k *keeper) look(ctx context.Context, now time.Time) {
 		now.Before(k.due) {
 		return
 	}
-	again := againIn
+	again := lease / 2
 	switch at := k.config.At.Unmap(); {
 	case k.config.By == IPv4 && feed.PublicAddr(f.Machine): // nobody has to
 	case at.IsValid() && !at.IsUnspecified() && at != f.Machine:

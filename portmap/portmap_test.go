@@ -230,6 +230,42 @@ func TestForwardsByPCP(t *testing.T) {
 	}
 }
 
+// A router that may have begun anew is asked again before that is due, but for one that was asked a moment ago.
+func TestARouterInDoubtIsAskedAgain(t *testing.T) {
+	for name, code := range map[string]byte{"it forwards": 0, "it refuses": 2} {
+		answer := func(q []byte) [][]byte { return [][]byte{pcpAnswer(q, code, 7790, "203.0.113.9", 1200)} }
+		r := newFakeRouter(t, answer)
+		k := r.keeper(new([]reach.Forwarding))
+		k.doubt(t.Context(), now)
+		k.doubt(t.Context(), now.Add(freshFor-time.Second))
+		if asked := r.asked(); len(asked) != 1 {
+			t.Errorf("%s: asked %d times within a moment, want once", name, len(asked))
+		}
+		k.doubt(t.Context(), now.Add(freshFor))
+		k.look(t.Context(), now.Add(freshFor+lease/2-time.Second))
+		if asked := r.asked(); len(asked) != 1 {
+			t.Errorf("%s: asked %d times within half of the time after, want once", name, len(asked))
+		}
+	}
+}
+
+// Who doubts the router hears when it has answered, or need not be asked.
+func TestWhoDoubtsHearsOfTheAnswer(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	doubt := make(chan chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		Run(ctx, Config{Port: 7790, By: IPv6, At: netip.IPv6Loopback(), Told: func(reach.Forwarding) {}, Doubt: doubt})
+	})
+	for range 2 {
+		done := make(chan struct{})
+		doubt <- done
+		<-done
+	}
+	end()
+	running.Wait()
+}
+
 // A router that knows NAT-PMP alone is asked by that, whether it says so or is silent to PCP.
 func TestForwardsByNATPMP(t *testing.T) {
 	for name, silent := range map[string]bool{"it says so": false, "it is silent": true} {
@@ -261,7 +297,7 @@ func TestForwardsByNATPMP(t *testing.T) {
 	}
 }
 
-// What a router does not forward, or does otherwise, is said, and asked for again a quarter of an hour later.
+// What a router does not forward, or does otherwise, is said, and asked for again ten minutes later.
 func TestSaysWhatARouterDoes(t *testing.T) {
 	tests := map[string]struct {
 		answer func(q []byte) [][]byte
@@ -296,10 +332,10 @@ func TestSaysWhatARouterDoes(t *testing.T) {
 				t.Errorf("told %+v, want the problem %q", told, test.want)
 			}
 			r.asked()
-			if k.look(t.Context(), now.Add(againIn-time.Second)); len(r.asked()) > 0 {
+			if k.look(t.Context(), now.Add(lease/2-time.Second)); len(r.asked()) > 0 {
 				t.Error("asked again too soon")
 			}
-			if k.look(t.Context(), now.Add(againIn)); len(r.asked()) == 0 {
+			if k.look(t.Context(), now.Add(lease/2)); len(r.asked()) == 0 {
 				t.Error("not asked again")
 			}
 			if len(told) != 1 {
