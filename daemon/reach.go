@@ -165,16 +165,17 @@ func (h *host) opened(ctx context.Context, by portmap.IP, f reach.Forwarding) {
 	h.opening(by).came.Store(&f)
 	h.changes.Add(1)
 	version := fmt.Sprintf("IPv%d", by)
-	switch self := h.whoami().By4; {
+	switch {
 	case f.Problem != "":
-		h.config.Log.Info("the router does not let others in at the node's port", "by", version, "problem", f.Problem)
+		h.config.Log.Info("the router does not let others in at the node's port when asked", "by", version,
+			"problem", f.Problem)
 	case !f.External.IsValid():
-	case f.Outside(self):
+	case f.Outside():
 		h.config.Log.Info("the router lets others in at the node's port", "by", version, "at", f.External,
 			"as asked by", f.Protocol)
 		h.send(ctx, arrival{event: node.Forwarded{IPv6: by == portmap.IPv6}})
 	default:
-		h.config.Log.Info("the router lets others in at the node's port, but another router is before it", "at",
-			f.External, "node", self)
+		h.config.Log.Info("the router lets others in at the node's port, but another router is before it",
+			"at", f.External)
 	}
 }

@@ -38,12 +38,8 @@ type Forwarding struct {
 }
 
 // Outside reports whether what comes to the External address comes from the public Internet, as far as can be told: by
-// IPv4 a provider may have a router of its own in between (RFC 6598), and then self, under which others know the node,
-// is at another address. By IPv6 it is the machine's own.
-func (f *Forwarding) Outside(self protocol.NodeID) bool {
-	at := f.External.Addr()
-	return feed.PublicAddr(at) && (at.Is6() || self.IsZero() || self.Addr().Is6() || self.Addr() == at)
-}
+// IPv4 a provider may have a router of its own in between (RFC 6598).
+func (f *Forwarding) Outside() bool { return feed.PublicAddr(f.External.Addr()) }
 
 // At is the host:port at which others reach the node, if they can: as neighbors see it or, while too few have told, as
 // its router says, or by this machine's public address. It is "" while none is known.
@@ -52,11 +48,11 @@ func (f *Facts) At() string {
 	switch by4, by6 := f.Forwarding, f.Firewall; {
 	case !f.Self.IsZero():
 		return f.Self.String()
-	case by4 != nil && by4.Outside(f.Self):
+	case by4 != nil && by4.Outside():
 		return by4.External.String()
 	case by4 != nil && feed.PublicAddr(by4.Machine) && listen.Addr().IsUnspecified():
 		return netip.AddrPortFrom(by4.Machine, listen.Port()).String()
-	case by6 != nil && by6.Outside(f.Self):
+	case by6 != nil && by6.Outside():
 		return by6.External.String()
 	}
 	return ""
@@ -140,20 +136,27 @@ func (f *Facts) forwarded() Diagnosis {
 		open.Advice = fmt.Sprintf("If it has one, forward TCP port %d to this machine on it, or let that port in "+
 			"through a firewall.", at.Port())
 	case !r.External.IsValid():
+		d := Diagnosis{Fact: "The router does not forward the node's port when asked: " + r.Problem + "."}
+		if f.Dialled { // it may at its owner's word
+			return d
+		}
 		forward := fmt.Sprintf("forward TCP port %d to this machine", at.Port())
 		if r.Machine.IsValid() {
 			forward += fmt.Sprintf(", %s,", r.Machine)
 		}
-		return Diagnosis{"The router does not forward the node's port: " + r.Problem + ".",
-			"Switch on PCP or NAT-PMP on the router (or UPnP, which is asked with port_mapping = \"upnp\"), or " +
-				forward + " on it."}
-	case !r.Outside(f.Self):
+		d.Advice = "Switch on PCP or NAT-PMP on the router (or UPnP, which is asked with port_mapping = " +
+			"\"upnp\"), or " + forward + " on it."
+		return d
+	case !r.Outside() || f.Self.Addr().Is4() && r.External.Addr() != f.Self.Addr():
 		between := fmt.Sprintf("The router, %s, forwards the node's port by %s, but its own address, %s, is not the "+
 			"one by which others see it", r.Router, r.Protocol, r.External.Addr())
 		if f.Self.Addr().Is4() {
 			between += ", " + f.Self.Addr().String()
 		}
-		return Diagnosis{between + ": your provider has a router of its own in between (carrier-grade NAT), which " +
+		if between += ":"; r.Outside() {
+			between += " that changed a moment ago, or"
+		}
+		return Diagnosis{between + " your provider has a router of its own in between (carrier-grade NAT), which " +
 			"lets nobody in.", "Nothing has to be done. Some providers give a public address of your own if asked."}
 	default:
 		open.Fact = fmt.Sprintf("The router, %s, forwards the node's port by %s: others reach it at %s.", r.Router,
@@ -177,7 +180,7 @@ func (f *Facts) letIn() Diagnosis {
 		}
 		return d
 	}
-	d := Diagnosis{Fact: "The router does not let the node's port in by IPv6: " + r.Problem + "."}
+	d := Diagnosis{Fact: "The router does not let the node's port in by IPv6 when asked: " + r.Problem + "."}
 	if f.Dialled {
 		return d
 	}

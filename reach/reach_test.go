@@ -62,8 +62,14 @@ func TestDiagnose(t *testing.T) {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: &Forwarding{Machine: home,
 				Router: router, Problem: "192.168.1.1 answers neither PCP nor NAT-PMP"}},
 			[]string{"Others cannot dial this node",
-				"not forward the node's port: 192.168.1.1 answers neither PCP nor NAT-PMP."},
+				"not forward the node's port when asked: 192.168.1.1 answers neither PCP nor NAT-PMP."},
 			[]string{"", "forward TCP port 7790 to this machine, 192.168.1.7,"},
+		},
+		"a router that its owner had forward the port": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Dialled: true, Forwarding: &Forwarding{Machine: home,
+				Router: router, Problem: "192.168.1.1 answers neither PCP nor NAT-PMP"}},
+			[]string{"Others can dial this node", "does not forward the node's port when asked: 192.168.1.1"},
+			[]string{"", ""},
 		},
 		"a firewall that lets in by IPv6": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Dialled: true, Firewall: &Forwarding{Machine: home6,
@@ -80,25 +86,26 @@ func TestDiagnose(t *testing.T) {
 		"a firewall that is silent": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Firewall: &Forwarding{Machine: home6,
 				Router: router6, Problem: "fe80::1%eth0 does not answer PCP"}},
-			[]string{"Others cannot dial this node", "by IPv6: fe80::1%eth0 does not answer PCP."},
+			[]string{"Others cannot dial this node", "by IPv6 when asked: fe80::1%eth0 does not answer PCP."},
 			[]string{"", "let TCP port 7790 in to this machine, 2600:12::7, on it"},
 		},
 		"a firewall that cannot be asked": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Firewall: &Forwarding{Router: router6,
 				Problem: "the router fe80::1%eth0 cannot be asked: no such interface"}},
-			[]string{"Others cannot dial this node", "by IPv6: the router fe80::1%eth0 cannot be asked"},
+			[]string{"Others cannot dial this node", "by IPv6 when asked: the router fe80::1%eth0 cannot be asked"},
 			[]string{"", "let TCP port 7790 in to this machine on it"},
 		},
 		"a firewall that is silent, and a node at another address": {
 			Facts{Listen: "[2600:12::9]:7790", Self: self, Neighbors: 5, Undialled: true, Firewall: &Forwarding{
 				Machine: home6, Router: router6, Problem: "the node listens at 2600:12::9 alone"}},
-			[]string{"Others cannot dial this node", "by IPv6: the node listens at 2600:12::9 alone"},
+			[]string{"Others cannot dial this node", "by IPv6 when asked: the node listens at 2600:12::9 alone"},
 			[]string{"", "to this machine, 2600:12::9, on it"},
 		},
 		"no firewall, on a server": {
 			Facts{Listen: "[::]:7790", Self: self, Dialled: true, Firewall: &Forwarding{Machine: home6, Router: router6,
 				Problem: "fe80::1%eth0 does not answer PCP"}},
-			[]string{"Others can dial this node", "by IPv6: fe80::1%eth0 does not answer PCP."}, []string{"", ""},
+			[]string{"Others can dial this node", "by IPv6 when asked: fe80::1%eth0 does not answer PCP."},
+			[]string{"", ""},
 		},
 		"no public address of IPv6": {
 			Facts{Listen: "[::]:7790", Firewall: &Forwarding{Machine: netip.MustParseAddr("fd00::7"), Router: router6}},
@@ -135,9 +142,11 @@ func TestDiagnose(t *testing.T) {
 			[]string{"Others cannot dial this node", "not the one by which others see it: your provider"},
 			[]string{"", "Nothing has to be done."},
 		},
-		"a carrier, by another public address": {
-			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: by("198.51.101.5:7790")},
-			[]string{"Others cannot dial this node", "carrier-grade NAT"}, []string{"", "Nothing has to be done."},
+		"a new address, or a carrier, by another public address": {
+			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Dialled: true, Forwarding: by("198.51.101.5:7790")},
+			[]string{"Others can dial this node, at 198.51.101.4:7790.", "its own address, 198.51.101.5, is not the " +
+				"one by which others see it, 198.51.101.4: that changed a moment ago, or your provider has a router"},
+			[]string{"", "Nothing has to be done."},
 		},
 		"a firewall behind the router": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: by("198.51.101.4:7790")},
