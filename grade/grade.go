@@ -52,8 +52,8 @@ type Grade struct {
 // An Assessment is that of the reader by a publisher who serves one host.
 type Assessment struct {
 	Host      string    `json:"host"`
-	Since     time.Time `json:"since"` // the first request in the log
-	Feeds     int       `json:"feeds"`
+	Since     time.Time `json:"since"`     // the first request in the log
+	Addresses int       `json:"addresses"` // of feeds, pages and icons
 	Requests  int       `json:"requests"`
 	Unchanged int       `json:"unchanged"` // answered "not modified"
 	Failed    int       `json:"failed"`    // refused, or not answered
@@ -84,7 +84,7 @@ func Hosts(log []Request) []Assessment {
 	hosts := make([]Assessment, 0, len(tallies))
 	for name, t := range tallies {
 		hosts = append(hosts, Assessment{
-			Host: name, Since: t.since, Feeds: len(t.feeds), Requests: t.requests, Unchanged: t.unchanged,
+			Host: name, Since: t.since, Addresses: len(t.feeds), Requests: t.requests, Unchanged: t.unchanged,
 			Failed: t.failed, Grades: t.grades(),
 		})
 	}

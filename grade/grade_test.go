@@ -180,11 +180,11 @@ func TestHostsApart(t *testing.T) {
 	if len(hosts) != 2 || hosts[0].Host != "example.com" || hosts[1].Host != "example.net" {
 		t.Fatalf("%+v", hosts)
 	}
-	if h := hosts[0]; h.Feeds != 1 || h.Requests != 2 || h.Unchanged != 1 || h.Failed != 0 ||
+	if h := hosts[0]; h.Addresses != 1 || h.Requests != 2 || h.Unchanged != 1 || h.Failed != 0 ||
 		h.Grades[0].Mark != grade.Good {
 		t.Errorf("%+v", h)
 	}
-	if h := hosts[1]; h.Feeds != 1 || h.Requests != 1 || h.Failed != 1 {
+	if h := hosts[1]; h.Addresses != 1 || h.Requests != 1 || h.Failed != 1 {
 		t.Errorf("%+v", h)
 	}
 	if len(grade.Hosts(nil)) != 0 {

@@ -81,8 +81,8 @@ func printHosts(out io.Writer, list []grade.Assessment, all bool, now time.Time)
 		}
 		fmt.Fprintf(out, "%s: %s\n", printable(h.Host), h.Mark())
 		fmt.Fprintf(out, "  %s for %s within %s, %s not modified, %s failed\n",
-			plural(h.Requests, "request", "requests"),
-			plural(h.Feeds, "feed", "feeds"), roughly(now.Sub(h.Since)), grouped(h.Unchanged), grouped(h.Failed))
+			plural(h.Requests, "request", "requests"), plural(h.Addresses, "address", "addresses"),
+			roughly(now.Sub(h.Since)), grouped(h.Unchanged), grouped(h.Failed))
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		var untested []string
 		for _, g := range h.Grades {
