@@ -167,7 +167,7 @@ func (h *host) opened(ctx context.Context, by portmap.IP, f reach.Forwarding) {
 	version := fmt.Sprintf("IPv%d", by)
 	switch {
 	case f.Problem != "":
-		h.config.Log.Info("the router does not let others in at the node's port when asked", "by", version,
+		h.config.Log.Info("no router lets others in at the node's port when asked", "by", version,
 			"problem", f.Problem)
 	case !f.External.IsValid():
 	case f.Outside():

@@ -79,7 +79,7 @@ func (f *Facts) Diagnose() []Diagnosis {
 		}
 		found = append(found, Diagnosis{Fact: text + "."})
 	}
-	if f.Forwarding != nil {
+	if r := f.Forwarding; r != nil && (r.Machine.IsValid() || r.Router.IsValid() || !f.has6()) {
 		found = append(found, f.forwarded())
 	}
 	if r := f.Firewall; r != nil && (r.Problem != "" || r.External.IsValid()) {
@@ -94,6 +94,9 @@ func (f *Facts) offline() bool {
 	return f.Neighbors == 0 && !f.Dialled && f.Forwarding != nil && f.Firewall != nil &&
 		*f.Forwarding == (Forwarding{Problem: f.Forwarding.Problem}) && *f.Firewall == (Forwarding{})
 }
+
+// has6 reports whether the machine has an address of IPv6 for others. One that has none of IPv4 does not want any then.
+func (f *Facts) has6() bool { return f.Firewall != nil && f.Firewall.Machine.IsValid() }
 
 // dialled says whether others can dial the node.
 func (f *Facts) dialled() Diagnosis {

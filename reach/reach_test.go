@@ -125,6 +125,12 @@ func TestDiagnose(t *testing.T) {
 			[]string{"Others can dial this node", "No router is asked to forward the node's port: none here."},
 			[]string{"", ""},
 		},
+		"no IPv4 at all": {
+			Facts{Listen: "[::]:7790", Neighbors: 5, Undialled: true, Forwarding: &Forwarding{Problem: "none here"},
+				Firewall: &Forwarding{Machine: home6, Router: router6, Problem: "fe80::1%eth0 does not answer PCP"}},
+			[]string{"Others cannot dial this node", "by IPv6 when asked: fe80::1%eth0 does not answer PCP."},
+			[]string{"", "let TCP port 7790 in to this machine, 2600:12::7, on it"},
+		},
 		"a carrier, by its address": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: by("100.64.0.11:7790")},
 			[]string{"Others cannot dial this node", "its own address, 100.64.0.11, is not the one by which others " +
