@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync/atomic"
 	"time"
 
 	systemd "github.com/coreos/go-systemd/v22/daemon"
@@ -56,26 +57,45 @@ func tellSystemd(log *slog.Logger, status string) {
 // tellSystemdStopping tells the service manager that the program is about to end.
 func tellSystemdStopping() { _, _ = systemd.SdNotify(false, systemd.SdNotifyStopping) }
 
-// hangsAfter is how long the loop of a node may be at one thing until it is said to hang.
-const hangsAfter = 3 * time.Minute
+const (
+	// hangsAfter is how long the loop of a node may be at one thing until it is said to hang.
+	hangsAfter = 3 * time.Minute
+	// hangLooks is how often it is looked meanwhile whether it turned.
+	hangLooks = 3
+)
+
+// A pulse counts the looks at a loop since it turned. One that comes late counts once: where the whole process stood
+// still, as in a container that was paused, the loop turns before the next.
+type pulse struct{ looks atomic.Int32 }
+
+func (p *pulse) beat() { p.looks.Store(0) }
+
+// lost reports at a look whether the loop hangs, once.
+func (p *pulse) lost() bool { return p.looks.Add(1) == hangLooks }
 
 // watch returns what the loop of a node is to call whenever it turns. The watchdog of the service manager, if there is
 // one (sd_watchdog_enabled(3)), learns from it that the node goes on, and the log that it does not. stop ends that.
 func watch(log *slog.Logger) (turned func(), stop func() bool) {
-	hangs := time.AfterFunc(hangsAfter, func() {
-		log.Error("the node hangs: see whether its disk does, and look into the system's log", "since", hangsAfter)
+	var loop pulse
+	var look *time.Timer
+	look = time.AfterFunc(hangsAfter/hangLooks, func() {
+		if loop.lost() {
+			log.Error("the node hangs: see whether its disk does, and look into the system's log", "since", hangsAfter)
+		}
+		look.Reset(hangsAfter / hangLooks)
 	})
-	hangs.Stop() // until it turns first: before that it opens the archive, which takes as long as that is large
+	look.Stop() // until it turns first: before that it opens the archive, which takes as long as that is large
 	patience, err := systemd.SdWatchdogEnabled(false)
 	if err != nil {
 		log.Warn("service manager's watchdog is not told", "err", err)
 	}
 	var told time.Time
 	return func() {
-		hangs.Reset(hangsAfter)
+		loop.beat()
+		look.Reset(hangsAfter / hangLooks)
 		if patience > 0 && time.Since(told) >= patience/4 {
 			told = time.Now()
 			_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
 		}
-	}, hangs.Stop
+	}, look.Stop
 }

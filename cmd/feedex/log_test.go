@@ -110,3 +110,23 @@ func TestALoopThatHangsIsLogged(t *testing.T) {
 		passes(time.Hour, 0)
 	})
 }
+
+// A process that stood still for however long, its loop with it, has had one look in vain, and does not hang.
+func TestAProcessThatStoodStillDoesNotHang(t *testing.T) {
+	var loop pulse
+	for range 2 * hangLooks {
+		if loop.lost() {
+			t.Error("it turned after each look, and is said to hang")
+		}
+		loop.beat()
+	}
+	lost := 0
+	for range 2 * hangLooks {
+		if loop.lost() {
+			lost++
+		}
+	}
+	if lost != 1 {
+		t.Errorf("it turned no more, and is said to hang %d times, want once", lost)
+	}
+}
