@@ -100,6 +100,7 @@ func (f *Facts) has6() bool { return f.Firewall != nil && f.Firewall.Machine.IsV
 
 // dialled says whether others can dial the node.
 func (f *Facts) dialled() Diagnosis {
+	const lately = "somebody did within the last hour."
 	at, err := netip.ParseAddrPort(f.Listen)
 	switch {
 	case err != nil:
@@ -113,9 +114,9 @@ func (f *Facts) dialled() Diagnosis {
 		return Diagnosis{Fact: "Others cannot dial this node: neighbors call it over connections that it keeps open " +
 			"to them. It takes part as well as others do, and hosts nobody."}
 	case f.Dialled && !f.Self.IsZero():
-		return Diagnosis{Fact: "Others can dial this node, at " + f.Self.String() + "."}
+		return Diagnosis{Fact: "Others can dial this node, at " + f.Self.String() + ": " + lately}
 	case f.Dialled:
-		return Diagnosis{Fact: "Others can dial this node."}
+		return Diagnosis{Fact: "Others can dial this node: " + lately}
 	}
 	if f.Neighbors == 0 {
 		return Diagnosis{"Whether others can dial this node is not known: it has no neighbors.",

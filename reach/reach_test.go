@@ -29,7 +29,7 @@ func TestDiagnose(t *testing.T) {
 		"dialled, by a router that forwards": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 8, Hosted: 3, HostedBytes: 1_234_567,
 				Dialled: true, Forwarding: by("198.51.101.4:7790")},
-			[]string{"Others can dial this node, at 198.51.101.4:7790.",
+			[]string{"Others can dial this node, at 198.51.101.4:7790: somebody did within the last hour.",
 				"It hosts 3 of its 8 neighbors, which others cannot dial: it calls them over connections that they " +
 					"keep open, over which 1.2 MB have passed since it started.",
 				"The router, 192.168.1.1, forwards the node's port by PCP: others reach it at 198.51.101.4:7790."},
@@ -37,8 +37,9 @@ func TestDiagnose(t *testing.T) {
 		},
 		"dialled by many who do not agree where it is": {
 			Facts{Listen: "[::]:7790", Neighbors: 1, Hosted: 1, HostedBytes: 49_999, Dialled: true},
-			[]string{"Others can dial this node.", "It hosts 1 of its 1 neighbors, which others cannot dial: it " +
-				"calls them over connections that they keep open."}, []string{"", ""},
+			[]string{"Others can dial this node: somebody did within the last hour.",
+				"It hosts 1 of its 1 neighbors, which others cannot dial: it calls them over connections that they " +
+					"keep open."}, []string{"", ""},
 		},
 		"nobody came yet": {
 			Facts{Listen: "[::]:7790", Neighbors: 2},
@@ -139,7 +140,7 @@ func TestDiagnose(t *testing.T) {
 		"a carrier, and dialled by IPv6": {
 			Facts{Listen: "[::]:7790", Self: protocol.NewNodeID(home6, 7790), Neighbors: 5, Dialled: true,
 				Forwarding: by("100.64.0.11:7790")},
-			[]string{"Others can dial this node, at [2600:12::7]:7790.",
+			[]string{"Others can dial this node, at [2600:12::7]:7790: somebody did",
 				"its own address, 100.64.0.11, is not the one by which others see it: your provider"},
 			[]string{"", "Nothing has to be done."},
 		},
@@ -150,8 +151,9 @@ func TestDiagnose(t *testing.T) {
 		},
 		"a new address, or a carrier, by another public address": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Dialled: true, Forwarding: by("198.51.101.5:7790")},
-			[]string{"Others can dial this node, at 198.51.101.4:7790.", "its own address, 198.51.101.5, is not the " +
-				"one by which others see it, 198.51.101.4: that changed a moment ago, or your provider has a router"},
+			[]string{"Others can dial this node, at 198.51.101.4:7790: somebody did within the last hour.",
+				"its own address, 198.51.101.5, is not the one by which others see it, 198.51.101.4: that changed a " +
+					"moment ago, or your provider has a router"},
 			[]string{"", "Nothing has to be done."},
 		},
 		"a firewall behind the router": {
