@@ -2,10 +2,13 @@ package transport
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -154,7 +157,8 @@ func reversedBy(ctx context.Context) protocol.NodeID {
 }
 
 // serveReverse has a server answer the calls of one reverse link, over HTTP/2, for as long as that lasts.
-func serveReverse(server *http.Server, l *ReverseLink, ln net.Listener) {
+func serveReverse(server *http.Server, l *ReverseLink, ln net.Listener, to *slog.Logger) {
+	server.ErrorLog = log.New(linkErrors{to}, "", 0)
 	server.Protocols, server.HTTP2 = reverseHTTP2()
 	server.IdleTimeout = forever // pings tell whether the other end is there
 	server.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
@@ -165,6 +169,19 @@ func serveReverse(server *http.Server, l *ReverseLink, ln net.Listener) {
 			ln.Close()
 		}
 	}
+}
+
+// linkErrors logs what net/http says of a reverse link. That one ended, as wherever a router gets another address, is
+// no news to the owner of the node, who hears of the neighbor; that a handler panicked is.
+type linkErrors struct{ to *slog.Logger }
+
+func (l linkErrors) Write(line []byte) (int, error) {
+	level := slog.LevelDebug
+	if bytes.Contains(line, []byte("panic")) {
+		level = slog.LevelWarn
+	}
+	l.to.Log(context.Background(), level, string(bytes.TrimSpace(line)))
+	return len(line), nil
 }
 
 // forever is longer than any link lasts.

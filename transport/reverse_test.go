@@ -2,11 +2,13 @@ package transport
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"feedex/protocol"
@@ -178,6 +181,41 @@ func TestReverseLinkBreaks(t *testing.T) {
 	client := NewClient(ClientConfig{AllowLocal: true, Key: signer(2)})
 	if _, err := client.Reverse(deadline(t), r.id); !errors.Is(err, ErrNotHosted) {
 		t.Errorf("after the end: %v", err)
+	}
+}
+
+// A host that vanished, as for a home whose router got another address, is no warning to the home's owner.
+func TestAVanishedHostIsNoWarning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		home, host := net.Pipe()
+		var warned bytes.Buffer
+		link := &ReverseLink{conn: home}
+		ended := make(chan error, 1)
+		go func() {
+			ended <- link.Serve(t.Context(), http.NotFoundHandler(), ServerConfig{
+				Log: slog.New(slog.NewTextHandler(&warned, &slog.HandlerOptions{Level: slog.LevelInfo}))})
+		}()
+		// It says what begins a connection of HTTP/2 (RFC 9113 §3.4), and nothing ever after.
+		go io.WriteString(host, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00")
+		go io.Copy(io.Discard, host)
+		began := time.Now()
+		if err := <-ended; err != nil || time.Since(began) != pingAfter+pingTimeout {
+			t.Errorf("it ended after %v, %v", time.Since(began), err)
+		}
+		if warned.Len() > 0 {
+			t.Errorf("its owner is told %q", warned.String())
+		}
+	})
+}
+
+// That a handler panicked is one.
+func TestAPanicOverAReverseLinkIsAWarning(t *testing.T) {
+	var told bytes.Buffer
+	l := linkErrors{slog.New(slog.NewTextHandler(&told, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	io.WriteString(l, "timeout waiting for PING response\n")
+	io.WriteString(l, "http2: panic serving 11.0.0.1:7790: nil map\n")
+	if text := told.String(); strings.Contains(text, "PING") || !strings.Contains(text, "panic serving") {
+		t.Errorf("told %q", text)
 	}
 }
 

@@ -81,7 +81,7 @@ func Serve(ctx context.Context, ln net.Listener, handler http.Handler, cfg Serve
 	if cfg.reverse == nil {
 		ln = &listener{ln, cfg.Limiter, cfg.Owner, cfg.Meter}
 	} else {
-		serveReverse(server, cfg.reverse, ln)
+		serveReverse(server, cfg.reverse, ln, cfg.Log)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ln) }()
