@@ -11,8 +11,8 @@ import (
 var (
 	ErrNoKey = errors.New("the node has no key in this run, as its log says; mend that and start it again")
 	// ErrUndialled says that others cannot dial the node.
-	ErrUndialled = errors.New("others cannot dial this node, so its address leads nowhere: forward its port on your " +
-		"router, or have your friend invite you")
+	ErrUndialled = errors.New("others cannot dial this node, so its address leads nowhere: have your friend invite " +
+		"you, or see in 'feedex doctor network' what would let others in")
 	// ErrNoAddress says that the node does not know where others dial it.
 	ErrNoAddress = errors.New("the node does not know its address yet, because neither its router nor three " +
 		"neighbors have told it")

@@ -163,8 +163,7 @@ func (f *Facts) forwarded() Diagnosis {
 		return Diagnosis{between + " your provider has a router of its own in between (carrier-grade NAT), which " +
 			"lets nobody in.", "Nothing has to be done. Some providers give a public address of your own if asked."}
 	default:
-		open.Fact = fmt.Sprintf("The router, %s, forwards the node's port by %s: others reach it at %s.", r.Router,
-			r.Protocol, r.External)
+		open.Fact = fmt.Sprintf("The router, %s, forwards the node's port by %s%s.", r.Router, r.Protocol, f.at(r))
 	}
 	if !f.Undialled {
 		open.Advice = ""
@@ -172,13 +171,21 @@ func (f *Facts) forwarded() Diagnosis {
 	return open
 }
 
+// at says what an open port is worth.
+func (f *Facts) at(r *Forwarding) string {
+	if f.Undialled {
+		return fmt.Sprintf(", and yet nobody gets in at %s", r.External)
+	}
+	return fmt.Sprintf(": others reach it at %s", r.External)
+}
+
 // letIn says what came of asking the router to let the port in by IPv6.
 func (f *Facts) letIn() Diagnosis {
 	r := f.Firewall
 	at, _ := netip.ParseAddrPort(f.Listen)
 	if r.External.IsValid() {
-		d := Diagnosis{Fact: fmt.Sprintf("The router, %s, lets the node's port in by IPv6, as asked by %s: others "+
-			"reach it at %s.", r.Router, r.Protocol, r.External)}
+		d := Diagnosis{Fact: fmt.Sprintf("The router, %s, lets the node's port in by IPv6, as asked by %s%s.",
+			r.Router, r.Protocol, f.at(r))}
 		if f.Undialled {
 			d.Advice = fmt.Sprintf("Let TCP port %d in through this machine's firewall, if it has one.", at.Port())
 		}

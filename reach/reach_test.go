@@ -81,7 +81,7 @@ func TestDiagnose(t *testing.T) {
 		"and a machine's own that does not": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Firewall: &Forwarding{Machine: home6,
 				Router: router6, Protocol: "PCP", External: netip.AddrPortFrom(home6, 7790)}},
-			[]string{"Others cannot dial this node", "lets the node's port in by IPv6"},
+			[]string{"Others cannot dial this node", "as asked by PCP, and yet nobody gets in at [2600:12::7]:7790."},
 			[]string{"", "Let TCP port 7790 in through this machine's firewall"},
 		},
 		"a firewall that is silent": {
@@ -158,7 +158,7 @@ func TestDiagnose(t *testing.T) {
 		},
 		"a firewall behind the router": {
 			Facts{Listen: "[::]:7790", Self: self, Neighbors: 5, Undialled: true, Forwarding: by("198.51.101.4:7790")},
-			[]string{"Others cannot dial this node", "others reach it at 198.51.101.4:7790"},
+			[]string{"Others cannot dial this node", "by PCP, and yet nobody gets in at 198.51.101.4:7790."},
 			[]string{"", "Let TCP port 7790 in through this machine's firewall"},
 		},
 		"a firewall on a server": {

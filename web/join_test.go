@@ -27,7 +27,7 @@ func TestOwnInvitation(t *testing.T) {
 		want      string
 	}{
 		{protocol.NodeKey{}, found, false, "home.example:7790", "the node has no key in this run"},
-		{protocol.NodeKey{1}, found, true, "", "others cannot dial this node, so its address leads nowhere"},
+		{protocol.NodeKey{1}, found, true, "", "leads nowhere: have your friend invite you, or see"},
 		{protocol.NodeKey{1}, "", false, "", "does not know its address yet"},
 		{protocol.NodeKey{1}, "", false, "<home>", "&#34;&lt;home&gt;&#34; is no place of a node: want host:port"},
 		{protocol.NodeKey{1}, found, false, "", "feedex://192.0.2.1:7790" + key},
