@@ -148,8 +148,8 @@ func (f *Facts) forwarded() Diagnosis {
 		if r.Machine.IsValid() {
 			forward += fmt.Sprintf(", %s,", r.Machine)
 		}
-		d.Advice = "Switch on PCP or NAT-PMP on the router (or UPnP, which is asked with port_mapping = " +
-			"\"upnp\"), or " + forward + " on it."
+		d.Advice = "Switch on PCP or NAT-PMP on the router (or UPnP: see port_mapping in 'feedex config'), or " +
+			forward + " on it."
 		return d
 	case !r.Outside() || f.Self.Addr().Is4() && r.External.Addr() != f.Self.Addr():
 		between := fmt.Sprintf("The router, %s, forwards the node's port by %s, but its own address, %s, is not the "+
