@@ -15,108 +15,84 @@ import (
 )
 
 // A metric is one of a node's figures, as Prometheus takes it. None has a label: what a node counts for each feed or
-// neighbor would be a series for each. Those that the node counts are left out while it rests.
+// neighbor would be a series for each.
 type metric struct {
 	name, help string
-	ofNode     bool
-	value      func(*control.Report) float64
+	value      float64
 }
 
-func ofHost(name, help string, value func(*control.Report) int64) metric {
-	return metric{name, help, false, func(r *control.Report) float64 { return float64(value(r)) }}
+func figure[N int | int64 | float64](name, help string, value N) metric {
+	return metric{name, help, float64(value)}
 }
 
-func ofNode(name, help string, value func(*node.Status) int) metric {
-	return metric{name, help, true, func(r *control.Report) float64 { return float64(value(r.Status)) }}
+// gauges are the metrics that may fall. Those of the node are left out while it rests.
+func gauges(r *control.Report) []metric {
+	keeping := 1
+	if r.Storage != "" {
+		keeping = 0
+	}
+	list := []metric{
+		figure("archive_entries", "Entries that the archive holds.", r.Archive.Entries),
+		figure("archive_bytes", "Size of the archive on disk.", r.Archive.Bytes),
+		figure("archive_free_bytes", "Of the size of the archive, what holds nothing.", r.Archive.Free),
+		figure("keeping", "1 while entries can be stored, else 0.", keeping),
+	}
+	if r.Status == nil {
+		return list
+	}
+	return append(list,
+		figure("feeds", "Feeds that the node follows.", r.Feeds),
+		figure("feeds_alone", "Of the feeds, those that no neighbor offers.", r.Alone),
+		figure("feeds_ended", "Of the feeds, those that are gone for good.", r.Ended),
+		figure("feeds_with_gaps", "Of the feeds, those of which entries are missing.", r.Gaps),
+		figure("neighbors", "Neighbors that are linked.", r.Neighbors),
+		figure("neighbors_hosted", "Of the neighbors, those that others cannot dial.", r.Hosted),
+	)
 }
 
-func counted[N int64 | float64](name, help string, value func(*node.Counters) N) metric {
-	return metric{name, help, true, func(r *control.Report) float64 { return float64(value(&r.Counters)) }}
-}
-
-// gauges are the metrics that may fall.
-var gauges = []metric{
-	ofNode("feeds", "Feeds that the node follows.", func(s *node.Status) int { return s.Feeds }),
-	ofNode("feeds_alone", "Of the feeds, those that no neighbor offers.",
-		func(s *node.Status) int { return s.Alone }),
-	ofNode("feeds_ended", "Of the feeds, those that are gone for good.",
-		func(s *node.Status) int { return s.Ended }),
-	ofNode("feeds_with_gaps", "Of the feeds, those of which entries are missing.",
-		func(s *node.Status) int { return s.Gaps }),
-	ofNode("neighbors", "Neighbors that are linked.", func(s *node.Status) int { return s.Neighbors }),
-	ofNode("neighbors_hosted", "Of the neighbors, those that others cannot dial.",
-		func(s *node.Status) int { return s.Hosted }),
-	ofHost("archive_entries", "Entries that the archive holds.",
-		func(r *control.Report) int64 { return r.Archive.Entries }),
-	ofHost("archive_bytes", "Size of the archive on disk.", func(r *control.Report) int64 { return r.Archive.Bytes }),
-	ofHost("archive_free_bytes", "Of the size of the archive, what holds nothing.",
-		func(r *control.Report) int64 { return r.Archive.Free }),
-	ofHost("keeping", "1 while entries can be stored, else 0.", func(r *control.Report) int64 {
-		if r.Storage != "" {
-			return 0
-		}
-		return 1
-	}),
-}
-
-// counters are the metrics that only rise, until the node starts anew.
-var counters = []metric{
-	counted("polls_total", "Polls that publishers answered.", func(c *node.Counters) int64 { return c.Polls }),
-	counted("polls_failed_total", "Polls that ended in an error.",
-		func(c *node.Counters) int64 { return c.PollsFailed }),
-	counted("polls_not_modified_total", "Polls that were answered \"not modified\".",
-		func(c *node.Counters) int64 { return c.NotModified }),
-	counted("polls_waived_total", "First polls that were left to neighbors.",
-		func(c *node.Counters) int64 { return c.PollsWaived }),
-	counted("polls_spared_total", "Polls that what neighbors bring made needless.",
-		func(c *node.Counters) float64 { return c.PollsSpared }),
-	counted("entries_polled_total", "Entries that an own poll brought first.",
-		func(c *node.Counters) int64 { return c.Polled }),
-	counted("entries_backlog_total", "Entries that the first poll of a feed brought, of those that own polls did.",
-		func(c *node.Counters) int64 { return c.Backlog }),
-	counted("entries_delivered_total", "Entries that a neighbor brought first.",
-		func(c *node.Counters) int64 { return c.Delivered }),
-	counted("entries_confirmed_total", "Entries that a neighbor brought first and an own poll then showed.",
-		func(c *node.Counters) int64 { return c.Confirmed }),
-	counted("entries_duplicate_total", "Entries received that were known already.",
-		func(c *node.Counters) int64 { return c.Duplicates }),
-	counted("entries_forged_total", "Entries that a neighbor claimed and the publisher never listed.",
-		func(c *node.Counters) int64 { return c.Forged }),
-	counted("entries_altered_total", "Versions that a neighbor brought and the publisher never had.",
-		func(c *node.Counters) int64 { return c.Altered }),
-	counted("entries_unkept_total", "Entries refused for the quota of what no own poll has shown.",
-		func(c *node.Counters) int64 { return c.Unkept }),
-	counted("entries_forwarded_total", "Entries delivered to neighbors.",
-		func(c *node.Counters) int64 { return c.Forwarded }),
-	counted("checks_sent_total", "Bundles offered to neighbors.", func(c *node.Counters) int64 { return c.ChecksSent }),
-	counted("checks_seen_total", "Of the bundles offered, those that were answered \"seen\".",
-		func(c *node.Counters) int64 { return c.ChecksSeen }),
-	counted("checks_received_total", "Bundles that neighbors offered.",
-		func(c *node.Counters) int64 { return c.ChecksAsked }),
-	counted("notices_sent_total", "Polls of which neighbors were told.",
-		func(c *node.Counters) int64 { return c.NoticesSent }),
-	counted("notices_received_total", "Polls of which neighbors told.",
-		func(c *node.Counters) int64 { return c.NoticesHeard }),
-	counted("bundles_sent_total", "Bundles delivered.", func(c *node.Counters) int64 { return c.PutsSent }),
-	counted("bundles_received_total", "Bundles received.", func(c *node.Counters) int64 { return c.PutsReceived }),
-	counted("bundles_refused_total", "Bundles received and refused.",
-		func(c *node.Counters) int64 { return c.PutsRefused }),
-	counted("bundles_broken_total", "Bundles that neighbors offered and did not have.",
-		func(c *node.Counters) int64 { return c.Broken }),
-	counted("bundles_tampered_total", "Bundles whose path named this node without cause.",
-		func(c *node.Counters) int64 { return c.PathsTampered }),
-	counted("audits_total", "Offers answered \"unseen\" to see whether they are true.",
-		func(c *node.Counters) int64 { return c.Audits }),
-	counted("calls_failed_total", "Calls to other nodes and trackers that ended in an error.",
-		func(c *node.Counters) int64 { return c.CallsFailed }),
-	ofHost("calls_made_total", "Calls to other nodes and trackers that had an answer.",
-		func(r *control.Report) int64 { return r.Traffic.Made }),
-	ofHost("calls_answered_total", "Calls of other nodes.",
-		func(r *control.Report) int64 { return r.Traffic.Answered }),
-	ofHost("calls_bytes_total", "Bytes in both directions between the node and others, publishers left out.",
-		func(r *control.Report) int64 { return r.Traffic.Bytes }),
-	ofHost("hosting_bytes_total", "Bytes in both directions to hosted neighbors.",
-		func(r *control.Report) int64 { return r.Reach.HostedBytes }),
+// counters are the metrics that only rise, until the node starts anew. Those of the node are left out while it rests.
+func counters(r *control.Report) []metric {
+	list := []metric{
+		figure("calls_made_total", "Calls to other nodes and trackers that had an answer.", r.Traffic.Made),
+		figure("calls_answered_total", "Calls of other nodes.", r.Traffic.Answered),
+		figure("calls_bytes_total",
+			"Bytes in both directions between the node and others, publishers left out.", r.Traffic.Bytes),
+		figure("hosting_bytes_total", "Bytes in both directions to hosted neighbors.", r.Reach.HostedBytes),
+	}
+	if r.Status == nil {
+		return list
+	}
+	c := &r.Counters
+	return append(list,
+		figure("polls_total", "Polls that publishers answered.", c.Polls),
+		figure("polls_failed_total", "Polls that ended in an error.", c.PollsFailed),
+		figure("polls_not_modified_total", "Polls that were answered \"not modified\".", c.NotModified),
+		figure("polls_waived_total", "First polls that were left to neighbors.", c.PollsWaived),
+		figure("polls_spared_total", "Polls that what neighbors bring made needless.", c.PollsSpared),
+		figure("entries_polled_total", "Entries that an own poll brought first.", c.Polled),
+		figure("entries_backlog_total",
+			"Entries that the first poll of a feed brought, of those that own polls did.", c.Backlog),
+		figure("entries_delivered_total", "Entries that a neighbor brought first.", c.Delivered),
+		figure("entries_confirmed_total",
+			"Entries that a neighbor brought first and an own poll then showed.", c.Confirmed),
+		figure("entries_duplicate_total", "Entries received that were known already.", c.Duplicates),
+		figure("entries_forged_total", "Entries that a neighbor claimed and the publisher never listed.", c.Forged),
+		figure("entries_altered_total", "Versions that a neighbor brought and the publisher never had.", c.Altered),
+		figure("entries_unkept_total", "Entries refused for the quota of what no own poll has shown.", c.Unkept),
+		figure("entries_forwarded_total", "Entries delivered to neighbors.", c.Forwarded),
+		figure("checks_sent_total", "Bundles offered to neighbors.", c.ChecksSent),
+		figure("checks_seen_total", "Of the bundles offered, those that were answered \"seen\".", c.ChecksSeen),
+		figure("checks_received_total", "Bundles that neighbors offered.", c.ChecksAsked),
+		figure("notices_sent_total", "Polls of which neighbors were told.", c.NoticesSent),
+		figure("notices_received_total", "Polls of which neighbors told.", c.NoticesHeard),
+		figure("bundles_sent_total", "Bundles delivered.", c.PutsSent),
+		figure("bundles_received_total", "Bundles received.", c.PutsReceived),
+		figure("bundles_refused_total", "Bundles received and refused.", c.PutsRefused),
+		figure("bundles_broken_total", "Bundles that neighbors offered and did not have.", c.Broken),
+		figure("bundles_tampered_total", "Bundles whose path named this node without cause.", c.PathsTampered),
+		figure("audits_total", "Offers answered \"unseen\" to see whether they are true.", c.Audits),
+		figure("calls_failed_total", "Calls to other nodes and trackers that ended in an error.", c.CallsFailed),
+	)
 }
 
 // reported is a node's report as metrics.
@@ -129,15 +105,11 @@ func (reported) Describe(chan<- *prometheus.Desc) {}
 func (r reported) Collect(to chan<- prometheus.Metric) {
 	tell := func(list []metric, kind prometheus.ValueType) {
 		for _, m := range list {
-			if m.ofNode && r.Status == nil {
-				continue
-			}
-			desc := prometheus.NewDesc("feedex_"+m.name, m.help, nil, nil)
-			to <- prometheus.MustNewConstMetric(desc, kind, m.value(&r.Report))
+			to <- prometheus.MustNewConstMetric(prometheus.NewDesc("feedex_"+m.name, m.help, nil, nil), kind, m.value)
 		}
 	}
-	tell(gauges, prometheus.GaugeValue)
-	tell(counters, prometheus.CounterValue)
+	tell(gauges(&r.Report), prometheus.GaugeValue)
+	tell(counters(&r.Report), prometheus.CounterValue)
 }
 
 // metrics serves the node's figures to Prometheus: all of one answer are of one moment.
