@@ -114,7 +114,7 @@ func (l *loop) untilClock(ctx context.Context) {
 	again := time.NewTicker(clockEvery)
 	defer again.Stop()
 	for ctx.Err() == nil {
-		if runs, err := look(ctx, l, func(n *node.Node) (bool, error) { return n != nil, nil }); runs && err == nil {
+		if runs, err := glance(ctx, l, func(*node.Node) bool { return true }); runs && err == nil {
 			return
 		}
 		select {

@@ -40,7 +40,7 @@ func (h *host) obey(ctx context.Context, p reading.PersonID, text string, sent t
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
 	answer := usage
-	l := entrance{h.store, h}.libraryOf(p)
+	l := h.libraryOf(p)
 	switch strings.ToLower(word) {
 	case "subscribe":
 		answer, err = l.subscribeTo(ctx, rest)

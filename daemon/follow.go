@@ -122,15 +122,12 @@ func (h *host) followOne(ctx context.Context, w control.FollowAddress, u feed.UR
 		return control.FollowedAddress{}, err
 	}
 	w.Feeds = []feed.URL{u}
-	before, err := look(ctx, h.loop, func(n *node.Node) (followed feed.URL, err error) {
-		if n == nil {
-			return "", nil
-		}
+	before, err := glance(ctx, h.loop, func(n *node.Node) feed.URL {
 		if f := n.Feed(u); f != nil {
-			return f.URL, nil
+			return f.URL
 		}
-		followed, _ = n.Became(u)
-		return followed, nil
+		followed, _ := n.Became(u)
+		return followed
 	})
 	if err != nil {
 		return control.FollowedAddress{}, err

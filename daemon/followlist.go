@@ -252,5 +252,5 @@ func (l *library) followList(ctx context.Context, s node.Subscribe,
 // FollowList implements control.Owner.
 func (h *host) FollowList(ctx context.Context, s node.Subscribe,
 	list []reading.Arrangement) ([]control.NoFolder, error) {
-	return entrance{h.store, h}.libraryOf(reading.Owner).followList(ctx, s, list)
+	return h.libraryOf(reading.Owner).followList(ctx, s, list)
 }

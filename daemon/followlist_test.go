@@ -58,7 +58,7 @@ func TestFollowWithoutAFolder(t *testing.T) {
 	if err := l.Import(ctx, list); err != nil {
 		t.Errorf("a program brings it: %v", err)
 	}
-	page, err := pagesLibrary{library: l.library, view: l.store}.Follow(ctx, list, archive.UsualBacklog)
+	page, err := pagesLibrary{library: l.library}.Follow(ctx, list, archive.UsualBacklog)
 	if err != nil || page.Added > 0 || !slices.Equal(page.Problems, want) {
 		t.Errorf("a page brings it: %+v, %v", page, err)
 	}

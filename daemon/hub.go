@@ -19,12 +19,12 @@ import (
 )
 
 // newHub makes the hub of the reader address. The reader that cfg describes must have it as its Hub.
-func newHub(h *host, kept archive.HubList, cfg reader.Config) *websub.Hub {
+func newHub(h *host, cfg reader.Config) *websub.Hub {
 	var feeds reader.Handler
 	callbacks := callbacks{named: h.config.PushTo}
 	hub := websub.New(websub.Config{
 		Feeds: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { feeds.ServeHTTP(w, r) }),
-		Store: hubStore{kept, h}, Transport: callbacks.transport(), Check: callbacks.check,
+		Store: hubStore{h.store, h}, Transport: callbacks.transport(), Check: callbacks.check,
 		From: func(r *http.Request) netip.Addr { return callerAddr(r.Context()) }, Log: h.config.Log,
 	})
 	cfg.Hub, cfg.Web, cfg.Entrance, cfg.ByKey = hub, nil, nil, true // the hub needs no password to itself

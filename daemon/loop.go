@@ -295,13 +295,23 @@ func look[T any](ctx context.Context, l *loop, f func(n *node.Node) (T, error)) 
 	}
 }
 
-// listOf has f called with the node like look; it is an error while nothing can be stored.
-func listOf[T any](ctx context.Context, l *loop, f func(n *node.Node) []T) ([]T, error) {
-	return look(ctx, l, func(n *node.Node) ([]T, error) {
+// ask has f called with the node like look; it is an error while nothing can be stored.
+func ask[T any](ctx context.Context, l *loop, f func(n *node.Node) T) (T, error) {
+	return look(ctx, l, func(n *node.Node) (value T, err error) {
 		if n == nil {
-			return nil, l.storage.rests()
+			return value, l.storage.rests()
 		}
 		return f(n), nil
+	})
+}
+
+// glance has f called with the node like look; while nothing can be stored it returns the zero value.
+func glance[T any](ctx context.Context, l *loop, f func(n *node.Node) T) (T, error) {
+	return look(ctx, l, func(n *node.Node) (value T, err error) {
+		if n != nil {
+			value = f(n)
+		}
+		return value, nil
 	})
 }
 

@@ -142,12 +142,7 @@ func (h *host) meetIn(wait time.Duration) time.Duration {
 // meetOnce meets others if there is a reason to: the node has too few neighbors, or others can dial it by IPv4, which
 // the DHT has the addresses of, and it may tell them so. It reports whether the first is so, and whether it did.
 func (h *host) meetOnce(ctx context.Context, client *dht.Client) (seeking, met bool) {
-	s, err := look(ctx, h.loop, func(n *node.Node) (s node.Status, err error) {
-		if n != nil {
-			s = n.Status()
-		}
-		return s, nil
-	})
+	s, err := glance(ctx, h.loop, (*node.Node).Status)
 	reachable := h.at.Listen != ListenNone && !s.Undialled && h.isDialled(portmap.IPv4, time.Now())
 	if err != nil || !s.Seeking && !reachable {
 		return s.Seeking, false

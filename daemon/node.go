@@ -249,14 +249,14 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 	defer stopLoop()
 
 	h.shown, h.texts = openShown(&h.config), newFullTexts(serving, h)
-	open, door := openAt(l.reader), entrance{h.store, h}
-	pages, err := newDashboard(serving, h, h.store, func(r *http.Request) bool { return !open(r) })
+	open := openAt(l.reader)
+	pages, err := newDashboard(serving, h, func(r *http.Request) bool { return !open(r) })
 	if err != nil {
 		return err
 	}
 	forReaders := reader.Config{
-		Source: ownersArchive{h.store, h.store.Shelf(reading.Owner)}, Sync: h.syncAPIs(door),
-		Hosts: h.config.ReaderHosts, Entrance: door, Filters: h.store,
+		Source: ownersArchive{h.store, h.store.Shelf(reading.Owner)}, Sync: h.syncAPIs(),
+		Hosts: h.config.ReaderHosts, Entrance: entrance{h}, Filters: h.store,
 		Web: pages, Known: func(r *http.Request) bool { return open(r) || pages.LoggedIn(r) }, Version: Version,
 		Metrics: http.HandlerFunc(h.metrics), Health: http.HandlerFunc(h.healthz), Log: h.config.Log,
 	}
@@ -264,7 +264,7 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		return err
 	}
 	defer h.teller.CloseIdle()
-	h.hub = newHub(h, h.store, forReaders)
+	h.hub = newHub(h, forReaders)
 	defer h.hub.CloseIdle()
 	forReaders.Hub = h.hub
 	readers := reader.New(forReaders)
@@ -288,10 +288,9 @@ func (h *host) run(ctx context.Context, l *listenerSet, waits bool) error {
 		servers.Go(func() { serve(h.config.metered(l.peers), h.peers, false) })
 	}
 	servers.Go(func() {
-		serve(l.reader, withCaller(h.proxied(readers, door, open),
-			h.config.TrustedProxies), true)
+		serve(l.reader, withCaller(h.proxied(readers, open), h.config.TrustedProxies), true)
 	})
-	owner := personal{h, door.libraryOf(reading.Owner)}
+	owner := personal{h, h.libraryOf(reading.Owner)}
 	servers.Go(func() { serve(l.control, control.NewHandler(owner), true) })
 	servers.Go(func() {
 		if err := h.hub.Run(serving); err != nil {

@@ -71,7 +71,7 @@ func TestWhatIsKeptTellsNothingOfTheHome(t *testing.T) {
 				t.Fatal(err)
 			}
 			failed := pictureFailure{problem, time.Now().Add(time.Hour)}
-			pages := pagesLibrary{library: l, view: a.store, pictures: &pictures{host: a.host,
+			pages := pagesLibrary{library: l, pictures: &pictures{host: a.host,
 				failed: map[string]pictureFailure{"example.com " + string(picture): failed}}}
 			feeds, err1 := l.Subscriptions(ctx)
 			known, err2 := pages.Known(ctx, int64(a.feed))

@@ -22,22 +22,12 @@ var _ control.Owner = (*host)(nil)
 
 // feed is the status of a feed, nil where it is not followed, or nothing can be stored.
 func (h *host) feed(ctx context.Context, u feed.URL) (*node.FeedStatus, error) {
-	return look(ctx, h.loop, func(n *node.Node) (f *node.FeedStatus, err error) {
-		if n != nil {
-			f = n.Feed(u)
-		}
-		return f, nil
-	})
+	return glance(ctx, h.loop, func(n *node.Node) *node.FeedStatus { return n.Feed(u) })
 }
 
 // pollsHeard is when others polled a feed, by what neighbors told since the start; none where nobody can tell.
 func (h *host) pollsHeard(ctx context.Context, u feed.URL) ([]time.Time, error) {
-	return look(ctx, h.loop, func(n *node.Node) ([]time.Time, error) {
-		if n == nil {
-			return nil, nil
-		}
-		return n.PollsHeard(u), nil
-	})
+	return glance(ctx, h.loop, func(n *node.Node) []time.Time { return n.PollsHeard(u) })
 }
 
 // Status implements control.Owner. It answers also while nothing can be stored.
@@ -74,12 +64,12 @@ func (h *host) Status(ctx context.Context) (control.Report, error) {
 
 // Neighbors implements control.Owner.
 func (h *host) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
-	return listOf(ctx, h.loop, (*node.Node).Neighbors)
+	return ask(ctx, h.loop, (*node.Node).Neighbors)
 }
 
 // Feeds implements control.Owner.
 func (h *host) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
-	list, err := listOf(ctx, h.loop, (*node.Node).Feeds)
+	list, err := ask(ctx, h.loop, (*node.Node).Feeds)
 	if err != nil {
 		return nil, err
 	}

@@ -60,9 +60,9 @@ func newHousehold(t *testing.T) *household {
 	if err != nil || len(people) != 2 {
 		t.Fatalf("people: %+v, %v", people, err)
 	}
-	h.ann = l.door.libraryOf(people[1].ID)
+	h.ann = l.host.libraryOf(people[1].ID)
 	s := httptest.NewServer(reader.New(reader.Config{Source: ownersArchive{l.store, l.Shelf}, Entrance: l.door,
-		Sync: l.host.syncAPIs(l.door)}))
+		Sync: l.host.syncAPIs()}))
 	t.Cleanup(s.Close)
 	h.base, l.host.at.Reader = s.URL, s.Listener.Addr().String()
 	return h
@@ -409,7 +409,7 @@ func TestProgramsThatUnfollow(t *testing.T) {
 func TestProgramsUnfollowNothingForTheNode(t *testing.T) {
 	h := newHousehold(t)
 	ctx := t.Context()
-	owner := personal{h.host, h.door.libraryOf(reading.Owner)}
+	owner := personal{h.host, h.host.libraryOf(reading.Owner)}
 	came, first := 6, h.feed
 	wants := func(what string, reads, follows bool) {
 		t.Helper()

@@ -42,12 +42,12 @@ func newTenant(t *testing.T) *tenant {
 	t.Helper()
 	h := newHousehold(t)
 	ctx := t.Context()
-	pages, err := newDashboard(ctx, h.host, h.store, func(*http.Request) bool { return true })
+	pages, err := newDashboard(ctx, h.host, func(*http.Request) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := httptest.NewServer(reader.New(reader.Config{Source: ownersArchive{h.store, h.Shelf}, Entrance: h.door,
-		Sync: h.host.syncAPIs(h.door), Web: pages, Known: pages.LoggedIn,
+		Sync: h.host.syncAPIs(), Web: pages, Known: pages.LoggedIn,
 		Metrics: http.HandlerFunc(h.host.metrics)}))
 	t.Cleanup(s.Close)
 	if err := h.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{hiddenFeed}}); err != nil {
@@ -329,7 +329,7 @@ func TestAPersonMakesTheirPasswords(t *testing.T) {
 		return list
 	}
 	want := []string{"ann reader", "desk owner", "phone reader", "tablet reader"}
-	pages := pagesLibrary{library: a.ann, view: a.store}
+	pages := pagesLibrary{library: a.ann}
 	for _, name := range []string{"phone", "desk", "none"} {
 		if _, err := pages.RemoveOwnPassword(ctx, name); !errors.Is(err, web.ErrNone) {
 			t.Errorf("removing %s: %v", name, err)
@@ -473,7 +473,7 @@ func TestCredentialsAreNotLent(t *testing.T) {
 func TestAPersonBringsAList(t *testing.T) {
 	a := newTenant(t)
 	ctx := t.Context()
-	pages := pagesLibrary{library: a.ann, view: a.store}
+	pages := pagesLibrary{library: a.ann}
 	const another = feed.URL("https://example.net/another.xml")
 	list := []opml.Outline{{URL: hiddenFeed, Line: 1}, {URL: exampleFeed, Line: 2}, {URL: another, Line: 3},
 		{URL: another, Line: 4}, {URL: hiddenFeed, Line: 5}}

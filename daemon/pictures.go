@@ -143,11 +143,8 @@ func (p *pictures) fetch(key string, of, at feed.URL, kind *shownKind) ([]byte, 
 // is not worth asking again.
 func (p *pictures) ask(of, at feed.URL, kind *shownKind) (content []byte, again time.Duration, err error) {
 	h := p.host
-	until, err := look(p.ctx, h.loop, func(n *node.Node) (time.Time, error) {
-		if n == nil { // it rests, for the disk's sake or the clock's
-			return time.Time{}, nil
-		}
-		return n.HostRests(h.clock.now(time.Now()), at), nil
+	until, err := glance(p.ctx, h.loop, func(n *node.Node) time.Time {
+		return n.HostRests(h.clock.now(time.Now()), at)
 	})
 	if err != nil {
 		return nil, 0, err

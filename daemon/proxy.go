@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"time"
 
-	"feedex/archive"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/guard"
@@ -27,13 +26,13 @@ const (
 )
 
 // proxied is the handler with a proxy in front of it, if there is to be one. open says which requests need no password.
-func (h *host) proxied(readers proxy.Reader, door entrance, open func(*http.Request) bool) http.Handler {
+func (h *host) proxied(readers proxy.Reader, open func(*http.Request) bool) http.Handler {
 	if h.config.Proxy != ProxyFeeds && h.config.Proxy != ProxyAll {
 		return readers
 	}
 	cfg := proxy.Config{
-		Reader: readers, Feeds: proxyFeeds{h, door.view}, Subscribe: h.config.ProxySubscribe,
-		Hosts: h.config.ReaderHosts, Entrance: door, Known: open, Log: h.config.Log,
+		Reader: readers, Feeds: proxyFeeds{h}, Subscribe: h.config.ProxySubscribe,
+		Hosts: h.config.ReaderHosts, Entrance: entrance{h}, Known: open, Log: h.config.Log,
 	}
 	if h.config.Proxy == ProxyAll {
 		cfg.Pass = passage(passable)
@@ -63,14 +62,11 @@ func passable(ap netip.AddrPort) error {
 }
 
 // proxyFeeds is the node as its proxy needs it.
-type proxyFeeds struct {
-	host     *host
-	channels archive.Channels
-}
+type proxyFeeds struct{ host *host }
 
 // Follows implements proxy.Feeds.
 func (p proxyFeeds) Follows(ctx context.Context, u feed.URL) (bool, error) {
-	c, err := p.channels.Channel(ctx, u)
+	c, err := p.host.store.Channel(ctx, u)
 	return c.Followed, err
 }
 

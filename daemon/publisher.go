@@ -122,12 +122,10 @@ var errOffline = fmt.Errorf("%w: no publisher can be reached", backfill.ErrLater
 // online is errOffline while our own network seems to be down: nobody is asked for what nobody waits for then, and
 // nothing is given up.
 func (h *host) online(ctx context.Context) error {
-	_, err := look(ctx, h.loop, func(n *node.Node) (struct{}, error) {
-		if n != nil && !n.Offline().IsZero() {
-			return struct{}{}, errOffline
-		}
-		return struct{}{}, nil
-	})
+	since, err := glance(ctx, h.loop, (*node.Node).Offline)
+	if err == nil && !since.IsZero() {
+		err = errOffline
+	}
 	return err
 }
 
@@ -211,7 +209,7 @@ func (h *host) setRight(now time.Time, records []archive.Record) []archive.Share
 // prefetch fetches what is at u, which nobody follows. Where that is a feed, it stands for its first poll.
 func (h *host) prefetch(ctx context.Context, u feed.URL) (got node.Fetched, err error) {
 	f := node.Fetch{Feed: u}
-	f.New, err = look(ctx, h.loop, func(n *node.Node) (bool, error) { return n != nil && n.New(u), nil })
+	f.New, err = glance(ctx, h.loop, func(n *node.Node) bool { return n.New(u) })
 	if err != nil {
 		return got, err
 	}

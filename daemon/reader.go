@@ -35,10 +35,7 @@ type library struct {
 var _ reading.Library = (*library)(nil)
 
 // An entrance lets programs in to the library of the person whose password they show.
-type entrance struct {
-	view reading.View
-	host *host
-}
+type entrance struct{ host *host }
 
 var _ reading.Entrance = entrance{}
 
@@ -49,11 +46,11 @@ type ownersArchive struct {
 }
 
 // libraryOf is the library of a person.
-func (e entrance) libraryOf(p reading.PersonID) *library { return e.libraryBy(p, "") }
+func (h *host) libraryOf(p reading.PersonID) *library { return h.libraryBy(p, "") }
 
 // libraryBy is the same for a program that came in by a password.
-func (e entrance) libraryBy(p reading.PersonID, by string) *library {
-	return &library{e.view.Shelf(p), e.host, p, by}
+func (h *host) libraryBy(p reading.PersonID, by string) *library {
+	return &library{h.store.Shelf(p), h, p, by}
 }
 
 const (
@@ -111,7 +108,7 @@ func (e entrance) FeverVisitor(ctx context.Context, key string) (reading.Visitor
 
 func (e entrance) enter(ctx context.Context, h reading.Hash, fever bool) (reading.Visitor, error) {
 	p, err := e.host.callers.look(callerAddr(ctx), h,
-		func() (reading.Password, error) { return e.view.Password(ctx, h, fever) })
+		func() (reading.Password, error) { return e.host.store.Password(ctx, h, fever) })
 	if err != nil || p.Name == "" {
 		return reading.Visitor{}, err
 	}
@@ -119,7 +116,7 @@ func (e entrance) enter(ctx context.Context, h reading.Hash, fever bool) (readin
 		// A reader whose visit cannot be written down may read all the same.
 		_ = e.host.write(ctx, func(d reading.Database) error { d.UsePassword(p.Name, now); return nil })
 	}
-	return reading.Visitor{Name: p.Name, Person: p.Person, Library: e.libraryBy(p.Person, p.Name)}, nil
+	return reading.Visitor{Name: p.Name, Person: p.Person, Library: e.host.libraryBy(p.Person, p.Name)}, nil
 }
 
 // Mark implements reading.Editor.
@@ -218,7 +215,7 @@ func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) erro
 
 // Arrange implements control.Owner.
 func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
-	return entrance{h.store, h}.libraryOf(reading.Owner).Arrange(ctx, list...)
+	return h.libraryOf(reading.Owner).Arrange(ctx, list...)
 }
 
 // AddFolder implements reading.Editor.
@@ -261,14 +258,14 @@ func (l *library) RemoveFolder(ctx context.Context, id reading.FolderID) error {
 }
 
 // syncAPIs are the APIs by which people's readers keep what is read at the node, by the beginnings of their paths.
-func (h *host) syncAPIs(door entrance) map[string]http.Handler {
+func (h *host) syncAPIs() map[string]http.Handler {
 	apis := make(map[string]http.Handler)
 	mount := func(api http.Handler, paths []string) {
 		for _, path := range paths {
 			apis[path] = api
 		}
 	}
-	c := syncapi.Config{Entrance: door, Version: Version, Log: h.config.Log}
+	c := syncapi.Config{Entrance: entrance{h}, Version: Version, Log: h.config.Log}
 	mount(greader.New(c), greader.Paths())
 	mount(fever.New(c), fever.Paths())
 	mount(miniflux.New(c), miniflux.Paths())

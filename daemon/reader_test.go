@@ -69,7 +69,7 @@ func openLibrary(t *testing.T, path string) *testLibrary {
 		}
 	})
 	t.Cleanup(end)
-	return &testLibrary{entrance{store, h}.libraryOf(reading.Owner), entrance{store, h}, t, store, path, end}
+	return &testLibrary{h.libraryOf(reading.Owner), entrance{h}, t, store, path, end}
 }
 
 func newLibrary(t *testing.T) *testLibrary {
@@ -431,7 +431,7 @@ func TestEachAPIMarks(t *testing.T) {
 		{"PUT", "/index.php/apps/news/api/v1-2/items/5/read", basic, `{}`},
 	} {
 		ask := func(authorization, body string) *httptest.ResponseRecorder {
-			h := reader.New(reader.Config{Source: ownersArchive{l.store, l.Shelf}, Sync: l.host.syncAPIs(l.door)})
+			h := reader.New(reader.Config{Source: ownersArchive{l.store, l.Shelf}, Sync: l.host.syncAPIs()})
 			r := httptest.NewRequest(c.method, "http://127.0.0.1:7791"+c.target, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			r.Header.Set("Authorization", authorization)

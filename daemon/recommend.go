@@ -17,12 +17,7 @@ const recommended = 10
 
 // Recommend implements control.Owner. All that it looks at is here already: adverts that came, and the archive.
 func (h *host) Recommend(ctx context.Context) ([]control.Recommendation, error) {
-	facts, err := look(ctx, h.loop, func(n *node.Node) (recommend.Profile, error) {
-		if n == nil {
-			return recommend.Profile{}, h.storage.rests()
-		}
-		return n.Interests(), nil
-	})
+	facts, err := ask(ctx, h.loop, (*node.Node).Interests)
 	if err != nil {
 		return nil, err
 	}

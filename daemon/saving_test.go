@@ -82,7 +82,7 @@ func TestSavedToOfAPerson(t *testing.T) {
 	service := saving.Service{Kind: saving.Linkding, Address: s.URL, Token: "hers"}
 	at := func(p reading.PersonID, c Config) pagesLibrary {
 		c.Data = a.host.config.Data
-		return pagesLibrary{library: a.door.libraryOf(p), saved: newSavedTo(&c)}
+		return pagesLibrary{library: a.host.libraryOf(p), saved: newSavedTo(&c)}
 	}
 	ann, bookmark := at(2, Config{}), saving.Bookmark{Link: "https://example.com/"}
 	if _, err := ann.SaveTo(ctx, service); err != nil {

@@ -12,5 +12,5 @@ func (l pagesLibrary) Starred(ctx context.Context) ([]node.StarredEntry, error) 
 	if l.person != reading.Owner {
 		return nil, nil
 	}
-	return listOf(ctx, l.host.loop, (*node.Node).Starred)
+	return ask(ctx, l.host.loop, (*node.Node).Starred)
 }

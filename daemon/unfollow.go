@@ -36,7 +36,7 @@ func (l *library) Unsubscribe(ctx context.Context, id reading.FeedID) error {
 
 // endUnfollowed has the node follow no more what the owner's programs left out so long ago that pages say it no more.
 func (h *host) endUnfollowed(ctx context.Context, now time.Time) error {
-	l := entrance{h.store, h}.libraryOf(reading.Owner)
+	l := h.libraryOf(reading.Owner)
 	list, err := l.Unfollowed(ctx, time.Time{})
 	for i := 0; i < len(list) && err == nil; i++ {
 		if !when.Due(now, list[i].At.Add(web.UnfollowedFor), 2*web.UnfollowedFor) {

@@ -32,7 +32,7 @@ var _ web.Source = dashboard{}
 
 // Of implements web.Source.
 func (d dashboard) Of(p reading.PersonID, by string) web.PersonalSource {
-	return pagesLibrary{d.libraryBy(p, by), d.View, d.pictures, d.saved}
+	return pagesLibrary{d.host.libraryBy(p, by), d.pictures, d.saved}
 }
 
 // Status implements web.Present.
@@ -46,7 +46,7 @@ func (d dashboard) Status(ctx context.Context) (web.Status, error) {
 
 // Feeds implements web.Present.
 func (d dashboard) Feeds(ctx context.Context) ([]web.FeedSummary, error) {
-	list, err := listOf(ctx, d.host.loop, (*node.Node).Feeds)
+	list, err := ask(ctx, d.host.loop, (*node.Node).Feeds)
 	if err != nil {
 		return nil, err
 	}
@@ -252,11 +252,8 @@ func (d dashboard) EndSessions(ctx context.Context, name string) error {
 
 // newDashboard makes the pages of a node. They let go of open connections when ctx ends. login says which requests need
 // a password.
-func newDashboard(ctx context.Context, h *host, view reading.View,
-	login func(*http.Request) bool) (*web.Handler, error) {
-	door := entrance{view, h}
-	source := dashboard{view, door.libraryOf(reading.Owner), door, h, newPictures(ctx, h),
-		newSavedTo(&h.config)}
+func newDashboard(ctx context.Context, h *host, login func(*http.Request) bool) (*web.Handler, error) {
+	source := dashboard{h.store, h.libraryOf(reading.Owner), entrance{h}, h, newPictures(ctx, h), newSavedTo(&h.config)}
 	pages, err := web.New(web.Config{Source: source, Login: login, Version: Version, Ending: ctx.Done(),
 		Log: h.config.Log})
 	if err != nil {

@@ -51,7 +51,7 @@ func BenchmarkDashboard(b *testing.B) {
 	loop.Go(func() { h.loop.run(ctx) })
 	defer loop.Wait()
 	defer cancel()
-	pages, err := newDashboard(ctx, h, store, nil)
+	pages, err := newDashboard(ctx, h, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,7 +18,6 @@ import (
 // A pagesLibrary is a person's library as pages show it, with what the archive has beside it.
 type pagesLibrary struct {
 	*library
-	view     reading.View
 	pictures *pictures
 	saved    *savedTo
 }
@@ -54,7 +53,7 @@ func (l pagesLibrary) Known(ctx context.Context, number int64) (k web.KnownFeed,
 // seen is the feed with that number, as far as the person may know of it: of one whose URL is a secret who reads it,
 // and the owner. The error is web.ErrNone where there is none.
 func (l pagesLibrary) seen(ctx context.Context, number int64) (archive.Feed, error) {
-	f, err := l.view.NumberedFeed(ctx, number)
+	f, err := l.host.store.NumberedFeed(ctx, number)
 	if err != nil || l.person == reading.Owner && f.URL != "" || f.URL != "" && !f.URL.Secret() {
 		return f, err
 	}
@@ -76,7 +75,7 @@ func (l pagesLibrary) Entry(ctx context.Context, id feed.EntryID) (web.EntryDeta
 	if err != nil {
 		return web.EntryDetail{}, err
 	}
-	full, err := l.view.FullText(ctx, item.ID)
+	full, err := l.host.store.FullText(ctx, item.ID)
 	full.Problem = l.toldOf(full.Problem)
 	return web.EntryDetail{Record: r, Feed: number, Item: item, Full: full}, err
 }
@@ -125,15 +124,19 @@ func (l pagesLibrary) Headlines(ctx context.Context, q reading.HeadlineQuery) ([
 // Search implements archive.Searcher.
 func (l pagesLibrary) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
 	if l.person == reading.Owner {
-		return l.view.Search(ctx, f)
+		return l.host.store.Search(ctx, f)
 	}
 	return l.Found(ctx, f)
 }
 
 // OwnPasswords implements web.OwnKeys.
 func (l pagesLibrary) OwnPasswords(ctx context.Context) ([]reading.Password, error) {
-	list, err := l.view.Passwords(ctx)
-	return slices.DeleteFunc(list, func(p reading.Password) bool { return p.Person != l.person }), err
+	return passwordsOf(ctx, l.person, l.host.store)
+}
+
+func passwordsOf(ctx context.Context, p reading.PersonID, all reading.PasswordList) ([]reading.Password, error) {
+	list, err := all.Passwords(ctx)
+	return slices.DeleteFunc(list, func(x reading.Password) bool { return x.Person != p }), err
 }
 
 // AddOwnPassword implements web.OwnKeys.
@@ -184,7 +187,7 @@ func (h *host) takePassword(ctx context.Context, which func(reading.Password) bo
 
 // roomForOwn says whether somebody who is not the owner may have another password.
 func (l pagesLibrary) roomForOwn(ctx context.Context, d reading.Database) error {
-	list, err := pagesLibrary{library: l.library, view: d}.OwnPasswords(ctx)
+	list, err := passwordsOf(ctx, l.person, d)
 	if err == nil && len(list) >= reading.MaxOwnPasswords {
 		err = reading.ErrOwn
 	}
