@@ -29,9 +29,9 @@ type Entry struct {
 
 // An Enclosure is a media file that belongs to an entry (RSS 2.0 enclosure, Atom rel=enclosure).
 type Enclosure struct {
-	URL    string
-	Type   string // media type, "" where unknown
-	Length int64  // bytes, 0 where unknown
+	URL    string `json:"url"`
+	Type   string `json:"type,omitempty"`   // media type, "" where unknown
+	Length int64  `json:"length,omitempty"` // bytes, 0 where unknown
 }
 
 // A Document is the result of one fetch of a feed, after parsing.

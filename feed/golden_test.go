@@ -42,27 +42,21 @@ type golden struct {
 }
 
 type goldenEntry struct {
-	EntryID    string            `json:"entry_id"`
-	Digest     string            `json:"digest"`
-	ID         string            `json:"id,omitzero"`
-	Title      string            `json:"title,omitzero"`
-	Link       string            `json:"link,omitzero"`
-	Authors    []string          `json:"authors,omitzero"`
-	Published  time.Time         `json:"published,omitzero"`
-	Updated    time.Time         `json:"updated,omitzero"`
-	Summary    string            `json:"summary,omitzero"`
-	Content    string            `json:"content,omitzero"`
-	Categories []string          `json:"categories,omitzero"`
-	Enclosures []goldenEnclosure `json:"enclosures,omitzero"`
-	Rights     []string          `json:"rights,omitzero"`
-	CopiedFrom goldenOriginal    `json:"copied_from,omitzero"`
-	Extras     goldenExtras      `json:"extras,omitzero"`
-}
-
-type goldenOriginal struct {
-	ID    string `json:"id,omitzero"`
-	Title string `json:"title,omitzero"`
-	URL   string `json:"url,omitzero"`
+	EntryID    string           `json:"entry_id"`
+	Digest     string           `json:"digest"`
+	ID         string           `json:"id,omitzero"`
+	Title      string           `json:"title,omitzero"`
+	Link       string           `json:"link,omitzero"`
+	Authors    []string         `json:"authors,omitzero"`
+	Published  time.Time        `json:"published,omitzero"`
+	Updated    time.Time        `json:"updated,omitzero"`
+	Summary    string           `json:"summary,omitzero"`
+	Content    string           `json:"content,omitzero"`
+	Categories []string         `json:"categories,omitzero"`
+	Enclosures []feed.Enclosure `json:"enclosures,omitzero"`
+	Rights     []string         `json:"rights,omitzero"`
+	CopiedFrom feed.Original    `json:"copied_from,omitzero"`
+	Extras     goldenExtras     `json:"extras,omitzero"`
 }
 
 type goldenExtras struct {
@@ -89,12 +83,6 @@ func goldenExtrasOf(x *feed.Extras) goldenExtras {
 	return g
 }
 
-type goldenEnclosure struct {
-	URL    string `json:"url"`
-	Type   string `json:"type,omitzero"`
-	Length int64  `json:"length,omitzero"`
-}
-
 func goldenOf(doc *feed.Document, err error) golden {
 	if err != nil {
 		return golden{Error: err.Error()}
@@ -104,11 +92,9 @@ func goldenOf(doc *feed.Document, err error) golden {
 	for _, e := range doc.Entries {
 		ge := goldenEntry{EntryID: e.EntryID().String(), Digest: e.Digest().String(), ID: e.ID, Title: e.Title,
 			Link: e.Link, Authors: e.Authors, Published: e.Published, Updated: e.Updated, Summary: e.Summary,
-			Content: e.Content, Categories: e.Categories, Rights: e.Rights, CopiedFrom: goldenOriginal(e.CopiedFrom)}
+			Content: e.Content, Categories: e.Categories, Rights: e.Rights, Enclosures: e.Enclosures,
+			CopiedFrom: e.CopiedFrom}
 		ge.Extras = goldenExtrasOf(&e.Extras)
-		for _, enc := range e.Enclosures {
-			ge.Enclosures = append(ge.Enclosures, goldenEnclosure(enc))
-		}
 		g.Entries = append(g.Entries, ge)
 	}
 	return g

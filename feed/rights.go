@@ -17,9 +17,9 @@ const rslSpace = "https://rslstandard.org/rsl"
 // An Original is the feed that an entry was copied from into the one that listed it (RFC 4287 §4.2.11, RSS 2.0
 // source). The zero value says that nothing tells of a copy.
 type Original struct {
-	ID    string // id as published, "" where there is none
-	Title string // as published, may hold markup
-	URL   string // of the feed where that is said, else of its page
+	ID    string `json:"id,omitempty"`    // id as published, "" where there is none
+	Title string `json:"title,omitempty"` // as published, may hold markup
+	URL   string `json:"url,omitempty"`   // of the feed where that is said, else of its page
 }
 
 // RSL is the statement written anew if it is one element of RSL, so that it may stand in any document of XML, its names

@@ -67,17 +67,12 @@ type (
 		FeedTitle   string `json:"feed_title,omitempty"`
 
 		Rights []string      `json:"rights,omitempty"` // statements: texts, addresses of licenses, elements of RSL
-		Source *jsonOriginal `json:"source,omitempty"` // the feed that it was copied from
+		Source feed.Original `json:"source,omitzero"`  // the feed that it was copied from
 
 		Season      int              `json:"season,omitempty"`
 		Episode     int              `json:"episode,omitempty"`
-		Chapters    *feed.Companion  `json:"chapters,omitempty"`
+		Chapters    feed.Companion   `json:"chapters,omitzero"`
 		Transcripts []feed.Companion `json:"transcripts,omitempty"`
-	}
-	jsonOriginal struct {
-		ID    string `json:"id,omitempty"`
-		Title string `json:"title,omitempty"`
-		URL   string `json:"url,omitempty"`
 	}
 )
 
@@ -147,15 +142,8 @@ func (d *document) jsonItem(r *archive.Record) *jsonItem {
 	if i := timed(e); i >= 0 {
 		item.Attachments[i].Time = seconds(e.Extras.Duration)
 	}
-	here := jsonItemHere{Unconfirmed: !r.Confirmed, Rights: e.Rights, Season: e.Extras.Season,
-		Episode: e.Extras.Episode, Transcripts: e.Extras.Transcripts}
-	if c := e.Extras.Chapters; c.URL != "" {
-		here.Chapters = &c
-	}
-	if e.CopiedFrom != (feed.Original{}) {
-		from := jsonOriginal(e.CopiedFrom)
-		here.Source = &from
-	}
+	here := jsonItemHere{Unconfirmed: !r.Confirmed, Rights: e.Rights, Source: e.CopiedFrom, Season: e.Extras.Season,
+		Episode: e.Extras.Episode, Chapters: e.Extras.Chapters, Transcripts: e.Extras.Transcripts}
 	if d.titles != nil {
 		here.Feed, here.FeedTitle = string(e.Feed), d.feedTitle(e.Feed)
 	}

@@ -119,7 +119,7 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 	if polled {
 		s.MarkPolled(r.Seen, []feed.EntryID{r.ID}) // nothing speaks for more
 	}
-	e, media, from := &r.Entry, toEnclosures(r.Entry.Enclosures), keptOriginal(r.Entry.CopiedFrom)
+	e := &r.Entry
 	if s.write(`
 		UPDATE entries AS e SET digest = ?1, published = ?2, updated = ?3, guid = ?4, title = ?5, link = ?6,
 			authors = ?7, categories = ?8, enclosures = ?9, summary = ?10, content = ?11, confirmed = ?12 OR confirmed AND digest = ?1,
@@ -127,8 +127,8 @@ func (s *Store) replace(r *archive.Record, polled bool) {
 			polled = iif(?14, abs(polled), polled), changed = (SELECT replaced + 1 FROM feeds WHERE id = feed)
 		WHERE id = ?13 AND (?14 OR digest = ?1 OR NOT `+isPolled+` AND (?12 OR NOT `+isConfirmed+`))`,
 		r.Digest[:], seconds(&e.Published), seconds(&e.Updated), e.ID, e.Title, e.Link, jsonList(&e.Authors),
-		jsonList(&e.Categories), jsonList(&media), e.Summary, e.Content, r.Confirmed || polled,
-		r.ID[:], polled, jsonList(&e.Rights), jsonValue(&from),
+		jsonList(&e.Categories), jsonList(&e.Enclosures), e.Summary, e.Content, r.Confirmed || polled,
+		r.ID[:], polled, jsonList(&e.Rights), jsonValue(&e.CopiedFrom),
 		jsonExtras(&e.Extras)) == 0 {
 		return
 	}
@@ -146,7 +146,7 @@ type storedPlace struct{ seq, feed int64 }
 // insert stores a record that is not kept yet, with the next seq where it is nil, and reports whether it did. polled is
 // the column. Its caller has to paginate.
 func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.NullInt64) (at storedPlace, stored bool) {
-	e, media, from := &r.Entry, toEnclosures(r.Entry.Enclosures), keptOriginal(r.Entry.CopiedFrom)
+	e := &r.Entry
 	at.feed = s.feedID(e.Feed)
 	at.seq, stored = s.insertRow(`
 		INSERT INTO entries (seq, id, digest, feed, published, updated, seen, source, guid, title, link,
@@ -155,7 +155,7 @@ func (s *Store) insert(seq any, r *archive.Record, confirmed bool, polled sql.Nu
 		ON CONFLICT (id) DO NOTHING`,
 		seq, r.ID[:], r.Digest[:], at.feed, seconds(&e.Published), seconds(&e.Updated), r.Seen.Unix(),
 		r.Source.String(), e.ID, e.Title, e.Link, jsonList(&e.Authors), jsonList(&e.Categories),
-		jsonList(&media), jsonList(&e.Rights), jsonValue(&from),
+		jsonList(&e.Enclosures), jsonList(&e.Rights), jsonValue(&e.CopiedFrom),
 		jsonExtras(&e.Extras), e.Summary, e.Content, confirmed, polled)
 	return at, stored
 }
@@ -356,12 +356,10 @@ const recordColumns = `e.seq, e.id, e.digest, f.url, e.published, e.updated, e.s
 // written by us.
 func scanRecord(row rowScanner, more ...any) (r archive.Record, err error) {
 	e := &r.Entry
-	var media []keptEnclosure
-	var from keptOriginal
 	columns := []any{&r.Seq, bytesOf(r.ID[:]), bytesOf(r.Digest[:]), &e.Feed, seconds(&e.Published),
 		seconds(&e.Updated), seconds(&r.Seen), spelled{&r.Source}, &e.ID, &e.Title, &e.Link,
-		jsonList(&e.Authors), jsonList(&e.Categories), jsonList(&media),
-		jsonList(&e.Rights), jsonValue(&from), jsonExtras(&e.Extras), &e.Summary, &e.Content,
+		jsonList(&e.Authors), jsonList(&e.Categories), jsonList(&e.Enclosures),
+		jsonList(&e.Rights), jsonValue(&e.CopiedFrom), jsonExtras(&e.Extras), &e.Summary, &e.Content,
 		maybeBytesOf(r.Was[:]), &r.Confirmed}
 	if err := scan(row, append(columns, more...)...); err != nil {
 		if r.Seq != 0 {
@@ -372,31 +370,5 @@ func scanRecord(row rowScanner, more ...any) (r archive.Record, err error) {
 	if of, apart := apartOf(e.Feed); apart {
 		r.ID, e.Feed = turned(r.ID), of
 	}
-	for _, m := range media {
-		e.Enclosures = append(e.Enclosures, feed.Enclosure(m))
-	}
-	e.CopiedFrom = feed.Original(from)
 	return r, nil
-}
-
-// A keptEnclosure is a feed.Enclosure with the names it has in the database.
-type keptEnclosure struct {
-	URL    string `json:"url"`
-	Type   string `json:"type,omitempty"`
-	Length int64  `json:"length,omitempty"`
-}
-
-// A keptOriginal is a feed.Original with the names it has in the database.
-type keptOriginal struct {
-	ID    string `json:"id,omitempty"`
-	Title string `json:"title,omitempty"`
-	URL   string `json:"url,omitempty"`
-}
-
-func toEnclosures(list []feed.Enclosure) []keptEnclosure {
-	var out []keptEnclosure
-	for _, e := range list {
-		out = append(out, keptEnclosure(e))
-	}
-	return out
 }

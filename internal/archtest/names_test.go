@@ -34,7 +34,6 @@ func sharedNames() map[string]string {
 		"Call":        "one thing at three levels: a wish of the core, a call of the protocol, its XML-RPC",
 		"Fault":       "one thing at two levels: a refusal of the protocol, its XML-RPC",
 		"Entry":       "one thing at two levels: an entry, its JSON",
-		"Enclosure":   "one thing at two levels: a file of an entry, its JSON",
 		"Housekeeper": "one thing at two levels: the role, and the archive that plays it",
 		"Exchange":    "ports to one machine: each machine declares the calls that it needs of another",
 		"Feeds":       "ports and a role: each package declares the calls about feeds that it needs",
