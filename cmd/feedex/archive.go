@@ -152,15 +152,27 @@ func openDatabaseWith(ctx context.Context, path string, c sqlite.Config) (readin
 	return s, nil
 }
 
+// onMaintained is a command that changes the archive of a data directory. Where create is false there must be one.
+func onMaintained(c *cobra.Command, create bool,
+	do func(c *cobra.Command, k control.Maintenance, args []string) error) *cobra.Command {
+	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
+		return maintain(c.Context(), data, create, func(k control.Maintenance) error { return do(c, k, args) })
+	})
+}
+
 // maintain has do change the archive of a data directory by what may: the node that runs on it, or else this process,
-// which then has it as local. Where create is false there must be an archive. Patience is for work on the whole file,
-// "" for the default.
-func maintain(ctx context.Context, data string, create bool, patience string,
-	do func(k control.Maintenance, local *daemon.OfflineArchive) error) error {
+// by a daemon.OfflineArchive. Where create is false there must be an archive.
+func maintain(ctx context.Context, data string, create bool, do func(control.Maintenance) error) error {
+	return maintainWith(ctx, data, create, "", do)
+}
+
+// maintainWith is maintain with the patience for work on the whole file, "" for the default.
+func maintainWith(ctx context.Context, data string, create bool, patience string,
+	do func(control.Maintenance) error) error {
 	client, err := control.Dial(data)
 	if err == nil {
 		defer client.Close()
-		return do(client, nil)
+		return do(client)
 	}
 	if !errors.Is(err, control.ErrNotRunning) {
 		return advised(err, data)
@@ -174,7 +186,7 @@ func maintain(ctx context.Context, data string, create bool, patience string,
 	case err != nil:
 		return err
 	}
-	return errors.Join(do(k, k), k.Close())
+	return errors.Join(do(k), k.Close())
 }
 
 // counted is how many entries there are, as progress is written.

@@ -112,16 +112,14 @@ the reason go to standard error, and the exit code is 1.`,
   ssh other feedex archive export | feedex archive import`,
 		ValidArgsFunction: completeFiles(),
 	}
-	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		return maintain(c.Context(), data, true, "", func(k control.Maintenance, local *daemon.OfflineArchive) error {
-			in := importing{archive: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
-			return in.files(c, args, local)
-		})
+	return onMaintained(c, true, func(c *cobra.Command, k control.Maintenance, args []string) error {
+		in := importing{archive: k, stderr: c.ErrOrStderr(), progress: newProgress(c.ErrOrStderr(), "import")}
+		return in.files(c, args)
 	})
 }
 
 // files imports files, standard input where there are none, and says what came of it.
-func (in *importing) files(c *cobra.Command, names []string, local *daemon.OfflineArchive) (err error) {
+func (in *importing) files(c *cobra.Command, names []string) (err error) {
 	if len(names) == 0 {
 		names = []string{"-"}
 	}
@@ -131,7 +129,7 @@ func (in *importing) files(c *cobra.Command, names []string, local *daemon.Offli
 		}
 	}
 	in.progress.end()
-	if err == nil && local != nil {
+	if local, is := in.archive.(*daemon.OfflineArchive); is && err == nil {
 		err = indexAll(c, local)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s added, %s there already\n", counted(in.added), grouped(in.read-in.added))

@@ -31,16 +31,15 @@ A disk that is slow does not keep the command for ever: see --patience, which ho
 	patienceFlag(c, &patience)
 	return onArchive(c, func(c *cobra.Command, data string, _ []string) error {
 		var before int64
-		rewrite := func(k control.Maintenance, local *daemon.OfflineArchive) error {
+		err := maintainWith(c.Context(), data, false, patience, func(k control.Maintenance) error {
 			before = archiveSize(data)
-			if local == nil && !inSteps(c, data) {
+			if _, local := k.(*daemon.OfflineArchive); !local && !inSteps(c, data) {
 				fmt.Fprintf(c.ErrOrStderr(), "an older feedex made the file: it is rewritten once, and the node does "+
 					"nothing else for about %s\n",
 					roughly(max(time.Second, time.Duration(before/rewritten)*time.Second)))
 			}
 			return k.Vacuum(c.Context())
-		}
-		err := maintain(c.Context(), data, false, patience, rewrite)
+		})
 		if err != nil {
 			return err
 		}

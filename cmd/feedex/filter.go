@@ -90,7 +90,7 @@ first acts, in the order in which they were made, and beside it each that labels
 			return settings.UsageError{Err: err}
 		}
 		sayPhrase(c.ErrOrStderr(), m)
-		return maintain(c.Context(), data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, true, func(k control.Maintenance) error {
 			report, err := k.AddFilter(c.Context(), r)
 			if err != nil {
 				return fmt.Errorf("add filter %q: %w", r.Name, err)
@@ -279,20 +279,18 @@ removed not more than ten minutes ago. Of labels it takes those away that the fi
 		Args:              oneArg("filter"),
 		ValidArgsFunction: completeFilters,
 	}
-	onArchive(c, func(c *cobra.Command, data string, args []string) error {
+	onMaintained(c, false, func(c *cobra.Command, k control.Maintenance, args []string) error {
 		r.Name = args[0]
-		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
-			rule, err := k.RemoveFilter(c.Context(), r)
-			switch {
-			case err != nil || !rule.Acts():
-			case r.TakeBack:
-				fmt.Fprintln(c.ErrOrStderr(), "what its rule did is taken back, where nothing was marked since")
-			default:
-				fmt.Fprintln(c.ErrOrStderr(), "what its rule did stays done; within ten minutes "+
-					"'feedex filter remove --take-back NAME' takes it back")
-			}
-			return err
-		})
+		rule, err := k.RemoveFilter(c.Context(), r)
+		switch {
+		case err != nil || !rule.Acts():
+		case r.TakeBack:
+			fmt.Fprintln(c.ErrOrStderr(), "what its rule did is taken back, where nothing was marked since")
+		default:
+			fmt.Fprintln(c.ErrOrStderr(), "what its rule did stays done; within ten minutes "+
+				"'feedex filter remove --take-back NAME' takes it back")
+		}
+		return err
 	})
 	c.Flags().BoolVar(&r.TakeBack, "take-back", false, "take back what its rule did, where nothing was marked since")
 	personFlag(c, &r.Person)

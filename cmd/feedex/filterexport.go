@@ -141,7 +141,7 @@ says so.`,
 		if err != nil {
 			return fmt.Errorf("no filter is added: %w", err)
 		}
-		return maintain(c.Context(), data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, true, func(k control.Maintenance) error {
 			var err error
 			added, stay := int64(0), 0
 			for _, w := range add {

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/control"
-	"feedex/daemon"
 )
 
 // standingWords is what a standing query is, to who makes one.
@@ -32,20 +31,18 @@ func newFilterStanding() *cobra.Command {
 		Args:              oneArg("filter"),
 		ValidArgsFunction: completeFilters,
 	}
-	onArchive(c, func(c *cobra.Command, data string, args []string) error {
+	onMaintained(c, false, func(c *cobra.Command, k control.Maintenance, args []string) error {
 		r.Name, r.Standing = args[0], !stop
-		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
-			if err := k.StandFilter(c.Context(), r); err != nil {
-				return err
-			}
-			says := isTold
-			if stop {
-				says = "neighbors are asked no more; what they had stays in the filter's feed as long as it is in " +
-					"the archive"
-			}
-			fmt.Fprintln(c.ErrOrStderr(), says)
-			return nil
-		})
+		if err := k.StandFilter(c.Context(), r); err != nil {
+			return err
+		}
+		says := isTold
+		if stop {
+			says = "neighbors are asked no more; what they had stays in the filter's feed as long as it is in " +
+				"the archive"
+		}
+		fmt.Fprintln(c.ErrOrStderr(), says)
+		return nil
 	})
 	c.Flags().BoolVar(&stop, "stop", false, "ask neighbors no more; what they had stays")
 	return c

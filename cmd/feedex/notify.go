@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/control"
-	"feedex/daemon"
 	"feedex/feed"
 	"feedex/notify"
 	"feedex/reading"
@@ -92,7 +91,7 @@ next. Times of the day are those of the node's machine, or of TZ in its environm
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}
-		err = maintain(c.Context(), data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		err = maintain(c.Context(), data, true, func(k control.Maintenance) error {
 			if err := k.AddReceiver(c.Context(), q); err != nil {
 				return fmt.Errorf("add receiver %q: %w", q.Name, err)
 			}
@@ -394,10 +393,8 @@ func newNotifyRemove() *cobra.Command {
 		Short: "Remove a receiver and what waits for it",
 		Args:  oneArg("receiver"),
 	}
-	onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
-			return k.RemoveReceiver(c.Context(), control.ReceiverName{Person: person, Name: args[0]})
-		})
+	onMaintained(c, false, func(c *cobra.Command, k control.Maintenance, args []string) error {
+		return k.RemoveReceiver(c.Context(), control.ReceiverName{Person: person, Name: args[0]})
 	})
 	personFlag(c, &person)
 	return c

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/control"
-	"feedex/daemon"
 	"feedex/reading"
 	"feedex/settings"
 )
@@ -65,7 +64,7 @@ passwords of their own readers.`,
 		}
 		p := control.PasswordRequest{Name: name, Person: person, Scope: scope}
 		var secret string
-		err := maintain(c.Context(), data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) (err error) {
+		err := maintain(c.Context(), data, true, func(k control.Maintenance) (err error) {
 			if secret, err = k.AddPassword(c.Context(), p); err != nil {
 				err = fmt.Errorf("add password %q: %w", name, err)
 			}
@@ -157,9 +156,7 @@ func newPasswordRemove() *cobra.Command {
 		Example: "  feedex password remove newsboat",
 		Args:    oneArg("password"),
 	}
-	return onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
-			return k.RemovePassword(c.Context(), args[0])
-		})
+	return onMaintained(c, false, func(c *cobra.Command, k control.Maintenance, args []string) error {
+		return k.RemovePassword(c.Context(), args[0])
 	})
 }

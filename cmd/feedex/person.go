@@ -50,7 +50,7 @@ func newPersonAdd() *cobra.Command {
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}
-		return maintain(c.Context(), data, true, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, true, func(k control.Maintenance) error {
 			if err := k.AddPerson(c.Context(), name); err != nil {
 				return fmt.Errorf("add person %q: %w", name, err)
 			}
@@ -152,7 +152,7 @@ have gone long ago. Without --yes it says what would go, and removes nothing.`,
 					plural(b.Unread, "unread mark", "unread marks"))
 			})
 		}
-		return maintain(c.Context(), data, false, "", func(k control.Maintenance, _ *daemon.OfflineArchive) error {
+		return maintain(c.Context(), data, false, func(k control.Maintenance) error {
 			return k.RemovePerson(c.Context(), name)
 		})
 	})
