@@ -28,8 +28,6 @@ type crowd struct {
 	Kind kind
 	// Watch, where it is not nil, sees every step of member i, which is dishonest or not.
 	Watch func(i int, bad bool) watch
-	// Wrap, where it is not nil, is what the honest are in place of plain nodes.
-	Wrap func(n *node.Node) actor.Participant
 	// Tune, where it is not nil, has the last word on member i.
 	Tune func(i int, is class, m *lab.MemberConfig)
 }
@@ -162,8 +160,6 @@ func (c *crowd) adapt(m *lab.MemberConfig, w *lab.World, i int, is class) {
 			a = c.Kind.sign(i, n, key)
 		case is == bad && c.Kind.act != nil:
 			a = c.Kind.act(i, n, rng)
-		case is != bad && c.Wrap != nil:
-			a = c.Wrap(n)
 		}
 		if c.Watch != nil {
 			if see := c.Watch(i, is == bad); see != nil {
