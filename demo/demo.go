@@ -4,12 +4,10 @@
 package demo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -22,20 +20,19 @@ import (
 	"feedex/tracker/trackerhost"
 )
 
-// Config says how large the demonstration is. Open must be set; the zero value of each other field means its default.
+// Config says how the demonstration is shown. All must be set.
 type Config struct {
-	Open  daemon.OpenDatabase // the nodes' archives
-	For   time.Duration       // how long it runs. Default a minute, at least 15 s
-	Nodes int                 // default 6
-	Feeds int                 // default 10
-	Poll  time.Duration       // how often a node polls each feed. Default 20 s
-	Out   io.Writer           // where it shows what happens; nil is nowhere
+	Open daemon.OpenDatabase // the nodes' archives
+	For  time.Duration       // how long it runs, at least 15 s
+	Out  io.Writer           // where it shows what happens
 	// Terminal redraws one screen in place, where there is room for it; otherwise a line now and then.
 	Terminal bool
-	Log      *slog.Logger // of the nodes; default nowhere
 }
 
 const (
+	// nodeCount is how many nodes there are, and pollEvery how often each of them polls each of the feeds.
+	nodeCount = 6
+	pollEvery = 20 * time.Second
 	// windowEntries is how many entries a feed's document holds, and shortestGap the least time between
 	// two of them: together longer than the polling interval, so that an entry that is missed was missed
 	// by the network and not by the feed.
@@ -56,7 +53,6 @@ var ErrMissed = errors.New("entries were missed")
 // Run runs the demonstration to its end, or until ctx ends. The error wraps ErrMissed where an entry
 // did not arrive in time.
 func Run(ctx context.Context, c Config) (Summary, error) {
-	c = c.withDefaults()
 	if c.For < least {
 		return Summary{}, fmt.Errorf("run demonstration for %v: too short to show anything; want %v or more",
 			c.For, least)
@@ -72,18 +68,18 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	defer parts.Wait()
 	defer stop(nil)
 
-	pub, err := newPublisher(c.Feeds)
+	pub, err := newPublisher()
 	if err != nil {
 		return Summary{}, err
 	}
 	parts.Go(func() { stop(pub.serve(running)) })
-	s := newScore(c)
+	s := newScore(nodeCount)
 	pub.published = s.published
 
 	tracker := make(chan string, 1)
 	parts.Go(func() {
 		stop(trackerhost.Run(running, trackerhost.Config{
-			Data: filepath.Join(dir, "tracker"), Listen: "127.0.0.1:0", AllowLocal: true, Log: c.Log,
+			Data: filepath.Join(dir, "tracker"), Listen: "127.0.0.1:0", AllowLocal: true,
 			UserAgent: daemon.UserAgent, Ready: func(address string) { tracker <- address },
 		}))
 	})
@@ -95,10 +91,10 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		return Summary{}, context.Cause(running)
 	}
 
-	ready := make(chan daemon.Addresses, c.Nodes)
-	for i := range c.Nodes {
+	ready := make(chan daemon.Addresses, nodeCount)
+	for i := range nodeCount {
 		listen := "127.0.0.1:0"
-		if i == c.Nodes-1 && i > 0 {
+		if i == nodeCount-1 {
 			listen = daemon.ListenNone // as behind a router
 		}
 		parts.Go(func() {
@@ -106,9 +102,8 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 				Data: filepath.Join(dir, fmt.Sprintf("node%d", i+1)), Open: c.Open, Listen: listen,
 				Reader: "127.0.0.1:0", Subscribe: pub.urls,
 				Node: node.Config{Trackers: []string{trackerURL}, AllowLocal: true,
-					Policy: polling.Fixed{Every: c.Poll}},
+					Policy: polling.Fixed{Every: pollEvery}},
 				DHT: control.DHTOff, // so that its pages do not ask for leave
-				Log: c.Log,
 				Ready: func(a daemon.Addresses) {
 					s.join(i, nodeName(a), pub.urls)
 					ready <- a
@@ -118,7 +113,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		})
 	}
 	var a daemon.Addresses
-	for range c.Nodes {
+	for range nodeCount {
 		select {
 		case a = <-ready:
 		case <-running.Done():
@@ -147,15 +142,6 @@ func nodeName(a daemon.Addresses) string {
 	return a.Listen
 }
 
-func (c Config) withDefaults() Config {
-	c.For = cmp.Or(c.For, time.Minute)
-	c.Nodes = cmp.Or(c.Nodes, 6)
-	c.Feeds = cmp.Or(c.Feeds, 10)
-	c.Poll = cmp.Or(c.Poll, 20*time.Second)
-	c.Out = cmp.Or(c.Out, io.Discard)
-	return c
-}
-
 // show publishes, redraws and waits until the time is up and everything has arrived, or cannot any more. A node has its
 // pages at the address pages.
 func show(ctx context.Context, c Config, s *score, pub *publisher, pages string) error {
@@ -169,7 +155,7 @@ func show(ctx context.Context, c Config, s *score, pub *publisher, pages string)
 
 	screen := newScreen(c, s, pages)
 	defer screen.close()
-	tick := time.NewTicker(screen.every)
+	tick := time.NewTicker(drawEvery)
 	defer tick.Stop()
 	for {
 		select {

@@ -33,13 +33,13 @@ var titles = []string{
 	"Old Machines", "Cloud Atlas", "Chess Endings", "Quiet Rivers", "Letterpress",
 }
 
-func newPublisher(feeds int) (*publisher, error) {
+func newPublisher() (*publisher, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen for the feeds: %w", err)
 	}
-	p := &publisher{ln: ln, feeds: make([][]feed.Entry, feeds)}
-	for i := range feeds {
+	p := &publisher{ln: ln, feeds: make([][]feed.Entry, len(titles))}
+	for i := range titles {
 		u, err := feed.ParseURL(fmt.Sprintf("http://%s/%d.xml", ln.Addr(), i+1))
 		if err != nil {
 			return nil, err
@@ -78,19 +78,12 @@ func (p *publisher) add(i int, now time.Time) {
 	defer p.mu.Unlock()
 	n := len(p.feeds[i]) + 1
 	e := feed.Entry{
-		Feed: p.urls[i], ID: fmt.Sprintf("%s#%d", p.urls[i], n), Title: fmt.Sprintf("%s, no. %d", title(i), n),
+		Feed: p.urls[i], ID: fmt.Sprintf("%s#%d", p.urls[i], n), Title: fmt.Sprintf("%s, no. %d", titles[i], n),
 		Link: fmt.Sprintf("%s#%d", p.urls[i], n), Published: now,
 		Summary: "<p>" + strings.Repeat("An entry that is here to travel. ", 12) + "</p>",
 	}
 	p.published(e, now)
 	p.feeds[i] = append(p.feeds[i], e)
-}
-
-func title(i int) string {
-	if i < len(titles) {
-		return titles[i]
-	}
-	return "Feed " + strconv.Itoa(i+1)
 }
 
 // rss is a document of RSS 2.0, as far as the demonstration needs it.
@@ -126,7 +119,7 @@ func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	doc := rss{Version: "2.0", Title: title(n - 1), Link: string(p.urls[n-1])}
+	doc := rss{Version: "2.0", Title: titles[n-1], Link: string(p.urls[n-1])}
 	for i := len(entries) - 1; i >= max(0, len(entries)-windowEntries); i-- {
 		e := entries[i]
 		doc.Items = append(doc.Items, item{e.ID, e.Title, e.Link, e.Published.UTC().Format(time.RFC1123), e.Summary})

@@ -12,8 +12,6 @@ import (
 // A score keeps what was published, what arrived where, when and how, and when each node would have
 // seen it by polling alone.
 type score struct {
-	poll time.Duration
-
 	mu      sync.Mutex
 	begun   time.Time
 	rider   *freeRider // nil where there is none
@@ -42,10 +40,10 @@ type nodeScore struct {
 	lag       time.Duration            // of all that arrived, together
 }
 
-func newScore(c Config) *score {
-	s := &score{poll: c.Poll, entries: make(map[feed.URL][]published), when: make(map[feed.EntryID]time.Time),
+func newScore(nodes int) *score {
+	s := &score{entries: make(map[feed.URL][]published), when: make(map[feed.EntryID]time.Time),
 		turns: make(map[feed.URL][]turn)}
-	for range c.Nodes {
+	for range nodes {
 		s.nodes = append(s.nodes, nodeScore{arrived: make(map[feed.EntryID]time.Time),
 			polls: make(map[feed.URL][]time.Time)})
 	}
@@ -126,7 +124,6 @@ func (s *score) complete() bool {
 
 // A Summary is the outcome of the demonstration. Deliveries count an entry once for each node that follows its feed.
 type Summary struct {
-	Nodes, Feeds   int
 	Published      int           // entries
 	Expected       int           // deliveries
 	Missed         int           // deliveries that did not come
@@ -134,7 +131,6 @@ type Summary struct {
 	Lag            time.Duration // mean, from publication to arrival
 	AloneLag       time.Duration // mean, had each node only polled for itself
 	Requests       int           // at the feeds, but for the first of each node, which is for what was there before
-	Poll           time.Duration // between two polls of a node
 	AloneRequests  int           // had each node polled alone as often as it may, for AloneLag
 	AsSoonRequests int           // had each node polled alone, often enough for Lag
 	Ran            time.Duration
@@ -163,7 +159,7 @@ func (s *score) summary(now time.Time) Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := s.count(now)
-	sum.Turns, sum.Poll = s.turnsOf(now), s.poll
+	sum.Turns = s.turnsOf(now)
 	for _, turns := range s.turns {
 		sum.Requests += len(turns)
 	}
@@ -180,7 +176,7 @@ func (s *score) summary(now time.Time) Summary {
 		follows += len(n.follows)
 	}
 	every := func(d time.Duration) int { return int(float64(follows) * float64(sum.Ran) / float64(d)) }
-	sum.AloneRequests = every(s.poll)
+	sum.AloneRequests = every(pollEvery)
 	if sum.Lag > 0 {
 		sum.AsSoonRequests = every(2 * sum.Lag) // polling alone every 2L sees an entry after L on average
 	}
@@ -189,7 +185,7 @@ func (s *score) summary(now time.Time) Summary {
 
 // count adds up the deliveries. The caller holds the lock.
 func (s *score) count(now time.Time) Summary {
-	sum := Summary{Nodes: len(s.nodes), Feeds: len(s.entries), Published: len(s.when)}
+	sum := Summary{Published: len(s.when)}
 	if !now.IsZero() {
 		sum.Ran = now.Sub(s.begun)
 	}
@@ -232,7 +228,7 @@ func (s *score) aloneLag(n *nodeScore, u feed.URL, at time.Time) time.Duration {
 		next = times[len(times)-1]
 	}
 	for next.Before(at) {
-		next = next.Add(s.poll)
+		next = next.Add(pollEvery)
 	}
 	return next.Sub(at)
 }

@@ -32,7 +32,7 @@ func scored(t *testing.T) (*score, feed.Entry, feed.Entry) {
 		t.Fatal(err)
 	}
 	peer = id
-	s := newScore(Config{Nodes: 2, Feeds: 2, Poll: 20 * time.Second})
+	s := newScore(2)
 	s.join(0, "one", []feed.URL{feedA, feedB})
 	s.join(1, "two", []feed.URL{feedA})
 	s.begin(start)
@@ -140,7 +140,7 @@ func TestPollsThatAreDueCountAlone(t *testing.T) {
 
 func TestScreenFitsATerminal(t *testing.T) {
 	s, _, _ := scored(t)
-	c := Config{Nodes: 6, Feeds: 10}.withDefaults()
+	c := Config{For: time.Minute}
 	for i := range s.nodes {
 		s.nodes[i].name = "127.0.0.1:65535"
 	}
@@ -148,7 +148,7 @@ func TestScreenFitsATerminal(t *testing.T) {
 	for _, ran := range []time.Duration{0, c.For / 2, c.For, 2 * c.For} {
 		sum := s.summary(start.Add(ran))
 		sum.Requests = 1_000_000
-		sum.Turns = Turns{Feed: title(0), Line: strings.Repeat("1234", turnsWidth/4), Gap: 10 * time.Second}
+		sum.Turns = Turns{Feed: titles[0], Line: strings.Repeat("1234", turnsWidth/4), Gap: 10 * time.Second}
 		sum.Rider = RiderSummary{Got: 12345, Neighbors: 10, Held: true}
 		var b strings.Builder
 		sc.write(&b, sum)
@@ -175,7 +175,7 @@ func TestTooShortToShowAnything(t *testing.T) {
 func TestTheFreeRiderIsTold(t *testing.T) {
 	s, _, _ := scored(t)
 	var b strings.Builder
-	sc := &screen{config: Config{Out: &b}.withDefaults(), score: s, every: 250 * time.Millisecond}
+	sc := &screen{config: Config{For: time.Minute, Out: &b}, score: s}
 	sc.draw(start)
 	if !strings.Contains(b.String(), "free rider 0\n") || !strings.Contains(b.String(), "Harbor News") {
 		t.Errorf("it shows %q", b.String())

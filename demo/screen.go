@@ -17,27 +17,27 @@ const (
 type screen struct {
 	config Config
 	score  *score
-	every  time.Duration // between two pictures
-	lines  int           // of the last picture, to be drawn over
-	hidden bool          // the cursor
+	lines  int // of the last picture, to be drawn over
 }
 
+// drawEvery is the time between two pictures.
+const drawEvery = 250 * time.Millisecond
+
 func newScreen(c Config, s *score, pages string) *screen {
-	sc := &screen{config: c, score: s, every: 250 * time.Millisecond}
-	fmt.Fprintf(c.Out, "feedex demo: %d nodes, a tracker and %d feeds on this machine.\n", c.Nodes, c.Feeds)
+	sc := &screen{config: c, score: s}
+	fmt.Fprintf(c.Out, "feedex demo: %d nodes, a tracker and %d feeds on this machine.\n", nodeCount, len(titles))
 	fmt.Fprintf(c.Out, "Each feed publishes every %v to %v; each node polls each of its feeds every %v.\n",
-		shortestGap, longestGap, c.Poll)
+		shortestGap, longestGap, pollEvery)
 	fmt.Fprintf(c.Out, "Meanwhile one of them shows its pages at %s\n\n", pages)
 	if c.Terminal {
-		fmt.Fprint(c.Out, "\x1b[?25l")
-		sc.hidden = true
+		fmt.Fprint(c.Out, "\x1b[?25l") // without its cursor
 	}
 	return sc
 }
 
 // close leaves the terminal as it was found.
 func (sc *screen) close() {
-	if sc.hidden {
+	if sc.config.Terminal {
 		fmt.Fprint(sc.config.Out, "\x1b[?25h")
 	}
 }
@@ -46,7 +46,7 @@ func (sc *screen) close() {
 func (sc *screen) draw(now time.Time) {
 	sum := sc.score.summary(now)
 	if !sc.config.Terminal {
-		if seconds := int(sum.Ran / sc.every); seconds%20 == 0 { // every five seconds
+		if seconds := int(sum.Ran / drawEvery); seconds%20 == 0 { // every five seconds
 			fmt.Fprintf(sc.config.Out,
 				"%4.0fs  published %d, delivered %d of %d, mean lag %s (alone %s), requests %d, free rider %d%s\n",
 				sum.Ran.Seconds(), sum.Published, sum.Expected-sum.Missed, sum.Expected, lag(sum.Lag),
@@ -122,7 +122,7 @@ func (s Summary) String() string {
 	b.WriteString("No node missed an entry")
 	if s.Lag > 0 && s.AloneLag > s.Lag {
 		fmt.Fprintf(&b, ";\non average they came %.1f times sooner than by polling alone every %.0f s",
-			float64(s.AloneLag)/float64(s.Lag), s.Poll.Seconds())
+			float64(s.AloneLag)/float64(s.Lag), pollEvery.Seconds())
 	}
 	if s.AsSoonRequests > s.Requests {
 		fmt.Fprintf(&b, ",\nwhich would take %.1f times the requests to be as soon",

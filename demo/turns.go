@@ -51,13 +51,13 @@ func lately(list []turn, since time.Time) (gaps []float64) {
 func (s *score) turnsOf(now time.Time) Turns {
 	// Polls of n nodes at times of their own are as n random points on a circle.
 	n := float64(len(s.nodes))
-	t := Turns{Feed: title(0), Random: math.Sqrt((n - 1) / (n + 1))}
+	t := Turns{Feed: titles[0], Random: math.Sqrt((n - 1) / (n + 1))}
 	var sum, squares, count float64
 	for i, u := range s.feeds {
 		if i == 0 {
-			t.Line = line(s.turns[u], now, s.poll)
+			t.Line = line(s.turns[u], now, pollEvery)
 		}
-		for _, gap := range lately(s.turns[u], now.Add(-s.poll)) {
+		for _, gap := range lately(s.turns[u], now.Add(-pollEvery)) {
 			sum, squares, count = sum+gap, squares+gap*gap, count+1
 		}
 	}
