@@ -104,9 +104,7 @@ func TestAnAbsenceBySomeOtherClock(t *testing.T) {
 
 // A link that does not last ends no absence, and the network that is lost while the node runs is one.
 func TestAnAbsenceEndsWithALinkThatLasts(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	b.kill()
 	w.run(4 * time.Hour)
 	for range 2 {

@@ -29,9 +29,7 @@ func (h *testHost) account(of *testHost) incentive.Account {
 
 // A neighbor that only takes gets what its bound allows; the rest waits, and comes once it gives.
 func TestWhatIsBeyondTheBoundWaits(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, taker := hosts[0], hosts[1]
+	w, a, taker := newPair(t, bound(), news)
 	taker.blocked[news] = true
 	var ids []feed.EntryID
 	for i := range 30 {
@@ -106,9 +104,7 @@ func TestWhatWasNeverSentIsNotCharged(t *testing.T) {
 			}
 		}, incentive.Entry},
 	} {
-		w := newNetwork(t)
-		hosts := w.full(2, bound(), news)
-		a, b := hosts[0], hosts[1]
+		w, a, b := newPair(t, bound(), news)
 		bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Published: w.Now()})
 		c.fail(w, b)
 		a.inside(func(n *node.Node) { n.Put(b.id, bundle) })
@@ -166,9 +162,7 @@ func TestBadAdvertsCostStanding(t *testing.T) {
 		{"some of it makes no sense", protocol.UpdateSubset{Changes: protocol.Subset{{Feed: blog}}, Ignored: 3}, 1},
 		{"a flood", protocol.UpdateSubset{Changes: flood, Ignored: 1}, 50},
 	} {
-		w := newNetwork(t)
-		hosts := w.full(2, node.Config{}, news)
-		a, b := hosts[0], hosts[1]
+		_, a, b := newPair(t, node.Config{}, news)
 		if r := a.hears(b, c.call); r.Fault != nil {
 			t.Errorf("%s: %v", c.name, r.Fault)
 		}
@@ -238,9 +232,7 @@ func TestAnEchoerIsFoundOut(t *testing.T) {
 // be it at once or after a restart, when nobody remembers who was given what. What it gave otherwise excuses as much as
 // it may be forgiven.
 func TestWhoHandsBackWhatItWasGivenEarnsNothing(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, taker := hosts[0], hosts[1]
+	w, a, taker := newPair(t, bound(), news)
 	taker.blocked[news] = true
 	given := w.publish(news)
 	a.poll(news)
@@ -281,9 +273,7 @@ func TestWhoHandsBackWhatItWasGivenEarnsNothing(t *testing.T) {
 
 // What a neighbor delivers itself, while it waits for more to be given to it, is left out of that.
 func TestWhatANeighborDeliveredIsNotGivenBack(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, bound(), news)
 	b.blocked[news] = true
 	w.publish(news)
 	w.publish(news)
@@ -307,9 +297,7 @@ func TestWhatANeighborDeliveredIsNotGivenBack(t *testing.T) {
 
 // A neighbor that delivered an entry of one feed is given the same text in another: publishers list it in several.
 func TestATextInTwoFeedsIsGivenInEach(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, unlimited(), news, lone(1))
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, unlimited(), news, lone(1))
 	e := feed.Entry{Feed: news, ID: "x", Title: "T", Published: w.Now()}
 	a.take(b, bundleWith(e))
 	e.Feed = lone(1)
@@ -345,9 +333,7 @@ func TestWhoWaitedEarnsAsWell(t *testing.T) {
 
 // A neighbor may send so many bytes a minute, whether they are new or not.
 func TestAFloodOfBytesIsHeldBack(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	w.run(w.Now().Truncate(time.Minute).Add(time.Minute).Sub(w.Now()))
 	bundle := bundleWith(feed.Entry{Feed: news, ID: "x", Content: strings.Repeat("x", 1<<20)})
 	advert := protocol.UpdateSubset{}

@@ -42,10 +42,8 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 			}
 		},
 	} {
-		w := newNetwork(t)
+		w, a, b := newPair(t, node.Config{}, news)
 		w.feed(blog)
-		hosts := w.full(2, node.Config{}, news)
-		a, b := hosts[0], hosts[1]
 		set(w, a, b)
 		a.step(node.Subscribe{Feeds: []feed.URL{blog}})
 		for w.Now().Before(epoch.Add(time.Hour)) && count(a.calls, "update_subset") == 0 {
@@ -65,10 +63,8 @@ func TestAWithdrawalIsNeverLost(t *testing.T) {
 
 // Changes that a neighbor was told and did not take it is told again with the next advert.
 func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
-	w := newNetwork(t)
+	w, a, b := newPair(t, node.Config{}, news)
 	w.feed(blog)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
 	failures := 0
 	w.intercept = func(from, _ *testHost, c protocol.Call) (protocol.Reply, bool) {
 		_, ok := c.(protocol.UpdateSubset)
@@ -87,9 +83,7 @@ func TestAnAdvertThatFailedIsRepeated(t *testing.T) {
 
 // An owner who changes their mind ten times within a moment is heard once.
 func TestChangesOfAMomentGoTogether(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	for i := range 10 {
 		w.feed(feed.URL("https://" + string(rune('a'+i)) + ".example.com/"))
 	}
@@ -110,9 +104,7 @@ func TestChangesOfAMomentGoTogether(t *testing.T) {
 
 // A neighbor that takes its time is not told the next thing before it took the last.
 func TestOneAdvertIsUnderWayAtATime(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	w.feed(blog)
 	w.feed(comic)
 	open, most := 0, 0

@@ -98,10 +98,8 @@ func TestTheSensiblePartOfASetIsUsed(t *testing.T) {
 // A neighbor lost its memory. The advert to it is answered with the fault *unknown neighbor*, the caller connects anew,
 // and with that the other knows the whole set.
 func TestWhoIsUnknownConnectsAnew(t *testing.T) {
-	w := newNetwork(t)
+	w, a, b := newPair(t, node.Config{}, news)
 	w.feed(blog)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
 	b.kill()
 	b.config.Trackers = nil
 	b.loseArchive()

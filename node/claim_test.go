@@ -448,9 +448,7 @@ func TestWhoAltersIsNoWitness(t *testing.T) {
 // an own poll shows that the publisher has them; and those that the publisher does not have earn no more than they did.
 func TestABurstEarnsWhenThePublisherListsIt(t *testing.T) {
 	for _, c := range []struct{ listed, want int }{{9, 9}, {0, 4}} { // five earn in a day, of which it has one
-		w := newNetwork(t)
-		hosts := w.full(2, bound(), news)
-		a, b := hosts[0], hosts[1]
+		w, a, b := newPair(t, bound(), news)
 		w.publish(news)
 		b.poll(news)
 		w.run(time.Minute)
@@ -475,9 +473,7 @@ func TestABurstEarnsWhenThePublisherListsIt(t *testing.T) {
 // A path may name an address more than once. What came by way of it counts for it once, when it is brought and when it
 // is shown: or each true entry would have invented ones of its feed be taken for shown, and raise the cap.
 func TestAPathCountsAnAddressOnce(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, bound(), news)
 	w.publish(news)
 	a.poll(news)
 	w.run(time.Minute)

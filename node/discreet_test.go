@@ -289,9 +289,7 @@ func TestAnUnchangedDocumentSetsRightWhatWitnessesAltered(t *testing.T) {
 
 // Discretion can be given up, and taken up again: what was polled openly before is offered no more.
 func TestDiscretionChanges(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news, blog)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news, blog)
 	b.blocked[news] = true
 	heard := func(want int) {
 		t.Helper()
@@ -361,9 +359,7 @@ func TestDiscretionKeepsWhatIsPrivate(t *testing.T) {
 // The price: nobody brings entries of a discreet feed for its own sake, and neighbors think no more of us for it.
 func TestDiscretionHasItsPrice(t *testing.T) {
 	for discreet, want := range map[bool]float64{false: 1, true: 0} {
-		w := newNetwork(t)
-		hosts := w.full(2, node.Config{}, blog)
-		a, b := hosts[0], hosts[1]
+		w, a, b := newPair(t, node.Config{}, blog)
 		w.feed(news)
 		w.run(10 * time.Minute)
 		before := b.status(a).Claimed
@@ -388,9 +384,7 @@ func TestDiscretionHasItsPrice(t *testing.T) {
 
 // The weight of a feed counts for what a neighbor is worth, can be changed, and is remembered.
 func TestWeightsAreKept(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news, blog)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news, blog)
 	worth := func(want int) {
 		t.Helper()
 		w.run(5 * time.Minute)

@@ -66,9 +66,7 @@ func TestFeelers(t *testing.T) {
 
 // A neighbor that was not met for 90 days is forgotten, on disk too.
 func TestOldNeighborsAreForgotten(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	b.kill()
 	old := protocol.FormerNeighbor{ID: stranger(1), FirstMet: w.Now().AddDate(0, 0, -100),
 		LastMet: w.Now().AddDate(0, 0, -91), Together: time.Hour}

@@ -49,9 +49,7 @@ func (h *testHost) pollNow() {
 // A feed that publishes more between two polls than its document lists: the gap is noted, kept over a restart,
 // shown, and over when as many entries came as were missing. Meanwhile the feed is polled sooner.
 func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{Policy: rarely{}}, news)
-	h, neighbor := hosts[0], hosts[1]
+	w, h, neighbor := newPair(t, node.Config{Policy: rarely{}}, news)
 	neighbor.blocked[news] = true // or it would bring them
 	w.flood(3)
 	h.pollNow()

@@ -36,9 +36,7 @@ func TestWhatOnlyTheSenderWantsIsRefused(t *testing.T) {
 // A withdrawal takes a while to be heard: what comes meanwhile is refused, and hardly held against the
 // sender.
 func TestAFeedOfAMomentAgoIsNoOffence(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news, blog)
-	a, b := hosts[0], hosts[1]
+	_, a, b := newPair(t, node.Config{}, news, blog)
 	a.step(node.Unsubscribe{Feeds: []feed.URL{news, blog}})
 	a.hears(b, protocol.UpdateSubset{Changes: protocol.Subset{{Feed: news, Hops: protocol.Withdrawn}}})
 	for i := range 5 {
@@ -56,9 +54,7 @@ func TestAFeedOfAMomentAgoIsNoOffence(t *testing.T) {
 
 // A document with more entries than a bundle may hold goes out as several, and all of it arrives.
 func TestALargeDocumentTravelsInBundles(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	b.blocked[news] = true
 	w.feed(news).window = 250
 	var ids []feed.EntryID
@@ -79,9 +75,7 @@ func TestALargeDocumentTravelsInBundles(t *testing.T) {
 
 // An entry that no message can carry stays with the node that polled it; the others travel.
 func TestAnEntryTooLongToTravelIsKept(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	b.blocked[news] = true
 	long, short := w.publish(news), w.publish(news)
 	e := &w.feed(news).entries[0]

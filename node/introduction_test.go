@@ -14,9 +14,7 @@ import (
 
 // A node that knows of many feeds connects with some of them, and tells the others once there is a link.
 func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{MaxRelayed: protocol.MaxSubset}, news)
-	a, other := hosts[0], hosts[1]
+	w, a, other := newPair(t, node.Config{MaxRelayed: protocol.MaxSubset}, news)
 	var many protocol.Subset
 	for i := range neighbors.MaxIntroduction + 100 {
 		many = append(many, protocol.Interest{Feed: feed.URL(fmt.Sprintf("https://example.com/%d", i))})

@@ -61,9 +61,7 @@ func TestANeighborThatIsOfNoUseIsGivenUp(t *testing.T) {
 		"it resets":        errors.New("connection reset by peer"),
 		"it hangs":         nil,
 	} {
-		w := newNetwork(t)
-		hosts := w.full(2, node.Config{}, news)
-		a, b := hosts[0], hosts[1]
+		w, a, b := newPair(t, node.Config{}, news)
 		w.intercept = func(_, to *testHost, _ protocol.Call) (protocol.Reply, bool) { return reply, to == b }
 		for range 4 {
 			w.publish(news)
@@ -82,9 +80,7 @@ func TestCallsThatGetNoConnectionEndNoLink(t *testing.T) {
 		"all":        func(protocol.Call) bool { return true },
 		"deliveries": func(c protocol.Call) bool { _, put := c.(protocol.PutEntries); return put },
 	} {
-		w := newNetwork(t)
-		hosts := w.full(2, node.Config{}, news)
-		a, b := hosts[0], hosts[1]
+		w, a, b := newPair(t, node.Config{}, news)
 		link, tried := a.node.LinkTo(b.id), 0
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			if to != b || !queued(c) {
@@ -124,9 +120,7 @@ func TestASilentNeighborIsNoticed(t *testing.T) {
 // A neighbor that takes our connections and never answers is noticed as well, although queries, which may be late,
 // have both of them all the time and whatever else there is to say gets none.
 func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		if _, query := c.(protocol.QueryFeed); query || from == b {
 			return nil, true
@@ -146,9 +140,7 @@ func TestASilentNeighborThatHasOurConnectionsIsNoticed(t *testing.T) {
 // A neighbor that forgot us answers whatever anybody may ask. We notice all the same that it is none, although
 // there is nothing to say to it.
 func TestALinkThatTheOtherForgotEnds(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	b.kill()
 	b.config.Trackers = nil
 	b.loseArchive()
@@ -245,9 +237,7 @@ func TestEachOfManyNeighborsIsNamed(t *testing.T) {
 
 // A restart forgets promises and links, and nothing that was acknowledged.
 func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{SeenDIDs: 100}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{SeenDIDs: 100}, news)
 	var kept []*protocol.Bundle
 	for i := range 300 { // more than are known exactly
 		kept = append(kept, one(fmt.Sprint(i)))
@@ -285,10 +275,8 @@ func TestARestartKeepsWhatWasAcknowledged(t *testing.T) {
 
 // The owner is told of how many feeds nobody within reach offers any.
 func TestFeedsThatNobodyOffersAreCounted(t *testing.T) {
-	w := newNetwork(t)
+	w, a, b := newPair(t, node.Config{}, news)
 	w.feed(blog)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
 	want := func(alone int) {
 		t.Helper()
 		if s := a.node.Status(); s.Alone != alone {

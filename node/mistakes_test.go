@@ -88,10 +88,8 @@ func TestAPoorNetworkKeepsItsLinks(t *testing.T) {
 // A node withdraws a feed time and again while its only neighbor that follows it delivers: what is on its way then is
 // refused, and not held against the neighbor.
 func TestAFickleNodeBlamesNobody(t *testing.T) {
-	w := newNetwork(t)
+	w, fickle, other := newPair(t, node.Config{}, blog)
 	w.feed(news)
-	hosts := w.full(2, node.Config{}, blog)
-	fickle, other := hosts[0], hosts[1]
 	fickle.blocked[news] = true
 	other.step(node.Subscribe{Feeds: []feed.URL{news}})
 	for i := range 100 {
@@ -218,9 +216,7 @@ func TestThoseWhoMeanItAreRefusedForADay(t *testing.T) {
 // could not deliver meanwhile is not blamed, be it a promise or an audit.
 func TestWhoOversleepsBlamesNobody(t *testing.T) {
 	for _, audit := range []bool{false, true} {
-		w := newNetwork(t)
-		hosts := w.full(2, bound(), news)
-		a, b := hosts[0], hosts[1]
+		w, a, b := newPair(t, bound(), news)
 		for i := range 4 {
 			if audit {
 				a.inside(func(n *node.Node) {

@@ -103,9 +103,7 @@ func (w *network) deliveries(to *testHost) map[string][]protocol.NodeID {
 // What a near node without a key brought goes no further before an own poll has shown it: nobody can be named for it,
 // and who names nobody says that it polled.
 func TestWhatNobodyCanBeNamedForWaitsForAPoll(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, other := hosts[0], hosts[1]
+	w, a, other := newPair(t, node.Config{}, news)
 	other.blocked[news] = true
 	near := a.befriend(protocol.NewNodeID(netip.MustParseAddr("192.168.1.9"), 7790), news)
 	paths := w.deliveries(other)

@@ -269,6 +269,13 @@ func (w *network) full(n int, c node.Config, feeds ...feed.URL) []*testHost {
 	return w.list
 }
 
+// newPair is a network of two nodes as full makes them.
+func newPair(t *testing.T, c node.Config, feeds ...feed.URL) (w *network, a, b *testHost) {
+	w = newNetwork(t)
+	hosts := w.full(2, c, feeds...)
+	return w, hosts[0], hosts[1]
+}
+
 // add starts a node that follows feeds. Hosts are on networks of their own unless the test says
 // otherwise. Nobody is called in truth.
 func (w *network) add(c node.Config, feeds ...feed.URL) *testHost {

@@ -63,9 +63,7 @@ func didsOf(list []*protocol.Bundle) (dids []protocol.DID) {
 
 // Bundles that wait while an offer is under way go out as one, and only what the neighbor lacks is delivered.
 func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	list := bundles(12)
 	for _, has := range list[4:8] {
 		b.node.See(has.DID)
@@ -91,9 +89,7 @@ func TestWaitingBundlesAreOfferedTogether(t *testing.T) {
 // A neighbor is asked for no more at a time than it can be given before it takes us for one that breaks
 // promises.
 func TestOffersKeepPaceWithDeliveries(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	w.roundTrip(time.Second)
 	got := w.trafficTo(b)
 	list := bundles(90)
@@ -145,9 +141,7 @@ func TestTheRestIsOfferedABundleTogether(t *testing.T) {
 
 // A neighbor that lacks check_dids is offered one bundle a call.
 func TestPlainNeighborsAreOfferedOneByOne(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	a.node.LinkTo(b.id).Batches = false
 	got := w.trafficTo(b)
 	list := bundles(10)
@@ -166,9 +160,7 @@ func TestWhatFailedForTheMomentIsRepeated(t *testing.T) {
 	for _, method := range []string{"check_did", "check_dids", "put_entries"} {
 		for _, failure := range []error{errors.New("connection reset by peer"), refusal(protocol.Busy),
 			refusal(protocol.Unavailable), nil} {
-			w := newNetwork(t)
-			hosts := w.full(2, node.Config{}, news)
-			a, b := hosts[0], hosts[1]
+			w, a, b := newPair(t, node.Config{}, news)
 			got := w.trafficTo(b)
 			watch, failed := w.intercept, 0
 			w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -200,9 +192,7 @@ func TestWhatFailedForTheMomentIsRepeated(t *testing.T) {
 
 // Bundles behind an offer that came too much do not wait on where the neighbor has that bundle by then.
 func TestNothingWaitsBehindWhatIsNotOfferedAgain(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	first, second := one("first"), one("second")
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		check, is := c.(protocol.CheckDID)
@@ -223,9 +213,7 @@ func TestWhatIsRefusedForGoodIsDropped(t *testing.T) {
 	for _, method := range []string{"check_did", "put_entries"} {
 		for _, code := range []protocol.Code{protocol.InvalidParams, protocol.UnwantedFeed, protocol.BadBundle,
 			protocol.BadDID, protocol.TooLong} {
-			w := newNetwork(t)
-			hosts := w.full(2, node.Config{}, news)
-			a, b := hosts[0], hosts[1]
+			w, a, b := newPair(t, node.Config{}, news)
 			calls := 0
 			w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 				if to != b || c.Method() != method {
@@ -248,9 +236,7 @@ func TestSenselessAnswersToOffers(t *testing.T) {
 	for name, reply := range map[string]protocol.Reply{
 		"too few": protocol.SeenList{false}, "too many": make(protocol.SeenList, 50), "something else": protocol.OK{},
 	} {
-		w := newNetwork(t)
-		hosts := w.full(2, node.Config{}, news)
-		a, b := hosts[0], hosts[1]
+		w, a, b := newPair(t, node.Config{}, news)
 		w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 			_, offer := c.(protocol.CheckDIDs)
 			return reply, offer && to == b
@@ -291,9 +277,7 @@ func TestANeighborThatTakesNoDeliveriesIsGivenUp(t *testing.T) {
 
 // Bundles that went round within the last hour reach neighbors that come later, and nothing older.
 func TestNewNeighborsCatchUp(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, feeder := hosts[0], hosts[1]
+	w, a, feeder := newPair(t, node.Config{}, news)
 	old := one("of an hour ago")
 	a.put(feeder, old)
 	w.run(core.RecentFor)
@@ -417,9 +401,7 @@ func TestNobodyPushesOutWhatOthersBrought(t *testing.T) {
 
 // A delivery that got lost twice is made again before the promise of it is broken, and costs nothing.
 func TestADeliveryThatGotLostIsMadeAgainInTime(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	w.run(time.Minute)
 	lost := 0
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {

@@ -74,9 +74,7 @@ func TestABundleIsGivenToWhoMayWaitForIt(t *testing.T) {
 // A delivery that is repeated is charged once, and counts in the minute of who did not take it: else who refuses what
 // it asked for has us send ten times what it pays for, as fast as we can.
 func TestARepeatedDeliveryCountsInTheMinute(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, bound(), news)
 	bundle, puts := one("too much"), 0
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		if to != b || !isPut(c) {
@@ -103,9 +101,7 @@ func TestARepeatedDeliveryCountsInTheMinute(t *testing.T) {
 
 // So does a node that was a neighbor a moment ago, by the session of the link, and nobody else.
 func TestABundleIsGivenAfterTheLinkEnded(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, bound(), news)
 	bundle := one("offered")
 	w.loses = func(from, _ *testHost, c protocol.Call, answer bool) bool { return from == a && isOffer(c) && answer }
 	a.offers(b, bundle)
@@ -181,9 +177,7 @@ func TestANewLinkGoesOnWhereTheLastEnded(t *testing.T) {
 // Messages in the meantime end no offer of which nobody knows how it was answered: a neighbor that is told "unseen"
 // although it offered the same may be audited.
 func TestAnOfferIsRepeatedThoughTheOtherOffersTheSame(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, bound(), news)
 	bundle, left := one("both have it"), 1
 	w.loses = func(from, _ *testHost, c protocol.Call, answer bool) bool {
 		hit := from == a && isOffer(c) && answer && left > 0
@@ -201,9 +195,7 @@ func TestAnOfferIsRepeatedThoughTheOtherOffersTheSame(t *testing.T) {
 
 // A delivery that is made again costs no more.
 func TestARepeatedDeliveryIsChargedOnce(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, bound(), news)
 	left := 3
 	w.loses = func(from, _ *testHost, c protocol.Call, answer bool) bool {
 		hit := from == a && isPut(c) && !answer && left > 0

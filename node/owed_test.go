@@ -219,9 +219,7 @@ func TestHangingUpSparesNoFine(t *testing.T) {
 // A neighbor that leaves it open whether it has one bundle earns nothing with others meanwhile, and goes on once it has
 // shown it.
 func TestWhoIsAskedInVainEarnsNothing(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, bound(), news)
 	owed := one("owed")
 	a.hears(b, protocol.CheckDID{DID: owed.DID})
 	w.loses = func(_, _ *testHost, c protocol.Call, answer bool) bool { return isDemand(c) && answer }
@@ -252,9 +250,7 @@ func TestWhoIsAskedInVainEarnsNothing(t *testing.T) {
 // A neighbor that owes as many bundles as it may is audited as well: who makes some up, and delivers each just in time,
 // does not earn meanwhile with offers of what it has not.
 func TestWhoOwesAsMuchAsItMayIsAudited(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, bound(), news)
 	var dids []protocol.DID
 	for i := range protocol.MaxPromises {
 		dids = append(dids, did(i))
@@ -279,9 +275,7 @@ func TestWhoOwesAsMuchAsItMayIsAudited(t *testing.T) {
 
 // Many bundles are owed, and nobody says anything about any of them: all of them are judged after the first.
 func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, liar := hosts[0], hosts[1]
+	w, a, liar := newPair(t, bound(), news)
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		return nil, to == liar &&
 			isDemand(c)
@@ -300,9 +294,7 @@ func TestSilenceAboutManyIsJudgedAtOnce(t *testing.T) {
 
 // An answer that is none is no network's doing: nobody asks again.
 func TestNonsenseInPlaceOfABundleIsJudgedAtOnce(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, liar := hosts[0], hosts[1]
+	w, a, liar := newPair(t, bound(), news)
 	asked := 0
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		if !isDemand(c) {
@@ -320,9 +312,7 @@ func TestNonsenseInPlaceOfABundleIsJudgedAtOnce(t *testing.T) {
 
 // A bundle behind another that came late is judged as any.
 func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, liar := hosts[0], hosts[1]
+	w, a, liar := newPair(t, bound(), news)
 	w.intercept = func(_, to *testHost, c protocol.Call) (protocol.Reply, bool) {
 		return nil, to == liar &&
 			isDemand(c)
@@ -342,9 +332,7 @@ func TestNothingIsForgottenBehindWhatIsLate(t *testing.T) {
 // audited earns when it has passed. So hanging up, and going on to others with the same, wins nothing.
 func TestWhatIsOfferedDuringAnAuditWaitsForIt(t *testing.T) {
 	for _, has := range []bool{false, true} {
-		w := newNetwork(t)
-		hosts := w.full(2, bound(), news)
-		a, b := hosts[0], hosts[1]
+		w, a, b := newPair(t, bound(), news)
 		var bundles []*protocol.Bundle
 		var dids []protocol.DID
 		for i := range exchange.MaxAsked {

@@ -93,9 +93,7 @@ func TestWhoAsksATrackerIsFound(t *testing.T) {
 // Paper §3.1: "Reconnecting to old neighbors is advantageous in that they can trust each other from the past
 // experience": one that gave before is served at once, a stranger is given one entry on trust.
 func TestEarlierNeighborsAreTrusted(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news, blog, comic)
-	a, old := hosts[0], hosts[1]
+	w, a, old := newPair(t, bound(), news, blog, comic)
 	for _, u := range []feed.URL{news, blog, comic} {
 		for i := range 3 {
 			e := feed.Entry{Feed: u, ID: string(rune('a' + i)), Published: w.Now()}

@@ -224,9 +224,7 @@ func bundleOf(n int) *protocol.Bundle {
 
 // Paper §3.4: "nodes store the bundle identifiers did that have been seen recently".
 func TestStoredBundlesAreAnsweredSeen(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	_, a, b := newPair(t, node.Config{}, news)
 	bundle := bundleOf(1)
 	check := func() protocol.Reply {
 		return a.answerTo(b.id, a.node.SessionOf(b.id), protocol.CheckDID{DID: bundle.DID}).Reply

@@ -116,9 +116,7 @@ var mutations = []func(rng *rand.Rand, b *protocol.Bundle, other *protocol.Bundl
 // none is stored, none marks a did, and each honest bundle is taken afterwards.
 func TestMutatedBundlesMarkNothing(t *testing.T) {
 	const count = 100_000
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, friend := hosts[0], hosts[1]
+	_, a, friend := newPair(t, node.Config{}, news)
 	rng := rand.New(rand.NewPCG(7, 8))
 	var honest []*protocol.Bundle
 	for i := range 50 {
@@ -198,9 +196,7 @@ func TestAStrippedBundleIsAnotherBundle(t *testing.T) {
 // A million offers of random dids, from neighbors of which each is sent away in the end: what was seen is still seen,
 // and next to no memory is used.
 func TestRandomOffersDisplaceNothing(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, unlimited(), news)
-	a, friend := hosts[0], hosts[1]
+	w, a, friend := newPair(t, unlimited(), news)
 	var honest []protocol.DID
 	for i := range 1000 {
 		b := one(fmt.Sprint("honest ", i))

@@ -220,9 +220,7 @@ func TestPublisherMayAskToStayAway(t *testing.T) {
 }
 
 func TestUnsubscribing(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	id := w.publish(news)
 	w.run(2 * time.Hour)
 	a.step(node.Unsubscribe{Feeds: []feed.URL{news}})
@@ -248,9 +246,7 @@ func TestUnsubscribing(t *testing.T) {
 
 // An edit by the publisher replaces what the node has; a neighbor's version of a known entry does not.
 func TestOwnPollsReviseNeighborsDoNot(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	id := w.publish(news)
 	w.run(2 * time.Hour)
 	original := a.digest(id)

@@ -221,10 +221,8 @@ func TestNeighborsPrivateFeedsAreNotAdvertisedOn(t *testing.T) {
 
 // A feed turns private: bundles of it that wait, or are kept for newcomers, go nowhere any more.
 func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
-	w := newNetwork(t)
+	w, a, slow := newPair(t, node.Config{}, news, blog)
 	w.feed(blog)
-	hosts := w.full(2, node.Config{}, news, blog)
-	a, slow := hosts[0], hosts[1]
 	w.hang[slow.id] = true
 	w.publish(news)
 	a.poll(news)
@@ -250,9 +248,7 @@ func TestAFeedThatTurnsPrivateIsOfferedNoMore(t *testing.T) {
 
 // The same where the neighbor asked for it already.
 func TestWhatWasAskedForBeforeTheFeedTurnedPrivateStays(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	for range 3 {
 		a.offerAll(one(w.publish(news).String()))
 	}

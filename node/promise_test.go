@@ -90,9 +90,7 @@ func TestAKeptPromiseWakesNobody(t *testing.T) {
 // its promise, one that is not may be cut off.
 func TestWhoKeepsSilentIsHeldToItsPromise(t *testing.T) {
 	for name, dead := range map[string]bool{"it answers": false, "it is dead": true} {
-		w := newNetwork(t)
-		hosts := w.full(2, node.Config{}, news)
-		a, claimer := hosts[0], hosts[1]
+		w, a, claimer := newPair(t, node.Config{}, news)
 		a.hears(claimer, protocol.CheckDID{DID: one("x").DID})
 		if dead {
 			claimer.kill()
@@ -230,9 +228,7 @@ func TestOneThatOffersTwiceHoldsNobodyUp(t *testing.T) {
 
 // A neighbor may owe 64 deliveries at a time, and no more.
 func TestPromisesAreBounded(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	refused := 0
 	for i := range 100 {
 		r := a.hears(b, protocol.CheckDID{DID: protocol.DID{byte(i), 1}})
@@ -276,9 +272,7 @@ func TestInheritedPromisesAreBounded(t *testing.T) {
 
 // Bundles that are delivered in time leave no task behind.
 func TestKeptPromisesLeaveNothingBehind(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	owed := one("owed at any moment")
 	for i := range 2000 {
 		next := one(fmt.Sprint("x", i))

@@ -16,9 +16,7 @@ import (
 // Paper §3.6: "The requester specifies in the query what feed entries it is looking for in terms of feed
 // titles, entry titles, published dates, and others."
 func TestQueriesAreAnsweredFromTheArchive(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	for range 8 {
 		w.publish(news)
 		w.run(2 * time.Hour)

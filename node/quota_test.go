@@ -242,9 +242,7 @@ func TestOffersBeyondAQuota(t *testing.T) {
 
 // A part of a bundle that fits is stored and passed on, and the rest is refused.
 func TestAPartOfABundleFits(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	victim, neighbor := hosts[0], hosts[1]
+	w, victim, neighbor := newPair(t, node.Config{}, news)
 	b := heavy(w, news, "part ", 100, 10_000)
 	if r := victim.put(neighbor, b); r.Fault == nil || r.Fault.Code != protocol.OverQuota {
 		t.Fatalf("answered %v, %v", r.Reply, r.Fault)
@@ -425,9 +423,7 @@ func TestAForgedEntryThatWasPurgedKeepsNothingAway(t *testing.T) {
 
 // An entry that was purged before an own poll has shown it is as new to a poll as one that never was here.
 func TestAPollBringsBackWhatNeighborsHadBrought(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, b := hosts[0], hosts[1]
+	w, a, b := newPair(t, node.Config{}, news)
 	w.publish(news)
 	e := w.feed(news).entries[0]
 	a.put(b, protocol.NewBundle(news, []feed.Entry{e}))

@@ -205,9 +205,7 @@ func TestAStarvingNodeLooksForOthers(t *testing.T) {
 
 // A neighbor that leaves its bound hears it, not only one that comes to it.
 func TestWhoLeavesItsBoundIsTold(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, bound(), news)
-	a, taker := hosts[0], hosts[1]
+	w, a, taker := newPair(t, bound(), news)
 	taker.blocked[news] = true
 	for range 3 {
 		w.publish(news)

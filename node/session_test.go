@@ -149,9 +149,7 @@ func TestVouching(t *testing.T) {
 
 // A neighbor of our own kind does not turn into a plain one: a caller that says so wants its link.
 func TestANeighborWithATokenKeepsIt(t *testing.T) {
-	w := newNetwork(t)
-	hosts := w.full(2, node.Config{}, news)
-	a, victim := hosts[0], hosts[1]
+	w, a, victim := newPair(t, node.Config{}, news)
 	link := a.node.LinkTo(victim.id)
 	for _, answer := range []protocol.Reply{
 		&protocol.RemoteError{Code: protocol.UnknownMethod, Text: "an older version"}, protocol.Vouched(true),
