@@ -142,11 +142,7 @@ func TestFilters(t *testing.T) {
 	}
 	sent := func(path string, code int, fields ...string) *httptest.ResponseRecorder {
 		t.Helper()
-		form := url.Values{"token": {b.token}}
-		for i := 0; i < len(fields); i += 2 {
-			form.Set(fields[i], fields[i+1])
-		}
-		w := b.post(path, form)
+		w := b.post(path, b.form(fields...))
 		if w.Code != code {
 			t.Errorf("%s %q: %d, want %d: %s", path, fields, w.Code, code, w.Body)
 		}

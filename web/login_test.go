@@ -33,8 +33,7 @@ func (b *browser) login(password, next string) string {
 
 // Where a login is required nothing is shown without, and nothing done.
 func TestLoginRequired(t *testing.T) {
-	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
+	n := newLockedNode(t)
 	now := noon
 	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true },
 		Now: func() time.Time { return now }})
@@ -172,8 +171,7 @@ func TestARemovedPasswordComesBack(t *testing.T) {
 
 // A login leads to a page of ours and nowhere else.
 func TestLoginLeadsHome(t *testing.T) {
-	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
+	n := newLockedNode(t)
 	b := newBrowser(t, newHandler(t, n))
 	for next, want := range map[string]string{"": "/", "https://evil.example/": "/", "//evil.example/": "/",
 		"///evil.example/": "/", `/\evil.example`: "/", "javascript:alert(1)": "/", "/search?q=a": "/search?q=a"} {
@@ -185,8 +183,7 @@ func TestLoginLeadsHome(t *testing.T) {
 
 // Feeds with secret addresses, and passwords, are for browsers that have logged in.
 func TestSecretsAfterLogin(t *testing.T) {
-	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
+	n := newLockedNode(t)
 	b := newBrowser(t, newHandler(t, n))
 	for _, path := range []string{"/passwords", "/passwords/remove"} {
 		if w := b.post(path, url.Values{"token": {b.token}, "name": {"phone"}}); w.Code != http.StatusForbidden ||

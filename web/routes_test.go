@@ -240,11 +240,7 @@ func TestAPersonKeepsTheirFeeds(t *testing.T) {
 	b := enterBy(t, h, "hers")
 	post := func(path, next string, fields ...string) {
 		t.Helper()
-		form := url.Values{"token": {b.token}}
-		for i := 0; i < len(fields); i += 2 {
-			form.Set(fields[i], fields[i+1])
-		}
-		w := b.post(path, form)
+		w := b.post(path, b.form(fields...))
 		if at := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(at, next) {
 			t.Errorf("%s %q: %d to %q: %s", path, fields, w.Code, at, w.Body)
 		}

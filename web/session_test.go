@@ -67,8 +67,7 @@ func TestALogoutEndsTheSession(t *testing.T) {
 
 // Where the page came by https its cookies go nowhere else, whether or not it is a web server in front that speaks it.
 func TestCookiesAreSecure(t *testing.T) {
-	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
+	n := newLockedNode(t)
 	h := newHandler(t, n)
 	for name, c := range map[string]struct {
 		header []string
@@ -189,9 +188,7 @@ func TestLiveIsForPagesOfOurs(t *testing.T) {
 // A session keeps so many pages up to date and no more, whatever other sessions do, and ends with its login.
 func TestLiveIsBoundedBySession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newNode(t)
-		n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope,
-			noon)}
+		n := newLockedNode(t)
 		h := newHandler(t, n)
 		ctx, cancel := context.WithCancel(t.Context())
 		var all, theirs sync.WaitGroup
@@ -267,8 +264,7 @@ func linkCookies(b *browser) string { return strings.Replace(b.cookie, "feedex_o
 // Who follows a link of another site is logged in as before, forms that were open before work, and those of the page
 // that the link opened as well.
 func TestALinkOfAnotherSiteFindsWhoIsLoggedIn(t *testing.T) {
-	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
+	n := newLockedNode(t)
 	h, err := web.New(web.Config{Source: n, Login: func(*http.Request) bool { return true },
 		Now: func() time.Time { return noon }})
 	if err != nil {

@@ -8,14 +8,12 @@ import (
 	"testing"
 
 	"feedex/feed"
-	"feedex/reading"
 )
 
 // A page asks the owner whether neighbors may know of what looks like a secret, and says why. Every browser that may
 // use the page may have it kept; only those that may see the secret may have it told.
 func TestOwnersDecideWhatNeighborsHear(t *testing.T) {
-	n := newNode(t)
-	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
+	n := newLockedNode(t)
 	const why = `its address holds "x7kq…" in its path, which may be a key`
 	s := n.known[2].Status
 	s.Private, s.Kept, s.Undecided = true, why, true

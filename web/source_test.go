@@ -161,6 +161,13 @@ func newNode(t testing.TB) *aNode {
 	return n
 }
 
+// newLockedNode is one whose owner comes in by "secret".
+func newLockedNode(t testing.TB) *aNode {
+	n := newNode(t)
+	n.passwords = []reading.Password{reading.NewPassword("phone", "secret", reading.Owner, reading.OwnerScope, noon)}
+	return n
+}
+
 // add has an entry arrive.
 func (n *aNode) add(u feed.URL, title, content string, at time.Time, source protocol.NodeID) {
 	e := feed.Entry{Feed: u, ID: title, Title: title, Link: "https://example.com/1", Content: content, Published: at}

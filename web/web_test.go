@@ -310,6 +310,15 @@ func newBrowser(t *testing.T, h http.Handler) *browser {
 	return newBrowserAt(t, h, "/settings")
 }
 
+// form is a form with these fields, each with its value behind it.
+func (b *browser) form(fields ...string) url.Values {
+	form := url.Values{"token": {b.token}}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	return form
+}
+
 func (b *browser) post(path string, form url.Values, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
