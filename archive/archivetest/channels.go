@@ -18,13 +18,20 @@ import (
 	"feedex/reading"
 )
 
+// newsChannel is the channel of a feed.
+func newsChannel(t testing.TB, a reading.Database) archive.Channel {
+	t.Helper()
+	c, err := a.Channel(t.Context(), news)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func testChannelVersion(t *testing.T, a reading.Database) {
 	version := func() archive.FeedVersion {
 		t.Helper()
-		c, err := a.Channel(t.Context(), news)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := newsChannel(t, a)
 		if n, err := a.ChannelNumber(t.Context(), c.Number); n != c || err != nil {
 			t.Errorf("ChannelNumber(%d) = %+v, %v, want %+v", c.Number, n, err, c)
 		}
@@ -98,10 +105,7 @@ func testRecords(t *testing.T, a reading.Database) {
 	}
 	Commit(t, a)
 	slices.Reverse(want)
-	c, err := a.Channel(t.Context(), news)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newsChannel(t, a)
 	seqs, err := a.Newest(t.Context(), c.Number, 1000)
 	if err != nil || len(seqs) != n {
 		t.Fatalf("%d seqs, %v, want %d", len(seqs), err, n)
@@ -147,11 +151,7 @@ func testChanged(t *testing.T, a reading.Database) {
 	commit := func() archive.FeedVersion {
 		t.Helper()
 		Commit(t, a)
-		c, err := a.Channel(t.Context(), news)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Version
+		return newsChannel(t, a).Version
 	}
 	a.Keep([]archive.Record{record("1", "one", true), record("2", "two", false), record("3", "three", true)})
 	a.Fill(time.Unix(150, 0), []archive.Record{record("4", "four", false), record("5", "five", false)})
@@ -264,10 +264,7 @@ func growBlocks(t *testing.T, a reading.Database, rng *rand.Rand) {
 // in named; gone are the seqs of what was purged since.
 func CheckBlocks(t *testing.T, a reading.Database, named map[archive.BlockRef][]int64, gone map[int64]bool) {
 	t.Helper()
-	c, err := a.Channel(t.Context(), news)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newsChannel(t, a)
 	if c.Number == 0 {
 		return
 	}

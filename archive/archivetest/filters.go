@@ -115,10 +115,7 @@ func testFiltersCatch(t *testing.T, a reading.Database) {
 // Rules act on what arrives, in their order and once, for their person alone, and are taken back where nothing was
 // marked since.
 func testRules(t *testing.T, a reading.Database) {
-	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ann := addPerson(t, a, "Ann")
 	owner, other := deskOf(a, reading.Owner), deskOf(a, ann)
 	Follow(t, a, time.Unix(1, 0), news)
 	starring := owner.add(t, "star", "star*", reading.RuleStar)
@@ -271,15 +268,12 @@ func testFiltersKeep(t *testing.T, a reading.Database) {
 // subscribers have, told to receivers, with what it caught and what its rule did. That can be taken back before, too,
 // until it is swept away.
 func testFilterComesBack(t *testing.T, a reading.Database) {
-	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ann := addPerson(t, a, "Ann")
 	d := deskOf(a, reading.Owner)
 	Follow(t, a, time.Unix(1, 0), news)
 	storms := d.add(t, "Storms", "storm", reading.RuleStar)
 	calm := d.add(t, "Calm", "calm", reading.RuleRead)
-	_, err = d.KeepReceiver(reading.Receiver{Name: "phone", Kind: reading.Ntfy, Only: []reading.FilterID{storms}})
+	_, err := d.KeepReceiver(reading.Receiver{Name: "phone", Kind: reading.Ntfy, Only: []reading.FilterID{storms}})
 	was, err2 := d.Filters(t.Context())
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
@@ -378,10 +372,7 @@ func testFilterComesBack(t *testing.T, a reading.Database) {
 
 // A person's filters have an order and names of their own, and are bounded; another person's are another's.
 func testFilterList(t *testing.T, a reading.Database) {
-	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ann := addPerson(t, a, "Ann")
 	owner, other := deskOf(a, reading.Owner), deskOf(a, ann)
 	Follow(t, a, time.Unix(1, 0), news)
 	owner.AddFolder("News")

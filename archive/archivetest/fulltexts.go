@@ -33,11 +33,7 @@ func testFullTexts(t *testing.T, a reading.Database) {
 	}
 	channel := func() archive.FeedVersion {
 		t.Helper()
-		c, err := a.Channel(t.Context(), news)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Version
+		return newsChannel(t, a).Version
 	}
 	before := channel()
 	const full = "<p>Zeppelins everywhere.</p>"

@@ -45,10 +45,7 @@ func keepForHeadlines(t *testing.T, a reading.Database, at time.Time) (records [
 
 // Lists and pages show each entry as its owner has it.
 func testHeadlines(t *testing.T, a reading.Database) {
-	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ann := addPerson(t, a, "Ann")
 	shelf, pen := a.Shelf(ann), a.Pen(ann)
 	at := time.Now().Add(-40 * time.Hour).Truncate(time.Second)
 	records := keepForHeadlines(t, a, at)

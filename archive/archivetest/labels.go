@@ -198,10 +198,7 @@ func testLabelsKeep(t *testing.T, a reading.Database) {
 // newHouseholdOf is an archive as its owner and another person have it.
 func newHouseholdOf(t testing.TB, a reading.Database) (owner, other *desk) {
 	t.Helper()
-	id, err := a.AddPerson(time.Unix(1, 0), "other")
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := addPerson(t, a, "other")
 	Commit(t, a)
 	return deskOf(a, reading.Owner), deskOf(a, id)
 }

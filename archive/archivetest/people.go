@@ -18,12 +18,18 @@ type household struct {
 	owner, other *desk
 }
 
-func newHousehold(t testing.TB, a reading.Database) *household {
+func addPerson(t testing.TB, a reading.Database, name string) reading.PersonID {
 	t.Helper()
-	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
+	id, err := a.AddPerson(time.Unix(1, 0), name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return id
+}
+
+func newHousehold(t testing.TB, a reading.Database) *household {
+	t.Helper()
+	ann := addPerson(t, a, "Ann")
 	Commit(t, a)
 	return &household{a, deskOf(a, reading.Owner), deskOf(a, ann)}
 }

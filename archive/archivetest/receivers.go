@@ -181,10 +181,7 @@ func testReceiversOfStories(t *testing.T, a reading.Database) {
 
 // What a rule mutes is told to nobody, whichever other filter has it; and each person is told what is theirs.
 func testReceiversOfPeople(t *testing.T, a reading.Database) {
-	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ann := addPerson(t, a, "Ann")
 	Commit(t, a)
 	d, other := newReceiverDesk(t, a, reading.Owner), newReceiverDesk(t, a, ann)
 	d.add(t, "Brains", "brain", reading.RuleMute)

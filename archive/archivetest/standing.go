@@ -107,10 +107,7 @@ func testStandingQueries(t *testing.T, a reading.Database) {
 
 // A person other than the owner has no standing query, and the owner not any number of them.
 func testStandingBounds(t *testing.T, a reading.Database) {
-	ann, err := a.AddPerson(time.Unix(1, 0), "Ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ann := addPerson(t, a, "Ann")
 	Commit(t, a)
 	d, hers := deskOf(a, reading.Owner), deskOf(a, ann)
 	wish := reading.FilterWish{Name: "Storms", Words: "storm", Standing: true}
@@ -124,6 +121,7 @@ func testStandingBounds(t *testing.T, a reading.Database) {
 	var last reading.FilterID
 	for n := range reading.MaxStanding {
 		wish.Name = fmt.Sprint(n)
+		var err error
 		if last, err = d.AddFilter(time.Unix(1, 0), wish); err != nil {
 			t.Fatal(err)
 		}
