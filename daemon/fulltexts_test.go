@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"feedex/archive/archivetest/ondisk"
-	"feedex/control"
 	"feedex/feed"
 	"feedex/fetch"
 	"feedex/node"
@@ -427,11 +426,7 @@ func TestFullTextsOfAPrivateFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, person := range []string{"", "Ann"} {
-		secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "of" + person, Person: person,
-			Scope: reading.ReaderScope})
-		if err != nil {
-			t.Fatal(err)
-		}
+		secret := n.password("of"+person, person, reading.ReaderScope)
 		secrets[person] = secret
 	}
 	call := func(person, path string) (int, string) {

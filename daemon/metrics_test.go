@@ -91,11 +91,7 @@ func TestEveryCounterIsAMetric(t *testing.T) {
 // who have one where clients may be anywhere.
 func TestHealthNeedsNoPassword(t *testing.T) {
 	n := startNode(t, Config{})
-	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "prometheus",
-		Scope: reading.ReaderScope})
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := n.password("prometheus", "", reading.ReaderScope)
 	ask := func(path, password string) (*http.Response, string) {
 		r, err := http.NewRequest(http.MethodGet, "http://"+n.at.Reader+path, nil)
 		if err != nil {

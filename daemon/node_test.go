@@ -23,6 +23,7 @@ import (
 	"feedex/node"
 	"feedex/polling"
 	"feedex/protocol"
+	"feedex/reading"
 	"feedex/tracker/trackerhost"
 )
 
@@ -44,6 +45,17 @@ type testNode struct {
 	client  *control.Client
 	arrived chan node.Arrived
 	stop    func() error // ends it and returns how it ended
+}
+
+// password makes a password of that name, of the owner where person is "".
+func (n *testNode) password(name, person string, scope reading.Scope) string {
+	n.t.Helper()
+	p := control.PasswordRequest{Name: name, Person: person, Scope: scope}
+	secret, err := n.client.AddPassword(n.t.Context(), p)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return secret
 }
 
 // startNode runs a node on loopback until the test ends.

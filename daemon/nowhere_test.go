@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/control"
 	"feedex/feed"
 	"feedex/guard"
 	"feedex/reading"
@@ -24,11 +23,7 @@ func TestNobodyLearnsWhatIsInTheHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, person := range []string{"Ann", ""} {
-		secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "of" + person, Person: person,
-			Scope: reading.ReaderScope})
-		if err != nil {
-			t.Fatal(err)
-		}
+		secret := n.password("of"+person, person, reading.ReaderScope)
 		ask := func(path, body string) string {
 			r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+n.at.Reader+path,
 				strings.NewReader(body))

@@ -309,10 +309,7 @@ func TestReaderSyncs(t *testing.T) {
 	f := startFeed(t, "Storm over the bay", "Harbor reopens")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone", Scope: reading.ReaderScope})
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := n.password("phone", "", reading.ReaderScope)
 	const api, state = "/api/greader.php/reader/api/0/", "user/-/state/com.google/"
 	r := &syncReader{t, n, "nobody's"}
 	if status, _ := r.ask(api+"subscription/list", nil); status != http.StatusUnauthorized {
@@ -375,10 +372,7 @@ func TestSyncWhileNothingCanBeStored(t *testing.T) {
 	f := startFeed(t, "Storm over the bay")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone", Scope: reading.ReaderScope})
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := n.password("phone", "", reading.ReaderScope)
 	mend := ondisk.Break(t, DatabasePath(n.data))
 	r := &syncReader{t, n, secret}
 	const read = "user/-/state/com.google/read"
@@ -502,10 +496,7 @@ func TestProxyBehindAServer(t *testing.T) {
 	f, g := startFeed(t, "First"), startFeed(t, "Second")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyFeeds, ProxySubscribe: true})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone", Scope: reading.ReaderScope})
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := n.password("phone", "", reading.ReaderScope)
 	at, err := url.Parse("http://" + n.at.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -619,10 +610,7 @@ func TestGuessesAreSlowed(t *testing.T) {
 	f := startFeed(t, "First")
 	n := startNode(t, Config{Subscribe: []feed.URL{f.url}, Proxy: ProxyFeeds})
 	n.waitArrival(f.url)
-	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone", Scope: reading.OwnerScope})
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := n.password("phone", "", reading.OwnerScope)
 	at := 0
 	for name, ask := range waysIn(t, "http://"+n.at.Reader, f.url) {
 		t.Run(name, func(t *testing.T) {
@@ -691,11 +679,7 @@ func TestGuessesByAServer(t *testing.T) {
 			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		}
 		n := startNode(t, c)
-		secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "phone",
-			Scope: reading.ReaderScope})
-		if err != nil {
-			t.Fatal(err)
-		}
+		secret := n.password("phone", "", reading.ReaderScope)
 		ask := func(forwarded, password string) int {
 			r, err := http.NewRequestWithContext(context.Background(), "GET", "http://"+n.at.Reader+"/v1/me", nil)
 			if err != nil {

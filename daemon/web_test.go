@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"feedex/archive"
-	"feedex/control"
 	"feedex/feed"
 	"feedex/node"
 	"feedex/opml"
@@ -112,10 +111,7 @@ func TestDashboard(t *testing.T) {
 	v.want("/search?q=nothing&network=1&wait=1", "This node has nothing that fits.", "Nobody was asked")
 	v.want("/settings", "feedex password add --owner NAME")
 
-	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "laptop", Scope: reading.OwnerScope})
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := n.password("laptop", "", reading.OwnerScope)
 	if page := v.send("/login", "/login",
 		url.Values{"password": {secret}, "next": {"/settings"}}); !strings.Contains(page, "Log out laptop") {
 		t.Errorf("logging in leads to\n%s", page)
@@ -207,10 +203,7 @@ func TestThePageOfAFeedShowsPollsByOthers(t *testing.T) {
 func TestALogoutEndsCopiesOfItsCookies(t *testing.T) {
 	data := t.TempDir()
 	n := startNode(t, Config{Data: data})
-	secret, err := n.client.AddPassword(t.Context(), control.PasswordRequest{Name: "laptop", Scope: reading.OwnerScope})
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := n.password("laptop", "", reading.OwnerScope)
 	v, thief := newVisitor(t, n), newVisitor(t, n)
 	v.send("/login", "/login", url.Values{"password": {secret}})
 	at, err := url.Parse(v.base)
