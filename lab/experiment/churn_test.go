@@ -14,14 +14,8 @@ func TestChurn(t *testing.T) {
 	t.Parallel()
 	c := Churn{Seed: 1, Traces: embedded(t), Nodes: 20, Each: 8, Length: 3 * time.Hour, Every: time.Hour,
 		Sessions: []time.Duration{30 * time.Minute}}
-	report, err := c.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := c.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, c.Run)
+	again := ran(t, c.Run)
 	if len(report.Tables[0].Rows) != 1 {
 		t.Errorf("the table of stays is\n%s", report.Tables[0])
 	}
@@ -73,10 +67,7 @@ func TestScaling(t *testing.T) {
 	t.Parallel()
 	s := Scaling{Seed: 1, Traces: embedded(t), Sizes: []int{46, 92}, Each: 10, Length: 40 * time.Minute,
 		Every: 20 * time.Minute}
-	report, err := s.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, s.Run)
 	rows := report.Result.([]ScaleRow)
 	if len(rows) != 4 || rows[0].Nodes != 46 || rows[1].Nodes != 92 || rows[1].Feeds != 20 {
 		t.Fatalf("the networks were %+v", rows)
@@ -88,10 +79,7 @@ func TestScaling(t *testing.T) {
 		t.Errorf("a neighbor has %.1f of %d feeds", rows[1].Heard, rows[1].Feeds)
 	}
 	s.Reach, s.NoEncoding, s.Series = 1, true, SameFeeds
-	near, err := s.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	near := ran(t, s.Run)
 	if rows := near.Result.([]ScaleRow); len(rows) != 2 || len(near.Tables) != 1 || rows[1].Feeds != 70 ||
 		len(near.Figures[0].Lines) != 1 {
 		t.Errorf("one series of two: %+v", rows)

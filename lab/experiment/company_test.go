@@ -22,10 +22,7 @@ func TestCompanyIsThatOfTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := Company{Seed: 3, Traces: set, Sizes: []int{40, 200}}.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	graph := ran(t, Company{Seed: 3, Traces: set, Sizes: []int{40, 200}}.Run)
 	got, rows := network.Result.(InterestResult), graph.Result.([]CompanyRow)
 	if small := rows[0]; small.Any != got.Any || small.Best != got.Best || small.Sample != 40 {
 		t.Errorf("by the graph anybody %+v, the ten best %+v; in the network %+v, %+v", small.Any, small.Best, got.Any,

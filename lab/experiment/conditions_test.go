@@ -20,10 +20,7 @@ func TestTheRealWorld(t *testing.T) {
 	run := func(c Conditions) PaperRow {
 		p := Paper{Seed: 1, Traces: embedded(t), Nodes: 30, Each: 12, Length: 3 * time.Hour, Conditions: c,
 			Intervals: []time.Duration{time.Hour}}
-		report, err := p.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := ran(t, p.Run)
 		return report.Result.(PaperResult).Rows[0]
 	}
 	late := func(r PaperRow) float64 { return r.Exchange.Lag.Mean / r.Alone.Lag.Mean }
@@ -77,10 +74,7 @@ func TestNodesThatReachNoPublisher(t *testing.T) {
 	run := func(unable float64) PaperRow {
 		p := Paper{Seed: 1, Traces: embedded(t), Nodes: 24, Failing: -1, Length: 3 * time.Hour, NoEncoding: true,
 			Conditions: Conditions{Unable: unable}, Intervals: []time.Duration{time.Hour}}
-		report, err := p.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := ran(t, p.Run)
 		return report.Result.(PaperResult).Rows[0]
 	}
 	all, half, none := run(0), run(.5), run(1)

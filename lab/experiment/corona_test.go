@@ -13,10 +13,7 @@ import (
 func TestCorona(t *testing.T) {
 	t.Parallel()
 	c := Corona{Seed: 1, Nodes: 24, Channels: 20, Subscriptions: 250, Length: 2 * time.Hour}
-	r, err := c.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := ran(t, c.Run)
 	isGolden(t, "corona.golden", r)
 	checkDrawings(t, r.All())
 
@@ -65,10 +62,7 @@ func TestCoronaAtEqualLoad(t *testing.T) {
 		NoEncoding: true}
 	run := func(reach int) CoronaRow {
 		c.Reach = reach
-		r, err := c.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := ran(t, c.Run)
 		if text := r.Tables[0].String(); strings.Contains(text, "rarely") ||
 			strings.Contains(text, "nothing is known") {
 			t.Errorf("polled more rarely, though not asked for:\n%s", text)

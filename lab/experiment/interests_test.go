@@ -10,10 +10,7 @@ import (
 
 func TestInterestsReport(t *testing.T) {
 	e := Interests{Seed: 1, Traces: embedded(t), Nodes: 16, Length: 6 * time.Hour, Every: time.Hour}
-	r, err := e.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := ran(t, e.Run)
 	isGolden(t, "interests.golden", r)
 	rows := r.Result.(InterestResult).Rows
 	if lone := rows[0]; lone.Lag != lone.Alone || lone.Feeds == 0 || lone.Coverage == 0 {
@@ -43,10 +40,7 @@ func TestInterestsSettings(t *testing.T) {
 func TestVolunteersGiveLoneFollowersCompany(t *testing.T) {
 	t.Parallel()
 	e := Interests{Seed: 1, Traces: embedded(t), Nodes: 12, Length: 48 * time.Hour, Volunteer: 200, NoEncoding: true}
-	r, err := e.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := ran(t, e.Run)
 	got := r.Result.(InterestResult)
 	if got.Polled.Mean < got.Any.Mean+.02 {
 		t.Errorf("somebody else polls %.3f of a node's feeds, and follows %.3f of them", got.Polled.Mean, got.Any.Mean)

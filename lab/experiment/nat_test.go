@@ -10,14 +10,8 @@ import (
 func TestNAT(t *testing.T) {
 	t.Parallel()
 	x := NAT{Seed: 1, Traces: embedded(t), Nodes: 40, Length: 6 * time.Hour, Shares: []float64{1, .3}}
-	report, err := x.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := x.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, x.Run)
+	again := ran(t, x.Run)
 	if report.Hash == "" || report.Hash != again.Hash {
 		t.Errorf("one seed gave the hashes %s and %s", report.Hash, again.Hash)
 	}
@@ -58,10 +52,7 @@ func TestNAT(t *testing.T) {
 func TestHomesAtOneAddressKeepTheirNeighbors(t *testing.T) {
 	t.Parallel()
 	x := NAT{Seed: 1, Traces: embedded(t), Nodes: 60, Length: 14 * time.Hour, Shares: []float64{.1}}
-	report, err := x.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, x.Run)
 	if links := report.Result.([]NATRow)[0].Carrier.Links; links.Count < 10 || links.P5 < 5 {
 		t.Errorf("%d homes behind a carrier have %.1f neighbors after seven hours, some %.1f", links.Count, links.Mean,
 			links.P5)

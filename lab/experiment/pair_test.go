@@ -13,10 +13,7 @@ import (
 // three days about as much as in the first, and neither book drifts further than the other follows.
 func TestTwoNodesAloneKeepExchanging(t *testing.T) {
 	t.Parallel()
-	set, err := trace.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := embedded(t)
 	busy := set.Busy(sharedLeast)
 	const days, span = 15, 3
 	for _, policy := range []polling.Policy{polling.FeedEx{}, polling.Auto{}} {

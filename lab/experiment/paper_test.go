@@ -40,10 +40,7 @@ func TestFinesUnderLoss(t *testing.T) {
 	coverage := func(bound int) float64 {
 		p := Paper{Seed: 1, Traces: embedded(t), Nodes: 40, Length: 4 * time.Hour, NoEncoding: true, Bound: bound}
 		p.Intervals, p.Links.Loss = []time.Duration{30 * time.Minute}, lossy
-		report, err := p.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := ran(t, p.Run)
 		return 1 - report.Result.(PaperResult).Rows[0].Exchange.Miss.Mean
 	}
 	if with, without := coverage(bound), coverage(-1); with < without-.005 {
@@ -57,10 +54,7 @@ func TestPaperClaimsAtItsSize(t *testing.T) {
 		t.Skip("it takes a minute of processor time: make nightly runs it")
 	}
 	p := Paper{Seed: 1, Traces: embedded(t), Intervals: []time.Duration{every(16)}, NoEncoding: true}
-	report, err := p.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, p.Run)
 	row := report.Result.(PaperResult).Rows[0]
 	alone, exchange := row.Alone, row.Exchange
 	if row.Nodes != 161 || row.Ran != 22*time.Hour {
@@ -84,10 +78,7 @@ func TestPaperClaims(t *testing.T) {
 	p := smallPaper(t)
 	p.NoEncoding, p.Nodes, p.Feeds, p.Each, p.Length = true, 40, 20, 10, 8*time.Hour
 	p.Intervals = []time.Duration{4 * time.Hour}
-	report, err := p.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, p.Run)
 	row := report.Result.(PaperResult).Rows[0]
 	if 4*row.Exchange.Lag.Mean > row.Alone.Lag.Mean {
 		t.Errorf("the lag is %.0f s with neighbors and %.0f s without", row.Exchange.Lag.Mean, row.Alone.Lag.Mean)
@@ -165,10 +156,7 @@ func TestLimits(t *testing.T) {
 	p := smallPaper(t)
 	p.Failing, p.NoEncoding, p.Intervals = -1, true, []time.Duration{time.Hour}
 	p.Feeds, p.Each, p.Length = 20, 20, time.Hour
-	report, err := p.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, p.Run)
 	row := report.Result.(PaperResult).Rows[0]
 	if want := 3600. / 28; math.Abs(row.Random-want) > 1e-9 {
 		t.Errorf("the limit at random phases is %v s, want %v", row.Random, want)
@@ -188,10 +176,7 @@ func TestLimitsOfThoseThatVanish(t *testing.T) {
 	p := smallPaper(t)
 	p.Failing, p.NoEncoding, p.Intervals = 9, true, []time.Duration{time.Hour}
 	p.Feeds, p.Each, p.Length = 20, 20, time.Hour
-	report, err := p.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, p.Run)
 	row := report.Result.(PaperResult).Rows[0]
 	if most, least := 3600/float64(row.Nodes+1), 3600/float64(row.Nodes+1+9); row.Random >= most ||
 		row.Random <= least {

@@ -28,10 +28,7 @@ func TestTurnsAreWorthRequests(t *testing.T) {
 	t.Parallel()
 	p := PaperTurns{Paper: smallPaper(t)}
 	p.Seeds, p.NoEncoding, p.Intervals = 2, true, []time.Duration{time.Hour}
-	r, err := p.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := ran(t, p.Run)
 	rows := make(map[string]TurnsRow)
 	for _, row := range r.Result.([]TurnsRow) {
 		if len(row.Lag) != p.Seeds || len(row.Requests) != p.Seeds {

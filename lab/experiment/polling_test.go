@@ -125,10 +125,7 @@ func smallPolling() Polling {
 }
 
 func TestPollingReport(t *testing.T) {
-	report, err := smallPolling().Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, smallPolling().Run)
 	isGolden(t, "polling.golden", report)
 	other := smallPolling()
 	other.Seed = 2
@@ -140,10 +137,7 @@ func TestPollingReport(t *testing.T) {
 // Properties that must hold whatever the traces are: every entry is found, missed or late, a day of hours costs what it
 // costs, and the rule of the paper, to the letter, is the worse one.
 func TestPollingRows(t *testing.T) {
-	report, err := smallPolling().Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, smallPolling().Run)
 	rows := make(map[string]PollingRow)
 	for _, r := range report.Result.([]PollingRow) {
 		rows[r.Policy] = r
@@ -191,10 +185,7 @@ func TestPollingRefusesTheImpossible(t *testing.T) {
 }
 
 func TestPollingFigures(t *testing.T) {
-	report, err := smallPolling().Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, smallPolling().Run)
 	if len(report.All()) != 10 {
 		t.Errorf("%d figures", len(report.All()))
 	}
@@ -207,14 +198,8 @@ func TestPollingIsAsDocumented(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out what takes seconds: go test without it runs it")
 	}
-	set, err := trace.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := Polling{Seed: 1, Traces: set}.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := embedded(t)
+	report := ran(t, Polling{Seed: 1, Traces: set}.Run)
 	wantPage(t, "polling", report)
 	rows := make(map[string]PollingRow)
 	for _, r := range report.Result.([]PollingRow) {

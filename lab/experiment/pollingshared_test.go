@@ -8,21 +8,14 @@ import (
 	"time"
 
 	"feedex/lab/report"
-	"feedex/lab/trace"
 )
 
 // Nodes that share what they poll each poll more rarely than one alone, as long as they do so by what the others bring;
 // and all have every entry.
 func TestSharedPolling(t *testing.T) {
-	set, err := trace.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := embedded(t)
 	s := SharedPolling{Seed: 1, Traces: set, Feeds: 3, Length: 4 * 24 * time.Hour, Sizes: []int{1, 5}, Seeds: 2}
-	result, err := s.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := ran(t, s.Run)
 	rows := make(map[string][]SharedRow)
 	for _, row := range result.Result.([]SharedRow) {
 		rows[row.Policy] = append(rows[row.Policy], row)

@@ -13,10 +13,7 @@ import (
 // asks less at first.
 func TestPublishers(t *testing.T) {
 	s := Publishers{Seed: 1, Traces: embedded(t), Feeds: 2, Length: 2 * day, Sizes: []int{1, 5}, Times: 12}
-	r, err := s.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := ran(t, s.Run)
 	isGolden(t, "publisher.golden", r)
 	result := r.Result.(PublisherResult)
 	for _, row := range result.Steady {

@@ -19,10 +19,7 @@ func TestPublishing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Publishing{Seed: 1, Traces: embedded(t), Documents: documents}.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := ran(t, Publishing{Seed: 1, Traces: embedded(t), Documents: documents}.Run)
 	checkDrawings(t, r.All())
 	wantPage(t, "publishing", r)
 	result := r.Result.(PublishingResult)

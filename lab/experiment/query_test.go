@@ -11,14 +11,8 @@ func TestQueries(t *testing.T) {
 	t.Parallel()
 	c := Queries{Seed: 1, Traces: embedded(t), Sizes: []int{30}, Each: 8, Settle: 20 * time.Minute, Trials: 1,
 		Flooders: .1}
-	report, err := c.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := c.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, c.Run)
+	again := ran(t, c.Run)
 	if report.Hash == "" || report.Hash != again.Hash {
 		t.Errorf("one seed gave the hashes %s and %s", report.Hash, again.Hash)
 	}

@@ -10,10 +10,7 @@ import (
 
 func TestRecommendingReport(t *testing.T) {
 	e := Recommending{Seed: 1, Traces: embedded(t), Lists: trace.SyntheticLists(1, 40), Seeds: 2, Volunteer: 20}
-	r, err := e.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := ran(t, e.Run)
 	if again, err := e.Run(t.Context(), nil); err != nil || !reflect.DeepEqual(r, again) {
 		t.Errorf("equal settings give %+v and %+v, %v", r, again, err)
 	}

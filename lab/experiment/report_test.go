@@ -27,6 +27,16 @@ func embedded(t testing.TB) *trace.Set {
 	return set
 }
 
+// ran is what an experiment comes to that can be run.
+func ran(t *testing.T, run Run) *report.Report {
+	t.Helper()
+	r, err := run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func errorOf(_ *report.Report, err error) error { return err }
 
 // isGolden compares a report with the file of that name.

@@ -11,10 +11,7 @@ import (
 func TestRings(t *testing.T) {
 	t.Parallel()
 	c := Rings{Seed: 1, Traces: embedded(t), Nodes: 20, Each: 8, Length: 3 * time.Hour, Past: 300, Bytes: []int{15_000}}
-	report, err := c.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := ran(t, c.Run)
 	rows := report.Result.([]RingsRow)
 	if len(rows) != 3 || len(report.Tables) != int(ringsKinds) {
 		t.Fatalf("%d tables of %+v", len(report.Tables), rows)

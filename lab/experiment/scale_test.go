@@ -16,10 +16,7 @@ func TestRelaysKeepGrowthCheap(t *testing.T) {
 	}
 	rows := func(relayed int) []ScaleRow {
 		c.Relayed = relayed
-		r, err := c.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := ran(t, c.Run)
 		return r.Result.([]ScaleRow)
 	}
 	few, all := rows(20), rows(10_000)
