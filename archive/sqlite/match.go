@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -235,19 +234,6 @@ func (s *search) terms(stem string) (terms []string, err error) {
 
 // verified reads what the index names for a loose question, newest first, and returns the first limit that answer the
 // filter.
-func (s *search) verified(match string, limit int) (found []int64, err error) {
-	before := int64(math.MaxInt64)
-	for {
-		seqs, err := s.indexed(`words`, match, before, scanPage)
-		if err != nil || len(seqs) == 0 {
-			return found, err
-		}
-		if seqs[0] >= before {
-			return nil, errOrder
-		}
-		before = seqs[len(seqs)-1]
-		if found, err = s.matching(found, seqs, limit); err != nil || len(found) == limit {
-			return found, err
-		}
-	}
+func (s *search) verified(match string, limit int) ([]int64, error) {
+	return s.paged(limit, func(before int64) ([]int64, error) { return s.indexed(`words`, match, before, scanPage) })
 }

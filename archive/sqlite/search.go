@@ -297,10 +297,18 @@ const scanPage = 256
 
 // scan reads the entries that a FROM clause gives and the conditions leave, newest first, and returns
 // the seqs of the first limit of them that match.
-func (s *search) scan(from string, limit int) (found []int64, err error) {
-	for before := int64(math.MaxInt64); ; {
-		seqs, err := s.seqs(`SELECT e.seq FROM `+from+` WHERE e.seq < ?`+s.where+` ORDER BY e.seq DESC`,
+func (s *search) scan(from string, limit int) ([]int64, error) {
+	return s.paged(limit, func(before int64) ([]int64, error) {
+		return s.seqs(`SELECT e.seq FROM `+from+` WHERE e.seq < ?`+s.where+` ORDER BY e.seq DESC`,
 			append([]any{before}, s.args...), scanPage)
+	})
+}
+
+// paged goes through seqs, newest first, by pages that are asked for by what they are before, and returns the first
+// limit of them that match.
+func (s *search) paged(limit int, page func(before int64) ([]int64, error)) (found []int64, err error) {
+	for before := int64(math.MaxInt64); ; {
+		seqs, err := page(before)
 		if err != nil || len(seqs) == 0 {
 			return found, err
 		}

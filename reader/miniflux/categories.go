@@ -112,20 +112,8 @@ func (h *handler) count(ctx context.Context, list []category) error {
 	return nil
 }
 
-func (h *handler) category(w http.ResponseWriter, r *http.Request) error {
-	c, err := h.askedFolder(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) category(w http.ResponseWriter, r *http.Request, c category) error {
 	return reply(w, http.StatusOK, c)
-}
-
-func (h *handler) categoryFeeds(w http.ResponseWriter, r *http.Request) error {
-	c, err := h.askedFolder(r)
-	if err != nil {
-		return err
-	}
-	return h.feedList(w, r, c.ID)
 }
 
 // A categoryWish is the body of a request for a category.
@@ -163,11 +151,7 @@ func fixed(id reading.FolderID) error {
 	return nil
 }
 
-func (h *handler) renameCategory(w http.ResponseWriter, r *http.Request) error {
-	c, err := h.askedFolder(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) renameCategory(w http.ResponseWriter, r *http.Request, c category) error {
 	var wish categoryWish
 	if err := body(w, r, &wish); err != nil {
 		return err
@@ -178,19 +162,15 @@ func (h *handler) renameCategory(w http.ResponseWriter, r *http.Request) error {
 	if err := syncapi.RenameFolder(r.Context(), h.Library, c.ID, wish.Title, http.StatusBadRequest); err != nil {
 		return err
 	}
-	c.Title, err = reading.FolderName(wish.Title)
-	if err != nil {
+	var err error
+	if c.Title, err = reading.FolderName(wish.Title); err != nil {
 		return err
 	}
 	return reply(w, http.StatusCreated, c)
 }
 
 // removeCategory removes a folder and leaves its feeds followed.
-func (h *handler) removeCategory(w http.ResponseWriter, r *http.Request) error {
-	c, err := h.askedFolder(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) removeCategory(w http.ResponseWriter, r *http.Request, c category) error {
 	if err := fixed(c.ID); err != nil {
 		return err
 	}

@@ -116,11 +116,7 @@ func (h *handler) entries(w http.ResponseWriter, r *http.Request) error {
 }
 
 // entry answers with one entry, also one that is not listed.
-func (h *handler) entry(w http.ResponseWriter, r *http.Request) error {
-	i, err := h.item(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) entry(w http.ResponseWriter, r *http.Request, i *reading.Item) error {
 	feeds, err := h.feedObjects(r.Context())
 	if err != nil {
 		return err
@@ -148,11 +144,7 @@ func (h *handler) item(r *http.Request) (*reading.Item, error) {
 }
 
 // fetchContent answers with the full text of an entry, which is its content from then on where update_content says so.
-func (h *handler) fetchContent(w http.ResponseWriter, r *http.Request) error {
-	i, err := h.item(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) fetchContent(w http.ResponseWriter, r *http.Request, i *reading.Item) error {
 	show, _ := strconv.ParseBool(r.FormValue("update_content"))
 	text, err := h.Library.FetchFullText(r.Context(), i.ID, show)
 	switch {

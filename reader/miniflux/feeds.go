@@ -46,18 +46,18 @@ func (h *handler) feedObject(s *reading.FollowedFeed) feedObject {
 }
 
 func (h *handler) feeds(w http.ResponseWriter, r *http.Request) error {
-	return h.feedList(w, r, 0)
+	return h.feedList(w, r, category{})
 }
 
-// feedList answers with the feeds of a category, or with all where that is 0.
-func (h *handler) feedList(w http.ResponseWriter, r *http.Request, in reading.FolderID) error {
+// feedList answers with the feeds of a category, or with all where that is none.
+func (h *handler) feedList(w http.ResponseWriter, r *http.Request, in category) error {
 	feeds, err := h.Library.Subscriptions(r.Context())
 	if err != nil {
 		return err
 	}
 	list := []feedObject{}
 	for i := range feeds {
-		if o := h.feedObject(&feeds[i]); in == 0 || o.Category.ID == in {
+		if o := h.feedObject(&feeds[i]); in.ID == 0 || o.Category.ID == in.ID {
 			list = append(list, o)
 		}
 	}
@@ -73,11 +73,7 @@ func (h *handler) asked(r *http.Request) (*reading.FollowedFeed, error) {
 	return syncapi.Feed(r.Context(), h.Library, n, errMissing)
 }
 
-func (h *handler) feed(w http.ResponseWriter, r *http.Request) error {
-	s, err := h.asked(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) feed(w http.ResponseWriter, r *http.Request, s *reading.FollowedFeed) error {
 	return reply(w, http.StatusOK, h.feedObject(s))
 }
 
@@ -175,11 +171,7 @@ func kindOf(mediaType string) string {
 
 // changeFeed titles a feed, says whether its full texts are fetched, and moves it to a category, which takes it out of
 // all folders that it was in. Fields that are sent as they were stay as they are.
-func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
-	s, err := h.asked(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request, s *reading.FollowedFeed) error {
 	var wish struct {
 		Title    *string           `json:"title"`
 		Category *reading.FolderID `json:"category_id"`
@@ -210,7 +202,8 @@ func (h *handler) changeFeed(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Library.Arrange(r.Context(), a); err != nil {
 		return err
 	}
-	if s, err = syncapi.Feed(r.Context(), h.Library, s.ID, errMissing); err != nil {
+	s, err := syncapi.Feed(r.Context(), h.Library, s.ID, errMissing)
+	if err != nil {
 		return err
 	}
 	return reply(w, http.StatusCreated, h.feedObject(s))
@@ -224,11 +217,7 @@ func elsewhere(text string, u feed.URL) bool {
 	return err1 != nil || err2 != nil || !feed.SameButSpelling(given, known)
 }
 
-func (h *handler) unsubscribe(w http.ResponseWriter, r *http.Request) error {
-	s, err := h.asked(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) unsubscribe(w http.ResponseWriter, r *http.Request, s *reading.FollowedFeed) error {
 	return done(w, h.Library.Unsubscribe(r.Context(), s.ID))
 }
 

@@ -20,11 +20,7 @@ type (
 	}
 )
 
-func (h *handler) feedIcon(w http.ResponseWriter, r *http.Request) error {
-	s, err := h.asked(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) feedIcon(w http.ResponseWriter, r *http.Request, s *reading.FollowedFeed) error {
 	return h.replyIcon(w, r, s.Icon.ID)
 }
 

@@ -55,9 +55,6 @@ func (h *handler) turnStar(w http.ResponseWriter, r *http.Request) error {
 }
 
 // save refuses what integrations says there is not.
-func (h *handler) save(_ http.ResponseWriter, r *http.Request) error {
-	if _, err := h.item(r); err != nil {
-		return err
-	}
+func (h *handler) save(http.ResponseWriter, *http.Request, *reading.Item) error {
 	return refuse("There is no other service here that entries could be saved to.")
 }

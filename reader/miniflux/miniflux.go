@@ -41,6 +41,18 @@ func (h *handler) of(l reading.Library) *handler {
 // An endpoint answers a request that somebody may make.
 type endpoint func(h *handler, w http.ResponseWriter, r *http.Request) error
 
+// found answers a request about what find finds by its path.
+func found[T any](find func(*handler, *http.Request) (T, error),
+	answer func(*handler, http.ResponseWriter, *http.Request, T) error) endpoint {
+	return func(h *handler, w http.ResponseWriter, r *http.Request) error {
+		x, err := find(h, r)
+		if err != nil {
+			return err
+		}
+		return answer(h, w, r, x)
+	}
+}
+
 // Paths lists the beginnings of the paths at which the handler serves.
 func Paths() []string { return []string{"/v1/"} }
 
@@ -54,35 +66,35 @@ func New(cfg syncapi.Config) http.Handler {
 		"GET /v1/integrations/status":                    (*handler).integrations,
 		"GET /v1/categories":                             (*handler).categories,
 		"POST /v1/categories":                            (*handler).addCategory,
-		"GET /v1/categories/{category}":                  (*handler).category,
-		"PUT /v1/categories/{category}":                  (*handler).renameCategory,
-		"DELETE /v1/categories/{category}":               (*handler).removeCategory,
-		"GET /v1/categories/{category}/feeds":            (*handler).categoryFeeds,
+		"GET /v1/categories/{category}":                  found((*handler).askedFolder, (*handler).category),
+		"PUT /v1/categories/{category}":                  found((*handler).askedFolder, (*handler).renameCategory),
+		"DELETE /v1/categories/{category}":               found((*handler).askedFolder, (*handler).removeCategory),
+		"GET /v1/categories/{category}/feeds":            found((*handler).askedFolder, (*handler).feedList),
 		"GET /v1/categories/{category}/entries":          (*handler).entries,
-		"GET /v1/categories/{category}/entries/{entry}":  (*handler).entry,
-		"PUT /v1/categories/{category}/refresh":          (*handler).refreshCategory,
+		"GET /v1/categories/{category}/entries/{entry}":  found((*handler).item, (*handler).entry),
+		"PUT /v1/categories/{category}/refresh":          found((*handler).askedFolder, (*handler).refreshIn),
 		"PUT /v1/categories/{category}/mark-all-as-read": (*handler).markAll,
 		"GET /v1/feeds":                                  (*handler).feeds,
 		"POST /v1/feeds":                                 (*handler).subscribe,
 		"POST /v1/discover":                              (*handler).discover,
 		"GET /v1/feeds/counters":                         (*handler).counters,
 		"PUT /v1/feeds/refresh":                          (*handler).refreshAll,
-		"GET /v1/feeds/{feed}":                           (*handler).feed,
-		"PUT /v1/feeds/{feed}":                           (*handler).changeFeed,
-		"DELETE /v1/feeds/{feed}":                        (*handler).unsubscribe,
+		"GET /v1/feeds/{feed}":                           found((*handler).asked, (*handler).feed),
+		"PUT /v1/feeds/{feed}":                           found((*handler).asked, (*handler).changeFeed),
+		"DELETE /v1/feeds/{feed}":                        found((*handler).asked, (*handler).unsubscribe),
 		"GET /v1/feeds/{feed}/entries":                   (*handler).entries,
-		"GET /v1/feeds/{feed}/entries/{entry}":           (*handler).entry,
-		"GET /v1/feeds/{feed}/icon":                      (*handler).feedIcon,
+		"GET /v1/feeds/{feed}/entries/{entry}":           found((*handler).item, (*handler).entry),
+		"GET /v1/feeds/{feed}/icon":                      found((*handler).asked, (*handler).feedIcon),
 		"GET /v1/icons/{icon}":                           (*handler).icon,
-		"PUT /v1/feeds/{feed}/refresh":                   (*handler).refresh,
+		"PUT /v1/feeds/{feed}/refresh":                   found((*handler).asked, (*handler).refresh),
 		"PUT /v1/feeds/{feed}/mark-all-as-read":          (*handler).markAll,
 		"GET /v1/entries":                                (*handler).entries,
 		"PUT /v1/entries":                                (*handler).markEntries,
-		"GET /v1/entries/{entry}":                        (*handler).entry,
-		"GET /v1/entries/{entry}/fetch-content":          (*handler).fetchContent,
+		"GET /v1/entries/{entry}":                        found((*handler).item, (*handler).entry),
+		"GET /v1/entries/{entry}/fetch-content":          found((*handler).item, (*handler).fetchContent),
 		"PUT /v1/entries/{entry}/bookmark":               (*handler).turnStar,
 		"PUT /v1/entries/{entry}/star":                   (*handler).turnStar,
-		"POST /v1/entries/{entry}/save":                  (*handler).save,
+		"POST /v1/entries/{entry}/save":                  found((*handler).item, (*handler).save),
 		"GET /v1/export":                                 (*handler).export,
 		"POST " + importPath:                             (*handler).importList,
 		"PUT /v1/users/{user}/mark-all-as-read":          (*handler).markAll,

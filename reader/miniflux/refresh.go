@@ -8,37 +8,24 @@ import (
 )
 
 // refresh has a feed polled.
-func (h *handler) refresh(w http.ResponseWriter, r *http.Request) error {
-	s, err := h.asked(r)
-	if err != nil {
-		return err
-	}
+func (h *handler) refresh(w http.ResponseWriter, r *http.Request, s *reading.FollowedFeed) error {
 	return h.poll(w, r, s.ID)
-}
-
-// refreshCategory has the feeds of a category polled.
-func (h *handler) refreshCategory(w http.ResponseWriter, r *http.Request) error {
-	c, err := h.askedFolder(r)
-	if err != nil {
-		return err
-	}
-	return h.refreshIn(w, r, c.ID)
 }
 
 // refreshAll has all feeds polled.
 func (h *handler) refreshAll(w http.ResponseWriter, r *http.Request) error {
-	return h.refreshIn(w, r, 0)
+	return h.refreshIn(w, r, category{})
 }
 
-// refreshIn has the feeds of a category polled, or all where that is 0.
-func (h *handler) refreshIn(w http.ResponseWriter, r *http.Request, in reading.FolderID) error {
+// refreshIn has the feeds of a category polled, or all where that is none.
+func (h *handler) refreshIn(w http.ResponseWriter, r *http.Request, in category) error {
 	feeds, err := h.Library.Subscriptions(r.Context())
 	if err != nil {
 		return err
 	}
 	var ids []reading.FeedID
 	for i := range feeds {
-		if in == 0 || categoryOf(&feeds[i]).ID == in {
+		if in.ID == 0 || categoryOf(&feeds[i]).ID == in.ID {
 			ids = append(ids, feeds[i].ID)
 		}
 	}
