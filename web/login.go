@@ -158,6 +158,18 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) (string, error)
 	return "/login", nil
 }
 
+// withQuery is an address with another query; one that is none stays as it is.
+func withQuery(address string, change func(url.Values)) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	q := u.Query()
+	change(q)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
 // local is the path of a page of ours, the home page for anything else.
 func local(raw string) string {
 	u, err := url.Parse(raw)

@@ -45,15 +45,13 @@ func (h *desk) refresh(_ http.ResponseWriter, r *http.Request) (string, error) {
 // withRefreshed is the address of a page that says what came of a refresh, or of one that says nothing where that is
 // nil.
 func withRefreshed(address string, done *reading.RefreshResult) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	q := u.Query()
-	for _, name := range []string{"done", "polled", "later", "from", "ended"} {
-		q.Del(name)
-	}
-	if done != nil {
+	return withQuery(address, func(q url.Values) {
+		for _, name := range []string{"done", "polled", "later", "from", "ended"} {
+			q.Del(name)
+		}
+		if done == nil {
+			return
+		}
 		q.Set("done", "refreshed")
 		for name, n := range map[string]int64{"polled": int64(done.Polled), "later": int64(done.Later),
 			"from": done.From.Unix(), "ended": int64(done.Ended)} {
@@ -61,9 +59,7 @@ func withRefreshed(address string, done *reading.RefreshResult) string {
 				q.Set(name, strconv.FormatInt(n, 10))
 			}
 		}
-	}
-	u.RawQuery = q.Encode()
-	return u.String()
+	})
 }
 
 // refreshed says what came of a refresh, as the address of a page has it, "" where that has nothing. Of what somebody

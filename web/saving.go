@@ -29,14 +29,7 @@ func (h *desk) save(_ http.ResponseWriter, r *http.Request) (string, error) {
 	if err := h.Shelf.Save(r.Context(), b); err != nil {
 		return "", clientError{http.StatusBadGateway, "It was not saved", sentence(err.Error())}
 	}
-	back, err := url.Parse(local(r.PostFormValue("next")))
-	if err != nil {
-		return "/entries/" + id.String(), nil
-	}
-	q := back.Query()
-	q.Set("done", "saved")
-	back.RawQuery = q.Encode()
-	return back.String(), nil
+	return withQuery(local(r.PostFormValue("next")), func(q url.Values) { q.Set("done", "saved") }), nil
 }
 
 // errSaving is for what a feed reader's password does not open.

@@ -117,15 +117,10 @@ func (h *desk) undo(_ http.ResponseWriter, r *http.Request) (string, error) {
 
 // withUndo is the address of a list that offers an undo, or without a key one that offers none.
 func withUndo(address, key string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	q := u.Query()
-	q.Del("undo")
-	if key != "" {
-		q.Set("undo", key)
-	}
-	u.RawQuery = q.Encode()
-	return u.String()
+	return withQuery(address, func(q url.Values) {
+		q.Del("undo")
+		if key != "" {
+			q.Set("undo", key)
+		}
+	})
 }
