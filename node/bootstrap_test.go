@@ -33,7 +33,6 @@ func TestOneNetworkWinsTwoPlaces(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newNetwork(t)
-			w.feed(news)
 			victim := w.add(node.Config{}, news)
 			for i := range 200 {
 				w.addAt(c.id(i), node.Config{Peers: []string{victim.id.String()}}, news)
@@ -203,7 +202,6 @@ func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
 func TestDocumentsAndNeighborsCannotMakeUsAFlood(t *testing.T) {
 	victim := netip.MustParseAddr("50.0.0.1")
 	w := newNetwork(t)
-	w.feed(news)
 	a := w.add(node.Config{}, news)
 	b := w.add(node.Config{Peers: []string{a.id.String()}}, news)
 	dials := w.dials(a)
@@ -334,7 +332,6 @@ func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 // One host that connects from ever new ports is turned away, and leaves little behind.
 func TestAStormOfConnectsLeavesLittleBehind(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a := w.add(node.Config{}, news)
 	w.run(time.Minute)
 	refused := 0
@@ -363,7 +360,6 @@ func TestAStormOfConnectsLeavesLittleBehind(t *testing.T) {
 // A static neighbor is called for as long as there is no link, ever more rarely.
 func TestAStaticNeighborIsSoughtForEver(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	late := protocol.NewNodeID(netip.MustParseAddr("20.77.0.1"), 7790)
 	a := w.add(node.Config{Peers: []string{late.String()}}, news)
 	w.run(24 * time.Hour)
@@ -386,7 +382,6 @@ func TestAStaticNeighborIsSoughtForEver(t *testing.T) {
 // other still counts.
 func TestTwoNamesOfANeighbor(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	b := w.add(node.Config{}, news)
 	names := []string{b.id.String(), fmt.Sprintf("[::ffff:%s]:%d", b.id.Addr(), b.id.Port())}
 	for i, left := range names {
@@ -407,7 +402,6 @@ func TestTwoNamesOfANeighbor(t *testing.T) {
 // Nothing to say: nobody is called before there is a feed.
 func TestANodeWithoutFeedsAsksNobody(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	b := w.add(node.Config{Trackers: []string{tracker}}, news)
 	a := w.add(node.Config{Trackers: []string{tracker}, Peers: []string{b.id.String()}})
 	w.run(10 * time.Minute)

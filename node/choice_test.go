@@ -54,7 +54,6 @@ func TestWhoComesGetsHalfOfThePlaces(t *testing.T) {
 // Both ask at once: for both the other is one that they chose, and takes no newcomer's place.
 func TestBothAskAtOnce(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a, b := w.add(node.Config{MaxNeighbors: 1}, news), w.add(node.Config{MaxNeighbors: 1}, news)
 	w.run(time.Minute)
 	a.inside(func(n *node.Node) { n.Connect(b.id, func(error) {}) })
@@ -69,7 +68,6 @@ func TestBothAskAtOnce(t *testing.T) {
 // neighbors: they would stay empty.
 func TestAHubThatKnowsNobodyTakesWhoComes(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	hub := w.add(node.Config{}, news)
 	for range 8 {
 		w.add(node.Config{Peers: []string{hub.id.String()}, MinNeighbors: 1}, news)

@@ -13,7 +13,6 @@ import (
 // Nodes that the host discovered become neighbors, and addresses that may not be called are not.
 func TestDiscoveredNodesBecomeNeighbors(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a, b := w.add(node.Config{}, news), w.add(node.Config{}, news)
 	private := netip.MustParseAddr("192.168.1.9")
 	w.run(2 * time.Minute)

@@ -27,7 +27,6 @@ func (h *testHost) knownOf(u feed.URL, from *testHost) int {
 // the next.
 func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	reader, quiet, source := line[0], line[1], line[2] // the reader cannot fetch news itself
 	quiet.follow(true, news)
@@ -78,7 +77,6 @@ func TestADiscreetFeedLeavesNoTraceOfItsPolls(t *testing.T) {
 // that merely passes things on could not have known it. The owner keeps what the publisher shows.
 func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	reader, quiet, source := line[0], line[1], line[2]
 	quiet.follow(true, news)
@@ -117,7 +115,6 @@ func TestNothingIsPrunedForADiscreetPoll(t *testing.T) {
 // Entries that neighbors bring of a feed that is followed discreetly its owner has, too, once, and polls confirm them.
 func TestTheOwnerOfADiscreetFeedGetsWhatNeighborsBring(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	quiet, source := line[1], line[2]
 	quiet.follow(true, news)
@@ -146,7 +143,6 @@ func TestTheOwnerOfADiscreetFeedGetsWhatNeighborsBring(t *testing.T) {
 // amongFriends is a network in which one node is asked by a reader and has three friends, of as many networks.
 func amongFriends(t *testing.T) (w *network, quiet, reader *testHost, friends []*testHost) {
 	w = newNetwork(t)
-	w.feed(news)
 	line := lineOf(w, 2, node.Config{AdvertInterval: time.Minute})
 	reader, quiet = line[0], line[1]
 	for _, ip := range []string{"30.1.1.1", "30.2.1.1", "30.3.1.1"} {

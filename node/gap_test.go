@@ -122,7 +122,6 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 // No gap: a document with one entry that was known, one whose entries have other ids now, and none at all.
 func TestWindowThatDidNotSlip(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	w.flood(10)
 	w.run(time.Hour)
@@ -161,7 +160,6 @@ func TestWindowThatDidNotSlip(t *testing.T) {
 // A document that was empty for once does not hide a gap.
 func TestAGapBehindAnEmptyDocument(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: rarely{}}, news)
 	w.flood(3)
 	h.pollNow()
@@ -199,7 +197,6 @@ func TestAGapBehindADraft(t *testing.T) {
 // A second gap before the first is filled makes it longer.
 func TestGapsGrowTogether(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: rarely{}}, news)
 	w.flood(3)
 	h.pollNow()

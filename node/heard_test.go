@@ -15,7 +15,6 @@ import (
 func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
 	const every = 2 * time.Hour
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	liar := eager(h, 1, nil, protocol.Notify{}.Method())
 	moved := func() bool {
@@ -54,7 +53,6 @@ func TestABundleSpeaksForNobody(t *testing.T) {
 	const every = 4 * time.Hour
 	for name, before := range map[string]bool{"heard before": true, "new": false} {
 		w := newNetwork(t)
-		w.feed(news)
 		h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 		friend := eager(h, 1, nil, protocol.Notify{}.Method())
 		liar := eager(h, 2, nil, protocol.Notify{}.Method())
@@ -77,7 +75,6 @@ func TestABundleSpeaksForNobody(t *testing.T) {
 func TestInventedDatesSilenceNobody(t *testing.T) {
 	const every = 2 * time.Hour
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	liar := eager(h, 1, nil, protocol.Notify{}.Method())
 	w.run(every + time.Hour)

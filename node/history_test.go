@@ -24,7 +24,6 @@ func (p witness) Interval(poll polling.Poll) time.Duration {
 
 func TestPoliciesLearnWhenAFeedPublished(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	var polls []polling.Poll
 	h := w.add(node.Config{Policy: witness{polling.Fixed{Every: 500 * time.Hour}, &polls}}, news)
 	w.run(time.Minute)

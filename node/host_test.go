@@ -62,6 +62,9 @@ func (w *network) addAt(id protocol.NodeID, c node.Config, feeds ...feed.URL) *t
 	}
 	w.hosts[id] = h
 	w.list = append(w.list, h)
+	for _, u := range feeds {
+		w.feed(u)
+	}
 	h.join()
 	h.step(node.Subscribe{Feeds: feeds})
 	return h

@@ -34,7 +34,6 @@ func TestIdentityIsWhatMostNeighborsSay(t *testing.T) {
 			_, whoami := call.(protocol.WhoAmI)
 			return c.lie, whoami && liars[to]
 		}
-		w.feed(news)
 		config := node.Config{Trackers: []string{tracker}}
 		a := w.add(config, news)
 		for i := range c.honest + c.lies {
@@ -64,7 +63,6 @@ func TestIdentityByEachVersion(t *testing.T) {
 		_, whoami := call.(protocol.WhoAmI)
 		return own6, whoami && to.id.Addr().Is6()
 	}
-	w.feed(news)
 	config := node.Config{Trackers: []string{tracker}}
 	a := w.add(config, news)
 	for i := range 3 {
@@ -109,7 +107,6 @@ func stranger6(network int) protocol.NodeID {
 // its address for ours.
 func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a := w.add(node.Config{}, news)
 	w.run(time.Minute)
 	var token string
@@ -132,7 +129,6 @@ func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
 // A tracker, or a remembered address, may name ourselves.
 func TestANodeIsNotItsOwnNeighbor(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a := w.add(node.Config{}, news)
 	w.run(time.Minute)
 	var err error

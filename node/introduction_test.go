@@ -47,7 +47,6 @@ func TestWhoHasHalfIsInNoHurry(t *testing.T) {
 	const most = membership.ConnectsAMinute
 	for chosen, want := range map[int][2]int{0: {most / 2, most}, 4: {4, 20}} {
 		w := newNetwork(t)
-		w.feed(news)
 		a := w.add(node.Config{Trackers: []string{tracker}}, news)
 		for i := range 60 {
 			id := stranger(i)

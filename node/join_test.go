@@ -31,7 +31,6 @@ func (h *testHost) joins(other protocol.NodeID, key protocol.NodeKey) (got node.
 // otherwise.
 func TestInvitations(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a, b, idle := w.add(node.Config{}, news), w.add(node.Config{}, news), w.add(node.Config{})
 	w.run(2 * time.Minute)
 	key := a.node.Status().Key

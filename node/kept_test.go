@@ -133,7 +133,6 @@ func TestPagesAndTheFeedsTheyName(t *testing.T) {
 	const open, closed feed.URL = "https://site.example.com/", "https://site.example.com/home?session=x1"
 	for _, c := range []struct{ page, feed feed.URL }{{open, letters}, {closed, blog}, {closed, letters}} {
 		w := newNetwork(t)
-		w.feed(news)
 		w.page(c.page, c.feed)
 		w.publish(c.feed)
 		a, b := w.add(node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news),

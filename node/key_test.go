@@ -256,7 +256,6 @@ func TestANodeHasOneLinkByItsTwoAddresses(t *testing.T) {
 // back; where it is there no more it is sought at the others.
 func TestANodeMovesToAnAddressOnce(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	own := protocol.NewNodeID(netip.MustParseAddr("2600:12::8"), 7790)
 	a := w.addAt(own, node.Config{}, news)
 	connects := 0
@@ -318,7 +317,6 @@ type carrier struct {
 
 func newCarrier(t *testing.T) carrier {
 	w := newNetwork(t)
-	w.feed(news)
 	w.publish(news)
 	a := w.add(node.Config{MaxNeighbors: 64, Incentive: incentive.Config{Bound: 10}}, news)
 	w.run(time.Minute)

@@ -113,7 +113,6 @@ func TestAFickleNodeBlamesNobody(t *testing.T) {
 // it takes that, and blames nobody.
 func TestAPathOfBeforeTheCrashBlamesNobody(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(blog)
 	hosts := w.full(5, node.Config{Policy: polling.Fixed{Every: 1000 * time.Hour}}, news, blog)
 	a := hosts[0]
 	for range 10 {

@@ -15,7 +15,6 @@ import (
 
 // household starts nodes at addresses of one private network that follow a feed.
 func (w *network) household(nodes int, c node.Config) (list []*testHost) {
-	w.feed(news)
 	for i := range nodes {
 		at := netip.AddrFrom4([4]byte{192, 168, 1, byte(2 + i)})
 		list = append(list, w.addAt(protocol.NewNodeID(at, 7790), c, news))

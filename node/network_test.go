@@ -259,9 +259,6 @@ func (w *network) sleep(d time.Duration) {
 // full connects n nodes that follow the same feeds with each other through a tracker.
 func (w *network) full(n int, c node.Config, feeds ...feed.URL) []*testHost {
 	c.Trackers = []string{tracker}
-	for _, u := range feeds {
-		w.feed(u)
-	}
 	for range n {
 		w.add(c, feeds...)
 	}

@@ -140,7 +140,6 @@ func TestLongerIntervalsAreSpread(t *testing.T) {
 // what it told, or what went through it.
 func TestWhoHearsOfPolls(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 	heard := make([][]protocol.Notice, 4)
 	method := protocol.Notify{}.Method()
@@ -208,7 +207,6 @@ func TestWhatNewNeighborsHearOfAPoll(t *testing.T) {
 // nobody until then.
 func TestTheSecondPollIsTold(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	heard := make([][]protocol.Notice, 8)
 	for i := range heard {
 		eager(w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news), i, &heard[i],
@@ -236,7 +234,6 @@ func TestOfWhichPollsNobodyHears(t *testing.T) {
 		},
 	} {
 		w := newNetwork(t)
-		w.feed(news)
 		h := w.add(node.Config{}, news)
 		keep(h)
 		var heard []protocol.Notice
@@ -253,7 +250,6 @@ func TestOfWhichPollsNobodyHears(t *testing.T) {
 func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 	const every = 4 * time.Hour
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	liar := eager(h, 1, nil, protocol.Notify{}.Method())
 	w.run(2 * every)
@@ -278,7 +274,6 @@ func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 func TestAnOriginCountsOnceInThreeQuartersOfAnInterval(t *testing.T) {
 	const every = 4 * time.Hour
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	other := eager(h, 1, nil, protocol.Notify{}.Method())
 	w.run(2 * time.Minute)
@@ -302,7 +297,6 @@ func TestAnOriginCountsOnceInThreeQuartersOfAnInterval(t *testing.T) {
 func turns(t *testing.T, every time.Duration, known func(h *testHost)) (h *testHost, moves func(*testHost,
 	protocol.Notice) bool) {
 	w := newNetwork(t)
-	w.feed(news)
 	h = w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	w.run(time.Minute)
 	known(h)
@@ -536,7 +530,6 @@ func TestAnOldPollIsNoNewOne(t *testing.T) {
 func TestWhosePollsMissEntriesIsDisregarded(t *testing.T) {
 	const every = 2 * time.Hour
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	method := protocol.Notify{}.Method()
 	var told []protocol.Notice
@@ -585,7 +578,6 @@ func TestWhosePollsMissEntriesIsDisregarded(t *testing.T) {
 func TestABundleIsANotice(t *testing.T) {
 	for _, extensions := range [][]string{{"check_dids"}, {protocol.Notify{}.Method()}} {
 		w := newNetwork(t)
-		w.feed(news)
 		h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 		friend := eager(h, 1, nil, extensions...)
 		w.run(time.Minute)
@@ -604,7 +596,6 @@ func TestABundleIsANotice(t *testing.T) {
 // After a restart the next poll comes when it was due, until somebody is heard.
 func TestNoticesAfterARestart(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 	w.run(9 * time.Hour)
 	due := h.node.Subscription(news).NextPoll.Truncate(time.Millisecond) // as it is kept
@@ -627,7 +618,6 @@ func TestNoticesAfterARestart(t *testing.T) {
 func TestTheOwnerSeesWhoPolls(t *testing.T) {
 	const every = 4 * time.Hour
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	friend := eager(h, 1, nil, protocol.Notify{}.Method())
 	sees := func(pollers int, spacing time.Duration) {
@@ -674,7 +664,6 @@ func TestTheOwnerSeesWhoPolls(t *testing.T) {
 func TestARefusalIsHeard(t *testing.T) {
 	const every = 4 * time.Hour
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
 	var told []protocol.Notice
 	method := protocol.Notify{}.Method()

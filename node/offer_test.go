@@ -466,8 +466,6 @@ func TestLongBundlesPushOutNoOthers(t *testing.T) {
 func TestNoticesGoAlong(t *testing.T) {
 	const other = feed.URL("https://example.com/other")
 	w := newNetwork(t)
-	w.feed(news)
-	w.feed(other)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news, other)
 	w.run(time.Minute)
 	a, b := eager(h, 0, nil), h.befriend(friendID(1), news, other)

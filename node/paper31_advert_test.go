@@ -122,8 +122,6 @@ func TestChangesDoNotFeedBack(t *testing.T) {
 // Paper §3.1: "the direct subscription sets are always exchanged from the start": no period has to pass.
 func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(blog)
-	w.feed(comic)
 	a := w.add(node.Config{}, blog)
 	b := w.add(node.Config{Peers: []string{a.id.String()}}, blog, comic)
 	for !linked(a, b) && w.Now().Before(epoch.Add(time.Minute)) {

@@ -30,7 +30,6 @@ func TestNodesMeetThroughATracker(t *testing.T) {
 // recently retrieved the same feed."
 func TestNodesMeetThroughAFeedDocument(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a := w.add(node.Config{}, news)
 	w.feed(news).clients = []string{a.id.String(), "10.0.0.1:7790", "no address"}
 	w.publish(news)
@@ -133,7 +132,6 @@ func TestEarlierNeighborsAreTrusted(t *testing.T) {
 // between puts a node that follows news between a neighbor that wants blog itself and comic at two hops, and a
 // stranger.
 func between(w *network) (q *testHost, r, p *hearer) {
-	w.feed(news)
 	q = w.add(node.Config{}, news)
 	w.run(time.Second)
 	r, p = q.hearer(stranger(1)), q.hearer(stranger(2))
@@ -198,7 +196,6 @@ func TestTheAnswerLeavesOutTheCallersOwn(t *testing.T) {
 // empty set, which is interpreted accordingly by P": P has no neighbor in Q, and finds others.
 func TestAnEmptyAnswerDeclines(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	q := w.add(node.Config{MaxNeighbors: 1}, news)
 	w.run(time.Second)
 	first := q.hearer(stranger(1))

@@ -57,6 +57,14 @@ func TestMoreNeighborsAreFasterAndCostMore(t *testing.T) {
 // wanted is the feed i of those that a node in a crowd follows.
 func wanted(i int) feed.URL { return feed.URL(fmt.Sprintf("https://example.com/wanted/%d", i)) }
 
+// wantedFeeds are the first n of them.
+func wantedFeeds(n int) (urls []feed.URL) {
+	for i := range n {
+		urls = append(urls, wanted(i))
+	}
+	return urls
+}
+
 // wants is interest in the first n of them.
 func wants(n int) (s protocol.Subset) {
 	for i := range n {
@@ -68,12 +76,7 @@ func wants(n int) (s protocol.Subset) {
 // crowd puts a node that follows twelve feeds among ten neighbors. Five, which it chose, follow all of them; five
 // that came by themselves follow ten, nine, and so on down to six. All of that was long ago.
 func crowd(w *network) (q *testHost, came []*hearer) {
-	var follows []feed.URL
-	for _, in := range wants(12) {
-		w.feed(in.Feed)
-		follows = append(follows, in.Feed)
-	}
-	q = w.add(node.Config{}, follows...)
+	q = w.add(node.Config{}, wantedFeeds(12)...)
 	w.run(time.Second)
 	for i := range 10 {
 		p := q.hearer(stranger(i))

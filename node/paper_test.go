@@ -28,7 +28,6 @@ const (
 // neighbors', and so forth", §3.4: "not greater than a system parameter max_subset_hops".
 func TestInterestSpreadsHopByHop(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	line := lineOf(w, 6, node.Config{AdvertInterval: time.Minute})
 	w.run(10 * time.Minute)
 	for i := 1; i < len(line); i++ {
@@ -73,7 +72,6 @@ func lineOf(w *network, n int, c node.Config) []*testHost {
 // corresponding feed."
 func TestNewEntriesReachThoseWhoCannotFetch(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	c := node.Config{Trackers: []string{tracker}}
 	w.add(c, news)
 	others := []*testHost{w.add(c, news), w.add(c, news)}
@@ -93,8 +91,6 @@ func TestNewEntriesReachThoseWhoCannotFetch(t *testing.T) {
 // Paper §3.4: "The bundle is forwarded to a neighbor only if the neighbor is interested in the bundle".
 func TestNobodyIsOfferedWhatTheyDoNotWant(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
-	w.feed(blog)
 	c := node.Config{Trackers: []string{tracker}}
 	a := w.add(c, news, blog)
 	b := w.add(c, blog)
@@ -138,7 +134,6 @@ func TestEachNodeIsDeliveredABundleOnce(t *testing.T) {
 // Paper §3.4: "It is a receiver, rather than a sender, that puts the forwarder on the path list".
 func TestReceiverAppendsTheSenderToThePath(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	var path []protocol.NodeID
 	w.intercept = func(from, to *testHost, c protocol.Call) (protocol.Reply, bool) {
@@ -187,7 +182,6 @@ func TestABundleThatComesBackGoesNoFurther(t *testing.T) {
 // Paper §3.4: "Those old entries are removed from the bundle before it is further forwarded."
 func TestKnownEntriesArePruned(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	line := lineOf(w, 3, node.Config{AdvertInterval: time.Minute})
 	w.run(5 * time.Minute)
 	middle := line[1]

@@ -60,8 +60,9 @@ func TestWhereThePastOfAFeedIs(t *testing.T) {
 // Neighbors may have what a publisher lets nobody read.
 func TestThePastOfAFeedThatCannotBeRead(t *testing.T) {
 	w := newNetwork(t)
-	h := w.add(node.Config{Backfill: time.Hour}, news)
+	h := w.add(node.Config{Backfill: time.Hour})
 	h.blocked[news] = true
+	h.follow(false, news)
 	w.run(time.Minute)
 	if past := h.stored(news).Past; past.Stage != archive.PastPoll {
 		t.Errorf("after the first poll: %+v", past)

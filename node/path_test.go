@@ -152,7 +152,6 @@ func TestAFalseNameBlamesNobody(t *testing.T) {
 		_, whoami := call.(protocol.WhoAmI)
 		return elsewhere, whoami && liars[to]
 	}
-	w.feed(news)
 	config := node.Config{Trackers: []string{tracker}}
 	victim, honest := w.add(config, news), w.add(config, news)
 	for range 2 {

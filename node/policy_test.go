@@ -85,7 +85,6 @@ func TestWhatIsUnchangedForLong(t *testing.T) {
 
 func TestUnreadablePolicy(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	w.run(2 * time.Hour)
 	f := h.node.Subscription(news).Feed

@@ -29,7 +29,6 @@ func pollTimes(w *network, d time.Duration) (times []time.Duration) {
 
 func TestSubscribingCostsOneRequestAtOnce(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{}, news, news)
 	h.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(5 * time.Minute)
@@ -40,7 +39,6 @@ func TestSubscribingCostsOneRequestAtOnce(t *testing.T) {
 
 func TestFixedPolicyPollsAtItsInterval(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	times := pollTimes(w, 6*time.Hour)
 	for i := 2; i < len(times); i++ {
@@ -56,7 +54,6 @@ func TestFixedPolicyPollsAtItsInterval(t *testing.T) {
 // Nodes that start together must not poll together.
 func TestFirstPollsAreSpread(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	seconds := map[int]int{}
 	for range 50 {
 		w.add(node.Config{}, news)
@@ -84,7 +81,6 @@ func TestWhenTheSecondPollComes(t *testing.T) {
 		{10 * time.Hour, time.Hour, 10 * time.Hour},
 	} {
 		w := newNetwork(t)
-		w.feed(news)
 		first, last := 24*time.Hour, time.Duration(0)
 		for range 200 {
 			h := w.add(node.Config{Policy: polling.Fixed{Every: c.every}}, news)
@@ -101,7 +97,6 @@ func TestWhenTheSecondPollComes(t *testing.T) {
 
 func TestRestartCausesNoEarlyPoll(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	w.publish(news)
 	h := w.add(node.Config{}, news)
 	w.run(3 * time.Hour)
@@ -157,7 +152,6 @@ func TestOverdueFeedsAreSpreadAfterAnAbsence(t *testing.T) {
 
 func TestShorterIntervalCountsAtOnce(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news)
 	w.run(10 * time.Minute)
 	h.kill()
@@ -203,7 +197,6 @@ func TestFailingFeedIsLeftAloneEverLonger(t *testing.T) {
 
 func TestPublisherMayAskToStayAway(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{}, news)
 	w.run(time.Minute)
 	h.node.Subscription(news).Polling = true
@@ -269,7 +262,6 @@ func TestOwnPollsReviseNeighborsDoNot(t *testing.T) {
 // node is started again and again.
 func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{}, news)
 	h.ahead = 365 * 24 * time.Hour
 	w.run(3 * time.Hour)

@@ -195,7 +195,6 @@ func TestNeighborsPrivateFeedsAreNotAdvertisedOn(t *testing.T) {
 	w := newNetwork(t)
 	w.feed(optedOut).private = true
 	w.publish(optedOut)
-	w.feed(news)
 	c := node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
 	a := w.add(c, news, optedOut)
 	b, d := w.add(c, news), w.add(c, news)
@@ -269,7 +268,6 @@ func TestAFeedIsNotSpokenOfBeforeItsFirstPoll(t *testing.T) {
 	for name, err := range map[string]error{"it may not be called": errors.New("address is not public"),
 		"it is read": nil} {
 		w := newNetwork(t)
-		w.feed(news)
 		c := node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}
 		a, b := w.add(c, news), w.add(c, news)
 		w.run(2 * time.Minute)
@@ -297,7 +295,6 @@ func TestAFeedIsNotSpokenOfBeforeItIsReached(t *testing.T) {
 		"a public address that lets nobody in": {0, true, true},
 	} {
 		w := newNetwork(t)
-		w.feed(news)
 		a := w.add(node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
 		b := w.add(node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
 		w.feed(intranet).answer = func(node.Fetch) node.Fetched {
@@ -345,7 +342,6 @@ func TestAnOptOutSurvivesARestart(t *testing.T) {
 func TestLocalFeedsOfATestNetworkAreNotServedLater(t *testing.T) {
 	const lan feed.URL = "http://192.168.1.5/feed"
 	w := newNetwork(t)
-	w.feed(news)
 	w.publish(lan)
 	a := w.add(node.Config{AllowLocal: true, Trackers: []string{tracker}}, news, lan)
 	w.run(time.Minute)

@@ -75,7 +75,6 @@ func TestStrangersAreHeldBack(t *testing.T) {
 		{"the owner's own machines", trusting, 1000, local, protocol.WhoAmI{}, 0, nil},
 	} {
 		w := newNetwork(t)
-		w.feed(news)
 		a := w.add(c.config, news)
 		w.minute()
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
@@ -133,7 +132,6 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 		{"from two ports, after it parted", []protocol.NodeID{first, second}, true},
 	} {
 		w := newNetwork(t)
-		w.feed(news)
 		a := w.add(node.Config{}, news)
 		w.run(2 * time.Minute)
 		w.minute()
@@ -261,7 +259,6 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 		"it is sent away": func(n *node.Node, id protocol.NodeID) { n.Ban(id) },
 	} {
 		w := newNetwork(t)
-		w.feed(news)
 		a := w.add(node.Config{}, news)
 		w.run(2 * time.Minute)
 		id := stranger(1)
@@ -293,7 +290,6 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 // A static neighbor that is refused is not called to connect before that is over.
 func TestARefusedStaticNeighborWaits(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	b := w.add(node.Config{}, news)
 	a := w.add(node.Config{Peers: []string{b.id.String()}}, news)
 	w.run(time.Minute)

@@ -354,7 +354,6 @@ func TestEachReaderCountsOnce(t *testing.T) {
 // first, also after a restart; and what comes after the feed was given up counts too.
 func TestRequestsAreKept(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	h := w.add(node.Config{Policy: rarely{}}, news)
 	poll := func(status ...int) {
 		if s := h.node.Subscription(news); s != nil {

@@ -183,7 +183,6 @@ func TestANodeLearnsThatItCannotBeDialled(t *testing.T) {
 // they can it counts as one that can be dialled, and opens reverse links to those alone that it reaches by IPv4.
 func TestANodeThatCanBeDialledByIPv6Alone(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	four := []*testHost{w.add(node.Config{}, news), w.add(node.Config{}, news)}
 	six := w.addAt(protocol.NewNodeID(netip.MustParseAddr("2600:9::7"), 7790), node.Config{}, news)
 	home := w.addBehind(router, node.Config{Peers: []string{four[0].id.String(), four[1].id.String()}}, news)
@@ -254,7 +253,6 @@ func TestAHomeProvesItsKeyToItsHost(t *testing.T) {
 		},
 	} {
 		w := newNetwork(t)
-		w.feed(news)
 		host := w.full(4, node.Config{}, news)[0]
 		w.run(time.Minute)
 		if host.node.Self().By4 != host.id {
@@ -279,7 +277,6 @@ func TestAHomeProvesItsKeyToItsHost(t *testing.T) {
 // An owner who says so spares the node that.
 func TestAnOwnerSaysThatANodeCannotBeDialled(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	host := w.add(node.Config{}, news)
 	home := w.addBehind(router, node.Config{Undialled: true, Peers: []string{host.id.String()}}, news)
 	w.run(5 * time.Second)
@@ -543,7 +540,6 @@ func codeOf(r node.Respond) protocol.Code {
 // are; where they are short a second street gets its share.
 func TestStreetsShareThePlaces(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	const places = 6
 	host := w.add(node.Config{Hosted: places}, news)
 	at := func(address netip.Addr) (homes []*testHost) {
@@ -679,11 +675,7 @@ func TestAHostThatDropsLinksIsLeft(t *testing.T) {
 // others do.
 func TestAHomeTriesAnotherForWhoBringsLittle(t *testing.T) {
 	w := newNetwork(t)
-	var follows []feed.URL
-	for _, in := range wants(12) {
-		w.feed(in.Feed)
-		follows = append(follows, in.Feed)
-	}
+	follows := wantedFeeds(12)
 	var hosts []*testHost
 	for range 6 {
 		hosts = append(hosts, w.add(node.Config{}, follows...))
@@ -715,7 +707,6 @@ func TestAHomeTriesAnotherForWhoBringsLittle(t *testing.T) {
 // A neighbor that leaves while the reverse link to it is opened anew is replaced as soon as that came to nothing.
 func TestWhoLeavesWhileItsLinkIsRenewedIsReplaced(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	first, second := w.add(node.Config{}, news), w.add(node.Config{}, news)
 	home := w.addBehind(router, node.Config{Undialled: true, MaxNeighbors: 1}, news)
 	home.inside(func(n *node.Node) { n.NoteAddresses(first.id) })
@@ -741,7 +732,6 @@ func TestWhoLeavesWhileItsLinkIsRenewedIsReplaced(t *testing.T) {
 // A reverse link that breaks while the node connects is opened again.
 func TestAReverseLinkBreaksBeforeItIsOfUse(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	host := w.add(node.Config{}, news)
 	home := w.addBehind(router, node.Config{Peers: []string{host.id.String()}, Undialled: true}, news)
 	broken := false
@@ -767,7 +757,6 @@ func TestAReverseLinkBreaksBeforeItIsOfUse(t *testing.T) {
 // On the owner's own network a hosted neighbor is known as well, by its address there.
 func TestAHostedNeighborOnALocalNetwork(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	at := protocol.NewNodeID(netip.MustParseAddr("10.0.0.1"), protocol.DefaultPort)
 	host := w.addAt(at, node.Config{AllowLocal: true}, news)
 	home := w.addBehind(netip.MustParseAddr("10.0.0.2"), node.Config{AllowLocal: true, Undialled: true,

@@ -165,7 +165,6 @@ func TestNothingMadeUpExcusesNeighbors(t *testing.T) {
 // hour, for as long as there is somebody to try.
 func TestAStarvingNodeLooksForOthers(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a := w.add(node.Config{MaxNeighbors: 4, MinNeighbors: 4}, news)
 	w.run(time.Minute)
 	kept := protocol.StateAccount{Account: protocol.Statement{Deficit: 10_000, Bound: 10_000, Waiting: 3}}
@@ -230,7 +229,6 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 	for _, gave := range []int{0, 20} {
 		w := newNetwork(t)
-		w.feed(news)
 		a := w.add(bound(), news)
 		w.run(time.Minute)
 		for i := range 3 {

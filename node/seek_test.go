@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"feedex/feed"
 	"feedex/node"
 	"feedex/protocol"
 )
@@ -14,12 +13,7 @@ import (
 // none is of more use the more rarely. One that is takes the place of the least useful.
 func TestBetterNeighborsAreSought(t *testing.T) {
 	w := newNetwork(t)
-	var follows []feed.URL
-	for _, in := range wants(12) {
-		w.feed(in.Feed)
-		follows = append(follows, in.Feed)
-	}
-	q := w.add(node.Config{}, follows...)
+	q := w.add(node.Config{}, wantedFeeds(12)...)
 	w.run(time.Second)
 	for i := range 10 {
 		p := q.hearer(stranger(i))
@@ -100,12 +94,7 @@ func (h *testHost) hearsOfPolls(from *testHost, origin protocol.NodeID, feeds pr
 // lonely puts a node that follows twelve feeds among ten neighbors that offer one of them, five of which came by
 // themselves. It returns one that it chose.
 func lonely(w *network) (q *testHost, chosen *hearer) {
-	var follows []feed.URL
-	for _, in := range wants(12) {
-		w.feed(in.Feed)
-		follows = append(follows, in.Feed)
-	}
-	q = w.add(node.Config{}, follows...)
+	q = w.add(node.Config{}, wantedFeeds(12)...)
 	w.run(time.Second)
 	for i := range 10 {
 		p := q.hearer(stranger(i))

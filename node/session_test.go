@@ -82,7 +82,6 @@ func TestNobodySpeaksForAnothersPort(t *testing.T) {
 // The token that came with a connect is shown to a third node, which asks the one that it belongs to.
 func TestATokenIsGoodForOnePeer(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	third, victim := w.add(node.Config{}, news), w.add(node.Config{}, news)
 	var stolen string
 	thief := w.play(protocol.NewNodeID(victim.id.Addr(), 9000), func(_ *testHost, c node.Call) protocol.Reply {
@@ -130,7 +129,6 @@ func TestVouching(t *testing.T) {
 		{"it never answers", "token", nil, false, protocol.Unreachable},
 	} {
 		w := newNetwork(t)
-		w.feed(news)
 		a := w.add(node.Config{}, news)
 		w.run(time.Minute)
 		caller := w.play(stranger(1), func(*testHost, node.Call) protocol.Reply { return c.answer })
@@ -203,7 +201,6 @@ func TestCallBacksAreShared(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newNetwork(t)
-			w.feed(news)
 			a := w.add(node.Config{}, news)
 			w.run(time.Minute)
 			busy, late := 0, 0
@@ -241,7 +238,6 @@ func TestCallBacksAreShared(t *testing.T) {
 // started anew. Callers that say to be that node have its place alone.
 func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a, known := w.add(node.Config{}, news), w.play(stranger(99), vouches)
 	w.run(time.Minute)
 	if r := a.answerTo(known.id, "token", wantsNews()); r.Fault != nil {
@@ -270,7 +266,6 @@ func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 // A plain node, which knows XML-RPC and the paper's methods alone, is a full neighbor.
 func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	a := w.add(node.Config{}, news)
 	delivered := 0
 	plain := w.play(protocol.NewNodeID(netip.MustParseAddr("20.9.9.9"), 8000),

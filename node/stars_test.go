@@ -117,7 +117,6 @@ func TestStarsOfThoseWhoShare(t *testing.T) {
 // network. One that is too long to tell stays.
 func TestLabelsOfThoseWhoShare(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	for range 3 {
 		w.add(node.Config{Trackers: []string{tracker}}, news)
 	}
@@ -165,7 +164,6 @@ func TestLabelsOfThoseWhoShare(t *testing.T) {
 // changes no call.
 func TestStarsOfPrivateFeedsStay(t *testing.T) {
 	w := newNetwork(t)
-	w.feed(news)
 	for range 2 {
 		w.add(node.Config{Trackers: []string{tracker}}, news)
 	}

@@ -45,7 +45,6 @@ func TestWhoGoesTellsNothingOfPrivateFeeds(t *testing.T) {
 	t.Parallel()
 	w := newLargeNetwork(t)
 	hourly := polling.Fixed{Every: time.Hour}
-	w.feed(blog)
 	w.feed(comic)
 	w.full(14, node.Config{Policy: hourly}, blog)
 	v := w.add(node.Config{Trackers: []string{tracker}, MaxNeighbors: 5, MinNeighbors: 3, Policy: hourly}, blog)
