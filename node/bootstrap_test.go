@@ -32,8 +32,7 @@ func TestOneNetworkWinsTwoPlaces(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newNetwork(t)
-			victim := w.add(node.Config{}, news)
+			w, victim := newAlone(t, node.Config{}, news)
 			for i := range 200 {
 				w.addAt(c.id(i), node.Config{Peers: []string{victim.id.String()}}, news)
 			}
@@ -201,8 +200,7 @@ func TestAVictimIsCalledEverMoreRarely(t *testing.T) {
 // The other sources: a publisher that lists a victim with every new document, and a neighbor.
 func TestDocumentsAndNeighborsCannotMakeUsAFlood(t *testing.T) {
 	victim := netip.MustParseAddr("50.0.0.1")
-	w := newNetwork(t)
-	a := w.add(node.Config{}, news)
+	w, a := newAlone(t, node.Config{}, news)
 	b := w.add(node.Config{Peers: []string{a.id.String()}}, news)
 	dials := w.dials(a)
 	ports := 0
@@ -331,8 +329,7 @@ func TestAFlappingNeighborDoesNotHammerTheTracker(t *testing.T) {
 
 // One host that connects from ever new ports is turned away, and leaves little behind.
 func TestAStormOfConnectsLeavesLittleBehind(t *testing.T) {
-	w := newNetwork(t)
-	a := w.add(node.Config{}, news)
+	w, a := newAlone(t, node.Config{}, news)
 	w.run(time.Minute)
 	refused := 0
 	for i := range 3000 {
@@ -381,8 +378,7 @@ func TestAStaticNeighborIsSoughtForEver(t *testing.T) {
 // Two names of one neighbor are sought each by itself: where its owner takes one back, or it comes to lead nowhere, the
 // other still counts.
 func TestTwoNamesOfANeighbor(t *testing.T) {
-	w := newNetwork(t)
-	b := w.add(node.Config{}, news)
+	w, b := newAlone(t, node.Config{}, news)
 	names := []string{b.id.String(), fmt.Sprintf("[::ffff:%s]:%d", b.id.Addr(), b.id.Port())}
 	for i, left := range names {
 		a := w.add(node.Config{Peers: names}, news)
@@ -401,8 +397,7 @@ func TestTwoNamesOfANeighbor(t *testing.T) {
 
 // Nothing to say: nobody is called before there is a feed.
 func TestANodeWithoutFeedsAsksNobody(t *testing.T) {
-	w := newNetwork(t)
-	b := w.add(node.Config{Trackers: []string{tracker}}, news)
+	w, b := newAlone(t, node.Config{Trackers: []string{tracker}}, news)
 	a := w.add(node.Config{Trackers: []string{tracker}, Peers: []string{b.id.String()}})
 	w.run(10 * time.Minute)
 	if n := count(a.calls, "connect"); n != 0 {

@@ -67,8 +67,7 @@ func TestBothAskAtOnce(t *testing.T) {
 // A node that knows nobody and is named by everybody serves more than half of its places, as long as it lacks
 // neighbors: they would stay empty.
 func TestAHubThatKnowsNobodyTakesWhoComes(t *testing.T) {
-	w := newNetwork(t)
-	hub := w.add(node.Config{}, news)
+	w, hub := newAlone(t, node.Config{}, news)
 	for range 8 {
 		w.add(node.Config{Peers: []string{hub.id.String()}, MinNeighbors: 1}, news)
 	}

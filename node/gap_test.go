@@ -121,8 +121,7 @@ func TestSlippedWindowIsAGapUntilItIsFilled(t *testing.T) {
 
 // No gap: a document with one entry that was known, one whose entries have other ids now, and none at all.
 func TestWindowThatDidNotSlip(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	w.flood(10)
 	w.run(time.Hour)
 	for _, tc := range []struct {
@@ -159,8 +158,7 @@ func TestWindowThatDidNotSlip(t *testing.T) {
 
 // A document that was empty for once does not hide a gap.
 func TestAGapBehindAnEmptyDocument(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: rarely{}}, news)
+	w, h := newAlone(t, node.Config{Policy: rarely{}}, news)
 	w.flood(3)
 	h.pollNow()
 	p := w.feed(news)
@@ -196,8 +194,7 @@ func TestAGapBehindADraft(t *testing.T) {
 
 // A second gap before the first is filled makes it longer.
 func TestGapsGrowTogether(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: rarely{}}, news)
+	w, h := newAlone(t, node.Config{Policy: rarely{}}, news)
 	w.flood(3)
 	h.pollNow()
 	w.flood(40)

@@ -14,8 +14,7 @@ import (
 // Where entries come later than if nobody heard of anybody, nobody is heard for four intervals.
 func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
 	const every = 2 * time.Hour
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: every}}, news)
 	liar := eager(h, 1, nil, protocol.Notify{}.Method())
 	moved := func() bool {
 		due := h.node.Subscription(news).NextPoll
@@ -52,8 +51,7 @@ func TestWhoIsOfNoHelpIsNotHeard(t *testing.T) {
 func TestABundleSpeaksForNobody(t *testing.T) {
 	const every = 4 * time.Hour
 	for name, before := range map[string]bool{"heard before": true, "new": false} {
-		w := newNetwork(t)
-		h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+		w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: every}}, news)
 		friend := eager(h, 1, nil, protocol.Notify{}.Method())
 		liar := eager(h, 2, nil, protocol.Notify{}.Method())
 		other := friendID(10)
@@ -74,8 +72,7 @@ func TestABundleSpeaksForNobody(t *testing.T) {
 // Entries that nobody has published, dated so that all who are heard seem to be of no help, have nobody disregarded.
 func TestInventedDatesSilenceNobody(t *testing.T) {
 	const every = 2 * time.Hour
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: every}}, news)
 	liar := eager(h, 1, nil, protocol.Notify{}.Method())
 	w.run(every + time.Hour)
 	for i := range 12 {

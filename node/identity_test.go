@@ -106,8 +106,7 @@ func stranger6(network int) protocol.NodeID {
 // A node that we call answers with a connect of its own, with the token that we sent it, to have us take
 // its address for ours.
 func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
-	w := newNetwork(t)
-	a := w.add(node.Config{}, news)
+	w, a := newAlone(t, node.Config{}, news)
 	w.run(time.Minute)
 	var token string
 	liar := w.play(stranger(1), func(_ *testHost, c node.Call) protocol.Reply {
@@ -128,8 +127,7 @@ func TestOurOwnTokenDoesNotRenameUs(t *testing.T) {
 
 // A tracker, or a remembered address, may name ourselves.
 func TestANodeIsNotItsOwnNeighbor(t *testing.T) {
-	w := newNetwork(t)
-	a := w.add(node.Config{}, news)
+	w, a := newAlone(t, node.Config{}, news)
 	w.run(time.Minute)
 	var err error
 	a.inside(func(n *node.Node) { n.Connect(a.id, func(e error) { err = e }) })

@@ -46,8 +46,7 @@ func TestAConnectIsShortAndTheRestFollows(t *testing.T) {
 func TestWhoHasHalfIsInNoHurry(t *testing.T) {
 	const most = membership.ConnectsAMinute
 	for chosen, want := range map[int][2]int{0: {most / 2, most}, 4: {4, 20}} {
-		w := newNetwork(t)
-		a := w.add(node.Config{Trackers: []string{tracker}}, news)
+		w, a := newAlone(t, node.Config{Trackers: []string{tracker}}, news)
 		for i := range 60 {
 			id := stranger(i)
 			w.play(id, vouches)

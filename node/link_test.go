@@ -213,8 +213,7 @@ func TestNeighborsNameTheirNeighbors(t *testing.T) {
 
 // A node with more neighbors than a list holds names each of them now and then.
 func TestEachOfManyNeighborsIsNamed(t *testing.T) {
-	w := newNetwork(t)
-	a := w.add(node.Config{MaxNeighbors: 64}, news)
+	_, a := newAlone(t, node.Config{MaxNeighbors: 64}, news)
 	a.inside(func(n *node.Node) {
 		for i := range 64 {
 			n.Meet(stranger(i), protocol.Subset{{Feed: news}})

@@ -326,8 +326,7 @@ func TestWhatWasReadKeepsItsName(t *testing.T) {
 			w.run(time.Minute)
 		},
 	} {
-		w := newNetwork(t)
-		h := w.add(node.Config{})
+		w, h := newAlone(t, node.Config{})
 		prepare(w, h)
 		w.moves(news, there)
 		h.step(node.Subscribe{Feeds: []feed.URL{news}})

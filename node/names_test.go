@@ -90,8 +90,7 @@ func TestWhatWasReadGetsItsNewName(t *testing.T) {
 // A feed is renamed by a document that shows that it is the same: a poll that brought none asks for it whole the next
 // time.
 func TestANameByAWholeDocument(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: 6 * time.Hour}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: 6 * time.Hour}}, news)
 	whole := 0
 	p := w.feed(news)
 	p.answer = func(f node.Fetch) node.Fetched {
@@ -114,8 +113,7 @@ func TestANameByAWholeDocument(t *testing.T) {
 // Where the new address of a feed does not work any more it is asked for at the old one, as one that has the new name.
 func TestANewNameThatWasWrong(t *testing.T) {
 	for _, code := range []int{404, 410} {
-		w := newNetwork(t)
-		h := w.add(node.Config{Policy: polling.Fixed{Every: 6 * time.Hour}}, news)
+		w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: 6 * time.Hour}}, news)
 		w.feed(news).answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }
 		w.run(time.Minute)
 		w.renames(news, there, 3)
@@ -180,8 +178,7 @@ func TestWhatGetsNoOtherName(t *testing.T) {
 			h.store.Shared().Keep(records)
 		}},
 	} {
-		w := newNetwork(t)
-		h := w.add(node.Config{Policy: polling.Fixed{Every: 6 * time.Hour}})
+		w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: 6 * time.Hour}})
 		wish := c.wish
 		wish.Feeds = []feed.URL{news}
 		w.feed(news).answer = func(f node.Fetch) node.Fetched { return listing(f.Feed, 3) }

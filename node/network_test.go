@@ -266,6 +266,12 @@ func (w *network) full(n int, c node.Config, feeds ...feed.URL) []*testHost {
 	return w.list
 }
 
+// newAlone is a network of one node, as add starts it.
+func newAlone(t *testing.T, c node.Config, feeds ...feed.URL) (w *network, a *testHost) {
+	w = newNetwork(t)
+	return w, w.add(c, feeds...)
+}
+
 // newPair is a network of two nodes as full makes them.
 func newPair(t *testing.T, c node.Config, feeds ...feed.URL) (w *network, a, b *testHost) {
 	w = newNetwork(t)

@@ -139,8 +139,7 @@ func TestLongerIntervalsAreSpread(t *testing.T) {
 // A node tells those that follow a feed and have the method of each poll, and passes on what it hears; nobody hears
 // what it told, or what went through it.
 func TestWhoHearsOfPolls(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 	heard := make([][]protocol.Notice, 4)
 	method := protocol.Notify{}.Method()
 	w.run(time.Minute)
@@ -233,8 +232,7 @@ func TestOfWhichPollsNobodyHears(t *testing.T) {
 			h.step(node.Subscribe{Feeds: []feed.URL{news}, Private: &private})
 		},
 	} {
-		w := newNetwork(t)
-		h := w.add(node.Config{}, news)
+		w, h := newAlone(t, node.Config{}, news)
 		keep(h)
 		var heard []protocol.Notice
 		eager(h, 1, &heard, protocol.Notify{}.Method())
@@ -249,8 +247,7 @@ func TestOfWhichPollsNobodyHears(t *testing.T) {
 // after it; each origin counts once in three quarters of an interval.
 func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 	const every = 4 * time.Hour
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: every}}, news)
 	liar := eager(h, 1, nil, protocol.Notify{}.Method())
 	w.run(2 * every)
 	for i := range 16 * 60 { // each minute, some invented
@@ -273,8 +270,7 @@ func TestFalseNoticesMoveAPollALittle(t *testing.T) {
 // Who says that it polled again before an honest node of the same interval would is not heard.
 func TestAnOriginCountsOnceInThreeQuartersOfAnInterval(t *testing.T) {
 	const every = 4 * time.Hour
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: every}}, news)
 	other := eager(h, 1, nil, protocol.Notify{}.Method())
 	w.run(2 * time.Minute)
 	w.run(h.untilPoll() + time.Minute)
@@ -529,8 +525,7 @@ func TestAnOldPollIsNoNewOne(t *testing.T) {
 // on and do not count. Others are heard as before.
 func TestWhosePollsMissEntriesIsDisregarded(t *testing.T) {
 	const every = 2 * time.Hour
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: every}}, news)
 	method := protocol.Notify{}.Method()
 	var told []protocol.Notice
 	liar, honest := eager(h, 1, nil, method), eager(h, 2, nil, method)
@@ -577,8 +572,7 @@ func TestWhosePollsMissEntriesIsDisregarded(t *testing.T) {
 // known tells nothing.
 func TestABundleIsANotice(t *testing.T) {
 	for _, extensions := range [][]string{{"check_dids"}, {protocol.Notify{}.Method()}} {
-		w := newNetwork(t)
-		h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+		w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 		friend := eager(h, 1, nil, extensions...)
 		w.run(time.Minute)
 		e := feed.Entry{Feed: news, ID: fmt.Sprint(extensions), Title: "T", Published: w.Now()}
@@ -595,8 +589,7 @@ func TestABundleIsANotice(t *testing.T) {
 
 // After a restart the next poll comes when it was due, until somebody is heard.
 func TestNoticesAfterARestart(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: 4 * time.Hour}}, news)
 	w.run(9 * time.Hour)
 	due := h.node.Subscription(news).NextPoll.Truncate(time.Millisecond) // as it is kept
 	h.kill()
@@ -617,8 +610,7 @@ func TestNoticesAfterARestart(t *testing.T) {
 // polled: the latest 256. To look changes nothing.
 func TestTheOwnerSeesWhoPolls(t *testing.T) {
 	const every = 4 * time.Hour
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: every}}, news)
 	friend := eager(h, 1, nil, protocol.Notify{}.Method())
 	sees := func(pollers int, spacing time.Duration) {
 		t.Helper()
@@ -663,8 +655,7 @@ func TestTheOwnerSeesWhoPolls(t *testing.T) {
 // turn anew, within the bounds of any notice, and comes no sooner. Who is not known to poll the feed is not heard.
 func TestARefusalIsHeard(t *testing.T) {
 	const every = 4 * time.Hour
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: every}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: every}}, news)
 	var told []protocol.Notice
 	method := protocol.Notify{}.Method()
 	friend, other := eager(h, 1, &told, method), eager(h, 2, nil, method)

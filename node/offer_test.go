@@ -465,8 +465,7 @@ func TestLongBundlesPushOutNoOthers(t *testing.T) {
 // with the delivery.
 func TestNoticesGoAlong(t *testing.T) {
 	const other = feed.URL("https://example.com/other")
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news, other)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news, other)
 	w.run(time.Minute)
 	a, b := eager(h, 0, nil), h.befriend(friendID(1), news, other)
 	h.hears(a, protocol.UpdateSubset{Changes: protocol.Subset{{Feed: other}}})

@@ -14,8 +14,7 @@ import (
 // Paper §3.1: "Q's returning set must be computed excluding P's advertisement. Otherwise, Q would
 // falsely advertise back the feeds in which only P, and none of Q's other neighbors, is interested."
 func TestAdvertLeavesOutTheAskersOwn(t *testing.T) {
-	w := newNetwork(t)
-	a := w.add(node.Config{Trackers: []string{tracker}}, news, blog)
+	w, a := newAlone(t, node.Config{Trackers: []string{tracker}}, news, blog)
 	b := w.add(node.Config{Trackers: []string{tracker}}, news, comic)
 	w.run(20 * time.Minute) // several adverts
 	if !linked(a, b) {
@@ -121,8 +120,7 @@ func TestChangesDoNotFeedBack(t *testing.T) {
 
 // Paper §3.1: "the direct subscription sets are always exchanged from the start": no period has to pass.
 func TestDirectSetsAreExchangedFromTheStart(t *testing.T) {
-	w := newNetwork(t)
-	a := w.add(node.Config{}, blog)
+	w, a := newAlone(t, node.Config{}, blog)
 	b := w.add(node.Config{Peers: []string{a.id.String()}}, blog, comic)
 	for !linked(a, b) && w.Now().Before(epoch.Add(time.Minute)) {
 		w.run(10 * time.Millisecond)

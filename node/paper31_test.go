@@ -29,8 +29,7 @@ func TestNodesMeetThroughATracker(t *testing.T) {
 // Paper §3.1: "Second, the feed servers may append to a feed document a list of clients that have
 // recently retrieved the same feed."
 func TestNodesMeetThroughAFeedDocument(t *testing.T) {
-	w := newNetwork(t)
-	a := w.add(node.Config{}, news)
+	w, a := newAlone(t, node.Config{}, news)
 	w.feed(news).clients = []string{a.id.String(), "10.0.0.1:7790", "no address"}
 	w.publish(news)
 	b := w.add(node.Config{}, news)
@@ -195,8 +194,7 @@ func TestTheAnswerLeavesOutTheCallersOwn(t *testing.T) {
 // Paper §3.1: "If Q decides not to accept P (for example, because Q's neighbor capacity is full), it returns an
 // empty set, which is interpreted accordingly by P": P has no neighbor in Q, and finds others.
 func TestAnEmptyAnswerDeclines(t *testing.T) {
-	w := newNetwork(t)
-	q := w.add(node.Config{MaxNeighbors: 1}, news)
+	w, q := newAlone(t, node.Config{MaxNeighbors: 1}, news)
 	w.run(time.Second)
 	first := q.hearer(stranger(1))
 	first.connect(protocol.Subset{{Feed: news}})

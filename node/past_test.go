@@ -59,8 +59,7 @@ func TestWhereThePastOfAFeedIs(t *testing.T) {
 
 // Neighbors may have what a publisher lets nobody read.
 func TestThePastOfAFeedThatCannotBeRead(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Backfill: time.Hour})
+	w, h := newAlone(t, node.Config{Backfill: time.Hour})
 	h.blocked[news] = true
 	h.follow(false, news)
 	w.run(time.Minute)

@@ -84,8 +84,7 @@ func TestWhatIsUnchangedForLong(t *testing.T) {
 }
 
 func TestUnreadablePolicy(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: time.Hour}}, news)
 	w.run(2 * time.Hour)
 	f := h.node.Subscription(news).Feed
 	f.Policy = "lunar"

@@ -28,8 +28,7 @@ func pollTimes(w *network, d time.Duration) (times []time.Duration) {
 }
 
 func TestSubscribingCostsOneRequestAtOnce(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{}, news, news)
+	w, h := newAlone(t, node.Config{}, news, news)
 	h.step(node.Subscribe{Feeds: []feed.URL{news}})
 	w.run(5 * time.Minute)
 	if n := w.feed(news).requests; n != 1 {
@@ -151,8 +150,7 @@ func TestOverdueFeedsAreSpreadAfterAnAbsence(t *testing.T) {
 }
 
 func TestShorterIntervalCountsAtOnce(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news)
+	w, h := newAlone(t, node.Config{Policy: polling.Fixed{Every: 24 * time.Hour}}, news)
 	w.run(10 * time.Minute)
 	h.kill()
 	h.config.Policy = polling.Fixed{Every: 20 * time.Minute}
@@ -196,8 +194,7 @@ func TestFailingFeedIsLeftAloneEverLonger(t *testing.T) {
 }
 
 func TestPublisherMayAskToStayAway(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{}, news)
+	w, h := newAlone(t, node.Config{}, news)
 	w.run(time.Minute)
 	h.node.Subscription(news).Polling = true
 	h.step(node.Fetched{Feed: news, Status: 429, Err: errors.New("HTTP status 429"), RetryAfter: 7 * time.Hour})
@@ -261,8 +258,7 @@ func TestOwnPollsReviseNeighborsDoNot(t *testing.T) {
 // The machine's clock was a year ahead for a while: when it is right again the feed is polled as ever, also where the
 // node is started again and again.
 func TestAClockThatWasAheadDoesNotSilenceAFeed(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{}, news)
+	w, h := newAlone(t, node.Config{}, news)
 	h.ahead = 365 * 24 * time.Hour
 	w.run(3 * time.Hour)
 	h.kill()

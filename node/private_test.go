@@ -294,8 +294,7 @@ func TestAFeedIsNotSpokenOfBeforeItIsReached(t *testing.T) {
 		"it refuses":                           {403, false, true},
 		"a public address that lets nobody in": {0, true, true},
 	} {
-		w := newNetwork(t)
-		a := w.add(node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
+		w, a := newAlone(t, node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
 		b := w.add(node.Config{Trackers: []string{tracker}, AdvertInterval: time.Minute}, news)
 		w.feed(intranet).answer = func(node.Fetch) node.Fetched {
 			return node.Fetched{Status: c.status, Dialed: c.dialed,

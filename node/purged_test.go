@@ -142,8 +142,7 @@ func TestWhatWasPurgedIsNotTakenFromNeighbors(t *testing.T) {
 
 // Purged entries are served to nobody, and not asked for on the network.
 func TestWhatWasPurgedIsNeitherServedNorFetched(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Incentive: incentive.Config{Gifts: 100_000, Gift: 100_000}})
+	w, h := newAlone(t, node.Config{Incentive: incentive.Config{Gifts: 100_000, Gift: 100_000}})
 	one, two := oldEntry(news, 1), oldEntry(news, 2)
 	h.holds(one, two)
 	h.forget(one.EntryID())

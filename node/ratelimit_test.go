@@ -74,8 +74,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 			[]protocol.NodeID{elsewhere}},
 		{"the owner's own machines", trusting, 1000, local, protocol.WhoAmI{}, 0, nil},
 	} {
-		w := newNetwork(t)
-		a := w.add(c.config, news)
+		w, a := newAlone(t, c.config, news)
 		w.minute()
 		if got := busy(a, c.times, c.id, c.call); got != c.want {
 			t.Errorf("%s: %d of %d calls were refused, want %d", c.name, got, c.times, c.want)
@@ -131,8 +130,7 @@ func TestConnectingAgainResetsNothing(t *testing.T) {
 		{"from two ports", []protocol.NodeID{first, second}, false},
 		{"from two ports, after it parted", []protocol.NodeID{first, second}, true},
 	} {
-		w := newNetwork(t)
-		a := w.add(node.Config{}, news)
+		w, a := newAlone(t, node.Config{}, news)
 		w.run(2 * time.Minute)
 		w.minute()
 		w.play(first, vouches)
@@ -258,8 +256,7 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 		"it is refused":   func(n *node.Node, id protocol.NodeID) { n.Punish(id, incentive.ForgedEntry, 0) },
 		"it is sent away": func(n *node.Node, id protocol.NodeID) { n.Ban(id) },
 	} {
-		w := newNetwork(t)
-		a := w.add(node.Config{}, news)
+		w, a := newAlone(t, node.Config{}, news)
 		w.run(2 * time.Minute)
 		id := stranger(1)
 		w.play(id, func(from *testHost, c node.Call) protocol.Reply {
@@ -289,8 +286,7 @@ func TestMuchMayHappenDuringAConnect(t *testing.T) {
 
 // A static neighbor that is refused is not called to connect before that is over.
 func TestARefusedStaticNeighborWaits(t *testing.T) {
-	w := newNetwork(t)
-	b := w.add(node.Config{}, news)
+	w, b := newAlone(t, node.Config{}, news)
 	a := w.add(node.Config{Peers: []string{b.id.String()}}, news)
 	w.run(time.Minute)
 	a.inside(func(n *node.Node) {

@@ -353,8 +353,7 @@ func TestEachReaderCountsOnce(t *testing.T) {
 // The requests of polls to publishers are kept for the owner. Only the first request of the first poll of a feed is its
 // first, also after a restart; and what comes after the feed was given up counts too.
 func TestRequestsAreKept(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Policy: rarely{}}, news)
+	w, h := newAlone(t, node.Config{Policy: rarely{}}, news)
 	poll := func(status ...int) {
 		if s := h.node.Subscription(news); s != nil {
 			s.Polling = true

@@ -276,8 +276,7 @@ func TestAHomeProvesItsKeyToItsHost(t *testing.T) {
 
 // An owner who says so spares the node that.
 func TestAnOwnerSaysThatANodeCannotBeDialled(t *testing.T) {
-	w := newNetwork(t)
-	host := w.add(node.Config{}, news)
+	w, host := newAlone(t, node.Config{}, news)
 	home := w.addBehind(router, node.Config{Undialled: true, Peers: []string{host.id.String()}}, news)
 	w.run(5 * time.Second)
 	if !host.neighborOf(home.id) {
@@ -731,8 +730,7 @@ func TestWhoLeavesWhileItsLinkIsRenewedIsReplaced(t *testing.T) {
 
 // A reverse link that breaks while the node connects is opened again.
 func TestAReverseLinkBreaksBeforeItIsOfUse(t *testing.T) {
-	w := newNetwork(t)
-	host := w.add(node.Config{}, news)
+	w, host := newAlone(t, node.Config{}, news)
 	home := w.addBehind(router, node.Config{Peers: []string{host.id.String()}, Undialled: true}, news)
 	broken := false
 	w.watch = func(h *testHost, ev node.Event, _ []node.Effect) {

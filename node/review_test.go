@@ -164,8 +164,7 @@ func TestNothingMadeUpExcusesNeighbors(t *testing.T) {
 // A full table of neighbors that keep us at our bound: after an hour one of them makes room, and then one an
 // hour, for as long as there is somebody to try.
 func TestAStarvingNodeLooksForOthers(t *testing.T) {
-	w := newNetwork(t)
-	a := w.add(node.Config{MaxNeighbors: 4, MinNeighbors: 4}, news)
+	w, a := newAlone(t, node.Config{MaxNeighbors: 4, MinNeighbors: 4}, news)
 	w.run(time.Minute)
 	kept := protocol.StateAccount{Account: protocol.Statement{Deficit: 10_000, Bound: 10_000, Waiting: 3}}
 	for i := range 4 {
@@ -228,8 +227,7 @@ func TestWhoLeavesItsBoundIsTold(t *testing.T) {
 // we know what it gave before.
 func TestWhoKeepsUsAtItsBoundIsNoLiar(t *testing.T) {
 	for _, gave := range []int{0, 20} {
-		w := newNetwork(t)
-		a := w.add(bound(), news)
+		w, a := newAlone(t, bound(), news)
 		w.run(time.Minute)
 		for i := range 3 {
 			w.play(stranger(i), vouches)

@@ -93,8 +93,7 @@ func TestNodesServeEachOtherInRings(t *testing.T) {
 
 // A node that takes and does not give gets one round in a day, whatever it says.
 func TestWhoDoesNotGiveGetsOneRound(t *testing.T) {
-	w := newNetwork(t)
-	holder := w.add(node.Config{Incentive: incentive.Config{Gifts: -1}})
+	w, holder := newAlone(t, node.Config{Incentive: incentive.Config{Gifts: -1}})
 	taker, friend := stranger(1), stranger(2)
 	var mine []feed.Entry
 	for i := range 100 {
@@ -162,8 +161,7 @@ func TestExchangesLeaveGiftsToOthers(t *testing.T) {
 
 // No node is named to others that has not asked for what is here, nor for longer than an hour.
 func TestAskersAreNamedForAnHour(t *testing.T) {
-	w := newNetwork(t)
-	holder := w.add(node.Config{Incentive: incentive.Config{Gifts: -1}})
+	w, holder := newAlone(t, node.Config{Incentive: incentive.Config{Gifts: -1}})
 	e := oldEntry(news, 1)
 	holder.holds(e)
 	holder.wants(stranger(1), oldEntry(blog, 1))

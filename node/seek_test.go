@@ -12,8 +12,7 @@ import (
 // A node whose places are taken, while nobody offers some of its feeds, tries others: first each once, and the longer
 // none is of more use the more rarely. One that is takes the place of the least useful.
 func TestBetterNeighborsAreSought(t *testing.T) {
-	w := newNetwork(t)
-	q := w.add(node.Config{}, wantedFeeds(12)...)
+	w, q := newAlone(t, node.Config{}, wantedFeeds(12)...)
 	w.run(time.Second)
 	for i := range 10 {
 		p := q.hearer(stranger(i))

@@ -26,8 +26,7 @@ func (h *testHost) wants(from protocol.NodeID, entries ...feed.Entry) (protocol.
 
 // Paper §3.6: "an altruistic S that unconditionally uploads to C", within bounds.
 func TestStrangersAreServedFromGifts(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{Incentive: incentive.Config{Gifts: 1000, Gift: 5000}})
+	w, h := newAlone(t, node.Config{Incentive: incentive.Config{Gifts: 1000, Gift: 5000}})
 	one, two := oldEntry(news, 1), oldEntry(news, 2)
 	h.holds(one, two)
 	b, fault := h.wants(stranger(1), two, oldEntry(news, 9), one)

@@ -128,8 +128,7 @@ func TestVouching(t *testing.T) {
 		{"nobody listens", "token", errors.New("connection refused"), false, protocol.Unreachable},
 		{"it never answers", "token", nil, false, protocol.Unreachable},
 	} {
-		w := newNetwork(t)
-		a := w.add(node.Config{}, news)
+		w, a := newAlone(t, node.Config{}, news)
 		w.run(time.Minute)
 		caller := w.play(stranger(1), func(*testHost, node.Call) protocol.Reply { return c.answer })
 		r := a.answerTo(caller.id, c.session, wantsNews())
@@ -200,8 +199,7 @@ func TestCallBacksAreShared(t *testing.T) {
 		}, large, membership.MaxVouching / 10, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newNetwork(t)
-			a := w.add(node.Config{}, news)
+			w, a := newAlone(t, node.Config{}, news)
 			w.run(time.Minute)
 			busy, late := 0, 0
 			for i := range 200 {
@@ -265,8 +263,7 @@ func TestWhoIsRememberedIsCalledBackAtOnce(t *testing.T) {
 
 // A plain node, which knows XML-RPC and the paper's methods alone, is a full neighbor.
 func TestPlainNodeIsBelievedAfterACallBack(t *testing.T) {
-	w := newNetwork(t)
-	a := w.add(node.Config{}, news)
+	w, a := newAlone(t, node.Config{}, news)
 	delivered := 0
 	plain := w.play(protocol.NewNodeID(netip.MustParseAddr("20.9.9.9"), 8000),
 		func(_ *testHost, c node.Call) protocol.Reply {

@@ -130,8 +130,7 @@ func TestBacklogOfAPage(t *testing.T) {
 
 // How much of a feed is unread to whom says who chose it first, before its first poll; they alone choose again.
 func TestWhoChoseABacklogFirst(t *testing.T) {
-	w := newNetwork(t)
-	h := w.add(node.Config{})
+	_, h := newAlone(t, node.Config{})
 	h.start()
 	for i, c := range []struct {
 		of   int64

@@ -24,8 +24,8 @@ func (h *testHost) read(u feed.URL, body string) {
 
 // follower is a node by itself that follows the feeds, an hour after it began to.
 func follower(t *testing.T, feeds ...feed.URL) (*network, *testHost) {
-	w := newNetwork(t)
-	h := w.add(node.Config{}, feeds...)
+	w, h := newAlone(t, node.Config{})
+	h.step(node.Subscribe{Feeds: feeds}) // where there is nothing: tests bring the documents
 	w.run(time.Hour)
 	return w, h
 }
