@@ -83,7 +83,7 @@ func labRuns() []labRun {
 				"attacks --seed 1 --rows 28", "attacks --seed 1 --rows 29,30", "attacks --seed 1 --rows 31",
 				"attacks --seed 1 --rows 32", "attacks --seed 2 --rows 32", "attacks --seed 3 --rows 32",
 				"attacks --seed 1 --rows 33", "attacks --seed 1 --rows 34",
-				"attacks --seed 2 --rows 34", "attacks --seed 3 --rows 34"},
+				"attacks --seed 2 --rows 34", "attacks --seed 3 --rows 34", "attacks --seed 1 --rows 35"},
 			quick: []string{"attacks --seed 1 --rows 3 --nodes 10"}},
 		{name: "query", title: "What queries find", page: "query", minutes: 15,
 			full:  []string{"query --seed 1 --seeds 1 --nodes 161,1000,4000,10000 --trials 30"},

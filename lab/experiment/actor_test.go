@@ -137,6 +137,9 @@ func TestHabits(t *testing.T) {
 		{"recutters", recutters, func(s *conduct) bool {
 			return s.offers == 0 && s.puts > 0 && s.own == s.puts && s.old == s.puts
 		}},
+		{"inventors", inventors, func(s *conduct) bool {
+			return s.offers+s.own == 0 && s.puts > 0 && s.forged == s.puts
+		}},
 		{"rejoiners", keyRejoiners, func(s *conduct) bool { return s.offers+s.puts == 0 }},
 		{"liars", liars, func(s *conduct) bool { return s.offers+s.puts == 0 }},
 		{"echoers", echoers, func(s *conduct) bool {

@@ -269,7 +269,11 @@ func attacks() []attack {
 			"honest coverage, lag and share within a minute of the first, to 2% as without, means of 5",
 			2 * slanderSeeds, (*trial).slandering},
 	}, coordinationAttacks(28, pretenses()), hostAttacks(), keyAttacks(), coordinationAttacks(31, concerted()),
-		cacheAttacks(), suppressorAttacks(), starAttacks())
+		cacheAttacks(), suppressorAttacks(), starAttacks(), []attack{
+			{35, "inventing",
+				"25% take, and bring what all invent alike of feeds that are relayed, three times as long",
+				"they get <= 1%", 3, starving(inventors, 3)},
+		})
 }
 
 // attackRows are the numbers of the rows that there are.

@@ -201,7 +201,8 @@ var (
 		act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
 			return actor.Recutter(n, fmt.Sprint("recutter ", i))
 		}}
-	echoers = kind{name: "echoers", member: pollsNothing,
+	inventors = kind{name: "inventors", member: pollsNothing, act: all(actor.Inventor)}
+	echoers   = kind{name: "echoers", member: pollsNothing,
 		act: all(func(n *node.Node) actor.Participant { return actor.Echoer(n, actor.None) })}
 	// Of those with excuses each has one of its own.
 	excusers = kind{name: "echoers with excuses", member: pollsNothing,
