@@ -110,6 +110,7 @@ func (s *Store) tell(hits []hit) {
 	s.write(`DELETE FROM messages WHERE receiver = ? AND (told < ? OR told > ?)`, receiver, at.Add(-storyTime).Unix(),
 		at.Add(storyTime).Unix()) // by a clock that was ahead
 	var waiting, beyond int64
+	hearsay := true // may wait: who is never reached has a thousand others, which are gone through once
 	s.row(`SELECT count(*) FROM messages WHERE receiver = ? AND told IS NULL`, []any{receiver}, &waiting)
 	for i := range hits {
 		h := &hits[i]
@@ -121,7 +122,7 @@ func (s *Store) tell(hits []hit) {
 		}
 		if waiting >= reading.MaxWaiting {
 			beyond++
-			if !h.confirmed || s.write(dropHearsay, receiver) == 0 {
+			if hearsay = hearsay && (!h.confirmed || s.write(dropHearsay, receiver) > 0); !hearsay || !h.confirmed {
 				continue
 			}
 			waiting--
