@@ -29,8 +29,8 @@ const (
 	// firstRetry doubles with every failure in a row, up to lastRetry. A receiver that does not come back is tried for
 	// ever; only reading.MaxWaiting entries wait for it.
 	firstRetry, lastRetry = time.Minute, 6 * time.Hour
-	// bareEach is after how many failures in a row it is tried whether the receiver takes a message without what others
-	// wrote: some that fail by that do not say so.
+	// bareEach is after how many failures in a row it is tried whether a receiver that fails takes a message without
+	// what others wrote: that may be what it fails by.
 	bareEach = 8
 	// noteAgain is after what time it is tried again to store how a delivery went.
 	noteAgain = time.Minute
@@ -237,9 +237,7 @@ func (t *Teller) idOf(r *reading.Receiver) string {
 func (t *Teller) deliver(ctx context.Context, r *reading.Receiver, b *bulletin) (note func(context.Context) error) {
 	err := t.sendInTime(ctx, r, b)
 	var refused declined
-	errors.As(err, &refused)
-	stuck := err != nil && r.Failures%bareEach == bareEach-1 && refused.after == 0 && !refused.gone
-	if refused.unfit || stuck {
+	if errors.As(err, &refused) && (refused.unfit || refused.fails && r.Failures%bareEach == bareEach-1) {
 		// Something in it may be more than the receiver takes, for ever: it is told that there is something. Who makes
 		// up what no server of mail takes is not to have it told of nothing else.
 		takes := func(b *bulletin) bool { return t.sendInTime(ctx, r, b) == nil }

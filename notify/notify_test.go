@@ -96,7 +96,7 @@ func TestRetries(t *testing.T) {
 			t.Errorf("%d requests after a minute", n)
 		}
 		time.Sleep(30 * 24 * time.Hour)
-		if n := len(s.requests()); n < 100 || n > 150 {
+		if n := len(s.requests()); n < 100 || n > 140 {
 			t.Errorf("%d requests in 30 days", n)
 		}
 		s.hit(1, "b")

@@ -25,6 +25,7 @@ type declined struct {
 	gone   bool          // it wants nothing any more
 	leads  bool          // it leads elsewhere, where nothing is sent
 	unfit  bool          // it does not take what was sent
+	fails  bool          // it is at fault itself, by what was sent or else
 }
 
 func (e declined) Error() string {
@@ -85,6 +86,7 @@ func (t *Teller) ask(r *reading.Receiver, q *http.Request, header http.Header) (
 		gone: resp.StatusCode == http.StatusGone ||
 			r.Kind == reading.WebPush && resp.StatusCode == http.StatusNotFound,
 		leads: resp.StatusCode/100 == 3,
+		fails: resp.StatusCode == http.StatusInternalServerError,
 	}
 }
 
