@@ -362,6 +362,7 @@ func TestBadStreams(t *testing.T) {
 			string(bytes.Repeat([]byte{0}, 100)) + "\n",
 		} {
 			ntfy.Say([]byte(line))
+			synctest.Wait() // so that the server says them one after the other, and no message within one
 		}
 		ntfy.Publish(cmds, word+" after all that", time.Now())
 		s.wantDone("after all that")
