@@ -154,6 +154,7 @@ func (n *Node) Interests() recommend.Profile {
 	for _, p := range t.All() {
 		follows, near := t.Interests(p)
 		said := recommend.Voice{Network: n.core.VoiceOf(p.ID), Follows: follows, Near: near}
+		said.Settled = !n.core.Ledger.OnProbation(n.core.Ledger.HolderOf(p.ID))
 		facts.Voices = append(facts.Voices, said)
 	}
 	return facts

@@ -12,6 +12,7 @@ import (
 // A Voice is the interest of one neighbor, as it advertises it.
 type Voice struct {
 	Network protocol.Network
+	Settled bool       // it has earned what shows that it is no stranger
 	Follows []feed.URL // at hop count 0: what it follows, or polls for others, which nobody can tell apart
 	Near    []feed.URL // at hop count 1: what its own neighbors follow
 }
@@ -31,11 +32,13 @@ type Suggestion struct {
 	Shared int `json:"shared"`
 }
 
-// corroborated is how many networks must follow a feed: what one alone says pushes nothing.
+// corroborated is how many networks must follow a feed: what one alone says pushes nothing. Strangers among themselves
+// push nothing either: one of them must be settled, unless nobody is yet.
 const corroborated = 2
 
 // A speaker is a network with its voice: several neighbors in it count once.
 type speaker struct {
+	settled       bool
 	follows, near map[feed.URL]bool
 	shared        []feed.URL // own feeds among those that it follows
 	weight        int64
@@ -53,6 +56,8 @@ func Rank(facts Profile, most int, skip func(feed.URL) bool) []Suggestion {
 	own := setOf(facts.Own)
 	worth := make(map[feed.URL]int64)
 	followers := make(map[feed.URL]int)
+	vouched := make(map[feed.URL]bool)
+	nobodyIs := !slices.ContainsFunc(voices, func(v *speaker) bool { return v.settled })
 	var feeds []feed.URL
 	for _, v := range voices {
 		for u := range v.follows {
@@ -60,6 +65,7 @@ func Rank(facts Profile, most int, skip func(feed.URL) bool) []Suggestion {
 				feeds = append(feeds, u)
 			}
 			worth[u] += 10 * v.weight
+			vouched[u] = vouched[u] || v.settled || nobodyIs
 		}
 		for u := range v.near {
 			if !v.follows[u] {
@@ -67,6 +73,7 @@ func Rank(facts Profile, most int, skip func(feed.URL) bool) []Suggestion {
 			}
 		}
 	}
+	feeds = slices.DeleteFunc(feeds, func(u feed.URL) bool { return !vouched[u] })
 	value := func(u feed.URL) int64 { return worth[u] * int64(followers[u]*followers[u]) }
 	slices.SortFunc(feeds, func(a, b feed.URL) int {
 		return cmp.Or(cmp.Compare(value(b), value(a)), cmp.Compare(a, b))
@@ -109,6 +116,7 @@ func voicesOf(facts Profile) (voices []*speaker) {
 			by[said.Network] = v
 			voices = append(voices, v)
 		}
+		v.settled = v.settled || said.Settled
 		add(v.follows, said.Follows)
 		add(v.near, said.Near)
 	}

@@ -92,6 +92,21 @@ func TestFormOf(t *testing.T) {
 	}
 }
 
+// Strangers push nothing, however many they are, once anybody is none; what one of these follows, too, they bear out.
+func TestStrangersPushNothing(t *testing.T) {
+	facts := Profile{Own: urls(1), Voices: []Voice{
+		{Network: network(1), Follows: urls(1, 10, 11)}, {Network: network(2), Follows: urls(1, 10)},
+		{Network: network(3), Follows: urls(1, 10, 12)}, {Network: network(4), Follows: urls(1, 12)},
+	}}
+	if got := names(Rank(facts, 10, none)); !slices.Equal(got, urls(10, 12)) {
+		t.Errorf("suggested are %v while all are strangers", got)
+	}
+	facts.Voices[0].Settled = true
+	if got := names(Rank(facts, 10, none)); !slices.Equal(got, urls(10)) {
+		t.Errorf("suggested are %v, want what somebody settled follows", got)
+	}
+}
+
 func TestOneNetworkCountsOnce(t *testing.T) {
 	facts := Profile{Own: urls(1, 2), Voices: []Voice{
 		{Network: network(1), Follows: urls(1, 2, 10)}, {Network: network(1), Follows: urls(1, 2, 10)},
