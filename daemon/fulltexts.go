@@ -116,81 +116,105 @@ func (t *fullTexts) get(ctx context.Context, id reading.ItemID, show bool, by te
 // where it is only to be shown again. Where it may be there another time the page is asked for again, a few times, and
 // the pages of its feed are left alone for a while.
 func (t *fullTexts) fetch(id reading.ItemID, show bool, by textWisher) (text reading.FullText, err error) {
-	h := t.host
-	holds := cmp.Or(h.config.textHolds, textHolds)
-	kept, err := h.store.FullText(t.ctx, id)
-	asked := time.Now()
-	if err != nil || kept.HTML != "" && (show && !kept.Shown || !when.Due(asked, kept.At.Add(holds), holds) ||
-		!when.Due(asked, kept.Again, reading.FullTextRest)) {
+	kept, err := t.host.store.FullText(t.ctx, id)
+	if err != nil {
 		return kept, err
 	}
-	further := by == theOwner && kept.Problem == errAstray.Error()
-	if kept.Problem != "" && by != nobody && !further && !when.Due(asked, kept.At.Add(textFails), textFails) {
-		return kept, fmt.Errorf("%w: %s", reading.ErrFullText, kept.Problem)
+	if ask, err := t.worthAsking(&kept, show, by); !ask {
+		return kept, err
 	}
-	record, number, err := h.store.ItemRecord(t.ctx, id)
+	of, entry, err := t.published(id)
 	if err != nil {
 		return text, err
 	}
-	if number == 0 {
-		return text, reading.ErrNoItem
-	}
-	of, err := h.store.NumberedFeed(t.ctx, number)
-	if err != nil {
-		return text, err
-	}
-	html, again, failed := t.ask(&of, &record.Entry, by)
-	if err := t.ctx.Err(); err != nil {
-		return text, err
-	}
-	if errors.Is(failed, reading.ErrRests) { // nobody was asked
+	html, again, failed := t.ask(&of, &entry, by)
+	rests := restingHost{}
+	switch {
+	case t.ctx.Err() != nil:
+		return text, t.ctx.Err()
+	case errors.Is(failed, reading.ErrRests): // nobody was asked
 		return kept, failed
-	}
-	now := time.Now()
-	if failed != nil && kept.HTML != "" {
-		again := now.Add(max(holds, textFails)).Truncate(time.Second).UTC()
-		return kept, h.durably(t.ctx, func(d reading.Database) error {
-			kept, err := h.store.FullText(t.ctx, id) // it may be shown, or not, since
-			kept.Again = again
-			if err == nil && kept.HTML != "" {
-				d.KeepFullText(kept)
-			}
-			return err
-		})
-	}
-	if rests := (restingHost{}); errors.As(failed, &rests) { // nobody was asked, and it is no trouble of the page
+	case failed != nil && kept.HTML != "":
+		return kept, t.keepWhatWasHad(id)
+	case errors.As(failed, &rests): // nobody was asked, and it is no trouble of the page
 		if by == nobody {
-			err = h.durably(t.ctx, func(d reading.Database) error {
-				d.DeferFullTexts(of.URL, when.Earlier(rests.until, now.Add(reading.FullTextRest)))
-				return nil
-			})
+			err = t.rest(of.URL, rests.until)
 		}
 		kept.Problem = failed.Error() // which is told, and not kept
 		return kept, cmp.Or(err, fmt.Errorf("%w: %w", reading.ErrFullText, failed))
 	}
-	text = reading.FullText{Item: id, HTML: html, At: now.Truncate(time.Second).UTC(), Shown: show || kept.Shown}
+	text = reading.FullText{Item: id, HTML: html, At: time.Now().Truncate(time.Second).UTC(), Shown: show || kept.Shown}
 	if failed != nil {
 		text = reading.FullText{Item: id, Problem: failed.Error(), At: text.At, Troubles: kept.Troubles}
-		if again > 0 {
-			text.Troubles++
-		}
-		if again > 0 && text.Troubles < reading.FullTextTroubles {
+	}
+	if again > 0 {
+		if text.Troubles++; text.Troubles < reading.FullTextTroubles {
 			text.Again = text.At.Add(again)
 		}
 	}
-	err = h.durably(t.ctx, func(d reading.Database) error {
+	err = t.host.durably(t.ctx, func(d reading.Database) error {
 		d.KeepFullText(text)
 		if by == nobody && again > 0 {
-			d.DeferFullTexts(of.URL, now.Add(again))
+			d.DeferFullTexts(of.URL, text.At.Add(again))
 		}
 		return nil
 	})
-	h.changes.Add(1)
-	h.news.Add(1)
+	t.host.changes.Add(1)
+	t.host.news.Add(1)
 	if err == nil && failed != nil {
 		err = fmt.Errorf("%w: %w", reading.ErrFullText, failed)
 	}
 	return text, err
+}
+
+// holds is for how long a page is not asked for again of which there is a text.
+func (t *fullTexts) holds() time.Duration { return cmp.Or(t.host.config.textHolds, textHolds) }
+
+// worthAsking reports whether the page of a text is to be asked for, beside what is kept of it. The error is why not,
+// where who wishes for it is to hear that.
+func (t *fullTexts) worthAsking(kept *reading.FullText, show bool, by textWisher) (bool, error) {
+	now := time.Now()
+	if kept.HTML != "" {
+		return (!show || kept.Shown) && when.Due(now, kept.At.Add(t.holds()), t.holds()) &&
+			when.Due(now, kept.Again, reading.FullTextRest), nil
+	}
+	further := by == theOwner && kept.Problem == errAstray.Error()
+	if kept.Problem != "" && by != nobody && !further && !when.Due(now, kept.At.Add(textFails), textFails) {
+		return false, fmt.Errorf("%w: %s", reading.ErrFullText, kept.Problem)
+	}
+	return true, nil
+}
+
+// published is an item's entry, as its feed has it, and the feed.
+func (t *fullTexts) published(id reading.ItemID) (of archive.Feed, e feed.Entry, err error) {
+	record, number, err := t.host.store.ItemRecord(t.ctx, id)
+	if err == nil && number == 0 {
+		err = reading.ErrNoItem
+	}
+	if err == nil {
+		of, err = t.host.store.NumberedFeed(t.ctx, number)
+	}
+	return of, record.Entry, err
+}
+
+// keepWhatWasHad has a page left alone for a while from which no text came, and keeps the text of before, which may be
+// shown, or not, since the page was asked for.
+func (t *fullTexts) keepWhatWasHad(id reading.ItemID) error {
+	again := time.Now().Add(max(t.holds(), textFails)).Truncate(time.Second).UTC()
+	return t.host.durably(t.ctx, func(d reading.Database) error {
+		kept, err := t.host.store.FullText(t.ctx, id)
+		kept.Again = again
+		if err == nil && kept.HTML != "" {
+			d.KeepFullText(kept)
+		}
+		return err
+	})
+}
+
+// rest has the pages of a feed left alone until their host wants to be asked again.
+func (t *fullTexts) rest(u feed.URL, until time.Time) error {
+	until = when.Earlier(until, time.Now().Add(reading.FullTextRest))
+	return t.host.durably(t.ctx, func(d reading.Database) error { d.DeferFullTexts(u, until); return nil })
 }
 
 // The words for why there is no full text.
