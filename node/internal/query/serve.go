@@ -78,17 +78,60 @@ func (m *Machine) pastAllowance(l *core.Link) incentive.Credit {
 	return left
 }
 
+// A serving is what one call gets of the past, and how that is paid for: from the account of a neighbor, by what it gave
+// in the same round, or as a gift.
+type serving struct {
+	protocol.Batch
+	trusted       bool
+	credit, price incentive.Credit // what its account may pay, and does
+	gifts, given  int64            // what is left to give away, and what of it goes, in bytes
+	round         int              // the weight that this round has room for
+	bytes         int
+	tooHeavy      bool // something was left out that no round is long enough for
+}
+
+// pays reports whether the account, or the gifts, have room for an entry.
+func (p *serving) pays(cost incentive.Credit, bytes int) (paid, free bool) {
+	return p.price+cost <= p.credit, p.trusted || p.given+int64(bytes) <= p.gifts
+}
+
+// add puts in an entry, and reports false where that and all that is behind it has to wait.
+func (p *serving) add(a *protocol.Archived, cost incentive.Credit) bool {
+	size := a.WireBytes()
+	paid, free := p.pays(cost, size)
+	weight := incentive.Weight(size)
+	swapped := p.Owed+weight <= p.round
+	// no round is long enough, and others are behind it
+	if weight > incentive.Quantum && !paid && !swapped && !free {
+		p.tooHeavy = true
+		return true
+	}
+	if p.bytes+size > protocol.MaxBatchBytes || !paid && !swapped && !free {
+		return false
+	}
+	p.bytes += size
+	p.Entries = append(p.Entries, *a)
+	switch {
+	case paid:
+		p.price += cost
+	case p.trusted:
+	case swapped: // before it takes from what nodes with nothing to give may need
+		p.Owed += weight
+	default:
+		p.given += int64(size)
+	}
+	return true
+}
+
 // give answers with those of the records that are wanted, in that order, as far as the answer and what may be given
 // go.
 func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protocol.GetEntries,
 	records []archive.Record) {
-	var credit, price incentive.Credit
+	round := m.roundOf(ev.From, m.Ledger.At(h), c.Askers)
+	p := serving{trusted: m.Trusted(h), gifts: m.Gifts.Left(m.Now, m.Ledger.Party(h)), round: round.weight}
 	if l != nil && !l.Over {
-		credit = m.pastAllowance(l)
+		p.credit = m.pastAllowance(l)
 	}
-	var b protocol.Batch
-	gifts, round := m.Gifts.Left(m.Now, m.Ledger.Party(h)), m.roundOf(ev.From, m.Ledger.At(h), c.Askers)
-	bytes, given, tooHeavy := 0, int64(0), false
 	for i, w := range c.Wanted {
 		r := m.meant(w, records)
 		if r == nil {
@@ -96,62 +139,42 @@ func (m *Machine) give(l *core.Link, ev core.Asked, h incentive.Holder, c protoc
 		}
 		// An entry far too heavy for the caller is not looked through: of such there may be a hundred.
 		least := len(r.Entry.Summary) + len(r.Entry.Content)
-		if incentive.Weight(least) > incentive.Quantum && price+ArchivePrice > credit && !m.Trusted(h) &&
-			given+int64(least) > gifts {
-			tooHeavy = true
+		if paid, free := p.pays(ArchivePrice, least); incentive.Weight(least) > incentive.Quantum && !paid && !free {
+			p.tooHeavy = true
 			continue
 		}
 		a := shareable(r)
 		if a == nil {
 			continue
 		}
-		size, cost := a.WireBytes(), ArchivePrice
+		cost := ArchivePrice
 		if l != nil && m.newsTo(l, &protocol.Found{Feed: a.Entry.Feed, Published: a.Entry.Published,
 			Updated: a.Entry.Updated, Seen: a.Seen}) {
 			cost += incentive.Entry
 		}
-		paid, free := price+cost <= credit, m.Trusted(h) || given+int64(size) <= gifts
-		weight := incentive.Weight(size)
-		swapped := b.Owed+weight <= round.weight
-		// no round is long enough, and others are behind it
-		if weight > incentive.Quantum && !paid && !swapped && !free {
-			tooHeavy = true
-			continue
-		}
-		if bytes+size > protocol.MaxBatchBytes || !paid && !swapped && !free {
-			b.Left = len(c.Wanted) - i
+		if !p.add(a, cost) {
+			p.Left = len(c.Wanted) - i
 			break
 		}
-		bytes += size
-		b.Entries = append(b.Entries, *a)
-		switch {
-		case paid:
-			price += cost
-		case m.Trusted(h):
-		case swapped: // before it takes from what nodes with nothing to give may need
-			b.Owed += weight
-		default:
-			given += int64(size)
-		}
 	}
-	m.AskedUs(ev.From, b.Left > 0 || b.Owed > 0)
-	if len(b.Entries) == 0 && (b.Left > 0 || tooHeavy) {
+	m.AskedUs(ev.From, p.Left > 0 || p.Owed > 0)
+	if len(p.Entries) == 0 && (p.Left > 0 || p.tooHeavy) {
 		m.Refuse(ev, Spent())
 		return
 	}
-	m.Gifts.Give(m.Now, m.Ledger.Party(h), given)
-	if b.Owed > 0 {
-		b.For = m.took(ev.From, m.Ledger.At(h), b.Owed, round)
+	m.Gifts.Give(m.Now, m.Ledger.Party(h), p.given)
+	if p.Owed > 0 {
+		p.For = m.took(ev.From, m.Ledger.At(h), p.Owed, round)
 	}
 	switch l := m.LinkTo(ev.From); {
-	case price == 0:
+	case p.price == 0:
 	case l != nil:
-		m.Gave(l, price)
+		m.Gave(l, p.price)
 	default:
-		m.Ledger.Gave(m.Now, h, price)
+		m.Ledger.Gave(m.Now, h, p.price)
 		m.SaveAccounts()
 	}
-	m.Respond(ev, b)
+	m.Respond(ev, p.Batch)
 }
 
 // meant is the version of an entry that is wanted; nil where it is not among the records, or may not leave the node.
