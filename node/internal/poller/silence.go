@@ -85,26 +85,13 @@ func (m *Machine) announce(s *Subscription, fresh int) {
 // binds nobody else: liars could keep everybody away, and limits of publishers are by client.
 func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
 	m.prospectPolled(&h)
-	s, signer, at := m.openly(h.Feed), h.Signer(), h.At
-	if s == nil || !m.shared(s) || s.Interval == 0 || m.Is(h.Origin) ||
-		!signer.IsZero() && m.Is(signer) {
-		return at, false
+	s, signer := m.openly(h.Feed), h.Signer()
+	if s == nil || !m.shared(s) || s.Interval == 0 || m.Is(h.Origin) || !signer.IsZero() && m.Is(signer) {
+		return h.At, false
 	}
 	c := &s.chorus
-	i := c.others.find(&h)
-	known := i >= 0
-	if known && !signer.IsZero() && !h.Own {
-		at = c.others[i].dated(at, h.Notice.Signature.At)
-	}
-	if m.Now.Sub(at) > s.Interval/4 || known && at.Sub(c.others[i].lastBefore(&h)) < s.Interval*3/4 ||
-		!known && (h.Refused || !c.others.room()) || !h.Proven() {
-		return at, false
-	}
-	if c.begun.IsZero() {
-		c.begun = m.Now
-	}
-	i = c.others.hear(i, &h, at, m.Now)
-	if m.merits.judge(&c.others[i]) {
+	i, at := m.countIn(s, &h)
+	if i < 0 || m.merits.judge(&c.others[i]) {
 		return at, false
 	}
 	if len(c.heard) == maxHeard {
@@ -119,8 +106,7 @@ func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
 	if most := c.Aside(at, s.Interval, s.pollers(m.Now)); most > 0 {
 		c.Ahead = m.pollBetween(s, 0, 2*most) - most
 	}
-	if !c.fixed && !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() &&
-		s.regular.IsZero() {
+	if s.mayMove() {
 		if c.Began.IsZero() { // after a restart
 			c.Began = s.NextPoll.Add(-s.Interval)
 		}
@@ -129,6 +115,37 @@ func (m *Machine) Heard(h core.PollHeard) (at time.Time, news bool) {
 		}
 	}
 	return at, news
+}
+
+// countIn counts who polled the feed, if that counts, and returns which of the others it is, -1 for nobody, and when it
+// was.
+func (m *Machine) countIn(s *Subscription, h *core.PollHeard) (i int, at time.Time) {
+	c := &s.chorus
+	i, at = c.others.find(h), h.At
+	if i >= 0 {
+		if !h.Signer().IsZero() && !h.Own {
+			at = c.others[i].dated(at, h.Notice.Signature.At)
+		}
+		if at.Sub(c.others[i].lastBefore(h)) < s.Interval*3/4 {
+			return -1, at
+		}
+	} else if h.Refused || !c.others.room() {
+		return -1, at
+	}
+	if m.Now.Sub(at) > s.Interval/4 || !h.Proven() {
+		return -1, at
+	}
+	if c.begun.IsZero() {
+		c.begun = m.Now
+	}
+	return c.others.hear(i, h, at, m.Now), at
+}
+
+// mayMove reports whether the next poll may be moved by polls of others: not one that is under way, that is to check
+// what others said, or that comes after trouble.
+func (s *Subscription) mayMove() bool {
+	return !s.chorus.fixed && !s.Polling && !s.Queued.Waiting() && !s.Ended && s.Errors == 0 && s.Ordinary.IsZero() &&
+		s.regular.IsZero()
 }
 
 // pollersForPolicy is pollers as polling.Poll has it: 0, for not known, where nobody was ever heard or nobody is heeded

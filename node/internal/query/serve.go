@@ -78,14 +78,14 @@ func (m *Machine) pastAllowance(l *core.Link) incentive.Credit {
 	return left
 }
 
-// A serving is what one call gets of the past, and how that is paid for: from the account of a neighbor, by what it gave
-// in the same round, or as a gift.
+// A serving is what one call gets of the past, and how that is paid for: from a neighbor's account, by what is given in
+// return in the same round, or not at all.
 type serving struct {
 	protocol.Batch
 	trusted       bool
 	credit, price incentive.Credit // what its account may pay, and does
 	gifts, given  int64            // what is left to give away, and what of it goes, in bytes
-	round         int              // the weight that this round has room for
+	round         int              // the weight that the round has room for
 	bytes         int
 	tooHeavy      bool // something was left out that no round is long enough for
 }
