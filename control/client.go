@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"feedex/archive"
@@ -23,6 +24,13 @@ import (
 
 // ErrNotRunning means that no node runs on the data directory.
 var ErrNotRunning = errors.New("no node runs")
+
+// errVersion is for a node that went on running while its program was upgraded, or the command is an old one.
+var errVersion = fmt.Errorf("the running node does not know what is asked of it, because it is of another version "+
+	"than this command: start it anew, by the same program (%w)", errors.ErrUnsupported)
+
+// unknownMember is how encoding/json, which has no type for that error, begins to say it.
+const unknownMember = "json: unknown field "
 
 // A Client asks a node that runs in another process, over the control socket in its data directory.
 // It may be used by several goroutines at once. It implements Owner.
@@ -162,7 +170,7 @@ func get[T any](ctx context.Context, c *Client, path string) (out T, err error) 
 
 // do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal of the node
 // comes back as an error with the node's words; the error wraps errors.ErrUnsupported where the node is of a version
-// that does not know the path.
+// that does not know the path or what is in the request.
 func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
 	_, err := c.ask(ctx, method, path, in, out)
 	return err
@@ -208,10 +216,11 @@ func (c *Client) open(ctx context.Context, method, path string, in any) (*http.R
 	if resp.StatusCode >= 300 {
 		defer resp.Body.Close()
 		var r refusal
-		if resp.StatusCode == http.StatusNotFound {
-			return nil, fmt.Errorf("ask the node: HTTP status %s: %w", resp.Status, errors.ErrUnsupported)
-		}
-		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil || r.Error == "" {
+		err := json.NewDecoder(resp.Body).Decode(&r)
+		switch {
+		case resp.StatusCode == http.StatusNotFound, strings.Contains(r.Error, unknownMember):
+			return nil, errVersion
+		case err != nil || r.Error == "":
 			return nil, fmt.Errorf("ask the node: HTTP status %s", resp.Status)
 		}
 		return nil, r.problem()

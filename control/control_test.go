@@ -392,11 +392,16 @@ func TestFirstPollsAreTold(t *testing.T) {
 	}
 }
 
-// A node of an older version does not know each path.
-func TestUnknownPath(t *testing.T) {
+// A node of an older version knows neither each path nor each member.
+func TestAnotherVersion(t *testing.T) {
 	c := serve(t, &fakeOwner{})
-	if err := c.do(t.Context(), "POST", "/later", nil, nil); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("it says %v", err)
+	for path, in := range map[string]map[string]string{
+		"/later": nil, "/unsubscribe": {"url": "http://example.com/", "later": "1"},
+	} {
+		err := c.do(t.Context(), "POST", path, in, nil)
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "another version") {
+			t.Errorf("%s: it says %v", path, err)
+		}
 	}
 }
 
