@@ -17,14 +17,17 @@ import (
 // Faults of an archive, beside archive.ErrFull, that its owner can put right. Every error of this package that has such
 // a cause wraps one of these; its text says what to do.
 var (
-	ErrDamaged = errors.New("the file is damaged: put a backup in its place, or move it away to begin anew")
-	ErrLocked  = errors.New("another program keeps the file locked: end that program")
-	ErrMoved   = errors.New("the file was moved, removed or replaced while the node ran: put it back, or start the " +
+	ErrDamaged = errors.New("the file is damaged, or the disk cannot read it, which the system's log says then: put " +
+		"a backup in its place, or move it away to begin anew")
+	ErrLocked = errors.New("another program keeps the file locked: end that program")
+	ErrMoved  = errors.New("the file was moved, removed or replaced while the node ran: put it back, or start the " +
 		"node anew on what is there now")
 	ErrNewer    = errors.New("a newer feedex wrote the file: upgrade this one")
 	ErrReadOnly = errors.New("the file cannot be opened or written: ask as the user whom it belongs to, or with " +
 		"sudo, or see to the permissions of it and its folder")
-	ErrDisk    = errors.New("the disk fails: look into the system's log")
+	ErrDisk     = errors.New("the disk fails, or a quota is used up: look into the system's log")
+	ErrUnshared = errors.New("the disk cannot share files between programs, or fails, which the system's log says " +
+		"then: choose a directory on one of this machine's own with --data")
 	ErrStalled = errors.New("the disk does not answer in time: see whether it hangs or what else keeps it busy, and " +
 		"look into the system's log")
 )
@@ -79,6 +82,8 @@ func sentinel(code int) error {
 	switch code {
 	case codes.SQLITE_IOERR_SHORT_READ, codes.SQLITE_IOERR_CORRUPTFS:
 		return ErrDamaged
+	case codes.SQLITE_IOERR_SHMMAP, codes.SQLITE_IOERR_SHMOPEN, codes.SQLITE_IOERR_SHMLOCK, codes.SQLITE_IOERR_LOCK:
+		return ErrUnshared // as on disks of the network
 	case codes.SQLITE_IOERR_SHMSIZE: // the file beside the archive by which connections share it cannot grow
 		return archive.ErrFull
 	}

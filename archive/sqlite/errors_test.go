@@ -24,6 +24,8 @@ func TestSentinel(t *testing.T) {
 	for code, want := range map[int]error{
 		codes.SQLITE_FULL:             archive.ErrFull,
 		codes.SQLITE_IOERR_SHMSIZE:    archive.ErrFull,
+		codes.SQLITE_IOERR_SHMMAP:     ErrUnshared,
+		codes.SQLITE_IOERR_LOCK:       ErrUnshared,
 		codes.SQLITE_IOERR:            ErrDisk,
 		codes.SQLITE_IOERR_FSYNC:      ErrDisk,
 		codes.SQLITE_IOERR_WRITE:      ErrDisk,

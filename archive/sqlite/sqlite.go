@@ -5,9 +5,9 @@
 // is brought up to date later, by Index, when the node has nothing better to do: until then a search reads the texts of
 // the entries that are not indexed.
 //
-// A Store has one connection that writes and a few that read. Errors that the owner can do something
-// about wrap archive.ErrFull, ErrDamaged, ErrLocked, ErrMoved, ErrNewer, ErrReadOnly, ErrDisk or ErrStalled. No damage
-// to the file makes a method panic. Every statement has a deadline; only what hangs in the system outlasts it.
+// A Store has one connection that writes and a few that read. Errors that the owner can do something about wrap
+// archive.ErrFull, ErrDamaged, ErrLocked, ErrMoved, ErrNewer, ErrReadOnly, ErrDisk, ErrUnshared or ErrStalled. No
+// damage to the file makes a method panic. Every statement has a deadline; only what hangs in the system outlasts it.
 //
 // Opening does not check the whole file, which would take longer the longer the archive is kept:
 // commits are synced, so a killed node or a power cut leaves nothing to repair, and what a failing
