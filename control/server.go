@@ -259,9 +259,8 @@ func writeJSON(w http.ResponseWriter, code int, v any) {
 func later(w http.ResponseWriter, work func() any) {
 	c := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "application/json")
-	if err := errors.Join(c.SetWriteDeadline(time.Time{}), c.Flush()); err != nil {
-		writeError(w, err)
-		return
+	if errors.Join(c.SetWriteDeadline(time.Time{}), c.Flush()) != nil {
+		return // the client went away
 	}
 	_ = json.NewEncoder(w).Encode(work()) // a client that went away is no concern of ours
 }
