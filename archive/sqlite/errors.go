@@ -84,7 +84,9 @@ func sentinel(code int) error {
 		return ErrDamaged
 	case codes.SQLITE_IOERR_SHMMAP, codes.SQLITE_IOERR_SHMOPEN, codes.SQLITE_IOERR_SHMLOCK, codes.SQLITE_IOERR_LOCK:
 		return ErrUnshared // as on disks of the network
-	case codes.SQLITE_IOERR_SHMSIZE: // the file beside the archive by which connections share it cannot grow
+	case codes.SQLITE_IOERR_SHMSIZE, codes.SQLITE_IOERR_IN_PAGE:
+		// The file beside the archive by which connections share it cannot grow, or has no room for a page of it, where
+		// blocks of the disk are smaller than that.
 		return archive.ErrFull
 	}
 	switch code & 0xff {

@@ -24,6 +24,7 @@ func TestSentinel(t *testing.T) {
 	for code, want := range map[int]error{
 		codes.SQLITE_FULL:             archive.ErrFull,
 		codes.SQLITE_IOERR_SHMSIZE:    archive.ErrFull,
+		codes.SQLITE_IOERR_IN_PAGE:    archive.ErrFull,
 		codes.SQLITE_IOERR_SHMMAP:     ErrUnshared,
 		codes.SQLITE_IOERR_LOCK:       ErrUnshared,
 		codes.SQLITE_IOERR:            ErrDisk,
