@@ -264,7 +264,8 @@ policy feedex, the one that a feed starts with.`},
 What is kept. Everything of every feed that you follow or followed, unless you say otherwise here or, for single feeds, with
 'feedex subscribe --keep-age'. What goes beyond a bound is purged within minutes, the oldest arrival first, and what was
 filled in before all; what is starred never goes, nor does the latest entry of a feed that you follow. Neither polls
-nor neighbors bring back what was purged. 'feedex status' shows what is kept.`},
+nor neighbors bring back what was purged. 'feedex status' shows what is kept. A node that rests because its disk is full
+takes no bound for a feed: set one here and start it anew, and it makes room by means of what it set aside.`},
 		{key: "retention.bytes", usual: "all", example: `"10GB"`, kind: Size, check: checkBytes,
 			to: func(c *daemon.Config, v value) { c.Retention.All.Bytes = Bytes(v.text()) },
 			meaning: `
