@@ -62,3 +62,12 @@ func (b Backlog) String() string {
 	}
 	return strconv.Itoa(b.Unread())
 }
+
+// MarshalText implements encoding.TextMarshaler.
+func (b Backlog) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (b *Backlog) UnmarshalText(text []byte) (err error) {
+	*b, err = ParseBacklog(string(text))
+	return err
+}

@@ -63,36 +63,36 @@ func Dial(data string) (*Client, error) {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Status implements Owner.
-func (c *Client) Status(ctx context.Context) (Report, error) { return get[Report](ctx, c, "/status") }
+func (c *Client) Status(ctx context.Context) (Report, error) { return callStatus.ask(ctx, c, none{}) }
 
 // Neighbors implements Owner.
 func (c *Client) Neighbors(ctx context.Context) ([]node.NeighborStatus, error) {
-	return get[[]node.NeighborStatus](ctx, c, "/neighbors")
+	return callNeighbors.ask(ctx, c, none{})
 }
 
 // Feeds implements Owner.
 func (c *Client) Feeds(ctx context.Context) ([]node.FeedStatus, error) {
-	return get[[]node.FeedStatus](ctx, c, "/feeds")
+	return callFeeds.ask(ctx, c, none{})
 }
 
 // Numbered implements Owner.
 func (c *Client) Numbered(ctx context.Context, number int64) (feed.URL, error) {
-	return get[feed.URL](ctx, c, fmt.Sprintf("/feeds/%d", number))
+	return question[feed.URL](fmt.Sprintf("/feeds/%d", number), nil).ask(ctx, c, none{})
 }
 
 // Recommend implements Owner.
 func (c *Client) Recommend(ctx context.Context) ([]Recommendation, error) {
-	return get[[]Recommendation](ctx, c, "/recommend")
+	return callRecommend.ask(ctx, c, none{})
 }
 
 // Decline implements Owner.
 func (c *Client) Decline(ctx context.Context, u feed.URL) error {
-	return c.do(ctx, http.MethodPost, "/decline", urlRequest{string(u)}, nil)
+	return callDecline.tell(ctx, c, urlRequest{u})
 }
 
 // Publishers implements Owner.
 func (c *Client) Publishers(ctx context.Context) ([]grade.Assessment, error) {
-	return get[[]grade.Assessment](ctx, c, "/publishers")
+	return callPublishers.ask(ctx, c, none{})
 }
 
 // subscribeStep is how many feeds go into one request: their URLs fit into maxControlBytes at their longest.
@@ -102,7 +102,7 @@ const subscribeStep = 100
 func (c *Client) Subscribe(ctx context.Context, s node.Subscribe) error {
 	for part := range slices.Chunk(s.Feeds, subscribeStep) {
 		s.Feeds = part
-		if err := c.do(ctx, "POST", "/subscribe", newSubscribe(s), nil); err != nil {
+		if err := callSubscribe.tell(ctx, c, s); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ const ListStep = 50
 // Arrange implements Owner.
 func (c *Client) Arrange(ctx context.Context, list []reading.Arrangement) error {
 	for part := range slices.Chunk(list, ListStep) {
-		if err := c.do(ctx, "POST", "/arrange", part, nil); err != nil {
+		if err := callArrange.tell(ctx, c, part); err != nil {
 			return err
 		}
 	}
@@ -126,149 +126,138 @@ func (c *Client) Arrange(ctx context.Context, list []reading.Arrangement) error 
 // FollowList implements Owner, for ListStep feeds at most.
 func (c *Client) FollowList(ctx context.Context, s node.Subscribe,
 	list []reading.Arrangement) ([]NoFolder, error) {
-	return post[[]NoFolder](ctx, c, "/follow", listRequest{newSubscribe(s), list})
+	return callFollowList.ask(ctx, c, listRequest{s, list})
 }
 
 // Refresh implements Owner.
 func (c *Client) Refresh(ctx context.Context, feeds []feed.URL) ([]Refreshed, error) {
-	return post[[]Refreshed](ctx, c, "/refresh", feeds)
+	return callRefresh.ask(ctx, c, feeds)
 }
 
 // Unsubscribe implements Owner.
 func (c *Client) Unsubscribe(ctx context.Context, u feed.URL) error {
-	return c.do(ctx, "POST", "/unsubscribe", urlRequest{string(u)}, nil)
+	return callUnsubscribe.tell(ctx, c, urlRequest{u})
 }
 
 // Search implements Owner.
 func (c *Client) Search(ctx context.Context, f feed.Filter) ([]archive.Record, error) {
-	var entries []jsonl.Entry
-	header, err := c.ask(ctx, "POST", "/search", newSearch(f), &entries)
+	resp, err := c.open(ctx, "POST", "/search", newSearch(f))
 	if err != nil {
 		return nil, err
+	}
+	defer resp.Body.Close()
+	var entries []jsonl.Entry
+	if err := json.NewDecoder(resp.Body).Decode(&entries); err != nil {
+		return nil, fmt.Errorf("read the node's answer: %w", err)
 	}
 	records := make([]archive.Record, len(entries))
 	for i := range entries {
 		records[i] = entries[i].Record()
 	}
-	if header.Get(cutHeader) != "" {
+	if resp.Header.Get(cutHeader) != "" {
 		return records, archive.ErrCut
 	}
 	return records, nil
 }
 
-// post asks what has parameters.
-func post[T any](ctx context.Context, c *Client, path string, in any) (out T, err error) {
-	err = c.do(ctx, "POST", path, in, &out)
-	return out, err
-}
-
-// get asks what has none.
-func get[T any](ctx context.Context, c *Client, path string) (out T, err error) {
-	err = c.do(ctx, "GET", path, nil, &out)
-	return out, err
-}
-
-// do sends in as JSON, if there is any, and decodes the answer into out, if one is wanted. A refusal of the node
-// comes back as an error with the node's words; the error wraps errors.ErrUnsupported where the node is of a version
-// that does not know the path or what is in the request.
-func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
-	_, err := c.ask(ctx, method, path, in, out)
-	return err
-}
-
-// ask does the same and returns the header of the answer.
-func (c *Client) ask(ctx context.Context, method, path string, in, out any) (http.Header, error) {
-	resp, err := c.open(ctx, method, path, in)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	if out == nil {
-		return resp.Header, nil
-	}
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return nil, fmt.Errorf("read the node's answer: %w", err)
-	}
-	if late, ok := out.(interface{ problem() error }); ok {
-		return resp.Header, late.problem()
-	}
-	return resp.Header, nil
-}
-
-// open sends in as JSON, if there is any, and returns the answer, for the caller to read and close its body.
-func (c *Client) open(ctx context.Context, method, path string, in any) (*http.Response, error) {
-	var body bytes.Buffer
-	if in != nil {
-		enc := json.NewEncoder(&body)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(in); err != nil {
-			return nil, fmt.Errorf("encode request: %w", err)
-		}
-	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://node"+path, &body)
-	if err != nil {
-		return nil, fmt.Errorf("ask the node: %w", err)
-	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("ask the node: %w", errors.Unwrap(err)) // without the made-up URL
-	}
-	if resp.StatusCode >= 300 {
-		defer resp.Body.Close()
-		var r refusal
-		err := json.NewDecoder(resp.Body).Decode(&r)
-		switch {
-		case resp.StatusCode == http.StatusNotFound, strings.Contains(r.Error, unknownMember):
-			return nil, errVersion
-		case err != nil || r.Error == "":
-			return nil, fmt.Errorf("ask the node: HTTP status %s", resp.Status)
-		}
-		return nil, r.problem()
-	}
-	return resp, nil
-}
-
 // FollowAddress implements Owner.
 func (c *Client) FollowAddress(ctx context.Context, w FollowAddress) (FollowedAddress, error) {
-	a, err := post[followAnswer](ctx, c, "/settle", followRequest{newSubscribe(w.Subscribe), w.Wait, w.Keep, w.Anyway})
-	return a.FollowedAddress, err
+	return callFollowAddress.ask(ctx, c, w)
 }
 
 // SetRetention implements Owner.
 func (c *Client) SetRetention(ctx context.Context, b RetentionChange) error {
-	return c.do(ctx, "POST", "/bound", b, nil)
+	return callSetRetention.tell(ctx, c, b)
 }
 
 // Import implements Maintenance.
 func (c *Client) Import(ctx context.Context, lines []jsonl.Line) (int, error) {
-	a, err := post[importAnswer](ctx, c, "/import", lines)
+	a, err := callImport.ask(ctx, c, lines)
 	return a.Added, err
 }
 
 // Vacuum implements Maintenance.
 func (c *Client) Vacuum(ctx context.Context) error {
-	return c.do(ctx, "POST", "/vacuum", nil, new(refusal))
+	return callVacuum.tell(ctx, c, none{})
 }
 
 // AddPassword implements Maintenance.
 func (c *Client) AddPassword(ctx context.Context, p PasswordRequest) (string, error) {
-	a, err := post[passwordAnswer](ctx, c, "/password/add", p)
+	a, err := callAddPassword.ask(ctx, c, p)
 	return a.Secret, err
 }
 
 // RemovePassword implements Maintenance.
 func (c *Client) RemovePassword(ctx context.Context, name string) error {
-	return c.do(ctx, "POST", "/password/remove", nameRequest{name}, nil)
+	return callRemovePassword.tell(ctx, c, nameRequest{name})
 }
 
 // AddPerson implements Maintenance.
 func (c *Client) AddPerson(ctx context.Context, name string) error {
-	return c.do(ctx, "POST", "/person/add", nameRequest{name}, nil)
+	return callAddPerson.tell(ctx, c, nameRequest{name})
 }
 
 // RemovePerson implements Maintenance.
 func (c *Client) RemovePerson(ctx context.Context, name string) error {
-	return c.do(ctx, "POST", "/person/remove", nameRequest{name}, nil)
+	return callRemovePerson.tell(ctx, c, nameRequest{name})
+}
+
+// Pull implements Owner.
+func (c *Client) Pull(ctx context.Context, list []Remote) (PullReport, error) {
+	request := pullRequest{Entries: make([]Remote, len(list))}
+	for i, r := range list {
+		request.Entries[i] = Remote{ID: r.ID, Digest: r.Digest, Feed: r.Feed, Holders: r.Holders}
+	}
+	return callPull.ask(ctx, c, request)
+}
+
+// SiteFeeds implements Owner.
+func (c *Client) SiteFeeds(ctx context.Context, name string) ([]feed.URL, error) {
+	a, err := callSiteFeeds.ask(ctx, c, nameRequest{name})
+	return a.Feeds, err
+}
+
+// Join implements Owner.
+func (c *Client) Join(ctx context.Context, j JoinRequest) (protocol.NodeID, error) {
+	a, err := callJoin.ask(ctx, c, j)
+	return a.Peer, err
+}
+
+// NameSource implements Owner.
+func (c *Client) NameSource(ctx context.Context, name string) (node.SourceStatus, error) {
+	a, err := callNameSource.ask(ctx, c, nameRequest{name})
+	return a.Source, err
+}
+
+// ForgetSource implements Owner.
+func (c *Client) ForgetSource(ctx context.Context, name string) error {
+	return callForgetSource.tell(ctx, c, nameRequest{name})
+}
+
+// UseDHT implements Owner.
+func (c *Client) UseDHT(ctx context.Context, on bool) error {
+	return callUseDHT.tell(ctx, c, dhtRequest{on})
+}
+
+// FetchArchive implements Owner.
+func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
+	return callFetchArchive.ask(ctx, c, archiveRequest{u, page})
+}
+
+// AddFilter implements Maintenance.
+func (c *Client) AddFilter(ctx context.Context, r FilterRequest) (FilterReport, error) {
+	return callAddFilter.ask(ctx, c, r)
+}
+
+// StandFilter implements Maintenance.
+func (c *Client) StandFilter(ctx context.Context, s FilterStanding) error {
+	return callStandFilter.tell(ctx, c, s)
+}
+
+// RemoveFilter implements Maintenance.
+func (c *Client) RemoveFilter(ctx context.Context, r FilterRemoval) (reading.Rule, error) {
+	a, err := callRemoveFilter.ask(ctx, c, r)
+	return a.Rule, err
 }
 
 // Query implements Owner.
@@ -313,62 +302,37 @@ func readLines[T interface{ problem() error }](ctx context.Context, c *Client, p
 	}
 }
 
-// Pull implements Owner.
-func (c *Client) Pull(ctx context.Context, list []Remote) (PullReport, error) {
-	request := pullRequest{Entries: make([]Remote, len(list))}
-	for i, r := range list {
-		request.Entries[i] = Remote{ID: r.ID, Digest: r.Digest, Feed: r.Feed, Holders: r.Holders}
+// open sends in as JSON, if there is any, and returns the answer, for the caller to read and close its body. A refusal
+// of the node comes back as an error with the node's words; the error wraps errors.ErrUnsupported where the node is of
+// a version that does not know the path.
+func (c *Client) open(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	var body bytes.Buffer
+	if in != nil {
+		enc := json.NewEncoder(&body)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(in); err != nil {
+			return nil, fmt.Errorf("encode request: %w", err)
+		}
 	}
-	a, err := post[pullAnswer](ctx, c, "/pull", request)
-	return a.PullReport, err
-}
-
-// SiteFeeds implements Owner.
-func (c *Client) SiteFeeds(ctx context.Context, name string) ([]feed.URL, error) {
-	a, err := post[siteAnswer](ctx, c, "/site", siteRequest{name})
-	return a.Feeds, err
-}
-
-// Join implements Owner.
-func (c *Client) Join(ctx context.Context, j JoinRequest) (protocol.NodeID, error) {
-	a, err := post[joinAnswer](ctx, c, "/join", j)
-	return a.Peer, err
-}
-
-// NameSource implements Owner.
-func (c *Client) NameSource(ctx context.Context, name string) (node.SourceStatus, error) {
-	a, err := post[sourceAnswer](ctx, c, "/source", nameRequest{name})
-	return a.Source, err
-}
-
-// ForgetSource implements Owner.
-func (c *Client) ForgetSource(ctx context.Context, name string) error {
-	return c.do(ctx, "POST", "/source/remove", nameRequest{name}, nil)
-}
-
-// UseDHT implements Owner.
-func (c *Client) UseDHT(ctx context.Context, on bool) error {
-	return c.do(ctx, "POST", "/dht", dhtRequest{on}, nil)
-}
-
-// FetchArchive implements Owner.
-func (c *Client) FetchArchive(ctx context.Context, u, page feed.URL) (ArchiveDocument, error) {
-	a, err := post[archiveAnswer](ctx, c, "/page", archiveRequest{string(u), string(page)})
-	return a.ArchiveDocument, err
-}
-
-// AddFilter implements Maintenance.
-func (c *Client) AddFilter(ctx context.Context, r FilterRequest) (FilterReport, error) {
-	return post[FilterReport](ctx, c, "/filter/add", r)
-}
-
-// StandFilter implements Maintenance.
-func (c *Client) StandFilter(ctx context.Context, s FilterStanding) error {
-	return c.do(ctx, "POST", "/filter/standing", s, nil)
-}
-
-// RemoveFilter implements Maintenance.
-func (c *Client) RemoveFilter(ctx context.Context, r FilterRemoval) (reading.Rule, error) {
-	a, err := post[removedFilter](ctx, c, "/filter/remove", r)
-	return a.Rule, err
+	req, err := http.NewRequestWithContext(ctx, method, "http://node"+path, &body)
+	if err != nil {
+		return nil, fmt.Errorf("ask the node: %w", err)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("ask the node: %w", errors.Unwrap(err)) // without the made-up URL
+	}
+	if resp.StatusCode >= 300 {
+		defer resp.Body.Close()
+		var r refusal
+		err := json.NewDecoder(resp.Body).Decode(&r)
+		switch {
+		case resp.StatusCode == http.StatusNotFound, strings.Contains(r.Error, unknownMember):
+			return nil, errVersion
+		case err != nil || r.Error == "":
+			return nil, fmt.Errorf("ask the node: HTTP status %s", resp.Status)
+		}
+		return nil, r.problem()
+	}
+	return resp, nil
 }

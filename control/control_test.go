@@ -398,7 +398,7 @@ func TestAnotherVersion(t *testing.T) {
 	for path, in := range map[string]map[string]string{
 		"/later": nil, "/unsubscribe": {"url": "http://example.com/", "later": "1"},
 	} {
-		err := c.do(t.Context(), "POST", path, in, nil)
+		_, err := c.open(t.Context(), "POST", path, in)
 		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "another version") {
 			t.Errorf("%s: it says %v", path, err)
 		}

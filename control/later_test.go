@@ -25,9 +25,9 @@ func (w *goneWriter) Write(text []byte) (n int, _ error) { return 0, errors.New(
 // A client that went away is told nothing: net/http logs a header that is written twice.
 func TestAClientThatWentAwayIsToldNothing(t *testing.T) {
 	w := &goneWriter{ResponseRecorder: httptest.NewRecorder()}
-	later(w, func() any {
+	later(w, func() (any, error) {
 		t.Error("its work was begun")
-		return nil
+		return nil, nil
 	})
 	if w.headers != 1 {
 		t.Errorf("%d headers were written", w.headers)

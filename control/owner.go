@@ -271,12 +271,12 @@ type FollowAddress struct {
 	// Subscribe has the feed, or addresses that are tried one after another until there is something to follow.
 	node.Subscribe
 	// Wait is how long to wait for what the first poll shows, a minute at most; 0 not at all.
-	Wait time.Duration
+	Wait time.Duration `json:"wait_ns,omitempty"`
 	// Keep has a page that names several feeds followed until its owner has chosen. Otherwise it is not.
-	Keep bool
+	Keep bool `json:"keep,omitempty"`
 	// Anyway has followed also what could not be read. Otherwise that is followed only if nobody waits long enough to
 	// know.
-	Anyway bool
+	Anyway bool `json:"anyway,omitempty"`
 }
 
 // FollowedAddress is the outcome of a FollowAddress, in JSON.

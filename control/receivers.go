@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"feedex/reading"
 )
@@ -51,26 +50,17 @@ type ReceiverName struct {
 // ErrNoReceiver means that there is no receiver of that name.
 var ErrNoReceiver = errors.New("there is no such receiver; see 'feedex notify list'")
 
-// handleReceivers serves what concerns receivers.
-func handleReceivers(mux *http.ServeMux, o Owner) {
-	mux.HandleFunc("POST /receiver/add", change(o.AddReceiver))
-	mux.HandleFunc("POST /receiver/remove", change(o.RemoveReceiver))
-	mux.HandleFunc("POST /receiver/try", patiently(func(ctx context.Context, r ReceiverName) (func() any, error) {
-		return func() any { return newRefusal(o.TryReceiver(ctx, r)) }, nil
-	}))
-}
-
 // AddReceiver implements ReceiverChanges.
 func (c *Client) AddReceiver(ctx context.Context, r ReceiverRequest) error {
-	return c.do(ctx, "POST", "/receiver/add", r, nil)
+	return callAddReceiver.tell(ctx, c, r)
 }
 
 // RemoveReceiver implements ReceiverChanges.
 func (c *Client) RemoveReceiver(ctx context.Context, r ReceiverName) error {
-	return c.do(ctx, "POST", "/receiver/remove", r, nil)
+	return callRemoveReceiver.tell(ctx, c, r)
 }
 
 // TryReceiver implements ReceiverTrials.
 func (c *Client) TryReceiver(ctx context.Context, r ReceiverName) error {
-	return c.do(ctx, "POST", "/receiver/try", r, new(refusal))
+	return callTryReceiver.tell(ctx, c, r)
 }

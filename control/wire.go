@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"feedex/archive"
 	"feedex/archive/jsonl"
 	"feedex/feed"
 	"feedex/neighbors"
@@ -18,72 +17,59 @@ import (
 // maxControlBytes bounds the body of a control request other than an import.
 const maxControlBytes = 1 << 20
 
-// A subscribeRequest is the body of subscribe.
-type subscribeRequest struct {
-	URLs     []string `json:"urls"`
-	Weight   int      `json:"weight,omitempty"`   // 0 leaves it as it is
-	Discreet *bool    `json:"discreet,omitempty"` // nil leaves it as it is
-	// Policy is by which the feed is polled, as polling.Settings reads it, "" for the node's own; nil leaves it as it
-	// is.
-	Policy  *string          `json:"policy,omitempty"`
-	Private *bool            `json:"private,omitempty"` // nil leaves it as it is
-	Sharing *archive.Sharing `json:"sharing,omitempty"` // nil leaves it as it is
-	// Unread is how much of what there is already is unread, as archive.ParseBacklog reads it; "" says nothing.
-	Unread string `json:"unread,omitempty"`
-}
-
-// newSubscribe is the request for a wish.
-func newSubscribe(s node.Subscribe) subscribeRequest {
-	urls := make([]string, len(s.Feeds))
-	for i, u := range s.Feeds {
-		urls[i] = string(u)
-	}
-	r := subscribeRequest{URLs: urls, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private,
-		Sharing: s.Sharing}
-	if s.Backlog != archive.UsualBacklog {
-		r.Unread = s.Backlog.String()
-	}
-	return r
-}
-
-// subscribe is the wish that the request is for. The error is a BadRequest.
-func (s *subscribeRequest) subscribe() (node.Subscribe, error) {
-	feeds := make([]feed.URL, len(s.URLs))
-	for i, raw := range s.URLs {
-		u, err := feed.ParseURL(raw)
-		if err != nil {
-			return node.Subscribe{}, BadRequest{err}
-		}
-		feeds[i] = u
+// checkWish says what is wrong with a wish to follow feeds, and has their URLs in the form that they have everywhere.
+// The error is a BadRequest.
+func checkWish(s *node.Subscribe) error {
+	if err := checkURLs(s.Feeds); err != nil {
+		return err
 	}
 	if s.Weight < 0 || s.Weight > neighbors.MaxWeight {
-		return node.Subscribe{}, BadRequest{fmt.Errorf("weight is %d, want 1 to %d", s.Weight, neighbors.MaxWeight)}
+		return BadRequest{fmt.Errorf("weight is %d, want 1 to %d", s.Weight, neighbors.MaxWeight)}
 	}
 	if s.Policy != nil && *s.Policy != "" {
 		if _, err := (polling.Settings{}).Policy(*s.Policy); err != nil {
-			return node.Subscribe{}, BadRequest{err}
+			return BadRequest{err}
 		}
 	}
-	wish := node.Subscribe{Feeds: feeds, Weight: s.Weight, Discreet: s.Discreet, Policy: s.Policy, Private: s.Private,
-		Sharing: s.Sharing}
-	if s.Unread != "" {
-		var err error
-		if wish.Backlog, err = archive.ParseBacklog(s.Unread); err != nil {
-			return node.Subscribe{}, BadRequest{fmt.Errorf("unread is %w", err)}
+	return nil
+}
+
+// checkURLs does so with URLs of feeds, and checkURL with one.
+func checkURLs(list []feed.URL) error {
+	for i := range list {
+		if err := checkURL(&list[i]); err != nil {
+			return err
 		}
 	}
-	return wish, nil
+	return nil
+}
+
+func checkURL(u *feed.URL) (err error) {
+	if *u, err = feed.ParseURL(string(*u)); err != nil {
+		return BadRequest{err}
+	}
+	return nil
+}
+
+// checkLines says what is wrong with lines of an export. The error is a BadRequest.
+func checkLines(list *[]jsonl.Line) error {
+	for i := range *list {
+		if err := (*list)[i].Check(); err != nil {
+			return BadRequest{fmt.Errorf("entry %d: %w", i+1, err)}
+		}
+	}
+	return nil
 }
 
 // A listRequest is the body of follow.
 type listRequest struct {
-	subscribeRequest
+	node.Subscribe
 	Arranged []reading.Arrangement `json:"arranged"`
 }
 
 // An urlRequest is the body of what is about a feed alone.
 type urlRequest struct {
-	URL string `json:"url"`
+	URL feed.URL `json:"url"`
 }
 
 // cutHeader is set in an answer to a search that has archive.ErrCut.
@@ -108,20 +94,6 @@ func newRefusal(err error) refusal {
 		return refusal{}
 	}
 	return refusal{err.Error()}
-}
-
-// A followRequest is the body of such a request.
-type followRequest struct {
-	subscribeRequest
-	Wait   time.Duration `json:"wait_ns,omitempty"`
-	Keep   bool          `json:"keep,omitempty"`
-	Anyway bool          `json:"anyway,omitempty"`
-}
-
-// A followAnswer is the answer to it.
-type followAnswer struct {
-	FollowedAddress
-	refusal
 }
 
 // A pollsLine is one line of the answer to /polls.
@@ -182,7 +154,7 @@ func (s *searchRequest) filter() (feed.Filter, error) {
 	return f, nil
 }
 
-// A nameRequest is the body of a request about a password, a person, or a tracker or neighbor.
+// A nameRequest is the body of a request about a password, a person, a site, or a tracker or neighbor.
 type nameRequest struct {
 	Name string `json:"name"`
 }
@@ -258,33 +230,19 @@ type pullRequest struct {
 	Entries []Remote `json:"entries"`
 }
 
-// A pullAnswer is the answer to it.
-type pullAnswer struct {
-	PullReport
-	refusal
+// A siteAnswer is the answer to the question which feeds the nodes of a site share.
+type siteAnswer struct {
+	Feeds []feed.URL `json:"feeds"`
 }
-
-// A siteRequest asks for the feeds that the nodes of a site share, and a siteAnswer is the answer to it.
-type (
-	siteRequest struct {
-		Name string `json:"name"`
-	}
-	siteAnswer struct {
-		Feeds []feed.URL `json:"feeds"`
-		refusal
-	}
-)
 
 // A joinAnswer is the answer to a JoinRequest.
 type joinAnswer struct {
 	Peer protocol.NodeID `json:"peer,omitzero"`
-	refusal
 }
 
 // A sourceAnswer is the answer to the naming of a tracker or a neighbor.
 type sourceAnswer struct {
 	Source node.SourceStatus `json:"source"`
-	refusal
 }
 
 // A dhtRequest is the owner's answer to whether the node may meet others by the DHT.
@@ -294,25 +252,17 @@ type dhtRequest struct {
 
 // An archiveRequest names a document of a feed: the feed's own where Document is empty.
 type archiveRequest struct {
-	Feed     string `json:"feed"`
-	Document string `json:"page,omitempty"`
+	Feed     feed.URL `json:"feed"`
+	Document feed.URL `json:"page,omitempty"`
 }
 
-// document are the feed and its document that are meant. The error is a BadRequest.
-func (r *archiveRequest) document() (u, page feed.URL, err error) {
-	if u, err = feed.ParseURL(r.Feed); err != nil {
-		return "", "", BadRequest{err}
+// check says what is wrong with it. The error is a BadRequest.
+func (r *archiveRequest) check() error {
+	if err := checkURL(&r.Feed); err != nil || r.Document == "" {
+		return err
 	}
-	if r.Document != "" {
-		if page, err = feed.ParseURL(r.Document); err != nil {
-			return "", "", BadRequest{fmt.Errorf("page: %w", err)}
-		}
+	if err := checkURL(&r.Document); err != nil {
+		return BadRequest{fmt.Errorf("page: %w", err)}
 	}
-	return u, page, nil
-}
-
-// An archiveAnswer is the answer to it.
-type archiveAnswer struct {
-	ArchiveDocument
-	refusal
+	return nil
 }

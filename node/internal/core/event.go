@@ -109,33 +109,33 @@ type Searched struct {
 	Err     error
 }
 
-// Subscribe is the owner's wish to follow feeds, or to follow them in another way. Repeating it changes
-// nothing.
+// Subscribe is the owner's wish to follow feeds, or to follow them in another way, in JSON as commands say it.
+// Repeating it changes nothing.
 type Subscribe struct {
-	Feeds []feed.URL
+	Feeds []feed.URL `json:"urls"`
 	// Standing says that the wish was said before, as a config file does at each start: a page in whose place a feed is
 	// followed need not be asked again.
-	Standing bool
+	Standing bool `json:"-"`
 	// Weight is the weight of preference for them, 1 to neighbors.MaxWeight (Paper §3.2). 0 leaves it as
 	// it is, which is 1 for a feed that was never followed.
-	Weight int
+	Weight int `json:"weight,omitempty"`
 	// Discreet says whether neighbors are not to learn that the interest is the node's own. Nil leaves
 	// that as it is, which is false for a feed that was never followed.
-	Discreet *bool
+	Discreet *bool `json:"discreet,omitempty"`
 	// Policy is by which they are polled, as polling.Settings reads it, "" for the node's own. Nil leaves it as
 	// it is, as does one that cannot be read.
-	Policy *string
+	Policy *string `json:"policy,omitempty"`
 	// Private says whether the feed and its entries must not leave the node, whatever its publisher says or, where it
 	// is false, whatever its address looks like. Nil leaves that as it is: a feed of which its owner says nothing stays
 	// on the node if its address may be a secret.
-	Private *bool
+	Private *bool `json:"private,omitempty"`
 	// Sharing is what of the owner's stars and labels of the feed is told to neighbors who tell theirs, once others may
 	// know of it. Nil leaves that as it is, which is nothing for a feed that was never followed.
-	Sharing *archive.Sharing
+	Sharing *archive.Sharing `json:"sharing,omitempty"`
 	// Backlog says how much of what there is of feeds that are not followed yet is unread to the person who wishes it,
 	// BacklogOf by their number, 0 for the owner. Its zero value says nothing.
-	Backlog   archive.Backlog
-	BacklogOf int64
+	Backlog   archive.Backlog `json:"unread,omitempty"`
+	BacklogOf int64           `json:"-"`
 }
 
 // Unsubscribe is the owner's wish to follow feeds no more. Their entries stay in the archive.
