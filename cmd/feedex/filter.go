@@ -158,7 +158,6 @@ func listed(f reading.CountedFilter) listedFilter {
 }
 
 func newFilterList() *cobra.Command {
-	var asJSON bool
 	var person string
 	c := &cobra.Command{
 		Use:   "list",
@@ -168,24 +167,19 @@ its rule acted, and when it caught the last of them. FOUND is how many entries o
 neighbors had for it.`,
 		Args: noArgs,
 	}
-	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
+	personFlag(c, &person)
+	read := func(c *cobra.Command, r archiveFile) (lines []listedFilter, err error) {
 		id, err := personOf(c, r, person)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		filters, err := r.Shelf(id).CountedFilters(c.Context())
-		if err != nil {
-			return err
-		}
-		var lines []listedFilter
 		for _, f := range filters {
 			lines = append(lines, listed(f))
 		}
-		return printList(c, asJSON, lines, "there are no filters", printFilters)
-	})
-	jsonFlag(c.Flags(), &asJSON)
-	personFlag(c, &person)
-	return c
+		return lines, err
+	}
+	return keptListing(c, "there are no filters", read, printFilters)
 }
 
 // filtersOf are the filters of the person of a name, the owner where it is "".

@@ -246,7 +246,6 @@ type listedReceiver struct {
 }
 
 func newNotifyList() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the receivers, and what waits for them",
@@ -254,16 +253,8 @@ func newNotifyList() *cobra.Command {
 went wrong last. Secrets are not shown, but whether there is one.`,
 		Args: noArgs,
 	}
-	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
-		lines, err := receiversOf(c, r)
-		if err != nil {
-			return err
-		}
-		const none = "no receivers yet: add one with 'feedex notify add NAME KIND ADDRESS'"
-		return printList(c, asJSON, lines, none, printReceivers)
-	})
-	jsonFlag(c.Flags(), &asJSON)
-	return c
+	return keptListing(c, "no receivers yet: add one with 'feedex notify add NAME KIND ADDRESS'", receiversOf,
+		printReceivers)
 }
 
 func receiversOf(c *cobra.Command, r archiveFile) (lines []listedReceiver, err error) {
@@ -370,16 +361,11 @@ func newNotifyTest() *cobra.Command {
 and nothing is noted of how it goes.`,
 		Args: oneArg("receiver"),
 	}
-	onArchive(c, func(c *cobra.Command, data string, args []string) error {
-		client, err := control.Dial(data)
-		if err != nil {
-			return advised(err, data)
-		}
-		defer client.Close()
+	withClient(c, func(c *cobra.Command, args []string, client *control.Client) error {
 		if err := client.TryReceiver(c.Context(), control.ReceiverName{Person: person, Name: args[0]}); err != nil {
 			return fmt.Errorf("receiver %q was not told: %w", args[0], err)
 		}
-		_, err = fmt.Fprintln(c.OutOrStdout(), "it has taken the message")
+		_, err := fmt.Fprintln(c.OutOrStdout(), "it has taken the message")
 		return err
 	})
 	personFlag(c, &person)

@@ -89,7 +89,6 @@ passwords of their own readers.`,
 }
 
 func newPasswordList() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the passwords by their names",
@@ -97,22 +96,8 @@ func newPasswordList() *cobra.Command {
 program last came in by it, to the hour. The passwords themselves are not kept.`,
 		Args: noArgs,
 	}
-	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
-		list, err := r.Passwords(c.Context())
-		if err != nil {
-			return err
-		}
-		people, err := r.People(c.Context())
-		if err != nil {
-			return err
-		}
-		const none = "no passwords yet: make one with 'feedex password add NAME'"
-		return printList(c, asJSON, passwordsOf(list, people), none, func(w io.Writer, lines []listedPassword) error {
-			return printPasswords(w, lines, time.Now())
-		})
-	})
-	jsonFlag(c.Flags(), &asJSON)
-	return c
+	return keptListing(c, "no passwords yet: make one with 'feedex password add NAME'", passwordsOf,
+		func(w io.Writer, lines []listedPassword) error { return printPasswords(w, lines, time.Now()) })
 }
 
 // A listedPassword is a password as it is listed.
@@ -124,7 +109,12 @@ type listedPassword struct {
 	Used    time.Time     `json:"used,omitzero"`
 }
 
-func passwordsOf(list []reading.Password, people []reading.Person) (lines []listedPassword) {
+func passwordsOf(c *cobra.Command, r archiveFile) (lines []listedPassword, err error) {
+	list, err := r.Passwords(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	people, err := r.People(c.Context())
 	names := make(map[reading.PersonID]string, len(people))
 	for _, p := range people {
 		names[p.ID] = p.Name
@@ -132,7 +122,7 @@ func passwordsOf(list []reading.Password, people []reading.Person) (lines []list
 	for _, p := range list {
 		lines = append(lines, listedPassword{p.Name, p.Scope, names[p.Person], p.Created, p.Used})
 	}
-	return lines
+	return lines, err
 }
 
 // printPasswords writes a table for people.

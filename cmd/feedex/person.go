@@ -71,7 +71,6 @@ type listedPerson struct {
 }
 
 func newPersonList() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List who reads through the node",
@@ -79,24 +78,21 @@ func newPersonList() *cobra.Command {
 many entries are unread and starred.`,
 		Args: noArgs,
 	}
-	onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
+	return keptListing(c, "", func(c *cobra.Command, r archiveFile) (lines []listedPerson, err error) {
 		people, err := r.People(c.Context())
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var lines []listedPerson
 		for _, p := range people {
 			b, err := r.Belongings(c.Context(), p.ID)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			lines = append(lines, listedPerson{p.Name, p.Created, b.Passwords, b.Folders, b.Unread, b.Starred,
 				b.Labels})
 		}
-		return printList(c, asJSON, lines, "", printPeople)
-	})
-	jsonFlag(c.Flags(), &asJSON)
-	return c
+		return lines, nil
+	}, printPeople)
 }
 
 // printPeople writes a table for people.

@@ -81,6 +81,20 @@ func listing[T any](c *cobra.Command, none string, ask func(*control.Client, con
 	return c
 }
 
+// keptListing is a command that lists what an archive keeps, for people as a table.
+func keptListing[T any](c *cobra.Command, none string, read func(*cobra.Command, archiveFile) ([]T, error),
+	print func(io.Writer, []T) error) *cobra.Command {
+	var asJSON bool
+	jsonFlag(c.Flags(), &asJSON)
+	return onReader(c, func(c *cobra.Command, r archiveFile, _ []string) error {
+		list, err := read(c, r)
+		if err != nil {
+			return err
+		}
+		return printList(c, asJSON, list, none, print)
+	})
+}
+
 // plural is n with the noun that fits: "1 entry", "2 entries".
 func plural[T int | int64](n T, one, many string) string {
 	if n == 1 {

@@ -278,20 +278,14 @@ in the config file, which is what --config or FEEDEX_CONFIG names.`
 
 // withClient makes do what the command does, with a client of the node that runs on its data directory.
 func withClient(c *cobra.Command, do func(c *cobra.Command, args []string, client *control.Client) error) {
-	settings.Bind(c.Flags(), settings.Client)
-	c.Annotations = map[string]string{helpEnd: clientSettings}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		data, err := dataDirectory(c.Flags())
-		if err != nil {
-			return err
-		}
+	onArchive(c, func(c *cobra.Command, data string, args []string) error {
 		client, err := control.Dial(data)
 		if err != nil {
 			return advised(err, data)
 		}
 		defer client.Close()
 		return do(c, args, client)
-	}
+	})
 }
 
 // dataDirectory is the data directory that flags, environment, config file and default name.
