@@ -42,8 +42,6 @@ type entriesPage struct {
 	More    bool    // the search found more than these
 	Problem string  // why the search found nothing, "" for no reason
 	Here    string  // address of the list
-	Undo    *undo   // what was done here just now, nil for nothing
-	Polled  string  // what came of a refresh just now, "" for none
 	// Newest is, but for a search, the newest item that was unread just before the list was made, 0 for none. What came
 	// since may not be in it.
 	Newest reading.ItemID
@@ -61,9 +59,9 @@ func (h *desk) entries(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
 	p := &entriesPage{listing: listingOf(r), Here: r.URL.RequestURI()}
 	if r.FormValue("undo") != "" {
-		p.Undo, p.Here = h.undoOf(r), withUndo(p.Here, "")
+		p.Here = withUndo(p.Here, "")
 	}
-	if p.Polled = refreshed(r, now); p.Polled != "" {
+	if refreshed(r, now) != "" {
 		p.Here = withRefreshed(p.Here, nil)
 	}
 	p.Show = cmp.Or(p.Show, "unread")

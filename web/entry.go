@@ -28,7 +28,6 @@ type entryPage struct {
 	SendTo    string // address of a site that takes the entry, "" for none
 	Taker     string // the name of that site
 	Service   string // what it can be saved to, "" for none
-	Saved     bool   // it was, just now
 	Feed      string
 	FeedPath  string
 	FeedIcon  string
@@ -173,7 +172,7 @@ func (h *desk) entry(r *http.Request) (view, error) {
 	l := shareLinkOf(r)
 	p.SendTo, p.Taker = l.of(p.Link, p.Title), l.Host()
 	if s, err := h.Shelf.Service(ctx); err == nil { // else the settings say what is wrong
-		p.Service, p.Saved = s.Name(), r.FormValue("done") == "saved"
+		p.Service = s.Name()
 	}
 	h.divide(r, p, e.Extras.Chapters.URL)
 	if err := h.around(r, p, &record); err != nil {

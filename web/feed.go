@@ -30,16 +30,13 @@ type feedPage struct {
 	Last     moment
 	Timeline timeline
 	Latest   []headline
-	Why      []string // why the next poll is then
-	Until    moment   // throttled until then; zero for not
-	By       string   // by its publisher, or the host
-	Missing  int      // entries of the gap that have not come
-	From, To moment   // of the gap
-	LoggedIn bool
+	Why      []string    // why the next poll is then
+	Until    moment      // throttled until then; zero for not
+	By       string      // by its publisher, or the host
+	Missing  int         // entries of the gap that have not come
+	From, To moment      // of the gap
 	Named    []namedFeed // feeds that the web page names which is there instead
 	Form     feedForm
-	Saved    bool   // what the form said, just now
-	Polled   string // what came of a refresh just now, "" for none
 }
 
 // A namedFeed is one that a web page names.
@@ -69,7 +66,7 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 	if err != nil {
 		return view{}, err
 	}
-	p := &feedPage{FeedDetail: known, Secret: known.URL.Secret(), Address: address(known.URL), LoggedIn: loggedIn(ctx)}
+	p := &feedPage{FeedDetail: known, Secret: known.URL.Secret(), Address: address(known.URL)}
 	if known.Status != nil {
 		p.Line = h.line(&FeedSummary{FeedStatus: *known.Status, Number: number, Icon: known.Look.Icon,
 			Folders: known.Folders}, now)
@@ -80,7 +77,7 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 	if known.Name != "" {
 		p.Line.Title = known.Name
 	}
-	if !p.Secret || p.LoggedIn {
+	if !p.Secret || loggedIn(ctx) {
 		list, err := h.Shelf.Headlines(ctx, reading.HeadlineQuery{Feed: number, Secret: true, Limit: latestOnFeed})
 		if err != nil {
 			return view{}, err
@@ -97,11 +94,10 @@ func (h *Handler) feedView(r *http.Request, number int64, sent *feedForm) (view,
 	if g := known.Gap; g.Open() {
 		p.Missing, p.From, p.To = g.Missing-g.Filled, moment{g.After, now}, moment{g.Before, now}
 	}
-	p.Named = named(&p.Feed, p.LoggedIn)
+	p.Named = named(&p.Feed, loggedIn(ctx))
 	if p.Form = newFeedForm(&p.FeedDetail); sent != nil {
 		p.Form = *sent
 	}
-	p.Saved, p.Polled = r.Method == http.MethodGet && r.FormValue("done") == "saved", refreshed(r, now)
 	return view{Page: "feed", Title: p.Line.Title, Nav: "/feeds", Body: p}, nil
 }
 

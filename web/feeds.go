@@ -20,8 +20,6 @@ type feedsPage struct {
 	Total      int       // feeds that are followed
 	Found      int       // feeds that fit the query
 	Ill        int       // feeds of which something is wrong
-	Polled     string    // what came of a refresh just now, "" for none
-	Undo       *undo     // what was done a moment ago, nil for nothing
 	Unfollowed []unfollower
 	pager
 }
@@ -57,8 +55,7 @@ func (p pager) at(n int) string {
 
 func (h *Handler) feeds(r *http.Request) (view, error) {
 	now := h.now(r)
-	p := &feedsPage{Query: strings.TrimSpace(r.FormValue("q")), Order: r.FormValue("order"), Polled: refreshed(r, now),
-		Undo: h.undoOf(r),
+	p := &feedsPage{Query: strings.TrimSpace(r.FormValue("q")), Order: r.FormValue("order"),
 		Orders: []section{{"", "by name"}, {"trouble", "trouble first"}, {"neighbors", "most from neighbors"},
 			{"next", "next poll"}}}
 	var err error

@@ -21,7 +21,6 @@ const triedFor = 30 * 24 * time.Hour
 
 // A filtersPage lists the owner's filters, with a form that tries one and keeps it.
 type filtersPage struct {
-	Undo    *undo
 	Filters []filterLine
 	ID      reading.FilterID // of the filter that the form changes, 0 for a new one
 	Wish    reading.FilterWish
@@ -113,7 +112,7 @@ func (h *Handler) filtersWith(r *http.Request, problem string) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	p := filtersPage{Undo: h.undoOf(r), Rules: rules(), Tried: r.FormValue("words") != "",
+	p := filtersPage{Rules: rules(), Tried: r.FormValue("words") != "",
 		Sent: r.Method == http.MethodPost,
 		Wish: reading.FilterWish{Name: r.FormValue("name"), Words: r.FormValue("words"), Folder: r.FormValue("folder"),
 			Rule: reading.Rule(r.FormValue("rule")), Label: r.FormValue("label"),

@@ -102,14 +102,13 @@ func userOf(ctx context.Context) string { return viewerOf(ctx).Name }
 // loginPage asks for a password.
 type loginPage struct {
 	Next     string
-	User     string // that has logged in already
 	Required bool
 	Wrong    bool // the password is none
 }
 
 func (h *Handler) loginPage(r *http.Request) (view, error) {
 	return view{Page: "login", Title: "Log in", Body: loginPage{Next: local(r.FormValue("next")),
-		User: userOf(r.Context()), Required: h.Login(r), Wrong: r.FormValue("wrong") == "1"}}, nil
+		Required: h.Login(r), Wrong: r.FormValue("wrong") == "1"}}, nil
 }
 
 // login begins a session, of whoever's password was shown.

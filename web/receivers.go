@@ -43,8 +43,6 @@ type receiversPage struct {
 	Key       string
 	Browser   string // what the browser may be called
 	MostMost  int
-	Undo      *undo
-	User      string
 	Sent      url.Values // the form as it was sent, without the secret; nil for none
 	Problem   string     // what is wrong with it
 	Wanting   bool       // a secret was sent, and has to be again
@@ -79,14 +77,14 @@ func (h *Handler) receivers(r *http.Request) (view, error) { return h.receiversW
 
 // receiversWith is the page with the form as it was sent, if it was, and what is wrong with that.
 func (h *Handler) receiversWith(r *http.Request, problem string) (view, error) {
-	p := &receiversPage{Key: h.Source.PushKey(), MostMost: reading.MostMost, Undo: h.undoOf(r),
-		User: userOf(r.Context()), Sent: url.Values{"most": {strconv.Itoa(reading.DefaultMost)}}, Problem: problem}
+	p := &receiversPage{Key: h.Source.PushKey(), MostMost: reading.MostMost,
+		Sent: url.Values{"most": {strconv.Itoa(reading.DefaultMost)}}, Problem: problem}
 	if problem != "" {
 		p.Sent, p.Wanting = maps.Clone(r.PostForm), r.PostForm.Get("secret") != ""
 		p.Sent.Del("secret")
 	}
 	v := view{Page: "receivers", Title: "Notifications", Nav: "/settings", Push: true, Body: p}
-	if p.User == "" {
+	if !loggedIn(r.Context()) {
 		return v, nil
 	}
 	var err error

@@ -18,7 +18,6 @@ const latestOfSuggested = 3
 // recommendedPage lists feeds that neighbors with like interests follow. Nothing is fetched for it.
 type recommendedPage struct {
 	Feeds []suggestedFeed
-	Undo  *undo
 }
 
 // A suggestedFeed is a feed as the list shows it.
@@ -34,7 +33,7 @@ func (h *Handler) recommended(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	p := &recommendedPage{Undo: h.undoOf(r)}
+	p := new(recommendedPage)
 	for _, f := range list {
 		s := suggestedFeed{RecommendedFeed: f, Name: titleOf(f.Feed, f.Title)}
 		if f.Number > 0 {

@@ -13,9 +13,7 @@ type settingsPage struct {
 	Feeds []feedLine // a page of them
 	pager
 	Status Status
-	Undo   *undo  // what was done a moment ago, nil for nothing
 	Host   string // under which the node was reached
-	User   string // that has logged in, "" for none
 	savingSection
 
 	Sources   []sourceLine
@@ -25,8 +23,7 @@ type settingsPage struct {
 
 func (h *Handler) settings(r *http.Request) (view, error) {
 	ctx, now := r.Context(), h.now(r)
-	p := &settingsPage{Undo: h.undoOf(r), Host: r.Host, User: userOf(ctx)}
-	p.savingSection = h.savingSection(ctx)
+	p := &settingsPage{Host: r.Host, savingSection: h.savingSection(ctx)}
 	var err error
 	if p.Status, err = h.Source.Status(ctx); err != nil {
 		return view{}, err
@@ -36,7 +33,7 @@ func (h *Handler) settings(r *http.Request) (view, error) {
 	if err != nil && p.Status.Storage == "" {
 		return view{}, err
 	}
-	if p.User != "" {
+	if loggedIn(ctx) {
 		list, err := h.Source.Passwords(ctx)
 		if err != nil {
 			return view{}, err

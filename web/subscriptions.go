@@ -20,8 +20,6 @@ type subscriptionsPage struct {
 	Feeds      []subscriptionLine
 	Query      string // what the names are to contain
 	Total      int
-	Undo       *undo  // what was done a moment ago, nil for nothing
-	Polled     string // what came of a refresh just now, "" for none
 	Unfollowed []unfollower
 	pager
 }
@@ -40,8 +38,7 @@ type subscriptionLine struct {
 // subscriptions lists what the person reads.
 func (h *desk) subscriptions(r *http.Request) (view, error) {
 	ctx := r.Context()
-	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q")), Undo: h.undoOf(r),
-		Polled: refreshed(r, h.now(r))}
+	p := &subscriptionsPage{Query: strings.TrimSpace(r.FormValue("q"))}
 	var err error
 	if p.Unfollowed, err = h.unfollowed(r); err != nil {
 		return view{}, err
@@ -78,8 +75,6 @@ type subscriptionPage struct {
 	Last    moment
 	Latest  []headline
 	Form    feedForm
-	Saved   bool        // what the form said, just now
-	Polled  string      // what came of a refresh just now, "" for none
 	Named   []namedFeed // feeds that the web page names which is there instead
 }
 
@@ -113,7 +108,6 @@ func (h *desk) subscriptionView(r *http.Request, number int64, sent *feedForm) (
 		p.Form = *sent
 	}
 	p.Named = named(&k.Feed, false)
-	p.Saved, p.Polled = r.Method == http.MethodGet && r.FormValue("done") == "saved", refreshed(r, now)
 	return view{Page: "subscription", Title: p.Title, Nav: "/feeds", Body: p}, nil
 }
 
@@ -276,7 +270,7 @@ func (h *desk) export(w http.ResponseWriter, r *http.Request) {
 
 // preferences are what a person settles for themselves.
 func (h *desk) preferences(r *http.Request) (view, error) {
-	p := preferencesPage{Undo: h.undoOf(r), savingSection: h.savingSection(r.Context())}
+	p := preferencesPage{savingSection: h.savingSection(r.Context())}
 	if viewerOf(r.Context()).settles() {
 		list, err := h.Shelf.OwnPasswords(r.Context())
 		if err != nil {
@@ -295,7 +289,6 @@ func (h *desk) preferences(r *http.Request) (view, error) {
 type preferencesPage struct {
 	Settles   bool // their passwords are listed, made and removed here
 	Passwords []passwordLine
-	Undo      *undo // what was done a moment ago, nil for nothing
 	savingSection
 }
 

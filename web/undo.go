@@ -78,7 +78,7 @@ func (h *kit) canUndo(r *http.Request, page string, u undo) string {
 
 // undoOf is the undo that a page offers, nil for none.
 func (h *kit) undoOf(r *http.Request) *undo {
-	return h.undos.of(h.whose(r), r.FormValue("undo"), h.Now())
+	return h.undos.of(h.whose(r), r.URL.Query().Get("undo"), h.Now())
 }
 
 // of returns the undo that a session has with that key, nil where there is none any more. It forgets what is over.

@@ -30,6 +30,11 @@ type view struct {
 	// Push says that the page may ask the browser for a subscription to the node's messages.
 	Push bool
 
+	// Undo is what was done a moment ago, nil for nothing, Polled what came of a refresh just now, "" for none, and
+	// Saved says that a form was kept just now.
+	Undo    *undo
+	Polled  string
+	Saved   bool
 	Follow  string // an address that a bookmark brought, for the form that follows one
 	Token   string // of the visitor's forms
 	User    string // that has logged in, "" for none
@@ -93,6 +98,8 @@ const readerHeader = "Feedex-Reader"
 // show writes a page whose forms bear the token. It is made whole before the first byte leaves.
 func (h *kit) show(w http.ResponseWriter, r *http.Request, token string, v view) {
 	c := viewerOf(r.Context())
+	v.Undo, v.Polled = h.undoOf(r), refreshed(r, h.now(r))
+	v.Saved = r.Method == http.MethodGet && r.URL.Query().Get("done") == "saved"
 	v.Token, v.Now, v.Version, v.Look, v.Share = token, h.Now(), h.Version, lookOf(r), shareLinkOf(r)
 	v.Follow = r.URL.Query().Get("url")
 	v.User, v.Reader, v.Whose = c.Name, c.Name != "" && !c.owns(), c.String()
