@@ -158,6 +158,15 @@ func (m Match) String() string {
 	return b.String()
 }
 
+// MarshalText writes the match as String does.
+func (m Match) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (m *Match) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseMatch(string(text))
+	return err
+}
+
 func (m Match) write(b *strings.Builder) {
 	switch m.Op {
 	case MatchTerm:
