@@ -33,6 +33,23 @@ func Streams(ctx context.Context, l reading.Library, s reading.Stream,
 	return all, err
 }
 
+// IDs are the items of such streams in the order of a page: the first of each stream, as many as the page may have.
+func IDs(ctx context.Context, l reading.Library, streams []reading.Stream,
+	p reading.Page) (ids []reading.ItemID, err error) {
+	for _, s := range streams {
+		more, err := l.IDs(ctx, s, p)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, more...)
+	}
+	slices.Sort(ids)
+	if !p.Oldest {
+		slices.Reverse(ids)
+	}
+	return ids, nil
+}
+
 // RenameFolder gives a folder another name, and refuses that of another folder with a status: one of the numbers that a
 // program knows would be no more, and what was in which could not be told afterwards.
 func RenameFolder(ctx context.Context, l reading.Library, id reading.FolderID, raw string, taken int) error {

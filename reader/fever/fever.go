@@ -23,13 +23,6 @@ type handler struct {
 	text    reading.Text
 }
 
-// of is the handler for a person who came in.
-func (h *handler) of(l reading.Library) *handler {
-	personal := *h
-	personal.Library = l
-	return &personal
-}
-
 // Paths lists the beginnings of the paths at which the handler serves. The last is where FreshRSS has it.
 func Paths() []string { return []string{"/fever", "/api/fever.php"} }
 
@@ -80,7 +73,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Auth    int `json:"auth"`
 		}{version, 0})
 	default:
-		err = h.of(visitor.Library).serve(w, r, asked)
+		personal := *h
+		personal.Library = visitor.Library
+		err = personal.serve(w, r, asked)
 	}
 	if err != nil {
 		h.fail(w, err)

@@ -21,13 +21,6 @@ type handler struct {
 	text    reading.Text
 }
 
-// of is the handler for a person who came in.
-func (h *handler) of(l reading.Library) *handler {
-	personal := *h
-	personal.Library = l
-	return &personal
-}
-
 // Paths lists the beginnings of the paths at which the handler serves.
 func Paths() []string { return []string{"/accounts/", "/reader/", freshPath} }
 
@@ -111,7 +104,9 @@ func (h *handler) serve(w http.ResponseWriter, r *request, path string) (err err
 	if err != nil {
 		return err
 	}
-	r.user, h = visitor.Name, h.of(visitor.Library)
+	personal := *h
+	personal.Library = visitor.Library
+	r.user, h = visitor.Name, &personal
 	if strings.HasPrefix(r.path, atomPath) {
 		return h.atom(w, r)
 	}

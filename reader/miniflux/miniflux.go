@@ -31,13 +31,6 @@ type handler struct {
 	turning *sync.Mutex // held while a star is turned into none or back
 }
 
-// of is the handler for a person who came in.
-func (h *handler) of(l reading.Library) *handler {
-	personal := *h
-	personal.Library = l
-	return &personal
-}
-
 // An endpoint answers a request that somebody may make.
 type endpoint func(h *handler, w http.ResponseWriter, r *http.Request) error
 
@@ -121,7 +114,9 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, f endpoint) {
 		err = syncapi.Admit(w, r, visitor.Name, "Access Unauthorized")
 	}
 	if err == nil {
-		err = f(h.of(visitor.Library), w, r.WithContext(context.WithValue(r.Context(), user{}, visitor.Name)))
+		personal := *h
+		personal.Library = visitor.Library
+		err = f(&personal, w, r.WithContext(context.WithValue(r.Context(), user{}, visitor.Name)))
 	}
 	if err != nil {
 		no := syncapi.Refused(w, err, http.StatusBadRequest, h.Log, "answer a reader of Miniflux's API")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,7 +113,11 @@ func (h *handler) find(ctx context.Context, s *selection) (ids []reading.ItemID,
 			ids, err = h.Library.IDs(ctx, s.streams[0], reading.Page{Oldest: s.oldest, Limit: s.offset + s.limit})
 		}
 	} else {
-		ids, err = h.between(ctx, s)
+		page := reading.Page{After: s.below, Before: s.above, Limit: reading.MaxPage}
+		if s.oldest {
+			page = reading.Page{After: s.above, Before: s.below, Limit: reading.MaxPage, Oldest: true}
+		}
+		ids, err = syncapi.IDs(ctx, h.Library, s.streams, page)
 		total = len(ids)
 	}
 	if err != nil {
@@ -122,26 +125,6 @@ func (h *handler) find(ctx context.Context, s *selection) (ids []reading.ItemID,
 	}
 	ids = ids[min(s.offset, len(ids)):]
 	return ids[:min(s.limit, len(ids))], total, nil
-}
-
-// between returns the ids of a selection in its order: the first of each stream, as many as a page may have.
-func (h *handler) between(ctx context.Context, s *selection) (ids []reading.ItemID, err error) {
-	page := reading.Page{After: s.below, Before: s.above, Limit: reading.MaxPage}
-	if s.oldest {
-		page = reading.Page{After: s.above, Before: s.below, Limit: reading.MaxPage, Oldest: true}
-	}
-	for _, stream := range s.streams {
-		more, err := h.Library.IDs(ctx, stream, page)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, more...)
-	}
-	slices.Sort(ids)
-	if !s.oldest {
-		slices.Reverse(ids)
-	}
-	return ids, nil
 }
 
 // queryArguments are those of a request, with what is wrong with the last that could not be read.

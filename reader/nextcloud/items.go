@@ -5,7 +5,6 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"feedex/reading"
@@ -119,17 +118,9 @@ func (h *handler) answer(w http.ResponseWriter, r *request, s reading.Stream, p 
 	if err != nil {
 		return err
 	}
-	var ids []reading.ItemID
-	for _, s := range streams {
-		more, err := h.Library.IDs(r.Context(), s, p)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, more...)
-	}
-	slices.Sort(ids)
-	if !p.Oldest {
-		slices.Reverse(ids)
+	ids, err := syncapi.IDs(r.Context(), h.Library, streams, p)
+	if err != nil {
+		return err
 	}
 	ids = ids[:min(p.Limit, len(ids))]
 

@@ -27,13 +27,6 @@ type handler struct {
 	mux     *http.ServeMux
 }
 
-// of is the handler for a person who came in.
-func (h *handler) of(l reading.Library) *handler {
-	personal := *h
-	personal.Library = l
-	return &personal
-}
-
 // Paths lists the beginnings of the paths at which the handler serves. The last is where one reader asks for the name
 // of the user.
 func Paths() []string {
@@ -89,9 +82,10 @@ func New(cfg syncapi.Config) http.Handler {
 
 func (h *handler) handle(pattern string, f endpoint) {
 	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		library, asked, err := h.enter(w, r)
+		personal := *h
+		asked, err := personal.enter(w, r)
 		if err == nil {
-			err = f(h.of(library), w, asked)
+			err = f(&personal, w, asked)
 		}
 		if err != nil {
 			no := syncapi.Refused(w, err, http.StatusUnprocessableEntity, h.Log, "answer a reader of Nextcloud's API")
@@ -114,18 +108,19 @@ type request struct {
 	args arguments
 }
 
-// enter lets readers in that show an app password with its name, to a library.
-func (h *handler) enter(w http.ResponseWriter, r *http.Request) (reading.Library, *request, error) {
+// enter lets readers in that show an app password with its name, to the library of its person.
+func (h *handler) enter(w http.ResponseWriter, r *http.Request) (*request, error) {
 	user, password, _ := r.BasicAuth()
 	visitor, err := syncapi.Visitor(r.Context(), h.Entrance, user, password)
 	if err == nil {
 		err = syncapi.Admit(w, r, visitor.Name, "This is not the name and password of an app: feedex password add NAME")
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	h.Library = visitor.Library
 	args, err := parse(w, r)
-	return visitor.Library, &request{r, visitor.Name, args}, err
+	return &request{r, visitor.Name, args}, err
 }
 
 // number is the number in the path. The error is errMissing where there could not be such a one.
