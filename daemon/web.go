@@ -144,7 +144,7 @@ func (d dashboard) Ask(ctx context.Context, f feed.Filter,
 
 // Adjust implements web.OwnerActions.
 func (d dashboard) Adjust(ctx context.Context, number int64, wish node.Subscribe) error {
-	u, err := d.followed(ctx, number)
+	u, err := d.numbered(ctx, number, true)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (d dashboard) Adjust(ctx context.Context, number int64, wish node.Subscribe
 
 // Keep implements web.OwnerActions.
 func (d dashboard) Keep(ctx context.Context, number int64, l archive.Limits) error {
-	u, err := d.followed(ctx, number)
+	u, err := d.numbered(ctx, number, true)
 	if err != nil {
 		return err
 	}
@@ -163,18 +163,9 @@ func (d dashboard) Keep(ctx context.Context, number int64, l archive.Limits) err
 		Count: &l.Count})
 }
 
-// followed is the feed with that number. The error is web.ErrNone where it is not followed.
-func (d dashboard) followed(ctx context.Context, number int64) (feed.URL, error) {
-	f, err := d.NumberedFeed(ctx, number)
-	if err == nil && !f.Subscribed {
-		err = web.ErrNone
-	}
-	return f.URL, err
-}
-
 // Unfollow implements web.OwnerActions.
 func (d dashboard) Unfollow(ctx context.Context, number int64) error {
-	u, err := d.numbered(ctx, number)
+	u, err := d.numbered(ctx, number, false)
 	if err != nil {
 		return err
 	}
@@ -184,7 +175,7 @@ func (d dashboard) Unfollow(ctx context.Context, number int64) error {
 
 // FollowAgain implements web.OwnerActions.
 func (d dashboard) FollowAgain(ctx context.Context, number int64) error {
-	u, err := d.numbered(ctx, number)
+	u, err := d.numbered(ctx, number, false)
 	if err != nil {
 		return err
 	}
@@ -192,10 +183,11 @@ func (d dashboard) FollowAgain(ctx context.Context, number int64) error {
 	return d.host.Subscribe(ctx, node.Subscribe{Feeds: []feed.URL{u}})
 }
 
-// numbered is the feed with that number, followed or not.
-func (d dashboard) numbered(ctx context.Context, number int64) (feed.URL, error) {
+// numbered is the feed with that number. The error is web.ErrNone where there is none, or it is to be followed and is
+// not.
+func (d dashboard) numbered(ctx context.Context, number int64, followed bool) (feed.URL, error) {
 	f, err := d.NumberedFeed(ctx, number)
-	if err == nil && f.URL == "" {
+	if err == nil && (f.URL == "" || followed && !f.Subscribed) {
 		err = web.ErrNone
 	}
 	return f.URL, err
