@@ -24,10 +24,15 @@ import (
 	"feedex/reading"
 )
 
+// A numbering knows feeds by their numbers: an Owner.
+type numbering interface {
+	Numbered(ctx context.Context, number int64) (feed.URL, error)
+}
+
 // published is where a feed is published that a list has at the address of the owner's reader, "host:port" or one of
 // hosts, by its URL or its number; others are as they are. For what the node makes of several feeds the error is
 // errMadeHere: who follows that has every entry once more.
-func published(ctx context.Context, o control.Owner, u feed.URL, own string, hosts []string) (feed.URL, error) {
+func published(ctx context.Context, o numbering, u feed.URL, own string, hosts []string) (feed.URL, error) {
 	path, ok := ownPath(u, own, hosts)
 	if !ok {
 		return u, nil

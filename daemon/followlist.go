@@ -248,9 +248,3 @@ func (l *library) followList(ctx context.Context, s node.Subscribe,
 	}
 	return none, gone
 }
-
-// FollowList implements control.Owner.
-func (h *host) FollowList(ctx context.Context, s node.Subscribe,
-	list []reading.Arrangement) ([]control.NoFolder, error) {
-	return h.libraryOf(reading.Owner).followList(ctx, s, list)
-}

@@ -17,9 +17,6 @@ import (
 	"feedex/reading"
 )
 
-// A host is its own Owner, and serves the control socket as such.
-var _ control.Owner = (*host)(nil)
-
 // feed is the status of a feed, nil where it is not followed, or nothing can be stored.
 func (h *host) feed(ctx context.Context, u feed.URL) (*node.FeedStatus, error) {
 	return glance(ctx, h.loop, func(n *node.Node) *node.FeedStatus { return n.Feed(u) })

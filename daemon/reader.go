@@ -213,11 +213,6 @@ func (l *library) Arrange(ctx context.Context, list ...reading.Arrangement) erro
 	})
 }
 
-// Arrange implements control.Owner.
-func (h *host) Arrange(ctx context.Context, list []reading.Arrangement) error {
-	return h.libraryOf(reading.Owner).Arrange(ctx, list...)
-}
-
 // AddFolder implements reading.Editor.
 func (l *library) AddFolder(ctx context.Context, raw string) (id reading.FolderID, err error) {
 	name, err := reading.FolderName(raw)

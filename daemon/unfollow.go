@@ -69,11 +69,13 @@ func (l pagesLibrary) Refollow(ctx context.Context, list []reading.Unfollowed) e
 }
 
 // personal is the host as an Owner for a person: what they follow, title and file. To them so much is unread as they
-// say, and what their programs unfollowed is followed anew when they follow it.
+// say, and what their programs unfollowed is followed anew when they follow it. The control socket serves the owner's.
 type personal struct {
 	*host
 	library *library
 }
+
+var _ control.Owner = personal{}
 
 // Arrange implements control.Owner.
 func (p personal) Arrange(ctx context.Context, list []reading.Arrangement) error {
