@@ -80,10 +80,7 @@ type subscriptionPage struct {
 
 // subscription is the page of a feed.
 func (h *desk) subscription(r *http.Request) (view, error) {
-	number, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
-	if err != nil || number <= 0 {
-		return view{}, ErrNone
-	}
+	number, _ := strconv.ParseInt(r.PathValue("number"), 10, 64) // of what is none there is no feed
 	return h.subscriptionView(r, number, nil)
 }
 
