@@ -129,7 +129,7 @@ func (a ownerCall[In, Out]) ask(ctx context.Context, c *Client, in In) (out Out,
 		return out, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusNoContent {
+	if bare(out) && !a.late { // there is nothing to read
 		return out, nil
 	}
 	var answer json.RawMessage
