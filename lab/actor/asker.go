@@ -37,6 +37,6 @@ func newAsker(n *node.Node, every time.Duration, from time.Time,
 	t = newTeller(n, every, func(time.Time, protocol.NodeID) []protocol.Call {
 		return []protocol.Call{protocol.QueryFeed{Query: query(t.turns, t.last)}}
 	})
-	t.next = from
+	t.wakes = from
 	return t
 }

@@ -1,21 +1,33 @@
 package actor
 
 import (
+	"time"
+
 	"feedex/node"
 	"feedex/protocol"
 )
 
-// A sideCaller makes calls of its own beside those of its node, in its name. It learns the tokens by which
-// neighbors know the node from the node's own calls.
+// A sideCaller is a habit that makes calls of its own beside those of its node, in its name. It learns the tokens by
+// which neighbors know the node from the node's own calls.
 type sideCaller struct {
-	node   *node.Node
+	habit
 	tokens map[protocol.NodeID]string
 	last   uint64
 	open   map[uint64]func(node.Answered)
+	wakes  time.Time // when it has something to do by itself, zero for never
 }
 
-func newCaller(n *node.Node) sideCaller {
-	return sideCaller{node: n, tokens: make(map[protocol.NodeID]string), open: make(map[uint64]func(node.Answered))}
+// newCaller makes a sideCaller whose effects change as a habit's do.
+func newCaller(n *node.Node, change func(e node.Effect) node.Effect) sideCaller {
+	tokens := make(map[protocol.NodeID]string)
+	overhears := func(e node.Effect) node.Effect {
+		if call, ok := e.(node.Call); ok && !call.To.Node.IsZero() {
+			tokens[call.To.Node] = call.Session
+		}
+		return change(e)
+	}
+	return sideCaller{habit: habit{node: n, change: overhears}, tokens: tokens,
+		open: make(map[uint64]func(node.Answered))}
 }
 
 // own marks the ids of calls that are not the node's.
@@ -33,24 +45,25 @@ func (c *sideCaller) call(dst []node.Effect, to protocol.NodeID, call protocol.C
 		Timeout: protocol.PromiseTimeout})
 }
 
-// overhears learns from an effect of the node.
-func (c *sideCaller) overhears(e node.Effect) {
-	if call, ok := e.(node.Call); ok && !call.To.Node.IsZero() {
-		c.tokens[call.To.Node] = call.Session
-	}
-}
-
-// answered takes in an event that ends a call of its own, and reports whether it was one.
-func (c *sideCaller) answered(ev node.Event) bool {
+// Step implements Participant. Of what ends a call of its own the node learns nothing.
+func (c *sideCaller) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
 	a, ok := ev.(node.Answered)
 	if !ok || a.ID&own == 0 {
-		return false
+		return c.habit.Step(dst, now, ev)
 	}
 	if f := c.open[a.ID]; f != nil {
 		delete(c.open, a.ID)
 		f(a)
 	}
-	return true
+	return dst
+}
+
+// Next implements Participant.
+func (c *sideCaller) Next() time.Time {
+	if next := c.habit.Next(); c.wakes.IsZero() || !next.IsZero() && next.Before(c.wakes) {
+		return next
+	}
+	return c.wakes
 }
 
 // neighbors are those that the node has now.

@@ -16,23 +16,21 @@ import (
 // until then and in all else, so that its word has weight (row 26 of `feedex lab attacks`).
 func Colluder(n *node.Node, name string, from time.Time, named protocol.NodeID) Participant {
 	c := &colluder{
-		sideCaller: newCaller(n), name: name, named: named, next: from,
+		name: name, named: named,
 		latest: make(map[feed.URL][]feed.Entry), wanted: make(map[protocol.NodeID][]feed.URL),
 	}
-	c.habit = habit{node: n, change: func(e node.Effect) node.Effect {
-		c.overhears(e)
+	c.sideCaller = newCaller(n, func(e node.Effect) node.Effect {
 		c.learn(e)
 		return e
-	}}
+	})
+	c.wakes = from // for the next round
 	return c
 }
 
 type colluder struct {
-	habit
 	sideCaller
 	name   string
 	named  protocol.NodeID
-	next   time.Time // of the next round
 	round  int
 	latest map[feed.URL][]feed.Entry      // what it polled
 	wanted map[protocol.NodeID][]feed.URL // what its node has offered to each neighbor
@@ -49,11 +47,9 @@ func (c *colluder) Step(dst []node.Effect, now time.Time, ev node.Event) []node.
 	if fetched, ok := ev.(node.Fetched); ok && fetched.Document != nil {
 		c.collect(fetched.Document)
 	}
-	if !c.answered(ev) {
-		dst = c.habit.Step(dst, now, ev)
-	}
-	if !now.Before(c.next) {
-		c.next = now.Add(collusionEvery)
+	dst = c.sideCaller.Step(dst, now, ev)
+	if !now.Before(c.wakes) {
+		c.wakes = now.Add(collusionEvery)
 		c.round++
 		dst = c.deliver(dst, now.UTC().Truncate(time.Hour))
 	}
@@ -105,12 +101,4 @@ func (c *colluder) agreed(u feed.URL, hour time.Time) []feed.Entry {
 		Title: fmt.Sprintf("News of %s", hour), Link: fmt.Sprintf("https://example.net/%d", hour.Unix()),
 		Published: hour, Updated: hour, Summary: "This never happened.",
 	})
-}
-
-// Next implements Participant.
-func (c *colluder) Next() time.Time {
-	if next := c.habit.Next(); !next.IsZero() && next.Before(c.next) {
-		return next
-	}
-	return c.next
 }

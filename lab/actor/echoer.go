@@ -39,7 +39,6 @@ func Breaker(n *node.Node) Participant { return newEchoer(n, 0) }
 
 // An echoer is both of them: a FreeRider with offers of its own.
 type echoer struct {
-	habit
 	sideCaller
 	after  time.Duration
 	heard  []echo                // oldest first
@@ -60,17 +59,13 @@ type echo struct {
 const maxEcho = 16
 
 func newEchoer(n *node.Node, after time.Duration) *echoer {
-	e := &echoer{sideCaller: newCaller(n), after: after, known: make(map[protocol.DID]bool)}
-	e.habit = habit{node: n, change: func(effect node.Effect) node.Effect {
-		e.overhears(effect)
-		if e.withhold(effect) {
-			return nil
-		}
+	e := &echoer{after: after, known: make(map[protocol.DID]bool)}
+	e.sideCaller = newCaller(n, func(effect node.Effect) node.Effect {
 		if r, ok := effect.(node.Respond); ok && r.Tag == e.asked {
 			return e.excused(r)
 		}
-		return effect
-	}}
+		return e.takes(effect)
+	})
 	return e
 }
 
@@ -89,28 +84,17 @@ func (e *echoer) excused(r node.Respond) node.Effect {
 
 // Step implements Participant.
 func (e *echoer) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
-	if e.answered(ev) {
-		return dst
-	}
 	if asked, ok := ev.(node.Asked); ok {
 		e.hear(now, asked)
 		if _, ok := asked.Call.(protocol.GetBundle); ok {
 			e.asked = asked.Tag
 		}
 	}
-	return e.echo(e.habit.Step(dst, now, ev), now)
-}
-
-// Next implements Participant.
-func (e *echoer) Next() time.Time {
-	next := e.habit.Next()
-	if len(e.heard) > 0 {
-		// Those that come within a while go together.
-		if at := e.heard[0].at.Add(e.after + e.after/2); next.IsZero() || at.Before(next) {
-			return at
-		}
+	dst = e.echo(e.sideCaller.Step(dst, now, ev), now)
+	if e.wakes = (time.Time{}); len(e.heard) > 0 {
+		e.wakes = e.heard[0].at.Add(e.after + e.after/2) // those that come within a while go together
 	}
-	return next
+	return dst
 }
 
 func (e *echoer) hear(now time.Time, ev node.Asked) {

@@ -21,6 +21,6 @@ func Flooder(n *node.Node, aMinute int, from time.Time) Participant {
 		}
 		return calls
 	})
-	t.next = from
+	t.wakes = from
 	return t
 }

@@ -9,12 +9,7 @@ import (
 // FreeRider takes and never gives: nothing is offered to anybody (row 1 of `feedex lab attacks`).
 func FreeRider(n *node.Node) Participant {
 	h := &habit{node: n}
-	h.change = func(e node.Effect) node.Effect {
-		if h.withhold(e) {
-			return nil
-		}
-		return e
-	}
+	h.change = h.takes
 	return h
 }
 
@@ -22,8 +17,8 @@ func FreeRider(n *node.Node) Participant {
 func Traitor(n *node.Node, until time.Time) Participant {
 	t := &traitor{until: until}
 	t.habit = habit{node: n, change: func(e node.Effect) node.Effect {
-		if t.free && t.withhold(e) {
-			return nil
+		if t.free {
+			return t.takes(e)
 		}
 		return e
 	}}

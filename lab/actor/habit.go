@@ -46,6 +46,17 @@ func (h *habit) answer(c node.Call, r protocol.Reply) {
 	h.back = append(h.back, node.Answered{ID: c.ID, Reply: r, Peer: c.To.Node, RTT: time.Millisecond})
 }
 
+// asIs is the change of an effect by which the network sees it as it is.
+func asIs(e node.Effect) node.Effect { return e }
+
+// takes is the change of effects by which nothing is offered to anybody.
+func (h *habit) takes(e node.Effect) node.Effect {
+	if h.withhold(e) {
+		return nil
+	}
+	return e
+}
+
 // withhold answers a call that offers or delivers entries as if the neighbor had them, and reports whether
 // it was one.
 func (h *habit) withhold(e node.Effect) bool {

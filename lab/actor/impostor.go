@@ -29,7 +29,7 @@ func Impostor(n *node.Node, name string, anHour float64, from time.Time, victim 
 		}
 		return []protocol.Call{protocol.Connect{Subset: set, Key: key, Challenge: "stolen", Reverse: i.turns%2 == 1}}
 	})
-	i.next = from
+	i.wakes = from
 	learn := i.change
 	i.change = func(e node.Effect) node.Effect {
 		e = learn(e)

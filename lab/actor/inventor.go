@@ -14,27 +14,21 @@ import (
 // follow, so that no poll there judges it, as if another neighbor had polled it. All invent the same, and each earns
 // with it (row 35 of `feedex lab attacks`).
 func Inventor(n *node.Node) Participant {
-	v := &inventor{sideCaller: newCaller(n), asked: make(map[uint64]protocol.NodeID),
+	v := &inventor{asked: make(map[uint64]protocol.NodeID),
 		hops: make(map[protocol.NodeID]map[feed.URL]int)}
-	v.habit = habit{node: n, change: func(e node.Effect) node.Effect {
-		v.overhears(e)
+	v.sideCaller = newCaller(n, func(e node.Effect) node.Effect {
 		if call, ok := e.(node.Call); ok {
 			if _, connects := call.Call.(protocol.Connect); connects {
 				v.asked[call.ID] = call.To.Node
 			}
 		}
-		if v.withhold(e) {
-			return nil
-		}
-		return e
-	}}
+		return v.takes(e)
+	})
 	return v
 }
 
 type inventor struct {
-	habit
 	sideCaller
-	next  time.Time
 	feeds []feed.URL                           // that anybody advertised
 	asked map[uint64]protocol.NodeID           // who was asked to become a neighbor, by call
 	hops  map[protocol.NodeID]map[feed.URL]int // at which each advertises what
@@ -43,11 +37,9 @@ type inventor struct {
 // Step implements Participant.
 func (v *inventor) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
 	v.learn(ev)
-	if !v.answered(ev) {
-		dst = v.habit.Step(dst, now, ev)
-	}
-	if !now.Before(v.next) {
-		v.next = now.Add(time.Hour)
+	dst = v.sideCaller.Step(dst, now, ev)
+	if !now.Before(v.wakes) {
+		v.wakes = now.Add(time.Hour)
 		dst = v.deliver(dst, now.UTC().Truncate(time.Hour))
 	}
 	return dst
@@ -102,12 +94,4 @@ func (v *inventor) deliver(dst []node.Effect, hour time.Time) []node.Effect {
 		}
 	}
 	return dst
-}
-
-// Next implements Participant.
-func (v *inventor) Next() time.Time {
-	if next := v.habit.Next(); !next.IsZero() && next.Before(v.next) {
-		return next
-	}
-	return v.next
 }

@@ -13,19 +13,12 @@ import (
 // Recutter is a FreeRider that delivers back to each neighbor what this gave it, together with an old entry of its own,
 // so that it is another bundle (row 1 of `feedex lab attacks`). No other Recutter has its name.
 func Recutter(n *node.Node, name string) Participant {
-	r := &recutter{name: name, sideCaller: newCaller(n)}
-	r.habit = habit{node: n, change: func(e node.Effect) node.Effect {
-		r.overhears(e)
-		if r.withhold(e) {
-			return nil
-		}
-		return e
-	}}
+	r := &recutter{name: name}
+	r.sideCaller = newCaller(n, r.takes)
 	return r
 }
 
 type recutter struct {
-	habit
 	sideCaller
 	name string
 	cut  int // bundles so far
@@ -41,10 +34,7 @@ func isFiller(e feed.Entry) bool { return e.Title == fillerTitle }
 
 // Step implements Participant.
 func (r *recutter) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
-	if r.answered(ev) {
-		return dst
-	}
-	dst = r.habit.Step(dst, now, ev)
+	dst = r.sideCaller.Step(dst, now, ev)
 	if asked, ok := ev.(node.Asked); ok {
 		// Two of them have nothing to hand back to each other.
 		if put, ok := asked.Call.(protocol.PutEntries); ok && !slices.ContainsFunc(put.Bundle.Entries, isFiller) {

@@ -11,25 +11,17 @@ import (
 // Replayer polls, and gives neighbors nothing but what is past: every hour it offers each of them old entries
 // as bundles of their own, again and again (row 22 of `feedex lab attacks`).
 func Replayer(n *node.Node) Participant {
-	r := &replayer{sideCaller: newCaller(n), known: make(map[feed.EntryID]bool)}
-	r.habit = habit{node: n, change: func(e node.Effect) node.Effect {
-		r.overhears(e)
-		if r.withhold(e) {
-			return nil
-		}
-		return e
-	}}
+	r := &replayer{known: make(map[feed.EntryID]bool)}
+	r.sideCaller = newCaller(n, r.takes)
 	return r
 }
 
 type replayer struct {
-	habit
 	sideCaller
 	known map[feed.EntryID]bool // of bundles
 	old   []*protocol.Bundle
-	next  time.Time // of the next round
-	turn  int       // index in old
-	puts  []put     // to be made
+	turn  int   // index in old
+	puts  []put // to be made
 }
 
 // A put is a delivery that a neighbor asked for.
@@ -51,14 +43,12 @@ func (r *replayer) Step(dst []node.Effect, now time.Time, ev node.Event) []node.
 	if fetched, ok := ev.(node.Fetched); ok && fetched.Document != nil {
 		r.collect(now, fetched.Document)
 	}
-	if !r.answered(ev) {
-		dst = r.habit.Step(dst, now, ev)
+	dst = r.sideCaller.Step(dst, now, ev)
+	if r.wakes.IsZero() {
+		r.wakes = now.Add(replayEvery)
 	}
-	if r.next.IsZero() {
-		r.next = now.Add(replayEvery)
-	}
-	if !now.Before(r.next) {
-		r.next = now.Add(replayEvery)
+	if !now.Before(r.wakes) {
+		r.wakes = now.Add(replayEvery)
 		dst = r.offer(dst)
 	}
 	for _, p := range r.puts {
@@ -93,12 +83,4 @@ func (r *replayer) offer(dst []node.Effect) []node.Effect {
 		}
 	}
 	return dst
-}
-
-// Next implements Participant.
-func (r *replayer) Next() time.Time {
-	if next := r.habit.Next(); r.next.IsZero() || !next.IsZero() && next.Before(r.next) {
-		return next
-	}
-	return r.next
 }

@@ -10,18 +10,14 @@ import (
 
 // A teller makes calls to each of its neighbors every so often, beside what its node does.
 type teller struct {
-	habit
 	sideCaller
 	every time.Duration
 	tells func(now time.Time, to protocol.NodeID) []protocol.Call
-	next  time.Time // when it does again
-	turns int       // how often it has
+	turns int // how often it has
 }
 
 func newTeller(n *node.Node, every time.Duration, tells func(time.Time, protocol.NodeID) []protocol.Call) *teller {
-	t := &teller{sideCaller: newCaller(n), every: every, tells: tells}
-	t.habit = habit{node: n, change: func(e node.Effect) node.Effect { t.overhears(e); return e }}
-	return t
+	return &teller{sideCaller: newCaller(n, asIs), every: every, tells: tells}
 }
 
 // noticeEvery is how often an actor tells of polls that lies about them.
@@ -54,13 +50,11 @@ func tellsAllOfPolls(n *node.Node, tells func(now time.Time) []protocol.Notice) 
 
 // Step implements Participant.
 func (t *teller) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
-	if !t.answered(ev) {
-		dst = t.habit.Step(dst, now, ev)
-	}
-	if now.Before(t.next) {
+	dst = t.sideCaller.Step(dst, now, ev)
+	if now.Before(t.wakes) {
 		return dst
 	}
-	t.next = now.Add(t.every)
+	t.wakes = now.Add(t.every)
 	for _, to := range t.neighbors() {
 		for _, c := range t.tells(now, to) {
 			dst = t.call(dst, to, c, nil)
@@ -68,12 +62,4 @@ func (t *teller) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Ef
 	}
 	t.turns++
 	return dst
-}
-
-// Next implements Participant.
-func (t *teller) Next() time.Time {
-	if next := t.habit.Next(); !next.IsZero() && next.Before(t.next) {
-		return next
-	}
-	return t.next
 }
