@@ -113,7 +113,7 @@ func (o *observer) guess(pairs, rest []interestOf, quiet, open map[interestOf]bo
 		slices.ContainsFunc(pairs, func(in interestOf) bool { return !quiet[in] })
 	var most []float64
 	var chance float64
-	for _, seen := range []map[interestOf]*signs{one, all, o.before} {
+	for _, seen := range []signs{one, all, o.before} {
 		var best float64
 		best, chance = guess(seen, pairs, quiet)
 		pass = pass && best <= chance
@@ -128,14 +128,14 @@ func (o *observer) guess(pairs, rest []interestOf, quiet, open map[interestOf]bo
 
 // guess is how often the best sign, more of it or less, is right about which node follows what, and how often it may be
 // by chance.
-func guess(seen map[interestOf]*signs, pairs []interestOf, follows map[interestOf]bool) (best, chance float64) {
+func guess(seen signs, pairs []interestOf, follows map[interestOf]bool) (best, chance float64) {
 	for s := range signCount {
 		var is, not []float64
 		for _, in := range pairs {
 			if follows[in] {
-				is = append(is, seen[in].count(s))
+				is = append(is, seen[shown{in, s}])
 			} else {
-				not = append(not, seen[in].count(s))
+				not = append(not, seen[shown{in, s}])
 			}
 		}
 		right := rightGuesses(is, not)
@@ -169,32 +169,38 @@ const (
 	signCount
 )
 
-// signs counts them.
-type signs [signCount]float64
+// A shown is a sign of what a node may follow.
+type shown struct {
+	interestOf
+	sign sign
+}
 
-// count is how often there was a sign, also where there was none at all.
-func (s *signs) count(i sign) float64 {
-	if s == nil {
-		return 0
-	}
-	return s[i]
+// signs is how often each was seen.
+type signs map[shown]float64
+
+// An overheard is a sign that one node had of another.
+type overheard struct {
+	by protocol.NodeID
+	shown
+}
+
+// An utterance is what one node told another, or somebody told a node where by is zero.
+type utterance struct {
+	pair
+	did protocol.DID
 }
 
 // An observer takes down what nodes say of feeds.
 type observer struct {
-	links  map[pair]map[feed.URL]*signs // what each node heard of each other
-	before map[interestOf]*signs        // what nodes said while they had no neighbor
-	told   map[pair]map[protocol.DID]bool
-	known  map[protocol.NodeID]map[protocol.DID]bool // what anybody told it
+	links  map[overheard]float64
+	before signs // while nodes had no neighbor
+	told   map[utterance]bool
 	feeds  map[protocol.DID]feed.URL
 }
 
 func newObserver() *observer {
-	return &observer{
-		links: make(map[pair]map[feed.URL]*signs), before: make(map[interestOf]*signs),
-		told:  make(map[pair]map[protocol.DID]bool),
-		known: make(map[protocol.NodeID]map[protocol.DID]bool), feeds: make(map[protocol.DID]feed.URL),
-	}
+	return &observer{links: make(map[overheard]float64), before: make(signs), told: make(map[utterance]bool),
+		feeds: make(map[protocol.DID]feed.URL)}
 }
 
 // watch sees all steps of one node.
@@ -237,13 +243,7 @@ func atAddress(id protocol.NodeID) protocol.NodeID {
 
 // add counts a sign of a feed on a link.
 func (o *observer) add(p pair, u feed.URL, s sign, n int) {
-	if o.links[p] == nil {
-		o.links[p] = make(map[feed.URL]*signs)
-	}
-	if o.links[p][u] == nil {
-		o.links[p][u] = new(signs)
-	}
-	o.links[p][u][s] += float64(n)
+	o.links[overheard{p.by, shown{interestOf{p.of, u}, s}}] += float64(n)
 }
 
 // hops is the sign that an advert at a hop count is.
@@ -260,11 +260,7 @@ func hops(n int) sign {
 // alone takes down what a node without neighbors advertises.
 func (o *observer) alone(of protocol.NodeID, set protocol.Subset) {
 	for _, in := range set {
-		i := interestOf{of, in.Feed}
-		if o.before[i] == nil {
-			o.before[i] = new(signs)
-		}
-		o.before[i][hops(in.Hops)]++
+		o.before[shown{interestOf{of, in.Feed}, hops(in.Hops)}]++
 	}
 }
 
@@ -300,10 +296,10 @@ func (o *observer) advertised(p pair, s protocol.Subset) {
 func (o *observer) offered(p pair, did protocol.DID) {
 	u := o.feeds[did]
 	o.add(p, u, offers, 1)
-	if !o.told[p][did] {
+	if !o.told[utterance{p, did}] {
 		o.add(p, u, unheard, 1)
 	}
-	if !o.known[p.of][did] {
+	if !o.told[utterance{pair{of: p.of}, did}] {
 		o.add(p, u, first, 1)
 	}
 }
@@ -325,13 +321,7 @@ func (o *observer) tells(p pair, call protocol.Call) {
 }
 
 func (o *observer) tell(p pair, did protocol.DID) {
-	if o.told[p] == nil {
-		o.told[p] = make(map[protocol.DID]bool)
-	}
-	if o.known[p.of] == nil {
-		o.known[p.of] = make(map[protocol.DID]bool)
-	}
-	o.told[p][did], o.known[p.of][did] = true, true
+	o.told[utterance{p, did}], o.told[utterance{pair{of: p.of}, did}] = true, true
 }
 
 // answered takes down an answer of a node's.
@@ -373,50 +363,35 @@ func (o *observer) answered(p pair, call protocol.Call, a node.Answered) {
 }
 
 // allLinks returns the signs of each node that an observer with all of its links can count.
-func (o *observer) allLinks() map[interestOf]*signs {
-	sums := make(map[interestOf]*signs)
-	for p, list := range o.links {
-		o.sum(sums, p, list)
+func (o *observer) allLinks() signs {
+	sums := make(signs)
+	for h, n := range o.links {
+		sums[h.shown] += n
 	}
 	return sums
 }
 
 // oneLink returns the signs of each node that the one that heard most of it can count, but for what only others told
 // the node.
-func (o *observer) oneLink() map[interestOf]*signs {
-	heard := make(map[pair]float64)
-	most := make(map[protocol.NodeID]pair)
-	for p, list := range o.links {
-		for _, s := range list {
-			for _, n := range s {
-				heard[p] += n
-			}
-		}
+func (o *observer) oneLink() signs {
+	all := make(map[pair]float64)
+	for h, n := range o.links {
+		all[pair{h.by, h.node}] += n
+	}
+	most := make(map[protocol.NodeID]protocol.NodeID) // who heard most of a node
+	for p, n := range all {
 		best, ok := most[p.of]
-		if !ok || cmp.Or(cmp.Compare(heard[p], heard[best]), p.by.Compare(best.by)) > 0 {
-			most[p.of] = p
+		if !ok || cmp.Or(cmp.Compare(n, all[pair{best, p.of}]), p.by.Compare(best)) > 0 {
+			most[p.of] = p.by
 		}
 	}
-	sums := make(map[interestOf]*signs)
-	for _, p := range most {
-		o.sum(sums, p, o.links[p])
-	}
-	for _, s := range sums {
-		s[first] = 0
+	sums := make(signs)
+	for h, n := range o.links {
+		if h.sign != first && h.by == most[h.node] {
+			sums[h.shown] = n
+		}
 	}
 	return sums
-}
-
-func (o *observer) sum(sums map[interestOf]*signs, p pair, list map[feed.URL]*signs) {
-	for u, s := range list {
-		in := interestOf{p.of, u}
-		if sums[in] == nil {
-			sums[in] = new(signs)
-		}
-		for i, n := range s {
-			sums[in][i] += n
-		}
-	}
 }
 
 // rightGuesses is how often, of one number drawn from each list, the first is the greater one, where equal ones are

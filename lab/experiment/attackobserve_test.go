@@ -50,18 +50,24 @@ func TestSignsAreCounted(t *testing.T) {
 			node.Respond{Reply: advert(2)}})
 	}
 
-	in := interestOf{other, public}
-	want := signs{
+	counts := func(seen signs) (list [signCount]float64) {
+		for s := range list {
+			list[s] = seen[shown{interestOf{other, public}, sign(s)}]
+		}
+		return list
+	}
+	want := [signCount]float64{
 		hop0: 2, hop1: 1, further: 1, withdrawn: 1, offers: 3, unheard: 2, first: 1, delivered: 1,
 		seen: 2, unseen: 1, found: 3, refused: 2,
 	}
-	if got := o.allLinks()[in]; *got != want {
-		t.Errorf("over all links %+v, want %+v", *got, want)
+	if got := counts(o.allLinks()); got != want {
+		t.Errorf("over all links %+v, want %+v", got, want)
 	}
-	if want[first] = 0; *o.oneLink()[in] != want {
-		t.Errorf("over one link %+v, want %+v", *o.oneLink()[in], want)
+	want[first] = 0
+	if got := counts(o.oneLink()); got != want {
+		t.Errorf("over one link %+v, want %+v", got, want)
 	}
-	if got := *o.before[in]; got != (signs{hop1: 1, further: 1}) {
+	if got := counts(o.before); got != [signCount]float64{hop1: 1, further: 1} {
 		t.Errorf("while it was alone %+v", got)
 	}
 }
@@ -69,18 +75,18 @@ func TestSignsAreCounted(t *testing.T) {
 // A sign that all nodes that follow a feed show, or that none of them does, gives them away; one that has nothing to do
 // with it does not.
 func TestGuesses(t *testing.T) {
-	follows, seen, pairs := make(map[interestOf]bool), make(map[interestOf]*signs), []interestOf(nil)
+	follows, seen, pairs := make(map[interestOf]bool), make(signs), []interestOf(nil)
 	for i := range 400 {
 		in := interestOf{publicAddress(i), public}
-		pairs, follows[in], seen[in] = append(pairs, in), i%2 == 0, &signs{offers: float64(i / 2)}
+		pairs, follows[in], seen[shown{in, offers}] = append(pairs, in), i%2 == 0, float64(i/2)
 	}
 	if best, chance := guess(seen, pairs, follows); best > chance || chance > .61 {
 		t.Errorf("nothing to see: right %v, by chance up to %v", best, chance)
 	}
 	for _, following := range []bool{true, false} {
 		for _, in := range pairs {
-			if seen[in][refused] = 0; follows[in] == following {
-				seen[in][refused] = 1
+			if seen[shown{in, refused}] = 0; follows[in] == following {
+				seen[shown{in, refused}] = 1
 			}
 		}
 		if best, chance := guess(seen, pairs, follows); best != 1 || chance > .61 {

@@ -34,16 +34,15 @@ func (t *trial) profiling() (string, bool) {
 	c := t.crowd
 	c.Feeds, c.Length = copies(c.Feeds, profiledFeeds), 4*c.Length
 	private := c.urls()[0]
-	follows := make(map[protocol.NodeID]map[feed.URL]bool)
+	follows := make(map[interestOf]bool)
 	c.Tune = func(_ int, _ class, m *lab.MemberConfig) {
 		m.Node.Volunteer, m.Node.PrivateHosts = hiddenAmong, []string{private.Host()}
-		follows[m.ID] = make(map[feed.URL]bool)
 		for _, u := range append(m.Feeds, private) {
-			follows[m.ID][u] = true
+			follows[interestOf{m.ID, u}] = true
 		}
 		m.Feeds = nil
 		for _, p := range c.urls() {
-			if follows[m.ID][p] {
+			if follows[interestOf{m.ID, p}] {
 				m.Feeds = append(m.Feeds, p)
 			}
 		}
@@ -128,8 +127,7 @@ func (g readingSign) precision() float64 { return float64(g.right) / float64(max
 
 // guesses tells what comes of taking feeds for a node's own by each sign, of those that somebody else advertises too,
 // and how many feeds of nodes that the observer heard are their own, and others'.
-func (o *observed) guesses(g *gathering, follows map[protocol.NodeID]map[feed.URL]bool) (list []readingSign,
-	own, others int) {
+func (o *observed) guesses(g *gathering, follows map[interestOf]bool) (list []readingSign, own, others int) {
 	followers := make(map[feed.URL]int)
 	for _, set := range o.heard {
 		for u, hops := range set {
@@ -156,7 +154,7 @@ func (o *observed) guesses(g *gathering, follows map[protocol.NodeID]map[feed.UR
 			for i, sign := range []bool{now, first, true, now && first, now && !popular, now && popular} {
 				if sign {
 					list[i].made++
-					if follows[h.ID][u] {
+					if follows[interestOf{h.ID, u}] {
 						list[i].right++
 					}
 				}
