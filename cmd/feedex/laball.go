@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedex/lab/experiment"
+	"feedex/lab/report"
 )
 
 // errBeyondMark is what attacks end with that do not come up to their mark: their tables are whole all the same.
@@ -115,20 +116,16 @@ func chosen(runs []labRun, only []string) ([]labRun, error) {
 
 // digestOfProgram tells this program from others: results hold for the one that made them.
 func digestOfProgram() (string, error) {
+	var program []byte
 	path, err := os.Executable()
+	if err == nil {
+		program, err = os.ReadFile(path)
+	}
 	if err != nil {
 		return "", fmt.Errorf("find out which program this is: %w", err)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("find out which program this is: %w", err)
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", fmt.Errorf("find out which program this is: %w", err)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+	sum := sha256.Sum256(program)
+	return hex.EncodeToString(sum[:8]), nil
 }
 
 // run makes what is not there yet, and after each run the page.
@@ -298,20 +295,23 @@ func (a *labAll) writePage() error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fmt.Errorf("make folder for the papers' figures: %w", err)
 	}
+	var plots []*report.Plot
 	for _, s := range stated {
-		if err := drawFigures(folder, onePlot(s)); err != nil {
-			return err
-		}
+		plots = append(plots, s.Figure)
+	}
+	if err := drawFigures(folder, plots); err != nil {
+		return err
 	}
 	var page bytes.Buffer
 	if err := a.page(&page, stated); err != nil {
 		return err
 	}
 	file := filepath.Join(a.dir, "index.html")
-	if err := os.WriteFile(file+".part", page.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("write the page: %w", err)
+	err := os.WriteFile(file+".part", page.Bytes(), 0o666)
+	if err == nil {
+		err = os.Rename(file+".part", file)
 	}
-	if err := os.Rename(file+".part", file); err != nil {
+	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil

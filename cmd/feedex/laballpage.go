@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"feedex/lab/experiment"
-	"feedex/lab/report"
 )
 
 //go:embed laballpage.html
@@ -37,8 +36,6 @@ type labSection struct {
 	Figures           []string // of files, relative to the page
 	Tables            string
 }
-
-func onePlot(s experiment.Stated) []*report.Plot { return []*report.Plot{s.Figure} }
 
 // page writes the page of what is in the folder.
 func (a *labAll) page(w io.Writer, stated []experiment.Stated) error {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"feedex/lab/experiment"
 )
@@ -13,11 +14,13 @@ import (
 type conditionFlags struct {
 	world string
 	own   experiment.Conditions
+	flags *pflag.FlagSet // for own
 }
 
 func (f *conditionFlags) add(c *cobra.Command) {
-	flags, own := c.Flags(), &f.own
-	flags.StringVar(&f.world, "world", "paper", "what nodes live among: paper, people or real")
+	c.Flags().StringVar(&f.world, "world", "paper", "what nodes live among: paper, people or real")
+	f.flags = pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags, own := f.flags, &f.own
 	flags.DurationVar(&own.Delay, "latency", 40*time.Millisecond,
 		"how long messages take one way, the median of the links")
 	flags.Float64Var(&own.Loss, "loss", 0, "share of the messages that are lost")
@@ -32,53 +35,36 @@ func (f *conditionFlags) add(c *cobra.Command) {
 	flags.Float64Var(&own.Unable, "unreachable", 0,
 		"share of the nodes that reach no publisher, .143 as in the paper")
 	flags.Float64Var(&own.ReferenceDown, "reference-down", 0, "share of the time in which the reference node is")
+	c.Flags().AddFlagSet(flags)
 }
 
 // read is what was asked for: the world, but for what has a flag that was given.
 func (f *conditionFlags) read(c *cobra.Command) (experiment.Conditions, error) {
-	var among experiment.Conditions
-	switch f.world {
-	case "paper":
-	case "people":
-		among.Interests = true
-	case "real":
-		among = experiment.Real()
-	default:
+	worlds := map[string]experiment.Conditions{"paper": {}, "people": {Interests: true}, "real": experiment.Real()}
+	among, known := worlds[f.world]
+	latency := f.own.Delay
+	switch {
+	case !known:
 		return among, usageOf(c, fmt.Errorf("%w: the world %q; want paper, people or real", experiment.ErrSetting,
 			f.world))
+	case latency <= 0:
+		return among, usageOf(c, fmt.Errorf("%w: a latency of %v; want a time above zero", experiment.ErrSetting,
+			latency))
 	}
-	if f.own.Delay <= 0 {
-		return among, usageOf(c, fmt.Errorf("%w: a latency of %v; want a time above zero",
-			experiment.ErrSetting, f.own.Delay))
-	}
-	given := c.Flags().Changed
-	if given("latency") || given("loss") && among.Delay == 0 {
-		among.Delay = f.own.Delay
-	}
-	for _, share := range []struct {
-		flag    string
-		to, own *float64
-	}{
-		{"loss", &among.Loss, &f.own.Loss}, {"hinting", &among.Hinting, &f.own.Hinting},
-		{"failing", &among.Failing, &f.own.Failing}, {"throttling", &among.Throttling, &f.own.Throttling},
-		{"edited", &among.Edited, &f.own.Edited}, {"unreachable", &among.Unable, &f.own.Unable},
-		{"reference-down", &among.ReferenceDown, &f.own.ReferenceDown},
-	} {
-		if given(share.flag) {
-			*share.to = *share.own
+	given := make(map[string]string)
+	f.flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed {
+			given[flag.Name] = flag.Value.String()
+		}
+	})
+	f.own = among
+	for name, value := range given {
+		if err := f.flags.Set(name, value); err != nil {
+			return among, err
 		}
 	}
-	if given("stale-caches") {
-		among.Stale = f.own.Stale
+	if f.own.Delay == 0 && given["loss"] != "" {
+		f.own.Delay = latency
 	}
-	if given("uplink") {
-		among.Uplink = f.own.Uplink
-	}
-	if given("feeds-a-host") {
-		among.PerHost = f.own.PerHost
-	}
-	if given("shared-networks") {
-		among.Networks = f.own.Networks
-	}
-	return among, nil
+	return f.own, nil
 }
