@@ -51,26 +51,27 @@ const (
 // heldBy are the shares of a feed's subscribers that hold what is looked for; one of them at least.
 var heldBy = [...]float64{.9, .5, .1, .01}
 
-// A queryKind is a way to ask.
-type queryKind struct {
-	hops, budget int
-	blind        bool // no feed is named
-	flooded      bool // among nodes that flood
+// A QueryKind is a way to ask.
+type QueryKind struct {
+	Hops    int  `json:"hops"`
+	Budget  int  `json:"budget"`
+	Blind   bool `json:"blind"`   // no feed was named
+	Flooded bool `json:"flooded"` // among nodes that flood
 }
 
 // usual is how a node asks unless told otherwise.
-var usual = queryKind{hops: protocol.DefaultQueryHops, budget: protocol.DefaultBudget}
+var usual = QueryKind{Hops: protocol.DefaultQueryHops, Budget: protocol.DefaultBudget}
 
 // kinds are the ways that are compared, those among nodes that flood at the end.
-func (c Queries) kinds() []queryKind {
-	kinds := []queryKind{
-		{hops: 1, budget: 64}, {hops: 2, budget: 64}, {hops: 3, budget: 64}, {hops: 4, budget: 64},
-		{hops: 5, budget: 64},
-		{hops: 3, budget: 16}, {hops: 3, budget: 256}, {hops: 5, budget: 256}, {hops: 3, budget: 64, blind: true},
-		{hops: 3, budget: 256, blind: true},
+func (c Queries) kinds() []QueryKind {
+	kinds := []QueryKind{
+		{Hops: 1, Budget: 64}, {Hops: 2, Budget: 64}, {Hops: 3, Budget: 64}, {Hops: 4, Budget: 64},
+		{Hops: 5, Budget: 64},
+		{Hops: 3, Budget: 16}, {Hops: 3, Budget: 256}, {Hops: 5, Budget: 256}, {Hops: 3, Budget: 64, Blind: true},
+		{Hops: 3, Budget: 256, Blind: true},
 	}
 	if c.Flooders > 0 {
-		kinds = append(kinds, queryKind{hops: usual.hops, budget: usual.budget, flooded: true})
+		kinds = append(kinds, QueryKind{Hops: usual.Hops, Budget: usual.Budget, Flooded: true})
 	}
 	return kinds
 }
@@ -102,7 +103,7 @@ func (c Queries) withDefaults() (Queries, []trace.Timeline, error) {
 // begins is when the queries of kind number i begin.
 func (c Queries) begins(i int) time.Duration {
 	at := c.Settle + time.Duration(i*len(heldBy)*c.Trials)*apart
-	if kinds := c.kinds(); i >= len(kinds) || kinds[i].flooded {
+	if kinds := c.kinds(); i >= len(kinds) || kinds[i].Flooded {
 		at += floodAhead
 	}
 	return at
@@ -256,7 +257,7 @@ func shuffled(hosts []*lab.Host, rng *rand.Rand) []*lab.Host {
 // A question is one query.
 type question struct {
 	number   int
-	kind     queryKind
+	kind     QueryKind
 	held     int // index in heldBy
 	found    int
 	messages int64
@@ -276,9 +277,9 @@ func (q *question) begin(w *lab.World, s searchTrial) {
 			h.Plant(e)
 		}
 	}
-	ask := protocol.Query{Hops: q.kind.hops, Budget: q.kind.budget,
+	ask := protocol.Query{Hops: q.kind.Hops, Budget: q.kind.Budget,
 		Filter: feed.Filter{Feed: s.feed, Title: []string{title}}}
-	if q.kind.blind {
+	if q.kind.Blind {
 		ask.Filter.Feed = ""
 	}
 	begun := w.Now()

@@ -23,14 +23,15 @@ func TestQueries(t *testing.T) {
 	n := networks[0]
 	for _, row := range n.Kinds {
 		if row.Recall[0] < .8 || row.Delay.P95 > 4 {
-			t.Errorf("%v: found %.2f of what nearly all hold, within %.1f s", row.kind(), row.Recall[0], row.Delay.P95)
+			t.Errorf("%v: found %.2f of what nearly all hold, within %.1f s", row.QueryKind, row.Recall[0],
+				row.Delay.P95)
 		}
 		if row.Messages.P95 > float64(row.Budget) || !row.Flooded && row.Messages.Mean < 2 {
-			t.Errorf("%v: %.0f messages on a budget of %d", row.kind(), row.Messages.P95, row.Budget)
+			t.Errorf("%v: %.0f messages on a budget of %d", row.QueryKind, row.Messages.P95, row.Budget)
 		}
 	}
 	if flooded := n.Kinds[len(n.Kinds)-1]; !flooded.Flooded || n.Flooders != 3 {
-		t.Errorf("%d flooders, and in the end %v", n.Flooders, flooded.kind())
+		t.Errorf("%d flooders, and in the end %v", n.Flooders, flooded.QueryKind)
 	}
 	// Each of three flooders asks its neighbors sixty times a minute; ten of these are answered.
 	if n.Load < 1 || n.Load > 3*10*10*256/27 {

@@ -23,24 +23,16 @@ type QueriedNetwork struct {
 
 // A QueryRow is the outcome of the queries of one kind.
 type QueryRow struct {
-	Hops     int                  `json:"hops"`
-	Budget   int                  `json:"budget"`
-	Blind    bool                 `json:"blind"`   // no feed was named
-	Flooded  bool                 `json:"flooded"` // among nodes that flood
+	QueryKind
 	Recall   [len(heldBy)]float64 `json:"recall"`
 	Messages report.Spread        `json:"messages"` // query_feed calls a query; none where the network is flooded
 	Delay    report.Spread        `json:"delay"`    // until the end, in seconds
 	First    report.Spread        `json:"first"`    // until something was found, likewise
 }
 
-// kind is how the queries of the row were made.
-func (r QueryRow) kind() queryKind {
-	return queryKind{hops: r.Hops, budget: r.Budget, blind: r.Blind, flooded: r.Flooded}
-}
-
 // summed sums up those of the questions that are of one kind.
-func summed(questions []*question, kind queryKind) QueryRow {
-	row := QueryRow{Hops: kind.hops, Budget: kind.budget, Blind: kind.blind, Flooded: kind.flooded}
+func summed(questions []*question, kind QueryKind) QueryRow {
+	row := QueryRow{QueryKind: kind}
 	var messages, delay, first []float64
 	var asked [len(heldBy)]int
 	for _, q := range questions {
@@ -58,7 +50,7 @@ func summed(questions []*question, kind queryKind) QueryRow {
 	for i, n := range asked {
 		row.Recall[i] /= float64(max(1, n))
 	}
-	if !kind.flooded { // where all queries count, nobody knows whose is whose
+	if !kind.Flooded { // where all queries count, nobody knows whose is whose
 		row.Messages = report.SpreadOf(messages)
 	}
 	row.Delay, row.First = report.SpreadOf(delay), report.SpreadOf(first)
@@ -85,7 +77,7 @@ func (c Queries) tables(r *report.Report, networks []QueriedNetwork) {
 				n.Hash + "."},
 		}
 		for _, row := range n.Kinds {
-			t.Row(append([]string{row.kind().String()}, row.cells()...)...)
+			t.Row(append([]string{row.String()}, row.cells()...)...)
 		}
 		if c.Flooders > 0 {
 			t.Notes = append(t.Notes,
@@ -106,7 +98,7 @@ func grown(networks []QueriedNetwork, columns []string) report.Table {
 		for _, n := range networks {
 			for _, row := range n.Kinds {
 				switch name := fmt.Sprint(n.Nodes); {
-				case row.kind() == usual && !flooded:
+				case row.QueryKind == usual && !flooded:
 					t.Row(append([]string{name}, row.cells()...)...)
 				case row.Flooded && flooded:
 					t.Row(append([]string{fmt.Sprintf("%s, of which %d flood", name, n.Flooders)}, row.cells()...)...)
@@ -149,12 +141,12 @@ func (r QueryRow) cells() (cells []string) {
 }
 
 // String is how tables and figures name the kind.
-func (k queryKind) String() string {
-	name := fmt.Sprintf("%d, %d", k.hops, k.budget)
-	if k.blind {
+func (k QueryKind) String() string {
+	name := fmt.Sprintf("%d, %d", k.Hops, k.Budget)
+	if k.Blind {
 		name += ", no feed named"
 	}
-	if k.flooded {
+	if k.Flooded {
 		name += ", flooded"
 	}
 	return name
@@ -163,9 +155,9 @@ func (k queryKind) String() string {
 // figures draws what is found, by the size of the network and by how far queries go.
 func (c Queries) figures(networks []QueriedNetwork) []report.Figure {
 	bySize := report.Figure{Name: "query-nodes", Title: fmt.Sprintf("What a query of %d hops and %d messages finds",
-		usual.hops, usual.budget), X: "Nodes", Y: "Entries found (%)"}
+		usual.Hops, usual.Budget), X: "Nodes", Y: "Entries found (%)"}
 	byHops := report.Figure{Name: "query-hops",
-		Title: fmt.Sprintf("What %d messages find of what %.0f%% of the subscribers hold", usual.budget,
+		Title: fmt.Sprintf("What %d messages find of what %.0f%% of the subscribers hold", usual.Budget,
 			100*heldBy[rare]), X: "Hops", Y: "Entries found (%)"}
 	for _, share := range heldBy {
 		bySize.Lines = append(bySize.Lines, report.Curve{Name: fmt.Sprintf("held by %.0f%%", 100*share)})
@@ -174,12 +166,12 @@ func (c Queries) figures(networks []QueriedNetwork) []report.Figure {
 		bySize.Points = append(bySize.Points, fmt.Sprint(n.Nodes))
 		byHops.Lines = append(byHops.Lines, report.Curve{Name: fmt.Sprintf("%d nodes", n.Nodes)})
 		for _, row := range n.Kinds {
-			if row.kind() == usual {
+			if row.QueryKind == usual {
 				for k, recall := range row.Recall {
 					bySize.Lines[k].Values = append(bySize.Lines[k].Values, 100*recall)
 				}
 			}
-			if row.kind() != (queryKind{hops: row.Hops, budget: usual.budget}) {
+			if row.QueryKind != (QueryKind{Hops: row.Hops, Budget: usual.Budget}) {
 				continue
 			}
 			if i == 0 {
