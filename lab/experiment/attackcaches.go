@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"feedex/lab"
 	"feedex/lab/report"
 	"feedex/node"
 )
@@ -20,8 +19,7 @@ func (t *trial) stalling() (string, bool) {
 	suspected, ended, lowest := 0, 0, 100
 	var x compared
 	for n := range coordinationSeeds {
-		c := t.crowd
-		c.Seed += lab.Seed(n) << 32
+		c := t.crowd.seeded(n)
 		c.Every, c.Each, c.NoEncoding, c.Stale = coordinationEvery, coordinationEach, true, staleFor
 		c.Length = min(coordinationLength, c.Length)
 		run := func() CrowdRow {

@@ -233,8 +233,7 @@ func coordinationAttacks(row int, lies []pretense) (list []attack) {
 func (p pretense) try(t *trial) (string, bool) {
 	var x compared
 	for n := range coordinationSeeds {
-		c := t.crowd
-		c.Seed += lab.Seed(n) << 32
+		c := t.crowd.seeded(n)
 		c.Every, c.Each, c.NoEncoding = coordinationEvery, coordinationEach, true
 		c.Length = min(coordinationLength, c.Length)
 		c.Bad = int(p.share*float64(c.Nodes) + .5)

@@ -35,12 +35,12 @@ func eclipsers(c *crowd) kind {
 
 // eclipsing is the first half of row 11.
 func (t *trial) eclipsing() (string, bool) {
-	trials, good, least := 0, 0, 99
+	var good Fraction
+	least := 99
 	worlds := (t.trials + victimsEach - 1) / victimsEach
 	t.worlds = float64(worlds)
 	for n := range worlds {
-		c := t.crowd
-		c.Seed += lab.Seed(n) << 32
+		c := t.crowd.seeded(n)
 		c.Bad = int(hostileShare * float64(c.Nodes))
 		c.Length = time.Hour + (restarts+1)*betweenRuns
 		c.Kind = eclipsers(&c)
@@ -59,16 +59,12 @@ func (t *trial) eclipsing() (string, bool) {
 					honest++
 				}
 			}
-			trials++
 			least = min(least, honest)
-			if honest >= 2 {
-				good++
-			}
+			good.count(honest >= 2)
 		}
 	}
-	part := float64(good) / float64(max(1, trials))
-	return fmt.Sprintf("%s of %d trials, at least %d honest neighbors", report.Percent(part), trials, least),
-		part >= .99
+	return fmt.Sprintf("%s of %d trials, at least %d honest neighbors", report.Percent(good.of()), good.Whole, least),
+		good.of() >= .99
 }
 
 // attacked has victim number v join and restart.

@@ -81,8 +81,7 @@ var absent = kind{name: "absent", joined: func(_ *lab.World, h *lab.Host, _ *ran
 func (t *trial) homesAmong(k kind, watched func(c crowd) func(i int, isBad bool) watch) Group {
 	var sum groupTotals
 	for n := range hostSeeds {
-		c := t.with(k, hostileShareOfAll)
-		c.Seed += lab.Seed(n) << 32
+		c := t.with(k, hostileShareOfAll).seeded(n)
 		c.withHomes()
 		if watched != nil {
 			c.Watch = watched(c)
@@ -224,8 +223,7 @@ func (t *trial) crowding() (string, bool) {
 		var sum groupTotals
 		counted := 0
 		for n := range hostSeeds {
-			c := t.with(k, crowdShare)
-			c.Seed += lab.Seed(n) << 32
+			c := t.with(k, crowdShare).seeded(n)
 			c.Hosting = (2*homes*min(linksEnough, dialled) + dialled - 1) / dialled
 			c.Bad = c.Nodes - honest
 			left := homes

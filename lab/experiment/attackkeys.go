@@ -35,8 +35,7 @@ func (t *trial) impersonating() (string, bool) {
 		var sum groupTotals
 		var shares []float64
 		for n := range hostSeeds {
-			c := t.with(kind{}, impostorShare)
-			c.Seed += lab.Seed(n) << 32
+			c := t.with(kind{}, impostorShare).seeded(n)
 			var g *gathering
 			var victim []*lab.Host
 			if impostors {
@@ -113,17 +112,13 @@ func (g *gathering) atOnceFrom(c crowd, from []*lab.Host) float64 {
 			}
 		}
 	}
-	all, soon := 0, 0
+	var soon Fraction
 	for s := range g.sights(c) {
-		e := entryIndex{s.Feed, s.Entry}
-		if !by[e] || s.Any == first[e] {
-			continue
-		}
-		if all++; s.Any-first[e] <= time.Minute {
-			soon++
+		if e := (entryIndex{s.Feed, s.Entry}); by[e] && s.Any != first[e] {
+			soon.count(s.Any-first[e] <= time.Minute)
 		}
 	}
-	return float64(soon) / float64(max(all, 1))
+	return soon.of()
 }
 
 // thousandsOfKeys is the second line: a machine that nobody can dial takes, at some places at a time, under another key

@@ -55,12 +55,12 @@ func (t *trial) profiling() (string, bool) {
 	var seen *observed
 	g := t.play(c, func(g *gathering) { seen = observe(c, g) })
 	signs, own, others := seen.guesses(g, follows)
-	mark := float64(own) / float64(max(1, own+others))
+	mark := Fraction{own, own + others}.of()
 	pass := own > 0 && others > 0 && leaks.found == 0 && leaks.calls > 0
 	measured := fmt.Sprintf("%d own, %d for others, mark %s", own, others, report.Percent(mark))
 	for _, s := range signs {
-		measured += fmt.Sprintf("; %s %s", s.name, report.Percent(s.precision()))
-		pass = pass && s.precision() <= betterThanMark*mark
+		measured += fmt.Sprintf("; %s %s", s.name, report.Percent(s.right.of()))
+		pass = pass && s.right.of() <= betterThanMark*mark
 	}
 	return fmt.Sprintf("%s; %d of %d calls name the private feed", measured, leaks.found, leaks.calls), pass
 }
@@ -118,12 +118,9 @@ func (o *observed) hear(ev node.Event) {
 
 // A readingSign is a way to tell own feeds from others, and how often it is right.
 type readingSign struct {
-	name        string
-	right, made int
+	name  string
+	right Fraction
 }
-
-// precision is the share of guesses that are right.
-func (g readingSign) precision() float64 { return float64(g.right) / float64(max(1, g.made)) }
 
 // guesses tells what comes of taking feeds for a node's own by each sign, of those that somebody else advertises too,
 // and how many feeds of nodes that the observer heard are their own, and others'.
@@ -153,10 +150,7 @@ func (o *observed) guesses(g *gathering, follows map[interestOf]bool) (list []re
 			popular := followers[u] > crowdFollows
 			for i, sign := range []bool{now, first, true, now && first, now && !popular, now && popular} {
 				if sign {
-					list[i].made++
-					if follows[interestOf{h.ID, u}] {
-						list[i].right++
-					}
+					list[i].right.count(follows[interestOf{h.ID, u}])
 				}
 			}
 		}

@@ -213,8 +213,7 @@ func (t *trial) outrunning() (string, bool) {
 	defects := t.Length / 2
 	lag := func(k kind) (late arrived) {
 		for i := range outrunSeeds {
-			c := t.with(k, .2)
-			c.Seed += lab.Seed(i) << 32
+			c := t.with(k, .2).seeded(i)
 			for s := range t.play(c, nil).sights(c) {
 				if s.Published >= defects && s.Published < defects+2*time.Hour {
 					late.add(s.Published, s.Any)
@@ -228,11 +227,9 @@ func (t *trial) outrunning() (string, bool) {
 		member: func(_ *lab.World, m *lab.MemberConfig) { m.Node.Policy = polling.Fixed{Every: 5 * time.Minute} },
 		act:    all(func(n *node.Node) actor.Participant { return actor.Traitor(n, t.Start.Add(defects)) }),
 	})
-	is, was := after.late/float64(after.count), never.late/float64(never.count)
-	return fmt.Sprintf("%s min, %s where they never gave; %s and %s of the entries", report.Minutes(is),
-			report.Minutes(was), report.Percent(float64(after.count)/float64(after.of)),
-			report.Percent(float64(never.count)/float64(never.of))),
-		is <= 1.15*was
+	share := func(a arrived) string { return report.Percent(Fraction{a.count, a.of}.of()) }
+	return fmt.Sprintf("%s min, %s where they never gave; %s and %s of the entries", report.Minutes(after.mean()),
+		report.Minutes(never.mean()), share(after), share(never)), after.count > 0 && after.mean() <= 1.15*never.mean()
 }
 
 // entries is an amount in entries as a Credit.

@@ -116,8 +116,7 @@ type ballot struct {
 func (s stuffing) run(t *trial) (string, bool) {
 	c := t.with(kind{name: "stuffers", member: func(w *lab.World, m *lab.MemberConfig) {
 		m.Feeds = everything(w)
-		m.Node.MaxNeighbors = min(t.Nodes-1, mostNeighbors)
-		m.Node.MinNeighbors = m.Node.MaxNeighbors
+		linksWithAll(m, t.Nodes)
 	}}, stufferShare)
 	c.Length *= stuffedFor
 	if s.networks > 0 {

@@ -24,11 +24,10 @@ const (
 // claiming are suppressors, who claim every feed, link with all who let them, and poll or not.
 func claiming(polls bool, act func(c *crowd) acting) func(c *crowd) kind {
 	return func(c *crowd) kind {
-		places := c.Nodes - 1
+		nodes := c.Nodes
 		return kind{act: act(c), member: func(w *lab.World, m *lab.MemberConfig) {
 			m.NoPolls, m.Feeds = !polls, everything(w)
-			m.Node.MaxNeighbors = min(places, mostNeighbors)
-			m.Node.MinNeighbors = m.Node.MaxNeighbors
+			linksWithAll(m, nodes)
 		}}
 	}
 }
@@ -47,8 +46,7 @@ func suppressedBy(of func(c *crowd) kind) func(*trial) (string, bool) {
 			var sum groupTotals
 			var shares []float64
 			for n := range suppressorSeeds {
-				c := t.with(kind{}, suppressorShare)
-				c.Seed += lab.Seed(n) << 32
+				c := t.with(kind{}, suppressorShare).seeded(n)
 				c.NoEncoding, c.Kind = true, of(&c)
 				g := t.play(c, nil)
 				for _, h := range g.honest() {

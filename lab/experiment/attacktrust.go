@@ -107,12 +107,10 @@ func (t *trial) slandering() (string, bool) {
 	refused := 0
 	var coverage, lag, atOnce [2][]float64 // with slanderers and without
 	for n := range slanderSeeds {
-		c := t.with(kind{}, .1)
-		c.Seed += lab.Seed(n) << 32
+		c := t.with(kind{}, .1).seeded(n)
 		c.Tune = func(_ int, is class, m *lab.MemberConfig) {
 			if is == bad {
-				m.Node.MaxNeighbors = min(c.Nodes-1, mostNeighbors)
-				m.Node.MinNeighbors = m.Node.MaxNeighbors
+				linksWithAll(m, c.Nodes)
 			}
 		}
 		friends, begins := c.enemies(), c.Start.Add(c.Length/4)
@@ -151,15 +149,11 @@ func (t *trial) slandering() (string, bool) {
 // atOnce is the share of the entries of their feeds that the honest have within a minute of the first of them.
 func (g *gathering) atOnce(c crowd) float64 {
 	first := g.firsts(c)
-	all, soon := 0, 0
+	var soon Fraction
 	for s := range g.sights(c) {
-		at := first[entryIndex{s.Feed, s.Entry}]
-		if at == lab.Never {
-			continue
-		}
-		if all++; s.Any-at <= time.Minute {
-			soon++
+		if at := first[entryIndex{s.Feed, s.Entry}]; at != lab.Never {
+			soon.count(s.Any-at <= time.Minute)
 		}
 	}
-	return float64(soon) / float64(max(all, 1))
+	return soon.of()
 }

@@ -367,22 +367,18 @@ func lookAt(w *lab.World, far map[*lab.Host]bool, when string) SplitLook {
 	for h := range far {
 		farIDs[h.ID] = true
 	}
-	cross, all, farLinks := 0, 0, 0
+	var cross Fraction
+	farLinks := 0
 	for _, h := range w.Hosts() {
 		for _, n := range h.Node().Neighbors() {
-			all++
-			if farIDs[n.ID] != far[h] {
-				cross++
-			}
+			cross.count(farIDs[n.ID] != far[h])
 			if far[h] {
 				farLinks++
 			}
 		}
 	}
-	return SplitLook{
-		When: when, Cross: float64(cross) / float64(max(1, all)), Links: float64(all) / float64(max(1, len(w.Hosts()))),
-		Far: float64(farLinks) / float64(max(1, len(far))),
-	}
+	return SplitLook{When: when, Cross: cross.of(), Links: Fraction{cross.Whole, len(w.Hosts())}.of(),
+		Far: Fraction{farLinks, len(far)}.of()}
 }
 
 func (r SplitResult) table() report.Table {

@@ -32,6 +32,18 @@ type crowd struct {
 	Tune func(i int, is class, m *lab.MemberConfig)
 }
 
+// seeded is the crowd number n of several that differ by chance alone.
+func (c crowd) seeded(n int) crowd {
+	c.Seed += lab.Seed(n) << 32
+	return c
+}
+
+// linksWithAll has a member link with as many of so many nodes as it can.
+func linksWithAll(m *lab.MemberConfig, nodes int) {
+	m.Node.MaxNeighbors = min(nodes-1, mostNeighbors)
+	m.Node.MinNeighbors = m.Node.MaxNeighbors
+}
+
 // A watch is told of an event of a node's and of the effects that came of it, which it must not keep.
 type watch = func(now time.Time, ev node.Event, effects []node.Effect)
 
@@ -273,6 +285,14 @@ type CrowdRow struct {
 	Address *AddressOutcome `json:"address,omitempty"`
 }
 
+// title is how tables name the crowd.
+func (r *CrowdRow) title() string {
+	if r.Partial {
+		return r.Name + ", interrupted"
+	}
+	return r.Name
+}
+
 // A Group is the nodes of one kind. Lags are the means of the nodes' means, in seconds.
 type Group struct {
 	Nodes    int     `json:"nodes"`
@@ -384,6 +404,9 @@ func (a *arrived) add(published, at time.Duration) {
 		a.late += (at - published).Seconds()
 	}
 }
+
+// mean is how late those were that came.
+func (a arrived) mean() float64 { return a.late / float64(max(1, a.count)) }
 
 func (m *groupTotals) group() Group {
 	return Group{

@@ -171,15 +171,11 @@ func addressTables(rows []CrowdRow) []report.Table {
 		Notes: []string{"Before: when the forger begins, at a quarter of the time. Ended: links of the honest that " +
 			"others ended for a breach of the rules."}}
 	for _, r := range rows {
-		name := r.Name
-		if r.Partial {
-			name += ", interrupted"
-		}
 		if a := r.Address; a.Homes == 0 {
-			keys.Row(name, fmt.Sprint(a.Keys), report.Percent(r.Groups[bad].Coverage), fmt.Sprintf("%.1f", a.Most),
+			keys.Row(r.title(), fmt.Sprint(a.Keys), report.Percent(r.Groups[bad].Coverage), fmt.Sprintf("%.1f", a.Most),
 				fmt.Sprintf("%.1f", a.Given), fmt.Sprint(a.Accounts), r.Hash)
 		} else {
-			homes.Row(name, fmt.Sprint(a.Homes), fmt.Sprint(a.Before), fmt.Sprint(a.After), fmt.Sprint(a.Ended),
+			homes.Row(r.title(), fmt.Sprint(a.Homes), fmt.Sprint(a.Before), fmt.Sprint(a.After), fmt.Sprint(a.Ended),
 				fmt.Sprint(a.Forger[0]), fmt.Sprint(a.Forger[1]), r.Hash)
 		}
 	}

@@ -60,21 +60,9 @@ func (f FreeRiders) withDefaults() (FreeRiders, crowd, error) {
 // newCrowd is a crowd of honest nodes with those settings, checked.
 func newCrowd(seed lab.Seed, set *trace.Set, nodes, most, each int, every, length time.Duration) (crowd, error) {
 	busy := busiest(seed, set, most)
-	span := set.To.Sub(set.From)
-	var err error
-	switch {
-	case nodes < 10 || nodes > maxCrowd:
+	err := possible(set, busy, nodes, each, length, every)
+	if nodes < 10 || nodes > maxCrowd {
 		err = impossible("%d nodes; want 10 to %d", nodes, maxCrowd)
-	case len(busy) == 0:
-		err = errNoFeeds
-	case each < 1 || each > len(busy):
-		err = impossible("%d feeds a node; there are %d of %d entries a day or more, so want 1 to that", each,
-			len(busy), leastRate)
-	case every < time.Minute:
-		err = impossible("polling every %s; want 1m or more", when.Clock(every))
-	case length < 10*time.Minute || length > span:
-		err = impossible("a run of %s; the traces cover %s, so want 10m to that", when.Clock(length),
-			when.Clock(span))
 	}
 	n := network{Seed: seed, Feeds: busy, Start: weekday(set, length), Length: length, Every: every, Each: each,
 		NoEncoding: true}
@@ -258,12 +246,8 @@ func crowdTable(title string, rows []CrowdRow) report.Table {
 			}
 			return fmt.Sprintf("%.1f", g.Calls)
 		}
-		name := r.Name
-		if r.Partial {
-			name += ", interrupted"
-		}
-		t.Row(name, cell(r.Groups[ordinary]), cell(r.Groups[slow]), cell(r.Groups[fewFeeds]), cell(r.Groups[fewLinks]),
-			cell(r.Groups[bad]), calls(r.Honest)+" / "+calls(r.Groups[bad]), r.Hash)
+		t.Row(r.title(), cell(r.Groups[ordinary]), cell(r.Groups[slow]), cell(r.Groups[fewFeeds]),
+			cell(r.Groups[fewLinks]), cell(r.Groups[bad]), calls(r.Honest)+" / "+calls(r.Groups[bad]), r.Hash)
 	}
 	return t
 }

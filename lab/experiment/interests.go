@@ -175,8 +175,8 @@ func (c Interests) measure(w *lab.World, lists trace.Lists, readers []reader) In
 	}
 	for i := range r.Rows {
 		row, a, o := &r.Rows[i], &came[i], &own[i]
-		row.Entries, row.Coverage = a.of, float64(a.count)/float64(max(1, a.of))
-		row.Lag, row.Alone = a.late/float64(max(1, a.count)), o.late/float64(max(1, o.count))
+		row.Entries, row.Coverage = a.of, Fraction{a.count, a.of}.of()
+		row.Lag, row.Alone = a.mean(), o.mean()
 		row.Even /= float64(max(1, a.of))
 		row.Requests /= float64(max(1, row.Feeds))
 	}
@@ -202,13 +202,11 @@ func polledElsewhere(w *lab.World, readers []reader) report.Spread {
 	}
 	var shares []float64
 	for _, r := range readers {
-		second := 0
+		var second Fraction
 		for _, f := range r.list {
-			if pollers[urls[f]] > 1 {
-				second++
-			}
+			second.count(pollers[urls[f]] > 1)
 		}
-		shares = append(shares, float64(second)/float64(len(r.list)))
+		shares = append(shares, second.of())
 	}
 	return report.SpreadOf(shares)
 }
