@@ -111,31 +111,25 @@ func (p Publishers) Run(ctx context.Context, progress Progress) (*report.Report,
 	for range 2 { // first polls waived, and made
 		costs = append(costs, float64(p.Times*flash)/2)
 	}
-	var result PublisherResult
-	rows := together(newMeter(progress, costs), func(i int, tell Progress) any {
+	parts := together(newMeter(progress, costs), func(i int, tell Progress) (part PublisherResult) {
 		if i < steady {
-			return p.steady(ctx, feeds, i/len(p.Sizes), p.Sizes[i%len(p.Sizes)], tell)
+			part.Steady = p.steady(ctx, feeds, i/len(p.Sizes), p.Sizes[i%len(p.Sizes)], tell)
+		} else {
+			part.Flash = p.flash(ctx, feeds, i == steady, flash, tell)
 		}
-		return p.flash(ctx, feeds, i == steady, flash, tell)
+		return part
 	})
-	for _, row := range rows {
-		switch row := row.(type) {
-		case *PublisherRow:
-			if row != nil {
-				result.Steady = append(result.Steady, *row)
-			}
-		case *FlashRow:
-			if row != nil {
-				result.Flash = append(result.Flash, *row)
-			}
-		}
+	var result PublisherResult
+	for _, part := range parts {
+		result.Steady, result.Flash = append(result.Steady, part.Steady...), append(result.Flash, part.Flash...)
 	}
+	done := len(result.Steady) + len(result.Flash)
 	for _, size := range p.Sizes {
-		result.Steady = append(result.Steady, *p.feedTree(feeds, size))
+		result.Steady = append(result.Steady, p.feedTree(feeds, size))
 	}
 	r := p.report(result)
-	if done := len(result.Steady) - len(p.Sizes) + len(result.Flash); done < len(rows) {
-		r.Partial = fmt.Sprintf("%d of %d networks", done, len(rows))
+	if done < len(parts) {
+		r.Partial = fmt.Sprintf("%d of %d networks", done, len(parts))
 	}
 	return r, nil
 }
@@ -149,46 +143,45 @@ func (p Publishers) network(feeds []trace.Timeline, habit int, length time.Durat
 		Conditions: Conditions{Conduct: lab.Conduct{MaxAge: habits[habit].maxAge}}}
 }
 
-// steady runs a network whose nodes are there from its start; nil where ctx ended before.
-func (p Publishers) steady(ctx context.Context, feeds []trace.Timeline, habit, nodes int, tell Progress) *PublisherRow {
+// steady runs a network whose nodes are there from its start, and returns its row; none where ctx ended before.
+func (p Publishers) steady(ctx context.Context, feeds []trace.Timeline, habit, nodes int,
+	tell Progress) []PublisherRow {
 	g := crowd{network: p.network(feeds, habit, p.Length), Nodes: nodes, Alike: true}.gather()
 	half := p.Length / 2
 	if !advance(ctx, g.w, g.w.Start().Add(half), func(done float64) { tell(done / 2) }) {
 		return nil
 	}
-	var before, unchanged int64
-	for _, publisher := range spoken(g.w) {
-		before, unchanged = before+publisher.Requests, unchanged+publisher.NotModified
-	}
+	before := answered(spoken(g.w))
 	if !advance(ctx, g.w, g.w.Start().Add(p.Length), func(done float64) { tell(.5 + done/2) }) {
 		return nil
 	}
-	row := &PublisherRow{Policy: habits[habit].name, Nodes: nodes, Hash: g.w.Hash(), steps: g.w.Steps()}
-	var all, same int64
-	for _, publisher := range spoken(g.w) {
-		all, same = all+publisher.Requests, same+publisher.NotModified
-	}
-	days := half.Hours() / 24
-	row.Requests = asked(spoken(g.w), half, p.Length) / days
-	row.Silent = asked(g.w.Publishers()[len(feeds)-1:], half, p.Length) / days
-	row.Unchanged = float64(same-unchanged) / float64(max(1, all-before))
-	row.Most = busiestMinute(spoken(g.w), half, p.Length)
-	row.Delay = delaysOf(g, p.Length).any
-	return row
+	after, days := answered(spoken(g.w)), half.Hours()/24
+	return []PublisherRow{{Policy: habits[habit].name, Nodes: nodes, Hash: g.w.Hash(), steps: g.w.Steps(),
+		Requests:  asked(spoken(g.w), half, p.Length) / days,
+		Silent:    asked(g.w.Publishers()[len(feeds)-1:], half, p.Length) / days,
+		Unchanged: Fraction{after.Part - before.Part, after.Whole - before.Whole}.of(),
+		Most:      busiestMinute(spoken(g.w), half, p.Length),
+		Delay:     delaysOf(g, p.Length).any}}
 }
 
 // spoken are the publishers of the world whose feeds are not silent.
 func spoken(w *lab.World) []*lab.Publisher { return w.Publishers()[:len(w.Publishers())-1] }
 
+// answered is which part of all requests so far the publishers answered 304.
+func answered(publishers []*lab.Publisher) (unchanged Fraction) {
+	for _, p := range publishers {
+		unchanged.Part, unchanged.Whole = unchanged.Part+int(p.NotModified), unchanged.Whole+int(p.Requests)
+	}
+	return unchanged
+}
+
 // asked is how many requests a feed its publishers got between two times since the start of the world.
 func asked(publishers []*lab.Publisher, from, to time.Duration) float64 {
-	sum := 0
+	all := 0
 	for _, p := range publishers {
-		for _, n := range minutes(p, from, to) {
-			sum += n
-		}
+		all += sum(minutes(p, from, to))
 	}
-	return float64(sum) / float64(len(publishers))
+	return float64(all) / float64(len(publishers))
 }
 
 // busiestMinute is the most requests that one of the publishers got in a minute between two times.
@@ -207,9 +200,9 @@ func minutes(p *lab.Publisher, from, to time.Duration) []int {
 	return p.Minutes[min(int(from/time.Minute), last):last]
 }
 
-// flash runs a network to which a flash crowd comes after a day; nil where ctx ended before.
+// flash runs a network to which a flash crowd comes after a day, and returns its row; none where ctx ended before.
 func (p Publishers) flash(ctx context.Context, feeds []trace.Timeline, waived bool, nodes int,
-	tell Progress) *FlashRow {
+	tell Progress) []FlashRow {
 	n := p.network(feeds, 0, 2*day+flashSettled)
 	w := n.world()
 	for i := range nodes * p.Times {
@@ -228,10 +221,10 @@ func (p Publishers) flash(ctx context.Context, feeds []trace.Timeline, waived bo
 	if !n.run(ctx, w, tell) {
 		return nil
 	}
-	return &FlashRow{Waived: waived, Nodes: len(w.Hosts()), Hash: w.Hash(),
+	return []FlashRow{{Waived: waived, Nodes: len(w.Hosts()), Hash: w.Hash(),
 		Before: asked(spoken(w), day/2, day) / (day / 2).Hours(), During: asked(spoken(w), day, day+flashSettled),
 		Most:  busiestMinute(spoken(w), day, n.Length),
-		After: asked(spoken(w), day+flashSettled, n.Length), steps: w.Steps()}
+		After: asked(spoken(w), day+flashSettled, n.Length), steps: w.Steps()}}
 }
 
 // report makes the Report of the networks that came to their end.

@@ -29,8 +29,8 @@ type feedTreeNode struct {
 // feedTree is what the publishers of the feeds see of so many subscribers who poll by the rule of FeedTree, the mean of
 // several draws. They come one by one in the first quarter, look every period from a random time on, and hear of each
 // poll at once: no message is lost, and none takes time. No world is run.
-func (p Publishers) feedTree(feeds []trace.Timeline, nodes int) *PublisherRow {
-	row := &PublisherRow{Policy: "FeedTree", Nodes: nodes}
+func (p Publishers) feedTree(feeds []trace.Timeline, nodes int) (row PublisherRow) {
+	row = PublisherRow{Policy: "FeedTree", Nodes: nodes}
 	start, half := p.network(feeds, 0, p.Length).Start, p.Length/2
 	silent := len(feeds) - 1
 	unchanged, all := 0, 0
