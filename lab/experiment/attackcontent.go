@@ -209,13 +209,10 @@ func (t *trial) breaking() (string, bool) {
 	before.Kind = kind{member: pollsNothing} // a node that polls nothing, and is honest otherwise
 	reachedBefore, p99Before := t.play(before, nil).spreads(before)
 	reached, p99 := t.play(c, nil).spreads(c)
-	return fmt.Sprintf("%s reached, p99 %.1f s; with honest nodes in their place %s, %.1f s", share(reached),
-			p99.Seconds(), share(reachedBefore), p99Before.Seconds()),
+	return fmt.Sprintf("%s reached, p99 %.1f s; with honest nodes in their place %s, %.1f s",
+			report.FinePercent(reached), p99.Seconds(), report.FinePercent(reachedBefore), p99Before.Seconds()),
 		reached > 0 && reached >= reachedBefore-.001 && p99 < 5*time.Second
 }
-
-// share writes a share to two digits after the point.
-func share(s float64) string { return fmt.Sprintf("%.2f%%", 100*s) }
 
 // spreads tells how what one honest node had came to the others that follow the feed: how many of them it
 // reached, and how long that took 99 of 100.

@@ -266,9 +266,9 @@ func (c Churn) report(n network, rows []ChurnRow, split SplitResult) *report.Rep
 		},
 	}
 	for _, row := range rows {
-		t.Row(when.Clock(row.Stay), fmt.Sprint(row.Stays), report.Percent(row.Present), report.Percent(row.Alone),
-			report.Percent(row.Exchange), row.There.percent(), row.Away.percent(), row.Kept.percent(),
-			fmt.Sprint(row.Lost.Part), row.Lag.Minutes(), row.Served.Text(1, "%.0f"), fmt.Sprint(row.Unserved))
+		t.Row(when.Clock(row.Stay), row.Stays, report.Percent(row.Present), report.Percent(row.Alone),
+			report.Percent(row.Exchange), row.There.percent(), row.Away.percent(), row.Kept.percent(), row.Lost.Part,
+			row.Lag.Minutes(), row.Served.Text(1, "%.0f"), row.Unserved)
 	}
 	r.Tables = []report.Table{t, split.table()}
 	r.Figures = []report.Figure{churnFigure(rows)}
@@ -388,7 +388,7 @@ func (r SplitResult) table() report.Table {
 		Columns: []string{"", "links between the halves", "neighbors a node", "in the half without the tracker"},
 	}
 	for _, l := range r.Looks {
-		t.Row(l.When, report.Percent(l.Cross), fmt.Sprintf("%.1f", l.Links), fmt.Sprintf("%.1f", l.Far))
+		t.Row(l.When, report.Percent(l.Cross), l.Links, l.Far)
 	}
 	t.Notes = []string{fmt.Sprintf("Mean lag of entries that came out before %s min, during %s, afterwards %s; %s of "+
 		"all did not come.",

@@ -155,12 +155,11 @@ func (c Company) report(rows []CompanyRow) *report.Report {
 			"others, of all there are. Ten best: of whom each adds most to those before."},
 	}
 	for _, row := range rows {
-		cells := []string{fmt.Sprint(row.People), fmt.Sprint(row.Feeds), fmt.Sprint(row.Subscriptions),
-			report.Percent(row.Lone), fmt.Sprint(row.Sample)}
+		var shares []string
 		for _, s := range []report.Spread{row.Chosen, row.Best, row.Any} {
-			cells = append(cells, report.Percent(s.Mean), report.Percent(s.Median))
+			shares = append(shares, report.Percent(s.Mean), report.Percent(s.Median))
 		}
-		t.Row(cells...)
+		t.Row(row.People, row.Feeds, row.Subscriptions, report.Percent(row.Lone), row.Sample, shares)
 	}
 	r.Tables = []report.Table{t}
 	r.Took(report.HashOf(fmt.Sprint(r.Tables)), 0) // no world was run

@@ -74,8 +74,7 @@ func coronaOverTime(row CoronaRow) report.Table {
 			"hour, each counting once for every subscriber."},
 	}
 	for i, h := range row.Hours {
-		t.Row(fmt.Sprint(i+1), report.Known("%.1f", h.Requests), report.Known("%.0f", h.Alone),
-			report.Known("%.0f", h.Exchange))
+		t.Row(i+1, report.Known("%.1f", h.Requests), report.Known("%.0f", h.Alone), report.Known("%.0f", h.Exchange))
 	}
 	return t
 }
@@ -142,12 +141,12 @@ func paceTable(channels []followed, list []CoronaObjective, row CoronaRow) repor
 			}
 			return fmt.Sprintf("%.1f", report.Mean(late))
 		}
-		t.Row(append([]string{name, fmt.Sprint(len(in))}, cells(in, mean)...)...)
+		t.Row(name, len(in), cells(in, mean))
 		least = most
 	}
-	t.Row(append([]string{"rank correlation", fmt.Sprint(len(channels))}, cells(channels, func(x, y []float64) string {
+	t.Row("rank correlation", len(channels), cells(channels, func(x, y []float64) string {
 		return fmt.Sprintf("%.2f", report.RankCorrelation(x, y))
-	})...)...)
+	}))
 	return t
 }
 
@@ -195,7 +194,7 @@ func rankTable(channels []followed, lite CoronaObjective, row CoronaRow) report.
 			}
 			return fmt.Sprintf(format, report.Mean(list))
 		}
-		t.Row(name, fmt.Sprint(last-first), mean("%.1f", subscribers), mean("%.1f", pollers), mean("%.0f", alone),
+		t.Row(name, last-first, mean("%.1f", subscribers), mean("%.1f", pollers), mean("%.0f", alone),
 			mean("%.1f", exchange), mean("%.1f", late))
 		first = last
 	}

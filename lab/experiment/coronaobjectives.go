@@ -133,8 +133,7 @@ func objectiveTable(list []CoronaObjective, row CoronaRow) report.Table {
 	}
 	t.Row("feedex, equal load", report.Known("%.2f", row.Requests), report.Known("%.1f", row.Exchange.Lag))
 	for _, o := range list {
-		t.Row(o.Scheme, fmt.Sprintf("%.2f", o.Requests), fmt.Sprintf("%.1f", o.Detection),
-			fmt.Sprintf("%.5f", o.Ratio), fmt.Sprint(o.Fewest), fmt.Sprint(o.Most))
+		t.Row(o.Scheme, fmt.Sprintf("%.2f", o.Requests), o.Detection, fmt.Sprintf("%.5f", o.Ratio), o.Fewest, o.Most)
 	}
 	return t
 }

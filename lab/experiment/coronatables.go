@@ -129,8 +129,8 @@ func coronaNetworks(rows []CoronaRow) report.Table {
 		}
 		t.Row(when.Clock(r.Every), fmt.Sprintf("%.0f", r.Alone.Lag), fmt.Sprintf("%.0f", r.Exchange.Lag),
 			fmt.Sprintf("%.0f", r.Limit), report.Percent(r.First), report.Percent(r.Offered),
-			report.Percent(r.NotModified), fmt.Sprintf("%.1f", r.Calls), report.Known("%.1f", r.CallBytes/1e3),
-			r.Links.Text(1, "%.1f"), r.Hash)
+			report.Percent(r.NotModified), r.Calls, report.Known("%.1f", r.CallBytes/1e3), r.Links.Text(1, "%.1f"),
+			r.Hash)
 	}
 	t.Notes = []string{
 		"Legacy: the same nodes without what neighbors brought. Limit: T/(n+1), if all n subscribers knew at once " +
@@ -153,8 +153,8 @@ func coronaTiers(row CoronaRow) report.Table {
 			}
 			return fmt.Sprintf("%.0f", v)
 		}
-		t.Row(tier.name(), fmt.Sprint(tier.Channels), report.Known("%.1f", tier.Requests), seconds(tier.Alone),
-			seconds(tier.Lag), seconds(tier.Limit))
+		t.Row(tier.name(), tier.Channels, report.Known("%.1f", tier.Requests), seconds(tier.Alone), seconds(tier.Lag),
+			seconds(tier.Limit))
 	}
 	return t
 }

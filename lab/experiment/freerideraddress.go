@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -172,11 +171,9 @@ func addressTables(rows []CrowdRow) []report.Table {
 			"others ended for a breach of the rules."}}
 	for _, r := range rows {
 		if a := r.Address; a.Homes == 0 {
-			keys.Row(r.title(), fmt.Sprint(a.Keys), report.Percent(r.Groups[bad].Coverage), fmt.Sprintf("%.1f", a.Most),
-				fmt.Sprintf("%.1f", a.Given), fmt.Sprint(a.Accounts), r.Hash)
+			keys.Row(r.title(), a.Keys, report.Percent(r.Groups[bad].Coverage), a.Most, a.Given, a.Accounts, r.Hash)
 		} else {
-			homes.Row(r.title(), fmt.Sprint(a.Homes), fmt.Sprint(a.Before), fmt.Sprint(a.After), fmt.Sprint(a.Ended),
-				fmt.Sprint(a.Forger[0]), fmt.Sprint(a.Forger[1]), r.Hash)
+			homes.Row(r.title(), a.Homes, a.Before, a.After, a.Ended, a.Forger[0], a.Forger[1], r.Hash)
 		}
 	}
 	return []report.Table{keys, homes}

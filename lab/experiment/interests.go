@@ -287,8 +287,7 @@ func (c Interests) report(w *lab.World, lists trace.Lists, result InterestResult
 			alone, lag, even = report.Minutes(row.Alone), report.Minutes(row.Lag), report.Minutes(row.Even)
 			ratio = fmt.Sprintf("%.2f", row.Lag/row.Even)
 		}
-		t.Row(row.Followers, fmt.Sprint(row.Feeds), fmt.Sprint(row.Subscriptions), fmt.Sprintf("%.1f", row.Requests),
-			fmt.Sprint(row.Entries), cover, alone, lag, even, ratio)
+		t.Row(row.Followers, row.Feeds, row.Subscriptions, row.Requests, row.Entries, cover, alone, lag, even, ratio)
 	}
 	links := report.Table{Title: "Which share of a node's feeds others follow", Columns: []string{"others", "mean",
 		"5th", "median", "95th"}}

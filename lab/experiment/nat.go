@@ -269,7 +269,7 @@ func (x NAT) report(feeds []trace.Timeline, start time.Time, rows []NATRow) *rep
 	}
 	for _, row := range rows {
 		share := report.Percent(row.Share)
-		t.Row(share, fmt.Sprint(row.Hosting), row.Dialled.Coverage.percent(), row.Homes.Coverage.percent(),
+		t.Row(share, row.Hosting, row.Dialled.Coverage.percent(), row.Homes.Coverage.percent(),
 			row.Carrier.Coverage.percent(), row.Dialled.Lag.Minutes(), row.Homes.Lag.Minutes(),
 			row.Carrier.Lag.Minutes(), row.Linked.percent(), row.Healed.percent())
 		links.Row(share, row.Dialled.Links.Text(1, "%.1f"), row.Dialled.Hosted.Text(1, "%.1f"),

@@ -175,8 +175,7 @@ func callTable(rows []PaperRow) report.Table {
 	}
 	for _, r := range rows {
 		t.Row(report.Hours(r.Every), r.Checks.Text(1, "%.1f"), r.DIDs.Text(1, "%.1f"), r.Puts.Text(1, "%.1f"),
-			fmt.Sprintf("%.1f", r.Other.Mean),
-			r.whenSettled(r.Settled.Checks), r.whenSettled(r.Settled.DIDs), r.whenSettled(r.Settled.Puts),
+			r.Other.Mean, r.whenSettled(r.Settled.Checks), r.whenSettled(r.Settled.DIDs), r.whenSettled(r.Settled.Puts),
 			stated(paperChecks, r.Every), stated(paperPuts, r.Every))
 	}
 	return t
@@ -217,12 +216,12 @@ func costTable(rows []PaperRow, noEncoding bool) report.Table {
 			more = fmt.Sprintf("%.0fx", r.Every.Seconds()/(2*r.Exchange.Lag.Mean))
 		}
 		share := func(n int64) string { return report.Percent(float64(n) / float64(max(1, r.Requests))) }
-		cells := []string{report.Hours(r.Every), calls, fmt.Sprintf("%.0f", r.PollByte.Mean), fmt.Sprint(r.Requests),
-			share(r.NotModified), fmt.Sprintf("%.1f", float64(r.Served)/1e6), more}
+		var refusals []string
 		if refused {
-			cells = slices.Insert(cells, 5, share(r.Refused))
+			refusals = []string{share(r.Refused)}
 		}
-		t.Row(cells...)
+		t.Row(report.Hours(r.Every), calls, fmt.Sprintf("%.0f", r.PollByte.Mean), r.Requests, share(r.NotModified),
+			refusals, float64(r.Served)/1e6, more)
 	}
 	return t
 }
@@ -238,7 +237,7 @@ func limitTable(rows []PaperRow) report.Table {
 	}
 	for _, r := range rows {
 		t.Row(report.Hours(r.Every), r.Exchange.Lag.Minutes(), report.Minutes(r.Random), report.Minutes(r.Staggered),
-			report.Minutes(r.Shared), report.Hours(r.Ran), fmt.Sprint(r.Nodes), r.Hash)
+			report.Minutes(r.Shared), report.Hours(r.Ran), r.Nodes, r.Hash)
 	}
 	return t
 }
@@ -250,11 +249,9 @@ func paperSummary(rows []PaperRow) report.Table {
 			"puts", "bundle", "requests"},
 	}
 	for _, r := range rows {
-		t.Row(report.Hours(r.Every), fmt.Sprintf("%.1f", r.Alone.Lag.Mean/60),
-			fmt.Sprintf("%.2f", r.Exchange.Lag.Mean/60), ratio(r.Alone.Lag, r.Exchange.Lag),
-			fmt.Sprintf("%.1f", 100*r.Alone.Miss.Mean), fmt.Sprintf("%.2f", 100*r.Exchange.Miss.Mean),
-			fmt.Sprintf("%.1f", r.Checks.Mean), fmt.Sprintf("%.1f", r.Puts.Mean), fmt.Sprintf("%.2f", r.Bundle),
-			fmt.Sprint(r.Requests))
+		t.Row(report.Hours(r.Every), r.Alone.Lag.Mean/60, fmt.Sprintf("%.2f", r.Exchange.Lag.Mean/60),
+			ratio(r.Alone.Lag, r.Exchange.Lag), 100*r.Alone.Miss.Mean, fmt.Sprintf("%.2f", 100*r.Exchange.Miss.Mean),
+			r.Checks.Mean, r.Puts.Mean, fmt.Sprintf("%.2f", r.Bundle), r.Requests)
 	}
 	return t
 }

@@ -186,9 +186,8 @@ func turnsTable(rows []TurnsRow) report.Table {
 			first = report.Mean(r.Requests)
 		}
 		t.Row(report.Hours(r.Interval)+", "+r.Case, report.Hours(r.Every), report.RangeOf(r.Lag).Text(60, "%.1f"),
-			report.Minutes(report.Mean(r.Wide)), report.Percent(report.Mean(r.Coverage)),
-			fmt.Sprintf("%.1f", report.Mean(r.Calls)), bytes, report.RangeOf(r.Requests).Text(1, "%.0f"),
-			report.Percent(report.Mean(r.Requests)/max(1, first)), aim)
+			report.Minutes(report.Mean(r.Wide)), report.Percent(report.Mean(r.Coverage)), report.Mean(r.Calls), bytes,
+			report.RangeOf(r.Requests).Text(1, "%.0f"), report.Percent(report.Mean(r.Requests)/max(1, first)), aim)
 	}
 	return t
 }

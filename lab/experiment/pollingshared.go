@@ -287,11 +287,9 @@ func sharedTable(rows []SharedRow) report.Table {
 		if first := alone[r.Policy]; first > 0 && delay > 0 {
 			sooner = fmt.Sprintf("%.1f", first/delay)
 		}
-		number := func(list []float64) string { return fmt.Sprintf("%.1f", report.Mean(list)) }
-		t.Row(r.Policy, fmt.Sprint(r.Nodes), report.RangeOf(r.Delay).Text(60, "%.1f"), sooner,
-			report.Minutes(report.Mean(r.Own)), report.Percent(report.Mean(r.Coverage)), number(r.Requests),
-			fmt.Sprintf("%.1f", report.Mean(r.Requests)/float64(r.Nodes)), number(r.Least), number(r.Most),
-			number(r.Spared))
+		t.Row(r.Policy, r.Nodes, report.RangeOf(r.Delay).Text(60, "%.1f"), sooner, report.Minutes(report.Mean(r.Own)),
+			report.Percent(report.Mean(r.Coverage)), report.Mean(r.Requests), report.Mean(r.Requests)/float64(r.Nodes),
+			report.Mean(r.Least), report.Mean(r.Most), report.Mean(r.Spared))
 	}
 	return t
 }
@@ -316,8 +314,8 @@ func sameRequestsTable(rows []SharedRow) report.Table {
 			}
 			alone, sooner = report.RangeOf(r.Alone).Text(60, "%.1f"), report.RangeOf(ratios).Text(1, "%.1f")
 		}
-		t.Row(r.Policy, fmt.Sprint(r.Nodes), fmt.Sprintf("%.1f", report.Mean(r.Requests)/float64(r.Nodes)),
-			report.RangeOf(r.Delay).Text(60, "%.1f"), alone, sooner)
+		t.Row(r.Policy, r.Nodes, report.Mean(r.Requests)/float64(r.Nodes), report.RangeOf(r.Delay).Text(60, "%.1f"),
+			alone, sooner)
 	}
 	return t
 }

@@ -169,10 +169,9 @@ func pollingTables(rows []PollingRow) []report.Table {
 	}
 	stated := report.Table{Title: "The same as Urbansky states it", Columns: modes.Columns}
 	for _, r := range rows {
-		modes.Row(append(append([]string{r.Policy}, averageCells(r.Feeds)...), averageCells(r.Polls)...)...)
+		modes.Row(r.Policy, averageCells(r.Feeds), averageCells(r.Polls))
 		if r.stated != nil {
-			stated.Row(append(append([]string{r.Policy}, averageCells(r.stated[0])...),
-				averageCells(r.stated[1])...)...)
+			stated.Row(r.Policy, averageCells(r.stated[0]), averageCells(r.stated[1]))
 		}
 	}
 	cost := report.Table{
@@ -185,11 +184,8 @@ func pollingTables(rows []PollingRow) []report.Table {
 		},
 	}
 	for _, r := range rows {
-		known := float64(max(1, r.Published))
-		cost.Row(r.Policy, fmt.Sprint(r.Published), wholeMinutes(r.Entries.Median), wholeMinutes(r.Entries.Mean),
-			wholeMinutes(r.Entries.P95),
-			fmt.Sprintf("%.2f%%", 100*float64(r.Missed)/known), fmt.Sprintf("%.2f%%", 100*float64(r.Late)/known),
-			fmt.Sprint(r.Requests), fmt.Sprintf("%.1f", r.perDay),
+		cost.Row(r.Policy, r.Published, wholeMinutes(r.Entries.Median), wholeMinutes(r.Entries.Mean),
+			wholeMinutes(r.Entries.P95), r.part(r.Missed), r.part(r.Late), r.Requests, r.perDay,
 			report.Percent(float64(r.NotModified)/float64(max(1, r.Requests))),
 			fmt.Sprintf("%.0f", float64(r.Bytes)/1e6))
 	}
@@ -221,7 +217,7 @@ func timelyTable(rows []PollingRow) report.Table {
 			}
 			return wholeMinutes(report.Mean(r.timely[from:min(to, len(r.timely))]))
 		}
-		t.Row(r.Policy, fmt.Sprint(r.lively), part(0, 25), part(25, 100), part(100, timelyPolls),
+		t.Row(r.Policy, r.lively, part(0, 25), part(25, 100), part(100, timelyPolls),
 			report.Known("%.0f", urbanskyTimely[r.Policy]))
 	}
 	return t
@@ -236,9 +232,8 @@ func historyTable(rows []PollingRow) report.Table {
 	}
 	for _, r := range rows {
 		if r.remembers > 0 {
-			t.Row(r.Policy, fmt.Sprint(r.remembers), wholeMinutes(r.Entries.Mean), wholeMinutes(r.Entries.Median),
-				fmt.Sprintf("%.2f%%", 100*float64(r.Missed)/float64(max(1, r.Published))),
-				fmt.Sprintf("%.1f", r.perDay), fmt.Sprintf("%.2f", r.Polls.Polls))
+			t.Row(r.Policy, r.remembers, wholeMinutes(r.Entries.Mean), wholeMinutes(r.Entries.Median),
+				r.part(r.Missed), r.perDay, fmt.Sprintf("%.2f", r.Polls.Polls))
 		}
 	}
 	return t
@@ -255,7 +250,7 @@ func outlookTable(rows []PollingRow, saying int) report.Table {
 	}
 	add := func(r *PollingRow) {
 		t.Row(r.Policy, wholeMinutes(r.Entries.Mean), wholeMinutes(r.Entries.Median),
-			fmt.Sprintf("%.2f%%", 100*float64(r.Missed)/float64(max(1, r.Published))), fmt.Sprintf("%.1f", r.perDay),
+			r.part(r.Missed), r.perDay,
 			fmt.Sprintf("%.2f", r.Polls.Polls), fmt.Sprintf("%.0f", r.Polls.Error))
 	}
 	first := len(contenders()) + len(asides())
@@ -296,12 +291,17 @@ func cascadeTable(rows []PollingRow) report.Table {
 			received := bare*whole + (1-bare)*float64(r.Bytes)
 			t.Row(r.Policy, fmt.Sprintf("%.0f%%", 100*bare), fmt.Sprintf("%.0f", whole/1e6),
 				fmt.Sprintf("%.0f", received/1e6), saved(received), fmt.Sprintf("%.0f", changed/1e6), saved(changed),
-				fmt.Sprintf("%.1f", fresh/1e6), saved(fresh))
+				fresh/1e6, saved(fresh))
 		}
 	}
 	none := report.Unknown
 	t.Row("Cobra", none, none, none, "57%", none, none, none, "99.8%")
 	return t
+}
+
+// part writes which share of what was published some entries are.
+func (r *PollingRow) part(entries int) string {
+	return report.FinePercent(Fraction{entries, r.Published}.of())
 }
 
 // averageCells are the columns of one mode.

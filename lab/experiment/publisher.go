@@ -259,10 +259,9 @@ func steadyTable(rows []PublisherRow) report.Table {
 				"by polls every thirty minutes, which would be 144 requests, and 5.0 in place of 15.0 minutes.",
 		}}
 	for _, row := range rows {
-		t.Row(row.Policy, fmt.Sprint(row.Nodes), fmt.Sprintf("%.1f", row.Requests),
-			fmt.Sprintf("%.1f", row.Requests/float64(row.Nodes)), fmt.Sprintf("%.1f", row.Silent/float64(row.Nodes)),
-			fmt.Sprint(24*row.Nodes), fmt.Sprint(row.Nodes), report.Percent(row.Unchanged), fmt.Sprint(row.Most),
-			report.Minutes(row.Delay), cmp.Or(row.Hash, report.Unknown))
+		t.Row(row.Policy, row.Nodes, row.Requests, row.Requests/float64(row.Nodes), row.Silent/float64(row.Nodes),
+			24*row.Nodes, row.Nodes, report.Percent(row.Unchanged), row.Most, report.Minutes(row.Delay),
+			cmp.Or(row.Hash, report.Unknown))
 	}
 	return t
 }
@@ -281,10 +280,8 @@ func (p Publishers) flashTable(rows []FlashRow) report.Table {
 			how = "waived"
 		}
 		newcomers := float64(row.Nodes - row.Nodes/p.Times)
-		t.Row(how, fmt.Sprint(row.Nodes), fmt.Sprintf("%.1f", row.Before), fmt.Sprintf("%.1f", row.During),
-			fmt.Sprintf("%.2f", (row.During-row.Before)/newcomers), fmt.Sprint(row.Most),
-			fmt.Sprintf("%.1f", row.After), fmt.Sprintf("%.1f", row.After/float64(row.Nodes)), fmt.Sprint(24*row.Nodes),
-			row.Hash)
+		t.Row(how, row.Nodes, row.Before, row.During, fmt.Sprintf("%.2f", (row.During-row.Before)/newcomers), row.Most,
+			row.After, row.After/float64(row.Nodes), 24*row.Nodes, row.Hash)
 	}
 	return t
 }

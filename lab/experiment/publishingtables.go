@@ -52,13 +52,13 @@ func (p *PublishingResult) documentTable() report.Table {
 		return t
 	}
 	share := func(n, of int) string { return fmt.Sprintf("%d (%s)", n, report.Percent(float64(n)/float64(of))) }
-	t.Row("feeds", fmt.Sprint(d.Feeds), fmt.Sprint(paperFeeds))
+	t.Row("feeds", d.Feeds, paperFeeds)
 	t.Row("always the same number", share(d.Fixed, d.Feeds), share(paperFixed, paperFeeds))
 	t.Row("usually 10", share(d.have(10), d.Feeds), share(paperTen, paperFeeds))
 	t.Row("usually 15", share(d.have(15), d.Feeds), share(paperFifteen, paperFeeds))
-	t.Row("median", fmt.Sprint(d.Sizes[d.Feeds/2]), report.Unknown)
-	t.Row("most", fmt.Sprint(d.Sizes[d.Feeds-1]), fmt.Sprint(paperLargest))
-	t.Row("widest range", fmt.Sprint(d.Ranges[d.Feeds-1]), report.Unknown)
+	t.Row("median", d.Sizes[d.Feeds/2], report.Unknown)
+	t.Row("most", d.Sizes[d.Feeds-1], paperLargest)
+	t.Row("widest range", d.Ranges[d.Feeds-1], report.Unknown)
 	t.Row("R² of the number by the rate", fmt.Sprintf("%.2f", d.R2), fmt.Sprint(paperR2))
 	return t
 }
@@ -76,8 +76,8 @@ func (p *PublishingResult) weekTable() report.Table {
 		},
 	}
 	for _, w := range p.Weeks {
-		t.Row(w.Kind, fmt.Sprint(w.Feeds), report.Percent(w.Busy.Median), fmt.Sprintf("%.2f", w.Weekend.Median),
-			fmt.Sprint(w.Resting), fmt.Sprint(w.Certain))
+		t.Row(w.Kind, w.Feeds, report.Percent(w.Busy.Median), fmt.Sprintf("%.2f", w.Weekend.Median), w.Resting,
+			w.Certain)
 	}
 	return t
 }
@@ -91,8 +91,7 @@ func (p *PublishingResult) lifetimeTable() report.Table {
 			"others does it, the traces do not say.", leastRate)},
 	}
 	for _, l := range p.Lifetimes {
-		t.Row(l.Feed, fmt.Sprintf("%.1f", l.PerDay), fmt.Sprint(l.Entries), fmt.Sprintf("%.1f", l.Hours.P5),
-			fmt.Sprintf("%.1f", l.Hours.Median), fmt.Sprintf("%.1f", l.Hours.P95), report.Percent(l.Listed))
+		t.Row(l.Feed, l.PerDay, l.Entries, l.Hours.P5, l.Hours.Median, l.Hours.P95, report.Percent(l.Listed))
 	}
 	return t
 }

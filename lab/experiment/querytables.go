@@ -77,7 +77,7 @@ func (c Queries) tables(r *report.Report, networks []QueriedNetwork) {
 				n.Hash + "."},
 		}
 		for _, row := range n.Kinds {
-			t.Row(append([]string{row.String()}, row.cells()...)...)
+			t.Row(row, row.cells())
 		}
 		if c.Flooders > 0 {
 			t.Notes = append(t.Notes,
@@ -97,11 +97,11 @@ func grown(networks []QueriedNetwork, columns []string) report.Table {
 	for _, flooded := range []bool{false, true} {
 		for _, n := range networks {
 			for _, row := range n.Kinds {
-				switch name := fmt.Sprint(n.Nodes); {
+				switch {
 				case row.QueryKind == usual && !flooded:
-					t.Row(append([]string{name}, row.cells()...)...)
+					t.Row(n.Nodes, row.cells())
 				case row.Flooded && flooded:
-					t.Row(append([]string{fmt.Sprintf("%s, of which %d flood", name, n.Flooders)}, row.cells()...)...)
+					t.Row(fmt.Sprintf("%d, of which %d flood", n.Nodes, n.Flooders), row.cells())
 				}
 			}
 		}
@@ -121,12 +121,11 @@ func near(networks []QueriedNetwork) report.Table {
 		t.Columns = append(t.Columns, fmt.Sprintf("within %d", hops))
 	}
 	for _, n := range networks {
-		cells := []string{fmt.Sprint(n.Nodes), fmt.Sprint(n.Feeds), fmt.Sprintf("%.1f", n.Near.Neighbors),
-			fmt.Sprintf("%.1f", n.Near.Alike), fmt.Sprintf("%.1f", n.Near.Others)}
+		var within []string
 		for i := range nearHops {
-			cells = append(cells, fmt.Sprintf("%s (%.0f)", report.Percent(n.Near.Within[i]), n.Near.Nodes[i]))
+			within = append(within, fmt.Sprintf("%s (%.0f)", report.Percent(n.Near.Within[i]), n.Near.Nodes[i]))
 		}
-		t.Row(cells...)
+		t.Row(n.Nodes, n.Feeds, n.Near.Neighbors, n.Near.Alike, n.Near.Others, within)
 	}
 	return t
 }

@@ -95,16 +95,13 @@ func (c Recommending) Run(ctx context.Context, progress Progress) (*report.Repor
 	popularity := rows[1].Precision.Mean
 	for _, row := range rows {
 		p := row.Precision
-		t.Row(row.Ranking, percent2(p.Mean), percent2(p.P5), percent2(p.P95),
+		t.Row(row.Ranking, report.FinePercent(p.Mean), report.FinePercent(p.P5), report.FinePercent(p.P95),
 			fmt.Sprintf("%.2f", p.Mean/max(popularity, 1e-9)))
 	}
 	r.Tables = []report.Table{t}
 	r.Took(report.HashOf(fmt.Sprint(r.Tables)), 0) // no world was run
 	return r, nil
 }
-
-// percent2 writes a small share.
-func percent2(share float64) string { return fmt.Sprintf("%.2f%%", 100*share) }
 
 // precisions are those of the ways, nil where time ran out.
 func (c Recommending) precisions(ctx context.Context, seed lab.Seed, ways []ranking) []float64 {

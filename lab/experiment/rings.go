@@ -306,12 +306,8 @@ func (c Rings) report(n network, rows []RingsRow) *report.Report {
 		t.Columns = append(t.Columns, "hash")
 		for _, row := range rows {
 			gifts := float64((c.Each-c.Each/2)*c.Past*row.Bytes) / (24 * incentive.DefaultGifts)
-			cells := []string{fmt.Sprint(row.Bytes), fmt.Sprintf("%.1f", gifts), [...]string{0: "none", 2: "two",
-				3: "two, three"}[row.Size]}
-			for _, s := range row.Came[kind] {
-				cells = append(cells, s.percent())
-			}
-			t.Row(append(cells, row.Hash)...)
+			sizes := [...]string{0: "none", 2: "two", 3: "two, three"}[row.Size]
+			t.Row(row.Bytes, gifts, sizes, each(row.Came[kind][:], Fraction.percent), row.Hash)
 		}
 		r.Tables = append(r.Tables, t)
 	}

@@ -246,10 +246,10 @@ func scaleTable(title string, rows []ScaleRow) report.Table {
 		if r.Nodes == 0 {
 			continue // interrupted before it began
 		}
-		t.Row(fmt.Sprint(r.Nodes), fmt.Sprint(r.Feeds), fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks),
-			fmt.Sprintf("%.2f", r.Puts), report.Known("%.0f", r.Bytes),
-			r.Lag.Text(60, "%.1f"), report.Percent(r.Cover), fmt.Sprintf("%.2f", r.Polls), r.Links.Text(1, "%.1f"),
-			fmt.Sprintf("%.0f", r.Heard), fmt.Sprint(r.Steps), report.Hours(r.Ran), r.Hash)
+		t.Row(r.Nodes, r.Feeds, fmt.Sprintf("%.2f", r.Calls), fmt.Sprintf("%.2f", r.Checks),
+			fmt.Sprintf("%.2f", r.Puts), report.Known("%.0f", r.Bytes), r.Lag.Text(60, "%.1f"), report.Percent(r.Cover),
+			fmt.Sprintf("%.2f", r.Polls), r.Links.Text(1, "%.1f"), fmt.Sprintf("%.0f", r.Heard), r.Steps,
+			report.Hours(r.Ran), r.Hash)
 	}
 	return t
 }

@@ -24,8 +24,22 @@ type Table struct {
 	Texts bool `json:"-"`
 }
 
-// Row adds a row.
-func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
+// Row adds a row. A cell is a text, a whole number, or a number of which one digit after the point is shown; a list of
+// texts is as many cells.
+func (t *Table) Row(cells ...any) {
+	var row []string
+	for _, cell := range cells {
+		switch cell := cell.(type) {
+		case []string:
+			row = append(row, cell...)
+		case float64:
+			row = append(row, fmt.Sprintf("%.1f", cell))
+		default:
+			row = append(row, fmt.Sprint(cell))
+		}
+	}
+	t.Rows = append(t.Rows, row)
+}
 
 // String is the table within Width. Where its columns would be wider, headings are broken into several lines; where
 // that is not enough, the columns stand in parts one below the other, each with the first column.
@@ -221,6 +235,9 @@ func (s Spread) Percent() string {
 
 // Percent writes a share.
 func Percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+
+// FinePercent writes a share to two digits after the point.
+func FinePercent(share float64) string { return fmt.Sprintf("%.2f%%", 100*share) }
 
 // Hours writes an interval as the paper does: .5, 1, 2.
 func Hours(d time.Duration) string {
