@@ -62,24 +62,32 @@ func TestAttacksAreReproducible(t *testing.T) {
 	isGolden(t, "attacks.golden", r)
 }
 
-// Polls in turns bring entries sooner than polls at random moments, and a few liars do not change that.
-func TestLiesAboutPolls(t *testing.T) {
-	t.Parallel()
-	c, err := newCrowd(1, embedded(t), 24, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
+// trialOf is an attack on so many nodes that is about to be made, for as short as there are attacks.
+func trialOf(t *testing.T, seed lab.Seed, nodes int) *trial {
+	c, err := newCrowd(seed, embedded(t), nodes, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Alike, c.Length = true, leastAttack
+	return &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
+}
+
+// judge makes an attack, which is to come up to its mark or not.
+func judge(t *testing.T, name string, attack func(*trial) (string, bool), tr *trial, want bool) {
+	measured, pass := attack(tr)
+	if t.Logf("%s: %s", name, measured); pass != want {
+		t.Errorf("%s: pass %v, want %v", name, pass, want)
+	}
+}
+
+// Polls in turns bring entries sooner than polls at random moments, and a few liars do not change that.
+func TestLiesAboutPolls(t *testing.T) {
+	t.Parallel()
 	for _, p := range slices.Concat(pretenses(), concerted()) {
 		if !slices.Contains([]string{"nobody lies", "flood, 10%", "refusals, 50%"}, p.name) {
 			continue
 		}
-		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
-		if measured, pass := p.try(tr); !pass {
-			t.Errorf("%s: %s", p.name, measured)
-		} else {
-			t.Logf("%s: %s", p.name, measured)
-		}
+		judge(t, p.name, p.try, trialOf(t, 1, 24), true)
 	}
 }
 
@@ -98,17 +106,9 @@ func TestCachesAndSuppressors(t *testing.T) {
 		tune   tuner
 		pass   bool
 	}{{attacks()[1], nil, true}, {cacheAttacks()[0], nil, true}, {patient, nil, true}, {patient, few, false}} {
-		c, err := newCrowd(1, embedded(t), 16, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Alike, c.Length, c.Tune = true, leastAttack, x.tune
-		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
-		if measured, pass := x.attack.run(tr); pass != x.pass {
-			t.Errorf("%s: pass %v, want %v: %s", x.attack.name, pass, x.pass, measured)
-		} else {
-			t.Logf("%s: %s", x.attack.name, measured)
-		}
+		tr := trialOf(t, 1, 16)
+		tr.Tune = x.tune
+		judge(t, x.attack.name, x.attack.run, tr, x.pass)
 	}
 }
 
@@ -123,12 +123,8 @@ func TestAttacksFailWithoutABound(t *testing.T) {
 	} {
 		missed := false
 		for seed := lab.Seed(1); !missed && seed <= seeds; seed++ {
-			c, err := newCrowd(seed, embedded(t), 12, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.Alike, c.Length, c.Bound = true, leastAttack, -1
-			tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
+			tr := trialOf(t, seed, 12)
+			tr.Bound = -1
 			measured, pass := attack(tr)
 			missed = !pass
 			t.Logf("%s, seed %d: %s", name, seed, measured)
@@ -157,17 +153,9 @@ func TestAttacksByHostsAndKeys(t *testing.T) {
 		{"stolen names", (*trial).impersonating, nil, nil, true},
 		{"keys with an account each", (*trial).thousandsOfKeys, portAccounts, nil, false},
 	} {
-		c, err := newCrowd(3, embedded(t), 14, attackFeeds, attackEach, attackEvery, longestAttack*leastAttack)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Alike, c.Length, c.Rules, c.Tune = true, leastAttack, x.rules, x.tune
-		tr := &trial{crowd: c, ctx: t.Context(), worlds: 1, tell: func(float64) {}}
-		if measured, pass := x.attack(tr); pass != x.pass {
-			t.Errorf("%s: pass %v, want %v: %s", x.name, pass, x.pass, measured)
-		} else {
-			t.Logf("%s: %s", x.name, measured)
-		}
+		tr := trialOf(t, 3, 14)
+		tr.Rules, tr.Tune = x.rules, x.tune
+		judge(t, x.name, x.attack, tr, x.pass)
 	}
 }
 
