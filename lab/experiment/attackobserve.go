@@ -397,19 +397,11 @@ func (o *observer) oneLink() signs {
 // rightGuesses is how often, of one number drawn from each list, the first is the greater one, where equal ones are
 // decided by a coin: .5 where there is no telling (the area under the receiver operating characteristic).
 func rightGuesses(is, not []float64) float64 {
-	slices.Sort(is)
-	slices.Sort(not)
-	right, less, equal := 0.0, 0, 0
-	for _, n := range is {
-		for less < len(not) && not[less] < n {
-			less++
-		}
-		for equal = max(equal, less); equal < len(not) && not[equal] == n; {
-			equal++
-		}
-		right += float64(less) + float64(equal-less)/2
+	sum := -float64(len(is)*(len(is)+1)) / 2
+	for _, rank := range report.Ranks(slices.Concat(is, not))[:len(is)] {
+		sum += rank
 	}
-	return right / float64(max(1, len(is)*len(not)))
+	return sum / float64(max(1, len(is)*len(not)))
 }
 
 // guessError is the standard error of rightGuesses where there is no telling (Mann and Whitney 1947).

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -67,40 +66,18 @@ func Fit(x, y []float64) (slope, height, r2 float64) {
 // RankCorrelation is Spearman's coefficient of pairs of values: 1 where one always grows with the other, -1 where it
 // always falls, 0 where there are fewer than two pairs or one of them never changes. Equal values share their ranks.
 func RankCorrelation(x, y []float64) float64 {
-	if len(x) < 2 {
-		return 0
-	}
-	a, b := ranks(x), ranks(y)
-	ma, mb := Mean(a), Mean(b)
-	var ab, aa, bb float64
-	for i := range a {
-		ab += (a[i] - ma) * (b[i] - mb)
-		aa += (a[i] - ma) * (a[i] - ma)
-		bb += (b[i] - mb) * (b[i] - mb)
-	}
-	if aa == 0 || bb == 0 {
-		return 0
-	}
-	return ab / math.Sqrt(aa*bb)
+	slope, _, r2 := Fit(Ranks(x), Ranks(y))
+	return math.Copysign(math.Sqrt(r2), slope)
 }
 
-// ranks are the places of values in order, from 1 on.
-func ranks(values []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+// Ranks are the places of values in ascending order, from 1 on.
+func Ranks(values []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(values))
 	list := make([]float64, len(values))
-	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && values[order[to]] == values[order[from]] {
-			to++
-		}
-		for _, i := range order[from:to] {
-			list[i] = float64(from+1+to) / 2
-		}
-		from = to
+	for i, v := range values {
+		from, _ := slices.BinarySearch(sorted, v)
+		to, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
+		list[i] = float64(from+1+to) / 2
 	}
 	return list
 }
