@@ -314,7 +314,7 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, tell Progress
 		n.join(w, i, nil)
 	}
 	r := SplitResult{From: c.Length / 4, To: c.Length / 2}
-	far := make(map[*lab.Host]bool)
+	far := make(map[protocol.NodeID]bool)
 	at := func(t time.Duration, f func()) { w.At(n.Start.Add(t), f) }
 	look := func(t time.Duration, when string) {
 		at(t, func() { r.Looks = append(r.Looks, lookAt(w, far, when)) })
@@ -324,7 +324,7 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, tell Progress
 		c.Seed.Stream("split").Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
 		hosts = hosts[len(hosts)/2:]
 		for _, h := range hosts {
-			far[h] = true
+			far[h.ID] = true
 		}
 		r.Looks = append(r.Looks, lookAt(w, far, "before the cut"))
 		w.Split(hosts)
@@ -362,17 +362,13 @@ func (c Churn) split(ctx context.Context, n network, w *lab.World, tell Progress
 	return r
 }
 
-func lookAt(w *lab.World, far map[*lab.Host]bool, when string) SplitLook {
-	farIDs := make(map[protocol.NodeID]bool)
-	for h := range far {
-		farIDs[h.ID] = true
-	}
+func lookAt(w *lab.World, far map[protocol.NodeID]bool, when string) SplitLook {
 	var cross Fraction
 	farLinks := 0
 	for _, h := range w.Hosts() {
 		for _, n := range h.Node().Neighbors() {
-			cross.count(farIDs[n.ID] != far[h])
-			if far[h] {
+			cross.count(far[n.ID] != far[h.ID])
+			if far[h.ID] {
 				farLinks++
 			}
 		}
