@@ -136,10 +136,7 @@ func shadowing(times int) func(c *crowd) kind {
 func surrounded(honest int) func(c *crowd) tuner {
 	return func(c *crowd) tuner {
 		friends := c.honestAddresses()
-		var liars []string
-		for _, id := range c.badAddresses() {
-			liars = append(liars, id.String())
-		}
+		liars := each(c.badAddresses(), protocol.NodeID.String)
 		return func(i int, is class, m *lab.MemberConfig) {
 			const places = 8
 			rng := c.Seed.Stream(fmt.Sprintf("surrounded %d", i))

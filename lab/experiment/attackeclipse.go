@@ -97,9 +97,7 @@ func (t *trial) suppressing() (string, bool) {
 			}
 			m.Node.Trackers = []string{}
 			if hostile {
-				for _, id := range c.badAddresses() {
-					m.Node.Peers = append(m.Node.Peers, id.String())
-				}
+				m.Node.Peers = each(c.badAddresses(), protocol.NodeID.String)
 			}
 		}
 		g := t.play(c, nil)

@@ -184,10 +184,7 @@ func (a Attacks) Run(ctx context.Context, progress Progress) (r *report.Report, 
 	if err != nil {
 		return nil, 0, err
 	}
-	var costs []float64
-	for _, x := range chosen {
-		costs = append(costs, float64(x.worlds))
-	}
+	costs := each(chosen, func(x attack) float64 { return float64(x.worlds) })
 	rows := together(newMeter(progress, costs), func(i int, tell Progress) AttackRow {
 		x := &chosen[i]
 		t := &trial{crowd: c, ctx: ctx, trials: a.Trials, worlds: costs[i], tell: tell}
@@ -277,11 +274,8 @@ func attacks() []attack {
 }
 
 // attackRows are the numbers of the rows that there are.
-func attackRows() (rows []int) {
-	for _, x := range attacks() {
-		rows = append(rows, x.row)
-	}
-	return slices.Compact(rows)
+func attackRows() []int {
+	return slices.Compact(each(attacks(), func(x attack) int { return x.row }))
 }
 
 // report shows what came of the attacks.

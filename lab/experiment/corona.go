@@ -165,11 +165,8 @@ func (c Corona) run(ctx context.Context, feeds []trace.Timeline, every time.Dura
 			each++
 		}
 		rng := c.Seed.Stream(fmt.Sprintf("machine %d", i))
-		m := lab.MemberConfig{Name: fmt.Sprintf("node %d", i)}
-		for _, rank := range trace.DrawByRank(rng, len(feeds), each) {
-			m.Feeds = append(m.Feeds, w.Publishers()[rank].URL)
-		}
-		joinSoon(w, rng, m, nil)
+		urls := picked(w, trace.DrawByRank(rng, len(feeds), each))
+		joinSoon(w, rng, lab.MemberConfig{Name: fmt.Sprintf("node %d", i), Feeds: urls}, nil)
 	}
 	begin := c.settled(every)
 	end := begin + c.counted(every)

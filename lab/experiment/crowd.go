@@ -197,11 +197,7 @@ func publicAddress(i int) protocol.NodeID {
 
 // everything are all feeds of a world.
 func everything(w *lab.World) []feed.URL {
-	var urls []feed.URL
-	for _, p := range w.Publishers() {
-		urls = append(urls, p.URL)
-	}
-	return urls
+	return each(w.Publishers(), func(p *lab.Publisher) feed.URL { return p.URL })
 }
 
 // Nodes that take without giving poll nothing: what they have is what neighbors brought.

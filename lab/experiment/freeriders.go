@@ -255,10 +255,8 @@ func crowdTable(title string, rows []CrowdRow) report.Table {
 // shareFigure draws what the dishonest get of the entries, by their share.
 func (f FreeRiders) shareFigure(rows []CrowdRow) report.Figure {
 	fig := report.Figure{Name: "freeriders", Title: "What those who give nothing get (D = 10, all rules)",
-		X: "Share of the nodes (%)", Y: "Entries that came (%)"}
-	for _, s := range f.Shares {
-		fig.Points = append(fig.Points, fmt.Sprintf("%g", 100*s))
-	}
+		X: "Share of the nodes (%)", Y: "Entries that came (%)",
+		Points: each(f.Shares, func(s float64) string { return fmt.Sprintf("%g", 100*s) })}
 	rest := rows[1:] // the first has none of them
 	for _, k := range []kind{freeRiders, echoers, keyRejoiners, addressRejoiners, liars} {
 		l := report.Curve{Name: k.name}

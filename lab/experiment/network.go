@@ -112,14 +112,11 @@ func (n network) member(w *lab.World, i int) (lab.MemberConfig, *rand.Rand) {
 }
 
 // follows are the feeds of member number i.
-func (n network) follows(rng *rand.Rand, w *lab.World, i int) (urls []feed.URL) {
+func (n network) follows(rng *rand.Rand, w *lab.World, i int) []feed.URL {
 	if n.Lists == nil {
 		return choose(rng, w, n.Each)
 	}
-	for _, f := range n.Lists[i] {
-		urls = append(urls, w.Publishers()[f].URL)
-	}
-	return urls
+	return picked(w, n.Lists[i])
 }
 
 // join has member number i join within the first minute. joined, if it is not nil, is called once it did, with a
@@ -162,11 +159,12 @@ func within(rng *rand.Rand, d time.Duration) time.Duration {
 
 // choose draws so many of a world's feeds.
 func choose(rng *rand.Rand, w *lab.World, count int) []feed.URL {
-	var urls []feed.URL
-	for _, i := range rng.Perm(len(w.Publishers()))[:count] {
-		urls = append(urls, w.Publishers()[i].URL)
-	}
-	return urls
+	return picked(w, rng.Perm(len(w.Publishers()))[:count])
+}
+
+// picked are those of a world's feeds that have these numbers.
+func picked(w *lab.World, numbers []int) []feed.URL {
+	return each(numbers, func(i int) feed.URL { return w.Publishers()[i].URL })
 }
 
 // leastRate is how many entries a day a feed publishes at least. Paper §4.3: "we select 70 feeds [...] that

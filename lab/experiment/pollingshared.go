@@ -230,11 +230,7 @@ func (s SharedPolling) network(ctx context.Context, seed lab.Seed, feeds []trace
 
 // requestsOf is how many polls each node has made.
 func requestsOf(g *gathering) []int64 {
-	var list []int64
-	for _, h := range g.honest() {
-		list = append(list, h.Node().Status().Counters.Polls)
-	}
-	return list
+	return each(g.honest(), func(h *lab.Host) int64 { return h.Node().Status().Counters.Polls })
 }
 
 // sparedOf is how many polls the nodes say that neighbors made needless.

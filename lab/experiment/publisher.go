@@ -100,12 +100,7 @@ func (p Publishers) Run(ctx context.Context, progress Progress) (*report.Report,
 	if err != nil {
 		return nil, err
 	}
-	var costs []float64
-	for range habits {
-		for _, size := range p.Sizes {
-			costs = append(costs, float64(size))
-		}
-	}
+	costs := slices.Repeat(each(p.Sizes, func(size int) float64 { return float64(size) }), len(habits))
 	steady := len(costs)
 	flash := max(1, slices.Max(p.Sizes)/flashPart)
 	for range 2 { // first polls waived, and made

@@ -194,9 +194,7 @@ func (c Queries) network(ctx context.Context, n network, size int, tell Progress
 	}
 	row.Load = (row.Load + float64(queriesMade(honest))) / float64(max(1, len(honest))) / (c.length() - c.begins(last) +
 		floodAhead).Minutes()
-	for _, kind := range c.kinds() {
-		row.Kinds = append(row.Kinds, summed(questions, kind))
-	}
+	row.Kinds = each(c.kinds(), func(kind QueryKind) QueryRow { return summed(questions, kind) })
 	return row
 }
 

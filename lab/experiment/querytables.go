@@ -65,11 +65,7 @@ func (c Queries) tables(r *report.Report, networks []QueriedNetwork) {
 		fmt.Sprintf("%d searches a cell, the same for each kind: a random subscriber looks for %d old entries of a "+
 			"feed, each of them held by so many of the feed's other subscribers, one at least", c.Trials, planted),
 	}
-	columns := []string{}
-	for _, share := range heldBy {
-		columns = append(columns, fmt.Sprintf("held by %.0f%%", 100*share))
-	}
-	columns = append(columns, "messages", "first after ms", "ended after ms")
+	columns := append(each(heldBy[:], heldByName), "messages", "first after ms", "ended after ms")
 	for _, n := range networks {
 		t := report.Table{
 			Title: fmt.Sprintf("%d nodes", n.Nodes), Columns: append([]string{"hops, budget"}, columns...),
@@ -89,6 +85,9 @@ func (c Queries) tables(r *report.Report, networks []QueriedNetwork) {
 	}
 	r.Tables = append(r.Tables, grown(networks, columns), near(networks))
 }
+
+// heldByName says which share of a feed's subscribers hold something.
+func heldByName(share float64) string { return fmt.Sprintf("held by %.0f%%", 100*share) }
 
 // grown compares what the usual query comes to in networks of all sizes.
 func grown(networks []QueriedNetwork, columns []string) report.Table {
@@ -131,12 +130,10 @@ func near(networks []QueriedNetwork) report.Table {
 }
 
 // cells are those of a table's row, but for the first.
-func (r QueryRow) cells() (cells []string) {
-	for _, recall := range r.Recall {
-		cells = append(cells, report.Percent(recall))
-	}
+func (r QueryRow) cells() []string {
 	ms := time.Millisecond.Seconds()
-	return append(cells, r.Messages.Text(1, "%.0f"), r.First.Text(ms, "%.0f"), r.Delay.Text(ms, "%.0f"))
+	return append(each(r.Recall[:], report.Percent), r.Messages.Text(1, "%.0f"), r.First.Text(ms, "%.0f"),
+		r.Delay.Text(ms, "%.0f"))
 }
 
 // String is how tables and figures name the kind.
@@ -158,9 +155,7 @@ func (c Queries) figures(networks []QueriedNetwork) []report.Figure {
 	byHops := report.Figure{Name: "query-hops",
 		Title: fmt.Sprintf("What %d messages find of what %.0f%% of the subscribers hold", usual.Budget,
 			100*heldBy[rare]), X: "Hops", Y: "Entries found (%)"}
-	for _, share := range heldBy {
-		bySize.Lines = append(bySize.Lines, report.Curve{Name: fmt.Sprintf("held by %.0f%%", 100*share)})
-	}
+	bySize.Lines = each(heldBy[:], func(share float64) report.Curve { return report.Curve{Name: heldByName(share)} })
 	for i, n := range networks {
 		bySize.Points = append(bySize.Points, fmt.Sprint(n.Nodes))
 		byHops.Lines = append(byHops.Lines, report.Curve{Name: fmt.Sprintf("%d nodes", n.Nodes)})

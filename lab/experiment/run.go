@@ -80,12 +80,8 @@ func howFar(ran []time.Duration, whole time.Duration) string {
 	if len(ran) == 0 || slices.Min(ran) >= whole {
 		return ""
 	}
-	var each []string
-	for _, r := range ran {
-		each = append(each, report.Hours(r))
-	}
 	return fmt.Sprintf("interrupted; of %s h the networks ran %s; what had not begun is left out", report.Hours(whole),
-		strings.Join(each, ", "))
+		strings.Join(each(ran, report.Hours), ", "))
 }
 
 // The virtual time that passes between two looks at whether somebody interrupts: as much as takes briefly, within

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"feedex/internal/when"
@@ -136,13 +137,8 @@ func (c Scaling) Run(ctx context.Context, progress Progress) (*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	var costs []float64
 	series := c.growths(len(feeds))
-	for range series {
-		for _, size := range c.Sizes {
-			costs = append(costs, float64(size))
-		}
-	}
+	costs := slices.Repeat(each(c.Sizes, func(size int) float64 { return float64(size) }), len(series))
 	m := newMeter(progress, costs)
 	start := weekday(c.Traces, c.Length)
 	rows := make([]ScaleRow, len(costs))
