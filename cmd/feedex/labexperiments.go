@@ -228,13 +228,6 @@ bound, as nobody can earn anything; all else is as in a node. Every feed has 46 
 with few nodes. A thousand nodes take a minute, ten thousand nine minutes and 5 GB.`,
 		Example: "  feedex lab query --nodes 161 --trials 30\n  feedex lab query --nodes 161,1000,4000 --svg figures",
 		RunE: f.on(func(c *cobra.Command, set *trace.Set) error {
-			if !(e.Flooders >= 0) {
-				return usageOf(c, fmt.Errorf("%w: %v of the nodes flood; want 0 to 0.9",
-					experiment.ErrSetting, e.Flooders))
-			}
-			if e.Flooders == 0 {
-				e.Flooders = -1 // no such network
-			}
 			e.Traces, e.Settle = set, f.length
 			f.nodes = slices.Max(e.Sizes)
 			return f.runSeeds(c, &e.Seed, func() experiment.Run { return e.Run })

@@ -33,7 +33,7 @@ type Queries struct {
 	Each     int           // feeds a node; default 20
 	Settle   time.Duration // until the first query: links take five minutes, adverts sixteen; default 21 min
 	Trials   int           // searches, each made in every way; default 10
-	Flooders float64       // share of the nodes that flood in the end; default 0.03, below 0 for none
+	Flooders float64       // share of the nodes that flood in the end; 0 for no such network
 }
 
 const (
@@ -78,7 +78,7 @@ func (c Queries) kinds() []QueryKind {
 
 func (c Queries) withDefaults() (Queries, []trace.Timeline, error) {
 	c.Each, c.Trials = cmp.Or(c.Each, 20), cmp.Or(c.Trials, 10)
-	c.Settle, c.Flooders = cmp.Or(c.Settle, 21*time.Minute), cmp.Or(c.Flooders, .03)
+	c.Settle = cmp.Or(c.Settle, 21*time.Minute)
 	if c.Sizes == nil {
 		c.Sizes = []int{161, 1000}
 	}
@@ -94,7 +94,7 @@ func (c Queries) withDefaults() (Queries, []trace.Timeline, error) {
 	switch {
 	case c.Trials < 1:
 		return c, nil, impossible("%d searches; want 1 or more", c.Trials)
-	case c.Flooders > .9:
+	case !(c.Flooders >= 0 && c.Flooders <= .9):
 		return c, nil, impossible("%v of the nodes flood; want 0 to 0.9", c.Flooders)
 	}
 	return c, feeds, nil
@@ -151,7 +151,7 @@ func (c Queries) Run(ctx context.Context, progress Progress) (*report.Report, er
 // network runs one network and has its nodes ask, one after the other.
 func (c Queries) network(ctx context.Context, n network, size int, tell Progress) QueriedNetwork {
 	w := n.world()
-	flooders := int(max(0, c.Flooders) * float64(size))
+	flooders := int(c.Flooders * float64(size))
 	var honest []*lab.Host
 	followers := make(map[feed.URL][]*lab.Host)
 	for i := range size {
