@@ -31,10 +31,9 @@ func Altered(e *feed.Entry) bool { return strings.Contains(e.Title, altered) }
 
 // Step implements Participant.
 func (a *alterer) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
-	if asked, ok := ev.(node.Asked); ok {
-		if put, ok := asked.Call.(protocol.PutEntries); ok {
-			a.false[put.Bundle.DID] = a.altered(put.Bundle).DID
-		}
+	asked, _ := ev.(node.Asked)
+	if put, ok := asked.Call.(protocol.PutEntries); ok {
+		a.false[put.Bundle.DID] = a.altered(put.Bundle).DID
 	}
 	return a.habit.Step(dst, now, ev)
 }

@@ -65,10 +65,7 @@ func (c *colluder) collect(doc *feed.Document) {
 
 // learn sees what its node offers to a neighbor, which therefore follows it.
 func (c *colluder) learn(e node.Effect) {
-	call, ok := e.(node.Call)
-	if !ok {
-		return
-	}
+	call, _ := e.(node.Call)
 	if offer, ok := call.Call.(protocol.CheckDID); ok && !slices.Contains(c.wanted[call.To.Node], offer.Feed) {
 		c.wanted[call.To.Node] = append(c.wanted[call.To.Node], offer.Feed)
 	}

@@ -84,12 +84,8 @@ func (e *echoer) excused(r node.Respond) node.Effect {
 
 // Step implements Participant.
 func (e *echoer) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
-	if asked, ok := ev.(node.Asked); ok {
-		e.hear(now, asked)
-		if _, ok := asked.Call.(protocol.GetBundle); ok {
-			e.asked = asked.Tag
-		}
-	}
+	asked, _ := ev.(node.Asked)
+	e.hear(now, asked)
 	dst = e.echo(e.sideCaller.Step(dst, now, ev), now)
 	if e.wakes = (time.Time{}); len(e.heard) > 0 {
 		e.wakes = e.heard[0].at.Add(e.after + e.after/2) // those that come within a while go together
@@ -105,6 +101,8 @@ func (e *echoer) hear(now time.Time, ev node.Asked) {
 		for _, did := range c.DIDs {
 			e.note(echo{at: now, did: did, from: ev.From})
 		}
+	case protocol.GetBundle:
+		e.asked = ev.Tag
 	}
 }
 

@@ -30,10 +30,9 @@ type eclipser struct {
 
 // Step implements Participant.
 func (e *eclipser) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
-	if asked, ok := ev.(node.Asked); ok {
-		if _, ok := asked.Call.(protocol.GetNeighbors); ok {
-			e.asked[asked.Tag] = asked.From
-		}
+	asked, _ := ev.(node.Asked)
+	if _, ok := asked.Call.(protocol.GetNeighbors); ok {
+		e.asked[asked.Tag] = asked.From
 	}
 	return e.habit.Step(dst, now, ev)
 }

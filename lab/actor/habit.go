@@ -60,10 +60,7 @@ func (h *habit) takes(e node.Effect) node.Effect {
 // withhold answers a call that offers or delivers entries as if the neighbor had them, and reports whether
 // it was one.
 func (h *habit) withhold(e node.Effect) bool {
-	c, ok := e.(node.Call)
-	if !ok {
-		return false
-	}
+	c, _ := e.(node.Call)
 	switch call := c.Call.(type) {
 	case protocol.CheckDID:
 		h.answer(c, protocol.Seen(true))

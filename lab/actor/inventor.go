@@ -17,10 +17,9 @@ func Inventor(n *node.Node) Participant {
 	v := &inventor{asked: make(map[uint64]protocol.NodeID),
 		hops: make(map[protocol.NodeID]map[feed.URL]int)}
 	v.sideCaller = newCaller(n, func(e node.Effect) node.Effect {
-		if call, ok := e.(node.Call); ok {
-			if _, connects := call.Call.(protocol.Connect); connects {
-				v.asked[call.ID] = call.To.Node
-			}
+		call, _ := e.(node.Call)
+		if _, connects := call.Call.(protocol.Connect); connects {
+			v.asked[call.ID] = call.To.Node
 		}
 		return v.takes(e)
 	})

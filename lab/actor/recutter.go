@@ -35,15 +35,14 @@ func isFiller(e feed.Entry) bool { return e.Title == fillerTitle }
 // Step implements Participant.
 func (r *recutter) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
 	dst = r.sideCaller.Step(dst, now, ev)
-	if asked, ok := ev.(node.Asked); ok {
-		// Two of them have nothing to hand back to each other.
-		if put, ok := asked.Call.(protocol.PutEntries); ok && !slices.ContainsFunc(put.Bundle.Entries, isFiller) {
-			r.cut++
-			filler := feed.Entry{Feed: put.Bundle.Feed, ID: fmt.Sprint(r.name, " ", r.cut), Title: fillerTitle,
-				Published: now.Add(-fillerAge).Truncate(time.Second)}
-			again := protocol.NewBundle(filler.Feed, append([]feed.Entry{filler}, put.Bundle.Entries...))
-			dst = r.call(dst, asked.From, protocol.PutEntries{Bundle: again}, nil)
-		}
+	asked, _ := ev.(node.Asked)
+	// Two of them have nothing to hand back to each other.
+	if put, ok := asked.Call.(protocol.PutEntries); ok && !slices.ContainsFunc(put.Bundle.Entries, isFiller) {
+		r.cut++
+		filler := feed.Entry{Feed: put.Bundle.Feed, ID: fmt.Sprint(r.name, " ", r.cut), Title: fillerTitle,
+			Published: now.Add(-fillerAge).Truncate(time.Second)}
+		again := protocol.NewBundle(filler.Feed, append([]feed.Entry{filler}, put.Bundle.Entries...))
+		dst = r.call(dst, asked.From, protocol.PutEntries{Bundle: again}, nil)
 	}
 	return dst
 }

@@ -40,14 +40,12 @@ type repeated struct {
 
 // Step implements Participant.
 func (r *repeater) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
-	if asked, ok := ev.(node.Asked); ok {
-		if c, ok := asked.Call.(protocol.Notify); ok {
-			for _, n := range c.Notices {
-				n.Path = []protocol.NodeID{n.Origin(asked.From)}
-				if !r.waits(n) {
-					r.heard = append(r.heard, repeated{n, asked.From, now})
-				}
-			}
+	asked, _ := ev.(node.Asked)
+	told, _ := asked.Call.(protocol.Notify)
+	for _, n := range told.Notices {
+		n.Path = []protocol.NodeID{n.Origin(asked.From)}
+		if !r.waits(n) {
+			r.heard = append(r.heard, repeated{n, asked.From, now})
 		}
 	}
 	for len(r.heard) > 0 && now.Sub(r.heard[0].at) >= r.after+2*noticeEvery {

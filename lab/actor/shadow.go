@@ -43,13 +43,11 @@ type shadow struct {
 
 // Step implements Participant.
 func (s *shadow) Step(dst []node.Effect, now time.Time, ev node.Event) []node.Effect {
-	if asked, ok := ev.(node.Asked); ok {
-		if c, ok := asked.Call.(protocol.Notify); ok {
-			for _, n := range c.Notices {
-				if n.Age < noticeEvery && !s.accomplices[n.Origin(asked.From)] {
-					s.polled[n.Feed] = true
-				}
-			}
+	asked, _ := ev.(node.Asked)
+	told, _ := asked.Call.(protocol.Notify)
+	for _, n := range told.Notices {
+		if n.Age < noticeEvery && !s.accomplices[n.Origin(asked.From)] {
+			s.polled[n.Feed] = true
 		}
 	}
 	return s.teller.Step(dst, now, ev)

@@ -10,10 +10,7 @@ import (
 func Tamperer(n *node.Node, victim protocol.NodeID) Participant {
 	h := &habit{node: n}
 	h.change = func(e node.Effect) node.Effect {
-		call, ok := e.(node.Call)
-		if !ok {
-			return e
-		}
+		call, _ := e.(node.Call)
 		put, ok := call.Call.(protocol.PutEntries)
 		if !ok {
 			return e

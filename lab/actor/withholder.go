@@ -35,10 +35,7 @@ func (w *withholder) Step(dst []node.Effect, now time.Time, ev node.Event) []nod
 
 // passes reports whether an effect passes on something of others.
 func (w *withholder) passes(e node.Effect) bool {
-	c, ok := e.(node.Call)
-	if !ok {
-		return false
-	}
+	c, _ := e.(node.Call)
 	if put, ok := c.Call.(protocol.PutEntries); ok {
 		return len(put.Bundle.Path) > 0
 	}

@@ -131,10 +131,9 @@ func (t *trial) replaying() (string, bool) {
 			if f, ok := ev.(node.Fetched); ok && f.Document != nil {
 				polled[f.Feed] = true
 			}
-			if asked, ok := ev.(node.Asked); ok && enemies[asked.From] {
-				if _, ok := asked.Call.(protocol.CheckDID); ok {
-					offers++
-				}
+			asked, _ := ev.(node.Asked)
+			if _, ok := asked.Call.(protocol.CheckDID); ok && enemies[asked.From] {
+				offers++
 			}
 			for _, note := range notes(effects) {
 				if a, ok := note.(node.Arrived); ok && enemies[a.Source] && polled[a.Feed] {

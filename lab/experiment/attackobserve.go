@@ -271,17 +271,24 @@ func (o *observer) asked(p pair, call protocol.Call) {
 		o.advertised(p, call.Subset)
 	case protocol.UpdateSubset:
 		o.advertised(p, call.Changes)
-	case protocol.CheckDID:
-		o.feeds[call.DID] = call.Feed
-		o.offered(p, call.DID)
-	case protocol.CheckDIDs:
-		for _, did := range call.DIDs {
-			o.offered(p, did)
-		}
 	case protocol.PutEntries:
-		if o.feeds[call.Bundle.DID] = call.Bundle.Feed; len(call.Bundle.Path) == 0 {
+		if len(call.Bundle.Path) == 0 {
 			o.add(p, call.Bundle.Feed, delivered, 1)
 		}
+	}
+	o.learn(call)
+	for _, did := range actor.Offered(call) {
+		o.offered(p, did)
+	}
+}
+
+// learn notes which feed a bundle is of, where a call says it.
+func (o *observer) learn(call protocol.Call) {
+	switch call := call.(type) {
+	case protocol.CheckDID:
+		o.feeds[call.DID] = call.Feed
+	case protocol.PutEntries:
+		o.feeds[call.Bundle.DID] = call.Bundle.Feed
 	}
 }
 
@@ -306,22 +313,14 @@ func (o *observer) offered(p pair, did protocol.DID) {
 
 // tells notes what a node is told of by others.
 func (o *observer) tells(p pair, call protocol.Call) {
-	switch call := call.(type) {
-	case protocol.CheckDID:
-		o.feeds[call.DID] = call.Feed
-		o.tell(p, call.DID)
-	case protocol.CheckDIDs:
-		for _, did := range call.DIDs {
-			o.tell(p, did)
-		}
-	case protocol.PutEntries:
-		o.feeds[call.Bundle.DID] = call.Bundle.Feed
-		o.tell(p, call.Bundle.DID)
+	o.learn(call)
+	dids := actor.Offered(call)
+	if put, ok := call.(protocol.PutEntries); ok {
+		dids = []protocol.DID{put.Bundle.DID}
 	}
-}
-
-func (o *observer) tell(p pair, did protocol.DID) {
-	o.told[utterance{p, did}], o.told[utterance{pair{of: p.of}, did}] = true, true
+	for _, did := range dids {
+		o.told[utterance{p, did}], o.told[utterance{pair{of: p.of}, did}] = true, true
+	}
 }
 
 // answered takes down an answer of a node's.
